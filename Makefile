@@ -1,0 +1,88 @@
+# ctx - coreutils for LLM context.  GNU make; no configure step.
+#
+#   make                  libctx and the commands, in build/release
+#   make check            every test
+#   make SAN=address,undefined check    the same in a build tree of its own
+#   make lint             the floors of the house, names, shell and man pages
+#   make install          to DESTDIR and PREFIX (/usr/local)
+#   make format           clang-format over the sources
+
+VERSION := $(shell sed -n 's/^.define CTX_VERSION "\(.*\)"/\1/p' lib/ctx.h)
+PREFIX ?= /usr/local
+SAN ?=
+comma := ,
+TREE ?= $(if $(SAN),$(subst $(comma),-,$(SAN)),release)
+B := build/$(TREE)
+
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion \
+	-Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla -Werror
+HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+PACKAGES := jansson libpcre2-8 libmd
+PKG_CONFIG ?= pkg-config
+DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
+DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
+
+CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
+	$(CPPFLAGS)
+CFLAGS_ALL := -std=c11 -pthread $(WARN) $(CFLAGS) \
+	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer,$(HARDEN))
+LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+
+LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
+CMD_SRC := $(filter-out cmd/cli.c,$(wildcard cmd/ctx-*.c))
+UNIT_SRC := $(wildcard tests/unit/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
+UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+
+all: deps $(B)/libctx.a $(COMMANDS)
+
+deps:
+	@$(PKG_CONFIG) --exists $(PACKAGES) || { \
+	  echo "ctx needs $(PACKAGES), found by pkg-config; install them with" \
+	  "tests/setup, or by hand (Debian: apt-get install libjansson-dev" \
+	  "libpcre2-dev libmd-dev pkg-config)" >&2; exit 1; }
+
+$(B)/libctx.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(COMMANDS): $(B)/%: $(B)/cmd/%.o $(B)/cmd/cli.o $(B)/libctx.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+
+$(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+
+units: $(UNITS)
+
+# ASan and UBSan must not exit with 1, which a filter uses for "no".
+check: all units
+	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
+	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
+
+lint: all
+	@B=$(B) tests/lint
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
+	  $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(COMMANDS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(B)/libctx.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 lib/ctx.h $(DESTDIR)$(PREFIX)/include
+
+clean:
+	rm -rf build
+
+.PHONY: all deps units check lint format install clean
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,173 @@
+/*
+ * mem.c - growing buffers and arenas
+ *
+ * Every size that depends on input is computed here, checked for overflow.
+ */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+void *
+ctx_grow(void *array, size_t *cap, size_t need, size_t size,
+    struct ctx_err *err)
+{
+	size_t want = *cap < 8 ? 16 : *cap;
+	void *grown;
+
+	if (need <= *cap)
+		return array;
+	while (want < need) {
+		if (want > SIZE_MAX / 2) {
+			want = need;
+			break;
+		}
+		want *= 2;
+	}
+	if (want > PTRDIFF_MAX / size ||
+	    (grown = realloc(array, want * size)) == NULL) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	*cap = want;
+	return grown;
+}
+
+int
+ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err)
+{
+	char *grown;
+
+	if (buf->cap - buf->n >= extra && buf->p != NULL)
+		return 0;
+	if (extra > SIZE_MAX - buf->n)
+		return ctx_err_nomem(err);
+	grown = ctx_grow(buf->p, &buf->cap, buf->n + extra + (extra == 0), 1,
+	    err);
+	if (grown == NULL)
+		return -1;
+	buf->p = grown;
+	return 0;
+}
+
+int
+ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n, struct ctx_err *err)
+{
+	if (n == 0)
+		return 0;
+	if (ctx_buf_reserve(buf, n, err) < 0)
+		return -1;
+	memcpy(buf->p + buf->n, p, n);
+	buf->n += n;
+	return 0;
+}
+
+int
+ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return ctx_err_set(err, CTX_EARG, "cannot format");
+	if (ctx_buf_reserve(buf, (size_t)n + 1, err) < 0)
+		return -1;
+	va_start(ap, fmt);
+	(void)vsnprintf(buf->p + buf->n, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	buf->n += (size_t)n;
+	return 0;
+}
+
+void
+ctx_buf_release(struct ctx_buf *buf)
+{
+	free(buf->p);
+	memset(buf, 0, sizeof *buf);
+}
+
+struct ctx_arena_block {
+	struct ctx_arena_block *older;
+	size_t size; /* bytes behind this header */
+	max_align_t data[];
+};
+
+#define FIRST_BLOCK 4000
+
+void *
+ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err)
+{
+	const size_t align = _Alignof(max_align_t);
+	struct ctx_arena_block *block = arena->block;
+	size_t size = block == NULL ? FIRST_BLOCK : block->size;
+	char *p;
+
+	if (n > PTRDIFF_MAX - align - sizeof *block) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	n = (n + align - 1) / align * align;
+	if (block == NULL || block->size - arena->used < n) {
+		if (block != NULL && size < PTRDIFF_MAX / 4)
+			size *= 2;
+		if (size < n)
+			size = n;
+		block = malloc(sizeof *block + size);
+		if (block == NULL) {
+			ctx_err_nomem(err);
+			return NULL;
+		}
+		block->older = arena->block;
+		block->size = size;
+		arena->block = block;
+		arena->used = 0;
+	}
+	p = (char *)block->data + arena->used;
+	arena->used += n;
+	return memset(p, 0, n);
+}
+
+char *
+ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	char *copy = ctx_arena_alloc(arena, n, err);
+
+	if (copy != NULL && n > 0)
+		memcpy(copy, p, n);
+	return copy;
+}
+
+static void
+free_blocks(struct ctx_arena_block *block)
+{
+	struct ctx_arena_block *older;
+
+	for (; block != NULL; block = older) {
+		older = block->older;
+		free(block);
+	}
+}
+
+void
+ctx_arena_reset(struct ctx_arena *arena)
+{
+	arena->used = 0;
+	if (arena->block != NULL) {
+		free_blocks(arena->block->older);
+		arena->block->older = NULL;
+	}
+}
+
+void
+ctx_arena_release(struct ctx_arena *arena)
+{
+	free_blocks(arena->block);
+	memset(arena, 0, sizeof *arena);
+}

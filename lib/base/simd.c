@@ -1,0 +1,44 @@
+/* simd.c - which vector code this machine can run */
+#include "ctx.h"
+
+static bool
+has(enum ctx_simd simd)
+{
+	switch (simd) {
+#if defined(__x86_64__)
+	case CTX_SIMD_SSE2:
+		return true;
+	case CTX_SIMD_AVX2:
+		return __builtin_cpu_supports("avx2") &&
+		    __builtin_cpu_supports("bmi") &&
+		    __builtin_cpu_supports("bmi2");
+	case CTX_SIMD_AVX512:
+		return has(CTX_SIMD_AVX2) &&
+		    __builtin_cpu_supports("avx512bw") &&
+		    __builtin_cpu_supports("avx512vl") &&
+		    __builtin_cpu_supports("avx512vbmi2");
+#elif defined(__aarch64__)
+	case CTX_SIMD_NEON:
+		return true;
+#endif
+	case CTX_SIMD_PORTABLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum ctx_simd
+ctx_simd_pick(enum ctx_simd simd)
+{
+	static const enum ctx_simd best[] = {CTX_SIMD_AVX512, CTX_SIMD_AVX2,
+	    CTX_SIMD_SSE2, CTX_SIMD_NEON};
+	size_t i;
+
+	if (simd != CTX_SIMD_BEST)
+		return has(simd) ? simd : CTX_SIMD_PORTABLE;
+	for (i = 0; i < sizeof best / sizeof best[0]; i++)
+		if (has(best[i]))
+			return best[i];
+	return CTX_SIMD_PORTABLE;
+}

@@ -1,0 +1,110 @@
+/* base.c - errors, buffers, arenas and the hash */
+#include <errno.h>
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+static void
+errors(void)
+{
+	struct ctx_err err;
+
+	tap_case("an error carries its code, errno and one clause");
+	CHECK(ctx_err_set(&err, CTX_EARG, "no model %s", "x") == -1);
+	CHECK(err.code == CTX_EARG && err.sys == 0 && err.line == 0);
+	CHECK(strcmp(err.text, "no model x") == 0);
+	CHECK(ctx_err_sys(&err, ENOENT, "cannot open %s", "f") == -1);
+	CHECK(err.code == CTX_ESYS && err.sys == ENOENT);
+	CHECK(strstr(err.text, "cannot open f: ") == err.text);
+	tap_case("a long error text is cut, not overrun");
+	CHECK(ctx_err_sys(&err, ENOENT, "%0500d", 1) == -1);
+	CHECK(strlen(err.text) == sizeof err.text - 1);
+}
+
+static void
+buffers(void)
+{
+	struct ctx_buf buf = {0};
+	struct ctx_err err;
+	size_t cap = 0;
+	int i;
+
+	tap_case("a buffer grows and keeps its bytes");
+	for (i = 0; i < 1000; i++)
+		CHECK(ctx_buf_add(&buf, "a\0b", 3, &err) == 0);
+	CHECK(buf.n == 3000 && memcmp(buf.p + 2997, "a\0b", 3) == 0);
+	CHECK(ctx_buf_printf(&buf, &err, "%d-%s", 42, "x") == 0);
+	CHECK(buf.n == 3004 && memcmp(buf.p + 3000, "42-x", 4) == 0);
+	tap_case("sizes that do not fit are refused");
+	CHECK(ctx_buf_reserve(&buf, SIZE_MAX - 10, &err) == -1);
+	CHECK(err.code == CTX_ENOMEM && buf.n == 3004);
+	CHECK(ctx_grow(NULL, &cap, SIZE_MAX / 4, 16, &err) == NULL);
+	CHECK(err.code == CTX_ENOMEM && cap == 0);
+	ctx_buf_release(&buf);
+	CHECK(buf.p == NULL && buf.n == 0 && buf.cap == 0);
+}
+
+static void
+arenas(void)
+{
+	struct ctx_arena arena = {0};
+	struct ctx_err err;
+	char *p, *q;
+	int round, i;
+
+	tap_case("an arena hands out zeroed, aligned, distinct memory");
+	for (round = 0; round < 3; round++) {
+		q = NULL;
+		for (i = 1; i < 300; i++) {
+			p = ctx_arena_alloc(&arena, (size_t)i * 7, &err);
+			NEED(p != NULL);
+			CHECK((uintptr_t)p % _Alignof(max_align_t) == 0);
+			CHECK(p[0] == 0 && p[i * 7 - 1] == 0);
+			CHECK(q == NULL || *q == 'x');
+			memset(p, 'x', (size_t)i * 7);
+			q = p;
+		}
+		ctx_arena_reset(&arena);
+	}
+	p = ctx_arena_copy(&arena, "hello", 5, &err);
+	CHECK(p != NULL && memcmp(p, "hello", 5) == 0);
+	CHECK(ctx_arena_alloc(&arena, SIZE_MAX - 3, &err) == NULL);
+	CHECK(err.code == CTX_ENOMEM);
+	ctx_arena_release(&arena);
+	CHECK(arena.block == NULL);
+}
+
+static void
+hashes(void)
+{
+	struct ctx_hashkey one, two;
+	char text[40];
+	size_t i;
+
+	tap_case("the hash is keyed and sees every byte and the length");
+	ctx_hashkey_init(&one);
+	ctx_hashkey_init(&two);
+	CHECK(one.k[0] != two.k[0] || one.k[1] != two.k[1]);
+	memset(text, 'a', sizeof text);
+	CHECK(ctx_hash(&one, text, 40) == ctx_hash(&one, text, 40));
+	CHECK(ctx_hash(&one, text, 40) != ctx_hash(&two, text, 40));
+	for (i = 0; i < sizeof text; i++) {
+		uint64_t before = ctx_hash(&one, text, sizeof text);
+
+		CHECK(ctx_hash(&one, text, i) != before);
+		text[i] ^= 1;
+		CHECK(ctx_hash(&one, text, sizeof text) != before);
+		text[i] ^= 1;
+	}
+}
+
+int
+main(void)
+{
+	errors();
+	buffers();
+	arenas();
+	hashes();
+	return tap_done();
+}
