@@ -366,4 +366,134 @@ int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
 void ctx_reader_close(struct ctx_reader *reader);
 
+/* ---- token/tokenizer.c: encodings, by name or from a file --------------- */
+
+/*
+ * A tokenizer turns text into tokens.  It never changes after open, so any
+ * number of threads may share one; what changes while counting lives in a
+ * counter (below), one per thread.
+ *
+ * Text should be valid UTF-8.  A byte that belongs to no valid character
+ * (RFC 3629) counts as a symbol of its own and becomes the token of that
+ * byte, so that decoding gives back every input.  The names of special
+ * tokens (<|endoftext|>) are ordinary text unless a function says otherwise.
+ */
+struct ctx_tokenizer;
+
+/*
+ * Opens a built-in encoding by name, or else the file of that name: a
+ * tiktoken rank file (its splitter is the one of the built-in encoding that
+ * the file name begins with) or a Hugging Face tokenizer.json of a byte-level
+ * BPE.  A file is compiled once into cache, a directory that is made if it
+ * is missing, and taken from there afterwards, found by the sha256 of its
+ * bytes; NULL compiles it anew each time.  A cache that cannot be read or
+ * written is no error.
+ * CTX_EARG: neither a known name nor a file; CTX_EFILE: a file that is no
+ * vocabulary, or one that could not be counted exactly.
+ */
+int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
+    const char *cache, struct ctx_err *err);
+void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
+/* Built-in name number i, for help texts, or NULL behind the last. */
+const char *ctx_tokenizer_builtin(size_t i);
+/* The name as opened; lives as long as the tokenizer. */
+const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
+/* False for "bytes/4", which estimates: a quarter of the bytes of each text,
+ * rounded up.  It counts and cuts but neither encodes nor decodes. */
+bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
+/* One more than the highest token id, special tokens included. */
+uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
+/* Is the text the name of a special token?  Then *id is its id. */
+bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
+    const char *p, size_t n, uint32_t *id);
+/* Appends the bytes of tokens, special ones by their names.  CTX_EARG: an
+ * id that the encoding does not have. */
+int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
+    const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
+
+/* ---- token/counter.c: tokens of a text ---------------------------------- */
+
+/*
+ * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
+ * bytes of it to remember words it has met; results never depend on it.
+ * The tokenizer must outlive the counter.
+ */
+struct ctx_token_counter;
+#define CTX_TOKEN_CACHE (4u << 20)
+
+int ctx_token_counter_open(struct ctx_token_counter **counter,
+    const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
+    struct ctx_err *err);
+void ctx_token_counter_close(struct ctx_token_counter *counter);
+
+/* Token ids.  Zero is a valid empty list. */
+struct ctx_tokens {
+	uint32_t *ids;
+	size_t n, cap;
+};
+void ctx_tokens_release(struct ctx_tokens *tokens);
+
+/*
+ * Tokens of one text.  Time is linear in n whatever the text; memory is
+ * bounded except for single words of more than 16 bytes (five bits a byte).
+ * The only error of this and of all that follows is CTX_ENOMEM, unless told
+ * otherwise.
+ */
+int ctx_token_count(struct ctx_token_counter *counter, const char *p,
+    size_t n, uint64_t *tokens, struct ctx_err *err);
+/* Appends the ids of one text; with special, names of special tokens become
+ * those tokens and part the text.  CTX_EARG: the tokenizer is not exact. */
+int ctx_token_encode(struct ctx_token_counter *counter, const char *p,
+    size_t n, bool special, struct ctx_tokens *out, struct ctx_err *err);
+/* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
+int ctx_token_within(struct ctx_token_counter *counter, const char *p,
+    size_t n, uint64_t limit, bool *within, struct ctx_err *err);
+/*
+ * The longest beginning (head) or end (tail) of a text that was found to
+ * cost at most limit tokens when counted as a text of its own.  *at is the
+ * byte offset of the cut, between two characters: [0, *at) is the head,
+ * [*at, n) the tail; *tokens is what it costs.  One more character may or
+ * may not fit: encodings are not monotonic in that small print.
+ */
+int ctx_token_head(struct ctx_token_counter *counter, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
+int ctx_token_tail(struct ctx_token_counter *counter, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
+
+/* ---- token/marks.c: a text counted once, asked many times --------------- */
+
+/*
+ * Checkpoints of one text, about one every 4 KiB, so that the tokens of any
+ * piece of it cost little to find and growing text is not counted again.
+ * Zero is valid and stands for the empty text.  The text itself is the
+ * caller's and comes with every call.
+ */
+struct ctx_marks {
+	struct ctx_mark *list;
+	size_t n, cap;
+	size_t end;      /* bytes of text seen */
+	uint64_t tokens; /* what they cost */
+};
+
+/* Takes the text as it is now: the bytes seen before and what was appended.
+ * Recounts from the last checkpoint that no appended byte can move. */
+int ctx_marks_append(struct ctx_marks *marks,
+    struct ctx_token_counter *counter, const char *p, size_t n,
+    struct ctx_err *err);
+/* Tokens of the bytes [from, to) of the text, counted as a text of its own;
+ * to is at most marks->end. */
+int ctx_marks_range(const struct ctx_marks *marks,
+    struct ctx_token_counter *counter, const char *p, size_t from, size_t to,
+    uint64_t *tokens, struct ctx_err *err);
+/* As ctx_token_head and ctx_token_tail, of the whole text seen. */
+int ctx_marks_head(const struct ctx_marks *marks,
+    struct ctx_token_counter *counter, const char *p, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err);
+int ctx_marks_tail(const struct ctx_marks *marks,
+    struct ctx_token_counter *counter, const char *p, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err);
+/* Forgets the text, keeps the memory. */
+void ctx_marks_reset(struct ctx_marks *marks);
+void ctx_marks_release(struct ctx_marks *marks);
+
 #endif
