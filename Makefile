@@ -33,7 +33,7 @@ LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
 CMD_SRC := $(filter-out cmd/cli.c,$(wildcard cmd/ctx-*.c))
 UNIT_SRC := $(wildcard tests/unit/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
@@ -52,6 +52,42 @@ $(B)/libctx.a: $(LIB_OBJ)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+# Tables that host programs make (lib/gen) from lib/gen/data.
+HOSTCC ?= cc
+HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
+RANKS := lib/gen/data
+VOCABS := r50k_base p50k_base cl100k_base o200k_base
+PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
+	lib/token/vocab.c lib/base/mem.c lib/base/err.c
+PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
+
+$(B)/gen/make-unicode: lib/gen/unicode.c lib/token/unicode.h
+	@mkdir -p $(@D)
+	$(HOST) -o $@ $<
+
+$(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
+	$< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
+
+$(B)/gen/unicode.o: $(B)/gen/unicode.c
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+
+$(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
+	$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
+
+$(B)/gen/r50k_base.vocab: SCHEME := r50k
+$(B)/gen/r50k_base.vocab: $(RANKS)/r50k_base.ranks
+$(B)/gen/p50k_base.vocab: SCHEME := r50k
+$(B)/gen/p50k_base.vocab: $(RANKS)/r50k_base.ranks $(RANKS)/p50k_extra.ranks
+$(B)/gen/cl100k_base.vocab: SCHEME := cl100k
+$(B)/gen/cl100k_base.vocab: $(RANKS)/cl100k_base.ranks
+$(B)/gen/o200k_base.vocab: SCHEME := o200k
+$(B)/gen/o200k_base.vocab: $(RANKS)/o200k_base.ranks
+$(B)/gen/%.vocab: $(B)/gen/make-vocab
+	$< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
+
+$(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
+$(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
 
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(B)/cmd/cli.o $(B)/libctx.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)

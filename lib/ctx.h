@@ -374,9 +374,9 @@ void ctx_reader_close(struct ctx_reader *reader);
  * counter (below), one per thread.
  *
  * Text should be valid UTF-8.  A byte that belongs to no valid character
- * (RFC 3629) counts as a symbol of its own and becomes the token of that
- * byte, so that decoding gives back every input.  The names of special
- * tokens (<|endoftext|>) are ordinary text unless a function says otherwise.
+ * (RFC 3629) counts as a symbol of its own and is encoded as it is, so that
+ * decoding gives back every input.  The names of special tokens
+ * (<|endoftext|>) are ordinary text unless a function says otherwise.
  */
 struct ctx_tokenizer;
 
@@ -420,6 +420,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  */
 struct ctx_token_counter;
 #define CTX_TOKEN_CACHE (4u << 20)
+#define CTX_TOKEN_WORD	48
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
@@ -435,7 +436,8 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
- * bounded except for single words of more than 16 bytes (five bits a byte).
+ * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
+ * take up to five times their size.
  * The only error of this and of all that follows is CTX_ENOMEM, unless told
  * otherwise.
  */

@@ -1,0 +1,95 @@
+/*
+ * vocab.c - host program: rank files to a packed vocabulary
+ *
+ *   vocab r50k|cl100k|o200k RANKS... > BLOCK
+ *
+ * The rank files, one behind another, hold the tokens in the order of their
+ * ranks: a length byte, then the bytes (see lib/gen/data/README).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "token/pack.h"
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "vocab: %s\n", what);
+	exit(1);
+}
+
+static void
+read_file(struct ctx_buf *buf, const char *name)
+{
+	FILE *in = fopen(name, "rb");
+	char part[65536];
+	struct ctx_err err;
+	size_t n;
+
+	if (in == NULL)
+		die(name);
+	while ((n = fread(part, 1, sizeof part, in)) > 0)
+		if (ctx_buf_add(buf, part, n, &err) < 0)
+			die(err.text);
+	if (ferror(in))
+		die(name);
+	fclose(in);
+}
+
+static void
+find_tokens(struct ctx_pack *pack, const struct ctx_buf *buf)
+{
+	struct ctx_pack_token *tokens = calloc(buf->n + 1, sizeof *tokens);
+	size_t at = 0;
+
+	if (tokens == NULL)
+		die("out of memory");
+	while (at < buf->n) {
+		tokens[pack->n].n = (unsigned char)buf->p[at++];
+		tokens[pack->n].p = buf->p + at;
+		tokens[pack->n].id = (uint32_t)pack->n;
+		at += tokens[pack->n++].n;
+	}
+	if (at != buf->n)
+		die("a rank file ends in a token");
+	pack->tokens = tokens;
+}
+
+static const struct {
+	const char *name;
+	struct ctx_scheme scheme;
+} schemes[] = {
+    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}},
+    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}},
+    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}},
+};
+
+int
+main(int argc, char **argv)
+{
+	struct ctx_pack pack = {.whole = true};
+	struct ctx_buf buf = {0};
+	struct ctx_err err;
+	size_t size, i;
+	void *block;
+	int arg;
+
+	for (i = 0; i < 3 && argc > 2; i++)
+		if (strcmp(schemes[i].name, argv[1]) == 0)
+			break;
+	if (argc < 3 || i == 3)
+		die("usage: vocab r50k|cl100k|o200k RANKS...");
+	pack.scheme = schemes[i].scheme;
+	for (arg = 2; arg < argc; arg++)
+		read_file(&buf, argv[arg]);
+	find_tokens(&pack, &buf);
+	if (ctx_pack(&pack, &block, &size, &err) < 0)
+		die(err.text);
+	if (fwrite(block, 1, size, stdout) != size || fflush(stdout) != 0)
+		die("cannot write");
+	free(block);
+	free((void *)pack.tokens);
+	ctx_buf_release(&buf);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* counter.h - what counting a text is made of */
+#ifndef CTX_TOKEN_COUNTER_H
+#define CTX_TOKEN_COUNTER_H
+
+#include "token/merge.h"
+#include "token/probe.h"
+#include "token/split.h"
+#include "token/tokenizer.h"
+#include "token/words.h"
+
+struct ctx_token_counter {
+	const struct ctx_tokenizer *tokenizer;
+	ctx_split_fn *split;
+	ctx_probe_fn *probe;
+	bool added; /* some tokens are found before the text is split */
+	struct ctx_words words;
+	struct ctx_merge merge;
+	struct ctx_split pieces, others;
+	uint32_t missed[CTX_PROBE_MAX];
+};
+
+/*
+ * A walk over a text, some pieces at a time.  Every place it stops at is a
+ * boundary between pieces.
+ */
+struct ctx_walk {
+	struct ctx_token_counter *counter;
+	const char *p;
+	size_t n;
+	size_t at;	 /* bytes walked */
+	uint64_t tokens; /* what they cost */
+	size_t span;	 /* where ordinary text ends at an added token */
+	bool scanned;	 /* is span known? */
+};
+
+void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,
+    const char *p, size_t n);
+/* Goes on by 1 to max pieces (at most CTX_SPLIT_MAX); 1, 0 at the end, -1. */
+int ctx_walk_next(struct ctx_walk *walk, size_t max, struct ctx_err *err);
+
+/* Where the next added token begins in p, n; n if there is none. */
+size_t ctx_added_find(const struct ctx_tokenizer *tokenizer, const char *p,
+    size_t n, bool added);
+
+#endif

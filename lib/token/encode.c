@@ -1,0 +1,109 @@
+/* encode.c - the ids of a text */
+#include <stdlib.h>
+
+#include "token/counter.h"
+
+void
+ctx_tokens_release(struct ctx_tokens *tokens)
+{
+	free(tokens->ids);
+	memset(tokens, 0, sizeof *tokens);
+}
+
+static int
+add(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
+{
+	uint32_t *grown;
+
+	if (out->n == out->cap) {
+		grown = ctx_grow(out->ids, &out->cap, out->n + 1,
+		    sizeof *out->ids, err);
+		if (grown == NULL)
+			return -1;
+		out->ids = grown;
+	}
+	out->ids[out->n++] = id;
+	return 0;
+}
+
+static int
+encode_piece(struct ctx_token_counter *c, const char *p, size_t n,
+    bool whole, struct ctx_tokens *out, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	uint32_t token = whole ? ctx_vocab_find(v, p, n) : CTX_VOCAB_NONE;
+	size_t i;
+
+	if (token != CTX_VOCAB_NONE)
+		return add(out, ctx_token_id(v, token), err);
+	if (ctx_merge_long(v, &c->merge, p, n, err) < 0)
+		return -1;
+	for (i = 0; i < c->merge.n; i++)
+		if (add(out, ctx_token_id(v, c->merge.tokens[i]), err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Text without special tokens. */
+static int
+encode_text(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_tokens *out, struct ctx_err *err)
+{
+	const struct ctx_split *s = &c->pieces;
+	size_t i, begin;
+
+	for (; n > 0; p += begin, n -= begin) {
+		c->split(&c->pieces, c->tokenizer->vocab.head->scheme, p, n,
+		    CTX_SPLIT_MAX);
+		begin = s->alone;
+		if (begin > 0 &&
+		    encode_piece(c, p, begin, false, out, err) < 0)
+			return -1;
+		for (i = 0; i < s->n; begin = s->end[i++])
+			if (encode_piece(c, p + begin, s->end[i] - begin, true,
+			    out, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+size_t
+ctx_added_find(const struct ctx_tokenizer *t, const char *p, size_t n,
+    bool added)
+{
+	uint32_t id;
+	size_t at;
+
+	for (at = 0; at < n; at++)
+		if (ctx_special_at(t, p + at, n - at, added, &id) > 0)
+			break;
+	return at;
+}
+
+int
+ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
+    bool special, struct ctx_tokens *out, struct ctx_err *err)
+{
+	const struct ctx_tokenizer *t = c->tokenizer;
+	bool plain = !special && !c->added;
+	size_t before, length;
+	uint32_t id;
+
+	if (!ctx_tokenizer_exact(t))
+		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
+		    ctx_tokenizer_name(t));
+	for (;;) {
+		before = plain ? n : ctx_added_find(t, p, n, !special);
+		if (encode_text(c, p, before, out, err) < 0)
+			return -1;
+		p += before;
+		n -= before;
+		if (n == 0)
+			return 0;
+		length = ctx_special_at(t, p, n, !special, &id);
+		if (add(out, id, err) < 0)
+			return -1;
+		p += length;
+		n -= length;
+	}
+}

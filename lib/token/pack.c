@@ -1,0 +1,534 @@
+/*
+ * pack.c - a list of tokens to a packed vocabulary
+ *
+ * The block is laid out first, then filled through the same view and merge
+ * code that reads it later: token by token, in the order of preference, the
+ * bytes of a token are merged with what has been entered so far.  If two
+ * parts are left they are its parents.  No other pair of parts can ever meet
+ * in a text and give this token: as long as nothing merges across its ends
+ * its inside goes through the same states as here.
+ */
+#include <stdlib.h>
+
+#include "token/merge.h"
+#include "token/pack.h"
+#include "token/unicode.h"
+
+enum state {
+	UNUSED,
+	REACHED, /* its bytes merge to it */
+	WHOLE,	 /* only as a whole piece */
+};
+
+/* Filling needs what reading may not have: pointers that can be written. */
+struct fill {
+	const struct ctx_pack *in;
+	struct ctx_vocab_head *head;
+	struct ctx_vocab view;
+	enum state *states; /* of each token */
+	size_t keys, longs, text; /* tokens of each kind, bytes of them all */
+	size_t spilled;
+	uint32_t longest;
+};
+
+static void *
+at(const struct fill *f, enum ctx_vocab_section which)
+{
+	return (char *)f->head + f->head->at[which];
+}
+
+static bool
+has_byte_ff(const struct ctx_pack_token *t)
+{
+	return memchr(t->p, 0xff, t->n) != NULL;
+}
+
+static int
+survey(struct fill *f, uint32_t *ids, struct ctx_err *err)
+{
+	const struct ctx_pack *in = f->in;
+	const struct ctx_pack_token *t;
+	size_t i;
+
+	*ids = 0;
+	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
+		return ctx_err_set(err, CTX_EFILE,
+		    "a vocabulary of %zu tokens", in->n);
+	for (i = 0; i < in->n; i++) {
+		t = in->tokens + i;
+		if (t->n > CTX_PACK_MAX)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a token of %u bytes", t->n);
+		if (t->n == 0)
+			continue;
+		if (t->id >= CTX_VOCAB_MAX)
+			return ctx_err_set(err, CTX_EFILE, "a token id of %u",
+			    t->id);
+		if (t->id >= *ids)
+			*ids = t->id + 1;
+		f->keys += t->n <= CTX_VOCAB_KEY;
+		f->longs += t->n > CTX_VOCAB_KEY;
+		f->text += t->n;
+		if (t->n > f->longest)
+			f->longest = t->n;
+	}
+	for (i = 0; i < in->nspecials; i++)
+		if (in->specials[i].id >= *ids &&
+		    in->specials[i].id < CTX_VOCAB_MAX)
+			*ids = in->specials[i].id + 1;
+	return 0;
+}
+
+/* log2 of the fewest lines of per elements that leave a fifth empty. */
+static uint32_t
+bits_for(size_t n, size_t per)
+{
+	uint32_t bits = 2;
+
+	while (((size_t)per << bits) / 5 * 4 < n)
+		bits++;
+	return bits;
+}
+
+static bool
+identity(const struct ctx_pack *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++)
+		if (in->tokens[i].n > 0 && in->tokens[i].id != i)
+			return false;
+	return true;
+}
+
+static void
+lay_out(struct fill *f, struct ctx_vocab_head *h)
+{
+	const struct ctx_pack *in = f->in;
+	uint64_t lines = (UINT64_C(1) << h->line_bits) +
+	    (UINT64_C(1) << h->spill_bits);
+	uint64_t *bytes = h->bytes, names = 0, end = sizeof *h;
+	size_t i;
+
+	for (i = 0; i < in->nspecials; i++)
+		names += in->specials[i].n;
+	bytes[CTX_VOCAB_LINES] = lines * 64;
+	bytes[CTX_VOCAB_SLOTS] = lines * 4 * 4;
+	bytes[CTX_VOCAB_LENGTHS] = 3 * 65536 * 2;
+	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
+	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
+	bytes[CTX_VOCAB_FILTER] = UINT64_C(1) << (h->filter_bits - 3);
+	bytes[CTX_VOCAB_PAIRS] = UINT64_C(64) << h->pair_bits;
+	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 8;
+	bytes[CTX_VOCAB_SHORTER] = (uint64_t)in->n * 4;
+	bytes[CTX_VOCAB_GROUPS] = (UINT64_C(1) << h->group_bits) *
+	    sizeof(struct ctx_vocab_group);
+	bytes[CTX_VOCAB_LONG] = (uint64_t)f->longs * 4;
+	bytes[CTX_VOCAB_CROSSING] = (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) +
+	    65536 / 8;
+	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)in->n + 1) * 4;
+	bytes[CTX_VOCAB_TEXT] = f->text;
+	bytes[CTX_VOCAB_IDS] = identity(in) ? 0 : (uint64_t)in->n * 4;
+	bytes[CTX_VOCAB_TOKENS] = identity(in) ? 0 : (uint64_t)h->ids * 4;
+	bytes[CTX_VOCAB_SPECIALS] = names +
+	    (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
+	for (i = 0; i < CTX_VOCAB_SECTIONS; i++) {
+		h->at[i] = end = (end + 63) / 64 * 64;
+		end += bytes[i];
+	}
+	h->size = (end + 63) / 64 * 64;
+}
+
+/* Makes the block, everything in it empty. */
+static int
+begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
+{
+	struct ctx_vocab_head h = {.magic = CTX_VOCAB_MAGIC,
+	    .order = CTX_VOCAB_ORDER,
+	    .version = CTX_VOCAB_VERSION,
+	    .scheme = f->in->scheme,
+	    .n = (uint32_t)f->in->n,
+	    .ids = ids,
+	    .line_bits = bits_for(f->keys, 4),
+	    .spill_bits = spill_bits,
+	    .pair_bits = bits_for(f->keys + f->longs, 8),
+	    .filter_bits = bits_for(f->keys + f->longs, 4) + 4,
+	    .group_bits = bits_for(f->longs, 1),
+	    .specials = (uint32_t)f->in->nspecials,
+	    .longest = f->longest};
+
+	memcpy(h.source, f->in->source, sizeof h.source);
+	lay_out(f, &h);
+	f->head = NULL;
+	if (h.size > SIZE_MAX / 2 ||
+	    posix_memalign((void **)&f->head, 64, (size_t)h.size) != 0)
+		return ctx_err_nomem(err);
+	memset(f->head, 0, (size_t)h.size);
+	*f->head = h;
+	memset(at(f, CTX_VOCAB_LINES), 0xff, h.bytes[CTX_VOCAB_LINES]);
+	memset(at(f, CTX_VOCAB_LEAVES), 0xff, h.bytes[CTX_VOCAB_LEAVES]);
+	memset(at(f, CTX_VOCAB_DIGRAMS), 0xff, h.bytes[CTX_VOCAB_DIGRAMS]);
+	memset(at(f, CTX_VOCAB_PAIRS), 0xff, h.bytes[CTX_VOCAB_PAIRS]);
+	memset(at(f, CTX_VOCAB_SHORTER), 0xff, h.bytes[CTX_VOCAB_SHORTER]);
+	memset(at(f, CTX_VOCAB_IDS), 0xff, h.bytes[CTX_VOCAB_IDS]);
+	memset(at(f, CTX_VOCAB_TOKENS), 0xff, h.bytes[CTX_VOCAB_TOKENS]);
+	ctx_vocab_view(&f->view, f->head);
+	return 0;
+}
+
+static void
+fill_texts(struct fill *f)
+{
+	uint32_t *offsets = at(f, CTX_VOCAB_OFFSETS);
+	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
+	uint32_t *leaves = at(f, CTX_VOCAB_LEAVES);
+	char *text = at(f, CTX_VOCAB_TEXT);
+	const struct ctx_pack_token *t;
+	uint32_t i, end = 0;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		offsets[i] = end;
+		if (t->n > 0)
+			memcpy(text + end, t->p, t->n);
+		end += t->n;
+		parents[2 * i] = parents[2 * i + 1] = i;
+		if (t->n == 1 &&
+		    leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
+			leaves[(unsigned char)*t->p] = i;
+	}
+	offsets[i] = end;
+}
+
+/* First come, first served: the tokens met most often keep to their line.
+ * False if the spill is full. */
+static bool
+enter_key(struct fill *f, uint32_t token)
+{
+	const struct ctx_pack_token *t = f->in->tokens + token;
+	struct ctx_key key = ctx_key_copy(t->p, t->n), *slots;
+	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
+	uint64_t lines = UINT64_C(1) << f->head->line_bits;
+	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
+	uint32_t *tokens = at(f, CTX_VOCAB_SLOTS);
+
+	slots = at(f, CTX_VOCAB_LINES);
+	for (i = 4 * line; i < 4 * line + 4; i++)
+		if (slots[i].lo == UINT64_MAX)
+			goto found;
+	/* Some place must stay empty, or searches would not end. */
+	if (f->spilled++ == 4 * mask)
+		return false;
+	line = ctx_key_rehash(hash) >> f->view.spill_shift;
+	for (i = 4 * (lines + line); slots[i].lo != UINT64_MAX;)
+		if (++i == 4 * (lines + mask + 1))
+			i = 4 * lines;
+found:
+	slots[i] = key;
+	tokens[i] = token;
+	return true;
+}
+
+static void
+enter_lengths(struct fill *f, const struct ctx_pack_token *t)
+{
+	uint16_t *lengths = at(f, CTX_VOCAB_LENGTHS);
+	char first[8] = {0};
+	int table = t->n < 4 ? 0 : t->n < 8 ? 1 : 2;
+	uint32_t bit = t->n > CTX_VOCAB_KEY ? 1u : 1u << (t->n - 1);
+
+	if (t->n < 2)
+		return;
+	memcpy(first, t->p, t->n < 8 ? t->n : 8);
+	lengths[65536 * table + (int)ctx_lengths_index(first, table)] |=
+	    (uint16_t)bit;
+}
+
+static void
+enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
+{
+	uint64_t hash = ctx_pair_hash(a, b), bit, i;
+	uint64_t mask = (UINT64_C(8) << f->head->pair_bits) - 1;
+	uint64_t *filter = at(f, CTX_VOCAB_FILTER);
+	uint64_t *pairs = at(f, CTX_VOCAB_PAIRS);
+	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
+
+	bit = ctx_pair_bit(hash, f->view.filter_shift);
+	filter[bit / 64] |= UINT64_C(1) << bit % 64;
+	i = 8 * (hash >> f->view.pair_shift);
+	while (pairs[i] != UINT64_MAX)
+		i = (i + 1) & mask;
+	pairs[i] = (uint64_t)a << 42 | (uint64_t)b << 21 | token;
+	parents[2 * (size_t)token] = a;
+	parents[2 * (size_t)token + 1] = b;
+}
+
+/* Enters the merge that makes a token; false if none does. */
+static bool
+enter_merge(struct fill *f, uint32_t token)
+{
+	const struct ctx_pack_token *t = f->in->tokens + token;
+	const unsigned char *s = (const unsigned char *)t->p;
+	uint32_t parts[CTX_PACK_MAX];
+	uint32_t *digrams = at(f, CTX_VOCAB_DIGRAMS);
+
+	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t) ||
+	    ctx_merge_pairs(&f->view, t->p, t->n, parts) != 2)
+		return false;
+	if (t->cut != CTX_PACK_ANY &&
+	    t->cut != ctx_vocab_length(&f->view, parts[0]))
+		return false;
+	enter_pair(f, parts[0], parts[1], token);
+	if (t->n == 2)
+		digrams[(size_t)s[0] << 8 | s[1]] = token;
+	return true;
+}
+
+/* Enters a token as something that can be looked up; false if it must be
+ * tried again with a larger spill. */
+static bool
+enter(struct fill *f, uint32_t token, enum state state)
+{
+	const struct ctx_pack_token *t = f->in->tokens + token;
+
+	f->states[token] = state;
+	enter_lengths(f, t);
+	return t->n > CTX_VOCAB_KEY || has_byte_ff(t) || enter_key(f, token);
+}
+
+static bool
+fill_tokens(struct fill *f)
+{
+	const uint32_t *leaves = f->view.leaves;
+	const struct ctx_pack_token *t;
+	uint32_t i;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (t->n == 0)
+			continue;
+		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
+			      : enter_merge(f, i))
+			if (!enter(f, i, REACHED))
+				return false;
+	}
+	for (i = 0; i < f->in->n && f->in->whole; i++) {
+		t = f->in->tokens + i;
+		if (t->n < 2 || f->states[i] != UNUSED || has_byte_ff(t) ||
+		    (t->n <= CTX_VOCAB_KEY &&
+		    ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
+			continue;
+		f->head->flags |= CTX_VOCAB_UNREACHED;
+		if (!enter(f, i, WHOLE))
+			return false;
+	}
+	return true;
+}
+
+static void
+fill_ids(struct fill *f)
+{
+	uint32_t *ids = at(f, CTX_VOCAB_IDS), *tokens = at(f, CTX_VOCAB_TOKENS);
+	uint32_t i;
+
+	if (f->head->bytes[CTX_VOCAB_IDS] == 0)
+		return;
+	for (i = 0; i < f->in->n; i++) {
+		if (f->in->tokens[i].n == 0)
+			continue;
+		ids[i] = f->in->tokens[i].id;
+		tokens[ids[i]] = i;
+	}
+}
+
+struct long_token {
+	const char *p;
+	uint32_t n, token;
+};
+
+static int
+by_beginning(const void *a, const void *b)
+{
+	const struct long_token *x = a, *y = b;
+	int order = memcmp(x->p, y->p, CTX_VOCAB_KEY);
+
+	if (order != 0)
+		return order;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return x->token < y->token ? -1 : x->token > y->token;
+}
+
+static void
+enter_group(struct fill *f, const struct long_token *first, size_t at_first,
+    size_t n)
+{
+	struct ctx_vocab_group *groups = at(f, CTX_VOCAB_GROUPS);
+	uint32_t mask = (1u << f->head->group_bits) - 1;
+	struct ctx_key key = ctx_key_copy(first->p, CTX_VOCAB_KEY);
+	uint32_t i = (uint32_t)(ctx_key_hash(key) >> f->view.group_shift);
+
+	while (groups[i].n != 0)
+		i = (i + 1) & mask;
+	groups[i].key[0] = key.lo;
+	groups[i].key[1] = key.hi;
+	groups[i].first = (uint32_t)at_first;
+	groups[i].n = (uint32_t)n;
+}
+
+static int
+fill_groups(struct fill *f, struct ctx_err *err)
+{
+	struct long_token *list = malloc((f->longs + 1) * sizeof *list);
+	uint32_t *longs = at(f, CTX_VOCAB_LONG), i;
+	const struct ctx_pack_token *t;
+	size_t n = 0, first, end;
+
+	if (list == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (t->n > CTX_VOCAB_KEY && f->states[i] != UNUSED)
+			list[n++] = (struct long_token){t->p, t->n, i};
+	}
+	qsort(list, n, sizeof *list, by_beginning);
+	for (first = 0; first < n; first = end) {
+		end = first;
+		while (end < n && memcmp(list[end].p, list[first].p,
+		    CTX_VOCAB_KEY) == 0) {
+			longs[end] = list[end].token;
+			end++;
+		}
+		enter_group(f, list + first, first, end - first);
+	}
+	free(list);
+	return 0;
+}
+
+static void
+fill_shorter(struct fill *f)
+{
+	uint32_t *shorter = at(f, CTX_VOCAB_SHORTER), i;
+	const struct ctx_pack_token *t;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (f->states[i] == REACHED && t->n > 1)
+			shorter[i] = ctx_vocab_longest(&f->view, t->p,
+			    t->n - 1);
+	}
+}
+
+/* The character that ends at byte i of t; false if t cuts it off. */
+static bool
+character_before(const struct ctx_pack_token *t, size_t i, uint32_t *cp)
+{
+	size_t begin = i - 1;
+
+	while (begin > 0 && i - begin < 4 &&
+	    ((unsigned char)t->p[begin] & 0xc0) == 0x80)
+		begin--;
+	return ctx_char_next(t->p + begin, i - begin, cp) == i - begin &&
+	    *cp != CTX_CHAR_BAD;
+}
+
+static void
+fill_crossing(struct fill *f)
+{
+	uint64_t *bits = at(f, CTX_VOCAB_CROSSING), bit;
+	const struct ctx_pack_token *t;
+	const unsigned char *s;
+	uint32_t token, a, b;
+	size_t i;
+
+	for (token = 0; token < f->in->n; token++) {
+		t = f->in->tokens + token;
+		s = (const unsigned char *)t->p;
+		if (f->states[token] != REACHED)
+			continue;
+		for (i = 1; i < t->n; i++) {
+			if ((s[i] & 0xc0) == 0x80)
+				continue;
+			(void)ctx_char_next(t->p + i, t->n - i, &b);
+			if (b != CTX_CHAR_BAD && character_before(t, i, &a))
+				bit = ctx_crossing_bit(a, b);
+			else
+				bit = ctx_crossing_bytes(s[i - 1], s[i]);
+			bits[bit / 64] |= UINT64_C(1) << bit % 64;
+		}
+	}
+}
+
+static void
+fill_specials(struct fill *f)
+{
+	struct ctx_vocab_special *list = at(f, CTX_VOCAB_SPECIALS);
+	const struct ctx_pack_special *in = f->in->specials;
+	size_t n = f->in->nspecials, end = n * sizeof *list, i;
+
+	for (i = 0; i < n; i++) {
+		list[i].id = in[i].id;
+		list[i].at = (uint32_t)end;
+		list[i].n = in[i].n;
+		list[i].added = in[i].added;
+		memcpy((char *)list + end, in[i].p, in[i].n);
+		end += in[i].n;
+	}
+}
+
+/* 1 for a block, 0 if the spill is too small for it. */
+static int
+build(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
+{
+	unsigned byte;
+
+	f->spilled = 0;
+	memset(f->states, 0, f->in->n * sizeof *f->states);
+	if (begin(f, ids, spill_bits, err) < 0)
+		return -1;
+	fill_texts(f);
+	for (byte = 0; byte < 256; byte++)
+		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a vocabulary without the byte %u", byte);
+	if (!fill_tokens(f))
+		return 0;
+	fill_ids(f);
+	if (fill_groups(f, err) < 0)
+		return -1;
+	fill_shorter(f);
+	fill_crossing(f);
+	fill_specials(f);
+	return 1;
+}
+
+int
+ctx_pack(const struct ctx_pack *pack, void **block, size_t *size,
+    struct ctx_err *err)
+{
+	struct fill f = {.in = pack};
+	uint32_t ids, spill_bits;
+	int rc;
+
+	if (survey(&f, &ids, err) < 0)
+		return -1;
+	f.states = malloc(pack->n * sizeof *f.states);
+	if (f.states == NULL)
+		return ctx_err_nomem(err);
+	/* A tenth of the keys spills if lines are four fifths full. */
+	spill_bits = bits_for(f.keys / 8, 4);
+	for (;;) {
+		rc = build(&f, ids, spill_bits++, err);
+		if (rc != 0)
+			break;
+		free(f.head);
+	}
+	free(f.states);
+	if (rc < 0) {
+		free(f.head);
+		return -1;
+	}
+	*size = (size_t)f.head->size;
+	*block = f.head;
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* probe.h - looking up many pieces in the key table at once */
+#ifndef CTX_TOKEN_PROBE_H
+#define CTX_TOKEN_PROBE_H
+
+#include "token/vocab.h"
+
+#define CTX_PROBE_MAX 512 /* pieces looked up at once */
+
+/*
+ * Looks up the n pieces (at most CTX_PROBE_MAX) of p that begin at start and
+ * end at end[i]; 16 bytes can be read at each.  Puts the numbers of those
+ * that are not in their line of the key table into missed, returns how many.
+ */
+typedef size_t ctx_probe_fn(const struct ctx_vocab *vocab, const char *p,
+    uint32_t start, const uint32_t *end, size_t n, uint32_t *missed);
+
+ctx_probe_fn *ctx_probe_pick(enum ctx_simd simd);
+
+#endif

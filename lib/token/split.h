@@ -1,0 +1,41 @@
+/* split.h - a text to the pieces that are encoded one by one */
+#ifndef CTX_TOKEN_SPLIT_H
+#define CTX_TOKEN_SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctx.h"
+#include "token/scheme.h"
+
+#define CTX_SPLIT_MAX 2048 /* pieces found at once */
+
+/*
+ * No piece but the last few of a text depends on what comes behind the text:
+ * whatever is appended, the boundaries before the last CTX_SPLIT_UNSURE
+ * pieces stay where they are.  (The worst case is a word and a contraction
+ * that is not yet whole, behind letters without case.)
+ */
+#define CTX_SPLIT_UNSURE 3
+
+struct ctx_split {
+	size_t n;
+	/*
+	 * Length of a first piece that does not go into the list, else 0:
+	 * one that holds the byte 0xff, which keys cannot have, or one of
+	 * 2 GiB or more.
+	 */
+	size_t alone;
+	/* Ends of the pieces, in bytes from the start of the text; there is
+	 * room for what a block of 64 bytes may write beyond n. */
+	uint32_t end[CTX_SPLIT_MAX + 64];
+};
+
+/* Finds the first pieces, 1 to max, of a text of n bytes, n at least 1;
+ * the start is a boundary, the end is the end of the text. */
+typedef void ctx_split_fn(struct ctx_split *split, struct ctx_scheme scheme,
+    const char *p, size_t n, size_t max);
+
+ctx_split_fn *ctx_split_pick(enum ctx_simd simd);
+
+#endif

@@ -1,0 +1,50 @@
+/* tokenizer.h - an open encoding, and its special tokens */
+#ifndef CTX_TOKEN_TOKENIZER_H
+#define CTX_TOKEN_TOKENIZER_H
+
+#include "token/vocab.h"
+
+struct ctx_specials; /* of a built-in encoding */
+
+struct ctx_tokenizer {
+	struct ctx_vocab vocab; /* of "bytes/4": all zero */
+	const struct ctx_specials *specials; /* or those of the vocabulary */
+	char *name;
+	void *block; /* of a file: what vocab stands on */
+	size_t size;
+	bool mapped; /* block came from mmap(2), not malloc(3) */
+};
+
+/* The estimate: four bytes a token. */
+#define CTX_BYTES_PER_TOKEN 4
+
+extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
+    ctx_specials_cl100k, ctx_specials_o200k, ctx_specials_harmony;
+
+/*
+ * The length of the special token that p, n begins with (the longest if
+ * there are several), or 0; with added only those that count in ordinary
+ * text.
+ */
+size_t ctx_special_at(const struct ctx_tokenizer *tokenizer, const char *p,
+    size_t n, bool added, uint32_t *id);
+/* Appends the name of a special token; 1, or 0 if id is none, or -1. */
+int ctx_special_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
+    struct ctx_buf *out, struct ctx_err *err);
+/* One more than the highest id of a special token, or 0. */
+uint32_t ctx_special_end(const struct ctx_tokenizer *tokenizer);
+
+/* Tokens of ordinary text that are no result of merging. */
+bool ctx_special_any_added(const struct ctx_tokenizer *tokenizer);
+
+/* Loads a vocabulary file, see ctx_tokenizer_open. */
+int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,
+    const char *cache, struct ctx_err *err);
+
+static inline uint32_t
+ctx_token_id(const struct ctx_vocab *v, uint32_t token)
+{
+	return v->ids == NULL ? token : v->ids[token];
+}
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * vocab.h - a packed vocabulary and the lookups in it
+ *
+ * A vocabulary is one block of memory that holds offsets but no pointers, so
+ * that the same bytes can be linked into read-only data or mapped from a
+ * cache file; opening it only fills struct ctx_vocab.  pack.c makes it.
+ *
+ * Tokens are numbered in the order in which byte-pair encoding prefers them:
+ * of two pairs that could merge, the one with the lower number wins.
+ */
+#ifndef CTX_TOKEN_VOCAB_H
+#define CTX_TOKEN_VOCAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ctx.h"
+#include "token/scheme.h"
+
+#define CTX_VOCAB_NONE	  UINT32_MAX
+#define CTX_VOCAB_MAGIC	  "ctxvocab"
+#define CTX_VOCAB_VERSION 1
+#define CTX_VOCAB_ORDER	  0x01020304u /* as the machine stores it */
+#define CTX_VOCAB_MAX	  (1u << 21)  /* tokens; a pair entry has 21 bits */
+#define CTX_VOCAB_KEY	  16	      /* bytes of a piece in the key table */
+#define CTX_VOCAB_TOKEN	  (1u << 16)  /* bytes of a token */
+
+enum ctx_vocab_section {
+	CTX_VOCAB_LINES,    /* key table: lines of four keys, then the spill */
+	CTX_VOCAB_SLOTS,    /* uint32_t: the token of each key */
+	CTX_VOCAB_LENGTHS,  /* uint16_t: which lengths a beginning can have */
+	CTX_VOCAB_LEAVES,   /* uint32_t: the token of each byte */
+	CTX_VOCAB_DIGRAMS,  /* uint32_t: the token of each pair of bytes */
+	CTX_VOCAB_FILTER,   /* bits: can this pair of tokens merge? */
+	CTX_VOCAB_PAIRS,    /* uint64_t: lines of eight pairs of tokens */
+	CTX_VOCAB_PARENTS,  /* uint32_t[2]: what a token was merged from */
+	CTX_VOCAB_SHORTER,  /* uint32_t: longest token that begins a token */
+	CTX_VOCAB_GROUPS,   /* struct ctx_vocab_group: tokens over 16 bytes */
+	CTX_VOCAB_LONG,	    /* uint32_t: their tokens, by group, longest first */
+	CTX_VOCAB_CROSSING, /* bits: do these two characters share a token? */
+	CTX_VOCAB_OFFSETS,  /* uint32_t: where each token begins in TEXT */
+	CTX_VOCAB_TEXT,	    /* the bytes of all tokens */
+	CTX_VOCAB_IDS,	    /* uint32_t: public id of each token, or empty */
+	CTX_VOCAB_TOKENS,   /* uint32_t: token of each public id, or empty */
+	CTX_VOCAB_SPECIALS, /* struct ctx_vocab_special, then their names */
+	CTX_VOCAB_SECTIONS
+};
+
+enum {
+	/* Some token of the key table is not what its own bytes merge to. */
+	CTX_VOCAB_UNREACHED = 1,
+};
+
+struct ctx_vocab_head {
+	char magic[8];
+	uint32_t order, version;
+	uint64_t size;	    /* bytes of the whole block */
+	uint8_t source[32]; /* sha256 of the file it was made from */
+	struct ctx_scheme scheme;
+	uint32_t flags;
+	uint32_t n;	     /* tokens, holes included */
+	uint32_t ids;	     /* one more than the highest public id */
+	uint32_t line_bits;  /* log2 of the lines of the key table */
+	uint32_t spill_bits; /* log2 of the lines of its spill */
+	uint32_t pair_bits;  /* log2 of the lines of PAIRS */
+	uint32_t filter_bits;
+	uint32_t group_bits;
+	uint32_t specials;
+	uint32_t longest; /* bytes of the longest token */
+	uint64_t at[CTX_VOCAB_SECTIONS];
+	uint64_t bytes[CTX_VOCAB_SECTIONS];
+};
+
+/* Tokens of more than 16 bytes that begin with the same 16. */
+struct ctx_vocab_group {
+	uint64_t key[2];
+	uint32_t first, n; /* in LONG; n is 0 for an empty place */
+};
+
+struct ctx_vocab_special {
+	uint32_t id;
+	uint32_t at, n; /* the name, in bytes from the start of the section */
+	uint32_t added; /* found in ordinary text as well */
+};
+
+struct ctx_vocab {
+	const struct ctx_vocab_head *head;
+	const uint64_t *lines;
+	const uint32_t *slots;
+	const uint16_t *lengths[3];
+	const uint32_t *leaves;
+	const uint32_t *digrams;
+	const uint64_t *filter;
+	const uint64_t *pairs;
+	const uint32_t *parents;
+	const uint32_t *shorter;
+	const struct ctx_vocab_group *groups;
+	const uint32_t *longs;
+	const uint64_t *crossing;
+	const uint32_t *offsets;
+	const char *text;
+	const uint32_t *ids;
+	const uint32_t *tokens;
+	const struct ctx_vocab_special *specials;
+	unsigned line_shift, spill_shift, pair_shift, filter_shift;
+	unsigned group_shift;
+	bool unreached;
+};
+
+/* Fills a view of a block that pack.c made; the block is trusted. */
+void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
+/* The same for n bytes from anywhere: every offset and number is checked
+ * first.  The block must be aligned as malloc does.  CTX_EFILE. */
+int ctx_vocab_check(struct ctx_vocab *vocab, const void *block, size_t n,
+    struct ctx_err *err);
+
+/*
+ * A piece of at most 16 bytes as a key: its bytes, filled up with 0xff.  No
+ * valid UTF-8 has that byte, so the key tells the length as well.  Whoever
+ * makes a key sees to it that the piece has none.
+ */
+struct ctx_key {
+	uint64_t lo, hi;
+};
+
+/* Sixteen bytes of zero, then sixteen of 0xff. */
+extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
+
+/* n is at most 16, and 16 bytes can be read at p. */
+static inline struct ctx_key
+ctx_key_read(const char *p, size_t n)
+{
+	struct ctx_key key, fill;
+
+	memcpy(&key, p, sizeof key);
+	memcpy(&fill, ctx_key_fill + CTX_VOCAB_KEY - n, sizeof fill);
+	key.lo |= fill.lo;
+	key.hi |= fill.hi;
+	return key;
+}
+
+/* The same where only n bytes can be read. */
+static inline struct ctx_key
+ctx_key_copy(const char *p, size_t n)
+{
+	struct ctx_key key = {UINT64_MAX, UINT64_MAX};
+
+	memcpy(&key, p, n);
+	return key;
+}
+
+/* Its high bits are the good ones. */
+static inline uint64_t
+ctx_key_hash(struct ctx_key key)
+{
+	return (key.lo ^ 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u ^
+	    (key.hi ^ 0xc2b2ae3d27d4eb4fu) * 0xff51afd7ed558ccdu;
+}
+
+/* A second hash for the spill, independent enough of the first. */
+static inline uint64_t
+ctx_key_rehash(uint64_t hash)
+{
+	return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+}
+
+static inline size_t
+ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
+{
+	return v->offsets[token + 1] - v->offsets[token];
+}
+
+/* The token whose bytes are this key, or NONE. */
+uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
+/* The token with exactly these bytes, or NONE. */
+uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p,
+    size_t n);
+/* The longest token that p begins with and that its own bytes merge to; n is
+ * at least 1. */
+uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
+    size_t n);
+
+static inline uint64_t
+ctx_pair_hash(uint32_t a, uint32_t b)
+{
+	return ((uint64_t)a << 21 | b) * 0x9e3779b97f4a7c15u;
+}
+
+/* Which bit of the filter; not the bits that choose the line. */
+static inline uint64_t
+ctx_pair_bit(uint64_t hash, unsigned shift)
+{
+	return (hash ^ hash << 23) >> shift;
+}
+
+/* What two neighbouring tokens merge to, or NONE. */
+static inline uint32_t
+ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
+{
+	uint64_t hash = ctx_pair_hash(a, b), want = (uint64_t)a << 21 | b;
+	uint64_t mask = (UINT64_C(1) << (64 - v->pair_shift)) - 1, line, bit;
+	const uint64_t *entry;
+	unsigned i;
+
+	/* The filter is small enough to stay near and says no to most. */
+	bit = ctx_pair_bit(hash, v->filter_shift);
+	if ((v->filter[bit / 64] >> bit % 64 & 1) == 0)
+		return CTX_VOCAB_NONE;
+	for (line = hash >> v->pair_shift;; line = (line + 1) & mask) {
+		entry = v->pairs + 8 * line;
+		for (i = 0; i < 8; i++) {
+			if (entry[i] >> 21 == want)
+				return (uint32_t)(entry[i] & 0x1fffff);
+			if (entry[i] == UINT64_MAX)
+				return CTX_VOCAB_NONE;
+		}
+	}
+}
+
+/*
+ * Bit k tells that some token of k + 1 bytes may begin as p does, bit 0 that
+ * one of more than 16 may.  Three tables are asked, by the first two, four
+ * and eight bytes; 16 bytes can be read at p.
+ */
+static inline uint32_t
+ctx_lengths_index(const char *p, int table)
+{
+	uint64_t first = 0;
+	uint16_t two;
+
+	switch (table) {
+	case 0:
+		memcpy(&two, p, 2);
+		return two;
+	case 1:
+		memcpy(&first, p, 4);
+		break;
+	default:
+		memcpy(&first, p, 8);
+	}
+	return (uint32_t)(first * 0x9e3779b97f4a7c15u >> 48);
+}
+
+/* The lengths that each table knows of, as bits. */
+#define CTX_LENGTHS_2 0x0006u
+#define CTX_LENGTHS_4 0x0078u
+#define CTX_LENGTHS_8 0xff81u
+
+static inline uint32_t
+ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
+{
+	return (v->lengths[0][ctx_lengths_index(p, 0)] & CTX_LENGTHS_2) |
+	    (v->lengths[1][ctx_lengths_index(p, 1)] & CTX_LENGTHS_4) |
+	    (v->lengths[2][ctx_lengths_index(p, 2)] & CTX_LENGTHS_8);
+}
+
+#define CTX_CROSSING_BITS 19 /* log2 of the bits for characters */
+
+static inline uint64_t
+ctx_crossing_bit(uint64_t a, uint64_t b)
+{
+	return (a * 0x9e3779b97f4a7c15u ^ b * 0xd6e8feb86659fd93u) >>
+	    (64 - CTX_CROSSING_BITS);
+}
+
+/* For tokens that hold only the end of the one or the start of the other. */
+static inline uint64_t
+ctx_crossing_bytes(unsigned char last, unsigned char first)
+{
+	return (UINT64_C(1) << CTX_CROSSING_BITS) + last * 256u + first;
+}
+
+/* Can a token hold the end of character a and the start of b?  last is the
+ * last byte of a, first the first of b. */
+static inline bool
+ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
+    unsigned char last, unsigned char first)
+{
+	uint64_t chars = ctx_crossing_bit(a, b);
+	uint64_t bytes = ctx_crossing_bytes(last, first);
+
+	return (v->crossing[chars / 64] >> chars % 64 & 1) != 0 ||
+	    (v->crossing[bytes / 64] >> bytes % 64 & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * token_ref.h - encoding by the letter, slow and simple
+ *
+ * The oracle of the token tests and fuzzers.  It shares no code and no table
+ * with the library: the patterns are lists of elements that a backtracking
+ * matcher walks, classes come from the Unicode data file, and merging looks
+ * for the lowest rank of two neighbours' bytes, over and over.
+ */
+#ifndef TOKEN_REF_H
+#define TOKEN_REF_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Classes as bits; lower case names are single characters. */
+enum {
+	REF_U = 1 << 0, /* Lu Lt Lm Lo M */
+	REF_O = 1 << 1, /* Ll Lm Lo M */
+	REF_L = 1 << 2,
+	REF_N = 1 << 3,
+	REF_S = 1 << 4,
+	REF_P = 1 << 5,	    /* [^\s\p{L}\p{N}] */
+	REF_PREFIX = 1 << 6, /* [^\r\n\p{L}\p{N}] */
+	REF_CRLF = 1 << 7,
+	REF_CRLF_SLASH = 1 << 8,
+	REF_BLANK = 1 << 9, /* the space character */
+};
+
+struct ref_char {
+	uint32_t cp; /* UINT32_MAX for a byte that is no character */
+	unsigned classes;
+	size_t at; /* in bytes */
+};
+
+enum ref_kind {
+	REF_END,
+	REF_RUN,	/* set{min,max}, greedy */
+	REF_NOT_BEFORE, /* (?!\S) */
+	REF_CONTRACTION,
+	REF_CONTRACTION_FOLDED,
+	REF_MAYBE_CONTRACTION_FOLDED,
+};
+
+struct ref_element {
+	enum ref_kind kind;
+	unsigned set;
+	size_t min, max;
+};
+
+#define REF_MANY SIZE_MAX
+#define REF_STAR(set)	  {REF_RUN, set, 0, REF_MANY}
+#define REF_PLUS(set)	  {REF_RUN, set, 1, REF_MANY}
+#define REF_MAYBE(set)	  {REF_RUN, set, 0, 1}
+#define REF_UP_TO(set, n) {REF_RUN, set, 1, n}
+
+static const struct ref_element ref_r50k[][6] = {
+    {{REF_CONTRACTION, 0, 0, 0}},
+    {REF_MAYBE(REF_BLANK), REF_PLUS(REF_L)},
+    {REF_MAYBE(REF_BLANK), REF_PLUS(REF_N)},
+    {REF_MAYBE(REF_BLANK), REF_PLUS(REF_P)},
+    {REF_PLUS(REF_S), {REF_NOT_BEFORE, 0, 0, 0}},
+    {REF_PLUS(REF_S)},
+    {{REF_END, 0, 0, 0}},
+};
+static const struct ref_element ref_cl100k[][6] = {
+    {{REF_CONTRACTION_FOLDED, 0, 0, 0}},
+    {REF_MAYBE(REF_PREFIX), REF_PLUS(REF_L)},
+    {REF_UP_TO(REF_N, 3)},
+    {REF_MAYBE(REF_BLANK), REF_PLUS(REF_P), REF_STAR(REF_CRLF)},
+    {REF_STAR(REF_S), REF_PLUS(REF_CRLF)},
+    {REF_PLUS(REF_S), {REF_NOT_BEFORE, 0, 0, 0}},
+    {REF_PLUS(REF_S)},
+    {{REF_END, 0, 0, 0}},
+};
+static const struct ref_element ref_o200k[][6] = {
+    {REF_MAYBE(REF_PREFIX), REF_STAR(REF_U), REF_PLUS(REF_O),
+    {REF_MAYBE_CONTRACTION_FOLDED, 0, 0, 0}},
+    {REF_MAYBE(REF_PREFIX), REF_PLUS(REF_U), REF_STAR(REF_O),
+    {REF_MAYBE_CONTRACTION_FOLDED, 0, 0, 0}},
+    {REF_UP_TO(REF_N, 3)},
+    {REF_MAYBE(REF_BLANK), REF_PLUS(REF_P), REF_STAR(REF_CRLF_SLASH)},
+    {REF_STAR(REF_S), REF_PLUS(REF_CRLF)},
+    {REF_PLUS(REF_S), {REF_NOT_BEFORE, 0, 0, 0}},
+    {REF_PLUS(REF_S)},
+    {{REF_END, 0, 0, 0}},
+};
+
+/* By code point, from the data file; 0 is none of L, N, S, U, O. */
+static uint8_t ref_class[0x110000];
+
+static inline int
+ref_load_classes(const char *file)
+{
+	FILE *in = fopen(file, "r");
+	char line[200], names[8];
+	unsigned first, last;
+	const char *p;
+
+	if (in == NULL)
+		return -1;
+	while (fgets(line, sizeof line, in) != NULL) {
+		if (sscanf(line, "%x %x %7s", &first, &last, names) != 3)
+			continue;
+		for (; first <= last; first++)
+			for (p = names; *p != '\0'; p++)
+				ref_class[first] |= (uint8_t)(
+				    *p == 'L' ? REF_L : *p == 'N' ? REF_N :
+				    *p == 'S' ? REF_S : *p == 'U' ? REF_U
+				    : REF_O);
+	}
+	return fclose(in);
+}
+
+static inline unsigned
+ref_classes(uint32_t cp)
+{
+	unsigned set = cp < 0x110000 ? ref_class[cp] : 0;
+
+	if ((set & (REF_L | REF_N | REF_S)) == 0)
+		set |= REF_P;
+	if (cp == '\r' || cp == '\n')
+		set |= REF_CRLF | REF_CRLF_SLASH;
+	else if ((set & (REF_L | REF_N)) == 0)
+		set |= REF_PREFIX;
+	if (cp == '/')
+		set |= REF_CRLF_SLASH;
+	if (cp == ' ')
+		set |= REF_BLANK;
+	return set;
+}
+
+/* One character by the table of RFC 3629, section 4. */
+static inline size_t
+ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
+{
+	static const struct {
+		unsigned char low, high, second_low, second_high, length;
+	} rows[] = {
+	    {0x00, 0x7f, 0, 0, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
+	    {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+	    {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+	    {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+	    {0xf4, 0xf4, 0x80, 0x8f, 4}};
+	size_t i, k;
+
+	*cp = UINT32_MAX;
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (s[0] >= rows[i].low && s[0] <= rows[i].high)
+			break;
+	if (i == sizeof rows / sizeof rows[0] || n < rows[i].length ||
+	    (rows[i].length > 1 && (s[1] < rows[i].second_low ||
+	    s[1] > rows[i].second_high)))
+		return 1;
+	for (k = 2; k < rows[i].length; k++)
+		if (s[k] < 0x80 || s[k] > 0xbf)
+			return 1;
+	*cp = rows[i].length == 1 ? s[0] : s[0] & (0x7fu >> rows[i].length);
+	for (k = 1; k < rows[i].length; k++)
+		*cp = *cp << 6 | (s[k] & 0x3fu);
+	return rows[i].length;
+}
+
+/* Characters of a text, and one more that stands at its end. */
+static inline size_t
+ref_chars(const char *p, size_t n, struct ref_char *out)
+{
+	size_t at = 0, count = 0;
+
+	while (at < n) {
+		out[count].at = at;
+		at += ref_decode((const unsigned char *)p + at, n - at,
+		    &out[count].cp);
+		out[count].classes = ref_classes(out[count].cp);
+		count++;
+	}
+	out[count].at = n;
+	out[count].cp = 0;
+	out[count].classes = 0;
+	return count;
+}
+
+static inline size_t
+ref_contraction(const struct ref_char *c, size_t n, int fold)
+{
+	static const char *const all[] = {"s", "t", "m", "d", "ll", "ve",
+	    "re"};
+	size_t i, k, length;
+	uint32_t cp;
+
+	if (n == 0 || c[0].cp != '\'')
+		return 0;
+	for (i = 0; i < sizeof all / sizeof all[0]; i++) {
+		length = strlen(all[i]);
+		for (k = 0; k < length && k + 1 < n; k++) {
+			cp = c[k + 1].cp;
+			if (fold && cp == 0x17f)
+				cp = 's';
+			if (fold && cp >= 'A' && cp <= 'Z')
+				cp += 32;
+			if (cp != (uint32_t)all[i][k])
+				break;
+		}
+		if (k == length)
+			return length + 1;
+	}
+	return 0;
+}
+
+/* Matches elements at c: the characters taken, or SIZE_MAX. */
+static inline size_t
+ref_match(const struct ref_element *e, const struct ref_char *c, size_t n)
+{
+	size_t most = 0, rest, k;
+
+	switch (e->kind) {
+	case REF_END:
+		return 0;
+	case REF_NOT_BEFORE:
+		return n > 0 && (c[0].classes & REF_S) == 0 ? SIZE_MAX
+			: ref_match(e + 1, c, n);
+	case REF_CONTRACTION:
+	case REF_CONTRACTION_FOLDED:
+		most = ref_contraction(c, n, e->kind != REF_CONTRACTION);
+		return most > 0 ? most : SIZE_MAX;
+	case REF_MAYBE_CONTRACTION_FOLDED:
+		return ref_contraction(c, n, 1);
+	case REF_RUN:
+		while (most < n && most < e->max &&
+		    (c[most].classes & e->set) != 0)
+			most++;
+		for (k = most + 1; k-- > e->min;) {
+			rest = ref_match(e + 1, c + k, n - k);
+			if (rest != SIZE_MAX)
+				return k + rest;
+		}
+	}
+	return SIZE_MAX;
+}
+
+/* Bytes of the first piece of n characters. */
+static inline size_t
+ref_piece(const struct ref_element (*pattern)[6], const struct ref_char *c,
+    size_t n)
+{
+	size_t i, length;
+
+	for (i = 0; pattern[i][0].kind != REF_END; i++) {
+		length = ref_match(pattern[i], c, n);
+		if (length != SIZE_MAX && length > 0)
+			return length;
+	}
+	abort();
+}
+
+/* Tokens sorted by their bytes. */
+struct ref_token {
+	char *p;
+	size_t n;
+	uint32_t rank;
+};
+
+struct ref_vocab {
+	struct ref_token *tokens;
+	size_t n;
+};
+
+static inline int
+ref_compare(const void *a, const void *b)
+{
+	const struct ref_token *x = a, *y = b;
+	int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+
+	return order != 0 ? order : x->n < y->n ? -1 : x->n > y->n;
+}
+
+static inline uint32_t
+ref_find(const struct ref_vocab *v, const char *p, size_t n)
+{
+	struct ref_token key = {(char *)(uintptr_t)p, n, 0}, *found;
+
+	found = bsearch(&key, v->tokens, v->n, sizeof key, ref_compare);
+	return found == NULL ? UINT32_MAX : found->rank;
+}
+
+/* Ids of one piece; out has room for n. */
+static inline size_t
+ref_encode_piece(const struct ref_vocab *v, const char *p, size_t n,
+    uint32_t *out)
+{
+	size_t *begin = malloc((n + 1) * sizeof *begin), parts = n, i, at;
+	uint32_t rank, best;
+
+	out[0] = ref_find(v, p, n);
+	if (out[0] != UINT32_MAX) {
+		free(begin);
+		return 1;
+	}
+	for (i = 0; i <= n; i++)
+		begin[i] = i;
+	for (;;) {
+		best = UINT32_MAX;
+		at = 0;
+		for (i = 0; i + 1 < parts; i++) {
+			rank = ref_find(v, p + begin[i],
+			    begin[i + 2] - begin[i]);
+			if (rank < best) {
+				best = rank;
+				at = i;
+			}
+		}
+		if (best == UINT32_MAX)
+			break;
+		memmove(begin + at + 1, begin + at + 2,
+		    (parts - at - 1) * sizeof *begin);
+		parts--;
+	}
+	for (i = 0; i < parts; i++)
+		out[i] = ref_find(v, p + begin[i], begin[i + 1] - begin[i]);
+	free(begin);
+	return parts;
+}
+
+/* Ids of a text; out has room for n. */
+static inline size_t
+ref_encode(const struct ref_vocab *v, const struct ref_element (*pattern)[6],
+    const char *p, size_t n, uint32_t *out)
+{
+	struct ref_char *c = malloc((n + 1) * sizeof *c);
+	size_t count = ref_chars(p, n, c), i, length, ids = 0;
+
+	for (i = 0; i < count; i += length) {
+		length = ref_piece(pattern, c + i, count - i);
+		ids += ref_encode_piece(v, p + c[i].at,
+		    c[i + length].at - c[i].at, out + ids);
+	}
+	free(c);
+	return ids;
+}
+
+#endif
