@@ -159,7 +159,7 @@ size_t ctx_utf8_count(const char *p, size_t n);
 
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
-/* Deepest nesting accepted; one bit a level while scanning. */
+/* Deepest nesting accepted; a level costs no memory while scanning. */
 #define CTX_JSON_DEPTH 10000
 
 enum ctx_json_kind {
@@ -195,7 +195,6 @@ struct ctx_json {
 	struct ctx_node *nodes;
 	size_t n, cap;
 	enum ctx_simd simd;
-	struct ctx_json_work *work; /* the scanner's own memory */
 };
 
 void ctx_json_init(struct ctx_json *json, enum ctx_simd simd);
@@ -206,11 +205,15 @@ void ctx_json_release(struct ctx_json *json);
  * it; *used is what was read, white space included.  Strict: RFC 8259, valid
  * UTF-8 throughout, no NUL or other raw control byte in strings; lone
  * surrogate escapes and equal keys are legal there and here.
+ * A number or a word that goes on with a letter, digit, sign, dot or
+ * underscore is wrong; other bytes behind the value are not looked at.
  * Returns 1; 0 if the text ends before the value does and more bytes could
  * make it whole (also for a text of white space only); -1 with err->column
- * the offending byte from 1 within text, and err->line 0.
+ * the offending byte from 1 within text, and err->line 0.  *used is set, and
+ * there are nodes, only after 1.  A number that is the value itself is whole
+ * at the end of the text, though more digits could follow.
  * CTX_ELIMIT: nesting beyond CTX_JSON_DEPTH, or a value of 4 GiB or more.
- * Time is linear, memory at most 16 bytes a value.
+ * Time is linear, memory 16 bytes a value; the array grows by doubling.
  */
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
     size_t *used, struct ctx_err *err);

@@ -1,0 +1,120 @@
+/*
+ * utf8.c - UTF-8: validity, characters, counts
+ *
+ * ctx_utf8_next is the definition (table 3-7 of the Unicode standard, the
+ * same as RFC 3629); everything else must agree with it.
+ */
+#include <string.h>
+
+#include "ctx.h"
+
+#define EVERY_BYTE 0x0101010101010101u
+
+static size_t
+invalid(uint32_t *cp)
+{
+	*cp = 0xfffd;
+	return 1;
+}
+
+size_t
+ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
+{
+	const unsigned char *u = (const unsigned char *)p;
+	unsigned lead = u[0], low = 0x80, high = 0xbf;
+	size_t len = 2u + (lead >= 0xe0) + (lead >= 0xf0), i;
+	uint32_t value = lead & (0x7fu >> len);
+
+	if (lead < 0x80) {
+		*cp = lead;
+		return 1;
+	}
+	if (lead < 0xc2 || lead > 0xf4 || n < len)
+		return invalid(cp);
+	if (lead == 0xe0)
+		low = 0xa0; /* shorter forms exist below */
+	else if (lead == 0xed)
+		high = 0x9f; /* surrogates above */
+	else if (lead == 0xf0)
+		low = 0x90;
+	else if (lead == 0xf4)
+		high = 0x8f; /* beyond U+10FFFF above */
+	if (u[1] < low || u[1] > high)
+		return invalid(cp);
+	for (i = 1; i < len; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return invalid(cp);
+		value = value << 6 | (u[i] & 0x3fu);
+	}
+	*cp = value;
+	return len;
+}
+
+size_t
+ctx_utf8_put(char out[4], uint32_t cp)
+{
+	size_t len = 1u + (cp >= 0x80) + (cp >= 0x800) + (cp >= 0x10000), i;
+
+	if (len == 1) {
+		out[0] = (char)cp;
+		return 1;
+	}
+	for (i = len - 1; i > 0; i--, cp >>= 6)
+		out[i] = (char)(0x80 | (cp & 0x3f));
+	out[0] = (char)((0xf00u >> len & 0xf0) | cp);
+	return len;
+}
+
+/* Continues a validation from at, which lies between characters. */
+static size_t
+valid_portable(const char *p, size_t at, size_t n)
+{
+	uint64_t word;
+	uint32_t cp;
+	size_t len;
+
+	while (at < n) {
+		for (; n - at >= 8; at += 8) {
+			memcpy(&word, p + at, 8);
+			if ((word & 0x80 * EVERY_BYTE) != 0)
+				break;
+		}
+		if (at == n)
+			break;
+		len = ctx_utf8_next(p + at, n - at, &cp);
+		if (len == 1 && (p[at] & 0x80) != 0)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+size_t
+ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
+{
+	(void)simd;
+	return valid_portable(p, 0, n);
+}
+
+/* Characters begin with the bytes that do not continue one. */
+size_t
+ctx_utf8_count(const char *p, size_t n)
+{
+	uint64_t word, sum;
+	size_t i, more = 0, at = 0;
+
+	/* 255 words at most: sum counts in each of its bytes. */
+	while (n - at >= 8) {
+		sum = 0;
+		for (i = 0; i < 255 && n - at >= 8; i++, at += 8) {
+			memcpy(&word, p + at, 8);
+			sum += word >> 7 & ~word >> 6 & EVERY_BYTE;
+		}
+		sum = (sum & 0x00ff00ff00ff00ffu) +
+		    (sum >> 8 & 0x00ff00ff00ff00ffu);
+		more += (size_t)(sum * 0x0001000100010001u >> 48);
+	}
+	for (; at < n; at++)
+		more += (p[at] & 0xc0) == 0x80;
+	return n - more;
+}

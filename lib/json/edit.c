@@ -1,0 +1,153 @@
+/*
+ * edit.c - noted replacements, one writing pass
+ *
+ * An edit is a place in the text and a piece of the store.  Nothing is
+ * written before all edits are known, so they may come in any order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+struct ctx_edit {
+	struct ctx_str old; /* a piece of the text */
+	size_t at, n;       /* what stands in for it, in the store */
+};
+
+int
+ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	struct ctx_edit *list;
+
+	list = ctx_grow(edits->list, &edits->cap, edits->n + 1, sizeof *list,
+	    err);
+	if (list == NULL)
+		return -1;
+	edits->list = list;
+	list[edits->n].old = old;
+	list[edits->n].at = edits->store.n;
+	list[edits->n].n = n;
+	if (ctx_buf_add(&edits->store, p, n, err) < 0)
+		return -1;
+	edits->n++;
+	return 0;
+}
+
+/* Removes what lies between two places in the scanned text. */
+static int
+cut(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
+    uint32_t to, struct ctx_err *err)
+{
+	struct ctx_str old = {json->text + from, to - from};
+
+	return ctx_edit_replace(edits, old, "", 0, err);
+}
+
+/*
+ * A run of dropped children goes in one piece: with the separator before it
+ * if something before it stays, else with the one behind it.
+ */
+int
+ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
+    uint32_t node, const bool *drop, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = json->nodes;
+	bool object = nodes[node].kind == CTX_JSON_OBJECT;
+	bool kept = false, open = false; /* one before; a run not yet cut */
+	uint32_t at, value, from = 0, to = 0;
+	size_t i = 0;
+
+	for (at = node + 1; at < nodes[node].next; at = nodes[value].next) {
+		value = at + object;
+		if (drop[i++]) {
+			if (!open)
+				from = kept ? to : nodes[at].at;
+			open = true;
+		} else {
+			if (open && cut(edits, json, from,
+			    kept ? to : nodes[at].at, err) < 0)
+				return -1;
+			open = false;
+			kept = true;
+		}
+		to = nodes[value].end;
+	}
+	return open ? cut(edits, json, from, to, err) : 0;
+}
+
+/* By place; what is inserted at a place stands before what is replaced
+ * there, and several insertions stand as they were noted. */
+static int
+compare(const void *a, const void *b)
+{
+	const struct ctx_edit *x = a, *y = b;
+	uintptr_t px = (uintptr_t)x->old.p, py = (uintptr_t)y->old.p;
+
+	if (px != py)
+		return px < py ? -1 : 1;
+	if ((x->old.n == 0) != (y->old.n == 0))
+		return x->old.n == 0 ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void
+sort(struct ctx_edits *edits)
+{
+	size_t i;
+
+	/* They mostly come in order, which costs qsort as much as any other. */
+	for (i = 1; i < edits->n; i++)
+		if (compare(&edits->list[i - 1], &edits->list[i]) > 0)
+			break;
+	if (i < edits->n)
+		qsort(edits->list, edits->n, sizeof *edits->list, compare);
+}
+
+/* Does the edit lie in the text from place p on? */
+static bool
+fits(const struct ctx_edit *edit, const char *p, const char *end)
+{
+	uintptr_t from = (uintptr_t)p, to = (uintptr_t)end;
+	uintptr_t at = (uintptr_t)edit->old.p;
+
+	return at >= from && at <= to && edit->old.n <= to - at;
+}
+
+int
+ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	const char *p = text.p, *end = p + text.n;
+	const struct ctx_edit *edit;
+	size_t i;
+
+	sort(edits);
+	for (i = 0; i < edits->n; i++) {
+		edit = &edits->list[i];
+		if (!fits(edit, p, end))
+			return ctx_err_set(err, CTX_EARG,
+			    "edits overlap or lie outside the text");
+		if (ctx_buf_add(out, p, (size_t)(edit->old.p - p), err) < 0 ||
+		    ctx_buf_add(out, edits->store.p + edit->at, edit->n,
+		    err) < 0)
+			return -1;
+		p = edit->old.p + edit->old.n;
+	}
+	return ctx_buf_add(out, p, (size_t)(end - p), err);
+}
+
+void
+ctx_edits_reset(struct ctx_edits *edits)
+{
+	edits->n = 0;
+	edits->store.n = 0;
+}
+
+void
+ctx_edits_release(struct ctx_edits *edits)
+{
+	free(edits->list);
+	ctx_buf_release(&edits->store);
+	memset(edits, 0, sizeof *edits);
+}

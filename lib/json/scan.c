@@ -1,0 +1,566 @@
+/*
+ * scan.c - find every value in a JSON text and where it sits
+ *
+ * The grammar goes byte by byte over what stands between strings, and the
+ * strings, which are most of the text, go by blocks of 64 bytes as bit masks
+ * of what matters inside a string.  An open container keeps the index of its
+ * parent where a closed one keeps its next, so nesting takes no memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+#define NONE UINT32_MAX /* the parent of the top-level value */
+#define BLOCK 64
+
+/* What the grammar waits for. */
+enum expect {
+	VALUE,
+	VALUE_OR_END, /* behind [ */
+	KEY,
+	KEY_OR_END, /* behind { */
+	COLON,
+	COMMA_OR_END,
+};
+
+/* What matters inside a string: bit i speaks of byte i of 64. */
+struct block {
+	uint64_t backslash;
+	uint64_t stop; /* quotes and control bytes */
+	uint64_t high; /* bytes of 0x80 and above */
+};
+
+struct scan {
+	struct ctx_json *json;
+	struct ctx_err *err;
+	const char *p, *end; /* what is left of the text */
+	void (*read)(const char *p, struct block *block);
+	enum expect expect;
+	uint32_t open; /* the innermost container still open, or NONE */
+	unsigned depth;
+};
+
+/* The place is the byte at p. */
+static int
+fail(const struct scan *s, const char *p, enum ctx_code code, const char *text)
+{
+	ctx_err_set(s->err, code, "%s", text);
+	s->err->column = (uint64_t)(p - s->json->text) + 1;
+	return -1;
+}
+
+static int
+wrong(const struct scan *s, const char *p, const char *text)
+{
+	return fail(s, p, CTX_EINPUT, text);
+}
+
+/* Adds a node that spans from at to the place reached. */
+static int
+add(struct scan *s, const char *at, enum ctx_json_kind kind, bool escaped)
+{
+	struct ctx_json *json = s->json;
+	struct ctx_node *node;
+
+	if (json->n == json->cap) {
+		node = ctx_grow(json->nodes, &json->cap, json->n + 1,
+		    sizeof *node, s->err);
+		if (node == NULL)
+			return -1;
+		json->nodes = node;
+	}
+	node = &json->nodes[json->n++];
+	node->at = (uint32_t)(at - json->text);
+	node->end = (uint32_t)(s->p - json->text);
+	node->next = (uint32_t)json->n;
+	node->kind = (uint8_t)kind;
+	node->escaped = escaped;
+	node->unused = 0;
+	s->expect = COMMA_OR_END;
+	return 1;
+}
+
+static int
+open_container(struct scan *s, enum ctx_json_kind kind)
+{
+	const char *at = s->p;
+
+	if (s->depth == CTX_JSON_DEPTH) {
+		ctx_err_set(s->err, CTX_ELIMIT, "nesting deeper than %d",
+		    CTX_JSON_DEPTH);
+		s->err->column = (uint64_t)(at - s->json->text) + 1;
+		return -1;
+	}
+	s->p++;
+	if (add(s, at, kind, false) < 0)
+		return -1;
+	s->depth++;
+	s->json->nodes[s->json->n - 1].next = s->open;
+	s->open = (uint32_t)(s->json->n - 1);
+	s->expect = kind == CTX_JSON_ARRAY ? VALUE_OR_END : KEY_OR_END;
+	return 1;
+}
+
+static int
+close_container(struct scan *s)
+{
+	struct ctx_node *node = &s->json->nodes[s->open];
+
+	s->p++;
+	s->depth--;
+	s->open = node->next;
+	node->next = (uint32_t)s->json->n;
+	node->end = (uint32_t)(s->p - s->json->text);
+	s->expect = COMMA_OR_END;
+	return 1;
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_hex(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* Could c go on with a number or a word?  Then it was none. */
+static bool
+is_wordlike(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+	    c == '+' || c == '-' || c == '.' || c == '_';
+}
+
+static int
+digits(struct scan *s)
+{
+	if (s->p == s->end)
+		return 0;
+	if (!is_digit(*s->p))
+		return wrong(s, s->p, "invalid number");
+	while (s->p < s->end && is_digit(*s->p))
+		s->p++;
+	return 1;
+}
+
+static int
+fraction_and_exponent(struct scan *s)
+{
+	int rc;
+
+	if (s->p < s->end && *s->p == '.') {
+		s->p++;
+		if ((rc = digits(s)) <= 0)
+			return rc;
+	}
+	if (s->p < s->end && (*s->p == 'e' || *s->p == 'E')) {
+		s->p++;
+		if (s->p < s->end && (*s->p == '+' || *s->p == '-'))
+			s->p++;
+		if ((rc = digits(s)) <= 0)
+			return rc;
+	}
+	return 1;
+}
+
+static int
+number(struct scan *s)
+{
+	const char *at = s->p;
+	int rc;
+
+	s->p += *at == '-';
+	if (s->p < s->end && *s->p == '0')
+		s->p++; /* nothing may follow a leading zero */
+	else if ((rc = digits(s)) <= 0)
+		return rc;
+	if ((rc = fraction_and_exponent(s)) <= 0)
+		return rc;
+	if (s->p < s->end && is_wordlike(*s->p))
+		return wrong(s, s->p, "invalid number");
+	return add(s, at, CTX_JSON_NUMBER, false);
+}
+
+static int
+word(struct scan *s, const char *text, enum ctx_json_kind kind)
+{
+	const char *at = s->p;
+
+	for (; *text != '\0'; text++, s->p++) {
+		if (s->p == s->end)
+			return 0;
+		if (*s->p != *text)
+			return wrong(s, s->p, "expected a value");
+	}
+	if (s->p < s->end && is_wordlike(*s->p))
+		return wrong(s, s->p, "expected a value");
+	return add(s, at, kind, false);
+}
+
+static void
+read_portable(const char *p, struct block *block)
+{
+	unsigned char c;
+	uint64_t bit;
+
+	memset(block, 0, sizeof *block);
+	for (bit = 1; bit != 0; bit <<= 1) {
+		c = (unsigned char)*p++;
+		if (c == '\\')
+			block->backslash |= bit;
+		else if (c == '"' || c < 0x20)
+			block->stop |= bit;
+		else if (c >= 0x80)
+			block->high |= bit;
+	}
+}
+
+static void (*reader(enum ctx_simd simd))(const char *, struct block *)
+{
+	(void)simd;
+	return read_portable;
+}
+
+/* Do the n bytes at p begin a character that more bytes could complete?
+ * The lowest or the highest continuation fits every lead byte. */
+static bool
+is_cut_short(const char *p, size_t n)
+{
+	char low[4] = {'\x80', '\x80', '\x80', '\x80'};
+	char high[4] = {'\xbf', '\xbf', '\xbf', '\xbf'};
+	uint32_t cp;
+
+	if (n >= 4)
+		return false;
+	memcpy(low, p, n);
+	memcpy(high, p, n);
+	return ctx_utf8_next(low, 4, &cp) > n ||
+	    ctx_utf8_next(high, 4, &cp) > n;
+}
+
+/* How far a string has been walked. */
+struct walk {
+	const char *p;     /* the place reached, and where it stops */
+	const char *high;  /* its first byte beyond ASCII, or NULL */
+	const char *wrong; /* what is wrong at p, or NULL */
+	bool escaped;
+};
+
+static const uint8_t escape_length[256] = {['"'] = 2, ['\\'] = 2, ['/'] = 2,
+    ['b'] = 2, ['f'] = 2, ['n'] = 2, ['r'] = 2, ['t'] = 2, ['u'] = 6};
+
+/*
+ * Takes a walk behind the escape at p and returns its length; or 0 with the
+ * walk at the end of the text, or where the escape is wrong.
+ */
+static size_t
+escape(const struct scan *s, struct walk *walk, const char *p)
+{
+	size_t left = (size_t)(s->end - p), len, i;
+
+	walk->escaped = true;
+	len = left < 2 ? 2 : escape_length[(unsigned char)p[1]];
+	for (i = 1; i < len && i < left; i++)
+		if (i > 1 && !is_hex(p[i]))
+			break;
+	if (i < len && i == left) {
+		walk->p = s->end;
+		return 0;
+	}
+	if (i != len) {
+		walk->wrong = "invalid escape";
+		walk->p = p + i;
+		return 0;
+	}
+	return len;
+}
+
+/*
+ * Takes the escapes of a block out of its masks.  Returns how far the string
+ * has been read from the start of the block if nothing in it stops it, or 0
+ * if the walk is over.
+ */
+static size_t
+escapes(const struct scan *s, struct walk *walk, struct block *block)
+{
+	uint64_t left, rest;
+	size_t end = 0, len;
+
+	for (left = block->backslash; left != 0; left &= rest) {
+		if ((block->stop & (left ^ (left - 1))) != 0)
+			break; /* the string stops before the escape */
+		end = (size_t)__builtin_ctzll(left);
+		len = escape(s, walk, walk->p + end);
+		if (len == 0)
+			return 0;
+		end += len;
+		rest = end < BLOCK ? ~UINT64_C(0) << end : 0;
+		block->stop &= rest;
+	}
+	return end < BLOCK ? BLOCK : end;
+}
+
+/* Walks to the closing quote, the end of the text, or what is wrong. */
+static void
+walk_string(const struct scan *s, struct walk *walk)
+{
+	struct block block;
+	char tail[BLOCK];
+	size_t left, step;
+
+	do {
+		left = (size_t)(s->end - walk->p);
+		if (left < BLOCK) {
+			/* The zeros behind the text stop the walk. */
+			memset(tail, 0, BLOCK);
+			memcpy(tail, walk->p, left);
+		}
+		s->read(left < BLOCK ? tail : walk->p, &block);
+		if (block.high != 0 && walk->high == NULL)
+			walk->high = walk->p + __builtin_ctzll(block.high);
+		step = BLOCK;
+		if (block.backslash != 0)
+			step = escapes(s, walk, &block);
+		if (step == 0)
+			return;
+		if (block.stop != 0)
+			step = (size_t)__builtin_ctzll(block.stop);
+		walk->p += step;
+	} while (block.stop == 0);
+	if (walk->p < s->end && *walk->p != '"')
+		walk->wrong = "control character in string, "
+		    "escape it as \\u0000-\\u001f";
+}
+
+static int
+string(struct scan *s)
+{
+	struct walk walk = {.p = s->p + 1};
+	const char *at = s->p, *bad;
+
+	walk_string(s, &walk);
+	if (walk.high != NULL && walk.high < walk.p) {
+		bad = walk.high + ctx_utf8_valid(walk.high,
+		    (size_t)(walk.p - walk.high), s->json->simd);
+		if (bad < walk.p && (walk.p < s->end ||
+		    !is_cut_short(bad, (size_t)(walk.p - bad))))
+			return wrong(s, bad, "invalid UTF-8");
+	}
+	if (walk.wrong != NULL)
+		return wrong(s, walk.p, walk.wrong);
+	if (walk.p == s->end)
+		return 0;
+	s->p = walk.p + 1;
+	return add(s, at, CTX_JSON_STRING, walk.escaped);
+}
+
+static int
+value(struct scan *s)
+{
+	switch (*s->p) {
+	case '"':
+		return string(s);
+	case '{':
+		return open_container(s, CTX_JSON_OBJECT);
+	case '[':
+		return open_container(s, CTX_JSON_ARRAY);
+	case 't':
+		return word(s, "true", CTX_JSON_TRUE);
+	case 'f':
+		return word(s, "false", CTX_JSON_FALSE);
+	case 'n':
+		return word(s, "null", CTX_JSON_NULL);
+	default:
+		if (*s->p == '-' || is_digit(*s->p))
+			return number(s);
+		return wrong(s, s->p, s->expect == VALUE_OR_END ?
+		    "expected a value or ']'" : "expected a value");
+	}
+}
+
+static int
+comma_or_end(struct scan *s)
+{
+	bool array = s->json->nodes[s->open].kind == CTX_JSON_ARRAY;
+
+	if (*s->p == ',') {
+		s->p++;
+		s->expect = array ? VALUE : KEY;
+		return 1;
+	}
+	if (*s->p == (array ? ']' : '}'))
+		return close_container(s);
+	return wrong(s, s->p, array ? "expected ',' or ']'" :
+	    "expected ',' or '}'");
+}
+
+static int
+key(struct scan *s)
+{
+	int rc;
+
+	if (*s->p != '"')
+		return wrong(s, s->p, s->expect == KEY_OR_END ?
+		    "expected a key or '}'" : "expected a key");
+	if ((rc = string(s)) > 0)
+		s->expect = COLON;
+	return rc;
+}
+
+/* One step of the grammar; p is at a byte that is no white space. */
+static int
+step(struct scan *s)
+{
+	switch (s->expect) {
+	case VALUE_OR_END:
+		if (*s->p == ']')
+			return close_container(s);
+		return value(s);
+	case VALUE:
+		return value(s);
+	case KEY_OR_END:
+		if (*s->p == '}')
+			return close_container(s);
+		return key(s);
+	case KEY:
+		return key(s);
+	case COLON:
+		if (*s->p != ':')
+			return wrong(s, s->p, "expected ':'");
+		s->p++;
+		s->expect = VALUE;
+		return 1;
+	case COMMA_OR_END:
+		break;
+	}
+	return comma_or_end(s);
+}
+
+static void
+skip_space(struct scan *s, const char *end)
+{
+	while (s->p < end && (*s->p == ' ' || *s->p == '\n' ||
+	    *s->p == '\r' || *s->p == '\t'))
+		s->p++;
+}
+
+static int
+scan_value(struct scan *s)
+{
+	int rc;
+
+	do {
+		skip_space(s, s->end);
+		if (s->p == s->end)
+			return 0;
+		if ((rc = step(s)) <= 0)
+			return rc;
+	} while (s->open != NONE || s->expect != COMMA_OR_END);
+	return 1;
+}
+
+int
+ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
+    struct ctx_err *err)
+{
+	size_t limit = n < UINT32_MAX ? n : UINT32_MAX;
+	struct scan s = {.json = json, .err = err, .p = text, .open = NONE};
+	int rc;
+
+	json->text = text;
+	json->n = 0;
+	if (n == 0)
+		return 0;
+	s.end = text + limit;
+	s.read = reader(json->simd);
+	rc = scan_value(&s);
+	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
+		return fail(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");
+	if (rc > 0) {
+		skip_space(&s, text + n);
+		*used = (size_t)(s.p - text);
+	}
+	return rc;
+}
+
+void
+ctx_json_init(struct ctx_json *json, enum ctx_simd simd)
+{
+	memset(json, 0, sizeof *json);
+	json->simd = ctx_simd_pick(simd);
+}
+
+void
+ctx_json_release(struct ctx_json *json)
+{
+	free(json->nodes);
+	memset(json, 0, sizeof *json);
+}
+
+struct ctx_str
+ctx_json_str(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *at = &json->nodes[node];
+
+	return (struct ctx_str){json->text + at->at, at->end - at->at};
+}
+
+bool
+ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	const struct ctx_node *at = &json->nodes[node];
+	struct ctx_str literal = ctx_json_str(json, node);
+	size_t n = strlen(s);
+
+	if (at->kind != CTX_JSON_STRING)
+		return false;
+	if (at->escaped)
+		return ctx_text_equal(literal, s, n);
+	return literal.n - 2 == n && memcmp(literal.p + 1, s, n) == 0;
+}
+
+uint32_t
+ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at, found = 0;
+
+	if (nodes[obj].kind != CTX_JSON_OBJECT)
+		return 0;
+	for (at = obj + 1; at < nodes[obj].next; at = nodes[at + 1].next)
+		if (ctx_json_is(json, at, key))
+			found = at + 1;
+	return found;
+}
+
+uint32_t
+ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at;
+
+	if (nodes[arr].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (at = arr + 1; at < nodes[arr].next; at = nodes[at].next)
+		if (i-- == 0)
+			return at;
+	return 0;
+}
+
+size_t
+ctx_json_count(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at;
+	size_t n = 0;
+
+	/* Keys and values alike are counted; a scalar has nothing within. */
+	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
+		n++;
+	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;
+}

@@ -1,0 +1,207 @@
+/* text.c - string literals to text and back */
+#include <string.h>
+
+#include "ctx.h"
+
+/* The text of a two-byte escape, by its second byte. */
+static const char meaning[256] = {['"'] = '"', ['\\'] = '\\', ['/'] = '/',
+    ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
+
+/* What stands between the quotes. */
+static struct ctx_str
+inside(struct ctx_str literal)
+{
+	return (struct ctx_str){literal.p + 1, literal.n - 2};
+}
+
+/* The first backslash of [p, end), or end. */
+static const char *
+backslash(const char *p, const char *end)
+{
+	const char *found = memchr(p, '\\', (size_t)(end - p));
+
+	return found == NULL ? end : found;
+}
+
+static uint32_t
+hex4(const char *p)
+{
+	uint32_t value = 0, digit;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		digit = (unsigned char)p[i];
+		digit = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+		value = value << 4 | digit;
+	}
+	return value;
+}
+
+/* The character of the escape at p, before end; returns its length. */
+static size_t
+unescape(const char *p, const char *end, uint32_t *cp)
+{
+	uint32_t low;
+
+	if (p[1] != 'u') {
+		*cp = (unsigned char)meaning[(unsigned char)p[1]];
+		return 2;
+	}
+	*cp = hex4(p + 2);
+	if (*cp < 0xd800 || *cp > 0xdfff)
+		return 6;
+	if (*cp < 0xdc00 && end - p >= 12 && p[6] == '\\' && p[7] == 'u') {
+		low = hex4(p + 8);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			*cp = 0x10000 + ((*cp - 0xd800) << 10 | (low - 0xdc00));
+			return 12;
+		}
+	}
+	*cp = 0xfffd;
+	return 6;
+}
+
+int
+ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
+    struct ctx_err *err)
+{
+	struct ctx_str text = inside(literal);
+	const char *p = text.p, *end = p + text.n, *next;
+	uint32_t cp;
+	char *to;
+
+	/* No escape is shorter than its character. */
+	if (ctx_buf_reserve(out, text.n, err) < 0)
+		return -1;
+	to = out->p + out->n;
+	for (;;) {
+		next = backslash(p, end);
+		memcpy(to, p, (size_t)(next - p));
+		to += next - p;
+		if (next == end)
+			break;
+		p = next + unescape(next, end, &cp);
+		to += ctx_utf8_put(to, cp);
+	}
+	out->n = (size_t)(to - out->p);
+	return 0;
+}
+
+/* The letter of a short escape; 'u' for a long one; 0 for none. */
+static char
+letter(unsigned char c)
+{
+	static const char of[0x20] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+
+	return c < 0x20 ? of[c] : c == '"' || c == '\\' ? (char)c : '\0';
+}
+
+int
+ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	static const char hex[16] = "0123456789abcdef";
+	const char *end = p + n, *run;
+	unsigned char c;
+	char escape[6] = "\\u00";
+	size_t len;
+
+	if (n > SIZE_MAX - 2)
+		return ctx_err_nomem(err);
+	if (ctx_buf_reserve(out, n + 2, err) < 0)
+		return -1;
+	out->p[out->n++] = '"';
+	for (run = p; p < end; p++) {
+		c = (unsigned char)*p;
+		escape[1] = letter(c);
+		if (escape[1] == '\0')
+			continue;
+		len = 2;
+		if (escape[1] == 'u') {
+			escape[4] = hex[c >> 4];
+			escape[5] = hex[c & 15];
+			len = 6;
+		}
+		if (ctx_buf_add(out, run, (size_t)(p - run), err) < 0 ||
+		    ctx_buf_add(out, escape, len, err) < 0)
+			return -1;
+		run = p + 1;
+	}
+	if (ctx_buf_add(out, run, (size_t)(end - run), err) < 0)
+		return -1;
+	return ctx_buf_add(out, "\"", 1, err);
+}
+
+size_t
+ctx_text_chars(struct ctx_str literal)
+{
+	struct ctx_str text = inside(literal);
+	const char *p = text.p, *end = p + text.n;
+	size_t n = ctx_utf8_count(text.p, text.n);
+	uint32_t cp;
+	size_t len;
+
+	/* All bytes of an escape have been counted; one of them counts. */
+	while ((p = backslash(p, end)) < end) {
+		len = unescape(p, end, &cp);
+		n -= len - 1;
+		p += len;
+	}
+	return n;
+}
+
+size_t
+ctx_text_bytes(struct ctx_str literal)
+{
+	struct ctx_str text = inside(literal);
+	const char *p = text.p, *end = p + text.n;
+	size_t n = text.n, len;
+	char utf8[4];
+	uint32_t cp;
+
+	while ((p = backslash(p, end)) < end) {
+		len = unescape(p, end, &cp);
+		n -= len - ctx_utf8_put(utf8, cp);
+		p += len;
+	}
+	return n;
+}
+
+int
+ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp)
+{
+	const char *p = literal.p + *at, *end = literal.p + literal.n - 1;
+
+	if (p == end)
+		return 0;
+	*at += *p == '\\' ? unescape(p, end, cp) :
+	    ctx_utf8_next(p, (size_t)(end - p), cp);
+	return 1;
+}
+
+bool
+ctx_text_equal(struct ctx_str literal, const char *p, size_t n)
+{
+	struct ctx_str text = inside(literal);
+	const char *q = text.p, *end = q + text.n, *next;
+	char utf8[4];
+	uint32_t cp;
+	size_t len;
+
+	for (;;) {
+		next = backslash(q, end);
+		len = (size_t)(next - q);
+		if (len > n || memcmp(p, q, len) != 0)
+			return false;
+		p += len;
+		n -= len;
+		if (next == end)
+			return n == 0;
+		q = next + unescape(next, end, &cp);
+		len = ctx_utf8_put(utf8, cp);
+		if (len > n || memcmp(p, utf8, len) != 0)
+			return false;
+		p += len;
+		n -= len;
+	}
+}
