@@ -1,6 +1,7 @@
 # ctx - coreutils for LLM context.  GNU make; no configure step.
 #
 #   make                  libctx and the commands, in build/release
+#   make demo             prune the sample conversation, before and after
 #   make check            every test
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make lint             the floors of the house, names, shell and man pages
@@ -37,6 +38,11 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
+# Only the name of what is made; V=1 prints the commands.
+ifeq ($(V),)
+Q = @echo "  $(@:$(B)/%=%)";
+endif
+
 all: deps $(B)/libctx.a $(COMMANDS)
 
 deps:
@@ -47,11 +53,11 @@ deps:
 
 $(B)/libctx.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 # Tables that host programs make (lib/gen) from lib/gen/data.
 HOSTCC ?= cc
@@ -64,16 +70,16 @@ PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
 $(B)/gen/make-unicode: lib/gen/unicode.c lib/token/unicode.h
 	@mkdir -p $(@D)
-	$(HOST) -o $@ $<
+	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-	$< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
+	$(Q)$< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
 
 $(B)/gen/unicode.o: $(B)/gen/unicode.c
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 $(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
-	$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
+	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
 
 $(B)/gen/r50k_base.vocab: SCHEME := r50k
 $(B)/gen/r50k_base.vocab: $(RANKS)/r50k_base.ranks
@@ -84,17 +90,17 @@ $(B)/gen/cl100k_base.vocab: $(RANKS)/cl100k_base.ranks
 $(B)/gen/o200k_base.vocab: SCHEME := o200k
 $(B)/gen/o200k_base.vocab: $(RANKS)/o200k_base.ranks
 $(B)/gen/%.vocab: $(B)/gen/make-vocab
-	$< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
+	$(Q)$< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
 
 $(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
 $(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
 
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(B)/cmd/cli.o $(B)/libctx.a
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
 $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
 units: $(UNITS)
 
@@ -102,6 +108,11 @@ units: $(UNITS)
 check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
+
+# The main job on the conversation that ships with ctx.
+SAMPLE := tests/sample/agent.jsonl
+demo: all
+	@PATH="$(CURDIR)/$(B):$$PATH" tests/demo $(SAMPLE)
 
 lint: all
 	@B=$(B) tests/lint
@@ -119,6 +130,6 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all deps units check lint format install clean
+.PHONY: all deps units check demo lint format install clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

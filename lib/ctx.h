@@ -122,6 +122,25 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/pattern.c: regular expressions that always end ---------------- */
+
+/*
+ * Patterns of PCRE2, joined by "or", on UTF-8 text with Unicode classes.  A
+ * match that runs into a limit (steps, depth, memory) counts as a match, so
+ * that an expensive text is kept, never lost; overrun then says so.
+ * Zero is valid and matches nothing.
+ */
+struct ctx_pattern {
+	struct ctx_pattern_code *list;
+	size_t n, cap;
+	bool overrun; /* a match was cut short since the last look */
+};
+/* pattern is NUL ended.  CTX_EARG: it is not a pattern; the text says where. */
+int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
+    struct ctx_err *err);
+bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n);
+void ctx_pattern_release(struct ctx_pattern *patterns);
+
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
 
 /*
@@ -316,6 +335,9 @@ int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 /* The end of a record: flushes if flush_each is set. */
 int ctx_writer_mark(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
+/* Flushes and closes the descriptor: some errors show only there.  A call
+ * after the first failed one fails as above, but closes. */
+int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
 /* Frees memory; neither flushes nor closes the descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);
 
@@ -346,8 +368,11 @@ struct ctx_record {
  * found out per file from its first value: if the first line that is not
  * blank is a whole value, every line is one record; if the value goes on
  * behind that line, the file is a sequence of values, however they are laid
- * out (one document, or many pretty-printed ones), each with the white space
- * behind it up to and including a line feed.
+ * out (one document, or many pretty-printed ones), each with the blanks
+ * (space, tab, carriage return) behind it up to and including a line feed.
+ * A line of blanks is a record by itself; blanks before a value on its line
+ * belong to its record.  A record comes as soon as its line feed has been
+ * read, or, in a sequence of values, any other byte that is no blank.
  * Kept as they are: CRLF, BOM, blank lines, a missing last line feed (a line
  * feed is added only where another file follows).  A NUL byte is an error as
  * any other stray byte.  Lines may have any length below 4 GiB.
@@ -364,9 +389,15 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Flushes writer before the memory of earlier records is reused, so that
  * untouched records may be put there without a copy. */
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
-/* Errors have file, line and column set. */
+/*
+ * Errors have file, line and column set.  A file is opened when its turn
+ * comes; one that cannot be opened or read, or is bad, is closed, and a
+ * further call goes on with the file behind it, as cat(1) does.
+ */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
+/* Flushes a tied writer, which keeps an error for its next call; NULL is
+ * no reader and is left alone. */
 void ctx_reader_close(struct ctx_reader *reader);
 
 /* ---- token/tokenizer.c: encodings, by name or from a file --------------- */
@@ -500,5 +531,641 @@ int ctx_marks_tail(const struct ctx_marks *marks,
 /* Forgets the text, keeps the memory. */
 void ctx_marks_reset(struct ctx_marks *marks);
 void ctx_marks_release(struct ctx_marks *marks);
+
+/* ---- store/archive.c: what went, in full -------------------------------- */
+
+/*
+ * A log of what was taken out or changed: original bytes, one record a line.
+ * It is appended to, mode 0600 when it is new.
+ */
+struct ctx_archive {
+	int fd;
+	const char *path; /* the caller's */
+	bool dirty;       /* something was added since the last sync */
+	struct ctx_buf pending;
+};
+int ctx_archive_open(struct ctx_archive *archive, const char *path,
+    struct ctx_err *err);
+/* Line breaks within the record (between its tokens) become spaces. */
+int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
+    struct ctx_err *err);
+/* Returns when all that was added is on disk. */
+int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
+int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
+
+/* ---- dialect/view.c: one message, as spans of its record ---------------- */
+
+enum ctx_role {
+	CTX_ROLE_OTHER, /* a role that no dialect here knows */
+	CTX_ROLE_SYSTEM,
+	CTX_ROLE_USER,
+	CTX_ROLE_ASSISTANT,
+	CTX_ROLE_TOOL,
+};
+/* "system", "user", ...; OTHER is "other". */
+const char *ctx_role_name(enum ctx_role role);
+
+enum ctx_part_kind {
+	CTX_PART_TEXT,
+	CTX_PART_REASONING,
+	CTX_PART_CALL,   /* value: the arguments */
+	CTX_PART_RESULT, /* value: the body */
+	CTX_PART_MEDIA,  /* value: the payload, which is never text */
+	CTX_PART_OPAQUE, /* value: the whole block, unknown to the dialect */
+	CTX_PART_KINDS
+};
+/* "text", "reasoning", ... */
+const char *ctx_part_name(enum ctx_part_kind kind);
+
+/*
+ * A part of a message.  All places are node indices, 0 where there is none.
+ * A result whose body is a list of blocks is followed by a part for each
+ * block, with owner the index of the result plus one.
+ */
+struct ctx_part {
+	enum ctx_part_kind kind;
+	uint32_t parent, child; /* taken out by dropping child from parent */
+	uint32_t value;
+	uint32_t id, name; /* of a call or result */
+	uint32_t owner;
+};
+
+enum {
+	CTX_VIEW_META = 1,   /* a user record that no person wrote */
+	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
+	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
+};
+
+/* A message as its dialect reads it.  Zero is valid; reused over messages. */
+struct ctx_view {
+	const struct ctx_json *json;
+	uint32_t node; /* the message, a node of json */
+	enum ctx_role role;
+	uint32_t role_node; /* 0: the dialect implies the role */
+	uint32_t name;      /* of the sender */
+	unsigned flags;
+	struct ctx_part *parts;
+	size_t n, cap;
+};
+
+/* Empties the view and points it at a message. */
+void ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
+    uint32_t node);
+void ctx_view_release(struct ctx_view *view);
+/* Adds a zeroed part, returns it (until the next add) or NULL. */
+struct ctx_part *ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind,
+    uint32_t value, struct ctx_err *err);
+
+/* ---- dialect/dialect.c: the table of message formats -------------------- */
+
+enum {
+	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
+	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
+	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
+};
+
+/*
+ * A message format.  One row of the table, one file for its reader; what the
+ * rest of the library must know of a format is a column here.
+ */
+struct ctx_dialect {
+	const char *name;
+	const char *about; /* for --help and the manual */
+	/*
+	 * Is the value at node a message that only this dialect writes?  Then
+	 * what gave it away, for people; else NULL.
+	 */
+	const char *(*is)(const struct ctx_json *json, uint32_t node);
+	/*
+	 * Reads the message at node into view.  Returns 1, 0 if the value is
+	 * no message of this dialect (view undefined), -1 out of memory.
+	 */
+	int (*read)(const struct ctx_json *json, uint32_t node,
+	    struct ctx_view *view, struct ctx_err *err);
+	unsigned rules;
+	/* Tokens of framing: for each message, for a sender's name, and once
+	 * for the conversation. */
+	uint8_t per_message, per_name, priming;
+	/* A result body that holds just a text: what stands before and behind
+	 * its literal. */
+	const char *body[2];
+};
+
+/* Row i of the table, or NULL behind the last. */
+const struct ctx_dialect *ctx_dialect_at(size_t i);
+/* By name; NULL if there is none. */
+const struct ctx_dialect *ctx_dialect_find(const char *name);
+
+/* ---- dialect/detect.c: what a record is --------------------------------- */
+
+enum ctx_shape_kind {
+	CTX_SHAPE_OTHER,   /* JSON, but nothing that holds messages */
+	CTX_SHAPE_MESSAGE, /* the value is one message */
+	CTX_SHAPE_CONVERSATION,
+	CTX_SHAPE_LIST, /* an array of conversations */
+};
+
+/* What a value was found to be. */
+struct ctx_shape {
+	enum ctx_shape_kind kind;
+	const struct ctx_dialect *dialect; /* of its messages */
+	bool decisive;     /* the value settles the dialect of its stream */
+	const char *why;   /* what gave it away, for people */
+	uint32_t messages; /* CONVERSATION: the array that holds them ... */
+	uint32_t request;  /* ... and the object it is a member of, if any */
+	bool in_request;   /* there is such an object */
+	uint32_t model;    /* the model's name, 0 if the value has none */
+};
+
+/* Finds out what the value at node is; looks at its keys, not its texts.
+ * expected, or NULL, is the dialect to ask first. */
+void ctx_detect(const struct ctx_json *json, uint32_t node,
+    const struct ctx_dialect *expected, struct ctx_shape *shape);
+
+/* ---- count/model.c: windows and encodings of models --------------------- */
+
+struct ctx_model {
+	const char *name; /* a prefix of the names it stands for */
+	const char *vendor;
+	uint64_t window; /* tokens of context */
+	uint64_t input;  /* most tokens of input; 0: the window */
+	uint64_t output; /* most tokens of one answer */
+	const char *encoding;
+	bool exact; /* the encoding is the model's own */
+};
+
+/* Row i of the table, or NULL behind the last. */
+const struct ctx_model *ctx_model_at(size_t i);
+/*
+ * The row whose name is the longest prefix of name, provider prefixes such
+ * as "openrouter/openai/" left aside.  Names of no row get the one that
+ * stands for unknown, local models: 32,000 tokens; its vendor is "unknown".
+ */
+const struct ctx_model *ctx_model_find(const char *name, size_t n);
+/* The most tokens a conversation may hold: the input cap or the window. */
+uint64_t ctx_model_limit(const struct ctx_model *model);
+
+/* ---- count/count.c: tokens of a message ---------------------------------- */
+
+/* What stands in for the body of a result that a plan cleared. */
+#define CTX_CLEARED "[cleared]"
+
+/* What a message costs, in tokens. */
+struct ctx_cost {
+	uint64_t tokens;    /* all of it */
+	uint64_t framing;   /* of these, what every message costs */
+	uint64_t reasoning; /* of these, its reasoning */
+	uint64_t results;   /* of these, its results, bodies and all */
+	uint64_t bodies;    /* of these, what clearing the results would save */
+	uint64_t chars;     /* characters of its texts */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
+					 * blocks of a result are RESULT */
+};
+
+/*
+ * Counts messages with one encoding.  A text is what the model is shown: a
+ * string's text, or the JSON of anything else.  OpenAI framing: 3 tokens a
+ * message, 1 a name, 3 once ("How to count tokens with tiktoken", OpenAI
+ * cookbook); a call costs its name and its arguments.  Media cost a flat
+ * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate.
+ * Texts that several messages repeat, role names above all, cost one look.
+ */
+struct ctx_counter {
+	struct ctx_token_counter *tokens; /* the caller's */
+	bool exact;                       /* the encoding is the model's own */
+	struct ctx_buf text;              /* scratch */
+	uint64_t cleared;                 /* tokens of CTX_CLEARED, if known */
+};
+
+/* Adds tokens and characters of one value to *cost. */
+int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
+    uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
+/* Adds what part i of a message costs; parts owned by it are not in it. */
+int ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
+    size_t i, struct ctx_cost *cost, struct ctx_err *err);
+/* Sets *saved to the tokens that clearing part i, a result, would save. */
+int ctx_count_cleared(struct ctx_counter *counter,
+    const struct ctx_view *view, size_t i, uint64_t *saved,
+    struct ctx_err *err);
+/* Sets *cost to what a message costs. */
+int ctx_count_message(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    struct ctx_cost *cost, struct ctx_err *err);
+/*
+ * Adds what a conversation costs beside its messages: the priming of its
+ * dialect, and tools, functions, system and instructions of its request.
+ */
+int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct ctx_cost *cost,
+    struct ctx_err *err);
+void ctx_counter_release(struct ctx_counter *counter);
+
+/* ---- count/meter.c: the right counter for each model --------------------- */
+
+/*
+ * Which model a conversation is for, and how its tokens are counted.  The
+ * model is the one that was asked for, else the one that the record names,
+ * else the fallback, else none; the encoding is the one that was asked for,
+ * else the model's, else o200k_base, which then is an estimate.
+ */
+struct ctx_meter {
+	const char *model, *encoding; /* asked for, or NULL */
+	const char *fallback;         /* model of the environment, or NULL */
+	const char *cache;            /* directory of compiled vocabularies */
+	enum ctx_simd simd;
+	struct ctx_meter_entry *entries; /* encodings opened so far */
+	size_t n, cap;
+};
+
+/* A model and its counter; the counter is the meter's, in use until the
+ * meter is released. */
+struct ctx_measure {
+	const struct ctx_model *model; /* NULL: none is known */
+	struct ctx_counter *counter;
+	const char *encoding;
+};
+
+/* model: the node of json that names one, or 0. */
+int ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
+    uint32_t model, struct ctx_measure *measure, struct ctx_err *err);
+void ctx_meter_release(struct ctx_meter *meter);
+
+/* ---- group/names.c: each name once ---------------------------------------- */
+
+/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
+struct ctx_names {
+	struct ctx_hashkey hash;
+	struct ctx_str *list; /* list[id - 1] */
+	size_t n, cap;
+	uint32_t *slots;
+	size_t mask;
+	struct ctx_arena arena;
+};
+/* The number of a name, given one if it is new; -1 with *err. */
+int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
+    uint32_t *id, struct ctx_err *err);
+struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
+void ctx_names_reset(struct ctx_names *names);
+void ctx_names_release(struct ctx_names *names);
+
+/* ---- group/group.c: messages to groups and turns ------------------------- */
+
+enum {
+	CTX_ITEM_PINNED = 1,  /* never goes, whatever follows */
+	CTX_ITEM_SYSTEM = 2,  /* belongs to no turn */
+	CTX_ITEM_USER = 4,    /* opens a turn, or is among those that do */
+	CTX_ITEM_UNKNOWN = 8, /* a record that is no message: pinned */
+	CTX_ITEM_RESULTS = 16, /* only the results of its message ... */
+	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
+};
+
+/*
+ * What stands or falls by itself within a group: a message, or (in formats
+ * where a user's message may hold results beside text) a piece of one.
+ * A group is a call, all its results however far away, and what its dialect
+ * ties to it; any other message is a group of its own.  A turn is one or
+ * more user messages in a row and what follows up to the next; turn 0 is
+ * what comes before the first.
+ */
+struct ctx_item {
+	uint64_t start;     /* tokens of the conversation before it */
+	uint64_t tokens;    /* the item as it is now */
+	uint64_t reasoning; /* of these, its reasoning */
+	uint64_t bodies;    /* of these, what clearing its results saves */
+	uint64_t message;   /* number of its message, from 0 */
+	uint64_t spoken;    /* the same, system messages not counted */
+	uint32_t turn;
+	uint32_t up;   /* towards the first item of its group */
+	uint32_t open; /* first item of a group: calls without a result */
+	uint32_t tool; /* name of its first call or result, 0: none */
+	uint32_t shared; /* tokens that its message's other item has too */
+	uint16_t flags;
+	uint8_t role;
+};
+
+/*
+ * Finds groups while messages arrive, in linear time.  A result answers the
+ * newest open call of its id; without ids the oldest of its name.  One that
+ * answers none is an orphan, and a group of its own.
+ */
+struct ctx_groups {
+	struct ctx_item *items;
+	size_t n, cap;
+	struct ctx_calls *calls; /* the open ones */
+	struct ctx_names tools;
+	struct ctx_buf text;     /* scratch */
+	uint64_t tokens;         /* of all items ever added */
+	uint64_t messages;       /* all that were ever added ... */
+	uint64_t spoken;         /* ... and those that are not the system's */
+	uint32_t turn;           /* the newest */
+	bool answered;           /* something followed its user messages */
+	uint32_t tied;           /* the item that stands with the next, if any */
+};
+
+int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
+void ctx_groups_release(struct ctx_groups *groups);
+/* Forgets everything, keeps the memory: the next conversation. */
+void ctx_groups_reset(struct ctx_groups *groups);
+/* Adds a message of the given cost; flags is PINNED or 0, the others are
+ * found out. */
+int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
+    struct ctx_err *err);
+/* Adds a record that is no message. */
+int ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err);
+/* The first item of item i's group. */
+uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
+/* Takes out the items whose gone[i] is set; whole groups only. */
+int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
+    struct ctx_err *err);
+
+/* ---- plan/policy.c: the strategies --------------------------------------- */
+
+enum ctx_level {
+	CTX_LEVEL_LIGHT,      /* only whole groups go */
+	CTX_LEVEL_BALANCED,   /* reasoning first */
+	CTX_LEVEL_AGGRESSIVE, /* then the bodies of results, and deeper */
+};
+
+/* What a plan decides for an item. */
+enum {
+	CTX_MARK_DROP = 1,
+	CTX_MARK_STRIP = 2, /* take out its reasoning */
+	CTX_MARK_CLEAR = 4, /* replace the bodies of its results */
+};
+
+/* The bounds of one conversation; amounts are tokens unless they say. */
+struct ctx_limits {
+	const struct ctx_policy *policy;
+	enum ctx_level level;
+	bool bounded;    /* budget, trigger and target hold */
+	uint64_t budget; /* what may leave */
+	uint64_t trigger; /* at or under it nothing is done */
+	uint64_t target; /* what a conversation over it is cut down to */
+	uint64_t keep_last;    /* newest messages that stay, verbatim */
+	uint64_t keep_turns;   /* newest turns whose user and last group stay */
+	uint64_t keep_first;   /* first messages that stay (middle-out) */
+	uint64_t window_turns; /* newest turns that stay (window) */
+	uint64_t quantum;      /* grid that cuts fall on, 0: none */
+	bool pin_system;
+};
+
+/*
+ * What a policy sees of an item: numbers, worked out by the plan.  Of a
+ * group of several items only the first has a weight, which is that of all,
+ * and only the first is asked about.
+ */
+struct ctx_unit {
+	uint64_t weight; /* tokens of the group, as the plan leaves it */
+	uint64_t start;  /* tokens of the conversation before it */
+	uint32_t turn;
+	bool first;  /* the first item of its group */
+	bool user;   /* a user message of its turn */
+	bool system; /* belongs to no turn */
+	bool held;   /* may not go now */
+	bool weighs; /* held for ever: weighs on what is younger */
+	bool behind; /* stands before something that has gone already */
+	bool drop;   /* the policy's answer */
+};
+
+/*
+ * A strategy.  decide answers for every first unit that is not held and no
+ * user message; a user message goes with the last unit of its turn.  base is
+ * what the conversation weighs beside the units, newest its newest turn.
+ */
+struct ctx_policy {
+	const char *name, *about;
+	int (*decide)(struct ctx_unit *units, size_t n,
+	    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+	    struct ctx_err *err);
+	bool pins_system; /* system messages are pinned */
+	bool pins_first;  /* the first keep_first messages are pinned */
+	bool bounded;     /* has a trigger, a target and levels */
+};
+
+const struct ctx_policy *ctx_policy_at(size_t i);
+const struct ctx_policy *ctx_policy_find(const char *name);
+
+/* ---- plan/plan.c: what goes, in bounded memory --------------------------- */
+
+/* Why an item may not go; also the owners of the floor, first to last. */
+enum ctx_hold {
+	CTX_HOLD_UNKNOWN, /* a record that is no message */
+	CTX_HOLD_SYSTEM,
+	CTX_HOLD_PINNED,
+	CTX_HOLD_LAST, /* among the newest messages */
+	CTX_HOLD_TURN, /* user's message or last group of a newest turn */
+	CTX_HOLD_OPEN, /* a call without its result yet */
+	CTX_HOLDS
+};
+
+/* The state of the plan for one conversation. */
+struct ctx_plan {
+	struct ctx_limits limits;
+	uint64_t fixed; /* tokens of the conversation beside its messages */
+	bool cut;       /* something has gone already */
+	uint64_t line;  /* no message before it stays unless it is held, */
+	uint64_t grid;  /* nor what starts before so many tokens */
+	uint8_t *marks; /* of each item, after decide */
+	uint8_t *holds; /* of each item, a bit of each enum ctx_hold */
+	struct ctx_unit *units;
+	size_t marks_cap, holds_cap, units_cap;
+	uint64_t after;            /* tokens left ... */
+	uint64_t floor[CTX_HOLDS]; /* ... and of them, what may not go */
+};
+
+/* Forgets the last conversation. */
+void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
+/*
+ * Decides about the items of groups into plan->marks.  With ended false only
+ * what must go and be edited whatever follows is marked; with ended true the
+ * conversation is complete, and after and floor are set.
+ */
+int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended, struct ctx_err *err);
+/* What the marks leave of the tokens of item i. */
+uint64_t ctx_plan_left(const struct ctx_plan *plan,
+    const struct ctx_item *item, size_t i);
+/* Makes the marks true of the items: those dropped are taken out of groups,
+ * those edited cost less. */
+int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err);
+void ctx_plan_release(struct ctx_plan *plan);
+
+/* ---- convo/stream.c: records, conversations, messages ------------------- */
+
+enum ctx_event_kind {
+	CTX_EVENT_BEGIN,   /* a record's conversation begins */
+	CTX_EVENT_MESSAGE, /* a message of it, or of the stream */
+	CTX_EVENT_UNKNOWN, /* an element of a conversation, but no message */
+	CTX_EVENT_END,     /* the record's conversation ends */
+	CTX_EVENT_RECORD,  /* the record is over: it can be passed on */
+};
+
+/*
+ * What a stream is made of, in order.  A record that is a message gives
+ * MESSAGE, RECORD; one that holds conversations gives BEGIN, its MESSAGEs
+ * and UNKNOWNs, END for each, then RECORD; any other gives RECORD.  The
+ * messages that are records form one conversation, which ends with the
+ * stream.  All that is pointed to lives until the next event, a record and
+ * what is inside it until the event after its RECORD.
+ */
+struct ctx_event {
+	enum ctx_event_kind kind;
+	const struct ctx_record *record;
+	const struct ctx_shape *shape; /* of the conversation, or the record */
+	const struct ctx_view *view;   /* MESSAGE */
+	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
+	bool inside; /* of a record's conversation, not of the stream's */
+};
+
+/*
+ * A reader that also finds out what its records are.  Messages that any
+ * dialect could have written are read as the stream's other messages are.
+ * To be zeroed and given a reader before the first event.
+ */
+struct ctx_stream {
+	struct ctx_reader *reader;
+	const struct ctx_dialect *forced;  /* asked for, or NULL */
+	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
+	const char *why; /* what gave the dialect away, for people */
+	bool mixed;      /* messages of several dialects were met */
+	uint64_t bad;    /* records that were no JSON (lenient) ... */
+	struct ctx_err first_bad; /* ... and what was wrong with the first */
+	/* The stream's own: */
+	struct ctx_record record;
+	struct ctx_shape shape, inner;
+	struct ctx_view view;
+	uint32_t conversation, message; /* next of each within the record */
+	int state;
+};
+int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err);
+/* Gives an error without a place that of the last record; returns -1. */
+int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
+/* Frees memory; the reader is the caller's. */
+void ctx_stream_release(struct ctx_stream *stream);
+
+/* ---- convo/tally.c: what a stream costs --------------------------------- */
+
+/* One conversation, or one message of it. */
+struct ctx_tally {
+	const char *file;
+	uint64_t line; /* of its record; 0: the messages of the stream */
+	const struct ctx_dialect *dialect; /* NULL: no message was seen */
+	const struct ctx_model *model;     /* NULL: none is known */
+	const char *encoding;
+	uint64_t messages, turns;
+	uint64_t tokens;    /* framing and all, as a budget is measured */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t beside;    /* of the tokens, what no message costs */
+	uint64_t chars, bytes;
+	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, by kind of part */
+	/* Of a message only: */
+	uint64_t index; /* its number in the conversation, from 0 */
+	uint64_t turn;
+	enum ctx_role role;
+	struct ctx_str tool; /* of its call or result, n 0: none */
+	const struct ctx_view *view;
+};
+
+/*
+ * Counts a stream; holds one record and the calls still open.  message is
+ * called for each message, ended for each conversation (the messages of the
+ * stream come last); either may be NULL.
+ */
+struct ctx_tally_hooks {
+	void *user;
+	int (*message)(void *user, const struct ctx_tally *tally,
+	    struct ctx_err *err);
+	int (*ended)(void *user, const struct ctx_tally *tally,
+	    struct ctx_err *err);
+};
+int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
+    const struct ctx_tally_hooks *hooks, struct ctx_err *err);
+
+/* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
+
+/* What happens to the two pieces of a message, in CTX_MARK bits. */
+struct ctx_fate {
+	unsigned results, rest;
+};
+/*
+ * Notes the edits of one message; *empty says that nothing would be left of
+ * it, so that it must be dropped instead.  A result is cleared only where
+ * that makes it cheaper.
+ */
+int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, struct ctx_fate fate,
+    struct ctx_counter *counter, bool *empty, struct ctx_err *err);
+
+/* ---- convo/prune.c: fit the budget --------------------------------------- */
+
+/* An amount as people give it: tokens, or thousandths of a percent. */
+struct ctx_amount {
+	uint64_t n;
+	bool set, percent;
+};
+
+struct ctx_touch; /* below */
+struct ctx_outcome;
+
+struct ctx_prune_options {
+	/* Strategy, level, floors, quantum; the amounts are worked out. */
+	struct ctx_limits limits;
+	struct ctx_amount budget;  /* percent: of the window */
+	struct ctx_amount trigger; /* percent: of the budget */
+	struct ctx_amount target;  /* percent: of the budget */
+	uint64_t reserve; /* tokens off the window if no budget is given */
+	uint64_t window;  /* tokens; 0: the model's */
+	struct ctx_pattern pin_text, pin_tool;
+	unsigned pin_roles; /* a bit for each enum ctx_role */
+	bool dry_run;       /* write nothing */
+	struct ctx_archive *archive; /* or NULL */
+	void *user; /* for the two below, either of which may be NULL */
+	int (*touched)(void *user, const struct ctx_touch *touch,
+	    struct ctx_err *err);
+	int (*ended)(void *user, const struct ctx_outcome *outcome,
+	    struct ctx_err *err);
+};
+
+/* A message that goes or is changed. */
+struct ctx_touch {
+	const char *file;
+	uint64_t line;
+	uint64_t index; /* number of the message in its conversation, from 0 */
+	enum ctx_role role;
+	struct ctx_str tool;       /* of its call or result, n 0: none */
+	const char *rule, *action; /* why, and "drop" or "edit" */
+	uint64_t before, after;    /* tokens */
+	struct ctx_str bytes;      /* what it was; until the call returns */
+};
+
+/* The end of a conversation. */
+struct ctx_outcome {
+	const char *file;
+	uint64_t line; /* of its record; 0: it is the messages of the stream */
+	uint64_t before, after; /* tokens, framing and all */
+	uint64_t messages, left;
+	const struct ctx_limits *limits;
+	const struct ctx_plan *plan; /* for its floor */
+	bool over; /* after is above the budget */
+};
+
+/*
+ * Prunes a stream.  A conversation is written when its end has been seen,
+ * never before; of the messages of the stream only those are held that may
+ * still be kept.  CTX_EARG: the limits contradict each other, or there is no
+ * budget and no window to take it from.
+ */
+int ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, struct ctx_prune_options *options,
+    struct ctx_err *err);
+
+/* The limits of a conversation of this model (NULL: none is known). */
+int ctx_prune_limits(const struct ctx_prune_options *options,
+    const struct ctx_model *model, struct ctx_limits *limits,
+    struct ctx_err *err);
 
 #endif

@@ -1,0 +1,642 @@
+/* cli.c - what the commands share: options, messages, exit */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- names for choices ---- */
+
+const char *
+cli_dialect_name(unsigned i)
+{
+	const struct ctx_dialect *row = ctx_dialect_at(i);
+
+	return row == NULL ? NULL : row->name;
+}
+
+const char *
+cli_model_name(unsigned i)
+{
+	const struct ctx_model *row = ctx_model_at(i);
+
+	return row == NULL ? NULL : row->name;
+}
+
+const char *
+cli_encoding_name(unsigned i)
+{
+	return ctx_tokenizer_builtin(i);
+}
+
+const char *
+cli_policy_name(unsigned i)
+{
+	const struct ctx_policy *row = ctx_policy_at(i);
+
+	return row == NULL ? NULL : row->name;
+}
+
+/* ---- messages ---- */
+
+/* Is this character safe on a terminal, where a stream's text may end up? */
+static bool
+is_safe(uint32_t cp)
+{
+	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
+		return false;
+	/* Bidirectional controls can make a line read as another one. */
+	return !(cp == 0x61c || cp == 0x200e || cp == 0x200f ||
+	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
+	    cp == 0xfeff || cp == 0xfffd);
+}
+
+void
+cli_print_masked(FILE *to, const char *p, size_t n)
+{
+	uint32_t cp;
+	size_t len;
+
+	for (; n > 0; p += len, n -= len) {
+		len = ctx_utf8_next(p, n, &cp);
+		if (is_safe(cp))
+			(void)fwrite(p, 1, len, to);
+		else
+			(void)fputc('?', to);
+	}
+}
+
+static void
+say(const struct cli *cli, const char *fmt, va_list ap)
+{
+	char line[1024];
+
+	(void)vsnprintf(line, sizeof line, fmt, ap);
+	(void)fprintf(stderr, "%s: ", cli->name);
+	cli_print_masked(stderr, line, strlen(line));
+	(void)fputc('\n', stderr);
+}
+
+void
+cli_say(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(cli, fmt, ap);
+	va_end(ap);
+}
+
+void
+cli_die(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(cli, fmt, ap);
+	va_end(ap);
+	exit(CLI_TROUBLE);
+}
+
+void
+cli_fail(const struct cli *cli, const struct ctx_err *err)
+{
+	if (err->code == CTX_EPIPE)
+		exit(CLI_TROUBLE);
+	if (err->line == 0 && err->file != NULL)
+		cli_die(cli, "%s: %s", err->file, err->text);
+	if (err->line == 0)
+		cli_die(cli, "%s", err->text);
+	if (err->column == 0)
+		cli_die(cli, "%s:%" PRIu64 ": %s", err->file, err->line,
+		    err->text);
+	cli_die(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s", err->file, err->line,
+	    err->column, err->text);
+}
+
+const char *
+cli_short_number(char buf[16], uint64_t n)
+{
+	if (n < 1000)
+		(void)snprintf(buf, 16, "%" PRIu64, n);
+	else if (n < 9950)
+		(void)snprintf(buf, 16, "%.1fk", (double)n / 1e3);
+	else if (n < 999500)
+		(void)snprintf(buf, 16, "%.0fk", (double)n / 1e3);
+	else
+		(void)snprintf(buf, 16, "%.1fM", (double)n / 1e6);
+	return buf;
+}
+
+/* ---- --help and the like ---- */
+
+static void
+print_option(const struct cli_option *option)
+{
+	char left[40];
+
+	if (option->type == CLI_HEADING) {
+		printf("\n%s:\n", option->help);
+		return;
+	}
+	(void)snprintf(left, sizeof left, "%c%c%c --%s%s%s",
+	    option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
+	    option->letter ? ',' : ' ', option->name,
+	    option->arg != NULL ? " " : "",
+	    option->arg != NULL ? option->arg : "");
+	printf("  %-28s %s\n", left, option->help);
+}
+
+static _Noreturn void
+print_help(const struct cli *cli)
+{
+	const struct cli_option *option;
+
+	printf("usage: %s [OPTION...] %s\n%s\n", cli->name, cli->operands,
+	    cli->about);
+	for (option = cli->options; option->help != NULL; option++)
+		print_option(option);
+	printf("  -h, --help                   this text\n"
+	       "  -V, --version                version\n"
+	       "\nExamples:\n%s"
+	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
+	    cli->examples);
+	exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+}
+
+/* For the completions: one line an option, fields parted by tabs. */
+static _Noreturn void
+print_options(const struct cli *cli)
+{
+	const struct cli_option *option;
+	unsigned i;
+
+	for (option = cli->options; option->help != NULL; option++) {
+		if (option->type == CLI_HEADING)
+			continue;
+		printf("%.1s\t%s\t%s\t%s\t",
+		    option->letter ? &option->letter : "", option->name,
+		    option->arg != NULL ? option->arg : "", option->help);
+		for (i = 0; option->choice != NULL &&
+		    option->choice(i) != NULL;
+		    i++)
+			printf("%s%s", i > 0 ? " " : "", option->choice(i));
+		printf("\n");
+	}
+	exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+}
+
+/* ---- arguments ---- */
+
+/* Digits, a decimal point among them, and k, M or G, into thousandths. */
+static bool
+read_thousandths(const char **text, uint64_t *out)
+{
+	uint64_t n = 0, scale = 1000;
+	const char *p = *text;
+	bool digits = false, point = false;
+
+	for (; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		digits = true;
+		if (point && scale == 1)
+			return false;
+		if (n > (UINT64_MAX / 1000000000 - 9) / 10)
+			return false;
+		n = n * 10 + (uint64_t)(*p - '0');
+		if (point)
+			scale /= 10;
+	}
+	*out = n * scale;
+	*text = p;
+	return digits;
+}
+
+static bool
+read_number(const char *text, uint64_t *out)
+{
+	static const char units[] = "kMG";
+	uint64_t n, factor = 1;
+	const char *unit;
+
+	if (!read_thousandths(&text, &n))
+		return false;
+	if (*text != '\0' && (unit = strchr(units, *text)) != NULL) {
+		for (; unit >= units; unit--)
+			factor *= 1000;
+		text++;
+	}
+	if (*text != '\0' || n > UINT64_MAX / factor || n * factor % 1000 != 0)
+		return false;
+	*out = n * factor / 1000;
+	return true;
+}
+
+static bool
+read_amount(const char *text, struct ctx_amount *out)
+{
+	size_t n = strlen(text);
+	uint64_t share;
+
+	out->set = true;
+	out->percent = n > 0 && text[n - 1] == '%';
+	if (!out->percent)
+		return read_number(text, &out->n);
+	if (!read_thousandths(&text, &share) || strcmp(text, "%") != 0 ||
+	    share > 100000)
+		return false;
+	out->n = share;
+	return true;
+}
+
+static bool
+read_choice(const struct cli_option *option, const char *text, unsigned *out)
+{
+	unsigned i;
+
+	for (i = 0; option->choice(i) != NULL; i++)
+		if (strcmp(option->choice(i), text) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static _Noreturn void
+bad_argument(const struct cli *cli, const struct cli_option *option,
+    const char *text)
+{
+	static const char *const wanted[] = {
+	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
+	    [CLI_AMOUNT] = "a number such as 20k, or a share such as 70%",
+	};
+	char names[400];
+	size_t n = 0;
+	unsigned i;
+
+	if (option->choice == NULL)
+		cli_die(cli, "--%s: '%s' is not %s", option->name, text,
+		    wanted[option->type]);
+	names[0] = '\0';
+	for (i = 0; option->choice(i) != NULL && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
+		    i > 0 ? ", " : "", option->choice(i));
+	cli_die(cli, "--%s: '%s' is none of %s", option->name, text, names);
+}
+
+static void
+store(struct cli *cli, const struct cli_option *option, const char *text)
+{
+	struct ctx_err err;
+	unsigned choice;
+	bool right = true;
+
+	if (option->given != NULL)
+		*option->given = true;
+	switch (option->type) {
+	case CLI_FLAG:
+	case CLI_UNFLAG:
+		*(bool *)option->to = option->type == CLI_FLAG;
+		break;
+	case CLI_STRING:
+		*(const char **)option->to = text;
+		break;
+	case CLI_NUMBER:
+		right = read_number(text, option->to);
+		break;
+	case CLI_AMOUNT:
+		right = read_amount(text, option->to);
+		break;
+	case CLI_CHOICE:
+		right = read_choice(option, text, option->to);
+		break;
+	case CLI_BITS:
+		right = read_choice(option, text, &choice);
+		if (right)
+			*(unsigned *)option->to |= 1u << choice;
+		break;
+	case CLI_PATTERN:
+		if (ctx_pattern_add(option->to, text, &err) < 0)
+			cli_die(cli, "--%s: %s", option->name, err.text);
+		break;
+	case CLI_HEADING:
+		break;
+	}
+	if (!right)
+		bad_argument(cli, option, text);
+}
+
+/* ---- the command line ---- */
+
+#define LONGEST 24 /* characters of an option that are compared */
+
+/* Edits from one word to the other (Levenshtein); both at most LONGEST. */
+static size_t
+distance(const char *a, const char *b)
+{
+	size_t row[LONGEST + 1], i, j, corner, above;
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > LONGEST || m > LONGEST)
+		return SIZE_MAX;
+	for (j = 0; j <= m; j++)
+		row[j] = j;
+	for (i = 1; i <= n; i++) {
+		corner = row[0];
+		row[0] = i;
+		for (j = 1; j <= m; j++) {
+			above = row[j];
+			if (a[i - 1] != b[j - 1]) {
+				if (above < corner)
+					corner = above;
+				if (row[j - 1] < corner)
+					corner = row[j - 1];
+				corner++;
+			}
+			row[j] = corner;
+			corner = above;
+		}
+	}
+	return row[m];
+}
+
+static _Noreturn void
+unknown_option(const struct cli *cli, const char *name)
+{
+	const struct cli_option *option;
+	const char *nearest = "help";
+	size_t best = distance(name, nearest), d;
+
+	for (option = cli->options; option->help != NULL; option++) {
+		if (option->type == CLI_HEADING)
+			continue;
+		d = distance(name, option->name);
+		if (d < best) {
+			best = d;
+			nearest = option->name;
+		}
+	}
+	if (best <= 3 && best < strlen(name))
+		cli_die(cli, "no option --%s; did you mean --%s?", name,
+		    nearest);
+	cli_die(cli, "no option --%s; see %s --help", name, cli->name);
+}
+
+static bool
+takes_argument(const struct cli_option *option)
+{
+	return option->type != CLI_FLAG && option->type != CLI_UNFLAG;
+}
+
+static void
+long_option(struct cli *cli, char *word, char ***next)
+{
+	const struct cli_option *option;
+	char *value = strchr(word, '=');
+
+	if (value != NULL)
+		*value++ = '\0';
+	if (strcmp(word, "help") == 0)
+		print_help(cli);
+	if (strcmp(word, "list-options") == 0)
+		print_options(cli);
+	if (strcmp(word, "version") == 0) {
+		printf("%s %s\n", cli->name, CTX_VERSION);
+		exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+	}
+	for (option = cli->options; option->help != NULL; option++)
+		if (option->type != CLI_HEADING &&
+		    strcmp(option->name, word) == 0)
+			break;
+	if (option->help == NULL)
+		unknown_option(cli, word);
+	if (!takes_argument(option)) {
+		if (value != NULL)
+			cli_die(cli, "--%s takes no argument", word);
+	} else if (value == NULL) {
+		value = **next;
+		if (value == NULL)
+			cli_die(cli, "--%s needs an argument, %s", word,
+			    option->arg);
+		++*next;
+	}
+	store(cli, option, value);
+}
+
+static void
+short_options(struct cli *cli, char *word, char ***next)
+{
+	const struct cli_option *option;
+	char h[] = "help", v[] = "version";
+
+	for (; *word != '\0'; word++) {
+		if (*word == 'h')
+			long_option(cli, h, next);
+		if (*word == 'V')
+			long_option(cli, v, next);
+		for (option = cli->options; option->help != NULL; option++)
+			if (option->letter == *word)
+				break;
+		if (option->help == NULL)
+			cli_die(cli, "no option -%c; see %s --help", *word,
+			    cli->name);
+		if (!takes_argument(option)) {
+			store(cli, option, NULL);
+			continue;
+		}
+		if (word[1] != '\0') {
+			store(cli, option, word + 1);
+			return;
+		}
+		if (**next == NULL)
+			cli_die(cli, "-%c needs an argument, %s", *word,
+			    option->arg);
+		store(cli, option, *(*next)++);
+		return;
+	}
+}
+
+/* Standard descriptors that are closed must not be given to a file that is
+ * opened later; the wrong mode makes their use fail as it should. */
+static void
+open_standard(void)
+{
+	int fd;
+
+	for (fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static const char *
+environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+void
+cli_parse(struct cli *cli, int argc, char **argv)
+{
+	char **next = argv + (argc > 0), **end = argv + argc, *word;
+	bool only_files = false;
+
+	open_standard();
+	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
+	if (cli->files == NULL)
+		cli_die(cli, "out of memory");
+	while (next < end) {
+		word = *next++;
+		if (only_files || word[0] != '-' || word[1] == '\0')
+			cli->files[cli->n_files++] = word;
+		else if (strcmp(word, "--") == 0)
+			only_files = true;
+		else if (word[1] == '-')
+			long_option(cli, word + 2, &next);
+		else
+			short_options(cli, word + 1, &next);
+	}
+	if (cli->dialect_name != NULL) {
+		cli->dialect = ctx_dialect_find(cli->dialect_name);
+		if (cli->dialect == NULL) {
+			struct cli_option row = {.name = "dialect",
+			    .choice = cli_dialect_name};
+
+			bad_argument(cli, &row, cli->dialect_name);
+		}
+	}
+}
+
+/* ---- streams ---- */
+
+void
+cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
+    size_t n_files, struct ctx_writer *writer)
+{
+	struct ctx_err err;
+
+	memset(stream, 0, sizeof *stream);
+	stream->forced = cli->dialect;
+	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
+		cli_fail(cli, &err);
+	ctx_reader_set_lenient(stream->reader, cli->lenient);
+	if (writer == NULL)
+		return;
+	ctx_writer_init(writer, STDOUT_FILENO);
+	writer->flush_each = cli->unbuffered;
+	ctx_reader_tie(stream->reader, writer);
+}
+
+void
+cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
+{
+	const struct ctx_err *bad = &stream->first_bad;
+
+	if (stream->bad > 0)
+		cli_say(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s; passed as it is",
+		    bad->file, bad->line, bad->column, bad->text);
+	if (stream->bad > 1)
+		cli_say(cli, "%" PRIu64 " more such lines", stream->bad - 1);
+	if (stream->mixed)
+		cli_say(cli, "messages of several dialects; each was read as "
+			     "its own");
+	if (cli->verbose && stream->why != NULL)
+		cli_say(cli, "dialect %s, by %s",
+		    stream->dialect != NULL ? stream->dialect->name
+					    : stream->inner.dialect->name,
+		    stream->why);
+}
+
+void
+cli_close(struct ctx_stream *stream)
+{
+	ctx_reader_close(stream->reader);
+	ctx_stream_release(stream);
+}
+
+void
+cli_meter(struct cli *cli, struct ctx_meter *meter)
+{
+	const char *home;
+	int n = 0;
+
+	memset(meter, 0, sizeof *meter);
+	meter->model = cli->model;
+	meter->encoding = cli->encoding;
+	if (meter->encoding == NULL && meter->model == NULL)
+		meter->encoding = environment("CTX_ENCODING");
+	meter->fallback = environment("CTX_MODEL");
+	if ((home = environment("XDG_CACHE_HOME")) != NULL)
+		n = snprintf(cli->cache, sizeof cli->cache, "%s/ctx", home);
+	else if ((home = environment("HOME")) != NULL)
+		n = snprintf(cli->cache, sizeof cli->cache, "%s/.cache/ctx",
+		    home);
+	if (n > 0 && (size_t)n < sizeof cli->cache)
+		meter->cache = cli->cache;
+}
+
+int
+cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err)
+{
+	int fd = STDIN_FILENO, rc = -1;
+	ssize_t n;
+
+	if (strcmp(file, "-") != 0 &&
+	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
+		return ctx_err_sys(err, errno, "cannot open %s", file);
+	for (;;) {
+		if (ctx_buf_reserve(out, 64u << 10, err) < 0)
+			break;
+		n = read(fd, out->p + out->n, out->cap - out->n);
+		if (n == 0)
+			rc = 0;
+		else if (n > 0)
+			out->n += (size_t)n;
+		else if (errno != EINTR)
+			ctx_err_sys(err, errno, "cannot read %s", file);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			break;
+	}
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return rc;
+}
+
+/* ---- the end ---- */
+
+void
+cli_status(struct cli *cli, int status)
+{
+	if (status > cli->status)
+		cli->status = status;
+}
+
+int
+cli_end(struct cli *cli, struct ctx_writer *writer)
+{
+	struct ctx_err err;
+
+	if (writer != NULL) {
+		if (ctx_writer_flush(writer, &err) < 0)
+			cli_fail(cli, &err);
+		ctx_writer_release(writer);
+	}
+	if (fflush(stdout) != 0 ||
+	    (close(STDOUT_FILENO) < 0 && errno != EINTR)) {
+		if (errno == EPIPE)
+			exit(CLI_TROUBLE);
+		ctx_err_sys(&err, errno, "cannot write standard output");
+		cli_fail(cli, &err);
+	}
+	free(cli->files);
+	return cli->status;
+}

@@ -1,0 +1,111 @@
+/*
+ * cli.h - what the commands share: options, messages, exit
+ *
+ * Each command has one table of options, which parses, prints --help and
+ * feeds the completions.  Only cli.c prints to standard error, reads the
+ * environment or exits.
+ */
+#ifndef CMD_CLI_H
+#define CMD_CLI_H
+
+#include <stdio.h>
+
+#include "ctx.h"
+
+enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
+
+enum cli_type {
+	CLI_FLAG,   /* bool */
+	CLI_UNFLAG, /* bool, set to false */
+	CLI_STRING, /* const char * */
+	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
+	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
+	CLI_CHOICE, /* unsigned: the index of one of choices */
+	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
+	CLI_BITS,   /* unsigned: a bit for one of choices, may be repeated */
+	CLI_HEADING, /* no option: a line of --help */
+};
+
+struct cli_option {
+	char letter;      /* 0: none */
+	const char *name; /* long, without its dashes */
+	const char *arg;  /* what --help calls the argument */
+	const char *help; /* one line, with the default */
+	enum cli_type type;
+	void *to;
+	const char *(*choice)(unsigned i); /* name i, NULL behind the last */
+	bool *given;      /* set when the option is used, or NULL */
+};
+
+/* What most commands are asked in common. */
+struct cli {
+	const char *name, *about, *operands, *examples;
+	const struct cli_option *options; /* ends with an empty row */
+	char **files;
+	size_t n_files;
+	/* Filled by the common options: */
+	const char *dialect_name, *model, *encoding;
+	const struct ctx_dialect *dialect;
+	bool lenient, unbuffered, verbose;
+	/* Its own: */
+	int status;
+	char cache[4096]; /* directory of compiled vocabularies */
+};
+
+/* The rows that every command has; a command's table ends with them. */
+#define CLI_COMMON(cli)                                                      \
+	{.type = CLI_HEADING, .help = "Input and output"},                   \
+	{'d', "dialect", "NAME", "message format (found out)", CLI_STRING,   \
+	    &(cli)->dialect_name, cli_dialect_name, NULL},                   \
+	{'m', "model", "NAME", "its window and tokenizer", CLI_STRING,       \
+	    &(cli)->model, cli_model_name, NULL},                            \
+	{'e', "encoding", "NAME|FILE", "tokenizer (the model's)",            \
+	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
+	{0, "lenient", NULL, "pass lines that are no JSON", CLI_FLAG,        \
+	    &(cli)->lenient, NULL, NULL},                                    \
+	{'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,     \
+	    &(cli)->unbuffered, NULL, NULL},                                 \
+	{'v', "verbose", NULL, "say what was done", CLI_FLAG,                \
+	    &(cli)->verbose, NULL, NULL}
+
+const char *cli_dialect_name(unsigned i);
+const char *cli_model_name(unsigned i);
+const char *cli_encoding_name(unsigned i);
+const char *cli_policy_name(unsigned i);
+
+/*
+ * Reads the command line and the environment.  Does not return for --help,
+ * --version, or a mistake.
+ */
+void cli_parse(struct cli *cli, int argc, char **argv);
+
+/* Opens the stream over files, with the common options applied. */
+void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
+    size_t n_files, struct ctx_writer *writer);
+/* Warns of a mixed stream; with --verbose names the dialect, and why. */
+void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
+void cli_close(struct ctx_stream *stream);
+/* Appends a whole file to out; "-" is standard input. */
+int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
+/* A meter with model, encoding and the environment applied. */
+void cli_meter(struct cli *cli, struct ctx_meter *meter);
+
+/* One line on standard error, after the name of the command. */
+void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
+/* The same, then exit with CLI_TROUBLE. */
+_Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
+    CTX_FORMAT(2, 3);
+/* Says what err says, with its place, then exits with CLI_TROUBLE; a reader
+ * that has left ends the command without a word. */
+_Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
+/* Text for a terminal: control bytes and the like are masked. */
+void cli_print_masked(FILE *to, const char *p, size_t n);
+/* "812", "9.4k", "1.2M", in a buffer of the caller's. */
+const char *cli_short_number(char buf[16], uint64_t n);
+
+/* Raises the status that the command will end with. */
+void cli_status(struct cli *cli, int status);
+/* Closes standard output, minding late write errors; returns the status. */
+int cli_end(struct cli *cli, struct ctx_writer *writer);
+
+#endif

@@ -1,0 +1,506 @@
+/* ctx-count.c - how full is the context, and with what */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
+
+/* One line of output: a conversation, a message, or all that share a name. */
+struct row {
+	struct ctx_tally sum;
+	const char *what; /* "role", "tool", ... or NULL */
+	const char *label; /* NUL ended, may be untrusted */
+};
+
+struct rows {
+	struct row *list;
+	size_t n, cap;
+	struct ctx_names names;
+};
+
+struct count {
+	struct cli cli;
+	struct ctx_meter meter;
+	unsigned per;
+	bool json, tsv, text, quiet, models;
+	uint64_t window, reserve, top;
+	struct ctx_amount max;
+	struct rows rows; /* by name, of the file being read */
+	struct rows largest;
+	struct ctx_tally total;
+	uint64_t lines; /* rows of conversations printed */
+	bool header;
+};
+
+static const char *
+per_name(unsigned i)
+{
+	static const char *const names[] = {"file", "message", "turn", "role",
+	    "tool", "kind"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+/* ---- one row ---- */
+
+static uint64_t
+window_of(const struct count *count, const struct ctx_tally *t)
+{
+	if (count->window > 0 || t->model == NULL)
+		return count->window;
+	return ctx_model_limit(t->model);
+}
+
+static int64_t
+left_of(const struct count *count, const struct ctx_tally *t)
+{
+	return (int64_t)(window_of(count, t) - t->tokens - count->reserve);
+}
+
+static double
+used_of(const struct count *count, const struct ctx_tally *t)
+{
+	return 100.0 * (double)t->tokens / (double)window_of(count, t);
+}
+
+static void
+print_json(const struct count *count, const struct row *row)
+{
+	const struct ctx_tally *t = &row->sum;
+	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
+	    "file", t->file, "dialect",
+	    t->dialect != NULL ? t->dialect->name : "none", "messages",
+	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
+	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",
+	    (json_int_t)t->chars, "bytes", (json_int_t)t->bytes);
+
+	if (o == NULL)
+		cli_die(&count->cli, "cannot write %s as JSON", t->file);
+	if (t->line > 0)
+		json_object_set_new(o, "line",
+		    json_integer((json_int_t)t->line));
+	if (row->what != NULL)
+		json_object_set_new(o, row->what, json_string(row->label));
+	if (t->view != NULL) {
+		json_object_set_new(o, "index",
+		    json_integer((json_int_t)t->index));
+		json_object_set_new(o, "role",
+		    json_string(ctx_role_name(t->role)));
+		json_object_set_new(o, "tool",
+		    json_stringn(t->tool.p, t->tool.n));
+	}
+	if (window_of(count, t) > 0) {
+		if (t->model != NULL)
+			json_object_set_new(o, "model",
+			    json_string(t->model->name));
+		json_object_set_new(o, "window",
+		    json_integer((json_int_t)window_of(count, t)));
+		/* One decimal, so that the figure reads as it is printed. */
+		json_object_set_new(o, "used",
+		    json_real((double)(int64_t)(used_of(count, t) * 10 + 0.5) /
+			10));
+		json_object_set_new(o, "left",
+		    json_integer((json_int_t)left_of(count, t)));
+	}
+	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	(void)putchar('\n');
+	json_decref(o);
+}
+
+static void
+print_label(const struct row *row)
+{
+	const struct ctx_tally *t = &row->sum;
+
+	cli_print_masked(stdout, row->label, strlen(row->label));
+	if (t->line > 0)
+		printf(":%" PRIu64, t->line);
+	if (t->view == NULL)
+		return;
+	printf(" %s", ctx_role_name(t->role));
+	if (t->tool.n > 0)
+		(void)putchar(' ');
+	cli_print_masked(stdout, t->tool.p, t->tool.n);
+}
+
+static void
+print_columns(struct count *count, const struct row *row, char gap,
+    int width)
+{
+	const struct ctx_tally *t = &row->sum;
+	uint64_t window = window_of(count, t);
+	char tokens[24];
+
+	(void)snprintf(tokens, sizeof tokens, "%s%" PRIu64,
+	    t->estimated > 0 ? "~" : "", t->tokens);
+	printf("%*s%c%*" PRIu64 "%c%*" PRIu64 "%c", width, tokens, gap, width,
+	    t->messages, gap, width, t->chars, gap);
+	if (window > 0)
+		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
+		    gap, width > 0 ? 5 : 0, used_of(count, t), gap, width,
+		    left_of(count, t), gap);
+	print_label(row);
+	(void)putchar('\n');
+}
+
+static void
+print_row(struct count *count, const struct row *row)
+{
+	if (count->quiet)
+		return;
+	if (count->json) {
+		print_json(count, row);
+		return;
+	}
+	if (count->tsv && !count->header)
+		printf("tokens\tmessages\tchars\t%sname\n",
+		    window_of(count, &row->sum) > 0 ? "window\tused\tleft\t"
+						    : "");
+	count->header = true;
+	print_columns(count, row, count->tsv ? '\t' : ' ',
+	    count->tsv ? 0 : 8);
+}
+
+/* ---- adding up ---- */
+
+static void
+add(struct ctx_tally *sum, const struct ctx_tally *t)
+{
+	sum->messages += t->messages;
+	sum->turns += t->turns;
+	sum->tokens += t->tokens;
+	sum->estimated += t->estimated;
+	sum->chars += t->chars;
+	sum->bytes += t->bytes;
+}
+
+/* Adds to the row of a name. */
+static int
+add_named(struct count *count, const struct ctx_tally *t, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	struct rows *rows = &count->rows;
+	struct row *grown;
+	uint32_t id;
+
+	if (ctx_names_id(&rows->names, p, n, &id, err) < 0)
+		return -1;
+	grown = ctx_grow(rows->list, &rows->cap, id, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	rows->list = grown;
+	if (id > rows->n) {
+		memset(&grown[id - 1], 0, sizeof *grown);
+		grown[id - 1].sum.file = t->file;
+		grown[id - 1].sum.dialect = t->dialect;
+		grown[id - 1].sum.model = t->model;
+		rows->n = id;
+	}
+	add(&grown[id - 1].sum, t);
+	return 0;
+}
+
+static int
+add_kinds(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
+{
+	struct ctx_tally part = *t;
+	const char *name;
+	size_t i;
+
+	part.chars = part.bytes = part.turns = 0;
+	for (i = 0; i < CTX_PART_KINDS; i++) {
+		part.tokens = t->kinds[i];
+		part.estimated = t->estimated > 0 ? part.tokens : 0;
+		name = ctx_part_name((enum ctx_part_kind)i);
+		if (part.tokens > 0 &&
+		    add_named(count, &part, name, strlen(name), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Keeps the largest messages, largest first. */
+static int
+add_largest(struct count *count, const struct ctx_tally *t,
+    struct ctx_err *err)
+{
+	struct rows *rows = &count->largest;
+	struct row *grown;
+	uint32_t id;
+	size_t i;
+
+	if (rows->n == count->top &&
+	    rows->list[rows->n - 1].sum.tokens >= t->tokens)
+		return 0;
+	grown = ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown,
+	    err);
+	if (grown == NULL ||
+	    ctx_names_id(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
+		return -1;
+	rows->list = grown;
+	if (rows->n < count->top)
+		rows->n++;
+	for (i = rows->n - 1; i > 0 && grown[i - 1].sum.tokens < t->tokens;
+	    i--)
+		grown[i] = grown[i - 1];
+	grown[i] = (struct row){*t, NULL, t->file};
+	grown[i].sum.tool = ctx_names_at(&rows->names, id);
+	return 0;
+}
+
+static int
+on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
+{
+	struct count *count = user;
+	const char *name = ctx_role_name(t->role);
+	struct row row = {*t, NULL, t->file};
+	char turn[24];
+
+	if (count->top > 0)
+		return add_largest(count, t, err);
+	switch ((enum per)count->per) {
+	case PER_MESSAGE:
+		print_row(count, &row);
+		return 0;
+	case PER_TURN:
+		(void)snprintf(turn, sizeof turn, "%" PRIu64, t->turn);
+		return add_named(count, t, turn, strlen(turn), err);
+	case PER_ROLE:
+		return add_named(count, t, name, strlen(name), err);
+	case PER_TOOL:
+		if (t->tool.n == 0)
+			return add_named(count, t, "-", 1, err);
+		return add_named(count, t, t->tool.p, t->tool.n, err);
+	case PER_KIND:
+		return add_kinds(count, t, err);
+	default:
+		return 0;
+	}
+}
+
+/* Is this conversation over what --max allows? */
+static bool
+is_over(const struct count *count, const struct ctx_tally *t)
+{
+	uint64_t max = count->max.n;
+
+	if (!count->max.set)
+		return false;
+	if (count->max.percent) {
+		if (window_of(count, t) == 0)
+			cli_die(&count->cli, "--max in percent needs a "
+					     "window; give --model or "
+					     "--window");
+		return (double)t->tokens * 100000.0 >
+		    (double)max * (double)window_of(count, t);
+	}
+	return t->tokens > max;
+}
+
+static int
+on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
+{
+	struct count *count = user;
+	struct row row = {*t, NULL, t->file};
+
+	(void)err;
+	if (is_over(count, t))
+		cli_status(&count->cli, CLI_NO);
+	add(&count->total, t);
+	if (count->per == PER_FILE && count->top == 0) {
+		count->lines++;
+		print_row(count, &row);
+	}
+	return 0;
+}
+
+/* ---- files ---- */
+
+static int
+by_tokens(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->sum.tokens < y->sum.tokens) -
+	    (x->sum.tokens > y->sum.tokens);
+}
+
+/* Prints and forgets the named rows of a file; turns stay in order. */
+static void
+print_named(struct count *count, const char *file)
+{
+	struct rows *rows = &count->rows;
+	struct ctx_buf label = {0};
+	struct ctx_err err;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		struct ctx_str name =
+		    ctx_names_at(&rows->names, (uint32_t)i + 1);
+
+		label.n = 0;
+		if (ctx_buf_printf(&label, &err, "%.*s", (int)name.n,
+			name.p) < 0 ||
+		    (!count->json && count->cli.n_files > 1 &&
+			ctx_buf_printf(&label, &err, " %s", file) < 0) ||
+		    (rows->list[i].label = strndup(label.p, label.n)) == NULL)
+			cli_die(&count->cli, "out of memory");
+		rows->list[i].what = per_name(count->per);
+	}
+	if (count->per != PER_TURN && rows->n > 0)
+		qsort(rows->list, rows->n, sizeof *rows->list, by_tokens);
+	for (i = 0; i < rows->n; i++) {
+		print_row(count, &rows->list[i]);
+		free((char *)rows->list[i].label);
+	}
+	ctx_buf_release(&label);
+	ctx_names_reset(&rows->names);
+	rows->n = 0;
+}
+
+static void
+count_stream(struct count *count, char **file)
+{
+	const struct ctx_tally_hooks hooks = {count, on_message, on_ended};
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	cli_open(&count->cli, &stream, file, 1, NULL);
+	if (ctx_tally(&stream, &count->meter, &hooks, &err) < 0)
+		cli_fail(&count->cli, &err);
+	cli_note_stream(&count->cli, &stream);
+	cli_close(&stream);
+	print_named(count, *file);
+}
+
+/* Plain text is one text, whatever it holds. */
+static void
+count_text(struct count *count, char **file)
+{
+	struct ctx_tally t = {0};
+	struct ctx_buf text = {0};
+	struct ctx_measure measure;
+	struct ctx_err err;
+
+	t.file = *file;
+	if (cli_read_all(*file, &text, &err) < 0 ||
+	    ctx_meter_find(&count->meter, NULL, 0, &measure, &err) < 0 ||
+	    ctx_token_count(measure.counter->tokens, text.p, text.n,
+		&t.tokens, &err) < 0)
+		cli_fail(&count->cli, &err);
+	t.model = measure.model;
+	t.estimated = measure.counter->exact ? 0 : t.tokens;
+	t.bytes = text.n;
+	t.chars = ctx_utf8_count(text.p, text.n);
+	(void)on_ended(count, &t, &err);
+	ctx_buf_release(&text);
+}
+
+static void
+print_models(void)
+{
+	const struct ctx_model *m;
+	size_t i;
+
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
+		printf("%-22s %-10s %9" PRIu64 " %9" PRIu64 " %9" PRIu64
+		       " %s%s\n",
+		    m->name, m->vendor, m->window, ctx_model_limit(m),
+		    m->output, m->exact ? "" : "~", m->encoding);
+}
+
+static void
+print_rest(struct count *count)
+{
+	struct row row = {count->total, NULL, "total"};
+	size_t i;
+
+	for (i = 0; i < count->largest.n; i++)
+		print_row(count, &count->largest.list[i]);
+	/* A window holds one conversation, so the sum has none. */
+	row.sum.model = NULL;
+	count->window = 0;
+	if (count->lines > 1 && !count->json && !count->tsv)
+		print_row(count, &row);
+}
+
+/* ---- options ---- */
+
+static void
+parse(struct count *count, int argc, char **argv)
+{
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "What is counted"},
+	    {0, "per", "WHAT", "message, turn, role, tool, kind (file)",
+		CLI_CHOICE, &count->per, per_name, NULL},
+	    {0, "top", "N", "the N largest messages", CLI_NUMBER,
+		&count->top, NULL, NULL},
+	    {0, "text", NULL, "the input is plain text", CLI_FLAG,
+		&count->text, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "Against what"},
+	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
+		&count->window, NULL, NULL},
+	    {0, "reserve", "N", "taken off what is left (0)", CLI_NUMBER,
+		&count->reserve, NULL, NULL},
+	    {0, "max", "N|P%", "status 1 if a conversation is over it",
+		CLI_AMOUNT, &count->max, NULL, NULL},
+	    {0, "models", NULL, "list the models and stop", CLI_FLAG,
+		&count->models, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "How it is printed"},
+	    {0, "json", NULL, "one JSON object a line", CLI_FLAG,
+		&count->json, NULL, NULL},
+	    {0, "tsv", NULL, "columns parted by tabs, with a header",
+		CLI_FLAG, &count->tsv, NULL, NULL},
+	    {'q', "quiet", NULL, "only the status", CLI_FLAG, &count->quiet,
+		NULL, NULL},
+	    CLI_COMMON(&count->cli),
+	    {0},
+	};
+
+	count->cli.options = options;
+	cli_parse(&count->cli, argc, argv);
+	count->cli.options = NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+	char stdin_name[] = "-";
+	struct count count = {
+	    .cli = {
+		.name = "ctx-count",
+		.about = "Count the tokens of conversations: tokens, "
+			 "messages, characters, name.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-count -m gpt-4o chat.jsonl\n"
+		    "  git diff | ctx-count --text --max 8k\n",
+	    }};
+	size_t i;
+
+	parse(&count, argc, argv);
+	cli_meter(&count.cli, &count.meter);
+	if (count.models) {
+		print_models();
+		return cli_end(&count.cli, NULL);
+	}
+	if (count.cli.n_files == 0)
+		count.cli.files[count.cli.n_files++] = stdin_name;
+	for (i = 0; i < count.cli.n_files; i++) {
+		if (count.text)
+			count_text(&count, &count.cli.files[i]);
+		else
+			count_stream(&count, &count.cli.files[i]);
+	}
+	print_rest(&count);
+	ctx_meter_release(&count.meter);
+	free(count.rows.list);
+	free(count.largest.list);
+	ctx_names_release(&count.rows.names);
+	ctx_names_release(&count.largest.names);
+	return cli_end(&count.cli, NULL);
+}

@@ -1,0 +1,325 @@
+/* ctx-prune.c - fit a conversation into a token budget */
+#include <inttypes.h>
+#include <jansson.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define MOST_LINES 10 /* on standard error about conversations */
+
+/* What went by one rule. */
+struct rule {
+	const char *name;
+	uint64_t messages, tokens;
+};
+
+struct prune {
+	struct cli cli;
+	struct ctx_prune_options options;
+	struct ctx_archive archive;
+	const char *policy, *archive_path, *explain_path;
+	bool keep_last_given, no_pin_system;
+	FILE *explain;
+	struct rule rules[8];
+	uint64_t over; /* conversations that do not fit */
+};
+
+static const char *
+level_name(unsigned i)
+{
+	static const char *const names[] = {"light", "balanced", "aggressive"};
+
+	return i < 3 ? names[i] : NULL;
+}
+
+static const char *
+role_name(unsigned i)
+{
+	return i <= CTX_ROLE_TOOL ? ctx_role_name((enum ctx_role)i) : NULL;
+}
+
+/* ---- what goes, for people and for programs ---- */
+
+static void
+add_to_rule(struct prune *prune, const struct ctx_touch *touch)
+{
+	struct rule *rule = prune->rules;
+
+	while (rule->name != NULL && strcmp(rule->name, touch->rule) != 0)
+		rule++;
+	rule->name = touch->rule;
+	rule->messages++;
+	rule->tokens += touch->before - touch->after;
+}
+
+static int
+explain(struct prune *prune, const struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+	json_t *line;
+
+	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
+	line = json_pack("{s:s, s:I, s:I, s:s, s:s%, s:s, s:s, s:I, s:I, s:s}",
+	    "file", touch->file, "line", (json_int_t)touch->line, "index",
+	    (json_int_t)touch->index, "role", ctx_role_name(touch->role),
+	    "tool", touch->tool.p, touch->tool.n, "rule", touch->rule,
+	    "action", touch->action, "before", (json_int_t)touch->before,
+	    "after", (json_int_t)touch->after, "sha256", hash);
+	if (line != NULL && prune->archive_path != NULL)
+		json_object_set_new(line, "archive",
+		    json_string(prune->archive_path));
+	if (line == NULL || json_dumpf(line, prune->explain, JSON_COMPACT) < 0 ||
+	    fputc('\n', prune->explain) == EOF) {
+		json_decref(line);
+		return ctx_err_set(err, CTX_EARG, "cannot write to %s",
+		    prune->explain_path);
+	}
+	json_decref(line);
+	return 0;
+}
+
+static int
+touched(void *user, const struct ctx_touch *touch, struct ctx_err *err)
+{
+	struct prune *prune = user;
+
+	add_to_rule(prune, touch);
+	return prune->explain != NULL ? explain(prune, touch, err) : 0;
+}
+
+/* ---- the end of a conversation ---- */
+
+static void
+print_plan(struct prune *prune, const struct ctx_outcome *outcome)
+{
+	const struct rule *rule;
+
+	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
+	if (outcome->line > 0)
+		printf(":%" PRIu64, outcome->line);
+	printf("\n  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n",
+	    "now", outcome->messages, outcome->before);
+	for (rule = prune->rules; rule->name != NULL; rule++)
+		printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n",
+		    rule->name, rule->messages, rule->tokens);
+	printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n", "left",
+	    outcome->left, outcome->after);
+	if (outcome->limits->budget != UINT64_MAX)
+		printf("  %-24s %19s %12" PRIu64 " tokens\n", "budget", "",
+		    outcome->limits->budget);
+}
+
+/* "system 12k, pinned 4k": who owns what could not go. */
+static void
+name_owners(const struct ctx_plan *plan, char *out, size_t size)
+{
+	static const char *const owners[] = {
+	    [CTX_HOLD_UNKNOWN] = "unknown records",
+	    [CTX_HOLD_SYSTEM] = "system",
+	    [CTX_HOLD_PINNED] = "pinned",
+	    [CTX_HOLD_LAST] = "last messages",
+	    [CTX_HOLD_TURN] = "last turns",
+	    [CTX_HOLD_OPEN] = "open calls",
+	};
+	char number[16];
+	size_t n, i;
+
+	n = (size_t)snprintf(out, size, "framing and tools %s",
+	    cli_short_number(number, plan->fixed));
+	for (i = 0; i < CTX_HOLDS && n < size; i++)
+		if (plan->floor[i] > 0)
+			n += (size_t)snprintf(out + n, size - n, ", %s %s",
+			    owners[i],
+			    cli_short_number(number, plan->floor[i]));
+}
+
+static void
+say_over(struct prune *prune, const struct ctx_outcome *outcome)
+{
+	char owners[300], after[16], budget[16], place[40] = "";
+
+	cli_status(&prune->cli, CLI_NO);
+	if (prune->over++ >= MOST_LINES)
+		return;
+	if (outcome->line > 0)
+		(void)snprintf(place, sizeof place, ":%" PRIu64,
+		    outcome->line);
+	name_owners(outcome->plan, owners, sizeof owners);
+	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file, place,
+	    cli_short_number(after, outcome->after),
+	    cli_short_number(budget, outcome->limits->budget), owners);
+}
+
+static int
+ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
+{
+	struct prune *prune = user;
+
+	(void)err;
+	if (outcome->over)
+		say_over(prune, outcome);
+	if (prune->options.dry_run && prune->explain == NULL)
+		print_plan(prune, outcome);
+	if (prune->cli.verbose)
+		cli_say(&prune->cli,
+		    "%s: %" PRIu64 " of %" PRIu64 " messages went, %" PRIu64
+		    " of %" PRIu64 " tokens",
+		    outcome->file, outcome->messages - outcome->left,
+		    outcome->messages, outcome->before - outcome->after,
+		    outcome->before);
+	memset(prune->rules, 0, sizeof prune->rules);
+	return 0;
+}
+
+/* ---- options ---- */
+
+static void
+parse(struct prune *prune, int argc, char **argv)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_limits *limits = &o->limits;
+	unsigned level = CTX_LEVEL_BALANCED;
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "How much stays"},
+	    {'b', "budget", "N|P%", "tokens that may leave (the window)",
+		CLI_AMOUNT, &o->budget, NULL, NULL},
+	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
+		&o->window, NULL, NULL},
+	    {0, "reserve", "N", "off the window, for the answer (512)",
+		CLI_NUMBER, &o->reserve, NULL, NULL},
+	    {0, "trigger", "N|P%", "do nothing up to it (the budget)",
+		CLI_AMOUNT, &o->trigger, NULL, NULL},
+	    {0, "target", "N|P%", "how deep to cut (by level)", CLI_AMOUNT,
+		&o->target, NULL, NULL},
+	    {0, "quantum", "N", "cut only at multiples of N tokens",
+		CLI_NUMBER, &limits->quantum, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "What stays"},
+	    {'s', "strategy", "NAME", "what goes first (pinned-fifo)",
+		CLI_STRING, &prune->policy, cli_policy_name, NULL},
+	    {'l', "level", "NAME", "light, balanced (default), aggressive",
+		CLI_CHOICE, &level, level_name, NULL},
+	    {'k', "keep-last", "N", "newest messages (6, 4, 2 by level)",
+		CLI_NUMBER, &limits->keep_last, NULL, &prune->keep_last_given},
+	    {'t', "keep-turns", "N", "newest turns' question and answer (3)",
+		CLI_NUMBER, &limits->keep_turns, NULL, NULL},
+	    {0, "keep-first", "N", "first messages, for middle-out (2)",
+		CLI_NUMBER, &limits->keep_first, NULL, NULL},
+	    {0, "window-turns", "N", "turns, for window (10)", CLI_NUMBER,
+		&limits->window_turns, NULL, NULL},
+	    {0, "pin", "REGEX", "messages whose text matches", CLI_PATTERN,
+		&o->pin_text, NULL, NULL},
+	    {0, "pin-tool", "REGEX", "calls and results of such tools",
+		CLI_PATTERN, &o->pin_tool, NULL, NULL},
+	    {0, "pin-role", "ROLE", "messages of a role", CLI_BITS,
+		&o->pin_roles, role_name, NULL},
+	    {0, "no-pin-system", NULL, "system messages may go", CLI_FLAG,
+		&prune->no_pin_system, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "What went"},
+	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,
+		&o->dry_run, NULL, NULL},
+	    {0, "explain", "FILE", "a JSON line for each message touched",
+		CLI_STRING, &prune->explain_path, NULL, NULL},
+	    {0, "archive", "FILE", "append there first what goes", CLI_STRING,
+		&prune->archive_path, NULL, NULL},
+	    CLI_COMMON(&prune->cli),
+	    {0},
+	};
+
+	limits->keep_turns = 3;
+	limits->keep_first = 2;
+	limits->window_turns = 10;
+	o->reserve = 512;
+	prune->policy = "pinned-fifo";
+	prune->cli.options = options;
+	cli_parse(&prune->cli, argc, argv);
+	prune->cli.options = NULL;
+	limits->level = (enum ctx_level)level;
+	if (!prune->keep_last_given)
+		limits->keep_last = 6 - 2 * (uint64_t)level;
+	limits->policy = ctx_policy_find(prune->policy);
+	if (limits->policy == NULL)
+		cli_die(&prune->cli, "no strategy '%s'; see --help",
+		    prune->policy);
+	limits->pin_system =
+	    limits->policy->pins_system && !prune->no_pin_system;
+}
+
+static void
+open_reports(struct prune *prune)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_err err;
+
+	o->user = prune;
+	o->ended = ended;
+	if (prune->explain_path != NULL || o->dry_run)
+		o->touched = touched;
+	if (prune->explain_path != NULL)
+		prune->explain = strcmp(prune->explain_path, "-") == 0
+		    ? stdout
+		    : fopen(prune->explain_path, "w");
+	if (prune->explain == stdout && !o->dry_run)
+		cli_die(&prune->cli, "--explain - needs --dry-run");
+	if (prune->explain_path != NULL && prune->explain == NULL)
+		cli_die(&prune->cli, "cannot open %s", prune->explain_path);
+	if (prune->archive_path == NULL || o->dry_run)
+		return;
+	if (ctx_archive_open(&prune->archive, prune->archive_path, &err) < 0)
+		cli_fail(&prune->cli, &err);
+	o->archive = &prune->archive;
+}
+
+static void
+close_reports(struct prune *prune)
+{
+	struct ctx_err err;
+
+	if (prune->over > MOST_LINES)
+		cli_say(&prune->cli,
+		    "%" PRIu64 " more conversations do not fit",
+		    prune->over - MOST_LINES);
+	if (prune->options.archive != NULL &&
+	    ctx_archive_close(&prune->archive, &err) < 0)
+		cli_fail(&prune->cli, &err);
+	if (prune->explain != NULL && prune->explain != stdout &&
+	    fclose(prune->explain) != 0)
+		cli_die(&prune->cli, "cannot write to %s",
+		    prune->explain_path);
+	ctx_pattern_release(&prune->options.pin_text);
+	ctx_pattern_release(&prune->options.pin_tool);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct prune prune = {
+	    .cli = {
+		.name = "ctx-prune",
+		.about = "Fit conversations into a token budget: whole "
+			 "groups go, the rest stays as it is.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-prune -b 8000 < chat.jsonl > short.jsonl\n"
+		    "  ctx-prune -m gpt-4o -n chat.jsonl\n",
+	    }};
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_meter meter;
+	struct ctx_err err;
+
+	parse(&prune, argc, argv);
+	open_reports(&prune);
+	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
+	    &writer);
+	cli_meter(&prune.cli, &meter);
+	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
+		cli_fail(&prune.cli, &err);
+	cli_note_stream(&prune.cli, &stream);
+	close_reports(&prune);
+	ctx_meter_release(&meter);
+	cli_close(&stream);
+	return cli_end(&prune.cli, &writer);
+}

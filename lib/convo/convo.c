@@ -1,0 +1,46 @@
+/* convo.c - a conversation while it is held */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/convo.h"
+
+struct entry *
+ctx_convo_entry(struct convo *convo, struct ctx_err *err)
+{
+	struct entry *entries, *entry;
+
+	entries = ctx_grow(convo->entries, &convo->cap, convo->n + 1,
+	    sizeof *entries, err);
+	if (entries == NULL)
+		return NULL;
+	convo->entries = entries;
+	entry = &entries[convo->n++];
+	memset(entry, 0, sizeof *entry);
+	return entry;
+}
+
+void
+ctx_convo_clear(struct convo *convo)
+{
+	size_t i;
+
+	for (i = 0; i < convo->n; i++)
+		free(convo->entries[i].text);
+	convo->n = 0;
+	convo->bytes = 0;
+	convo->look_at = 0;
+	convo->gone = 0;
+	convo->open = false;
+	ctx_groups_reset(&convo->groups);
+}
+
+void
+ctx_convo_release(struct convo *convo)
+{
+	if (convo->groups.calls != NULL)
+		ctx_convo_clear(convo);
+	free(convo->entries);
+	ctx_groups_release(&convo->groups);
+	ctx_plan_release(&convo->plan);
+	memset(convo, 0, sizeof *convo);
+}

@@ -1,0 +1,123 @@
+/* edit.c - what a plan means for the bytes of a message */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+/* Does this part go, given what happens to its message? */
+static bool
+goes(const struct ctx_part *part, struct ctx_fate fate)
+{
+	bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
+
+	if ((result ? fate.results : fate.rest) & CTX_MARK_DROP)
+		return true;
+	return part->kind == CTX_PART_REASONING &&
+	    (fate.rest & CTX_MARK_STRIP);
+}
+
+/* Notes what is to be dropped from one container. */
+static int
+drop_from(struct ctx_edits *edits, const struct ctx_view *view,
+    uint32_t parent, const bool *gone, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = view->json->nodes;
+	bool object = nodes[parent].kind == CTX_JSON_OBJECT;
+	size_t n = ctx_json_count(view->json, parent), i = 0;
+	uint32_t child;
+	bool *drop;
+	int rc;
+
+	drop = malloc(n > 0 ? n : 1);
+	if (drop == NULL)
+		return ctx_err_nomem(err);
+	for (child = parent + 1; child < nodes[parent].next;
+	    child = nodes[object ? child + 1 : child].next)
+		drop[i++] = gone[child - view->node];
+	rc = ctx_edit_drop(edits, view->json, parent, drop, err);
+	free(drop);
+	return rc;
+}
+
+/* Notes the removal of all parts that go, container by container. */
+static int
+drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+    struct ctx_fate fate, struct ctx_err *err)
+{
+	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	bool *gone, *done; /* of each node of the message */
+	int rc = -1;
+
+	gone = calloc(nodes, 2);
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	done = gone + nodes;
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
+		    goes(&view->parts[i], fate))
+			gone[view->parts[i].child - view->node] = true;
+	for (i = 0; i < view->n; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->child == 0 || part->owner != 0 ||
+		    !gone[part->child - view->node] ||
+		    done[part->parent - view->node])
+			continue;
+		done[part->parent - view->node] = true;
+		if (drop_from(edits, view, part->parent, gone, err) < 0)
+			goto out;
+	}
+	rc = 0;
+out:
+	free(gone);
+	return rc;
+}
+
+static int
+clear_results(struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, struct ctx_counter *counter,
+    struct ctx_err *err)
+{
+	struct ctx_buf body = {0};
+	uint64_t saved;
+	int rc = -1;
+	size_t i;
+
+	if (ctx_buf_printf(&body, err, "%s\"%s\"%s", dialect->body[0],
+		CTX_CLEARED, dialect->body[1]) < 0)
+		goto out;
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			continue;
+		if (ctx_count_cleared(counter, view, i, &saved, err) < 0)
+			goto out;
+		if (saved > 0 &&
+		    ctx_edit_replace(edits,
+			ctx_json_str(view->json, view->parts[i].value),
+			body.p, body.n, err) < 0)
+			goto out;
+	}
+	rc = 0;
+out:
+	ctx_buf_release(&body);
+	return rc;
+}
+
+int
+ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, struct ctx_fate fate,
+    struct ctx_counter *counter, bool *empty, struct ctx_err *err)
+{
+	size_t i;
+
+	*empty = true;
+	for (i = 0; i < view->n && *empty; i++)
+		*empty = goes(&view->parts[i], fate);
+	if (*empty)
+		return 0;
+	if (drop_parts(edits, view, fate, err) < 0)
+		return -1;
+	if (!(fate.results & CTX_MARK_CLEAR))
+		return 0;
+	return clear_results(edits, view, dialect, counter, err);
+}

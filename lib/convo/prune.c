@@ -1,0 +1,621 @@
+/*
+ * prune.c - fit the budget
+ *
+ * Messages of the stream are held until the conversation ends; now and then,
+ * when their bytes have doubled, what can no longer be kept is let go.  A
+ * record that holds a conversation is decided at once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/convo.h"
+
+/* Bytes held before the first look. */
+#define FIRST_LOOK (256u << 10)
+
+struct prune {
+	struct ctx_stream *stream;
+	struct ctx_writer *writer;
+	struct ctx_meter *meter;
+	struct ctx_prune_options *options;
+	struct convo lines, record; /* the stream's, and a record's own */
+	const struct ctx_json *source; /* of the record's conversation */
+	struct ctx_view view;
+	struct ctx_json json; /* a held record, scanned again */
+	struct ctx_edits edits;
+	struct ctx_buf out, text; /* scratch */
+};
+
+/* ---- reading ---- */
+
+static int
+matches(struct prune *p, struct ctx_pattern *pattern,
+    const struct ctx_json *json, uint32_t node, bool *found,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	if (pattern->n == 0 || node == 0 || *found)
+		return 0;
+	text = ctx_json_str(json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING) {
+		p->text.n = 0;
+		if (ctx_text_decode(&p->text, text, err) < 0)
+			return -1;
+		text = (struct ctx_str){p->text.p, p->text.n};
+	}
+	*found = ctx_pattern_match(pattern, text.p, text.n);
+	return 0;
+}
+
+/* Did the user ask for this message to stay? */
+static int
+is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
+    struct ctx_err *err)
+{
+	struct ctx_prune_options *options = p->options;
+	size_t i;
+
+	*pinned = options->pin_roles >> view->role & 1;
+	for (i = 0; i < view->n && !*pinned; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->kind != CTX_PART_MEDIA &&
+		    matches(p, &options->pin_text, view->json, part->value,
+			pinned, err) < 0)
+			return -1;
+		if (matches(p, &options->pin_tool, view->json, part->name,
+			pinned, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A result is pinned by the name of the tool whose call it answers. */
+static void
+pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
+{
+	struct ctx_str tool;
+
+	for (; p->options->pin_tool.n > 0 && first < groups->n; first++) {
+		tool = ctx_names_at(&groups->tools, groups->items[first].tool);
+		if (tool.n > 0 && ctx_pattern_match(&p->options->pin_tool,
+				      tool.p, tool.n))
+			groups->items[first].flags |= CTX_ITEM_PINNED;
+	}
+}
+
+/* Adds a message; the entry gets its items. */
+static int
+add_message(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_err *err)
+{
+	struct ctx_groups *groups = &convo->groups;
+	size_t first = groups->n;
+	struct ctx_cost cost;
+	bool pinned;
+
+	if (is_pinned(p, view, &pinned, err) < 0 ||
+	    ctx_count_message(convo->measure.counter, entry->dialect, view,
+		&cost, err) < 0 ||
+	    ctx_groups_add(groups, entry->dialect, view, &cost,
+		pinned ? CTX_ITEM_PINNED : 0, err) < 0)
+		return -1;
+	pin_by_call(p, groups, first);
+	entry->items = (uint32_t)(groups->n - first);
+	return 0;
+}
+
+static int
+add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
+{
+	entry->dialect = NULL;
+	entry->items = 1;
+	return ctx_groups_add_unknown(&convo->groups, err);
+}
+
+/* The model and the limits of a conversation that begins. */
+static int
+begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = event->record->json;
+	struct ctx_cost cost = {0};
+	struct ctx_limits limits;
+
+	convo->open = true;
+	convo->file = event->record->file;
+	convo->line = event->inside ? event->record->line : 0;
+	if (ctx_meter_find(p->meter, json, event->shape->model,
+		&convo->measure, err) < 0 ||
+	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
+		0 ||
+	    ctx_count_beside(convo->measure.counter, json, event->shape,
+		&cost, err) < 0)
+		return -1;
+	ctx_plan_reset(&convo->plan, &limits);
+	convo->plan.fixed = cost.tokens;
+	convo->look_at = FIRST_LOOK;
+	return 0;
+}
+
+/* ---- letting go ---- */
+
+static struct ctx_str
+bytes_of(const struct prune *p, const struct entry *entry)
+{
+	if (entry->text == NULL)
+		return ctx_json_str(p->source, entry->node);
+	return (struct ctx_str){entry->text, entry->n};
+}
+
+/* Archives and reports an entry that goes or changes. */
+static int
+touch(struct prune *p, struct convo *convo, const struct entry *entry,
+    size_t first, unsigned marks, bool drop, struct ctx_err *err)
+{
+	const struct ctx_prune_options *options = p->options;
+	struct ctx_touch touch = {0};
+	size_t i;
+
+	touch.bytes = bytes_of(p, entry);
+	if (options->archive != NULL && !options->dry_run &&
+	    ctx_archive_add(options->archive, touch.bytes.p, touch.bytes.n,
+		err) < 0)
+		return -1;
+	if (options->touched == NULL)
+		return 0;
+	for (i = first; i < first + entry->items; i++) {
+		const struct ctx_item *item = &convo->groups.items[i];
+
+		touch.before += item->tokens;
+		if (!drop)
+			touch.after += ctx_plan_left(&convo->plan, item, i);
+		touch.index = item->message;
+		touch.role = item->role;
+		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
+	}
+	touch.file = entry->file;
+	touch.line = entry->line;
+	touch.action = drop ? "drop" : "edit";
+	touch.rule = marks & CTX_MARK_DROP ? convo->plan.limits.policy->name
+	    : marks == CTX_MARK_STRIP      ? "reasoning"
+	    : marks == CTX_MARK_CLEAR      ? "bodies"
+					   : "reasoning and bodies";
+	return options->touched(options->user, &touch, err);
+}
+
+static void
+let_go(struct convo *convo, struct entry *entry)
+{
+	free(entry->text);
+	convo->bytes -= entry->n;
+	entry->text = NULL;
+	entry->n = 0;
+	entry->gone = true;
+	convo->gone++;
+}
+
+/* Puts p->view on the message of an entry. */
+static int
+look_at_entry(struct prune *p, const struct entry *entry, struct ctx_err *err)
+{
+	const struct ctx_json *json = p->source;
+	size_t used;
+
+	if (entry->text != NULL) {
+		json = &p->json;
+		if (ctx_json_scan(&p->json, entry->text, entry->n, &used,
+			err) < 0)
+			return -1;
+	}
+	return entry->dialect->read(json, entry->node, &p->view, err);
+}
+
+/* Notes the edits of an entry; those of an element wait for its record. */
+static int
+note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
+    struct ctx_fate fate, bool *empty, struct ctx_err *err)
+{
+	if (entry->text != NULL)
+		ctx_edits_reset(&p->edits);
+	if (look_at_entry(p, entry, err) < 0)
+		return -1;
+	return ctx_edit_message(&p->edits, &p->view, entry->dialect, fate,
+	    convo->measure.counter, empty, err);
+}
+
+/* Puts the noted edits into the text of a held record. */
+static int
+change(struct prune *p, struct convo *convo, struct entry *entry,
+    struct ctx_err *err)
+{
+	char *text;
+
+	p->out.n = 0;
+	if (ctx_edits_apply(&p->edits, bytes_of(p, entry), &p->out, err) < 0)
+		return -1;
+	text = malloc(p->out.n);
+	if (text == NULL)
+		return ctx_err_nomem(err);
+	memcpy(text, p->out.p, p->out.n);
+	free(entry->text);
+	entry->text = text;
+	convo->bytes -= entry->n;
+	entry->n = p->out.n;
+	convo->bytes += entry->n;
+	ctx_edits_reset(&p->edits);
+	return 0;
+}
+
+/* What the plan marked for the items of an entry, from first on. */
+static unsigned
+marks_of(const struct convo *convo, const struct entry *entry, size_t first,
+    struct ctx_fate *fate, uint32_t *kept)
+{
+	unsigned any = 0;
+	size_t i;
+
+	*fate = (struct ctx_fate){0, 0};
+	*kept = 0;
+	for (i = first; i < first + entry->items; i++) {
+		unsigned marks = convo->plan.marks[i];
+		uint16_t flags = convo->groups.items[i].flags;
+
+		any |= marks;
+		*kept += !(marks & CTX_MARK_DROP);
+		if (!(flags & CTX_ITEM_REST))
+			fate->results = marks;
+		if (!(flags & CTX_ITEM_RESULTS))
+			fate->rest = marks;
+	}
+	return any;
+}
+
+/* Does to one entry what the plan marked for its items. */
+static int
+settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
+    size_t first, struct ctx_err *err)
+{
+	struct ctx_fate fate;
+	uint32_t kept;
+	unsigned any = marks_of(convo, entry, first, &fate, &kept);
+	bool empty = kept == 0;
+	size_t i;
+
+	if (any == 0 || entry->gone) {
+		entry->items = kept;
+		return 0;
+	}
+	if (!empty && note_edits(p, convo, entry, fate, &empty, err) < 0)
+		return -1;
+	if (touch(p, convo, entry, first, any, empty, err) < 0)
+		return -1;
+	if (!empty && entry->text != NULL && change(p, convo, entry, err) < 0)
+		return -1;
+	if (empty) {
+		/* What was only reasoning leaves no message behind. */
+		for (i = first; i < first + entry->items; i++)
+			convo->plan.after -= ctx_plan_left(&convo->plan,
+			    &convo->groups.items[i], i);
+		let_go(convo, entry);
+	}
+	entry->items = kept;
+	return 0;
+}
+
+static int
+settle(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	size_t i, items, first = 0;
+
+	for (i = 0; i < convo->n; i++, first += items) {
+		items = convo->entries[i].items;
+		if (settle_entry(p, convo, &convo->entries[i], first, err) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Forgets the entries and items that have gone. */
+static int
+compact(struct convo *convo, struct ctx_err *err)
+{
+	size_t kept = 0, i;
+
+	if (ctx_plan_compact(&convo->plan, &convo->groups, err) < 0)
+		return -1;
+	for (i = 0; i < convo->n; i++)
+		if (convo->entries[i].items > 0)
+			convo->entries[kept++] = convo->entries[i];
+	convo->n = kept;
+	return 0;
+}
+
+/* Lets go what can no longer be kept, whenever the bytes have doubled. */
+static int
+look(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	if (convo->bytes < convo->look_at)
+		return 0;
+	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
+	    settle(p, convo, err) < 0 || compact(convo, err) < 0)
+		return -1;
+	convo->look_at = convo->bytes * 2;
+	if (convo->look_at < FIRST_LOOK)
+		convo->look_at = FIRST_LOOK;
+	return 0;
+}
+
+/* ---- the end of a conversation ---- */
+
+static int
+report(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	struct ctx_outcome outcome = {0};
+
+	if (p->options->ended == NULL)
+		return 0;
+	outcome.file = convo->file;
+	outcome.line = convo->line;
+	outcome.before = convo->groups.tokens + convo->plan.fixed;
+	outcome.after = convo->plan.after;
+	outcome.messages = convo->groups.messages;
+	outcome.left = outcome.messages - convo->gone;
+	outcome.limits = &convo->plan.limits;
+	outcome.plan = &convo->plan;
+	outcome.over = outcome.after > outcome.limits->budget;
+	return p->options->ended(p->options->user, &outcome, err);
+}
+
+static int
+conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	if (ctx_plan_decide(&convo->plan, &convo->groups, true, err) < 0 ||
+	    settle(p, convo, err) < 0)
+		return -1;
+	/* On disk before the stream says that it has gone. */
+	if (p->options->archive != NULL &&
+	    ctx_archive_sync(p->options->archive, err) < 0)
+		return -1;
+	return report(p, convo, err);
+}
+
+static int
+write_lines(struct prune *p, struct ctx_err *err)
+{
+	struct convo *convo = &p->lines;
+	size_t i;
+
+	for (i = 0; i < convo->n && !p->options->dry_run; i++)
+		if (!convo->entries[i].gone &&
+		    (ctx_writer_put(p->writer, convo->entries[i].text,
+			 convo->entries[i].n, err) < 0 ||
+			ctx_writer_mark(p->writer, err) < 0))
+			return -1;
+	if (ctx_writer_flush(p->writer, err) < 0)
+		return -1;
+	ctx_convo_clear(convo);
+	return 0;
+}
+
+/* ---- records ---- */
+
+/* Takes a copy of a record among the held ones. */
+static struct entry *
+hold(struct prune *p, const struct ctx_record *record, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct entry *entry = ctx_convo_entry(&p->lines, err);
+
+	if (entry == NULL)
+		return NULL;
+	entry->text = malloc(text.n + (text.n == 0));
+	if (entry->text == NULL) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	memcpy(entry->text, text.p, text.n);
+	entry->n = text.n;
+	entry->file = record->file;
+	entry->line = record->line;
+	p->lines.bytes += text.n;
+	return entry;
+}
+
+/* Passes on what is no message of the stream, in its place. */
+static int
+pass(struct prune *p, const struct ctx_record *record, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct entry *entry;
+
+	if (p->lines.open) {
+		entry = hold(p, record, text, err);
+		return entry == NULL ? -1
+				     : add_unknown(&p->lines, entry, err);
+	}
+	if (p->options->dry_run)
+		return 0;
+	if (text.p == record->text.p
+		? ctx_writer_put(p->writer, text.p, text.n, err) < 0
+		: ctx_writer_copy(p->writer, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_writer_mark(p->writer, err);
+}
+
+/* White space goes with the record before it. */
+static int
+add_blank(struct prune *p, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	struct convo *convo = &p->lines;
+	struct entry *last;
+	char *grown;
+
+	if (!convo->open || convo->n == 0)
+		return pass(p, record, record->text, err);
+	last = &convo->entries[convo->n - 1];
+	grown = realloc(last->text, last->n + record->text.n);
+	if (grown == NULL)
+		return ctx_err_nomem(err);
+	memcpy(grown + last->n, record->text.p, record->text.n);
+	last->text = grown;
+	last->n += record->text.n;
+	convo->bytes += record->text.n;
+	return 0;
+}
+
+/* A message of the stream. */
+static int
+add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+{
+	struct entry *entry;
+
+	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
+		return -1;
+	entry = hold(p, event->record, event->record->text, err);
+	if (entry == NULL)
+		return -1;
+	entry->dialect = event->shape->dialect;
+	if (add_message(p, &p->lines, entry, event->view, err) < 0)
+		return -1;
+	return look(p, &p->lines, err);
+}
+
+/* An element of a record's conversation. */
+static int
+add_element(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct entry *entry = ctx_convo_entry(&p->record, err);
+
+	if (entry == NULL)
+		return -1;
+	entry->node = event->node;
+	entry->dialect = event->shape->dialect;
+	entry->file = event->record->file;
+	entry->line = event->record->line;
+	if (event->kind == CTX_EVENT_UNKNOWN)
+		return add_unknown(&p->record, entry, err);
+	return add_message(p, &p->record, entry, event->view, err);
+}
+
+/* Notes which elements of the array go. */
+static int
+drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
+{
+	struct convo *convo = &p->record;
+	bool *drop;
+	size_t i;
+	int rc;
+
+	if (convo->gone == 0)
+		return 0;
+	drop = calloc(convo->n, sizeof *drop);
+	if (drop == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < convo->n; i++)
+		drop[i] = convo->entries[i].gone;
+	rc = ctx_edit_drop(&p->edits, p->source, array, drop, err);
+	free(drop);
+	return rc;
+}
+
+/* Decides a record's conversation; its edits wait for the record's end. */
+static int
+end_record(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	p->source = event->record->json;
+	if (conclude(p, &p->record, err) < 0 ||
+	    drop_elements(p, event->shape->messages, err) < 0)
+		return -1;
+	ctx_convo_clear(&p->record);
+	return 0;
+}
+
+/* A record that was no message of the stream is over. */
+static int
+pass_record(struct prune *p, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	int rc;
+
+	if (record->kind == CTX_RECORD_BLANK)
+		return add_blank(p, record, err);
+	if (p->edits.n == 0)
+		return pass(p, record, record->text, err);
+	p->out.n = 0;
+	if (ctx_edits_apply(&p->edits, record->text, &p->out, err) < 0)
+		return -1;
+	rc = pass(p, record, (struct ctx_str){p->out.p, p->out.n}, err);
+	ctx_edits_reset(&p->edits);
+	return rc;
+}
+
+static int
+one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+{
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return begin(p, &p->record, event, err);
+	case CTX_EVENT_UNKNOWN:
+		return add_element(p, event, err);
+	case CTX_EVENT_MESSAGE:
+		return event->inside ? add_element(p, event, err)
+				     : add_line(p, event, err);
+	case CTX_EVENT_END:
+		return end_record(p, event, err);
+	case CTX_EVENT_RECORD:
+		/* A message of the stream is held already. */
+		if (event->shape->kind == CTX_SHAPE_MESSAGE)
+			return 0;
+		return pass_record(p, event->record, err);
+	}
+	return 0;
+}
+
+static int
+run(struct prune *p, struct ctx_err *err)
+{
+	struct ctx_event event;
+	int rc;
+
+	while ((rc = ctx_stream_next(p->stream, &event, err)) > 0)
+		if (one_event(p, &event, err) < 0)
+			return ctx_stream_fail(p->stream, err);
+	if (rc < 0)
+		return -1;
+	if (p->lines.open &&
+	    (conclude(p, &p->lines, err) < 0 || write_lines(p, err) < 0))
+		return -1;
+	return ctx_writer_flush(p->writer, err);
+}
+
+int
+ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, struct ctx_prune_options *options,
+    struct ctx_err *err)
+{
+	struct prune p = {0};
+	int rc = -1;
+
+	p.stream = stream;
+	p.writer = writer;
+	p.meter = meter;
+	p.options = options;
+	ctx_json_init(&p.json, meter->simd);
+	if (ctx_groups_init(&p.lines.groups, err) == 0 &&
+	    ctx_groups_init(&p.record.groups, err) == 0)
+		rc = run(&p, err);
+	ctx_convo_release(&p.lines);
+	ctx_convo_release(&p.record);
+	ctx_view_release(&p.view);
+	ctx_json_release(&p.json);
+	ctx_edits_release(&p.edits);
+	ctx_buf_release(&p.out);
+	ctx_buf_release(&p.text);
+	return rc;
+}

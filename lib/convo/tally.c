@@ -1,0 +1,189 @@
+/*
+ * tally.c - what a stream costs
+ *
+ * The groups are kept only for their turns and for the tools that results
+ * answer, so closed ones are forgotten as they pile up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+#define FORGET_AT 4096 /* items */
+
+struct count {
+	struct ctx_groups groups;
+	struct ctx_measure measure;
+	struct ctx_tally tally;
+	size_t forget_at;
+	bool open;
+};
+
+struct tally {
+	struct ctx_stream *stream;
+	struct ctx_meter *meter;
+	const struct ctx_tally_hooks *hooks;
+	struct count lines, record; /* the stream's messages, and a record's */
+};
+
+static int
+begin(struct tally *t, struct count *count, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = event->record->json;
+	struct ctx_tally *tally = &count->tally;
+	struct ctx_cost cost = {0};
+
+	if (ctx_meter_find(t->meter, json, event->shape->model,
+		&count->measure, err) < 0 ||
+	    ctx_count_beside(count->measure.counter, json, event->shape,
+		&cost, err) < 0)
+		return -1;
+	ctx_groups_reset(&count->groups);
+	memset(tally, 0, sizeof *tally);
+	tally->file = event->record->file;
+	tally->line = event->inside ? event->record->line : 0;
+	tally->model = count->measure.model;
+	tally->encoding = count->measure.encoding;
+	tally->tokens = tally->beside = cost.tokens;
+	tally->estimated = count->measure.counter->exact ? 0 : cost.tokens;
+	tally->chars = cost.chars;
+	count->forget_at = FORGET_AT;
+	count->open = true;
+	return 0;
+}
+
+/* Forgets the groups that nothing can join any more. */
+static int
+forget(struct count *count, struct ctx_err *err)
+{
+	struct ctx_groups *groups = &count->groups;
+	bool *gone;
+	size_t i;
+	int rc;
+
+	if (groups->n < count->forget_at)
+		return 0;
+	gone = calloc(groups->n, sizeof *gone);
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < groups->n; i++)
+		gone[i] = groups->items[ctx_group_of(groups->items,
+					    (uint32_t)i)].open == 0;
+	rc = ctx_groups_compact(groups, gone, err);
+	free(gone);
+	count->forget_at = groups->n * 2 + FORGET_AT;
+	return rc;
+}
+
+static int
+add_message(struct tally *t, struct count *count,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	const struct ctx_dialect *dialect = event->shape->dialect;
+	const struct ctx_node *node = &event->record->json->nodes[event->node];
+	struct ctx_tally *all = &count->tally, one;
+	struct ctx_groups *groups = &count->groups;
+	const struct ctx_item *item;
+	struct ctx_cost cost;
+	size_t i;
+
+	if (ctx_count_message(count->measure.counter, dialect, event->view,
+		&cost, err) < 0 ||
+	    ctx_groups_add(groups, dialect, event->view, &cost, 0, err) < 0)
+		return -1;
+	item = &groups->items[groups->n - 1];
+	one = (struct ctx_tally){
+	    .file = event->record->file,
+	    .line = event->record->line,
+	    .dialect = dialect,
+	    .model = all->model,
+	    .encoding = all->encoding,
+	    .messages = 1,
+	    .tokens = cost.tokens,
+	    .estimated = cost.estimated,
+	    .chars = cost.chars,
+	    .bytes = event->inside ? node->end - node->at
+				   : event->record->text.n,
+	    .index = item->message,
+	    .turn = item->turn,
+	    .role = event->view->role,
+	    .tool = ctx_names_at(&groups->tools, item->tool),
+	    .view = event->view,
+	};
+	all->dialect = dialect;
+	all->tokens += one.tokens;
+	all->estimated += one.estimated;
+	all->chars += one.chars;
+	all->bytes += one.bytes;
+	all->messages++;
+	all->turns = groups->turn;
+	for (i = 0; i < CTX_PART_KINDS; i++) {
+		one.kinds[i] = cost.kinds[i];
+		all->kinds[i] += cost.kinds[i];
+	}
+	if (t->hooks->message != NULL &&
+	    t->hooks->message(t->hooks->user, &one, err) < 0)
+		return -1;
+	return forget(count, err);
+}
+
+static int
+end(struct tally *t, struct count *count, struct ctx_err *err)
+{
+	count->open = false;
+	if (t->hooks->ended == NULL)
+		return 0;
+	return t->hooks->ended(t->hooks->user, &count->tally, err);
+}
+
+static int
+one_event(struct tally *t, const struct ctx_event *event, struct ctx_err *err)
+{
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return begin(t, &t->record, event, err);
+	case CTX_EVENT_END:
+		return end(t, &t->record, err);
+	case CTX_EVENT_MESSAGE:
+		if (event->inside)
+			return add_message(t, &t->record, event, err);
+		if (!t->lines.open && begin(t, &t->lines, event, err) < 0)
+			return -1;
+		return add_message(t, &t->lines, event, err);
+	default:
+		return 0;
+	}
+}
+
+static int
+run(struct tally *t, struct ctx_err *err)
+{
+	struct ctx_event event;
+	int rc;
+
+	while ((rc = ctx_stream_next(t->stream, &event, err)) > 0)
+		if (one_event(t, &event, err) < 0)
+			return ctx_stream_fail(t->stream, err);
+	if (rc < 0)
+		return -1;
+	return t->lines.open ? end(t, &t->lines, err) : 0;
+}
+
+int
+ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
+    const struct ctx_tally_hooks *hooks, struct ctx_err *err)
+{
+	struct tally t = {0};
+	int rc = -1;
+
+	t.stream = stream;
+	t.meter = meter;
+	t.hooks = hooks;
+	if (ctx_groups_init(&t.lines.groups, err) == 0 &&
+	    ctx_groups_init(&t.record.groups, err) == 0)
+		rc = run(&t, err);
+	ctx_groups_release(&t.lines.groups);
+	ctx_groups_release(&t.record.groups);
+	return rc;
+}

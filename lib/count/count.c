@@ -1,0 +1,192 @@
+/* count.c - tokens of a message */
+#include <string.h>
+
+#include "ctx.h"
+
+/* One 1024 by 1024 image at high detail: 85 + 4 tiles of 170 (OpenAI). */
+#define MEDIA_TOKENS 765
+
+static int
+count_text(struct ctx_counter *counter, const char *p, size_t n,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	uint64_t tokens;
+
+	if (ctx_token_count(counter->tokens, p, n, &tokens, err) < 0)
+		return -1;
+	cost->tokens += tokens;
+	cost->chars += ctx_utf8_count(p, n);
+	if (!counter->exact)
+		cost->estimated += tokens;
+	return 0;
+}
+
+int
+ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
+    uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct ctx_str text = ctx_json_str(json, node);
+
+	if (json->nodes[node].kind == CTX_JSON_STRING) {
+		if (json->nodes[node].escaped) {
+			counter->text.n = 0;
+			if (ctx_text_decode(&counter->text, text, err) < 0)
+				return -1;
+			text.p = counter->text.p;
+			text.n = counter->text.n;
+		} else {
+			text.p++;
+			text.n -= 2;
+		}
+	}
+	return count_text(counter, text.p, text.n, cost, err);
+}
+
+int
+ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
+    size_t i, struct ctx_cost *cost, struct ctx_err *err)
+{
+	const struct ctx_part *part = &view->parts[i];
+
+	if (part->kind == CTX_PART_MEDIA) {
+		cost->tokens += MEDIA_TOKENS;
+		cost->estimated += MEDIA_TOKENS;
+		return 0;
+	}
+	if (part->kind == CTX_PART_CALL && part->name != 0 &&
+	    ctx_count_value(counter, view->json, part->name, cost, err) < 0)
+		return -1;
+	/* The blocks of a result are parts of their own. */
+	if (part->value == 0 ||
+	    (part->kind == CTX_PART_RESULT &&
+		view->json->nodes[part->value].kind == CTX_JSON_ARRAY))
+		return 0;
+	return ctx_count_value(counter, view->json, part->value, cost, err);
+}
+
+/* What is left of a result when it is cleared; counted once. */
+static int
+cleared(struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
+{
+	if (counter->cleared == 0 &&
+	    ctx_token_count(counter->tokens, CTX_CLEARED, strlen(CTX_CLEARED),
+		&counter->cleared, err) < 0)
+		return -1;
+	*tokens = counter->cleared;
+	return 0;
+}
+
+/* Adds a result and the blocks it owns, *i being the last of them after. */
+static int
+add_result(struct ctx_counter *counter, const struct ctx_view *view,
+    size_t *i, struct ctx_cost *cost, struct ctx_err *err)
+{
+	uint64_t before = cost->tokens, body, then;
+	size_t result = *i;
+
+	for (;;) {
+		if (ctx_count_part(counter, view, *i, cost, err) < 0)
+			return -1;
+		if (*i + 1 >= view->n ||
+		    view->parts[*i + 1].owner != result + 1)
+			break;
+		++*i;
+	}
+	if (cleared(counter, &then, err) < 0)
+		return -1;
+	body = cost->tokens - before;
+	cost->results += body;
+	cost->kinds[CTX_PART_RESULT] += body;
+	if (view->parts[result].value != 0 && body > then)
+		cost->bodies += body - then;
+	return 0;
+}
+
+int
+ctx_count_cleared(struct ctx_counter *counter, const struct ctx_view *view,
+    size_t i, uint64_t *saved, struct ctx_err *err)
+{
+	struct ctx_cost cost = {0};
+
+	if (add_result(counter, view, &i, &cost, err) < 0)
+		return -1;
+	*saved = cost.bodies;
+	return 0;
+}
+
+static int
+add_parts(struct ctx_counter *counter, const struct ctx_view *view,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	uint64_t before;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind == CTX_PART_RESULT) {
+			if (add_result(counter, view, &i, cost, err) < 0)
+				return -1;
+			continue;
+		}
+		before = cost->tokens;
+		if (ctx_count_part(counter, view, i, cost, err) < 0)
+			return -1;
+		cost->kinds[view->parts[i].kind] += cost->tokens - before;
+	}
+	return 0;
+}
+
+int
+ctx_count_message(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct ctx_cost role = {0};
+
+	memset(cost, 0, sizeof *cost);
+	if (view->flags & CTX_VIEW_HIDDEN)
+		return 0;
+	if (view->role_node != 0 && dialect->per_message > 0 &&
+	    ctx_count_value(counter, view->json, view->role_node, &role,
+		err) < 0)
+		return -1;
+	cost->framing = dialect->per_message + role.tokens;
+	cost->tokens = cost->framing;
+	if (view->name != 0 && dialect->per_name > 0) {
+		cost->tokens += dialect->per_name;
+		if (ctx_count_value(counter, view->json, view->name, cost,
+			err) < 0)
+			return -1;
+	}
+	if (add_parts(counter, view, cost, err) < 0)
+		return -1;
+	cost->reasoning = cost->kinds[CTX_PART_REASONING];
+	if (!counter->exact)
+		cost->estimated = cost->tokens;
+	return 0;
+}
+
+int
+ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct ctx_cost *cost, struct ctx_err *err)
+{
+	static const char *const keys[] = {"tools", "functions", "system",
+	    "instructions"};
+	uint32_t node;
+	size_t i;
+
+	cost->tokens += shape->dialect->priming;
+	for (i = 0; shape->in_request && i < sizeof keys / sizeof keys[0];
+	    i++) {
+		node = ctx_json_find(json, shape->request, keys[i]);
+		if (node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
+		    ctx_count_value(counter, json, node, cost, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+ctx_counter_release(struct ctx_counter *counter)
+{
+	ctx_buf_release(&counter->text);
+}

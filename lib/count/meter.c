@@ -1,0 +1,106 @@
+/* meter.c - the right counter for each model */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+/* Entries are pointers, so that a measure stays valid when more come. */
+struct ctx_meter_entry {
+	struct opened *opened;
+};
+
+struct opened {
+	struct ctx_tokenizer *tokenizer;
+	struct ctx_counter counter;
+	const char *encoding;
+};
+
+static void
+close_opened(struct opened *opened)
+{
+	ctx_token_counter_close(opened->counter.tokens);
+	ctx_tokenizer_close(opened->tokenizer);
+	ctx_counter_release(&opened->counter);
+	free(opened);
+}
+
+static int
+open_encoding(struct ctx_meter *meter, const char *encoding, bool exact,
+    struct opened **out, struct ctx_err *err)
+{
+	struct ctx_meter_entry *grown;
+	struct opened *opened;
+
+	grown = ctx_grow(meter->entries, &meter->cap, meter->n + 1,
+	    sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	meter->entries = grown;
+	opened = calloc(1, sizeof *opened);
+	if (opened == NULL)
+		return ctx_err_nomem(err);
+	if (ctx_tokenizer_open(&opened->tokenizer, encoding, meter->cache,
+		err) < 0 ||
+	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
+		meter->simd, err) < 0) {
+		close_opened(opened);
+		return -1;
+	}
+	opened->encoding = encoding;
+	opened->counter.exact =
+	    exact && ctx_tokenizer_exact(opened->tokenizer);
+	meter->entries[meter->n++].opened = opened;
+	*out = opened;
+	return 0;
+}
+
+int
+ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
+    uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
+{
+	const struct ctx_model *model = NULL;
+	const char *encoding = "o200k_base";
+	struct opened *opened = NULL;
+	bool exact = false;
+	size_t i;
+
+	if (meter->model != NULL)
+		model = ctx_model_find(meter->model, strlen(meter->model));
+	else if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING)
+		model = ctx_model_find(json->text + json->nodes[node].at + 1,
+		    json->nodes[node].end - json->nodes[node].at - 2);
+	else if (meter->fallback != NULL)
+		model = ctx_model_find(meter->fallback,
+		    strlen(meter->fallback));
+	if (meter->encoding != NULL) {
+		encoding = meter->encoding;
+		exact = true;
+	} else if (model != NULL) {
+		encoding = model->encoding;
+		exact = model->exact;
+	}
+	for (i = 0; i < meter->n && opened == NULL; i++)
+		if (strcmp(meter->entries[i].opened->encoding, encoding) ==
+			0 &&
+		    meter->entries[i].opened->counter.exact == exact)
+			opened = meter->entries[i].opened;
+	if (opened == NULL &&
+	    open_encoding(meter, encoding, exact, &opened, err) < 0)
+		return -1;
+	measure->model = model;
+	measure->counter = &opened->counter;
+	measure->encoding = encoding;
+	return 0;
+}
+
+void
+ctx_meter_release(struct ctx_meter *meter)
+{
+	size_t i;
+
+	for (i = 0; i < meter->n; i++)
+		close_opened(meter->entries[i].opened);
+	free(meter->entries);
+	meter->entries = NULL;
+	meter->n = meter->cap = 0;
+}

@@ -1,0 +1,127 @@
+/* content.c - what most formats share: roles, contents, results */
+#include <stddef.h>
+
+#include "dialect/dialect.h"
+
+enum ctx_role
+ctx_role_of(const struct ctx_json *json, uint32_t node)
+{
+	static const struct {
+		const char *name;
+		enum ctx_role role;
+	} roles[] = {
+	    {"user", CTX_ROLE_USER},
+	    {"assistant", CTX_ROLE_ASSISTANT},
+	    {"tool", CTX_ROLE_TOOL},
+	    {"system", CTX_ROLE_SYSTEM},
+	    {"developer", CTX_ROLE_SYSTEM},
+	    {"function", CTX_ROLE_TOOL},
+	};
+	size_t i;
+
+	for (i = 0; node != 0 && i < sizeof roles / sizeof roles[0]; i++)
+		if (ctx_json_is(json, node, roles[i].name))
+			return roles[i].role;
+	return CTX_ROLE_OTHER;
+}
+
+/* Reads the blocks of an array; what they add can be taken out of it. */
+static int
+read_blocks(struct ctx_view *view, uint32_t array, uint32_t owner,
+    ctx_block_reader *read_block, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = view->json->nodes;
+	uint32_t block;
+	size_t first;
+
+	for (block = array + 1; block < nodes[array].next;
+	    block = nodes[block].next) {
+		first = view->n;
+		if (read_block(view->json, block, view, err) < 0)
+			return -1;
+		for (; first < view->n; first++) {
+			if (view->parts[first].child == 0) {
+				view->parts[first].parent = array;
+				view->parts[first].child = block;
+			}
+			if (view->parts[first].owner == 0)
+				view->parts[first].owner = owner;
+		}
+	}
+	return 0;
+}
+
+int
+ctx_read_content(struct ctx_view *view, uint32_t content,
+    ctx_block_reader *read_block, struct ctx_err *err)
+{
+	enum ctx_part_kind kind = CTX_PART_OPAQUE;
+
+	if (content == 0)
+		return 0;
+	switch (view->json->nodes[content].kind) {
+	case CTX_JSON_NULL:
+		return 0;
+	case CTX_JSON_ARRAY:
+		return read_blocks(view, content, 0, read_block, err);
+	case CTX_JSON_STRING:
+		kind = CTX_PART_TEXT;
+		break;
+	default:
+		break;
+	}
+	return ctx_view_add(view, kind, content, err) == NULL ? -1 : 0;
+}
+
+int
+ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
+    uint32_t name, ctx_block_reader *read_block, struct ctx_err *err)
+{
+	struct ctx_part *result;
+
+	result = ctx_view_add(view, CTX_PART_RESULT, body, err);
+	if (result == NULL)
+		return -1;
+	result->id = id;
+	result->name = name;
+	if (body == 0 || view->json->nodes[body].kind != CTX_JSON_ARRAY)
+		return 0;
+	return read_blocks(view, body, (uint32_t)view->n, read_block, err);
+}
+
+int
+ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
+    enum ctx_part_kind kind, struct ctx_err *err)
+{
+	uint32_t value = ctx_json_find(view->json, obj, key);
+	struct ctx_part *part;
+
+	if (value == 0 || view->json->nodes[value].kind == CTX_JSON_NULL)
+		return 0;
+	part = ctx_view_add(view, kind, value, err);
+	if (part == NULL)
+		return -1;
+	/* A member's key is the node before its value. */
+	part->parent = obj;
+	part->child = value - 1;
+	return 0;
+}
+
+const char *
+ctx_has_block(const struct ctx_json *json, uint32_t content,
+    const char *const *types, size_t n)
+{
+	uint32_t block, type;
+	size_t i;
+
+	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
+		return NULL;
+	for (block = content + 1; block < json->nodes[content].next;
+	    block = json->nodes[block].next) {
+		type = ctx_json_find(json, block, "type");
+		for (i = 0; type != 0 && i < n; i++)
+			if (ctx_json_is(json, type, types[i]))
+				return types[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,45 @@
+/* dialect.h - what the readers of the message formats share */
+#ifndef DIALECT_DIALECT_H
+#define DIALECT_DIALECT_H
+
+#include "ctx.h"
+
+/* The dialects, one a file; see struct ctx_dialect. */
+const char *ctx_openai_chat_is(const struct ctx_json *json, uint32_t node);
+int ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_generic_is(const struct ctx_json *json, uint32_t node);
+int ctx_generic_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+
+/* The role that a name stands for in the formats of the role/content kind
+ * ("developer" is a system message, "function" a tool's). */
+enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
+
+/*
+ * Adds the parts of a content value: a string is a text, an array is read
+ * block by block by the dialect's own function, null and an absent value
+ * (node 0) are nothing, anything else is opaque.
+ */
+typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
+    struct ctx_view *view, struct ctx_err *err);
+int ctx_read_content(struct ctx_view *view, uint32_t content,
+    ctx_block_reader *read_block, struct ctx_err *err);
+
+/*
+ * Adds a result with the body value and, where that is an array, its blocks,
+ * owned by the result.
+ */
+int ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
+    uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
+
+/* Adds the member key of the object obj as one part that can be taken out
+ * whole, if it is there and not null. */
+int ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
+    enum ctx_part_kind kind, struct ctx_err *err);
+
+/* The first of types that a block of content has as its "type", or NULL. */
+const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
+    const char *const *types, size_t n);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * generic.c - {"role", "content"} and nothing that tells more
+ *
+ * Such a record is legal in many formats at once and means the same in all
+ * of them, so it is read as Chat Completions would read it; what that reader
+ * does not know it calls opaque and never drops.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_generic_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return NULL;
+	return "role and content";
+}
+
+int
+ctx_generic_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	return ctx_openai_chat_read(json, node, view, err);
+}

@@ -1,0 +1,166 @@
+/*
+ * openai_chat.c - OpenAI Chat Completions messages
+ *
+ * Roles developer, system, user, assistant, tool and the older function;
+ * calls in tool_calls (or the older function_call), each answered by one
+ * message of its own.  Reasoning is not part of the official type, but
+ * widely kept beside it (reasoning_content, reasoning, reasoning_details).
+ * Source: the message parameter types of openai-python, August 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const blocks[] = {"image_url", "input_audio",
+	    "refusal", "file"};
+	uint32_t role = ctx_json_find(json, node, "role"), call, body;
+
+	if (role == 0)
+		return NULL;
+	/* Ollama and chat templates write the arguments as an object. */
+	call = ctx_json_find(json, node, "tool_calls");
+	if (call != 0 && (call = ctx_json_at(json, call, 0)) != 0) {
+		body = ctx_json_find(json, call, "function");
+		if (body != 0)
+			body = ctx_json_find(json, body, "arguments");
+		if ((body != 0 && json->nodes[body].kind == CTX_JSON_STRING) ||
+		    ctx_json_find(json, call, "custom") != 0)
+			return "tool_calls";
+	}
+	if (ctx_json_find(json, node, "tool_call_id") != 0)
+		return "tool_call_id";
+	if (ctx_json_find(json, node, "function_call") != 0)
+		return "function_call";
+	if (ctx_json_is(json, role, "developer"))
+		return "role developer";
+	if (ctx_json_is(json, role, "function"))
+		return "role function";
+	return ctx_has_block(json, ctx_json_find(json, node, "content"),
+	    blocks, sizeof blocks / sizeof blocks[0]);
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct {
+		const char *type, *key; /* the value is at block.key */
+		enum ctx_part_kind kind;
+	} blocks[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"refusal", "refusal", CTX_PART_TEXT},
+	    {"image_url", "image_url", CTX_PART_MEDIA},
+	    {"input_audio", "input_audio", CTX_PART_MEDIA},
+	    {"file", "file", CTX_PART_MEDIA},
+	};
+	uint32_t type = ctx_json_find(json, block, "type"), value;
+	size_t i;
+
+	for (i = 0; type != 0 && i < sizeof blocks / sizeof blocks[0]; i++) {
+		if (!ctx_json_is(json, type, blocks[i].type))
+			continue;
+		value = ctx_json_find(json, block, blocks[i].key);
+		if (value == 0)
+			break;
+		return ctx_view_add(view, blocks[i].kind, value, err) == NULL
+		    ? -1
+		    : 0;
+	}
+	return ctx_view_add(view, CTX_PART_OPAQUE, block, err) == NULL ? -1 : 0;
+}
+
+/* One call: {"name", "arguments"} or {"name", "input"} in body. */
+static int
+read_call(struct ctx_view *view, uint32_t body, uint32_t id, uint32_t parent,
+    uint32_t child, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, 0, err);
+
+	if (part == NULL)
+		return -1;
+	part->value = ctx_json_find(json, body, "arguments");
+	if (part->value == 0)
+		part->value = ctx_json_find(json, body, "input");
+	part->name = ctx_json_find(json, body, "name");
+	part->id = id;
+	part->parent = parent;
+	part->child = child;
+	return 0;
+}
+
+static int
+read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t call, body;
+
+	if (calls == 0 || json->nodes[calls].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (call = calls + 1; call < json->nodes[calls].next;
+	    call = json->nodes[call].next) {
+		body = ctx_json_find(json, call, "function");
+		if (body == 0)
+			body = ctx_json_find(json, call, "custom");
+		if (read_call(view, body != 0 ? body : call,
+			ctx_json_find(json, call, "id"), calls, call,
+			err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+read_assistant(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+{
+	static const char *const reasoning[] = {"reasoning_content",
+	    "reasoning", "reasoning_details"};
+	const struct ctx_json *json = view->json;
+	uint32_t call;
+	size_t i;
+
+	for (i = 0; i < sizeof reasoning / sizeof reasoning[0]; i++)
+		if (ctx_read_member(view, node, reasoning[i],
+			CTX_PART_REASONING, err) < 0)
+			return -1;
+	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
+		read_block, err) < 0 ||
+	    ctx_read_member(view, node, "refusal", CTX_PART_TEXT, err) < 0 ||
+	    read_calls(view, ctx_json_find(json, node, "tool_calls"), err) < 0)
+		return -1;
+	call = ctx_json_find(json, node, "function_call");
+	if (call == 0 || json->nodes[call].kind != CTX_JSON_OBJECT)
+		return 0;
+	return read_call(view, call, 0, node, call - 1, err);
+}
+
+int
+ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role"), content;
+	int rc;
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	view->name = ctx_json_find(json, node, "name");
+	content = ctx_json_find(json, node, "content");
+	switch (view->role) {
+	case CTX_ROLE_ASSISTANT:
+		rc = read_assistant(view, node, err);
+		break;
+	case CTX_ROLE_TOOL:
+		rc = ctx_read_result(view, content,
+		    ctx_json_find(json, node, "tool_call_id"), view->name,
+		    read_block, err);
+		break;
+	default:
+		rc = ctx_read_content(view, content, read_block, err);
+		break;
+	}
+	return rc < 0 ? -1 : 1;
+}

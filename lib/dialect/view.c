@@ -1,0 +1,73 @@
+/* view.c - one message, as spans of its record */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+const char *
+ctx_role_name(enum ctx_role role)
+{
+	static const char *const names[] = {
+	    [CTX_ROLE_OTHER] = "other",
+	    [CTX_ROLE_SYSTEM] = "system",
+	    [CTX_ROLE_USER] = "user",
+	    [CTX_ROLE_ASSISTANT] = "assistant",
+	    [CTX_ROLE_TOOL] = "tool",
+	};
+
+	return names[role];
+}
+
+const char *
+ctx_part_name(enum ctx_part_kind kind)
+{
+	static const char *const names[] = {
+	    [CTX_PART_TEXT] = "text",
+	    [CTX_PART_REASONING] = "reasoning",
+	    [CTX_PART_CALL] = "call",
+	    [CTX_PART_RESULT] = "result",
+	    [CTX_PART_MEDIA] = "media",
+	    [CTX_PART_OPAQUE] = "opaque",
+	};
+
+	return names[kind];
+}
+
+void
+ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
+    uint32_t node)
+{
+	struct ctx_part *parts = view->parts;
+	size_t cap = view->cap;
+
+	memset(view, 0, sizeof *view);
+	view->json = json;
+	view->node = node;
+	view->parts = parts;
+	view->cap = cap;
+}
+
+void
+ctx_view_release(struct ctx_view *view)
+{
+	free(view->parts);
+	memset(view, 0, sizeof *view);
+}
+
+struct ctx_part *
+ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
+    struct ctx_err *err)
+{
+	struct ctx_part *parts, *part;
+
+	parts = ctx_grow(view->parts, &view->cap, view->n + 1, sizeof *parts,
+	    err);
+	if (parts == NULL)
+		return NULL;
+	view->parts = parts;
+	part = &parts[view->n++];
+	memset(part, 0, sizeof *part);
+	part->kind = kind;
+	part->value = value;
+	return part;
+}

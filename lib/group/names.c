@@ -1,0 +1,98 @@
+/* names.c - each name once */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+static uint32_t *
+slot_of(const struct ctx_names *names, const char *p, size_t n)
+{
+	size_t i = ctx_hash(&names->hash, p, n) & names->mask;
+
+	while (names->slots[i] != 0) {
+		struct ctx_str name = names->list[names->slots[i] - 1];
+
+		if (name.n == n && memcmp(name.p, p, n) == 0)
+			break;
+		i = (i + 1) & names->mask;
+	}
+	return &names->slots[i];
+}
+
+/* Keeps the table at most half full. */
+static int
+widen(struct ctx_names *names, struct ctx_err *err)
+{
+	size_t slots = names->slots == NULL ? 64 : (names->mask + 1) * 2, i;
+	uint32_t *grown;
+
+	if (names->slots == NULL)
+		ctx_hashkey_init(&names->hash);
+	grown = calloc(slots, sizeof *grown);
+	if (grown == NULL)
+		return ctx_err_nomem(err);
+	free(names->slots);
+	names->slots = grown;
+	names->mask = slots - 1;
+	for (i = 0; i < names->n; i++)
+		*slot_of(names, names->list[i].p, names->list[i].n) =
+		    (uint32_t)i + 1;
+	return 0;
+}
+
+int
+ctx_names_id(struct ctx_names *names, const char *p, size_t n, uint32_t *id,
+    struct ctx_err *err)
+{
+	struct ctx_str *grown;
+	uint32_t *slot;
+	char *copy;
+
+	if ((names->slots == NULL || names->n * 2 > names->mask) &&
+	    widen(names, err) < 0)
+		return -1;
+	slot = slot_of(names, p, n);
+	if (*slot == 0) {
+		if (names->n >= UINT32_MAX / 4)
+			return ctx_err_set(err, CTX_ELIMIT, "too many names");
+		grown = ctx_grow(names->list, &names->cap, names->n + 1,
+		    sizeof *grown, err);
+		if (grown == NULL)
+			return -1;
+		names->list = grown;
+		copy = ctx_arena_copy(&names->arena, p, n, err);
+		if (copy == NULL)
+			return -1;
+		grown[names->n++] = (struct ctx_str){copy, n};
+		*slot = (uint32_t)names->n;
+	}
+	*id = *slot;
+	return 0;
+}
+
+struct ctx_str
+ctx_names_at(const struct ctx_names *names, uint32_t id)
+{
+	if (id == 0)
+		return (struct ctx_str){"", 0};
+	return names->list[id - 1];
+}
+
+void
+ctx_names_reset(struct ctx_names *names)
+{
+	names->n = 0;
+	ctx_arena_reset(&names->arena);
+	if (names->slots != NULL)
+		memset(names->slots, 0,
+		    (names->mask + 1) * sizeof *names->slots);
+}
+
+void
+ctx_names_release(struct ctx_names *names)
+{
+	free(names->list);
+	free(names->slots);
+	ctx_arena_release(&names->arena);
+	memset(names, 0, sizeof *names);
+}

@@ -1,0 +1,353 @@
+/*
+ * plan.c - what goes, in bounded memory
+ *
+ * First what must stay is marked, then the edits of the level are decided,
+ * each whole or not at all, then the policy is asked, and then each user
+ * message follows its turn.  Nothing is put back afterwards.
+ *
+ * Before the end of a conversation the same steps run on a second view of
+ * it: items are as small as the level may still make them, and what is held
+ * only for now weighs nothing.  What this view drops, the end would drop
+ * too; the line remembers how far that went.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+#define BIT(hold) (1u << (hold))
+#define FOR_EVER                                                             \
+	(BIT(CTX_HOLD_UNKNOWN) | BIT(CTX_HOLD_SYSTEM) | BIT(CTX_HOLD_PINNED))
+#define VERBATIM (FOR_EVER | BIT(CTX_HOLD_LAST) | BIT(CTX_HOLD_OPEN))
+
+void
+ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits)
+{
+	plan->limits = *limits;
+	plan->fixed = 0;
+	plan->cut = false;
+	plan->line = 0;
+	plan->grid = 0;
+	plan->after = 0;
+	memset(plan->floor, 0, sizeof plan->floor);
+}
+
+void
+ctx_plan_release(struct ctx_plan *plan)
+{
+	free(plan->marks);
+	free(plan->holds);
+	free(plan->units);
+	memset(plan, 0, sizeof *plan);
+}
+
+static int
+make_room(struct ctx_plan *plan, size_t n, struct ctx_err *err)
+{
+	void *grown;
+
+	if ((grown = ctx_grow(plan->marks, &plan->marks_cap, n, 1, err)) ==
+	    NULL)
+		return -1;
+	plan->marks = grown;
+	if ((grown = ctx_grow(plan->holds, &plan->holds_cap, n, 1, err)) ==
+	    NULL)
+		return -1;
+	plan->holds = grown;
+	if ((grown = ctx_grow(plan->units, &plan->units_cap, n,
+		 sizeof *plan->units, err)) == NULL)
+		return -1;
+	plan->units = grown;
+	memset(plan->marks, 0, n);
+	memset(plan->holds, 0, n);
+	memset(plan->units, 0, n * sizeof *plan->units);
+	return 0;
+}
+
+/* Why this item by itself may not go, its place in the turn left aside. */
+static unsigned
+own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    const struct ctx_item *item)
+{
+	const struct ctx_limits *limits = &plan->limits;
+	unsigned holds = 0;
+
+	if (item->flags & CTX_ITEM_UNKNOWN)
+		return BIT(CTX_HOLD_UNKNOWN);
+	if (item->flags & CTX_ITEM_PINNED)
+		holds |= BIT(CTX_HOLD_PINNED);
+	if (item->flags & CTX_ITEM_SYSTEM)
+		return holds |
+		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
+	if (limits->policy->pins_first && item->spoken < limits->keep_first)
+		holds |= BIT(CTX_HOLD_PINNED);
+	if (groups->spoken - item->spoken <= limits->keep_last ||
+	    item->message + 1 == groups->messages)
+		holds |= BIT(CTX_HOLD_LAST);
+	if ((item->flags & CTX_ITEM_USER) &&
+	    (item->turn == groups->turn ||
+		groups->turn - item->turn < limits->keep_turns))
+		holds |= BIT(CTX_HOLD_TURN);
+	return holds;
+}
+
+/* Marks what must stay, and closes the marks over the groups. */
+static void
+hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+{
+	struct ctx_item *items = groups->items;
+	uint32_t later = UINT32_MAX, root;
+	size_t i;
+
+	for (i = groups->n; i-- > 0;) {
+		unsigned holds = own_holds(plan, groups, &items[i]);
+
+		/* The last item of a newest turn holds its group. */
+		if (!(items[i].flags & (CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM)) &&
+		    items[i].turn != later) {
+			later = items[i].turn;
+			if (groups->turn - later < plan->limits.keep_turns)
+				holds |= BIT(CTX_HOLD_TURN);
+		}
+		root = ctx_group_of(items, (uint32_t)i);
+		if (items[root].open > 0 &&
+		    (!ended || items[root].turn == groups->turn))
+			holds |= BIT(CTX_HOLD_OPEN);
+		plan->holds[root] |= (uint8_t)holds;
+	}
+	for (i = 0; i < groups->n; i++)
+		plan->holds[i] =
+		    plan->holds[ctx_group_of(items, (uint32_t)i)];
+}
+
+/* The edits that the level allows for an item, now or (ended false) later. */
+static unsigned
+allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    size_t i, bool ended)
+{
+	const struct ctx_limits *limits = &plan->limits;
+	const struct ctx_item *item = &groups->items[i];
+	unsigned never = ended ? VERBATIM : FOR_EVER, edits = 0;
+
+	if (!limits->policy->bounded || limits->quantum != 0 ||
+	    (plan->holds[i] & never))
+		return 0;
+	if (limits->level >= CTX_LEVEL_BALANCED && item->reasoning > 0 &&
+	    (!ended || item->turn < groups->turn))
+		edits |= CTX_MARK_STRIP;
+	if (limits->level >= CTX_LEVEL_AGGRESSIVE && item->bodies > 0)
+		edits |= CTX_MARK_CLEAR;
+	return edits;
+}
+
+static uint64_t
+weight(const struct ctx_item *item, unsigned edits)
+{
+	return item->tokens - (edits & CTX_MARK_STRIP ? item->reasoning : 0) -
+	    (edits & CTX_MARK_CLEAR ? item->bodies : 0);
+}
+
+/* Marks one edit wherever it is allowed; returns the total it leaves. */
+static uint64_t
+edit_all(struct ctx_plan *plan, const struct ctx_groups *groups,
+    unsigned edit, uint64_t total)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		if (!(allowed(plan, groups, i, true) & edit))
+			continue;
+		total -= weight(&groups->items[i], plan->marks[i]);
+		plan->marks[i] |= (uint8_t)edit;
+		total += weight(&groups->items[i], plan->marks[i]);
+	}
+	return total;
+}
+
+/* At the end: each step whole, until the target is met. */
+static void
+edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t total = plan->fixed;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		total += groups->items[i].tokens;
+	if (plan->cut || total > plan->limits.target)
+		total = edit_all(plan, groups, CTX_MARK_STRIP, total);
+	if (plan->cut || total > plan->limits.target)
+		edit_all(plan, groups, CTX_MARK_CLEAR, total);
+}
+
+static void
+make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		const struct ctx_item *item = &groups->items[i];
+		struct ctx_unit *unit = &plan->units[i];
+		uint32_t root = ctx_group_of(groups->items, (uint32_t)i);
+		unsigned edits = ended ? plan->marks[i]
+				       : allowed(plan, groups, i, false);
+
+		plan->units[root].weight += weight(item, edits);
+		unit->start = item->start;
+		unit->turn = item->turn;
+		unit->first = root == i;
+		unit->user = (item->flags & CTX_ITEM_USER) != 0;
+		unit->system = (item->flags &
+		    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)) != 0;
+		unit->held = plan->holds[i] != 0;
+		unit->weighs = ended ? unit->held
+				     : (plan->holds[i] & FOR_EVER) != 0;
+		unit->behind =
+		    item->message < plan->line || item->start < plan->grid;
+	}
+}
+
+/* A user message goes with the last of its turn, and not before. */
+static void
+follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	struct ctx_unit *units = plan->units;
+	size_t i, j, end, n = groups->n;
+	bool others, kept;
+
+	for (i = 0; i < n; i = end) {
+		others = kept = false;
+		for (end = i; end < n && units[end].turn == units[i].turn;
+		    end++) {
+			if (units[end].user || units[end].system)
+				continue;
+			others = true;
+			kept |= !units[ctx_group_of(groups->items,
+					   (uint32_t)end)]
+				     .drop;
+		}
+		for (j = i; others && j < end; j++)
+			if (units[j].user && units[j].first)
+				units[j].drop = !units[j].held && !kept;
+	}
+}
+
+static void
+draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t quantum = plan->limits.quantum, grid;
+	size_t i;
+
+	for (i = groups->n; i-- > 0;) {
+		if (!plan->units[i].first || !plan->units[i].drop)
+			continue;
+		plan->cut = true;
+		if (groups->items[i].message > plan->line)
+			plan->line = groups->items[i].message;
+		if (quantum == 0)
+			return;
+		grid = (groups->items[i].start / quantum + 1) * quantum;
+		if (grid > plan->grid)
+			plan->grid = grid;
+		return;
+	}
+}
+
+/* Turns the policy's answers into marks, and adds up what is left. */
+static void
+conclude(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	struct ctx_item *items = groups->items;
+	unsigned owner;
+	size_t i;
+
+	plan->after = plan->fixed;
+	memset(plan->floor, 0, sizeof plan->floor);
+	for (i = 0; i < groups->n; i++) {
+		uint32_t root = ctx_group_of(items, (uint32_t)i);
+		uint64_t left = weight(&items[i], plan->marks[i]);
+
+		if (plan->units[root].drop) {
+			assert(plan->holds[i] == 0);
+			plan->marks[i] = CTX_MARK_DROP;
+			continue;
+		}
+		/* Both pieces of a message count what every message costs. */
+		if (i + 1 < groups->n &&
+		    items[i].message == items[i + 1].message &&
+		    !plan->units[ctx_group_of(items, (uint32_t)i + 1)].drop)
+			left -= items[i].shared;
+		plan->after += left;
+		for (owner = 0; owner < CTX_HOLDS; owner++)
+			if (plan->holds[i] & BIT(owner))
+				break;
+		if (owner < CTX_HOLDS)
+			plan->floor[owner] += left;
+	}
+}
+
+int
+ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    struct ctx_err *err)
+{
+	const struct ctx_limits *limits = &plan->limits;
+	bool due;
+	size_t i;
+
+	if (make_room(plan, groups->n, err) < 0)
+		return -1;
+	hold(plan, groups, ended);
+	due = !limits->policy->bounded ||
+	    groups->tokens + plan->fixed > limits->trigger;
+	if (due && ended && limits->policy->bounded)
+		edit_until_met(plan, groups);
+	make_units(plan, groups, ended);
+	if (due) {
+		if (limits->policy->decide(plan->units, groups->n, limits,
+			plan->fixed, groups->turn, err) < 0)
+			return -1;
+		follow_turns(plan, groups);
+		draw_line(plan, groups);
+	}
+	for (i = 0; due && !ended && plan->cut && i < groups->n; i++)
+		if (plan->holds[i] == 0)
+			plan->marks[i] |=
+			    (uint8_t)allowed(plan, groups, i, true);
+	conclude(plan, groups);
+	return 0;
+}
+
+uint64_t
+ctx_plan_left(const struct ctx_plan *plan, const struct ctx_item *item,
+    size_t i)
+{
+	if (plan->marks[i] & CTX_MARK_DROP)
+		return 0;
+	return weight(item, plan->marks[i]);
+}
+
+int
+ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	bool *gone;
+	size_t i;
+	int rc;
+
+	gone = calloc(groups->n + 1, sizeof *gone);
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < groups->n; i++) {
+		struct ctx_item *item = &groups->items[i];
+
+		gone[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
+		item->tokens = ctx_plan_left(plan, item, i);
+		if (plan->marks[i] & CTX_MARK_STRIP)
+			item->reasoning = 0;
+		if (plan->marks[i] & CTX_MARK_CLEAR)
+			item->bodies = 0;
+	}
+	rc = ctx_groups_compact(groups, gone, err);
+	free(gone);
+	return rc;
+}

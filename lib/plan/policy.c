@@ -1,0 +1,52 @@
+/* policy.c - the table of strategies */
+#include <string.h>
+
+#include "plan/plan.h"
+
+static const struct ctx_policy policies[] = {
+    {
+	.name = "pinned-fifo",
+	.about = "the oldest groups go, system messages stay",
+	.decide = ctx_fifo_decide,
+	.pins_system = true,
+	.bounded = true,
+    },
+    {
+	.name = "fifo",
+	.about = "the oldest groups go",
+	.decide = ctx_fifo_decide,
+	.bounded = true,
+    },
+    {
+	.name = "window",
+	.about = "the last turns stay, whatever they cost",
+	.decide = ctx_window_decide,
+	.pins_system = true,
+    },
+    {
+	.name = "middle-out",
+	.about = "the first messages stay, and the newest that fit",
+	.decide = ctx_fifo_decide,
+	.pins_system = true,
+	.pins_first = true,
+	.bounded = true,
+    },
+};
+
+const struct ctx_policy *
+ctx_policy_at(size_t i)
+{
+	return i < sizeof policies / sizeof policies[0] ? &policies[i] : NULL;
+}
+
+const struct ctx_policy *
+ctx_policy_find(const char *name)
+{
+	const struct ctx_policy *row;
+	size_t i;
+
+	for (i = 0; (row = ctx_policy_at(i)) != NULL; i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}

@@ -1,0 +1,113 @@
+# What holds for every command.
+
+load helper
+
+commands() {
+	(cd "$B" && ls ctx-*)
+}
+
+@test "--help fits a screen, --version names the command, both end with 0" {
+	for c in $(commands); do
+		run -0 "$c" --help
+		[ "${#lines[@]}" -le 50 ] || fail "$c --help: ${#lines[@]} lines"
+		[[ $output == "usage: $c "* ]]
+		[[ $output == *Examples:* ]]
+		while IFS= read -r line; do
+			[ "${#line}" -le 80 ] || fail "$c --help: $line"
+		done <<< "$output"
+		run -0 "$c" -V
+		[[ $output =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	done
+}
+
+@test "an unknown option names the nearest one and ends with 2" {
+	for c in $(commands); do
+		run -2 "$c" --dialekt x
+		[[ $output == *"did you mean --dialect?"* ]]
+		run -2 "$c" --no-such-thing-at-all
+		[[ $output == *"$c --help"* ]]
+		run -2 "$c" -Z
+		[[ $output == *"no option -Z"* ]]
+	done
+}
+
+@test "an option without its argument, or with one too many, ends with 2" {
+	for c in $(commands); do
+		run -2 "$c" --dialect
+		[[ $output == *"--dialect needs an argument"* ]]
+		run -2 "$c" -d
+		[[ $output == *"-d needs an argument"* ]]
+		run -2 "$c" --lenient=yes
+		[[ $output == *"--lenient takes no argument"* ]]
+		run -2 "$c" --dialect=klingon
+		[[ $output == *"openai-chat"* ]]
+	done
+}
+
+@test "the option table prints itself for completions" {
+	for c in $(commands); do
+		run -0 "$c" --list-options
+		[[ $output == *$'d\tdialect\tNAME\t'*openai-chat* ]]
+		"$c" --help > help
+		for name in $(cut -f 2 <<< "$output"); do
+			grep -qe "--$name" help || fail "$c: --$name"
+		done
+	done
+}
+
+@test "-- ends the options, and a file may be called -x" {
+	messages user:hi > -x
+	run -0 ctx-count -- -x
+	[[ $output == *" -x" ]]
+}
+
+@test "bad input is refused with file, line and column" {
+	printf '%s\n' '{"role":"user","content":"a"}' '{"role":"user",}' > bad
+	for c in ctx-count "ctx-prune -b 100"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c bad
+		[[ $output == *"bad:2:16: "* ]]
+		# shellcheck disable=SC2086
+		run -2 $c < bad
+		[[ $output == *"-:2:16: "* ]]
+	done
+}
+
+@test "a missing file and a directory are trouble, named" {
+	for c in ctx-count "ctx-prune -b 100"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c nowhere.jsonl
+		[[ $output == *"nowhere.jsonl"*"No such file"* ]]
+		# shellcheck disable=SC2086
+		run -2 $c .
+		[[ $output == *"Is a directory"* ]]
+	done
+}
+
+@test "a full device is trouble, also when only the last write fails" {
+	[ -w /dev/full ] || fail "no /dev/full here"
+	run -2 sh -c 'ctx-count "$agent" > /dev/full'
+	[[ $output == *"No space left on device"* ]]
+	run -2 sh -c 'ctx-prune -b 8000 "$agent" > /dev/full'
+	[[ $output == *"No space left on device"* ]]
+	run -2 sh -c 'ctx-prune --help > /dev/full'
+}
+
+@test "closed standard descriptors are trouble, not a surprise" {
+	run -2 sh -c 'ctx-prune -b 8000 "$agent" >&-'
+	run -2 sh -c 'ctx-prune -b 8000 <&-'
+	run -0 sh -c 'ctx-prune -b 8000 "$agent" 2>&- | wc -c'
+	[ "$output" -gt 1000 ]
+}
+
+@test "a reader that leaves early ends a command without a word" {
+	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
+	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'
+	[ -z "$output" ]
+}
+
+@test "control characters of the input do not reach a terminal" {
+	printf '{"role":"user","content":"x"}\n' > $'evil\033[31m'
+	run -0 ctx-count $'evil\033[31m'
+	[[ $output == *'evil?[31m' ]]
+}

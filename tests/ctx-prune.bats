@@ -1,0 +1,328 @@
+# ctx-prune: fit the budget
+
+load helper
+
+# Every kept message is valid where it stands: results follow their calls.
+is_paired() {
+	jq -se '
+	    reduce .[] as $m ({open: [], ok: true};
+		if $m.role == "tool"
+		then .ok = (.ok and (.open | index($m.tool_call_id) != null))
+		    | .open -= [$m.tool_call_id]
+		else .ok = (.ok and .open == [])
+		    | .open = [($m.tool_calls // [])[].id]
+		end)
+	    | .ok and .open == []' "$1" > /dev/null
+}
+
+@test "what fits passes byte for byte" {
+	ctx-prune -b 1M "$agent" | cmp - "$agent"
+	ctx-prune -b 1M < "$chat" | cmp - "$chat"
+	printf '' | ctx-prune -b 100 | cmp - /dev/null
+}
+
+@test "CRLF, BOM, blank lines and a missing line feed are kept" {
+	printf '\357\273\277\r\n{"role":"user","content":"a"}\r\n\n \t\n{ "role" : "assistant","content":"b" }' > odd
+	ctx-prune -b 100 odd | cmp - odd
+}
+
+@test "the budget is met over a ladder, and calls keep their results" {
+	for b in 100k 60k 30k 16k 8k 5k; do
+		for s in pinned-fifo fifo middle-out; do
+			for l in light balanced aggressive; do
+				ctx-prune -b $b -s $s -l $l "$agent" > out
+				ctx-count -q --max $b out ||
+					fail "$s $l -b $b: $(ctx-count out)"
+				is_paired out || fail "$s $l -b $b: unpaired"
+			done
+		done
+	done
+}
+
+@test "light only drops: what is kept is a subsequence" {
+	for b in 60k 20k 5k; do
+		ctx-prune -l light -b $b "$agent" > out
+		is_subsequence out "$agent"
+		[ "$(wc -l < out)" -lt 306 ]
+	done
+}
+
+@test "what is left starts with the system prompt and a user's message" {
+	for b in 60k 20k 8k 5k; do
+		ctx-prune -b $b "$agent" > out
+		[ "$(head -n 1 out)" = "$(head -n 1 "$agent")" ]
+		[ "$(sed -n 2p out | jq -r .role)" = user ]
+		[ "$(tail -n 1 out)" = "$(tail -n 1 "$agent")" ]
+	done
+	ctx-prune -s fifo -t 0 -k 1 -b 3k "$agent" > out
+	[ "$(head -n 1 out | jq -r .role)" = user ]
+}
+
+@test "pruning twice is pruning once" {
+	for b in 60k 20k 8k; do
+		for s in pinned-fifo fifo middle-out window; do
+			for l in light balanced aggressive; do
+				ctx-prune -b $b -s $s -l $l "$agent" > once || true
+				ctx-prune -b $b -s $s -l $l once > twice || true
+				cmp once twice
+			done
+		done
+	done
+}
+
+@test "a larger budget never keeps fewer tokens" {
+	last=0
+	for b in 3k 4k 6k 9k 14k 20k 33k 50k 90k; do
+		now=$(ctx-prune -b $b "$agent" | tokens)
+		[ "$now" -ge "$last" ]
+		last=$now
+	done
+}
+
+@test "bytes that arrive one by one give the same bytes" {
+	head -n 60 "$agent" > part
+	ctx-prune -b 5k part > whole
+	perl -e '$| = 1; local $/; $_ = <STDIN>; print for split //' < part |
+	    ctx-prune -b 5k > split
+	cmp whole split
+}
+
+@test "files are one stream" {
+	head -n 100 "$agent" > a
+	tail -n +101 "$agent" > b
+	ctx-prune -b 20k a b > two
+	ctx-prune -b 20k "$agent" | cmp - two
+	printf '{"role":"user","content":"x"}' > cut
+	printf '{"role":"user","content":"x"}\n' > whole
+	ctx-prune -b 1k cut cut > out
+	cat whole cut | cmp - out
+}
+
+@test "floors beat the budget: status 1, and who owns them" {
+	run -1 ctx-prune -b 500 "$agent"
+	[[ ${lines[-1]} == *"agent.jsonl: "*" of 500: "*"system "*"last messages "* ]] ||
+		[[ ${lines[0]} == *"agent.jsonl: "*" of 500: "* ]]
+	ctx-prune -b 500 "$agent" 2> err > out || true
+	grep -q 'system 5' err
+	grep -q 'last messages' err
+	[ "$(wc -l < err)" -eq 1 ]
+	is_paired out
+	tail -n 4 "$agent" > tail
+	tail -n 4 out | cmp - tail
+}
+
+@test "--keep-last and --keep-turns keep what they say" {
+	ctx-prune -b 2k -k 20 -t 0 "$agent" > out 2> err || true
+	tail -n 20 out > newest
+	tail -n 20 "$agent" | cmp - newest
+	ctx-prune -l light -b 1 -k 0 -t 2 "$agent" > out 2> err || true
+	jq -r 'select(.role == "user").content' out > kept
+	jq -r 'select(.role == "user").content' "$agent" > all
+	n=$(jq -s '[.[] | select(.role == "user")] | length' out)
+	[ "$n" -ge 2 ]
+	tail -n 1 all > a
+	tail -n 1 kept | cmp - a
+}
+
+@test "window keeps its turns and says when they do not fit" {
+	ctx-prune -s window --window-turns 2 "$agent" > out
+	[ "$(jq -s '[.[] | select(.role == "user")] | length' out)" -le 3 ]
+	is_paired out
+	is_subsequence out "$agent"
+	run -1 ctx-prune -s window --window-turns 2 -b 1k "$agent"
+}
+
+@test "middle-out keeps head and tail" {
+	ctx-prune -s middle-out --keep-first 4 -l light -b 12k "$agent" > out
+	head -n 3 "$agent" > head
+	head -n 3 out | cmp - head
+	tail -n 1 out > last
+	tail -n 1 "$agent" | cmp - last
+	is_paired out
+}
+
+@test "trigger and target: nothing up to the one, down to the other" {
+	n=$(tokens "$agent")
+	ctx-prune -b $((n + 10)) --trigger $n --target 10k "$agent" |
+	    cmp - "$agent"
+	ctx-prune -b $n --trigger $((n - 1)) --target 10k "$agent" > out
+	[ "$(tokens out)" -le 10000 ]
+	ctx-prune -b 200k --trigger 30% --target 10% "$agent" > out
+	[ "$(tokens out)" -le 20000 ]
+	run -2 ctx-prune -b 10k --target 20k "$agent"
+	[[ $output == *"target"*"trigger"* ]]
+	run -2 ctx-prune -b 10k --trigger 20k "$agent"
+	[[ $output == *"trigger"*"budget"* ]]
+}
+
+@test "aggressive goes down to half the budget and clears bodies first" {
+	ctx-prune -l aggressive -b 40k "$agent" > out
+	n=$(tokens out)
+	[ "$n" -le 20000 ]
+	[ "$(jq -s 'map(select(.content == "[cleared]")) | length' out)" -gt 50 ]
+	is_paired out
+}
+
+@test "balanced strips reasoning in earlier turns, and nothing else" {
+	n=$(tokens "$agent")
+	ctx-prune -b $((n - 10)) "$agent" > out
+	[ "$(wc -l < out)" -eq 306 ]
+	jq -S 'del(.reasoning_content, .reasoning, .reasoning_details)' \
+	    "$agent" > a
+	jq -S 'del(.reasoning_content, .reasoning, .reasoning_details)' \
+	    out | cmp - a
+	[ "$(jq -s 'map(select(.reasoning_content)) | length' out)" -lt \
+	    "$(jq -s 'map(select(.reasoning_content)) | length' "$agent")" ]
+}
+
+@test "--quantum cuts at multiples counted from the start" {
+	ctx-prune -b 30k --quantum 10k -k 1 -t 0 --explain reasons "$agent" > out
+	is_subsequence out "$agent"
+	[ "$(tokens out)" -le 30000 ]
+	jq -e '.action == "drop"' reasons > /dev/null
+}
+
+@test "the budget comes from the model's window less the reserve" {
+	run -2 ctx-prune "$agent"
+	[[ $output == *"give --budget, --model or --window"* ]]
+	ctx-prune -m gpt-4 "$agent" > out
+	[ "$(tokens -m gpt-4 out)" -le $((8192 - 512)) ]
+	ctx-prune --window 9000 --reserve 1000 "$agent" > out
+	[ "$(tokens out)" -le 8000 ]
+	ctx-prune --window 10000 -b 50% "$agent" > out
+	[ "$(tokens out)" -le 5000 ]
+	CTX_MODEL=gpt-4 ctx-prune "$agent" > out
+	[ "$(tokens -m gpt-4 out)" -le $((8192 - 512)) ]
+	run -2 ctx-prune -b 50% "$agent"
+	[[ $output == *"needs a window"* ]]
+}
+
+@test "pins close over their group, by text, tool and role" {
+	ctx-prune -b 12k --pin 'ticket 2291 \(tickets' "$agent" > out
+	grep -q 'ticket 2291 (tickets' out
+	ctx-prune -b 12k --pin-tool '^list_dir$' "$agent" > out
+	grep -q '"name":"list_dir"' out
+	is_paired out
+	ctx-prune -b 20k --pin-role user "$agent" > out
+	[ "$(jq -s '[.[] | select(.role == "user")] | length' out)" -eq 14 ]
+	run -2 ctx-prune -b 1k --pin '(' "$agent"
+	[[ $output == *"--pin: pattern"* ]]
+	run -2 ctx-prune -b 1k --pin-role king "$agent"
+}
+
+@test "a pattern that would take for ever keeps its message" {
+	printf '{"role":"user","content":"%s!"}\n' "$(printf 'a%.0s' $(seq 5000))" > evil
+	messages assistant:b user:c assistant:d user:e assistant:f >> evil
+	timeout 20 ctx-prune -k 1 -t 1 -b 20 --pin '^(a+)+$' evil > out 2> err || true
+	head -n 1 evil > first
+	head -n 1 out | cmp - first
+}
+
+@test "--explain has a line for each message touched" {
+	ctx-prune -l light -b 20k --explain reasons "$agent" > out
+	[ "$(wc -l < reasons)" -eq $((306 - $(wc -l < out))) ]
+	jq -e '.file and .line > 0 and .index >= 0 and .role and .rule and
+	    .action == "drop" and .before > 0 and .after == 0 and
+	    (.sha256 | length == 64)' reasons > /dev/null
+	line=$(head -n 1 reasons | jq .line)
+	want=$(sed -n "${line}p" "$agent" | sha256sum | cut -d ' ' -f 1)
+	[ "$(head -n 1 reasons | jq -r .sha256)" = "$want" ]
+	gone=$(jq -s 'map(.before) | add' reasons)
+	[ $(($(tokens out) + gone)) -eq "$(tokens "$agent")" ]
+}
+
+@test "--dry-run writes no stream, the plan instead, with the same status" {
+	run -0 ctx-prune -b 20k -n "$agent"
+	[[ $output == *"pinned-fifo"*"left"*"budget"* ]]
+	run -1 ctx-prune -b 500 -n --archive arch "$agent"
+	[ ! -e arch ]
+	ctx-prune -b 20k -n --explain - "$agent" | jq -e .sha256 > /dev/null
+	run -2 ctx-prune -b 20k --explain - "$agent"
+}
+
+@test "--archive holds what went, byte for byte, and is private" {
+	ctx-prune -l light -b 20k --archive arch "$agent" > out
+	[ "$(stat -c %a arch)" = 600 ]
+	sort out arch > both
+	sort "$agent" | cmp - both
+	ctx-prune -l light -b 10k --archive arch out > out2
+	sort out2 arch > both
+	sort "$agent" | cmp - both
+	run -2 ctx-prune -b 10k --archive /nowhere/a "$agent"
+	[[ $output == *"/nowhere/a"* ]]
+}
+
+@test "conversation records are pruned one by one, the rest untouched" {
+	jq -nc '{x: 1.10, messages: [inputs], big: 1e400}' "$agent" 2> /dev/null |
+	    sed 's/1.7976931348623157e+308/1e400/' > one
+	cat one one > two
+	ctx-prune -b 20k two > out
+	[ "$(wc -l < out)" -eq 2 ]
+	jq -c '.messages[]' out > kept
+	[ "$(head -n 1 out | jq -c .x)" = 1.10 ] ||
+		grep -q '"x":1.1' out
+	head -n 1 out > first
+	[ "$(tokens first)" -le 20000 ]
+	jq -c '.messages[]' first > kept
+	is_paired kept
+	tail -n 1 out | cmp - first
+	run -0 ctx-prune -b 20k first
+	[ "$(tail -c 12 out)" = "$(tail -c 12 two)" ]
+}
+
+@test "a pretty-printed document and an array keep their layout" {
+	head -n 40 "$agent" | jq . > pretty
+	ctx-prune -b 1M pretty | cmp - pretty
+	jq -s . "$agent" > array
+	ctx-prune -l light -b 20k array > out
+	jq -c '.[]' out > kept
+	is_paired kept
+	grep -q '^  {$' out
+	jq -nc '[{messages: [inputs]}]' "$agent" > nested
+	ctx-prune -b 20k nested | jq -e '.[0].messages | length < 306' > /dev/null
+}
+
+@test "records that are no messages pass, in their place" {
+	{
+		echo '{"type":"meta"}'
+		cat "$chat"
+		echo '[1,2]'
+		echo '"text"'
+	} > mixed
+	ctx-prune -b 200 mixed > out 2> err || true
+	[ "$(head -n 1 out)" = '{"type":"meta"}' ]
+	[ "$(tail -n 1 out)" = '"text"' ]
+}
+
+@test "--lenient passes broken lines; without it nothing is written" {
+	{
+		head -n 20 "$chat"
+		echo '{broken'
+		tail -n +21 "$chat"
+	} > broken
+	run -2 ctx-prune -b 300 broken
+	ctx-prune -b 300 broken > out 2> err || true
+	[ ! -s out ]
+	ctx-prune --lenient -b 1M broken 2> err | cmp - broken
+	grep -q 'broken:21' err
+}
+
+@test "memory stays near the budget on a long stream" {
+	for _ in $(seq 40); do tail -n +2 "$agent"; done > long
+	ctx-prune -b 20k long > whole
+	[ "$(tokens whole)" -le 20000 ]
+	# Sanitizers need far more address space than any limit worth having.
+	limit=60000
+	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
+	[ $limit = 60000 ] || [[ $B != */release ]]
+	(ulimit -v $limit && ctx-prune -b 20k long) | cmp - whole
+}
+
+@test "names with escapes, equal keys and strange numbers stay" {
+	cat > odd <<'X'
+{"\u0072ole":"user","content":"a\/b\u00e9","n":1E2,"n":-0,"z":123456789012345678901234567890}
+{"role":"assistant","role":"assistant","content":"b","deep":[[[[{}]]]]}
+X
+	ctx-prune -b 100 odd | cmp - odd
+	[ "$(ctx-count --json odd | jq .messages)" -eq 2 ]
+}

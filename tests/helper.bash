@@ -1,0 +1,42 @@
+# helper.bash - what the bats files share
+#
+# bats facts: run merges the outputs and strips line feeds, so bytes are
+# compared with cmp; a bare "! cmd" that is not the last line never fails.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	SAMPLE=$BATS_TEST_DIRNAME/sample
+	agent=$SAMPLE/agent.jsonl
+	chat=$SAMPLE/chat.jsonl
+	export SAMPLE agent chat
+	unset CTX_MODEL CTX_ENCODING
+}
+
+# Ends a test with a message.
+fail() {
+	echo "$*" >&2
+	return 1
+}
+
+# The tokens that ctx-count finds on standard input.
+tokens() {
+	ctx-count "$@" | awk '{ sub(/^~/, "", $1); print $1 }'
+}
+
+# One line a message: {role, content} from arguments "role:text".
+messages() {
+	local one
+	for one in "$@"; do
+		jq -nc --arg r "${one%%:*}" --arg c "${one#*:}" \
+		    '{role: $r, content: $c}'
+	done
+}
+
+# Checks that every line of file $1 stands, in order, in file $2.
+is_subsequence() {
+	awk 'NR == FNR { want[++n] = $0; next }
+		i < n && $0 == want[i + 1] { i++ }
+		END { exit i != n }' "$1" "$2"
+}

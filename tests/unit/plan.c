@@ -1,0 +1,466 @@
+/*
+ * plan.c - the plan against a slow and simple one, whole and streaming
+ *
+ * Random conversations are planned three ways: at once, piece by piece with
+ * early looks, and by taking the oldest unit away again and again, counting
+ * everything anew each time.  All three must keep the same.
+ */
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+enum { MOST = 60 };
+
+struct message {
+	char kind; /* s, u, a (answer), c (calls), r (result) */
+	int calls, id; /* c: how many, from id on; r: the id it answers */
+	uint64_t tokens, reasoning, bodies;
+	bool pinned;
+};
+
+struct fixture {
+	struct message list[MOST];
+	size_t n;
+	struct ctx_limits limits;
+	unsigned long long seed;
+};
+
+/* What is left of each message: CTX_MARK bits. */
+struct result {
+	uint8_t marks[MOST];
+	uint64_t after;
+};
+
+static uint64_t
+upto(struct fixture *f, uint64_t n)
+{
+	return tap_random(&f->seed) % (n + 1);
+}
+
+static void
+make_messages(struct fixture *f)
+{
+	int open[MOST], n_open = 0, next_id = 0;
+	size_t i;
+
+	f->n = 1 + upto(f, MOST - 1);
+	for (i = 0; i < f->n; i++) {
+		struct message *m = &f->list[i];
+		uint64_t dice = upto(f, 99);
+		int j;
+
+		memset(m, 0, sizeof *m);
+		m->tokens = 4 + upto(f, 60);
+		m->pinned = upto(f, 99) < 5;
+		if (n_open > 0 && dice < 60) {
+			j = (int)upto(f, (uint64_t)n_open - 1);
+			m->kind = 'r';
+			m->id = open[j];
+			open[j] = open[--n_open];
+			m->bodies = m->tokens > 10 ? m->tokens - 8 : 0;
+		} else if (dice < 5) {
+			m->kind = 's';
+		} else if (dice < 30) {
+			m->kind = 'u';
+		} else if (dice < 60) {
+			m->kind = 'a';
+		} else {
+			m->kind = 'c';
+			m->calls = 1 + (int)upto(f, 2);
+			m->id = next_id;
+			for (j = 0; j < m->calls; j++)
+				if (n_open < MOST && upto(f, 9) > 0)
+					open[n_open++] = next_id + j;
+			next_id += m->calls;
+		}
+		if ((m->kind == 'a' || m->kind == 'c') && upto(f, 3) == 0)
+			m->reasoning = upto(f, m->tokens - 4);
+	}
+}
+
+static void
+make_limits(struct fixture *f)
+{
+	static const char *const names[] = {"pinned-fifo", "fifo",
+	    "middle-out", "window"};
+	struct ctx_limits *l = &f->limits;
+	uint64_t total = 0;
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		total += f->list[i].tokens;
+	memset(l, 0, sizeof *l);
+	l->policy = ctx_policy_find(names[upto(f, 3)]);
+	NEED(l->policy != NULL);
+	l->level = (enum ctx_level)upto(f, 2);
+	l->budget = upto(f, total + 20);
+	l->trigger = upto(f, 1) ? l->budget : upto(f, l->budget);
+	l->target = upto(f, 1) ? l->trigger : upto(f, l->trigger);
+	l->keep_last = upto(f, 6);
+	l->keep_turns = upto(f, 3);
+	l->keep_first = upto(f, 3);
+	l->window_turns = 1 + upto(f, 4);
+	l->quantum = upto(f, 3) ? 0 : 1 + upto(f, 150);
+	l->pin_system = l->policy->pins_system && upto(f, 5) > 0;
+}
+
+/* ---- the plan ---- */
+
+static void
+add(struct ctx_groups *groups, const struct message *m)
+{
+	char text[400];
+	struct ctx_json json;
+	struct ctx_view view = {0};
+	struct ctx_cost cost = {0};
+	struct ctx_err err;
+	size_t used, n = 0;
+	int i;
+
+	switch (m->kind) {
+	case 'r':
+		n = (size_t)snprintf(text, sizeof text,
+		    "{\"role\":\"tool\",\"tool_call_id\":\"%d\","
+		    "\"content\":\"x\"}", m->id);
+		break;
+	case 'c':
+		n = (size_t)snprintf(text, sizeof text,
+		    "{\"role\":\"assistant\",\"tool_calls\":[");
+		for (i = 0; i < m->calls; i++)
+			n += (size_t)snprintf(text + n, sizeof text - n,
+			    "%s{\"id\":\"%d\",\"function\":{\"name\":\"f\","
+			    "\"arguments\":\"{}\"}}", i > 0 ? "," : "",
+			    m->id + i);
+		n += (size_t)snprintf(text + n, sizeof text - n, "]}");
+		break;
+	default:
+		n = (size_t)snprintf(text, sizeof text,
+		    "{\"role\":\"%s\",\"content\":\"x\"}",
+		    m->kind == 's' ? "system" : m->kind == 'u' ? "user"
+							       : "assistant");
+		break;
+	}
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	NEED(ctx_json_scan(&json, text, n, &used, &err) == 1);
+	NEED(ctx_dialect_find("openai-chat")->read(&json, 0, &view, &err) == 1);
+	cost.tokens = m->tokens;
+	cost.framing = 4;
+	cost.reasoning = m->reasoning;
+	cost.bodies = m->bodies;
+	NEED(ctx_groups_add(groups, ctx_dialect_find("openai-chat"), &view,
+		 &cost, m->pinned ? CTX_ITEM_PINNED : 0, &err) == 0);
+	ctx_view_release(&view);
+	ctx_json_release(&json);
+}
+
+/* Plans the messages; looks early before message i where early says so. */
+static void
+plan_them(struct fixture *f, bool early, struct result *out)
+{
+	struct ctx_groups groups;
+	struct ctx_plan plan = {0};
+	struct ctx_err err;
+	size_t i, j;
+
+	NEED(ctx_groups_init(&groups, &err) == 0);
+	ctx_plan_reset(&plan, &f->limits);
+	plan.fixed = 3;
+	memset(out->marks, 0, sizeof out->marks);
+	for (i = 0; i <= f->n; i++) {
+		bool ended = i == f->n;
+
+		if (!ended)
+			add(&groups, &f->list[i]);
+		if (!ended && !(early && upto(f, 2) == 0))
+			continue;
+		NEED(ctx_plan_decide(&plan, &groups, ended, &err) == 0);
+		for (j = 0; j < groups.n; j++)
+			out->marks[groups.items[j].message] |= plan.marks[j];
+		if (!ended)
+			NEED(ctx_plan_compact(&plan, &groups, &err) == 0);
+	}
+	for (i = 0; i < f->n; i++)
+		if (out->marks[i] & CTX_MARK_DROP)
+			out->marks[i] = CTX_MARK_DROP;
+	out->after = plan.after;
+	ctx_plan_release(&plan);
+	ctx_groups_release(&groups);
+}
+
+/* ---- the slow and simple one ---- */
+
+struct slow {
+	const struct fixture *f;
+	int group[MOST];     /* first message of its group */
+	uint64_t turn[MOST], start[MOST], newest;
+	bool held[MOST], kept_last[MOST], pinned[MOST], open[MOST];
+	bool gone[MOST];
+	uint8_t marks[MOST];
+};
+
+static void
+slow_groups(struct slow *s)
+{
+	const struct message *m = s->f->list;
+	int answered[MOST * 3];
+	bool between = true;
+	uint64_t start = 0;
+	size_t i, j;
+	int k;
+
+	memset(answered, 0, sizeof answered);
+	for (i = 0; i < s->f->n; i++) {
+		s->group[i] = (int)i;
+		if (m[i].kind == 'u') {
+			s->newest += between;
+			between = false;
+		} else if (m[i].kind != 's') {
+			between = true;
+		}
+		s->turn[i] = s->newest;
+		s->start[i] = start;
+		start += m[i].tokens;
+		for (j = 0; m[i].kind == 'r' && j < i; j++)
+			if (m[j].kind == 'c' && m[i].id >= m[j].id &&
+			    m[i].id < m[j].id + m[j].calls) {
+				s->group[i] = (int)j;
+				answered[m[i].id] = 1;
+			}
+	}
+	for (i = 0; i < s->f->n; i++)
+		for (k = 0; m[i].kind == 'c' && k < m[i].calls; k++)
+			s->open[i] |= !answered[m[i].id + k];
+}
+
+static void
+slow_holds(struct slow *s)
+{
+	const struct ctx_limits *l = &s->f->limits;
+	const struct message *m = s->f->list;
+	uint64_t spoken = 0, nth = 0;
+	size_t i, j, n = s->f->n;
+
+	for (i = 0; i < n; i++)
+		spoken += m[i].kind != 's';
+	for (i = 0; i < n; i++) {
+		bool system = m[i].kind == 's', last_of_turn = !system;
+		bool last, pin = m[i].pinned, turn = false;
+
+		for (j = i + 1; j < n; j++)
+			last_of_turn &=
+			    m[j].kind == 's' || s->turn[j] != s->turn[i];
+		pin |= system && l->pin_system;
+		pin |= !system && l->policy->pins_first && nth < l->keep_first;
+		last = !system && spoken - nth <= l->keep_last;
+		last |= !system && i + 1 == n;
+		turn |= m[i].kind == 'u' && s->turn[i] == s->newest;
+		turn |= (m[i].kind == 'u' || last_of_turn) &&
+		    s->newest - s->turn[i] < l->keep_turns;
+		nth += !system;
+		j = (size_t)s->group[i];
+		s->pinned[j] |= pin;
+		s->kept_last[j] |= last;
+		s->held[j] |= pin || last || turn ||
+		    (s->open[j] && s->turn[j] == s->newest);
+	}
+	for (i = 0; i < n; i++) {
+		j = (size_t)s->group[i];
+		s->held[i] = s->held[j];
+		s->pinned[i] = s->pinned[j];
+		s->kept_last[i] = s->kept_last[j];
+	}
+}
+
+static uint64_t
+slow_total(const struct slow *s)
+{
+	uint64_t total = 3;
+	size_t i;
+
+	for (i = 0; i < s->f->n; i++) {
+		const struct message *m = &s->f->list[i];
+
+		if (s->gone[i])
+			continue;
+		total += m->tokens;
+		if (s->marks[i] & CTX_MARK_STRIP)
+			total -= m->reasoning;
+		if (s->marks[i] & CTX_MARK_CLEAR)
+			total -= m->bodies;
+	}
+	return total;
+}
+
+static void
+slow_edit(struct slow *s, unsigned edit)
+{
+	size_t i;
+
+	for (i = 0; i < s->f->n; i++) {
+		const struct message *m = &s->f->list[i];
+		bool open = s->open[s->group[i]] &&
+		    s->turn[s->group[i]] == s->newest;
+
+		if (s->pinned[i] || s->kept_last[i] || open)
+			continue;
+		if (edit == CTX_MARK_STRIP
+			? m->reasoning > 0 && s->turn[i] < s->newest
+			: m->bodies > 0)
+			s->marks[i] |= (uint8_t)edit;
+	}
+}
+
+/* Takes a group, and its turn's user messages if nothing else is left. */
+static void
+slow_drop(struct slow *s, size_t group)
+{
+	const struct message *m = s->f->list;
+	size_t i, j;
+	bool alone;
+
+	for (i = 0; i < s->f->n; i++)
+		if (s->group[i] == (int)group)
+			s->gone[i] = true;
+	for (i = 0; i < s->f->n; i++) {
+		if (m[i].kind != 'u' || s->gone[i] || s->held[i])
+			continue;
+		alone = true;
+		for (j = 0; j < s->f->n; j++)
+			if (m[j].kind != 'u' && m[j].kind != 's' &&
+			    s->turn[j] == s->turn[i] && !s->gone[j])
+				alone = false;
+		s->gone[i] = alone;
+	}
+}
+
+/* The oldest group that may go and is no user message; n if there is none. */
+static size_t
+slow_oldest(const struct slow *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->f->n; i++)
+		if (s->group[i] == (int)i && !s->held[i] && !s->gone[i] &&
+		    s->f->list[i].kind != 'u')
+			break;
+	return i;
+}
+
+static void
+slow_plan(const struct fixture *f, struct result *out)
+{
+	const struct ctx_limits *l = &f->limits;
+	struct slow s = {.f = f};
+	uint64_t total = 3;
+	size_t i, j;
+
+	slow_groups(&s);
+	slow_holds(&s);
+	for (i = 0; i < f->n; i++)
+		total += f->list[i].tokens;
+	if (!l->policy->bounded) {
+		for (i = 0; i < f->n; i++)
+			if (s.group[i] == (int)i && !s.held[i] &&
+			    f->list[i].kind != 'u' &&
+			    s.newest - s.turn[i] >= l->window_turns)
+				slow_drop(&s, i);
+	} else if (total > l->trigger) {
+		if (l->quantum == 0 && l->level >= CTX_LEVEL_BALANCED &&
+		    slow_total(&s) > l->target)
+			slow_edit(&s, CTX_MARK_STRIP);
+		if (l->quantum == 0 && l->level >= CTX_LEVEL_AGGRESSIVE &&
+		    slow_total(&s) > l->target)
+			slow_edit(&s, CTX_MARK_CLEAR);
+		while (slow_total(&s) > l->target &&
+		    (i = slow_oldest(&s)) < f->n) {
+			slow_drop(&s, i);
+			/* On a grid the rest of the cell goes too. */
+			for (j = i; l->quantum > 0 && j < f->n; j++)
+				if (s.group[j] == (int)j && !s.held[j] &&
+				    !s.gone[j] && f->list[j].kind != 'u' &&
+				    s.start[j] / l->quantum ==
+					s.start[i] / l->quantum)
+					slow_drop(&s, j);
+		}
+	}
+	for (i = 0; i < f->n; i++)
+		out->marks[i] = s.gone[i] ? CTX_MARK_DROP : s.marks[i];
+	out->after = slow_total(&s);
+}
+
+/* ---- cases ---- */
+
+static void
+explain(const struct fixture *f, const struct result *a,
+    const struct result *b)
+{
+	const struct ctx_limits *l = &f->limits;
+	size_t i;
+
+	printf("# %s level %d trigger %d target %d k %d t %d first %d window "
+	       "%d quantum %d pin %d\n",
+	    l->policy->name, (int)l->level, (int)l->trigger, (int)l->target,
+	    (int)l->keep_last, (int)l->keep_turns, (int)l->keep_first,
+	    (int)l->window_turns, (int)l->quantum, l->pin_system);
+	for (i = 0; i < f->n; i++)
+		printf("# %2d %c id %d calls %d tokens %d reasoning %d bodies "
+		       "%d%s: %d %d\n",
+		    (int)i, f->list[i].kind, f->list[i].id, f->list[i].calls,
+		    (int)f->list[i].tokens, (int)f->list[i].reasoning,
+		    (int)f->list[i].bodies, f->list[i].pinned ? " pin" : "",
+		    a->marks[i], b->marks[i]);
+}
+
+static bool
+same(const struct fixture *f, const struct result *a, const struct result *b)
+{
+	return memcmp(a->marks, b->marks, f->n) == 0 && a->after == b->after;
+}
+
+static unsigned long
+rounds(void)
+{
+	const char *more = getenv("CHECK_LONG");
+
+	return more != NULL && atol(more) > 0 ? (unsigned long)atol(more)
+					      : 20000;
+}
+
+int
+main(void)
+{
+	unsigned long i, n = rounds(), slow_bad = 0, stream_bad = 0;
+	unsigned long over = 0, cut = 0;
+	struct result whole, slow, stream;
+	struct fixture f;
+
+	for (i = 1; i <= n; i++) {
+		memset(&f, 0, sizeof f);
+		f.seed = i * 0x9e3779b97f4a7c15ULL;
+		make_messages(&f);
+		make_limits(&f);
+		plan_them(&f, false, &whole);
+		slow_plan(&f, &slow);
+		if (!same(&f, &whole, &slow) && slow_bad++ == 0) {
+			printf("# seed %lu: plan, slow\n", i);
+			explain(&f, &whole, &slow);
+		}
+		plan_them(&f, true, &stream);
+		if (!same(&f, &whole, &stream) && stream_bad++ == 0) {
+			printf("# seed %lu: whole, streaming\n", i);
+			explain(&f, &whole, &stream);
+		}
+		cut += memchr(whole.marks, CTX_MARK_DROP, f.n) != NULL;
+		over += whole.after > f.limits.target;
+	}
+	printf("# %lu conversations, %lu cut, %lu above their target\n", n,
+	    cut, over);
+	tap_case("the plan keeps what taking the oldest away would keep");
+	CHECK(slow_bad == 0);
+	tap_case("a plan made while the messages arrive keeps the same");
+	CHECK(stream_bad == 0);
+	tap_case("enough of the cases were cut to say so");
+	CHECK(cut > n / 3 && over < n);
+	return tap_done();
+}
