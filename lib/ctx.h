@@ -316,6 +316,9 @@ int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 /* The end of a record: flushes if flush_each is set. */
 int ctx_writer_mark(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
+/* Flushes and closes the descriptor: some errors show only there.  A call
+ * after the first failed one fails as above, but closes. */
+int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
 /* Frees memory; neither flushes nor closes the descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);
 
@@ -346,8 +349,11 @@ struct ctx_record {
  * found out per file from its first value: if the first line that is not
  * blank is a whole value, every line is one record; if the value goes on
  * behind that line, the file is a sequence of values, however they are laid
- * out (one document, or many pretty-printed ones), each with the white space
- * behind it up to and including a line feed.
+ * out (one document, or many pretty-printed ones), each with the blanks
+ * (space, tab, carriage return) behind it up to and including a line feed.
+ * A line of blanks is a record by itself; blanks before a value on its line
+ * belong to its record.  A record comes as soon as its line feed has been
+ * read, or, in a sequence of values, any other byte that is no blank.
  * Kept as they are: CRLF, BOM, blank lines, a missing last line feed (a line
  * feed is added only where another file follows).  A NUL byte is an error as
  * any other stray byte.  Lines may have any length below 4 GiB.
@@ -364,9 +370,15 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Flushes writer before the memory of earlier records is reused, so that
  * untouched records may be put there without a copy. */
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
-/* Errors have file, line and column set. */
+/*
+ * Errors have file, line and column set.  A file is opened when its turn
+ * comes; one that cannot be opened or read, or is bad, is closed, and a
+ * further call goes on with the file behind it, as cat(1) does.
+ */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
+/* Flushes a tied writer, which keeps an error for its next call; NULL is
+ * no reader and is left alone. */
 void ctx_reader_close(struct ctx_reader *reader);
 
 #endif

@@ -1,0 +1,578 @@
+/*
+ * reader.c - descriptors to records
+ *
+ * One buffer holds the record in the making and what was read ahead; only
+ * more() reads into it, grows it or moves it, so all places in it are kept
+ * as offsets from the start of the record.  Blanks up to the first byte of a
+ * value are the same in both framings; then line_record looks for the line
+ * feed, value_record for the end of the value.  No record waits for a byte
+ * that it does not need, so how the bytes arrive never shows in the records.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+#define READ_LEAST ((size_t)64 << 10) /* room that every read is offered */
+#define READ_MOST  ((size_t)256 << 10)
+#define KEEP       ((size_t)1 << 20) /* bytes of memory not worth giving back */
+#define RECORD_MAX ((uint64_t)UINT32_MAX) /* offsets of nodes have 32 bits */
+
+enum framing {
+	UNKNOWN, /* no value seen yet */
+	LINES,
+	VALUES,
+};
+
+struct ctx_reader {
+	char *const *files;
+	size_t n, next; /* names; the first one not opened yet */
+	const char *name;
+	int fd; /* -1: none is open */
+	enum framing framing;
+	bool lenient;
+	bool fresh; /* nothing of the file has been looked at */
+	bool eof;
+	struct ctx_buf buf;
+	size_t from;     /* where the record in the making begins in buf */
+	size_t last;     /* bytes of the record before it */
+	uint64_t line;   /* of the byte at from, from 1 */
+	uint64_t column; /* of the byte at from, from 0 */
+	struct ctx_json json;
+	struct ctx_writer *tied;
+};
+
+int
+ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
+		struct ctx_err *err)
+{
+	struct ctx_reader *r = calloc(1, sizeof *r);
+
+	if (r == NULL)
+		return ctx_err_nomem(err);
+	r->files = files;
+	r->n = n;
+	r->fd = -1;
+	if (ctx_buf_reserve(&r->buf, READ_MOST, err) < 0) {
+		free(r);
+		return -1;
+	}
+	ctx_json_init(&r->json, CTX_SIMD_BEST);
+	*reader = r;
+	return 0;
+}
+
+void
+ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient)
+{
+	reader->lenient = lenient;
+}
+
+void
+ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer)
+{
+	reader->tied = writer;
+}
+
+static void
+close_file(struct ctx_reader *r)
+{
+	if (r->fd >= 0 && strcmp(r->name, "-") != 0)
+		(void)close(r->fd);
+	r->fd = -1;
+	r->from = r->buf.n;
+}
+
+void
+ctx_reader_close(struct ctx_reader *reader)
+{
+	struct ctx_err err;
+
+	if (reader == NULL)
+		return;
+	/* An error stays in the writer, whose next call tells it. */
+	if (reader->tied != NULL)
+		(void)ctx_writer_flush(reader->tied, &err);
+	close_file(reader);
+	ctx_json_release(&reader->json);
+	ctx_buf_release(&reader->buf);
+	free(reader);
+}
+
+/* Is another file to follow the open one? */
+static bool
+has_next(const struct ctx_reader *r)
+{
+	return r->next < r->n;
+}
+
+/* Opens the next file; 0 if there is none. */
+static int
+open_next(struct ctx_reader *r, struct ctx_err *err)
+{
+	if (r->next > 0 && !has_next(r))
+		return 0;
+	r->name = r->n == 0 ? "-" : r->files[r->next];
+	r->next++;
+	if (strcmp(r->name, "-") == 0)
+		r->fd = STDIN_FILENO;
+	else
+		do
+			r->fd = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		while (r->fd < 0 && errno == EINTR);
+	if (r->fd < 0) {
+		ctx_err_sys(err, errno, "cannot open");
+		err->file = r->name;
+		return -1;
+	}
+#ifdef POSIX_FADV_SEQUENTIAL
+	(void)posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+	r->framing = UNKNOWN;
+	r->fresh = true;
+	r->eof = false;
+	r->line = 1;
+	r->column = 0;
+	return 1;
+}
+
+/* Moves a place over n bytes; the column counts from 0. */
+static void
+walk(const char *p, size_t n, uint64_t *line, uint64_t *column)
+{
+	const char *end = p + n;
+	const char *lf;
+
+	while (p < end && (lf = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		++*line;
+		*column = 0;
+		p = lf + 1;
+	}
+	*column += (size_t)(end - p);
+}
+
+/* Gives an error its place: at bytes behind the start of the record. */
+static void
+place(const struct ctx_reader *r, size_t at, struct ctx_err *err)
+{
+	err->file = r->name;
+	err->line = r->line;
+	err->column = r->column;
+	walk(r->buf.p + r->from, at, &err->line, &err->column);
+	err->column++;
+}
+
+/* Bytes at hand of the record in the making and what is behind it. */
+static size_t
+ahead(const struct ctx_reader *r)
+{
+	return r->buf.n - r->from;
+}
+
+/*
+ * Brings the record in the making to the front of a buffer with room behind
+ * it.  It moves once only, for then it stays in front until it is whole.
+ */
+static int
+make_room(struct ctx_reader *r, struct ctx_err *err)
+{
+	size_t rest = ahead(r);
+	struct ctx_buf fresh = {0};
+
+	if (r->buf.cap > KEEP && r->last < KEEP / 4 && rest < READ_LEAST) {
+		if (ctx_buf_reserve(&fresh, READ_MOST, err) < 0)
+			return -1;
+		memcpy(fresh.p, r->buf.p + r->from, rest);
+		ctx_buf_release(&r->buf);
+		r->buf = fresh;
+	} else if (r->from > 0) {
+		memmove(r->buf.p, r->buf.p + r->from, rest);
+	}
+	r->from = 0;
+	r->buf.n = rest;
+	/* One byte more, for the line feed that take() may add. */
+	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
+}
+
+/* read(2), restarted, and waiting where others made the file non-blocking. */
+static ssize_t
+read_some(int fd, char *p, size_t n)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	ssize_t got;
+
+	for (;;) {
+		got = read(fd, p, n);
+		if (got >= 0)
+			return got;
+		if (errno == EAGAIN || errno == EWOULDBLOCK)
+			(void)poll(&ready, 1, -1);
+		else if (errno != EINTR)
+			return -1;
+	}
+}
+
+/*
+ * Reads more bytes of the file: 1, or 0 at its end.  What stands in the
+ * buffer may move, so a tied writer lets go of it first; that also means
+ * that no output is held back while we wait for input.
+ */
+static int
+more(struct ctx_reader *r, struct ctx_err *err)
+{
+	size_t room;
+	ssize_t got;
+
+	if (r->eof)
+		return 0;
+	if (r->tied != NULL && ctx_writer_flush(r->tied, err) < 0)
+		return -1;
+	if (ahead(r) >= RECORD_MAX) {
+		ctx_err_set(
+		    err, CTX_ELIMIT,
+		    "a record of 4 GiB or more; the limit is %llu bytes",
+		    (unsigned long long)RECORD_MAX - 1);
+		place(r, 0, err);
+		return -1;
+	}
+	if (make_room(r, err) < 0) {
+		place(r, 0, err);
+		return -1;
+	}
+	room = r->buf.cap - r->buf.n - 1;
+	got = read_some(r->fd, r->buf.p + r->buf.n,
+			room < READ_MOST ? room : READ_MOST);
+	if (got < 0) {
+		ctx_err_sys(err, errno, "cannot read");
+		err->file = r->name;
+		return -1;
+	}
+	r->buf.n += (size_t)got;
+	r->eof = got == 0;
+	return !r->eof;
+}
+
+/* The next n bytes are a record.  Returns 1. */
+static int
+take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
+     size_t n)
+{
+	char *p = r->buf.p + r->from;
+
+	record->kind = kind;
+	record->file = r->name;
+	record->line = r->line;
+	/* Only at the end of a file can a line feed be missing here. */
+	if (n == ahead(r) && p[n - 1] != '\n' && has_next(r)) {
+		p[n++] = '\n';
+		r->buf.n++;
+	}
+	record->text.p = p;
+	record->text.n = n;
+	r->from += n;
+	r->last = n;
+	if (r->framing == LINES) {
+		r->line++;
+		r->column = 0;
+	} else {
+		walk(p, n, &r->line, &r->column);
+	}
+	return 1;
+}
+
+/* A record whose value was scanned, at bytes behind its start. */
+static int
+take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
+{
+	/* The buffer may have moved since the scan; nodes are offsets. */
+	r->json.text = r->buf.p + r->from + at;
+	record->value = ctx_json_str(&r->json, 0);
+	record->json = &r->json;
+	return take(r, record, CTX_RECORD_JSON, n);
+}
+
+/*
+ * Moves *at, an offset into the record, to the next byte that is no blank:
+ * 1 if there is one (a line feed is one), 0 at the end of the file.
+ */
+static int
+skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
+{
+	const char *p;
+	size_t n;
+	int rc;
+
+	for (;;) {
+		p = r->buf.p + r->from;
+		n = ahead(r);
+		while (*at < n &&
+		       (p[*at] == ' ' || p[*at] == '\t' || p[*at] == '\r'))
+			++*at;
+		if (*at < n)
+			return 1;
+		rc = more(r, err);
+		if (rc <= 0)
+			return rc;
+	}
+}
+
+/*
+ * Sets *n to the bytes of the record up to and with the first line feed at
+ * or behind at: 1, or 0 if the file ends without one.
+ */
+static int
+find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
+{
+	const char *p, *lf;
+	int rc;
+
+	for (;;) {
+		p = r->buf.p + r->from;
+		*n = ahead(r);
+		lf = memchr(p + at, '\n', *n - at);
+		if (lf != NULL) {
+			*n = (size_t)(lf - p) + 1;
+			return 1;
+		}
+		at = *n;
+		rc = more(r, err);
+		if (rc <= 0)
+			return rc;
+	}
+}
+
+/* Scans n bytes of a value that begins at bytes behind the record's start. */
+static int
+scan(struct ctx_reader *r, size_t at, size_t n, size_t *used,
+     struct ctx_err *err)
+{
+	int rc = ctx_json_scan(&r->json, r->buf.p + r->from + at, n, used, err);
+
+	if (rc < 0 && err->column > 0)
+		at += (size_t)err->column - 1;
+	if (rc < 0)
+		place(r, at, err);
+	return rc;
+}
+
+/*
+ * Bracket counting over a value that the scanner found incomplete.  It sees
+ * each byte once and tells when those that have come make the value whole,
+ * if it is valid; scanning again at each read would not be linear.
+ */
+struct nest {
+	size_t at;    /* bytes seen */
+	size_t depth; /* open brackets */
+	bool string;  /* within one */
+	bool escape;  /* the last byte was a backslash that counts */
+};
+
+static bool
+nest_ends(struct nest *nest, const char *p, size_t n)
+{
+	char c;
+
+	while (nest->at < n) {
+		c = p[nest->at++];
+		if (nest->escape)
+			nest->escape = false;
+		else if (c == '\\')
+			nest->escape = nest->string;
+		else if (c == '"')
+			nest->string = !nest->string;
+		else if (!nest->string && (c == '{' || c == '['))
+			nest->depth++;
+		else if (!nest->string && (c == '}' || c == ']'))
+			nest->depth -= nest->depth > 0;
+		/* A blank ends a number, the others what they close. */
+		if (nest->depth == 0 && !nest->string && c != '\0' &&
+		    strchr("\"}] \t\r\n", c) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* A record that is no valid JSON: an error, unless we are lenient. */
+static int
+take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
+	 const struct ctx_err *err)
+{
+	if (!r->lenient || err->code == CTX_ENOMEM)
+		return -1;
+	return take(r, record, CTX_RECORD_BAD, n);
+}
+
+/*
+ * Reads until the value at bytes behind the start of the record is whole: 1,
+ * or 0 with *err filled if it is bad.  The scanner runs at once, when the
+ * value seems to end, and when the bytes have doubled, so that an error far
+ * from any end shows early.
+ */
+static int
+read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
+{
+	const struct ctx_node *value;
+	struct nest nest = {0};
+	size_t due = 0, used, n;
+	int rc;
+
+	for (;;) {
+		n = ahead(r) - at;
+		if (n >= due || r->eof ||
+		    nest_ends(&nest, r->buf.p + r->from + at, n)) {
+			rc = scan(r, at, n, &used, err);
+			if (rc < 0)
+				return 0;
+			value = r->json.nodes;
+			/* A number or a word may go on behind its end. */
+			if (rc > 0 && (r->eof || value->end < n ||
+				       value->kind >= CTX_JSON_STRING))
+				return 1;
+			if (r->eof)
+				break;
+			due = 2 * n;
+		}
+		if (more(r, err) < 0)
+			return -1;
+	}
+	ctx_err_set(err, CTX_EINPUT, "unexpected end of input");
+	place(r, ahead(r), err);
+	return 0;
+}
+
+/*
+ * A value and the blanks behind it up to and with a line feed.  It leaves
+ * when the line feed has come, or anything else that is no blank.
+ */
+static int
+value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
+	     struct ctx_err *err)
+{
+	struct ctx_err late;
+	size_t n;
+	int rc = read_value(r, at, err);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 0) {
+		/* Where the next value begins cannot be told. */
+		while (r->lenient && (rc = more(r, &late)) > 0)
+			continue;
+		if (rc < 0)
+			*err = late;
+		return rc < 0 ? -1 : take_bad(r, record, ahead(r), err);
+	}
+	n = at + r->json.nodes[0].end;
+	rc = skip_blanks(r, &n, err);
+	if (rc < 0)
+		return -1;
+	if (rc > 0 && r->buf.p[r->from + n] == '\n')
+		n++;
+	return take_value(r, record, at, n);
+}
+
+/* A line whose value begins at bytes behind its start. */
+static int
+line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
+	    struct ctx_err *err)
+{
+	size_t n, used;
+	int rc, whole;
+
+	whole = find_line(r, at, &n, err);
+	if (whole < 0)
+		return -1;
+	rc = scan(r, at, n - at, &used, err);
+	if (rc == 0 && whole && r->framing == UNKNOWN) {
+		r->framing = VALUES;
+		return value_record(r, record, at, err);
+	}
+	if (rc == 0) {
+		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
+			    whole ? "line" : "input");
+		place(r, whole ? n - 1 : n, err);
+	} else if (rc > 0 && used < n - at) {
+		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
+		place(r, at + used, err);
+		rc = 0;
+	}
+	if (rc <= 0)
+		return take_bad(r, record, n, err);
+	r->framing = LINES;
+	return take_value(r, record, at, n);
+}
+
+/* A byte order mark at the start of a file: 1 if there was one. */
+static int
+take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
+{
+	static const char bom[] = "\xef\xbb\xbf";
+	size_t i;
+	int rc;
+
+	for (i = 0; i < sizeof bom - 1; i++) {
+		while (ahead(r) <= i)
+			if ((rc = more(r, err)) <= 0)
+				return rc;
+		if (r->buf.p[r->from + i] != bom[i])
+			return 0;
+	}
+	/* take() must know whether the file ends here. */
+	if (ahead(r) == i && more(r, err) < 0)
+		return -1;
+	return take(r, record, CTX_RECORD_BLANK, i);
+}
+
+/* The next record of the open file; 0 at its end. */
+static int
+next_in_file(struct ctx_reader *r, struct ctx_record *record,
+	     struct ctx_err *err)
+{
+	size_t at = 0;
+	int rc;
+
+	if (r->fresh) {
+		r->fresh = false;
+		rc = take_bom(r, record, err);
+		if (rc != 0)
+			return rc;
+	}
+	rc = skip_blanks(r, &at, err);
+	if (rc < 0 || (rc == 0 && at == 0))
+		return rc;
+	if (rc == 0)
+		return take(r, record, CTX_RECORD_BLANK, at);
+	if (r->buf.p[r->from + at] == '\n')
+		return take(r, record, CTX_RECORD_BLANK, at + 1);
+	if (r->framing == VALUES)
+		return value_record(r, record, at, err);
+	return line_record(r, record, at, err);
+}
+
+int
+ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
+		struct ctx_err *err)
+{
+	struct ctx_json *json = &reader->json;
+	int rc;
+
+	memset(record, 0, sizeof *record);
+	/* Nodes of a record far larger than the ones that came after it. */
+	if (json->cap > KEEP / sizeof *json->nodes && json->n < json->cap / 8) {
+		ctx_json_release(json);
+		ctx_json_init(json, CTX_SIMD_BEST);
+	}
+	do {
+		rc = reader->fd < 0 ? open_next(reader, err) : 1;
+		if (rc <= 0)
+			return rc;
+		rc = next_in_file(reader, record, err);
+		if (rc <= 0)
+			close_file(reader);
+	} while (rc == 0);
+	return rc;
+}
