@@ -541,39 +541,53 @@ live(void)
 	alarm(0);
 }
 
+struct slow {
+	pthread_t thread, reader;
+	int fd;
+};
+
 static void *
 feed_slowly(void *arg)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	const int *fd = arg;
+	const struct slow *slow = arg;
 	int i;
 
 	for (i = 0; i < 60; i++) {
-		if (i % 20 == 0)
-			nanosleep(&pause, NULL);
-		if (write(*fd, &"{\"a\":\"b\"}\n"[i % 10], 1) != 1)
+		NEED(pthread_kill(slow->reader, SIGUSR1) == 0);
+		nanosleep(&pause, NULL);
+		if (write(slow->fd, &"{\"a\":\"b\"}\n"[i % 10], 1) != 1)
 			return NULL;
 	}
-	close(*fd);
+	close(slow->fd);
 	return NULL;
 }
 
 static void
-non_blocking(void)
+interrupt(int sig)
 {
+	(void)sig;
+}
+
+/* Byte by byte, with signals, which without SA_RESTART end a read. */
+static void
+slow_input(int flags)
+{
+	struct sigaction action = {.sa_handler = interrupt};
+	struct slow slow = {.reader = pthread_self()};
 	struct outcome out = {0};
-	pthread_t thread;
 	int in[2], i;
 
-	tap_case("a non-blocking descriptor is waited for");
+	NEED(sigaction(SIGUSR1, &action, NULL) == 0);
 	NEED(pipe(in) == 0);
-	NEED(fcntl(in[0], F_SETFL, O_NONBLOCK) == 0);
+	NEED(fcntl(in[0], F_SETFL, flags) == 0);
 	set_stdin(in[0]);
-	NEED(pthread_create(&thread, NULL, feed_slowly, &in[1]) == 0);
+	slow.fd = in[1];
+	NEED(pthread_create(&slow.thread, NULL, feed_slowly, &slow) == 0);
 	read_all(NULL, 0, false, &out);
-	NEED(pthread_join(thread, NULL) == 0);
+	NEED(pthread_join(slow.thread, NULL) == 0);
 	CHECK(out.bytes.n == 60);
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < 6 && out.bytes.n == 60; i++)
 		CHECK(memcmp(out.bytes.p + 10 * i, "{\"a\":\"b\"}\n", 10) == 0);
 	outcome_release(&out);
 }
@@ -751,7 +765,10 @@ main(void)
 	stdin_among_files();
 	files_that_fail();
 	live();
-	non_blocking();
+	tap_case("a slow pipe with signals");
+	slow_input(0);
+	tap_case("a slow pipe that does not block");
+	slow_input(O_NONBLOCK);
 	long_records(much ? 1024 : 64);
 	if (much)
 		over_the_limit();
