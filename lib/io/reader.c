@@ -19,7 +19,7 @@
 
 #define READ_LEAST ((size_t)64 << 10) /* room that every read is offered */
 #define READ_MOST  ((size_t)256 << 10)
-#define KEEP	   ((size_t)1 << 20) /* bytes of memory not worth giving back */
+#define KEEP       ((size_t)1 << 20) /* bytes of memory not worth giving back */
 #define RECORD_MAX ((uint64_t)UINT32_MAX) /* offsets of nodes have 32 bits */
 
 enum framing {
@@ -38,9 +38,9 @@ struct ctx_reader {
 	bool fresh; /* nothing of the file has been looked at */
 	bool eof;
 	struct ctx_buf buf;
-	size_t from;	 /* where the record in the making begins in buf */
-	size_t last;	 /* bytes of the record before it */
-	uint64_t line;	 /* of the byte at from, from 1 */
+	size_t from;     /* where the record in the making begins in buf */
+	size_t last;     /* bytes of the record before it */
+	uint64_t line;   /* of the byte at from, from 1 */
 	uint64_t column; /* of the byte at from, from 0 */
 	struct ctx_json json;
 	struct ctx_writer *tied;
@@ -48,7 +48,7 @@ struct ctx_reader {
 
 int
 ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
-    struct ctx_err *err)
+		struct ctx_err *err)
 {
 	struct ctx_reader *r = calloc(1, sizeof *r);
 
@@ -232,7 +232,8 @@ more(struct ctx_reader *r, struct ctx_err *err)
 	if (r->tied != NULL && ctx_writer_flush(r->tied, err) < 0)
 		return -1;
 	if (ahead(r) >= RECORD_MAX) {
-		ctx_err_set(err, CTX_ELIMIT,
+		ctx_err_set(
+		    err, CTX_ELIMIT,
 		    "a record of 4 GiB or more; the limit is %llu bytes",
 		    (unsigned long long)RECORD_MAX - 1);
 		place(r, 0, err);
@@ -244,7 +245,7 @@ more(struct ctx_reader *r, struct ctx_err *err)
 	}
 	room = r->buf.cap - r->buf.n - 1;
 	got = read_some(r->fd, r->buf.p + r->buf.n,
-	    room < READ_MOST ? room : READ_MOST);
+			room < READ_MOST ? room : READ_MOST);
 	if (got < 0) {
 		ctx_err_sys(err, errno, "cannot read");
 		err->file = r->name;
@@ -257,8 +258,8 @@ more(struct ctx_reader *r, struct ctx_err *err)
 
 /* The next n bytes are a record.  Returns 1. */
 static int
-take(struct ctx_reader *r, struct ctx_record *record,
-    enum ctx_record_kind kind, size_t n)
+take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
+     size_t n)
 {
 	char *p = r->buf.p + r->from;
 
@@ -285,8 +286,7 @@ take(struct ctx_reader *r, struct ctx_record *record,
 
 /* A record whose value was scanned, at bytes behind its start. */
 static int
-take_value(struct ctx_reader *r, struct ctx_record *record, size_t at,
-    size_t n)
+take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
 	/* The buffer may have moved since the scan; nodes are offsets. */
 	r->json.text = r->buf.p + r->from + at;
@@ -310,7 +310,7 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 		p = r->buf.p + r->from;
 		n = ahead(r);
 		while (*at < n &&
-		    (p[*at] == ' ' || p[*at] == '\t' || p[*at] == '\r'))
+		       (p[*at] == ' ' || p[*at] == '\t' || p[*at] == '\r'))
 			++*at;
 		if (*at < n)
 			return 1;
@@ -320,7 +320,10 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 	}
 }
 
-/* The number of bytes up to and with the next line feed at or behind at. */
+/*
+ * Sets *n to the bytes of the record up to and with the first line feed at
+ * or behind at: 1, or 0 if the file ends without one.
+ */
 static int
 find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 {
@@ -345,7 +348,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 /* Scans n bytes of a value that begins at bytes behind the record's start. */
 static int
 scan(struct ctx_reader *r, size_t at, size_t n, size_t *used,
-    struct ctx_err *err)
+     struct ctx_err *err)
 {
 	int rc = ctx_json_scan(&r->json, r->buf.p + r->from + at, n, used, err);
 
@@ -396,7 +399,7 @@ nest_ends(struct nest *nest, const char *p, size_t n)
 /* A record that is no valid JSON: an error, unless we are lenient. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
-    const struct ctx_err *err)
+	 const struct ctx_err *err)
 {
 	if (!r->lenient || err->code == CTX_ENOMEM)
 		return -1;
@@ -427,7 +430,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 			value = r->json.nodes;
 			/* A number or a word may go on behind its end. */
 			if (rc > 0 && (r->eof || value->end < n ||
-			    value->kind >= CTX_JSON_STRING))
+				       value->kind >= CTX_JSON_STRING))
 				return 1;
 			if (r->eof)
 				break;
@@ -447,7 +450,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
  */
 static int
 value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
-    struct ctx_err *err)
+	     struct ctx_err *err)
 {
 	struct ctx_err late;
 	size_t n;
@@ -475,7 +478,7 @@ value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 /* A line whose value begins at bytes behind its start. */
 static int
 line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
-    struct ctx_err *err)
+	    struct ctx_err *err)
 {
 	size_t n, used;
 	int rc, whole;
@@ -490,11 +493,10 @@ line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	}
 	if (rc == 0) {
 		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
-		    whole ? "line" : "input");
+			    whole ? "line" : "input");
 		place(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
-		ctx_err_set(err, CTX_EINPUT,
-		    "more than one value on the line");
+		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
 		place(r, at + used, err);
 		rc = 0;
 	}
@@ -528,7 +530,7 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 /* The next record of the open file; 0 at its end. */
 static int
 next_in_file(struct ctx_reader *r, struct ctx_record *record,
-    struct ctx_err *err)
+	     struct ctx_err *err)
 {
 	size_t at = 0;
 	int rc;
@@ -553,7 +555,7 @@ next_in_file(struct ctx_reader *r, struct ctx_record *record,
 
 int
 ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
-    struct ctx_err *err)
+		struct ctx_err *err)
 {
 	struct ctx_json *json = &reader->json;
 	int rc;

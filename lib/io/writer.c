@@ -143,7 +143,7 @@ flush_if_full(struct ctx_writer *writer, struct ctx_err *err)
 
 int
 ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
-    struct ctx_err *err)
+	       struct ctx_err *err)
 {
 	struct ctx_str *run = &writer->run;
 
@@ -164,7 +164,7 @@ ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
 
 int
 ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
-    struct ctx_err *err)
+		struct ctx_err *err)
 {
 	if (has_failed(writer, err))
 		return -1;

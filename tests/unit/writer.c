@@ -1,0 +1,306 @@
+/* writer.c - what leaves, in what order, in how many writes; and failing */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+/* A datagram socket keeps the bytes of each write by themselves. */
+struct sink {
+	int in, out;
+};
+
+static struct sink
+sink_open(void)
+{
+	int fds[2];
+
+	NEED(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds) == 0);
+	NEED(fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0);
+	return (struct sink){fds[0], fds[1]};
+}
+
+/* Is this what the next write wrote?  NULL: there was none. */
+static bool
+sink_got(struct sink *sink, const char *text)
+{
+	char got[64];
+	ssize_t n = recv(sink->in, got, sizeof got, 0);
+
+	if (text == NULL)
+		return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+	return n == (ssize_t)strlen(text) && memcmp(got, text, (size_t)n) == 0;
+}
+
+static void
+sink_close(struct sink *sink)
+{
+	close(sink->in);
+	close(sink->out);
+}
+
+static void
+runs(void)
+{
+	static const char text[] = "one two three four";
+	struct sink sink = sink_open();
+	struct ctx_writer writer;
+	struct ctx_err err;
+
+	ctx_writer_init(&writer, sink.out);
+	tap_case("what lies side by side leaves as one write");
+	CHECK(ctx_writer_put(&writer, text, 4, &err) == 0);
+	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text + 4, 4, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text + 8, 0, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text + 8, 6, &err) == 0);
+	CHECK(writer.own.n == 0 && writer.written == 0);
+	CHECK(sink_got(&sink, NULL));
+	CHECK(ctx_writer_flush(&writer, &err) == 0);
+	CHECK(sink_got(&sink, "one two three "));
+	CHECK(ctx_writer_flush(&writer, &err) == 0);
+	CHECK(sink_got(&sink, NULL) && writer.written == 14);
+
+	tap_case("gaps and copies keep the order");
+	CHECK(ctx_writer_put(&writer, text, 4, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text + 8, 6, &err) == 0);
+	CHECK(ctx_writer_copy(&writer, "[x]", 3, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text + 14, 4, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text, 3, &err) == 0);
+	CHECK(sink_got(&sink, NULL));
+	CHECK(ctx_writer_flush(&writer, &err) == 0);
+	CHECK(sink_got(&sink, "one three [x]fourone"));
+
+	tap_case("flush_each writes every record by itself");
+	writer.flush_each = true;
+	CHECK(ctx_writer_put(&writer, text, 4, &err) == 0);
+	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_copy(&writer, "[x]", 3, &err) == 0);
+	CHECK(ctx_writer_put(&writer, text + 4, 4, &err) == 0);
+	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(sink_got(&sink, "one "));
+	CHECK(sink_got(&sink, "[x]two "));
+	ctx_writer_release(&writer);
+	ctx_writer_release(&writer);
+	sink_close(&sink);
+}
+
+/* ---- against a slow reader --------------------------------------------- */
+
+#define MUCH ((size_t)3 << 20)
+
+/* Reads everything in small pieces, and interrupts the writer at each. */
+struct drain {
+	pthread_t thread, writer;
+	int fd;
+	struct ctx_buf got;
+};
+
+static void *
+drain_all(void *arg)
+{
+	struct drain *drain = arg;
+	struct ctx_err err;
+	char piece[3000];
+	ssize_t n;
+
+	while ((n = read(drain->fd, piece, sizeof piece)) > 0)
+		NEED(ctx_buf_add(&drain->got, piece, (size_t)n, &err) == 0 &&
+		     pthread_kill(drain->writer, SIGUSR1) == 0);
+	NEED(n == 0);
+	close(drain->fd);
+	return NULL;
+}
+
+/* Puts and copies pieces of random sizes, some side by side. */
+static void
+write_pieces(struct ctx_writer *writer, const char *text, struct ctx_buf *want)
+{
+	unsigned long long state = 7;
+	struct ctx_err err;
+	size_t at = 0, n;
+
+	while (want->n < MUCH) {
+		n = (size_t)(tap_random(&state) >> (45 + state % 19));
+		if (state % 3 == 0)
+			at = (size_t)(tap_random(&state) % MUCH);
+		if (n > MUCH - at)
+			n = MUCH - at;
+		if (state % 5 < 3)
+			CHECK(ctx_writer_put(writer, text + at, n, &err) == 0);
+		else
+			CHECK(ctx_writer_copy(writer, text + at, n, &err) == 0);
+		NEED(ctx_buf_add(want, text + at, n, &err) == 0);
+		at = (at + n) % MUCH;
+	}
+}
+
+static void
+slow_reader(int flags)
+{
+	struct ctx_buf want = {0};
+	struct drain drain = {0};
+	struct ctx_writer writer;
+	struct ctx_err err;
+	unsigned long long state = 3;
+	char *text = malloc(MUCH);
+	int fds[2];
+	size_t i;
+
+	NEED(text != NULL && pipe(fds) == 0);
+	NEED(fcntl(fds[1], F_SETFL, flags) == 0);
+	for (i = 0; i < MUCH; i++)
+		text[i] = (char)tap_random(&state);
+	drain.fd = fds[0];
+	drain.writer = pthread_self();
+	NEED(pthread_create(&drain.thread, NULL, drain_all, &drain) == 0);
+	ctx_writer_init(&writer, fds[1]);
+	write_pieces(&writer, text, &want);
+	CHECK(writer.own.cap < (size_t)1 << 20);
+	CHECK(ctx_writer_close(&writer, &err) == 0);
+	NEED(pthread_join(drain.thread, NULL) == 0);
+	CHECK(writer.written == want.n && drain.got.n == want.n);
+	CHECK(drain.got.n == want.n &&
+	      memcmp(drain.got.p, want.p, want.n) == 0);
+	ctx_writer_release(&writer);
+	ctx_buf_release(&drain.got);
+	ctx_buf_release(&want);
+	free(text);
+}
+
+/* ---- failing ----------------------------------------------------------- */
+
+/* Every call after the first failed one says the same. */
+static void
+stays_failed(struct ctx_writer *writer, enum ctx_code code, int sys)
+{
+	struct ctx_err err = {0};
+
+	CHECK(ctx_writer_put(writer, "x", 1, &err) == -1);
+	CHECK(err.code == code && err.sys == sys);
+	memset(&err, 0, sizeof err);
+	CHECK(ctx_writer_copy(writer, "x", 1, &err) == -1);
+	CHECK(err.code == code && err.sys == sys);
+	memset(&err, 0, sizeof err);
+	CHECK(ctx_writer_mark(writer, &err) == -1);
+	CHECK(err.code == code && err.sys == sys);
+	memset(&err, 0, sizeof err);
+	CHECK(ctx_writer_flush(writer, &err) == -1);
+	CHECK(err.code == code && err.sys == sys);
+	memset(&err, 0, sizeof err);
+	CHECK(ctx_writer_close(writer, &err) == -1);
+	CHECK(err.code == code && err.sys == sys);
+}
+
+static void
+reader_gone(void)
+{
+	struct ctx_writer writer;
+	struct ctx_err err;
+	int fds[2];
+
+	tap_case("a reader that is gone is CTX_EPIPE");
+	NEED(pipe(fds) == 0);
+	close(fds[0]);
+	ctx_writer_init(&writer, fds[1]);
+	CHECK(ctx_writer_put(&writer, "x", 1, &err) == 0);
+	CHECK(ctx_writer_flush(&writer, &err) == -1);
+	CHECK(err.code == CTX_EPIPE && err.sys == 0);
+	stays_failed(&writer, CTX_EPIPE, 0);
+	CHECK(close(fds[1]) == -1);
+	ctx_writer_release(&writer);
+}
+
+static void
+bad_descriptor(void)
+{
+	struct ctx_writer writer;
+	struct ctx_err err;
+	int fd = open("/dev/null", O_WRONLY);
+
+	tap_case("a descriptor that cannot be written to is an error");
+	NEED(fd >= 0 && close(fd) == 0);
+	ctx_writer_init(&writer, fd);
+	CHECK(ctx_writer_copy(&writer, "x", 1, &err) == 0);
+	CHECK(ctx_writer_flush(&writer, &err) == -1);
+	CHECK(err.code == CTX_ESYS && err.sys == EBADF && err.file == NULL);
+	CHECK(strstr(err.text, "cannot write: ") == err.text);
+	stays_failed(&writer, CTX_ESYS, EBADF);
+	CHECK(writer.written == 0);
+	ctx_writer_release(&writer);
+	tap_case("but not to whom has nothing to say");
+	ctx_writer_init(&writer, fd);
+	CHECK(ctx_writer_close(&writer, &err) == 0);
+	CHECK(ctx_writer_close(&writer, &err) == 0);
+	ctx_writer_release(&writer);
+}
+
+static void
+full_device(void)
+{
+	struct ctx_writer writer;
+	struct ctx_err err;
+	int fd = open("/dev/full", O_WRONLY);
+
+	/* Where there is no such device the case above has to do. */
+	if (fd < 0)
+		return;
+	tap_case("a full device shows at close at the latest");
+	ctx_writer_init(&writer, fd);
+	CHECK(ctx_writer_put(&writer, "x", 1, &err) == 0);
+	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_close(&writer, &err) == -1);
+	CHECK(err.code == CTX_ESYS && err.sys == ENOSPC);
+	stays_failed(&writer, CTX_ESYS, ENOSPC);
+	CHECK(close(fd) == -1);
+	ctx_writer_release(&writer);
+}
+
+static void
+late_error(void)
+{
+	struct ctx_writer writer;
+	struct ctx_err err;
+	int fd = open("/dev/null", O_WRONLY);
+
+	tap_case("an error of close alone is seen");
+	NEED(fd >= 0);
+	ctx_writer_init(&writer, fd);
+	CHECK(ctx_writer_put(&writer, "x", 1, &err) == 0);
+	CHECK(ctx_writer_flush(&writer, &err) == 0);
+	close(fd);
+	CHECK(ctx_writer_close(&writer, &err) == -1);
+	CHECK(err.code == CTX_ESYS && err.sys == EBADF);
+	stays_failed(&writer, CTX_ESYS, EBADF);
+	ctx_writer_release(&writer);
+}
+
+static void
+interrupt(int sig)
+{
+	(void)sig;
+}
+
+int
+main(void)
+{
+	/* Without SA_RESTART: calls end with EINTR, or before their end. */
+	struct sigaction action = {.sa_handler = interrupt};
+
+	signal(SIGPIPE, SIG_IGN);
+	NEED(sigaction(SIGUSR1, &action, NULL) == 0);
+	runs();
+	tap_case("a slow reader gets every byte in order, signals or not");
+	slow_reader(0);
+	tap_case("also where the descriptor does not block");
+	slow_reader(O_NONBLOCK);
+	reader_gone();
+	bad_descriptor();
+	late_error();
+	full_device();
+	return tap_done();
+}
