@@ -37,6 +37,8 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+GEN_SRC := $(wildcard tests/gen/*.c)
+GEN := $(GEN_SRC:tests/gen/%.c=$(B)/gen-tools/%)
 
 # Only the name of what is made; V=1 prints the commands.
 ifeq ($(V),)
@@ -102,7 +104,15 @@ $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
-units: $(UNITS)
+# What makes and judges the conversations of the tests, without libctx; the
+# parts of tests/gen/NAME.c lie in tests/gen/NAME/.
+$(B)/gen-tools/convo: $(patsubst %.c,$(B)/%.o,$(wildcard tests/gen/convo/*.c))
+$(B)/gen-tools/valid: $(patsubst %.c,$(B)/%.o,$(wildcard tests/gen/valid/*.c))
+$(GEN): $(B)/gen-tools/%: $(B)/tests/gen/%.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+
+units: $(UNITS) $(GEN)
 
 # ASan and UBSan must not exit with 1, which a filter uses for "no".
 check: all units

@@ -1,0 +1,249 @@
+/*
+ * convo.c - makes conversations; the same ones whenever the seed is the same
+ *
+ * A conversation is acted out once: users speak, the assistant calls tools,
+ * results come back.  How that is written down is the business of a dialect,
+ * one row of a table with one function for each thing that can happen.
+ * Nothing here uses libctx, which is tested with what comes out.
+ *
+ *     convo [--dialect NAME] [--seed N] [--count N] [--messages N]
+ *           [--broken] [--wrap] [--crlf]
+ *
+ * prints --count conversations of up to twice --messages records, or a little
+ * more: as lines, or each as one record (--wrap).  --broken damages each.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/gen.h"
+
+static void
+new_call(struct gen *g, struct call *call, size_t at)
+{
+	memset(call, 0, sizeof *call);
+	g->ids++;
+	if (g->same_ids)
+		call->id = fmt(g, "call_%zu", at);
+	else if (once_in(g, 3))
+		call->id = fmt(g, "c-%llu", g->ids);
+	else
+		call->id = fmt(g, "call_%llu_%s", g->ids,
+		    letters(g, 16,
+			"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNP23456789"));
+	call->name = tool_name(g);
+	call->args = arguments(g);
+}
+
+/* Results come back in any order. */
+static void
+shuffle(struct gen *g, struct call *call, size_t n)
+{
+	struct call t;
+	size_t i, k;
+
+	if (once_in(g, 2))
+		return;
+	for (i = n; i > 1; i--) {
+		k = below(g, i);
+		t = call[i - 1];
+		call[i - 1] = call[k];
+		call[k] = t;
+	}
+}
+
+static void
+late_results(struct gen *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->late.n; i++)
+		say(g, "%v", g->late.item[i]);
+	g->late.n = 0;
+}
+
+static size_t
+new_calls(struct gen *g, struct call *call)
+{
+	size_t n = once_in(g, 2) ? 1 : 1 + below(g, MAX_CALLS), i;
+
+	for (i = 0; i < n; i++)
+		new_call(g, &call[i], i);
+	return n;
+}
+
+/* One turn; the last one of all may end in calls that wait for an answer. */
+static void
+turn(struct gen *g, bool pending)
+{
+	size_t users = once_in(g, 6) ? 1 + below(g, g->dialect->users) : 1;
+	size_t steps = once_in(g, 3) ? 0 : below(g, 7);
+	struct call call[MAX_CALLS];
+	size_t n;
+
+	while (users-- > 0)
+		g->dialect->user(g);
+	if (g->dialect->aside != NULL && once_in(g, 15))
+		g->dialect->aside(g);
+	while (g->dialect->results != NULL && steps-- > 0) {
+		n = new_calls(g, call);
+		g->dialect->assistant(g, call, n);
+		shuffle(g, call, n);
+		g->dialect->results(g, call, n);
+		if (once_in(g, 2))
+			late_results(g);
+	}
+	if (pending && g->dialect->results != NULL) {
+		n = new_calls(g, call);
+		g->dialect->assistant(g, call, n);
+		if (g->dialect->partly && n > 1 && !call[0].legacy)
+			g->dialect->results(g, call, below(g, n));
+		return;
+	}
+	late_results(g);
+	g->dialect->assistant(g, call, 0);
+	late_results(g);
+}
+
+static void
+converse(struct gen *g, size_t messages, bool may_pend)
+{
+	g->plain = once_in(g, 5);
+	new_style(g);
+	g->same_ids = !g->dialect->unique_ids && once_in(g, 5);
+	g->with_ids = once_in(g, 2);
+	g->snake = once_in(g, 4);
+	g->is_signed = once_in(g, 2);
+	if (g->dialect->system != NULL && !once_in(g, 4))
+		g->dialect->system(g);
+	do
+		turn(g, false);
+	while (g->lines.n < messages);
+	if (may_pend && once_in(g, 4))
+		turn(g, true);
+	late_results(g);
+}
+
+/* Damage as history surgery does it: a record gone, twice, or too early. */
+static void
+damage(struct gen *g)
+{
+	const char **item = g->lines.item;
+	size_t *n = &g->lines.n, at = below(g, *n);
+	const char *copy = item[at];
+
+	switch (*n > 1 ? below(g, 3) : 1) {
+	case 0:
+		memmove(item + at, item + at + 1, (*n - at - 1) * sizeof *item);
+		(*n)--;
+		break;
+	case 1:
+		add(&g->lines, copy);
+		item = g->lines.item;
+		memmove(item + at + 1, item + at, (*n - at - 1) * sizeof *item);
+		break;
+	default:
+		at = below(g, *n - 1);
+		swap(&item[at], &item[at + 1]);
+	}
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+struct options {
+	unsigned long long seed, count, messages;
+	bool broken, wrap, crlf;
+};
+
+static unsigned long long
+number(const char *s)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(s, &end, 10);
+	if (errno != 0 || *s < '0' || *s > '9' || *end != '\0')
+		die("not a number");
+	return n;
+}
+
+static const struct dialect *
+dialect_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; dialects[i].name != NULL; i++) {
+		if (strcmp(dialects[i].name, name) == 0)
+			return &dialects[i];
+	}
+	die("no such dialect");
+	return NULL;
+}
+
+static void
+parse(struct gen *g, struct options *o, int argc, char **argv)
+{
+	const char *value;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		value = i + 1 < argc ? argv[i + 1] : "";
+		if (strcmp(argv[i], "--broken") == 0)
+			o->broken = true;
+		else if (strcmp(argv[i], "--wrap") == 0)
+			o->wrap = true;
+		else if (strcmp(argv[i], "--crlf") == 0)
+			o->crlf = true;
+		else if (strcmp(argv[i], "--dialect") == 0)
+			g->dialect = dialect_named(argv[++i] ? value : "");
+		else if (strcmp(argv[i], "--seed") == 0)
+			i++, o->seed = number(value);
+		else if (strcmp(argv[i], "--count") == 0)
+			i++, o->count = number(value);
+		else if (strcmp(argv[i], "--messages") == 0)
+			i++, o->messages = number(value);
+		else
+			die("usage: convo --dialect NAME [--seed N] [--count "
+			    "N] "
+			    "[--messages N] [--broken] [--wrap] [--crlf]");
+	}
+}
+
+/*
+ * Lines of several conversations stand in one stream and must be valid as one
+ * conversation, so that only the last may have calls at its end.
+ */
+int
+main(int argc, char **argv)
+{
+	struct options o = {.seed = 1, .count = 1, .messages = 12};
+	struct gen g = {.dialect = &dialects[0]};
+	const char *eol;
+	unsigned long long k;
+	size_t i;
+
+	parse(&g, &o, argc, argv);
+	eol = o.crlf ? "\r\n" : "\n";
+	begin(&g, o.seed);
+	for (k = 0; k < o.count; k++) {
+		converse(&g, 1 + below(&g, (size_t)o.messages * 2),
+		    o.wrap || k + 1 == o.count);
+		if (o.broken)
+			damage(&g);
+		if (o.wrap)
+			printf("%s%s",
+			    g.dialect->wrap(
+				&g, enclose(&g, '[', g.lines.item, g.lines.n)),
+			    eol);
+		for (i = 0; !o.wrap && i < g.lines.n; i++)
+			printf("%s%s", g.lines.item[i], eol);
+		finish(&g);
+	}
+	free(g.lines.item);
+	free(g.late.item);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die("cannot write");
+	return 0;
+}

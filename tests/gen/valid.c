@@ -1,0 +1,167 @@
+/*
+ * valid.c - says what a provider would refuse in a conversation
+ *
+ * A second opinion on ctx-check, which shares no code with it: every message
+ * is parsed by jansson, and each provider has one function that walks over
+ * the conversation and knows nothing of the others.  Slow and plain on
+ * purpose.  The rules are those that the providers' error messages state.
+ *
+ *     valid DIALECT [--wrap] [--allow-pending] < STREAM
+ *
+ * prints LINE: RULE: WHAT for each violation and ends with 1 if there is any.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "valid/talk.h"
+
+static const struct {
+	const char *name;
+	void (*check)(struct talk *);
+} dialects[] = {
+    {"openai-chat", check_chat},
+    {"generic", check_generic},
+    {"openai-responses", check_responses},
+    {"anthropic", check_anthropic},
+    {"bedrock", check_bedrock},
+    {"gemini", check_gemini},
+};
+
+struct input {
+	char *p;
+	size_t n, cap;
+};
+
+static void
+read_all(struct input *in, FILE *f)
+{
+	size_t got;
+
+	do {
+		if (in->cap - in->n < 65536) {
+			in->cap = in->cap * 2 + 65536;
+			in->p = realloc(in->p, in->cap);
+			if (in->p == NULL)
+				die("out of memory");
+		}
+		got = fread(in->p + in->n, 1, in->cap - in->n, f);
+		in->n += got;
+	} while (got > 0);
+	if (ferror(f))
+		die("cannot read");
+}
+
+/* The messages that a request, or a wrapper around one, holds. */
+static json_t *
+messages_of(json_t *record)
+{
+	static const char *const inner[] = {"messages", "contents", "input"};
+	static const char *const outer[] = {
+	    "body", "params", "request", "modelInput", NULL};
+	json_t *found = NULL;
+	size_t i;
+
+	for (i = 0; found == NULL && outer[i] != NULL; i++)
+		found = json_object_get(record, outer[i]);
+	if (found != NULL)
+		record = found;
+	for (i = 0; i < 3; i++) {
+		found = json_object_get(record, inner[i]);
+		if (json_is_array(found))
+			return found;
+	}
+	return NULL;
+}
+
+static void
+check_record(
+    struct talk *t, void (*check)(struct talk *), json_t *record, size_t line)
+{
+	json_t *all = t->message, *lines = t->line;
+	size_t i, n;
+
+	t->message = messages_of(record);
+	t->line = json_array();
+	n = json_array_size(t->message);
+	for (i = 0; i < n || i == 0; i++)
+		json_array_append_new(t->line, json_integer((json_int_t)line));
+	if (t->message == NULL)
+		refuse(t, 0, "json", "no messages in this record");
+	else
+		check(t);
+	json_decref(t->line);
+	t->message = all;
+	t->line = lines;
+}
+
+/* Splits the stream into lines; wrapped conversations are checked at once. */
+static void
+check_stream(struct talk *t, void (*check)(struct talk *), bool wrap,
+    const struct input *in)
+{
+	const char *p = in->p, *end = in->p + in->n, *eol;
+	json_error_t error;
+	json_t *record;
+	size_t line;
+
+	for (line = 1; p < end; line++, p = eol + 1) {
+		eol = memchr(p, '\n', (size_t)(end - p));
+		if (eol == NULL)
+			eol = end;
+		if (strspn(p, " \t\r") >= (size_t)(eol - p))
+			continue;
+		/* Integers may be larger than those of jansson. */
+		record = json_loadb(p, (size_t)(eol - p),
+		    JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
+		    &error);
+		if (!json_is_object(record)) {
+			printf("%zu: json: %s\n", line,
+			    record != NULL ? "not an object" : error.text);
+			t->refused = true;
+		} else if (wrap) {
+			check_record(t, check, record, line);
+		} else {
+			json_array_append(t->message, record);
+			json_array_append_new(
+			    t->line, json_integer((json_int_t)line));
+		}
+		json_decref(record);
+	}
+	if (!wrap)
+		check(t);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct talk t = {.message = json_array(), .line = json_array()};
+	void (*check)(struct talk *) = NULL;
+	struct input in = {0};
+	bool wrap = false;
+	size_t k;
+	int i;
+
+	for (k = 0; argc > 1 && k < sizeof dialects / sizeof dialects[0]; k++) {
+		if (strcmp(argv[1], dialects[k].name) == 0)
+			check = dialects[k].check;
+	}
+	for (i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "--wrap") == 0)
+			wrap = true;
+		else if (strcmp(argv[i], "--allow-pending") == 0)
+			t.allow_pending = true;
+		else
+			check = NULL;
+	}
+	if (check == NULL)
+		die("usage: valid DIALECT [--wrap] [--allow-pending] < STREAM");
+	read_all(&in, stdin);
+	check_stream(&t, check, wrap, &in);
+	free(in.p);
+	json_decref(t.message);
+	json_decref(t.line);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die("cannot write");
+	return t.refused ? 1 : 0;
+}

@@ -1,0 +1,173 @@
+/*
+ * gemini.c - the rules of Gemini contents
+ */
+#include "talk.h"
+
+/* On the wire keys are camelCase, in Python's dumps snake_case. */
+static const json_t *
+either(const json_t *object, const char *camel, const char *snake)
+{
+	const json_t *value = json_object_get(object, camel);
+
+	return value != NULL ? value : json_object_get(object, snake);
+}
+
+static const json_t *
+gemini_call(const json_t *part)
+{
+	return either(part, "functionCall", "function_call");
+}
+
+static const json_t *
+gemini_response(const json_t *part)
+{
+	return either(part, "functionResponse", "function_response");
+}
+
+static bool
+gemini_signed(const json_t *part)
+{
+	return *text(part, "thoughtSignature") != '\0' ||
+	    *text(part, "thought_signature") != '\0';
+}
+
+static bool
+gemini_model(const json_t *m)
+{
+	return is(m, "role", "model");
+}
+
+static size_t
+gemini_count(const json_t *m, const json_t *(*what)(const json_t *))
+{
+	const json_t *part;
+	size_t i, n = 0;
+
+	json_array_foreach(json_object_get(m, "parts"), i, part)
+		n += what(part) != NULL;
+	return n;
+}
+
+static void
+gemini_content(struct talk *t, size_t at, const json_t *m)
+{
+	const json_t *parts = json_object_get(m, "parts"), *part;
+	size_t i, thoughts = 0;
+
+	if (json_array_size(parts) == 0)
+		refuse(t, at, "empty", "content has no parts");
+	json_array_foreach(parts, i, part) {
+		thoughts += json_is_true(json_object_get(part, "thought"));
+		if (json_object_size(part) == 0 ||
+		    (has(part, "text") && is(part, "text", "") &&
+			!gemini_signed(part)))
+			refuse(t, at, "empty", "a part says nothing");
+	}
+	if (thoughts > 0 && thoughts == json_array_size(parts))
+		refuse(t, at, "reasoning-only", "model only thinks");
+}
+
+/* Whether a response belongs to a call: by id where both have one, by name. */
+static bool
+gemini_pair(const json_t *call, const json_t *response)
+{
+	if (has(call, "id") && has(response, "id"))
+		return is(response, "id", text(call, "id"));
+	return is(response, "name", text(call, "name"));
+}
+
+/* As many responses as calls in the content before, each to one of them. */
+static void
+gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
+{
+	const json_t *part, *from, *response;
+	bool taken[256] = {false};
+	size_t i, k;
+
+	json_array_foreach(json_object_get(m, "parts"), i, part) {
+		response = gemini_response(part);
+		if (response == NULL)
+			continue;
+		json_array_foreach(json_object_get(before, "parts"), k, from) {
+			if (k < 256 && !taken[k] && gemini_call(from) != NULL &&
+			    gemini_pair(gemini_call(from), response))
+				break;
+		}
+		if (k < json_array_size(json_object_get(before, "parts")))
+			taken[k] = true;
+		else
+			refuse(t, at, "orphan-result",
+			    "%s was not called in the content before",
+			    text(response, "name"));
+	}
+	json_array_foreach(json_object_get(before, "parts"), k, from) {
+		if (k < 256 && !taken[k] && gemini_call(from) != NULL)
+			refuse(t, at - 1, "unanswered-call",
+			    "call of %s has no response",
+			    text(gemini_call(from), "name"));
+	}
+}
+
+/* The part that carries the signature of a step, or NULL. */
+static const json_t *
+gemini_first_call(const json_t *m)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(json_object_get(m, "parts"), i, part) {
+		if (gemini_call(part) != NULL)
+			return part;
+	}
+	return NULL;
+}
+
+/*
+ * In the newest turn the first call of each step is signed, or (with older
+ * models) none is; history is not looked at.
+ */
+static void
+gemini_signatures(struct talk *t)
+{
+	size_t i, first = 0, with = 0, n = json_array_size(t->message);
+	const json_t *m, *call;
+
+	json_array_foreach(t->message, i, m) {
+		if (!gemini_model(m) && gemini_count(m, gemini_response) == 0)
+			first = i;
+	}
+	for (i = first; i < n; i++) {
+		call = gemini_first_call(json_array_get(t->message, i));
+		with += call != NULL && gemini_signed(call);
+	}
+	for (i = first; with > 0 && i < n; i++) {
+		call = gemini_first_call(json_array_get(t->message, i));
+		if (call != NULL && !gemini_signed(call))
+			refuse(t, i, "signature",
+			    "first call has no thoughtSignature");
+	}
+}
+
+void
+check_gemini(struct talk *t)
+{
+	const json_t *m, *before = NULL;
+	size_t i, n = json_array_size(t->message);
+
+	json_array_foreach(t->message, i, m) {
+		if (i == 0 && gemini_model(m))
+			refuse(t, i, "first", "the user must begin");
+		if (has(m, "role") && !gemini_model(m) &&
+		    !is(m, "role", "user") && !is(m, "role", "function"))
+			refuse(t, i, "role", "role is \"%s\"", text(m, "role"));
+		if (i > 0 && gemini_model(before) == gemini_model(m))
+			refuse(t, i, "alternation", "%s speaks twice",
+			    gemini_model(m) ? "model" : "user");
+		gemini_content(t, i, m);
+		gemini_answers(t, i, before, m);
+		before = m;
+	}
+	if (!t->allow_pending && gemini_count(before, gemini_call) > 0)
+		refuse(t, n - 1, "unanswered-call", "calls at the end");
+	gemini_signatures(t);
+}

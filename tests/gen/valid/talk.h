@@ -1,0 +1,49 @@
+/*
+ * talk.h - a conversation under inspection, and who inspects it
+ */
+#ifndef TALK_H
+#define TALK_H
+
+#include <jansson.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A conversation: its messages, and the line of each of them. */
+struct talk {
+	json_t *message; /* array */
+	json_t *line;    /* array of integers, as many */
+	bool allow_pending;
+	bool refused;
+};
+
+/* One file each; every violation is reported through refuse(). */
+void check_chat(struct talk *t);
+void check_generic(struct talk *t);
+void check_responses(struct talk *t);
+void check_anthropic(struct talk *t);
+void check_bedrock(struct talk *t);
+void check_gemini(struct talk *t);
+
+void die(const char *what);
+/* Reports a violation in message number at. */
+void refuse(struct talk *t, size_t at, const char *rule, const char *format,
+    ...) __attribute__((format(printf, 4, 5)));
+
+/* The text under key, or "" if there is none. */
+const char *text(const json_t *object, const char *key);
+bool is(const json_t *object, const char *key, const char *want);
+bool has(const json_t *object, const char *key);
+bool blank(const char *s);
+
+/* Sets of ids, each with the number of the message it stands in. */
+json_t *new_set(void);
+bool in(const json_t *set, const char *name);
+void put(json_t *set, const char *name, size_t at);
+/* Reports all that is left in the set, and empties it. */
+void unanswered(struct talk *t, json_t *open);
+
+/* Letters, digits, _ and -, from 1 to 64: tool ids of Anthropic and Bedrock. */
+bool plain_id(const char *id);
+
+#endif
