@@ -553,6 +553,22 @@ int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
+/* ---- exec/exec.c: run a command with a text in, a text out -------------- */
+
+struct ctx_exec {
+	const char *command; /* for sh -c; the user's own, never the input's */
+	struct ctx_str input; /* given on its standard input */
+	size_t limit;         /* bytes of output accepted */
+	unsigned seconds;     /* until it is killed, with all it started */
+};
+/*
+ * Appends what the command writes to out.  The command may stop reading
+ * early.  CTX_EARG: it ended with a status other than 0, was killed, took
+ * too long, wrote too much or wrote invalid UTF-8; the text says which.
+ */
+int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
+    struct ctx_err *err);
+
 /* ---- dialect/view.c: one message, as spans of its record ---------------- */
 
 enum ctx_role {
@@ -899,8 +915,7 @@ enum {
 struct ctx_limits {
 	const struct ctx_policy *policy;
 	enum ctx_level level;
-	bool bounded;    /* budget, trigger and target hold */
-	uint64_t budget; /* what may leave */
+	uint64_t budget;  /* what may leave */
 	uint64_t trigger; /* at or under it nothing is done */
 	uint64_t target; /* what a conversation over it is cut down to */
 	uint64_t keep_last;    /* newest messages that stay, verbatim */
