@@ -14,6 +14,10 @@
 typedef size_t ctx_probe_fn(const struct ctx_vocab *vocab, const char *p,
     uint32_t start, const uint32_t *end, size_t n, uint32_t *missed);
 
+ctx_probe_fn ctx_probe_portable, ctx_probe_avx2, ctx_probe_avx512,
+    ctx_probe_neon;
+
+/* The back end for one that ctx_simd_pick returned. */
 ctx_probe_fn *ctx_probe_pick(enum ctx_simd simd);
 
 #endif

@@ -1,5 +1,9 @@
 /*
- * probe.c - looking up many pieces in the key table at once
+ * lines.h - looking up many pieces in the key table
+ *
+ * Included once by each back end, which brings
+ *
+ *	line_has(line, key)	1 if one of the four keys of a line is key
  *
  * In two passes: the first makes the keys and asks for their lines, the
  * second compares.  Between the two the lines come in, many at a time; and
@@ -7,15 +11,15 @@
  */
 #include "token/probe.h"
 
-static size_t
-probe_portable(const struct ctx_vocab *v, const char *p, uint32_t start,
+static inline size_t
+probe_lines(const struct ctx_vocab *v, const char *p, uint32_t start,
     const uint32_t *end, size_t n, uint32_t *missed)
 {
 	struct ctx_key keys[CTX_PROBE_MAX];
-	const uint64_t *lines[CTX_PROBE_MAX], *slot;
+	const uint64_t *lines[CTX_PROBE_MAX];
 	uint32_t length, begin = start;
 	size_t i, count = 0;
-	unsigned k, found;
+	unsigned found;
 
 	for (i = 0; i < n; i++) {
 		length = end[i] - start;
@@ -27,21 +31,12 @@ probe_portable(const struct ctx_vocab *v, const char *p, uint32_t start,
 		start = end[i];
 	}
 	for (i = 0; i < n; i++) {
-		slot = lines[i];
-		found = 0;
-		for (k = 0; k < 4; k++)
-			found |= (unsigned)(slot[2 * k] == keys[i].lo) &
-			    (unsigned)(slot[2 * k + 1] == keys[i].hi);
+		/* The key of a longer piece holds its first bytes only. */
+		found = line_has(lines[i], keys[i]) &
+		    (end[i] - begin <= CTX_VOCAB_KEY);
 		missed[count] = (uint32_t)i;
-		count += !found | (end[i] - begin > CTX_VOCAB_KEY);
+		count += !found;
 		begin = end[i];
 	}
 	return count;
-}
-
-ctx_probe_fn *
-ctx_probe_pick(enum ctx_simd simd)
-{
-	(void)simd;
-	return probe_portable;
 }
