@@ -119,6 +119,7 @@ compare(const char *text, size_t n)
 {
 	char *p = malloc(n + (n == 0));
 	size_t f, b, i;
+	int same;
 
 	NEED(p != NULL);
 	memcpy(p, text, n);
@@ -130,9 +131,10 @@ compare(const char *text, size_t n)
 				continue;
 			split_library(families + f, backends[b].simd, p, n,
 			    pick(4) == 0 ? 1 + pick(5) : CTX_SPLIT_MAX);
-			if (memcmp(want, got, n + 1) == 0)
+			same = memcmp(want, got, n + 1) == 0;
+			CHECK(same);
+			if (same)
 				continue;
-			CHECK(!"split as the oracle does");
 			printf("# %s %s:", families[f].name,
 			    backends[b].name);
 			for (i = 0; i < n; i++)
