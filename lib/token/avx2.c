@@ -70,11 +70,11 @@ ctx_split_avx2(struct ctx_split *split, struct ctx_scheme scheme,
 #include "token/vocab.h"
 
 static inline unsigned
-line_has(const uint64_t *line, struct ctx_key key)
+line_has(const uint64_t *line, const struct ctx_key *key)
 {
 	const __m256i *half = (const __m256i *)(const void *)line;
-	__m256i both = _mm256_set_epi64x((long long)key.hi, (long long)key.lo,
-	    (long long)key.hi, (long long)key.lo);
+	__m256i both = _mm256_broadcastsi128_si256(
+	    _mm_loadu_si128((const __m128i *)(const void *)key));
 	__m256i a = _mm256_cmpeq_epi64(_mm256_loadu_si256(half), both);
 	__m256i b = _mm256_cmpeq_epi64(_mm256_loadu_si256(half + 1), both);
 	/* Both words of a key, in any of the four places. */
@@ -88,9 +88,10 @@ line_has(const uint64_t *line, struct ctx_key key)
 
 size_t
 ctx_probe_avx2(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n, uint32_t *missed)
+    const uint32_t *end, size_t n,
+    struct ctx_key *keys, uint32_t *missed)
 {
-	return probe_lines(vocab, p, start, end, n, missed);
+	return probe_lines(vocab, p, start, end, n, keys, missed);
 }
 #else
 typedef int ctx_no_avx2; /* a file may not be empty */

@@ -85,11 +85,10 @@ ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
 #include "token/vocab.h"
 
 static inline unsigned
-line_has(const uint64_t *line, struct ctx_key key)
+line_has(const uint64_t *line, const struct ctx_key *key)
 {
-	__m512i all = _mm512_set_epi64((long long)key.hi, (long long)key.lo,
-	    (long long)key.hi, (long long)key.lo, (long long)key.hi,
-	    (long long)key.lo, (long long)key.hi, (long long)key.lo);
+	__m512i all = _mm512_broadcast_i32x4(
+	    _mm_loadu_si128((const __m128i *)(const void *)key));
 	unsigned equal = (unsigned)_mm512_cmpeq_epi64_mask(
 	    _mm512_loadu_si512((const void *)line), all);
 
@@ -100,9 +99,10 @@ line_has(const uint64_t *line, struct ctx_key key)
 
 size_t
 ctx_probe_avx512(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n, uint32_t *missed)
+    const uint32_t *end, size_t n,
+    struct ctx_key *keys, uint32_t *missed)
 {
-	return probe_lines(vocab, p, start, end, n, missed);
+	return probe_lines(vocab, p, start, end, n, keys, missed);
 }
 #else
 typedef int ctx_no_avx512; /* a file may not be empty */

@@ -13,30 +13,36 @@
 
 static inline size_t
 probe_lines(const struct ctx_vocab *v, const char *p, uint32_t start,
-    const uint32_t *end, size_t n, uint32_t *missed)
+    const uint32_t *end, size_t n, struct ctx_key *keys, uint32_t *missed)
 {
-	struct ctx_key keys[CTX_PROBE_MAX];
-	const uint64_t *lines[CTX_PROBE_MAX];
-	uint32_t length, begin = start;
+	const uint64_t *lines[CTX_PROBE_MAX], *table = v->lines;
+	unsigned shift = v->line_shift;
+	uint64_t lo, hi, fill_lo, fill_hi;
+	const char *fill;
 	size_t i, count = 0;
-	unsigned found;
+	uint32_t from;
 
 	for (i = 0; i < n; i++) {
-		length = end[i] - start;
-		length = length < CTX_VOCAB_KEY ? length : CTX_VOCAB_KEY;
-		keys[i] = ctx_key_read(p + start, length);
-		lines[i] = v->lines +
-		    8 * (ctx_key_hash(keys[i]) >> v->line_shift);
+		/* Pieces of more than 16 bytes wrap around and get the fill
+		 * of no bytes at all: the key that is never found. */
+		from = CTX_VOCAB_KEY - (end[i] - start);
+		from = from < CTX_VOCAB_KEY ? from : CTX_VOCAB_KEY;
+		fill = (const char *)ctx_key_fill + from;
+		memcpy(&fill_lo, fill, 8);
+		memcpy(&fill_hi, fill + 8, 8);
+		memcpy(&lo, p + start, 8);
+		memcpy(&hi, p + start + 8, 8);
+		lo |= fill_lo;
+		hi |= fill_hi;
+		keys[i] = (struct ctx_key){lo, hi};
+		lines[i] = table +
+		    8 * (ctx_key_hash((struct ctx_key){lo, hi}) >> shift);
 		__builtin_prefetch(lines[i]);
 		start = end[i];
 	}
 	for (i = 0; i < n; i++) {
-		/* The key of a longer piece holds its first bytes only. */
-		found = line_has(lines[i], keys[i]) &
-		    (end[i] - begin <= CTX_VOCAB_KEY);
 		missed[count] = (uint32_t)i;
-		count += !found;
-		begin = end[i];
+		count += !line_has(lines[i], keys + i);
 	}
 	return count;
 }

@@ -92,10 +92,9 @@ ctx_split_neon(struct ctx_split *split, struct ctx_scheme scheme,
 #include "token/vocab.h"
 
 static inline unsigned
-line_has(const uint64_t *line, struct ctx_key key)
+line_has(const uint64_t *line, const struct ctx_key *key)
 {
-	uint64x2_t want = vcombine_u64(vcreate_u64(key.lo),
-	    vcreate_u64(key.hi));
+	uint64x2_t want = vld1q_u64(&key->lo);
 	uint64x2_t a = vceqq_u64(vld1q_u64(line), want);
 	uint64x2_t b = vceqq_u64(vld1q_u64(line + 2), want);
 	uint64x2_t c = vceqq_u64(vld1q_u64(line + 4), want);
@@ -112,9 +111,10 @@ line_has(const uint64_t *line, struct ctx_key key)
 
 size_t
 ctx_probe_neon(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n, uint32_t *missed)
+    const uint32_t *end, size_t n,
+    struct ctx_key *keys, uint32_t *missed)
 {
-	return probe_lines(vocab, p, start, end, n, missed);
+	return probe_lines(vocab, p, start, end, n, keys, missed);
 }
 #else
 typedef int ctx_no_neon; /* a file may not be empty */

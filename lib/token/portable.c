@@ -99,13 +99,13 @@ ctx_split_portable(struct ctx_split *split, struct ctx_scheme scheme,
 #include "token/vocab.h"
 
 static inline unsigned
-line_has(const uint64_t *line, struct ctx_key key)
+line_has(const uint64_t *line, const struct ctx_key *key)
 {
 	unsigned found = 0, i;
 
 	for (i = 0; i < 8; i += 2)
-		found |= (unsigned)(line[i] == key.lo) &
-		    (unsigned)(line[i + 1] == key.hi);
+		found |= (unsigned)(line[i] == key->lo) &
+		    (unsigned)(line[i + 1] == key->hi);
 	return found;
 }
 
@@ -113,7 +113,8 @@ line_has(const uint64_t *line, struct ctx_key key)
 
 size_t
 ctx_probe_portable(const struct ctx_vocab *vocab, const char *p,
-    uint32_t start, const uint32_t *end, size_t n, uint32_t *missed)
+    uint32_t start, const uint32_t *end, size_t n,
+    struct ctx_key *keys, uint32_t *missed)
 {
-	return probe_lines(vocab, p, start, end, n, missed);
+	return probe_lines(vocab, p, start, end, n, keys, missed);
 }
