@@ -454,7 +454,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  */
 struct ctx_token_counter;
 #define CTX_TOKEN_CACHE (4u << 20)
-#define CTX_TOKEN_WORD	48
+#define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
