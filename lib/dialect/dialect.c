@@ -10,6 +10,7 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
+#define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
 
 static const struct ctx_dialect dialects[] = {
     {
@@ -22,6 +23,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
     {
 	.name = "generic",
@@ -33,6 +35,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
 };
 
