@@ -858,6 +858,7 @@ struct ctx_item {
 	uint64_t bodies;    /* of these, what clearing its results saves */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
+	double rank; /* given by the strategy's scorer, else 0 */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
 	uint32_t open; /* first item of a group: calls without a result */
@@ -947,6 +948,7 @@ struct ctx_unit {
 	uint64_t weight; /* tokens of the group, as the plan leaves it */
 	uint64_t start;  /* tokens of the conversation before it */
 	uint64_t age;    /* messages from it to the end, its group's newest */
+	double rank;     /* of the group: the lowest goes first */
 	uint32_t turn;
 	bool first;  /* the first item of its group */
 	bool user;   /* a user message of its turn */
@@ -973,6 +975,11 @@ struct ctx_policy {
 	bool bounded;     /* has a trigger, a target and levels */
 	bool whole;       /* decides at the end only */
 	bool summarizes;  /* a message stands for what goes */
+	bool clears;      /* at light the bodies of results go first */
+	bool ranks_users; /* user messages are answered about, too */
+	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
+	const struct ctx_scorer_kind *scorer;
+	const char *const *reasons; /* of each rank, or NULL */
 	uint64_t trigger; /* default, thousandths of a percent; 0: all of it */
 };
 
@@ -1016,6 +1023,9 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
+/* Has the conversation passed its trigger? */
+bool ctx_plan_due(const struct ctx_plan *plan,
+    const struct ctx_groups *groups);
 /* Adds after and floor up again, from the marks as they are. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
@@ -1026,6 +1036,33 @@ uint64_t ctx_plan_left(const struct ctx_plan *plan,
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
+
+/* ---- plan/scorer.c: what needs the text is worked out before ------------- */
+
+/*
+ * A scorer sees the messages of a conversation as they come and ranks their
+ * items when it has ended, before the policy is asked.
+ */
+struct ctx_scorer;
+struct ctx_scorer_options {
+	const char *query;    /* recall: the question; NULL: the last user's */
+	const char *embedder; /* recall: command, or NULL */
+	unsigned seconds;     /* for it */
+};
+
+/* *scorer is NULL for policies that rank by age. */
+int ctx_scorer_open(struct ctx_scorer **scorer,
+    const struct ctx_policy *policy, const struct ctx_scorer_options *options,
+    struct ctx_err *err);
+/* After ctx_groups_add: items from first on are the message's. */
+int ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
+    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
+/* Sets the rank of all items. */
+int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err);
+/* Forgets the conversation, keeps the memory. */
+void ctx_scorer_reset(struct ctx_scorer *scorer);
+void ctx_scorer_close(struct ctx_scorer *scorer);
 
 /* ---- plan/summary.c: an extractive summary -------------------------------- */
 
@@ -1194,6 +1231,7 @@ struct ctx_prune_options {
 	uint64_t summary_tokens; /* the most a summary may cost */
 	unsigned timeout;        /* seconds */
 	bool or_builtin; /* the built-in one if the command fails */
+	struct ctx_scorer_options scorer;
 	bool dry_run;       /* write nothing */
 	struct ctx_archive *archive; /* or NULL */
 	void *user; /* for the two below, either of which may be NULL */
@@ -1211,6 +1249,7 @@ struct ctx_touch {
 	enum ctx_role role;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule, *action; /* why, and "drop" or "edit" */
+	double rank;               /* of its group, where it was ranked */
 	uint64_t before, after;    /* tokens */
 	struct ctx_str bytes;      /* what it was; until the call returns */
 };

@@ -20,6 +20,7 @@ struct entry {
 struct convo {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
+	struct ctx_scorer *scorer; /* NULL: the policy ranks by age */
 	struct ctx_measure measure;
 	struct entry *entries;
 	size_t n, cap;

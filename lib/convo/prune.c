@@ -92,6 +92,9 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 		err) < 0)
 		return -1;
 	pin_by_call(p, groups, first);
+	if (convo->scorer != NULL &&
+	    ctx_scorer_note(convo->scorer, view, groups, first, err) < 0)
+		return -1;
 	entry->items = (uint32_t)(groups->n - first);
 	return 0;
 }
@@ -123,6 +126,10 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	    ctx_count_beside(convo->measure.counter, json, event->shape,
 		&cost, err) < 0)
 		return -1;
+	if (convo->scorer == NULL &&
+	    ctx_scorer_open(&convo->scorer, limits.policy,
+		&p->options->scorer, err) < 0)
+		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
 	convo->plan.fixed = cost.tokens;
 	convo->look_at = FIRST_LOOK;
@@ -137,6 +144,16 @@ bytes_of(const struct prune *p, const struct entry *entry)
 	if (entry->text == NULL)
 		return ctx_json_str(p->source, entry->node);
 	return (struct ctx_str){entry->text, entry->n};
+}
+
+/* Why a group goes: its strategy, or the strategy's word for its rank. */
+static const char *
+reason(const struct convo *convo, double rank)
+{
+	const struct ctx_policy *policy = convo->plan.limits.policy;
+
+	return policy->reasons != NULL ? policy->reasons[(size_t)rank]
+				       : policy->name;
 }
 
 /* Archives and reports an entry that goes or changes. */
@@ -162,13 +179,14 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 		if (!drop)
 			touch.after += ctx_plan_left(&convo->plan, item, i);
 		touch.index = item->message;
+		touch.rank = item->rank;
 		touch.role = item->role;
 		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
 	}
 	touch.file = entry->file;
 	touch.line = entry->line;
 	touch.action = drop ? "drop" : "edit";
-	touch.rule = marks & CTX_MARK_DROP ? convo->plan.limits.policy->name
+	touch.rule = marks & CTX_MARK_DROP ? reason(convo, touch.rank)
 	    : marks == CTX_MARK_STRIP      ? "reasoning"
 	    : marks == CTX_MARK_CLEAR      ? "bodies"
 					   : "reasoning and bodies";
@@ -362,12 +380,28 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
+/* Ranks the items, if the conversation has passed its trigger at all. */
+static int
+rank(struct convo *convo, struct ctx_err *err)
+{
+	if (!ctx_plan_due(&convo->plan, &convo->groups))
+		return 0;
+	return ctx_scorer_rank(convo->scorer, &convo->groups, err);
+}
+
 static int
 conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
 	struct ctx_err trouble;
 	bool failed = false;
 
+	if (convo->scorer != NULL && rank(convo, &trouble) < 0) {
+		if (trouble.code == CTX_ENOMEM) {
+			*err = trouble;
+			return -1;
+		}
+		failed = true;
+	}
 	if (ctx_plan_decide(&convo->plan, &convo->groups, true, err) < 0)
 		return -1;
 	if (convo->plan.limits.policy->summarizes) {

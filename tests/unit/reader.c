@@ -262,7 +262,7 @@ static const struct framing strict[] = {
     {"a bad document on the line of a good one", "[\n] 1 ]\n",
      "J1<[\n] >J2<1 >!2:5 expected a value"},
     {"a raw line feed in a string", "[\n\"a\n\"]",
-     "!2:3 control character in string, escape it as \\u0000-\\u001f"},
+     "!2:3 unterminated string"},
     {"a word that goes on", "[\n]\ntrue1\n", "J1<[\n]\n>!3:5 expected a value"},
 };
 
