@@ -266,8 +266,11 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* Position 0 never comes here: every text has an encoding,
-		 * and its first token is tried. */
+		/* Every text has an encoding, so position 0 comes here only
+		 * with tables that pack.c did not make. */
+		if (m->n == 0)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a vocabulary that contradicts itself");
 		m->dead[at / 64] |= UINT64_C(1) << at % 64;
 		at -= ctx_vocab_length(v, m->tokens[--m->n]);
 		careful += 2;

@@ -51,6 +51,8 @@ enum ctx_vocab_section {
 enum {
 	/* Some token of the key table is not what its own bytes merge to. */
 	CTX_VOCAB_UNREACHED = 1,
+	/* Text should be normalised before, which nobody does here. */
+	CTX_VOCAB_INEXACT = 2,
 };
 
 struct ctx_vocab_head {
@@ -111,8 +113,8 @@ struct ctx_vocab {
 
 /* Fills a view of a block that pack.c made; the block is trusted. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
-/* The same for n bytes from anywhere: every offset and number is checked
- * first.  The block must be aligned as malloc does.  CTX_EFILE. */
+/* check.c: the same for n bytes from anywhere; every offset and number is
+ * checked first.  The block must be aligned as malloc does.  CTX_EFILE. */
 int ctx_vocab_check(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
