@@ -108,6 +108,7 @@ struct ctx_vocab {
 	const struct ctx_vocab_special *specials;
 	unsigned line_shift, spill_shift, pair_shift, filter_shift;
 	unsigned group_shift;
+	uint64_t pair_mask;
 	bool unreached;
 };
 
@@ -205,22 +206,24 @@ static inline uint32_t
 ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
 	uint64_t hash = ctx_pair_hash(a, b), want = (uint64_t)a << 21 | b;
-	uint64_t mask = (UINT64_C(1) << (64 - v->pair_shift)) - 1, line, bit;
+	uint64_t line, bit;
 	const uint64_t *entry;
+	uint32_t merged = CTX_VOCAB_NONE;
 	unsigned i;
 
 	/* The filter is small enough to stay near and says no to most. */
 	bit = ctx_pair_bit(hash, v->filter_shift);
 	if ((v->filter[bit / 64] >> bit % 64 & 1) == 0)
 		return CTX_VOCAB_NONE;
-	for (line = hash >> v->pair_shift;; line = (line + 1) & mask) {
+	/* Where in its line a pair stands is as good as random: all places
+	 * are looked at without a branch. */
+	for (line = hash >> v->pair_shift;; line = (line + 1) & v->pair_mask) {
 		entry = v->pairs + 8 * line;
-		for (i = 0; i < 8; i++) {
-			if (entry[i] >> 21 == want)
-				return (uint32_t)(entry[i] & 0x1fffff);
-			if (entry[i] == UINT64_MAX)
-				return CTX_VOCAB_NONE;
-		}
+		for (i = 0; i < 8; i++)
+			merged = entry[i] >> 21 == want
+			    ? (uint32_t)entry[i] & 0x1fffff : merged;
+		if (merged != CTX_VOCAB_NONE || entry[7] == UINT64_MAX)
+			return merged;
 	}
 }
 
