@@ -433,8 +433,12 @@ void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
 const char *ctx_tokenizer_builtin(size_t i);
 /* The name as opened; lives as long as the tokenizer. */
 const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
-/* False for "bytes/4", which estimates: a quarter of the bytes of each text,
- * rounded up.  It counts and cuts but neither encodes nor decodes. */
+/*
+ * Are counts exact for every text?  Not with "bytes/4", which estimates: a
+ * quarter of the bytes of each text, rounded up; it counts and cuts but
+ * neither encodes nor decodes.  Not with a file that asks for NFC either:
+ * text is counted as it is, so only text in NFC is counted exactly.
+ */
 bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
 /* One more than the highest token id, special tokens included. */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
@@ -479,7 +483,8 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
 /* Appends the ids of one text; with special, names of special tokens become
- * those tokens and part the text.  CTX_EARG: the tokenizer is not exact. */
+ * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
+ * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p,
     size_t n, bool special, struct ctx_tokens *out, struct ctx_err *err);
 /* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
