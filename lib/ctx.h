@@ -695,9 +695,13 @@ struct ctx_shape {
 	bool decisive;     /* the value settles the dialect of its stream */
 	const char *why;   /* what gave it away, for people */
 	uint32_t messages; /* CONVERSATION: the array that holds them ... */
-	uint32_t request;  /* ... and the object it is a member of, if any */
+	const char *element; /* ... each as this member, if not NULL */
+	bool single;         /* or no array, but the only message */
+	bool answers; /* these are answers to a request, not to be cut */
+	uint32_t request;  /* the object that messages is a member of, if any */
 	bool in_request;   /* there is such an object */
 	uint32_t model;    /* the model's name, 0 if the value has none */
+	uint32_t list; /* LIST: the array that holds the conversations */
 };
 
 /* Finds out what the value at node is; looks at its keys, not its texts.

@@ -154,3 +154,95 @@ words() {
 	ctx-prune -k 1 -t 2 -b 40 b > out 2> err || true
 	cmp out b
 }
+
+# A conversation of $1 turns of the role/content kind, as an array.
+turns() {
+	jq -nc --arg t "$(words 20)" "[range($1) | {role: \"user\",
+	    content: \"\\(.) \\(\$t)\"}, {role: \"assistant\", content: \$t}]"
+}
+
+@test "requests are cut inside, each for itself, and nothing around them" {
+	turns 8 > m
+	jq -c '{custom_id: "r1", method: "POST", url: "/v1/chat/completions",
+	    body: {model: "gpt-4o", messages: ., n: 1.50}}' m > w
+	jq -c '{custom_id: "r2", params: {max_tokens: 5, messages: .}}' m >> w
+	jq -c '{input: {messages: ., tools: []}, preferred_output: .,
+	    non_preferred_output: .}' m >> w
+	jq -c '{model: "gpt-4o", instructions: "x", input: .}' m >> w
+	jq -c '{system: "x", messages: ., max_tokens: 5}' m >> w
+	jq -c 'map({role: (if .role == "user" then "user" else "model" end),
+	    parts: [{text: .content}]}) | {key: "k", request: {contents: .}}' m >> w
+	jq -c 'map({role, content: [{text: .content}]}) |
+	    {recordId: "1", modelInput: {messages: ., inferenceConfig: {}}}' m >> w
+	ctx-prune -k 1 -t 1 -b 130 w > out
+	[ "$(wc -l < out)" -eq 7 ]
+	jq -c '[.. | arrays | select(.[0].role? != null) | length]' out > n
+	cat > want <<-X
+	[4]
+	[4]
+	[4,16,16]
+	[4]
+	[4]
+	[6]
+	[4]
+	X
+	cmp n want
+	# What is around the messages is the same, to the byte.
+	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' w > a
+	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' out > b
+	cmp <(sed '3,4d' a) <(sed '3,4d' b)
+	ctx-prune -k 1 -t 1 -b 130 out | cmp - out
+	jq -s . w > doc
+	ctx-prune -k 1 -t 1 -b 130 doc | jq -c '.[]' > c
+	jq -c . out | cmp - c
+	jq -nc --slurpfile m m '{requests: [{custom_id: "a",
+	    params: {messages: $m[0]}}, {custom_id: "b",
+	    params: {messages: $m[0]}}], x: 1}' > list
+	ctx-prune -k 1 -t 1 -b 130 list |
+	    jq -c '[.requests[].params.messages | length]' > n
+	[ "$(cat n)" = '[4,4]' ]
+}
+
+@test "what a wrapper tells of messages that tell nothing" {
+	m='"messages":[{"role":"user","content":"a"}]'
+	echo "{\"model\":\"x\",$m}" > w && dialect_is generic w
+	echo "{\"custom_id\":\"1\",\"params\":{$m}}" > w && dialect_is anthropic w
+	echo "{\"custom_id\":\"1\",\"body\":{$m}}" > w && dialect_is openai-chat w
+	echo "{\"system\":\"s\",$m}" > w && dialect_is anthropic w
+	echo "{\"modelId\":\"s\",$m}" > w && dialect_is bedrock w
+	echo '{"contents":[{"parts":[]}]}' > w && dialect_is gemini w
+	echo '{"model":"x","input":[{"role":"user","content":"a"}]}' > w
+	dialect_is openai-responses w
+}
+
+@test "tools, instructions and system prompts count beside the messages" {
+	m='{"role":"user","content":"a"}'
+	echo "{\"messages\":[$m]}" > w
+	bare=$(ctx-count --json w | jq .tokens)
+	for more in '"system":"be brief"' '"tools":[{"name":"f"}]' \
+	    '"system":[{"type":"text","text":"be brief"}]' \
+	    '"toolConfig":{"tools":[]}'; do
+		echo "{\"messages\":[$m],$more}" > w
+		[ "$(ctx-count --json w | jq .tokens)" -gt "$bare" ]
+	done
+	g='{"contents":[{"parts":[{"text":"a"}]}]'
+	echo "$g,\"systemInstruction\":{\"parts\":[{\"text\":\"be brief\"}]}}" > w
+	[ "$(tokens w)" -eq 3 ]
+}
+
+@test "answers are counted and never cut" {
+	t=$(words 60)
+	cat > w <<-X
+	{"custom_id":"1","response":{"status_code":200,"body":{"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"$t"}},{"index":1,"message":{"role":"assistant","content":"$t"}}]}}}
+	{"custom_id":"2","response":{"status_code":200,"body":{"model":"gpt-4o","output":[{"type":"reasoning","id":"rs","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"$t"}]}]}}}
+	{"custom_id":"3","result":{"type":"succeeded","message":{"type":"message","role":"assistant","content":[{"type":"text","text":"$t"}]}}}
+	{"custom_id":"4","result":{"type":"errored","error":{"type":"invalid_request"}}}
+	{"key":"5","response":{"candidates":[{"content":{"role":"model","parts":[{"text":"$t"}]}}]}}
+	{"candidates":[{"content":{"role":"model","parts":[{"text":"$t"}]},"finishReason":"STOP"}]}
+	X
+	run -1 ctx-prune -k 1 -t 0 -b 50 w
+	ctx-prune -k 1 -t 0 -b 50 w 2> err | cmp - w
+	ctx-count --json w > n
+	[ "$(jq -s 'map(.messages) | add' n)" -eq 7 ]
+	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 5 ]
+}

@@ -196,21 +196,47 @@ ctx_count_message(struct ctx_counter *counter,
 	return 0;
 }
 
+/* A system prompt may be a text, or blocks of text; of {"parts": [...]} the
+ * parts are the prompt. */
+static int
+count_prompt(struct ctx_counter *counter, const struct ctx_json *json,
+    uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
+{
+	uint32_t parts = ctx_json_find(json, node, "parts"), one, text;
+
+	if (parts != 0)
+		node = parts;
+	if (json->nodes[node].kind != CTX_JSON_ARRAY ||
+	    json->nodes[node].next == node + 1 ||
+	    ctx_json_find(json, node + 1, "text") == 0)
+		return ctx_count_value(counter, json, node, cost, err);
+	for (one = node + 1; one < json->nodes[node].next;
+	    one = json->nodes[one].next) {
+		text = ctx_json_find(json, one, "text");
+		if (text != 0 &&
+		    ctx_count_value(counter, json, text, cost, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int
 ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
     const struct ctx_shape *shape, struct ctx_cost *cost, struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions", "system",
-	    "instructions"};
+	    "instructions", "systemInstruction", "system_instruction",
+	    "toolConfig"};
 	uint32_t node;
 	size_t i;
 
-	cost->tokens += shape->dialect->priming;
+	if (!shape->answers)
+		cost->tokens += shape->dialect->priming;
 	for (i = 0; shape->in_request && i < sizeof keys / sizeof keys[0];
 	    i++) {
 		node = ctx_json_find(json, shape->request, keys[i]);
 		if (node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
-		    ctx_count_value(counter, json, node, cost, err) < 0)
+		    count_prompt(counter, json, node, cost, err) < 0)
 			return -1;
 	}
 	return 0;
