@@ -937,6 +937,8 @@ struct ctx_limits {
 	uint64_t window_turns; /* newest turns that stay (window) */
 	uint64_t quantum;      /* grid that cuts fall on, 0: none */
 	bool pin_system;
+	bool alternates; /* roles must: a turn's user and last group stand
+			  * together, and stay as long as any of it is held */
 };
 
 /*

@@ -101,6 +101,8 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	    ctx_groups_add(groups, entry->dialect, view, &cost,
 		pinned ? CTX_ITEM_PINNED : 0, err) < 0)
 		return -1;
+	if (entry->dialect->rules & CTX_ALTERNATES)
+		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
 	for (i = first; convo->answers && i < groups->n; i++)
 		groups->items[i].flags |= CTX_ITEM_PINNED;
