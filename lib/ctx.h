@@ -176,6 +176,20 @@ size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Characters (scalar values) in valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
 
+/* ---- base/grapheme.c: grapheme clusters --------------------------------- */
+
+/*
+ * A walk over the characters of a text that tells where what a reader takes
+ * for one character begins (extended grapheme clusters: UAX #29, Unicode
+ * 16.0).  Zero is the walk before the first character.
+ */
+struct ctx_grapheme {
+	uint8_t before; /* class of the last character */
+	bool begun, half_flag, picture, joined, consonant, linked;
+};
+/* Takes the next character; says whether a cluster begins with it. */
+bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
+
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
 /* Deepest nesting accepted; a level costs no memory while scanning. */
