@@ -516,6 +516,16 @@ cli_parse(struct cli *cli, int argc, char **argv)
 	}
 }
 
+void
+cli_env_number(const struct cli *cli, const char *name, uint64_t *out)
+{
+	const char *value = environment(name);
+
+	if (value != NULL && !read_number(value, out))
+		cli_die(cli, "%s: '%s' is not a number such as 20000", name,
+		    value);
+}
+
 /* ---- streams ---- */
 
 void

@@ -79,6 +79,9 @@ const char *cli_policy_name(unsigned i);
  */
 void cli_parse(struct cli *cli, int argc, char **argv);
 
+/* A number of the environment, if it is set there; dies of any other text. */
+void cli_env_number(const struct cli *cli, const char *name, uint64_t *out);
+
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);

@@ -1182,4 +1182,48 @@ int ctx_prune_limits(const struct ctx_prune_options *options,
     const struct ctx_model *model, struct ctx_limits *limits,
     struct ctx_err *err);
 
+/* ---- convo/truncate.c: no single item too large -------------------------- */
+
+enum ctx_size {
+	CTX_SIZE_CHARS, /* Unicode scalar values */
+	CTX_SIZE_BYTES, /* of UTF-8 */
+	CTX_SIZE_TOKENS,
+	CTX_SIZE_LINES, /* a last one without a line feed counts */
+};
+
+enum ctx_keep {
+	CTX_KEEP_ENDS, /* head and tail, by their shares */
+	CTX_KEEP_HEAD,
+	CTX_KEEP_TAIL,
+};
+
+struct ctx_truncate_options {
+	enum ctx_size unit;
+	enum ctx_keep keep;
+	uint64_t head, tail; /* shares, for CTX_KEEP_ENDS; up to a million */
+	/* In units, mark included; 0 is no limit. */
+	uint64_t limit;   /* of the texts of a result together */
+	uint64_t message; /* of the texts of a message, and of each result */
+	uint64_t args;    /* of the arguments of a call */
+};
+
+/* What was cut. */
+struct ctx_truncate_counts {
+	uint64_t results, messages, calls;
+};
+
+/*
+ * Cuts what is longer than its limit, between grapheme clusters and never
+ * inside an escape or a run of base64, and says in its place how much went:
+ * "\n[... 12345 characters truncated ...]\n" (with the one-character
+ * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
+ * a result that are wholly within what goes are taken out.  A block that is
+ * no text stays or goes whole; media count nothing and stay.  Arguments are
+ * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
+ * line of an aged item stays, see ctx_age.  Holds one record.
+ */
+int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_truncate_options *options,
+    struct ctx_truncate_counts *counts, struct ctx_err *err);
+
 #endif

@@ -37,4 +37,9 @@ struct entry *ctx_convo_entry(struct convo *convo, struct ctx_err *err);
 void ctx_convo_clear(struct convo *convo);
 void ctx_convo_release(struct convo *convo);
 
+/* Notes the removal of children of a message's containers: gone[i] says
+ * whether node i of the message goes, counted from its own. */
+int ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err);
+
 #endif
