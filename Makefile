@@ -91,6 +91,14 @@ $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
 $(B)/gen/unicode.o: $(B)/gen/unicode.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
+# A line of the data becomes a row of the table.
+$(B)/gen/grapheme.inc: $(RANKS)/grapheme16.tsv
+	@mkdir -p $(@D)
+	$(Q)awk '!/^#/ { print "{0x" $$1 ", 0x" $$2 ", " $$3 "}," }' $< > $@.new && \
+	  mv $@.new $@
+
+$(B)/lib/base/grapheme.o: $(B)/gen/grapheme.inc
+
 $(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
 	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
 

@@ -176,6 +176,20 @@ size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Characters (scalar values) in valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
 
+/* ---- base/grapheme.c: grapheme clusters --------------------------------- */
+
+/*
+ * A walk over the characters of a text that tells where what a reader takes
+ * for one character begins (extended grapheme clusters: UAX #29, Unicode
+ * 16.0).  Zero is the walk before the first character.
+ */
+struct ctx_grapheme {
+	uint8_t before; /* class of the last character */
+	bool begun, half_flag, picture, joined, consonant, linked;
+};
+/* Takes the next character; says whether a cluster begins with it. */
+bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
+
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
 /* Deepest nesting accepted; a level costs no memory while scanning. */
@@ -1300,5 +1314,49 @@ int ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 int ctx_prune_limits(const struct ctx_prune_options *options,
     const struct ctx_model *model, struct ctx_limits *limits,
     struct ctx_err *err);
+
+/* ---- convo/truncate.c: no single item too large -------------------------- */
+
+enum ctx_size {
+	CTX_SIZE_CHARS, /* Unicode scalar values */
+	CTX_SIZE_BYTES, /* of UTF-8 */
+	CTX_SIZE_TOKENS,
+	CTX_SIZE_LINES, /* a last one without a line feed counts */
+};
+
+enum ctx_keep {
+	CTX_KEEP_ENDS, /* head and tail, by their shares */
+	CTX_KEEP_HEAD,
+	CTX_KEEP_TAIL,
+};
+
+struct ctx_truncate_options {
+	enum ctx_size unit;
+	enum ctx_keep keep;
+	uint64_t head, tail; /* shares, for CTX_KEEP_ENDS; up to a million */
+	/* In units, mark included; 0 is no limit. */
+	uint64_t limit;   /* of the texts of a result together */
+	uint64_t message; /* of the texts of a message, and of each result */
+	uint64_t args;    /* of the arguments of a call */
+};
+
+/* What was cut. */
+struct ctx_truncate_counts {
+	uint64_t results, messages, calls;
+};
+
+/*
+ * Cuts what is longer than its limit, between grapheme clusters and never
+ * inside an escape or a run of base64, and says in its place how much went:
+ * "\n[... 12345 characters truncated ...]\n" (with the one-character
+ * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
+ * a result that are wholly within what goes are taken out.  A block that is
+ * no text stays or goes whole; media count nothing and stay.  Arguments are
+ * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
+ * line of an aged item stays, see ctx_age.  Holds one record.
+ */
+int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_truncate_options *options,
+    struct ctx_truncate_counts *counts, struct ctx_err *err);
 
 #endif

@@ -67,4 +67,9 @@ int ctx_prune_summarize(struct prune *p, struct convo *convo,
 int ctx_summary_is(const struct ctx_view *view, bool *summary,
     struct ctx_err *err);
 
+/* Notes the removal of children of a message's containers: gone[i] says
+ * whether node i of the message goes, counted from its own. */
+int ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err);
+
 #endif
