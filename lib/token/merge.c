@@ -175,6 +175,26 @@ is_dead(const struct ctx_merge *m, size_t at)
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
 
+/*
+ * If the last two tokens are the same and the text goes on with the same
+ * bytes: that token, which goes with itself, as the two show; else NONE.
+ */
+static uint32_t
+repeated(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
+    size_t n, size_t at)
+{
+	uint32_t token;
+	size_t length;
+
+	if (m->n < 2 || m->tokens[m->n - 1] != m->tokens[m->n - 2])
+		return CTX_VOCAB_NONE;
+	token = m->tokens[m->n - 1];
+	length = ctx_vocab_length(v, token);
+	return length <= n - at && !is_dead(m, at + length) &&
+	    memcmp(p + at, p + at - length, length) == 0 ? token
+							  : CTX_VOCAB_NONE;
+}
+
 /* The longest token that can stand at byte at, or NONE. */
 static uint32_t
 next_token(const struct ctx_vocab *v, const struct ctx_merge *m,
@@ -250,7 +270,9 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 	if (prepare(m, n, err) < 0)
 		return -1;
 	while (at < n) {
-		if (careful == 0 && n - at >= AHEAD) {
+		token = repeated(v, m, p, n, at);
+		if (token == CTX_VOCAB_NONE && careful == 0 &&
+		    n - at >= AHEAD) {
 			taken = take_ahead(v, m, p, &at, err);
 			if (taken < 0)
 				return -1;
@@ -261,7 +283,8 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 			continue;
 		}
 		careful -= careful > 0;
-		token = next_token(v, m, p, n, at);
+		if (token == CTX_VOCAB_NONE)
+			token = next_token(v, m, p, n, at);
 		if (token != CTX_VOCAB_NONE) {
 			if (push(m, token, err) < 0)
 				return -1;
