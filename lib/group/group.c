@@ -270,10 +270,12 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
-/* The key under which a call waits for its result. */
-static void
-call_key(const struct ctx_calls *calls, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, uint64_t key[2])
+/* The key under which a call waits for its result; the same id may be
+ * written with and without escapes. */
+static int
+call_key(struct ctx_groups *groups, const struct ctx_json *json,
+    const struct ctx_part *part, unsigned rules, uint64_t key[2],
+    struct ctx_err *err)
 {
 	uint32_t node = part->id;
 	struct ctx_str str = {"", 0};
@@ -281,10 +283,19 @@ call_key(const struct ctx_calls *calls, const struct ctx_json *json,
 
 	if (node == 0 && (rules & CTX_PAIR_BY_NAME))
 		node = part->name;
-	if (node != 0)
+	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
+		groups->text.n = 0;
+		if (ctx_text_decode(&groups->text, ctx_json_str(json, node),
+			err) < 0)
+			return -1;
+		str = (struct ctx_str){groups->text.p, groups->text.n};
+	} else if (node != 0) {
 		str = ctx_json_str(json, node);
+	}
 	for (i = 0; i < 2; i++)
-		key[i] = ctx_hash(&calls->hash[i], str.p, str.n) + (part->id == 0);
+		key[i] = ctx_hash(&groups->calls->hash[i], str.p, str.n) +
+		    (part->id == 0);
+	return 0;
 }
 
 /* The number of the tool that a part names; 0 if it names none. */
@@ -324,7 +335,9 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			continue;
 		if (tool_of(groups, view->json, part, &tool, err) < 0)
 			return -1;
-		call_key(groups->calls, view->json, part, dialect->rules, key);
+		if (call_key(groups, view->json, part, dialect->rules, key,
+			err) < 0)
+			return -1;
 		if (part->kind == CTX_PART_CALL) {
 			if (calls_push(groups->calls, key, item, tool,
 				part->id != 0, err) < 0)

@@ -270,7 +270,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 static void
 follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	bool alone = plan->limits.policy->ranks_users;
+	bool alone = plan->limits.policy->ranks_users &&
+	    !plan->limits.alternates;
 	struct ctx_unit *units = plan->units;
 	size_t i, j, end, n = groups->n;
 	bool others, kept;

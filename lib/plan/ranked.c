@@ -3,7 +3,8 @@
  *
  * Units are taken in order of rank, the older first among equals, until what
  * is left meets the target.  The last unit of a turn takes the turn's user
- * messages with it, unless the strategy ranks those by themselves.
+ * messages with it, unless the strategy ranks those by themselves.  Where
+ * roles must alternate a turn's last group goes last, with them.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 
 struct ranked {
 	double rank;
-	bool user;         /* goes behind the others of its rank */
+	bool late;         /* goes behind the others of its rank */
 	size_t unit, turn; /* indices of the unit and of its turn's entry */
 };
 
@@ -21,6 +22,7 @@ struct turn {
 	size_t others;  /* units that are still there, held ones too */
 	bool held;      /* one of them stays whatever happens */
 	double rank;    /* the highest of them */
+	size_t last;    /* index of the last of them */
 };
 
 static int
@@ -30,8 +32,8 @@ by_rank(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (x->user != y->user)
-		return x->user ? 1 : -1;
+	if (x->late != y->late)
+		return x->late ? 1 : -1;
 	return x->unit < y->unit ? -1 : 1;
 }
 
@@ -48,6 +50,7 @@ look_at_turns(const struct ctx_unit *units, size_t n, struct turn *turns)
 			continue;
 		turn->others++;
 		turn->held |= units[i].held;
+		turn->last = i;
 		if (units[i].rank > turn->rank)
 			turn->rank = units[i].rank;
 	}
@@ -55,13 +58,16 @@ look_at_turns(const struct ctx_unit *units, size_t n, struct turn *turns)
 
 /* Lists what may go; returns the total weight. */
 static uint64_t
-list_units(const struct ctx_unit *units, size_t n, bool users_too,
-    struct turn *turns, struct ranked *list, size_t *listed)
+list_units(const struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, struct turn *turns, struct ranked *list,
+    size_t *listed)
 {
+	bool users_too = limits->policy->ranks_users && !limits->alternates;
 	struct turn *turn = turns;
 	uint64_t total = 0;
 	double rank;
 	size_t i;
+	bool late;
 
 	*listed = 0;
 	for (i = 0; i < n; i++) {
@@ -80,9 +86,10 @@ list_units(const struct ctx_unit *units, size_t n, bool users_too,
 		}
 		/* A user message stays as long as its turn does. */
 		rank = unit->rank;
-		if (unit->user && turn->rank > rank)
+		late = unit->user || (limits->alternates && i == turn->last);
+		if (late && turn->rank > rank)
 			rank = turn->rank;
-		list[(*listed)++] = (struct ranked){rank, unit->user, i,
+		list[(*listed)++] = (struct ranked){rank, late, i,
 		    (size_t)(turn - turns)};
 	}
 	return total;
@@ -106,8 +113,7 @@ ctx_ranked_decide(struct ctx_unit *units, size_t n,
 	}
 	look_at_turns(units, n, turns);
 	total = base +
-	    list_units(units, n, limits->policy->ranks_users, turns, list,
-		&listed);
+	    list_units(units, n, limits, turns, list, &listed);
 	qsort(list, listed, sizeof *list, by_rank);
 	for (i = 0; i < listed && total > limits->target; i++) {
 		struct ctx_unit *unit = &units[list[i].unit];
