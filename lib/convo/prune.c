@@ -56,7 +56,8 @@ is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
 	struct ctx_prune_options *options = p->options;
 	size_t i;
 
-	*pinned = options->pin_roles >> view->role & 1;
+	*pinned = (options->pin_roles >> view->role & 1) ||
+	    (view->flags & CTX_VIEW_PINNED);
 	for (i = 0; i < view->n && !*pinned; i++) {
 		const struct ctx_part *part = &view->parts[i];
 
@@ -95,6 +96,7 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	struct ctx_cost cost;
 	bool pinned;
 
+	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
 	if (is_pinned(p, view, &pinned, err) < 0 ||
 	    ctx_count_message(convo->measure.counter, entry->dialect, view,
 		&cost, err) < 0 ||
@@ -119,19 +121,18 @@ static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = event->record->json;
 	struct ctx_cost cost = {0};
 	struct ctx_limits limits;
 
 	convo->open = true;
 	convo->file = event->record->file;
 	convo->line = event->inside ? event->record->line : 0;
-	if (ctx_meter_find(p->meter, json, event->shape->model,
-		&convo->measure, err) < 0 ||
+	if (ctx_stream_measure(p->stream, event, p->meter, &convo->measure,
+		err) < 0 ||
 	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
 		0 ||
-	    ctx_count_beside(convo->measure.counter, json, event->shape,
-		&cost, err) < 0)
+	    ctx_count_beside(convo->measure.counter, event->record->json,
+		event->shape, &cost, err) < 0)
 		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
 	convo->plan.fixed = cost.tokens;
@@ -176,7 +177,7 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
 	}
 	touch.file = entry->file;
-	touch.line = entry->line;
+	touch.line = entry->number;
 	touch.action = drop ? "drop" : "edit";
 	touch.rule = marks & CTX_MARK_DROP ? convo->plan.limits.policy->name
 	    : marks == CTX_MARK_STRIP      ? "reasoning"
@@ -186,14 +187,16 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 }
 
 static void
-let_go(struct convo *convo, struct entry *entry)
+let_go(struct prune *p, struct convo *convo, struct entry *entry)
 {
+	if (entry->line != 0)
+		ctx_live_drop(p->stream->live, entry->line);
 	free(entry->text);
 	convo->bytes -= entry->n;
 	entry->text = NULL;
 	entry->n = 0;
 	entry->gone = true;
-	convo->gone++;
+	convo->gone += !entry->continues;
 }
 
 /* Puts p->view on the message of an entry. */
@@ -298,7 +301,7 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 		for (i = first; i < first + entry->items; i++)
 			convo->plan.after -= ctx_plan_left(&convo->plan,
 			    &convo->groups.items[i], i);
-		let_go(convo, entry);
+		let_go(p, convo, entry);
 	}
 	entry->items = kept;
 	return 0;
@@ -382,6 +385,38 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 	return report(p, convo, err);
 }
 
+/* Gives a line of a transcript others to name for those that went. */
+static int
+relink(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_live *live = p->stream->live;
+	size_t used;
+
+	if (!ctx_live_loose(live, entry->line))
+		return 0;
+	ctx_edits_reset(&p->edits);
+	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
+	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
+		return -1;
+	return change(p, &p->lines, entry, err);
+}
+
+static int
+write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	if (entry->gone)
+		return 0;
+	if (entry->line != 0) {
+		if (ctx_live_gone(p->stream->live, entry->line))
+			return 0;
+		if (relink(p, entry, err) < 0)
+			return -1;
+	}
+	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
+		return -1;
+	return ctx_writer_mark(p->writer, err);
+}
+
 static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
@@ -389,10 +424,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 	size_t i;
 
 	for (i = 0; i < convo->n && !p->options->dry_run; i++)
-		if (!convo->entries[i].gone &&
-		    (ctx_writer_put(p->writer, convo->entries[i].text,
-			 convo->entries[i].n, err) < 0 ||
-			ctx_writer_mark(p->writer, err) < 0))
+		if (write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
 		return -1;
@@ -404,7 +436,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 
 /* Takes a copy of a record among the held ones. */
 static struct entry *
-hold(struct prune *p, const struct ctx_record *record, struct ctx_str text,
+hold(struct prune *p, const struct ctx_event *event, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct entry *entry = ctx_convo_entry(&p->lines, err);
@@ -418,27 +450,29 @@ hold(struct prune *p, const struct ctx_record *record, struct ctx_str text,
 	}
 	memcpy(entry->text, text.p, text.n);
 	entry->n = text.n;
-	entry->file = record->file;
-	entry->line = record->line;
+	entry->line = event->line;
+	entry->file = event->record->file;
+	entry->number = event->record->line;
 	p->lines.bytes += text.n;
 	return entry;
 }
 
-/* Passes on what is no message of the stream, in its place. */
+/* Passes on what is no message of the stream, in its place.  A line of a
+ * transcript is held, because it may name one that goes. */
 static int
-pass(struct prune *p, const struct ctx_record *record, struct ctx_str text,
+pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct entry *entry;
 
-	if (p->lines.open) {
-		entry = hold(p, record, text, err);
+	if (p->lines.open || event->line != 0) {
+		entry = hold(p, event, text, err);
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
 	if (p->options->dry_run)
 		return 0;
-	if (text.p == record->text.p
+	if (text.p == event->record->text.p
 		? ctx_writer_put(p->writer, text.p, text.n, err) < 0
 		: ctx_writer_copy(p->writer, text.p, text.n, err) < 0)
 		return -1;
@@ -447,15 +481,15 @@ pass(struct prune *p, const struct ctx_record *record, struct ctx_str text,
 
 /* White space goes with the record before it. */
 static int
-add_blank(struct prune *p, const struct ctx_record *record,
-    struct ctx_err *err)
+add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
+	const struct ctx_record *record = event->record;
 	struct convo *convo = &p->lines;
 	struct entry *last;
 	char *grown;
 
-	if (!convo->open || convo->n == 0)
-		return pass(p, record, record->text, err);
+	if (convo->n == 0)
+		return pass(p, event, record->text, err);
 	last = &convo->entries[convo->n - 1];
 	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
@@ -475,7 +509,7 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
-	entry = hold(p, event->record, event->record->text, err);
+	entry = hold(p, event, event->record->text, err);
 	if (entry == NULL)
 		return -1;
 	entry->dialect = event->shape->dialect;
@@ -496,7 +530,7 @@ add_element(struct prune *p, const struct ctx_event *event,
 	entry->node = event->node;
 	entry->dialect = event->shape->dialect;
 	entry->file = event->record->file;
-	entry->line = event->record->line;
+	entry->number = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
 		return add_unknown(&p->record, entry, err);
 	return add_message(p, &p->record, entry, event->view, err);
@@ -538,19 +572,20 @@ end_record(struct prune *p, const struct ctx_event *event,
 
 /* A record that was no message of the stream is over. */
 static int
-pass_record(struct prune *p, const struct ctx_record *record,
+pass_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
+	const struct ctx_record *record = event->record;
 	int rc;
 
 	if (record->kind == CTX_RECORD_BLANK)
-		return add_blank(p, record, err);
+		return add_blank(p, event, err);
 	if (p->edits.n == 0)
-		return pass(p, record, record->text, err);
+		return pass(p, event, record->text, err);
 	p->out.n = 0;
 	if (ctx_edits_apply(&p->edits, record->text, &p->out, err) < 0)
 		return -1;
-	rc = pass(p, record, (struct ctx_str){p->out.p, p->out.n}, err);
+	rc = pass(p, event, (struct ctx_str){p->out.p, p->out.n}, err);
 	ctx_edits_reset(&p->edits);
 	return rc;
 }
@@ -572,7 +607,7 @@ one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 		/* A message of the stream is held already. */
 		if (event->shape->kind == CTX_SHAPE_MESSAGE)
 			return 0;
-		return pass_record(p, event->record, err);
+		return pass_record(p, event, err);
 	}
 	return 0;
 }
@@ -588,10 +623,9 @@ run(struct prune *p, struct ctx_err *err)
 			return ctx_stream_fail(p->stream, err);
 	if (rc < 0)
 		return -1;
-	if (p->lines.open &&
-	    (conclude(p, &p->lines, err) < 0 || write_lines(p, err) < 0))
+	if (p->lines.open && conclude(p, &p->lines, err) < 0)
 		return -1;
-	return ctx_writer_flush(p->writer, err);
+	return write_lines(p, err);
 }
 
 int

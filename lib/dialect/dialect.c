@@ -11,7 +11,36 @@
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
 
+/* Blocks with a string in it; what stands before and behind that. */
+#define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
+
 static const struct ctx_dialect dialects[] = {
+    {
+	.name = "gemini-cli",
+	.about = "Gemini CLI chats",
+	.is = ctx_gemini_cli_is,
+	.read = ctx_gemini_cli_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_gemini_cli_line,
+	.rules = CTX_FIRST_USER,
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "pi",
+	.about = "pi coding agent sessions",
+	.is = ctx_pi_is,
+	.read = ctx_pi_read,
+	.history = CTX_HISTORY_LAST,
+	.line = ctx_pi_line,
+	/* Whatever provider it is sent to: framing as Chat Completions. */
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_TEXT_BLOCK,
+    },
     {
 	.name = "openai-chat",
 	.about = "OpenAI Chat Completions messages",

@@ -179,6 +179,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	ctx_hashkey_init(&groups->calls->hash[1]);
 	groups->calls->free = NONE;
 	groups->tied = NONE;
+	groups->going = NONE;
 	if (calls_rehash(groups->calls, 64, err) < 0) {
 		ctx_groups_release(groups);
 		return -1;
@@ -212,6 +213,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->turn = 0;
 	groups->answered = false;
 	groups->tied = NONE;
+	groups->going = NONE;
 }
 
 uint32_t
@@ -382,23 +384,36 @@ enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
 	}
 }
 
-/* What is tied to the next message waits for it as an open call does. */
+/* Ends the wait of *waiting, if any: what it waited for has come. */
+static void
+close_wait(struct ctx_groups *groups, uint32_t *waiting, uint32_t item)
+{
+	if (*waiting == NONE)
+		return;
+	groups->items[ctx_group_of(groups->items, *waiting)].open--;
+	join(groups->items, *waiting, item);
+	*waiting = NONE;
+}
+
+/* What stands with a later message waits for it as an open call does. */
+static void
+open_wait(struct ctx_groups *groups, uint32_t *waiting, uint32_t item)
+{
+	groups->items[ctx_group_of(groups->items, item)].open++;
+	*waiting = item;
+}
+
+/* What is tied to the next message, and what goes on further on. */
 static void
 tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 {
-	uint32_t root;
-
-	if (groups->tied != NONE) {
-		root = ctx_group_of(groups->items, groups->tied);
-		groups->items[root].open--;
-		join(groups->items, groups->tied, item);
-		groups->tied = NONE;
-	}
-	if (view->flags & CTX_VIEW_TIED) {
-		root = ctx_group_of(groups->items, item);
-		groups->items[root].open++;
-		groups->tied = item;
-	}
+	close_wait(groups, &groups->tied, item);
+	if (view->flags & (CTX_VIEW_MORE | CTX_VIEW_CONTINUES))
+		close_wait(groups, &groups->going, item);
+	if (view->flags & CTX_VIEW_TIED)
+		open_wait(groups, &groups->tied, item);
+	if (view->flags & CTX_VIEW_MORE)
+		open_wait(groups, &groups->going, item);
 }
 
 int
@@ -409,6 +424,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	unsigned found = pieces(view);
 	bool written = is_written(view, found);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
+	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
+	    groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
 
@@ -434,8 +451,13 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
 	groups->tokens += cost->tokens;
-	groups->messages++;
-	groups->spoken += view->role != CTX_ROLE_SYSTEM;
+	if (goes_on) {
+		item->message = groups->messages - 1;
+		item->spoken = groups->spoken - 1;
+	} else {
+		groups->messages++;
+		groups->spoken += view->role != CTX_ROLE_SYSTEM;
+	}
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
@@ -483,6 +505,8 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 			calls->slots[i].item = now[calls->slots[i].item];
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
+	if (groups->going != NONE)
+		groups->going = now[groups->going];
 	groups->n = kept;
 	free(now);
 	return 0;
