@@ -454,7 +454,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  */
 struct ctx_token_counter;
 #define CTX_TOKEN_CACHE (4u << 20)
-#define CTX_TOKEN_WORD	48
+#define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
@@ -552,6 +552,22 @@ int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 /* Returns when all that was added is on disk. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
+
+/* ---- exec/exec.c: run a command with a text in, a text out -------------- */
+
+struct ctx_exec {
+	const char *command; /* for sh -c; the user's own, never the input's */
+	struct ctx_str input; /* given on its standard input */
+	size_t limit;         /* bytes of output accepted */
+	unsigned seconds;     /* until it is killed, with all it started */
+};
+/*
+ * Appends what the command writes to out.  The command may stop reading
+ * early.  CTX_EARG: it ended with a status other than 0, was killed, took
+ * too long, wrote too much or wrote invalid UTF-8; the text says which.
+ */
+int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
+    struct ctx_err *err);
 
 /* ---- dialect/view.c: one message, as spans of its record ---------------- */
 
@@ -708,6 +724,9 @@ struct ctx_dialect {
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
+	/* The same for a message of ours that tells of what went, of the
+	 * strongest role that the format allows there; NULL: it allows none. */
+	const char *ours[2];
 };
 
 /* Row i of the table, or NULL behind the last. */
@@ -865,6 +884,7 @@ struct ctx_names {
 int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
     uint32_t *id, struct ctx_err *err);
 struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
+bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
 void ctx_names_reset(struct ctx_names *names);
 void ctx_names_release(struct ctx_names *names);
 
@@ -877,6 +897,8 @@ enum {
 	CTX_ITEM_UNKNOWN = 8, /* a record that is no message: pinned */
 	CTX_ITEM_RESULTS = 16, /* only the results of its message ... */
 	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
+	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
+	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
 };
 
 /*
@@ -927,8 +949,8 @@ int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
 void ctx_groups_release(struct ctx_groups *groups);
 /* Forgets everything, keeps the memory: the next conversation. */
 void ctx_groups_reset(struct ctx_groups *groups);
-/* Adds a message of the given cost; flags is PINNED or 0, the others are
- * found out. */
+/* Adds a message of the given cost; flags are PINNED, SUMMARY and NOTICE as
+ * the caller knows, the others are found out. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err);
@@ -959,8 +981,7 @@ enum {
 struct ctx_limits {
 	const struct ctx_policy *policy;
 	enum ctx_level level;
-	bool bounded;    /* budget, trigger and target hold */
-	uint64_t budget; /* what may leave */
+	uint64_t budget;  /* what may leave */
 	uint64_t trigger; /* at or under it nothing is done */
 	uint64_t target; /* what a conversation over it is cut down to */
 	uint64_t keep_last;    /* newest messages that stay, verbatim */
@@ -968,6 +989,11 @@ struct ctx_limits {
 	uint64_t keep_first;   /* first messages that stay (middle-out) */
 	uint64_t window_turns; /* newest turns that stay (window) */
 	uint64_t quantum;      /* grid that cuts fall on, 0: none */
+	uint64_t trigger_messages; /* more than these trigger too, 0: never */
+	uint64_t keep_messages; /* newest messages not summarized (summarize) */
+	uint64_t keep_tokens;   /* the same in tokens, 0: by messages */
+	uint64_t reserved;      /* what a message of ours may cost */
+	bool always;            /* the trigger is off */
 	bool pin_system;
 };
 
@@ -979,6 +1005,7 @@ struct ctx_limits {
 struct ctx_unit {
 	uint64_t weight; /* tokens of the group, as the plan leaves it */
 	uint64_t start;  /* tokens of the conversation before it */
+	uint64_t age;    /* messages from it to the end, its group's newest */
 	uint32_t turn;
 	bool first;  /* the first item of its group */
 	bool user;   /* a user message of its turn */
@@ -986,6 +1013,7 @@ struct ctx_unit {
 	bool held;   /* may not go now */
 	bool weighs; /* held for ever: weighs on what is younger */
 	bool behind; /* stands before something that has gone already */
+	bool summary; /* an earlier summary */
 	bool drop;   /* the policy's answer */
 };
 
@@ -1002,6 +1030,9 @@ struct ctx_policy {
 	bool pins_system; /* system messages are pinned */
 	bool pins_first;  /* the first keep_first messages are pinned */
 	bool bounded;     /* has a trigger, a target and levels */
+	bool whole;       /* decides at the end only */
+	bool summarizes;  /* a message stands for what goes */
+	uint64_t trigger; /* default, thousandths of a percent; 0: all of it */
 };
 
 const struct ctx_policy *ctx_policy_at(size_t i);
@@ -1027,7 +1058,7 @@ struct ctx_plan {
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
-	uint8_t *marks; /* of each item, after decide */
+	uint8_t *marks; /* of each item, after decide; may be changed */
 	uint8_t *holds; /* of each item, a bit of each enum ctx_hold */
 	struct ctx_unit *units;
 	size_t marks_cap, holds_cap, units_cap;
@@ -1044,6 +1075,8 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
+/* Adds after and floor up again, from the marks as they are. */
+void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
     const struct ctx_item *item, size_t i);
@@ -1052,6 +1085,38 @@ uint64_t ctx_plan_left(const struct ctx_plan *plan,
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
+
+/* ---- plan/summary.c: an extractive summary -------------------------------- */
+
+/* How a summary message begins, and how it is known again. */
+#define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
+
+enum ctx_summary_kind {
+	CTX_SUMMARY_EARLIER, /* the text of an earlier summary, folded in */
+	CTX_SUMMARY_USER,
+	CTX_SUMMARY_ASSISTANT,
+	CTX_SUMMARY_CALL,   /* arguments: only for the files they name */
+	CTX_SUMMARY_RESULT, /* for the files and errors it names */
+};
+
+/*
+ * Collects the texts that go, in order, and picks what to keep of them:
+ * requests and constraints of the user verbatim, then decisions, errors and
+ * what later text speaks of, then the files that were named.  Nothing is
+ * said twice.  The same texts give the same summary, always.
+ */
+struct ctx_summary;
+int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
+void ctx_summary_close(struct ctx_summary *summary);
+int ctx_summary_add(struct ctx_summary *summary, enum ctx_summary_kind kind,
+    const char *p, size_t n, struct ctx_err *err);
+/* A text that stays: what it names matters more. */
+int ctx_summary_later(struct ctx_summary *summary, const char *p, size_t n,
+    struct ctx_err *err);
+/* Sets out to a summary of at most limit tokens; once for each summary. */
+int ctx_summary_write(struct ctx_summary *summary,
+    struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
+    struct ctx_err *err);
 
 /* ---- convo/live.c: what is live in a transcript -------------------------- */
 
@@ -1245,10 +1310,17 @@ struct ctx_prune_options {
 	struct ctx_amount budget;  /* percent: of the window */
 	struct ctx_amount trigger; /* percent: of the budget */
 	struct ctx_amount target;  /* percent: of the budget */
+	uint64_t trigger_tokens; /* lowers the trigger if not 0 */
 	uint64_t reserve; /* tokens off the window if no budget is given */
 	uint64_t window;  /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
 	unsigned pin_roles; /* a bit for each enum ctx_role */
+	/* summarize: */
+	const char *summarizer; /* command, NULL: the built-in one */
+	const char *prompt;     /* given to it before the text */
+	uint64_t summary_tokens; /* the most a summary may cost */
+	unsigned timeout;        /* seconds */
+	bool or_builtin; /* the built-in one if the command fails */
 	bool dry_run;       /* write nothing */
 	struct ctx_archive *archive; /* or NULL */
 	void *user; /* for the two below, either of which may be NULL */
@@ -1279,6 +1351,7 @@ struct ctx_outcome {
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */
+	const struct ctx_err *trouble; /* why nothing was done, or NULL */
 };
 
 /*

@@ -30,6 +30,7 @@ ctx_convo_clear(struct convo *convo)
 	convo->bytes = 0;
 	convo->look_at = 0;
 	convo->gone = 0;
+	convo->ours.n = 0;
 	convo->open = false;
 	ctx_groups_reset(&convo->groups);
 }
@@ -40,6 +41,7 @@ ctx_convo_release(struct convo *convo)
 	if (convo->groups.calls != NULL)
 		ctx_convo_clear(convo);
 	free(convo->entries);
+	ctx_buf_release(&convo->ours);
 	ctx_groups_release(&convo->groups);
 	ctx_plan_release(&convo->plan);
 	memset(convo, 0, sizeof *convo);

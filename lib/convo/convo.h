@@ -28,6 +28,7 @@ struct convo {
 	size_t bytes;   /* of all texts */
 	size_t look_at; /* bytes at which to look for what can go */
 	uint64_t gone;  /* messages dropped */
+	struct ctx_buf ours; /* a message to put in, as JSON; empty: none */
 	const char *file;
 	uint64_t line; /* 0: the messages of the stream */
 	bool open;
@@ -38,5 +39,32 @@ struct entry *ctx_convo_entry(struct convo *convo, struct ctx_err *err);
 /* Frees the texts of all entries and forgets them. */
 void ctx_convo_clear(struct convo *convo);
 void ctx_convo_release(struct convo *convo);
+
+/* A run of ctx_prune. */
+struct prune {
+	struct ctx_stream *stream;
+	struct ctx_writer *writer;
+	struct ctx_meter *meter;
+	struct ctx_prune_options *options;
+	struct convo lines, record; /* the stream's, and a record's own */
+	const struct ctx_json *source; /* of the record's conversation */
+	struct ctx_view view;
+	struct ctx_json json; /* a held record, scanned again */
+	struct ctx_edits edits;
+	struct ctx_buf out, text; /* scratch */
+};
+
+/* Puts p->view on the message of an entry; returns as its dialect's read. */
+int ctx_prune_look(struct prune *p, const struct entry *entry,
+    struct ctx_err *err);
+/*
+ * Makes convo->ours the summary of what the plan drops, or takes the drops
+ * back where a summary would not pay.
+ */
+int ctx_prune_summarize(struct prune *p, struct convo *convo,
+    struct ctx_err *err);
+/* Is this message an earlier summary? */
+int ctx_summary_is(const struct ctx_view *view, bool *summary,
+    struct ctx_err *err);
 
 #endif

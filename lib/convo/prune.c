@@ -13,19 +13,6 @@
 /* Bytes held before the first look. */
 #define FIRST_LOOK (256u << 10)
 
-struct prune {
-	struct ctx_stream *stream;
-	struct ctx_writer *writer;
-	struct ctx_meter *meter;
-	struct ctx_prune_options *options;
-	struct convo lines, record; /* the stream's, and a record's own */
-	const struct ctx_json *source; /* of the record's conversation */
-	struct ctx_view view;
-	struct ctx_json json; /* a held record, scanned again */
-	struct ctx_edits edits;
-	struct ctx_buf out, text; /* scratch */
-};
-
 /* ---- reading ---- */
 
 static int
@@ -94,14 +81,17 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	struct ctx_groups *groups = &convo->groups;
 	size_t first = groups->n;
 	struct ctx_cost cost;
-	bool pinned;
+	bool pinned, summary;
 
 	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
 	if (is_pinned(p, view, &pinned, err) < 0 ||
+	    ctx_summary_is(view, &summary, err) < 0 ||
 	    ctx_count_message(convo->measure.counter, entry->dialect, view,
 		&cost, err) < 0 ||
 	    ctx_groups_add(groups, entry->dialect, view, &cost,
-		pinned ? CTX_ITEM_PINNED : 0, err) < 0)
+		(pinned ? CTX_ITEM_PINNED : 0) |
+		    (summary ? CTX_ITEM_SUMMARY : 0),
+		err) < 0)
 		return -1;
 	pin_by_call(p, groups, first);
 	entry->items = (uint32_t)(groups->n - first);
@@ -199,9 +189,8 @@ let_go(struct prune *p, struct convo *convo, struct entry *entry)
 	convo->gone += !entry->continues;
 }
 
-/* Puts p->view on the message of an entry. */
-static int
-look_at_entry(struct prune *p, const struct entry *entry, struct ctx_err *err)
+int
+ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
 {
 	const struct ctx_json *json = p->source;
 	size_t used;
@@ -222,7 +211,7 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 {
 	if (entry->text != NULL)
 		ctx_edits_reset(&p->edits);
-	if (look_at_entry(p, entry, err) < 0)
+	if (ctx_prune_look(p, entry, err) < 0)
 		return -1;
 	return ctx_edit_message(&p->edits, &p->view, entry->dialect, fate,
 	    convo->measure.counter, empty, err);
@@ -340,7 +329,8 @@ compact(struct convo *convo, struct ctx_err *err)
 static int
 look(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
-	if (convo->bytes < convo->look_at)
+	if (convo->bytes < convo->look_at ||
+	    convo->plan.limits.policy->whole)
 		return 0;
 	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
 	    settle(p, convo, err) < 0 || compact(convo, err) < 0)
@@ -354,7 +344,8 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 /* ---- the end of a conversation ---- */
 
 static int
-report(struct prune *p, struct convo *convo, struct ctx_err *err)
+report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
+    struct ctx_err *err)
 {
 	struct ctx_outcome outcome = {0};
 
@@ -365,24 +356,78 @@ report(struct prune *p, struct convo *convo, struct ctx_err *err)
 	outcome.before = convo->groups.tokens + convo->plan.fixed;
 	outcome.after = convo->plan.after;
 	outcome.messages = convo->groups.messages;
-	outcome.left = outcome.messages - convo->gone;
+	outcome.left =
+	    outcome.messages - convo->gone + (convo->ours.n > 0 ? 1 : 0);
 	outcome.limits = &convo->plan.limits;
 	outcome.plan = &convo->plan;
 	outcome.over = outcome.after > outcome.limits->budget;
+	outcome.trouble = trouble;
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
 static int
 conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
-	if (ctx_plan_decide(&convo->plan, &convo->groups, true, err) < 0 ||
-	    settle(p, convo, err) < 0)
+	struct ctx_err trouble;
+	bool failed = false;
+
+	if (ctx_plan_decide(&convo->plan, &convo->groups, true, err) < 0)
+		return -1;
+	if (convo->plan.limits.policy->summarizes) {
+		failed = ctx_prune_summarize(p, convo, &trouble) < 0;
+		if (failed && trouble.code == CTX_ENOMEM) {
+			*err = trouble;
+			return -1;
+		}
+	}
+	if (failed) {
+		memset(convo->plan.marks, 0, convo->groups.n);
+		ctx_plan_total(&convo->plan, &convo->groups);
+	}
+	if (settle(p, convo, err) < 0)
 		return -1;
 	/* On disk before the stream says that it has gone. */
 	if (p->options->archive != NULL &&
 	    ctx_archive_sync(p->options->archive, err) < 0)
 		return -1;
-	return report(p, convo, err);
+	return report(p, convo, failed ? &trouble : NULL, err);
+}
+
+/* The entry before which a message of ours stands: behind the leading
+ * system messages. */
+static size_t
+place_of_ours(const struct convo *convo)
+{
+	size_t i, item = 0;
+
+	for (i = 0; i < convo->n; item += convo->entries[i].items, i++)
+		if (!convo->entries[i].gone &&
+		    !(convo->groups.items[item].flags &
+			(CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)))
+			break;
+	return i;
+}
+
+/* Writes our message as a line that ends as its neighbour does. */
+static int
+write_ours(struct prune *p, const struct convo *convo, size_t at,
+    struct ctx_err *err)
+{
+	const struct entry *near;
+	size_t i = at;
+	bool crlf;
+
+	/* The line before it, or else the one behind. */
+	while (i > 0 && convo->entries[i - 1].gone)
+		i--;
+	near = &convo->entries[i > 0 ? i - 1 : at];
+	crlf = near->n > 1 && near->text[near->n - 2] == '\r';
+
+	if (ctx_writer_copy(p->writer, convo->ours.p, convo->ours.n, err) < 0 ||
+	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
+		err) < 0)
+		return -1;
+	return ctx_writer_mark(p->writer, err);
 }
 
 /* Gives a line of a transcript others to name for those that went. */
@@ -421,10 +466,11 @@ static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
 	struct convo *convo = &p->lines;
-	size_t i;
+	size_t i, at = convo->ours.n > 0 ? place_of_ours(convo) : SIZE_MAX;
 
 	for (i = 0; i < convo->n && !p->options->dry_run; i++)
-		if (write_entry(p, &convo->entries[i], err) < 0)
+		if ((i == at && write_ours(p, convo, at, err) < 0) ||
+		    write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
 		return -1;
@@ -557,6 +603,27 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
+/* Notes that our message goes in, with the separators of its neighbour. */
+static int
+insert_ours(struct prune *p, struct ctx_err *err)
+{
+	struct convo *convo = &p->record;
+	size_t at = place_of_ours(convo), gap;
+	const char *start;
+
+	if (convo->ours.n == 0 || at == convo->n)
+		return 0;
+	start = ctx_json_str(p->source, convo->entries[at].node).p;
+	for (gap = 0; strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL;
+	    gap++)
+		continue;
+	if (ctx_buf_add(&convo->ours, ",", 1, err) < 0 ||
+	    ctx_buf_add(&convo->ours, start - gap, gap, err) < 0)
+		return -1;
+	return ctx_edit_replace(&p->edits, (struct ctx_str){start, 0},
+	    convo->ours.p, convo->ours.n, err);
+}
+
 /* Decides a record's conversation; its edits wait for the record's end. */
 static int
 end_record(struct prune *p, const struct ctx_event *event,
@@ -564,7 +631,8 @@ end_record(struct prune *p, const struct ctx_event *event,
 {
 	p->source = event->record->json;
 	if (conclude(p, &p->record, err) < 0 ||
-	    drop_elements(p, event->shape->messages, err) < 0)
+	    drop_elements(p, event->shape->messages, err) < 0 ||
+	    insert_ours(p, err) < 0)
 		return -1;
 	ctx_convo_clear(&p->record);
 	return 0;

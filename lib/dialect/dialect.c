@@ -10,6 +10,7 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
+#define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
 
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
@@ -51,6 +52,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
     {
 	.name = "generic",
@@ -62,6 +64,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
 };
 

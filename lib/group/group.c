@@ -362,23 +362,25 @@ pieces(const struct ctx_view *view)
 	return found;
 }
 
+#define OURS (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE)
+
 /* Does this message open a turn, or stand among those that do? */
 static bool
-is_written(const struct ctx_view *view, unsigned found)
+is_written(const struct ctx_view *view, unsigned found, unsigned flags)
 {
 	return view->role == CTX_ROLE_USER && !(view->flags & CTX_VIEW_META) &&
-	    found != CTX_ITEM_RESULTS;
+	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
 static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
-    bool written)
+    bool written, unsigned flags)
 {
 	if (written) {
 		if (groups->turn == 0 || groups->answered)
 			groups->turn++;
 		groups->answered = false;
-	} else if (view->role != CTX_ROLE_SYSTEM &&
+	} else if (view->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
 	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_HIDDEN))) {
 		groups->answered = true;
 	}
@@ -422,7 +424,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
 	unsigned found = pieces(view);
-	bool written = is_written(view, found);
+	bool written = is_written(view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
 	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
 	    groups->spoken > 0;
@@ -439,14 +441,16 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
 	}
-	enter_turn(groups, view, written);
+	enter_turn(groups, view, written, flags);
 	item = add_item(groups, err);
 	if (item == NULL)
 		return -1;
 	item->role = (uint8_t)view->role;
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
-	    (view->role == CTX_ROLE_SYSTEM ? CTX_ITEM_SYSTEM : 0));
+	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
+		    ? CTX_ITEM_SYSTEM
+		    : 0));
 	item->tokens = cost->tokens - (split ? cost->results : 0);
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
@@ -456,7 +460,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->spoken = groups->spoken - 1;
 	} else {
 		groups->messages++;
-		groups->spoken += view->role != CTX_ROLE_SYSTEM;
+		groups->spoken += view->role != CTX_ROLE_SYSTEM &&
+		    !(flags & OURS);
 	}
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)

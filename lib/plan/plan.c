@@ -77,6 +77,12 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return BIT(CTX_HOLD_UNKNOWN);
 	if (item->flags & CTX_ITEM_PINNED)
 		holds |= BIT(CTX_HOLD_PINNED);
+	if (item->flags & (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE))
+		return holds | (limits->policy->summarizes ||
+			    !limits->pin_system ||
+			    (item->flags & CTX_ITEM_NOTICE)
+			? 0
+			: BIT(CTX_HOLD_SYSTEM));
 	if (item->flags & CTX_ITEM_SYSTEM)
 		return holds |
 		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
@@ -202,6 +208,10 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->held = plan->holds[i] != 0;
 		unit->weighs = ended ? unit->held
 				     : (plan->holds[i] & FOR_EVER) != 0;
+		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
+		unit->age = groups->spoken - item->spoken;
+		if (unit->age < plan->units[root].age)
+			plan->units[root].age = unit->age;
 		unit->behind =
 		    item->message < plan->line || item->start < plan->grid;
 	}
@@ -253,9 +263,22 @@ draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Turns the policy's answers into marks, and adds up what is left. */
+/* Turns the policy's answers into marks. */
 static void
-conclude(struct ctx_plan *plan, struct ctx_groups *groups)
+mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		if (!plan->units[ctx_group_of(groups->items, (uint32_t)i)].drop)
+			continue;
+		assert(plan->holds[i] == 0);
+		plan->marks[i] = CTX_MARK_DROP;
+	}
+}
+
+void
+ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	struct ctx_item *items = groups->items;
 	unsigned owner;
@@ -264,18 +287,14 @@ conclude(struct ctx_plan *plan, struct ctx_groups *groups)
 	plan->after = plan->fixed;
 	memset(plan->floor, 0, sizeof plan->floor);
 	for (i = 0; i < groups->n; i++) {
-		uint32_t root = ctx_group_of(items, (uint32_t)i);
-		uint64_t left = weight(&items[i], plan->marks[i]);
+		uint64_t left = ctx_plan_left(plan, &items[i], i);
 
-		if (plan->units[root].drop) {
-			assert(plan->holds[i] == 0);
-			plan->marks[i] = CTX_MARK_DROP;
+		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		}
 		/* Both pieces of a message count what every message costs. */
 		if (i + 1 < groups->n &&
 		    items[i].message == items[i + 1].message &&
-		    !plan->units[ctx_group_of(items, (uint32_t)i + 1)].drop)
+		    !(plan->marks[i + 1] & CTX_MARK_DROP))
 			left -= items[i].shared;
 		plan->after += left;
 		for (owner = 0; owner < CTX_HOLDS; owner++)
@@ -284,6 +303,20 @@ conclude(struct ctx_plan *plan, struct ctx_groups *groups)
 		if (owner < CTX_HOLDS)
 			plan->floor[owner] += left;
 	}
+}
+
+/* Has the conversation passed its trigger? */
+static bool
+is_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	const struct ctx_limits *limits = &plan->limits;
+
+	if (!limits->policy->bounded || limits->always)
+		return true;
+	if (limits->trigger_messages > 0 &&
+	    groups->spoken > limits->trigger_messages)
+		return true;
+	return groups->tokens + plan->fixed > limits->trigger;
 }
 
 int
@@ -297,8 +330,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	if (make_room(plan, groups->n, err) < 0)
 		return -1;
 	hold(plan, groups, ended);
-	due = !limits->policy->bounded ||
-	    groups->tokens + plan->fixed > limits->trigger;
+	due = is_due(plan, groups);
 	if (due && ended && limits->policy->bounded)
 		edit_until_met(plan, groups);
 	make_units(plan, groups, ended);
@@ -313,7 +345,8 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		if (plan->holds[i] == 0)
 			plan->marks[i] |=
 			    (uint8_t)allowed(plan, groups, i, true);
-	conclude(plan, groups);
+	mark_drops(plan, groups);
+	ctx_plan_total(plan, groups);
 	return 0;
 }
 

@@ -11,4 +11,8 @@ int ctx_window_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
+int ctx_summarize_decide(struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+    struct ctx_err *err);
+
 #endif

@@ -31,6 +31,16 @@ static const struct ctx_policy policies[] = {
 	.pins_first = true,
 	.bounded = true,
     },
+    {
+	.name = "summarize",
+	.about = "one message stands for what goes",
+	.decide = ctx_summarize_decide,
+	.pins_system = true,
+	.bounded = true,
+	.whole = true,
+	.summarizes = true,
+	.trigger = 70000,
+    },
 };
 
 const struct ctx_policy *

@@ -59,7 +59,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 		if (slot[2 * i] == key.lo && slot[2 * i + 1] == key.hi)
 			return v->slots[4 * line + i];
 	/* Only a full line spills. */
-	if (slot[6] == UINT64_MAX)
+	if (slot[6] == CTX_KEY_EMPTY.lo && slot[7] == CTX_KEY_EMPTY.hi)
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
 	    line = (line + 1) & mask) {
@@ -67,7 +67,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 		for (i = 0; i < 4; i++) {
 			if (slot[2 * i] == key.lo && slot[2 * i + 1] == key.hi)
 				return v->slots[4 * (lines + line) + i];
-			if (slot[2 * i] == UINT64_MAX)
+			if (slot[2 * i] == CTX_KEY_EMPTY.lo &&
+			    slot[2 * i + 1] == CTX_KEY_EMPTY.hi)
 				return CTX_VOCAB_NONE;
 		}
 	}

@@ -125,6 +125,10 @@ struct ctx_key {
 	uint64_t lo, hi;
 };
 
+/* What an empty place of the key table holds: no key is like that, not even
+ * the one of no bytes at all, which stands for longer pieces. */
+#define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
+
 /* Sixteen bytes of zero, then sixteen of 0xff. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
 
@@ -155,8 +159,7 @@ ctx_key_copy(const char *p, size_t n)
 static inline uint64_t
 ctx_key_hash(struct ctx_key key)
 {
-	return (key.lo ^ 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u ^
-	    (key.hi ^ 0xc2b2ae3d27d4eb4fu) * 0xff51afd7ed558ccdu;
+	return key.lo * 0xd6e8feb86659fd93u ^ key.hi * 0xff51afd7ed558ccdu;
 }
 
 /* A second hash for the spill, independent enough of the first. */
