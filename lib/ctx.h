@@ -596,23 +596,29 @@ const char *ctx_part_name(enum ctx_part_kind kind);
 /*
  * A part of a message.  All places are node indices, 0 where there is none.
  * A result whose body is a list of blocks is followed by a part for each
- * block, with owner the index of the result plus one.
+ * block, with owner the index of the result plus one.  A result with parts
+ * of its own but no value has a body that no text may stand in for; other
+ * parts without a value cost nothing.
  */
 struct ctx_part {
 	enum ctx_part_kind kind;
-	uint32_t parent, child; /* taken out by dropping child from parent */
+	/* Taken out by dropping child from parent.  Reasoning without them
+	 * goes only with its message. */
+	uint32_t parent, child;
 	uint32_t value;
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
+	bool sealed; /* the value is encrypted, in base64 */
 };
 
 enum {
 	CTX_VIEW_META = 1,   /* a user record that no person wrote */
 	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
 	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
-	CTX_VIEW_PINNED = 8, /* never goes: without it the rest would change */
-	CTX_VIEW_MORE = 16,  /* a record further on goes on with this message */
-	CTX_VIEW_CONTINUES = 32, /* goes on with the last one that had MORE */
+	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
+	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
+	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
+	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -644,6 +650,7 @@ enum {
 	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
+	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
 };
 
 /*
@@ -792,7 +799,7 @@ uint64_t ctx_model_limit(const struct ctx_model *model);
 struct ctx_cost {
 	uint64_t tokens;    /* all of it */
 	uint64_t framing;   /* of these, what every message costs */
-	uint64_t reasoning; /* of these, its reasoning */
+	uint64_t reasoning; /* of these, what stripping it would save */
 	uint64_t results;   /* of these, its results, bodies and all */
 	uint64_t bodies;    /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
@@ -806,7 +813,8 @@ struct ctx_cost {
  * string's text, or the JSON of anything else.  OpenAI framing: 3 tokens a
  * message, 1 a name, 3 once ("How to count tokens with tiktoken", OpenAI
  * cookbook); a call costs its name and its arguments.  Media cost a flat
- * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate.
+ * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate; so
+ * is what is encrypted, 3 tokens for 16 bytes of base64.
  * Texts that several messages repeat, role names above all, cost one look.
  */
 struct ctx_counter {
@@ -905,7 +913,7 @@ enum {
  * What stands or falls by itself within a group: a message, or (in formats
  * where a user's message may hold results beside text) a piece of one.
  * A group is a call, all its results however far away, and what its dialect
- * ties to it; any other message is a group of its own.  A turn is one or
+ * ties or joins to it; any other message is a group of its own.  A turn is one or
  * more user messages in a row and what follows up to the next; turn 0 is
  * what comes before the first.
  */
@@ -943,6 +951,7 @@ struct ctx_groups {
 	bool answered;           /* something followed its user messages */
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* the item whose message goes on, if any */
+	uint32_t before;         /* the newest item, if it is still there */
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
@@ -954,8 +963,10 @@ void ctx_groups_reset(struct ctx_groups *groups);
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err);
-/* Adds a record that is no message. */
-int ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err);
+/* Adds a record that is no message; one that is aside, as what is not live in
+ * a transcript, stands between no messages. */
+int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err);
 /* The first item of item i's group. */
 uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */

@@ -103,7 +103,8 @@ add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
 {
 	entry->dialect = NULL;
 	entry->items = 1;
-	return ctx_groups_add_unknown(&convo->groups, err);
+	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
+	    err);
 }
 
 /* The model and the limits of a conversation that begins. */

@@ -180,6 +180,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	groups->calls->free = NONE;
 	groups->tied = NONE;
 	groups->going = NONE;
+	groups->before = NONE;
 	if (calls_rehash(groups->calls, 64, err) < 0) {
 		ctx_groups_release(groups);
 		return -1;
@@ -214,6 +215,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->answered = false;
 	groups->tied = NONE;
 	groups->going = NONE;
+	groups->before = NONE;
 }
 
 uint32_t
@@ -347,7 +349,8 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Which of results and other content a message has. */
+/* Which of results and other content a message has; marks for a cache and
+ * the like, which have no value, are neither. */
 static unsigned
 pieces(const struct ctx_view *view)
 {
@@ -357,7 +360,7 @@ pieces(const struct ctx_view *view)
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_RESULT)
 			found |= CTX_ITEM_RESULTS;
-		else if (view->parts[i].owner == 0)
+		else if (view->parts[i].owner == 0 && view->parts[i].value != 0)
 			found |= CTX_ITEM_REST;
 	return found;
 }
@@ -386,36 +389,63 @@ enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
 	}
 }
 
-/* Ends the wait of *waiting, if any: what it waited for has come. */
-static void
-close_wait(struct ctx_groups *groups, uint32_t *waiting, uint32_t item)
-{
-	if (*waiting == NONE)
-		return;
-	groups->items[ctx_group_of(groups->items, *waiting)].open--;
-	join(groups->items, *waiting, item);
-	*waiting = NONE;
-}
-
-/* What stands with a later message waits for it as an open call does. */
-static void
-open_wait(struct ctx_groups *groups, uint32_t *waiting, uint32_t item)
-{
-	groups->items[ctx_group_of(groups->items, item)].open++;
-	*waiting = item;
-}
-
-/* What is tied to the next message, and what goes on further on. */
+/* What is tied to the next message waits for it as an open call does. */
 static void
 tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 {
-	close_wait(groups, &groups->tied, item);
-	if (view->flags & (CTX_VIEW_MORE | CTX_VIEW_CONTINUES))
-		close_wait(groups, &groups->going, item);
-	if (view->flags & CTX_VIEW_TIED)
-		open_wait(groups, &groups->tied, item);
-	if (view->flags & CTX_VIEW_MORE)
-		open_wait(groups, &groups->going, item);
+	struct ctx_item *items = groups->items;
+	unsigned ties = CTX_VIEW_TIED | CTX_VIEW_BETWEEN;
+	bool between;
+
+	if (groups->tied != NONE) {
+		items[ctx_group_of(items, groups->tied)].open--;
+		/* A system message never joins two turns. */
+		if (!(items[groups->tied].flags & CTX_ITEM_SYSTEM) ||
+		    view->role == CTX_ROLE_ASSISTANT)
+			join(items, groups->tied, item);
+		groups->tied = NONE;
+	}
+	between = view->flags & CTX_VIEW_BETWEEN;
+	if (between && groups->before != NONE &&
+	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
+		join(items, groups->before, item);
+	/* One that stands first, as a system prompt does, is between none. */
+	if ((view->flags & ties) && (!between || groups->before != NONE)) {
+		items[ctx_group_of(items, item)].open++;
+		groups->tied = item;
+	}
+}
+
+/* Joins the pieces of a message that goes on further down.  Until its last
+ * piece has come it waits as an open call does. */
+static void
+join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((view->flags & CTX_VIEW_CONTINUES) && groups->going != NONE) {
+		items[ctx_group_of(items, groups->going)].open--;
+		join(items, groups->going, item);
+		groups->going = NONE;
+	}
+	if ((view->flags & CTX_VIEW_MORE) && groups->going == NONE) {
+		items[ctx_group_of(items, item)].open++;
+		groups->going = item;
+	}
+}
+
+/* Joins what the assistant wrote in one go. */
+static void
+join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->before != NONE &&
+	    items[item].role == CTX_ROLE_ASSISTANT &&
+	    items[groups->before].role == CTX_ROLE_ASSISTANT)
+		join(items, groups->before, item);
 }
 
 int
@@ -467,17 +497,23 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		err) < 0)
 		return -1;
 	tie(groups, view, (uint32_t)groups->n - 1);
+	join_answer(groups, dialect, (uint32_t)groups->n - 1);
+	join_pieces(groups, view, (uint32_t)groups->n - 1);
+	groups->before = (uint32_t)groups->n - 1;
 	return 0;
 }
 
 int
-ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err)
+ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err)
 {
 	struct ctx_item *item = add_item(groups, err);
 
 	if (item == NULL)
 		return -1;
 	item->flags = CTX_ITEM_UNKNOWN;
+	if (!aside)
+		groups->before = NONE;
 	return 0;
 }
 
@@ -512,6 +548,9 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 		groups->tied = now[groups->tied];
 	if (groups->going != NONE)
 		groups->going = now[groups->going];
+	if (groups->before != NONE)
+		groups->before =
+		    gone[groups->before] ? NONE : now[groups->before];
 	groups->n = kept;
 	free(now);
 	return 0;
