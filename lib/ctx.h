@@ -907,6 +907,7 @@ enum {
 	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
+	CTX_ITEM_META = 256, /* a user's message that no person wrote */
 };
 
 /*

@@ -184,6 +184,8 @@ log_rollback(struct log *log, uint32_t turns)
 {
 	size_t first = log->n, cut = log->n, i;
 
+	if (turns == 0)
+		return;
 	for (i = log->n; i-- > 0;) {
 		if (!(held(log->live, log->slots[i])->flags & CTX_LINE_USER))
 			continue;

@@ -478,6 +478,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->role = (uint8_t)view->role;
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
+	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
 	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
 		    ? CTX_ITEM_SYSTEM
 		    : 0));
