@@ -636,6 +636,9 @@ enum {
 	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
 	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
 	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
+	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
+	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
+	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -645,6 +648,9 @@ struct ctx_view {
 	enum ctx_role role;
 	uint32_t role_node; /* 0: the dialect implies the role */
 	uint32_t name;      /* of the sender */
+	uint32_t model;     /* the name of the model that wrote it */
+	uint32_t usage;     /* what the provider says it cost, once */
+	uint32_t time;      /* when it was written */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
@@ -668,6 +674,51 @@ enum {
 };
 
 /*
+ * Transcripts are logs of an agent, which rebuilds the context from them:
+ * lines may be taken back, replaced or left on a branch.  How they do it.
+ */
+enum ctx_history {
+	CTX_HISTORY_NONE, /* no transcript: every message counts */
+	CTX_HISTORY_LOG,  /* line by line, each does something to the last */
+	CTX_HISTORY_LAST, /* a tree: the path from the root to the last line */
+	CTX_HISTORY_TIP,  /* a tree: the path to the last message that is a
+			   * tip, or has no messages behind it */
+};
+
+/* What a line of a transcript does. */
+enum ctx_line_kind {
+	CTX_LINE_ASIDE,    /* nothing: it is a header, an event, a snapshot */
+	CTX_LINE_LINK,     /* stands in the tree, but is no message */
+	CTX_LINE_MESSAGE,  /* in a log, replaces an earlier one of its id */
+	CTX_LINE_SUMMARY,  /* stands for what is before it; in a tree, for
+			    * what is before the line that about names */
+	CTX_LINE_DIGEST,   /* the same, but messages of the user stay */
+	CTX_LINE_REWIND,   /* takes back the message that about names and all
+			    * behind it; all there is if it names none */
+	CTX_LINE_ROLLBACK, /* takes back the newest turns */
+};
+
+enum {
+	CTX_LINE_USER = 1,    /* opens a turn that may be taken back ... */
+	CTX_LINE_CONTEXT = 2, /* ... and goes with the turn behind it */
+	CTX_LINE_RESULT = 4,  /* answers the call of its parent */
+	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
+	CTX_LINE_META = 16,   /* no tip, whatever follows */
+};
+
+/* What a line says of its place.  Places are nodes, 0 where there is none. */
+struct ctx_line {
+	enum ctx_line_kind kind;
+	unsigned flags;
+	uint32_t id;     /* its own name */
+	uint32_t parent; /* names the line before it in the tree */
+	uint32_t about;  /* names another line, which must stay a line */
+	uint32_t same;   /* lines of equal same are one message */
+	uint32_t model;  /* the name of the model from here on */
+	uint64_t turns;  /* ROLLBACK: how many */
+};
+
+/*
  * A message format.  One row of the table, one file for its reader; what the
  * rest of the library must know of a format is a column here.
  */
@@ -685,6 +736,14 @@ struct ctx_dialect {
 	 */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_view *view, struct ctx_err *err);
+	/*
+	 * Transcripts only: what the record at node says of its place in
+	 * the file (all of *line is set).  Of a record of another format it
+	 * must say ASIDE.
+	 */
+	enum ctx_history history;
+	void (*line)(const struct ctx_json *json, uint32_t node,
+	    struct ctx_line *line);
 	unsigned rules;
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
@@ -872,6 +931,7 @@ enum {
 	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
+	CTX_ITEM_META = 256, /* a user's message that no person wrote */
 };
 
 /*
@@ -916,6 +976,7 @@ struct ctx_groups {
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
 	uint32_t tied;           /* the item that stands with the next, if any */
+	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
 };
 
@@ -928,8 +989,10 @@ void ctx_groups_reset(struct ctx_groups *groups);
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err);
-/* Adds a record that is no message. */
-int ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err);
+/* Adds a record that is no message; one that is aside, as what is not live in
+ * a transcript, stands between no messages. */
+int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err);
 /* The first item of item i's group. */
 uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */
@@ -1130,6 +1193,61 @@ int ctx_summary_write(struct ctx_summary *summary,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
 
+/* ---- convo/live.c: what is live in a transcript -------------------------- */
+
+/*
+ * The records of a transcript, held until the file has been read, because
+ * what its agent would send is known only then.  Lines are numbered from 1,
+ * over all transcripts of a stream; 0 is no line.  Memory: the file, until
+ * its records have been given out again, and the ids of its lines.
+ */
+struct ctx_live {
+	const struct ctx_dialect *dialect; /* of the file being read */
+	struct ctx_held *lines;
+	size_t n, cap;
+	size_t from;  /* first line of the file, */
+	size_t next;  /* and of it the next to be given out, from 0 */
+	struct ctx_names names; /* ids, and what is the same, as literals */
+	uint32_t *at;           /* the newest line of each name */
+	size_t at_cap;
+	struct ctx_json json;  /* of the record given out, */
+	struct ctx_json model; /* and of the file's model: ["name"] */
+	struct ctx_buf model_text;
+};
+
+void ctx_live_init(struct ctx_live *live, enum ctx_simd simd);
+void ctx_live_release(struct ctx_live *live);
+/* A file of this dialect begins. */
+void ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect);
+/* Takes a copy of the next record of the file. */
+int ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
+    struct ctx_err *err);
+/* The file has ended: decides which of its lines are live. */
+int ctx_live_decide(struct ctx_live *live, struct ctx_err *err);
+/*
+ * Gives the records out again, as ctx_reader_next does, scanned anew; *line
+ * is its number.  Returns 0 when all have been given out.  A record lives
+ * until the next call.
+ */
+int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
+    uint32_t *line, struct ctx_err *err);
+/* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
+bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
+/* The line has been dropped. */
+void ctx_live_drop(struct ctx_live *live, uint32_t line);
+/* Has it, or the line that replaced it? */
+bool ctx_live_gone(const struct ctx_live *live, uint32_t line);
+/*
+ * Notes the edits that a line needs because of dropped ones: its parent is
+ * then the nearest ancestor that is left, or null; what it is about is the
+ * next live line that is left.  json is the scanned record.
+ */
+int ctx_live_relink(struct ctx_live *live, uint32_t line,
+    const struct ctx_json *json, struct ctx_edits *edits,
+    struct ctx_err *err);
+/* Would it note any? */
+bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
+
 /* ---- convo/stream.c: records, conversations, messages ------------------- */
 
 enum ctx_event_kind {
@@ -1146,7 +1264,9 @@ enum ctx_event_kind {
  * and UNKNOWNs, END for each, then RECORD; any other gives RECORD.  The
  * messages that are records form one conversation, which ends with the
  * stream.  All that is pointed to lives until the next event, a record and
- * what is inside it until the event after its RECORD.
+ * what is inside it until the event after its RECORD.  A message that the
+ * model is not shown (of a transcript: a line that is not live) is given as
+ * no message: as UNKNOWN, or by its RECORD alone.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
@@ -1154,12 +1274,15 @@ struct ctx_event {
 	const struct ctx_shape *shape; /* of the conversation, or the record */
 	const struct ctx_view *view;   /* MESSAGE */
 	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
+	uint32_t line; /* of a transcript (convo/live.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
 /*
  * A reader that also finds out what its records are.  Messages that any
  * dialect could have written are read as the stream's other messages are.
+ * From the first record of a transcript on, the rest of its file is held
+ * and given out when its end has been seen.
  * To be zeroed and given a reader before the first event.
  */
 struct ctx_stream {
@@ -1174,11 +1297,19 @@ struct ctx_stream {
 	struct ctx_record record;
 	struct ctx_shape shape, inner;
 	struct ctx_view view;
+	struct ctx_live *live;   /* NULL: no transcript was met */
+	uint32_t line;           /* of the record, in live */
+	struct ctx_record ahead; /* what followed the transcript, */
+	bool has_ahead;          /* if it is still to be given out */
 	uint32_t conversation, message; /* next of each within the record */
 	int state;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
+/* The model and the counter of the conversation that begins with event. */
+int ctx_stream_measure(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_measure *measure, struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */

@@ -10,10 +10,12 @@ struct entry {
 	size_t n;
 	uint32_t node;  /* the message in its record */
 	uint32_t items; /* how many of the groups' items are its */
+	uint32_t line;  /* of a transcript, 0: of none */
 	bool gone;      /* nothing of it is left to write */
+	bool continues; /* goes on with an earlier message */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
-	uint64_t line;
+	uint64_t number; /* of the record's line in it */
 };
 
 /* Entries stand in the order of their items. */

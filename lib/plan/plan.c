@@ -150,7 +150,8 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned holds = own_holds(plan, groups, &items[i]);
 
 		/* The last item of a newest turn holds its group. */
-		if (!(items[i].flags & (CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM)) &&
+		if (!(items[i].flags &
+			(CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM | CTX_ITEM_META)) &&
 		    items[i].turn != later) {
 			later = items[i].turn;
 			if (groups->turn - later < plan->limits.keep_turns)
