@@ -212,7 +212,8 @@ void ctx_json_release(struct ctx_json *json);
  * the offending byte from 1 within text, and err->line 0.  *used is set, and
  * there are nodes, only after 1.  A number that is the value itself is whole
  * at the end of the text, though more digits could follow.
- * CTX_ELIMIT: nesting beyond CTX_JSON_DEPTH, or a value of 4 GiB or more.
+ * CTX_ELIMIT: nesting beyond CTX_JSON_DEPTH, or a value that does not end
+ * before byte UINT32_MAX of the text.
  * Time is linear, memory 16 bytes a value; the array grows by doubling.
  */
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
