@@ -219,7 +219,8 @@ limits(void)
 
 	tap_case("within says what counting says");
 	for (i = 0; i < 600; i++) {
-		n = make_text(text, pick(i % 10 == 0 ? sizeof text : 200), true);
+		n = make_text(text, pick(i % 10 == 0 ? sizeof text : 200),
+		    true);
 		whole = count(text, n);
 		limit = i % 3 == 0 ? whole : i % 3 == 1 && whole > 0
 		    ? whole - 1 : pick(2 * whole + 2);
