@@ -257,7 +257,7 @@ checkpoints(void)
 
 	tap_case("checkpoints give what counting gives, appended or not");
 	for (round = 0; round < 8; round++) {
-		n = round % 4 == 3 ? make_word(text, sizeof text)
+		n = round % 4 == 3 ? make_word(text, 9000)
 		    : make_text(text, sizeof text, round % 4 == 1);
 		for (end = 0; end < n;) {
 			end += 1 + pick(round % 3 == 0 ? 20000 : 3000);
