@@ -464,7 +464,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c: tokens of a text ---------------------------------- */
+/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -472,7 +472,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  * The tokenizer must outlive the counter.
  */
 struct ctx_token_counter;
-#define CTX_TOKEN_CACHE (4u << 20)
+#define CTX_TOKEN_CACHE (6u << 20)
 #define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
@@ -490,7 +490,7 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to five times their size.
+ * take up to nine times their size.
  * The only error of this and of all that follows is CTX_ENOMEM, unless told
  * otherwise.
  */
