@@ -179,6 +179,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	ctx_hashkey_init(&groups->calls->hash[1]);
 	groups->calls->free = NONE;
 	groups->tied = NONE;
+	groups->going = NONE;
 	groups->before = NONE;
 	if (calls_rehash(groups->calls, 64, err) < 0) {
 		ctx_groups_release(groups);
@@ -213,6 +214,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->turn = 0;
 	groups->answered = false;
 	groups->tied = NONE;
+	groups->going = NONE;
 	groups->before = NONE;
 }
 
@@ -385,23 +387,25 @@ pieces(const struct ctx_view *view)
 	return found;
 }
 
+#define OURS (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE)
+
 /* Does this message open a turn, or stand among those that do? */
 static bool
-is_written(const struct ctx_view *view, unsigned found)
+is_written(const struct ctx_view *view, unsigned found, unsigned flags)
 {
 	return view->role == CTX_ROLE_USER && !(view->flags & CTX_VIEW_META) &&
-	    found != CTX_ITEM_RESULTS;
+	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
 static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
-    bool written)
+    bool written, unsigned flags)
 {
 	if (written) {
 		if (groups->turn == 0 || groups->answered)
 			groups->turn++;
 		groups->answered = false;
-	} else if (view->role != CTX_ROLE_SYSTEM &&
+	} else if (view->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
 	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_HIDDEN))) {
 		groups->answered = true;
 	}
@@ -434,6 +438,25 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 	}
 }
 
+/* Joins the pieces of a message that goes on further down.  Until its last
+ * piece has come it waits as an open call does. */
+static void
+join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((view->flags & CTX_VIEW_CONTINUES) && groups->going != NONE) {
+		items[ctx_group_of(items, groups->going)].open--;
+		join(items, groups->going, item);
+		groups->going = NONE;
+	}
+	if ((view->flags & CTX_VIEW_MORE) && groups->going == NONE) {
+		items[ctx_group_of(items, item)].open++;
+		groups->going = item;
+	}
+}
+
 /* Joins what the assistant wrote in one go. */
 static void
 join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
@@ -453,8 +476,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
 	unsigned found = pieces(view);
-	bool written = is_written(view, found);
+	bool written = is_written(view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
+	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
+	    groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
 
@@ -468,38 +493,50 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
 	}
-	enter_turn(groups, view, written);
+	enter_turn(groups, view, written, flags);
 	item = add_item(groups, err);
 	if (item == NULL)
 		return -1;
 	item->role = (uint8_t)view->role;
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
-	    (view->role == CTX_ROLE_SYSTEM ? CTX_ITEM_SYSTEM : 0));
+	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
+	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
+		    ? CTX_ITEM_SYSTEM
+		    : 0));
 	item->tokens = cost->tokens - (split ? cost->results : 0);
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
 	groups->tokens += cost->tokens;
-	groups->messages++;
-	groups->spoken += view->role != CTX_ROLE_SYSTEM;
+	if (goes_on) {
+		item->message = groups->messages - 1;
+		item->spoken = groups->spoken - 1;
+	} else {
+		groups->messages++;
+		groups->spoken += view->role != CTX_ROLE_SYSTEM &&
+		    !(flags & OURS);
+	}
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
 	tie(groups, view, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
+	join_pieces(groups, view, (uint32_t)groups->n - 1);
 	groups->before = (uint32_t)groups->n - 1;
 	return 0;
 }
 
 int
-ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err)
+ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err)
 {
 	struct ctx_item *item = add_item(groups, err);
 
 	if (item == NULL)
 		return -1;
 	item->flags = CTX_ITEM_UNKNOWN;
-	groups->before = NONE;
+	if (!aside)
+		groups->before = NONE;
 	return 0;
 }
 
@@ -532,6 +569,8 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 			calls->slots[i].item = now[calls->slots[i].item];
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
+	if (groups->going != NONE)
+		groups->going = now[groups->going];
 	if (groups->before != NONE)
 		groups->before =
 		    gone[groups->before] ? NONE : now[groups->before];

@@ -289,7 +289,7 @@ ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
 	int rc;
 
 	*tokens = estimate(n);
-	if (!ctx_tokenizer_exact(c->tokenizer))
+	if (!ctx_tokenizer_real(c->tokenizer))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
