@@ -272,8 +272,27 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
-/* The key under which a call waits for its result; the same id may be
- * written with and without escapes. */
+/* The text of a string, as it is meant; of anything else the JSON.  Lives
+ * until the next call. */
+static int
+text_of(struct ctx_groups *groups, const struct ctx_json *json, uint32_t node,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	*text = ctx_json_str(json, node);
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	if (!json->nodes[node].escaped) {
+		*text = (struct ctx_str){text->p + 1, text->n - 2};
+		return 0;
+	}
+	groups->text.n = 0;
+	if (ctx_text_decode(&groups->text, *text, err) < 0)
+		return -1;
+	*text = (struct ctx_str){groups->text.p, groups->text.n};
+	return 0;
+}
+
+/* The key under which a call waits for its result. */
 static int
 call_key(struct ctx_groups *groups, const struct ctx_json *json,
     const struct ctx_part *part, unsigned rules, uint64_t key[2],
@@ -285,15 +304,8 @@ call_key(struct ctx_groups *groups, const struct ctx_json *json,
 
 	if (node == 0 && (rules & CTX_PAIR_BY_NAME))
 		node = part->name;
-	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
-		groups->text.n = 0;
-		if (ctx_text_decode(&groups->text, ctx_json_str(json, node),
-			err) < 0)
-			return -1;
-		str = (struct ctx_str){groups->text.p, groups->text.n};
-	} else if (node != 0) {
-		str = ctx_json_str(json, node);
-	}
+	if (node != 0 && text_of(groups, json, node, &str, err) < 0)
+		return -1;
 	for (i = 0; i < 2; i++)
 		key[i] = ctx_hash(&groups->calls->hash[i], str.p, str.n) +
 		    (part->id == 0);
@@ -311,12 +323,9 @@ tool_of(struct ctx_groups *groups, const struct ctx_json *json,
 	if (part->name == 0 ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	str = ctx_json_str(json, part->name);
-	groups->text.n = 0;
-	if (ctx_text_decode(&groups->text, str, err) < 0)
+	if (text_of(groups, json, part->name, &str, err) < 0)
 		return -1;
-	return ctx_names_id(&groups->tools, groups->text.p, groups->text.n,
-	    tool, err);
+	return ctx_names_id(&groups->tools, str.p, str.n, tool, err);
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
