@@ -404,6 +404,8 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Flushes writer before the memory of earlier records is reused, so that
  * untouched records may be put there without a copy. */
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
+/* Does that now, for those who keep records longer. */
+int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
 /*
  * Errors have file, line and column set.  A file is opened when its turn
  * comes; one that cannot be opened or read, or is bad, is closed, and a
@@ -1206,7 +1208,8 @@ struct ctx_live {
 	struct ctx_held *lines;
 	size_t n, cap;
 	size_t from;  /* first line of the file, */
-	size_t next;  /* and of it the next to be given out, from 0 */
+	size_t next;  /* the next to be given out, */
+	size_t spent; /* and the first whose text has not been forgotten */
 	struct ctx_names names; /* ids, and what is the same, as literals */
 	uint32_t *at;           /* the newest line of each name */
 	size_t at_cap;
@@ -1226,11 +1229,13 @@ int ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
 int ctx_live_decide(struct ctx_live *live, struct ctx_err *err);
 /*
  * Gives the records out again, as ctx_reader_next does, scanned anew; *line
- * is its number.  Returns 0 when all have been given out.  A record lives
- * until the next call.
+ * is its number.  Returns 0 when all have been given out.  The text of a
+ * record lives until forget, all else until the next call.
  */
 int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
     uint32_t *line, struct ctx_err *err);
+/* Frees the texts of the records given out so far. */
+void ctx_live_forget(struct ctx_live *live);
 /* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
 bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
 /* The line has been dropped. */
@@ -1301,6 +1306,7 @@ struct ctx_stream {
 	uint32_t line;           /* of the record, in live */
 	struct ctx_record ahead; /* what followed the transcript, */
 	bool has_ahead;          /* if it is still to be given out */
+	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
 	int state;
 };

@@ -13,7 +13,7 @@
 
 struct ctx_held {
 	const struct ctx_dialect *dialect;
-	char *text; /* owned; NULL once it has been given out */
+	char *text; /* owned; NULL once it has been forgotten */
 	size_t n, value, value_n;
 	const char *file;
 	uint64_t number; /* in that file */
@@ -61,8 +61,7 @@ void
 ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect)
 {
 	live->dialect = dialect;
-	live->from = live->n;
-	live->next = 0;
+	live->from = live->next = live->n;
 	live->model_text.n = 0;
 }
 
@@ -511,32 +510,33 @@ int
 ctx_live_next(struct ctx_live *live, struct ctx_record *record,
     uint32_t *line, struct ctx_err *err)
 {
-	size_t i = live->from + live->next, used;
 	struct ctx_held *h;
+	size_t used;
 
-	if (live->next > 0) {
-		free(live->lines[i - 1].text);
-		live->lines[i - 1].text = NULL;
-	}
-	if (i >= live->n) {
-		live->next = 0;
-		live->from = live->n;
+	if (live->next >= live->n)
 		return 0;
-	}
-	live->next++;
-	h = &live->lines[i];
+	h = &live->lines[live->next++];
 	memset(record, 0, sizeof *record);
 	record->kind = (enum ctx_record_kind)h->record;
 	record->text = (struct ctx_str){h->text, h->n};
 	record->value = (struct ctx_str){h->text + h->value, h->value_n};
 	record->file = h->file;
 	record->line = h->number;
-	*line = (uint32_t)i + 1;
+	*line = (uint32_t)live->next;
 	if (record->kind != CTX_RECORD_JSON)
 		return 1;
 	record->json = &live->json;
 	return ctx_json_scan(&live->json, record->value.p, record->value.n,
 	    &used, err) < 0 ? -1 : 1;
+}
+
+void
+ctx_live_forget(struct ctx_live *live)
+{
+	for (; live->spent < live->next; live->spent++) {
+		free(live->lines[live->spent].text);
+		live->lines[live->spent].text = NULL;
+	}
 }
 
 bool

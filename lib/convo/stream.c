@@ -9,6 +9,9 @@
 
 #include "ctx.h"
 
+/* Bytes of records given out before their memory is given back. */
+#define FORGET_AT ((size_t)256 << 10)
+
 enum {
 	NEXT_RECORD,
 	NEXT_CONVERSATION, /* of a list: stream->conversation, or the end */
@@ -122,6 +125,21 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 	return rc;
 }
 
+/* Held texts are freed in pieces of some size, since a writer that still
+ * points to them must let go of them first. */
+static int
+forget(struct ctx_stream *stream, bool all, struct ctx_err *err)
+{
+	stream->spent += stream->record.text.n;
+	if (stream->spent < FORGET_AT && !all)
+		return 0;
+	stream->spent = 0;
+	if (ctx_reader_flush(stream->reader, err) < 0)
+		return -1;
+	ctx_live_forget(stream->live);
+	return 0;
+}
+
 /* The next record: of the transcript that is held, or from the reader. */
 static int
 fetch(struct ctx_stream *stream, struct ctx_err *err)
@@ -129,11 +147,15 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 	int rc;
 
 	if (stream->line != 0) {
+		if (forget(stream, false, err) < 0)
+			return -1;
 		rc = ctx_live_next(stream->live, &stream->record,
 		    &stream->line, err);
 		if (rc != 0)
 			return rc;
 		stream->line = 0;
+		if (forget(stream, true, err) < 0)
+			return -1;
 	}
 	return read_ahead(stream, &stream->record, err);
 }

@@ -78,6 +78,12 @@ ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer)
 	reader->tied = writer;
 }
 
+int
+ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
+{
+	return reader->tied == NULL ? 0 : ctx_writer_flush(reader->tied, err);
+}
+
 static void
 close_file(struct ctx_reader *r)
 {
@@ -229,7 +235,7 @@ more(struct ctx_reader *r, struct ctx_err *err)
 
 	if (r->eof)
 		return 0;
-	if (r->tied != NULL && ctx_writer_flush(r->tied, err) < 0)
+	if (ctx_reader_flush(r, err) < 0)
 		return -1;
 	if (ahead(r) >= RECORD_MAX) {
 		ctx_err_set(
