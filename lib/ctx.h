@@ -597,20 +597,26 @@ const char *ctx_part_name(enum ctx_part_kind kind);
 /*
  * A part of a message.  All places are node indices, 0 where there is none.
  * A result whose body is a list of blocks is followed by a part for each
- * block, with owner the index of the result plus one.
+ * block, with owner the index of the result plus one.  A result with parts
+ * of its own but no value has a body that no text may stand in for; other
+ * parts without a value cost nothing.
  */
 struct ctx_part {
 	enum ctx_part_kind kind;
-	uint32_t parent, child; /* taken out by dropping child from parent */
+	/* Taken out by dropping child from parent.  Reasoning without them
+	 * goes only with its message. */
+	uint32_t parent, child;
 	uint32_t value;
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
+	bool sealed; /* the value is encrypted, in base64 */
 };
 
 enum {
 	CTX_VIEW_META = 1,   /* a user record that no person wrote */
 	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
 	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
+	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -639,6 +645,7 @@ enum {
 	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
+	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
 };
 
 /*
@@ -692,9 +699,13 @@ struct ctx_shape {
 	bool decisive;     /* the value settles the dialect of its stream */
 	const char *why;   /* what gave it away, for people */
 	uint32_t messages; /* CONVERSATION: the array that holds them ... */
-	uint32_t request;  /* ... and the object it is a member of, if any */
+	const char *element; /* ... each as this member, if not NULL */
+	bool single;         /* or no array, but the only message */
+	bool answers; /* these are answers to a request, not to be cut */
+	uint32_t request;  /* the object that messages is a member of, if any */
 	bool in_request;   /* there is such an object */
 	uint32_t model;    /* the model's name, 0 if the value has none */
+	uint32_t list; /* LIST: the array that holds the conversations */
 };
 
 /* Finds out what the value at node is; looks at its keys, not its texts.
@@ -734,7 +745,7 @@ uint64_t ctx_model_limit(const struct ctx_model *model);
 struct ctx_cost {
 	uint64_t tokens;    /* all of it */
 	uint64_t framing;   /* of these, what every message costs */
-	uint64_t reasoning; /* of these, its reasoning */
+	uint64_t reasoning; /* of these, what stripping it would save */
 	uint64_t results;   /* of these, its results, bodies and all */
 	uint64_t bodies;    /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
@@ -748,7 +759,8 @@ struct ctx_cost {
  * string's text, or the JSON of anything else.  OpenAI framing: 3 tokens a
  * message, 1 a name, 3 once ("How to count tokens with tiktoken", OpenAI
  * cookbook); a call costs its name and its arguments.  Media cost a flat
- * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate.
+ * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate; so
+ * is what is encrypted, 3 tokens for 16 bytes of base64.
  * Texts that several messages repeat, role names above all, cost one look.
  */
 struct ctx_counter {
@@ -847,7 +859,7 @@ enum {
  * What stands or falls by itself within a group: a message, or (in formats
  * where a user's message may hold results beside text) a piece of one.
  * A group is a call, all its results however far away, and what its dialect
- * ties to it; any other message is a group of its own.  A turn is one or
+ * ties or joins to it; any other message is a group of its own.  A turn is one or
  * more user messages in a row and what follows up to the next; turn 0 is
  * what comes before the first.
  */
@@ -884,6 +896,7 @@ struct ctx_groups {
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
 	uint32_t tied;           /* the item that stands with the next, if any */
+	uint32_t before;         /* the newest item, if it is still there */
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
@@ -936,6 +949,8 @@ struct ctx_limits {
 	uint64_t reserved;      /* what a message of ours may cost */
 	bool always;            /* the trigger is off */
 	bool pin_system;
+	bool alternates; /* roles must: a turn's user and last group stand
+			  * together, and stay as long as any of it is held */
 };
 
 /*

@@ -30,6 +30,7 @@ struct convo {
 	const char *file;
 	uint64_t line; /* 0: the messages of the stream */
 	bool open;
+	bool answers; /* all that it holds stays */
 };
 
 /* The next entry, zeroed; or NULL. */

@@ -78,7 +78,7 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
     const struct ctx_view *view, struct ctx_err *err)
 {
 	struct ctx_groups *groups = &convo->groups;
-	size_t first = groups->n;
+	size_t first = groups->n, i;
 	struct ctx_cost cost;
 	bool pinned, summary;
 
@@ -91,7 +91,11 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 		    (summary ? CTX_ITEM_SUMMARY : 0),
 		err) < 0)
 		return -1;
+	if (entry->dialect->rules & CTX_ALTERNATES)
+		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
+	for (i = first; convo->answers && i < groups->n; i++)
+		groups->items[i].flags |= CTX_ITEM_PINNED;
 	entry->items = (uint32_t)(groups->n - first);
 	return 0;
 }
@@ -114,6 +118,7 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	struct ctx_limits limits;
 
 	convo->open = true;
+	convo->answers = event->shape->answers;
 	convo->file = event->record->file;
 	convo->line = event->inside ? event->record->line : 0;
 	if (ctx_meter_find(p->meter, json, event->shape->model,

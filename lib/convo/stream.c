@@ -79,7 +79,7 @@ give_inner(const struct ctx_stream *stream, struct ctx_event *event,
 static int
 enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 {
-	stream->message = stream->inner.messages + 1;
+	stream->message = stream->inner.messages + !stream->inner.single;
 	stream->state = NEXT_MESSAGE;
 	if (stream->why == NULL)
 		stream->why = stream->inner.why;
@@ -91,7 +91,7 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 {
 	const struct ctx_node *nodes = stream->record.json->nodes;
 
-	while (stream->conversation < nodes[0].next) {
+	while (stream->conversation < nodes[stream->shape.list].next) {
 		find_shape(stream, stream->conversation, &stream->inner);
 		stream->conversation = nodes[stream->conversation].next;
 		if (stream->inner.kind == CTX_SHAPE_CONVERSATION)
@@ -133,7 +133,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		stream->inner = stream->shape;
 		return enter_conversation(stream, event);
 	case CTX_SHAPE_LIST:
-		stream->conversation = 1;
+		stream->conversation = stream->shape.list + 1;
 		return next_conversation(stream, event);
 	default:
 		break;
@@ -145,8 +145,9 @@ static int
 next_message(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_node *nodes = stream->record.json->nodes;
-	uint32_t node = stream->message;
+	const struct ctx_json *json = stream->record.json;
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t node = stream->message, message = node;
 	int rc;
 
 	if (node >= nodes[stream->inner.messages].next) {
@@ -154,12 +155,14 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 		return give_inner(stream, event, CTX_EVENT_END, 0);
 	}
 	stream->message = nodes[node].next;
-	rc = stream->inner.dialect->read(stream->record.json, node,
-	    &stream->view, err);
+	if (stream->inner.element != NULL &&
+	    (message = ctx_json_find(json, node, stream->inner.element)) == 0)
+		return give_inner(stream, event, CTX_EVENT_UNKNOWN, node);
+	rc = stream->inner.dialect->read(json, message, &stream->view, err);
 	if (rc < 0)
 		return -1;
 	return give_inner(stream, event,
-	    rc > 0 ? CTX_EVENT_MESSAGE : CTX_EVENT_UNKNOWN, node);
+	    rc > 0 ? CTX_EVENT_MESSAGE : CTX_EVENT_UNKNOWN, message);
 }
 
 int

@@ -25,6 +25,13 @@ ctx_role_of(const struct ctx_json *json, uint32_t node)
 	return CTX_ROLE_OTHER;
 }
 
+int
+ctx_read_part(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
+    struct ctx_err *err)
+{
+	return ctx_view_add(view, kind, value, err) == NULL ? -1 : 0;
+}
+
 /* Reads the blocks of an array; what they add can be taken out of it. */
 static int
 read_blocks(struct ctx_view *view, uint32_t array, uint32_t owner,
@@ -70,7 +77,7 @@ ctx_read_content(struct ctx_view *view, uint32_t content,
 	default:
 		break;
 	}
-	return ctx_view_add(view, kind, content, err) == NULL ? -1 : 0;
+	return ctx_read_part(view, kind, content, err);
 }
 
 int
@@ -84,9 +91,27 @@ ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
 		return -1;
 	result->id = id;
 	result->name = name;
-	if (body == 0 || view->json->nodes[body].kind != CTX_JSON_ARRAY)
+	if (body == 0 || view->json->nodes[body].kind != CTX_JSON_ARRAY ||
+	    read_block == NULL)
 		return 0;
 	return read_blocks(view, body, (uint32_t)view->n, read_block, err);
+}
+
+int
+ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
+    uint32_t body, uint32_t id, struct ctx_err *err)
+{
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_RESULT, 0, err);
+	uint32_t owner = (uint32_t)view->n;
+
+	if (part == NULL)
+		return -1;
+	part->id = id;
+	part = ctx_view_add(view, kind, body, err);
+	if (part == NULL)
+		return -1;
+	part->owner = owner;
+	return 0;
 }
 
 int
@@ -105,6 +130,15 @@ ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
 	part->parent = obj;
 	part->child = value - 1;
 	return 0;
+}
+
+uint32_t
+ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
+    const char *other)
+{
+	uint32_t value = ctx_json_find(json, obj, key);
+
+	return value != 0 ? value : ctx_json_find(json, obj, other);
 }
 
 const char *

@@ -14,6 +14,50 @@
 
 static const struct ctx_dialect dialects[] = {
     {
+	.name = "openai-responses",
+	.about = "OpenAI Responses items",
+	.is = ctx_openai_responses_is,
+	.read = ctx_openai_responses_read,
+	.rules = CTX_JOINS_ANSWERS,
+	/* As Chat Completions; nothing better is published. */
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "bedrock",
+	.about = "AWS Bedrock Converse messages",
+	.is = ctx_bedrock_is,
+	.read = ctx_bedrock_read,
+	.rules = CTX_FIRST_USER | CTX_ALTERNATES,
+	/* An estimate: that of Anthropic, whose models are mostly meant. */
+	.per_message = 3,
+	.priming = 3,
+	.body = {"[{\"text\":", "}]"},
+    },
+    {
+	.name = "gemini",
+	.about = "Google Gemini contents",
+	.is = ctx_gemini_is,
+	.read = ctx_gemini_read,
+	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
+	/* No framing: the local tokenizer of google-genai has none. */
+	.body = {"{\"output\":", "}"},
+    },
+    {
+	.name = "anthropic",
+	.about = "Anthropic Messages",
+	.is = ctx_anthropic_is,
+	.read = ctx_anthropic_read,
+	.rules = CTX_FIRST_USER,
+	/* An estimate: 7 tokens of framing were measured around a request
+	 * of one message (ctoc, 2026), the role's own being one of them. */
+	.per_message = 3,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
 	.name = "openai-chat",
 	.about = "OpenAI Chat Completions messages",
 	.is = ctx_openai_chat_is,

@@ -179,6 +179,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	ctx_hashkey_init(&groups->calls->hash[1]);
 	groups->calls->free = NONE;
 	groups->tied = NONE;
+	groups->before = NONE;
 	if (calls_rehash(groups->calls, 64, err) < 0) {
 		ctx_groups_release(groups);
 		return -1;
@@ -212,6 +213,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->turn = 0;
 	groups->answered = false;
 	groups->tied = NONE;
+	groups->before = NONE;
 }
 
 uint32_t
@@ -345,7 +347,8 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Which of results and other content a message has. */
+/* Which of results and other content a message has; marks for a cache and
+ * the like, which have no value, are neither. */
 static unsigned
 pieces(const struct ctx_view *view)
 {
@@ -355,7 +358,7 @@ pieces(const struct ctx_view *view)
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_RESULT)
 			found |= CTX_ITEM_RESULTS;
-		else if (view->parts[i].owner == 0)
+		else if (view->parts[i].owner == 0 && view->parts[i].value != 0)
 			found |= CTX_ITEM_REST;
 	return found;
 }
@@ -388,19 +391,40 @@ enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
 static void
 tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 {
-	uint32_t root;
+	struct ctx_item *items = groups->items;
+	unsigned ties = CTX_VIEW_TIED | CTX_VIEW_BETWEEN;
+	bool between;
 
 	if (groups->tied != NONE) {
-		root = ctx_group_of(groups->items, groups->tied);
-		groups->items[root].open--;
-		join(groups->items, groups->tied, item);
+		items[ctx_group_of(items, groups->tied)].open--;
+		/* A system message never joins two turns. */
+		if (!(items[groups->tied].flags & CTX_ITEM_SYSTEM) ||
+		    view->role == CTX_ROLE_ASSISTANT)
+			join(items, groups->tied, item);
 		groups->tied = NONE;
 	}
-	if (view->flags & CTX_VIEW_TIED) {
-		root = ctx_group_of(groups->items, item);
-		groups->items[root].open++;
+	between = view->flags & CTX_VIEW_BETWEEN;
+	if (between && groups->before != NONE &&
+	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
+		join(items, groups->before, item);
+	/* One that stands first, as a system prompt does, is between none. */
+	if ((view->flags & ties) && (!between || groups->before != NONE)) {
+		items[ctx_group_of(items, item)].open++;
 		groups->tied = item;
 	}
+}
+
+/* Joins what the assistant wrote in one go. */
+static void
+join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->before != NONE &&
+	    items[item].role == CTX_ROLE_ASSISTANT &&
+	    items[groups->before].role == CTX_ROLE_ASSISTANT)
+		join(items, groups->before, item);
 }
 
 int
@@ -444,6 +468,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		err) < 0)
 		return -1;
 	tie(groups, view, (uint32_t)groups->n - 1);
+	join_answer(groups, dialect, (uint32_t)groups->n - 1);
+	groups->before = (uint32_t)groups->n - 1;
 	return 0;
 }
 
@@ -455,6 +481,7 @@ ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err)
 	if (item == NULL)
 		return -1;
 	item->flags = CTX_ITEM_UNKNOWN;
+	groups->before = NONE;
 	return 0;
 }
 
@@ -487,6 +514,9 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 			calls->slots[i].item = now[calls->slots[i].item];
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
+	if (groups->before != NONE)
+		groups->before =
+		    gone[groups->before] ? NONE : now[groups->before];
 	groups->n = kept;
 	free(now);
 	return 0;

@@ -98,6 +98,46 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return holds;
 }
 
+/*
+ * Where roles must alternate: what is held anywhere in a turn holds its user
+ * messages and its last group, without which two neighbours would be of one
+ * role.  If that group ends in a piece of the next turn's user message, the
+ * answer to that message must stay as well, and so on.
+ */
+static void
+hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended)
+{
+	struct ctx_item *items = groups->items;
+	size_t i, j, end, last = 0;
+	unsigned any = 0, hold;
+
+	for (i = 0; i < groups->n; i = end) {
+		if (i == 0 || items[last].message != items[i].message)
+			any = 0;
+		last = i;
+		for (end = i; end < groups->n &&
+		     items[end].turn == items[i].turn; end++) {
+			if (items[end].flags &
+			    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN))
+				continue;
+			last = end;
+			any |= plan->holds[ctx_group_of(items, (uint32_t)end)];
+		}
+		for (j = i; any != 0 && j < end; j++) {
+			if (!(items[j].flags & CTX_ITEM_USER) && j != last)
+				continue;
+			hold = (any & FOR_EVER) | BIT(CTX_HOLD_TURN);
+			/* What is the last of the newest turn may change. */
+			if (!ended && j == last &&
+			    items[j].turn == groups->turn)
+				hold = BIT(CTX_HOLD_TURN);
+			plan->holds[ctx_group_of(items, (uint32_t)j)] |=
+			    (uint8_t)hold;
+		}
+	}
+}
+
 /* Marks what must stay, and closes the marks over the groups. */
 static void
 hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
@@ -122,6 +162,8 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			holds |= BIT(CTX_HOLD_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
+	if (plan->limits.alternates)
+		hold_ends_of_turns(plan, groups, ended);
 	for (i = 0; i < groups->n; i++)
 		plan->holds[i] =
 		    plan->holds[ctx_group_of(items, (uint32_t)i)];
