@@ -2,199 +2,32 @@
  * group.c - messages to groups and turns
  *
  * Groups are sets of items joined by union-find; the first item of a group
- * is its root, so that a group has a place in the stream.  Only open calls
- * are remembered: by two 64-bit keyed hashes of their id, which spares a
- * copy of ids of any length (two ids meet by chance once in 2^128).
+ * is its root, so that a group has a place in the stream.  Of the calls
+ * only those are remembered that are still open.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "group/calls.h"
 
 #define NONE UINT32_MAX
-
-/* An open call.  Calls of one key form a list; its head is in a bucket. */
-struct call {
-	uint64_t key[2];
-	uint32_t item;  /* NONE: the slot is free */
-	uint32_t tool;  /* its name */
-	uint32_t chain; /* head: next of the bucket; free: next free slot */
-	uint32_t next;  /* next of the same key */
-	uint32_t last;  /* head: the last of the same key */
-};
-
-struct ctx_calls {
-	struct ctx_hashkey hash[2];
-	struct call *slots;
-	size_t n, cap;
-	uint32_t free; /* first free slot */
-	uint32_t *buckets;
-	size_t mask;  /* buckets - 1 */
-	size_t heads; /* slots that are in buckets */
-};
-
-static int
-calls_rehash(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
-{
-	uint32_t *grown, *bucket;
-	size_t i;
-
-	grown = malloc(buckets * sizeof *grown);
-	if (grown == NULL)
-		return ctx_err_nomem(err);
-	memset(grown, 0xff, buckets * sizeof *grown);
-	for (i = 0; calls->buckets != NULL && i <= calls->mask; i++) {
-		uint32_t s = calls->buckets[i], chain;
-
-		for (; s != NONE; s = chain) {
-			chain = calls->slots[s].chain;
-			bucket = &grown[calls->slots[s].key[0] & (buckets - 1)];
-			calls->slots[s].chain = *bucket;
-			*bucket = s;
-		}
-	}
-	free(calls->buckets);
-	calls->buckets = grown;
-	calls->mask = buckets - 1;
-	return 0;
-}
-
-/* The link that leads to the head of a key's list, or to NONE. */
-static uint32_t *
-calls_find(struct ctx_calls *calls, const uint64_t key[2])
-{
-	uint32_t *link = &calls->buckets[key[0] & calls->mask];
-
-	while (*link != NONE) {
-		struct call *call = &calls->slots[*link];
-
-		if (call->key[0] == key[0] && call->key[1] == key[1])
-			break;
-		link = &call->chain;
-	}
-	return link;
-}
-
-/* A free slot, or NONE with *err. */
-static uint32_t
-calls_slot(struct ctx_calls *calls, struct ctx_err *err)
-{
-	uint32_t slot = calls->free;
-	struct call *grown;
-
-	if (slot != NONE) {
-		calls->free = calls->slots[slot].chain;
-		return slot;
-	}
-	if (calls->n >= NONE) {
-		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
-		return NONE;
-	}
-	grown = ctx_grow(calls->slots, &calls->cap, calls->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
-		return NONE;
-	calls->slots = grown;
-	return (uint32_t)calls->n++;
-}
-
-/* Notes an open call; a result will find the first of its list. */
-static int
-calls_push(struct ctx_calls *calls, const uint64_t key[2], uint32_t item,
-    uint32_t tool, bool in_front, struct ctx_err *err)
-{
-	struct call *call;
-	uint32_t slot, head, *link;
-
-	if (calls->heads > calls->mask &&
-	    calls_rehash(calls, (calls->mask + 1) * 2, err) < 0)
-		return -1;
-	slot = calls_slot(calls, err);
-	if (slot == NONE)
-		return -1;
-	link = calls_find(calls, key);
-	head = *link;
-	call = &calls->slots[slot];
-	*call = (struct call){{key[0], key[1]}, item, tool, NONE, NONE,
-	    slot};
-	if (head == NONE) {
-		*link = slot;
-		calls->heads++;
-	} else if (in_front) {
-		call->chain = calls->slots[head].chain;
-		call->next = head;
-		call->last = calls->slots[head].last;
-		*link = slot;
-	} else {
-		calls->slots[calls->slots[head].last].next = slot;
-		calls->slots[head].last = slot;
-	}
-	return 0;
-}
-
-/* Takes the first open call of a key; its item and tool, or NONE. */
-static uint32_t
-calls_pop(struct ctx_calls *calls, const uint64_t key[2], uint32_t *tool)
-{
-	uint32_t *link = calls_find(calls, key), slot = *link, item;
-	struct call *call;
-
-	if (slot == NONE)
-		return NONE;
-	call = &calls->slots[slot];
-	item = call->item;
-	*tool = call->tool;
-	if (call->next != NONE) {
-		calls->slots[call->next].chain = call->chain;
-		calls->slots[call->next].last = call->last;
-		*link = call->next;
-	} else {
-		*link = call->chain;
-		calls->heads--;
-	}
-	call->item = NONE;
-	call->chain = calls->free;
-	calls->free = slot;
-	return item;
-}
-
-static void
-calls_clear(struct ctx_calls *calls)
-{
-	calls->n = 0;
-	calls->heads = 0;
-	calls->free = NONE;
-	memset(calls->buckets, 0xff,
-	    (calls->mask + 1) * sizeof *calls->buckets);
-}
 
 int
 ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 {
 	memset(groups, 0, sizeof *groups);
-	groups->calls = calloc(1, sizeof *groups->calls);
+	groups->calls = ctx_calls_new(err);
 	if (groups->calls == NULL)
-		return ctx_err_nomem(err);
-	ctx_hashkey_init(&groups->calls->hash[0]);
-	ctx_hashkey_init(&groups->calls->hash[1]);
-	groups->calls->free = NONE;
+		return -1;
 	groups->tied = NONE;
 	groups->before = NONE;
-	if (calls_rehash(groups->calls, 64, err) < 0) {
-		ctx_groups_release(groups);
-		return -1;
-	}
 	return 0;
 }
 
 void
 ctx_groups_release(struct ctx_groups *groups)
 {
-	if (groups->calls != NULL) {
-		free(groups->calls->slots);
-		free(groups->calls->buckets);
-		free(groups->calls);
-	}
+	ctx_calls_free(groups->calls);
 	ctx_names_release(&groups->tools);
 	ctx_buf_release(&groups->text);
 	free(groups->items);
@@ -204,7 +37,7 @@ ctx_groups_release(struct ctx_groups *groups)
 void
 ctx_groups_reset(struct ctx_groups *groups)
 {
-	calls_clear(groups->calls);
+	ctx_calls_clear(groups->calls);
 	ctx_names_reset(&groups->tools);
 	groups->n = 0;
 	groups->tokens = 0;
@@ -270,21 +103,19 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
-/* The key under which a call waits for its result. */
-static void
-call_key(const struct ctx_calls *calls, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, uint64_t key[2])
+/* How a call or a result is known to the other. */
+static struct ctx_call_key
+key_of(const struct ctx_json *json, const struct ctx_part *part,
+    unsigned rules)
 {
-	uint32_t node = part->id;
-	struct ctx_str str = {"", 0};
-	size_t i;
+	struct ctx_call_key key = {0};
 
-	if (node == 0 && (rules & CTX_PAIR_BY_NAME))
-		node = part->name;
-	if (node != 0)
-		str = ctx_json_str(json, node);
-	for (i = 0; i < 2; i++)
-		key[i] = ctx_hash(&calls->hash[i], str.p, str.n) + (part->id == 0);
+	if (part->id != 0)
+		key.id = ctx_json_str(json, part->id);
+	if (part->name != 0)
+		key.name = ctx_json_str(json, part->name);
+	key.loose = (rules & CTX_PAIR_BY_NAME) != 0;
+	return key;
 }
 
 /* The number of the tool that a part names; 0 if it names none. */
@@ -312,7 +143,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, uint32_t item, uint32_t results,
     struct ctx_err *err)
 {
-	uint64_t key[2];
+	struct ctx_call_key key;
 	uint32_t tool, called, call;
 	size_t i;
 
@@ -324,18 +155,18 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			continue;
 		if (tool_of(groups, view->json, part, &tool, err) < 0)
 			return -1;
-		call_key(groups->calls, view->json, part, dialect->rules, key);
+		key = key_of(view->json, part, dialect->rules);
 		if (part->kind == CTX_PART_CALL) {
-			if (calls_push(groups->calls, key, item, tool,
-				part->id != 0, err) < 0)
+			if (ctx_calls_push(groups->calls, &key, item, tool,
+				err) < 0)
 				return -1;
 			groups->items[ctx_group_of(groups->items, item)].open++;
 			if (groups->items[item].tool == 0)
 				groups->items[item].tool = tool;
 			continue;
 		}
-		call = calls_pop(groups->calls, key, &called);
-		if (call != NONE) {
+		call = ctx_calls_pop(groups->calls, &key, &called);
+		if (call != CTX_NO_ITEM) {
 			groups->items[ctx_group_of(groups->items, call)].open--;
 			join(groups->items, call, results);
 			if (tool == 0)
@@ -369,7 +200,8 @@ pieces(const struct ctx_view *view)
 static bool
 is_written(const struct ctx_view *view, unsigned found, unsigned flags)
 {
-	return view->role == CTX_ROLE_USER && !(view->flags & CTX_VIEW_META) &&
+	return view->role == CTX_ROLE_USER &&
+	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_TURN)) &&
 	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
@@ -377,7 +209,10 @@ static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
     bool written, unsigned flags)
 {
-	if (written) {
+	if (view->flags & CTX_VIEW_TURN) {
+		groups->turn++;
+		groups->answered = true;
+	} else if (written) {
 		if (groups->turn == 0 || groups->answered)
 			groups->turn++;
 		groups->answered = false;
@@ -490,7 +325,6 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err)
 {
 	struct ctx_item *items = groups->items;
-	struct ctx_calls *calls = groups->calls;
 	uint32_t *now, kept = 0, i;
 
 	if (groups->n == 0)
@@ -509,9 +343,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 		items[now[i]] = items[i];
 		items[now[i]].up = now[items[i].up];
 	}
-	for (i = 0; i < calls->n; i++)
-		if (calls->slots[i].item != NONE)
-			calls->slots[i].item = now[calls->slots[i].item];
+	ctx_calls_move(groups->calls, now);
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
 	if (groups->before != NONE)
