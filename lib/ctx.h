@@ -617,10 +617,11 @@ const char *ctx_part_name(enum ctx_part_kind kind);
 
 /*
  * A part of a message.  All places are node indices, 0 where there is none.
- * A result whose body is a list of blocks is followed by a part for each
- * block, with owner the index of the result plus one.  A result with parts
- * of its own but no value has a body that no text may stand in for; other
- * parts without a value cost nothing.
+ * A result whose body is more than a text is followed by a part for each
+ * block or text in it, with owner the index of the result plus one; these
+ * are then what it costs, and value is what a cleared body takes the place
+ * of.  A result with parts of its own but no value has a body that no text
+ * may stand in for; other parts without a value cost nothing.
  */
 struct ctx_part {
 	enum ctx_part_kind kind;
@@ -641,6 +642,8 @@ enum {
 	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
 	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
 	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
+	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
+			      * by itself, which goes whole */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -651,8 +654,8 @@ struct ctx_view {
 	uint32_t role_node; /* 0: the dialect implies the role */
 	uint32_t name;      /* of the sender */
 	uint32_t model;     /* the name of the model that wrote it */
-	uint32_t usage;     /* what the provider says it cost, once */
-	uint32_t time;      /* when it was written */
+	uint32_t time;      /* when: ISO 8601, or seconds or ms since 1970 */
+	uint32_t usage;     /* what the provider says that it cost */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
@@ -963,8 +966,9 @@ struct ctx_item {
 
 /*
  * Finds groups while messages arrive, in linear time.  A result answers the
- * newest open call of its id; without ids the oldest of its name.  One that
- * answers none is an orphan, and a group of its own.
+ * newest open call of its id; where formats do without ids, one that names
+ * none the oldest of its name, and without a name the oldest of all.  One
+ * that answers none is an orphan, and a group of its own.
  */
 struct ctx_groups {
 	struct ctx_item *items;
