@@ -127,7 +127,8 @@ uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 /*
  * Which vector code may run.  BEST takes what the machine has; the others
  * exist so that tests can hold them against each other, and fall back to
- * PORTABLE where the machine lacks them.
+ * PORTABLE where the machine lacks them.  What every machine of its
+ * architecture has (SSE2, NEON) may run in any case.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
