@@ -88,7 +88,8 @@ static const struct sample followed[] = {
     S("{\"a\":\"b\"}/**/"), S("{\"a\":\"b\"}//"), S("{\"a\":\"b\"}/"),
     S("{\"a\":\"b\"}#"), S("{\"a\": true} \"x\""), S("{}}"), S("\"\"x"),
     S("[1]x"), S("1 000.0"), S("{} \0"), S("null\xc3\xa9"), S("0\xe5"),
-    S("true,"), S("\"" LONG_KEY "\"\\uzzzz"), S("{}\xef\xbb\xbf"), S("1\f"), S("[]\v"),
+    S("true,"), S("\"" LONG_KEY "\"\\uzzzz"),
+    S("{}\xef\xbb\xbf"), S("1\f"), S("[]\v"),
 };
 
 #define VALUE "expected a value"
