@@ -146,7 +146,8 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /*
  * Which vector code may run.  BEST takes what the machine has; the others
  * exist so that tests can hold them against each other, and fall back to
- * PORTABLE where the machine lacks them.
+ * PORTABLE where the machine lacks them.  What every machine of its
+ * architecture has (SSE2, NEON) may run in any case.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
