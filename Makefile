@@ -3,6 +3,7 @@
 #   make                  libctx and the commands, in build/release
 #   make demo             prune the sample conversation, before and after
 #   make check            every test
+#   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make lint             the floors of the house, names, shell and man pages
 #   make install          to DESTDIR and PREFIX (/usr/local)
@@ -138,6 +139,10 @@ check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
 
+# More than ten thousand made-up conversations.
+check-long: all units
+	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
+
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
 demo: all
@@ -198,7 +203,7 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all deps units check demo lint format install clean
+.PHONY: all deps units check check-long demo lint format install clean
 .PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -87,6 +87,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
     {
 	.name = "bedrock",
@@ -119,6 +120,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
+	/* Two messages of the user in a row count as one. */
+	.ours = {"{\"role\":\"user\",\"content\":", "}"},
     },
     {
 	.name = "openai-chat",
