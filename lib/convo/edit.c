@@ -39,36 +39,54 @@ drop_from(struct ctx_edits *edits, const struct ctx_view *view,
 	return rc;
 }
 
-/* Notes the removal of all parts that go, container by container. */
-static int
-drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
-    struct ctx_fate fate, struct ctx_err *err)
+/* Container by container. */
+int
+ctx_edit_drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err)
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
-	bool *gone, *done; /* of each node of the message */
+	bool *drop, *done; /* of each node of the message */
 	int rc = -1;
 
-	gone = calloc(nodes, 2);
-	if (gone == NULL)
+	drop = calloc(nodes, 2);
+	if (drop == NULL)
 		return ctx_err_nomem(err);
-	done = gone + nodes;
+	done = drop + nodes;
 	for (i = 0; i < view->n; i++)
-		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
-		    goes(&view->parts[i], fate))
-			gone[view->parts[i].child - view->node] = true;
+		if (gone[i] && view->parts[i].child != 0 &&
+		    view->parts[i].owner == 0)
+			drop[view->parts[i].child - view->node] = true;
 	for (i = 0; i < view->n; i++) {
 		const struct ctx_part *part = &view->parts[i];
 
 		if (part->child == 0 || part->owner != 0 ||
-		    !gone[part->child - view->node] ||
+		    !drop[part->child - view->node] ||
 		    done[part->parent - view->node])
 			continue;
 		done[part->parent - view->node] = true;
-		if (drop_from(edits, view, part->parent, gone, err) < 0)
+		if (drop_from(edits, view, part->parent, drop, err) < 0)
 			goto out;
 	}
 	rc = 0;
 out:
+	free(drop);
+	return rc;
+}
+
+/* Notes the removal of all parts that go. */
+static int
+drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+    struct ctx_fate fate, struct ctx_err *err)
+{
+	bool *gone = malloc(view->n > 0 ? view->n : 1);
+	size_t i;
+	int rc;
+
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < view->n; i++)
+		gone[i] = goes(&view->parts[i], fate);
+	rc = ctx_edit_drop_parts(edits, view, gone, err);
 	free(gone);
 	return rc;
 }
