@@ -516,6 +516,14 @@ cli_parse(struct cli *cli, int argc, char **argv)
 	}
 }
 
+const char *
+cli_env(const char *name, const char *otherwise)
+{
+	const char *value = environment(name);
+
+	return value != NULL ? value : otherwise;
+}
+
 void
 cli_env_number(const struct cli *cli, const char *name, uint64_t *out)
 {

@@ -79,6 +79,8 @@ const char *cli_policy_name(unsigned i);
  */
 void cli_parse(struct cli *cli, int argc, char **argv);
 
+/* A variable of the environment, or otherwise where it is not set. */
+const char *cli_env(const char *name, const char *otherwise);
 /* A number of the environment, if it is set there; dies of any other text. */
 void cli_env_number(const struct cli *cli, const char *name, uint64_t *out);
 
