@@ -592,6 +592,61 @@ struct ctx_exec {
 int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
     struct ctx_err *err);
 
+/* ---- store/spool.c: results on disk -------------------------------------- */
+
+/* Digits of the sha256 that a file's name ends in, before its extension. */
+#define CTX_SPOOL_DIGITS 32
+#define CTX_SPOOL_NAME	 200 /* most bytes of a name */
+
+/*
+ * A directory of files whose names tell what they hold.  Modes are 0600 and,
+ * if it is made, 0700.  It may hold secrets and is kept until somebody
+ * removes it.
+ */
+struct ctx_spool {
+	int fd;
+	const char *dir; /* the caller's */
+	bool dirty;      /* something was linked since the last sync */
+};
+/*
+ * Opens a spool; with create it is made, with the directories above it.
+ * CTX_EFILE: it is a symbolic link (or, for a relative dir, below one), it
+ * is not the user's, or others may write to it.
+ */
+int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
+    struct ctx_err *err);
+void ctx_spool_close(struct ctx_spool *spool);
+/* The first digits of the sha256 of a text. */
+void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const char *p, size_t n);
+/*
+ * Sets out to the file name that format gives, NUL included: {tool} is the
+ * name of a tool, with every byte that is not a letter, digit, underscore or
+ * dash made an underscore and at most 64 bytes of it; {sha256} the digits.
+ * CTX_EARG: that is no name of a file whose digits stand before one
+ * extension, or it has other bytes than those and dots.
+ */
+int ctx_spool_name(struct ctx_buf *out, const char *format,
+    struct ctx_str tool, const char digits[CTX_SPOOL_DIGITS],
+    struct ctx_err *err);
+/* Has a name that form?  Then *digits is where they are. */
+bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
+/*
+ * Stores a file: when it returns the contents are on disk, after the next
+ * ctx_spool_sync the name is too.  Equal contents under that name are left as
+ * they are.  CTX_EFILE: the name has other contents.
+ */
+int ctx_spool_put(struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err);
+int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
+/* Sets out to the contents of a file; 1, 0 if there is none, or -1.  No link
+ * is followed. */
+int ctx_spool_get(const struct ctx_spool *spool, const char *name,
+    struct ctx_buf *out, struct ctx_err *err);
+/* Calls file for each name in the spool, until it returns other than 0. */
+int ctx_spool_each(struct ctx_spool *spool, void *user,
+    int (*file)(void *user, const char *name, struct ctx_err *err),
+    struct ctx_err *err);
+
 /* ---- dialect/view.c: one message, as spans of its record ---------------- */
 
 enum ctx_role {
@@ -1029,6 +1084,7 @@ struct ctx_groups {
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
+	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
@@ -1044,6 +1100,14 @@ int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * a transcript, stands between no messages. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err);
+/* Sets *tool to the number in groups->tools of the tool that part i, a result
+ * of a message not yet added, comes from; 0: unknown. */
+int ctx_groups_tool(struct ctx_groups *groups,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    uint32_t *tool, struct ctx_err *err);
+/* Forgets the items that nothing can join any more, once there are many; for
+ * those who need only the turns and the tools. */
+int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* The first item of item i's group. */
 uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */
@@ -1714,5 +1778,83 @@ struct ctx_truncate_counts {
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
+
+/* ---- convo/age.c: old tool results go to disk ---------------------------- */
+
+/*
+ * An aged result is the head of its text and, as last line, a reference:
+ * "[12345 characters in SPOOL/NAME]", where NAME ends in digits of a sha256
+ * and an extension: of the text's, if the text alone gives the bytes of the
+ * result back; else its JSON and a line feed lie beside it in NAME.json, and
+ * the digits are of that file, since several results may have one text.  An aged item is known
+ * by its whole shape: such a reference into this spool as last line, and at
+ * most CTX_AGE_HEAD characters before it.
+ */
+#define CTX_AGE_HEAD 4000
+
+struct ctx_age_options {
+	const char *spool;  /* directory, made when it is needed */
+	const char *format; /* of names, see ctx_spool_name */
+	bool by_results;    /* keep counts results, not messages */
+	uint64_t keep;      /* newest messages, or results, left alone */
+	uint64_t step;      /* the boundary moves so many at a time; not 0 */
+	uint64_t over;      /* characters; what has no more is left alone */
+	uint64_t head;      /* characters kept, at most CTX_AGE_HEAD */
+	uint64_t at_least;  /* nothing is done unless so many tokens go */
+	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
+	struct ctx_pattern tool, not_tool; /* names of tools, if any */
+	void *user;
+	/* A result could not be stored and stays as it is; why has a place. */
+	void (*failed)(void *user, const struct ctx_err *why);
+};
+
+struct ctx_age_counts {
+	uint64_t results, tokens; /* aged, saved */
+	uint64_t failed;
+};
+
+/*
+ * Ages the results of a stream.  A file is on disk before its reference is
+ * written.  A result that would not cost fewer tokens stays.  Holds the
+ * newest messages, as many as are kept, and what has gathered for at_least;
+ * or one conversation record.
+ */
+int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, struct ctx_age_options *options,
+    struct ctx_age_counts *counts, struct ctx_err *err);
+
+/* ---- convo/restore.c: and back again ------------------------------------- */
+
+enum ctx_aged_state {
+	CTX_AGED_WHOLE,   /* the file is what the reference says */
+	CTX_AGED_MISSING, /* there is none */
+	CTX_AGED_CHANGED, /* its size or sha256 is another, or it is no file */
+};
+
+/* A reference that was found. */
+struct ctx_aged {
+	const char *file; /* the input, and the line of its record */
+	uint64_t line;
+	struct ctx_str path, name; /* as written; the file in the spool */
+	uint64_t chars;
+	enum ctx_aged_state state;
+};
+
+struct ctx_restore_options {
+	const char *spool;
+	void *user;
+	/* Called for each reference; or NULL. */
+	int (*found)(void *user, const struct ctx_aged *aged,
+	    struct ctx_err *err);
+};
+
+/*
+ * Puts the original in the place of each reference into the spool, and of no
+ * other, byte for byte as ctx_age found it.  A record with a reference whose
+ * file is not whole passes as it is.  writer may be NULL: nothing is
+ * written.  Holds one record.
+ */
+int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
+    const struct ctx_restore_options *options, struct ctx_err *err);
 
 #endif
