@@ -466,7 +466,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c: tokens of a text ---------------------------------- */
+/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -474,7 +474,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  * The tokenizer must outlive the counter.
  */
 struct ctx_token_counter;
-#define CTX_TOKEN_CACHE (4u << 20)
+#define CTX_TOKEN_CACHE (6u << 20)
 #define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
@@ -492,7 +492,7 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to five times their size.
+ * take up to nine times their size.
  * The only error of this and of all that follows is CTX_ENOMEM, unless told
  * otherwise.
  */
@@ -617,10 +617,11 @@ const char *ctx_part_name(enum ctx_part_kind kind);
 
 /*
  * A part of a message.  All places are node indices, 0 where there is none.
- * A result whose body is a list of blocks is followed by a part for each
- * block, with owner the index of the result plus one.  A result with parts
- * of its own but no value has a body that no text may stand in for; other
- * parts without a value cost nothing.
+ * A result whose body is more than a text is followed by a part for each
+ * block or text in it, with owner the index of the result plus one; these
+ * are then what it costs, and value is what a cleared body takes the place
+ * of.  A result with parts of its own but no value has a body that no text
+ * may stand in for; other parts without a value cost nothing.
  */
 struct ctx_part {
 	enum ctx_part_kind kind;
@@ -641,6 +642,8 @@ enum {
 	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
 	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
 	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
+	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
+			      * by itself, which goes whole */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -651,8 +654,8 @@ struct ctx_view {
 	uint32_t role_node; /* 0: the dialect implies the role */
 	uint32_t name;      /* of the sender */
 	uint32_t model;     /* the name of the model that wrote it */
-	uint32_t usage;     /* what the provider says it cost, once */
-	uint32_t time;      /* when it was written */
+	uint32_t time;      /* when: ISO 8601, or seconds or ms since 1970 */
+	uint32_t usage;     /* what the provider says that it cost */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
@@ -963,8 +966,9 @@ struct ctx_item {
 
 /*
  * Finds groups while messages arrive, in linear time.  A result answers the
- * newest open call of its id; without ids the oldest of its name.  One that
- * answers none is an orphan, and a group of its own.
+ * newest open call of its id; where formats do without ids, one that names
+ * none the oldest of its name, and without a name the oldest of all.  One
+ * that answers none is an orphan, and a group of its own.
  */
 struct ctx_groups {
 	struct ctx_item *items;

@@ -70,10 +70,11 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
 	if (part->kind == CTX_PART_CALL && part->name != 0 &&
 	    ctx_count_value(counter, view->json, part->name, cost, err) < 0)
 		return -1;
-	/* The blocks of a result are parts of their own. */
+	/* What is in a result's body may be parts of their own. */
 	if (part->value == 0 ||
 	    (part->kind == CTX_PART_RESULT &&
-		view->json->nodes[part->value].kind == CTX_JSON_ARRAY))
+		(view->json->nodes[part->value].kind == CTX_JSON_ARRAY ||
+		    (i + 1 < view->n && view->parts[i + 1].owner == i + 1))))
 		return 0;
 	return ctx_count_value(counter, view->json, part->value, cost, err);
 }

@@ -2,200 +2,33 @@
  * group.c - messages to groups and turns
  *
  * Groups are sets of items joined by union-find; the first item of a group
- * is its root, so that a group has a place in the stream.  Only open calls
- * are remembered: by two 64-bit keyed hashes of their id, which spares a
- * copy of ids of any length (two ids meet by chance once in 2^128).
+ * is its root, so that a group has a place in the stream.  Of the calls
+ * only those are remembered that are still open.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "group/calls.h"
 
 #define NONE UINT32_MAX
-
-/* An open call.  Calls of one key form a list; its head is in a bucket. */
-struct call {
-	uint64_t key[2];
-	uint32_t item;  /* NONE: the slot is free */
-	uint32_t tool;  /* its name */
-	uint32_t chain; /* head: next of the bucket; free: next free slot */
-	uint32_t next;  /* next of the same key */
-	uint32_t last;  /* head: the last of the same key */
-};
-
-struct ctx_calls {
-	struct ctx_hashkey hash[2];
-	struct call *slots;
-	size_t n, cap;
-	uint32_t free; /* first free slot */
-	uint32_t *buckets;
-	size_t mask;  /* buckets - 1 */
-	size_t heads; /* slots that are in buckets */
-};
-
-static int
-calls_rehash(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
-{
-	uint32_t *grown, *bucket;
-	size_t i;
-
-	grown = malloc(buckets * sizeof *grown);
-	if (grown == NULL)
-		return ctx_err_nomem(err);
-	memset(grown, 0xff, buckets * sizeof *grown);
-	for (i = 0; calls->buckets != NULL && i <= calls->mask; i++) {
-		uint32_t s = calls->buckets[i], chain;
-
-		for (; s != NONE; s = chain) {
-			chain = calls->slots[s].chain;
-			bucket = &grown[calls->slots[s].key[0] & (buckets - 1)];
-			calls->slots[s].chain = *bucket;
-			*bucket = s;
-		}
-	}
-	free(calls->buckets);
-	calls->buckets = grown;
-	calls->mask = buckets - 1;
-	return 0;
-}
-
-/* The link that leads to the head of a key's list, or to NONE. */
-static uint32_t *
-calls_find(struct ctx_calls *calls, const uint64_t key[2])
-{
-	uint32_t *link = &calls->buckets[key[0] & calls->mask];
-
-	while (*link != NONE) {
-		struct call *call = &calls->slots[*link];
-
-		if (call->key[0] == key[0] && call->key[1] == key[1])
-			break;
-		link = &call->chain;
-	}
-	return link;
-}
-
-/* A free slot, or NONE with *err. */
-static uint32_t
-calls_slot(struct ctx_calls *calls, struct ctx_err *err)
-{
-	uint32_t slot = calls->free;
-	struct call *grown;
-
-	if (slot != NONE) {
-		calls->free = calls->slots[slot].chain;
-		return slot;
-	}
-	if (calls->n >= NONE) {
-		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
-		return NONE;
-	}
-	grown = ctx_grow(calls->slots, &calls->cap, calls->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
-		return NONE;
-	calls->slots = grown;
-	return (uint32_t)calls->n++;
-}
-
-/* Notes an open call; a result will find the first of its list. */
-static int
-calls_push(struct ctx_calls *calls, const uint64_t key[2], uint32_t item,
-    uint32_t tool, bool in_front, struct ctx_err *err)
-{
-	struct call *call;
-	uint32_t slot, head, *link;
-
-	if (calls->heads > calls->mask &&
-	    calls_rehash(calls, (calls->mask + 1) * 2, err) < 0)
-		return -1;
-	slot = calls_slot(calls, err);
-	if (slot == NONE)
-		return -1;
-	link = calls_find(calls, key);
-	head = *link;
-	call = &calls->slots[slot];
-	*call = (struct call){{key[0], key[1]}, item, tool, NONE, NONE,
-	    slot};
-	if (head == NONE) {
-		*link = slot;
-		calls->heads++;
-	} else if (in_front) {
-		call->chain = calls->slots[head].chain;
-		call->next = head;
-		call->last = calls->slots[head].last;
-		*link = slot;
-	} else {
-		calls->slots[calls->slots[head].last].next = slot;
-		calls->slots[head].last = slot;
-	}
-	return 0;
-}
-
-/* Takes the first open call of a key; its item and tool, or NONE. */
-static uint32_t
-calls_pop(struct ctx_calls *calls, const uint64_t key[2], uint32_t *tool)
-{
-	uint32_t *link = calls_find(calls, key), slot = *link, item;
-	struct call *call;
-
-	if (slot == NONE)
-		return NONE;
-	call = &calls->slots[slot];
-	item = call->item;
-	*tool = call->tool;
-	if (call->next != NONE) {
-		calls->slots[call->next].chain = call->chain;
-		calls->slots[call->next].last = call->last;
-		*link = call->next;
-	} else {
-		*link = call->chain;
-		calls->heads--;
-	}
-	call->item = NONE;
-	call->chain = calls->free;
-	calls->free = slot;
-	return item;
-}
-
-static void
-calls_clear(struct ctx_calls *calls)
-{
-	calls->n = 0;
-	calls->heads = 0;
-	calls->free = NONE;
-	memset(calls->buckets, 0xff,
-	    (calls->mask + 1) * sizeof *calls->buckets);
-}
 
 int
 ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 {
 	memset(groups, 0, sizeof *groups);
-	groups->calls = calloc(1, sizeof *groups->calls);
+	groups->calls = ctx_calls_new(err);
 	if (groups->calls == NULL)
-		return ctx_err_nomem(err);
-	ctx_hashkey_init(&groups->calls->hash[0]);
-	ctx_hashkey_init(&groups->calls->hash[1]);
-	groups->calls->free = NONE;
+		return -1;
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->before = NONE;
-	if (calls_rehash(groups->calls, 64, err) < 0) {
-		ctx_groups_release(groups);
-		return -1;
-	}
 	return 0;
 }
 
 void
 ctx_groups_release(struct ctx_groups *groups)
 {
-	if (groups->calls != NULL) {
-		free(groups->calls->slots);
-		free(groups->calls->buckets);
-		free(groups->calls);
-	}
+	ctx_calls_free(groups->calls);
 	ctx_names_release(&groups->tools);
 	ctx_buf_release(&groups->text);
 	free(groups->items);
@@ -205,7 +38,7 @@ ctx_groups_release(struct ctx_groups *groups)
 void
 ctx_groups_reset(struct ctx_groups *groups)
 {
-	calls_clear(groups->calls);
+	ctx_calls_clear(groups->calls);
 	ctx_names_reset(&groups->tools);
 	groups->n = 0;
 	groups->tokens = 0;
@@ -272,31 +105,52 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
-/* The key under which a call waits for its result; the same id may be
- * written with and without escapes. */
+/*
+ * The texts of two strings, as they are meant, however they are escaped; of
+ * anything else the JSON, of node 0 nothing.  They live until the next call.
+ */
 static int
-call_key(struct ctx_groups *groups, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, uint64_t key[2],
+texts_of(struct ctx_groups *groups, const struct ctx_json *json,
+    const uint32_t node[2], struct ctx_str text[2], struct ctx_err *err)
+{
+	size_t from[2], i;
+
+	groups->text.n = 0;
+	for (i = 0; i < 2; i++) {
+		from[i] = groups->text.n;
+		text[i] = (struct ctx_str){NULL, 0};
+		if (node[i] == 0)
+			continue;
+		text[i] = ctx_json_str(json, node[i]);
+		if (json->nodes[node[i]].kind != CTX_JSON_STRING)
+			continue;
+		if (json->nodes[node[i]].escaped &&
+		    ctx_text_decode(&groups->text, text[i], err) < 0)
+			return -1;
+		text[i] = (struct ctx_str){text[i].p + 1, text[i].n - 2};
+	}
+	/* The buffer may have moved while it grew. */
+	for (i = 0; i < 2; i++)
+		if (node[i] != 0 && json->nodes[node[i]].escaped)
+			text[i] = (struct ctx_str){groups->text.p + from[i],
+			    (i == 0 ? from[1] : groups->text.n) - from[i]};
+	return 0;
+}
+
+/* How a call or a result is known to the other. */
+static int
+key_of(struct ctx_groups *groups, const struct ctx_json *json,
+    const struct ctx_part *part, unsigned rules, struct ctx_call_key *key,
     struct ctx_err *err)
 {
-	uint32_t node = part->id;
-	struct ctx_str str = {"", 0};
-	size_t i;
+	const uint32_t node[2] = {part->id, part->name};
+	struct ctx_str text[2];
 
-	if (node == 0 && (rules & CTX_PAIR_BY_NAME))
-		node = part->name;
-	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
-		groups->text.n = 0;
-		if (ctx_text_decode(&groups->text, ctx_json_str(json, node),
-			err) < 0)
-			return -1;
-		str = (struct ctx_str){groups->text.p, groups->text.n};
-	} else if (node != 0) {
-		str = ctx_json_str(json, node);
-	}
-	for (i = 0; i < 2; i++)
-		key[i] = ctx_hash(&groups->calls->hash[i], str.p, str.n) +
-		    (part->id == 0);
+	if (texts_of(groups, json, node, text, err) < 0)
+		return -1;
+	key->id = text[0];
+	key->name = text[1];
+	key->loose = (rules & CTX_PAIR_BY_NAME) != 0;
 	return 0;
 }
 
@@ -305,18 +159,16 @@ static int
 tool_of(struct ctx_groups *groups, const struct ctx_json *json,
     const struct ctx_part *part, uint32_t *tool, struct ctx_err *err)
 {
-	struct ctx_str str;
+	const uint32_t node[2] = {part->name, 0};
+	struct ctx_str text[2];
 
 	*tool = 0;
 	if (part->name == 0 ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	str = ctx_json_str(json, part->name);
-	groups->text.n = 0;
-	if (ctx_text_decode(&groups->text, str, err) < 0)
+	if (texts_of(groups, json, node, text, err) < 0)
 		return -1;
-	return ctx_names_id(&groups->tools, groups->text.p, groups->text.n,
-	    tool, err);
+	return ctx_names_id(&groups->tools, text[0].p, text[0].n, tool, err);
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
@@ -325,7 +177,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, uint32_t item, uint32_t results,
     struct ctx_err *err)
 {
-	uint64_t key[2];
+	struct ctx_call_key key;
 	uint32_t tool, called, call;
 	size_t i;
 
@@ -337,20 +189,20 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			continue;
 		if (tool_of(groups, view->json, part, &tool, err) < 0)
 			return -1;
-		if (call_key(groups, view->json, part, dialect->rules, key,
+		if (key_of(groups, view->json, part, dialect->rules, &key,
 			err) < 0)
 			return -1;
 		if (part->kind == CTX_PART_CALL) {
-			if (calls_push(groups->calls, key, item, tool,
-				part->id != 0, err) < 0)
+			if (ctx_calls_push(groups->calls, &key, item, tool,
+				err) < 0)
 				return -1;
 			groups->items[ctx_group_of(groups->items, item)].open++;
 			if (groups->items[item].tool == 0)
 				groups->items[item].tool = tool;
 			continue;
 		}
-		call = calls_pop(groups->calls, key, &called);
-		if (call != NONE) {
+		call = ctx_calls_pop(groups->calls, &key, &called);
+		if (call != CTX_NO_ITEM) {
 			groups->items[ctx_group_of(groups->items, call)].open--;
 			join(groups->items, call, results);
 			if (tool == 0)
@@ -384,7 +236,8 @@ pieces(const struct ctx_view *view)
 static bool
 is_written(const struct ctx_view *view, unsigned found, unsigned flags)
 {
-	return view->role == CTX_ROLE_USER && !(view->flags & CTX_VIEW_META) &&
+	return view->role == CTX_ROLE_USER &&
+	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_TURN)) &&
 	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
@@ -392,7 +245,10 @@ static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
     bool written, unsigned flags)
 {
-	if (written) {
+	if (view->flags & CTX_VIEW_TURN) {
+		groups->turn++;
+		groups->answered = true;
+	} else if (written) {
 		if (groups->turn == 0 || groups->answered)
 			groups->turn++;
 		groups->answered = false;
@@ -536,7 +392,6 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err)
 {
 	struct ctx_item *items = groups->items;
-	struct ctx_calls *calls = groups->calls;
 	uint32_t *now, kept = 0, i;
 
 	if (groups->n == 0)
@@ -555,9 +410,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 		items[now[i]] = items[i];
 		items[now[i]].up = now[items[i].up];
 	}
-	for (i = 0; i < calls->n; i++)
-		if (calls->slots[i].item != NONE)
-			calls->slots[i].item = now[calls->slots[i].item];
+	ctx_calls_move(groups->calls, now);
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
 	if (groups->going != NONE)

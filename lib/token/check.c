@@ -10,8 +10,8 @@
 static int
 unsound(struct ctx_err *err, const char *what)
 {
-	return ctx_err_set(err, CTX_EFILE, "a packed vocabulary with unsound %s",
-	    what);
+	return ctx_err_set(err, CTX_EFILE,
+	    "a packed vocabulary with unsound %s", what);
 }
 
 static bool

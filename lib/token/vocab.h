@@ -38,7 +38,7 @@ enum ctx_vocab_section {
 	CTX_VOCAB_PARENTS,  /* uint32_t[2]: what a token was merged from */
 	CTX_VOCAB_SHORTER,  /* uint32_t: longest token that begins a token */
 	CTX_VOCAB_GROUPS,   /* struct ctx_vocab_group: tokens over 16 bytes */
-	CTX_VOCAB_LONG,	    /* uint32_t: their tokens, by group, longest first */
+	CTX_VOCAB_LONG,	    /* uint32_t: these, by group, longest first */
 	CTX_VOCAB_CROSSING, /* bits: do these two characters share a token? */
 	CTX_VOCAB_OFFSETS,  /* uint32_t: where each token begins in TEXT */
 	CTX_VOCAB_TEXT,	    /* the bytes of all tokens */

@@ -1,0 +1,310 @@
+/*
+ * calls.c - the calls that wait for their results
+ *
+ * A call waits in up to three lists at once: that of its id, that of its
+ * name, and that of all; a result takes it from one and so from the others.
+ * Lists are found by two 64-bit keyed hashes of their key, which spares a
+ * copy of ids of any length (two meet by chance once in 2^128).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/calls.h"
+
+#define NONE UINT32_MAX
+
+enum way {
+	BY_ID,
+	BY_NAME,
+	BY_ORDER,
+	WAYS
+};
+
+struct call {
+	uint32_t item; /* NONE: the slot is free */
+	uint32_t tool;
+	uint32_t free; /* next free slot */
+	struct {
+		uint32_t list; /* NONE: it is in no list of this way */
+		uint32_t before, behind;
+	} in[WAYS];
+};
+
+struct list {
+	uint64_t key[2];
+	uint32_t first, last;
+	uint32_t chain; /* next of the bucket, or next free list */
+};
+
+struct ctx_calls {
+	struct ctx_hashkey hash[2];
+	struct call *calls;
+	size_t n_calls, cap_calls;
+	uint32_t free_call;
+	struct list *lists;
+	size_t n_lists, cap_lists, used_lists;
+	uint32_t free_list;
+	uint32_t *buckets;
+	size_t mask; /* buckets - 1 */
+};
+
+static int
+rehash(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
+{
+	uint32_t *grown, *bucket, l, chain;
+	size_t i;
+
+	grown = calloc(buckets, sizeof *grown);
+	if (grown == NULL)
+		return ctx_err_nomem(err);
+	memset(grown, 0xff, buckets * sizeof *grown);
+	for (i = 0; calls->buckets != NULL && i <= calls->mask; i++) {
+		for (l = calls->buckets[i]; l != NONE; l = chain) {
+			chain = calls->lists[l].chain;
+			bucket = &grown[calls->lists[l].key[0] & (buckets - 1)];
+			calls->lists[l].chain = *bucket;
+			*bucket = l;
+		}
+	}
+	free(calls->buckets);
+	calls->buckets = grown;
+	calls->mask = buckets - 1;
+	return 0;
+}
+
+struct ctx_calls *
+ctx_calls_new(struct ctx_err *err)
+{
+	struct ctx_calls *calls = calloc(1, sizeof *calls);
+
+	if (calls == NULL) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	ctx_hashkey_init(&calls->hash[0]);
+	ctx_hashkey_init(&calls->hash[1]);
+	if (rehash(calls, 64, err) < 0) {
+		free(calls);
+		return NULL;
+	}
+	ctx_calls_clear(calls);
+	return calls;
+}
+
+void
+ctx_calls_free(struct ctx_calls *calls)
+{
+	if (calls == NULL)
+		return;
+	free(calls->calls);
+	free(calls->lists);
+	free(calls->buckets);
+	free(calls);
+}
+
+void
+ctx_calls_clear(struct ctx_calls *calls)
+{
+	calls->n_calls = calls->n_lists = calls->used_lists = 0;
+	calls->free_call = calls->free_list = NONE;
+	memset(calls->buckets, 0xff,
+	    (calls->mask + 1) * sizeof *calls->buckets);
+}
+
+static void
+hash_key(const struct ctx_calls *calls, enum way way,
+    const struct ctx_call_key *key, uint64_t hash[2])
+{
+	struct ctx_str text = way == BY_ID ? key->id
+	    : way == BY_NAME		   ? key->name
+					   : (struct ctx_str){"", 0};
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		hash[i] = ctx_hash(&calls->hash[i], text.p, text.n) + way;
+}
+
+/* The link that leads to the list of a key, or to NONE. */
+static uint32_t *
+find(struct ctx_calls *calls, const uint64_t key[2])
+{
+	uint32_t *link = &calls->buckets[key[0] & calls->mask];
+	struct list *list;
+
+	for (; *link != NONE; link = &list->chain) {
+		list = &calls->lists[*link];
+		if (list->key[0] == key[0] && list->key[1] == key[1])
+			break;
+	}
+	return link;
+}
+
+/* The list of a key, made if there is none; NONE with *err. */
+static uint32_t
+list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
+{
+	uint32_t l = *find(calls, key), *link;
+	struct list *grown;
+
+	if (l != NONE)
+		return l;
+	if (calls->used_lists > calls->mask &&
+	    rehash(calls, (calls->mask + 1) * 2, err) < 0)
+		return NONE;
+	l = calls->free_list;
+	if (l != NONE) {
+		calls->free_list = calls->lists[l].chain;
+	} else {
+		grown = ctx_grow(calls->lists, &calls->cap_lists,
+		    calls->n_lists + 1, sizeof *grown, err);
+		if (grown == NULL)
+			return NONE;
+		calls->lists = grown;
+		l = (uint32_t)calls->n_lists++;
+	}
+	calls->lists[l] = (struct list){{key[0], key[1]}, NONE, NONE, NONE};
+	link = find(calls, key);
+	*link = l;
+	calls->used_lists++;
+	return l;
+}
+
+/* A free slot, or NONE with *err. */
+static uint32_t
+new_call(struct ctx_calls *calls, struct ctx_err *err)
+{
+	uint32_t c = calls->free_call;
+	struct call *grown;
+
+	if (c != NONE) {
+		calls->free_call = calls->calls[c].free;
+		return c;
+	}
+	/* Each call is in up to WAYS lists, whose numbers are as wide. */
+	if (calls->n_calls >= NONE / WAYS) {
+		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
+		return NONE;
+	}
+	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,
+	    sizeof *grown, err);
+	if (grown == NULL)
+		return NONE;
+	calls->calls = grown;
+	return (uint32_t)calls->n_calls++;
+}
+
+/* Puts a call into a list: in front by its id, else behind the others. */
+static void
+enter(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
+{
+	struct list *list = &calls->lists[l];
+	struct call *call = &calls->calls[c];
+
+	call->in[way].list = l;
+	call->in[way].before = call->in[way].behind = NONE;
+	if (list->first == NONE) {
+		list->first = list->last = c;
+	} else if (way == BY_ID) {
+		call->in[way].behind = list->first;
+		calls->calls[list->first].in[way].before = c;
+		list->first = c;
+	} else {
+		call->in[way].before = list->last;
+		calls->calls[list->last].in[way].behind = c;
+		list->last = c;
+	}
+}
+
+/* Takes a call out of a list, which goes when it is empty. */
+static void
+leave(struct ctx_calls *calls, uint32_t c, enum way way)
+{
+	uint32_t l = calls->calls[c].in[way].list, *link;
+	uint32_t before = calls->calls[c].in[way].before;
+	uint32_t behind = calls->calls[c].in[way].behind;
+	struct list *list;
+
+	if (l == NONE)
+		return;
+	list = &calls->lists[l];
+	if (before != NONE)
+		calls->calls[before].in[way].behind = behind;
+	else
+		list->first = behind;
+	if (behind != NONE)
+		calls->calls[behind].in[way].before = before;
+	else
+		list->last = before;
+	if (list->first != NONE)
+		return;
+	link = find(calls, list->key);
+	*link = list->chain;
+	list->chain = calls->free_list;
+	calls->free_list = l;
+	calls->used_lists--;
+}
+
+int
+ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t item, uint32_t tool, struct ctx_err *err)
+{
+	bool in[WAYS] = {key->id.p != NULL,
+	    key->loose && key->name.p != NULL,
+	    key->loose || key->id.p == NULL};
+	uint32_t c = new_call(calls, err), list;
+	uint64_t hash[2];
+	unsigned way;
+
+	if (c == NONE)
+		return -1;
+	calls->calls[c].item = item;
+	calls->calls[c].tool = tool;
+	for (way = 0; way < WAYS; way++)
+		calls->calls[c].in[way].list = NONE;
+	for (way = 0; way < WAYS; way++) {
+		if (!in[way])
+			continue;
+		hash_key(calls, way, key, hash);
+		list = list_of(calls, hash, err);
+		if (list == NONE)
+			return -1;
+		enter(calls, c, way, list);
+	}
+	return 0;
+}
+
+uint32_t
+ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t *tool)
+{
+	enum way way = key->id.p != NULL       ? BY_ID
+	    : key->loose && key->name.p != NULL ? BY_NAME
+						: BY_ORDER;
+	uint32_t l, c, item;
+	uint64_t hash[2];
+	unsigned i;
+
+	hash_key(calls, way, key, hash);
+	l = *find(calls, hash);
+	if (l == NONE)
+		return CTX_NO_ITEM;
+	c = calls->lists[l].first;
+	for (i = 0; i < WAYS; i++)
+		leave(calls, c, i);
+	item = calls->calls[c].item;
+	*tool = calls->calls[c].tool;
+	calls->calls[c].item = NONE;
+	calls->calls[c].free = calls->free_call;
+	calls->free_call = c;
+	return item;
+}
+
+void
+ctx_calls_move(struct ctx_calls *calls, const uint32_t *now)
+{
+	size_t i;
+
+	for (i = 0; i < calls->n_calls; i++)
+		if (calls->calls[i].item != NONE)
+			calls->calls[i].item = now[calls->calls[i].item];
+}

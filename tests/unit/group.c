@@ -1,0 +1,287 @@
+/*
+ * group.c - which messages stand and fall together
+ *
+ * Conversations are written as letters: C a call, R a result, with what they
+ * say of themselves behind them ("Cid", "C:name", "C" with neither); "+"
+ * joins several in one message; u and a are messages of text.
+ */
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+static const struct ctx_dialect strict = {.name = "strict"};
+static const struct ctx_dialect loose = {.name = "loose",
+    .rules = CTX_PAIR_BY_NAME};
+
+struct fixture {
+	struct ctx_groups groups;
+	struct ctx_json json;
+	struct ctx_view view;
+	struct ctx_buf text;
+	struct ctx_err err;
+};
+
+static void
+init(struct fixture *f)
+{
+	memset(f, 0, sizeof *f);
+	NEED(ctx_groups_init(&f->groups, &f->err) == 0);
+	ctx_json_init(&f->json, CTX_SIMD_BEST);
+}
+
+static void
+release(struct fixture *f)
+{
+	ctx_groups_release(&f->groups);
+	ctx_json_release(&f->json);
+	ctx_view_release(&f->view);
+	ctx_buf_release(&f->text);
+}
+
+/* One message of the given parts, n bytes. */
+static void
+add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
+    size_t n)
+{
+	struct ctx_cost cost = {.tokens = 1};
+	size_t at = 0, end, used;
+	struct ctx_part *part;
+	uint32_t node = 1;
+	enum ctx_part_kind kind;
+
+	/* Each part is a string: its id, or its name behind a colon. */
+	f->text.n = 0;
+	NEED(ctx_buf_printf(&f->text, &f->err, "[") == 0);
+	for (at = 0; at < n; at = end + 1) {
+		for (end = at; end < n && parts[end] != '+'; end++)
+			;
+		NEED(ctx_buf_printf(&f->text, &f->err, "%s\"%.*s\"",
+			 at == 0 ? "" : ",", (int)(end - at - 1),
+			 parts + at + 1) == 0);
+	}
+	NEED(ctx_buf_printf(&f->text, &f->err, "]") == 0);
+	NEED(ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) ==
+	    1);
+	ctx_view_reset(&f->view, &f->json, 0);
+	f->view.role = parts[0] == 'u' ? CTX_ROLE_USER
+	    : parts[0] == 'R'	       ? CTX_ROLE_TOOL
+				       : CTX_ROLE_ASSISTANT;
+	for (at = 0; at < n; at = end + 1, node++) {
+		for (end = at; end < n && parts[end] != '+'; end++)
+			;
+		kind = parts[at] == 'C' ? CTX_PART_CALL
+		    : parts[at] == 'R'	? CTX_PART_RESULT
+					: CTX_PART_TEXT;
+		part = ctx_view_add(&f->view, kind, node, &f->err);
+		NEED(part != NULL);
+		if (end > at + 1 && parts[at + 1] == ':')
+			part->name = node;
+		else if (end > at + 1)
+			part->id = node;
+	}
+	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0,
+		 &f->err) == 0);
+}
+
+/* Are the groups of a conversation as told: for each message the place of
+ * the first of its group, then how many calls are open in all? */
+static bool
+grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
+{
+	char found[200];
+	size_t n = 0, len;
+	unsigned open = 0;
+	struct fixture f;
+	uint32_t i;
+
+	init(&f);
+	for (; *talk != '\0'; talk += len + (talk[len] == ' ')) {
+		len = strcspn(talk, " ");
+		add(&f, dialect, talk, len);
+	}
+	for (i = 0; i < f.groups.n; i++) {
+		n += (size_t)snprintf(found + n, sizeof found - n, "%u ",
+		    ctx_group_of(f.groups.items, i));
+		open += f.groups.items[i].open;
+	}
+	snprintf(found + n, sizeof found - n, "open %u", open);
+	release(&f);
+	if (strcmp(found, want) == 0)
+		return true;
+	printf("# %s, not %s\n", found, want);
+	return false;
+}
+
+static void
+test_ids(void)
+{
+	tap_case("parallel calls and all their results are one group");
+	CHECK(grouped(&strict, "u Ca+Cb+Cc Rb Rc Ra a",
+	    "0 1 1 1 1 5 open 0"));
+	tap_case("a result far away, behind other turns, still joins");
+	CHECK(grouped(&strict, "u Ca+Cb Ra a u Cc Rc a u Rb a",
+	    "0 1 1 3 4 5 5 7 8 1 10 open 0"));
+	tap_case("calls without a result stay open");
+	CHECK(grouped(&strict, "u Ca+Cb Ra", "0 1 1 open 1"));
+	tap_case("a result that answers nothing is a group of its own");
+	CHECK(grouped(&strict, "u Rx Ca Ra Ra", "0 1 2 2 4 open 0"));
+	tap_case("of calls of one id the newest is answered first");
+	CHECK(grouped(&strict, "Ca Ca Ra Ra", "0 1 1 0 open 0"));
+	tap_case("call and result in one message need no other");
+	CHECK(grouped(&strict, "u Ca+Ra a", "0 1 2 open 0"));
+	tap_case("without the rule a name pairs nothing");
+	CHECK(grouped(&strict, "C:f Ca Rb", "0 1 2 open 2"));
+}
+
+static void
+test_no_ids(void)
+{
+	tap_case("without ids the oldest call of the name is answered");
+	CHECK(grouped(&loose, "C:f C:g C:f R:g R:f R:f",
+	    "0 1 2 1 0 2 open 0"));
+	CHECK(grouped(&loose, "C:f R:g", "0 1 open 1"));
+	tap_case("without a name the oldest of all is answered");
+	CHECK(grouped(&loose, "C:f C:g R R", "0 1 0 1 open 0"));
+	CHECK(grouped(&loose, "C C R R R", "0 1 0 1 4 open 0"));
+	tap_case("a result without an id may answer a call that has one");
+	CHECK(grouped(&loose, "Ca Cb R R", "0 1 0 1 open 0"));
+	tap_case("what an id has answered, order does not find again");
+	CHECK(grouped(&loose, "Ca Cb Cc Rb R Rc R", "0 1 2 1 0 2 6 open 0"));
+	CHECK(grouped(&loose, "C:f C:f C:g R R:f R:f R",
+	    "0 1 2 0 1 5 2 open 0"));
+}
+
+/* Many calls in one message, answered from the front or from the back. */
+static void
+many(const struct ctx_dialect *dialect, uint32_t n, bool ids, bool backwards)
+{
+	struct ctx_buf calls = {0};
+	struct fixture f;
+	char one[20];
+	uint32_t i;
+
+	init(&f);
+	for (i = 0; i < n; i++)
+		NEED(ctx_buf_printf(&calls, &f.err, ids ? "%sC%u" : "%sC",
+			 i == 0 ? "" : "+", i) == 0);
+	add(&f, dialect, calls.p, calls.n);
+	for (i = 0; i < n; i++) {
+		snprintf(one, sizeof one, ids ? "R%u" : "R",
+		    backwards ? n - 1 - i : i);
+		add(&f, dialect, one, strlen(one));
+	}
+	CHECK(f.groups.items[0].open == 0);
+	for (i = 0; i <= n; i++)
+		if (ctx_group_of(f.groups.items, i) != 0)
+			break;
+	CHECK(i == n + 1);
+	ctx_buf_release(&calls);
+	release(&f);
+}
+
+static void
+test_many(void)
+{
+	uint32_t n = 200000;
+
+	tap_case("200,000 parallel calls, answered in order");
+	many(&strict, n, true, false);
+	tap_case("200,000 parallel calls, answered backwards, ids or not");
+	many(&loose, n, true, true);
+	many(&loose, n, false, false);
+}
+
+/* Forgetting what has gone must not lose the calls that are still open. */
+static void
+test_compact(void)
+{
+	bool gone[] = {true, false, true, true};
+	struct fixture f;
+
+	tap_case("open calls are found where they have moved to");
+	init(&f);
+	add(&f, &loose, "u", 1);
+	add(&f, &loose, "Ca+C:f", 6);
+	add(&f, &loose, "a", 1);
+	add(&f, &loose, "Rx", 2);
+	CHECK(ctx_groups_compact(&f.groups, gone, &f.err) == 0);
+	CHECK(f.groups.n == 1);
+	add(&f, &loose, "R:f", 3);
+	add(&f, &loose, "Ra", 2);
+	CHECK(ctx_group_of(f.groups.items, 1) == 0);
+	CHECK(ctx_group_of(f.groups.items, 2) == 0);
+	CHECK(f.groups.items[0].open == 0);
+	tap_case("the next conversation knows nothing of the last");
+	add(&f, &loose, "Cb", 2);
+	ctx_groups_reset(&f.groups);
+	add(&f, &loose, "Rb", 2);
+	add(&f, &loose, "R", 1);
+	CHECK(ctx_group_of(f.groups.items, 1) == 1);
+	release(&f);
+}
+
+/* The list of all calls against a slow one, with every kind of result. */
+static void
+test_random(void)
+{
+	enum { MOST = 400 };
+	static int id[MOST], name[MOST];
+	unsigned long long seed = 7;
+	struct fixture f;
+	char one[40];
+	uint32_t want;
+	int round, i, j, dice;
+
+	tap_case("random calls and results against a slow search");
+	for (round = 0; round < 30; round++) {
+		init(&f);
+		for (i = 0; i < MOST; i++) {
+			dice = (int)(tap_random(&seed) % 7);
+			j = (int)(tap_random(&seed) % 5);
+			id[i] = name[i] = -1;
+			want = (uint32_t)i;
+			if (dice <= 3) {
+				id[i] = dice < 2 ? j : -1;
+				name[i] = dice == 2 ? j : -1;
+				snprintf(one, sizeof one,
+				    dice < 2      ? "C%d"
+					: dice == 2 ? "C:%d"
+						    : "C",
+				    j);
+			} else {
+				snprintf(one, sizeof one,
+				    dice == 4      ? "R%d"
+					: dice == 5 ? "R:%d"
+						    : "R",
+				    j);
+				id[i] = -2;
+				for (int k = 0; k < i; k++) {
+					if (id[k] == -2 ||
+					    (dice == 4 && id[k] != j) ||
+					    (dice == 5 && name[k] != j))
+						continue;
+					want = (uint32_t)k;
+					if (dice != 4)
+						break;
+				}
+				id[want] = -2;
+			}
+			add(&f, &loose, one, strlen(one));
+			CHECK(ctx_group_of(f.groups.items, (uint32_t)i) ==
+			    want);
+		}
+		release(&f);
+	}
+}
+
+int
+main(void)
+{
+	test_ids();
+	test_no_ids();
+	test_many();
+	test_compact();
+	test_random();
+	return tap_done();
+}
