@@ -2,6 +2,7 @@
 
 load helper
 
+D='{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://x/y.png"}}]}'
 U='{"role":"user","content":"hi"}'
 A='{"role":"assistant","content":"yes"}'
 CALL='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]}'
@@ -61,12 +62,12 @@ repaired() {
 	found 2:bad-arguments -- "$U" "${CALL/\"g\",\"arguments\":\"\{\}\"/\"g\",\"arguments\":\{\}}" \
 	    "$RA" "$RB"
 	# What tells the dialect comes first.
-	found 2:empty-tool-calls -- "${U/user/developer}" "${A/\}/,\"tool_calls\":[]\}}"
+	found 2:empty-tool-calls -- "$D" "${A/\}/,\"tool_calls\":[]\}}"
 	found 2:empty-message -- "$U" '{"role":"assistant","content":""}'
-	found 2:empty-message -- "$U" '{"role":"user"}' "${U/user/developer}"
-	found 2:reasoning-only -- "${U/user/developer}" \
+	found 2:empty-message -- "$U" '{"role":"user"}' "$D"
+	found 2:reasoning-only -- "$D" \
 	    '{"role":"assistant","content":"","reasoning_content":"hm"}'
-	found 2:bad-role -- "${U/user/developer}" "${U/user/oracle}"
+	found 2:bad-role -- "$D" "${U/user/oracle}"
 }
 
 @test "a call that is said otherwise is the same call" {
