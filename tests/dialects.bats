@@ -246,3 +246,42 @@ turns() {
 	[ "$(jq -s 'map(.messages) | add' n)" -eq 7 ]
 	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 5 ]
 }
+
+@test "the corpus passes untouched, is known, and is cut the same twice" {
+	for d in openai-chat generic openai-responses anthropic bedrock gemini \
+	    requests batches; do
+		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
+			ctx-prune -b 1M "$f" | cmp - "$f"
+			case $d in
+			requests | batches) ;;
+			*) dialect_is $d "$f" ;;
+			esac
+			for l in light balanced aggressive; do
+				ctx-prune -k 1 -t 0 -l $l -b 300 "$f" > once 2> err ||
+					[ $? -eq 1 ]
+				ctx-prune -k 1 -t 0 -l $l -b 300 once > twice 2> err ||
+					[ $? -eq 1 ]
+				cmp once twice || fail "$f: $l"
+				jq -c . once > /dev/null
+			done
+		done
+	done
+}
+
+@test "the corpus is cut to what its providers accept" {
+	valid=$B/gen-tools/valid
+	for d in openai-chat openai-responses anthropic bedrock gemini; do
+		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
+			"$valid" $d < "$f" > was || true
+			for s in fifo window middle-out recall heuristic; do
+				for b in 60 200 700; do
+					ctx-prune -d $d -s $s -k 1 -t 0 -b $b "$f" \
+					    > out 2> err || [ $? -eq 1 ]
+					"$valid" $d < out > now || true
+					[ "$(wc -l < now)" -le "$(wc -l < was)" ] ||
+						fail "$f $s $b: $(head -n 1 now)"
+				done
+			done
+		done
+	done
+}
