@@ -285,3 +285,32 @@ turns() {
 		done
 	done
 }
+
+@test "where roles alternate, what is pinned keeps what it needs on both sides" {
+	t=$(words 40)
+	cat > g <<-X
+	{"role":"user","parts":[{"text":"one $t"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":"PIN"}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}},{"text":"two $t"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+	{"role":"model","parts":[{"text":"$t"}]}
+	{"role":"user","parts":[{"text":"three $t"}]}
+	{"role":"model","parts":[{"text":"$t"}]}
+	{"role":"user","parts":[{"text":"four"}]}
+	{"role":"model","parts":[{"text":"end"}]}
+	X
+	# Results and text share a message; the answer to the text must stay.
+	sed -n '1,3p;6p;9,10p' g > want
+	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN g > out 2> err || true
+	cmp out want
+	"$B/gen-tools/valid" gemini < out
+	# Without the pin nothing of it is needed.
+	ctx-prune -l light -k 1 -t 0 -b 100 g > out
+	sed -n '7,10p' g | cmp - out
+	# A step from the middle of a turn keeps both its ends.
+	sed 's/"x":"PIN"/"x":1/; s/"args":{}/"args":{"x":"PIN"}/' g > h
+	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN h > out 2> err || true
+	"$B/gen-tools/valid" gemini < out
+	[ "$(wc -l < out)" -eq 6 ]
+}
