@@ -53,20 +53,25 @@ struct cli {
 };
 
 /* The rows that every command has; a command's table ends with them. */
-#define CLI_COMMON(cli)                                                      \
+#define CLI_DIALECT(cli)                                                     \
 	{.type = CLI_HEADING, .help = "Input and output"},                   \
 	{'d', "dialect", "NAME", "message format (found out)", CLI_STRING,   \
-	    &(cli)->dialect_name, cli_dialect_name, NULL},                   \
-	{'m', "model", "NAME", "its window and tokenizer", CLI_STRING,       \
-	    &(cli)->model, cli_model_name, NULL},                            \
-	{'e', "encoding", "NAME|FILE", "tokenizer (the model's)",            \
-	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
+	    &(cli)->dialect_name, cli_dialect_name, NULL}
+#define CLI_PASS(cli)                                                        \
 	{0, "lenient", NULL, "pass lines that are no JSON", CLI_FLAG,        \
 	    &(cli)->lenient, NULL, NULL},                                    \
 	{'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,     \
 	    &(cli)->unbuffered, NULL, NULL},                                 \
 	{'v', "verbose", NULL, "say what was done", CLI_FLAG,                \
 	    &(cli)->verbose, NULL, NULL}
+/* The same for those that count tokens. */
+#define CLI_COMMON(cli)                                                      \
+	CLI_DIALECT(cli),                                                    \
+	{'m', "model", "NAME", "its window and tokenizer", CLI_STRING,       \
+	    &(cli)->model, cli_model_name, NULL},                            \
+	{'e', "encoding", "NAME|FILE", "tokenizer (the model's)",            \
+	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
+	CLI_PASS(cli)
 
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);

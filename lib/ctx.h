@@ -146,7 +146,8 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /*
  * Which vector code may run.  BEST takes what the machine has; the others
  * exist so that tests can hold them against each other, and fall back to
- * PORTABLE where the machine lacks them.
+ * PORTABLE where the machine lacks them.  What every machine of its
+ * architecture has (SSE2, NEON) may run in any case.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -591,6 +592,61 @@ struct ctx_exec {
 int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
     struct ctx_err *err);
 
+/* ---- store/spool.c: results on disk -------------------------------------- */
+
+/* Digits of the sha256 that a file's name ends in, before its extension. */
+#define CTX_SPOOL_DIGITS 32
+#define CTX_SPOOL_NAME	 200 /* most bytes of a name */
+
+/*
+ * A directory of files whose names tell what they hold.  Modes are 0600 and,
+ * if it is made, 0700.  It may hold secrets and is kept until somebody
+ * removes it.
+ */
+struct ctx_spool {
+	int fd;
+	const char *dir; /* the caller's */
+	bool dirty;      /* something was linked since the last sync */
+};
+/*
+ * Opens a spool; with create it is made, with the directories above it.
+ * CTX_EFILE: it is a symbolic link (or, for a relative dir, below one), it
+ * is not the user's, or others may write to it.
+ */
+int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
+    struct ctx_err *err);
+void ctx_spool_close(struct ctx_spool *spool);
+/* The first digits of the sha256 of a text. */
+void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const char *p, size_t n);
+/*
+ * Sets out to the file name that format gives, NUL included: {tool} is the
+ * name of a tool, with every byte that is not a letter, digit, underscore or
+ * dash made an underscore and at most 64 bytes of it; {sha256} the digits.
+ * CTX_EARG: that is no name of a file whose digits stand before one
+ * extension, or it has other bytes than those and dots.
+ */
+int ctx_spool_name(struct ctx_buf *out, const char *format,
+    struct ctx_str tool, const char digits[CTX_SPOOL_DIGITS],
+    struct ctx_err *err);
+/* Has a name that form?  Then *digits is where they are. */
+bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
+/*
+ * Stores a file: when it returns the contents are on disk, after the next
+ * ctx_spool_sync the name is too.  Equal contents under that name are left as
+ * they are.  CTX_EFILE: the name has other contents.
+ */
+int ctx_spool_put(struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err);
+int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
+/* Sets out to the contents of a file; 1, 0 if there is none, or -1.  No link
+ * is followed. */
+int ctx_spool_get(const struct ctx_spool *spool, const char *name,
+    struct ctx_buf *out, struct ctx_err *err);
+/* Calls file for each name in the spool, until it returns other than 0. */
+int ctx_spool_each(struct ctx_spool *spool, void *user,
+    int (*file)(void *user, const char *name, struct ctx_err *err),
+    struct ctx_err *err);
+
 /* ---- dialect/view.c: one message, as spans of its record ---------------- */
 
 enum ctx_role {
@@ -676,6 +732,33 @@ enum {
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
 	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
+
+	/* What only ctx_check asks: how a conversation must be put together,
+	 * whoever wrote it down ... */
+	CTX_RESULTS_NEXT = 1 << 8, /* results before anybody else speaks */
+	CTX_UNIQUE_IDS = 1 << 9,   /* no call has the id of an earlier one */
+	CTX_PLAIN_IDS = 1 << 10,   /* 1 to 64 of A-Z a-z 0-9 _ and - */
+	CTX_SHORT_IDS = 1 << 11,   /* at most 64 characters */
+	CTX_NO_EMPTY_TEXT = 1 << 12, /* no text is "" ... */
+	CTX_NO_BLANK_TEXT = 1 << 13, /* ... nor white space only */
+	CTX_LAST_MAY_BE_EMPTY = 1 << 14, /* if it is the assistant's */
+	CTX_MUST_SPEAK = 1 << 15, /* the assistant does more than reason */
+	CTX_SYSTEM_BETWEEN = 1 << 16, /* after the user, before the assistant */
+	CTX_NO_SYSTEM = 1 << 17,  /* the system prompt stands elsewhere */
+	CTX_LAST_USER = 1 << 18,  /* the assistant's turn is next */
+	/* ... and how this format writes it down. */
+	CTX_RESULTS_FIRST = 1 << 20, /* results before text in a message */
+	CTX_RESULTS_TOGETHER = 1 << 21, /* all in the one next message */
+	CTX_NEEDS_IDS = 1 << 22,  /* a call in a list has an id */
+	CTX_ARGUMENTS_TEXT = 1 << 23,   /* "arguments": JSON in a string */
+	CTX_ARGUMENTS_OBJECT = 1 << 24, /* arguments are an object */
+	CTX_NO_EMPTY_CALLS = 1 << 25, /* "tool_calls" is never [] */
+	CTX_NEEDS_BODY = 1 << 26, /* a result has a body, which is not [] */
+	CTX_SIGNED = 1 << 27,     /* reasoning has a signature, or data */
+	CTX_REASONING_LEADS = 1 << 28, /* to an item of the assistant's */
+	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
+	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
+	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME,
 };
 
 /*
@@ -724,6 +807,18 @@ struct ctx_line {
 };
 
 /*
+ * How a result is written whose body is a text of ours, for ctx_check to put
+ * after a call that has none.  In text stand $id and $name for the literals
+ * of the call's id and name, and $text for the literal of the body; the
+ * first row fits whose type is the "type" of the call's message (NULL: any)
+ * and whose $id and $name the call has.
+ */
+struct ctx_answer {
+	const char *type;
+	const char *text;
+};
+
+/*
  * A message format.  One row of the table, one file for its reader; what the
  * rest of the library must know of a format is a column here.
  */
@@ -759,6 +854,11 @@ struct ctx_dialect {
 	/* The same for a message of ours that tells of what went, of the
 	 * strongest role that the format allows there; NULL: it allows none. */
 	const char *ours[2];
+	/* Results for calls that have none; no row: that is not repaired. */
+	struct ctx_answer answers[8];
+	/* What stands before and behind such results, parted by commas, to
+	 * make them a message; NULL: each is a message by itself. */
+	const char *around[2];
 };
 
 /* Row i of the table, or NULL behind the last. */
@@ -984,6 +1084,7 @@ struct ctx_groups {
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
+	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
@@ -999,11 +1100,147 @@ int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * a transcript, stands between no messages. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err);
+/* Sets *tool to the number in groups->tools of the tool that part i, a result
+ * of a message not yet added, comes from; 0: unknown. */
+int ctx_groups_tool(struct ctx_groups *groups,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    uint32_t *tool, struct ctx_err *err);
+/* Forgets the items that nothing can join any more, once there are many; for
+ * those who need only the turns and the tools. */
+int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* The first item of item i's group. */
 uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err);
+
+/* ---- check/rules.c: what providers refuse -------------------------------- */
+
+enum ctx_rule_id {
+	CTX_RULE_ORPHAN_CALL,
+	CTX_RULE_ORPHAN_RESULT,
+	CTX_RULE_RESULT_ORDER,
+	CTX_RULE_DUPLICATE_RESULT,
+	CTX_RULE_SPLIT_RESULTS,
+	CTX_RULE_RESULTS_FIRST,
+	CTX_RULE_EMPTY_RESULT,
+	CTX_RULE_DUPLICATE_ID,
+	CTX_RULE_BAD_ID,
+	CTX_RULE_BAD_ARGUMENTS,
+	CTX_RULE_EMPTY_TOOL_CALLS,
+	CTX_RULE_EMPTY_MESSAGE,
+	CTX_RULE_EMPTY_TEXT,
+	CTX_RULE_REASONING_ONLY,
+	CTX_RULE_CUT_REASONING,
+	CTX_RULE_LONE_REASONING,
+	CTX_RULE_FIRST_MESSAGE,
+	CTX_RULE_LAST_MESSAGE,
+	CTX_RULE_ALTERNATION,
+	CTX_RULE_SYSTEM_PLACE,
+	CTX_RULE_BAD_ROLE,
+	CTX_RULE_NO_MESSAGE,
+	CTX_RULES
+};
+
+/* What puts a finding right. */
+enum ctx_remedy {
+	CTX_REMEDY_NONE,
+	CTX_REMEDY_PART,    /* the part goes */
+	CTX_REMEDY_MEMBER,  /* the member of the message goes */
+	CTX_REMEDY_MESSAGE, /* the message goes */
+	CTX_REMEDY_ANSWER,  /* the call gets a result */
+};
+
+struct ctx_rule {
+	const char *id;
+	const char *about;  /* what a finding means, one line */
+	const char *source; /* who says that it is refused */
+	unsigned when;      /* rules of a dialect, any of which must be set;
+			     * 0: holds everywhere */
+	enum ctx_remedy remedy;
+};
+const struct ctx_rule *ctx_rule_at(size_t i);
+
+/* A provider to which a conversation is to be sent: the rules of the format
+ * that is its own, and what it asks of a request beyond that. */
+struct ctx_provider {
+	const char *name, *about;
+	const char *dialect;
+	unsigned more;
+};
+const struct ctx_provider *ctx_provider_at(size_t i);
+const struct ctx_provider *ctx_provider_find(const char *name);
+/* What holds for a conversation of this dialect that is meant for this
+ * provider (NULL: for the dialect's own). */
+unsigned ctx_provider_rules(const struct ctx_provider *provider,
+    const struct ctx_dialect *dialect);
+
+/* ---- check/judge.c: would the provider take it --------------------------- */
+
+/* Where a message stands. */
+struct ctx_place {
+	const char *file;
+	uint64_t line;    /* in that file, from 1 */
+	uint64_t message; /* number in its conversation, from 0 */
+	bool inside;      /* of a record's conversation */
+};
+
+/* A rule that is broken. */
+struct ctx_finding {
+	enum ctx_rule_id id;
+	struct ctx_place place;
+	const char *what; /* for people; holds text of the input, unmasked */
+	size_t part;      /* PART: index in the message being judged */
+	uint32_t node;    /* MEMBER: the key */
+	uint32_t call;    /* ANSWER: number among the calls of its message */
+};
+
+/*
+ * Judges one conversation, message by message.  found is told of each broken
+ * rule, as soon as it is certain: what a later message would have to put
+ * right is found when that has come.  found returns 1 if it puts the finding
+ * right by the remedy of its rule, so that what follows is judged as if that
+ * had been so from the start; 0 if not; -1 with *err.
+ * Memory: the open calls, and 48 bytes for each id that was seen.
+ */
+struct ctx_judge {
+	int (*found)(void *user, const struct ctx_finding *finding,
+	    struct ctx_err *err);
+	void *user;
+	bool *gone;   /* of each part of the last message: put right by going */
+	bool dropped; /* the last message went altogether */
+	/* Its own: */
+	size_t gone_cap;
+	unsigned rules;
+	const struct ctx_view *view;
+	struct ctx_place place;
+	struct ctx_calls_seen *calls;
+	struct ctx_buf what, text;
+	struct ctx_json json;
+	uint64_t results; /* message that the last results stand in, plus one */
+	struct ctx_place waits[3]; /* what the next message settles */
+	unsigned waiting;          /* a bit for each of them */
+	uint64_t turn;     /* the newest message that a user wrote */
+	enum ctx_role before;   /* role of the last message, */
+	bool after_result;      /* which ended in a result */
+	bool text_before;  /* the user's turn has something beside results */
+	bool begun;        /* a message that is not the system's was seen */
+};
+
+int ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err);
+void ctx_judge_release(struct ctx_judge *judge);
+/* Forgets the last conversation. */
+void ctx_judge_begin(struct ctx_judge *judge);
+/* The next message; rules are those of ctx_provider_rules. */
+int ctx_judge_message(struct ctx_judge *judge, unsigned rules,
+    const struct ctx_view *view, const struct ctx_place *place,
+    struct ctx_err *err);
+/* The conversation is over.  With allow_pending the calls of its newest turn
+ * may have no result yet. */
+int ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
+    struct ctx_err *err);
+/* Number of the first message that may still get findings. */
+uint64_t ctx_judge_settled(const struct ctx_judge *judge);
 
 /* ---- plan/policy.c: the strategies --------------------------------------- */
 
@@ -1363,7 +1600,49 @@ struct ctx_tally_hooks {
 int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
     const struct ctx_tally_hooks *hooks, struct ctx_err *err);
 
+/* ---- convo/check.c: check a stream, or repair it ------------------------- */
+
+/* The body of a result that stands in for one that never came. */
+#define CTX_NO_RESULT "[no result: the call was interrupted]"
+
+/* What ctx_check put right. */
+struct ctx_fix {
+	const struct ctx_finding *finding;
+	const char *action;   /* "drop" or "insert" */
+	enum ctx_role role;   /* of the message */
+	struct ctx_str bytes; /* what went, or came; until the call returns */
+};
+
+struct ctx_check_options {
+	const struct ctx_provider *provider; /* or NULL */
+	bool allow_pending;
+	void *user;
+	/* A finding that was not put right; its part and node mean nothing
+	 * here. */
+	int (*found)(void *user, const struct ctx_finding *finding,
+	    struct ctx_err *err);
+	/* One that was; may be NULL. */
+	int (*fixed)(void *user, const struct ctx_fix *fix,
+	    struct ctx_err *err);
+	uint64_t messages; /* set to what was judged */
+};
+
+/*
+ * Checks the conversations of a stream.  With a writer (else NULL) what can
+ * be put right is, and the stream is written; what needs no repair leaves
+ * byte for byte.  Then what stands behind a call is held until the call has
+ * its result or cannot get one any more, which in formats that ask for
+ * results before anybody else speaks is soon known.
+ */
+int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_check_options *options, struct ctx_err *err);
+
 /* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
+
+/* Notes the removal of the parts of a message whose gone is set, as far as
+ * they can be taken out of it (child is not 0). */
+int ctx_edit_drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err);
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
 struct ctx_fate {
@@ -1499,5 +1778,83 @@ struct ctx_truncate_counts {
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
+
+/* ---- convo/age.c: old tool results go to disk ---------------------------- */
+
+/*
+ * An aged result is the head of its text and, as last line, a reference:
+ * "[12345 characters in SPOOL/NAME]", where NAME ends in digits of a sha256
+ * and an extension: of the text's, if the text alone gives the bytes of the
+ * result back; else its JSON and a line feed lie beside it in NAME.json, and
+ * the digits are of that file, since several results may have one text.  An aged item is known
+ * by its whole shape: such a reference into this spool as last line, and at
+ * most CTX_AGE_HEAD characters before it.
+ */
+#define CTX_AGE_HEAD 4000
+
+struct ctx_age_options {
+	const char *spool;  /* directory, made when it is needed */
+	const char *format; /* of names, see ctx_spool_name */
+	bool by_results;    /* keep counts results, not messages */
+	uint64_t keep;      /* newest messages, or results, left alone */
+	uint64_t step;      /* the boundary moves so many at a time; not 0 */
+	uint64_t over;      /* characters; what has no more is left alone */
+	uint64_t head;      /* characters kept, at most CTX_AGE_HEAD */
+	uint64_t at_least;  /* nothing is done unless so many tokens go */
+	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
+	struct ctx_pattern tool, not_tool; /* names of tools, if any */
+	void *user;
+	/* A result could not be stored and stays as it is; why has a place. */
+	void (*failed)(void *user, const struct ctx_err *why);
+};
+
+struct ctx_age_counts {
+	uint64_t results, tokens; /* aged, saved */
+	uint64_t failed;
+};
+
+/*
+ * Ages the results of a stream.  A file is on disk before its reference is
+ * written.  A result that would not cost fewer tokens stays.  Holds the
+ * newest messages, as many as are kept, and what has gathered for at_least;
+ * or one conversation record.
+ */
+int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, struct ctx_age_options *options,
+    struct ctx_age_counts *counts, struct ctx_err *err);
+
+/* ---- convo/restore.c: and back again ------------------------------------- */
+
+enum ctx_aged_state {
+	CTX_AGED_WHOLE,   /* the file is what the reference says */
+	CTX_AGED_MISSING, /* there is none */
+	CTX_AGED_CHANGED, /* its size or sha256 is another, or it is no file */
+};
+
+/* A reference that was found. */
+struct ctx_aged {
+	const char *file; /* the input, and the line of its record */
+	uint64_t line;
+	struct ctx_str path, name; /* as written; the file in the spool */
+	uint64_t chars;
+	enum ctx_aged_state state;
+};
+
+struct ctx_restore_options {
+	const char *spool;
+	void *user;
+	/* Called for each reference; or NULL. */
+	int (*found)(void *user, const struct ctx_aged *aged,
+	    struct ctx_err *err);
+};
+
+/*
+ * Puts the original in the place of each reference into the spool, and of no
+ * other, byte for byte as ctx_age found it.  A record with a reference whose
+ * file is not whole passes as it is.  writer may be NULL: nothing is
+ * written.  Holds one record.
+ */
+int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
+    const struct ctx_restore_options *options, struct ctx_err *err);
 
 #endif

@@ -35,6 +35,18 @@ ctx_body_text(const struct ctx_json *json, uint32_t body,
 	return node->kind == CTX_JSON_STRING ? inner : 0;
 }
 
+int
+ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
+    const char *p, size_t n, struct ctx_err *err)
+{
+	const char *before = dialect->body[0], *behind = dialect->body[1];
+
+	if (ctx_buf_add(out, before, strlen(before), err) < 0 ||
+	    ctx_text_encode(out, p, n, err) < 0)
+		return -1;
+	return ctx_buf_add(out, behind, strlen(behind), err);
+}
+
 static struct piece *
 add(struct pieces *pieces, uint32_t node, struct ctx_err *err)
 {

@@ -36,6 +36,10 @@ void ctx_pieces_release(struct pieces *pieces);
 uint32_t ctx_body_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);
 
+/* Appends a text as a body that the dialect takes. */
+int ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
+    const char *p, size_t n, struct ctx_err *err);
+
 /* What a cut is to leave. */
 struct cut {
 	enum ctx_size unit;

@@ -8,41 +8,6 @@
 
 #include "convo/reference.h"
 
-static bool
-is_name_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
-
-static bool
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-/* Is this the name of a spool file: safe bytes, digits, an extension? */
-static bool
-is_spool_name(struct ctx_str name, struct ctx_str *digits)
-{
-	size_t stem = name.n, i;
-
-	for (i = 0; i < name.n; i++)
-		if (!is_name_byte(name.p[i]))
-			return false;
-	while (stem > 0 && name.p[stem - 1] != '.')
-		stem--;
-	stem = stem > 0 ? stem - 1 : name.n;
-	if (stem < CTX_SPOOL_DIGITS || name.p[0] == '.' || name.p[0] == '-')
-		return false;
-	*digits = (struct ctx_str){name.p + stem - CTX_SPOOL_DIGITS,
-	    CTX_SPOOL_DIGITS};
-	for (i = 0; i < CTX_SPOOL_DIGITS; i++)
-		if (!is_hex(digits->p[i]))
-			return false;
-	return true;
-}
-
 /* Takes the number at the start of *text. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
@@ -87,8 +52,44 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 	ref->dir = (struct ctx_str){ref->path.p, slash > 0 ? slash - 1 : 0};
 	ref->name = (struct ctx_str){ref->path.p + slash,
 	    ref->path.n - slash};
-	if (slash == 0 || !is_spool_name(ref->name, &ref->digits))
+	if (slash == 0 || !ctx_spool_is_name(ref->name, &ref->digits))
 		return false;
 	ref->at = at > 0 ? at - 1 : 0;
-	return ctx_utf8_count(p, ref->at) <= CTX_REFERENCE_HEAD;
+	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
+}
+
+struct ctx_str
+ctx_reference_dir(const char *dir)
+{
+	struct ctx_str str;
+
+	while (dir[0] == '.' && dir[1] == '/' && dir[2] != '\0')
+		dir += 2;
+	str = (struct ctx_str){dir, strlen(dir)};
+	while (str.n > 1 && str.p[str.n - 1] == '/')
+		str.n--;
+	return str;
+}
+
+bool
+ctx_reference_ours(const char *p, size_t n, const char *dir,
+    struct reference *ref)
+{
+	struct ctx_str ours = ctx_reference_dir(dir);
+
+	return ctx_reference_find(p, n, ref) && ref->dir.n == ours.n &&
+	    memcmp(ref->dir.p, ours.p, ours.n) == 0;
+}
+
+int
+ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
+    uint64_t chars, struct ctx_err *err)
+{
+	struct ctx_str ours = ctx_reference_dir(dir);
+
+	if (ctx_buf_printf(out, err, "%s[%llu" CTX_REFERENCE_MIDDLE,
+		out->n > 0 ? "\n" : "", (unsigned long long)chars) < 0 ||
+	    ctx_buf_add(out, ours.p, ours.n, err) < 0)
+		return -1;
+	return ctx_buf_printf(out, err, "/%s]", name);
 }

@@ -6,10 +6,6 @@
 
 /* "[12345 characters in .ctx/spool/read_file-0123...cdef.md]" */
 #define CTX_REFERENCE_MIDDLE " characters in "
-/* Digits of the sha256 that a name in the spool ends in. */
-#define CTX_SPOOL_DIGITS 32
-/* Most characters that an aged item has before its reference. */
-#define CTX_REFERENCE_HEAD 4000
 
 /* All pieces of the text it was found in. */
 struct reference {
@@ -23,5 +19,13 @@ struct reference {
 /* Has a text the shape of an aged item: a reference as its last line, and
  * no more before it than an aged item has? */
 bool ctx_reference_find(const char *p, size_t n, struct reference *ref);
+/* The same, into this spool. */
+bool ctx_reference_ours(const char *p, size_t n, const char *dir,
+    struct reference *ref);
+/* How a spool is written in references: without ./ and slashes at its end. */
+struct ctx_str ctx_reference_dir(const char *dir);
+/* Appends a reference, as a line of its own. */
+int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
+    uint64_t chars, struct ctx_err *err);
 
 #endif

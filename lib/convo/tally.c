@@ -4,18 +4,14 @@
  * The groups are kept only for their turns and for the tools that results
  * answer, so closed ones are forgotten as they pile up.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "ctx.h"
-
-#define FORGET_AT 4096 /* items */
 
 struct count {
 	struct ctx_groups groups;
 	struct ctx_measure measure;
 	struct ctx_tally tally;
-	size_t forget_at;
 	bool open;
 };
 
@@ -47,32 +43,8 @@ begin(struct tally *t, struct count *count, const struct ctx_event *event,
 	tally->tokens = tally->beside = cost.tokens;
 	tally->estimated = count->measure.counter->exact ? 0 : cost.tokens;
 	tally->chars = cost.chars;
-	count->forget_at = FORGET_AT;
 	count->open = true;
 	return 0;
-}
-
-/* Forgets the groups that nothing can join any more. */
-static int
-forget(struct count *count, struct ctx_err *err)
-{
-	struct ctx_groups *groups = &count->groups;
-	bool *gone;
-	size_t i;
-	int rc;
-
-	if (groups->n < count->forget_at)
-		return 0;
-	gone = calloc(groups->n, sizeof *gone);
-	if (gone == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < groups->n; i++)
-		gone[i] = groups->items[ctx_group_of(groups->items,
-					    (uint32_t)i)].open == 0;
-	rc = ctx_groups_compact(groups, gone, err);
-	free(gone);
-	count->forget_at = groups->n * 2 + FORGET_AT;
-	return rc;
 }
 
 static int
@@ -124,7 +96,7 @@ add_message(struct tally *t, struct count *count,
 	if (t->hooks->message != NULL &&
 	    t->hooks->message(t->hooks->user, &one, err) < 0)
 		return -1;
-	return forget(count, err);
+	return ctx_groups_forget(groups, err);
 }
 
 static int

@@ -128,12 +128,20 @@ static const struct ctx_dialect dialects[] = {
 	.about = "OpenAI Chat Completions messages",
 	.is = ctx_openai_chat_is,
 	.read = ctx_openai_chat_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT | CTX_MUST_SPEAK |
+	    CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT | CTX_NO_EMPTY_CALLS |
+	    CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
+	.answers = {
+	    {NULL, "{\"role\":\"tool\",\"tool_call_id\":$id,"
+		   "\"content\":$text}"},
+	    {NULL, "{\"role\":\"function\",\"name\":$name,"
+		   "\"content\":$text}"},
+	},
     },
     {
 	.name = "generic",

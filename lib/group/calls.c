@@ -273,22 +273,38 @@ ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
 	return 0;
 }
 
-uint32_t
-ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
-    uint32_t *tool)
+/* The call that a result answers, or NONE. */
+static uint32_t
+first_of(struct ctx_calls *calls, const struct ctx_call_key *key)
 {
 	enum way way = key->id.p != NULL       ? BY_ID
 	    : key->loose && key->name.p != NULL ? BY_NAME
 						: BY_ORDER;
-	uint32_t l, c, item;
 	uint64_t hash[2];
-	unsigned i;
+	uint32_t l;
 
 	hash_key(calls, way, key, hash);
 	l = *find(calls, hash);
-	if (l == NONE)
+	return l == NONE ? NONE : calls->lists[l].first;
+}
+
+uint32_t
+ctx_calls_tool(struct ctx_calls *calls, const struct ctx_call_key *key)
+{
+	uint32_t c = first_of(calls, key);
+
+	return c == NONE ? 0 : calls->calls[c].tool;
+}
+
+uint32_t
+ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t *tool)
+{
+	uint32_t c = first_of(calls, key), item;
+	unsigned i;
+
+	if (c == NONE)
 		return CTX_NO_ITEM;
-	c = calls->lists[l].first;
 	for (i = 0; i < WAYS; i++)
 		leave(calls, c, i);
 	item = calls->calls[c].item;

@@ -25,6 +25,9 @@ int ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
  * its *tool, or CTX_NO_ITEM. */
 uint32_t ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool);
+/* The tool of that call, without taking it; 0 if there is none. */
+uint32_t ctx_calls_tool(struct ctx_calls *calls,
+    const struct ctx_call_key *key);
 /* Items have moved: i is now[i]. */
 void ctx_calls_move(struct ctx_calls *calls, const uint32_t *now);
 

@@ -49,6 +49,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->before = NONE;
+	groups->forget_at = 0;
 }
 
 uint32_t
@@ -211,6 +212,24 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		if (groups->items[results].tool == 0)
 			groups->items[results].tool = tool;
 	}
+	return 0;
+}
+
+int
+ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, size_t i, uint32_t *tool,
+    struct ctx_err *err)
+{
+	const struct ctx_part *part = &view->parts[i];
+	struct ctx_call_key key;
+
+	if (tool_of(groups, view->json, part, tool, err) < 0)
+		return -1;
+	if (*tool != 0)
+		return 0;
+	if (key_of(groups, view->json, part, dialect->rules, &key, err) < 0)
+		return -1;
+	*tool = ctx_calls_tool(groups->calls, &key);
 	return 0;
 }
 
@@ -421,4 +440,27 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	groups->n = kept;
 	free(now);
 	return 0;
+}
+
+#define FORGET_AT 4096 /* items */
+
+int
+ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)
+{
+	bool *gone;
+	size_t i;
+	int rc;
+
+	if (groups->n < FORGET_AT || groups->n < groups->forget_at)
+		return 0;
+	gone = calloc(groups->n, sizeof *gone);
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < groups->n; i++)
+		gone[i] = groups->items[ctx_group_of(groups->items,
+					    (uint32_t)i)].open == 0;
+	rc = ctx_groups_compact(groups, gone, err);
+	free(gone);
+	groups->forget_at = groups->n * 2 + FORGET_AT;
+	return rc;
 }

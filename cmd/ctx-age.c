@@ -1,0 +1,126 @@
+/* ctx-age.c - move old tool results to disk */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct age {
+	struct cli cli;
+	struct ctx_age_options options;
+	uint64_t keep_results;
+	bool head_given;
+	uint64_t failed;
+};
+
+/* One line; the rest is counted at the end. */
+static void
+failed(void *user, const struct ctx_err *why)
+{
+	struct age *age = user;
+
+	cli_status(&age->cli, CLI_TROUBLE);
+	if (age->failed++ == 0)
+		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the result stays",
+		    why->file, why->line, why->text);
+}
+
+static void
+parse(struct age *age, int argc, char **argv)
+{
+	struct ctx_age_options *o = &age->options;
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "What ages"},
+	    {'k', "keep-last", "N", "newest messages left alone (10)",
+		CLI_NUMBER, &o->keep, NULL, NULL},
+	    {0, "keep-results", "N", "newest results, instead of messages",
+		CLI_NUMBER, &age->keep_results, NULL, &o->by_results},
+	    {0, "step", "N", "the boundary moves N at a time (1)", CLI_NUMBER,
+		&o->step, NULL, NULL},
+	    {'o', "over", "N", "characters; longer results age (4000)",
+		CLI_NUMBER, &o->over, NULL, NULL},
+	    {0, "at-least", "N", "nothing, unless so many tokens go (0)",
+		CLI_NUMBER, &o->at_least, NULL, NULL},
+	    {0, "tool", "REGEX", "only results of such tools", CLI_PATTERN,
+		&o->tool, NULL, NULL},
+	    {0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,
+		&o->not_tool, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "What stands in"},
+	    {0, "head", "N", "characters that stay (a quarter of --over)",
+		CLI_NUMBER, &o->head, NULL, &age->head_given},
+	    {0, "mask", NULL, "store nothing; [cleared] stands in", CLI_FLAG,
+		&o->mask, NULL, NULL},
+	    {'S', "spool", "DIR", "where results go (.ctx/spool)", CLI_STRING,
+		&o->spool, NULL, NULL},
+	    {0, "path-format", "TEXT", "their names ({tool}-{sha256}.md)",
+		CLI_STRING, &o->format, NULL, NULL},
+	    CLI_COMMON(&age->cli),
+	    {0},
+	};
+
+	o->keep = 10;
+	o->step = 1;
+	o->over = 4000;
+	o->format = "{tool}-{sha256}.md";
+	o->spool = cli_environment("CTX_SPOOL");
+	if (o->spool == NULL)
+		o->spool = ".ctx/spool";
+	age->cli.options = options;
+	cli_parse(&age->cli, argc, argv);
+	age->cli.options = NULL;
+	if (o->by_results)
+		o->keep = age->keep_results;
+	if (o->step == 0)
+		cli_die(&age->cli, "--step: 0 would never end");
+	if (!age->head_given)
+		o->head = o->over / 4 < CTX_AGE_HEAD ? o->over / 4
+						     : CTX_AGE_HEAD;
+	if (o->head > CTX_AGE_HEAD)
+		cli_die(&age->cli, "--head: more than %d characters are "
+		    "taken for no aged result", CTX_AGE_HEAD);
+	o->user = age;
+	o->failed = failed;
+}
+
+static void
+report(struct age *age, const struct ctx_age_counts *counts)
+{
+	if (age->failed > 1)
+		cli_say(&age->cli, "%" PRIu64 " results could not be stored",
+		    age->failed);
+	if (age->cli.verbose)
+		cli_say(&age->cli, "aged %" PRIu64 " results, saved %" PRIu64
+		    " tokens", counts->results, counts->tokens);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct age age = {
+	    .cli = {
+		.name = "ctx-age",
+		.about = "Move old, long tool results to disk; a head and "
+			 "a reference stay.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-age -S spool < chat.jsonl > short.jsonl\n"
+		    "  ctx-age --keep-results 3 --at-least 5k chat.jsonl\n",
+	    }};
+	struct ctx_age_counts counts;
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_meter meter;
+	struct ctx_err err;
+
+	parse(&age, argc, argv);
+	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
+	cli_meter(&age.cli, &meter);
+	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
+		cli_fail(&age.cli, &err);
+	cli_note_stream(&age.cli, &stream);
+	report(&age, &counts);
+	ctx_pattern_release(&age.options.tool);
+	ctx_pattern_release(&age.options.not_tool);
+	ctx_meter_release(&meter);
+	cli_close(&stream);
+	return cli_end(&age.cli, &writer);
+}

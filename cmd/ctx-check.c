@@ -1,0 +1,349 @@
+/* ctx-check.c - would the provider take it */
+#include <inttypes.h>
+#include <jansson.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define MOST_LINES 10 /* on standard error about findings */
+
+struct check {
+	struct cli cli;
+	struct ctx_check_options options;
+	const char *provider, *explain_path;
+	bool repair, json, sarif, quiet, list_rules;
+	FILE *explain;
+	uint64_t found, fixed;
+};
+
+static const char *
+provider_name(unsigned i)
+{
+	const struct ctx_provider *row = ctx_provider_at(i);
+
+	return row == NULL ? NULL : row->name;
+}
+
+/* Writes an object on one line and forgets it. */
+static int
+write_line(FILE *to, json_t *line)
+{
+	int rc = -1;
+
+	if (line != NULL && json_dumpf(line, to, JSON_COMPACT) == 0 &&
+	    fputc('\n', to) != EOF)
+		rc = 0;
+	json_decref(line);
+	return rc;
+}
+
+/* ---- SARIF 2.1.0 ---- */
+
+/* Bytes that may not stand in a relative URI are escaped. */
+static json_t *
+uri_of(const char *file)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz0123456789"
+				    "-._~/";
+	size_t n = strlen(file), i;
+	char *uri = malloc(n * 3 + 1), *to = uri;
+	json_t *string;
+
+	for (i = 0; uri != NULL && i < n; i++) {
+		if (strchr(plain, file[i]) != NULL)
+			*to++ = file[i];
+		else
+			to += snprintf(to, 4, "%%%02X",
+			    (unsigned)(unsigned char)file[i]);
+	}
+	if (uri == NULL)
+		return NULL;
+	string = json_stringn(uri, (size_t)(to - uri));
+	free(uri);
+	return string;
+}
+
+/* The head: one tool, its rules, the first results. */
+static void
+begin_sarif(void)
+{
+	const struct ctx_rule *rule;
+	json_t *row;
+	size_t i;
+
+	printf("{\"$schema\":\"https://json.schemastore.org/"
+	       "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":"
+	       "{\"driver\":{\"name\":\"ctx-check\",\"version\":\"%s\","
+	       "\"rules\":[", CTX_VERSION);
+	for (i = 0; (rule = ctx_rule_at(i)) != NULL; i++) {
+		row = json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", rule->id,
+		    "shortDescription", "text", rule->about, "help", "text",
+		    rule->source);
+		if (i > 0)
+			putchar(',');
+		putchar('\n');
+		(void)json_dumpf(row, stdout, JSON_COMPACT);
+		json_decref(row);
+	}
+	printf("]}},\"results\":[");
+}
+
+static json_t *
+sarif_result(const struct check *check, const struct ctx_finding *finding)
+{
+	if (check->found > 1)
+		putchar(',');
+	putchar('\n');
+	return json_pack("{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:o}, "
+			 "s:{s:I}}}]}",
+	    "ruleId", ctx_rule_at(finding->id)->id, "ruleIndex",
+	    (int)finding->id, "level", "error", "message", "text",
+	    finding->what, "locations", "physicalLocation",
+	    "artifactLocation", "uri", uri_of(finding->place.file), "region",
+	    "startLine", (json_int_t)finding->place.line);
+}
+
+static void
+end_sarif(bool done)
+{
+	printf("],\"invocations\":[{\"executionSuccessful\":%s}]}]}\n",
+	    done ? "true" : "false");
+}
+
+/* ---- findings ---- */
+
+static json_t *
+json_of(const struct ctx_finding *finding)
+{
+	return json_pack("{s:s, s:I, s:I, s:s, s:s}", "file",
+	    finding->place.file, "line", (json_int_t)finding->place.line,
+	    "index", (json_int_t)finding->place.message, "rule",
+	    ctx_rule_at(finding->id)->id, "what", finding->what);
+}
+
+static void
+print_finding(FILE *to, const struct ctx_finding *finding)
+{
+	const struct ctx_place *place = &finding->place;
+
+	cli_print_masked(to, place->file, strlen(place->file));
+	(void)fprintf(to, ":%" PRIu64 ": %s: ", place->line,
+	    ctx_rule_at(finding->id)->id);
+	cli_print_masked(to, finding->what, strlen(finding->what));
+	/* Many messages may share the line of their record. */
+	if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
+		(void)fprintf(to, " (message %" PRIu64 ")", place->message);
+	(void)fputc('\n', to);
+}
+
+static int
+found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
+{
+	struct check *check = user;
+	int rc = 0;
+
+	cli_status(&check->cli, CLI_NO);
+	check->found++;
+	if (check->quiet)
+		return 0;
+	if (check->repair) {
+		if (check->found <= MOST_LINES)
+			print_finding(stderr, finding);
+	} else if (check->sarif) {
+		rc = write_line(stdout, sarif_result(check, finding));
+	} else if (check->json) {
+		rc = write_line(stdout, json_of(finding));
+	} else {
+		print_finding(stdout, finding);
+	}
+	if (check->cli.unbuffered)
+		(void)fflush(stdout);
+	return rc == 0 ? 0
+	    : ctx_err_set(err, CTX_EARG, "cannot write standard output");
+}
+
+static int
+fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct check *check = user;
+	const struct ctx_finding *finding = fix->finding;
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+	json_t *line;
+
+	check->fixed++;
+	if (check->explain == NULL)
+		return 0;
+	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
+	line = json_of(finding);
+	if (line != NULL) {
+		json_object_set_new(line, "role",
+		    json_string(ctx_role_name(fix->role)));
+		json_object_set_new(line, "action", json_string(fix->action));
+		json_object_set_new(line, "sha256", json_string(hash));
+	}
+	return write_line(check->explain, line) == 0 ? 0
+	    : ctx_err_set(err, CTX_EARG, "cannot write to %s",
+		  check->explain_path);
+}
+
+/* ---- files ---- */
+
+static void
+check_file(struct check *check, char **file, struct ctx_writer *writer)
+{
+	struct ctx_check_options *options = &check->options;
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	cli_open(&check->cli, &stream, file, 1,
+	    check->repair ? writer : NULL);
+	if (ctx_check(&stream, check->repair ? writer : NULL, options,
+		&err) < 0) {
+		if (check->sarif)
+			end_sarif(false);
+		cli_fail(&check->cli, &err);
+	}
+	cli_note_stream(&check->cli, &stream);
+	if (check->cli.verbose)
+		cli_say(&check->cli,
+		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
+		    " put right",
+		    *file, options->messages, check->found, check->fixed);
+	cli_close(&stream);
+}
+
+/* Names the providers whose own formats a rule holds for. */
+static void
+list_rules(void)
+{
+	const struct ctx_provider *provider;
+	const struct ctx_rule *rule;
+	size_t i, k;
+
+	for (i = 0; (rule = ctx_rule_at(i)) != NULL; i++) {
+		printf("%s\n    %s\n    for:", rule->id, rule->about);
+		if (rule->when == 0)
+			printf(" all");
+		for (k = 0; rule->when != 0 &&
+		    (provider = ctx_provider_at(k)) != NULL; k++)
+			if (rule->when & ctx_provider_rules(provider,
+			    ctx_dialect_find(provider->dialect)))
+				printf(" %s", provider->name);
+		printf("\n    source: %s\n", rule->source);
+	}
+}
+
+/* ---- options ---- */
+
+static void
+parse(struct check *check, int argc, char **argv)
+{
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "What is asked"},
+	    {0, "provider", "NAME", "what it asks beyond the dialect (none)",
+		CLI_STRING, &check->provider, provider_name, NULL},
+	    {0, "allow-pending", NULL, "the last calls may be open",
+		CLI_FLAG, &check->options.allow_pending, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "What comes out"},
+	    {0, "json", NULL, "one JSON object a finding", CLI_FLAG,
+		&check->json, NULL, NULL},
+	    {0, "sarif", NULL, "SARIF 2.1.0, for annotations", CLI_FLAG,
+		&check->sarif, NULL, NULL},
+	    {'q', "quiet", NULL, "only the status", CLI_FLAG, &check->quiet,
+		NULL, NULL},
+	    {0, "list-rules", NULL, "list the rules and stop", CLI_FLAG,
+		&check->list_rules, NULL, NULL},
+	    {0, "repair", NULL, "write a stream that passes", CLI_FLAG,
+		&check->repair, NULL, NULL},
+	    {0, "explain", "FILE", "a JSON line for each repair",
+		CLI_STRING, &check->explain_path, NULL, NULL},
+	    CLI_DIALECT(&check->cli),
+	    CLI_PASS(&check->cli),
+	    {0},
+	};
+	struct ctx_check_options *o = &check->options;
+
+	check->cli.options = options;
+	cli_parse(&check->cli, argc, argv);
+	check->cli.options = NULL;
+	o->user = check;
+	o->found = found;
+	o->fixed = fixed;
+	if (check->provider == NULL)
+		return;
+	o->provider = ctx_provider_find(check->provider);
+	if (o->provider == NULL)
+		cli_die(&check->cli, "no provider '%s'; see --list-rules",
+		    check->provider);
+}
+
+/* What --repair and the forms of output leave each other. */
+static void
+open_reports(struct check *check)
+{
+	if (check->json + check->sarif + check->repair > 1)
+		cli_die(&check->cli,
+		    "only one of --json, --sarif and --repair");
+	if (check->repair && check->cli.n_files > 1)
+		cli_die(&check->cli, "--repair takes one file: what leaves "
+				     "is one conversation");
+	if (check->explain_path != NULL && !check->repair)
+		cli_die(&check->cli, "--explain needs --repair");
+	if (check->explain_path == NULL)
+		return;
+	if (strcmp(check->explain_path, "-") == 0)
+		cli_die(&check->cli,
+		    "--explain needs a file: the stream is on standard output");
+	check->explain = fopen(check->explain_path, "w");
+	if (check->explain == NULL)
+		cli_die(&check->cli, "cannot open %s", check->explain_path);
+}
+
+static void
+close_reports(struct check *check)
+{
+	if (check->repair && !check->quiet && check->found > MOST_LINES)
+		cli_say(&check->cli, "%" PRIu64 " more findings",
+		    check->found - MOST_LINES);
+	if (check->explain != NULL && fclose(check->explain) != 0)
+		cli_die(&check->cli, "cannot write to %s",
+		    check->explain_path);
+}
+
+int
+main(int argc, char **argv)
+{
+	char stdin_name[] = "-";
+	struct check check = {
+	    .cli = {
+		.name = "ctx-check",
+		.about = "Check conversations against the rules of their "
+			 "provider, or repair them.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-check --allow-pending chat.jsonl\n"
+		    "  ctx-check --repair < broken.jsonl > whole.jsonl\n",
+	    }};
+	struct ctx_writer writer;
+	size_t i;
+
+	parse(&check, argc, argv);
+	if (check.list_rules) {
+		list_rules();
+		return cli_end(&check.cli, NULL);
+	}
+	open_reports(&check);
+	if (check.cli.n_files == 0)
+		check.cli.files[check.cli.n_files++] = stdin_name;
+	if (check.sarif)
+		begin_sarif();
+	for (i = 0; i < check.cli.n_files; i++)
+		check_file(&check, &check.cli.files[i], &writer);
+	if (check.sarif)
+		end_sarif(true);
+	close_reports(&check);
+	return cli_end(&check.cli, check.repair ? &writer : NULL);
+}

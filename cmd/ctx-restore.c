@@ -1,0 +1,175 @@
+/* ctx-restore.c - put aged results back */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define MOST_LINES 10 /* on standard error about references */
+
+struct restore {
+	struct cli cli;
+	struct ctx_restore_options options;
+	bool list, gc;
+	uint64_t broken;
+	struct ctx_names named; /* files of the spool that a stream names ... */
+	size_t by_streams;      /* so many; then those that none does */
+};
+
+static const char *const states[] = {
+    [CTX_AGED_WHOLE] = "whole",
+    [CTX_AGED_MISSING] = "missing",
+    [CTX_AGED_CHANGED] = "changed",
+};
+
+static void
+print_reference(const struct ctx_aged *aged)
+{
+	printf("%s\t%" PRIu64 "\t", states[aged->state], aged->chars);
+	cli_print_masked(stdout, aged->path.p, aged->path.n);
+	(void)putchar('\t');
+	cli_print_masked(stdout, aged->file, strlen(aged->file));
+	printf(":%" PRIu64 "\n", aged->line);
+}
+
+static int
+found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
+{
+	struct restore *restore = user;
+	uint32_t id;
+
+	if (restore->gc)
+		return ctx_names_id(&restore->named, aged->name.p,
+		    aged->name.n, &id, err);
+	if (restore->list)
+		print_reference(aged);
+	if (aged->state == CTX_AGED_WHOLE)
+		return 0;
+	cli_status(&restore->cli, CLI_NO);
+	if (!restore->list && restore->broken++ < MOST_LINES)
+		cli_say(&restore->cli, "%s:%" PRIu64 ": %.*s %s", aged->file,
+		    aged->line, (int)aged->path.n, aged->path.p,
+		    aged->state == CTX_AGED_MISSING ? "is missing"
+						    : "has changed");
+	return 0;
+}
+
+/* Did a stream name this file?  Names that only the listing adds come
+ * later. */
+static int
+is_named(struct restore *restore, struct ctx_str name, bool *named,
+    struct ctx_err *err)
+{
+	uint32_t id;
+
+	if (ctx_names_id(&restore->named, name.p, name.n, &id, err) < 0)
+		return -1;
+	*named |= id <= restore->by_streams;
+	return 0;
+}
+
+/* Prints a file of the spool that no stream names; the JSON beside a file
+ * belongs to it. */
+static int
+print_unnamed(void *user, const char *file, struct ctx_err *err)
+{
+	static const char suffix[] = ".json";
+	struct restore *restore = user;
+	struct ctx_str name = {file, strlen(file)}, base = name, digits;
+	bool named = false, ours = ctx_spool_is_name(name, &digits);
+
+	if (ours && is_named(restore, name, &named, err) < 0)
+		return -1;
+	if (name.n > sizeof suffix &&
+	    strcmp(file + name.n - (sizeof suffix - 1), suffix) == 0) {
+		base.n -= sizeof suffix - 1;
+		if (ctx_spool_is_name(base, &digits)) {
+			ours = true;
+			if (is_named(restore, base, &named, err) < 0)
+				return -1;
+		}
+	}
+	if (ours && !named)
+		printf("%s/%s\n", restore->options.spool, file);
+	return 0;
+}
+
+static void
+collect(struct restore *restore)
+{
+	struct ctx_spool spool;
+	struct ctx_err err;
+
+	restore->by_streams = restore->named.n;
+	if (ctx_spool_open(&spool, restore->options.spool, false, &err) < 0) {
+		if (err.code != CTX_ESYS || err.sys != ENOENT)
+			cli_fail(&restore->cli, &err);
+		return;
+	}
+	if (ctx_spool_each(&spool, restore, print_unnamed, &err) < 0)
+		cli_fail(&restore->cli, &err);
+	ctx_spool_close(&spool);
+}
+
+static void
+parse(struct restore *restore, int argc, char **argv)
+{
+	struct ctx_restore_options *o = &restore->options;
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "What is done"},
+	    {'S', "spool", "DIR", "where the results are (.ctx/spool)",
+		CLI_STRING, &o->spool, NULL, NULL},
+	    {0, "list", NULL, "print the references and their state",
+		CLI_FLAG, &restore->list, NULL, NULL},
+	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,
+		&restore->gc, NULL, NULL},
+	    CLI_COMMON(&restore->cli),
+	    {0},
+	};
+
+	o->spool = cli_environment("CTX_SPOOL");
+	if (o->spool == NULL)
+		o->spool = ".ctx/spool";
+	restore->cli.options = options;
+	cli_parse(&restore->cli, argc, argv);
+	restore->cli.options = NULL;
+	if (restore->list && restore->gc)
+		cli_die(&restore->cli, "--list and --gc exclude each other");
+	o->user = restore;
+	o->found = found;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct restore restore = {
+	    .cli = {
+		.name = "ctx-restore",
+		.about = "Put back the results that ctx-age moved to disk.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-restore -S spool < short.jsonl > chat.jsonl\n"
+		    "  ctx-restore --list chat.jsonl\n",
+	    }};
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_err err;
+	bool quiet;
+
+	parse(&restore, argc, argv);
+	quiet = restore.list || restore.gc;
+	cli_open(&restore.cli, &stream, restore.cli.files,
+	    restore.cli.n_files, quiet ? NULL : &writer);
+	if (ctx_restore(&stream, quiet ? NULL : &writer, &restore.options,
+		&err) < 0)
+		cli_fail(&restore.cli, &err);
+	cli_note_stream(&restore.cli, &stream);
+	if (restore.broken > MOST_LINES)
+		cli_say(&restore.cli, "%" PRIu64 " more references cannot be "
+		    "followed", restore.broken - MOST_LINES);
+	if (restore.gc)
+		collect(&restore);
+	ctx_names_release(&restore.named);
+	cli_close(&stream);
+	return cli_end(&restore.cli, quiet ? NULL : &writer);
+}

@@ -1,0 +1,168 @@
+/*
+ * rules.c - what providers refuse
+ *
+ * One row a rule.  Whether it holds for a conversation is a matter of the
+ * bits that its dialect and provider have; how it is found is in judge.c.
+ */
+#include <string.h>
+
+#include "ctx.h"
+
+static const struct ctx_rule rules[CTX_RULES] = {
+    [CTX_RULE_ORPHAN_CALL] = {
+	"orphan-call", "a call has no result where it must have one",
+	"OpenAI: \"must be followed by tool messages responding to each "
+	"'tool_call_id'\" (litellm #10696); Anthropic: \"`tool_use` ids were "
+	"found without `tool_result` blocks immediately after\" "
+	"(claude-code #3086)",
+	0, CTX_REMEDY_ANSWER},
+    [CTX_RULE_ORPHAN_RESULT] = {
+	"orphan-result", "a result answers no call",
+	"OpenAI: \"messages with role 'tool' must be a response to a "
+	"preceeding message with 'tool_calls'\" (OpenManus #744); Anthropic: "
+	"\"unexpected `tool_use_id` found\" (CLIProxyAPI #497)",
+	0, CTX_REMEDY_PART},
+    [CTX_RULE_RESULT_ORDER] = {
+	"result-order", "somebody spoke between a call and its result",
+	"the texts quoted for orphan-call",
+	CTX_RESULTS_NEXT, CTX_REMEDY_PART},
+    [CTX_RULE_DUPLICATE_RESULT] = {
+	"duplicate-result", "a call has more than one result",
+	"Anthropic: \"each tool_use must have a single result\"",
+	0, CTX_REMEDY_PART},
+    [CTX_RULE_SPLIT_RESULTS] = {
+	"split-results", "results of one message's calls are in several "
+	"messages",
+	"Bedrock: verifiers #1522; Gemini: \"number of function response "
+	"parts\" (gemini-cli #16415); Anthropic takes it, but it teaches the "
+	"model to stop making parallel calls",
+	CTX_RESULTS_TOGETHER, CTX_REMEDY_NONE},
+    [CTX_RULE_RESULTS_FIRST] = {
+	"results-first", "a result stands behind other content",
+	"Anthropic, \"Handle tool calls\": results come first in content",
+	CTX_RESULTS_FIRST, CTX_REMEDY_NONE},
+    [CTX_RULE_EMPTY_RESULT] = {
+	"empty-result", "a result has no content",
+	"OpenAI: content is required in a tool message; Bedrock: "
+	"ToolResultBlock needs content",
+	CTX_NEEDS_BODY, CTX_REMEDY_NONE},
+    [CTX_RULE_DUPLICATE_ID] = {
+	"duplicate-id", "two calls have the same id",
+	"Anthropic: \"`tool_use` ids must be unique\"; elsewhere two open "
+	"calls of one id cannot be told apart",
+	0, CTX_REMEDY_NONE},
+    [CTX_RULE_BAD_ID] = {
+	"bad-id", "a call's id is missing or not of the form asked for",
+	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
+	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: ToolUseBlock",
+	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS, CTX_REMEDY_NONE},
+    [CTX_RULE_BAD_ARGUMENTS] = {
+	"bad-arguments", "arguments are not JSON in a string, or no object",
+	"OpenAI: function.arguments is JSON in a string, which templates "
+	"and gateways parse; Anthropic, Bedrock, Gemini: an object",
+	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_OBJECT, CTX_REMEDY_NONE},
+    [CTX_RULE_EMPTY_TOOL_CALLS] = {
+	"empty-tool-calls", "tool_calls is an empty array",
+	"OpenAI: \"Expected an array with minimum length 1\" (openai-node "
+	"#1341)",
+	CTX_NO_EMPTY_CALLS, CTX_REMEDY_MEMBER},
+    [CTX_RULE_EMPTY_MESSAGE] = {
+	"empty-message", "a message says nothing",
+	"every provider; OpenAI: content is required unless there are "
+	"tool_calls",
+	0, CTX_REMEDY_MESSAGE},
+    [CTX_RULE_EMPTY_TEXT] = {
+	"empty-text", "a text among others is empty",
+	"Anthropic: \"text content blocks must be non-empty\"; Bedrock: "
+	"\"The text field in the ContentBlock object is blank\"",
+	CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT, CTX_REMEDY_PART},
+    [CTX_RULE_REASONING_ONLY] = {
+	"reasoning-only", "the assistant only reasons",
+	"OpenAI: content is required unless there are tool_calls; Anthropic: "
+	"the final block of a message cannot be thinking",
+	CTX_MUST_SPEAK, CTX_REMEDY_MESSAGE},
+    [CTX_RULE_CUT_REASONING] = {
+	"cut-reasoning", "reasoning has lost its signature or its data",
+	"Anthropic: \"Invalid signature in thinking block\" (hermes-agent "
+	"#24107)",
+	CTX_SIGNED, CTX_REMEDY_PART},
+    [CTX_RULE_LONE_REASONING] = {
+	"lone-reasoning", "reasoning is not followed by what it led to",
+	"OpenAI: \"of type 'reasoning' was provided without its required "
+	"following item\" (vercel/ai #7099)",
+	CTX_REASONING_LEADS, CTX_REMEDY_MESSAGE},
+    [CTX_RULE_FIRST_MESSAGE] = {
+	"first-message", "the first message is not a user's",
+	"Anthropic: \"first message must use the 'user' role\"; Bedrock: \"A "
+	"conversation must start with a user message\"",
+	CTX_FIRST_USER, CTX_REMEDY_NONE},
+    [CTX_RULE_LAST_MESSAGE] = {
+	"last-message", "the last message is the assistant's",
+	"Bedrock: semantic-kernel #10281; Anthropic: newer models take no "
+	"prefilled answer",
+	CTX_LAST_USER, CTX_REMEDY_NONE},
+    [CTX_RULE_ALTERNATION] = {
+	"alternation", "two messages of one side are neighbours",
+	"Bedrock: \"must alternate between user and assistant roles\" "
+	"(langchain-aws #130)",
+	CTX_ALTERNATES, CTX_REMEDY_NONE},
+    [CTX_RULE_SYSTEM_PLACE] = {
+	"system-place", "a system message is not between user and assistant",
+	"Anthropic, mid-conversation system messages, July 2026",
+	CTX_SYSTEM_BETWEEN, CTX_REMEDY_NONE},
+    [CTX_RULE_BAD_ROLE] = {
+	"bad-role", "the provider knows no such role",
+	"the message types of each provider",
+	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE,
+	CTX_REMEDY_NONE},
+    [CTX_RULE_NO_MESSAGE] = {
+	"no-message", "where a message should be is none",
+	"every provider; OpenAI: \"[] is too short - 'messages'\"",
+	0, CTX_REMEDY_NONE},
+};
+
+static const struct ctx_provider providers[] = {
+    {"openai", "OpenAI Chat Completions", "openai-chat", CTX_SHORT_IDS},
+};
+
+const struct ctx_rule *
+ctx_rule_at(size_t i)
+{
+	return i < CTX_RULES ? &rules[i] : NULL;
+}
+
+const struct ctx_provider *
+ctx_provider_at(size_t i)
+{
+	return i < sizeof providers / sizeof providers[0] ? &providers[i]
+							  : NULL;
+}
+
+const struct ctx_provider *
+ctx_provider_find(const char *name)
+{
+	const struct ctx_provider *row;
+	size_t i;
+
+	for (i = 0; (row = ctx_provider_at(i)) != NULL; i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}
+
+/* How a call is written down is the dialect's business, whoever is to get
+ * the conversation once it has been translated. */
+unsigned
+ctx_provider_rules(const struct ctx_provider *provider,
+    const struct ctx_dialect *dialect)
+{
+	const struct ctx_dialect *own;
+
+	if (provider == NULL)
+		return dialect->rules;
+	own = ctx_dialect_find(provider->dialect);
+	if (own == dialect)
+		return dialect->rules | provider->more;
+	return dialect->rules | provider->more |
+	    (own->rules & ~(unsigned)CTX_FORM_RULES);
+}

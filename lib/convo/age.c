@@ -1,0 +1,584 @@
+/*
+ * age.c - old tool results go to disk
+ *
+ * Messages wait in a queue until as many newer ones have come as are kept;
+ * what leaves it behind the boundary is aged.  With at_least they wait until
+ * enough can be saved.  A record's own messages wait for its end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/aged.h"
+#include "convo/convo.h"
+
+/* A message that waits, or bytes that wait for those before them. */
+struct held {
+	char *text;    /* its record, owned; NULL: an element of one */
+	size_t n;
+	uint32_t node; /* the message in its record */
+	const struct ctx_dialect *dialect; /* NULL: no message */
+	const char *file;
+	uint64_t line;
+	uint64_t message;      /* number of it, from 0 */
+	uint64_t first_result; /* number of its first result */
+	uint32_t results;
+	uint32_t *tools; /* of each result; NULL: all of them are short */
+};
+
+struct queue {
+	struct ctx_groups groups;
+	struct ctx_measure measure;
+	struct held *list;
+	size_t first, n, cap;  /* waiting: [first, n) */
+	size_t weighed;        /* [first, weighed) counts in gathered */
+	uint64_t messages, results; /* seen */
+	uint64_t gathered;     /* tokens that can be saved */
+	bool open;
+};
+
+struct age {
+	struct ctx_age_options *options;
+	struct ctx_age_counts *counts;
+	struct ctx_meter *meter;
+	struct ctx_writer *writer;
+	struct ctx_stream *stream;
+	struct queue lines, record;
+	struct ctx_spool spool;
+	struct ctx_err refused; /* why there is no spool, if code is set */
+	struct ctx_view view;
+	struct ctx_json json;
+	struct ctx_edits edits;
+	struct aged aged;
+	struct ctx_buf out;
+	uint64_t noted, noted_tokens; /* results of the edits */
+};
+
+/* ---- the spool ---- */
+
+static int
+open_spool(struct age *age, struct ctx_err *err)
+{
+	if (age->spool.fd >= 0)
+		return 0;
+	if (age->refused.code == CTX_OK &&
+	    ctx_spool_open(&age->spool, age->options->spool, true,
+		&age->refused) == 0) {
+		age->refused.code = CTX_OK;
+		return 0;
+	}
+	*err = age->refused;
+	return -1;
+}
+
+/* A result stays as it is; only lack of memory is worse. */
+static int
+give_up(struct age *age, const struct held *held, uint64_t results,
+    struct ctx_err *err)
+{
+	if (err->code == CTX_ENOMEM || err->code == CTX_EARG)
+		return -1;
+	age->counts->failed += results;
+	err->file = held->file;
+	err->line = held->line;
+	err->column = 0;
+	if (age->options->failed != NULL)
+		age->options->failed(age->options->user, err);
+	return 0;
+}
+
+/* ---- one message ---- */
+
+static bool
+is_chosen(struct ctx_age_options *options, struct ctx_str tool)
+{
+	if (options->tool.n > 0 &&
+	    !ctx_pattern_match(&options->tool, tool.p, tool.n))
+		return false;
+	return options->not_tool.n == 0 ||
+	    !ctx_pattern_match(&options->not_tool, tool.p, tool.n);
+}
+
+/* The first message or result that is kept. */
+static uint64_t
+boundary(const struct age *age, const struct queue *queue)
+{
+	uint64_t seen = age->options->by_results ? queue->results
+						 : queue->messages;
+
+	if (seen <= age->options->keep)
+		return 0;
+	seen -= age->options->keep;
+	return seen - seen % age->options->step;
+}
+
+/* Stores a result and notes its edit. */
+static int
+settle_result(struct age *age, const struct held *held, size_t part,
+    struct ctx_err *err)
+{
+	struct ctx_str json =
+	    ctx_json_str(age->view.json, age->view.parts[part].value);
+
+	if (!age->options->mask &&
+	    (open_spool(age, err) < 0 ||
+		ctx_aged_store(&age->aged, &age->spool, err) < 0))
+		return give_up(age, held, 1, err);
+	age->noted++;
+	age->noted_tokens += age->aged.saved;
+	return ctx_edit_replace(&age->edits, json, age->aged.body.p,
+	    age->aged.body.n, err);
+}
+
+/* Ages the results of a message before the boundary; or, with weigh, only
+ * adds up what that would save. */
+static int
+settle(struct age *age, struct queue *queue, const struct held *held,
+    const struct ctx_json *json, bool weigh, struct ctx_err *err)
+{
+	uint64_t end = boundary(age, queue), number = held->first_result;
+	struct ctx_str tool;
+	size_t i, k = 0;
+	int rc;
+
+	if (held->dialect->read(json, held->node, &age->view, err) < 0)
+		return -1;
+	for (i = 0; i < age->view.n; i++) {
+		if (age->view.parts[i].kind != CTX_PART_RESULT)
+			continue;
+		tool = ctx_names_at(&queue->groups.tools, held->tools[k++]);
+		if ((age->options->by_results && number++ >= end) ||
+		    age->view.parts[i].value == 0 ||
+		    !is_chosen(age->options, tool))
+			continue;
+		rc = ctx_aged_make(&age->aged, age->options, &age->view,
+		    held->dialect, i, tool, queue->measure.counter, err);
+		if (rc < 0)
+			return -1;
+		if (rc > 0 && weigh)
+			queue->gathered += age->aged.saved;
+		else if (rc > 0 && settle_result(age, held, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Scans a held record again. */
+static int
+rescan(struct age *age, const struct held *held, struct ctx_err *err)
+{
+	size_t used;
+
+	return ctx_json_scan(&age->json, held->text, held->n, &used, err);
+}
+
+/* ---- leaving the queue ---- */
+
+/* The references are about to be seen: their files must be on disk. */
+static int
+commit(struct age *age, const struct held *held, struct ctx_err *err)
+{
+	if (age->edits.n > 0 && age->spool.fd >= 0 &&
+	    ctx_spool_sync(&age->spool, err) < 0) {
+		ctx_edits_reset(&age->edits);
+		if (give_up(age, held, age->noted, err) < 0)
+			return -1;
+	} else {
+		age->counts->results += age->noted;
+		age->counts->tokens += age->noted_tokens;
+	}
+	age->noted = age->noted_tokens = 0;
+	return 0;
+}
+
+static int
+write_out(struct age *age, struct ctx_str text, struct ctx_err *err)
+{
+	if (age->edits.n > 0) {
+		age->out.n = 0;
+		if (ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
+			return -1;
+		ctx_edits_reset(&age->edits);
+		text = (struct ctx_str){age->out.p, age->out.n};
+	}
+	if (ctx_writer_copy(age->writer, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_writer_mark(age->writer, err);
+}
+
+/* Writes the first of the queue, aged if it is due. */
+static int
+leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
+{
+	struct held *held = &queue->list[queue->first];
+
+	if (due && held->tools != NULL &&
+	    (rescan(age, held, err) < 0 ||
+		settle(age, queue, held, &age->json, false, err) < 0 ||
+		commit(age, held, err) < 0))
+		return -1;
+	if (write_out(age, (struct ctx_str){held->text, held->n}, err) < 0)
+		return -1;
+	free(held->text);
+	free(held->tools);
+	queue->first++;
+	return 0;
+}
+
+/* Is all of this behind the boundary?  What is no message follows the one
+ * before it. */
+static bool
+is_behind(const struct age *age, const struct queue *queue,
+    const struct held *held)
+{
+	if (held->dialect == NULL)
+		return true;
+	if (age->options->by_results)
+		return held->first_result + held->results <=
+		    boundary(age, queue);
+	return held->message < boundary(age, queue);
+}
+
+/* Adds up what is behind the boundary and was not yet. */
+static int
+weigh(struct age *age, struct queue *queue, struct ctx_err *err)
+{
+	struct held *held;
+
+	for (; queue->weighed < queue->n; queue->weighed++) {
+		held = &queue->list[queue->weighed];
+		if (!is_behind(age, queue, held))
+			break;
+		if (held->tools != NULL &&
+		    (rescan(age, held, err) < 0 ||
+			settle(age, queue, held, &age->json, true, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Forgets what has left, now and then. */
+static void
+compact(struct queue *queue)
+{
+	if (queue->first < 64 || queue->first < queue->n / 2)
+		return;
+	memmove(queue->list, queue->list + queue->first,
+	    (queue->n - queue->first) * sizeof *queue->list);
+	queue->n -= queue->first;
+	queue->weighed -= queue->weighed < queue->first ? queue->weighed
+							 : queue->first;
+	queue->first = 0;
+}
+
+static int
+release_due(struct age *age, struct ctx_err *err)
+{
+	struct queue *queue = &age->lines;
+
+	if (queue->gathered < age->options->at_least) {
+		if (weigh(age, queue, err) < 0)
+			return -1;
+		if (queue->gathered < age->options->at_least)
+			return 0;
+	}
+	while (queue->first < queue->n &&
+	    is_behind(age, queue, &queue->list[queue->first]))
+		if (leave(age, queue, true, err) < 0)
+			return -1;
+	compact(queue);
+	return 0;
+}
+
+/* The end of the stream: no more comes. */
+static int
+release_all(struct age *age, struct ctx_err *err)
+{
+	struct queue *queue = &age->lines;
+	bool due;
+
+	if (release_due(age, err) < 0)
+		return -1;
+	/* Of a message with several results some may be behind. */
+	due = age->options->by_results &&
+	    queue->gathered >= age->options->at_least;
+	while (queue->first < queue->n)
+		if (leave(age, queue, due, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- entering it ---- */
+
+static void
+queue_clear(struct queue *queue)
+{
+	for (; queue->first < queue->n; queue->first++) {
+		free(queue->list[queue->first].text);
+		free(queue->list[queue->first].tools);
+	}
+	queue->first = queue->n = queue->weighed = 0;
+	queue->messages = queue->results = queue->gathered = 0;
+	queue->open = false;
+	ctx_groups_reset(&queue->groups);
+}
+
+static struct held *
+add_held(struct queue *queue, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct held *list, *held;
+
+	list = ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list,
+	    err);
+	if (list == NULL)
+		return NULL;
+	queue->list = list;
+	held = &list[queue->n++];
+	memset(held, 0, sizeof *held);
+	held->file = event->record->file;
+	held->line = event->record->line;
+	held->message = queue->messages;
+	held->first_result = queue->results;
+	return held;
+}
+
+/* Notes the tools of the results of a message, if any may be long enough. */
+static int
+note_results(struct age *age, struct queue *queue, struct held *held,
+    const struct ctx_view *view, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = view->json->nodes;
+	uint32_t results = 0, k = 0, value;
+	bool is_long = false;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			continue;
+		results++;
+		value = view->parts[i].value;
+		is_long |= value != 0 &&
+		    nodes[value].end - nodes[value].at > age->options->over;
+	}
+	held->results = results;
+	queue->results += results;
+	if (!is_long)
+		return 0;
+	held->tools = calloc(results, sizeof *held->tools);
+	if (held->tools == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].kind == CTX_PART_RESULT &&
+		    ctx_groups_tool(&queue->groups, held->dialect, view, i,
+			&held->tools[k++], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+add_message(struct age *age, struct queue *queue, struct held *held,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	static const struct ctx_cost nothing;
+
+	held->node = event->node;
+	held->dialect = event->shape->dialect;
+	if (note_results(age, queue, held, event->view, err) < 0 ||
+	    ctx_groups_add(&queue->groups, held->dialect, event->view,
+		&nothing, 0, err) < 0)
+		return -1;
+	/* What the model is not shown makes nothing older. */
+	queue->messages += !(event->view->flags & CTX_VIEW_HIDDEN);
+	return ctx_groups_forget(&queue->groups, err);
+}
+
+static int
+begin(struct age *age, struct queue *queue, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	queue->open = true;
+	return ctx_meter_find(age->meter, event->record->json,
+	    event->shape->model, &queue->measure, err);
+}
+
+/* Takes a copy of the record. */
+static struct held *
+hold(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+	struct held *held = add_held(&age->lines, event, err);
+
+	if (held == NULL)
+		return NULL;
+	held->text = malloc(text.n);
+	if (held->text == NULL) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	memcpy(held->text, text.p, text.n);
+	held->n = text.n;
+	return held;
+}
+
+static int
+add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+{
+	struct held *held;
+
+	if (!age->lines.open && begin(age, &age->lines, event, err) < 0)
+		return -1;
+	held = hold(age, event, err);
+	if (held == NULL ||
+	    add_message(age, &age->lines, held, event, err) < 0)
+		return -1;
+	return release_due(age, err);
+}
+
+/* ---- records ---- */
+
+static int
+add_element(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct held *held = add_held(&age->record, event, err);
+
+	if (held == NULL)
+		return -1;
+	return add_message(age, &age->record, held, event, err);
+}
+
+/* The edits of a record's conversation wait for the record's end. */
+static int
+end_record(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct queue *queue = &age->record;
+	int weighing;
+	size_t i;
+
+	for (weighing = age->options->at_least > 0; weighing >= 0; weighing--) {
+		if (weighing == 0 &&
+		    queue->gathered < age->options->at_least)
+			break;
+		for (i = 0; i < queue->n; i++)
+			if (queue->list[i].tools != NULL &&
+			    (age->options->by_results ||
+				is_behind(age, queue, &queue->list[i])) &&
+			    settle(age, queue, &queue->list[i],
+				event->record->json, weighing, err) < 0)
+				return -1;
+	}
+	queue_clear(queue);
+	return 0;
+}
+
+/* A record that was no message of the stream is over. */
+static int
+pass_record(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+	struct held place = {.file = event->record->file,
+	    .line = event->record->line};
+	struct held *held;
+
+	if (commit(age, &place, err) < 0)
+		return -1;
+	if (age->lines.first == age->lines.n)
+		return write_out(age, text, err);
+	held = hold(age, event, err);
+	if (held == NULL)
+		return -1;
+	if (age->edits.n == 0)
+		return 0;
+	age->out.n = 0;
+	if (ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&age->edits);
+	free(held->text);
+	held->text = malloc(age->out.n);
+	if (held->text == NULL)
+		return ctx_err_nomem(err);
+	memcpy(held->text, age->out.p, age->out.n);
+	held->n = age->out.n;
+	return 0;
+}
+
+/* ---- the stream ---- */
+
+static int
+one_event(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+{
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return begin(age, &age->record, event, err);
+	case CTX_EVENT_MESSAGE:
+		return event->inside ? add_element(age, event, err)
+				     : add_line(age, event, err);
+	case CTX_EVENT_END:
+		return end_record(age, event, err);
+	case CTX_EVENT_RECORD:
+		if (event->shape->kind == CTX_SHAPE_MESSAGE)
+			return 0;
+		return pass_record(age, event, err);
+	default:
+		return 0;
+	}
+}
+
+static int
+run(struct age *age, struct ctx_err *err)
+{
+	struct ctx_event event;
+	struct ctx_err late;
+	int rc;
+
+	while ((rc = ctx_stream_next(age->stream, &event, err)) > 0)
+		if (one_event(age, &event, err) < 0)
+			return ctx_stream_fail(age->stream, err);
+	/* After broken input too: the records before it are whole. */
+	if ((release_all(age, &late) < 0 ||
+		ctx_writer_flush(age->writer, &late) < 0) &&
+	    rc == 0) {
+		*err = late;
+		rc = -1;
+	}
+	return rc;
+}
+
+int
+ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, struct ctx_age_options *options,
+    struct ctx_age_counts *counts, struct ctx_err *err)
+{
+	struct age age = {.options = options, .counts = counts,
+	    .meter = meter, .writer = writer, .stream = stream};
+	char digits[CTX_SPOOL_DIGITS];
+	int rc = -1;
+
+	memset(counts, 0, sizeof *counts);
+	age.spool.fd = -1;
+	ctx_json_init(&age.json, meter->simd);
+	/* A format that cannot work is no matter of a result. */
+	ctx_spool_digits(digits, "", 0);
+	if (ctx_spool_name(&age.out, options->format,
+		(struct ctx_str){NULL, 0}, digits, err) == 0 &&
+	    ctx_groups_init(&age.lines.groups, err) == 0 &&
+	    ctx_groups_init(&age.record.groups, err) == 0)
+		rc = run(&age, err);
+	if (age.lines.groups.calls != NULL)
+		queue_clear(&age.lines);
+	if (age.record.groups.calls != NULL)
+		queue_clear(&age.record);
+	free(age.lines.list);
+	free(age.record.list);
+	ctx_groups_release(&age.lines.groups);
+	ctx_groups_release(&age.record.groups);
+	ctx_spool_close(&age.spool);
+	ctx_view_release(&age.view);
+	ctx_json_release(&age.json);
+	ctx_edits_release(&age.edits);
+	ctx_aged_release(&age.aged);
+	ctx_buf_release(&age.out);
+	return rc;
+}

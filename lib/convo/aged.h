@@ -1,0 +1,29 @@
+/* aged.h - one result on its way to disk */
+#ifndef CONVO_AGED_H
+#define CONVO_AGED_H
+
+#include "ctx.h"
+
+/* What a result becomes.  Zero is valid; reused over results. */
+struct aged {
+	struct ctx_buf text; /* all of the result, as text */
+	struct ctx_buf body; /* what stands in its record instead */
+	struct ctx_buf name; /* of the file, NUL ended; empty: masked */
+	struct ctx_buf beside; /* its JSON, if that must lie beside the text */
+	uint64_t saved;      /* tokens */
+	struct ctx_buf scratch;
+};
+
+/*
+ * Works out what part i of a message, a result, becomes; 1, or 0 if it is
+ * to stay as it is.
+ */
+int ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
+    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+    struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err);
+/* Stores its files. */
+int ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
+    struct ctx_err *err);
+void ctx_aged_release(struct aged *aged);
+
+#endif

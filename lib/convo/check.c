@@ -1,0 +1,216 @@
+/*
+ * check.c - check a stream, or repair it
+ *
+ * The messages of the stream are one conversation, those of a record
+ * another; each has its judge.
+ */
+#include <string.h>
+
+#include "convo/repair.h"
+
+/* A conversation before its judge. */
+struct hearing {
+	struct ctx_judge judge;
+	uint64_t messages;
+};
+
+struct check {
+	struct ctx_stream *stream;
+	struct ctx_check_options *options;
+	struct hearing lines, record;
+	const struct ctx_view *view; /* being judged, or NULL */
+	struct ctx_repair repair;
+	bool repairing;
+	const char *file; /* of the first record that is not blank */
+	uint32_t at;      /* byte of the record, and its line */
+	uint64_t line;
+};
+
+static int
+found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
+{
+	struct check *check = user;
+	struct ctx_check_options *options = check->options;
+	struct ctx_fix fix;
+
+	if (!check->repairing ||
+	    ctx_repair_finding(&check->repair, finding, check->view,
+		&fix) == 0)
+		return options->found(options->user, finding, err) < 0 ? -1 : 0;
+	if (options->fixed != NULL &&
+	    options->fixed(options->user, &fix, err) < 0)
+		return -1;
+	return 1;
+}
+
+/* The line of a node; asked for in rising order. */
+static uint64_t
+line_of(struct check *check, const struct ctx_event *event)
+{
+	const struct ctx_json *json = event->record->json;
+	uint32_t to = json->nodes[event->node].at;
+	const char *p = json->text + check->at, *end = json->text + to;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		check->line++;
+		p++;
+	}
+	check->at = to;
+	return check->line;
+}
+
+static struct ctx_place
+place_of(struct check *check, const struct ctx_event *event,
+    const struct hearing *hearing)
+{
+	return (struct ctx_place){
+	    .file = event->record->file,
+	    .line = event->inside ? line_of(check, event)
+				  : event->record->line,
+	    .message = hearing->messages,
+	    .inside = event->inside,
+	};
+}
+
+static int
+judge_message(struct check *check, struct hearing *hearing,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	unsigned rules = ctx_provider_rules(check->options->provider,
+	    event->shape->dialect);
+	struct ctx_place place = place_of(check, event, hearing);
+	int rc;
+
+	if (check->repairing &&
+	    ctx_repair_add(&check->repair, event, hearing->messages, err) < 0)
+		return -1;
+	check->view = event->view;
+	rc = ctx_judge_message(&hearing->judge, rules, event->view, &place,
+	    err);
+	check->view = NULL;
+	hearing->messages++;
+	check->options->messages++;
+	if (rc == 0 && check->repairing)
+		rc = ctx_repair_judged(&check->repair, event, &hearing->judge,
+		    err);
+	return rc;
+}
+
+/* There is no message where there should be one. */
+static int
+miss_message(struct check *check, const struct ctx_place *place,
+    const char *what, struct ctx_err *err)
+{
+	const struct ctx_finding finding = {
+	    .id = CTX_RULE_NO_MESSAGE, .place = *place, .what = what};
+
+	return check->options->found(check->options->user, &finding, err);
+}
+
+static int
+end_conversation(struct check *check, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct hearing *hearing = &check->record;
+	struct ctx_place place = {event->record->file, check->line, 0, true};
+
+	if (hearing->messages == 0 &&
+	    miss_message(check, &place, "the conversation has no messages",
+		err) < 0)
+		return -1;
+	if (ctx_judge_end(&hearing->judge, check->options->allow_pending,
+		err) < 0)
+		return -1;
+	if (check->repairing)
+		return ctx_repair_conversation(&check->repair, event, err);
+	return 0;
+}
+
+static int
+one_event(struct check *check, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_place place;
+
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		check->at = 0;
+		check->line = event->record->line;
+		check->record.messages = 0;
+		ctx_judge_begin(&check->record.judge);
+		return 0;
+	case CTX_EVENT_MESSAGE:
+		return judge_message(check,
+		    event->inside ? &check->record : &check->lines, event,
+		    err);
+	case CTX_EVENT_UNKNOWN:
+		place = place_of(check, event, &check->record);
+		check->record.messages++;
+		return miss_message(check, &place,
+		    "an element is no message", err);
+	case CTX_EVENT_END:
+		return end_conversation(check, event, err);
+	case CTX_EVENT_RECORD:
+		if (check->file == NULL &&
+		    event->record->kind != CTX_RECORD_BLANK)
+			check->file = event->record->file;
+		if (check->repairing)
+			return ctx_repair_record(&check->repair, event,
+			    ctx_judge_settled(&check->lines.judge), err);
+		return 0;
+	}
+	return 0;
+}
+
+static int
+end_stream(struct check *check, struct ctx_err *err)
+{
+	struct ctx_place place = {check->file, 1, 0, false};
+
+	/* Conversations without messages have been told of. */
+	if (check->file != NULL && check->stream->why == NULL &&
+	    check->options->messages == 0 &&
+	    miss_message(check, &place, "there is no message in it", err) < 0)
+		return -1;
+	if (ctx_judge_end(&check->lines.judge, check->options->allow_pending,
+		err) < 0)
+		return -1;
+	return check->repairing ? ctx_repair_end(&check->repair, err) : 0;
+}
+
+static int
+run(struct check *check, struct ctx_err *err)
+{
+	struct ctx_event event;
+	int rc;
+
+	while ((rc = ctx_stream_next(check->stream, &event, err)) > 0)
+		if (one_event(check, &event, err) < 0)
+			return ctx_stream_fail(check->stream, err);
+	return rc < 0 ? -1 : end_stream(check, err);
+}
+
+int
+ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_check_options *options, struct ctx_err *err)
+{
+	struct check check = {.stream = stream, .options = options};
+	struct ctx_judge *judges[] = {
+	    &check.lines.judge, &check.record.judge};
+	int rc = -1;
+
+	options->messages = 0;
+	check.repairing = writer != NULL;
+	check.repair.writer = writer;
+	if (ctx_judge_init(judges[0], err) == 0 &&
+	    ctx_judge_init(judges[1], err) == 0) {
+		judges[0]->found = judges[1]->found = found;
+		judges[0]->user = judges[1]->user = &check;
+		ctx_judge_begin(judges[0]);
+		rc = run(&check, err);
+	}
+	ctx_judge_release(judges[0]);
+	ctx_judge_release(judges[1]);
+	ctx_repair_release(&check.repair);
+	return rc;
+}

@@ -1,0 +1,584 @@
+/*
+ * repair.c - a stream while it is being put right
+ *
+ * Records wait in a queue until the judge has nothing more to say about
+ * them.  Results that are missing are written down when their call comes by,
+ * and used if they turn out to be due.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/repair.h"
+
+/* ---- the queue ---- */
+
+static void
+forget(struct ctx_repair_entry *entry)
+{
+	free(entry->text);
+	free(entry->answers);
+	ctx_buf_release(&entry->answer_text);
+}
+
+static void
+queue_clear(struct ctx_repair_queue *queue)
+{
+	while (queue->from < queue->n)
+		forget(&queue->list[queue->from++]);
+	queue->from = queue->n = 0;
+}
+
+void
+ctx_repair_release(struct ctx_repair *repair)
+{
+	queue_clear(&repair->lines);
+	queue_clear(&repair->inner);
+	free(repair->lines.list);
+	free(repair->inner.list);
+	ctx_edits_release(&repair->edits);
+	ctx_edits_release(&repair->one);
+	ctx_buf_release(&repair->out);
+	memset(repair, 0, sizeof *repair);
+}
+
+static struct ctx_repair_entry *
+queue_add(struct ctx_repair_queue *queue, struct ctx_err *err)
+{
+	struct ctx_repair_entry *list, *entry;
+
+	/* What has been written makes room once it is most of the list. */
+	if (queue->from > queue->n / 2) {
+		queue->n -= queue->from;
+		memmove(queue->list, queue->list + queue->from,
+		    queue->n * sizeof *list);
+		queue->from = 0;
+	}
+	list = ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list,
+	    err);
+	if (list == NULL)
+		return NULL;
+	queue->list = list;
+	entry = &list[queue->n++];
+	memset(entry, 0, sizeof *entry);
+	if (queue->n - 1 > queue->from)
+		entry->message = entry[-1].message;
+	return entry;
+}
+
+/* The entry of a message.  Numbers rise; others have that of the message
+ * before them. */
+static struct ctx_repair_entry *
+queue_find(const struct ctx_repair_queue *queue, uint64_t message)
+{
+	size_t low = queue->from, high = queue->n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (queue->list[mid].message < message)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low < queue->n && !queue->list[low].is_message)
+		low++;
+	return &queue->list[low];
+}
+
+/* The next message that stays behind entry i, or NULL. */
+static struct ctx_repair_entry *
+queue_next(const struct ctx_repair_queue *queue, size_t i)
+{
+	while (++i < queue->n)
+		if (queue->list[i].is_message && !queue->list[i].drop)
+			return &queue->list[i];
+	return NULL;
+}
+
+static struct ctx_repair_queue *
+queue_of(struct ctx_repair *repair, bool inside)
+{
+	return inside ? &repair->inner : &repair->lines;
+}
+
+/* ---- results that we write ---- */
+
+/* The first template that fits a call, or NULL. */
+static const char *
+template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
+    const struct ctx_part *call)
+{
+	uint32_t type = ctx_json_find(view->json, view->node, "type");
+	const struct ctx_answer *row = dialect->answers;
+	size_t i, n = sizeof dialect->answers / sizeof *row;
+
+	for (i = 0; i < n && row[i].text != NULL; i++)
+		if ((row[i].type == NULL ||
+			(type != 0 &&
+			    ctx_json_is(view->json, type, row[i].type))) &&
+		    (call->id != 0 || strstr(row[i].text, "$id") == NULL) &&
+		    (call->name != 0 || strstr(row[i].text, "$name") == NULL))
+			return row[i].text;
+	return NULL;
+}
+
+static int
+fill_in(struct ctx_buf *out, const char *template,
+    const struct ctx_view *view, const struct ctx_part *call,
+    struct ctx_err *err)
+{
+	static const char text[] = "\"" CTX_NO_RESULT "\"";
+	struct ctx_str values[] = {ctx_json_str(view->json, call->id),
+	    ctx_json_str(view->json, call->name), {text, sizeof text - 1}};
+	static const char *const names[] = {"$id", "$name", "$text"};
+	const char *next;
+	size_t i;
+
+	for (; (next = strchr(template, '$')) != NULL; template = next) {
+		if (ctx_buf_add(out, template, (size_t)(next - template),
+			err) < 0)
+			return -1;
+		for (i = 0; strncmp(next, names[i], strlen(names[i])) != 0;)
+			i++;
+		if (ctx_buf_add(out, values[i].p, values[i].n, err) < 0)
+			return -1;
+		next += strlen(names[i]);
+	}
+	return ctx_buf_add(out, template, strlen(template), err);
+}
+
+/* Writes down what the calls of a message would be answered with. */
+static int
+write_answers(struct ctx_repair_entry *entry, const struct ctx_view *view,
+    struct ctx_err *err)
+{
+	const char *template;
+	size_t i, cap = 0;
+
+	for (i = 0; i < view->n; i++) {
+		struct ctx_repair_answer *answer;
+
+		if (view->parts[i].kind != CTX_PART_CALL)
+			continue;
+		answer = ctx_grow(entry->answers, &cap, entry->n_answers + 1,
+		    sizeof *answer, err);
+		if (answer == NULL)
+			return -1;
+		entry->answers = answer;
+		answer += entry->n_answers++;
+		*answer = (struct ctx_repair_answer){
+		    .at = entry->answer_text.n};
+		template = template_of(entry->dialect, view, &view->parts[i]);
+		if (template != NULL &&
+		    fill_in(&entry->answer_text, template, view,
+			&view->parts[i], err) < 0)
+			return -1;
+		answer->n = entry->answer_text.n - answer->at;
+	}
+	return 0;
+}
+
+static bool
+has_due(const struct ctx_repair_entry *entry)
+{
+	size_t i;
+
+	for (i = 0; i < entry->n_answers; i++)
+		if (entry->answers[i].due)
+			return true;
+	return false;
+}
+
+/* All results that are due, with what parts them, between before and
+ * behind. */
+static int
+join_answers(struct ctx_buf *out, const struct ctx_repair_entry *entry,
+    const char *before, const char *part, const char *behind,
+    struct ctx_err *err)
+{
+	const struct ctx_repair_answer *answer = entry->answers;
+	const char *lead = before;
+	size_t i;
+
+	for (i = 0; i < entry->n_answers; i++, answer++) {
+		if (!answer->due)
+			continue;
+		if (ctx_buf_add(out, lead, strlen(lead), err) < 0 ||
+		    ctx_buf_add(out, entry->answer_text.p + answer->at,
+			answer->n, err) < 0)
+			return -1;
+		lead = part;
+	}
+	return ctx_buf_add(out, behind, strlen(behind), err);
+}
+
+/* The results of entry as messages, parted by part. */
+static int
+answers_as_messages(struct ctx_buf *out,
+    const struct ctx_repair_entry *entry, const char *part,
+    struct ctx_err *err)
+{
+	const char *const *around = entry->dialect->around;
+
+	if (around[0] == NULL)
+		return join_answers(out, entry, "", part, "", err);
+	return join_answers(out, entry, around[0], ",", around[1], err);
+}
+
+/*
+ * Do the results of entry go into next, the message behind it?  Where all of
+ * a turn's results stand in one message that is there, or two messages of
+ * the user's side may not be neighbours.
+ */
+static bool
+goes_into(const struct ctx_repair_entry *entry,
+    const struct ctx_repair_entry *next)
+{
+	if (entry->dialect->around[0] == NULL || next == NULL ||
+	    next->front == 0)
+		return false;
+	return next->users || (entry->dialect->rules & CTX_ALTERNATES);
+}
+
+/* ---- a message comes ---- */
+
+int
+ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
+    uint64_t message, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry =
+	    queue_add(queue_of(repair, event->inside), err);
+
+	if (entry == NULL)
+		return -1;
+	entry->message = message;
+	entry->is_message = true;
+	entry->dialect = event->shape->dialect;
+	entry->role = event->view->role;
+	entry->node = event->node;
+	entry->bytes = event->inside
+	    ? ctx_json_str(event->record->json, event->node)
+	    : event->record->text;
+	repair->member = 0;
+	return write_answers(entry, event->view, err);
+}
+
+/* What a part is in the bytes; all of the message where it is that. */
+static struct ctx_str
+bytes_of(const struct ctx_view *view, const struct ctx_part *part)
+{
+	return ctx_json_str(view->json,
+	    part->child != 0 ? part->child : view->node);
+}
+
+int
+ctx_repair_finding(struct ctx_repair *repair,
+    const struct ctx_finding *finding, const struct ctx_view *view,
+    struct ctx_fix *fix)
+{
+	struct ctx_repair_entry *entry =
+	    queue_find(queue_of(repair, finding->place.inside),
+		finding->place.message);
+	struct ctx_repair_answer *answer;
+
+	fix->finding = finding;
+	fix->role = entry->role;
+	fix->bytes = entry->bytes;
+	fix->action = "drop";
+	switch (ctx_rule_at(finding->id)->remedy) {
+	case CTX_REMEDY_ANSWER:
+		answer = &entry->answers[finding->call];
+		if (answer->n == 0)
+			return 0;
+		answer->due = true;
+		fix->action = "insert";
+		fix->bytes = (struct ctx_str){
+		    entry->answer_text.p + answer->at, answer->n};
+		return 1;
+	case CTX_REMEDY_PART:
+		fix->bytes = bytes_of(view, &view->parts[finding->part]);
+		return 1;
+	case CTX_REMEDY_MEMBER:
+		repair->member = finding->node;
+		fix->bytes = ctx_json_str(view->json, finding->node + 1);
+		return 1;
+	case CTX_REMEDY_MESSAGE:
+		entry->drop = true;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* ---- a message has been judged ---- */
+
+/* Notes that the object loses the member of this key. */
+static int
+drop_member(struct ctx_edits *edits, const struct ctx_json *json,
+    uint32_t object, uint32_t key, struct ctx_err *err)
+{
+	size_t n = ctx_json_count(json, object), i = 0;
+	bool *drop = calloc(n, sizeof *drop);
+	uint32_t at;
+	int rc;
+
+	if (drop == NULL)
+		return ctx_err_nomem(err);
+	for (at = object + 1; at != key; at = json->nodes[at + 1].next)
+		i++;
+	drop[i] = true;
+	rc = ctx_edit_drop(edits, json, object, drop, err);
+	free(drop);
+	return rc;
+}
+
+/* Finds where a result could be put in front of what the message holds. */
+static void
+find_front(struct ctx_repair_entry *entry, const struct ctx_view *view,
+    const bool *gone, struct ctx_str text)
+{
+	const struct ctx_json *json = view->json;
+	size_t i, left = 0;
+	uint32_t array = 0;
+
+	for (i = 0; i < view->n; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->owner != 0 || part->child == 0)
+			continue;
+		if (json->nodes[part->parent].kind == CTX_JSON_ARRAY)
+			array = part->parent;
+		left += !gone[i];
+		if (part->kind == CTX_PART_RESULT)
+			entry->users = true;
+	}
+	if (array == 0 || view->role == CTX_ROLE_ASSISTANT ||
+	    view->role == CTX_ROLE_SYSTEM)
+		return;
+	entry->front =
+	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
+	entry->alone = left == 0;
+}
+
+/* The entry gets bytes of its own. */
+static int
+own(struct ctx_repair_entry *entry, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	char *text = malloc(n > 0 ? n : 1);
+
+	if (text == NULL)
+		return ctx_err_nomem(err);
+	memcpy(text, p, n);
+	free(entry->text);
+	entry->text = text;
+	entry->bytes = (struct ctx_str){text, n};
+	return 0;
+}
+
+int
+ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
+    const struct ctx_judge *judge, struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue = queue_of(repair, event->inside);
+	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
+	struct ctx_edits *edits =
+	    event->inside ? &repair->edits : &repair->one;
+	const struct ctx_view *view = event->view;
+
+	entry->drop = entry->drop || judge->dropped;
+	if (entry->drop)
+		return 0;
+	find_front(entry, view, judge->gone, event->inside
+	    ? event->record->value : event->record->text);
+	if (ctx_edit_drop_parts(edits, view, judge->gone, err) < 0)
+		return -1;
+	if (repair->member != 0 &&
+	    drop_member(edits, view->json, view->node, repair->member,
+		err) < 0)
+		return -1;
+	if (event->inside || repair->one.n == 0)
+		return 0;
+	repair->out.n = 0;
+	if (ctx_edits_apply(&repair->one, entry->bytes, &repair->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&repair->one);
+	return own(entry, repair->out.p, repair->out.n, err);
+}
+
+/* ---- a record's conversation is over ---- */
+
+/* Puts what is in out at a place of the record. */
+static int
+insert(struct ctx_repair *repair, const char *at, struct ctx_err *err)
+{
+	return ctx_edit_replace(&repair->edits, (struct ctx_str){at, 0},
+	    repair->out.p, repair->out.n, err);
+}
+
+static int
+insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
+    const struct ctx_repair_entry *entry, const struct ctx_repair_entry *next,
+    struct ctx_err *err)
+{
+	repair->out.n = 0;
+	if (goes_into(entry, next)) {
+		if (join_answers(&repair->out, entry, "", ",",
+			next->alone ? "" : ",", err) < 0)
+			return -1;
+		return insert(repair, json->text + next->front, err);
+	}
+	if (ctx_buf_add(&repair->out, ",", 1, err) < 0 ||
+	    answers_as_messages(&repair->out, entry, ",", err) < 0)
+		return -1;
+	return insert(repair, json->text + json->nodes[entry->node].end, err);
+}
+
+int
+ctx_repair_conversation(struct ctx_repair *repair,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	const struct ctx_json *json = event->record->json;
+	struct ctx_repair_queue *queue = &repair->inner;
+	uint32_t array = event->shape->messages, at;
+	size_t n = ctx_json_count(json, array), i = 0, k = 0;
+	bool *drop = calloc(n > 0 ? n : 1, sizeof *drop);
+	int rc = 0;
+
+	if (drop == NULL)
+		return ctx_err_nomem(err);
+	for (at = array + 1; at < json->nodes[array].next && rc == 0;
+	    at = json->nodes[at].next, i++) {
+		struct ctx_repair_entry *entry;
+
+		/* Elements that are no messages have no entry. */
+		if (k == queue->n || queue->list[k].node != at)
+			continue;
+		entry = &queue->list[k];
+		drop[i] = entry->drop;
+		if (has_due(entry))
+			rc = insert_answers(repair, json, entry,
+			    queue_next(queue, k), err);
+		k++;
+	}
+	if (rc == 0)
+		rc = ctx_edit_drop(&repair->edits, json, array, drop, err);
+	free(drop);
+	queue_clear(queue);
+	return rc;
+}
+
+/* ---- records leave ---- */
+
+/* The results of entry i leave as records, or go into the next message. */
+static int
+write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry = &repair->lines.list[i];
+	struct ctx_repair_entry *next = queue_next(&repair->lines, i);
+	struct ctx_str text = entry->bytes;
+	struct ctx_buf *out = &repair->out;
+	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
+	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
+	const char *eol = crlf && ended ? "\r\n" : "\n";
+
+	out->n = 0;
+	if (goes_into(entry, next)) {
+		text = next->bytes;
+		if (ctx_buf_add(out, text.p, next->front, err) < 0 ||
+		    join_answers(out, entry, "", ",",
+			next->alone ? "" : ",", err) < 0 ||
+		    ctx_buf_add(out, text.p + next->front,
+			text.n - next->front, err) < 0)
+			return -1;
+		return own(next, out->p, out->n, err);
+	}
+	/* Lines end as the one before them, also where that has no end. */
+	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
+		return -1;
+	if (answers_as_messages(out, entry, eol, err) < 0 ||
+	    (ended && ctx_buf_add(out, eol, strlen(eol), err) < 0))
+		return -1;
+	return ctx_writer_copy(repair->writer, out->p, out->n, err);
+}
+
+static int
+write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry = &repair->lines.list[i];
+	int rc = 0;
+
+	/* Blank lines go with the record before them. */
+	if (entry->drop || (entry->blank && repair->after_dropped)) {
+		repair->after_dropped = true;
+		return 0;
+	}
+	repair->after_dropped = false;
+	if (entry->text == NULL)
+		rc = ctx_writer_put(repair->writer, entry->bytes.p,
+		    entry->bytes.n, err);
+	else
+		rc = ctx_writer_copy(repair->writer, entry->bytes.p,
+		    entry->bytes.n, err);
+	if (rc == 0 && has_due(entry))
+		rc = write_due(repair, i, err);
+	return rc < 0 ? -1 : ctx_writer_mark(repair->writer, err);
+}
+
+/* Writes what stands before message number settled, and keeps copies of the
+ * rest. */
+static int
+write_settled(struct ctx_repair *repair, uint64_t settled,
+    struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue = &repair->lines;
+	struct ctx_repair_entry *entry;
+
+	while (queue->from < queue->n) {
+		entry = &queue->list[queue->from];
+		if (entry->is_message && entry->message >= settled)
+			break;
+		if (write_entry(repair, queue->from, err) < 0)
+			return -1;
+		forget(entry);
+		queue->from++;
+	}
+	if (queue->from == queue->n) {
+		queue->from = queue->n = 0;
+		return 0;
+	}
+	/* Only the newest can still be the reader's. */
+	entry = &queue->list[queue->n - 1];
+	return entry->text != NULL ? 0
+	    : own(entry, entry->bytes.p, entry->bytes.n, err);
+}
+
+int
+ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
+    uint64_t settled, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry;
+
+	if (event->shape->kind == CTX_SHAPE_MESSAGE)
+		return write_settled(repair, settled, err);
+	entry = queue_add(&repair->lines, err);
+	if (entry == NULL)
+		return -1;
+	entry->bytes = event->record->text;
+	entry->blank = event->record->kind == CTX_RECORD_BLANK;
+	if (repair->edits.n > 0) {
+		repair->out.n = 0;
+		if (ctx_edits_apply(&repair->edits, entry->bytes,
+			&repair->out, err) < 0)
+			return -1;
+		ctx_edits_reset(&repair->edits);
+		if (own(entry, repair->out.p, repair->out.n, err) < 0)
+			return -1;
+	}
+	return write_settled(repair, settled, err);
+}
+
+int
+ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err)
+{
+	return write_settled(repair, UINT64_MAX, err);
+}

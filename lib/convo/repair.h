@@ -1,0 +1,65 @@
+/* repair.h - a stream while it is being put right */
+#ifndef CONVO_REPAIR_H
+#define CONVO_REPAIR_H
+
+#include "ctx.h"
+
+/* A record, or a message inside one, that has not been written yet. */
+struct ctx_repair_entry {
+	uint64_t message; /* its number, or that of the message before it */
+	bool is_message, blank, drop, users;
+	const struct ctx_dialect *dialect;
+	enum ctx_role role;
+	char *text;           /* a copy of bytes, or NULL */
+	struct ctx_str bytes; /* what is to be written */
+	uint32_t node;        /* of a message inside a record */
+	size_t front; /* offset where a result can be put in front of its
+		       * parts; 0: nowhere */
+	bool alone;   /* nothing would stand behind it there */
+	struct ctx_repair_answer {
+		size_t at, n; /* in answer_text; n 0: there is no template */
+		bool due;
+	} *answers; /* one for each call */
+	size_t n_answers;
+	struct ctx_buf answer_text;
+};
+
+struct ctx_repair_queue {
+	struct ctx_repair_entry *list;
+	size_t from, n, cap; /* list[from] is the first not yet written */
+};
+
+struct ctx_repair {
+	struct ctx_writer *writer;
+	struct ctx_repair_queue lines, inner; /* records; a record's own */
+	struct ctx_edits edits; /* of the record being read */
+	struct ctx_edits one;   /* of one message that is a record */
+	struct ctx_buf out;
+	uint32_t member;    /* key that the message judged now is to lose */
+	bool after_dropped; /* the last message of the stream went */
+};
+
+void ctx_repair_release(struct ctx_repair *repair);
+
+/* A message is about to be judged. */
+int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
+    uint64_t message, struct ctx_err *err);
+/* Applies the remedy of a finding: 1 and *fix if there is one, else 0.
+ * view is the message being judged, NULL at the end. */
+int ctx_repair_finding(struct ctx_repair *repair,
+    const struct ctx_finding *finding, const struct ctx_view *view,
+    struct ctx_fix *fix);
+/* The message has been judged: its parts go that are to go. */
+int ctx_repair_judged(struct ctx_repair *repair,
+    const struct ctx_event *event, const struct ctx_judge *judge,
+    struct ctx_err *err);
+/* A record's conversation has been judged to its end. */
+int ctx_repair_conversation(struct ctx_repair *repair,
+    const struct ctx_event *event, struct ctx_err *err);
+/* A record is over; what stands before message number settled is written. */
+int ctx_repair_record(struct ctx_repair *repair,
+    const struct ctx_event *event, uint64_t settled, struct ctx_err *err);
+/* Writes all there is. */
+int ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err);
+
+#endif

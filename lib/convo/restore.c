@@ -1,0 +1,219 @@
+/*
+ * restore.c - and back again
+ *
+ * A reference may be anybody's words.  It is followed only into the spool
+ * that the user names, to a file of that directory itself, and believed only
+ * if the file has the size and the sha256 that it gives.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "convo/pieces.h"
+#include "convo/reference.h"
+
+struct restore {
+	const struct ctx_restore_options *options;
+	struct ctx_spool spool;
+	bool absent; /* there is no spool */
+	bool broken; /* the record has a reference that cannot be followed */
+	struct ctx_json json;
+	struct ctx_edits edits;
+	struct ctx_buf text, name, file, body;
+};
+
+static int
+open_spool(struct restore *restore, struct ctx_err *err)
+{
+	if (restore->spool.fd >= 0 || restore->absent ||
+	    ctx_spool_open(&restore->spool, restore->options->spool, false,
+		err) == 0)
+		return 0;
+	restore->absent = err->code == CTX_ESYS && err->sys == ENOENT;
+	return restore->absent ? 0 : -1;
+}
+
+static bool
+has_digits(const struct ctx_buf *file, const struct reference *ref)
+{
+	char digits[CTX_SPOOL_DIGITS];
+
+	ctx_spool_digits(digits, file->p, file->n);
+	return memcmp(digits, ref->digits.p, sizeof digits) == 0;
+}
+
+/* Is this file one JSON value and a line feed? */
+static bool
+is_value(struct restore *restore, const struct ctx_buf *file)
+{
+	struct ctx_err ignored;
+	size_t used;
+
+	return ctx_json_scan(&restore->json, file->p, file->n, &used,
+		   &ignored) > 0 &&
+	    restore->json.nodes[0].at == 0 &&
+	    restore->json.nodes[0].end + 1 == file->n;
+}
+
+/* Reads a file of the spool; *state tells of trouble with it. */
+static int
+get(struct restore *restore, struct ctx_buf *out, enum ctx_aged_state *state,
+    struct ctx_err *err)
+{
+	int rc = 0;
+
+	*state = CTX_AGED_MISSING;
+	out->n = 0;
+	if (!restore->absent)
+		rc = ctx_spool_get(&restore->spool, restore->name.p, out, err);
+	if (rc > 0)
+		*state = CTX_AGED_WHOLE;
+	if (rc >= 0 || err->code == CTX_ENOMEM)
+		return rc < 0 ? -1 : 0;
+	*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+/* Finds the body that a reference stands for. */
+static int
+fetch(struct restore *restore, const struct reference *ref,
+    const struct ctx_dialect *dialect, enum ctx_aged_state *state,
+    struct ctx_err *err)
+{
+	enum ctx_aged_state beside;
+
+	restore->name.n = restore->body.n = 0;
+	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
+		ref->name.p) < 0 ||
+	    get(restore, &restore->file, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (ctx_utf8_count(restore->file.p, restore->file.n) != ref->chars ||
+	    ctx_utf8_valid(restore->file.p, restore->file.n,
+		CTX_SIMD_BEST) != restore->file.n) {
+		*state = CTX_AGED_CHANGED;
+		return 0;
+	}
+	if (has_digits(&restore->file, ref))
+		return ctx_body_add(&restore->body, dialect, restore->file.p,
+		    restore->file.n, err);
+	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
+	    get(restore, &restore->body, &beside, err) < 0)
+		return -1;
+	if (beside != CTX_AGED_WHOLE || !has_digits(&restore->body, ref) ||
+	    !is_value(restore, &restore->body))
+		*state = CTX_AGED_CHANGED;
+	else
+		restore->body.n--;
+	return 0;
+}
+
+static int
+restore_result(struct restore *restore, const struct ctx_event *event,
+    uint32_t body, struct ctx_err *err)
+{
+	const struct ctx_json *json = event->view->json;
+	const struct ctx_dialect *dialect = event->shape->dialect;
+	uint32_t node = ctx_body_text(json, body, dialect);
+	struct ctx_aged aged = {.file = event->record->file,
+	    .line = event->record->line};
+	struct reference ref;
+
+	if (node == 0 && body != 0 &&
+	    json->nodes[body].kind == CTX_JSON_STRING)
+		node = body;
+	if (node == 0)
+		return 0;
+	restore->text.n = 0;
+	if (ctx_text_decode(&restore->text, ctx_json_str(json, node), err) < 0)
+		return -1;
+	if (!ctx_reference_ours(restore->text.p, restore->text.n,
+		restore->options->spool, &ref))
+		return 0;
+	if (open_spool(restore, err) < 0 ||
+	    fetch(restore, &ref, dialect, &aged.state, err) < 0)
+		return -1;
+	aged.path = ref.path;
+	aged.name = ref.name;
+	aged.chars = ref.chars;
+	if (restore->options->found != NULL &&
+	    restore->options->found(restore->options->user, &aged, err) < 0)
+		return -1;
+	if (aged.state != CTX_AGED_WHOLE) {
+		restore->broken = true;
+		return 0;
+	}
+	return ctx_edit_replace(&restore->edits, ctx_json_str(json, body),
+	    restore->body.p, restore->body.n, err);
+}
+
+static int
+pass(struct restore *restore, struct ctx_writer *writer,
+    const struct ctx_record *record, struct ctx_err *err)
+{
+	int rc;
+
+	if (writer == NULL || restore->broken || restore->edits.n == 0) {
+		rc = writer == NULL ? 0
+				    : ctx_writer_put(writer, record->text.p,
+					  record->text.n, err);
+	} else {
+		restore->text.n = 0;
+		rc = ctx_edits_apply(&restore->edits, record->text,
+		    &restore->text, err);
+		if (rc == 0)
+			rc = ctx_writer_copy(writer, restore->text.p,
+			    restore->text.n, err);
+	}
+	restore->broken = false;
+	ctx_edits_reset(&restore->edits);
+	return rc < 0 || writer == NULL ? rc : ctx_writer_mark(writer, err);
+}
+
+static int
+one_event(struct restore *restore, struct ctx_writer *writer,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	size_t i;
+
+	if (event->kind == CTX_EVENT_RECORD)
+		return pass(restore, writer, event->record, err);
+	if (event->kind != CTX_EVENT_MESSAGE)
+		return 0;
+	for (i = 0; i < event->view->n; i++)
+		if (event->view->parts[i].kind == CTX_PART_RESULT &&
+		    restore_result(restore, event,
+			event->view->parts[i].value, err) < 0)
+			return -1;
+	return 0;
+}
+
+int
+ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
+    const struct ctx_restore_options *options, struct ctx_err *err)
+{
+	struct restore restore = {.options = options};
+	struct ctx_event event;
+	struct ctx_err late;
+	int rc;
+
+	restore.spool.fd = -1;
+	ctx_json_init(&restore.json, CTX_SIMD_BEST);
+	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
+		if (one_event(&restore, writer, &event, err) < 0) {
+			rc = ctx_stream_fail(stream, err);
+			break;
+		}
+	if (writer != NULL && ctx_writer_flush(writer, &late) < 0 && rc == 0) {
+		*err = late;
+		rc = -1;
+	}
+	ctx_spool_close(&restore.spool);
+	ctx_json_release(&restore.json);
+	ctx_edits_release(&restore.edits);
+	ctx_buf_release(&restore.text);
+	ctx_buf_release(&restore.name);
+	ctx_buf_release(&restore.file);
+	ctx_buf_release(&restore.body);
+	return rc;
+}

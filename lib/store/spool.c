@@ -1,0 +1,444 @@
+/*
+ * spool.c - results on disk, found by what they hold
+ *
+ * The directory is opened once and everything happens below its descriptor.
+ * A file is written without a name, synced, and then linked: so under its
+ * name it is whole or not there, and what is there is never overwritten.
+ */
+#define _GNU_SOURCE /* O_TMPFILE, where there is one; realpath(3) */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+#define TOOL_BYTES 64 /* of a tool's name within a file name */
+
+/* ---- the directory ---- */
+
+/* A reference must be one line of text that ends in a bracket. */
+static bool
+is_plain(const char *dir)
+{
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)dir; *p != '\0'; p++)
+		if (*p < 0x20 || *p == 0x7f)
+			return false;
+	return ctx_utf8_valid(dir, strlen(dir), CTX_SIMD_BEST) == strlen(dir);
+}
+
+static int
+refuse_link(const char *dir, struct ctx_err *err)
+{
+	char *real = realpath(dir, NULL);
+
+	ctx_err_set(err, CTX_EFILE, "spool %s is a symbolic link; name %s", dir,
+	    real != NULL ? real : "its target");
+	free(real);
+	return -1;
+}
+
+/* Opens one component of the path, made if it is missing. */
+static int
+enter(int at, const char *name, bool follow, bool create)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, fd;
+
+	if (!follow)
+		flags |= O_NOFOLLOW;
+	fd = openat(at, name, flags);
+	if (fd >= 0 || errno != ENOENT || !create)
+		return fd;
+	if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
+		return -1;
+	/* What is in the new directory must be found after a crash. */
+	if (fsync(at) < 0)
+		return -1;
+	return openat(at, name, flags);
+}
+
+/* Enters the first component of *path, which moves behind it. */
+static int
+descend(int at, const char **path, bool absolute, bool create, bool *link)
+{
+	const char *p = *path + strspn(*path, "/");
+	size_t n = strcspn(p, "/");
+	bool last = p[n + strspn(p + n, "/")] == '\0';
+	char name[NAME_MAX + 1];
+	struct stat st;
+	int fd, sys;
+
+	if (n >= sizeof name) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, p, n);
+	name[n] = '\0';
+	*path = p + n;
+	/* A checkout must not lead us elsewhere by a link; what stands
+	 * before an absolute spool is the user's own. */
+	fd = enter(at, name, absolute && !last, create);
+	sys = errno;
+	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
+	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISLNK(st.st_mode);
+	errno = sys;
+	return fd;
+}
+
+static int
+open_path(const char *dir, bool create, struct ctx_err *err)
+{
+	bool absolute = dir[0] == '/', link = false;
+	const char *path = dir;
+	int fd, next, sys;
+
+	fd = open(absolute ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (fd >= 0 && path[strspn(path, "/")] != '\0') {
+		next = descend(fd, &path, absolute, create, &link);
+		sys = errno;
+		close(fd);
+		errno = sys;
+		fd = next;
+	}
+	if (link)
+		return refuse_link(dir, err);
+	if (fd < 0)
+		return ctx_err_sys(err, errno, "cannot open spool %s", dir);
+	return fd;
+}
+
+int
+ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
+    struct ctx_err *err)
+{
+	struct stat st;
+
+	memset(spool, 0, sizeof *spool);
+	spool->fd = -1;
+	spool->dir = dir;
+	if (dir[0] == '\0' || !is_plain(dir))
+		return ctx_err_set(err, CTX_EARG,
+		    "the name of a spool must be UTF-8 without control "
+		    "characters");
+	spool->fd = open_path(dir, create, err);
+	if (spool->fd < 0)
+		return -1;
+	if (fstat(spool->fd, &st) < 0) {
+		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
+	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
+		ctx_err_set(err, CTX_EFILE, "spool %s is somebody else's", dir);
+	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
+		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
+		    dir);
+	} else {
+		return 0;
+	}
+	ctx_spool_close(spool);
+	return -1;
+}
+
+void
+ctx_spool_close(struct ctx_spool *spool)
+{
+	if (spool->fd >= 0)
+		close(spool->fd);
+	spool->fd = -1;
+}
+
+/* ---- names ---- */
+
+void
+ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const char *p, size_t n)
+{
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+
+	SHA256Data((const uint8_t *)p, n, hash);
+	memcpy(digits, hash, CTX_SPOOL_DIGITS);
+}
+
+static bool
+is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool
+ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
+{
+	size_t stem = name.n, i;
+
+	if (name.n == 0 || name.n > CTX_SPOOL_NAME ||
+	    (!is_name_byte(name.p[0]) || name.p[0] == '-'))
+		return false;
+	for (i = 0; i < name.n; i++)
+		if (!is_name_byte(name.p[i]) && name.p[i] != '.')
+			return false;
+	for (i = 0; i < name.n; i++)
+		if (name.p[i] == '.')
+			stem = i;
+	if (stem < CTX_SPOOL_DIGITS)
+		return false;
+	digits->p = name.p + stem - CTX_SPOOL_DIGITS;
+	digits->n = CTX_SPOOL_DIGITS;
+	for (i = 0; i < digits->n; i++)
+		if (strchr("0123456789abcdef", digits->p[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* The name of a tool, made safe; of an unknown one, "tool". */
+static int
+add_tool(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
+{
+	size_t from = out->n, n, i;
+
+	if (tool.n == 0)
+		tool = (struct ctx_str){"tool", 4};
+	n = tool.n < TOOL_BYTES ? tool.n : TOOL_BYTES;
+	if (ctx_buf_add(out, tool.p, n, err) < 0)
+		return -1;
+	for (i = from; i < out->n; i++)
+		if (!is_name_byte(out->p[i]) ||
+		    (i == 0 && out->p[i] == '-'))
+			out->p[i] = '_';
+	return 0;
+}
+
+int
+ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
+    const char digits[CTX_SPOOL_DIGITS], struct ctx_err *err)
+{
+	static const char tool_mark[] = "{tool}", hash_mark[] = "{sha256}";
+	struct ctx_str found;
+	const char *p = format;
+
+	out->n = 0;
+	while (*p != '\0') {
+		if (strncmp(p, tool_mark, sizeof tool_mark - 1) == 0) {
+			p += sizeof tool_mark - 1;
+			if (add_tool(out, tool, err) < 0)
+				return -1;
+		} else if (strncmp(p, hash_mark, sizeof hash_mark - 1) == 0) {
+			p += sizeof hash_mark - 1;
+			if (ctx_buf_add(out, digits, CTX_SPOOL_DIGITS, err) <
+			    0)
+				return -1;
+		} else if (ctx_buf_add(out, p++, 1, err) < 0) {
+			return -1;
+		}
+	}
+	if (!ctx_spool_is_name((struct ctx_str){out->p, out->n}, &found) ||
+	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
+		return ctx_err_set(err, CTX_EARG,
+		    "'%s' names no file such as {tool}-{sha256}.md", format);
+	return ctx_buf_add(out, "", 1, err);
+}
+
+/* ---- files ---- */
+
+static int
+fail(const struct ctx_spool *spool, const char *what, const char *name,
+    struct ctx_err *err)
+{
+	return ctx_err_sys(err, errno, "cannot %s %s/%s", what, spool->dir,
+	    name);
+}
+
+int
+ctx_spool_get(const struct ctx_spool *spool, const char *name,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	int fd = openat(spool->fd, name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	ssize_t n = 1;
+	int rc = -1;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail(spool, "open", name, err);
+	if (fstat(fd, &st) < 0) {
+		fail(spool, "look at", name, err);
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
+		    spool->dir, name);
+		goto out;
+	}
+	out->n = 0;
+	while (n != 0) {
+		if (ctx_buf_reserve(out, 64u << 10, err) < 0)
+			goto out;
+		n = read(fd, out->p + out->n, out->cap - out->n);
+		if (n > 0)
+			out->n += (size_t)n;
+		if (n < 0 && errno != EINTR) {
+			fail(spool, "read", name, err);
+			goto out;
+		}
+	}
+	rc = 1;
+out:
+	close(fd);
+	return rc;
+}
+
+/* Is this there already?  1 with the same bytes, 0 not, -1 with others. */
+static int
+is_there(const struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	struct ctx_buf have = {0};
+	int rc = ctx_spool_get(spool, name, &have, err);
+
+	if (rc > 0 && (have.n != n || memcmp(have.p, p, n) != 0))
+		rc = ctx_err_set(err, CTX_EFILE,
+		    "%s/%s is there with other contents", spool->dir, name);
+	ctx_buf_release(&have);
+	return rc;
+}
+
+static int
+write_synced(int fd, const char *p, size_t n)
+{
+	ssize_t wrote;
+
+	while (n > 0) {
+		wrote = write(fd, p, n);
+		if (wrote < 0 && errno != EINTR)
+			return -1;
+		if (wrote > 0) {
+			p += wrote;
+			n -= (size_t)wrote;
+		}
+	}
+	return fsync(fd);
+}
+
+/* Writes a file that has no name until it is whole: nothing is left of it
+ * if we are killed.  Returns 1, or 0 where the system cannot do that. */
+static int
+put_nameless(const struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err)
+{
+#ifdef O_TMPFILE
+	int fd = openat(spool->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC,
+	    0600);
+	char self[40];
+	int rc = 0;
+
+	if (fd < 0)
+		return 0;
+	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	if (write_synced(fd, p, n) < 0)
+		rc = fail(spool, "write", name, err);
+	else if (linkat(AT_FDCWD, self, spool->fd, name, AT_SYMLINK_FOLLOW) ==
+		0 ||
+	    errno == EEXIST)
+		rc = 1;
+	close(fd);
+	return rc;
+#else
+	(void)spool, (void)name, (void)p, (void)n, (void)err;
+	return 0;
+#endif
+}
+
+/* The same by a hidden name; a kill may leave that behind. */
+static int
+put_hidden(const struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	struct ctx_hashkey random;
+	char hidden[40];
+	int fd, rc = 0;
+
+	ctx_hashkey_init(&random);
+	(void)snprintf(hidden, sizeof hidden, ".tmp-%016llx",
+	    (unsigned long long)random.k[0]);
+	fd = openat(spool->fd, hidden,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(spool, "create", name, err);
+	if (write_synced(fd, p, n) < 0)
+		rc = fail(spool, "write", name, err);
+	if (close(fd) < 0 && rc == 0)
+		rc = fail(spool, "write", name, err);
+	if (rc == 0 &&
+	    linkat(spool->fd, hidden, spool->fd, name, 0) < 0 &&
+	    errno != EEXIST)
+		rc = fail(spool, "create", name, err);
+	(void)unlinkat(spool->fd, hidden, 0);
+	return rc;
+}
+
+int
+ctx_spool_put(struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	int rc = is_there(spool, name, p, n, err);
+
+	if (rc < 0)
+		return -1;
+	/* Another process may have linked it, and not synced it yet. */
+	spool->dirty = true;
+	if (rc > 0)
+		return 0;
+	rc = put_nameless(spool, name, p, n, err);
+	if (rc == 0)
+		rc = put_hidden(spool, name, p, n, err);
+	if (rc < 0)
+		return -1;
+	/* Somebody may have been faster. */
+	rc = is_there(spool, name, p, n, err);
+	if (rc == 0)
+		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
+		    spool->dir, name);
+	return rc < 0 ? -1 : 0;
+}
+
+int
+ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
+{
+	if (spool->dirty && fsync(spool->fd) < 0)
+		return ctx_err_sys(err, errno, "cannot sync spool %s",
+		    spool->dir);
+	spool->dirty = false;
+	return 0;
+}
+
+int
+ctx_spool_each(struct ctx_spool *spool, void *user,
+    int (*file)(void *user, const char *name, struct ctx_err *err),
+    struct ctx_err *err)
+{
+	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int rc = 0;
+
+	if (dir == NULL) {
+		ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
+		rc = file(user, entry->d_name, err);
+	if (rc == 0 && errno != 0)
+		rc = ctx_err_sys(err, errno, "cannot read spool %s",
+		    spool->dir);
+	closedir(dir);
+	return rc;
+}

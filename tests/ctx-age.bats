@@ -1,0 +1,260 @@
+# ctx-age: old tool results go to disk
+
+load helper
+
+# call ID TOOL TEXT: a call and its result.
+call() {
+	jq -nc --arg id "$1" --arg tool "$2" --arg t "$3" '
+	    {role: "assistant", content: null, tool_calls: [{id: $id, type:
+		"function", function: {name: $tool, arguments: "{}"}}]},
+	    {role: "tool", tool_call_id: $id, content: $t}'
+}
+
+# long N: N lines of ten characters.
+long() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		printf 'line %04d\n' "$i"
+	done
+}
+
+aged() {
+	grep -c ' characters in ' "$@"
+}
+
+@test "old long results become a head and a reference; the rest stays" {
+	ctx-age "$agent" > out
+	[ "$(wc -l < out)" -eq 306 ]
+	cmp <(tail -n 10 out) <(tail -n 10 "$agent")
+	[ "$(aged out)" -eq "$(find .ctx/spool -name '*.md' | wc -l)" ]
+	# In a changed record only the body differs.
+	cmp <(jq -c 'del(.content)' out) <(jq -c 'del(.content)' "$agent")
+	jq -e -s 'map(select(.role == "tool" and (.content | type == "string"
+	    and test("characters in"))) | .content | length <= 1200) | all' out
+	[ "$(tokens out)" -lt "$(tokens "$agent")" ]
+}
+
+@test "the reference: last line, characters, path, digits of the sha256" {
+	{ call a read_file "$(long 900)"; call b f x; } > in
+	ctx-age -k 2 in > out
+	text=$(sed -n 2p out | jq -r .content)
+	[ "$(head -c 1000 <<< "$text")" = "$(long 900 | head -c 1000)" ]
+	last=$(tail -n 1 <<< "$text")
+	[[ $last =~ ^\[8999\ characters\ in\ (\.ctx/spool/read_file-([0-9a-f]{32})\.md)\]$ ]]
+	cmp "${BASH_REMATCH[1]}" <(printf %s "$(long 900)")
+	[ "$(sha256sum < "${BASH_REMATCH[1]}" | cut -c -32)" = "${BASH_REMATCH[2]}" ]
+}
+
+@test "twice is once, and the same input makes the same bytes and names" {
+	for o in "" "-k 3 -o 300" "--keep-results 4 -o 300" "--step 7 -o 500" \
+	    "--at-least 5k -o 300" "--mask -o 300"; do
+		# shellcheck disable=SC2086 # options
+		ctx-age $o "$agent" > out
+		# shellcheck disable=SC2086
+		ctx-age $o out | cmp - out
+		ls -R .ctx > names 2> /dev/null || :
+		# shellcheck disable=SC2086
+		ctx-age $o < "$agent" | cmp - out
+		ls -R .ctx 2> /dev/null | cmp - names
+	done
+}
+
+@test "files are 0600, new directories 0700" {
+	(umask 0 && ctx-age -S a/b "$agent" > /dev/null)
+	[ "$(stat -c %a a a/b | sort -u)" = 700 ]
+	[ "$(stat -c %a a/b/* | sort -u)" = 600 ]
+}
+
+@test "-k counts messages, --keep-results results, in one message too" {
+	for i in 1 2 3 4 5 6; do call c$i f "$(long 500) $i"; done > in
+	[ "$(ctx-age -k 0 in | aged)" -eq 6 ]
+	[ "$(ctx-age -k 1 in | aged)" -eq 5 ]
+	[ "$(ctx-age -k 4 in | aged)" -eq 4 ]
+	[ "$(ctx-age -k 12 in | aged || :)" -eq 0 ]
+	[ "$(ctx-age --keep-results 2 in | aged)" -eq 4 ]
+	[ "$(ctx-age --keep-results 0 in | aged)" -eq 6 ]
+	ctx-age --keep-results 2 in | tail -n 4 | cmp - <(tail -n 4 in)
+}
+
+@test "--step moves the boundary N at a time" {
+	for i in 1 2 3 4 5 6; do call c$i f "$(long 500) $i"; done > in
+	[ "$(ctx-age -k 0 --step 5 in | aged)" -eq 5 ]
+	[ "$(ctx-age -k 2 --step 4 in | aged)" -eq 4 ]
+	[ "$(ctx-age --keep-results 0 --step 4 in | aged)" -eq 4 ]
+	# A history that grows keeps its prefix while the boundary stands.
+	head -n 9 in | ctx-age -k 0 --step 8 > nine
+	head -n 10 in | ctx-age -k 0 --step 8 | head -n 9 | cmp - nine
+}
+
+@test "--at-least: so many tokens or nothing" {
+	for i in 1 2 3; do call c$i f "$(long 500) $i"; done > in
+	ctx-age -k 0 -v in > out 2> err
+	saved=$(sed -n 's/.*saved \([0-9]*\) tokens/\1/p' err)
+	ctx-age -k 0 --at-least "$saved" in | cmp - out
+	ctx-age -k 0 --at-least $((saved + 1)) in | cmp - in
+	jq -sc '{messages: .}' in > record
+	ctx-age -k 0 --at-least $((saved + 1)) record | cmp - record
+	ctx-age -k 0 --at-least "$saved" record > out2
+	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
+}
+
+@test "--tool and --not-tool ask for the tool that was called" {
+	{ call a read "$(long 500)"; call b run "$(long 501)"; } > in
+	[ "$(ctx-age -k 0 --tool '^read$' in | sed -n '2p' | aged)" -eq 1 ]
+	[ "$(ctx-age -k 0 --tool '^read$' in | aged)" -eq 1 ]
+	[ "$(ctx-age -k 0 --not-tool read in | sed -n '4p' | aged)" -eq 1 ]
+	[ "$(ctx-age -k 0 --not-tool 'r' in | aged || :)" -eq 0 ]
+}
+
+@test "--mask stores nothing" {
+	ctx-age --mask -k 0 -o 300 "$agent" > out
+	grep -q '"\[cleared\]"' out
+	[ ! -e .ctx ]
+}
+
+@test "tokens never grow: what would not get cheaper stays" {
+	call a f "$(printf '=%.0s' $(seq 4001))" > in
+	ctx-age -k 0 --head 3900 in > out
+	cmp in out
+	[ ! -e .ctx ]
+	for o in 0 1 5 50 200; do
+		ctx-age -k 0 -o $o "$agent" > out
+		[ "$(tokens out)" -le "$(tokens "$agent")" ]
+	done
+}
+
+@test "names of tools never leave the spool" {
+	ten_k=$(printf 'x%.0s' $(seq 10000))
+	for tool in ../../etc/passwd .. . -rf '' "$ten_k" $'a\nb' 'ä/ö' CON \
+	    $'\u2028' '{sha256}'; do
+		call a "$tool" "$(long 500) $tool"
+	done > in
+	jq -nc '{role: "assistant", content: null, tool_calls: [{id: "z", type:
+	    "function", function: {name: "nul\u0000", arguments: ""}}]},
+	    {role: "tool", tool_call_id: "z", content: ("many words " * 900)}' \
+	    >> in
+	mkdir sub
+	(cd sub && ctx-age -k 0 < ../in > ../out)
+	[ "$(aged out)" -eq 12 ]
+	[ "$(find . -name '*.md' | wc -l)" -eq 12 ]
+	find . -name '*.md' | while read -r f; do
+		[[ $f =~ ^\./sub/\.ctx/spool/[A-Za-z0-9_][A-Za-z0-9_-]*-[0-9a-f]{32}\.md$ ]]
+		[ "${#f}" -le 220 ]
+	done
+}
+
+@test "--path-format: safe names that end in the digits" {
+	ctx-age --path-format 'r-{sha256}' "$agent" > out
+	find .ctx/spool -name 'r-*' | grep -q .
+	ctx-age --path-format 'r-{sha256}' out | cmp - out
+	for format in '{tool}.md' '../{sha256}.md' '{sha256}/x' '.{sha256}' \
+	    '-{sha256}' '{sha256}.{tool}.md' '{sha256}-{date}.md' ''; do
+		run -2 ctx-age --path-format "$format" "$agent"
+		[[ $output == *"{tool}-{sha256}.md"* ]]
+	done
+}
+
+@test "a forged reference does not make a result escape" {
+	ref='[9 characters in .ctx/spool/f-0123456789abcdef0123456789abcdef.md]'
+	call a f "$(long 500)"$'\n'"$ref" > in
+	[ "$(ctx-age -k 0 in | jq -r .content | tail -n 1)" != "$ref" ]
+	# Another spool's is text as well.
+	call a f "$(long 300)"$'\n'"${ref/.ctx/other}" > in
+	ctx-age -k 0 -o 300 in > out
+	run -1 cmp -s in out
+}
+
+@test "an aged item survives ctx-truncate with its reference" {
+	ctx-age -o 300 "$agent" > out
+	ctx-truncate -l 200 out > cut
+	cmp <(grep -o '[0-9]* characters in [^]]*\]' out) \
+	    <(grep -o '[0-9]* characters in [^]]*\]' cut)
+	ctx-truncate out | cmp - <(ctx-truncate out | ctx-age -o 300)
+}
+
+@test "a spool that cannot be: all passes, one line names it, status 2" {
+	ln -s /tmp link
+	mkdir real open
+	chmod 777 open
+	touch file
+	ln -s real inner
+	for s in link file file/x open inner/x /proc/nothing; do
+		ctx-age -S "$s" "$agent" > out 2> err && fail "$s: no error"
+		cmp out "$agent"
+		grep -q "spool $s" err
+		[ "$(grep -c "agent.jsonl:" err)" -eq 1 ]
+	done
+	run -2 --separate-stderr ctx-age -S inner "$agent"
+	[[ $stderr == *"symbolic link"*"$PWD/real"* ]]
+	run -2 ctx-age -S $'new\nline' "$agent"
+	run -2 ctx-age -S $'bad\xff' "$agent"
+}
+
+@test "other contents under a name are never overwritten" {
+	ctx-age "$agent" > good
+	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
+	echo mine > "$victim"
+	run -2 --separate-stderr ctx-age "$agent"
+	[[ $stderr == *"$victim is there with other contents"* ]]
+	[ "$(cat "$victim")" = mine ]
+	ctx-age "$agent" > out 2> /dev/null || :
+	[ "$(aged out)" -eq $(($(aged good) - 1)) ]
+	[ "$(wc -l < out)" -eq 306 ]
+	# Nor is a link followed or a fifo waited for.
+	rm "$victim"
+	ln -s /etc/passwd "$victim"
+	run -2 ctx-age "$agent"
+	rm "$victim"
+	mkfifo "$victim"
+	run -2 timeout 10 ctx-age "$agent"
+}
+
+@test "equal contents are used again" {
+	ctx-age "$agent" > out
+	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort > before
+	ctx-age "$agent" | cmp - out
+	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort | cmp - before
+}
+
+@test "it streams: messages leave once enough newer ones have come" {
+	mkfifo pipe
+	ctx-age -u -k 10 < pipe > out &
+	exec 4> pipe
+	head -n 60 "$agent" >&4
+	for _ in $(seq 100); do
+		[ "$(wc -l < out)" -lt 50 ] || break
+		sleep 0.1
+	done
+	lines=$(wc -l < out)
+	exec 4>&-
+	wait
+	[ "$lines" -eq 50 ]
+	[ "$(wc -l < out)" -eq 60 ]
+}
+
+@test "blank lines, CRLF, BOM and other records stay in their place" {
+	{
+		printf '\357\273\277\r\n'
+		call a f "$(long 500)" | sed 's/$/\r/'
+		printf '\n{"event":1}\n[1,2]\n \n'
+		call b f x
+		printf '{"role":"user","content":"end"}'
+	} > in
+	ctx-age -k 1 in > out
+	[ "$(aged out)" -eq 1 ]
+	cmp <(grep -v tool_call_id in) <(grep -v tool_call_id out)
+	ctx-restore out | cmp - in
+}
+
+@test "options that make no sense are refused" {
+	run -2 ctx-age --step 0 "$agent"
+	run -2 ctx-age --head 4001 "$agent"
+	run -2 ctx-age --tool '(' "$agent"
+}
+
+@test "a broken line stops it after the records before it are out" {
+	{ head -n 30 "$agent"; echo '{"role":'; } > bad
+	run -2 --separate-stderr ctx-age bad
+	[[ $stderr == *"bad:31:"* ]]
+	[ "${#lines[@]}" -eq 30 ]
+}

@@ -1,0 +1,310 @@
+# ctx-check: would the provider take it
+
+load helper
+
+U='{"role":"user","content":"hi"}'
+A='{"role":"assistant","content":"yes"}'
+CALL='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]}'
+RA='{"role":"tool","tool_call_id":"a","content":"1"}'
+RB='{"role":"tool","tool_call_id":"b","content":"2"}'
+
+# What --repair puts in for call $1.
+none() {
+	printf '{"role":"tool","tool_call_id":"%s","content":"[no result: the call was interrupted]"}' "$1"
+}
+
+# found LINE:RULE... -- RECORD...: exactly these findings, and what
+# --repair cannot put right, and only that, is left afterwards
+found() {
+	local want=() one
+	while [ "$1" != -- ]; do
+		want+=("$1")
+		shift
+	done
+	shift
+	printf '%s\n' "$@" > in
+	run ctx-check in
+	[ "$status" -eq $((${#want[@]} > 0)) ]
+	[ "${#lines[@]}" -eq "${#want[@]}" ] || fail "$output"
+	for one in "${!want[@]}"; do
+		[[ ${lines[one]} == "in:${want[one]/:/: }: "* ]] ||
+			fail "${lines[one]}, not ${want[one]}"
+	done
+}
+
+# repaired INPUT EXPECTED, both files; a second repair changes nothing
+repaired() {
+	ctx-check --repair "$1" > out
+	cmp out "$2"
+	ctx-check out
+	ctx-check --repair out | cmp - out
+}
+
+@test "what is valid passes without a word" {
+	run -0 ctx-check "$agent" "$chat"
+	[ -z "$output" ]
+	run -0 ctx-check < "$agent"
+	run -0 ctx-check < /dev/null
+	found -- "$U" "$CALL" "$RB" "$RA" "$A" "$CALL" "$RA" "$RB"
+}
+
+@test "findings: file, line, rule, what; status 1" {
+	found 2:orphan-call -- "$U" "$CALL" "$RA" "$U"
+	[ "${lines[0]}" = 'in:2: orphan-call: call "b" of g has no result right behind it' ]
+	found 2:orphan-call 2:orphan-call -- "$U" "$CALL"
+	found 2:orphan-result -- "$U" "$RA"
+	found 2:orphan-call 5:result-order -- "$U" "$CALL" "$RA" "$U" "$RB"
+	found 4:duplicate-result -- "$U" "$CALL" "$RA" "$RA" "$RB"
+	found 2:duplicate-id -- "$U" "${CALL/\"b\"/\"a\"}" "$RA" "$RA"
+	found 3:empty-result -- "$U" "$CALL" "${RA/\"1\"/null}" "$RB"
+	found 2:bad-arguments -- "$U" "${CALL/\"\{\}\"/\"\{\"}" "$RA" "$RB"
+	found 2:bad-arguments -- "$U" "${CALL/\"g\",\"arguments\":\"\{\}\"/\"g\",\"arguments\":\{\}}" \
+	    "$RA" "$RB"
+	# What tells the dialect comes first.
+	found 2:empty-tool-calls -- "${U/user/developer}" "${A/\}/,\"tool_calls\":[]\}}"
+	found 2:empty-message -- "$U" '{"role":"assistant","content":""}'
+	found 2:empty-message -- "$U" '{"role":"user"}' "${U/user/developer}"
+	found 2:reasoning-only -- "${U/user/developer}" \
+	    '{"role":"assistant","content":"","reasoning_content":"hm"}'
+	found 2:bad-role -- "${U/user/developer}" "${U/user/oracle}"
+}
+
+@test "a call that is said otherwise is the same call" {
+	found -- "$U" "${CALL/\"a\"/\"\\u0061\"}" "$RA" "$RB"
+}
+
+@test "--allow-pending: the last calls may be open, no others" {
+	printf '%s\n' "$U" "$CALL" "$RA" > in
+	run -1 ctx-check in
+	run -0 ctx-check --allow-pending in
+	printf '%s\n' "$U" "$CALL" "$RA" "$U" > in
+	run -1 ctx-check --allow-pending in
+	ctx-check --allow-pending --repair "$agent" | cmp - "$agent"
+	printf '%s\n' "$U" "$CALL" > in
+	ctx-check --allow-pending --repair in | cmp - in
+}
+
+@test "records that hold a conversation each have their own" {
+	printf '{"messages":[%s,%s,%s,%s]}\n' "$U" "$CALL" "$RA" "$RB" \
+	    "$U" "$CALL" "$RB" "$U" > in
+	echo '{"messages":[]}' >> in
+	echo '{"messages":[1,{"role":"user","content":"x"}]}' >> in
+	run -1 ctx-check in
+	[ "${#lines[@]}" -eq 3 ]
+	[ "${lines[0]}" = 'in:2: orphan-call: call "a" of f has no result right behind it (message 1)' ]
+	[[ ${lines[1]} == "in:3: no-message: "* ]]
+	[[ ${lines[2]} == "in:4: no-message: "* ]]
+}
+
+@test "in a document that is laid out, the line is the message's" {
+	printf '%s\n' "$U" "$CALL" "$RA" "$U" | jq -s '{messages: .}' > in
+	run -1 ctx-check in
+	n=${lines[0]#in:}
+	sed -n "${n%%:*}p" in | grep -q '^    {'
+	[ "$(sed -n "$((${n%%:*} + 1))p" in | jq -R .)" = \
+	    "$(jq -n '"      \"role\": \"assistant\","')" ]
+}
+
+@test "a file without messages is no conversation" {
+	echo '{"a":1}' > in
+	run -1 ctx-check in
+	[[ $output == "in:1: no-message: "* ]]
+}
+
+@test "each file is a conversation by itself" {
+	printf '%s\n' "$U" "$CALL" > a
+	printf '%s\n' "$RA" "$RB" > b
+	run -1 ctx-check a b
+	[ "${#lines[@]}" -eq 4 ]
+	[[ ${lines[0]} == "a:2: orphan-call: "* ]]
+	[[ ${lines[2]} == "b:1: orphan-result: "* ]]
+}
+
+@test "-q is silent, the status speaks" {
+	run -0 ctx-check -q "$agent"
+	[ -z "$output" ]
+	printf '%s\n' "$RA" > in
+	run -1 ctx-check -q in
+	[ -z "$output" ]
+}
+
+@test "--json: one object a finding" {
+	printf '%s\n' "$U" "$RA" "$RB" > in
+	run -1 ctx-check --json in
+	[ "${#lines[@]}" -eq 2 ]
+	[ "$(jq -r '[.file, .line, .index, .rule] | join(" ")' \
+	    <<< "${lines[1]}")" = "in 3 2 orphan-result" ]
+	jq -e '.what | contains("\"b\"")' <<< "${lines[1]}"
+}
+
+@test "--sarif: version 2.1.0, every result with rule, text and place" {
+	printf '%s\n' "$U" "$RA" "$RB" > 'in %1.jsonl'
+	run -1 ctx-check --sarif 'in %1.jsonl'
+	jq -e '.version == "2.1.0" and (.runs | length == 1) and
+	    .runs[0].tool.driver.name == "ctx-check" and
+	    (.runs[0] as $r | $r.results | length == 2 and all(
+		.ruleId == $r.tool.driver.rules[.ruleIndex].id and
+		(.message.text | length > 0) and
+		.locations[0].physicalLocation.region.startLine >= 2 and
+		.locations[0].physicalLocation.artifactLocation.uri ==
+		    "in%20%251.jsonl")) and
+	    .runs[0].invocations[0].executionSuccessful' <<< "$output"
+	jq -e '.runs[0].results == []' <<< "$(ctx-check --sarif "$agent")"
+	echo '{' > bad
+	run -2 --separate-stderr ctx-check --sarif bad
+	jq -e '.runs[0].invocations[0].executionSuccessful | not' \
+	    <<< "$output"
+}
+
+@test "--list-rules names every rule that can be found, and its source" {
+	run -0 ctx-check --list-rules
+	for rule in orphan-call orphan-result result-order duplicate-id \
+	    first-message alternation empty-message reasoning-only bad-id \
+	    bad-arguments empty-tool-calls cut-reasoning results-first \
+	    last-message split-results; do
+		grep -qx "$rule" <<< "$output"
+	done
+	[ "$(grep -c '^    source: .' <<< "$output")" -eq \
+	    "$(grep -c '^[a-z]' <<< "$output")" ]
+}
+
+@test "--provider asks more, an unknown one is named" {
+	id=$(printf '%070d' 1)
+	printf '%s\n' "$U" "${CALL//\"a\"/\"$id\"}" "${RA//\"a\"/\"$id\"}" \
+	    "$RB" > in
+	run -0 ctx-check in
+	run -1 ctx-check --provider openai in
+	[[ $output == in:2:\ bad-id:* ]]
+	run -2 ctx-check --provider nobody in
+	[[ $output == *"no provider 'nobody'"* ]]
+}
+
+@test "names of the input are masked and cut" {
+	printf '{"role":"tool","tool_call_id":"\\u001b[31m%s","content":"x"}\n' \
+	    "$(printf 'x%.0s' {1..100})" > in
+	run -1 ctx-check in
+	[[ $output == *'"?[31mxxx'*'x..."'* ]]
+	[ "${#output}" -lt 120 ]
+}
+
+@test "--repair: what needs none leaves byte for byte" {
+	ctx-check --repair "$agent" | cmp - "$agent"
+	ctx-check --repair < "$chat" | cmp - "$chat"
+	printf '\357\273\277\r\n{"role":"user","content":"a"}\r\n\n \t\n{"x":1}\n{ "role" : "assistant","content":"b" }' > odd
+	ctx-check --repair odd | cmp - odd
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" | jq -s '{messages: .}' > doc
+	ctx-check --repair doc | cmp - doc
+}
+
+@test "--repair: a call without a result gets one, right behind it" {
+	printf '%s\n' "$U" "$CALL" "$RA" "$U" "$CALL" > in
+	printf '%s\n' "$U" "$CALL" "$(none b)" "$RA" "$U" "$CALL" \
+	    "$(none a)" "$(none b)" > want
+	repaired in want
+	printf '{"messages": [%s, %s ]}\n' "$U" "$CALL" > in
+	printf '{"messages": [%s, %s,%s,%s ]}\n' "$U" "$CALL" "$(none a)" \
+	    "$(none b)" > want
+	repaired in want
+	F='{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}'
+	printf '%s\n' "$F" "$U" > in
+	printf '%s\n' "$F" '{"role":"function","name":"f","content":"[no result: the call was interrupted]"}' "$U" > want
+	repaired in want
+}
+
+@test "--repair: a line that is put in ends as the one before it" {
+	printf '%s\r\n' "$U" "$CALL" "$RA" > in
+	printf '%s\r\n' "$U" "$CALL" "$(none b)" "$RA" > want
+	repaired in want
+	printf '%s\n%s' "$U" "${CALL/,\{\"id\":\"b\"*/]\}}" > in
+	printf '%s\n%s\n%s' "$U" "${CALL/,\{\"id\":\"b\"*/]\}}" "$(none a)" \
+	    > want
+	repaired in want
+}
+
+@test "--repair: what answers nothing, says nothing or is empty goes" {
+	printf '%s\n' "$RA" "$U" '{"role":"user","content":[]}' "" "$CALL" \
+	    "$RA" "$RA" '{"role":"assistant","content":""}' "$RB" \
+	    "${A/\}/,\"tool_calls\":[]\}}" \
+	    '{"role":"assistant","content":"","reasoning_content":"x"}' > in
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" "$A" > want
+	repaired in want
+	jq -cs '{messages: map(select(. != null))}' in > in2
+	jq -cs '{messages: .}' want > want2
+	repaired in2 want2
+}
+
+@test "--repair: what cannot be put right stays, is named, status 1" {
+	printf '%s\n' "$U" "${CALL/\"b\"/\"a\"}" "$RA" "$RA" > in
+	run -1 --separate-stderr ctx-check --repair in
+	[[ $stderr == "in:2: duplicate-id: "* ]]
+	ctx-check -q --repair in > out || [ $? -eq 1 ]
+	cmp in out
+}
+
+@test "--repair --explain: one line for each thing put right" {
+	printf '%s\n' "$U" "$CALL" "$RA" "$U" "$RB" > in
+	ctx-check --repair --explain log in > out
+	[ "$(jq -r '[.line, .rule, .action, .role] | join(" ")' log)" = \
+	    "$(printf '%s\n' '2 orphan-call insert assistant' \
+		'5 duplicate-result drop tool')" ]
+	[ "$(sed -n 2p log | jq -r .sha256)" = \
+	    "$(printf %s "$RB" | sha256sum | cut -d ' ' -f 1)" ]
+}
+
+@test "--repair holds no more than it must: -u lets records go" {
+	mkfifo pipe
+	ctx-check -u --repair pipe > out 3>&- &
+	exec 4> pipe
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" >&4
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ "$(wc -l < out)" -eq 4 ] && break
+		sleep 0.2
+	done
+	n=$(wc -l < out)
+	exec 4>&-
+	wait
+	[ "$n" -eq 4 ]
+}
+
+@test "options that exclude each other are trouble" {
+	run -2 ctx-check --json --sarif "$agent"
+	run -2 ctx-check --repair --json "$agent"
+	run -2 ctx-check --repair "$agent" "$agent"
+	run -2 ctx-check --explain x "$agent"
+	run -2 ctx-check --repair --explain - "$agent"
+	run -2 ctx-check --repair --explain no/where "$agent"
+}
+
+@test "an independent judge agrees, before and after --repair" {
+	local n=${CHECK_LONG:-300}
+	PATH=$B/gen-tools:$PATH
+	for d in openai-chat generic; do
+		for how in "" --broken; do
+			# shellcheck disable=SC2086 # an option or none
+			convo --dialect "$d" --count "$n" $how --wrap > all
+			valid "$d" --wrap < all | cut -d : -f 1 | sort -u > v ||
+				:
+			ctx-check -d "$d" all | cut -d : -f 2 | sort -u > c ||
+				:
+			# The old function_call is judged by ctx-check alone.
+			[ -z "$(comm -23 v c)" ]
+			for l in $(comm -13 v c); do
+				sed -n "${l}p" all | grep -q function_call
+			done
+			ctx-check -d "$d" --repair all > out
+			valid "$d" --wrap < out
+			ctx-check -d "$d" out
+			ctx-check -d "$d" --repair out | cmp - out
+		done
+	done
+}
+
+@test "as lines, broken conversations are repaired one by one" {
+	PATH=$B/gen-tools:$PATH
+	for seed in 1 2 3 4 5 6 7 8; do
+		convo --seed "$seed" --messages 60 --broken > lines
+		ctx-check --repair lines > out
+		valid openai-chat < out
+		ctx-check --repair out | cmp - out
+	done
+}

@@ -1,0 +1,180 @@
+# ctx-restore: and back again
+
+load helper
+
+@test "restore undoes age, byte for byte, whatever the options" {
+	for o in "" "-k 0 -o 0" "-k 3 -o 100 --head 0" "-o 300 --head 4000" \
+	    "--keep-results 5 -o 200" "--path-format x{sha256}.txt -o 99" \
+	    "--at-least 1k --step 9 -o 10"; do
+		# shellcheck disable=SC2086 # options
+		ctx-age $o "$agent" | ctx-restore | cmp - "$agent"
+	done
+	jq -sc '{messages: .}' "$agent" > record
+	ctx-age -o 100 record | ctx-restore | cmp - record
+	jq -s . "$agent" > document
+	ctx-age -o 100 document > aged
+	run -1 cmp -s aged document
+	ctx-restore aged | cmp - document
+}
+
+@test "every way to write a result comes back: the JSON lies beside" {
+	text=$(head -c 3300 "$agent" | base64 -w 0)
+	{
+		for body in "\"$text\"" "\"\\u0041$text\"" "\"$text\\/\"" \
+		    "\"$text\\u00e9\"" "\"${text}é\"" "\"\\ud83d$text\"" \
+		    "\"$text\\ufffd\"" "\"\\u0000$text\"" "\"$text\\t\"" \
+		    "\"$text\\u0009\"" \
+		    "[{\"type\":\"text\",\"text\":\"$text\"}]" \
+		    "[ {\"type\":\"text\",\"text\":\"a\"} , {\"type\":\"image_url\", \"image_url\": {\"url\":\"data:;base64,$text\"}}]" \
+		    "[{\"type\":\"text\",\"text\":\"$text\"},{\"type\":\"new\",\"x\":1e400}]" \
+		    "{\"rows\": [1.0, \"$text\"]}" "[1,2,\"$text\"]" \
+		    "\"{\\\"rows\\\": [1.0, \\\"$text\\\"]}\""; do
+			printf '{"role":"tool", "tool_call_id":"a","content": %s}\n' "$body"
+		done
+	} > in
+	ctx-age -k 0 in > out
+	[ "$(grep -c ' characters in ' out)" -eq "$(wc -l < in)" ]
+	ctx-restore out | cmp - in
+	# Text that cat shows; the JSON only where it is needed.
+	files=$(find .ctx/spool -name '*.md' | wc -l)
+	[ "$files" -eq 16 ]
+	[ "$(find .ctx/spool -name '*.md.json' | wc -l)" -eq $((files - 5)) ]
+	ctx-age -k 0 out | cmp - out
+}
+
+@test "every dialect" {
+	tried=0
+	for d in $(ctx-age --list-options |
+	    awk -F'\t' '$2 == "dialect" { print $5 }'); do
+		"$B/gen-tools/convo" --dialect "$d" --count 1 > /dev/null 2>&1 ||
+			continue
+		for seed in $(seq "${CHECK_LONG:-5}"); do
+			for how in "" --wrap --crlf; do
+				# shellcheck disable=SC2086 # an option or none
+				"$B/gen-tools/convo" --dialect "$d" $how \
+				    --seed "$seed" --count 4 > in
+				ctx-age -d "$d" -k 1 -o 20 --head 5 in > out
+				ctx-age -d "$d" -k 1 -o 20 --head 5 out |
+				    cmp - out
+				ctx-restore -d "$d" out | cmp - in
+				[ -n "$how" ] || "$B/gen-tools/valid" "$d" \
+				    --allow-pending < out
+			done
+		done
+		tried=$((tried + 1))
+	done
+	[ "$tried" -ge 2 ]
+}
+
+@test "what ctx-prune and ctx-truncate left of an aged stream comes back" {
+	ctx-age -o 300 "$agent" > aged
+	ctx-prune -l light -b 12k aged > pruned
+	grep -q ' characters in ' pruned
+	ctx-restore pruned > out
+	is_subsequence out "$agent"
+	ctx-age -k 0 -o 300 --head 290 "$agent" > aged
+	ctx-truncate -l 300 aged > cut
+	grep ' characters in ' cut > refs
+	grep -q truncated refs
+	ctx-restore refs > out
+	is_subsequence out "$agent"
+}
+
+@test "missing and changed files: the record passes, a line, status 1" {
+	ctx-age -o 300 "$agent" > aged
+	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
+	second=$(find .ctx/spool -name '*.md' ! -name "$(basename "$first")" |
+	    sort | sed -n 2p)
+	rm "$first"
+	echo more >> "$second"
+	run -1 ctx-restore aged
+	ctx-restore aged > out 2> err || [ $? -eq 1 ]
+	grep -qF "$first is missing" err
+	grep -qF "$second has changed" err
+	[ "$(wc -l < out)" -eq 306 ]
+	grep -qF "$first" out
+	grep -qF "$second" out
+	[ "$(grep -c ' characters in ' out)" -eq "$(wc -l < err)" ]
+	rm -r .ctx
+	ctx-restore aged 2> err | cmp - aged
+	grep -q "more references" err
+}
+
+@test "other contents of the same size are found out by their sha256" {
+	ctx-age "$agent" > aged
+	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
+	tr a-y b-z < "$first" > other && cp other "$first"
+	run -1 --separate-stderr ctx-restore aged
+	[[ $stderr == *"$first has changed" ]]
+}
+
+@test "no path but the spool's own files is opened" {
+	name=f-0123456789abcdef0123456789abcdef.md
+	mkdir -p .ctx/spool other
+	echo secret > other/$name
+	ln -s ../../other/$name .ctx/spool/$name
+	for path in other/$name .ctx/spool/../../other/$name "$PWD/other/$name" \
+	    .ctx/spool/x/$name .ctx/spool//$name; do
+		messages "tool:[7 characters in $path]" > in
+		ctx-restore in | cmp - in
+	done
+	# A link in the spool is not followed.
+	messages "tool:[7 characters in .ctx/spool/$name]" > in
+	run -1 --separate-stderr ctx-restore in
+	[[ $output != *secret* ]]
+	mv .ctx/spool .ctx/real
+	ln -s real .ctx/spool
+	run -2 ctx-restore in
+	[[ $output == *"symbolic link"* ]]
+}
+
+@test "text that looks like a reference elsewhere is left alone" {
+	ctx-age "$agent" > aged
+	ref=$(grep -o '\[[0-9]* characters in [^]]*\]' aged | head -n 1)
+	messages "user:$ref" "assistant:$ref" "tool:$ref " "tool:see $ref" > in
+	ctx-restore in | cmp - in
+}
+
+@test "--list prints references and their state" {
+	ctx-age -o 300 "$agent" > aged
+	run -0 ctx-restore --list aged
+	[ "${#lines[@]}" -eq "$(grep -c ' characters in ' aged)" ]
+	[[ ${lines[0]} =~ ^whole$'\t'[0-9]+$'\t'\.ctx/spool/[^$'\t']+\.md$'\t'aged:[0-9]+$ ]]
+	rm "$(find .ctx/spool -name '*.md' | head -n 1)"
+	run -1 ctx-restore --list aged
+	[ "$(grep -c ^missing <<< "$output")" -ge 1 ]
+}
+
+@test "--gc prints what no stream names, and removes nothing" {
+	ctx-age -o 300 "$agent" > all
+	ctx-age -o 5000 "$agent" > few
+	[ -z "$(ctx-restore --gc all)" ]
+	find .ctx/spool -type f | sort > before
+	ctx-restore --gc few | sort > unnamed
+	find .ctx/spool -type f | sort | cmp - before
+	touch .ctx/spool/keep-me
+	ctx-restore --gc few | xargs -d '\n' rm --
+	[ -e .ctx/spool/keep-me ]
+	ctx-restore few | cmp - "$agent"
+	[ -s unnamed ]
+	[ -z "$(ctx-restore --gc few)" ]
+	run -2 ctx-restore --gc --list few
+	# The JSON beside a file belongs to it, whatever its name ends in.
+	printf '{"role":"tool","tool_call_id":"a","content":"%s\\/"}\n' \
+	    "$(head -c 3300 "$agent" | base64 -w 0)" > in
+	for f in '{sha256}' '{sha256}.json' '{sha256}.md'; do
+		ctx-age -k 0 -S s --path-format "$f" in > out
+		[ -z "$(ctx-restore -S s --gc out)" ]
+		[ "$(ctx-restore -S s --gc few | wc -l)" -eq 2 ]
+		ctx-restore -S s out | cmp - in
+		rm -r s
+	done
+}
+
+@test "CTX_SPOOL names the spool, -S leads, however it is written" {
+	CTX_SPOOL=here ctx-age "$agent" > aged
+	[ -d here ]
+	CTX_SPOOL=here ctx-restore aged | cmp - "$agent"
+	CTX_SPOOL=there ctx-restore -S ./here/ aged | cmp - "$agent"
+	ctx-restore aged | cmp - aged
+}

@@ -1,0 +1,136 @@
+/* spool.c - results on disk, and the names they get */
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+static char root[] = "/tmp/ctx-spool-XXXXXX";
+
+static void
+names(void)
+{
+	static const struct {
+		const char *format, *tool, *want; /* NULL: refused */
+	} cases[] = {
+	    {"{tool}-{sha256}.md", "read_file",
+		"read_file-e3b0c44298fc1c149afbf4c8996fb924.md"},
+	    {"{tool}-{sha256}.md", "", "tool-e3b0c44298fc1c149afbf4c8996fb924.md"},
+	    {"{tool}-{sha256}.md", "../a b",
+		"___a_b-e3b0c44298fc1c149afbf4c8996fb924.md"},
+	    {"{tool}-{sha256}", "-x", "_x-e3b0c44298fc1c149afbf4c8996fb924"},
+	    {"{sha256}", "x", "e3b0c44298fc1c149afbf4c8996fb924"},
+	    {"{tool}.md", "x", NULL},
+	    {"{sha256}{tool}", "x", NULL},
+	    {"{sha256}.a.b", "x", NULL},
+	    {"x/{sha256}", "x", NULL},
+	    {".{sha256}", "x", NULL},
+	    {"-{sha256}", "x", NULL},
+	    {"{tool}{tool}{tool}{sha256}", "0123456789012345678901234567890123"
+		"456789012345678901234567890123456789", NULL},
+	};
+	char digits[CTX_SPOOL_DIGITS];
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("names are safe, short, and end in the digits");
+	ctx_spool_digits(digits, "", 0);
+	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ctx_str tool = {cases[i].tool, strlen(cases[i].tool)};
+		int rc = ctx_spool_name(&out, cases[i].format, tool, digits,
+		    &err);
+
+		if (cases[i].want == NULL) {
+			CHECK(rc == -1 && err.code == CTX_EARG);
+			continue;
+		}
+		CHECK(rc == 0 && strcmp(out.p, cases[i].want) == 0);
+		CHECK(out.n == strlen(cases[i].want) + 1);
+	}
+	ctx_buf_release(&out);
+}
+
+static int
+count_files(void *user, const char *name, struct ctx_err *err)
+{
+	(void)err;
+	*(unsigned *)user += name[0] != '.' || name[1] == 't';
+	return 0;
+}
+
+static void
+files(void)
+{
+	struct ctx_spool spool;
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	unsigned n = 0;
+	struct stat st;
+
+	tap_case("a file is stored once, whole, and read back");
+	NEED(chdir(root) == 0);
+	CHECK(ctx_spool_open(&spool, "a/b", false, &err) == -1);
+	CHECK(err.code == CTX_ESYS);
+	NEED(ctx_spool_open(&spool, "a/b", true, &err) == 0);
+	CHECK(stat("a", &st) == 0 && (st.st_mode & 0777) == 0700);
+	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 0);
+	CHECK(ctx_spool_put(&spool, "x", "a\0b", 3, &err) == 0);
+	CHECK(spool.dirty && ctx_spool_sync(&spool, &err) == 0);
+	CHECK(!spool.dirty);
+	CHECK(ctx_spool_put(&spool, "x", "a\0b", 3, &err) == 0);
+	CHECK(ctx_spool_put(&spool, "empty", "", 0, &err) == 0);
+	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 1);
+	CHECK(out.n == 3 && memcmp(out.p, "a\0b", 3) == 0);
+	CHECK(stat("a/b/x", &st) == 0 && (st.st_mode & 07777) == 0600);
+	CHECK(st.st_nlink == 1);
+	tap_case("other contents are refused, and what is there stays");
+	CHECK(ctx_spool_put(&spool, "x", "abc", 3, &err) == -1);
+	CHECK(err.code == CTX_EFILE);
+	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 1 && out.p[1] == 0);
+	tap_case("links are not followed, nothing temporary is left");
+	NEED(symlink("/etc/passwd", "a/b/l") == 0);
+	CHECK(ctx_spool_get(&spool, "l", &out, &err) == -1);
+	CHECK(ctx_spool_put(&spool, "l", "abc", 3, &err) == -1);
+	CHECK(ctx_spool_each(&spool, &n, count_files, &err) == 0 && n == 3);
+	ctx_spool_close(&spool);
+	NEED(unlink("a/b/l") == 0 && unlink("a/b/x") == 0 &&
+	    unlink("a/b/empty") == 0 && rmdir("a/b") == 0 && rmdir("a") == 0);
+	ctx_buf_release(&out);
+}
+
+static void
+directories(void)
+{
+	struct ctx_spool spool;
+	struct ctx_err err;
+
+	tap_case("a spool that others may write to, or a link, is refused");
+	NEED(mkdir("open", 0700) == 0 && chmod("open", 0777) == 0);
+	CHECK(ctx_spool_open(&spool, "open", true, &err) == -1);
+	CHECK(err.code == CTX_EFILE && strstr(err.text, "by others") != NULL);
+	NEED(chmod("open", 01777) == 0);
+	CHECK(ctx_spool_open(&spool, "open///", true, &err) == 0);
+	ctx_spool_close(&spool);
+	NEED(symlink("open", "link") == 0);
+	CHECK(ctx_spool_open(&spool, "link", true, &err) == -1);
+	CHECK(err.code == CTX_EFILE && strstr(err.text, "symbolic") != NULL);
+	CHECK(ctx_spool_open(&spool, "link/x", true, &err) == -1);
+	CHECK(err.code == CTX_EFILE);
+	CHECK(ctx_spool_open(&spool, "", true, &err) == -1);
+	CHECK(ctx_spool_open(&spool, "a\nb", true, &err) == -1);
+	CHECK(err.code == CTX_EARG);
+	NEED(unlink("link") == 0 && rmdir("open") == 0);
+}
+
+int
+main(void)
+{
+	names();
+	NEED(mkdtemp(root) != NULL);
+	files();
+	directories();
+	NEED(chdir("/") == 0 && rmdir(root) == 0);
+	return tap_done();
+}
