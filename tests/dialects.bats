@@ -246,3 +246,71 @@ turns() {
 	[ "$(jq -s 'map(.messages) | add' n)" -eq 7 ]
 	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 5 ]
 }
+
+@test "the corpus passes untouched, is known, and is cut the same twice" {
+	for d in openai-chat generic openai-responses anthropic bedrock gemini \
+	    requests batches; do
+		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
+			ctx-prune -b 1M "$f" | cmp - "$f"
+			case $d in
+			requests | batches) ;;
+			*) dialect_is $d "$f" ;;
+			esac
+			for l in light balanced aggressive; do
+				ctx-prune -k 1 -t 0 -l $l -b 300 "$f" > once 2> err ||
+					[ $? -eq 1 ]
+				ctx-prune -k 1 -t 0 -l $l -b 300 once > twice 2> err ||
+					[ $? -eq 1 ]
+				cmp once twice || fail "$f: $l"
+				jq -c . once > /dev/null
+			done
+		done
+	done
+}
+
+@test "the corpus is cut to what its providers accept" {
+	valid=$B/gen-tools/valid
+	for d in openai-chat openai-responses anthropic bedrock gemini; do
+		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
+			"$valid" $d < "$f" > was || true
+			for s in fifo window middle-out recall heuristic; do
+				for b in 60 200 700; do
+					ctx-prune -d $d -s $s -k 1 -t 0 -b $b "$f" \
+					    > out 2> err || [ $? -eq 1 ]
+					"$valid" $d < out > now || true
+					[ "$(wc -l < now)" -le "$(wc -l < was)" ] ||
+						fail "$f $s $b: $(head -n 1 now)"
+				done
+			done
+		done
+	done
+}
+
+@test "where roles alternate, what is pinned keeps what it needs on both sides" {
+	t=$(words 40)
+	cat > g <<-X
+	{"role":"user","parts":[{"text":"one $t"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":"PIN"}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}},{"text":"two $t"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+	{"role":"model","parts":[{"text":"$t"}]}
+	{"role":"user","parts":[{"text":"three $t"}]}
+	{"role":"model","parts":[{"text":"$t"}]}
+	{"role":"user","parts":[{"text":"four"}]}
+	{"role":"model","parts":[{"text":"end"}]}
+	X
+	# Results and text share a message; the answer to the text must stay.
+	sed -n '1,3p;6p;9,10p' g > want
+	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN g > out 2> err || true
+	cmp out want
+	"$B/gen-tools/valid" gemini < out
+	# Without the pin nothing of it is needed.
+	ctx-prune -l light -k 1 -t 0 -b 100 g > out
+	sed -n '7,10p' g | cmp - out
+	# A step from the middle of a turn keeps both its ends.
+	sed 's/"x":"PIN"/"x":1/; s/"args":{}/"args":{"x":"PIN"}/' g > h
+	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN h > out 2> err || true
+	"$B/gen-tools/valid" gemini < out
+	[ "$(wc -l < out)" -eq 6 ]
+}
