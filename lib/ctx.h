@@ -746,6 +746,7 @@ enum {
 	CTX_SYSTEM_BETWEEN = 1 << 16, /* after the user, before the assistant */
 	CTX_NO_SYSTEM = 1 << 17,  /* the system prompt stands elsewhere */
 	CTX_LAST_USER = 1 << 18,  /* the assistant's turn is next */
+	CTX_MERGES = 1 << 19,     /* neighbours of one role are one message */
 	/* ... and how this format writes it down. */
 	CTX_RESULTS_FIRST = 1 << 20, /* results before text in a message */
 	CTX_RESULTS_TOGETHER = 1 << 21, /* all in the one next message */
@@ -758,7 +759,21 @@ enum {
 	CTX_REASONING_LEADS = 1 << 28, /* to an item of the assistant's */
 	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
 	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
-	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME,
+	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME |
+	    CTX_JOINS_ANSWERS,
+};
+
+/*
+ * How a result is written whose body is a text of ours, for ctx_check to put
+ * after a call that has none.  In text stand $id and $name for the literals
+ * of the call's id and name, and $text for the literal of the body; the
+ * first row fits whose type is the "type" of the call's block, or of its
+ * message if that is the call (NULL: any), and whose $id and $name the call
+ * has.
+ */
+struct ctx_answer {
+	const char *type;
+	const char *text;
 };
 
 /*
@@ -804,18 +819,6 @@ struct ctx_line {
 	uint32_t same;   /* lines of equal same are one message */
 	uint32_t model;  /* the name of the model from here on */
 	uint64_t turns;  /* ROLLBACK: how many */
-};
-
-/*
- * How a result is written whose body is a text of ours, for ctx_check to put
- * after a call that has none.  In text stand $id and $name for the literals
- * of the call's id and name, and $text for the literal of the body; the
- * first row fits whose type is the "type" of the call's message (NULL: any)
- * and whose $id and $name the call has.
- */
-struct ctx_answer {
-	const char *type;
-	const char *text;
 };
 
 /*
@@ -1638,11 +1641,6 @@ int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
 
 /* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
-
-/* Notes the removal of the parts of a message whose gone is set, as far as
- * they can be taken out of it (child is not 0). */
-int ctx_edit_drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
-    const bool *gone, struct ctx_err *err);
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
 struct ctx_fate {

@@ -263,17 +263,23 @@ check_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 
 	if (value != 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments")) {
+		/* A call that is an item by itself may be of a type that
+		 * has an object there. */
 		if (json->nodes[value].kind != CTX_JSON_STRING)
-			return refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
-			    "arguments of call", " are not a string", err);
+			return judge->view->parts[i].parent == 0 ? 0
+			    : refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
+				  "arguments of call", " are not a string",
+				  err);
 		rc = holds_json(judge, value, err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 		return refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
 		    "arguments of call", " are not JSON", err);
 	}
+	/* Who asks for an id asks for arguments, too. */
 	if ((judge->rules & CTX_ARGUMENTS_OBJECT) &&
-	    (value == 0 || json->nodes[value].kind != CTX_JSON_OBJECT))
+	    (value == 0 ? (judge->rules & CTX_NEEDS_IDS) != 0
+			: json->nodes[value].kind != CTX_JSON_OBJECT))
 		return refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
 		    "arguments of call", " are not an object", err);
 	return 0;
@@ -282,16 +288,16 @@ check_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 static bool
 is_plain(struct ctx_str literal)
 {
-	size_t i;
+	size_t at = 1, n = 0;
+	uint32_t cp, lower;
 
-	for (i = 1; i + 1 < literal.n; i++) {
-		char c = literal.p[i], lower = (char)(c | 0x20);
-
-		if (!(lower >= 'a' && lower <= 'z') &&
-		    !(c >= '0' && c <= '9') && c != '_' && c != '-')
+	for (; ctx_text_next(literal, &at, &cp); n++) {
+		lower = cp | 0x20;
+		if (!(cp < 0x80 && lower >= 'a' && lower <= 'z') &&
+		    !(cp >= '0' && cp <= '9') && cp != '_' && cp != '-')
 			return false;
 	}
-	return literal.n > 2 && literal.n <= 64 + 2;
+	return n >= 1 && n <= 64;
 }
 
 static int
@@ -646,6 +652,7 @@ static int
 check_waiting(struct ctx_judge *judge, struct ctx_err *err)
 {
 	bool assistant = judge->view->role == CTX_ROLE_ASSISTANT;
+	bool system = judge->view->role == CTX_ROLE_SYSTEM;
 
 	if ((judge->waiting & 1u << WAITS_EMPTY) &&
 	    refuse_waiting(judge, WAITS_EMPTY, CTX_RULE_EMPTY_MESSAGE,
@@ -655,7 +662,7 @@ check_waiting(struct ctx_judge *judge, struct ctx_err *err)
 	    refuse_waiting(judge, WAITS_REASONING, CTX_RULE_LONE_REASONING,
 		"no item of the assistant follows", err) < 0)
 		return -1;
-	if ((judge->waiting & 1u << WAITS_SYSTEM) && !assistant &&
+	if ((judge->waiting & 1u << WAITS_SYSTEM) && !assistant && !system &&
 	    refuse_waiting(judge, WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
 		"the assistant must be next", err) < 0)
 		return -1;
@@ -831,6 +838,7 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	/* Somebody else speaks: what is still open stays so. */
 	if ((rules & CTX_RESULTS_NEXT) &&
 	    !has_part(judge, CTX_PART_RESULT) &&
+	    !((rules & CTX_MERGES) && view->role == judge->before) &&
 	    give_up(judge, place->message, err) < 0)
 		return -1;
 	if (!results && check_pairs(judge, err) < 0)

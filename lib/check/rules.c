@@ -123,6 +123,11 @@ static const struct ctx_rule rules[CTX_RULES] = {
 
 static const struct ctx_provider providers[] = {
     {"openai", "OpenAI Chat Completions", "openai-chat", CTX_SHORT_IDS},
+    {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS},
+    {"anthropic", "Anthropic Messages", "anthropic",
+	CTX_LAST_USER | CTX_RESULTS_TOGETHER},
+    {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER},
+    {"gemini", "Google Gemini", "gemini", 0},
 };
 
 const struct ctx_rule *
@@ -163,6 +168,6 @@ ctx_provider_rules(const struct ctx_provider *provider,
 	own = ctx_dialect_find(provider->dialect);
 	if (own == dialect)
 		return dialect->rules | provider->more;
-	return dialect->rules | provider->more |
-	    (own->rules & ~(unsigned)CTX_FORM_RULES);
+	return dialect->rules |
+	    ((own->rules | provider->more) & ~(unsigned)CTX_FORM_RULES);
 }

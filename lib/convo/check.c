@@ -22,6 +22,7 @@ struct check {
 	struct ctx_repair repair;
 	bool repairing;
 	const char *file; /* of the first record that is not blank */
+	bool conversations; /* a record held one */
 	uint32_t at;      /* byte of the record, and its line */
 	uint64_t line;
 };
@@ -107,6 +108,15 @@ miss_message(struct check *check, const struct ctx_place *place,
 	return check->options->found(check->options->user, &finding, err);
 }
 
+/* Some formats have elements that are no messages, or are not shown. */
+static bool
+is_missing(const struct ctx_event *event)
+{
+	return event->record->json->nodes[event->node].kind !=
+	    CTX_JSON_OBJECT ||
+	    (event->shape->dialect->rules & CTX_KNOWN_ROLES);
+}
+
 static int
 end_conversation(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -134,6 +144,7 @@ one_event(struct check *check, const struct ctx_event *event,
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
+		check->conversations = true;
 		check->at = 0;
 		check->line = event->record->line;
 		check->record.messages = 0;
@@ -146,6 +157,8 @@ one_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_UNKNOWN:
 		place = place_of(check, event, &check->record);
 		check->record.messages++;
+		if (!is_missing(event))
+			return 0;
 		return miss_message(check, &place,
 		    "an element is no message", err);
 	case CTX_EVENT_END:
@@ -168,7 +181,7 @@ end_stream(struct check *check, struct ctx_err *err)
 	struct ctx_place place = {check->file, 1, 0, false};
 
 	/* Conversations without messages have been told of. */
-	if (check->file != NULL && check->stream->why == NULL &&
+	if (check->file != NULL && !check->conversations &&
 	    check->options->messages == 0 &&
 	    miss_message(check, &place, "there is no message in it", err) < 0)
 		return -1;

@@ -66,40 +66,23 @@ out:
 	return rc;
 }
 
-/* Container by container. */
-int
-ctx_edit_drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
-    const bool *gone, struct ctx_err *err)
-{
-	size_t nodes = view->json->nodes[view->node].next - view->node, i;
-	bool *drop = calloc(nodes, sizeof *drop);
-	int rc;
-
-	if (drop == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++)
-		if (gone[i] && view->parts[i].child != 0 &&
-		    view->parts[i].owner == 0)
-			drop[view->parts[i].child - view->node] = true;
-	rc = ctx_edit_drop_nodes(edits, view, drop, err);
-	free(drop);
-	return rc;
-}
-
-/* Notes the removal of all parts that go. */
+/* Notes the removal of all parts that go, container by container. */
 static int
 drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
     struct ctx_fate fate, struct ctx_err *err)
 {
-	bool *gone = malloc(view->n > 0 ? view->n : 1);
-	size_t i;
+	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	bool *gone;
 	int rc;
 
+	gone = calloc(nodes, sizeof *gone);
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < view->n; i++)
-		gone[i] = goes(&view->parts[i], fate);
-	rc = ctx_edit_drop_parts(edits, view, gone, err);
+		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
+		    goes(&view->parts[i], fate))
+			gone[view->parts[i].child - view->node] = true;
+	rc = ctx_edit_drop_nodes(edits, view, gone, err);
 	free(gone);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convo/convo.h"
 #include "convo/repair.h"
 
 /* ---- the queue ---- */
@@ -107,7 +108,8 @@ static const char *
 template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
     const struct ctx_part *call)
 {
-	uint32_t type = ctx_json_find(view->json, view->node, "type");
+	uint32_t type = ctx_json_find(view->json,
+	    call->child != 0 ? call->child : view->node, "type");
 	const struct ctx_answer *row = dialect->answers;
 	size_t i, n = sizeof dialect->answers / sizeof *row;
 
@@ -259,6 +261,9 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
 	repair->member = 0;
+	/* Inside an element of another shape no message of ours fits. */
+	if (event->inside && event->shape->element != NULL)
+		return 0;
 	return write_answers(entry, event->view, err);
 }
 
@@ -280,15 +285,19 @@ ctx_repair_finding(struct ctx_repair *repair,
 		finding->place.message);
 	struct ctx_repair_answer *answer;
 
+	/* Lines of a transcript are tied to each other in its own ways. */
+	if (entry->dialect->history != CTX_HISTORY_NONE)
+		return 0;
 	fix->finding = finding;
 	fix->role = entry->role;
 	fix->bytes = entry->bytes;
 	fix->action = "drop";
 	switch (ctx_rule_at(finding->id)->remedy) {
 	case CTX_REMEDY_ANSWER:
-		answer = &entry->answers[finding->call];
-		if (answer->n == 0)
+		if (entry->n_answers == 0 ||
+		    entry->answers[finding->call].n == 0)
 			return 0;
+		answer = &entry->answers[finding->call];
 		answer->due = true;
 		fix->action = "insert";
 		fix->bytes = (struct ctx_str){
@@ -328,6 +337,26 @@ drop_member(struct ctx_edits *edits, const struct ctx_json *json,
 	drop[i] = true;
 	rc = ctx_edit_drop(edits, json, object, drop, err);
 	free(drop);
+	return rc;
+}
+
+/* Notes the removal of the parts that the judge takes for gone. */
+static int
+drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err)
+{
+	bool *nodes = calloc(view->json->nodes[view->node].next - view->node,
+	    sizeof *nodes);
+	size_t i;
+	int rc;
+
+	if (nodes == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < view->n; i++)
+		if (gone[i] && view->parts[i].child != 0)
+			nodes[view->parts[i].child - view->node] = true;
+	rc = ctx_edit_drop_nodes(edits, view, nodes, err);
+	free(nodes);
 	return rc;
 }
 
@@ -390,7 +419,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 		return 0;
 	find_front(entry, view, judge->gone, event->inside
 	    ? event->record->value : event->record->text);
-	if (ctx_edit_drop_parts(edits, view, judge->gone, err) < 0)
+	if (drop_parts(edits, view, judge->gone, err) < 0)
 		return -1;
 	if (repair->member != 0 &&
 	    drop_member(edits, view->json, view->node, repair->member,
@@ -451,7 +480,8 @@ ctx_repair_conversation(struct ctx_repair *repair,
 		struct ctx_repair_entry *entry;
 
 		/* Elements that are no messages have no entry. */
-		if (k == queue->n || queue->list[k].node != at)
+		if (k == queue->n ||
+		    queue->list[k].node >= json->nodes[at].next)
 			continue;
 		entry = &queue->list[k];
 		drop[i] = entry->drop;

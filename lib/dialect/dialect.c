@@ -15,6 +15,10 @@
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
+/* A result that is an item of this type. */
+#define ANSWER_ITEM(type)                                                    \
+	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
+
 static const struct ctx_dialect dialects[] = {
     {
 	.name = "codex",
@@ -81,40 +85,70 @@ static const struct ctx_dialect dialects[] = {
 	.about = "OpenAI Responses items",
 	.is = ctx_openai_responses_is,
 	.read = ctx_openai_responses_read,
-	.rules = CTX_JOINS_ANSWERS,
+	.rules = CTX_JOINS_ANSWERS | CTX_NO_EMPTY_TEXT | CTX_NEEDS_IDS |
+	    CTX_ARGUMENTS_TEXT | CTX_REASONING_LEADS,
 	/* As Chat Completions; nothing better is published. */
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
+	.answers = {
+	    {"function_call", ANSWER_ITEM("function_call_output")},
+	    {"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
+	    /* So does Codex, whose tool this is. */
+	    {"local_shell_call", ANSWER_ITEM("function_call_output")},
+	},
     },
     {
 	.name = "bedrock",
 	.about = "AWS Bedrock Converse messages",
 	.is = ctx_bedrock_is,
 	.read = ctx_bedrock_read,
-	.rules = CTX_FIRST_USER | CTX_ALTERNATES,
+	.rules = CTX_FIRST_USER | CTX_ALTERNATES | CTX_RESULTS_NEXT |
+	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK |
+	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_NEEDS_IDS |
+	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
+	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	.per_message = 3,
 	.priming = 3,
 	.body = {"[{\"text\":", "}]"},
+	.answers = {
+	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
+		   "[{\"text\":$text}],\"status\":\"error\"}}"},
+	},
+	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
     },
     {
 	.name = "gemini",
 	.about = "Google Gemini contents",
 	.is = ctx_gemini_is,
 	.read = ctx_gemini_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
+	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
+	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
+	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
+	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
 	.body = {"{\"output\":", "}"},
+	.answers = {
+	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
+		   "\"response\":{\"error\":$text}}}"},
+	    {NULL, "{\"functionResponse\":{\"name\":$name,"
+		   "\"response\":{\"error\":$text}}}"},
+	},
+	.around = {"{\"role\":\"user\",\"parts\":[", "]}"},
     },
     {
 	.name = "anthropic",
 	.about = "Anthropic Messages",
 	.is = ctx_anthropic_is,
 	.read = ctx_anthropic_read,
-	.rules = CTX_FIRST_USER,
+	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_UNIQUE_IDS |
+	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |
+	    CTX_MUST_SPEAK | CTX_SYSTEM_BETWEEN | CTX_MERGES |
+	    CTX_RESULTS_FIRST | CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT |
+	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	.per_message = 3,
@@ -122,6 +156,12 @@ static const struct ctx_dialect dialects[] = {
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
 	.ours = {"{\"role\":\"user\",\"content\":", "}"},
+	/* A tool of the provider's has no result that we could write. */
+	.answers = {
+	    {"tool_use", "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
+			 "\"content\":$text,\"is_error\":true}"},
+	},
+	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
     },
     {
 	.name = "openai-chat",
