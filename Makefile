@@ -22,7 +22,7 @@ HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 PACKAGES := jansson libpcre2-8 libmd
 PKG_CONFIG ?= pkg-config
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
-DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
+DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 
 CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
 	$(CPPFLAGS)
@@ -60,6 +60,17 @@ $(B)/libctx.a: $(LIB_OBJ)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+# The vector code of lib/token is chosen at run time, so these files alone
+# are compiled for machines that have it.  A compiler that packs neighbouring
+# words of their bit algebra into vectors makes it slower by a third.
+BACKENDS := portable avx2 avx512 neon
+$(BACKENDS:%=$(B)/lib/token/%.o): CFLAGS_ALL += -fno-tree-slp-vectorize
+ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+$(B)/lib/token/avx2.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt
+$(B)/lib/token/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
+	-mavx512f -mavx512bw -mavx512vl -mavx512vbmi2
+endif
 
 # Tables that host programs make (lib/gen) from lib/gen/data.
 HOSTCC ?= cc
@@ -135,6 +146,45 @@ demo: all
 lint: all
 	@B=$(B) tests/lint
 
+# Back ends for other machines: AVX-512 emulated by SIMDe, NEON by qemu.
+ARM_CC ?= aarch64-linux-gnu-gcc
+ARM_RUN ?= qemu-aarch64
+check-simd: $(B)/libctx.a
+	@mkdir -p $(B)/simd
+	$(CC) -O2 -w -D_POSIX_C_SOURCE=200809L -Ilib -Itests/unit \
+	  -fno-strict-aliasing \
+	  -DCTX_EMULATE_AVX512='"avx512_emulated.h"' -o $(B)/simd/avx512 \
+	  tests/unit/token_split.c lib/token/avx512.c $(B)/libctx.a
+	$(B)/simd/avx512
+	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
+	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
+	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
+	  lib/token/piece.c lib/token/vocab.c lib/token/builtin.c \
+	  $(B)/gen/unicode.c lib/base/simd.c
+	$(ARM_RUN) $(B)/simd/neon
+
+# Figures of token counting; rivals are named in the script.
+$(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+
+bench-tokens: $(B)/bench/tokens
+	@B=$(B) tests/bench/tokens.sh $(ENCODING)
+
+# make SAN=fuzzer-no-link,address,undefined CC=clang fuzz-tokens
+FUZZ_TOKENS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,\
+	$(wildcard tests/fuzz/token*.c))
+$(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -fsanitize=fuzzer \
+	  -o $@ $^ $(DEP_LIBS)
+
+FUZZ_SECONDS ?= 60
+fuzz-tokens: $(FUZZ_TOKENS)
+	@for f in $^; do \
+	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 || exit 1; \
+	done
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
 
@@ -149,5 +199,6 @@ clean:
 	rm -rf build
 
 .PHONY: all deps units check demo lint format install clean
+.PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -141,7 +141,7 @@ print_option(const struct cli_option *option)
 	char left[40];
 
 	if (option->type == CLI_HEADING) {
-		printf("\n%s:\n", option->help);
+		printf("%s:\n", option->help);
 		return;
 	}
 	(void)snprintf(left, sizeof left, "%c%c%c --%s%s%s",
@@ -476,12 +476,36 @@ open_standard(void)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-static const char *
-environment(const char *name)
+const char *
+cli_environment(const char *name)
 {
 	const char *value = getenv(name);
 
 	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+void
+cli_tunable(const struct cli *cli, const char *name, uint64_t *to)
+{
+	const char *value = cli_environment(name);
+
+	if (value != NULL && !read_number(value, to))
+		cli_die(cli, "%s in the environment: '%s' is not a number",
+		    name, value);
+}
+
+bool
+cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
+{
+	const char *value = cli_environment(name), *rest = value;
+
+	if (value == NULL)
+		return false;
+	if (!read_thousandths(&rest, to) || *rest != '\0' || *to > 1000)
+		cli_die(cli, "%s in the environment: '%s' is not a share "
+			     "between 0 and 1", name, value);
+	*to *= 100;
+	return true;
 }
 
 void
@@ -514,24 +538,6 @@ cli_parse(struct cli *cli, int argc, char **argv)
 			bad_argument(cli, &row, cli->dialect_name);
 		}
 	}
-}
-
-const char *
-cli_env(const char *name, const char *otherwise)
-{
-	const char *value = environment(name);
-
-	return value != NULL ? value : otherwise;
-}
-
-void
-cli_env_number(const struct cli *cli, const char *name, uint64_t *out)
-{
-	const char *value = environment(name);
-
-	if (value != NULL && !read_number(value, out))
-		cli_die(cli, "%s: '%s' is not a number such as 20000", name,
-		    value);
 }
 
 /* ---- streams ---- */
@@ -591,11 +597,11 @@ cli_meter(struct cli *cli, struct ctx_meter *meter)
 	meter->model = cli->model;
 	meter->encoding = cli->encoding;
 	if (meter->encoding == NULL && meter->model == NULL)
-		meter->encoding = environment("CTX_ENCODING");
-	meter->fallback = environment("CTX_MODEL");
-	if ((home = environment("XDG_CACHE_HOME")) != NULL)
+		meter->encoding = cli_environment("CTX_ENCODING");
+	meter->fallback = cli_environment("CTX_MODEL");
+	if ((home = cli_environment("XDG_CACHE_HOME")) != NULL)
 		n = snprintf(cli->cache, sizeof cli->cache, "%s/ctx", home);
-	else if ((home = environment("HOME")) != NULL)
+	else if ((home = cli_environment("HOME")) != NULL)
 		n = snprintf(cli->cache, sizeof cli->cache, "%s/.cache/ctx",
 		    home);
 	if (n > 0 && (size_t)n < sizeof cli->cache)

@@ -79,10 +79,14 @@ const char *cli_policy_name(unsigned i);
  */
 void cli_parse(struct cli *cli, int argc, char **argv);
 
-/* A variable of the environment, or otherwise where it is not set. */
-const char *cli_env(const char *name, const char *otherwise);
-/* A number of the environment, if it is set there; dies of any other text. */
-void cli_env_number(const struct cli *cli, const char *name, uint64_t *out);
+/* A variable of the environment that is not empty, or NULL. */
+const char *cli_environment(const char *name);
+/* Reads a number of the environment into *to, if it is set; dies of one that
+ * is no number.  The second reads a share such as 0.7, in thousandths of a
+ * percent, and says whether it is set. */
+void cli_tunable(const struct cli *cli, const char *name, uint64_t *to);
+bool cli_tunable_share(const struct cli *cli, const char *name,
+    uint64_t *to);
 
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,

@@ -61,7 +61,9 @@ parse(struct age *age, int argc, char **argv)
 	o->step = 1;
 	o->over = 4000;
 	o->format = "{tool}-{sha256}.md";
-	o->spool = cli_env("CTX_SPOOL", ".ctx/spool");
+	o->spool = cli_environment("CTX_SPOOL");
+	if (o->spool == NULL)
+		o->spool = ".ctx/spool";
 	age->cli.options = options;
 	cli_parse(&age->cli, argc, argv);
 	age->cli.options = NULL;

@@ -20,7 +20,9 @@ struct prune {
 	struct ctx_prune_options options;
 	struct ctx_archive archive;
 	const char *policy, *archive_path, *explain_path;
-	bool keep_last_given, no_pin_system;
+	bool keep_last_given, no_pin_system, compact;
+	uint64_t timeout;
+	unsigned on_failure;
 	FILE *explain;
 	struct rule rules[8];
 	uint64_t over; /* conversations that do not fit */
@@ -32,6 +34,14 @@ level_name(unsigned i)
 	static const char *const names[] = {"light", "balanced", "aggressive"};
 
 	return i < 3 ? names[i] : NULL;
+}
+
+static const char *
+failure_name(unsigned i)
+{
+	static const char *const names[] = {"keep", "builtin"};
+
+	return i < 2 ? names[i] : NULL;
 }
 
 static const char *
@@ -68,6 +78,8 @@ explain(struct prune *prune, const struct ctx_touch *touch,
 	    "tool", touch->tool.p, touch->tool.n, "rule", touch->rule,
 	    "action", touch->action, "before", (json_int_t)touch->before,
 	    "after", (json_int_t)touch->after, "sha256", hash);
+	if (line != NULL && prune->options.limits.policy->scorer != NULL)
+		json_object_set_new(line, "score", json_real(touch->rank));
 	if (line != NULL && prune->archive_path != NULL)
 		json_object_set_new(line, "archive",
 		    json_string(prune->archive_path));
@@ -159,8 +171,13 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 	struct prune *prune = user;
 
 	(void)err;
-	if (outcome->over)
+	if (outcome->trouble != NULL) {
+		cli_status(&prune->cli, CLI_TROUBLE);
+		cli_say(&prune->cli, "%s: nothing was removed: %s",
+		    outcome->file, outcome->trouble->text);
+	} else if (outcome->over) {
 		say_over(prune, outcome);
+	}
 	if (prune->options.dry_run && prune->explain == NULL)
 		print_plan(prune, outcome);
 	if (prune->cli.verbose)
@@ -175,6 +192,61 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 }
 
 /* ---- options ---- */
+
+/* What one option means for others. */
+static void
+settle(struct prune *prune, enum ctx_level level)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_limits *limits = &o->limits;
+
+	if (prune->compact)
+		prune->policy = "summarize";
+	limits->always = prune->compact;
+	limits->level = level;
+	if (!prune->keep_last_given)
+		limits->keep_last = 6 - 2 * (uint64_t)level;
+	limits->policy = ctx_policy_find(prune->policy);
+	if (limits->policy == NULL)
+		cli_die(&prune->cli, "no strategy '%s'; see --help",
+		    prune->policy);
+	limits->pin_system =
+	    limits->policy->pins_system && !prune->no_pin_system;
+	if (!limits->policy->summarizes)
+		limits->trigger_messages = 0;
+	/* The message has a frame beside its text. */
+	limits->reserved = o->summary_tokens + 32;
+	if (prune->timeout == 0 || prune->timeout > 86400)
+		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
+	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
+	o->or_builtin = prune->on_failure == 1;
+}
+
+/* The established tunables of other systems, where options leave room. */
+static void
+environment(struct prune *prune)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_amount share = {0};
+
+	if (o->summarizer == NULL)
+		o->summarizer = cli_environment("CTX_SUMMARIZER");
+	if (o->scorer.embedder == NULL)
+		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
+	if (!o->limits.policy->summarizes)
+		return;
+	cli_tunable(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
+	    &o->limits.keep_tokens);
+	if (o->trigger.set)
+		return;
+	cli_tunable(&prune->cli, "SUMMARIZATION_TRIGGER_TOKENS",
+	    &o->trigger_tokens);
+	share.set = cli_tunable_share(&prune->cli,
+	    "SUMMARIZATION_TRIGGER_FRACTION", &share.n);
+	share.percent = true;
+	if (share.set)
+		o->trigger = share;
+}
 
 static void
 parse(struct prune *prune, int argc, char **argv)
@@ -217,6 +289,25 @@ parse(struct prune *prune, int argc, char **argv)
 		&o->pin_roles, role_name, NULL},
 	    {0, "no-pin-system", NULL, "system messages may go", CLI_FLAG,
 		&prune->no_pin_system, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "For summarize and recall"},
+	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
+		&prune->compact, NULL, NULL},
+	    {0, "summarizer", "CMD", "text in, summary out (built in)",
+		CLI_STRING, &o->summarizer, NULL, NULL},
+	    {0, "prompt", "TEXT", "given to it before the text", CLI_STRING,
+		&o->prompt, NULL, NULL},
+	    {0, "summary-tokens", "N", "the most a summary may cost (300)",
+		CLI_NUMBER, &o->summary_tokens, NULL, NULL},
+	    {0, "timeout", "S", "seconds for the command (60)", CLI_NUMBER,
+		&prune->timeout, NULL, NULL},
+	    {0, "on-failure", "WHAT", "keep the stream (default), builtin",
+		CLI_CHOICE, &prune->on_failure, failure_name, NULL},
+	    {0, "query", "TEXT", "what recall looks for (last question)",
+		CLI_STRING, &o->scorer.query, NULL, NULL},
+	    {0, "embedder", "CMD", "JSON lines in, arrays of numbers out",
+		CLI_STRING, &o->scorer.embedder, NULL, NULL},
+	    {0, "trigger-messages", "N", "also over so many messages (100)",
+		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What went"},
 	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,
 		&o->dry_run, NULL, NULL},
@@ -231,20 +322,18 @@ parse(struct prune *prune, int argc, char **argv)
 	limits->keep_turns = 3;
 	limits->keep_first = 2;
 	limits->window_turns = 10;
+	limits->keep_messages = 20;
+	limits->trigger_messages = 100;
 	o->reserve = 512;
+	o->summary_tokens = 300;
+	o->prompt = "Summarize this conversation history concisely:";
+	prune->timeout = 60;
 	prune->policy = "pinned-fifo";
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
-	limits->level = (enum ctx_level)level;
-	if (!prune->keep_last_given)
-		limits->keep_last = 6 - 2 * (uint64_t)level;
-	limits->policy = ctx_policy_find(prune->policy);
-	if (limits->policy == NULL)
-		cli_die(&prune->cli, "no strategy '%s'; see --help",
-		    prune->policy);
-	limits->pin_system =
-	    limits->policy->pins_system && !prune->no_pin_system;
+	settle(prune, (enum ctx_level)level);
+	environment(prune);
 }
 
 static void

@@ -127,7 +127,9 @@ parse(struct restore *restore, int argc, char **argv)
 	    {0},
 	};
 
-	o->spool = cli_env("CTX_SPOOL", ".ctx/spool");
+	o->spool = cli_environment("CTX_SPOOL");
+	if (o->spool == NULL)
+		o->spool = ".ctx/spool";
 	restore->cli.options = options;
 	cli_parse(&restore->cli, argc, argv);
 	restore->cli.options = NULL;

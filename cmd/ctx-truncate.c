@@ -84,10 +84,10 @@ parse(struct truncate *truncate, int argc, char **argv)
 		cli_die(&truncate->cli, "--ratio: '%s' is not a ratio such "
 		    "as 3:1", truncate->ratio);
 	if (!truncate->limit_given)
-		cli_env_number(&truncate->cli, "TOOL_RESULT_LIMIT",
+		cli_tunable(&truncate->cli, "TOOL_RESULT_LIMIT",
 		    &o->limit);
 	if (!truncate->message_given)
-		cli_env_number(&truncate->cli, "SUPERVISOR_MSG_CHAR_LIMIT",
+		cli_tunable(&truncate->cli, "SUPERVISOR_MSG_CHAR_LIMIT",
 		    &o->message);
 }
 

@@ -245,7 +245,8 @@ void ctx_json_release(struct ctx_json *json);
  * the offending byte from 1 within text, and err->line 0.  *used is set, and
  * there are nodes, only after 1.  A number that is the value itself is whole
  * at the end of the text, though more digits could follow.
- * CTX_ELIMIT: nesting beyond CTX_JSON_DEPTH, or a value of 4 GiB or more.
+ * CTX_ELIMIT: nesting beyond CTX_JSON_DEPTH, or a value that does not end
+ * before byte UINT32_MAX of the text.
  * Time is linear, memory 16 bytes a value; the array grows by doubling.
  */
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
@@ -403,6 +404,8 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Flushes writer before the memory of earlier records is reused, so that
  * untouched records may be put there without a copy. */
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
+/* Does that now, for those who keep records longer. */
+int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
 /*
  * Errors have file, line and column set.  A file is opened when its turn
  * comes; one that cannot be opened or read, or is bad, is closed, and a
@@ -446,8 +449,12 @@ void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
 const char *ctx_tokenizer_builtin(size_t i);
 /* The name as opened; lives as long as the tokenizer. */
 const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
-/* False for "bytes/4", which estimates: a quarter of the bytes of each text,
- * rounded up.  It counts and cuts but neither encodes nor decodes. */
+/*
+ * Are counts exact for every text?  Not with "bytes/4", which estimates: a
+ * quarter of the bytes of each text, rounded up; it counts and cuts but
+ * neither encodes nor decodes.  Not with a file that asks for NFC either:
+ * text is counted as it is, so only text in NFC is counted exactly.
+ */
 bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
 /* One more than the highest token id, special tokens included. */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
@@ -459,7 +466,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c: tokens of a text ---------------------------------- */
+/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -467,8 +474,8 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  * The tokenizer must outlive the counter.
  */
 struct ctx_token_counter;
-#define CTX_TOKEN_CACHE (4u << 20)
-#define CTX_TOKEN_WORD	48
+#define CTX_TOKEN_CACHE (6u << 20)
+#define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
@@ -485,14 +492,15 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to five times their size.
+ * take up to nine times their size.
  * The only error of this and of all that follows is CTX_ENOMEM, unless told
  * otherwise.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
 /* Appends the ids of one text; with special, names of special tokens become
- * those tokens and part the text.  CTX_EARG: the tokenizer is not exact. */
+ * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
+ * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p,
     size_t n, bool special, struct ctx_tokens *out, struct ctx_err *err);
 /* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
@@ -622,6 +630,22 @@ int ctx_spool_each(struct ctx_spool *spool, void *user,
     int (*file)(void *user, const char *name, struct ctx_err *err),
     struct ctx_err *err);
 
+/* ---- exec/exec.c: run a command with a text in, a text out -------------- */
+
+struct ctx_exec {
+	const char *command; /* for sh -c; the user's own, never the input's */
+	struct ctx_str input; /* given on its standard input */
+	size_t limit;         /* bytes of output accepted */
+	unsigned seconds;     /* until it is killed, with all it started */
+};
+/*
+ * Appends what the command writes to out.  The command may stop reading
+ * early.  CTX_EARG: it ended with a status other than 0, was killed, took
+ * too long, wrote too much or wrote invalid UTF-8; the text says which.
+ */
+int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
+    struct ctx_err *err);
+
 /* ---- dialect/view.c: one message, as spans of its record ---------------- */
 
 enum ctx_role {
@@ -649,20 +673,29 @@ const char *ctx_part_name(enum ctx_part_kind kind);
 /*
  * A part of a message.  All places are node indices, 0 where there is none.
  * A result whose body is a list of blocks is followed by a part for each
- * block, with owner the index of the result plus one.
+ * block, with owner the index of the result plus one.  A result with parts
+ * of its own but no value has a body that no text may stand in for; other
+ * parts without a value cost nothing.
  */
 struct ctx_part {
 	enum ctx_part_kind kind;
-	uint32_t parent, child; /* taken out by dropping child from parent */
+	/* Taken out by dropping child from parent.  Reasoning without them
+	 * goes only with its message. */
+	uint32_t parent, child;
 	uint32_t value;
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
+	bool sealed; /* the value is encrypted, in base64 */
 };
 
 enum {
 	CTX_VIEW_META = 1,   /* a user record that no person wrote */
 	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
 	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
+	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
+	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
+	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
+	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -672,6 +705,9 @@ struct ctx_view {
 	enum ctx_role role;
 	uint32_t role_node; /* 0: the dialect implies the role */
 	uint32_t name;      /* of the sender */
+	uint32_t model;     /* the name of the model that wrote it */
+	uint32_t usage;     /* what the provider says it cost, once */
+	uint32_t time;      /* when it was written */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
@@ -691,6 +727,52 @@ enum {
 	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
+	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
+};
+
+/*
+ * Transcripts are logs of an agent, which rebuilds the context from them:
+ * lines may be taken back, replaced or left on a branch.  How they do it.
+ */
+enum ctx_history {
+	CTX_HISTORY_NONE, /* no transcript: every message counts */
+	CTX_HISTORY_LOG,  /* line by line, each does something to the last */
+	CTX_HISTORY_LAST, /* a tree: the path from the root to the last line */
+	CTX_HISTORY_TIP,  /* a tree: the path to the last message that is a
+			   * tip, or has no messages behind it */
+};
+
+/* What a line of a transcript does. */
+enum ctx_line_kind {
+	CTX_LINE_ASIDE,    /* nothing: it is a header, an event, a snapshot */
+	CTX_LINE_LINK,     /* stands in the tree, but is no message */
+	CTX_LINE_MESSAGE,  /* in a log, replaces an earlier one of its id */
+	CTX_LINE_SUMMARY,  /* stands for what is before it; in a tree, for
+			    * what is before the line that about names */
+	CTX_LINE_DIGEST,   /* the same, but messages of the user stay */
+	CTX_LINE_REWIND,   /* takes back the message that about names and all
+			    * behind it; all there is if it names none */
+	CTX_LINE_ROLLBACK, /* takes back the newest turns */
+};
+
+enum {
+	CTX_LINE_USER = 1,    /* opens a turn that may be taken back ... */
+	CTX_LINE_CONTEXT = 2, /* ... and goes with the turn behind it */
+	CTX_LINE_RESULT = 4,  /* answers the call of its parent */
+	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
+	CTX_LINE_META = 16,   /* no tip, whatever follows */
+};
+
+/* What a line says of its place.  Places are nodes, 0 where there is none. */
+struct ctx_line {
+	enum ctx_line_kind kind;
+	unsigned flags;
+	uint32_t id;     /* its own name */
+	uint32_t parent; /* names the line before it in the tree */
+	uint32_t about;  /* names another line, which must stay a line */
+	uint32_t same;   /* lines of equal same are one message */
+	uint32_t model;  /* the name of the model from here on */
+	uint64_t turns;  /* ROLLBACK: how many */
 };
 
 /*
@@ -711,6 +793,14 @@ struct ctx_dialect {
 	 */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_view *view, struct ctx_err *err);
+	/*
+	 * Transcripts only: what the record at node says of its place in
+	 * the file (all of *line is set).  Of a record of another format it
+	 * must say ASIDE.
+	 */
+	enum ctx_history history;
+	void (*line)(const struct ctx_json *json, uint32_t node,
+	    struct ctx_line *line);
 	unsigned rules;
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
@@ -718,6 +808,9 @@ struct ctx_dialect {
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
+	/* The same for a message of ours that tells of what went, of the
+	 * strongest role that the format allows there; NULL: it allows none. */
+	const char *ours[2];
 };
 
 /* Row i of the table, or NULL behind the last. */
@@ -741,9 +834,13 @@ struct ctx_shape {
 	bool decisive;     /* the value settles the dialect of its stream */
 	const char *why;   /* what gave it away, for people */
 	uint32_t messages; /* CONVERSATION: the array that holds them ... */
-	uint32_t request;  /* ... and the object it is a member of, if any */
+	const char *element; /* ... each as this member, if not NULL */
+	bool single;         /* or no array, but the only message */
+	bool answers; /* these are answers to a request, not to be cut */
+	uint32_t request;  /* the object that messages is a member of, if any */
 	bool in_request;   /* there is such an object */
 	uint32_t model;    /* the model's name, 0 if the value has none */
+	uint32_t list; /* LIST: the array that holds the conversations */
 };
 
 /* Finds out what the value at node is; looks at its keys, not its texts.
@@ -783,7 +880,7 @@ uint64_t ctx_model_limit(const struct ctx_model *model);
 struct ctx_cost {
 	uint64_t tokens;    /* all of it */
 	uint64_t framing;   /* of these, what every message costs */
-	uint64_t reasoning; /* of these, its reasoning */
+	uint64_t reasoning; /* of these, what stripping it would save */
 	uint64_t results;   /* of these, its results, bodies and all */
 	uint64_t bodies;    /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
@@ -797,7 +894,8 @@ struct ctx_cost {
  * string's text, or the JSON of anything else.  OpenAI framing: 3 tokens a
  * message, 1 a name, 3 once ("How to count tokens with tiktoken", OpenAI
  * cookbook); a call costs its name and its arguments.  Media cost a flat
- * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate.
+ * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate; so
+ * is what is encrypted, 3 tokens for 16 bytes of base64.
  * Texts that several messages repeat, role names above all, cost one look.
  */
 struct ctx_counter {
@@ -875,6 +973,7 @@ struct ctx_names {
 int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
     uint32_t *id, struct ctx_err *err);
 struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
+bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
 void ctx_names_reset(struct ctx_names *names);
 void ctx_names_release(struct ctx_names *names);
 
@@ -887,13 +986,16 @@ enum {
 	CTX_ITEM_UNKNOWN = 8, /* a record that is no message: pinned */
 	CTX_ITEM_RESULTS = 16, /* only the results of its message ... */
 	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
+	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
+	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
+	CTX_ITEM_META = 256, /* a user's message that no person wrote */
 };
 
 /*
  * What stands or falls by itself within a group: a message, or (in formats
  * where a user's message may hold results beside text) a piece of one.
  * A group is a call, all its results however far away, and what its dialect
- * ties to it; any other message is a group of its own.  A turn is one or
+ * ties or joins to it; any other message is a group of its own.  A turn is one or
  * more user messages in a row and what follows up to the next; turn 0 is
  * what comes before the first.
  */
@@ -904,6 +1006,7 @@ struct ctx_item {
 	uint64_t bodies;    /* of these, what clearing its results saves */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
+	double rank; /* given by the strategy's scorer, else 0 */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
 	uint32_t open; /* first item of a group: calls without a result */
@@ -930,6 +1033,8 @@ struct ctx_groups {
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
 	uint32_t tied;           /* the item that stands with the next, if any */
+	uint32_t going;          /* the item whose message goes on, if any */
+	uint32_t before;         /* the newest item, if it is still there */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
 
@@ -937,13 +1042,15 @@ int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
 void ctx_groups_release(struct ctx_groups *groups);
 /* Forgets everything, keeps the memory: the next conversation. */
 void ctx_groups_reset(struct ctx_groups *groups);
-/* Adds a message of the given cost; flags is PINNED or 0, the others are
- * found out. */
+/* Adds a message of the given cost; flags are PINNED, SUMMARY and NOTICE as
+ * the caller knows, the others are found out. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err);
-/* Adds a record that is no message. */
-int ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err);
+/* Adds a record that is no message; one that is aside, as what is not live in
+ * a transcript, stands between no messages. */
+int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err);
 /* Sets *tool to the number in groups->tools of the tool that part i, a result
  * of a message not yet added, comes from; 0: unknown. */
 int ctx_groups_tool(struct ctx_groups *groups,
@@ -977,8 +1084,7 @@ enum {
 struct ctx_limits {
 	const struct ctx_policy *policy;
 	enum ctx_level level;
-	bool bounded;    /* budget, trigger and target hold */
-	uint64_t budget; /* what may leave */
+	uint64_t budget;  /* what may leave */
 	uint64_t trigger; /* at or under it nothing is done */
 	uint64_t target; /* what a conversation over it is cut down to */
 	uint64_t keep_last;    /* newest messages that stay, verbatim */
@@ -986,7 +1092,14 @@ struct ctx_limits {
 	uint64_t keep_first;   /* first messages that stay (middle-out) */
 	uint64_t window_turns; /* newest turns that stay (window) */
 	uint64_t quantum;      /* grid that cuts fall on, 0: none */
+	uint64_t trigger_messages; /* more than these trigger too, 0: never */
+	uint64_t keep_messages; /* newest messages not summarized (summarize) */
+	uint64_t keep_tokens;   /* the same in tokens, 0: by messages */
+	uint64_t reserved;      /* what a message of ours may cost */
+	bool always;            /* the trigger is off */
 	bool pin_system;
+	bool alternates; /* roles must: a turn's user and last group stand
+			  * together, and stay as long as any of it is held */
 };
 
 /*
@@ -997,6 +1110,8 @@ struct ctx_limits {
 struct ctx_unit {
 	uint64_t weight; /* tokens of the group, as the plan leaves it */
 	uint64_t start;  /* tokens of the conversation before it */
+	uint64_t age;    /* messages from it to the end, its group's newest */
+	double rank;     /* of the group: the lowest goes first */
 	uint32_t turn;
 	bool first;  /* the first item of its group */
 	bool user;   /* a user message of its turn */
@@ -1004,6 +1119,7 @@ struct ctx_unit {
 	bool held;   /* may not go now */
 	bool weighs; /* held for ever: weighs on what is younger */
 	bool behind; /* stands before something that has gone already */
+	bool summary; /* an earlier summary */
 	bool drop;   /* the policy's answer */
 };
 
@@ -1020,6 +1136,14 @@ struct ctx_policy {
 	bool pins_system; /* system messages are pinned */
 	bool pins_first;  /* the first keep_first messages are pinned */
 	bool bounded;     /* has a trigger, a target and levels */
+	bool whole;       /* decides at the end only */
+	bool summarizes;  /* a message stands for what goes */
+	bool clears;      /* at light the bodies of results go first */
+	bool ranks_users; /* user messages are answered about, too */
+	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
+	const struct ctx_scorer_kind *scorer;
+	const char *const *reasons; /* of each rank, or NULL */
+	uint64_t trigger; /* default, thousandths of a percent; 0: all of it */
 };
 
 const struct ctx_policy *ctx_policy_at(size_t i);
@@ -1045,7 +1169,7 @@ struct ctx_plan {
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
-	uint8_t *marks; /* of each item, after decide */
+	uint8_t *marks; /* of each item, after decide; may be changed */
 	uint8_t *holds; /* of each item, a bit of each enum ctx_hold */
 	struct ctx_unit *units;
 	size_t marks_cap, holds_cap, units_cap;
@@ -1062,6 +1186,11 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
+/* Has the conversation passed its trigger? */
+bool ctx_plan_due(const struct ctx_plan *plan,
+    const struct ctx_groups *groups);
+/* Adds after and floor up again, from the marks as they are. */
+void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
     const struct ctx_item *item, size_t i);
@@ -1070,6 +1199,123 @@ uint64_t ctx_plan_left(const struct ctx_plan *plan,
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
+
+/* ---- plan/scorer.c: what needs the text is worked out before ------------- */
+
+/*
+ * A scorer sees the messages of a conversation as they come and ranks their
+ * items when it has ended, before the policy is asked.
+ */
+struct ctx_scorer;
+struct ctx_scorer_options {
+	const char *query;    /* recall: the question; NULL: the last user's */
+	const char *embedder; /* recall: command, or NULL */
+	unsigned seconds;     /* for it */
+};
+
+/* *scorer is NULL for policies that rank by age. */
+int ctx_scorer_open(struct ctx_scorer **scorer,
+    const struct ctx_policy *policy, const struct ctx_scorer_options *options,
+    struct ctx_err *err);
+/* After ctx_groups_add: items from first on are the message's. */
+int ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
+    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
+/* Sets the rank of all items. */
+int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err);
+/* Forgets the conversation, keeps the memory. */
+void ctx_scorer_reset(struct ctx_scorer *scorer);
+void ctx_scorer_close(struct ctx_scorer *scorer);
+
+/* ---- plan/summary.c: an extractive summary -------------------------------- */
+
+/* How a summary message begins, and how it is known again. */
+#define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
+
+enum ctx_summary_kind {
+	CTX_SUMMARY_EARLIER, /* the text of an earlier summary, folded in */
+	CTX_SUMMARY_USER,
+	CTX_SUMMARY_ASSISTANT,
+	CTX_SUMMARY_CALL,   /* arguments: only for the files they name */
+	CTX_SUMMARY_RESULT, /* for the files and errors it names */
+};
+
+/*
+ * Collects the texts that go, in order, and picks what to keep of them:
+ * requests and constraints of the user verbatim, then decisions, errors and
+ * what later text speaks of, then the files that were named.  Nothing is
+ * said twice.  The same texts give the same summary, always.
+ */
+struct ctx_summary;
+int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
+void ctx_summary_close(struct ctx_summary *summary);
+int ctx_summary_add(struct ctx_summary *summary, enum ctx_summary_kind kind,
+    const char *p, size_t n, struct ctx_err *err);
+/* A text that stays: what it names matters more. */
+int ctx_summary_later(struct ctx_summary *summary, const char *p, size_t n,
+    struct ctx_err *err);
+/* Sets out to a summary of at most limit tokens; once for each summary. */
+int ctx_summary_write(struct ctx_summary *summary,
+    struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
+    struct ctx_err *err);
+
+/* ---- convo/live.c: what is live in a transcript -------------------------- */
+
+/*
+ * The records of a transcript, held until the file has been read, because
+ * what its agent would send is known only then.  Lines are numbered from 1,
+ * over all transcripts of a stream; 0 is no line.  Memory: the file, until
+ * its records have been given out again, and the ids of its lines.
+ */
+struct ctx_live {
+	const struct ctx_dialect *dialect; /* of the file being read */
+	struct ctx_held *lines;
+	size_t n, cap;
+	size_t from;  /* first line of the file, */
+	size_t next;  /* the next to be given out, */
+	size_t spent; /* and the first whose text has not been forgotten */
+	struct ctx_names names; /* ids, and what is the same, as literals */
+	uint32_t *at;           /* the newest line of each name */
+	size_t at_cap;
+	struct ctx_json json;  /* of the record given out, */
+	struct ctx_json model; /* and of the file's model: ["name"] */
+	struct ctx_buf model_text;
+};
+
+void ctx_live_init(struct ctx_live *live, enum ctx_simd simd);
+void ctx_live_release(struct ctx_live *live);
+/* A file of this dialect begins. */
+void ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect);
+/* Takes a copy of the next record of the file. */
+int ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
+    struct ctx_err *err);
+/* The file has ended: decides which of its lines are live. */
+int ctx_live_decide(struct ctx_live *live, struct ctx_err *err);
+/*
+ * Gives the records out again, as ctx_reader_next does, scanned anew; *line
+ * is its number.  Returns 0 when all have been given out.  The text of a
+ * record lives until forget, all else until the next call.
+ */
+int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
+    uint32_t *line, struct ctx_err *err);
+/* Frees the texts of the records given out so far. */
+void ctx_live_forget(struct ctx_live *live);
+/* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
+bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
+/* The line has been dropped. */
+void ctx_live_drop(struct ctx_live *live, uint32_t line);
+/* Has it, or the line that replaced it? */
+bool ctx_live_gone(const struct ctx_live *live, uint32_t line);
+/*
+ * Notes the edits that a line needs because of dropped ones: its parent is
+ * then the nearest ancestor that is left, or null; what it is about is the
+ * next live line that is left.  json is the scanned record.
+ */
+int ctx_live_relink(struct ctx_live *live, uint32_t line,
+    const struct ctx_json *json, struct ctx_edits *edits,
+    struct ctx_err *err);
+/* Would it note any? */
+bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
 
 /* ---- convo/stream.c: records, conversations, messages ------------------- */
 
@@ -1087,7 +1333,9 @@ enum ctx_event_kind {
  * and UNKNOWNs, END for each, then RECORD; any other gives RECORD.  The
  * messages that are records form one conversation, which ends with the
  * stream.  All that is pointed to lives until the next event, a record and
- * what is inside it until the event after its RECORD.
+ * what is inside it until the event after its RECORD.  A message that the
+ * model is not shown (of a transcript: a line that is not live) is given as
+ * no message: as UNKNOWN, or by its RECORD alone.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
@@ -1095,12 +1343,15 @@ struct ctx_event {
 	const struct ctx_shape *shape; /* of the conversation, or the record */
 	const struct ctx_view *view;   /* MESSAGE */
 	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
+	uint32_t line; /* of a transcript (convo/live.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
 /*
  * A reader that also finds out what its records are.  Messages that any
  * dialect could have written are read as the stream's other messages are.
+ * From the first record of a transcript on, the rest of its file is held
+ * and given out when its end has been seen.
  * To be zeroed and given a reader before the first event.
  */
 struct ctx_stream {
@@ -1115,11 +1366,20 @@ struct ctx_stream {
 	struct ctx_record record;
 	struct ctx_shape shape, inner;
 	struct ctx_view view;
+	struct ctx_live *live;   /* NULL: no transcript was met */
+	uint32_t line;           /* of the record, in live */
+	struct ctx_record ahead; /* what followed the transcript, */
+	bool has_ahead;          /* if it is still to be given out */
+	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
 	int state;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
+/* The model and the counter of the conversation that begins with event. */
+int ctx_stream_measure(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_measure *measure, struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
@@ -1195,10 +1455,18 @@ struct ctx_prune_options {
 	struct ctx_amount budget;  /* percent: of the window */
 	struct ctx_amount trigger; /* percent: of the budget */
 	struct ctx_amount target;  /* percent: of the budget */
+	uint64_t trigger_tokens; /* lowers the trigger if not 0 */
 	uint64_t reserve; /* tokens off the window if no budget is given */
 	uint64_t window;  /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
 	unsigned pin_roles; /* a bit for each enum ctx_role */
+	/* summarize: */
+	const char *summarizer; /* command, NULL: the built-in one */
+	const char *prompt;     /* given to it before the text */
+	uint64_t summary_tokens; /* the most a summary may cost */
+	unsigned timeout;        /* seconds */
+	bool or_builtin; /* the built-in one if the command fails */
+	struct ctx_scorer_options scorer;
 	bool dry_run;       /* write nothing */
 	struct ctx_archive *archive; /* or NULL */
 	void *user; /* for the two below, either of which may be NULL */
@@ -1216,6 +1484,7 @@ struct ctx_touch {
 	enum ctx_role role;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule, *action; /* why, and "drop" or "edit" */
+	double rank;               /* of its group, where it was ranked */
 	uint64_t before, after;    /* tokens */
 	struct ctx_str bytes;      /* what it was; until the call returns */
 };
@@ -1229,6 +1498,7 @@ struct ctx_outcome {
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */
+	const struct ctx_err *trouble; /* why nothing was done, or NULL */
 };
 
 /*

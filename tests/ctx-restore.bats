@@ -66,6 +66,14 @@ load helper
 	[ "$tried" -ge 2 ]
 }
 
+@test "transcripts" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+		ctx-age -k 1 -o 20 --head 5 "$f" > out
+		ctx-age -k 1 -o 20 --head 5 out | cmp - out
+		ctx-restore out | cmp - "$f"
+	done
+}
+
 @test "what ctx-prune and ctx-truncate left of an aged stream comes back" {
 	ctx-age -o 300 "$agent" > aged
 	ctx-prune -l light -b 12k aged > pruned

@@ -4,11 +4,8 @@
  * ctx_utf8_next is the definition (table 3-7 of the Unicode standard, the
  * same as RFC 3629); everything else must agree with it.
  */
-#include <string.h>
-
 #include "ctx.h"
-
-#define EVERY_BYTE 0x0101010101010101u
+#include "base/vector.h"
 
 static size_t
 invalid(uint32_t *cp)
@@ -65,24 +62,34 @@ ctx_utf8_put(char out[4], uint32_t cp)
 	return len;
 }
 
-/* Continues a validation from at, which lies between characters. */
+#if defined(__x86_64__)
+#define KIND(name) name##_avx2
+#define VECTOR __m256i
+#define TARGET AVX2
+#include "utf8_blocks.h"
+#elif defined(__aarch64__)
+#define KIND(name) name##_neon
+#define VECTOR uint8x16_t
+#define TARGET
+#include "utf8_blocks.h"
+#endif
+
+/* Validates from at, which lies between characters, until goal is reached. */
 static size_t
-valid_portable(const char *p, size_t at, size_t n)
+valid_until(const char *p, size_t at, size_t n, size_t goal)
 {
-	uint64_t word;
 	uint32_t cp;
 	size_t len;
 
-	while (at < n) {
-		for (; n - at >= 8; at += 8) {
-			memcpy(&word, p + at, 8);
-			if ((word & 0x80 * EVERY_BYTE) != 0)
-				break;
+	while (at < goal) {
+		if ((p[at] & 0x80) == 0) {
+			at++;
+			while (n - at >= 8 && bits_word(load_word(p + at)) == 0)
+				at += 8;
+			continue;
 		}
-		if (at == n)
-			break;
 		len = ctx_utf8_next(p + at, n - at, &cp);
-		if (len == 1 && (p[at] & 0x80) != 0)
+		if (len == 1)
 			break;
 		at += len;
 	}
@@ -92,8 +99,25 @@ valid_portable(const char *p, size_t at, size_t n)
 size_t
 ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 {
-	(void)simd;
-	return valid_portable(p, 0, n);
+	size_t at = valid_until(p, 0, n, n < 3 ? n : 3);
+
+	if (at < 3)
+		return at;
+	switch (ctx_simd_pick(simd)) {
+#if defined(__x86_64__)
+	case CTX_SIMD_AVX512:
+	case CTX_SIMD_AVX2:
+		at = valid_blocks_avx2(p, at, n);
+		break;
+#elif defined(__aarch64__)
+	case CTX_SIMD_NEON:
+		at = valid_blocks_neon(p, at, n);
+		break;
+#endif
+	default:
+		break;
+	}
+	return valid_until(p, at, n, n);
 }
 
 /* Characters begin with the bytes that do not continue one. */
@@ -107,7 +131,7 @@ ctx_utf8_count(const char *p, size_t n)
 	while (n - at >= 8) {
 		sum = 0;
 		for (i = 0; i < 255 && n - at >= 8; i++, at += 8) {
-			memcpy(&word, p + at, 8);
+			word = load_word(p + at);
 			sum += word >> 7 & ~word >> 6 & EVERY_BYTE;
 		}
 		sum = (sum & 0x00ff00ff00ff00ffu) +

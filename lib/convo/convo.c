@@ -30,6 +30,9 @@ ctx_convo_clear(struct convo *convo)
 	convo->bytes = 0;
 	convo->look_at = 0;
 	convo->gone = 0;
+	convo->ours.n = 0;
+	if (convo->scorer != NULL)
+		ctx_scorer_reset(convo->scorer);
 	convo->open = false;
 	ctx_groups_reset(&convo->groups);
 }
@@ -40,7 +43,9 @@ ctx_convo_release(struct convo *convo)
 	if (convo->groups.calls != NULL)
 		ctx_convo_clear(convo);
 	free(convo->entries);
+	ctx_buf_release(&convo->ours);
 	ctx_groups_release(&convo->groups);
 	ctx_plan_release(&convo->plan);
+	ctx_scorer_close(convo->scorer);
 	memset(convo, 0, sizeof *convo);
 }

@@ -56,6 +56,12 @@ ctx_prune_limits(const struct ctx_prune_options *options,
 	limits->trigger = limits->budget;
 	if (options->trigger.set)
 		limits->trigger = work_out(options->trigger, limits->budget);
+	else if (limits->policy->trigger > 0)
+		limits->trigger =
+		    share(limits->budget, limits->policy->trigger);
+	if (options->trigger_tokens > 0 &&
+	    options->trigger_tokens < limits->trigger)
+		limits->trigger = options->trigger_tokens;
 	limits->target = limits->budget;
 	if (limits->level == CTX_LEVEL_AGGRESSIVE)
 		limits->target = limits->budget / 2;

@@ -14,6 +14,7 @@
 struct truncate {
 	const struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
+	const struct ctx_stream *stream;
 	struct ctx_meter *meter;
 	struct ctx_measure lines, record; /* of the stream, of a record's */
 	struct cut cut;
@@ -153,8 +154,7 @@ measure(struct truncate *t, const struct ctx_event *event,
 	if (t->options->unit != CTX_SIZE_TOKENS)
 		return 0;
 	if ((event->kind == CTX_EVENT_BEGIN || one->counter == NULL) &&
-	    ctx_meter_find(t->meter, event->record->json, event->shape->model,
-		one, err) < 0)
+	    ctx_stream_measure(t->stream, event, t->meter, one, err) < 0)
 		return -1;
 	t->cut.counter = one->counter->tokens;
 	return 0;
@@ -202,7 +202,7 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
 	struct truncate t = {.options = options, .counts = counts,
-	    .meter = meter};
+	    .meter = meter, .stream = stream};
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;

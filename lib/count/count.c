@@ -42,6 +42,16 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	return count_text(counter, text.p, text.n, cost, err);
 }
 
+/* base64 is 4 bytes for 3, and 4 bytes of text are about a token. */
+static void
+add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
+{
+	uint64_t tokens = (uint64_t)ctx_json_str(json, node).n * 3 / 16;
+
+	cost->tokens += tokens;
+	cost->estimated += tokens;
+}
+
 int
 ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)
@@ -51,6 +61,10 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
 	if (part->kind == CTX_PART_MEDIA) {
 		cost->tokens += MEDIA_TOKENS;
 		cost->estimated += MEDIA_TOKENS;
+		return 0;
+	}
+	if (part->sealed && part->value != 0) {
+		add_sealed(view->json, part->value, cost);
 		return 0;
 	}
 	if (part->kind == CTX_PART_CALL && part->name != 0 &&
@@ -135,6 +149,23 @@ add_parts(struct ctx_counter *counter, const struct ctx_view *view,
 	return 0;
 }
 
+/* What stripping would save: nothing where it would leave nothing, or where
+ * the format has reasoning go only with its message. */
+static uint64_t
+loose_reasoning(const struct ctx_view *view, const struct ctx_cost *cost)
+{
+	uint64_t reasoning = cost->kinds[CTX_PART_REASONING], all = 0;
+	size_t i;
+
+	for (i = 0; i < CTX_PART_KINDS; i++)
+		all += cost->kinds[i];
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].kind == CTX_PART_REASONING &&
+		    view->parts[i].child == 0)
+			return 0;
+	return all > reasoning ? reasoning : 0;
+}
+
 int
 ctx_count_message(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
@@ -145,11 +176,14 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (view->flags & CTX_VIEW_HIDDEN)
 		return 0;
-	if (view->role_node != 0 && dialect->per_message > 0 &&
-	    ctx_count_value(counter, view->json, view->role_node, &role,
-		err) < 0)
-		return -1;
-	cost->framing = dialect->per_message + role.tokens;
+	/* What goes on with a message has the framing of its beginning. */
+	if (!(view->flags & CTX_VIEW_CONTINUES)) {
+		if (view->role_node != 0 && dialect->per_message > 0 &&
+		    ctx_count_value(counter, view->json, view->role_node,
+			&role, err) < 0)
+			return -1;
+		cost->framing = dialect->per_message + role.tokens;
+	}
 	cost->tokens = cost->framing;
 	if (view->name != 0 && dialect->per_name > 0) {
 		cost->tokens += dialect->per_name;
@@ -159,9 +193,33 @@ ctx_count_message(struct ctx_counter *counter,
 	}
 	if (add_parts(counter, view, cost, err) < 0)
 		return -1;
-	cost->reasoning = cost->kinds[CTX_PART_REASONING];
+	cost->reasoning = loose_reasoning(view, cost);
 	if (!counter->exact)
 		cost->estimated = cost->tokens;
+	return 0;
+}
+
+/* A system prompt may be a text, or blocks of text; of {"parts": [...]} the
+ * parts are the prompt. */
+static int
+count_prompt(struct ctx_counter *counter, const struct ctx_json *json,
+    uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
+{
+	uint32_t parts = ctx_json_find(json, node, "parts"), one, text;
+
+	if (parts != 0)
+		node = parts;
+	if (json->nodes[node].kind != CTX_JSON_ARRAY ||
+	    json->nodes[node].next == node + 1 ||
+	    ctx_json_find(json, node + 1, "text") == 0)
+		return ctx_count_value(counter, json, node, cost, err);
+	for (one = node + 1; one < json->nodes[node].next;
+	    one = json->nodes[one].next) {
+		text = ctx_json_find(json, one, "text");
+		if (text != 0 &&
+		    ctx_count_value(counter, json, text, cost, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -170,16 +228,18 @@ ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
     const struct ctx_shape *shape, struct ctx_cost *cost, struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions", "system",
-	    "instructions"};
+	    "instructions", "systemInstruction", "system_instruction",
+	    "toolConfig"};
 	uint32_t node;
 	size_t i;
 
-	cost->tokens += shape->dialect->priming;
+	if (!shape->answers)
+		cost->tokens += shape->dialect->priming;
 	for (i = 0; shape->in_request && i < sizeof keys / sizeof keys[0];
 	    i++) {
 		node = ctx_json_find(json, shape->request, keys[i]);
 		if (node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
-		    ctx_count_value(counter, json, node, cost, err) < 0)
+		    count_prompt(counter, json, node, cost, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -25,6 +25,13 @@ ctx_role_of(const struct ctx_json *json, uint32_t node)
 	return CTX_ROLE_OTHER;
 }
 
+int
+ctx_read_part(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
+    struct ctx_err *err)
+{
+	return ctx_view_add(view, kind, value, err) == NULL ? -1 : 0;
+}
+
 /* Reads the blocks of an array; what they add can be taken out of it. */
 static int
 read_blocks(struct ctx_view *view, uint32_t array, uint32_t owner,
@@ -70,7 +77,7 @@ ctx_read_content(struct ctx_view *view, uint32_t content,
 	default:
 		break;
 	}
-	return ctx_view_add(view, kind, content, err) == NULL ? -1 : 0;
+	return ctx_read_part(view, kind, content, err);
 }
 
 int
@@ -84,9 +91,27 @@ ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
 		return -1;
 	result->id = id;
 	result->name = name;
-	if (body == 0 || view->json->nodes[body].kind != CTX_JSON_ARRAY)
+	if (body == 0 || view->json->nodes[body].kind != CTX_JSON_ARRAY ||
+	    read_block == NULL)
 		return 0;
 	return read_blocks(view, body, (uint32_t)view->n, read_block, err);
+}
+
+int
+ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
+    uint32_t body, uint32_t id, struct ctx_err *err)
+{
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_RESULT, 0, err);
+	uint32_t owner = (uint32_t)view->n;
+
+	if (part == NULL)
+		return -1;
+	part->id = id;
+	part = ctx_view_add(view, kind, body, err);
+	if (part == NULL)
+		return -1;
+	part->owner = owner;
+	return 0;
 }
 
 int
@@ -107,6 +132,15 @@ ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
 	return 0;
 }
 
+uint32_t
+ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
+    const char *other)
+{
+	uint32_t value = ctx_json_find(json, obj, key);
+
+	return value != 0 ? value : ctx_json_find(json, obj, other);
+}
+
 const char *
 ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types, size_t n)
@@ -124,4 +158,26 @@ ctx_has_block(const struct ctx_json *json, uint32_t content,
 				return types[i];
 	}
 	return NULL;
+}
+
+bool
+ctx_begins(const struct ctx_json *json, uint32_t node, const char *start)
+{
+	struct ctx_str literal = ctx_json_str(json, node);
+	size_t at = 1;
+	uint32_t cp;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return false;
+	do {
+		if (!ctx_text_next(literal, &at, &cp))
+			return false;
+	} while (cp == ' ' || cp == '\t' || cp == '\n' || cp == '\r');
+	while (cp == (unsigned char)*start) {
+		if (*++start == '\0')
+			return true;
+		if (!ctx_text_next(literal, &at, &cp))
+			return false;
+	}
+	return false;
 }

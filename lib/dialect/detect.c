@@ -3,7 +3,8 @@
  *
  * A message belongs to the first row of the table of dialects that claims
  * it.  An object that keeps messages in a member is a conversation; where it
- * keeps them is the table below.
+ * keeps them is the table below.  Messages that any dialect could have
+ * written are of the one that their wrapper suggests.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,14 +17,60 @@ is_array(const struct ctx_json *json, uint32_t node)
 	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
 }
 
-/* Where objects keep a request ("": they are one), and in it the messages. */
-static const struct {
-	const char *request, *messages;
+/*
+ * Where objects keep a request or an answer (no path: they are one), and in
+ * it the messages.  The first row that fits counts.
+ */
+static const struct wrapper {
+	const char *path[2];  /* members to go down by */
+	const char *messages;
+	const char *unless;   /* no member of this name beside messages */
+	const char *dialect;  /* of messages that tell nothing, or NULL */
+	bool sure;            /* of all messages: no other has such a member */
+	const char *element;  /* see struct ctx_shape */
+	bool single, answers;
 } wrappers[] = {
-    {"body", "messages"},   /* OpenAI batch input */
-    {"params", "messages"}, /* Anthropic batch input */
-    {"input", "messages"},  /* OpenAI preference example */
-    {"", "messages"},       /* a request, a fine-tuning example */
+    {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
+    {.path = {"body"}, .messages = "input", .dialect = "openai-responses",
+	.sure = true},
+    {.path = {"params"}, .messages = "messages", .dialect = "anthropic"},
+    {.path = {"request"}, .messages = "contents", .dialect = "gemini",
+	.sure = true},
+    {.path = {"modelInput"}, .messages = "messages"}, /* Bedrock batch */
+    /* OpenAI preference; the outputs to choose from are no part of it. */
+    {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
+    {.messages = "contents", .dialect = "gemini", .sure = true},
+    {.messages = "messages"}, /* a request, a fine-tuning example */
+    {.messages = "input", .unless = "type", .dialect = "openai-responses",
+	.sure = true},
+    /* What the batches gave, and single answers. */
+    {.path = {"response", "body"}, .messages = "choices",
+	.dialect = "openai-chat", .element = "message", .answers = true},
+    {.path = {"response", "body"}, .messages = "output",
+	.dialect = "openai-responses", .sure = true, .answers = true},
+    {.path = {"result"}, .messages = "message", .dialect = "anthropic",
+	.single = true, .answers = true},
+    {.path = {"response"}, .messages = "candidates", .dialect = "gemini",
+	.sure = true, .element = "content", .answers = true},
+    {.path = {"modelOutput", "output"}, .messages = "message",
+	.dialect = "bedrock", .single = true, .answers = true},
+    {.messages = "choices", .dialect = "openai-chat", .element = "message",
+	.answers = true},
+    {.messages = "candidates", .dialect = "gemini", .sure = true,
+	.element = "content", .answers = true},
+    {.messages = "output", .unless = "type", .dialect = "openai-responses",
+	.sure = true, .answers = true},
+};
+
+/* Members of a request that tell whose it is when its messages do not. */
+static const struct {
+	const char *key, *dialect;
+} hints[] = {
+    {"inferenceConfig", "bedrock"},
+    {"toolConfig", "bedrock"},
+    {"modelId", "bedrock"},
+    {"system", "anthropic"},
+    {"anthropic_version", "anthropic"},
 };
 
 /* A message of the first dialect that claims it; generic claims last, and
@@ -48,22 +95,24 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* The dialect of an array's messages: that of the first that tells. */
+/* The dialect of the messages: that of the first that tells. */
 static void
-detect_messages(const struct ctx_json *json, uint32_t array,
-    struct ctx_shape *shape)
+detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
 {
+	uint32_t node = shape->messages + !shape->single, message;
 	struct ctx_shape one;
-	uint32_t message;
 
 	shape->kind = CTX_SHAPE_CONVERSATION;
-	shape->messages = array;
 	shape->dialect = ctx_dialect_find("generic");
 	shape->why = "role and content";
-	for (message = array + 1; message < json->nodes[array].next;
-	    message = json->nodes[message].next) {
+	for (; node < json->nodes[shape->messages].next;
+	    node = json->nodes[node].next) {
+		message = node;
+		if (shape->element != NULL)
+			message = ctx_json_find(json, node, shape->element);
 		memset(&one, 0, sizeof one);
-		detect_message(json, message, &one);
+		if (message != 0)
+			detect_message(json, message, &one);
 		if (one.decisive) {
 			shape->dialect = one.dialect;
 			shape->decisive = true;
@@ -73,28 +122,77 @@ detect_messages(const struct ctx_json *json, uint32_t array,
 	}
 }
 
+/* For messages that tell nothing: what is around them may. */
+static void
+take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
+    struct ctx_shape *shape)
+{
+	size_t i;
+
+	if (shape->decisive && !wrapper->sure)
+		return;
+	shape->decisive |= wrapper->sure;
+	if (wrapper->dialect != NULL) {
+		shape->dialect = ctx_dialect_find(wrapper->dialect);
+		shape->why = wrapper->messages;
+	}
+	for (i = 0; wrapper->dialect == NULL &&
+	     i < sizeof hints / sizeof hints[0]; i++) {
+		if (ctx_json_find(json, shape->request, hints[i].key) == 0)
+			continue;
+		shape->dialect = ctx_dialect_find(hints[i].dialect);
+		shape->why = hints[i].key;
+		return;
+	}
+}
+
+/* The messages that a wrapper would keep in the object node, or 0. */
+static uint32_t
+unwrap(const struct ctx_json *json, uint32_t node,
+    const struct wrapper *wrapper, uint32_t *request)
+{
+	uint32_t messages;
+	size_t i;
+
+	*request = node;
+	for (i = 0; i < 2 && wrapper->path[i] != NULL; i++)
+		if ((*request = ctx_json_find(json, *request,
+			 wrapper->path[i])) == 0)
+			return 0;
+	if (wrapper->unless != NULL &&
+	    ctx_json_find(json, *request, wrapper->unless) != 0)
+		return 0;
+	messages = ctx_json_find(json, *request, wrapper->messages);
+	if (messages == 0 ||
+	    json->nodes[messages].kind !=
+		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
+		return 0;
+	return messages;
+}
+
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
     struct ctx_shape *shape)
 {
-	uint32_t request, messages;
+	const struct wrapper *wrapper;
 	size_t i;
 
 	for (i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
-		request = node;
-		if (wrappers[i].request[0] != '\0' &&
-		    (request = ctx_json_find(json, node,
-			 wrappers[i].request)) == 0)
+		wrapper = &wrappers[i];
+		shape->messages = unwrap(json, node, wrapper, &shape->request);
+		if (shape->messages == 0)
 			continue;
-		messages = ctx_json_find(json, request, wrappers[i].messages);
-		if (!is_array(json, messages))
-			continue;
-		detect_messages(json, messages, shape);
-		shape->request = request;
-		shape->in_request = true;
-		shape->model = ctx_json_find(json, request, "model");
+		shape->element = wrapper->element;
+		shape->single = wrapper->single;
+		shape->answers = wrapper->answers;
+		shape->in_request = !wrapper->answers;
+		shape->model = ctx_find_either(json, shape->request, "model",
+		    "modelId");
+		detect_messages(json, shape);
+		take_hint(json, wrapper, shape);
 		return;
 	}
+	shape->request = 0;
 	detect_message(json, node, shape);
 }
 
@@ -109,16 +207,27 @@ detect_array(const struct ctx_json *json, uint32_t node,
 		return;
 	if (json->nodes[node + 1].kind == CTX_JSON_OBJECT)
 		detect_object(json, node + 1, &first);
-	if (first.kind == CTX_SHAPE_MESSAGE)
-		detect_messages(json, node, shape);
-	else if (first.kind == CTX_SHAPE_CONVERSATION)
+	if (first.kind == CTX_SHAPE_MESSAGE) {
+		shape->messages = node;
+		detect_messages(json, shape);
+	} else if (first.kind == CTX_SHAPE_CONVERSATION) {
 		shape->kind = CTX_SHAPE_LIST;
+		shape->list = node;
+	}
 }
 
 void
 ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_shape *shape)
 {
+	uint32_t list = ctx_json_find(json, node, "requests");
+
+	memset(shape, 0, sizeof *shape);
+	/* The body of an Anthropic batch is a list in an object. */
+	if (is_array(json, list))
+		detect_array(json, list, shape);
+	if (shape->kind == CTX_SHAPE_LIST)
+		return;
 	memset(shape, 0, sizeof *shape);
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
 		detect_array(json, node, shape);

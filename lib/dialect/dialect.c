@@ -10,8 +10,116 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
+#define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
+
+/* Blocks with a string in it; what stands before and behind that. */
+#define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
 static const struct ctx_dialect dialects[] = {
+    {
+	.name = "codex",
+	.about = "Codex rollouts",
+	.is = ctx_codex_is,
+	.read = ctx_codex_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_codex_line,
+	.rules = CTX_JOINS_ANSWERS,
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "gemini-cli",
+	.about = "Gemini CLI chats",
+	.is = ctx_gemini_cli_is,
+	.read = ctx_gemini_cli_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_gemini_cli_line,
+	.rules = CTX_FIRST_USER,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "pi",
+	.about = "pi coding agent sessions",
+	.is = ctx_pi_is,
+	.read = ctx_pi_read,
+	.history = CTX_HISTORY_LAST,
+	.line = ctx_pi_line,
+	/* Whatever provider it is sent to: framing as Chat Completions. */
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_TEXT_BLOCK,
+    },
+    {
+	.name = "claude-stream",
+	.about = "Claude Code, --output-format stream-json",
+	.is = ctx_claude_stream_is,
+	.read = ctx_claude_stream_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_claude_stream_line,
+	.rules = CTX_FIRST_USER,
+	.per_message = 3,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "claude-code",
+	.about = "Claude Code sessions",
+	.is = ctx_claude_code_is,
+	.read = ctx_claude_code_read,
+	.history = CTX_HISTORY_TIP,
+	.line = ctx_claude_code_line,
+	.rules = CTX_FIRST_USER,
+	.per_message = 3,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "openai-responses",
+	.about = "OpenAI Responses items",
+	.is = ctx_openai_responses_is,
+	.read = ctx_openai_responses_read,
+	.rules = CTX_JOINS_ANSWERS,
+	/* As Chat Completions; nothing better is published. */
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "bedrock",
+	.about = "AWS Bedrock Converse messages",
+	.is = ctx_bedrock_is,
+	.read = ctx_bedrock_read,
+	.rules = CTX_FIRST_USER | CTX_ALTERNATES,
+	/* An estimate: that of Anthropic, whose models are mostly meant. */
+	.per_message = 3,
+	.priming = 3,
+	.body = {"[{\"text\":", "}]"},
+    },
+    {
+	.name = "gemini",
+	.about = "Google Gemini contents",
+	.is = ctx_gemini_is,
+	.read = ctx_gemini_read,
+	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
+	/* No framing: the local tokenizer of google-genai has none. */
+	.body = {"{\"output\":", "}"},
+    },
+    {
+	.name = "anthropic",
+	.about = "Anthropic Messages",
+	.is = ctx_anthropic_is,
+	.read = ctx_anthropic_read,
+	.rules = CTX_FIRST_USER,
+	/* An estimate: 7 tokens of framing were measured around a request
+	 * of one message (ctoc, 2026), the role's own being one of them. */
+	.per_message = 3,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
     {
 	.name = "openai-chat",
 	.about = "OpenAI Chat Completions messages",
@@ -22,6 +130,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
     {
 	.name = "generic",
@@ -33,6 +142,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
 };
 

@@ -8,13 +8,54 @@
 const char *ctx_openai_chat_is(const struct ctx_json *json, uint32_t node);
 int ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
+const char *ctx_openai_responses_is(const struct ctx_json *json, uint32_t node);
+int ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_anthropic_is(const struct ctx_json *json, uint32_t node);
+int ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_bedrock_is(const struct ctx_json *json, uint32_t node);
+int ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_gemini_is(const struct ctx_json *json, uint32_t node);
+int ctx_gemini_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
 const char *ctx_generic_is(const struct ctx_json *json, uint32_t node);
 int ctx_generic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
+const char *ctx_claude_code_is(const struct ctx_json *json, uint32_t node);
+int ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_claude_stream_is(const struct ctx_json *json, uint32_t node);
+int ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_codex_is(const struct ctx_json *json, uint32_t node);
+int ctx_codex_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_codex_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_pi_is(const struct ctx_json *json, uint32_t node);
+int ctx_pi_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_pi_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node);
+int ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
 
 /* The role that a name stands for in the formats of the role/content kind
  * ("developer" is a system message, "function" a tool's). */
 enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
+
+/* Adds one part. */
+int ctx_read_part(struct ctx_view *view, enum ctx_part_kind kind,
+    uint32_t value, struct ctx_err *err);
 
 /*
  * Adds the parts of a content value: a string is a text, an array is read
@@ -28,18 +69,32 @@ int ctx_read_content(struct ctx_view *view, uint32_t content,
 
 /*
  * Adds a result with the body value and, where that is an array, its blocks,
- * owned by the result.
+ * owned by the result (read_block NULL: there never are any).
  */
 int ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
+
+/* Adds a result whose body, one part of the given kind, no text may stand in
+ * for. */
+int ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
+    uint32_t body, uint32_t id, struct ctx_err *err);
 
 /* Adds the member key of the object obj as one part that can be taken out
  * whole, if it is there and not null. */
 int ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
     enum ctx_part_kind kind, struct ctx_err *err);
 
+/* The value of the first of the two keys that the object obj has, or 0. */
+uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
+    const char *key, const char *other);
+
 /* The first of types that a block of content has as its "type", or NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types, size_t n);
+
+/* Is the node a string whose text, blanks aside, begins with start (ASCII,
+ * NUL ended, not empty)? */
+bool ctx_begins(const struct ctx_json *json, uint32_t node,
+    const char *start);
 
 #endif

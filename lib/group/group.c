@@ -179,6 +179,8 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	ctx_hashkey_init(&groups->calls->hash[1]);
 	groups->calls->free = NONE;
 	groups->tied = NONE;
+	groups->going = NONE;
+	groups->before = NONE;
 	if (calls_rehash(groups->calls, 64, err) < 0) {
 		ctx_groups_release(groups);
 		return -1;
@@ -212,6 +214,8 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->turn = 0;
 	groups->answered = false;
 	groups->tied = NONE;
+	groups->going = NONE;
+	groups->before = NONE;
 	groups->forget_at = 0;
 }
 
@@ -269,10 +273,31 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
+/* The text of a string, as it is meant; of anything else the JSON.  Lives
+ * until the next call. */
+static int
+text_of(struct ctx_groups *groups, const struct ctx_json *json, uint32_t node,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	*text = ctx_json_str(json, node);
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	if (!json->nodes[node].escaped) {
+		*text = (struct ctx_str){text->p + 1, text->n - 2};
+		return 0;
+	}
+	groups->text.n = 0;
+	if (ctx_text_decode(&groups->text, *text, err) < 0)
+		return -1;
+	*text = (struct ctx_str){groups->text.p, groups->text.n};
+	return 0;
+}
+
 /* The key under which a call waits for its result. */
-static void
-call_key(const struct ctx_calls *calls, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, uint64_t key[2])
+static int
+call_key(struct ctx_groups *groups, const struct ctx_json *json,
+    const struct ctx_part *part, unsigned rules, uint64_t key[2],
+    struct ctx_err *err)
 {
 	uint32_t node = part->id;
 	struct ctx_str str = {"", 0};
@@ -280,10 +305,12 @@ call_key(const struct ctx_calls *calls, const struct ctx_json *json,
 
 	if (node == 0 && (rules & CTX_PAIR_BY_NAME))
 		node = part->name;
-	if (node != 0)
-		str = ctx_json_str(json, node);
+	if (node != 0 && text_of(groups, json, node, &str, err) < 0)
+		return -1;
 	for (i = 0; i < 2; i++)
-		key[i] = ctx_hash(&calls->hash[i], str.p, str.n) + (part->id == 0);
+		key[i] = ctx_hash(&groups->calls->hash[i], str.p, str.n) +
+		    (part->id == 0);
+	return 0;
 }
 
 /* The number of the tool that a part names; 0 if it names none. */
@@ -297,12 +324,9 @@ tool_of(struct ctx_groups *groups, const struct ctx_json *json,
 	if (part->name == 0 ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	str = ctx_json_str(json, part->name);
-	groups->text.n = 0;
-	if (ctx_text_decode(&groups->text, str, err) < 0)
+	if (text_of(groups, json, part->name, &str, err) < 0)
 		return -1;
-	return ctx_names_id(&groups->tools, groups->text.p, groups->text.n,
-	    tool, err);
+	return ctx_names_id(&groups->tools, str.p, str.n, tool, err);
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
@@ -323,7 +347,9 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			continue;
 		if (tool_of(groups, view->json, part, &tool, err) < 0)
 			return -1;
-		call_key(groups->calls, view->json, part, dialect->rules, key);
+		if (call_key(groups, view->json, part, dialect->rules, key,
+			err) < 0)
+			return -1;
 		if (part->kind == CTX_PART_CALL) {
 			if (calls_push(groups->calls, key, item, tool,
 				part->id != 0, err) < 0)
@@ -359,14 +385,16 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		return -1;
 	if (*tool != 0)
 		return 0;
-	call_key(groups->calls, view->json, part, dialect->rules, key);
+	if (call_key(groups, view->json, part, dialect->rules, key, err) < 0)
+		return -1;
 	slot = *calls_find(groups->calls, key);
 	if (slot != NONE)
 		*tool = groups->calls->slots[slot].tool;
 	return 0;
 }
 
-/* Which of results and other content a message has. */
+/* Which of results and other content a message has; marks for a cache and
+ * the like, which have no value, are neither. */
 static unsigned
 pieces(const struct ctx_view *view)
 {
@@ -376,28 +404,30 @@ pieces(const struct ctx_view *view)
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_RESULT)
 			found |= CTX_ITEM_RESULTS;
-		else if (view->parts[i].owner == 0)
+		else if (view->parts[i].owner == 0 && view->parts[i].value != 0)
 			found |= CTX_ITEM_REST;
 	return found;
 }
 
+#define OURS (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE)
+
 /* Does this message open a turn, or stand among those that do? */
 static bool
-is_written(const struct ctx_view *view, unsigned found)
+is_written(const struct ctx_view *view, unsigned found, unsigned flags)
 {
 	return view->role == CTX_ROLE_USER && !(view->flags & CTX_VIEW_META) &&
-	    found != CTX_ITEM_RESULTS;
+	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
 static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
-    bool written)
+    bool written, unsigned flags)
 {
 	if (written) {
 		if (groups->turn == 0 || groups->answered)
 			groups->turn++;
 		groups->answered = false;
-	} else if (view->role != CTX_ROLE_SYSTEM &&
+	} else if (view->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
 	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_HIDDEN))) {
 		groups->answered = true;
 	}
@@ -407,19 +437,59 @@ enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
 static void
 tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 {
-	uint32_t root;
+	struct ctx_item *items = groups->items;
+	unsigned ties = CTX_VIEW_TIED | CTX_VIEW_BETWEEN;
+	bool between;
 
 	if (groups->tied != NONE) {
-		root = ctx_group_of(groups->items, groups->tied);
-		groups->items[root].open--;
-		join(groups->items, groups->tied, item);
+		items[ctx_group_of(items, groups->tied)].open--;
+		/* A system message never joins two turns. */
+		if (!(items[groups->tied].flags & CTX_ITEM_SYSTEM) ||
+		    view->role == CTX_ROLE_ASSISTANT)
+			join(items, groups->tied, item);
 		groups->tied = NONE;
 	}
-	if (view->flags & CTX_VIEW_TIED) {
-		root = ctx_group_of(groups->items, item);
-		groups->items[root].open++;
+	between = view->flags & CTX_VIEW_BETWEEN;
+	if (between && groups->before != NONE &&
+	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
+		join(items, groups->before, item);
+	/* One that stands first, as a system prompt does, is between none. */
+	if ((view->flags & ties) && (!between || groups->before != NONE)) {
+		items[ctx_group_of(items, item)].open++;
 		groups->tied = item;
 	}
+}
+
+/* Joins the pieces of a message that goes on further down.  Until its last
+ * piece has come it waits as an open call does. */
+static void
+join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((view->flags & CTX_VIEW_CONTINUES) && groups->going != NONE) {
+		items[ctx_group_of(items, groups->going)].open--;
+		join(items, groups->going, item);
+		groups->going = NONE;
+	}
+	if ((view->flags & CTX_VIEW_MORE) && groups->going == NONE) {
+		items[ctx_group_of(items, item)].open++;
+		groups->going = item;
+	}
+}
+
+/* Joins what the assistant wrote in one go. */
+static void
+join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->before != NONE &&
+	    items[item].role == CTX_ROLE_ASSISTANT &&
+	    items[groups->before].role == CTX_ROLE_ASSISTANT)
+		join(items, groups->before, item);
 }
 
 int
@@ -428,8 +498,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
 	unsigned found = pieces(view);
-	bool written = is_written(view, found);
+	bool written = is_written(view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
+	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
+	    groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
 
@@ -443,35 +515,50 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
 	}
-	enter_turn(groups, view, written);
+	enter_turn(groups, view, written, flags);
 	item = add_item(groups, err);
 	if (item == NULL)
 		return -1;
 	item->role = (uint8_t)view->role;
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
-	    (view->role == CTX_ROLE_SYSTEM ? CTX_ITEM_SYSTEM : 0));
+	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
+	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
+		    ? CTX_ITEM_SYSTEM
+		    : 0));
 	item->tokens = cost->tokens - (split ? cost->results : 0);
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
 	groups->tokens += cost->tokens;
-	groups->messages++;
-	groups->spoken += view->role != CTX_ROLE_SYSTEM;
+	if (goes_on) {
+		item->message = groups->messages - 1;
+		item->spoken = groups->spoken - 1;
+	} else {
+		groups->messages++;
+		groups->spoken += view->role != CTX_ROLE_SYSTEM &&
+		    !(flags & OURS);
+	}
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
 	tie(groups, view, (uint32_t)groups->n - 1);
+	join_answer(groups, dialect, (uint32_t)groups->n - 1);
+	join_pieces(groups, view, (uint32_t)groups->n - 1);
+	groups->before = (uint32_t)groups->n - 1;
 	return 0;
 }
 
 int
-ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err)
+ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err)
 {
 	struct ctx_item *item = add_item(groups, err);
 
 	if (item == NULL)
 		return -1;
 	item->flags = CTX_ITEM_UNKNOWN;
+	if (!aside)
+		groups->before = NONE;
 	return 0;
 }
 
@@ -504,6 +591,11 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 			calls->slots[i].item = now[calls->slots[i].item];
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
+	if (groups->going != NONE)
+		groups->going = now[groups->going];
+	if (groups->before != NONE)
+		groups->before =
+		    gone[groups->before] ? NONE : now[groups->before];
 	groups->n = kept;
 	free(now);
 	return 0;

@@ -78,6 +78,12 @@ ctx_names_at(const struct ctx_names *names, uint32_t id)
 	return names->list[id - 1];
 }
 
+bool
+ctx_names_has(const struct ctx_names *names, const char *p, size_t n)
+{
+	return names->slots != NULL && *slot_of(names, p, n) != 0;
+}
+
 void
 ctx_names_reset(struct ctx_names *names)
 {

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "ctx.h"
+#include "walk.h"
 
 #define NONE UINT32_MAX /* the parent of the top-level value */
-#define BLOCK 64
 
 /* What the grammar waits for. */
 enum expect {
@@ -24,18 +24,11 @@ enum expect {
 	COMMA_OR_END,
 };
 
-/* What matters inside a string: bit i speaks of byte i of 64. */
-struct block {
-	uint64_t backslash;
-	uint64_t stop; /* quotes and control bytes */
-	uint64_t high; /* bytes of 0x80 and above */
-};
-
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
 	const char *p, *end; /* what is left of the text */
-	void (*read)(const char *p, struct block *block);
+	ctx_walk *walk; /* through a string */
 	enum expect expect;
 	uint32_t open; /* the innermost container still open, or NONE */
 	unsigned depth;
@@ -122,12 +115,6 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool
-is_hex(char c)
-{
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
 /* Could c go on with a number or a word?  Then it was none. */
 static bool
 is_wordlike(char c)
@@ -202,30 +189,6 @@ word(struct scan *s, const char *text, enum ctx_json_kind kind)
 	return add(s, at, kind, false);
 }
 
-static void
-read_portable(const char *p, struct block *block)
-{
-	unsigned char c;
-	uint64_t bit;
-
-	memset(block, 0, sizeof *block);
-	for (bit = 1; bit != 0; bit <<= 1) {
-		c = (unsigned char)*p++;
-		if (c == '\\')
-			block->backslash |= bit;
-		else if (c == '"' || c < 0x20)
-			block->stop |= bit;
-		else if (c >= 0x80)
-			block->high |= bit;
-	}
-}
-
-static void (*reader(enum ctx_simd simd))(const char *, struct block *)
-{
-	(void)simd;
-	return read_portable;
-}
-
 /* Do the n bytes at p begin a character that more bytes could complete?
  * The lowest or the highest continuation fits every lead byte. */
 static bool
@@ -243,107 +206,13 @@ is_cut_short(const char *p, size_t n)
 	    ctx_utf8_next(high, 4, &cp) > n;
 }
 
-/* How far a string has been walked. */
-struct walk {
-	const char *p;     /* the place reached, and where it stops */
-	const char *high;  /* its first byte beyond ASCII, or NULL */
-	const char *wrong; /* what is wrong at p, or NULL */
-	bool escaped;
-};
-
-static const uint8_t escape_length[256] = {['"'] = 2, ['\\'] = 2, ['/'] = 2,
-    ['b'] = 2, ['f'] = 2, ['n'] = 2, ['r'] = 2, ['t'] = 2, ['u'] = 6};
-
-/*
- * Takes a walk behind the escape at p and returns its length; or 0 with the
- * walk at the end of the text, or where the escape is wrong.
- */
-static size_t
-escape(const struct scan *s, struct walk *walk, const char *p)
-{
-	size_t left = (size_t)(s->end - p), len, i;
-
-	walk->escaped = true;
-	len = left < 2 ? 2 : escape_length[(unsigned char)p[1]];
-	for (i = 1; i < len && i < left; i++)
-		if (i > 1 && !is_hex(p[i]))
-			break;
-	if (i < len && i == left) {
-		walk->p = s->end;
-		return 0;
-	}
-	if (i != len) {
-		walk->wrong = "invalid escape";
-		walk->p = p + i;
-		return 0;
-	}
-	return len;
-}
-
-/*
- * Takes the escapes of a block out of its masks.  Returns how far the string
- * has been read from the start of the block if nothing in it stops it, or 0
- * if the walk is over.
- */
-static size_t
-escapes(const struct scan *s, struct walk *walk, struct block *block)
-{
-	uint64_t left, rest;
-	size_t end = 0, len;
-
-	for (left = block->backslash; left != 0; left &= rest) {
-		if ((block->stop & (left ^ (left - 1))) != 0)
-			break; /* the string stops before the escape */
-		end = (size_t)__builtin_ctzll(left);
-		len = escape(s, walk, walk->p + end);
-		if (len == 0)
-			return 0;
-		end += len;
-		rest = end < BLOCK ? ~UINT64_C(0) << end : 0;
-		block->stop &= rest;
-	}
-	return end < BLOCK ? BLOCK : end;
-}
-
-/* Walks to the closing quote, the end of the text, or what is wrong. */
-static void
-walk_string(const struct scan *s, struct walk *walk)
-{
-	struct block block;
-	char tail[BLOCK];
-	size_t left, step;
-
-	do {
-		left = (size_t)(s->end - walk->p);
-		if (left < BLOCK) {
-			/* The zeros behind the text stop the walk. */
-			memset(tail, 0, BLOCK);
-			memcpy(tail, walk->p, left);
-		}
-		s->read(left < BLOCK ? tail : walk->p, &block);
-		if (block.high != 0 && walk->high == NULL)
-			walk->high = walk->p + __builtin_ctzll(block.high);
-		step = BLOCK;
-		if (block.backslash != 0)
-			step = escapes(s, walk, &block);
-		if (step == 0)
-			return;
-		if (block.stop != 0)
-			step = (size_t)__builtin_ctzll(block.stop);
-		walk->p += step;
-	} while (block.stop == 0);
-	if (walk->p < s->end && *walk->p != '"')
-		walk->wrong = "control character in string, "
-		    "escape it as \\u0000-\\u001f";
-}
-
 static int
 string(struct scan *s)
 {
-	struct walk walk = {.p = s->p + 1};
+	struct walk walk = {.p = s->p + 1, .end = s->end};
 	const char *at = s->p, *bad;
 
-	walk_string(s, &walk);
+	s->walk(&walk);
 	if (walk.high != NULL && walk.high < walk.p) {
 		bad = walk.high + ctx_utf8_valid(walk.high,
 		    (size_t)(walk.p - walk.high), s->json->simd);
@@ -460,7 +329,7 @@ scan_value(struct scan *s)
 			return 0;
 		if ((rc = step(s)) <= 0)
 			return rc;
-	} while (s->open != NONE || s->expect != COMMA_OR_END);
+	} while (s->depth > 0 || s->json->n == 0);
 	return 1;
 }
 
@@ -477,7 +346,7 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	if (n == 0)
 		return 0;
 	s.end = text + limit;
-	s.read = reader(json->simd);
+	s.walk = ctx_walk_pick(json->simd);
 	rc = scan_value(&s);
 	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
 		return fail(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");

@@ -1,7 +1,10 @@
 /* text.c - string literals to text and back */
 #include <string.h>
 
+#include "base/vector.h"
 #include "ctx.h"
+
+#define STEP ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 
 /* The text of a two-byte escape, by its second byte. */
 static const char meaning[256] = {['"'] = '"', ['\\'] = '\\', ['/'] = '/',
@@ -23,18 +26,21 @@ backslash(const char *p, const char *end)
 	return found == NULL ? end : found;
 }
 
+/* Letters have bit 6, and their low half is one more than their digit less
+ * nine. */
+static uint32_t
+digit(char c)
+{
+	unsigned u = (unsigned char)c;
+
+	return (u & 15) + (u >> 6) * 9;
+}
+
 static uint32_t
 hex4(const char *p)
 {
-	uint32_t value = 0, digit;
-	size_t i;
-
-	for (i = 0; i < 4; i++) {
-		digit = (unsigned char)p[i];
-		digit = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
-		value = value << 4 | digit;
-	}
-	return value;
+	return digit(p[0]) << 12 | digit(p[1]) << 8 | digit(p[2]) << 4 |
+	    digit(p[3]);
 }
 
 /* The character of the escape at p, before end; returns its length. */
@@ -61,28 +67,62 @@ unescape(const char *p, const char *end, uint32_t *cp)
 	return 6;
 }
 
+/* Puts the character of the escape at p to *to, moves both. */
+INLINE void
+decode_escape(const char **p, const char *end, char **to)
+{
+	uint32_t cp;
+
+	*p += unescape(*p, end, &cp);
+	if (cp < 0x80)
+		*(*to)++ = (char)cp;
+	else
+		*to += ctx_utf8_put(*to, cp);
+}
+
+/*
+ * Decodes [p, end) to a place with room for as many bytes, which is enough as
+ * no escape is shorter than its character; so a whole vector may always be
+ * copied, even if it has an escape and is overwritten from there on.
+ */
+static char *
+decode(char *to, const char *p, const char *end)
+{
+	PLAIN_VECTOR v;
+	uint64_t found;
+
+	while (end - p >= STEP) {
+		v = PLAIN(load)(p);
+		memcpy(to, &v, sizeof v);
+		found = PLAIN(bits)(PLAIN(equal)(v, '\\'));
+		if (found == 0) {
+			p += STEP;
+			to += STEP;
+			continue;
+		}
+		p += __builtin_ctzll(found);
+		to += __builtin_ctzll(found);
+		decode_escape(&p, end, &to);
+	}
+	while (p < end) {
+		if (*p == '\\')
+			decode_escape(&p, end, &to);
+		else
+			*to++ = *p++;
+	}
+	return to;
+}
+
 int
 ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err)
 {
 	struct ctx_str text = inside(literal);
-	const char *p = text.p, *end = p + text.n, *next;
-	uint32_t cp;
 	char *to;
 
-	/* No escape is shorter than its character. */
 	if (ctx_buf_reserve(out, text.n, err) < 0)
 		return -1;
-	to = out->p + out->n;
-	for (;;) {
-		next = backslash(p, end);
-		memcpy(to, p, (size_t)(next - p));
-		to += next - p;
-		if (next == end)
-			break;
-		p = next + unescape(next, end, &cp);
-		to += ctx_utf8_put(to, cp);
-	}
+	to = decode(out->p + out->n, text.p, text.p + text.n);
 	out->n = (size_t)(to - out->p);
 	return 0;
 }

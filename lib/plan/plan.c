@@ -77,6 +77,12 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return BIT(CTX_HOLD_UNKNOWN);
 	if (item->flags & CTX_ITEM_PINNED)
 		holds |= BIT(CTX_HOLD_PINNED);
+	if (item->flags & (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE))
+		return holds | (limits->policy->summarizes ||
+			    !limits->pin_system ||
+			    (item->flags & CTX_ITEM_NOTICE)
+			? 0
+			: BIT(CTX_HOLD_SYSTEM));
 	if (item->flags & CTX_ITEM_SYSTEM)
 		return holds |
 		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
@@ -92,6 +98,46 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return holds;
 }
 
+/*
+ * Where roles must alternate: what is held anywhere in a turn holds its user
+ * messages and its last group, without which two neighbours would be of one
+ * role.  If that group ends in a piece of the next turn's user message, the
+ * answer to that message must stay as well, and so on.
+ */
+static void
+hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended)
+{
+	struct ctx_item *items = groups->items;
+	size_t i, j, end, last = 0;
+	unsigned any = 0, hold;
+
+	for (i = 0; i < groups->n; i = end) {
+		if (i == 0 || items[last].message != items[i].message)
+			any = 0;
+		last = i;
+		for (end = i; end < groups->n &&
+		     items[end].turn == items[i].turn; end++) {
+			if (items[end].flags &
+			    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN))
+				continue;
+			last = end;
+			any |= plan->holds[ctx_group_of(items, (uint32_t)end)];
+		}
+		for (j = i; any != 0 && j < end; j++) {
+			if (!(items[j].flags & CTX_ITEM_USER) && j != last)
+				continue;
+			hold = (any & FOR_EVER) | BIT(CTX_HOLD_TURN);
+			/* What is the last of the newest turn may change. */
+			if (!ended && j == last &&
+			    items[j].turn == groups->turn)
+				hold = BIT(CTX_HOLD_TURN);
+			plan->holds[ctx_group_of(items, (uint32_t)j)] |=
+			    (uint8_t)hold;
+		}
+	}
+}
+
 /* Marks what must stay, and closes the marks over the groups. */
 static void
 hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
@@ -104,7 +150,8 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned holds = own_holds(plan, groups, &items[i]);
 
 		/* The last item of a newest turn holds its group. */
-		if (!(items[i].flags & (CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM)) &&
+		if (!(items[i].flags &
+			(CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM | CTX_ITEM_META)) &&
 		    items[i].turn != later) {
 			later = items[i].turn;
 			if (groups->turn - later < plan->limits.keep_turns)
@@ -116,6 +163,8 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			holds |= BIT(CTX_HOLD_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
+	if (plan->limits.alternates)
+		hold_ends_of_turns(plan, groups, ended);
 	for (i = 0; i < groups->n; i++)
 		plan->holds[i] =
 		    plan->holds[ctx_group_of(items, (uint32_t)i)];
@@ -136,7 +185,10 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if (limits->level >= CTX_LEVEL_BALANCED && item->reasoning > 0 &&
 	    (!ended || item->turn < groups->turn))
 		edits |= CTX_MARK_STRIP;
-	if (limits->level >= CTX_LEVEL_AGGRESSIVE && item->bodies > 0)
+	if ((limits->level >= CTX_LEVEL_AGGRESSIVE ||
+		(limits->policy->clears &&
+		    limits->level == CTX_LEVEL_LIGHT)) &&
+	    item->bodies > 0)
 		edits |= CTX_MARK_CLEAR;
 	return edits;
 }
@@ -202,15 +254,25 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->held = plan->holds[i] != 0;
 		unit->weighs = ended ? unit->held
 				     : (plan->holds[i] & FOR_EVER) != 0;
+		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
+		unit->age = groups->spoken - item->spoken;
+		if (unit->age < plan->units[root].age)
+			plan->units[root].age = unit->age;
+		unit->rank = item->rank;
+		if (unit->rank > plan->units[root].rank)
+			plan->units[root].rank = unit->rank;
 		unit->behind =
 		    item->message < plan->line || item->start < plan->grid;
 	}
 }
 
-/* A user message goes with the last of its turn, and not before. */
+/* A user message goes with the last of its turn, and not before; where the
+ * strategy ranks it by itself it may stay alone. */
 static void
 follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
+	bool alone = plan->limits.policy->ranks_users &&
+	    !plan->limits.alternates;
 	struct ctx_unit *units = plan->units;
 	size_t i, j, end, n = groups->n;
 	bool others, kept;
@@ -228,7 +290,8 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 		}
 		for (j = i; others && j < end; j++)
 			if (units[j].user && units[j].first)
-				units[j].drop = !units[j].held && !kept;
+				units[j].drop = !units[j].held && !kept &&
+				    (!alone || units[j].drop);
 	}
 }
 
@@ -253,9 +316,22 @@ draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Turns the policy's answers into marks, and adds up what is left. */
+/* Turns the policy's answers into marks. */
 static void
-conclude(struct ctx_plan *plan, struct ctx_groups *groups)
+mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		if (!plan->units[ctx_group_of(groups->items, (uint32_t)i)].drop)
+			continue;
+		assert(plan->holds[i] == 0);
+		plan->marks[i] = CTX_MARK_DROP;
+	}
+}
+
+void
+ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	struct ctx_item *items = groups->items;
 	unsigned owner;
@@ -264,18 +340,14 @@ conclude(struct ctx_plan *plan, struct ctx_groups *groups)
 	plan->after = plan->fixed;
 	memset(plan->floor, 0, sizeof plan->floor);
 	for (i = 0; i < groups->n; i++) {
-		uint32_t root = ctx_group_of(items, (uint32_t)i);
-		uint64_t left = weight(&items[i], plan->marks[i]);
+		uint64_t left = ctx_plan_left(plan, &items[i], i);
 
-		if (plan->units[root].drop) {
-			assert(plan->holds[i] == 0);
-			plan->marks[i] = CTX_MARK_DROP;
+		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		}
 		/* Both pieces of a message count what every message costs. */
 		if (i + 1 < groups->n &&
 		    items[i].message == items[i + 1].message &&
-		    !plan->units[ctx_group_of(items, (uint32_t)i + 1)].drop)
+		    !(plan->marks[i + 1] & CTX_MARK_DROP))
 			left -= items[i].shared;
 		plan->after += left;
 		for (owner = 0; owner < CTX_HOLDS; owner++)
@@ -284,6 +356,19 @@ conclude(struct ctx_plan *plan, struct ctx_groups *groups)
 		if (owner < CTX_HOLDS)
 			plan->floor[owner] += left;
 	}
+}
+
+bool
+ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	const struct ctx_limits *limits = &plan->limits;
+
+	if (!limits->policy->bounded || limits->always)
+		return true;
+	if (limits->trigger_messages > 0 &&
+	    groups->spoken > limits->trigger_messages)
+		return true;
+	return groups->tokens + plan->fixed > limits->trigger;
 }
 
 int
@@ -297,8 +382,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	if (make_room(plan, groups->n, err) < 0)
 		return -1;
 	hold(plan, groups, ended);
-	due = !limits->policy->bounded ||
-	    groups->tokens + plan->fixed > limits->trigger;
+	due = ctx_plan_due(plan, groups);
 	if (due && ended && limits->policy->bounded)
 		edit_until_met(plan, groups);
 	make_units(plan, groups, ended);
@@ -313,7 +397,8 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		if (plan->holds[i] == 0)
 			plan->marks[i] |=
 			    (uint8_t)allowed(plan, groups, i, true);
-	conclude(plan, groups);
+	mark_drops(plan, groups);
+	ctx_plan_total(plan, groups);
 	return 0;
 }
 

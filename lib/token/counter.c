@@ -44,14 +44,16 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 	free(c);
 }
 
+_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX,
+    "words are merged pair by pair");
+
 /* Merges a piece (or a part of one) that no table knows. */
 static int
 merge(struct ctx_token_counter *c, const char *p, size_t n, uint64_t *tokens,
     struct ctx_err *err)
 {
-	uint32_t out[CTX_TOKEN_WORD];
+	uint32_t out[CTX_MERGE_MAX];
 
-	/* So far merging pair by pair is the faster way. */
 	if (n <= CTX_TOKEN_WORD) {
 		*tokens += ctx_merge_pairs(&c->tokenizer->vocab, p, n, out);
 		return 0;
@@ -59,6 +61,25 @@ merge(struct ctx_token_counter *c, const char *p, size_t n, uint64_t *tokens,
 	if (ctx_merge_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
 		return -1;
 	*tokens += c->merge.n;
+	return 0;
+}
+
+/* The same for more than 16 bytes, which may be a word met before. */
+static int
+merge_word(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	uint64_t merged;
+
+	if (n > CTX_WORDS_LONG)
+		return merge(c, p, n, tokens, err);
+	merged = ctx_words_find_long(&c->words, p, n);
+	if (merged == 0) {
+		if (merge(c, p, n, &merged, err) < 0)
+			return -1;
+		ctx_words_add_long(&c->words, p, n, merged);
+	}
+	*tokens += merged;
 	return 0;
 }
 
@@ -117,11 +138,11 @@ count_long(struct ctx_token_counter *c, const char *p, size_t n,
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
 	if (v->unreached)
-		return merge(c, p, n, tokens, err);
+		return merge_word(c, p, n, tokens, err);
 	for (; n > 0; p += part, n -= part) {
 		part = certain_cut(v, p, n);
 		if (part > CTX_VOCAB_KEY) {
-			if (merge(c, p, part, tokens, err) < 0)
+			if (merge_word(c, p, part, tokens, err) < 0)
 				return -1;
 			continue;
 		}
@@ -142,29 +163,34 @@ count_piece(struct ctx_token_counter *c, const char *p, size_t n,
 	return count_word(c, p, n, ctx_key_copy(p, n), tokens, err);
 }
 
-/* Pieces first to last (not included) of c->pieces, 16 bytes readable at
- * each; misses are few. */
+/* Pieces first to last (not included) of c->pieces, at most CTX_PROBE_MAX,
+ * 16 bytes readable at each. */
 static int
 count_probed(struct ctx_token_counter *c, const char *p, size_t first,
     size_t last, uint64_t *tokens, struct ctx_err *err)
 {
 	const uint32_t *end = c->pieces.end + first;
-	uint32_t start = first > 0 ? end[-1] : 0, i;
-	size_t n = last - first, misses, k;
+	uint32_t start = first > 0 ? end[-1] : 0, from, i;
+	size_t misses, k;
 	uint64_t extra = 0;
-	const char *at;
+	unsigned known;
 
-	if (n == 0)
-		return 0;
-	misses = c->probe(&c->tokenizer->vocab, p, start, end, n, c->missed);
+	misses = c->probe(&c->tokenizer->vocab, p, start, end, last - first,
+	    c->keys, c->missed);
+	for (k = 0; k < misses; k++)
+		__builtin_prefetch(ctx_words_line(&c->words,
+		    c->keys[c->missed[k]]));
 	for (k = 0; k < misses; k++) {
 		i = c->missed[k];
-		at = p + (i > 0 ? end[i - 1] : start);
-		if (count_piece(c, at, (size_t)(p + end[i] - at), &extra,
-		    err) < 0)
+		known = ctx_words_find(&c->words, c->keys[i]);
+		extra += known;
+		if (known > 0)
+			continue;
+		from = i > 0 ? end[i - 1] : start;
+		if (count_piece(c, p + from, end[i] - from, &extra, err) < 0)
 			return -1;
 	}
-	*tokens += n - misses + extra;
+	*tokens += last - first - misses + extra;
 	return 0;
 }
 
@@ -263,7 +289,7 @@ ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
 	int rc;
 
 	*tokens = estimate(n);
-	if (!ctx_tokenizer_exact(c->tokenizer))
+	if (!ctx_tokenizer_real(c->tokenizer))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)

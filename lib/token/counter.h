@@ -16,6 +16,7 @@ struct ctx_token_counter {
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
+	struct ctx_key keys[CTX_PROBE_MAX];
 	uint32_t missed[CTX_PROBE_MAX];
 };
 

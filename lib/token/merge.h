@@ -4,8 +4,8 @@
 
 #include "token/vocab.h"
 
-/* Up to here a piece is merged pair by pair; time grows with the square. */
-#define CTX_MERGE_MAX 1024
+/* Up to here a piece is merged pair by pair. */
+#define CTX_MERGE_MAX 64
 
 /* Merges n bytes, 1 to CTX_MERGE_MAX, into tokens; out has room for n. */
 size_t ctx_merge_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
@@ -17,6 +17,7 @@ struct ctx_merge {
 	size_t n, cap;
 	uint64_t *dead; /* one bit for each end of a token that led nowhere */
 	size_t dead_cap;
+	uint64_t *pairs; /* pairs of tokens judged before, see merge.c */
 };
 
 /* Merges any number of bytes in time linear in n, the result in

@@ -61,10 +61,10 @@ survey(struct fill *f, uint32_t *ids, struct ctx_err *err)
 			    "a token of %u bytes", t->n);
 		if (t->n == 0)
 			continue;
-		if (t->id >= CTX_VOCAB_MAX)
+		if (t->id >= CTX_VOCAB_MAX && t->id != CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE, "a token id of %u",
 			    t->id);
-		if (t->id >= *ids)
+		if (t->id >= *ids && t->id != CTX_VOCAB_NONE)
 			*ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;
 		f->longs += t->n > CTX_VOCAB_KEY;
@@ -147,6 +147,7 @@ begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 	    .order = CTX_VOCAB_ORDER,
 	    .version = CTX_VOCAB_VERSION,
 	    .scheme = f->in->scheme,
+	    .flags = f->in->inexact ? CTX_VOCAB_INEXACT : 0,
 	    .n = (uint32_t)f->in->n,
 	    .ids = ids,
 	    .line_bits = bits_for(f->keys, 4),
@@ -157,6 +158,9 @@ begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 	    .specials = (uint32_t)f->in->nspecials,
 	    .longest = f->longest};
 
+	const struct ctx_key empty = CTX_KEY_EMPTY;
+	size_t i;
+
 	memcpy(h.source, f->in->source, sizeof h.source);
 	lay_out(f, &h);
 	f->head = NULL;
@@ -165,7 +169,8 @@ begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	memset(f->head, 0, (size_t)h.size);
 	*f->head = h;
-	memset(at(f, CTX_VOCAB_LINES), 0xff, h.bytes[CTX_VOCAB_LINES]);
+	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / sizeof empty; i++)
+		((struct ctx_key *)at(f, CTX_VOCAB_LINES))[i] = empty;
 	memset(at(f, CTX_VOCAB_LEAVES), 0xff, h.bytes[CTX_VOCAB_LEAVES]);
 	memset(at(f, CTX_VOCAB_DIGRAMS), 0xff, h.bytes[CTX_VOCAB_DIGRAMS]);
 	memset(at(f, CTX_VOCAB_PAIRS), 0xff, h.bytes[CTX_VOCAB_PAIRS]);
@@ -200,6 +205,12 @@ fill_texts(struct fill *f)
 	offsets[i] = end;
 }
 
+static bool
+is_empty(struct ctx_key key)
+{
+	return key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi;
+}
+
 /* First come, first served: the tokens met most often keep to their line.
  * False if the spill is full. */
 static bool
@@ -214,13 +225,13 @@ enter_key(struct fill *f, uint32_t token)
 
 	slots = at(f, CTX_VOCAB_LINES);
 	for (i = 4 * line; i < 4 * line + 4; i++)
-		if (slots[i].lo == UINT64_MAX)
+		if (is_empty(slots[i]))
 			goto found;
 	/* Some place must stay empty, or searches would not end. */
 	if (f->spilled++ == 4 * mask)
 		return false;
 	line = ctx_key_rehash(hash) >> f->view.spill_shift;
-	for (i = 4 * (lines + line); slots[i].lo != UINT64_MAX;)
+	for (i = 4 * (lines + line); !is_empty(slots[i]);)
 		if (++i == 4 * (lines + mask + 1))
 			i = 4 * lines;
 found:
@@ -263,6 +274,39 @@ enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 	parents[2 * (size_t)token + 1] = b;
 }
 
+/*
+ * What a token's bytes merge to with the merges entered so far; the list
+ * has room for them.  For tokens too long for ctx_merge_pairs; there are few.
+ */
+static size_t
+merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list)
+{
+	uint32_t merged, best;
+	size_t i, at;
+
+	if (n <= CTX_MERGE_MAX)
+		return ctx_merge_pairs(v, p, n, list);
+	for (i = 0; i < n; i++)
+		list[i] = v->leaves[(unsigned char)p[i]];
+	for (;;) {
+		best = CTX_VOCAB_NONE;
+		at = 0;
+		for (i = 0; i + 1 < n; i++) {
+			merged = ctx_vocab_pair(v, list[i], list[i + 1]);
+			if (merged < best) {
+				best = merged;
+				at = i;
+			}
+		}
+		if (best == CTX_VOCAB_NONE)
+			return n;
+		list[at] = best;
+		n--;
+		for (i = at + 1; i < n; i++)
+			list[i] = list[i + 1];
+	}
+}
+
 /* Enters the merge that makes a token; false if none does. */
 static bool
 enter_merge(struct fill *f, uint32_t token)
@@ -273,7 +317,7 @@ enter_merge(struct fill *f, uint32_t token)
 	uint32_t *digrams = at(f, CTX_VOCAB_DIGRAMS);
 
 	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t) ||
-	    ctx_merge_pairs(&f->view, t->p, t->n, parts) != 2)
+	    merge_all(&f->view, t->p, t->n, parts) != 2)
 		return false;
 	if (t->cut != CTX_PACK_ANY &&
 	    t->cut != ctx_vocab_length(&f->view, parts[0]))
@@ -337,7 +381,8 @@ fill_ids(struct fill *f)
 		if (f->in->tokens[i].n == 0)
 			continue;
 		ids[i] = f->in->tokens[i].id;
-		tokens[ids[i]] = i;
+		if (ids[i] != CTX_VOCAB_NONE)
+			tokens[ids[i]] = i;
 	}
 }
 

@@ -1,32 +1,39 @@
-/* split.c - a text to the pieces that are encoded one by one */
-#include <string.h>
-
-#include "token/piece.h"
+/* split.c - which back end splits text and looks pieces up */
+#include "token/probe.h"
 #include "token/split.h"
-
-static void
-split_portable(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max)
-{
-	size_t at = 0, length;
-
-	split->n = split->alone = 0;
-	while (split->n < max && at < n) {
-		length = ctx_piece_next(scheme, p + at, n - at);
-		if (at + length > INT32_MAX ||
-		    memchr(p + at, 0xff, length) != NULL) {
-			if (split->n == 0)
-				split->alone = length;
-			return;
-		}
-		at += length;
-		split->end[split->n++] = (uint32_t)at;
-	}
-}
 
 ctx_split_fn *
 ctx_split_pick(enum ctx_simd simd)
 {
-	(void)simd;
-	return split_portable;
+	switch (simd) {
+#if defined(__x86_64__)
+	case CTX_SIMD_AVX512:
+		return ctx_split_avx512;
+	case CTX_SIMD_AVX2:
+		return ctx_split_avx2;
+#elif defined(__aarch64__)
+	case CTX_SIMD_NEON:
+		return ctx_split_neon;
+#endif
+	default:
+		return ctx_split_portable;
+	}
+}
+
+ctx_probe_fn *
+ctx_probe_pick(enum ctx_simd simd)
+{
+	switch (simd) {
+#if defined(__x86_64__)
+	case CTX_SIMD_AVX512:
+		return ctx_probe_avx512;
+	case CTX_SIMD_AVX2:
+		return ctx_probe_avx2;
+#elif defined(__aarch64__)
+	case CTX_SIMD_NEON:
+		return ctx_probe_neon;
+#endif
+	default:
+		return ctx_probe_portable;
+	}
 }

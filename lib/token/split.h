@@ -8,7 +8,8 @@
 #include "ctx.h"
 #include "token/scheme.h"
 
-#define CTX_SPLIT_MAX 2048 /* pieces found at once */
+#define CTX_SPLIT_MAX  2048	     /* pieces found at once */
+#define CTX_SPLIT_SPAN (1u << 30) /* bytes they begin in */
 
 /*
  * No piece but the last few of a text depends on what comes behind the text:
@@ -23,7 +24,7 @@ struct ctx_split {
 	/*
 	 * Length of a first piece that does not go into the list, else 0:
 	 * one that holds the byte 0xff, which keys cannot have, or one of
-	 * 2 GiB or more.
+	 * more than CTX_SPLIT_SPAN bytes.
 	 */
 	size_t alone;
 	/* Ends of the pieces, in bytes from the start of the text; there is
@@ -36,6 +37,10 @@ struct ctx_split {
 typedef void ctx_split_fn(struct ctx_split *split, struct ctx_scheme scheme,
     const char *p, size_t n, size_t max);
 
+ctx_split_fn ctx_split_portable, ctx_split_avx2, ctx_split_avx512,
+    ctx_split_neon;
+
+/* The back end for one that ctx_simd_pick returned. */
 ctx_split_fn *ctx_split_pick(enum ctx_simd simd);
 
 #endif

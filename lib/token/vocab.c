@@ -41,6 +41,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->line_shift = 64 - head->line_bits;
 	v->spill_shift = 64 - head->spill_bits;
 	v->pair_shift = 64 - head->pair_bits;
+	v->pair_mask = (UINT64_C(1) << head->pair_bits) - 1;
 	v->filter_shift = 64 - head->filter_bits;
 	v->group_shift = 64 - head->group_bits;
 	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;
@@ -59,7 +60,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 		if (slot[2 * i] == key.lo && slot[2 * i + 1] == key.hi)
 			return v->slots[4 * line + i];
 	/* Only a full line spills. */
-	if (slot[6] == UINT64_MAX)
+	if (slot[6] == CTX_KEY_EMPTY.lo && slot[7] == CTX_KEY_EMPTY.hi)
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
 	    line = (line + 1) & mask) {
@@ -67,7 +68,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 		for (i = 0; i < 4; i++) {
 			if (slot[2 * i] == key.lo && slot[2 * i + 1] == key.hi)
 				return v->slots[4 * (lines + line) + i];
-			if (slot[2 * i] == UINT64_MAX)
+			if (slot[2 * i] == CTX_KEY_EMPTY.lo &&
+			    slot[2 * i + 1] == CTX_KEY_EMPTY.hi)
 				return CTX_VOCAB_NONE;
 		}
 	}

@@ -4,10 +4,13 @@
 #include "token/words.h"
 
 #define FIRST_BITS 8
-#define LAST_BITS                                                            \
-	((unsigned)__builtin_ctz(CTX_TOKEN_CACHE / sizeof(struct ctx_words_line)))
+#define LAST_BITS  15
+#define LONG_BITS  15
 
 _Static_assert(sizeof(struct ctx_words_line) == 64, "a line of cache");
+_Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
+_Static_assert((64u << LAST_BITS) + (128u << LONG_BITS) <= CTX_TOKEN_CACHE,
+    "what ctx.h promises");
 
 static struct ctx_words_line *
 make_lines(unsigned bits)
@@ -25,6 +28,7 @@ ctx_words_init(struct ctx_words *words, struct ctx_err *err)
 {
 	words->bits = FIRST_BITS;
 	words->added = 0;
+	words->longs = NULL;
 	words->lines = make_lines(words->bits);
 	return words->lines == NULL ? ctx_err_nomem(err) : 0;
 }
@@ -33,15 +37,15 @@ void
 ctx_words_release(struct ctx_words *words)
 {
 	free(words->lines);
+	free(words->longs);
 	memset(words, 0, sizeof *words);
 }
 
 static void
 enter(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 {
-	uint64_t hash = ctx_key_rehash(ctx_key_hash(key));
 	struct ctx_words_line *line =
-	    words->lines + (hash >> (64 - words->bits));
+	    words->lines + (ctx_words_line(words, key) - words->lines);
 
 	line->key[line->oldest] = key;
 	line->tokens[line->oldest] = (uint8_t)tokens;
@@ -75,10 +79,61 @@ grow(struct ctx_words *words)
 void
 ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 {
-	if (words->added++ > (size_t)1 << words->bits &&
+	if (words->added++ > (size_t)1 << (words->bits - 1) &&
 	    words->bits < LAST_BITS) {
 		words->added = 0;
 		grow(words);
 	}
 	enter(words, key, tokens);
+}
+
+/* Any number of bytes, eight at a time, the last eight once more. */
+static size_t
+long_line(const char *p, size_t n)
+{
+	uint64_t hash = n, word;
+	size_t i;
+
+	for (i = 0; i + 8 < n; i += 8) {
+		memcpy(&word, p + i, 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	memcpy(&word, p + n - 8, 8);
+	hash = (hash ^ word) * 0xd6e8feb86659fd93u;
+	return (size_t)(hash >> (64 - LONG_BITS));
+}
+
+unsigned
+ctx_words_find_long(const struct ctx_words *words, const char *p, size_t n)
+{
+	const struct ctx_words_long *line;
+
+	if (words->longs == NULL)
+		return 0;
+	line = words->longs + long_line(p, n);
+	if (line->n == n && memcmp(line->text, p, n) == 0)
+		return line->tokens;
+	line = words->longs + (long_line(p, n) ^ 1);
+	return line->n == n && memcmp(line->text, p, n) == 0 ? line->tokens
+							      : 0;
+}
+
+void
+ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
+    size_t tokens)
+{
+	struct ctx_words_long *line;
+
+	if (words->longs == NULL) {
+		words->longs = calloc((size_t)1 << LONG_BITS, sizeof *line);
+		if (words->longs == NULL)
+			return;
+	}
+	/* Two places for each word; the older of two makes room. */
+	line = words->longs + long_line(p, n);
+	words->longs[long_line(p, n) ^ 1] = *line;
+	memcpy(line->text, p, n);
+	line->n = (uint8_t)n;
+	line->tokens = (uint8_t)tokens;
 }

@@ -18,28 +18,52 @@ struct ctx_words_line {
 	uint8_t unused[12];
 };
 
+/* A word of 17 bytes and more, in two lines; rulers and the frames of
+ * comments, often of some 80 characters, have to fit. */
+#define CTX_WORDS_LONG 124
+struct ctx_words_long {
+	char text[CTX_WORDS_LONG];
+	uint8_t n; /* bytes; 0 for an empty line */
+	uint8_t tokens;
+	uint8_t unused[2];
+};
+
 struct ctx_words {
 	struct ctx_words_line *lines;
+	struct ctx_words_long *longs; /* NULL until there is one */
 	unsigned bits; /* log2 of the lines */
 	size_t added;  /* words since it last grew */
 };
 
 int ctx_words_init(struct ctx_words *words, struct ctx_err *err);
 void ctx_words_release(struct ctx_words *words);
+
+static inline const struct ctx_words_line *
+ctx_words_line(const struct ctx_words *words, struct ctx_key key)
+{
+	uint64_t hash = ctx_key_rehash(ctx_key_hash(key));
+
+	return words->lines + (hash >> (64 - words->bits));
+}
+
 /* Tokens of a word, or 0 if it is not known. */
 static inline unsigned
 ctx_words_find(const struct ctx_words *words, struct ctx_key key)
 {
-	uint64_t hash = ctx_key_rehash(ctx_key_hash(key));
-	const struct ctx_words_line *line =
-	    words->lines + (hash >> (64 - words->bits));
-	unsigned i;
+	const struct ctx_words_line *line = ctx_words_line(words, key);
+	unsigned i, tokens = 0;
 
 	for (i = 0; i < 3; i++)
-		if (line->key[i].lo == key.lo && line->key[i].hi == key.hi)
-			return line->tokens[i];
-	return 0;
+		tokens |= line->key[i].lo == key.lo &&
+		    line->key[i].hi == key.hi ? line->tokens[i] : 0;
+	return tokens;
 }
+
+/* The same for words of 17 to CTX_WORDS_LONG bytes. */
+unsigned ctx_words_find_long(const struct ctx_words *words, const char *p,
+    size_t n);
+void ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
+    size_t tokens);
 
 /* Remembers a word of 1 to 16 tokens.  If memory is short it forgets. */
 void ctx_words_add(struct ctx_words *words, struct ctx_key key,

@@ -149,6 +149,16 @@ damage(struct gen *g)
 	}
 }
 
+/* Makes one record of all. */
+static void
+wrap_lines(struct gen *g)
+{
+	const char *all = enclose(g, '[', g->lines.item, g->lines.n);
+
+	g->lines.n = 0;
+	add(&g->lines, g->dialect->wrap(g, all));
+}
+
 /* ---- the command --------------------------------------------------------- */
 
 struct options {
@@ -182,32 +192,48 @@ dialect_named(const char *name)
 	return NULL;
 }
 
+static bool
+flag(struct options *o, const char *name)
+{
+	if (strcmp(name, "--broken") == 0)
+		o->broken = true;
+	else if (strcmp(name, "--wrap") == 0)
+		o->wrap = true;
+	else if (strcmp(name, "--crlf") == 0)
+		o->crlf = true;
+	else
+		return false;
+	return true;
+}
+
+static bool
+setting(
+    struct gen *g, struct options *o, const char *name, const char *value)
+{
+	if (strcmp(name, "--dialect") == 0)
+		g->dialect = dialect_named(value);
+	else if (strcmp(name, "--seed") == 0)
+		o->seed = number(value);
+	else if (strcmp(name, "--count") == 0)
+		o->count = number(value);
+	else if (strcmp(name, "--messages") == 0)
+		o->messages = number(value);
+	else
+		return false;
+	return true;
+}
+
 static void
 parse(struct gen *g, struct options *o, int argc, char **argv)
 {
-	const char *value;
 	int i;
 
 	for (i = 1; i < argc; i++) {
-		value = i + 1 < argc ? argv[i + 1] : "";
-		if (strcmp(argv[i], "--broken") == 0)
-			o->broken = true;
-		else if (strcmp(argv[i], "--wrap") == 0)
-			o->wrap = true;
-		else if (strcmp(argv[i], "--crlf") == 0)
-			o->crlf = true;
-		else if (strcmp(argv[i], "--dialect") == 0)
-			g->dialect = dialect_named(argv[++i] ? value : "");
-		else if (strcmp(argv[i], "--seed") == 0)
-			i++, o->seed = number(value);
-		else if (strcmp(argv[i], "--count") == 0)
-			i++, o->count = number(value);
-		else if (strcmp(argv[i], "--messages") == 0)
-			i++, o->messages = number(value);
-		else
-			die("usage: convo --dialect NAME [--seed N] [--count "
-			    "N] "
-			    "[--messages N] [--broken] [--wrap] [--crlf]");
+		if (flag(o, argv[i]))
+			continue;
+		if (i + 1 == argc || !setting(g, o, argv[i], argv[i + 1]))
+			die("see the head of tests/gen/convo.c for the usage");
+		i++;
 	}
 }
 
@@ -228,16 +254,13 @@ main(int argc, char **argv)
 	eol = o.crlf ? "\r\n" : "\n";
 	begin(&g, o.seed);
 	for (k = 0; k < o.count; k++) {
-		converse(&g, 1 + below(&g, (size_t)o.messages * 2),
+		converse(&g, below(&g, (size_t)o.messages * 2 + 1),
 		    o.wrap || k + 1 == o.count);
 		if (o.broken)
 			damage(&g);
 		if (o.wrap)
-			printf("%s%s",
-			    g.dialect->wrap(
-				&g, enclose(&g, '[', g.lines.item, g.lines.n)),
-			    eol);
-		for (i = 0; !o.wrap && i < g.lines.n; i++)
+			wrap_lines(&g);
+		for (i = 0; i < g.lines.n; i++)
 			printf("%s%s", g.lines.item[i], eol);
 		finish(&g);
 	}

@@ -33,6 +33,7 @@ struct input {
 	size_t n, cap;
 };
 
+/* A NUL stands behind the bytes. */
 static void
 read_all(struct input *in, FILE *f)
 {
@@ -50,6 +51,7 @@ read_all(struct input *in, FILE *f)
 	} while (got > 0);
 	if (ferror(f))
 		die("cannot read");
+	in->p[in->n] = '\0';
 }
 
 /* The messages that a request, or a wrapper around one, holds. */

@@ -103,6 +103,7 @@ make_limits(struct fixture *f)
 	l->window_turns = 1 + upto(f, 4);
 	l->quantum = upto(f, 3) ? 0 : 1 + upto(f, 150);
 	l->pin_system = l->policy->pins_system && upto(f, 5) > 0;
+	l->alternates = upto(f, 2) == 0;
 }
 
 /* ---- the plan ---- */
@@ -272,6 +273,43 @@ slow_holds(struct slow *s)
 	}
 }
 
+/* Holds the user messages and the last group of a turn as the group from. */
+static void
+slow_hold_ends(struct slow *s, uint64_t turn, int from)
+{
+	const struct message *m = s->f->list;
+	size_t last = s->f->n, i, j;
+
+	for (i = 0; i < s->f->n; i++)
+		if (m[i].kind != 's' && s->turn[i] == turn)
+			last = i;
+	for (i = 0; i < s->f->n; i++) {
+		if (m[i].kind == 's' || s->turn[i] != turn ||
+		    (m[i].kind != 'u' && i != last))
+			continue;
+		for (j = 0; j < s->f->n; j++) {
+			if (s->group[j] != s->group[i])
+				continue;
+			s->held[j] = true;
+			s->pinned[j] |= s->pinned[from];
+		}
+	}
+}
+
+/* Where roles must alternate a turn keeps both its ends or none. */
+static void
+slow_alternate(struct slow *s)
+{
+	uint64_t turn;
+	size_t i;
+
+	for (turn = 0; turn <= s->newest; turn++)
+		for (i = 0; i < s->f->n; i++)
+			if (s->turn[i] == turn && s->held[i] &&
+			    s->f->list[i].kind != 's')
+				slow_hold_ends(s, turn, s->group[i]);
+}
+
 static uint64_t
 slow_total(const struct slow *s)
 {
@@ -357,6 +395,8 @@ slow_plan(const struct fixture *f, struct result *out)
 
 	slow_groups(&s);
 	slow_holds(&s);
+	if (l->alternates)
+		slow_alternate(&s);
 	for (i = 0; i < f->n; i++)
 		total += f->list[i].tokens;
 	if (!l->policy->bounded) {
@@ -399,10 +439,11 @@ explain(const struct fixture *f, const struct result *a,
 	size_t i;
 
 	printf("# %s level %d trigger %d target %d k %d t %d first %d window "
-	       "%d quantum %d pin %d\n",
+	       "%d quantum %d pin %d alternates %d\n",
 	    l->policy->name, (int)l->level, (int)l->trigger, (int)l->target,
 	    (int)l->keep_last, (int)l->keep_turns, (int)l->keep_first,
-	    (int)l->window_turns, (int)l->quantum, l->pin_system);
+	    (int)l->window_turns, (int)l->quantum, l->pin_system,
+	    l->alternates);
 	for (i = 0; i < f->n; i++)
 		printf("# %2d %c id %d calls %d tokens %d reasoning %d bodies "
 		       "%d%s: %d %d\n",

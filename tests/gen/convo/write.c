@@ -357,6 +357,7 @@ png(struct gen *g)
 
 /* ---- patterns ------------------------------------------------------------ */
 
+/* Calls itself as deep as a pattern of dialects.c has brackets. */
 static const char *expand(struct gen *g, const char **at, va_list *ap);
 
 static const char *

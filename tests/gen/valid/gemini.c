@@ -1,6 +1,8 @@
 /*
  * gemini.c - the rules of Gemini contents
  */
+#include <stdlib.h>
+
 #include "talk.h"
 
 /* On the wire keys are camelCase, in Python's dumps snake_case. */
@@ -76,36 +78,48 @@ gemini_pair(const json_t *call, const json_t *response)
 	return is(response, "name", text(call, "name"));
 }
 
+/* The first call before that the response belongs to and none has yet. */
+static size_t
+gemini_call_of(const json_t *response, const json_t *calls, const bool *taken)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(calls, i, part) {
+		if (!taken[i] && gemini_call(part) != NULL &&
+		    gemini_pair(gemini_call(part), response))
+			break;
+	}
+	return i;
+}
+
 /* As many responses as calls in the content before, each to one of them. */
 static void
 gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
 {
-	const json_t *part, *from, *response;
-	bool taken[256] = {false};
-	size_t i, k;
+	const json_t *calls = json_object_get(before, "parts"), *part;
+	size_t n = json_array_size(calls), i, k;
+	bool *taken = calloc(n + 1, sizeof *taken);
 
+	if (taken == NULL)
+		die("out of memory");
 	json_array_foreach(json_object_get(m, "parts"), i, part) {
-		response = gemini_response(part);
-		if (response == NULL)
+		if (gemini_response(part) == NULL)
 			continue;
-		json_array_foreach(json_object_get(before, "parts"), k, from) {
-			if (k < 256 && !taken[k] && gemini_call(from) != NULL &&
-			    gemini_pair(gemini_call(from), response))
-				break;
-		}
-		if (k < json_array_size(json_object_get(before, "parts")))
-			taken[k] = true;
-		else
+		k = gemini_call_of(gemini_response(part), calls, taken);
+		taken[k] = true;
+		if (k == n)
 			refuse(t, at, "orphan-result",
 			    "%s was not called in the content before",
-			    text(response, "name"));
+			    text(gemini_response(part), "name"));
 	}
-	json_array_foreach(json_object_get(before, "parts"), k, from) {
-		if (k < 256 && !taken[k] && gemini_call(from) != NULL)
+	json_array_foreach(calls, k, part) {
+		if (!taken[k] && gemini_call(part) != NULL)
 			refuse(t, at - 1, "unanswered-call",
 			    "call of %s has no response",
-			    text(gemini_call(from), "name"));
+			    text(gemini_call(part), "name"));
 	}
+	free(taken);
 }
 
 /* The part that carries the signature of a step, or NULL. */

@@ -1,0 +1,301 @@
+/*
+ * vector.h - the few vector operations in use, under one set of names
+ *
+ * OPERATION_KIND takes and gives vectors of unsigned bytes; a comparison
+ * gives all ones for true.  Code for several kinds stands in a file that is
+ * included once for each, with KIND, VECTOR and TARGET set.  Such code calls
+ * nothing that is not inlined: gcc 12 forgets to clear the upper halves of
+ * the AVX registers around calls within a file, and that costs hundreds of
+ * cycles.
+ */
+#ifndef CTX_BASE_VECTOR_H
+#define CTX_BASE_VECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define EVERY_BYTE 0x0101010101010101u
+
+/*
+ * Words, the first byte lowest.  A comparison gives 0x80 for true, and bits
+ * looks at the top bits only.
+ */
+INLINE uint64_t
+load_word(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+INLINE uint64_t
+zeros_word(uint64_t v)
+{
+	const uint64_t low = 0x7f * EVERY_BYTE;
+
+	return ~(((v & low) + low) | v | low);
+}
+
+INLINE uint64_t
+equal_word(uint64_t v, char c)
+{
+	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
+}
+
+INLINE uint64_t
+control_word(uint64_t v)
+{
+	return zeros_word(v & 0xe0 * EVERY_BYTE);
+}
+
+INLINE uint64_t
+or_word(uint64_t a, uint64_t b)
+{
+	return a | b;
+}
+
+INLINE uint64_t
+set_word(uint64_t v, char bit)
+{
+	return v | (unsigned char)bit * EVERY_BYTE;
+}
+
+/* The top bit of byte i becomes bit i. */
+INLINE uint64_t
+bits_word(uint64_t v)
+{
+	return (v >> 7 & EVERY_BYTE) * 0x0102040810204080u >> 56;
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+INLINE __m128i
+load_sse2(const char *p)
+{
+	return _mm_loadu_si128((const void *)p);
+}
+
+INLINE __m128i
+equal_sse2(__m128i v, char c)
+{
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+
+INLINE __m128i
+control_sse2(__m128i v)
+{
+	return _mm_cmpeq_epi8(v, _mm_min_epu8(v, _mm_set1_epi8(0x1f)));
+}
+
+INLINE __m128i
+or_sse2(__m128i a, __m128i b)
+{
+	return _mm_or_si128(a, b);
+}
+
+INLINE __m128i
+set_sse2(__m128i v, char bit)
+{
+	return _mm_or_si128(v, _mm_set1_epi8(bit));
+}
+
+INLINE uint64_t
+bits_sse2(__m128i v)
+{
+	return (uint32_t)_mm_movemask_epi8(v);
+}
+
+#define AVX2 __attribute__((target("avx2")))
+
+INLINE AVX2 __m256i
+load_avx2(const char *p)
+{
+	return _mm256_loadu_si256((const void *)p);
+}
+
+INLINE AVX2 __m256i
+equal_avx2(__m256i v, char c)
+{
+	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
+}
+
+INLINE AVX2 __m256i
+control_avx2(__m256i v)
+{
+	return _mm256_cmpeq_epi8(v,
+	    _mm256_min_epu8(v, _mm256_set1_epi8(0x1f)));
+}
+
+INLINE AVX2 __m256i
+or_avx2(__m256i a, __m256i b)
+{
+	return _mm256_or_si256(a, b);
+}
+
+INLINE AVX2 __m256i
+and_avx2(__m256i a, __m256i b)
+{
+	return _mm256_and_si256(a, b);
+}
+
+INLINE AVX2 __m256i
+xor_avx2(__m256i a, __m256i b)
+{
+	return _mm256_xor_si256(a, b);
+}
+
+INLINE AVX2 __m256i
+set_avx2(__m256i v, char bit)
+{
+	return _mm256_or_si256(v, _mm256_set1_epi8(bit));
+}
+
+/* Every byte less c, but at least zero. */
+INLINE AVX2 __m256i
+less_avx2(__m256i v, unsigned char c)
+{
+	return _mm256_subs_epu8(v, _mm256_set1_epi8((char)c));
+}
+
+INLINE AVX2 __m256i
+keep_avx2(__m256i v, unsigned char bits)
+{
+	return _mm256_and_si256(v, _mm256_set1_epi8((char)bits));
+}
+
+/* The high half of every byte, as a number. */
+INLINE AVX2 __m256i
+half_avx2(__m256i v)
+{
+	return keep_avx2(_mm256_srli_epi16(v, 4), 0x0f);
+}
+
+/* The entry of a table for every byte of v, which are below 16. */
+INLINE AVX2 __m256i
+lookup_avx2(const uint8_t table[16], __m256i v)
+{
+	const __m128i entries = _mm_loadu_si128((const void *)table);
+
+	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), v);
+}
+
+INLINE AVX2 uint64_t
+bits_avx2(__m256i v)
+{
+	return (uint32_t)_mm256_movemask_epi8(v);
+}
+
+INLINE AVX2 bool
+any_avx2(__m256i v)
+{
+	return !_mm256_testz_si256(v, v);
+}
+
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+
+INLINE uint8x16_t
+load_neon(const char *p)
+{
+	return vld1q_u8((const uint8_t *)p);
+}
+
+INLINE uint8x16_t
+equal_neon(uint8x16_t v, char c)
+{
+	return vceqq_u8(v, vdupq_n_u8((uint8_t)c));
+}
+
+INLINE uint8x16_t
+control_neon(uint8x16_t v)
+{
+	return vcltq_u8(v, vdupq_n_u8(0x20));
+}
+
+INLINE uint8x16_t
+or_neon(uint8x16_t a, uint8x16_t b)
+{
+	return vorrq_u8(a, b);
+}
+
+INLINE uint8x16_t
+and_neon(uint8x16_t a, uint8x16_t b)
+{
+	return vandq_u8(a, b);
+}
+
+INLINE uint8x16_t
+xor_neon(uint8x16_t a, uint8x16_t b)
+{
+	return veorq_u8(a, b);
+}
+
+INLINE uint8x16_t
+set_neon(uint8x16_t v, char bit)
+{
+	return vorrq_u8(v, vdupq_n_u8((uint8_t)bit));
+}
+
+INLINE uint8x16_t
+less_neon(uint8x16_t v, unsigned char c)
+{
+	return vqsubq_u8(v, vdupq_n_u8(c));
+}
+
+INLINE uint8x16_t
+keep_neon(uint8x16_t v, unsigned char bits)
+{
+	return vandq_u8(v, vdupq_n_u8(bits));
+}
+
+INLINE uint8x16_t
+half_neon(uint8x16_t v)
+{
+	return vshrq_n_u8(v, 4);
+}
+
+INLINE uint8x16_t
+lookup_neon(const uint8_t table[16], uint8x16_t v)
+{
+	return vqtbl1q_u8(vld1q_u8(table), v);
+}
+
+/* Each half of the vector adds up to its own bits. */
+INLINE uint64_t
+bits_neon(uint8x16_t v)
+{
+	static const int8_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4,
+	    5, 6, 7};
+	const uint8x16_t bit = vshlq_u8(vshrq_n_u8(v, 7), vld1q_s8(places));
+
+	return vaddv_u8(vget_low_u8(bit)) |
+	    (uint64_t)vaddv_u8(vget_high_u8(bit)) << 8;
+}
+
+INLINE bool
+any_neon(uint8x16_t v)
+{
+	return vmaxvq_u8(v) != 0;
+}
+#endif
+
+/* What every machine of this architecture has. */
+#if defined(__x86_64__)
+#define PLAIN(name) name##_sse2
+#define PLAIN_VECTOR __m128i
+#elif defined(__aarch64__)
+#define PLAIN(name) name##_neon
+#define PLAIN_VECTOR uint8x16_t
+#else
+#define PLAIN(name) name##_word
+#define PLAIN_VECTOR uint64_t
+#endif
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * anthropic.c - Anthropic Messages
+ *
+ * Roles user and assistant, and system between them for newer models; calls
+ * are blocks of the assistant's message, results blocks of the user's next.
+ * Tools that run at the provider have call and result in the assistant's
+ * message.  Thinking is signed: a block stays as it is or goes whole.
+ * Source: the message parameter types of anthropic-sdk-python, August 2026.
+ */
+#include <string.h>
+
+#include "dialect/dialect.h"
+
+static bool
+ends_with(const struct ctx_json *json, uint32_t string, const char *tail)
+{
+	struct ctx_str str = ctx_json_str(json, string);
+	size_t n = strlen(tail);
+
+	/* The last byte is the closing quote. */
+	return json->nodes[string].kind == CTX_JSON_STRING && str.n > n + 2 &&
+	    memcmp(str.p + str.n - 1 - n, tail, n) == 0;
+}
+
+/* What gives a block away as Anthropic's, or NULL. */
+static const char *
+tells(const struct ctx_json *json, uint32_t block)
+{
+	static const char *const types[] = {"tool_use", "tool_result",
+	    "thinking", "redacted_thinking", "server_tool_use",
+	    "search_result", "container_upload", "mid_conv_system"};
+	uint32_t type = ctx_json_find(json, block, "type");
+	size_t i;
+
+	if (type == 0)
+		return NULL;
+	for (i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (ctx_json_is(json, type, types[i]))
+			return types[i];
+	if (ctx_json_find(json, block, "cache_control") != 0)
+		return "cache_control";
+	if ((ctx_json_is(json, type, "image") ||
+		ctx_json_is(json, type, "document")) &&
+	    ctx_json_find(json, block, "source") != 0)
+		return "a block with source";
+	return ends_with(json, type, "_tool_result") ? "_tool_result" : NULL;
+}
+
+const char *
+ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t content = ctx_json_find(json, node, "content"), block;
+	const char *why;
+
+	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
+	    ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	if (ctx_json_find(json, node, "stop_reason") != 0)
+		return "stop_reason";
+	for (block = content + 1; block < json->nodes[content].next;
+	    block = json->nodes[block].next)
+		if ((why = tells(json, block)) != NULL)
+			return why;
+	return NULL;
+}
+
+static int
+read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+{
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
+	    ctx_json_find(view->json, block, "input"), err);
+
+	if (part == NULL)
+		return -1;
+	part->id = ctx_json_find(view->json, block, "id");
+	part->name = ctx_json_find(view->json, block, "name");
+	return 0;
+}
+
+/* A document may be plain text or blocks; other payloads are media. */
+static int
+read_media(struct ctx_view *view, uint32_t source, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t type = ctx_json_find(json, source, "type"), value;
+
+	if (type != 0 && ctx_json_is(json, type, "text") &&
+	    (value = ctx_json_find(json, source, "data")) != 0)
+		return ctx_read_part(view, CTX_PART_TEXT, value, err);
+	if (type != 0 && ctx_json_is(json, type, "content") &&
+	    (value = ctx_json_find(json, source, "content")) != 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, value, err);
+	return ctx_read_part(view, CTX_PART_MEDIA, source, err);
+}
+
+/* A thought whose text is left out still costs what its signature holds. */
+static int
+read_thinking(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t value = ctx_json_find(json, block, "thinking"), sealed;
+	struct ctx_part *part;
+
+	sealed = ctx_json_find(json, block, "data");
+	if (value != 0 && ctx_json_is(json, value, ""))
+		sealed = ctx_json_find(json, block, "signature");
+	part = ctx_view_add(view, CTX_PART_REASONING,
+	    sealed != 0 ? sealed : value, err);
+	if (part == NULL)
+		return -1;
+	part->sealed = sealed != 0;
+	return 0;
+}
+
+/* What may stand in a result: none of it holds blocks to be read. */
+static int
+read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, block, "type"), value;
+
+	if (type != 0 && ctx_json_is(json, type, "text") &&
+	    (value = ctx_json_find(json, block, "text")) != 0)
+		return ctx_read_part(view, CTX_PART_TEXT, value, err);
+	if (type != 0 &&
+	    (ctx_json_is(json, type, "image") ||
+		ctx_json_is(json, type, "document")) &&
+	    (value = ctx_json_find(json, block, "source")) != 0)
+		return read_media(view, value, err);
+	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+}
+
+/*
+ * Only a user's own tool may answer with any text; what the provider's tools
+ * answer, and a list of tools that were found, must stay as it is.
+ */
+static int
+read_result(struct ctx_view *view, uint32_t block, bool own,
+    struct ctx_err *err)
+{
+	static const char *const found[] = {"tool_reference"};
+	const struct ctx_json *json = view->json;
+	uint32_t body = ctx_json_find(json, block, "content");
+	uint32_t id = ctx_json_find(json, block, "tool_use_id");
+
+	if (own && ctx_has_block(json, body, found, 1) == NULL)
+		return ctx_read_result(view, body, id, 0, read_plain, err);
+	return ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err);
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, block, "type");
+
+	if (type == 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	if (ctx_json_is(json, type, "tool_use") ||
+	    ctx_json_is(json, type, "server_tool_use") ||
+	    ctx_json_is(json, type, "mcp_tool_use"))
+		return read_call(view, block, err);
+	if (ctx_json_is(json, type, "tool_result"))
+		return read_result(view, block, true, err);
+	if (ends_with(json, type, "_tool_result"))
+		return read_result(view, block, false, err);
+	if (ctx_json_is(json, type, "thinking") ||
+	    ctx_json_is(json, type, "redacted_thinking"))
+		return read_thinking(view, block, err);
+	return read_plain(json, block, view, err);
+}
+
+int
+ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	/* In mid-conversation it must stay between those it came between. */
+	if (view->role == CTX_ROLE_SYSTEM)
+		view->flags |= CTX_VIEW_BETWEEN;
+	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+	    read_block, err) < 0 ? -1 : 1;
+}

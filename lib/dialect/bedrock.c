@@ -1,0 +1,126 @@
+/*
+ * bedrock.c - AWS Bedrock Converse messages
+ *
+ * Roles user and assistant, which must alternate; content is an array of
+ * blocks that are told apart by their one key and have no type.  A cachePoint
+ * is a block too, but nothing that the model is shown.
+ * Source: ContentBlock and its kin in the API reference of the Bedrock
+ * runtime, August 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const keys[] = {"text", "toolUse", "toolResult",
+	    "cachePoint", "image", "document", "reasoningContent", "video",
+	    "audio", "guardContent", "citationsContent"};
+	uint32_t content = ctx_json_find(json, node, "content"), block;
+	size_t i;
+
+	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
+	    ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	block = ctx_json_at(json, content, 0);
+	if (block == 0 || ctx_json_find(json, block, "type") != 0)
+		return NULL;
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (ctx_json_find(json, block, keys[i]) != 0)
+			return keys[i];
+	return NULL;
+}
+
+/* What may stand in a result: none of it holds blocks to be read. */
+static int
+read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct {
+		const char *key;
+		enum ctx_part_kind kind;
+	} blocks[] = {
+	    {"text", CTX_PART_TEXT},
+	    {"image", CTX_PART_MEDIA},
+	    {"document", CTX_PART_MEDIA},
+	    {"video", CTX_PART_MEDIA},
+	    {"audio", CTX_PART_MEDIA},
+	    {"json", CTX_PART_OPAQUE},
+	};
+	uint32_t value;
+	size_t i;
+
+	for (i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+		if ((value = ctx_json_find(json, block, blocks[i].key)) != 0)
+			return ctx_read_part(view, blocks[i].kind, value, err);
+	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+}
+
+static int
+read_call(struct ctx_view *view, uint32_t use, struct ctx_err *err)
+{
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
+	    ctx_json_find(view->json, use, "input"), err);
+
+	if (part == NULL)
+		return -1;
+	part->id = ctx_json_find(view->json, use, "toolUseId");
+	part->name = ctx_json_find(view->json, use, "name");
+	return 0;
+}
+
+/* {"reasoningText": {"text", "signature"}} or {"redactedContent"}; the AI
+ * SDK writes {"redactedReasoning": {"data"}}. */
+static int
+read_reasoning(struct ctx_view *view, uint32_t content, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t text = ctx_json_find(json, content, "reasoningText"), value;
+	struct ctx_part *part;
+
+	value = text == 0 ? ctx_find_either(json, content, "redactedContent",
+				"redactedReasoning")
+			  : ctx_json_find(json, text, "text");
+	if (text == 0 && value != 0 &&
+	    json->nodes[value].kind == CTX_JSON_OBJECT)
+		value = ctx_json_find(json, value, "data");
+	part = ctx_view_add(view, CTX_PART_REASONING, value, err);
+	if (part == NULL)
+		return -1;
+	part->sealed = text == 0;
+	return 0;
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t value;
+
+	if ((value = ctx_json_find(json, block, "toolUse")) != 0)
+		return read_call(view, value, err);
+	if ((value = ctx_json_find(json, block, "toolResult")) != 0)
+		return ctx_read_result(view,
+		    ctx_json_find(json, value, "content"),
+		    ctx_json_find(json, value, "toolUseId"), 0, read_plain,
+		    err);
+	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
+		return read_reasoning(view, value, err);
+	if (ctx_json_find(json, block, "cachePoint") != 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+	return read_plain(json, block, view, err);
+}
+
+int
+ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+	    read_block, err) < 0 ? -1 : 1;
+}

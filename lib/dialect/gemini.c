@@ -1,0 +1,129 @@
+/*
+ * gemini.c - Google Gemini contents
+ *
+ * Roles user (also when none is given), model and the older function; parts
+ * are told apart by their one key, camelCase on the wire and snake_case in
+ * the dumps of Python.  A thought is marked by thought: true; a
+ * thoughtSignature may sit on any part and goes only with it.
+ * Source: types.py of python-genai, August 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_gemini_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const keys[] = {"text", "functionCall",
+	    "function_call", "functionResponse", "function_response",
+	    "inlineData", "inline_data", "fileData", "file_data",
+	    "thoughtSignature", "thought_signature", "executableCode",
+	    "executable_code", "codeExecutionResult",
+	    "code_execution_result", "toolCall", "toolResponse"};
+	uint32_t parts = ctx_json_find(json, node, "parts"), part;
+	size_t i;
+
+	if (parts == 0 || json->nodes[parts].kind != CTX_JSON_ARRAY)
+		return NULL;
+	part = ctx_json_at(json, parts, 0);
+	if (part == 0 || ctx_json_find(json, part, "type") != 0)
+		return NULL;
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (ctx_json_find(json, part, keys[i]) != 0)
+			return keys[i];
+	return NULL;
+}
+
+static int
+read_call(struct ctx_view *view, uint32_t call, struct ctx_err *err)
+{
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
+	    ctx_json_find(view->json, call, "args"), err);
+
+	if (part == NULL)
+		return -1;
+	part->id = ctx_json_find(view->json, call, "id");
+	part->name = ctx_json_find(view->json, call, "name");
+	return 0;
+}
+
+/* Media may come beside the response; then no text may stand in for both. */
+static int
+read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t body = ctx_json_find(json, response, "response"), media, one;
+	uint32_t result = (uint32_t)view->n, id, name;
+
+	id = ctx_json_find(json, response, "id");
+	name = ctx_json_find(json, response, "name");
+	media = ctx_json_find(json, response, "parts");
+	if (media == 0 || json->nodes[media].kind != CTX_JSON_ARRAY)
+		return ctx_read_result(view, body, id, name, NULL, err);
+	if (ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err) < 0)
+		return -1;
+	view->parts[result].name = name;
+	for (one = media + 1; one < json->nodes[media].next;
+	    one = json->nodes[one].next) {
+		if (ctx_read_part(view, CTX_PART_MEDIA, one, err) < 0)
+			return -1;
+		view->parts[view->n - 1].owner = result + 1;
+	}
+	return 0;
+}
+
+static bool
+is_thought(const struct ctx_json *json, uint32_t part)
+{
+	uint32_t thought = ctx_json_find(json, part, "thought");
+
+	return thought != 0 && json->nodes[thought].kind == CTX_JSON_TRUE;
+}
+
+static int
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t value;
+
+	value = ctx_find_either(json, part, "functionCall", "function_call");
+	if (value != 0)
+		return read_call(view, value, err);
+	value = ctx_find_either(json, part, "functionResponse",
+	    "function_response");
+	if (value != 0)
+		return read_response(view, value, err);
+	if ((value = ctx_json_find(json, part, "text")) != 0)
+		return ctx_read_part(view,
+		    is_thought(json, part) ? CTX_PART_REASONING
+					   : CTX_PART_TEXT, value, err);
+	value = ctx_find_either(json, part, "inlineData", "inline_data");
+	if (value == 0)
+		value = ctx_find_either(json, part, "fileData", "file_data");
+	if (value != 0)
+		return ctx_read_part(view, CTX_PART_MEDIA, value, err);
+	/* A signature may come in a part of its own. */
+	if (ctx_json_count(json, part) == 1 &&
+	    ctx_find_either(json, part, "thoughtSignature",
+		"thought_signature") != 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+	return ctx_read_part(view, CTX_PART_OPAQUE, part, err);
+}
+
+int
+ctx_gemini_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role"), parts;
+
+	parts = ctx_json_find(json, node, "parts");
+	if (parts == 0)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role_node = role;
+	if (role == 0 || json->nodes[role].kind == CTX_JSON_NULL)
+		view->role = CTX_ROLE_USER;
+	else if (ctx_json_is(json, role, "model"))
+		view->role = CTX_ROLE_ASSISTANT;
+	else
+		view->role = ctx_role_of(json, role);
+	return ctx_read_content(view, parts, read_part, err) < 0 ? -1 : 1;
+}

@@ -1,0 +1,239 @@
+/*
+ * openai_responses.c - OpenAI Responses items
+ *
+ * A line is an item, told by its type; a message may have none.  What the
+ * model wrote in one answer is several items in a row (reasoning, messages,
+ * calls), which refer to each other and stand or fall together; reasoning is
+ * refused without what follows it, and so never taken out alone.  Calls and
+ * outputs pair by call_id; tools of the provider are one item each.
+ * Source: response_input_item_param.py of openai-python, August 2026.
+ */
+#include <string.h>
+
+#include "dialect/dialect.h"
+
+enum what {
+	CALL,
+	OUTPUT, /* a text may stand in for it */
+	FIXED,  /* an output that must stay as it is */
+	SHOT,   /* the same, a screenshot */
+	REASONING,
+	SEALED, /* earlier history, encrypted */
+	MEDIA,
+	OWN,   /* a call and its result in one, or something else known */
+	SYSTEM,
+};
+
+/* need is the key that an item of the type must have, and pairs by. */
+static const struct item {
+	const char *type, *need, *value;
+	enum what what;
+} items[] = {
+    {"function_call", "call_id", "arguments", CALL},
+    {"function_call_output", "call_id", "output", OUTPUT},
+    {"reasoning", "id", NULL, REASONING},
+    {"custom_tool_call", "call_id", "input", CALL},
+    {"custom_tool_call_output", "call_id", "output", OUTPUT},
+    {"local_shell_call", "call_id", "action", CALL},
+    {"local_shell_call_output", "call_id", "output", OUTPUT},
+    /* The type has no call_id, but its id is that of the tool call. */
+    {"local_shell_call_output", "id", "output", OUTPUT},
+    {"shell_call", "call_id", "action", CALL},
+    {"shell_call_output", "call_id", "output", FIXED},
+    {"apply_patch_call", "call_id", "operation", CALL},
+    {"apply_patch_call_output", "call_id", "output", OUTPUT},
+    {"computer_call", "call_id", "action", CALL},
+    {"computer_call_output", "call_id", "output", SHOT},
+    {"tool_search_call", "call_id", "arguments", CALL},
+    {"tool_search_output", "call_id", "tools", FIXED},
+    {"program", "call_id", "code", CALL},
+    {"program_output", "call_id", "output", FIXED},
+    {"mcp_approval_request", "id", "arguments", CALL},
+    {"mcp_approval_response", "approval_request_id", "reason", FIXED},
+    {"web_search_call", "id", NULL, OWN},
+    {"file_search_call", "id", NULL, OWN},
+    {"code_interpreter_call", "id", NULL, OWN},
+    {"image_generation_call", "id", "result", MEDIA},
+    {"mcp_call", "id", NULL, OWN},
+    {"mcp_list_tools", "id", NULL, OWN},
+    {"item_reference", "id", NULL, OWN},
+    {"compaction", "encrypted_content", "encrypted_content", SEALED},
+    {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
+    {"compaction_trigger", "type", NULL, OWN},
+    {"additional_tools", "tools", "tools", SYSTEM},
+    /* Codex keeps reasoning without its id. */
+    {"reasoning", "summary", NULL, REASONING},
+};
+
+static const struct item *
+item_of(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t type = ctx_json_find(json, node, "type");
+	size_t i;
+
+	for (i = 0; type != 0 && i < sizeof items / sizeof items[0]; i++)
+		if (ctx_json_is(json, type, items[i].type) &&
+		    ctx_json_find(json, node, items[i].need) != 0)
+			return &items[i];
+	return NULL;
+}
+
+const char *
+ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const blocks[] = {"input_text", "output_text",
+	    "input_image", "input_file"};
+	const struct item *item = item_of(json, node);
+
+	if (item != NULL)
+		return item->type;
+	if (ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	return ctx_has_block(json, ctx_json_find(json, node, "content"),
+	    blocks, sizeof blocks / sizeof blocks[0]);
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct {
+		const char *type, *key; /* NULL: the whole block */
+		enum ctx_part_kind kind;
+	} blocks[] = {
+	    {"input_text", "text", CTX_PART_TEXT},
+	    {"output_text", "text", CTX_PART_TEXT},
+	    {"text", "text", CTX_PART_TEXT},
+	    {"refusal", "refusal", CTX_PART_TEXT},
+	    {"input_image", NULL, CTX_PART_MEDIA},
+	    {"input_file", NULL, CTX_PART_MEDIA},
+	    {"input_audio", NULL, CTX_PART_MEDIA},
+	};
+	uint32_t type = ctx_json_find(json, block, "type"), value;
+	size_t i;
+
+	for (i = 0; type != 0 && i < sizeof blocks / sizeof blocks[0]; i++) {
+		if (!ctx_json_is(json, type, blocks[i].type))
+			continue;
+		value = block;
+		if (blocks[i].key != NULL)
+			value = ctx_json_find(json, block, blocks[i].key);
+		if (value == 0)
+			break;
+		return ctx_read_part(view, blocks[i].kind, value, err);
+	}
+	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+}
+
+/* The texts of a list of {"type", "text"}, which no edit may take out. */
+static int
+read_texts(struct ctx_view *view, uint32_t list, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t one, text;
+
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (one = list + 1; one < json->nodes[list].next;
+	    one = json->nodes[one].next)
+		if ((text = ctx_json_find(json, one, "text")) != 0 &&
+		    ctx_read_part(view, CTX_PART_REASONING, text, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* The model is shown what is encrypted, where that is there; then the
+ * summary is for people. */
+static int
+read_reasoning(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t sealed = ctx_json_find(json, node, "encrypted_content");
+	uint32_t content = ctx_json_find(json, node, "content");
+
+	if (sealed != 0 && json->nodes[sealed].kind == CTX_JSON_STRING) {
+		if (ctx_read_part(view, CTX_PART_REASONING, sealed, err) < 0)
+			return -1;
+		view->parts[view->n - 1].sealed = true;
+		return 0;
+	}
+	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
+		content = ctx_json_find(json, node, "summary");
+	return read_texts(view, content, err);
+}
+
+static int
+read_call(struct ctx_view *view, const struct item *item, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
+	    ctx_json_find(json, view->node, item->value), err);
+
+	if (part == NULL)
+		return -1;
+	part->id = ctx_json_find(json, view->node, item->need);
+	part->name = ctx_json_find(json, view->node, "name");
+	return 0;
+}
+
+static int
+read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t id = ctx_json_find(json, view->node, item->need), value = 0;
+
+	if (item->value != NULL)
+		value = ctx_json_find(json, view->node, item->value);
+	view->role = CTX_ROLE_ASSISTANT;
+	switch (item->what) {
+	case CALL:
+		return read_call(view, item, err);
+	case OUTPUT:
+		view->role = CTX_ROLE_TOOL;
+		return ctx_read_result(view, value, id, 0, read_block, err);
+	case FIXED:
+		view->role = CTX_ROLE_TOOL;
+		return ctx_read_fixed_result(view, CTX_PART_OPAQUE, value, id,
+		    err);
+	case SHOT:
+		view->role = CTX_ROLE_TOOL;
+		return ctx_read_fixed_result(view, CTX_PART_MEDIA, value, id,
+		    err);
+	case REASONING:
+		return read_reasoning(view, view->node, err);
+	case SEALED:
+		/* It stands for all that was before, and is kept like it. */
+		view->role = CTX_ROLE_SYSTEM;
+		if (ctx_read_part(view, CTX_PART_OPAQUE, value, err) < 0)
+			return -1;
+		view->parts[view->n - 1].sealed = true;
+		return 0;
+	case MEDIA:
+		return ctx_read_part(view, CTX_PART_MEDIA, value, err);
+	case SYSTEM:
+		view->role = CTX_ROLE_SYSTEM;
+		break;
+	case OWN:
+		break;
+	}
+	return ctx_read_part(view, CTX_PART_OPAQUE,
+	    value != 0 ? value : view->node, err);
+}
+
+int
+ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	const struct item *item = item_of(json, node);
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	ctx_view_reset(view, json, node);
+	if (item != NULL)
+		return read_item(view, item, err) < 0 ? -1 : 1;
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+	    read_block, err) < 0 ? -1 : 1;
+}

@@ -1,0 +1,258 @@
+/*
+ * exec.c - run a command with a text in, a text out, and an end
+ *
+ * Both pipes are polled, so that neither side can wait for the other for
+ * ever; the command has a process group of its own, which is killed when the
+ * time is over or more comes out than was asked for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+extern char **environ;
+
+struct child {
+	pid_t pid;
+	int in, out; /* our ends; -1: closed */
+};
+
+static void
+close_end(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* A pipe whose ends no other child inherits. */
+static int
+make_pipe(int fd[2], struct ctx_err *err)
+{
+	size_t i;
+
+	if (pipe(fd) < 0)
+		return ctx_err_sys(err, errno, "cannot make a pipe");
+	for (i = 0; i < 2; i++)
+		(void)fcntl(fd[i], F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+/* Signals as a fresh program expects them, and a group of its own. */
+static int
+set_attributes(posix_spawnattr_t *attr)
+{
+	sigset_t none, all;
+	int rc;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	rc = posix_spawnattr_setflags(attr,
+	    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
+		POSIX_SPAWN_SETSIGMASK);
+	if (rc == 0)
+		rc = posix_spawnattr_setpgroup(attr, 0);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigmask(attr, &none);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigdefault(attr, &all);
+	return rc;
+}
+
+static int
+start(struct child *child, const char *command, struct ctx_err *err)
+{
+	char sh[] = "sh", dash_c[] = "-c";
+	char *argv[] = {sh, dash_c, (char *)(uintptr_t)command, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int in[2], out[2], rc;
+
+	if (make_pipe(in, err) < 0)
+		return -1;
+	if (make_pipe(out, err) < 0) {
+		close_end(&in[0]);
+		close_end(&in[1]);
+		return -1;
+	}
+	rc = posix_spawn_file_actions_init(&actions);
+	if (rc == 0)
+		rc = posix_spawnattr_init(&attr);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+	if (rc == 0)
+		rc = set_attributes(&attr);
+	if (rc == 0)
+		rc = posix_spawn(&child->pid, "/bin/sh", &actions, &attr, argv,
+		    environ);
+	(void)posix_spawnattr_destroy(&attr);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	close_end(&in[0]);
+	close_end(&out[1]);
+	child->in = in[1];
+	child->out = out[0];
+	if (rc == 0)
+		return 0;
+	close_end(&child->in);
+	close_end(&child->out);
+	return ctx_err_sys(err, rc, "cannot run '%.80s'", command);
+}
+
+/* Milliseconds until the deadline, at least 0. */
+static int
+remaining(const struct timespec *deadline)
+{
+	struct timespec now;
+	int64_t ms;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 +
+	    (deadline->tv_nsec - now.tv_nsec) / 1000000;
+	return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
+}
+
+/* Writes some more of the input; a command may stop reading before its end. */
+static void
+feed(struct child *child, struct ctx_str *input)
+{
+	ssize_t n = write(child->in, input->p, input->n);
+
+	if (n >= 0) {
+		input->p += n;
+		input->n -= (size_t)n;
+	}
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || input->n == 0)
+		close_end(&child->in);
+}
+
+/* Reads some more of the output: 1, or 0 at its end. */
+static int
+drain(struct child *child, struct ctx_buf *out, struct ctx_err *err)
+{
+	ssize_t n;
+
+	if (ctx_buf_reserve(out, 4096, err) < 0)
+		return -1;
+	n = read(child->out, out->p + out->n, 4096);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN
+		    ? 1
+		    : ctx_err_sys(err, errno, "cannot read from a command");
+	out->n += (size_t)n;
+	return n > 0;
+}
+
+static int
+converse(struct child *child, const struct ctx_exec *exec,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str input = exec->input;
+	struct timespec deadline;
+	struct pollfd fds[2];
+	size_t from = out->n;
+	int rc, left;
+
+	(void)fcntl(child->in, F_SETFL, O_NONBLOCK);
+	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += (time_t)exec->seconds;
+	if (input.n == 0)
+		close_end(&child->in);
+	for (;;) {
+		left = remaining(&deadline);
+		if (left == 0)
+			return ctx_err_set(err, CTX_EARG,
+			    "'%.80s' did not end within %u seconds",
+			    exec->command, exec->seconds);
+		fds[0] = (struct pollfd){.fd = child->out, .events = POLLIN};
+		fds[1] = (struct pollfd){.fd = child->in, .events = POLLOUT};
+		if (poll(fds, 2, left) < 0 && errno != EINTR)
+			return ctx_err_sys(err, errno, "cannot poll");
+		if (fds[1].revents != 0)
+			feed(child, &input);
+		if (fds[0].revents == 0)
+			continue;
+		rc = drain(child, out, err);
+		if (rc <= 0)
+			return rc;
+		if (out->n - from > exec->limit)
+			return ctx_err_set(err, CTX_EARG,
+			    "'%.80s' wrote more than %zu bytes",
+			    exec->command, exec->limit);
+	}
+}
+
+/* Waits for the command, which may outlive its output until the deadline. */
+static int
+finish(struct child *child, const struct ctx_exec *exec, bool kill_it,
+    struct ctx_err *err)
+{
+	struct timespec nap = {0, 2000000};
+	unsigned long naps = 0, most = exec->seconds * 500ul;
+	int status = 0;
+	pid_t done = 0;
+
+	close_end(&child->in);
+	close_end(&child->out);
+	while (!kill_it && (done = waitpid(child->pid, &status, WNOHANG)) == 0) {
+		(void)nanosleep(&nap, NULL);
+		kill_it = ++naps >= most;
+	}
+	(void)kill(-child->pid, SIGKILL);
+	while (done == 0 && waitpid(child->pid, &status, 0) < 0 &&
+	    errno == EINTR)
+		continue;
+	if (WIFSIGNALED(status))
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' was killed by signal %d", exec->command,
+		    WTERMSIG(status));
+	if (WEXITSTATUS(status) != 0)
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' ended with status %d", exec->command,
+		    WEXITSTATUS(status));
+	return 0;
+}
+
+int
+ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	struct timespec now = {0, 0};
+	sigset_t pipe_signal, before, pending;
+	struct ctx_err late;
+	struct child child;
+	size_t from = out->n;
+	int rc;
+
+	/* A command that stops reading must not end us by SIGPIPE. */
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+	rc = start(&child, exec->command, err);
+	if (rc == 0) {
+		rc = converse(&child, exec, out, err);
+		if (finish(&child, exec, rc < 0, &late) < 0 && rc == 0) {
+			*err = late;
+			rc = -1;
+		}
+	}
+	sigpending(&pending);
+	if (sigismember(&pending, SIGPIPE) && !sigismember(&before, SIGPIPE))
+		(void)sigtimedwait(&pipe_signal, NULL, &now);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc < 0)
+		return -1;
+	if (ctx_utf8_valid(out->p + from, out->n - from, CTX_SIMD_BEST) !=
+	    out->n - from)
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' wrote invalid UTF-8", exec->command);
+	return 0;
+}

@@ -1,0 +1,161 @@
+/*
+ * walk.c - to the end of a JSON string
+ *
+ * By blocks of 64 bytes, as masks of one bit a byte.  The loop over blocks
+ * stands once, in walk_blocks.h, and is compiled for every kind of vector.
+ */
+#include <string.h>
+
+#include "base/vector.h"
+#include "walk.h"
+
+#define BLOCK 64
+
+/* Bit i speaks of byte i. */
+struct block {
+	uint64_t backslash;
+	uint64_t stop;    /* quotes and control bytes */
+	uint64_t high;    /* bytes beyond ASCII */
+	uint64_t letter;  /* bytes that may follow a backslash, and */
+	uint64_t u;       /* this one of them */
+	uint64_t escaped; /* bytes that do follow one and are none */
+	uint64_t carry;   /* bit 0: the block before escapes the first byte */
+};
+
+/* Where to read the next block: zeros stand behind the end of the text, and
+ * so it stops the walk. */
+INLINE const char *
+next_block(const struct walk *walk, char tail[BLOCK])
+{
+	size_t left = (size_t)(walk->end - walk->p);
+
+	if (left >= BLOCK)
+		return walk->p;
+	memset(tail, 0, BLOCK);
+	return memcpy(tail, walk->p, left);
+}
+
+/*
+ * The bytes of a block behind an odd number of backslashes; those within a
+ * run are left out, as a backslash may follow one in any case.  Adding its
+ * first bit to a run leaves one bit, behind it: runs that begin and end at
+ * places of one parity are of even length and escape nothing.
+ */
+INLINE uint64_t
+find_escaped(struct block *block)
+{
+	const uint64_t even = UINT64_C(0x5555555555555555);
+	uint64_t first = block->carry, run = block->backslash & ~first;
+	uint64_t start = run & ~(run << 1);
+	uint64_t behind_even = run + (start & even);
+	uint64_t behind_odd = run + (start & ~even);
+
+	block->carry = behind_odd < run; /* it ends behind the block */
+	return first | (behind_even & ~run & ~even) |
+	    (behind_odd & ~run & even);
+}
+
+INLINE bool
+is_hex(char c)
+{
+	unsigned digit = (unsigned char)c - '0';
+	unsigned letter = ((unsigned char)c | 0x20u) - 'a';
+
+	return (digit < 10) | (letter < 6);
+}
+
+/* Are there four hex digits at p?  If not, the walk ends where one lacks. */
+INLINE bool
+has_hex4(struct walk *walk, const char *p)
+{
+	size_t i;
+
+	for (i = 0; i < 4 && p + i < walk->end && is_hex(p[i]); i++)
+		;
+	if (i == 4)
+		return true;
+	walk->p = p + i;
+	if (walk->p < walk->end)
+		walk->wrong = "invalid escape";
+	return false;
+}
+
+/*
+ * Takes what is escaped out of the stops of a block; what must not be
+ * escaped becomes one.  Returns false if the walk is over.
+ */
+INLINE bool
+escapes(struct walk *walk, struct block *block)
+{
+	uint64_t reach, u;
+
+	block->escaped = find_escaped(block);
+	block->stop &= ~block->escaped;
+	block->stop |= block->escaped & ~block->letter;
+	reach = block->stop ^ (block->stop - 1); /* the first stop and before */
+	walk->escaped |= (block->backslash & reach) != 0;
+	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)
+		if (!has_hex4(walk, walk->p + __builtin_ctzll(u) + 1))
+			return false;
+	return true;
+}
+
+/* The walk is over: goes to the stop and says what it is. */
+INLINE void
+halt(struct walk *walk, const struct block *block)
+{
+	int stop = __builtin_ctzll(block->stop);
+
+	walk->p += stop;
+	if (walk->p == walk->end || *walk->p == '"')
+		return;
+	if ((block->escaped >> stop & 1) != 0)
+		walk->wrong = "invalid escape";
+	else if (*walk->p == '\n' || *walk->p == '\r')
+		walk->wrong = "unterminated string";
+	else
+		walk->wrong = "control character in string, "
+		    "escape it as \\u0000-\\u001f";
+}
+
+#define KIND(name) name##_word
+#define VECTOR uint64_t
+#define TARGET
+#include "walk_blocks.h"
+
+#if defined(__x86_64__)
+#define KIND(name) name##_avx2
+#define VECTOR __m256i
+#define TARGET AVX2
+#include "walk_blocks.h"
+
+#define KIND(name) name##_sse2
+#define VECTOR __m128i
+#define TARGET
+#include "walk_blocks.h"
+
+#elif defined(__aarch64__)
+#define KIND(name) name##_neon
+#define VECTOR uint8x16_t
+#define TARGET
+#include "walk_blocks.h"
+#endif
+
+ctx_walk *
+ctx_walk_pick(enum ctx_simd simd)
+{
+	switch (ctx_simd_pick(simd)) {
+#if defined(__x86_64__)
+	case CTX_SIMD_AVX512:
+	case CTX_SIMD_AVX2:
+		return walk_avx2;
+	case CTX_SIMD_SSE2:
+		return walk_sse2;
+#elif defined(__aarch64__)
+	case CTX_SIMD_NEON:
+		return walk_neon;
+#endif
+	default:
+		return walk_word;
+	}
+}

@@ -1,0 +1,42 @@
+/*
+ * summarize.c - one message stands for all but the newest
+ *
+ * What is older than the newest messages goes, and more of them where they
+ * and the summary would still exceed the target.  An earlier summary goes
+ * with what is summarized now, and never alone.
+ */
+#include "plan/plan.h"
+
+int
+ctx_summarize_decide(struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+    struct ctx_err *err)
+{
+	struct ctx_limits narrower = *limits;
+	uint64_t from_here = 0;
+	bool some = false;
+	size_t i;
+
+	narrower.target = limits->target > limits->reserved
+	    ? limits->target - limits->reserved
+	    : 0;
+	if (ctx_fifo_decide(units, n, &narrower, base, newest, err) < 0)
+		return -1;
+	for (i = n; i-- > 0;) {
+		struct ctx_unit *unit = &units[i];
+
+		if (!unit->first)
+			continue;
+		from_here += unit->weight;
+		if (!unit->held &&
+		    (limits->keep_tokens > 0
+			    ? from_here > limits->keep_tokens
+			    : unit->age > limits->keep_messages))
+			unit->drop = true;
+		some |= unit->drop && !unit->summary;
+	}
+	for (i = 0; i < n; i++)
+		if (units[i].first && units[i].summary)
+			units[i].drop = some && !units[i].held;
+	return 0;
+}

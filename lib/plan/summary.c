@@ -1,0 +1,500 @@
+/*
+ * summary.c - an extractive summary, made offline and the same every time
+ *
+ * Texts come in as lines with a class each: what the user asked for stands
+ * before what was decided, that before errors, that before the rest.  Lines
+ * are taken class by class while they fit, each once; within a class those
+ * first that speak of something the conversation still speaks of later, and
+ * the newest of them.  They stand in the order in which they were said.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
+
+enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
+
+struct line {
+	size_t at, n; /* in store */
+	enum ctx_summary_kind kind;
+	enum line_class class;
+	uint64_t tokens;
+	bool spoken_of; /* by later text */
+	bool taken;
+};
+
+struct ctx_summary {
+	struct ctx_buf store;
+	struct line *lines;
+	size_t n, cap;
+	struct ctx_names seen;  /* lines, so that each is taken once */
+	struct ctx_names files; /* paths, in order of first mention */
+	uint32_t *mentions;     /* of each file */
+	size_t mentions_cap;
+	struct ctx_names later; /* names that the kept text mentions */
+};
+
+int
+ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err)
+{
+	*summary = calloc(1, sizeof **summary);
+	return *summary == NULL ? ctx_err_nomem(err) : 0;
+}
+
+void
+ctx_summary_close(struct ctx_summary *summary)
+{
+	if (summary == NULL)
+		return;
+	ctx_buf_release(&summary->store);
+	free(summary->lines);
+	free(summary->mentions);
+	ctx_names_release(&summary->seen);
+	ctx_names_release(&summary->files);
+	ctx_names_release(&summary->later);
+	free(summary);
+}
+
+/* ---- what a line says ---- */
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool
+contains(struct ctx_str text, const char *word)
+{
+	size_t n = strlen(word), i, j;
+
+	for (i = 0; i + n <= text.n; i++) {
+		for (j = 0; j < n && lower(text.p[i + j]) == word[j]; j++)
+			continue;
+		if (j == n)
+			return true;
+	}
+	return false;
+}
+
+static bool
+contains_any(struct ctx_str text, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (contains(text, *words))
+			return true;
+	return false;
+}
+
+static enum line_class
+class_of(enum ctx_summary_kind kind, struct ctx_str text)
+{
+	static const char *const requests[] = {"?", "must", "n't", "do not",
+	    "never", "always", "please", "should", "only", "need", "want",
+	    "make sure", "without", "instead", "constraint", NULL};
+	static const char *const decisions[] = {"decid", "chose", "because",
+	    "instead of", "cause", "fixed", "found", "changed", "renamed",
+	    "created", "added", "removed", "done", "works", "pass", "turns out",
+	    "will use", "conclu", "agreed", NULL};
+	static const char *const troubles[] = {"error:", "failed", "exception",
+	    "panic", "fatal", "denied", "not found", "timed out", "undefined",
+	    NULL};
+
+	switch (kind) {
+	case CTX_SUMMARY_EARLIER:
+		return TASK;
+	case CTX_SUMMARY_USER:
+		return contains_any(text, requests) ? TASK : REQUEST;
+	case CTX_SUMMARY_ASSISTANT:
+		return contains_any(text, decisions) ? DECISION : REST;
+	default:
+		return contains_any(text, troubles) ? TROUBLE : CLASSES;
+	}
+}
+
+/* ---- names: paths, identifiers, numbers ---- */
+
+static bool
+in_name(char c)
+{
+	return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+	    c == '_' || c == '-' || c == '.' || c == '/';
+}
+
+/* The next run of name characters at or behind *at; false at the end. */
+static bool
+next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
+{
+	size_t from;
+
+	while (*at < text.n && !in_name(text.p[*at]))
+		++*at;
+	from = *at;
+	while (*at < text.n && in_name(text.p[*at]))
+		++*at;
+	while (*at > from && strchr(".-/", text.p[from]) != NULL &&
+	    text.p[from] != '/')
+		from++;
+	*name = (struct ctx_str){text.p + from, *at - from};
+	while (name->n > 0 && (name->p[name->n - 1] == '.' ||
+				  name->p[name->n - 1] == '-'))
+		name->n--;
+	return *at > from || *at < text.n;
+}
+
+/* More than a word: a path, an identifier, a number of some length. */
+static bool
+is_telling(struct ctx_str name)
+{
+	size_t i, capitals = 0;
+	bool odd = false;
+
+	if (name.n < 4 || name.n > 120)
+		return false;
+	for (i = 0; i < name.n; i++) {
+		char c = name.p[i];
+
+		odd |= c == '_' || c == '/' || (c >= '0' && c <= '9');
+		odd |= c == '.' && i > 0 && i + 1 < name.n;
+		capitals += i > 0 && c >= 'A' && c <= 'Z';
+	}
+	return odd || (capitals > 0 && capitals + 1 < name.n);
+}
+
+static bool
+is_path(struct ctx_str name)
+{
+	const char *slash = memchr(name.p, '/', name.n);
+	const char *dot = memchr(name.p, '.', name.n);
+	const char *end = name.p + name.n;
+
+	if (!is_telling(name))
+		return false;
+	if (slash != NULL && slash + 1 < end)
+		return true;
+	/* name.ext, the extension short and of letters */
+	return dot != NULL && dot > name.p && end - dot >= 2 && end - dot <= 5 &&
+	    lower(dot[1]) >= 'a' && lower(dot[1]) <= 'z';
+}
+
+static int
+note_files(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_str name;
+	uint32_t *grown, id;
+	size_t at = 0, known;
+
+	while (next_name(text, &at, &name)) {
+		if (!is_path(name))
+			continue;
+		known = s->files.n;
+		if (ctx_names_id(&s->files, name.p, name.n, &id, err) < 0)
+			return -1;
+		grown = ctx_grow(s->mentions, &s->mentions_cap, id,
+		    sizeof *grown, err);
+		if (grown == NULL)
+			return -1;
+		s->mentions = grown;
+		if (id > known)
+			grown[id - 1] = 0;
+		grown[id - 1]++;
+	}
+	return 0;
+}
+
+int
+ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	struct ctx_str text = {p, n}, name;
+	uint32_t id;
+	size_t at = 0;
+
+	while (next_name(text, &at, &name))
+		if (is_telling(name) &&
+		    ctx_names_id(&s->later, name.p, name.n, &id, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool
+is_spoken_of(const struct ctx_summary *s, struct ctx_str text)
+{
+	struct ctx_str name;
+	size_t at = 0;
+
+	while (next_name(text, &at, &name))
+		if (is_telling(name) &&
+		    ctx_names_has(&s->later, name.p, name.n))
+			return true;
+	return false;
+}
+
+/* ---- texts to lines ---- */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Bytes of the sentence or line at the start of text, at least 1. */
+static size_t
+sentence(struct ctx_str text)
+{
+	static const char full_stop[] = "\xe3\x80\x82"; /* U+3002 */
+	size_t i;
+
+	for (i = 0; i < text.n; i++) {
+		if (text.p[i] == '\n')
+			return i + 1;
+		if (strchr(".?!", text.p[i]) != NULL && text.p[i] != '\0' &&
+		    i + 1 < text.n && is_blank(text.p[i + 1]) && i > 20)
+			return i + 1;
+		if (i + 3 <= text.n && memcmp(text.p + i, full_stop, 3) == 0)
+			return i + 3;
+	}
+	return text.n;
+}
+
+/* A line is cut between words, or at least between characters. */
+static size_t
+bounded(struct ctx_str text)
+{
+	size_t n = MOST_BYTES;
+
+	if (text.n <= MOST_BYTES)
+		return text.n;
+	while (n > MOST_BYTES / 2 && !is_blank(text.p[n]))
+		n--;
+	if (n == MOST_BYTES / 2)
+		for (n = MOST_BYTES; n > 0 && (text.p[n] & 0xc0) == 0x80; n--)
+			continue;
+	return n;
+}
+
+static struct ctx_str
+trimmed(struct ctx_str text)
+{
+	while (text.n > 0 && is_blank(text.p[0])) {
+		text.p++;
+		text.n--;
+	}
+	while (text.n > 0 && is_blank(text.p[text.n - 1]))
+		text.n--;
+	return text;
+}
+
+static int
+add_line(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
+{
+	enum line_class class = class_of(kind, text);
+	struct line *grown;
+	size_t known = s->seen.n;
+	uint32_t id;
+
+	text.n = bounded(text);
+	text = trimmed(text);
+	if (class == CLASSES || text.n < LEAST_BYTES)
+		return 0;
+	if (ctx_names_id(&s->seen, text.p, text.n, &id, err) < 0)
+		return -1;
+	if (id <= known)
+		return 0;
+	grown = ctx_grow(s->lines, &s->cap, s->n + 1, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	s->lines = grown;
+	grown[s->n] = (struct line){.at = s->store.n,
+	    .n = text.n,
+	    .kind = kind,
+	    .class = class};
+	if (ctx_buf_add(&s->store, text.p, text.n, err) < 0)
+		return -1;
+	s->n++;
+	return 0;
+}
+
+int
+ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
+    const char *p, size_t n, struct ctx_err *err)
+{
+	struct ctx_str text = {p, n}, one;
+
+	if (note_files(s, text, err) < 0)
+		return -1;
+	while (kind != CTX_SUMMARY_CALL && text.n > 0) {
+		one = (struct ctx_str){text.p, sentence(text)};
+		text.p += one.n;
+		text.n -= one.n;
+		if (add_line(s, kind, trimmed(one), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- lines to a summary ---- */
+
+static const char *
+label(const struct line *line)
+{
+	switch (line->kind) {
+	case CTX_SUMMARY_USER:
+		return "User: ";
+	case CTX_SUMMARY_ASSISTANT:
+		return "Assistant: ";
+	case CTX_SUMMARY_RESULT:
+		return "Tool: ";
+	default:
+		return "";
+	}
+}
+
+static int
+write_lines(const struct ctx_summary *s, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->lines[i].taken &&
+		    ctx_buf_printf(out, err, "%s%s%.*s",
+			out->n > 0 ? "\n" : "", label(&s->lines[i]),
+			(int)s->lines[i].n, s->store.p + s->lines[i].at) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	struct ctx_str name;
+	uint32_t i, written = 0;
+
+	for (i = 0; i < s->files.n && written < most; i++) {
+		if (s->mentions[i] < 2 && s->files.n > most)
+			continue;
+		name = ctx_names_at(&s->files, i + 1);
+		if (ctx_buf_printf(out, err, "%s%.*s",
+			written > 0  ? ", "
+			    : out->n > 0 ? "\nFiles: "
+					 : "Files: ",
+			(int)name.n, name.p) < 0)
+			return -1;
+		written++;
+	}
+	return 0;
+}
+
+/* Writes what is taken to out; *tokens is what that costs. */
+static int
+compose(const struct ctx_summary *s, struct ctx_token_counter *counter,
+    size_t files, struct ctx_buf *out, uint64_t *tokens, struct ctx_err *err)
+{
+	out->n = 0;
+	if (write_lines(s, out, err) < 0 ||
+	    write_files(s, files, out, err) < 0)
+		return -1;
+	return ctx_token_count(counter, out->p, out->n, tokens, err);
+}
+
+/* When a line's turn comes within its class. */
+static unsigned
+turn_of(const struct ctx_summary *s, size_t i)
+{
+	if (i == 0 || s->lines[i].kind == CTX_SUMMARY_EARLIER)
+		return 0;
+	return s->lines[i].spoken_of ? 1 : 2;
+}
+
+/* Takes lines of one class while they fit, turn by turn, the newest first. */
+static uint64_t
+take_class(struct ctx_summary *s, enum line_class class, uint64_t room)
+{
+	unsigned turn;
+	size_t i;
+
+	for (turn = 0; turn <= 2; turn++)
+		for (i = s->n; i-- > 0;) {
+			struct line *line = &s->lines[i];
+
+			if (line->class != class || line->tokens > room ||
+			    turn_of(s, i) != turn)
+				continue;
+			line->taken = true;
+			room -= line->tokens;
+		}
+	return room;
+}
+
+/* Lets the last line of the lowest class go; false if none is left. */
+static bool
+drop_one(struct ctx_summary *s)
+{
+	struct line *worst = NULL;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->lines[i].taken &&
+		    (worst == NULL || s->lines[i].class >= worst->class))
+			worst = &s->lines[i];
+	if (worst == NULL)
+		return false;
+	worst->taken = false;
+	return true;
+}
+
+/* What a line costs, label and line feed included, and whether later text
+ * speaks of it. */
+static int
+weigh(struct ctx_summary *s, struct ctx_token_counter *counter,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		struct line *line = &s->lines[i];
+		struct ctx_str text = {s->store.p + line->at, line->n};
+
+		line->spoken_of = is_spoken_of(s, text);
+		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
+			err) < 0)
+			return -1;
+		line->tokens += 3;
+	}
+	return 0;
+}
+
+int
+ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
+    uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
+{
+	/* Shares of the room that a class may take, in hundredths; what it
+	 * leaves goes to the next. */
+	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
+	size_t files = MOST_FILES;
+	uint64_t tokens, room = limit, part;
+	unsigned class;
+
+	if (weigh(s, counter, err) < 0)
+		return -1;
+	for (class = 0; class < CLASSES; class ++) {
+		part = room * share[class] / 100;
+		room -= part - take_class(s, (enum line_class)class, part);
+	}
+	for (;;) {
+		if (compose(s, counter, files, out, &tokens, err) < 0)
+			return -1;
+		if (tokens <= limit)
+			return 0;
+		/* First the files, then the lines that matter least. */
+		if (files > 0)
+			files /= 2;
+		else if (!drop_one(s))
+			return 0;
+	}
+}

@@ -1,0 +1,248 @@
+# The formats of the providers: what is read, and what goes together.
+
+load helper
+
+# Checks the dialect that ctx-count finds in file $2 is $1.
+dialect_is() {
+	local found
+	found=$(ctx-count --json "$2" | jq -r .dialect)
+	[ "$found" = "$1" ] || fail "$2: $found, not $1"
+}
+
+# A sentence of $1 words, to make messages of known weight.
+words() {
+	printf 'word %.0s' $(seq "$1")
+}
+
+@test "one decisive record tells the provider" {
+	echo '{"role":"user","content":[{"type":"input_text","text":"a"}]}' > r
+	dialect_is openai-responses r
+	echo '{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}' > r
+	dialect_is openai-responses r
+	echo '{"role":"user","content":[{"text":"a"}]}' > b
+	dialect_is bedrock b
+	echo '{"parts":[{"text":"a"}]}' > g
+	dialect_is gemini g
+	echo '{"role":"model","parts":[{"function_call":{"name":"f","args":{}}}]}' > g
+	dialect_is gemini g
+	for block in '{"type":"tool_use","id":"t","name":"f","input":{}}' \
+	    '{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}' \
+	    '{"type":"image","source":{"type":"url","url":"u"}}' \
+	    '{"type":"web_fetch_tool_result","tool_use_id":"s","content":{}}'; do
+		echo "{\"role\":\"assistant\",\"content\":[$block]}" > a
+		dialect_is anthropic a
+	done
+	echo '{"role":"user","content":[{"type":"text","text":"a"}]}' > x
+	dialect_is generic x
+}
+
+@test "responses: reasoning stays with its call, and never goes alone" {
+	t=$(words 60)
+	cat > r <<-X
+	{"role":"user","content":[{"type":"input_text","text":"$t"}]}
+	{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"$t"}]}
+	{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}
+	{"type":"function_call","call_id":"c2","name":"f","arguments":"{}"}
+	{"type":"function_call_output","call_id":"c2","output":"$t"}
+	{"type":"function_call_output","call_id":"c1","output":"$t"}
+	{"type":"reasoning","id":"rs_2","summary":[{"type":"summary_text","text":"$t"}]}
+	{"type":"message","role":"assistant","content":[{"type":"output_text","text":"$t"}]}
+	{"role":"user","content":"next"}
+	{"role":"assistant","content":"done"}
+	X
+	sed -n '1p;7,10p' r > want
+	ctx-prune -k 1 -t 0 -b 300 r | cmp - want
+	sed -n '9,10p' r > want
+	ctx-prune -k 1 -t 0 -b 100 r | cmp - want
+	ctx-prune -l aggressive -k 1 -t 0 -b 350 --target 340 r > out
+	[ "$(jq -r 'select(.output) | .output' out | sort -u)" = '[cleared]' ]
+	[ "$(jq -r .type out | grep -c reasoning)" -eq 2 ]
+}
+
+@test "responses: what only looks like text is not cleared" {
+	t=$(words 200)
+	cat > r <<-X
+	{"role":"user","content":[{"type":"input_text","text":"a"}]}
+	{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}
+	{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"$t","stderr":"","outcome":{"type":"exit","exit_code":0}}]}
+	{"type":"computer_call","id":"cu","call_id":"c2","action":{"type":"screenshot"}}
+	{"type":"computer_call_output","call_id":"c2","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,AAAA"}}
+	{"type":"apply_patch_call","call_id":"c3","operation":{"type":"delete_file","path":"a"}}
+	{"type":"apply_patch_call_output","call_id":"c3","status":"completed","output":"$t"}
+	{"role":"assistant","content":"b"}
+	{"role":"user","content":"c"}
+	X
+	ctx-prune -l aggressive -k 1 -t 2 -b 1230 --target 1220 r > out
+	cmp <(sed '7d' r) <(sed '7d' out)
+	[ "$(sed -n 7p out | jq -r .output)" = '[cleared]' ]
+}
+
+@test "anthropic: a call and its result go from among other blocks" {
+	t=$(words 60)
+	cat > a <<-X
+	{"role":"user","content":"$t"}
+	{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}]}
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"$t"}, {"type":"text","text":"and now?"}]}
+	{"role":"assistant","content":[{"type":"thinking","thinking":"$t","signature":"x"},{"type":"text","text":"so"}]}
+	{"role":"user","content":"bye"}
+	{"role":"assistant","content":"bye"}
+	X
+	ctx-prune -k 1 -t 0 -b 70 a > out
+	cat > want <<-'X'
+	{"role":"user","content":[ {"type":"text","text":"and now?"}]}
+	{"role":"assistant","content":[{"type":"text","text":"so"}]}
+	{"role":"user","content":"bye"}
+	{"role":"assistant","content":"bye"}
+	X
+	jq -c . want > a1
+	jq -c . out | cmp - a1
+}
+
+@test "anthropic: server tools and a system message among others stay whole" {
+	t=$(words 60)
+	cat > a <<-X
+	{"role":"user","content":"$t"}
+	{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","title":"$t","encrypted_content":"AA"}]},{"type":"text","text":"found"}]}
+	{"role":"user","content":"one"}
+	{"role":"system","content":"mind this"}
+	{"role":"assistant","content":"$t"}
+	{"role":"user","content":"bye"}
+	{"role":"assistant","content":"bye"}
+	X
+	ctx-prune -s fifo -l aggressive -k 1 -t 0 -b 130 --target 120 a > out
+	sed -n '3,7p' a | cmp - out
+	ctx-prune -s fifo -l aggressive -k 1 -t 0 -b 60 --target 50 a > out
+	sed -n '6,7p' a | cmp - out
+}
+
+@test "bedrock and gemini: cleared results keep their form" {
+	t=$(words 60)
+	cat > b <<-X
+	{"role":"user","content":[{"text":"a"},{"cachePoint":{"type":"default"}}]}
+	{"role":"assistant","content":[{"toolUse":{"toolUseId":"t1","name":"f","input":{}}}]}
+	{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"$t"},{"json":{"a":1}}],"status":"success"}},{"cachePoint":{"type":"default"}}]}
+	{"role":"assistant","content":[{"text":"b"}]}
+	{"role":"user","content":[{"text":"c"}]}
+	X
+	ctx-prune -l aggressive -k 1 -t 2 -b 60 --target 60 b > out
+	cmp <(sed 3d b) <(sed 3d out)
+	[ "$(sed -n 3p out | jq -c .content[0].toolResult.content)" = \
+	    '[{"text":"[cleared]"}]' ]
+	[ "$(ctx-count --json b | jq .turns)" -eq 2 ]
+	cat > g <<-X
+	{"role":"user","parts":[{"text":"a"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"AA"}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+	{"role":"model","parts":[{"thought":true,"text":"$t"},{"text":"b","thoughtSignature":"AA"}]}
+	{"role":"user","parts":[{"text":"c"}]}
+	X
+	ctx-prune -l aggressive -k 1 -t 2 -b 40 --target 40 g > out
+	cmp <(sed '3,4d' g) <(sed '3,4d' out)
+	[ "$(sed -n 3p out | jq -c .parts[0].functionResponse.response)" = \
+	    '{"output":"[cleared]"}' ]
+	[ "$(sed -n 4p out)" = \
+	    '{"role":"model","parts":[{"text":"b","thoughtSignature":"AA"}]}' ]
+}
+
+@test "a message that is nothing but reasoning is not emptied" {
+	t=$(words 60)
+	cat > b <<-X
+	{"role":"user","content":[{"text":"a"}]}
+	{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"$t"}}}]}
+	{"role":"user","content":[{"text":"c"}]}
+	X
+	ctx-prune -k 1 -t 2 -b 40 b > out 2> err || true
+	cmp out b
+}
+
+# A conversation of $1 turns of the role/content kind, as an array.
+turns() {
+	jq -nc --arg t "$(words 20)" "[range($1) | {role: \"user\",
+	    content: \"\\(.) \\(\$t)\"}, {role: \"assistant\", content: \$t}]"
+}
+
+@test "requests are cut inside, each for itself, and nothing around them" {
+	turns 8 > m
+	jq -c '{custom_id: "r1", method: "POST", url: "/v1/chat/completions",
+	    body: {model: "gpt-4o", messages: ., n: 1.50}}' m > w
+	jq -c '{custom_id: "r2", params: {max_tokens: 5, messages: .}}' m >> w
+	jq -c '{input: {messages: ., tools: []}, preferred_output: .,
+	    non_preferred_output: .}' m >> w
+	jq -c '{model: "gpt-4o", instructions: "x", input: .}' m >> w
+	jq -c '{system: "x", messages: ., max_tokens: 5}' m >> w
+	jq -c 'map({role: (if .role == "user" then "user" else "model" end),
+	    parts: [{text: .content}]}) | {key: "k", request: {contents: .}}' m >> w
+	jq -c 'map({role, content: [{text: .content}]}) |
+	    {recordId: "1", modelInput: {messages: ., inferenceConfig: {}}}' m >> w
+	ctx-prune -k 1 -t 1 -b 130 w > out
+	[ "$(wc -l < out)" -eq 7 ]
+	jq -c '[.. | arrays | select(.[0].role? != null) | length]' out > n
+	cat > want <<-X
+	[4]
+	[4]
+	[4,16,16]
+	[4]
+	[4]
+	[6]
+	[4]
+	X
+	cmp n want
+	# What is around the messages is the same, to the byte.
+	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' w > a
+	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' out > b
+	cmp <(sed '3,4d' a) <(sed '3,4d' b)
+	ctx-prune -k 1 -t 1 -b 130 out | cmp - out
+	jq -s . w > doc
+	ctx-prune -k 1 -t 1 -b 130 doc | jq -c '.[]' > c
+	jq -c . out | cmp - c
+	jq -nc --slurpfile m m '{requests: [{custom_id: "a",
+	    params: {messages: $m[0]}}, {custom_id: "b",
+	    params: {messages: $m[0]}}], x: 1}' > list
+	ctx-prune -k 1 -t 1 -b 130 list |
+	    jq -c '[.requests[].params.messages | length]' > n
+	[ "$(cat n)" = '[4,4]' ]
+}
+
+@test "what a wrapper tells of messages that tell nothing" {
+	m='"messages":[{"role":"user","content":"a"}]'
+	echo "{\"model\":\"x\",$m}" > w && dialect_is generic w
+	echo "{\"custom_id\":\"1\",\"params\":{$m}}" > w && dialect_is anthropic w
+	echo "{\"custom_id\":\"1\",\"body\":{$m}}" > w && dialect_is openai-chat w
+	echo "{\"system\":\"s\",$m}" > w && dialect_is anthropic w
+	echo "{\"modelId\":\"s\",$m}" > w && dialect_is bedrock w
+	echo '{"contents":[{"parts":[]}]}' > w && dialect_is gemini w
+	echo '{"model":"x","input":[{"role":"user","content":"a"}]}' > w
+	dialect_is openai-responses w
+}
+
+@test "tools, instructions and system prompts count beside the messages" {
+	m='{"role":"user","content":"a"}'
+	echo "{\"messages\":[$m]}" > w
+	bare=$(ctx-count --json w | jq .tokens)
+	for more in '"system":"be brief"' '"tools":[{"name":"f"}]' \
+	    '"system":[{"type":"text","text":"be brief"}]' \
+	    '"toolConfig":{"tools":[]}'; do
+		echo "{\"messages\":[$m],$more}" > w
+		[ "$(ctx-count --json w | jq .tokens)" -gt "$bare" ]
+	done
+	g='{"contents":[{"parts":[{"text":"a"}]}]'
+	echo "$g,\"systemInstruction\":{\"parts\":[{\"text\":\"be brief\"}]}}" > w
+	[ "$(tokens w)" -eq 3 ]
+}
+
+@test "answers are counted and never cut" {
+	t=$(words 60)
+	cat > w <<-X
+	{"custom_id":"1","response":{"status_code":200,"body":{"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"$t"}},{"index":1,"message":{"role":"assistant","content":"$t"}}]}}}
+	{"custom_id":"2","response":{"status_code":200,"body":{"model":"gpt-4o","output":[{"type":"reasoning","id":"rs","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"$t"}]}]}}}
+	{"custom_id":"3","result":{"type":"succeeded","message":{"type":"message","role":"assistant","content":[{"type":"text","text":"$t"}]}}}
+	{"custom_id":"4","result":{"type":"errored","error":{"type":"invalid_request"}}}
+	{"key":"5","response":{"candidates":[{"content":{"role":"model","parts":[{"text":"$t"}]}}]}}
+	{"candidates":[{"content":{"role":"model","parts":[{"text":"$t"}]},"finishReason":"STOP"}]}
+	X
+	run -1 ctx-prune -k 1 -t 0 -b 50 w
+	ctx-prune -k 1 -t 0 -b 50 w 2> err | cmp - w
+	ctx-count --json w > n
+	[ "$(jq -s 'map(.messages) | add' n)" -eq 7 ]
+	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 5 ]
+}

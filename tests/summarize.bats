@@ -1,0 +1,161 @@
+# ctx-prune -s summarize: one message stands for what goes
+
+load helper
+
+summary_of() {
+	jq -rs 'map(select(.content | strings |
+	    startswith("[Earlier conversation summary]: "))) |
+	    if length == 1 then .[0].content else error("not one summary") end' "$1"
+}
+
+@test "what goes is replaced by one summary, within its bound" {
+	ctx-prune -s summarize -b 40k "$agent" > out
+	summary_of out > text
+	head -n 1 out | cmp - <(head -n 1 "$agent")
+	[ "$(tokens out)" -le 28000 ]
+	[ "$(tokens --text text)" -le 310 ]
+	grep -q 'ticket 2291' text
+	for n in 40 120 1000; do
+		ctx-prune -s summarize --summary-tokens $n -b 40k "$agent" > out
+		summary_of out > text
+		sed -i '1s/^\[Earlier conversation summary\]: //' text
+		[ "$(tokens --text text)" -le $((n + 1)) ]
+	done
+}
+
+@test "the newest 20 messages stay, fewer where they do not fit" {
+	ctx-prune -s summarize -l light -b 100k "$agent" > out
+	tail -n 20 "$agent" > newest
+	tail -n 20 out | cmp - newest
+	ctx-prune -s summarize -l light -b 5k "$agent" > small
+	[ "$(wc -l < small)" -lt "$(wc -l < out)" ]
+	[ "$(tokens small)" -le 5000 ]
+}
+
+@test "nothing is done under the trigger: 70 % of the budget, 100 messages" {
+	ctx-prune -s summarize -b 10k "$chat" | cmp - "$chat"
+	n=$(tokens "$chat")
+	ctx-prune -s summarize -b $((n * 10 / 7 - 20)) "$chat" > out
+	summary_of out > /dev/null
+	tail -n 100 "$agent" > hundred
+	ctx-prune -s summarize -b 10M hundred | cmp - hundred
+	tail -n 121 "$agent" > more
+	ctx-prune -s summarize -b 10M more > out
+	summary_of out > /dev/null
+	ctx-prune -s summarize -b 10M --trigger-messages 200 more | cmp - more
+}
+
+@test "summarizing twice is summarizing once, also with --compact" {
+	for o in "-s summarize -b 40k" "--compact -b 40k" "--compact -b 6k"; do
+		# shellcheck disable=SC2086 # options
+		ctx-prune $o "$agent" > once
+		# shellcheck disable=SC2086
+		ctx-prune $o once > twice
+		cmp once twice
+	done
+}
+
+@test "an earlier summary is folded in, never nested" {
+	head -n 200 "$agent" > first
+	ctx-prune -s summarize -b 30k first > one
+	tail -n +201 "$agent" >> one
+	ctx-prune -s summarize -b 30k one > two
+	summary_of two > text
+	[ "$(grep -c 'Earlier conversation summary' text)" -eq 1 ]
+	grep -q 'ticket 2291' text
+	ctx-prune -s summarize -b 30k --summarizer 'tee seen | tail -c 20' one > two
+	grep -q 'ticket 2291' seen
+	run -1 grep -q "Earlier conversation summary" seen
+}
+
+@test "the same input gives the same summary" {
+	ctx-prune -s summarize -b 40k "$agent" > a
+	LC_ALL=C.UTF-8 TZ=Asia/Tokyo ctx-prune -s summarize -b 40k "$agent" | cmp - a
+}
+
+@test "a summarizer gets prompt and text on its input, never in its words" {
+	ctx-prune -s summarize -b 40k --prompt 'Be brief:' \
+	    --summarizer 'cat > seen; echo "$#" short' "$agent" > out
+	[ "$(head -n 1 seen)" = 'Be brief:' ]
+	grep -q '^user: Morning!' seen
+	grep -q '^assistant calls read_file: ' seen
+	[ "$(summary_of out)" = '[Earlier conversation summary]: 0 short' ]
+	CTX_SUMMARIZER='echo from the environment' \
+	    ctx-prune -s summarize -b 40k "$agent" > out
+	[[ $(summary_of out) == *"from the environment" ]]
+	ctx-prune -s summarize -b 40k --summary-tokens 10 \
+	    --summarizer 'seq -s " " 900' "$agent" > out
+	[ "$(summary_of out | sed 's/.*: //' | tokens --text)" -le 10 ]
+}
+
+@test "a summarizer that fails removes nothing: status 2, and why" {
+	while IFS='|' read -r command why; do
+		ctx-prune -s summarize --timeout 1 -b 40k \
+		    --summarizer "$command" "$agent" > out 2> err &&
+			fail "$command: status 0"
+		[ $? -eq 1 ] || cmp out "$agent"
+		cmp out "$agent"
+		grep -q "$why" err || fail "$command: $(cat err)"
+	done <<'X'
+exit 3|ended with status 3
+sleep 60|did not end within 1 seconds
+true|wrote nothing
+printf '\377'|invalid UTF-8
+yes|wrote more than
+kill -9 $$|killed by signal 9
+no-such-command-at-all|status 127
+X
+	run -2 ctx-prune -s summarize -b 40k --summarizer false "$agent"
+	ctx-prune -s summarize -b 40k --summarizer false \
+	    --on-failure builtin "$agent" > out
+	ctx-prune -s summarize -b 40k "$agent" | cmp - out
+	ctx-prune -s summarize -b 40k --summarizer 'exec <&-; echo fine' \
+	    "$agent" > out
+	[[ $(summary_of out) == *fine ]]
+}
+
+@test "a summary that would not pay is not made" {
+	messages user:a assistant:b user:c assistant:d > tiny
+	ctx-prune --compact -k 1 -t 1 -b 1k tiny | cmp - tiny
+}
+
+@test "in a record the summary is an element, laid out as its neighbours" {
+	jq -nc '{messages: [inputs]}' "$agent" > record
+	ctx-prune -s summarize -b 40k record > out
+	jq -c '.messages[]' out > kept
+	summary_of kept > /dev/null
+	[ "$(tokens out)" -le 28000 ]
+	ctx-prune -s summarize -b 40k out | cmp - out
+	jq . record > pretty
+	ctx-prune -s summarize -b 40k pretty > out
+	grep -q '^    {"role":"system","content":"\[Earlier' out
+	jq -e '.messages | length > 10' out > /dev/null
+}
+
+@test "CRLF streams get a CRLF summary" {
+	sed 's/$/\r/' "$agent" > crlf
+	ctx-prune -s summarize -b 40k crlf > out
+	[ "$(grep -c $'\r$' out)" -eq "$(wc -l < out)" ]
+}
+
+@test "the tunables of other systems are read" {
+	SUMMARIZATION_TRIGGER_TOKENS=200000 SUMMARIZATION_TRIGGER_FRACTION=1 \
+	    ctx-prune -s summarize --trigger-messages 0 -b 150k "$agent" |
+	    cmp - "$agent"
+	SUMMARIZATION_TRIGGER_TOKENS=50000 \
+	    ctx-prune -s summarize --trigger-messages 0 -b 1M "$agent" > out
+	summary_of out > /dev/null
+	SUMMARIZATION_KEEP_TOKENS=3000 \
+	    ctx-prune -s summarize -l light -b 100k "$agent" > out
+	[ "$(tokens out)" -le 4500 ]
+	SUMMARIZATION_TRIGGER_FRACTION=7 run -2 ctx-prune -s summarize -b 1k "$chat"
+	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
+}
+
+@test "values that make no sense are refused" {
+	for o in "--timeout 0" "--timeout x" "--summary-tokens -1" \
+	    "--on-failure drop" "--trigger-messages many"; do
+		# shellcheck disable=SC2086 # an option and its value
+		run -2 ctx-prune -s summarize -b 1k $o "$chat"
+	done
+}

@@ -1,0 +1,327 @@
+/* token_split.c - every back end of the splitter against the oracle */
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+#include "token/builtin.h"
+#include "token/probe.h"
+#include "token/split.h"
+#include "token_ref.h"
+
+static const struct family {
+	const char *name;
+	struct ctx_scheme scheme;
+	const struct ref_element (*pattern)[6];
+} families[] = {
+    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}, ref_r50k},
+    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}, ref_cl100k},
+    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}, ref_o200k},
+};
+
+/* With CTX_EMULATE_AVX512 (make check-simd) that back end runs anywhere. */
+static const struct {
+	const char *name;
+	enum ctx_simd simd; /* that has to be there */
+	ctx_split_fn *split;
+	ctx_probe_fn *probe;
+} backends[] = {
+    {"portable", CTX_SIMD_PORTABLE, ctx_split_portable, ctx_probe_portable},
+#if defined(CTX_EMULATE_AVX512)
+    {"avx512", CTX_SIMD_PORTABLE, ctx_split_avx512, ctx_probe_avx512},
+#elif defined(__x86_64__)
+    {"avx2", CTX_SIMD_AVX2, ctx_split_avx2, ctx_probe_avx2},
+    {"avx512", CTX_SIMD_AVX512, ctx_split_avx512, ctx_probe_avx512},
+#elif defined(__aarch64__)
+    {"neon", CTX_SIMD_NEON, ctx_split_neon, ctx_probe_neon},
+#endif
+};
+
+enum { MOST = 70000, BACKENDS = sizeof backends / sizeof backends[0],
+	FAMILIES = 3 };
+
+static struct ref_char chars[MOST + 1];
+static unsigned char want[MOST + 1], got[MOST + 1];
+static unsigned long long seed = 88172645463325252u;
+
+/* What texts are made of: each kind of character next to each other. */
+static const char *const parts[] = {"a", "b", "Z", "Q", "word", "Word", "THE",
+    " ", " ", "  ", "     ", "\n", "\r\n", "\n\n", "\t", "\v", "1", "23",
+    "4567", "'", "'s", "'S", "'t", "'ll", "'RE", "'ve", "'d", "'x",
+    "'\xc5\xbf", "''", "!", "!?", "/", "//", "/\n", ";\n", ";\n//", "-", "=",
+    "(", "\"", "_", "\0", "\xc3\xa9", "\xc3\x89", "\xd0\xb6",
+    "\xd0\x96", "\xe4\xb8\xad", "\xe6\x96\x87", "\xed\x95\x9c",
+    "\xe3\x81\x82", "\xe0\xa4\xb9\xe0\xa5\x80", "\xcc\x81", "\xca\xb0",
+    "\xe2\x85\xa7", "\xc2\xbd", "\xd9\xa3", "\xc2\xa0", "\xe2\x80\xa8",
+    "\xc2\x85", "\xe3\x80\x80", "\xe2\x80\x93", "\xe2\x80\x99",
+    "\xe2\x80\x9c", "\xef\xbc\x8c", "\xf0\x9f\x98\x80", "\xef\xb8\x8f",
+    "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd", "\xe2\x80\x8d", "\xef\xbb\xbf",
+    "\xc7\x85", "\xf0\x9d\x94\xb8", "\xe0\xb8\x81\xe0\xb8\xb3",
+    "<|endoftext|>"};
+
+/* Bytes that are not valid UTF-8. */
+static const char *const bad[] = {"\x80", "\xbf\xbf", "\xc0\x80", "\xc3",
+    "\xe4\xb8", "\xed\xa0\x80", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xff",
+    "\xfe", "\xff\xff"};
+
+static size_t
+pick(size_t n)
+{
+	return (size_t)(tap_random(&seed) >> 33) % n;
+}
+
+/* A text of about n bytes; one in one of its parts (0: none) is bad, and
+ * few parts are used, often the same one again. */
+static size_t
+make_text(char *text, size_t n, size_t one_in)
+{
+	enum { PARTS = sizeof parts / sizeof parts[0] };
+	const char *part;
+	size_t used[6], length = 0, i, again;
+
+	for (i = 0; i < 6; i++)
+		used[i] = pick(PARTS);
+	while (length < n) {
+		part = parts[pick(3) > 0 ? used[pick(6)] : pick(PARTS)];
+		if (one_in > 0 && pick(one_in) == 0)
+			part = bad[pick(sizeof bad / sizeof bad[0])];
+		again = pick(8) == 0 ? pick(70) : 1;
+		for (i = 0; i < again && length < n; i++) {
+			memcpy(text + length, part, strlen(part) + 1);
+			length += *part == '\0' ? 1 : strlen(part);
+		}
+	}
+	return length;
+}
+
+static void
+split_reference(const struct family *f, const char *p, size_t n)
+{
+	size_t count = ref_chars(p, n, chars), i;
+
+	memset(want, 0, n + 1);
+	for (i = 0; i < count;) {
+		i += ref_piece(f->pattern, chars + i, count - i);
+		want[chars[i].at] = 1;
+	}
+}
+
+static void
+split_library(const struct family *f, ctx_split_fn *split, const char *p,
+    size_t n, size_t max)
+{
+	static struct ctx_split s;
+	size_t at = 0, i;
+
+	memset(got, 0, n + 1);
+	while (at < n) {
+		split(&s, f->scheme, p + at, n - at, max);
+		CHECK(s.n <= max && (s.n > 0) != (s.alone > 0));
+		for (i = 0; i < s.n; i++)
+			got[at + s.end[i]] = 1;
+		at += s.alone > 0 ? s.alone : s.end[s.n - 1];
+		got[at] = 1;
+	}
+}
+
+/* Holds all back ends against the oracle; text in memory of its exact size,
+ * so that a sanitizer sees what reads beyond. */
+static void
+compare(const char *text, size_t n)
+{
+	char *p = malloc(n + (n == 0));
+	size_t f, b, i;
+	int same;
+
+	NEED(p != NULL);
+	memcpy(p, text, n);
+	for (f = 0; f < FAMILIES; f++) {
+		split_reference(families + f, p, n);
+		for (b = 0; b < BACKENDS; b++) {
+			if (ctx_simd_pick(backends[b].simd) !=
+			    backends[b].simd)
+				continue;
+			split_library(families + f, backends[b].split, p, n,
+			    pick(4) == 0 ? 1 + pick(5) : CTX_SPLIT_MAX);
+			same = memcmp(want, got, n + 1) == 0;
+			CHECK(same);
+			if (same)
+				continue;
+			printf("# %s %s:", families[f].name,
+			    backends[b].name);
+			for (i = 0; i < n; i++)
+				printf("%s%02x", want[i] != got[i] ? " *"
+				    : want[i] ? " |" : " ",
+				    (unsigned char)p[i]);
+			printf("\n");
+			exit(1);
+		}
+	}
+	free(p);
+}
+
+static unsigned
+rounds(unsigned n)
+{
+	const char *more = getenv("CHECK_LONG");
+
+	return more == NULL ? n : n * (unsigned)strtoul(more, NULL, 10);
+}
+
+static void
+random_texts(void)
+{
+	char text[1000];
+	unsigned i;
+	size_t n, at;
+
+	tap_case("random texts split as by the oracle");
+	for (i = 0; i < rounds(60000); i++)
+		compare(text, make_text(text, pick(i % 50 == 0 ? 800 : 150),
+		    0));
+	tap_case("texts with bytes that are not UTF-8 as well");
+	for (i = 0; i < rounds(20000); i++)
+		compare(text, make_text(text, pick(150), 1 + pick(20)));
+	tap_case("and texts cut at every byte");
+	for (i = 0; i < rounds(60); i++)
+		for (n = make_text(text, 200, 0); n > 0; n--)
+			compare(text, n);
+	tap_case("and texts that begin at every offset into a block");
+	for (i = 0; i < rounds(60); i++) {
+		n = make_text(text + 64, 150, 0);
+		memset(text, 'a', 64);
+		for (at = 0; at <= 64; at++)
+			compare(text + at, 64 - at + n);
+	}
+}
+
+static size_t
+put_char(char *out, uint32_t cp)
+{
+	unsigned char *s = (unsigned char *)out;
+
+	if (cp < 0x80) {
+		s[0] = (unsigned char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		s[0] = (unsigned char)(0xc0 | cp >> 6);
+		s[1] = (unsigned char)(0x80 | (cp & 63));
+		return 2;
+	}
+	if (cp < 0x10000) {
+		s[0] = (unsigned char)(0xe0 | cp >> 12);
+		s[1] = (unsigned char)(0x80 | (cp >> 6 & 63));
+		s[2] = (unsigned char)(0x80 | (cp & 63));
+		return 3;
+	}
+	s[0] = (unsigned char)(0xf0 | cp >> 18);
+	s[1] = (unsigned char)(0x80 | (cp >> 12 & 63));
+	s[2] = (unsigned char)(0x80 | (cp >> 6 & 63));
+	s[3] = (unsigned char)(0x80 | (cp & 63));
+	return 4;
+}
+
+static void
+every_character(void)
+{
+	static const char *const around[][2] = {{"a", "b"}, {" ", "B"},
+	    {"!", "a "}, {"Aa", "'s"}, {"12", "3"}, {"'", "\n"}};
+	char text[MOST];
+	uint32_t cp;
+	size_t n = 0, i;
+
+	tap_case("every Unicode scalar value, in context");
+	for (cp = 0; cp < 0x110000; cp++) {
+		if (cp >= 0xd800 && cp < 0xe000)
+			continue;
+		i = cp % 6;
+		memcpy(text + n, around[i][0], strlen(around[i][0]));
+		n += strlen(around[i][0]);
+		n += put_char(text + n, cp);
+		memcpy(text + n, around[i][1], strlen(around[i][1]));
+		n += strlen(around[i][1]);
+		if (n > MOST - 100) {
+			compare(text, n);
+			n = 0;
+		}
+	}
+	compare(text, n);
+}
+
+static void
+long_runs(void)
+{
+	static char text[MOST];
+	enum { PARTS = sizeof parts / sizeof parts[0] };
+	size_t i, n;
+
+	tap_case("runs of one part");
+	for (i = 0; i < PARTS; i++) {
+		for (n = 0; n < 3000;) {
+			memcpy(text + n, parts[i], strlen(parts[i]) + 1);
+			n += *parts[i] == '\0' ? 1 : strlen(parts[i]);
+		}
+		compare(text, n);
+		text[n] = 'x';
+		compare(text, n + 1);
+	}
+}
+
+static void
+probing(void)
+{
+	static struct ctx_key keys[2][CTX_PROBE_MAX];
+	static uint32_t missed[2][CTX_PROBE_MAX];
+	static struct ctx_split s;
+	struct ctx_vocab vocab;
+	char text[1016];
+	size_t n, misses, found = 0, b, i, k;
+	uint32_t from;
+	unsigned round;
+
+	tap_case("every back end finds the same pieces in the key table");
+	ctx_vocab_view(&vocab, ctx_vocab_r50k_base);
+	for (round = 0; round < 2000; round++) {
+		n = make_text(text, pick(800), 0);
+		if (n == 0)
+			continue;
+		memset(text + n, 'x', CTX_VOCAB_KEY);
+		ctx_split_portable(&s, families[0].scheme, text, n,
+		    CTX_PROBE_MAX);
+		misses = ctx_probe_portable(&vocab, text, 0, s.end, s.n,
+		    keys[0], missed[0]);
+		for (i = k = 0; i < s.n; i++) {
+			from = i > 0 ? s.end[i - 1] : 0;
+			if (k < misses && missed[0][k] == i)
+				k++;
+			else
+				CHECK(ctx_vocab_find(&vocab, text + from,
+				    s.end[i] - from) != CTX_VOCAB_NONE);
+		}
+		CHECK(k == misses);
+		found += s.n - misses;
+		for (b = 1; b < BACKENDS; b++) {
+			if (ctx_simd_pick(backends[b].simd) !=
+			    backends[b].simd)
+				continue;
+			CHECK(backends[b].probe(&vocab, text, 0, s.end, s.n,
+			    keys[1], missed[1]) == misses);
+			CHECK(memcmp(missed[0], missed[1],
+			    misses * sizeof missed[0][0]) == 0);
+			CHECK(memcmp(keys[0], keys[1],
+			    s.n * sizeof keys[0][0]) == 0);
+		}
+	}
+	CHECK(found > 10000);
+}
+
+int
+main(void)
+{
+	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
+	random_texts();
+	every_character();
+	long_runs();
+	probing();
+	return tap_done();
+}

@@ -1,0 +1,189 @@
+/* utf8.c - UTF-8 against a definition by arithmetic, every back end of it */
+#include "ctx.h"
+#include "tap.h"
+
+static const enum ctx_simd backs[] = {CTX_SIMD_PORTABLE, CTX_SIMD_SSE2,
+    CTX_SIMD_AVX2, CTX_SIMD_AVX512, CTX_SIMD_NEON};
+
+/* The length of the character at p by RFC 3629, put in arithmetic: decode
+ * whatever the lead byte says, then ask whether that was the way to write
+ * it.  0 if there is none. */
+static size_t
+character(const unsigned char *p, size_t n, unsigned long *cp)
+{
+	static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 :
+	    p[0] < 0xf0 ? 3 : p[0] < 0xf8 ? 4 : 0, i;
+
+	if (len == 0 || len > n)
+		return 0;
+	*cp = len == 1 ? p[0] : p[0] & (0xffu >> (len + 1));
+	for (i = 1; i < len; i++) {
+		if (p[i] / 64 != 2)
+			return 0;
+		*cp = *cp * 64 + p[i] % 64;
+	}
+	return *cp < least[len] || *cp > 0x10ffff ||
+	    (*cp >= 0xd800 && *cp < 0xe000) ? 0 : len;
+}
+
+static size_t
+valid(const char *p, size_t n)
+{
+	unsigned long cp;
+	size_t at = 0, len;
+
+	while (at < n) {
+		len = character((const unsigned char *)p + at, n - at, &cp);
+		if (len == 0)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+static bool
+all_agree(const char *p, size_t n)
+{
+	char *copy = malloc(n + (n == 0));
+	size_t want = valid(p, n), i;
+	bool good = true;
+
+	NEED(copy != NULL);
+	memcpy(copy, p, n);
+	for (i = 0; i < sizeof backs / sizeof backs[0]; i++)
+		good = good && ctx_utf8_valid(copy, n, backs[i]) == want;
+	good = good && ctx_utf8_valid(copy, n, CTX_SIMD_BEST) == want;
+	free(copy);
+	return good;
+}
+
+static void
+characters(void)
+{
+	char out[4], text[4];
+	unsigned long cp, theirs;
+	uint32_t ours;
+	size_t len;
+	bool good = true;
+	unsigned lead;
+
+	tap_case("every scalar value is written and read back");
+	for (cp = 0; cp < 0x110000; cp++) {
+		if (cp >= 0xd800 && cp < 0xe000)
+			continue;
+		len = ctx_utf8_put(out, (uint32_t)cp);
+		good = good && character((unsigned char *)out, len, &theirs) ==
+		    len && theirs == cp;
+		good = good && ctx_utf8_next(out, len, &ours) == len &&
+		    ours == cp;
+	}
+	CHECK(good);
+	tap_case("next takes one byte of what is no character");
+	for (lead = 0; lead < 0x10000; lead++) {
+		text[0] = (char)(lead >> 8);
+		text[1] = (char)(lead & 0xff);
+		text[2] = text[3] = '\x80';
+		for (len = 1; len <= 4; len++) {
+			size_t want = character((unsigned char *)text, len,
+			    &theirs);
+
+			good = good && ctx_utf8_next(text, len, &ours) ==
+			    (want == 0 ? 1 : want) &&
+			    ours == (want == 0 ? 0xfffd : theirs);
+		}
+	}
+	CHECK(good);
+}
+
+/* Every pair of bytes in ASCII, alone and with other bytes around it. */
+static void
+pairs(void)
+{
+	static const char around[] = "a\x80\x8f\x90\x9f\xa0\xbf\xc2\xe1\xf1";
+	char text[80];
+	unsigned pair, behind;
+	bool good = true;
+
+	tap_case("validity of every pair of bytes");
+	memset(text, 'x', sizeof text);
+	for (pair = 0; pair < 0x10000; pair++) {
+		text[41] = (char)(pair >> 8);
+		text[42] = (char)(pair & 0xff);
+		for (behind = 0; behind < 10; behind++) {
+			text[40] = pair % 3 == 0 ? around[pair % 10] : 'a';
+			text[43] = around[behind];
+			text[44] = around[(behind + pair) % 7];
+			good = good && all_agree(text, sizeof text);
+		}
+	}
+	CHECK(good);
+}
+
+/* Long texts of characters of every length, whole and then damaged. */
+static void
+texts(void)
+{
+	static const uint32_t tops[] = {0x80, 0x80, 0x80, 0x800, 0xd800,
+	    0x110000};
+	unsigned long long seed = 7;
+	char text[400];
+	size_t n, count, i, flip;
+	uint32_t cp;
+	bool good = true, counted = true;
+
+	tap_case("validity of long texts, whole, cut and damaged");
+	for (i = 0; i < 60000; i++) {
+		size_t want = (size_t)(tap_random(&seed) >> 40) % 390;
+		/* Few kinds of characters, or vectors see all the same mix. */
+		size_t kinds = 1 + i % 6;
+
+		for (n = count = 0; n < want; count++) {
+			cp = (uint32_t)(tap_random(&seed) >> 32) %
+			    tops[(size_t)(tap_random(&seed) >> 40) % kinds];
+			if (cp >= 0xd800 && cp < 0xe000)
+				cp = 0xfffd;
+			n += ctx_utf8_put(text + n, cp);
+		}
+		good = good && valid(text, n) == n && all_agree(text, n);
+		counted = counted && ctx_utf8_count(text, n) == count;
+		if (n == 0)
+			continue;
+		good = good && all_agree(text, n - 1);
+		flip = (size_t)(tap_random(&seed) >> 40) % n;
+		text[flip] = (char)(tap_random(&seed) >> 40);
+		good = good && all_agree(text, n);
+	}
+	CHECK(good);
+	tap_case("characters are counted");
+	CHECK(counted);
+	CHECK(ctx_utf8_count("", 0) == 0);
+}
+
+/* More words than one accumulation takes. */
+static void
+long_count(void)
+{
+	size_t n = 3 * 10007, i;
+	char *text = malloc(n);
+
+	tap_case("characters of a long text are counted");
+	NEED(text != NULL);
+	for (i = 0; i < n; i += 3)
+		memcpy(text + i, "\xe2\x82\xac", 3);
+	CHECK(ctx_utf8_count(text, n) == n / 3);
+	for (i = 0; i < n; i++)
+		CHECK(i % 997 != 0 || ctx_utf8_valid(text, i, CTX_SIMD_BEST) ==
+		    i / 3 * 3);
+	free(text);
+}
+
+int
+main(void)
+{
+	characters();
+	pairs();
+	texts();
+	long_count();
+	return tap_done();
+}
