@@ -4,6 +4,7 @@
 #   make demo             prune the sample conversation, before and after
 #   make check            every test
 #   make SAN=address,undefined check    the same in a build tree of its own
+#   make check-fault      what is left when ctx-age is killed
 #   make lint             the floors of the house, names, shell and man pages
 #   make install          to DESTDIR and PREFIX (/usr/local)
 #   make format           clang-format over the sources
@@ -138,6 +139,10 @@ check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
 
+# What goes wrong on purpose: kills, and calls that fail.
+check-fault: all
+	@set -e; for t in tests/fault/*; do B=$(B) $$t; done
+
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
 demo: all
@@ -198,7 +203,7 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all deps units check demo lint format install clean
+.PHONY: all deps units check check-fault demo lint format install clean
 .PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
