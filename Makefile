@@ -5,6 +5,7 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
+#   make check-fault      what is left when ctx-age is killed
 #   make lint             the floors of the house, names, shell and man pages
 #   make install          to DESTDIR and PREFIX (/usr/local)
 #   make format           clang-format over the sources
@@ -143,6 +144,10 @@ check: all units
 check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
 
+# What goes wrong on purpose: kills, and calls that fail.
+check-fault: all
+	@set -e; for t in tests/fault/*; do B=$(B) $$t; done
+
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
 demo: all
@@ -203,7 +208,8 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all deps units check check-long demo lint format install clean
+.PHONY: all deps units check check-long check-fault demo lint format \
+	install clean
 .PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

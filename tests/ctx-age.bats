@@ -225,10 +225,10 @@ aged() {
 		[ "$(wc -l < out)" -lt 50 ] || break
 		sleep 0.1
 	done
-	lines=$(wc -l < out)
+	left=$(wc -l < out)
 	exec 4>&-
 	wait
-	[ "$lines" -eq 50 ]
+	[ "$left" -eq 50 ]
 	[ "$(wc -l < out)" -eq 60 ]
 }
 

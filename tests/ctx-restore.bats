@@ -66,6 +66,14 @@ load helper
 	[ "$tried" -ge 2 ]
 }
 
+@test "transcripts" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+		ctx-age -k 1 -o 20 --head 5 "$f" > out
+		ctx-age -k 1 -o 20 --head 5 out | cmp - out
+		ctx-restore out | cmp - "$f"
+	done
+}
+
 @test "what ctx-prune and ctx-truncate left of an aged stream comes back" {
 	ctx-age -o 300 "$agent" > aged
 	ctx-prune -l light -b 12k aged > pruned
@@ -109,7 +117,7 @@ load helper
 }
 
 @test "no path but the spool's own files is opened" {
-	name=f-0123456789abcdef0123456789abcdef.md
+	name='f-0123456789abcdef0123456789abcdef.md'
 	mkdir -p .ctx/spool other
 	echo secret > other/$name
 	ln -s ../../other/$name .ctx/spool/$name
@@ -139,7 +147,8 @@ load helper
 	ctx-age -o 300 "$agent" > aged
 	run -0 ctx-restore --list aged
 	[ "${#lines[@]}" -eq "$(grep -c ' characters in ' aged)" ]
-	[[ ${lines[0]} =~ ^whole$'\t'[0-9]+$'\t'\.ctx/spool/[^$'\t']+\.md$'\t'aged:[0-9]+$ ]]
+	tr '\t' ' ' <<< "${lines[0]}" |
+	    grep -qE '^whole [0-9]+ \.ctx/spool/[^ ]+\.md aged:[0-9]+$'
 	rm "$(find .ctx/spool -name '*.md' | head -n 1)"
 	run -1 ctx-restore --list aged
 	[ "$(grep -c ^missing <<< "$output")" -ge 1 ]

@@ -288,6 +288,17 @@ sizes() {
 	[ "$tried" -ge 2 ]
 }
 
+@test "transcripts: what is not live is not touched, twice is once" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+		for l in 1 40; do
+			ctx-truncate -l $l --message-limit 60 "$f" > out
+			ctx-truncate -l $l --message-limit 60 out | cmp - out
+			jq -c . out > /dev/null
+		done
+		ctx-truncate "$f" | cmp - "$f"
+	done
+}
+
 @test "memory does not grow with the stream" {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
 	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many

@@ -397,8 +397,8 @@ begin(struct age *age, struct queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	queue->open = true;
-	return ctx_meter_find(age->meter, event->record->json,
-	    event->shape->model, &queue->measure, err);
+	return ctx_stream_measure(age->stream, event, age->meter,
+	    &queue->measure, err);
 }
 
 /* Takes a copy of the record. */

@@ -4,35 +4,42 @@
 
 #include "convo/pieces.h"
 
+/* Matches a piece of JSON, with any white space between its tokens; moves *p
+ * behind it. */
+static bool
+match(const char **p, const char *end, const char *piece)
+{
+	bool quoted = false;
+
+	for (; *piece != '\0'; piece++, ++*p) {
+		while (!quoted && *p < end && memchr(" \t\r\n", **p, 4))
+			++*p;
+		if (*p == end || **p != *piece)
+			return false;
+		quoted ^= *piece == '"';
+	}
+	while (*p < end && memchr(" \t\r\n", **p, 4))
+		++*p;
+	return true;
+}
+
 uint32_t
 ctx_body_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
-	const char *before = dialect->body[0];
-	const struct ctx_node *node = &json->nodes[body];
-	uint32_t inner = body;
+	const struct ctx_node *nodes = json->nodes;
+	const char *p = json->text + nodes[body].at;
+	const char *end = json->text + nodes[body].end;
+	uint32_t node = body;
 
-	if (body == 0)
+	if (body == 0 || !match(&p, end, dialect->body[0]))
 		return 0;
-	/* The wrapper opens containers and names a member of each object. */
-	for (; *before != '\0'; before++) {
-		if (*before == '[' || *before == '{') {
-			if (node->kind != (*before == '['
-					? CTX_JSON_ARRAY
-					: CTX_JSON_OBJECT) ||
-			    ctx_json_count(json, inner) != 1)
-				return 0;
-			node = &json->nodes[++inner];
-		} else if (*before == '"') {
-			size_t n = node->end - node->at;
-
-			if (strncmp(before, json->text + node->at, n) != 0)
-				return 0;
-			before += n - 1;
-			node = &json->nodes[++inner];
-		}
-	}
-	return node->kind == CTX_JSON_STRING ? inner : 0;
+	while (node < nodes[body].next && json->text + nodes[node].at != p)
+		node++;
+	if (node == nodes[body].next || nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	p = json->text + nodes[node].end;
+	return match(&p, end, dialect->body[1]) && p == end ? node : 0;
 }
 
 int
