@@ -107,11 +107,9 @@ read_text(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 {
 	uint32_t text = ctx_json_find(json, block, "text");
 
-	return ctx_view_add(view,
-		   text != 0 ? CTX_PART_TEXT : CTX_PART_OPAQUE,
-		   text != 0 ? text : block, err) == NULL
-	    ? -1
-	    : 0;
+	if (text == 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	return ctx_read_part(view, CTX_PART_TEXT, text, err);
 }
 
 /* All that a compaction leaves, as one message that stays. */

@@ -83,9 +83,7 @@ read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 	size_t i;
 
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_view_add(view, CTX_PART_TEXT, node, err) == NULL
-		    ? -1
-		    : 0;
+		return ctx_read_part(view, CTX_PART_TEXT, node, err);
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		member = ctx_json_find(json, node, keys[i].key);
 		if (member == 0)
@@ -104,7 +102,7 @@ read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 			part->kind = CTX_PART_REASONING;
 		return 0;
 	}
-	return ctx_view_add(view, CTX_PART_OPAQUE, node, err) == NULL ? -1 : 0;
+	return ctx_read_part(view, CTX_PART_OPAQUE, node, err);
 }
 
 /* Content is a string, a part, or an array of both. */
@@ -141,14 +139,13 @@ read_result_part(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t answer = ctx_json_find(json, node, "functionResponse");
-	uint32_t response = answer == 0 ? 0
-					: ctx_json_find(json, answer,
-					      "response");
+	uint32_t response = 0;
 
+	if (answer != 0)
+		response = ctx_json_find(json, answer, "response");
 	if (response == 0)
 		return read_part(json, node, view, err);
-	return ctx_view_add(view, CTX_PART_TEXT, response, err) == NULL ? -1
-									: 0;
+	return ctx_read_part(view, CTX_PART_TEXT, response, err);
 }
 
 /* One call and its result, if it has come. */

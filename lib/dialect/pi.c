@@ -61,7 +61,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 		}
 		return 0;
 	}
-	return ctx_view_add(view, CTX_PART_OPAQUE, block, err) == NULL ? -1 : 0;
+	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
 }
 
 /* Is the member key of obj the word true? */
@@ -107,7 +107,7 @@ read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
 		value = ctx_json_find(json, obj, keys[i]);
 		if (value != 0 &&
 		    json->nodes[value].kind == CTX_JSON_STRING &&
-		    ctx_view_add(view, CTX_PART_TEXT, value, err) == NULL)
+		    ctx_read_part(view, CTX_PART_TEXT, value, err) < 0)
 			return -1;
 	}
 	return ctx_read_content(view, ctx_json_find(json, obj, "content"),
