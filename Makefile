@@ -3,6 +3,7 @@
 #   make                  libctx and the commands, in build/release
 #   make demo             prune the sample conversation, before and after
 #   make check            every test
+#   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make lint             the floors of the house, names, shell and man pages
 #   make install          to DESTDIR and PREFIX (/usr/local)
@@ -22,7 +23,7 @@ HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 PACKAGES := jansson libpcre2-8 libmd
 PKG_CONFIG ?= pkg-config
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
-DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
+DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 
 CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
 	$(CPPFLAGS)
@@ -91,6 +92,14 @@ $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
 $(B)/gen/unicode.o: $(B)/gen/unicode.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
+# A line of the data becomes a row of the table.
+$(B)/gen/grapheme.inc: $(RANKS)/grapheme16.tsv
+	@mkdir -p $(@D)
+	$(Q)awk '!/^#/ { print "{0x" $$1 ", 0x" $$2 ", " $$3 "}," }' $< > $@.new && \
+	  mv $@.new $@
+
+$(B)/lib/base/grapheme.o: $(B)/gen/grapheme.inc
+
 $(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
 	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
 
@@ -130,6 +139,10 @@ check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
 
+# More than ten thousand made-up conversations.
+check-long: all units
+	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
+
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
 demo: all
@@ -137,6 +150,45 @@ demo: all
 
 lint: all
 	@B=$(B) tests/lint
+
+# Back ends for other machines: AVX-512 emulated by SIMDe, NEON by qemu.
+ARM_CC ?= aarch64-linux-gnu-gcc
+ARM_RUN ?= qemu-aarch64
+check-simd: $(B)/libctx.a
+	@mkdir -p $(B)/simd
+	$(CC) -O2 -w -D_POSIX_C_SOURCE=200809L -Ilib -Itests/unit \
+	  -fno-strict-aliasing \
+	  -DCTX_EMULATE_AVX512='"avx512_emulated.h"' -o $(B)/simd/avx512 \
+	  tests/unit/token_split.c lib/token/avx512.c $(B)/libctx.a
+	$(B)/simd/avx512
+	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
+	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
+	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
+	  lib/token/piece.c lib/token/vocab.c lib/token/builtin.c \
+	  $(B)/gen/unicode.c lib/base/simd.c
+	$(ARM_RUN) $(B)/simd/neon
+
+# Figures of token counting; rivals are named in the script.
+$(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
+
+bench-tokens: $(B)/bench/tokens
+	@B=$(B) tests/bench/tokens.sh $(ENCODING)
+
+# make SAN=fuzzer-no-link,address,undefined CC=clang fuzz-tokens
+FUZZ_TOKENS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,\
+	$(wildcard tests/fuzz/token*.c))
+$(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -fsanitize=fuzzer \
+	  -o $@ $^ $(DEP_LIBS)
+
+FUZZ_SECONDS ?= 60
+fuzz-tokens: $(FUZZ_TOKENS)
+	@for f in $^; do \
+	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 || exit 1; \
+	done
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
@@ -151,6 +203,7 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all deps units check demo lint format install clean
+.PHONY: all deps units check check-long demo lint format install clean
+.PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

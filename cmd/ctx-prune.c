@@ -78,6 +78,8 @@ explain(struct prune *prune, const struct ctx_touch *touch,
 	    "tool", touch->tool.p, touch->tool.n, "rule", touch->rule,
 	    "action", touch->action, "before", (json_int_t)touch->before,
 	    "after", (json_int_t)touch->after, "sha256", hash);
+	if (line != NULL && prune->options.limits.policy->scorer != NULL)
+		json_object_set_new(line, "score", json_real(touch->rank));
 	if (line != NULL && prune->archive_path != NULL)
 		json_object_set_new(line, "archive",
 		    json_string(prune->archive_path));
@@ -216,7 +218,7 @@ settle(struct prune *prune, enum ctx_level level)
 	limits->reserved = o->summary_tokens + 32;
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
-	o->timeout = (unsigned)prune->timeout;
+	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
 	o->or_builtin = prune->on_failure == 1;
 }
 
@@ -229,6 +231,8 @@ environment(struct prune *prune)
 
 	if (o->summarizer == NULL)
 		o->summarizer = cli_environment("CTX_SUMMARIZER");
+	if (o->scorer.embedder == NULL)
+		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
 	if (!o->limits.policy->summarizes)
 		return;
 	cli_tunable(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
@@ -285,8 +289,7 @@ parse(struct prune *prune, int argc, char **argv)
 		&o->pin_roles, role_name, NULL},
 	    {0, "no-pin-system", NULL, "system messages may go", CLI_FLAG,
 		&prune->no_pin_system, NULL, NULL},
-	    {.type = CLI_HEADING, .help = "What stands for what goes "
-					  "(-s summarize)"},
+	    {.type = CLI_HEADING, .help = "For summarize and recall"},
 	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
 		&prune->compact, NULL, NULL},
 	    {0, "summarizer", "CMD", "text in, summary out (built in)",
@@ -299,6 +302,10 @@ parse(struct prune *prune, int argc, char **argv)
 		&prune->timeout, NULL, NULL},
 	    {0, "on-failure", "WHAT", "keep the stream (default), builtin",
 		CLI_CHOICE, &prune->on_failure, failure_name, NULL},
+	    {0, "query", "TEXT", "what recall looks for (last question)",
+		CLI_STRING, &o->scorer.query, NULL, NULL},
+	    {0, "embedder", "CMD", "JSON lines in, arrays of numbers out",
+		CLI_STRING, &o->scorer.embedder, NULL, NULL},
 	    {0, "trigger-messages", "N", "also over so many messages (100)",
 		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What went"},

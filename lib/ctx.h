@@ -146,7 +146,8 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /*
  * Which vector code may run.  BEST takes what the machine has; the others
  * exist so that tests can hold them against each other, and fall back to
- * PORTABLE where the machine lacks them.
+ * PORTABLE where the machine lacks them.  What every machine of its
+ * architecture has (SSE2, NEON) may run in any case.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -175,6 +176,20 @@ size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
 size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Characters (scalar values) in valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
+
+/* ---- base/grapheme.c: grapheme clusters --------------------------------- */
+
+/*
+ * A walk over the characters of a text that tells where what a reader takes
+ * for one character begins (extended grapheme clusters: UAX #29, Unicode
+ * 16.0).  Zero is the walk before the first character.
+ */
+struct ctx_grapheme {
+	uint8_t before; /* class of the last character */
+	bool begun, half_flag, picture, joined, consonant, linked;
+};
+/* Takes the next character; says whether a cluster begins with it. */
+bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
 
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
@@ -390,6 +405,8 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Flushes writer before the memory of earlier records is reused, so that
  * untouched records may be put there without a copy. */
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
+/* Does that now, for those who keep records longer. */
+int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
 /*
  * Errors have file, line and column set.  A file is opened when its turn
  * comes; one that cannot be opened or read, or is bad, is closed, and a
@@ -433,8 +450,12 @@ void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
 const char *ctx_tokenizer_builtin(size_t i);
 /* The name as opened; lives as long as the tokenizer. */
 const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
-/* False for "bytes/4", which estimates: a quarter of the bytes of each text,
- * rounded up.  It counts and cuts but neither encodes nor decodes. */
+/*
+ * Are counts exact for every text?  Not with "bytes/4", which estimates: a
+ * quarter of the bytes of each text, rounded up; it counts and cuts but
+ * neither encodes nor decodes.  Not with a file that asks for NFC either:
+ * text is counted as it is, so only text in NFC is counted exactly.
+ */
 bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
 /* One more than the highest token id, special tokens included. */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
@@ -446,7 +467,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c: tokens of a text ---------------------------------- */
+/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -454,7 +475,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  * The tokenizer must outlive the counter.
  */
 struct ctx_token_counter;
-#define CTX_TOKEN_CACHE (4u << 20)
+#define CTX_TOKEN_CACHE (6u << 20)
 #define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
@@ -472,14 +493,15 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to five times their size.
+ * take up to nine times their size.
  * The only error of this and of all that follows is CTX_ENOMEM, unless told
  * otherwise.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
 /* Appends the ids of one text; with special, names of special tokens become
- * those tokens and part the text.  CTX_EARG: the tokenizer is not exact. */
+ * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
+ * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p,
     size_t n, bool special, struct ctx_tokens *out, struct ctx_err *err);
 /* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
@@ -618,6 +640,9 @@ enum {
 	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
 	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
 	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
+	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
+	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
+	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
 	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
 			      * by itself, which goes whole */
 };
@@ -655,6 +680,51 @@ enum {
 };
 
 /*
+ * Transcripts are logs of an agent, which rebuilds the context from them:
+ * lines may be taken back, replaced or left on a branch.  How they do it.
+ */
+enum ctx_history {
+	CTX_HISTORY_NONE, /* no transcript: every message counts */
+	CTX_HISTORY_LOG,  /* line by line, each does something to the last */
+	CTX_HISTORY_LAST, /* a tree: the path from the root to the last line */
+	CTX_HISTORY_TIP,  /* a tree: the path to the last message that is a
+			   * tip, or has no messages behind it */
+};
+
+/* What a line of a transcript does. */
+enum ctx_line_kind {
+	CTX_LINE_ASIDE,    /* nothing: it is a header, an event, a snapshot */
+	CTX_LINE_LINK,     /* stands in the tree, but is no message */
+	CTX_LINE_MESSAGE,  /* in a log, replaces an earlier one of its id */
+	CTX_LINE_SUMMARY,  /* stands for what is before it; in a tree, for
+			    * what is before the line that about names */
+	CTX_LINE_DIGEST,   /* the same, but messages of the user stay */
+	CTX_LINE_REWIND,   /* takes back the message that about names and all
+			    * behind it; all there is if it names none */
+	CTX_LINE_ROLLBACK, /* takes back the newest turns */
+};
+
+enum {
+	CTX_LINE_USER = 1,    /* opens a turn that may be taken back ... */
+	CTX_LINE_CONTEXT = 2, /* ... and goes with the turn behind it */
+	CTX_LINE_RESULT = 4,  /* answers the call of its parent */
+	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
+	CTX_LINE_META = 16,   /* no tip, whatever follows */
+};
+
+/* What a line says of its place.  Places are nodes, 0 where there is none. */
+struct ctx_line {
+	enum ctx_line_kind kind;
+	unsigned flags;
+	uint32_t id;     /* its own name */
+	uint32_t parent; /* names the line before it in the tree */
+	uint32_t about;  /* names another line, which must stay a line */
+	uint32_t same;   /* lines of equal same are one message */
+	uint32_t model;  /* the name of the model from here on */
+	uint64_t turns;  /* ROLLBACK: how many */
+};
+
+/*
  * A message format.  One row of the table, one file for its reader; what the
  * rest of the library must know of a format is a column here.
  */
@@ -672,6 +742,14 @@ struct ctx_dialect {
 	 */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_view *view, struct ctx_err *err);
+	/*
+	 * Transcripts only: what the record at node says of its place in
+	 * the file (all of *line is set).  Of a record of another format it
+	 * must say ASIDE.
+	 */
+	enum ctx_history history;
+	void (*line)(const struct ctx_json *json, uint32_t node,
+	    struct ctx_line *line);
 	unsigned rules;
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
@@ -859,6 +937,7 @@ enum {
 	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
+	CTX_ITEM_META = 256, /* a user's message that no person wrote */
 };
 
 /*
@@ -876,6 +955,7 @@ struct ctx_item {
 	uint64_t bodies;    /* of these, what clearing its results saves */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
+	double rank; /* given by the strategy's scorer, else 0 */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
 	uint32_t open; /* first item of a group: calls without a result */
@@ -903,6 +983,7 @@ struct ctx_groups {
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
 	uint32_t tied;           /* the item that stands with the next, if any */
+	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
 };
 
@@ -915,8 +996,10 @@ void ctx_groups_reset(struct ctx_groups *groups);
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err);
-/* Adds a record that is no message. */
-int ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err);
+/* Adds a record that is no message; one that is aside, as what is not live in
+ * a transcript, stands between no messages. */
+int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err);
 /* The first item of item i's group. */
 uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */
@@ -969,6 +1052,7 @@ struct ctx_unit {
 	uint64_t weight; /* tokens of the group, as the plan leaves it */
 	uint64_t start;  /* tokens of the conversation before it */
 	uint64_t age;    /* messages from it to the end, its group's newest */
+	double rank;     /* of the group: the lowest goes first */
 	uint32_t turn;
 	bool first;  /* the first item of its group */
 	bool user;   /* a user message of its turn */
@@ -995,6 +1079,11 @@ struct ctx_policy {
 	bool bounded;     /* has a trigger, a target and levels */
 	bool whole;       /* decides at the end only */
 	bool summarizes;  /* a message stands for what goes */
+	bool clears;      /* at light the bodies of results go first */
+	bool ranks_users; /* user messages are answered about, too */
+	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
+	const struct ctx_scorer_kind *scorer;
+	const char *const *reasons; /* of each rank, or NULL */
 	uint64_t trigger; /* default, thousandths of a percent; 0: all of it */
 };
 
@@ -1038,6 +1127,9 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
+/* Has the conversation passed its trigger? */
+bool ctx_plan_due(const struct ctx_plan *plan,
+    const struct ctx_groups *groups);
 /* Adds after and floor up again, from the marks as they are. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
@@ -1048,6 +1140,33 @@ uint64_t ctx_plan_left(const struct ctx_plan *plan,
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
+
+/* ---- plan/scorer.c: what needs the text is worked out before ------------- */
+
+/*
+ * A scorer sees the messages of a conversation as they come and ranks their
+ * items when it has ended, before the policy is asked.
+ */
+struct ctx_scorer;
+struct ctx_scorer_options {
+	const char *query;    /* recall: the question; NULL: the last user's */
+	const char *embedder; /* recall: command, or NULL */
+	unsigned seconds;     /* for it */
+};
+
+/* *scorer is NULL for policies that rank by age. */
+int ctx_scorer_open(struct ctx_scorer **scorer,
+    const struct ctx_policy *policy, const struct ctx_scorer_options *options,
+    struct ctx_err *err);
+/* After ctx_groups_add: items from first on are the message's. */
+int ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
+    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
+/* Sets the rank of all items. */
+int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err);
+/* Forgets the conversation, keeps the memory. */
+void ctx_scorer_reset(struct ctx_scorer *scorer);
+void ctx_scorer_close(struct ctx_scorer *scorer);
 
 /* ---- plan/summary.c: an extractive summary -------------------------------- */
 
@@ -1081,6 +1200,64 @@ int ctx_summary_write(struct ctx_summary *summary,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
 
+/* ---- convo/live.c: what is live in a transcript -------------------------- */
+
+/*
+ * The records of a transcript, held until the file has been read, because
+ * what its agent would send is known only then.  Lines are numbered from 1,
+ * over all transcripts of a stream; 0 is no line.  Memory: the file, until
+ * its records have been given out again, and the ids of its lines.
+ */
+struct ctx_live {
+	const struct ctx_dialect *dialect; /* of the file being read */
+	struct ctx_held *lines;
+	size_t n, cap;
+	size_t from;  /* first line of the file, */
+	size_t next;  /* the next to be given out, */
+	size_t spent; /* and the first whose text has not been forgotten */
+	struct ctx_names names; /* ids, and what is the same, as literals */
+	uint32_t *at;           /* the newest line of each name */
+	size_t at_cap;
+	struct ctx_json json;  /* of the record given out, */
+	struct ctx_json model; /* and of the file's model: ["name"] */
+	struct ctx_buf model_text;
+};
+
+void ctx_live_init(struct ctx_live *live, enum ctx_simd simd);
+void ctx_live_release(struct ctx_live *live);
+/* A file of this dialect begins. */
+void ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect);
+/* Takes a copy of the next record of the file. */
+int ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
+    struct ctx_err *err);
+/* The file has ended: decides which of its lines are live. */
+int ctx_live_decide(struct ctx_live *live, struct ctx_err *err);
+/*
+ * Gives the records out again, as ctx_reader_next does, scanned anew; *line
+ * is its number.  Returns 0 when all have been given out.  The text of a
+ * record lives until forget, all else until the next call.
+ */
+int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
+    uint32_t *line, struct ctx_err *err);
+/* Frees the texts of the records given out so far. */
+void ctx_live_forget(struct ctx_live *live);
+/* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
+bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
+/* The line has been dropped. */
+void ctx_live_drop(struct ctx_live *live, uint32_t line);
+/* Has it, or the line that replaced it? */
+bool ctx_live_gone(const struct ctx_live *live, uint32_t line);
+/*
+ * Notes the edits that a line needs because of dropped ones: its parent is
+ * then the nearest ancestor that is left, or null; what it is about is the
+ * next live line that is left.  json is the scanned record.
+ */
+int ctx_live_relink(struct ctx_live *live, uint32_t line,
+    const struct ctx_json *json, struct ctx_edits *edits,
+    struct ctx_err *err);
+/* Would it note any? */
+bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
+
 /* ---- convo/stream.c: records, conversations, messages ------------------- */
 
 enum ctx_event_kind {
@@ -1097,7 +1274,9 @@ enum ctx_event_kind {
  * and UNKNOWNs, END for each, then RECORD; any other gives RECORD.  The
  * messages that are records form one conversation, which ends with the
  * stream.  All that is pointed to lives until the next event, a record and
- * what is inside it until the event after its RECORD.
+ * what is inside it until the event after its RECORD.  A message that the
+ * model is not shown (of a transcript: a line that is not live) is given as
+ * no message: as UNKNOWN, or by its RECORD alone.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
@@ -1105,12 +1284,15 @@ struct ctx_event {
 	const struct ctx_shape *shape; /* of the conversation, or the record */
 	const struct ctx_view *view;   /* MESSAGE */
 	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
+	uint32_t line; /* of a transcript (convo/live.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
 /*
  * A reader that also finds out what its records are.  Messages that any
  * dialect could have written are read as the stream's other messages are.
+ * From the first record of a transcript on, the rest of its file is held
+ * and given out when its end has been seen.
  * To be zeroed and given a reader before the first event.
  */
 struct ctx_stream {
@@ -1125,11 +1307,20 @@ struct ctx_stream {
 	struct ctx_record record;
 	struct ctx_shape shape, inner;
 	struct ctx_view view;
+	struct ctx_live *live;   /* NULL: no transcript was met */
+	uint32_t line;           /* of the record, in live */
+	struct ctx_record ahead; /* what followed the transcript, */
+	bool has_ahead;          /* if it is still to be given out */
+	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
 	int state;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
+/* The model and the counter of the conversation that begins with event. */
+int ctx_stream_measure(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_measure *measure, struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
@@ -1216,6 +1407,7 @@ struct ctx_prune_options {
 	uint64_t summary_tokens; /* the most a summary may cost */
 	unsigned timeout;        /* seconds */
 	bool or_builtin; /* the built-in one if the command fails */
+	struct ctx_scorer_options scorer;
 	bool dry_run;       /* write nothing */
 	struct ctx_archive *archive; /* or NULL */
 	void *user; /* for the two below, either of which may be NULL */
@@ -1233,6 +1425,7 @@ struct ctx_touch {
 	enum ctx_role role;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule, *action; /* why, and "drop" or "edit" */
+	double rank;               /* of its group, where it was ranked */
 	uint64_t before, after;    /* tokens */
 	struct ctx_str bytes;      /* what it was; until the call returns */
 };
@@ -1263,5 +1456,49 @@ int ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 int ctx_prune_limits(const struct ctx_prune_options *options,
     const struct ctx_model *model, struct ctx_limits *limits,
     struct ctx_err *err);
+
+/* ---- convo/truncate.c: no single item too large -------------------------- */
+
+enum ctx_size {
+	CTX_SIZE_CHARS, /* Unicode scalar values */
+	CTX_SIZE_BYTES, /* of UTF-8 */
+	CTX_SIZE_TOKENS,
+	CTX_SIZE_LINES, /* a last one without a line feed counts */
+};
+
+enum ctx_keep {
+	CTX_KEEP_ENDS, /* head and tail, by their shares */
+	CTX_KEEP_HEAD,
+	CTX_KEEP_TAIL,
+};
+
+struct ctx_truncate_options {
+	enum ctx_size unit;
+	enum ctx_keep keep;
+	uint64_t head, tail; /* shares, for CTX_KEEP_ENDS; up to a million */
+	/* In units, mark included; 0 is no limit. */
+	uint64_t limit;   /* of the texts of a result together */
+	uint64_t message; /* of the texts of a message, and of each result */
+	uint64_t args;    /* of the arguments of a call */
+};
+
+/* What was cut. */
+struct ctx_truncate_counts {
+	uint64_t results, messages, calls;
+};
+
+/*
+ * Cuts what is longer than its limit, between grapheme clusters and never
+ * inside an escape or a run of base64, and says in its place how much went:
+ * "\n[... 12345 characters truncated ...]\n" (with the one-character
+ * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
+ * a result that are wholly within what goes are taken out.  A block that is
+ * no text stays or goes whole; media count nothing and stay.  Arguments are
+ * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
+ * line of an aged item stays, see ctx_age.  Holds one record.
+ */
+int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_truncate_options *options,
+    struct ctx_truncate_counts *counts, struct ctx_err *err);
 
 #endif

@@ -84,7 +84,8 @@ valid_until(const char *p, size_t at, size_t n, size_t goal)
 	while (at < goal) {
 		if ((p[at] & 0x80) == 0) {
 			at++;
-			while (n - at >= 8 && bits_word(load_word(p + at)) == 0)
+			while (goal - at >= 8 &&
+			    bits_word(load_word(p + at)) == 0)
 				at += 8;
 			continue;
 		}

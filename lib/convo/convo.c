@@ -31,6 +31,8 @@ ctx_convo_clear(struct convo *convo)
 	convo->look_at = 0;
 	convo->gone = 0;
 	convo->ours.n = 0;
+	if (convo->scorer != NULL)
+		ctx_scorer_reset(convo->scorer);
 	convo->open = false;
 	ctx_groups_reset(&convo->groups);
 }
@@ -44,5 +46,6 @@ ctx_convo_release(struct convo *convo)
 	ctx_buf_release(&convo->ours);
 	ctx_groups_release(&convo->groups);
 	ctx_plan_release(&convo->plan);
+	ctx_scorer_close(convo->scorer);
 	memset(convo, 0, sizeof *convo);
 }

@@ -10,16 +10,19 @@ struct entry {
 	size_t n;
 	uint32_t node;  /* the message in its record */
 	uint32_t items; /* how many of the groups' items are its */
+	uint32_t line;  /* of a transcript, 0: of none */
 	bool gone;      /* nothing of it is left to write */
+	bool continues; /* goes on with an earlier message */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
-	uint64_t line;
+	uint64_t number; /* of the record's line in it */
 };
 
 /* Entries stand in the order of their items. */
 struct convo {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
+	struct ctx_scorer *scorer; /* NULL: the policy ranks by age */
 	struct ctx_measure measure;
 	struct entry *entries;
 	size_t n, cap;
@@ -65,5 +68,10 @@ int ctx_prune_summarize(struct prune *p, struct convo *convo,
 /* Is this message an earlier summary? */
 int ctx_summary_is(const struct ctx_view *view, bool *summary,
     struct ctx_err *err);
+
+/* Notes the removal of children of a message's containers: gone[i] says
+ * whether node i of the message goes, counted from its own. */
+int ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "convo/convo.h"
 
 /* Does this part go, given what happens to its message? */
 static bool
@@ -39,28 +39,21 @@ drop_from(struct ctx_edits *edits, const struct ctx_view *view,
 	return rc;
 }
 
-/* Notes the removal of all parts that go, container by container. */
-static int
-drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
-    struct ctx_fate fate, struct ctx_err *err)
+int
+ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err)
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
-	bool *gone, *done; /* of each node of the message */
+	bool *done; /* of each node of the message */
 	int rc = -1;
 
-	gone = calloc(nodes, 2);
-	if (gone == NULL)
+	done = calloc(nodes, sizeof *done);
+	if (done == NULL)
 		return ctx_err_nomem(err);
-	done = gone + nodes;
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
-		    goes(&view->parts[i], fate))
-			gone[view->parts[i].child - view->node] = true;
 	for (i = 0; i < view->n; i++) {
 		const struct ctx_part *part = &view->parts[i];
 
-		if (part->child == 0 || part->owner != 0 ||
-		    !gone[part->child - view->node] ||
+		if (part->child == 0 || !gone[part->child - view->node] ||
 		    done[part->parent - view->node])
 			continue;
 		done[part->parent - view->node] = true;
@@ -69,6 +62,27 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 	}
 	rc = 0;
 out:
+	free(done);
+	return rc;
+}
+
+/* Notes the removal of all parts that go, container by container. */
+static int
+drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+    struct ctx_fate fate, struct ctx_err *err)
+{
+	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	bool *gone;
+	int rc;
+
+	gone = calloc(nodes, sizeof *gone);
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
+		    goes(&view->parts[i], fate))
+			gone[view->parts[i].child - view->node] = true;
+	rc = ctx_edit_drop_nodes(edits, view, gone, err);
 	free(gone);
 	return rc;
 }

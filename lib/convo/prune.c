@@ -43,7 +43,8 @@ is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
 	struct ctx_prune_options *options = p->options;
 	size_t i;
 
-	*pinned = options->pin_roles >> view->role & 1;
+	*pinned = (options->pin_roles >> view->role & 1) ||
+	    (view->flags & CTX_VIEW_PINNED);
 	for (i = 0; i < view->n && !*pinned; i++) {
 		const struct ctx_part *part = &view->parts[i];
 
@@ -82,6 +83,7 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	struct ctx_cost cost;
 	bool pinned, summary;
 
+	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
 	if (is_pinned(p, view, &pinned, err) < 0 ||
 	    ctx_summary_is(view, &summary, err) < 0 ||
 	    ctx_count_message(convo->measure.counter, entry->dialect, view,
@@ -94,6 +96,9 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	if (entry->dialect->rules & CTX_ALTERNATES)
 		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
+	if (convo->scorer != NULL &&
+	    ctx_scorer_note(convo->scorer, view, groups, first, err) < 0)
+		return -1;
 	for (i = first; convo->answers && i < groups->n; i++)
 		groups->items[i].flags |= CTX_ITEM_PINNED;
 	entry->items = (uint32_t)(groups->n - first);
@@ -105,7 +110,8 @@ add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
 {
 	entry->dialect = NULL;
 	entry->items = 1;
-	return ctx_groups_add_unknown(&convo->groups, err);
+	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
+	    err);
 }
 
 /* The model and the limits of a conversation that begins. */
@@ -113,7 +119,6 @@ static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = event->record->json;
 	struct ctx_cost cost = {0};
 	struct ctx_limits limits;
 
@@ -121,12 +126,16 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	convo->answers = event->shape->answers;
 	convo->file = event->record->file;
 	convo->line = event->inside ? event->record->line : 0;
-	if (ctx_meter_find(p->meter, json, event->shape->model,
-		&convo->measure, err) < 0 ||
+	if (ctx_stream_measure(p->stream, event, p->meter, &convo->measure,
+		err) < 0 ||
 	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
 		0 ||
-	    ctx_count_beside(convo->measure.counter, json, event->shape,
-		&cost, err) < 0)
+	    ctx_count_beside(convo->measure.counter, event->record->json,
+		event->shape, &cost, err) < 0)
+		return -1;
+	if (convo->scorer == NULL &&
+	    ctx_scorer_open(&convo->scorer, limits.policy,
+		&p->options->scorer, err) < 0)
 		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
 	convo->plan.fixed = cost.tokens;
@@ -142,6 +151,16 @@ bytes_of(const struct prune *p, const struct entry *entry)
 	if (entry->text == NULL)
 		return ctx_json_str(p->source, entry->node);
 	return (struct ctx_str){entry->text, entry->n};
+}
+
+/* Why a group goes: its strategy, or the strategy's word for its rank. */
+static const char *
+reason(const struct convo *convo, double rank)
+{
+	const struct ctx_policy *policy = convo->plan.limits.policy;
+
+	return policy->reasons != NULL ? policy->reasons[(size_t)rank]
+				       : policy->name;
 }
 
 /* Archives and reports an entry that goes or changes. */
@@ -167,13 +186,14 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 		if (!drop)
 			touch.after += ctx_plan_left(&convo->plan, item, i);
 		touch.index = item->message;
+		touch.rank = item->rank;
 		touch.role = item->role;
 		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
 	}
 	touch.file = entry->file;
-	touch.line = entry->line;
+	touch.line = entry->number;
 	touch.action = drop ? "drop" : "edit";
-	touch.rule = marks & CTX_MARK_DROP ? convo->plan.limits.policy->name
+	touch.rule = marks & CTX_MARK_DROP ? reason(convo, touch.rank)
 	    : marks == CTX_MARK_STRIP      ? "reasoning"
 	    : marks == CTX_MARK_CLEAR      ? "bodies"
 					   : "reasoning and bodies";
@@ -181,14 +201,16 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 }
 
 static void
-let_go(struct convo *convo, struct entry *entry)
+let_go(struct prune *p, struct convo *convo, struct entry *entry)
 {
+	if (entry->line != 0)
+		ctx_live_drop(p->stream->live, entry->line);
 	free(entry->text);
 	convo->bytes -= entry->n;
 	entry->text = NULL;
 	entry->n = 0;
 	entry->gone = true;
-	convo->gone++;
+	convo->gone += !entry->continues;
 }
 
 int
@@ -292,7 +314,7 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 		for (i = first; i < first + entry->items; i++)
 			convo->plan.after -= ctx_plan_left(&convo->plan,
 			    &convo->groups.items[i], i);
-		let_go(convo, entry);
+		let_go(p, convo, entry);
 	}
 	entry->items = kept;
 	return 0;
@@ -367,12 +389,28 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
+/* Ranks the items, if the conversation has passed its trigger at all. */
+static int
+rank(struct convo *convo, struct ctx_err *err)
+{
+	if (!ctx_plan_due(&convo->plan, &convo->groups))
+		return 0;
+	return ctx_scorer_rank(convo->scorer, &convo->groups, err);
+}
+
 static int
 conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
 	struct ctx_err trouble;
 	bool failed = false;
 
+	if (convo->scorer != NULL && rank(convo, &trouble) < 0) {
+		if (trouble.code == CTX_ENOMEM) {
+			*err = trouble;
+			return -1;
+		}
+		failed = true;
+	}
 	if (ctx_plan_decide(&convo->plan, &convo->groups, true, err) < 0)
 		return -1;
 	if (convo->plan.limits.policy->summarizes) {
@@ -432,23 +470,48 @@ write_ours(struct prune *p, const struct convo *convo, size_t at,
 	return ctx_writer_mark(p->writer, err);
 }
 
+/* Gives a line of a transcript others to name for those that went. */
+static int
+relink(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_live *live = p->stream->live;
+	size_t used;
+
+	if (!ctx_live_loose(live, entry->line))
+		return 0;
+	ctx_edits_reset(&p->edits);
+	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
+	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
+		return -1;
+	return change(p, &p->lines, entry, err);
+}
+
+static int
+write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	if (entry->gone)
+		return 0;
+	if (entry->line != 0) {
+		if (ctx_live_gone(p->stream->live, entry->line))
+			return 0;
+		if (relink(p, entry, err) < 0)
+			return -1;
+	}
+	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
+		return -1;
+	return ctx_writer_mark(p->writer, err);
+}
+
 static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
 	struct convo *convo = &p->lines;
 	size_t i, at = convo->ours.n > 0 ? place_of_ours(convo) : SIZE_MAX;
 
-	for (i = 0; i < convo->n && !p->options->dry_run; i++) {
-		const struct entry *entry = &convo->entries[i];
-
-		if (i == at && write_ours(p, convo, at, err) < 0)
+	for (i = 0; i < convo->n && !p->options->dry_run; i++)
+		if ((i == at && write_ours(p, convo, at, err) < 0) ||
+		    write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
-		if (entry->gone)
-			continue;
-		if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0 ||
-		    ctx_writer_mark(p->writer, err) < 0)
-			return -1;
-	}
 	if (ctx_writer_flush(p->writer, err) < 0)
 		return -1;
 	ctx_convo_clear(convo);
@@ -459,7 +522,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 
 /* Takes a copy of a record among the held ones. */
 static struct entry *
-hold(struct prune *p, const struct ctx_record *record, struct ctx_str text,
+hold(struct prune *p, const struct ctx_event *event, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct entry *entry = ctx_convo_entry(&p->lines, err);
@@ -473,27 +536,29 @@ hold(struct prune *p, const struct ctx_record *record, struct ctx_str text,
 	}
 	memcpy(entry->text, text.p, text.n);
 	entry->n = text.n;
-	entry->file = record->file;
-	entry->line = record->line;
+	entry->line = event->line;
+	entry->file = event->record->file;
+	entry->number = event->record->line;
 	p->lines.bytes += text.n;
 	return entry;
 }
 
-/* Passes on what is no message of the stream, in its place. */
+/* Passes on what is no message of the stream, in its place.  A line of a
+ * transcript is held, because it may name one that goes. */
 static int
-pass(struct prune *p, const struct ctx_record *record, struct ctx_str text,
+pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct entry *entry;
 
-	if (p->lines.open) {
-		entry = hold(p, record, text, err);
+	if (p->lines.open || event->line != 0) {
+		entry = hold(p, event, text, err);
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
 	if (p->options->dry_run)
 		return 0;
-	if (text.p == record->text.p
+	if (text.p == event->record->text.p
 		? ctx_writer_put(p->writer, text.p, text.n, err) < 0
 		: ctx_writer_copy(p->writer, text.p, text.n, err) < 0)
 		return -1;
@@ -502,15 +567,15 @@ pass(struct prune *p, const struct ctx_record *record, struct ctx_str text,
 
 /* White space goes with the record before it. */
 static int
-add_blank(struct prune *p, const struct ctx_record *record,
-    struct ctx_err *err)
+add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
+	const struct ctx_record *record = event->record;
 	struct convo *convo = &p->lines;
 	struct entry *last;
 	char *grown;
 
-	if (!convo->open || convo->n == 0)
-		return pass(p, record, record->text, err);
+	if (convo->n == 0)
+		return pass(p, event, record->text, err);
 	last = &convo->entries[convo->n - 1];
 	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
@@ -530,7 +595,7 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
-	entry = hold(p, event->record, event->record->text, err);
+	entry = hold(p, event, event->record->text, err);
 	if (entry == NULL)
 		return -1;
 	entry->dialect = event->shape->dialect;
@@ -551,7 +616,7 @@ add_element(struct prune *p, const struct ctx_event *event,
 	entry->node = event->node;
 	entry->dialect = event->shape->dialect;
 	entry->file = event->record->file;
-	entry->line = event->record->line;
+	entry->number = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
 		return add_unknown(&p->record, entry, err);
 	return add_message(p, &p->record, entry, event->view, err);
@@ -615,19 +680,20 @@ end_record(struct prune *p, const struct ctx_event *event,
 
 /* A record that was no message of the stream is over. */
 static int
-pass_record(struct prune *p, const struct ctx_record *record,
+pass_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
+	const struct ctx_record *record = event->record;
 	int rc;
 
 	if (record->kind == CTX_RECORD_BLANK)
-		return add_blank(p, record, err);
+		return add_blank(p, event, err);
 	if (p->edits.n == 0)
-		return pass(p, record, record->text, err);
+		return pass(p, event, record->text, err);
 	p->out.n = 0;
 	if (ctx_edits_apply(&p->edits, record->text, &p->out, err) < 0)
 		return -1;
-	rc = pass(p, record, (struct ctx_str){p->out.p, p->out.n}, err);
+	rc = pass(p, event, (struct ctx_str){p->out.p, p->out.n}, err);
 	ctx_edits_reset(&p->edits);
 	return rc;
 }
@@ -649,7 +715,7 @@ one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 		/* A message of the stream is held already. */
 		if (event->shape->kind == CTX_SHAPE_MESSAGE)
 			return 0;
-		return pass_record(p, event->record, err);
+		return pass_record(p, event, err);
 	}
 	return 0;
 }
@@ -665,10 +731,9 @@ run(struct prune *p, struct ctx_err *err)
 			return ctx_stream_fail(p->stream, err);
 	if (rc < 0)
 		return -1;
-	if (p->lines.open &&
-	    (conclude(p, &p->lines, err) < 0 || write_lines(p, err) < 0))
+	if (p->lines.open && conclude(p, &p->lines, err) < 0)
 		return -1;
-	return ctx_writer_flush(p->writer, err);
+	return write_lines(p, err);
 }
 
 int

@@ -4,9 +4,13 @@
  * A small machine: each call does what the state says is due and gives out
  * the next event.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctx.h"
+
+/* Bytes of records given out before their memory is given back. */
+#define FORGET_AT ((size_t)256 << 10)
 
 enum {
 	NEXT_RECORD,
@@ -60,6 +64,7 @@ give(const struct ctx_stream *stream, struct ctx_event *event,
 	event->record = &stream->record;
 	event->shape = &stream->shape;
 	event->node = node;
+	event->line = stream->line;
 	if (kind == CTX_EVENT_MESSAGE)
 		event->view = &stream->view;
 	return 1;
@@ -101,25 +106,131 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	return give(stream, event, CTX_EVENT_RECORD, 0);
 }
 
+/* ---- transcripts ---- */
+
+static int
+read_ahead(struct ctx_stream *stream, struct ctx_record *record,
+    struct ctx_err *err)
+{
+	int rc;
+
+	if (stream->has_ahead) {
+		*record = stream->ahead;
+		stream->has_ahead = false;
+		return 1;
+	}
+	rc = ctx_reader_next(stream->reader, record, err);
+	if (rc > 0 && record->kind == CTX_RECORD_BAD && stream->bad++ == 0)
+		stream->first_bad = *err;
+	return rc;
+}
+
+/* Held texts are freed in pieces of some size, since a writer that still
+ * points to them must let go of them first. */
+static int
+forget(struct ctx_stream *stream, bool all, struct ctx_err *err)
+{
+	stream->spent += stream->record.text.n;
+	if (stream->spent < FORGET_AT && !all)
+		return 0;
+	stream->spent = 0;
+	if (ctx_reader_flush(stream->reader, err) < 0)
+		return -1;
+	ctx_live_forget(stream->live);
+	return 0;
+}
+
+/* The next record: of the transcript that is held, or from the reader. */
+static int
+fetch(struct ctx_stream *stream, struct ctx_err *err)
+{
+	int rc;
+
+	if (stream->line != 0) {
+		if (forget(stream, false, err) < 0)
+			return -1;
+		rc = ctx_live_next(stream->live, &stream->record,
+		    &stream->line, err);
+		if (rc != 0)
+			return rc;
+		stream->line = 0;
+		if (forget(stream, true, err) < 0)
+			return -1;
+	}
+	return read_ahead(stream, &stream->record, err);
+}
+
+/* Holds the file that goes on with stream->record; then gives out the first
+ * of its records, which is this one. */
+static int
+hold_file(struct ctx_stream *stream, struct ctx_err *err)
+{
+	const char *file = stream->record.file;
+	int rc;
+
+	if (stream->live == NULL) {
+		stream->live = malloc(sizeof *stream->live);
+		if (stream->live == NULL)
+			return ctx_err_nomem(err);
+		ctx_live_init(stream->live, stream->record.json->simd);
+	}
+	ctx_live_begin(stream->live, stream->shape.dialect);
+	if (ctx_live_add(stream->live, &stream->record, err) < 0)
+		return -1;
+	while ((rc = read_ahead(stream, &stream->ahead, err)) > 0) {
+		stream->has_ahead = stream->ahead.file != file;
+		if (stream->has_ahead)
+			break;
+		if (ctx_live_add(stream->live, &stream->ahead, err) < 0)
+			return -1;
+	}
+	if (rc < 0 || ctx_live_decide(stream->live, err) < 0)
+		return -1;
+	return ctx_live_next(stream->live, &stream->record, &stream->line,
+	    err);
+}
+
+/* Is the record, or the element, a message that the model is shown? */
+static int
+read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
+    uint32_t node, struct ctx_err *err)
+{
+	unsigned flags = 0;
+	int rc;
+
+	if (stream->line != 0 && dialect->history != CTX_HISTORY_NONE &&
+	    !ctx_live_is(stream->live, stream->line, &flags))
+		return 0;
+	rc = dialect->read(stream->record.json, node, &stream->view, err);
+	if (rc <= 0)
+		return rc;
+	stream->view.flags |= flags;
+	/* Every line of a response repeats what the response cost. */
+	if (flags & CTX_VIEW_MORE)
+		stream->view.usage = 0;
+	return !(stream->view.flags & CTX_VIEW_HIDDEN);
+}
+
+/* ---- records ---- */
+
 static int
 next_record(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	int rc = ctx_reader_next(stream->reader, &stream->record, err);
+	int rc = fetch(stream, err);
 
 	if (rc <= 0)
 		return rc;
 	memset(&stream->shape, 0, sizeof stream->shape);
-	json = stream->record.json;
 	if (stream->record.kind == CTX_RECORD_JSON)
 		find_shape(stream, 0, &stream->shape);
-	if (stream->record.kind == CTX_RECORD_BAD && stream->bad++ == 0)
-		stream->first_bad = *err;
 	switch (stream->shape.kind) {
 	case CTX_SHAPE_MESSAGE:
 		settle_dialect(stream);
-		rc = stream->shape.dialect->read(json, 0, &stream->view, err);
+		if (stream->shape.dialect->history != CTX_HISTORY_NONE &&
+		    stream->line == 0 && hold_file(stream, err) < 0)
+			return -1;
+		rc = read_message(stream, stream->shape.dialect, 0, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0) {
@@ -129,7 +240,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		stream->shape.kind = CTX_SHAPE_OTHER;
 		break;
 	case CTX_SHAPE_CONVERSATION:
-		stream->conversation = json->nodes[0].next;
+		stream->conversation = stream->record.json->nodes[0].next;
 		stream->inner = stream->shape;
 		return enter_conversation(stream, event);
 	case CTX_SHAPE_LIST:
@@ -158,7 +269,7 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 	if (stream->inner.element != NULL &&
 	    (message = ctx_json_find(json, node, stream->inner.element)) == 0)
 		return give_inner(stream, event, CTX_EVENT_UNKNOWN, node);
-	rc = stream->inner.dialect->read(json, message, &stream->view, err);
+	rc = read_message(stream, stream->inner.dialect, message, err);
 	if (rc < 0)
 		return -1;
 	return give_inner(stream, event,
@@ -183,6 +294,19 @@ ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 }
 
 int
+ctx_stream_measure(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_measure *measure, struct ctx_err *err)
+{
+	/* In a transcript the lines that name the model stand anywhere. */
+	if (event->line != 0 && !event->inside && stream->live->model.n > 0)
+		return ctx_meter_find(meter, &stream->live->model, 1, measure,
+		    err);
+	return ctx_meter_find(meter, event->record->json, event->shape->model,
+	    measure, err);
+}
+
+int
 ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
 {
 	if (err->line == 0) {
@@ -196,4 +320,8 @@ void
 ctx_stream_release(struct ctx_stream *stream)
 {
 	ctx_view_release(&stream->view);
+	if (stream->live != NULL)
+		ctx_live_release(stream->live);
+	free(stream->live);
+	stream->live = NULL;
 }

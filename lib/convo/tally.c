@@ -30,14 +30,13 @@ static int
 begin(struct tally *t, struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = event->record->json;
 	struct ctx_tally *tally = &count->tally;
 	struct ctx_cost cost = {0};
 
-	if (ctx_meter_find(t->meter, json, event->shape->model,
-		&count->measure, err) < 0 ||
-	    ctx_count_beside(count->measure.counter, json, event->shape,
-		&cost, err) < 0)
+	if (ctx_stream_measure(t->stream, event, t->meter, &count->measure,
+		err) < 0 ||
+	    ctx_count_beside(count->measure.counter, event->record->json,
+		event->shape, &cost, err) < 0)
 		return -1;
 	ctx_groups_reset(&count->groups);
 	memset(tally, 0, sizeof *tally);
@@ -99,7 +98,7 @@ add_message(struct tally *t, struct count *count,
 	    .dialect = dialect,
 	    .model = all->model,
 	    .encoding = all->encoding,
-	    .messages = 1,
+	    .messages = !(event->view->flags & CTX_VIEW_CONTINUES),
 	    .tokens = cost.tokens,
 	    .estimated = cost.estimated,
 	    .chars = cost.chars,
@@ -116,7 +115,7 @@ add_message(struct tally *t, struct count *count,
 	all->estimated += one.estimated;
 	all->chars += one.chars;
 	all->bytes += one.bytes;
-	all->messages++;
+	all->messages += one.messages;
 	all->turns = groups->turn;
 	for (i = 0; i < CTX_PART_KINDS; i++) {
 		one.kinds[i] = cost.kinds[i];

@@ -177,11 +177,14 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (view->flags & CTX_VIEW_HIDDEN)
 		return 0;
-	if (view->role_node != 0 && dialect->per_message > 0 &&
-	    ctx_count_value(counter, view->json, view->role_node, &role,
-		err) < 0)
-		return -1;
-	cost->framing = dialect->per_message + role.tokens;
+	/* What goes on with a message has the framing of its beginning. */
+	if (!(view->flags & CTX_VIEW_CONTINUES)) {
+		if (view->role_node != 0 && dialect->per_message > 0 &&
+		    ctx_count_value(counter, view->json, view->role_node,
+			&role, err) < 0)
+			return -1;
+		cost->framing = dialect->per_message + role.tokens;
+	}
 	cost->tokens = cost->framing;
 	if (view->name != 0 && dialect->per_name > 0) {
 		cost->tokens += dialect->per_name;

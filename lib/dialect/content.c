@@ -226,3 +226,25 @@ ctx_has_block(const struct ctx_json *json, uint32_t content,
 	}
 	return NULL;
 }
+
+bool
+ctx_begins(const struct ctx_json *json, uint32_t node, const char *start)
+{
+	struct ctx_str literal = ctx_json_str(json, node);
+	size_t at = 1;
+	uint32_t cp;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return false;
+	do {
+		if (!ctx_text_next(literal, &at, &cp))
+			return false;
+	} while (cp == ' ' || cp == '\t' || cp == '\n' || cp == '\r');
+	while (cp == (unsigned char)*start) {
+		if (*++start == '\0')
+			return true;
+		if (!ctx_text_next(literal, &at, &cp))
+			return false;
+	}
+	return false;
+}

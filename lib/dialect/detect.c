@@ -26,39 +26,43 @@ static const struct wrapper {
 	const char *messages;
 	const char *unless;   /* no member of this name beside messages */
 	const char *dialect;  /* of messages that tell nothing, or NULL */
+	bool sure;            /* of all messages: no other has such a member */
 	const char *element;  /* see struct ctx_shape */
 	bool single, answers;
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
-    {.path = {"body"}, .messages = "input", .dialect = "openai-responses"},
+    {.path = {"body"}, .messages = "input", .dialect = "openai-responses",
+	.sure = true},
     {.path = {"params"}, .messages = "messages", .dialect = "anthropic"},
-    {.path = {"request"}, .messages = "contents", .dialect = "gemini"},
+    {.path = {"request"}, .messages = "contents", .dialect = "gemini",
+	.sure = true},
     {.path = {"modelInput"}, .messages = "messages"}, /* Bedrock batch */
     /* OpenAI preference; the outputs to choose from are no part of it. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
-    {.messages = "contents", .dialect = "gemini"},
+    {.messages = "contents", .dialect = "gemini", .sure = true},
     {.messages = "messages"}, /* a request, a fine-tuning example */
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
-    {.messages = "input", .unless = "type", .dialect = "openai-responses"},
+    {.messages = "input", .unless = "type", .dialect = "openai-responses",
+	.sure = true},
     /* What the batches gave, and single answers. */
     {.path = {"response", "body"}, .messages = "choices",
 	.dialect = "openai-chat", .element = "message", .answers = true},
     {.path = {"response", "body"}, .messages = "output",
-	.dialect = "openai-responses", .answers = true},
+	.dialect = "openai-responses", .sure = true, .answers = true},
     {.path = {"result"}, .messages = "message", .dialect = "anthropic",
 	.single = true, .answers = true},
     {.path = {"response"}, .messages = "candidates", .dialect = "gemini",
-	.element = "content", .answers = true},
+	.sure = true, .element = "content", .answers = true},
     {.path = {"modelOutput", "output"}, .messages = "message",
 	.dialect = "bedrock", .single = true, .answers = true},
     {.messages = "choices", .dialect = "openai-chat", .element = "message",
 	.answers = true},
-    {.messages = "candidates", .dialect = "gemini", .element = "content",
-	.answers = true},
+    {.messages = "candidates", .dialect = "gemini", .sure = true,
+	.element = "content", .answers = true},
     {.messages = "output", .unless = "type", .dialect = "openai-responses",
-	.answers = true},
+	.sure = true, .answers = true},
 };
 
 /* Members of a request that tell whose it is when its messages do not. */
@@ -128,8 +132,9 @@ take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
 {
 	size_t i;
 
-	if (shape->decisive)
+	if (shape->decisive && !wrapper->sure)
 		return;
+	shape->decisive |= wrapper->sure;
 	if (wrapper->dialect != NULL) {
 		shape->dialect = ctx_dialect_find(wrapper->dialect);
 		shape->why = wrapper->messages;

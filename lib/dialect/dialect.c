@@ -12,11 +12,71 @@
 #define BODY_STRING {"", ""}
 #define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
 
-/*
- * The frameworks (LangChain to Ollama) speak to many providers; their framing
- * is that of Chat Completions, an estimate.
- */
+/* Blocks with a string in it; what stands before and behind that. */
+#define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
+
 static const struct ctx_dialect dialects[] = {
+    {
+	.name = "codex",
+	.about = "Codex rollouts",
+	.is = ctx_codex_is,
+	.read = ctx_codex_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_codex_line,
+	.rules = CTX_JOINS_ANSWERS,
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "gemini-cli",
+	.about = "Gemini CLI chats",
+	.is = ctx_gemini_cli_is,
+	.read = ctx_gemini_cli_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_gemini_cli_line,
+	.rules = CTX_FIRST_USER,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "pi",
+	.about = "pi coding agent sessions",
+	.is = ctx_pi_is,
+	.read = ctx_pi_read,
+	.history = CTX_HISTORY_LAST,
+	.line = ctx_pi_line,
+	/* Whatever provider it is sent to: framing as Chat Completions. */
+	.per_message = 3,
+	.per_name = 1,
+	.priming = 3,
+	.body = BODY_TEXT_BLOCK,
+    },
+    {
+	.name = "claude-stream",
+	.about = "Claude Code, --output-format stream-json",
+	.is = ctx_claude_stream_is,
+	.read = ctx_claude_stream_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_claude_stream_line,
+	.rules = CTX_FIRST_USER,
+	.per_message = 3,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    {
+	.name = "claude-code",
+	.about = "Claude Code sessions",
+	.is = ctx_claude_code_is,
+	.read = ctx_claude_code_read,
+	.history = CTX_HISTORY_TIP,
+	.line = ctx_claude_code_line,
+	.rules = CTX_FIRST_USER,
+	.per_message = 3,
+	.priming = 3,
+	.body = BODY_STRING,
+    },
+    /* These speak to many providers: framing as Chat Completions. */
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
@@ -73,7 +133,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	.per_message = 3,
 	.priming = 3,
-	.body = {"[{\"type\":\"text\",\"text\":", "}]"},
+	.body = BODY_TEXT_BLOCK,
 	.ours = {"{\"role\":\"user\",\"created\":0,\"content\":["
 	    "{\"type\":\"text\",\"text\":",
 	    "}],\"metadata\":{\"userVisible\":false,\"agentVisible\":true}}"},
@@ -86,7 +146,6 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME,
 	/* Two messages and their roles. */
 	.per_message = 8,
-	.priming = 0,
 	.body = BODY_STRING,
     },
     {
@@ -144,6 +203,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.ours = OURS_SYSTEM,
     },
     {
 	.name = "bedrock",
@@ -176,6 +236,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
+	/* Two messages of the user in a row count as one. */
+	.ours = {"{\"role\":\"user\",\"content\":", "}"},
     },
     {
 	.name = "openai-chat",

@@ -53,6 +53,31 @@ int ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 const char *ctx_generic_is(const struct ctx_json *json, uint32_t node);
 int ctx_generic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
+const char *ctx_claude_code_is(const struct ctx_json *json, uint32_t node);
+int ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_claude_stream_is(const struct ctx_json *json, uint32_t node);
+int ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_codex_is(const struct ctx_json *json, uint32_t node);
+int ctx_codex_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_codex_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_pi_is(const struct ctx_json *json, uint32_t node);
+int ctx_pi_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_pi_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
+const char *ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node);
+int ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+void ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line);
 
 /* The role that a name stands for in the formats of the role/content kind
  * ("developer" is a system message, "function" a tool's). */
@@ -126,5 +151,10 @@ uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
 /* The first of types that a block of content has as its "type", or NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types, size_t n);
+
+/* Is the node a string whose text, blanks aside, begins with start (ASCII,
+ * NUL ended, not empty)? */
+bool ctx_begins(const struct ctx_json *json, uint32_t node,
+    const char *start);
 
 #endif

@@ -32,8 +32,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		return "tool_call_id";
 	if (ctx_json_find(json, node, "function_call") != 0)
 		return "function_call";
-	if (ctx_json_is(json, role, "developer"))
-		return "role developer";
+	/* A developer speaks in Responses too, and tells nothing. */
 	if (ctx_json_is(json, role, "function"))
 		return "role function";
 	return ctx_has_block(json, ctx_json_find(json, node, "content"),

@@ -20,6 +20,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	if (groups->calls == NULL)
 		return -1;
 	groups->tied = NONE;
+	groups->going = NONE;
 	groups->before = NONE;
 	return 0;
 }
@@ -46,6 +47,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->turn = 0;
 	groups->answered = false;
 	groups->tied = NONE;
+	groups->going = NONE;
 	groups->before = NONE;
 }
 
@@ -103,19 +105,53 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
-/* How a call or a result is known to the other. */
-static struct ctx_call_key
-key_of(const struct ctx_json *json, const struct ctx_part *part,
-    unsigned rules)
+/*
+ * The texts of two strings, as they are meant, however they are escaped; of
+ * anything else the JSON, of node 0 nothing.  They live until the next call.
+ */
+static int
+texts_of(struct ctx_groups *groups, const struct ctx_json *json,
+    const uint32_t node[2], struct ctx_str text[2], struct ctx_err *err)
 {
-	struct ctx_call_key key = {0};
+	size_t from[2], i;
 
-	if (part->id != 0)
-		key.id = ctx_json_str(json, part->id);
-	if (part->name != 0)
-		key.name = ctx_json_str(json, part->name);
-	key.loose = (rules & CTX_PAIR_BY_NAME) != 0;
-	return key;
+	groups->text.n = 0;
+	for (i = 0; i < 2; i++) {
+		from[i] = groups->text.n;
+		text[i] = (struct ctx_str){NULL, 0};
+		if (node[i] == 0)
+			continue;
+		text[i] = ctx_json_str(json, node[i]);
+		if (json->nodes[node[i]].kind != CTX_JSON_STRING)
+			continue;
+		if (json->nodes[node[i]].escaped &&
+		    ctx_text_decode(&groups->text, text[i], err) < 0)
+			return -1;
+		text[i] = (struct ctx_str){text[i].p + 1, text[i].n - 2};
+	}
+	/* The buffer may have moved while it grew. */
+	for (i = 0; i < 2; i++)
+		if (node[i] != 0 && json->nodes[node[i]].escaped)
+			text[i] = (struct ctx_str){groups->text.p + from[i],
+			    (i == 0 ? from[1] : groups->text.n) - from[i]};
+	return 0;
+}
+
+/* How a call or a result is known to the other. */
+static int
+key_of(struct ctx_groups *groups, const struct ctx_json *json,
+    const struct ctx_part *part, unsigned rules, struct ctx_call_key *key,
+    struct ctx_err *err)
+{
+	const uint32_t node[2] = {part->id, part->name};
+	struct ctx_str text[2];
+
+	if (texts_of(groups, json, node, text, err) < 0)
+		return -1;
+	key->id = text[0];
+	key->name = text[1];
+	key->loose = (rules & CTX_PAIR_BY_NAME) != 0;
+	return 0;
 }
 
 /* The number of the tool that a part names; 0 if it names none. */
@@ -123,18 +159,16 @@ static int
 tool_of(struct ctx_groups *groups, const struct ctx_json *json,
     const struct ctx_part *part, uint32_t *tool, struct ctx_err *err)
 {
-	struct ctx_str str;
+	const uint32_t node[2] = {part->name, 0};
+	struct ctx_str text[2];
 
 	*tool = 0;
 	if (part->name == 0 ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	str = ctx_json_str(json, part->name);
-	groups->text.n = 0;
-	if (ctx_text_decode(&groups->text, str, err) < 0)
+	if (texts_of(groups, json, node, text, err) < 0)
 		return -1;
-	return ctx_names_id(&groups->tools, groups->text.p, groups->text.n,
-	    tool, err);
+	return ctx_names_id(&groups->tools, text[0].p, text[0].n, tool, err);
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
@@ -155,7 +189,9 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			continue;
 		if (tool_of(groups, view->json, part, &tool, err) < 0)
 			return -1;
-		key = key_of(view->json, part, dialect->rules);
+		if (key_of(groups, view->json, part, dialect->rules, &key,
+			err) < 0)
+			return -1;
 		if (part->kind == CTX_PART_CALL) {
 			if (ctx_calls_push(groups->calls, &key, item, tool,
 				err) < 0)
@@ -249,6 +285,25 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 	}
 }
 
+/* Joins the pieces of a message that goes on further down.  Until its last
+ * piece has come it waits as an open call does. */
+static void
+join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
+    uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+
+	if ((view->flags & CTX_VIEW_CONTINUES) && groups->going != NONE) {
+		items[ctx_group_of(items, groups->going)].open--;
+		join(items, groups->going, item);
+		groups->going = NONE;
+	}
+	if ((view->flags & CTX_VIEW_MORE) && groups->going == NONE) {
+		items[ctx_group_of(items, item)].open++;
+		groups->going = item;
+	}
+}
+
 /* Joins what the assistant wrote in one go. */
 static void
 join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
@@ -270,6 +325,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	unsigned found = pieces(view);
 	bool written = is_written(view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
+	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
+	    groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
 
@@ -290,6 +347,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->role = (uint8_t)view->role;
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
+	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
 	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
 		    ? CTX_ITEM_SYSTEM
 		    : 0));
@@ -297,26 +355,35 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
 	groups->tokens += cost->tokens;
-	groups->messages++;
-	groups->spoken += view->role != CTX_ROLE_SYSTEM && !(flags & OURS);
+	if (goes_on) {
+		item->message = groups->messages - 1;
+		item->spoken = groups->spoken - 1;
+	} else {
+		groups->messages++;
+		groups->spoken += view->role != CTX_ROLE_SYSTEM &&
+		    !(flags & OURS);
+	}
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
 	tie(groups, view, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
+	join_pieces(groups, view, (uint32_t)groups->n - 1);
 	groups->before = (uint32_t)groups->n - 1;
 	return 0;
 }
 
 int
-ctx_groups_add_unknown(struct ctx_groups *groups, struct ctx_err *err)
+ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
+    struct ctx_err *err)
 {
 	struct ctx_item *item = add_item(groups, err);
 
 	if (item == NULL)
 		return -1;
 	item->flags = CTX_ITEM_UNKNOWN;
-	groups->before = NONE;
+	if (!aside)
+		groups->before = NONE;
 	return 0;
 }
 
@@ -346,6 +413,8 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	ctx_calls_move(groups->calls, now);
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
+	if (groups->going != NONE)
+		groups->going = now[groups->going];
 	if (groups->before != NONE)
 		groups->before =
 		    gone[groups->before] ? NONE : now[groups->before];

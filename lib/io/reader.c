@@ -78,6 +78,12 @@ ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer)
 	reader->tied = writer;
 }
 
+int
+ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
+{
+	return reader->tied == NULL ? 0 : ctx_writer_flush(reader->tied, err);
+}
+
 static void
 close_file(struct ctx_reader *r)
 {
@@ -229,7 +235,7 @@ more(struct ctx_reader *r, struct ctx_err *err)
 
 	if (r->eof)
 		return 0;
-	if (r->tied != NULL && ctx_writer_flush(r->tied, err) < 0)
+	if (ctx_reader_flush(r, err) < 0)
 		return -1;
 	if (ahead(r) >= RECORD_MAX) {
 		ctx_err_set(
@@ -368,30 +374,61 @@ struct nest {
 	size_t at;    /* bytes seen */
 	size_t depth; /* open brackets */
 	bool string;  /* within one */
-	bool escape;  /* the last byte was a backslash that counts */
 };
+
+/* Goes behind the quote that ends the string, or to the end of the bytes. */
+static void
+skip_string(struct nest *nest, const char *p, size_t n)
+{
+	const char *quote, *back;
+
+	while (nest->string) {
+		quote = memchr(p + nest->at, '"', n - nest->at);
+		if (quote == NULL) {
+			nest->at = n;
+			return;
+		}
+		/* An odd number of backslashes before it escapes it. */
+		for (back = quote; back[-1] == '\\'; back--)
+			continue;
+		nest->string = (quote - back) % 2 != 0;
+		nest->at = (size_t)(quote - p) + 1;
+	}
+}
 
 static bool
 nest_ends(struct nest *nest, const char *p, size_t n)
 {
-	char c;
-
 	while (nest->at < n) {
-		c = p[nest->at++];
-		if (nest->escape)
-			nest->escape = false;
-		else if (c == '\\')
-			nest->escape = nest->string;
-		else if (c == '"')
-			nest->string = !nest->string;
-		else if (!nest->string && (c == '{' || c == '['))
+		if (nest->string) {
+			skip_string(nest, p, n);
+			if (nest->depth == 0 && !nest->string)
+				return true;
+			continue;
+		}
+		switch (p[nest->at++]) {
+		case '"':
+			nest->string = true;
+			break;
+		case '{':
+		case '[':
 			nest->depth++;
-		else if (!nest->string && (c == '}' || c == ']'))
+			break;
+		case '}':
+		case ']':
 			nest->depth -= nest->depth > 0;
-		/* A blank ends a number, the others what they close. */
-		if (nest->depth == 0 && !nest->string && c != '\0' &&
-		    strchr("\"}] \t\r\n", c) != NULL)
-			return true;
+			if (nest->depth == 0)
+				return true;
+			break;
+		case ' ':
+		case '\t':
+		case '\r':
+		case '\n':
+			/* It ends a number or a word. */
+			if (nest->depth == 0)
+				return true;
+			break;
+		}
 	}
 	return false;
 }
@@ -409,8 +446,8 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 /*
  * Reads until the value at bytes behind the start of the record is whole: 1,
  * or 0 with *err filled if it is bad.  The scanner runs at once, when the
- * value seems to end, and when the bytes have doubled, so that an error far
- * from any end shows early.
+ * value seems to end, and when there are four times the bytes, so that an
+ * error far from any end shows early.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -434,7 +471,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 				return 1;
 			if (r->eof)
 				break;
-			due = 2 * n;
+			due = 4 * n;
 		}
 		if (more(r, err) < 0)
 			return -1;

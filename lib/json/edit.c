@@ -128,9 +128,10 @@ ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
 		if (!fits(edit, p, end))
 			return ctx_err_set(err, CTX_EARG,
 			    "edits overlap or lie outside the text");
-		if (ctx_buf_add(out, p, (size_t)(edit->old.p - p), err) < 0 ||
-		    ctx_buf_add(out, edits->store.p + edit->at, edit->n,
-		    err) < 0)
+		if (ctx_buf_add(out, p, (size_t)(edit->old.p - p), err) < 0)
+			return -1;
+		if (edit->n > 0 && ctx_buf_add(out, edits->store.p + edit->at,
+		    edit->n, err) < 0)
 			return -1;
 		p = edit->old.p + edit->old.n;
 	}

@@ -9,27 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "ctx.h"
 #include "walk.h"
 
 #define NONE UINT32_MAX /* the parent of the top-level value */
-
-/* What the grammar waits for. */
-enum expect {
-	VALUE,
-	VALUE_OR_END, /* behind [ */
-	KEY,
-	KEY_OR_END, /* behind { */
-	COLON,
-	COMMA_OR_END,
-};
 
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
 	const char *p, *end; /* what is left of the text */
 	ctx_walk *walk; /* through a string */
-	enum expect expect;
 	uint32_t open; /* the innermost container still open, or NONE */
 	unsigned depth;
 };
@@ -49,28 +39,33 @@ wrong(const struct scan *s, const char *p, const char *text)
 	return fail(s, p, CTX_EINPUT, text);
 }
 
-/* Adds a node that spans from at to the place reached. */
 static int
+grow(struct scan *s)
+{
+	struct ctx_node *nodes = ctx_grow(s->json->nodes, &s->json->cap,
+	    s->json->n + 1, sizeof *nodes, s->err);
+
+	if (nodes == NULL)
+		return -1;
+	s->json->nodes = nodes;
+	return 0;
+}
+
+/* Adds a node that spans from at to the place reached. */
+static inline int
 add(struct scan *s, const char *at, enum ctx_json_kind kind, bool escaped)
 {
 	struct ctx_json *json = s->json;
 	struct ctx_node *node;
 
-	if (json->n == json->cap) {
-		node = ctx_grow(json->nodes, &json->cap, json->n + 1,
-		    sizeof *node, s->err);
-		if (node == NULL)
-			return -1;
-		json->nodes = node;
-	}
+	if (json->n == json->cap && grow(s) < 0)
+		return -1;
 	node = &json->nodes[json->n++];
-	node->at = (uint32_t)(at - json->text);
-	node->end = (uint32_t)(s->p - json->text);
-	node->next = (uint32_t)json->n;
-	node->kind = (uint8_t)kind;
-	node->escaped = escaped;
-	node->unused = 0;
-	s->expect = COMMA_OR_END;
+	*node = (struct ctx_node){
+	    .at = (uint32_t)(at - json->text),
+	    .end = (uint32_t)(s->p - json->text),
+	    .next = (uint32_t)json->n, .kind = (uint8_t)kind,
+	    .escaped = escaped};
 	return 1;
 }
 
@@ -91,7 +86,6 @@ open_container(struct scan *s, enum ctx_json_kind kind)
 	s->depth++;
 	s->json->nodes[s->json->n - 1].next = s->open;
 	s->open = (uint32_t)(s->json->n - 1);
-	s->expect = kind == CTX_JSON_ARRAY ? VALUE_OR_END : KEY_OR_END;
 	return 1;
 }
 
@@ -105,8 +99,17 @@ close_container(struct scan *s)
 	s->open = node->next;
 	node->next = (uint32_t)s->json->n;
 	node->end = (uint32_t)(s->p - s->json->text);
-	s->expect = COMMA_OR_END;
 	return 1;
+}
+
+/* Goes to the next byte that is no white space; false if that is the end. */
+static bool
+skip_space(struct scan *s, const char *end)
+{
+	while (s->p < end && (*s->p == ' ' || *s->p == '\n' ||
+	    *s->p == '\r' || *s->p == '\t'))
+		s->p++;
+	return s->p < end;
 }
 
 static bool
@@ -206,11 +209,34 @@ is_cut_short(const char *p, size_t n)
 	    ctx_utf8_next(high, 4, &cp) > n;
 }
 
-static int
-string(struct scan *s)
+/*
+ * Most strings are short, as keys are.  The closing quote of the one at p, if
+ * it is within one vector and nothing before it needs a closer look.
+ */
+static const char *
+short_end(const struct scan *s, const char *p)
 {
-	struct walk walk = {.p = s->p + 1, .end = s->end};
-	const char *at = s->p, *bad;
+	PLAIN_VECTOR v, plain;
+	uint64_t found;
+
+	if (s->end - p < (ptrdiff_t)sizeof v)
+		return NULL;
+	v = PLAIN(load)(p);
+	plain = PLAIN(or)(PLAIN(equal)(v, '\\'), PLAIN(control)(v));
+	plain = PLAIN(or)(PLAIN(or)(plain, v), PLAIN(equal)(v, '"'));
+	found = PLAIN(bits)(plain);
+	if (found == 0 || p[__builtin_ctzll(found)] != '"')
+		return NULL;
+	return p + __builtin_ctzll(found);
+}
+
+/* The closing quote of the string whose text begins at p. */
+static int
+long_end(const struct scan *s, const char *p, const char **quote,
+    bool *escaped)
+{
+	struct walk walk = {.p = p, .end = s->end};
+	const char *bad;
 
 	s->walk(&walk);
 	if (walk.high != NULL && walk.high < walk.p) {
@@ -222,14 +248,28 @@ string(struct scan *s)
 	}
 	if (walk.wrong != NULL)
 		return wrong(s, walk.p, walk.wrong);
-	if (walk.p == s->end)
-		return 0;
-	s->p = walk.p + 1;
-	return add(s, at, CTX_JSON_STRING, walk.escaped);
+	*quote = walk.p;
+	*escaped = walk.escaped;
+	return walk.p < s->end;
 }
 
 static int
-value(struct scan *s)
+string(struct scan *s)
+{
+	const char *at = s->p, *quote = short_end(s, at + 1);
+	bool escaped = false;
+	int rc;
+
+	if (quote == NULL &&
+	    (rc = long_end(s, at + 1, &quote, &escaped)) <= 0)
+		return rc;
+	s->p = quote + 1;
+	return add(s, at, CTX_JSON_STRING, escaped);
+}
+
+/* The value that begins at the place reached, or just its opening bracket. */
+static int
+value(struct scan *s, const char *expected)
 {
 	switch (*s->p) {
 	case '"':
@@ -247,90 +287,71 @@ value(struct scan *s)
 	default:
 		if (*s->p == '-' || is_digit(*s->p))
 			return number(s);
-		return wrong(s, s->p, s->expect == VALUE_OR_END ?
-		    "expected a value or ']'" : "expected a value");
+		return wrong(s, s->p, expected);
 	}
 }
 
+/* A key and what value says of its value. */
 static int
-comma_or_end(struct scan *s)
-{
-	bool array = s->json->nodes[s->open].kind == CTX_JSON_ARRAY;
-
-	if (*s->p == ',') {
-		s->p++;
-		s->expect = array ? VALUE : KEY;
-		return 1;
-	}
-	if (*s->p == (array ? ']' : '}'))
-		return close_container(s);
-	return wrong(s, s->p, array ? "expected ',' or ']'" :
-	    "expected ',' or '}'");
-}
-
-static int
-key(struct scan *s)
+member(struct scan *s, const char *expected)
 {
 	int rc;
 
 	if (*s->p != '"')
-		return wrong(s, s->p, s->expect == KEY_OR_END ?
-		    "expected a key or '}'" : "expected a key");
-	if ((rc = string(s)) > 0)
-		s->expect = COLON;
-	return rc;
+		return wrong(s, s->p, expected);
+	if ((rc = string(s)) <= 0)
+		return rc;
+	if (!skip_space(s, s->end))
+		return 0;
+	if (*s->p != ':')
+		return wrong(s, s->p, "expected ':'");
+	s->p++;
+	return skip_space(s, s->end) ? value(s, "expected a value") : 0;
 }
 
-/* One step of the grammar; p is at a byte that is no white space. */
+/* What stands behind an opening bracket. */
 static int
-step(struct scan *s)
+first(struct scan *s, bool array)
 {
-	switch (s->expect) {
-	case VALUE_OR_END:
-		if (*s->p == ']')
-			return close_container(s);
-		return value(s);
-	case VALUE:
-		return value(s);
-	case KEY_OR_END:
-		if (*s->p == '}')
-			return close_container(s);
-		return key(s);
-	case KEY:
-		return key(s);
-	case COLON:
-		if (*s->p != ':')
-			return wrong(s, s->p, "expected ':'");
-		s->p++;
-		s->expect = VALUE;
-		return 1;
-	case COMMA_OR_END:
-		break;
-	}
-	return comma_or_end(s);
+	if (*s->p == (array ? ']' : '}'))
+		return close_container(s);
+	return array ? value(s, "expected a value or ']'") :
+	    member(s, "expected a key or '}'");
 }
 
-static void
-skip_space(struct scan *s, const char *end)
+/* What stands behind a value in a container. */
+static int
+next(struct scan *s, bool array)
 {
-	while (s->p < end && (*s->p == ' ' || *s->p == '\n' ||
-	    *s->p == '\r' || *s->p == '\t'))
-		s->p++;
+	if (*s->p == (array ? ']' : '}'))
+		return close_container(s);
+	if (*s->p != ',')
+		return wrong(s, s->p, array ? "expected ',' or ']'" :
+		    "expected ',' or '}'");
+	s->p++;
+	if (!skip_space(s, s->end))
+		return 0;
+	return array ? value(s, "expected a value") :
+	    member(s, "expected a key");
 }
 
 static int
 scan_value(struct scan *s)
 {
+	bool array;
 	int rc;
 
-	do {
-		skip_space(s, s->end);
-		if (s->p == s->end)
+	if (!skip_space(s, s->end))
+		return 0;
+	rc = value(s, "expected a value");
+	while (rc > 0 && s->depth > 0) {
+		if (!skip_space(s, s->end))
 			return 0;
-		if ((rc = step(s)) <= 0)
-			return rc;
-	} while (s->depth > 0 || s->json->n == 0);
-	return 1;
+		array = s->json->nodes[s->open].kind == CTX_JSON_ARRAY;
+		rc = s->open == s->json->n - 1 ? first(s, array) :
+		    next(s, array);
+	}
+	return rc;
 }
 
 int
@@ -351,7 +372,7 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
 		return fail(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");
 	if (rc > 0) {
-		skip_space(&s, text + n);
+		(void)skip_space(&s, text + n);
 		*used = (size_t)(s.p - text);
 	}
 	return rc;

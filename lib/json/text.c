@@ -93,7 +93,7 @@ decode(char *to, const char *p, const char *end)
 
 	while (end - p >= STEP) {
 		v = PLAIN(load)(p);
-		memcpy(to, &v, sizeof v);
+		memcpy(to, p, sizeof v);
 		found = PLAIN(bits)(PLAIN(equal)(v, '\\'));
 		if (found == 0) {
 			p += STEP;
@@ -131,44 +131,58 @@ ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
 static char
 letter(unsigned char c)
 {
-	static const char of[0x20] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+	static const char of[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
 
 	return c < 0x20 ? of[c] : c == '"' || c == '\\' ? (char)c : '\0';
+}
+
+/* The first byte of [p, end) that must be escaped, or end. */
+static const char *
+find_special(const char *p, const char *end)
+{
+	PLAIN_VECTOR v, special;
+	uint64_t found;
+
+	for (; end - p >= STEP; p += STEP) {
+		v = PLAIN(load)(p);
+		special = PLAIN(or)(PLAIN(equal)(v, '"'), PLAIN(control)(v));
+		special = PLAIN(or)(special, PLAIN(equal)(v, '\\'));
+		found = PLAIN(bits)(special);
+		if (found != 0)
+			return p + __builtin_ctzll(found);
+	}
+	while (p < end && letter((unsigned char)*p) == '\0')
+		p++;
+	return p;
 }
 
 int
 ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err)
 {
-	static const char hex[16] = "0123456789abcdef";
-	const char *end = p + n, *run;
-	unsigned char c;
+	static const char hex[] = "0123456789abcdef";
+	const char *end, *special;
 	char escape[6] = "\\u00";
-	size_t len;
+	unsigned char c;
 
-	if (n > SIZE_MAX - 2)
-		return ctx_err_nomem(err);
-	if (ctx_buf_reserve(out, n + 2, err) < 0)
+	if (n == 0)
+		p = ""; /* it may have been NULL */
+	end = p + n;
+	if (ctx_buf_add(out, "\"", 1, err) < 0)
 		return -1;
-	out->p[out->n++] = '"';
-	for (run = p; p < end; p++) {
-		c = (unsigned char)*p;
-		escape[1] = letter(c);
-		if (escape[1] == '\0')
-			continue;
-		len = 2;
-		if (escape[1] == 'u') {
-			escape[4] = hex[c >> 4];
-			escape[5] = hex[c & 15];
-			len = 6;
-		}
-		if (ctx_buf_add(out, run, (size_t)(p - run), err) < 0 ||
-		    ctx_buf_add(out, escape, len, err) < 0)
+	for (;; p = special + 1) {
+		special = find_special(p, end);
+		if (ctx_buf_add(out, p, (size_t)(special - p), err) < 0)
 			return -1;
-		run = p + 1;
+		if (special == end)
+			break;
+		c = (unsigned char)*special;
+		escape[1] = letter(c);
+		escape[4] = hex[c >> 4];
+		escape[5] = hex[c & 15];
+		if (ctx_buf_add(out, escape, escape[1] == 'u' ? 6 : 2, err) < 0)
+			return -1;
 	}
-	if (ctx_buf_add(out, run, (size_t)(end - run), err) < 0)
-		return -1;
 	return ctx_buf_add(out, "\"", 1, err);
 }
 
@@ -228,6 +242,8 @@ ctx_text_equal(struct ctx_str literal, const char *p, size_t n)
 	uint32_t cp;
 	size_t len;
 
+	if (n == 0)
+		p = ""; /* it may have been NULL */
 	for (;;) {
 		next = backslash(q, end);
 		len = (size_t)(next - q);

@@ -150,7 +150,8 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned holds = own_holds(plan, groups, &items[i]);
 
 		/* The last item of a newest turn holds its group. */
-		if (!(items[i].flags & (CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM)) &&
+		if (!(items[i].flags &
+			(CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM | CTX_ITEM_META)) &&
 		    items[i].turn != later) {
 			later = items[i].turn;
 			if (groups->turn - later < plan->limits.keep_turns)
@@ -184,7 +185,10 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if (limits->level >= CTX_LEVEL_BALANCED && item->reasoning > 0 &&
 	    (!ended || item->turn < groups->turn))
 		edits |= CTX_MARK_STRIP;
-	if (limits->level >= CTX_LEVEL_AGGRESSIVE && item->bodies > 0)
+	if ((limits->level >= CTX_LEVEL_AGGRESSIVE ||
+		(limits->policy->clears &&
+		    limits->level == CTX_LEVEL_LIGHT)) &&
+	    item->bodies > 0)
 		edits |= CTX_MARK_CLEAR;
 	return edits;
 }
@@ -254,15 +258,21 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->age = groups->spoken - item->spoken;
 		if (unit->age < plan->units[root].age)
 			plan->units[root].age = unit->age;
+		unit->rank = item->rank;
+		if (unit->rank > plan->units[root].rank)
+			plan->units[root].rank = unit->rank;
 		unit->behind =
 		    item->message < plan->line || item->start < plan->grid;
 	}
 }
 
-/* A user message goes with the last of its turn, and not before. */
+/* A user message goes with the last of its turn, and not before; where the
+ * strategy ranks it by itself it may stay alone. */
 static void
 follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
+	bool alone = plan->limits.policy->ranks_users &&
+	    !plan->limits.alternates;
 	struct ctx_unit *units = plan->units;
 	size_t i, j, end, n = groups->n;
 	bool others, kept;
@@ -280,7 +290,8 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 		}
 		for (j = i; others && j < end; j++)
 			if (units[j].user && units[j].first)
-				units[j].drop = !units[j].held && !kept;
+				units[j].drop = !units[j].held && !kept &&
+				    (!alone || units[j].drop);
 	}
 }
 
@@ -347,9 +358,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Has the conversation passed its trigger? */
-static bool
-is_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
+bool
+ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	const struct ctx_limits *limits = &plan->limits;
 
@@ -372,7 +382,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	if (make_room(plan, groups->n, err) < 0)
 		return -1;
 	hold(plan, groups, ended);
-	due = is_due(plan, groups);
+	due = ctx_plan_due(plan, groups);
 	if (due && ended && limits->policy->bounded)
 		edit_until_met(plan, groups);
 	make_units(plan, groups, ended);

@@ -15,4 +15,30 @@ int ctx_summarize_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
+int ctx_ranked_decide(struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+    struct ctx_err *err);
+int ctx_recall_decide(struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+    struct ctx_err *err);
+
+/* What a scorer is made of; its own struct begins with a ctx_scorer. */
+struct ctx_scorer_kind {
+	size_t size; /* bytes of its struct, zeroed at open */
+	int (*note)(struct ctx_scorer *scorer, const struct ctx_view *view,
+	    const struct ctx_groups *groups, size_t first,
+	    struct ctx_err *err);
+	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
+	    struct ctx_err *err);
+	void (*reset)(struct ctx_scorer *scorer);
+	void (*release)(struct ctx_scorer *scorer);
+};
+struct ctx_scorer {
+	const struct ctx_scorer_kind *kind;
+	struct ctx_scorer_options options;
+};
+
+extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind;
+extern const char *const ctx_heuristic_reasons[];
+
 #endif

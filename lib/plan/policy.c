@@ -41,6 +41,27 @@ static const struct ctx_policy policies[] = {
 	.summarizes = true,
 	.trigger = 70000,
     },
+    {
+	.name = "heuristic",
+	.about = "what says least goes first",
+	.decide = ctx_ranked_decide,
+	.pins_system = true,
+	.bounded = true,
+	.whole = true,
+	.clears = true,
+	.scorer = &ctx_heuristic_kind,
+	.reasons = ctx_heuristic_reasons,
+    },
+    {
+	.name = "recall",
+	.about = "the newest stay, and what is nearest to the question",
+	.decide = ctx_recall_decide,
+	.pins_system = true,
+	.bounded = true,
+	.whole = true,
+	.ranks_users = true,
+	.scorer = &ctx_recall_kind,
+    },
 };
 
 const struct ctx_policy *

@@ -5,7 +5,7 @@
  * which brings a type struct vec of 64 bytes and these functions:
  *
  *	vec_load(p)		64 bytes from p
- *	vec_fold(v)		each byte | 0x20, so that letters lose their case
+ *	vec_fold(v)		each byte | 0x20: letters without case
  *	vec_equal(v, c)		bit i: byte i is c
  *	vec_range(v, c, n)	bit i: byte i is one of c to c + n
  *	vec_high(v)		bit i: byte i is 0x80 or more

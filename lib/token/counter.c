@@ -44,8 +44,8 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 	free(c);
 }
 
-_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX &&
-    CTX_TOKEN_WORD <= CTX_WORDS_LONG, "words are merged pair by pair");
+_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX,
+    "words are merged pair by pair");
 
 /* Merges a piece (or a part of one) that no table knows. */
 static int
@@ -71,7 +71,7 @@ merge_word(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	uint64_t merged;
 
-	if (n > CTX_TOKEN_WORD)
+	if (n > CTX_WORDS_LONG)
 		return merge(c, p, n, tokens, err);
 	merged = ctx_words_find_long(&c->words, p, n);
 	if (merged == 0) {
@@ -289,7 +289,7 @@ ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
 	int rc;
 
 	*tokens = estimate(n);
-	if (!ctx_tokenizer_exact(c->tokenizer))
+	if (!ctx_tokenizer_real(c->tokenizer))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)

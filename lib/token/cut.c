@@ -89,7 +89,7 @@ ctx_token_head(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	struct ctx_mark start = {0, 0};
 
-	if (!ctx_tokenizer_exact(c->tokenizer))
+	if (!ctx_tokenizer_real(c->tokenizer))
 		return estimated_head(c, p, n, limit, at, tokens, err);
 	return ctx_cut_head(c, p, n, start, limit, at, tokens, err);
 }

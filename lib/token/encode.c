@@ -15,6 +15,9 @@ add(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 {
 	uint32_t *grown;
 
+	if (id == CTX_VOCAB_NONE)
+		return ctx_err_set(err, CTX_EINPUT,
+		    "a byte that is not UTF-8 and has no token");
 	if (out->n == out->cap) {
 		grown = ctx_grow(out->ids, &out->cap, out->n + 1,
 		    sizeof *out->ids, err);
@@ -89,7 +92,7 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 	size_t before, length;
 	uint32_t id;
 
-	if (!ctx_tokenizer_exact(t))
+	if (!ctx_tokenizer_real(t))
 		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
 		    ctx_tokenizer_name(t));
 	for (;;) {

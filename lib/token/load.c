@@ -1,11 +1,232 @@
-/* load.c - vocabularies from files */
+/*
+ * load.c - vocabularies from files, compiled once
+ *
+ * The packed block of a file is kept in the cache directory under the sha256
+ * of the file.  It is written under a name of its own and then renamed, so
+ * that whoever reads, finds a whole one or none; and as anybody could have
+ * put something there, it is checked like any other input.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "token/file.h"
 #include "token/tokenizer.h"
+
+#define FILE_MAX (1u << 30) /* bytes of a vocabulary file */
+
+/* Which splitter and special tokens go with a rank file of this name. */
+static const struct {
+	const char *name;
+	struct ctx_scheme scheme;
+	const struct ctx_specials *specials;
+} families[] = {
+    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}, &ctx_specials_o200k},
+    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}, &ctx_specials_cl100k},
+    {"p50k", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"gpt2", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+};
+
+static int
+read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t got = 1;
+
+	if (fd < 0 && errno == ENOENT)
+		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
+	if (fd < 0)
+		return ctx_err_sys(err, errno, "cannot open %s", file);
+	while (got > 0 && buf->n <= FILE_MAX) {
+		if (ctx_buf_reserve(buf, 1 << 16, err) < 0) {
+			close(fd);
+			return -1;
+		}
+		got = read(fd, buf->p + buf->n, buf->cap - buf->n);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			buf->n += (size_t)got;
+	}
+	if (got < 0)
+		ctx_err_sys(err, errno, "cannot read %s", file);
+	else if (got > 0)
+		ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+	close(fd);
+	return got == 0 ? 0 : -1;
+}
+
+/* Takes a block from the cache; false if there is none that is good. */
+static bool
+from_cache(struct ctx_tokenizer *t, const char *path,
+    const struct ctx_pack *pack)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct ctx_err ignored;
+	struct stat st;
+	void *map = MAP_FAILED;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && st.st_size > 0)
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
+		    fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return false;
+	if (ctx_vocab_check(&t->vocab, map, (size_t)st.st_size,
+	    &ignored) < 0 || memcmp(t->vocab.head->source, pack->source,
+	    sizeof pack->source) != 0) {
+		munmap(map, (size_t)st.st_size);
+		memset(&t->vocab, 0, sizeof t->vocab);
+		return false;
+	}
+	t->block = map;
+	t->size = (size_t)st.st_size;
+	t->mapped = true;
+	return true;
+}
+
+static bool
+write_all(int fd, const char *p, size_t n)
+{
+	ssize_t put;
+
+	while (n > 0) {
+		put = write(fd, p, n);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		p += put;
+		n -= (size_t)put;
+	}
+	return true;
+}
+
+/* Failing is no error: the next run compiles again. */
+static void
+to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
+{
+	struct ctx_buf name = {0};
+	struct ctx_err ignored;
+	int fd;
+
+	(void)mkdir(cache, 0700);
+	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
+		return;
+	fd = mkstemp(name.p);
+	if (fd >= 0) {
+		if (!write_all(fd, t->block, t->size) || close(fd) < 0 ||
+		    rename(name.p, path) < 0)
+			(void)unlink(name.p);
+	}
+	ctx_buf_release(&name);
+}
+
+/* Without a splitter of its own a rank file needs a telling name. */
+static int
+find_family(struct ctx_tokenizer *t, struct ctx_pack *pack, const char *file,
+    struct ctx_err *err)
+{
+	const char *base = strrchr(file, '/');
+	size_t i;
+
+	base = base == NULL ? file : base + 1;
+	for (i = 0; i < sizeof families / sizeof families[0]; i++)
+		if (strncmp(base, families[i].name,
+		    strlen(families[i].name)) == 0) {
+			pack->scheme = families[i].scheme;
+			t->specials = families[i].specials;
+			return 0;
+		}
+	return ctx_err_set(err, CTX_EFILE, "the name of %s does not say which "
+	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)", base);
+}
+
+/* The same ranks mean other tokens with another splitter, so that is part of
+ * what is hashed. */
+static void
+hash_source(struct ctx_pack *pack, const struct ctx_buf *text)
+{
+	SHA2_CTX hash;
+
+	SHA256Init(&hash);
+	SHA256Update(&hash, (const uint8_t *)&pack->scheme,
+	    sizeof pack->scheme);
+	SHA256Update(&hash, (const uint8_t *)text->p, text->n);
+	SHA256Final(pack->source, &hash);
+}
+
+static int
+cache_path(struct ctx_buf *path, const char *cache,
+    const struct ctx_pack *pack, struct ctx_err *err)
+{
+	size_t i;
+
+	if (ctx_buf_printf(path, err, "%s/", cache) < 0)
+		return -1;
+	for (i = 0; i < sizeof pack->source; i++)
+		if (ctx_buf_printf(path, err, "%02x", pack->source[i]) < 0)
+			return -1;
+	return ctx_buf_printf(path, err, ".vocab%d%c", CTX_VOCAB_VERSION,
+	    '\0');
+}
+
+static int
+compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
+    const struct ctx_buf *text, bool json, struct ctx_err *err)
+{
+	int rc = json ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
+	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n, &t->block,
+	    &t->size, err);
+
+	if (rc == 0)
+		ctx_vocab_view(&t->vocab, t->block);
+	return rc;
+}
 
 int
 ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
     const char *cache, struct ctx_err *err)
 {
-	(void)t;
-	(void)cache;
-	return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
+	struct ctx_buf text = {0}, path = {0};
+	struct ctx_pack pack = {0};
+	bool json = false;
+	size_t i = 0;
+	int rc = read_all(&text, file, err);
+
+	if (rc == 0) {
+		while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL)
+			i++;
+		json = i < text.n && text.p[i] == '{';
+		rc = json ? 0 : find_family(t, &pack, file, err);
+	}
+	if (rc == 0) {
+		hash_source(&pack, &text);
+		rc = cache == NULL ? 0 : cache_path(&path, cache, &pack, err);
+	}
+	if (rc == 0 && !(cache != NULL && from_cache(t, path.p, &pack))) {
+		rc = compile(t, &pack, &text, json, err);
+		if (rc == 0 && cache != NULL)
+			to_cache(t, cache, path.p);
+	}
+	ctx_buf_release(&text);
+	ctx_buf_release(&path);
+	return rc;
+}
+
+void
+ctx_tokenizer_unload(struct ctx_tokenizer *t)
+{
+	if (t->mapped)
+		munmap(t->block, t->size);
+	else
+		free(t->block);
 }

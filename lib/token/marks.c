@@ -53,9 +53,9 @@ mark(const struct ctx_marks *m, size_t i)
 }
 
 static bool
-exact(const struct ctx_token_counter *c)
+real(const struct ctx_token_counter *c)
 {
-	return ctx_tokenizer_exact(c->tokenizer);
+	return ctx_tokenizer_real(c->tokenizer);
 }
 
 int
@@ -68,7 +68,7 @@ ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
 	int rc;
 
 	m->end = n;
-	if (!exact(c))
+	if (!real(c))
 		return ctx_token_count(c, p, n, &m->tokens, err);
 	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
 		past[i] = from;
@@ -173,7 +173,7 @@ ctx_marks_range(const struct ctx_marks *m, struct ctx_token_counter *c,
 	size_t own, whole;
 	uint64_t tail;
 
-	if (!exact(c) || to - from < 2 * DISTANCE)
+	if (!real(c) || to - from < 2 * DISTANCE)
 		return ctx_token_count(c, p + from, to - from, tokens, err);
 	if (last_mark(m, c, p, to, &last, &tail, err) < 0)
 		return -1;
@@ -210,7 +210,7 @@ ctx_marks_head(const struct ctx_marks *m, struct ctx_token_counter *c,
     const char *p, uint64_t limit, size_t *at, uint64_t *tokens,
     struct ctx_err *err)
 {
-	if (!exact(c))
+	if (!real(c))
 		return ctx_token_head(c, p, m->end, limit, at, tokens, err);
 	return ctx_cut_head(c, p, m->end, mark(m, marks_within(m, limit)),
 	    limit, at, tokens, err);
@@ -267,7 +267,7 @@ ctx_marks_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
 	uint64_t cost;
 	size_t i;
 
-	if (!exact(c))
+	if (!real(c))
 		return estimated_tail(c, p, m->end, limit, at, tokens, err);
 	if (m->tokens <= limit) {
 		*at = 0;

@@ -21,22 +21,23 @@
 
 #include "token/merge.h"
 
-_Static_assert((CTX_VOCAB_MAX - 1) <= INT32_MAX / CTX_MERGE_MAX - 1,
+/* From here on a number stands for no merge at all. */
+#define NO_MERGE (UINT32_MAX - CTX_MERGE_MAX + 1)
+
+_Static_assert(CTX_VOCAB_MAX <= NO_MERGE / CTX_MERGE_MAX,
     "a token and a position fit one number");
 
-#define NO_MERGE INT32_MAX
-
-static inline int32_t
-smaller(int32_t a, int32_t b)
+static inline uint32_t
+smaller(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
 /* The least of the first n numbers, rounded up to a multiple of 4. */
-static inline int32_t
-least(const int32_t *list, size_t n)
+static inline uint32_t
+least(const uint32_t *list, size_t n)
 {
-	int32_t a = list[0], b = list[1], c = list[2], d = list[3];
+	uint32_t a = list[0], b = list[1], c = list[2], d = list[3];
 	size_t i;
 
 	for (i = 4; i < n; i += 4) {
@@ -48,13 +49,14 @@ least(const int32_t *list, size_t n)
 	return smaller(smaller(a, b), smaller(c, d));
 }
 
-/* What tokens a and b merge to, with the position of a: the order in which
- * merges are made. */
-static inline int32_t
+/*
+ * What two tokens merge to, with the position of the first: the order in
+ * which merges are made.  CTX_VOCAB_NONE comes out as NO_MERGE or more.
+ */
+static inline uint32_t
 ranked(uint32_t merged, unsigned at)
 {
-	return merged == CTX_VOCAB_NONE
-	    ? NO_MERGE : (int32_t)(merged * CTX_MERGE_MAX + at);
+	return merged * CTX_MERGE_MAX + at;
 }
 
 /*
@@ -66,11 +68,11 @@ ctx_merge_pairs(const struct ctx_vocab *v, const char *p, size_t n,
     uint32_t *out)
 {
 	const unsigned char *s = (const unsigned char *)p;
-	int32_t merges[CTX_MERGE_MAX];
+	uint32_t merges[CTX_MERGE_MAX];
 	uint32_t tokens[CTX_MERGE_MAX];
 	uint64_t live = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX, right;
 	unsigned i, next, before;
-	int32_t best;
+	uint32_t best;
 
 	for (i = 0; i < n; i++)
 		tokens[i] = v->leaves[s[i]];
@@ -79,14 +81,14 @@ ctx_merge_pairs(const struct ctx_vocab *v, const char *p, size_t n,
 		    i);
 	for (; i < (n + 3) / 4 * 4; i++)
 		merges[i] = NO_MERGE;
-	while ((best = least(merges, n)) != NO_MERGE) {
-		i = (unsigned)best % CTX_MERGE_MAX;
+	while ((best = least(merges, n)) < NO_MERGE) {
+		i = best % CTX_MERGE_MAX;
 		right = live & ~((UINT64_C(2) << i) - 1);
 		next = (unsigned)__builtin_ctzll(right);
 		right &= right - 1;
 		live &= ~(UINT64_C(1) << next);
 		merges[next] = NO_MERGE;
-		tokens[i] = (uint32_t)best / CTX_MERGE_MAX;
+		tokens[i] = best / CTX_MERGE_MAX;
 		merges[i] = right == 0 ? NO_MERGE : ranked(ctx_vocab_pair(v,
 		    tokens[i], tokens[__builtin_ctzll(right)]), i);
 		right = live & ((UINT64_C(1) << i) - 1);
@@ -173,6 +175,26 @@ is_dead(const struct ctx_merge *m, size_t at)
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
 
+/*
+ * If the last two tokens are the same and the text goes on with the same
+ * bytes: that token, which goes with itself, as the two show; else NONE.
+ */
+static uint32_t
+repeated(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
+    size_t n, size_t at)
+{
+	uint32_t token;
+	size_t length;
+
+	if (m->n < 2 || m->tokens[m->n - 1] != m->tokens[m->n - 2])
+		return CTX_VOCAB_NONE;
+	token = m->tokens[m->n - 1];
+	length = ctx_vocab_length(v, token);
+	return length <= n - at && !is_dead(m, at + length) &&
+	    memcmp(p + at, p + at - length, length) == 0 ? token
+							  : CTX_VOCAB_NONE;
+}
+
 /* The longest token that can stand at byte at, or NONE. */
 static uint32_t
 next_token(const struct ctx_vocab *v, const struct ctx_merge *m,
@@ -187,8 +209,8 @@ next_token(const struct ctx_vocab *v, const struct ctx_merge *m,
 	return token;
 }
 
-#define AHEAD 32 /* bytes encoded alone */
-#define TRUST 20 /* of which the tokens are taken up to here */
+#define AHEAD 40 /* bytes encoded alone */
+#define TRUST 30 /* of which the tokens are taken up to here */
 
 /*
  * Takes the tokens of the next bytes alone, except for those near the end;
@@ -248,7 +270,9 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 	if (prepare(m, n, err) < 0)
 		return -1;
 	while (at < n) {
-		if (careful == 0 && n - at >= AHEAD) {
+		token = repeated(v, m, p, n, at);
+		if (token == CTX_VOCAB_NONE && careful == 0 &&
+		    n - at >= AHEAD) {
 			taken = take_ahead(v, m, p, &at, err);
 			if (taken < 0)
 				return -1;
@@ -259,15 +283,19 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 			continue;
 		}
 		careful -= careful > 0;
-		token = next_token(v, m, p, n, at);
+		if (token == CTX_VOCAB_NONE)
+			token = next_token(v, m, p, n, at);
 		if (token != CTX_VOCAB_NONE) {
 			if (push(m, token, err) < 0)
 				return -1;
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* Position 0 never comes here: every text has an encoding,
-		 * and its first token is tried. */
+		/* Every text has an encoding, so position 0 comes here only
+		 * with tables that pack.c did not make. */
+		if (m->n == 0)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a vocabulary that contradicts itself");
 		m->dead[at / 64] |= UINT64_C(1) << at % 64;
 		at -= ctx_vocab_length(v, m->tokens[--m->n]);
 		careful += 2;

@@ -61,10 +61,10 @@ survey(struct fill *f, uint32_t *ids, struct ctx_err *err)
 			    "a token of %u bytes", t->n);
 		if (t->n == 0)
 			continue;
-		if (t->id >= CTX_VOCAB_MAX)
+		if (t->id >= CTX_VOCAB_MAX && t->id != CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE, "a token id of %u",
 			    t->id);
-		if (t->id >= *ids)
+		if (t->id >= *ids && t->id != CTX_VOCAB_NONE)
 			*ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;
 		f->longs += t->n > CTX_VOCAB_KEY;
@@ -147,6 +147,7 @@ begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 	    .order = CTX_VOCAB_ORDER,
 	    .version = CTX_VOCAB_VERSION,
 	    .scheme = f->in->scheme,
+	    .flags = f->in->inexact ? CTX_VOCAB_INEXACT : 0,
 	    .n = (uint32_t)f->in->n,
 	    .ids = ids,
 	    .line_bits = bits_for(f->keys, 4),
@@ -380,7 +381,8 @@ fill_ids(struct fill *f)
 		if (f->in->tokens[i].n == 0)
 			continue;
 		ids[i] = f->in->tokens[i].id;
-		tokens[ids[i]] = i;
+		if (ids[i] != CTX_VOCAB_NONE)
+			tokens[ids[i]] = i;
 	}
 }
 

@@ -11,7 +11,7 @@
 struct ctx_pack_token {
 	const char *p;
 	uint32_t n;   /* 0 leaves a hole in the numbers */
-	uint32_t id;  /* public */
+	uint32_t id;  /* public; CTX_VOCAB_NONE: a byte without one */
 	uint32_t cut; /* bytes of the left one of the two it is merged from */
 };
 
@@ -29,6 +29,7 @@ struct ctx_pack {
 	size_t nspecials;
 	struct ctx_scheme scheme;
 	bool whole; /* a piece that is a token is never merged */
+	bool inexact; /* counts are estimates for some texts */
 	unsigned char source[32];
 };
 

@@ -76,7 +76,7 @@ ctx_tokenizer_close(struct ctx_tokenizer *t)
 {
 	if (t == NULL)
 		return;
-	free(t->block);
+	ctx_tokenizer_unload(t);
 	free(t->name);
 	free(t);
 }
@@ -90,7 +90,8 @@ ctx_tokenizer_name(const struct ctx_tokenizer *t)
 bool
 ctx_tokenizer_exact(const struct ctx_tokenizer *t)
 {
-	return t->vocab.head != NULL;
+	return ctx_tokenizer_real(t) &&
+	    (t->vocab.head->flags & CTX_VOCAB_INEXACT) == 0;
 }
 
 uint32_t
@@ -98,7 +99,7 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 {
 	uint32_t special = ctx_special_end(t);
 
-	if (!ctx_tokenizer_exact(t))
+	if (!ctx_tokenizer_real(t))
 		return 0;
 	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
 }

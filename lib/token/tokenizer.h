@@ -40,6 +40,14 @@ bool ctx_special_any_added(const struct ctx_tokenizer *tokenizer);
 /* Loads a vocabulary file, see ctx_tokenizer_open. */
 int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,
     const char *cache, struct ctx_err *err);
+void ctx_tokenizer_unload(struct ctx_tokenizer *tokenizer);
+
+/* Does it have tokens, or only an estimate? */
+static inline bool
+ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
+{
+	return tokenizer->vocab.head != NULL;
+}
 
 static inline uint32_t
 ctx_token_id(const struct ctx_vocab *v, uint32_t token)

@@ -41,6 +41,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->line_shift = 64 - head->line_bits;
 	v->spill_shift = 64 - head->spill_bits;
 	v->pair_shift = 64 - head->pair_bits;
+	v->pair_mask = (UINT64_C(1) << head->pair_bits) - 1;
 	v->filter_shift = 64 - head->filter_bits;
 	v->group_shift = 64 - head->group_bits;
 	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;

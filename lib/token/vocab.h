@@ -38,7 +38,7 @@ enum ctx_vocab_section {
 	CTX_VOCAB_PARENTS,  /* uint32_t[2]: what a token was merged from */
 	CTX_VOCAB_SHORTER,  /* uint32_t: longest token that begins a token */
 	CTX_VOCAB_GROUPS,   /* struct ctx_vocab_group: tokens over 16 bytes */
-	CTX_VOCAB_LONG,	    /* uint32_t: their tokens, by group, longest first */
+	CTX_VOCAB_LONG,	    /* uint32_t: these, by group, longest first */
 	CTX_VOCAB_CROSSING, /* bits: do these two characters share a token? */
 	CTX_VOCAB_OFFSETS,  /* uint32_t: where each token begins in TEXT */
 	CTX_VOCAB_TEXT,	    /* the bytes of all tokens */
@@ -51,6 +51,8 @@ enum ctx_vocab_section {
 enum {
 	/* Some token of the key table is not what its own bytes merge to. */
 	CTX_VOCAB_UNREACHED = 1,
+	/* Text should be normalised before, which nobody does here. */
+	CTX_VOCAB_INEXACT = 2,
 };
 
 struct ctx_vocab_head {
@@ -106,13 +108,14 @@ struct ctx_vocab {
 	const struct ctx_vocab_special *specials;
 	unsigned line_shift, spill_shift, pair_shift, filter_shift;
 	unsigned group_shift;
+	uint64_t pair_mask;
 	bool unreached;
 };
 
 /* Fills a view of a block that pack.c made; the block is trusted. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
-/* The same for n bytes from anywhere: every offset and number is checked
- * first.  The block must be aligned as malloc does.  CTX_EFILE. */
+/* check.c: the same for n bytes from anywhere; every offset and number is
+ * checked first.  The block must be aligned as malloc does.  CTX_EFILE. */
 int ctx_vocab_check(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
@@ -203,22 +206,24 @@ static inline uint32_t
 ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
 	uint64_t hash = ctx_pair_hash(a, b), want = (uint64_t)a << 21 | b;
-	uint64_t mask = (UINT64_C(1) << (64 - v->pair_shift)) - 1, line, bit;
+	uint64_t line, bit;
 	const uint64_t *entry;
+	uint32_t merged = CTX_VOCAB_NONE;
 	unsigned i;
 
 	/* The filter is small enough to stay near and says no to most. */
 	bit = ctx_pair_bit(hash, v->filter_shift);
 	if ((v->filter[bit / 64] >> bit % 64 & 1) == 0)
 		return CTX_VOCAB_NONE;
-	for (line = hash >> v->pair_shift;; line = (line + 1) & mask) {
+	/* Where in its line a pair stands is as good as random: all places
+	 * are looked at without a branch. */
+	for (line = hash >> v->pair_shift;; line = (line + 1) & v->pair_mask) {
 		entry = v->pairs + 8 * line;
-		for (i = 0; i < 8; i++) {
-			if (entry[i] >> 21 == want)
-				return (uint32_t)(entry[i] & 0x1fffff);
-			if (entry[i] == UINT64_MAX)
-				return CTX_VOCAB_NONE;
-		}
+		for (i = 0; i < 8; i++)
+			merged = entry[i] >> 21 == want
+			    ? (uint32_t)entry[i] & 0x1fffff : merged;
+		if (merged != CTX_VOCAB_NONE || entry[7] == UINT64_MAX)
+			return merged;
 	}
 }
 

@@ -5,11 +5,11 @@
 
 #define FIRST_BITS 8
 #define LAST_BITS  15
-#define LONG_BITS  14
+#define LONG_BITS  15
 
 _Static_assert(sizeof(struct ctx_words_line) == 64, "a line of cache");
-_Static_assert(sizeof(struct ctx_words_long) == 64, "a line of cache");
-_Static_assert((64u << LAST_BITS) + (64u << LONG_BITS) <= CTX_TOKEN_CACHE,
+_Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
+_Static_assert((64u << LAST_BITS) + (128u << LONG_BITS) <= CTX_TOKEN_CACHE,
     "what ctx.h promises");
 
 static struct ctx_words_line *
@@ -79,7 +79,7 @@ grow(struct ctx_words *words)
 void
 ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 {
-	if (words->added++ > (size_t)1 << words->bits &&
+	if (words->added++ > (size_t)1 << (words->bits - 1) &&
 	    words->bits < LAST_BITS) {
 		words->added = 0;
 		grow(words);
@@ -112,6 +112,9 @@ ctx_words_find_long(const struct ctx_words *words, const char *p, size_t n)
 	if (words->longs == NULL)
 		return 0;
 	line = words->longs + long_line(p, n);
+	if (line->n == n && memcmp(line->text, p, n) == 0)
+		return line->tokens;
+	line = words->longs + (long_line(p, n) ^ 1);
 	return line->n == n && memcmp(line->text, p, n) == 0 ? line->tokens
 							      : 0;
 }
@@ -127,7 +130,9 @@ ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
 		if (words->longs == NULL)
 			return;
 	}
+	/* Two places for each word; the older of two makes room. */
 	line = words->longs + long_line(p, n);
+	words->longs[long_line(p, n) ^ 1] = *line;
 	memcpy(line->text, p, n);
 	line->n = (uint8_t)n;
 	line->tokens = (uint8_t)tokens;

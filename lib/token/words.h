@@ -18,8 +18,9 @@ struct ctx_words_line {
 	uint8_t unused[12];
 };
 
-/* A word of 17 bytes and more, one a line. */
-#define CTX_WORDS_LONG 60
+/* A word of 17 bytes and more, in two lines; rulers and the frames of
+ * comments, often of some 80 characters, have to fit. */
+#define CTX_WORDS_LONG 124
 struct ctx_words_long {
 	char text[CTX_WORDS_LONG];
 	uint8_t n; /* bytes; 0 for an empty line */

@@ -166,10 +166,13 @@ make(struct ctx_buf *text, unsigned long long *seed, bool object, size_t n)
 	static const char *const space[] = {"", "", " ", "\n", "\t "};
 	static const char *const values[] = {"0", "\"a,]}\"", "[1, 2]", "{}",
 	    "{\"k\":[null,{}]}", "true", "[[]]", "\"\\\"\""};
+	static const char *const arrays[] = {"[", "]"};
+	static const char *const objects[] = {"{", "}"};
+	const char *const *ends = object ? objects : arrays;
 	struct ctx_err err;
 	size_t i;
 
-	NEED(ctx_buf_printf(text, &err, "%s%c%s", ANY_OF(space), object ? '{' : '[',
+	NEED(ctx_buf_printf(text, &err, "%s%s%s", ANY_OF(space), ends[0],
 	    ANY_OF(space)) == 0);
 	for (i = 0; i < n; i++) {
 		if (i > 0)
@@ -181,7 +184,7 @@ make(struct ctx_buf *text, unsigned long long *seed, bool object, size_t n)
 		NEED(ctx_buf_printf(text, &err, "%s",
 		    ANY_OF(values)) == 0);
 	}
-	NEED(ctx_buf_printf(text, &err, "%s%c%s", ANY_OF(space), object ? '}' : ']',
+	NEED(ctx_buf_printf(text, &err, "%s%s%s", ANY_OF(space), ends[1],
 	    ANY_OF(space)) == 0);
 }
 

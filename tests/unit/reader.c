@@ -1,175 +1,9 @@
-/*
- * reader.c - framing: the same records however the bytes arrive
- *
- * Input comes through a datagram socket on standard input, where each read
- * takes one datagram; so a test decides what every single read returns.
- */
+/* reader.c - framing: the same records however the bytes arrive */
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "ctx.h"
-#include "tap.h"
-
-/* ---- feeding ----------------------------------------------------------- */
-
-struct feed {
-	pthread_t thread;
-	int fd;
-	const char *p;
-	size_t n;
-	size_t chunk;              /* bytes per read; 0: split says */
-	size_t split;              /* two reads, the first of so many bytes */
-	unsigned long long random; /* not 0: reads of a random length to 8 */
-};
-
-static size_t
-chunk_of(struct feed *feed, size_t done)
-{
-	if (feed->random != 0)
-		return 1 + (size_t)(tap_random(&feed->random) >> 61);
-	if (feed->chunk != 0)
-		return feed->chunk;
-	return done < feed->split ? feed->split - done : feed->n;
-}
-
-static void *
-feed_chunks(void *arg)
-{
-	struct feed *feed = arg;
-	size_t at, n;
-
-	for (at = 0; at < feed->n; at += n) {
-		n = chunk_of(feed, at);
-		if (n > feed->n - at)
-			n = feed->n - at;
-		if (send(feed->fd, feed->p + at, n, 0) < 0)
-			return NULL;
-	}
-	/* An empty datagram reads as the end of the file. */
-	(void)send(feed->fd, "", 0, 0);
-	return NULL;
-}
-
-static void
-set_stdin(int fd)
-{
-	NEED(fd > 0 && dup2(fd, 0) == 0);
-	close(fd);
-}
-
-static void
-feed_start(struct feed *feed)
-{
-	int fds[2];
-
-	NEED(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds) == 0);
-	set_stdin(fds[0]);
-	feed->fd = fds[1];
-	NEED(pthread_create(&feed->thread, NULL, feed_chunks, feed) == 0);
-}
-
-static void
-feed_stop(struct feed *feed)
-{
-	/* Whoever still waits to be read from is told that nobody will. */
-	set_stdin(open("/dev/null", O_RDONLY));
-	NEED(pthread_join(feed->thread, NULL) == 0);
-	close(feed->fd);
-}
-
-/* ---- what came out ----------------------------------------------------- */
-
-struct outcome {
-	struct ctx_buf list;  /* as the table below writes it */
-	struct ctx_buf bytes; /* the texts of all records */
-};
-
-static void
-outcome_release(struct outcome *out)
-{
-	ctx_buf_release(&out->list);
-	ctx_buf_release(&out->bytes);
-}
-
-/* The value stands in its text, and the nodes fit it. */
-static int
-is_sound(const struct ctx_record *record)
-{
-	const struct ctx_str *text = &record->text, *value = &record->value;
-
-	if (record->kind != CTX_RECORD_JSON)
-		return record->json == NULL && value->p == NULL;
-	return value->p >= text->p && value->n > 0 &&
-	       value->p + value->n <= text->p + text->n &&
-	       record->json->text == value->p && record->json->n > 0 &&
-	       record->json->nodes[0].at == 0 &&
-	       record->json->nodes[0].end == value->n &&
-	       strchr(" \t\r\n", value->p[0]) == NULL;
-}
-
-static void
-note(struct outcome *out, const struct ctx_record *record,
-     const struct ctx_err *err)
-{
-	struct ctx_err late;
-
-	CHECK(is_sound(record));
-	NEED(ctx_buf_printf(&out->list, &late, "%c%llu", "JBX"[record->kind],
-			    (unsigned long long)record -> line) == 0);
-	if (record->kind == CTX_RECORD_BAD)
-		NEED(ctx_buf_printf(&out->list, &late, "!%llu:%llu",
-				    (unsigned long long)err->line,
-				    (unsigned long long)err->column) == 0);
-	NEED(ctx_buf_add(&out->list, "<", 1, &late) == 0);
-	NEED(ctx_buf_add(&out->list, record->text.p, record->text.n, &late) ==
-	     0);
-	NEED(ctx_buf_add(&out->list, ">", 1, &late) == 0);
-	NEED(ctx_buf_add(&out->bytes, record->text.p, record->text.n, &late) ==
-	     0);
-}
-
-static void
-read_all(char *const *files, size_t n, bool passing, struct outcome *out)
-{
-	struct ctx_reader *reader;
-	struct ctx_record record;
-	struct ctx_err err, late;
-	int rc;
-
-	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
-	ctx_reader_set_lenient(reader, passing);
-	while ((rc = ctx_reader_next(reader, &record, &err)) > 0)
-		note(out, &record, &err);
-	if (rc < 0)
-		NEED(ctx_buf_printf(&out->list, &late, "!%llu:%llu %s",
-				    (unsigned long long)err.line,
-				    (unsigned long long)err.column,
-				    err.text) == 0);
-	else
-		CHECK(ctx_reader_next(reader, &record, &err) == 0);
-	ctx_reader_close(reader);
-}
-
-static void
-read_fed(struct feed feed, bool passing, struct outcome *out)
-{
-	feed_start(&feed);
-	read_all(NULL, 0, passing, out);
-	feed_stop(&feed);
-}
-
-static int
-same(const struct ctx_buf *a, const char *p, size_t n)
-{
-	return a->n == n && (n == 0 || memcmp(a->p, p, n) == 0);
-}
+#include "feed.h"
 
 static void
 show(const char *what, const char *p, size_t n)
@@ -189,7 +23,8 @@ show(const char *what, const char *p, size_t n)
 
 /*
  * Expected: J, B or X (JSON, blank, bad), the line, for X also the place of
- * the error, then the text; at the end an error that ended the stream.
+ * the error, then the text; at the end an error that ended the stream.  What
+ * the error is called is not said where the scanner found it.
  */
 struct framing {
 	const char *name, *in, *out;
@@ -206,13 +41,17 @@ static const struct framing strict[] = {
     {"byte order mark alone", "\xef\xbb\xbf", "B1<\xef\xbb\xbf>"},
     {"byte order mark and a blank line", "\xef\xbb\xbf\n1\n",
      "B1<\xef\xbb\xbf>B1<\n>J2<1\n>"},
-    {"half a byte order mark", "\xef\xbb", "!1:1 expected a value"},
+    {"half a byte order mark", "\xef\xbb", "!1:1"},
     {"byte order mark within",
      "1\n\xef\xbb\xbf"
      "1\n",
-     "J1<1\n>!2:1 expected a value"},
+     "J1<1\n>!2:1"},
     {"place behind a byte order mark", "\xef\xbb\xbf{]\n",
-     "B1<\xef\xbb\xbf>!1:5 expected a key or '}'"},
+     "B1<\xef\xbb\xbf>!1:5"},
+    {"a place two lines behind a byte order mark",
+     "\xef\xbb\xbf"
+     "1\n]\n",
+     "B1<\xef\xbb\xbf>J1<1\n>!2:1"},
     {"blank lines", "\n \t\r\n1\n\n\n2\n\n",
      "B1<\n>B2< \t\r\n>J3<1\n>B4<\n>B5<\n>J6<2\n>B7<\n>"},
     {"nothing but blanks", " \r\n ", "B1< \r\n>B2< >"},
@@ -233,7 +72,7 @@ static const struct framing strict[] = {
      "J1<[1]\n>!2:4 unexpected end of "
      "input"},
     {"a last string cut short", "\"a", "!1:3 unexpected end of input"},
-    {"bad UTF-8", "1\n \"a\xff\"\n", "J1<1\n>!2:4 invalid UTF-8"},
+    {"bad UTF-8", "1\n \"a\xff\"\n", "J1<1\n>!2:4"},
     {"UTF-8", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n",
      "J1<\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n>"},
     {"one document", "{\n \"a\": 1\n}\n", "J1<{\n \"a\": 1\n}\n>"},
@@ -257,13 +96,11 @@ static const struct framing strict[] = {
     {"a number cut short", "[\n]\n-",
      "J1<[\n]\n>!3:2 unexpected end of "
      "input"},
-    {"a bad document", "[\n]\n\n [\n1 2]\n",
-     "J1<[\n]\n>B3<\n>!5:3 expected ',' or ']'"},
+    {"a bad document", "[\n]\n\n [\n1 2]\n", "J1<[\n]\n>B3<\n>!5:3"},
     {"a bad document on the line of a good one", "[\n] 1 ]\n",
-     "J1<[\n] >J2<1 >!2:5 expected a value"},
-    {"a raw line feed in a string", "[\n\"a\n\"]",
-     "!2:3 control character in string, escape it as \\u0000-\\u001f"},
-    {"a word that goes on", "[\n]\ntrue1\n", "J1<[\n]\n>!3:5 expected a value"},
+     "J1<[\n] >J2<1 >!2:5"},
+    {"a raw line feed in a string", "[\n\"a\n\"]", "!2:3"},
+    {"a word that goes on", "[\n]\ntrue1\n", "J1<[\n]\n>!3:5"},
 };
 
 static const struct framing lenient[] = {
@@ -277,6 +114,16 @@ static const struct framing lenient[] = {
     {"lenient: a document cut short", "[\n1", "X1!2:2<[\n1>"},
     {"lenient: half a mark", "\xef\xbb\n1", "X1!1:1<\xef\xbb\n>J2<1>"},
 };
+
+static int
+as_wanted(const struct ctx_buf *list, const char *want)
+{
+	size_t n = strlen(want);
+
+	if (list->n > n && list->p[n] == ' ' && strchr(want, '!') != NULL)
+		return memcmp(list->p, want, n) == 0;
+	return same(list, want, n);
+}
 
 /* Whole, split in two at every place, and byte by byte. */
 static void
@@ -293,7 +140,7 @@ framing_case(const struct framing *framing, bool is_lenient)
 
 		memset(&out, 0, sizeof out);
 		read_fed(feed, is_lenient, &out);
-		CHECK(same(&out.list, want, strlen(want)));
+		CHECK(as_wanted(&out.list, want));
 		CHECK(out.bytes.n <= n &&
 		      memcmp(out.bytes.p == NULL ? in : out.bytes.p, in,
 			     out.bytes.n) == 0);
@@ -437,13 +284,17 @@ stdin_among_files(void)
 	struct outcome out = {0};
 	char *a = make_file("a", "1"), *b = make_file("b", "3\n");
 	char *files[] = {a, (char *)(intptr_t) "-", b};
-	struct feed feed = {.p = "2", .n = 1, .chunk = 1};
+	struct feed feed = {.p = "\xef\xbb\xbf"
+				 "2",
+			    .n = 4,
+			    .chunk = 3};
+	const char *want = "J1<1\n>B1<\xef\xbb\xbf>J1<2\n>J1<3\n>";
 
 	tap_case("- among files is standard input");
 	feed_start(&feed);
 	read_all(files, 3, false, &out);
 	feed_stop(&feed);
-	CHECK(same(&out.list, "J1<1\n>J1<2\n>J1<3\n>", 18));
+	CHECK(same(&out.list, want, strlen(want)));
 	remove_files(&a, 1);
 	remove_files(&b, 1);
 	outcome_release(&out);
@@ -483,295 +334,17 @@ files_that_fail(void)
 	remove_files(files, 4);
 }
 
-/* ---- streams ----------------------------------------------------------- */
-
-static void
-say(int fd, const char *text)
-{
-	NEED(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-}
-
-static void
-expect(struct ctx_reader *reader, const char *text)
-{
-	struct ctx_record record;
-	struct ctx_err err;
-
-	CHECK(ctx_reader_next(reader, &record, &err) == 1);
-	CHECK(record.text.n == strlen(text) &&
-	      memcmp(record.text.p, text, record.text.n) == 0);
-}
-
-/* A record that waited for more would hang here until the alarm. */
-static void
-live(void)
-{
-	struct ctx_reader *reader;
-	struct ctx_record record;
-	struct ctx_writer writer;
-	struct ctx_err err;
-	int in[2], out[2];
-	char got[8];
-
-	tap_case("a record comes when its line feed has come, and goes on");
-	alarm(20);
-	NEED(pipe(in) == 0 && pipe(out) == 0);
-	set_stdin(in[0]);
-	ctx_writer_init(&writer, out[1]);
-	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	ctx_reader_tie(reader, &writer);
-	say(in[1], "\n[\n");
-	expect(reader, "\n");
-	say(in[1], "1\n]\n");
-	expect(reader, "[\n1\n]\n");
-	say(in[1], "[\n] \n22 {");
-	expect(reader, "[\n] \n");
-	expect(reader, "22 ");
-	CHECK(ctx_writer_put(&writer, "kept", 4, &err) == 0);
-	say(in[1], "}");
-	close(in[1]);
-	CHECK(ctx_reader_next(reader, &record, &err) == 1);
-	tap_case("what is tied leaves before the reader waits");
-	CHECK(writer.written == 4);
-	CHECK(read(out[0], got, sizeof got) == 4);
-	ctx_reader_close(reader);
-	ctx_writer_release(&writer);
-	close(out[0]);
-	close(out[1]);
-	alarm(0);
-}
-
-struct slow {
-	pthread_t thread, reader;
-	int fd;
-};
-
-static void *
-feed_slowly(void *arg)
-{
-	const struct timespec pause = {.tv_nsec = 1000000};
-	const struct slow *slow = arg;
-	int i;
-
-	for (i = 0; i < 60; i++) {
-		NEED(pthread_kill(slow->reader, SIGUSR1) == 0);
-		nanosleep(&pause, NULL);
-		if (write(slow->fd, &"{\"a\":\"b\"}\n"[i % 10], 1) != 1)
-			return NULL;
-	}
-	close(slow->fd);
-	return NULL;
-}
-
-static void
-interrupt(int sig)
-{
-	(void)sig;
-}
-
-/* Byte by byte, with signals, which without SA_RESTART end a read. */
-static void
-slow_input(int flags)
-{
-	struct sigaction action = {.sa_handler = interrupt};
-	struct slow slow = {.reader = pthread_self()};
-	struct outcome out = {0};
-	int in[2], i;
-
-	NEED(sigaction(SIGUSR1, &action, NULL) == 0);
-	NEED(pipe(in) == 0);
-	NEED(fcntl(in[0], F_SETFL, flags) == 0);
-	set_stdin(in[0]);
-	slow.fd = in[1];
-	NEED(pthread_create(&slow.thread, NULL, feed_slowly, &slow) == 0);
-	read_all(NULL, 0, false, &out);
-	NEED(pthread_join(slow.thread, NULL) == 0);
-	CHECK(out.bytes.n == 60);
-	for (i = 0; i < 6 && out.bytes.n == 60; i++)
-		CHECK(memcmp(out.bytes.p + 10 * i, "{\"a\":\"b\"}\n", 10) == 0);
-	outcome_release(&out);
-}
-
-/* A stream of n times head, body (repeated times) and tail. */
-struct stream {
-	pthread_t thread;
-	int fd;
-	const char *head, *body, *tail;
-	size_t n, times;
-};
-
-static int
-write_all(int fd, const char *p, size_t n)
-{
-	ssize_t rc;
-
-	for (; n > 0; p += rc, n -= (size_t)rc)
-		if ((rc = write(fd, p, n)) < 0)
-			return -1;
-	return 0;
-}
-
-static void *
-write_stream(void *arg)
-{
-	struct stream *s = arg;
-	size_t i, k, per = strlen(s->body), n = ((size_t)1 << 16) / per;
-	char *block = malloc(n * per);
-
-	NEED(block != NULL);
-	for (i = 0; i < n; i++)
-		memcpy(block + i * per, s->body, per);
-	for (i = 0; i < s->n; i++) {
-		if (write_all(s->fd, s->head, strlen(s->head)) < 0)
-			break;
-		for (k = s->times; k > 0; k -= k < n ? k : n)
-			if (write_all(s->fd, block, (k < n ? k : n) * per) < 0)
-				break;
-		if (k > 0 || write_all(s->fd, s->tail, strlen(s->tail)) < 0)
-			break;
-	}
-	free(block);
-	close(s->fd);
-	return NULL;
-}
-
-static void
-stream_start(struct stream *s)
-{
-	int in[2];
-
-	NEED(pipe(in) == 0);
-	set_stdin(in[0]);
-	s->fd = in[1];
-	NEED(pthread_create(&s->thread, NULL, write_stream, s) == 0);
-}
-
-static void
-stream_stop(struct stream *s)
-{
-	set_stdin(open("/dev/null", O_RDONLY));
-	NEED(pthread_join(s->thread, NULL) == 0);
-}
-
-static long
-peak(void)
-{
-	struct rusage usage;
-
-	NEED(getrusage(RUSAGE_SELF, &usage) == 0);
-	return usage.ru_maxrss;
-}
-
-/* Must run before any test that takes much memory. */
-static void
-flat_memory(void)
-{
-	const size_t mib = (size_t)1 << 20;
-	struct stream s = {
-	    .head = "",
-	    .tail = "",
-	    .n = 1,
-	    .body = "{\"role\":\"user\",\"content\":\"0123456789abcdef\"}\n"};
-	size_t line = strlen(s.body), bytes = 0, lines = 0;
-	struct ctx_reader *reader;
-	struct ctx_record record;
-	struct ctx_err err;
-	long before = 0;
-
-	tap_case("200 MB of records take no more memory than the first 20");
-	s.times = 200 * mib / line;
-	stream_start(&s);
-	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	while (ctx_reader_next(reader, &record, &err) == 1) {
-		bytes += record.text.n;
-		lines++;
-		if (before == 0 && bytes > 20 * mib)
-			before = peak();
-	}
-	CHECK(lines == s.times && bytes == s.times * line);
-	CHECK(before > 0 && peak() - before <= before / 4);
-	ctx_reader_close(reader);
-	stream_stop(&s);
-}
-
-/* A long record between short ones, in both framings. */
-static void
-long_record(const char *head, const char *body, size_t mib)
-{
-	struct stream s = {.head = head, .body = body, .tail = "0]\n", .n = 1};
-	struct ctx_reader *reader;
-	struct ctx_record record;
-	struct ctx_err err;
-
-	s.times = (mib << 20) / strlen(body);
-	stream_start(&s);
-	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	CHECK(ctx_reader_next(reader, &record, &err) == 1);
-	CHECK(ctx_reader_next(reader, &record, &err) == 1);
-	CHECK(record.kind == CTX_RECORD_JSON);
-	CHECK(record.value.n == s.times * strlen(body) + 3);
-	CHECK(record.text.n == record.value.n + 1);
-	CHECK(memcmp(record.text.p + 1, body, strlen(body)) == 0);
-	CHECK(ctx_reader_next(reader, &record, &err) == 0);
-	ctx_reader_close(reader);
-	stream_stop(&s);
-}
-
-static void
-long_records(size_t mib)
-{
-	tap_case("a very long line");
-	long_record("1\n[", "\"0123456789abcdef0123456789abcdef\",", mib);
-	tap_case("a very long document of many lines");
-	long_record("[\n]\n[", "\"0123456789abcdef0123456789abcdef\",\n", mib);
-}
-
-/* Needs 8 GiB of address space, half of it memory. */
-static void
-over_the_limit(void)
-{
-	struct stream s = {.head = "1\n[\"",
-			   .body = "0123456789abcdef",
-			   .tail = "\"]\n2\n",
-			   .n = 1,
-			   .times = (size_t)1 << 28};
-	struct ctx_reader *reader;
-	struct ctx_record record;
-	struct ctx_err err;
-
-	tap_case("a record of 4 GiB is refused by name");
-	stream_start(&s);
-	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	CHECK(ctx_reader_next(reader, &record, &err) == 1);
-	CHECK(ctx_reader_next(reader, &record, &err) == -1);
-	CHECK(err.code == CTX_ELIMIT && err.line == 2 && err.column == 1);
-	CHECK(strstr(err.text, "4294967294") != NULL);
-	ctx_reader_close(reader);
-	stream_stop(&s);
-}
-
 int
 main(void)
 {
-	bool much = getenv("CHECK_LONG") != NULL;
-
 	signal(SIGPIPE, SIG_IGN);
 	NEED(mkdtemp(dir) != NULL);
-	flat_memory();
 	framing();
 	nul_bytes();
 	any_bytes();
 	several_files();
 	stdin_among_files();
 	files_that_fail();
-	live();
-	tap_case("a slow pipe with signals");
-	slow_input(0);
-	tap_case("a slow pipe that does not block");
-	slow_input(O_NONBLOCK);
-	long_records(much ? 1024 : 64);
-	if (much)
-		over_the_limit();
 	NEED(rmdir(dir) == 0);
 	return tap_done();
 }

@@ -88,7 +88,8 @@ static const struct sample followed[] = {
     S("{\"a\":\"b\"}/**/"), S("{\"a\":\"b\"}//"), S("{\"a\":\"b\"}/"),
     S("{\"a\":\"b\"}#"), S("{\"a\": true} \"x\""), S("{}}"), S("\"\"x"),
     S("[1]x"), S("1 000.0"), S("{} \0"), S("null\xc3\xa9"), S("0\xe5"),
-    S("true,"), S("{}\xef\xbb\xbf"), S("1\f"), S("[]\v"),
+    S("true,"), S("\"" LONG_KEY "\"\\uzzzz"),
+    S("{}\xef\xbb\xbf"), S("1\f"), S("[]\v"),
 };
 
 #define VALUE "expected a value"
@@ -167,6 +168,7 @@ static const struct sample broken[] = {
     W(8, ESCAPE, "[\"\\u123g\"]"), W(8, ESCAPE, "[\"\\u123\n\"]"),
     W(4, ESCAPE, "[\"\\\n\"]"), W(4, ESCAPE, "[\"\\'\"]"),
     W(4, ESCAPE, "[\"\\0\"]"), W(7, ESCAPE, "[\"\\u12/:\"]"),
+    W(65, COMMA_ARRAY, "[\"" LONG_KEY "\" x\"\\uzzzz\"]"),
     /* raw bytes in strings */
     W(4, CONTROL, "[\"a\0a\"]"), W(6, OPEN, "[\"new\nline\"]"),
     W(6, OPEN, "[\"new\r\nline\"]"), W(3, CONTROL, "[\"\t\"]"),

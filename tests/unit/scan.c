@@ -152,6 +152,26 @@ samples(struct bench *bench)
 	EACH(bench, broken, BROKEN);
 }
 
+/* Every byte behind a backslash, in a string that needs a second look. */
+static void
+every_escape(struct bench *bench)
+{
+	char text[] = "[\"" LONG_KEY "\\?0041\"]";
+	char *p = strchr(text, '?');
+	const struct outcome *out;
+	unsigned c;
+	bool good;
+
+	tap_case("every byte behind a backslash is judged");
+	for (c = 0; c < 256; c++) {
+		*p = (char)c;
+		out = scan_all(bench, text, sizeof text - 1);
+		good = c != 0 && strchr("\"\\/bfnrtu", (int)c) != NULL;
+		CHECK(comes_to(out, sizeof text - 1, good ? WHOLE : BROKEN,
+		    ESCAPE, (size_t)(p - text) + 1));
+	}
+}
+
 /* Every proper prefix is incomplete, but for a number that is the text; and
  * a longer prefix never changes an answer of 1 or -1. */
 static void
@@ -165,7 +185,8 @@ prefixes(struct bench *bench)
 	tap_case("every proper prefix of a valid text is incomplete");
 	for (i = 0; i < LENGTH(whole); i++) {
 		sample = &whole[i];
-		bare = strchr("-0123456789", sample->text[sample->n - 1]) != NULL;
+		bare = strchr("0123456789", sample->text[sample->n - 1]) !=
+		    NULL;
 		for (n = 0; n < sample->n; n++) {
 			out = scan_all(bench, sample->text, n);
 			CHECK(out->rc == 0 || (bare && out->rc == 1 &&
@@ -194,9 +215,13 @@ nodes(void)
 	static const struct ctx_node want[] = {
 	    {1, 34, 8, CTX_JSON_OBJECT, 0, 0}, {2, 5, 2, CTX_JSON_STRING, 0, 0},
 	    {7, 21, 6, CTX_JSON_ARRAY, 0, 0}, {8, 9, 4, CTX_JSON_NUMBER, 0, 0},
-	    {11, 16, 5, CTX_JSON_STRING, 1, 0}, {18, 20, 6, CTX_JSON_OBJECT, 0, 0},
-	    {23, 26, 7, CTX_JSON_STRING, 0, 0}, {29, 33, 8, CTX_JSON_NULL, 0, 0}};
+	    {11, 16, 5, CTX_JSON_STRING, 1, 0},
+	    {18, 20, 6, CTX_JSON_OBJECT, 0, 0},
+	    {23, 26, 7, CTX_JSON_STRING, 0, 0},
+	    {29, 33, 8, CTX_JSON_NULL, 0, 0}};
 	struct outcome out = {0};
+
+	static const char pair[] = "[\"" LONG_KEY "\",\"\\n\"]";
 
 	tap_case("nodes stand in document order with their spans");
 	ctx_json_init(&out.json, CTX_SIMD_BEST);
@@ -204,6 +229,10 @@ nodes(void)
 	CHECK(out.rc == 1 && out.used == sizeof text - 2);
 	CHECK(out.json.n == LENGTH(want));
 	CHECK(memcmp(out.json.nodes, want, sizeof want) == 0);
+	tap_case("a string is escaped by its own backslashes only");
+	scan(&out, pair, sizeof pair - 1);
+	CHECK(out.rc == 1 && out.json.n == 3);
+	CHECK(out.json.nodes[1].escaped == 0 && out.json.nodes[2].escaped == 1);
 	ctx_json_release(&out.json);
 	CHECK(out.json.nodes == NULL);
 	ctx_json_release(&out.json);
@@ -240,7 +269,8 @@ lookups(void)
 	CHECK(ctx_json_count(json, arr + 1) == 0);
 	CHECK(ctx_json_count(json, arr + 2) == 0);
 	CHECK(ctx_json_find(json, arr, "x") == 0);
-	CHECK(ctx_json_at(json, 0, 0) == 0 && ctx_json_at(json, arr + 1, 0) == 0);
+	CHECK(ctx_json_at(json, 0, 0) == 0);
+	CHECK(ctx_json_at(json, arr + 1, 0) == 0);
 	tap_case("is compares the meaning");
 	CHECK(ctx_json_is(json, ctx_json_find(json, 0, "z"), "a"));
 	CHECK(!ctx_json_is(json, ctx_json_find(json, 0, "z"), "b"));
@@ -630,6 +660,7 @@ main(void)
 
 	bench_init(&bench);
 	samples(&bench);
+	every_escape(&bench);
 	prefixes(&bench);
 	nodes();
 	lookups();

@@ -25,6 +25,8 @@ static const struct {
     {"\"\\ud83d\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80", 7, 2},
     {"\"\\ud83d\\n\\ude00\"", "\xef\xbf\xbd\n\xef\xbf\xbd", 7, 3},
     {"\"\\ud83d\\\\ude00\"", "\xef\xbf\xbd\\ude00", 9, 7},
+    {"\"\\ud83d\\ue000\"", "\xef\xbf\xbd\xee\x80\x80", 6, 2},
+    {"\"\\ud83d\\udbff\"", "\xef\xbf\xbd\xef\xbf\xbd", 6, 2},
     {"\"\\ud83d\\u0041\"", "\xef\xbf\xbd" "A", 4, 2},
     {"\"\x7f\\u007f\"", "\x7f\x7f", 2, 2},
     {"\"0123456789abcdef\\n0123456789abcde\\t0123456789abcdef\\\"\"",
@@ -71,6 +73,9 @@ table(void)
 		CHECK(ctx_text_chars(literal) == known[i].chars);
 		free((char *)literal.p);
 	}
+	literal = (struct ctx_str){"\"\"", 2};
+	CHECK(ctx_text_equal(literal, NULL, 0));
+	CHECK(!ctx_text_equal((struct ctx_str){"\"a\"", 3}, NULL, 0));
 }
 
 static void
@@ -238,7 +243,7 @@ encoding(void)
 	char c;
 
 	tap_case("only what must be is escaped, in the short form");
-	CHECK(encodes_to("", 0, "\"\""));
+	CHECK(encodes_to("", 0, "\"\"") && encodes_to(NULL, 0, "\"\""));
 	CHECK(encodes_to("a/b", 3, "\"a/b\""));
 	CHECK(encodes_to("\"\\\b\f\n\r\t", 7, "\"\\\"\\\\\\b\\f\\n\\r\\t\""));
 	CHECK(encodes_to("\0\x01\v\x1f", 4,

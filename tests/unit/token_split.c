@@ -3,6 +3,8 @@
 
 #include "ctx.h"
 #include "tap.h"
+#include "token/builtin.h"
+#include "token/probe.h"
 #include "token/split.h"
 #include "token_ref.h"
 
@@ -16,17 +18,26 @@ static const struct family {
     {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}, ref_o200k},
 };
 
+/* With CTX_EMULATE_AVX512 (make check-simd) that back end runs anywhere. */
 static const struct {
 	const char *name;
-	enum ctx_simd simd;
+	enum ctx_simd simd; /* that has to be there */
+	ctx_split_fn *split;
+	ctx_probe_fn *probe;
 } backends[] = {
-    {"portable", CTX_SIMD_PORTABLE},
-    {"avx2", CTX_SIMD_AVX2},
-    {"avx512", CTX_SIMD_AVX512},
-    {"neon", CTX_SIMD_NEON},
+    {"portable", CTX_SIMD_PORTABLE, ctx_split_portable, ctx_probe_portable},
+#if defined(CTX_EMULATE_AVX512)
+    {"avx512", CTX_SIMD_PORTABLE, ctx_split_avx512, ctx_probe_avx512},
+#elif defined(__x86_64__)
+    {"avx2", CTX_SIMD_AVX2, ctx_split_avx2, ctx_probe_avx2},
+    {"avx512", CTX_SIMD_AVX512, ctx_split_avx512, ctx_probe_avx512},
+#elif defined(__aarch64__)
+    {"neon", CTX_SIMD_NEON, ctx_split_neon, ctx_probe_neon},
+#endif
 };
 
-enum { MOST = 70000, BACKENDS = 4, FAMILIES = 3 };
+enum { MOST = 70000, BACKENDS = sizeof backends / sizeof backends[0],
+	FAMILIES = 3 };
 
 static struct ref_char chars[MOST + 1];
 static unsigned char want[MOST + 1], got[MOST + 1];
@@ -95,7 +106,7 @@ split_reference(const struct family *f, const char *p, size_t n)
 }
 
 static void
-split_library(const struct family *f, enum ctx_simd simd, const char *p,
+split_library(const struct family *f, ctx_split_fn *split, const char *p,
     size_t n, size_t max)
 {
 	static struct ctx_split s;
@@ -103,7 +114,7 @@ split_library(const struct family *f, enum ctx_simd simd, const char *p,
 
 	memset(got, 0, n + 1);
 	while (at < n) {
-		ctx_split_pick(simd)(&s, f->scheme, p + at, n - at, max);
+		split(&s, f->scheme, p + at, n - at, max);
 		CHECK(s.n <= max && (s.n > 0) != (s.alone > 0));
 		for (i = 0; i < s.n; i++)
 			got[at + s.end[i]] = 1;
@@ -129,7 +140,7 @@ compare(const char *text, size_t n)
 			if (ctx_simd_pick(backends[b].simd) !=
 			    backends[b].simd)
 				continue;
-			split_library(families + f, backends[b].simd, p, n,
+			split_library(families + f, backends[b].split, p, n,
 			    pick(4) == 0 ? 1 + pick(5) : CTX_SPLIT_MAX);
 			same = memcmp(want, got, n + 1) == 0;
 			CHECK(same);
@@ -256,6 +267,54 @@ long_runs(void)
 	}
 }
 
+static void
+probing(void)
+{
+	static struct ctx_key keys[2][CTX_PROBE_MAX];
+	static uint32_t missed[2][CTX_PROBE_MAX];
+	static struct ctx_split s;
+	struct ctx_vocab vocab;
+	char text[1016];
+	size_t n, misses, found = 0, b, i, k;
+	uint32_t from;
+	unsigned round;
+
+	tap_case("every back end finds the same pieces in the key table");
+	ctx_vocab_view(&vocab, ctx_vocab_r50k_base);
+	for (round = 0; round < 2000; round++) {
+		n = make_text(text, pick(800), 0);
+		if (n == 0)
+			continue;
+		memset(text + n, 'x', CTX_VOCAB_KEY);
+		ctx_split_portable(&s, families[0].scheme, text, n,
+		    CTX_PROBE_MAX);
+		misses = ctx_probe_portable(&vocab, text, 0, s.end, s.n,
+		    keys[0], missed[0]);
+		for (i = k = 0; i < s.n; i++) {
+			from = i > 0 ? s.end[i - 1] : 0;
+			if (k < misses && missed[0][k] == i)
+				k++;
+			else
+				CHECK(ctx_vocab_find(&vocab, text + from,
+				    s.end[i] - from) != CTX_VOCAB_NONE);
+		}
+		CHECK(k == misses);
+		found += s.n - misses;
+		for (b = 1; b < BACKENDS; b++) {
+			if (ctx_simd_pick(backends[b].simd) !=
+			    backends[b].simd)
+				continue;
+			CHECK(backends[b].probe(&vocab, text, 0, s.end, s.n,
+			    keys[1], missed[1]) == misses);
+			CHECK(memcmp(missed[0], missed[1],
+			    misses * sizeof missed[0][0]) == 0);
+			CHECK(memcmp(keys[0], keys[1],
+			    s.n * sizeof keys[0][0]) == 0);
+		}
+	}
+	CHECK(found > 10000);
+}
+
 int
 main(void)
 {
@@ -263,5 +322,6 @@ main(void)
 	random_texts();
 	every_character();
 	long_runs();
+	probing();
 	return tap_done();
 }

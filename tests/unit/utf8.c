@@ -96,26 +96,33 @@ characters(void)
 	CHECK(good);
 }
 
-/* Every pair of bytes in ASCII, alone and with other bytes around it. */
+/* Every pair of bytes, with some others around it, at any place of a block. */
 static void
 pairs(void)
 {
 	static const char around[] = "a\x80\x8f\x90\x9f\xa0\xbf\xc2\xe1\xf1";
-	char text[80];
+	char text[80], *at;
 	unsigned pair, behind;
 	bool good = true;
 
 	tap_case("validity of every pair of bytes");
-	memset(text, 'x', sizeof text);
 	for (pair = 0; pair < 0x10000; pair++) {
-		text[41] = (char)(pair >> 8);
-		text[42] = (char)(pair & 0xff);
 		for (behind = 0; behind < 10; behind++) {
-			text[40] = pair % 3 == 0 ? around[pair % 10] : 'a';
-			text[43] = around[behind];
-			text[44] = around[(behind + pair) % 7];
+			memset(text, 'x', sizeof text);
+			at = text + (pair / 3 + behind) % 76;
+			at[0] = pair % 3 == 0 ? around[pair % 10] : 'a';
+			at[1] = (char)(pair >> 8);
+			at[2] = (char)(pair & 0xff);
+			at[3] = around[behind];
 			good = good && all_agree(text, sizeof text);
 		}
+	}
+	CHECK(good);
+	tap_case("a character cut by the end of a block");
+	for (pair = 0; pair < 76 * 4; pair++) {
+		memset(text, 'x', sizeof text);
+		memcpy(text + pair / 4, "\xf0\x9f\x98\x80", pair % 4);
+		good = good && all_agree(text, sizeof text);
 	}
 	CHECK(good);
 }
@@ -164,17 +171,22 @@ texts(void)
 static void
 long_count(void)
 {
-	size_t n = 3 * 10007, i;
-	char *text = malloc(n);
+	static const char *const characters[] = {"a", "\xc3\xa9",
+	    "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+	const size_t count = 10007;
+	char *text = malloc(4 * count);
+	size_t len, i;
 
 	tap_case("characters of a long text are counted");
 	NEED(text != NULL);
-	for (i = 0; i < n; i += 3)
-		memcpy(text + i, "\xe2\x82\xac", 3);
-	CHECK(ctx_utf8_count(text, n) == n / 3);
-	for (i = 0; i < n; i++)
-		CHECK(i % 997 != 0 || ctx_utf8_valid(text, i, CTX_SIMD_BEST) ==
-		    i / 3 * 3);
+	for (len = 1; len <= 4; len++) {
+		for (i = 0; i < count; i++)
+			memcpy(text + i * len, characters[len - 1], len);
+		CHECK(ctx_utf8_count(text, count * len) == count);
+		for (i = 0; i < count * len; i += 997)
+			CHECK(ctx_utf8_valid(text, i, CTX_SIMD_BEST) ==
+			    i / len * len);
+	}
 	free(text);
 }
 

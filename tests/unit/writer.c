@@ -121,6 +121,7 @@ static void
 write_pieces(struct ctx_writer *writer, const char *text, struct ctx_buf *want)
 {
 	unsigned long long state = 7;
+	struct ctx_buf piece = {0};
 	struct ctx_err err;
 	size_t at = 0, n;
 
@@ -130,13 +131,20 @@ write_pieces(struct ctx_writer *writer, const char *text, struct ctx_buf *want)
 			at = (size_t)(tap_random(&state) % MUCH);
 		if (n > MUCH - at)
 			n = MUCH - at;
-		if (state % 5 < 3)
-			CHECK(ctx_writer_put(writer, text + at, n, &err) == 0);
-		else
-			CHECK(ctx_writer_copy(writer, text + at, n, &err) == 0);
 		NEED(ctx_buf_add(want, text + at, n, &err) == 0);
+		if (state % 5 < 3) {
+			CHECK(ctx_writer_put(writer, text + at, n, &err) == 0);
+		} else {
+			/* What was copied need not stay. */
+			piece.n = 0;
+			NEED(ctx_buf_add(&piece, text + at, n, &err) == 0);
+			CHECK(ctx_writer_copy(writer, piece.p, n, &err) == 0);
+			if (n > 0)
+				memset(piece.p, 0, n);
+		}
 		at = (at + n) % MUCH;
 	}
+	ctx_buf_release(&piece);
 }
 
 static void

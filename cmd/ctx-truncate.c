@@ -1,0 +1,129 @@
+/* ctx-truncate.c - cut single items that are too long */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct truncate {
+	struct cli cli;
+	struct ctx_truncate_options options;
+	const char *ratio;
+	bool limit_given, message_given;
+};
+
+static const char *
+unit_name(unsigned i)
+{
+	static const char *const names[] = {"chars", "bytes", "tokens",
+	    "lines"};
+
+	return i < 4 ? names[i] : NULL;
+}
+
+static const char *
+keep_name(unsigned i)
+{
+	static const char *const names[] = {"ends", "head", "tail"};
+
+	return i < 3 ? names[i] : NULL;
+}
+
+/* "3:1" */
+static bool
+read_ratio(const char *text, uint64_t *head, uint64_t *tail)
+{
+	uint64_t *part = head;
+
+	*head = *tail = 0;
+	if (*text == ':')
+		return false;
+	for (; *text != '\0'; text++) {
+		if (*text == ':' && part == head && text[1] != '\0') {
+			part = tail;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || *part > 99999)
+			return false;
+		*part = *part * 10 + (uint64_t)(*text - '0');
+	}
+	return part == tail && *head + *tail > 0;
+}
+
+static void
+parse(struct truncate *truncate, int argc, char **argv)
+{
+	struct ctx_truncate_options *o = &truncate->options;
+	unsigned unit = CTX_SIZE_CHARS, keep = CTX_KEEP_ENDS;
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "How long (0: any length)"},
+	    {'l', "limit", "N", "a result of a tool (20000)", CLI_NUMBER,
+		&o->limit, NULL, &truncate->limit_given},
+	    {0, "message-limit", "N", "the text of a message (0)", CLI_NUMBER,
+		&o->message, NULL, &truncate->message_given},
+	    {0, "args", "N", "the arguments of a call (0)", CLI_NUMBER,
+		&o->args, NULL, NULL},
+	    {0, "unit", "UNIT", "chars (default), bytes, tokens, lines",
+		CLI_CHOICE, &unit, unit_name, NULL},
+	    {.type = CLI_HEADING, .help = "What stays"},
+	    {0, "keep", "WHERE", "head, tail, or ends (default)", CLI_CHOICE,
+		&keep, keep_name, NULL},
+	    {0, "ratio", "H:T", "shares of head and tail (3:1)", CLI_STRING,
+		&truncate->ratio, NULL, NULL},
+	    CLI_COMMON(&truncate->cli),
+	    {0},
+	};
+
+	o->limit = 20000;
+	truncate->ratio = "3:1";
+	truncate->cli.options = options;
+	cli_parse(&truncate->cli, argc, argv);
+	truncate->cli.options = NULL;
+	o->unit = (enum ctx_size)unit;
+	o->keep = (enum ctx_keep)keep;
+	if (!read_ratio(truncate->ratio, &o->head, &o->tail))
+		cli_die(&truncate->cli, "--ratio: '%s' is not a ratio such "
+		    "as 3:1", truncate->ratio);
+	if (!truncate->limit_given)
+		cli_tunable(&truncate->cli, "TOOL_RESULT_LIMIT",
+		    &o->limit);
+	if (!truncate->message_given)
+		cli_tunable(&truncate->cli, "SUPERVISOR_MSG_CHAR_LIMIT",
+		    &o->message);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct truncate truncate = {
+	    .cli = {
+		.name = "ctx-truncate",
+		.about = "Cut tool results, messages and arguments that are "
+			 "longer than a limit.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-truncate -l 4000 < chat.jsonl > shorter.jsonl\n"
+		    "  ctx-truncate --unit tokens -l 1000 --keep head\n",
+	    }};
+	struct ctx_truncate_counts counts;
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_meter meter;
+	struct ctx_err err;
+
+	parse(&truncate, argc, argv);
+	cli_open(&truncate.cli, &stream, truncate.cli.files,
+	    truncate.cli.n_files, &writer);
+	cli_meter(&truncate.cli, &meter);
+	if (ctx_truncate(&stream, &writer, &meter, &truncate.options, &counts,
+		&err) < 0)
+		cli_fail(&truncate.cli, &err);
+	cli_note_stream(&truncate.cli, &stream);
+	if (truncate.cli.verbose)
+		cli_say(&truncate.cli,
+		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
+		    "arguments of %" PRIu64 " calls",
+		    counts.results, counts.messages, counts.calls);
+	ctx_meter_release(&meter);
+	cli_close(&stream);
+	return cli_end(&truncate.cli, &writer);
+}

@@ -1,0 +1,126 @@
+/*
+ * grapheme.c - grapheme clusters: what a reader takes for one character
+ *
+ * The extended clusters of UAX #29, Unicode 16.0.  Whether a cluster ends
+ * depends on what came before by a few bits only, so text is walked one
+ * character at a time and nothing looks ahead or back.
+ */
+#include "ctx.h"
+
+enum class {
+	OTHER,
+	CR,
+	LF,
+	CONTROL,
+	EXTEND,
+	EXTEND_ONLY, /* Extend, but none of Indic_Conjunct_Break's */
+	LINKER,      /* Extend, and Indic_Conjunct_Break=Linker */
+	ZWJ,
+	REGIONAL,
+	PREPEND,
+	SPACING,
+	L,
+	V,
+	T,
+	HANGUL, /* LV or LVT */
+	LV,
+	LVT,
+	PICTOGRAPHIC,
+	CONSONANT,
+};
+
+static const struct {
+	uint32_t first, last;
+	enum class class;
+} ranges[] = {
+#include "grapheme.inc"
+};
+
+static enum class
+class_of(uint32_t cp)
+{
+	size_t low = 0, high = sizeof ranges / sizeof ranges[0], middle;
+
+	if (cp >= 0x20 && cp < 0x7f)
+		return OTHER;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (cp > ranges[middle].last)
+			low = middle + 1;
+		else if (cp < ranges[middle].first)
+			high = middle;
+		else if (ranges[middle].class != HANGUL)
+			return ranges[middle].class;
+		else
+			return (cp - 0xac00) % 28 == 0 ? LV : LVT;
+	}
+	return OTHER;
+}
+
+static bool
+is_extend(enum class class)
+{
+	return class == EXTEND || class == EXTEND_ONLY || class == LINKER;
+}
+
+static bool
+is_control(enum class class)
+{
+	return class == CR || class == LF || class == CONTROL;
+}
+
+/* GB6 to GB8: a Hangul syllable goes on. */
+static bool
+is_syllable(enum class before, enum class class)
+{
+	if (before == L)
+		return class == L || class == V || class == LV || class == LVT;
+	if (before == LV || before == V)
+		return class == V || class == T;
+	return (before == LVT || before == T) && class == T;
+}
+
+/* GB3 to GB13, in their order. */
+static bool
+is_break(const struct ctx_grapheme *g, enum class class)
+{
+	enum class before = (enum class)g->before;
+
+	if (before == CR && class == LF)
+		return false;
+	if (is_control(before) || is_control(class))
+		return true;
+	if (is_syllable(before, class) || is_extend(class) || class == ZWJ ||
+	    class == SPACING || before == PREPEND)
+		return false;
+	if (class == CONSONANT && g->linked)
+		return false;
+	if (class == PICTOGRAPHIC && g->joined)
+		return false;
+	return !(class == REGIONAL && g->half_flag);
+}
+
+bool
+ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
+{
+	enum class class = class_of(cp);
+	bool first = !g->begun, found = first || is_break(g, class);
+
+	/* GB12: flags are pairs, counted from where their run begins. */
+	g->half_flag = class == REGIONAL && !g->half_flag;
+	/* GB11: a picture, marks on it, then a joiner. */
+	g->joined = class == ZWJ && g->picture;
+	g->picture = class == PICTOGRAPHIC || (g->picture && is_extend(class));
+	/* GB9c: a consonant, and a linker among the marks on it. */
+	if (class == CONSONANT) {
+		g->consonant = true;
+		g->linked = false;
+	} else if (class == LINKER) {
+		g->linked = g->consonant;
+	} else if (class != EXTEND && class != ZWJ) {
+		g->consonant = g->linked = false;
+	}
+	g->before = (uint8_t)class;
+	g->begun = true;
+	return found;
+}

@@ -1,0 +1,571 @@
+/*
+ * cut.c - where a long item is cut
+ *
+ * One walk over the characters of its texts finds both ends of what goes:
+ * the last place that leaves no more before it than the head may have, and
+ * the first that leaves no more behind it than the tail may.  Places stand
+ * between grapheme clusters and outside of base64.  Tokens are first turned
+ * into bytes; what they cost together is checked on the outcome.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/convo.h"
+#include "convo/pieces.h"
+#include "convo/reference.h"
+
+/* A run of so many characters of base64, of all its kinds, is a payload. */
+#define PAYLOAD 256
+
+/* Between two characters of a piece; or before a piece that has no text. */
+struct spot {
+	size_t piece;
+	size_t at;     /* offset in its literal */
+	uint64_t size; /* of what stands before it */
+};
+
+struct span {
+	struct spot head, tail;
+	bool tail_found;
+};
+
+struct walk {
+	enum ctx_size unit;
+	uint64_t total, head_room, tail_room;
+	uint64_t before; /* bytes, characters or lines ended */
+	bool begun;      /* something of this piece's line is before */
+	struct span span;
+	/* A run of base64, and what was known where it began. */
+	size_t run;
+	unsigned kinds;
+	struct span at_run;
+};
+
+/* ---- sizes ---- */
+
+/* Lines; a last one without a line feed counts. */
+static uint64_t
+count_lines(const char *p, size_t n)
+{
+	const char *end = p + n, *next;
+	uint64_t lines = 0;
+
+	for (; p < end; p = next + 1, lines++)
+		if ((next = memchr(p, '\n', (size_t)(end - p))) == NULL)
+			return lines + 1;
+	return lines;
+}
+
+int
+ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
+    struct ctx_err *err)
+{
+	switch (cut->unit) {
+	case CTX_SIZE_CHARS:
+		*size = ctx_utf8_count(p, n);
+		return 0;
+	case CTX_SIZE_BYTES:
+		*size = n;
+		return 0;
+	case CTX_SIZE_LINES:
+		*size = count_lines(p, n);
+		return 0;
+	case CTX_SIZE_TOKENS:
+		break;
+	}
+	return ctx_token_count(cut->counter, p, n, size, err);
+}
+
+/* Puts what may be cut of a piece into cut->text; the JSON of one that has
+ * no text. */
+static int
+piece_text(struct cut *cut, const struct ctx_view *view,
+    const struct piece *piece, struct ctx_err *err)
+{
+	struct ctx_str raw = {piece->literal.p, piece->end + 1};
+
+	cut->text.n = 0;
+	if (piece->literal.n > 0)
+		return ctx_text_decode(&cut->text, raw, err);
+	raw = ctx_json_str(view->json, piece->node);
+	return ctx_buf_add(&cut->text, raw.p, raw.n, err);
+}
+
+static int
+measure_pieces(struct cut *cut, const struct ctx_view *view,
+    const struct pieces *pieces, uint64_t *total, struct ctx_err *err)
+{
+	uint64_t size;
+	size_t i;
+
+	*total = 0;
+	for (i = 0; i < pieces->n; i++) {
+		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
+		    ctx_cut_measure(cut, cut->text.p, cut->text.n, &size,
+			err) < 0)
+			return -1;
+		*total += size;
+	}
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+static void
+consider(struct walk *w, size_t piece, size_t at)
+{
+	/* A line that has begun is a line of the head. */
+	uint64_t head = w->before +
+	    (w->unit == CTX_SIZE_LINES && w->begun ? 1 : 0);
+
+	/* The end of a text is a better place than the start of the next. */
+	if (head <= w->head_room &&
+	    (head > w->span.head.size || piece == w->span.head.piece))
+		w->span.head = (struct spot){piece, at, head};
+	if (!w->span.tail_found && w->total - w->before <= w->tail_room) {
+		w->span.tail = (struct spot){piece, at, w->before};
+		w->span.tail_found = true;
+	}
+}
+
+static unsigned
+kind_of(uint32_t cp)
+{
+	if (cp >= 'A' && cp <= 'Z')
+		return 1;
+	if (cp >= 'a' && cp <= 'z')
+		return 2;
+	if (cp >= '0' && cp <= '9')
+		return 4;
+	return cp == '+' || cp == '/' || cp == '=' || cp == '-' || cp == '_'
+	    ? 8
+	    : 0;
+}
+
+/* No place inside a payload counts. */
+static void
+end_run(struct walk *w)
+{
+	if (w->run >= PAYLOAD && (w->kinds & 7) == 7)
+		w->span = w->at_run;
+	w->run = 0;
+	w->kinds = 0;
+}
+
+/* Considers the place before a character, unless it is inside a cluster. */
+static void
+step(struct walk *w, struct ctx_grapheme *grapheme, size_t piece, size_t at,
+    uint32_t cp)
+{
+	unsigned kind = kind_of(cp);
+
+	if (kind == 0 && w->run > 0)
+		end_run(w);
+	if (ctx_grapheme_next(grapheme, cp))
+		consider(w, piece, at);
+	if (kind != 0 && w->run++ == 0)
+		w->at_run = w->span;
+	w->kinds |= kind;
+}
+
+static void
+walk_text(struct walk *w, const struct piece *piece, size_t i)
+{
+	struct ctx_grapheme grapheme = {0};
+	size_t at = 1, from = 1;
+	uint32_t cp = '\n';
+	char utf8[4];
+
+	w->begun = false;
+	while (at < piece->end && ctx_text_next(piece->literal, &at, &cp)) {
+		step(w, &grapheme, i, from, cp);
+		from = at;
+		w->begun = true;
+		if (w->unit == CTX_SIZE_BYTES)
+			w->before += ctx_utf8_put(utf8, cp);
+		else if (w->unit == CTX_SIZE_CHARS || cp == '\n')
+			w->before++;
+	}
+	end_run(w);
+	if (w->unit == CTX_SIZE_LINES && cp != '\n') {
+		w->before++;
+		w->begun = false;
+	}
+	consider(w, i, from);
+}
+
+/* Finds the span that goes; cut->unit may be bytes in place of tokens. */
+static int
+walk(struct cut *cut, struct walk *w, const struct ctx_view *view,
+    const struct pieces *pieces, struct ctx_err *err)
+{
+	uint64_t size;
+	size_t i;
+
+	for (i = 0; i < pieces->n; i++) {
+		if (pieces->list[i].literal.n > 0) {
+			walk_text(w, &pieces->list[i], i);
+			continue;
+		}
+		w->begun = false;
+		consider(w, i, 0);
+		if (piece_text(cut, view, &pieces->list[i], err) < 0)
+			return -1;
+		size = cut->text.n;
+		if (w->unit == CTX_SIZE_CHARS)
+			size = ctx_utf8_count(cut->text.p, cut->text.n);
+		else if (w->unit == CTX_SIZE_LINES)
+			size = count_lines(cut->text.p, cut->text.n);
+		w->before += size;
+	}
+	w->begun = false;
+	consider(w, pieces->n, 0);
+	return 0;
+}
+
+/* ---- the outcome ---- */
+
+/* The text that holds the mark: the one that is cut, else one beside it. */
+static size_t
+host_of(const struct pieces *pieces, const struct span *span)
+{
+	size_t i = span->head.piece < pieces->n ? span->head.piece
+						: pieces->n - 1;
+
+	while (i > 0 && pieces->list[i].literal.n == 0)
+		i--;
+	while (pieces->list[i].literal.n == 0)
+		i++;
+	return i;
+}
+
+enum fate { STAYS, GOES, CHANGES };
+
+/* What becomes of piece i; if it changes, its literal is left in out. */
+static int
+rewrite(const struct cut *cut, const struct pieces *pieces,
+    const struct span *span, size_t i, struct ctx_buf *out, enum fate *fate,
+    struct ctx_err *err)
+{
+	const struct ctx_str *literal = &pieces->list[i].literal;
+	bool host = i == host_of(pieces, span);
+	size_t end = literal->n - 1, head = 1, tail = 1;
+
+	*fate = STAYS;
+	if (literal->n == 0) {
+		if (i >= span->head.piece && i < span->tail.piece)
+			*fate = GOES;
+		return 0;
+	}
+	if (i <= span->head.piece)
+		head = i < span->head.piece ? end : span->head.at;
+	if (i <= span->tail.piece)
+		tail = i < span->tail.piece ? end : span->tail.at;
+	if (!host && (head == end || tail == 1))
+		return 0;
+	*fate = CHANGES;
+	if (!host && head == 1 && tail == end)
+		*fate = GOES;
+	out->n = 0;
+	if (ctx_buf_add(out, literal->p, head, err) < 0 ||
+	    (host && ctx_buf_add(out, cut->mark.p + 1, cut->mark.n - 2,
+			 err) < 0))
+		return -1;
+	return ctx_buf_add(out, literal->p + tail, literal->n - tail, err);
+}
+
+/* What the item will cost. */
+static int
+measure_outcome(struct cut *cut, const struct ctx_view *view,
+    const struct pieces *pieces, const struct span *span, uint64_t *total,
+    struct ctx_err *err)
+{
+	struct piece piece;
+	uint64_t size;
+	enum fate fate;
+	size_t i;
+
+	*total = 0;
+	for (i = 0; i < pieces->n; i++) {
+		if (rewrite(cut, pieces, span, i, &cut->out, &fate, err) < 0)
+			return -1;
+		piece = pieces->list[i];
+		if (fate == CHANGES) {
+			piece.literal =
+			    (struct ctx_str){cut->out.p, cut->out.n};
+			piece.end = cut->out.n - 1;
+		}
+		if (fate == GOES)
+			continue;
+		if (piece_text(cut, view, &piece, err) < 0 ||
+		    ctx_cut_measure(cut, cut->text.p, cut->text.n, &size,
+			err) < 0)
+			return -1;
+		*total += size;
+	}
+	return 0;
+}
+
+static int
+note(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, const struct pieces *pieces,
+    const struct span *span, struct ctx_err *err)
+{
+	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	const struct piece *piece;
+	enum fate fate;
+	int rc = -1;
+	bool *gone;
+
+	gone = calloc(nodes, sizeof *gone);
+	if (gone == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < pieces->n; i++) {
+		piece = &pieces->list[i];
+		if (rewrite(cut, pieces, span, i, &cut->out, &fate, err) < 0)
+			goto out;
+		if (fate == STAYS)
+			continue;
+		if (fate == GOES && piece->child != 0) {
+			gone[piece->child - view->node] = true;
+			continue;
+		}
+		cut->text.n = 0;
+		if (ctx_buf_printf(&cut->text, err, "%s",
+			piece->made ? dialect->body[0] : "") < 0 ||
+		    ctx_buf_add(&cut->text, cut->out.p, cut->out.n, err) < 0 ||
+		    ctx_buf_printf(&cut->text, err, "%s",
+			piece->made ? dialect->body[1] : "") < 0 ||
+		    ctx_edit_replace(edits,
+			ctx_json_str(view->json, piece->node), cut->text.p,
+			cut->text.n, err) < 0)
+			goto out;
+	}
+	rc = ctx_edit_drop_nodes(edits, view, gone, err);
+out:
+	free(gone);
+	return rc;
+}
+
+/* ---- rooms ---- */
+
+/* Writes the mark for what goes, as a literal. */
+static int
+set_mark(struct cut *cut, const char *mark, struct ctx_err *err)
+{
+	cut->mark.n = 0;
+	return ctx_text_encode(&cut->mark, mark, strlen(mark), err);
+}
+
+static int
+set_full_mark(struct cut *cut, uint64_t gone, struct ctx_err *err)
+{
+	static const char *const units[] = {"character", "byte", "token",
+	    "line"};
+	char mark[80];
+
+	(void)snprintf(mark, sizeof mark,
+	    "\n[\xe2\x80\xa6 %llu %s%s truncated \xe2\x80\xa6]\n",
+	    (unsigned long long)gone, units[cut->unit], gone == 1 ? "" : "s");
+	return set_mark(cut, mark, err);
+}
+
+/* What the mark costs. */
+static int
+measure_mark(struct cut *cut, uint64_t limit, uint64_t *size,
+    struct ctx_err *err)
+{
+	cut->text.n = 0;
+	if (ctx_text_decode(&cut->text,
+		(struct ctx_str){cut->mark.p, cut->mark.n}, err) < 0 ||
+	    ctx_cut_measure(cut, cut->text.p, cut->text.n, size, err) < 0)
+		return -1;
+	/* Its first line feed ends the line before it, if there is one. */
+	if (cut->unit == CTX_SIZE_LINES && cut->keep != CTX_KEEP_TAIL &&
+	    limit > 1 && *size > 1)
+		--*size;
+	return 0;
+}
+
+/* Chooses the longest mark that fits; what is left of limit is *room. */
+static int
+choose_mark(struct cut *cut, uint64_t total, uint64_t limit, uint64_t *room,
+    bool *full, struct ctx_err *err)
+{
+	uint64_t size;
+
+	*full = true;
+	if (set_full_mark(cut, total, err) < 0 ||
+	    measure_mark(cut, limit, &size, err) < 0)
+		return -1;
+	if (size > limit) {
+		*full = false;
+		if (set_mark(cut, "\xe2\x80\xa6", err) < 0 ||
+		    measure_mark(cut, limit, &size, err) < 0)
+			return -1;
+	}
+	if (size > limit) {
+		size = 0;
+		if (set_mark(cut, "", err) < 0)
+			return -1;
+	}
+	*room = limit - size;
+	return 0;
+}
+
+/* Parts the room between head and tail. */
+static void
+share(const struct cut *cut, uint64_t room, uint64_t *head, uint64_t *tail)
+{
+	uint64_t all = cut->head + cut->tail;
+
+	*head = cut->keep == CTX_KEEP_TAIL ? 0 : room;
+	if (cut->keep == CTX_KEEP_ENDS && all > 0)
+		*head = room / all * cut->head + room % all * cut->head / all;
+	if (cut->unit == CTX_SIZE_LINES && cut->keep == CTX_KEEP_ENDS &&
+	    *head == 0 && room > 0)
+		*head = 1;
+	*tail = room - *head;
+	if (cut->keep == CTX_KEEP_HEAD)
+		*tail = 0;
+}
+
+/* Turns rooms in tokens into a walk in bytes; *kept is what they hold. */
+static int
+walk_tokens(struct cut *cut, const struct ctx_view *view,
+    const struct pieces *pieces, uint64_t head, uint64_t tail,
+    struct walk *w, uint64_t *kept, struct ctx_err *err)
+{
+	size_t head_at, tail_at, i;
+	uint64_t tokens;
+
+	cut->all.n = 0;
+	for (i = 0; i < pieces->n; i++)
+		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
+		    ctx_buf_add(&cut->all, cut->text.p, cut->text.n, err) < 0)
+			return -1;
+	if (ctx_token_head(cut->counter, cut->all.p, cut->all.n, head,
+		&head_at, kept, err) < 0 ||
+	    ctx_token_tail(cut->counter, cut->all.p, cut->all.n, tail,
+		&tail_at, &tokens, err) < 0)
+		return -1;
+	*kept += tokens;
+	memset(w, 0, sizeof *w);
+	w->unit = CTX_SIZE_BYTES;
+	w->total = cut->all.n;
+	w->head_room = head_at;
+	w->tail_room = tail_at > head_at ? cut->all.n - tail_at : 0;
+	return walk(cut, w, view, pieces, err);
+}
+
+/* Tokens are not additive: rooms shrink until the outcome fits. */
+static int
+cut_tokens(struct cut *cut, const struct ctx_view *view,
+    const struct pieces *pieces, uint64_t total, uint64_t limit, bool full,
+    struct walk *w, struct ctx_err *err)
+{
+	uint64_t head = w->head_room, tail = w->tail_room, kept, size, over;
+
+	for (;;) {
+		if (walk_tokens(cut, view, pieces, head, tail, w, &kept,
+			err) < 0 ||
+		    (full &&
+			set_full_mark(cut, total > kept ? total - kept : 1,
+			    err) < 0) ||
+		    measure_outcome(cut, view, pieces, &w->span, &size, err) <
+			0)
+			return -1;
+		if (size <= limit || (head == 0 && tail == 0))
+			return 0;
+		over = size - limit;
+		if (over <= head) {
+			head -= over;
+		} else {
+			over -= head;
+			head = 0;
+			tail -= over < tail ? over : tail;
+		}
+	}
+}
+
+/*
+ * The reference of an aged item stays, and what is before it is cut; *less
+ * is what it takes of the limit.
+ */
+static int
+spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
+    uint64_t *less, struct ctx_err *err)
+{
+	struct piece *piece = &pieces->list[0];
+	struct reference ref;
+	size_t at = 1, bytes = 0, from;
+	char utf8[4];
+	uint32_t cp;
+
+	*less = 0;
+	cut->text.n = 0;
+	if (pieces->n > 1 || piece->literal.n == 0 || piece->made)
+		return 0;
+	if (ctx_text_decode(&cut->text, piece->literal, err) < 0)
+		return -1;
+	if (!ctx_reference_find(cut->text.p, cut->text.n, &ref))
+		return 0;
+	from = ref.at + (cut->unit == CTX_SIZE_LINES && ref.at > 0);
+	if (ctx_cut_measure(cut, cut->text.p + from, cut->text.n - from, less,
+		err) < 0)
+		return -1;
+	if (*less >= limit) {
+		*less = 0;
+		return 0;
+	}
+	while (bytes < ref.at && ctx_text_next(piece->literal, &at, &cp))
+		bytes += ctx_utf8_put(utf8, cp);
+	piece->end = at;
+	return 0;
+}
+
+int
+ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
+    bool *done, struct ctx_err *err)
+{
+	uint64_t total, less, room;
+	struct walk w = {0};
+	bool full;
+
+	*done = false;
+	if (measure_pieces(cut, view, pieces, &total, err) < 0)
+		return -1;
+	if (total <= limit)
+		return 0;
+	if (spare_reference(cut, pieces, limit, &less, err) < 0 ||
+	    measure_pieces(cut, view, pieces, &total, err) < 0)
+		return -1;
+	if (total <= limit - less)
+		return 0;
+	if (choose_mark(cut, total, limit - less, &room, &full, err) < 0)
+		return -1;
+	w.unit = cut->unit;
+	w.total = total;
+	share(cut, room, &w.head_room, &w.tail_room);
+	if (cut->unit == CTX_SIZE_TOKENS
+		? cut_tokens(cut, view, pieces, total, limit, full, &w, err) <
+		    0
+		: walk(cut, &w, view, pieces, err) < 0 ||
+		    (full && set_full_mark(cut,
+				 w.span.tail.size - w.span.head.size,
+				 err) < 0))
+		return -1;
+	*done = true;
+	return note(cut, edits, view, dialect, pieces, &w.span, err);
+}
+
+void
+ctx_cut_release(struct cut *cut)
+{
+	ctx_buf_release(&cut->text);
+	ctx_buf_release(&cut->mark);
+	ctx_buf_release(&cut->all);
+	ctx_buf_release(&cut->out);
+}

@@ -1,0 +1,152 @@
+/* pieces.c - the texts of one item */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/pieces.h"
+
+uint32_t
+ctx_body_text(const struct ctx_json *json, uint32_t body,
+    const struct ctx_dialect *dialect)
+{
+	const char *before = dialect->body[0];
+	const struct ctx_node *node = &json->nodes[body];
+	uint32_t inner = body;
+
+	if (body == 0)
+		return 0;
+	/* The wrapper opens containers and names a member of each object. */
+	for (; *before != '\0'; before++) {
+		if (*before == '[' || *before == '{') {
+			if (node->kind != (*before == '['
+					? CTX_JSON_ARRAY
+					: CTX_JSON_OBJECT) ||
+			    ctx_json_count(json, inner) != 1)
+				return 0;
+			node = &json->nodes[++inner];
+		} else if (*before == '"') {
+			size_t n = node->end - node->at;
+
+			if (strncmp(before, json->text + node->at, n) != 0)
+				return 0;
+			before += n - 1;
+			node = &json->nodes[++inner];
+		}
+	}
+	return node->kind == CTX_JSON_STRING ? inner : 0;
+}
+
+static struct piece *
+add(struct pieces *pieces, uint32_t node, struct ctx_err *err)
+{
+	struct piece *grown, *piece;
+
+	grown = ctx_grow(pieces->list, &pieces->cap, pieces->n + 1,
+	    sizeof *grown, err);
+	if (grown == NULL)
+		return NULL;
+	pieces->list = grown;
+	piece = &grown[pieces->n++];
+	memset(piece, 0, sizeof *piece);
+	piece->node = node;
+	return piece;
+}
+
+static int
+add_literal(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
+    const struct ctx_part *part, struct ctx_err *err)
+{
+	struct piece *piece = add(pieces, node, err);
+
+	if (piece == NULL)
+		return -1;
+	if (json->nodes[node].kind == CTX_JSON_STRING) {
+		piece->literal = ctx_json_str(json, node);
+		piece->end = piece->literal.n - 1;
+	}
+	if (part != NULL) {
+		piece->parent = part->parent;
+		piece->child = part->child;
+	}
+	return 0;
+}
+
+/* A body that is no text becomes one: its JSON. */
+static int
+add_made(struct pieces *pieces, const struct ctx_json *json, uint32_t body,
+    struct ctx_err *err)
+{
+	struct ctx_str raw = ctx_json_str(json, body);
+	struct piece *piece;
+
+	pieces->n = 0;
+	piece = add(pieces, body, err);
+	pieces->made.n = 0;
+	if (piece == NULL ||
+	    ctx_text_encode(&pieces->made, raw.p, raw.n, err) < 0)
+		return -1;
+	piece->literal = (struct ctx_str){pieces->made.p, pieces->made.n};
+	piece->end = piece->literal.n - 1;
+	piece->made = true;
+	return 0;
+}
+
+int
+ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_err *err)
+{
+	uint32_t body = view->parts[i].value, node;
+	const struct ctx_part *part;
+	bool text = false;
+	size_t k;
+
+	pieces->n = 0;
+	if (body == 0)
+		return 0;
+	node = ctx_body_text(view->json, body, dialect);
+	if (node == 0 && view->json->nodes[body].kind == CTX_JSON_STRING)
+		node = body;
+	if (node != 0)
+		return add_literal(pieces, view->json, node, NULL, err);
+	if (view->json->nodes[body].kind != CTX_JSON_ARRAY)
+		return add_made(pieces, view->json, body, err);
+	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
+		part = &view->parts[k];
+		if (part->kind == CTX_PART_MEDIA)
+			continue;
+		node = part->kind == CTX_PART_TEXT ? part->value : part->child;
+		if (add_literal(pieces, view->json, node, part, err) < 0)
+			return -1;
+		text |= pieces->list[pieces->n - 1].literal.n > 0;
+	}
+	if (pieces->n > 0 && !text)
+		return add_made(pieces, view->json, body, err);
+	return 0;
+}
+
+int
+ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
+    struct ctx_err *err)
+{
+	const struct ctx_part *part;
+	size_t i;
+
+	pieces->n = 0;
+	for (i = 0; i < view->n; i++) {
+		part = &view->parts[i];
+		if (part->kind != CTX_PART_TEXT || part->owner != 0 ||
+		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+			continue;
+		if (add_literal(pieces, view->json, part->value, part, err) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+ctx_pieces_release(struct pieces *pieces)
+{
+	free(pieces->list);
+	ctx_buf_release(&pieces->made);
+	memset(pieces, 0, sizeof *pieces);
+}

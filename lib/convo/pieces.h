@@ -1,0 +1,59 @@
+/* pieces.h - the texts of one item, and where it is cut */
+#ifndef CONVO_PIECES_H
+#define CONVO_PIECES_H
+
+#include "ctx.h"
+
+/*
+ * A text of an item, or a block of it that can only stay or go.  What is no
+ * text in its record, but must be written as one when it is cut, has a
+ * literal made for it.
+ */
+struct piece {
+	struct ctx_str literal; /* with its quotes; n 0: only stays or goes */
+	size_t end;       /* offset in literal behind what may be cut */
+	uint32_t node;    /* what is replaced */
+	bool made;        /* the literal stands for a whole body */
+	uint32_t parent, child; /* taken out by dropping child, if not 0 */
+};
+
+struct pieces {
+	struct piece *list;
+	size_t n, cap;
+	struct ctx_buf made; /* a literal */
+};
+
+/* Sets pieces to those of the result that is part i. */
+int ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_err *err);
+/* The texts of a message itself. */
+int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
+    struct ctx_err *err);
+void ctx_pieces_release(struct pieces *pieces);
+
+/* The literal of a body that holds just a text as the dialect writes it,
+ * or 0. */
+uint32_t ctx_body_text(const struct ctx_json *json, uint32_t body,
+    const struct ctx_dialect *dialect);
+
+/* What a cut is to leave. */
+struct cut {
+	enum ctx_size unit;
+	enum ctx_keep keep;
+	uint64_t head, tail; /* their shares, for CTX_KEEP_ENDS */
+	struct ctx_token_counter *counter; /* for CTX_SIZE_TOKENS */
+	struct ctx_buf mark; /* the literal of what stands for what goes */
+	struct ctx_buf text, all, out; /* scratch */
+};
+
+/* The size of a text in the unit of the cut. */
+int ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
+    struct ctx_err *err);
+/* Notes the edits that bring an item down to limit; *done says whether any
+ * were needed. */
+int ctx_cut(struct cut *cut, struct ctx_edits *edits,
+    const struct ctx_view *view, const struct ctx_dialect *dialect,
+    struct pieces *pieces, uint64_t limit, bool *done, struct ctx_err *err);
+void ctx_cut_release(struct cut *cut);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * claude_code.c - sessions of Claude Code
+ *
+ * Anthropic messages in envelopes that form a tree: the context is the path
+ * from the last tip to the root, which a compaction starts anew.  A response
+ * is written as a line for each of its blocks; they share its message id.
+ * Source: _internal/sessions.py of claude-agent-sdk-python (the official
+ * reader), August 2026; what it leaves out is told in NOTES.md.
+ */
+#include "dialect/dialect.h"
+
+static bool
+is_true(const struct ctx_json *json, uint32_t node, const char *key)
+{
+	uint32_t value = ctx_json_find(json, node, key);
+
+	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
+}
+
+static bool
+is_string(const struct ctx_json *json, uint32_t node, const char *key)
+{
+	uint32_t value = ctx_json_find(json, node, key);
+
+	return value != 0 && json->nodes[value].kind == CTX_JSON_STRING;
+}
+
+const char *
+ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t type = ctx_json_find(json, node, "type");
+
+	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
+		return NULL;
+	if (ctx_json_find(json, node, "parentUuid") != 0)
+		return "type and parentUuid";
+	if (ctx_json_find(json, node, "leafUuid") != 0)
+		return "type and leafUuid";
+	if (ctx_json_find(json, node, "sessionId") != 0)
+		return "type and sessionId";
+	if (ctx_json_is(json, type, "file-history-snapshot"))
+		return "type file-history-snapshot";
+	return NULL;
+}
+
+int
+ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, node, "type");
+	uint32_t message = ctx_json_find(json, node, "message");
+	bool summary;
+	int rc;
+
+	if (type == 0 || message == 0 ||
+	    (!ctx_json_is(json, type, "user") &&
+		!ctx_json_is(json, type, "assistant")))
+		return 0;
+	rc = ctx_anthropic_read(json, message, view, err);
+	if (rc <= 0)
+		return rc;
+	view->time = ctx_json_find(json, node, "timestamp");
+	view->model = ctx_json_find(json, message, "model");
+	view->usage = ctx_json_find(json, message, "usage");
+	summary = is_true(json, node, "isCompactSummary");
+	if (summary)
+		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
+	if (is_true(json, node, "isMeta"))
+		view->flags |= CTX_VIEW_META;
+	if (is_true(json, node, "isApiErrorMessage") ||
+	    (is_true(json, node, "isVisibleInTranscriptOnly") && !summary))
+		view->flags |= CTX_VIEW_HIDDEN;
+	return 1;
+}
+
+static enum ctx_line_kind
+kind_of(const struct ctx_json *json, uint32_t type)
+{
+	static const struct {
+		const char *type;
+		enum ctx_line_kind kind;
+	} kinds[] = {
+	    {"user", CTX_LINE_MESSAGE},
+	    {"assistant", CTX_LINE_MESSAGE},
+	    {"progress", CTX_LINE_LINK},
+	    {"system", CTX_LINE_LINK},
+	    {"attachment", CTX_LINE_LINK},
+	};
+	size_t i;
+
+	for (i = 0; type != 0 && i < sizeof kinds / sizeof kinds[0]; i++)
+		if (ctx_json_is(json, type, kinds[i].type))
+			return kinds[i].kind;
+	return CTX_LINE_ASIDE;
+}
+
+void
+ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line)
+{
+	static const char *const results[] = {"tool_result"};
+	uint32_t type = ctx_json_find(json, node, "type"), message, model;
+
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	line->about = ctx_json_find(json, node, "leafUuid");
+	if (!is_string(json, node, "uuid"))
+		return;
+	line->kind = kind_of(json, type);
+	line->id = ctx_json_find(json, node, "uuid");
+	line->parent = ctx_json_find(json, node, "parentUuid");
+	if (is_true(json, node, "isSidechain") ||
+	    is_string(json, node, "teamName"))
+		line->flags |= CTX_LINE_SIDE;
+	if (is_true(json, node, "isMeta"))
+		line->flags |= CTX_LINE_META;
+	message = ctx_json_find(json, node, "message");
+	if (line->kind != CTX_LINE_MESSAGE || message == 0)
+		return;
+	if (ctx_json_is(json, type, "assistant")) {
+		line->same = ctx_json_find(json, message, "id");
+		model = ctx_json_find(json, message, "model");
+		/* What the program itself says in the model's place. */
+		if (model != 0 && !ctx_json_is(json, model, "<synthetic>"))
+			line->model = model;
+	} else if (ctx_has_block(json, ctx_json_find(json, message, "content"),
+		       results, 1) != NULL) {
+		line->flags |= CTX_LINE_RESULT;
+	}
+}

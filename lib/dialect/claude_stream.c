@@ -1,0 +1,66 @@
+/*
+ * claude_stream.c - what "claude -p --output-format stream-json" prints
+ *
+ * Anthropic messages in envelopes, each block of a response on a line of its
+ * own, between lines that are no messages (init, result, stream_event).
+ * What a subagent says belongs to its own conversation.  After a compaction
+ * the model is shown a summary that the stream does not hold.
+ * Source: docs of Claude Code on headless use, August 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_claude_stream_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const types[] = {"system", "assistant", "user",
+	    "result", "stream_event"};
+	uint32_t type = ctx_json_find(json, node, "type");
+	size_t i;
+
+	if (type == 0 || ctx_json_find(json, node, "session_id") == 0)
+		return NULL;
+	for (i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (ctx_json_is(json, type, types[i]))
+			return "type and session_id";
+	return NULL;
+}
+
+int
+ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t message = ctx_json_find(json, node, "message"), parent;
+	int rc;
+
+	if (message == 0)
+		return 0;
+	rc = ctx_anthropic_read(json, message, view, err);
+	if (rc <= 0)
+		return rc;
+	view->time = ctx_json_find(json, node, "timestamp");
+	view->model = ctx_json_find(json, message, "model");
+	view->usage = ctx_json_find(json, message, "usage");
+	parent = ctx_json_find(json, node, "parent_tool_use_id");
+	if (parent != 0 && json->nodes[parent].kind == CTX_JSON_STRING)
+		view->flags |= CTX_VIEW_HIDDEN;
+	return 1;
+}
+
+void
+ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line)
+{
+	uint32_t message = ctx_json_find(json, node, "message"), subtype;
+
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	line->model = ctx_json_find(json, node, "model");
+	if (message != 0) {
+		line->kind = CTX_LINE_MESSAGE;
+		line->same = ctx_json_find(json, message, "id");
+		line->model = ctx_json_find(json, message, "model");
+		return;
+	}
+	subtype = ctx_json_find(json, node, "subtype");
+	if (subtype != 0 && ctx_json_is(json, subtype, "compact_boundary"))
+		line->kind = CTX_LINE_SUMMARY;
+}

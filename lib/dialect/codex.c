@@ -1,0 +1,254 @@
+/*
+ * codex.c - rollouts of Codex
+ *
+ * {"timestamp", "type", "payload"} a line.  The context is what the
+ * response_item lines hold, which are items of the Responses API; a line
+ * "compacted" replaces all before it, an event thread_rolled_back takes back
+ * turns.  Other events repeat for people what the items say.
+ * Source: rollout_reconstruction.rs, context_manager/history.rs and
+ * contextual_user_message.rs of openai/codex, August 2026.
+ */
+#include "dialect/dialect.h"
+
+enum what {
+	NOTHING, /* no part of the context, or not of this format */
+	ITEM,
+	COMPACTED,
+	LETTER, /* from another agent */
+	EVENT,
+	TURN, /* what holds for the turn that begins */
+};
+
+/* What the line is; *payload its payload. */
+static enum what
+what_is(const struct ctx_json *json, uint32_t node, uint32_t *payload)
+{
+	static const struct {
+		const char *type;
+		enum what what;
+	} types[] = {
+	    {"response_item", ITEM},
+	    {"compacted", COMPACTED},
+	    {"inter_agent_communication", LETTER},
+	    {"event_msg", EVENT},
+	    {"turn_context", TURN},
+	};
+	uint32_t type = ctx_json_find(json, node, "type");
+	size_t i;
+
+	*payload = ctx_json_find(json, node, "payload");
+	for (i = 0; type != 0 && *payload != 0 &&
+	    i < sizeof types / sizeof types[0];
+	    i++)
+		if (ctx_json_is(json, type, types[i].type))
+			return types[i].what;
+	return NOTHING;
+}
+
+const char *
+ctx_codex_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const others[] = {"session_meta", "world_state",
+	    "inter_agent_communication_metadata"};
+	uint32_t payload, type;
+	size_t i;
+
+	if (what_is(json, node, &payload) != NOTHING)
+		return "type and payload";
+	type = ctx_json_find(json, node, "type");
+	for (i = 0; type != 0 && payload != 0 &&
+	    i < sizeof others / sizeof others[0];
+	    i++)
+		if (ctx_json_is(json, type, others[i]))
+			return "type and payload";
+	return NULL;
+}
+
+/* The history that a compaction leaves, an array, or 0. */
+static uint32_t
+history_of(const struct ctx_json *json, uint32_t payload)
+{
+	uint32_t history = ctx_json_find(json, payload,
+	    "replacement_history");
+
+	if (history != 0 && json->nodes[history].kind == CTX_JSON_ARRAY)
+		return history;
+	return 0;
+}
+
+/* Is the item a message of the user's role that the agent wrote? */
+static bool
+is_context(const struct ctx_json *json, uint32_t item)
+{
+	static const char *const starts[] = {"# AGENTS.md instructions for ",
+	    "<user_instructions>", "<environment_context>", "<skill>",
+	    "<user_shell_command>", "<turn_aborted>",
+	    "<subagent_notification>"};
+	uint32_t content = ctx_json_find(json, item, "content"), block, text;
+	size_t i;
+
+	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
+		return false;
+	for (block = content + 1; block < json->nodes[content].next;
+	    block = json->nodes[block].next) {
+		text = ctx_json_find(json, block, "text");
+		for (i = 0; text != 0 && i < sizeof starts / sizeof starts[0];
+		    i++)
+			if (ctx_begins(json, text, starts[i]))
+				return true;
+	}
+	return false;
+}
+
+/* One text of what is put together into a message of the agent's. */
+static int
+read_text(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t text = ctx_json_find(json, block, "text");
+
+	return ctx_view_add(view,
+		   text != 0 ? CTX_PART_TEXT : CTX_PART_OPAQUE,
+		   text != 0 ? text : block, err) == NULL
+	    ? -1
+	    : 0;
+}
+
+/* All that a compaction leaves, as one message that stays. */
+static int
+read_compacted(struct ctx_view *view, uint32_t payload, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t history = history_of(json, payload), item, content;
+
+	view->role = CTX_ROLE_USER;
+	view->flags = CTX_VIEW_META | CTX_VIEW_PINNED;
+	if (history == 0)
+		return ctx_read_content(view,
+		    ctx_json_find(json, payload, "message"), read_text, err);
+	for (item = history + 1; item < json->nodes[history].next;
+	    item = json->nodes[item].next) {
+		content = ctx_json_find(json, item, "content");
+		if (content == 0)
+			content = ctx_json_find(json, item,
+			    "encrypted_content");
+		if (content == 0)
+			content = item;
+		if (ctx_read_content(view, content, read_text, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+read_letter(struct ctx_view *view, uint32_t payload, struct ctx_err *err)
+{
+	uint32_t content = ctx_json_find(view->json, payload, "content");
+
+	view->role = CTX_ROLE_USER;
+	view->flags = CTX_VIEW_META;
+	return ctx_read_content(view, content != 0 ? content : payload,
+	    read_text, err);
+}
+
+static int
+read_item(const struct ctx_json *json, uint32_t item, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	int rc = ctx_openai_responses_read(json, item, view, err);
+
+	if (rc > 0 && view->role == CTX_ROLE_USER && is_context(json, item))
+		view->flags |= CTX_VIEW_META;
+	return rc;
+}
+
+int
+ctx_codex_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t payload;
+	enum what what = what_is(json, node, &payload);
+	int rc = 0;
+
+	ctx_view_reset(view, json, node);
+	if (what == ITEM)
+		rc = read_item(json, payload, view, err);
+	else if (what == COMPACTED)
+		rc = read_compacted(view, payload, err) < 0 ? -1 : 1;
+	else if (what == LETTER)
+		rc = read_letter(view, payload, err) < 0 ? -1 : 1;
+	view->time = ctx_json_find(json, node, "timestamp");
+	return rc;
+}
+
+/* A count, as far as it fits. */
+static uint64_t
+number(const struct ctx_json *json, uint32_t node)
+{
+	struct ctx_str digits = ctx_json_str(json, node);
+	uint64_t n = 0;
+	size_t i;
+
+	if (json->nodes[node].kind != CTX_JSON_NUMBER)
+		return 0;
+	for (i = 0; i < digits.n && digits.p[i] >= '0' && digits.p[i] <= '9' &&
+	    n < UINT32_MAX;
+	    i++)
+		n = n * 10 + (uint64_t)(digits.p[i] - '0');
+	return n;
+}
+
+static void
+item_line(const struct ctx_json *json, uint32_t item, struct ctx_line *line)
+{
+	uint32_t type = ctx_json_find(json, item, "type");
+	uint32_t role = ctx_json_find(json, item, "role");
+
+	/* A commit of the working tree, for undoing: never sent. */
+	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
+		return;
+	line->kind = CTX_LINE_MESSAGE;
+	if (role == 0)
+		return;
+	if (ctx_json_is(json, role, "developer"))
+		line->flags = CTX_LINE_CONTEXT;
+	else if (ctx_json_is(json, role, "user"))
+		line->flags = is_context(json, item) ? CTX_LINE_CONTEXT
+						     : CTX_LINE_USER;
+}
+
+void
+ctx_codex_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line)
+{
+	uint32_t payload, turns, type;
+
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	switch (what_is(json, node, &payload)) {
+	case ITEM:
+		item_line(json, payload, line);
+		break;
+	case COMPACTED:
+		line->kind = history_of(json, payload) != 0 ? CTX_LINE_SUMMARY
+							    : CTX_LINE_DIGEST;
+		break;
+	case LETTER:
+		line->kind = CTX_LINE_MESSAGE;
+		line->flags = CTX_LINE_USER;
+		break;
+	case EVENT:
+		type = ctx_json_find(json, payload, "type");
+		turns = ctx_json_find(json, payload, "num_turns");
+		if (type == 0 || turns == 0 ||
+		    !ctx_json_is(json, type, "thread_rolled_back"))
+			break;
+		line->kind = CTX_LINE_ROLLBACK;
+		line->turns = number(json, turns);
+		break;
+	case TURN:
+		line->model = ctx_json_find(json, payload, "model");
+		break;
+	case NOTHING:
+		break;
+	}
+}

@@ -1,0 +1,292 @@
+/*
+ * gemini_cli.c - chats that Gemini CLI records
+ *
+ * One message a line, calls and their results together in the line of the
+ * model.  A line with the id of an earlier one replaces it, {"$rewindTo"}
+ * takes back a message and what followed, and {"$set": {"messages"}} is a
+ * checkpoint that replaces all before it.
+ * Source: chatRecordingService.ts, chatRecordingTypes.ts and sessionUtils.ts
+ * of gemini-cli, August 2026.
+ */
+#include "dialect/dialect.h"
+
+static bool
+is_array(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
+}
+
+/* The messages of a checkpoint, or 0. */
+static uint32_t
+checkpoint(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t set = ctx_json_find(json, node, "$set"), messages;
+
+	if (set == 0)
+		return 0;
+	messages = ctx_json_find(json, set, "messages");
+	return is_array(json, messages) ? messages : 0;
+}
+
+/* The type of a message, a node, or 0. */
+static uint32_t
+type_of(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const types[] = {"user", "gemini", "info", "error",
+	    "warning"};
+	uint32_t type = ctx_json_find(json, node, "type");
+	size_t i;
+
+	if (type == 0 || ctx_json_find(json, node, "id") == 0 ||
+	    ctx_json_find(json, node, "content") == 0 ||
+	    ctx_json_find(json, node, "message") != 0)
+		return 0;
+	for (i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (ctx_json_is(json, type, types[i]))
+			return type;
+	return 0;
+}
+
+const char *
+ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
+{
+	if (ctx_json_find(json, node, "$set") != 0)
+		return "$set";
+	if (ctx_json_find(json, node, "$rewindTo") != 0)
+		return "$rewindTo";
+	if (ctx_json_find(json, node, "sessionId") != 0 &&
+	    ctx_json_find(json, node, "projectHash") != 0)
+		return "sessionId and projectHash";
+	if (ctx_json_find(json, node, "timestamp") != 0 &&
+	    type_of(json, node) != 0)
+		return "type, id, timestamp and content";
+	return NULL;
+}
+
+/* A part of the Gemini API, or a string that stands for a text part. */
+static int
+read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct {
+		const char *key, *value; /* value: NULL for the member itself */
+		enum ctx_part_kind kind;
+	} keys[] = {
+	    {"text", NULL, CTX_PART_TEXT},
+	    {"functionCall", "args", CTX_PART_CALL},
+	    {"functionResponse", "response", CTX_PART_RESULT},
+	    {"inlineData", NULL, CTX_PART_MEDIA},
+	    {"fileData", NULL, CTX_PART_MEDIA},
+	};
+	uint32_t member, thought = ctx_json_find(json, node, "thought");
+	struct ctx_part *part;
+	size_t i;
+
+	if (json->nodes[node].kind == CTX_JSON_STRING)
+		return ctx_view_add(view, CTX_PART_TEXT, node, err) == NULL
+		    ? -1
+		    : 0;
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		member = ctx_json_find(json, node, keys[i].key);
+		if (member == 0)
+			continue;
+		part = ctx_view_add(view, keys[i].kind, member, err);
+		if (part == NULL)
+			return -1;
+		if (keys[i].value != NULL) {
+			part->value = ctx_json_find(json, member,
+			    keys[i].value);
+			part->id = ctx_json_find(json, member, "id");
+			part->name = ctx_json_find(json, member, "name");
+		}
+		if (part->kind == CTX_PART_TEXT && thought != 0 &&
+		    json->nodes[thought].kind == CTX_JSON_TRUE)
+			part->kind = CTX_PART_REASONING;
+		return 0;
+	}
+	return ctx_view_add(view, CTX_PART_OPAQUE, node, err) == NULL ? -1 : 0;
+}
+
+/* Content is a string, a part, or an array of both. */
+static int
+read_parts(struct ctx_view *view, uint32_t content, struct ctx_err *err)
+{
+	if (content != 0 &&
+	    view->json->nodes[content].kind == CTX_JSON_OBJECT)
+		return read_part(view->json, content, view, err);
+	return ctx_read_content(view, content, read_part, err);
+}
+
+/* The text that is all the result says, or 0. */
+static uint32_t
+plain_output(const struct ctx_json *json, uint32_t result)
+{
+	static const char *const path[] = {"functionResponse", "response",
+	    "output"};
+	uint32_t node;
+	size_t i;
+
+	if (!is_array(json, result) || ctx_json_count(json, result) != 1)
+		return 0;
+	node = ctx_json_at(json, result, 0);
+	for (i = 0; node != 0 && i < sizeof path / sizeof path[0]; i++)
+		node = ctx_json_find(json, node, path[i]);
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	return node;
+}
+
+static int
+read_result_part(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t answer = ctx_json_find(json, node, "functionResponse");
+	uint32_t response = answer == 0 ? 0
+					: ctx_json_find(json, answer,
+					      "response");
+
+	if (response == 0)
+		return read_part(json, node, view, err);
+	return ctx_view_add(view, CTX_PART_TEXT, response, err) == NULL ? -1
+									: 0;
+}
+
+/* One call and its result, if it has come. */
+static int
+read_call(struct ctx_view *view, uint32_t calls, uint32_t call,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, 0, err);
+	uint32_t id, name, result, output;
+
+	if (part == NULL)
+		return -1;
+	id = part->id = ctx_json_find(json, call, "id");
+	name = part->name = ctx_json_find(json, call, "name");
+	part->value = ctx_json_find(json, call, "args");
+	part->parent = calls;
+	part->child = call;
+	result = ctx_json_find(json, call, "result");
+	if (result == 0 || json->nodes[result].kind == CTX_JSON_NULL)
+		return 0;
+	output = plain_output(json, result);
+	return ctx_read_result(view, output != 0 ? output : result, id, name,
+	    read_result_part, err);
+}
+
+static int
+read_model(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t calls = ctx_json_find(json, node, "toolCalls"), call;
+
+	if (ctx_read_member(view, node, "thoughts", CTX_PART_REASONING, err) <
+		0 ||
+	    read_parts(view, ctx_json_find(json, node, "content"), err) < 0)
+		return -1;
+	if (!is_array(json, calls))
+		return 0;
+	for (call = calls + 1; call < json->nodes[calls].next;
+	    call = json->nodes[call].next)
+		if (read_call(view, calls, call, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Commands to the agent and what it says of itself are not sent again. */
+static bool
+is_for_agent(const struct ctx_json *json, uint32_t content)
+{
+	static const char *const starts[] = {"/", "?", "<session_context>",
+	    "<hook_context>"};
+	uint32_t text = content;
+	size_t i;
+
+	if (is_array(json, text))
+		text = ctx_json_at(json, text, 0);
+	if (text != 0 && json->nodes[text].kind == CTX_JSON_OBJECT)
+		text = ctx_json_find(json, text, "text");
+	for (i = 0; text != 0 && i < sizeof starts / sizeof starts[0]; i++)
+		if (ctx_begins(json, text, starts[i]))
+			return true;
+	return false;
+}
+
+/* Adds the parts of the message at node; sets role and flags. */
+static int
+read_into(struct ctx_view *view, uint32_t node, uint32_t type,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t content = ctx_json_find(json, node, "content");
+
+	if (ctx_json_is(json, type, "gemini")) {
+		view->role = CTX_ROLE_ASSISTANT;
+		return read_model(view, node, err);
+	}
+	view->role = CTX_ROLE_USER;
+	if (!ctx_json_is(json, type, "user") || is_for_agent(json, content)) {
+		view->flags |= CTX_VIEW_HIDDEN;
+		return 0;
+	}
+	return read_parts(view, content, err);
+}
+
+/* All that a checkpoint holds, as one message that stays. */
+static int
+read_checkpoint(struct ctx_view *view, uint32_t messages, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t message, type;
+
+	for (message = messages + 1; message < json->nodes[messages].next;
+	    message = json->nodes[message].next) {
+		type = type_of(json, message);
+		if (type != 0 && read_into(view, message, type, err) < 0)
+			return -1;
+	}
+	view->role = CTX_ROLE_USER;
+	view->flags = CTX_VIEW_META | CTX_VIEW_PINNED;
+	return 1;
+}
+
+int
+ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t messages = checkpoint(json, node), type;
+
+	ctx_view_reset(view, json, node);
+	if (messages != 0)
+		return read_checkpoint(view, messages, err);
+	type = type_of(json, node);
+	if (type == 0)
+		return 0;
+	view->role_node = type;
+	view->time = ctx_json_find(json, node, "timestamp");
+	view->model = ctx_json_find(json, node, "model");
+	view->usage = ctx_json_find(json, node, "tokens");
+	return read_into(view, node, type, err) < 0 ? -1 : 1;
+}
+
+void
+ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line)
+{
+	uint32_t type;
+
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	line->about = ctx_json_find(json, node, "$rewindTo");
+	if (line->about != 0) {
+		line->kind = CTX_LINE_REWIND;
+	} else if (checkpoint(json, node) != 0) {
+		line->kind = CTX_LINE_SUMMARY;
+	} else if ((type = type_of(json, node)) != 0) {
+		line->kind = CTX_LINE_MESSAGE;
+		line->id = ctx_json_find(json, node, "id");
+		line->model = ctx_json_find(json, node, "model");
+		if (ctx_json_is(json, type, "user"))
+			line->flags = CTX_LINE_USER;
+	}
+}

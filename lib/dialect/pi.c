@@ -1,0 +1,202 @@
+/*
+ * pi.c - sessions of the pi coding agent
+ *
+ * A header, then entries {"type", "id", "parentId"} that form a tree; the
+ * context is the path from the root to the last entry, and where there is a
+ * compaction on it, its summary and what follows firstKeptEntryId.
+ * Version 1 had no ids: there each entry follows the one before it.
+ * Source: session-manager.ts, messages.ts and docs/session.md of pi-mono
+ * (version 3), March 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_pi_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t type = ctx_json_find(json, node, "type"), message;
+
+	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
+		return NULL;
+	if (ctx_json_find(json, node, "parentId") != 0)
+		return "type and parentId";
+	if (ctx_json_is(json, type, "session") &&
+	    ctx_json_find(json, node, "cwd") != 0)
+		return "type session";
+	if (ctx_json_is(json, type, "message") &&
+	    (message = ctx_json_find(json, node, "message")) != 0 &&
+	    ctx_json_find(json, message, "role") != 0)
+		return "type message";
+	return NULL;
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct {
+		const char *type, *key; /* the value is at block.key */
+		enum ctx_part_kind kind;
+	} blocks[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"thinking", "thinking", CTX_PART_REASONING},
+	    {"image", "data", CTX_PART_MEDIA},
+	    {"toolCall", "arguments", CTX_PART_CALL},
+	};
+	uint32_t type = ctx_json_find(json, block, "type"), value;
+	struct ctx_part *part;
+	size_t i;
+
+	for (i = 0; type != 0 && i < sizeof blocks / sizeof blocks[0]; i++) {
+		if (!ctx_json_is(json, type, blocks[i].type))
+			continue;
+		value = ctx_json_find(json, block, blocks[i].key);
+		if (value == 0)
+			break;
+		part = ctx_view_add(view, blocks[i].kind, value, err);
+		if (part == NULL)
+			return -1;
+		if (part->kind == CTX_PART_CALL) {
+			part->id = ctx_json_find(json, block, "id");
+			part->name = ctx_json_find(json, block, "name");
+		}
+		return 0;
+	}
+	return ctx_view_add(view, CTX_PART_OPAQUE, block, err) == NULL ? -1 : 0;
+}
+
+/* Is the member key of obj the word true? */
+static bool
+is_true(const struct ctx_json *json, uint32_t obj, const char *key)
+{
+	uint32_t value = ctx_json_find(json, obj, key);
+
+	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
+}
+
+static int
+read_assistant(struct ctx_view *view, uint32_t message, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t stop = ctx_json_find(json, message, "stopReason");
+
+	view->role = CTX_ROLE_ASSISTANT;
+	view->model = ctx_json_find(json, message, "model");
+	view->usage = ctx_json_find(json, message, "usage");
+	/* What broke off is not sent again. */
+	if (stop != 0 && (ctx_json_is(json, stop, "error") ||
+			     ctx_json_is(json, stop, "aborted")))
+		view->flags |= CTX_VIEW_HIDDEN;
+	return ctx_read_content(view, ctx_json_find(json, message, "content"),
+	    read_block, err);
+}
+
+/* What a person or the agent put among the messages, sent as the user's. */
+static int
+read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
+{
+	static const char *const keys[] = {"summary", "command", "output"};
+	const struct ctx_json *json = view->json;
+	uint32_t value;
+	size_t i;
+
+	view->role = CTX_ROLE_USER;
+	view->flags |= CTX_VIEW_META;
+	if (is_true(json, obj, "excludeFromContext"))
+		view->flags |= CTX_VIEW_HIDDEN;
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		value = ctx_json_find(json, obj, keys[i]);
+		if (value != 0 &&
+		    json->nodes[value].kind == CTX_JSON_STRING &&
+		    ctx_view_add(view, CTX_PART_TEXT, value, err) == NULL)
+			return -1;
+	}
+	return ctx_read_content(view, ctx_json_find(json, obj, "content"),
+	    read_block, err);
+}
+
+static int
+read_message(struct ctx_view *view, uint32_t message, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t role = ctx_json_find(json, message, "role");
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	view->role_node = role;
+	if (ctx_json_is(json, role, "assistant"))
+		return read_assistant(view, message, err) < 0 ? -1 : 1;
+	if (ctx_json_is(json, role, "user")) {
+		view->role = CTX_ROLE_USER;
+		return ctx_read_content(view,
+		    ctx_json_find(json, message, "content"), read_block,
+		    err) < 0 ? -1 : 1;
+	}
+	if (ctx_json_is(json, role, "toolResult")) {
+		view->role = CTX_ROLE_TOOL;
+		return ctx_read_result(view,
+		    ctx_json_find(json, message, "content"),
+		    ctx_json_find(json, message, "toolCallId"),
+		    ctx_json_find(json, message, "toolName"), read_block,
+		    err) < 0 ? -1 : 1;
+	}
+	return read_note(view, message, err) < 0 ? -1 : 1;
+}
+
+int
+ctx_pi_read(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, node, "type"), message;
+
+	if (type == 0)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->time = ctx_json_find(json, node, "timestamp");
+	if (ctx_json_is(json, type, "message")) {
+		message = ctx_json_find(json, node, "message");
+		return message == 0 ? 0 : read_message(view, message, err);
+	}
+	if (ctx_json_is(json, type, "compaction"))
+		view->flags |= CTX_VIEW_PINNED;
+	else if (!ctx_json_is(json, type, "branch_summary") &&
+	    !ctx_json_is(json, type, "custom_message"))
+		return 0;
+	return read_note(view, node, err) < 0 ? -1 : 1;
+}
+
+void
+ctx_pi_line(const struct ctx_json *json, uint32_t node, struct ctx_line *line)
+{
+	static const struct {
+		const char *type;
+		enum ctx_line_kind kind;
+		const char *about;
+	} kinds[] = {
+	    {"session", CTX_LINE_ASIDE, NULL},
+	    {"message", CTX_LINE_MESSAGE, NULL},
+	    {"compaction", CTX_LINE_SUMMARY, "firstKeptEntryId"},
+	    {"branch_summary", CTX_LINE_MESSAGE, NULL},
+	    {"custom_message", CTX_LINE_MESSAGE, NULL},
+	    {"label", CTX_LINE_LINK, "targetId"},
+	};
+	uint32_t type = ctx_json_find(json, node, "type"), message;
+	size_t i;
+
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	if (type == 0)
+		return;
+	line->id = ctx_json_find(json, node, "id");
+	line->parent = ctx_json_find(json, node, "parentId");
+	line->kind = CTX_LINE_LINK;
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (!ctx_json_is(json, type, kinds[i].type))
+			continue;
+		line->kind = kinds[i].kind;
+		if (kinds[i].about != NULL)
+			line->about = ctx_json_find(json, node, kinds[i].about);
+	}
+	line->model = ctx_json_find(json, node, "modelId");
+	message = ctx_json_find(json, node, "message");
+	if (message != 0)
+		line->model = ctx_json_find(json, message, "model");
+}

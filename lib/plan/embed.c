@@ -1,0 +1,158 @@
+/* embed.c - the nearness of texts by an external command */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/embed.h"
+
+enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
+
+/* Bytes of output accepted for each text: 4096 numbers of 24 digits. */
+#define MOST_ANSWER ((size_t)98304)
+
+int
+ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	if (n > MOST_TEXT)
+		for (n = MOST_TEXT; n > 0 && (p[n] & 0xc0) == 0x80; n--)
+			continue;
+	if (ctx_buf_add(&embed->lines, "{\"text\":", 8, err) < 0 ||
+	    ctx_text_encode(&embed->lines, n > 0 ? p : "", n, err) < 0 ||
+	    ctx_buf_add(&embed->lines, "}\n", 2, err) < 0)
+		return -1;
+	embed->n++;
+	return 0;
+}
+
+/* One line of numbers into *out, which the caller frees; -1 if it is none. */
+static int
+read_vector(const char *p, size_t n, double **out, size_t *numbers,
+    struct ctx_err *err)
+{
+	json_error_t why;
+	json_t *array = json_loadb(p, n, 0, &why);
+	size_t i;
+
+	*out = NULL;
+	*numbers = json_array_size(array);
+	if (array == NULL || *numbers == 0 || *numbers > MOST_NUMBERS)
+		goto bad;
+	*out = calloc(*numbers, sizeof **out);
+	if (*out == NULL) {
+		json_decref(array);
+		return ctx_err_nomem(err);
+	}
+	for (i = 0; i < *numbers; i++) {
+		const json_t *number = json_array_get(array, i);
+
+		(*out)[i] = json_number_value(number);
+		if (!json_is_number(number) || !isfinite((*out)[i]))
+			goto bad;
+	}
+	json_decref(array);
+	return 0;
+bad:
+	json_decref(array);
+	free(*out);
+	*out = NULL;
+	return ctx_err_set(err, CTX_EARG,
+	    "the embedder wrote a line that is no array of numbers");
+}
+
+static double
+cosine(const double *a, const double *b, size_t n)
+{
+	double dot = 0, aa = 0, bb = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		dot += a[i] * b[i];
+		aa += a[i] * a[i];
+		bb += b[i] * b[i];
+	}
+	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
+}
+
+/* The question's vector comes first, then one for each text. */
+static int
+compare(const struct ctx_buf *answer, double *near, size_t n,
+    struct ctx_err *err)
+{
+	const char *p = answer->p, *end = answer->p + answer->n, *lf;
+	double *question = NULL, *vector;
+	size_t numbers = 0, these, i;
+	int rc = -1;
+
+	for (i = 0; i <= n; i++) {
+		lf = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+		if (p >= end) {
+			ctx_err_set(err, CTX_EARG,
+			    "the embedder wrote %zu lines for %zu", i, n + 1);
+			goto out;
+		}
+		if (lf == NULL)
+			lf = end;
+		if (read_vector(p, (size_t)(lf - p), &vector, &these, err) < 0)
+			goto out;
+		p = lf + 1;
+		if (i == 0) {
+			question = vector;
+			numbers = these;
+			continue;
+		}
+		if (these == numbers)
+			near[i - 1] = cosine(question, vector, numbers);
+		free(vector);
+		if (these != numbers) {
+			ctx_err_set(err, CTX_EARG,
+			    "the embedder wrote lines of different lengths");
+			goto out;
+		}
+	}
+	rc = 0;
+out:
+	free(question);
+	return rc;
+}
+
+int
+ctx_embed_near(struct ctx_embed *embed, const char *command,
+    unsigned seconds, struct ctx_str question, double *near, size_t n,
+    struct ctx_err *err)
+{
+	struct ctx_exec exec = {.command = command, .seconds = seconds};
+	struct ctx_buf answer = {0};
+	struct ctx_embed input = {0};
+	int rc = -1;
+
+	while (embed->n < n)
+		if (ctx_embed_add(embed, "", 0, err) < 0)
+			return -1;
+	if (ctx_embed_add(&input, question.p, question.n, err) < 0 ||
+	    ctx_buf_add(&input.lines, embed->lines.p, embed->lines.n, err) < 0)
+		goto out;
+	exec.input = (struct ctx_str){input.lines.p, input.lines.n};
+	exec.limit = (n + 1) * MOST_ANSWER;
+	if (ctx_exec(&exec, &answer, err) == 0)
+		rc = compare(&answer, near, n, err);
+out:
+	ctx_embed_release(&input);
+	ctx_buf_release(&answer);
+	return rc;
+}
+
+void
+ctx_embed_reset(struct ctx_embed *embed)
+{
+	embed->lines.n = 0;
+	embed->n = 0;
+}
+
+void
+ctx_embed_release(struct ctx_embed *embed)
+{
+	ctx_buf_release(&embed->lines);
+	embed->n = 0;
+}

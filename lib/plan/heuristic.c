@@ -1,0 +1,388 @@
+/*
+ * heuristic.c - what says least goes first
+ *
+ * In this order: calls that a later one repeats, failed calls that a later
+ * one made good, then calls with their results, short answers, and the rest,
+ * the oldest first within each.  A call repeats another if tool and
+ * arguments are the same, or if it reads the whole of a file that the other
+ * read a part of; it counts only if it was answered, and not by a failure.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+enum { SUPERSEDED, FAILED, RESULTS, SHORT, OTHER };
+
+const char *const ctx_heuristic_reasons[] = {
+    [SUPERSEDED] = "superseded",
+    [FAILED] = "failed, made good later",
+    [RESULTS] = "old result",
+    [SHORT] = "short answer",
+    [OTHER] = "old",
+};
+
+enum { SHORT_ANSWER = 200 }; /* characters */
+enum { LOOK_AT = 400 };      /* bytes of a result that may say it failed */
+
+struct call {
+	uint32_t item;
+	uint32_t tool, same, file; /* names; file 0: it reads none */
+	bool all; /* it reads the whole file */
+};
+
+/* What was seen of an item. */
+struct trait {
+	bool shorty, result, failed;
+};
+
+/* The last good call of a name, by item. */
+struct last {
+	uint32_t same, all, good;
+};
+
+struct heuristic {
+	struct ctx_scorer base;
+	struct ctx_names names;
+	struct call *calls;
+	struct trait *traits;
+	struct last *lasts;
+	size_t n_calls, calls_cap, n_traits, traits_cap, lasts_cap;
+	struct ctx_buf key, text;
+};
+
+/* ---- reading ---- */
+
+/* Appends JSON without the white space between its tokens. */
+static int
+add_compact(struct ctx_buf *out, struct ctx_str json, struct ctx_err *err)
+{
+	bool string = false;
+	size_t i;
+
+	if (ctx_buf_reserve(out, json.n, err) < 0)
+		return -1;
+	for (i = 0; i < json.n; i++) {
+		char c = json.p[i];
+
+		if (c == '"')
+			string = !string;
+		if (!string && strchr(" \t\r\n", c) != NULL && c != '\0')
+			continue;
+		out->p[out->n++] = c;
+		if (string && c == '\\' && i + 1 < json.n)
+			out->p[out->n++] = json.p[++i];
+	}
+	return 0;
+}
+
+/* The text of the arguments: what a string holds, or the JSON itself. */
+static int
+arguments(struct heuristic *h, const struct ctx_view *view,
+    const struct ctx_part *part, struct ctx_err *err)
+{
+	h->text.n = 0;
+	if (part->value == 0)
+		return 0;
+	if (view->json->nodes[part->value].kind == CTX_JSON_STRING)
+		return ctx_text_decode(&h->text,
+		    ctx_json_str(view->json, part->value), err);
+	return ctx_buf_add(&h->text,
+	    ctx_json_str(view->json, part->value).p,
+	    ctx_json_str(view->json, part->value).n, err);
+}
+
+/* The file that arguments name, and whether they name nothing else. */
+static int
+file_of(struct heuristic *h, uint32_t tool, struct call *call,
+    struct ctx_err *err)
+{
+	static const char *const keys[] = {"path", "file_path", "file",
+	    "filename", "filePath"};
+	struct ctx_json json;
+	struct ctx_str name;
+	uint32_t node = 0;
+	size_t used, i;
+	int rc = 0;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	if (h->text.n > 0 &&
+	    ctx_json_scan(&json, h->text.p, h->text.n, &used, err) > 0)
+		for (i = 0; node == 0 && i < sizeof keys / sizeof keys[0]; i++)
+			node = ctx_json_find(&json, 0, keys[i]);
+	if (node != 0 && json.nodes[node].kind == CTX_JSON_STRING) {
+		name = ctx_json_str(&json, node);
+		h->key.n = 0;
+		rc = ctx_buf_printf(&h->key, err, "file %u ", tool) < 0 ||
+			ctx_buf_add(&h->key, name.p, name.n, err) < 0 ||
+			ctx_names_id(&h->names, h->key.p, h->key.n,
+			    &call->file, err) < 0
+		    ? -1
+		    : 0;
+		call->all = ctx_json_count(&json, 0) == 1;
+	}
+	ctx_json_release(&json);
+	return rc;
+}
+
+static bool
+contains(struct ctx_str text, const char *word)
+{
+	size_t n = strlen(word), i;
+
+	for (i = 0; i + n <= text.n; i++)
+		if (memcmp(text.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* Does a line of the text begin with one of the signs? */
+static bool
+line_begins(struct ctx_str text, const char *const *signs)
+{
+	size_t i, j;
+
+	for (i = 0; i < text.n; i++) {
+		if (i > 0 && text.p[i - 1] != '\n')
+			continue;
+		for (j = 0; signs[j] != NULL; j++)
+			if (strlen(signs[j]) <= text.n - i &&
+			    memcmp(text.p + i, signs[j], strlen(signs[j])) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Only tools that look at files make an older look at them worthless. */
+static bool
+is_reader(struct ctx_str tool)
+{
+	return contains(tool, "read") || contains(tool, "Read") ||
+	    contains(tool, "view") || contains(tool, "View") ||
+	    contains(tool, "cat") || contains(tool, "open");
+}
+
+static int
+add_call(struct heuristic *h, const struct ctx_view *view,
+    const struct ctx_part *part, uint32_t item, struct ctx_err *err)
+{
+	struct call *grown, call = {.item = item};
+	struct ctx_str tool = {"", 0};
+
+	if (part->name != 0)
+		tool = ctx_json_str(view->json, part->name);
+	h->key.n = 0;
+	if (ctx_buf_printf(&h->key, err, "tool ") < 0 ||
+	    ctx_buf_add(&h->key, tool.p, tool.n, err) < 0 ||
+	    ctx_names_id(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
+	    arguments(h, view, part, err) < 0)
+		return -1;
+	h->key.n = 0;
+	if (ctx_buf_printf(&h->key, err, "call %u ", call.tool) < 0 ||
+	    add_compact(&h->key, (struct ctx_str){h->text.p, h->text.n}, err) <
+		0 ||
+	    ctx_names_id(&h->names, h->key.p, h->key.n, &call.same, err) < 0)
+		return -1;
+	if (is_reader(tool) && file_of(h, call.tool, &call, err) < 0)
+		return -1;
+	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1,
+	    sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	h->calls = grown;
+	grown[h->n_calls++] = call;
+	return 0;
+}
+
+/* Does a result say that its call failed?  The beginning tells. */
+static int
+look_at_result(struct heuristic *h, const struct ctx_view *view,
+    const struct ctx_part *part, struct trait *trait, struct ctx_err *err)
+{
+	static const char *const signs[] = {"Error", "error:", "ERROR",
+	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
+	    "exit code: 2", "Exit code 1", "{\"error\"", "fatal:", "bash: ",
+	    "sh: ", "FAILED", NULL};
+	struct ctx_str text;
+
+	trait->result = true;
+	if (part->value == 0 ||
+	    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+		return 0;
+	h->text.n = 0;
+	if (ctx_text_decode(&h->text, ctx_json_str(view->json, part->value),
+		err) < 0)
+		return -1;
+	text = (struct ctx_str){h->text.p,
+	    h->text.n < LOOK_AT ? h->text.n : LOOK_AT};
+	trait->failed = line_begins(text, signs);
+	return 0;
+}
+
+static int
+note(struct ctx_scorer *scorer, const struct ctx_view *view,
+    const struct ctx_groups *groups, size_t first, struct ctx_err *err)
+{
+	struct heuristic *h = (struct heuristic *)scorer;
+	uint32_t last = (uint32_t)groups->n - 1;
+	bool calls = false;
+	struct trait *grown;
+	uint64_t chars = 0;
+	size_t i;
+
+	grown = ctx_grow(h->traits, &h->traits_cap, groups->n, sizeof *grown,
+	    err);
+	if (grown == NULL)
+		return -1;
+	h->traits = grown;
+	for (; h->n_traits < groups->n; h->n_traits++)
+		memset(&grown[h->n_traits], 0, sizeof *grown);
+	for (i = 0; i < view->n; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->kind == CTX_PART_CALL) {
+			calls = true;
+			if (add_call(h, view, part, last, err) < 0)
+				return -1;
+		} else if (part->kind == CTX_PART_RESULT) {
+			if (look_at_result(h, view, part, &grown[first],
+				err) < 0)
+				return -1;
+		} else if (part->kind == CTX_PART_TEXT &&
+		    view->json->nodes[part->value].kind == CTX_JSON_STRING) {
+			chars += ctx_text_chars(
+			    ctx_json_str(view->json, part->value));
+		}
+	}
+	grown[last].shorty = view->role == CTX_ROLE_ASSISTANT && !calls &&
+	    chars < SHORT_ANSWER;
+	return 0;
+}
+
+/* ---- ranking ---- */
+
+/* Of each group: 1 if only good results came, and all of them; NULL with
+ * *err if there is no memory. */
+static uint8_t *
+judge_groups(struct heuristic *h, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	uint8_t *good = calloc(groups->n + 1, 1);
+	uint32_t i, root;
+
+	if (good == NULL) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	for (i = 0; i < groups->n && i < h->n_traits; i++) {
+		root = ctx_group_of(groups->items, i);
+		if (h->traits[i].result)
+			good[root] |= h->traits[i].failed ? 2 : 1;
+	}
+	for (i = 0; i < groups->n; i++)
+		if (groups->items[i].up == i && groups->items[i].open > 0)
+			good[i] |= 2;
+	return good;
+}
+
+/* The newest good call of each name; items count from 1 here. */
+static int
+find_last(struct heuristic *h, struct ctx_groups *groups,
+    const uint8_t *good, struct ctx_err *err)
+{
+	struct last *grown;
+	size_t i;
+
+	grown = ctx_grow(h->lasts, &h->lasts_cap, h->names.n + 1,
+	    sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	h->lasts = grown;
+	memset(grown, 0, (h->names.n + 1) * sizeof *grown);
+	for (i = 0; i < h->n_calls; i++) {
+		const struct call *call = &h->calls[i];
+
+		if (good[ctx_group_of(groups->items, call->item)] != 1)
+			continue;
+		grown[call->same].same = call->item + 1;
+		grown[call->tool].good = call->item + 1;
+		if (call->all && call->file != 0)
+			grown[call->file].all = call->item + 1;
+	}
+	return 0;
+}
+
+/* Does a later call say all that this one said? */
+static bool
+is_superseded(const struct heuristic *h, const struct call *call)
+{
+	return h->lasts[call->same].same > call->item + 1 ||
+	    (call->file != 0 && h->lasts[call->file].all > call->item + 1);
+}
+
+static int
+rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	struct heuristic *h = (struct heuristic *)scorer;
+	struct ctx_item *items = groups->items;
+	uint8_t *good = judge_groups(h, groups, err);
+	size_t i;
+
+	if (good == NULL)
+		return -1;
+	if (find_last(h, groups, good, err) < 0) {
+		free(good);
+		return -1;
+	}
+	for (i = 0; i < groups->n; i++)
+		items[i].rank =
+		    i < h->n_traits && h->traits[i].shorty ? SHORT : OTHER;
+	/* A group of several calls is worth what its best call is worth. */
+	for (i = 0; i < h->n_calls; i++) {
+		const struct call *call = &h->calls[i];
+		uint32_t root = ctx_group_of(items, call->item);
+		double value = is_superseded(h, call) ? SUPERSEDED
+		    : good[root] > 1 &&
+			h->lasts[call->tool].good > call->item + 1
+		    ? FAILED
+		    : RESULTS;
+
+		if (items[root].rank == OTHER || value > items[root].rank)
+			items[root].rank = value;
+	}
+	for (i = 0; i < groups->n; i++)
+		items[i].rank = items[ctx_group_of(items, (uint32_t)i)].rank;
+	free(good);
+	return 0;
+}
+
+static void
+reset(struct ctx_scorer *scorer)
+{
+	struct heuristic *h = (struct heuristic *)scorer;
+
+	ctx_names_reset(&h->names);
+	h->n_calls = h->n_traits = 0;
+}
+
+static void
+release(struct ctx_scorer *scorer)
+{
+	struct heuristic *h = (struct heuristic *)scorer;
+
+	ctx_names_release(&h->names);
+	ctx_buf_release(&h->key);
+	ctx_buf_release(&h->text);
+	free(h->calls);
+	free(h->traits);
+	free(h->lasts);
+}
+
+const struct ctx_scorer_kind ctx_heuristic_kind = {
+    .size = sizeof(struct heuristic),
+    .note = note,
+    .rank = rank,
+    .reset = reset,
+    .release = release,
+};

@@ -1,0 +1,132 @@
+/*
+ * ranked.c - what ranks lowest goes first
+ *
+ * Units are taken in order of rank, the older first among equals, until what
+ * is left meets the target.  The last unit of a turn takes the turn's user
+ * messages with it, unless the strategy ranks those by themselves.  Where
+ * roles must alternate a turn's last group goes last, with them.
+ */
+#include <stdlib.h>
+
+#include "plan/plan.h"
+
+struct ranked {
+	double rank;
+	bool late;         /* goes behind the others of its rank */
+	size_t unit, turn; /* indices of the unit and of its turn's entry */
+};
+
+/* A turn while its units go. */
+struct turn {
+	uint64_t users; /* weight of its user messages that go with it */
+	size_t others;  /* units that are still there, held ones too */
+	bool held;      /* one of them stays whatever happens */
+	double rank;    /* the highest of them */
+	size_t last;    /* index of the last of them */
+};
+
+static int
+by_rank(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->late != y->late)
+		return x->late ? 1 : -1;
+	return x->unit < y->unit ? -1 : 1;
+}
+
+static void
+look_at_turns(const struct ctx_unit *units, size_t n, struct turn *turns)
+{
+	struct turn *turn = turns;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i > 0 && units[i].turn != units[i - 1].turn)
+			turn++;
+		if (units[i].user || units[i].system)
+			continue;
+		turn->others++;
+		turn->held |= units[i].held;
+		turn->last = i;
+		if (units[i].rank > turn->rank)
+			turn->rank = units[i].rank;
+	}
+}
+
+/* Lists what may go; returns the total weight. */
+static uint64_t
+list_units(const struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, struct turn *turns, struct ranked *list,
+    size_t *listed)
+{
+	bool users_too = limits->policy->ranks_users && !limits->alternates;
+	struct turn *turn = turns;
+	uint64_t total = 0;
+	double rank;
+	size_t i;
+	bool late;
+
+	*listed = 0;
+	for (i = 0; i < n; i++) {
+		const struct ctx_unit *unit = &units[i];
+
+		if (i > 0 && unit->turn != units[i - 1].turn)
+			turn++;
+		if (!unit->first)
+			continue;
+		total += unit->weight;
+		if (unit->held || (unit->user && turn->held))
+			continue;
+		if (unit->user && !users_too && turn->others > 0) {
+			turn->users += unit->weight;
+			continue;
+		}
+		/* A user message stays as long as its turn does. */
+		rank = unit->rank;
+		late = unit->user || (limits->alternates && i == turn->last);
+		if (late && turn->rank > rank)
+			rank = turn->rank;
+		list[(*listed)++] = (struct ranked){rank, late, i,
+		    (size_t)(turn - turns)};
+	}
+	return total;
+}
+
+int
+ctx_ranked_decide(struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+    struct ctx_err *err)
+{
+	struct turn *turns = calloc(n + 1, sizeof *turns);
+	struct ranked *list = calloc(n + 1, sizeof *list);
+	uint64_t total;
+	size_t i, listed;
+	int rc = -1;
+
+	(void)newest;
+	if (turns == NULL || list == NULL) {
+		ctx_err_nomem(err);
+		goto out;
+	}
+	look_at_turns(units, n, turns);
+	total = base +
+	    list_units(units, n, limits, turns, list, &listed);
+	qsort(list, listed, sizeof *list, by_rank);
+	for (i = 0; i < listed && total > limits->target; i++) {
+		struct ctx_unit *unit = &units[list[i].unit];
+		struct turn *turn = &turns[list[i].turn];
+
+		unit->drop = true;
+		total -= unit->weight;
+		if (!unit->user && !unit->system && --turn->others == 0)
+			total -= turn->users;
+	}
+	rc = 0;
+out:
+	free(turns);
+	free(list);
+	return rc;
+}

@@ -1,0 +1,48 @@
+/* scorer.c - what needs the text is worked out before */
+#include <stdlib.h>
+
+#include "plan/plan.h"
+
+int
+ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_policy *policy,
+    const struct ctx_scorer_options *options, struct ctx_err *err)
+{
+	*scorer = NULL;
+	if (policy->scorer == NULL)
+		return 0;
+	*scorer = calloc(1, policy->scorer->size);
+	if (*scorer == NULL)
+		return ctx_err_nomem(err);
+	(*scorer)->kind = policy->scorer;
+	(*scorer)->options = *options;
+	return 0;
+}
+
+int
+ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
+    const struct ctx_groups *groups, size_t first, struct ctx_err *err)
+{
+	return scorer->kind->note(scorer, view, groups, first, err);
+}
+
+int
+ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	return scorer->kind->rank(scorer, groups, err);
+}
+
+void
+ctx_scorer_reset(struct ctx_scorer *scorer)
+{
+	scorer->kind->reset(scorer);
+}
+
+void
+ctx_scorer_close(struct ctx_scorer *scorer)
+{
+	if (scorer == NULL)
+		return;
+	scorer->kind->release(scorer);
+	free(scorer);
+}

@@ -1,0 +1,19 @@
+/* file.h - vocabularies from files */
+#ifndef CTX_TOKEN_FILE_H
+#define CTX_TOKEN_FILE_H
+
+#include "token/pack.h"
+
+/*
+ * Readers of vocabulary files: the n bytes of a file to a packed block, to
+ * be freed by the caller.  CTX_EFILE says what the matter is.
+ */
+
+/* tiktoken's format: lines of a token in base64, a space and its rank. */
+int ctx_ranks_pack(struct ctx_pack *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err);
+/* tokenizer.json of Hugging Face; the scheme is in the file. */
+int ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err);
+
+#endif

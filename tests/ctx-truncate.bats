@@ -1,0 +1,316 @@
+# ctx-truncate: no single item too large
+
+load helper
+
+# result TEXT: a message that answers a call with it.
+result() {
+	jq -nc --arg t "$1" \
+	    '{role: "tool", tool_call_id: "call_1", content: $t}'
+}
+
+# times N TEXT
+times() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		printf %s "$2"
+	done
+}
+
+# text_of FILE: the text of the only message, all blocks of it.
+text_of() {
+	jq -rj '.content | if type == "string" then . else
+	    [.[] | .text // ""] | add end' "$@"
+}
+
+# How large results are, one a line, in the unit $1.
+sizes() {
+	jq --arg unit "$1" 'select(.role == "tool") | .content
+	    | if type == "string" then [.] else map(.text // empty) end
+	    | map(if $unit == "chars" then length
+		elif $unit == "bytes" then utf8bytelength
+		else split("\n") | if last == "" then length - 1
+		    else length end
+		end)
+	    | add // 0'
+}
+
+@test "what fits passes byte for byte, however it is written" {
+	ctx-truncate -l 40k --args 10k --message-limit 40k "$agent" |
+	    cmp - "$agent"
+	ctx-truncate < "$chat" | cmp - "$chat"
+	printf '' | ctx-truncate | cmp - /dev/null
+	printf '\357\273\277\r\n{"role":"tool","content":"\\u0061\\/"}\r\n\n[1e400]\n{ "role" : "user","content":"b" }' > odd
+	ctx-truncate -l 2 odd | cmp - odd
+}
+
+@test "no result exceeds the limit, in any unit; the rest is untouched" {
+	sed -n '1,40p; 255,270p' "$agent" > some
+	jq -c 'select(.role != "tool")' some > rest
+	for unit in chars bytes lines; do
+		for keep in ends head tail; do
+			for l in 1 2 3 36 61 400; do
+				ctx-truncate --unit $unit --keep $keep -l $l \
+				    some > out
+				over=$(sizes $unit < out |
+				    awk -v l=$l '$1 > l' | wc -l)
+				[ "$over" -eq 0 ] ||
+					fail "$unit $keep $l: $over over"
+				jq -c 'select(.role != "tool")' out |
+				    cmp - rest
+				ctx-truncate --unit $unit --keep $keep -l $l \
+				    out | cmp - out
+			done
+		done
+	done
+}
+
+@test "no result exceeds the limit in tokens, as ctx-count has them" {
+	sed -n '1,40p; 255,270p' "$agent" > some
+	for l in 1 5 20 100; do
+		ctx-truncate --unit tokens -l $l some > out
+		ctx-truncate --unit tokens -l $l out | cmp - out
+		# A block is counted by itself: sum them.
+		jq -r 'select(.role == "tool") | .content
+		    | if type == "string" then . else
+			map(.text // empty) | join("") end
+		    | @base64' out > texts
+		sort -u texts | while read -r text; do
+			base64 -d <<< "$text" | ctx-count --text -q \
+			    --max $((l + 2)) || fail "-l $l: $text"
+		done
+	done
+}
+
+@test "the mark says how much went, and parts head from tail 3 to 1" {
+	result "$(times 500 0123456789)" > long
+	ctx-truncate -l 433 long > out
+	text_of out > text
+	{
+		times 30 0123456789
+		printf '\n[… 4600 characters truncated …]\n'
+		times 10 0123456789
+	} > want
+	cmp text want
+	ctx-truncate -l 433 --keep head long > out
+	[[ $(text_of out) == *"9"$'\n'"[… 4600 characters truncated …]" ]]
+	ctx-truncate -l 433 --keep tail long > out
+	[[ $(text_of out) == $'\n'"[… 4600 characters truncated …]"* ]]
+	ctx-truncate -l 433 --ratio 1:3 long > out
+	[[ $(text_of out) == "$(times 10 0123456789)"$'\n'"[…"* ]]
+}
+
+@test "where the mark does not fit an ellipsis stands for it, then nothing" {
+	result "$(times 500 0123456789)" > long
+	[ "$(ctx-truncate -l 5 long | text_of)" = 012…9 ]
+	[ "$(ctx-truncate -l 1 long | text_of)" = … ]
+	[ "$(ctx-truncate --unit bytes -l 2 --keep head long | text_of)" = 01 ]
+}
+
+@test "0 is no limit" {
+	result "$(times 5000 0123456789)" > long
+	ctx-truncate -l 0 long | cmp - long
+	TOOL_RESULT_LIMIT=0 ctx-truncate long | cmp - long
+}
+
+@test "no cut falls inside a grapheme cluster" {
+	result "$(times 60 👩‍👩‍👧)" > family
+	for l in $(seq 37 3 80); do
+		left=$(ctx-truncate -l "$l" family | text_of |
+		    sed 's/\[….*…\]//' | tr -d '\n' | jq -Rs length)
+		[ $((left % 5)) -eq 0 ] || fail "-l $l leaves $left"
+	done
+	result "$(times 200 $'\r\n')" > lines
+	for l in $(seq 37 50); do
+		ctx-truncate -l "$l" --keep head lines > out
+		jq -e '.content | sub("\n\\[.*"; "") | test("\r$") | not' \
+		    out > /dev/null
+	done
+}
+
+@test "no cut falls inside an escape, and kept text keeps its spelling" {
+	{
+		printf '{"role":"tool","tool_call_id":"a","content":"'
+		times 100 '\ud83d\ude00\u00e9\/\n\t'
+		printf '"}\n'
+	} > escaped
+	for l in $(seq 1 4 60); do
+		ctx-truncate -l "$l" escaped > out
+		jq -e --argjson l "$l" '.content | length <= $l and
+		    (explode | all(. != 65533))' out > /dev/null
+	done
+	grep -q '"content":"\\ud83d\\ude00\\u00e9\\/' out
+}
+
+@test "a lone surrogate counts as one character and is kept as it is" {
+	{
+		printf '{"role":"tool","tool_call_id":"a","content":"'
+		times 100 '\ud83d'
+		printf '"}\n'
+	} > lone
+	ctx-truncate -l 40 lone > out
+	grep -q '"content":"\(\\ud83d\)\{6\}\\n\[… 92 characters' out
+	ctx-truncate -l 100 lone | cmp - lone
+}
+
+@test "base64 goes whole or not at all" {
+	payload=$(head -c 3000 "$agent" | base64 -w 0)
+	result "Here: data:image/png;base64,$payload and that was it." > image
+	for l in 100 1000 3000; do
+		text=$(ctx-truncate -l $l image | text_of)
+		[[ $text == "Here: data:image/png;base64,"$'\n'"[… "*"…]"$'\n'* ]]
+		! grep -q "${payload:0:20}" <<< "$text"
+	done
+	# A run of one kind of letter is no payload.
+	result "$(times 5000 =)" > equals
+	[ "$(ctx-truncate -l 100 equals | text_of | wc -m)" -ge 100 ]
+}
+
+@test "blocks share one limit: what is wholly cut goes, media stays" {
+	jq -nc '{role: "tool", tool_call_id: "a", content: [
+	    {type: "text", text: ("a" * 100)},
+	    {type: "text", text: ("b" * 100)},
+	    {type: "image_url", image_url: {url: ("data:;base64," +
+	    "Aa0" * 900)}},
+	    {type: "text", text: ("c" * 100)},
+	    {type: "text", text: ("d" * 100)}]}' > blocks
+	ctx-truncate -l 400 blocks | cmp - blocks
+	ctx-truncate -l 280 blocks > out
+	jq -e '.content | map(.text // "" | gsub("\n.*\n"; "|"))
+	    == ["a" * 100, "b" * 86 + "|", "", "d" * 62]' out
+	jq -e '.content | map(.text // "") | add | length == 280' out
+	ctx-truncate -l 60 blocks > out
+	jq -e '.content | map(.type) == ["text", "image_url", "text"]' out
+	jq -e '.content | map(.text // "") | add | length <= 60' out
+	# One value differs where one text is cut.
+	ctx-truncate -l 399 blocks > out
+	cmp <(sed 's/\[….*…\]//; s/a*//g; s/b*//g; s/c*//g' out | wc -l) \
+	    <(echo 1)
+}
+
+@test "a body that is no text becomes one" {
+	jq -nc '{role: "tool", tool_call_id: "a", content: {rows:
+	    [range(500)]}}' > object
+	ctx-truncate -l 100 object > out
+	jq -e '.content | type == "string" and length == 100 and
+	    startswith("{\"rows\":[0,1,2")' out
+	ctx-truncate -l 100 out | cmp - out
+	jq -nc '{role: "tool", tool_call_id: "a", content: [
+	    {type: "text", text: "first"}, {type: "new", data: [range(500)]},
+	    {type: "text", text: "last"}]}' > opaque
+	ctx-truncate -l 100 opaque > out
+	jq -e '.content | map(.type) == ["text", "text"] and
+	    (.[0].text | startswith("first\n[… ")) and .[1].text == "last"' out
+}
+
+@test "messages: text is cut, calls and reasoning are not" {
+	jq -nc '{role: "assistant", reasoning_content: ("r" * 500),
+	    content: ("t" * 500), tool_calls: [{id: "a", type: "function",
+	    function: {name: "f", arguments: ("{\"x\":\"" + "y" * 500 +
+	    "\"}")}}]}' > message
+	ctx-truncate --message-limit 100 message > out
+	jq -e '.content | length == 100' out
+	jq -S 'del(.content)' out | cmp - <(jq -S 'del(.content)' message)
+	SUPERVISOR_MSG_CHAR_LIMIT=100 ctx-truncate message | cmp - out
+	# It holds for results too, if it is the lower one.
+	result "$(times 50 0123456789)" > long
+	ctx-truncate --message-limit 100 long > out
+	jq -e '.content | length == 100' out
+}
+
+@test "arguments are replaced whole: valid JSON, and visibly not real" {
+	jq -nc '{role: "assistant", content: null, tool_calls: [{id: "a",
+	    type: "function", function: {name: "f", arguments:
+	    ({x: ("y" * 500)} | tojson)}}]}' > call
+	ctx-truncate --args 600 call | cmp - call
+	ctx-truncate --args 100 call > out
+	jq -e '.tool_calls[0].function.arguments | fromjson
+	    == {_ctx_cut: "508 characters truncated"}' out
+	ctx-truncate --args 100 out | cmp - out
+	ctx-truncate --args 10 call > out
+	jq -e '.tool_calls[0].function.arguments == "{}"' out
+	ctx-truncate --args 10 out | cmp - out
+	ctx-truncate --args 1 out | cmp - out
+}
+
+@test "the reference of an aged item stays, and what is before it is cut" {
+	ref='[90000 characters in .ctx/spool/read_file-0123456789abcdef0123456789abcdef.md]'
+	result "$(times 100 0123456789)"$'\n'"$ref" > aged
+	ctx-truncate -l 300 aged > out
+	text=$(text_of out)
+	jq -e '.content | length <= 300' out
+	[[ $text == "0123456789"*"characters truncated …]"*$'\n'"$ref" ]]
+	ctx-truncate -l 300 out | cmp - out
+	for unit in bytes tokens lines; do
+		result "$(times 100 $'one line\n')"$'\n'"$ref" > aged
+		l=90
+		[ $unit != bytes ] || l=150
+		ctx-truncate --unit $unit -l $l aged > out
+		[[ $(text_of out) == *truncated*$'\n'"$ref" ]]
+		ctx-truncate --unit $unit -l $l out | cmp - out
+	done
+	# A limit shorter than the reference, or too much before it: just text.
+	ctx-truncate -l 60 aged | text_of > text
+	[ "$(jq -Rs length text)" -le 60 ]
+	result "$(times 500 0123456789)"$'\n'"$ref" > forged
+	ctx-truncate -l 60 forged | text_of > text
+	[ "$(jq -Rs length text)" -le 60 ]
+}
+
+@test "conversation records and documents are cut inside" {
+	jq -sc '{model: "gpt-4o", messages: .}' "$agent" > request
+	ctx-truncate -l 100 request > out
+	ctx-truncate -l 100 "$agent" > lines
+	cmp <(jq -c '.messages[]' out) <(jq -c . lines)
+	jq -s . "$agent" > document
+	ctx-truncate -l 100 document > out
+	cmp <(jq -c '.[]' out) <(jq -c . lines)
+}
+
+@test "every dialect: what is valid stays valid, twice is once" {
+	tried=0
+	for d in $(ctx-truncate --list-options |
+	    awk -F'\t' '$2 == "dialect" { print $5 }'); do
+		"$B/gen-tools/convo" --dialect "$d" --count 1 > /dev/null 2>&1 ||
+			continue
+		for seed in $(seq "${CHECK_LONG:-5}"); do
+			"$B/gen-tools/convo" --dialect "$d" --seed "$seed" \
+			    --count 3 > in
+			for l in 1 40 150; do
+				ctx-truncate -d "$d" -l $l --args $l in > out
+				"$B/gen-tools/valid" "$d" --allow-pending \
+				    < out || fail "$d seed $seed -l $l"
+				ctx-truncate -d "$d" -l $l --args $l out |
+				    cmp - out
+			done
+		done
+		tried=$((tried + 1))
+	done
+	[ "$tried" -ge 2 ]
+}
+
+@test "memory does not grow with the stream" {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
+	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many
+	# The shadow memory of a sanitizer needs more than any limit.
+	[[ $B != *address* ]] || return 0
+	(ulimit -v 65536 && ctx-truncate -l 100 many > /dev/null)
+}
+
+@test "wrong ratios, units and numbers are refused" {
+	for ratio in 3 3: :3 a:b 0:0 3:1:1 -1:2; do
+		run -2 ctx-truncate --ratio=$ratio "$agent"
+		[[ $output == *"is not a ratio"* ]]
+	done
+	run -2 ctx-truncate --unit words "$agent"
+	[[ $output == *"chars, bytes, tokens, lines"* ]]
+	run -2 env TOOL_RESULT_LIMIT=many ctx-truncate "$agent"
+	[[ $output == *TOOL_RESULT_LIMIT* ]]
+}
+
+@test "a broken line stops it after the records before it are out" {
+	{ head -n 3 "$agent"; echo '{"role":'; tail -n 1 "$agent"; } > bad
+	run -2 --separate-stderr ctx-truncate bad
+	[[ $stderr == *"bad:4:"* ]]
+	[ "${#lines[@]}" -eq 3 ]
+	ctx-truncate --lenient bad 2> err | cmp - bad
+}

@@ -1,0 +1,168 @@
+# ctx-prune -s heuristic and -s recall
+
+load helper
+
+# A call of a tool and its result: id, tool, arguments, result
+call() {
+	jq -nc --arg i "$1" --arg t "$2" --arg a "$3" '{role: "assistant",
+	    content: null, tool_calls: [{id: $i, type: "function",
+	    function: {name: $t, arguments: $a}}]}'
+	jq -nc --arg i "$1" --arg r "$4" \
+	    '{role: "tool", tool_call_id: $i, content: $r}'
+}
+
+words() {
+	local i
+	for i in $(seq "$1"); do printf 'word%s ' "$i"; done
+}
+
+# A run in which files are read again and calls fail.
+run_of_calls() {
+	messages "system:Be brief." "user:Mend the parser."
+	call a read_file '{"path":"p.c"}' "old text $(words 60)"
+	call b run '{"command":"make"}' "Error: no rule $(words 60)"
+	messages "assistant:Hm."
+	call c list_dir '{"path":"."}' "p.c q.c $(words 60)"
+	call d run '{"command":"make all"}' "exit: 0 $(words 60)"
+	call e read_file '{ "path": "p.c" }' "new text $(words 60)"
+	messages "assistant:$(words 80)" "user:And now?" "assistant:Done." \
+	    "user:Thanks. One more thing." "assistant:Yes?" \
+	    "user:Show it." "assistant:Here."
+}
+
+@test "heuristic: superseded, then failed, then old results, short answers" {
+	run_of_calls > in
+	n=$(tokens in)
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) --explain why in > out
+	[ "$(jq -r .rule why | sort -u)" = superseded ]
+	grep -q 'new text' out
+	run -1 grep -q 'old text' out
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 200)) --explain why in > out
+	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'superseded,failed, made good later,' ]
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 400)) --explain why in > out
+	jq -r .rule why | grep -q 'old result'
+	jq -e '.score >= 0' why > /dev/null
+	ctx-prune -s heuristic -t 1 -k 1 -b 150 --explain why in > out
+	jq -r .rule why | grep -q 'short answer'
+}
+
+@test "heuristic: the newest call counts only if its result is good" {
+	{
+		messages user:a
+		call a read_file '{"path":"p.c"}' "the text $(words 60)"
+		call b read_file '{"path":"p.c"}' "Error: no such thing"
+		messages assistant:b user:c assistant:d
+	} > in
+	n=$(tokens in)
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why in > out
+	run -1 grep -q superseded why
+	# part of a file does not stand for all of it, but all for a part
+	{
+		messages user:a
+		call a read_file '{"path":"p.c","from":1}' "part $(words 60)"
+		call b read_file '{"path":"p.c"}' "whole $(words 60)"
+		call c read_file '{"path":"p.c","from":9}' "part two $(words 60)"
+		messages assistant:b user:c assistant:d
+	} > in
+	n=$(tokens in)
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why in > out
+	[ "$(jq -s 'map(.line)' why | jq -c .)" = '[2,3]' ]
+	[ "$(jq -r .rule why | sort -u)" = superseded ]
+}
+
+@test "heuristic: at light the bodies of old results go before any group" {
+	run_of_calls > in
+	n=$(tokens in)
+	ctx-prune -s heuristic -l light -b $((n - 10)) in > out
+	[ "$(wc -l < out)" -eq "$(wc -l < in)" ]
+	grep -q '"content":"\[cleared\]"' out
+}
+
+@test "recall: what the question asks for stays, in order, with its turn" {
+	{
+		for i in $(seq 60); do
+			messages "user:Tell me about topic $i, $(words 20)" \
+			    "assistant:Topic $i is dull. $(words 20)"
+			[ "$i" -ne 17 ] || messages \
+			    "user:By the way, my sister Ottilie moved to Bergen." \
+			    "assistant:How nice, Bergen is rainy."
+		done
+		messages "user:Where does my sister live now?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 700 in > out
+	[ "$(tokens out)" -le 700 ]
+	grep -q Ottilie out
+	is_subsequence out in
+	[ "$(tail -n 1 out)" = "$(tail -n 1 in)" ]
+	# recency alone would have lost it
+	ctx-prune -k 1 -t 1 -b 700 in > fifo
+	run -1 grep -q Ottilie fifo
+	ctx-prune -s recall --query "topic 5" -k 1 -t 1 -b 700 in > out
+	grep -q 'topic 5,' out
+}
+
+@test "recall: scripts without spaces are found, too" {
+	{
+		for i in $(seq 40); do
+			messages "user:第$i回の話は普通です。天気もよかった。" "assistant:そうですか。"
+		done
+		messages "user:合言葉は青い鯨です。" "assistant:覚えました。"
+		for i in $(seq 40); do
+			messages "user:第$i回の続きも普通です。天気もよかった。" "assistant:そうですか。"
+		done
+		messages "user:青い鯨とは何でしたか？"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 400 in > out
+	grep -q '合言葉' out
+}
+
+@test "recall: an embedder ranks with it, and one that fails keeps all" {
+	{
+		for i in $(seq 40); do
+			messages "user:item $i $(words 10)" "assistant:noted $i"
+		done
+		messages "user:which one?"
+	} > in
+	# near to the question: what speaks of item 7
+	cat > embed <<'X'
+#!/bin/sh
+awk '{ print (NR == 1 || /item 7 /) ? "[1,0]" : "[0,1]" }'
+X
+	chmod +x embed
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 200 in > out
+	grep -q 'item 7 ' out
+	CTX_EMBEDDER=./embed ctx-prune -s recall -k 1 -t 1 -b 200 in | cmp - out
+	for bad in false 'echo x' 'echo "[1]"' 'yes "[]"' 'yes "[1e999]"' \
+	    'sleep 60'; do
+		run -2 ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in
+		ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in \
+		    > out 2> err || true
+		cmp out in
+		grep -q 'nothing was removed' err
+	done
+}
+
+@test "heuristic and recall meet the budget and are idempotent" {
+	for s in heuristic recall; do
+		for l in light balanced aggressive; do
+			for b in 60k 20k 6k; do
+				ctx-prune -s $s -l $l -b $b "$agent" > once
+				ctx-count -q --max $b once
+				ctx-prune -s $s -l $l -b $b once | cmp - once
+				"$B/gen-tools/valid" openai-chat < once
+			done
+		done
+	done
+}
+
+@test "in records each conversation is ranked by itself" {
+	run_of_calls > in
+	jq -nc '{messages: [inputs]}' in > record
+	n=$(tokens in)
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) in | jq -c . > lines
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) record |
+	    jq -c '.messages[]' | cmp - lines
+	cat record record > two
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) two > out
+	head -n 1 out | cmp - <(tail -n 1 out)
+}

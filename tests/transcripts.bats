@@ -1,0 +1,339 @@
+# What is live in the transcripts of agents, and what pruning leaves of them.
+# live.jq tells independently which lines an agent would send.
+
+load helper
+
+AGENTS="claude-code claude-stream codex gemini-cli pi"
+
+live() { # DIALECT FILE
+	jq -sc --arg dialect "$1" -f "$BATS_TEST_DIRNAME/live.jq" "$2"
+}
+
+counted() { # FILE
+	ctx-count --per message --json "$1" | jq -sc 'map(.line)'
+}
+
+# Calls "$@" DIALECT FILE for every file of the corpus.
+every_file() {
+	local d f
+	for d in $AGENTS; do
+		for f in "$BATS_TEST_DIRNAME"/corpus/"$d"/*.jsonl; do
+			echo "# $d $f"
+			"$@" "$d" "$f"
+		done
+	done
+}
+
+same_lines() { # DIALECT FILE
+	[ "$(live "$1" "$2")" = "$(counted "$2")" ] ||
+		fail "live $(live "$1" "$2"), counted $(counted "$2")"
+}
+
+# A random transcript: awk program DIALECT, seed, lines.
+random() {
+	awk -v seed="$2" -v n="$3" '
+	function r(k) { return int(rand() * k) }
+	function id(i) { return sprintf("\"%08x\"", i * 7919 + 17) }
+	function some() { return r(12) == 0 ? "null" : id(r(12) ? r(i) : 9999) }
+	function up() { return i && r(5) ? id(i - 1) : i ? some() : "null" }
+	function text() { return "\"text " r(1000) "\"" }
+	function claude(   t, p) {
+		p = up()
+		t = r(9)
+		printf "{\"parentUuid\":%s,\"uuid\":%s,\"sessionId\":\"s\"", p, id(i)
+		if (!r(12)) printf ",\"isSidechain\":true"
+		if (!r(12)) printf ",\"isMeta\":true"
+		if (!r(30)) printf ",\"isApiErrorMessage\":true"
+		if (t < 5 && (p in open)) {
+			printf ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":%s,\"content\":%s}]}}\n", p, text()
+			delete open[p]
+		} else if (t < 3)
+			printf ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":%s}}\n", text()
+		else if (t < 7) {
+			said += r(3) == 0
+			open[id(i)]
+			printf ",\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"id\":\"m%d\",\"content\":[{\"type\":\"tool_use\",\"id\":%s,\"name\":\"f\",\"input\":{}}]}}\n", said, id(i)
+		} else
+			printf ",\"type\":\"%s\"}\n", r(2) ? "progress" : "system"
+	}
+	function pi(   t) {
+		t = r(14)
+		printf "{\"id\":%s,\"parentId\":%s,\"timestamp\":\"t\"", id(i), up()
+		if (t < 11)
+			printf ",\"type\":\"message\",\"message\":{\"role\":\"%s\",\"content\":%s%s}}\n", t < 6 ? "user" : "assistant", text(), t == 10 ? ",\"stopReason\":\"error\"" : ""
+		else if (t == 11)
+			printf ",\"type\":\"compaction\",\"summary\":%s,\"firstKeptEntryId\":%s}\n", text(), id(r(i))
+		else
+			printf ",\"type\":\"%s\"}\n", t == 12 ? "label" : "model_change"
+	}
+	function gemini(   t) {
+		t = r(16)
+		if (t == 0)
+			printf "{\"$rewindTo\":%s}\n", some() == "null" ? "\"no\"" : id(r(i))
+		else if (t == 1)
+			printf "{\"$set\":{\"lastUpdated\":%s}}\n", text()
+		else if (t == 2 && !r(3))
+			printf "{\"$set\":{\"messages\":[{\"id\":\"k\",\"type\":\"user\",\"content\":%s}]}}\n", text()
+		else
+			printf "{\"id\":%s,\"timestamp\":\"t\",\"type\":\"%s\",\"content\":[{\"text\":%s}]}\n", id(r(5) ? i : r(i)), t < 8 ? "user" : t < 15 ? "gemini" : "info", text()
+	}
+	function codex(   t) {
+		t = r(16)
+		printf "{\"timestamp\":\"t\",\"type\":\"%s\",\"payload\":", t < 13 ? "response_item" : t < 15 ? "event_msg" : "compacted"
+		if (t < 5)
+			printf "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":%s}]}}\n", r(4) ? text() : "\"<environment_context>x\""
+		else if (t < 13)
+			printf "{\"type\":\"message\",\"role\":\"%s\",\"content\":[{\"type\":\"%s_text\",\"text\":%s}]}}\n", t < 11 ? "assistant" : "developer", t < 11 ? "output" : "input", text()
+		else if (t < 15)
+			printf "{\"type\":\"thread_rolled_back\",\"num_turns\":%d}}\n", r(3)
+		else if (!r(3))
+			printf "{\"message\":\"\",\"replacement_history\":[]}}\n"
+		else
+			printf "{\"message\":%s}}\n", text()
+	}
+	BEGIN {
+		srand(seed)
+		if ("'"$1"'" == "pi")
+			print "{\"type\":\"session\",\"id\":\"s\",\"cwd\":\"/\"}"
+		for (i = 0; i < n; i++)
+			if ("'"$1"'" == "claude-code") claude()
+			else if ("'"$1"'" == "pi") pi()
+			else if ("'"$1"'" == "codex") codex()
+			else gemini()
+	}' < /dev/null
+}
+
+@test "the corpus: what is counted is what the agent would send" {
+	every_file same_lines
+}
+
+@test "random trees and logs: what is counted is what the agent would send" {
+	for d in claude-code pi gemini-cli codex; do
+		for ((i = 1; i <= ${CHECK_LONG:-6}; i++)); do
+			random $d $i $((i % 5 * 12 + 4)) > random.jsonl
+			echo "# $d, seed $i"
+			same_lines $d random.jsonl
+		done
+	done
+}
+
+@test "each transcript is known by its first line" {
+	every_file known
+}
+known() {
+	run -0 sh -c "ctx-count -v '$2' 2>&1 > /dev/null"
+	[[ $output == "ctx-count: dialect $1, by "* ]]
+}
+
+@test "the lines of one response are one message, and its usage is one" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
+	responses=$(jq -r 'select(.type == "assistant") | .message.id' "$f" |
+		sort -u | wc -l)
+	[ "$(ctx-count --per role --json "$f" |
+		jq 'select(.role == "assistant") | .messages')" -eq "$responses" ]
+	# Split in lines or not, a response costs the same.
+	head -n 6 "$f" | tail -n 1 > one
+	jq -c '.message.content = "a"' one > a
+	jq -c '.uuid = "n" | .parentUuid = "p" | .type = "assistant" |
+		.message = {id: "m", role: "assistant", content: [
+		{type: "text", text: "one"}, {type: "text", text: "two"}]}' a > whole
+	{
+		jq -c '.message.content |= .[:1]' whole
+		jq -c '.uuid = "o" | .parentUuid = "n" |
+			.message.content |= .[1:]' whole
+	} > split
+	[ "$(tokens whole)" -eq "$(tokens split)" ]
+	[ "$(ctx-count --json split | jq .messages)" -eq 1 ]
+}
+
+@test "the model that a transcript names gives window and encoding" {
+	[ "$(ctx-count --json "$BATS_TEST_DIRNAME"/corpus/codex/rollout.jsonl |
+		jq .window)" -gt 200000 ]
+	f=$BATS_TEST_DIRNAME/corpus/pi/session.jsonl
+	[[ $(ctx-count --json "$f" | jq -r .model) == claude* ]]
+	# Without -b the budget is that window.
+	ctx-prune "$f" > out
+	cmp "$f" out
+}
+
+# A transcript without what links its lines, a line each.
+unlinked() {
+	sed -E 's/"(parentUuid|parentId|leafUuid|firstKeptEntryId|targetId)" *: *("[^"]*"|null)//g' "$@"
+}
+
+# The lines of FILE whose numbers are in (or with -v not in) a JSON array.
+pick() { # [-v] ARRAY FILE
+	local invert=false
+	[ "$1" != -v ] || { invert=true; shift; }
+	awk -v list="${1//[^0-9,]/}" -v invert=$invert '
+		BEGIN { n = split(list, a, ","); while (n) want[a[n--]] = 1 }
+		(NR in want) == (invert == "false")' "$2"
+}
+
+# Every line that FILE's lines name is there, if it was in OLD.
+links_hold() { # FILE OLD
+	jq -n --slurpfile new "$1" --slurpfile old "$2" '
+		def ids: map(.uuid // .id // empty) | unique;
+		($new | ids) as $left
+		| (($old | ids) - $left) as $gone
+		| [$new[] | (.parentUuid, .parentId, .leafUuid,
+			.firstKeptEntryId, .targetId) | select(.)]
+		| . - (. - $gone) | if . == [] then empty else error(tostring) end'
+}
+
+prunes_well() { # DIALECT FILE
+	local before dead after budget rc
+	before=$(live "$1" "$2")
+	for budget in 1 400; do
+		rc=0
+		ctx-prune -l light -b $budget "$2" > out 2> err || rc=$?
+		[ $rc -le 1 ] || fail "$(cat err)"
+		after=$(live "$1" out)
+		[ "$after" = "$(counted out)" ] || fail "-b $budget: $after"
+		# What the agent finds live was live, in the same order.
+		unlinked <(pick "$after" out) > kept
+		unlinked <(pick "$before" "$2") > all
+		is_subsequence kept all || fail "-b $budget: revived"
+		# Nothing else was taken out or changed.
+		unlinked out > rest
+		unlinked "$2" > whole
+		is_subsequence rest whole || fail "-b $budget: changed"
+		links_hold out "$2" || fail "-b $budget"
+		dead=$(unlinked <(pick -v "$after" out) | wc -l)
+		[ "$1" = gemini-cli ] ||
+		[ "$dead" -eq "$(pick -v "$before" "$2" | wc -l)" ] ||
+			fail "-b $budget: $dead dead lines"
+		[ $rc -eq 1 ] || [ "$(tokens out)" -le $budget ] ||
+			fail "-b $budget: too many tokens"
+		ctx-prune -l light -b $budget out > again 2> err || [ $rc -eq 1 ]
+		cmp out again || fail "-b $budget: twice"
+	done
+}
+
+@test "the corpus: what pruning leaves is what its agent reads" {
+	every_file prunes_well
+}
+
+@test "random trees and logs: what pruning leaves is what its agent reads" {
+	for d in claude-code pi gemini-cli codex; do
+		for ((i = 1; i <= ${CHECK_LONG:-1}; i++)); do
+			random $d $i 60 > random.jsonl
+			echo "# $d, seed $i"
+			prunes_well $d random.jsonl
+		done
+	done
+}
+
+@test "a transcript under its budget leaves byte for byte" {
+	every_file untouched
+}
+untouched() {
+	ctx-prune -b 1M "$2" > out
+	cmp "$2" out
+	sed 's/$/\r/' "$2" > crlf
+	ctx-prune -b 1M crlf > out
+	cmp crlf out
+}
+
+@test "reasoning and bodies go by level, and what is not live keeps its own" {
+	every_file levels
+}
+levels() {
+	for level in balanced aggressive; do
+		ctx-prune -l $level -b 100 "$2" > out || [ $? -eq 1 ]
+		[ "$(live "$1" out)" = "$(counted out)" ]
+		links_hold out "$2"
+		ctx-prune -l $level -b 100 out > again || [ $? -eq 1 ]
+		cmp out again
+	done
+}
+
+@test "other filters pass what is not live, and cut only what is" {
+	f=$BATS_TEST_DIRNAME/corpus/pi/branches.jsonl
+	for _ in 1 2 3 4 5 6 7 8 9; do cat "$f" "$f" "$f" "$f"; done > big
+	ctx-truncate -l 1M big > out
+	cmp big out
+	ctx-truncate -l 200 "$f" > out
+	before=$(live pi "$f")
+	cmp <(pick -v "$before" "$f") <(pick -v "$before" out)
+	[ "$(wc -c < out)" -lt "$(wc -c < "$f")" ]
+}
+
+@test "a compaction is never undone: what stands for the past stays" {
+	for f in claude-code/compacted codex/compacted gemini-cli/checkpoint \
+	    pi/compacted; do
+		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
+		ctx-prune -k 1 -t 0 -b 1 "$f" > out || [ $? -eq 1 ]
+		[ "$(counted out | jq length)" -lt "$(counted "$f" | jq length)" ]
+		grep -qe isCompactSummary -e '"compacted"' \
+		    -e state_snapshot -e '"compaction"' out
+	done
+}
+
+@test "parents of survivors are the nearest that are left, others untouched" {
+	cat > t.jsonl <<-'EOF'
+	{"type":"summary","summary":"s","leafUuid":"b"}
+	{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}
+	{"parentUuid":"a","type":"assistant","uuid":"b","message":{"role":"assistant","id":"m1","content":"four five six"}}
+	{"parentUuid":"b","type":"progress","uuid":"p"}
+	{"parentUuid":"p","type":"user","uuid":"c","message":{"role":"user","content":"seven"}}
+	{"parentUuid" : "b" , "type":"user","uuid":"x","message":{"role":"user","content":"a branch"}}
+	{"parentUuid":"c","type":"assistant","uuid":"d","message":{"role":"assistant","id":"m2","content":"eight"}}
+	{"type":"user","uuid":"e","message":{"role":"user","content":"nine"},"parentUuid":"d"}
+	EOF
+	ctx-prune -k 1 -t 0 -b 9 t.jsonl > out
+	cat > want <<-'EOF'
+	{"type":"summary","summary":"s","leafUuid":"p"}
+	{"parentUuid":null,"type":"progress","uuid":"p"}
+	{"parentUuid" : null , "type":"user","uuid":"x","message":{"role":"user","content":"a branch"}}
+	{"type":"user","uuid":"e","message":{"role":"user","content":"nine"},"parentUuid":"p"}
+	EOF
+	cmp want out
+}
+
+@test "an earlier version of a message goes with the one that replaced it" {
+	cat > g.jsonl <<-'EOF'
+	{"sessionId":"s","projectHash":"h"}
+	{"id":"1","timestamp":"t","type":"user","content":"a question"}
+	{"id":"2","timestamp":"t","type":"gemini","content":"half"}
+	{"id":"2","timestamp":"t","type":"gemini","content":"half an answer, whole"}
+	{"id":"3","timestamp":"t","type":"user","content":"thanks"}
+	EOF
+	ctx-prune -k 1 -t 0 -b 4 g.jsonl > out
+	printf '%s\n' '{"sessionId":"s","projectHash":"h"}' \
+	    '{"id":"3","timestamp":"t","type":"user","content":"thanks"}' > want
+	cmp want out
+}
+
+@test "two transcripts in a row are one stream, each with its own tip" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
+	g=$BATS_TEST_DIRNAME/corpus/claude-code/branches.jsonl
+	ctx-prune -b 1M "$f" "$g" > out
+	cat "$f" "$g" | cmp - out
+	a=$(ctx-prune -v -b 1M "$f" "$g" 2>&1 > /dev/null)
+	n=$(($(ctx-count --json "$f" | jq .messages) +
+	    $(ctx-count --json "$g" | jq .messages)))
+	[[ $a == *" $n "* ]] || fail "$a, not $n"
+}
+
+@test "bad lines: refused with their place, passed through with --lenient" {
+	f=$BATS_TEST_DIRNAME/corpus/pi/session.jsonl
+	{ head -n 5 "$f"; echo '{"type":'; tail -n +6 "$f"; } > bad
+	run -2 ctx-prune -b 300 bad
+	[[ $output == *"bad:6:"* ]]
+	ctx-prune --lenient -b 300 bad > out 2> err || [ $? -eq 1 ]
+	grep -qx '{"type":' out
+	ctx-prune -b 300 "$f" | cmp - <(grep -vx '{"type":' out)
+}
+
+@test "sessions of pi's first version have no ids and follow one another" {
+	cat > v1.jsonl <<-'EOF'
+	{"type":"session","id":"s","timestamp":"t","cwd":"/"}
+	{"type":"message","timestamp":"t","message":{"role":"user","content":"one"}}
+	{"type":"message","timestamp":"t","message":{"role":"assistant","content":"two"}}
+	{"type":"message","timestamp":"t","message":{"role":"user","content":"three"}}
+	EOF
+	[ "$(counted v1.jsonl)" = "[2,3,4]" ]
+	ctx-prune -k 1 -t 0 -b 9 v1.jsonl > out
+	sed -n '1p;4p' v1.jsonl | cmp - out
+}

@@ -1,0 +1,39 @@
+/* avx512_emulated.h - AVX-512 by SIMDe, and the two that it lacks (0.7) */
+#ifndef AVX512_EMULATED_H
+#define AVX512_EMULATED_H
+
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#include <stdint.h>
+
+#undef _mm512_maskz_compress_epi8
+#define _mm512_maskz_compress_epi8 emulated_compress
+static inline simde__m512i
+emulated_compress(uint64_t bits, simde__m512i v)
+{
+	uint8_t in[64], out[64] = {0};
+	unsigned i, n = 0;
+
+	simde_mm512_storeu_si512(in, v);
+	for (i = 0; i < 64; i++)
+		if ((bits >> i & 1) != 0)
+			out[n++] = in[i];
+	return simde_mm512_loadu_si512(out);
+}
+
+#undef _mm512_cvtepu8_epi32
+#define _mm512_cvtepu8_epi32 emulated_widen
+static inline simde__m512i
+emulated_widen(simde__m128i v)
+{
+	uint8_t in[16];
+	uint32_t out[16];
+	unsigned i;
+
+	simde_mm_storeu_si128(in, v);
+	for (i = 0; i < 16; i++)
+		out[i] = in[i];
+	return simde_mm512_loadu_si512(out);
+}
+
+#endif

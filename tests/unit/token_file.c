@@ -1,0 +1,366 @@
+/* token_file.c - vocabularies from files, and the cache of packed ones */
+#include <dirent.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctx.h"
+#include "tap.h"
+#include "token_ref.h"
+
+#define MERGES 3000 /* of r50k that go into the tokenizer.json */
+
+static char directory[] = "/tmp/ctx-token-XXXXXX", cache[80], path[120];
+static struct ref_vocab r50k;
+static const char sample[] = "The quick brown fox can't jump over 12345 lazy "
+    "dogs;\n\n  they'll   sleep.\t\"\xe4\xbd\xa0\xe5\xa5\xbd\" \xd0\xbc\xd0"
+    "\xb8\xd1\x80 caf\xc3\xa9s -- ====== function(x) { return x; }  ";
+
+static void
+write_file(const char *name, const char *text, size_t n)
+{
+	FILE *out;
+
+	(void)snprintf(path, sizeof path, "%s/%s", directory, name);
+	out = fopen(path, "wb");
+	NEED(out != NULL && fwrite(text, 1, n, out) == n && fclose(out) == 0);
+}
+
+/* Fills r50k with the tokens of the built-in encoding, by rank. */
+static void
+load_r50k(void)
+{
+	struct ctx_tokenizer *t;
+	struct ctx_buf buf = {0};
+	struct ctx_err err;
+	uint32_t id;
+
+	NEED(ctx_tokenizer_open(&t, "r50k_base", NULL, &err) == 0);
+	r50k.tokens = calloc(50256, sizeof *r50k.tokens);
+	NEED(r50k.tokens != NULL);
+	for (id = 0; id < 50256; id++) {
+		buf.n = 0;
+		NEED(ctx_tokenizer_decode(t, &id, 1, &buf, &err) == 0);
+		r50k.tokens[id].p = malloc(buf.n);
+		NEED(r50k.tokens[id].p != NULL);
+		memcpy(r50k.tokens[id].p, buf.p, buf.n);
+		r50k.tokens[id].n = buf.n;
+		r50k.tokens[id].rank = id;
+	}
+	r50k.n = 50256;
+	ctx_buf_release(&buf);
+	ctx_tokenizer_close(t);
+}
+
+static void
+encode(const char *name, const char *cache_name, struct ctx_tokens *ids)
+{
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+	uint64_t count;
+
+	ids->n = 0;
+	if (ctx_tokenizer_open(&t, name, cache_name, &err) < 0) {
+		printf("# %s: %s\n", name, err.text);
+		CHECK(err.code == CTX_OK);
+		return;
+	}
+	NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
+	CHECK(ctx_token_encode(c, sample, sizeof sample - 1, false, ids,
+	    &err) == 0);
+	CHECK(ctx_token_count(c, sample, sizeof sample - 1, &count,
+	    &err) == 0);
+	CHECK(count == ids->n);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+}
+
+static bool
+same(const struct ctx_tokens *a, const struct ctx_tokens *b)
+{
+	return a->n == b->n && a->n > 0 &&
+	    memcmp(a->ids, b->ids, a->n * sizeof *a->ids) == 0;
+}
+
+static void
+write_ranks(void)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
+	    "mnopqrstuvwxyz0123456789+/";
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	const unsigned char *s;
+	uint32_t bits;
+	size_t i, k, n;
+	char four[5];
+
+	for (i = 0; i < r50k.n; i++) {
+		s = (const unsigned char *)r50k.tokens[i].p;
+		n = r50k.tokens[i].n;
+		for (k = 0; k < n; k += 3) {
+			bits = (uint32_t)s[k] << 16 |
+			    (k + 1 < n ? (uint32_t)s[k + 1] << 8 : 0) |
+			    (k + 2 < n ? s[k + 2] : 0);
+			four[0] = digits[bits >> 18];
+			four[1] = digits[bits >> 12 & 63];
+			four[2] = k + 1 < n ? digits[bits >> 6 & 63] : '=';
+			four[3] = k + 2 < n ? digits[bits & 63] : '=';
+			NEED(ctx_buf_add(&text, four, 4, &err) == 0);
+		}
+		NEED(ctx_buf_printf(&text, &err, " %zu\n", i) == 0);
+	}
+	write_file("r50k_copy.tiktoken", text.p, text.n);
+	ctx_buf_release(&text);
+}
+
+static size_t
+only_cached(char *name, size_t size)
+{
+	DIR *dir = opendir(cache);
+	struct dirent *entry;
+	size_t n = 0;
+
+	if (dir == NULL)
+		return 0;
+	while ((entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.') {
+			(void)snprintf(name, size, "%s/%s", cache,
+			    entry->d_name);
+			n++;
+		}
+	closedir(dir);
+	return n;
+}
+
+static void
+rank_files(void)
+{
+	struct ctx_tokens want = {0}, got = {0};
+	unsigned long long seed = 7;
+	struct stat before, after;
+	char name[400], file[120];
+	unsigned i;
+	FILE *f;
+
+	tap_case("a rank file gives the tokens of the built-in encoding");
+	write_ranks();
+	memcpy(file, path, sizeof file);
+	encode("r50k_base", NULL, &want);
+	encode(file, NULL, &got);
+	CHECK(same(&want, &got));
+	encode(file, cache, &got);
+	CHECK(same(&want, &got));
+	tap_case("it is compiled once");
+	CHECK(only_cached(name, sizeof name) == 1);
+	CHECK(stat(name, &before) == 0);
+	encode(file, cache, &got);
+	CHECK(same(&want, &got) && stat(name, &after) == 0);
+	CHECK(before.st_ino == after.st_ino);
+	tap_case("what is cut short or changed in the cache does no harm");
+	CHECK(truncate(name, before.st_size / 2) == 0);
+	encode(file, cache, &got);
+	CHECK(same(&want, &got));
+	CHECK(stat(name, &after) == 0 && after.st_size == before.st_size);
+	for (i = 0; i < 16; i++) {
+		f = fopen(name, "r+b");
+		NEED(f != NULL);
+		/* The head, then anywhere. */
+		(void)fseek(f, (long)(tap_random(&seed) >> 20) %
+		    (i < 8 ? 400 : (long)before.st_size), SEEK_SET);
+		fputc((int)(tap_random(&seed) >> 56), f);
+		fclose(f);
+		encode(file, cache, &got);
+		CHECK(got.n > 0);
+		if (i < 8)
+			CHECK(unlink(name) == 0);
+		encode(file, i < 8 ? cache : NULL, &got);
+		CHECK(same(&want, &got));
+	}
+	tap_case("a cache that cannot be made is no error");
+	encode(file, "/nonexistent/cache", &got);
+	CHECK(same(&want, &got));
+	(void)unlink(name);
+	ctx_tokens_release(&want);
+	ctx_tokens_release(&got);
+}
+
+/* A token in the byte-level alphabet, as UTF-8. */
+static void
+byte_level(char *out, const char *p, size_t n)
+{
+	size_t i, at = 0;
+	unsigned c, byte, next;
+
+	for (i = 0; i < n; i++) {
+		c = byte = (unsigned char)p[i];
+		if (byte <= 0x20)
+			c = 0x100 + byte;
+		else if (byte >= 0x7f && byte <= 0xa0)
+			c = 0x121 + byte - 0x7f;
+		else if (byte == 0xad)
+			c = 0x143;
+		next = c < 0x80 ? 0 : c >> 6;
+		if (next > 0)
+			out[at++] = (char)(0xc0 | next);
+		out[at++] = (char)(next > 0 ? 0x80 | (c & 63) : c);
+	}
+	out[at] = '\0';
+}
+
+/* Bytes of the left of the two tokens that token i is merged from. */
+static size_t
+left_part(const struct ref_vocab *v, size_t i)
+{
+	uint32_t ids[200];
+	struct ref_vocab older = {calloc(i, sizeof *older.tokens), i};
+	const struct ref_token *t = v->tokens + i;
+	size_t n;
+
+	NEED(older.tokens != NULL);
+	memcpy(older.tokens, v->tokens, i * sizeof *older.tokens);
+	qsort(older.tokens, i, sizeof *older.tokens, ref_compare);
+	n = ref_encode_piece(&older, t->p, t->n, ids);
+	free(older.tokens);
+	NEED(n == 2);
+	return v->tokens[ids[0]].n;
+}
+
+static json_t *
+make_tokenizer(void)
+{
+	json_t *vocab = json_object(), *merges = json_array(), *root;
+	char name[300], merge[700], a[300], b[300];
+	size_t i, left;
+
+	for (i = 0; i < 256 + MERGES; i++) {
+		byte_level(name, r50k.tokens[i].p, r50k.tokens[i].n);
+		json_object_set_new(vocab, name, json_integer((json_int_t)i));
+		if (i < 256)
+			continue;
+		left = left_part(&r50k, i);
+		byte_level(a, r50k.tokens[i].p, left);
+		byte_level(b, r50k.tokens[i].p + left,
+		    r50k.tokens[i].n - left);
+		(void)snprintf(merge, sizeof merge, "%s %s", a, b);
+		json_array_append_new(merges, json_string(merge));
+	}
+	root = json_pack("{s:[{s:i,s:s,s:b},{s:i,s:s,s:b}], s:{s:s,s:b},"
+	    "s:{s:s,s:o,s:o}}", "added_tokens", "id", 5000, "content", "<|x|>",
+	    "special", 1, "id", 5001, "content", "brown f", "special", 0,
+	    "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,
+	    "model", "type", "BPE", "vocab", vocab, "merges", merges);
+	NEED(root != NULL);
+	return root;
+}
+
+static void
+write_json(const char *name, json_t *root)
+{
+	char *text = json_dumps(root, JSON_COMPACT);
+
+	NEED(text != NULL);
+	write_file(name, text, strlen(text));
+	free(text);
+}
+
+static void
+tokenizer_json(void)
+{
+	json_t *root = make_tokenizer();
+	struct ctx_tokens got = {0};
+	struct ref_vocab some = {r50k.tokens, 256 + MERGES};
+	const char *added = strstr(sample, "brown f");
+	uint32_t want[sizeof sample];
+	size_t before = (size_t)(added - sample), n;
+
+	tap_case("a tokenizer.json gives the tokens of the oracle");
+	qsort(some.tokens, some.n, sizeof *some.tokens, ref_compare);
+	n = ref_encode(&some, ref_r50k, sample, before, want);
+	want[n++] = 5001;
+	n += ref_encode(&some, ref_r50k, added + 7,
+	    sizeof sample - 1 - before - 7, want + n);
+	write_json("tokenizer.json", root);
+	encode(path, cache, &got);
+	CHECK(got.n == n && memcmp(got.ids, want, n * sizeof *want) == 0);
+	encode(path, cache, &got);
+	CHECK(got.n == n && memcmp(got.ids, want, n * sizeof *want) == 0);
+	ctx_tokens_release(&got);
+	json_decref(root);
+}
+
+static void
+refused(const char *what, const char *name, const char *text)
+{
+	struct ctx_tokenizer *t = NULL;
+	struct ctx_err err = {0};
+
+	write_file(name, text, strlen(text));
+	CHECK(ctx_tokenizer_open(&t, path, NULL, &err) == -1 && t == NULL);
+	CHECK(err.code == CTX_EFILE);
+	if (strstr(err.text, what) == NULL)
+		printf("# %s: %s\n", name, err.text);
+	CHECK(strstr(err.text, what) != NULL);
+}
+
+static void
+refusals(void)
+{
+	tap_case("what cannot be counted exactly is refused by name");
+	refused("Unigram", "a.json", "{\"model\":{\"type\":\"Unigram\"}}");
+	refused("WordPiece", "a.json",
+	    "{\"model\":{\"type\":\"WordPiece\"}}");
+	refused("byte_fallback", "a.json", "{\"model\":{\"type\":\"BPE\","
+	    "\"byte_fallback\":true,\"vocab\":{},\"merges\":[]}}");
+	refused("Metaspace", "a.json", "{\"model\":{\"type\":\"BPE\","
+	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":"
+	    "{\"type\":\"Metaspace\"}}");
+	refused("unknown splitter", "a.json", "{\"model\":{\"type\":\"BPE\","
+	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":{\"type\":"
+	    "\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","
+	    "\"pattern\":{\"Regex\":\".\"},\"behavior\":\"Isolated\"},"
+	    "{\"type\":\"ByteLevel\",\"use_regex\":false}]}}");
+	refused("", "a.json", "{\"model\":");
+	refused("does not say", "some.tiktoken", "IQ== 0\n");
+	refused("rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
+	refused("without the byte", "r50k.tiktoken", "IQ== 0\n");
+	refused("two tokens", "r50k.tiktoken", "IQ== 0\nIg== 0\n");
+	refused("a rank of", "r50k.tiktoken", "IQ== 99999999\n");
+}
+
+static void
+clean_up(void)
+{
+	static const char *const names[] = {"r50k_copy.tiktoken",
+	    "tokenizer.json", "a.json", "some.tiktoken", "r50k.tiktoken"};
+	char name[400];
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s", directory,
+		    names[i]);
+		(void)unlink(path);
+	}
+	while (only_cached(name, sizeof name) > 0 && unlink(name) == 0)
+		;
+	(void)rmdir(cache);
+	CHECK(rmdir(directory) == 0);
+	for (i = 0; i < 50256; i++)
+		free(r50k.tokens[i].p);
+	free(r50k.tokens);
+}
+
+int
+main(void)
+{
+	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
+	NEED(mkdtemp(directory) != NULL);
+	(void)snprintf(cache, sizeof cache, "%s/cache", directory);
+	load_r50k();
+	rank_files();
+	tokenizer_json();
+	refusals();
+	clean_up();
+	return tap_done();
+}

@@ -1,0 +1,395 @@
+/* token_text.c - what can be asked about the tokens of a text */
+#include <stdint.h>
+#include <time.h>
+
+#include "ctx.h"
+#include "tap.h"
+#include "token/merge.h"
+#include "token/tokenizer.h"
+#include "token_ref.h"
+
+static struct ctx_tokenizer *tokenizer;
+static struct ctx_token_counter *counter;
+static struct ref_vocab vocab;
+static unsigned long long seed = 99194853094755497u;
+static struct ctx_err err;
+
+static void
+open_encoding(const char *name)
+{
+	struct ctx_buf buf = {0};
+	uint32_t size, id;
+
+	NEED(ctx_tokenizer_open(&tokenizer, name, NULL, &err) == 0);
+	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST,
+	    &err) == 0);
+	size = ctx_tokenizer_size(tokenizer);
+	vocab.tokens = calloc(size, sizeof *vocab.tokens);
+	vocab.n = 0;
+	NEED(vocab.tokens != NULL);
+	for (id = 0; id < size; id++) {
+		struct ref_token *t = vocab.tokens + vocab.n;
+
+		buf.n = 0;
+		if (ctx_tokenizer_decode(tokenizer, &id, 1, &buf, &err) < 0 ||
+		    ctx_tokenizer_special(tokenizer, buf.p, buf.n, &t->rank))
+			continue;
+		t->p = malloc(buf.n);
+		NEED(t->p != NULL);
+		memcpy(t->p, buf.p, buf.n);
+		t->n = buf.n;
+		t->rank = id;
+		vocab.n++;
+	}
+	qsort(vocab.tokens, vocab.n, sizeof *vocab.tokens, ref_compare);
+	ctx_buf_release(&buf);
+}
+
+static void
+close_encoding(void)
+{
+	size_t i;
+
+	for (i = 0; i < vocab.n; i++)
+		free(vocab.tokens[i].p);
+	free(vocab.tokens);
+	ctx_token_counter_close(counter);
+	ctx_tokenizer_close(tokenizer);
+}
+
+static size_t
+pick(size_t n)
+{
+	return (size_t)(tap_random(&seed) >> 33) % n;
+}
+
+static uint64_t
+count(const char *p, size_t n)
+{
+	uint64_t tokens = 0;
+
+	CHECK(ctx_token_count(counter, p, n, &tokens, &err) == 0);
+	return tokens;
+}
+
+static bool
+is_valid(const struct ref_token *t)
+{
+	struct ref_char c[200];
+	size_t n = ref_chars(t->p, t->n, c);
+
+	while (n > 0 && c[n - 1].cp != UINT32_MAX)
+		n--;
+	return n == 0;
+}
+
+/* Text of tokens of the vocabulary (valid: only those that are whole UTF-8);
+ * some of it broken up by single bytes, some of it one token over and over. */
+static size_t
+make_text(char *text, size_t n, bool valid)
+{
+	const struct ref_token *t;
+	size_t length = 0, again;
+
+	while (length < n) {
+		t = vocab.tokens + pick(vocab.n);
+		if (valid && !is_valid(t))
+			continue;
+		again = pick(30) == 0 ? pick(40) : 1;
+		for (; again > 0 && length + t->n <= n; again--) {
+			memcpy(text + length, t->p, t->n);
+			length += t->n;
+		}
+		if (length + 1 < n)
+			text[length++] = " \nae'1A."[pick(8)];
+		else
+			break;
+	}
+	return length;
+}
+
+/* Text in which pieces are long: a few characters, without white space. */
+static size_t
+make_word(char *text, size_t n)
+{
+	static const char *const alphabets[] = {"abcdefghijklmnopqrstuvwxyz",
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "ab", "=-", "aeiounst", "=", "/*-_.",
+	    " \t\n", "\n "};
+	const char *from = alphabets[pick(sizeof alphabets /
+	    sizeof alphabets[0])];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		text[i] = from[pick(strlen(from))];
+	return n;
+}
+
+static void
+merging(const struct ref_element (*pattern)[6])
+{
+	struct ctx_tokens ids = {0};
+	uint32_t want[700];
+	char text[700];
+	unsigned i;
+	size_t n, k;
+
+	tap_case("random texts and long words are encoded as by the oracle");
+	for (i = 0; i < 1000; i++) {
+		n = i % 2 == 0 ? make_text(text, pick(300), i % 4 == 0)
+		    : make_word(text, pick(i % 60 == 1 ? 400 : 100));
+		k = ref_encode(&vocab, pattern, text, n, want);
+		ids.n = 0;
+		CHECK(ctx_token_encode(counter, text, n, false, &ids,
+		    &err) == 0);
+		CHECK(ids.n == k && (k == 0 ||
+		    memcmp(ids.ids, want, k * sizeof *want) == 0));
+		CHECK(count(text, n) == k);
+	}
+	ctx_tokens_release(&ids);
+}
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Twice the text may cost twice the time, not four times. */
+static void
+long_pieces(void)
+{
+	static const char *const runs[] = {"a", " ", "\n", "=", "^", "A",
+	    "\xe4\xb8\xad", "\xf0\x9f\x98\x80", "ab", "-=", "\t ", "0"};
+	size_t n = 1000000, i, k; /* bytes */
+	char *text = malloc(n);
+	double start, half, whole;
+
+	tap_case("a million equal characters take linear time");
+	NEED(text != NULL);
+	for (i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		for (k = 0; k < n; k++)
+			text[k] = runs[i][k % strlen(runs[i])];
+		start = seconds();
+		count(text, n / 2);
+		half = seconds() - start;
+		CHECK(count(text, n) <= n);
+		whole = seconds() - start - half;
+		/* Much room for noise: quadratic would be four times. */
+		CHECK(whole < 3.4 * half + 0.2);
+	}
+	free(text);
+}
+
+static void
+backends(void)
+{
+	static const enum ctx_simd all[] = {CTX_SIMD_PORTABLE, CTX_SIMD_SSE2,
+	    CTX_SIMD_AVX2, CTX_SIMD_AVX512, CTX_SIMD_NEON};
+	struct ctx_token_counter *other;
+	uint64_t tokens;
+	char text[20000];
+	unsigned i, round;
+	size_t n;
+
+	tap_case("every back end counts the same");
+	for (i = 0; i < sizeof all / sizeof all[0]; i++) {
+		NEED(ctx_token_counter_open(&other, tokenizer, all[i],
+		    &err) == 0);
+		for (round = 0; round < 50; round++) {
+			n = make_text(text, pick(sizeof text), false);
+			CHECK(ctx_token_count(other, text, n, &tokens,
+			    &err) == 0);
+			CHECK(tokens == count(text, n));
+		}
+		ctx_token_counter_close(other);
+	}
+}
+
+static void
+limits(void)
+{
+	char text[6000];
+	uint64_t whole, limit, tokens;
+	bool within;
+	size_t n, at;
+	unsigned i;
+
+	tap_case("within says what counting says");
+	for (i = 0; i < 600; i++) {
+		n = make_text(text, pick(i % 10 == 0 ? sizeof text : 200),
+		    true);
+		whole = count(text, n);
+		limit = i % 3 == 0 ? whole : i % 3 == 1 && whole > 0
+		    ? whole - 1 : pick(2 * whole + 2);
+		CHECK(ctx_token_within(counter, text, n, limit, &within,
+		    &err) == 0);
+		CHECK(within == (whole <= limit));
+		CHECK(ctx_token_head(counter, text, n, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(at <= n && tokens <= limit && count(text, at) == tokens);
+		CHECK(whole > limit || at == n);
+		CHECK(at == n || ((unsigned char)text[at] & 0xc0) != 0x80);
+		/* It is not far from what would fit. */
+		CHECK(at == n || tokens + 12 > limit ||
+		    count(text, at + 1) > limit);
+		CHECK(ctx_token_tail(counter, text, n, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(at <= n && tokens <= limit);
+		CHECK(count(text + at, n - at) == tokens);
+		CHECK(whole > limit || at == 0);
+		CHECK(at == n || ((unsigned char)text[at] & 0xc0) != 0x80);
+		CHECK(at == 0 || tokens + 12 > limit ||
+		    count(text + at - 1, n - at + 1) > limit);
+	}
+}
+
+static void
+checkpoints(void)
+{
+	static char text[100000];
+	struct ctx_marks marks = {0};
+	size_t n, end, from, to, at;
+	uint64_t tokens, limit;
+	unsigned round, i;
+
+	tap_case("checkpoints give what counting gives, appended or not");
+	for (round = 0; round < 8; round++) {
+		n = round % 4 == 3 ? make_word(text, 9000)
+		    : make_text(text, sizeof text, round % 4 == 1);
+		for (end = 0; end < n;) {
+			end += 1 + pick(round % 3 == 0 ? 20000 : 3000);
+			end = end < n ? end : n;
+			CHECK(ctx_marks_append(&marks, counter, text, end,
+			    &err) == 0);
+			CHECK(marks.end == end);
+			if (pick(4) == 0)
+				CHECK(marks.tokens == count(text, end));
+		}
+		CHECK(marks.tokens == count(text, n));
+		for (i = 0; i < 60; i++) {
+			from = pick(n);
+			to = from + pick(n - from + 1);
+			CHECK(ctx_marks_range(&marks, counter, text, from, to,
+			    &tokens, &err) == 0);
+			CHECK(tokens == count(text + from, to - from));
+			limit = pick(marks.tokens + 10);
+			CHECK(ctx_marks_head(&marks, counter, text, limit,
+			    &at, &tokens, &err) == 0);
+			CHECK(tokens <= limit && tokens == count(text, at));
+			if (i % 10 > 0)
+				continue;
+			CHECK(ctx_marks_tail(&marks, counter, text, limit,
+			    &at, &tokens, &err) == 0);
+			CHECK(tokens <= limit &&
+			    tokens == count(text + at, n - at));
+		}
+		ctx_marks_reset(&marks);
+	}
+	ctx_marks_release(&marks);
+}
+
+static void
+special_tokens(void)
+{
+	static const char text[] = "a<|start|>b<|endoftext|><|nothing|>"
+	    "<|reserved_200013|><|reserved_200005|>";
+	struct ctx_tokenizer *harmony, *plain;
+	struct ctx_token_counter *c;
+	struct ctx_tokens ids = {0};
+	struct ctx_buf buf = {0};
+	uint32_t id = 0;
+
+	tap_case("special tokens are text unless asked for");
+	NEED(ctx_tokenizer_open(&harmony, "o200k_harmony", NULL, &err) == 0);
+	NEED(ctx_tokenizer_open(&plain, "o200k_base", NULL, &err) == 0);
+	NEED(ctx_token_counter_open(&c, harmony, CTX_SIMD_BEST, &err) == 0);
+	CHECK(ctx_tokenizer_size(harmony) == 201088);
+	CHECK(ctx_tokenizer_size(plain) == 200019);
+	CHECK(ctx_tokenizer_special(harmony, "<|call|>", 8, &id) &&
+	    id == 200012);
+	CHECK(ctx_tokenizer_special(harmony, "<|reserved_200018|>", 19, &id) &&
+	    id == 200018);
+	CHECK(ctx_tokenizer_special(plain, "<|endofprompt|>", 15, &id) &&
+	    id == 200018);
+	CHECK(!ctx_tokenizer_special(plain, "<|call|>", 8, &id));
+	CHECK(!ctx_tokenizer_special(harmony, "<|call|> ", 9, &id));
+	CHECK(ctx_token_encode(c, text, sizeof text - 1, true, &ids,
+	    &err) == 0);
+	CHECK(ids.n > 8 && ids.ids[1] == 200006 && ids.ids[3] == 199999);
+	CHECK(ctx_tokenizer_decode(harmony, ids.ids, ids.n, &buf, &err) == 0);
+	CHECK(buf.n == sizeof text - 1 && memcmp(buf.p, text, buf.n) == 0);
+	ids.n = 0;
+	CHECK(ctx_token_encode(c, "<|end|>", 7, false, &ids, &err) == 0);
+	CHECK(ids.n > 1);
+	id = 200010;
+	CHECK(ctx_tokenizer_decode(plain, &id, 1, &buf, &err) == -1 &&
+	    err.code == CTX_EARG);
+	ctx_tokens_release(&ids);
+	ctx_buf_release(&buf);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(harmony);
+	ctx_tokenizer_close(plain);
+}
+
+static void
+names(void)
+{
+	struct ctx_tokenizer *t;
+	struct ctx_token_counter *c;
+	struct ctx_tokens ids = {0};
+	uint64_t tokens;
+	bool within;
+	size_t i, at;
+
+	tap_case("every built-in name opens");
+	for (i = 0; ctx_tokenizer_builtin(i) != NULL; i++) {
+		NEED(ctx_tokenizer_open(&t, ctx_tokenizer_builtin(i), NULL,
+		    &err) == 0);
+		CHECK(strcmp(ctx_tokenizer_name(t),
+		    ctx_tokenizer_builtin(i)) == 0);
+		ctx_tokenizer_close(t);
+	}
+	CHECK(i == 8);
+	CHECK(ctx_tokenizer_open(&t, "no such encoding", NULL, &err) == -1);
+	CHECK(err.code == CTX_EARG && t == NULL);
+	tap_case("bytes/4 estimates");
+	NEED(ctx_tokenizer_open(&t, "bytes/4", NULL, &err) == 0);
+	NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
+	CHECK(!ctx_tokenizer_exact(t) && ctx_tokenizer_exact(tokenizer));
+	CHECK(ctx_token_count(c, "12345", 5, &tokens, &err) == 0);
+	CHECK(tokens == 2);
+	CHECK(ctx_token_within(c, "12345", 5, 1, &within, &err) == 0);
+	CHECK(!within);
+	CHECK(ctx_token_head(c, "123\xc3\xa9", 5, 1, &at, &tokens,
+	    &err) == 0);
+	CHECK(at == 3 && tokens == 1);
+	CHECK(ctx_token_tail(c, "1\xc3\xa9""23", 5, 1, &at, &tokens,
+	    &err) == 0);
+	CHECK(at == 1 && tokens == 1);
+	CHECK(ctx_token_encode(c, "a", 1, false, &ids, &err) == -1);
+	CHECK(err.code == CTX_EARG);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+}
+
+int
+main(void)
+{
+	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
+	open_encoding("cl100k_base");
+	merging(ref_cl100k);
+	close_encoding();
+	open_encoding("o200k_base");
+	merging(ref_o200k);
+	long_pieces();
+	backends();
+	limits();
+	checkpoints();
+	special_tokens();
+	names();
+	close_encoding();
+	return tap_done();
+}
