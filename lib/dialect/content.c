@@ -1,5 +1,6 @@
 /* content.c - what most formats share: roles, contents, results */
 #include <stddef.h>
+#include <string.h>
 
 #include "dialect/dialect.h"
 
@@ -139,6 +140,72 @@ ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
 	uint32_t value = ctx_json_find(json, obj, key);
 
 	return value != 0 ? value : ctx_json_find(json, obj, other);
+}
+
+int
+ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
+    uint32_t name, struct ctx_err *err)
+{
+	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, value, err);
+
+	if (part == NULL)
+		return -1;
+	part->id = id;
+	part->name = name;
+	return 0;
+}
+
+int
+ctx_read_typed(struct ctx_view *view, uint32_t block,
+    const struct ctx_block_type *rows, size_t n, struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(view->json, block, "type"), value;
+	const struct ctx_block_type *row;
+
+	for (row = rows; type != 0 && row < rows + n; row++) {
+		if (!ctx_json_is(view->json, type, row->type))
+			continue;
+		if (row->key == NULL)
+			return ctx_read_part(view, row->kind, 0, err);
+		value = ctx_json_find(view->json, block, row->key);
+		if (value == 0 && row->kind != CTX_PART_MEDIA &&
+		    row->kind != CTX_PART_REASONING)
+			break;
+		return ctx_read_part(view, row->kind,
+		    value == 0 ? block : value, err);
+	}
+	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+}
+
+bool
+ctx_starts_with(const struct ctx_json *json, uint32_t node,
+    const char *prefix)
+{
+	struct ctx_str str = ctx_json_str(json, node);
+	size_t n = strlen(prefix);
+
+	return json->nodes[node].kind == CTX_JSON_STRING && str.n >= n + 2 &&
+	    memcmp(str.p + 1, prefix, n) == 0;
+}
+
+uint32_t
+ctx_find_below(const struct ctx_json *json, uint32_t obj, const char *member,
+    const char *key)
+{
+	uint32_t inner = ctx_json_find(json, obj, member);
+
+	return inner == 0 ? 0 : ctx_json_find(json, inner, key);
+}
+
+uint32_t
+ctx_find_list(const struct ctx_json *json, uint32_t obj, const char *key)
+{
+	uint32_t list = ctx_json_find(json, obj, key);
+
+	return list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY &&
+		json->nodes[list].next > list + 1
+	    ? list
+	    : 0;
 }
 
 const char *

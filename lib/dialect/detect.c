@@ -41,6 +41,9 @@ static const struct wrapper {
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .dialect = "gemini", .sure = true},
     {.messages = "messages"}, /* a request, a fine-tuning example */
+    {.messages = "conversations"}, /* ShareGPT */
+    {.messages = "conversation"},  /* a goose export */
+    {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
     {.messages = "input", .unless = "type", .dialect = "openai-responses",
 	.sure = true},
     /* What the batches gave, and single answers. */
@@ -167,6 +170,11 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
+	/* LangSmith keeps a list of one list of messages. */
+	if (json->nodes[messages].next > messages + 1 &&
+	    is_array(json, messages + 1) &&
+	    json->nodes[messages].next == json->nodes[messages + 1].next)
+		messages++;
 	return messages;
 }
 
@@ -202,12 +210,19 @@ detect_array(const struct ctx_json *json, uint32_t node,
     struct ctx_shape *shape)
 {
 	struct ctx_shape first = {0};
+	uint32_t one = node + 1;
 
 	if (json->nodes[node].next == node + 1)
 		return;
-	if (json->nodes[node + 1].kind == CTX_JSON_OBJECT)
-		detect_object(json, node + 1, &first);
-	if (first.kind == CTX_SHAPE_MESSAGE) {
+	/* Lists of messages without a name are conversations too. */
+	if (is_array(json, one) && json->nodes[one].next > one + 1)
+		one++;
+	if (json->nodes[one].kind == CTX_JSON_OBJECT)
+		detect_object(json, one, &first);
+	if (first.kind == CTX_SHAPE_MESSAGE && one > node + 1) {
+		shape->kind = CTX_SHAPE_LIST;
+		shape->list = node;
+	} else if (first.kind == CTX_SHAPE_MESSAGE) {
 		shape->messages = node;
 		detect_messages(json, shape);
 	} else if (first.kind == CTX_SHAPE_CONVERSATION) {

@@ -20,6 +20,36 @@ int ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
 const char *ctx_gemini_is(const struct ctx_json *json, uint32_t node);
 int ctx_gemini_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
+const char *ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node);
+int ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node);
+int ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node);
+int ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_vercel_model_is(const struct ctx_json *json, uint32_t node);
+int ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node);
+int ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_ollama_is(const struct ctx_json *json, uint32_t node);
+int ctx_ollama_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_sharegpt_is(const struct ctx_json *json, uint32_t node);
+int ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_goose_is(const struct ctx_json *json, uint32_t node);
+int ctx_goose_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_llm_logs_is(const struct ctx_json *json, uint32_t node);
+int ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
+const char *ctx_opencode_is(const struct ctx_json *json, uint32_t node);
+int ctx_opencode_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err);
 const char *ctx_generic_is(const struct ctx_json *json, uint32_t node);
 int ctx_generic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
@@ -87,6 +117,36 @@ int ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
 /* The value of the first of the two keys that the object obj has, or 0. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
+
+/* Adds a call: its arguments, its id and its name, 0 where there is none. */
+int ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
+    uint32_t name, struct ctx_err *err);
+
+/*
+ * A block that is told by its "type": the member key is its value.  Without
+ * a key the block is known but the model is not shown it; without that
+ * member media and reasoning are the whole block, anything else is opaque.
+ */
+struct ctx_block_type {
+	const char *type, *key;
+	enum ctx_part_kind kind;
+};
+/* Adds the part that one of n rows makes of a block, else an opaque one. */
+int ctx_read_typed(struct ctx_view *view, uint32_t block,
+    const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
+
+/* Does the string at node begin with prefix?  Escapes do not count. */
+bool ctx_starts_with(const struct ctx_json *json, uint32_t node,
+    const char *prefix);
+
+/* Member key of member of the object obj, or 0. */
+uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
+    const char *member, const char *key);
+
+/* Has the object obj an array as its member key, and that some elements?
+ * Then the array, else 0. */
+uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
+    const char *key);
 
 /* The first of types that a block of content has as its "type", or NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,

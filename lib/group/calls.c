@@ -13,12 +13,7 @@
 
 #define NONE UINT32_MAX
 
-enum way {
-	BY_ID,
-	BY_NAME,
-	BY_ORDER,
-	WAYS
-};
+enum way { BY_ID, BY_NAME, BY_ORDER, WAYS };
 
 struct call {
 	uint32_t item; /* NONE: the slot is free */
@@ -108,16 +103,16 @@ ctx_calls_clear(struct ctx_calls *calls)
 	calls->n_calls = calls->n_lists = calls->used_lists = 0;
 	calls->free_call = calls->free_list = NONE;
 	memset(calls->buckets, 0xff,
-	    (calls->mask + 1) * sizeof *calls->buckets);
+	       (calls->mask + 1) * sizeof *calls->buckets);
 }
 
 static void
 hash_key(const struct ctx_calls *calls, enum way way,
-    const struct ctx_call_key *key, uint64_t hash[2])
+	 const struct ctx_call_key *key, uint64_t hash[2])
 {
-	struct ctx_str text = way == BY_ID ? key->id
-	    : way == BY_NAME		   ? key->name
-					   : (struct ctx_str){"", 0};
+	struct ctx_str text = way == BY_ID     ? key->id
+			      : way == BY_NAME ? key->name
+					       : (struct ctx_str){"", 0};
 	size_t i;
 
 	for (i = 0; i < 2; i++)
@@ -156,7 +151,7 @@ list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
 		calls->free_list = calls->lists[l].chain;
 	} else {
 		grown = ctx_grow(calls->lists, &calls->cap_lists,
-		    calls->n_lists + 1, sizeof *grown, err);
+				 calls->n_lists + 1, sizeof *grown, err);
 		if (grown == NULL)
 			return NONE;
 		calls->lists = grown;
@@ -186,7 +181,7 @@ new_call(struct ctx_calls *calls, struct ctx_err *err)
 		return NONE;
 	}
 	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,
-	    sizeof *grown, err);
+			 sizeof *grown, err);
 	if (grown == NULL)
 		return NONE;
 	calls->calls = grown;
@@ -246,11 +241,10 @@ leave(struct ctx_calls *calls, uint32_t c, enum way way)
 
 int
 ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
-    uint32_t item, uint32_t tool, struct ctx_err *err)
+	       uint32_t item, uint32_t tool, struct ctx_err *err)
 {
-	bool in[WAYS] = {key->id.p != NULL,
-	    key->loose && key->name.p != NULL,
-	    key->loose || key->id.p == NULL};
+	bool in[WAYS] = {key->id.p != NULL, key->loose && key->name.p != NULL,
+			 key->loose || key->id.p == NULL};
 	uint32_t c = new_call(calls, err), list;
 	uint64_t hash[2];
 	unsigned way;

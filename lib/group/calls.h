@@ -19,7 +19,7 @@ void ctx_calls_free(struct ctx_calls *calls);
 void ctx_calls_clear(struct ctx_calls *calls);
 /* Notes an open call of an item; tool is the number of its name. */
 int ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
-    uint32_t item, uint32_t tool, struct ctx_err *err);
+		   uint32_t item, uint32_t tool, struct ctx_err *err);
 /* Takes the call that a result answers: the newest of its id, without one
  * the oldest of its name, without either the oldest of all.  Its item, and
  * its *tool, or CTX_NO_ITEM. */

@@ -12,7 +12,7 @@
 
 static const struct ctx_dialect strict = {.name = "strict"};
 static const struct ctx_dialect loose = {.name = "loose",
-    .rules = CTX_PAIR_BY_NAME};
+					 .rules = CTX_PAIR_BY_NAME};
 
 struct fixture {
 	struct ctx_groups groups;
@@ -57,22 +57,22 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
 		NEED(ctx_buf_printf(&f->text, &f->err, "%s\"%.*s\"",
-			 at == 0 ? "" : ",", (int)(end - at - 1),
-			 parts + at + 1) == 0);
+				    at == 0 ? "" : ",", (int)(end - at - 1),
+				    parts + at + 1) == 0);
 	}
 	NEED(ctx_buf_printf(&f->text, &f->err, "]") == 0);
 	NEED(ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) ==
-	    1);
+	     1);
 	ctx_view_reset(&f->view, &f->json, 0);
-	f->view.role = parts[0] == 'u' ? CTX_ROLE_USER
-	    : parts[0] == 'R'	       ? CTX_ROLE_TOOL
-				       : CTX_ROLE_ASSISTANT;
+	f->view.role = parts[0] == 'u'   ? CTX_ROLE_USER
+		       : parts[0] == 'R' ? CTX_ROLE_TOOL
+					 : CTX_ROLE_ASSISTANT;
 	for (at = 0; at < n; at = end + 1, node++) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
-		kind = parts[at] == 'C' ? CTX_PART_CALL
-		    : parts[at] == 'R'	? CTX_PART_RESULT
-					: CTX_PART_TEXT;
+		kind = parts[at] == 'C'   ? CTX_PART_CALL
+		       : parts[at] == 'R' ? CTX_PART_RESULT
+					  : CTX_PART_TEXT;
 		part = ctx_view_add(&f->view, kind, node, &f->err);
 		NEED(part != NULL);
 		if (end > at + 1 && parts[at + 1] == ':')
@@ -80,8 +80,8 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 		else if (end > at + 1)
 			part->id = node;
 	}
-	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0,
-		 &f->err) == 0);
+	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0, &f->err) ==
+	     0);
 }
 
 /* Are the groups of a conversation as told: for each message the place of
@@ -102,7 +102,7 @@ grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	}
 	for (i = 0; i < f.groups.n; i++) {
 		n += (size_t)snprintf(found + n, sizeof found - n, "%u ",
-		    ctx_group_of(f.groups.items, i));
+				      ctx_group_of(f.groups.items, i));
 		open += f.groups.items[i].open;
 	}
 	snprintf(found + n, sizeof found - n, "open %u", open);
@@ -117,11 +117,10 @@ static void
 test_ids(void)
 {
 	tap_case("parallel calls and all their results are one group");
-	CHECK(grouped(&strict, "u Ca+Cb+Cc Rb Rc Ra a",
-	    "0 1 1 1 1 5 open 0"));
+	CHECK(grouped(&strict, "u Ca+Cb+Cc Rb Rc Ra a", "0 1 1 1 1 5 open 0"));
 	tap_case("a result far away, behind other turns, still joins");
 	CHECK(grouped(&strict, "u Ca+Cb Ra a u Cc Rc a u Rb a",
-	    "0 1 1 3 4 5 5 7 8 1 10 open 0"));
+		      "0 1 1 3 4 5 5 7 8 1 10 open 0"));
 	tap_case("calls without a result stay open");
 	CHECK(grouped(&strict, "u Ca+Cb Ra", "0 1 1 open 1"));
 	tap_case("a result that answers nothing is a group of its own");
@@ -138,8 +137,7 @@ static void
 test_no_ids(void)
 {
 	tap_case("without ids the oldest call of the name is answered");
-	CHECK(grouped(&loose, "C:f C:g C:f R:g R:f R:f",
-	    "0 1 2 1 0 2 open 0"));
+	CHECK(grouped(&loose, "C:f C:g C:f R:g R:f R:f", "0 1 2 1 0 2 open 0"));
 	CHECK(grouped(&loose, "C:f R:g", "0 1 open 1"));
 	tap_case("without a name the oldest of all is answered");
 	CHECK(grouped(&loose, "C:f C:g R R", "0 1 0 1 open 0"));
@@ -148,8 +146,8 @@ test_no_ids(void)
 	CHECK(grouped(&loose, "Ca Cb R R", "0 1 0 1 open 0"));
 	tap_case("what an id has answered, order does not find again");
 	CHECK(grouped(&loose, "Ca Cb Cc Rb R Rc R", "0 1 2 1 0 2 6 open 0"));
-	CHECK(grouped(&loose, "C:f C:f C:g R R:f R:f R",
-	    "0 1 2 0 1 5 2 open 0"));
+	CHECK(
+	    grouped(&loose, "C:f C:f C:g R R:f R:f R", "0 1 2 0 1 5 2 open 0"));
 }
 
 /* Many calls in one message, answered from the front or from the back. */
@@ -164,11 +162,11 @@ many(const struct ctx_dialect *dialect, uint32_t n, bool ids, bool backwards)
 	init(&f);
 	for (i = 0; i < n; i++)
 		NEED(ctx_buf_printf(&calls, &f.err, ids ? "%sC%u" : "%sC",
-			 i == 0 ? "" : "+", i) == 0);
+				    i == 0 ? "" : "+", i) == 0);
 	add(&f, dialect, calls.p, calls.n);
 	for (i = 0; i < n; i++) {
 		snprintf(one, sizeof one, ids ? "R%u" : "R",
-		    backwards ? n - 1 - i : i);
+			 backwards ? n - 1 - i : i);
 		add(&f, dialect, one, strlen(one));
 	}
 	CHECK(f.groups.items[0].open == 0);
@@ -245,16 +243,16 @@ test_random(void)
 				id[i] = dice < 2 ? j : -1;
 				name[i] = dice == 2 ? j : -1;
 				snprintf(one, sizeof one,
-				    dice < 2      ? "C%d"
-					: dice == 2 ? "C:%d"
-						    : "C",
-				    j);
+					 dice < 2    ? "C%d"
+					 : dice == 2 ? "C:%d"
+						     : "C",
+					 j);
 			} else {
 				snprintf(one, sizeof one,
-				    dice == 4      ? "R%d"
-					: dice == 5 ? "R:%d"
-						    : "R",
-				    j);
+					 dice == 4   ? "R%d"
+					 : dice == 5 ? "R:%d"
+						     : "R",
+					 j);
 				id[i] = -2;
 				for (int k = 0; k < i; k++) {
 					if (id[k] == -2 ||
@@ -269,7 +267,7 @@ test_random(void)
 			}
 			add(&f, &loose, one, strlen(one));
 			CHECK(ctx_group_of(f.groups.items, (uint32_t)i) ==
-			    want);
+			      want);
 		}
 		release(&f);
 	}

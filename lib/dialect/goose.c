@@ -1,0 +1,128 @@
+/*
+ * goose.c - messages of a goose session
+ *
+ * Roles user and assistant; a toolResponse is a block of a user's message.
+ * Messages whose metadata says agentVisible false are kept for the eyes of
+ * the user only, as those that a summary has replaced.
+ * Source: crates/goose/src/conversation/message.rs, November 2026.  Older
+ * versions wrote the blocks of a result without the object around them.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_goose_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const types[] = {"toolRequest",
+					    "toolResponse",
+					    "redactedThinking",
+					    "frontendToolRequest",
+					    "toolConfirmationRequest",
+					    "systemNotification",
+					    "actionRequired"};
+	uint32_t content = ctx_json_find(json, node, "content"), created;
+
+	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
+	    ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	created = ctx_json_find(json, node, "created");
+	if (created != 0 && json->nodes[created].kind == CTX_JSON_NUMBER)
+		return "created";
+	if (ctx_find_below(json, node, "metadata", "agentVisible") != 0)
+		return "agentVisible";
+	return ctx_has_block(json, content, types,
+			     sizeof types / sizeof types[0]);
+}
+
+static int
+read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	   struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"thinking", "thinking", CTX_PART_REASONING},
+	    {"redactedThinking", "data", CTX_PART_REASONING},
+	    {"image", "data", CTX_PART_MEDIA},
+	    {"audio", "data", CTX_PART_MEDIA},
+	    {"resource", "resource", CTX_PART_OPAQUE},
+	    {"toolConfirmationRequest", NULL, CTX_PART_OPAQUE},
+	    {"actionRequired", NULL, CTX_PART_OPAQUE},
+	    {"systemNotification", NULL, CTX_PART_OPAQUE},
+	};
+
+	(void)json;
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+			      err);
+}
+
+/* {"status": "success", "value"} or {"status": "error", "error"}. */
+static int
+read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t call = ctx_json_find(json, block, "toolCall"), value = 0;
+	uint32_t id = ctx_json_find(json, block, "id");
+
+	if (call != 0)
+		value = ctx_json_find(json, call, "value");
+	if (value != 0)
+		return ctx_read_call(
+		    view, ctx_json_find(json, value, "arguments"), id,
+		    ctx_json_find(json, value, "name"), err);
+	return ctx_read_call(view,
+			     call == 0 ? 0 : ctx_json_find(json, call, "error"),
+			     id, 0, err);
+}
+
+static int
+read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t result = ctx_json_find(json, block, "toolResult"), body = 0;
+	uint32_t id = ctx_json_find(json, block, "id");
+
+	if (result != 0)
+		body = ctx_json_find(json, result, "value");
+	if (body != 0 && json->nodes[body].kind == CTX_JSON_OBJECT)
+		body = ctx_json_find(json, body, "content");
+	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
+		return ctx_read_result(view, body, id, 0, read_plain, err);
+	/* An error is a string where a body is a list. */
+	return ctx_read_fixed_result(
+	    view, CTX_PART_TEXT,
+	    result == 0 ? 0 : ctx_json_find(json, result, "error"), id, err);
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	   struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, block, "type");
+
+	if (type != 0 && (ctx_json_is(json, type, "toolRequest") ||
+			  ctx_json_is(json, type, "frontendToolRequest")))
+		return read_call(view, block, err);
+	if (type != 0 && ctx_json_is(json, type, "toolResponse"))
+		return read_result(view, block, err);
+	return read_plain(json, block, view, err);
+}
+
+int
+ctx_goose_read(const struct ctx_json *json, uint32_t node,
+	       struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role"), visible;
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	view->time = ctx_json_find(json, node, "created");
+	visible = ctx_find_below(json, node, "metadata", "agentVisible");
+	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
+		view->flags |= CTX_VIEW_HIDDEN;
+	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+				read_block, err) < 0
+		   ? -1
+		   : 1;
+}

@@ -1,0 +1,309 @@
+/*
+ * langchain.c - LangChain messages, in the three ways they are written
+ *
+ * messages_to_dict gives {"type", "data"}, dumps a constructor with kwargs,
+ * model_dump the message flat.  Calls are in tool_calls (and, malformed ones,
+ * in invalid_tool_calls); the content and additional_kwargs may repeat them
+ * in the form of the provider, which then is not counted again.
+ * Source: langchain_core/messages, August 2026.
+ */
+#include "dialect/dialect.h"
+
+static const struct kind {
+	const char *type, *class, *chunk;
+	enum ctx_role role;
+	bool common; /* other formats have this type too */
+} kinds[] = {
+    {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},
+    {"ai", "AIMessage", "AIMessageChunk", CTX_ROLE_ASSISTANT, false},
+    {"system", "SystemMessage", "SystemMessageChunk", CTX_ROLE_SYSTEM, true},
+    {"tool", "ToolMessage", "ToolMessageChunk", CTX_ROLE_TOOL, true},
+    {"function", "FunctionMessage", "FunctionMessageChunk", CTX_ROLE_TOOL,
+     true},
+    {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
+};
+
+/* The kind of message that a type or a class stands for, or NULL. */
+static const struct kind *
+kind_of(const struct ctx_json *json, uint32_t name)
+{
+	const struct kind *kind = kinds;
+
+	for (; name != 0 && kind < kinds + sizeof kinds / sizeof kinds[0];
+	     kind++)
+		if (ctx_json_is(json, name, kind->type) ||
+		    ctx_json_is(json, name, kind->class) ||
+		    ctx_json_is(json, name, kind->chunk))
+			return kind;
+	return NULL;
+}
+
+/* What stands in a content, but no call. */
+static int
+read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	   struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"text-plain", "text", CTX_PART_TEXT},
+	    {"output_text", "text", CTX_PART_TEXT},
+	    {"refusal", "refusal", CTX_PART_TEXT},
+	    {"reasoning", "reasoning", CTX_PART_REASONING},
+	    {"thinking", "thinking", CTX_PART_REASONING},
+	    {"redacted_thinking", "data", CTX_PART_REASONING},
+	    {"image_url", "image_url", CTX_PART_MEDIA},
+	    {"input_audio", "input_audio", CTX_PART_MEDIA},
+	    {"image", "source", CTX_PART_MEDIA},
+	    {"document", "source", CTX_PART_MEDIA},
+	    {"audio", "base64", CTX_PART_MEDIA},
+	    {"video", "base64", CTX_PART_MEDIA},
+	    {"file", "base64", CTX_PART_MEDIA},
+	    {"media", "data", CTX_PART_MEDIA},
+	};
+
+	if (json->nodes[block].kind == CTX_JSON_STRING)
+		return ctx_read_part(view, CTX_PART_TEXT, block, err);
+	/* A Responses item, which may not be parted from what it led to. */
+	if (ctx_json_find(json, block, "summary") != 0 ||
+	    ctx_json_find(json, block, "encrypted_content") != 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+			      err);
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	   struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, block, "type");
+
+	if (type == 0)
+		return read_plain(json, block, view, err);
+	if (ctx_json_is(json, type, "tool_call") ||
+	    ctx_json_is(json, type, "tool_use") ||
+	    ctx_json_is(json, type, "server_tool_call"))
+		return ctx_read_call(
+		    view, ctx_find_either(json, block, "args", "input"),
+		    ctx_json_find(json, block, "id"),
+		    ctx_json_find(json, block, "name"), err);
+	if (ctx_json_is(json, type, "server_tool_result"))
+		return ctx_read_fixed_result(
+		    view, CTX_PART_OPAQUE, ctx_json_find(json, block, "output"),
+		    ctx_json_find(json, block, "tool_call_id"), err);
+	if (ctx_json_is(json, type, "tool_result"))
+		return ctx_read_result(
+		    view, ctx_json_find(json, block, "content"),
+		    ctx_json_find(json, block, "tool_use_id"), 0, read_plain,
+		    err);
+	return read_plain(json, block, view, err);
+}
+
+/* The calls of a list of {"name", "args", "id"}, or of the provider's
+ * {"id", "function": {"name", "arguments"}}. */
+static int
+read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t call, body;
+
+	if (calls == 0)
+		return 0;
+	for (call = calls + 1; call < json->nodes[calls].next;
+	     call = json->nodes[call].next) {
+		body = ctx_json_find(json, call, "function");
+		if (body == 0)
+			body = call;
+		if (ctx_read_call(
+			view, ctx_find_either(json, body, "args", "arguments"),
+			ctx_json_find(json, call, "id"),
+			ctx_json_find(json, body, "name"), err) < 0)
+			return -1;
+		view->parts[view->n - 1].parent = calls;
+		view->parts[view->n - 1].child = call;
+	}
+	return 0;
+}
+
+/* The calls of an assistant, wherever they are written first. */
+static int
+read_ai_calls(struct ctx_view *view, uint32_t body, uint32_t extra,
+	      struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t calls = ctx_find_list(json, body, "tool_calls"), old;
+	uint32_t invalid = ctx_find_list(json, body, "invalid_tool_calls");
+	bool repeated = calls != 0 || invalid != 0, found = false;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_CALL)
+			continue;
+		found = true;
+		if (!repeated)
+			continue;
+		view->parts[i].kind = CTX_PART_OPAQUE;
+		view->parts[i].value = 0;
+	}
+	if (read_calls(view, calls, err) < 0 ||
+	    read_calls(view, invalid, err) < 0)
+		return -1;
+	if (repeated || found || extra == 0)
+		return 0;
+	if (read_calls(view, ctx_find_list(json, extra, "tool_calls"), err) < 0)
+		return -1;
+	old = ctx_json_find(json, extra, "function_call");
+	if (old == 0 || json->nodes[old].kind != CTX_JSON_OBJECT)
+		return 0;
+	return ctx_read_call(view, ctx_json_find(json, old, "arguments"), 0,
+			     ctx_json_find(json, old, "name"), err);
+}
+
+static int
+read_ai(struct ctx_view *view, uint32_t body, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t extra = ctx_json_find(json, body, "additional_kwargs");
+	uint32_t about = ctx_json_find(json, body, "response_metadata");
+
+	view->usage = ctx_json_find(json, body, "usage_metadata");
+	if (about != 0)
+		view->model =
+		    ctx_find_either(json, about, "model_name", "model");
+	if (extra != 0 && ctx_read_member(view, extra, "reasoning_content",
+					  CTX_PART_REASONING, err) < 0)
+		return -1;
+	if (ctx_read_content(view, ctx_json_find(json, body, "content"),
+			     read_block, err) < 0)
+		return -1;
+	return read_ai_calls(view, body, extra, err);
+}
+
+/* Reads the message at node whose members are in body. */
+static int
+read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
+	     const struct kind *kind, struct ctx_view *view,
+	     struct ctx_err *err)
+{
+	uint32_t content = ctx_json_find(json, body, "content");
+	int rc;
+
+	ctx_view_reset(view, json, node);
+	view->role = kind->role;
+	view->role_node = ctx_json_find(json, body, "type");
+	if (kind->role == CTX_ROLE_OTHER) {
+		view->role_node = ctx_json_find(json, body, "role");
+		view->role = ctx_role_of(json, view->role_node);
+	}
+	view->name = ctx_json_find(json, body, "name");
+	if (view->name != 0 && json->nodes[view->name].kind != CTX_JSON_STRING)
+		view->name = 0;
+	switch (view->role) {
+	case CTX_ROLE_ASSISTANT:
+		rc = read_ai(view, body, err);
+		break;
+	case CTX_ROLE_TOOL:
+		rc = ctx_read_result(view, content,
+				     ctx_json_find(json, body, "tool_call_id"),
+				     view->name, read_plain, err);
+		break;
+	default:
+		rc = ctx_read_content(view, content, read_block, err);
+		break;
+	}
+	return rc < 0 ? -1 : 1;
+}
+
+/* The member key of node if it is an object, or 0. */
+static uint32_t
+find_object(const struct ctx_json *json, uint32_t node, const char *key)
+{
+	uint32_t value = ctx_json_find(json, node, key);
+
+	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT ? value
+									: 0;
+}
+
+const char *
+ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node)
+{
+	if (find_object(json, node, "data") == 0 ||
+	    kind_of(json, ctx_json_find(json, node, "type")) == NULL)
+		return NULL;
+	return "type and data";
+}
+
+int
+ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
+			struct ctx_view *view, struct ctx_err *err)
+{
+	const struct kind *kind =
+	    kind_of(json, ctx_json_find(json, node, "type"));
+	uint32_t data = find_object(json, node, "data");
+
+	if (kind == NULL || data == 0)
+		return 0;
+	return read_message(json, node, data, kind, view, err);
+}
+
+/* The class of a serialized object: the last of its "id". */
+static const struct kind *
+class_of(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t id = ctx_find_list(json, node, "id");
+
+	if (id == 0 || ctx_json_find(json, node, "lc") == 0)
+		return NULL;
+	return kind_of(json,
+		       ctx_json_at(json, id, ctx_json_count(json, id) - 1));
+}
+
+const char *
+ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node)
+{
+	if (find_object(json, node, "kwargs") == 0 ||
+	    class_of(json, node) == NULL)
+		return NULL;
+	return "lc and kwargs";
+}
+
+int
+ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
+		      struct ctx_view *view, struct ctx_err *err)
+{
+	const struct kind *kind = class_of(json, node);
+	uint32_t kwargs = find_object(json, node, "kwargs");
+
+	if (kind == NULL || kwargs == 0)
+		return 0;
+	return read_message(json, node, kwargs, kind, view, err);
+}
+
+const char *
+ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node)
+{
+	const struct kind *kind =
+	    kind_of(json, ctx_json_find(json, node, "type"));
+
+	if (kind == NULL || ctx_json_find(json, node, "content") == 0 ||
+	    (kind->role != CTX_ROLE_OTHER &&
+	     ctx_json_find(json, node, "role") != 0))
+		return NULL;
+	if (kind->common &&
+	    ctx_json_find(json, node, "additional_kwargs") == 0 &&
+	    ctx_json_find(json, node, "response_metadata") == 0 &&
+	    ctx_json_find(json, node, "tool_call_id") == 0)
+		return NULL;
+	return "type and content";
+}
+
+int
+ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
+			struct ctx_view *view, struct ctx_err *err)
+{
+	const struct kind *kind =
+	    kind_of(json, ctx_json_find(json, node, "type"));
+
+	if (kind == NULL || ctx_json_find(json, node, "content") == 0)
+		return 0;
+	return read_message(json, node, node, kind, view, err);
+}

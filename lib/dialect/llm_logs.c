@@ -1,0 +1,106 @@
+/*
+ * llm_logs.c - rows of llm logs --json
+ *
+ * A row is a whole turn: what was asked and what came back, so a row is what
+ * goes or stays.  In a chain of tools the next row has the results and no
+ * prompt of its own; it goes on with the turn of the row that called.
+ * Source: cli.py and docs/logging of llm, August 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
+{
+	if (ctx_json_find(json, node, "conversation_id") == 0 ||
+	    ctx_json_find(json, node, "prompt") == 0 ||
+	    ctx_json_find(json, node, "response") == 0)
+		return NULL;
+	return "prompt and response";
+}
+
+/* Adds a text, if it is one and says anything. */
+static int
+read_text(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+{
+	if (node == 0 || view->json->nodes[node].kind != CTX_JSON_STRING ||
+	    ctx_json_str(view->json, node).n <= 2)
+		return 0;
+	return ctx_read_part(view, CTX_PART_TEXT, node, err);
+}
+
+static int
+read_fragment(const struct ctx_json *json, uint32_t block,
+	      struct ctx_view *view, struct ctx_err *err)
+{
+	return read_text(view, ctx_json_find(json, block, "content"), err);
+}
+
+static int
+read_attachment(const struct ctx_json *json, uint32_t block,
+		struct ctx_view *view, struct ctx_err *err)
+{
+	(void)json;
+	return ctx_read_part(view, CTX_PART_MEDIA, block, err);
+}
+
+static int
+read_result(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	    struct ctx_err *err)
+{
+	return ctx_read_result(view, ctx_json_find(json, block, "output"),
+			       ctx_json_find(json, block, "tool_call_id"),
+			       ctx_json_find(json, block, "name"), NULL, err);
+}
+
+static int
+read_call(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	  struct ctx_err *err)
+{
+	return ctx_read_call(view, ctx_json_find(json, block, "arguments"),
+			     ctx_json_find(json, block, "tool_call_id"),
+			     ctx_json_find(json, block, "name"), err);
+}
+
+/* Reads the elements of an array of the row, if it has that. */
+static int
+read_list(struct ctx_view *view, const char *key, ctx_block_reader *reader,
+	  struct ctx_err *err)
+{
+	return ctx_read_content(
+	    view, ctx_find_list(view->json, view->node, key), reader, err);
+}
+
+int
+ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
+		  struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t prompt = ctx_json_find(json, node, "prompt");
+	uint32_t response = ctx_json_find(json, node, "response");
+	size_t asked;
+
+	if (prompt == 0 || response == 0)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->model = ctx_json_find(json, node, "model");
+	view->time = ctx_json_find(json, node, "datetime_utc");
+	if (read_text(view, ctx_json_find(json, node, "system"), err) < 0 ||
+	    read_list(view, "system_fragments", read_fragment, err) < 0)
+		return -1;
+	asked = view->n;
+	if (read_list(view, "prompt_fragments", read_fragment, err) < 0 ||
+	    read_text(view, prompt, err) < 0 ||
+	    read_list(view, "attachments", read_attachment, err) < 0)
+		return -1;
+	view->role = CTX_ROLE_ASSISTANT;
+	if (view->n > asked || ctx_find_list(json, node, "tool_results") == 0) {
+		view->role = CTX_ROLE_USER;
+		view->flags |= CTX_VIEW_TURN;
+	}
+	if (read_list(view, "tool_results", read_result, err) < 0 ||
+	    ctx_read_member(view, node, "reasoning", CTX_PART_REASONING, err) <
+		0 ||
+	    read_text(view, response, err) < 0 ||
+	    read_list(view, "tool_calls", read_call, err) < 0)
+		return -1;
+	return 1;
+}

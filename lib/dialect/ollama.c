@@ -1,0 +1,106 @@
+/*
+ * ollama.c - Ollama and chat templates
+ *
+ * Chat Completions as local models are given them: arguments are an object,
+ * a result names its tool instead of a call, images are bare base64 beside
+ * the content, reasoning is called thinking, and placeholders of chat
+ * templates stand for media.
+ * Source: api/types.go of ollama, August 2026; the chat templates of
+ * transformers.
+ */
+#include "dialect/dialect.h"
+
+/* The arguments of the first call, or 0. */
+static uint32_t
+arguments(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t calls = ctx_find_list(json, node, "tool_calls"), call, body;
+
+	if (calls == 0)
+		return 0;
+	call = calls + 1;
+	body = ctx_json_find(json, call, "function");
+	return ctx_json_find(json, body != 0 ? body : call, "arguments");
+}
+
+const char *
+ctx_ollama_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t args = arguments(json, node), images, thinking;
+
+	if (ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	if (args != 0)
+		return json->nodes[args].kind == CTX_JSON_OBJECT
+			   ? "arguments as an object"
+			   : NULL;
+	if (ctx_json_find(json, node, "tool_name") != 0)
+		return "tool_name";
+	images = ctx_find_list(json, node, "images");
+	if (images != 0 && json->nodes[images + 1].kind == CTX_JSON_STRING)
+		return "images";
+	thinking = ctx_json_find(json, node, "thinking");
+	if (thinking != 0 && json->nodes[thinking].kind == CTX_JSON_STRING)
+		return "thinking";
+	return NULL;
+}
+
+static int
+read_images(struct ctx_view *view, uint32_t images, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = view->json->nodes;
+	uint32_t image;
+
+	if (images == 0)
+		return 0;
+	for (image = images + 1; image < nodes[images].next;
+	     image = nodes[image].next) {
+		if (ctx_read_part(view, CTX_PART_MEDIA, image, err) < 0)
+			return -1;
+		view->parts[view->n - 1].parent = images;
+		view->parts[view->n - 1].child = image;
+	}
+	return 0;
+}
+
+/* Blocks that Chat Completions has not: {"type": "image"} and the like. */
+static void
+find_placeholders(struct ctx_view *view)
+{
+	static const char *const types[] = {"image", "video", "audio"};
+	uint32_t type;
+	size_t i, j;
+
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_OPAQUE)
+			continue;
+		type = ctx_json_find(view->json, view->parts[i].value, "type");
+		for (j = 0; type != 0 && j < sizeof types / sizeof types[0];
+		     j++)
+			if (ctx_json_is(view->json, type, types[j]))
+				view->parts[i].kind = CTX_PART_MEDIA;
+	}
+}
+
+int
+ctx_ollama_read(const struct ctx_json *json, uint32_t node,
+		struct ctx_view *view, struct ctx_err *err)
+{
+	int rc = ctx_openai_chat_read(json, node, view, err);
+
+	if (rc <= 0)
+		return rc;
+	find_placeholders(view);
+	view->time = ctx_json_find(json, node, "created_at");
+	view->model = ctx_json_find(json, node, "model");
+	/* Of a tool's message the first part is the result. */
+	if (view->role == CTX_ROLE_TOOL && view->parts[0].name == 0)
+		view->parts[0].name = ctx_json_find(json, node, "tool_name");
+	if (view->role == CTX_ROLE_ASSISTANT &&
+	    ctx_read_member(view, node, "thinking", CTX_PART_REASONING, err) <
+		0)
+		return -1;
+	return read_images(view, ctx_find_list(json, node, "images"), err) < 0
+		   ? -1
+		   : 1;
+}

@@ -1,0 +1,92 @@
+/*
+ * opencode.c - messages of an opencode export
+ *
+ * {"info", "parts"}: a tool's part holds the call and its result, so that no
+ * cut can part them.  A result that opencode has compacted is no longer
+ * shown to the model, nor are steps, snapshots and patches.
+ * Source: format notes of txcript and the export of opencode, August 2026.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_opencode_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t parts = ctx_json_find(json, node, "parts");
+
+	if (parts == 0 || json->nodes[parts].kind != CTX_JSON_ARRAY ||
+	    ctx_find_below(json, node, "info", "role") == 0)
+		return NULL;
+	return "info and parts";
+}
+
+static int
+read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t state = ctx_json_find(json, part, "state"), body;
+	uint32_t id = ctx_json_find(json, part, "callID");
+	uint32_t name = ctx_json_find(json, part, "tool");
+
+	if (ctx_read_call(view,
+			  state == 0 ? 0 : ctx_json_find(json, state, "input"),
+			  id, name, err) < 0)
+		return -1;
+	if (state == 0)
+		return 0;
+	body = ctx_find_either(json, state, "output", "error");
+	if (body == 0)
+		return 0;
+	if (ctx_find_below(json, state, "time", "compacted") != 0)
+		body = 0;
+	return ctx_read_result(view, body, id, name, NULL, err);
+}
+
+static int
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+	  struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"reasoning", "text", CTX_PART_REASONING},
+	    {"file", "url", CTX_PART_MEDIA},
+	    {"subtask", "prompt", CTX_PART_TEXT},
+	    {"snapshot", NULL, CTX_PART_OPAQUE},
+	    {"patch", NULL, CTX_PART_OPAQUE},
+	    {"agent", NULL, CTX_PART_OPAQUE},
+	    {"retry", NULL, CTX_PART_OPAQUE},
+	    {"compaction", NULL, CTX_PART_OPAQUE},
+	};
+	uint32_t type = ctx_json_find(json, part, "type"), ignored;
+
+	if (type != 0 && (ctx_json_is(json, type, "step-start") ||
+			  ctx_json_is(json, type, "step-finish")))
+		return 0;
+	if (type != 0 && ctx_json_is(json, type, "tool"))
+		return read_tool(view, part, err);
+	ignored = ctx_json_find(json, part, "ignored");
+	if (ignored != 0 && json->nodes[ignored].kind == CTX_JSON_TRUE)
+		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
+			      err);
+}
+
+int
+ctx_opencode_read(const struct ctx_json *json, uint32_t node,
+		  struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t info = ctx_json_find(json, node, "info"), role;
+
+	role = info == 0 ? 0 : ctx_json_find(json, info, "role");
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	view->model = ctx_json_find(json, info, "modelID");
+	view->usage = ctx_json_find(json, info, "tokens");
+	view->time = ctx_find_below(json, info, "time", "created");
+	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
+				read_part, err) < 0
+		   ? -1
+		   : 1;
+}

@@ -1,0 +1,89 @@
+/*
+ * sharegpt.c - {"from", "value"}, the form of many training sets
+ *
+ * Readers of such sets insist on turns: human and observation at odd places,
+ * gpt and function_call at even ones.  There are no ids; a result answers
+ * the oldest call.  Hermes sets write calls into the text of gpt, between
+ * tags, which counts as text that also calls.
+ * Source: data/README of LLaMA-Factory, November 2026.
+ */
+#include <string.h>
+
+#include "dialect/dialect.h"
+
+static const struct kind {
+	const char *from;
+	enum ctx_role role;
+	enum ctx_part_kind value;
+} kinds[] = {
+    {"human", CTX_ROLE_USER, CTX_PART_TEXT},
+    {"gpt", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+    {"system", CTX_ROLE_SYSTEM, CTX_PART_TEXT},
+    {"function_call", CTX_ROLE_ASSISTANT, CTX_PART_CALL},
+    {"observation", CTX_ROLE_TOOL, CTX_PART_RESULT},
+    {"tool", CTX_ROLE_TOOL, CTX_PART_RESULT},
+    {"function_response", CTX_ROLE_TOOL, CTX_PART_RESULT},
+    {"tool_call", CTX_ROLE_ASSISTANT, CTX_PART_CALL},
+    {"user", CTX_ROLE_USER, CTX_PART_TEXT},
+    {"assistant", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+    {"chatgpt", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+    {"model", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+    {"bing", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+    {"bard", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+};
+
+const char *
+ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t from = ctx_json_find(json, node, "from");
+
+	if (from == 0 || json->nodes[from].kind != CTX_JSON_STRING ||
+	    ctx_json_find(json, node, "value") == 0 ||
+	    ctx_json_find(json, node, "role") != 0)
+		return NULL;
+	return "from and value";
+}
+
+/* Does the text hold a call of the Hermes kind?  No escape could hide it. */
+static bool
+calls_in_text(const struct ctx_json *json, uint32_t node)
+{
+	static const char tag[] = "<tool_call>";
+	struct ctx_str text = ctx_json_str(json, node);
+	const char *end = text.p + text.n;
+
+	while ((text.p = memchr(text.p, '<', (size_t)(end - text.p))) != NULL) {
+		if ((size_t)(end - text.p) >= strlen(tag) &&
+		    memcmp(text.p, tag, strlen(tag)) == 0)
+			return true;
+		text.p++;
+	}
+	return false;
+}
+
+int
+ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
+		  struct ctx_view *view, struct ctx_err *err)
+{
+	static const struct kind other = {"", CTX_ROLE_OTHER, CTX_PART_TEXT};
+	uint32_t from = ctx_json_find(json, node, "from");
+	uint32_t value = ctx_json_find(json, node, "value");
+	const struct kind *kind = &other;
+	size_t i;
+
+	if (from == 0 || value == 0 ||
+	    json->nodes[from].kind != CTX_JSON_STRING)
+		return 0;
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (ctx_json_is(json, from, kinds[i].from))
+			kind = &kinds[i];
+	ctx_view_reset(view, json, node);
+	view->role = kind->role;
+	view->role_node = from;
+	if (ctx_read_part(view, kind->value, value, err) < 0)
+		return -1;
+	if (kind->role == CTX_ROLE_ASSISTANT && kind->value == CTX_PART_TEXT &&
+	    calls_in_text(json, value) && ctx_read_call(view, 0, 0, 0, err) < 0)
+		return -1;
+	return 1;
+}

@@ -1,0 +1,143 @@
+/*
+ * vercel_model.c - ModelMessage of the Vercel AI SDK
+ *
+ * Calls are parts of the assistant's content, results parts of a tool message
+ * (or of the assistant's, where the provider ran the tool).  A call may wait
+ * for an approval, which is asked for and given like a call and its result.
+ * Source: provider-utils/src/types of vercel/ai, August 2026; version 4 wrote
+ * args and result instead of input and output.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const types[] = {
+	    "tool-call", "tool-result", "tool-approval-request",
+	    "tool-approval-response", "reasoning-file"};
+	uint32_t content = ctx_find_list(json, node, "content"), block, type;
+	const char *why;
+
+	if (ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	if (ctx_json_find(json, node, "providerOptions") != 0)
+		return "providerOptions";
+	if (content == 0)
+		return NULL;
+	why =
+	    ctx_has_block(json, content, types, sizeof types / sizeof types[0]);
+	if (why != NULL)
+		return why;
+	for (block = content + 1; block < json->nodes[content].next;
+	     block = json->nodes[block].next) {
+		type = ctx_json_find(json, block, "type");
+		if (type == 0)
+			continue;
+		if (ctx_json_find(json, block, "mediaType") != 0)
+			return "mediaType";
+		if (ctx_json_find(json, block, "providerOptions") != 0)
+			return "providerOptions";
+		if (ctx_json_is(json, type, "reasoning") &&
+		    ctx_json_find(json, block, "text") != 0)
+			return "reasoning";
+		if (ctx_json_is(json, type, "image") &&
+		    ctx_json_find(json, block, "image") != 0)
+			return "image";
+	}
+	return NULL;
+}
+
+/* What stands in a content, or in a result of several pieces. */
+static int
+read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	   struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"reasoning", "text", CTX_PART_REASONING},
+	    {"redacted-reasoning", "data", CTX_PART_REASONING},
+	    {"image", "image", CTX_PART_MEDIA},
+	    {"file", "data", CTX_PART_MEDIA},
+	    {"media", "data", CTX_PART_MEDIA},
+	    {"file-data", "data", CTX_PART_MEDIA},
+	    {"file-url", "url", CTX_PART_MEDIA},
+	    {"file-id", "fileId", CTX_PART_MEDIA},
+	    {"image-data", "data", CTX_PART_MEDIA},
+	    {"image-url", "url", CTX_PART_MEDIA},
+	    {"image-file-id", "fileId", CTX_PART_MEDIA},
+	    {"reasoning-file", "data", CTX_PART_MEDIA},
+	};
+
+	(void)json;
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+			      err);
+}
+
+/* The body is {"type", "value"}, what it says is in the value. */
+static int
+read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t body = ctx_find_either(json, block, "output", "result");
+	uint32_t value = body == 0 ? 0 : ctx_json_find(json, body, "value");
+	size_t result = view->n;
+	enum ctx_part_kind kind;
+
+	if (value == 0)
+		value = body;
+	if (ctx_read_result(
+		view, value, ctx_json_find(json, block, "toolCallId"),
+		ctx_json_find(json, block, "toolName"), read_plain, err) < 0)
+		return -1;
+	view->parts[result].value = body;
+	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
+		return 0;
+	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_PART_TEXT
+							  : CTX_PART_OPAQUE;
+	if (ctx_read_part(view, kind, value, err) < 0)
+		return -1;
+	view->parts[view->n - 1].owner = (uint32_t)result + 1;
+	return 0;
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+	   struct ctx_err *err)
+{
+	uint32_t type = ctx_json_find(json, block, "type");
+
+	if (type == 0)
+		return read_plain(json, block, view, err);
+	if (ctx_json_is(json, type, "tool-call"))
+		return ctx_read_call(
+		    view, ctx_find_either(json, block, "input", "args"),
+		    ctx_json_find(json, block, "toolCallId"),
+		    ctx_json_find(json, block, "toolName"), err);
+	if (ctx_json_is(json, type, "tool-result"))
+		return read_result(view, block, err);
+	if (ctx_json_is(json, type, "tool-approval-request"))
+		return ctx_read_call(
+		    view, 0, ctx_json_find(json, block, "approvalId"), 0, err);
+	if (ctx_json_is(json, type, "tool-approval-response"))
+		return ctx_read_result(view, 0,
+				       ctx_json_find(json, block, "approvalId"),
+				       0, NULL, err);
+	return read_plain(json, block, view, err);
+}
+
+int
+ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
+		      struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+				read_block, err) < 0
+		   ? -1
+		   : 1;
+}

@@ -1,0 +1,125 @@
+/*
+ * vercel_ui.c - UIMessage of the Vercel AI SDK
+ *
+ * What a chat application keeps.  A tool's part holds the call and, in its
+ * later states, the result, so that no cut can part them.  What only the
+ * application is shown (steps, sources, data-NAME) costs nothing.  The tool
+ * is named by the type of its part, tool-NAME.
+ * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026;
+ * version 4 wrote {"type": "tool-invocation", "toolInvocation"}.
+ */
+#include "dialect/dialect.h"
+
+const char *
+ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t parts = ctx_find_list(json, node, "parts");
+
+	if (parts == 0 || ctx_json_find(json, node, "role") == 0 ||
+	    ctx_json_find(json, parts + 1, "type") == 0)
+		return NULL;
+	return "parts with a type";
+}
+
+/* The body of a result, once there is one. */
+static int
+read_result(struct ctx_view *view, uint32_t tool, uint32_t id, uint32_t name,
+	    struct ctx_err *err)
+{
+	static const struct {
+		const char *state, *key;
+	} states[] = {
+	    {"output-available", "output"},
+	    {"output-error", "errorText"},
+	    {"output-denied", NULL},
+	    {"result", "result"},
+	};
+	const struct ctx_json *json = view->json;
+	uint32_t state = ctx_json_find(json, tool, "state"), body = 0;
+	size_t i;
+
+	for (i = 0; state != 0 && i < sizeof states / sizeof states[0]; i++) {
+		if (!ctx_json_is(json, state, states[i].state))
+			continue;
+		if (states[i].key != NULL)
+			body = ctx_json_find(json, tool, states[i].key);
+		if (ctx_read_result(view, body, id, name, NULL, err) < 0)
+			return -1;
+		/* An array is what the tool gave, and no list of blocks. */
+		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
+			return 0;
+		if (ctx_read_part(view, CTX_PART_OPAQUE, body, err) < 0)
+			return -1;
+		view->parts[view->n - 1].owner = (uint32_t)view->n - 1;
+		return 0;
+	}
+	return 0;
+}
+
+static int
+read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
+	  struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t id = ctx_json_find(json, tool, "toolCallId");
+	uint32_t input = ctx_find_either(json, tool, "input", "rawInput");
+
+	if (input == 0)
+		input = ctx_json_find(json, tool, "args");
+	if (ctx_read_call(view, input, id, name, err) < 0)
+		return -1;
+	return read_result(view, tool, id, name, err);
+}
+
+static int
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+	  struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"reasoning", "text", CTX_PART_REASONING},
+	    {"file", "url", CTX_PART_MEDIA},
+	    {"reasoning-file", "url", CTX_PART_MEDIA},
+	    {"source-url", NULL, CTX_PART_OPAQUE},
+	    {"source-document", NULL, CTX_PART_OPAQUE},
+	    {"source", NULL, CTX_PART_OPAQUE},
+	};
+	uint32_t type = ctx_json_find(json, part, "type"), tool;
+
+	if (type == 0)
+		return ctx_read_part(view, CTX_PART_OPAQUE, part, err);
+	/* A step alone is no content: it goes with what is between. */
+	if (ctx_json_is(json, type, "step-start"))
+		return 0;
+	if (ctx_json_is(json, type, "dynamic-tool"))
+		return read_tool(view, part,
+				 ctx_json_find(json, part, "toolName"), err);
+	tool = ctx_json_find(json, part, "toolInvocation");
+	if (tool != 0)
+		return read_tool(view, tool,
+				 ctx_json_find(json, tool, "toolName"), err);
+	if (ctx_starts_with(json, type, "tool-"))
+		return read_tool(view, part, type, err);
+	if (ctx_starts_with(json, type, "data-"))
+		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
+			      err);
+}
+
+int
+ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
+		   struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+	uint32_t parts = ctx_json_find(json, node, "parts");
+
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return 0;
+	/* Version 3 had no parts. */
+	if (parts == 0)
+		parts = ctx_json_find(json, node, "content");
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	return ctx_read_content(view, parts, read_part, err) < 0 ? -1 : 1;
+}

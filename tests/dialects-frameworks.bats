@@ -1,0 +1,319 @@
+# The formats of frameworks and applications: what is read, and what goes
+# together.
+
+load helper
+
+FRAMEWORKS="langchain-dict langchain-lc langchain-dump vercel-model vercel-ui
+opencode ollama goose sharegpt"
+
+# Checks that the dialect ctx-count finds in file $2 is $1.
+dialect_is() {
+	local found
+	found=$(ctx-count --json "$2" | jq -r .dialect | sort -u)
+	[ "$found" = "$1" ] || fail "$2: $found, not $1"
+}
+
+# The message on standard input is of dialect $1, has role $2, and of these
+# kinds of parts, in the order of ctx-count, costs anything: $3.
+reads() {
+	local is
+	cat > one
+	dialect_is "$1" one
+	is=$(ctx-count --json --per role one | jq -r .role)
+	[ "$is" = "$2" ] || fail "role $is, not $2"
+	is=$(ctx-count --json --per kind one |
+	    jq -rs 'map(select(.tokens > 0).kind) | sort | join(" ")')
+	[ "$is" = "$3" ] || fail "parts $is, not $3"
+}
+
+# A sentence of $1 words, to make messages of known weight.
+words() {
+	printf 'word %.0s' $(seq "$1")
+}
+
+@test "langchain: three ways to write a message" {
+	reads langchain-dict user text <<< \
+	    '{"type":"human","data":{"content":"hi","type":"human"}}'
+	reads langchain-lc system text <<< \
+	    '{"lc":1,"type":"constructor","id":["langchain","schema","messages","SystemMessage"],"kwargs":{"content":"hi"}}'
+	reads langchain-lc assistant "call text" <<< \
+	    '{"lc":1,"type":"constructor","id":["langchain_core","messages","ai","AIMessageChunk"],"kwargs":{"content":"hi","type":"AIMessageChunk","tool_calls":[{"name":"f","args":{},"id":"c"}]}}'
+	reads langchain-dump assistant "reasoning text" <<< \
+	    '{"type":"ai","content":"hi","additional_kwargs":{"reasoning_content":"so"}}'
+	reads langchain-dump tool result <<< \
+	    '{"type":"tool","content":"4C","tool_call_id":"c"}'
+	reads langchain-dict user "media text" <<< \
+	    '{"type":"human","data":{"content":["see",{"type":"image","base64":"AAAA","mime_type":"image/png"}]}}'
+	reads langchain-dict assistant text <<< \
+	    '{"type":"chat","data":{"content":"hi","role":"assistant"}}'
+	reads langchain-dict tool result <<< \
+	    '{"type":"function","data":{"content":"4C","name":"f"}}'
+}
+
+@test "langchain: a call that is written twice counts once" {
+	call='"tool_calls":[{"name":"wx","args":{"city":"Oslo"},"id":"c1"}]'
+	echo "{\"type\":\"ai\",\"data\":{\"content\":\"\",$call}}" > once
+	echo "{\"type\":\"ai\",\"data\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"wx\",\"input\":{\"city\":\"Oslo\"}}],$call,\"additional_kwargs\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"wx\",\"arguments\":\"{}\"}}]}}}" > twice
+	[ "$(tokens once)" -eq "$(tokens twice)" ]
+	reads langchain-dict assistant call < twice
+	# Alone, what the provider wrote is the call.
+	reads langchain-dict assistant call <<< \
+	    '{"type":"ai","data":{"content":"","additional_kwargs":{"function_call":{"name":"f","arguments":"{}"}}}}'
+	reads langchain-dict assistant call <<< \
+	    '{"type":"ai","data":{"content":"","tool_calls":[],"invalid_tool_calls":[{"name":"f","args":"{","id":"c"}]}}'
+}
+
+@test "langchain: a removal is no message, a run of LangSmith holds some" {
+	echo '{"type":"remove","data":{"content":"","id":"x"}}' > remove
+	[ "$(ctx-count --json remove | jq -s 'map(.messages) | add // 0')" -eq 0 ]
+	one='{"type":"human","data":{"content":"hi","type":"human"}}'
+	t=$(words 100)
+	old="{\"type\":\"human\",\"data\":{\"content\":\"$t\"}},{\"type\":\"ai\",\"data\":{\"content\":\"$t\"}}"
+	echo "{\"id\":\"r\",\"inputs\":{\"messages\":[[$old, $one]]},\"outputs\":{\"generations\":[[{\"text\":\"$t\"}]]}}" > run
+	dialect_is langchain-dict run
+	ctx-prune -b 30 -k 1 -t 0 run > out
+	[ "$(jq -c .inputs.messages out)" = "[[$one]]" ]
+	cmp <(jq .outputs run) <(jq .outputs out)
+	echo "[[$one],[$one,$one]]" > lists
+	[ "$(ctx-count --json lists | jq -c .messages | paste -sd,)" = "1,2" ]
+}
+
+@test "vercel: a tool message and the parts of an assistant" {
+	reads vercel-model tool result <<< \
+	    '{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"text","value":"4C"}}]}'
+	reads vercel-model assistant "call reasoning text" <<< \
+	    '{"role":"assistant","content":[{"type":"reasoning","text":"so"},{"type":"text","text":"hi"},{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]}'
+	reads vercel-model user media <<< \
+	    '{"role":"user","content":[{"type":"file","data":"AAAA","mediaType":"image/png"}]}'
+	# What a result says is what it costs, however it is wrapped.
+	for out in '{"type":"text","value":"4C"}' \
+	    '{"type":"content","value":[{"type":"text","text":"4C"}]}' '"4C"'; do
+		echo "{\"role\":\"tool\",\"content\":[{\"type\":\"tool-result\",\"toolCallId\":\"c\",\"toolName\":\"f\",\"output\":$out}]}" > r
+		[ "$(ctx-count --json --per kind r |
+		    jq 'select(.kind == "result").tokens')" -eq 2 ]
+	done
+}
+
+@test "vercel: a cleared result keeps its form" {
+	t=$(words 60)
+	cat > v <<-X
+	{"role":"user","content":[{"type":"text","text":"a"}]}
+	{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]}
+	{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"content","value":[{"type":"text","text":"$t"}]}}]}
+	{"role":"assistant","content":"b"}
+	X
+	ctx-prune -l aggressive -k 1 -b 50 --target 45 v > out
+	[ "$(jq -c 'select(.role == "tool").content[0].output' out)" = \
+	    '{"type":"text","value":"[cleared]"}' ]
+	cmp <(sed 3d v) <(sed 3d out)
+	cat > u <<-X
+	{"id":"1","role":"user","parts":[{"type":"text","text":"a"}]}
+	{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-f","toolCallId":"c","state":"output-available","input":{},"output":["$t"]},{"type":"step-start"},{"type":"text","text":"b"}]}
+	{"id":"3","role":"user","parts":[{"type":"text","text":"c"}]}
+	X
+	ctx-prune -l aggressive -k 1 -b 50 --target 45 u > out
+	sed "s/\\[\"$t\"\\]/\"[cleared]\"/" u | cmp - out
+}
+
+@test "vercel: an approval and its answer stand together" {
+	t=$(words 40)
+	cat > v <<-X
+	{"role":"user","content":"rm it"}
+	{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"rm","input":{"p":"$t"}},{"type":"tool-approval-request","approvalId":"p1","toolCallId":"c"}]}
+	{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"p1","approved":true}]}
+	{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"rm","output":{"type":"json","value":{"ok":true}}}]}
+	{"role":"assistant","content":"done"}
+	{"role":"user","content":"thanks"}
+	X
+	for b in $(seq 10 10 100); do
+		ctx-prune -k 1 -t 0 -b "$b" v > out || [ $? -eq 1 ]
+		[ "$(grep -c 'tool' out || true)" -ne 1 ]
+		[ "$(grep -c 'tool' out || true)" -ne 2 ]
+	done
+	ctx-prune -k 1 -t 0 -b 30 v | cmp - <(sed '2,4d' v)
+}
+
+@test "vercel: of a UI message the model is shown its words only" {
+	reads vercel-ui assistant text <<< \
+	    '{"id":"m","role":"assistant","parts":[{"type":"step-start"},{"type":"data-weather","data":{"a":"b"}},{"type":"source-url","url":"u"},{"type":"text","text":"hi"}]}'
+	reads vercel-ui assistant "call result" <<< \
+	    '{"id":"m","role":"assistant","parts":[{"type":"dynamic-tool","toolName":"f","toolCallId":"c","state":"output-error","input":{},"errorText":"no"}]}'
+	reads vercel-ui assistant "call result" <<< \
+	    '{"id":"m","role":"assistant","parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"c","toolName":"f","args":{},"result":"x"}}]}'
+	reads vercel-ui assistant call <<< \
+	    '{"id":"m","role":"assistant","parts":[{"type":"tool-f","toolCallId":"c","state":"input-available","input":{}}]}'
+	# Stripped of its reasoning it would be steps without content.
+	t=$(words 60)
+	cat > u <<-X
+	{"id":"1","role":"user","parts":[{"type":"text","text":"a"}]}
+	{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"$t"},{"type":"step-start"},{"type":"text","text":"b"}]}
+	{"id":"3","role":"user","parts":[{"type":"text","text":"c"}]}
+	X
+	ctx-prune -k 1 -b 50 u | jq -c '[.parts[].type]' | sed -n 2p > types
+	[ "$(cat types)" = '["step-start","step-start","text"]' ]
+}
+
+@test "ollama: arguments, names, images and thinking" {
+	reads ollama assistant "call reasoning" <<< \
+	    '{"role":"assistant","content":"","thinking":"so","tool_calls":[{"function":{"name":"f","arguments":{}}}]}'
+	reads ollama tool result <<< \
+	    '{"role":"tool","tool_name":"f","content":"4C"}'
+	reads ollama user "media text" <<< \
+	    '{"role":"user","content":"see","images":["AAAA"]}'
+	echo '{"messages":[{"role":"user","content":[{"type":"image"},{"type":"text","text":"see"}]},{"role":"tool","tool_name":"f","content":""}]}' > o
+	dialect_is ollama o
+	[ "$(tokens o)" -gt 765 ]
+	reads openai-chat assistant call <<< \
+	    '{"role":"assistant","content":"","thinking":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}'
+}
+
+@test "ollama: results without ids go with the calls they answer" {
+	t=$(words 40)
+	for id in '' '"id":"call_1",'; do
+		cat > o <<-X
+		{"role":"user","content":"a"}
+		{"role":"assistant","content":"","tool_calls":[{${id}"function":{"name":"f","arguments":{}}},{"function":{"name":"g","arguments":{}}}]}
+		{"role":"tool","content":"$t"}
+		{"role":"tool","tool_name":"g","content":"$t"}
+		{"role":"assistant","content":"b"}
+		{"role":"user","content":"c"}
+		X
+		ctx-prune -l light -k 1 -t 0 -b 50 o | cmp - <(sed 2,4d o)
+		[ "$(ctx-count --json --per message o |
+		    jq -r 'select(.role == "tool").tool' | paste -sd,)" = f,g ]
+	done
+}
+
+@test "sharegpt: lines and records, calls of two kinds" {
+	reads sharegpt user text <<< '{"from":"human","value":"hi"}'
+	reads sharegpt assistant text <<< '{"from":"gpt","value":"hi"}'
+	reads sharegpt assistant call <<< '{"from":"function_call","value":"{}"}'
+	reads sharegpt tool result <<< '{"from":"observation","value":"{}"}'
+	t=$(words 40)
+	for call in '"function_call","value":"{}"' \
+	    '"gpt","value":"<tool_call>\n{}\n</tool_call>"'; do
+		head='{"conversations": [{"from":"human","value":"a"}, '
+		old="{\"from\":$call}, {\"from\":\"tool\",\"value\":\"$t\"}, "
+		tail='{"from":"gpt","value":"b"}, {"from":"human","value":"c"}, {"from":"gpt","value":"d"}], "system":"s"}'
+		echo "$head$old$tail" > s
+		dialect_is sharegpt s
+		echo "$head$tail" > want
+		ctx-prune -l light -k 1 -t 1 -b 40 s | cmp - want
+	done
+}
+
+@test "goose: what the agent does not see costs nothing" {
+	reads goose assistant call <<< \
+	    '{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"t","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}'
+	for value in '{"status":"success","value":{"content":[{"type":"text","text":"4C"}]}}' \
+	    '{"status":"success","value":[{"type":"text","text":"4C"}]}' \
+	    '{"status":"error","error":"4C"}'; do
+		reads goose user result <<< \
+		    "{\"role\":\"user\",\"created\":1,\"content\":[{\"type\":\"toolResponse\",\"id\":\"t\",\"toolResult\":$value}]}"
+	done
+	seen='"created":1,"metadata":{"userVisible":true,"agentVisible":'
+	for visible in true false; do
+		echo "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}],$seen$visible}}"
+	done > g
+	[ "$(ctx-count --json --per message g | jq -c .tokens)" = 5 ]
+	# Nor does it go with its turn.
+	{ cat g; sed 1q g | sed 's/"user"/"assistant"/'; sed 1q g; } > four
+	ctx-prune -k 1 -t 0 -b 8 four | cmp - <(sed -n '2p;4p' four)
+}
+
+@test "goose: a cleared result is a list, an error stays as it is" {
+	t=$(words 60)
+	cat > g <<-X
+	{"role":"user","created":1,"content":[{"type":"text","text":"a"}]}
+	{"role":"assistant","created":2,"content":[{"type":"toolRequest","id":"t","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}},{"type":"toolRequest","id":"u","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}
+	{"role":"user","created":3,"content":[{"type":"toolResponse","id":"t","toolResult":{"status":"success","value":{"content":[{"type":"text","text":"$t"}]}}},{"type":"toolResponse","id":"u","toolResult":{"status":"error","error":"$t"}}]}
+	{"role":"assistant","created":4,"content":[{"type":"text","text":"b"}]}
+	X
+	ctx-prune -l aggressive -k 1 -b 120 --target 110 g > out
+	sed "s/\"value\":{\"content\":\\[[^]]*/\"value\":{\"content\":[{\"type\":\"text\",\"text\":\"[cleared]\"}/" g |
+	    cmp - out
+	cp g lines
+	jq -sc '{id: "20261101", working_dir: "/w", conversation: .}' lines > g
+	dialect_is goose g
+	[ "$(tokens g)" -eq "$(tokens lines)" ]
+}
+
+@test "opencode: export, compacted results, hidden parts" {
+	reads opencode assistant "call result text" <<< \
+	    '{"info":{"id":"m","role":"assistant"},"parts":[{"type":"step-start"},{"type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{},"output":"4C"}},{"type":"text","text":"4C"},{"type":"patch","hash":"abc"}]}'
+	reads opencode assistant call <<< \
+	    '{"info":{"id":"m","role":"assistant"},"parts":[{"type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{},"output":"long gone","time":{"compacted":1793527200000}}}]}'
+	reads opencode user text <<< \
+	    '{"info":{"id":"ses_1","directory":"/w"},"messages":[{"info":{"id":"m","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true}]}]}'
+}
+
+@test "llm: a row is a turn, and a chain of tools one group" {
+	t=$(words 30)
+	row() {
+		jq -nc --arg p "$1" --arg r "$2" --argjson x "$3" \
+		    '{id: "r", model: "gpt-4o", prompt: $p, system: null,
+			response: $r, conversation_id: "c"} + $x'
+	}
+	{
+		row "$t" "$t" '{}'
+		row "$t" "" '{"tool_calls":[{"name":"f","arguments":{},"tool_call_id":"t1"}]}'
+		row "" "$t" '{"tool_results":[{"name":"f","output":"4C","tool_call_id":"t1"}]}'
+		row "last" "answer" '{"reasoning":"because"}'
+	} > rows
+	jq -s . rows > array
+	dialect_is llm-logs array
+	[ "$(ctx-count --json array | jq -c '[.messages, .turns]')" = "[4,3]" ]
+	jq -s '.[1:]' rows > want
+	ctx-prune -k 1 -t 1 -b 140 array | jq . | cmp - want
+	jq -s '.[3:]' rows > want
+	ctx-prune -k 1 -t 1 -b 90 array | jq . | cmp - want
+	ctx-prune -k 1 -t 0 -s window --window-turns 1 array | jq . | cmp - want
+	jq -s '.[1:]' rows > want
+	ctx-prune -k 1 -t 0 -s window --window-turns 2 array | jq . | cmp - want
+}
+
+@test "every format of the corpus is found and left alone" {
+	for dir in $FRAMEWORKS llm-logs; do
+		files=("$BATS_TEST_DIRNAME/corpus/$dir"/*)
+		[ "${#files[@]}" -ge 3 ]
+		for f in "${files[@]}"; do
+			dialect_is "$dir" "$f"
+			ctx-prune -b 1M "$f" | cmp - "$f"
+			[ "$(ctx-count --json "$f" | jq -s 'map(.messages) | add')" -ge 5 ]
+		done
+	done
+}
+
+# What the judge finds in the conversations that records of $1 stand for.
+judge() {
+	jq -c '{messages: [.[][].x[]]}' "$1" > back
+	valid openai-chat --wrap < back | sort || true
+}
+
+@test "pruned, every format still holds a valid conversation" {
+	PATH=$B/gen-tools:$PATH
+	convo --seed 11 --messages 20 --count "${CHECK_LONG:-12}" --wrap |
+	    grep -v '"function_call"' > talks
+	for d in $FRAMEWORKS; do
+		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/frameworks.jq" \
+		    talks > in
+		head -n 1 in > one
+		dialect_is "$d" one
+		ctx-prune -b 10M in | cmp - in
+		judge in > before
+		for how in "-s pinned-fifo -l balanced -b 900" \
+		    "-s fifo -l aggressive -b 400" \
+		    "-s middle-out -l light -b 1500" \
+		    "-s window --window-turns 2"; do
+			# shellcheck disable=SC2086 # options
+			ctx-prune -k 1 -t 1 $how in > out 2> err || [ $? -eq 1 ]
+			[ "$(wc -c < out)" -lt "$(wc -c < in)" ]
+			judge out > after
+			[ -z "$(comm -13 before after)" ] ||
+				fail "$d $how: $(comm -13 before after)"
+			# shellcheck disable=SC2086
+			ctx-prune -k 1 -t 1 $how out > again 2> err || [ $? -eq 1 ]
+			cmp out again || fail "$d $how: not the same again"
+		done
+	done
+}
