@@ -8,7 +8,7 @@
 
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
-    const char *what)
+	 const char *what)
 {
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
@@ -53,15 +53,15 @@ static bool
 read_price(const json_t *value, struct ctx_model *model)
 {
 	uint64_t *const prices[] = {&model->price_in, &model->price_out,
-	    &model->price_read, &model->price_write};
+				    &model->price_read, &model->price_write};
 	size_t i, n = json_array_size(value);
 
 	if (n == 0 || n > 4)
 		return false;
 	for (i = 0; i < 4; i++) {
 		*prices[i] = 0;
-		if (i < n && !scaled(json_array_get(value, i), 1e6, 1e15,
-				 prices[i]))
+		if (i < n &&
+		    !scaled(json_array_get(value, i), 1e6, 1e15, prices[i]))
 			return false;
 	}
 	return true;
@@ -97,7 +97,7 @@ read_member(struct ctx_model *model, const char *key, const json_t *value)
 
 	if (strcmp(key, "window") == 0)
 		return scaled(value, 1, 1e15, &model->window) &&
-		    model->window > 0;
+		       model->window > 0;
 	if (strcmp(key, "input") == 0)
 		return scaled(value, 1, 1e15, &model->input);
 	if (strcmp(key, "output") == 0)
@@ -146,14 +146,15 @@ cli_models_read(struct cli *cli, const char *file)
 	(void)fclose(in);
 	if (all == NULL)
 		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
-		    error.text);
+			error.text);
 	if (!json_is_object(all))
 		cli_die(cli, "%s: not an object of models", file);
 	cli->models_text = all;
 	cli->models = calloc(json_object_size(all) + 1, sizeof *cli->models);
 	if (cli->models == NULL)
 		cli_die(cli, "out of memory");
-	json_object_foreach(all, name, one) {
+	json_object_foreach(all, name, one)
+	{
 		model = &cli->models[cli->n_models++];
 		*model = *ctx_model_find(NULL, name, strlen(name));
 		model->name = name;
@@ -161,9 +162,9 @@ cli_models_read(struct cli *cli, const char *file)
 			complain(cli, file, name, "not an object with a name");
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
-		json_object_foreach(one, key, value)
-			if (!read_member(model, key, value))
-				complain(cli, file, name, key);
+		json_object_foreach(one, key,
+				    value) if (!read_member(model, key, value))
+		    complain(cli, file, name, key);
 		if (model->input > model->window)
 			complain(cli, file, name, "input beyond its window");
 	}

@@ -882,15 +882,17 @@ struct ctx_cost {
  * Counts messages with one encoding.  A text is what the model is shown: a
  * string's text, or the JSON of anything else.  OpenAI framing: 3 tokens a
  * message, 1 a name, 3 once ("How to count tokens with tiktoken", OpenAI
- * cookbook); a call costs its name and its arguments.  Media cost a flat
- * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate; so
- * is what is encrypted, 3 tokens for 16 bytes of base64.
+ * cookbook); a call costs its name and its arguments.  Media cost what the
+ * model's rule says of their size (count/media.c), without one what OpenAI's
+ * tiles do, and are an estimate; so is what is encrypted, 3 tokens for 16
+ * bytes of base64.
  * Texts that several messages repeat, role names above all, cost one look.
  */
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	bool exact;                       /* the encoding is the model's own */
 	uint32_t factor; /* tokens of the model for 100; 0: 100 */
+	struct ctx_image image; /* of the model */
 	struct ctx_buf text;              /* scratch */
 	uint64_t cleared;                 /* tokens of CTX_CLEARED, if known */
 };

@@ -172,6 +172,31 @@ X
 	[ "$(tokens odd)" -gt 10 ]
 }
 
+@test "an image costs by its size and the model, base64 is never text" {
+	# The header of a PNG of 1024 by 1024 pixels, and a megabyte behind it.
+	{
+		printf '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,'
+		printf 'iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA'
+		head -c 1000000 /dev/zero | tr '\0' A
+		printf '"}}]}\n'
+	} > image
+	echo '{"role":"user","content":[]}' > none
+	image() {
+		echo $(($(tokens "$@" image) - $(tokens "$@" none)))
+	}
+	[ "$(image)" -eq 765 ]
+	[ "$(image -m gpt-4o)" -eq 765 ]
+	[ "$(image -m gpt-5)" -eq 630 ]
+	[ "$(image -m gpt-5.4)" -eq 1024 ]
+	[ "$(image -m claude-opus-4-5)" -eq 1369 ]
+	[ "$(image -m gemini-3-pro)" -eq 1120 ]
+	ctx-count --json -m gpt-4o image | jq -e '.exact | not'
+	ctx-count --json -m gpt-4o none | jq -e .exact
+	sed 's/"}}/","detail":"low"}}/' image > low
+	[ $(($(tokens -m gpt-4o low) - $(tokens -m gpt-4o none))) -eq 85 ]
+	[ "$(image -d openai-chat -m gpt-4o -e cl100k_base)" -eq 765 ]
+}
+
 @test "--models lists windows, encodings and prices" {
 	run -0 ctx-count --models
 	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "* ]]

@@ -1,10 +1,7 @@
 /* count.c - tokens of a message */
 #include <string.h>
 
-#include "ctx.h"
-
-/* One 1024 by 1024 image at high detail: 85 + 4 tiles of 170 (OpenAI). */
-#define MEDIA_TOKENS 765
+#include "count/media.h"
 
 uint64_t
 ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens)
@@ -75,10 +72,14 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_part *part = &view->parts[i];
+	uint64_t tokens;
 
 	if (part->kind == CTX_PART_MEDIA) {
-		cost->tokens += MEDIA_TOKENS;
-		cost->estimated += MEDIA_TOKENS;
+		if (ctx_media_tokens(&counter->image, view->json, part->value,
+			&counter->text, &tokens, err) < 0)
+			return -1;
+		cost->tokens += tokens;
+		cost->estimated += tokens;
 		return 0;
 	}
 	if (part->sealed && part->value != 0) {

@@ -27,13 +27,14 @@ close_opened(struct opened *opened)
 
 static int
 open_encoding(struct ctx_meter *meter, const char *encoding,
-    const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
+	      const struct ctx_counter *like, struct opened **out,
+	      struct ctx_err *err)
 {
 	struct ctx_meter_entry *grown;
 	struct opened *opened;
 
 	grown = ctx_grow(meter->entries, &meter->cap, meter->n + 1,
-	    sizeof *grown, err);
+			 sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	meter->entries = grown;
@@ -41,9 +42,9 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 	if (opened == NULL)
 		return ctx_err_nomem(err);
 	if (ctx_tokenizer_open(&opened->tokenizer, encoding, meter->cache,
-		err) < 0 ||
+			       err) < 0 ||
 	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
-		meter->simd, err) < 0) {
+				   meter->simd, err) < 0) {
 		close_opened(opened);
 		return -1;
 	}
@@ -52,6 +53,7 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 	opened->counter.exact =
 	    like->exact && ctx_tokenizer_exact(opened->tokenizer);
 	opened->counter.factor = like->factor;
+	opened->counter.image = like->image;
 	meter->entries[meter->n++].opened = opened;
 	*out = opened;
 	return 0;
@@ -59,25 +61,25 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 
 static const struct ctx_model *
 find_model(const struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t node)
+	   uint32_t node)
 {
 	if (meter->model != NULL)
 		return ctx_model_find(&meter->own, meter->model,
-		    strlen(meter->model));
+				      strlen(meter->model));
 	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_model_find(&meter->own,
-		    json->text + json->nodes[node].at + 1,
+		return ctx_model_find(
+		    &meter->own, json->text + json->nodes[node].at + 1,
 		    json->nodes[node].end - json->nodes[node].at - 2);
 	if (meter->fallback != NULL)
 		return ctx_model_find(&meter->own, meter->fallback,
-		    strlen(meter->fallback));
+				      strlen(meter->fallback));
 	return NULL;
 }
 
 /* What was opened for such a counter, or NULL. */
 static struct opened *
 find_opened(const struct ctx_meter *meter, const char *encoding,
-    const struct ctx_counter *like)
+	    const struct ctx_counter *like)
 {
 	struct opened *one;
 	size_t i;
@@ -86,7 +88,9 @@ find_opened(const struct ctx_meter *meter, const char *encoding,
 		one = meter->entries[i].opened;
 		if (strcmp(one->encoding, encoding) == 0 &&
 		    one->wanted.exact == like->exact &&
-		    one->wanted.factor == like->factor)
+		    one->wanted.factor == like->factor &&
+		    memcmp(&one->wanted.image, &like->image,
+			   sizeof like->image) == 0)
 			return one;
 	}
 	return NULL;
@@ -94,13 +98,15 @@ find_opened(const struct ctx_meter *meter, const char *encoding,
 
 int
 ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
+	       uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
 {
 	const struct ctx_model *model = find_model(meter, json, node);
 	const char *encoding = "o200k_base";
 	struct ctx_counter like = {.factor = 100};
 	struct opened *opened;
 
+	if (model != NULL)
+		like.image = model->image;
 	if (meter->encoding != NULL) {
 		encoding = meter->encoding;
 		like.exact = true;

@@ -13,9 +13,12 @@ static const struct ctx_model models[] = {
 #include "models.inc"
 };
 
-static const struct ctx_model unknown = {.name = "", .vendor = "unknown",
-    .window = 32000, .output = 4096, .encoding = "o200k_base",
-    .factor = 100};
+static const struct ctx_model unknown = {.name = "",
+					 .vendor = "unknown",
+					 .window = 32000,
+					 .output = 4096,
+					 .encoding = "o200k_base",
+					 .factor = 100};
 
 const struct ctx_model *
 ctx_model_at(size_t i)
@@ -57,7 +60,7 @@ begins(const char *name, size_t n, const char *prefix)
  * start or from behind a dot or colon. */
 static void
 match(const struct ctx_model *row, const char *name, size_t n,
-    const struct ctx_model **best, size_t *longest)
+      const struct ctx_model **best, size_t *longest)
 {
 	size_t i, found;
 
@@ -99,8 +102,8 @@ ctx_model_limit(const struct ctx_model *model)
 const char *
 ctx_image_rule_name(enum ctx_image_rule rule)
 {
-	static const char *const names[] = {"-", "tiles", "patches", "squares",
-	    "crops", "fixed"};
+	static const char *const names[] = {"-",       "tiles", "patches",
+					    "squares", "crops", "fixed"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
 }
@@ -109,7 +112,7 @@ const char *
 ctx_cache_name(enum ctx_cache cache)
 {
 	static const char *const names[] = {"-", "auto", "control",
-	    "breakpoint", "point"};
+					    "breakpoint", "point"};
 
 	return cache < CTX_CACHES ? names[cache] : NULL;
 }
