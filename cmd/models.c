@@ -153,8 +153,7 @@ cli_models_read(struct cli *cli, const char *file)
 	cli->models = calloc(json_object_size(all) + 1, sizeof *cli->models);
 	if (cli->models == NULL)
 		cli_die(cli, "out of memory");
-	json_object_foreach(all, name, one)
-	{
+	json_object_foreach(all, name, one) {
 		model = &cli->models[cli->n_models++];
 		*model = *ctx_model_find(NULL, name, strlen(name));
 		model->name = name;
@@ -162,9 +161,9 @@ cli_models_read(struct cli *cli, const char *file)
 			complain(cli, file, name, "not an object with a name");
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
-		json_object_foreach(one, key,
-				    value) if (!read_member(model, key, value))
-		    complain(cli, file, name, key);
+		json_object_foreach(one, key, value)
+			if (!read_member(model, key, value))
+				complain(cli, file, name, key);
 		if (model->input > model->window)
 			complain(cli, file, name, "input beyond its window");
 	}
