@@ -34,7 +34,8 @@ CFLAGS_ALL := -std=c11 -pthread $(WARN) $(CFLAGS) \
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 
 LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
-CMD_SRC := $(filter-out cmd/cli.c,$(wildcard cmd/ctx-*.c))
+CMD_SRC := $(wildcard cmd/ctx-*.c)
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),$(wildcard cmd/*.c)))
 UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
@@ -101,6 +102,13 @@ $(B)/gen/grapheme.inc: $(RANKS)/grapheme16.tsv
 
 $(B)/lib/base/grapheme.o: $(B)/gen/grapheme.inc
 
+# The columns are told by the head of the data; prices become millionths.
+$(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/models.tsv
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ > $@.new && mv $@.new $@
+
+$(B)/lib/count/model.o: $(B)/gen/models.inc
+
 $(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
 	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
 
@@ -118,7 +126,7 @@ $(B)/gen/%.vocab: $(B)/gen/make-vocab
 $(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
 $(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
 
-$(COMMANDS): $(B)/%: $(B)/cmd/%.o $(B)/cmd/cli.o $(B)/libctx.a
+$(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
 $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a

@@ -587,11 +587,26 @@ cli_close(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
+/* Makes the name of a file of ours: in the directory that the variable
+ * names, else in one of the home directory.  Says whether there is one. */
+static bool
+own_file(char out[4096], const char *variable, const char *beside,
+    const char *file)
+{
+	const char *home;
+	int n = -1;
+
+	if ((home = cli_environment(variable)) != NULL)
+		n = snprintf(out, 4096, "%s/ctx%s", home, file);
+	else if ((home = cli_environment("HOME")) != NULL)
+		n = snprintf(out, 4096, "%s/%s/ctx%s", home, beside, file);
+	return n > 0 && n < 4096;
+}
+
 void
 cli_meter(struct cli *cli, struct ctx_meter *meter)
 {
-	const char *home;
-	int n = 0;
+	char file[4096];
 
 	memset(meter, 0, sizeof *meter);
 	meter->model = cli->model;
@@ -599,13 +614,12 @@ cli_meter(struct cli *cli, struct ctx_meter *meter)
 	if (meter->encoding == NULL && meter->model == NULL)
 		meter->encoding = cli_environment("CTX_ENCODING");
 	meter->fallback = cli_environment("CTX_MODEL");
-	if ((home = cli_environment("XDG_CACHE_HOME")) != NULL)
-		n = snprintf(cli->cache, sizeof cli->cache, "%s/ctx", home);
-	else if ((home = cli_environment("HOME")) != NULL)
-		n = snprintf(cli->cache, sizeof cli->cache, "%s/.cache/ctx",
-		    home);
-	if (n > 0 && (size_t)n < sizeof cli->cache)
+	if (own_file(cli->cache, "XDG_CACHE_HOME", ".cache", ""))
 		meter->cache = cli->cache;
+	if (own_file(file, "XDG_CONFIG_HOME", ".config", "/models.json"))
+		cli_models_read(cli, file);
+	meter->own.list = cli->models;
+	meter->own.n = cli->n_models;
 }
 
 int
@@ -662,5 +676,6 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 		cli_fail(cli, &err);
 	}
 	free(cli->files);
+	cli_models_release(cli);
 	return cli->status;
 }

@@ -50,6 +50,9 @@ struct cli {
 	/* Its own: */
 	int status;
 	char cache[4096]; /* directory of compiled vocabularies */
+	struct ctx_model *models; /* the user's, n_models of them ... */
+	size_t n_models;
+	void *models_text; /* ... and what holds their names */
 };
 
 /* The rows that every command has; a command's table ends with them. */
@@ -101,6 +104,17 @@ void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /* Appends a whole file to out; "-" is standard input. */
 int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
+/*
+ * Reads the user's models: an object whose members are models, each an
+ * object with any of window, input, output (tokens), vendor, encoding, exact,
+ * factor, image [rule, x, y, edge], cache, cache_least, and price [in, out,
+ * read, write] (dollars for a million tokens; see lib/gen/data/models.tsv).
+ * What a model does not say is that of the built-in one of its name.  A file
+ * that does not exist holds none; any other trouble is the command's end.
+ */
+void cli_models_read(struct cli *cli, const char *file);
+void cli_models_release(struct cli *cli);
+
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);
 

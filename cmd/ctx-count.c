@@ -392,6 +392,7 @@ count_text(struct count *count, char **file)
 	    ctx_token_count(measure.counter->tokens, text.p, text.n,
 		&t.tokens, &err) < 0)
 		cli_fail(&count->cli, &err);
+	t.tokens = ctx_count_scale(measure.counter, t.tokens);
 	t.model = measure.model;
 	t.estimated = measure.counter->exact ? 0 : t.tokens;
 	t.bytes = text.n;
@@ -401,16 +402,39 @@ count_text(struct count *count, char **file)
 }
 
 static void
-print_models(void)
+print_model(const struct ctx_model *m)
+{
+	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
+	    m->price_write};
+	size_t i;
+
+	printf("%-30s %-10s %8" PRIu64 " %8" PRIu64 " %7" PRIu64
+	       " %s%-13s %4.2f %-7s %-10s",
+	    m->name, m->vendor, m->window, ctx_model_limit(m), m->output,
+	    m->exact ? " " : "~", m->encoding, m->factor / 100.0,
+	    ctx_image_rule_name(m->image.rule), ctx_cache_name(m->cache));
+	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
+		if (prices[i] == 0)
+			printf(" %8s", "-");
+		else
+			printf(" %8.7g", (double)prices[i] / 1e6);
+	(void)putchar('\n');
+}
+
+static void
+print_models(const struct ctx_models *own)
 {
 	const struct ctx_model *m;
 	size_t i;
 
+	printf("%-30s %-10s %8s %8s %7s  %-13s %4s %-7s %-10s %8s %8s %8s "
+	       "%8s\n", "name", "vendor", "window", "input", "output",
+	    "encoding", "x", "images", "cache", "$/M in", "out", "read",
+	    "write");
+	for (i = 0; i < own->n; i++)
+		print_model(&own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
-		printf("%-22s %-10s %9" PRIu64 " %9" PRIu64 " %9" PRIu64
-		       " %s%s\n",
-		    m->name, m->vendor, m->window, ctx_model_limit(m),
-		    m->output, m->exact ? "" : "~", m->encoding);
+		print_model(m);
 }
 
 static void
@@ -485,7 +509,7 @@ main(int argc, char **argv)
 	parse(&count, argc, argv);
 	cli_meter(&count.cli, &count.meter);
 	if (count.models) {
-		print_models();
+		print_models(&count.meter.own);
 		return cli_end(&count.cli, NULL);
 	}
 	if (count.cli.n_files == 0)

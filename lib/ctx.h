@@ -899,7 +899,32 @@ struct ctx_shape {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_shape *shape);
 
-/* ---- count/model.c: windows and encodings of models --------------------- */
+/* ---- count/model.c: windows, encodings and prices of models -------------- */
+
+/* How a model counts an image; count/media.c tells what x, y, edge are. */
+enum ctx_image_rule {
+	CTX_IMAGE_NONE, /* not known */
+	CTX_IMAGE_TILES,
+	CTX_IMAGE_PATCHES,
+	CTX_IMAGE_SQUARES,
+	CTX_IMAGE_CROPS,
+	CTX_IMAGE_FIXED,
+	CTX_IMAGE_RULES
+};
+struct ctx_image {
+	enum ctx_image_rule rule;
+	uint32_t x, y, edge;
+};
+
+/* What makes a provider cache a prefix. */
+enum ctx_cache {
+	CTX_CACHE_NONE,       /* nothing that is known */
+	CTX_CACHE_AUTO,       /* it does so by itself */
+	CTX_CACHE_CONTROL,    /* "cache_control" in a block */
+	CTX_CACHE_BREAKPOINT, /* "prompt_cache_breakpoint" in a part */
+	CTX_CACHE_POINT,      /* a "cachePoint" block of its own */
+	CTX_CACHES
+};
 
 struct ctx_model {
 	const char *name; /* a prefix of the names it stands for */
@@ -908,19 +933,38 @@ struct ctx_model {
 	uint64_t input;  /* most tokens of input; 0: the window */
 	uint64_t output; /* most tokens of one answer */
 	const char *encoding;
-	bool exact; /* the encoding is the model's own */
+	bool exact;      /* the encoding is the model's own */
+	uint32_t factor; /* else its tokens for 100 of the encoding's */
+	struct ctx_image image;
+	enum ctx_cache cache;
+	uint32_t cache_least; /* tokens of the shortest prefix cached */
+	/* Millionths of a dollar for a million tokens; 0: not known. */
+	uint64_t price_in, price_out, price_read, price_write;
+};
+
+/* A list of models that goes before the table; the caller's. */
+struct ctx_models {
+	const struct ctx_model *list;
+	size_t n;
 };
 
 /* Row i of the table, or NULL behind the last. */
 const struct ctx_model *ctx_model_at(size_t i);
 /*
- * The row whose name is the longest prefix of name, provider prefixes such
- * as "openrouter/openai/" left aside.  Names of no row get the one that
- * stands for unknown, local models: 32,000 tokens; its vendor is "unknown".
+ * The row, of own (or NULL) and the table, whose name is the longest prefix
+ * of name.  Letters of either case are the same, and so are dots, dashes,
+ * underscores and @; a version does not end between digits.  What stands
+ * before the name is left aside: "openrouter/openai/", "us.anthropic.",
+ * "ft:".  Names of no row get the one that stands for unknown, local models:
+ * 32,000 tokens; its vendor is "unknown".
  */
-const struct ctx_model *ctx_model_find(const char *name, size_t n);
+const struct ctx_model *ctx_model_find(const struct ctx_models *own,
+    const char *name, size_t n);
 /* The most tokens a conversation may hold: the input cap or the window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
+/* "tiles", ... and "auto", "control", ...; "-" is none. */
+const char *ctx_image_rule_name(enum ctx_image_rule rule);
+const char *ctx_cache_name(enum ctx_cache cache);
 
 /* ---- count/count.c: tokens of a message ---------------------------------- */
 
@@ -944,14 +988,17 @@ struct ctx_cost {
  * Counts messages with one encoding.  A text is what the model is shown: a
  * string's text, or the JSON of anything else.  OpenAI framing: 3 tokens a
  * message, 1 a name, 3 once ("How to count tokens with tiktoken", OpenAI
- * cookbook); a call costs its name and its arguments.  Media cost a flat
- * 765 tokens, the figure for one 1024 by 1024 image, and are an estimate; so
- * is what is encrypted, 3 tokens for 16 bytes of base64.
+ * cookbook); a call costs its name and its arguments.  Media cost what the
+ * model's rule says of their size (count/media.c), without one what OpenAI's
+ * tiles do, and are an estimate; so is what is encrypted, 3 tokens for 16
+ * bytes of base64.
  * Texts that several messages repeat, role names above all, cost one look.
  */
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	bool exact;                       /* the encoding is the model's own */
+	uint32_t factor; /* tokens of the model for 100; 0: 100 */
+	struct ctx_image image; /* of the model */
 	struct ctx_buf text;              /* scratch */
 	uint64_t cleared;                 /* tokens of CTX_CLEARED, if known */
 };
@@ -977,6 +1024,10 @@ int ctx_count_message(struct ctx_counter *counter,
 int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
     const struct ctx_shape *shape, struct ctx_cost *cost,
     struct ctx_err *err);
+/* Tokens of the model for a text of so many tokens of the encoding, and the
+ * most tokens of the encoding that come to no more than tokens. */
+uint64_t ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens);
+uint64_t ctx_count_room(const struct ctx_counter *counter, uint64_t tokens);
 void ctx_counter_release(struct ctx_counter *counter);
 
 /* ---- count/meter.c: the right counter for each model --------------------- */
@@ -990,6 +1041,7 @@ void ctx_counter_release(struct ctx_counter *counter);
 struct ctx_meter {
 	const char *model, *encoding; /* asked for, or NULL */
 	const char *fallback;         /* model of the environment, or NULL */
+	struct ctx_models own;        /* the user's models */
 	const char *cache;            /* directory of compiled vocabularies */
 	enum ctx_simd simd;
 	struct ctx_meter_entry *entries; /* encodings opened so far */

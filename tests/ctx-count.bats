@@ -172,7 +172,97 @@ X
 	[ "$(tokens odd)" -gt 10 ]
 }
 
-@test "--models lists windows and encodings" {
+@test "an image costs by its size and the model, base64 is never text" {
+	# The header of a PNG of 1024 by 1024 pixels, and a megabyte behind it.
+	{
+		printf '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,'
+		printf 'iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA'
+		head -c 1000000 /dev/zero | tr '\0' A
+		printf '"}}]}\n'
+	} > image
+	echo '{"role":"user","content":[]}' > none
+	image() {
+		echo $(($(tokens "$@" image) - $(tokens "$@" none)))
+	}
+	[ "$(image)" -eq 765 ]
+	[ "$(image -m gpt-4o)" -eq 765 ]
+	[ "$(image -m gpt-5)" -eq 630 ]
+	[ "$(image -m gpt-5.4)" -eq 1024 ]
+	[ "$(image -m claude-opus-4-5)" -eq 1369 ]
+	[ "$(image -m gemini-3-pro)" -eq 1120 ]
+	ctx-count --json -m gpt-4o image | jq -e '.exact | not'
+	ctx-count --json -m gpt-4o none | jq -e .exact
+	sed 's/"}}/","detail":"low"}}/' image > low
+	[ $(($(tokens -m gpt-4o low) - $(tokens -m gpt-4o none))) -eq 85 ]
+	[ "$(image -d openai-chat -m gpt-4o -e cl100k_base)" -eq 765 ]
+}
+
+@test "--models lists windows, encodings and prices" {
 	run -0 ctx-count --models
-	[[ $output == *"gpt-4o "*"128000"*"o200k_base"* ]]
+	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "* ]]
+	[ "${#lines[@]}" -gt 120 ]
+	[ "$(awk 'NR > 1 { print NF }' <<< "$output" | sort -u | tr '\n' ' ')" = \
+	    "13 " ]
+	price=$(awk '$1 == "claude-sonnet-4-5" { print $10, $11, $12, $13 }' \
+	    <<< "$output")
+	[ "$price" = "3 15 0.3 3.75" ]
+}
+
+@test "a model without a public tokenizer costs the nearest times a factor" {
+	raw=$(tokens -e o200k_base --text "$chat")
+	[ "$(tokens -m claude-opus-4-5 --text "$chat")" -eq \
+	    $(((raw * 118 + 50) / 100)) ]
+	[ "$(tokens -m claude-opus-4-8 --text "$chat")" -eq \
+	    $(((raw * 153 + 50) / 100)) ]
+	[ "$(tokens -m claude-opus-4-8 -e o200k_base --text "$chat")" -eq "$raw" ]
+	# A whole conversation follows, message by message.
+	[ "$(tokens -m claude-opus-4-8 "$chat")" -gt \
+	    $(($(tokens -m claude-opus-4-5 "$chat") * 5 / 4)) ]
+}
+
+@test "models.json adds models and overrides them" {
+	mkdir -p config/ctx
+	cat > config/ctx/models.json <<'X'
+	{"house": {"window": 5000, "factor": 2, "price": [1, 2]},
+	 "gpt-4o": {"window": 64000, "encoding": "cl100k_base"}}
+X
+	run -0 ctx-count -m local/house-7b:q4 "$chat"
+	[[ $output == *" 5000 "* ]]
+	raw=$(tokens -e o200k_base --text "$chat")
+	[ "$(tokens -m house --text "$chat")" -eq $((2 * raw)) ]
+	run -0 ctx-count -m gpt-4o-2024-11-20 --json "$chat"
+	jq -e '.window == 64000 and .exact' <<< "$output"
+	[ "$(tokens -m gpt-4o --text "$chat")" -eq \
+	    "$(tokens -e cl100k_base --text "$chat")" ]
+	run -0 ctx-count --models
+	[[ ${lines[1]} == house* ]]
+	jq -nc --slurpfile m "$chat" '{model: "house", messages: $m}' > record
+	ctx-prune record > out
+	[ "$(tokens out)" -le $((5000 - 512)) ]
+	[ "$(tokens out)" -gt 2500 ]
+	XDG_CONFIG_HOME=none HOME=$PWD ctx-count -m gpt-4o "$chat" > out
+	grep -q ' 128000 ' out
+}
+
+@test "models.json that is wrong is named, with the place" {
+	mkdir -p config/ctx
+	bad() {
+		printf '%s' "$1" > config/ctx/models.json
+		run -2 ctx-count "$chat"
+		[[ $output == *"models.json"*"$2"* ]] || fail "$1: $output"
+	}
+	bad '{"a": {"window": 5,}}' ":1:20:"
+	bad '[]' "not an object"
+	bad '{"a": 7}' "'a'"
+	bad '{"": {}}' "a name"
+	bad '{"a": {"window": "5"}}' "'a': window"
+	bad '{"a": {"window": 0}}' "'a': window"
+	bad '{"a": {"window": -1}}' "'a': window"
+	bad '{"a": {"factor": 1e9}}' "'a': factor"
+	bad '{"a": {"image": ["nails"]}}' "'a': image"
+	bad '{"a": {"price": [1, 2, 3, 4, 5]}}' "'a': price"
+	bad '{"a": {"cache": "x"}}' "'a': cache"
+	bad '{"a": {"exact": 1}}' "'a': exact"
+	bad '{"a": {"colour": 1}}' "'a': colour"
+	bad '{"a": {"window": 5, "input": 6}}' "beyond"
 }

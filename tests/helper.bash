@@ -12,6 +12,7 @@ setup() {
 	chat=$SAMPLE/chat.jsonl
 	export SAMPLE agent chat
 	unset CTX_MODEL CTX_ENCODING
+	export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 }
 
 # Ends a test with a message.

@@ -186,7 +186,8 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
 		goto out;
 	}
 	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n,
-		o->summary_tokens, &at, &tokens, err) < 0)
+		ctx_count_room(convo->measure.counter, o->summary_tokens), &at,
+		&tokens, err) < 0)
 		goto out;
 	out->n = at;
 	rc = 0;
@@ -209,7 +210,8 @@ write_summary(struct prune *p, struct convo *convo, struct material *m,
 		out->n = 0;
 	}
 	return ctx_summary_write(m->lines, convo->measure.counter->tokens,
-	    o->summary_tokens, out, err);
+	    ctx_count_room(convo->measure.counter, o->summary_tokens), out,
+	    err);
 }
 
 /* Makes the message of a text, and counts it as any message is counted. */

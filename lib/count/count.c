@@ -1,10 +1,24 @@
 /* count.c - tokens of a message */
 #include <string.h>
 
-#include "ctx.h"
+#include "count/media.h"
 
-/* One 1024 by 1024 image at high detail: 85 + 4 tiles of 170 (OpenAI). */
-#define MEDIA_TOKENS 765
+uint64_t
+ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens)
+{
+	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
+
+	/* In two steps, for products beyond 64 bits. */
+	return tokens / 100 * factor + (tokens % 100 * factor + 50) / 100;
+}
+
+uint64_t
+ctx_count_room(const struct ctx_counter *counter, uint64_t tokens)
+{
+	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
+
+	return tokens / factor * 100 + tokens % factor * 100 / factor;
+}
 
 static int
 count_text(struct ctx_counter *counter, const char *p, size_t n,
@@ -14,6 +28,7 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 
 	if (ctx_token_count(counter->tokens, p, n, &tokens, err) < 0)
 		return -1;
+	tokens = ctx_count_scale(counter, tokens);
 	cost->tokens += tokens;
 	cost->chars += ctx_utf8_count(p, n);
 	if (!counter->exact)
@@ -57,10 +72,14 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_part *part = &view->parts[i];
+	uint64_t tokens;
 
 	if (part->kind == CTX_PART_MEDIA) {
-		cost->tokens += MEDIA_TOKENS;
-		cost->estimated += MEDIA_TOKENS;
+		if (ctx_media_tokens(&counter->image, view->json, part->value,
+			&counter->text, &tokens, err) < 0)
+			return -1;
+		cost->tokens += tokens;
+		cost->estimated += tokens;
 		return 0;
 	}
 	if (part->sealed && part->value != 0) {
@@ -83,10 +102,12 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
 static int
 cleared(struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
 {
-	if (counter->cleared == 0 &&
-	    ctx_token_count(counter->tokens, CTX_CLEARED, strlen(CTX_CLEARED),
-		&counter->cleared, err) < 0)
-		return -1;
+	if (counter->cleared == 0) {
+		if (ctx_token_count(counter->tokens, CTX_CLEARED,
+			strlen(CTX_CLEARED), &counter->cleared, err) < 0)
+			return -1;
+		counter->cleared = ctx_count_scale(counter, counter->cleared);
+	}
 	*tokens = counter->cleared;
 	return 0;
 }

@@ -12,6 +12,7 @@ struct ctx_meter_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
+	struct ctx_counter wanted; /* what was asked for; holds nothing */
 	const char *encoding;
 };
 
@@ -25,14 +26,15 @@ close_opened(struct opened *opened)
 }
 
 static int
-open_encoding(struct ctx_meter *meter, const char *encoding, bool exact,
-    struct opened **out, struct ctx_err *err)
+open_encoding(struct ctx_meter *meter, const char *encoding,
+	      const struct ctx_counter *like, struct opened **out,
+	      struct ctx_err *err)
 {
 	struct ctx_meter_entry *grown;
 	struct opened *opened;
 
 	grown = ctx_grow(meter->entries, &meter->cap, meter->n + 1,
-	    sizeof *grown, err);
+			 sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	meter->entries = grown;
@@ -40,52 +42,82 @@ open_encoding(struct ctx_meter *meter, const char *encoding, bool exact,
 	if (opened == NULL)
 		return ctx_err_nomem(err);
 	if (ctx_tokenizer_open(&opened->tokenizer, encoding, meter->cache,
-		err) < 0 ||
+			       err) < 0 ||
 	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
-		meter->simd, err) < 0) {
+				   meter->simd, err) < 0) {
 		close_opened(opened);
 		return -1;
 	}
 	opened->encoding = encoding;
+	opened->wanted = *like;
 	opened->counter.exact =
-	    exact && ctx_tokenizer_exact(opened->tokenizer);
+	    like->exact && ctx_tokenizer_exact(opened->tokenizer);
+	opened->counter.factor = like->factor;
+	opened->counter.image = like->image;
 	meter->entries[meter->n++].opened = opened;
 	*out = opened;
 	return 0;
 }
 
-int
-ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
+static const struct ctx_model *
+find_model(const struct ctx_meter *meter, const struct ctx_json *json,
+	   uint32_t node)
 {
-	const struct ctx_model *model = NULL;
-	const char *encoding = "o200k_base";
-	struct opened *opened = NULL;
-	bool exact = false;
+	if (meter->model != NULL)
+		return ctx_model_find(&meter->own, meter->model,
+				      strlen(meter->model));
+	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING)
+		return ctx_model_find(
+		    &meter->own, json->text + json->nodes[node].at + 1,
+		    json->nodes[node].end - json->nodes[node].at - 2);
+	if (meter->fallback != NULL)
+		return ctx_model_find(&meter->own, meter->fallback,
+				      strlen(meter->fallback));
+	return NULL;
+}
+
+/* What was opened for such a counter, or NULL. */
+static struct opened *
+find_opened(const struct ctx_meter *meter, const char *encoding,
+	    const struct ctx_counter *like)
+{
+	struct opened *one;
 	size_t i;
 
-	if (meter->model != NULL)
-		model = ctx_model_find(meter->model, strlen(meter->model));
-	else if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING)
-		model = ctx_model_find(json->text + json->nodes[node].at + 1,
-		    json->nodes[node].end - json->nodes[node].at - 2);
-	else if (meter->fallback != NULL)
-		model = ctx_model_find(meter->fallback,
-		    strlen(meter->fallback));
+	for (i = 0; i < meter->n; i++) {
+		one = meter->entries[i].opened;
+		if (strcmp(one->encoding, encoding) == 0 &&
+		    one->wanted.exact == like->exact &&
+		    one->wanted.factor == like->factor &&
+		    memcmp(&one->wanted.image, &like->image,
+			   sizeof like->image) == 0)
+			return one;
+	}
+	return NULL;
+}
+
+int
+ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
+	       uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
+{
+	const struct ctx_model *model = find_model(meter, json, node);
+	const char *encoding = "o200k_base";
+	struct ctx_counter like = {.factor = 100};
+	struct opened *opened;
+
+	if (model != NULL)
+		like.image = model->image;
 	if (meter->encoding != NULL) {
 		encoding = meter->encoding;
-		exact = true;
+		like.exact = true;
 	} else if (model != NULL) {
 		encoding = model->encoding;
-		exact = model->exact;
+		like.exact = model->exact;
+		like.factor = model->factor;
 	}
-	for (i = 0; i < meter->n && opened == NULL; i++)
-		if (strcmp(meter->entries[i].opened->encoding, encoding) ==
-			0 &&
-		    meter->entries[i].opened->counter.exact == exact)
-			opened = meter->entries[i].opened;
+	opened = find_opened(meter, encoding, &like);
 	if (opened == NULL &&
-	    open_encoding(meter, encoding, exact, &opened, err) < 0)
+	    open_encoding(meter, encoding, &like, &opened, err) < 0)
 		return -1;
 	measure->model = model;
 	measure->counter = &opened->counter;

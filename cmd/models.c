@@ -1,0 +1,180 @@
+/* models.c - the user's own models, from a JSON file */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static _Noreturn void
+complain(const struct cli *cli, const char *file, const char *model,
+	 const char *what)
+{
+	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
+}
+
+/* A number from 0 on, times scale, rounded; false if it is none. */
+static bool
+scaled(const json_t *value, double scale, double most, uint64_t *to)
+{
+	double x = json_number_value(value) * scale + 0.5;
+
+	if (!json_is_number(value) || !(x >= 0 && x <= most))
+		return false;
+	*to = (uint64_t)x;
+	return true;
+}
+
+static bool
+read_image(const json_t *value, struct ctx_image *image)
+{
+	uint32_t *const figures[] = {&image->x, &image->y, &image->edge};
+	const char *name = json_string_value(json_array_get(value, 0));
+	uint64_t n;
+	size_t i;
+
+	memset(image, 0, sizeof *image);
+	for (i = 0; name != NULL && i < CTX_IMAGE_RULES; i++)
+		if (strcmp(name, ctx_image_rule_name((enum ctx_image_rule)i)) ==
+		    0)
+			break;
+	if (name == NULL || i == CTX_IMAGE_RULES || json_array_size(value) > 4)
+		return false;
+	image->rule = (enum ctx_image_rule)i;
+	for (i = 1; i < json_array_size(value); i++) {
+		if (!scaled(json_array_get(value, i), 1, UINT32_MAX, &n))
+			return false;
+		*figures[i - 1] = (uint32_t)n;
+	}
+	return true;
+}
+
+static bool
+read_price(const json_t *value, struct ctx_model *model)
+{
+	uint64_t *const prices[] = {&model->price_in, &model->price_out,
+				    &model->price_read, &model->price_write};
+	size_t i, n = json_array_size(value);
+
+	if (n == 0 || n > 4)
+		return false;
+	for (i = 0; i < 4; i++) {
+		*prices[i] = 0;
+		if (i < n &&
+		    !scaled(json_array_get(value, i), 1e6, 1e15, prices[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+read_cache(const json_t *value, enum ctx_cache *cache)
+{
+	const char *name = json_string_value(value);
+	size_t i;
+
+	for (i = 0; name != NULL && i < CTX_CACHES; i++)
+		if (strcmp(name, ctx_cache_name((enum ctx_cache)i)) == 0) {
+			*cache = (enum ctx_cache)i;
+			return true;
+		}
+	return false;
+}
+
+static bool
+read_text(const json_t *value, const char **to)
+{
+	*to = json_string_value(value);
+	return *to != NULL;
+}
+
+/* Takes one member of a model; false if it is not what it must be. */
+static bool
+read_member(struct ctx_model *model, const char *key, const json_t *value)
+{
+	uint64_t n = 0;
+	bool right;
+
+	if (strcmp(key, "window") == 0)
+		return scaled(value, 1, 1e15, &model->window) &&
+		       model->window > 0;
+	if (strcmp(key, "input") == 0)
+		return scaled(value, 1, 1e15, &model->input);
+	if (strcmp(key, "output") == 0)
+		return scaled(value, 1, 1e15, &model->output);
+	if (strcmp(key, "vendor") == 0)
+		return read_text(value, &model->vendor);
+	if (strcmp(key, "encoding") == 0)
+		return read_text(value, &model->encoding);
+	if (strcmp(key, "image") == 0)
+		return read_image(value, &model->image);
+	if (strcmp(key, "price") == 0)
+		return read_price(value, model);
+	if (strcmp(key, "cache") == 0)
+		return read_cache(value, &model->cache);
+	if (strcmp(key, "exact") == 0) {
+		model->exact = json_is_true(value);
+		return json_is_boolean(value);
+	}
+	if (strcmp(key, "factor") == 0) {
+		right = scaled(value, 100, 10000, &n) && n > 0;
+		model->factor = (uint32_t)n;
+		return right;
+	}
+	if (strcmp(key, "cache_least") == 0) {
+		right = scaled(value, 1, UINT32_MAX, &n);
+		model->cache_least = (uint32_t)n;
+		return right;
+	}
+	return false;
+}
+
+void
+cli_models_read(struct cli *cli, const char *file)
+{
+	FILE *in = fopen(file, "rb");
+	struct ctx_model *model;
+	json_error_t error;
+	json_t *all, *one, *value;
+	const char *name, *key;
+
+	if (in == NULL && (errno == ENOENT || errno == ENOTDIR))
+		return;
+	if (in == NULL)
+		cli_die(cli, "cannot open %s: %s", file, strerror(errno));
+	all = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	(void)fclose(in);
+	if (all == NULL)
+		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
+			error.text);
+	if (!json_is_object(all))
+		cli_die(cli, "%s: not an object of models", file);
+	cli->models_text = all;
+	cli->models = calloc(json_object_size(all) + 1, sizeof *cli->models);
+	if (cli->models == NULL)
+		cli_die(cli, "out of memory");
+	json_object_foreach(all, name, one) {
+		model = &cli->models[cli->n_models++];
+		*model = *ctx_model_find(NULL, name, strlen(name));
+		model->name = name;
+		if (*name == '\0' || !json_is_object(one))
+			complain(cli, file, name, "not an object with a name");
+		if (json_object_get(one, "window") != NULL)
+			model->input = 0;
+		json_object_foreach(one, key, value)
+			if (!read_member(model, key, value))
+				complain(cli, file, name, key);
+		if (model->input > model->window)
+			complain(cli, file, name, "input beyond its window");
+	}
+}
+
+void
+cli_models_release(struct cli *cli)
+{
+	free(cli->models);
+	json_decref(cli->models_text);
+	cli->models = NULL;
+	cli->models_text = NULL;
+	cli->n_models = 0;
+}

@@ -1,0 +1,466 @@
+/*
+ * media.c - tokens of images, documents, sound and film
+ *
+ * Base64 is never text.  Of an image only the size counts, which stands in
+ * the first bytes of the file; what can not be looked at (an address, a file
+ * id) is taken for a usual one.  All of it is an estimate: the providers'
+ * figures are rules of thumb, and what they bill has been seen to differ.
+ *
+ * Rules, with x, y and edge of the model table (pages of the providers,
+ * November 2026; patches of small models bill up to a third less):
+ *   tiles    fit into edge, short side at most 768; x, and y for each tile
+ *            of 512 (OpenAI)
+ *   patches  of 32 pixels, at most y of them; x hundredths each (OpenAI)
+ *   squares  of 28 pixels, at most y, fit into edge (Anthropic)
+ *   crops    x up to 384 by 384, else x for each crop of up to edge pixels; a
+ *            page y (Gemini 2)
+ *   fixed    x whatever the size; a page y (Gemini 3)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "count/media.h"
+
+enum kind { IMAGE, PAGES, WORDS, SOUND, FILM };
+
+/* Base64, read where it is. */
+struct bytes {
+	const char *p;
+	size_t n; /* of the base64, padding left out */
+};
+
+/* Most bytes looked at for the size of an image; what stands before it in a
+ * photograph is at most some thumbnails. */
+#define HEAD ((size_t)1 << 20)
+
+static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
+
+static int
+sextet(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	/* The alphabet for addresses has its own last two. */
+	if (c == '+' || c == '-')
+		return 62;
+	return c == '/' || c == '_' ? 63 : -1;
+}
+
+static size_t
+length(const struct bytes *b)
+{
+	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
+}
+
+/* Byte at, or -1. */
+static int
+byte_at(const struct bytes *b, size_t at)
+{
+	size_t from = at / 3 * 4 + at % 3;
+	unsigned shift = (unsigned)(at % 3) * 2;
+	int high, low;
+
+	if (at >= length(b))
+		return -1;
+	high = sextet(b->p[from]);
+	low = sextet(b->p[from + 1]);
+	if (high < 0 || low < 0)
+		return -1;
+	return ((high << (2 + shift)) | (low >> (4 - shift))) & 0xff;
+}
+
+/* n bytes from at as a number; 0 where there are none.  little: the first
+ * byte is the lowest. */
+static uint32_t
+number(const struct bytes *b, size_t at, size_t n, bool little)
+{
+	uint32_t value = 0;
+	size_t i;
+	int c;
+
+	for (i = 0; i < n; i++) {
+		c = byte_at(b, little ? at + n - 1 - i : at + i);
+		if (c < 0)
+			return 0;
+		value = value << 8 | (uint32_t)c;
+	}
+	return value;
+}
+
+static bool
+has(const struct bytes *b, size_t at, const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i] != '\0'; i++)
+		if (byte_at(b, at + i) != (unsigned char)text[i])
+			return false;
+	return true;
+}
+
+/* JPEG: markers with lengths, until one that begins a frame. */
+static void
+jpeg_size(const struct bytes *b, uint32_t *w, uint32_t *h)
+{
+	size_t at = 2;
+	uint32_t mark;
+
+	while (at < HEAD && byte_at(b, at) == 0xff) {
+		mark = number(b, at + 1, 1, false);
+		if (mark == 0xff) {
+			at++; /* padding */
+			continue;
+		}
+		if (mark >= 0xc0 && mark <= 0xcf && mark != 0xc4 &&
+		    mark != 0xc8 && mark != 0xcc) {
+			*h = number(b, at + 5, 2, false);
+			*w = number(b, at + 7, 2, false);
+			return;
+		}
+		at += 2;
+		if (mark != 0x01 && (mark < 0xd0 || mark > 0xd8))
+			at += number(b, at, 2, false);
+	}
+}
+
+static void
+webp_size(const struct bytes *b, uint32_t *w, uint32_t *h)
+{
+	uint32_t bits;
+
+	if (has(b, 12, "VP8 ")) {
+		*w = number(b, 26, 2, true) & 0x3fff;
+		*h = number(b, 28, 2, true) & 0x3fff;
+	} else if (has(b, 12, "VP8L")) {
+		bits = number(b, 21, 4, true);
+		*w = (bits & 0x3fff) + 1;
+		*h = (bits >> 14 & 0x3fff) + 1;
+	} else if (has(b, 12, "VP8X")) {
+		*w = number(b, 24, 3, true) + 1;
+		*h = number(b, 27, 3, true) + 1;
+	}
+}
+
+/* The size in pixels, 0 by 0 if it is no image that is known here. */
+static void
+image_size(const struct bytes *b, uint32_t *w, uint32_t *h)
+{
+	*w = *h = 0;
+	if (has(b, 0, "\x89PNG\r\n\x1a\n")) {
+		*w = number(b, 16, 4, false);
+		*h = number(b, 20, 4, false);
+	} else if (has(b, 0, "GIF8")) {
+		*w = number(b, 6, 2, true);
+		*h = number(b, 8, 2, true);
+	} else if (has(b, 0, "\xff\xd8")) {
+		jpeg_size(b, w, h);
+	} else if (has(b, 0, "RIFF") && has(b, 8, "WEBP")) {
+		webp_size(b, w, h);
+	}
+}
+
+/* ---- the rules ---- */
+
+static uint64_t
+parts(double length, double unit)
+{
+	double n = ceil(length / unit - 1e-6);
+
+	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
+}
+
+/* Shrinks w by h so that the longer side is at most edge. */
+static void
+fit(double *w, double *h, double edge)
+{
+	double longer = *w > *h ? *w : *h;
+
+	if (edge > 0 && longer > edge) {
+		*w = *w * edge / longer;
+		*h = *h * edge / longer;
+	}
+}
+
+static uint64_t
+tiles(const struct ctx_image *image, double w, double h, bool low)
+{
+	double shorter;
+
+	if (low)
+		return image->x;
+	fit(&w, &h, image->edge);
+	shorter = w < h ? w : h;
+	if (shorter > 768) {
+		w = w * 768 / shorter;
+		h = h * 768 / shorter;
+	}
+	return image->x + image->y * parts(w, 512) * parts(h, 512);
+}
+
+/* Too many patches: shrunk to as many, then until one side is whole. */
+static uint64_t
+patches(const struct ctx_image *image, double w, double h, bool low)
+{
+	double r, across, down, whole;
+	uint64_t n;
+
+	fit(&w, &h, low ? 512 : image->edge);
+	n = parts(w, 32) * parts(h, 32);
+	if (image->y > 0 && n > image->y) {
+		r = sqrt(32.0 * 32.0 * image->y / (w * h));
+		across = w * r / 32;
+		down = h * r / 32;
+		whole = across < 1 ? 1 : floor(across) / across;
+		if (down >= 1 && floor(down) / down < whole)
+			whole = floor(down) / down;
+		n = parts(across * whole, 1) * parts(down * whole, 1);
+		n = n < image->y ? n : image->y;
+	}
+	return (n * image->x + 99) / 100;
+}
+
+static uint64_t
+squares(const struct ctx_image *image, double w, double h)
+{
+	uint64_t n;
+
+	fit(&w, &h, image->edge);
+	n = parts(w, 28) * parts(h, 28);
+	return image->y > 0 && n > image->y ? image->y : n;
+}
+
+/* A crop is two thirds of the shorter side, from 256 to edge pixels. */
+static uint64_t
+crops(const struct ctx_image *image, double w, double h)
+{
+	double unit = floor((w < h ? w : h) / 1.5);
+
+	if (w <= 384 && h <= 384)
+		return image->x;
+	if (unit > image->edge)
+		unit = image->edge;
+	if (unit < 256)
+		unit = 256;
+	return image->x * parts(w, unit) * parts(h, unit);
+}
+
+uint64_t
+ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
+		 bool low)
+{
+	double w = width, h = height;
+
+	if (width == 0 || height == 0)
+		w = h = 1024;
+	if (image->rule == CTX_IMAGE_NONE)
+		image = &usual;
+	switch (image->rule) {
+	case CTX_IMAGE_PATCHES:
+		return patches(image, w, h, low);
+	case CTX_IMAGE_SQUARES:
+		return squares(image, w, h);
+	case CTX_IMAGE_CROPS:
+		return crops(image, w, h);
+	case CTX_IMAGE_FIXED:
+		return image->x;
+	default:
+		return tiles(image, w, h, low);
+	}
+}
+
+static bool
+is_gemini(const struct ctx_image *image)
+{
+	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
+}
+
+/* Pages of 50,000 bytes; where they cost no fixed amount they are given as
+ * an image and as 1,500 to 3,000 tokens of text. */
+static uint64_t
+pages(const struct ctx_image *image, size_t bytes)
+{
+	return (1 + (uint64_t)bytes / 50000) *
+	       (is_gemini(image) ? image->y : 3000);
+}
+
+/* Four bytes a token; without any, a page. */
+static uint64_t
+words(const struct bytes *b)
+{
+	return b->n == 0 ? 750 : 1 + (uint64_t)length(b) / 4;
+}
+
+/* Seconds, 60 if there is nothing to tell by; 128 kbit/s if not a WAV. */
+static uint64_t
+seconds(const struct bytes *b)
+{
+	uint32_t rate = 16000;
+
+	if (b->n == 0)
+		return 60;
+	if (has(b, 0, "RIFF") && has(b, 8, "WAVE") &&
+	    number(b, 28, 4, true) > 0)
+		rate = number(b, 28, 4, true);
+	return 1 + length(b) / rate;
+}
+
+/* ---- what is there ---- */
+
+/* Does a type, format or file name hold the word behind a mark? */
+static bool
+names(struct ctx_str text, const char *word)
+{
+	size_t i, n = strlen(word);
+
+	for (i = 0; i + n <= text.n; i++)
+		if (i > 0 && strchr("/.:\"", text.p[i - 1]) != NULL &&
+		    memcmp(text.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+static enum kind
+kind_named(struct ctx_str type)
+{
+	static const struct {
+		const char *word;
+		enum kind kind;
+	} words[] = {{"pdf", PAGES},  {"doc", WORDS}, {"text", WORDS},
+		     {"txt", WORDS},  {"csv", WORDS}, {"md", WORDS},
+		     {"html", WORDS}, {"xls", WORDS}, {"audio", SOUND},
+		     {"wav", SOUND},  {"mp3", SOUND}, {"video", FILM},
+		     {"mp4", FILM},   {"mov", FILM},  {"webm", FILM}};
+	size_t i;
+
+	for (i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (names(type, words[i].word))
+			return words[i].kind;
+	return IMAGE;
+}
+
+/* What was found out of a payload. */
+struct found {
+	enum kind kind;
+	bool low;
+	struct bytes bytes;
+};
+
+/* A text is base64, a data: address with base64, or another address. */
+static void
+read_text(struct found *found, const char *p, size_t n)
+{
+	const char *comma;
+
+	if (n > 5 && memcmp(p, "data:", 5) == 0) {
+		comma = memchr(p, ',', n < 200 ? n : 200);
+		if (comma == NULL)
+			return;
+		found->kind =
+		    kind_named((struct ctx_str){p, (size_t)(comma - p)});
+		n -= (size_t)(comma + 1 - p);
+		p = comma + 1;
+	} else if (memchr(p, ':', n < 20 ? n : 20) != NULL) {
+		return;
+	}
+	while (n > 0 && p[n - 1] == '=')
+		n--;
+	found->bytes = (struct bytes){p, n};
+	if (has(&found->bytes, 0, "%PDF-"))
+		found->kind = PAGES;
+	else if (has(&found->bytes, 0, "RIFF") && has(&found->bytes, 8, "WAVE"))
+		found->kind = SOUND;
+}
+
+/* Notes what the object says of its payload, and returns what is in it. */
+static uint32_t
+look_into(struct found *found, const struct ctx_json *json, uint32_t node)
+{
+	static const char *const types[] = {"media_type", "mimeType",
+					    "mime_type", "format", "filename"};
+	static const char *const within[] = {
+	    "data",   "image_url",  "url",         "file_data",   "bytes",
+	    "source", "inlineData", "inline_data", "input_audio", "file"};
+	uint32_t value, detail = ctx_json_find(json, node, "detail");
+	size_t i;
+
+	if (detail != 0 && ctx_json_is(json, detail, "low"))
+		found->low = true;
+	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
+		value = ctx_json_find(json, node, types[i]);
+		if (value != 0 && found->kind == IMAGE)
+			found->kind = kind_named(ctx_json_str(json, value));
+	}
+	for (i = 0; i < sizeof within / sizeof within[0]; i++) {
+		value = ctx_json_find(json, node, within[i]);
+		if (value != 0)
+			return value;
+	}
+	return 0;
+}
+
+/* Without what base64 is broken into lines with. */
+static void
+join(struct ctx_buf *text)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < text->n; i++)
+		if (strchr(" \t\r\n", text->p[i]) == NULL || text->p[i] == '\0')
+			text->p[n++] = text->p[i];
+	text->n = n;
+}
+
+static uint64_t
+cost(const struct ctx_image *image, const struct found *found)
+{
+	size_t n = length(&found->bytes);
+	uint32_t w, h;
+
+	switch (found->kind) {
+	case PAGES:
+		return pages(image, n);
+	case WORDS:
+		return words(&found->bytes);
+	case SOUND:
+		return seconds(&found->bytes) * (is_gemini(image) ? 32 : 10);
+	case FILM:
+		return (1 + (uint64_t)n / 250000) * 263;
+	default:
+		image_size(&found->bytes, &w, &h);
+		return ctx_image_tokens(image, w, h, found->low);
+	}
+}
+
+int
+ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
+		 uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
+		 struct ctx_err *err)
+{
+	struct found found = {.kind = IMAGE};
+	struct ctx_str text;
+	int depth;
+
+	/* A block holds a source, which holds data; no format goes deeper. */
+	for (depth = 0; depth < 4 && node != 0 &&
+			json->nodes[node].kind == CTX_JSON_OBJECT;
+	     depth++)
+		node = look_into(&found, json, node);
+	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
+		text = ctx_json_str(json, node);
+		if (json->nodes[node].escaped) {
+			scratch->n = 0;
+			if (ctx_text_decode(scratch, text, err) < 0)
+				return -1;
+			join(scratch);
+			read_text(&found, scratch->p, scratch->n);
+		} else {
+			read_text(&found, text.p + 1, text.n - 2);
+		}
+	}
+	*tokens = cost(image, &found);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* media.h - tokens of what is no text, for count.c and the tests */
+#ifndef COUNT_MEDIA_H
+#define COUNT_MEDIA_H
+
+#include "ctx.h"
+
+/* An image of a size in pixels (0: not known, a square of 1024), with low
+ * detail if that was asked for. */
+uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
+			  uint32_t height, bool low);
+
+/*
+ * A payload as formats hold it: a string of base64, a data: address, another
+ * address or a file id, or an object with one of them in it.  A document
+ * costs by its length, sound 10 tokens a second (Gemini 32), film 263 a
+ * second, taken for two million bits.
+ */
+int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
+		     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
+		     struct ctx_err *err);
+
+#endif

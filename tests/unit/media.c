@@ -1,0 +1,172 @@
+/* media.c - tokens of images: published figures, and headers of files */
+#include "count/media.h"
+#include "tap.h"
+
+static uint64_t
+costs(const char *model, uint32_t w, uint32_t h)
+{
+	return ctx_image_tokens(
+	    &ctx_model_find(NULL, model, strlen(model))->image, w, h, false);
+}
+
+static void
+check_figures(void)
+{
+	const struct ctx_image *tiles =
+	    &ctx_model_find(NULL, "gpt-4o", 6)->image;
+
+	tap_case("figures that the providers publish");
+	CHECK(costs("gpt-4o", 1024, 1024) == 765);
+	CHECK(costs("gpt-4o", 2048, 4096) == 1105);
+	CHECK(ctx_image_tokens(tiles, 4096, 8192, true) == 85);
+	CHECK(costs("gpt-5", 1024, 1024) == 70 + 4 * 140);
+	CHECK(costs("gpt-4o-mini", 512, 512) == 2833 + 5667);
+	/* 1024 and 1452 patches, at 1.72 a patch. */
+	CHECK(costs("o4-mini", 1024, 1024) == 1762);
+	CHECK(costs("o4-mini", 1800, 2400) == 2498);
+	CHECK(costs("gpt-5.4", 1024, 1024) == 1024);
+	CHECK(costs("claude-opus-4-5", 1092, 1092) == 1521);
+	CHECK(costs("claude-opus-4-5", 200, 200) == 64);
+	CHECK(costs("claude-opus-4-5", 8000, 8000) == 1568);
+	CHECK(costs("claude-opus-5", 8000, 8000) == 4784);
+	CHECK(costs("gemini-2.5-pro", 384, 384) == 258);
+	CHECK(costs("gemini-2.5-pro", 960, 540) == 6 * 258);
+	CHECK(costs("gemini-3-pro", 4000, 3000) == 1120);
+
+	tap_case("no size is a square of 1024, no rule is tiles");
+	CHECK(costs("gpt-4o", 0, 0) == 765);
+	CHECK(costs("no-such", 2048, 4096) == 1105);
+}
+
+static void
+check_extremes(void)
+{
+	static const char *const names[] = {"gpt-4o",         "o4-mini",
+					    "gpt-5.4",        "claude-opus-4-5",
+					    "gemini-2.5-pro", "gemini-3-pro"};
+	static const uint32_t sides[] = {
+	    1, 2, 27, 28, 29, 511, 512, 513, 2047, 2049, 65535, UINT32_MAX};
+	unsigned long long seed = 7;
+	size_t m, i, j;
+	uint64_t n;
+
+	tap_case("any size has a cost, and patches keep their cap");
+	for (m = 0; m < sizeof names / sizeof names[0]; m++)
+		for (i = 0; i < 12; i++)
+			for (j = 0; j < 12; j++)
+				CHECK(costs(names[m], sides[i], sides[j]) > 0);
+	for (i = 0; i < 20000; i++) {
+		uint32_t w = (uint32_t)(tap_random(&seed) % 9000 + 1);
+		uint32_t h = (uint32_t)(tap_random(&seed) % 9000 + 1);
+
+		n = costs("gpt-5.4", w, h);
+		CHECK(n <= 2500 && n == costs("gpt-5.4", h, w));
+		/* Where the cap bites, never more than a strip below it. */
+		CHECK(n > 2200 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
+		      h > w / 4 * 5);
+		CHECK(costs("claude-opus-5", w, h) <= 4784);
+	}
+}
+
+/* The tokens of a payload, by 32-pixel patches of which each is a token. */
+static uint64_t
+payload(const char *text)
+{
+	static const struct ctx_image each = {CTX_IMAGE_PATCHES, 100, 0, 0};
+	struct ctx_json json;
+	struct ctx_buf scratch = {0};
+	struct ctx_err err;
+	uint64_t tokens;
+	size_t used;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	/* Inside an array, since node 0 stands for none. */
+	NEED(ctx_json_scan(&json, text, strlen(text), &used, &err) == 1);
+	NEED(ctx_media_tokens(&each, &json, 1, &scratch, &tokens, &err) == 0);
+	ctx_json_release(&json);
+	ctx_buf_release(&scratch);
+	return tokens;
+}
+
+#define PNG "iVBORw0KGgoAAAANSUhEUgAAAMgAAABkCAYAAADDhn8L" /* 200 by 100 */
+
+static void
+check_headers(void)
+{
+	tap_case("sizes are read from headers");
+	CHECK(payload("[\"" PNG "\"]") == 7 * 4);
+	CHECK(payload("[\"data:image/png;base64," PNG "\"]") == 7 * 4);
+	/* GIF 320 by 64 */
+	CHECK(payload("[\"R0lGODlhQAFAAPAAAA==\"]") == 10 * 2);
+	/* JPEG: APP0 of 16 bytes, a comment, padding, SOF2 640 by 480 */
+	CHECK(payload("[\"/9j/4AAQSkZJRgABAQAAAQABAAD//gAGYWJjZP////"
+		      "/CABEIAeACgAMBIgACEQEDEQE=\"]") == 20 * 15);
+	/* WebP lossy, lossless, extended: 300 by 200, 300 by 200, 64 by 96 */
+	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASosAcgAAgA0\"]") ==
+	      10 * 7);
+	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4TBgAAAAvK8ExAAAA\"]") == 10 * 7);
+	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4WAoAAAAQAAAAPwAAXwAA\"]") ==
+	      2 * 3);
+
+	tap_case("escapes and line breaks in base64 are seen through");
+	CHECK(payload(
+		  "[\"iVBORw0KGgoAAAAN\\r\\nSUhEUgAAAMgAAABkCAYAAADDhn8L\"]") ==
+	      7 * 4);
+	CHECK(payload("[\"R0lGODlhQAFAAPAAAA\\u003d=\"]") == 10 * 2);
+
+	tap_case("what is broken off or unknown is a square of 1024");
+	CHECK(payload("[\"iVBORw0KGgoAAAANSUhEUgAAAMg\"]") == 1024);
+	CHECK(payload("[\"/9j/4AAQSkZJRgABAQAAAQAB\"]") == 1024);
+	CHECK(payload("[\"/9j/4AAA/8AAAA\"]") == 1024);
+	CHECK(payload("[\"\"]") == 1024);
+	CHECK(payload("[\"data:image/png;base64\"]") == 1024);
+	CHECK(payload("[\"https://example.org/a.png\"]") == 1024);
+	CHECK(payload("[\"\\u00e9\\u0000\"]") == 1024);
+	CHECK(payload("[7]") == 1024);
+	CHECK(payload("[{}]") == 1024);
+}
+
+static void
+check_forms(void)
+{
+	tap_case("payloads as the formats hold them");
+	CHECK(payload("[{\"url\":\"data:image/png;base64," PNG "\"}]") == 28);
+	CHECK(payload("[{\"url\":\"data:image/png;base64," PNG
+		      "\",\"detail\":\"low\"}]") == 28);
+	CHECK(payload(
+		  "[{\"url\":\"https://example.org/a\",\"detail\":\"low\"}]") ==
+	      256);
+	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":"
+		      "\"data:image/png;base64," PNG "\"}]") == 28);
+	CHECK(payload("[{\"type\":\"base64\",\"media_type\":\"image/png\","
+		      "\"data\":\"" PNG "\"}]") == 28);
+	CHECK(payload("[{\"format\":\"png\",\"source\":{\"bytes\":\"" PNG
+		      "\"}}]") == 28);
+	CHECK(payload("[{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":"
+		      "\"" PNG "\"}}]") == 28);
+	CHECK(payload("[{\"file_id\":\"file-7\"}]") == 1024);
+
+	tap_case("documents, sound and film");
+	CHECK(payload("[\"JVBERi0xLjcK\"]") == 3000);
+	CHECK(payload("[{\"filename\":\"a.pdf\",\"file_id\":\"f\"}]") == 3000);
+	CHECK(payload("[{\"format\":\"txt\",\"source\":{\"bytes\":"
+		      "\"aGVsbG8gd29ybGQh\"}}]") == 4);
+	CHECK(payload("[{\"data\":\"AAAA\",\"format\":\"mp3\"}]") == 10);
+	/* A WAV header of 2 bytes a second, 44 bytes long: 23 seconds begun */
+	CHECK(payload("[\"UklGRiQAAABXQVZFZm10IBAAAAABAAEAAQAAAAIAAAACABAAZGF0"
+		      "YQAAAAA=\"]") == 230);
+	CHECK(payload("[{\"mimeType\":\"audio/ogg\",\"fileUri\":\"x\"}]") ==
+	      600);
+	CHECK(payload("[{\"mimeType\":\"video/mp4\",\"data\":\"AAAA\"}]") ==
+	      263);
+}
+
+int
+main(void)
+{
+	check_figures();
+	check_extremes();
+	check_headers();
+	check_forms();
+	return tap_done();
+}

@@ -1,0 +1,111 @@
+/* model.c - which row of the table a name finds */
+#include "ctx.h"
+#include "tap.h"
+
+static const char *
+found(const char *name)
+{
+	return ctx_model_find(NULL, name, strlen(name))->name;
+}
+
+static int
+finds(const char *name, const char *row)
+{
+	if (strcmp(found(name), row) == 0)
+		return 1;
+	printf("# %s finds '%s', not '%s'\n", name, found(name), row);
+	return 0;
+}
+
+static void
+check_table(void)
+{
+	const struct ctx_model *m;
+	size_t i;
+
+	tap_case("the table is whole, and every row finds itself");
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++) {
+		CHECK(finds(m->name, m->name));
+		CHECK(m->window >= 1000 && m->output > 0);
+		CHECK(m->input <= m->window && m->output <= m->window);
+		CHECK(m->factor >= 100 && m->factor < 200);
+		CHECK(!m->exact || m->factor == 100);
+		CHECK(m->price_read <= m->price_in);
+		CHECK(m->price_in <= m->price_out);
+		CHECK(ctx_model_limit(m) <= m->window);
+	}
+	CHECK(i >= 120);
+	CHECK(ctx_model_at(i + 1) == NULL);
+}
+
+static void
+check_names(void)
+{
+	tap_case("dates, providers and spellings are seen through");
+	CHECK(finds("gpt-4o-2024-08-06", "gpt-4o"));
+	CHECK(finds("gpt-5-2025-08-07", "gpt-5"));
+	CHECK(finds("openrouter/openai/gpt-5.2", "gpt-5.2"));
+	CHECK(finds("ft:gpt-4o-mini-2024-07-18:org::id", "gpt-4o-mini"));
+	CHECK(finds("azure/gpt-4.1-mini", "gpt-4.1-mini"));
+	CHECK(finds("openrouter/anthropic/claude-opus-4.5", "claude-opus-4-5"));
+	CHECK(finds("bedrock/us.anthropic.claude-opus-4-5-20251101-v1:0",
+		    "claude-opus-4-5"));
+	CHECK(finds("vertex_ai/claude-haiku-4-5@20251001", "claude-haiku-4-5"));
+	CHECK(finds("claude-opus-4-20250514", "claude-opus-4"));
+	CHECK(finds("us.amazon.nova-pro-v1:0", "nova-pro"));
+	CHECK(finds("us.deepseek.r1-v1:0", "deepseek-r1"));
+	CHECK(finds("GPT-OSS:20b", "gpt-oss"));
+	CHECK(finds("MiniMax-M2.5", "minimax-m2.5"));
+
+	tap_case("an unknown version is its family, an unknown name is none");
+	CHECK(finds("gpt-5.99", "gpt-5"));
+	CHECK(finds("gpt-9-nova", "gpt"));
+	CHECK(finds("claude-opus-5-5", "claude-opus-5"));
+	CHECK(finds("claude-next", "claude"));
+	CHECK(finds("gemini-9-pro", "gemini"));
+	CHECK(finds("my-own", ""));
+	CHECK(finds("", ""));
+	CHECK(finds("a/", ""));
+	CHECK(ctx_model_find(NULL, "x", 1)->window == 32000);
+}
+
+static void
+check_own(void)
+{
+	struct ctx_model list[] = {{.name = "gpt-4o", .vendor = "mine"},
+				   {.name = "gpt-4o-mini-x", .vendor = "mine"}};
+	struct ctx_models own = {list, 2};
+
+	tap_case("own models come first, the longest name still wins");
+	CHECK(ctx_model_find(&own, "gpt-4o-2024", 11) == &list[0]);
+	CHECK(ctx_model_find(&own, "gpt-4o-mini-x", 13) == &list[1]);
+	CHECK(strcmp(ctx_model_find(&own, "gpt-4o-mini", 11)->vendor,
+		     "openai") == 0);
+}
+
+static void
+check_scale(void)
+{
+	struct ctx_counter counter = {.factor = 153};
+	uint64_t n, room;
+
+	tap_case("room and scale fit each other");
+	for (n = 0; n < 5000; n++) {
+		room = ctx_count_room(&counter, n);
+		CHECK(ctx_count_scale(&counter, room) <= n);
+		CHECK(n < 2 || ctx_count_scale(&counter, room + 2) > n);
+	}
+	counter.factor = 0;
+	CHECK(ctx_count_scale(&counter, 7) == 7);
+	CHECK(ctx_count_room(&counter, UINT64_MAX) == UINT64_MAX);
+}
+
+int
+main(void)
+{
+	check_table();
+	check_names();
+	check_own();
+	check_scale();
+	return tap_done();
+}
