@@ -2,10 +2,10 @@
  * recall.c - what is nearest to the question stays
  *
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
- * and Beyond", 2009) over the terms of each item, the question widened a
- * little by the terms of what it finds first, and each score shared with the
+ * and Beyond", 2009) over the terms of each item, each score shared with the
  * neighbours, because an answer often stands beside the words that were
- * asked for.  With an embedder the two orders are fused by reciprocal rank
+ * asked for, and raised where the speaker is one whom the question names.
+ * With an embedder the two orders are fused by reciprocal rank
  * (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
 #include <math.h>
@@ -18,11 +18,11 @@
 
 static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */
 static const double RARITY = 1.5;      /* power of the inverse frequency */
-static const double WIDEN = 0.25; /* weight of a term that was not asked for */
 static const double NEAR = 0.5, FAR = 0.2; /* shares of a neighbour's score */
 static const double LENGTH = 0.25; /* how much dear items are ranked down */
+static const double SPEAKER = 0.6; /* more for who is asked about */
 static const double FUSE = 60;     /* of reciprocal rank fusion */
-enum { FIRST_FOUND = 3, WIDE_TERMS = 8, NEWEST_SHARE = 3 };
+enum { NEWEST_SHARE = 10 };
 
 struct posting {
 	uint32_t term, count;
@@ -32,6 +32,7 @@ struct posting {
 struct doc {
 	size_t from, n;  /* of postings */
 	uint32_t length; /* terms, repetitions counted */
+	uint32_t opener; /* its first term, who speaks if that is told; or 0 */
 };
 
 struct recall {
@@ -96,9 +97,11 @@ add_doc(struct recall *r, struct ctx_err *err)
 		return -1;
 	r->postings = postings;
 	docs[r->n_docs] =
-	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found};
-	if (r->n_found > 0)
+	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found, 0};
+	if (r->n_found > 0) {
+		docs[r->n_docs].opener = r->found[0];
 		qsort(r->found, r->n_found, sizeof *r->found, by_id);
+	}
 	for (i = 0; i < r->n_found; i++) {
 		if (i == 0 || r->found[i] != r->found[i - 1])
 			postings[r->n_postings++] =
@@ -225,7 +228,7 @@ rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Adds to the scores what terms of the given weights find. */
+/* Scores each item by the terms of the question that it has. */
 static void
 score_docs(struct recall *r, double average)
 {
@@ -248,41 +251,8 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* Gives some weight to the rarest terms of the items found first. */
-static void
-widen(struct recall *r, size_t last)
-{
-	double floor = 0;
-	size_t round, i, j, k, best;
-
-	for (round = 0; round < FIRST_FOUND; round++) {
-		best = SIZE_MAX;
-		for (i = 0; i < last; i++)
-			if ((round == 0 || r->score[i] < floor) &&
-			    r->score[i] > 0 &&
-			    (best == SIZE_MAX || r->score[i] > r->score[best]))
-				best = i;
-		if (best == SIZE_MAX)
-			return;
-		floor = r->score[best];
-		for (k = 0; k < WIDE_TERMS; k++) {
-			uint32_t term = 0;
-
-			for (j = r->docs[best].from;
-			    j < r->docs[best].from + r->docs[best].n; j++)
-				if (r->weight[r->postings[j].term - 1] == 0 &&
-				    r->frequency[r->postings[j].term - 1] > 1 &&
-				    (term == 0 ||
-					rarity(r, r->postings[j].term) >
-					    rarity(r, term)))
-					term = r->postings[j].term;
-			if (term != 0)
-				r->weight[term - 1] = WIDEN;
-		}
-	}
-}
-
-/* Shares scores with neighbours of the conversation. */
+/* Shares scores with neighbours of the conversation; a name, as a member or
+ * as "Name: ", is the first term of what its bearer says. */
 static void
 smooth(struct recall *r)
 {
@@ -299,6 +269,9 @@ smooth(struct recall *r)
 			sum += FAR * r->score[i - 2];
 		if (i + 2 < n)
 			sum += FAR * r->score[i + 2];
+		if (r->docs[i].opener != 0 &&
+		    r->weight[r->docs[i].opener - 1] > 0)
+			sum *= 1 + SPEAKER;
 		r->smooth[i] = sum;
 	}
 }
@@ -390,8 +363,6 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	for (i = 0; i < r->n_docs; i++)
 		length += r->docs[i].length;
 	score_docs(r, length / ((double)r->n_docs + 1));
-	widen(r, r->n_docs);
-	score_docs(r, length / ((double)r->n_docs + 1));
 	smooth(r);
 	for (i = 0; i < groups->n; i++)
 		r->smooth[i] /=
@@ -440,7 +411,7 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release,
 };
 
-/* The newest that fit a third of the room stay; the rest is ranked. */
+/* The newest that fit a tenth of the room stay; the rest is ranked. */
 int
 ctx_recall_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
