@@ -12,10 +12,7 @@ call() {
 
 # long N: N lines of ten characters.
 long() {
-	local i
-	for ((i = 0; i < $1; i++)); do
-		printf 'line %04d\n' "$i"
-	done
+	seq -f 'line %04.0f' 0 $(($1 - 1))
 }
 
 aged() {

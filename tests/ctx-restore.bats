@@ -48,7 +48,7 @@ load helper
 	    awk -F'\t' '$2 == "dialect" { print $5 }'); do
 		"$B/gen-tools/convo" --dialect "$d" --count 1 > /dev/null 2>&1 ||
 			continue
-		for seed in $(seq "${CHECK_LONG:-5}"); do
+		for seed in $(seq "${CHECK_LONG:-3}"); do
 			for how in "" --wrap --crlf; do
 				# shellcheck disable=SC2086 # an option or none
 				"$B/gen-tools/convo" --dialect "$d" $how \

@@ -10,10 +10,7 @@ result() {
 
 # times N TEXT
 times() {
-	local i
-	for ((i = 0; i < $1; i++)); do
-		printf %s "$2"
-	done
+	awk -v n="$1" -v t="${2//\\/\\\\}" 'BEGIN { while (n-- > 0) printf "%s", t }'
 }
 
 # text_of FILE: the text of the only message, all blocks of it.
@@ -48,7 +45,7 @@ sizes() {
 	jq -c 'select(.role != "tool")' some > rest
 	for unit in chars bytes lines; do
 		for keep in ends head tail; do
-			for l in 1 2 3 36 61 400; do
+			for l in 1 2 36 400; do
 				ctx-truncate --unit $unit --keep $keep -l $l \
 				    some > out
 				over=$(sizes $unit < out |
