@@ -38,7 +38,7 @@ examples() {
 	[ -s pruned.jsonl ]
 }
 
-@test "README: the sample is as it is told" {
+@test "README: the set-up commands are there, and CI runs the second" {
 	grep -q 'sh tests/setup demo' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
