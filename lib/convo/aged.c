@@ -140,6 +140,7 @@ count_saved(struct aged *aged, const struct ctx_view *view, size_t i,
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
 		return -1;
+	after = ctx_count_scale(counter, after);
 	aged->saved = cost.tokens > after ? cost.tokens - after : 0;
 	return aged->saved > 0;
 }

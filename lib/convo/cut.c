@@ -74,7 +74,10 @@ ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
 	case CTX_SIZE_TOKENS:
 		break;
 	}
-	return ctx_token_count(cut->counter, p, n, size, err);
+	if (ctx_token_count(cut->counter->tokens, p, n, size, err) < 0)
+		return -1;
+	*size = ctx_count_scale(cut->counter, *size);
+	return 0;
 }
 
 /* Puts what may be cut of a piece into cut->text; the JSON of one that has
@@ -445,12 +448,14 @@ walk_tokens(struct cut *cut, const struct ctx_view *view,
 		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
 		    ctx_buf_add(&cut->all, cut->text.p, cut->text.n, err) < 0)
 			return -1;
-	if (ctx_token_head(cut->counter, cut->all.p, cut->all.n, head,
+	head = ctx_count_room(cut->counter, head);
+	tail = ctx_count_room(cut->counter, tail);
+	if (ctx_token_head(cut->counter->tokens, cut->all.p, cut->all.n, head,
 		&head_at, kept, err) < 0 ||
-	    ctx_token_tail(cut->counter, cut->all.p, cut->all.n, tail,
+	    ctx_token_tail(cut->counter->tokens, cut->all.p, cut->all.n, tail,
 		&tail_at, &tokens, err) < 0)
 		return -1;
-	*kept += tokens;
+	*kept = ctx_count_scale(cut->counter, *kept + tokens);
 	memset(w, 0, sizeof *w);
 	w->unit = CTX_SIZE_BYTES;
 	w->total = cut->all.n;

@@ -45,7 +45,7 @@ struct cut {
 	enum ctx_size unit;
 	enum ctx_keep keep;
 	uint64_t head, tail; /* their shares, for CTX_KEEP_ENDS */
-	struct ctx_token_counter *counter; /* for CTX_SIZE_TOKENS */
+	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark; /* the literal of what stands for what goes */
 	struct ctx_buf text, all, out; /* scratch */
 };

@@ -168,17 +168,10 @@ static int
 touch(struct prune *p, struct convo *convo, const struct entry *entry,
     size_t first, unsigned marks, bool drop, struct ctx_err *err)
 {
-	const struct ctx_prune_options *options = p->options;
 	struct ctx_touch touch = {0};
 	size_t i;
 
 	touch.bytes = bytes_of(p, entry);
-	if (options->archive != NULL && !options->dry_run &&
-	    ctx_archive_add(options->archive, touch.bytes.p, touch.bytes.n,
-		err) < 0)
-		return -1;
-	if (options->touched == NULL)
-		return 0;
 	for (i = first; i < first + entry->items; i++) {
 		const struct ctx_item *item = &convo->groups.items[i];
 
@@ -190,6 +183,7 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 		touch.role = item->role;
 		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
 	}
+	touch.ranked = convo->scorer != NULL;
 	touch.file = entry->file;
 	touch.line = entry->number;
 	touch.action = drop ? "drop" : "edit";
@@ -197,7 +191,7 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 	    : marks == CTX_MARK_STRIP      ? "reasoning"
 	    : marks == CTX_MARK_CLEAR      ? "bodies"
 					   : "reasoning and bodies";
-	return options->touched(options->user, &touch, err);
+	return ctx_report_touch(&p->options->report, &touch, err);
 }
 
 static void
@@ -426,9 +420,7 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 	}
 	if (settle(p, convo, err) < 0)
 		return -1;
-	/* On disk before the stream says that it has gone. */
-	if (p->options->archive != NULL &&
-	    ctx_archive_sync(p->options->archive, err) < 0)
+	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
 	return report(p, convo, failed ? &trouble : NULL, err);
 }
@@ -508,7 +500,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 	struct convo *convo = &p->lines;
 	size_t i, at = convo->ours.n > 0 ? place_of_ours(convo) : SIZE_MAX;
 
-	for (i = 0; i < convo->n && !p->options->dry_run; i++)
+	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
 		if ((i == at && write_ours(p, convo, at, err) < 0) ||
 		    write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
@@ -556,7 +548,7 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
-	if (p->options->dry_run)
+	if (p->options->report.dry_run)
 		return 0;
 	if (text.p == event->record->text.p
 		? ctx_writer_put(p->writer, text.p, text.n, err) < 0
