@@ -1814,7 +1814,7 @@ int ctx_prune_limits(const struct ctx_prune_options *options,
 enum ctx_size {
 	CTX_SIZE_CHARS, /* Unicode scalar values */
 	CTX_SIZE_BYTES, /* of UTF-8 */
-	CTX_SIZE_TOKENS,
+	CTX_SIZE_TOKENS, /* of the model */
 	CTX_SIZE_LINES, /* a last one without a line feed counts */
 };
 
@@ -1844,12 +1844,15 @@ struct ctx_truncate_counts {
 
 /*
  * Cuts what is longer than its limit, between grapheme clusters and never
- * inside an escape or a run of base64, and says in its place how much went:
- * "\n[... 12345 characters truncated ...]\n" (with the one-character
- * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
- * a result that are wholly within what goes are taken out.  A block that is
- * no text stays or goes whole; media count nothing and stay.  Arguments are
- * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
+ * inside an escape, a payload of base64 or a mark, and says in its place how
+ * much went: "\n[... 12345 characters truncated ...]\n" (with the
+ * one-character ellipsis); a shorter mark, or none, where the limit is
+ * shorter.  Before that payloads of 256 characters and more, also in lines as
+ * of MIME (RFC 2045, 6.8) and PEM (RFC 7468), become "[... 4000 characters of
+ * base64 ...]".  Blocks of a result that are wholly within what goes are
+ * taken out.  A block that is no text stays or goes whole; media count
+ * nothing and stay.  Arguments are replaced by
+ * {"_ctx_cut":"12345 characters truncated"}, or shorter forms.  The last
  * line of an aged item stays, see ctx_age.  Holds one record, and the open
  * calls where tools are asked for.
  */

@@ -63,6 +63,28 @@ cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
 	return 0;
 }
 
+/* Sets stub to the longest form of arguments of ours that fits. */
+static int
+make_stub(struct truncate *t, uint64_t before, char stub[80],
+    uint64_t *after, struct ctx_err *err)
+{
+	static const char *const units[] = {"characters", "bytes", "tokens",
+	    "lines"};
+	static const char *const shorter[] = {"{\"\xe2\x80\xa6\":0}", "{}"};
+	size_t form;
+
+	(void)snprintf(stub, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
+	    (unsigned long long)before, units[t->options->unit]);
+	for (form = 0;; form++) {
+		if (ctx_cut_measure(&t->cut, stub, strlen(stub), after, err) <
+			0)
+			return -1;
+		if (*after <= t->options->args || form == 2)
+			return 0;
+		(void)snprintf(stub, 80, "%s", shorter[form]);
+	}
+}
+
 /* Arguments are never cut but replaced, so that none pass for real ones. */
 static int
 cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
@@ -70,8 +92,6 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 {
 	struct ctx_str raw = ctx_json_str(view->json, args);
 	bool string = view->json->nodes[args].kind == CTX_JSON_STRING;
-	static const char *const units[] = {"characters", "bytes", "tokens",
-	    "lines"};
 	uint64_t before, after;
 	struct ctx_str text = raw;
 	char stub[80];
@@ -86,14 +106,7 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 		return -1;
 	if (before <= t->options->args)
 		return 0;
-	(void)snprintf(stub, sizeof stub,
-	    "{\"_ctx_cut\":\"%llu %s truncated\"}", (unsigned long long)before,
-	    units[t->options->unit]);
-	if (ctx_cut_measure(&t->cut, stub, strlen(stub), &after, err) < 0)
-		return -1;
-	if (after > t->options->args)
-		(void)snprintf(stub, sizeof stub, "{}");
-	if (ctx_cut_measure(&t->cut, stub, strlen(stub), &after, err) < 0)
+	if (make_stub(t, before, stub, &after, err) < 0)
 		return -1;
 	if (after >= before)
 		return 0;
