@@ -732,6 +732,9 @@ enum {
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
 	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
+	CTX_PAIR_EITHER = 16, /* an id on one side only does not part them */
+	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
+				* its system prompt */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -760,7 +763,7 @@ enum {
 	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
 	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
 	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME |
-	    CTX_JOINS_ANSWERS,
+	    CTX_PAIR_EITHER | CTX_JOINS_ANSWERS,
 };
 
 /*
@@ -1122,8 +1125,8 @@ struct ctx_item {
 /*
  * Finds groups while messages arrive, in linear time.  A result answers the
  * newest open call of its id; where formats do without ids, one that names
- * none the oldest of its name, and without a name the oldest of all.  One
- * that answers none is an orphan, and a group of its own.
+ * none the oldest of its turn with its name, and without a name the oldest of
+ * its turn.  One that answers none is an orphan, and a group of its own.
  */
 struct ctx_groups {
 	struct ctx_item *items;
@@ -1280,6 +1283,8 @@ struct ctx_judge {
 	bool after_result;      /* which ended in a result */
 	bool text_before;  /* the user's turn has something beside results */
 	bool begun;        /* a message that is not the system's was seen */
+	size_t pieces;     /* parts of a message that goes on further down, */
+	bool pieces_speak; /* and whether some are more than reasoning */
 };
 
 int ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err);
