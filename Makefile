@@ -166,8 +166,8 @@ demo: all
 	@PATH="$(CURDIR)/$(B):$$PATH" tests/demo $(SAMPLE)
 
 # What needs packages of its own: tests/setup check-system installs them.
-check-system: all
-	@B=$(B) tests/run tests/system/*.bats
+check-system: all units
+	@B=$(B) tests/run tests/system/*.bats tests/scale/run
 
 lint: all $(B)/man/libctx.3
 	@B=$(B) tests/lint
