@@ -585,6 +585,7 @@ void
 cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 {
 	const struct ctx_err *bad = &stream->first_bad;
+	const struct ctx_found *found = &stream->found;
 
 	if (stream->bad > 0)
 		cli_say(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s; passed as it is",
@@ -594,11 +595,16 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 	if (stream->mixed)
 		cli_say(cli, "messages of several dialects; each was read as "
 			     "its own");
-	if (cli->verbose && stream->why != NULL)
-		cli_say(cli, "dialect %s, by %s",
-		    stream->dialect != NULL ? stream->dialect->name
-					    : stream->inner.dialect->name,
-		    stream->why);
+	if (!cli->verbose)
+		return;
+	if (found->dialect == NULL)
+		cli_say(cli, "no messages were found");
+	else
+		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
+		    found->dialect->name, found->why, found->file,
+		    found->line, found->others
+			? "; further records are of others"
+			: "");
 }
 
 void

@@ -850,6 +850,11 @@ struct ctx_dialect {
 	enum ctx_history history;
 	void (*line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line *line);
+	/*
+	 * The first message of an array that the model is still shown, where
+	 * one further on may stand for those before it; NULL: all are shown.
+	 */
+	uint32_t (*first)(const struct ctx_json *json, uint32_t array);
 	unsigned rules;
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
@@ -1584,6 +1589,16 @@ struct ctx_event {
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
+/* What a stream was found to be, for people. */
+struct ctx_found {
+	const struct ctx_dialect *dialect; /* NULL: no messages were met */
+	const char *why;  /* what gave it away ... */
+	const char *file; /* ... and where */
+	uint64_t line;
+	bool decisive; /* false: all that was met could be of any dialect */
+	bool others;   /* further records are of other dialects */
+};
+
 /*
  * A reader that also finds out what its records are.  Messages that any
  * dialect could have written are read as the stream's other messages are.
@@ -1595,8 +1610,8 @@ struct ctx_stream {
 	struct ctx_reader *reader;
 	const struct ctx_dialect *forced;  /* asked for, or NULL */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
-	const char *why; /* what gave the dialect away, for people */
-	bool mixed;      /* messages of several dialects were met */
+	struct ctx_found found;
+	bool mixed; /* messages of several dialects were met */
 	uint64_t bad;    /* records that were no JSON (lenient) ... */
 	struct ctx_err first_bad; /* ... and what was wrong with the first */
 	/* The stream's own: */
@@ -1609,6 +1624,8 @@ struct ctx_stream {
 	bool has_ahead;          /* if it is still to be given out */
 	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
+	uint32_t first; /* messages of the conversation before it are not
+			 * shown to the model */
 	int state;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,

@@ -126,6 +126,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of an opencode export",
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
+	.first = ctx_opencode_first,
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
