@@ -26,6 +26,7 @@ struct prune {
 	FILE *explain;
 	struct rule rules[8];
 	uint64_t over; /* conversations that do not fit */
+	bool unnoted;  /* it was said that no notice can stand */
 };
 
 static const char *
@@ -178,6 +179,11 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 	} else if (outcome->over) {
 		say_over(prune, outcome);
 	}
+	if (outcome->unnoted != NULL && !prune->unnoted)
+		cli_say(&prune->cli, "%s: no notice can stand between turns "
+				     "of dialect %s; none is put in",
+		    outcome->file, outcome->unnoted->name);
+	prune->unnoted |= outcome->unnoted != NULL;
 	if (prune->options.dry_run && prune->explain == NULL)
 		print_plan(prune, outcome);
 	if (prune->cli.verbose)

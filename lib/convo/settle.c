@@ -114,7 +114,7 @@ static int
 report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
 	const struct ctx_prune_options *options = p->options;
-	struct ctx_touch touch = {.action = "add"};
+	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
 	const struct entry *entry;
 	const struct note *note;
 	size_t i;
