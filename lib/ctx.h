@@ -688,6 +688,7 @@ struct ctx_part {
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
+	bool failed; /* a result: the format says that its call failed */
 };
 
 enum {
