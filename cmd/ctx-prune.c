@@ -26,6 +26,7 @@ struct prune {
 	FILE *explain;
 	struct rule rules[8];
 	uint64_t over; /* conversations that do not fit */
+	bool unnoted;  /* it was said that no notice can stand */
 };
 
 static const char *
@@ -178,6 +179,11 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 	} else if (outcome->over) {
 		say_over(prune, outcome);
 	}
+	if (outcome->unnoted != NULL && !prune->unnoted)
+		cli_say(&prune->cli, "%s: no notice can stand between turns "
+				     "of dialect %s; none is put in",
+		    outcome->file, outcome->unnoted->name);
+	prune->unnoted |= outcome->unnoted != NULL;
 	if (prune->options.dry_run && prune->explain == NULL)
 		print_plan(prune, outcome);
 	if (prune->cli.verbose)
@@ -289,6 +295,12 @@ parse(struct prune *prune, int argc, char **argv)
 		&o->pin_roles, role_name, NULL},
 	    {0, "no-pin-system", NULL, "system messages may go", CLI_FLAG,
 		&prune->no_pin_system, NULL, NULL},
+	    {0, "notice", "TEXT", "a message where others went (none)",
+		CLI_STRING, &o->notice, NULL, NULL},
+	    {0, "tool", "REGEX", "edit only results of such tools",
+		CLI_PATTERN, &o->tool, NULL, NULL},
+	    {0, "not-tool", "REGEX", "edit no results of such tools",
+		CLI_PATTERN, &o->not_tool, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "For summarize and recall"},
 	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
 		&prune->compact, NULL, NULL},

@@ -688,6 +688,7 @@ struct ctx_part {
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
+	bool failed; /* a result: the format says that its call failed */
 };
 
 enum {
@@ -735,6 +736,7 @@ enum {
 	CTX_PAIR_EITHER = 16, /* an id on one side only does not part them */
 	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
 				* its system prompt */
+	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -862,9 +864,19 @@ struct ctx_dialect {
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
-	/* The same for a message of ours that tells of what went, of the
-	 * strongest role that the format allows there; NULL: it allows none. */
-	const char *ours[2];
+	/*
+	 * Messages of ours that tell of what went: a summary, which stands
+	 * behind the leading system messages and has the strongest role that
+	 * the format allows there, and a notice, which stands before a turn.
+	 * NULL: the format has no place for one.  In them stand $text for
+	 * the literal of the text, $uuid and $hex for a name of 36 or 8
+	 * characters, $parent for the name of the line before it, and $KEY
+	 * or $KEY.KEY for what the message behind it has there, or null.
+	 */
+	const char *summary, *notice;
+	/* Where the user may not speak twice in a row both are a part
+	 * before the text of the user's next message; NULL elsewhere. */
+	const char *note_part;
 	/* Results for calls that have none; no row: that is not repaired. */
 	struct ctx_answer answers[8];
 	/* What stands before and behind such results, parted by commas, to
@@ -1100,6 +1112,9 @@ enum {
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
 	CTX_ITEM_META = 256, /* a user's message that no person wrote */
+	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
+	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
+	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
 };
 
 /*
@@ -1115,9 +1130,15 @@ struct ctx_item {
 	uint64_t tokens;    /* the item as it is now */
 	uint64_t reasoning; /* of these, its reasoning */
 	uint64_t bodies;    /* of these, what clearing its results saves */
+	uint64_t ends;      /* of these, what goes if only the ends of its
+			     * texts stay */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
 	double rank; /* given by the strategy's scorer, else 0 */
+	uint64_t edited; /* tokens that edits have taken from it */
+	uint64_t gap;    /* tokens of messages dropped right before it */
+	uint32_t own;  /* of the tokens, the part of it that is ours */
+	uint32_t note; /* tokens of a notice before it; 0: none can stand */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
 	uint32_t open; /* first item of a group: calls without a result */
@@ -1147,6 +1168,7 @@ struct ctx_groups {
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
+	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
 
@@ -1320,6 +1342,9 @@ enum {
 	CTX_MARK_DROP = 1,
 	CTX_MARK_STRIP = 2, /* take out its reasoning */
 	CTX_MARK_CLEAR = 4, /* replace the bodies of its results */
+	CTX_MARK_ENDS = 8,  /* cut its texts to their ends */
+	CTX_MARK_FOLD = 16, /* take out the part of it that is ours */
+	CTX_MARK_NOTE = 32, /* put a notice before it */
 };
 
 /* The bounds of one conversation; amounts are tokens unless they say. */
@@ -1380,7 +1405,8 @@ struct ctx_policy {
 	bool bounded;     /* has a trigger, a target and levels */
 	bool whole;       /* decides at the end only */
 	bool summarizes;  /* a message stands for what goes */
-	bool clears;      /* at light the bodies of results go first */
+	bool clears;      /* at light the bodies of results go first, */
+	bool cuts; /* at aggressive all of a text but its ends, not bodies */
 	bool ranks_users; /* user messages are answered about, too */
 	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
@@ -1408,6 +1434,7 @@ enum ctx_hold {
 struct ctx_plan {
 	struct ctx_limits limits;
 	uint64_t fixed; /* tokens of the conversation beside its messages */
+	uint64_t notices; /* tokens kept free for notices */
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
@@ -1424,7 +1451,8 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
 /*
  * Decides about the items of groups into plan->marks.  With ended false only
  * what must go and be edited whatever follows is marked; with ended true the
- * conversation is complete, and after and floor are set.
+ * conversation is complete, after and floor are set, and notices are marked
+ * where messages went and a turn follows, as far as the budget has room.
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
@@ -1558,6 +1586,15 @@ int ctx_live_relink(struct ctx_live *live, uint32_t line,
     struct ctx_err *err);
 /* Would it note any? */
 bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
+/*
+ * A line of ours will stand before this one.  *parent is what it must name as
+ * its parent, once all lines that go have been dropped; id (a literal) is
+ * what the line then names instead, and what was about a dropped line for
+ * which this one would stand.  Returns 1, or 0 where the lines have no ids
+ * and follow one another, -1 with *err.
+ */
+int ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
+    struct ctx_str *parent, struct ctx_err *err);
 
 /* ---- convo/stream.c: records, conversations, messages ------------------- */
 
@@ -1719,6 +1756,8 @@ int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
 struct ctx_fate {
 	unsigned results, rest;
+	uint32_t own; /* CTX_MARK_FOLD: the part that goes, counted from 1 */
+	const bool *spared; /* of each result: it is not edited; or NULL */
 };
 /*
  * Notes the edits of one message; *empty says that nothing would be left of
@@ -1726,7 +1765,7 @@ struct ctx_fate {
  * that makes it cheaper.
  */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct ctx_fate fate,
+    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err);
 
 /* ---- convo/prune.c: fit the budget --------------------------------------- */
@@ -1751,6 +1790,12 @@ struct ctx_prune_options {
 	uint64_t window;  /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
 	unsigned pin_roles; /* a bit for each enum ctx_role */
+	/* Names of tools: only their results are edited, and not those. */
+	struct ctx_pattern tool, not_tool;
+	/* The text of a message, NUL ended and valid UTF-8, that stands where
+	 * messages went and a turn follows; NULL: none.  Not for summarize,
+	 * whose summary tells of all that went. */
+	const char *notice;
 	/* summarize: */
 	const char *summarizer; /* command, NULL: the built-in one */
 	const char *prompt;     /* given to it before the text */
@@ -1774,7 +1819,8 @@ struct ctx_touch {
 	uint64_t index; /* number of the message in its conversation, from 0 */
 	enum ctx_role role;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
-	const char *rule, *action; /* why, and "drop" or "edit" */
+	/* Why, and "drop", "edit", or "add" for a message of ours. */
+	const char *rule, *action;
 	double rank;               /* of its group, where it was ranked */
 	uint64_t before, after;    /* tokens */
 	struct ctx_str bytes;      /* what it was; until the call returns */
@@ -1786,6 +1832,8 @@ struct ctx_outcome {
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
 	uint64_t before, after; /* tokens, framing and all */
 	uint64_t messages, left;
+	/* In which no notice can stand, though one was due; or NULL. */
+	const struct ctx_dialect *unnoted;
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */

@@ -142,10 +142,17 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_json_find(json, block, "content");
 	uint32_t id = ctx_json_find(json, block, "tool_use_id");
+	size_t first = view->n;
+	int rc;
 
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
-		return ctx_read_result(view, body, id, 0, read_plain, err);
-	return ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err);
+		rc = ctx_read_result(view, body, id, 0, read_plain, err);
+	else
+		rc = ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id,
+		    err);
+	if (rc == 0)
+		ctx_read_failure(view, first, block);
+	return rc;
 }
 
 static int

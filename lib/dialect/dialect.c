@@ -10,7 +10,9 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
-#define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
+
+/* A message of ours, of this role. */
+#define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
 
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
@@ -18,6 +20,56 @@
 /* A result that is an item of this type. */
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
+
+/* Messages of ours, where they are more than a role and a text. */
+#define CODEX_NOTE                                                           \
+	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":"      \
+	"{\"type\":\"message\",\"role\":\"developer\",\"content\":"              \
+	"[{\"type\":\"input_text\",\"text\":$text}]}}"
+#define GEMINI_CLI_NOTE                                                      \
+	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","            \
+	"\"content\":[{\"text\":$text}]}"
+#define PI_NOTE                                                              \
+	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"       \
+	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text,"   \
+	"\"display\":true}"
+#define CLAUDE_STREAM_NOTE                                                   \
+	"{\"type\":\"user\",\"message\":" NOTE("user")                         \
+	",\"parent_tool_use_id\":null,\"session_id\":$session_id,"             \
+	"\"uuid\":$uuid}"
+#define CLAUDE_CODE(flag)                                                    \
+	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"                \
+	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"        \
+	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\","     \
+	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"       \
+	"\"timestamp\":$timestamp}"
+#define LANGCHAIN_LC(class, type)                                            \
+	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","            \
+	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"                   \
+	"{\"content\":$text,\"type\":\"" type "\"}}"
+#define LANGCHAIN_DICT(type)                                                 \
+	"{\"type\":\"" type "\",\"data\":"                                     \
+	"{\"content\":$text,\"type\":\"" type "\"}}"
+#define LANGCHAIN_DUMP(type)                                                 \
+	"{\"type\":\"" type "\",\"content\":$text,"                            \
+	"\"additional_kwargs\":{},\"response_metadata\":{}}"
+#define OPENCODE_NOTE                                                        \
+	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"               \
+	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent,"         \
+	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"                     \
+	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"                   \
+	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
+#define GOOSE_NOTE                                                           \
+	"{\"role\":\"user\",\"created\":$created,\"content\":["                \
+	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"                    \
+	"{\"userVisible\":false,\"agentVisible\":true}}"
+#define LLM_LOGS_NOTE                                                        \
+	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"     \
+	"\"response\":\"\",\"conversation_id\":$conversation_id,"              \
+	"\"datetime_utc\":$datetime_utc}"
+#define VERCEL_UI(role)                                                      \
+	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":["                      \
+	"{\"type\":\"text\",\"text\":$text}]}"
 
 static const struct ctx_dialect dialects[] = {
     {
@@ -32,6 +84,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
+	.summary = CODEX_NOTE,
+	.notice = CODEX_NOTE,
     },
     {
 	.name = "gemini-cli",
@@ -42,6 +96,8 @@ static const struct ctx_dialect dialects[] = {
 	.line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER,
 	.body = BODY_STRING,
+	.summary = GEMINI_CLI_NOTE,
+	.notice = GEMINI_CLI_NOTE,
     },
     {
 	.name = "pi",
@@ -55,6 +111,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_TEXT_BLOCK,
+	.summary = PI_NOTE,
+	.notice = PI_NOTE,
     },
     {
 	.name = "claude-stream",
@@ -67,6 +125,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
+	.summary = CLAUDE_STREAM_NOTE,
+	.notice = CLAUDE_STREAM_NOTE,
     },
     {
 	.name = "claude-code",
@@ -79,6 +139,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
+	/* As its own compaction, which its readers start from. */
+	.summary = CLAUDE_CODE("isCompactSummary\":true,"
+			       "\"isVisibleInTranscriptOnly"),
+	.notice = CLAUDE_CODE("isMeta"),
     },
     /* These speak to many providers: framing as Chat Completions. */
     {
@@ -91,9 +155,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = {"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\",\"schema\","
-	    "\"messages\",\"SystemMessage\"],\"kwargs\":{\"content\":",
-	    ",\"type\":\"system\"}}"},
+	.summary = LANGCHAIN_LC("SystemMessage", "system"),
+	.notice = LANGCHAIN_LC("HumanMessage", "human"),
     },
     {
 	.name = "langchain-dict",
@@ -105,8 +168,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = {"{\"type\":\"system\",\"data\":{\"content\":",
-	    ",\"type\":\"system\"}}"},
+	.summary = LANGCHAIN_DICT("system"),
+	.notice = LANGCHAIN_DICT("human"),
     },
     {
 	.name = "langchain-dump",
@@ -118,8 +181,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = {"{\"type\":\"system\",\"content\":",
-	    ",\"additional_kwargs\":{},\"response_metadata\":{}}"},
+	.summary = LANGCHAIN_DUMP("system"),
+	.notice = LANGCHAIN_DUMP("human"),
     },
     {
 	.name = "opencode",
@@ -130,6 +193,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
+	.summary = OPENCODE_NOTE,
+	.notice = OPENCODE_NOTE,
     },
     {
 	.name = "goose",
@@ -139,9 +204,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_TEXT_BLOCK,
-	.ours = {"{\"role\":\"user\",\"created\":0,\"content\":["
-	    "{\"type\":\"text\",\"text\":",
-	    "}],\"metadata\":{\"userVisible\":false,\"agentVisible\":true}}"},
+	.summary = GOOSE_NOTE,
+	.notice = GOOSE_NOTE,
     },
     {
 	.name = "llm-logs",
@@ -152,6 +216,8 @@ static const struct ctx_dialect dialects[] = {
 	/* Two messages and their roles. */
 	.per_message = 8,
 	.body = BODY_STRING,
+	.summary = LLM_LOGS_NOTE,
+	.notice = LLM_LOGS_NOTE,
     },
     {
 	.name = "vercel-ui",
@@ -161,9 +227,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = {"{\"id\":\"ctx\",\"role\":\"system\",\"parts\":["
-	    "{\"type\":\"text\",\"text\":",
-	    "}]}"},
+	.summary = VERCEL_UI("system"),
+	.notice = VERCEL_UI("user"),
     },
     {
 	.name = "vercel-model",
@@ -173,17 +238,21 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("user"),
     },
     {
 	.name = "sharegpt",
 	.about = "from and value, of training sets",
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
+	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
+	    CTX_ONE_SYSTEM,
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
+	/* Between two turns there is no place for anything. */
+	.summary = "{\"from\":\"system\",\"value\":$text}",
     },
     {
 	.name = "ollama",
@@ -195,7 +264,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
     },
     {
 	.name = "openai-responses",
@@ -209,7 +279,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
 	.answers = {
 	    {"function_call", ANSWER_ITEM("function_call_output")},
 	    {"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
@@ -231,6 +302,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.priming = 3,
 	.body = {"[{\"text\":", "}]"},
+	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
 		   "[{\"text\":$text}],\"status\":\"error\"}}"},
@@ -248,6 +320,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
 	.body = {"{\"output\":", "}"},
+	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
 		   "\"response\":{\"error\":$text}}}"},
@@ -272,7 +345,8 @@ static const struct ctx_dialect dialects[] = {
 	.priming = 3,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
-	.ours = {"{\"role\":\"user\",\"content\":", "}"},
+	.summary = NOTE("user"),
+	.notice = NOTE("user"),
 	/* A tool of the provider's has no result that we could write. */
 	.answers = {
 	    {"tool_use", "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
@@ -292,7 +366,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
 	.answers = {
 	    {NULL, "{\"role\":\"tool\",\"tool_call_id\":$id,"
 		   "\"content\":$text}"},
@@ -310,7 +385,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_name = 1,
 	.priming = 3,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("user"),
     },
 };
 
