@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "token/chain.h"
 #include "token/file.h"
 #include "token/tokenizer.h"
 
@@ -62,6 +63,15 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	return got == 0 ? 0 : -1;
 }
 
+static int
+open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &t->vocab;
+
+	return v->patterns == NULL ? 0 : ctx_chain_open(&t->chain,
+	    v->patterns, (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
+}
+
 /* Takes a block from the cache; false if there is none that is good. */
 static bool
 from_cache(struct ctx_tokenizer *t, const char *path,
@@ -82,7 +92,7 @@ from_cache(struct ctx_tokenizer *t, const char *path,
 		return false;
 	if (ctx_vocab_check(&t->vocab, map, (size_t)st.st_size,
 	    &ignored) < 0 || memcmp(t->vocab.head->source, pack->source,
-	    sizeof pack->source) != 0) {
+	    sizeof pack->source) != 0 || open_chain(t, &ignored) < 0) {
 		munmap(map, (size_t)st.st_size);
 		memset(&t->vocab, 0, sizeof t->vocab);
 		return false;
@@ -187,9 +197,10 @@ compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
 	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n, &t->block,
 	    &t->size, err);
 
-	if (rc == 0)
-		ctx_vocab_view(&t->vocab, t->block);
-	return rc;
+	if (rc < 0)
+		return -1;
+	ctx_vocab_view(&t->vocab, t->block);
+	return open_chain(t, err);
 }
 
 int
@@ -225,6 +236,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 void
 ctx_tokenizer_unload(struct ctx_tokenizer *t)
 {
+	ctx_chain_close(t->chain);
 	if (t->mapped)
 		munmap(t->block, t->size);
 	else

@@ -304,6 +304,13 @@ refused(const char *what, const char *name, const char *text)
 	CHECK(strstr(err.text, what) != NULL);
 }
 
+#define WITH_SPLIT(pattern, behavior)                                        \
+	"{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]},"           \
+	"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":["         \
+	"{\"type\":\"Split\",\"pattern\":{\"Regex\":\"" pattern "\"},"        \
+	"\"behavior\":\"" behavior "\"},{\"type\":\"ByteLevel\","              \
+	"\"use_regex\":false}]}}"
+
 static void
 refusals(void)
 {
@@ -316,11 +323,12 @@ refusals(void)
 	refused("Metaspace", "a.json", "{\"model\":{\"type\":\"BPE\","
 	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":"
 	    "{\"type\":\"Metaspace\"}}");
-	refused("unknown splitter", "a.json", "{\"model\":{\"type\":\"BPE\","
-	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":{\"type\":"
-	    "\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","
-	    "\"pattern\":{\"Regex\":\".\"},\"behavior\":\"Isolated\"},"
-	    "{\"type\":\"ByteLevel\",\"use_regex\":false}]}}");
+	refused("without a way", "a.json", WITH_SPLIT("(?:.)++",
+	    "Isolated"));
+	refused("not Isolated but Removed", "a.json", WITH_SPLIT(".",
+	    "Removed"));
+	refused("not Isolated but MergedWithNext", "a.json", WITH_SPLIT(".",
+	    "MergedWithNext"));
 	refused("", "a.json", "{\"model\":");
 	refused("does not say", "some.tiktoken", "IQ== 0\n");
 	refused("rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
