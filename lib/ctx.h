@@ -139,6 +139,9 @@ struct ctx_pattern {
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n);
+/* Does the text match one of only, if it holds any, and none of except? */
+bool ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
+    const char *p, size_t n);
 void ctx_pattern_release(struct ctx_pattern *patterns);
 
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
@@ -320,6 +323,10 @@ int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
+/* The same with n of them only, from number first as they were noted; these
+ * may change places among themselves. */
+int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first,
+    size_t n, struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /* Forgets the edits, keeps the memory. */
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);
@@ -1751,6 +1758,40 @@ struct ctx_check_options {
 int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
 
+/* ---- convo/report.c: what is done to messages, told and archived --------- */
+
+/* A message that goes or is changed. */
+struct ctx_touch {
+	const char *file;
+	uint64_t line;
+	uint64_t index; /* number of the message in its conversation, from 0 */
+	enum ctx_role role;
+	struct ctx_str tool;       /* of its call or result, n 0: none */
+	const char *rule;   /* why */
+	const char *action; /* "drop", "edit", "relink", or "add" for one of ours */
+	bool ranked;
+	double rank;            /* of its group, where it was ranked */
+	uint64_t before, after; /* tokens */
+	struct ctx_str bytes;   /* what it was; until the call returns */
+};
+
+/* Who is told of it, and where what goes is kept. */
+struct ctx_report {
+	bool dry_run; /* nothing is written: no stream, no archive, no file */
+	struct ctx_archive *archive; /* or NULL */
+	void *user;
+	/* Called for each message, in order; or NULL. */
+	int (*touched)(void *user, const struct ctx_touch *touch,
+	    struct ctx_err *err);
+};
+
+/* Archives the bytes of a message, then tells of it. */
+int ctx_report_touch(const struct ctx_report *report,
+    const struct ctx_touch *touch, struct ctx_err *err);
+/* Returns when all that was archived is on disk: before the stream says that
+ * it has gone. */
+int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
+
 /* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
@@ -1776,8 +1817,7 @@ struct ctx_amount {
 	bool set, percent;
 };
 
-struct ctx_touch; /* below */
-struct ctx_outcome;
+struct ctx_outcome; /* below */
 
 struct ctx_prune_options {
 	/* Strategy, level, floors, quantum; the amounts are worked out. */
@@ -1803,27 +1843,11 @@ struct ctx_prune_options {
 	unsigned timeout;        /* seconds */
 	bool or_builtin; /* the built-in one if the command fails */
 	struct ctx_scorer_options scorer;
-	bool dry_run;       /* write nothing */
-	struct ctx_archive *archive; /* or NULL */
-	void *user; /* for the two below, either of which may be NULL */
-	int (*touched)(void *user, const struct ctx_touch *touch,
-	    struct ctx_err *err);
+	struct ctx_report report;
+	void *user;
+	/* Or NULL. */
 	int (*ended)(void *user, const struct ctx_outcome *outcome,
 	    struct ctx_err *err);
-};
-
-/* A message that goes or is changed. */
-struct ctx_touch {
-	const char *file;
-	uint64_t line;
-	uint64_t index; /* number of the message in its conversation, from 0 */
-	enum ctx_role role;
-	struct ctx_str tool;       /* of its call or result, n 0: none */
-	/* Why, and "drop", "edit", or "add" for a message of ours. */
-	const char *rule, *action;
-	double rank;               /* of its group, where it was ranked */
-	uint64_t before, after;    /* tokens */
-	struct ctx_str bytes;      /* what it was; until the call returns */
 };
 
 /* The end of a conversation. */
@@ -1860,7 +1884,7 @@ int ctx_prune_limits(const struct ctx_prune_options *options,
 enum ctx_size {
 	CTX_SIZE_CHARS, /* Unicode scalar values */
 	CTX_SIZE_BYTES, /* of UTF-8 */
-	CTX_SIZE_TOKENS,
+	CTX_SIZE_TOKENS, /* of the model */
 	CTX_SIZE_LINES, /* a last one without a line feed counts */
 };
 
@@ -1878,6 +1902,9 @@ struct ctx_truncate_options {
 	uint64_t limit;   /* of the texts of a result together */
 	uint64_t message; /* of the texts of a message, and of each result */
 	uint64_t args;    /* of the arguments of a call */
+	/* Names of tools whose results and arguments are cut, if any. */
+	struct ctx_pattern tool, not_tool;
+	struct ctx_report report;
 };
 
 /* What was cut. */
@@ -1887,16 +1914,20 @@ struct ctx_truncate_counts {
 
 /*
  * Cuts what is longer than its limit, between grapheme clusters and never
- * inside an escape or a run of base64, and says in its place how much went:
- * "\n[... 12345 characters truncated ...]\n" (with the one-character
- * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
- * a result that are wholly within what goes are taken out.  A block that is
- * no text stays or goes whole; media count nothing and stay.  Arguments are
- * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
- * line of an aged item stays, see ctx_age.  Holds one record.
+ * inside an escape, a payload of base64 or a mark, and says in its place how
+ * much went: "\n[... 12345 characters truncated ...]\n" (with the
+ * one-character ellipsis); a shorter mark, or none, where the limit is
+ * shorter.  Before that payloads of 256 characters and more, also in lines as
+ * of MIME (RFC 2045, 6.8) and PEM (RFC 7468), become "[... 4000 characters of
+ * base64 ...]".  Blocks of a result that are wholly within what goes are
+ * taken out.  A block that is no text stays or goes whole; media count
+ * nothing and stay.  Arguments are replaced by
+ * {"_ctx_cut":"12345 characters truncated"}, or shorter forms.  The last
+ * line of an aged item stays, see ctx_age.  Holds one record, and the open
+ * calls where tools are asked for.
  */
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_truncate_options *options,
+    struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
 
 /* ---- convo/age.c: old tool results go to disk ---------------------------- */
@@ -1923,6 +1954,7 @@ struct ctx_age_options {
 	uint64_t at_least;  /* nothing is done unless so many tokens go */
 	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
 	struct ctx_pattern tool, not_tool; /* names of tools, if any */
+	struct ctx_report report;
 	void *user;
 	/* A result could not be stored and stays as it is; why has a place. */
 	void (*failed)(void *user, const struct ctx_err *why);
@@ -1962,6 +1994,7 @@ struct ctx_aged {
 
 struct ctx_restore_options {
 	const char *spool;
+	struct ctx_report report;
 	void *user;
 	/* Called for each reference; or NULL. */
 	int (*found)(void *user, const struct ctx_aged *aged,
@@ -1972,9 +2005,9 @@ struct ctx_restore_options {
  * Puts the original in the place of each reference into the spool, and of no
  * other, byte for byte as ctx_age found it.  A record with a reference whose
  * file is not whole passes as it is.  writer may be NULL: nothing is
- * written.  Holds one record.
+ * written.  meter counts tokens for the report.  Holds one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    const struct ctx_restore_options *options, struct ctx_err *err);
+    struct ctx_meter *meter, const struct ctx_restore_options *options, struct ctx_err *err);
 
 #endif

@@ -67,17 +67,22 @@ read_text(struct aged *aged, const struct ctx_view *view,
 /* ---- what it becomes ---- */
 
 /* Bytes of the longest beginning of at most so many characters that ends
- * between grapheme clusters. */
+ * between grapheme clusters and outside of base64. */
 static size_t
 head_of(const char *p, size_t n, uint64_t chars)
 {
 	struct ctx_grapheme grapheme = {0};
-	size_t at = 0, cut = 0, length;
+	size_t at = 0, cut = 0, next = 0, length;
+	struct atom atom = {0};
+	bool more = ctx_atom_next(p, n, &next, &atom);
 	uint32_t cp;
 
 	for (; at < n; at += length, chars--) {
 		length = ctx_utf8_next(p + at, n - at, &cp);
-		if (ctx_grapheme_next(&grapheme, cp))
+		while (more && atom.to <= at)
+			more = ctx_atom_next(p, n, &next, &atom);
+		if (ctx_grapheme_next(&grapheme, cp) &&
+		    !(more && atom.from < at))
 			cut = at;
 		if (chars == 0)
 			return cut;
@@ -140,6 +145,7 @@ count_saved(struct aged *aged, const struct ctx_view *view, size_t i,
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
 		return -1;
+	after = ctx_count_scale(counter, after);
 	aged->saved = cost.tokens > after ? cost.tokens - after : 0;
 	return aged->saved > 0;
 }

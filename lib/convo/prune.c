@@ -386,9 +386,7 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 	if (ctx_prune_settle(p, convo, err) < 0 ||
 	    ctx_prune_relink(p, convo, err) < 0)
 		return -1;
-	/* On disk before the stream says that it has gone. */
-	if (p->options->archive != NULL &&
-	    ctx_archive_sync(p->options->archive, err) < 0)
+	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
 	return report(p, convo, failed ? &trouble : NULL, err);
 }
@@ -418,7 +416,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 	struct convo *convo = &p->lines;
 	size_t i;
 
-	for (i = 0; i < convo->n && !p->options->dry_run; i++)
+	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
 		if ((has_note(&convo->entries[i]) &&
 			ctx_note_write(p, convo, i, err) < 0) ||
 		    write_entry(p, &convo->entries[i], err) < 0)
@@ -467,7 +465,7 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
-	if (p->options->dry_run)
+	if (p->options->report.dry_run)
 		return 0;
 	if (text.p == event->record->text.p
 		? ctx_writer_put(p->writer, text.p, text.n, err) < 0

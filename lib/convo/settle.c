@@ -86,20 +86,12 @@ static int
 tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
     struct ctx_err *err)
 {
-	const struct ctx_prune_options *options = p->options;
-
 	entry->told = true;
 	touch->file = entry->file;
 	touch->line = entry->number;
 	touch->index = entry->message;
 	touch->bytes = bytes_of(p, entry);
-	if (options->archive != NULL && !options->dry_run &&
-	    ctx_archive_add(options->archive, touch->bytes.p, touch->bytes.n,
-		err) < 0)
-		return -1;
-	return options->touched == NULL
-	    ? 0
-	    : options->touched(options->user, touch, err);
+	return ctx_report_touch(&p->options->report, touch, err);
 }
 
 /* Tells of an entry that goes or changes. */
@@ -110,6 +102,7 @@ touch(struct prune *p, struct convo *convo, struct entry *entry,
 	struct ctx_touch touch = {0};
 
 	describe(convo, entry, first, drop, &touch);
+	touch.ranked = convo->scorer != NULL;
 	touch.action = drop ? "drop" : "edit";
 	if (touch.rule == NULL && entry->note != 0) {
 		touch.after += convo->notes[entry->note - 1].tokens;
@@ -124,13 +117,13 @@ touch(struct prune *p, struct convo *convo, struct entry *entry,
 static int
 report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
-	const struct ctx_prune_options *options = p->options;
+	const struct ctx_report *report = &p->options->report;
 	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
 	const struct entry *entry;
 	const struct note *note;
 	size_t i;
 
-	if (options->touched == NULL || convo->n_notes == 0)
+	if (report->touched == NULL || convo->n_notes == 0)
 		return 0;
 	for (i = 0; i < convo->n; i++) {
 		entry = &convo->entries[i];
@@ -143,7 +136,7 @@ report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 		touch.line = entry->number;
 		touch.bytes =
 		    (struct ctx_str){convo->ours.p + note->at, note->n};
-		if (options->touched(options->user, &touch, err) < 0)
+		if (report->touched(report->user, &touch, err) < 0)
 			return -1;
 	}
 	return 0;
