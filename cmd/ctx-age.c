@@ -117,6 +117,7 @@ main(int argc, char **argv)
 	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);
+	cli_note_models(&age.cli, &meter);
 	report(&age, &counts);
 	ctx_pattern_release(&age.options.tool);
 	ctx_pattern_release(&age.options.not_tool);

@@ -118,6 +118,7 @@ main(int argc, char **argv)
 		&err) < 0)
 		cli_fail(&truncate.cli, &err);
 	cli_note_stream(&truncate.cli, &stream);
+	cli_note_models(&truncate.cli, &meter);
 	if (truncate.cli.verbose)
 		cli_say(&truncate.cli,
 		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "

@@ -119,7 +119,7 @@ static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside;
 	struct ctx_limits limits;
 
 	convo->open = true;
@@ -131,14 +131,16 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
 		0 ||
 	    ctx_count_beside(convo->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
 	if (convo->scorer == NULL &&
 	    ctx_scorer_open(&convo->scorer, limits.policy,
 		&p->options->scorer, err) < 0)
 		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
-	convo->plan.fixed = cost.tokens;
+	convo->plan.fixed = beside.tokens;
+	convo->plan.tools = beside.tools;
+	convo->plan.system = beside.system;
 	convo->look_at = FIRST_LOOK;
 	return 0;
 }

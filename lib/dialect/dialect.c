@@ -15,6 +15,18 @@
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
+/* What a provider's models count images by and are shown tools as, when the
+ * model is not known; see lib/count/media.c and lib/count/beside.c. */
+#define AS_OPENAI                                                            \
+	.image = {CTX_IMAGE_TILES, 85, 170, 2048},                           \
+	.tools = {CTX_TOOLS_TYPES, 0, 0}
+#define AS_ANTHROPIC                                                         \
+	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568},                         \
+	.tools = {CTX_TOOLS_JSON, 286, 406}
+#define AS_GOOGLE                                                            \
+	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768},            \
+	.tools = {CTX_TOOLS_TEXTS, 0, 0}
+
 /* A result that is an item of this type. */
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
@@ -31,6 +43,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
     },
     {
@@ -41,6 +54,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER,
+	AS_GOOGLE,
 	.body = BODY_STRING,
     },
     {
@@ -54,6 +68,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
     },
     {
@@ -66,6 +81,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
     },
     {
@@ -78,6 +94,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
     },
     /* These speak to many providers: framing as Chat Completions. */
@@ -90,6 +107,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = {"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\",\"schema\","
 	    "\"messages\",\"SystemMessage\"],\"kwargs\":{\"content\":",
@@ -104,6 +122,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = {"{\"type\":\"system\",\"data\":{\"content\":",
 	    ",\"type\":\"system\"}}"},
@@ -117,6 +136,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = {"{\"type\":\"system\",\"content\":",
 	    ",\"additional_kwargs\":{},\"response_metadata\":{}}"},
@@ -128,6 +148,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_opencode_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
     },
     {
@@ -137,6 +158,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
 	.ours = {"{\"role\":\"user\",\"created\":0,\"content\":["
 	    "{\"type\":\"text\",\"text\":",
@@ -150,6 +172,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME,
 	/* Two messages and their roles. */
 	.per_message = 8,
+	AS_OPENAI,
 	.body = BODY_STRING,
     },
     {
@@ -159,6 +182,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_vercel_ui_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = {"{\"id\":\"ctx\",\"role\":\"system\",\"parts\":["
 	    "{\"type\":\"text\",\"text\":",
@@ -171,6 +195,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_vercel_model_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
 	.ours = OURS_SYSTEM,
     },
@@ -182,6 +207,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
     },
     {
@@ -193,6 +219,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
     },
@@ -207,6 +234,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
 	.answers = {
@@ -229,6 +257,7 @@ static const struct ctx_dialect dialects[] = {
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
@@ -246,6 +275,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
+	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
 	.answers = {
 	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
@@ -269,6 +299,7 @@ static const struct ctx_dialect dialects[] = {
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
 	.ours = {"{\"role\":\"user\",\"content\":", "}"},
@@ -290,6 +321,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
 	.answers = {
@@ -308,6 +340,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
     },
