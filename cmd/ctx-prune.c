@@ -80,6 +80,7 @@ static void
 name_owners(const struct ctx_plan *plan, char *out, size_t size)
 {
 	static const char *const owners[] = {
+	    [CTX_HOLD_TOOLS] = "tools",
 	    [CTX_HOLD_UNKNOWN] = "unknown records",
 	    [CTX_HOLD_SYSTEM] = "system",
 	    [CTX_HOLD_PINNED] = "pinned",
@@ -88,14 +89,13 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_HOLD_OPEN] = "open calls",
 	};
 	char number[16];
-	size_t n, i;
+	size_t n = 0, i;
 
-	n = (size_t)snprintf(out, size, "framing and tools %s",
-	    cli_short_number(number, plan->fixed));
+	out[0] = '\0';
 	for (i = 0; i < CTX_HOLDS && n < size; i++)
 		if (plan->floor[i] > 0)
-			n += (size_t)snprintf(out + n, size - n, ", %s %s",
-			    owners[i],
+			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
+			    n > 0 ? ", " : "", owners[i],
 			    cli_short_number(number, plan->floor[i]));
 }
 
@@ -336,6 +336,7 @@ main(int argc, char **argv)
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
+	cli_note_models(&prune.cli, &meter);
 	end(&prune);
 	ctx_meter_release(&meter);
 	cli_close(&stream);

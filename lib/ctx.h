@@ -735,6 +735,36 @@ struct ctx_part *ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind,
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
+/* How a model counts an image; count/media.c tells what x, y, edge are. */
+enum ctx_image_rule {
+	CTX_IMAGE_NONE, /* not known */
+	CTX_IMAGE_TILES,
+	CTX_IMAGE_PATCHES,
+	CTX_IMAGE_SQUARES,
+	CTX_IMAGE_CROPS,
+	CTX_IMAGE_FIXED,
+	CTX_IMAGE_RULES
+};
+struct ctx_image {
+	enum ctx_image_rule rule;
+	uint32_t x, y, edge;
+};
+
+/* How a model is shown the tools that a request defines; see
+ * count/beside.c. */
+enum ctx_tools_rule {
+	CTX_TOOLS_NONE,  /* not known */
+	CTX_TOOLS_TYPES, /* as types of TypeScript */
+	CTX_TOOLS_JSON,  /* as their JSON */
+	CTX_TOOLS_TEXTS, /* as the names and texts in it */
+	CTX_TOOLS_RULES
+};
+struct ctx_tools {
+	enum ctx_tools_rule rule;
+	uint32_t once;   /* tokens around them ... */
+	uint32_t forced; /* ... where the request asks for a call */
+};
+
 enum {
 	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
@@ -868,6 +898,12 @@ struct ctx_dialect {
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
 	uint8_t per_message, per_name, priming;
+	/* Of arguments and results that are JSON the model is shown keys and
+	 * texts only. */
+	bool texts;
+	/* What holds for models that say nothing of their own. */
+	struct ctx_image image;
+	struct ctx_tools tools;
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
@@ -928,21 +964,6 @@ void ctx_detect(const struct ctx_json *json, uint32_t node,
 
 /* ---- count/model.c: windows, encodings and prices of models -------------- */
 
-/* How a model counts an image; count/media.c tells what x, y, edge are. */
-enum ctx_image_rule {
-	CTX_IMAGE_NONE, /* not known */
-	CTX_IMAGE_TILES,
-	CTX_IMAGE_PATCHES,
-	CTX_IMAGE_SQUARES,
-	CTX_IMAGE_CROPS,
-	CTX_IMAGE_FIXED,
-	CTX_IMAGE_RULES
-};
-struct ctx_image {
-	enum ctx_image_rule rule;
-	uint32_t x, y, edge;
-};
-
 /* What makes a provider cache a prefix. */
 enum ctx_cache {
 	CTX_CACHE_NONE,       /* nothing that is known */
@@ -961,8 +982,11 @@ struct ctx_model {
 	uint64_t output; /* most tokens of one answer */
 	const char *encoding;
 	bool exact;      /* the encoding is the model's own */
-	uint32_t factor; /* else its tokens for 100 of the encoding's */
+	uint32_t factor; /* else its tokens for 100 of the encoding's; 0: not
+			  * known, as many */
+	const char *file; /* where its own is to be had, or NULL */
 	struct ctx_image image;
+	struct ctx_tools tools;
 	enum ctx_cache cache;
 	uint32_t cache_least; /* tokens of the shortest prefix cached */
 	/* Millionths of a dollar for a million tokens; 0: not known. */
@@ -977,6 +1001,8 @@ struct ctx_models {
 
 /* Row i of the table, or NULL behind the last. */
 const struct ctx_model *ctx_model_at(size_t i);
+/* The day of the table, as 2026-11-21. */
+const char *ctx_models_date(void);
 /*
  * The row, of own (or NULL) and the table, whose name is the longest prefix
  * of name.  Letters of either case are the same, and so are dots, dashes,
@@ -989,8 +1015,9 @@ const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
 /* The most tokens a conversation may hold: the input cap or the window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* "tiles", ... and "auto", "control", ...; "-" is none. */
+/* "tiles", ..., "types", ... and "auto", "control", ...; "-" is none. */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
+const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache cache);
 
 /* ---- count/count.c: tokens of a message ---------------------------------- */
@@ -1009,6 +1036,7 @@ struct ctx_cost {
 	uint64_t estimated; /* of the tokens, what is no exact count */
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
 					 * blocks of a result are RESULT */
+	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
 };
 
 /*
@@ -1025,37 +1053,78 @@ struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	bool exact;                       /* the encoding is the model's own */
 	uint32_t factor; /* tokens of the model for 100; 0: 100 */
-	struct ctx_image image; /* of the model */
+	struct ctx_image image; /* of the model; no rule: the dialect's */
+	struct ctx_tools tools; /* the same */
 	struct ctx_buf text;              /* scratch */
-	uint64_t cleared;                 /* tokens of CTX_CLEARED, if known */
+	uint64_t cleared; /* tokens of CTX_CLEARED in a result ... */
+	const struct ctx_dialect *cleared_in; /* ... of this dialect */
 };
 
 /* Adds tokens and characters of one value to *cost. */
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part i of a message costs; parts owned by it are not in it. */
-int ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
-    size_t i, struct ctx_cost *cost, struct ctx_err *err);
+int ctx_count_part(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save. */
 int ctx_count_cleared(struct ctx_counter *counter,
-    const struct ctx_view *view, size_t i, uint64_t *saved,
-    struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
     struct ctx_cost *cost, struct ctx_err *err);
-/*
- * Adds what a conversation costs beside its messages: the priming of its
- * dialect, and tools, functions, system and instructions of its request.
- */
-int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct ctx_cost *cost,
-    struct ctx_err *err);
 /* Tokens of the model for a text of so many tokens of the encoding, and the
  * most tokens of the encoding that come to no more than tokens. */
 uint64_t ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens);
 uint64_t ctx_count_room(const struct ctx_counter *counter, uint64_t tokens);
 void ctx_counter_release(struct ctx_counter *counter);
+
+/* ---- count/beside.c: what a request costs beside its messages ------------- */
+
+/* Tokens, and characters of the texts. */
+struct ctx_beside {
+	uint64_t tokens;    /* all of it: framing, and ... */
+	uint64_t system;    /* ... the system prompt of the request, */
+	uint64_t tools;     /* ... definitions of tools and of the answer */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t chars;
+};
+/*
+ * Sets *beside to what the conversation costs whose shape it is.  How the
+ * definitions are written for the model is known in outline only, so they are
+ * an estimate whatever the encoding.
+ */
+int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct ctx_beside *beside,
+    struct ctx_err *err);
+
+/* ---- count/usage.c: what providers say that a call took ------------------ */
+
+/* The input tokens, cached ones among them, of a usage object as one of the
+ * dialects has it; 0 if there are none, or usage is 0. */
+uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
+
+/* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
+
+/* A call: tokens of the encoding that its texts come to (more than 0), and
+ * what the provider said, less what is no text (more than 0). */
+struct ctx_sample {
+	uint64_t counted, billed;
+};
+struct ctx_fit {
+	double factor; /* billed for one that was counted */
+	double spread; /* it is so far off at most, with 95 % confidence;
+			* INFINITY: one call, or two, cannot tell */
+	double beside; /* tokens that were billed with every call */
+	double beside_spread;
+	double error, worst; /* quadratic mean and largest, in shares of the
+			      * mean call */
+	double upper; /* with this factor no call is counted too low */
+};
+/* False: there is nothing to fit. */
+bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
 
 /* ---- count/meter.c: the right counter for each model --------------------- */
 
@@ -1073,12 +1142,17 @@ struct ctx_meter {
 	enum ctx_simd simd;
 	struct ctx_meter_entry *entries; /* encodings opened so far */
 	size_t n, cap;
+	/* What people may want to be told, of the first such model: */
+	char unknown[80];             /* the name that no row has */
+	const struct ctx_model *near; /* counted by another's tokenizer, though
+				       * its own is to be had */
 };
 
 /* A model and its counter; the counter is the meter's, in use until the
  * meter is released. */
 struct ctx_measure {
 	const struct ctx_model *model; /* NULL: none is known */
+	struct ctx_str name; /* as it was given; lives as what gave it */
 	struct ctx_counter *counter;
 	const char *encoding;
 };
@@ -1428,6 +1502,7 @@ const struct ctx_policy *ctx_policy_find(const char *name);
 
 /* Why an item may not go; also the owners of the floor, first to last. */
 enum ctx_hold {
+	CTX_HOLD_TOOLS,   /* no item: what the request defines */
 	CTX_HOLD_UNKNOWN, /* a record that is no message */
 	CTX_HOLD_SYSTEM,
 	CTX_HOLD_PINNED,
@@ -1440,7 +1515,8 @@ enum ctx_hold {
 /* The state of the plan for one conversation. */
 struct ctx_plan {
 	struct ctx_limits limits;
-	uint64_t fixed; /* tokens of the conversation beside its messages */
+	uint64_t fixed; /* tokens of the conversation beside its messages: */
+	uint64_t tools, system; /* of its request's tools, system prompt */
 	uint64_t notices; /* tokens kept free for notices */
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
@@ -1691,13 +1767,18 @@ struct ctx_tally {
 	uint64_t line; /* of its record; 0: the messages of the stream */
 	const struct ctx_dialect *dialect; /* NULL: no message was seen */
 	const struct ctx_model *model;     /* NULL: none is known */
+	struct ctx_str name; /* of the model, as it was given */
 	const char *encoding;
 	uint64_t messages, turns;
 	uint64_t tokens;    /* framing and all, as a budget is measured */
 	uint64_t estimated; /* of the tokens, what is no exact count */
-	uint64_t beside;    /* of the tokens, what no message costs */
+	struct ctx_beside beside; /* of the tokens, what no message costs */
+	uint64_t framing;   /* of the tokens, what every message costs */
 	uint64_t chars, bytes;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, by kind of part */
+	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
+	uint64_t billed; /* input tokens of the call that gave the message (of
+			  * a record: of its last call), 0: not said */
 	/* Of a message only: */
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;

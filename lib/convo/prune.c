@@ -111,7 +111,8 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 		if (entry->spared == NULL)
 			return ctx_err_nomem(err);
 		entry->spared[result - 1] = true;
-		if (ctx_count_cleared(convo->measure.counter, view, i, &saved,
+		if (ctx_count_cleared(convo->measure.counter,
+			entry->dialect, view, i, &saved,
 			err) < 0)
 			return -1;
 		cost->bodies -= saved;
@@ -171,16 +172,16 @@ price_notice(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* Notes the part of a message that is ours. */
 static int
-note_own(struct convo *convo, const struct ctx_view *view,
-    const struct found_note *found, struct ctx_item *item,
-    struct ctx_err *err)
+note_own(struct convo *convo, const struct entry *entry,
+    const struct ctx_view *view, const struct found_note *found,
+    struct ctx_item *item, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_count_part(convo->measure.counter, view, found->part, &cost,
-		err) < 0)
+	if (ctx_count_part(convo->measure.counter, entry->dialect, view,
+		found->part, &cost, err) < 0)
 		return -1;
 	item->own = (uint32_t)cost.tokens;
 	item->flags |= found->summary ? CTX_ITEM_WITH_SUMMARY
@@ -221,8 +222,8 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	if (entry->dialect->rules & CTX_ALTERNATES)
 		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
-	if (note_own(convo, view, &found, &groups->items[groups->n - 1],
-		err) < 0 ||
+	if (note_own(convo, entry, view, &found,
+		&groups->items[groups->n - 1], err) < 0 ||
 	    price_notice(p, convo, entry, view,
 		&groups->items[groups->n - 1], err) < 0 ||
 	    measure_ends(p, convo, entry, view, first, err) < 0)
@@ -251,7 +252,7 @@ static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside;
 	struct ctx_limits limits;
 
 	convo->open = true;
@@ -263,14 +264,16 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
 		0 ||
 	    ctx_count_beside(convo->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
 	if (convo->scorer == NULL &&
 	    ctx_scorer_open(&convo->scorer, limits.policy,
 		&p->options->scorer, err) < 0)
 		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
-	convo->plan.fixed = cost.tokens;
+	convo->plan.fixed = beside.tokens;
+	convo->plan.tools = beside.tools;
+	convo->plan.system = beside.system;
 	convo->look_at = FIRST_LOOK;
 	return 0;
 }

@@ -188,6 +188,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	ctx_view_reset(view, json, node);
 	view->role = ctx_role_of(json, role);
 	view->role_node = role;
+	view->model = ctx_json_find(json, node, "model");
+	view->usage = ctx_json_find(json, node, "usage");
 	/* In mid-conversation it must stay between those it came between. */
 	if (view->role == CTX_ROLE_SYSTEM)
 		view->flags |= CTX_VIEW_BETWEEN;
