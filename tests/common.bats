@@ -63,7 +63,7 @@ commands() {
 
 @test "bad input is refused with file, line and column" {
 	printf '%s\n' '{"role":"user","content":"a"}' '{"role":"user",}' > bad
-	for c in ctx-count "ctx-prune -b 100"; do
+	for c in ctx-count "ctx-prune -b 100" "ctx-cache --provider anthropic"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c bad
 		[[ $output == *"bad:2:16: "* ]]
@@ -74,7 +74,7 @@ commands() {
 }
 
 @test "a missing file and a directory are trouble, named" {
-	for c in ctx-count "ctx-prune -b 100"; do
+	for c in ctx-count "ctx-prune -b 100" "ctx-cache --provider anthropic"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c nowhere.jsonl
 		[[ $output == *"nowhere.jsonl"*"No such file"* ]]
@@ -90,6 +90,8 @@ commands() {
 	[[ $output == *"No space left on device"* ]]
 	run -2 sh -c 'ctx-prune -b 8000 "$agent" > /dev/full'
 	[[ $output == *"No space left on device"* ]]
+	run -2 sh -c 'ctx-cache --provider anthropic "$chat" > /dev/full'
+	[[ $output == *"No space left on device"* ]]
 	run -2 sh -c 'ctx-prune --help > /dev/full'
 }
 
@@ -103,6 +105,8 @@ commands() {
 @test "a reader that leaves early ends a command without a word" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
 	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'
+	[ -z "$output" ]
+	run sh -c 'ctx-cache --strip big 2> err | head -c 10 > /dev/null; cat err'
 	[ -z "$output" ]
 }
 
