@@ -13,6 +13,7 @@ calls() {
 		case $c in
 		ctx-prune) echo "$c -b 8000" ;;
 		ctx-check) echo "$c --repair --allow-pending" ;;
+		ctx-cache) echo "$c --provider anthropic" ;;
 		*) echo "$c" ;;
 		esac
 	done
@@ -123,6 +124,8 @@ calls() {
 @test "a reader that leaves early ends a command without a word" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
 	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'
+	[ -z "$output" ]
+	run sh -c 'ctx-cache --strip big 2> err | head -c 10 > /dev/null; cat err'
 	[ -z "$output" ]
 }
 
