@@ -160,16 +160,23 @@ int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
 /*
  * Reads the user's models: an object whose members are models, each an
  * object with any of window, input, output (tokens), vendor, encoding, exact,
- * factor, image [rule, x, y, edge], cache, cache_least, and price [in, out,
- * read, write] (dollars for a million tokens; see lib/gen/data/models.tsv).
- * What a model does not say is that of the built-in one of its name.  A file
- * that does not exist holds none; any other trouble is the command's end.
+ * factor, image [rule, x, y, edge], tools [rule, once, forced], cache,
+ * cache_least, and price [in, out, read, write] (dollars for a million tokens;
+ * see lib/gen/data/models.tsv).  What a model does not say is that of the
+ * built-in one of its name; with an encoding it is exact, with a factor of 1.
+ * An encoding that is a file is looked for beside this file.  A file that does
+ * not exist holds none; any other trouble is the command's end.
  */
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
+/* Lists the user's models, then the table. */
+void cli_models_print(const struct ctx_models *own);
 
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);
+/* Says, once, of an unknown model what it is taken for; with --verbose where
+ * the tokenizer of an estimated one is to be had. */
+void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
 
 /* One line on standard error, after the name of the command. */
 void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);

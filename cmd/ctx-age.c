@@ -118,6 +118,7 @@ main(int argc, char **argv)
 	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);
+	cli_note_models(&age.cli, &meter);
 	say(&age, &counts);
 	cli_report_close(&age.cli, &age.report, &age.options.report);
 	ctx_pattern_release(&age.options.tool);

@@ -16,6 +16,7 @@ struct prune {
 	uint64_t timeout;
 	unsigned on_failure;
 	uint64_t over; /* conversations that do not fit */
+	bool unnoted;  /* it was said that no notice can stand */
 };
 
 static const char *
@@ -79,6 +80,7 @@ static void
 name_owners(const struct ctx_plan *plan, char *out, size_t size)
 {
 	static const char *const owners[] = {
+	    [CTX_HOLD_TOOLS] = "tools",
 	    [CTX_HOLD_UNKNOWN] = "unknown records",
 	    [CTX_HOLD_SYSTEM] = "system",
 	    [CTX_HOLD_PINNED] = "pinned",
@@ -87,14 +89,13 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_HOLD_OPEN] = "open calls",
 	};
 	char number[16];
-	size_t n, i;
+	size_t n = 0, i;
 
-	n = (size_t)snprintf(out, size, "framing and tools %s",
-	    cli_short_number(number, plan->fixed));
+	out[0] = '\0';
 	for (i = 0; i < CTX_HOLDS && n < size; i++)
 		if (plan->floor[i] > 0)
-			n += (size_t)snprintf(out + n, size - n, ", %s %s",
-			    owners[i],
+			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
+			    n > 0 ? ", " : "", owners[i],
 			    cli_short_number(number, plan->floor[i]));
 }
 
@@ -128,6 +129,11 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 	} else if (outcome->over) {
 		say_over(prune, outcome);
 	}
+	if (outcome->unnoted != NULL && !prune->unnoted)
+		cli_say(&prune->cli, "%s: no notice can stand between turns "
+				     "of dialect %s; none is put in",
+		    outcome->file, outcome->unnoted->name);
+	prune->unnoted |= outcome->unnoted != NULL;
 	if (cli_report_plans(&prune->report) && prune->report.json)
 		rc = print_json(prune, outcome);
 	else if (cli_report_plans(&prune->report))
@@ -242,6 +248,12 @@ parse(struct prune *prune, int argc, char **argv)
 		&o->pin_roles, role_name, NULL},
 	    {0, "no-pin-system", NULL, "system messages may go", CLI_FLAG,
 		&prune->no_pin_system, NULL, NULL},
+	    {0, "notice", "TEXT", "a message where others went (none)",
+		CLI_STRING, &o->notice, NULL, NULL},
+	    {0, "tool", "REGEX", "edit only results of such tools",
+		CLI_PATTERN, &o->tool, NULL, NULL},
+	    {0, "not-tool", "REGEX", "edit no results of such tools",
+		CLI_PATTERN, &o->not_tool, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "For summarize and recall"},
 	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
 		&prune->compact, NULL, NULL},
@@ -324,6 +336,7 @@ main(int argc, char **argv)
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
+	cli_note_models(&prune.cli, &meter);
 	end(&prune);
 	ctx_meter_release(&meter);
 	cli_close(&stream);

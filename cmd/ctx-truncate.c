@@ -124,6 +124,7 @@ main(int argc, char **argv)
 		&err) < 0)
 		cli_fail(&truncate.cli, &err);
 	cli_note_stream(&truncate.cli, &stream);
+	cli_note_models(&truncate.cli, &meter);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
 	if (truncate.cli.verbose)

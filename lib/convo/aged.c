@@ -130,17 +130,18 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 
 /* Sets aged->saved; 0 if that is nothing. */
 static int
-count_saved(struct aged *aged, const struct ctx_view *view, size_t i,
-    struct ctx_counter *counter, struct ctx_err *err)
+count_saved(struct aged *aged, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
+    struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	uint64_t after;
 	size_t k;
 
-	if (ctx_count_part(counter, view, i, &cost, err) < 0)
+	if (ctx_count_part(counter, dialect, view, i, &cost, err) < 0)
 		return -1;
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (ctx_count_part(counter, view, k, &cost, err) < 0)
+		if (ctx_count_part(counter, dialect, view, k, &cost, err) < 0)
 			return -1;
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
@@ -169,7 +170,7 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 		return 0;
 	if (make_stand_in(aged, options, dialect, json, tool, err) < 0)
 		return -1;
-	rc = count_saved(aged, view, i, counter, err);
+	rc = count_saved(aged, view, dialect, i, counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
