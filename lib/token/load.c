@@ -302,6 +302,8 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 		if (rc == 0 && cache != NULL)
 			to_cache(t, cache, path.p);
 	}
+	if (rc == 0)
+		ctx_special_index(t);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;
