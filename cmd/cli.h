@@ -99,7 +99,8 @@ bool cli_tunable_share(const struct cli *cli, const char *name,
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
-/* Warns of a mixed stream; with --verbose names the dialect, and why. */
+/* Warns of a mixed stream; with --verbose names the dialect, and why and
+ * where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /* Appends a whole file to out; "-" is standard input. */

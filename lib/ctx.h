@@ -732,6 +732,9 @@ enum {
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
 	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
+	CTX_PAIR_EITHER = 16, /* an id on one side only does not part them */
+	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
+				* its system prompt */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -760,7 +763,7 @@ enum {
 	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
 	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
 	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME |
-	    CTX_JOINS_ANSWERS,
+	    CTX_PAIR_EITHER | CTX_JOINS_ANSWERS,
 };
 
 /*
@@ -847,6 +850,11 @@ struct ctx_dialect {
 	enum ctx_history history;
 	void (*line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line *line);
+	/*
+	 * The first message of an array that the model is still shown, where
+	 * one further on may stand for those before it; NULL: all are shown.
+	 */
+	uint32_t (*first)(const struct ctx_json *json, uint32_t array);
 	unsigned rules;
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
@@ -1242,8 +1250,8 @@ struct ctx_item {
 /*
  * Finds groups while messages arrive, in linear time.  A result answers the
  * newest open call of its id; where formats do without ids, one that names
- * none the oldest of its name, and without a name the oldest of all.  One
- * that answers none is an orphan, and a group of its own.
+ * none the oldest of its turn with its name, and without a name the oldest of
+ * its turn.  One that answers none is an orphan, and a group of its own.
  */
 struct ctx_groups {
 	struct ctx_item *items;
@@ -1400,6 +1408,8 @@ struct ctx_judge {
 	bool after_result;      /* which ended in a result */
 	bool text_before;  /* the user's turn has something beside results */
 	bool begun;        /* a message that is not the system's was seen */
+	size_t pieces;     /* parts of a message that goes on further down, */
+	bool pieces_speak; /* and whether some are more than reasoning */
 };
 
 int ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err);
@@ -1699,6 +1709,16 @@ struct ctx_event {
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
+/* What a stream was found to be, for people. */
+struct ctx_found {
+	const struct ctx_dialect *dialect; /* NULL: no messages were met */
+	const char *why;  /* what gave it away ... */
+	const char *file; /* ... and where */
+	uint64_t line;
+	bool decisive; /* false: all that was met could be of any dialect */
+	bool others;   /* further records are of other dialects */
+};
+
 /*
  * A reader that also finds out what its records are.  Messages that any
  * dialect could have written are read as the stream's other messages are.
@@ -1710,8 +1730,8 @@ struct ctx_stream {
 	struct ctx_reader *reader;
 	const struct ctx_dialect *forced;  /* asked for, or NULL */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
-	const char *why; /* what gave the dialect away, for people */
-	bool mixed;      /* messages of several dialects were met */
+	struct ctx_found found;
+	bool mixed; /* messages of several dialects were met */
 	uint64_t bad;    /* records that were no JSON (lenient) ... */
 	struct ctx_err first_bad; /* ... and what was wrong with the first */
 	/* The stream's own: */
@@ -1724,6 +1744,8 @@ struct ctx_stream {
 	bool has_ahead;          /* if it is still to be given out */
 	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
+	uint32_t first; /* messages of the conversation before it are not
+			 * shown to the model */
 	int state;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,

@@ -13,9 +13,11 @@ struct entry {
 	uint32_t line;  /* of a transcript, 0: of none */
 	bool gone;      /* nothing of it is left to write */
 	bool continues; /* goes on with an earlier message */
+	bool told;      /* its first bytes have been archived and reported */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
 	uint64_t number; /* of the record's line in it */
+	uint64_t message; /* its number, or how many are before it */
 };
 
 /* Entries stand in the order of their items. */

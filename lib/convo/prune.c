@@ -84,6 +84,8 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	bool pinned, summary;
 
 	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
+	entry->message = groups->messages -
+	    (entry->continues && groups->messages > 0);
 	if (is_pinned(p, view, &pinned, err) < 0 ||
 	    ctx_summary_is(view, &summary, err) < 0 ||
 	    ctx_count_message(convo->measure.counter, entry->dialect, view,
@@ -110,6 +112,7 @@ add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
 {
 	entry->dialect = NULL;
 	entry->items = 1;
+	entry->message = convo->groups.messages;
 	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
 	    err);
 }
@@ -163,41 +166,52 @@ reason(const struct convo *convo, double rank)
 				       : policy->name;
 }
 
-/* Archives and reports an entry that goes or changes. */
+/* Archives and reports an entry before it changes; touch holds what the
+ * entry does not tell. */
 static int
-touch(struct prune *p, struct convo *convo, const struct entry *entry,
-    size_t first, unsigned marks, bool drop, struct ctx_err *err)
+tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
+    struct ctx_err *err)
 {
 	const struct ctx_prune_options *options = p->options;
+
+	entry->told = true;
+	touch->file = entry->file;
+	touch->line = entry->number;
+	touch->index = entry->message;
+	touch->bytes = bytes_of(p, entry);
+	if (options->archive != NULL && !options->dry_run &&
+	    ctx_archive_add(options->archive, touch->bytes.p, touch->bytes.n,
+		err) < 0)
+		return -1;
+	return options->touched == NULL
+	    ? 0
+	    : options->touched(options->user, touch, err);
+}
+
+/* Tells of an entry that goes or changes. */
+static int
+touch(struct prune *p, struct convo *convo, struct entry *entry,
+    size_t first, unsigned marks, bool drop, struct ctx_err *err)
+{
 	struct ctx_touch touch = {0};
 	size_t i;
 
-	touch.bytes = bytes_of(p, entry);
-	if (options->archive != NULL && !options->dry_run &&
-	    ctx_archive_add(options->archive, touch.bytes.p, touch.bytes.n,
-		err) < 0)
-		return -1;
-	if (options->touched == NULL)
-		return 0;
 	for (i = first; i < first + entry->items; i++) {
 		const struct ctx_item *item = &convo->groups.items[i];
 
 		touch.before += item->tokens;
 		if (!drop)
 			touch.after += ctx_plan_left(&convo->plan, item, i);
-		touch.index = item->message;
 		touch.rank = item->rank;
 		touch.role = item->role;
 		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
 	}
-	touch.file = entry->file;
-	touch.line = entry->number;
 	touch.action = drop ? "drop" : "edit";
 	touch.rule = marks & CTX_MARK_DROP ? reason(convo, touch.rank)
 	    : marks == CTX_MARK_STRIP      ? "reasoning"
 	    : marks == CTX_MARK_CLEAR      ? "bodies"
 					   : "reasoning and bodies";
-	return options->touched(options->user, &touch, err);
+	return tell(p, entry, &touch, err);
 }
 
 static void
@@ -365,6 +379,71 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 	return 0;
 }
 
+/* ---- links ---- */
+
+/* Tells of a line that is only given others to name; its message, if it is
+ * one, costs the same. */
+static int
+tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_touch touch = {
+	    .tool = {"", 0}, .rule = "links", .action = "relink"};
+	struct ctx_cost cost = {0};
+
+	if (entry->told)
+		return 0;
+	if (entry->dialect != NULL) {
+		if (ctx_prune_look(p, entry, err) < 0 ||
+		    ctx_count_message(p->lines.measure.counter,
+			entry->dialect, &p->view, &cost, err) < 0)
+			return -1;
+		touch.role = p->view.role;
+		touch.before = touch.after = cost.tokens;
+	}
+	return tell(p, entry, &touch, err);
+}
+
+/* Gives a line of a transcript others to name for those that went. */
+static int
+relink(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_live *live = p->stream->live;
+	size_t used;
+
+	if (!ctx_live_loose(live, entry->line))
+		return 0;
+	if (tell_link(p, entry, err) < 0)
+		return -1;
+	ctx_edits_reset(&p->edits);
+	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
+	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
+		return -1;
+	return change(p, &p->lines, entry, err);
+}
+
+/* The same for all lines, once it is known which go; those that a message
+ * that goes had replaced go with it, or they would be live again. */
+static int
+relink_lines(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	struct ctx_touch touch;
+	struct entry *entry;
+	size_t i;
+
+	for (i = 0; i < convo->n; i++) {
+		entry = &convo->entries[i];
+		if (entry->line == 0 || entry->gone)
+			continue;
+		touch = (struct ctx_touch){
+		    .tool = {"", 0}, .rule = "replaced", .action = "drop"};
+		if (!ctx_live_gone(p->stream->live, entry->line)
+			? relink(p, entry, err) < 0
+			: tell(p, entry, &touch, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- the end of a conversation ---- */
 
 static int
@@ -424,7 +503,7 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 		memset(convo->plan.marks, 0, convo->groups.n);
 		ctx_plan_total(&convo->plan, &convo->groups);
 	}
-	if (settle(p, convo, err) < 0)
+	if (settle(p, convo, err) < 0 || relink_lines(p, convo, err) < 0)
 		return -1;
 	/* On disk before the stream says that it has gone. */
 	if (p->options->archive != NULL &&
@@ -470,33 +549,13 @@ write_ours(struct prune *p, const struct convo *convo, size_t at,
 	return ctx_writer_mark(p->writer, err);
 }
 
-/* Gives a line of a transcript others to name for those that went. */
-static int
-relink(struct prune *p, struct entry *entry, struct ctx_err *err)
-{
-	struct ctx_live *live = p->stream->live;
-	size_t used;
-
-	if (!ctx_live_loose(live, entry->line))
-		return 0;
-	ctx_edits_reset(&p->edits);
-	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
-	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
-		return -1;
-	return change(p, &p->lines, entry, err);
-}
-
 static int
 write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
 {
 	if (entry->gone)
 		return 0;
-	if (entry->line != 0) {
-		if (ctx_live_gone(p->stream->live, entry->line))
-			return 0;
-		if (relink(p, entry, err) < 0)
-			return -1;
-	}
+	if (entry->line != 0 && ctx_live_gone(p->stream->live, entry->line))
+		return 0;
 	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
 		return -1;
 	return ctx_writer_mark(p->writer, err);

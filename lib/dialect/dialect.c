@@ -86,7 +86,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as dumps writes it",
 	.is = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
@@ -100,7 +100,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as messages_to_dict writes it",
 	.is = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
@@ -113,7 +113,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as model_dump writes it",
 	.is = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
@@ -126,6 +126,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of an opencode export",
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
+	.first = ctx_opencode_first,
 	.per_message = 3,
 	.priming = 3,
 	.body = BODY_STRING,
@@ -189,7 +190,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Ollama and chat templates",
 	.is = ctx_ollama_is,
 	.read = ctx_ollama_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
@@ -241,8 +242,8 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Google Gemini contents",
 	.is = ctx_gemini_is,
 	.read = ctx_gemini_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
-	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
+	    CTX_ALTERNATES | CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
