@@ -139,6 +139,9 @@ struct ctx_pattern {
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n);
+/* Does the text match one of only, if it holds any, and none of except? */
+bool ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
+    const char *p, size_t n);
 void ctx_pattern_release(struct ctx_pattern *patterns);
 
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
@@ -320,6 +323,10 @@ int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
+/* The same with n of them only, from number first as they were noted; these
+ * may change places among themselves. */
+int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first,
+    size_t n, struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /* Forgets the edits, keeps the memory. */
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);
@@ -688,6 +695,7 @@ struct ctx_part {
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
+	bool failed; /* a result: the format says that its call failed */
 };
 
 enum {
@@ -727,6 +735,36 @@ struct ctx_part *ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind,
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
+/* How a model counts an image; count/media.c tells what x, y, edge are. */
+enum ctx_image_rule {
+	CTX_IMAGE_NONE, /* not known */
+	CTX_IMAGE_TILES,
+	CTX_IMAGE_PATCHES,
+	CTX_IMAGE_SQUARES,
+	CTX_IMAGE_CROPS,
+	CTX_IMAGE_FIXED,
+	CTX_IMAGE_RULES
+};
+struct ctx_image {
+	enum ctx_image_rule rule;
+	uint32_t x, y, edge;
+};
+
+/* How a model is shown the tools that a request defines; see
+ * count/beside.c. */
+enum ctx_tools_rule {
+	CTX_TOOLS_NONE,  /* not known */
+	CTX_TOOLS_TYPES, /* as types of TypeScript */
+	CTX_TOOLS_JSON,  /* as their JSON */
+	CTX_TOOLS_TEXTS, /* as the names and texts in it */
+	CTX_TOOLS_RULES
+};
+struct ctx_tools {
+	enum ctx_tools_rule rule;
+	uint32_t once;   /* tokens around them ... */
+	uint32_t forced; /* ... where the request asks for a call */
+};
+
 enum {
 	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
@@ -735,6 +773,7 @@ enum {
 	CTX_PAIR_EITHER = 16, /* an id on one side only does not part them */
 	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
 				* its system prompt */
+	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -859,12 +898,28 @@ struct ctx_dialect {
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
 	uint8_t per_message, per_name, priming;
+	/* Of arguments and results that are JSON the model is shown keys and
+	 * texts only. */
+	bool texts;
+	/* What holds for models that say nothing of their own. */
+	struct ctx_image image;
+	struct ctx_tools tools;
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
-	/* The same for a message of ours that tells of what went, of the
-	 * strongest role that the format allows there; NULL: it allows none. */
-	const char *ours[2];
+	/*
+	 * Messages of ours that tell of what went: a summary, which stands
+	 * behind the leading system messages and has the strongest role that
+	 * the format allows there, and a notice, which stands before a turn.
+	 * NULL: the format has no place for one.  In them stand $text for
+	 * the literal of the text, $uuid and $hex for a name of 36 or 8
+	 * characters, $parent for the name of the line before it, and $KEY
+	 * or $KEY.KEY for what the message behind it has there, or null.
+	 */
+	const char *summary, *notice;
+	/* Where the user may not speak twice in a row both are a part
+	 * before the text of the user's next message; NULL elsewhere. */
+	const char *note_part;
 	/* Results for calls that have none; no row: that is not repaired. */
 	struct ctx_answer answers[8];
 	/* What stands before and behind such results, parted by commas, to
@@ -1029,21 +1084,6 @@ void ctx_hint_pen_release(struct ctx_hint_pen *pen);
 
 /* ---- count/model.c: windows, encodings and prices of models -------------- */
 
-/* How a model counts an image; count/media.c tells what x, y, edge are. */
-enum ctx_image_rule {
-	CTX_IMAGE_NONE, /* not known */
-	CTX_IMAGE_TILES,
-	CTX_IMAGE_PATCHES,
-	CTX_IMAGE_SQUARES,
-	CTX_IMAGE_CROPS,
-	CTX_IMAGE_FIXED,
-	CTX_IMAGE_RULES
-};
-struct ctx_image {
-	enum ctx_image_rule rule;
-	uint32_t x, y, edge;
-};
-
 /* What makes a provider cache a prefix. */
 enum ctx_cache {
 	CTX_CACHE_NONE,       /* nothing that is known */
@@ -1062,8 +1102,11 @@ struct ctx_model {
 	uint64_t output; /* most tokens of one answer */
 	const char *encoding;
 	bool exact;      /* the encoding is the model's own */
-	uint32_t factor; /* else its tokens for 100 of the encoding's */
+	uint32_t factor; /* else its tokens for 100 of the encoding's; 0: not
+			  * known, as many */
+	const char *file; /* where its own is to be had, or NULL */
 	struct ctx_image image;
+	struct ctx_tools tools;
 	enum ctx_cache cache;
 	uint32_t cache_least; /* tokens of the shortest prefix cached */
 	/* Millionths of a dollar for a million tokens; 0: not known. */
@@ -1078,6 +1121,8 @@ struct ctx_models {
 
 /* Row i of the table, or NULL behind the last. */
 const struct ctx_model *ctx_model_at(size_t i);
+/* The day of the table, as 2026-11-21. */
+const char *ctx_models_date(void);
 /*
  * The row, of own (or NULL) and the table, whose name is the longest prefix
  * of name.  Letters of either case are the same, and so are dots, dashes,
@@ -1090,8 +1135,9 @@ const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
 /* The most tokens a conversation may hold: the input cap or the window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* "tiles", ... and "auto", "control", ...; "-" is none. */
+/* "tiles", ..., "types", ... and "auto", "control", ...; "-" is none. */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
+const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache cache);
 
 /* ---- count/count.c: tokens of a message ---------------------------------- */
@@ -1110,6 +1156,7 @@ struct ctx_cost {
 	uint64_t estimated; /* of the tokens, what is no exact count */
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
 					 * blocks of a result are RESULT */
+	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
 };
 
 /*
@@ -1126,37 +1173,78 @@ struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	bool exact;                       /* the encoding is the model's own */
 	uint32_t factor; /* tokens of the model for 100; 0: 100 */
-	struct ctx_image image; /* of the model */
+	struct ctx_image image; /* of the model; no rule: the dialect's */
+	struct ctx_tools tools; /* the same */
 	struct ctx_buf text;              /* scratch */
-	uint64_t cleared;                 /* tokens of CTX_CLEARED, if known */
+	uint64_t cleared; /* tokens of CTX_CLEARED in a result ... */
+	const struct ctx_dialect *cleared_in; /* ... of this dialect */
 };
 
 /* Adds tokens and characters of one value to *cost. */
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part i of a message costs; parts owned by it are not in it. */
-int ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
-    size_t i, struct ctx_cost *cost, struct ctx_err *err);
+int ctx_count_part(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save. */
 int ctx_count_cleared(struct ctx_counter *counter,
-    const struct ctx_view *view, size_t i, uint64_t *saved,
-    struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
     struct ctx_cost *cost, struct ctx_err *err);
-/*
- * Adds what a conversation costs beside its messages: the priming of its
- * dialect, and tools, functions, system and instructions of its request.
- */
-int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct ctx_cost *cost,
-    struct ctx_err *err);
 /* Tokens of the model for a text of so many tokens of the encoding, and the
  * most tokens of the encoding that come to no more than tokens. */
 uint64_t ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens);
 uint64_t ctx_count_room(const struct ctx_counter *counter, uint64_t tokens);
 void ctx_counter_release(struct ctx_counter *counter);
+
+/* ---- count/beside.c: what a request costs beside its messages ------------- */
+
+/* Tokens, and characters of the texts. */
+struct ctx_beside {
+	uint64_t tokens;    /* all of it: framing, and ... */
+	uint64_t system;    /* ... the system prompt of the request, */
+	uint64_t tools;     /* ... definitions of tools and of the answer */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t chars;
+};
+/*
+ * Sets *beside to what the conversation costs whose shape it is.  How the
+ * definitions are written for the model is known in outline only, so they are
+ * an estimate whatever the encoding.
+ */
+int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct ctx_beside *beside,
+    struct ctx_err *err);
+
+/* ---- count/usage.c: what providers say that a call took ------------------ */
+
+/* The input tokens, cached ones among them, of a usage object as one of the
+ * dialects has it; 0 if there are none, or usage is 0. */
+uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
+
+/* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
+
+/* A call: tokens of the encoding that its texts come to (more than 0), and
+ * what the provider said, less what is no text (more than 0). */
+struct ctx_sample {
+	uint64_t counted, billed;
+};
+struct ctx_fit {
+	double factor; /* billed for one that was counted */
+	double spread; /* it is so far off at most, with 95 % confidence;
+			* INFINITY: one call, or two, cannot tell */
+	double beside; /* tokens that were billed with every call */
+	double beside_spread;
+	double error, worst; /* quadratic mean and largest, in shares of the
+			      * mean call */
+	double upper; /* with this factor no call is counted too low */
+};
+/* False: there is nothing to fit. */
+bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
 
 /* ---- count/meter.c: the right counter for each model --------------------- */
 
@@ -1174,12 +1262,17 @@ struct ctx_meter {
 	enum ctx_simd simd;
 	struct ctx_meter_entry *entries; /* encodings opened so far */
 	size_t n, cap;
+	/* What people may want to be told, of the first such model: */
+	char unknown[80];             /* the name that no row has */
+	const struct ctx_model *near; /* counted by another's tokenizer, though
+				       * its own is to be had */
 };
 
 /* A model and its counter; the counter is the meter's, in use until the
  * meter is released. */
 struct ctx_measure {
 	const struct ctx_model *model; /* NULL: none is known */
+	struct ctx_str name; /* as it was given; lives as what gave it */
 	struct ctx_counter *counter;
 	const char *encoding;
 };
@@ -1220,6 +1313,9 @@ enum {
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
 	CTX_ITEM_META = 256, /* a user's message that no person wrote */
+	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
+	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
+	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
 };
 
 /*
@@ -1235,9 +1331,15 @@ struct ctx_item {
 	uint64_t tokens;    /* the item as it is now */
 	uint64_t reasoning; /* of these, its reasoning */
 	uint64_t bodies;    /* of these, what clearing its results saves */
+	uint64_t ends;      /* of these, what goes if only the ends of its
+			     * texts stay */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
 	double rank; /* given by the strategy's scorer, else 0 */
+	uint64_t edited; /* tokens that edits have taken from it */
+	uint64_t gap;    /* tokens of messages dropped right before it */
+	uint32_t own;  /* of the tokens, the part of it that is ours */
+	uint32_t note; /* tokens of a notice before it; 0: none can stand */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
 	uint32_t open; /* first item of a group: calls without a result */
@@ -1267,6 +1369,7 @@ struct ctx_groups {
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
+	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
 
@@ -1440,6 +1543,9 @@ enum {
 	CTX_MARK_DROP = 1,
 	CTX_MARK_STRIP = 2, /* take out its reasoning */
 	CTX_MARK_CLEAR = 4, /* replace the bodies of its results */
+	CTX_MARK_ENDS = 8,  /* cut its texts to their ends */
+	CTX_MARK_FOLD = 16, /* take out the part of it that is ours */
+	CTX_MARK_NOTE = 32, /* put a notice before it */
 };
 
 /* The bounds of one conversation; amounts are tokens unless they say. */
@@ -1500,7 +1606,8 @@ struct ctx_policy {
 	bool bounded;     /* has a trigger, a target and levels */
 	bool whole;       /* decides at the end only */
 	bool summarizes;  /* a message stands for what goes */
-	bool clears;      /* at light the bodies of results go first */
+	bool clears;      /* at light the bodies of results go first, */
+	bool cuts; /* at aggressive all of a text but its ends, not bodies */
 	bool ranks_users; /* user messages are answered about, too */
 	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
@@ -1515,6 +1622,7 @@ const struct ctx_policy *ctx_policy_find(const char *name);
 
 /* Why an item may not go; also the owners of the floor, first to last. */
 enum ctx_hold {
+	CTX_HOLD_TOOLS,   /* no item: what the request defines */
 	CTX_HOLD_UNKNOWN, /* a record that is no message */
 	CTX_HOLD_SYSTEM,
 	CTX_HOLD_PINNED,
@@ -1527,7 +1635,9 @@ enum ctx_hold {
 /* The state of the plan for one conversation. */
 struct ctx_plan {
 	struct ctx_limits limits;
-	uint64_t fixed; /* tokens of the conversation beside its messages */
+	uint64_t fixed; /* tokens of the conversation beside its messages: */
+	uint64_t tools, system; /* of its request's tools, system prompt */
+	uint64_t notices; /* tokens kept free for notices */
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
@@ -1544,7 +1654,8 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
 /*
  * Decides about the items of groups into plan->marks.  With ended false only
  * what must go and be edited whatever follows is marked; with ended true the
- * conversation is complete, and after and floor are set.
+ * conversation is complete, after and floor are set, and notices are marked
+ * where messages went and a turn follows, as far as the budget has room.
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
@@ -1678,6 +1789,15 @@ int ctx_live_relink(struct ctx_live *live, uint32_t line,
     struct ctx_err *err);
 /* Would it note any? */
 bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
+/*
+ * A line of ours will stand before this one.  *parent is what it must name as
+ * its parent, once all lines that go have been dropped; id (a literal) is
+ * what the line then names instead, and what was about a dropped line for
+ * which this one would stand.  Returns 1, or 0 where the lines have no ids
+ * and follow one another, -1 with *err.
+ */
+int ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
+    struct ctx_str *parent, struct ctx_err *err);
 
 /* ---- convo/stream.c: records, conversations, messages ------------------- */
 
@@ -1767,13 +1887,18 @@ struct ctx_tally {
 	uint64_t line; /* of its record; 0: the messages of the stream */
 	const struct ctx_dialect *dialect; /* NULL: no message was seen */
 	const struct ctx_model *model;     /* NULL: none is known */
+	struct ctx_str name; /* of the model, as it was given */
 	const char *encoding;
 	uint64_t messages, turns;
 	uint64_t tokens;    /* framing and all, as a budget is measured */
 	uint64_t estimated; /* of the tokens, what is no exact count */
-	uint64_t beside;    /* of the tokens, what no message costs */
+	struct ctx_beside beside; /* of the tokens, what no message costs */
+	uint64_t framing;   /* of the tokens, what every message costs */
 	uint64_t chars, bytes;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, by kind of part */
+	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
+	uint64_t billed; /* input tokens of the call that gave the message (of
+			  * a record: of its last call), 0: not said */
 	/* Of a message only: */
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;
@@ -1834,11 +1959,47 @@ struct ctx_check_options {
 int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
 
+/* ---- convo/report.c: what is done to messages, told and archived --------- */
+
+/* A message that goes or is changed. */
+struct ctx_touch {
+	const char *file;
+	uint64_t line;
+	uint64_t index; /* number of the message in its conversation, from 0 */
+	enum ctx_role role;
+	struct ctx_str tool;       /* of its call or result, n 0: none */
+	const char *rule;   /* why */
+	const char *action; /* "drop", "edit", "relink", or "add" for one of ours */
+	bool ranked;
+	double rank;            /* of its group, where it was ranked */
+	uint64_t before, after; /* tokens */
+	struct ctx_str bytes;   /* what it was; until the call returns */
+};
+
+/* Who is told of it, and where what goes is kept. */
+struct ctx_report {
+	bool dry_run; /* nothing is written: no stream, no archive, no file */
+	struct ctx_archive *archive; /* or NULL */
+	void *user;
+	/* Called for each message, in order; or NULL. */
+	int (*touched)(void *user, const struct ctx_touch *touch,
+	    struct ctx_err *err);
+};
+
+/* Archives the bytes of a message, then tells of it. */
+int ctx_report_touch(const struct ctx_report *report,
+    const struct ctx_touch *touch, struct ctx_err *err);
+/* Returns when all that was archived is on disk: before the stream says that
+ * it has gone. */
+int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
+
 /* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
 struct ctx_fate {
 	unsigned results, rest;
+	uint32_t own; /* CTX_MARK_FOLD: the part that goes, counted from 1 */
+	const bool *spared; /* of each result: it is not edited; or NULL */
 };
 /*
  * Notes the edits of one message; *empty says that nothing would be left of
@@ -1846,7 +2007,7 @@ struct ctx_fate {
  * that makes it cheaper.
  */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct ctx_fate fate,
+    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err);
 
 /* ---- convo/prune.c: fit the budget --------------------------------------- */
@@ -1857,8 +2018,7 @@ struct ctx_amount {
 	bool set, percent;
 };
 
-struct ctx_touch; /* below */
-struct ctx_outcome;
+struct ctx_outcome; /* below */
 
 struct ctx_prune_options {
 	/* Strategy, level, floors, quantum; the amounts are worked out. */
@@ -1871,6 +2031,12 @@ struct ctx_prune_options {
 	uint64_t window;  /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
 	unsigned pin_roles; /* a bit for each enum ctx_role */
+	/* Names of tools: only their results are edited, and not those. */
+	struct ctx_pattern tool, not_tool;
+	/* The text of a message, NUL ended and valid UTF-8, that stands where
+	 * messages went and a turn follows; NULL: none.  Not for summarize,
+	 * whose summary tells of all that went. */
+	const char *notice;
 	/* summarize: */
 	const char *summarizer; /* command, NULL: the built-in one */
 	const char *prompt;     /* given to it before the text */
@@ -1878,26 +2044,11 @@ struct ctx_prune_options {
 	unsigned timeout;        /* seconds */
 	bool or_builtin; /* the built-in one if the command fails */
 	struct ctx_scorer_options scorer;
-	bool dry_run;       /* write nothing */
-	struct ctx_archive *archive; /* or NULL */
-	void *user; /* for the two below, either of which may be NULL */
-	int (*touched)(void *user, const struct ctx_touch *touch,
-	    struct ctx_err *err);
+	struct ctx_report report;
+	void *user;
+	/* Or NULL. */
 	int (*ended)(void *user, const struct ctx_outcome *outcome,
 	    struct ctx_err *err);
-};
-
-/* A message that goes or is changed. */
-struct ctx_touch {
-	const char *file;
-	uint64_t line;
-	uint64_t index; /* number of the message in its conversation, from 0 */
-	enum ctx_role role;
-	struct ctx_str tool;       /* of its call or result, n 0: none */
-	const char *rule, *action; /* why, and "drop" or "edit" */
-	double rank;               /* of its group, where it was ranked */
-	uint64_t before, after;    /* tokens */
-	struct ctx_str bytes;      /* what it was; until the call returns */
 };
 
 /* The end of a conversation. */
@@ -1906,6 +2057,8 @@ struct ctx_outcome {
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
 	uint64_t before, after; /* tokens, framing and all */
 	uint64_t messages, left;
+	/* In which no notice can stand, though one was due; or NULL. */
+	const struct ctx_dialect *unnoted;
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */
@@ -1932,7 +2085,7 @@ int ctx_prune_limits(const struct ctx_prune_options *options,
 enum ctx_size {
 	CTX_SIZE_CHARS, /* Unicode scalar values */
 	CTX_SIZE_BYTES, /* of UTF-8 */
-	CTX_SIZE_TOKENS,
+	CTX_SIZE_TOKENS, /* of the model */
 	CTX_SIZE_LINES, /* a last one without a line feed counts */
 };
 
@@ -1950,6 +2103,9 @@ struct ctx_truncate_options {
 	uint64_t limit;   /* of the texts of a result together */
 	uint64_t message; /* of the texts of a message, and of each result */
 	uint64_t args;    /* of the arguments of a call */
+	/* Names of tools whose results and arguments are cut, if any. */
+	struct ctx_pattern tool, not_tool;
+	struct ctx_report report;
 };
 
 /* What was cut. */
@@ -1959,16 +2115,20 @@ struct ctx_truncate_counts {
 
 /*
  * Cuts what is longer than its limit, between grapheme clusters and never
- * inside an escape or a run of base64, and says in its place how much went:
- * "\n[... 12345 characters truncated ...]\n" (with the one-character
- * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
- * a result that are wholly within what goes are taken out.  A block that is
- * no text stays or goes whole; media count nothing and stay.  Arguments are
- * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
- * line of an aged item stays, see ctx_age.  Holds one record.
+ * inside an escape, a payload of base64 or a mark, and says in its place how
+ * much went: "\n[... 12345 characters truncated ...]\n" (with the
+ * one-character ellipsis); a shorter mark, or none, where the limit is
+ * shorter.  Before that payloads of 256 characters and more, also in lines as
+ * of MIME (RFC 2045, 6.8) and PEM (RFC 7468), become "[... 4000 characters of
+ * base64 ...]".  Blocks of a result that are wholly within what goes are
+ * taken out.  A block that is no text stays or goes whole; media count
+ * nothing and stay.  Arguments are replaced by
+ * {"_ctx_cut":"12345 characters truncated"}, or shorter forms.  The last
+ * line of an aged item stays, see ctx_age.  Holds one record, and the open
+ * calls where tools are asked for.
  */
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_truncate_options *options,
+    struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
 
 /* ---- convo/cache.c: hints for a prompt cache ------------------------------ */
@@ -2102,6 +2262,7 @@ struct ctx_age_options {
 	uint64_t at_least;  /* nothing is done unless so many tokens go */
 	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
 	struct ctx_pattern tool, not_tool; /* names of tools, if any */
+	struct ctx_report report;
 	void *user;
 	/* A result could not be stored and stays as it is; why has a place. */
 	void (*failed)(void *user, const struct ctx_err *why);
@@ -2141,6 +2302,7 @@ struct ctx_aged {
 
 struct ctx_restore_options {
 	const char *spool;
+	struct ctx_report report;
 	void *user;
 	/* Called for each reference; or NULL. */
 	int (*found)(void *user, const struct ctx_aged *aged,
@@ -2151,9 +2313,9 @@ struct ctx_restore_options {
  * Puts the original in the place of each reference into the spool, and of no
  * other, byte for byte as ctx_age found it.  A record with a reference whose
  * file is not whole passes as it is.  writer may be NULL: nothing is
- * written.  Holds one record.
+ * written.  meter counts tokens for the report.  Holds one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    const struct ctx_restore_options *options, struct ctx_err *err);
+    struct ctx_meter *meter, const struct ctx_restore_options *options, struct ctx_err *err);
 
 #endif

@@ -112,7 +112,7 @@ static int
 begin(struct cache *c, struct course *course, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside = {0};
 
 	ctx_course_clear(course);
 	course->open = course->leading = true;
@@ -122,9 +122,9 @@ begin(struct cache *c, struct course *course, const struct ctx_event *event,
 		return -1;
 	if (course->measure.model != NULL &&
 	    ctx_count_beside(course->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
-	course->tokens = cost.tokens;
+	course->tokens = beside.tokens;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct ctx_held {
 	uint32_t up;    /* line: its parent */
 	uint32_t to;    /* line: what it is about */
 	uint32_t newer; /* line: what replaced it */
+	uint32_t ours;  /* name of a line of ours that stands before it */
 	uint32_t turns;
 	uint8_t record, kind, flags;
 	bool live, gone, more, continues;
@@ -610,19 +611,45 @@ ctx_live_loose(const struct ctx_live *live, uint32_t line)
 {
 	const struct ctx_held *h = held(live, line);
 
-	return (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up)) ||
+	return h->ours != 0 ||
+	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up)) ||
 	    (h->to != 0 && ctx_live_gone(live, h->to));
 }
 
-static int
-name_another(const struct ctx_live *live, const struct ctx_json *json,
-    uint32_t node, uint32_t line, struct ctx_edits *edits,
-    struct ctx_err *err)
+/* The name of the nearest ancestor that is left, or null. */
+static struct ctx_str
+parent_name(struct ctx_live *live, uint32_t line)
 {
-	struct ctx_str name = {"null", 4};
+	const struct ctx_held *h = held(live, line);
+	struct ctx_str none = {"null", 4};
+	uint32_t up = h->up;
 
-	if (line != 0 && held(live, line)->id != 0)
-		name = ctx_names_at(&live->names, held(live, line)->id);
+	if (h->parent == 0)
+		return none;
+	if (up != 0 && ctx_live_gone(live, up))
+		up = ancestor(live, line);
+	return up == 0 || held(live, up)->id == 0
+	    ? none
+	    : ctx_names_at(&live->names, held(live, up)->id);
+}
+
+int
+ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
+    struct ctx_str *parent, struct ctx_err *err)
+{
+	*parent = parent_name(live, line);
+	if (held(live, line)->id == 0)
+		return 0;
+	return ctx_names_id(&live->names, id.p, id.n, &held(live, line)->ours,
+		   err) < 0 ? -1 : 1;
+}
+
+static int
+rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
+    struct ctx_edits *edits, struct ctx_err *err)
+{
+	if (node == 0)
+		return 0;
 	return ctx_edit_replace(edits, ctx_json_str(json, node), name.p,
 	    name.n, err);
 }
@@ -633,16 +660,24 @@ ctx_live_relink(struct ctx_live *live, uint32_t line,
 {
 	const struct ctx_held *h = held(live, line);
 	struct ctx_line at;
-	uint32_t next;
+	struct ctx_str name;
+	uint32_t next, id;
 
 	h->dialect->line(json, 0, &at);
-	if (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up) &&
-	    name_another(live, json, at.parent, ancestor(live, line), edits,
-		err) < 0)
-		return -1;
+	if (h->ours != 0 ||
+	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up))) {
+		name = h->ours != 0 ? ctx_names_at(&live->names, h->ours)
+				    : parent_name(live, line);
+		if (rename_node(json, at.parent, name, edits, err) < 0)
+			return -1;
+	}
 	if (h->to == 0 || !ctx_live_gone(live, h->to))
 		return 0;
 	next = successor(live, h->to);
-	return next == 0 ? 0
-			 : name_another(live, json, at.about, next, edits, err);
+	if (next == 0)
+		return 0;
+	id = held(live, next)->ours != 0 ? held(live, next)->ours
+					 : held(live, next)->id;
+	return rename_node(json, at.about, ctx_names_at(&live->names, id),
+	    edits, err);
 }

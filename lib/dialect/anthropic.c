@@ -155,10 +155,17 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_json_find(json, block, "content");
 	uint32_t id = ctx_json_find(json, block, "tool_use_id");
+	size_t first = view->n;
+	int rc;
 
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
-		return ctx_read_result(view, body, id, 0, read_plain, err);
-	return ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err);
+		rc = ctx_read_result(view, body, id, 0, read_plain, err);
+	else
+		rc = ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id,
+		    err);
+	if (rc == 0)
+		ctx_read_failure(view, first, block);
+	return rc;
 }
 
 static int
@@ -194,6 +201,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	ctx_view_reset(view, json, node);
 	view->role = ctx_role_of(json, role);
 	view->role_node = role;
+	view->model = ctx_json_find(json, node, "model");
+	view->usage = ctx_json_find(json, node, "usage");
 	/* In mid-conversation it must stay between those it came between. */
 	if (view->role == CTX_ROLE_SYSTEM)
 		view->flags |= CTX_VIEW_BETWEEN;

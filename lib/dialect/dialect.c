@@ -10,14 +10,78 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
-#define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
+
+/* A message of ours, of this role. */
+#define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
 
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
+/* What a provider's models count images by and are shown tools as, when the
+ * model is not known; see lib/count/media.c and lib/count/beside.c. */
+#define AS_OPENAI                                                            \
+	.image = {CTX_IMAGE_TILES, 85, 170, 2048},                           \
+	.tools = {CTX_TOOLS_TYPES, 0, 0}
+#define AS_ANTHROPIC                                                         \
+	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568},                         \
+	.tools = {CTX_TOOLS_JSON, 286, 406}
+#define AS_GOOGLE                                                            \
+	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768},            \
+	.tools = {CTX_TOOLS_TEXTS, 0, 0}
+
 /* A result that is an item of this type. */
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
+
+/* Messages of ours, where they are more than a role and a text. */
+#define CODEX_NOTE                                                           \
+	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":"      \
+	"{\"type\":\"message\",\"role\":\"developer\",\"content\":"              \
+	"[{\"type\":\"input_text\",\"text\":$text}]}}"
+#define GEMINI_CLI_NOTE                                                      \
+	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","            \
+	"\"content\":[{\"text\":$text}]}"
+#define PI_NOTE                                                              \
+	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"       \
+	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text,"   \
+	"\"display\":true}"
+#define CLAUDE_STREAM_NOTE                                                   \
+	"{\"type\":\"user\",\"message\":" NOTE("user")                         \
+	",\"parent_tool_use_id\":null,\"session_id\":$session_id,"             \
+	"\"uuid\":$uuid}"
+#define CLAUDE_CODE(flag)                                                    \
+	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"                \
+	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"        \
+	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\","     \
+	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"       \
+	"\"timestamp\":$timestamp}"
+#define LANGCHAIN_LC(class, type)                                            \
+	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","            \
+	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"                   \
+	"{\"content\":$text,\"type\":\"" type "\"}}"
+#define LANGCHAIN_DICT(type)                                                 \
+	"{\"type\":\"" type "\",\"data\":"                                     \
+	"{\"content\":$text,\"type\":\"" type "\"}}"
+#define LANGCHAIN_DUMP(type)                                                 \
+	"{\"type\":\"" type "\",\"content\":$text,"                            \
+	"\"additional_kwargs\":{},\"response_metadata\":{}}"
+#define OPENCODE_NOTE                                                        \
+	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"               \
+	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent,"         \
+	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"                     \
+	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"                   \
+	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
+#define GOOSE_NOTE                                                           \
+	"{\"role\":\"user\",\"created\":$created,\"content\":["                \
+	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"                    \
+	"{\"userVisible\":false,\"agentVisible\":true}}"
+#define LLM_LOGS_NOTE                                                        \
+	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"     \
+	"\"response\":\"\",\"conversation_id\":$conversation_id,"              \
+	"\"datetime_utc\":$datetime_utc}"
+#define VERCEL_UI(role)                                                      \
+	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":["                      \
+	"{\"type\":\"text\",\"text\":$text}]}"
 
 static const struct ctx_dialect dialects[] = {
     {
@@ -31,7 +95,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	.summary = CODEX_NOTE,
+	.notice = CODEX_NOTE,
     },
     {
 	.name = "gemini-cli",
@@ -41,7 +108,10 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER,
+	AS_GOOGLE,
 	.body = BODY_STRING,
+	.summary = GEMINI_CLI_NOTE,
+	.notice = GEMINI_CLI_NOTE,
     },
     {
 	.name = "pi",
@@ -54,7 +124,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
+	.summary = PI_NOTE,
+	.notice = PI_NOTE,
     },
     {
 	.name = "claude-stream",
@@ -66,7 +139,10 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	.summary = CLAUDE_STREAM_NOTE,
+	.notice = CLAUDE_STREAM_NOTE,
     },
     {
 	.name = "claude-code",
@@ -78,7 +154,12 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	/* As its own compaction, which its readers start from. */
+	.summary = CLAUDE_CODE("isCompactSummary\":true,"
+			       "\"isVisibleInTranscriptOnly"),
+	.notice = CLAUDE_CODE("isMeta"),
     },
     /* These speak to many providers: framing as Chat Completions. */
     {
@@ -90,10 +171,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\",\"schema\","
-	    "\"messages\",\"SystemMessage\"],\"kwargs\":{\"content\":",
-	    ",\"type\":\"system\"}}"},
+	.summary = LANGCHAIN_LC("SystemMessage", "system"),
+	.notice = LANGCHAIN_LC("HumanMessage", "human"),
     },
     {
 	.name = "langchain-dict",
@@ -104,9 +185,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"type\":\"system\",\"data\":{\"content\":",
-	    ",\"type\":\"system\"}}"},
+	.summary = LANGCHAIN_DICT("system"),
+	.notice = LANGCHAIN_DICT("human"),
     },
     {
 	.name = "langchain-dump",
@@ -117,9 +199,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"type\":\"system\",\"content\":",
-	    ",\"additional_kwargs\":{},\"response_metadata\":{}}"},
+	.summary = LANGCHAIN_DUMP("system"),
+	.notice = LANGCHAIN_DUMP("human"),
     },
     {
 	.name = "opencode",
@@ -129,7 +212,10 @@ static const struct ctx_dialect dialects[] = {
 	.first = ctx_opencode_first,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	.summary = OPENCODE_NOTE,
+	.notice = OPENCODE_NOTE,
     },
     {
 	.name = "goose",
@@ -138,10 +224,10 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
-	.ours = {"{\"role\":\"user\",\"created\":0,\"content\":["
-	    "{\"type\":\"text\",\"text\":",
-	    "}],\"metadata\":{\"userVisible\":false,\"agentVisible\":true}}"},
+	.summary = GOOSE_NOTE,
+	.notice = GOOSE_NOTE,
     },
     {
 	.name = "llm-logs",
@@ -151,7 +237,10 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME,
 	/* Two messages and their roles. */
 	.per_message = 8,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	.summary = LLM_LOGS_NOTE,
+	.notice = LLM_LOGS_NOTE,
     },
     {
 	.name = "vercel-ui",
@@ -160,10 +249,10 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_vercel_ui_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"id\":\"ctx\",\"role\":\"system\",\"parts\":["
-	    "{\"type\":\"text\",\"text\":",
-	    "}]}"},
+	.summary = VERCEL_UI("system"),
+	.notice = VERCEL_UI("user"),
     },
     {
 	.name = "vercel-model",
@@ -172,18 +261,24 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_vercel_model_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("user"),
     },
     {
 	.name = "sharegpt",
 	.about = "from and value, of training sets",
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
+	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
+	    CTX_ONE_SYSTEM,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	/* Between two turns there is no place for anything. */
+	.summary = "{\"from\":\"system\",\"value\":$text}",
     },
     {
 	.name = "ollama",
@@ -194,8 +289,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
     },
     {
 	.name = "openai-responses",
@@ -208,8 +305,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
 	.answers = {
 	    {"function_call", ANSWER_ITEM("function_call_output")},
 	    {"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
@@ -230,7 +329,9 @@ static const struct ctx_dialect dialects[] = {
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
+	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
 		   "[{\"text\":$text}],\"status\":\"error\"}}"},
@@ -247,7 +348,9 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
+	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
+	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
 		   "\"response\":{\"error\":$text}}}"},
@@ -270,9 +373,11 @@ static const struct ctx_dialect dialects[] = {
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
-	.ours = {"{\"role\":\"user\",\"content\":", "}"},
+	.summary = NOTE("user"),
+	.notice = NOTE("user"),
 	/* A tool of the provider's has no result that we could write. */
 	.answers = {
 	    {"tool_use", "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
@@ -291,8 +396,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
 	.answers = {
 	    {NULL, "{\"role\":\"tool\",\"tool_call_id\":$id,"
 		   "\"content\":$text}"},
@@ -309,8 +416,10 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("user"),
     },
 };
 
