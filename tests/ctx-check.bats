@@ -128,12 +128,12 @@ finds() {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*; do
 		case $f in
 		# An assistant that says nothing at all.
-		*/generic/keys.jsonl) want=4:empty-message ;;
-		*) want= ;;
+		*/generic/keys.jsonl) expected=4:empty-message ;;
+		*) expected='' ;;
 		esac
-		[ "$(finds --allow-pending "$f")" = "$want" ] ||
+		[ "$(finds --allow-pending "$f")" = "$expected" ] ||
 			fail "$f: $(finds --allow-pending "$f")"
-		[ -n "$want" ] ||
+		[ -n "$expected" ] ||
 			ctx-check --allow-pending --repair "$f" | cmp - "$f"
 	done
 }
