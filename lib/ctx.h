@@ -688,6 +688,7 @@ struct ctx_part {
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
+	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
 enum {

@@ -10,6 +10,11 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
+/* 3 tokens a message and once, 1 a name, as Chat Completions; without names,
+ * as formats that have none. */
+#define FRAMING .per_message = 3, .priming = 3
+#define FRAMING_NAMES FRAMING, .per_name = 1
+
 #define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
 
 /* Blocks with a string in it; what stands before and behind that. */
@@ -28,9 +33,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_codex_line,
 	.rules = CTX_JOINS_ANSWERS,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
     },
     {
@@ -51,9 +54,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LAST,
 	.line = ctx_pi_line,
 	/* Whatever provider it is sent to: framing as Chat Completions. */
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_TEXT_BLOCK,
     },
     {
@@ -64,8 +65,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_claude_stream_line,
 	.rules = CTX_FIRST_USER,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_STRING,
     },
     {
@@ -76,8 +76,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_TIP,
 	.line = ctx_claude_code_line,
 	.rules = CTX_FIRST_USER,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_STRING,
     },
     /* These speak to many providers: framing as Chat Completions. */
@@ -87,9 +86,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = {"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\",\"schema\","
 	    "\"messages\",\"SystemMessage\"],\"kwargs\":{\"content\":",
@@ -101,9 +98,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = {"{\"type\":\"system\",\"data\":{\"content\":",
 	    ",\"type\":\"system\"}}"},
@@ -114,9 +109,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = {"{\"type\":\"system\",\"content\":",
 	    ",\"additional_kwargs\":{},\"response_metadata\":{}}"},
@@ -127,8 +120,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
 	.first = ctx_opencode_first,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_STRING,
     },
     {
@@ -136,8 +128,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of a goose session",
 	.is = ctx_goose_is,
 	.read = ctx_goose_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_TEXT_BLOCK,
 	.ours = {"{\"role\":\"user\",\"created\":0,\"content\":["
 	    "{\"type\":\"text\",\"text\":",
@@ -158,8 +149,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "UIMessage of the Vercel AI SDK",
 	.is = ctx_vercel_ui_is,
 	.read = ctx_vercel_ui_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_STRING,
 	.ours = {"{\"id\":\"ctx\",\"role\":\"system\",\"parts\":["
 	    "{\"type\":\"text\",\"text\":",
@@ -170,8 +160,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "ModelMessage of the Vercel AI SDK",
 	.is = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
 	.ours = OURS_SYSTEM,
     },
@@ -181,8 +170,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_STRING,
     },
     {
@@ -191,9 +179,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_ollama_is,
 	.read = ctx_ollama_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
     },
@@ -205,9 +191,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NO_EMPTY_TEXT | CTX_NEEDS_IDS |
 	    CTX_ARGUMENTS_TEXT | CTX_REASONING_LEADS,
 	/* As Chat Completions; nothing better is published. */
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
 	.answers = {
@@ -228,8 +212,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = {"[{\"text\":", "}]"},
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
@@ -268,8 +251,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
 	.ours = {"{\"role\":\"user\",\"content\":", "}"},
@@ -288,9 +270,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT | CTX_MUST_SPEAK |
 	    CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT | CTX_NO_EMPTY_CALLS |
 	    CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
 	.answers = {
@@ -306,9 +286,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_generic_is,
 	.read = ctx_generic_read,
 	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	.body = BODY_STRING,
 	.ours = OURS_SYSTEM,
     },
