@@ -706,6 +706,7 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
 enum {
