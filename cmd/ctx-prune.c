@@ -9,11 +9,13 @@
 
 #define MOST_LINES 10 /* on standard error about conversations */
 
-/* What went by one rule. */
+/* What was done by one rule. */
 struct rule {
-	const char *name;
+	const char *name, *action;
 	uint64_t messages, tokens;
 };
+
+#define MOST_RULES 24 /* more than there are */
 
 struct prune {
 	struct cli cli;
@@ -24,7 +26,7 @@ struct prune {
 	uint64_t timeout;
 	unsigned on_failure;
 	FILE *explain;
-	struct rule rules[8];
+	struct rule rules[MOST_RULES + 1]; /* ends with an empty one */
 	uint64_t over; /* conversations that do not fit */
 	bool unnoted;  /* it was said that no notice can stand */
 };
@@ -56,13 +58,18 @@ role_name(unsigned i)
 static void
 add_to_rule(struct prune *prune, const struct ctx_touch *touch)
 {
-	struct rule *rule = prune->rules;
+	struct rule *rule = prune->rules, *last = rule + MOST_RULES - 1;
 
-	while (rule->name != NULL && strcmp(rule->name, touch->rule) != 0)
+	while (rule < last && rule->name != NULL &&
+	    (strcmp(rule->name, touch->rule) != 0 ||
+		strcmp(rule->action, touch->action) != 0))
 		rule++;
 	rule->name = touch->rule;
+	rule->action = touch->action;
 	rule->messages++;
-	rule->tokens += touch->before - touch->after;
+	rule->tokens += touch->before > touch->after
+	    ? touch->before - touch->after
+	    : touch->after - touch->before;
 }
 
 static int
@@ -106,6 +113,17 @@ touched(void *user, const struct ctx_touch *touch, struct ctx_err *err)
 /* ---- the end of a conversation ---- */
 
 static void
+print_row(const char *what, const char *why, char sign, uint64_t messages,
+    uint64_t tokens)
+{
+	/* What is edited stays among the messages. */
+	char of_messages = strcmp(what, "edit") == 0 ? ' ' : sign;
+
+	printf("  %-6s %-24s %c%9" PRIu64 " messages %c%11" PRIu64 " tokens\n",
+	    what, why, of_messages, messages, sign, tokens);
+}
+
+static void
 print_plan(struct prune *prune, const struct ctx_outcome *outcome)
 {
 	const struct rule *rule;
@@ -113,16 +131,17 @@ print_plan(struct prune *prune, const struct ctx_outcome *outcome)
 	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
 	if (outcome->line > 0)
 		printf(":%" PRIu64, outcome->line);
-	printf("\n  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n",
-	    "now", outcome->messages, outcome->before);
+	printf("\n");
+	print_row("now", "", ' ', outcome->messages, outcome->before);
 	for (rule = prune->rules; rule->name != NULL; rule++)
-		printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n",
-		    rule->name, rule->messages, rule->tokens);
-	printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n", "left",
-	    outcome->left, outcome->after);
+		print_row(rule->action, rule->name,
+		    strcmp(rule->action, "add") == 0 ? '+' : '-',
+		    rule->messages, rule->tokens);
+	print_row("left", "", ' ', outcome->left, outcome->after);
 	if (outcome->limits->budget != UINT64_MAX)
-		printf("  %-24s %19s %12" PRIu64 " tokens\n", "budget", "",
-		    outcome->limits->budget);
+		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
+		    outcome->limits->budget,
+		    outcome->over ? ", which is not met" : "");
 }
 
 /* "system 12k, pinned 4k": who owns what could not go. */
@@ -222,6 +241,11 @@ settle(struct prune *prune, enum ctx_level level)
 		limits->trigger_messages = 0;
 	/* The message has a frame beside its text. */
 	limits->reserved = o->summary_tokens + 32;
+	if (o->notice != NULL &&
+	    (o->notice[0] == '\0' ||
+		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
+		    strlen(o->notice)))
+		cli_die(&prune->cli, "--notice: a text in UTF-8, not empty");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
 	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
@@ -252,6 +276,24 @@ environment(struct prune *prune)
 	share.percent = true;
 	if (share.set)
 		o->trigger = share;
+}
+
+static void
+defaults(struct prune *prune)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_limits *limits = &o->limits;
+
+	limits->keep_turns = 3;
+	limits->keep_first = 2;
+	limits->window_turns = 10;
+	limits->keep_messages = 20;
+	limits->trigger_messages = 100;
+	o->reserve = 512;
+	o->summary_tokens = 300;
+	o->prompt = "Summarize this conversation history concisely:";
+	prune->timeout = 60;
+	prune->policy = "pinned-fifo";
 }
 
 static void
@@ -331,16 +373,6 @@ parse(struct prune *prune, int argc, char **argv)
 	    {0},
 	};
 
-	limits->keep_turns = 3;
-	limits->keep_first = 2;
-	limits->window_turns = 10;
-	limits->keep_messages = 20;
-	limits->trigger_messages = 100;
-	o->reserve = 512;
-	o->summary_tokens = 300;
-	o->prompt = "Summarize this conversation history concisely:";
-	prune->timeout = 60;
-	prune->policy = "pinned-fifo";
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
@@ -391,6 +423,8 @@ close_reports(struct prune *prune)
 		    prune->explain_path);
 	ctx_pattern_release(&prune->options.pin_text);
 	ctx_pattern_release(&prune->options.pin_tool);
+	ctx_pattern_release(&prune->options.tool);
+	ctx_pattern_release(&prune->options.not_tool);
 }
 
 int
@@ -411,6 +445,7 @@ main(int argc, char **argv)
 	struct ctx_meter meter;
 	struct ctx_err err;
 
+	defaults(&prune);
 	parse(&prune, argc, argv);
 	open_reports(&prune);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
