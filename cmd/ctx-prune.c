@@ -225,8 +225,12 @@ settle(struct prune *prune, enum ctx_level level)
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_limits *limits = &o->limits;
 
-	if (prune->compact)
-		prune->policy = "summarize";
+	if (prune->compact && prune->policy != NULL &&
+	    strcmp(prune->policy, "summarize") != 0)
+		cli_die(&prune->cli, "--compact is --strategy summarize, "
+				     "not %s", prune->policy);
+	if (prune->policy == NULL)
+		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
 	limits->always = prune->compact;
 	limits->level = level;
 	if (!prune->keep_last_given)
@@ -246,6 +250,8 @@ settle(struct prune *prune, enum ctx_level level)
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
 		    strlen(o->notice)))
 		cli_die(&prune->cli, "--notice: a text in UTF-8, not empty");
+	if (o->summary_tokens == 0)
+		cli_die(&prune->cli, "--summary-tokens: at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
 	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
@@ -293,7 +299,6 @@ defaults(struct prune *prune)
 	o->summary_tokens = 300;
 	o->prompt = "Summarize this conversation history concisely:";
 	prune->timeout = 60;
-	prune->policy = "pinned-fifo";
 }
 
 static void

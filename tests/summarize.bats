@@ -55,6 +55,37 @@ summary_of() {
 	done
 }
 
+@test "--compact needs no budget, and is summarize" {
+	ctx-prune --compact "$agent" > out
+	summary_of out > /dev/null
+	tail -n 20 out | cmp - <(tail -n 20 "$agent")
+	ctx-prune --compact out | cmp - out
+	ctx-prune -s summarize --compact "$agent" | cmp - out
+	run -2 ctx-prune -s window --compact "$agent"
+	[[ $output == *"--compact is"*"not window"* ]]
+}
+
+@test "other strategies keep an earlier summary at the head, or drop it whole" {
+	{
+		messages "user:[Earlier conversation summary]: the task is long" \
+		    "assistant:going on with it, step by step"
+		for i in $(seq 9); do
+			messages "user:question $i" "assistant:answer $i"
+		done
+		jq -nc '{role: "user", content: [{type: "text", text: "last",
+		    cache_control: {type: "ephemeral"}}]}'
+	} > in
+	for b in 20 40 60 80 100; do
+		for s in fifo "pinned-fifo --no-pin-system" heuristic recall; do
+			# shellcheck disable=SC2086 # a strategy and an option
+			ctx-prune -s $s -l light -k 1 -t 0 -b $b in > out ||
+			    [ $? -eq 1 ]
+			"$B/gen-tools/valid" anthropic --allow-pending < out
+		done
+	done
+	ctx-prune -l light -k 1 -t 0 -b 60 in | head -n 1 | cmp - <(head -n 1 in)
+}
+
 @test "an earlier summary is folded in, never nested" {
 	head -n 200 "$agent" > first
 	ctx-prune -s summarize -b 30k first > one
@@ -274,7 +305,7 @@ rolls() { # DIALECT FILE
 }
 
 @test "values that make no sense are refused" {
-	for o in "--timeout 0" "--timeout x" "--summary-tokens -1" \
+	for o in "--summary-tokens 0" "--timeout 0" "--timeout x" "--summary-tokens -1" \
 	    "--on-failure drop" "--trigger-messages many"; do
 		# shellcheck disable=SC2086 # an option and its value
 		run -2 ctx-prune -s summarize -b 1k $o "$chat"
