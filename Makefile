@@ -7,11 +7,15 @@
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make check-fault      what is left when ctx-age is killed
 #   make lint             the floors of the house, names, shell and man pages
-#   make install          to DESTDIR and PREFIX (/usr/local)
+#   make check-system     packages, completions, recipes: needs more packages
+#   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
+#   make html             the man pages, to be read in a browser
+#   make dist deb         source archive; Debian packages
 #   make format           clang-format over the sources
 
 VERSION := $(shell sed -n 's/^.define CTX_VERSION "\(.*\)"/\1/p' lib/ctx.h)
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 SAN ?=
 comma := ,
 TREE ?= $(if $(SAN),$(subst $(comma),-,$(SAN)),release)
@@ -28,7 +32,7 @@ DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 
 CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
 	$(CPPFLAGS)
-CFLAGS_ALL := -std=c11 -pthread $(WARN) $(CFLAGS) \
+CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer,$(HARDEN))
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
@@ -81,6 +85,7 @@ HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
 PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
+	lib/token/queue.c \
 	lib/token/vocab.c lib/base/mem.c lib/base/err.c
 PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
@@ -161,7 +166,11 @@ SAMPLE := tests/sample/agent.jsonl
 demo: all
 	@PATH="$(CURDIR)/$(B):$$PATH" tests/demo $(SAMPLE)
 
-lint: all
+# What needs packages of its own: tests/setup check-system installs them.
+check-system: all units
+	@B=$(B) tests/run tests/system/*.bats tests/scale/run
+
+lint: all $(B)/man/libctx.3
 	@B=$(B) tests/lint
 
 # Back ends for other machines: AVX-512 emulated by SIMDe, NEON by qemu.
@@ -206,18 +215,98 @@ fuzz-tokens: $(FUZZ_TOKENS)
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	  $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(COMMANDS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/libctx.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 lib/ctx.h $(DESTDIR)$(PREFIX)/include
+# The library for others.  It shows what ctx.h declares and nothing else; the
+# installed commands are linked against it, so the vocabularies exist once.
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+SHARED := $(B)/libctx.so.$(VERSION)
+RPATH ?= -Wl,-rpath,'$$ORIGIN/../lib'
+INSTALLED := $(CMD_SRC:cmd/%.c=$(B)/installed/%)
+
+$(B)/gen/libctx.map: lib/ctx.h
+	@mkdir -p $(@D)
+	$(Q){ echo '{ global:'; \
+	  sed -n 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1;/p' $<; \
+	  echo 'local: *; };'; } > $@
+
+$(SHARED): $(LIB_OBJ) $(B)/gen/libctx.map
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,libctx.so.$(SOVERSION) \
+	  -Wl,--version-script=$(B)/gen/libctx.map -o $@ $(LIB_OBJ) $(DEP_LIBS)
+	@ln -sf $(@F) $(B)/libctx.so.$(SOVERSION)
+	@ln -sf $(@F) $(B)/libctx.so
+
+$(INSTALLED): $(B)/installed/%: $(B)/cmd/%.o $(CMD_OBJ) $(SHARED)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(RPATH) -o $@ $(B)/cmd/$*.o $(CMD_OBJ) \
+	  -L$(B) -lctx $(DEP_LIBS)
+
+# Made anew each time: it says where.
+$(B)/libctx.pc: deps
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' \
+	  'includedir=$${prefix}/include' '' 'Name: libctx' \
+	  'Description: count, prune and check streams of model conversations' \
+	  'Version: $(VERSION)' 'Requires.private: $(PACKAGES)' \
+	  'Libs: -L$${libdir} -lctx' 'Libs.private: -lm -pthread' \
+	  'Cflags: -I$${includedir}' > $@
+
+# Each line: the mode, the directory below PREFIX, the files.
+D := $(DESTDIR)$(PREFIX)
+MAN := $(sort $(wildcard man/*.[0-9])) $(B)/man/libctx.3
+install: all $(INSTALLED) $(B)/libctx.pc $(MAN)
+	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
+	  $(D)/share/bash-completion/completions \
+	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
+	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
+	install -m 755 $(INSTALLED) $(D)/bin
+	install -m 644 lib/ctx.h $(D)/include
+	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
+	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	set -e; for page in $(MAN); do \
+	  install -m 644 $$page $(D)/share/man/man$${page##*.}; done
+	set -e; for name in $(notdir $(COMMANDS)); do \
+	  install -m 644 completions/ctx.bash \
+	    $(D)/share/bash-completion/completions/$$name; done
+	install -m 644 completions/_ctx $(D)/share/zsh/site-functions
+	set -e; for name in $(notdir $(COMMANDS)); do \
+	  install -m 644 completions/ctx.fish \
+	    $(D)/share/fish/vendor_completions.d/$$name.fish; done
+
+uninstall:
+	rm -f $(COMMANDS:$(B)/%=$(D)/bin/%) $(D)/include/ctx.h \
+	  $(DESTDIR)$(LIBDIR)/libctx.a $(DESTDIR)$(LIBDIR)/libctx.so* \
+	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc \
+	  $(foreach page,$(notdir $(MAN)),\
+	    $(D)/share/man/man$(subst .,,$(suffix $(page)))/$(page)) \
+	  $(COMMANDS:$(B)/%=$(D)/share/bash-completion/completions/%) \
+	  $(D)/share/zsh/site-functions/_ctx \
+	  $(COMMANDS:$(B)/%=$(D)/share/fish/vendor_completions.d/%.fish)
+
+# The header is the manual of the library.
+$(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ > $@.new && mv $@.new $@
+
+html: $(MAN)
+	@mkdir -p $(B)/html
+	@set -e; for page in $(MAN); do \
+	  mandoc -T html -O man=%N.%S.html $$page \
+	    > $(B)/html/$${page##*/}.html; done
+
+# Debian packages, in build/deb.
+deb:
+	@B=$(B) VERSION=$(VERSION) tests/system/deb
+
+DIST := ctx-$(VERSION)
+dist:
+	@mkdir -p build
+	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 
 clean:
 	rm -rf build
 
-.PHONY: all deps units check check-long check-fault demo lint format \
-	install clean
+.PHONY: all deps units check check-long check-fault check-system demo lint \
+	format install uninstall html dist deb clean
 .PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

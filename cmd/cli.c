@@ -133,6 +133,22 @@ cli_short_number(char buf[16], uint64_t n)
 	return buf;
 }
 
+/*
+ * Writes out what stdio holds and closes standard output; true if every byte
+ * of it went out.  A write that failed earlier may have left nothing to
+ * flush, so the flag of the stream is asked too.
+ */
+static bool
+close_stdout(void)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) != 0)
+		return false;
+	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
+}
+
 /* ---- --help and the like ---- */
 
 static void
@@ -166,7 +182,7 @@ print_help(const struct cli *cli)
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);
-	exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 }
 
 /* For the completions: one line an option, fields parted by tabs. */
@@ -188,7 +204,8 @@ print_options(const struct cli *cli)
 			printf("%s%s", i > 0 ? " " : "", option->choice(i));
 		printf("\n");
 	}
-	exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+	printf("h\thelp\t\tthis text\t\nV\tversion\t\tversion\t\n");
+	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 }
 
 /* ---- arguments ---- */
@@ -409,8 +426,9 @@ long_option(struct cli *cli, char *word, char ***next)
 	if (strcmp(word, "list-options") == 0)
 		print_options(cli);
 	if (strcmp(word, "version") == 0) {
-		printf("%s %s\n", cli->name, CTX_VERSION);
-		exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+		printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
+		    ctx_models_date());
+		exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 	}
 	for (option = cli->options; option->help != NULL; option++)
 		if (option->type != CLI_HEADING &&
@@ -474,6 +492,10 @@ open_standard(void)
 	for (fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	/* Said, because musl writes the first line at once otherwise, and
+	 * forgets the errno. */
+	if (!isatty(STDOUT_FILENO))
+		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
 const char *
@@ -564,6 +586,7 @@ void
 cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 {
 	const struct ctx_err *bad = &stream->first_bad;
+	const struct ctx_found *found = &stream->found;
 
 	if (stream->bad > 0)
 		cli_say(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s; passed as it is",
@@ -573,11 +596,16 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 	if (stream->mixed)
 		cli_say(cli, "messages of several dialects; each was read as "
 			     "its own");
-	if (cli->verbose && stream->why != NULL)
-		cli_say(cli, "dialect %s, by %s",
-		    stream->dialect != NULL ? stream->dialect->name
-					    : stream->inner.dialect->name,
-		    stream->why);
+	if (!cli->verbose)
+		return;
+	if (found->dialect == NULL)
+		cli_say(cli, "no messages were found");
+	else
+		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
+		    found->dialect->name, found->why, found->file,
+		    found->line, found->others
+			? "; further records are of others"
+			: "");
 }
 
 void
@@ -668,11 +696,11 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 			cli_fail(cli, &err);
 		ctx_writer_release(writer);
 	}
-	if (fflush(stdout) != 0 ||
-	    (close(STDOUT_FILENO) < 0 && errno != EINTR)) {
+	if (!close_stdout()) {
 		if (errno == EPIPE)
 			exit(CLI_TROUBLE);
-		ctx_err_sys(&err, errno, "cannot write standard output");
+		ctx_err_sys(&err, errno != 0 ? errno : EIO,
+		    "cannot write standard output");
 		cli_fail(cli, &err);
 	}
 	free(cli->files);

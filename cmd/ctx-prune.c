@@ -1,7 +1,5 @@
 /* ctx-prune.c - fit a conversation into a token budget */
 #include <inttypes.h>
-#include <jansson.h>
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,24 +7,14 @@
 
 #define MOST_LINES 10 /* on standard error about conversations */
 
-/* What was done by one rule. */
-struct rule {
-	const char *name, *action;
-	uint64_t messages, tokens;
-};
-
-#define MOST_RULES 24 /* more than there are */
-
 struct prune {
 	struct cli cli;
 	struct ctx_prune_options options;
-	struct ctx_archive archive;
-	const char *policy, *archive_path, *explain_path;
+	struct cli_report report;
+	const char *policy;
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	FILE *explain;
-	struct rule rules[MOST_RULES + 1]; /* ends with an empty one */
 	uint64_t over; /* conversations that do not fit */
 	bool unnoted;  /* it was said that no notice can stand */
 };
@@ -53,91 +41,35 @@ role_name(unsigned i)
 	return i <= CTX_ROLE_TOOL ? ctx_role_name((enum ctx_role)i) : NULL;
 }
 
-/* ---- what goes, for people and for programs ---- */
-
-static void
-add_to_rule(struct prune *prune, const struct ctx_touch *touch)
-{
-	struct rule *rule = prune->rules, *last = rule + MOST_RULES - 1;
-
-	while (rule < last && rule->name != NULL &&
-	    (strcmp(rule->name, touch->rule) != 0 ||
-		strcmp(rule->action, touch->action) != 0))
-		rule++;
-	rule->name = touch->rule;
-	rule->action = touch->action;
-	rule->messages++;
-	rule->tokens += touch->before > touch->after
-	    ? touch->before - touch->after
-	    : touch->after - touch->before;
-}
-
-static int
-explain(struct prune *prune, const struct ctx_touch *touch,
-    struct ctx_err *err)
-{
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	json_t *line;
-
-	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
-	line = json_pack("{s:s, s:I, s:I, s:s, s:s%, s:s, s:s, s:I, s:I, s:s}",
-	    "file", touch->file, "line", (json_int_t)touch->line, "index",
-	    (json_int_t)touch->index, "role", ctx_role_name(touch->role),
-	    "tool", touch->tool.p, touch->tool.n, "rule", touch->rule,
-	    "action", touch->action, "before", (json_int_t)touch->before,
-	    "after", (json_int_t)touch->after, "sha256", hash);
-	if (line != NULL && prune->options.limits.policy->scorer != NULL)
-		json_object_set_new(line, "score", json_real(touch->rank));
-	if (line != NULL && prune->archive_path != NULL)
-		json_object_set_new(line, "archive",
-		    json_string(prune->archive_path));
-	if (line == NULL || json_dumpf(line, prune->explain, JSON_COMPACT) < 0 ||
-	    fputc('\n', prune->explain) == EOF) {
-		json_decref(line);
-		return ctx_err_set(err, CTX_EARG, "cannot write to %s",
-		    prune->explain_path);
-	}
-	json_decref(line);
-	return 0;
-}
-
-static int
-touched(void *user, const struct ctx_touch *touch, struct ctx_err *err)
-{
-	struct prune *prune = user;
-
-	add_to_rule(prune, touch);
-	return prune->explain != NULL ? explain(prune, touch, err) : 0;
-}
-
 /* ---- the end of a conversation ---- */
 
-static void
-print_row(const char *what, const char *why, char sign, uint64_t messages,
-    uint64_t tokens)
+static int
+print_json(struct prune *prune, const struct ctx_outcome *outcome)
 {
-	/* What is edited stays among the messages. */
-	char of_messages = strcmp(what, "edit") == 0 ? ' ' : sign;
+	json_t *more = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "now",
+	    "messages", (json_int_t)outcome->messages, "tokens",
+	    (json_int_t)outcome->before, "left", "messages",
+	    (json_int_t)outcome->left, "tokens", (json_int_t)outcome->after);
 
-	printf("  %-6s %-24s %c%9" PRIu64 " messages %c%11" PRIu64 " tokens\n",
-	    what, why, of_messages, messages, sign, tokens);
+	if (more != NULL && outcome->line > 0)
+		json_object_set_new(more, "line",
+		    json_integer((json_int_t)outcome->line));
+	if (more != NULL && outcome->limits->budget != UINT64_MAX)
+		json_object_set_new(more, "budget",
+		    json_integer((json_int_t)outcome->limits->budget));
+	return cli_report_json(&prune->report, outcome->file, more);
 }
 
 static void
 print_plan(struct prune *prune, const struct ctx_outcome *outcome)
 {
-	const struct rule *rule;
-
 	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
 	if (outcome->line > 0)
 		printf(":%" PRIu64, outcome->line);
-	printf("\n");
-	print_row("now", "", ' ', outcome->messages, outcome->before);
-	for (rule = prune->rules; rule->name != NULL; rule++)
-		print_row(rule->action, rule->name,
-		    strcmp(rule->action, "add") == 0 ? '+' : '-',
-		    rule->messages, rule->tokens);
-	print_row("left", "", ' ', outcome->left, outcome->after);
+	(void)putchar('\n');
+	cli_report_row("now", outcome->messages, outcome->before);
+	cli_report_rules(&prune->report);
+	cli_report_row("left", outcome->left, outcome->after);
 	if (outcome->limits->budget != UINT64_MAX)
 		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
 		    outcome->limits->budget,
@@ -149,6 +81,7 @@ static void
 name_owners(const struct ctx_plan *plan, char *out, size_t size)
 {
 	static const char *const owners[] = {
+	    [CTX_HOLD_TOOLS] = "tools",
 	    [CTX_HOLD_UNKNOWN] = "unknown records",
 	    [CTX_HOLD_SYSTEM] = "system",
 	    [CTX_HOLD_PINNED] = "pinned",
@@ -157,14 +90,13 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_HOLD_OPEN] = "open calls",
 	};
 	char number[16];
-	size_t n, i;
+	size_t n = 0, i;
 
-	n = (size_t)snprintf(out, size, "framing and tools %s",
-	    cli_short_number(number, plan->fixed));
+	out[0] = '\0';
 	for (i = 0; i < CTX_HOLDS && n < size; i++)
 		if (plan->floor[i] > 0)
-			n += (size_t)snprintf(out + n, size - n, ", %s %s",
-			    owners[i],
+			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
+			    n > 0 ? ", " : "", owners[i],
 			    cli_short_number(number, plan->floor[i]));
 }
 
@@ -189,8 +121,8 @@ static int
 ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 {
 	struct prune *prune = user;
+	int rc = 0;
 
-	(void)err;
 	if (outcome->trouble != NULL) {
 		cli_status(&prune->cli, CLI_TROUBLE);
 		cli_say(&prune->cli, "%s: nothing was removed: %s",
@@ -203,7 +135,9 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 				     "of dialect %s; none is put in",
 		    outcome->file, outcome->unnoted->name);
 	prune->unnoted |= outcome->unnoted != NULL;
-	if (prune->options.dry_run && prune->explain == NULL)
+	if (cli_report_plans(&prune->report) && prune->report.json)
+		rc = print_json(prune, outcome);
+	else if (cli_report_plans(&prune->report))
 		print_plan(prune, outcome);
 	if (prune->cli.verbose)
 		cli_say(&prune->cli,
@@ -212,8 +146,9 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		    outcome->file, outcome->messages - outcome->left,
 		    outcome->messages, outcome->before - outcome->after,
 		    outcome->before);
-	memset(prune->rules, 0, sizeof prune->rules);
-	return 0;
+	cli_report_forget(&prune->report);
+	return rc == 0 ? 0
+	    : ctx_err_set(err, CTX_EARG, "cannot write standard output");
 }
 
 /* ---- options ---- */
@@ -367,13 +302,7 @@ parse(struct prune *prune, int argc, char **argv)
 		CLI_STRING, &o->scorer.embedder, NULL, NULL},
 	    {0, "trigger-messages", "N", "also over so many messages (100)",
 		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
-	    {.type = CLI_HEADING, .help = "What went"},
-	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,
-		&o->dry_run, NULL, NULL},
-	    {0, "explain", "FILE", "a JSON line for each message touched",
-		CLI_STRING, &prune->explain_path, NULL, NULL},
-	    {0, "archive", "FILE", "append there first what goes", CLI_STRING,
-		&prune->archive_path, NULL, NULL},
+	    CLI_REPORT(&prune->report),
 	    CLI_COMMON(&prune->cli),
 	    {0},
 	};
@@ -383,49 +312,19 @@ parse(struct prune *prune, int argc, char **argv)
 	prune->cli.options = NULL;
 	settle(prune, (enum ctx_level)level);
 	environment(prune);
-}
-
-static void
-open_reports(struct prune *prune)
-{
-	struct ctx_prune_options *o = &prune->options;
-	struct ctx_err err;
-
 	o->user = prune;
 	o->ended = ended;
-	if (prune->explain_path != NULL || o->dry_run)
-		o->touched = touched;
-	if (prune->explain_path != NULL)
-		prune->explain = strcmp(prune->explain_path, "-") == 0
-		    ? stdout
-		    : fopen(prune->explain_path, "w");
-	if (prune->explain == stdout && !o->dry_run)
-		cli_die(&prune->cli, "--explain - needs --dry-run");
-	if (prune->explain_path != NULL && prune->explain == NULL)
-		cli_die(&prune->cli, "cannot open %s", prune->explain_path);
-	if (prune->archive_path == NULL || o->dry_run)
-		return;
-	if (ctx_archive_open(&prune->archive, prune->archive_path, &err) < 0)
-		cli_fail(&prune->cli, &err);
-	o->archive = &prune->archive;
 }
 
 static void
-close_reports(struct prune *prune)
+end(struct prune *prune)
 {
-	struct ctx_err err;
-
 	if (prune->over > MOST_LINES)
 		cli_say(&prune->cli,
 		    "%" PRIu64 " more conversations do not fit",
 		    prune->over - MOST_LINES);
-	if (prune->options.archive != NULL &&
-	    ctx_archive_close(&prune->archive, &err) < 0)
-		cli_fail(&prune->cli, &err);
-	if (prune->explain != NULL && prune->explain != stdout &&
-	    fclose(prune->explain) != 0)
-		cli_die(&prune->cli, "cannot write to %s",
-		    prune->explain_path);
+	cli_report_close(&prune->cli, &prune->report,
+	    &prune->options.report);
 	ctx_pattern_release(&prune->options.pin_text);
 	ctx_pattern_release(&prune->options.pin_tool);
 	ctx_pattern_release(&prune->options.tool);
@@ -452,14 +351,15 @@ main(int argc, char **argv)
 
 	defaults(&prune);
 	parse(&prune, argc, argv);
-	open_reports(&prune);
+	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
 	cli_meter(&prune.cli, &meter);
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
-	close_reports(&prune);
+	cli_note_models(&prune.cli, &meter);
+	end(&prune);
 	ctx_meter_release(&meter);
 	cli_close(&stream);
 	return cli_end(&prune.cli, &writer);

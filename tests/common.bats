@@ -6,6 +6,19 @@ commands() {
 	(cd "$B" && ls ctx-*)
 }
 
+# How each of them is called so that it does something; a line a command.
+calls() {
+	local c
+	for c in $(commands); do
+		case $c in
+		ctx-prune) echo "$c -b 8000" ;;
+		ctx-check) echo "$c --repair --allow-pending" ;;
+		ctx-cache) echo "$c --provider anthropic" ;;
+		*) echo "$c" ;;
+		esac
+	done
+}
+
 @test "--help fits a screen, --version names the command, both end with 0" {
 	for c in $(commands); do
 		run -0 "$c" --help
@@ -16,7 +29,8 @@ commands() {
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
 		done <<< "$output"
 		run -0 "$c" -V
-		[[ $output =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		[[ ${lines[0]} =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		[[ ${lines[1]} =~ ^models\ of\ 20[0-9]{2}-[01][0-9]-[0-3][0-9]$ ]]
 	done
 }
 
@@ -63,34 +77,41 @@ commands() {
 
 @test "bad input is refused with file, line and column" {
 	printf '%s\n' '{"role":"user","content":"a"}' '{"role":"user",}' > bad
-	for c in ctx-count "ctx-prune -b 100"; do
+	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c bad
-		[[ $output == *"bad:2:16: "* ]]
+		[[ $output == *"bad:2:16: "* ]] || fail "$c: $output"
 		# shellcheck disable=SC2086
 		run -2 $c < bad
-		[[ $output == *"-:2:16: "* ]]
-	done
+		[[ $output == *"-:2:16: "* ]] || fail "$c: $output"
+	done < <(calls)
 }
 
 @test "a missing file and a directory are trouble, named" {
-	for c in ctx-count "ctx-prune -b 100"; do
+	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c nowhere.jsonl
-		[[ $output == *"nowhere.jsonl"*"No such file"* ]]
+		[[ $output == *"nowhere.jsonl"*"No such file"* ]] ||
+			fail "$c: $output"
 		# shellcheck disable=SC2086
 		run -2 $c .
-		[[ $output == *"Is a directory"* ]]
-	done
+		[[ $output == *"Is a directory"* ]] || fail "$c: $output"
+	done < <(calls)
 }
 
 @test "a full device is trouble, also when only the last write fails" {
 	[ -w /dev/full ] || fail "no /dev/full here"
-	run -2 sh -c 'ctx-count "$agent" > /dev/full'
-	[[ $output == *"No space left on device"* ]]
-	run -2 sh -c 'ctx-prune -b 8000 "$agent" > /dev/full'
-	[[ $output == *"No space left on device"* ]]
-	run -2 sh -c 'ctx-prune --help > /dev/full'
+	while read -r c; do
+		run -2 sh -c "$c \"\$agent\" > /dev/full"
+		[[ $output == *"No space left on device"* ]] ||
+			fail "$c: $output"
+		run -2 sh -c "${c%% *} --help > /dev/full"
+	done < <(calls)
+	for form in "" --json --sarif; do
+		echo '{"role":"tool","tool_call_id":"x","content":"1"}' > in
+		run -2 sh -c "ctx-check $form in > /dev/full"
+		[[ $output == *"No space left on device"* ]]
+	done
 }
 
 @test "closed standard descriptors are trouble, not a surprise" {
@@ -103,6 +124,8 @@ commands() {
 @test "a reader that leaves early ends a command without a word" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
 	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'
+	[ -z "$output" ]
+	run sh -c 'ctx-cache --strip big 2> err | head -c 10 > /dev/null; cat err'
 	[ -z "$output" ]
 }
 

@@ -15,9 +15,11 @@ struct entry {
 	bool *spared;   /* of each result: no edit; owned, or NULL */
 	bool gone;      /* nothing of it is left to write */
 	bool continues; /* goes on with an earlier message */
+	bool told;      /* its first bytes have been archived and reported */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
 	uint64_t number; /* of the record's line in it */
+	uint64_t message; /* its number, or how many are before it */
 };
 
 /* A text of ours that tells of what went; places are in convo->ours. */
@@ -86,6 +88,11 @@ unsigned ctx_prune_marks(const struct convo *convo, const struct entry *entry,
 /* Does to the entries what the plan marked; the edits of elements are noted
  * in p->edits. */
 int ctx_prune_settle(struct prune *p, struct convo *convo,
+    struct ctx_err *err);
+/* Gives the lines of a transcript others to name once it is known which go;
+ * those that a message that goes had replaced go with it, or they would be
+ * live again. */
+int ctx_prune_relink(struct prune *p, struct convo *convo,
     struct ctx_err *err);
 /* Puts the edits noted in p->edits into the text of a held record. */
 int ctx_prune_change(struct prune *p, struct convo *convo,

@@ -108,7 +108,8 @@ clear_results(struct ctx_edits *edits, const struct ctx_view *view,
 			continue;
 		if (spared != NULL && spared[result++])
 			continue;
-		if (ctx_count_cleared(counter, view, i, &saved, err) < 0)
+		if (ctx_count_cleared(counter, dialect, view, i, &saved,
+			err) < 0)
 			goto out;
 		if (saved > 0 &&
 		    ctx_edit_replace(edits,

@@ -111,7 +111,8 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 		if (entry->spared == NULL)
 			return ctx_err_nomem(err);
 		entry->spared[result - 1] = true;
-		if (ctx_count_cleared(convo->measure.counter, view, i, &saved,
+		if (ctx_count_cleared(convo->measure.counter,
+			entry->dialect, view, i, &saved,
 			err) < 0)
 			return -1;
 		cost->bodies -= saved;
@@ -171,16 +172,16 @@ price_notice(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* Notes the part of a message that is ours. */
 static int
-note_own(struct convo *convo, const struct ctx_view *view,
-    const struct found_note *found, struct ctx_item *item,
-    struct ctx_err *err)
+note_own(struct convo *convo, const struct entry *entry,
+    const struct ctx_view *view, const struct found_note *found,
+    struct ctx_item *item, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_count_part(convo->measure.counter, view, found->part, &cost,
-		err) < 0)
+	if (ctx_count_part(convo->measure.counter, entry->dialect, view,
+		found->part, &cost, err) < 0)
 		return -1;
 	item->own = (uint32_t)cost.tokens;
 	item->flags |= found->summary ? CTX_ITEM_WITH_SUMMARY
@@ -201,6 +202,8 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	bool pinned;
 
 	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
+	entry->message = groups->messages -
+	    (entry->continues && groups->messages > 0);
 	ctx_note_find(p->options, entry->dialect, view, &found);
 	if (found.whole)
 		flags = (found.summary ? CTX_ITEM_SUMMARY : 0u) |
@@ -219,8 +222,8 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 	if (entry->dialect->rules & CTX_ALTERNATES)
 		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
-	if (note_own(convo, view, &found, &groups->items[groups->n - 1],
-		err) < 0 ||
+	if (note_own(convo, entry, view, &found,
+		&groups->items[groups->n - 1], err) < 0 ||
 	    price_notice(p, convo, entry, view,
 		&groups->items[groups->n - 1], err) < 0 ||
 	    measure_ends(p, convo, entry, view, first, err) < 0)
@@ -239,6 +242,7 @@ add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
 {
 	entry->dialect = NULL;
 	entry->items = 1;
+	entry->message = convo->groups.messages;
 	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
 	    err);
 }
@@ -248,7 +252,7 @@ static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside;
 	struct ctx_limits limits;
 
 	convo->open = true;
@@ -260,14 +264,16 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
 		0 ||
 	    ctx_count_beside(convo->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
 	if (convo->scorer == NULL &&
 	    ctx_scorer_open(&convo->scorer, limits.policy,
 		&p->options->scorer, err) < 0)
 		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
-	convo->plan.fixed = cost.tokens;
+	convo->plan.fixed = beside.tokens;
+	convo->plan.tools = beside.tools;
+	convo->plan.system = beside.system;
 	convo->look_at = FIRST_LOOK;
 	return 0;
 }
@@ -380,29 +386,12 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 	}
 	if (!failed && ctx_notes_mark(p, convo, err) < 0)
 		return -1;
-	if (ctx_prune_settle(p, convo, err) < 0)
+	if (ctx_prune_settle(p, convo, err) < 0 ||
+	    ctx_prune_relink(p, convo, err) < 0)
 		return -1;
-	/* On disk before the stream says that it has gone. */
-	if (p->options->archive != NULL &&
-	    ctx_archive_sync(p->options->archive, err) < 0)
+	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
 	return report(p, convo, failed ? &trouble : NULL, err);
-}
-
-/* Gives a line of a transcript others to name for those that went. */
-static int
-relink(struct prune *p, struct entry *entry, struct ctx_err *err)
-{
-	struct ctx_live *live = p->stream->live;
-	size_t used;
-
-	if (!ctx_live_loose(live, entry->line))
-		return 0;
-	ctx_edits_reset(&p->edits);
-	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
-	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
-		return -1;
-	return ctx_prune_change(p, &p->lines, entry, err);
 }
 
 static int
@@ -410,12 +399,8 @@ write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
 {
 	if (entry->gone)
 		return 0;
-	if (entry->line != 0) {
-		if (ctx_live_gone(p->stream->live, entry->line))
-			return 0;
-		if (relink(p, entry, err) < 0)
-			return -1;
-	}
+	if (entry->line != 0 && ctx_live_gone(p->stream->live, entry->line))
+		return 0;
 	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
 		return -1;
 	return ctx_writer_mark(p->writer, err);
@@ -434,7 +419,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 	struct convo *convo = &p->lines;
 	size_t i;
 
-	for (i = 0; i < convo->n && !p->options->dry_run; i++)
+	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
 		if ((has_note(&convo->entries[i]) &&
 			ctx_note_write(p, convo, i, err) < 0) ||
 		    write_entry(p, &convo->entries[i], err) < 0)
@@ -483,7 +468,7 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
-	if (p->options->dry_run)
+	if (p->options->report.dry_run)
 		return 0;
 	if (text.p == event->record->text.p
 		? ctx_writer_put(p->writer, text.p, text.n, err) < 0

@@ -72,33 +72,37 @@ describe(const struct convo *convo, const struct entry *entry, size_t first,
 		touch->before += item->tokens;
 		if (!drop)
 			touch->after += ctx_plan_left(&convo->plan, item, i);
-		touch->index = item->message;
 		touch->rank = item->rank;
 		touch->role = (enum ctx_role)item->role;
 		touch->tool = ctx_names_at(&convo->groups.tools, item->tool);
 		if (convo->plan.marks[i] & CTX_MARK_DROP)
 			touch->rule = drop_rule(convo, item);
 	}
-	touch->file = entry->file;
-	touch->line = entry->number;
 }
 
-/* Archives and reports an entry that goes or changes. */
+/* Archives and reports an entry before it changes; touch holds what the
+ * entry does not tell. */
 static int
-touch(struct prune *p, struct convo *convo, const struct entry *entry,
+tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	entry->told = true;
+	touch->file = entry->file;
+	touch->line = entry->number;
+	touch->index = entry->message;
+	touch->bytes = bytes_of(p, entry);
+	return ctx_report_touch(&p->options->report, touch, err);
+}
+
+/* Tells of an entry that goes or changes. */
+static int
+touch(struct prune *p, struct convo *convo, struct entry *entry,
     size_t first, unsigned marks, bool drop, struct ctx_err *err)
 {
-	const struct ctx_prune_options *options = p->options;
 	struct ctx_touch touch = {0};
 
-	touch.bytes = bytes_of(p, entry);
-	if (options->archive != NULL && !options->dry_run &&
-	    ctx_archive_add(options->archive, touch.bytes.p, touch.bytes.n,
-		err) < 0)
-		return -1;
-	if (options->touched == NULL)
-		return 0;
 	describe(convo, entry, first, drop, &touch);
+	touch.ranked = convo->scorer != NULL;
 	touch.action = drop ? "drop" : "edit";
 	if (touch.rule == NULL && entry->note != 0) {
 		touch.after += convo->notes[entry->note - 1].tokens;
@@ -106,20 +110,20 @@ touch(struct prune *p, struct convo *convo, const struct entry *entry,
 	}
 	if (touch.rule == NULL)
 		touch.rule = edit_rule(marks);
-	return options->touched(options->user, &touch, err);
+	return tell(p, entry, &touch, err);
 }
 
 /* Reports the messages that were put in. */
 static int
 report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
-	const struct ctx_prune_options *options = p->options;
+	const struct ctx_report *report = &p->options->report;
 	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
 	const struct entry *entry;
 	const struct note *note;
 	size_t i;
 
-	if (options->touched == NULL || convo->n_notes == 0)
+	if (report->touched == NULL || convo->n_notes == 0)
 		return 0;
 	for (i = 0; i < convo->n; i++) {
 		entry = &convo->entries[i];
@@ -132,7 +136,7 @@ report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 		touch.line = entry->number;
 		touch.bytes =
 		    (struct ctx_str){convo->ours.p + note->at, note->n};
-		if (options->touched(options->user, &touch, err) < 0)
+		if (report->touched(report->user, &touch, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -325,4 +329,67 @@ ctx_prune_settle(struct prune *p, struct convo *convo, struct ctx_err *err)
 	if (ctx_notes_compose(p, convo, err) < 0)
 		return -1;
 	return report_notes(p, convo, err);
+}
+
+/* ---- links ---- */
+
+/* Tells of a line that is only given others to name; its message, if it is
+ * one, costs the same. */
+static int
+tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_touch touch = {
+	    .tool = {"", 0}, .rule = "links", .action = "relink"};
+	struct ctx_cost cost = {0};
+
+	if (entry->told)
+		return 0;
+	if (entry->dialect != NULL) {
+		if (ctx_prune_look(p, entry, err) < 0 ||
+		    ctx_count_message(p->lines.measure.counter,
+			entry->dialect, &p->view, &cost, err) < 0)
+			return -1;
+		touch.role = p->view.role;
+		touch.before = touch.after = cost.tokens;
+	}
+	return tell(p, entry, &touch, err);
+}
+
+/* Gives a line of a transcript others to name for those that went. */
+static int
+relink(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_live *live = p->stream->live;
+	size_t used;
+
+	if (!ctx_live_loose(live, entry->line))
+		return 0;
+	if (tell_link(p, entry, err) < 0)
+		return -1;
+	ctx_edits_reset(&p->edits);
+	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
+	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
+		return -1;
+	return ctx_prune_change(p, &p->lines, entry, err);
+}
+
+int
+ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	struct ctx_touch touch;
+	struct entry *entry;
+	size_t i;
+
+	for (i = 0; i < convo->n; i++) {
+		entry = &convo->entries[i];
+		if (entry->line == 0 || entry->gone)
+			continue;
+		touch = (struct ctx_touch){
+		    .tool = {"", 0}, .rule = "replaced", .action = "drop"};
+		if (!ctx_live_gone(p->stream->live, entry->line)
+			? relink(p, entry, err) < 0
+			: tell(p, entry, &touch, err) < 0)
+			return -1;
+	}
+	return 0;
 }

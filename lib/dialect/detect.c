@@ -44,6 +44,7 @@ static const struct wrapper {
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
+    {.messages = "prompt"}, /* preference sets of TRL */
     {.messages = "input", .unless = "type", .dialect = "openai-responses",
 	.sure = true},
     /* What the batches gave, and single answers. */
@@ -57,6 +58,9 @@ static const struct wrapper {
 	.sure = true, .element = "content", .answers = true},
     {.path = {"modelOutput", "output"}, .messages = "message",
 	.dialect = "bedrock", .single = true, .answers = true},
+    {.path = {"outputs"}, .messages = "generations", .element = "message",
+	.answers = true}, /* a LangSmith run */
+    {.messages = "generations", .element = "message", .answers = true},
     {.messages = "choices", .dialect = "openai-chat", .element = "message",
 	.answers = true},
     {.messages = "candidates", .dialect = "gemini", .sure = true,
@@ -169,6 +173,11 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	if (messages == 0 ||
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
+		return 0;
+	/* Texts to be completed, or to be embedded, are no messages. */
+	if (is_array(json, messages) &&
+	    json->nodes[messages].next > messages + 1 &&
+	    json->nodes[messages + 1].kind == CTX_JSON_STRING)
 		return 0;
 	/* LangSmith keeps a list of one list of messages. */
 	if (json->nodes[messages].next > messages + 1 &&

@@ -17,6 +17,18 @@
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
+/* What a provider's models count images by and are shown tools as, when the
+ * model is not known; see lib/count/media.c and lib/count/beside.c. */
+#define AS_OPENAI                                                            \
+	.image = {CTX_IMAGE_TILES, 85, 170, 2048},                           \
+	.tools = {CTX_TOOLS_TYPES, 0, 0}
+#define AS_ANTHROPIC                                                         \
+	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568},                         \
+	.tools = {CTX_TOOLS_JSON, 286, 406}
+#define AS_GOOGLE                                                            \
+	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768},            \
+	.tools = {CTX_TOOLS_TEXTS, 0, 0}
+
 /* A result that is an item of this type. */
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
@@ -84,6 +96,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = CODEX_NOTE,
 	.notice = CODEX_NOTE,
@@ -96,6 +109,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER,
+	AS_GOOGLE,
 	.body = BODY_STRING,
 	.summary = GEMINI_CLI_NOTE,
 	.notice = GEMINI_CLI_NOTE,
@@ -111,6 +125,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
 	.summary = PI_NOTE,
 	.notice = PI_NOTE,
@@ -125,6 +140,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	.summary = CLAUDE_STREAM_NOTE,
 	.notice = CLAUDE_STREAM_NOTE,
@@ -139,6 +155,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* As its own compaction, which its readers start from. */
 	.summary = CLAUDE_CODE("isCompactSummary\":true,"
@@ -151,10 +168,11 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as dumps writes it",
 	.is = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LANGCHAIN_LC("SystemMessage", "system"),
 	.notice = LANGCHAIN_LC("HumanMessage", "human"),
@@ -164,10 +182,11 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as messages_to_dict writes it",
 	.is = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LANGCHAIN_DICT("system"),
 	.notice = LANGCHAIN_DICT("human"),
@@ -177,10 +196,11 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as model_dump writes it",
 	.is = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LANGCHAIN_DUMP("system"),
 	.notice = LANGCHAIN_DUMP("human"),
@@ -190,8 +210,10 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of an opencode export",
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
+	.first = ctx_opencode_first,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = OPENCODE_NOTE,
 	.notice = OPENCODE_NOTE,
@@ -203,6 +225,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
 	.summary = GOOSE_NOTE,
 	.notice = GOOSE_NOTE,
@@ -215,6 +238,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME,
 	/* Two messages and their roles. */
 	.per_message = 8,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LLM_LOGS_NOTE,
 	.notice = LLM_LOGS_NOTE,
@@ -226,6 +250,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_vercel_ui_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = VERCEL_UI("system"),
 	.notice = VERCEL_UI("user"),
@@ -237,6 +262,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_vercel_model_read,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
 	.summary = NOTE("system"),
 	.notice = NOTE("user"),
@@ -250,6 +276,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_ONE_SYSTEM,
 	.per_message = 3,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	/* Between two turns there is no place for anything. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
@@ -259,10 +286,11 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Ollama and chat templates",
 	.is = ctx_ollama_is,
 	.read = ctx_ollama_read,
-	.rules = CTX_PAIR_BY_NAME,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
@@ -278,6 +306,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
@@ -301,6 +330,7 @@ static const struct ctx_dialect dialects[] = {
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
 	.note_part = "{\"text\":$text}",
 	.answers = {
@@ -314,11 +344,12 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Google Gemini contents",
 	.is = ctx_gemini_is,
 	.read = ctx_gemini_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
-	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
+	    CTX_ALTERNATES | CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
+	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
 	.note_part = "{\"text\":$text}",
 	.answers = {
@@ -343,6 +374,7 @@ static const struct ctx_dialect dialects[] = {
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	.per_message = 3,
 	.priming = 3,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
 	.summary = NOTE("user"),
@@ -365,6 +397,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
@@ -384,6 +417,7 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 3,
 	.per_name = 1,
 	.priming = 3,
+	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
 	.notice = NOTE("user"),

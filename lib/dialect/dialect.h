@@ -50,6 +50,7 @@ int ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 const char *ctx_opencode_is(const struct ctx_json *json, uint32_t node);
 int ctx_opencode_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
+uint32_t ctx_opencode_first(const struct ctx_json *json, uint32_t array);
 const char *ctx_generic_is(const struct ctx_json *json, uint32_t node);
 int ctx_generic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);

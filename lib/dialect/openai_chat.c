@@ -5,6 +5,7 @@
  * calls in tool_calls (or the older function_call), each answered by one
  * message of its own.  Reasoning is not part of the official type, but
  * widely kept beside it (reasoning_content, reasoning, reasoning_details).
+ * What the assistant said aloud is kept as {"audio": {"id"}}.
  * Source: the message parameter types of openai-python, August 2026.
  */
 #include "dialect/dialect.h"
@@ -126,6 +127,7 @@ read_assistant(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
 		read_block, err) < 0 ||
 	    ctx_read_member(view, node, "refusal", CTX_PART_TEXT, err) < 0 ||
+	    ctx_read_member(view, node, "audio", CTX_PART_MEDIA, err) < 0 ||
 	    read_calls(view, ctx_json_find(json, node, "tool_calls"), err) < 0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");

@@ -159,7 +159,11 @@ read_reasoning(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 	}
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		content = ctx_json_find(json, node, "summary");
-	return read_texts(view, content, err);
+	if (read_texts(view, content, err) < 0)
+		return -1;
+	/* What only its id stands for is there all the same. */
+	return view->n > 0 ? 0
+			   : ctx_read_part(view, CTX_PART_REASONING, 0, err);
 }
 
 static int

@@ -28,7 +28,7 @@ void
 ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits)
 {
 	plan->limits = *limits;
-	plan->fixed = 0;
+	plan->fixed = plan->tools = plan->system = 0;
 	plan->notices = 0;
 	plan->cut = false;
 	plan->line = 0;
@@ -372,6 +372,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 	plan->after = plan->fixed;
 	memset(plan->floor, 0, sizeof plan->floor);
+	plan->floor[CTX_HOLD_TOOLS] = plan->tools;
+	plan->floor[CTX_HOLD_SYSTEM] = plan->system;
 	for (i = 0; i < groups->n; i++) {
 		uint64_t left = ctx_plan_left(plan, &items[i], i);
 

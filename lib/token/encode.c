@@ -55,9 +55,10 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	const struct ctx_split *s = &c->pieces;
 	size_t i, begin;
 
+	ctx_counter_begin(c);
 	for (; n > 0; p += begin, n -= begin) {
-		c->split(&c->pieces, c->tokenizer->vocab.head->scheme, p, n,
-		    CTX_SPLIT_MAX);
+		if (ctx_counter_split(c, p, n, CTX_SPLIT_MAX, err) < 0)
+			return -1;
 		begin = s->alone;
 		if (begin > 0 &&
 		    encode_piece(c, p, begin, false, out, err) < 0)

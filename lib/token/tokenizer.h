@@ -4,11 +4,13 @@
 
 #include "token/vocab.h"
 
+struct ctx_chain;
 struct ctx_specials; /* of a built-in encoding */
 
 struct ctx_tokenizer {
 	struct ctx_vocab vocab; /* of "bytes/4": all zero */
 	const struct ctx_specials *specials; /* or those of the vocabulary */
+	struct ctx_chain *chain; /* the vocabulary's patterns, or NULL */
 	char *name;
 	void *block; /* of a file: what vocab stands on */
 	size_t size;

@@ -90,25 +90,38 @@ static const struct ref_element ref_o200k[][6] = {
 /* By code point, from the data file; 0 is none of L, N, S, U, O. */
 static uint8_t ref_class[0x110000];
 
+static inline unsigned
+ref_category(const char *name)
+{
+	switch (name[0]) {
+	case 'L':
+		return REF_L | (name[1] == 'l' ? 0 : REF_U) |
+		    (name[1] == 'u' || name[1] == 't' ? 0 : REF_O);
+	case 'M':
+		return REF_U | REF_O;
+	default:
+		return name[0] == 'N' ? REF_N : 0;
+	}
+}
+
 static inline int
 ref_load_classes(const char *file)
 {
 	FILE *in = fopen(file, "r");
-	char line[200], names[8];
+	char line[200], name[3], white[2];
 	unsigned first, last;
-	const char *p;
+	int fields;
 
 	if (in == NULL)
 		return -1;
 	while (fgets(line, sizeof line, in) != NULL) {
-		if (sscanf(line, "%x %x %7s", &first, &last, names) != 3)
+		fields = sscanf(line, "%x %x %2s %1s", &first, &last, name,
+		    white);
+		if (fields < 3)
 			continue;
 		for (; first <= last; first++)
-			for (p = names; *p != '\0'; p++)
-				ref_class[first] |= (uint8_t)(
-				    *p == 'L' ? REF_L : *p == 'N' ? REF_N :
-				    *p == 'S' ? REF_S : *p == 'U' ? REF_U
-				    : REF_O);
+			ref_class[first] = (uint8_t)(fields == 4 ? REF_S
+			    : ref_category(name));
 	}
 	return fclose(in);
 }
