@@ -38,10 +38,11 @@
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
-/* Messages of ours, where they are more than a role and a text. */
+/* Messages of ours, where they are more than a role and a text.  Codex has
+ * only those of the user outlast a compaction. */
 #define CODEX_NOTE                                                           \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":"      \
-	"{\"type\":\"message\",\"role\":\"developer\",\"content\":"              \
+	"{\"type\":\"message\",\"role\":\"user\",\"content\":"                   \
 	"[{\"type\":\"input_text\",\"text\":$text}]}}"
 #define GEMINI_CLI_NOTE                                                      \
 	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","            \
