@@ -125,8 +125,6 @@ calls() {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
 	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'
 	[ -z "$output" ]
-	run sh -c 'ctx-cache --strip big 2> err | head -c 10 > /dev/null; cat err'
-	[ -z "$output" ]
 }
 
 @test "control characters of the input do not reach a terminal" {
