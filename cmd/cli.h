@@ -20,6 +20,7 @@ enum cli_type {
 	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
+	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
 	CLI_CHOICE, /* unsigned: the index of one of choices */
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
