@@ -706,6 +706,7 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
 enum {
@@ -971,6 +972,126 @@ struct ctx_shape {
  * expected, or NULL, is the dialect to ask first. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_shape *shape);
+
+/* ---- dialect/hints.c: how a provider is told what to cache -------------- */
+
+/*
+ * A prompt cache keeps what begins a request up to a breakpoint: a block of
+ * content, a tool.  Providers that do not choose the breakpoints themselves
+ * take a hint there.  Whoever writes hints removes those that are there
+ * first, whichever provider they were for.
+ */
+enum { CTX_HINTS_MOST = 4 }; /* hints of a request; a fifth is refused */
+
+enum ctx_ttl {
+	CTX_TTL_5M, /* five minutes after the last use: the default */
+	CTX_TTL_1H,
+	CTX_TTLS
+};
+/* "5m", "1h", NULL behind the last. */
+const char *ctx_ttl_name(unsigned ttl);
+
+/* A row for each way in which hints are written. */
+struct ctx_hints {
+	const char *provider;
+	const char *dialect; /* the format that is this provider's */
+	const char *also[2]; /* those that may be, if the user says so */
+	const char *key;     /* of a hint */
+	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
+	bool apart; /* an element {key: value} behind the block, not a member
+		     * of it */
+	/* Members of a message that hold blocks: an array, or a text, which
+	 * must become an array of one block to carry a hint. */
+	const char *content[2];
+	const char *text; /* what stands before the text in that array; a
+			   * brace and a bracket end it */
+	/* Blocks that may carry a hint; after the last an empty row. */
+	const struct ctx_hint_block *blocks;
+	bool keyed;          /* blocks are told by their one key, not a type */
+	unsigned silent;     /* a bit for each role whose blocks carry none */
+	const char *system;  /* member of a request, as a content; or NULL */
+	const char *tools[2]; /* path of members to its tools; or NULL */
+	const char *bare[2]; /* a tool with such a member carries none */
+	/* Members of a request that stand before its messages in the cache,
+	 * in this order, or that what is behind them depends on. */
+	const char *before[6];
+	unsigned write_percent[CTX_TTLS]; /* price of what is written, of that
+					   * of input */
+	unsigned models; /* a bit for each enum ctx_cache that heeds hints,
+			  * 1 << CTX_CACHES: and if no model is known */
+	unsigned tool_models; /* the same, for those on tools */
+	/* The provider looks so many blocks back from a breakpoint for one
+	 * that it has kept; 0: it must have kept this one. */
+	size_t lookback;
+	/* It takes the end of the newest message for a breakpoint by itself,
+	 * unless this member of the request has as "mode" this text. */
+	const char *own[2];
+};
+/*
+ * The row for messages of a dialect that go to a provider, by name; NULL:
+ * the dialect's own.  NULL if there is none.
+ */
+const struct ctx_hints *ctx_hints_find(const struct ctx_dialect *dialect,
+    const char *provider);
+/* Name i of the providers, or NULL behind the last. */
+const char *ctx_hints_provider(unsigned i);
+/* Any row for messages of the dialect, to take hints away by, or NULL. */
+const struct ctx_hints *ctx_hints_any(const struct ctx_dialect *dialect);
+/* The members of a request that stand before its messages, as in the row
+ * (NULL: of a provider that takes no hints); name i, or NULL. */
+const char *ctx_hints_before(const struct ctx_hints *hints, size_t i);
+
+/* The array or text that holds the blocks of a message, or 0. */
+uint32_t ctx_hints_content(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t message);
+/* The same of a request (its node): its system prompt, its tools. */
+uint32_t ctx_hints_system(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t request);
+uint32_t ctx_hints_tools(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t request);
+/* Does the provider set a breakpoint at the end by itself?  request 0: there
+ * is none. */
+bool ctx_hints_own(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t request);
+
+/* Which of the last blocks of an array (or text) may carry a hint. */
+#define CTX_HINTS_REACH 16
+struct ctx_hint_places {
+	size_t blocks;   /* how many there are; hints are none */
+	uint32_t mask;   /* bit i: the block i before the last may */
+};
+void ctx_hints_places(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);
+/* The same of tools, but only the last that may. */
+void ctx_hints_tool_places(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);
+
+/* Where hints are written. */
+struct ctx_hint_pen {
+	const struct ctx_json *json;
+	struct ctx_edits *edits;
+	bool *drop; /* scratch */
+	size_t cap;
+};
+/*
+ * Notes the removal of the hints of an array of blocks or tools, and of those
+ * in its blocks, and new ones where mask says (see above; hints may be NULL
+ * if it is 0).  One that is right already stays as it is.
+ */
+int ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    enum ctx_ttl ttl, uint32_t list, uint32_t mask, struct ctx_err *err);
+/* Notes the removal of the hints that an object itself has as members. */
+int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
+    struct ctx_err *err);
+/* The same for what a request has beside its messages. */
+int ctx_hints_write_request(struct ctx_hint_pen *pen,
+    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
+    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err);
+/* Notes that a text, as a content, becomes the array of one block that it
+ * would be with a hint; arrays stay. */
+int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    uint32_t list, struct ctx_err *err);
+void ctx_hint_pen_release(struct ctx_hint_pen *pen);
 
 /* ---- count/model.c: windows, encodings and prices of models -------------- */
 
@@ -2020,6 +2141,113 @@ struct ctx_truncate_counts {
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
+
+/* ---- convo/cache.c: hints for a prompt cache ------------------------------ */
+
+/* Why a conversation has hints, or none. */
+enum ctx_hinted {
+	CTX_HINTED,
+	CTX_HINTED_NEVER,   /* its format has no place for hints */
+	CTX_HINTED_AUTO,    /* its model caches by itself */
+	CTX_HINTED_UNHEEDED, /* its model is not known to heed hints */
+};
+
+/* The end of a conversation. */
+struct ctx_cache_outcome {
+	const char *file;
+	uint64_t line; /* of its record; 0: it is the messages of the stream */
+	enum ctx_hinted why;
+	const struct ctx_dialect *dialect;
+	const struct ctx_hints *hints; /* NULL: its format has none */
+	const struct ctx_model *model; /* NULL: none is known */
+	size_t marks;    /* hints that it has */
+	uint64_t tokens; /* that it costs, if its model caches nothing as
+			  * short as that, else 0 */
+};
+
+struct ctx_cache_options {
+	const char *provider; /* NULL: the dialect's */
+	enum ctx_ttl ttl;
+	bool strip; /* take hints away, write none */
+	void *user;
+	/* May be NULL; not called with strip. */
+	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
+	    struct ctx_err *err);
+};
+
+/*
+ * Writes the hints of each conversation anew: at the end of the newest
+ * message (unless the provider does that by itself), of the system prompt,
+ * where more than 15 blocks lie between these 15 blocks before the newest (or
+ * the first behind that that may carry a hint; only for a provider that looks
+ * back no more than so many), of the message before the newest, and of the
+ * tools; in this order as many as a request may have.  A message whose blocks
+ * may carry none does not count.  What needs no change leaves byte for byte.
+ * Holds the messages of the last 16 blocks, the newest two, and system
+ * messages that no other message has followed; or one conversation record.
+ * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
+ * tells the provider.
+ */
+int ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_cache_options *options,
+    struct ctx_err *err);
+
+/* ---- convo/prefix.c: what two requests share, and what that costs -------- */
+
+/* What of a request a cache compares: what stands before its messages, and
+ * these, without hints and white space. */
+struct ctx_prefix;
+struct ctx_prefix_item {
+	const char *member; /* of the request, or NULL: a message */
+	const char *file;
+	uint64_t line;  /* of its record */
+	uint64_t index; /* of the message, from 0 */
+	enum ctx_role role;
+	uint64_t bytes, tokens;
+	uint64_t hash;
+};
+/*
+ * Reads the one conversation of a stream.  Hints of provider (NULL: found
+ * out) are taken to be where ctx_cache would write them.  What is compared
+ * later must have been read with one key.  CTX_EARG: there is no
+ * conversation, or there are several.
+ */
+int ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
+    struct ctx_meter *meter, const char *provider,
+    const struct ctx_hashkey *key, struct ctx_err *err);
+void ctx_prefix_close(struct ctx_prefix *prefix);
+const struct ctx_model *ctx_prefix_model(const struct ctx_prefix *prefix);
+
+/* Millionths of a dollar for a million tokens; 0: not known. */
+struct ctx_prices {
+	uint64_t in, read, write;
+};
+/* Puts in what is not known but follows from in: what is kept for an hour,
+ * or by a provider that asks nothing for it, has its own price. */
+void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
+    struct ctx_prices *prices);
+
+#define CTX_NEVER UINT64_MAX
+/* What it costs to send a request after another one. */
+struct ctx_bill {
+	uint64_t records, bytes, tokens; /* messages shared, and all shared */
+	uint64_t all; /* messages of the later request */
+	bool grown;   /* it begins with all of the earlier one */
+	const struct ctx_prefix_item *changed; /* first that is not shared */
+	uint64_t read, written, fresh; /* tokens of the later request */
+	bool estimated;
+	uint64_t kept;  /* tokens of the earlier request, and what was added
+			 * behind its newest message: had it not been changed,
+			 * these would have been read ... */
+	uint64_t added; /* ... and these written */
+	double cost, cost_unchanged; /* of this call, dollars; prices known */
+	/* Later calls until the change has paid for itself; 0: with this
+	 * one. */
+	uint64_t calls;
+};
+void ctx_prefix_bill(const struct ctx_prefix *earlier,
+    const struct ctx_prefix *later, const struct ctx_prices *prices,
+    struct ctx_bill *bill);
 
 /* ---- convo/age.c: old tool results go to disk ---------------------------- */
 

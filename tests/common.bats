@@ -13,6 +13,7 @@ calls() {
 		case $c in
 		ctx-prune) echo "$c -b 8000" ;;
 		ctx-check) echo "$c --repair --allow-pending" ;;
+		ctx-cache) echo "$c --provider anthropic" ;;
 		*) echo "$c" ;;
 		esac
 	done
