@@ -208,8 +208,11 @@ $(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
 
 FUZZ_SECONDS ?= 60
 fuzz-tokens: $(FUZZ_TOKENS)
-	@for f in $^; do \
-	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 || exit 1; \
+	@for f in $(FUZZ_TOKENS:$(B)/fuzz/%=%); do \
+	  mkdir -p $(B)/fuzz/found/$$f && \
+	  $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=9000 \
+	    -print_final_stats=1 $(B)/fuzz/found/$$f tests/fuzz/seeds/$$f \
+	    || exit 1; \
 	done
 
 format:
