@@ -85,6 +85,7 @@ HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
 PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
+	lib/token/queue.c \
 	lib/token/vocab.c lib/base/mem.c lib/base/err.c
 PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
@@ -168,8 +169,8 @@ demo: all
 	@PATH="$(CURDIR)/$(B):$$PATH" tests/demo $(SAMPLE)
 
 # What needs packages of its own: tests/setup check-system installs them.
-check-system: all
-	@B=$(B) tests/run tests/system/*.bats
+check-system: all units
+	@B=$(B) tests/run tests/system/*.bats tests/scale/run
 
 lint: all $(B)/man/libctx.3
 	@B=$(B) tests/lint

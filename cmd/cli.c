@@ -426,7 +426,8 @@ long_option(struct cli *cli, char *word, char ***next)
 	if (strcmp(word, "list-options") == 0)
 		print_options(cli);
 	if (strcmp(word, "version") == 0) {
-		printf("%s %s\n", cli->name, CTX_VERSION);
+		printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
+		    ctx_models_date());
 		exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 	}
 	for (option = cli->options; option->help != NULL; option++)

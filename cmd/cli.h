@@ -8,6 +8,7 @@
 #ifndef CMD_CLI_H
 #define CMD_CLI_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "ctx.h"
@@ -76,6 +77,58 @@ struct cli {
 	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
 	CLI_PASS(cli)
 
+/* Names of tools, for results and calls. */
+#define CLI_TOOLS(only, except)                                              \
+	{0, "tool", "REGEX", "only results of such tools", CLI_PATTERN,      \
+	    only, NULL, NULL},                                               \
+	{0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,    \
+	    except, NULL, NULL}
+
+/* What was done by one rule; tokens are those that went, or came back. */
+struct cli_rule {
+	const char *name, *action;
+	uint64_t messages, tokens;
+};
+#define CLI_RULES 24 /* more than there are */
+
+/* --dry-run, --explain and --archive. */
+struct cli_report {
+	bool dry_run, json;
+	const char *explain_path, *archive_path;
+	bool by_file; /* the plan has a table for each file of the input */
+	/* Its own: */
+	FILE *explain;
+	struct ctx_archive archive;
+	struct cli_rule rules[CLI_RULES + 1]; /* then a name of NULL */
+	const char *file;          /* that they are of, or NULL */
+};
+#define CLI_REPORT(report)                                                   \
+	{.type = CLI_HEADING, .help = "What went"},                          \
+	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,    \
+	    &(report)->dry_run, NULL, NULL},                                 \
+	{0, "json", NULL, "the plan as JSON", CLI_FLAG, &(report)->json,     \
+	    NULL, NULL},                                                     \
+	{0, "explain", "FILE", "a JSON line for each message touched",       \
+	    CLI_STRING, &(report)->explain_path, NULL, NULL},                \
+	{0, "archive", "FILE", "append there first what goes", CLI_STRING,   \
+	    &(report)->archive_path, NULL, NULL}
+
+/* Opens what was asked for and makes out tell report. */
+void cli_report_open(struct cli *cli, struct cli_report *report,
+    struct ctx_report *out);
+void cli_report_close(struct cli *cli, struct cli_report *report,
+    struct ctx_report *out);
+/* Is the plan to be printed? */
+bool cli_report_plans(const struct cli_report *report);
+/* One row of a table, and the rows of all rules so far. */
+void cli_report_row(const char *name, uint64_t messages, uint64_t tokens);
+void cli_report_rules(struct cli_report *report);
+/* The same as one line of JSON, with the members of more, which it takes. */
+int cli_report_json(struct cli_report *report, const char *file,
+    json_t *more);
+/* Another conversation begins. */
+void cli_report_forget(struct cli_report *report);
+
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);
@@ -108,16 +161,23 @@ int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
 /*
  * Reads the user's models: an object whose members are models, each an
  * object with any of window, input, output (tokens), vendor, encoding, exact,
- * factor, image [rule, x, y, edge], cache, cache_least, and price [in, out,
- * read, write] (dollars for a million tokens; see lib/gen/data/models.tsv).
- * What a model does not say is that of the built-in one of its name.  A file
- * that does not exist holds none; any other trouble is the command's end.
+ * factor, image [rule, x, y, edge], tools [rule, once, forced], cache,
+ * cache_least, and price [in, out, read, write] (dollars for a million tokens;
+ * see lib/gen/data/models.tsv).  What a model does not say is that of the
+ * built-in one of its name; with an encoding it is exact, with a factor of 1.
+ * An encoding that is a file is looked for beside this file.  A file that does
+ * not exist holds none; any other trouble is the command's end.
  */
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
+/* Lists the user's models, then the table. */
+void cli_models_print(const struct ctx_models *own);
 
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);
+/* Says, once, of an unknown model what it is taken for; with --verbose where
+ * the tokenizer of an estimated one is to be had. */
+void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
 
 /* One line on standard error, after the name of the command. */
 void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);

@@ -13,6 +13,7 @@ calls() {
 		case $c in
 		ctx-prune) echo "$c -b 8000" ;;
 		ctx-check) echo "$c --repair --allow-pending" ;;
+		ctx-cache) echo "$c --provider anthropic" ;;
 		*) echo "$c" ;;
 		esac
 	done
@@ -28,7 +29,8 @@ calls() {
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
 		done <<< "$output"
 		run -0 "$c" -V
-		[[ $output =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		[[ ${lines[0]} =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		[[ ${lines[1]} =~ ^models\ of\ 20[0-9]{2}-[01][0-9]-[0-3][0-9]$ ]]
 	done
 }
 

@@ -95,6 +95,30 @@ aged() {
 	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
 }
 
+@test "tokens are the model's, where it has more than its encoding" {
+	for m in gpt-4o claude-sonnet-4-5; do
+		ctx-age -m $m -o 300 -v -S s "$agent" > out 2> err
+		saved=$(sed -n 's/.*saved \([0-9]*\) tokens/\1/p' err)
+		[ $(($(tokens -m $m "$agent") - $(tokens -m $m out))) -eq "$saved" ]
+		ctx-age -m $m -o 300 -S s --at-least "$saved" "$agent" | cmp - out
+		ctx-age -m $m -o 300 -S s --at-least $((saved + 1)) "$agent" |
+		    cmp - "$agent"
+	done
+}
+
+@test "the head ends before base64, and outside of clusters" {
+	text="$(long 30) $(head -c 9000 "$agent" | base64 -w 76)"
+	call a f "$text" > in
+	ctx-age -k 0 in | sed -n 2p | jq -r .content > out
+	cmp <(head -n -1 out) <(long 30 | sed '$s/$/ /')
+	call a f "$(printf '👩‍👩‍👧%.0s' $(seq 1000))" > in
+	for h in 1 4 5 6 99; do
+		left=$(ctx-age -k 0 --head $h in | sed -n 2p |
+		    jq -r .content | head -n -1 | tr -d '\n' | wc -c)
+		[ $((left % 18)) -eq 0 ]
+	done
+}
+
 @test "--tool and --not-tool ask for the tool that was called" {
 	{ call a read "$(long 500)"; call b run "$(long 501)"; } > in
 	[ "$(ctx-age -k 0 --tool '^read$' in | sed -n '2p' | aged)" -eq 1 ]

@@ -10,6 +10,7 @@
 
 #include "convo/aged.h"
 #include "convo/convo.h"
+#include "convo/report.h"
 
 /* A message that waits, or bytes that wait for those before them. */
 struct held {
@@ -23,6 +24,7 @@ struct held {
 	uint64_t first_result; /* number of its first result */
 	uint32_t results;
 	uint32_t *tools; /* of each result; NULL: all of them are short */
+	size_t first_edit, edits; /* its, of the noted ones */
 };
 
 struct queue {
@@ -49,8 +51,10 @@ struct age {
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct aged aged;
+	struct edited edited;
 	struct ctx_buf out;
-	uint64_t noted, noted_tokens; /* results of the edits */
+	size_t committed; /* edits whose files are on disk; of the others, */
+	uint64_t noted, noted_tokens; /* so many results */
 };
 
 /* ---- the spool ---- */
@@ -88,16 +92,6 @@ give_up(struct age *age, const struct held *held, uint64_t results,
 
 /* ---- one message ---- */
 
-static bool
-is_chosen(struct ctx_age_options *options, struct ctx_str tool)
-{
-	if (options->tool.n > 0 &&
-	    !ctx_pattern_match(&options->tool, tool.p, tool.n))
-		return false;
-	return options->not_tool.n == 0 ||
-	    !ctx_pattern_match(&options->not_tool, tool.p, tool.n);
-}
-
 /* The first message or result that is kept. */
 static uint64_t
 boundary(const struct age *age, const struct queue *queue)
@@ -119,7 +113,7 @@ settle_result(struct age *age, const struct held *held, size_t part,
 	struct ctx_str json =
 	    ctx_json_str(age->view.json, age->view.parts[part].value);
 
-	if (!age->options->mask &&
+	if (!age->options->mask && !age->options->report.dry_run &&
 	    (open_spool(age, err) < 0 ||
 		ctx_aged_store(&age->aged, &age->spool, err) < 0))
 		return give_up(age, held, 1, err);
@@ -132,7 +126,7 @@ settle_result(struct age *age, const struct held *held, size_t part,
 /* Ages the results of a message before the boundary; or, with weigh, only
  * adds up what that would save. */
 static int
-settle(struct age *age, struct queue *queue, const struct held *held,
+settle(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_json *json, bool weigh, struct ctx_err *err)
 {
 	uint64_t end = boundary(age, queue), number = held->first_result;
@@ -142,13 +136,15 @@ settle(struct age *age, struct queue *queue, const struct held *held,
 
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
 		return -1;
+	held->first_edit = age->edits.n;
 	for (i = 0; i < age->view.n; i++) {
 		if (age->view.parts[i].kind != CTX_PART_RESULT)
 			continue;
 		tool = ctx_names_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
 		    age->view.parts[i].value == 0 ||
-		    !is_chosen(age->options, tool))
+		    !ctx_pattern_picks(&age->options->tool,
+			&age->options->not_tool, tool.p, tool.n))
 			continue;
 		rc = ctx_aged_make(&age->aged, age->options, &age->view,
 		    held->dialect, i, tool, queue->measure.counter, err);
@@ -159,6 +155,7 @@ settle(struct age *age, struct queue *queue, const struct held *held,
 		else if (rc > 0 && settle_result(age, held, i, err) < 0)
 			return -1;
 	}
+	held->edits = age->edits.n - held->first_edit;
 	return 0;
 }
 
@@ -177,9 +174,9 @@ rescan(struct age *age, const struct held *held, struct ctx_err *err)
 static int
 commit(struct age *age, const struct held *held, struct ctx_err *err)
 {
-	if (age->edits.n > 0 && age->spool.fd >= 0 &&
+	if (age->edits.n > age->committed && age->spool.fd >= 0 &&
 	    ctx_spool_sync(&age->spool, err) < 0) {
-		ctx_edits_reset(&age->edits);
+		age->edits.n = age->committed;
 		if (give_up(age, held, age->noted, err) < 0)
 			return -1;
 	} else {
@@ -187,17 +184,59 @@ commit(struct age *age, const struct held *held, struct ctx_err *err)
 		age->counts->tokens += age->noted_tokens;
 	}
 	age->noted = age->noted_tokens = 0;
+	age->committed = age->edits.n;
 	return 0;
+}
+
+/* Tells of a message whose edits are committed. */
+static int
+tell(struct age *age, struct queue *queue, const struct held *held,
+    const struct ctx_json *json, struct ctx_err *err)
+{
+	const struct ctx_report *report = &age->options->report;
+	struct ctx_touch touch = {.file = held->file, .line = held->line,
+	    .index = held->message};
+
+	if (held->edits == 0 || !ctx_report_wanted(report) ||
+	    held->first_edit + held->edits > age->committed)
+		return 0;
+	if (held->dialect->read(json, held->node, &age->view, err) < 0)
+		return -1;
+	touch.rule = age->options->mask ? "mask" : "age";
+	touch.tool = ctx_names_at(&queue->groups.tools, held->tools[0]);
+	age->edited.before = &age->view;
+	age->edited.dialect = held->dialect;
+	age->edited.counter = queue->measure.counter;
+	age->edited.value = ctx_json_str(json, held->node);
+	age->edited.first = held->first_edit;
+	age->edited.n = held->edits;
+	touch.bytes = held->text != NULL
+	    ? (struct ctx_str){held->text, held->n}
+	    : age->edited.value;
+	return ctx_report_edited(report, &age->edited, &age->edits, &touch,
+	    err);
+}
+
+static void
+forget_edits(struct age *age)
+{
+	ctx_edits_reset(&age->edits);
+	age->committed = 0;
 }
 
 static int
 write_out(struct age *age, struct ctx_str text, struct ctx_err *err)
 {
+	if (age->options->report.dry_run) {
+		forget_edits(age);
+		return 0;
+	}
 	if (age->edits.n > 0) {
 		age->out.n = 0;
-		if (ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
+		if (ctx_report_sync(&age->options->report, err) < 0 ||
+		    ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
 			return -1;
-		ctx_edits_reset(&age->edits);
+		forget_edits(age);
 		text = (struct ctx_str){age->out.p, age->out.n};
 	}
 	if (ctx_writer_copy(age->writer, text.p, text.n, err) < 0)
@@ -214,7 +253,8 @@ leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
 	if (due && held->tools != NULL &&
 	    (rescan(age, held, err) < 0 ||
 		settle(age, queue, held, &age->json, false, err) < 0 ||
-		commit(age, held, err) < 0))
+		commit(age, held, err) < 0 ||
+		tell(age, queue, held, &age->json, err) < 0))
 		return -1;
 	if (write_out(age, (struct ctx_str){held->text, held->n}, err) < 0)
 		return -1;
@@ -387,8 +427,11 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 	    ctx_groups_add(&queue->groups, held->dialect, event->view,
 		&nothing, 0, err) < 0)
 		return -1;
-	/* What the model is not shown makes nothing older. */
-	queue->messages += !(event->view->flags & CTX_VIEW_HIDDEN);
+	/* The pieces of a message are one. */
+	if (queue->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES))
+		held->message--;
+	else
+		queue->messages++;
 	return ctx_groups_forget(&queue->groups, err);
 }
 
@@ -453,6 +496,9 @@ end_record(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct queue *queue = &age->record;
+	const struct ctx_json *json = event->record->json;
+	struct held place = {.file = event->record->file,
+	    .line = event->record->line};
 	int weighing;
 	size_t i;
 
@@ -465,9 +511,14 @@ end_record(struct age *age, const struct ctx_event *event,
 			    (age->options->by_results ||
 				is_behind(age, queue, &queue->list[i])) &&
 			    settle(age, queue, &queue->list[i],
-				event->record->json, weighing, err) < 0)
+				json, weighing, err) < 0)
 				return -1;
 	}
+	if (commit(age, &place, err) < 0)
+		return -1;
+	for (i = 0; i < queue->n; i++)
+		if (tell(age, queue, &queue->list[i], json, err) < 0)
+			return -1;
 	queue_clear(queue);
 	return 0;
 }
@@ -478,12 +529,8 @@ pass_record(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
-	struct held place = {.file = event->record->file,
-	    .line = event->record->line};
 	struct held *held;
 
-	if (commit(age, &place, err) < 0)
-		return -1;
 	if (age->lines.first == age->lines.n)
 		return write_out(age, text, err);
 	held = hold(age, event, err);
@@ -492,9 +539,10 @@ pass_record(struct age *age, const struct ctx_event *event,
 	if (age->edits.n == 0)
 		return 0;
 	age->out.n = 0;
-	if (ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
+	if (ctx_report_sync(&age->options->report, err) < 0 ||
+	    ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
 		return -1;
-	ctx_edits_reset(&age->edits);
+	forget_edits(age);
 	free(held->text);
 	held->text = malloc(age->out.n);
 	if (held->text == NULL)
@@ -559,6 +607,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	memset(counts, 0, sizeof *counts);
 	age.spool.fd = -1;
 	ctx_json_init(&age.json, meter->simd);
+	ctx_json_init(&age.edited.json, meter->simd);
 	/* A format that cannot work is no matter of a result. */
 	ctx_spool_digits(digits, "", 0);
 	if (ctx_spool_name(&age.out, options->format,
@@ -579,6 +628,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_release(&age.json);
 	ctx_edits_release(&age.edits);
 	ctx_aged_release(&age.aged);
+	ctx_edited_release(&age.edited);
 	ctx_buf_release(&age.out);
 	return rc;
 }

@@ -167,5 +167,7 @@ ctx_pieces_release(struct pieces *pieces)
 {
 	free(pieces->list);
 	ctx_buf_release(&pieces->made);
+	ctx_buf_release(&pieces->plain);
+	free(pieces->atoms);
 	memset(pieces, 0, sizeof *pieces);
 }

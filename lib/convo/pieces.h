@@ -14,13 +14,25 @@ struct piece {
 	size_t end;       /* offset in literal behind what may be cut */
 	uint32_t node;    /* what is replaced */
 	bool made;        /* the literal stands for a whole body */
+	bool plain;       /* the literal has placeholders for payloads */
 	uint32_t parent, child; /* taken out by dropping child, if not 0 */
+};
+
+/* What no cut may fall into: a mark, a placeholder, a payload of base64. */
+struct atom {
+	size_t piece;
+	size_t from, to; /* offsets in its literal; or in a text */
+	bool payload;
+	uint64_t extra; /* how much larger the payload was that it stands for */
 };
 
 struct pieces {
 	struct piece *list;
 	size_t n, cap;
-	struct ctx_buf made; /* a literal */
+	struct ctx_buf made;  /* a literal */
+	struct ctx_buf plain; /* those of pieces that are plain */
+	struct atom *atoms;   /* in order */
+	size_t n_atoms, atoms_cap;
 };
 
 /* Sets pieces to those of the result that is part i. */
@@ -45,10 +57,17 @@ struct cut {
 	enum ctx_size unit;
 	enum ctx_keep keep;
 	uint64_t head, tail; /* their shares, for CTX_KEEP_ENDS */
-	struct ctx_token_counter *counter; /* for CTX_SIZE_TOKENS */
+	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark; /* the literal of what stands for what goes */
 	struct ctx_buf text, all, out; /* scratch */
 };
+
+/* Finds the first atom of a text from *at on, which then is where to look
+ * further. */
+bool ctx_atom_next(const char *p, size_t n, size_t *at, struct atom *atom);
+/* Finds the atoms of the pieces, and puts placeholders for payloads. */
+int ctx_pieces_plain(struct pieces *pieces, struct cut *cut,
+    struct ctx_err *err);
 
 /* The size of a text in the unit of the cut. */
 int ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,

@@ -20,6 +20,12 @@ static const struct ctx_model unknown = {.name = "",
 					 .encoding = "o200k_base",
 					 .factor = 100};
 
+const char *
+ctx_models_date(void)
+{
+	return MODELS_DATE;
+}
+
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
@@ -106,6 +112,14 @@ ctx_image_rule_name(enum ctx_image_rule rule)
 					    "squares", "crops", "fixed"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
+}
+
+const char *
+ctx_tools_rule_name(enum ctx_tools_rule rule)
+{
+	static const char *const names[] = {"-", "types", "json", "texts"};
+
+	return rule < CTX_TOOLS_RULES ? names[rule] : NULL;
 }
 
 const char *

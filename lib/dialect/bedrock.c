@@ -81,17 +81,21 @@ static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
 {
+	size_t first = view->n;
 	uint32_t value;
 
 	if ((value = ctx_json_find(json, block, "toolUse")) != 0)
 		return ctx_read_call(view, ctx_json_find(json, value, "input"),
 		    ctx_json_find(json, value, "toolUseId"),
 		    ctx_json_find(json, value, "name"), err);
-	if ((value = ctx_json_find(json, block, "toolResult")) != 0)
-		return ctx_read_result(view,
-		    ctx_json_find(json, value, "content"),
-		    ctx_json_find(json, value, "toolUseId"), 0, read_plain,
-		    err);
+	if ((value = ctx_json_find(json, block, "toolResult")) != 0) {
+		if (ctx_read_result(view, ctx_json_find(json, value, "content"),
+			ctx_json_find(json, value, "toolUseId"), 0, read_plain,
+			err) < 0)
+			return -1;
+		ctx_read_failure(view, first, value);
+		return 0;
+	}
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
 		return read_reasoning(view, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)

@@ -127,6 +127,24 @@ ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
 	return 0;
 }
 
+void
+ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t sign = ctx_find_either(json, obj, "is_error", "isError");
+	uint32_t status = ctx_json_find(json, obj, "status");
+	bool failed = (sign != 0 && json->nodes[sign].kind == CTX_JSON_TRUE) ||
+	    (status != 0 && ctx_json_is(json, status, "error"));
+	size_t i;
+
+	for (i = view->n; failed && i-- > first;) {
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			continue;
+		view->parts[i].failed = true;
+		return;
+	}
+}
+
 int
 ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
     enum ctx_part_kind kind, struct ctx_err *err)

@@ -104,6 +104,13 @@ bool ctx_starts_with(const struct ctx_json *json, uint32_t node,
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
+/*
+ * Marks the result that was added last, at or behind part first, as that of
+ * a call that failed, if the object obj says so: is_error or isError true,
+ * or a status "error".
+ */
+void ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj);
+
 /* Has the object obj an array as its member key, and that some elements?
  * Then the array, else 0. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,

@@ -88,7 +88,10 @@ read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
 		return 0;
 	if (ctx_find_below(json, state, "time", "compacted") != 0)
 		body = 0;
-	return ctx_read_result(view, body, id, name, NULL, err);
+	if (ctx_read_result(view, body, id, name, NULL, err) < 0)
+		return -1;
+	ctx_read_failure(view, 0, state);
+	return 0;
 }
 
 static int

@@ -109,11 +109,14 @@ read_message(struct ctx_view *view, uint32_t message, struct ctx_err *err)
 	}
 	if (ctx_json_is(json, role, "toolResult")) {
 		view->role = CTX_ROLE_TOOL;
-		return ctx_read_result(view,
-		    ctx_json_find(json, message, "content"),
-		    ctx_json_find(json, message, "toolCallId"),
-		    ctx_json_find(json, message, "toolName"), read_block,
-		    err) < 0 ? -1 : 1;
+		if (ctx_read_result(view,
+			ctx_json_find(json, message, "content"),
+			ctx_json_find(json, message, "toolCallId"),
+			ctx_json_find(json, message, "toolName"), read_block,
+			err) < 0)
+			return -1;
+		ctx_read_failure(view, 0, message);
+		return 1;
 	}
 	return read_note(view, message, err) < 0 ? -1 : 1;
 }

@@ -49,6 +49,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->before = NONE;
+	groups->gap = 0;
 	groups->forget_at = 0;
 }
 
@@ -103,6 +104,8 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	item->message = groups->messages;
 	item->spoken = groups->spoken;
 	item->turn = groups->turn;
+	item->gap = groups->gap;
+	groups->gap = 0;
 	return item;
 }
 
@@ -216,7 +219,7 @@ static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
     bool written, unsigned flags)
 {
-	if (view->flags & CTX_VIEW_TURN) {
+	if ((view->flags & CTX_VIEW_TURN) && !(flags & OURS)) {
 		groups->turn++;
 		groups->answered = true;
 	} else if (written) {
@@ -329,6 +332,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
 	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
+	    ((view->flags & CTX_VIEW_PINNED) && !(flags & OURS)
+		    ? CTX_ITEM_PAST
+		    : 0) |
 	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
 		    ? CTX_ITEM_SYSTEM
 		    : 0));

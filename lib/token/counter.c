@@ -16,7 +16,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
     struct ctx_err *err)
 {
-	struct ctx_token_counter *c = malloc(sizeof *c);
+	struct ctx_token_counter *c = calloc(1, sizeof *c);
 
 	*counter = NULL;
 	if (c == NULL)
@@ -25,9 +25,11 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->added = ctx_special_any_added(tokenizer);
 	c->split = ctx_split_pick(ctx_simd_pick(simd));
 	c->probe = ctx_probe_pick(ctx_simd_pick(simd));
-	memset(&c->merge, 0, sizeof c->merge);
-	if (ctx_words_init(&c->words, err) < 0) {
-		free(c);
+	c->local = ctx_tokenizer_real(tokenizer) && !c->added &&
+	    tokenizer->chain == NULL;
+	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
+	    ctx_chain_begin(&c->chain, tokenizer->chain, err) < 0)) {
+		ctx_token_counter_close(c);
 		return -1;
 	}
 	*counter = c;
@@ -41,7 +43,29 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 		return;
 	ctx_words_release(&c->words);
 	ctx_merge_release(&c->merge);
+	ctx_chain_end(c->chain);
 	free(c);
+}
+
+void
+ctx_counter_begin(struct ctx_token_counter *c)
+{
+	if (c->chain != NULL)
+		ctx_chain_reset(c->chain);
+}
+
+int
+ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
+    size_t max, struct ctx_err *err)
+{
+	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
+
+	if (c->chain != NULL)
+		return ctx_chain_split(c->chain,
+		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split,
+		    scheme, &c->pieces, p, n, max, err);
+	c->split(&c->pieces, scheme, p, n, max);
+	return 0;
 }
 
 _Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX,
@@ -220,7 +244,8 @@ count_part(struct ctx_token_counter *c, const char *p, size_t n, size_t max,
 	const struct ctx_split *s = &c->pieces;
 	size_t first, last, inner;
 
-	c->split(&c->pieces, c->tokenizer->vocab.head->scheme, p, n, max);
+	if (ctx_counter_split(c, p, n, max, err) < 0)
+		return -1;
 	*used = s->alone;
 	if (s->alone > 0)
 		return merge(c, p, s->alone, tokens, err);
@@ -243,6 +268,7 @@ ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
     const char *p, size_t n)
 {
 	*w = (struct ctx_walk){counter, p, n, 0, 0, n, !counter->added};
+	ctx_counter_begin(counter);
 }
 
 int
@@ -255,9 +281,10 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 	if (w->at == w->n)
 		return 0;
 	if (!w->scanned) {
-		w->span = w->at + ctx_added_find(t, w->p + w->at,
-		    w->n - w->at, true);
+		w->span = w->at + ctx_special_find(t,
+		    w->p + w->at, w->n - w->at, true);
 		w->scanned = true;
+		ctx_counter_begin(w->counter);
 	}
 	if (w->at < w->span) {
 		if (count_part(w->counter, w->p + w->at, w->span - w->at, max,

@@ -2,6 +2,7 @@
 #ifndef CTX_TOKEN_COUNTER_H
 #define CTX_TOKEN_COUNTER_H
 
+#include "token/chain.h"
 #include "token/merge.h"
 #include "token/probe.h"
 #include "token/split.h"
@@ -13,12 +14,20 @@ struct ctx_token_counter {
 	ctx_split_fn *split;
 	ctx_probe_fn *probe;
 	bool added; /* some tokens are found before the text is split */
+	bool local; /* do boundaries depend on what is near alone? */
+	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
 	struct ctx_key keys[CTX_PROBE_MAX];
 	uint32_t missed[CTX_PROBE_MAX];
 };
+
+/* Splits off the first pieces, 1 to max, into counter->pieces; texts that
+ * follow a ctx_counter_begin are the rest of one text. */
+void ctx_counter_begin(struct ctx_token_counter *counter);
+int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
+    size_t n, size_t max, struct ctx_err *err);
 
 /*
  * A walk over a text, some pieces at a time.  Every place it stops at is a
@@ -38,9 +47,5 @@ void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,
     const char *p, size_t n);
 /* Goes on by 1 to max pieces (at most CTX_SPLIT_MAX); 1, 0 at the end, -1. */
 int ctx_walk_next(struct ctx_walk *walk, size_t max, struct ctx_err *err);
-
-/* Where the next added token begins in p, n; n if there is none. */
-size_t ctx_added_find(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, bool added);
 
 #endif

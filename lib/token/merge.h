@@ -24,6 +24,10 @@ struct ctx_merge {
  * merge->tokens. */
 int ctx_merge_long(const struct ctx_vocab *vocab, struct ctx_merge *merge,
     const char *p, size_t n, struct ctx_err *err);
+/* queue.c: the same in n log n, for vocabularies whose merges are out of
+ * order; out has room for n.  0 is CTX_ENOMEM. */
+size_t ctx_merge_queue(const struct ctx_vocab *vocab, const char *p, size_t n,
+    uint32_t *out, struct ctx_err *err);
 void ctx_merge_release(struct ctx_merge *merge);
 
 #endif

@@ -21,7 +21,7 @@
 
 #define CTX_VOCAB_NONE	  UINT32_MAX
 #define CTX_VOCAB_MAGIC	  "ctxvocab"
-#define CTX_VOCAB_VERSION 1
+#define CTX_VOCAB_VERSION 3
 #define CTX_VOCAB_ORDER	  0x01020304u /* as the machine stores it */
 #define CTX_VOCAB_MAX	  (1u << 21)  /* tokens; a pair entry has 21 bits */
 #define CTX_VOCAB_KEY	  16	      /* bytes of a piece in the key table */
@@ -45,6 +45,7 @@ enum ctx_vocab_section {
 	CTX_VOCAB_IDS,	    /* uint32_t: public id of each token, or empty */
 	CTX_VOCAB_TOKENS,   /* uint32_t: token of each public id, or empty */
 	CTX_VOCAB_SPECIALS, /* struct ctx_vocab_special, then their names */
+	CTX_VOCAB_PATTERNS, /* of a file's splitter, see chain.h */
 	CTX_VOCAB_SECTIONS
 };
 
@@ -53,6 +54,8 @@ enum {
 	CTX_VOCAB_UNREACHED = 1,
 	/* Text should be normalised before, which nobody does here. */
 	CTX_VOCAB_INEXACT = 2,
+	/* Some token is merged before one of its parts could be. */
+	CTX_VOCAB_DISORDER = 4,
 };
 
 struct ctx_vocab_head {
@@ -106,6 +109,7 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
+	const char *patterns; /* cut text before the scheme does */
 	unsigned line_shift, spill_shift, pair_shift, filter_shift;
 	unsigned group_shift;
 	uint64_t pair_mask;

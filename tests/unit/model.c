@@ -28,8 +28,9 @@ check_table(void)
 		CHECK(finds(m->name, m->name));
 		CHECK(m->window >= 1000 && m->output > 0);
 		CHECK(m->input <= m->window && m->output <= m->window);
-		CHECK(m->factor >= 100 && m->factor < 200);
+		CHECK(m->factor == 0 || (m->factor >= 100 && m->factor < 200));
 		CHECK(!m->exact || m->factor == 100);
+		CHECK(!m->exact || m->file == NULL);
 		CHECK(m->price_read <= m->price_in);
 		CHECK(m->price_in <= m->price_out);
 		CHECK(ctx_model_limit(m) <= m->window);
@@ -60,7 +61,7 @@ check_names(void)
 	tap_case("an unknown version is its family, an unknown name is none");
 	CHECK(finds("gpt-5.99", "gpt-5"));
 	CHECK(finds("gpt-9-nova", "gpt"));
-	CHECK(finds("claude-opus-5-5", "claude-opus-5"));
+	CHECK(finds("claude-opus-5-9", "claude-opus-5"));
 	CHECK(finds("claude-next", "claude"));
 	CHECK(finds("gemini-9-pro", "gemini"));
 	CHECK(finds("my-own", ""));
