@@ -177,8 +177,7 @@ print_help(const struct cli *cli)
 	    cli->about);
 	for (option = cli->options; option->help != NULL; option++)
 		print_option(option);
-	printf("  -h, --help                   this text\n"
-	       "  -V, --version                version\n"
+	printf("  -h, --help, -V, --version    this text, version\n"
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);

@@ -153,7 +153,7 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];
 		if (part->kind != CTX_PART_TEXT || part->owner != 0 ||
-		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+		    part->whole || view->json->nodes[part->value].kind != CTX_JSON_STRING)
 			continue;
 		if (add_literal(pieces, view->json, part->value, part, err) <
 		    0)
