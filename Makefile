@@ -153,9 +153,11 @@ check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
 
-# More than ten thousand made-up conversations.
+# More than ten thousand made-up conversations for the formats of providers,
+# and thousands in those of frameworks and agents.
 check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
+	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
 
 # What goes wrong on purpose: kills, and calls that fail.
 check-fault: all
