@@ -86,9 +86,10 @@ struct cli {
 
 /* What was done by one rule; tokens are those that went, or came back. */
 struct cli_rule {
-	const char *name;
+	const char *name, *action;
 	uint64_t messages, tokens;
 };
+#define CLI_RULES 24 /* more than there are */
 
 /* --dry-run, --explain and --archive. */
 struct cli_report {
@@ -98,7 +99,7 @@ struct cli_report {
 	/* Its own: */
 	FILE *explain;
 	struct ctx_archive archive;
-	struct cli_rule rules[12]; /* behind the last a name of NULL */
+	struct cli_rule rules[CLI_RULES + 1]; /* then a name of NULL */
 	const char *file;          /* that they are of, or NULL */
 };
 #define CLI_REPORT(report)                                                   \

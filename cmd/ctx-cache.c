@@ -318,7 +318,7 @@ parse(struct cache *cache, int argc, char **argv)
 	    {0, "strip", NULL, "take hints away, write none", CLI_FLAG,
 		&cache->options.strip, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What a change costs"},
-	    {0, "diff", "OLD", "compare with the request sent before",
+	    {0, "diff", "FILE", "compare with the request sent before",
 		CLI_STRING, &cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W", "$ for 1M in, out, read, written",
 		CLI_STRING, &cache->price, NULL, NULL},

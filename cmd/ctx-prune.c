@@ -71,8 +71,9 @@ print_plan(struct prune *prune, const struct ctx_outcome *outcome)
 	cli_report_rules(&prune->report);
 	cli_report_row("left", outcome->left, outcome->after);
 	if (outcome->limits->budget != UINT64_MAX)
-		printf("  %-24s %19s %12" PRIu64 " tokens\n", "budget", "",
-		    outcome->limits->budget);
+		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
+		    outcome->limits->budget,
+		    outcome->over ? ", which is not met" : "");
 }
 
 /* "system 12k, pinned 4k": who owns what could not go. */
@@ -159,8 +160,12 @@ settle(struct prune *prune, enum ctx_level level)
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_limits *limits = &o->limits;
 
-	if (prune->compact)
-		prune->policy = "summarize";
+	if (prune->compact && prune->policy != NULL &&
+	    strcmp(prune->policy, "summarize") != 0)
+		cli_die(&prune->cli, "--compact is --strategy summarize, "
+				     "not %s", prune->policy);
+	if (prune->policy == NULL)
+		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
 	limits->always = prune->compact;
 	limits->level = level;
 	if (!prune->keep_last_given)
@@ -175,6 +180,13 @@ settle(struct prune *prune, enum ctx_level level)
 		limits->trigger_messages = 0;
 	/* The message has a frame beside its text. */
 	limits->reserved = o->summary_tokens + 32;
+	if (o->notice != NULL &&
+	    (o->notice[0] == '\0' ||
+		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
+		    strlen(o->notice)))
+		cli_die(&prune->cli, "--notice: a text in UTF-8, not empty");
+	if (o->summary_tokens == 0)
+		cli_die(&prune->cli, "--summary-tokens: at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
 	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
@@ -205,6 +217,23 @@ environment(struct prune *prune)
 	share.percent = true;
 	if (share.set)
 		o->trigger = share;
+}
+
+static void
+defaults(struct prune *prune)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_limits *limits = &o->limits;
+
+	limits->keep_turns = 3;
+	limits->keep_first = 2;
+	limits->window_turns = 10;
+	limits->keep_messages = 20;
+	limits->trigger_messages = 100;
+	o->reserve = 512;
+	o->summary_tokens = 300;
+	o->prompt = "Summarize this conversation history concisely:";
+	prune->timeout = 60;
 }
 
 static void
@@ -278,16 +307,6 @@ parse(struct prune *prune, int argc, char **argv)
 	    {0},
 	};
 
-	limits->keep_turns = 3;
-	limits->keep_first = 2;
-	limits->window_turns = 10;
-	limits->keep_messages = 20;
-	limits->trigger_messages = 100;
-	o->reserve = 512;
-	o->summary_tokens = 300;
-	o->prompt = "Summarize this conversation history concisely:";
-	prune->timeout = 60;
-	prune->policy = "pinned-fifo";
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
@@ -308,6 +327,8 @@ end(struct prune *prune)
 	    &prune->options.report);
 	ctx_pattern_release(&prune->options.pin_text);
 	ctx_pattern_release(&prune->options.pin_tool);
+	ctx_pattern_release(&prune->options.tool);
+	ctx_pattern_release(&prune->options.not_tool);
 }
 
 int
@@ -328,6 +349,7 @@ main(int argc, char **argv)
 	struct ctx_meter meter;
 	struct ctx_err err;
 
+	defaults(&prune);
 	parse(&prune, argc, argv);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,

@@ -72,20 +72,35 @@ explain(struct cli_report *report, const struct ctx_touch *touch,
 
 /* ---- the plan ---- */
 
+static void
+print_row(const char *what, const char *why, char of_messages,
+    uint64_t messages, char of_tokens, uint64_t tokens)
+{
+	printf("  %-6s %-24s %c%9" PRIu64 " messages %c%11" PRIu64 " tokens\n",
+	    what, why, of_messages, messages, of_tokens, tokens);
+}
+
 void
 cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 {
-	printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n", name,
-	    messages, tokens);
+	print_row(name, "", ' ', messages, ' ', tokens);
 }
 
 void
 cli_report_rules(struct cli_report *report)
 {
 	const struct cli_rule *rule;
+	bool adds, edits;
 
-	for (rule = report->rules; rule->name != NULL; rule++)
-		cli_report_row(rule->name, rule->messages, rule->tokens);
+	for (rule = report->rules; rule->name != NULL; rule++) {
+		adds = strcmp(rule->action, "add") == 0;
+		edits = !adds && strcmp(rule->action, "drop") != 0;
+		print_row(rule->action, rule->name,
+		    adds	? '+'
+			: edits ? ' '
+				: '-',
+		    rule->messages, adds ? '+' : '-', rule->tokens);
+	}
 }
 
 /* The rules as an array of JSON. */
@@ -96,8 +111,8 @@ json_rules(const struct cli_report *report)
 	json_t *list = json_array();
 
 	for (rule = report->rules; rule->name != NULL; rule++)
-		json_array_append_new(list, json_pack("{s:s, s:I, s:I}",
-		    "rule", rule->name, "messages",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}",
+		    "rule", rule->name, "action", rule->action, "messages",
 		    (json_int_t)rule->messages, "tokens",
 		    (json_int_t)rule->tokens));
 	return list;
@@ -149,11 +164,14 @@ end_file(struct cli_report *report)
 static void
 add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
 {
-	struct cli_rule *rule = report->rules;
+	struct cli_rule *rule = report->rules, *last = rule + CLI_RULES - 1;
 
-	while (rule->name != NULL && strcmp(rule->name, touch->rule) != 0)
+	while (rule < last && rule->name != NULL &&
+	    (strcmp(rule->name, touch->rule) != 0 ||
+		strcmp(rule->action, touch->action) != 0))
 		rule++;
 	rule->name = touch->rule;
+	rule->action = touch->action;
 	rule->messages++;
 	rule->tokens += touch->before > touch->after
 	    ? touch->before - touch->after

@@ -442,13 +442,20 @@ struct ctx_tokenizer;
 /*
  * Opens a built-in encoding by name, or else the file of that name: a
  * tiktoken rank file (its splitter is the one of the built-in encoding that
- * the file name begins with) or a Hugging Face tokenizer.json of a byte-level
- * BPE.  A file is compiled once into cache, a directory that is made if it
- * is missing, and taken from there afterwards, found by the sha256 of its
- * bytes; NULL compiles it anew each time.  A cache that cannot be read or
- * written is no error.
+ * the file name begins with), a Hugging Face tokenizer.json of a byte-level
+ * BPE, or a GGUF file of one (tokenizer.ggml.model gpt2, and a splitter,
+ * tokenizer.ggml.pre, whose tokenizer.json is known; not what llama.cpp makes
+ * of it, where that differs).  Splitter patterns that are those of a
+ * built-in encoding cost nothing; others go through PCRE2, at some 20 to 50
+ * MB a second, if they are sure to mean the same there.
+ * A file is compiled once into cache, a directory that is made if it is
+ * missing, and taken from there afterwards, found by the sha256 of its bytes
+ * (of a GGUF file, those before its tensors); NULL compiles it anew each
+ * time.  A cache that cannot be read or written is no error, and what was
+ * changed in it is compiled again.
  * CTX_EARG: neither a known name nor a file; CTX_EFILE: a file that is no
- * vocabulary, or one that could not be counted exactly.
+ * vocabulary, or one that could not be counted exactly; CTX_ELIMIT: one of
+ * more than a gigabyte.
  */
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
@@ -500,8 +507,11 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to nine times their size.
- * The only error of this and of all that follows is CTX_ENOMEM, unless told
+ * take up to nine times their size.  Vocabularies of files may need more: 40
+ * times if merges are out of order (and n log n time), and twice the text if
+ * a pattern finds nothing in it.
+ * The only errors of this and of all that follows are CTX_ENOMEM and, with a
+ * pattern of a file that backtracks without end, CTX_ELIMIT, unless told
  * otherwise.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
@@ -696,6 +706,7 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
 enum {
@@ -1142,7 +1153,8 @@ const char *ctx_cache_name(enum ctx_cache cache);
 
 /* ---- count/count.c: tokens of a message ---------------------------------- */
 
-/* What stands in for the body of a result that a plan cleared. */
+/* What stands in for the body of a result that a plan cleared; of an aged one
+ * (convo/age.c) its reference is left. */
 #define CTX_CLEARED "[cleared]"
 
 /* What a message costs, in tokens. */
@@ -1178,6 +1190,7 @@ struct ctx_counter {
 	struct ctx_buf text;              /* scratch */
 	uint64_t cleared; /* tokens of CTX_CLEARED in a result ... */
 	const struct ctx_dialect *cleared_in; /* ... of this dialect */
+	struct ctx_buf aged; /* the reference of the result in hand, if any */
 };
 
 /* Adds tokens and characters of one value to *cost. */
@@ -1187,10 +1200,11 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 int ctx_count_part(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
     struct ctx_cost *cost, struct ctx_err *err);
-/* Sets *saved to the tokens that clearing part i, a result, would save. */
+/* Sets *saved to the tokens that clearing part i, a result, would save, and
+ * *left to the text that would be left, until the counter's next use. */
 int ctx_count_cleared(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
-    uint64_t *saved, struct ctx_err *err);
+    struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view,

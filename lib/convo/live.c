@@ -606,6 +606,14 @@ successor(struct ctx_live *live, uint32_t line)
 	return gone->to;
 }
 
+/* Does what a summary leaves begin with a line of ours before line to? */
+static bool
+starts_at_ours(const struct ctx_live *live, const struct ctx_held *summary,
+    uint32_t to)
+{
+	return summary->kind == CTX_LINE_SUMMARY && held(live, to)->ours != 0;
+}
+
 bool
 ctx_live_loose(const struct ctx_live *live, uint32_t line)
 {
@@ -613,7 +621,8 @@ ctx_live_loose(const struct ctx_live *live, uint32_t line)
 
 	return h->ours != 0 ||
 	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up)) ||
-	    (h->to != 0 && ctx_live_gone(live, h->to));
+	    (h->to != 0 &&
+		(ctx_live_gone(live, h->to) || starts_at_ours(live, h, h->to)));
 }
 
 /* The name of the nearest ancestor that is left, or null. */
@@ -671,13 +680,16 @@ ctx_live_relink(struct ctx_live *live, uint32_t line,
 		if (rename_node(json, at.parent, name, edits, err) < 0)
 			return -1;
 	}
-	if (h->to == 0 || !ctx_live_gone(live, h->to))
-		return 0;
-	next = successor(live, h->to);
+	next = h->to;
+	if (next != 0 && ctx_live_gone(live, next))
+		next = successor(live, next);
 	if (next == 0)
 		return 0;
-	id = held(live, next)->ours != 0 ? held(live, next)->ours
-					 : held(live, next)->id;
+	id = held(live, next)->id;
+	if (starts_at_ours(live, h, next))
+		id = held(live, next)->ours;
+	else if (next == h->to)
+		return 0;
 	return rename_node(json, at.about, ctx_names_at(&live->names, id),
 	    edits, err);
 }

@@ -253,6 +253,17 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 			total = edit_all(plan, groups, steps[i], total);
 }
 
+/* A user message of its turn.  So is a summary of the user's role, without
+ * which what follows it would not start with the user. */
+static bool
+is_user(const struct ctx_plan *plan, const struct ctx_item *item)
+{
+	return (item->flags & CTX_ITEM_USER) ||
+	    ((item->flags & CTX_ITEM_SUMMARY) &&
+		item->role == CTX_ROLE_USER &&
+		!plan->limits.policy->summarizes);
+}
+
 static void
 make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -269,9 +280,9 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->start = item->start;
 		unit->turn = item->turn;
 		unit->first = root == i;
-		unit->user = (item->flags & CTX_ITEM_USER) != 0;
-		unit->system = (item->flags &
-		    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)) != 0;
+		unit->user = is_user(plan, item);
+		unit->system = !unit->user &&
+		    (item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN));
 		unit->held = plan->holds[i] != 0 ||
 		    (item->flags & CTX_ITEM_NOTICE);
 		unit->weighs = ended ? unit->held

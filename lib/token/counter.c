@@ -281,8 +281,8 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 	if (w->at == w->n)
 		return 0;
 	if (!w->scanned) {
-		w->span = w->at + ctx_added_find(t, w->p + w->at,
-		    w->n - w->at, true);
+		w->span = w->at + ctx_special_find(t,
+		    w->p + w->at, w->n - w->at, true);
 		w->scanned = true;
 		ctx_counter_begin(w->counter);
 	}

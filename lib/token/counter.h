@@ -48,8 +48,4 @@ void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,
 /* Goes on by 1 to max pieces (at most CTX_SPLIT_MAX); 1, 0 at the end, -1. */
 int ctx_walk_next(struct ctx_walk *walk, size_t max, struct ctx_err *err);
 
-/* Where the next added token begins in p, n; n if there is none. */
-size_t ctx_added_find(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, bool added);
-
 #endif

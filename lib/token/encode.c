@@ -71,19 +71,6 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-size_t
-ctx_added_find(const struct ctx_tokenizer *t, const char *p, size_t n,
-    bool added)
-{
-	uint32_t id;
-	size_t at;
-
-	for (at = 0; at < n; at++)
-		if (ctx_special_at(t, p + at, n - at, added, &id) > 0)
-			break;
-	return at;
-}
-
 int
 ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err)
@@ -97,7 +84,7 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
 		    ctx_tokenizer_name(t));
 	for (;;) {
-		before = plain ? n : ctx_added_find(t, p, n, !special);
+		before = plain ? n : ctx_special_find(t, p, n, !special);
 		if (encode_text(c, p, before, out, err) < 0)
 			return -1;
 		p += before;

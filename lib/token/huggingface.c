@@ -293,7 +293,7 @@ check_normalizer(struct ctx_pack *pack, json_t *normalizer,
 }
 
 static int
-read_all(struct reader *r, struct ctx_pack *pack, json_t *root,
+read_all(struct reader *r, struct ctx_pack *pack, const json_t *root,
     struct ctx_err *err)
 {
 	r->model = json_object_get(root, "model");
@@ -317,19 +317,12 @@ read_all(struct reader *r, struct ctx_pack *pack, json_t *root,
 }
 
 int
-ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+ctx_huggingface_pack_root(struct ctx_pack *pack, const json_t *root,
     void **block, size_t *size, struct ctx_err *err)
 {
 	struct reader r = {0};
-	json_error_t where;
-	json_t *root = json_loadb(p, n, 0, &where);
 	int rc = -1;
 
-	if (root == NULL) {
-		ctx_err_set(err, CTX_EFILE, "%s", where.text);
-		err->line = where.line > 0 ? (uint64_t)where.line : 0;
-		return -1;
-	}
 	if (read_all(&r, pack, root, err) == 0)
 		rc = ctx_pack(pack, block, size, err);
 	ctx_arena_release(&r.arena);
@@ -337,6 +330,23 @@ ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
 	free(r.tokens);
 	free(r.specials);
 	free(r.merged);
+	return rc;
+}
+
+int
+ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err)
+{
+	json_error_t where;
+	json_t *root = json_loadb(p, n, 0, &where);
+	int rc;
+
+	if (root == NULL) {
+		ctx_err_set(err, CTX_EFILE, "%s", where.text);
+		err->line = where.line > 0 ? (uint64_t)where.line : 0;
+		return -1;
+	}
+	rc = ctx_huggingface_pack_root(pack, root, block, size, err);
 	json_decref(root);
 	return rc;
 }

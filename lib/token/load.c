@@ -36,17 +36,39 @@ static const struct {
     {"gpt2", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
 };
 
+static bool
+is_gguf(const struct ctx_buf *buf)
+{
+	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
+}
+
+/* Is the rest of the file no vocabulary?  Asked at *next bytes. */
+static bool
+is_enough(struct ctx_buf *buf, size_t *next)
+{
+	size_t n;
+
+	if (buf->n < *next || !is_gguf(buf))
+		return false;
+	n = ctx_gguf_size(buf->p, buf->n);
+	*next = 2 * buf->n;
+	if (n > 0)
+		buf->n = n;
+	return n > 0;
+}
+
 static int
 read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	size_t next = 0;
 	ssize_t got = 1;
 
 	if (fd < 0 && errno == ENOENT)
 		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
 	if (fd < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	while (got > 0 && buf->n <= FILE_MAX) {
+	while (got > 0 && buf->n <= FILE_MAX && !is_enough(buf, &next)) {
 		if (ctx_buf_reserve(buf, 1 << 16, err) < 0) {
 			close(fd);
 			return -1;
@@ -59,10 +81,10 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	}
 	if (got < 0)
 		ctx_err_sys(err, errno, "cannot read %s", file);
-	else if (got > 0)
-		ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+	else if (buf->n > FILE_MAX)
+		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
 	close(fd);
-	return got == 0 ? 0 : -1;
+	return got < 0 ? -1 : 0;
 }
 
 /*
@@ -235,13 +257,25 @@ cache_path(struct ctx_buf *path, const char *cache,
 	    '\0');
 }
 
+static bool
+is_json(const struct ctx_buf *text)
+{
+	size_t i = 0;
+
+	while (i < text->n && memchr(" \t\r\n", text->p[i], 4) != NULL)
+		i++;
+	return i < text->n && text->p[i] == '{';
+}
+
 static int
 compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
-    const struct ctx_buf *text, bool json, struct ctx_err *err)
+    const struct ctx_buf *text, struct ctx_err *err)
 {
-	int rc = json ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
-	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n, &t->block,
-	    &t->size, err);
+	int rc = is_gguf(text) ? ctx_gguf_pack(pack, text->p, text->n,
+	    &t->block, &t->size, err) : is_json(text)
+	    ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
+	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n,
+	    &t->block, &t->size, err);
 
 	if (rc < 0)
 		return -1;
@@ -255,25 +289,21 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 {
 	struct ctx_buf text = {0}, path = {0};
 	struct ctx_pack pack = {0};
-	bool json = false;
-	size_t i = 0;
 	int rc = read_all(&text, file, err);
 
-	if (rc == 0) {
-		while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL)
-			i++;
-		json = i < text.n && text.p[i] == '{';
-		rc = json ? 0 : find_family(t, &pack, file, err);
-	}
+	if (rc == 0 && !is_gguf(&text) && !is_json(&text))
+		rc = find_family(t, &pack, file, err);
 	if (rc == 0) {
 		hash_source(&pack, &text);
 		rc = cache == NULL ? 0 : cache_path(&path, cache, &pack, err);
 	}
 	if (rc == 0 && !(cache != NULL && from_cache(t, path.p, &pack))) {
-		rc = compile(t, &pack, &text, json, err);
+		rc = compile(t, &pack, &text, err);
 		if (rc == 0 && cache != NULL)
 			to_cache(t, cache, path.p);
 	}
+	if (rc == 0)
+		ctx_special_index(t);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;

@@ -22,6 +22,13 @@
 #define GPT4O	O200K(CONTRACTIONS "?", "\\p{N}{1,3}")
 #define TEKKEN	O200K("", "\\p{N}")
 
+#define CJK	"[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f" \
+	"\xe3\x82\xa0-\xe3\x83\xbf]+"
+#define DEEPSEEK                                                             \
+	"[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|"             \
+	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
+	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+
 /* Each of them matches every character. */
 static const struct {
 	const char *pattern;
@@ -177,4 +184,31 @@ ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
 	    add_pattern(text, GPT2, err) < 0)
 		return -1;
 	return finish(pack, text, err);
+}
+
+static const struct ctx_presplit_model models[] = {
+    {"gpt-2", {NULL}, true, false, false},
+    {"starcoder", {"\\p{N}"}, true, false, false},
+    {"refact", {"\\p{N}"}, true, false, false},
+    {"smollm", {"\\p{N}"}, true, false, false},
+    {"command-r", {"\\p{N}"}, true, true, false},
+    {"llama-bpe", {LLAMA3}, false, false, true},
+    {"llama3", {LLAMA3}, false, false, true},
+    {"llama-v3", {LLAMA3}, false, false, true},
+    {"qwen2", {QWEN2}, false, true, false},
+    {"gpt-4o", {GPT4O}, false, false, false},
+    {"tekken", {TEKKEN}, false, false, true},
+    {"deepseek-v3", {"\\p{N}{1,3}", CJK, DEEPSEEK}, false, false, false},
+};
+
+const struct ctx_presplit_model *
+ctx_presplit_named(struct ctx_str name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof models / sizeof models[0]; i++)
+		if (strlen(models[i].name) == name.n &&
+		    memcmp(models[i].name, name.p, name.n) == 0)
+			return models + i;
+	return NULL;
 }

@@ -16,8 +16,18 @@
 /* The pre_tokenizer of a tokenizer.json. */
 int ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err);
-/* tokenizer.ggml.pre of a GGUF file, as llama.cpp names them. */
-int ctx_presplit_named(struct ctx_pack *pack, const char *name,
-    struct ctx_buf *text, struct ctx_err *err);
+
+/* How models split whose kind a GGUF file names (tokenizer.ggml.pre), as
+ * their tokenizer.json says. */
+struct ctx_presplit_model {
+	const char *name;
+	const char *patterns[3]; /* as many as there are */
+	bool byte_level;	 /* does ByteLevel split as well? */
+	bool nfc;		 /* is text to be normalised? */
+	bool whole;		 /* ignore_merges */
+};
+
+/* NULL: a name that is not known. */
+const struct ctx_presplit_model *ctx_presplit_named(struct ctx_str name);
 
 #endif

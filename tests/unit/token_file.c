@@ -267,9 +267,8 @@ write_json(const char *name, json_t *root)
 }
 
 static void
-tokenizer_json(void)
+tokenizer_json(json_t *root)
 {
-	json_t *root = make_tokenizer();
 	struct ctx_tokens got = {0};
 	struct ref_vocab some = {r50k.tokens, 256 + MERGES};
 	const char *added = strstr(sample, "brown f");
@@ -288,8 +287,145 @@ tokenizer_json(void)
 	encode(path, cache, &got);
 	CHECK(got.n == n && memcmp(got.ids, want, n * sizeof *want) == 0);
 	ctx_tokens_release(&got);
-	json_decref(root);
 }
+
+/* ---- GGUF ---------------------------------------------------------------- */
+
+enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
+
+static void
+put_number(struct ctx_buf *out, uint64_t value, unsigned size)
+{
+	struct ctx_err err;
+	char byte;
+
+	for (; size > 0; size--, value >>= 8) {
+		byte = (char)(value & 0xff);
+		NEED(ctx_buf_add(out, &byte, 1, &err) == 0);
+	}
+}
+
+static void
+put_string(struct ctx_buf *out, const char *text)
+{
+	struct ctx_err err;
+
+	put_number(out, strlen(text), 8);
+	NEED(ctx_buf_add(out, text, strlen(text), &err) == 0);
+}
+
+static void
+put_key(struct ctx_buf *out, const char *key, unsigned type)
+{
+	put_string(out, key);
+	put_number(out, type, 4);
+}
+
+static void
+put_array(struct ctx_buf *out, const char *key, unsigned type, uint64_t n)
+{
+	put_key(out, key, ARRAY);
+	put_number(out, type, 4);
+	put_number(out, n, 8);
+}
+
+/* The vocabulary of a tokenizer.json with 5002 ids. */
+static void
+make_gguf(struct ctx_buf *out, json_t *root, const char *model,
+    const char *pre)
+{
+	json_t *vocab = json_object_get(json_object_get(root, "model"),
+	    "vocab"), *merges = json_object_get(json_object_get(root,
+	    "model"), "merges"), *id;
+	const char *names[5002] = {NULL}, *key;
+	size_t i;
+
+	json_object_foreach(vocab, key, id)
+		names[json_integer_value(id)] = key;
+	names[5000] = "<|x|>";
+	names[5001] = "brown f";
+	out->n = 0;
+	put_number(out, 0x46554747, 4); /* GGUF */
+	put_number(out, 3, 4);
+	put_number(out, 1, 8);
+	put_number(out, 9, 8);
+	put_key(out, "general.architecture", STRING);
+	put_string(out, "test");
+	put_key(out, "test.context_length", U32);
+	put_number(out, 4096, 4);
+	put_key(out, "test.scale", F32);
+	put_number(out, 0x3f800000, 4);
+	put_key(out, "test.is", BOOL);
+	put_number(out, 1, 1);
+	put_key(out, "tokenizer.ggml.model", STRING);
+	put_string(out, model);
+	put_key(out, "tokenizer.ggml.pre", STRING);
+	put_string(out, pre);
+	put_array(out, "tokenizer.ggml.tokens", STRING, 5002);
+	for (i = 0; i < 5002; i++)
+		put_string(out, names[i] == NULL ? "[PAD]" : names[i]);
+	put_array(out, "tokenizer.ggml.token_type", I32, 5002);
+	for (i = 0; i < 5002; i++)
+		put_number(out, i == 5000 ? 3 : i == 5001 ? 4
+		    : names[i] == NULL ? 5 : 1, 4);
+	put_array(out, "tokenizer.ggml.merges", STRING,
+	    json_array_size(merges));
+	for (i = 0; i < json_array_size(merges); i++)
+		put_string(out, json_string_value(json_array_get(merges, i)));
+}
+
+static void
+refused_bytes(const char *what, const char *name, const char *p, size_t n)
+{
+	struct ctx_tokenizer *t = NULL;
+	struct ctx_err err = {0};
+
+	write_file(name, p, n);
+	CHECK(ctx_tokenizer_open(&t, path, NULL, &err) == -1 && t == NULL);
+	CHECK(err.code == CTX_EFILE);
+	if (strstr(err.text, what) == NULL)
+		printf("# %s: %s\n", name, err.text);
+	CHECK(strstr(err.text, what) != NULL);
+}
+
+static void
+gguf(json_t *root)
+{
+	struct ctx_tokens want = {0}, got = {0};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	char file[120];
+	size_t pairs, i;
+
+	tap_case("a GGUF file gives the tokens of its tokenizer.json");
+	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
+	encode(file, NULL, &want);
+	make_gguf(&out, root, "gpt2", "gpt-2");
+	pairs = out.n;
+	NEED(ctx_buf_reserve(&out, 5000000, &err) == 0);
+	memset(out.p + out.n, 0xa5, 5000000);
+	write_file("model.gguf", out.p, out.n + 5000000);
+	encode(path, cache, &got);
+	CHECK(same(&want, &got));
+	/* The tensors do not count, so this one is in the cache. */
+	write_file("model.gguf", out.p, pairs);
+	encode(path, cache, &got);
+	CHECK(same(&want, &got));
+	tap_case("a GGUF file that is not whole or of another kind is refused");
+	for (i = 4; i < pairs; i += i < 400 ? 1 : pairs / 50)
+		refused_bytes("ends early", "model.gguf", out.p, i);
+	out.p[4] = 1;
+	refused_bytes("unknown version", "model.gguf", out.p, pairs);
+	make_gguf(&out, root, "llama", "default");
+	refused_bytes("of type llama", "model.gguf", out.p, out.n);
+	make_gguf(&out, root, "gpt2", "default");
+	refused_bytes("named \"default\"", "model.gguf", out.p, out.n);
+	ctx_buf_release(&out);
+	ctx_tokens_release(&want);
+	ctx_tokens_release(&got);
+}
+
+/* ---- the cache ----------------------------------------------------------- */
 
 static bool
 as_wanted(const char *file, const struct ctx_tokens *want)
@@ -390,15 +526,7 @@ many_at_once(void)
 static void
 refused(const char *what, const char *name, const char *text)
 {
-	struct ctx_tokenizer *t = NULL;
-	struct ctx_err err = {0};
-
-	write_file(name, text, strlen(text));
-	CHECK(ctx_tokenizer_open(&t, path, NULL, &err) == -1 && t == NULL);
-	CHECK(err.code == CTX_EFILE);
-	if (strstr(err.text, what) == NULL)
-		printf("# %s: %s\n", name, err.text);
-	CHECK(strstr(err.text, what) != NULL);
+	refused_bytes(what, name, text, strlen(text));
 }
 
 #define WITH_SPLIT(pattern, behavior)                                        \
@@ -438,7 +566,7 @@ static void
 clean_up(void)
 {
 	static const char *const names[] = {"r50k_copy.tiktoken",
-	    "tokenizer.json", "a.json", "some.tiktoken", "r50k.tiktoken"};
+	    "tokenizer.json", "model.gguf", "a.json", "some.tiktoken", "r50k.tiktoken"};
 	char name[400];
 	size_t i;
 
@@ -459,12 +587,17 @@ clean_up(void)
 int
 main(void)
 {
+	json_t *root;
+
 	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
 	NEED(mkdtemp(directory) != NULL);
 	(void)snprintf(cache, sizeof cache, "%s/cache", directory);
 	load_r50k();
 	rank_files();
-	tokenizer_json();
+	root = make_tokenizer();
+	tokenizer_json(root);
+	gguf(root);
+	json_decref(root);
 	flipped_bits();
 	many_at_once();
 	refusals();
