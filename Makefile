@@ -153,9 +153,11 @@ check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
 
-# More than ten thousand made-up conversations.
+# More than ten thousand made-up conversations for the formats of providers,
+# and thousands in those of frameworks and agents.
 check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
+	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
 
 # What goes wrong on purpose: kills, and calls that fail.
 check-fault: all
@@ -208,8 +210,11 @@ $(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
 
 FUZZ_SECONDS ?= 60
 fuzz-tokens: $(FUZZ_TOKENS)
-	@for f in $^; do \
-	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 || exit 1; \
+	@for f in $(FUZZ_TOKENS:$(B)/fuzz/%=%); do \
+	  mkdir -p $(B)/fuzz/found/$$f && \
+	  $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=9000 \
+	    -print_final_stats=1 $(B)/fuzz/found/$$f tests/fuzz/seeds/$$f \
+	    || exit 1; \
 	done
 
 format:

@@ -177,8 +177,7 @@ print_help(const struct cli *cli)
 	    cli->about);
 	for (option = cli->options; option->help != NULL; option++)
 		print_option(option);
-	printf("  -h, --help                   this text\n"
-	       "  -V, --version                version\n"
+	printf("  -h, --help, -V, --version    this text, version\n"
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);
@@ -631,11 +630,28 @@ own_file(char out[4096], const char *variable, const char *beside,
 	return n > 0 && n < 4096;
 }
 
+/* A name that nothing has is a mistake, even where nothing is counted. */
+static void
+check_encoding(const struct cli *cli)
+{
+	unsigned i;
+
+	for (i = 0; cli_encoding_name(i) != NULL; i++)
+		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
+			return;
+	if (access(cli->encoding, F_OK) < 0)
+		cli_die(cli, "--encoding: '%s' is neither a file nor one of "
+		    "those that ctx-count --list-options names",
+		    cli->encoding);
+}
+
 void
 cli_meter(struct cli *cli, struct ctx_meter *meter)
 {
 	char file[4096];
 
+	if (cli->encoding != NULL)
+		check_encoding(cli);
 	memset(meter, 0, sizeof *meter);
 	meter->model = cli->model;
 	meter->encoding = cli->encoding;

@@ -706,6 +706,7 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
 enum {
@@ -1152,7 +1153,8 @@ const char *ctx_cache_name(enum ctx_cache cache);
 
 /* ---- count/count.c: tokens of a message ---------------------------------- */
 
-/* What stands in for the body of a result that a plan cleared. */
+/* What stands in for the body of a result that a plan cleared; of an aged one
+ * (convo/age.c) its reference is left. */
 #define CTX_CLEARED "[cleared]"
 
 /* What a message costs, in tokens. */
@@ -1188,6 +1190,7 @@ struct ctx_counter {
 	struct ctx_buf text;              /* scratch */
 	uint64_t cleared; /* tokens of CTX_CLEARED in a result ... */
 	const struct ctx_dialect *cleared_in; /* ... of this dialect */
+	struct ctx_buf aged; /* the reference of the result in hand, if any */
 };
 
 /* Adds tokens and characters of one value to *cost. */
@@ -1197,10 +1200,11 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 int ctx_count_part(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
     struct ctx_cost *cost, struct ctx_err *err);
-/* Sets *saved to the tokens that clearing part i, a result, would save. */
+/* Sets *saved to the tokens that clearing part i, a result, would save, and
+ * *left to the text that would be left, until the counter's next use. */
 int ctx_count_cleared(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
-    uint64_t *saved, struct ctx_err *err);
+    struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view,

@@ -237,6 +237,26 @@ aged() {
 	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort | cmp - before
 }
 
+@test "many writers, one spool" {
+	for i in 1 2 3 4 5 6 7 8; do
+		(
+			# Half of what they write is the same.
+			head -n $((60 + i * 10)) "$agent" > "in$i"
+			ctx-age -k 0 -o 200 "in$i" > "out$i"
+		) &
+	done
+	wait
+	for i in 1 2 3 4 5 6 7 8; do
+		ctx-restore "out$i" | cmp - "in$i"
+	done
+	[ -z "$(find .ctx/spool -name '.*' -type f)" ]
+	find .ctx/spool -name '*.md' | while read -r f; do
+		sum=$(sha256sum < "$f" | cut -c -32)
+		[ ! -e "$f.json" ] || sum=$(sha256sum < "$f.json" | cut -c -32)
+		[[ $f == *-$sum.md ]]
+	done
+}
+
 @test "it streams: messages leave once enough newer ones have come" {
 	mkfifo pipe
 	ctx-age -u -k 10 < pipe > out &
@@ -278,4 +298,46 @@ aged() {
 	run -2 --separate-stderr ctx-age bad
 	[[ $stderr == *"bad:31:"* ]]
 	[ "${#lines[@]}" -eq 30 ]
+}
+
+@test "a reference goes only with its message, whatever comes after" {
+	for d in openai-chat anthropic gemini bedrock openai-responses; do
+		"$B/gen-tools/convo" --dialect $d --seed 5 --messages 120 > in
+		ctx-age -d $d -k 2 -o 80 --head 60 in > aged
+		grep -o '[0-9]* characters in [^]]*\]' aged | sort -u > refs
+		[ "$(wc -l < refs)" -gt 5 ]
+		# A second age, of any options, and a cut.
+		for o in "-k 0 -o 10 --head 0" "-o 80 --mask -k 0"; do
+			# shellcheck disable=SC2086 # options
+			ctx-age -d $d $o aged > again
+			grep -o '[0-9]* characters in [^]]*\]' again |
+			    sort -u > left
+			[ -z "$(comm -23 refs left)" ] || fail "$d $o"
+		done
+		ctx-truncate -d $d -l 120 aged > again
+		grep -o '[0-9]* characters in [^]]*\]' again | sort -u |
+		    cmp - refs
+		# Where prune clears bodies the head goes, the reference stays.
+		n=$(tokens -d $d aged)
+		for most in $(seq $((n - 10)) -200 1); do
+			ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
+			    --target "$most" --explain why aged > pruned
+			! grep -q bodies why || break
+		done
+		grep -q bodies why
+		run ! grep -q '"drop"' why
+		grep -o '[0-9]* characters in [^]]*\]' pruned | sort -u |
+		    cmp - refs
+		ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
+		    --target "$most" pruned | cmp - pruned
+		[ "$(tokens -d $d pruned)" -le "$most" ]
+		# What is restored from it is what was aged.
+		ctx-restore -d $d pruned > back
+		ctx-restore -d $d --list back > list
+		[ ! -s list ]
+		ctx-restore -d $d aged | cmp - in
+		# ctx-count takes it as text.
+		[ "$(ctx-count -d $d --json aged | jq .exact)" = \
+		    "$(ctx-count -d $d --json in | jq .exact)" ]
+	done
 }

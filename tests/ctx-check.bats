@@ -129,7 +129,7 @@ finds() {
 		case $f in
 		# An assistant that says nothing at all.
 		*/generic/keys.jsonl) expected=4:empty-message ;;
-		*) expected= ;;
+		*) expected='' ;;
 		esac
 		[ "$(finds --allow-pending "$f")" = "$expected" ] ||
 			fail "$f: $(finds --allow-pending "$f")"

@@ -334,7 +334,7 @@ judge() {
 	convo --seed 11 --messages 20 --count "${CHECK_LONG:-12}" --wrap |
 	    grep -v '"function_call"' > talks
 	for d in $FRAMEWORKS; do
-		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/frameworks.jq" \
+		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/rewrite.jq" \
 		    talks > in
 		head -n 1 in > one
 		dialect_is "$d" one

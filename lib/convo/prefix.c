@@ -199,7 +199,7 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct course *course = &r->prefix->course;
 	const struct ctx_hints *hints = ctx_hints_any(event->shape->dialect);
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside = {0};
 	const char *name;
 	size_t i;
 
@@ -211,16 +211,15 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 	if (ctx_stream_measure(r->stream, event, r->meter, &course->measure,
 		err) < 0 ||
 	    ctx_count_beside(course->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
-	r->prefix->tokens = cost.tokens;
-	if (!course->measure.counter->exact)
-		r->prefix->estimated = cost.tokens;
+	r->prefix->tokens = beside.tokens;
+	r->prefix->estimated = beside.estimated;
 	r->pen.json = event->record->json;
 	for (i = 0; event->shape->in_request &&
 	    (name = ctx_hints_before(hints, i)) != NULL;
 	    i++)
-		if (add_member(r, event, hints, name, &cost.tokens, err) < 0)
+		if (add_member(r, event, hints, name, &beside.tokens, err) < 0)
 			return -1;
 	r->prefix->before = r->prefix->n;
 	return 0;

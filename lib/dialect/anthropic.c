@@ -77,19 +77,6 @@ ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-static int
-read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
-{
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
-	    ctx_json_find(view->json, block, "input"), err);
-
-	if (part == NULL)
-		return -1;
-	part->id = ctx_json_find(view->json, block, "id");
-	part->name = ctx_json_find(view->json, block, "name");
-	return 0;
-}
-
 /* A document may be plain text or blocks; other payloads are media. */
 static int
 read_media(struct ctx_view *view, uint32_t source, struct ctx_err *err)
@@ -179,7 +166,9 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	if (ctx_json_is(json, type, "tool_use") ||
 	    ctx_json_is(json, type, "server_tool_use") ||
 	    ctx_json_is(json, type, "mcp_tool_use"))
-		return read_call(view, block, err);
+		return ctx_read_call(view, ctx_json_find(json, block, "input"),
+		    ctx_json_find(json, block, "id"),
+		    ctx_json_find(json, block, "name"), err);
 	if (ctx_json_is(json, type, "tool_result"))
 		return read_result(view, block, true, err);
 	if (ends_with(json, type, "_tool_result"))
@@ -194,13 +183,8 @@ int
 ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role");
-
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	view->model = ctx_json_find(json, node, "model");
 	view->usage = ctx_json_find(json, node, "usage");
 	/* In mid-conversation it must stay between those it came between. */

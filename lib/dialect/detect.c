@@ -11,12 +11,6 @@
 
 #include "dialect/dialect.h"
 
-static bool
-is_array(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
-}
-
 /*
  * Where objects keep a request or an answer (no path: they are one), and in
  * it the messages.  The first row that fits counts.
@@ -175,13 +169,13 @@ unwrap(const struct ctx_json *json, uint32_t node,
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
 	/* Texts to be completed, or to be embedded, are no messages. */
-	if (is_array(json, messages) &&
+	if (ctx_is_array(json, messages) &&
 	    json->nodes[messages].next > messages + 1 &&
 	    json->nodes[messages + 1].kind == CTX_JSON_STRING)
 		return 0;
 	/* LangSmith keeps a list of one list of messages. */
 	if (json->nodes[messages].next > messages + 1 &&
-	    is_array(json, messages + 1) &&
+	    ctx_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
 		messages++;
 	return messages;
@@ -224,7 +218,7 @@ detect_array(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].next == node + 1)
 		return;
 	/* Lists of messages without a name are conversations too. */
-	if (is_array(json, one) && json->nodes[one].next > one + 1)
+	if (ctx_is_array(json, one) && json->nodes[one].next > one + 1)
 		one++;
 	if (json->nodes[one].kind == CTX_JSON_OBJECT)
 		detect_object(json, one, &first);
@@ -248,7 +242,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 
 	memset(shape, 0, sizeof *shape);
 	/* The body of an Anthropic batch is a list in an object. */
-	if (is_array(json, list))
+	if (ctx_is_array(json, list))
 		detect_array(json, list, shape);
 	if (shape->kind == CTX_SHAPE_LIST)
 		return;

@@ -14,6 +14,11 @@
 /* A message of ours, of this role. */
 #define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
 
+/* 3 tokens a message and once, 1 a name, as Chat Completions; without names,
+ * as formats that have none. */
+#define FRAMING .per_message = 3, .priming = 3
+#define FRAMING_NAMES FRAMING, .per_name = 1
+
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
@@ -93,9 +98,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_codex_line,
 	.rules = CTX_JOINS_ANSWERS,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = CODEX_NOTE,
@@ -122,9 +125,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LAST,
 	.line = ctx_pi_line,
 	/* Whatever provider it is sent to: framing as Chat Completions. */
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
 	.summary = PI_NOTE,
@@ -138,8 +139,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_claude_stream_line,
 	.rules = CTX_FIRST_USER,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	.summary = CLAUDE_STREAM_NOTE,
@@ -153,8 +153,7 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_TIP,
 	.line = ctx_claude_code_line,
 	.rules = CTX_FIRST_USER,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* As its own compaction, which its readers start from. */
@@ -169,9 +168,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LANGCHAIN_LC("SystemMessage", "system"),
@@ -183,9 +180,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LANGCHAIN_DICT("system"),
@@ -197,9 +192,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = LANGCHAIN_DUMP("system"),
@@ -211,8 +204,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
 	.first = ctx_opencode_first,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = OPENCODE_NOTE,
@@ -223,8 +215,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of a goose session",
 	.is = ctx_goose_is,
 	.read = ctx_goose_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
 	.summary = GOOSE_NOTE,
@@ -248,8 +239,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "UIMessage of the Vercel AI SDK",
 	.is = ctx_vercel_ui_is,
 	.read = ctx_vercel_ui_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = VERCEL_UI("system"),
@@ -260,8 +250,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "ModelMessage of the Vercel AI SDK",
 	.is = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
 	.summary = NOTE("system"),
@@ -274,8 +263,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
 	    CTX_ONE_SYSTEM,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	/* Between two turns there is no place for anything. */
@@ -287,9 +275,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_ollama_is,
 	.read = ctx_ollama_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
@@ -303,9 +289,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NO_EMPTY_TEXT | CTX_NEEDS_IDS |
 	    CTX_ARGUMENTS_TEXT | CTX_REASONING_LEADS,
 	/* As Chat Completions; nothing better is published. */
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
@@ -328,8 +312,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
 	.note_part = "{\"text\":$text}",
@@ -372,8 +355,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
@@ -394,9 +376,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT | CTX_MUST_SPEAK |
 	    CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT | CTX_NO_EMPTY_CALLS |
 	    CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
@@ -414,9 +394,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_generic_is,
 	.read = ctx_generic_read,
 	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.summary = NOTE("system"),

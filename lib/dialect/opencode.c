@@ -14,12 +14,6 @@
 #include "dialect/dialect.h"
 
 static bool
-is_true(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_TRUE;
-}
-
-static bool
 is_compaction(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const types[] = {"compaction"};
@@ -36,7 +30,7 @@ sums_up(const struct ctx_json *json, uint32_t node, uint32_t id)
 	uint32_t info = ctx_json_find(json, node, "info"), parent;
 	struct ctx_str a, b;
 
-	if (info == 0 || !is_true(json, ctx_json_find(json, info, "summary")) ||
+	if (info == 0 || !ctx_is_true(json, info, "summary") ||
 	    ctx_json_find(json, info, "finish") == 0)
 		return false;
 	parent = ctx_json_find(json, info, "parentID");
@@ -122,7 +116,7 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 		return 0;
 	if (type != 0 && ctx_json_is(json, type, "tool"))
 		return read_tool(view, part, err);
-	if (is_true(json, ctx_json_find(json, part, "ignored")))
+	if (ctx_is_true(json, part, "ignored"))
 		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
 			      err);
@@ -132,21 +126,18 @@ int
 ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 		  struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t info = ctx_json_find(json, node, "info"), role;
+	uint32_t info = ctx_json_find(json, node, "info");
 
-	role = info == 0 ? 0 : ctx_json_find(json, info, "role");
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (info == 0 ||
+	    !ctx_read_role(view, json, node, ctx_json_find(json, info, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	view->model = ctx_json_find(json, info, "modelID");
 	view->usage = ctx_json_find(json, info, "tokens");
 	view->time = ctx_find_below(json, info, "time", "created");
 	/* Without them all that they stand for would be shown again. */
 	if (is_compaction(json, node))
 		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
-	if (is_true(json, ctx_json_find(json, info, "summary")))
+	if (ctx_is_true(json, info, "summary"))
 		view->flags |= CTX_VIEW_PINNED;
 	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
 				read_part, err) < 0
