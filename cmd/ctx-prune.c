@@ -243,7 +243,6 @@ parse(struct prune *prune, int argc, char **argv)
 	struct ctx_limits *limits = &o->limits;
 	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "How much stays"},
 	    {'b', "budget", "N|P%", "tokens that may leave (the window)",
 		CLI_AMOUNT, &o->budget, NULL, NULL},
 	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
