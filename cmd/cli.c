@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -558,9 +559,12 @@ void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
+	const struct rlimit none = {0, 0};
 	bool only_files = false;
 
 	open_standard();
+	/* What people said to a model has no place in a core file. */
+	(void)setrlimit(RLIMIT_CORE, &none);
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");
@@ -655,11 +659,28 @@ own_file(char out[4096], const char *variable, const char *beside,
 	return n > 0 && n < 4096;
 }
 
+/* A name that nothing has is a mistake, even where nothing is counted. */
+static void
+check_encoding(const struct cli *cli)
+{
+	unsigned i;
+
+	for (i = 0; cli_encoding_name(i) != NULL; i++)
+		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
+			return;
+	if (access(cli->encoding, F_OK) < 0)
+		cli_die(cli, "--encoding: '%s' is neither a file nor one of "
+		    "those that ctx-count --list-options names",
+		    cli->encoding);
+}
+
 void
 cli_meter(struct cli *cli, struct ctx_meter *meter)
 {
 	char file[4096];
 
+	if (cli->encoding != NULL)
+		check_encoding(cli);
 	memset(meter, 0, sizeof *meter);
 	meter->model = cli->model;
 	meter->encoding = cli->encoding;
