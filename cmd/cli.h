@@ -90,10 +90,11 @@ struct cli {
 	{0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,    \
 	    except, NULL, NULL}
 
-/* What was done by one rule; tokens are those that went, or came back. */
+/* What was done by one rule. */
 struct cli_rule {
 	const char *name, *action;
-	uint64_t messages, tokens;
+	uint64_t messages;
+	uint64_t before, after; /* tokens */
 };
 #define CLI_RULES 24 /* more than there are */
 
