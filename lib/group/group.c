@@ -122,6 +122,8 @@ tool_of(struct ctx_groups *groups, const struct ctx_json *json,
 		return 0;
 	if (ctx_call_key_of(&key, json, part, 0, &groups->text, err) < 0)
 		return -1;
+	if (key.name.p == NULL)
+		return 0;
 	return ctx_names_id(&groups->tools, key.name.p, key.name.n, tool,
 	    err);
 }
