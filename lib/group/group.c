@@ -325,6 +325,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->tokens = cost->results + cost->framing;
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
+		/* Results part turns, as those of a message by itself do. */
+		groups->answered = true;
 	}
 	enter_turn(groups, view, written, flags);
 	item = add_item(groups, err);
