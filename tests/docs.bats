@@ -67,6 +67,9 @@ run_examples() {
 	for page in "$BATS_TEST_DIRNAME"/../man/*.[15]; do
 		echo "# $page"
 		mkdir "${page##*/}"
+		cp "$agent" "${page##*/}"
+		cp "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" \
+		    "${page##*/}/coding.jsonl"
 		displays "$page" > shown
 		examples shown > "${page##*/}/list"
 		(cd "${page##*/}" && run_examples)
