@@ -47,7 +47,7 @@ struct cli {
 	/* Filled by the common options: */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
-	bool lenient, unbuffered, verbose;
+	bool lenient, unbuffered, verbose, no_sandbox;
 	/* Its own: */
 	int status;
 	char cache[4096]; /* directory of compiled vocabularies */
@@ -76,6 +76,11 @@ struct cli {
 	{'e', "encoding", "NAME|FILE", "tokenizer (the model's)",            \
 	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
 	CLI_PASS(cli)
+
+/* For commands that run nobody else's. */
+#define CLI_SANDBOX(cli)                                                     \
+	{0, "no-sandbox", NULL, "keep all rights", CLI_FLAG,                 \
+	    &(cli)->no_sandbox, NULL, NULL}
 
 /* Names of tools, for results and calls. */
 #define CLI_TOOLS(only, except)                                              \
@@ -172,6 +177,16 @@ void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
 /* Lists the user's models, then the table. */
 void cli_models_print(const struct ctx_models *own);
+
+/* What a command still has to open once it reads its input, beside its
+ * operands. */
+struct cli_needs {
+	const struct ctx_meter *meter; /* its vocabularies; or NULL */
+	const char *written; /* a file that it will make; or NULL */
+	bool reopens;        /* its operands, which may be other files then */
+};
+/* Gives up all other rights to open files, to run and to connect. */
+void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
 
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);
