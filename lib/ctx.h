@@ -1146,9 +1146,10 @@ const char *ctx_models_date(void);
 /*
  * The row, of own (or NULL) and the table, whose name is the longest prefix
  * of name.  Letters of either case are the same, and so are dots, dashes,
- * underscores and @; a version does not end between digits.  What stands
- * before the name is left aside: "openrouter/openai/", "us.anthropic.",
- * "ft:".  Names of no row get the one that stands for unknown, local models:
+ * underscores, colons and @; a version does not end between digits.  What
+ * stands before the name is left aside: "openrouter/openai/", "us.anthropic.",
+ * "ft:"; and "hermes-3-" of "hermes-3-llama-3.1-70b", if nothing begins so.
+ * Names of no row get the one that stands for unknown, local models:
  * 32,000 tokens; its vendor is "unknown".
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,

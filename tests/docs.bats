@@ -106,7 +106,7 @@ run_examples() {
 		while IFS=$'\t' read -r letter option rest; do
 			grep -qx -e "-$option" synopsis ||
 				{ [ -n "$letter" ] && [ "$letter" != "$option" ] &&
-					grep -q "^[A-Za-z]*$letter[A-Za-z]*\$" synopsis; } ||
+					grep -q "^[A-Za-z]*${letter}[A-Za-z]*\$" synopsis; } ||
 				fail "$page: SYNOPSIS lacks --$option"
 		done < <(sed 's/^\t/-\t/' table)
 	done
