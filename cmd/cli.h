@@ -20,6 +20,7 @@ enum cli_type {
 	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
+	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
 	CLI_CHOICE, /* unsigned: the index of one of choices */
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
@@ -89,10 +90,11 @@ struct cli {
 	{0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,    \
 	    except, NULL, NULL}
 
-/* What was done by one rule; tokens are those that went, or came back. */
+/* What was done by one rule. */
 struct cli_rule {
 	const char *name, *action;
-	uint64_t messages, tokens;
+	uint64_t messages;
+	uint64_t before, after; /* tokens */
 };
 #define CLI_RULES 24 /* more than there are */
 

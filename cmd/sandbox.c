@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -90,11 +91,14 @@ static void
 allow(const struct sandbox *s, const char *path, unsigned what)
 {
 	struct beneath rule = {what & s->handled, -1};
+	struct stat file;
 	long rc;
 
 	rule.fd = open(path, O_PATH | O_CLOEXEC);
 	if (rule.fd < 0)
 		return;
+	if (fstat(rule.fd, &file) < 0 || !S_ISDIR(file.st_mode))
+		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
 	close(rule.fd);
 	if (rc < 0)
@@ -123,7 +127,7 @@ allow_operands(const struct sandbox *s, bool reopens)
 	size_t i;
 
 	for (i = 0; i < s->cli->n_files; i++) {
-		allow(s, s->cli->files[i], MAY_READ);
+		allow(s, s->cli->files[i], MAY_READ | MAY_LIST);
 		if (reopens)
 			allow_beside(s, s->cli->files[i], MAY_READ);
 	}
