@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bar.h"
 #include "calibrate.h"
 
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
@@ -31,6 +32,7 @@ struct count {
 	struct rows rows; /* by name, of the file being read */
 	struct rows largest;
 	struct ctx_tally total;
+	struct bar bar;
 	uint64_t lines; /* rows of conversations printed */
 	uint64_t over;  /* conversations over what --max allows */
 	bool header;
@@ -359,8 +361,12 @@ on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 
 	if (count->calibrate)
 		return calibrate_message(&count->calls, t, err);
+	if (bar_is_on(&count->bar) && bar_add(&count->bar, t, err) < 0)
+		return -1;
 	if (count->top > 0)
 		return add_largest(count, t, err);
+	if (count->bar.shown)
+		return 0;
 	switch ((enum per)count->per) {
 	case PER_MESSAGE:
 		print_row(count, &row);
@@ -431,7 +437,10 @@ on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 	if (is_over(count, t))
 		say_over(count, t);
 	add(&count->total, t);
-	if (count->top > 0)
+	if (bar_is_on(&count->bar) &&
+	    bar_end(&count->bar, t, window_of(count, t), err) < 0)
+		return -1;
+	if (count->top > 0 || count->bar.shown)
 		return 0;
 	if (count->per != PER_FILE)
 		return add_beside(count, t, err);
@@ -496,7 +505,9 @@ count_stream(struct count *count, char **file)
 	cli_open(&count->cli, &stream, file, 1, NULL);
 	if (ctx_tally(&stream, &count->meter, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
-	cli_note_stream(&count->cli, &stream);
+	/* The last line of a file that grows may not be whole yet. */
+	if (!count->bar.follow)
+		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
 	print_named(count);
 }
@@ -554,6 +565,26 @@ report_calls(struct count *count)
 	cli_status(&count->cli, CLI_NO);
 }
 
+static void
+count_files(struct count *count)
+{
+	size_t i;
+
+	count->largest.n = 0;
+	for (i = 0; i < count->cli.n_files; i++) {
+		if (count->text)
+			count_text(count, &count->cli.files[i]);
+		else
+			count_stream(count, &count->cli.files[i]);
+	}
+	if (count->bar.shown && count->largest.n > 0)
+		bar_below(&count->bar, count->largest.n);
+	if (count->calibrate)
+		report_calls(count);
+	else
+		print_rest(count);
+}
+
 /* ---- options ---- */
 
 static void
@@ -587,13 +618,25 @@ parse(struct count *count, int argc, char **argv)
 		CLI_FLAG, &count->tsv, NULL, NULL},
 	    {'q', "quiet", NULL, "only the status", CLI_FLAG, &count->quiet,
 		NULL, NULL},
+	    {0, "bar", NULL, "a bar with the share of each role and tool",
+		CLI_FLAG, &count->bar.shown, NULL, NULL},
+	    {0, "follow", NULL, "the bar anew whenever a file grows", CLI_FLAG,
+		&count->bar.follow, NULL, NULL},
+	    {0, "svg", "FILE", "write the bar as a picture", CLI_STRING,
+		&count->bar.svg, NULL, NULL},
+	    {0, "color", "WHEN", "auto (default), always, never",
+		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},
 	    CLI_COMMON(&count->cli),
+	    CLI_SANDBOX(&count->cli),
 	    {0},
 	};
 
 	count->cli.options = options;
 	cli_parse(&count->cli, argc, argv);
 	count->cli.options = NULL;
+	bar_check(&count->bar, &count->cli,
+	    count->json || count->tsv || count->per != PER_FILE ||
+		count->text || count->calibrate);
 }
 
 int
@@ -610,7 +653,6 @@ main(int argc, char **argv)
 		    "  ctx-count -m gpt-4o chat.jsonl\n"
 		    "  git diff | ctx-count --text --max 8k\n",
 	    }};
-	size_t i;
 
 	parse(&count, argc, argv);
 	cli_meter(&count.cli, &count.meter);
@@ -622,17 +664,15 @@ main(int argc, char **argv)
 		count.meter.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
-	for (i = 0; i < count.cli.n_files; i++) {
-		if (count.text)
-			count_text(&count, &count.cli.files[i]);
-		else
-			count_stream(&count, &count.cli.files[i]);
-	}
-	if (count.calibrate)
-		report_calls(&count);
-	else
-		print_rest(&count);
+	cli_sandbox(&count.cli, &(struct cli_needs){.meter = &count.meter,
+	    .written = count.bar.svg, .reopens = count.bar.follow});
+	do {
+		bar_wait(&count.bar, &count.cli);
+		count_files(&count);
+		bar_write(&count.bar, &count.cli);
+	} while (count.bar.follow);
 	cli_note_models(&count.cli, &count.meter);
+	bar_release(&count.bar);
 	calibrate_release(&count.calls);
 	ctx_meter_release(&count.meter);
 	free(count.rows.list);

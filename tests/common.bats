@@ -132,3 +132,55 @@ calls() {
 	run -0 ctx-count $'evil\033[31m'
 	[[ $output == *'evil?[31m' ]]
 }
+
+# A right and a wrong value for an option, from what its row says.
+values_of() { # option, arg, choices
+	wrong='' right=x
+	case $2 in
+	N | S) wrong=x right=40 ;;
+	'N|P%') wrong=x% right=90% ;;
+	REGEX) wrong='(' right=a ;;
+	H:T) wrong=3 right=1:1 ;;
+	*,*) wrong=x right=1,2,3,4 ;;
+	*) [ -z "$3" ] || wrong=nonsense right=${3%% *} ;;
+	esac
+	case $1 in
+	path-format) wrong=x right='{tool}-{sha256}.md' ;;
+	# Any name of a model will do: a stream may know better.
+	model) wrong='' ;;
+	diff) right=$chat ;;
+	esac
+}
+
+@test "every option takes what is right and refuses what is wrong" {
+	local option arg choices wrong right
+	while read -r c; do
+		"${c%% *}" --list-options | cut -f 2- | tr '\t' '\037' > table
+		while IFS=$'\037' read -r option arg _ choices; do
+			case $option in help | version | follow) continue ;; esac
+			if [ -z "$arg" ]; then
+				# shellcheck disable=SC2086 # options
+				run -2 $c "--$option=x" "$chat"
+				[[ $output == *"--$option takes no argument"* ]]
+				continue
+			fi
+			# shellcheck disable=SC2086
+			run -2 $c "--$option"
+			[[ $output == *"--$option needs an argument, $arg"* ]]
+			values_of "$option" "$arg" "$choices"
+			if [ -n "$wrong" ]; then
+				# shellcheck disable=SC2086
+				run $c "--$option" "$wrong" "$chat"
+				[ "$status" -eq 2 ] ||
+					fail "$c --$option $wrong: $output"
+				[[ $output == *"$option"* || $output == *"$wrong"* ]] ||
+					fail "$c --$option $wrong: $output"
+			fi
+			# shellcheck disable=SC2086
+			run timeout 20 $c "--$option" "$right" "$chat"
+			[[ $status -lt 2 || $output == *" needs "* ||
+				$output == *" go with "* ]] ||
+				fail "$c --$option $right: $output"
+		done < table
+	done < <(calls)
+}

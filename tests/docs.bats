@@ -67,6 +67,9 @@ run_examples() {
 	for page in "$BATS_TEST_DIRNAME"/../man/*.[15]; do
 		echo "# $page"
 		mkdir "${page##*/}"
+		cp "$agent" "${page##*/}"
+		cp "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" \
+		    "${page##*/}/coding.jsonl"
 		displays "$page" > shown
 		examples shown > "${page##*/}/list"
 		(cd "${page##*/}" && run_examples)
@@ -86,4 +89,25 @@ run_examples() {
 	grep -q 'sh tests/setup demo' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
+}
+
+@test "man pages: the options are those of the table, in SYNOPSIS too" {
+	local c page letter option rest
+	for c in $(cd "$B" && ls ctx-*); do
+		page=$BATS_TEST_DIRNAME/../man/$c.1
+		[ -f "$page" ] || fail "no page for $c"
+		"$c" --list-options | grep -v $'^.\thelp\|^.\tversion' > table
+		cut -f 2 table | sort > options
+		grep '^\.It Fl' "$page" | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p' |
+			grep -vx 'help\|version' | sort > page
+		diff options page || fail "$page tells of other options"
+		sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" |
+			tr ' ' '\n' > synopsis
+		while IFS=$'\t' read -r letter option rest; do
+			grep -qx -e "-$option" synopsis ||
+				{ [ -n "$letter" ] && [ "$letter" != "$option" ] &&
+					grep -q "^[A-Za-z]*${letter}[A-Za-z]*\$" synopsis; } ||
+				fail "$page: SYNOPSIS lacks --$option"
+		done < <(sed 's/^\t/-\t/' table)
+	done
 }

@@ -13,7 +13,7 @@
 
 #include "convo/convo.h"
 #include "convo/pieces.h"
-#include "convo/reference.h"
+#include "store/reference.h"
 
 /* Between two characters of a piece; or before a piece that has no text. */
 struct spot {

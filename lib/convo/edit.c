@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "convo/convo.h"
+#include "dialect/body.h"
 
 /* Does part i go, given what happens to its message? */
 static bool
@@ -96,22 +97,23 @@ clear_results(struct ctx_edits *edits, const struct ctx_view *view,
     struct ctx_counter *counter, struct ctx_err *err)
 {
 	struct ctx_buf body = {0};
+	struct ctx_str left;
 	size_t i, result = 0;
 	uint64_t saved;
 	int rc = -1;
 
-	if (ctx_buf_printf(&body, err, "%s\"%s\"%s", dialect->body[0],
-		CTX_CLEARED, dialect->body[1]) < 0)
-		goto out;
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].kind != CTX_PART_RESULT)
 			continue;
 		if (spared != NULL && spared[result++])
 			continue;
-		if (ctx_count_cleared(counter, dialect, view, i, &saved,
+		if (ctx_count_cleared(counter, dialect, view, i, &left, &saved,
 			err) < 0)
 			goto out;
-		if (saved > 0 &&
+		if (saved == 0)
+			continue;
+		body.n = 0;
+		if (ctx_body_add(&body, dialect, left.p, left.n, err) < 0 ||
 		    ctx_edit_replace(edits,
 			ctx_json_str(view->json, view->parts[i].value),
 			body.p, body.n, err) < 0)

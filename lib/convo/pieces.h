@@ -2,7 +2,7 @@
 #ifndef CONVO_PIECES_H
 #define CONVO_PIECES_H
 
-#include "ctx.h"
+#include "dialect/body.h"
 
 /*
  * A text of an item, or a block of it that can only stay or go.  What is no
@@ -42,15 +42,6 @@ int ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
     struct ctx_err *err);
 void ctx_pieces_release(struct pieces *pieces);
-
-/* The literal of a body that holds just a text as the dialect writes it,
- * or 0. */
-uint32_t ctx_body_text(const struct ctx_json *json, uint32_t body,
-    const struct ctx_dialect *dialect);
-
-/* Appends a text as a body that the dialect takes. */
-int ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
-    const char *p, size_t n, struct ctx_err *err);
 
 /* What a cut is to leave. */
 struct cut {

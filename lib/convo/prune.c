@@ -94,6 +94,7 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 	size_t i, result = 0;
 	uint32_t tool;
 	uint64_t saved;
+	struct ctx_str left;
 
 	if (p->options->tool.n + p->options->not_tool.n == 0)
 		return 0;
@@ -112,7 +113,7 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 			return ctx_err_nomem(err);
 		entry->spared[result - 1] = true;
 		if (ctx_count_cleared(convo->measure.counter,
-			entry->dialect, view, i, &saved,
+			entry->dialect, view, i, &left, &saved,
 			err) < 0)
 			return -1;
 		cost->bodies -= saved;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "convo/pieces.h"
-#include "convo/reference.h"
+#include "store/reference.h"
 #include "convo/report.h"
 #include "convo/talk.h"
 

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "count/media.h"
+#include "dialect/body.h"
+#include "store/reference.h"
 
 uint64_t
 ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens)
@@ -121,35 +123,84 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	    err);
 }
 
-/* What is left of a result when it is cleared; counted once. */
+/* Bytes of JSON that the body of an aged result cannot have: each character
+ * may be two escapes, and a reference names a path. */
+#define NO_AGED (12 * CTX_AGE_HEAD + 65536)
+
+/* Puts the reference of a result into counter->aged; nothing if it has none.
+ * It outlives the rest of the result, which could not be found again. */
 static int
-cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    uint64_t *tokens, struct ctx_err *err)
+find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t body, struct ctx_err *err)
+{
+	uint32_t node = ctx_body_text(json, body, dialect);
+	struct ctx_buf *text = &counter->aged;
+	struct reference ref;
+	struct ctx_str raw;
+
+	text->n = 0;
+	if (node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
+		node = body;
+	if (body == 0 || node == 0)
+		return 0;
+	raw = ctx_json_str(json, node);
+	if (raw.n > NO_AGED || raw.p[raw.n - 2] != ']')
+		return 0;
+	if (ctx_text_decode(text, raw, err) < 0)
+		return -1;
+	if (!ctx_reference_find(text->p, text->n, &ref)) {
+		text->n = 0;
+		return 0;
+	}
+	ref.at += ref.at > 0;
+	text->n -= ref.at;
+	memmove(text->p, text->p + ref.at, text->n);
+	return 0;
+}
+
+/* What a body costs that holds just a text. */
+static int
+count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const char *p, size_t n, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	struct ctx_buf body = {0};
 	struct ctx_json json;
 	size_t used;
-	int rc = 0;
+	int rc = -1;
 
+	ctx_json_init(&json, CTX_SIMD_PORTABLE);
+	/* In a list, since node 0 stands for none. */
+	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
+	    (dialect->texts ? ctx_body_add(&body, dialect, p, n, err)
+			    : ctx_text_encode(&body, p, n, err)) == 0 &&
+	    ctx_buf_add(&body, "]", 1, err) == 0 &&
+	    ctx_json_scan(&json, body.p, body.n, &used, err) >= 0)
+		rc = count_shown(counter, dialect, &json, 1, &cost, err);
+	ctx_json_release(&json);
+	ctx_buf_release(&body);
+	*tokens = cost.tokens;
+	return rc;
+}
+
+/* What is left of a result when it is cleared; counted once, but for those
+ * that are aged. */
+static int
+cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	if (counter->aged.n > 0)
+		return count_body(counter, dialect, counter->aged.p,
+		    counter->aged.n, tokens, err);
 	if (counter->cleared_in != dialect) {
-		ctx_json_init(&json, CTX_SIMD_PORTABLE);
-		/* In a list, since node 0 stands for none. */
-		if (ctx_buf_printf(&body, err, "[%s\"%s\"%s]",
-			dialect->texts ? dialect->body[0] : "", CTX_CLEARED,
-			dialect->texts ? dialect->body[1] : "") < 0 ||
-		    ctx_json_scan(&json, body.p, body.n, &used, err) < 0)
-			rc = -1;
-		else
-			rc = count_shown(counter, dialect, &json, 1, &cost,
-			    err);
-		ctx_json_release(&json);
-		ctx_buf_release(&body);
-		counter->cleared = cost.tokens;
-		counter->cleared_in = rc < 0 ? NULL : dialect;
+		counter->cleared_in = NULL;
+		if (count_body(counter, dialect, CTX_CLEARED,
+			strlen(CTX_CLEARED), &counter->cleared, err) < 0)
+			return -1;
+		counter->cleared_in = dialect;
 	}
 	*tokens = counter->cleared;
-	return rc;
+	return 0;
 }
 
 /* Adds a result and the blocks it owns, *i being the last of them after. */
@@ -175,7 +226,9 @@ add_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 			break;
 		++*i;
 	}
-	if (cleared(counter, dialect, &then, err) < 0)
+	if (find_reference(counter, dialect, view->json,
+		view->parts[result].value, err) < 0 ||
+	    cleared(counter, dialect, &then, err) < 0)
 		return -1;
 	body = cost->tokens - before - name;
 	cost->results += name + body;
@@ -189,13 +242,16 @@ add_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 int
 ctx_count_cleared(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
-    uint64_t *saved, struct ctx_err *err)
+    struct ctx_str *left, uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 
 	if (add_result(counter, dialect, view, &i, &cost, err) < 0)
 		return -1;
 	*saved = cost.bodies;
+	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
+	if (counter->aged.n > 0)
+		*left = (struct ctx_str){counter->aged.p, counter->aged.n};
 	return 0;
 }
 
@@ -277,4 +333,5 @@ void
 ctx_counter_release(struct ctx_counter *counter)
 {
 	ctx_buf_release(&counter->text);
+	ctx_buf_release(&counter->aged);
 }

@@ -11,7 +11,8 @@
 size_t ctx_merge_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out);
 
-/* What merging a long piece needs; zero is valid and empty. */
+/* What merging long pieces with one vocabulary needs; zero is valid and
+ * empty. */
 struct ctx_merge {
 	uint32_t *tokens; /* the result of the last call */
 	size_t n, cap;

@@ -175,6 +175,34 @@ ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
 	return rows[i].length;
 }
 
+/* The UTF-8 of a character; returns its bytes. */
+static inline size_t
+ref_put_char(char *out, uint32_t cp)
+{
+	unsigned char *s = (unsigned char *)out;
+
+	if (cp < 0x80) {
+		s[0] = (unsigned char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		s[0] = (unsigned char)(0xc0 | cp >> 6);
+		s[1] = (unsigned char)(0x80 | (cp & 63));
+		return 2;
+	}
+	if (cp < 0x10000) {
+		s[0] = (unsigned char)(0xe0 | cp >> 12);
+		s[1] = (unsigned char)(0x80 | (cp >> 6 & 63));
+		s[2] = (unsigned char)(0x80 | (cp & 63));
+		return 3;
+	}
+	s[0] = (unsigned char)(0xf0 | cp >> 18);
+	s[1] = (unsigned char)(0x80 | (cp >> 12 & 63));
+	s[2] = (unsigned char)(0x80 | (cp >> 6 & 63));
+	s[3] = (unsigned char)(0x80 | (cp & 63));
+	return 4;
+}
+
 /* Characters of a text, and one more that stands at its end. */
 static inline size_t
 ref_chars(const char *p, size_t n, struct ref_char *out)

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "convo/reference.h"
+#include "store/reference.h"
 
 /* Takes the number at the start of *text. */
 static bool

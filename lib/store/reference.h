@@ -1,6 +1,6 @@
 /* reference.h - the line that stands for a result in the spool */
-#ifndef CONVO_REFERENCE_H
-#define CONVO_REFERENCE_H
+#ifndef STORE_REFERENCE_H
+#define STORE_REFERENCE_H
 
 #include "ctx.h"
 
