@@ -243,7 +243,6 @@ parse(struct prune *prune, int argc, char **argv)
 	struct ctx_limits *limits = &o->limits;
 	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "How much stays"},
 	    {'b', "budget", "N|P%", "tokens that may leave (the window)",
 		CLI_AMOUNT, &o->budget, NULL, NULL},
 	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
@@ -304,6 +303,7 @@ parse(struct prune *prune, int argc, char **argv)
 		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
 	    CLI_REPORT(&prune->report),
 	    CLI_COMMON(&prune->cli),
+	    CLI_SANDBOX(&prune->cli),
 	    {0},
 	};
 
@@ -355,6 +355,10 @@ main(int argc, char **argv)
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
 	cli_meter(&prune.cli, &meter);
+	/* Other people's commands have needs of their own. */
+	if (prune.options.summarizer == NULL &&
+	    prune.options.scorer.embedder == NULL)
+		cli_sandbox(&prune.cli, &(struct cli_needs){.meter = &meter});
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
