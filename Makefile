@@ -5,7 +5,7 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
-#   make check-fault      what is left when ctx-age is killed
+#   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
@@ -24,18 +24,36 @@ B := build/$(TREE)
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion \
 	-Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla -Werror
-HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+# Flags that not every compiler has: those that this one takes are listed in
+# the build tree, once.
+TRY_WARN := -Wformat=2 -Wimplicit-fallthrough -Wtrampolines -Wbidi-chars=any
+TRY_HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
+	-fstack-clash-protection -fcf-protection=full \
+	-fno-delete-null-pointer-checks -fno-strict-overflow
+TRY_LINK := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
 PACKAGES := jansson libpcre2-8 libmd
 PKG_CONFIG ?= pkg-config
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 
+.DEFAULT_GOAL := all
+-include $(B)/flags.mk
+$(B)/flags.mk: Makefile
+	@mkdir -p $(@D)
+	@try() { name=$$1; shift; printf '%s :=' "$$name"; for flag in "$$@"; do \
+	  if echo 'int main(void) { return 0; }' | \
+	    $(CC) -O2 -Werror "$$flag" -x c - -o $@.probe 2>/dev/null; then \
+	    printf ' %s' "$$flag"; fi; done; echo; }; \
+	{ try MORE_WARN $(TRY_WARN); try HARDEN $(TRY_HARDEN); \
+	  try HARDEN_LINK $(TRY_LINK); } > $@.new; \
+	rm -f $@.probe; mv $@.new $@
+
 CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
 	$(CPPFLAGS)
 CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer,$(HARDEN))
-LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+	-fno-omit-frame-pointer,$(HARDEN)) $(MORE_WARN)
+LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),$(HARDEN_LINK))
 
 LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
@@ -161,7 +179,8 @@ check-long: all units
 
 # What goes wrong on purpose: kills, and calls that fail.
 check-fault: all
-	@set -e; for t in tests/fault/*; do B=$(B) $$t; done
+	@set -e; for t in $(filter-out %.c,$(wildcard tests/fault/*)); do \
+	  B=$(B) $$t; done
 
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl

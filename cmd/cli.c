@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -256,6 +257,27 @@ read_number(const char *text, uint64_t *out)
 	return true;
 }
 
+/* A span of time, into milliseconds. */
+static bool
+read_span(const char *text, uint64_t *out)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	uint64_t n;
+	size_t i;
+
+	if (!read_thousandths(&text, &n) || text[0] == '\0' || text[1] != '\0')
+		return false;
+	for (i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (units[i].unit == text[0]) {
+			*out = n * units[i].seconds;
+			return n <= UINT64_MAX / 2 / units[i].seconds;
+		}
+	return false;
+}
+
 static bool
 read_amount(const char *text, struct ctx_amount *out)
 {
@@ -292,6 +314,7 @@ bad_argument(const struct cli *cli, const struct cli_option *option,
 {
 	static const char *const wanted[] = {
 	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
+	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
 	    [CLI_AMOUNT] = "a number such as 20k, or a share such as 70%",
 	};
 	char names[400];
@@ -327,6 +350,9 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 		break;
 	case CLI_NUMBER:
 		right = read_number(text, option->to);
+		break;
+	case CLI_SPAN:
+		right = read_span(text, option->to);
 		break;
 	case CLI_AMOUNT:
 		right = read_amount(text, option->to);
@@ -533,9 +559,12 @@ void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
+	const struct rlimit none = {0, 0};
 	bool only_files = false;
 
 	open_standard();
+	/* What people said to a model has no place in a core file. */
+	(void)setrlimit(RLIMIT_CORE, &none);
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");

@@ -20,6 +20,7 @@ enum cli_type {
 	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
+	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
 	CLI_CHOICE, /* unsigned: the index of one of choices */
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
@@ -47,7 +48,7 @@ struct cli {
 	/* Filled by the common options: */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
-	bool lenient, unbuffered, verbose;
+	bool lenient, unbuffered, verbose, no_sandbox;
 	/* Its own: */
 	int status;
 	char cache[4096]; /* directory of compiled vocabularies */
@@ -77,6 +78,11 @@ struct cli {
 	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
 	CLI_PASS(cli)
 
+/* For commands that run nobody else's. */
+#define CLI_SANDBOX(cli)                                                     \
+	{0, "no-sandbox", NULL, "keep all rights", CLI_FLAG,                 \
+	    &(cli)->no_sandbox, NULL, NULL}
+
 /* Names of tools, for results and calls. */
 #define CLI_TOOLS(only, except)                                              \
 	{0, "tool", "REGEX", "only results of such tools", CLI_PATTERN,      \
@@ -84,10 +90,11 @@ struct cli {
 	{0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,    \
 	    except, NULL, NULL}
 
-/* What was done by one rule; tokens are those that went, or came back. */
+/* What was done by one rule. */
 struct cli_rule {
 	const char *name, *action;
-	uint64_t messages, tokens;
+	uint64_t messages;
+	uint64_t before, after; /* tokens */
 };
 #define CLI_RULES 24 /* more than there are */
 
@@ -172,6 +179,16 @@ void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
 /* Lists the user's models, then the table. */
 void cli_models_print(const struct ctx_models *own);
+
+/* What a command still has to open once it reads its input, beside its
+ * operands. */
+struct cli_needs {
+	const struct ctx_meter *meter; /* its vocabularies; or NULL */
+	const char *written; /* a file that it will make; or NULL */
+	bool reopens;        /* its operands, which may be other files then */
+};
+/* Gives up all other rights to open files, to run and to connect. */
+void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
 
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);

@@ -37,6 +37,8 @@ parse(struct age *age, int argc, char **argv)
 		CLI_NUMBER, &age->keep_results, NULL, &o->by_results},
 	    {0, "step", "N", "the boundary moves N at a time (1)", CLI_NUMBER,
 		&o->step, NULL, NULL},
+	    {0, "older-than", "TIME", "and by so much than the newest: 2h",
+		CLI_SPAN, &o->older, NULL, NULL},
 	    {'o', "over", "N", "characters; longer results age (4000)",
 		CLI_NUMBER, &o->over, NULL, NULL},
 	    {0, "at-least", "N", "nothing, unless so many tokens go (0)",
@@ -87,6 +89,10 @@ say(struct age *age, const struct ctx_age_counts *counts)
 	if (age->failed > 1)
 		cli_say(&age->cli, "%" PRIu64 " results could not be stored",
 		    age->failed);
+	if (age->options.older > 0 && counts->timed == 0 &&
+	    counts->messages > 0)
+		cli_say(&age->cli, "no message says when it was, so none is "
+		    "older than another");
 	if (age->cli.verbose)
 		cli_say(&age->cli, "aged %" PRIu64 " results, saved %" PRIu64
 		    " tokens", counts->results, counts->tokens);

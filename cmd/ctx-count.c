@@ -627,6 +627,7 @@ parse(struct count *count, int argc, char **argv)
 	    {0, "color", "WHEN", "auto (default), always, never",
 		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},
 	    CLI_COMMON(&count->cli),
+	    CLI_SANDBOX(&count->cli),
 	    {0},
 	};
 
@@ -663,6 +664,8 @@ main(int argc, char **argv)
 		count.meter.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
+	cli_sandbox(&count.cli, &(struct cli_needs){.meter = &count.meter,
+	    .written = count.bar.svg, .reopens = count.bar.follow});
 	do {
 		bar_wait(&count.bar, &count.cli);
 		count_files(&count);

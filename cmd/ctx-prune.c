@@ -306,6 +306,7 @@ parse(struct prune *prune, int argc, char **argv)
 		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
 	    CLI_REPORT(&prune->report),
 	    CLI_COMMON(&prune->cli),
+	    CLI_SANDBOX(&prune->cli),
 	    {0},
 	};
 
@@ -357,6 +358,10 @@ main(int argc, char **argv)
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
 	cli_meter(&prune.cli, &meter);
+	/* Other people's commands have needs of their own. */
+	if (prune.options.summarizer == NULL &&
+	    prune.options.scorer.embedder == NULL)
+		cli_sandbox(&prune.cli, &(struct cli_needs){.meter = &meter});
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);

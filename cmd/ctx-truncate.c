@@ -73,6 +73,7 @@ parse(struct truncate *truncate, int argc, char **argv)
 		&truncate->ratio, NULL, NULL},
 	    CLI_REPORT(&truncate->report),
 	    CLI_COMMON(&truncate->cli),
+	    CLI_SANDBOX(&truncate->cli),
 	    {0},
 	};
 
@@ -120,6 +121,7 @@ main(int argc, char **argv)
 	cli_open(&truncate.cli, &stream, truncate.cli.files,
 	    truncate.cli.n_files, &writer);
 	cli_meter(&truncate.cli, &meter);
+	cli_sandbox(&truncate.cli, &(struct cli_needs){.meter = &meter});
 	if (ctx_truncate(&stream, &writer, &meter, &truncate.options, &counts,
 		&err) < 0)
 		cli_fail(&truncate.cli, &err);

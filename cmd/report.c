@@ -86,6 +86,14 @@ cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 	print_row(name, "", ' ', messages, ' ', tokens);
 }
 
+/* The tokens that went, or came. */
+static uint64_t
+tokens_of(const struct cli_rule *rule)
+{
+	return rule->after > rule->before ? rule->after - rule->before
+					  : rule->before - rule->after;
+}
+
 void
 cli_report_rules(struct cli_report *report)
 {
@@ -99,7 +107,8 @@ cli_report_rules(struct cli_report *report)
 		    adds	? '+'
 			: edits ? ' '
 				: '-',
-		    rule->messages, adds ? '+' : '-', rule->tokens);
+		    rule->messages, rule->after > rule->before ? '+' : '-',
+		    tokens_of(rule));
 	}
 }
 
@@ -114,7 +123,7 @@ json_rules(const struct cli_report *report)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}",
 		    "rule", rule->name, "action", rule->action, "messages",
 		    (json_int_t)rule->messages, "tokens",
-		    (json_int_t)rule->tokens));
+		    (json_int_t)tokens_of(rule)));
 	return list;
 }
 
@@ -173,9 +182,8 @@ add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
 	rule->name = touch->rule;
 	rule->action = touch->action;
 	rule->messages++;
-	rule->tokens += touch->before > touch->after
-	    ? touch->before - touch->after
-	    : touch->after - touch->before;
+	rule->before += touch->before;
+	rule->after += touch->after;
 }
 
 static int

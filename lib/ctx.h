@@ -122,6 +122,15 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/time.c: moments as the formats write them ---------------------- */
+
+/*
+ * Reads a moment: ISO 8601 with a date and a time of day (RFC 3339; a space
+ * for the T, no zone for UTC), or a number of seconds since 1970, or of
+ * milliseconds from 10^11 on.  Sets *ms to milliseconds since 1970.
+ */
+bool ctx_time_read(const char *p, size_t n, int64_t *ms);
+
 /* ---- base/pattern.c: regular expressions that always end ---------------- */
 
 /*
@@ -1137,9 +1146,10 @@ const char *ctx_models_date(void);
 /*
  * The row, of own (or NULL) and the table, whose name is the longest prefix
  * of name.  Letters of either case are the same, and so are dots, dashes,
- * underscores and @; a version does not end between digits.  What stands
- * before the name is left aside: "openrouter/openai/", "us.anthropic.",
- * "ft:".  Names of no row get the one that stands for unknown, local models:
+ * underscores, colons and @; a version does not end between digits.  What
+ * stands before the name is left aside: "openrouter/openai/", "us.anthropic.",
+ * "ft:"; and "hermes-3-" of "hermes-3-llama-3.1-70b", if nothing begins so.
+ * Names of no row get the one that stands for unknown, local models:
  * 32,000 tokens; its vendor is "unknown".
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
@@ -2271,6 +2281,7 @@ struct ctx_age_options {
 	bool by_results;    /* keep counts results, not messages */
 	uint64_t keep;      /* newest messages, or results, left alone */
 	uint64_t step;      /* the boundary moves so many at a time; not 0 */
+	uint64_t older; /* milliseconds before the newest message; 0: any */
 	uint64_t over;      /* characters; what has no more is left alone */
 	uint64_t head;      /* characters kept, at most CTX_AGE_HEAD */
 	uint64_t at_least;  /* nothing is done unless so many tokens go */
@@ -2284,14 +2295,16 @@ struct ctx_age_options {
 
 struct ctx_age_counts {
 	uint64_t results, tokens; /* aged, saved */
+	uint64_t messages, timed; /* seen; those that say when they were */
 	uint64_t failed;
 };
 
 /*
  * Ages the results of a stream.  A file is on disk before its reference is
  * written.  A result that would not cost fewer tokens stays.  Holds the
- * newest messages, as many as are kept, and what has gathered for at_least;
- * or one conversation record.
+ * newest messages, as many as are kept or as are not older, and what has
+ * gathered for at_least; or one conversation record.  A message without a
+ * time has that of the one before it; what has none is not older.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_age_options *options,

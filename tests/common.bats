@@ -145,7 +145,7 @@ values_of() { # option, arg, choices
 	*) [ -z "$3" ] || wrong=nonsense right=${3%% *} ;;
 	esac
 	case $1 in
-	path-format) wrong=x right={tool}-{sha256}.md ;;
+	path-format) wrong=x right='{tool}-{sha256}.md' ;;
 	# Any name of a model will do: a stream may know better.
 	model) wrong='' ;;
 	diff) right=$chat ;;
@@ -153,10 +153,10 @@ values_of() { # option, arg, choices
 }
 
 @test "every option takes what is right and refuses what is wrong" {
-	local name option arg help choices wrong right
+	local option arg choices wrong right
 	while read -r c; do
 		"${c%% *}" --list-options | cut -f 2- | tr '\t' '\037' > table
-		while IFS=$'\037' read -r option arg help choices; do
+		while IFS=$'\037' read -r option arg _ choices; do
 			case $option in help | version | follow) continue ;; esac
 			if [ -z "$arg" ]; then
 				# shellcheck disable=SC2086 # options

@@ -341,3 +341,70 @@ aged() {
 		    "$(ctx-count -d $d --json in | jq .exact)" ]
 	done
 }
+
+@test "--older-than: by the times in the stream, never by the clock" {
+	tried=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/{claude-code,codex,gemini-cli,pi,goose,opencode}/*.json*; do
+		last=$(ctx-age -k 0 -o 20 --head 5 "$f" | aged || :)
+		ctx-age -k 0 -o 20 --head 5 --older-than 0s "$f" > now
+		for older in 1s 10s 30s 90s 5m 1h 7d; do
+			ctx-age -k 0 -o 20 --head 5 --older-than $older "$f" > out
+			ctx-age -k 0 -o 20 --head 5 --older-than $older out |
+			    cmp - out
+			ctx-restore out | cmp - "$f"
+			n=$(aged out || :)
+			[ "$n" -le "$last" ]
+			[ "$n" -eq "$last" ] || tried=$((tried + 1))
+			last=$n
+		done
+		cmp out "$f"
+	done
+	[ "$tried" -gt 8 ]
+}
+
+@test "--older-than: what is old ages, what is between does not" {
+	# at SECOND ID TEXT: a call and its result, as goose writes them.
+	at() {
+		jq -nc --argjson t "$1" --arg id "$2" --arg x "$3" '
+		    {id: ("m" + $id), role: "assistant", created: $t, content:
+			[{type: "toolRequest", id: $id, toolCall: {status:
+			"success", value: {name: "f", arguments: {}}}}]},
+		    {id: ("r" + $id), role: "user", created: $t, content:
+			[{type: "toolResponse", id: $id, toolResult: {status:
+			"success", value: {content: [{type: "text", text:
+			$x}]}}}]}'
+	}
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		at $((1793527200 + i * 60)) c$i "$(long 500) $i"
+	done > in
+	[ "$(ctx-age -k 0 --older-than 4m in | aged)" -eq 5 ]
+	[ "$(ctx-age -k 0 --older-than 240s in | aged)" -eq 5 ]
+	[ "$(ctx-age -k 0 --older-than 239s in | aged)" -eq 6 ]
+	[ "$(ctx-age -k 14 --older-than 4m in | aged)" -eq 3 ]
+	[ "$(ctx-age --keep-results 7 --older-than 1s in | aged)" -eq 3 ]
+	# In any order, as a record, and message by message.
+	{ sed -n '11,20p' in; sed -n '1,10p' in; } > turned
+	[ "$(ctx-age -k 0 --older-than 4m turned | aged)" -eq 5 ]
+	[ "$(ctx-age -k 0 --older-than 4m --at-least 1 turned | aged)" -eq 5 ]
+	# It waits for no more than what may still become old.
+	mkfifo pipe
+	ctx-age -u -k 0 --older-than 4m < pipe > out &
+	exec 4> pipe
+	cat in >&4
+	for _ in $(seq 100); do
+		[ "$(wc -l < out)" -lt 10 ] || break
+		sleep 0.1
+	done
+	left=$(wc -l < out)
+	exec 4>&-
+	wait
+	[ "$left" -eq 10 ]
+	ctx-age -k 0 --older-than 4m in | cmp - out
+	# Without times nothing is older, and it says so.
+	run -0 --separate-stderr ctx-age -k 0 --older-than 1s "$agent"
+	[[ $stderr == *"no message says when it was"* ]]
+	for t in 1 2x h 2h30 -1s "" 1.2345s; do
+		run -2 ctx-age --older-than "$t" in
+		[[ $output == *"is not a time such as"* ]]
+	done
+}

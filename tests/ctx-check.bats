@@ -206,6 +206,15 @@ finds() {
 	run -0 ctx-check in
 	[ -z "$output" ]
 	ctx-check --repair in | cmp - in
+	echo '{"choices":[]}' > in
+	run -0 ctx-check in
+}
+
+@test "a stream of claude -p may lack the prompt, a session may not" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-stream/plain.jsonl
+	[ -z "$(finds <(grep -v '"role":"user","content":"' "$f"))" ]
+	echo '{"type":"assistant","uuid":"1","parentUuid":null,"message":{"role":"assistant","id":"m","content":"a"}}' > in
+	[ "$(finds in)" = 1:first-message ]
 }
 
 @test "the assistant may only have spoken aloud" {

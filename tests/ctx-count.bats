@@ -162,8 +162,8 @@ X
 	[ "$stderr" = "ctx-count: $chat: 1.8k tokens, over 1.5k" ]
 	run -1 --separate-stderr ctx-count -m gpt-4 --max 20% "$chat"
 	[ "$stderr" = "ctx-count: $chat: 1.9k tokens, over 20 % of 8.2k" ]
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		jq -c '{messages: [.]}' <(messages user:hi)
+	for hi in {1..12}; do
+		jq -c '{messages: [.]}' <(messages "user:$hi")
 	done > twelve
 	run -1 --separate-stderr ctx-count --max 5 twelve
 	[ "${#stderr_lines[@]}" -eq 11 ]
@@ -288,11 +288,11 @@ X
 }
 
 @test "Bedrock and Gemini requests have their tools elsewhere" {
-	schema='{"type":"object","properties":{"city":{"type":"string"}}}'
-	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'$schema'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
+	local schema='{"type":"object","properties":{"city":{"type":"string"}}}'
+	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'"$schema"'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
 	ctx-count --json --per role bedrock > out
 	jq -se '(map(select(.role == "tools").tokens) | add) > 420' out
-	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'$schema'}]}]}' > gemini
+	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
 	# As the local tokenizer of google-genai: the texts wx, weather now, city.
 	[ "$(tokens gemini)" -eq 5 ]
 }
@@ -443,6 +443,11 @@ X
 	grep -q ' 128000 ' out
 }
 
+# A text of $1 words.
+words() {
+	printf 'word %.0s' $(seq "$1")
+}
+
 # A vocabulary of bytes alone: a text has as many tokens as bytes.
 bytes_vocabulary() {
 	perl -MMIME::Base64 -e 'print encode_base64(chr, ""), " $_\n" for 0..255' \
@@ -527,7 +532,7 @@ bytes_vocabulary() {
 
 @test "--calibrate reads the usage of a request, its answer left out" {
 	for n in 3 9 30 70; do
-		text=$(printf 'word %.0s' $(seq $n))
+		text=$(words $n)
 		counted=$(messages "user:$text" | tokens -e o200k_base)
 		messages "user:$text" "assistant:yes" |
 		    jq -sc --argjson u $(((counted - 6) * 2 + 6)) \
@@ -546,7 +551,7 @@ bytes_vocabulary() {
 
 @test "--bound upper counts no call too low" {
 	for n in 3 9 30 70 200; do
-		text=$(printf 'word %.0s' $(seq $n))
+		text=$(words $n)
 		messages "user:$text" | jq -sc --argjson u $((n * 2 + n % 4)) \
 		    '{model: "house", messages: ., usage: {prompt_tokens: $u}}'
 	done > in

@@ -19,10 +19,10 @@ reads() {
 	local is
 	cat > one
 	dialect_is "$1" one
-	is=$(ctx-count --json --per role one | jq -r .role)
+	is=$(ctx-count --json --per message one | jq -r .role)
 	[ "$is" = "$2" ] || fail "role $is, not $2"
 	is=$(ctx-count --json --per kind one |
-	    jq -rs 'map(select(.tokens > 0).kind) | sort | join(" ")')
+	    jq -rs 'map(.kind) - ["framing"] | sort | join(" ")')
 	[ "$is" = "$3" ] || fail "parts $is, not $3"
 }
 

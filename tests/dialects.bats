@@ -88,7 +88,7 @@ said_of() {
 	{"role":"model","parts":[{"text":"b"}]}
 	X
 	[ "$(ctx-check g | cut -d : -f 2,3)" = "2: orphan-call" ]
-	ctx-prune -k 1 -t 1 -b 40 g | cmp - <(sed 1,2d g)
+	ctx-prune -k 1 -t 1 -b 36 g | cmp - <(sed 1,2d g)
 }
 
 @test "responses: reasoning stays with its call, and never goes alone" {
@@ -276,7 +276,7 @@ turns() {
 	bare=$(ctx-count --json w | jq .tokens)
 	for more in '"system":"be brief"' '"tools":[{"name":"f"}]' \
 	    '"system":[{"type":"text","text":"be brief"}]' \
-	    '"toolConfig":{"tools":[]}'; do
+	    '"toolConfig":{"tools":[{"toolSpec":{"name":"f"}}]}'; do
 		echo "{\"messages\":[$m],$more}" > w
 		[ "$(ctx-count --json w | jq .tokens)" -gt "$bare" ]
 	done

@@ -22,6 +22,8 @@ struct held {
 	uint64_t line;
 	uint64_t message;      /* number of it, from 0 */
 	uint64_t first_result; /* number of its first result */
+	int64_t time;          /* in milliseconds, if it is timed */
+	bool timed;
 	uint32_t results;
 	uint32_t *tools; /* of each result; NULL: all of them are short */
 	size_t first_edit, edits; /* its, of the noted ones */
@@ -35,7 +37,10 @@ struct queue {
 	size_t weighed;        /* [first, weighed) counts in gathered */
 	uint64_t messages, results; /* seen */
 	uint64_t gathered;     /* tokens that can be saved */
+	int64_t time, newest;  /* of the last message, and of all, */
+	bool timed;            /* if any has said when it was */
 	bool open;
+	bool ended; /* no more comes */
 };
 
 struct age {
@@ -105,6 +110,16 @@ boundary(const struct age *age, const struct queue *queue)
 	return seen - seen % age->options->step;
 }
 
+/* Is a message as old as is asked for? */
+static bool
+is_old(const struct age *age, const struct queue *queue,
+    const struct held *held)
+{
+	return age->options->older == 0 ||
+	    (held->timed && queue->newest > held->time &&
+		(uint64_t)(queue->newest - held->time) > age->options->older);
+}
+
 /* Stores a result and notes its edit. */
 static int
 settle_result(struct age *age, const struct held *held, size_t part,
@@ -137,6 +152,9 @@ settle(struct age *age, struct queue *queue, struct held *held,
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
 		return -1;
 	held->first_edit = age->edits.n;
+	held->edits = 0;
+	if (!is_old(age, queue, held))
+		return 0;
 	for (i = 0; i < age->view.n; i++) {
 		if (age->view.parts[i].kind != CTX_PART_RESULT)
 			continue;
@@ -272,6 +290,9 @@ is_behind(const struct age *age, const struct queue *queue,
 {
 	if (held->dialect == NULL)
 		return true;
+	/* It may become old yet. */
+	if (!queue->ended && held->timed && !is_old(age, queue, held))
+		return false;
 	if (age->options->by_results)
 		return held->first_result + held->results <=
 		    boundary(age, queue);
@@ -336,6 +357,7 @@ release_all(struct age *age, struct ctx_err *err)
 	struct queue *queue = &age->lines;
 	bool due;
 
+	queue->ended = true;
 	if (release_due(age, err) < 0)
 		return -1;
 	/* Of a message with several results some may be behind. */
@@ -358,7 +380,7 @@ queue_clear(struct queue *queue)
 	}
 	queue->first = queue->n = queue->weighed = 0;
 	queue->messages = queue->results = queue->gathered = 0;
-	queue->open = false;
+	queue->open = queue->timed = false;
 	ctx_groups_reset(&queue->groups);
 }
 
@@ -415,6 +437,33 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 	return 0;
 }
 
+/* Notes when a message was; one that does not say was when the last was. */
+static void
+note_time(struct age *age, struct queue *queue, struct held *held,
+    const struct ctx_view *view)
+{
+	struct ctx_str raw;
+	int64_t time;
+
+	age->counts->messages++;
+	if (age->options->older == 0)
+		return;
+	if (view->time != 0) {
+		raw = ctx_json_str(view->json, view->time);
+		if (raw.p[0] == '"')
+			raw = (struct ctx_str){raw.p + 1, raw.n - 2};
+		if (ctx_time_read(raw.p, raw.n, &time)) {
+			if (!queue->timed || time > queue->newest)
+				queue->newest = time;
+			queue->time = time;
+			queue->timed = true;
+			age->counts->timed++;
+		}
+	}
+	held->time = queue->time;
+	held->timed = queue->timed;
+}
+
 static int
 add_message(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_event *event, struct ctx_err *err)
@@ -423,6 +472,7 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 
 	held->node = event->node;
 	held->dialect = event->shape->dialect;
+	note_time(age, queue, held, event->view);
 	if (note_results(age, queue, held, event->view, err) < 0 ||
 	    ctx_groups_add(&queue->groups, held->dialect, event->view,
 		&nothing, 0, err) < 0)

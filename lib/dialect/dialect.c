@@ -138,7 +138,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_claude_stream_line,
-	.rules = CTX_FIRST_USER,
+	/* No FIRST_USER: a prompt that stood on the command line is not in
+	 * it. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,

@@ -122,6 +122,8 @@ tool_of(struct ctx_groups *groups, const struct ctx_json *json,
 		return 0;
 	if (ctx_call_key_of(&key, json, part, 0, &groups->text, err) < 0)
 		return -1;
+	if (key.name.p == NULL)
+		return 0;
 	return ctx_names_id(&groups->tools, key.name.p, key.name.n, tool,
 	    err);
 }
@@ -323,6 +325,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->tokens = cost->results + cost->framing;
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
+		/* Results part turns, as those of a message by itself do. */
+		groups->answered = true;
 	}
 	enter_turn(groups, view, written, flags);
 	item = add_item(groups, err);

@@ -185,6 +185,25 @@ write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
+/* The directory, and the one that it is in (~/.cache). */
+static void
+make_directory(const char *cache)
+{
+	const char *slash = strrchr(cache, '/');
+	struct ctx_buf parent = {0};
+	struct ctx_err ignored;
+
+	if (mkdir(cache, 0700) == 0 || errno != ENOENT || slash == NULL ||
+	    ctx_buf_add(&parent, cache, (size_t)(slash - cache),
+	    &ignored) < 0 || ctx_buf_add(&parent, "", 1, &ignored) < 0) {
+		ctx_buf_release(&parent);
+		return;
+	}
+	(void)mkdir(parent.p, 0700);
+	(void)mkdir(cache, 0700);
+	ctx_buf_release(&parent);
+}
+
 /* Failing is no error: the next run compiles again. */
 static void
 to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
@@ -195,7 +214,7 @@ to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
 	bool written;
 	int fd;
 
-	(void)mkdir(cache, 0700);
+	make_directory(cache);
 	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
 		return;
 	fd = mkstemp(name.p);

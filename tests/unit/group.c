@@ -178,6 +178,9 @@ test_either(void)
 	CHECK(grouped(&either, "C:f Ra:f", "0 0 open 0"));
 	CHECK(grouped(&loose, "C:f Ra:f", "0 1 open 1"));
 	CHECK(grouped(&either, "Ca:f R:f", "0 0 open 0"));
+	tap_case("an id or a name that is empty is none");
+	CHECK(grouped(&loose, "C R", "0 0 open 0"));
+	CHECK(grouped(&strict, "C: R:", "0 0 open 0"));
 	tap_case("ids on both sides that differ do not");
 	CHECK(grouped(&either, "Ca:f Rb:f", "0 1 open 1"));
 	CHECK(grouped(&either, "Ca:f C:f Rb:f", "0 1 2 open 2"));

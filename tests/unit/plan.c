@@ -249,7 +249,7 @@ slow_groups(struct slow *s)
 		if (m[i].kind == 'u') {
 			s->newest += between;
 			between = false;
-		} else if (m[i].kind != 's' && !m[i].goes_on) {
+		} else if (m[i].kind != 's') {
 			between = true;
 		}
 		s->turn[i] = s->newest;

@@ -289,6 +289,78 @@ tokenizer_json(json_t *root)
 	ctx_tokens_release(&got);
 }
 
+static void
+check_limits(struct ctx_token_counter *c, const char *p, size_t n)
+{
+	struct ctx_marks marks = {0};
+	uint64_t all, limit, tokens, want;
+	struct ctx_err err;
+	bool within;
+	size_t at;
+
+	CHECK(ctx_token_count(c, p, n, &all, &err) == 0);
+	CHECK(ctx_marks_append(&marks, c, p, n / 2, &err) == 0);
+	CHECK(ctx_marks_append(&marks, c, p, n, &err) == 0);
+	CHECK(marks.tokens == all);
+	for (limit = 0; limit <= all + 1; limit += 1 + limit / 9) {
+		CHECK(ctx_token_within(c, p, n, limit, &within, &err) == 0);
+		CHECK(within == (all <= limit));
+		CHECK(ctx_token_head(c, p, n, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
+		CHECK(tokens == want && want <= limit);
+		CHECK(all > limit || at == n);
+		CHECK(ctx_marks_head(&marks, c, p, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
+		CHECK(tokens == want && want <= limit);
+		CHECK(ctx_marks_tail(&marks, c, p, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p + at, n - at, &want, &err) == 0);
+		CHECK(tokens == want && want <= limit);
+		CHECK(ctx_marks_range(&marks, c, p, at / 2, n, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want,
+		    &err) == 0);
+		CHECK(tokens == want);
+	}
+	ctx_marks_release(&marks);
+}
+
+/* Added tokens and patterns move boundaries from afar. */
+static void
+limits(json_t *root)
+{
+	json_t *splitters = json_pack("{s:s, s:[{s:s, s:s, s:{s:s}}, {s:s}]}",
+	    "type", "Sequence", "pretokenizers", "type", "Split", "behavior",
+	    "Isolated", "pattern", "Regex", "[^,;]+[,;]*(?=.)|x", "type",
+	    "ByteLevel"), *copy = json_copy(root);
+	static char text[12 * sizeof sample];
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+	unsigned i, round;
+
+	tap_case("limits hold where boundaries depend on what is far away");
+	for (i = 0; i < 12; i++)
+		memcpy(text + i * (sizeof sample - 1), sample, sizeof sample);
+	for (round = 0; round < 2; round++) {
+		if (round == 1)
+			json_object_set(copy, "pre_tokenizer", splitters);
+		write_json("tokenizer.json", copy);
+		NEED(ctx_tokenizer_open(&t, path, NULL, &err) == 0);
+		NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
+		CHECK(ctx_tokenizer_exact(t));
+		check_limits(c, sample, sizeof sample - 1);
+		check_limits(c, text, strlen(text));
+		ctx_token_counter_close(c);
+		ctx_tokenizer_close(t);
+	}
+	write_json("tokenizer.json", root);
+	json_decref(copy);
+	json_decref(splitters);
+}
+
 /* ---- GGUF ---------------------------------------------------------------- */
 
 enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
@@ -596,6 +668,7 @@ main(void)
 	rank_files();
 	root = make_tokenizer();
 	tokenizer_json(root);
+	limits(root);
 	gguf(root);
 	json_decref(root);
 	flipped_bits();
