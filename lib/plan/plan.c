@@ -454,14 +454,15 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		if (decide(plan, groups, ended, due, err) < 0)
 			return -1;
 		if (!bound || plan->after <= plan->limits.target)
-			return 0;
+			break;
 		/* Room for what notices cost, which may make more gaps. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
 		plan->notices = notices;
 	}
-	ctx_notice_forgo(plan, groups);
+	if (due && ended)
+		ctx_notice_forgo(plan, groups);
 	return 0;
 }
 
