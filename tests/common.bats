@@ -151,6 +151,7 @@ values_of() { # option, arg, choices
 	# Any name of a model will do: a stream may know better.
 	model) wrong='' ;;
 	diff) right=$chat ;;
+	older-than) wrong=2x right=2h ;;
 	esac
 }
 
