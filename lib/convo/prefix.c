@@ -136,28 +136,21 @@ take_hash(struct reading *r, struct ctx_prefix_item *item, uint32_t node,
 
 /* ---- reading ---- */
 
-/* Tokens of a member that is shown to the model: of all tools, or of the
- * prompt; the first that there is has them. */
+/* What a member of the request costs. */
 static uint64_t
-count_member(const char *member, struct ctx_beside *beside)
+tokens_of_member(const char *name, const struct ctx_beside *beside)
 {
-	static const struct {
-		const char *name;
-		bool tools;
-	} members[] = {{"tools", true}, {"toolConfig", true},
-	    {"system", false}, {"instructions", false},
-	    {"systemInstruction", false}, {"system_instruction", false}};
-	uint64_t *from, tokens;
+	static const char *const tools[] = {"tools", "toolConfig"};
+	static const char *const prompts[] = {"system", "instructions",
+	    "systemInstruction", "system_instruction"};
 	size_t i;
 
-	for (i = 0; i < sizeof members / sizeof members[0]; i++) {
-		if (strcmp(member, members[i].name) != 0)
-			continue;
-		from = members[i].tools ? &beside->tools : &beside->system;
-		tokens = *from;
-		*from = 0;
-		return tokens;
-	}
+	for (i = 0; i < sizeof tools / sizeof tools[0]; i++)
+		if (strcmp(name, tools[i]) == 0)
+			return beside->tools;
+	for (i = 0; i < sizeof prompts / sizeof prompts[0]; i++)
+		if (strcmp(name, prompts[i]) == 0)
+			return beside->system;
 	return 0;
 }
 
@@ -165,7 +158,7 @@ count_member(const char *member, struct ctx_beside *beside)
 static int
 add_member(struct reading *r, const struct ctx_event *event,
     const struct ctx_hints *hints, const char *name,
-    struct ctx_beside *beside, struct ctx_err *err)
+    const struct ctx_beside *beside, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
 	uint32_t request = event->shape->request, system, tools;
@@ -178,7 +171,7 @@ add_member(struct reading *r, const struct ctx_event *event,
 	if (item == NULL)
 		return -1;
 	item->member = name;
-	item->tokens = count_member(name, beside);
+	item->tokens = tokens_of_member(name, beside);
 	if (hints == NULL)
 		return take_hash(r, item, node, err);
 	system = ctx_hints_system(hints, json, request);
