@@ -1946,6 +1946,17 @@ struct ctx_tally_hooks {
 int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
     const struct ctx_tally_hooks *hooks, struct ctx_err *err);
 
+/* ---- convo/annotate.c: the stream, with what each record costs ----------- */
+
+/*
+ * Passes a stream on, with the tokens of each record that is a message, or
+ * that holds conversations, as its member key: added as the last one, or in
+ * the place of one that is there.  Records that are arrays stay as they are.
+ * Providers refuse members that they do not know.  Holds one record.
+ */
+int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const char *key, struct ctx_err *err);
+
 /* ---- convo/check.c: check a stream, or repair it ------------------------- */
 
 /* The body of a result that stands in for one that never came. */

@@ -17,7 +17,7 @@ within() { # BUDGET FILE OPTION...
 	else
 		[ $rc -eq 1 ] || fail "$f $b $*: $(cat err)"
 		[ "$left" -gt "$b" ] || fail "$f $b $*: fits, status 1"
-		grep -q "of .*: framing and tools" err || fail "$f $b $*"
+		grep -q "$f: .* of .*: [a-z]" err || fail "$f $b $*"
 	fi
 	run ctx-prune -n -b "$b" "$@" "$f"
 	[ "$status" -eq $rc ] || fail "$f $b $*: --dry-run said $status"

@@ -140,6 +140,7 @@ values_of() { # option, arg, choices
 	N | S) wrong=x right=40 ;;
 	'N|P%') wrong=x% right=90% ;;
 	REGEX) wrong='(' right=a ;;
+	TIME) wrong=x right=2h; [ -z "$3" ] || right=${3%% *} ;;
 	H:T) wrong=3 right=1:1 ;;
 	*,*) wrong=x right=1,2,3,4 ;;
 	*) [ -z "$3" ] || wrong=nonsense right=${3%% *} ;;

@@ -564,6 +564,45 @@ bytes_vocabulary() {
 	    awk '$1 < $2 { exit 1 }'
 }
 
+@test "--annotate writes the stream, with a count in each record" {
+	ctx-count --annotate -m gpt-4o "$agent" > out
+	cmp <(jq -c 'del(.ctx_tokens)' out) <(jq -c . "$agent")
+	sed 's/,"ctx_tokens":[0-9]*}$/}/' out | cmp - "$agent"
+	cmp <(jq .ctx_tokens out) \
+	    <(ctx-count --json --per message -m gpt-4o "$agent" | jq .tokens)
+	# Once is twice, a number that is there is replaced, where it stands.
+	ctx-count --annotate -m gpt-4o out | cmp - out
+	printf '{"n": 7 , "role":"user","content":"hi" }\r\n' > in
+	ctx-count --annotate --key n in > out
+	printf '{"n": 5 , "role":"user","content":"hi" }\r\n' | cmp - out
+	ctx-count --annotate in > out
+	printf '{"n": 7 , "role":"user","content":"hi","ctx_tokens":5 }\r\n' |
+	    cmp - out
+}
+
+@test "--annotate gives requests their sum, and leaves the rest alone" {
+	jq -n --slurpfile m "$chat" '{model: "gpt-4o", messages: $m,
+	    tools: [{type: "function", function: {name: "f"}}]}' > request
+	ctx-count --annotate request > out
+	[ "$(jq .ctx_tokens out)" -eq "$(tokens request)" ]
+	grep -v '^  "ctx_tokens"' out | cmp -s - request || {
+		jq 'del(.ctx_tokens)' out | cmp - request
+	}
+	printf '%s\n' '{"type":"session_meta"}' '' '[]' \
+	    '[{"role":"user","content":"a"}]' > rest
+	ctx-count --annotate rest | cmp - rest
+	for d in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+		ctx-count --annotate "$d" > once
+		ctx-count --annotate once | cmp - once || fail "$d"
+		cmp <(jq -cS 'del(.ctx_tokens?)' once) <(jq -cS . "$d") ||
+			fail "$d: changed"
+		cmp <(ctx-count --json once | jq .tokens) \
+		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
+	done
+	run -2 ctx-count --annotate --json "$chat"
+	[[ $output == *"no other output"* ]]
+}
+
 @test "models.json that is wrong is named, with the place" {
 	mkdir -p config/ctx
 	bad() {

@@ -153,6 +153,29 @@ notices() {
 	done
 }
 
+@test "a message with no place for a part gets none, here or in a summary" {
+	{
+		for i in $(seq 8); do
+			jq -nc --arg i "$i" '{role: "user", content:
+			    [{text: "question \($i), and words to fill it"}]},
+			    {role: "assistant", content: [{text: "answer \($i)"}]}'
+		done
+		# not of this format, but read as its other messages are
+		messages "user:the last question, as a string" "assistant:so"
+	} > in
+	for o in "--notice <omitted>" "--compact --summary-tokens 20"; do
+		for b in 20 40 60 90; do
+			# shellcheck disable=SC2086 # options
+			SUMMARIZATION_KEEP_TOKENS=$b ctx-prune -k 1 -t 0 -b $b \
+			    $o in > out 2> err || grep -q 'nothing was removed' err
+			[ "$(jq -c . out | wc -l)" -eq "$(wc -l < out)" ]
+			# shellcheck disable=SC2086
+			SUMMARIZATION_KEEP_TOKENS=$b ctx-prune -k 1 -t 0 -b $b \
+			    $o out 2> err | cmp - out
+		done
+	done
+}
+
 @test "every dialect has a place for it, or says that it has none" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		d=$(basename "$(dirname "$f")")
