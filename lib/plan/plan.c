@@ -247,6 +247,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		plan->units[root].weight += weight(item, edits);
 		unit->start = item->start;
 		unit->turn = item->turn;
+		unit->root = root;
 		unit->first = root == i;
 		unit->user = (item->flags & CTX_ITEM_USER) != 0;
 		unit->system = (item->flags &
@@ -255,6 +256,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->weighs = ended ? unit->held
 				     : (plan->holds[i] & FOR_EVER) != 0;
 		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
+		if (item->turn != groups->items[root].turn)
+			plan->units[root].spans = true;
 		unit->age = groups->spoken - item->spoken;
 		if (unit->age < plan->units[root].age)
 			plan->units[root].age = unit->age;
