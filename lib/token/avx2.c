@@ -62,36 +62,29 @@ vec_high(const struct vec *v)
 
 void
 ctx_split_avx2(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max)
+    unsigned plain, const char *p, size_t n, size_t max)
 {
-	split_text(split, scheme, p, n, max);
+	split_text(split, scheme, plain, p, n, max);
 }
 
-#include "token/vocab.h"
-
-static inline unsigned
-line_has(const uint64_t *line, const struct ctx_key *key)
-{
-	const __m256i *half = (const __m256i *)(const void *)line;
-	__m256i both = _mm256_broadcastsi128_si256(
-	    _mm_loadu_si128((const __m128i *)(const void *)key));
-	__m256i a = _mm256_cmpeq_epi64(_mm256_loadu_si256(half), both);
-	__m256i b = _mm256_cmpeq_epi64(_mm256_loadu_si256(half + 1), both);
-	/* Both words of a key, in any of the four places. */
-	__m256i lo = _mm256_unpacklo_epi64(a, b);
-	__m256i hi = _mm256_unpackhi_epi64(a, b);
-
-	return !_mm256_testz_si256(lo, hi);
-}
-
+#include "token/avx.h"
 #include "token/lines.h"
 
 size_t
-ctx_probe_avx2(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n,
+ctx_probe_avx2(const struct ctx_vocab *vocab, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
     struct ctx_key *keys, uint32_t *missed)
 {
 	return probe_lines(vocab, p, start, end, n, keys, missed);
+}
+
+#include "token/lanes.h"
+
+void
+ctx_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+    size_t n)
+{
+	merge_lanes(vocab, lanes, n);
 }
 #else
 typedef int ctx_no_avx2; /* a file may not be empty */

@@ -21,11 +21,19 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	*counter = NULL;
 	if (c == NULL)
 		return ctx_err_nomem(err);
+	simd = ctx_simd_pick(simd);
 	c->tokenizer = tokenizer;
 	c->added = ctx_special_any_added(tokenizer);
-	c->split = ctx_split_pick(ctx_simd_pick(simd));
-	c->probe = ctx_probe_pick(ctx_simd_pick(simd));
+	c->split = ctx_split_pick(simd);
+	c->probe = ctx_probe_pick(simd);
+	c->merge_lanes = ctx_lanes_pick(simd);
+	c->plain = CTX_PLAIN_BYTES;
+	if (ctx_tokenizer_real(tokenizer) &&
+	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
+		c->plain |= CTX_PLAIN_NUMBERS;
+	c->nwaiting = 0;
 	memset(&c->merge, 0, sizeof c->merge);
+	c->merge.lanes = c->merge_lanes;
 	if (ctx_words_init(&c->words, err) < 0) {
 		free(c);
 		return -1;
@@ -44,61 +52,86 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 	free(c);
 }
 
-_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX,
-    "words are merged pair by pair");
+_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX, "words fit a lane");
 
-/* Merges a piece (or a part of one) that no table knows. */
-static int
-merge(struct ctx_token_counter *c, const char *p, size_t n, uint64_t *tokens,
-    struct ctx_err *err)
+/* Merges the words that wait, remembers them and adds their tokens. */
+static void
+merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
-	uint32_t out[CTX_MERGE_MAX];
+	const struct ctx_waiting *w;
+	size_t i, n, merged;
 
-	if (n <= CTX_TOKEN_WORD) {
-		*tokens += ctx_merge_pairs(&c->tokenizer->vocab, p, n, out);
-		return 0;
+	c->merge_lanes(&c->tokenizer->vocab, c->lanes, c->nwaiting);
+	for (i = 0; i < c->nwaiting; i++) {
+		w = c->waiting + i;
+		n = c->lanes[i].n;
+		merged = ctx_lane_count(c->lanes + i);
+		*tokens += merged;
+		if (n > CTX_VOCAB_KEY)
+			ctx_words_add_long(&c->words, w->p, n, merged);
+		else if (ctx_words_find(&c->words, w->key) == 0)
+			ctx_words_add(&c->words, w->key, (unsigned)merged);
 	}
+	c->nwaiting = 0;
+}
+
+/* Puts a word that no table knows among those that wait. */
+static void
+merge_later(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_key key, uint64_t *tokens)
+{
+	if (c->nwaiting == CTX_LANES)
+		merge_waiting(c, tokens);
+	c->waiting[c->nwaiting] = (struct ctx_waiting){p, key};
+	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
+}
+
+/* Merges a text too long to be a word. */
+static int
+merge_text(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
 	if (ctx_merge_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
 		return -1;
 	*tokens += c->merge.n;
+	if (n <= CTX_WORDS_LONG)
+		ctx_words_add_long(&c->words, p, n, c->merge.n);
 	return 0;
 }
 
-/* The same for more than 16 bytes, which may be a word met before. */
+/* At most 16 bytes that are not in their line of the key table. */
+static void
+count_word(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_key key, uint64_t *tokens)
+{
+	unsigned known = ctx_words_find(&c->words, key);
+
+	if (known == 0 && ctx_vocab_find_key(&c->tokenizer->vocab, key) !=
+	    CTX_VOCAB_NONE) {
+		known = 1;
+		ctx_words_add(&c->words, key, known);
+	}
+	*tokens += known;
+	if (known == 0)
+		merge_later(c, p, n, key, tokens);
+}
+
+/* More than 16 bytes, which may be a word met before. */
 static int
-merge_word(struct ctx_token_counter *c, const char *p, size_t n,
+count_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
-	uint64_t merged;
+	const struct ctx_key none = CTX_KEY_EMPTY;
+	unsigned known = 0;
 
-	if (n > CTX_WORDS_LONG)
-		return merge(c, p, n, tokens, err);
-	merged = ctx_words_find_long(&c->words, p, n);
-	if (merged == 0) {
-		if (merge(c, p, n, &merged, err) < 0)
-			return -1;
-		ctx_words_add_long(&c->words, p, n, merged);
-	}
-	*tokens += merged;
-	return 0;
-}
-
-/* A piece of at most 16 bytes, not in its line of the key table. */
-static int
-count_word(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_key key, uint64_t *tokens, struct ctx_err *err)
-{
-	uint64_t merged = ctx_words_find(&c->words, key);
-
-	if (merged == 0) {
-		if (ctx_vocab_find_key(&c->tokenizer->vocab, key) !=
-		    CTX_VOCAB_NONE)
-			merged = 1;
-		else if (merge(c, p, n, &merged, err) < 0)
-			return -1;
-		ctx_words_add(&c->words, key, (unsigned)merged);
-	}
-	*tokens += merged;
+	if (n <= CTX_WORDS_LONG)
+		known = ctx_words_find_long(&c->words, p, n);
+	*tokens += known;
+	if (known > 0)
+		return 0;
+	if (n > CTX_TOKEN_WORD)
+		return merge_text(c, p, n, tokens, err);
+	merge_later(c, p, n, none, tokens);
 	return 0;
 }
 
@@ -128,7 +161,6 @@ count_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
-	struct ctx_key key;
 	size_t part;
 
 	if (ctx_vocab_find(v, p, n) != CTX_VOCAB_NONE) {
@@ -138,78 +170,83 @@ count_long(struct ctx_token_counter *c, const char *p, size_t n,
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
 	if (v->unreached)
-		return merge_word(c, p, n, tokens, err);
+		return count_long_word(c, p, n, tokens, err);
 	for (; n > 0; p += part, n -= part) {
 		part = certain_cut(v, p, n);
-		if (part > CTX_VOCAB_KEY) {
-			if (merge_word(c, p, part, tokens, err) < 0)
-				return -1;
-			continue;
-		}
-		key = ctx_key_copy(p, part);
-		if (count_word(c, p, part, key, tokens, err) < 0)
+		if (part <= CTX_VOCAB_KEY)
+			count_word(c, p, part, ctx_key_copy(p, part), tokens);
+		else if (count_long_word(c, p, part, tokens, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* One piece, wherever it stands. */
-static int
-count_piece(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t *tokens, struct ctx_err *err)
+/* Of the pieces missed, the first n of the list, keeps those that are no
+ * words met before and adds the tokens of the others; returns how many. */
+static size_t
+find_words(struct ctx_token_counter *c, size_t n, uint64_t *tokens)
 {
-	if (n > CTX_VOCAB_KEY)
-		return count_long(c, p, n, tokens, err);
-	return count_word(c, p, n, ctx_key_copy(p, n), tokens, err);
-}
-
-/* Pieces first to last (not included) of c->pieces, at most CTX_PROBE_MAX,
- * 16 bytes readable at each. */
-static int
-count_probed(struct ctx_token_counter *c, const char *p, size_t first,
-    size_t last, uint64_t *tokens, struct ctx_err *err)
-{
-	const uint32_t *end = c->pieces.end + first;
-	uint32_t start = first > 0 ? end[-1] : 0, from, i;
-	size_t misses, k;
-	uint64_t extra = 0;
+	size_t i, left = 0;
+	uint64_t sum = 0;
 	unsigned known;
 
-	misses = c->probe(&c->tokenizer->vocab, p, start, end, last - first,
-	    c->keys, c->missed);
-	for (k = 0; k < misses; k++)
+	for (i = 0; i < n; i++)
 		__builtin_prefetch(ctx_words_line(&c->words,
-		    c->keys[c->missed[k]]));
+		    c->keys[c->missed[i]]));
+	for (i = 0; i < n; i++) {
+		known = ctx_words_find(&c->words, c->keys[c->missed[i]]);
+		sum += known;
+		c->missed[left] = c->missed[i];
+		left += known == 0;
+	}
+	*tokens += sum;
+	return left;
+}
+
+/* Pieces that begin and end there, at most CTX_PROBE_MAX, 16 bytes readable
+ * at each. */
+static int
+count_listed(struct ctx_token_counter *c, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	size_t misses, k;
+	uint32_t i;
+
+	misses = c->probe(&c->tokenizer->vocab, p, start, end, n, c->keys,
+	    c->missed);
+	*tokens += n - misses;
+	misses = find_words(c, misses, tokens);
 	for (k = 0; k < misses; k++) {
 		i = c->missed[k];
-		known = ctx_words_find(&c->words, c->keys[i]);
-		extra += known;
-		if (known > 0)
-			continue;
-		from = i > 0 ? end[i - 1] : start;
-		if (count_piece(c, p + from, end[i] - from, &extra, err) < 0)
+		if (end[i] - start[i] <= CTX_VOCAB_KEY)
+			count_word(c, p + start[i], end[i] - start[i],
+			    c->keys[i], tokens);
+		else if (count_long(c, p + start[i], end[i] - start[i],
+		    tokens, err) < 0)
 			return -1;
 	}
-	*tokens += last - first - misses + extra;
+	merge_waiting(c, tokens);
 	return 0;
 }
 
-/* Pieces so near the end of the text that keys cannot be read in place. */
+/* The pieces of c->pieces from first on, so near the end of the text that
+ * keys cannot be read in place. */
 static int
-count_last(struct ctx_token_counter *c, const char *p, size_t first,
+count_last(struct ctx_token_counter *c, const char *p, size_t n, size_t first,
     uint64_t *tokens, struct ctx_err *err)
 {
-	const uint32_t *end = c->pieces.end;
-	uint32_t start = first > 0 ? end[first - 1] : 0;
-	size_t i;
+	char last[2 * CTX_VOCAB_KEY] = {0};
+	struct ctx_split *s = &c->pieces;
+	size_t at = n < CTX_VOCAB_KEY ? 0 : n - CTX_VOCAB_KEY, i;
 
-	for (i = first; i < c->pieces.n; i++) {
-		if (count_piece(c, p + start, end[i] - start, tokens,
-		    err) < 0)
-			return -1;
-		start = end[i];
+	memcpy(last, p + at, n - at);
+	for (i = first; i < s->listed; i++) {
+		s->start[i] -= (uint32_t)at;
+		s->end[i] -= (uint32_t)at;
 	}
-	return 0;
+	return count_listed(c, last, s->start + first, s->end + first,
+	    s->listed - first, tokens, err);
 }
 
 /* Counts the first pieces, 1 to max, of a text; *used is their length. */
@@ -217,25 +254,25 @@ static int
 count_part(struct ctx_token_counter *c, const char *p, size_t n, size_t max,
     uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
-	const struct ctx_split *s = &c->pieces;
-	size_t first, last, inner;
+	struct ctx_split *s = &c->pieces;
+	size_t i, inner, some;
 
-	c->split(&c->pieces, c->tokenizer->vocab.head->scheme, p, n, max);
-	*used = s->alone;
+	c->split(s, c->tokenizer->vocab.head->scheme, c->plain, p, n, max);
+	*used = s->used;
 	if (s->alone > 0)
-		return merge(c, p, s->alone, tokens, err);
-	*used = s->end[s->n - 1];
-	inner = s->n;
-	while (inner > 0 &&
-	    n - (inner > 1 ? s->end[inner - 2] : 0) < CTX_VOCAB_KEY)
-		inner--;
-	for (first = 0; first < inner; first = last) {
-		last = inner - first < CTX_PROBE_MAX ? inner
-						     : first + CTX_PROBE_MAX;
-		if (count_probed(c, p, first, last, tokens, err) < 0)
+		return merge_text(c, p, s->alone, tokens, err);
+	*tokens += s->n - s->listed;
+	for (inner = s->listed; inner > 0; inner--)
+		if (n - s->start[inner - 1] >= CTX_VOCAB_KEY)
+			break;
+	for (i = 0; i < inner; i += some) {
+		some = inner - i < CTX_PROBE_MAX ? inner - i : CTX_PROBE_MAX;
+		if (count_listed(c, p, s->start + i, s->end + i, some, tokens,
+		    err) < 0)
 			return -1;
 	}
-	return count_last(c, p, inner, tokens, err);
+	return inner == s->listed ? 0
+				  : count_last(c, p, n, inner, tokens, err);
 }
 
 void

@@ -8,16 +8,27 @@
 #include "token/tokenizer.h"
 #include "token/words.h"
 
+/* A word that waits in a lane to be merged. */
+struct ctx_waiting {
+	const char *p;
+	struct ctx_key key; /* of at most 16 bytes */
+};
+
 struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
 	ctx_split_fn *split;
 	ctx_probe_fn *probe;
+	ctx_lanes_fn *merge_lanes;
+	unsigned plain; /* kinds of pieces that need no looking up */
 	bool added; /* some tokens are found before the text is split */
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
 	struct ctx_key keys[CTX_PROBE_MAX];
 	uint32_t missed[CTX_PROBE_MAX];
+	size_t nwaiting;
+	struct ctx_waiting waiting[CTX_LANES];
+	struct ctx_lane lanes[CTX_LANES];
 };
 
 /*

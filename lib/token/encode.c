@@ -53,18 +53,17 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
 {
 	const struct ctx_split *s = &c->pieces;
-	size_t i, begin;
+	size_t i;
 
-	for (; n > 0; p += begin, n -= begin) {
-		c->split(&c->pieces, c->tokenizer->vocab.head->scheme, p, n,
-		    CTX_SPLIT_MAX);
-		begin = s->alone;
-		if (begin > 0 &&
-		    encode_piece(c, p, begin, false, out, err) < 0)
+	for (; n > 0; p += s->used, n -= s->used) {
+		c->split(&c->pieces, c->tokenizer->vocab.head->scheme, 0, p,
+		    n, CTX_SPLIT_MAX);
+		if (s->alone > 0 &&
+		    encode_piece(c, p, s->alone, false, out, err) < 0)
 			return -1;
-		for (i = 0; i < s->n; begin = s->end[i++])
-			if (encode_piece(c, p + begin, s->end[i] - begin, true,
-			    out, err) < 0)
+		for (i = 0; i < s->listed; i++)
+			if (encode_piece(c, p + s->start[i],
+			    s->end[i] - s->start[i], true, out, err) < 0)
 				return -1;
 	}
 	return 0;

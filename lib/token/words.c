@@ -48,8 +48,8 @@ enter(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 	    words->lines + (ctx_words_line(words, key) - words->lines);
 
 	line->key[line->oldest] = key;
-	line->tokens[line->oldest] = (uint8_t)tokens;
-	line->oldest = (uint8_t)((line->oldest + 1) % 3);
+	line->tokens[line->oldest] = tokens;
+	line->oldest = (line->oldest + 1) % 3;
 }
 
 /* Four times the lines; without memory it stays as it is. */

@@ -13,9 +13,8 @@
 /* One line of cache; a word of zero tokens is an empty place. */
 struct ctx_words_line {
 	struct ctx_key key[3];
-	uint8_t tokens[3];
-	uint8_t oldest;
-	uint8_t unused[12];
+	uint32_t tokens[3];
+	uint32_t oldest;
 };
 
 /* A word of 17 bytes and more, in two lines; rulers and the frames of
@@ -52,10 +51,12 @@ ctx_words_find(const struct ctx_words *words, struct ctx_key key)
 {
 	const struct ctx_words_line *line = ctx_words_line(words, key);
 	unsigned i, tokens = 0;
+	uint64_t other;
 
-	for (i = 0; i < 3; i++)
-		tokens |= line->key[i].lo == key.lo &&
-		    line->key[i].hi == key.hi ? line->tokens[i] : 0;
+	for (i = 0; i < 3; i++) {
+		other = (line->key[i].lo ^ key.lo) | (line->key[i].hi ^ key.hi);
+		tokens |= other == 0 ? line->tokens[i] : 0;
+	}
 	return tokens;
 }
 
