@@ -217,6 +217,9 @@ count_listed(struct ctx_token_counter *c, const char *p,
 	    c->missed);
 	*tokens += n - misses;
 	misses = find_words(c, misses, tokens);
+	for (k = 0; k < misses; k++)
+		ctx_vocab_ask_key(&c->tokenizer->vocab,
+		    c->keys[c->missed[k]]);
 	for (k = 0; k < misses; k++) {
 		i = c->missed[k];
 		if (end[i] - start[i] <= CTX_VOCAB_KEY)
@@ -226,7 +229,6 @@ count_listed(struct ctx_token_counter *c, const char *p,
 		    tokens, err) < 0)
 			return -1;
 	}
-	merge_waiting(c, tokens);
 	return 0;
 }
 
@@ -245,8 +247,11 @@ count_last(struct ctx_token_counter *c, const char *p, size_t n, size_t first,
 		s->start[i] -= (uint32_t)at;
 		s->end[i] -= (uint32_t)at;
 	}
-	return count_listed(c, last, s->start + first, s->end + first,
-	    s->listed - first, tokens, err);
+	if (count_listed(c, last, s->start + first, s->end + first,
+	    s->listed - first, tokens, err) < 0)
+		return -1;
+	merge_waiting(c, tokens);
+	return 0;
 }
 
 /* Counts the first pieces, 1 to max, of a text; *used is their length. */
@@ -271,6 +276,7 @@ count_part(struct ctx_token_counter *c, const char *p, size_t n, size_t max,
 		    err) < 0)
 			return -1;
 	}
+	merge_waiting(c, tokens);
 	return inner == s->listed ? 0
 				  : count_last(c, p, n, inner, tokens, err);
 }

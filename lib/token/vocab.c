@@ -21,6 +21,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 
 	v->head = head;
 	v->lines = section(head, CTX_VOCAB_LINES);
+	v->spill = v->lines + (UINT64_C(8) << head->line_bits);
 	v->slots = section(head, CTX_VOCAB_SLOTS);
 	v->lengths[0] = section(head, CTX_VOCAB_LENGTHS);
 	v->lengths[1] = v->lengths[0] + 65536;
@@ -69,7 +70,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
 	    line = (line + 1) & mask) {
-		slot = v->lines + 8 * (lines + line);
+		slot = v->spill + 8 * line;
 		for (i = 0; i < 4; i++) {
 			if (same_key(ctx_line_key(slot, i), key))
 				return v->slots[4 * (lines + line) + i];

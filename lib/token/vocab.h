@@ -89,7 +89,7 @@ struct ctx_vocab_special {
 
 struct ctx_vocab {
 	const struct ctx_vocab_head *head;
-	const uint64_t *lines;
+	const uint64_t *lines, *spill;
 	const uint32_t *slots;
 	const uint16_t *lengths[3];
 	const uint32_t *leaves;
@@ -188,6 +188,15 @@ static inline size_t
 ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 {
 	return v->offsets[token + 1] - v->offsets[token];
+}
+
+/* Asks for where a key is that is not in its line of the key table. */
+static inline void
+ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
+{
+	uint64_t line = ctx_key_rehash(ctx_key_hash(key)) >> v->spill_shift;
+
+	__builtin_prefetch(v->spill + 8 * line);
 }
 
 /* The token whose bytes are this key, or NONE. */

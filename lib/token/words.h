@@ -29,9 +29,9 @@ struct ctx_words_long {
 
 struct ctx_words {
 	struct ctx_words_line *lines;
-	struct ctx_words_long *longs; /* NULL until there is one */
-	unsigned bits; /* log2 of the lines */
-	size_t added;  /* words since it last grew */
+	struct ctx_words_long *longs; /* NULL until there is a word */
+	unsigned bits, long_bits; /* log2 of the lines */
+	size_t n, nlongs; /* words added */
 };
 
 int ctx_words_init(struct ctx_words *words, struct ctx_err *err);
