@@ -31,7 +31,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
-	c->nwaiting = 0;
+	c->nwaiting = c->parts.n = 0;
 	memset(&c->merge, 0, sizeof c->merge);
 	c->merge.lanes = c->merge_lanes;
 	if (ctx_words_init(&c->words, err) < 0) {
@@ -116,19 +116,71 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, key, tokens);
 }
 
-/* More than 16 bytes, which may be a word met before. */
+/* Of the n pieces missed keeps those that are no words met before and adds
+ * the tokens of the others; returns how many. */
+static size_t
+find_words(const struct ctx_token_counter *c, struct ctx_batch *b, size_t n,
+    uint64_t *tokens)
+{
+	size_t i, left = 0;
+	uint64_t sum = 0;
+	unsigned known;
+
+	for (i = 0; i < n; i++)
+		__builtin_prefetch(ctx_words_line(&c->words,
+		    b->keys[b->missed[i]]));
+	for (i = 0; i < n; i++) {
+		known = ctx_words_find(&c->words, b->keys[b->missed[i]]);
+		sum += known;
+		b->missed[left] = b->missed[i];
+		left += known == 0;
+	}
+	*tokens += sum;
+	for (i = 0; i < left; i++)
+		ctx_vocab_ask_key(&c->tokenizer->vocab,
+		    b->keys[b->missed[i]]);
+	return left;
+}
+
+/* Looks up n pieces, at most CTX_PROBE_MAX, 16 bytes readable at each, and
+ * adds their tokens except for those that are listed as missed; returns how
+ * many these are. */
+static size_t
+count_known(struct ctx_token_counter *c, struct ctx_batch *b, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens)
+{
+	size_t misses = c->probe(&c->tokenizer->vocab, p, start, end, n,
+	    b->keys, b->missed);
+
+	*tokens += n - misses;
+	return find_words(c, b, misses, tokens);
+}
+
+static void
+count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
+{
+	struct ctx_parts *parts = &c->parts;
+	struct ctx_batch *b = &c->parts_batch;
+	size_t misses, k;
+	uint32_t i;
+
+	misses = count_known(c, b, p, parts->start, parts->end, parts->n,
+	    tokens);
+	for (k = 0; k < misses; k++) {
+		i = b->missed[k];
+		count_word(c, p + parts->start[i],
+		    parts->end[i] - parts->start[i], b->keys[i], tokens);
+	}
+	parts->n = 0;
+}
+
+/* More than 16 bytes that no table knows. */
 static int
-count_long_word(struct ctx_token_counter *c, const char *p, size_t n,
+merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_key none = CTX_KEY_EMPTY;
-	unsigned known = 0;
 
-	if (n <= CTX_WORDS_LONG)
-		known = ctx_words_find_long(&c->words, p, n);
-	*tokens += known;
-	if (known > 0)
-		return 0;
 	if (n > CTX_TOKEN_WORD)
 		return merge_text(c, p, n, tokens, err);
 	merge_later(c, p, n, none, tokens);
@@ -155,78 +207,90 @@ certain_cut(const struct ctx_vocab *v, const char *p, size_t n)
 	return n;
 }
 
+/* What is being counted; pieces are listed from its start on. */
+struct text {
+	const char *p;
+	size_t n;
+};
+
+/* Of a piece that begins at p + at, n bytes where it can be cut. */
+static int
+count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
+    size_t n, uint64_t *tokens, struct ctx_err *err)
+{
+	const char *p = text.p + at;
+	struct ctx_parts *parts = &c->parts;
+	unsigned known = 0;
+
+	if (n <= CTX_VOCAB_KEY && text.n - at >= CTX_VOCAB_KEY) {
+		if (parts->n == CTX_PROBE_MAX)
+			count_parts(c, text.p, tokens);
+		parts->start[parts->n] = (uint32_t)at;
+		parts->end[parts->n++] = (uint32_t)(at + n);
+		return 0;
+	}
+	if (n <= CTX_VOCAB_KEY) {
+		count_word(c, p, n, ctx_key_copy(p, n), tokens);
+		return 0;
+	}
+	if (n <= CTX_WORDS_LONG)
+		known = ctx_words_find_long(&c->words, p, n);
+	*tokens += known;
+	return known > 0 ? 0 : merge_long_word(c, p, n, tokens, err);
+}
+
 /* A piece of more than 16 bytes. */
 static int
-count_long(struct ctx_token_counter *c, const char *p, size_t n,
+count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
-	size_t part;
+	const char *p = text.p + at;
+	unsigned known = 0;
+	size_t done, length;
 
-	if (ctx_vocab_find(v, p, n) != CTX_VOCAB_NONE) {
-		++*tokens;
-		return 0;
+	if (n <= CTX_WORDS_LONG)
+		known = ctx_words_find_long(&c->words, p, n);
+	if (known == 0 && ctx_vocab_find(v, p, n) != CTX_VOCAB_NONE) {
+		known = 1;
+		if (n <= CTX_WORDS_LONG)
+			ctx_words_add_long(&c->words, p, n, known);
 	}
+	*tokens += known;
+	if (known > 0)
+		return 0;
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
-	if (v->unreached)
-		return count_long_word(c, p, n, tokens, err);
-	for (; n > 0; p += part, n -= part) {
-		part = certain_cut(v, p, n);
-		if (part <= CTX_VOCAB_KEY)
-			count_word(c, p, part, ctx_key_copy(p, part), tokens);
-		else if (count_long_word(c, p, part, tokens, err) < 0)
+	length = v->unreached ? n : certain_cut(v, p, n);
+	if (length == n)
+		return merge_long_word(c, p, n, tokens, err);
+	for (done = 0; done < n; done += length) {
+		length = certain_cut(v, p + done, n - done);
+		if (count_long_part(c, text, at + done, length, tokens,
+		    err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Of the pieces missed, the first n of the list, keeps those that are no
- * words met before and adds the tokens of the others; returns how many. */
-static size_t
-find_words(struct ctx_token_counter *c, size_t n, uint64_t *tokens)
-{
-	size_t i, left = 0;
-	uint64_t sum = 0;
-	unsigned known;
-
-	for (i = 0; i < n; i++)
-		__builtin_prefetch(ctx_words_line(&c->words,
-		    c->keys[c->missed[i]]));
-	for (i = 0; i < n; i++) {
-		known = ctx_words_find(&c->words, c->keys[c->missed[i]]);
-		sum += known;
-		c->missed[left] = c->missed[i];
-		left += known == 0;
-	}
-	*tokens += sum;
-	return left;
-}
-
-/* Pieces that begin and end there, at most CTX_PROBE_MAX, 16 bytes readable
- * at each. */
 static int
-count_listed(struct ctx_token_counter *c, const char *p,
+count_listed(struct ctx_token_counter *c, struct text text,
     const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens,
     struct ctx_err *err)
 {
-	size_t misses, k;
+	struct ctx_batch *b = &c->batch;
+	size_t misses, k, length;
 	uint32_t i;
 
-	misses = c->probe(&c->tokenizer->vocab, p, start, end, n, c->keys,
-	    c->missed);
-	*tokens += n - misses;
-	misses = find_words(c, misses, tokens);
-	for (k = 0; k < misses; k++)
-		ctx_vocab_ask_key(&c->tokenizer->vocab,
-		    c->keys[c->missed[k]]);
+	misses = count_known(c, b, text.p, start, end, n, tokens);
 	for (k = 0; k < misses; k++) {
-		i = c->missed[k];
-		if (end[i] - start[i] <= CTX_VOCAB_KEY)
-			count_word(c, p + start[i], end[i] - start[i],
-			    c->keys[i], tokens);
-		else if (count_long(c, p + start[i], end[i] - start[i],
-		    tokens, err) < 0)
+		i = b->missed[k];
+		length = end[i] - start[i];
+		if (length <= CTX_VOCAB_KEY)
+			count_word(c, text.p + start[i], length, b->keys[i],
+			    tokens);
+		else if (count_long(c, text, start[i], length, tokens,
+		    err) < 0)
 			return -1;
 	}
 	return 0;
@@ -235,19 +299,20 @@ count_listed(struct ctx_token_counter *c, const char *p,
 /* The pieces of c->pieces from first on, so near the end of the text that
  * keys cannot be read in place. */
 static int
-count_last(struct ctx_token_counter *c, const char *p, size_t n, size_t first,
+count_last(struct ctx_token_counter *c, struct text text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
 {
 	char last[2 * CTX_VOCAB_KEY] = {0};
+	const struct text copy = {last, CTX_VOCAB_KEY};
 	struct ctx_split *s = &c->pieces;
-	size_t at = n < CTX_VOCAB_KEY ? 0 : n - CTX_VOCAB_KEY, i;
+	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
 
-	memcpy(last, p + at, n - at);
+	memcpy(last, text.p + at, text.n - at);
 	for (i = first; i < s->listed; i++) {
 		s->start[i] -= (uint32_t)at;
 		s->end[i] -= (uint32_t)at;
 	}
-	if (count_listed(c, last, s->start + first, s->end + first,
+	if (count_listed(c, copy, s->start + first, s->end + first,
 	    s->listed - first, tokens, err) < 0)
 		return -1;
 	merge_waiting(c, tokens);
@@ -256,29 +321,33 @@ count_last(struct ctx_token_counter *c, const char *p, size_t n, size_t first,
 
 /* Counts the first pieces, 1 to max, of a text; *used is their length. */
 static int
-count_part(struct ctx_token_counter *c, const char *p, size_t n, size_t max,
+count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
     uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
 	struct ctx_split *s = &c->pieces;
 	size_t i, inner, some;
 
-	c->split(s, c->tokenizer->vocab.head->scheme, c->plain, p, n, max);
+	/* An error may have left some. */
+	c->nwaiting = c->parts.n = 0;
+	c->split(s, c->tokenizer->vocab.head->scheme, c->plain, text.p,
+	    text.n, max);
 	*used = s->used;
 	if (s->alone > 0)
-		return merge_text(c, p, s->alone, tokens, err);
+		return merge_text(c, text.p, s->alone, tokens, err);
 	*tokens += s->n - s->listed;
 	for (inner = s->listed; inner > 0; inner--)
-		if (n - s->start[inner - 1] >= CTX_VOCAB_KEY)
+		if (text.n - s->start[inner - 1] >= CTX_VOCAB_KEY)
 			break;
 	for (i = 0; i < inner; i += some) {
 		some = inner - i < CTX_PROBE_MAX ? inner - i : CTX_PROBE_MAX;
-		if (count_listed(c, p, s->start + i, s->end + i, some, tokens,
-		    err) < 0)
+		if (count_listed(c, text, s->start + i, s->end + i, some,
+		    tokens, err) < 0)
 			return -1;
 	}
+	count_parts(c, text.p, tokens);
 	merge_waiting(c, tokens);
 	return inner == s->listed ? 0
-				  : count_last(c, p, n, inner, tokens, err);
+				  : count_last(c, text, inner, tokens, err);
 }
 
 void
@@ -292,6 +361,7 @@ int
 ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 {
 	const struct ctx_tokenizer *t = w->counter->tokenizer;
+	struct text text;
 	size_t used = 0;
 	uint32_t id;
 
@@ -303,8 +373,9 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 		w->scanned = true;
 	}
 	if (w->at < w->span) {
-		if (count_part(w->counter, w->p + w->at, w->span - w->at, max,
-		    &w->tokens, &used, err) < 0)
+		text = (struct text){w->p + w->at, w->span - w->at};
+		if (count_pieces(w->counter, text, max, &w->tokens, &used,
+		    err) < 0)
 			return -1;
 	} else {
 		used = ctx_special_at(t, w->p + w->at, w->n - w->at, true,

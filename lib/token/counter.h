@@ -14,6 +14,19 @@ struct ctx_waiting {
 	struct ctx_key key; /* of at most 16 bytes */
 };
 
+/* Pieces that are looked up at once. */
+struct ctx_batch {
+	struct ctx_key keys[CTX_PROBE_MAX];
+	uint32_t missed[CTX_PROBE_MAX];
+};
+
+/* Parts of long pieces, of at most 16 bytes, that wait to be looked up. */
+struct ctx_parts {
+	size_t n;
+	uint32_t start[CTX_PROBE_MAX];
+	uint32_t end[CTX_PROBE_MAX];
+};
+
 struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
 	ctx_split_fn *split;
@@ -24,8 +37,8 @@ struct ctx_token_counter {
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
-	struct ctx_key keys[CTX_PROBE_MAX];
-	uint32_t missed[CTX_PROBE_MAX];
+	struct ctx_batch batch, parts_batch;
+	struct ctx_parts parts;
 	size_t nwaiting;
 	struct ctx_waiting waiting[CTX_LANES];
 	struct ctx_lane lanes[CTX_LANES];
