@@ -16,6 +16,7 @@ line_has(const uint64_t *line, const struct ctx_key *key)
 	return !_mm256_testz_si256(lo, hi);
 }
 
+#ifndef CTX_VEC_PAIR
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -30,6 +31,7 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm_cvtsi128_si32(four) |
 	    (uint32_t)_mm_extract_epi32(four, 1);
 }
+#endif
 
 static inline uint32_t
 least16(const uint32_t *list)

@@ -82,6 +82,19 @@ ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
 	split_text(split, scheme, plain, p, n, max);
 }
 
+/* The one value whose tag is equal moves to the front. */
+#define CTX_VEC_PAIR
+static inline uint32_t
+pair_in(const uint32_t *entry, uint32_t tag)
+{
+	const __m256i *half = (const __m256i *)(const void *)entry;
+	__m256i one = _mm256_maskz_compress_epi32(_mm256_cmpeq_epi32_mask(
+	    _mm256_loadu_si256(half), _mm256_set1_epi32((int)tag)),
+	    _mm256_loadu_si256(half + 1));
+
+	return (uint32_t)_mm256_cvtsi256_si32(one);
+}
+
 #include "token/avx.h"
 
 /* Eight keys are two vectors; their low words make up one, their high words

@@ -14,27 +14,51 @@
  */
 #include "token/merge.h"
 
-/* A merge under way: the token at before, the new one at at, the next. */
-struct lane_merge {
-	uint64_t left, right; /* hashes of the pairs */
-	uint8_t lane, before, at;
+/* A pair that is looked up. */
+struct lane_pair {
+	const uint32_t *line;
+	uint32_t tag;
+	uint32_t at; /* the place of the first */
 };
 
-static inline const uint32_t *
-pair_line(const struct ctx_vocab *v, uint64_t hash)
+/* A merge under way makes two pairs, with the token before and the next. */
+struct lane_merge {
+	struct ctx_lane *lane;
+	struct lane_pair left, right;
+};
+
+static inline void
+ask_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
+    uint32_t b, unsigned at)
 {
-	return v->pairs + CTX_PAIR_LINE * (size_t)(hash >> v->pair_shift);
+	uint64_t hash = ctx_pair_hash(a, b);
+
+	pair->line = v->pairs +
+	    CTX_PAIR_LINE * (size_t)(hash >> v->pair_shift);
+	pair->tag = ctx_pair_tag(hash, v->pair_shift);
+	pair->at = at;
+	__builtin_prefetch(pair->line);
 }
 
-static inline uint32_t
-lane_pair(const struct ctx_vocab *v, uint64_t hash)
+/* The line of a pair is full, which is rare: it may be in another. */
+static __attribute__((noinline)) uint32_t
+far_pair(const struct ctx_vocab *v, const struct ctx_lane *lane, unsigned at)
 {
-	const uint32_t *line = pair_line(v, hash);
-	uint32_t found = pair_in(line, ctx_pair_tag(hash, v->pair_shift));
+	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
 
-	if (((found == 0) & (line[CTX_PAIR_LINE - 1] != 0)) != 0)
-		return ctx_vocab_pair_far(v, hash);
-	return ~found;
+	return ctx_vocab_pair(v, lane->tokens[at],
+	    lane->tokens[__builtin_ctzll(right)]);
+}
+
+static inline void
+get_pair(const struct ctx_vocab *v, struct ctx_lane *lane,
+    const struct lane_pair *pair)
+{
+	uint32_t found = pair_in(pair->line, pair->tag);
+
+	if (((found == 0) & (pair->line[CTX_PAIR_LINE - 1] != 0)) != 0)
+		found = ~far_pair(v, lane, pair->at);
+	lane->merges[pair->at] = ctx_lane_rank(~found, pair->at);
 }
 
 /* The best merge of a lane, with its place. */
@@ -67,39 +91,31 @@ lane_choose(const struct ctx_vocab *v, struct ctx_lane *lane, uint32_t best,
 	lane->live &= ~(UINT64_C(1) << next);
 	lane->tokens[at] = token;
 	lane->merges[next] = CTX_LANE_NONE;
-	m->at = (uint8_t)at;
-	m->before = (uint8_t)before;
-	m->left = ctx_pair_hash(lane->tokens[before], token);
-	m->right = ctx_pair_hash(token, lane->tokens[beyond]);
-	__builtin_prefetch(pair_line(v, m->left));
-	__builtin_prefetch(pair_line(v, m->right));
+	m->lane = lane;
+	ask_pair(v, &m->left, lane->tokens[before], token, before);
+	ask_pair(v, &m->right, token, lane->tokens[beyond], at);
 }
 
 static inline void
 merge_lanes(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
 {
-	struct lane_merge merges[CTX_LANES], *m;
+	struct lane_merge merges[CTX_LANES];
 	struct ctx_lane *lane;
 	size_t i, left;
 	uint32_t best;
 
 	for (i = 0; i < n; i++)
-		merges[i].lane = (uint8_t)i;
+		merges[i].lane = lanes + i;
 	for (; n > 0; n = left) {
 		for (i = left = 0; i < n; i++) {
-			lane = lanes + merges[i].lane;
+			lane = merges[i].lane;
 			best = lane_least(lane);
-			if (best >= CTX_LANE_NONE)
-				continue;
-			merges[left].lane = merges[i].lane;
-			lane_choose(v, lane, best, merges + left++);
+			if (best < CTX_LANE_NONE)
+				lane_choose(v, lane, best, merges + left++);
 		}
-		for (m = merges; m < merges + left; m++) {
-			lane = lanes + m->lane;
-			lane->merges[m->at] = ctx_lane_rank(lane_pair(v,
-			    m->right), m->at);
-			lane->merges[m->before] = ctx_lane_rank(lane_pair(v,
-			    m->left), m->before);
+		for (i = 0; i < left; i++) {
+			get_pair(v, merges[i].lane, &merges[i].right);
+			get_pair(v, merges[i].lane, &merges[i].left);
 		}
 	}
 }

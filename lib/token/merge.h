@@ -5,7 +5,7 @@
 #include "token/vocab.h"
 
 #define CTX_LANE      64 /* places of a lane */
-#define CTX_LANES     32 /* merged side by side, at most */
+#define CTX_LANES     64 /* merged side by side, at most */
 #define CTX_MERGE_MAX 62 /* bytes of a piece that fits a lane */
 
 /* From here on a number stands for no merge at all. */
