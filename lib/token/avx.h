@@ -1,8 +1,69 @@
-/* avx.h - lines of tables as vectors of 32 bytes, for avx2.c and avx512.c */
+/*
+ * avx.h - what avx2.c and avx512.c have in common: vectors of 32 bytes
+ *
+ * Masks of 64 bytes are made of two such vectors with AVX-512 too: to compare
+ * two halves and gather their bits is faster on a Zen 5 than to compare into
+ * a mask register and fetch it from there.
+ */
 #ifndef CTX_TOKEN_AVX_H
 #define CTX_TOKEN_AVX_H
 
 #include "token/vocab.h"
+
+struct vec {
+	__m256i a, b;
+};
+
+static inline void
+vec_load(struct vec *v, const char *p)
+{
+	v->a = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	v->b = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+}
+
+static inline struct vec
+vec_fold(const struct vec *v)
+{
+	__m256i bit = _mm256_set1_epi8(0x20);
+
+	return (struct vec){_mm256_or_si256(v->a, bit),
+	    _mm256_or_si256(v->b, bit)};
+}
+
+static inline uint64_t
+bits(__m256i a, __m256i b)
+{
+	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32 |
+	    (uint32_t)_mm256_movemask_epi8(a);
+}
+
+static inline uint64_t
+vec_equal(const struct vec *v, char c)
+{
+	__m256i all = _mm256_set1_epi8(c);
+
+	return bits(_mm256_cmpeq_epi8(v->a, all),
+	    _mm256_cmpeq_epi8(v->b, all));
+}
+
+/* AVX2 compares unsigned bytes only by their minimum. */
+static inline uint64_t
+vec_range(const struct vec *v, char first, int n)
+{
+	__m256i low = _mm256_set1_epi8(first);
+	__m256i most = _mm256_set1_epi8((char)n);
+	__m256i a = _mm256_sub_epi8(v->a, low);
+	__m256i b = _mm256_sub_epi8(v->b, low);
+
+	return bits(_mm256_cmpeq_epi8(_mm256_min_epu8(a, most), a),
+	    _mm256_cmpeq_epi8(_mm256_min_epu8(b, most), b));
+}
+
+static inline uint64_t
+vec_high(const struct vec *v)
+{
+	return bits(v->a, v->b);
+}
 
 static inline bool
 line_has(const uint64_t *line, const struct ctx_key *key)

@@ -1,50 +1,17 @@
-/* avx512.c - back end for AVX-512 (BW, DQ, VL, VBMI2): 64 bytes as one vector */
+/* avx512.c - back end for AVX-512 (BW, DQ, VL, VBMI2) */
 #if defined(__x86_64__) || defined(CTX_EMULATE_AVX512)
 #if defined(CTX_EMULATE_AVX512)
 #include CTX_EMULATE_AVX512
 #else
 #include <immintrin.h>
 #endif
-#include <stdint.h>
 
-struct vec {
-	__m512i a;
-};
-
-static inline void
-vec_load(struct vec *v, const char *p)
-{
-	v->a = _mm512_loadu_si512((const void *)p);
-}
-
-static inline struct vec
-vec_fold(const struct vec *v)
-{
-	return (struct vec){_mm512_or_si512(v->a, _mm512_set1_epi8(0x20))};
-}
-
-static inline uint64_t
-vec_equal(const struct vec *v, char c)
-{
-	return _mm512_cmpeq_epi8_mask(v->a, _mm512_set1_epi8(c));
-}
-
-static inline uint64_t
-vec_range(const struct vec *v, char first, int n)
-{
-	return _mm512_cmple_epu8_mask(
-	    _mm512_sub_epi8(v->a, _mm512_set1_epi8(first)),
-	    _mm512_set1_epi8((char)n));
-}
-
-static inline uint64_t
-vec_high(const struct vec *v)
-{
-	return _mm512_movepi8_mask(v->a);
-}
+#define CTX_VEC_PAIR
+#define CTX_VEC_EMIT
+#define CTX_VEC_HASH
+#include "token/avx.h"
 
 /* The numbers of the bits, pressed together, sixteen at a time. */
-#define CTX_VEC_EMIT
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -73,17 +40,7 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
-#include "token/block.h"
-
-void
-ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
-    unsigned plain, const char *p, size_t n, size_t max)
-{
-	split_text(split, scheme, plain, p, n, max);
-}
-
 /* The one value whose tag is equal moves to the front. */
-#define CTX_VEC_PAIR
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -95,11 +52,8 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm256_cvtsi256_si32(one);
 }
 
-#include "token/avx.h"
-
 /* Eight keys are two vectors; their low words make up one, their high words
  * another. */
-#define CTX_VEC_HASH
 static inline void
 vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 {
@@ -117,6 +71,15 @@ vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 	hash = _mm512_srl_epi64(hash, _mm_cvtsi32_si128((int)shift));
 	_mm256_storeu_si256((__m256i *)(void *)out,
 	    _mm512_cvtepi64_epi32(hash));
+}
+
+#include "token/block.h"
+
+void
+ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
+    unsigned plain, const char *p, size_t n, size_t max)
+{
+	split_text(split, scheme, plain, p, n, max);
 }
 
 #include "token/lines.h"

@@ -317,7 +317,7 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
     uint64_t *numbers)
 {
 	char copy[BLOCK];
-	struct block b = {.stop = BLOCK};
+	struct block b = {.stop = BLOCK}, copied;
 	struct vec v;
 	uint64_t high, found, in = UINT64_MAX;
 
@@ -334,9 +334,14 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
 	high = vec_high(&v);
 	/* A piece of r50k may have a blank before its digits. */
 	*numbers = high == 0 && scheme.family != CTX_SCHEME_R50K ? b.digit : 0;
-	if (high != 0)
-		classify_rest(&b, high, p,
+	if (high != 0) {
+		/* A copy, so that the masks of plain ASCII stay in
+		 * registers. */
+		copied = b;
+		classify_rest(&copied, high, p,
 		    scheme.family == CTX_SCHEME_O200K);
+		b = copied;
+	}
 	b.symbol &= in;
 	found = boundaries(&b, &v, scheme) & certain(&b);
 	if (b.end)

@@ -91,8 +91,8 @@ ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
-static size_t
-long_line(const struct ctx_words *words, const char *p, size_t n)
+static uint64_t
+hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
@@ -103,37 +103,53 @@ long_line(const struct ctx_words *words, const char *p, size_t n)
 		hash ^= hash >> 32;
 	}
 	memcpy(&word, p + n - 8, 8);
-	hash = (hash ^ word) * 0xd6e8feb86659fd93u;
+	return (hash ^ word) * 0xd6e8feb86659fd93u;
+}
+
+/* One of the two places of a word; the other is its neighbour. */
+static size_t
+long_place(const struct ctx_words *words, uint64_t hash)
+{
 	return (size_t)(hash >> (64 - words->long_bits));
+}
+
+static bool
+is_long(const struct ctx_words_long *line, uint64_t hash, const char *p,
+    size_t n)
+{
+	return line->n == n && line->check == (uint16_t)(hash >> 32) &&
+	    memcmp(line->text, p, n) == 0;
 }
 
 unsigned
 ctx_words_find_long(const struct ctx_words *words, const char *p, size_t n)
 {
-	const struct ctx_words_long *line;
+	uint64_t hash;
 	size_t at;
 
 	if (words->longs == NULL)
 		return 0;
-	at = long_line(words, p, n);
-	line = words->longs + at;
-	if (line->n == n && memcmp(line->text, p, n) == 0)
-		return line->tokens;
-	line = words->longs + (at ^ 1);
-	return line->n == n && memcmp(line->text, p, n) == 0 ? line->tokens
-							      : 0;
+	hash = hash_long(p, n);
+	at = long_place(words, hash);
+	if (is_long(words->longs + at, hash, p, n))
+		return words->longs[at].tokens;
+	at ^= 1;
+	return is_long(words->longs + at, hash, p, n)
+	    ? words->longs[at].tokens : 0;
 }
 
-/* Two places for each word; the older of two makes room. */
+/* The older of the two words there makes room. */
 static void
 enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
 {
-	size_t at = long_line(words, p, n);
+	uint64_t hash = hash_long(p, n);
+	size_t at = long_place(words, hash);
 	struct ctx_words_long *line = words->longs + at;
 
 	words->longs[at ^ 1] = *line;
 	memcpy(line->text, p, n);
 	line->n = (uint8_t)n;
+	line->check = (uint16_t)(hash >> 32);
 	line->tokens = (uint8_t)tokens;
 }
 

@@ -21,10 +21,10 @@ struct ctx_words_line {
  * comments, often of some 80 characters, have to fit. */
 #define CTX_WORDS_LONG 124
 struct ctx_words_long {
-	char text[CTX_WORDS_LONG];
 	uint8_t n; /* bytes; 0 for an empty line */
 	uint8_t tokens;
-	uint8_t unused[2];
+	uint16_t check; /* more of the hash, to tell words without the text */
+	char text[CTX_WORDS_LONG];
 };
 
 struct ctx_words {

@@ -36,6 +36,15 @@ emulated_widen(simde__m128i v)
 	return simde_mm512_loadu_si512(out);
 }
 
+#undef _mm256_cmpeq_epi32_mask
+#define _mm256_cmpeq_epi32_mask emulated_equal
+static inline uint8_t
+emulated_equal(simde__m256i a, simde__m256i b)
+{
+	return (uint8_t)simde_mm256_movemask_ps(simde_mm256_castsi256_ps(
+	    simde_mm256_cmpeq_epi32(a, b)));
+}
+
 #undef _mm256_testz_si256
 #define _mm256_testz_si256 emulated_testz
 static inline int
