@@ -86,7 +86,7 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
 }
 
-/* Merges a text too long to be a word. */
+/* Merges a text of any length. */
 static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -94,8 +94,6 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	if (ctx_merge_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
 		return -1;
 	*tokens += c->merge.n;
-	if (n <= CTX_WORDS_LONG)
-		ctx_words_add_long(&c->words, p, n, c->merge.n);
 	return 0;
 }
 
@@ -181,9 +179,14 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	const struct ctx_key none = CTX_KEY_EMPTY;
 
-	if (n > CTX_TOKEN_WORD)
-		return merge_text(c, p, n, tokens, err);
-	merge_later(c, p, n, none, tokens);
+	if (n <= CTX_TOKEN_WORD) {
+		merge_later(c, p, n, none, tokens);
+		return 0;
+	}
+	if (merge_text(c, p, n, tokens, err) < 0)
+		return -1;
+	if (n <= CTX_WORDS_LONG)
+		ctx_words_add_long(&c->words, p, n, c->merge.n);
 	return 0;
 }
 

@@ -339,4 +339,32 @@ ref_encode(const struct ref_vocab *v, const struct ref_element (*pattern)[6],
 	return ids;
 }
 
+/* Writes a character as UTF-8, returns its length. */
+static inline size_t
+ref_put(char *out, uint32_t cp)
+{
+	unsigned char *s = (unsigned char *)out;
+
+	if (cp < 0x80) {
+		s[0] = (unsigned char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		s[0] = (unsigned char)(0xc0 | cp >> 6);
+		s[1] = (unsigned char)(0x80 | (cp & 63));
+		return 2;
+	}
+	if (cp < 0x10000) {
+		s[0] = (unsigned char)(0xe0 | cp >> 12);
+		s[1] = (unsigned char)(0x80 | (cp >> 6 & 63));
+		s[2] = (unsigned char)(0x80 | (cp & 63));
+		return 3;
+	}
+	s[0] = (unsigned char)(0xf0 | cp >> 18);
+	s[1] = (unsigned char)(0x80 | (cp >> 12 & 63));
+	s[2] = (unsigned char)(0x80 | (cp >> 6 & 63));
+	s[3] = (unsigned char)(0x80 | (cp & 63));
+	return 4;
+}
+
 #endif

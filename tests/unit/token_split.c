@@ -236,33 +236,6 @@ random_texts(void)
 	}
 }
 
-static size_t
-put_char(char *out, uint32_t cp)
-{
-	unsigned char *s = (unsigned char *)out;
-
-	if (cp < 0x80) {
-		s[0] = (unsigned char)cp;
-		return 1;
-	}
-	if (cp < 0x800) {
-		s[0] = (unsigned char)(0xc0 | cp >> 6);
-		s[1] = (unsigned char)(0x80 | (cp & 63));
-		return 2;
-	}
-	if (cp < 0x10000) {
-		s[0] = (unsigned char)(0xe0 | cp >> 12);
-		s[1] = (unsigned char)(0x80 | (cp >> 6 & 63));
-		s[2] = (unsigned char)(0x80 | (cp & 63));
-		return 3;
-	}
-	s[0] = (unsigned char)(0xf0 | cp >> 18);
-	s[1] = (unsigned char)(0x80 | (cp >> 12 & 63));
-	s[2] = (unsigned char)(0x80 | (cp >> 6 & 63));
-	s[3] = (unsigned char)(0x80 | (cp & 63));
-	return 4;
-}
-
 static void
 every_character(void)
 {
@@ -279,7 +252,7 @@ every_character(void)
 		i = cp % 6;
 		memcpy(text + n, around[i][0], strlen(around[i][0]));
 		n += strlen(around[i][0]);
-		n += put_char(text + n, cp);
+		n += ref_put(text + n, cp);
 		memcpy(text + n, around[i][1], strlen(around[i][1]));
 		n += strlen(around[i][1]);
 		if (n > MOST - 100) {
