@@ -5,13 +5,17 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
-#   make check-fault      what is left when ctx-age is killed
+#   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
-#   make install          to DESTDIR and PREFIX (/usr/local)
+#   make check-system     packages, completions, recipes: needs more packages
+#   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
+#   make html             the man pages, to be read in a browser
+#   make dist deb         source archive; Debian packages
 #   make format           clang-format over the sources
 
 VERSION := $(shell sed -n 's/^.define CTX_VERSION "\(.*\)"/\1/p' lib/ctx.h)
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 SAN ?=
 comma := ,
 TREE ?= $(if $(SAN),$(subst $(comma),-,$(SAN)),release)
@@ -20,18 +24,36 @@ B := build/$(TREE)
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion \
 	-Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla -Werror
-HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+# Flags that not every compiler has: those that this one takes are listed in
+# the build tree, once.
+TRY_WARN := -Wformat=2 -Wimplicit-fallthrough -Wtrampolines -Wbidi-chars=any
+TRY_HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
+	-fstack-clash-protection -fcf-protection=full \
+	-fno-delete-null-pointer-checks -fno-strict-overflow
+TRY_LINK := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
 PACKAGES := jansson libpcre2-8 libmd
 PKG_CONFIG ?= pkg-config
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 
+.DEFAULT_GOAL := all
+-include $(B)/flags.mk
+$(B)/flags.mk: Makefile
+	@mkdir -p $(@D)
+	@try() { name=$$1; shift; printf '%s :=' "$$name"; for flag in "$$@"; do \
+	  if echo 'int main(void) { return 0; }' | \
+	    $(CC) -O2 -Werror "$$flag" -x c - -o $@.probe 2>/dev/null; then \
+	    printf ' %s' "$$flag"; fi; done; echo; }; \
+	{ try MORE_WARN $(TRY_WARN); try HARDEN $(TRY_HARDEN); \
+	  try HARDEN_LINK $(TRY_LINK); } > $@.new; \
+	rm -f $@.probe; mv $@.new $@
+
 CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
 	$(CPPFLAGS)
-CFLAGS_ALL := -std=c11 -pthread $(WARN) $(CFLAGS) \
+CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer,$(HARDEN))
-LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+	-fno-omit-frame-pointer,$(HARDEN)) $(MORE_WARN)
+LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),$(HARDEN_LINK))
 
 LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
@@ -82,6 +104,7 @@ HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
 PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
+	lib/token/queue.c \
 	lib/token/vocab.c lib/base/mem.c lib/base/err.c
 PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
@@ -149,20 +172,27 @@ check: all units
 	@B=$(B) ASAN_OPTIONS=exitcode=99:detect_leaks=1 \
 	  UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 tests/run
 
-# More than ten thousand made-up conversations.
+# More than ten thousand made-up conversations for the formats of providers,
+# and thousands in those of frameworks and agents.
 check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
+	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
 
 # What goes wrong on purpose: kills, and calls that fail.
 check-fault: all
-	@set -e; for t in tests/fault/*; do B=$(B) $$t; done
+	@set -e; for t in $(filter-out %.c,$(wildcard tests/fault/*)); do \
+	  B=$(B) $$t; done
 
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
 demo: all
 	@PATH="$(CURDIR)/$(B):$$PATH" tests/demo $(SAMPLE)
 
-lint: all
+# What needs packages of its own: tests/setup check-system installs them.
+check-system: all units
+	@B=$(B) tests/run tests/system/*.bats tests/scale/run
+
+lint: all $(B)/man/libctx.3
 	@B=$(B) tests/lint
 
 # Back ends for other machines: AVX-512 emulated by SIMDe, NEON by qemu.
@@ -180,7 +210,7 @@ check-simd: $(B)/libctx.a
 	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
 	  lib/token/piece.c lib/token/merge.c lib/token/vocab.c \
 	  lib/token/builtin.c $(B)/gen/unicode.c lib/base/simd.c \
-	  lib/base/mem.c lib/base/err.c
+	  lib/token/queue.c lib/base/mem.c lib/base/err.c
 	$(ARM_RUN) $(B)/simd/neon
 
 # Figures of token counting; rivals are named in the script.
@@ -201,25 +231,108 @@ $(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
 
 FUZZ_SECONDS ?= 60
 fuzz-tokens: $(FUZZ_TOKENS)
-	@for f in $^; do \
-	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 || exit 1; \
+	@for f in $(FUZZ_TOKENS:$(B)/fuzz/%=%); do \
+	  mkdir -p $(B)/fuzz/found/$$f && \
+	  $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=9000 \
+	    -print_final_stats=1 $(B)/fuzz/found/$$f tests/fuzz/seeds/$$f \
+	    || exit 1; \
 	done
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	  $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(COMMANDS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/libctx.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 lib/ctx.h $(DESTDIR)$(PREFIX)/include
+# The library for others.  It shows what ctx.h declares and nothing else; the
+# installed commands are linked against it, so the vocabularies exist once.
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+SHARED := $(B)/libctx.so.$(VERSION)
+RPATH ?= -Wl,-rpath,'$$ORIGIN/../lib'
+INSTALLED := $(CMD_SRC:cmd/%.c=$(B)/installed/%)
+
+$(B)/gen/libctx.map: lib/ctx.h
+	@mkdir -p $(@D)
+	$(Q){ echo '{ global:'; \
+	  sed -n 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1;/p' $<; \
+	  echo 'local: *; };'; } > $@
+
+$(SHARED): $(LIB_OBJ) $(B)/gen/libctx.map
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,libctx.so.$(SOVERSION) \
+	  -Wl,--version-script=$(B)/gen/libctx.map -o $@ $(LIB_OBJ) $(DEP_LIBS)
+	@ln -sf $(@F) $(B)/libctx.so.$(SOVERSION)
+	@ln -sf $(@F) $(B)/libctx.so
+
+$(INSTALLED): $(B)/installed/%: $(B)/cmd/%.o $(CMD_OBJ) $(SHARED)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(RPATH) -o $@ $(B)/cmd/$*.o $(CMD_OBJ) \
+	  -L$(B) -lctx $(DEP_LIBS)
+
+# Made anew each time: it says where.
+$(B)/libctx.pc: deps
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' \
+	  'includedir=$${prefix}/include' '' 'Name: libctx' \
+	  'Description: count, prune and check streams of model conversations' \
+	  'Version: $(VERSION)' 'Requires.private: $(PACKAGES)' \
+	  'Libs: -L$${libdir} -lctx' 'Libs.private: -lm -pthread' \
+	  'Cflags: -I$${includedir}' > $@
+
+# Each line: the mode, the directory below PREFIX, the files.
+D := $(DESTDIR)$(PREFIX)
+MAN := $(sort $(wildcard man/*.[0-9])) $(B)/man/libctx.3
+install: all $(INSTALLED) $(B)/libctx.pc $(MAN)
+	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
+	  $(D)/share/bash-completion/completions \
+	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
+	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
+	install -m 755 $(INSTALLED) $(D)/bin
+	install -m 644 lib/ctx.h $(D)/include
+	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
+	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	set -e; for page in $(MAN); do \
+	  install -m 644 $$page $(D)/share/man/man$${page##*.}; done
+	set -e; for name in $(notdir $(COMMANDS)); do \
+	  install -m 644 completions/ctx.bash \
+	    $(D)/share/bash-completion/completions/$$name; done
+	install -m 644 completions/_ctx $(D)/share/zsh/site-functions
+	set -e; for name in $(notdir $(COMMANDS)); do \
+	  install -m 644 completions/ctx.fish \
+	    $(D)/share/fish/vendor_completions.d/$$name.fish; done
+
+uninstall:
+	rm -f $(COMMANDS:$(B)/%=$(D)/bin/%) $(D)/include/ctx.h \
+	  $(DESTDIR)$(LIBDIR)/libctx.a $(DESTDIR)$(LIBDIR)/libctx.so* \
+	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc \
+	  $(foreach page,$(notdir $(MAN)),\
+	    $(D)/share/man/man$(subst .,,$(suffix $(page)))/$(page)) \
+	  $(COMMANDS:$(B)/%=$(D)/share/bash-completion/completions/%) \
+	  $(D)/share/zsh/site-functions/_ctx \
+	  $(COMMANDS:$(B)/%=$(D)/share/fish/vendor_completions.d/%.fish)
+
+# The header is the manual of the library.
+$(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ > $@.new && mv $@.new $@
+
+html: $(MAN)
+	@mkdir -p $(B)/html
+	@set -e; for page in $(MAN); do \
+	  mandoc -T html -O man=%N.%S.html $$page \
+	    > $(B)/html/$${page##*/}.html; done
+
+# Debian packages, in build/deb.
+deb:
+	@B=$(B) VERSION=$(VERSION) tests/system/deb
+
+DIST := ctx-$(VERSION)
+dist:
+	@mkdir -p build
+	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 
 clean:
 	rm -rf build
 
-.PHONY: all deps units check check-long check-fault demo lint format \
-	install clean
+.PHONY: all deps units check check-long check-fault check-system demo lint \
+	format install uninstall html dist deb clean
 .PHONY: bench-tokens fuzz-tokens check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -133,6 +134,22 @@ cli_short_number(char buf[16], uint64_t n)
 	return buf;
 }
 
+/*
+ * Writes out what stdio holds and closes standard output; true if every byte
+ * of it went out.  A write that failed earlier may have left nothing to
+ * flush, so the flag of the stream is asked too.
+ */
+static bool
+close_stdout(void)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) != 0)
+		return false;
+	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
+}
+
 /* ---- --help and the like ---- */
 
 static void
@@ -161,12 +178,11 @@ print_help(const struct cli *cli)
 	    cli->about);
 	for (option = cli->options; option->help != NULL; option++)
 		print_option(option);
-	printf("  -h, --help                   this text\n"
-	       "  -V, --version                version\n"
+	printf("  -h, --help, -V, --version    this text, version\n"
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);
-	exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 }
 
 /* For the completions: one line an option, fields parted by tabs. */
@@ -188,7 +204,8 @@ print_options(const struct cli *cli)
 			printf("%s%s", i > 0 ? " " : "", option->choice(i));
 		printf("\n");
 	}
-	exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+	printf("h\thelp\t\tthis text\t\nV\tversion\t\tversion\t\n");
+	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 }
 
 /* ---- arguments ---- */
@@ -240,6 +257,27 @@ read_number(const char *text, uint64_t *out)
 	return true;
 }
 
+/* A span of time, into milliseconds. */
+static bool
+read_span(const char *text, uint64_t *out)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	uint64_t n;
+	size_t i;
+
+	if (!read_thousandths(&text, &n) || text[0] == '\0' || text[1] != '\0')
+		return false;
+	for (i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (units[i].unit == text[0]) {
+			*out = n * units[i].seconds;
+			return n <= UINT64_MAX / 2 / units[i].seconds;
+		}
+	return false;
+}
+
 static bool
 read_amount(const char *text, struct ctx_amount *out)
 {
@@ -276,6 +314,7 @@ bad_argument(const struct cli *cli, const struct cli_option *option,
 {
 	static const char *const wanted[] = {
 	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
+	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
 	    [CLI_AMOUNT] = "a number such as 20k, or a share such as 70%",
 	};
 	char names[400];
@@ -311,6 +350,9 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 		break;
 	case CLI_NUMBER:
 		right = read_number(text, option->to);
+		break;
+	case CLI_SPAN:
+		right = read_span(text, option->to);
 		break;
 	case CLI_AMOUNT:
 		right = read_amount(text, option->to);
@@ -409,8 +451,9 @@ long_option(struct cli *cli, char *word, char ***next)
 	if (strcmp(word, "list-options") == 0)
 		print_options(cli);
 	if (strcmp(word, "version") == 0) {
-		printf("%s %s\n", cli->name, CTX_VERSION);
-		exit(fclose(stdout) == 0 ? CLI_YES : CLI_TROUBLE);
+		printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
+		    ctx_models_date());
+		exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
 	}
 	for (option = cli->options; option->help != NULL; option++)
 		if (option->type != CLI_HEADING &&
@@ -474,6 +517,10 @@ open_standard(void)
 	for (fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	/* Said, because musl writes the first line at once otherwise, and
+	 * forgets the errno. */
+	if (!isatty(STDOUT_FILENO))
+		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
 const char *
@@ -512,9 +559,12 @@ void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
+	const struct rlimit none = {0, 0};
 	bool only_files = false;
 
 	open_standard();
+	/* What people said to a model has no place in a core file. */
+	(void)setrlimit(RLIMIT_CORE, &none);
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");
@@ -564,6 +614,7 @@ void
 cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 {
 	const struct ctx_err *bad = &stream->first_bad;
+	const struct ctx_found *found = &stream->found;
 
 	if (stream->bad > 0)
 		cli_say(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s; passed as it is",
@@ -573,11 +624,16 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 	if (stream->mixed)
 		cli_say(cli, "messages of several dialects; each was read as "
 			     "its own");
-	if (cli->verbose && stream->why != NULL)
-		cli_say(cli, "dialect %s, by %s",
-		    stream->dialect != NULL ? stream->dialect->name
-					    : stream->inner.dialect->name,
-		    stream->why);
+	if (!cli->verbose)
+		return;
+	if (found->dialect == NULL)
+		cli_say(cli, "no messages were found");
+	else
+		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
+		    found->dialect->name, found->why, found->file,
+		    found->line, found->others
+			? "; further records are of others"
+			: "");
 }
 
 void
@@ -603,11 +659,28 @@ own_file(char out[4096], const char *variable, const char *beside,
 	return n > 0 && n < 4096;
 }
 
+/* A name that nothing has is a mistake, even where nothing is counted. */
+static void
+check_encoding(const struct cli *cli)
+{
+	unsigned i;
+
+	for (i = 0; cli_encoding_name(i) != NULL; i++)
+		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
+			return;
+	if (access(cli->encoding, F_OK) < 0)
+		cli_die(cli, "--encoding: '%s' is neither a file nor one of "
+		    "those that ctx-count --list-options names",
+		    cli->encoding);
+}
+
 void
 cli_meter(struct cli *cli, struct ctx_meter *meter)
 {
 	char file[4096];
 
+	if (cli->encoding != NULL)
+		check_encoding(cli);
 	memset(meter, 0, sizeof *meter);
 	meter->model = cli->model;
 	meter->encoding = cli->encoding;
@@ -668,11 +741,11 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 			cli_fail(cli, &err);
 		ctx_writer_release(writer);
 	}
-	if (fflush(stdout) != 0 ||
-	    (close(STDOUT_FILENO) < 0 && errno != EINTR)) {
+	if (!close_stdout()) {
 		if (errno == EPIPE)
 			exit(CLI_TROUBLE);
-		ctx_err_sys(&err, errno, "cannot write standard output");
+		ctx_err_sys(&err, errno != 0 ? errno : EIO,
+		    "cannot write standard output");
 		cli_fail(cli, &err);
 	}
 	free(cli->files);

@@ -8,6 +8,7 @@
 #ifndef CMD_CLI_H
 #define CMD_CLI_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "ctx.h"
@@ -19,6 +20,7 @@ enum cli_type {
 	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
+	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
 	CLI_CHOICE, /* unsigned: the index of one of choices */
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
@@ -46,7 +48,7 @@ struct cli {
 	/* Filled by the common options: */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
-	bool lenient, unbuffered, verbose;
+	bool lenient, unbuffered, verbose, no_sandbox;
 	/* Its own: */
 	int status;
 	char cache[4096]; /* directory of compiled vocabularies */
@@ -76,6 +78,64 @@ struct cli {
 	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
 	CLI_PASS(cli)
 
+/* For commands that run nobody else's. */
+#define CLI_SANDBOX(cli)                                                     \
+	{0, "no-sandbox", NULL, "keep all rights", CLI_FLAG,                 \
+	    &(cli)->no_sandbox, NULL, NULL}
+
+/* Names of tools, for results and calls. */
+#define CLI_TOOLS(only, except)                                              \
+	{0, "tool", "REGEX", "only results of such tools", CLI_PATTERN,      \
+	    only, NULL, NULL},                                               \
+	{0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,    \
+	    except, NULL, NULL}
+
+/* What was done by one rule. */
+struct cli_rule {
+	const char *name, *action;
+	uint64_t messages;
+	uint64_t before, after; /* tokens */
+};
+#define CLI_RULES 24 /* more than there are */
+
+/* --dry-run, --explain and --archive. */
+struct cli_report {
+	bool dry_run, json;
+	const char *explain_path, *archive_path;
+	bool by_file; /* the plan has a table for each file of the input */
+	/* Its own: */
+	FILE *explain;
+	struct ctx_archive archive;
+	struct cli_rule rules[CLI_RULES + 1]; /* then a name of NULL */
+	const char *file;          /* that they are of, or NULL */
+};
+#define CLI_REPORT(report)                                                   \
+	{.type = CLI_HEADING, .help = "What went"},                          \
+	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,    \
+	    &(report)->dry_run, NULL, NULL},                                 \
+	{0, "json", NULL, "the plan as JSON", CLI_FLAG, &(report)->json,     \
+	    NULL, NULL},                                                     \
+	{0, "explain", "FILE", "a JSON line for each message touched",       \
+	    CLI_STRING, &(report)->explain_path, NULL, NULL},                \
+	{0, "archive", "FILE", "append there first what goes", CLI_STRING,   \
+	    &(report)->archive_path, NULL, NULL}
+
+/* Opens what was asked for and makes out tell report. */
+void cli_report_open(struct cli *cli, struct cli_report *report,
+    struct ctx_report *out);
+void cli_report_close(struct cli *cli, struct cli_report *report,
+    struct ctx_report *out);
+/* Is the plan to be printed? */
+bool cli_report_plans(const struct cli_report *report);
+/* One row of a table, and the rows of all rules so far. */
+void cli_report_row(const char *name, uint64_t messages, uint64_t tokens);
+void cli_report_rules(struct cli_report *report);
+/* The same as one line of JSON, with the members of more, which it takes. */
+int cli_report_json(struct cli_report *report, const char *file,
+    json_t *more);
+/* Another conversation begins. */
+void cli_report_forget(struct cli_report *report);
+
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);
@@ -99,7 +159,8 @@ bool cli_tunable_share(const struct cli *cli, const char *name,
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
-/* Warns of a mixed stream; with --verbose names the dialect, and why. */
+/* Warns of a mixed stream; with --verbose names the dialect, and why and
+ * where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /* Appends a whole file to out; "-" is standard input. */
@@ -107,16 +168,33 @@ int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
 /*
  * Reads the user's models: an object whose members are models, each an
  * object with any of window, input, output (tokens), vendor, encoding, exact,
- * factor, image [rule, x, y, edge], cache, cache_least, and price [in, out,
- * read, write] (dollars for a million tokens; see lib/gen/data/models.tsv).
- * What a model does not say is that of the built-in one of its name.  A file
- * that does not exist holds none; any other trouble is the command's end.
+ * factor, image [rule, x, y, edge], tools [rule, once, forced], cache,
+ * cache_least, and price [in, out, read, write] (dollars for a million tokens;
+ * see lib/gen/data/models.tsv).  What a model does not say is that of the
+ * built-in one of its name; with an encoding it is exact, with a factor of 1.
+ * An encoding that is a file is looked for beside this file.  A file that does
+ * not exist holds none; any other trouble is the command's end.
  */
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
+/* Lists the user's models, then the table. */
+void cli_models_print(const struct ctx_models *own);
+
+/* What a command still has to open once it reads its input, beside its
+ * operands. */
+struct cli_needs {
+	const struct ctx_meter *meter; /* its vocabularies; or NULL */
+	const char *written; /* a file that it will make; or NULL */
+	bool reopens;        /* its operands, which may be other files then */
+};
+/* Gives up all other rights to open files, to run and to connect. */
+void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
 
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);
+/* Says, once, of an unknown model what it is taken for; with --verbose where
+ * the tokenizer of an estimated one is to be had. */
+void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
 
 /* One line on standard error, after the name of the command. */
 void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);

@@ -7,6 +7,7 @@
 struct age {
 	struct cli cli;
 	struct ctx_age_options options;
+	struct cli_report report;
 	uint64_t keep_results;
 	bool head_given;
 	uint64_t failed;
@@ -36,14 +37,13 @@ parse(struct age *age, int argc, char **argv)
 		CLI_NUMBER, &age->keep_results, NULL, &o->by_results},
 	    {0, "step", "N", "the boundary moves N at a time (1)", CLI_NUMBER,
 		&o->step, NULL, NULL},
+	    {0, "older-than", "TIME", "and by so much than the newest: 2h",
+		CLI_SPAN, &o->older, NULL, NULL},
 	    {'o', "over", "N", "characters; longer results age (4000)",
 		CLI_NUMBER, &o->over, NULL, NULL},
 	    {0, "at-least", "N", "nothing, unless so many tokens go (0)",
 		CLI_NUMBER, &o->at_least, NULL, NULL},
-	    {0, "tool", "REGEX", "only results of such tools", CLI_PATTERN,
-		&o->tool, NULL, NULL},
-	    {0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,
-		&o->not_tool, NULL, NULL},
+	    CLI_TOOLS(&o->tool, &o->not_tool),
 	    {.type = CLI_HEADING, .help = "What stands in"},
 	    {0, "head", "N", "characters that stay (a quarter of --over)",
 		CLI_NUMBER, &o->head, NULL, &age->head_given},
@@ -53,6 +53,7 @@ parse(struct age *age, int argc, char **argv)
 		&o->spool, NULL, NULL},
 	    {0, "path-format", "TEXT", "their names ({tool}-{sha256}.md)",
 		CLI_STRING, &o->format, NULL, NULL},
+	    CLI_REPORT(&age->report),
 	    CLI_COMMON(&age->cli),
 	    {0},
 	};
@@ -64,6 +65,7 @@ parse(struct age *age, int argc, char **argv)
 	o->spool = cli_environment("CTX_SPOOL");
 	if (o->spool == NULL)
 		o->spool = ".ctx/spool";
+	age->report.by_file = true;
 	age->cli.options = options;
 	cli_parse(&age->cli, argc, argv);
 	age->cli.options = NULL;
@@ -82,11 +84,15 @@ parse(struct age *age, int argc, char **argv)
 }
 
 static void
-report(struct age *age, const struct ctx_age_counts *counts)
+say(struct age *age, const struct ctx_age_counts *counts)
 {
 	if (age->failed > 1)
 		cli_say(&age->cli, "%" PRIu64 " results could not be stored",
 		    age->failed);
+	if (age->options.older > 0 && counts->timed == 0 &&
+	    counts->messages > 0)
+		cli_say(&age->cli, "no message says when it was, so none is "
+		    "older than another");
 	if (age->cli.verbose)
 		cli_say(&age->cli, "aged %" PRIu64 " results, saved %" PRIu64
 		    " tokens", counts->results, counts->tokens);
@@ -112,12 +118,15 @@ main(int argc, char **argv)
 	struct ctx_err err;
 
 	parse(&age, argc, argv);
+	cli_report_open(&age.cli, &age.report, &age.options.report);
 	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
 	cli_meter(&age.cli, &meter);
 	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);
-	report(&age, &counts);
+	cli_note_models(&age.cli, &meter);
+	say(&age, &counts);
+	cli_report_close(&age.cli, &age.report, &age.options.report);
 	ctx_pattern_release(&age.options.tool);
 	ctx_pattern_release(&age.options.not_tool);
 	ctx_meter_release(&meter);

@@ -262,6 +262,7 @@ parse(struct check *check, int argc, char **argv)
 		CLI_STRING, &check->explain_path, NULL, NULL},
 	    CLI_DIALECT(&check->cli),
 	    CLI_PASS(&check->cli),
+	    CLI_SANDBOX(&check->cli),
 	    {0},
 	};
 	struct ctx_check_options *o = &check->options;
@@ -338,6 +339,7 @@ main(int argc, char **argv)
 	open_reports(&check);
 	if (check.cli.n_files == 0)
 		check.cli.files[check.cli.n_files++] = stdin_name;
+	cli_sandbox(&check.cli, &(struct cli_needs){.meter = NULL});
 	if (check.sarif)
 		begin_sarif();
 	for (i = 0; i < check.cli.n_files; i++)

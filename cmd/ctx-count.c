@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "bar.h"
+#include "calibrate.h"
 
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
 /* One line of output: a conversation, a message, or all that share a name. */
 struct row {
 	struct ctx_tally sum;
-	const char *what; /* "role", "tool", ... or NULL */
-	const char *label; /* NUL ended, may be untrusted */
+	const char *label; /* the name, NUL ended, may be untrusted; or NULL */
 };
 
 struct rows {
@@ -25,22 +25,36 @@ struct rows {
 struct count {
 	struct cli cli;
 	struct ctx_meter meter;
-	unsigned per;
-	bool json, tsv, text, quiet, models;
+	unsigned per, bound;
+	bool json, tsv, text, quiet, models, calibrate;
 	uint64_t window, reserve, top;
 	struct ctx_amount max;
 	struct rows rows; /* by name, of the file being read */
 	struct rows largest;
 	struct ctx_tally total;
+	struct bar bar;
 	uint64_t lines; /* rows of conversations printed */
+	uint64_t over;  /* conversations over what --max allows */
 	bool header;
+	struct calibrate calls;
 };
+
+/* Lines about conversations that are over, before they are only counted. */
+#define MOST_LINES 10
 
 static const char *
 per_name(unsigned i)
 {
 	static const char *const names[] = {"file", "message", "turn", "role",
 	    "tool", "kind"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+static const char *
+bound_name(unsigned i)
+{
+	static const char *const names[] = {"fit", "upper"};
 
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
@@ -67,6 +81,18 @@ used_of(const struct count *count, const struct ctx_tally *t)
 	return 100.0 * (double)t->tokens / (double)window_of(count, t);
 }
 
+/* The kind of part that most of a message is. */
+static const char *
+kind_of(const struct ctx_tally *t)
+{
+	size_t i, most = CTX_PART_TEXT;
+
+	for (i = 0; i < CTX_PART_KINDS; i++)
+		if (t->kinds[i] > t->kinds[most])
+			most = i;
+	return ctx_part_name((enum ctx_part_kind)most);
+}
+
 static void
 print_json(const struct count *count, const struct row *row)
 {
@@ -83,13 +109,15 @@ print_json(const struct count *count, const struct row *row)
 	if (t->line > 0)
 		json_object_set_new(o, "line",
 		    json_integer((json_int_t)t->line));
-	if (row->what != NULL)
-		json_object_set_new(o, row->what, json_string(row->label));
+	if (row->label != NULL)
+		json_object_set_new(o, per_name(count->per),
+		    json_string(row->label));
 	if (t->view != NULL) {
 		json_object_set_new(o, "index",
 		    json_integer((json_int_t)t->index));
 		json_object_set_new(o, "role",
 		    json_string(ctx_role_name(t->role)));
+		json_object_set_new(o, "kind", json_string(kind_of(t)));
 		json_object_set_new(o, "tool",
 		    json_stringn(t->tool.p, t->tool.n));
 	}
@@ -111,19 +139,35 @@ print_json(const struct count *count, const struct row *row)
 	json_decref(o);
 }
 
+/* What is behind the numbers: the file and line, and for people before it
+ * the name, for programs behind it; of a message its role and tool. */
 static void
-print_label(const struct row *row)
+print_label(const struct count *count, const struct row *row)
 {
 	const struct ctx_tally *t = &row->sum;
+	const char *file = t->file, *gap = count->tsv ? "\t" : " ";
 
-	cli_print_masked(stdout, row->label, strlen(row->label));
+	if (row->label != NULL && !count->tsv) {
+		cli_print_masked(stdout, row->label, strlen(row->label));
+		file = count->cli.n_files > 1 ? t->file : NULL;
+		if (file != NULL)
+			(void)putchar(' ');
+	}
+	if (file != NULL)
+		cli_print_masked(stdout, file, strlen(file));
 	if (t->line > 0)
 		printf(":%" PRIu64, t->line);
+	if (row->label != NULL && count->tsv) {
+		(void)putchar('\t');
+		cli_print_masked(stdout, row->label, strlen(row->label));
+	}
 	if (t->view == NULL)
 		return;
-	printf(" %s", ctx_role_name(t->role));
-	if (t->tool.n > 0)
-		(void)putchar(' ');
+	printf("%s%s", gap, ctx_role_name(t->role));
+	if (count->tsv)
+		printf("\t%s", kind_of(t));
+	if (count->tsv || t->tool.n > 0)
+		(void)fputs(gap, stdout);
 	cli_print_masked(stdout, t->tool.p, t->tool.n);
 }
 
@@ -143,8 +187,19 @@ print_columns(struct count *count, const struct row *row, char gap,
 		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
 		    gap, width > 0 ? 5 : 0, used_of(count, t), gap, width,
 		    left_of(count, t), gap);
-	print_label(row);
+	print_label(count, row);
 	(void)putchar('\n');
+}
+
+static void
+print_header(struct count *count, const struct row *row)
+{
+	count->header = true;
+	printf("tokens\tmessages\tchars\t%sname",
+	    window_of(count, &row->sum) > 0 ? "window\tused\tleft\t" : "");
+	if (row->label != NULL)
+		printf("\t%s", per_name(count->per));
+	printf("%s\n", row->sum.view != NULL ? "\trole\tkind\ttool" : "");
 }
 
 static void
@@ -157,10 +212,7 @@ print_row(struct count *count, const struct row *row)
 		return;
 	}
 	if (count->tsv && !count->header)
-		printf("tokens\tmessages\tchars\t%sname\n",
-		    window_of(count, &row->sum) > 0 ? "window\tused\tleft\t"
-						    : "");
-	count->header = true;
+		print_header(count, row);
 	print_columns(count, row, count->tsv ? '\t' : ' ',
 	    count->tsv ? 0 : 8);
 }
@@ -204,23 +256,70 @@ add_named(struct count *count, const struct ctx_tally *t, const char *p,
 	return 0;
 }
 
+/* Adds a part of what a tally stands for, if it costs anything. */
+static int
+add_part(struct count *count, const struct ctx_tally *t, const char *name,
+    uint64_t tokens, uint64_t estimated, struct ctx_err *err)
+{
+	struct ctx_tally part = {.file = t->file,
+	    .dialect = t->dialect,
+	    .model = t->model,
+	    .messages = t->view != NULL ? t->messages : 0,
+	    .tokens = tokens,
+	    .estimated = estimated};
+
+	if (tokens == 0)
+		return 0;
+	return add_named(count, &part, name, strlen(name), err);
+}
+
 static int
 add_kinds(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 {
-	struct ctx_tally part = *t;
-	const char *name;
+	bool rough = t->estimated == t->tokens;
+	uint64_t framing = t->tokens;
 	size_t i;
 
-	part.chars = part.bytes = part.turns = 0;
 	for (i = 0; i < CTX_PART_KINDS; i++) {
-		part.tokens = t->kinds[i];
-		part.estimated = t->estimated > 0 ? part.tokens : 0;
-		name = ctx_part_name((enum ctx_part_kind)i);
-		if (part.tokens > 0 &&
-		    add_named(count, &part, name, strlen(name), err) < 0)
+		framing -= t->kinds[i];
+		if (add_part(count, t, ctx_part_name((enum ctx_part_kind)i),
+			t->kinds[i], rough ? t->kinds[i] : t->rough[i],
+			err) < 0)
 			return -1;
 	}
-	return 0;
+	return add_part(count, t, "framing", framing, rough ? framing : 0,
+	    err);
+}
+
+/* Adds what no message costs, so that the rows add up to the whole. */
+static int
+add_beside(struct count *count, const struct ctx_tally *t,
+    struct ctx_err *err)
+{
+	const struct ctx_beside *b = &t->beside;
+	uint64_t priming = b->tokens - b->system - b->tools;
+	bool rough = b->estimated == b->tokens;
+	const char *system = "system", *rest = "priming";
+
+	switch ((enum per)count->per) {
+	case PER_TURN:
+		return add_part(count, t, "0", b->tokens, b->estimated, err);
+	case PER_TOOL:
+		return add_part(count, t, "-", b->tokens, b->estimated, err);
+	case PER_KIND:
+		system = "text";
+		rest = "framing";
+		break;
+	case PER_ROLE:
+		break;
+	default:
+		return 0;
+	}
+	if (add_part(count, t, system, b->system, rough ? b->system : 0,
+		err) < 0 ||
+	    add_part(count, t, "tools", b->tools, b->tools, err) < 0)
+		return -1;
+	return add_part(count, t, rest, priming, rough ? priming : 0, err);
 }
 
 /* Keeps the largest messages, largest first. */
@@ -247,7 +346,7 @@ add_largest(struct count *count, const struct ctx_tally *t,
 	for (i = rows->n - 1; i > 0 && grown[i - 1].sum.tokens < t->tokens;
 	    i--)
 		grown[i] = grown[i - 1];
-	grown[i] = (struct row){*t, NULL, t->file};
+	grown[i] = (struct row){*t, NULL};
 	grown[i].sum.tool = ctx_names_at(&rows->names, id);
 	return 0;
 }
@@ -257,11 +356,17 @@ on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 {
 	struct count *count = user;
 	const char *name = ctx_role_name(t->role);
-	struct row row = {*t, NULL, t->file};
+	struct row row = {*t, NULL};
 	char turn[24];
 
+	if (count->calibrate)
+		return calibrate_message(&count->calls, t, err);
+	if (bar_is_on(&count->bar) && bar_add(&count->bar, t, err) < 0)
+		return -1;
 	if (count->top > 0)
 		return add_largest(count, t, err);
+	if (count->bar.shown)
+		return 0;
 	switch ((enum per)count->per) {
 	case PER_MESSAGE:
 		print_row(count, &row);
@@ -301,20 +406,46 @@ is_over(const struct count *count, const struct ctx_tally *t)
 	return t->tokens > max;
 }
 
+static void
+say_over(struct count *count, const struct ctx_tally *t)
+{
+	char tokens[16], place[40] = "", most[16];
+
+	cli_status(&count->cli, CLI_NO);
+	if (count->quiet || count->over++ >= MOST_LINES)
+		return;
+	if (t->line > 0)
+		(void)snprintf(place, sizeof place, ":%" PRIu64, t->line);
+	cli_short_number(tokens, t->tokens);
+	if (count->max.percent)
+		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
+		    t->file, place, tokens, (double)count->max.n / 1000,
+		    cli_short_number(most, window_of(count, t)));
+	else
+		cli_say(&count->cli, "%s%s: %s tokens, over %s", t->file,
+		    place, tokens, cli_short_number(most, count->max.n));
+}
+
 static int
 on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 {
 	struct count *count = user;
-	struct row row = {*t, NULL, t->file};
+	struct row row = {*t, NULL};
 
-	(void)err;
+	if (count->calibrate)
+		return calibrate_ended(&count->calls, t, err);
 	if (is_over(count, t))
-		cli_status(&count->cli, CLI_NO);
+		say_over(count, t);
 	add(&count->total, t);
-	if (count->per == PER_FILE && count->top == 0) {
-		count->lines++;
-		print_row(count, &row);
-	}
+	if (bar_is_on(&count->bar) &&
+	    bar_end(&count->bar, t, window_of(count, t), err) < 0)
+		return -1;
+	if (count->top > 0 || count->bar.shown)
+		return 0;
+	if (count->per != PER_FILE)
+		return add_beside(count, t, err);
+	count->lines++;
+	print_row(count, &row);
 	return 0;
 }
 
@@ -329,35 +460,37 @@ by_tokens(const void *a, const void *b)
 	    (x->sum.tokens > y->sum.tokens);
 }
 
-/* Prints and forgets the named rows of a file; turns stay in order. */
+static int
+by_turn(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	unsigned long long m = strtoull(x->label, NULL, 10);
+	unsigned long long n = strtoull(y->label, NULL, 10);
+
+	return (m > n) - (m < n);
+}
+
+/* Prints and forgets the named rows of a file. */
 static void
-print_named(struct count *count, const char *file)
+print_named(struct count *count)
 {
 	struct rows *rows = &count->rows;
-	struct ctx_buf label = {0};
-	struct ctx_err err;
+	struct ctx_str name;
 	size_t i;
 
 	for (i = 0; i < rows->n; i++) {
-		struct ctx_str name =
-		    ctx_names_at(&rows->names, (uint32_t)i + 1);
-
-		label.n = 0;
-		if (ctx_buf_printf(&label, &err, "%.*s", (int)name.n,
-			name.p) < 0 ||
-		    (!count->json && count->cli.n_files > 1 &&
-			ctx_buf_printf(&label, &err, " %s", file) < 0) ||
-		    (rows->list[i].label = strndup(label.p, label.n)) == NULL)
+		name = ctx_names_at(&rows->names, (uint32_t)i + 1);
+		rows->list[i].label = strndup(name.p, name.n);
+		if (rows->list[i].label == NULL)
 			cli_die(&count->cli, "out of memory");
-		rows->list[i].what = per_name(count->per);
 	}
-	if (count->per != PER_TURN && rows->n > 0)
-		qsort(rows->list, rows->n, sizeof *rows->list, by_tokens);
+	if (rows->n > 0)
+		qsort(rows->list, rows->n, sizeof *rows->list,
+		    count->per == PER_TURN ? by_turn : by_tokens);
 	for (i = 0; i < rows->n; i++) {
 		print_row(count, &rows->list[i]);
 		free((char *)rows->list[i].label);
 	}
-	ctx_buf_release(&label);
 	ctx_names_reset(&rows->names);
 	rows->n = 0;
 }
@@ -372,9 +505,11 @@ count_stream(struct count *count, char **file)
 	cli_open(&count->cli, &stream, file, 1, NULL);
 	if (ctx_tally(&stream, &count->meter, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
-	cli_note_stream(&count->cli, &stream);
+	/* The last line of a file that grows may not be whole yet. */
+	if (!count->bar.follow)
+		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
-	print_named(count, *file);
+	print_named(count);
 }
 
 /* Plain text is one text, whatever it holds. */
@@ -402,54 +537,52 @@ count_text(struct count *count, char **file)
 }
 
 static void
-print_model(const struct ctx_model *m)
-{
-	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
-	    m->price_write};
-	size_t i;
-
-	printf("%-30s %-10s %8" PRIu64 " %8" PRIu64 " %7" PRIu64
-	       " %s%-13s %4.2f %-7s %-10s",
-	    m->name, m->vendor, m->window, ctx_model_limit(m), m->output,
-	    m->exact ? " " : "~", m->encoding, m->factor / 100.0,
-	    ctx_image_rule_name(m->image.rule), ctx_cache_name(m->cache));
-	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
-		if (prices[i] == 0)
-			printf(" %8s", "-");
-		else
-			printf(" %8.7g", (double)prices[i] / 1e6);
-	(void)putchar('\n');
-}
-
-static void
-print_models(const struct ctx_models *own)
-{
-	const struct ctx_model *m;
-	size_t i;
-
-	printf("%-30s %-10s %8s %8s %7s  %-13s %4s %-7s %-10s %8s %8s %8s "
-	       "%8s\n", "name", "vendor", "window", "input", "output",
-	    "encoding", "x", "images", "cache", "$/M in", "out", "read",
-	    "write");
-	for (i = 0; i < own->n; i++)
-		print_model(&own->list[i]);
-	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
-		print_model(m);
-}
-
-static void
 print_rest(struct count *count)
 {
-	struct row row = {count->total, NULL, "total"};
+	struct row row = {count->total, NULL};
 	size_t i;
 
 	for (i = 0; i < count->largest.n; i++)
 		print_row(count, &count->largest.list[i]);
 	/* A window holds one conversation, so the sum has none. */
 	row.sum.model = NULL;
+	row.sum.file = "total";
 	count->window = 0;
 	if (count->lines > 1 && !count->json && !count->tsv)
 		print_row(count, &row);
+	if (count->over > MOST_LINES)
+		cli_say(&count->cli, "%" PRIu64 " more are over",
+		    count->over - MOST_LINES);
+}
+
+static void
+report_calls(struct count *count)
+{
+	if (calibrate_report(&count->calls, count->meter.encoding,
+		count->bound == 1, count->json))
+		return;
+	cli_say(&count->cli, "no call says what it was billed");
+	cli_status(&count->cli, CLI_NO);
+}
+
+static void
+count_files(struct count *count)
+{
+	size_t i;
+
+	count->largest.n = 0;
+	for (i = 0; i < count->cli.n_files; i++) {
+		if (count->text)
+			count_text(count, &count->cli.files[i]);
+		else
+			count_stream(count, &count->cli.files[i]);
+	}
+	if (count->bar.shown && count->largest.n > 0)
+		bar_below(&count->bar, count->largest.n);
+	if (count->calibrate)
+		report_calls(count);
+	else
+		print_rest(count);
 }
 
 /* ---- options ---- */
@@ -474,6 +607,10 @@ parse(struct count *count, int argc, char **argv)
 		CLI_AMOUNT, &count->max, NULL, NULL},
 	    {0, "models", NULL, "list the models and stop", CLI_FLAG,
 		&count->models, NULL, NULL},
+	    {0, "calibrate", NULL, "fit what the calls were billed",
+		CLI_FLAG, &count->calibrate, NULL, NULL},
+	    {0, "bound", "WHAT", "its factor: fit (default), upper",
+		CLI_CHOICE, &count->bound, bound_name, NULL},
 	    {.type = CLI_HEADING, .help = "How it is printed"},
 	    {0, "json", NULL, "one JSON object a line", CLI_FLAG,
 		&count->json, NULL, NULL},
@@ -481,13 +618,25 @@ parse(struct count *count, int argc, char **argv)
 		CLI_FLAG, &count->tsv, NULL, NULL},
 	    {'q', "quiet", NULL, "only the status", CLI_FLAG, &count->quiet,
 		NULL, NULL},
+	    {0, "bar", NULL, "a bar with the share of each role and tool",
+		CLI_FLAG, &count->bar.shown, NULL, NULL},
+	    {0, "follow", NULL, "the bar anew whenever a file grows", CLI_FLAG,
+		&count->bar.follow, NULL, NULL},
+	    {0, "svg", "FILE", "write the bar as a picture", CLI_STRING,
+		&count->bar.svg, NULL, NULL},
+	    {0, "color", "WHEN", "auto (default), always, never",
+		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},
 	    CLI_COMMON(&count->cli),
+	    CLI_SANDBOX(&count->cli),
 	    {0},
 	};
 
 	count->cli.options = options;
 	cli_parse(&count->cli, argc, argv);
 	count->cli.options = NULL;
+	bar_check(&count->bar, &count->cli,
+	    count->json || count->tsv || count->per != PER_FILE ||
+		count->text || count->calibrate);
 }
 
 int
@@ -504,23 +653,27 @@ main(int argc, char **argv)
 		    "  ctx-count -m gpt-4o chat.jsonl\n"
 		    "  git diff | ctx-count --text --max 8k\n",
 	    }};
-	size_t i;
 
 	parse(&count, argc, argv);
 	cli_meter(&count.cli, &count.meter);
 	if (count.models) {
-		print_models(&count.meter.own);
+		cli_models_print(&count.meter.own);
 		return cli_end(&count.cli, NULL);
 	}
+	if (count.calibrate && count.meter.encoding == NULL)
+		count.meter.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
-	for (i = 0; i < count.cli.n_files; i++) {
-		if (count.text)
-			count_text(&count, &count.cli.files[i]);
-		else
-			count_stream(&count, &count.cli.files[i]);
-	}
-	print_rest(&count);
+	cli_sandbox(&count.cli, &(struct cli_needs){.meter = &count.meter,
+	    .written = count.bar.svg, .reopens = count.bar.follow});
+	do {
+		bar_wait(&count.bar, &count.cli);
+		count_files(&count);
+		bar_write(&count.bar, &count.cli);
+	} while (count.bar.follow);
+	cli_note_models(&count.cli, &count.meter);
+	bar_release(&count.bar);
+	calibrate_release(&count.calls);
 	ctx_meter_release(&count.meter);
 	free(count.rows.list);
 	free(count.largest.list);

@@ -1,7 +1,5 @@
 /* ctx-prune.c - fit a conversation into a token budget */
 #include <inttypes.h>
-#include <jansson.h>
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,23 +7,16 @@
 
 #define MOST_LINES 10 /* on standard error about conversations */
 
-/* What went by one rule. */
-struct rule {
-	const char *name;
-	uint64_t messages, tokens;
-};
-
 struct prune {
 	struct cli cli;
 	struct ctx_prune_options options;
-	struct ctx_archive archive;
-	const char *policy, *archive_path, *explain_path;
+	struct cli_report report;
+	const char *policy;
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	FILE *explain;
-	struct rule rules[8];
 	uint64_t over; /* conversations that do not fit */
+	bool unnoted;  /* it was said that no notice can stand */
 };
 
 static const char *
@@ -50,78 +41,39 @@ role_name(unsigned i)
 	return i <= CTX_ROLE_TOOL ? ctx_role_name((enum ctx_role)i) : NULL;
 }
 
-/* ---- what goes, for people and for programs ---- */
-
-static void
-add_to_rule(struct prune *prune, const struct ctx_touch *touch)
-{
-	struct rule *rule = prune->rules;
-
-	while (rule->name != NULL && strcmp(rule->name, touch->rule) != 0)
-		rule++;
-	rule->name = touch->rule;
-	rule->messages++;
-	rule->tokens += touch->before - touch->after;
-}
-
-static int
-explain(struct prune *prune, const struct ctx_touch *touch,
-    struct ctx_err *err)
-{
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	json_t *line;
-
-	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
-	line = json_pack("{s:s, s:I, s:I, s:s, s:s%, s:s, s:s, s:I, s:I, s:s}",
-	    "file", touch->file, "line", (json_int_t)touch->line, "index",
-	    (json_int_t)touch->index, "role", ctx_role_name(touch->role),
-	    "tool", touch->tool.p, touch->tool.n, "rule", touch->rule,
-	    "action", touch->action, "before", (json_int_t)touch->before,
-	    "after", (json_int_t)touch->after, "sha256", hash);
-	if (line != NULL && prune->options.limits.policy->scorer != NULL)
-		json_object_set_new(line, "score", json_real(touch->rank));
-	if (line != NULL && prune->archive_path != NULL)
-		json_object_set_new(line, "archive",
-		    json_string(prune->archive_path));
-	if (line == NULL || json_dumpf(line, prune->explain, JSON_COMPACT) < 0 ||
-	    fputc('\n', prune->explain) == EOF) {
-		json_decref(line);
-		return ctx_err_set(err, CTX_EARG, "cannot write to %s",
-		    prune->explain_path);
-	}
-	json_decref(line);
-	return 0;
-}
-
-static int
-touched(void *user, const struct ctx_touch *touch, struct ctx_err *err)
-{
-	struct prune *prune = user;
-
-	add_to_rule(prune, touch);
-	return prune->explain != NULL ? explain(prune, touch, err) : 0;
-}
-
 /* ---- the end of a conversation ---- */
+
+static int
+print_json(struct prune *prune, const struct ctx_outcome *outcome)
+{
+	json_t *more = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "now",
+	    "messages", (json_int_t)outcome->messages, "tokens",
+	    (json_int_t)outcome->before, "left", "messages",
+	    (json_int_t)outcome->left, "tokens", (json_int_t)outcome->after);
+
+	if (more != NULL && outcome->line > 0)
+		json_object_set_new(more, "line",
+		    json_integer((json_int_t)outcome->line));
+	if (more != NULL && outcome->limits->budget != UINT64_MAX)
+		json_object_set_new(more, "budget",
+		    json_integer((json_int_t)outcome->limits->budget));
+	return cli_report_json(&prune->report, outcome->file, more);
+}
 
 static void
 print_plan(struct prune *prune, const struct ctx_outcome *outcome)
 {
-	const struct rule *rule;
-
 	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
 	if (outcome->line > 0)
 		printf(":%" PRIu64, outcome->line);
-	printf("\n  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n",
-	    "now", outcome->messages, outcome->before);
-	for (rule = prune->rules; rule->name != NULL; rule++)
-		printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n",
-		    rule->name, rule->messages, rule->tokens);
-	printf("  %-24s %10" PRIu64 " messages %12" PRIu64 " tokens\n", "left",
-	    outcome->left, outcome->after);
+	(void)putchar('\n');
+	cli_report_row("now", outcome->messages, outcome->before);
+	cli_report_rules(&prune->report);
+	cli_report_row("left", outcome->left, outcome->after);
 	if (outcome->limits->budget != UINT64_MAX)
-		printf("  %-24s %19s %12" PRIu64 " tokens\n", "budget", "",
-		    outcome->limits->budget);
+		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
+		    outcome->limits->budget,
+		    outcome->over ? ", which is not met" : "");
 }
 
 /* "system 12k, pinned 4k": who owns what could not go. */
@@ -129,6 +81,7 @@ static void
 name_owners(const struct ctx_plan *plan, char *out, size_t size)
 {
 	static const char *const owners[] = {
+	    [CTX_HOLD_TOOLS] = "tools",
 	    [CTX_HOLD_UNKNOWN] = "unknown records",
 	    [CTX_HOLD_SYSTEM] = "system",
 	    [CTX_HOLD_PINNED] = "pinned",
@@ -137,14 +90,13 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_HOLD_OPEN] = "open calls",
 	};
 	char number[16];
-	size_t n, i;
+	size_t n = 0, i;
 
-	n = (size_t)snprintf(out, size, "framing and tools %s",
-	    cli_short_number(number, plan->fixed));
+	out[0] = '\0';
 	for (i = 0; i < CTX_HOLDS && n < size; i++)
 		if (plan->floor[i] > 0)
-			n += (size_t)snprintf(out + n, size - n, ", %s %s",
-			    owners[i],
+			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
+			    n > 0 ? ", " : "", owners[i],
 			    cli_short_number(number, plan->floor[i]));
 }
 
@@ -169,8 +121,8 @@ static int
 ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 {
 	struct prune *prune = user;
+	int rc = 0;
 
-	(void)err;
 	if (outcome->trouble != NULL) {
 		cli_status(&prune->cli, CLI_TROUBLE);
 		cli_say(&prune->cli, "%s: nothing was removed: %s",
@@ -178,7 +130,14 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 	} else if (outcome->over) {
 		say_over(prune, outcome);
 	}
-	if (prune->options.dry_run && prune->explain == NULL)
+	if (outcome->unnoted != NULL && !prune->unnoted)
+		cli_say(&prune->cli, "%s: no notice can stand between turns "
+				     "of dialect %s; none is put in",
+		    outcome->file, outcome->unnoted->name);
+	prune->unnoted |= outcome->unnoted != NULL;
+	if (cli_report_plans(&prune->report) && prune->report.json)
+		rc = print_json(prune, outcome);
+	else if (cli_report_plans(&prune->report))
 		print_plan(prune, outcome);
 	if (prune->cli.verbose)
 		cli_say(&prune->cli,
@@ -187,8 +146,9 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		    outcome->file, outcome->messages - outcome->left,
 		    outcome->messages, outcome->before - outcome->after,
 		    outcome->before);
-	memset(prune->rules, 0, sizeof prune->rules);
-	return 0;
+	cli_report_forget(&prune->report);
+	return rc == 0 ? 0
+	    : ctx_err_set(err, CTX_EARG, "cannot write standard output");
 }
 
 /* ---- options ---- */
@@ -200,8 +160,12 @@ settle(struct prune *prune, enum ctx_level level)
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_limits *limits = &o->limits;
 
-	if (prune->compact)
-		prune->policy = "summarize";
+	if (prune->compact && prune->policy != NULL &&
+	    strcmp(prune->policy, "summarize") != 0)
+		cli_die(&prune->cli, "--compact is --strategy summarize, "
+				     "not %s", prune->policy);
+	if (prune->policy == NULL)
+		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
 	limits->always = prune->compact;
 	limits->level = level;
 	if (!prune->keep_last_given)
@@ -216,6 +180,13 @@ settle(struct prune *prune, enum ctx_level level)
 		limits->trigger_messages = 0;
 	/* The message has a frame beside its text. */
 	limits->reserved = o->summary_tokens + 32;
+	if (o->notice != NULL &&
+	    (o->notice[0] == '\0' ||
+		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
+		    strlen(o->notice)))
+		cli_die(&prune->cli, "--notice: a text in UTF-8, not empty");
+	if (o->summary_tokens == 0)
+		cli_die(&prune->cli, "--summary-tokens: at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
 	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
@@ -249,13 +220,29 @@ environment(struct prune *prune)
 }
 
 static void
+defaults(struct prune *prune)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_limits *limits = &o->limits;
+
+	limits->keep_turns = 3;
+	limits->keep_first = 2;
+	limits->window_turns = 10;
+	limits->keep_messages = 20;
+	limits->trigger_messages = 100;
+	o->reserve = 512;
+	o->summary_tokens = 300;
+	o->prompt = "Summarize this conversation history concisely:";
+	prune->timeout = 60;
+}
+
+static void
 parse(struct prune *prune, int argc, char **argv)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_limits *limits = &o->limits;
 	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "How much stays"},
 	    {'b', "budget", "N|P%", "tokens that may leave (the window)",
 		CLI_AMOUNT, &o->budget, NULL, NULL},
 	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
@@ -289,6 +276,12 @@ parse(struct prune *prune, int argc, char **argv)
 		&o->pin_roles, role_name, NULL},
 	    {0, "no-pin-system", NULL, "system messages may go", CLI_FLAG,
 		&prune->no_pin_system, NULL, NULL},
+	    {0, "notice", "TEXT", "a message where others went (none)",
+		CLI_STRING, &o->notice, NULL, NULL},
+	    {0, "tool", "REGEX", "edit only results of such tools",
+		CLI_PATTERN, &o->tool, NULL, NULL},
+	    {0, "not-tool", "REGEX", "edit no results of such tools",
+		CLI_PATTERN, &o->not_tool, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "For summarize and recall"},
 	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
 		&prune->compact, NULL, NULL},
@@ -308,77 +301,34 @@ parse(struct prune *prune, int argc, char **argv)
 		CLI_STRING, &o->scorer.embedder, NULL, NULL},
 	    {0, "trigger-messages", "N", "also over so many messages (100)",
 		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
-	    {.type = CLI_HEADING, .help = "What went"},
-	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,
-		&o->dry_run, NULL, NULL},
-	    {0, "explain", "FILE", "a JSON line for each message touched",
-		CLI_STRING, &prune->explain_path, NULL, NULL},
-	    {0, "archive", "FILE", "append there first what goes", CLI_STRING,
-		&prune->archive_path, NULL, NULL},
+	    CLI_REPORT(&prune->report),
 	    CLI_COMMON(&prune->cli),
+	    CLI_SANDBOX(&prune->cli),
 	    {0},
 	};
 
-	limits->keep_turns = 3;
-	limits->keep_first = 2;
-	limits->window_turns = 10;
-	limits->keep_messages = 20;
-	limits->trigger_messages = 100;
-	o->reserve = 512;
-	o->summary_tokens = 300;
-	o->prompt = "Summarize this conversation history concisely:";
-	prune->timeout = 60;
-	prune->policy = "pinned-fifo";
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
 	settle(prune, (enum ctx_level)level);
 	environment(prune);
-}
-
-static void
-open_reports(struct prune *prune)
-{
-	struct ctx_prune_options *o = &prune->options;
-	struct ctx_err err;
-
 	o->user = prune;
 	o->ended = ended;
-	if (prune->explain_path != NULL || o->dry_run)
-		o->touched = touched;
-	if (prune->explain_path != NULL)
-		prune->explain = strcmp(prune->explain_path, "-") == 0
-		    ? stdout
-		    : fopen(prune->explain_path, "w");
-	if (prune->explain == stdout && !o->dry_run)
-		cli_die(&prune->cli, "--explain - needs --dry-run");
-	if (prune->explain_path != NULL && prune->explain == NULL)
-		cli_die(&prune->cli, "cannot open %s", prune->explain_path);
-	if (prune->archive_path == NULL || o->dry_run)
-		return;
-	if (ctx_archive_open(&prune->archive, prune->archive_path, &err) < 0)
-		cli_fail(&prune->cli, &err);
-	o->archive = &prune->archive;
 }
 
 static void
-close_reports(struct prune *prune)
+end(struct prune *prune)
 {
-	struct ctx_err err;
-
 	if (prune->over > MOST_LINES)
 		cli_say(&prune->cli,
 		    "%" PRIu64 " more conversations do not fit",
 		    prune->over - MOST_LINES);
-	if (prune->options.archive != NULL &&
-	    ctx_archive_close(&prune->archive, &err) < 0)
-		cli_fail(&prune->cli, &err);
-	if (prune->explain != NULL && prune->explain != stdout &&
-	    fclose(prune->explain) != 0)
-		cli_die(&prune->cli, "cannot write to %s",
-		    prune->explain_path);
+	cli_report_close(&prune->cli, &prune->report,
+	    &prune->options.report);
 	ctx_pattern_release(&prune->options.pin_text);
 	ctx_pattern_release(&prune->options.pin_tool);
+	ctx_pattern_release(&prune->options.tool);
+	ctx_pattern_release(&prune->options.not_tool);
 }
 
 int
@@ -399,15 +349,21 @@ main(int argc, char **argv)
 	struct ctx_meter meter;
 	struct ctx_err err;
 
+	defaults(&prune);
 	parse(&prune, argc, argv);
-	open_reports(&prune);
+	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
 	cli_meter(&prune.cli, &meter);
+	/* Other people's commands have needs of their own. */
+	if (prune.options.summarizer == NULL &&
+	    prune.options.scorer.embedder == NULL)
+		cli_sandbox(&prune.cli, &(struct cli_needs){.meter = &meter});
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
-	close_reports(&prune);
+	cli_note_models(&prune.cli, &meter);
+	end(&prune);
 	ctx_meter_release(&meter);
 	cli_close(&stream);
 	return cli_end(&prune.cli, &writer);

@@ -10,6 +10,7 @@
 struct restore {
 	struct cli cli;
 	struct ctx_restore_options options;
+	struct cli_report report;
 	bool list, gc;
 	uint64_t broken;
 	struct ctx_names named; /* files of the spool that a stream names ... */
@@ -123,6 +124,7 @@ parse(struct restore *restore, int argc, char **argv)
 		CLI_FLAG, &restore->list, NULL, NULL},
 	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,
 		&restore->gc, NULL, NULL},
+	    CLI_REPORT(&restore->report),
 	    CLI_COMMON(&restore->cli),
 	    {0},
 	};
@@ -130,11 +132,17 @@ parse(struct restore *restore, int argc, char **argv)
 	o->spool = cli_environment("CTX_SPOOL");
 	if (o->spool == NULL)
 		o->spool = ".ctx/spool";
+	restore->report.by_file = true;
 	restore->cli.options = options;
 	cli_parse(&restore->cli, argc, argv);
 	restore->cli.options = NULL;
 	if (restore->list && restore->gc)
 		cli_die(&restore->cli, "--list and --gc exclude each other");
+	if ((restore->list || restore->gc) &&
+	    (restore->report.dry_run || restore->report.explain_path != NULL ||
+		restore->report.archive_path != NULL))
+		cli_die(&restore->cli, "--list and --gc change nothing; "
+		    "--dry-run, --explain and --archive do not go with them");
 	o->user = restore;
 	o->found = found;
 }
@@ -153,15 +161,19 @@ main(int argc, char **argv)
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;
+	struct ctx_meter meter;
 	struct ctx_err err;
 	bool quiet;
 
 	parse(&restore, argc, argv);
+	cli_report_open(&restore.cli, &restore.report,
+	    &restore.options.report);
 	quiet = restore.list || restore.gc;
 	cli_open(&restore.cli, &stream, restore.cli.files,
 	    restore.cli.n_files, quiet ? NULL : &writer);
-	if (ctx_restore(&stream, quiet ? NULL : &writer, &restore.options,
-		&err) < 0)
+	cli_meter(&restore.cli, &meter);
+	if (ctx_restore(&stream, quiet ? NULL : &writer, &meter,
+		&restore.options, &err) < 0)
 		cli_fail(&restore.cli, &err);
 	cli_note_stream(&restore.cli, &stream);
 	if (restore.broken > MOST_LINES)
@@ -169,7 +181,10 @@ main(int argc, char **argv)
 		    "followed", restore.broken - MOST_LINES);
 	if (restore.gc)
 		collect(&restore);
+	cli_report_close(&restore.cli, &restore.report,
+	    &restore.options.report);
 	ctx_names_release(&restore.named);
+	ctx_meter_release(&meter);
 	cli_close(&stream);
 	return cli_end(&restore.cli, quiet ? NULL : &writer);
 }

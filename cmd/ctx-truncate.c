@@ -7,6 +7,7 @@
 struct truncate {
 	struct cli cli;
 	struct ctx_truncate_options options;
+	struct cli_report report;
 	const char *ratio;
 	bool limit_given, message_given;
 };
@@ -64,17 +65,21 @@ parse(struct truncate *truncate, int argc, char **argv)
 		&o->args, NULL, NULL},
 	    {0, "unit", "UNIT", "chars (default), bytes, tokens, lines",
 		CLI_CHOICE, &unit, unit_name, NULL},
+	    CLI_TOOLS(&o->tool, &o->not_tool),
 	    {.type = CLI_HEADING, .help = "What stays"},
 	    {0, "keep", "WHERE", "head, tail, or ends (default)", CLI_CHOICE,
 		&keep, keep_name, NULL},
 	    {0, "ratio", "H:T", "shares of head and tail (3:1)", CLI_STRING,
 		&truncate->ratio, NULL, NULL},
+	    CLI_REPORT(&truncate->report),
 	    CLI_COMMON(&truncate->cli),
+	    CLI_SANDBOX(&truncate->cli),
 	    {0},
 	};
 
 	o->limit = 20000;
 	truncate->ratio = "3:1";
+	truncate->report.by_file = true;
 	truncate->cli.options = options;
 	cli_parse(&truncate->cli, argc, argv);
 	truncate->cli.options = NULL;
@@ -111,18 +116,26 @@ main(int argc, char **argv)
 	struct ctx_err err;
 
 	parse(&truncate, argc, argv);
+	cli_report_open(&truncate.cli, &truncate.report,
+	    &truncate.options.report);
 	cli_open(&truncate.cli, &stream, truncate.cli.files,
 	    truncate.cli.n_files, &writer);
 	cli_meter(&truncate.cli, &meter);
+	cli_sandbox(&truncate.cli, &(struct cli_needs){.meter = &meter});
 	if (ctx_truncate(&stream, &writer, &meter, &truncate.options, &counts,
 		&err) < 0)
 		cli_fail(&truncate.cli, &err);
 	cli_note_stream(&truncate.cli, &stream);
+	cli_note_models(&truncate.cli, &meter);
+	cli_report_close(&truncate.cli, &truncate.report,
+	    &truncate.options.report);
 	if (truncate.cli.verbose)
 		cli_say(&truncate.cli,
 		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
 		    "arguments of %" PRIu64 " calls",
 		    counts.results, counts.messages, counts.calls);
+	ctx_pattern_release(&truncate.options.tool);
+	ctx_pattern_release(&truncate.options.not_tool);
 	ctx_meter_release(&meter);
 	cli_close(&stream);
 	return cli_end(&truncate.cli, &writer);

@@ -1,5 +1,6 @@
-/* models.c - the user's own models, from a JSON file */
+/* models.c - the user's own models, from a JSON file; a list of all */
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,30 @@ read_image(const json_t *value, struct ctx_image *image)
 }
 
 static bool
+read_tools(const json_t *value, struct ctx_tools *tools)
+{
+	uint32_t *const figures[] = {&tools->once, &tools->forced};
+	const char *name = json_string_value(json_array_get(value, 0));
+	uint64_t n;
+	size_t i;
+
+	memset(tools, 0, sizeof *tools);
+	for (i = 0; name != NULL && i < CTX_TOOLS_RULES; i++)
+		if (strcmp(name, ctx_tools_rule_name((enum ctx_tools_rule)i)) ==
+		    0)
+			break;
+	if (name == NULL || i == CTX_TOOLS_RULES || json_array_size(value) > 3)
+		return false;
+	tools->rule = (enum ctx_tools_rule)i;
+	for (i = 1; i < json_array_size(value); i++) {
+		if (!scaled(json_array_get(value, i), 1, UINT32_MAX, &n))
+			return false;
+		*figures[i - 1] = (uint32_t)n;
+	}
+	return true;
+}
+
+static bool
 read_price(const json_t *value, struct ctx_model *model)
 {
 	uint64_t *const prices[] = {&model->price_in, &model->price_out,
@@ -88,9 +113,36 @@ read_text(const json_t *value, const char **to)
 	return *to != NULL;
 }
 
+/* A name of a built-in encoding, or a file beside the models' own. */
+static bool
+read_encoding(struct cli *cli, const char *file, const json_t *value,
+    const char **to)
+{
+	const char *name = json_string_value(value), *slash;
+	json_t *kept = cli->models_text, *path;
+	size_t i;
+
+	if (name == NULL)
+		return false;
+	*to = name;
+	for (i = 0; ctx_tokenizer_builtin(i) != NULL; i++)
+		if (strcmp(ctx_tokenizer_builtin(i), name) == 0)
+			return true;
+	slash = strrchr(file, '/');
+	if (name[0] == '/' || slash == NULL)
+		return true;
+	path = json_sprintf("%.*s/%s", (int)(slash - file), file, name);
+	if (path == NULL ||
+	    json_array_append_new(json_array_get(kept, 1), path) < 0)
+		cli_die(cli, "out of memory");
+	*to = json_string_value(path);
+	return true;
+}
+
 /* Takes one member of a model; false if it is not what it must be. */
 static bool
-read_member(struct ctx_model *model, const char *key, const json_t *value)
+read_member(struct cli *cli, const char *file, struct ctx_model *model,
+    const char *key, const json_t *value)
 {
 	uint64_t n = 0;
 	bool right;
@@ -105,9 +157,11 @@ read_member(struct ctx_model *model, const char *key, const json_t *value)
 	if (strcmp(key, "vendor") == 0)
 		return read_text(value, &model->vendor);
 	if (strcmp(key, "encoding") == 0)
-		return read_text(value, &model->encoding);
+		return read_encoding(cli, file, value, &model->encoding);
 	if (strcmp(key, "image") == 0)
 		return read_image(value, &model->image);
+	if (strcmp(key, "tools") == 0)
+		return read_tools(value, &model->tools);
 	if (strcmp(key, "price") == 0)
 		return read_price(value, model);
 	if (strcmp(key, "cache") == 0)
@@ -149,7 +203,10 @@ cli_models_read(struct cli *cli, const char *file)
 			error.text);
 	if (!json_is_object(all))
 		cli_die(cli, "%s: not an object of models", file);
-	cli->models_text = all;
+	/* Names and paths live as long as the models. */
+	cli->models_text = json_pack("[o, []]", all);
+	if (cli->models_text == NULL)
+		cli_die(cli, "out of memory");
 	cli->models = calloc(json_object_size(all) + 1, sizeof *cli->models);
 	if (cli->models == NULL)
 		cli_die(cli, "out of memory");
@@ -161,8 +218,13 @@ cli_models_read(struct cli *cli, const char *file)
 			complain(cli, file, name, "not an object with a name");
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
+		if (json_object_get(one, "encoding") != NULL) {
+			model->exact = true;
+			model->factor = 100;
+			model->file = NULL;
+		}
 		json_object_foreach(one, key, value)
-			if (!read_member(model, key, value))
+			if (!read_member(cli, file, model, key, value))
 				complain(cli, file, name, key);
 		if (model->input > model->window)
 			complain(cli, file, name, "input beyond its window");
@@ -177,4 +239,67 @@ cli_models_release(struct cli *cli)
 	cli->models = NULL;
 	cli->models_text = NULL;
 	cli->n_models = 0;
+}
+
+void
+cli_note_models(const struct cli *cli, struct ctx_meter *meter)
+{
+	const struct ctx_model *near = meter->near;
+
+	if (meter->unknown[0] != '\0')
+		cli_say(cli,
+		    "unknown model %s: taken for a local one of 32,000 tokens "
+		    "(--window, --encoding)",
+		    meter->unknown);
+	if (cli->verbose && near != NULL)
+		cli_say(cli,
+		    "%s is estimated by %s; its own tokenizer is %s on "
+		    "huggingface.co (--encoding FILE)",
+		    near->name, near->encoding, near->file);
+	meter->unknown[0] = '\0';
+	meter->near = NULL;
+}
+
+/* ---- the list ---- */
+
+static void
+print_model(const struct ctx_model *m)
+{
+	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
+	    m->price_write};
+	size_t i;
+
+	char factor[16] = "-";
+
+	if (m->factor != 0)
+		(void)snprintf(factor, sizeof factor, "%.2f",
+		    m->factor / 100.0);
+	printf("%-30s %-10s %8" PRIu64 " %8" PRIu64 " %7" PRIu64
+	       " %s%-13s %4s %-7s %-5s %-10s",
+	    m->name, m->vendor, m->window, ctx_model_limit(m), m->output,
+	    m->exact ? " " : "~", m->encoding, factor,
+	    ctx_image_rule_name(m->image.rule),
+	    ctx_tools_rule_name(m->tools.rule), ctx_cache_name(m->cache));
+	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
+		if (prices[i] == 0)
+			printf(" %8s", "-");
+		else
+			printf(" %8.7g", (double)prices[i] / 1e6);
+	printf(" %s\n", m->file != NULL ? m->file : "-");
+}
+
+void
+cli_models_print(const struct ctx_models *own)
+{
+	const struct ctx_model *m;
+	size_t i;
+
+	printf("%-30s %-10s %8s %8s %7s  %-13s %4s %-7s %-5s %-10s %8s %8s "
+	       "%8s %8s %s\n", "name", "vendor", "window", "input", "output",
+	    "encoding", "x", "images", "tools", "cache", "$/M in", "out",
+	    "read", "write", "tokenizer");
+	for (i = 0; i < own->n; i++)
+		print_model(&own->list[i]);
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
+		print_model(m);
 }

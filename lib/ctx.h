@@ -122,6 +122,15 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/time.c: moments as the formats write them ---------------------- */
+
+/*
+ * Reads a moment: ISO 8601 with a date and a time of day (RFC 3339; a space
+ * for the T, no zone for UTC), or a number of seconds since 1970, or of
+ * milliseconds from 10^11 on.  Sets *ms to milliseconds since 1970.
+ */
+bool ctx_time_read(const char *p, size_t n, int64_t *ms);
+
 /* ---- base/pattern.c: regular expressions that always end ---------------- */
 
 /*
@@ -139,6 +148,9 @@ struct ctx_pattern {
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n);
+/* Does the text match one of only, if it holds any, and none of except? */
+bool ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
+    const char *p, size_t n);
 void ctx_pattern_release(struct ctx_pattern *patterns);
 
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
@@ -320,6 +332,10 @@ int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
+/* The same with n of them only, from number first as they were noted; these
+ * may change places among themselves. */
+int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first,
+    size_t n, struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /* Forgets the edits, keeps the memory. */
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);
@@ -435,13 +451,20 @@ struct ctx_tokenizer;
 /*
  * Opens a built-in encoding by name, or else the file of that name: a
  * tiktoken rank file (its splitter is the one of the built-in encoding that
- * the file name begins with) or a Hugging Face tokenizer.json of a byte-level
- * BPE.  A file is compiled once into cache, a directory that is made if it
- * is missing, and taken from there afterwards, found by the sha256 of its
- * bytes; NULL compiles it anew each time.  A cache that cannot be read or
- * written is no error.
+ * the file name begins with), a Hugging Face tokenizer.json of a byte-level
+ * BPE, or a GGUF file of one (tokenizer.ggml.model gpt2, and a splitter,
+ * tokenizer.ggml.pre, whose tokenizer.json is known; not what llama.cpp makes
+ * of it, where that differs).  Splitter patterns that are those of a
+ * built-in encoding cost nothing; others go through PCRE2, at some 20 to 50
+ * MB a second, if they are sure to mean the same there.
+ * A file is compiled once into cache, a directory that is made if it is
+ * missing, and taken from there afterwards, found by the sha256 of its bytes
+ * (of a GGUF file, those before its tensors); NULL compiles it anew each
+ * time.  A cache that cannot be read or written is no error, and what was
+ * changed in it is compiled again.
  * CTX_EARG: neither a known name nor a file; CTX_EFILE: a file that is no
- * vocabulary, or one that could not be counted exactly.
+ * vocabulary, or one that could not be counted exactly; CTX_ELIMIT: one of
+ * more than a gigabyte.
  */
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
@@ -493,8 +516,11 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Tokens of one text.  Time is linear in n whatever the text; memory is
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to nine times their size.
- * The only error of this and of all that follows is CTX_ENOMEM, unless told
+ * take up to nine times their size.  Vocabularies of files may need more: 40
+ * times if merges are out of order (and n log n time), and twice the text if
+ * a pattern finds nothing in it.
+ * The only errors of this and of all that follows are CTX_ENOMEM and, with a
+ * pattern of a file that backtracks without end, CTX_ELIMIT, unless told
  * otherwise.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
@@ -688,6 +714,8 @@ struct ctx_part {
 	uint32_t id, name; /* of a call or result */
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
+	bool failed; /* a result: the format says that its call failed */
+	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
 enum {
@@ -727,11 +755,45 @@ struct ctx_part *ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind,
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
+/* How a model counts an image; count/media.c tells what x, y, edge are. */
+enum ctx_image_rule {
+	CTX_IMAGE_NONE, /* not known */
+	CTX_IMAGE_TILES,
+	CTX_IMAGE_PATCHES,
+	CTX_IMAGE_SQUARES,
+	CTX_IMAGE_CROPS,
+	CTX_IMAGE_FIXED,
+	CTX_IMAGE_RULES
+};
+struct ctx_image {
+	enum ctx_image_rule rule;
+	uint32_t x, y, edge;
+};
+
+/* How a model is shown the tools that a request defines; see
+ * count/beside.c. */
+enum ctx_tools_rule {
+	CTX_TOOLS_NONE,  /* not known */
+	CTX_TOOLS_TYPES, /* as types of TypeScript */
+	CTX_TOOLS_JSON,  /* as their JSON */
+	CTX_TOOLS_TEXTS, /* as the names and texts in it */
+	CTX_TOOLS_RULES
+};
+struct ctx_tools {
+	enum ctx_tools_rule rule;
+	uint32_t once;   /* tokens around them ... */
+	uint32_t forced; /* ... where the request asks for a call */
+};
+
 enum {
 	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
 	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
 	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
 	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
+	CTX_PAIR_EITHER = 16, /* an id on one side only does not part them */
+	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
+				* its system prompt */
+	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -760,7 +822,7 @@ enum {
 	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
 	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
 	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME |
-	    CTX_JOINS_ANSWERS,
+	    CTX_PAIR_EITHER | CTX_JOINS_ANSWERS,
 };
 
 /*
@@ -847,16 +909,37 @@ struct ctx_dialect {
 	enum ctx_history history;
 	void (*line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line *line);
+	/*
+	 * The first message of an array that the model is still shown, where
+	 * one further on may stand for those before it; NULL: all are shown.
+	 */
+	uint32_t (*first)(const struct ctx_json *json, uint32_t array);
 	unsigned rules;
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
 	uint8_t per_message, per_name, priming;
+	/* Of arguments and results that are JSON the model is shown keys and
+	 * texts only. */
+	bool texts;
+	/* What holds for models that say nothing of their own. */
+	struct ctx_image image;
+	struct ctx_tools tools;
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
-	/* The same for a message of ours that tells of what went, of the
-	 * strongest role that the format allows there; NULL: it allows none. */
-	const char *ours[2];
+	/*
+	 * Messages of ours that tell of what went: a summary, which stands
+	 * behind the leading system messages and has the strongest role that
+	 * the format allows there, and a notice, which stands before a turn.
+	 * NULL: the format has no place for one.  In them stand $text for
+	 * the literal of the text, $uuid and $hex for a name of 36 or 8
+	 * characters, $parent for the name of the line before it, and $KEY
+	 * or $KEY.KEY for what the message behind it has there, or null.
+	 */
+	const char *summary, *notice;
+	/* Where the user may not speak twice in a row both are a part
+	 * before the text of the user's next message; NULL elsewhere. */
+	const char *note_part;
 	/* Results for calls that have none; no row: that is not repaired. */
 	struct ctx_answer answers[8];
 	/* What stands before and behind such results, parted by commas, to
@@ -899,22 +982,127 @@ struct ctx_shape {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_shape *shape);
 
-/* ---- count/model.c: windows, encodings and prices of models -------------- */
+/* ---- dialect/hints.c: how a provider is told what to cache -------------- */
 
-/* How a model counts an image; count/media.c tells what x, y, edge are. */
-enum ctx_image_rule {
-	CTX_IMAGE_NONE, /* not known */
-	CTX_IMAGE_TILES,
-	CTX_IMAGE_PATCHES,
-	CTX_IMAGE_SQUARES,
-	CTX_IMAGE_CROPS,
-	CTX_IMAGE_FIXED,
-	CTX_IMAGE_RULES
+/*
+ * A prompt cache keeps what begins a request up to a breakpoint: a block of
+ * content, a tool.  Providers that do not choose the breakpoints themselves
+ * take a hint there.  Whoever writes hints removes those that are there
+ * first, whichever provider they were for.
+ */
+enum { CTX_HINTS_MOST = 4 }; /* hints of a request; a fifth is refused */
+
+enum ctx_ttl {
+	CTX_TTL_5M, /* five minutes after the last use: the default */
+	CTX_TTL_1H,
+	CTX_TTLS
 };
-struct ctx_image {
-	enum ctx_image_rule rule;
-	uint32_t x, y, edge;
+/* "5m", "1h", NULL behind the last. */
+const char *ctx_ttl_name(unsigned ttl);
+
+/* A row for each way in which hints are written. */
+struct ctx_hints {
+	const char *provider;
+	const char *dialect; /* the format that is this provider's */
+	const char *also[2]; /* those that may be, if the user says so */
+	const char *key;     /* of a hint */
+	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
+	bool apart; /* an element {key: value} behind the block, not a member
+		     * of it */
+	/* Members of a message that hold blocks: an array, or a text, which
+	 * must become an array of one block to carry a hint. */
+	const char *content[2];
+	const char *text; /* what stands before the text in that array; a
+			   * brace and a bracket end it */
+	/* Blocks that may carry a hint; after the last an empty row. */
+	const struct ctx_hint_block *blocks;
+	bool keyed;          /* blocks are told by their one key, not a type */
+	unsigned silent;     /* a bit for each role whose blocks carry none */
+	const char *system;  /* member of a request, as a content; or NULL */
+	const char *tools[2]; /* path of members to its tools; or NULL */
+	const char *bare[2]; /* a tool with such a member carries none */
+	/* Members of a request that stand before its messages in the cache,
+	 * in this order, or that what is behind them depends on. */
+	const char *before[6];
+	unsigned write_percent[CTX_TTLS]; /* price of what is written, of that
+					   * of input */
+	unsigned models; /* a bit for each enum ctx_cache that heeds hints,
+			  * 1 << CTX_CACHES: and if no model is known */
+	unsigned tool_models; /* the same, for those on tools */
+	/* The provider looks so many blocks back from a breakpoint for one
+	 * that it has kept; 0: it must have kept this one. */
+	size_t lookback;
+	/* It takes the end of the newest message for a breakpoint by itself,
+	 * unless this member of the request has as "mode" this text. */
+	const char *own[2];
 };
+/*
+ * The row for messages of a dialect that go to a provider, by name; NULL:
+ * the dialect's own.  NULL if there is none.
+ */
+const struct ctx_hints *ctx_hints_find(const struct ctx_dialect *dialect,
+    const char *provider);
+/* Name i of the providers, or NULL behind the last. */
+const char *ctx_hints_provider(unsigned i);
+/* Any row for messages of the dialect, to take hints away by, or NULL. */
+const struct ctx_hints *ctx_hints_any(const struct ctx_dialect *dialect);
+/* The members of a request that stand before its messages, as in the row
+ * (NULL: of a provider that takes no hints); name i, or NULL. */
+const char *ctx_hints_before(const struct ctx_hints *hints, size_t i);
+
+/* The array or text that holds the blocks of a message, or 0. */
+uint32_t ctx_hints_content(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t message);
+/* The same of a request (its node): its system prompt, its tools. */
+uint32_t ctx_hints_system(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t request);
+uint32_t ctx_hints_tools(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t request);
+/* Does the provider set a breakpoint at the end by itself?  request 0: there
+ * is none. */
+bool ctx_hints_own(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t request);
+
+/* Which of the last blocks of an array (or text) may carry a hint. */
+#define CTX_HINTS_REACH 16
+struct ctx_hint_places {
+	size_t blocks;   /* how many there are; hints are none */
+	uint32_t mask;   /* bit i: the block i before the last may */
+};
+void ctx_hints_places(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);
+/* The same of tools, but only the last that may. */
+void ctx_hints_tool_places(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);
+
+/* Where hints are written. */
+struct ctx_hint_pen {
+	const struct ctx_json *json;
+	struct ctx_edits *edits;
+	bool *drop; /* scratch */
+	size_t cap;
+};
+/*
+ * Notes the removal of the hints of an array of blocks or tools, and of those
+ * in its blocks, and new ones where mask says (see above; hints may be NULL
+ * if it is 0).  One that is right already stays as it is.
+ */
+int ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    enum ctx_ttl ttl, uint32_t list, uint32_t mask, struct ctx_err *err);
+/* Notes the removal of the hints that an object itself has as members. */
+int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
+    struct ctx_err *err);
+/* The same for what a request has beside its messages. */
+int ctx_hints_write_request(struct ctx_hint_pen *pen,
+    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
+    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err);
+/* Notes that a text, as a content, becomes the array of one block that it
+ * would be with a hint; arrays stay. */
+int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    uint32_t list, struct ctx_err *err);
+void ctx_hint_pen_release(struct ctx_hint_pen *pen);
+
+/* ---- count/model.c: windows, encodings and prices of models -------------- */
 
 /* What makes a provider cache a prefix. */
 enum ctx_cache {
@@ -934,8 +1122,11 @@ struct ctx_model {
 	uint64_t output; /* most tokens of one answer */
 	const char *encoding;
 	bool exact;      /* the encoding is the model's own */
-	uint32_t factor; /* else its tokens for 100 of the encoding's */
+	uint32_t factor; /* else its tokens for 100 of the encoding's; 0: not
+			  * known, as many */
+	const char *file; /* where its own is to be had, or NULL */
 	struct ctx_image image;
+	struct ctx_tools tools;
 	enum ctx_cache cache;
 	uint32_t cache_least; /* tokens of the shortest prefix cached */
 	/* Millionths of a dollar for a million tokens; 0: not known. */
@@ -950,25 +1141,30 @@ struct ctx_models {
 
 /* Row i of the table, or NULL behind the last. */
 const struct ctx_model *ctx_model_at(size_t i);
+/* The day of the table, as 2026-11-21. */
+const char *ctx_models_date(void);
 /*
  * The row, of own (or NULL) and the table, whose name is the longest prefix
  * of name.  Letters of either case are the same, and so are dots, dashes,
- * underscores and @; a version does not end between digits.  What stands
- * before the name is left aside: "openrouter/openai/", "us.anthropic.",
- * "ft:".  Names of no row get the one that stands for unknown, local models:
+ * underscores, colons and @; a version does not end between digits.  What
+ * stands before the name is left aside: "openrouter/openai/", "us.anthropic.",
+ * "ft:"; and "hermes-3-" of "hermes-3-llama-3.1-70b", if nothing begins so.
+ * Names of no row get the one that stands for unknown, local models:
  * 32,000 tokens; its vendor is "unknown".
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
 /* The most tokens a conversation may hold: the input cap or the window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* "tiles", ... and "auto", "control", ...; "-" is none. */
+/* "tiles", ..., "types", ... and "auto", "control", ...; "-" is none. */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
+const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache cache);
 
 /* ---- count/count.c: tokens of a message ---------------------------------- */
 
-/* What stands in for the body of a result that a plan cleared. */
+/* What stands in for the body of a result that a plan cleared; of an aged one
+ * (convo/age.c) its reference is left. */
 #define CTX_CLEARED "[cleared]"
 
 /* What a message costs, in tokens. */
@@ -982,6 +1178,7 @@ struct ctx_cost {
 	uint64_t estimated; /* of the tokens, what is no exact count */
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
 					 * blocks of a result are RESULT */
+	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
 };
 
 /*
@@ -998,37 +1195,80 @@ struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	bool exact;                       /* the encoding is the model's own */
 	uint32_t factor; /* tokens of the model for 100; 0: 100 */
-	struct ctx_image image; /* of the model */
+	struct ctx_image image; /* of the model; no rule: the dialect's */
+	struct ctx_tools tools; /* the same */
 	struct ctx_buf text;              /* scratch */
-	uint64_t cleared;                 /* tokens of CTX_CLEARED, if known */
+	uint64_t cleared; /* tokens of CTX_CLEARED in a result ... */
+	const struct ctx_dialect *cleared_in; /* ... of this dialect */
+	struct ctx_buf aged; /* the reference of the result in hand, if any */
 };
 
 /* Adds tokens and characters of one value to *cost. */
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part i of a message costs; parts owned by it are not in it. */
-int ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
-    size_t i, struct ctx_cost *cost, struct ctx_err *err);
-/* Sets *saved to the tokens that clearing part i, a result, would save. */
+int ctx_count_part(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_cost *cost, struct ctx_err *err);
+/* Sets *saved to the tokens that clearing part i, a result, would save, and
+ * *left to the text that would be left, until the counter's next use. */
 int ctx_count_cleared(struct ctx_counter *counter,
-    const struct ctx_view *view, size_t i, uint64_t *saved,
-    struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
     struct ctx_cost *cost, struct ctx_err *err);
-/*
- * Adds what a conversation costs beside its messages: the priming of its
- * dialect, and tools, functions, system and instructions of its request.
- */
-int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct ctx_cost *cost,
-    struct ctx_err *err);
 /* Tokens of the model for a text of so many tokens of the encoding, and the
  * most tokens of the encoding that come to no more than tokens. */
 uint64_t ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens);
 uint64_t ctx_count_room(const struct ctx_counter *counter, uint64_t tokens);
 void ctx_counter_release(struct ctx_counter *counter);
+
+/* ---- count/beside.c: what a request costs beside its messages ------------- */
+
+/* Tokens, and characters of the texts. */
+struct ctx_beside {
+	uint64_t tokens;    /* all of it: framing, and ... */
+	uint64_t system;    /* ... the system prompt of the request, */
+	uint64_t tools;     /* ... definitions of tools and of the answer */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t chars;
+};
+/*
+ * Sets *beside to what the conversation costs whose shape it is.  How the
+ * definitions are written for the model is known in outline only, so they are
+ * an estimate whatever the encoding.
+ */
+int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct ctx_beside *beside,
+    struct ctx_err *err);
+
+/* ---- count/usage.c: what providers say that a call took ------------------ */
+
+/* The input tokens, cached ones among them, of a usage object as one of the
+ * dialects has it; 0 if there are none, or usage is 0. */
+uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
+
+/* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
+
+/* A call: tokens of the encoding that its texts come to (more than 0), and
+ * what the provider said, less what is no text (more than 0). */
+struct ctx_sample {
+	uint64_t counted, billed;
+};
+struct ctx_fit {
+	double factor; /* billed for one that was counted */
+	double spread; /* it is so far off at most, with 95 % confidence;
+			* INFINITY: one call, or two, cannot tell */
+	double beside; /* tokens that were billed with every call */
+	double beside_spread;
+	double error, worst; /* quadratic mean and largest, in shares of the
+			      * mean call */
+	double upper; /* with this factor no call is counted too low */
+};
+/* False: there is nothing to fit. */
+bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
 
 /* ---- count/meter.c: the right counter for each model --------------------- */
 
@@ -1046,12 +1286,17 @@ struct ctx_meter {
 	enum ctx_simd simd;
 	struct ctx_meter_entry *entries; /* encodings opened so far */
 	size_t n, cap;
+	/* What people may want to be told, of the first such model: */
+	char unknown[80];             /* the name that no row has */
+	const struct ctx_model *near; /* counted by another's tokenizer, though
+				       * its own is to be had */
 };
 
 /* A model and its counter; the counter is the meter's, in use until the
  * meter is released. */
 struct ctx_measure {
 	const struct ctx_model *model; /* NULL: none is known */
+	struct ctx_str name; /* as it was given; lives as what gave it */
 	struct ctx_counter *counter;
 	const char *encoding;
 };
@@ -1092,6 +1337,9 @@ enum {
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
 	CTX_ITEM_META = 256, /* a user's message that no person wrote */
+	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
+	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
+	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
 };
 
 /*
@@ -1107,9 +1355,15 @@ struct ctx_item {
 	uint64_t tokens;    /* the item as it is now */
 	uint64_t reasoning; /* of these, its reasoning */
 	uint64_t bodies;    /* of these, what clearing its results saves */
+	uint64_t ends;      /* of these, what goes if only the ends of its
+			     * texts stay */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
 	double rank; /* given by the strategy's scorer, else 0 */
+	uint64_t edited; /* tokens that edits have taken from it */
+	uint64_t gap;    /* tokens of messages dropped right before it */
+	uint32_t own;  /* of the tokens, the part of it that is ours */
+	uint32_t note; /* tokens of a notice before it; 0: none can stand */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
 	uint32_t open; /* first item of a group: calls without a result */
@@ -1122,8 +1376,8 @@ struct ctx_item {
 /*
  * Finds groups while messages arrive, in linear time.  A result answers the
  * newest open call of its id; where formats do without ids, one that names
- * none the oldest of its name, and without a name the oldest of all.  One
- * that answers none is an orphan, and a group of its own.
+ * none the oldest of its turn with its name, and without a name the oldest of
+ * its turn.  One that answers none is an orphan, and a group of its own.
  */
 struct ctx_groups {
 	struct ctx_item *items;
@@ -1139,6 +1393,7 @@ struct ctx_groups {
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* the item whose message goes on, if any */
 	uint32_t before;         /* the newest item, if it is still there */
+	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
 
@@ -1280,6 +1535,8 @@ struct ctx_judge {
 	bool after_result;      /* which ended in a result */
 	bool text_before;  /* the user's turn has something beside results */
 	bool begun;        /* a message that is not the system's was seen */
+	size_t pieces;     /* parts of a message that goes on further down, */
+	bool pieces_speak; /* and whether some are more than reasoning */
 };
 
 int ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err);
@@ -1310,6 +1567,9 @@ enum {
 	CTX_MARK_DROP = 1,
 	CTX_MARK_STRIP = 2, /* take out its reasoning */
 	CTX_MARK_CLEAR = 4, /* replace the bodies of its results */
+	CTX_MARK_ENDS = 8,  /* cut its texts to their ends */
+	CTX_MARK_FOLD = 16, /* take out the part of it that is ours */
+	CTX_MARK_NOTE = 32, /* put a notice before it */
 };
 
 /* The bounds of one conversation; amounts are tokens unless they say. */
@@ -1370,7 +1630,8 @@ struct ctx_policy {
 	bool bounded;     /* has a trigger, a target and levels */
 	bool whole;       /* decides at the end only */
 	bool summarizes;  /* a message stands for what goes */
-	bool clears;      /* at light the bodies of results go first */
+	bool clears;      /* at light the bodies of results go first, */
+	bool cuts; /* at aggressive all of a text but its ends, not bodies */
 	bool ranks_users; /* user messages are answered about, too */
 	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
@@ -1385,6 +1646,7 @@ const struct ctx_policy *ctx_policy_find(const char *name);
 
 /* Why an item may not go; also the owners of the floor, first to last. */
 enum ctx_hold {
+	CTX_HOLD_TOOLS,   /* no item: what the request defines */
 	CTX_HOLD_UNKNOWN, /* a record that is no message */
 	CTX_HOLD_SYSTEM,
 	CTX_HOLD_PINNED,
@@ -1397,7 +1659,9 @@ enum ctx_hold {
 /* The state of the plan for one conversation. */
 struct ctx_plan {
 	struct ctx_limits limits;
-	uint64_t fixed; /* tokens of the conversation beside its messages */
+	uint64_t fixed; /* tokens of the conversation beside its messages: */
+	uint64_t tools, system; /* of its request's tools, system prompt */
+	uint64_t notices; /* tokens kept free for notices */
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
@@ -1414,7 +1678,8 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
 /*
  * Decides about the items of groups into plan->marks.  With ended false only
  * what must go and be edited whatever follows is marked; with ended true the
- * conversation is complete, and after and floor are set.
+ * conversation is complete, after and floor are set, and notices are marked
+ * where messages went and a turn follows, as far as the budget has room.
  */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
@@ -1548,6 +1813,15 @@ int ctx_live_relink(struct ctx_live *live, uint32_t line,
     struct ctx_err *err);
 /* Would it note any? */
 bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
+/*
+ * A line of ours will stand before this one.  *parent is what it must name as
+ * its parent, once all lines that go have been dropped; id (a literal) is
+ * what the line then names instead, and what was about a dropped line for
+ * which this one would stand.  Returns 1, or 0 where the lines have no ids
+ * and follow one another, -1 with *err.
+ */
+int ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
+    struct ctx_str *parent, struct ctx_err *err);
 
 /* ---- convo/stream.c: records, conversations, messages ------------------- */
 
@@ -1579,6 +1853,16 @@ struct ctx_event {
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
+/* What a stream was found to be, for people. */
+struct ctx_found {
+	const struct ctx_dialect *dialect; /* NULL: no messages were met */
+	const char *why;  /* what gave it away ... */
+	const char *file; /* ... and where */
+	uint64_t line;
+	bool decisive; /* false: all that was met could be of any dialect */
+	bool others;   /* further records are of other dialects */
+};
+
 /*
  * A reader that also finds out what its records are.  Messages that any
  * dialect could have written are read as the stream's other messages are.
@@ -1590,8 +1874,8 @@ struct ctx_stream {
 	struct ctx_reader *reader;
 	const struct ctx_dialect *forced;  /* asked for, or NULL */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
-	const char *why; /* what gave the dialect away, for people */
-	bool mixed;      /* messages of several dialects were met */
+	struct ctx_found found;
+	bool mixed; /* messages of several dialects were met */
 	uint64_t bad;    /* records that were no JSON (lenient) ... */
 	struct ctx_err first_bad; /* ... and what was wrong with the first */
 	/* The stream's own: */
@@ -1604,6 +1888,8 @@ struct ctx_stream {
 	bool has_ahead;          /* if it is still to be given out */
 	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
+	uint32_t first; /* messages of the conversation before it are not
+			 * shown to the model */
 	int state;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
@@ -1625,13 +1911,18 @@ struct ctx_tally {
 	uint64_t line; /* of its record; 0: the messages of the stream */
 	const struct ctx_dialect *dialect; /* NULL: no message was seen */
 	const struct ctx_model *model;     /* NULL: none is known */
+	struct ctx_str name; /* of the model, as it was given */
 	const char *encoding;
 	uint64_t messages, turns;
 	uint64_t tokens;    /* framing and all, as a budget is measured */
 	uint64_t estimated; /* of the tokens, what is no exact count */
-	uint64_t beside;    /* of the tokens, what no message costs */
+	struct ctx_beside beside; /* of the tokens, what no message costs */
+	uint64_t framing;   /* of the tokens, what every message costs */
 	uint64_t chars, bytes;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, by kind of part */
+	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
+	uint64_t billed; /* input tokens of the call that gave the message (of
+			  * a record: of its last call), 0: not said */
 	/* Of a message only: */
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;
@@ -1692,11 +1983,47 @@ struct ctx_check_options {
 int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
 
+/* ---- convo/report.c: what is done to messages, told and archived --------- */
+
+/* A message that goes or is changed. */
+struct ctx_touch {
+	const char *file;
+	uint64_t line;
+	uint64_t index; /* number of the message in its conversation, from 0 */
+	enum ctx_role role;
+	struct ctx_str tool;       /* of its call or result, n 0: none */
+	const char *rule;   /* why */
+	const char *action; /* "drop", "edit", "relink", or "add" for one of ours */
+	bool ranked;
+	double rank;            /* of its group, where it was ranked */
+	uint64_t before, after; /* tokens */
+	struct ctx_str bytes;   /* what it was; until the call returns */
+};
+
+/* Who is told of it, and where what goes is kept. */
+struct ctx_report {
+	bool dry_run; /* nothing is written: no stream, no archive, no file */
+	struct ctx_archive *archive; /* or NULL */
+	void *user;
+	/* Called for each message, in order; or NULL. */
+	int (*touched)(void *user, const struct ctx_touch *touch,
+	    struct ctx_err *err);
+};
+
+/* Archives the bytes of a message, then tells of it. */
+int ctx_report_touch(const struct ctx_report *report,
+    const struct ctx_touch *touch, struct ctx_err *err);
+/* Returns when all that was archived is on disk: before the stream says that
+ * it has gone. */
+int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
+
 /* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
 struct ctx_fate {
 	unsigned results, rest;
+	uint32_t own; /* CTX_MARK_FOLD: the part that goes, counted from 1 */
+	const bool *spared; /* of each result: it is not edited; or NULL */
 };
 /*
  * Notes the edits of one message; *empty says that nothing would be left of
@@ -1704,7 +2031,7 @@ struct ctx_fate {
  * that makes it cheaper.
  */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct ctx_fate fate,
+    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err);
 
 /* ---- convo/prune.c: fit the budget --------------------------------------- */
@@ -1715,8 +2042,7 @@ struct ctx_amount {
 	bool set, percent;
 };
 
-struct ctx_touch; /* below */
-struct ctx_outcome;
+struct ctx_outcome; /* below */
 
 struct ctx_prune_options {
 	/* Strategy, level, floors, quantum; the amounts are worked out. */
@@ -1729,6 +2055,12 @@ struct ctx_prune_options {
 	uint64_t window;  /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
 	unsigned pin_roles; /* a bit for each enum ctx_role */
+	/* Names of tools: only their results are edited, and not those. */
+	struct ctx_pattern tool, not_tool;
+	/* The text of a message, NUL ended and valid UTF-8, that stands where
+	 * messages went and a turn follows; NULL: none.  Not for summarize,
+	 * whose summary tells of all that went. */
+	const char *notice;
 	/* summarize: */
 	const char *summarizer; /* command, NULL: the built-in one */
 	const char *prompt;     /* given to it before the text */
@@ -1736,26 +2068,11 @@ struct ctx_prune_options {
 	unsigned timeout;        /* seconds */
 	bool or_builtin; /* the built-in one if the command fails */
 	struct ctx_scorer_options scorer;
-	bool dry_run;       /* write nothing */
-	struct ctx_archive *archive; /* or NULL */
-	void *user; /* for the two below, either of which may be NULL */
-	int (*touched)(void *user, const struct ctx_touch *touch,
-	    struct ctx_err *err);
+	struct ctx_report report;
+	void *user;
+	/* Or NULL. */
 	int (*ended)(void *user, const struct ctx_outcome *outcome,
 	    struct ctx_err *err);
-};
-
-/* A message that goes or is changed. */
-struct ctx_touch {
-	const char *file;
-	uint64_t line;
-	uint64_t index; /* number of the message in its conversation, from 0 */
-	enum ctx_role role;
-	struct ctx_str tool;       /* of its call or result, n 0: none */
-	const char *rule, *action; /* why, and "drop" or "edit" */
-	double rank;               /* of its group, where it was ranked */
-	uint64_t before, after;    /* tokens */
-	struct ctx_str bytes;      /* what it was; until the call returns */
 };
 
 /* The end of a conversation. */
@@ -1764,6 +2081,8 @@ struct ctx_outcome {
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
 	uint64_t before, after; /* tokens, framing and all */
 	uint64_t messages, left;
+	/* In which no notice can stand, though one was due; or NULL. */
+	const struct ctx_dialect *unnoted;
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */
@@ -1790,7 +2109,7 @@ int ctx_prune_limits(const struct ctx_prune_options *options,
 enum ctx_size {
 	CTX_SIZE_CHARS, /* Unicode scalar values */
 	CTX_SIZE_BYTES, /* of UTF-8 */
-	CTX_SIZE_TOKENS,
+	CTX_SIZE_TOKENS, /* of the model */
 	CTX_SIZE_LINES, /* a last one without a line feed counts */
 };
 
@@ -1808,6 +2127,9 @@ struct ctx_truncate_options {
 	uint64_t limit;   /* of the texts of a result together */
 	uint64_t message; /* of the texts of a message, and of each result */
 	uint64_t args;    /* of the arguments of a call */
+	/* Names of tools whose results and arguments are cut, if any. */
+	struct ctx_pattern tool, not_tool;
+	struct ctx_report report;
 };
 
 /* What was cut. */
@@ -1817,17 +2139,128 @@ struct ctx_truncate_counts {
 
 /*
  * Cuts what is longer than its limit, between grapheme clusters and never
- * inside an escape or a run of base64, and says in its place how much went:
- * "\n[... 12345 characters truncated ...]\n" (with the one-character
- * ellipsis); a shorter mark, or none, where the limit is shorter.  Blocks of
- * a result that are wholly within what goes are taken out.  A block that is
- * no text stays or goes whole; media count nothing and stay.  Arguments are
- * replaced by {"_ctx_cut":"12345 characters truncated"}, or by {}.  The last
- * line of an aged item stays, see ctx_age.  Holds one record.
+ * inside an escape, a payload of base64 or a mark, and says in its place how
+ * much went: "\n[... 12345 characters truncated ...]\n" (with the
+ * one-character ellipsis); a shorter mark, or none, where the limit is
+ * shorter.  Before that payloads of 256 characters and more, also in lines as
+ * of MIME (RFC 2045, 6.8) and PEM (RFC 7468), become "[... 4000 characters of
+ * base64 ...]".  Blocks of a result that are wholly within what goes are
+ * taken out.  A block that is no text stays or goes whole; media count
+ * nothing and stay.  Arguments are replaced by
+ * {"_ctx_cut":"12345 characters truncated"}, or shorter forms.  The last
+ * line of an aged item stays, see ctx_age.  Holds one record, and the open
+ * calls where tools are asked for.
  */
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_truncate_options *options,
+    struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
+
+/* ---- convo/cache.c: hints for a prompt cache ------------------------------ */
+
+/* Why a conversation has hints, or none. */
+enum ctx_hinted {
+	CTX_HINTED,
+	CTX_HINTED_NEVER,   /* its format has no place for hints */
+	CTX_HINTED_AUTO,    /* its model caches by itself */
+	CTX_HINTED_UNHEEDED, /* its model is not known to heed hints */
+};
+
+/* The end of a conversation. */
+struct ctx_cache_outcome {
+	const char *file;
+	uint64_t line; /* of its record; 0: it is the messages of the stream */
+	enum ctx_hinted why;
+	const struct ctx_dialect *dialect;
+	const struct ctx_hints *hints; /* NULL: its format has none */
+	const struct ctx_model *model; /* NULL: none is known */
+	size_t marks;    /* hints that it has */
+	uint64_t tokens; /* that it costs, if its model caches nothing as
+			  * short as that, else 0 */
+};
+
+struct ctx_cache_options {
+	const char *provider; /* NULL: the dialect's */
+	enum ctx_ttl ttl;
+	bool strip; /* take hints away, write none */
+	void *user;
+	/* May be NULL; not called with strip. */
+	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
+	    struct ctx_err *err);
+};
+
+/*
+ * Writes the hints of each conversation anew: at the end of the newest
+ * message (unless the provider does that by itself), of the system prompt,
+ * where more than 15 blocks lie between these 15 blocks before the newest (or
+ * the first behind that that may carry a hint; only for a provider that looks
+ * back no more than so many), of the message before the newest, and of the
+ * tools; in this order as many as a request may have.  A message whose blocks
+ * may carry none does not count.  What needs no change leaves byte for byte.
+ * Holds the messages of the last 16 blocks, the newest two, and system
+ * messages that no other message has followed; or one conversation record.
+ * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
+ * tells the provider.
+ */
+int ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_cache_options *options,
+    struct ctx_err *err);
+
+/* ---- convo/prefix.c: what two requests share, and what that costs -------- */
+
+/* What of a request a cache compares: what stands before its messages, and
+ * these, without hints and white space. */
+struct ctx_prefix;
+struct ctx_prefix_item {
+	const char *member; /* of the request, or NULL: a message */
+	const char *file;
+	uint64_t line;  /* of its record */
+	uint64_t index; /* of the message, from 0 */
+	enum ctx_role role;
+	uint64_t bytes, tokens;
+	uint64_t hash;
+};
+/*
+ * Reads the one conversation of a stream.  Hints of provider (NULL: found
+ * out) are taken to be where ctx_cache would write them.  What is compared
+ * later must have been read with one key.  CTX_EARG: there is no
+ * conversation, or there are several.
+ */
+int ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
+    struct ctx_meter *meter, const char *provider,
+    const struct ctx_hashkey *key, struct ctx_err *err);
+void ctx_prefix_close(struct ctx_prefix *prefix);
+const struct ctx_model *ctx_prefix_model(const struct ctx_prefix *prefix);
+
+/* Millionths of a dollar for a million tokens; 0: not known. */
+struct ctx_prices {
+	uint64_t in, read, write;
+};
+/* Puts in what is not known but follows from in: what is kept for an hour,
+ * or by a provider that asks nothing for it, has its own price. */
+void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
+    struct ctx_prices *prices);
+
+#define CTX_NEVER UINT64_MAX
+/* What it costs to send a request after another one. */
+struct ctx_bill {
+	uint64_t records, bytes, tokens; /* messages shared, and all shared */
+	uint64_t all; /* messages of the later request */
+	bool grown;   /* it begins with all of the earlier one */
+	const struct ctx_prefix_item *changed; /* first that is not shared */
+	uint64_t read, written, fresh; /* tokens of the later request */
+	bool estimated;
+	uint64_t kept;  /* tokens of the earlier request, and what was added
+			 * behind its newest message: had it not been changed,
+			 * these would have been read ... */
+	uint64_t added; /* ... and these written */
+	double cost, cost_unchanged; /* of this call, dollars; prices known */
+	/* Later calls until the change has paid for itself; 0: with this
+	 * one. */
+	uint64_t calls;
+};
+void ctx_prefix_bill(const struct ctx_prefix *earlier,
+    const struct ctx_prefix *later, const struct ctx_prices *prices,
+    struct ctx_bill *bill);
 
 /* ---- convo/age.c: old tool results go to disk ---------------------------- */
 
@@ -1848,11 +2281,13 @@ struct ctx_age_options {
 	bool by_results;    /* keep counts results, not messages */
 	uint64_t keep;      /* newest messages, or results, left alone */
 	uint64_t step;      /* the boundary moves so many at a time; not 0 */
+	uint64_t older; /* milliseconds before the newest message; 0: any */
 	uint64_t over;      /* characters; what has no more is left alone */
 	uint64_t head;      /* characters kept, at most CTX_AGE_HEAD */
 	uint64_t at_least;  /* nothing is done unless so many tokens go */
 	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
 	struct ctx_pattern tool, not_tool; /* names of tools, if any */
+	struct ctx_report report;
 	void *user;
 	/* A result could not be stored and stays as it is; why has a place. */
 	void (*failed)(void *user, const struct ctx_err *why);
@@ -1860,14 +2295,16 @@ struct ctx_age_options {
 
 struct ctx_age_counts {
 	uint64_t results, tokens; /* aged, saved */
+	uint64_t messages, timed; /* seen; those that say when they were */
 	uint64_t failed;
 };
 
 /*
  * Ages the results of a stream.  A file is on disk before its reference is
  * written.  A result that would not cost fewer tokens stays.  Holds the
- * newest messages, as many as are kept, and what has gathered for at_least;
- * or one conversation record.
+ * newest messages, as many as are kept or as are not older, and what has
+ * gathered for at_least; or one conversation record.  A message without a
+ * time has that of the one before it; what has none is not older.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_age_options *options,
@@ -1892,6 +2329,7 @@ struct ctx_aged {
 
 struct ctx_restore_options {
 	const char *spool;
+	struct ctx_report report;
 	void *user;
 	/* Called for each reference; or NULL. */
 	int (*found)(void *user, const struct ctx_aged *aged,
@@ -1902,9 +2340,9 @@ struct ctx_restore_options {
  * Puts the original in the place of each reference into the spool, and of no
  * other, byte for byte as ctx_age found it.  A record with a reference whose
  * file is not whole passes as it is.  writer may be NULL: nothing is
- * written.  Holds one record.
+ * written.  meter counts tokens for the report.  Holds one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    const struct ctx_restore_options *options, struct ctx_err *err);
+    struct ctx_meter *meter, const struct ctx_restore_options *options, struct ctx_err *err);
 
 #endif

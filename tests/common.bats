@@ -6,6 +6,19 @@ commands() {
 	(cd "$B" && ls ctx-*)
 }
 
+# How each of them is called so that it does something; a line a command.
+calls() {
+	local c
+	for c in $(commands); do
+		case $c in
+		ctx-prune) echo "$c -b 8000" ;;
+		ctx-check) echo "$c --repair --allow-pending" ;;
+		ctx-cache) echo "$c --provider anthropic" ;;
+		*) echo "$c" ;;
+		esac
+	done
+}
+
 @test "--help fits a screen, --version names the command, both end with 0" {
 	for c in $(commands); do
 		run -0 "$c" --help
@@ -16,7 +29,8 @@ commands() {
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
 		done <<< "$output"
 		run -0 "$c" -V
-		[[ $output =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		[[ ${lines[0]} =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+		[[ ${lines[1]} =~ ^models\ of\ 20[0-9]{2}-[01][0-9]-[0-3][0-9]$ ]]
 	done
 }
 
@@ -63,34 +77,41 @@ commands() {
 
 @test "bad input is refused with file, line and column" {
 	printf '%s\n' '{"role":"user","content":"a"}' '{"role":"user",}' > bad
-	for c in ctx-count "ctx-prune -b 100"; do
+	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c bad
-		[[ $output == *"bad:2:16: "* ]]
+		[[ $output == *"bad:2:16: "* ]] || fail "$c: $output"
 		# shellcheck disable=SC2086
 		run -2 $c < bad
-		[[ $output == *"-:2:16: "* ]]
-	done
+		[[ $output == *"-:2:16: "* ]] || fail "$c: $output"
+	done < <(calls)
 }
 
 @test "a missing file and a directory are trouble, named" {
-	for c in ctx-count "ctx-prune -b 100"; do
+	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c nowhere.jsonl
-		[[ $output == *"nowhere.jsonl"*"No such file"* ]]
+		[[ $output == *"nowhere.jsonl"*"No such file"* ]] ||
+			fail "$c: $output"
 		# shellcheck disable=SC2086
 		run -2 $c .
-		[[ $output == *"Is a directory"* ]]
-	done
+		[[ $output == *"Is a directory"* ]] || fail "$c: $output"
+	done < <(calls)
 }
 
 @test "a full device is trouble, also when only the last write fails" {
 	[ -w /dev/full ] || fail "no /dev/full here"
-	run -2 sh -c 'ctx-count "$agent" > /dev/full'
-	[[ $output == *"No space left on device"* ]]
-	run -2 sh -c 'ctx-prune -b 8000 "$agent" > /dev/full'
-	[[ $output == *"No space left on device"* ]]
-	run -2 sh -c 'ctx-prune --help > /dev/full'
+	while read -r c; do
+		run -2 sh -c "$c \"\$agent\" > /dev/full"
+		[[ $output == *"No space left on device"* ]] ||
+			fail "$c: $output"
+		run -2 sh -c "${c%% *} --help > /dev/full"
+	done < <(calls)
+	for form in "" --json --sarif; do
+		echo '{"role":"tool","tool_call_id":"x","content":"1"}' > in
+		run -2 sh -c "ctx-check $form in > /dev/full"
+		[[ $output == *"No space left on device"* ]]
+	done
 }
 
 @test "closed standard descriptors are trouble, not a surprise" {
@@ -110,4 +131,56 @@ commands() {
 	printf '{"role":"user","content":"x"}\n' > $'evil\033[31m'
 	run -0 ctx-count $'evil\033[31m'
 	[[ $output == *'evil?[31m' ]]
+}
+
+# A right and a wrong value for an option, from what its row says.
+values_of() { # option, arg, choices
+	wrong='' right=x
+	case $2 in
+	N | S) wrong=x right=40 ;;
+	'N|P%') wrong=x% right=90% ;;
+	REGEX) wrong='(' right=a ;;
+	H:T) wrong=3 right=1:1 ;;
+	*,*) wrong=x right=1,2,3,4 ;;
+	*) [ -z "$3" ] || wrong=nonsense right=${3%% *} ;;
+	esac
+	case $1 in
+	path-format) wrong=x right='{tool}-{sha256}.md' ;;
+	# Any name of a model will do: a stream may know better.
+	model) wrong='' ;;
+	diff) right=$chat ;;
+	esac
+}
+
+@test "every option takes what is right and refuses what is wrong" {
+	local option arg choices wrong right
+	while read -r c; do
+		"${c%% *}" --list-options | cut -f 2- | tr '\t' '\037' > table
+		while IFS=$'\037' read -r option arg _ choices; do
+			case $option in help | version | follow) continue ;; esac
+			if [ -z "$arg" ]; then
+				# shellcheck disable=SC2086 # options
+				run -2 $c "--$option=x" "$chat"
+				[[ $output == *"--$option takes no argument"* ]]
+				continue
+			fi
+			# shellcheck disable=SC2086
+			run -2 $c "--$option"
+			[[ $output == *"--$option needs an argument, $arg"* ]]
+			values_of "$option" "$arg" "$choices"
+			if [ -n "$wrong" ]; then
+				# shellcheck disable=SC2086
+				run $c "--$option" "$wrong" "$chat"
+				[ "$status" -eq 2 ] ||
+					fail "$c --$option $wrong: $output"
+				[[ $output == *"$option"* || $output == *"$wrong"* ]] ||
+					fail "$c --$option $wrong: $output"
+			fi
+			# shellcheck disable=SC2086
+			run timeout 20 $c "--$option" "$right" "$chat"
+			[[ $status -lt 2 || $output == *" needs "* ||
+				$output == *" go with "* ]] ||
+				fail "$c --$option $right: $output"
+		done < table
+	done < <(calls)
 }

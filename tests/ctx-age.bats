@@ -95,6 +95,30 @@ aged() {
 	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
 }
 
+@test "tokens are the model's, where it has more than its encoding" {
+	for m in gpt-4o claude-sonnet-4-5; do
+		ctx-age -m $m -o 300 -v -S s "$agent" > out 2> err
+		saved=$(sed -n 's/.*saved \([0-9]*\) tokens/\1/p' err)
+		[ $(($(tokens -m $m "$agent") - $(tokens -m $m out))) -eq "$saved" ]
+		ctx-age -m $m -o 300 -S s --at-least "$saved" "$agent" | cmp - out
+		ctx-age -m $m -o 300 -S s --at-least $((saved + 1)) "$agent" |
+		    cmp - "$agent"
+	done
+}
+
+@test "the head ends before base64, and outside of clusters" {
+	text="$(long 30) $(head -c 9000 "$agent" | base64 -w 76)"
+	call a f "$text" > in
+	ctx-age -k 0 in | sed -n 2p | jq -r .content > out
+	cmp <(head -n -1 out) <(long 30 | sed '$s/$/ /')
+	call a f "$(printf '👩‍👩‍👧%.0s' $(seq 1000))" > in
+	for h in 1 4 5 6 99; do
+		left=$(ctx-age -k 0 --head $h in | sed -n 2p |
+		    jq -r .content | head -n -1 | tr -d '\n' | wc -c)
+		[ $((left % 18)) -eq 0 ]
+	done
+}
+
 @test "--tool and --not-tool ask for the tool that was called" {
 	{ call a read "$(long 500)"; call b run "$(long 501)"; } > in
 	[ "$(ctx-age -k 0 --tool '^read$' in | sed -n '2p' | aged)" -eq 1 ]
@@ -213,6 +237,26 @@ aged() {
 	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort | cmp - before
 }
 
+@test "many writers, one spool" {
+	for i in 1 2 3 4 5 6 7 8; do
+		(
+			# Half of what they write is the same.
+			head -n $((60 + i * 10)) "$agent" > "in$i"
+			ctx-age -k 0 -o 200 "in$i" > "out$i"
+		) &
+	done
+	wait
+	for i in 1 2 3 4 5 6 7 8; do
+		ctx-restore "out$i" | cmp - "in$i"
+	done
+	[ -z "$(find .ctx/spool -name '.*' -type f)" ]
+	find .ctx/spool -name '*.md' | while read -r f; do
+		sum=$(sha256sum < "$f" | cut -c -32)
+		[ ! -e "$f.json" ] || sum=$(sha256sum < "$f.json" | cut -c -32)
+		[[ $f == *-$sum.md ]]
+	done
+}
+
 @test "it streams: messages leave once enough newer ones have come" {
 	mkfifo pipe
 	ctx-age -u -k 10 < pipe > out &
@@ -254,4 +298,113 @@ aged() {
 	run -2 --separate-stderr ctx-age bad
 	[[ $stderr == *"bad:31:"* ]]
 	[ "${#lines[@]}" -eq 30 ]
+}
+
+@test "a reference goes only with its message, whatever comes after" {
+	for d in openai-chat anthropic gemini bedrock openai-responses; do
+		"$B/gen-tools/convo" --dialect $d --seed 5 --messages 120 > in
+		ctx-age -d $d -k 2 -o 80 --head 60 in > aged
+		grep -o '[0-9]* characters in [^]]*\]' aged | sort -u > refs
+		[ "$(wc -l < refs)" -gt 5 ]
+		# A second age, of any options, and a cut.
+		for o in "-k 0 -o 10 --head 0" "-o 80 --mask -k 0"; do
+			# shellcheck disable=SC2086 # options
+			ctx-age -d $d $o aged > again
+			grep -o '[0-9]* characters in [^]]*\]' again |
+			    sort -u > left
+			[ -z "$(comm -23 refs left)" ] || fail "$d $o"
+		done
+		ctx-truncate -d $d -l 120 aged > again
+		grep -o '[0-9]* characters in [^]]*\]' again | sort -u |
+		    cmp - refs
+		# Where prune clears bodies the head goes, the reference stays.
+		n=$(tokens -d $d aged)
+		for most in $(seq $((n - 10)) -200 1); do
+			ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
+			    --target "$most" --explain why aged > pruned
+			! grep -q bodies why || break
+		done
+		grep -q bodies why
+		run ! grep -q '"drop"' why
+		grep -o '[0-9]* characters in [^]]*\]' pruned | sort -u |
+		    cmp - refs
+		ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
+		    --target "$most" pruned | cmp - pruned
+		[ "$(tokens -d $d pruned)" -le "$most" ]
+		# What is restored from it is what was aged.
+		ctx-restore -d $d pruned > back
+		ctx-restore -d $d --list back > list
+		[ ! -s list ]
+		ctx-restore -d $d aged | cmp - in
+		# ctx-count takes it as text.
+		[ "$(ctx-count -d $d --json aged | jq .exact)" = \
+		    "$(ctx-count -d $d --json in | jq .exact)" ]
+	done
+}
+
+@test "--older-than: by the times in the stream, never by the clock" {
+	tried=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/{claude-code,codex,gemini-cli,pi,goose,opencode}/*.json*; do
+		last=$(ctx-age -k 0 -o 20 --head 5 "$f" | aged || :)
+		ctx-age -k 0 -o 20 --head 5 --older-than 0s "$f" > now
+		for older in 1s 10s 30s 90s 5m 1h 7d; do
+			ctx-age -k 0 -o 20 --head 5 --older-than $older "$f" > out
+			ctx-age -k 0 -o 20 --head 5 --older-than $older out |
+			    cmp - out
+			ctx-restore out | cmp - "$f"
+			n=$(aged out || :)
+			[ "$n" -le "$last" ]
+			[ "$n" -eq "$last" ] || tried=$((tried + 1))
+			last=$n
+		done
+		cmp out "$f"
+	done
+	[ "$tried" -gt 8 ]
+}
+
+@test "--older-than: what is old ages, what is between does not" {
+	# at SECOND ID TEXT: a call and its result, as goose writes them.
+	at() {
+		jq -nc --argjson t "$1" --arg id "$2" --arg x "$3" '
+		    {id: ("m" + $id), role: "assistant", created: $t, content:
+			[{type: "toolRequest", id: $id, toolCall: {status:
+			"success", value: {name: "f", arguments: {}}}}]},
+		    {id: ("r" + $id), role: "user", created: $t, content:
+			[{type: "toolResponse", id: $id, toolResult: {status:
+			"success", value: {content: [{type: "text", text:
+			$x}]}}}]}'
+	}
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		at $((1793527200 + i * 60)) c$i "$(long 500) $i"
+	done > in
+	[ "$(ctx-age -k 0 --older-than 4m in | aged)" -eq 5 ]
+	[ "$(ctx-age -k 0 --older-than 240s in | aged)" -eq 5 ]
+	[ "$(ctx-age -k 0 --older-than 239s in | aged)" -eq 6 ]
+	[ "$(ctx-age -k 14 --older-than 4m in | aged)" -eq 3 ]
+	[ "$(ctx-age --keep-results 7 --older-than 1s in | aged)" -eq 3 ]
+	# In any order, as a record, and message by message.
+	{ sed -n '11,20p' in; sed -n '1,10p' in; } > turned
+	[ "$(ctx-age -k 0 --older-than 4m turned | aged)" -eq 5 ]
+	[ "$(ctx-age -k 0 --older-than 4m --at-least 1 turned | aged)" -eq 5 ]
+	# It waits for no more than what may still become old.
+	mkfifo pipe
+	ctx-age -u -k 0 --older-than 4m < pipe > out &
+	exec 4> pipe
+	cat in >&4
+	for _ in $(seq 100); do
+		[ "$(wc -l < out)" -lt 10 ] || break
+		sleep 0.1
+	done
+	left=$(wc -l < out)
+	exec 4>&-
+	wait
+	[ "$left" -eq 10 ]
+	ctx-age -k 0 --older-than 4m in | cmp - out
+	# Without times nothing is older, and it says so.
+	run -0 --separate-stderr ctx-age -k 0 --older-than 1s "$agent"
+	[[ $stderr == *"no message says when it was"* ]]
+	for t in 1 2x h 2h30 -1s "" 1.2345s; do
+		run -2 ctx-age --older-than "$t" in
+		[[ $output == *"is not a time such as"* ]]
+	done
 }

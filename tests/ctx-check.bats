@@ -119,6 +119,109 @@ repaired() {
 	[[ ${lines[2]} == "b:1: orphan-result: "* ]]
 }
 
+# What ctx-check "$@" finds, as "LINE:RULE ...".
+finds() {
+	ctx-check "$@" | sed -E 's/.*:([0-9]+): ([a-z-]+): .*/\1:\2/' | paste -sd ' '
+}
+
+@test "nothing is found in the corpus but what is wrong in it" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*; do
+		case $f in
+		# An assistant that says nothing at all.
+		*/generic/keys.jsonl) expected=4:empty-message ;;
+		*) expected='' ;;
+		esac
+		[ "$(finds --allow-pending "$f")" = "$expected" ] ||
+			fail "$f: $(finds --allow-pending "$f")"
+		[ -n "$expected" ] ||
+			ctx-check --allow-pending --repair "$f" | cmp - "$f"
+	done
+}
+
+@test "the message in an envelope is judged, at the line of the envelope" {
+	corpus=$BATS_TEST_DIRNAME/corpus
+	# A result that names no call, in the form of each dialect.
+	while read -r file id want; do
+		sed -E "0,/($id\": *\")[^\"]*/s//\1nobody/" "$corpus/$file" > in
+		[ "$(finds in)" = "$want" ] || fail "$file: $(finds in)"
+	done <<-'X'
+	claude-code/branches.jsonl "tool_use_id 4:orphan-result 3:orphan-call
+	claude-stream/plain.jsonl "tool_use_id 5:orphan-result 4:orphan-call
+	codex/rollout.jsonl "function_call_output".*"call_id 13:orphan-result 11:orphan-call
+	pi/session.jsonl "toolResult".*"toolCallId 6:orphan-result 5:orphan-call
+	langchain-dict/coding.jsonl tool_call_id 4:orphan-result 3:orphan-call
+	langchain-lc/coding.jsonl tool_call_id 4:orphan-result 3:orphan-call
+	langchain-dump/coding.jsonl tool_call_id 4:orphan-result 3:orphan-call
+	vercel-model/coding.jsonl tool-result".*"toolCallId 4:orphan-result 3:orphan-call
+	goose/coding.jsonl toolResponse".*"id 4:orphan-result 3:orphan-call
+	X
+	# In a batch of requests, and in a document that is laid out.
+	printf '{"custom_id":"%d","method":"POST","url":"/v1/chat/completions","body":{"model":"gpt-4o","messages":[%s]}}\n' \
+	    1 "$U,$CALL,$RA,$RB" 2 "$U,$RA" > in
+	[ "$(finds in)" = 2:orphan-result ]
+	jq -s . in > doc
+	n=$(finds doc)
+	[[ $n == *:orphan-result ]]
+	[ "$(sed -n "${n%%:*}p;$((${n%%:*} + 1))p" doc | tr -d ' \n')" = \
+	    '{"role":"tool",' ]
+	# Text blocks without text are refused by Anthropic, in a session too.
+	f=$corpus/claude-code/session.jsonl
+	[ -z "$(finds --provider anthropic "$f" | sed 's/ *35:last-message//')" ]
+	n=$(grep -n '"role":"assistant".*"type":"text"' "$f" | head -n 1 |
+	    cut -d : -f 1)
+	sed "$n"'s/"type":"text","text":"[^"]*"/"type":"text","text":" "/' "$f" > in
+	[[ $(finds --provider anthropic in) == "$n:empty-"* ]]
+}
+
+@test "--provider: pieces of an answer and leading system messages" {
+	# Lines of one response; the last alone says something.
+	printf '%s\n' \
+	    '{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"a"}}' \
+	    '{"type":"assistant","uuid":"2","parentUuid":"1","message":{"role":"assistant","id":"m","content":[{"type":"thinking","thinking":"x","signature":"s"}]}}' \
+	    '{"type":"assistant","uuid":"3","parentUuid":"2","message":{"role":"assistant","id":"m","content":[{"type":"text","text":"b"}]}}' > in
+	[ -z "$(finds --provider gemini in)" ]
+	sed 's/"text":"b"/"text":""/' in > mute
+	[ "$(finds --provider gemini mute)" = "3:empty-text 3:reasoning-only" ]
+	# Without the last line it is the second that has nothing to say.
+	head -n 2 in > short
+	[ "$(finds --provider gemini short)" = 2:reasoning-only ]
+	# A system prompt moves to where the provider wants it.
+	printf '%s\n' '{"role":"system","content":"s"}' "$U" "$A" "$U" > in
+	for p in anthropic bedrock gemini; do
+		[ -z "$(finds -d openai-chat --provider $p in)" ]
+	done
+	printf '%s\n' "$U" '{"role":"system","content":"s"}' > late
+	[ "$(finds -d openai-chat --provider bedrock late)" = 2:bad-role ]
+	# One who reasons and then speaks, item by item.
+	printf '%s\n' '{"role":"user","content":"a"}' \
+	    '{"type":"reasoning","id":"r","summary":[]}' \
+	    '{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"x"}]}' \
+	    '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"b"}]}' > in
+	[ -z "$(finds in)" ]
+	[ "$(finds --provider bedrock in)" = 4:last-message ]
+}
+
+@test "what a provider has answered is not judged as if it were sent" {
+	printf '%s\n' '{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}},{"message":{"role":"assistant","content":"b"}}]}' > in
+	run -0 ctx-check in
+	[ -z "$output" ]
+	ctx-check --repair in | cmp - in
+	echo '{"choices":[]}' > in
+	run -0 ctx-check in
+}
+
+@test "a stream of claude -p may lack the prompt, a session may not" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-stream/plain.jsonl
+	[ -z "$(finds <(grep -v '"role":"user","content":"' "$f"))" ]
+	echo '{"type":"assistant","uuid":"1","parentUuid":null,"message":{"role":"assistant","id":"m","content":"a"}}' > in
+	[ "$(finds in)" = 1:first-message ]
+}
+
+@test "the assistant may only have spoken aloud" {
+	found -- "$U" '{"role":"assistant","audio":{"id":"audio_1"}}' "$U" \
+	    '{"role":"assistant","content":null,"audio":{"id":"audio_2"}}'
+}
+
 @test "-q is silent, the status speaks" {
 	run -0 ctx-check -q "$agent"
 	[ -z "$output" ]
@@ -153,6 +256,26 @@ repaired() {
 	run -2 --separate-stderr ctx-check --sarif bad
 	jq -e '.runs[0].invocations[0].executionSuccessful | not' \
 	    <<< "$output"
+}
+
+@test "--sarif: nothing that the schema of OASIS would refuse" {
+	printf '%s\n' "$U" "$RA" "$RB" '{"role":"x\u001b","content":"1"}' > in
+	ctx-check --sarif in - < in > findings || [ $? -eq 1 ]
+	ctx-check --sarif "$agent" > none
+	ctx-check --sarif no-such-file > failed 2> err || [ $? -eq 2 ]
+	for f in findings none failed; do
+		jq -r -f "$BATS_TEST_DIRNAME/sarif.jq" $f > wrong
+		[ ! -s wrong ] || fail "$f: $(cat wrong)"
+	done
+	# The check can fail.
+	for edit in '.runs[0].results[0].rule = "x"' 'del(.version)' \
+	    'del(.runs[0].tool.driver.name)' '.runs[0].results[0].level = "bad"' \
+	    '.runs[0].results[0].locations[0].physicalLocation.region.startLine = 0' \
+	    '.runs[0].invocations = {}'; do
+		jq "$edit" findings | jq -r -f "$BATS_TEST_DIRNAME/sarif.jq" \
+		    > wrong
+		[ -s wrong ] || fail "$edit"
+	done
 }
 
 @test "--list-rules names every rule that can be found, and its source" {

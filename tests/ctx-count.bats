@@ -94,20 +94,39 @@ X
 }
 
 @test "--per role, tool, turn and kind add up" {
-	all=$(ctx-count --json "$agent" | jq .tokens)
-	for per in role tool turn; do
-		ctx-count --json --per $per "$agent" > out
-		jq -se --argjson all "$all" '(map(.tokens) | add) == $all - 3' out
-		jq -e ".$per" out > /dev/null
+	jq -c '{model: "gpt-4o", instructions: "Be brief.", input: [.],
+	    tools: [{type: "function", name: "f", description: "to be called"}]}' \
+	    <(messages user:hi) > request
+	for file in "$agent" "$chat" request; do
+		all=$(ctx-count --json "$file" | jq .tokens)
+		for per in role tool turn kind; do
+			ctx-count --json --per $per "$file" > out
+			jq -se --argjson all "$all" \
+			    '(map(.tokens) | add) == $all' out
+			jq -e ".$per" out > /dev/null
+		done
 	done
+	jq -se 'map(.kind) == ["tools", "framing", "text"]' out
+	ctx-count --json --per role request > out
+	jq -se 'map({(.role): .exact}) | add == {"tools": false,
+	    "system": true, "user": true, "priming": true}' out
 	ctx-count --json --per kind "$agent" > out
-	jq -se --argjson all "$all" '(map(.tokens) | add) < $all' out
 	jq -se 'map(.kind) | contains(["text", "call", "result"])' out
+	ctx-count --json --per turn "$agent" > out
+	jq -se 'map(.turn | tonumber) | . == sort and .[0] == 0' out
+}
+
+@test "an image makes only its own kind an estimate" {
+	printf '{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]}' > image
+	ctx-count -m gpt-4o --json --per kind image > out
+	jq -se 'map({(.kind): .exact}) | add == {"media": false,
+	    "text": true, "framing": true}' out
 }
 
 @test "--top names the largest messages and where they are" {
 	run -0 ctx-count --top 2 "$agent"
 	[ "${#lines[@]}" -eq 2 ]
+	[[ ${lines[0]} == *" $agent:"*" tool run" ]]
 	line=$(sed 's/.*:\([0-9]*\) tool .*/\1/' <<< "${lines[0]}")
 	most=$(ctx-count --json --per message "$agent" |
 	    jq -s 'max_by(.tokens).line')
@@ -119,6 +138,19 @@ X
 	[ "${lines[0]}" = $'tokens\tmessages\tchars\twindow\tused\tleft\tname' ]
 	[ "${#lines[@]}" -eq 3 ]
 	[ "$(awk -F'\t' '{ print NF }' <<< "$output" | sort -u)" = 7 ]
+	run -0 ctx-count --tsv --per tool "$chat" "$agent"
+	[ "${lines[0]}" = $'tokens\tmessages\tchars\tname\ttool' ]
+	[[ ${lines[2]} == *$'\t'"$agent"$'\trun' ]]
+	run -0 ctx-count --tsv --per message "$agent"
+	[ "${lines[0]}" = $'tokens\tmessages\tchars\tname\trole\tkind\ttool' ]
+	[[ ${lines[4]} == *"$agent:4"$'\ttool\tresult\tlist_dir' ]]
+	[ "$(awk -F'\t' '{ print NF }' <<< "$output" | sort -u)" = 7 ]
+}
+
+@test "per message there is its kind, which is what most of it is" {
+	ctx-count --json --per message "$agent" > out
+	jq -se '.[3].kind == "result" and .[0].kind == "text" and
+	    (map(.kind) | unique | contains(["call", "result", "text"]))' out
 }
 
 @test "--max is a gate: status 1 when a conversation is over it" {
@@ -126,6 +158,17 @@ X
 	ctx-count -q --max "$n" "$chat"
 	run -1 ctx-count -q --max $((n - 1)) "$chat"
 	[ -z "$output" ]
+	run -1 --separate-stderr ctx-count --max 1.5k "$chat"
+	[ "$stderr" = "ctx-count: $chat: 1.8k tokens, over 1.5k" ]
+	run -1 --separate-stderr ctx-count -m gpt-4 --max 20% "$chat"
+	[ "$stderr" = "ctx-count: $chat: 1.9k tokens, over 20 % of 8.2k" ]
+	for hi in {1..12}; do
+		jq -c '{messages: [.]}' <(messages "user:$hi")
+	done > twelve
+	run -1 --separate-stderr ctx-count --max 5 twelve
+	[ "${#stderr_lines[@]}" -eq 11 ]
+	[ "${stderr_lines[1]}" = "ctx-count: twelve:2: 8 tokens, over 5" ]
+	[ "${stderr_lines[10]}" = "ctx-count: 2 more are over" ]
 	ctx-count -q -m gpt-4o --max 5% "$chat"
 	run -1 ctx-count -q -m gpt-4 --max 5% "$chat"
 	run -2 ctx-count --max 5% "$chat"
@@ -164,6 +207,104 @@ X
 	[ "$(tokens array)" -eq "$(tokens "$chat")" ]
 }
 
+# tools MODEL TOOLS [MORE]: what the tools of a request cost; MORE are members
+# of the request
+tools() {
+	printf '{"model":"%s","messages":[{"role":"user","content":"hi"}]%s}' \
+	    "$1" "$3" > without
+	printf '{"model":"%s","messages":[{"role":"user","content":"hi"}],"tools":%s%s}' \
+	    "$1" "$2" "$3" > with
+	echo $(($(tokens with) - $(tokens without)))
+}
+
+@test "tools cost what API calls of the cookbook reported" {
+	# "How to count tokens with tiktoken": 105 for gpt-4, 101 for gpt-4o.
+	cat > request <<'X'
+{"messages": [
+ {"role": "system",
+  "content": "You are a helpful assistant that can answer to questions about the weather."},
+ {"role": "user", "content": "What's the weather like in San Francisco?"}],
+ "tools": [{"type": "function", "function": {
+  "name": "get_current_weather",
+  "description": "Get the current weather in a given location",
+  "parameters": {"type": "object", "properties": {
+   "location": {"type": "string",
+    "description": "The city and state, e.g. San Francisco, CA"},
+   "unit": {"type": "string",
+    "description": "The unit of temperature to return",
+    "enum": ["celsius", "fahrenheit"]}},
+   "required": ["location"]}}}]}
+X
+	[ "$(tokens -m gpt-4 request)" -eq 105 ]
+	[ "$(tokens -m gpt-4o request)" -eq 101 ]
+	ctx-count --json -m gpt-4o request | jq -e '.exact | not'
+	jq -c . request > compact
+	[ "$(tokens -m gpt-4o compact)" -eq 101 ]
+	# The same in the shape of Responses.
+	jq -c '{input: .messages, tools: [.tools[].function + {type: "function"}]}' \
+	    request > responses
+	[ "$(tokens -m gpt-4o responses)" -eq 101 ]
+}
+
+@test "tools cost what users measured of GPT-3.5" {
+	# hmarr/openai-chat-tokens, 2023: nested objects, enumerations, arrays;
+	# with a system message of a word and a user's of two.
+	measured() {
+		printf '{"messages":[{"role":"system","content":"Hello"},{"role":"user","content":"Hi there"}],"functions":[%s]}' \
+		    "$1" > request
+		tokens -m gpt-3.5-turbo request
+	}
+	[ "$(measured '{"name":"do_stuff","parameters":{"type":"object","properties":{}}}')" -eq 34 ]
+	one=$(measured '{"name":"foo","parameters":{"type":"object","properties":{}}}')
+	more() {
+		[ $(($(measured "$1") - one)) -eq "$2" ]
+	}
+	more '{"name":"foo","description":"Do a foo","parameters":{"type":"object","properties":{}}}' 5
+	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"}}}}' 18
+	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"},"bar":{"type":"number","description":"A number"}}}}' 26
+	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"object","properties":{"bar":{"type":"string","enum":["a","b","c"]},"baz":{"type":"boolean"}}}}}}' 37
+	more '{"name":"get_recipe","parameters":{"type":"object","required":["ingredients","instructions","time_to_cook"],"properties":{"ingredients":{"type":"array","items":{"type":"object","required":["name","unit","amount"],"properties":{"name":{"type":"string"},"unit":{"enum":["grams","ml","cups","pieces","teaspoons"],"type":"string"},"amount":{"type":"number"}}}},"instructions":{"type":"array","items":{"type":"string"},"description":"Steps to prepare the recipe (no numbering)"},"time_to_cook":{"type":"number","description":"Total time to prepare the recipe in minutes"}}}}' 75
+}
+
+@test "Claude has a prompt of its own for tools, by model and tool_choice" {
+	weather='[{"name":"get_weather","description":"Get the current weather in a given location","input_schema":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"}},"required":["location"]}}]'
+	# The page on token counting says 403 for this request, when the
+	# prompt was one of 346 tokens.
+	printf '{"model":"claude-3-7-sonnet","tools":%s,"messages":[{"role":"user","content":"What'"'"'s the weather like in San Francisco?"}]}' \
+	    "$weather" > request
+	all=$(tokens request)
+	[ "$all" -gt 383 ]
+	[ "$all" -lt 433 ]
+	auto=$(tools claude-opus-4-8 "$weather")
+	[ "$(tools claude-opus-4-8 "$weather" ',"tool_choice":{"type":"any"}')" \
+	    -eq $((auto + 120)) ]
+	[ "$(tools claude-opus-4-8 "$weather" ',"tool_choice":{"type":"none"}')" \
+	    -eq "$auto" ]
+	[ "$(tools claude-opus-4-7 "$weather")" -eq $((auto + 385)) ]
+	# What the provider defines costs what it publishes.
+	[ "$(tools claude-opus-4-8 '[{"type":"bash_20250124","name":"bash"}]')" \
+	    -eq $((290 + 245)) ]
+	[ "$(tools claude-opus-4-8 '[]')" -eq 0 ]
+}
+
+@test "Bedrock and Gemini requests have their tools elsewhere" {
+	local schema='{"type":"object","properties":{"city":{"type":"string"}}}'
+	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'"$schema"'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
+	ctx-count --json --per role bedrock > out
+	jq -se '(map(select(.role == "tools").tokens) | add) > 420' out
+	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
+	# As the local tokenizer of google-genai: the texts wx, weather now, city.
+	[ "$(tokens gemini)" -eq 5 ]
+}
+
+@test "of Gemini's calls and results keys and texts count" {
+	echo '{"role":"model","parts":[{"functionCall":{"name":"wx","args":{"city":"Oslo","days":12345678}}}]}' > call
+	# wx, city, days, Oslo
+	[ "$(tokens -e o200k_base call)" -eq 5 ]
+	echo '{"role":"user","parts":[{"functionResponse":{"name":"wx","response":{"output":["hi","hi"]}}}]}' > result
+	[ "$(tokens -e o200k_base result)" -eq 4 ]
+}
+
 @test "unknown records cost nothing, unknown blocks cost their text" {
 	cp "$chat" mixed
 	echo '{"type":"session_meta","id":1}' >> mixed
@@ -187,7 +328,7 @@ X
 	[ "$(image)" -eq 765 ]
 	[ "$(image -m gpt-4o)" -eq 765 ]
 	[ "$(image -m gpt-5)" -eq 630 ]
-	[ "$(image -m gpt-5.4)" -eq 1024 ]
+	[ "$(image -m gpt-5.4)" -eq 1229 ]
 	[ "$(image -m claude-opus-4-5)" -eq 1369 ]
 	[ "$(image -m gemini-3-pro)" -eq 1120 ]
 	ctx-count --json -m gpt-4o image | jq -e '.exact | not'
@@ -197,15 +338,73 @@ X
 	[ "$(image -d openai-chat -m gpt-4o -e cl100k_base)" -eq 765 ]
 }
 
+@test "without a model the dialect says how an image is counted" {
+	png=iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA
+	source='{"type":"base64","media_type":"image/png","data":"'$png'"}'
+	echo '{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":'"$source"'}]}' > anthropic
+	echo '{"role":"user","content":[{"text":"a"},{"image":{"format":"png","source":{"bytes":"'$png'"}}}]}' > bedrock
+	echo '{"role":"user","parts":[{"text":"a"},{"inlineData":{"mimeType":"image/png","data":"'$png'"}}]}' > gemini
+	echo '{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,'$png'"}}]}' > openai-chat
+	media() {
+		ctx-count --json --per kind "$@" |
+		    jq 'select(.kind == "media").tokens'
+	}
+	[ "$(media anthropic)" -eq 1369 ]
+	[ "$(media bedrock)" -eq 1369 ]
+	[ "$(media gemini)" -eq 1032 ]
+	[ "$(media openai-chat)" -eq 765 ]
+	# The model leads, whoever's format it is.
+	[ "$(media -m claude-opus-4-5 openai-chat)" -eq 1369 ]
+	[ "$(media -m gpt-4o anthropic)" -eq 765 ]
+}
+
+@test "a PDF costs by its pages, wherever they can be seen" {
+	pdf=$(printf '%%PDF-1.7\n1 0 obj<</Type /Pages/Count 3>>\n%s\n%s\n%s' \
+	    '2 0 obj<</Type/Page>>' '3 0 obj<</Type /Page /X 1>>' \
+	    '4 0 obj<</Type  /Page>>' | base64 -w 0)
+	echo '{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"'"$pdf"'"}}]}' > doc
+	echo '{"role":"user","content":[]}' > none
+	[ $(($(tokens -d anthropic doc) - $(tokens -d anthropic none))) -eq 9000 ]
+	ctx-count --json -m claude-opus-4-5 doc | jq -e '.exact | not'
+}
+
 @test "--models lists windows, encodings and prices" {
 	run -0 ctx-count --models
-	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "* ]]
+	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" types "* ]]
 	[ "${#lines[@]}" -gt 120 ]
 	[ "$(awk 'NR > 1 { print NF }' <<< "$output" | sort -u | tr '\n' ' ')" = \
-	    "13 " ]
-	price=$(awk '$1 == "claude-sonnet-4-5" { print $10, $11, $12, $13 }' \
+	    "15 " ]
+	price=$(awk '$1 == "claude-sonnet-4-5" { print $11, $12, $13, $14 }' \
 	    <<< "$output")
 	[ "$price" = "3 15 0.3 3.75" ]
+}
+
+@test "--models says which tokenizer to load, -v does so for one" {
+	ctx-count --models > list
+	for family in llama-3.1:Llama-3 qwen3:Qwen3 deepseek-v3:DeepSeek \
+	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3; do
+		awk -v m="${family%%:*}" -v f="${family#*:}" '
+			$1 == m { found = $6 ~ /^~/ && index($15, f) }
+			END { exit !found }' list || fail "$family"
+	done
+	awk 'NR > 1 && $6 ~ /^[^~]/ && $15 != "-" { exit 1 }' list
+	run -0 --separate-stderr ctx-count -v -m qwen3-32b "$chat"
+	[[ $stderr == *"Qwen/Qwen3-8B/tokenizer.json"* ]]
+	run -0 --separate-stderr ctx-count -v -m qwen3-32b -e o200k_base "$chat"
+	[[ $stderr != *"tokenizer"* ]]
+}
+
+@test "one line says what an unknown model is taken for" {
+	jq -nc --slurpfile m "$chat" '{model: "my/own", messages: $m}' > record
+	cat record record > two
+	for command in "ctx-count" "ctx-prune -b 100" "ctx-age" \
+	    "ctx-truncate --unit tokens"; do
+		run --separate-stderr $command two
+		[ "$(grep -c "unknown model my/own: .* 32,000" \
+		    <<< "$stderr")" -eq 1 ] || fail "$command: $stderr"
+	done
+	run -0 --separate-stderr ctx-count -m gpt-4o two
+	[ -z "$stderr" ]
 }
 
 @test "a model without a public tokenizer costs the nearest times a factor" {
@@ -244,6 +443,127 @@ X
 	grep -q ' 128000 ' out
 }
 
+# A text of $1 words.
+words() {
+	printf 'word %.0s' $(seq "$1")
+}
+
+# A vocabulary of bytes alone: a text has as many tokens as bytes.
+bytes_vocabulary() {
+	perl -MMIME::Base64 -e 'print encode_base64(chr, ""), " $_\n" for 0..255' \
+	    > "$1"
+}
+
+@test "an encoding may be a file, by -e or by the model's name" {
+	mkdir -p config/ctx
+	bytes_vocabulary config/ctx/r50k_bytes.tiktoken
+	echo '{"bytes": {"encoding": "r50k_bytes.tiktoken", "window": 9000},
+	    "claude-opus-4-8": {"encoding": "r50k_bytes.tiktoken"}}' \
+	    > config/ctx/models.json
+	text=$(head -c 20000 /dev/zero | tr '\0' x)
+	messages user:hi "assistant:$text" user:more assistant:done > in
+	n=$(jq -j '.role, .content' in | wc -c)
+	file=config/ctx/r50k_bytes.tiktoken
+	for how in "-e $file" "-m bytes" "-m house/bytes-7b:q4"; do
+		[ "$(tokens $how in)" -eq $((n + 4 * 3 + 3)) ]
+		ctx-count --json $how in | jq -e .exact
+	done
+	# Its own factor is gone with its encoding.
+	[ "$(tokens -m claude-opus-4-8 --text in)" -eq "$(wc -c < in)" ]
+	ctx-prune -e $file --window 9k -k 1 -t 0 in > want
+	for how in "-e $file" "-m bytes"; do
+		ctx-prune $how --window 9k -k 1 -t 0 in > out
+		cmp want out
+		[ "$(wc -l < out)" -eq 2 ]
+		ctx-truncate $how --unit tokens --message-limit 1000 in > out
+		jq -se '.[1].content | utf8bytelength <= 1000' out
+	done
+	printf '%s\n' '{"role":"user","content":"go"}' \
+	    '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}' \
+	    '{"role":"tool","tool_call_id":"c","content":"'"$text"'"}' \
+	    '{"role":"user","content":"and"}' > in
+	for how in "-e $file" "-m bytes"; do
+		# The head and the reference cost less than 20,000 bytes.
+		ctx-age $how -k 1 --at-least 18k in > out
+		jq -se '.[2].content | utf8bytelength < 2000' out
+		ctx-age $how -k 1 --at-least 20k in > out
+		cmp in out
+	done
+	# Relative to where it is named, not to where we are.
+	mkdir elsewhere
+	(cd elsewhere && [ "$(tokens -m bytes --text ../in)" -eq \
+	    "$(wc -c < ../in)" ])
+	echo '{"x": {"encoding": "none.tiktoken"}}' > config/ctx/models.json
+	run -2 ctx-count -m x in
+	[[ $output == *"config/ctx/none.tiktoken"* ]]
+}
+
+@test "--calibrate finds the factor and what is sent beside the stream" {
+	# Billed: 1.3 for each token, and 5,000 with every call.
+	jq -c 'if .role == "assistant" then .model = "claude-opus-4-8"
+	    else . end | .content = [{type: "text", text: .content}]' \
+	    "$chat" > in
+	ctx-count --json --per message -d anthropic -e o200k_base in |
+	    jq .tokens > each
+	jq -c -n --rawfile each each '($each | split("\n")) as $n |
+	    foreach inputs as $m ({i: 0, sum: 0, roles: 0};
+	    .before = .sum | .at = .i |
+	    .sum += ($n[.i] | tonumber) - 4 | .i += 1;
+	    $m + if $m.role == "assistant" then {usage: {
+		input_tokens: 10,
+		cache_read_input_tokens: (4990 + .at * 4 + .before * 1.3
+		    | round), output_tokens: 5}} else {} end)' in > billed
+	run -0 ctx-count -d anthropic --calibrate --json billed
+	jq -e '.model == "claude-opus-4-8" and .calls == 20 and
+	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
+	    .error < 0.001 and .spread < 0.01 and .upper >= .factor' \
+	    <<< "$output"
+	run -0 ctx-count -d anthropic --calibrate billed
+	[[ $output == *'{"claude-opus-4-8": {"encoding": "o200k_base", "exact": false, "factor": 1.3}}' ]]
+	# Nothing is calibrated unasked, and the line does what it says.
+	[ "$(tokens -d anthropic billed)" -eq "$(tokens -d anthropic in)" ]
+	mkdir -p config/ctx
+	sed -n 's/^  models.json //p' <<< "$output" > config/ctx/models.json
+	[ "$(tokens -m claude-opus-4-8 --text in)" -eq \
+	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
+	run -1 ctx-count --calibrate "$chat"
+	[[ $output == *"no call says"* ]]
+}
+
+@test "--calibrate reads the usage of a request, its answer left out" {
+	for n in 3 9 30 70; do
+		text=$(words $n)
+		counted=$(messages "user:$text" | tokens -e o200k_base)
+		messages "user:$text" "assistant:yes" |
+		    jq -sc --argjson u $(((counted - 6) * 2 + 6)) \
+		    '{model: "house", messages: ., usage: {prompt_tokens: $u}}'
+	done > in
+	run -0 --separate-stderr ctx-count --calibrate --json in
+	jq -e '.calls == 4 and (.factor - 2 | fabs) < 0.1 and .beside < 4' \
+	    <<< "$output"
+	# What cannot be right is not recommended.
+	jq -c '.usage.prompt_tokens = (.messages[0].content | length % 7 * 99)' \
+	    in > odd
+	run -0 --separate-stderr ctx-count --calibrate odd
+	[[ $output == *"no line"* ]]
+	ctx-count --calibrate --json odd 2> /dev/null | jq -e '.models == null'
+}
+
+@test "--bound upper counts no call too low" {
+	for n in 3 9 30 70 200; do
+		text=$(words $n)
+		messages "user:$text" | jq -sc --argjson u $((n * 2 + n % 4)) \
+		    '{model: "house", messages: ., usage: {prompt_tokens: $u}}'
+	done > in
+	ctx-count --calibrate --bound upper --json in > out 2> /dev/null
+	jq -e '.models.house.factor == .upper and .upper > .factor' out
+	mkdir -p config/ctx
+	jq -c .models out > config/ctx/models.json
+	ctx-count --json in > counts
+	paste -d ' ' <(jq .tokens counts) <(jq .usage.prompt_tokens in) |
+	    awk '$1 < $2 { exit 1 }'
+}
+
 @test "models.json that is wrong is named, with the place" {
 	mkdir -p config/ctx
 	bad() {
@@ -263,6 +583,9 @@ X
 	bad '{"a": {"price": [1, 2, 3, 4, 5]}}' "'a': price"
 	bad '{"a": {"cache": "x"}}' "'a': cache"
 	bad '{"a": {"exact": 1}}' "'a': exact"
+	bad '{"a": {"tools": ["nails"]}}' "'a': tools"
+	bad '{"a": {"tools": ["json", -1]}}' "'a': tools"
+	bad '{"a": {"encoding": 7}}' "'a': encoding"
 	bad '{"a": {"colour": 1}}' "'a': colour"
 	bad '{"a": {"window": 5, "input": 6}}' "beyond"
 }

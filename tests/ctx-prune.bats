@@ -252,6 +252,59 @@ is_paired() {
 	[[ $output == *"/nowhere/a"* ]]
 }
 
+# The lines of $1 that stand in none of the other files.
+lost() {
+	local in=$1
+	shift
+	comm -23 <(sort "$in") <(cat "$@" | sort)
+}
+
+@test "whatever the strategy, what went or changed is in the archive" {
+	head -n 150 "$agent" | jq -c . > in
+	jq -nc '{messages: [inputs]}' in > record
+	for s in pinned-fifo fifo window middle-out heuristic recall \
+	    summarize; do
+		for l in light aggressive; do
+			rm -f arch arch2
+			ctx-prune -s $s -l $l -b 12k --window-turns 2 \
+			    --notice omitted --archive arch in > out || [ $? -eq 1 ]
+			run -1 cmp -s in out
+			[ -z "$(lost in out arch)" ] || fail "$s $l"
+			ctx-prune -s $s -l $l -b 12k --window-turns 2 \
+			    --notice omitted --archive arch2 record > out ||
+			    [ $? -eq 1 ]
+			[ -z "$(lost in <(jq -c '.messages[]' out) arch2)" ] ||
+				fail "$s $l, record"
+		done
+	done
+	# what cannot be archived does not go
+	run -2 ctx-prune -b 12k --archive /dev/full in
+	[[ $output == *"/dev/full"* ]] || [[ $output == *"No space"* ]]
+}
+
+@test "--dry-run says what goes, why, and whether it will fit" {
+	ctx-prune -n -s heuristic -l aggressive -b 20k "$agent" > plan
+	grep -qE '^  drop   old result  .* messages -  .* tokens$' plan
+	grep -qE '^  edit   ends ' plan
+	ctx-prune -s heuristic -l aggressive -b 20k "$agent" > out
+	read -r _ left _ after _ < <(grep '^  left' plan)
+	[ "$left" -eq "$(wc -l < out)" ]
+	[ "$after" -eq "$(tokens out)" ]
+	# now, less what goes, more what comes, is what is left
+	awk '$1 == "now" { n = $4 } $1 == "left" { left = $4 }
+	    $1 == "drop" || $1 == "edit" { n -= $(NF - 1) }
+	    $1 == "add" { n += $(NF - 1) }
+	    END { exit n != left }' plan
+	ctx-prune -n -s summarize -b 60k "$agent" > plan
+	grep -qE '^  add    summary  .*\+ *1 messages \+' plan
+	awk '$1 == "now" { n = $4 } $1 == "left" { left = $4 }
+	    $1 == "drop" || $1 == "edit" { n -= $(NF - 1) }
+	    $1 == "add" { n += $(NF - 1) }
+	    END { exit n != left }' plan
+	run -1 ctx-prune -n -b 400 "$agent"
+	[[ $output == *"budget"*"400 tokens, which is not met"* ]]
+}
+
 @test "conversation records are pruned one by one, the rest untouched" {
 	jq -nc '{x: 1.10, messages: [inputs], big: 1e400}' "$agent" 2> /dev/null |
 	    sed 's/1.7976931348623157e+308/1e400/' > one

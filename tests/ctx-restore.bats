@@ -66,11 +66,50 @@ load helper
 	[ "$tried" -ge 2 ]
 }
 
-@test "transcripts" {
-	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+@test "the whole corpus: there and back, and what pruning left of it" {
+	files=0 pruned=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		ctx-age -k 1 -o 20 --head 5 "$f" > out
 		ctx-age -k 1 -o 20 --head 5 out | cmp - out
 		ctx-restore out | cmp - "$f"
+		files=$((files + 1))
+		# Every string that is left must have been there.
+		grep -q 'characters in .ctx' out || continue
+		jq -c '.. | strings' "$f" | sort -u > was
+		for most in 60% 30%; do
+			n=$(ctx-count --json out | jq -s 'map(.tokens) | max')
+			ctx-prune -l light -t 0 -k 1 --budget \
+			    $((n * ${most%\%} / 100)) out > less || [ $? -eq 1 ]
+			! cmp -s less out || continue
+			ctx-restore less > back
+			jq -c '.. | strings' back | sort -u > is
+			comm -13 was is > made
+			[ ! -s made ] || fail "$f $most: $(head -n 1 made)"
+			ctx-restore --list back > list
+			[ ! -s list ]
+			pruned=$((pruned + 1))
+		done
+	done
+	[ "$files" -gt 60 ]
+	[ "$pruned" -gt 40 ]
+}
+
+@test "every dialect, also after ctx-prune" {
+	for d in openai-chat anthropic gemini bedrock openai-responses; do
+		"$B/gen-tools/convo" --dialect $d --seed 9 --messages 150 > in
+		ctx-age -d $d -k 3 -o 40 --head 20 in > aged
+		ctx-restore -d $d aged | cmp - in
+		jq -c '.. | strings' in | sort -u > was
+		n=$(tokens -d $d aged)
+		for s in pinned-fifo middle-out heuristic recall; do
+			ctx-prune -d $d -s $s -l light -t 0 -b $((n / 2)) aged > less
+			run -1 cmp -s less aged
+			ctx-restore -d $d less > back
+			jq -c '.. | strings' back | sort -u > is
+			[ -z "$(comm -13 was is | grep -v cleared)" ]
+			ctx-restore -d $d --list back > list
+			[ ! -s list ]
+		done
 	done
 }
 

@@ -78,6 +78,21 @@ sizes() {
 	done
 }
 
+@test "tokens are the model's, where it has more than its encoding" {
+	sed -n '1,40p; 255,270p' "$agent" > some
+	result "$(times 300 'one two three ')" > long
+	for l in 20 100 300; do
+		ctx-truncate --unit tokens -l $l -m claude-sonnet-4-5 long > out
+		text_of out | ctx-count --text -q -m claude-sonnet-4-5 --max $l
+		# Most of the room is used.
+		run -1 ctx-count --text -q -m claude-sonnet-4-5 \
+		    --max $((l * 3 / 4)) <(text_of out)
+		ctx-truncate --unit tokens -l $l -m claude-sonnet-4-5 out |
+		    cmp - out
+	done
+	ctx-count --models | grep -q '^claude-sonnet-4-5 .*o200k_base *1\.[1-9]'
+}
+
 @test "the mark says how much went, and parts head from tail 3 to 1" {
 	result "$(times 500 0123456789)" > long
 	ctx-truncate -l 433 long > out
@@ -149,17 +164,79 @@ sizes() {
 	ctx-truncate -l 100 lone | cmp - lone
 }
 
-@test "base64 goes whole or not at all" {
+@test "base64 is never cut: a placeholder stands for it, before all else" {
 	payload=$(head -c 3000 "$agent" | base64 -w 0)
 	result "Here: data:image/png;base64,$payload and that was it." > image
-	for l in 100 1000 3000; do
-		text=$(ctx-truncate -l $l image | text_of)
-		[[ $text == "Here: data:image/png;base64,"$'\n'"[… "*"…]"$'\n'* ]]
-		! grep -q "${payload:0:20}" <<< "$text"
+	text=$(ctx-truncate -l 3000 image | text_of)
+	[ "$text" = "Here: data:image/png;base64,[… 4000 characters of base64 …] and that was it." ]
+	result "$(times 30 'some words. ')$payload$(times 30 ' more words')" > mixed
+	for unit in chars bytes tokens; do
+		for l in 100 200 400; do
+			ctx-truncate --unit $unit -l $l mixed > out
+			run ! grep -q "${payload:0:20}\|${payload: -20}" out
+			ctx-truncate --unit $unit -l $l out | cmp - out
+		done
 	done
+	# What goes is counted as it was.
+	text=$(ctx-truncate -l 36 image | text_of)
+	[ "$text" = $'He\n[… 4042 characters truncated …]\n.' ]
 	# A run of one kind of letter is no payload.
 	result "$(times 5000 =)" > equals
 	[ "$(ctx-truncate -l 100 equals | text_of | wc -m)" -ge 100 ]
+	# Nor is one that fits touched.
+	ctx-truncate -l 5000 image | cmp - image
+}
+
+@test "base64 in lines, as MIME, PEM and JSON have it" {
+	head -c 3000 "$agent" > raw
+	for w in 64 76; do
+		base64 -w $w raw > lines
+		n=$(wc -m < lines)
+		{ echo "Subject: x"; echo; cat lines; echo "--boundary--"; } > mime
+		result "$(cat mime)" | ctx-truncate -l 500 > out
+		[ "$(text_of out)" = "Subject: x
+
+[… $((n - 1)) characters of base64 …]
+--boundary--" ]
+		# With CRLF, indented, and escaped once more.
+		sed 's/$/\r/' mime > crlf
+		sed 's/^/    /' mime > dented
+		jq -Rs '{body: .}' mime > json
+		for f in crlf dented json; do
+			result "$(cat $f)" | ctx-truncate -l 500 > out
+			[[ $(text_of out) == *"Subject: x"*"characters of base64 …]"*"--boundary--"* ]]
+		done
+		# In lines the placeholder is one.
+		result "$(cat mime)" | ctx-truncate --unit lines -l 10 > out
+		[ "$(text_of out | grep -c '')" -eq 4 ]
+	done
+	# Words that come in lines of one length are none.
+	result "$(for _ in $(seq 200); do echo "$(times 12 word)"; done)" |
+	    ctx-truncate -l 500 | text_of > text
+	run ! grep -q base64 text
+	result "$(for i in $(seq 200); do sha256sum <<< "$i" | cut -c -64; done)" |
+	    ctx-truncate -l 500 | text_of > text
+	run ! grep -q base64 text
+	# A short payload of a data: URL is none to be cut either.
+	url="data:text/plain;base64,$(times 10 QUJD)"
+	for l in $(seq 40 4 90); do
+		result "see $url $(times 100 'and so on ')" |
+		    ctx-truncate -l "$l" --keep head | text_of > text
+		run ! grep -q 'base64,Q[A-Z]*$' text ||
+			grep -qF "$url" text
+	done
+}
+
+@test "no cut falls inside a mark that is there already" {
+	result "$(times 2000 '0123456789 ')" > long
+	ctx-truncate -l 500 long > once
+	for l in $(seq 40 7 499); do
+		ctx-truncate -l "$l" once > out
+		text=$(text_of out)
+		# Each mark is whole: as many beginnings as ends.
+		[ "$(grep -o '\[…' <<< "$text" | wc -l)" -eq \
+		    "$(grep -oE '\[… [0-9]+ characters truncated …\]' <<< "$text" | wc -l)" ]
+	done
 }
 
 @test "blocks share one limit: what is wholly cut goes, media stays" {
@@ -224,8 +301,11 @@ sizes() {
 	    == {_ctx_cut: "508 characters truncated"}' out
 	ctx-truncate --args 100 out | cmp - out
 	ctx-truncate --args 10 call > out
-	jq -e '.tool_calls[0].function.arguments == "{}"' out
+	jq -e '.tool_calls[0].function.arguments == "{\"…\":0}"' out
 	ctx-truncate --args 10 out | cmp - out
+	ctx-truncate --args 5 call > out
+	jq -e '.tool_calls[0].function.arguments == "{}"' out
+	ctx-truncate --args 5 out | cmp - out
 	ctx-truncate --args 1 out | cmp - out
 }
 

@@ -19,10 +19,10 @@ reads() {
 	local is
 	cat > one
 	dialect_is "$1" one
-	is=$(ctx-count --json --per role one | jq -r .role)
+	is=$(ctx-count --json --per message one | jq -r .role)
 	[ "$is" = "$2" ] || fail "role $is, not $2"
 	is=$(ctx-count --json --per kind one |
-	    jq -rs 'map(select(.tokens > 0).kind) | sort | join(" ")')
+	    jq -rs 'map(.kind) - ["framing"] | sort | join(" ")')
 	[ "$is" = "$3" ] || fail "parts $is, not $3"
 }
 
@@ -247,6 +247,45 @@ words() {
 	    '{"info":{"id":"ses_1","directory":"/w"},"messages":[{"info":{"id":"m","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true}]}]}'
 }
 
+@test "opencode: what a compaction stands for is passed, and it stays" {
+	f=$BATS_TEST_DIRNAME/corpus/opencode/compacted.json
+	[ "$(ctx-count --json "$f" | jq .messages)" -eq 7 ]
+	for b in 1 90 110; do
+		ctx-prune -k 1 -t 0 -b $b "$f" > out || [ $? -eq 1 ]
+		# The old messages, the two that stand for them, the last turn.
+		[ "$(jq -c '[.messages[].info.id[-2:] | tonumber]' out)" = \
+		    "[1,2,3,4,5,6,7,8,12,13]" ]
+		cmp <(jq '.messages[:8]' "$f") <(jq '.messages[:8]' out)
+	done
+	# A summary that was never finished stands for nothing.
+	jq 'del(.messages[7].info.finish)' "$f" > half
+	[ "$(ctx-count --json half | jq .messages)" -eq 13 ]
+	jq '.messages[7].info.parentID = "msg_0001"' "$f" > other
+	[ "$(ctx-count --json other | jq .messages)" -eq 13 ]
+}
+
+@test "what LangSmith and TRL wrap around messages" {
+	ai='{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{"content":"hi"}}'
+	echo "{\"generations\":[[{\"text\":\"hi\",\"message\":$ai}]],\"llm_output\":null}" > g
+	dialect_is langchain-lc g
+	echo "{\"id\":\"r\",\"outputs\":$(cat g)}" > r
+	[ "$(tokens g)" = "$(tokens r)" ]
+	ctx-prune -k 1 -t 0 -b 1 r > out || [ $? -eq 1 ]
+	cmp out r
+	t=$(words 60)
+	u='{"role":"user","content":"'$t'"}' a='{"role":"assistant","content":"'$t'"}'
+	for rest in "\"completion\":[$a]" "\"chosen\":[$a],\"rejected\":[$a]"; do
+		echo "{\"prompt\":[$u,$a,$u],$rest}" > p
+		echo "{\"prompt\":[$u],$rest}" > want
+		ctx-prune -k 1 -t 0 -b 70 p | cmp - want
+	done
+	# Texts to complete or to embed are no conversation.
+	echo '{"model":"m","prompt":["a","b"]}' > s
+	echo '{"custom_id":"1","body":{"model":"m","input":["a","b"]}}' >> s
+	[ -z "$(ctx-count --json s | jq 'select(.messages > 0)')" ]
+	ctx-prune -b 1 s | cmp - s
+}
+
 @test "llm: a row is a turn, and a chain of tools one group" {
 	t=$(words 30)
 	row() {
@@ -295,7 +334,7 @@ judge() {
 	convo --seed 11 --messages 20 --count "${CHECK_LONG:-12}" --wrap |
 	    grep -v '"function_call"' > talks
 	for d in $FRAMEWORKS; do
-		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/frameworks.jq" \
+		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/rewrite.jq" \
 		    talks > in
 		head -n 1 in > one
 		dialect_is "$d" one

@@ -36,6 +36,61 @@ words() {
 	dialect_is generic x
 }
 
+# What -v says of file $1 about its dialect.
+said_of() {
+	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "cut 0" | paste -sd '|'
+}
+
+@test "-v says what was found, by what and where; mixed streams, one line" {
+	messages user:a assistant:b > m
+	[ "$(said_of m)" = "ctx-truncate: dialect generic, by role and content (m:1)" ]
+	echo '{"role":"user","content":[{"type":"input_text","text":"a"}]}' >> m
+	[ "$(said_of m)" = "ctx-truncate: dialect openai-responses, by input_text (m:3)" ]
+	for _ in 1 2 3; do
+		echo '{"role":"user","content":[{"text":"a"}]}'
+		echo '{"role":"user","parts":[{"text":"a"}]}'
+	done >> m
+	[ "$(said_of m)" = "ctx-truncate: messages of several dialects; each was read as its own|ctx-truncate: dialect openai-responses, by input_text (m:3); further records are of others" ]
+	[ "$(ctx-truncate m 2>&1 > /dev/null | wc -l)" -eq 1 ]
+	echo '{"a":1}' > n
+	[ "$(said_of n)" = "ctx-truncate: no messages were found" ]
+	echo '{"system":"s","messages":[{"role":"user","content":"a"}]}' >> n
+	[ "$(said_of n)" = "ctx-truncate: dialect anthropic, by system (n:2)" ]
+	run -0 sh -c 'ctx-truncate -v -d gemini m 2>&1 > /dev/null'
+	[[ $output == *"dialect gemini, by choice (m:1)"* ]]
+}
+
+@test "gemini: ids on one side, and calls whose response was lost" {
+	t=$(words 30)
+	cat > g <<-X
+	{"role":"user","parts":[{"text":"a"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"id":"1","name":"f","response":{"output":"$t"}}}]}
+	{"role":"model","parts":[{"functionCall":{"id":"2","name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+	{"role":"model","parts":[{"text":"b"}]}
+	{"role":"user","parts":[{"text":"c"}]}
+	{"role":"model","parts":[{"text":"d"}]}
+	X
+	[ -z "$(ctx-check g)" ]
+	for b in 10 50 80 100; do
+		ctx-prune -k 1 -t 0 -b $b g > out || [ $? -eq 1 ]
+		[ "$(grep -c functionCall out)" -eq "$(grep -c functionResponse out)" ]
+		[ -z "$(ctx-check out)" ]
+	done
+	# The call of a turn that broke off takes no later response.
+	cat > g <<-X
+	{"role":"user","parts":[{"text":"a"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"text":"again"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+	{"role":"model","parts":[{"text":"b"}]}
+	X
+	[ "$(ctx-check g | cut -d : -f 2,3)" = "2: orphan-call" ]
+	ctx-prune -k 1 -t 1 -b 36 g | cmp - <(sed 1,2d g)
+}
+
 @test "responses: reasoning stays with its call, and never goes alone" {
 	t=$(words 60)
 	cat > r <<-X
@@ -221,7 +276,7 @@ turns() {
 	bare=$(ctx-count --json w | jq .tokens)
 	for more in '"system":"be brief"' '"tools":[{"name":"f"}]' \
 	    '"system":[{"type":"text","text":"be brief"}]' \
-	    '"toolConfig":{"tools":[]}'; do
+	    '"toolConfig":{"tools":[{"toolSpec":{"name":"f"}}]}'; do
 		echo "{\"messages\":[$m],$more}" > w
 		[ "$(ctx-count --json w | jq .tokens)" -gt "$bare" ]
 	done

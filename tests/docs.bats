@@ -18,15 +18,31 @@ examples() {
 		{ on = 0 }' "$1"
 }
 
-@test "README: every command of the tour runs and prints what is shown" {
-	ln -s "$BATS_TEST_DIRNAME" tests
-	examples "$BATS_TEST_DIRNAME/../README.md" > list
-	[ "$(grep -c '^\$ ' list)" -ge 10 ]
+# The literal displays of a manual page, as the README would show them.
+displays() {
+	awk '
+		/^\.Bd -literal/ { on = 1; next }
+		/^\.Ed/ { on = 0; print ""; next }
+		on { gsub(/\\&/, ""); gsub(/\\e/, "\\"); print "    " $0 }' "$1"
+}
+
+# Runs the commands in the file list, which examples has printed; what they
+# print must begin as shown.  "$ cat FILE" makes a file that is not there yet.
+run_examples() {
+	local line command='' making=false
 	while IFS= read -r line; do
 		if [[ $line == '$ '* ]]; then
-			sh -c "${line#??}" > got 2>&1 < /dev/null || true
-			cp got left
 			command=${line#??}
+			making=false
+			if [[ $command == 'cat '* && ! -e ${command#cat } ]]; then
+				making=true
+				continue
+			fi
+			sh -c "$command" > got 2>&1 < /dev/null || true
+			cp got left
+			continue
+		elif $making; then
+			printf '%s\n' "${line#??}" >> "${command#cat }"
 			continue
 		fi
 		# The name of an aged file is shown without a command.
@@ -35,11 +51,63 @@ examples() {
 			fail "$command printed: $first, not: ${line#??}"
 		sed -i 1d left
 	done < list
+}
+
+@test "README: every command of the tour runs and prints what is shown" {
+	ln -s "$BATS_TEST_DIRNAME" tests
+	examples "$BATS_TEST_DIRNAME/../README.md" > list
+	[ "$(grep -c '^\$ ' list)" -ge 10 ]
+	run_examples
 	[ -s pruned.jsonl ]
+}
+
+@test "manual pages: what a display shows is what its commands print" {
+	ln -s "$BATS_TEST_DIRNAME" tests
+	# The recipes of ctx.7 need other tools, see system/recipes.bats.
+	for page in "$BATS_TEST_DIRNAME"/../man/*.[15]; do
+		echo "# $page"
+		mkdir "${page##*/}"
+		cp "$agent" "${page##*/}"
+		cp "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" \
+		    "${page##*/}/coding.jsonl"
+		displays "$page" > shown
+		examples shown > "${page##*/}/list"
+		(cd "${page##*/}" && run_examples)
+	done
+	cd ctx-stream.5
+	# The records of its examples are of all dialects there are.
+	for f in *.json*; do
+		jq -c . "$f" | ctx-count --json
+	done | jq -r .dialect | sort -u > shown
+	ctx-count --list-options | sed -n 's/^d\tdialect\t.*\t//p' |
+	    tr ' ' '\n' | sort > known
+	[ "$(wc -l < known)" -gt 20 ]
+	cmp shown known
 }
 
 @test "README: the set-up commands are there, and CI runs the second" {
 	grep -q 'sh tests/setup demo' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
+}
+
+@test "man pages: the options are those of the table, in SYNOPSIS too" {
+	local c page letter option rest
+	for c in $(cd "$B" && ls ctx-*); do
+		page=$BATS_TEST_DIRNAME/../man/$c.1
+		[ -f "$page" ] || fail "no page for $c"
+		"$c" --list-options | grep -v $'^.\thelp\|^.\tversion' > table
+		cut -f 2 table | sort > options
+		grep '^\.It Fl' "$page" | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p' |
+			grep -vx 'help\|version' | sort > page
+		diff options page || fail "$page tells of other options"
+		sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" |
+			tr ' ' '\n' > synopsis
+		while IFS=$'\t' read -r letter option rest; do
+			grep -qx -e "-$option" synopsis ||
+				{ [ -n "$letter" ] && [ "$letter" != "$option" ] &&
+					grep -q "^[A-Za-z]*${letter}[A-Za-z]*\$" synopsis; } ||
+				fail "$page: SYNOPSIS lacks --$option"
+		done < <(sed 's/^\t/-\t/' table)
+	done
 }

@@ -70,6 +70,133 @@ run_of_calls() {
 	[ "$(jq -r .rule why | sort -u)" = superseded ]
 }
 
+@test "heuristic: what was cut or failed supersedes nothing, whoever says so" {
+	for newer in "[cleared]" \
+	    "new text [… 900 characters truncated …] end" \
+	    "[1000 characters in .ctx/spool/read_file-ab.md]"; do
+		{
+			messages user:a
+			call a read_file '{"path":"p.c"}' "the text $(words 60)"
+			call b read_file '{"path":"p.c"}' "$newer"
+			messages assistant:b user:c assistant:d
+		} > in
+		n=$(tokens in)
+		ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why in > out
+		run -1 grep -q superseded why
+	done
+	# Anthropic and Bedrock say of a result that it is an error.
+	jq -nc --arg w "$(words 60)" '
+	    def call($i): {role: "assistant", content: [{type: "tool_use",
+		id: $i, name: "read_file", input: {path: "p.c"}}]};
+	    def result($i; $t; $bad): {role: "user", content: [{type:
+		"tool_result", tool_use_id: $i, content: [{type: "text",
+		text: $t}], is_error: $bad}]};
+	    {role: "user", content: "a"}, call("a"), result("a"; "old " + $w;
+	    false), call("b"), result("b"; "new " + $w; $ARGS.named.w == ""),
+	    {role: "assistant", content: "b"}, {role: "user", content: "c"},
+	    {role: "assistant", content: "d"}' > good
+	sed '5s/"is_error":false/"is_error":true/' good > bad
+	n=$(tokens good)
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why good > out
+	[ "$(jq -r .rule why | sort -u)" = superseded ]
+	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why bad > out
+	run -1 grep -q superseded why
+}
+
+@test "heuristic: at aggressive what is kept is cut to its ends first" {
+	long=$(words 400)
+	{
+		messages "system:Be brief. $long" "user:Mend it. $long end of it"
+		call a read_file '{"path":"p.c"}' "the text $long the end"
+		messages "assistant:I think $long so be it" "user:And?" \
+		    "assistant:Done." "user:Thanks, $long" "assistant:Yes."
+	} > in
+	ctx-prune -s heuristic -l aggressive -k 2 -t 1 -b 10k \
+	    --trigger 4k --target 3k --explain why in > out
+	[ "$(wc -l < out)" -eq "$(wc -l < in)" ]
+	[ "$(jq -r .rule why | sort -u)" = ends ]
+	[ "$(jq -s 'map(.line) | sort | tostring' why)" = '"[2,4,5]"' ]
+	for i in 2 4 5; do
+		sed -n ${i}p out | jq -e '.content | length <= 1000 and
+		    contains("characters truncated")' > /dev/null
+	done
+	sed -n 4p out | jq -r .content | head -c 8 | grep -qx 'the text'
+	sed -n 4p out | jq -r .content | tail -n 1 | grep -q 'the end$'
+	# the system prompt and the newest messages are verbatim
+	cmp <(sed -n '1p;8,9p' in) <(sed -n '1p;8,9p' out)
+	n=$(tokens out)
+	[ "$(jq -s 'map(.after) | add' why)" -lt $n ]
+	[ $(($(tokens in) - $(jq -s 'map(.before - .after) | add' why))) -eq $n ]
+	ctx-prune -s heuristic -l aggressive -k 2 -t 1 -b 10k \
+	    --trigger 4k --target 3k out | cmp - out
+	# what must shrink more loses groups as well
+	ctx-prune -s heuristic -l aggressive -k 2 -t 1 -b 2k in > out
+	[ "$(tokens out)" -le 2000 ]
+	# the other levels cut nothing
+	ctx-prune -s heuristic -l balanced -k 2 -t 1 -b 3500 in > out
+	run -1 grep -q truncated out
+	# in a record the same is done
+	jq -nc '{messages: [inputs]}' in > record
+	ctx-prune -s heuristic -l aggressive -k 2 -t 1 -b 10k \
+	    --trigger 4k --target 3k record | jq -c '.messages[]' > a
+	ctx-prune -s heuristic -l aggressive -k 2 -t 1 -b 10k \
+	    --trigger 4k --target 3k in | cmp - a
+}
+
+@test "--tool and --not-tool: only such results are edited, groups go anyway" {
+	{
+		messages "user:Go."
+		for i in 1 2 3; do
+			call "a$i" read_file '{}' "text $(words 60)"
+			call "b$i" run '{}' "output $(words 60)"
+		done
+		messages "assistant:Done." "user:And now?" "assistant:Nothing."
+	} > in
+	n=$(tokens in)
+	cleared() { # names of the tools whose results were cleared
+		jq -rs '[.[].tool_calls // [] | .[]] as $calls | .[] |
+		    select(.content == "[cleared]") | .tool_call_id as $i |
+		    $calls[] | select(.id == $i) | .function.name' "$1" |
+		    sort | uniq -c | tr -s ' \n' ' '
+	}
+	for s in pinned-fifo heuristic; do
+		l=aggressive
+		[ $s = pinned-fifo ] || l=light
+		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
+		    --target $((n - 20)) in > out
+		[ "$(cleared out)" = " 3 read_file 3 run " ]
+		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
+		    --target $((n - 20)) --tool '^read' in > out
+		[ "$(cleared out)" = " 3 read_file " ]
+		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
+		    --target $((n - 20)) --not-tool '^read' in > out
+		[ "$(cleared out)" = " 3 run " ]
+		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
+		    --target $((n - 20)) --tool nope --tool run in > out
+		[ "$(cleared out)" = " 3 run " ]
+		ctx-prune -s $s -l $l -k 1 -t 1 -b 100 --tool nope in > out
+		[ "$(tokens out)" -le 100 ]
+	done
+	# several results of one message, each by the tool that it comes from
+	jq -nc --arg w "$(words 60)" '
+	    {role: "user", content: "go"},
+	    {role: "assistant", content: [{type: "tool_use", id: "a", name:
+		"read_file", input: {}}, {type: "tool_use", id: "b", name:
+		"run", input: {}}]},
+	    {role: "user", content: [{type: "tool_result", tool_use_id: "a",
+		content: $w}, {type: "tool_result", tool_use_id: "b",
+		content: $w}]},
+	    {role: "assistant", content: "done"}, {role: "user", content:
+	    "and"}, {role: "assistant", content: "no"}' > in
+	n=$(tokens in)
+	ctx-prune -l aggressive -k 1 -t 1 -b $((n - 1)) --target $((n - 2)) \
+	    --not-tool run in > out
+	[ "$(sed -n 3p out | jq -c '[.content[].content == "[cleared]"]')" = \
+	    '[true,false]' ]
+	ctx-prune -l aggressive -k 1 -t 1 -b $((n - 1)) --target $((n - 2)) \
+	    --not-tool run out | cmp - out
+}
+
 @test "heuristic: at light the bodies of old results go before any group" {
 	run_of_calls > in
 	n=$(tokens in)

@@ -55,6 +55,37 @@ summary_of() {
 	done
 }
 
+@test "--compact needs no budget, and is summarize" {
+	ctx-prune --compact "$agent" > out
+	summary_of out > /dev/null
+	tail -n 20 out | cmp - <(tail -n 20 "$agent")
+	ctx-prune --compact out | cmp - out
+	ctx-prune -s summarize --compact "$agent" | cmp - out
+	run -2 ctx-prune -s window --compact "$agent"
+	[[ $output == *"--compact is"*"not window"* ]]
+}
+
+@test "other strategies keep an earlier summary at the head, or drop it whole" {
+	{
+		messages "user:[Earlier conversation summary]: the task is long" \
+		    "assistant:going on with it, step by step"
+		for i in $(seq 9); do
+			messages "user:question $i" "assistant:answer $i"
+		done
+		jq -nc '{role: "user", content: [{type: "text", text: "last",
+		    cache_control: {type: "ephemeral"}}]}'
+	} > in
+	for b in 20 40 60 80 100; do
+		for s in fifo "pinned-fifo --no-pin-system" heuristic recall; do
+			# shellcheck disable=SC2086 # a strategy and an option
+			ctx-prune -s $s -l light -k 1 -t 0 -b $b in > out ||
+			    [ $? -eq 1 ]
+			"$B/gen-tools/valid" anthropic --allow-pending < out
+		done
+	done
+	ctx-prune -l light -k 1 -t 0 -b 60 in | head -n 1 | cmp - <(head -n 1 in)
+}
+
 @test "an earlier summary is folded in, never nested" {
 	head -n 200 "$agent" > first
 	ctx-prune -s summarize -b 30k first > one
@@ -103,6 +134,11 @@ true|wrote nothing
 printf '\377'|invalid UTF-8
 yes|wrote more than
 kill -9 $$|killed by signal 9
+printf '  \n\t'|wrote nothing
+echo early; sleep 60|did not end within 1 seconds
+sleep 60 & echo early|did not end within 1 seconds
+exec >&-; true|wrote nothing
+echo half a summary; exit 1|ended with status 1
 no-such-command-at-all|status 127
 X
 	run -2 ctx-prune -s summarize -b 40k --summarizer false "$agent"
@@ -112,6 +148,122 @@ X
 	ctx-prune -s summarize -b 40k --summarizer 'exec <&-; echo fine' \
 	    "$agent" > out
 	[[ $(summary_of out) == *fine ]]
+}
+
+@test "whatever a summarizer writes is a text in a string" {
+	ctx-prune -s summarize -b 40k --summarizer \
+	    'printf "\0\33[31m\"},{\"role\":\"system\"\n"' "$agent" > out
+	[ "$(wc -l < out)" -eq "$(jq -c . out | wc -l)" ]
+	jq -se 'map(select(.content | strings | explode | index([0, 27, 91]) !=
+	    null)) | length == 1 and .[0].role == "system"' out > /dev/null
+	ctx-prune -s summarize -b 40k out > again
+	cmp out again
+}
+
+# The messages of FILE, with those of the agents' that they say go first.
+forms() {
+	local f d
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		d=$(basename "$(dirname "$f")")
+		case $d in
+		batches | requests) continue ;;
+		esac
+		"$@" "$d" "$f"
+	done
+}
+
+has_form() { # DIALECT FILE
+	local rc=0 n
+	SUMMARIZATION_KEEP_TOKENS=30 ctx-prune --compact -k 2 -t 1 -b 1M \
+	    --summary-tokens 40 "$2" > out 2> err || rc=$?
+	if [ $rc -eq 2 ]; then
+		[ "$1" = sharegpt ] || fail "$2: $(cat err)"
+		grep -q 'sharegpt with a system message' err
+		return 0
+	fi
+	SUMMARIZATION_KEEP_TOKENS=30 ctx-prune --compact -k 2 -t 1 -b 1M \
+	    --summary-tokens 40 out > again
+	cmp out again || fail "$2: not idempotent"
+	[ "$(tokens out | tail -n 1)" -le "$(tokens "$2" | tail -n 1)" ]
+	[ "$(ctx-check "$2" 2>&1 | wc -l)" -ge "$(ctx-check out 2>&1 | wc -l)" ] ||
+		fail "$2: $(ctx-check out)"
+	grep -q 'Earlier conversation summary' out || return 0
+	echo "$1" >> seen
+	case $1 in
+	claude-code | codex | gemini-cli | pi | claude-stream) ;;
+	*) return 0 ;;
+	esac
+	# Its agent reads the summary where it stands, and all that is left.
+	n=$(grep -n 'Earlier conversation summary' out | cut -d : -f 1)
+	jq -sc --arg dialect "$1" -f "$BATS_TEST_DIRNAME/live.jq" out > live
+	jq -e --argjson n "$n" 'index($n) != null' live > /dev/null ||
+		fail "$2: line $n of $(cat live)"
+	[ "$(cat live)" = "$(ctx-count --per message --json out |
+	    jq -sc 'map(.line)')" ] || fail "$2: live $(cat live)"
+}
+
+@test "each format has its own form of a summary" {
+	: > seen
+	forms has_form
+	for d in "$BATS_TEST_DIRNAME"/corpus/*/; do
+		d=$(basename "$d")
+		case $d in
+		batches | requests) continue ;;
+		esac
+		grep -qx "$d" seen || fail "no summary in $d"
+	done
+}
+
+rolls() { # DIALECT FILE
+	local n rc=0
+	case $2 in
+	*.json) return ;;
+	esac
+	! grep -qE '"(messages|contents|input)": ?\[' "$2" || return 0
+	n=$(wc -l < "$2")
+	head -n $((n * 2 / 3)) "$2" > first
+	SUMMARIZATION_KEEP_TOKENS=20 ctx-prune --compact -k 1 -t 0 -b 1M \
+	    --summarizer 'echo All that came before.' first > one 2> err || return 0
+	grep -q 'All that came before' one || return 0
+	tail -n +$((n * 2 / 3 + 1)) "$2" >> one
+	rm -f told
+	SUMMARIZATION_KEEP_TOKENS=20 ctx-prune --compact -k 1 -t 0 -b 1M \
+	    --summarizer 'cat > told; echo And later.' one > two 2> err || rc=$?
+	[ $rc -ne 2 ] || fail "$2: $(cat err)"
+	[ -e told ] || return 0
+	grep -q 'All that came before' told || fail "$2: not told"
+	run -1 grep -q 'Earlier conversation' told
+	run -1 grep -q 'All that came before' two
+	[ "$(grep -c 'Earlier conversation summary' two)" -eq 1 ]
+	echo "$1" >> rolled
+}
+
+@test "in each form an earlier summary is folded in" {
+	: > rolled
+	forms rolls
+	for d in claude-code codex gemini-cli pi anthropic bedrock gemini \
+	    openai-chat generic langchain-dict opencode ollama; do
+		grep -qx $d rolled || fail "$d was not tried"
+	done
+}
+
+@test "a Claude Code summary is a compaction, and the chain goes through it" {
+	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
+	SUMMARIZATION_KEEP_TOKENS=300 ctx-prune --compact -k 1 -t 0 -b 1M "$f" > out
+	jq -c 'select(.isCompactSummary)' out > summary
+	[ "$(wc -l < summary)" -eq 1 ]
+	jq -e '.type == "user" and .isVisibleInTranscriptOnly and
+	    .sessionId and .cwd and .version and .timestamp and
+	    .isSidechain == false and (.message | .role == "user") and
+	    (.uuid | test("^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$"))' \
+	    summary > /dev/null
+	id=$(jq -r .uuid summary)
+	[ "$(jq -c --arg id "$id" 'select(.parentUuid == $id)' out | wc -l)" -eq 1 ]
+	# from the last message up to the root, through the summary
+	jq -se --arg id "$id" '(map(select(.uuid)) | INDEX(.uuid)) as $by |
+	    [(map(select(.type == "assistant" or .type == "user")) | last) |
+	    recurse($by[.parentUuid // ""] // empty) | .uuid] |
+	    index($id) != null' out > /dev/null
 }
 
 @test "a summary that would not pay is not made" {
@@ -153,7 +305,7 @@ X
 }
 
 @test "values that make no sense are refused" {
-	for o in "--timeout 0" "--timeout x" "--summary-tokens -1" \
+	for o in "--summary-tokens 0" "--timeout 0" "--timeout x" "--summary-tokens -1" \
 	    "--on-failure drop" "--trigger-messages many"; do
 		# shellcheck disable=SC2086 # an option and its value
 		run -2 ctx-prune -s summarize -b 1k $o "$chat"

@@ -291,6 +291,46 @@ levels() {
 	cmp want out
 }
 
+@test "what goes or changes is in the archive, as it was, and explained" {
+	every_file archived
+}
+archived() {
+	local budget
+	for budget in 1 300; do
+		rm -f archive
+		ctx-prune -l aggressive -k 1 -t 0 -b $budget --archive archive \
+		    --explain log "$2" > out || [ $? -eq 1 ]
+		# In each of both: what the other does not have, once a line.
+		sort "$2" > before
+		sort out > after
+		sort archive > kept
+		comm -23 before after | cmp - kept || fail "-b $budget"
+		[ "$(wc -l < log)" -eq "$(wc -l < archive)" ]
+		# The log names the lines by their places and their bytes.
+		jq -r '"\(.line) \(.sha256)"' log | while read -r line sum; do
+			[ "$(sed -n "${line}p" "$2" | sha256sum)" = "$sum  -" ] ||
+				fail "-b $budget: line $line"
+		done
+		jq -r .action log >> actions
+	done
+}
+
+@test "a relinked line is told of, even if nothing else changes in it" {
+	cat > t.jsonl <<-'EOF'
+	{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}
+	{"parentUuid":"a","type":"assistant","uuid":"b","message":{"role":"assistant","id":"m1","content":"four five six"}}
+	{"parentUuid":"b","type":"system","uuid":"s"}
+	{"type":"user","uuid":"e","message":{"role":"user","content":"nine"},"parentUuid":"b"}
+	EOF
+	ctx-prune -k 1 -t 0 -b 9 --archive archive --explain log t.jsonl > out
+	cmp archive t.jsonl
+	[ "$(jq -r '[.line, .role, .rule, .action, .before, .after] | join(" ")' log)" = \
+	    "$(printf '%s\n' '1 user pinned-fifo drop 7 0' \
+		'2 assistant pinned-fifo drop 7 0' '3 other links relink 0 0' \
+		'4 user links relink 5 5')" ]
+	ctx-prune -n -k 1 -t 0 -b 9 t.jsonl | grep -q '^  relink links  *2 messages - *0 tokens'
+}
+
 @test "an earlier version of a message goes with the one that replaced it" {
 	cat > g.jsonl <<-'EOF'
 	{"sessionId":"s","projectHash":"h"}

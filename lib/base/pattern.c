@@ -98,6 +98,15 @@ ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n)
 	return false;
 }
 
+bool
+ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
+    const char *p, size_t n)
+{
+	if (only->n > 0 && !ctx_pattern_match(only, p, n))
+		return false;
+	return except->n == 0 || !ctx_pattern_match(except, p, n);
+}
+
 void
 ctx_pattern_release(struct ctx_pattern *patterns)
 {

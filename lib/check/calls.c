@@ -3,8 +3,8 @@
  *
  * Every id that was seen keeps a slot, by two 64-bit keyed hashes, so that
  * ids of any length cost the same (two meet by chance once in 2^128).  Only
- * open calls keep more: they stand in a list, oldest first, and those of one
- * key in a queue.
+ * open calls keep more: they stand in a list, oldest first, and wait for
+ * their results as they do in a group.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,30 +14,33 @@
 #define NONE UINT32_MAX
 
 struct ctx_call_slot {
-	struct ctx_key key;
-	uint32_t head, tail; /* open calls of the key */
+	uint64_t id[2];
+	uint32_t open; /* calls of the id */
 	enum ctx_call_state state; /* NEW: the slot is free */
 };
 
-void
-ctx_calls_init(struct ctx_calls_seen *calls)
+int
+ctx_seen_init(struct ctx_calls_seen *calls, struct ctx_err *err)
 {
 	memset(calls, 0, sizeof *calls);
 	ctx_hashkey_init(&calls->hash[0]);
 	ctx_hashkey_init(&calls->hash[1]);
 	calls->first = calls->last = calls->free = NONE;
+	calls->waiting = ctx_calls_new(err);
+	return calls->waiting == NULL ? -1 : 0;
 }
 
 void
-ctx_calls_release(struct ctx_calls_seen *calls)
+ctx_seen_release(struct ctx_calls_seen *calls)
 {
+	ctx_calls_free(calls->waiting);
 	free(calls->pool);
 	free(calls->slots);
 	memset(calls, 0, sizeof *calls);
 }
 
 void
-ctx_calls_reset(struct ctx_calls_seen *calls)
+ctx_seen_reset(struct ctx_calls_seen *calls)
 {
 	/* A table that one long conversation left behind would make every
 	 * short one after it slow. */
@@ -49,32 +52,21 @@ ctx_calls_reset(struct ctx_calls_seen *calls)
 		memset(calls->slots, 0,
 		    (calls->mask + 1) * sizeof *calls->slots);
 	}
+	ctx_calls_clear(calls->waiting);
 	calls->used = 0;
 	calls->n = 0;
 	calls->first = calls->last = calls->free = NONE;
 }
 
-struct ctx_key
-ctx_calls_key(const struct ctx_calls_seen *calls, struct ctx_str text,
-    bool is_name)
-{
-	struct ctx_key key;
-	size_t i;
-
-	for (i = 0; i < 2; i++)
-		key.k[i] = ctx_hash(&calls->hash[i], text.p, text.n) + is_name;
-	return key;
-}
-
-/* The slot of a key, or the free one where it would be. */
+/* The slot of an id, or the free one where it would be. */
 static struct ctx_call_slot *
-find(const struct ctx_calls_seen *calls, struct ctx_key key)
+find(const struct ctx_calls_seen *calls, const uint64_t id[2])
 {
-	size_t i = key.k[0] & calls->mask;
+	size_t i = id[0] & calls->mask;
 
 	while (calls->slots[i].state != CTX_CALL_NEW &&
-	    (calls->slots[i].key.k[0] != key.k[0] ||
-		calls->slots[i].key.k[1] != key.k[1]))
+	    (calls->slots[i].id[0] != id[0] ||
+		calls->slots[i].id[1] != id[1]))
 		i = (i + 1) & calls->mask;
 	return &calls->slots[i];
 }
@@ -97,7 +89,7 @@ make_room(struct ctx_calls_seen *calls, struct ctx_err *err)
 	calls->mask = want - 1;
 	for (i = 0; i < n; i++)
 		if (old[i].state != CTX_CALL_NEW)
-			*find(calls, old[i].key) = old[i];
+			*find(calls, old[i].id) = old[i];
 	free(old);
 	return 0;
 }
@@ -110,7 +102,7 @@ take(struct ctx_calls_seen *calls, struct ctx_err *err)
 	struct ctx_call *pool;
 
 	if (i != NONE) {
-		calls->free = calls->pool[i].next;
+		calls->free = calls->pool[i].behind;
 		return i;
 	}
 	if (calls->n >= NONE) {
@@ -125,51 +117,74 @@ take(struct ctx_calls_seen *calls, struct ctx_err *err)
 	return (uint32_t)calls->n++;
 }
 
+static void
+hash_id(const struct ctx_calls_seen *calls, const struct ctx_call_key *key,
+    uint64_t id[2])
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		id[i] = ctx_hash(&calls->hash[i], key->id.p, key->id.n);
+}
+
+/* Counts a call for its id, and says what the id was before. */
+static enum ctx_call_state
+note_id(struct ctx_calls_seen *calls, const struct ctx_call *call)
+{
+	struct ctx_call_slot *slot = find(calls, call->id);
+	enum ctx_call_state state = slot->state;
+
+	calls->used += state == CTX_CALL_NEW;
+	memcpy(slot->id, call->id, sizeof slot->id);
+	slot->state = CTX_CALL_OPEN;
+	slot->open++;
+	return state;
+}
+
 struct ctx_call *
-ctx_calls_open(struct ctx_calls_seen *calls, struct ctx_key key,
+ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
     enum ctx_call_state *state, struct ctx_err *err)
 {
-	struct ctx_call_slot *slot;
 	struct ctx_call *call;
-	uint32_t i;
+	uint32_t i, handle;
 
 	if (make_room(calls, err) < 0 || (i = take(calls, err)) == NONE)
 		return NULL;
+	handle = ctx_calls_push(calls->waiting, key, i, 0, err);
+	if (handle == CTX_NO_ITEM)
+		return NULL;
 	call = &calls->pool[i];
 	memset(call, 0, sizeof *call);
-	call->key = key;
+	call->handle = handle;
 	call->before = calls->last;
-	call->behind = call->next = NONE;
+	call->behind = NONE;
 	if (calls->last != NONE)
 		calls->pool[calls->last].behind = i;
 	else
 		calls->first = i;
 	calls->last = i;
-	slot = find(calls, key);
-	*state = slot->state;
-	if (slot->state == CTX_CALL_OPEN) {
-		calls->pool[slot->tail].next = i;
-	} else {
-		calls->used += slot->state == CTX_CALL_NEW;
-		slot->key = key;
-		slot->head = i;
-		slot->state = CTX_CALL_OPEN;
+	*state = CTX_CALL_NEW;
+	call->has_id = key->id.p != NULL;
+	if (call->has_id) {
+		hash_id(calls, key, call->id);
+		*state = note_id(calls, call);
 	}
-	slot->tail = i;
 	return call;
 }
 
-/* Takes the oldest open call of a slot out of everything. */
+/* Takes a call that waits no more out of the list. */
 static void
-close_oldest(struct ctx_calls_seen *calls, struct ctx_call_slot *slot,
+close_call(struct ctx_calls_seen *calls, uint32_t i,
     enum ctx_call_state state)
 {
-	uint32_t i = slot->head;
 	struct ctx_call *call = &calls->pool[i];
+	struct ctx_call_slot *slot;
 
-	slot->head = call->next;
-	if (slot->head == NONE)
-		slot->state = state;
+	if (call->has_id) {
+		slot = find(calls, call->id);
+		if (--slot->open == 0)
+			slot->state = state;
+	}
 	if (call->before != NONE)
 		calls->pool[call->before].behind = call->behind;
 	else
@@ -178,34 +193,47 @@ close_oldest(struct ctx_calls_seen *calls, struct ctx_call_slot *slot,
 		calls->pool[call->behind].before = call->before;
 	else
 		calls->last = call->before;
-	call->next = calls->free;
+	call->behind = calls->free;
 	calls->free = i;
 }
 
 enum ctx_call_state
-ctx_calls_answer(struct ctx_calls_seen *calls, struct ctx_key key)
+ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key)
 {
-	struct ctx_call_slot *slot;
-	enum ctx_call_state state;
+	uint32_t tool, i = ctx_calls_pop(calls->waiting, key, &tool);
+	uint64_t id[2];
 
-	if (calls->used == 0)
+	if (i != CTX_NO_ITEM) {
+		close_call(calls, i, CTX_CALL_ANSWERED);
+		return CTX_CALL_OPEN;
+	}
+	if (key->id.p == NULL || calls->used == 0)
 		return CTX_CALL_NEW;
-	slot = find(calls, key);
-	state = slot->state;
-	if (state == CTX_CALL_OPEN)
-		close_oldest(calls, slot, CTX_CALL_ANSWERED);
-	return state;
+	hash_id(calls, key, id);
+	return find(calls, id)->state;
+}
+
+void
+ctx_seen_expire(struct ctx_calls_seen *calls)
+{
+	uint32_t i;
+
+	while ((i = ctx_calls_expire(calls->waiting)) != CTX_NO_ITEM)
+		calls->pool[i].handle = CTX_NO_ITEM;
 }
 
 struct ctx_call *
-ctx_calls_first(struct ctx_calls_seen *calls)
+ctx_seen_first(struct ctx_calls_seen *calls)
 {
 	return calls->first == NONE ? NULL : &calls->pool[calls->first];
 }
 
-/* The oldest of all is also the oldest of its key. */
 void
-ctx_calls_give_up(struct ctx_calls_seen *calls, enum ctx_call_state state)
+ctx_seen_give_up(struct ctx_calls_seen *calls, enum ctx_call_state state)
 {
-	close_oldest(calls, find(calls, calls->pool[calls->first].key), state);
+	uint32_t handle = calls->pool[calls->first].handle;
+
+	if (handle != CTX_NO_ITEM)
+		ctx_calls_take(calls->waiting, handle);
+	close_call(calls, calls->first, state);
 }

@@ -2,9 +2,9 @@
 #ifndef CHECK_CALLS_H
 #define CHECK_CALLS_H
 
-#include "ctx.h"
+#include "group/calls.h"
 
-/* What became of the calls of one key. */
+/* What became of the calls of one id. */
 enum ctx_call_state {
 	CTX_CALL_NEW,      /* there was none */
 	CTX_CALL_OPEN,     /* at least one waits for its result */
@@ -14,47 +14,48 @@ enum ctx_call_state {
 
 /* An open call. */
 struct ctx_call {
-	struct ctx_key {
-		uint64_t k[2];
-	} key;
 	struct ctx_place place;
 	uint32_t ordinal; /* among the calls of its message */
+	char label[96];   /* its id and name, for people */
+	/* Its own: */
+	uint64_t id[2];   /* hashes, if it has one */
+	bool has_id;
+	uint32_t handle;  /* in waiting, CTX_NO_ITEM: not there any more */
 	uint32_t before, behind; /* in the list of open calls */
-	uint32_t next;           /* of the same key */
-	char label[96];          /* its id and name, for people */
 };
 
 /* Zero is valid: no calls. */
 struct ctx_calls_seen {
+	struct ctx_calls *waiting; /* who answers whom */
 	struct ctx_hashkey hash[2];
 	struct ctx_call *pool;
 	size_t n, cap;
 	uint32_t first, last; /* the open ones, oldest first */
 	uint32_t free;
-	struct ctx_call_slot *slots; /* one for each key ever seen */
+	struct ctx_call_slot *slots; /* one for each id ever seen */
 	size_t mask, used;
 };
 
-void ctx_calls_init(struct ctx_calls_seen *calls);
-void ctx_calls_release(struct ctx_calls_seen *calls);
+int ctx_seen_init(struct ctx_calls_seen *calls, struct ctx_err *err);
+void ctx_seen_release(struct ctx_calls_seen *calls);
 /* Forgets all calls, keeps the memory. */
-void ctx_calls_reset(struct ctx_calls_seen *calls);
+void ctx_seen_reset(struct ctx_calls_seen *calls);
 
-/* The key of an id, or of a name where there is no id. */
-struct ctx_key ctx_calls_key(const struct ctx_calls_seen *calls,
-    struct ctx_str text, bool is_name);
-/* Notes an open call, not yet filled beyond its key; *state is what its key
- * was before.  NULL with *err. */
-struct ctx_call *ctx_calls_open(struct ctx_calls_seen *calls,
-    struct ctx_key key, enum ctx_call_state *state, struct ctx_err *err);
-/* Closes the oldest open call of a key; what the key was before: OPEN if
- * there was one to close. */
-enum ctx_call_state ctx_calls_answer(struct ctx_calls_seen *calls,
-    struct ctx_key key);
+/* Notes an open call, not yet filled beyond its key; *state is what its id
+ * was before (NEW if it has none).  NULL with *err. */
+struct ctx_call *ctx_seen_open(struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key, enum ctx_call_state *state,
+    struct ctx_err *err);
+/* Closes the call that a result answers; OPEN if there is one, else what its
+ * id was before. */
+enum ctx_call_state ctx_seen_answer(struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key);
+/* A new turn begins: what waits by name or order waits in vain. */
+void ctx_seen_expire(struct ctx_calls_seen *calls);
 /* The oldest open call, or NULL. */
-struct ctx_call *ctx_calls_first(struct ctx_calls_seen *calls);
+struct ctx_call *ctx_seen_first(struct ctx_calls_seen *calls);
 /* Closes the oldest open call. */
-void ctx_calls_give_up(struct ctx_calls_seen *calls,
+void ctx_seen_give_up(struct ctx_calls_seen *calls,
     enum ctx_call_state state);
 
 #endif

@@ -25,7 +25,8 @@ ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err)
 	judge->calls = malloc(sizeof *judge->calls);
 	if (judge->calls == NULL)
 		return ctx_err_nomem(err);
-	ctx_calls_init(judge->calls);
+	if (ctx_seen_init(judge->calls, err) < 0)
+		return -1;
 	ctx_json_init(&judge->json, CTX_SIMD_BEST);
 	return 0;
 }
@@ -34,7 +35,7 @@ void
 ctx_judge_release(struct ctx_judge *judge)
 {
 	if (judge->calls != NULL)
-		ctx_calls_release(judge->calls);
+		ctx_seen_release(judge->calls);
 	free(judge->calls);
 	free(judge->gone);
 	ctx_buf_release(&judge->what);
@@ -46,7 +47,7 @@ ctx_judge_release(struct ctx_judge *judge)
 void
 ctx_judge_begin(struct ctx_judge *judge)
 {
-	ctx_calls_reset(judge->calls);
+	ctx_seen_reset(judge->calls);
 	judge->rules = 0;
 	judge->results = 0;
 	judge->waiting = 0;
@@ -55,6 +56,8 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->after_result = false;
 	judge->text_before = false;
 	judge->begun = false;
+	judge->pieces = 0;
+	judge->pieces_speak = false;
 }
 
 /* ---- saying it ---- */
@@ -409,46 +412,19 @@ check_forms(struct ctx_judge *judge, struct ctx_err *err)
 
 /* ---- calls and results ---- */
 
-/* What a call and its result share: an id means its text, however it is
- * escaped. */
-static int
-key_of(struct ctx_judge *judge, const struct ctx_part *part,
-    struct ctx_key *key, struct ctx_err *err)
-{
-	const struct ctx_json *json = judge->view->json;
-	struct ctx_str text = {"", 0};
-	uint32_t node = part->id;
-
-	if (node == 0 && (judge->rules & CTX_PAIR_BY_NAME))
-		node = part->name;
-	if (node != 0)
-		text = ctx_json_str(json, node);
-	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
-		text = (struct ctx_str){text.p + 1, text.n - 2};
-		if (json->nodes[node].escaped) {
-			judge->text.n = 0;
-			if (ctx_text_decode(&judge->text,
-				ctx_json_str(json, node), err) < 0)
-				return -1;
-			text = (struct ctx_str){judge->text.p, judge->text.n};
-		}
-	}
-	*key = ctx_calls_key(judge->calls, text, part->id == 0);
-	return 0;
-}
-
 static int
 open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
     struct ctx_err *err)
 {
 	const struct ctx_part *part = &judge->view->parts[i];
 	enum ctx_call_state state;
+	struct ctx_call_key key;
 	struct ctx_call *call;
-	struct ctx_key key;
 	size_t n;
 
-	if (key_of(judge, part, &key, err) < 0 ||
-	    (call = ctx_calls_open(judge->calls, key, &state, err)) == NULL)
+	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
+		&judge->text, err) < 0 ||
+	    (call = ctx_seen_open(judge->calls, &key, &state, err)) == NULL)
 		return -1;
 	call->place = judge->place;
 	call->ordinal = ordinal;
@@ -460,7 +436,7 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 					       : sizeof call->label - 1;
 	memcpy(call->label, judge->what.p, n);
 	call->label[n] = '\0';
-	if (part->id == 0 || state == CTX_CALL_NEW ||
+	if (state == CTX_CALL_NEW ||
 	    (state != CTX_CALL_OPEN && !(judge->rules & CTX_UNIQUE_IDS)))
 		return 0;
 	return refuse_part(judge, CTX_RULE_DUPLICATE_ID, i, "call",
@@ -474,12 +450,13 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_part *part = &judge->view->parts[i];
 	enum ctx_call_state state;
-	struct ctx_key key;
+	struct ctx_call_key key;
 
-	if (key_of(judge, part, &key, err) < 0)
+	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
+		&judge->text, err) < 0)
 		return -1;
-	state = ctx_calls_answer(judge->calls, key);
-	if (state == CTX_CALL_NEW || (part->id == 0 && state != CTX_CALL_OPEN))
+	state = ctx_seen_answer(judge->calls, &key);
+	if (state == CTX_CALL_NEW)
 		return refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i, "result",
 		    " answers no call", err);
 	if (state == CTX_CALL_ANSWERED)
@@ -500,7 +477,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 	const struct ctx_call *call;
 	int rc;
 
-	while ((call = ctx_calls_first(judge->calls)) != NULL &&
+	while ((call = ctx_seen_first(judge->calls)) != NULL &&
 	    call->place.message < end) {
 		finding.place = call->place;
 		finding.call = call->ordinal;
@@ -510,7 +487,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 			" right behind it" : "") < 0 ||
 		    (rc = tell(judge, &finding, err)) < 0)
 			return -1;
-		ctx_calls_give_up(judge->calls,
+		ctx_seen_give_up(judge->calls,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
 	return 0;
@@ -533,7 +510,7 @@ has_part(const struct ctx_judge *judge, enum ctx_part_kind kind)
 static int
 check_together(struct ctx_judge *judge, struct ctx_err *err)
 {
-	const struct ctx_call *call = ctx_calls_first(judge->calls);
+	const struct ctx_call *call = ctx_seen_first(judge->calls);
 	bool split = (judge->rules & CTX_RESULTS_TOGETHER) && call != NULL &&
 	    judge->view->role != CTX_ROLE_ASSISTANT &&
 	    judge->results > call->place.message + 1;
@@ -616,6 +593,15 @@ may_be_mute(const struct ctx_judge *judge)
 	return false;
 }
 
+/* May what the assistant reasoned have led to the message behind it? */
+static bool
+may_lead(const struct ctx_judge *judge)
+{
+	return (judge->rules & CTX_REASONING_LEADS) ||
+	    ((judge->rules & CTX_JOINS_ANSWERS) &&
+		(judge->rules & CTX_MUST_SPEAK));
+}
+
 /*
  * Does the message say something?  Sets judge->dropped; *wait is what only
  * the next message tells, WAITS if nothing.
@@ -628,6 +614,18 @@ check_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 	int rc = 0;
 
 	*wait = WAITS;
+	/* What is written down in pieces is judged with the last of them. */
+	if (judge->view->flags & CTX_VIEW_CONTINUES) {
+		n += judge->pieces;
+		spoken |= judge->pieces_speak;
+	}
+	judge->pieces = 0;
+	judge->pieces_speak = false;
+	if (judge->view->flags & CTX_VIEW_MORE) {
+		judge->pieces = n;
+		judge->pieces_speak = spoken;
+		return 0;
+	}
 	if (n == 0 && has_gone(judge))
 		rc = 1;
 	else if (n == 0 && assistant && judge->view->n == 0 &&
@@ -636,8 +634,7 @@ check_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 	else if (n == 0 && !may_be_mute(judge))
 		rc = refuse(judge, CTX_RULE_EMPTY_MESSAGE,
 		    "the message says nothing", err);
-	else if (n > 0 && !spoken && assistant &&
-	    (judge->rules & CTX_REASONING_LEADS))
+	else if (n > 0 && !spoken && assistant && may_lead(judge))
 		*wait = WAITS_REASONING;
 	else if (n > 0 && !spoken && assistant &&
 	    (judge->rules & CTX_MUST_SPEAK))
@@ -645,6 +642,16 @@ check_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 		    "the assistant reasons, and says and calls nothing", err);
 	judge->dropped = rc > 0;
 	return rc < 0 ? -1 : 0;
+}
+
+static int
+refuse_reasoning(struct ctx_judge *judge, const char *what,
+    struct ctx_err *err)
+{
+	return refuse_waiting(judge, WAITS_REASONING,
+	    judge->rules & CTX_REASONING_LEADS ? CTX_RULE_LONE_REASONING
+					       : CTX_RULE_REASONING_ONLY,
+	    what, err);
 }
 
 /* What the message before waited for. */
@@ -659,8 +666,8 @@ check_waiting(struct ctx_judge *judge, struct ctx_err *err)
 		"the message says nothing and is not the last", err) < 0)
 		return -1;
 	if ((judge->waiting & 1u << WAITS_REASONING) && !assistant &&
-	    refuse_waiting(judge, WAITS_REASONING, CTX_RULE_LONE_REASONING,
-		"no item of the assistant follows", err) < 0)
+	    refuse_reasoning(judge, "no item of the assistant follows",
+		err) < 0)
 		return -1;
 	if ((judge->waiting & 1u << WAITS_SYSTEM) && !assistant && !system &&
 	    refuse_waiting(judge, WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
@@ -668,6 +675,14 @@ check_waiting(struct ctx_judge *judge, struct ctx_err *err)
 		return -1;
 	judge->waiting = 0;
 	return 0;
+}
+
+/* Does the message become the system prompt that stands elsewhere? */
+static bool
+is_prompt(const struct ctx_judge *judge)
+{
+	return judge->view->role == CTX_ROLE_SYSTEM && !judge->begun &&
+	    (judge->rules & CTX_LIFTS_SYSTEM);
 }
 
 static int
@@ -686,6 +701,8 @@ check_role(struct ctx_judge *judge, struct ctx_err *err)
 	};
 	size_t i;
 
+	if (is_prompt(judge))
+		return 0;
 	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
 		if (judge->view->role == roles[i].role &&
 		    (judge->rules & roles[i].rule) &&
@@ -703,7 +720,7 @@ is_users(enum ctx_role role)
 static int
 check_system(struct ctx_judge *judge, struct ctx_err *err)
 {
-	if (!(judge->rules & CTX_SYSTEM_BETWEEN))
+	if (!(judge->rules & CTX_SYSTEM_BETWEEN) || is_prompt(judge))
 		return 0;
 	wait_for_next(judge, WAITS_SYSTEM);
 	if (is_users(judge->before) || judge->after_result)
@@ -726,9 +743,15 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 		return refuse(judge, CTX_RULE_FIRST_MESSAGE,
 		    "the conversation does not begin with the user", err);
 	}
-	/* Results that are messages of their own become one, translated. */
+	/* Results that are messages of their own become one, translated, and
+	 * so do the pieces of an answer; those beside their call become a
+	 * message that stands between. */
 	if (!(judge->rules & CTX_ALTERNATES) ||
 	    is_users(role) != is_users(before) ||
+	    (judge->view->flags & CTX_VIEW_CONTINUES) ||
+	    (role == CTX_ROLE_ASSISTANT &&
+		(judge->after_result ||
+		    (judge->rules & CTX_JOINS_ANSWERS))) ||
 	    (role == CTX_ROLE_TOOL && before == CTX_ROLE_TOOL &&
 		!(judge->rules & CTX_RESULTS_TOGETHER)))
 		return 0;
@@ -770,6 +793,29 @@ ends_in_result(const struct ctx_judge *judge)
 	return i > 0 && view->parts[i - 1].kind == CTX_PART_RESULT;
 }
 
+/* Begins a turn behind what the message answers: has a person written
+ * something in it? */
+static void
+begin_turn(struct ctx_judge *judge)
+{
+	const struct ctx_view *view = judge->view;
+	size_t i;
+
+	if (view->role != CTX_ROLE_USER || (view->flags & CTX_VIEW_META))
+		return;
+	if (!has_part(judge, CTX_PART_RESULT))
+		judge->turn = judge->place.message;
+	/* A turn by itself may also call. */
+	if (view->flags & CTX_VIEW_TURN)
+		return;
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].owner == 0 && view->parts[i].value != 0 &&
+		    view->parts[i].kind != CTX_PART_RESULT) {
+			ctx_seen_expire(judge->calls);
+			return;
+		}
+}
+
 static int
 check_place(struct ctx_judge *judge, struct ctx_err *err)
 {
@@ -782,9 +828,7 @@ check_place(struct ctx_judge *judge, struct ctx_err *err)
 	if (check_speaker(judge, err) < 0 ||
 	    (is_users(role) && check_first_results(judge, err) < 0))
 		return -1;
-	if (role == CTX_ROLE_USER && !(judge->view->flags & CTX_VIEW_META) &&
-	    !has_part(judge, CTX_PART_RESULT))
-		judge->turn = judge->place.message;
+	begin_turn(judge);
 	judge->after_result = ends_in_result(judge);
 	judge->before = role;
 	return 0;
@@ -855,14 +899,13 @@ ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
 	static const char what[] = "the user's side must speak last";
 
 	if (judge->waiting & 1u << WAITS_REASONING &&
-	    refuse_waiting(judge, WAITS_REASONING, CTX_RULE_LONE_REASONING,
-		"nothing follows", err) < 0)
+	    refuse_reasoning(judge, "nothing follows", err) < 0)
 		return -1;
 	judge->waiting = 0;
 	if (give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) < 0)
 		return -1;
 	if (!(judge->rules & CTX_LAST_USER) || !judge->begun ||
-	    is_users(judge->before))
+	    is_users(judge->before) || judge->after_result)
 		return 0;
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
@@ -873,7 +916,7 @@ ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
 uint64_t
 ctx_judge_settled(const struct ctx_judge *judge)
 {
-	const struct ctx_call *call = ctx_calls_first(judge->calls);
+	const struct ctx_call *call = ctx_seen_first(judge->calls);
 	uint64_t settled = UINT64_MAX;
 	unsigned i;
 

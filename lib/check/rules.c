@@ -168,6 +168,6 @@ ctx_provider_rules(const struct ctx_provider *provider,
 	own = ctx_dialect_find(provider->dialect);
 	if (own == dialect)
 		return dialect->rules | provider->more;
-	return dialect->rules |
+	return dialect->rules | CTX_LIFTS_SYSTEM |
 	    ((own->rules | provider->more) & ~(unsigned)CTX_FORM_RULES);
 }

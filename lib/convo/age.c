@@ -10,6 +10,7 @@
 
 #include "convo/aged.h"
 #include "convo/convo.h"
+#include "convo/report.h"
 
 /* A message that waits, or bytes that wait for those before them. */
 struct held {
@@ -21,8 +22,11 @@ struct held {
 	uint64_t line;
 	uint64_t message;      /* number of it, from 0 */
 	uint64_t first_result; /* number of its first result */
+	int64_t time;          /* in milliseconds, if it is timed */
+	bool timed;
 	uint32_t results;
 	uint32_t *tools; /* of each result; NULL: all of them are short */
+	size_t first_edit, edits; /* its, of the noted ones */
 };
 
 struct queue {
@@ -33,7 +37,10 @@ struct queue {
 	size_t weighed;        /* [first, weighed) counts in gathered */
 	uint64_t messages, results; /* seen */
 	uint64_t gathered;     /* tokens that can be saved */
+	int64_t time, newest;  /* of the last message, and of all, */
+	bool timed;            /* if any has said when it was */
 	bool open;
+	bool ended; /* no more comes */
 };
 
 struct age {
@@ -49,8 +56,10 @@ struct age {
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct aged aged;
+	struct edited edited;
 	struct ctx_buf out;
-	uint64_t noted, noted_tokens; /* results of the edits */
+	size_t committed; /* edits whose files are on disk; of the others, */
+	uint64_t noted, noted_tokens; /* so many results */
 };
 
 /* ---- the spool ---- */
@@ -88,16 +97,6 @@ give_up(struct age *age, const struct held *held, uint64_t results,
 
 /* ---- one message ---- */
 
-static bool
-is_chosen(struct ctx_age_options *options, struct ctx_str tool)
-{
-	if (options->tool.n > 0 &&
-	    !ctx_pattern_match(&options->tool, tool.p, tool.n))
-		return false;
-	return options->not_tool.n == 0 ||
-	    !ctx_pattern_match(&options->not_tool, tool.p, tool.n);
-}
-
 /* The first message or result that is kept. */
 static uint64_t
 boundary(const struct age *age, const struct queue *queue)
@@ -111,6 +110,16 @@ boundary(const struct age *age, const struct queue *queue)
 	return seen - seen % age->options->step;
 }
 
+/* Is a message as old as is asked for? */
+static bool
+is_old(const struct age *age, const struct queue *queue,
+    const struct held *held)
+{
+	return age->options->older == 0 ||
+	    (held->timed && queue->newest > held->time &&
+		(uint64_t)(queue->newest - held->time) > age->options->older);
+}
+
 /* Stores a result and notes its edit. */
 static int
 settle_result(struct age *age, const struct held *held, size_t part,
@@ -119,7 +128,7 @@ settle_result(struct age *age, const struct held *held, size_t part,
 	struct ctx_str json =
 	    ctx_json_str(age->view.json, age->view.parts[part].value);
 
-	if (!age->options->mask &&
+	if (!age->options->mask && !age->options->report.dry_run &&
 	    (open_spool(age, err) < 0 ||
 		ctx_aged_store(&age->aged, &age->spool, err) < 0))
 		return give_up(age, held, 1, err);
@@ -132,7 +141,7 @@ settle_result(struct age *age, const struct held *held, size_t part,
 /* Ages the results of a message before the boundary; or, with weigh, only
  * adds up what that would save. */
 static int
-settle(struct age *age, struct queue *queue, const struct held *held,
+settle(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_json *json, bool weigh, struct ctx_err *err)
 {
 	uint64_t end = boundary(age, queue), number = held->first_result;
@@ -142,13 +151,18 @@ settle(struct age *age, struct queue *queue, const struct held *held,
 
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
 		return -1;
+	held->first_edit = age->edits.n;
+	held->edits = 0;
+	if (!is_old(age, queue, held))
+		return 0;
 	for (i = 0; i < age->view.n; i++) {
 		if (age->view.parts[i].kind != CTX_PART_RESULT)
 			continue;
 		tool = ctx_names_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
 		    age->view.parts[i].value == 0 ||
-		    !is_chosen(age->options, tool))
+		    !ctx_pattern_picks(&age->options->tool,
+			&age->options->not_tool, tool.p, tool.n))
 			continue;
 		rc = ctx_aged_make(&age->aged, age->options, &age->view,
 		    held->dialect, i, tool, queue->measure.counter, err);
@@ -159,6 +173,7 @@ settle(struct age *age, struct queue *queue, const struct held *held,
 		else if (rc > 0 && settle_result(age, held, i, err) < 0)
 			return -1;
 	}
+	held->edits = age->edits.n - held->first_edit;
 	return 0;
 }
 
@@ -177,9 +192,9 @@ rescan(struct age *age, const struct held *held, struct ctx_err *err)
 static int
 commit(struct age *age, const struct held *held, struct ctx_err *err)
 {
-	if (age->edits.n > 0 && age->spool.fd >= 0 &&
+	if (age->edits.n > age->committed && age->spool.fd >= 0 &&
 	    ctx_spool_sync(&age->spool, err) < 0) {
-		ctx_edits_reset(&age->edits);
+		age->edits.n = age->committed;
 		if (give_up(age, held, age->noted, err) < 0)
 			return -1;
 	} else {
@@ -187,17 +202,59 @@ commit(struct age *age, const struct held *held, struct ctx_err *err)
 		age->counts->tokens += age->noted_tokens;
 	}
 	age->noted = age->noted_tokens = 0;
+	age->committed = age->edits.n;
 	return 0;
+}
+
+/* Tells of a message whose edits are committed. */
+static int
+tell(struct age *age, struct queue *queue, const struct held *held,
+    const struct ctx_json *json, struct ctx_err *err)
+{
+	const struct ctx_report *report = &age->options->report;
+	struct ctx_touch touch = {.file = held->file, .line = held->line,
+	    .index = held->message};
+
+	if (held->edits == 0 || !ctx_report_wanted(report) ||
+	    held->first_edit + held->edits > age->committed)
+		return 0;
+	if (held->dialect->read(json, held->node, &age->view, err) < 0)
+		return -1;
+	touch.rule = age->options->mask ? "mask" : "age";
+	touch.tool = ctx_names_at(&queue->groups.tools, held->tools[0]);
+	age->edited.before = &age->view;
+	age->edited.dialect = held->dialect;
+	age->edited.counter = queue->measure.counter;
+	age->edited.value = ctx_json_str(json, held->node);
+	age->edited.first = held->first_edit;
+	age->edited.n = held->edits;
+	touch.bytes = held->text != NULL
+	    ? (struct ctx_str){held->text, held->n}
+	    : age->edited.value;
+	return ctx_report_edited(report, &age->edited, &age->edits, &touch,
+	    err);
+}
+
+static void
+forget_edits(struct age *age)
+{
+	ctx_edits_reset(&age->edits);
+	age->committed = 0;
 }
 
 static int
 write_out(struct age *age, struct ctx_str text, struct ctx_err *err)
 {
+	if (age->options->report.dry_run) {
+		forget_edits(age);
+		return 0;
+	}
 	if (age->edits.n > 0) {
 		age->out.n = 0;
-		if (ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
+		if (ctx_report_sync(&age->options->report, err) < 0 ||
+		    ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
 			return -1;
-		ctx_edits_reset(&age->edits);
+		forget_edits(age);
 		text = (struct ctx_str){age->out.p, age->out.n};
 	}
 	if (ctx_writer_copy(age->writer, text.p, text.n, err) < 0)
@@ -214,7 +271,8 @@ leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
 	if (due && held->tools != NULL &&
 	    (rescan(age, held, err) < 0 ||
 		settle(age, queue, held, &age->json, false, err) < 0 ||
-		commit(age, held, err) < 0))
+		commit(age, held, err) < 0 ||
+		tell(age, queue, held, &age->json, err) < 0))
 		return -1;
 	if (write_out(age, (struct ctx_str){held->text, held->n}, err) < 0)
 		return -1;
@@ -232,6 +290,9 @@ is_behind(const struct age *age, const struct queue *queue,
 {
 	if (held->dialect == NULL)
 		return true;
+	/* It may become old yet. */
+	if (!queue->ended && held->timed && !is_old(age, queue, held))
+		return false;
 	if (age->options->by_results)
 		return held->first_result + held->results <=
 		    boundary(age, queue);
@@ -296,6 +357,7 @@ release_all(struct age *age, struct ctx_err *err)
 	struct queue *queue = &age->lines;
 	bool due;
 
+	queue->ended = true;
 	if (release_due(age, err) < 0)
 		return -1;
 	/* Of a message with several results some may be behind. */
@@ -318,7 +380,7 @@ queue_clear(struct queue *queue)
 	}
 	queue->first = queue->n = queue->weighed = 0;
 	queue->messages = queue->results = queue->gathered = 0;
-	queue->open = false;
+	queue->open = queue->timed = false;
 	ctx_groups_reset(&queue->groups);
 }
 
@@ -375,6 +437,33 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 	return 0;
 }
 
+/* Notes when a message was; one that does not say was when the last was. */
+static void
+note_time(struct age *age, struct queue *queue, struct held *held,
+    const struct ctx_view *view)
+{
+	struct ctx_str raw;
+	int64_t time;
+
+	age->counts->messages++;
+	if (age->options->older == 0)
+		return;
+	if (view->time != 0) {
+		raw = ctx_json_str(view->json, view->time);
+		if (raw.p[0] == '"')
+			raw = (struct ctx_str){raw.p + 1, raw.n - 2};
+		if (ctx_time_read(raw.p, raw.n, &time)) {
+			if (!queue->timed || time > queue->newest)
+				queue->newest = time;
+			queue->time = time;
+			queue->timed = true;
+			age->counts->timed++;
+		}
+	}
+	held->time = queue->time;
+	held->timed = queue->timed;
+}
+
 static int
 add_message(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_event *event, struct ctx_err *err)
@@ -383,12 +472,16 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 
 	held->node = event->node;
 	held->dialect = event->shape->dialect;
+	note_time(age, queue, held, event->view);
 	if (note_results(age, queue, held, event->view, err) < 0 ||
 	    ctx_groups_add(&queue->groups, held->dialect, event->view,
 		&nothing, 0, err) < 0)
 		return -1;
-	/* What the model is not shown makes nothing older. */
-	queue->messages += !(event->view->flags & CTX_VIEW_HIDDEN);
+	/* The pieces of a message are one. */
+	if (queue->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES))
+		held->message--;
+	else
+		queue->messages++;
 	return ctx_groups_forget(&queue->groups, err);
 }
 
@@ -453,6 +546,9 @@ end_record(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct queue *queue = &age->record;
+	const struct ctx_json *json = event->record->json;
+	struct held place = {.file = event->record->file,
+	    .line = event->record->line};
 	int weighing;
 	size_t i;
 
@@ -465,9 +561,14 @@ end_record(struct age *age, const struct ctx_event *event,
 			    (age->options->by_results ||
 				is_behind(age, queue, &queue->list[i])) &&
 			    settle(age, queue, &queue->list[i],
-				event->record->json, weighing, err) < 0)
+				json, weighing, err) < 0)
 				return -1;
 	}
+	if (commit(age, &place, err) < 0)
+		return -1;
+	for (i = 0; i < queue->n; i++)
+		if (tell(age, queue, &queue->list[i], json, err) < 0)
+			return -1;
 	queue_clear(queue);
 	return 0;
 }
@@ -478,12 +579,8 @@ pass_record(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
-	struct held place = {.file = event->record->file,
-	    .line = event->record->line};
 	struct held *held;
 
-	if (commit(age, &place, err) < 0)
-		return -1;
 	if (age->lines.first == age->lines.n)
 		return write_out(age, text, err);
 	held = hold(age, event, err);
@@ -492,9 +589,10 @@ pass_record(struct age *age, const struct ctx_event *event,
 	if (age->edits.n == 0)
 		return 0;
 	age->out.n = 0;
-	if (ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
+	if (ctx_report_sync(&age->options->report, err) < 0 ||
+	    ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
 		return -1;
-	ctx_edits_reset(&age->edits);
+	forget_edits(age);
 	free(held->text);
 	held->text = malloc(age->out.n);
 	if (held->text == NULL)
@@ -559,6 +657,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	memset(counts, 0, sizeof *counts);
 	age.spool.fd = -1;
 	ctx_json_init(&age.json, meter->simd);
+	ctx_json_init(&age.edited.json, meter->simd);
 	/* A format that cannot work is no matter of a result. */
 	ctx_spool_digits(digits, "", 0);
 	if (ctx_spool_name(&age.out, options->format,
@@ -579,6 +678,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_release(&age.json);
 	ctx_edits_release(&age.edits);
 	ctx_aged_release(&age.aged);
+	ctx_edited_release(&age.edited);
 	ctx_buf_release(&age.out);
 	return rc;
 }

@@ -3,7 +3,7 @@
 
 #include "convo/aged.h"
 #include "convo/pieces.h"
-#include "convo/reference.h"
+#include "store/reference.h"
 
 /* ---- the text of a result ---- */
 
@@ -67,17 +67,22 @@ read_text(struct aged *aged, const struct ctx_view *view,
 /* ---- what it becomes ---- */
 
 /* Bytes of the longest beginning of at most so many characters that ends
- * between grapheme clusters. */
+ * between grapheme clusters and outside of base64. */
 static size_t
 head_of(const char *p, size_t n, uint64_t chars)
 {
 	struct ctx_grapheme grapheme = {0};
-	size_t at = 0, cut = 0, length;
+	size_t at = 0, cut = 0, next = 0, length;
+	struct atom atom = {0};
+	bool more = ctx_atom_next(p, n, &next, &atom);
 	uint32_t cp;
 
 	for (; at < n; at += length, chars--) {
 		length = ctx_utf8_next(p + at, n - at, &cp);
-		if (ctx_grapheme_next(&grapheme, cp))
+		while (more && atom.to <= at)
+			more = ctx_atom_next(p, n, &next, &atom);
+		if (ctx_grapheme_next(&grapheme, cp) &&
+		    !(more && atom.from < at))
 			cut = at;
 		if (chars == 0)
 			return cut;
@@ -125,21 +130,23 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 
 /* Sets aged->saved; 0 if that is nothing. */
 static int
-count_saved(struct aged *aged, const struct ctx_view *view, size_t i,
-    struct ctx_counter *counter, struct ctx_err *err)
+count_saved(struct aged *aged, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
+    struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	uint64_t after;
 	size_t k;
 
-	if (ctx_count_part(counter, view, i, &cost, err) < 0)
+	if (ctx_count_part(counter, dialect, view, i, &cost, err) < 0)
 		return -1;
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (ctx_count_part(counter, view, k, &cost, err) < 0)
+		if (ctx_count_part(counter, dialect, view, k, &cost, err) < 0)
 			return -1;
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
 		return -1;
+	after = ctx_count_scale(counter, after);
 	aged->saved = cost.tokens > after ? cost.tokens - after : 0;
 	return aged->saved > 0;
 }
@@ -163,7 +170,7 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 		return 0;
 	if (make_stand_in(aged, options, dialect, json, tool, err) < 0)
 		return -1;
-	rc = count_saved(aged, view, i, counter, err);
+	rc = count_saved(aged, view, dialect, i, counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;

@@ -80,8 +80,18 @@ judge_message(struct check *check, struct hearing *hearing,
 	unsigned rules = ctx_provider_rules(check->options->provider,
 	    event->shape->dialect);
 	struct ctx_place place = place_of(check, event, hearing);
+	bool goes_on = hearing->messages > 0 &&
+	    (event->view->flags & CTX_VIEW_CONTINUES);
 	int rc;
 
+	place.message -= goes_on;
+	/* What a provider has answered is not to be sent, but to be added to
+	 * what it answers. */
+	if (event->shape->answers) {
+		hearing->messages++;
+		check->options->messages++;
+		return 0;
+	}
 	if (check->repairing &&
 	    ctx_repair_add(&check->repair, event, hearing->messages, err) < 0)
 		return -1;
@@ -89,8 +99,8 @@ judge_message(struct check *check, struct hearing *hearing,
 	rc = ctx_judge_message(&hearing->judge, rules, event->view, &place,
 	    err);
 	check->view = NULL;
-	hearing->messages++;
-	check->options->messages++;
+	hearing->messages += !goes_on;
+	check->options->messages += !goes_on;
 	if (rc == 0 && check->repairing)
 		rc = ctx_repair_judged(&check->repair, event, &hearing->judge,
 		    err);
@@ -124,7 +134,7 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct hearing *hearing = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (hearing->messages == 0 &&
+	if (hearing->messages == 0 && !event->shape->answers &&
 	    miss_message(check, &place, "the conversation has no messages",
 		err) < 0)
 		return -1;

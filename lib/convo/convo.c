@@ -24,13 +24,17 @@ ctx_convo_clear(struct convo *convo)
 {
 	size_t i;
 
-	for (i = 0; i < convo->n; i++)
+	for (i = 0; i < convo->n; i++) {
 		free(convo->entries[i].text);
+		free(convo->entries[i].spared);
+	}
 	convo->n = 0;
 	convo->bytes = 0;
 	convo->look_at = 0;
 	convo->gone = 0;
+	convo->n_notes = 0;
 	convo->ours.n = 0;
+	convo->unnoted = convo->priced = NULL;
 	if (convo->scorer != NULL)
 		ctx_scorer_reset(convo->scorer);
 	convo->open = false;
@@ -43,6 +47,7 @@ ctx_convo_release(struct convo *convo)
 	if (convo->groups.calls != NULL)
 		ctx_convo_clear(convo);
 	free(convo->entries);
+	free(convo->notes);
 	ctx_buf_release(&convo->ours);
 	ctx_groups_release(&convo->groups);
 	ctx_plan_release(&convo->plan);

@@ -2,7 +2,7 @@
 #ifndef CONVO_CONVO_H
 #define CONVO_CONVO_H
 
-#include "ctx.h"
+#include "convo/pieces.h"
 
 /* What the items of one message came from. */
 struct entry {
@@ -11,11 +11,23 @@ struct entry {
 	uint32_t node;  /* the message in its record */
 	uint32_t items; /* how many of the groups' items are its */
 	uint32_t line;  /* of a transcript, 0: of none */
+	uint32_t note;  /* of ours before or in it, counted from 1; 0: none */
+	bool *spared;   /* of each result: no edit; owned, or NULL */
 	bool gone;      /* nothing of it is left to write */
 	bool continues; /* goes on with an earlier message */
+	bool told;      /* its first bytes have been archived and reported */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
 	uint64_t number; /* of the record's line in it */
+	uint64_t message; /* its number, or how many are before it */
+};
+
+/* A text of ours that tells of what went; places are in convo->ours. */
+struct note {
+	bool summary; /* else a notice */
+	uint64_t tokens;
+	size_t literal, literal_n; /* its text */
+	size_t at, n;              /* the message, or part, once made */
 };
 
 /* Entries stand in the order of their items. */
@@ -29,7 +41,12 @@ struct convo {
 	size_t bytes;   /* of all texts */
 	size_t look_at; /* bytes at which to look for what can go */
 	uint64_t gone;  /* messages dropped */
-	struct ctx_buf ours; /* a message to put in, as JSON; empty: none */
+	struct note *notes; /* to put in, by their entries */
+	size_t n_notes, notes_cap;
+	struct ctx_buf ours; /* their JSON */
+	const struct ctx_dialect *unnoted; /* no notice can stand in it */
+	const struct ctx_dialect *priced; /* of its notices, each ... */
+	uint64_t price;                   /* ... costs so many tokens */
 	const char *file;
 	uint64_t line; /* 0: the messages of the stream */
 	bool open;
@@ -52,22 +69,95 @@ struct prune {
 	const struct ctx_json *source; /* of the record's conversation */
 	struct ctx_view view;
 	struct ctx_json json; /* a held record, scanned again */
-	struct ctx_edits edits;
-	struct ctx_buf out, text; /* scratch */
+	struct ctx_edits edits; /* of a record, */
+	struct ctx_edits one;   /* or of a message of it */
+	struct pieces pieces;
+	struct cut cut;
+	struct ctx_buf out, text, literal, message; /* scratch */
 };
+
+/* ---- settle.c: what a plan means for what is held ---- */
 
 /* Puts p->view on the message of an entry; returns as its dialect's read. */
 int ctx_prune_look(struct prune *p, const struct entry *entry,
     struct ctx_err *err);
+/* What the plan marked for the items of an entry, from first on: all of it,
+ * of each piece, and how many items stay. */
+unsigned ctx_prune_marks(const struct convo *convo, const struct entry *entry,
+    size_t first, struct ctx_fate *fate, uint32_t *kept);
+/* Does to the entries what the plan marked; the edits of elements are noted
+ * in p->edits. */
+int ctx_prune_settle(struct prune *p, struct convo *convo,
+    struct ctx_err *err);
+/* Gives the lines of a transcript others to name once it is known which go;
+ * those that a message that goes had replaced go with it, or they would be
+ * live again. */
+int ctx_prune_relink(struct prune *p, struct convo *convo,
+    struct ctx_err *err);
+/* Puts the edits noted in p->edits into the text of a held record. */
+int ctx_prune_change(struct prune *p, struct convo *convo,
+    struct entry *entry, struct ctx_err *err);
+
+/* ---- ends.c: a message cut to its ends ---- */
+
+/* The most characters that are left of a text or a result. */
+#define CTX_ENDS 1000
+
 /*
- * Makes convo->ours the summary of what the plan drops, or takes the drops
- * back where a summary would not pay.
+ * Notes in p->one the edits that leave the ends of the results of p->view
+ * that are not spared (NULL: none is), and of its other texts.
+ */
+int ctx_ends_note(struct prune *p, const struct ctx_dialect *dialect,
+    bool results, bool texts, const bool *spared, struct ctx_err *err);
+/* Sets *saved to the tokens that this would save of a message. */
+int ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, struct ctx_counter *counter, bool results,
+    bool texts, const bool *spared, uint64_t *saved, struct ctx_err *err);
+
+/* ---- note.c: texts of ours in a conversation ---- */
+
+/* A note in a message. */
+struct found_note {
+	bool summary, notice; /* what it is; neither: there is none */
+	bool whole;           /* the message is nothing else */
+	size_t part;
+};
+void ctx_note_find(const struct ctx_prune_options *options,
+    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    struct found_note *found);
+/* Tokens of a note of this text; 0: the dialect has no place for it. */
+int ctx_note_cost(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, bool summary, struct ctx_str text,
+    uint64_t *tokens, struct ctx_err *err);
+/* Has a note stand before, or in, an entry. */
+int ctx_note_add(struct convo *convo, size_t entry, bool summary,
+    struct ctx_str text, uint64_t tokens, struct ctx_err *err);
+/* Adds the notices that the plan marked. */
+int ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err);
+/* Makes the messages of the notes, once what goes has gone. */
+int ctx_notes_compose(struct prune *p, struct convo *convo,
+    struct ctx_err *err);
+/* Notes in p->one the part that is an entry's note; p->view is on the entry,
+ * and the part that it begins with is replaced if it is an old note. */
+int ctx_note_insert_part(struct prune *p, struct convo *convo,
+    const struct entry *entry, bool replace, struct ctx_err *err);
+/* Notes in p->edits the message before an element, laid out as that is. */
+int ctx_note_insert(struct prune *p, struct convo *convo,
+    const struct entry *entry, struct ctx_err *err);
+/* Writes the message before an entry as a line. */
+int ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
+    struct ctx_err *err);
+
+/* ---- summarize.c: one message for what a plan drops ---- */
+
+/*
+ * Adds the summary of what the plan drops, or takes the drops back where a
+ * summary would not pay and the budget is met without.
  */
 int ctx_prune_summarize(struct prune *p, struct convo *convo,
     struct ctx_err *err);
-/* Is this message an earlier summary? */
-int ctx_summary_is(const struct ctx_view *view, bool *summary,
-    struct ctx_err *err);
+
+/* ---- edit.c ---- */
 
 /* Notes the removal of children of a message's containers: gone[i] says
  * whether node i of the message goes, counted from its own. */

@@ -4,7 +4,7 @@
  * One walk over the characters of its texts finds both ends of what goes:
  * the last place that leaves no more before it than the head may have, and
  * the first that leaves no more behind it than the tail may.  Places stand
- * between grapheme clusters and outside of base64.  Tokens are first turned
+ * between grapheme clusters and outside of atoms.  Tokens are first turned
  * into bytes; what they cost together is checked on the outcome.
  */
 #include <stdio.h>
@@ -13,10 +13,7 @@
 
 #include "convo/convo.h"
 #include "convo/pieces.h"
-#include "convo/reference.h"
-
-/* A run of so many characters of base64, of all its kinds, is a payload. */
-#define PAYLOAD 256
+#include "store/reference.h"
 
 /* Between two characters of a piece; or before a piece that has no text. */
 struct spot {
@@ -36,10 +33,7 @@ struct walk {
 	uint64_t before; /* bytes, characters or lines ended */
 	bool begun;      /* something of this piece's line is before */
 	struct span span;
-	/* A run of base64, and what was known where it began. */
-	size_t run;
-	unsigned kinds;
-	struct span at_run;
+	const struct atom *atom, *atoms_end; /* those still to come */
 };
 
 /* ---- sizes ---- */
@@ -74,7 +68,10 @@ ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
 	case CTX_SIZE_TOKENS:
 		break;
 	}
-	return ctx_token_count(cut->counter, p, n, size, err);
+	if (ctx_token_count(cut->counter->tokens, p, n, size, err) < 0)
+		return -1;
+	*size = ctx_count_scale(cut->counter, *size);
+	return 0;
 }
 
 /* Puts what may be cut of a piece into cut->text; the JSON of one that has
@@ -129,44 +126,15 @@ consider(struct walk *w, size_t piece, size_t at)
 	}
 }
 
-static unsigned
-kind_of(uint32_t cp)
+/* Is this place inside an atom? */
+static bool
+is_inside(struct walk *w, size_t piece, size_t at)
 {
-	if (cp >= 'A' && cp <= 'Z')
-		return 1;
-	if (cp >= 'a' && cp <= 'z')
-		return 2;
-	if (cp >= '0' && cp <= '9')
-		return 4;
-	return cp == '+' || cp == '/' || cp == '=' || cp == '-' || cp == '_'
-	    ? 8
-	    : 0;
-}
-
-/* No place inside a payload counts. */
-static void
-end_run(struct walk *w)
-{
-	if (w->run >= PAYLOAD && (w->kinds & 7) == 7)
-		w->span = w->at_run;
-	w->run = 0;
-	w->kinds = 0;
-}
-
-/* Considers the place before a character, unless it is inside a cluster. */
-static void
-step(struct walk *w, struct ctx_grapheme *grapheme, size_t piece, size_t at,
-    uint32_t cp)
-{
-	unsigned kind = kind_of(cp);
-
-	if (kind == 0 && w->run > 0)
-		end_run(w);
-	if (ctx_grapheme_next(grapheme, cp))
-		consider(w, piece, at);
-	if (kind != 0 && w->run++ == 0)
-		w->at_run = w->span;
-	w->kinds |= kind;
+	while (w->atom < w->atoms_end && (w->atom->piece < piece ||
+		(w->atom->piece == piece && w->atom->to <= at)))
+		w->atom++;
+	return w->atom < w->atoms_end && w->atom->piece == piece &&
+	    w->atom->from < at;
 }
 
 static void
@@ -179,7 +147,8 @@ walk_text(struct walk *w, const struct piece *piece, size_t i)
 
 	w->begun = false;
 	while (at < piece->end && ctx_text_next(piece->literal, &at, &cp)) {
-		step(w, &grapheme, i, from, cp);
+		if (ctx_grapheme_next(&grapheme, cp) && !is_inside(w, i, from))
+			consider(w, i, from);
 		from = at;
 		w->begun = true;
 		if (w->unit == CTX_SIZE_BYTES)
@@ -187,7 +156,6 @@ walk_text(struct walk *w, const struct piece *piece, size_t i)
 		else if (w->unit == CTX_SIZE_CHARS || cp == '\n')
 			w->before++;
 	}
-	end_run(w);
 	if (w->unit == CTX_SIZE_LINES && cp != '\n') {
 		w->before++;
 		w->begun = false;
@@ -203,6 +171,8 @@ walk(struct cut *cut, struct walk *w, const struct ctx_view *view,
 	uint64_t size;
 	size_t i;
 
+	w->atom = pieces->atoms;
+	w->atoms_end = w->atom + pieces->n_atoms;
 	for (i = 0; i < pieces->n; i++) {
 		if (pieces->list[i].literal.n > 0) {
 			walk_text(w, &pieces->list[i], i);
@@ -249,7 +219,8 @@ rewrite(const struct cut *cut, const struct pieces *pieces,
     struct ctx_err *err)
 {
 	const struct ctx_str *literal = &pieces->list[i].literal;
-	bool host = i == host_of(pieces, span);
+	/* Where nothing goes there is no mark. */
+	bool host = span->head.piece < pieces->n && i == host_of(pieces, span);
 	size_t end = literal->n - 1, head = 1, tail = 1;
 
 	*fate = STAYS;
@@ -262,8 +233,11 @@ rewrite(const struct cut *cut, const struct pieces *pieces,
 		head = i < span->head.piece ? end : span->head.at;
 	if (i <= span->tail.piece)
 		tail = i < span->tail.piece ? end : span->tail.at;
-	if (!host && (head == end || tail == 1))
-		return 0;
+	if (!host && (head == end || tail == 1)) {
+		*fate = pieces->list[i].plain ? CHANGES : STAYS;
+		out->n = 0;
+		return ctx_buf_add(out, literal->p, literal->n, err);
+	}
 	*fate = CHANGES;
 	if (!host && head == 1 && tail == end)
 		*fate = GOES;
@@ -291,13 +265,13 @@ measure_outcome(struct cut *cut, const struct ctx_view *view,
 		if (rewrite(cut, pieces, span, i, &cut->out, &fate, err) < 0)
 			return -1;
 		piece = pieces->list[i];
-		if (fate == CHANGES) {
+		if (fate == GOES)
+			continue;
+		if (piece.literal.n > 0) {
 			piece.literal =
 			    (struct ctx_str){cut->out.p, cut->out.n};
 			piece.end = cut->out.n - 1;
 		}
-		if (fate == GOES)
-			continue;
 		if (piece_text(cut, view, &piece, err) < 0 ||
 		    ctx_cut_measure(cut, cut->text.p, cut->text.n, &size,
 			err) < 0)
@@ -349,6 +323,24 @@ out:
 }
 
 /* ---- rooms ---- */
+
+/* What the payloads between both ends were, beyond their placeholders. */
+static uint64_t
+extra_of(const struct pieces *pieces, const struct span *span)
+{
+	const struct spot *head = &span->head, *tail = &span->tail;
+	const struct atom *atom = pieces->atoms, *end = atom + pieces->n_atoms;
+	uint64_t extra = 0;
+
+	for (; atom < end; atom++)
+		if ((atom->piece > head->piece ||
+			(atom->piece == head->piece &&
+			    atom->from >= head->at)) &&
+		    (atom->piece < tail->piece ||
+			(atom->piece == tail->piece && atom->to <= tail->at)))
+			extra += atom->extra;
+	return extra;
+}
 
 /* Writes the mark for what goes, as a literal. */
 static int
@@ -445,12 +437,14 @@ walk_tokens(struct cut *cut, const struct ctx_view *view,
 		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
 		    ctx_buf_add(&cut->all, cut->text.p, cut->text.n, err) < 0)
 			return -1;
-	if (ctx_token_head(cut->counter, cut->all.p, cut->all.n, head,
+	head = ctx_count_room(cut->counter, head);
+	tail = ctx_count_room(cut->counter, tail);
+	if (ctx_token_head(cut->counter->tokens, cut->all.p, cut->all.n, head,
 		&head_at, kept, err) < 0 ||
-	    ctx_token_tail(cut->counter, cut->all.p, cut->all.n, tail,
+	    ctx_token_tail(cut->counter->tokens, cut->all.p, cut->all.n, tail,
 		&tail_at, &tokens, err) < 0)
 		return -1;
-	*kept += tokens;
+	*kept = ctx_count_scale(cut->counter, *kept + tokens);
 	memset(w, 0, sizeof *w);
 	w->unit = CTX_SIZE_BYTES;
 	w->total = cut->all.n;
@@ -471,8 +465,8 @@ cut_tokens(struct cut *cut, const struct ctx_view *view,
 		if (walk_tokens(cut, view, pieces, head, tail, w, &kept,
 			err) < 0 ||
 		    (full &&
-			set_full_mark(cut, total > kept ? total - kept : 1,
-			    err) < 0) ||
+			set_full_mark(cut, extra_of(pieces, &w->span) +
+				(total > kept ? total - kept : 1), err) < 0) ||
 		    measure_outcome(cut, view, pieces, &w->span, &size, err) <
 			0)
 			return -1;
@@ -530,7 +524,7 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
     const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
     bool *done, struct ctx_err *err)
 {
-	uint64_t total, less, room;
+	uint64_t total, less, room, extra;
 	struct walk w = {0};
 	bool full;
 
@@ -539,13 +533,22 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 		return -1;
 	if (total <= limit)
 		return 0;
+	*done = true;
 	if (spare_reference(cut, pieces, limit, &less, err) < 0 ||
-	    measure_pieces(cut, view, pieces, &total, err) < 0)
+	    ctx_pieces_plain(pieces, cut, err) < 0)
 		return -1;
-	if (total <= limit - less)
-		return 0;
-	if (choose_mark(cut, total, limit - less, &room, &full, err) < 0)
+	w.span.tail.piece = pieces->n;
+	extra = extra_of(pieces, &w.span);
+	/* Without its payloads it may fit. */
+	w.span.head.piece = w.span.tail.piece = pieces->n;
+	if (measure_outcome(cut, view, pieces, &w.span, &total, err) < 0)
 		return -1;
+	if (total <= limit)
+		return note(cut, edits, view, dialect, pieces, &w.span, err);
+	if (measure_pieces(cut, view, pieces, &total, err) < 0 ||
+	    choose_mark(cut, total + extra, limit - less, &room, &full, err) < 0)
+		return -1;
+	memset(&w, 0, sizeof w);
 	w.unit = cut->unit;
 	w.total = total;
 	share(cut, room, &w.head_room, &w.tail_room);
@@ -554,10 +557,10 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 		    0
 		: walk(cut, &w, view, pieces, err) < 0 ||
 		    (full && set_full_mark(cut,
-				 w.span.tail.size - w.span.head.size,
+				 extra_of(pieces, &w.span) +
+				     w.span.tail.size - w.span.head.size,
 				 err) < 0))
 		return -1;
-	*done = true;
 	return note(cut, edits, view, dialect, pieces, &w.span, err);
 }
 

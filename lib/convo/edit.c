@@ -3,17 +3,21 @@
 #include <string.h>
 
 #include "convo/convo.h"
+#include "dialect/body.h"
 
-/* Does this part go, given what happens to its message? */
+/* Does part i go, given what happens to its message? */
 static bool
-goes(const struct ctx_part *part, struct ctx_fate fate)
+goes(const struct ctx_view *view, size_t i, const struct ctx_fate *fate)
 {
+	const struct ctx_part *part = &view->parts[i];
 	bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
 
-	if ((result ? fate.results : fate.rest) & CTX_MARK_DROP)
+	if ((fate->rest & CTX_MARK_FOLD) && fate->own == i + 1)
+		return true;
+	if ((result ? fate->results : fate->rest) & CTX_MARK_DROP)
 		return true;
 	return part->kind == CTX_PART_REASONING &&
-	    (fate.rest & CTX_MARK_STRIP);
+	    (fate->rest & CTX_MARK_STRIP);
 }
 
 /* Notes what is to be dropped from one container. */
@@ -69,7 +73,7 @@ out:
 /* Notes the removal of all parts that go, container by container. */
 static int
 drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
-    struct ctx_fate fate, struct ctx_err *err)
+    const struct ctx_fate *fate, struct ctx_err *err)
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
 	bool *gone;
@@ -80,7 +84,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 		return ctx_err_nomem(err);
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
-		    goes(&view->parts[i], fate))
+		    goes(view, i, fate))
 			gone[view->parts[i].child - view->node] = true;
 	rc = ctx_edit_drop_nodes(edits, view, gone, err);
 	free(gone);
@@ -89,23 +93,27 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 
 static int
 clear_results(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct ctx_counter *counter,
-    struct ctx_err *err)
+    const struct ctx_dialect *dialect, const bool *spared,
+    struct ctx_counter *counter, struct ctx_err *err)
 {
 	struct ctx_buf body = {0};
+	struct ctx_str left;
+	size_t i, result = 0;
 	uint64_t saved;
 	int rc = -1;
-	size_t i;
 
-	if (ctx_buf_printf(&body, err, "%s\"%s\"%s", dialect->body[0],
-		CTX_CLEARED, dialect->body[1]) < 0)
-		goto out;
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].kind != CTX_PART_RESULT)
 			continue;
-		if (ctx_count_cleared(counter, view, i, &saved, err) < 0)
+		if (spared != NULL && spared[result++])
+			continue;
+		if (ctx_count_cleared(counter, dialect, view, i, &left, &saved,
+			err) < 0)
 			goto out;
-		if (saved > 0 &&
+		if (saved == 0)
+			continue;
+		body.n = 0;
+		if (ctx_body_add(&body, dialect, left.p, left.n, err) < 0 ||
 		    ctx_edit_replace(edits,
 			ctx_json_str(view->json, view->parts[i].value),
 			body.p, body.n, err) < 0)
@@ -119,19 +127,19 @@ out:
 
 int
 ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct ctx_fate fate,
+    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err)
 {
 	size_t i;
 
 	*empty = true;
 	for (i = 0; i < view->n && *empty; i++)
-		*empty = goes(&view->parts[i], fate);
+		*empty = goes(view, i, fate);
 	if (*empty)
 		return 0;
 	if (drop_parts(edits, view, fate, err) < 0)
 		return -1;
-	if (!(fate.results & CTX_MARK_CLEAR))
+	if (!(fate->results & CTX_MARK_CLEAR))
 		return 0;
-	return clear_results(edits, view, dialect, counter, err);
+	return clear_results(edits, view, dialect, fate->spared, counter, err);
 }

@@ -25,7 +25,8 @@ set_budget(const struct ctx_prune_options *options, uint64_t window,
 		return ctx_err_set(err, CTX_EARG,
 		    "a budget in percent needs a window; give --model or "
 		    "--window");
-	} else if (!limits->policy->bounded) {
+	} else if (!limits->policy->bounded ||
+	    (limits->always && window == 0)) {
 		limits->budget = UINT64_MAX;
 	} else if (window == 0) {
 		return ctx_err_set(err, CTX_EARG,

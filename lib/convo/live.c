@@ -21,6 +21,7 @@ struct ctx_held {
 	uint32_t up;    /* line: its parent */
 	uint32_t to;    /* line: what it is about */
 	uint32_t newer; /* line: what replaced it */
+	uint32_t ours;  /* name of a line of ours that stands before it */
 	uint32_t turns;
 	uint8_t record, kind, flags;
 	bool live, gone, more, continues;
@@ -605,24 +606,59 @@ successor(struct ctx_live *live, uint32_t line)
 	return gone->to;
 }
 
+/* Does what a summary leaves begin with a line of ours before line to? */
+static bool
+starts_at_ours(const struct ctx_live *live, const struct ctx_held *summary,
+    uint32_t to)
+{
+	return summary->kind == CTX_LINE_SUMMARY && held(live, to)->ours != 0;
+}
+
 bool
 ctx_live_loose(const struct ctx_live *live, uint32_t line)
 {
 	const struct ctx_held *h = held(live, line);
 
-	return (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up)) ||
-	    (h->to != 0 && ctx_live_gone(live, h->to));
+	return h->ours != 0 ||
+	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up)) ||
+	    (h->to != 0 &&
+		(ctx_live_gone(live, h->to) || starts_at_ours(live, h, h->to)));
+}
+
+/* The name of the nearest ancestor that is left, or null. */
+static struct ctx_str
+parent_name(struct ctx_live *live, uint32_t line)
+{
+	const struct ctx_held *h = held(live, line);
+	struct ctx_str none = {"null", 4};
+	uint32_t up = h->up;
+
+	if (h->parent == 0)
+		return none;
+	if (up != 0 && ctx_live_gone(live, up))
+		up = ancestor(live, line);
+	return up == 0 || held(live, up)->id == 0
+	    ? none
+	    : ctx_names_at(&live->names, held(live, up)->id);
+}
+
+int
+ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
+    struct ctx_str *parent, struct ctx_err *err)
+{
+	*parent = parent_name(live, line);
+	if (held(live, line)->id == 0)
+		return 0;
+	return ctx_names_id(&live->names, id.p, id.n, &held(live, line)->ours,
+		   err) < 0 ? -1 : 1;
 }
 
 static int
-name_another(const struct ctx_live *live, const struct ctx_json *json,
-    uint32_t node, uint32_t line, struct ctx_edits *edits,
-    struct ctx_err *err)
+rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
+    struct ctx_edits *edits, struct ctx_err *err)
 {
-	struct ctx_str name = {"null", 4};
-
-	if (line != 0 && held(live, line)->id != 0)
-		name = ctx_names_at(&live->names, held(live, line)->id);
+	if (node == 0)
+		return 0;
 	return ctx_edit_replace(edits, ctx_json_str(json, node), name.p,
 	    name.n, err);
 }
@@ -633,16 +669,27 @@ ctx_live_relink(struct ctx_live *live, uint32_t line,
 {
 	const struct ctx_held *h = held(live, line);
 	struct ctx_line at;
-	uint32_t next;
+	struct ctx_str name;
+	uint32_t next, id;
 
 	h->dialect->line(json, 0, &at);
-	if (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up) &&
-	    name_another(live, json, at.parent, ancestor(live, line), edits,
-		err) < 0)
-		return -1;
-	if (h->to == 0 || !ctx_live_gone(live, h->to))
+	if (h->ours != 0 ||
+	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up))) {
+		name = h->ours != 0 ? ctx_names_at(&live->names, h->ours)
+				    : parent_name(live, line);
+		if (rename_node(json, at.parent, name, edits, err) < 0)
+			return -1;
+	}
+	next = h->to;
+	if (next != 0 && ctx_live_gone(live, next))
+		next = successor(live, next);
+	if (next == 0)
 		return 0;
-	next = successor(live, h->to);
-	return next == 0 ? 0
-			 : name_another(live, json, at.about, next, edits, err);
+	id = held(live, next)->id;
+	if (starts_at_ours(live, h, next))
+		id = held(live, next)->ours;
+	else if (next == h->to)
+		return 0;
+	return rename_node(json, at.about, ctx_names_at(&live->names, id),
+	    edits, err);
 }

@@ -2,7 +2,7 @@
 #ifndef CONVO_PIECES_H
 #define CONVO_PIECES_H
 
-#include "ctx.h"
+#include "dialect/body.h"
 
 /*
  * A text of an item, or a block of it that can only stay or go.  What is no
@@ -14,13 +14,25 @@ struct piece {
 	size_t end;       /* offset in literal behind what may be cut */
 	uint32_t node;    /* what is replaced */
 	bool made;        /* the literal stands for a whole body */
+	bool plain;       /* the literal has placeholders for payloads */
 	uint32_t parent, child; /* taken out by dropping child, if not 0 */
+};
+
+/* What no cut may fall into: a mark, a placeholder, a payload of base64. */
+struct atom {
+	size_t piece;
+	size_t from, to; /* offsets in its literal; or in a text */
+	bool payload;
+	uint64_t extra; /* how much larger the payload was that it stands for */
 };
 
 struct pieces {
 	struct piece *list;
 	size_t n, cap;
-	struct ctx_buf made; /* a literal */
+	struct ctx_buf made;  /* a literal */
+	struct ctx_buf plain; /* those of pieces that are plain */
+	struct atom *atoms;   /* in order */
+	size_t n_atoms, atoms_cap;
 };
 
 /* Sets pieces to those of the result that is part i. */
@@ -31,24 +43,22 @@ int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
     struct ctx_err *err);
 void ctx_pieces_release(struct pieces *pieces);
 
-/* The literal of a body that holds just a text as the dialect writes it,
- * or 0. */
-uint32_t ctx_body_text(const struct ctx_json *json, uint32_t body,
-    const struct ctx_dialect *dialect);
-
-/* Appends a text as a body that the dialect takes. */
-int ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
-    const char *p, size_t n, struct ctx_err *err);
-
 /* What a cut is to leave. */
 struct cut {
 	enum ctx_size unit;
 	enum ctx_keep keep;
 	uint64_t head, tail; /* their shares, for CTX_KEEP_ENDS */
-	struct ctx_token_counter *counter; /* for CTX_SIZE_TOKENS */
+	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark; /* the literal of what stands for what goes */
 	struct ctx_buf text, all, out; /* scratch */
 };
+
+/* Finds the first atom of a text from *at on, which then is where to look
+ * further. */
+bool ctx_atom_next(const char *p, size_t n, size_t *at, struct atom *atom);
+/* Finds the atoms of the pieces, and puts placeholders for payloads. */
+int ctx_pieces_plain(struct pieces *pieces, struct cut *cut,
+    struct ctx_err *err);
 
 /* The size of a text in the unit of the cut. */
 int ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,

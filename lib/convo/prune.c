@@ -43,8 +43,7 @@ is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
 	struct ctx_prune_options *options = p->options;
 	size_t i;
 
-	*pinned = (options->pin_roles >> view->role & 1) ||
-	    (view->flags & CTX_VIEW_PINNED);
+	*pinned = options->pin_roles >> view->role & 1;
 	for (i = 0; i < view->n && !*pinned; i++) {
 		const struct ctx_part *part = &view->parts[i];
 
@@ -73,6 +72,124 @@ pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
 	}
 }
 
+/* May the results of this tool (number 0: unknown) be edited? */
+static bool
+is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
+{
+	struct ctx_prune_options *options = p->options;
+	struct ctx_str tool = ctx_names_at(&groups->tools, number);
+
+	return (options->tool.n > 0 &&
+		   !ctx_pattern_match(&options->tool, tool.p, tool.n)) ||
+	    (options->not_tool.n > 0 &&
+		ctx_pattern_match(&options->not_tool, tool.p, tool.n));
+}
+
+/* Finds the results of a message that are not to be edited, and takes what
+ * clearing them would save out of its cost. */
+static int
+spare_results(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+{
+	size_t i, result = 0;
+	uint32_t tool;
+	uint64_t saved;
+	struct ctx_str left;
+
+	if (p->options->tool.n + p->options->not_tool.n == 0)
+		return 0;
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			continue;
+		if (ctx_groups_tool(&convo->groups, entry->dialect, view, i,
+			&tool, err) < 0)
+			return -1;
+		result++;
+		if (!is_spared(p, &convo->groups, tool))
+			continue;
+		if (entry->spared == NULL)
+			entry->spared = calloc(view->n, sizeof(bool));
+		if (entry->spared == NULL)
+			return ctx_err_nomem(err);
+		entry->spared[result - 1] = true;
+		if (ctx_count_cleared(convo->measure.counter,
+			entry->dialect, view, i, &left, &saved,
+			err) < 0)
+			return -1;
+		cost->bodies -= saved;
+	}
+	return 0;
+}
+
+/* What cutting an item to its ends would save, where that may happen. */
+static int
+measure_ends(struct prune *p, struct convo *convo, const struct entry *entry,
+    const struct ctx_view *view, size_t first, struct ctx_err *err)
+{
+	const struct ctx_limits *limits = &convo->plan.limits;
+	struct ctx_item *items = convo->groups.items;
+	size_t i;
+
+	if (!limits->policy->cuts || limits->level < CTX_LEVEL_AGGRESSIVE)
+		return 0;
+	for (i = first; i < convo->groups.n; i++) {
+		if (items[i].flags & (CTX_ITEM_SYSTEM | CTX_ITEM_WITH_SUMMARY))
+			continue;
+		if (ctx_ends_save(p, entry->dialect, view,
+			convo->measure.counter,
+			!(items[i].flags & CTX_ITEM_REST),
+			!(items[i].flags & CTX_ITEM_RESULTS), entry->spared,
+			&items[i].ends, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What a notice before an item that opens a turn would cost. */
+static int
+price_notice(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_item *item, struct ctx_err *err)
+{
+	const char *notice = p->options->notice;
+	struct ctx_str text = {notice, 0};
+	uint64_t price;
+
+	if (notice == NULL || convo->plan.limits.policy->summarizes ||
+	    !((item->flags & CTX_ITEM_USER) || (view->flags & CTX_VIEW_TURN)))
+		return 0;
+	text.n = strlen(notice);
+	if (convo->priced != entry->dialect) {
+		if (ctx_note_cost(p, convo->measure.counter, entry->dialect,
+			false, text, &price, err) < 0)
+			return -1;
+		convo->priced = entry->dialect;
+		convo->price = price;
+		if (price == 0)
+			convo->unnoted = entry->dialect;
+	}
+	item->note = convo->price > UINT32_MAX ? 0 : (uint32_t)convo->price;
+	return 0;
+}
+
+/* Notes the part of a message that is ours. */
+static int
+note_own(struct convo *convo, const struct entry *entry,
+    const struct ctx_view *view, const struct found_note *found,
+    struct ctx_item *item, struct ctx_err *err)
+{
+	struct ctx_cost cost = {0};
+
+	if (found->whole || !(found->summary || found->notice))
+		return 0;
+	if (ctx_count_part(convo->measure.counter, entry->dialect, view,
+		found->part, &cost, err) < 0)
+		return -1;
+	item->own = (uint32_t)cost.tokens;
+	item->flags |= found->summary ? CTX_ITEM_WITH_SUMMARY
+				      : CTX_ITEM_WITH_NOTICE;
+	return 0;
+}
+
 /* Adds a message; the entry gets its items. */
 static int
 add_message(struct prune *p, struct convo *convo, struct entry *entry,
@@ -80,22 +197,38 @@ add_message(struct prune *p, struct convo *convo, struct entry *entry,
 {
 	struct ctx_groups *groups = &convo->groups;
 	size_t first = groups->n, i;
+	struct found_note found;
 	struct ctx_cost cost;
-	bool pinned, summary;
+	unsigned flags = 0;
+	bool pinned;
 
 	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
-	if (is_pinned(p, view, &pinned, err) < 0 ||
-	    ctx_summary_is(view, &summary, err) < 0 ||
-	    ctx_count_message(convo->measure.counter, entry->dialect, view,
+	entry->message = groups->messages -
+	    (entry->continues && groups->messages > 0);
+	ctx_note_find(p->options, entry->dialect, view, &found);
+	if (found.whole)
+		flags = (found.summary ? CTX_ITEM_SUMMARY : 0u) |
+		    (found.notice ? CTX_ITEM_NOTICE : 0u);
+	if (is_pinned(p, view, &pinned, err) < 0)
+		return -1;
+	/* A summary of ours may go though its format has it stay. */
+	if (pinned || (flags == 0 && (view->flags & CTX_VIEW_PINNED)))
+		flags |= CTX_ITEM_PINNED;
+	if (ctx_count_message(convo->measure.counter, entry->dialect, view,
 		&cost, err) < 0 ||
-	    ctx_groups_add(groups, entry->dialect, view, &cost,
-		(pinned ? CTX_ITEM_PINNED : 0) |
-		    (summary ? CTX_ITEM_SUMMARY : 0),
-		err) < 0)
+	    spare_results(p, convo, entry, view, &cost, err) < 0 ||
+	    ctx_groups_add(groups, entry->dialect, view, &cost, flags, err) <
+		0)
 		return -1;
 	if (entry->dialect->rules & CTX_ALTERNATES)
 		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
+	if (note_own(convo, entry, view, &found,
+		&groups->items[groups->n - 1], err) < 0 ||
+	    price_notice(p, convo, entry, view,
+		&groups->items[groups->n - 1], err) < 0 ||
+	    measure_ends(p, convo, entry, view, first, err) < 0)
+		return -1;
 	if (convo->scorer != NULL &&
 	    ctx_scorer_note(convo->scorer, view, groups, first, err) < 0)
 		return -1;
@@ -110,6 +243,7 @@ add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
 {
 	entry->dialect = NULL;
 	entry->items = 1;
+	entry->message = convo->groups.messages;
 	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
 	    err);
 }
@@ -119,7 +253,7 @@ static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside;
 	struct ctx_limits limits;
 
 	convo->open = true;
@@ -131,208 +265,21 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
 		0 ||
 	    ctx_count_beside(convo->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
 	if (convo->scorer == NULL &&
 	    ctx_scorer_open(&convo->scorer, limits.policy,
 		&p->options->scorer, err) < 0)
 		return -1;
 	ctx_plan_reset(&convo->plan, &limits);
-	convo->plan.fixed = cost.tokens;
+	convo->plan.fixed = beside.tokens;
+	convo->plan.tools = beside.tools;
+	convo->plan.system = beside.system;
 	convo->look_at = FIRST_LOOK;
 	return 0;
 }
 
 /* ---- letting go ---- */
-
-static struct ctx_str
-bytes_of(const struct prune *p, const struct entry *entry)
-{
-	if (entry->text == NULL)
-		return ctx_json_str(p->source, entry->node);
-	return (struct ctx_str){entry->text, entry->n};
-}
-
-/* Why a group goes: its strategy, or the strategy's word for its rank. */
-static const char *
-reason(const struct convo *convo, double rank)
-{
-	const struct ctx_policy *policy = convo->plan.limits.policy;
-
-	return policy->reasons != NULL ? policy->reasons[(size_t)rank]
-				       : policy->name;
-}
-
-/* Archives and reports an entry that goes or changes. */
-static int
-touch(struct prune *p, struct convo *convo, const struct entry *entry,
-    size_t first, unsigned marks, bool drop, struct ctx_err *err)
-{
-	const struct ctx_prune_options *options = p->options;
-	struct ctx_touch touch = {0};
-	size_t i;
-
-	touch.bytes = bytes_of(p, entry);
-	if (options->archive != NULL && !options->dry_run &&
-	    ctx_archive_add(options->archive, touch.bytes.p, touch.bytes.n,
-		err) < 0)
-		return -1;
-	if (options->touched == NULL)
-		return 0;
-	for (i = first; i < first + entry->items; i++) {
-		const struct ctx_item *item = &convo->groups.items[i];
-
-		touch.before += item->tokens;
-		if (!drop)
-			touch.after += ctx_plan_left(&convo->plan, item, i);
-		touch.index = item->message;
-		touch.rank = item->rank;
-		touch.role = item->role;
-		touch.tool = ctx_names_at(&convo->groups.tools, item->tool);
-	}
-	touch.file = entry->file;
-	touch.line = entry->number;
-	touch.action = drop ? "drop" : "edit";
-	touch.rule = marks & CTX_MARK_DROP ? reason(convo, touch.rank)
-	    : marks == CTX_MARK_STRIP      ? "reasoning"
-	    : marks == CTX_MARK_CLEAR      ? "bodies"
-					   : "reasoning and bodies";
-	return options->touched(options->user, &touch, err);
-}
-
-static void
-let_go(struct prune *p, struct convo *convo, struct entry *entry)
-{
-	if (entry->line != 0)
-		ctx_live_drop(p->stream->live, entry->line);
-	free(entry->text);
-	convo->bytes -= entry->n;
-	entry->text = NULL;
-	entry->n = 0;
-	entry->gone = true;
-	convo->gone += !entry->continues;
-}
-
-int
-ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
-{
-	const struct ctx_json *json = p->source;
-	size_t used;
-
-	if (entry->text != NULL) {
-		json = &p->json;
-		if (ctx_json_scan(&p->json, entry->text, entry->n, &used,
-			err) < 0)
-			return -1;
-	}
-	return entry->dialect->read(json, entry->node, &p->view, err);
-}
-
-/* Notes the edits of an entry; those of an element wait for its record. */
-static int
-note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
-    struct ctx_fate fate, bool *empty, struct ctx_err *err)
-{
-	if (entry->text != NULL)
-		ctx_edits_reset(&p->edits);
-	if (ctx_prune_look(p, entry, err) < 0)
-		return -1;
-	return ctx_edit_message(&p->edits, &p->view, entry->dialect, fate,
-	    convo->measure.counter, empty, err);
-}
-
-/* Puts the noted edits into the text of a held record. */
-static int
-change(struct prune *p, struct convo *convo, struct entry *entry,
-    struct ctx_err *err)
-{
-	char *text;
-
-	p->out.n = 0;
-	if (ctx_edits_apply(&p->edits, bytes_of(p, entry), &p->out, err) < 0)
-		return -1;
-	text = malloc(p->out.n);
-	if (text == NULL)
-		return ctx_err_nomem(err);
-	memcpy(text, p->out.p, p->out.n);
-	free(entry->text);
-	entry->text = text;
-	convo->bytes -= entry->n;
-	entry->n = p->out.n;
-	convo->bytes += entry->n;
-	ctx_edits_reset(&p->edits);
-	return 0;
-}
-
-/* What the plan marked for the items of an entry, from first on. */
-static unsigned
-marks_of(const struct convo *convo, const struct entry *entry, size_t first,
-    struct ctx_fate *fate, uint32_t *kept)
-{
-	unsigned any = 0;
-	size_t i;
-
-	*fate = (struct ctx_fate){0, 0};
-	*kept = 0;
-	for (i = first; i < first + entry->items; i++) {
-		unsigned marks = convo->plan.marks[i];
-		uint16_t flags = convo->groups.items[i].flags;
-
-		any |= marks;
-		*kept += !(marks & CTX_MARK_DROP);
-		if (!(flags & CTX_ITEM_REST))
-			fate->results = marks;
-		if (!(flags & CTX_ITEM_RESULTS))
-			fate->rest = marks;
-	}
-	return any;
-}
-
-/* Does to one entry what the plan marked for its items. */
-static int
-settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
-    size_t first, struct ctx_err *err)
-{
-	struct ctx_fate fate;
-	uint32_t kept;
-	unsigned any = marks_of(convo, entry, first, &fate, &kept);
-	bool empty = kept == 0;
-	size_t i;
-
-	if (any == 0 || entry->gone) {
-		entry->items = kept;
-		return 0;
-	}
-	if (!empty && note_edits(p, convo, entry, fate, &empty, err) < 0)
-		return -1;
-	if (touch(p, convo, entry, first, any, empty, err) < 0)
-		return -1;
-	if (!empty && entry->text != NULL && change(p, convo, entry, err) < 0)
-		return -1;
-	if (empty) {
-		/* What was only reasoning leaves no message behind. */
-		for (i = first; i < first + entry->items; i++)
-			convo->plan.after -= ctx_plan_left(&convo->plan,
-			    &convo->groups.items[i], i);
-		let_go(p, convo, entry);
-	}
-	entry->items = kept;
-	return 0;
-}
-
-static int
-settle(struct prune *p, struct convo *convo, struct ctx_err *err)
-{
-	size_t i, items, first = 0;
-
-	for (i = 0; i < convo->n; i++, first += items) {
-		items = convo->entries[i].items;
-		if (settle_entry(p, convo, &convo->entries[i], first, err) <
-		    0)
-			return -1;
-	}
-	return 0;
-}
 
 /* Forgets the entries and items that have gone. */
 static int
@@ -357,7 +304,7 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 	    convo->plan.limits.policy->whole)
 		return 0;
 	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
-	    settle(p, convo, err) < 0 || compact(convo, err) < 0)
+	    ctx_prune_settle(p, convo, err) < 0 || compact(convo, err) < 0)
 		return -1;
 	convo->look_at = convo->bytes * 2;
 	if (convo->look_at < FIRST_LOOK)
@@ -366,6 +313,19 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 }
 
 /* ---- the end of a conversation ---- */
+
+/* How many messages of ours were put in. */
+static uint64_t
+messages_put(const struct convo *convo)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
+		n += convo->entries[i].note != 0 &&
+		    convo->entries[i].dialect->note_part == NULL;
+	return n;
+}
 
 static int
 report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
@@ -380,8 +340,9 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 	outcome.before = convo->groups.tokens + convo->plan.fixed;
 	outcome.after = convo->plan.after;
 	outcome.messages = convo->groups.messages;
-	outcome.left =
-	    outcome.messages - convo->gone + (convo->ours.n > 0 ? 1 : 0);
+	outcome.left = outcome.messages - convo->gone + messages_put(convo);
+	if (outcome.left < outcome.messages)
+		outcome.unnoted = convo->unnoted;
 	outcome.limits = &convo->plan.limits;
 	outcome.plan = &convo->plan;
 	outcome.over = outcome.after > outcome.limits->budget;
@@ -424,66 +385,14 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 		memset(convo->plan.marks, 0, convo->groups.n);
 		ctx_plan_total(&convo->plan, &convo->groups);
 	}
-	if (settle(p, convo, err) < 0)
+	if (!failed && ctx_notes_mark(p, convo, err) < 0)
 		return -1;
-	/* On disk before the stream says that it has gone. */
-	if (p->options->archive != NULL &&
-	    ctx_archive_sync(p->options->archive, err) < 0)
+	if (ctx_prune_settle(p, convo, err) < 0 ||
+	    ctx_prune_relink(p, convo, err) < 0)
+		return -1;
+	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
 	return report(p, convo, failed ? &trouble : NULL, err);
-}
-
-/* The entry before which a message of ours stands: behind the leading
- * system messages. */
-static size_t
-place_of_ours(const struct convo *convo)
-{
-	size_t i, item = 0;
-
-	for (i = 0; i < convo->n; item += convo->entries[i].items, i++)
-		if (!convo->entries[i].gone &&
-		    !(convo->groups.items[item].flags &
-			(CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)))
-			break;
-	return i;
-}
-
-/* Writes our message as a line that ends as its neighbour does. */
-static int
-write_ours(struct prune *p, const struct convo *convo, size_t at,
-    struct ctx_err *err)
-{
-	const struct entry *near;
-	size_t i = at;
-	bool crlf;
-
-	/* The line before it, or else the one behind. */
-	while (i > 0 && convo->entries[i - 1].gone)
-		i--;
-	near = &convo->entries[i > 0 ? i - 1 : at];
-	crlf = near->n > 1 && near->text[near->n - 2] == '\r';
-
-	if (ctx_writer_copy(p->writer, convo->ours.p, convo->ours.n, err) < 0 ||
-	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
-		err) < 0)
-		return -1;
-	return ctx_writer_mark(p->writer, err);
-}
-
-/* Gives a line of a transcript others to name for those that went. */
-static int
-relink(struct prune *p, struct entry *entry, struct ctx_err *err)
-{
-	struct ctx_live *live = p->stream->live;
-	size_t used;
-
-	if (!ctx_live_loose(live, entry->line))
-		return 0;
-	ctx_edits_reset(&p->edits);
-	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
-	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
-		return -1;
-	return change(p, &p->lines, entry, err);
 }
 
 static int
@@ -491,25 +400,29 @@ write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
 {
 	if (entry->gone)
 		return 0;
-	if (entry->line != 0) {
-		if (ctx_live_gone(p->stream->live, entry->line))
-			return 0;
-		if (relink(p, entry, err) < 0)
-			return -1;
-	}
+	if (entry->line != 0 && ctx_live_gone(p->stream->live, entry->line))
+		return 0;
 	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
 		return -1;
 	return ctx_writer_mark(p->writer, err);
+}
+
+/* Does a note stand before the entry as a message? */
+static bool
+has_note(const struct entry *entry)
+{
+	return entry->note != 0 && entry->dialect->note_part == NULL;
 }
 
 static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
 	struct convo *convo = &p->lines;
-	size_t i, at = convo->ours.n > 0 ? place_of_ours(convo) : SIZE_MAX;
+	size_t i;
 
-	for (i = 0; i < convo->n && !p->options->dry_run; i++)
-		if ((i == at && write_ours(p, convo, at, err) < 0) ||
+	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
+		if ((has_note(&convo->entries[i]) &&
+			ctx_note_write(p, convo, i, err) < 0) ||
 		    write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
@@ -556,7 +469,7 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
-	if (p->options->dry_run)
+	if (p->options->report.dry_run)
 		return 0;
 	if (text.p == event->record->text.p
 		? ctx_writer_put(p->writer, text.p, text.n, err) < 0
@@ -643,25 +556,18 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* Notes that our message goes in, with the separators of its neighbour. */
+/* Notes that our messages go in. */
 static int
-insert_ours(struct prune *p, struct ctx_err *err)
+insert_notes(struct prune *p, struct ctx_err *err)
 {
 	struct convo *convo = &p->record;
-	size_t at = place_of_ours(convo), gap;
-	const char *start;
+	size_t i;
 
-	if (convo->ours.n == 0 || at == convo->n)
-		return 0;
-	start = ctx_json_str(p->source, convo->entries[at].node).p;
-	for (gap = 0; strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL;
-	    gap++)
-		continue;
-	if (ctx_buf_add(&convo->ours, ",", 1, err) < 0 ||
-	    ctx_buf_add(&convo->ours, start - gap, gap, err) < 0)
-		return -1;
-	return ctx_edit_replace(&p->edits, (struct ctx_str){start, 0},
-	    convo->ours.p, convo->ours.n, err);
+	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
+		if (has_note(&convo->entries[i]) &&
+		    ctx_note_insert(p, convo, &convo->entries[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 /* Decides a record's conversation; its edits wait for the record's end. */
@@ -672,7 +578,7 @@ end_record(struct prune *p, const struct ctx_event *event,
 	p->source = event->record->json;
 	if (conclude(p, &p->record, err) < 0 ||
 	    drop_elements(p, event->shape->messages, err) < 0 ||
-	    insert_ours(p, err) < 0)
+	    insert_notes(p, err) < 0)
 		return -1;
 	ctx_convo_clear(&p->record);
 	return 0;
@@ -757,7 +663,12 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_view_release(&p.view);
 	ctx_json_release(&p.json);
 	ctx_edits_release(&p.edits);
+	ctx_edits_release(&p.one);
+	ctx_pieces_release(&p.pieces);
+	ctx_cut_release(&p.cut);
 	ctx_buf_release(&p.out);
 	ctx_buf_release(&p.text);
+	ctx_buf_release(&p.literal);
+	ctx_buf_release(&p.message);
 	return rc;
 }

@@ -6,13 +6,34 @@
  * if the file has the size and the sha256 that it gives.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "convo/pieces.h"
-#include "convo/reference.h"
+#include "store/reference.h"
+#include "convo/report.h"
+#include "convo/talk.h"
+
+/* A message that has edits, to be told of at the end of its record. */
+struct restored {
+	const struct ctx_dialect *dialect;
+	struct ctx_counter *counter;
+	uint32_t node, tool;
+	uint64_t index;
+	bool inside;
+	size_t first_edit, edits;
+};
 
 struct restore {
 	const struct ctx_restore_options *options;
+	const struct ctx_stream *stream;
+	struct ctx_meter *meter;
+	struct talk lines, record;
+	struct ctx_names tools;
+	struct restored *list;
+	size_t n, cap;
+	struct edited edited;
+	struct ctx_view view;
 	struct ctx_spool spool;
 	bool absent; /* there is no spool */
 	bool broken; /* the record has a reference that cannot be followed */
@@ -147,60 +168,144 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	    restore->body.p, restore->body.n, err);
 }
 
+/* ---- the end of a record ---- */
+
+/* Notes that a message has edits from first on. */
+static int
+note_edits(struct restore *restore, struct talk *talk,
+    const struct ctx_event *event, size_t first, struct ctx_err *err)
+{
+	struct restored *list, *one;
+	struct ctx_str tool;
+
+	if (first == restore->edits.n ||
+	    !ctx_report_wanted(&restore->options->report))
+		return 0;
+	list = ctx_grow(restore->list, &restore->cap, restore->n + 1,
+	    sizeof *list, err);
+	if (list == NULL)
+		return -1;
+	restore->list = list;
+	one = &list[restore->n++];
+	*one = (struct restored){.dialect = event->shape->dialect,
+	    .counter = talk->measure.counter, .node = event->node,
+	    .index = talk->index, .inside = event->inside,
+	    .first_edit = first, .edits = restore->edits.n - first};
+	if (ctx_talk_first_tool(talk, event, &tool, err) < 0)
+		return -1;
+	return ctx_names_id(&restore->tools, tool.p, tool.n, &one->tool, err);
+}
+
+static int
+tell(struct restore *restore, const struct ctx_record *record,
+    const struct restored *one, struct ctx_err *err)
+{
+	struct edited *edited = &restore->edited;
+	struct ctx_touch touch = {.file = record->file, .line = record->line,
+	    .index = one->index, .rule = "restore"};
+
+	if (one->dialect->read(record->json, one->node, &restore->view, err) <
+		0)
+		return -1;
+	touch.tool = ctx_names_at(&restore->tools, one->tool);
+	edited->before = &restore->view;
+	edited->dialect = one->dialect;
+	edited->counter = one->counter;
+	edited->value = ctx_json_str(record->json, one->node);
+	edited->first = one->first_edit;
+	edited->n = one->edits;
+	touch.bytes = one->inside ? edited->value : record->text;
+	return ctx_report_edited(&restore->options->report, edited,
+	    &restore->edits, &touch, err);
+}
+
+/* Puts a record that has edits, all of them good, into restore->text. */
+static int
+change(struct restore *restore, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < restore->n; i++)
+		if (tell(restore, record, &restore->list[i], err) < 0)
+			return -1;
+	if (ctx_report_sync(&restore->options->report, err) < 0)
+		return -1;
+	restore->text.n = 0;
+	return ctx_edits_apply(&restore->edits, record->text, &restore->text,
+	    err);
+}
+
 static int
 pass(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_record *record, struct ctx_err *err)
 {
-	int rc;
+	bool changed = !restore->broken && restore->edits.n > 0;
+	int rc = 0;
 
-	if (writer == NULL || restore->broken || restore->edits.n == 0) {
-		rc = writer == NULL ? 0
-				    : ctx_writer_put(writer, record->text.p,
-					  record->text.n, err);
-	} else {
-		restore->text.n = 0;
-		rc = ctx_edits_apply(&restore->edits, record->text,
-		    &restore->text, err);
-		if (rc == 0)
-			rc = ctx_writer_copy(writer, restore->text.p,
-			    restore->text.n, err);
-	}
+	if (changed && change(restore, record, err) < 0)
+		return -1;
+	if (writer != NULL && !restore->options->report.dry_run)
+		rc = changed ? ctx_writer_copy(writer, restore->text.p,
+				   restore->text.n, err)
+			     : ctx_writer_put(writer, record->text.p,
+				   record->text.n, err);
 	restore->broken = false;
+	restore->n = 0;
 	ctx_edits_reset(&restore->edits);
 	return rc < 0 || writer == NULL ? rc : ctx_writer_mark(writer, err);
+}
+
+/* ---- the stream ---- */
+
+static int
+one_message(struct restore *restore, struct talk *talk,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	size_t first = restore->edits.n, i;
+
+	if (ctx_talk_enter(talk, restore->stream, event, restore->meter, err) <
+		0)
+		return -1;
+	for (i = 0; i < event->view->n; i++)
+		if (event->view->parts[i].kind == CTX_PART_RESULT &&
+		    restore_result(restore, event,
+			event->view->parts[i].value, err) < 0)
+			return -1;
+	if (note_edits(restore, talk, event, first, err) < 0)
+		return -1;
+	return ctx_talk_leave(talk, event, err);
 }
 
 static int
 one_event(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	size_t i;
+	struct talk *talk = event->inside ? &restore->record : &restore->lines;
 
-	if (event->kind == CTX_EVENT_RECORD)
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return ctx_talk_enter(talk, restore->stream, event,
+		    restore->meter, err);
+	case CTX_EVENT_MESSAGE:
+		return one_message(restore, talk, event, err);
+	case CTX_EVENT_RECORD:
 		return pass(restore, writer, event->record, err);
-	if (event->kind != CTX_EVENT_MESSAGE)
+	default:
 		return 0;
-	for (i = 0; i < event->view->n; i++)
-		if (event->view->parts[i].kind == CTX_PART_RESULT &&
-		    restore_result(restore, event,
-			event->view->parts[i].value, err) < 0)
-			return -1;
-	return 0;
+	}
 }
 
-int
-ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    const struct ctx_restore_options *options, struct ctx_err *err)
+static int
+run(struct restore *restore, struct ctx_stream *stream,
+    struct ctx_writer *writer, struct ctx_err *err)
 {
-	struct restore restore = {.options = options};
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
 
-	restore.spool.fd = -1;
-	ctx_json_init(&restore.json, CTX_SIMD_BEST);
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (one_event(&restore, writer, &event, err) < 0) {
+		if (one_event(restore, writer, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
@@ -208,6 +313,31 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 		*err = late;
 		rc = -1;
 	}
+	return rc;
+}
+
+int
+ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_restore_options *options,
+    struct ctx_err *err)
+{
+	struct restore restore = {.options = options, .stream = stream,
+	    .meter = meter};
+	bool told = options->report.touched != NULL;
+	int rc = -1;
+
+	restore.spool.fd = -1;
+	ctx_json_init(&restore.json, meter->simd);
+	ctx_json_init(&restore.edited.json, meter->simd);
+	if (ctx_talk_init(&restore.lines, told, told, err) == 0 &&
+	    ctx_talk_init(&restore.record, told, told, err) == 0)
+		rc = run(&restore, stream, writer, err);
+	ctx_talk_release(&restore.lines);
+	ctx_talk_release(&restore.record);
+	ctx_names_release(&restore.tools);
+	free(restore.list);
+	ctx_edited_release(&restore.edited);
+	ctx_view_release(&restore.view);
 	ctx_spool_close(&restore.spool);
 	ctx_json_release(&restore.json);
 	ctx_edits_release(&restore.edits);

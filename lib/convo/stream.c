@@ -35,7 +35,26 @@ find_shape(const struct ctx_stream *stream, uint32_t node,
 	}
 	shape->dialect = stream->forced;
 	shape->decisive = true;
-	shape->why = "asked for";
+	shape->why = "choice";
+}
+
+/* Notes for people what the first record that tells was found to be, or the
+ * first of all if none does. */
+static void
+note_found(struct ctx_stream *stream, const struct ctx_shape *shape)
+{
+	struct ctx_found *found = &stream->found;
+
+	if (found->decisive && shape->decisive &&
+	    shape->dialect != found->dialect)
+		found->others = true;
+	if (found->decisive || (found->dialect != NULL && !shape->decisive))
+		return;
+	found->dialect = shape->dialect;
+	found->why = shape->why;
+	found->decisive = shape->decisive;
+	found->file = stream->record.file;
+	found->line = stream->record.line;
 }
 
 /* The dialect of a message that is a record, which may settle others'. */
@@ -44,12 +63,12 @@ settle_dialect(struct ctx_stream *stream)
 {
 	struct ctx_shape *shape = &stream->shape;
 
+	note_found(stream, shape);
 	if (!shape->decisive) {
 		if (stream->dialect != NULL)
 			shape->dialect = stream->dialect;
 	} else if (stream->dialect == NULL) {
 		stream->dialect = shape->dialect;
-		stream->why = shape->why;
 	} else if (stream->dialect != shape->dialect) {
 		stream->mixed = true;
 	}
@@ -84,10 +103,14 @@ give_inner(const struct ctx_stream *stream, struct ctx_event *event,
 static int
 enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 {
+	const struct ctx_dialect *dialect = stream->inner.dialect;
+
 	stream->message = stream->inner.messages + !stream->inner.single;
+	stream->first = dialect->first == NULL
+	    ? 0
+	    : dialect->first(stream->record.json, stream->inner.messages);
 	stream->state = NEXT_MESSAGE;
-	if (stream->why == NULL)
-		stream->why = stream->inner.why;
+	note_found(stream, &stream->inner);
 	return give_inner(stream, event, CTX_EVENT_BEGIN, 0);
 }
 
@@ -269,7 +292,9 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 	if (stream->inner.element != NULL &&
 	    (message = ctx_json_find(json, node, stream->inner.element)) == 0)
 		return give_inner(stream, event, CTX_EVENT_UNKNOWN, node);
-	rc = read_message(stream, stream->inner.dialect, message, err);
+	rc = message < stream->first
+	    ? 0
+	    : read_message(stream, stream->inner.dialect, message, err);
 	if (rc < 0)
 		return -1;
 	return give_inner(stream, event,

@@ -6,33 +6,6 @@
 /* Bytes of output that a summarizer may write for each token asked. */
 #define BYTES_PER_TOKEN 64
 
-int
-ctx_summary_is(const struct ctx_view *view, bool *summary,
-    struct ctx_err *err)
-{
-	static const char prefix[] = CTX_SUMMARY_PREFIX;
-	struct ctx_buf text = {0};
-	struct ctx_str literal;
-
-	*summary = false;
-	if (view->n != 1 || view->parts[0].kind != CTX_PART_TEXT ||
-	    view->json->nodes[view->parts[0].value].kind != CTX_JSON_STRING)
-		return 0;
-	literal = ctx_json_str(view->json, view->parts[0].value);
-	/* Most texts differ in the first byte, escaped or not. */
-	if (literal.n < sizeof prefix ||
-	    (literal.p[1] != prefix[0] && literal.p[1] != '\\'))
-		return 0;
-	if (ctx_text_decode(&text, literal, err) < 0) {
-		ctx_buf_release(&text);
-		return -1;
-	}
-	*summary = text.n >= sizeof prefix - 1 &&
-	    memcmp(text.p, prefix, sizeof prefix - 1) == 0;
-	ctx_buf_release(&text);
-	return 0;
-}
-
 /* What goes and what stays, for either summarizer. */
 struct material {
 	struct ctx_summary *lines; /* of the built-in one */
@@ -95,7 +68,7 @@ tell(struct material *m, const struct ctx_view *view,
 
 static int
 add_part(struct prune *p, struct material *m, const struct ctx_view *view,
-    const struct ctx_part *part, unsigned flags, struct ctx_err *err)
+    const struct ctx_part *part, bool earlier, struct ctx_err *err)
 {
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	enum ctx_summary_kind kind = kind_of(view, part);
@@ -106,7 +79,7 @@ add_part(struct prune *p, struct material *m, const struct ctx_view *view,
 	text = (struct ctx_str){p->text.p, p->text.n};
 	if (text.n == 0)
 		return 0;
-	if ((flags & CTX_ITEM_SUMMARY) && text.n >= prefix) {
+	if (earlier && text.n >= prefix) {
 		kind = CTX_SUMMARY_EARLIER;
 		text.p += prefix;
 		text.n -= prefix;
@@ -117,24 +90,33 @@ add_part(struct prune *p, struct material *m, const struct ctx_view *view,
 	return tell(m, view, part, text, err);
 }
 
+/* Adds what goes of a message to what is summarized, and shows the rest of
+ * it to the built-in summarizer. */
 static int
 add_entry(struct prune *p, struct material *m, const struct entry *entry,
-    unsigned flags, bool goes, struct ctx_err *err)
+    const struct ctx_fate *fate, struct ctx_err *err)
 {
+	const struct ctx_view *view = &p->view;
+	struct found_note found;
 	size_t i;
 
 	if (entry->dialect == NULL)
 		return 0;
 	if (ctx_prune_look(p, entry, err) < 0)
 		return -1;
-	for (i = 0; i < p->view.n; i++) {
-		const struct ctx_part *part = &p->view.parts[i];
+	ctx_note_find(p->options, entry->dialect, view, &found);
+	for (i = 0; i < view->n; i++) {
+		const struct ctx_part *part = &view->parts[i];
+		bool earlier = found.summary && i == found.part;
+		bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
+		unsigned marks = result ? fate->results : fate->rest;
 
-		if (goes) {
-			if (add_part(p, m, &p->view, part, flags, err) < 0)
+		if ((marks & CTX_MARK_DROP) ||
+		    (earlier && (marks & CTX_MARK_FOLD))) {
+			if (add_part(p, m, view, part, earlier, err) < 0)
 				return -1;
 		} else if (m->lines != NULL) {
-			if (part_text(p, &p->view, part, err) < 0 ||
+			if (part_text(p, view, part, err) < 0 ||
 			    ctx_summary_later(m->lines, p->text.p, p->text.n,
 				err) < 0)
 				return -1;
@@ -147,20 +129,23 @@ static int
 gather(struct prune *p, struct convo *convo, struct material *m,
     struct ctx_err *err)
 {
+	struct ctx_fate fate;
 	size_t i, item = 0;
+	uint32_t kept;
 
-	for (i = 0; i < convo->n; item += convo->entries[i].items, i++)
-		if (add_entry(p, m, &convo->entries[i],
-			convo->groups.items[item].flags,
-			convo->plan.marks[item] & CTX_MARK_DROP, err) < 0)
+	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
+		(void)ctx_prune_marks(convo, &convo->entries[i], item, &fate,
+		    &kept);
+		if (add_entry(p, m, &convo->entries[i], &fate, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
 /* Asks the command; what it says beyond the bound is cut off. */
 static int
 ask(struct prune *p, struct convo *convo, const struct material *m,
-    struct ctx_buf *out, struct ctx_err *err)
+    uint64_t room, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
 	struct ctx_buf input = {0};
@@ -186,8 +171,7 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
 		goto out;
 	}
 	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n,
-		ctx_count_room(convo->measure.counter, o->summary_tokens), &at,
-		&tokens, err) < 0)
+		room, &at, &tokens, err) < 0)
 		goto out;
 	out->n = at;
 	rc = 0;
@@ -198,68 +182,66 @@ out:
 
 static int
 write_summary(struct prune *p, struct convo *convo, struct material *m,
-    struct ctx_buf *out, struct ctx_err *err)
+    uint64_t room, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
 
 	if (o->summarizer != NULL) {
-		if (ask(p, convo, m, out, err) == 0)
+		if (ask(p, convo, m, room, out, err) == 0)
 			return 0;
 		if (!o->or_builtin || err->code == CTX_ENOMEM)
 			return -1;
 		out->n = 0;
 	}
 	return ctx_summary_write(m->lines, convo->measure.counter->tokens,
-	    ctx_count_room(convo->measure.counter, o->summary_tokens), out,
-	    err);
+	    room, out, err);
 }
 
-/* Makes the message of a text, and counts it as any message is counted. */
-static int
-make_message(struct prune *p, struct convo *convo,
-    const struct ctx_dialect *dialect, const struct ctx_buf *text,
-    uint64_t *tokens, struct ctx_err *err)
-{
-	struct ctx_cost cost;
-	size_t used;
+/* ---- what goes, and where its summary stands ---- */
 
-	p->text.n = 0;
-	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
-		sizeof CTX_SUMMARY_PREFIX - 1, err) < 0 ||
-	    ctx_buf_add(&p->text, text->p, text->n, err) < 0 ||
-	    ctx_buf_printf(&convo->ours, err, "%s", dialect->ours[0]) < 0 ||
-	    ctx_text_encode(&convo->ours, p->text.p, p->text.n, err) < 0 ||
-	    ctx_buf_printf(&convo->ours, err, "%s", dialect->ours[1]) < 0)
-		return -1;
-	if (ctx_json_scan(&p->json, convo->ours.p, convo->ours.n, &used, err) <
-		0 ||
-	    dialect->read(&p->json, 0, &p->view, err) < 0 ||
-	    ctx_count_message(convo->measure.counter, dialect, &p->view, &cost,
-		err) < 0)
-		return -1;
-	*tokens = cost.tokens;
-	return 0;
-}
+/* What the plan drops. */
+struct drops {
+	const struct ctx_dialect *dialect; /* of what goes; NULL: nothing */
+	uint64_t tokens;
+};
 
-/* Tokens that go, and the dialect of what goes; earlier summaries alone are
- * no reason to make another. */
-static const struct ctx_dialect *
-look_at_drops(const struct convo *convo, uint64_t *gone)
+/* Earlier summaries alone are no reason to make another. */
+static struct drops
+look_at_drops(const struct convo *convo)
 {
-	const struct ctx_dialect *dialect = NULL;
+	struct drops drops = {NULL, 0};
 	size_t i, j, item = 0;
 
-	*gone = 0;
 	for (i = 0; i < convo->n; i++)
 		for (j = 0; j < convo->entries[i].items; j++, item++) {
+			const struct ctx_item *one =
+			    &convo->groups.items[item];
+
 			if (!(convo->plan.marks[item] & CTX_MARK_DROP))
 				continue;
-			*gone += convo->groups.items[item].tokens;
-			if (!(convo->groups.items[item].flags &
-				CTX_ITEM_SUMMARY))
-				dialect = convo->entries[i].dialect;
+			drops.tokens += one->tokens;
+			if (!(one->flags & CTX_ITEM_SUMMARY))
+				drops.dialect = convo->entries[i].dialect;
 		}
-	return dialect;
+	return drops;
+}
+
+/* Has the earlier summaries that are parts of what stays folded in. */
+static void
+fold(struct convo *convo, struct drops *drops)
+{
+	size_t i;
+
+	for (i = 0; i < convo->groups.n; i++) {
+		const struct ctx_item *item = &convo->groups.items[i];
+
+		if (!(item->flags & CTX_ITEM_WITH_SUMMARY) ||
+		    (convo->plan.marks[i] & CTX_MARK_DROP))
+			continue;
+		convo->plan.marks[i] |= CTX_MARK_FOLD;
+		drops->tokens += item->own;
+	}
+	ctx_plan_total(&convo->plan, &convo->groups);
 }
 
 /* Nothing goes: only the edits of the level stay marked. */
@@ -268,46 +250,160 @@ take_back(struct convo *convo)
 {
 	size_t i;
 
-	convo->ours.n = 0;
 	for (i = 0; i < convo->groups.n; i++)
 		if (convo->plan.marks[i] & CTX_MARK_DROP)
 			convo->plan.marks[i] = 0;
+		else
+			convo->plan.marks[i] &= (uint8_t)~CTX_MARK_FOLD;
 	ctx_plan_total(&convo->plan, &convo->groups);
+}
+
+/* Where it stands as a message: behind what leads, system messages and what
+ * stands for the past of a transcript. */
+static int
+place_message(const struct convo *convo, const struct ctx_dialect *dialect,
+    size_t *place, struct ctx_err *err)
+{
+	size_t i, item = 0;
+	bool system = false;
+
+	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
+		const struct ctx_item *one = &convo->groups.items[item];
+
+		if (convo->entries[i].gone ||
+		    (convo->plan.marks[item] & CTX_MARK_DROP))
+			continue;
+		system |= one->role == CTX_ROLE_SYSTEM;
+		if (!(one->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN |
+				       CTX_ITEM_PAST)))
+			break;
+	}
+	*place = i;
+	if (i == convo->n || (system && (dialect->rules & CTX_ONE_SYSTEM)))
+		return ctx_err_set(err, CTX_EARG,
+		    "no summary can stand in it, a conversation of dialect %s "
+		    "with a system message", dialect->name);
+	return 0;
+}
+
+/* Where it stands as a part: in the first user message that opens a turn. */
+static int
+place_part(const struct convo *convo, const struct ctx_dialect *dialect,
+    size_t *place, struct ctx_err *err)
+{
+	size_t i, j, item = 0;
+
+	for (i = 0; i < convo->n; i++)
+		for (j = 0; j < convo->entries[i].items; j++, item++) {
+			*place = i;
+			if ((convo->groups.items[item].flags &
+				CTX_ITEM_USER) &&
+			    !(convo->plan.marks[item] & CTX_MARK_DROP))
+				return 0;
+		}
+	return ctx_err_set(err, CTX_EARG,
+	    "no summary can stand in it, a conversation of dialect %s without "
+	    "a user message", dialect->name);
+}
+
+static int
+find_place(const struct convo *convo, const struct ctx_dialect *dialect,
+    size_t *place, struct ctx_err *err)
+{
+	bool part = dialect->note_part != NULL;
+	const struct ctx_dialect *there;
+
+	if (part && place_part(convo, dialect, place, err) < 0)
+		return -1;
+	if (!part && place_message(convo, dialect, place, err) < 0)
+		return -1;
+	there = convo->entries[*place].dialect;
+	if (part == (there->note_part != NULL) &&
+	    (part || there->summary != NULL))
+		return 0;
+	return ctx_err_set(err, CTX_EARG,
+	    "no summary can stand in it, before a message of dialect %s",
+	    there->name);
+}
+
+/* The most tokens that its text may have: as asked, and no more than the
+ * budget leaves, if it leaves any. */
+static int
+find_room(struct prune *p, struct convo *convo,
+    const struct ctx_dialect *dialect, uint64_t *room, struct ctx_err *err)
+{
+	struct ctx_str text = {CTX_SUMMARY_PREFIX,
+	    sizeof CTX_SUMMARY_PREFIX - 1};
+	const struct ctx_plan *plan = &convo->plan;
+	uint64_t frame, left = 0;
+
+	if (ctx_note_cost(p, convo->measure.counter, dialect, true, text,
+		&frame, err) < 0)
+		return -1;
+	if (plan->limits.budget > plan->after + frame)
+		left = plan->limits.budget - plan->after - frame;
+	*room = p->options->summary_tokens;
+	if (left > 0 && left < *room)
+		*room = left;
+	*room = ctx_count_room(convo->measure.counter, *room);
+	return 0;
+}
+
+/* Puts the summary in, unless it costs as much as what it stands for. */
+static int
+put_in(struct prune *p, struct convo *convo, size_t place,
+    const struct drops *drops, const struct ctx_buf *text,
+    struct ctx_err *err)
+{
+	struct ctx_plan *plan = &convo->plan;
+	uint64_t tokens, whole = plan->after + drops->tokens;
+	struct ctx_str all;
+
+	p->text.n = 0;
+	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
+		sizeof CTX_SUMMARY_PREFIX - 1, err) < 0 ||
+	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
+		return -1;
+	all = (struct ctx_str){p->text.p, p->text.n};
+	if (ctx_note_cost(p, convo->measure.counter,
+		convo->entries[place].dialect, true, all, &tokens, err) < 0)
+		return -1;
+	if (tokens < drops->tokens) {
+		plan->after += tokens;
+		return ctx_note_add(convo, place, true, all, tokens, err);
+	}
+	/* What must go to meet the budget goes without one. */
+	if (whole <= plan->limits.budget)
+		take_back(convo);
+	return 0;
 }
 
 int
 ctx_prune_summarize(struct prune *p, struct convo *convo,
     struct ctx_err *err)
 {
-	const struct ctx_dialect *dialect;
+	struct drops drops = look_at_drops(convo);
 	struct material m = {0};
 	struct ctx_buf text = {0};
-	uint64_t gone, tokens;
+	uint64_t room;
+	size_t place = 0;
 	int rc = -1;
 
-	dialect = look_at_drops(convo, &gone);
-	if (dialect == NULL) {
+	if (drops.dialect == NULL) {
 		take_back(convo);
 		return 0;
 	}
-	if (dialect->ours[0] == NULL)
-		return ctx_err_set(err, CTX_EARG,
-		    "no summary can stand in a conversation of dialect %s",
-		    dialect->name);
-	if (ctx_summary_open(&m.lines, err) < 0 ||
+	fold(convo, &drops);
+	if (find_place(convo, drops.dialect, &place, err) < 0)
+		return -1;
+	if (find_room(p, convo, drops.dialect, &room, err) < 0 ||
+	    ctx_summary_open(&m.lines, err) < 0 ||
 	    gather(p, convo, &m, err) < 0 ||
-	    write_summary(p, convo, &m, &text, err) < 0 ||
-	    make_message(p, convo, dialect, &text, &tokens, err) < 0)
+	    write_summary(p, convo, &m, room, &text, err) < 0 ||
+	    put_in(p, convo, place, &drops, &text, err) < 0)
 		goto out;
-	/* A summary that costs as much as what it stands for helps nobody. */
-	if (tokens >= gone)
-		take_back(convo);
-	else
-		convo->plan.after += tokens;
 	rc = 0;
 out:
-	if (rc < 0)
-		convo->ours.n = 0;
 	ctx_summary_close(m.lines);
 	ctx_buf_release(&m.text);
 	ctx_buf_release(&text);

@@ -27,22 +27,28 @@ begin(struct tally *t, struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_tally *tally = &count->tally;
-	struct ctx_cost cost = {0};
+	struct ctx_beside beside;
 
 	if (ctx_stream_measure(t->stream, event, t->meter, &count->measure,
 		err) < 0 ||
 	    ctx_count_beside(count->measure.counter, event->record->json,
-		event->shape, &cost, err) < 0)
+		event->shape, &beside, err) < 0)
 		return -1;
 	ctx_groups_reset(&count->groups);
 	memset(tally, 0, sizeof *tally);
 	tally->file = event->record->file;
 	tally->line = event->inside ? event->record->line : 0;
 	tally->model = count->measure.model;
+	tally->name = count->measure.name;
 	tally->encoding = count->measure.encoding;
-	tally->tokens = tally->beside = cost.tokens;
-	tally->estimated = count->measure.counter->exact ? 0 : cost.tokens;
-	tally->chars = cost.chars;
+	tally->beside = beside;
+	tally->tokens = beside.tokens;
+	tally->estimated = beside.estimated;
+	tally->chars = beside.chars;
+	if (event->inside)
+		tally->billed = ctx_usage_input(event->record->json,
+		    ctx_json_find(event->record->json, event->shape->request,
+			"usage"));
 	count->open = true;
 	return 0;
 }
@@ -69,11 +75,14 @@ add_message(struct tally *t, struct count *count,
 	    .line = event->record->line,
 	    .dialect = dialect,
 	    .model = all->model,
+	    .name = all->name,
 	    .encoding = all->encoding,
 	    .messages = !(event->view->flags & CTX_VIEW_CONTINUES),
 	    .tokens = cost.tokens,
 	    .estimated = cost.estimated,
+	    .framing = cost.framing,
 	    .chars = cost.chars,
+	    .billed = ctx_usage_input(event->record->json, event->view->usage),
 	    .bytes = event->inside ? node->end - node->at
 				   : event->record->text.n,
 	    .index = item->message,
@@ -85,13 +94,16 @@ add_message(struct tally *t, struct count *count,
 	all->dialect = dialect;
 	all->tokens += one.tokens;
 	all->estimated += one.estimated;
+	all->framing += one.framing;
 	all->chars += one.chars;
 	all->bytes += one.bytes;
 	all->messages += one.messages;
 	all->turns = groups->turn;
 	for (i = 0; i < CTX_PART_KINDS; i++) {
 		one.kinds[i] = cost.kinds[i];
+		one.rough[i] = cost.rough[i];
 		all->kinds[i] += cost.kinds[i];
+		all->rough[i] += cost.rough[i];
 	}
 	if (t->hooks->message != NULL &&
 	    t->hooks->message(t->hooks->user, &one, err) < 0)

@@ -10,17 +10,33 @@
 
 #include "convo/convo.h"
 #include "convo/pieces.h"
+#include "convo/report.h"
+#include "convo/talk.h"
 
 struct truncate {
 	const struct ctx_stream *stream;
-	const struct ctx_truncate_options *options;
+	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
 	struct ctx_meter *meter;
-	struct ctx_measure lines, record; /* of the stream, of a record's */
+	struct talk lines, record; /* the stream's, and a record's own */
 	struct cut cut;
 	struct pieces pieces;
 	struct ctx_edits edits;
+	struct edited edited;
 	struct ctx_buf out;
+};
+
+/* What was cut of a message, as bits. */
+enum { RESULTS = 1, TEXTS = 2, ARGUMENTS = 4 };
+
+static const char *const rules[] = {
+    [RESULTS] = "results",
+    [TEXTS] = "texts",
+    [RESULTS | TEXTS] = "results and texts",
+    [ARGUMENTS] = "arguments",
+    [RESULTS | ARGUMENTS] = "results and arguments",
+    [TEXTS | ARGUMENTS] = "texts and arguments",
+    [RESULTS | TEXTS | ARGUMENTS] = "results, texts, arguments",
 };
 
 /* Could a value be longer than a limit?  One of 0 is none. */
@@ -47,6 +63,28 @@ cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
 	return 0;
 }
 
+/* Sets stub to the longest form of arguments of ours that fits. */
+static int
+make_stub(struct truncate *t, uint64_t before, char stub[80],
+    uint64_t *after, struct ctx_err *err)
+{
+	static const char *const units[] = {"characters", "bytes", "tokens",
+	    "lines"};
+	static const char *const shorter[] = {"{\"\xe2\x80\xa6\":0}", "{}"};
+	size_t form;
+
+	(void)snprintf(stub, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
+	    (unsigned long long)before, units[t->options->unit]);
+	for (form = 0;; form++) {
+		if (ctx_cut_measure(&t->cut, stub, strlen(stub), after, err) <
+			0)
+			return -1;
+		if (*after <= t->options->args || form == 2)
+			return 0;
+		(void)snprintf(stub, 80, "%s", shorter[form]);
+	}
+}
+
 /* Arguments are never cut but replaced, so that none pass for real ones. */
 static int
 cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
@@ -54,8 +92,6 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 {
 	struct ctx_str raw = ctx_json_str(view->json, args);
 	bool string = view->json->nodes[args].kind == CTX_JSON_STRING;
-	static const char *const units[] = {"characters", "bytes", "tokens",
-	    "lines"};
 	uint64_t before, after;
 	struct ctx_str text = raw;
 	char stub[80];
@@ -70,14 +106,7 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 		return -1;
 	if (before <= t->options->args)
 		return 0;
-	(void)snprintf(stub, sizeof stub,
-	    "{\"_ctx_cut\":\"%llu %s truncated\"}", (unsigned long long)before,
-	    units[t->options->unit]);
-	if (ctx_cut_measure(&t->cut, stub, strlen(stub), &after, err) < 0)
-		return -1;
-	if (after > t->options->args)
-		(void)snprintf(stub, sizeof stub, "{}");
-	if (ctx_cut_measure(&t->cut, stub, strlen(stub), &after, err) < 0)
+	if (make_stub(t, before, stub, &after, err) < 0)
 		return -1;
 	if (after >= before)
 		return 0;
@@ -114,56 +143,90 @@ result_limit(const struct ctx_truncate_options *options)
 	return options->limit;
 }
 
+/* ---- messages ---- */
+
+/* Cuts part i, if it is too long and of a tool that is asked for. */
 static int
-one_message(struct truncate *t, const struct ctx_event *event,
-    struct ctx_err *err)
+cut_part(struct truncate *t, struct talk *talk, const struct ctx_event *event,
+    size_t i, struct ctx_err *err)
 {
+	struct ctx_truncate_options *options = t->options;
 	const struct ctx_view *view = event->view;
-	uint64_t limit = result_limit(t->options);
-	size_t i;
+	const struct ctx_part *part = &view->parts[i];
+	uint64_t limit = part->kind == CTX_PART_RESULT ? result_limit(options)
+	    : part->kind == CTX_PART_CALL	       ? options->args
+						       : 0;
+	struct ctx_str tool;
 
-	/* What the model is not shown costs nothing. */
-	if (view->flags & CTX_VIEW_HIDDEN)
+	if (!may_exceed(view, part->value, limit))
 		return 0;
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
-
-		if (part->kind == CTX_PART_RESULT &&
-		    may_exceed(view, part->value, limit)) {
-			if (ctx_pieces_result(&t->pieces, view,
-				event->shape->dialect, i, err) < 0 ||
-			    cut_pieces(t, event, limit, &t->counts->results,
-				err) < 0)
-				return -1;
-		} else if (part->kind == CTX_PART_CALL &&
-		    may_exceed(view, part->value, t->options->args) &&
-		    cut_args(t, view, part->value, err) < 0) {
-			return -1;
-		}
-	}
-	return cut_texts(t, event, err);
+	if (ctx_talk_tool(talk, event, i, &tool, err) < 0)
+		return -1;
+	if (!ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
+		tool.n))
+		return 0;
+	if (part->kind == CTX_PART_CALL)
+		return cut_args(t, view, part->value, err);
+	if (ctx_pieces_result(&t->pieces, view, event->shape->dialect, i,
+		err) < 0)
+		return -1;
+	return cut_pieces(t, event, limit, &t->counts->results, err);
 }
 
-/* Finds what counts tokens for a conversation, if anything must. */
+/* Tells of a message that has edits from first on. */
 static int
-measure(struct truncate *t, const struct ctx_event *event,
-    struct ctx_err *err)
+tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
+    size_t first, const struct ctx_truncate_counts *was, struct ctx_err *err)
 {
-	struct ctx_measure *one = event->inside ? &t->record : &t->lines;
+	const struct ctx_json *json = event->view->json;
+	struct ctx_touch touch = {.file = event->record->file,
+	    .line = event->record->line, .index = talk->index};
 
-	if (t->options->unit != CTX_SIZE_TOKENS)
+	if (first == t->edits.n || !ctx_report_wanted(&t->options->report))
 		return 0;
-	if ((event->kind == CTX_EVENT_BEGIN || one->counter == NULL) &&
-	    ctx_stream_measure(t->stream, event, t->meter, one, err) < 0)
+	touch.rule = rules[(t->counts->results > was->results) * RESULTS +
+	    (t->counts->messages > was->messages) * TEXTS +
+	    (t->counts->calls > was->calls) * ARGUMENTS];
+	if (ctx_talk_first_tool(talk, event, &touch.tool, err) < 0)
 		return -1;
-	t->cut.counter = one->counter->tokens;
-	return 0;
+	touch.bytes = event->inside
+	    ? ctx_json_str(json, event->node)
+	    : event->record->text;
+	t->edited.before = event->view;
+	t->edited.dialect = event->shape->dialect;
+	t->edited.counter = talk->measure.counter;
+	t->edited.value = ctx_json_str(json, event->node);
+	t->edited.first = first;
+	t->edited.n = t->edits.n - first;
+	return ctx_report_edited(&t->options->report, &t->edited, &t->edits,
+	    &touch, err);
+}
+
+static int
+one_message(struct truncate *t, struct talk *talk,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_truncate_counts was = *t->counts;
+	size_t first = t->edits.n, i;
+
+	t->cut.counter = talk->measure.counter;
+	for (i = 0; i < event->view->n; i++)
+		if (cut_part(t, talk, event, i, err) < 0)
+			return -1;
+	if (cut_texts(t, event, err) < 0 ||
+	    tell(t, talk, event, first, &was, err) < 0)
+		return -1;
+	return ctx_talk_leave(talk, event, err);
 }
 
 static int
 pass(struct truncate *t, struct ctx_writer *writer,
     const struct ctx_record *record, struct ctx_err *err)
 {
+	if (t->options->report.dry_run) {
+		ctx_edits_reset(&t->edits);
+		return 0;
+	}
 	if (t->edits.n == 0) {
 		if (ctx_writer_put(writer, record->text.p, record->text.n,
 			err) < 0)
@@ -171,7 +234,8 @@ pass(struct truncate *t, struct ctx_writer *writer,
 		return ctx_writer_mark(writer, err);
 	}
 	t->out.n = 0;
-	if (ctx_edits_apply(&t->edits, record->text, &t->out, err) < 0 ||
+	if (ctx_report_sync(&t->options->report, err) < 0 ||
+	    ctx_edits_apply(&t->edits, record->text, &t->out, err) < 0 ||
 	    ctx_writer_copy(writer, t->out.p, t->out.n, err) < 0)
 		return -1;
 	ctx_edits_reset(&t->edits);
@@ -182,13 +246,15 @@ static int
 one_event(struct truncate *t, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
+	struct talk *talk = event->inside ? &t->record : &t->lines;
+
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return measure(t, event, err);
+		return ctx_talk_enter(talk, t->stream, event, t->meter, err);
 	case CTX_EVENT_MESSAGE:
-		if (measure(t, event, err) < 0)
+		if (ctx_talk_enter(talk, t->stream, event, t->meter, err) < 0)
 			return -1;
-		return one_message(t, event, err);
+		return one_message(t, talk, event, err);
 	case CTX_EVENT_RECORD:
 		return pass(t, writer, event->record, err);
 	default:
@@ -196,24 +262,16 @@ one_event(struct truncate *t, struct ctx_writer *writer,
 	}
 }
 
-int
-ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_truncate_options *options,
-    struct ctx_truncate_counts *counts, struct ctx_err *err)
+static int
+run(struct truncate *t, struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_err *err)
 {
-	struct truncate t = {.stream = stream, .options = options,
-	    .counts = counts, .meter = meter};
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
 
-	memset(counts, 0, sizeof *counts);
-	t.cut.unit = options->unit;
-	t.cut.keep = options->keep;
-	t.cut.head = options->head;
-	t.cut.tail = options->tail;
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (one_event(&t, writer, &event, err) < 0) {
+		if (one_event(t, writer, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
@@ -222,9 +280,36 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 		*err = late;
 		rc = -1;
 	}
+	return rc;
+}
+
+int
+ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, struct ctx_truncate_options *options,
+    struct ctx_truncate_counts *counts, struct ctx_err *err)
+{
+	struct truncate t = {.stream = stream, .options = options,
+	    .counts = counts, .meter = meter};
+	bool told = options->report.touched != NULL;
+	bool tools = told || options->tool.n > 0 || options->not_tool.n > 0;
+	bool tokens = told || options->unit == CTX_SIZE_TOKENS;
+	int rc = -1;
+
+	memset(counts, 0, sizeof *counts);
+	t.cut.unit = options->unit;
+	t.cut.keep = options->keep;
+	t.cut.head = options->head;
+	t.cut.tail = options->tail;
+	ctx_json_init(&t.edited.json, meter->simd);
+	if (ctx_talk_init(&t.lines, tools, tokens, err) == 0 &&
+	    ctx_talk_init(&t.record, tools, tokens, err) == 0)
+		rc = run(&t, stream, writer, err);
+	ctx_talk_release(&t.lines);
+	ctx_talk_release(&t.record);
 	ctx_cut_release(&t.cut);
 	ctx_pieces_release(&t.pieces);
 	ctx_edits_release(&t.edits);
+	ctx_edited_release(&t.edited);
 	ctx_buf_release(&t.out);
 	return rc;
 }

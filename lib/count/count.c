@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "count/media.h"
+#include "dialect/body.h"
+#include "store/reference.h"
 
 uint64_t
 ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens)
@@ -57,6 +59,24 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	return count_text(counter, text.p, text.n, cost, err);
 }
 
+/* A value as the model is shown it: the keys and texts in it, each by
+ * itself, or its JSON. */
+static int
+count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
+    struct ctx_err *err)
+{
+	uint32_t one, end = json->nodes[node].next;
+
+	if (!dialect->texts)
+		return ctx_count_value(counter, json, node, cost, err);
+	for (one = node; one < end; one++)
+		if (json->nodes[one].kind == CTX_JSON_STRING &&
+		    ctx_count_value(counter, json, one, cost, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* base64 is 4 bytes for 3, and 4 bytes of text are about a token. */
 static void
 add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
@@ -68,14 +88,18 @@ add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 }
 
 int
-ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
-    size_t i, struct ctx_cost *cost, struct ctx_err *err)
+ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, size_t i, struct ctx_cost *cost,
+    struct ctx_err *err)
 {
 	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_image *image = &counter->image;
 	uint64_t tokens;
 
 	if (part->kind == CTX_PART_MEDIA) {
-		if (ctx_media_tokens(&counter->image, view->json, part->value,
+		if (image->rule == CTX_IMAGE_NONE)
+			image = &dialect->image;
+		if (ctx_media_tokens(image, view->json, part->value,
 			&counter->text, &tokens, err) < 0)
 			return -1;
 		cost->tokens += tokens;
@@ -95,18 +119,85 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_view *view,
 		(view->json->nodes[part->value].kind == CTX_JSON_ARRAY ||
 		    (i + 1 < view->n && view->parts[i + 1].owner == i + 1))))
 		return 0;
-	return ctx_count_value(counter, view->json, part->value, cost, err);
+	return count_shown(counter, dialect, view->json, part->value, cost,
+	    err);
 }
 
-/* What is left of a result when it is cleared; counted once. */
+/* Bytes of JSON that the body of an aged result cannot have: each character
+ * may be two escapes, and a reference names a path. */
+#define NO_AGED (12 * CTX_AGE_HEAD + 65536)
+
+/* Puts the reference of a result into counter->aged; nothing if it has none.
+ * It outlives the rest of the result, which could not be found again. */
 static int
-cleared(struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
+find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t body, struct ctx_err *err)
 {
-	if (counter->cleared == 0) {
-		if (ctx_token_count(counter->tokens, CTX_CLEARED,
+	uint32_t node = ctx_body_text(json, body, dialect);
+	struct ctx_buf *text = &counter->aged;
+	struct reference ref;
+	struct ctx_str raw;
+
+	text->n = 0;
+	if (node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
+		node = body;
+	if (body == 0 || node == 0)
+		return 0;
+	raw = ctx_json_str(json, node);
+	if (raw.n > NO_AGED || raw.p[raw.n - 2] != ']')
+		return 0;
+	if (ctx_text_decode(text, raw, err) < 0)
+		return -1;
+	if (!ctx_reference_find(text->p, text->n, &ref)) {
+		text->n = 0;
+		return 0;
+	}
+	ref.at += ref.at > 0;
+	text->n -= ref.at;
+	memmove(text->p, text->p + ref.at, text->n);
+	return 0;
+}
+
+/* What a body costs that holds just a text. */
+static int
+count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const char *p, size_t n, uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_cost cost = {0};
+	struct ctx_buf body = {0};
+	struct ctx_json json;
+	size_t used;
+	int rc = -1;
+
+	ctx_json_init(&json, CTX_SIMD_PORTABLE);
+	/* In a list, since node 0 stands for none. */
+	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
+	    (dialect->texts ? ctx_body_add(&body, dialect, p, n, err)
+			    : ctx_text_encode(&body, p, n, err)) == 0 &&
+	    ctx_buf_add(&body, "]", 1, err) == 0 &&
+	    ctx_json_scan(&json, body.p, body.n, &used, err) >= 0)
+		rc = count_shown(counter, dialect, &json, 1, &cost, err);
+	ctx_json_release(&json);
+	ctx_buf_release(&body);
+	*tokens = cost.tokens;
+	return rc;
+}
+
+/* What is left of a result when it is cleared; counted once, but for those
+ * that are aged. */
+static int
+cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	if (counter->aged.n > 0)
+		return count_body(counter, dialect, counter->aged.p,
+		    counter->aged.n, tokens, err);
+	if (counter->cleared_in != dialect) {
+		counter->cleared_in = NULL;
+		if (count_body(counter, dialect, CTX_CLEARED,
 			strlen(CTX_CLEARED), &counter->cleared, err) < 0)
 			return -1;
-		counter->cleared = ctx_count_scale(counter, counter->cleared);
+		counter->cleared_in = dialect;
 	}
 	*tokens = counter->cleared;
 	return 0;
@@ -114,59 +205,76 @@ cleared(struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
 
 /* Adds a result and the blocks it owns, *i being the last of them after. */
 static int
-add_result(struct ctx_counter *counter, const struct ctx_view *view,
-    size_t *i, struct ctx_cost *cost, struct ctx_err *err)
+add_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, size_t *i, struct ctx_cost *cost,
+    struct ctx_err *err)
 {
-	uint64_t before = cost->tokens, body, then;
+	uint64_t before = cost->tokens, rough = cost->estimated;
+	uint64_t name, body, then;
 	size_t result = *i;
 
+	if (dialect->texts && view->parts[result].name != 0 &&
+	    ctx_count_value(counter, view->json, view->parts[result].name,
+		cost, err) < 0)
+		return -1;
+	name = cost->tokens - before;
 	for (;;) {
-		if (ctx_count_part(counter, view, *i, cost, err) < 0)
+		if (ctx_count_part(counter, dialect, view, *i, cost, err) < 0)
 			return -1;
 		if (*i + 1 >= view->n ||
 		    view->parts[*i + 1].owner != result + 1)
 			break;
 		++*i;
 	}
-	if (cleared(counter, &then, err) < 0)
+	if (find_reference(counter, dialect, view->json,
+		view->parts[result].value, err) < 0 ||
+	    cleared(counter, dialect, &then, err) < 0)
 		return -1;
-	body = cost->tokens - before;
-	cost->results += body;
-	cost->kinds[CTX_PART_RESULT] += body;
+	body = cost->tokens - before - name;
+	cost->results += name + body;
+	cost->kinds[CTX_PART_RESULT] += name + body;
+	cost->rough[CTX_PART_RESULT] += cost->estimated - rough;
 	if (view->parts[result].value != 0 && body > then)
 		cost->bodies += body - then;
 	return 0;
 }
 
 int
-ctx_count_cleared(struct ctx_counter *counter, const struct ctx_view *view,
-    size_t i, uint64_t *saved, struct ctx_err *err)
+ctx_count_cleared(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_str *left, uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 
-	if (add_result(counter, view, &i, &cost, err) < 0)
+	if (add_result(counter, dialect, view, &i, &cost, err) < 0)
 		return -1;
 	*saved = cost.bodies;
+	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
+	if (counter->aged.n > 0)
+		*left = (struct ctx_str){counter->aged.p, counter->aged.n};
 	return 0;
 }
 
 static int
-add_parts(struct ctx_counter *counter, const struct ctx_view *view,
-    struct ctx_cost *cost, struct ctx_err *err)
+add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
 {
-	uint64_t before;
+	uint64_t before, rough;
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].kind == CTX_PART_RESULT) {
-			if (add_result(counter, view, &i, cost, err) < 0)
+			if (add_result(counter, dialect, view, &i, cost,
+				err) < 0)
 				return -1;
 			continue;
 		}
 		before = cost->tokens;
-		if (ctx_count_part(counter, view, i, cost, err) < 0)
+		rough = cost->estimated;
+		if (ctx_count_part(counter, dialect, view, i, cost, err) < 0)
 			return -1;
 		cost->kinds[view->parts[i].kind] += cost->tokens - before;
+		cost->rough[view->parts[i].kind] += cost->estimated - rough;
 	}
 	return 0;
 }
@@ -213,7 +321,7 @@ ctx_count_message(struct ctx_counter *counter,
 			err) < 0)
 			return -1;
 	}
-	if (add_parts(counter, view, cost, err) < 0)
+	if (add_parts(counter, dialect, view, cost, err) < 0)
 		return -1;
 	cost->reasoning = loose_reasoning(view, cost);
 	if (!counter->exact)
@@ -221,54 +329,9 @@ ctx_count_message(struct ctx_counter *counter,
 	return 0;
 }
 
-/* A system prompt may be a text, or blocks of text; of {"parts": [...]} the
- * parts are the prompt. */
-static int
-count_prompt(struct ctx_counter *counter, const struct ctx_json *json,
-    uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
-{
-	uint32_t parts = ctx_json_find(json, node, "parts"), one, text;
-
-	if (parts != 0)
-		node = parts;
-	if (json->nodes[node].kind != CTX_JSON_ARRAY ||
-	    json->nodes[node].next == node + 1 ||
-	    ctx_json_find(json, node + 1, "text") == 0)
-		return ctx_count_value(counter, json, node, cost, err);
-	for (one = node + 1; one < json->nodes[node].next;
-	    one = json->nodes[one].next) {
-		text = ctx_json_find(json, one, "text");
-		if (text != 0 &&
-		    ctx_count_value(counter, json, text, cost, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int
-ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct ctx_cost *cost, struct ctx_err *err)
-{
-	static const char *const keys[] = {"tools", "functions", "system",
-	    "instructions", "systemInstruction", "system_instruction",
-	    "toolConfig"};
-	uint32_t node;
-	size_t i;
-
-	if (!shape->answers)
-		cost->tokens += shape->dialect->priming;
-	for (i = 0; shape->in_request && i < sizeof keys / sizeof keys[0];
-	    i++) {
-		node = ctx_json_find(json, shape->request, keys[i]);
-		if (node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
-		    count_prompt(counter, json, node, cost, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 void
 ctx_counter_release(struct ctx_counter *counter)
 {
 	ctx_buf_release(&counter->text);
+	ctx_buf_release(&counter->aged);
 }

@@ -7,11 +7,15 @@
  * figures are rules of thumb, and what they bill has been seen to differ.
  *
  * Rules, with x, y and edge of the model table (pages of the providers,
- * November 2026; patches of small models bill up to a third less):
+ * November 2026; of OpenAI's patches from GPT-5 on, x is what users of its
+ * developer forum found billed in March 2026, where the page says more):
  *   tiles    fit into edge, short side at most 768; x, and y for each tile
  *            of 512 (OpenAI)
- *   patches  of 32 pixels, at most y of them; x hundredths each (OpenAI)
- *   squares  of 28 pixels, at most y, fit into edge (Anthropic)
+ *   patches  of 32 pixels, at most y of them, fit into edge; x hundredths
+ *            each; with an edge, low detail is 512 pixels, and original
+ *            detail 6,000 pixels and four times as many patches (OpenAI)
+ *   squares  of 28 pixels, shrunk to fit into edge and to at most y of them
+ *            (Anthropic)
  *   crops    x up to 384 by 384, else x for each crop of up to edge pixels; a
  *            page y (Gemini 2)
  *   fixed    x whatever the size; a page y (Gemini 3)
@@ -186,11 +190,12 @@ fit(double *w, double *h, double edge)
 }
 
 static uint64_t
-tiles(const struct ctx_image *image, double w, double h, bool low)
+tiles(const struct ctx_image *image, double w, double h,
+    enum ctx_detail detail)
 {
 	double shorter;
 
-	if (low)
+	if (detail == CTX_DETAIL_LOW)
 		return image->x;
 	fit(&w, &h, image->edge);
 	shorter = w < h ? w : h;
@@ -203,34 +208,52 @@ tiles(const struct ctx_image *image, double w, double h, bool low)
 
 /* Too many patches: shrunk to as many, then until one side is whole. */
 static uint64_t
-patches(const struct ctx_image *image, double w, double h, bool low)
+patches(const struct ctx_image *image, double w, double h,
+    enum ctx_detail detail)
 {
-	double r, across, down, whole;
-	uint64_t n;
+	double edge = image->edge, r, across, down, whole;
+	uint64_t n, most = image->y;
 
-	fit(&w, &h, low ? 512 : image->edge);
+	if (edge > 0 && detail == CTX_DETAIL_LOW)
+		edge = 512;
+	if (edge > 0 && detail == CTX_DETAIL_ORIGINAL) {
+		edge = 6000;
+		most *= 4;
+	}
+	fit(&w, &h, edge);
 	n = parts(w, 32) * parts(h, 32);
-	if (image->y > 0 && n > image->y) {
-		r = sqrt(32.0 * 32.0 * image->y / (w * h));
+	if (most > 0 && n > most) {
+		r = sqrt(32.0 * 32.0 * (double)most / (w * h));
 		across = w * r / 32;
 		down = h * r / 32;
 		whole = across < 1 ? 1 : floor(across) / across;
 		if (down >= 1 && floor(down) / down < whole)
 			whole = floor(down) / down;
 		n = parts(across * whole, 1) * parts(down * whole, 1);
-		n = n < image->y ? n : image->y;
+		n = n < most ? n : most;
 	}
 	return (n * image->x + 99) / 100;
 }
 
+/* Too many squares: the largest size of these sides that has no more, to
+ * some thousandths of a pixel. */
 static uint64_t
 squares(const struct ctx_image *image, double w, double h)
 {
-	uint64_t n;
+	double small = 0, large = 1, scale = 1;
+	int i;
 
 	fit(&w, &h, image->edge);
-	n = parts(w, 28) * parts(h, 28);
-	return image->y > 0 && n > image->y ? image->y : n;
+	for (i = 0; i < 20 && image->y > 0; i++) {
+		if (parts(w * scale, 28) * parts(h * scale, 28) > image->y)
+			large = scale;
+		else
+			small = scale;
+		if (small == 1)
+			break;
+		scale = (small + large) / 2;
+	}
+	return parts(w * small, 28) * parts(h * small, 28);
 }
 
 /* A crop is two thirds of the shorter side, from 256 to edge pixels. */
@@ -249,8 +272,8 @@ crops(const struct ctx_image *image, double w, double h)
 }
 
 uint64_t
-ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
-		 bool low)
+ctx_image_tokens(const struct ctx_image *image, uint32_t width,
+    uint32_t height, enum ctx_detail detail)
 {
 	double w = width, h = height;
 
@@ -260,7 +283,7 @@ ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
 		image = &usual;
 	switch (image->rule) {
 	case CTX_IMAGE_PATCHES:
-		return patches(image, w, h, low);
+		return patches(image, w, h, detail);
 	case CTX_IMAGE_SQUARES:
 		return squares(image, w, h);
 	case CTX_IMAGE_CROPS:
@@ -268,7 +291,7 @@ ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
 	case CTX_IMAGE_FIXED:
 		return image->x;
 	default:
-		return tiles(image, w, h, low);
+		return tiles(image, w, h, detail);
 	}
 }
 
@@ -278,13 +301,41 @@ is_gemini(const struct ctx_image *image)
 	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
 }
 
-/* Pages of 50,000 bytes; where they cost no fixed amount they are given as
- * an image and as 1,500 to 3,000 tokens of text. */
-static uint64_t
-pages(const struct ctx_image *image, size_t bytes)
+/* Does the PDF have the word at this byte, and then no letter of a longer
+ * one? */
+static bool
+has_name(const struct bytes *b, size_t at, const char *name)
 {
-	return (1 + (uint64_t)bytes / 50000) *
-	       (is_gemini(image) ? image->y : 3000);
+	int next = byte_at(b, at + strlen(name));
+
+	return has(b, at, name) && !(next >= 'A' && next <= 'z');
+}
+
+/* Pages of a PDF: objects of that type, as far as they are not compressed
+ * with others; else one for each 50,000 bytes. */
+static uint64_t
+count_pages(const struct bytes *b)
+{
+	uint64_t n = 0;
+	size_t at, bytes = length(b);
+
+	for (at = 0; at + 10 < bytes; at++) {
+		if (byte_at(b, at) != '/' || !has_name(b, at, "/Type"))
+			continue;
+		at += strlen("/Type");
+		while (byte_at(b, at) == ' ')
+			at++;
+		n += has_name(b, at, "/Page");
+	}
+	return n > 0 ? n : 1 + (uint64_t)bytes / 50000;
+}
+
+/* Where pages cost no fixed amount they are given as an image and as 1,500
+ * to 3,000 tokens of text. */
+static uint64_t
+pages(const struct ctx_image *image, const struct bytes *b)
+{
+	return count_pages(b) * (is_gemini(image) ? image->y : 3000);
 }
 
 /* Four bytes a token; without any, a page. */
@@ -345,7 +396,7 @@ kind_named(struct ctx_str type)
 /* What was found out of a payload. */
 struct found {
 	enum kind kind;
-	bool low;
+	enum ctx_detail detail;
 	struct bytes bytes;
 };
 
@@ -388,7 +439,9 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node)
 	size_t i;
 
 	if (detail != 0 && ctx_json_is(json, detail, "low"))
-		found->low = true;
+		found->detail = CTX_DETAIL_LOW;
+	if (detail != 0 && ctx_json_is(json, detail, "original"))
+		found->detail = CTX_DETAIL_ORIGINAL;
 	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
 		value = ctx_json_find(json, node, types[i]);
 		if (value != 0 && found->kind == IMAGE)
@@ -422,7 +475,7 @@ cost(const struct ctx_image *image, const struct found *found)
 
 	switch (found->kind) {
 	case PAGES:
-		return pages(image, n);
+		return pages(image, &found->bytes);
 	case WORDS:
 		return words(&found->bytes);
 	case SOUND:
@@ -431,7 +484,7 @@ cost(const struct ctx_image *image, const struct found *found)
 		return (1 + (uint64_t)n / 250000) * 263;
 	default:
 		image_size(&found->bytes, &w, &h);
-		return ctx_image_tokens(image, w, h, found->low);
+		return ctx_image_tokens(image, w, h, found->detail);
 	}
 }
 

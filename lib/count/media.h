@@ -4,10 +4,16 @@
 
 #include "ctx.h"
 
-/* An image of a size in pixels (0: not known, a square of 1024), with low
- * detail if that was asked for. */
+/* What a request may ask for; high is what it gets unasked. */
+enum ctx_detail {
+	CTX_DETAIL_HIGH,
+	CTX_DETAIL_LOW,
+	CTX_DETAIL_ORIGINAL,
+};
+
+/* An image of a size in pixels (0: not known, a square of 1024). */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
-			  uint32_t height, bool low);
+    uint32_t height, enum ctx_detail detail);
 
 /*
  * A payload as formats hold it: a string of base64, a data: address, another

@@ -54,26 +54,45 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 	    like->exact && ctx_tokenizer_exact(opened->tokenizer);
 	opened->counter.factor = like->factor;
 	opened->counter.image = like->image;
+	opened->counter.tools = like->tools;
 	meter->entries[meter->n++].opened = opened;
 	*out = opened;
 	return 0;
 }
 
+/* The model that was asked for, that is named, or of the environment; NULL if
+ * there is none.  Notes what is worth telling of it. */
 static const struct ctx_model *
-find_model(const struct ctx_meter *meter, const struct ctx_json *json,
-	   uint32_t node)
+find_model(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
+	   struct ctx_str *given)
 {
-	if (meter->model != NULL)
-		return ctx_model_find(&meter->own, meter->model,
-				      strlen(meter->model));
-	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_model_find(
-		    &meter->own, json->text + json->nodes[node].at + 1,
-		    json->nodes[node].end - json->nodes[node].at - 2);
-	if (meter->fallback != NULL)
-		return ctx_model_find(&meter->own, meter->fallback,
-				      strlen(meter->fallback));
-	return NULL;
+	const struct ctx_model *model;
+	struct ctx_str name;
+
+	if (meter->model != NULL) {
+		name = (struct ctx_str){meter->model, strlen(meter->model)};
+	} else if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
+		name = ctx_json_str(json, node);
+		name.p++;
+		name.n -= 2;
+	} else if (meter->fallback != NULL) {
+		name = (struct ctx_str){meter->fallback,
+					strlen(meter->fallback)};
+	} else {
+		return NULL;
+	}
+	model = ctx_model_find(&meter->own, name.p, name.n);
+	*given = name;
+	if (model->name[0] == '\0' && meter->unknown[0] == '\0') {
+		if (name.n >= sizeof meter->unknown)
+			name.n = sizeof meter->unknown - 1;
+		memcpy(meter->unknown, name.p, name.n);
+		meter->unknown[name.n] = '\0';
+	}
+	if (meter->near == NULL && meter->encoding == NULL &&
+	    !model->exact && model->file != NULL)
+		meter->near = model;
+	return model;
 }
 
 /* What was opened for such a counter, or NULL. */
@@ -90,7 +109,9 @@ find_opened(const struct ctx_meter *meter, const char *encoding,
 		    one->wanted.exact == like->exact &&
 		    one->wanted.factor == like->factor &&
 		    memcmp(&one->wanted.image, &like->image,
-			   sizeof like->image) == 0)
+			   sizeof like->image) == 0 &&
+		    memcmp(&one->wanted.tools, &like->tools,
+			   sizeof like->tools) == 0)
 			return one;
 	}
 	return NULL;
@@ -100,13 +121,16 @@ int
 ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
 	       uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
 {
-	const struct ctx_model *model = find_model(meter, json, node);
+	struct ctx_str name = {"", 0};
+	const struct ctx_model *model = find_model(meter, json, node, &name);
 	const char *encoding = "o200k_base";
 	struct ctx_counter like = {.factor = 100};
 	struct opened *opened;
 
-	if (model != NULL)
+	if (model != NULL) {
 		like.image = model->image;
+		like.tools = model->tools;
+	}
 	if (meter->encoding != NULL) {
 		encoding = meter->encoding;
 		like.exact = true;
@@ -120,6 +144,7 @@ ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
 	    open_encoding(meter, encoding, &like, &opened, err) < 0)
 		return -1;
 	measure->model = model;
+	measure->name = name;
 	measure->counter = &opened->counter;
 	measure->encoding = encoding;
 	return 0;

@@ -20,19 +20,26 @@ static const struct ctx_model unknown = {.name = "",
 					 .encoding = "o200k_base",
 					 .factor = 100};
 
+const char *
+ctx_models_date(void)
+{
+	return MODELS_DATE;
+}
+
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
 	return i < sizeof models / sizeof models[0] ? &models[i] : NULL;
 }
 
-/* Dashes, dots and the like are one: claude-opus-4.5, claude-opus-4-5. */
+/* Dashes, dots and the like are one: claude-opus-4.5, claude-opus-4-5; what
+ * ollama writes mistral:7b is mistral-7b. */
 static char
 plain(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (char)(c - 'A' + 'a');
-	return c == '.' || c == '_' || c == '@' ? '-' : c;
+	return c == '.' || c == '_' || c == '@' || c == ':' ? '-' : c;
 }
 
 static bool
@@ -57,15 +64,15 @@ begins(const char *name, size_t n, const char *prefix)
 }
 
 /* Takes the row for *best if it is a longer prefix of the name, from its
- * start or from behind a dot or colon. */
+ * start or from behind one of the bytes parts. */
 static void
 match(const struct ctx_model *row, const char *name, size_t n,
-      const struct ctx_model **best, size_t *longest)
+      const char *parts, const struct ctx_model **best, size_t *longest)
 {
 	size_t i, found;
 
 	for (i = 0; i < n; i++) {
-		if (i > 0 && name[i - 1] != '.' && name[i - 1] != ':')
+		if (i > 0 && strchr(parts, name[i - 1]) == NULL)
 			continue;
 		found = begins(name + i, n - i, row->name);
 		if (found > *longest) {
@@ -75,22 +82,35 @@ match(const struct ctx_model *row, const char *name, size_t n,
 	}
 }
 
+static const struct ctx_model *
+find_between(const struct ctx_models *own, const char *name, size_t n,
+    const char *parts)
+{
+	const struct ctx_model *row, *best = NULL;
+	size_t i, longest = 0;
+
+	for (i = 0; own != NULL && i < own->n; i++)
+		match(&own->list[i], name, n, parts, &best, &longest);
+	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
+		match(row, name, n, parts, &best, &longest);
+	return best;
+}
+
 const struct ctx_model *
 ctx_model_find(const struct ctx_models *own, const char *name, size_t n)
 {
-	const struct ctx_model *row, *best = &unknown;
+	const struct ctx_model *best;
 	const char *slash;
-	size_t i, longest = 0;
 
 	while ((slash = memchr(name, '/', n)) != NULL) {
 		n -= (size_t)(slash + 1 - name);
 		name = slash + 1;
 	}
-	for (i = 0; own != NULL && i < own->n; i++)
-		match(&own->list[i], name, n, &best, &longest);
-	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
-		match(row, name, n, &best, &longest);
-	return best;
+	best = find_between(own, name, n, ".:");
+	/* A name of somebody's own may end in that of the model. */
+	if (best == NULL)
+		best = find_between(own, name, n, ".:-_");
+	return best != NULL ? best : &unknown;
 }
 
 uint64_t
@@ -106,6 +126,14 @@ ctx_image_rule_name(enum ctx_image_rule rule)
 					    "squares", "crops", "fixed"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
+}
+
+const char *
+ctx_tools_rule_name(enum ctx_tools_rule rule)
+{
+	static const char *const names[] = {"-", "types", "json", "texts"};
+
+	return rule < CTX_TOOLS_RULES ? names[rule] : NULL;
 }
 
 const char *

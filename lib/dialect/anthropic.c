@@ -37,13 +37,22 @@ tells(const struct ctx_json *json, uint32_t block)
 	for (i = 0; i < sizeof types / sizeof types[0]; i++)
 		if (ctx_json_is(json, type, types[i]))
 			return types[i];
-	if (ctx_json_find(json, block, "cache_control") != 0)
-		return "cache_control";
 	if ((ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    ctx_json_find(json, block, "source") != 0)
 		return "a block with source";
 	return ends_with(json, type, "_tool_result") ? "_tool_result" : NULL;
+}
+
+/* Gateways take cache_control in Chat Completions, too. */
+static bool
+is_chat(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	return ctx_json_find(json, node, "tool_calls") != 0 ||
+	    ctx_role_of(json, role) == CTX_ROLE_TOOL ||
+	    ctx_role_of(json, role) == CTX_ROLE_SYSTEM;
 }
 
 const char *
@@ -58,23 +67,14 @@ ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
 	if (ctx_json_find(json, node, "stop_reason") != 0)
 		return "stop_reason";
 	for (block = content + 1; block < json->nodes[content].next;
-	    block = json->nodes[block].next)
+	    block = json->nodes[block].next) {
 		if ((why = tells(json, block)) != NULL)
 			return why;
+		if (ctx_json_find(json, block, "cache_control") != 0 &&
+		    !is_chat(json, node))
+			return "cache_control";
+	}
 	return NULL;
-}
-
-static int
-read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
-{
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
-	    ctx_json_find(view->json, block, "input"), err);
-
-	if (part == NULL)
-		return -1;
-	part->id = ctx_json_find(view->json, block, "id");
-	part->name = ctx_json_find(view->json, block, "name");
-	return 0;
 }
 
 /* A document may be plain text or blocks; other payloads are media. */
@@ -142,10 +142,17 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_json_find(json, block, "content");
 	uint32_t id = ctx_json_find(json, block, "tool_use_id");
+	size_t first = view->n;
+	int rc;
 
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
-		return ctx_read_result(view, body, id, 0, read_plain, err);
-	return ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err);
+		rc = ctx_read_result(view, body, id, 0, read_plain, err);
+	else
+		rc = ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id,
+		    err);
+	if (rc == 0)
+		ctx_read_failure(view, first, block);
+	return rc;
 }
 
 static int
@@ -159,7 +166,9 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	if (ctx_json_is(json, type, "tool_use") ||
 	    ctx_json_is(json, type, "server_tool_use") ||
 	    ctx_json_is(json, type, "mcp_tool_use"))
-		return read_call(view, block, err);
+		return ctx_read_call(view, ctx_json_find(json, block, "input"),
+		    ctx_json_find(json, block, "id"),
+		    ctx_json_find(json, block, "name"), err);
 	if (ctx_json_is(json, type, "tool_result"))
 		return read_result(view, block, true, err);
 	if (ends_with(json, type, "_tool_result"))
@@ -174,13 +183,10 @@ int
 ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role");
-
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
+	view->model = ctx_json_find(json, node, "model");
+	view->usage = ctx_json_find(json, node, "usage");
 	/* In mid-conversation it must stay between those it came between. */
 	if (view->role == CTX_ROLE_SYSTEM)
 		view->flags |= CTX_VIEW_BETWEEN;

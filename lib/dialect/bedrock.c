@@ -55,19 +55,6 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
 }
 
-static int
-read_call(struct ctx_view *view, uint32_t use, struct ctx_err *err)
-{
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
-	    ctx_json_find(view->json, use, "input"), err);
-
-	if (part == NULL)
-		return -1;
-	part->id = ctx_json_find(view->json, use, "toolUseId");
-	part->name = ctx_json_find(view->json, use, "name");
-	return 0;
-}
-
 /* {"reasoningText": {"text", "signature"}} or {"redactedContent"}; the AI
  * SDK writes {"redactedReasoning": {"data"}}. */
 static int
@@ -94,15 +81,21 @@ static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
 {
+	size_t first = view->n;
 	uint32_t value;
 
 	if ((value = ctx_json_find(json, block, "toolUse")) != 0)
-		return read_call(view, value, err);
-	if ((value = ctx_json_find(json, block, "toolResult")) != 0)
-		return ctx_read_result(view,
-		    ctx_json_find(json, value, "content"),
-		    ctx_json_find(json, value, "toolUseId"), 0, read_plain,
-		    err);
+		return ctx_read_call(view, ctx_json_find(json, value, "input"),
+		    ctx_json_find(json, value, "toolUseId"),
+		    ctx_json_find(json, value, "name"), err);
+	if ((value = ctx_json_find(json, block, "toolResult")) != 0) {
+		if (ctx_read_result(view, ctx_json_find(json, value, "content"),
+			ctx_json_find(json, value, "toolUseId"), 0, read_plain,
+			err) < 0)
+			return -1;
+		ctx_read_failure(view, first, value);
+		return 0;
+	}
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
 		return read_reasoning(view, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)
@@ -114,13 +107,8 @@ int
 ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role");
-
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
 	    read_block, err) < 0 ? -1 : 1;
 }

@@ -10,14 +10,6 @@
 #include "dialect/dialect.h"
 
 static bool
-is_true(const struct ctx_json *json, uint32_t node, const char *key)
-{
-	uint32_t value = ctx_json_find(json, node, key);
-
-	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
-}
-
-static bool
 is_string(const struct ctx_json *json, uint32_t node, const char *key)
 {
 	uint32_t value = ctx_json_find(json, node, key);
@@ -62,13 +54,13 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 	view->time = ctx_json_find(json, node, "timestamp");
 	view->model = ctx_json_find(json, message, "model");
 	view->usage = ctx_json_find(json, message, "usage");
-	summary = is_true(json, node, "isCompactSummary");
+	summary = ctx_is_true(json, node, "isCompactSummary");
 	if (summary)
 		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
-	if (is_true(json, node, "isMeta"))
+	if (ctx_is_true(json, node, "isMeta"))
 		view->flags |= CTX_VIEW_META;
-	if (is_true(json, node, "isApiErrorMessage") ||
-	    (is_true(json, node, "isVisibleInTranscriptOnly") && !summary))
+	if (ctx_is_true(json, node, "isApiErrorMessage") ||
+	    (ctx_is_true(json, node, "isVisibleInTranscriptOnly") && !summary))
 		view->flags |= CTX_VIEW_HIDDEN;
 	return 1;
 }
@@ -108,10 +100,10 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 	line->kind = kind_of(json, type);
 	line->id = ctx_json_find(json, node, "uuid");
 	line->parent = ctx_json_find(json, node, "parentUuid");
-	if (is_true(json, node, "isSidechain") ||
+	if (ctx_is_true(json, node, "isSidechain") ||
 	    is_string(json, node, "teamName"))
 		line->flags |= CTX_LINE_SIDE;
-	if (is_true(json, node, "isMeta"))
+	if (ctx_is_true(json, node, "isMeta"))
 		line->flags |= CTX_LINE_META;
 	message = ctx_json_find(json, node, "message");
 	if (line->kind != CTX_LINE_MESSAGE || message == 0)

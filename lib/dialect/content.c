@@ -26,6 +26,18 @@ ctx_role_of(const struct ctx_json *json, uint32_t node)
 	return CTX_ROLE_OTHER;
 }
 
+bool
+ctx_read_role(struct ctx_view *view, const struct ctx_json *json,
+    uint32_t node, uint32_t role)
+{
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+		return false;
+	ctx_view_reset(view, json, node);
+	view->role = ctx_role_of(json, role);
+	view->role_node = role;
+	return true;
+}
+
 int
 ctx_read_part(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
     struct ctx_err *err)
@@ -115,6 +127,24 @@ ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
 	return 0;
 }
 
+void
+ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t sign = ctx_find_either(json, obj, "is_error", "isError");
+	uint32_t status = ctx_json_find(json, obj, "status");
+	bool failed = (sign != 0 && json->nodes[sign].kind == CTX_JSON_TRUE) ||
+	    (status != 0 && ctx_json_is(json, status, "error"));
+	size_t i;
+
+	for (i = view->n; failed && i-- > first;) {
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			continue;
+		view->parts[i].failed = true;
+		return;
+	}
+}
+
 int
 ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
     enum ctx_part_kind kind, struct ctx_err *err)
@@ -165,9 +195,11 @@ ctx_read_typed(struct ctx_view *view, uint32_t block,
 	for (row = rows; type != 0 && row < rows + n; row++) {
 		if (!ctx_json_is(view->json, type, row->type))
 			continue;
-		if (row->key == NULL)
+		if (row->key == NULL && row->kind == CTX_PART_OPAQUE)
 			return ctx_read_part(view, row->kind, 0, err);
-		value = ctx_json_find(view->json, block, row->key);
+		value = row->key == NULL
+		    ? 0
+		    : ctx_json_find(view->json, block, row->key);
 		if (value == 0 && row->kind != CTX_PART_MEDIA &&
 		    row->kind != CTX_PART_REASONING)
 			break;
@@ -175,6 +207,20 @@ ctx_read_typed(struct ctx_view *view, uint32_t block,
 		    value == 0 ? block : value, err);
 	}
 	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+}
+
+bool
+ctx_is_array(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
+}
+
+bool
+ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
+{
+	uint32_t value = ctx_json_find(json, obj, key);
+
+	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
 }
 
 bool

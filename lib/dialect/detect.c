@@ -11,12 +11,6 @@
 
 #include "dialect/dialect.h"
 
-static bool
-is_array(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
-}
-
 /*
  * Where objects keep a request or an answer (no path: they are one), and in
  * it the messages.  The first row that fits counts.
@@ -44,6 +38,7 @@ static const struct wrapper {
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
+    {.messages = "prompt"}, /* preference sets of TRL */
     {.messages = "input", .unless = "type", .dialect = "openai-responses",
 	.sure = true},
     /* What the batches gave, and single answers. */
@@ -57,6 +52,9 @@ static const struct wrapper {
 	.sure = true, .element = "content", .answers = true},
     {.path = {"modelOutput", "output"}, .messages = "message",
 	.dialect = "bedrock", .single = true, .answers = true},
+    {.path = {"outputs"}, .messages = "generations", .element = "message",
+	.answers = true}, /* a LangSmith run */
+    {.messages = "generations", .element = "message", .answers = true},
     {.messages = "choices", .dialect = "openai-chat", .element = "message",
 	.answers = true},
     {.messages = "candidates", .dialect = "gemini", .sure = true,
@@ -170,9 +168,14 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
+	/* Texts to be completed, or to be embedded, are no messages. */
+	if (ctx_is_array(json, messages) &&
+	    json->nodes[messages].next > messages + 1 &&
+	    json->nodes[messages + 1].kind == CTX_JSON_STRING)
+		return 0;
 	/* LangSmith keeps a list of one list of messages. */
 	if (json->nodes[messages].next > messages + 1 &&
-	    is_array(json, messages + 1) &&
+	    ctx_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
 		messages++;
 	return messages;
@@ -215,7 +218,7 @@ detect_array(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].next == node + 1)
 		return;
 	/* Lists of messages without a name are conversations too. */
-	if (is_array(json, one) && json->nodes[one].next > one + 1)
+	if (ctx_is_array(json, one) && json->nodes[one].next > one + 1)
 		one++;
 	if (json->nodes[one].kind == CTX_JSON_OBJECT)
 		detect_object(json, one, &first);
@@ -239,7 +242,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 
 	memset(shape, 0, sizeof *shape);
 	/* The body of an Anthropic batch is a list in an object. */
-	if (is_array(json, list))
+	if (ctx_is_array(json, list))
 		detect_array(json, list, shape);
 	if (shape->kind == CTX_SHAPE_LIST)
 		return;

@@ -10,14 +10,84 @@
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}
-#define OURS_SYSTEM {"{\"role\":\"system\",\"content\":", "}"}
+
+/* A message of ours, of this role. */
+#define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
+
+/* 3 tokens a message and once, 1 a name, as Chat Completions; without names,
+ * as formats that have none. */
+#define FRAMING .per_message = 3, .priming = 3
+#define FRAMING_NAMES FRAMING, .per_name = 1
 
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
+/* What a provider's models count images by and are shown tools as, when the
+ * model is not known; see lib/count/media.c and lib/count/beside.c. */
+#define AS_OPENAI                                                            \
+	.image = {CTX_IMAGE_TILES, 85, 170, 2048},                           \
+	.tools = {CTX_TOOLS_TYPES, 0, 0}
+#define AS_ANTHROPIC                                                         \
+	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568},                         \
+	.tools = {CTX_TOOLS_JSON, 286, 406}
+#define AS_GOOGLE                                                            \
+	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768},            \
+	.tools = {CTX_TOOLS_TEXTS, 0, 0}
+
 /* A result that is an item of this type. */
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
+
+/* Messages of ours, where they are more than a role and a text.  Codex has
+ * only those of the user outlast a compaction. */
+#define CODEX_NOTE                                                           \
+	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":"      \
+	"{\"type\":\"message\",\"role\":\"user\",\"content\":"                   \
+	"[{\"type\":\"input_text\",\"text\":$text}]}}"
+#define GEMINI_CLI_NOTE                                                      \
+	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","            \
+	"\"content\":[{\"text\":$text}]}"
+#define PI_NOTE                                                              \
+	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"       \
+	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text,"   \
+	"\"display\":true}"
+#define CLAUDE_STREAM_NOTE                                                   \
+	"{\"type\":\"user\",\"message\":" NOTE("user")                         \
+	",\"parent_tool_use_id\":null,\"session_id\":$session_id,"             \
+	"\"uuid\":$uuid}"
+#define CLAUDE_CODE(flag)                                                    \
+	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"                \
+	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"        \
+	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\","     \
+	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"       \
+	"\"timestamp\":$timestamp}"
+#define LANGCHAIN_LC(class, type)                                            \
+	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","            \
+	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"                   \
+	"{\"content\":$text,\"type\":\"" type "\"}}"
+#define LANGCHAIN_DICT(type)                                                 \
+	"{\"type\":\"" type "\",\"data\":"                                     \
+	"{\"content\":$text,\"type\":\"" type "\"}}"
+#define LANGCHAIN_DUMP(type)                                                 \
+	"{\"type\":\"" type "\",\"content\":$text,"                            \
+	"\"additional_kwargs\":{},\"response_metadata\":{}}"
+#define OPENCODE_NOTE                                                        \
+	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"               \
+	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent,"         \
+	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"                     \
+	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"                   \
+	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
+#define GOOSE_NOTE                                                           \
+	"{\"role\":\"user\",\"created\":$created,\"content\":["                \
+	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"                    \
+	"{\"userVisible\":false,\"agentVisible\":true}}"
+#define LLM_LOGS_NOTE                                                        \
+	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"     \
+	"\"response\":\"\",\"conversation_id\":$conversation_id,"              \
+	"\"datetime_utc\":$datetime_utc}"
+#define VERCEL_UI(role)                                                      \
+	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":["                      \
+	"{\"type\":\"text\",\"text\":$text}]}"
 
 static const struct ctx_dialect dialects[] = {
     {
@@ -28,10 +98,11 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_codex_line,
 	.rules = CTX_JOINS_ANSWERS,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	.summary = CODEX_NOTE,
+	.notice = CODEX_NOTE,
     },
     {
 	.name = "gemini-cli",
@@ -41,7 +112,10 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER,
+	AS_GOOGLE,
 	.body = BODY_STRING,
+	.summary = GEMINI_CLI_NOTE,
+	.notice = GEMINI_CLI_NOTE,
     },
     {
 	.name = "pi",
@@ -51,10 +125,11 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LAST,
 	.line = ctx_pi_line,
 	/* Whatever provider it is sent to: framing as Chat Completions. */
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
+	.summary = PI_NOTE,
+	.notice = PI_NOTE,
     },
     {
 	.name = "claude-stream",
@@ -63,10 +138,13 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_claude_stream_line,
-	.rules = CTX_FIRST_USER,
-	.per_message = 3,
-	.priming = 3,
+	/* No FIRST_USER: a prompt that stood on the command line is not in
+	 * it. */
+	FRAMING,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	.summary = CLAUDE_STREAM_NOTE,
+	.notice = CLAUDE_STREAM_NOTE,
     },
     {
 	.name = "claude-code",
@@ -76,9 +154,13 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_TIP,
 	.line = ctx_claude_code_line,
 	.rules = CTX_FIRST_USER,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	/* As its own compaction, which its readers start from. */
+	.summary = CLAUDE_CODE("isCompactSummary\":true,"
+			       "\"isVisibleInTranscriptOnly"),
+	.notice = CLAUDE_CODE("isMeta"),
     },
     /* These speak to many providers: framing as Chat Completions. */
     {
@@ -86,61 +168,59 @@ static const struct ctx_dialect dialects[] = {
 	.about = "LangChain, as dumps writes it",
 	.is = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
-	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\",\"schema\","
-	    "\"messages\",\"SystemMessage\"],\"kwargs\":{\"content\":",
-	    ",\"type\":\"system\"}}"},
+	.summary = LANGCHAIN_LC("SystemMessage", "system"),
+	.notice = LANGCHAIN_LC("HumanMessage", "human"),
     },
     {
 	.name = "langchain-dict",
 	.about = "LangChain, as messages_to_dict writes it",
 	.is = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
-	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"type\":\"system\",\"data\":{\"content\":",
-	    ",\"type\":\"system\"}}"},
+	.summary = LANGCHAIN_DICT("system"),
+	.notice = LANGCHAIN_DICT("human"),
     },
     {
 	.name = "langchain-dump",
 	.about = "LangChain, as model_dump writes it",
 	.is = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
-	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"type\":\"system\",\"content\":",
-	    ",\"additional_kwargs\":{},\"response_metadata\":{}}"},
+	.summary = LANGCHAIN_DUMP("system"),
+	.notice = LANGCHAIN_DUMP("human"),
     },
     {
 	.name = "opencode",
 	.about = "messages of an opencode export",
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
-	.per_message = 3,
-	.priming = 3,
+	.first = ctx_opencode_first,
+	FRAMING,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	.summary = OPENCODE_NOTE,
+	.notice = OPENCODE_NOTE,
     },
     {
 	.name = "goose",
 	.about = "messages of a goose session",
 	.is = ctx_goose_is,
 	.read = ctx_goose_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
+	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
-	.ours = {"{\"role\":\"user\",\"created\":0,\"content\":["
-	    "{\"type\":\"text\",\"text\":",
-	    "}],\"metadata\":{\"userVisible\":false,\"agentVisible\":true}}"},
+	.summary = GOOSE_NOTE,
+	.notice = GOOSE_NOTE,
     },
     {
 	.name = "llm-logs",
@@ -150,51 +230,57 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME,
 	/* Two messages and their roles. */
 	.per_message = 8,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	.summary = LLM_LOGS_NOTE,
+	.notice = LLM_LOGS_NOTE,
     },
     {
 	.name = "vercel-ui",
 	.about = "UIMessage of the Vercel AI SDK",
 	.is = ctx_vercel_ui_is,
 	.read = ctx_vercel_ui_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = {"{\"id\":\"ctx\",\"role\":\"system\",\"parts\":["
-	    "{\"type\":\"text\",\"text\":",
-	    "}]}"},
+	.summary = VERCEL_UI("system"),
+	.notice = VERCEL_UI("user"),
     },
     {
 	.name = "vercel-model",
 	.about = "ModelMessage of the Vercel AI SDK",
 	.is = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
+	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("user"),
     },
     {
 	.name = "sharegpt",
 	.about = "from and value, of training sets",
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES,
-	.per_message = 3,
-	.priming = 3,
+	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
+	    CTX_ONE_SYSTEM,
+	FRAMING,
+	AS_OPENAI,
 	.body = BODY_STRING,
+	/* Between two turns there is no place for anything. */
+	.summary = "{\"from\":\"system\",\"value\":$text}",
     },
     {
 	.name = "ollama",
 	.about = "Ollama and chat templates",
 	.is = ctx_ollama_is,
 	.read = ctx_ollama_read,
-	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
     },
     {
 	.name = "openai-responses",
@@ -204,11 +290,11 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NO_EMPTY_TEXT | CTX_NEEDS_IDS |
 	    CTX_ARGUMENTS_TEXT | CTX_REASONING_LEADS,
 	/* As Chat Completions; nothing better is published. */
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
 	.answers = {
 	    {"function_call", ANSWER_ITEM("function_call_output")},
 	    {"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
@@ -227,9 +313,10 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
+	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
+	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
 		   "[{\"text\":$text}],\"status\":\"error\"}}"},
@@ -241,12 +328,14 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Google Gemini contents",
 	.is = ctx_gemini_is,
 	.read = ctx_gemini_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
-	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
+	    CTX_ALTERNATES | CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES,
 	/* No framing: the local tokenizer of google-genai has none. */
+	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
+	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
 		   "\"response\":{\"error\":$text}}}"},
@@ -267,11 +356,12 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
-	.per_message = 3,
-	.priming = 3,
+	FRAMING,
+	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	/* Two messages of the user in a row count as one. */
-	.ours = {"{\"role\":\"user\",\"content\":", "}"},
+	.summary = NOTE("user"),
+	.notice = NOTE("user"),
 	/* A tool of the provider's has no result that we could write. */
 	.answers = {
 	    {"tool_use", "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
@@ -287,11 +377,11 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT | CTX_MUST_SPEAK |
 	    CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT | CTX_NO_EMPTY_CALLS |
 	    CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("system"),
 	.answers = {
 	    {NULL, "{\"role\":\"tool\",\"tool_call_id\":$id,"
 		   "\"content\":$text}"},
@@ -305,11 +395,11 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_generic_is,
 	.read = ctx_generic_read,
 	.rules = CTX_PAIR_BY_NAME,
-	.per_message = 3,
-	.per_name = 1,
-	.priming = 3,
+	FRAMING_NAMES,
+	AS_OPENAI,
 	.body = BODY_STRING,
-	.ours = OURS_SYSTEM,
+	.summary = NOTE("system"),
+	.notice = NOTE("user"),
     },
 };
 

@@ -4,84 +4,40 @@
 
 #include "ctx.h"
 
-/* The dialects, one a file; see struct ctx_dialect. */
-const char *ctx_openai_chat_is(const struct ctx_json *json, uint32_t node);
-int ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
+/* The dialects, one a file: what each does is told at struct ctx_dialect. */
+typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
+typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
-const char *ctx_openai_responses_is(const struct ctx_json *json, uint32_t node);
-int ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_anthropic_is(const struct ctx_json *json, uint32_t node);
-int ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_bedrock_is(const struct ctx_json *json, uint32_t node);
-int ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_gemini_is(const struct ctx_json *json, uint32_t node);
-int ctx_gemini_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node);
-int ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node);
-int ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node);
-int ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_vercel_model_is(const struct ctx_json *json, uint32_t node);
-int ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node);
-int ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_ollama_is(const struct ctx_json *json, uint32_t node);
-int ctx_ollama_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_sharegpt_is(const struct ctx_json *json, uint32_t node);
-int ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_goose_is(const struct ctx_json *json, uint32_t node);
-int ctx_goose_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_llm_logs_is(const struct ctx_json *json, uint32_t node);
-int ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_opencode_is(const struct ctx_json *json, uint32_t node);
-int ctx_opencode_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_generic_is(const struct ctx_json *json, uint32_t node);
-int ctx_generic_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-const char *ctx_claude_code_is(const struct ctx_json *json, uint32_t node);
-int ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-void ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
+typedef void ctx_dialect_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line *line);
-const char *ctx_claude_stream_is(const struct ctx_json *json, uint32_t node);
-int ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-void ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line);
-const char *ctx_codex_is(const struct ctx_json *json, uint32_t node);
-int ctx_codex_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-void ctx_codex_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line);
-const char *ctx_pi_is(const struct ctx_json *json, uint32_t node);
-int ctx_pi_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-void ctx_pi_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line);
-const char *ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node);
-int ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err);
-void ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line);
+typedef uint32_t ctx_dialect_first(const struct ctx_json *json,
+    uint32_t array);
+
+ctx_dialect_is ctx_openai_chat_is, ctx_openai_responses_is, ctx_anthropic_is,
+    ctx_bedrock_is, ctx_gemini_is, ctx_langchain_dict_is, ctx_langchain_lc_is,
+    ctx_langchain_dump_is, ctx_vercel_model_is, ctx_vercel_ui_is,
+    ctx_ollama_is, ctx_sharegpt_is, ctx_goose_is, ctx_llm_logs_is,
+    ctx_opencode_is, ctx_generic_is, ctx_claude_code_is, ctx_claude_stream_is,
+    ctx_codex_is, ctx_pi_is, ctx_gemini_cli_is;
+ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
+    ctx_anthropic_read, ctx_bedrock_read, ctx_gemini_read,
+    ctx_langchain_dict_read, ctx_langchain_lc_read, ctx_langchain_dump_read,
+    ctx_vercel_model_read, ctx_vercel_ui_read, ctx_ollama_read,
+    ctx_sharegpt_read, ctx_goose_read, ctx_llm_logs_read, ctx_opencode_read,
+    ctx_generic_read, ctx_claude_code_read, ctx_claude_stream_read,
+    ctx_codex_read, ctx_pi_read, ctx_gemini_cli_read;
+ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
+    ctx_pi_line, ctx_gemini_cli_line;
+ctx_dialect_first ctx_opencode_first;
 
 /* The role that a name stands for in the formats of the role/content kind
  * ("developer" is a system message, "function" a tool's). */
 enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
+
+/* Points the view at a message and gives it the role that the string at role
+ * names; false if there is no string. */
+bool ctx_read_role(struct ctx_view *view, const struct ctx_json *json,
+    uint32_t node, uint32_t role);
 
 /* Adds one part. */
 int ctx_read_part(struct ctx_view *view, enum ctx_part_kind kind,
@@ -124,8 +80,9 @@ int ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
 
 /*
  * A block that is told by its "type": the member key is its value.  Without
- * a key the block is known but the model is not shown it; without that
- * member media and reasoning are the whole block, anything else is opaque.
+ * that member, or a key, media and reasoning are the whole block; without the
+ * member anything else is opaque, and without a key known, but nothing that
+ * the model is shown.
  */
 struct ctx_block_type {
 	const char *type, *key;
@@ -135,6 +92,10 @@ struct ctx_block_type {
 int ctx_read_typed(struct ctx_view *view, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
+bool ctx_is_array(const struct ctx_json *json, uint32_t node);
+/* Is the member key of the object obj the word true? */
+bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
+
 /* Does the string at node begin with prefix?  Escapes do not count. */
 bool ctx_starts_with(const struct ctx_json *json, uint32_t node,
     const char *prefix);
@@ -142,6 +103,13 @@ bool ctx_starts_with(const struct ctx_json *json, uint32_t node,
 /* Member key of member of the object obj, or 0. */
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
+
+/*
+ * Marks the result that was added last, at or behind part first, as that of
+ * a call that failed, if the object obj says so: is_error or isError true,
+ * or a status "error".
+ */
+void ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj);
 
 /* Has the object obj an array as its member key, and that some elements?
  * Then the array, else 0. */

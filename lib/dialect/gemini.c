@@ -32,19 +32,6 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-static int
-read_call(struct ctx_view *view, uint32_t call, struct ctx_err *err)
-{
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
-	    ctx_json_find(view->json, call, "args"), err);
-
-	if (part == NULL)
-		return -1;
-	part->id = ctx_json_find(view->json, call, "id");
-	part->name = ctx_json_find(view->json, call, "name");
-	return 0;
-}
-
 /* Media may come beside the response; then no text may stand in for both. */
 static int
 read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
@@ -70,14 +57,6 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 	return 0;
 }
 
-static bool
-is_thought(const struct ctx_json *json, uint32_t part)
-{
-	uint32_t thought = ctx_json_find(json, part, "thought");
-
-	return thought != 0 && json->nodes[thought].kind == CTX_JSON_TRUE;
-}
-
 static int
 read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
     struct ctx_err *err)
@@ -86,15 +65,18 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 
 	value = ctx_find_either(json, part, "functionCall", "function_call");
 	if (value != 0)
-		return read_call(view, value, err);
+		return ctx_read_call(view, ctx_json_find(json, value, "args"),
+		    ctx_json_find(json, value, "id"),
+		    ctx_json_find(json, value, "name"), err);
 	value = ctx_find_either(json, part, "functionResponse",
 	    "function_response");
 	if (value != 0)
 		return read_response(view, value, err);
 	if ((value = ctx_json_find(json, part, "text")) != 0)
 		return ctx_read_part(view,
-		    is_thought(json, part) ? CTX_PART_REASONING
-					   : CTX_PART_TEXT, value, err);
+		    ctx_is_true(json, part, "thought") ? CTX_PART_REASONING
+						       : CTX_PART_TEXT,
+		    value, err);
 	value = ctx_find_either(json, part, "inlineData", "inline_data");
 	if (value == 0)
 		value = ctx_find_either(json, part, "fileData", "file_data");

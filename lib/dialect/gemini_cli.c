@@ -10,12 +10,6 @@
  */
 #include "dialect/dialect.h"
 
-static bool
-is_array(const struct ctx_json *json, uint32_t node)
-{
-	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
-}
-
 /* The messages of a checkpoint, or 0. */
 static uint32_t
 checkpoint(const struct ctx_json *json, uint32_t node)
@@ -25,7 +19,7 @@ checkpoint(const struct ctx_json *json, uint32_t node)
 	if (set == 0)
 		return 0;
 	messages = ctx_json_find(json, set, "messages");
-	return is_array(json, messages) ? messages : 0;
+	return ctx_is_array(json, messages) ? messages : 0;
 }
 
 /* The type of a message, a node, or 0. */
@@ -124,7 +118,7 @@ plain_output(const struct ctx_json *json, uint32_t result)
 	uint32_t node;
 	size_t i;
 
-	if (!is_array(json, result) || ctx_json_count(json, result) != 1)
+	if (!ctx_is_array(json, result) || ctx_json_count(json, result) != 1)
 		return 0;
 	node = ctx_json_at(json, result, 0);
 	for (i = 0; node != 0 && i < sizeof path / sizeof path[0]; i++)
@@ -182,7 +176,7 @@ read_model(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 		0 ||
 	    read_parts(view, ctx_json_find(json, node, "content"), err) < 0)
 		return -1;
-	if (!is_array(json, calls))
+	if (!ctx_is_array(json, calls))
 		return 0;
 	for (call = calls + 1; call < json->nodes[calls].next;
 	    call = json->nodes[call].next)
@@ -200,7 +194,7 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 	uint32_t text = content;
 	size_t i;
 
-	if (is_array(json, text))
+	if (ctx_is_array(json, text))
 		text = ctx_json_at(json, text, 0);
 	if (text != 0 && json->nodes[text].kind == CTX_JSON_OBJECT)
 		text = ctx_json_find(json, text, "text");

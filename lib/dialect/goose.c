@@ -110,13 +110,10 @@ int
 ctx_goose_read(const struct ctx_json *json, uint32_t node,
 	       struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role"), visible;
+	uint32_t visible;
 
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	view->time = ctx_json_find(json, node, "created");
 	visible = ctx_find_below(json, node, "metadata", "agentVisible");
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)

@@ -205,6 +205,7 @@ read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
 		rc = ctx_read_result(view, content,
 				     ctx_json_find(json, body, "tool_call_id"),
 				     view->name, read_plain, err);
+		ctx_read_failure(view, 0, body);
 		break;
 	default:
 		rc = ctx_read_content(view, content, read_block, err);

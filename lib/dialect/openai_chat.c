@@ -5,6 +5,7 @@
  * calls in tool_calls (or the older function_call), each answered by one
  * message of its own.  Reasoning is not part of the official type, but
  * widely kept beside it (reasoning_content, reasoning, reasoning_details).
+ * What the assistant said aloud is kept as {"audio": {"id"}}.
  * Source: the message parameter types of openai-python, August 2026.
  */
 #include "dialect/dialect.h"
@@ -43,30 +44,17 @@ static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
 {
-	static const struct {
-		const char *type, *key; /* the value is at block.key */
-		enum ctx_part_kind kind;
-	} blocks[] = {
+	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
 	    {"refusal", "refusal", CTX_PART_TEXT},
 	    {"image_url", "image_url", CTX_PART_MEDIA},
 	    {"input_audio", "input_audio", CTX_PART_MEDIA},
 	    {"file", "file", CTX_PART_MEDIA},
 	};
-	uint32_t type = ctx_json_find(json, block, "type"), value;
-	size_t i;
 
-	for (i = 0; type != 0 && i < sizeof blocks / sizeof blocks[0]; i++) {
-		if (!ctx_json_is(json, type, blocks[i].type))
-			continue;
-		value = ctx_json_find(json, block, blocks[i].key);
-		if (value == 0)
-			break;
-		return ctx_view_add(view, blocks[i].kind, value, err) == NULL
-		    ? -1
-		    : 0;
-	}
-	return ctx_view_add(view, CTX_PART_OPAQUE, block, err) == NULL ? -1 : 0;
+	(void)json;
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+	    err);
 }
 
 /* One call: {"name", "arguments"} or {"name", "input"} in body. */
@@ -75,17 +63,13 @@ read_call(struct ctx_view *view, uint32_t body, uint32_t id, uint32_t parent,
     uint32_t child, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, 0, err);
 
-	if (part == NULL)
+	if (ctx_read_call(view,
+		ctx_find_either(json, body, "arguments", "input"), id,
+		ctx_json_find(json, body, "name"), err) < 0)
 		return -1;
-	part->value = ctx_json_find(json, body, "arguments");
-	if (part->value == 0)
-		part->value = ctx_json_find(json, body, "input");
-	part->name = ctx_json_find(json, body, "name");
-	part->id = id;
-	part->parent = parent;
-	part->child = child;
+	view->parts[view->n - 1].parent = parent;
+	view->parts[view->n - 1].child = child;
 	return 0;
 }
 
@@ -126,6 +110,7 @@ read_assistant(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
 		read_block, err) < 0 ||
 	    ctx_read_member(view, node, "refusal", CTX_PART_TEXT, err) < 0 ||
+	    ctx_read_member(view, node, "audio", CTX_PART_MEDIA, err) < 0 ||
 	    read_calls(view, ctx_json_find(json, node, "tool_calls"), err) < 0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");
@@ -138,14 +123,11 @@ int
 ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role"), content;
+	uint32_t content;
 	int rc;
 
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	view->name = ctx_json_find(json, node, "name");
 	content = ctx_json_find(json, node, "content");
 	switch (view->role) {

@@ -97,10 +97,7 @@ static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
 {
-	static const struct {
-		const char *type, *key; /* NULL: the whole block */
-		enum ctx_part_kind kind;
-	} blocks[] = {
+	static const struct ctx_block_type rows[] = {
 	    {"input_text", "text", CTX_PART_TEXT},
 	    {"output_text", "text", CTX_PART_TEXT},
 	    {"text", "text", CTX_PART_TEXT},
@@ -109,20 +106,10 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	    {"input_file", NULL, CTX_PART_MEDIA},
 	    {"input_audio", NULL, CTX_PART_MEDIA},
 	};
-	uint32_t type = ctx_json_find(json, block, "type"), value;
-	size_t i;
 
-	for (i = 0; type != 0 && i < sizeof blocks / sizeof blocks[0]; i++) {
-		if (!ctx_json_is(json, type, blocks[i].type))
-			continue;
-		value = block;
-		if (blocks[i].key != NULL)
-			value = ctx_json_find(json, block, blocks[i].key);
-		if (value == 0)
-			break;
-		return ctx_read_part(view, blocks[i].kind, value, err);
-	}
-	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	(void)json;
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+	    err);
 }
 
 /* The texts of a list of {"type", "text"}, which no edit may take out. */
@@ -159,21 +146,11 @@ read_reasoning(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 	}
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		content = ctx_json_find(json, node, "summary");
-	return read_texts(view, content, err);
-}
-
-static int
-read_call(struct ctx_view *view, const struct item *item, struct ctx_err *err)
-{
-	const struct ctx_json *json = view->json;
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL,
-	    ctx_json_find(json, view->node, item->value), err);
-
-	if (part == NULL)
+	if (read_texts(view, content, err) < 0)
 		return -1;
-	part->id = ctx_json_find(json, view->node, item->need);
-	part->name = ctx_json_find(json, view->node, "name");
-	return 0;
+	/* What only its id stands for is there all the same. */
+	return view->n > 0 ? 0
+			   : ctx_read_part(view, CTX_PART_REASONING, 0, err);
 }
 
 static int
@@ -187,7 +164,8 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 	view->role = CTX_ROLE_ASSISTANT;
 	switch (item->what) {
 	case CALL:
-		return read_call(view, item, err);
+		return ctx_read_call(view, value, id,
+		    ctx_json_find(json, view->node, "name"), err);
 	case OUTPUT:
 		view->role = CTX_ROLE_TOOL;
 		return ctx_read_result(view, value, id, 0, read_block, err);
@@ -225,15 +203,12 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
 	const struct item *item = item_of(json, node);
-	uint32_t role = ctx_json_find(json, node, "role");
 
 	ctx_view_reset(view, json, node);
 	if (item != NULL)
 		return read_item(view, item, err) < 0 ? -1 : 1;
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
 	    read_block, err) < 0 ? -1 : 1;
 }

@@ -3,10 +3,60 @@
  *
  * {"info", "parts"}: a tool's part holds the call and its result, so that no
  * cut can part them.  A result that opencode has compacted is no longer
- * shown to the model, nor are steps, snapshots and patches.
- * Source: format notes of txcript and the export of opencode, August 2026.
+ * shown to the model, nor are steps, snapshots and patches.  A compaction is
+ * a message of the user with such a part, and an answer to it, the summary;
+ * once that is finished, what stands before the two is left out.
+ * Source: format notes of txcript, message-v2.ts and the export of opencode,
+ * August 2026.
  */
+#include <string.h>
+
 #include "dialect/dialect.h"
+
+static bool
+is_compaction(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const types[] = {"compaction"};
+
+	return ctx_has_block(json, ctx_json_find(json, node, "parts"), types,
+	    1) != NULL;
+}
+
+/* Is the message the finished summary that answers to message id?  Both have
+ * ids that are never escaped. */
+static bool
+sums_up(const struct ctx_json *json, uint32_t node, uint32_t id)
+{
+	uint32_t info = ctx_json_find(json, node, "info"), parent;
+	struct ctx_str a, b;
+
+	if (info == 0 || !ctx_is_true(json, info, "summary") ||
+	    ctx_json_find(json, info, "finish") == 0)
+		return false;
+	parent = ctx_json_find(json, info, "parentID");
+	if (parent == 0)
+		return false;
+	a = ctx_json_str(json, parent);
+	b = ctx_json_str(json, id);
+	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+uint32_t
+ctx_opencode_first(const struct ctx_json *json, uint32_t array)
+{
+	uint32_t node, first = 0, asked = 0, id = 0;
+
+	for (node = array + 1; node < json->nodes[array].next;
+	    node = json->nodes[node].next) {
+		if (asked != 0 && sums_up(json, node, id))
+			first = asked;
+		if (!is_compaction(json, node))
+			continue;
+		id = ctx_find_below(json, node, "info", "id");
+		asked = id == 0 ? 0 : node;
+	}
+	return first;
+}
 
 const char *
 ctx_opencode_is(const struct ctx_json *json, uint32_t node)
@@ -38,7 +88,10 @@ read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
 		return 0;
 	if (ctx_find_below(json, state, "time", "compacted") != 0)
 		body = 0;
-	return ctx_read_result(view, body, id, name, NULL, err);
+	if (ctx_read_result(view, body, id, name, NULL, err) < 0)
+		return -1;
+	ctx_read_failure(view, 0, state);
+	return 0;
 }
 
 static int
@@ -56,15 +109,14 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	    {"retry", NULL, CTX_PART_OPAQUE},
 	    {"compaction", NULL, CTX_PART_OPAQUE},
 	};
-	uint32_t type = ctx_json_find(json, part, "type"), ignored;
+	uint32_t type = ctx_json_find(json, part, "type");
 
 	if (type != 0 && (ctx_json_is(json, type, "step-start") ||
 			  ctx_json_is(json, type, "step-finish")))
 		return 0;
 	if (type != 0 && ctx_json_is(json, type, "tool"))
 		return read_tool(view, part, err);
-	ignored = ctx_json_find(json, part, "ignored");
-	if (ignored != 0 && json->nodes[ignored].kind == CTX_JSON_TRUE)
+	if (ctx_is_true(json, part, "ignored"))
 		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
 			      err);
@@ -74,17 +126,19 @@ int
 ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 		  struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t info = ctx_json_find(json, node, "info"), role;
+	uint32_t info = ctx_json_find(json, node, "info");
 
-	role = info == 0 ? 0 : ctx_json_find(json, info, "role");
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (info == 0 ||
+	    !ctx_read_role(view, json, node, ctx_json_find(json, info, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	view->model = ctx_json_find(json, info, "modelID");
 	view->usage = ctx_json_find(json, info, "tokens");
 	view->time = ctx_find_below(json, info, "time", "created");
+	/* Without them all that they stand for would be shown again. */
+	if (is_compaction(json, node))
+		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
+	if (ctx_is_true(json, info, "summary"))
+		view->flags |= CTX_VIEW_PINNED;
 	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
 				read_part, err) < 0
 		   ? -1

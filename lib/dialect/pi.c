@@ -33,44 +33,20 @@ static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
 {
-	static const struct {
-		const char *type, *key; /* the value is at block.key */
-		enum ctx_part_kind kind;
-	} blocks[] = {
+	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
 	    {"thinking", "thinking", CTX_PART_REASONING},
 	    {"image", "data", CTX_PART_MEDIA},
-	    {"toolCall", "arguments", CTX_PART_CALL},
 	};
-	uint32_t type = ctx_json_find(json, block, "type"), value;
-	struct ctx_part *part;
-	size_t i;
+	uint32_t type = ctx_json_find(json, block, "type");
 
-	for (i = 0; type != 0 && i < sizeof blocks / sizeof blocks[0]; i++) {
-		if (!ctx_json_is(json, type, blocks[i].type))
-			continue;
-		value = ctx_json_find(json, block, blocks[i].key);
-		if (value == 0)
-			break;
-		part = ctx_view_add(view, blocks[i].kind, value, err);
-		if (part == NULL)
-			return -1;
-		if (part->kind == CTX_PART_CALL) {
-			part->id = ctx_json_find(json, block, "id");
-			part->name = ctx_json_find(json, block, "name");
-		}
-		return 0;
-	}
-	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
-}
-
-/* Is the member key of obj the word true? */
-static bool
-is_true(const struct ctx_json *json, uint32_t obj, const char *key)
-{
-	uint32_t value = ctx_json_find(json, obj, key);
-
-	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
+	if (type != 0 && ctx_json_is(json, type, "toolCall"))
+		return ctx_read_call(view,
+		    ctx_json_find(json, block, "arguments"),
+		    ctx_json_find(json, block, "id"),
+		    ctx_json_find(json, block, "name"), err);
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+	    err);
 }
 
 static int
@@ -101,7 +77,7 @@ read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
 
 	view->role = CTX_ROLE_USER;
 	view->flags |= CTX_VIEW_META;
-	if (is_true(json, obj, "excludeFromContext"))
+	if (ctx_is_true(json, obj, "excludeFromContext"))
 		view->flags |= CTX_VIEW_HIDDEN;
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, obj, keys[i]);
@@ -133,11 +109,14 @@ read_message(struct ctx_view *view, uint32_t message, struct ctx_err *err)
 	}
 	if (ctx_json_is(json, role, "toolResult")) {
 		view->role = CTX_ROLE_TOOL;
-		return ctx_read_result(view,
-		    ctx_json_find(json, message, "content"),
-		    ctx_json_find(json, message, "toolCallId"),
-		    ctx_json_find(json, message, "toolName"), read_block,
-		    err) < 0 ? -1 : 1;
+		if (ctx_read_result(view,
+			ctx_json_find(json, message, "content"),
+			ctx_json_find(json, message, "toolCallId"),
+			ctx_json_find(json, message, "toolName"), read_block,
+			err) < 0)
+			return -1;
+		ctx_read_failure(view, 0, message);
+		return 1;
 	}
 	return read_note(view, message, err) < 0 ? -1 : 1;
 }

@@ -82,8 +82,9 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	view->role_node = from;
 	if (ctx_read_part(view, kind->value, value, err) < 0)
 		return -1;
-	if (kind->role == CTX_ROLE_ASSISTANT && kind->value == CTX_PART_TEXT &&
-	    calls_in_text(json, value) && ctx_read_call(view, 0, 0, 0, err) < 0)
-		return -1;
-	return 1;
+	if (kind->role != CTX_ROLE_ASSISTANT || kind->value != CTX_PART_TEXT ||
+	    !calls_in_text(json, value))
+		return 1;
+	view->parts[0].whole = true;
+	return ctx_read_call(view, 0, 0, 0, err) < 0 ? -1 : 1;
 }

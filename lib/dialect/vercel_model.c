@@ -129,13 +129,8 @@ int
 ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
 		      struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role");
-
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
 				read_block, err) < 0
 		   ? -1

@@ -110,16 +110,12 @@ int
 ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
 		   struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t role = ctx_json_find(json, node, "role");
 	uint32_t parts = ctx_json_find(json, node, "parts");
 
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
 	/* Version 3 had no parts. */
 	if (parts == 0)
 		parts = ctx_json_find(json, node, "content");
-	ctx_view_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
 	return ctx_read_content(view, parts, read_part, err) < 0 ? -1 : 1;
 }

@@ -15,16 +15,23 @@ function constant(prefix, s) {
 	return prefix "_" (s == "-" ? "NONE" : toupper(s))
 }
 
+/^# Date: / { date = substr($0, 9) }
 /^#/ { next }
-NF != 18 { fail(NF " columns, not 18") }
+NF != 22 { fail(NF " columns, not 22") }
 seen[$1]++ { fail("a second " $1) }
 $7 != "exact" && $7 != "like" { fail("neither exact nor like") }
 {
-	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, {%s, %s, %s, %s}, " \
-	    "%s, %s, %s, %s, %s, %s},\n",
-	    $1, $2, $3, $4, $5, $6, $7 == "exact" ? "true" : "false", $8 * 100,
+	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, ",
+	    $1, $2, $3, $4, $5, $6, $7 == "exact" ? "true" : "false",
+	    number($8) * 100, $22 == "-" ? "NULL" : "\"" $22 "\""
+	printf "{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
-	    constant("CTX_CACHE", $13), number($14),
-	    price($15), price($16), price($17), price($18)
+	    constant("CTX_TOOLS", $13), number($14), number($15)
+	printf "%s, %s, %s, %s, %s, %s},\n",
+	    constant("CTX_CACHE", $16), number($17),
+	    price($18), price($19), price($20), price($21)
 }
-END { exit bad }
+END {
+	printf "#define MODELS_DATE \"%s\"\n", date
+	exit bad
+}

@@ -1,5 +1,5 @@
 /*
- * unicode.c - host program: ranges of characters to a two-stage table
+ * unicode.c - host program: ranges of characters to two-stage tables
  *
  * Reads unicode16.tsv, writes C to standard output.  Code points are taken
  * in blocks of 128; equal blocks are stored once.
@@ -11,94 +11,114 @@
 
 #include "token/unicode.h"
 
-enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK };
+enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK,
+	MOST = 512 };
 
-static uint8_t class_of[POINTS];
-static uint8_t stage1[BLOCKS];
-static uint8_t stage2[256][BLOCK];
+static uint8_t category_of[POINTS], class_of[POINTS];
+static uint16_t stage1[BLOCKS];
+static uint8_t stage2[MOST][BLOCK];
 
 static uint8_t
-class_named(const char *name)
+category_named(const char *name)
 {
-	static const struct {
-		const char *name;
-		uint8_t value;
-	} classes[] = {
-	    {"LU", CTX_CLASS_UPPER},
-	    {"LO", CTX_CLASS_LOWER},
-	    {"LUO", CTX_CLASS_LETTER},
-	    {"N", CTX_CLASS_NUMBER},
-	    {"S", CTX_CLASS_SPACE},
-	    {"UO", CTX_CLASS_MARK},
-	};
-	size_t i;
+	static const char names[] = CTX_CATEGORIES;
+	uint8_t i;
 
-	for (i = 0; i < sizeof classes / sizeof classes[0]; i++)
-		if (strcmp(classes[i].name, name) == 0)
-			return classes[i].value;
-	fprintf(stderr, "unicode: no class %s\n", name);
+	for (i = 0; names[2 * i] != '\0'; i++)
+		if (names[2 * i] == name[0] && names[2 * i + 1] == name[1])
+			return i;
+	fprintf(stderr, "unicode: no category %s\n", name);
 	exit(1);
+}
+
+static uint8_t
+class_of_category(const char *name)
+{
+	switch (name[0]) {
+	case 'L':
+		return name[1] == 'l' ? CTX_CLASS_LOWER
+		    : name[1] == 'u' || name[1] == 't' ? CTX_CLASS_UPPER
+						       : CTX_CLASS_LETTER;
+	case 'M':
+		return CTX_CLASS_MARK;
+	case 'N':
+		return CTX_CLASS_NUMBER;
+	default:
+		return CTX_CLASS_OTHER;
+	}
 }
 
 static void
 read_ranges(FILE *in)
 {
-	char line[200], name[8];
-	unsigned first, last;
+	char line[200], name[3], white[2];
+	unsigned first, last, n;
+	int fields;
 
 	while (fgets(line, sizeof line, in) != NULL) {
 		if (line[0] == '#')
 			continue;
-		if (sscanf(line, "%x %x %7s", &first, &last, name) != 3 ||
-		    first > last || last >= POINTS) {
+		fields = sscanf(line, "%x %x %2s %1s", &first, &last, name,
+		    white);
+		if (fields < 3 || first > last || last >= POINTS) {
 			fprintf(stderr, "unicode: bad line: %s", line);
 			exit(1);
 		}
-		memset(class_of + first, class_named(name), last - first + 1);
+		n = last - first + 1;
+		memset(category_of + first, category_named(name), n);
+		memset(class_of + first, fields == 4 ? CTX_CLASS_SPACE
+		    : class_of_category(name), n);
 	}
 }
 
 static unsigned
-fold_blocks(void)
+fold_blocks(const uint8_t *of)
 {
 	unsigned used = 0, i, b;
 
 	for (i = 0; i < BLOCKS; i++) {
 		for (b = 0; b < used; b++)
-			if (memcmp(stage2[b], class_of + i * BLOCK, BLOCK) == 0)
+			if (memcmp(stage2[b], of + i * BLOCK, BLOCK) == 0)
 				break;
-		if (b == 256) {
+		if (b == MOST) {
 			fprintf(stderr, "unicode: too many blocks\n");
 			exit(1);
 		}
 		if (b == used)
-			memcpy(stage2[used++], class_of + i * BLOCK, BLOCK);
-		stage1[i] = (uint8_t)b;
+			memcpy(stage2[used++], of + i * BLOCK, BLOCK);
+		stage1[i] = (uint16_t)b;
 	}
 	return used;
 }
 
 static void
-print_bytes(const char *name, const uint8_t *p, unsigned n)
+print_number(unsigned i, unsigned value)
 {
-	unsigned i;
+	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
+}
 
-	printf("const uint8_t %s[%u] = {", name, n);
-	for (i = 0; i < n; i++)
-		printf("%s%u,", i % 32 == 0 ? "\n" : "", p[i]);
+static void
+print_table(const char *name, const char *type, const uint8_t *of)
+{
+	unsigned used = fold_blocks(of), i;
+
+	printf("const %s ctx_%s_block[%u] = {", type, name, (unsigned)BLOCKS);
+	for (i = 0; i < BLOCKS; i++)
+		print_number(i, stage1[i]);
+	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name,
+	    used * BLOCK);
+	for (i = 0; i < used * BLOCK; i++)
+		print_number(i, stage2[i / BLOCK][i % BLOCK]);
 	printf("\n};\n");
 }
 
 int
 main(void)
 {
-	unsigned used;
-
 	read_ranges(stdin);
-	used = fold_blocks();
 	printf("/* made by lib/gen/unicode.c */\n"
 	       "#include \"token/unicode.h\"\n");
-	print_bytes("ctx_class_block", stage1, BLOCKS);
-	print_bytes("ctx_class_value", stage2[0], used * BLOCK);
+	print_table("class", "uint8_t", class_of);
+	print_table("category", "uint16_t", category_of);
 	return fflush(stdout) != 0;
 }

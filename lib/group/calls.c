@@ -221,6 +221,7 @@ leave(struct ctx_calls *calls, uint32_t c, enum way way)
 
 	if (l == NONE)
 		return;
+	calls->calls[c].in[way].list = NONE;
 	list = &calls->lists[l];
 	if (before != NONE)
 		calls->calls[before].in[way].behind = behind;
@@ -239,18 +240,68 @@ leave(struct ctx_calls *calls, uint32_t c, enum way way)
 	calls->used_lists--;
 }
 
-int
-ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
-	       uint32_t item, uint32_t tool, struct ctx_err *err)
+/* The text of a string, the JSON of anything else; what is null or empty
+ * says nothing. */
+static int
+text_of(struct ctx_buf *text, const struct ctx_json *json, uint32_t node,
+    struct ctx_str *str, struct ctx_err *err)
 {
-	bool in[WAYS] = {key->id.p != NULL, key->loose && key->name.p != NULL,
-			 key->loose || key->id.p == NULL};
+	*str = (struct ctx_str){NULL, 0};
+	if (node == 0 || json->nodes[node].kind == CTX_JSON_NULL)
+		return 0;
+	if (ctx_json_is(json, node, ""))
+		return 0;
+	*str = ctx_json_str(json, node);
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	if (json->nodes[node].escaped &&
+	    ctx_text_decode(text, *str, err) < 0)
+		return -1;
+	*str = (struct ctx_str){str->p + 1, str->n - 2};
+	return 0;
+}
+
+int
+ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
+    const struct ctx_part *part, unsigned rules, struct ctx_buf *text,
+    struct ctx_err *err)
+{
+	size_t half;
+
+	key->rules = rules;
+	text->n = 0;
+	if (text_of(text, json, part->id, &key->id, err) < 0)
+		return -1;
+	half = text->n;
+	if (text_of(text, json, part->name, &key->name, err) < 0)
+		return -1;
+	/* The buffer may have moved while it grew. */
+	if (key->id.p != NULL && json->nodes[part->id].escaped)
+		key->id = (struct ctx_str){text->p, half};
+	if (key->name.p != NULL && json->nodes[part->name].escaped)
+		key->name = (struct ctx_str){text->p + half, text->n - half};
+	return 0;
+}
+
+static bool
+is_loose(const struct ctx_call_key *key)
+{
+	return (key->rules & CTX_PAIR_BY_NAME) != 0;
+}
+
+uint32_t
+ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t item, uint32_t tool, struct ctx_err *err)
+{
+	bool in[WAYS] = {key->id.p != NULL,
+	    is_loose(key) && key->name.p != NULL,
+	    is_loose(key) || key->id.p == NULL};
 	uint32_t c = new_call(calls, err), list;
 	uint64_t hash[2];
 	unsigned way;
 
 	if (c == NONE)
-		return -1;
+		return NONE;
 	calls->calls[c].item = item;
 	calls->calls[c].tool = tool;
 	for (way = 0; way < WAYS; way++)
@@ -261,19 +312,17 @@ ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
 		hash_key(calls, way, key, hash);
 		list = list_of(calls, hash, err);
 		if (list == NONE)
-			return -1;
+			return NONE;
 		enter(calls, c, way, list);
 	}
-	return 0;
+	return c;
 }
 
-/* The call that a result answers, or NONE. */
+/* The first call of a list, or NONE. */
 static uint32_t
-first_of(struct ctx_calls *calls, const struct ctx_call_key *key)
+first_of(struct ctx_calls *calls, enum way way,
+    const struct ctx_call_key *key)
 {
-	enum way way = key->id.p != NULL       ? BY_ID
-	    : key->loose && key->name.p != NULL ? BY_NAME
-						: BY_ORDER;
 	uint64_t hash[2];
 	uint32_t l;
 
@@ -282,31 +331,73 @@ first_of(struct ctx_calls *calls, const struct ctx_call_key *key)
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
+/* The call that a result answers, or NONE. */
+static uint32_t
+answered(struct ctx_calls *calls, const struct ctx_call_key *key)
+{
+	uint32_t c;
+
+	if (key->id.p == NULL)
+		return first_of(calls, is_loose(key) && key->name.p != NULL
+			? BY_NAME : BY_ORDER, key);
+	c = first_of(calls, BY_ID, key);
+	if (c != NONE || !(key->rules & CTX_PAIR_EITHER) ||
+	    key->name.p == NULL)
+		return c;
+	c = first_of(calls, BY_NAME, key);
+	return c != NONE && calls->calls[c].in[BY_ID].list == NONE ? c : NONE;
+}
+
 uint32_t
 ctx_calls_tool(struct ctx_calls *calls, const struct ctx_call_key *key)
 {
-	uint32_t c = first_of(calls, key);
+	uint32_t c = answered(calls, key);
 
 	return c == NONE ? 0 : calls->calls[c].tool;
+}
+
+void
+ctx_calls_take(struct ctx_calls *calls, uint32_t call)
+{
+	unsigned way;
+
+	for (way = 0; way < WAYS; way++)
+		leave(calls, call, way);
+	calls->calls[call].item = NONE;
+	calls->calls[call].free = calls->free_call;
+	calls->free_call = call;
 }
 
 uint32_t
 ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool)
 {
-	uint32_t c = first_of(calls, key), item;
-	unsigned i;
+	uint32_t c = answered(calls, key), item;
 
 	if (c == NONE)
 		return CTX_NO_ITEM;
-	for (i = 0; i < WAYS; i++)
-		leave(calls, c, i);
 	item = calls->calls[c].item;
 	*tool = calls->calls[c].tool;
-	calls->calls[c].item = NONE;
-	calls->calls[c].free = calls->free_call;
-	calls->free_call = c;
+	ctx_calls_take(calls, c);
 	return item;
+}
+
+uint32_t
+ctx_calls_expire(struct ctx_calls *calls)
+{
+	static const struct ctx_call_key any = {.rules = 0};
+	uint32_t c, item;
+
+	while ((c = first_of(calls, BY_ORDER, &any)) != NONE) {
+		if (calls->calls[c].in[BY_ID].list == NONE) {
+			item = calls->calls[c].item;
+			ctx_calls_take(calls, c);
+			return item;
+		}
+		leave(calls, c, BY_NAME);
+		leave(calls, c, BY_ORDER);
+	}
+	return CTX_NO_ITEM;
 }
 
 void

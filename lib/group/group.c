@@ -49,6 +49,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->before = NONE;
+	groups->gap = 0;
 	groups->forget_at = 0;
 }
 
@@ -103,56 +104,9 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	item->message = groups->messages;
 	item->spoken = groups->spoken;
 	item->turn = groups->turn;
+	item->gap = groups->gap;
+	groups->gap = 0;
 	return item;
-}
-
-/*
- * The texts of two strings, as they are meant, however they are escaped; of
- * anything else the JSON, of node 0 nothing.  They live until the next call.
- */
-static int
-texts_of(struct ctx_groups *groups, const struct ctx_json *json,
-    const uint32_t node[2], struct ctx_str text[2], struct ctx_err *err)
-{
-	size_t from[2], i;
-
-	groups->text.n = 0;
-	for (i = 0; i < 2; i++) {
-		from[i] = groups->text.n;
-		text[i] = (struct ctx_str){NULL, 0};
-		if (node[i] == 0)
-			continue;
-		text[i] = ctx_json_str(json, node[i]);
-		if (json->nodes[node[i]].kind != CTX_JSON_STRING)
-			continue;
-		if (json->nodes[node[i]].escaped &&
-		    ctx_text_decode(&groups->text, text[i], err) < 0)
-			return -1;
-		text[i] = (struct ctx_str){text[i].p + 1, text[i].n - 2};
-	}
-	/* The buffer may have moved while it grew. */
-	for (i = 0; i < 2; i++)
-		if (node[i] != 0 && json->nodes[node[i]].escaped)
-			text[i] = (struct ctx_str){groups->text.p + from[i],
-			    (i == 0 ? from[1] : groups->text.n) - from[i]};
-	return 0;
-}
-
-/* How a call or a result is known to the other. */
-static int
-key_of(struct ctx_groups *groups, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, struct ctx_call_key *key,
-    struct ctx_err *err)
-{
-	const uint32_t node[2] = {part->id, part->name};
-	struct ctx_str text[2];
-
-	if (texts_of(groups, json, node, text, err) < 0)
-		return -1;
-	key->id = text[0];
-	key->name = text[1];
-	key->loose = (rules & CTX_PAIR_BY_NAME) != 0;
-	return 0;
 }
 
 /* The number of the tool that a part names; 0 if it names none. */
@@ -160,16 +114,18 @@ static int
 tool_of(struct ctx_groups *groups, const struct ctx_json *json,
     const struct ctx_part *part, uint32_t *tool, struct ctx_err *err)
 {
-	const uint32_t node[2] = {part->name, 0};
-	struct ctx_str text[2];
+	struct ctx_call_key key;
 
 	*tool = 0;
 	if (part->name == 0 ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	if (texts_of(groups, json, node, text, err) < 0)
+	if (ctx_call_key_of(&key, json, part, 0, &groups->text, err) < 0)
 		return -1;
-	return ctx_names_id(&groups->tools, text[0].p, text[0].n, tool, err);
+	if (key.name.p == NULL)
+		return 0;
+	return ctx_names_id(&groups->tools, key.name.p, key.name.n, tool,
+	    err);
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
@@ -190,12 +146,12 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			continue;
 		if (tool_of(groups, view->json, part, &tool, err) < 0)
 			return -1;
-		if (key_of(groups, view->json, part, dialect->rules, &key,
-			err) < 0)
+		if (ctx_call_key_of(&key, view->json, part, dialect->rules,
+			&groups->text, err) < 0)
 			return -1;
 		if (part->kind == CTX_PART_CALL) {
 			if (ctx_calls_push(groups->calls, &key, item, tool,
-				err) < 0)
+				err) == CTX_NO_ITEM)
 				return -1;
 			groups->items[ctx_group_of(groups->items, item)].open++;
 			if (groups->items[item].tool == 0)
@@ -227,7 +183,8 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		return -1;
 	if (*tool != 0)
 		return 0;
-	if (key_of(groups, view->json, part, dialect->rules, &key, err) < 0)
+	if (ctx_call_key_of(&key, view->json, part, dialect->rules,
+		&groups->text, err) < 0)
 		return -1;
 	*tool = ctx_calls_tool(groups->calls, &key);
 	return 0;
@@ -264,7 +221,7 @@ static void
 enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
     bool written, unsigned flags)
 {
-	if (view->flags & CTX_VIEW_TURN) {
+	if ((view->flags & CTX_VIEW_TURN) && !(flags & OURS)) {
 		groups->turn++;
 		groups->answered = true;
 	} else if (written) {
@@ -275,6 +232,16 @@ enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
 	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_HIDDEN))) {
 		groups->answered = true;
 	}
+}
+
+/* No result of a new turn answers an older call but by its id. */
+static void
+expire(struct ctx_groups *groups)
+{
+	uint32_t item;
+
+	while ((item = ctx_calls_expire(groups->calls)) != CTX_NO_ITEM)
+		groups->items[ctx_group_of(groups->items, item)].open--;
 }
 
 /* What is tied to the next message waits for it as an open call does. */
@@ -358,6 +325,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->tokens = cost->results + cost->framing;
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
+		/* Results part turns, as those of a message by itself do. */
+		groups->answered = true;
 	}
 	enter_turn(groups, view, written, flags);
 	item = add_item(groups, err);
@@ -367,6 +336,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
 	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
+	    ((view->flags & CTX_VIEW_PINNED) && !(flags & OURS)
+		    ? CTX_ITEM_PAST
+		    : 0) |
 	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
 		    ? CTX_ITEM_SYSTEM
 		    : 0));
@@ -382,9 +354,14 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		groups->spoken += view->role != CTX_ROLE_SYSTEM &&
 		    !(flags & OURS);
 	}
+	/* Results beside the text are those of the turn before. */
+	if ((written && !split) || (view->flags & CTX_VIEW_TURN))
+		expire(groups);
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
+	if (split)
+		expire(groups);
 	tie(groups, view, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
 	join_pieces(groups, view, (uint32_t)groups->n - 1);

@@ -92,16 +92,16 @@ compare(const void *a, const void *b)
 }
 
 static void
-sort(struct ctx_edits *edits)
+sort(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
 	/* They mostly come in order, which costs qsort as much as any other. */
-	for (i = 1; i < edits->n; i++)
-		if (compare(&edits->list[i - 1], &edits->list[i]) > 0)
+	for (i = 1; i < n; i++)
+		if (compare(&list[i - 1], &list[i]) > 0)
 			break;
-	if (i < edits->n)
-		qsort(edits->list, edits->n, sizeof *edits->list, compare);
+	if (i < n)
+		qsort(list, n, sizeof *list, compare);
 }
 
 /* Does the edit lie in the text from place p on? */
@@ -115,15 +115,16 @@ fits(const struct ctx_edit *edit, const char *p, const char *end)
 }
 
 int
-ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
-    struct ctx_buf *out, struct ctx_err *err)
+ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
+    struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)
 {
 	const char *p = text.p, *end = p + text.n;
 	const struct ctx_edit *edit;
 	size_t i;
 
-	sort(edits);
-	for (i = 0; i < edits->n; i++) {
+	if (n > 0)
+		sort(edits->list + first, n);
+	for (i = first; i < first + n; i++) {
 		edit = &edits->list[i];
 		if (!fits(edit, p, end))
 			return ctx_err_set(err, CTX_EARG,
@@ -136,6 +137,13 @@ ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
 		p = edit->old.p + edit->old.n;
 	}
 	return ctx_buf_add(out, p, (size_t)(end - p), err);
+}
+
+int
+ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	return ctx_edits_apply_some(edits, 0, edits->n, text, out, err);
 }
 
 void

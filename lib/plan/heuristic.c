@@ -5,7 +5,8 @@
  * one made good, then calls with their results, short answers, and the rest,
  * the oldest first within each.  A call repeats another if tool and
  * arguments are the same, or if it reads the whole of a file that the other
- * read a part of; it counts only if it was answered, and not by a failure.
+ * read a part of; it counts only if it was answered, not by a failure, and
+ * in full.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct call {
 
 /* What was seen of an item. */
 struct trait {
-	bool shorty, result, failed;
+	bool shorty, result, failed, partial;
 };
 
 /* The last good call of a name, by item. */
@@ -194,10 +195,58 @@ add_call(struct heuristic *h, const struct ctx_view *view,
 	return 0;
 }
 
+/* Was something of the result taken out, by us or by the tool itself? */
+static bool
+is_partial(struct ctx_str text)
+{
+	static const char *const signs[] = {" truncated \xe2\x80\xa6]",
+	    " truncated ...]", "[truncated", "(truncated", "...truncated",
+	    "<truncated", " characters in ", "output truncated",
+	    "Output truncated", NULL};
+	struct ctx_str cleared = {CTX_CLEARED, sizeof CTX_CLEARED - 1};
+	size_t i;
+
+	if (text.n == cleared.n && memcmp(text.p, cleared.p, text.n) == 0)
+		return true;
+	for (i = 0; signs[i] != NULL; i++)
+		if (contains(text, signs[i]))
+			return true;
+	return false;
+}
+
+/* The text of the result that is part i into h->text; of a body that has
+ * none its JSON. */
+static int
+result_text(struct heuristic *h, const struct ctx_view *view, size_t i,
+    struct ctx_err *err)
+{
+	const struct ctx_node *nodes = view->json->nodes;
+	uint32_t value = view->parts[i].value;
+	struct ctx_str raw;
+	size_t k;
+
+	h->text.n = 0;
+	if (value != 0 && nodes[value].kind == CTX_JSON_STRING)
+		return ctx_text_decode(&h->text,
+		    ctx_json_str(view->json, value), err);
+	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
+		if (view->parts[k].kind == CTX_PART_TEXT &&
+		    nodes[view->parts[k].value].kind == CTX_JSON_STRING &&
+		    (ctx_text_decode(&h->text,
+			 ctx_json_str(view->json, view->parts[k].value),
+			 err) < 0 ||
+			ctx_buf_add(&h->text, "\n", 1, err) < 0))
+			return -1;
+	if (h->text.n > 0 || value == 0)
+		return 0;
+	raw = ctx_json_str(view->json, value);
+	return ctx_buf_add(&h->text, raw.p, raw.n, err);
+}
+
 /* Does a result say that its call failed?  The beginning tells. */
 static int
-look_at_result(struct heuristic *h, const struct ctx_view *view,
-    const struct ctx_part *part, struct trait *trait, struct ctx_err *err)
+look_at_result(struct heuristic *h, const struct ctx_view *view, size_t i,
+    struct trait *trait, struct ctx_err *err)
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
 	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
@@ -206,16 +255,14 @@ look_at_result(struct heuristic *h, const struct ctx_view *view,
 	struct ctx_str text;
 
 	trait->result = true;
-	if (part->value == 0 ||
-	    view->json->nodes[part->value].kind != CTX_JSON_STRING)
-		return 0;
-	h->text.n = 0;
-	if (ctx_text_decode(&h->text, ctx_json_str(view->json, part->value),
-		err) < 0)
+	trait->failed |= view->parts[i].failed;
+	if (result_text(h, view, i, err) < 0)
 		return -1;
-	text = (struct ctx_str){h->text.p,
-	    h->text.n < LOOK_AT ? h->text.n : LOOK_AT};
-	trait->failed = line_begins(text, signs);
+	text = (struct ctx_str){h->text.p, h->text.n};
+	trait->partial |= is_partial(text);
+	if (text.n > LOOK_AT)
+		text.n = LOOK_AT;
+	trait->failed |= line_begins(text, signs);
 	return 0;
 }
 
@@ -245,8 +292,7 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 			if (add_call(h, view, part, last, err) < 0)
 				return -1;
 		} else if (part->kind == CTX_PART_RESULT) {
-			if (look_at_result(h, view, part, &grown[first],
-				err) < 0)
+			if (look_at_result(h, view, i, &grown[first], err) < 0)
 				return -1;
 		} else if (part->kind == CTX_PART_TEXT &&
 		    view->json->nodes[part->value].kind == CTX_JSON_STRING) {
@@ -261,8 +307,11 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 
 /* ---- ranking ---- */
 
-/* Of each group: 1 if only good results came, and all of them; NULL with
- * *err if there is no memory. */
+/* What the results of a group were: bits, GOOD alone if all of them came,
+ * none failed and none was cut. */
+enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
+
+/* Of each group; NULL with *err if there is no memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups,
     struct ctx_err *err)
@@ -277,11 +326,13 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	for (i = 0; i < groups->n && i < h->n_traits; i++) {
 		root = ctx_group_of(groups->items, i);
 		if (h->traits[i].result)
-			good[root] |= h->traits[i].failed ? 2 : 1;
+			good[root] |= (uint8_t)((h->traits[i].failed ? BAD
+								     : GOOD) |
+			    (h->traits[i].partial ? PARTIAL : 0));
 	}
 	for (i = 0; i < groups->n; i++)
 		if (groups->items[i].up == i && groups->items[i].open > 0)
-			good[i] |= 2;
+			good[i] |= BAD;
 	return good;
 }
 
@@ -302,10 +353,14 @@ find_last(struct heuristic *h, struct ctx_groups *groups,
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 
-		if (good[ctx_group_of(groups->items, call->item)] != 1)
+		uint8_t how = good[ctx_group_of(groups->items, call->item)];
+
+		if ((how & (GOOD | BAD)) != GOOD)
+			continue;
+		grown[call->tool].good = call->item + 1;
+		if (how & PARTIAL)
 			continue;
 		grown[call->same].same = call->item + 1;
-		grown[call->tool].good = call->item + 1;
 		if (call->all && call->file != 0)
 			grown[call->file].all = call->item + 1;
 	}
@@ -343,7 +398,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(items, call->item);
 		double value = is_superseded(h, call) ? SUPERSEDED
-		    : good[root] > 1 &&
+		    : (good[root] & BAD) &&
 			h->lasts[call->tool].good > call->item + 1
 		    ? FAILED
 		    : RESULTS;

@@ -21,11 +21,15 @@
 	(BIT(CTX_HOLD_UNKNOWN) | BIT(CTX_HOLD_SYSTEM) | BIT(CTX_HOLD_PINNED))
 #define VERBATIM (FOR_EVER | BIT(CTX_HOLD_LAST) | BIT(CTX_HOLD_OPEN))
 
+/* Notices make room for one another at most so often. */
+#define ROUNDS 8
+
 void
 ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits)
 {
 	plan->limits = *limits;
-	plan->fixed = 0;
+	plan->fixed = plan->tools = plan->system = 0;
+	plan->notices = 0;
 	plan->cut = false;
 	plan->line = 0;
 	plan->grid = 0;
@@ -185,11 +189,14 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if (limits->level >= CTX_LEVEL_BALANCED && item->reasoning > 0 &&
 	    (!ended || item->turn < groups->turn))
 		edits |= CTX_MARK_STRIP;
-	if ((limits->level >= CTX_LEVEL_AGGRESSIVE ||
-		(limits->policy->clears &&
-		    limits->level == CTX_LEVEL_LIGHT)) &&
-	    item->bodies > 0)
+	if (limits->level >= CTX_LEVEL_AGGRESSIVE && limits->policy->cuts) {
+		if (item->ends > 0)
+			edits |= CTX_MARK_ENDS;
+	} else if (item->bodies > 0 &&
+	    (limits->level >= CTX_LEVEL_AGGRESSIVE ||
+		(limits->policy->clears && limits->level == CTX_LEVEL_LIGHT))) {
 		edits |= CTX_MARK_CLEAR;
+	}
 	return edits;
 }
 
@@ -197,7 +204,20 @@ static uint64_t
 weight(const struct ctx_item *item, unsigned edits)
 {
 	return item->tokens - (edits & CTX_MARK_STRIP ? item->reasoning : 0) -
-	    (edits & CTX_MARK_CLEAR ? item->bodies : 0);
+	    (edits & CTX_MARK_CLEAR ? item->bodies : 0) -
+	    (edits & CTX_MARK_ENDS ? item->ends : 0) -
+	    (edits & CTX_MARK_FOLD ? item->own : 0);
+}
+
+/* The same to a policy, which knows of notices only as room kept free. */
+static uint64_t
+weight_unnoted(const struct ctx_item *item, unsigned edits)
+{
+	if (item->flags & CTX_ITEM_NOTICE)
+		return 0;
+	if (item->flags & CTX_ITEM_WITH_NOTICE)
+		edits |= CTX_MARK_FOLD;
+	return weight(item, edits);
 }
 
 /* Marks one edit wherever it is allowed; returns the total it leaves. */
@@ -210,9 +230,9 @@ edit_all(struct ctx_plan *plan, const struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++) {
 		if (!(allowed(plan, groups, i, true) & edit))
 			continue;
-		total -= weight(&groups->items[i], plan->marks[i]);
+		total -= weight_unnoted(&groups->items[i], plan->marks[i]);
 		plan->marks[i] |= (uint8_t)edit;
-		total += weight(&groups->items[i], plan->marks[i]);
+		total += weight_unnoted(&groups->items[i], plan->marks[i]);
 	}
 	return total;
 }
@@ -221,15 +241,27 @@ edit_all(struct ctx_plan *plan, const struct ctx_groups *groups,
 static void
 edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t total = plan->fixed;
+	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_CLEAR,
+	    CTX_MARK_ENDS};
+	uint64_t total = plan->fixed + plan->notices;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++)
-		total += groups->items[i].tokens;
-	if (plan->cut || total > plan->limits.target)
-		total = edit_all(plan, groups, CTX_MARK_STRIP, total);
-	if (plan->cut || total > plan->limits.target)
-		edit_all(plan, groups, CTX_MARK_CLEAR, total);
+		total += weight_unnoted(&groups->items[i], 0);
+	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
+		if (plan->cut || total > plan->limits.target)
+			total = edit_all(plan, groups, steps[i], total);
+}
+
+/* A user message of its turn.  So is a summary of the user's role, without
+ * which what follows it would not start with the user. */
+static bool
+is_user(const struct ctx_plan *plan, const struct ctx_item *item)
+{
+	return (item->flags & CTX_ITEM_USER) ||
+	    ((item->flags & CTX_ITEM_SUMMARY) &&
+		item->role == CTX_ROLE_USER &&
+		!plan->limits.policy->summarizes);
 }
 
 static void
@@ -244,14 +276,15 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned edits = ended ? plan->marks[i]
 				       : allowed(plan, groups, i, false);
 
-		plan->units[root].weight += weight(item, edits);
+		plan->units[root].weight += weight_unnoted(item, edits);
 		unit->start = item->start;
 		unit->turn = item->turn;
 		unit->first = root == i;
-		unit->user = (item->flags & CTX_ITEM_USER) != 0;
-		unit->system = (item->flags &
-		    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)) != 0;
-		unit->held = plan->holds[i] != 0;
+		unit->user = is_user(plan, item);
+		unit->system = !unit->user &&
+		    (item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN));
+		unit->held = plan->holds[i] != 0 ||
+		    (item->flags & CTX_ITEM_NOTICE);
 		unit->weighs = ended ? unit->held
 				     : (plan->holds[i] & FOR_EVER) != 0;
 		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
@@ -339,6 +372,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 	plan->after = plan->fixed;
 	memset(plan->floor, 0, sizeof plan->floor);
+	plan->floor[CTX_HOLD_TOOLS] = plan->tools;
+	plan->floor[CTX_HOLD_SYSTEM] = plan->system;
 	for (i = 0; i < groups->n; i++) {
 		uint64_t left = ctx_plan_left(plan, &items[i], i);
 
@@ -349,7 +384,9 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 		    items[i].message == items[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
 			left -= items[i].shared;
-		plan->after += left;
+		plan->after += left +
+		    (plan->marks[i] & CTX_MARK_NOTE ? groups->items[i].note
+						     : 0);
 		for (owner = 0; owner < CTX_HOLDS; owner++)
 			if (plan->holds[i] & BIT(owner))
 				break;
@@ -371,24 +408,23 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > limits->trigger;
 }
 
-int
-ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+/* Decides once, with so much room for notices as is kept free. */
+static int
+decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
     struct ctx_err *err)
 {
 	const struct ctx_limits *limits = &plan->limits;
-	bool due;
 	size_t i;
 
 	if (make_room(plan, groups->n, err) < 0)
 		return -1;
 	hold(plan, groups, ended);
-	due = ctx_plan_due(plan, groups);
 	if (due && ended && limits->policy->bounded)
 		edit_until_met(plan, groups);
 	make_units(plan, groups, ended);
 	if (due) {
 		if (limits->policy->decide(plan->units, groups->n, limits,
-			plan->fixed, groups->turn, err) < 0)
+			plan->fixed + plan->notices, groups->turn, err) < 0)
 			return -1;
 		follow_turns(plan, groups);
 		draw_line(plan, groups);
@@ -398,7 +434,34 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 			plan->marks[i] |=
 			    (uint8_t)allowed(plan, groups, i, true);
 	mark_drops(plan, groups);
+	if (due)
+		ctx_notice_place(plan, groups, ended);
 	ctx_plan_total(plan, groups);
+	return 0;
+}
+
+int
+ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    struct ctx_err *err)
+{
+	bool due = ctx_plan_due(plan, groups);
+	bool bound = due && ended && plan->limits.policy->bounded;
+	uint64_t notices;
+	unsigned round;
+
+	plan->notices = 0;
+	for (round = 0; round < ROUNDS; round++) {
+		if (decide(plan, groups, ended, due, err) < 0)
+			return -1;
+		if (!bound || plan->after <= plan->limits.target)
+			return 0;
+		/* Room for what notices cost, which may make more gaps. */
+		notices = ctx_notice_cost(plan, groups);
+		if (notices <= plan->notices)
+			break;
+		plan->notices = notices;
+	}
+	ctx_notice_forgo(plan, groups);
 	return 0;
 }
 
@@ -415,6 +478,7 @@ int
 ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err)
 {
+	uint64_t left, gap = 0;
 	bool *gone;
 	size_t i;
 	int rc;
@@ -425,13 +489,24 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++) {
 		struct ctx_item *item = &groups->items[i];
 
+		gap += item->gap;
 		gone[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
-		item->tokens = ctx_plan_left(plan, item, i);
+		if (gone[i]) {
+			if (!(item->flags & CTX_ITEM_NOTICE))
+				gap += item->tokens + item->edited;
+			continue;
+		}
+		item->gap = gap;
+		gap = 0;
+		left = ctx_plan_left(plan, item, i);
+		item->edited += item->tokens - left;
+		item->tokens = left;
 		if (plan->marks[i] & CTX_MARK_STRIP)
 			item->reasoning = 0;
 		if (plan->marks[i] & CTX_MARK_CLEAR)
 			item->bodies = 0;
 	}
+	groups->gap += gap;
 	rc = ctx_groups_compact(groups, gone, err);
 	free(gone);
 	return rc;

@@ -22,6 +22,19 @@ int ctx_recall_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
+/*
+ * Marks where notices stand, once all else has been decided.  While the
+ * conversation is still arriving (ended false) only those go that another
+ * one in the same gap makes needless.
+ */
+void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
+    bool ended);
+/* Tokens of the notices, old and new, that the marks leave. */
+uint64_t ctx_notice_cost(const struct ctx_plan *plan,
+    const struct ctx_groups *groups);
+/* Takes new notices back, the oldest first, until the budget is met. */
+void ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups);
+
 /* What a scorer is made of; its own struct begins with a ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* bytes of its struct, zeroed at open */

@@ -49,6 +49,7 @@ static const struct ctx_policy policies[] = {
 	.bounded = true,
 	.whole = true,
 	.clears = true,
+	.cuts = true,
 	.scorer = &ctx_heuristic_kind,
 	.reasons = ctx_heuristic_reasons,
     },

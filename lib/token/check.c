@@ -56,7 +56,9 @@ good_layout(const struct ctx_vocab_head *h)
 	    good_section(h, CTX_VOCAB_TOKENS,
 	    mapped ? (uint64_t)h->ids * 4 : 0) &&
 	    good_section(h, CTX_VOCAB_SPECIALS,
-	    h->bytes[CTX_VOCAB_SPECIALS]);
+	    h->bytes[CTX_VOCAB_SPECIALS]) &&
+	    good_section(h, CTX_VOCAB_PATTERNS,
+	    h->bytes[CTX_VOCAB_PATTERNS]);
 }
 
 static bool
@@ -67,7 +69,7 @@ good_head(const struct ctx_vocab_head *h, size_t n)
 	    h->order == CTX_VOCAB_ORDER && h->version == CTX_VOCAB_VERSION &&
 	    h->size == n && h->n > 0 && h->n < CTX_VOCAB_MAX &&
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
-	    h->scheme.family <= CTX_SCHEME_O200K && h->scheme.digits <= 3 &&
+	    h->scheme.family <= CTX_SCHEME_NONE && h->scheme.digits <= 3 &&
 	    h->scheme.contractions <= 1 && good_bits(h->line_bits) &&
 	    good_bits(h->spill_bits) && good_bits(h->pair_bits) &&
 	    h->pair_bits >= CTX_PAIR_LEAST && good_bits(h->group_bits) &&
@@ -110,18 +112,21 @@ good_bytes(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Parents come before their token, beginnings are shorter: no circles. */
+/* Parents and beginnings are shorter than their token: no circles. */
 static bool
 good_trees(const struct ctx_vocab *v)
 {
+	bool ordered = (v->head->flags & CTX_VOCAB_DISORDER) == 0;
 	uint32_t i, a, b, shorter;
 
 	for (i = 0; i < v->head->n; i++) {
 		a = v->parents[2 * (size_t)i];
 		b = v->parents[2 * (size_t)i + 1];
 		shorter = v->shorter[i];
-		if ((a != i || b != i) && (a >= i || b >= i ||
-		    !good_token(v, a, 0) || !good_token(v, b, 0)))
+		if ((a != i || b != i) && (!good_token(v, a, 0) ||
+		    !good_token(v, b, 0) || ctx_vocab_length(v, a) +
+		    ctx_vocab_length(v, b) != ctx_vocab_length(v, i) ||
+		    (ordered && (a > i || b > i))))
 			return false;
 		if (shorter != CTX_VOCAB_NONE &&
 		    (!good_token(v, shorter, 0) ||
@@ -217,6 +222,16 @@ good_specials(const struct ctx_vocab *v)
 	return true;
 }
 
+/* Something splits, and the last pattern has an end. */
+static bool
+good_patterns(const struct ctx_vocab *v)
+{
+	uint64_t n = v->head->bytes[CTX_VOCAB_PATTERNS];
+
+	return n == 0 ? v->head->scheme.family != CTX_SCHEME_NONE
+		      : v->patterns[n - 1] == '\0';
+}
+
 int
 ctx_vocab_check(struct ctx_vocab *v, const void *block, size_t n,
     struct ctx_err *err)
@@ -232,5 +247,7 @@ ctx_vocab_check(struct ctx_vocab *v, const void *block, size_t n,
 		return unsound(err, "tables");
 	if (!good_specials(v))
 		return unsound(err, "special tokens");
+	if (!good_patterns(v))
+		return unsound(err, "splitter patterns");
 	return 0;
 }

@@ -16,7 +16,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
     struct ctx_err *err)
 {
-	struct ctx_token_counter *c = malloc(sizeof *c);
+	struct ctx_token_counter *c = calloc(1, sizeof *c);
 
 	*counter = NULL;
 	if (c == NULL)
@@ -26,16 +26,16 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->added = ctx_special_any_added(tokenizer);
 	c->split = ctx_split_pick(simd);
 	c->probe = ctx_probe_pick(simd);
-	c->merge_lanes = ctx_lanes_pick(simd);
+	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
-	c->nwaiting = c->parts.n = 0;
-	memset(&c->merge, 0, sizeof c->merge);
-	c->merge.lanes = c->merge_lanes;
-	if (ctx_words_init(&c->words, err) < 0) {
-		free(c);
+	c->local = ctx_tokenizer_real(tokenizer) && !c->added &&
+	    tokenizer->chain == NULL;
+	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
+	    ctx_chain_begin(&c->chain, tokenizer->chain, err) < 0)) {
+		ctx_token_counter_close(c);
 		return -1;
 	}
 	*counter = c;
@@ -49,7 +49,29 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 		return;
 	ctx_words_release(&c->words);
 	ctx_merge_release(&c->merge);
+	ctx_chain_end(c->chain);
 	free(c);
+}
+
+void
+ctx_counter_begin(struct ctx_token_counter *c)
+{
+	if (c->chain != NULL)
+		ctx_chain_reset(c->chain);
+}
+
+int
+ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
+    size_t max, unsigned plain, struct ctx_err *err)
+{
+	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
+
+	if (c->chain != NULL)
+		return ctx_chain_split(c->chain,
+		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split,
+		    scheme, &c->pieces, p, n, max, err);
+	c->split(&c->pieces, scheme, plain, p, n, max);
+	return 0;
 }
 
 _Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX, "words fit a lane");
@@ -251,17 +273,21 @@ count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 	const char *p = text.p + at;
 	unsigned known = 0;
 	size_t done, length;
+	uint32_t token;
 
 	if (n <= CTX_WORDS_LONG)
 		known = ctx_words_find_long(&c->words, p, n);
-	if (known == 0 && ctx_vocab_find(v, p, n) != CTX_VOCAB_NONE) {
-		known = 1;
-		if (n <= CTX_WORDS_LONG)
-			ctx_words_add_long(&c->words, p, n, known);
-	}
 	*tokens += known;
 	if (known > 0)
 		return 0;
+	token = ctx_vocab_find(v, p, n);
+	if (token != CTX_VOCAB_NONE) {
+		++*tokens;
+		/* As a part of another piece it may be merged otherwise. */
+		if (n <= CTX_WORDS_LONG && ctx_vocab_merged(v, token))
+			ctx_words_add_long(&c->words, p, n, 1);
+		return 0;
+	}
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
 	length = v->unreached ? n : certain_cut(v, p, n);
@@ -332,8 +358,8 @@ count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
 
 	/* An error may have left some. */
 	c->nwaiting = c->parts.n = 0;
-	c->split(s, c->tokenizer->vocab.head->scheme, c->plain, text.p,
-	    text.n, max);
+	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
+		return -1;
 	*used = s->used;
 	if (s->alone > 0)
 		return merge_text(c, text.p, s->alone, tokens, err);
@@ -358,6 +384,7 @@ ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
     const char *p, size_t n)
 {
 	*w = (struct ctx_walk){counter, p, n, 0, 0, n, !counter->added};
+	ctx_counter_begin(counter);
 }
 
 int
@@ -371,9 +398,10 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 	if (w->at == w->n)
 		return 0;
 	if (!w->scanned) {
-		w->span = w->at + ctx_added_find(t, w->p + w->at,
-		    w->n - w->at, true);
+		w->span = w->at + ctx_special_find(t,
+		    w->p + w->at, w->n - w->at, true);
 		w->scanned = true;
+		ctx_counter_begin(w->counter);
 	}
 	if (w->at < w->span) {
 		text = (struct text){w->p + w->at, w->span - w->at};

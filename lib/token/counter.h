@@ -2,6 +2,7 @@
 #ifndef CTX_TOKEN_COUNTER_H
 #define CTX_TOKEN_COUNTER_H
 
+#include "token/chain.h"
 #include "token/merge.h"
 #include "token/probe.h"
 #include "token/split.h"
@@ -34,6 +35,8 @@ struct ctx_token_counter {
 	ctx_lanes_fn *merge_lanes;
 	unsigned plain; /* kinds of pieces that need no looking up */
 	bool added; /* some tokens are found before the text is split */
+	bool local; /* do boundaries depend on what is near alone? */
+	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
@@ -43,6 +46,13 @@ struct ctx_token_counter {
 	struct ctx_waiting waiting[CTX_LANES];
 	struct ctx_lane lanes[CTX_LANES];
 };
+
+/* Splits off the first pieces, 1 to max, into counter->pieces, which need not
+ * list the plain ones (see split.h); texts that
+ * follow a ctx_counter_begin are the rest of one text. */
+void ctx_counter_begin(struct ctx_token_counter *counter);
+int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
+    size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
 /*
  * A walk over a text, some pieces at a time.  Every place it stops at is a
@@ -62,9 +72,5 @@ void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,
     const char *p, size_t n);
 /* Goes on by 1 to max pieces (at most CTX_SPLIT_MAX); 1, 0 at the end, -1. */
 int ctx_walk_next(struct ctx_walk *walk, size_t max, struct ctx_err *err);
-
-/* Where the next added token begins in p, n; n if there is none. */
-size_t ctx_added_find(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, bool added);
 
 #endif

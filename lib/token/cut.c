@@ -56,7 +56,7 @@ ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_mark from, uint64_t limit, size_t *at, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_mark past[CTX_SPLIT_UNSURE], low;
+	struct ctx_mark past[CTX_SPLIT_UNSURE], base, low;
 	struct ctx_walk w;
 	size_t i;
 	int rc;
@@ -72,11 +72,19 @@ ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
 		past[i] = (struct ctx_mark){from.at + w.at,
 		    from.tokens + w.tokens};
 	}
-	low = past[0];
-	if (rc == 0)
-		low = past[CTX_SPLIT_UNSURE - 1];
-	else if (rc < 0 || search(c, p, n, past[0], &low, from.at + w.at,
-	    limit, err) < 0)
+	if (rc < 0)
+		return -1;
+	base = low = past[rc == 0 ? CTX_SPLIT_UNSURE - 1 : 0];
+	if (rc > 0 && !c->local) {
+		/* Each try is counted from the start, the first one too. */
+		base = from;
+		if (ctx_token_count(c, p, low.at, &low.tokens, err) < 0)
+			return -1;
+		if (low.tokens > limit)
+			low = from;
+	}
+	if (rc > 0 && search(c, p, n, base, &low, from.at + w.at, limit,
+	    err) < 0)
 		return -1;
 	*at = low.at;
 	*tokens = low.tokens;

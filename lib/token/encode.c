@@ -55,9 +55,10 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	const struct ctx_split *s = &c->pieces;
 	size_t i;
 
+	ctx_counter_begin(c);
 	for (; n > 0; p += s->used, n -= s->used) {
-		c->split(&c->pieces, c->tokenizer->vocab.head->scheme, 0, p,
-		    n, CTX_SPLIT_MAX);
+		if (ctx_counter_split(c, p, n, CTX_SPLIT_MAX, 0, err) < 0)
+			return -1;
 		if (s->alone > 0 &&
 		    encode_piece(c, p, s->alone, false, out, err) < 0)
 			return -1;
@@ -67,19 +68,6 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 				return -1;
 	}
 	return 0;
-}
-
-size_t
-ctx_added_find(const struct ctx_tokenizer *t, const char *p, size_t n,
-    bool added)
-{
-	uint32_t id;
-	size_t at;
-
-	for (at = 0; at < n; at++)
-		if (ctx_special_at(t, p + at, n - at, added, &id) > 0)
-			break;
-	return at;
 }
 
 int
@@ -95,7 +83,7 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
 		    ctx_tokenizer_name(t));
 	for (;;) {
-		before = plain ? n : ctx_added_find(t, p, n, !special);
+		before = plain ? n : ctx_special_find(t, p, n, !special);
 		if (encode_text(c, p, before, out, err) < 0)
 			return -1;
 		p += before;

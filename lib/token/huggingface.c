@@ -2,49 +2,26 @@
  * huggingface.c - tokenizer.json of Hugging Face, for byte-level BPE
  *
  * Only what is sure to give the same tokens is taken: a BPE model without
- * dropout, affixes or byte fallback, and a splitter whose pattern is known
- * by its exact text.  Everything else is refused by name.
+ * dropout, affixes or byte fallback, and splitters that presplit.c takes.
+ * Everything else is refused by name.
  */
 #include <jansson.h>
 #include <stdlib.h>
 
 #include "token/file.h"
+#include "token/presplit.h"
+#include "token/regex.h"
 #include "token/unicode.h"
 
 struct reader {
 	json_t *model, *vocab;
 	struct ctx_arena arena; /* bytes of tokens */
+	struct ctx_buf patterns; /* of the splitter */
 	struct ctx_pack_token *tokens;
 	size_t n, cap;
 	struct ctx_pack_special *specials;
 	bool *merged; /* by id: does a merge or a byte make it? */
 	size_t ids;
-};
-
-#define CONTRACTIONS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-#define UPPER	     "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
-#define LOWER	     "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
-#define SPACES	     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
-#define GPT2                                                                 \
-	"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|"  \
-	"\\s+(?!\\S)|\\s+"
-#define CL100K(digits)                                                       \
-	CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" digits                 \
-	"| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" SPACES
-#define O200K(end, digits)                                                   \
-	"[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+" end                      \
-	"|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER "*" end "|" digits          \
-	"| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" SPACES
-
-static const struct {
-	const char *pattern;
-	struct ctx_scheme scheme;
-} patterns[] = {
-    {GPT2, {CTX_SCHEME_R50K, 0, 1, 0}},
-    {CL100K("\\p{N}{1,3}"), {CTX_SCHEME_CL100K, 3, 1, 0}}, /* Llama 3 */
-    {CL100K("\\p{N}"), {CTX_SCHEME_CL100K, 1, 1, 0}},	   /* Qwen 2 */
-    {O200K(CONTRACTIONS "?", "\\p{N}{1,3}"), {CTX_SCHEME_O200K, 3, 1, 0}},
-    {O200K("", "\\p{N}"), {CTX_SCHEME_O200K, 1, 0, 0}}, /* Tekken */
 };
 
 static const char *
@@ -74,8 +51,7 @@ is_set(json_t *object, const char *key)
 static int
 refuse(struct ctx_err *err, const char *what, const char *name)
 {
-	return ctx_err_set(err, CTX_EFILE, "cannot count exactly: %s%s", what,
-	    name);
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
 
 static int
@@ -97,57 +73,6 @@ check_model(struct reader *r, struct ctx_err *err)
 	    !json_is_array(json_object_get(r->model, "merges")))
 		return refuse(err, "a model without vocab or merges", "");
 	return 0;
-}
-
-static int
-find_pattern(struct ctx_pack *pack, json_t *split, struct ctx_err *err)
-{
-	json_t *pattern = json_object_get(split, "pattern");
-	const char *text =
-	    json_string_value(json_object_get(pattern, "Regex"));
-	const char *behavior =
-	    json_string_value(json_object_get(split, "behavior"));
-	size_t i;
-
-	if (text == NULL || behavior == NULL || is_true(split, "invert") ||
-	    strcmp(behavior, "Isolated") != 0)
-		return refuse(err, "a splitter that is not Isolated", "");
-	for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-		if (strcmp(text, patterns[i].pattern) == 0) {
-			pack->scheme = patterns[i].scheme;
-			return 0;
-		}
-	return refuse(err, "an unknown splitter pattern: ", text);
-}
-
-/* ByteLevel, which has the pattern of GPT-2, or Split and then ByteLevel
- * without it. */
-static int
-find_scheme(struct ctx_pack *pack, json_t *pre, struct ctx_err *err)
-{
-	json_t *list = json_object_get(pre, "pretokenizers"), *last = pre;
-	json_t *regex;
-
-	if (strcmp(type_of(pre), "Sequence") == 0)
-		last = json_array_get(list, json_array_size(list) - 1);
-	if (strcmp(type_of(last), "ByteLevel") != 0)
-		return refuse(err, "a pre_tokenizer of type ", type_of(last));
-	if (is_true(last, "add_prefix_space"))
-		return refuse(err, "a pre_tokenizer with add_prefix_space",
-		    "");
-	regex = json_object_get(last, "use_regex");
-	if (last == pre || json_array_size(list) == 1) {
-		if (json_is_false(regex))
-			return refuse(err, "text that is not split", "");
-		pack->scheme = patterns[0].scheme;
-		return 0;
-	}
-	pre = json_array_get(list, 0);
-	if (json_array_size(list) != 2 || strcmp(type_of(pre), "Split") != 0)
-		return refuse(err, "a pre_tokenizer of type ", type_of(pre));
-	if (!json_is_false(regex))
-		return refuse(err, "text that is split twice", "");
-	return find_pattern(pack, pre, err);
 }
 
 /*
@@ -351,6 +276,13 @@ static int
 check_normalizer(struct ctx_pack *pack, json_t *normalizer,
     struct ctx_err *err)
 {
+	json_t *list = json_object_get(normalizer, "normalizers");
+
+	if (strcmp(type_of(normalizer), "Sequence") == 0) {
+		if (json_array_size(list) > 1)
+			return refuse(err, "several normalizers", "");
+		normalizer = json_array_get(list, 0);
+	}
 	if (normalizer == NULL || json_is_null(normalizer))
 		return 0;
 	if (strcmp(type_of(normalizer), "NFC") != 0)
@@ -361,15 +293,15 @@ check_normalizer(struct ctx_pack *pack, json_t *normalizer,
 }
 
 static int
-read_all(struct reader *r, struct ctx_pack *pack, json_t *root,
+read_all(struct reader *r, struct ctx_pack *pack, const json_t *root,
     struct ctx_err *err)
 {
 	r->model = json_object_get(root, "model");
 	if (check_model(r, err) < 0 ||
 	    check_normalizer(pack, json_object_get(root, "normalizer"),
 	    err) < 0 ||
-	    find_scheme(pack, json_object_get(root, "pre_tokenizer"),
-	    err) < 0)
+	    ctx_presplit_json(pack, json_object_get(root, "pre_tokenizer"),
+	    &r->patterns, err) < 0)
 		return -1;
 	r->ids = CTX_VOCAB_MAX;
 	r->merged = calloc(r->ids, sizeof *r->merged);
@@ -385,25 +317,36 @@ read_all(struct reader *r, struct ctx_pack *pack, json_t *root,
 }
 
 int
-ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+ctx_huggingface_pack_root(struct ctx_pack *pack, const json_t *root,
     void **block, size_t *size, struct ctx_err *err)
 {
 	struct reader r = {0};
+	int rc = -1;
+
+	if (read_all(&r, pack, root, err) == 0)
+		rc = ctx_pack(pack, block, size, err);
+	ctx_arena_release(&r.arena);
+	ctx_buf_release(&r.patterns);
+	free(r.tokens);
+	free(r.specials);
+	free(r.merged);
+	return rc;
+}
+
+int
+ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err)
+{
 	json_error_t where;
 	json_t *root = json_loadb(p, n, 0, &where);
-	int rc = -1;
+	int rc;
 
 	if (root == NULL) {
 		ctx_err_set(err, CTX_EFILE, "%s", where.text);
 		err->line = where.line > 0 ? (uint64_t)where.line : 0;
 		return -1;
 	}
-	if (read_all(&r, pack, root, err) == 0)
-		rc = ctx_pack(pack, block, size, err);
-	ctx_arena_release(&r.arena);
-	free(r.tokens);
-	free(r.specials);
-	free(r.merged);
+	rc = ctx_huggingface_pack_root(pack, root, block, size, err);
 	json_decref(root);
 	return rc;
 }

@@ -2,9 +2,11 @@
  * load.c - vocabularies from files, compiled once
  *
  * The packed block of a file is kept in the cache directory under the sha256
- * of the file.  It is written under a name of its own and then renamed, so
- * that whoever reads, finds a whole one or none; and as anybody could have
- * put something there, it is checked like any other input.
+ * of the file, with a sum behind it.  It is written under a name of its own
+ * and then renamed, so that whoever reads, finds a whole one or none.  The
+ * sum tells what a disk or a hand has changed since; and as anybody could
+ * have put something there, sum and all, every number in it is checked like
+ * any other input (check.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "token/chain.h"
 #include "token/file.h"
 #include "token/tokenizer.h"
 
@@ -33,17 +36,39 @@ static const struct {
     {"gpt2", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
 };
 
+static bool
+is_gguf(const struct ctx_buf *buf)
+{
+	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
+}
+
+/* Is the rest of the file no vocabulary?  Asked at *next bytes. */
+static bool
+is_enough(struct ctx_buf *buf, size_t *next)
+{
+	size_t n;
+
+	if (buf->n < *next || !is_gguf(buf))
+		return false;
+	n = ctx_gguf_size(buf->p, buf->n);
+	*next = 2 * buf->n;
+	if (n > 0)
+		buf->n = n;
+	return n > 0;
+}
+
 static int
 read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	size_t next = 0;
 	ssize_t got = 1;
 
 	if (fd < 0 && errno == ENOENT)
 		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
 	if (fd < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	while (got > 0 && buf->n <= FILE_MAX) {
+	while (got > 0 && buf->n <= FILE_MAX && !is_enough(buf, &next)) {
 		if (ctx_buf_reserve(buf, 1 << 16, err) < 0) {
 			close(fd);
 			return -1;
@@ -56,10 +81,60 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	}
 	if (got < 0)
 		ctx_err_sys(err, errno, "cannot read %s", file);
-	else if (got > 0)
-		ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+	else if (buf->n > FILE_MAX)
+		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
 	close(fd);
-	return got == 0 ? 0 : -1;
+	return got < 0 ? -1 : 0;
+}
+
+/*
+ * Of n bytes, a multiple of 32, in four lanes, as the machine has them: all
+ * of the block is read at every start, so this has to be quick.  Each step
+ * is reversible, so no change of one word goes unseen.
+ */
+static uint64_t
+sum_of(const char *p, size_t n)
+{
+	uint64_t lanes[4] = {1, 2, 3, 4}, words[4], sum = n;
+	size_t i, k;
+
+	for (i = 0; i + sizeof words <= n; i += sizeof words) {
+		memcpy(words, p + i, sizeof words);
+		for (k = 0; k < 4; k++) {
+			lanes[k] = (lanes[k] ^ words[k]) *
+			    0x9e3779b97f4a7c15u;
+			lanes[k] ^= lanes[k] >> 32;
+		}
+	}
+	for (k = 0; k < 4; k++) {
+		sum = (sum ^ lanes[k]) * 0xd6e8feb86659fd93u;
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
+
+/* Is it a block and its sum, and one that can be trusted with pointers? */
+static bool
+is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
+{
+	struct ctx_err ignored;
+	uint64_t sum;
+
+	if (n < sizeof sum || (n - sizeof sum) % 64 != 0)
+		return false;
+	n -= sizeof sum;
+	memcpy(&sum, map + n, sizeof sum);
+	return sum == sum_of(map, n) &&
+	    ctx_vocab_check(&t->vocab, map, n, &ignored) == 0;
+}
+
+static int
+open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &t->vocab;
+
+	return v->patterns == NULL ? 0 : ctx_chain_open(&t->chain,
+	    v->patterns, (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
 /* Takes a block from the cache; false if there is none that is good. */
@@ -80,9 +155,9 @@ from_cache(struct ctx_tokenizer *t, const char *path,
 	close(fd);
 	if (map == MAP_FAILED)
 		return false;
-	if (ctx_vocab_check(&t->vocab, map, (size_t)st.st_size,
-	    &ignored) < 0 || memcmp(t->vocab.head->source, pack->source,
-	    sizeof pack->source) != 0) {
+	if (!is_sound(t, map, (size_t)st.st_size) ||
+	    memcmp(t->vocab.head->source, pack->source,
+	    sizeof pack->source) != 0 || open_chain(t, &ignored) < 0) {
 		munmap(map, (size_t)st.st_size);
 		memset(&t->vocab, 0, sizeof t->vocab);
 		return false;
@@ -110,21 +185,43 @@ write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
+/* The directory, and the one that it is in (~/.cache). */
+static void
+make_directory(const char *cache)
+{
+	const char *slash = strrchr(cache, '/');
+	struct ctx_buf parent = {0};
+	struct ctx_err ignored;
+
+	if (mkdir(cache, 0700) == 0 || errno != ENOENT || slash == NULL ||
+	    ctx_buf_add(&parent, cache, (size_t)(slash - cache),
+	    &ignored) < 0 || ctx_buf_add(&parent, "", 1, &ignored) < 0) {
+		ctx_buf_release(&parent);
+		return;
+	}
+	(void)mkdir(parent.p, 0700);
+	(void)mkdir(cache, 0700);
+	ctx_buf_release(&parent);
+}
+
 /* Failing is no error: the next run compiles again. */
 static void
 to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
+	uint64_t sum = sum_of(t->block, t->size);
 	struct ctx_buf name = {0};
 	struct ctx_err ignored;
+	bool written;
 	int fd;
 
-	(void)mkdir(cache, 0700);
+	make_directory(cache);
 	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
 		return;
 	fd = mkstemp(name.p);
 	if (fd >= 0) {
-		if (!write_all(fd, t->block, t->size) || close(fd) < 0 ||
-		    rename(name.p, path) < 0)
+		written = write_all(fd, t->block, t->size) &&
+		    write_all(fd, (const char *)&sum, sizeof sum);
+		if (close(fd) < 0 || !written || rename(name.p, path) < 0)
 			(void)unlink(name.p);
 	}
 	ctx_buf_release(&name);
@@ -179,17 +276,30 @@ cache_path(struct ctx_buf *path, const char *cache,
 	    '\0');
 }
 
+static bool
+is_json(const struct ctx_buf *text)
+{
+	size_t i = 0;
+
+	while (i < text->n && memchr(" \t\r\n", text->p[i], 4) != NULL)
+		i++;
+	return i < text->n && text->p[i] == '{';
+}
+
 static int
 compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
-    const struct ctx_buf *text, bool json, struct ctx_err *err)
+    const struct ctx_buf *text, struct ctx_err *err)
 {
-	int rc = json ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
-	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n, &t->block,
-	    &t->size, err);
+	int rc = is_gguf(text) ? ctx_gguf_pack(pack, text->p, text->n,
+	    &t->block, &t->size, err) : is_json(text)
+	    ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
+	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n,
+	    &t->block, &t->size, err);
 
-	if (rc == 0)
-		ctx_vocab_view(&t->vocab, t->block);
-	return rc;
+	if (rc < 0)
+		return -1;
+	ctx_vocab_view(&t->vocab, t->block);
+	return open_chain(t, err);
 }
 
 int
@@ -198,25 +308,21 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 {
 	struct ctx_buf text = {0}, path = {0};
 	struct ctx_pack pack = {0};
-	bool json = false;
-	size_t i = 0;
 	int rc = read_all(&text, file, err);
 
-	if (rc == 0) {
-		while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL)
-			i++;
-		json = i < text.n && text.p[i] == '{';
-		rc = json ? 0 : find_family(t, &pack, file, err);
-	}
+	if (rc == 0 && !is_gguf(&text) && !is_json(&text))
+		rc = find_family(t, &pack, file, err);
 	if (rc == 0) {
 		hash_source(&pack, &text);
 		rc = cache == NULL ? 0 : cache_path(&path, cache, &pack, err);
 	}
 	if (rc == 0 && !(cache != NULL && from_cache(t, path.p, &pack))) {
-		rc = compile(t, &pack, &text, json, err);
+		rc = compile(t, &pack, &text, err);
 		if (rc == 0 && cache != NULL)
 			to_cache(t, cache, path.p);
 	}
+	if (rc == 0)
+		ctx_special_index(t);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;
@@ -225,6 +331,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 void
 ctx_tokenizer_unload(struct ctx_tokenizer *t)
 {
+	ctx_chain_close(t->chain);
 	if (t->mapped)
 		munmap(t->block, t->size);
 	else

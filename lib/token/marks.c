@@ -75,9 +75,10 @@ ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
 	ctx_walk_init(&w, c, p + from.at, n - from.at);
 	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
 		/* Each step is a piece or more, so enough of them follow the
-		 * oldest stop.  Added tokens move boundaries in ways of
-		 * their own; nothing is marked then. */
-		if (!c->added && past[0].at - mark(m, m->n).at >= DISTANCE &&
+		 * oldest stop.  Added tokens and patterns of files move
+		 * boundaries in ways of their own; nothing is marked
+		 * then. */
+		if (c->local && past[0].at - mark(m, m->n).at >= DISTANCE &&
 		    add(m, past[0], err) < 0)
 			return -1;
 		for (i = 0; i + 1 < CTX_SPLIT_UNSURE; i++)
@@ -173,7 +174,7 @@ ctx_marks_range(const struct ctx_marks *m, struct ctx_token_counter *c,
 	size_t own, whole;
 	uint64_t tail;
 
-	if (!real(c) || to - from < 2 * DISTANCE)
+	if (!c->local || to - from < 2 * DISTANCE)
 		return ctx_token_count(c, p + from, to - from, tokens, err);
 	if (last_mark(m, c, p, to, &last, &tail, err) < 0)
 		return -1;

@@ -273,6 +273,8 @@ prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
 {
 	uint64_t *grown;
 
+	if (m->lanes == NULL)
+		m->lanes = ctx_lanes_portable;
 	if (m->ahead == NULL) {
 		m->ahead = malloc(sizeof *m->ahead);
 		if (m->ahead == NULL)
@@ -290,6 +292,20 @@ prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
 	return 0;
 }
 
+static int
+merge_queue(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	uint32_t *grown = ctx_grow(m->tokens, &m->cap, n, sizeof *m->tokens,
+	    err);
+
+	if (grown == NULL)
+		return -1;
+	m->tokens = grown;
+	m->n = ctx_merge_queue(v, p, n, m->tokens, err);
+	return m->n > 0 ? 0 : -1;
+}
+
 int
 ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
     size_t n, struct ctx_err *err)
@@ -298,6 +314,8 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 	uint32_t token;
 	int taken;
 
+	if ((v->head->flags & CTX_VOCAB_DISORDER) != 0)
+		return merge_queue(v, m, p, n, err);
 	if (prepare(m, n, err) < 0)
 		return -1;
 	while (at < n) {

@@ -62,9 +62,10 @@ ctx_lanes_fn *ctx_lanes_pick(enum ctx_simd simd);
 size_t ctx_merge_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out);
 
-/* What merging a long piece needs; zero, but for lanes, is valid and empty. */
+/* What merging long pieces with one vocabulary needs; zero is valid and
+ * empty. */
 struct ctx_merge {
-	ctx_lanes_fn *lanes;
+	ctx_lanes_fn *lanes; /* NULL: the portable one */
 	uint32_t *tokens; /* the result of the last call */
 	size_t n, cap;
 	uint64_t *dead; /* one bit for each end of a token that led nowhere */
@@ -76,6 +77,10 @@ struct ctx_merge {
  * merge->tokens. */
 int ctx_merge_long(const struct ctx_vocab *vocab, struct ctx_merge *merge,
     const char *p, size_t n, struct ctx_err *err);
+/* queue.c: the same in n log n, for vocabularies whose merges are out of
+ * order; out has room for n.  0 is CTX_ENOMEM. */
+size_t ctx_merge_queue(const struct ctx_vocab *vocab, const char *p, size_t n,
+    uint32_t *out, struct ctx_err *err);
 void ctx_merge_release(struct ctx_merge *merge);
 
 #endif

@@ -2,11 +2,11 @@
  * pack.c - a list of tokens to a packed vocabulary
  *
  * The block is laid out first, then filled through the same view and merge
- * code that reads it later: token by token, in the order of preference, the
- * bytes of a token are merged with what has been entered so far.  If two
- * parts are left they are its parents.  No other pair of parts can ever meet
- * in a text and give this token: as long as nothing merges across its ends
- * its inside goes through the same states as here.
+ * code that reads it later: token by token, the shorter first, the bytes of
+ * a token are merged with what has been entered so far.  If two parts are
+ * left they are its parents.  No other pair of parts can ever meet in a text
+ * and give this token: as long as nothing merges across its ends its inside
+ * goes through the same states as here.
  */
 #include <stdlib.h>
 
@@ -134,6 +134,7 @@ lay_out(struct fill *f, struct ctx_vocab_head *h)
 	bytes[CTX_VOCAB_TOKENS] = identity(in) ? 0 : (uint64_t)h->ids * 4;
 	bytes[CTX_VOCAB_SPECIALS] = names +
 	    (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
+	bytes[CTX_VOCAB_PATTERNS] = in->patterns.n;
 	for (i = 0; i < CTX_VOCAB_SECTIONS; i++) {
 		h->at[i] = end = (end + 63) / 64 * 64;
 		end += bytes[i];
@@ -324,8 +325,9 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list)
 	}
 }
 
-/* Enters the merge that makes a token; false if none does. */
-static bool
+/* Enters the merge that makes a token if there is one; those of all shorter
+ * tokens are entered. */
+static void
 enter_merge(struct fill *f, uint32_t token)
 {
 	const struct ctx_pack_token *t = f->in->tokens + token;
@@ -335,14 +337,33 @@ enter_merge(struct fill *f, uint32_t token)
 
 	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t) ||
 	    merge_all(&f->view, t->p, t->n, parts) != 2)
-		return false;
+		return;
 	if (t->cut != CTX_PACK_ANY &&
 	    t->cut != ctx_vocab_length(&f->view, parts[0]))
-		return false;
+		return;
 	enter_pair(f, parts[0], parts[1], token);
+	f->states[token] = REACHED;
+	if (parts[0] > token || parts[1] > token)
+		f->head->flags |= CTX_VOCAB_DISORDER;
 	if (t->n == 2)
 		digrams[(size_t)s[0] << 8 | s[1]] = token;
-	return true;
+}
+
+/* Enters the merges of all tokens, those of the shortest first. */
+static void
+fill_merges(struct fill *f)
+{
+	const struct ctx_pack_token *tokens = f->in->tokens;
+	uint32_t n, i, next;
+
+	for (n = 2; n <= f->longest; n = next) {
+		next = f->longest + 1;
+		for (i = 0; i < f->in->n; i++)
+			if (tokens[i].n == n)
+				enter_merge(f, i);
+			else if (tokens[i].n > n && tokens[i].n < next)
+				next = tokens[i].n;
+	}
 }
 
 /* Enters a token as something that can be looked up. */
@@ -357,6 +378,14 @@ enter(struct fill *f, uint32_t token, enum state state)
 		enter_key(f, token);
 }
 
+/* There is a token that only stands for whole pieces. */
+static void
+note_unreached(struct fill *f)
+{
+	f->head->flags |= CTX_VOCAB_UNREACHED;
+	f->view.unreached = true;
+}
+
 static void
 fill_tokens(struct fill *f)
 {
@@ -369,7 +398,7 @@ fill_tokens(struct fill *f)
 		if (t->n == 0)
 			continue;
 		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
-			      : enter_merge(f, i))
+			      : f->states[i] == REACHED)
 			enter(f, i, REACHED);
 	}
 	for (i = 0; i < f->in->n && f->in->whole && !f->full; i++) {
@@ -378,7 +407,8 @@ fill_tokens(struct fill *f)
 		    (t->n <= CTX_VOCAB_KEY &&
 		    ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
 			continue;
-		f->head->flags |= CTX_VOCAB_UNREACHED;
+		if (t->n <= CTX_VOCAB_KEY)
+			note_unreached(f);
 		enter(f, i, WHOLE);
 	}
 }
@@ -422,6 +452,7 @@ fill_ids(struct fill *f)
 struct long_token {
 	const char *p;
 	uint32_t n, token;
+	enum state state;
 };
 
 static int
@@ -434,6 +465,11 @@ by_beginning(const void *a, const void *b)
 		return order;
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
+	order = memcmp(x->p, y->p, x->n);
+	if (order != 0)
+		return order;
+	if (x->state != y->state)
+		return x->state == REACHED ? -1 : 1;
 	return x->token < y->token ? -1 : x->token > y->token;
 }
 
@@ -454,6 +490,23 @@ enter_group(struct fill *f, const struct long_token *first, size_t at_first,
 	groups[i].n = (uint32_t)n;
 }
 
+/* Of equal tokens, which are neighbours, only the first counts. */
+static size_t
+drop_equal(struct fill *f, struct long_token *list, size_t n)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (kept > 0 && list[kept - 1].n == list[i].n &&
+		    memcmp(list[kept - 1].p, list[i].p, list[i].n) == 0)
+			continue;
+		if (list[i].state == WHOLE)
+			note_unreached(f);
+		list[kept++] = list[i];
+	}
+	return kept;
+}
+
 static int
 fill_groups(struct fill *f, struct ctx_err *err)
 {
@@ -467,9 +520,11 @@ fill_groups(struct fill *f, struct ctx_err *err)
 	for (i = 0; i < f->in->n; i++) {
 		t = f->in->tokens + i;
 		if (t->n > CTX_VOCAB_KEY && f->states[i] != UNUSED)
-			list[n++] = (struct long_token){t->p, t->n, i};
+			list[n++] = (struct long_token){t->p, t->n, i,
+			    f->states[i]};
 	}
 	qsort(list, n, sizeof *list, by_beginning);
+	n = drop_equal(f, list, n);
 	for (first = 0; first < n; first = end) {
 		end = first;
 		while (end < n && memcmp(list[end].p, list[first].p,
@@ -570,6 +625,7 @@ build(struct fill *f, struct ctx_err *err)
 		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary without the byte %u", byte);
+	fill_merges(f);
 	fill_tokens(f);
 	if (f->full)
 		return f->pair_bits <= MOST_PAIR_BITS ? 0 : ctx_err_set(err,
@@ -582,6 +638,9 @@ build(struct fill *f, struct ctx_err *err)
 	fill_shorter(f);
 	fill_crossing(f);
 	fill_specials(f);
+	if (f->in->patterns.n > 0)
+		memcpy(at(f, CTX_VOCAB_PATTERNS), f->in->patterns.p,
+		    f->in->patterns.n);
 	return 1;
 }
 

@@ -27,6 +27,7 @@ struct ctx_pack {
 	size_t n;
 	const struct ctx_pack_special *specials;
 	size_t nspecials;
+	struct ctx_str patterns; /* see chain.h; none if empty */
 	struct ctx_scheme scheme;
 	bool whole; /* a piece that is a token is never merged */
 	bool inexact; /* counts are estimates for some texts */

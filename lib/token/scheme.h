@@ -13,6 +13,7 @@ enum ctx_scheme_family {
 	CTX_SCHEME_R50K,  /* also gpt2 and p50k */
 	CTX_SCHEME_CL100K,
 	CTX_SCHEME_O200K,
+	CTX_SCHEME_NONE, /* pieces are what patterns of a file leave */
 };
 
 struct ctx_scheme {

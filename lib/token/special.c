@@ -133,6 +133,50 @@ ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	    ? 0 : listed_at(&t->vocab, p, n, added, id);
 }
 
+void
+ctx_special_index(struct ctx_tokenizer *t)
+{
+	const struct ctx_vocab_special *s = t->vocab.specials;
+	const unsigned char *name;
+	unsigned char bits;
+	size_t i, k;
+
+	for (i = 0; s != NULL && i < t->vocab.head->specials; i++) {
+		name = (const unsigned char *)s + s[i].at;
+		bits = s[i].added != 0 ? 3 : 1;
+		t->starts[0][name[0]] |= bits;
+		for (k = 0; k < 256; k++)
+			if (s[i].n == 1 || name[1] == k)
+				t->starts[1][k] |= bits;
+	}
+}
+
+/* Can a name begin with these bytes? */
+static bool
+may_start(const struct ctx_tokenizer *t, const char *p, size_t n, bool added)
+{
+	unsigned char bit = added ? 2 : 1;
+
+	if (t->specials != NULL)
+		return *p == *OPEN;
+	return (t->starts[0][(unsigned char)p[0]] & bit) != 0 &&
+	    (n == 1 || (t->starts[1][(unsigned char)p[1]] & bit) != 0);
+}
+
+size_t
+ctx_special_find(const struct ctx_tokenizer *t, const char *p, size_t n,
+    bool added)
+{
+	uint32_t id;
+	size_t at;
+
+	for (at = 0; at < n; at++)
+		if (may_start(t, p + at, n - at, added) &&
+		    ctx_special_at(t, p + at, n - at, added, &id) > 0)
+			break;
+	return at;
+}
+
 bool
 ctx_special_any_added(const struct ctx_tokenizer *t)
 {

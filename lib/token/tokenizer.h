@@ -4,11 +4,19 @@
 
 #include "token/vocab.h"
 
+struct ctx_chain;
 struct ctx_specials; /* of a built-in encoding */
 
 struct ctx_tokenizer {
 	struct ctx_vocab vocab; /* of "bytes/4": all zero */
 	const struct ctx_specials *specials; /* or those of the vocabulary */
+	struct ctx_chain *chain; /* the vocabulary's patterns, or NULL */
+	/*
+	 * What names of the vocabulary's special tokens begin with, by first
+	 * and by second byte: bit 0 for all of them, bit 1 for those that
+	 * count in ordinary text.
+	 */
+	unsigned char starts[2][256];
 	char *name;
 	void *block; /* of a file: what vocab stands on */
 	size_t size;
@@ -28,6 +36,11 @@ extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
  */
 size_t ctx_special_at(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, bool added, uint32_t *id);
+/* Where the next such token begins; n if there is none. */
+size_t ctx_special_find(const struct ctx_tokenizer *tokenizer, const char *p,
+    size_t n, bool added);
+/* Prepares these for a vocabulary from a file. */
+void ctx_special_index(struct ctx_tokenizer *tokenizer);
 /* Appends the name of a special token; 1, or 0 if id is none, or -1. */
 int ctx_special_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);

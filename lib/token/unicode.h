@@ -31,6 +31,23 @@ ctx_class_of(uint32_t cp)
 	    ctx_class_value[ctx_class_block[cp / 128] * 128u + cp % 128];
 }
 
+/*
+ * General categories by number, for patterns that ask for any of them; Cn,
+ * what Unicode 16 leaves unassigned, is number 0.  A table of their own, as
+ * the splitters of known patterns need no more than the classes.
+ */
+#define CTX_CATEGORIES                                                       \
+	"CnLuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCsCo"
+extern const uint16_t ctx_category_block[0x110000 / 128];
+extern const uint8_t ctx_category_value[];
+
+static inline unsigned
+ctx_category_of(uint32_t cp)
+{
+	return ctx_category_value[ctx_category_block[cp / 128] * 128u +
+	    cp % 128];
+}
+
 #define CTX_CHAR_BAD UINT32_MAX
 
 static inline uint32_t

@@ -39,6 +39,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->ids = section(head, CTX_VOCAB_IDS);
 	v->tokens = section(head, CTX_VOCAB_TOKENS);
 	v->specials = section(head, CTX_VOCAB_SPECIALS);
+	v->patterns = section(head, CTX_VOCAB_PATTERNS);
 	v->line_shift = 64 - head->line_bits;
 	v->spill_shift = 64 - head->spill_bits;
 	v->pair_shift = CTX_PAIR_BITS - head->pair_bits;

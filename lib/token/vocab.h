@@ -21,7 +21,7 @@
 
 #define CTX_VOCAB_NONE	  UINT32_MAX
 #define CTX_VOCAB_MAGIC	  "ctxvocab"
-#define CTX_VOCAB_VERSION 2
+#define CTX_VOCAB_VERSION 4
 #define CTX_VOCAB_ORDER	  0x01020304u /* as the machine stores it */
 #define CTX_VOCAB_MAX	  (1u << 21)  /* tokens; a pair entry has 21 bits */
 #define CTX_VOCAB_KEY	  16	      /* bytes of a piece in the key table */
@@ -44,6 +44,7 @@ enum ctx_vocab_section {
 	CTX_VOCAB_IDS,	    /* uint32_t: public id of each token, or empty */
 	CTX_VOCAB_TOKENS,   /* uint32_t: token of each public id, or empty */
 	CTX_VOCAB_SPECIALS, /* struct ctx_vocab_special, then their names */
+	CTX_VOCAB_PATTERNS, /* of a file's splitter, see chain.h */
 	CTX_VOCAB_SECTIONS
 };
 
@@ -52,8 +53,10 @@ enum {
 	CTX_VOCAB_UNREACHED = 1,
 	/* Text should be normalised before, which nobody does here. */
 	CTX_VOCAB_INEXACT = 2,
+	/* Some token is merged before one of its parts could be. */
+	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a piece is a token. */
-	CTX_VOCAB_NUMBERS = 4,
+	CTX_VOCAB_NUMBERS = 8,
 };
 
 struct ctx_vocab_head {
@@ -105,6 +108,7 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
+	const char *patterns; /* cut text before the scheme does */
 	unsigned line_shift, spill_shift, pair_shift, group_shift;
 	uint32_t pair_mask;
 	bool unreached;
@@ -197,6 +201,13 @@ ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 	uint64_t line = ctx_key_rehash(ctx_key_hash(key)) >> v->spill_shift;
 
 	__builtin_prefetch(v->spill + 8 * line);
+}
+
+/* Is the token, of two bytes or more, what its bytes merge to? */
+static inline bool
+ctx_vocab_merged(const struct ctx_vocab *v, uint32_t token)
+{
+	return v->parents[2 * (size_t)token] != token;
 }
 
 /* The token whose bytes are this key, or NONE. */

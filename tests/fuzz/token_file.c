@@ -5,25 +5,32 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void
+read_as(int (*pack_file)(struct ctx_pack *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err), const char *p, size_t n)
+{
+	struct ctx_pack pack = {0};
+	struct ctx_vocab vocab;
+	struct ctx_err err;
+	void *block;
+	size_t size;
+
+	if (pack_file(&pack, p, n, &block, &size, &err) < 0)
+		return;
+	if (ctx_vocab_check(&vocab, block, size, &err) < 0)
+		abort();
+	free(block);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data;
-	struct ctx_pack pack = {0}, other = {0};
-	struct ctx_vocab vocab;
-	struct ctx_err err;
-	void *block;
-	size_t n;
 
-	if (ctx_ranks_pack(&pack, p, size, &block, &n, &err) == 0) {
-		if (ctx_vocab_check(&vocab, block, n, &err) < 0)
-			abort();
-		free(block);
-	}
-	if (ctx_huggingface_pack(&other, p, size, &block, &n, &err) == 0) {
-		if (ctx_vocab_check(&vocab, block, n, &err) < 0)
-			abort();
-		free(block);
-	}
+	if (ctx_gguf_size(p, size) > size)
+		abort();
+	read_as(ctx_gguf_pack, p, size);
+	read_as(ctx_huggingface_pack, p, size);
+	read_as(ctx_ranks_pack, p, size);
 	return 0;
 }

@@ -6,9 +6,10 @@
  * the conversation and knows nothing of the others.  Slow and plain on
  * purpose.  The rules are those that the providers' error messages state.
  *
- *     valid DIALECT [--wrap] [--allow-pending] < STREAM
+ *     valid DIALECT [--wrap] [--allow-pending] [--cache] < STREAM
  *
- * prints LINE: RULE: WHAT for each violation and ends with 1 if there is any.
+ * prints LINE: RULE: WHAT for each violation and ends with 1 if there is any;
+ * with --cache also of the rules for hints to a prompt cache.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ read_all(struct input *in, FILE *f)
 
 /* The messages that a request, or a wrapper around one, holds. */
 static json_t *
-messages_of(json_t *record)
+messages_of(json_t *record, json_t **request)
 {
 	static const char *const inner[] = {"messages", "contents", "input"};
 	static const char *const outer[] = {
@@ -68,6 +69,7 @@ messages_of(json_t *record)
 		found = json_object_get(record, outer[i]);
 	if (found != NULL)
 		record = found;
+	*request = record;
 	for (i = 0; i < 3; i++) {
 		found = json_object_get(record, inner[i]);
 		if (json_is_array(found))
@@ -77,13 +79,13 @@ messages_of(json_t *record)
 }
 
 static void
-check_record(
-    struct talk *t, void (*check)(struct talk *), json_t *record, size_t line)
+check_record(struct talk *t, void (*check)(struct talk *), const char *cache,
+    json_t *record, size_t line)
 {
-	json_t *all = t->message, *lines = t->line;
+	json_t *all = t->message, *lines = t->line, *request;
 	size_t i, n;
 
-	t->message = messages_of(record);
+	t->message = messages_of(record, &request);
 	t->line = json_array();
 	n = json_array_size(t->message);
 	for (i = 0; i < n || i == 0; i++)
@@ -92,6 +94,8 @@ check_record(
 		refuse(t, 0, "json", "no messages in this record");
 	else
 		check(t);
+	if (cache != NULL)
+		check_cache(t, cache, request);
 	json_decref(t->line);
 	t->message = all;
 	t->line = lines;
@@ -99,8 +103,8 @@ check_record(
 
 /* Splits the stream into lines; wrapped conversations are checked at once. */
 static void
-check_stream(struct talk *t, void (*check)(struct talk *), bool wrap,
-    const struct input *in)
+check_stream(struct talk *t, void (*check)(struct talk *), const char *cache,
+    bool wrap, const struct input *in)
 {
 	const char *p = in->p, *end = in->p + in->n, *eol;
 	json_error_t error;
@@ -122,7 +126,7 @@ check_stream(struct talk *t, void (*check)(struct talk *), bool wrap,
 			    record != NULL ? "not an object" : error.text);
 			t->refused = true;
 		} else if (wrap) {
-			check_record(t, check, record, line);
+			check_record(t, check, cache, record, line);
 		} else {
 			json_array_append(t->message, record);
 			json_array_append_new(
@@ -130,8 +134,11 @@ check_stream(struct talk *t, void (*check)(struct talk *), bool wrap,
 		}
 		json_decref(record);
 	}
-	if (!wrap)
-		check(t);
+	if (wrap)
+		return;
+	check(t);
+	if (cache != NULL)
+		check_cache(t, cache, NULL);
 }
 
 int
@@ -140,6 +147,7 @@ main(int argc, char **argv)
 	struct talk t = {.message = json_array(), .line = json_array()};
 	void (*check)(struct talk *) = NULL;
 	struct input in = {0};
+	const char *cache = NULL;
 	bool wrap = false;
 	size_t k;
 	int i;
@@ -153,13 +161,16 @@ main(int argc, char **argv)
 			wrap = true;
 		else if (strcmp(argv[i], "--allow-pending") == 0)
 			t.allow_pending = true;
+		else if (strcmp(argv[i], "--cache") == 0)
+			cache = argv[1];
 		else
 			check = NULL;
 	}
 	if (check == NULL)
-		die("usage: valid DIALECT [--wrap] [--allow-pending] < STREAM");
+		die("usage: valid DIALECT [--wrap] [--allow-pending] [--cache] "
+		    "< STREAM");
 	read_all(&in, stdin);
-	check_stream(&t, check, wrap, &in);
+	check_stream(&t, check, cache, wrap, &in);
 	free(in.p);
 	json_decref(t.message);
 	json_decref(t.line);

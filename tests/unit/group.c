@@ -2,8 +2,8 @@
  * group.c - which messages stand and fall together
  *
  * Conversations are written as letters: C a call, R a result, with what they
- * say of themselves behind them ("Cid", "C:name", "C" with neither); "+"
- * joins several in one message; u and a are messages of text.
+ * say of themselves behind them ("Cid:name", "Cid", "C:name", "C" with
+ * neither); "+" joins several in one message; u and a are messages of text.
  */
 #include <stdint.h>
 
@@ -13,6 +13,8 @@
 static const struct ctx_dialect strict = {.name = "strict"};
 static const struct ctx_dialect loose = {.name = "loose",
 					 .rules = CTX_PAIR_BY_NAME};
+static const struct ctx_dialect either = {
+    .name = "either", .rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER};
 
 struct fixture {
 	struct ctx_groups groups;
@@ -45,20 +47,24 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
     size_t n)
 {
 	struct ctx_cost cost = {.tokens = 1};
-	size_t at = 0, end, used;
+	size_t at, end, id, used;
 	struct ctx_part *part;
 	uint32_t node = 1;
 	enum ctx_part_kind kind;
 
-	/* Each part is a string: its id, or its name behind a colon. */
+	/* Each part is two strings: its id and its name. */
 	f->text.n = 0;
 	NEED(ctx_buf_printf(&f->text, &f->err, "[") == 0);
 	for (at = 0; at < n; at = end + 1) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
-		NEED(ctx_buf_printf(&f->text, &f->err, "%s\"%.*s\"",
-				    at == 0 ? "" : ",", (int)(end - at - 1),
-				    parts + at + 1) == 0);
+		for (id = at + 1; id < end && parts[id] != ':'; id++)
+			;
+		NEED(ctx_buf_printf(&f->text, &f->err, "%s\"%.*s\",\"%.*s\"",
+				    at == 0 ? "" : ",", (int)(id - at - 1),
+				    parts + at + 1,
+				    id < end ? (int)(end - id - 1) : 0,
+				    parts + id + 1) == 0);
 	}
 	NEED(ctx_buf_printf(&f->text, &f->err, "]") == 0);
 	NEED(ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) ==
@@ -67,7 +73,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	f->view.role = parts[0] == 'u'   ? CTX_ROLE_USER
 		       : parts[0] == 'R' ? CTX_ROLE_TOOL
 					 : CTX_ROLE_ASSISTANT;
-	for (at = 0; at < n; at = end + 1, node++) {
+	for (at = 0; at < n; at = end + 1, node += 2) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
 		kind = parts[at] == 'C'   ? CTX_PART_CALL
@@ -75,10 +81,9 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 					  : CTX_PART_TEXT;
 		part = ctx_view_add(&f->view, kind, node, &f->err);
 		NEED(part != NULL);
-		if (end > at + 1 && parts[at + 1] == ':')
-			part->name = node;
-		else if (end > at + 1)
-			part->id = node;
+		/* An id or a name that is empty is none. */
+		part->id = node;
+		part->name = node + 1;
 	}
 	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0, &f->err) ==
 	     0);
@@ -148,6 +153,38 @@ test_no_ids(void)
 	CHECK(grouped(&loose, "Ca Cb Cc Rb R Rc R", "0 1 2 1 0 2 6 open 0"));
 	CHECK(
 	    grouped(&loose, "C:f C:f C:g R R:f R:f R", "0 1 2 0 1 5 2 open 0"));
+}
+
+static void
+test_turns(void)
+{
+	tap_case("a new turn: names and order lead to no older call");
+	CHECK(grouped(&loose, "u C:f u R:f", "0 1 2 3 open 0"));
+	CHECK(grouped(&loose, "u C:f u C:f R:f", "0 1 2 3 3 open 0"));
+	CHECK(grouped(&loose, "u C u R", "0 1 2 3 open 0"));
+	CHECK(grouped(&strict, "u C u R", "0 1 2 3 open 0"));
+	tap_case("an id does");
+	CHECK(grouped(&loose, "u Ca:f u R:f Ra", "0 1 2 3 1 open 0"));
+	CHECK(grouped(&strict, "u Ca u Ra", "0 1 2 1 open 0"));
+	tap_case("results beside the text of a turn answer the one before");
+	CHECK(grouped(&loose, "u C:f+C:f u+R:f R:f",
+		      "0 1 1 3 4 open 0"));
+}
+
+static void
+test_either(void)
+{
+	tap_case("an id on one side only: the name pairs, where that holds");
+	CHECK(grouped(&either, "C:f Ra:f", "0 0 open 0"));
+	CHECK(grouped(&loose, "C:f Ra:f", "0 1 open 1"));
+	CHECK(grouped(&either, "Ca:f R:f", "0 0 open 0"));
+	tap_case("an id or a name that is empty is none");
+	CHECK(grouped(&loose, "C R", "0 0 open 0"));
+	CHECK(grouped(&strict, "C: R:", "0 0 open 0"));
+	tap_case("ids on both sides that differ do not");
+	CHECK(grouped(&either, "Ca:f Rb:f", "0 1 open 1"));
+	CHECK(grouped(&either, "Ca:f C:f Rb:f", "0 1 2 open 2"));
+	CHECK(grouped(&either, "C:f Rb", "0 1 open 1"));
 }
 
 /* Many calls in one message, answered from the front or from the back. */
@@ -278,6 +315,8 @@ main(void)
 {
 	test_ids();
 	test_no_ids();
+	test_turns();
+	test_either();
 	test_many();
 	test_compact();
 	test_random();

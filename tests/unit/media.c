@@ -6,7 +6,8 @@ static uint64_t
 costs(const char *model, uint32_t w, uint32_t h)
 {
 	return ctx_image_tokens(
-	    &ctx_model_find(NULL, model, strlen(model))->image, w, h, false);
+	    &ctx_model_find(NULL, model, strlen(model))->image, w, h,
+	    CTX_DETAIL_HIGH);
 }
 
 static void
@@ -18,20 +19,32 @@ check_figures(void)
 	tap_case("figures that the providers publish");
 	CHECK(costs("gpt-4o", 1024, 1024) == 765);
 	CHECK(costs("gpt-4o", 2048, 4096) == 1105);
-	CHECK(ctx_image_tokens(tiles, 4096, 8192, true) == 85);
+	CHECK(ctx_image_tokens(tiles, 4096, 8192, CTX_DETAIL_LOW) == 85);
 	CHECK(costs("gpt-5", 1024, 1024) == 70 + 4 * 140);
 	CHECK(costs("gpt-4o-mini", 512, 512) == 2833 + 5667);
 	/* 1024 and 1452 patches, at 1.72 a patch. */
 	CHECK(costs("o4-mini", 1024, 1024) == 1762);
 	CHECK(costs("o4-mini", 1800, 2400) == 2498);
-	CHECK(costs("gpt-5.4", 1024, 1024) == 1024);
+	CHECK(costs("gpt-4.1-mini", 1024, 1024) == 1659); /* at 1.62 */
+	CHECK(costs("gpt-5.4-mini", 1600, 1600) == 1826);
+	CHECK(costs("gpt-5.4", 1024, 1024) == 1229); /* at 1.2 */
 	CHECK(costs("claude-opus-4-5", 1092, 1092) == 1521);
 	CHECK(costs("claude-opus-4-5", 200, 200) == 64);
-	CHECK(costs("claude-opus-4-5", 8000, 8000) == 1568);
-	CHECK(costs("claude-opus-5", 8000, 8000) == 4784);
+	CHECK(costs("claude-opus-4-5", 1000, 1000) == 1296);
 	CHECK(costs("gemini-2.5-pro", 384, 384) == 258);
 	CHECK(costs("gemini-2.5-pro", 960, 540) == 6 * 258);
 	CHECK(costs("gemini-3-pro", 4000, 3000) == 1120);
+
+	tap_case("what is too large costs as the largest of its shape");
+	CHECK(costs("claude-opus-4-5", 8000, 8000) == 39 * 39);
+	CHECK(costs("claude-opus-4-5", 3000, 4000) ==
+	    costs("claude-opus-4-5", 951, 1268));
+	CHECK(costs("claude-opus-4-5", 2000, 3000) ==
+	    costs("claude-opus-4-5", 896, 1344));
+	CHECK(costs("claude-opus-4-5", 4500, 8000) ==
+	    costs("claude-opus-4-5", 819, 1456));
+	CHECK(costs("claude-opus-4-5", 4000, 8000) == 28 * 56);
+	CHECK(costs("claude-opus-5", 8000, 8000) == 69 * 69);
 
 	tap_case("no size is a square of 1024, no rule is tiles");
 	CHECK(costs("gpt-4o", 0, 0) == 765);
@@ -60,9 +73,9 @@ check_extremes(void)
 		uint32_t h = (uint32_t)(tap_random(&seed) % 9000 + 1);
 
 		n = costs("gpt-5.4", w, h);
-		CHECK(n <= 2500 && n == costs("gpt-5.4", h, w));
+		CHECK(n <= 3000 && n == costs("gpt-5.4", h, w));
 		/* Where the cap bites, never more than a strip below it. */
-		CHECK(n > 2200 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
+		CHECK(n > 2640 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
 		      h > w / 4 * 5);
 		CHECK(costs("claude-opus-5", w, h) <= 4784);
 	}
@@ -72,7 +85,7 @@ check_extremes(void)
 static uint64_t
 payload(const char *text)
 {
-	static const struct ctx_image each = {CTX_IMAGE_PATCHES, 100, 0, 0};
+	static const struct ctx_image each = {CTX_IMAGE_PATCHES, 100, 0, 2048};
 	struct ctx_json json;
 	struct ctx_buf scratch = {0};
 	struct ctx_err err;

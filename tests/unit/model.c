@@ -28,8 +28,9 @@ check_table(void)
 		CHECK(finds(m->name, m->name));
 		CHECK(m->window >= 1000 && m->output > 0);
 		CHECK(m->input <= m->window && m->output <= m->window);
-		CHECK(m->factor >= 100 && m->factor < 200);
+		CHECK(m->factor == 0 || (m->factor >= 100 && m->factor < 200));
 		CHECK(!m->exact || m->factor == 100);
+		CHECK(!m->exact || m->file == NULL);
 		CHECK(m->price_read <= m->price_in);
 		CHECK(m->price_in <= m->price_out);
 		CHECK(ctx_model_limit(m) <= m->window);
@@ -56,13 +57,42 @@ check_names(void)
 	CHECK(finds("us.deepseek.r1-v1:0", "deepseek-r1"));
 	CHECK(finds("GPT-OSS:20b", "gpt-oss"));
 	CHECK(finds("MiniMax-M2.5", "minimax-m2.5"));
+	CHECK(finds("global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+	    "claude-sonnet-4-5"));
+	CHECK(finds("publishers/google/models/gemini-3-pro-preview",
+	    "gemini-3-pro"));
+	CHECK(finds("models/gemini-2.5-flash", "gemini-2.5-flash"));
+	CHECK(finds("groq/llama-3.3-70b-versatile", "llama-3.3"));
+	CHECK(finds("meta.llama3-1-70b-instruct-v1:0", "llama3.1"));
+	CHECK(finds("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1"));
+	CHECK(finds("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M",
+	    "llama-3.2"));
+	CHECK(finds("accounts/fireworks/models/deepseek-v3p1", "deepseek-v3"));
+	CHECK(finds("zai-org/GLM-4.6", "glm-4.6"));
+	CHECK(finds("moonshotai/Kimi-K2-Instruct-0905", "kimi-k2"));
+	CHECK(finds("mistral:7b", "mistral-7b"));
+	CHECK(finds("qwen3:8b", "qwen3-8b"));
+	CHECK(finds("gemma3:4b", "gemma3"));
+	CHECK(finds("gpt-4-1106-preview", "gpt-4-1106"));
+	CHECK(finds("gpt-4-0613", "gpt-4"));
+	CHECK(finds("o1-preview-2024-09-12", "o1-preview"));
+	CHECK(finds("grok-4-fast-reasoning", "grok-4-fast"));
+
+	tap_case("the model may stand behind a name of somebody's own");
+	CHECK(finds("hermes-3-llama-3.1-70b", "llama-3.1"));
+	CHECK(finds("dolphin-llama3:8b", "llama3"));
+	CHECK(finds("azure/team_gpt-4o-mini", "gpt-4o-mini"));
+	CHECK(finds("prod-claude-sonnet-4-5", "claude-sonnet-4-5"));
+	CHECK(finds("deepseek-r1-distill-qwen-32b", "deepseek-r1"));
 
 	tap_case("an unknown version is its family, an unknown name is none");
 	CHECK(finds("gpt-5.99", "gpt-5"));
 	CHECK(finds("gpt-9-nova", "gpt"));
-	CHECK(finds("claude-opus-5-5", "claude-opus-5"));
+	CHECK(finds("claude-opus-5-9", "claude-opus-5"));
 	CHECK(finds("claude-next", "claude"));
 	CHECK(finds("gemini-9-pro", "gemini"));
+	CHECK(finds("gemini-3.9-pro", "gemini-3"));
+	CHECK(finds("grok-9", "grok"));
 	CHECK(finds("my-own", ""));
 	CHECK(finds("", ""));
 	CHECK(finds("a/", ""));

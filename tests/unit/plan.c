@@ -10,13 +10,15 @@
 #include "ctx.h"
 #include "tap.h"
 
-enum { MOST = 60 };
+enum { MOST = 60, FRAMING = 4 };
 
+/* A message, or one of the two pieces of one that holds results and text. */
 struct message {
 	char kind; /* s, u, a (answer), c (calls), r (result) */
-	int calls, id; /* c: how many, from id on; r: the id it answers */
+	int calls, id; /* c: how many, from id on; r: those it answers */
 	uint64_t tokens, reasoning, bodies;
 	bool pinned;
+	bool goes_on; /* r: the next, a u, is of the same message */
 };
 
 struct fixture {
@@ -38,10 +40,14 @@ upto(struct fixture *f, uint64_t n)
 	return tap_random(&f->seed) % (n + 1);
 }
 
+/* In half of the conversations results come back whenever they like, in the
+ * others all at once behind their calls; only there they may share a message
+ * with what the user writes next. */
 static void
 make_messages(struct fixture *f)
 {
 	int open[MOST], n_open = 0, next_id = 0;
+	bool strict = upto(f, 1) == 0;
 	size_t i;
 
 	f->n = 1 + upto(f, MOST - 1);
@@ -51,14 +57,26 @@ make_messages(struct fixture *f)
 		int j;
 
 		memset(m, 0, sizeof *m);
-		m->tokens = 4 + upto(f, 60);
+		m->tokens = FRAMING + upto(f, 60);
 		m->pinned = upto(f, 99) < 5;
-		if (n_open > 0 && dice < 60) {
+		if (i > 0 && m[-1].goes_on) {
+			m->kind = 'u';
+			m->pinned = m[-1].pinned;
+			continue;
+		}
+		if (strict && i > 0 && m[-1].kind == 'c' && dice < 90) {
+			m->kind = 'r';
+			m->id = m[-1].id;
+			m->calls = m[-1].calls;
+			m->goes_on = i + 1 < f->n && dice < 40;
+			m->bodies = m->tokens > 10 ? m->tokens - 8 : 0;
+		} else if (n_open > 0 && dice < 60) {
 			j = (int)upto(f, (uint64_t)n_open - 1);
 			m->kind = 'r';
 			m->id = open[j];
 			open[j] = open[--n_open];
 			m->bodies = m->tokens > 10 ? m->tokens - 8 : 0;
+			m->calls = 1;
 		} else if (dice < 5) {
 			m->kind = 's';
 		} else if (dice < 30) {
@@ -70,12 +88,12 @@ make_messages(struct fixture *f)
 			m->calls = 1 + (int)upto(f, 2);
 			m->id = next_id;
 			for (j = 0; j < m->calls; j++)
-				if (n_open < MOST && upto(f, 9) > 0)
+				if (!strict && n_open < MOST && upto(f, 9) > 0)
 					open[n_open++] = next_id + j;
 			next_id += m->calls;
 		}
 		if ((m->kind == 'a' || m->kind == 'c') && upto(f, 3) == 0)
-			m->reasoning = upto(f, m->tokens - 4);
+			m->reasoning = upto(f, m->tokens - FRAMING);
 	}
 }
 
@@ -108,49 +126,59 @@ make_limits(struct fixture *f)
 
 /* ---- the plan ---- */
 
+/* The text of a message in the form of Gemini, where results may stand
+ * beside the user's text. */
+static size_t
+write_message(char *text, size_t size, const struct message *m)
+{
+	size_t n;
+	int i;
+
+	n = (size_t)snprintf(text, size, "{\"role\":\"%s\",\"parts\":[",
+	    m->kind == 's'			 ? "system"
+		: m->kind == 'u' || m->kind == 'r' ? "user"
+						   : "model");
+	for (i = 0; m->kind == 'c' && i < m->calls; i++)
+		n += (size_t)snprintf(text + n, size - n,
+		    "%s{\"functionCall\":{\"id\":\"%d\",\"name\":\"f\"}}",
+		    i > 0 ? "," : "", m->id + i);
+	for (i = 0; m->kind == 'r' && i < m->calls; i++)
+		n += (size_t)snprintf(text + n, size - n,
+		    "%s{\"functionResponse\":{\"id\":\"%d\",\"name\":\"f\","
+		    "\"response\":{\"output\":\"x\"}}}", i > 0 ? "," : "",
+		    m->id + i);
+	if (m->goes_on)
+		n += (size_t)snprintf(text + n, size - n, ",");
+	if (m->kind != 'c' && (m->kind != 'r' || m->goes_on))
+		n += (size_t)snprintf(text + n, size - n, "{\"text\":\"x\"}");
+	return n + (size_t)snprintf(text + n, size - n, "]}");
+}
+
 static void
 add(struct ctx_groups *groups, const struct message *m)
 {
-	char text[400];
+	const struct ctx_dialect *gemini = ctx_dialect_find("gemini");
+	char text[500];
 	struct ctx_json json;
 	struct ctx_view view = {0};
 	struct ctx_cost cost = {0};
 	struct ctx_err err;
-	size_t used, n = 0;
-	int i;
+	size_t used;
 
-	switch (m->kind) {
-	case 'r':
-		n = (size_t)snprintf(text, sizeof text,
-		    "{\"role\":\"tool\",\"tool_call_id\":\"%d\","
-		    "\"content\":\"x\"}", m->id);
-		break;
-	case 'c':
-		n = (size_t)snprintf(text, sizeof text,
-		    "{\"role\":\"assistant\",\"tool_calls\":[");
-		for (i = 0; i < m->calls; i++)
-			n += (size_t)snprintf(text + n, sizeof text - n,
-			    "%s{\"id\":\"%d\",\"function\":{\"name\":\"f\","
-			    "\"arguments\":\"{}\"}}", i > 0 ? "," : "",
-			    m->id + i);
-		n += (size_t)snprintf(text + n, sizeof text - n, "]}");
-		break;
-	default:
-		n = (size_t)snprintf(text, sizeof text,
-		    "{\"role\":\"%s\",\"content\":\"x\"}",
-		    m->kind == 's' ? "system" : m->kind == 'u' ? "user"
-							       : "assistant");
-		break;
-	}
 	ctx_json_init(&json, CTX_SIMD_BEST);
-	NEED(ctx_json_scan(&json, text, n, &used, &err) == 1);
-	NEED(ctx_dialect_find("openai-chat")->read(&json, 0, &view, &err) == 1);
+	NEED(ctx_json_scan(&json, text, write_message(text, sizeof text, m),
+	    &used, &err) == 1);
+	NEED(gemini->read(&json, 0, &view, &err) == 1);
 	cost.tokens = m->tokens;
-	cost.framing = 4;
+	cost.framing = FRAMING;
 	cost.reasoning = m->reasoning;
 	cost.bodies = m->bodies;
-	NEED(ctx_groups_add(groups, ctx_dialect_find("openai-chat"), &view,
-		 &cost, m->pinned ? CTX_ITEM_PINNED : 0, &err) == 0);
+	if (m->goes_on) {
+		cost.results = m->tokens - FRAMING;
+		cost.tokens += m[1].tokens - FRAMING;
+	}
+	NEED(ctx_groups_add(groups, gemini, &view, &cost,
+		 m->pinned ? CTX_ITEM_PINNED : 0, &err) == 0);
 	ctx_view_release(&view);
 	ctx_json_release(&json);
 }
@@ -161,8 +189,8 @@ plan_them(struct fixture *f, bool early, struct result *out)
 {
 	struct ctx_groups groups;
 	struct ctx_plan plan = {0};
+	size_t first[MOST], messages = 0, i, j; /* first piece of each */
 	struct ctx_err err;
-	size_t i, j;
 
 	NEED(ctx_groups_init(&groups, &err) == 0);
 	ctx_plan_reset(&plan, &f->limits);
@@ -171,13 +199,18 @@ plan_them(struct fixture *f, bool early, struct result *out)
 	for (i = 0; i <= f->n; i++) {
 		bool ended = i == f->n;
 
-		if (!ended)
+		if (!ended) {
+			first[messages++] = i;
 			add(&groups, &f->list[i]);
+			i += f->list[i].goes_on;
+		}
 		if (!ended && !(early && upto(f, 2) == 0))
 			continue;
 		NEED(ctx_plan_decide(&plan, &groups, ended, &err) == 0);
 		for (j = 0; j < groups.n; j++)
-			out->marks[groups.items[j].message] |= plan.marks[j];
+			out->marks[first[groups.items[j].message] +
+			    ((groups.items[j].flags & CTX_ITEM_REST) != 0)] |=
+			    plan.marks[j];
 		if (!ended)
 			NEED(ctx_plan_compact(&plan, &groups, &err) == 0);
 	}
@@ -221,12 +254,15 @@ slow_groups(struct slow *s)
 		}
 		s->turn[i] = s->newest;
 		s->start[i] = start;
-		start += m[i].tokens;
+		if (i > 0 && m[i - 1].goes_on)
+			s->start[i] = s->start[i - 1];
+		start += m[i].tokens - (m[i].goes_on ? FRAMING : 0);
 		for (j = 0; m[i].kind == 'r' && j < i; j++)
 			if (m[j].kind == 'c' && m[i].id >= m[j].id &&
 			    m[i].id < m[j].id + m[j].calls) {
 				s->group[i] = (int)j;
-				answered[m[i].id] = 1;
+				for (k = 0; k < m[i].calls; k++)
+					answered[m[i].id + k] = 1;
 			}
 	}
 	for (i = 0; i < s->f->n; i++)
@@ -243,7 +279,7 @@ slow_holds(struct slow *s)
 	size_t i, j, n = s->f->n;
 
 	for (i = 0; i < n; i++)
-		spoken += m[i].kind != 's';
+		spoken += m[i].kind != 's' && !m[i].goes_on;
 	for (i = 0; i < n; i++) {
 		bool system = m[i].kind == 's', last_of_turn = !system;
 		bool last, pin = m[i].pinned, turn = false;
@@ -254,11 +290,11 @@ slow_holds(struct slow *s)
 		pin |= system && l->pin_system;
 		pin |= !system && l->policy->pins_first && nth < l->keep_first;
 		last = !system && spoken - nth <= l->keep_last;
-		last |= !system && i + 1 == n;
+		last |= !system && i + 1 + m[i].goes_on == n;
 		turn |= m[i].kind == 'u' && s->turn[i] == s->newest;
 		turn |= (m[i].kind == 'u' || last_of_turn) &&
 		    s->newest - s->turn[i] < l->keep_turns;
-		nth += !system;
+		nth += !system && !m[i].goes_on;
 		j = (size_t)s->group[i];
 		s->pinned[j] |= pin;
 		s->kept_last[j] |= last;
@@ -296,22 +332,45 @@ slow_hold_ends(struct slow *s, uint64_t turn, int from)
 	}
 }
 
-/* Where roles must alternate a turn keeps both its ends or none. */
+/* The last of a turn that is not the system's; n if there is none. */
+static size_t
+slow_last(const struct slow *s, uint64_t turn)
+{
+	size_t last = s->f->n, i;
+
+	for (i = 0; i < s->f->n; i++)
+		if (s->turn[i] == turn && s->f->list[i].kind != 's')
+			last = i;
+	return last;
+}
+
+/*
+ * Where roles must alternate a turn keeps both its ends or none.  If it ends
+ * in results that share a message with the text of the next, that one keeps
+ * its ends, too, or the message would lose its answer.
+ */
 static void
 slow_alternate(struct slow *s)
 {
 	uint64_t turn;
-	size_t i;
+	size_t i, last;
 
-	for (turn = 0; turn <= s->newest; turn++)
+	for (turn = 0; turn <= s->newest; turn++) {
 		for (i = 0; i < s->f->n; i++)
 			if (s->turn[i] == turn && s->held[i] &&
 			    s->f->list[i].kind != 's')
 				slow_hold_ends(s, turn, s->group[i]);
+		last = slow_last(s, turn);
+		if (last < s->f->n && s->f->list[last].goes_on &&
+		    s->held[last])
+			slow_hold_ends(s, turn + 1, s->group[last]);
+	}
 }
 
+/* What is left; each piece by itself, or (shared) with the frame that two
+ * pieces of a message have together counted once. */
 static uint64_t
-slow_total(const struct slow *s)
+slow_total(const struct slow *s, bool shared)
 {
 	uint64_t total = 3;
 	size_t i;
@@ -326,6 +385,8 @@ slow_total(const struct slow *s)
 			total -= m->reasoning;
 		if (s->marks[i] & CTX_MARK_CLEAR)
 			total -= m->bodies;
+		if (shared && m->goes_on && !s->gone[i + 1])
+			total -= FRAMING;
 	}
 	return total;
 }
@@ -398,7 +459,7 @@ slow_plan(const struct fixture *f, struct result *out)
 	if (l->alternates)
 		slow_alternate(&s);
 	for (i = 0; i < f->n; i++)
-		total += f->list[i].tokens;
+		total += f->list[i].tokens - (f->list[i].goes_on ? FRAMING : 0);
 	if (!l->policy->bounded) {
 		for (i = 0; i < f->n; i++)
 			if (s.group[i] == (int)i && !s.held[i] &&
@@ -407,12 +468,12 @@ slow_plan(const struct fixture *f, struct result *out)
 				slow_drop(&s, i);
 	} else if (total > l->trigger) {
 		if (l->quantum == 0 && l->level >= CTX_LEVEL_BALANCED &&
-		    slow_total(&s) > l->target)
+		    slow_total(&s, false) > l->target)
 			slow_edit(&s, CTX_MARK_STRIP);
 		if (l->quantum == 0 && l->level >= CTX_LEVEL_AGGRESSIVE &&
-		    slow_total(&s) > l->target)
+		    slow_total(&s, false) > l->target)
 			slow_edit(&s, CTX_MARK_CLEAR);
-		while (slow_total(&s) > l->target &&
+		while (slow_total(&s, false) > l->target &&
 		    (i = slow_oldest(&s)) < f->n) {
 			slow_drop(&s, i);
 			/* On a grid the rest of the cell goes too. */
@@ -426,7 +487,7 @@ slow_plan(const struct fixture *f, struct result *out)
 	}
 	for (i = 0; i < f->n; i++)
 		out->marks[i] = s.gone[i] ? CTX_MARK_DROP : s.marks[i];
-	out->after = slow_total(&s);
+	out->after = slow_total(&s, true);
 }
 
 /* ---- cases ---- */
@@ -446,11 +507,11 @@ explain(const struct fixture *f, const struct result *a,
 	    l->alternates);
 	for (i = 0; i < f->n; i++)
 		printf("# %2d %c id %d calls %d tokens %d reasoning %d bodies "
-		       "%d%s: %d %d\n",
+		       "%d%s%s: %d %d\n",
 		    (int)i, f->list[i].kind, f->list[i].id, f->list[i].calls,
 		    (int)f->list[i].tokens, (int)f->list[i].reasoning,
 		    (int)f->list[i].bodies, f->list[i].pinned ? " pin" : "",
-		    a->marks[i], b->marks[i]);
+		    f->list[i].goes_on ? " and" : "", a->marks[i], b->marks[i]);
 }
 
 static bool

@@ -81,7 +81,6 @@ table(void)
 static void
 every_escape(void)
 {
-	static const char *const form[] = {"\"\\u%04x\"", "\"\\u%04X\""};
 	struct ctx_str literal;
 	char text[32], utf8[4];
 	uint32_t cp, low;
@@ -90,7 +89,10 @@ every_escape(void)
 
 	tap_case("every \\u escape and the pairs of every plane");
 	for (cp = 0; cp < 0x10000; cp++) {
-		snprintf(text, sizeof text, form[cp % 2], (unsigned)cp);
+		if (cp % 2 == 0)
+			snprintf(text, sizeof text, "\"\\u%04x\"", (unsigned)cp);
+		else
+			snprintf(text, sizeof text, "\"\\u%04X\"", (unsigned)cp);
 		n = ctx_utf8_put(utf8, cp >= 0xd800 && cp < 0xe000 ? 0xfffd :
 		    cp);
 		literal = (struct ctx_str){text, 8};

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ctx.h"
@@ -266,9 +267,8 @@ write_json(const char *name, json_t *root)
 }
 
 static void
-tokenizer_json(void)
+tokenizer_json(json_t *root)
 {
-	json_t *root = make_tokenizer();
 	struct ctx_tokens got = {0};
 	struct ref_vocab some = {r50k.tokens, 256 + MERGES};
 	const char *added = strstr(sample, "brown f");
@@ -287,22 +287,326 @@ tokenizer_json(void)
 	encode(path, cache, &got);
 	CHECK(got.n == n && memcmp(got.ids, want, n * sizeof *want) == 0);
 	ctx_tokens_release(&got);
-	json_decref(root);
 }
 
 static void
-refused(const char *what, const char *name, const char *text)
+check_limits(struct ctx_token_counter *c, const char *p, size_t n)
+{
+	struct ctx_marks marks = {0};
+	uint64_t all, limit, tokens, want;
+	struct ctx_err err;
+	bool within;
+	size_t at;
+
+	CHECK(ctx_token_count(c, p, n, &all, &err) == 0);
+	CHECK(ctx_marks_append(&marks, c, p, n / 2, &err) == 0);
+	CHECK(ctx_marks_append(&marks, c, p, n, &err) == 0);
+	CHECK(marks.tokens == all);
+	for (limit = 0; limit <= all + 1; limit += 1 + limit / 9) {
+		CHECK(ctx_token_within(c, p, n, limit, &within, &err) == 0);
+		CHECK(within == (all <= limit));
+		CHECK(ctx_token_head(c, p, n, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
+		CHECK(tokens == want && want <= limit);
+		CHECK(all > limit || at == n);
+		CHECK(ctx_marks_head(&marks, c, p, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
+		CHECK(tokens == want && want <= limit);
+		CHECK(ctx_marks_tail(&marks, c, p, limit, &at, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p + at, n - at, &want, &err) == 0);
+		CHECK(tokens == want && want <= limit);
+		CHECK(ctx_marks_range(&marks, c, p, at / 2, n, &tokens,
+		    &err) == 0);
+		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want,
+		    &err) == 0);
+		CHECK(tokens == want);
+	}
+	ctx_marks_release(&marks);
+}
+
+/* Added tokens and patterns move boundaries from afar. */
+static void
+limits(json_t *root)
+{
+	json_t *splitters = json_pack("{s:s, s:[{s:s, s:s, s:{s:s}}, {s:s}]}",
+	    "type", "Sequence", "pretokenizers", "type", "Split", "behavior",
+	    "Isolated", "pattern", "Regex", "[^,;]+[,;]*(?=.)|x", "type",
+	    "ByteLevel"), *copy = json_copy(root);
+	static char text[12 * sizeof sample];
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+	unsigned i, round;
+
+	tap_case("limits hold where boundaries depend on what is far away");
+	for (i = 0; i < 12; i++)
+		memcpy(text + i * (sizeof sample - 1), sample, sizeof sample);
+	for (round = 0; round < 2; round++) {
+		if (round == 1)
+			json_object_set(copy, "pre_tokenizer", splitters);
+		write_json("tokenizer.json", copy);
+		NEED(ctx_tokenizer_open(&t, path, NULL, &err) == 0);
+		NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
+		CHECK(ctx_tokenizer_exact(t));
+		check_limits(c, sample, sizeof sample - 1);
+		check_limits(c, text, strlen(text));
+		ctx_token_counter_close(c);
+		ctx_tokenizer_close(t);
+	}
+	write_json("tokenizer.json", root);
+	json_decref(copy);
+	json_decref(splitters);
+}
+
+/* ---- GGUF ---------------------------------------------------------------- */
+
+enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
+
+static void
+put_number(struct ctx_buf *out, uint64_t value, unsigned size)
+{
+	struct ctx_err err;
+	char byte;
+
+	for (; size > 0; size--, value >>= 8) {
+		byte = (char)(value & 0xff);
+		NEED(ctx_buf_add(out, &byte, 1, &err) == 0);
+	}
+}
+
+static void
+put_string(struct ctx_buf *out, const char *text)
+{
+	struct ctx_err err;
+
+	put_number(out, strlen(text), 8);
+	NEED(ctx_buf_add(out, text, strlen(text), &err) == 0);
+}
+
+static void
+put_key(struct ctx_buf *out, const char *key, unsigned type)
+{
+	put_string(out, key);
+	put_number(out, type, 4);
+}
+
+static void
+put_array(struct ctx_buf *out, const char *key, unsigned type, uint64_t n)
+{
+	put_key(out, key, ARRAY);
+	put_number(out, type, 4);
+	put_number(out, n, 8);
+}
+
+/* The vocabulary of a tokenizer.json with 5002 ids. */
+static void
+make_gguf(struct ctx_buf *out, json_t *root, const char *model,
+    const char *pre)
+{
+	json_t *vocab = json_object_get(json_object_get(root, "model"),
+	    "vocab"), *merges = json_object_get(json_object_get(root,
+	    "model"), "merges"), *id;
+	const char *names[5002] = {NULL}, *key;
+	size_t i;
+
+	json_object_foreach(vocab, key, id)
+		names[json_integer_value(id)] = key;
+	names[5000] = "<|x|>";
+	names[5001] = "brown f";
+	out->n = 0;
+	put_number(out, 0x46554747, 4); /* GGUF */
+	put_number(out, 3, 4);
+	put_number(out, 1, 8);
+	put_number(out, 9, 8);
+	put_key(out, "general.architecture", STRING);
+	put_string(out, "test");
+	put_key(out, "test.context_length", U32);
+	put_number(out, 4096, 4);
+	put_key(out, "test.scale", F32);
+	put_number(out, 0x3f800000, 4);
+	put_key(out, "test.is", BOOL);
+	put_number(out, 1, 1);
+	put_key(out, "tokenizer.ggml.model", STRING);
+	put_string(out, model);
+	put_key(out, "tokenizer.ggml.pre", STRING);
+	put_string(out, pre);
+	put_array(out, "tokenizer.ggml.tokens", STRING, 5002);
+	for (i = 0; i < 5002; i++)
+		put_string(out, names[i] == NULL ? "[PAD]" : names[i]);
+	put_array(out, "tokenizer.ggml.token_type", I32, 5002);
+	for (i = 0; i < 5002; i++)
+		put_number(out, i == 5000 ? 3 : i == 5001 ? 4
+		    : names[i] == NULL ? 5 : 1, 4);
+	put_array(out, "tokenizer.ggml.merges", STRING,
+	    json_array_size(merges));
+	for (i = 0; i < json_array_size(merges); i++)
+		put_string(out, json_string_value(json_array_get(merges, i)));
+}
+
+static void
+refused_bytes(const char *what, const char *name, const char *p, size_t n)
 {
 	struct ctx_tokenizer *t = NULL;
 	struct ctx_err err = {0};
 
-	write_file(name, text, strlen(text));
+	write_file(name, p, n);
 	CHECK(ctx_tokenizer_open(&t, path, NULL, &err) == -1 && t == NULL);
 	CHECK(err.code == CTX_EFILE);
 	if (strstr(err.text, what) == NULL)
 		printf("# %s: %s\n", name, err.text);
 	CHECK(strstr(err.text, what) != NULL);
 }
+
+static void
+gguf(json_t *root)
+{
+	struct ctx_tokens want = {0}, got = {0};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	char file[120];
+	size_t pairs, i;
+
+	tap_case("a GGUF file gives the tokens of its tokenizer.json");
+	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
+	encode(file, NULL, &want);
+	make_gguf(&out, root, "gpt2", "gpt-2");
+	pairs = out.n;
+	NEED(ctx_buf_reserve(&out, 5000000, &err) == 0);
+	memset(out.p + out.n, 0xa5, 5000000);
+	write_file("model.gguf", out.p, out.n + 5000000);
+	encode(path, cache, &got);
+	CHECK(same(&want, &got));
+	/* The tensors do not count, so this one is in the cache. */
+	write_file("model.gguf", out.p, pairs);
+	encode(path, cache, &got);
+	CHECK(same(&want, &got));
+	tap_case("a GGUF file that is not whole or of another kind is refused");
+	for (i = 4; i < pairs; i += i < 400 ? 1 : pairs / 50)
+		refused_bytes("ends early", "model.gguf", out.p, i);
+	out.p[4] = 1;
+	refused_bytes("unknown version", "model.gguf", out.p, pairs);
+	make_gguf(&out, root, "llama", "default");
+	refused_bytes("of type llama", "model.gguf", out.p, out.n);
+	make_gguf(&out, root, "gpt2", "default");
+	refused_bytes("named \"default\"", "model.gguf", out.p, out.n);
+	ctx_buf_release(&out);
+	ctx_tokens_release(&want);
+	ctx_tokens_release(&got);
+}
+
+/* ---- the cache ----------------------------------------------------------- */
+
+static bool
+as_wanted(const char *file, const struct ctx_tokens *want)
+{
+	struct ctx_tokens got = {0};
+	bool is;
+
+	encode(file, cache, &got);
+	is = same(&got, want);
+	ctx_tokens_release(&got);
+	return is;
+}
+
+/* Turns one bit of a file around. */
+static void
+flip(const char *name, long at, unsigned bit)
+{
+	FILE *f = fopen(name, "r+b");
+	int c;
+
+	NEED(f != NULL && fseek(f, at, SEEK_SET) == 0);
+	c = fgetc(f);
+	NEED(c != EOF && fseek(f, at, SEEK_SET) == 0);
+	fputc(c ^ (1 << bit), f);
+	NEED(fclose(f) == 0);
+}
+
+static void
+flipped_bits(void)
+{
+	struct ctx_tokens want = {0};
+	unsigned long long seed = 11, random;
+	struct stat before, after;
+	char name[400], file[120];
+	long at, size;
+	unsigned i;
+
+	tap_case("a bit that turned around in the cache changes no token");
+	while (only_cached(name, sizeof name) > 0 && unlink(name) == 0)
+		;
+	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
+	encode(file, NULL, &want);
+	CHECK(as_wanted(file, &want));
+	CHECK(only_cached(name, sizeof name) == 1);
+	CHECK(stat(name, &before) == 0);
+	size = (long)before.st_size;
+	for (i = 0; i < 400; i++) {
+		random = tap_random(&seed);
+		at = i < 250 ? 2 * (long)i : i < 258 ? size - 1 - (long)(i % 8)
+		    : (long)((random >> 20) % (unsigned long long)size);
+		CHECK(stat(name, &before) == 0);
+		flip(name, at, (unsigned)(random >> 60) % 8);
+		CHECK(as_wanted(file, &want));
+		/* What was bad has been written anew. */
+		CHECK(stat(name, &after) == 0 &&
+		    after.st_ino != before.st_ino);
+		CHECK(after.st_size == size);
+	}
+	for (at = 0; at < size; at += size / 20) {
+		CHECK(truncate(name, at) == 0 && as_wanted(file, &want));
+		CHECK(stat(name, &after) == 0 && after.st_size == size);
+	}
+	ctx_tokens_release(&want);
+}
+
+static void
+many_at_once(void)
+{
+	struct ctx_tokens want = {0};
+	char name[400], file[120];
+	pid_t children[8];
+	unsigned i, round;
+	int status;
+
+	tap_case("many may fill the cache at once");
+	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
+	encode(file, NULL, &want);
+	for (round = 0; round < 5; round++) {
+		while (only_cached(name, sizeof name) > 0 &&
+		    unlink(name) == 0)
+			;
+		fflush(stdout);
+		for (i = 0; i < 8; i++) {
+			children[i] = fork();
+			NEED(children[i] >= 0);
+			if (children[i] == 0)
+				_exit(!as_wanted(file, &want));
+		}
+		for (i = 0; i < 8; i++)
+			CHECK(waitpid(children[i], &status, 0) ==
+			    children[i] && status == 0);
+		CHECK(only_cached(name, sizeof name) == 1);
+		CHECK(as_wanted(file, &want));
+	}
+	ctx_tokens_release(&want);
+}
+
+static void
+refused(const char *what, const char *name, const char *text)
+{
+	refused_bytes(what, name, text, strlen(text));
+}
+
+#define WITH_SPLIT(pattern, behavior)                                        \
+	"{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]},"           \
+	"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":["         \
+	"{\"type\":\"Split\",\"pattern\":{\"Regex\":\"" pattern "\"},"        \
+	"\"behavior\":\"" behavior "\"},{\"type\":\"ByteLevel\","              \
+	"\"use_regex\":false}]}}"
 
 static void
 refusals(void)
@@ -316,11 +620,12 @@ refusals(void)
 	refused("Metaspace", "a.json", "{\"model\":{\"type\":\"BPE\","
 	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":"
 	    "{\"type\":\"Metaspace\"}}");
-	refused("unknown splitter", "a.json", "{\"model\":{\"type\":\"BPE\","
-	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":{\"type\":"
-	    "\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","
-	    "\"pattern\":{\"Regex\":\".\"},\"behavior\":\"Isolated\"},"
-	    "{\"type\":\"ByteLevel\",\"use_regex\":false}]}}");
+	refused("without a way", "a.json", WITH_SPLIT("(?:.)++",
+	    "Isolated"));
+	refused("not Isolated but Removed", "a.json", WITH_SPLIT(".",
+	    "Removed"));
+	refused("not Isolated but MergedWithNext", "a.json", WITH_SPLIT(".",
+	    "MergedWithNext"));
 	refused("", "a.json", "{\"model\":");
 	refused("does not say", "some.tiktoken", "IQ== 0\n");
 	refused("rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
@@ -333,7 +638,7 @@ static void
 clean_up(void)
 {
 	static const char *const names[] = {"r50k_copy.tiktoken",
-	    "tokenizer.json", "a.json", "some.tiktoken", "r50k.tiktoken"};
+	    "tokenizer.json", "model.gguf", "a.json", "some.tiktoken", "r50k.tiktoken"};
 	char name[400];
 	size_t i;
 
@@ -354,12 +659,20 @@ clean_up(void)
 int
 main(void)
 {
+	json_t *root;
+
 	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
 	NEED(mkdtemp(directory) != NULL);
 	(void)snprintf(cache, sizeof cache, "%s/cache", directory);
 	load_r50k();
 	rank_files();
-	tokenizer_json();
+	root = make_tokenizer();
+	tokenizer_json(root);
+	limits(root);
+	gguf(root);
+	json_decref(root);
+	flipped_bits();
+	many_at_once();
 	refusals();
 	clean_up();
 	return tap_done();

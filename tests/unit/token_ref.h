@@ -90,25 +90,38 @@ static const struct ref_element ref_o200k[][6] = {
 /* By code point, from the data file; 0 is none of L, N, S, U, O. */
 static uint8_t ref_class[0x110000];
 
+static inline unsigned
+ref_category(const char *name)
+{
+	switch (name[0]) {
+	case 'L':
+		return REF_L | (name[1] == 'l' ? 0 : REF_U) |
+		    (name[1] == 'u' || name[1] == 't' ? 0 : REF_O);
+	case 'M':
+		return REF_U | REF_O;
+	default:
+		return name[0] == 'N' ? REF_N : 0;
+	}
+}
+
 static inline int
 ref_load_classes(const char *file)
 {
 	FILE *in = fopen(file, "r");
-	char line[200], names[8];
+	char line[200], name[3], white[2];
 	unsigned first, last;
-	const char *p;
+	int fields;
 
 	if (in == NULL)
 		return -1;
 	while (fgets(line, sizeof line, in) != NULL) {
-		if (sscanf(line, "%x %x %7s", &first, &last, names) != 3)
+		fields = sscanf(line, "%x %x %2s %1s", &first, &last, name,
+		    white);
+		if (fields < 3)
 			continue;
 		for (; first <= last; first++)
-			for (p = names; *p != '\0'; p++)
-				ref_class[first] |= (uint8_t)(
-				    *p == 'L' ? REF_L : *p == 'N' ? REF_N :
-				    *p == 'S' ? REF_S : *p == 'U' ? REF_U
-				    : REF_O);
+			ref_class[first] = (uint8_t)(fields == 4 ? REF_S
+			    : ref_category(name));
 	}
 	return fclose(in);
 }
@@ -160,6 +173,34 @@ ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
 	for (k = 1; k < rows[i].length; k++)
 		*cp = *cp << 6 | (s[k] & 0x3fu);
 	return rows[i].length;
+}
+
+/* The UTF-8 of a character; returns its bytes. */
+static inline size_t
+ref_put_char(char *out, uint32_t cp)
+{
+	unsigned char *s = (unsigned char *)out;
+
+	if (cp < 0x80) {
+		s[0] = (unsigned char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		s[0] = (unsigned char)(0xc0 | cp >> 6);
+		s[1] = (unsigned char)(0x80 | (cp & 63));
+		return 2;
+	}
+	if (cp < 0x10000) {
+		s[0] = (unsigned char)(0xe0 | cp >> 12);
+		s[1] = (unsigned char)(0x80 | (cp >> 6 & 63));
+		s[2] = (unsigned char)(0x80 | (cp & 63));
+		return 3;
+	}
+	s[0] = (unsigned char)(0xf0 | cp >> 18);
+	s[1] = (unsigned char)(0x80 | (cp >> 12 & 63));
+	s[2] = (unsigned char)(0x80 | (cp >> 6 & 63));
+	s[3] = (unsigned char)(0x80 | (cp & 63));
+	return 4;
 }
 
 /* Characters of a text, and one more that stands at its end. */
@@ -337,34 +378,6 @@ ref_encode(const struct ref_vocab *v, const struct ref_element (*pattern)[6],
 	}
 	free(c);
 	return ids;
-}
-
-/* Writes a character as UTF-8, returns its length. */
-static inline size_t
-ref_put(char *out, uint32_t cp)
-{
-	unsigned char *s = (unsigned char *)out;
-
-	if (cp < 0x80) {
-		s[0] = (unsigned char)cp;
-		return 1;
-	}
-	if (cp < 0x800) {
-		s[0] = (unsigned char)(0xc0 | cp >> 6);
-		s[1] = (unsigned char)(0x80 | (cp & 63));
-		return 2;
-	}
-	if (cp < 0x10000) {
-		s[0] = (unsigned char)(0xe0 | cp >> 12);
-		s[1] = (unsigned char)(0x80 | (cp >> 6 & 63));
-		s[2] = (unsigned char)(0x80 | (cp & 63));
-		return 3;
-	}
-	s[0] = (unsigned char)(0xf0 | cp >> 18);
-	s[1] = (unsigned char)(0x80 | (cp >> 12 & 63));
-	s[2] = (unsigned char)(0x80 | (cp >> 6 & 63));
-	s[3] = (unsigned char)(0x80 | (cp & 63));
-	return 4;
 }
 
 #endif

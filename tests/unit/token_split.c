@@ -252,7 +252,7 @@ every_character(void)
 		i = cp % 6;
 		memcpy(text + n, around[i][0], strlen(around[i][0]));
 		n += strlen(around[i][0]);
-		n += ref_put(text + n, cp);
+		n += ref_put_char(text + n, cp);
 		memcpy(text + n, around[i][1], strlen(around[i][1]));
 		n += strlen(around[i][1]);
 		if (n > MOST - 100) {

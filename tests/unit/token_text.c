@@ -1,10 +1,10 @@
 /* token_text.c - what can be asked about the tokens of a text */
 #include <stdint.h>
-#include <time.h>
 
 #include "ctx.h"
 #include "tap.h"
 #include "token/merge.h"
+#include "token/piece.h"
 #include "token/tokenizer.h"
 #include "token_ref.h"
 
@@ -125,27 +125,35 @@ make_word(char *text, size_t n)
 }
 
 static void
-merging(const struct ref_element (*pattern)[6])
+check_ids(const struct ref_element (*pattern)[6], const char *p, size_t n)
 {
 	struct ctx_tokens ids = {0};
-	uint32_t want[700];
+	uint32_t *want = malloc((n + 1) * sizeof *want);
+	size_t k;
+
+	NEED(want != NULL);
+	k = ref_encode(&vocab, pattern, p, n, want);
+	CHECK(ctx_token_encode(counter, p, n, false, &ids, &err) == 0);
+	CHECK(ids.n == k && (k == 0 ||
+	    memcmp(ids.ids, want, k * sizeof *want) == 0));
+	CHECK(count(p, n) == k);
+	ctx_tokens_release(&ids);
+	free(want);
+}
+
+static void
+merging(const struct ref_element (*pattern)[6])
+{
 	char text[700];
 	unsigned i;
-	size_t n, k;
+	size_t n;
 
 	tap_case("random texts and long words are encoded as by the oracle");
 	for (i = 0; i < 1000; i++) {
 		n = i % 2 == 0 ? make_text(text, pick(300), i % 4 == 0)
 		    : make_word(text, pick(i % 60 == 1 ? 400 : 100));
-		k = ref_encode(&vocab, pattern, text, n, want);
-		ids.n = 0;
-		CHECK(ctx_token_encode(counter, text, n, false, &ids,
-		    &err) == 0);
-		CHECK(ids.n == k && (k == 0 ||
-		    memcmp(ids.ids, want, k * sizeof *want) == 0));
-		CHECK(count(text, n) == k);
+		check_ids(pattern, text, n);
 	}
-	ctx_tokens_release(&ids);
 }
 
 /* The number of ids, found without any of the tables that counting has. */
@@ -185,7 +193,7 @@ scripts(void)
 					text[n++] = *all[i].other;
 				cp = all[i].first +
 				    (uint32_t)pick(all[i].n);
-				n += ref_put(text + n, cp);
+				n += ref_put_char(text + n, cp);
 			}
 			CHECK(count(text, n) == encoded(text, n));
 			CHECK(count(text, n) == encoded(text, n));
@@ -208,39 +216,80 @@ no_text(void)
 	}
 }
 
-static double
-seconds(void)
+static void
+every_character(const struct ref_element (*pattern)[6])
 {
-	struct timespec t;
+	static const char *const around[][2] = {{"a", "b"}, {" ", "B"},
+	    {"!", "a "}, {"Aa", "'s"}, {"12", "3"}, {"'", "\n"}};
+	/* All of them if there is time, else some of each block. */
+	uint32_t step = getenv("CHECK_LONG") != NULL ? 1 : 97, cp;
+	char text[600];
+	size_t n = 0, i;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	tap_case("characters in context are encoded as by the oracle");
+	for (cp = 0; cp < 0x110000; cp += cp < 0x1000 ? 1 : step) {
+		if (cp >= 0xd800 && cp < 0xe000)
+			continue;
+		i = cp % 6;
+		n += (size_t)snprintf(text + n, 8, "%s", around[i][0]);
+		n += ref_put_char(text + n, cp);
+		n += (size_t)snprintf(text + n, 8, "%s", around[i][1]);
+		if (n > sizeof text - 30) {
+			check_ids(pattern, text, n);
+			n = 0;
+		}
+	}
+	check_ids(pattern, text, n);
 }
 
-/* Twice the text may cost twice the time, not four times. */
+static void
+cut_anywhere(const struct ref_element (*pattern)[6])
+{
+	char text[160];
+	unsigned i;
+	size_t n, cut;
+
+	tap_case("and texts cut at every byte");
+	for (i = 0; i < 12; i++) {
+		n = make_text(text, sizeof text, i % 3 > 0);
+		for (cut = 0; cut <= n; cut++) {
+			check_ids(pattern, text, cut);
+			check_ids(pattern, text + cut, n - cut);
+		}
+	}
+}
+
+/* Against the definition, which ctx_merge_queue follows to the letter. */
 static void
 long_pieces(void)
 {
-	static const char *const runs[] = {"a", " ", "\n", "=", "^", "A",
-	    "\xe4\xb8\xad", "\xf0\x9f\x98\x80", "ab", "-=", "\t ", "0"};
-	size_t n = 1000000, i, k; /* bytes */
+	static const char *const runs[] = {"a", " ", "\n", "=",
+	    "\xe4\xb8\xad", "^", "A", "\xf0\x9f\x98\x80", "ab", "-=",
+	    "\t ", "0", "aab", "=-=", "the", "\xd0\xb6"};
+	const struct ctx_vocab *v = &tokenizer->vocab;
+	size_t n = 1000000, i, k, length; /* bytes, fewer for the later */
 	char *text = malloc(n);
-	double start, half, whole;
+	uint32_t *out = malloc(n * sizeof *out);
+	uint64_t want;
 
-	tap_case("a million equal characters take linear time");
-	NEED(text != NULL);
+	tap_case("a million equal characters");
+	NEED(text != NULL && out != NULL);
 	for (i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		n = i < 5 ? 1000000 : 100000;
 		for (k = 0; k < n; k++)
 			text[k] = runs[i][k % strlen(runs[i])];
-		start = seconds();
-		count(text, n / 2);
-		half = seconds() - start;
-		CHECK(count(text, n) <= n);
-		whole = seconds() - start - half;
-		/* Much room for noise: quadratic would be four times. */
-		CHECK(whole < 3.4 * half + 0.2);
+		want = 0;
+		for (k = 0; k < n; k += length) {
+			length = ctx_piece_next(v->head->scheme, text + k,
+			    n - k);
+			want += ctx_vocab_find(v, text + k, length) !=
+			    CTX_VOCAB_NONE ? 1 : ctx_merge_queue(v, text + k,
+			    length, out, &err);
+		}
+		CHECK(count(text, n) == want);
 	}
 	free(text);
+	free(out);
 }
 
 static void
@@ -441,11 +490,14 @@ main(void)
 	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
 	open_encoding("cl100k_base");
 	merging(ref_cl100k);
+	every_character(ref_cl100k);
 	close_encoding();
 	open_encoding("o200k_base");
 	merging(ref_o200k);
 	scripts();
 	no_text();
+	every_character(ref_o200k);
+	cut_anywhere(ref_o200k);
 	long_pieces();
 	backends();
 	limits();

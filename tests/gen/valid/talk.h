@@ -24,6 +24,7 @@ void check_responses(struct talk *t);
 void check_anthropic(struct talk *t);
 void check_bedrock(struct talk *t);
 void check_gemini(struct talk *t);
+void check_cache(struct talk *t, const char *dialect, const json_t *request);
 
 void die(const char *what);
 /* Reports a violation in message number at. */

@@ -1,0 +1,205 @@
+/*
+ * calibrate.c - ctx-count --calibrate
+ *
+ * A call is billed for what stands before its answer.  What of that is text
+ * is fitted; framing, media and tools are taken off what was billed.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate.h"
+
+struct calibrate_call {
+	uint32_t model; /* of the names */
+	struct ctx_sample sample;
+};
+
+/* The name in the message, else the one that was given. */
+static int
+find_name(struct calibrate *c, const struct ctx_tally *t, uint32_t *id,
+    struct ctx_err *err)
+{
+	struct ctx_str text = t->name;
+
+	if (t->view != NULL && t->view->model != 0 &&
+	    t->view->json->nodes[t->view->model].kind == CTX_JSON_STRING) {
+		text = ctx_json_str(t->view->json, t->view->model);
+		text.p++;
+		text.n -= 2;
+	}
+	if (text.n == 0)
+		text = (struct ctx_str){"unknown", strlen("unknown")};
+	return ctx_names_id(&c->models, text.p, text.n, id, err);
+}
+
+/* Notes a call that stands behind so much. */
+static int
+note(struct calibrate *c, const struct ctx_tally *t,
+    const struct calibrate_sum *sum, struct ctx_err *err)
+{
+	struct calibrate_call *grown;
+	uint32_t model;
+
+	if (sum->text == 0 || t->billed <= sum->rest)
+		return 0;
+	grown = ctx_grow(c->list, &c->cap, c->n + 1, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	c->list = grown;
+	if (find_name(c, t, &model, err) < 0)
+		return -1;
+	grown[c->n++] = (struct calibrate_call){model,
+	    {sum->text, t->billed - sum->rest}};
+	return 0;
+}
+
+int
+calibrate_message(struct calibrate *c, const struct ctx_tally *t,
+    struct ctx_err *err)
+{
+	uint64_t rest = t->framing + t->estimated;
+
+	/* Of an answer in several lines any may say what the call took. */
+	if (!(t->view->flags & CTX_VIEW_CONTINUES))
+		c->before = c->all;
+	c->role = t->role;
+	if (t->billed > 0 && note(c, t, &c->before, err) < 0)
+		return -1;
+	c->all.rest += rest < t->tokens ? rest : t->tokens;
+	c->all.text += rest < t->tokens ? t->tokens - rest : 0;
+	return 0;
+}
+
+int
+calibrate_ended(struct calibrate *c, const struct ctx_tally *t,
+    struct ctx_err *err)
+{
+	struct calibrate_sum sum =
+	    c->role == CTX_ROLE_ASSISTANT ? c->before : c->all;
+	int rc = 0;
+
+	if (t->billed > 0) {
+		sum.text += t->beside.system;
+		sum.rest += t->beside.tokens - t->beside.system;
+		rc = note(c, t, &sum, err);
+	}
+	memset(&c->all, 0, sizeof c->all);
+	memset(&c->before, 0, sizeof c->before);
+	c->role = CTX_ROLE_OTHER;
+	return rc;
+}
+
+/* ---- the report ---- */
+
+/* With a larger error a factor says nothing. */
+#define WORST_ERROR 0.25
+
+/* Hundredths, as models.json and the table have them; never rounded down
+ * what must not be too low. */
+static double
+hundredths(const struct ctx_fit *fit, bool upper)
+{
+	return upper ? ceil(fit->upper * 100 - 1e-9) / 100
+		     : floor(fit->factor * 100 + 0.5) / 100;
+}
+
+static json_t *
+line_of(const char *model, const char *encoding, const struct ctx_fit *fit,
+    bool upper)
+{
+	if (fit->error > WORST_ERROR)
+		return NULL;
+	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
+	    "exact", 0, "factor", hundredths(fit, upper));
+}
+
+static void
+print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
+    size_t calls, const json_t *line)
+{
+	char number[16];
+
+	cli_print_masked(stdout, model, strlen(model));
+	printf(": %zu calls\n  factor      %.3f tokens for one of %s", calls,
+	    fit->factor, encoding);
+	if (isinf(fit->spread))
+		printf(", too few calls to say how sure\n");
+	else
+		printf(" (95 %%: %.3f to %.3f)\n", fit->factor - fit->spread,
+		    fit->factor + fit->spread);
+	printf("  error       %.1f %% of the mean call, at most %.1f %%\n",
+	    100 * fit->error, 100 * fit->worst);
+	printf("  beside      %s tokens with every call; for --reserve\n",
+	    cli_short_number(number, (uint64_t)(fit->beside + 0.5)));
+	printf("  upper       %.2f counts no call too low\n",
+	    hundredths(fit, true));
+	if (line == NULL) {
+		printf("  models.json no line: what was billed follows "
+		       "something else\n");
+		return;
+	}
+	printf("  models.json ");
+	(void)json_dumpf(line, stdout, JSON_REAL_PRECISION(6));
+	(void)putchar('\n');
+}
+
+static void
+print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
+    size_t calls, json_t *line)
+{
+	json_t *o = json_pack(
+	    "{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}", "model",
+	    model, "encoding", encoding, "calls", (json_int_t)calls, "factor",
+	    fit->factor, "error", fit->error, "worst", fit->worst, "upper",
+	    hundredths(fit, true), "beside", (json_int_t)(fit->beside + 0.5),
+	    "spread", isinf(fit->spread) ? 0.0 : fit->spread, "models", line);
+
+	/* Null says that it is not known. */
+	if (o != NULL && isinf(fit->spread))
+		json_object_set_new(o, "spread", json_null());
+	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	(void)putchar('\n');
+	json_decref(o);
+}
+
+bool
+calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
+    bool json)
+{
+	struct ctx_sample *calls = calloc(c->n + 1, sizeof *calls);
+	struct ctx_fit fit;
+	struct ctx_str text;
+	char name[200];
+	bool found = false;
+	json_t *line;
+	uint32_t id;
+	size_t i, n;
+
+	for (id = 1; calls != NULL && id <= c->models.n; id++) {
+		for (n = i = 0; i < c->n; i++)
+			if (c->list[i].model == id)
+				calls[n++] = c->list[i].sample;
+		if (!ctx_fit(&fit, calls, n))
+			continue;
+		text = ctx_names_at(&c->models, id);
+		(void)snprintf(name, sizeof name, "%.*s", (int)text.n, text.p);
+		line = line_of(name, encoding, &fit, upper);
+		found = true;
+		if (json)
+			print_json(name, encoding, &fit, n, line);
+		else
+			print_text(name, encoding, &fit, n, line);
+		json_decref(line);
+	}
+	free(calls);
+	return found;
+}
+
+void
+calibrate_release(struct calibrate *c)
+{
+	free(c->list);
+	ctx_names_release(&c->models);
+}

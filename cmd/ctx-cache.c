@@ -1,0 +1,366 @@
+/* ctx-cache.c - where the prompt cache can bite */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* So many lines are said about conversations; then they are counted. */
+#define MOST_LINES 10
+
+struct cache {
+	struct cli cli;
+	struct ctx_cache_options options;
+	unsigned provider, ttl;
+	bool provider_given, ttl_given;
+	const char *diff, *price;
+	bool json;
+	uint64_t hints, conversations, lines;
+	unsigned said; /* a bit for each enum ctx_hinted */
+	bool said_ttl;
+};
+
+/* ---- what is said ---- */
+
+static void
+say_why(struct cache *cache, const struct ctx_cache_outcome *o)
+{
+	const char *model = o->model != NULL ? o->model->name : NULL;
+
+	if (o->why == CTX_HINTED || cache->said >> o->why & 1)
+		return;
+	cache->said |= 1u << o->why;
+	switch (o->why) {
+	case CTX_HINTED_NEVER:
+		cli_say(&cache->cli, "messages of %s carry no cache hints; "
+				     "nothing is changed", o->dialect->name);
+		break;
+	case CTX_HINTED_AUTO:
+		cli_say(&cache->cli, "%s caches by itself; nothing is changed",
+		    model);
+		break;
+	default:
+		if (model == NULL || model[0] == '\0')
+			cli_say(&cache->cli, "%s caches by itself, but for "
+					     "models that -m must name; "
+					     "nothing is changed",
+			    o->hints->provider);
+		else
+			cli_say(&cache->cli, "%s is not known to heed the "
+					     "hints of %s; nothing is changed",
+			    model, o->hints->provider);
+		break;
+	}
+}
+
+static int
+on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
+{
+	struct cache *cache = user;
+	char place[24] = "";
+
+	(void)err;
+	cache->conversations++;
+	cache->hints += o->marks;
+	say_why(cache, o);
+	if (o->why == CTX_HINTED && cache->ttl_given && !cache->said_ttl &&
+	    o->hints->values[cache->ttl] == NULL) {
+		cli_say(&cache->cli, "%s has no choice of --ttl",
+		    o->hints->provider);
+		cache->said_ttl = true;
+	}
+	if (o->tokens == 0 || cache->lines++ >= MOST_LINES)
+		return 0;
+	if (o->line > 0)
+		(void)snprintf(place, sizeof place, ":%" PRIu64, o->line);
+	cli_say(&cache->cli, "%s%s: %" PRIu64 " tokens; %s caches nothing "
+			     "shorter than %" PRIu32, o->file, place,
+	    o->tokens, o->model->name, o->model->cache_least);
+	return 0;
+}
+
+static void
+write_hints(struct cache *cache, struct ctx_meter *meter)
+{
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_err err;
+
+	cli_open(&cache->cli, &stream, cache->cli.files, cache->cli.n_files,
+	    &writer);
+	if (ctx_cache(&stream, &writer, meter, &cache->options, &err) < 0)
+		cli_fail(&cache->cli, &err);
+	cli_note_stream(&cache->cli, &stream);
+	if (cache->lines > MOST_LINES)
+		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
+		    cache->lines - MOST_LINES);
+	if (cache->cli.verbose && !cache->options.strip)
+		cli_say(&cache->cli, "%" PRIu64 " hints in %" PRIu64
+				     " conversations", cache->hints,
+		    cache->conversations);
+	cli_close(&stream);
+	cli_status(&cache->cli, cli_end(&cache->cli, &writer));
+}
+
+/* ---- what a change costs ---- */
+
+/* "in,out,read,write" in dollars for a million tokens; those at the end may
+ * be left out. */
+static void
+read_prices(struct cache *cache, struct ctx_prices *prices)
+{
+	uint64_t out, *const to[] = {&prices->in, &out, &prices->read,
+	    &prices->write};
+	const char *p = cache->price;
+	char *end;
+	double x;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		x = strtod(p, &end);
+		if (end == p || *p == '-' || !(x >= 0 && x <= 1e6) ||
+		    (*end != ',' && *end != '\0') || (i == 3 && *end == ','))
+			break;
+		*to[i] = (uint64_t)(x * 1e6 + 0.5);
+		if (*end == '\0')
+			return;
+		p = end + 1;
+	}
+	cli_die(&cache->cli, "--price: '%s' is not dollars for a million "
+			     "tokens, such as 3,15,0.3,3.75 (in, out, read, "
+			     "write)", cache->price);
+}
+
+static void
+find_prices(struct cache *cache, const struct ctx_prefix *prefix,
+    struct ctx_prices *prices)
+{
+	const struct ctx_model *model = ctx_prefix_model(prefix);
+
+	memset(prices, 0, sizeof *prices);
+	if (cache->price != NULL) {
+		read_prices(cache, prices);
+	} else if (model != NULL) {
+		prices->in = model->price_in;
+		prices->read = model->price_read;
+		prices->write = model->price_write;
+	}
+	ctx_prefix_prices(prefix, cache->options.ttl, prices);
+}
+
+static void
+print_json(const struct cache *cache, const struct ctx_bill *bill,
+    bool priced)
+{
+	const struct ctx_prefix_item *at = bill->changed;
+	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:I, s:I, "
+			      "s:I, s:I, s:I}",
+	    "shared", "messages", (json_int_t)bill->records, "bytes",
+	    (json_int_t)bill->bytes, "tokens", (json_int_t)bill->tokens,
+	    "messages", (json_int_t)bill->all, "grown", bill->grown, "exact",
+	    !bill->estimated, "read", (json_int_t)bill->read, "written",
+	    (json_int_t)bill->written, "fresh", (json_int_t)bill->fresh,
+	    "kept", (json_int_t)bill->kept, "added",
+	    (json_int_t)bill->added);
+	json_t *changed = json_null();
+
+	if (at != NULL && at->member != NULL)
+		changed = json_pack("{s:s, s:I, s:s}", "file", at->file,
+		    "line", (json_int_t)at->line, "member", at->member);
+	else if (at != NULL)
+		changed = json_pack("{s:s, s:I, s:I, s:s}", "file", at->file,
+		    "line", (json_int_t)at->line, "index",
+		    (json_int_t)at->index, "role", ctx_role_name(at->role));
+	if (o == NULL || changed == NULL ||
+	    json_object_set_new(o, "changed", changed) < 0)
+		cli_die(&cache->cli, "cannot write the bill as JSON");
+	if (priced) {
+		json_object_set_new(o, "cost", json_real(bill->cost));
+		json_object_set_new(o, "cost_unchanged",
+		    json_real(bill->cost_unchanged));
+		json_object_set_new(o, "calls", bill->calls == CTX_NEVER
+			? json_null()
+			: json_integer((json_int_t)bill->calls));
+	}
+	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	(void)putchar('\n');
+	json_decref(o);
+}
+
+static void
+print_part(const struct ctx_bill *bill, const char *what, uint64_t tokens,
+    const double *cost)
+{
+	char figure[24];
+
+	(void)snprintf(figure, sizeof figure, "%s%" PRIu64,
+	    bill->estimated && tokens > 0 ? "~" : "", tokens);
+	printf("%-11s%12s tokens", what, figure);
+	if (cost != NULL)
+		printf("  $%9.4f", *cost);
+	(void)putchar('\n');
+}
+
+static void
+print_change(const struct ctx_bill *bill)
+{
+	const struct ctx_prefix_item *at = bill->changed;
+
+	printf("%-11s", bill->grown && at != NULL ? "added" : "changed");
+	if (at == NULL) {
+		puts("nothing");
+		return;
+	}
+	cli_print_masked(stdout, at->file, strlen(at->file));
+	printf(":%" PRIu64 " ", at->line);
+	if (at->member != NULL)
+		puts(at->member);
+	else
+		printf("message %" PRIu64 ", %s\n", at->index + 1,
+		    ctx_role_name(at->role));
+}
+
+static void
+print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
+{
+	const uint64_t tokens[] = {bill->read, bill->written, bill->fresh};
+	const uint64_t price[] = {prices->read, prices->write, prices->in};
+	static const char *const names[] = {"read", "written", "fresh"};
+	bool priced = prices->in > 0;
+	double cost;
+	size_t i;
+
+	print_part(bill, "shared", bill->tokens, NULL);
+	printf("%-11s%12" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
+	       " messages\n", "", bill->bytes, bill->records, bill->all);
+	print_change(bill);
+	for (i = 0; i < 3; i++) {
+		cost = (double)tokens[i] * (double)price[i] / 1e12;
+		print_part(bill, names[i], tokens[i], priced ? &cost : NULL);
+	}
+	print_part(bill, "in all", bill->read + bill->written + bill->fresh,
+	    priced ? &bill->cost : NULL);
+	if (bill->grown)
+		return;
+	print_part(bill, "unchanged", bill->kept + bill->added,
+	    priced ? &bill->cost_unchanged : NULL);
+	if (!priced)
+		return;
+	printf("%-11s", "pays back");
+	if (bill->calls == CTX_NEVER)
+		puts("never");
+	else if (bill->calls == 0)
+		puts("at once");
+	else
+		printf("after %" PRIu64 " more call%s\n", bill->calls,
+		    bill->calls > 1 ? "s" : "");
+}
+
+static struct ctx_prefix *
+read_prefix(struct cache *cache, struct ctx_meter *meter,
+    const struct ctx_hashkey *key, char **files, size_t n)
+{
+	struct ctx_prefix *prefix;
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	cli_open(&cache->cli, &stream, files, n, NULL);
+	if (ctx_prefix_read(&prefix, &stream, meter, cache->options.provider,
+		key, &err) < 0) {
+		if (err.file == NULL)
+			err.file = n > 0 ? files[0] : "-";
+		cli_fail(&cache->cli, &err);
+	}
+	cli_note_stream(&cache->cli, &stream);
+	cli_close(&stream);
+	return prefix;
+}
+
+static void
+compare(struct cache *cache, struct ctx_meter *meter)
+{
+	struct ctx_prefix *earlier, *later;
+	struct ctx_hashkey key;
+	struct ctx_prices prices;
+	struct ctx_bill bill;
+	char *old[] = {(char *)cache->diff};
+
+	ctx_hashkey_init(&key);
+	earlier = read_prefix(cache, meter, &key, old, 1);
+	later = read_prefix(cache, meter, &key, cache->cli.files,
+	    cache->cli.n_files);
+	find_prices(cache, later, &prices);
+	ctx_prefix_bill(earlier, later, &prices, &bill);
+	if (cache->json)
+		print_json(cache, &bill, prices.in > 0);
+	else
+		print_bill(&bill, &prices);
+	if (!bill.grown)
+		cli_status(&cache->cli, CLI_NO);
+	ctx_prefix_close(earlier);
+	ctx_prefix_close(later);
+	cli_status(&cache->cli, cli_end(&cache->cli, NULL));
+}
+
+/* ---- options ---- */
+
+static void
+parse(struct cache *cache, int argc, char **argv)
+{
+	const struct cli_option options[] = {
+	    {.type = CLI_HEADING, .help = "What is written"},
+	    {0, "provider", "NAME", "anthropic, bedrock, openai (found out)",
+		CLI_CHOICE, &cache->provider, ctx_hints_provider,
+		&cache->provider_given},
+	    {0, "ttl", "TIME", "kept for 5m (default) or 1h", CLI_CHOICE,
+		&cache->ttl, ctx_ttl_name, &cache->ttl_given},
+	    {0, "strip", NULL, "take hints away, write none", CLI_FLAG,
+		&cache->options.strip, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "What a change costs"},
+	    {0, "diff", "FILE", "compare with the request sent before",
+		CLI_STRING, &cache->diff, NULL, NULL},
+	    {0, "price", "I,O,R,W", "$ for 1M in, out, read, written",
+		CLI_STRING, &cache->price, NULL, NULL},
+	    {0, "json", NULL, "the same as JSON", CLI_FLAG, &cache->json,
+		NULL, NULL},
+	    CLI_COMMON(&cache->cli),
+	    {0},
+	};
+
+	cache->cli.options = options;
+	cli_parse(&cache->cli, argc, argv);
+	cache->cli.options = NULL;
+	if (cache->diff == NULL && (cache->price != NULL || cache->json))
+		cli_die(&cache->cli, "--price and --json go with --diff");
+	cache->options.ttl = (enum ctx_ttl)cache->ttl;
+	if (cache->provider_given)
+		cache->options.provider = ctx_hints_provider(cache->provider);
+	cache->options.user = cache;
+	cache->options.ended = on_ended;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cache cache = {
+	    .cli = {
+		.name = "ctx-cache",
+		.about = "Mark where a provider may cache the prompt, or say "
+			 "what a change costs.",
+		.operands = "[FILE...]",
+		.examples =
+		    "  ctx-cache --provider anthropic chat.jsonl > next.jsonl\n"
+		    "  ctx-cache -m claude-opus-4-5 --diff last.json now.json\n",
+	    }};
+	struct ctx_meter meter;
+
+	parse(&cache, argc, argv);
+	cli_meter(&cache.cli, &meter);
+	if (cache.diff != NULL)
+		compare(&cache, &meter);
+	else
+		write_hints(&cache, &meter);
+	ctx_meter_release(&meter);
+	return cache.cli.status;
+}

@@ -1,0 +1,193 @@
+/*
+ * sandbox.c - what a command cannot do once it reads its input
+ *
+ * The stream is written by others, so before its first byte the command gives
+ * up all that it has no use for: of the file system it may read its operands
+ * and the vocabularies it was given, and nothing can be run (Landlock, Linux
+ * 5.13 and later).  Where the kernel has no Landlock nothing happens; where
+ * it has it and refuses, the command ends.
+ */
+#define _GNU_SOURCE /* syscall, O_PATH */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* LeakSanitizer reads /proc when a program ends. */
+#if defined(__SANITIZE_ADDRESS__)
+#define NEEDS_PROC 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NEEDS_PROC 1
+#endif
+#endif
+
+#if defined(__linux__) && !defined(NEEDS_PROC)
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+/* As in linux/landlock.h, which a C library may not come with. */
+#define CREATE_RULESET 444
+#define ADD_RULE       445
+#define RESTRICT_SELF  446
+#define RULE_BENEATH   1
+
+enum {
+	MAY_WRITE = 1 << 1,
+	MAY_READ = 1 << 2,
+	MAY_LIST = 1 << 3,
+	MAY_REMOVE = 1 << 5,
+	MAY_MAKE = 1 << 8,
+	MAY_LINK = 1 << 13,
+	MAY_TRUNCATE = 1 << 14,
+};
+
+struct ruleset {
+	uint64_t files, net, scope;
+};
+
+struct beneath {
+	uint64_t allowed;
+	int32_t fd;
+} __attribute__((packed));
+
+struct sandbox {
+	const struct cli *cli;
+	uint64_t handled; /* rights on files that this kernel knows */
+	int fd;
+};
+
+/* Everything that this version of Landlock can deny. */
+static struct ruleset
+all_of(long version, size_t *size)
+{
+	struct ruleset set = {(1u << 13) - 1, 0, 0};
+
+	*size = sizeof set.files;
+	if (version >= 2)
+		set.files |= MAY_LINK;
+	if (version >= 3)
+		set.files |= MAY_TRUNCATE;
+	if (version >= 5)
+		set.files |= 1 << 15;
+	if (version >= 4) {
+		set.net = 3;
+		*size += sizeof set.net;
+	}
+	if (version >= 6) {
+		set.scope = 3;
+		*size += sizeof set.scope;
+	}
+	return set;
+}
+
+/* Allows something on a file, or beneath a directory; a path that cannot be
+ * opened will be complained of by who needs it. */
+static void
+allow(const struct sandbox *s, const char *path, unsigned what)
+{
+	struct beneath rule = {what & s->handled, -1};
+	struct stat file;
+	long rc;
+
+	rule.fd = open(path, O_PATH | O_CLOEXEC);
+	if (rule.fd < 0)
+		return;
+	if (fstat(rule.fd, &file) < 0 || !S_ISDIR(file.st_mode))
+		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
+	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
+	close(rule.fd);
+	if (rc < 0)
+		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
+		    strerror(errno));
+}
+
+/* The same on the directory that a file is in. */
+static void
+allow_beside(const struct sandbox *s, const char *path, unsigned what)
+{
+	const char *slash = strrchr(path, '/');
+	char directory[4096];
+	size_t n = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+
+	if (n >= sizeof directory)
+		return;
+	memcpy(directory, path, n);
+	directory[n] = '\0';
+	allow(s, n > 0 ? directory : ".", what);
+}
+
+static void
+allow_operands(const struct sandbox *s, bool reopens)
+{
+	size_t i;
+
+	for (i = 0; i < s->cli->n_files; i++) {
+		allow(s, s->cli->files[i], MAY_READ | MAY_LIST);
+		if (reopens)
+			allow_beside(s, s->cli->files[i], MAY_READ);
+	}
+}
+
+/* Vocabularies that may still be needed: a record may name a model. */
+static void
+allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
+{
+	size_t i;
+
+	if (meter->encoding != NULL)
+		allow(s, meter->encoding, MAY_READ);
+	for (i = 0; i < meter->own.n; i++)
+		if (meter->own.list[i].encoding != NULL)
+			allow(s, meter->own.list[i].encoding, MAY_READ);
+	if (meter->cache != NULL)
+		allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST |
+			MAY_MAKE | MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
+}
+
+void
+cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+{
+	struct sandbox s = {.cli = cli};
+	struct ruleset set;
+	size_t size;
+	long version;
+
+	if (cli->no_sandbox)
+		return;
+	version = syscall(CREATE_RULESET, NULL, 0, 1);
+	if (version < 1)
+		return;
+	set = all_of(version, &size);
+	s.handled = set.files;
+	s.fd = (int)syscall(CREATE_RULESET, &set, size, 0);
+	if (s.fd < 0)
+		cli_die(cli, "cannot make a sandbox: %s; see --no-sandbox",
+		    strerror(errno));
+	allow_operands(&s, needs->reopens);
+	if (needs->meter != NULL)
+		allow_vocabularies(&s, needs->meter);
+	if (needs->written != NULL)
+		allow_beside(&s, needs->written,
+		    MAY_WRITE | MAY_MAKE | MAY_TRUNCATE);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    syscall(RESTRICT_SELF, s.fd, 0) < 0)
+		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
+		    strerror(errno));
+	close(s.fd);
+}
+
+#else
+
+void
+cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+{
+	(void)cli;
+	(void)needs;
+}
+
+#endif

@@ -1,8 +1,0 @@
-{"file":"in","line":2,"index":1,"rule":"orphan-call","what":"call \"b\" of f has no result right behind it","role":"assistant","action":"insert","sha256":"2b071b0808ee2a124caed41c0077323d8c0ed58c8e3731c05b24c59b140f9c67"}
-{"file":"in","line":5,"index":4,"rule":"duplicate-result","what":"result \"b\" is one too many","role":"tool","action":"drop","sha256":"683a8e38097944b095b193ad6c38cfc54a19571ed920a681885bb75740e9e25c"}
-{"file":"in","line":6,"index":5,"rule":"duplicate-result","what":"result \"a\" is one too many","role":"tool","action":"drop","sha256":"a9fa0ce977e4d2e6cf273342f4532fd4d302d130bd9d7b966b4dfcfa5a61714f"}
-{"file":"in","line":7,"index":6,"rule":"empty-tool-calls","what":"tool_calls is an empty array","role":"assistant","action":"drop","sha256":"4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"}
-{"file":"in","line":7,"index":6,"rule":"empty-message","what":"the message says nothing","role":"assistant","action":"drop","sha256":"78ebfaba98b97400838acc1c1059cf4277a89f1ca28bfe91da2808101492c7bb"}
-{"file":"in","line":8,"index":7,"rule":"empty-tool-calls","what":"tool_calls is an empty array","role":"assistant","action":"drop","sha256":"4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"}
-{"file":"in","line":9,"index":8,"rule":"orphan-call","what":"call \"a\" of f has no result right behind it","role":"assistant","action":"insert","sha256":"6c99ec46011ee0ac2e57c893e2fbe760c0220151bd3e6c0d151aef9a94c45bf7"}
-{"file":"in","line":9,"index":8,"rule":"orphan-call","what":"call \"b\" of f has no result right behind it","role":"assistant","action":"insert","sha256":"2b071b0808ee2a124caed41c0077323d8c0ed58c8e3731c05b24c59b140f9c67"}

@@ -1,0 +1,127 @@
+/* time.c - moments as the formats write them */
+#include "ctx.h"
+
+/* So many digits; false if there are fewer, or the number is not in
+ * [least, most]. */
+static bool
+take(const char **p, const char *end, int digits, int least, int most,
+    int64_t *out)
+{
+	int64_t n = 0;
+
+	for (; digits > 0; digits--, ++*p) {
+		if (*p == end || **p < '0' || **p > '9')
+			return false;
+		n = n * 10 + (**p - '0');
+	}
+	*out = n;
+	return n >= least && n <= most;
+}
+
+static bool
+skip(const char **p, const char *end, char c)
+{
+	if (*p == end || **p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+/* Days from 1970-01-01 in the proleptic Gregorian calendar, with years that
+ * begin in March. */
+static int64_t
+days_of(int64_t year, int64_t month, int64_t day)
+{
+	int64_t era, of_era;
+
+	year -= month <= 2;
+	era = year / 400;
+	of_era = year - era * 400;
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
+	    (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
+}
+
+/* The fraction of a second in milliseconds; further digits are nothing. */
+static bool
+take_fraction(const char **p, const char *end, int64_t *ms)
+{
+	int64_t scale = 100;
+
+	*ms = 0;
+	if (!skip(p, end, '.') && !skip(p, end, ','))
+		return true;
+	if (*p == end || **p < '0' || **p > '9')
+		return false;
+	for (; *p < end && **p >= '0' && **p <= '9'; ++*p, scale /= 10)
+		*ms += (**p - '0') * scale;
+	return true;
+}
+
+/* "Z", "+01:00", "-0530", or nothing, in minutes. */
+static bool
+take_zone(const char **p, const char *end, int64_t *minutes)
+{
+	int64_t hours, rest = 0;
+	bool west;
+
+	*minutes = 0;
+	if (*p == end || skip(p, end, 'Z') || skip(p, end, 'z'))
+		return true;
+	west = **p == '-';
+	if (!skip(p, end, west ? '-' : '+') ||
+	    !take(p, end, 2, 0, 23, &hours))
+		return false;
+	(void)skip(p, end, ':');
+	if (*p < end && !take(p, end, 2, 0, 59, &rest))
+		return false;
+	*minutes = (hours * 60 + rest) * (west ? -1 : 1);
+	return true;
+}
+
+static bool
+read_date(const char *p, const char *end, int64_t *ms)
+{
+	int64_t year, month, day, hour, minute, second = 0, part, zone;
+
+	if (!take(&p, end, 4, 1, 9999, &year) || !skip(&p, end, '-') ||
+	    !take(&p, end, 2, 1, 12, &month) || !skip(&p, end, '-') ||
+	    !take(&p, end, 2, 1, 31, &day) ||
+	    (!skip(&p, end, 'T') && !skip(&p, end, 't') &&
+		!skip(&p, end, ' ')) ||
+	    !take(&p, end, 2, 0, 24, &hour) || !skip(&p, end, ':') ||
+	    !take(&p, end, 2, 0, 59, &minute) ||
+	    (skip(&p, end, ':') && !take(&p, end, 2, 0, 60, &second)) ||
+	    !take_fraction(&p, end, &part) || !take_zone(&p, end, &zone) ||
+	    p != end)
+		return false;
+	*ms = ((days_of(year, month, day) * 24 + hour) * 60 + minute - zone) *
+		60000 + second * 1000 + part;
+	return true;
+}
+
+/* Seconds, or milliseconds if they would be in a far future as seconds. */
+static bool
+read_number(const char *p, const char *end, int64_t *ms)
+{
+	int64_t n = 0, part;
+
+	for (; p < end && *p >= '0' && *p <= '9'; p++) {
+		if (n > INT64_MAX / 10000)
+			return false;
+		n = n * 10 + (*p - '0');
+	}
+	if (!take_fraction(&p, end, &part) || p != end)
+		return false;
+	*ms = n >= 100000000000 ? n : n * 1000 + part;
+	return true;
+}
+
+bool
+ctx_time_read(const char *p, size_t n, int64_t *ms)
+{
+	const char *end = p + n;
+
+	if (n == 0 || *p < '0' || *p > '9')
+		return false;
+	return read_date(p, end, ms) || read_number(p, end, ms);
+}

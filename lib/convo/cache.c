@@ -1,0 +1,435 @@
+/*
+ * cache.c - hints for a prompt cache
+ *
+ * Where hints go is known at the end, and depends on the last blocks only
+ * (course.c).  So messages of the stream wait until enough blocks stand
+ * behind them, and are looked at again only if they get a hint or must lose
+ * one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/course.h"
+
+/* So many messages may tell nothing of their provider. */
+#define PATIENCE 16
+
+struct cache {
+	struct ctx_stream *stream;
+	struct ctx_writer *writer;
+	struct ctx_meter *meter;
+	const struct ctx_cache_options *options;
+	struct course lines, record; /* the stream's, and a record's own */
+	struct ctx_json json;        /* a message that waited, scanned again */
+	struct ctx_edits edits;      /* of the record */
+	struct ctx_hint_pen pen;
+	struct ctx_buf out;
+};
+
+/* ---- writing ---- */
+
+/* Makes c->out the text with its edits, which are then forgotten. */
+static int
+apply(struct cache *c, struct ctx_str text, struct ctx_err *err)
+{
+	c->out.n = 0;
+	if (ctx_edits_apply(&c->edits, text, &c->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&c->edits);
+	return 0;
+}
+
+/* Writes a message of the stream, with these hints and no others. */
+static int
+leave(struct cache *c, struct course *course, struct waiting *one,
+    uint32_t mask, struct ctx_err *err)
+{
+	struct ctx_str text = {one->text, one->n};
+	size_t used;
+
+	if (one->message && course->why == CTX_HINTED &&
+	    (mask != 0 || !one->clean)) {
+		if (ctx_json_scan(&c->json, one->text, one->n, &used, err) < 0)
+			return -1;
+		c->pen.json = &c->json;
+		if (ctx_course_edit(&c->pen, course->hints, c->options->ttl,
+			one->node, mask, err) < 0)
+			return -1;
+	}
+	if (c->edits.n > 0) {
+		if (apply(c, text, err) < 0)
+			return -1;
+		text = (struct ctx_str){c->out.p, c->out.n};
+	}
+	if (ctx_writer_copy(c->writer, text.p, text.n, err) < 0 ||
+	    ctx_writer_mark(c->writer, err) < 0)
+		return -1;
+	free(one->text);
+	one->text = NULL;
+	return 0;
+}
+
+/* Can no hint but that of the system prompt go to the first that waits? */
+static bool
+is_due(const struct course *course, size_t i)
+{
+	const struct waiting *one = &course->list[i];
+	uint64_t number = course->gone + i;
+
+	if (!course->decided)
+		return false;
+	if (course->why != CTX_HINTED || !one->message)
+		return true;
+	return !course->leading && course->previous > number + 1 &&
+	    ctx_course_newest(course) >=
+	    one->first + one->places.blocks + COURSE_STEP;
+}
+
+/* Writes what need not wait any longer. */
+static int
+release_due(struct cache *c, struct course *course, struct ctx_err *err)
+{
+	struct breakpoints points;
+	size_t i;
+
+	ctx_course_place_system(course, &points);
+	for (i = 0; i < course->n && is_due(course, i); i++)
+		if (leave(c, course, &course->list[i],
+			ctx_breakpoints_of(&points, course->gone + i), err) < 0)
+			return -1;
+	if (i == 0)
+		return 0;
+	memmove(course->list, course->list + i,
+	    (course->n - i) * sizeof *course->list);
+	course->n -= i;
+	course->gone += i;
+	return 0;
+}
+
+/* ---- messages come ---- */
+
+static int
+begin(struct cache *c, struct course *course, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_beside beside = {0};
+
+	ctx_course_clear(course);
+	course->open = course->leading = true;
+	course->file = event->record->file;
+	if (ctx_stream_measure(c->stream, event, c->meter, &course->measure,
+		err) < 0)
+		return -1;
+	if (course->measure.model != NULL &&
+	    ctx_count_beside(course->measure.counter, event->record->json,
+		event->shape, &beside, err) < 0)
+		return -1;
+	course->tokens = beside.tokens;
+	return 0;
+}
+
+/* Counts until it is known that the model caches so much. */
+static int
+count(struct course *course, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_model *model = course->measure.model;
+	struct ctx_cost cost;
+
+	if (model == NULL || course->tokens >= model->cache_least)
+		return 0;
+	if (ctx_count_message(course->measure.counter, event->shape->dialect,
+		event->view, &cost, err) < 0)
+		return -1;
+	course->tokens += cost.tokens;
+	return 0;
+}
+
+/* Adds a copy of these bytes to what waits. */
+static struct waiting *
+hold(struct cache *c, struct ctx_str text, struct ctx_err *err)
+{
+	struct waiting *one = ctx_course_add(&c->lines, err);
+
+	if (one == NULL)
+		return NULL;
+	one->text = malloc(text.n);
+	if (one->text == NULL) {
+		ctx_err_nomem(err);
+		return NULL;
+	}
+	memcpy(one->text, text.p, text.n);
+	one->n = text.n;
+	return one;
+}
+
+/* A record that need not wait, but for those before it. */
+static int
+pass_record(struct cache *c, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+
+	if (c->edits.n > 0) {
+		if (apply(c, text, err) < 0)
+			return -1;
+		text = (struct ctx_str){c->out.p, c->out.n};
+	}
+	if (c->lines.n > 0)
+		return hold(c, text, err) == NULL ? -1 : 0;
+	if (text.p == event->record->text.p
+		? ctx_writer_put(c->writer, text.p, text.n, err) < 0
+		: ctx_writer_copy(c->writer, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_writer_mark(c->writer, err);
+}
+
+/* The provider is known: weighs what has come before that. */
+static int
+settle(struct cache *c, const struct ctx_dialect *dialect,
+    struct ctx_err *err)
+{
+	struct course *course = &c->lines;
+	struct waiting *one;
+	size_t i, used;
+
+	if (ctx_course_decide(course, dialect, c->options->provider, err) < 0)
+		return -1;
+	for (i = 0; course->why == CTX_HINTED && i < course->n; i++) {
+		one = &course->list[i];
+		if (!one->message)
+			continue;
+		c->pen.json = &c->json;
+		if (ctx_json_scan(&c->json, one->text, one->n, &used,
+			err) < 0 ||
+		    ctx_course_weigh(course, i, &c->pen, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+{
+	struct course *course = &c->lines;
+	struct waiting *one;
+
+	if (!course->open && begin(c, course, event, err) < 0)
+		return -1;
+	if (course->decided && course->why != CTX_HINTED)
+		return pass_record(c, event, err);
+	if (count(course, event, err) < 0)
+		return -1;
+	one = hold(c, event->record->text, err);
+	if (one == NULL)
+		return -1;
+	one->message = true;
+	one->node = event->node;
+	one->role = event->view->role;
+	if (course->decided) {
+		c->pen.json = event->record->json;
+		if (course->why == CTX_HINTED &&
+		    ctx_course_weigh(course, course->gone + course->n - 1,
+			&c->pen, err) < 0)
+			return -1;
+	} else if ((c->stream->dialect != NULL || course->n > PATIENCE) &&
+	    settle(c, event->shape->dialect, err) < 0) {
+		return -1;
+	}
+	return release_due(c, course, err);
+}
+
+static int
+add_element(struct cache *c, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct course *course = &c->record;
+	struct waiting *one;
+
+	if (course->why != CTX_HINTED || event->shape->answers)
+		return 0;
+	one = ctx_course_add(course, err);
+	if (one == NULL)
+		return -1;
+	one->message = true;
+	one->node = event->node;
+	one->role = event->view->role;
+	c->pen.json = event->record->json;
+	if (ctx_course_weigh(course, course->n - 1, &c->pen, err) < 0)
+		return -1;
+	return count(course, event, err);
+}
+
+/* ---- conversations end ---- */
+
+static int
+tell(struct cache *c, const struct course *course,
+    const struct ctx_event *event, const struct breakpoints *points,
+    struct ctx_err *err)
+{
+	const struct ctx_model *model = course->measure.model;
+	struct ctx_cache_outcome outcome = {
+	    .file = course->file,
+	    .line = event != NULL ? event->record->line : 0,
+	    .why = course->why,
+	    .dialect = course->dialect,
+	    .hints = course->hints,
+	    .model = model,
+	    .marks = ctx_breakpoints_count(points, course),
+	};
+
+	if (c->options->ended == NULL)
+		return 0;
+	if (course->why == CTX_HINTED && model != NULL &&
+	    course->tokens < model->cache_least)
+		outcome.tokens = course->tokens;
+	return c->options->ended(c->options->user, &outcome, err);
+}
+
+/* The edits of a record's conversation wait for the record's end. */
+static int
+end_record(struct cache *c, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct course *course = &c->record;
+	const struct ctx_shape *shape = event->shape;
+	struct breakpoints points = {0};
+	size_t i;
+
+	if (shape->answers)
+		return 0;
+	if (course->why == CTX_HINTED) {
+		c->pen.json = event->record->json;
+		ctx_course_place(course, c->pen.json, shape, &points);
+		for (i = 0; i < course->n; i++)
+			if (ctx_course_edit(&c->pen, course->hints,
+				c->options->ttl, course->list[i].node,
+				ctx_breakpoints_of(&points, i), err) < 0)
+				return -1;
+		if (shape->in_request &&
+		    ctx_hints_write_request(&c->pen, course->hints,
+			c->options->ttl, shape->request, points.system,
+			points.tools, err) < 0)
+			return -1;
+	}
+	return tell(c, course, event, &points, err);
+}
+
+/* The end of the stream: no more comes. */
+static int
+end_lines(struct cache *c, struct ctx_err *err)
+{
+	struct course *course = &c->lines;
+	const struct ctx_dialect *dialect = c->stream->dialect;
+	struct breakpoints points = {0};
+	size_t i;
+
+	if (!course->open)
+		return 0;
+	if (!course->decided &&
+	    settle(c, dialect != NULL ? dialect : ctx_dialect_find("generic"),
+		err) < 0)
+		return -1;
+	if (course->why == CTX_HINTED)
+		ctx_course_place(course, NULL, NULL, &points);
+	for (i = 0; i < course->n; i++)
+		if (leave(c, course, &course->list[i],
+			ctx_breakpoints_of(&points, course->gone + i), err) < 0)
+			return -1;
+	return tell(c, course, NULL, &points, err);
+}
+
+/* ---- the stream ---- */
+
+/* With strip nothing needs to wait, and any provider's hints go. */
+static int
+strip_event(struct cache *c, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_shape *shape = event->shape;
+	const struct ctx_hints *hints;
+
+	if (event->kind == CTX_EVENT_RECORD)
+		return pass_record(c, event, err);
+	hints = ctx_hints_any(shape->dialect);
+	if (shape->answers || hints == NULL)
+		return 0;
+	c->pen.json = event->record->json;
+	if (event->kind == CTX_EVENT_MESSAGE)
+		return ctx_course_edit(&c->pen, hints, c->options->ttl,
+		    event->node, 0, err);
+	if (event->kind == CTX_EVENT_END && shape->in_request)
+		return ctx_hints_write_request(&c->pen, hints,
+		    c->options->ttl, shape->request, 0, 0, err);
+	return 0;
+}
+
+static int
+one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+{
+	if (c->options->strip)
+		return strip_event(c, event, err);
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		if (event->shape->answers)
+			return 0;
+		if (begin(c, &c->record, event, err) < 0)
+			return -1;
+		return ctx_course_decide(&c->record, event->shape->dialect,
+		    c->options->provider, err);
+	case CTX_EVENT_MESSAGE:
+		return event->inside ? add_element(c, event, err)
+				     : add_line(c, event, err);
+	case CTX_EVENT_END:
+		return end_record(c, event, err);
+	case CTX_EVENT_RECORD:
+		if (event->shape->kind == CTX_SHAPE_MESSAGE)
+			return 0;
+		return pass_record(c, event, err);
+	default:
+		return 0;
+	}
+}
+
+static int
+run(struct cache *c, struct ctx_err *err)
+{
+	struct ctx_event event;
+	struct ctx_err late;
+	int rc;
+
+	while ((rc = ctx_stream_next(c->stream, &event, err)) > 0)
+		if (one_event(c, &event, err) < 0)
+			return ctx_stream_fail(c->stream, err);
+	/* After broken input too: the records before it are whole. */
+	if ((end_lines(c, &late) < 0 ||
+		ctx_writer_flush(c->writer, &late) < 0) &&
+	    rc == 0) {
+		*err = late;
+		rc = -1;
+	}
+	return rc;
+}
+
+int
+ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const struct ctx_cache_options *options,
+    struct ctx_err *err)
+{
+	struct cache c = {.stream = stream, .writer = writer, .meter = meter,
+	    .options = options};
+	int rc;
+
+	ctx_json_init(&c.json, meter->simd);
+	c.pen.edits = &c.edits;
+	rc = run(&c, err);
+	ctx_course_clear(&c.lines);
+	ctx_course_clear(&c.record);
+	free(c.lines.list);
+	free(c.record.list);
+	ctx_json_release(&c.json);
+	ctx_edits_release(&c.edits);
+	ctx_hint_pen_release(&c.pen);
+	ctx_buf_release(&c.out);
+	return rc;
+}

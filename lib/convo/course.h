@@ -1,0 +1,90 @@
+/* course.h - a conversation on its way to its hints */
+#ifndef CONVO_COURSE_H
+#define CONVO_COURSE_H
+
+#include "ctx.h"
+
+/* Blocks between a hint and the one before it; providers that look back do
+ * so for 20 blocks, of which some may not carry a hint. */
+#define COURSE_STEP 15
+
+/* A message, or bytes that wait for those before them. */
+struct waiting {
+	char *text; /* its record, owned; NULL: an element of one */
+	size_t n;
+	uint32_t node; /* the message in its record */
+	enum ctx_role role;
+	bool message;
+	bool clean; /* it has no hints */
+	struct ctx_hint_places places;
+	uint64_t first; /* number of its first block in the conversation */
+};
+
+/* What is known of a conversation; messages are numbered from 0, and list[i]
+ * is number gone + i. */
+struct course {
+	struct waiting *list;
+	size_t n, cap;
+	uint64_t gone;
+	const char *file; /* of its first message */
+	bool open, decided;
+	enum ctx_hinted why;
+	const struct ctx_dialect *dialect;
+	const struct ctx_hints *hints;
+	struct ctx_measure measure;
+	uint64_t tokens; /* counted until the model caches so much */
+	bool leading;    /* no message but system messages has come */
+	uint64_t blocks; /* of messages behind those */
+	/* One more than the numbers of messages that may carry a hint, 0: none
+	 * yet: the last system message that leads, the newest two others. */
+	uint64_t system, newest, previous;
+};
+
+/* Where the hints of a conversation go. */
+struct breakpoints {
+	struct {
+		uint64_t number; /* of the message */
+		unsigned bit;    /* of its places */
+	} list[CTX_HINTS_MOST];
+	size_t n, most;
+	uint32_t system, tools; /* masks for those of the request */
+};
+
+/* Frees what waits and forgets the conversation; the list is kept. */
+void ctx_course_clear(struct course *course);
+/* The next message, zeroed, or NULL. */
+struct waiting *ctx_course_add(struct course *course, struct ctx_err *err);
+
+/* Says for messages of this dialect whether hints are to be written, and
+ * which; provider as in struct ctx_cache_options. */
+int ctx_course_decide(struct course *course,
+    const struct ctx_dialect *dialect, const char *provider,
+    struct ctx_err *err);
+
+/* Notes the removal of the hints of a message, and new ones by mask. */
+int ctx_course_edit(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    enum ctx_ttl ttl, uint32_t message, uint32_t mask, struct ctx_err *err);
+
+/* Notes where a message, of the record in pen->json, may carry hints, and
+ * whether it has any; in order.  The pen's edits are as before. */
+int ctx_course_weigh(struct course *course, uint64_t number,
+    struct ctx_hint_pen *pen, struct ctx_err *err);
+
+/* The number of the block at which the newest message gets its hint. */
+uint64_t ctx_course_newest(const struct course *course);
+
+/* The hints of a conversation as far as it has come; json is the record of
+ * its shape, if that is in a request (shape NULL: it is in none). */
+void ctx_course_place(const struct course *course, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct breakpoints *points);
+/* The hint of the last system message that leads, which is for good as soon
+ * as another message has come. */
+void ctx_course_place_system(const struct course *course,
+    struct breakpoints *points);
+/* The hints of one message, as a mask of its places. */
+uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
+/* How many hints the conversation gets or got. */
+size_t ctx_breakpoints_count(const struct breakpoints *points,
+    const struct course *course);
+
+#endif

@@ -1,0 +1,73 @@
+/* ends.c - a message cut to its ends */
+#include "convo/convo.h"
+
+static int
+cut_pieces(struct prune *p, const struct ctx_dialect *dialect,
+    struct ctx_err *err)
+{
+	bool done;
+
+	if (p->pieces.n == 0)
+		return 0;
+	return ctx_cut(&p->cut, &p->one, &p->view, dialect, &p->pieces,
+	    CTX_ENDS, &done, err);
+}
+
+int
+ctx_ends_note(struct prune *p, const struct ctx_dialect *dialect,
+    bool results, bool texts, const bool *spared, struct ctx_err *err)
+{
+	const struct ctx_view *view = &p->view;
+	size_t i, result = 0;
+
+	p->cut.unit = CTX_SIZE_CHARS;
+	p->cut.keep = CTX_KEEP_ENDS;
+	p->cut.head = 3;
+	p->cut.tail = 1;
+	for (i = 0; results && i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_RESULT ||
+		    (spared != NULL && spared[result++]))
+			continue;
+		if (ctx_pieces_result(&p->pieces, view, dialect, i, err) < 0 ||
+		    cut_pieces(p, dialect, err) < 0)
+			return -1;
+	}
+	if (!texts)
+		return 0;
+	if (ctx_pieces_texts(&p->pieces, view, err) < 0)
+		return -1;
+	return cut_pieces(p, dialect, err);
+}
+
+int
+ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, struct ctx_counter *counter, bool results,
+    bool texts, const bool *spared, uint64_t *saved, struct ctx_err *err)
+{
+	struct ctx_str raw = ctx_json_str(view->json, view->node);
+	struct ctx_cost before, after;
+	size_t used;
+
+	*saved = 0;
+	if (raw.n <= CTX_ENDS || (view->flags & CTX_VIEW_HIDDEN))
+		return 0;
+	ctx_edits_reset(&p->one);
+	p->message.n = 0;
+	if (dialect->read(view->json, view->node, &p->view, err) < 0 ||
+	    ctx_ends_note(p, dialect, results, texts, spared, err) < 0)
+		return -1;
+	if (p->one.n == 0)
+		return 0;
+	if (ctx_edits_apply(&p->one, raw, &p->message, err) < 0 ||
+	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
+		0 ||
+	    ctx_count_message(counter, dialect, view, &before, err) < 0 ||
+	    dialect->read(&p->json, 0, &p->view, err) < 0)
+		return -1;
+	p->view.flags = view->flags;
+	if (ctx_count_message(counter, dialect, &p->view, &after, err) < 0)
+		return -1;
+	if (after.tokens < before.tokens)
+		*saved = before.tokens - after.tokens;
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* report.c - what is done to messages, told and archived before it shows */
+#include <string.h>
+
+#include "convo/report.h"
+
+int
+ctx_report_touch(const struct ctx_report *report,
+    const struct ctx_touch *touch, struct ctx_err *err)
+{
+	if (report->archive != NULL && !report->dry_run &&
+	    ctx_archive_add(report->archive, touch->bytes.p, touch->bytes.n,
+		err) < 0)
+		return -1;
+	if (report->touched == NULL)
+		return 0;
+	return report->touched(report->user, touch, err);
+}
+
+int
+ctx_report_sync(const struct ctx_report *report, struct ctx_err *err)
+{
+	if (report->archive == NULL || report->dry_run)
+		return 0;
+	return ctx_archive_sync(report->archive, err);
+}
+
+bool
+ctx_report_wanted(const struct ctx_report *report)
+{
+	return report->touched != NULL ||
+	    (report->archive != NULL && !report->dry_run);
+}
+
+/* Counts what the message will be: its bytes with the edits, read again. */
+static int
+count_after(struct edited *edited, const struct ctx_edits *edits,
+    struct ctx_touch *touch, struct ctx_err *err)
+{
+	struct ctx_cost cost;
+	size_t used;
+
+	edited->text.n = 0;
+	if (ctx_edits_apply_some(edits, edited->first, edited->n, edited->value,
+		&edited->text, err) < 0 ||
+	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n,
+		&used, err) < 0 ||
+	    edited->dialect->read(&edited->json, 0, &edited->view, err) < 0)
+		return -1;
+	edited->view.flags |= edited->before->flags;
+	if (ctx_count_message(edited->counter, edited->dialect, &edited->view,
+		&cost, err) < 0)
+		return -1;
+	touch->after = cost.tokens;
+	return 0;
+}
+
+int
+ctx_report_edited(const struct ctx_report *report, struct edited *edited,
+    const struct ctx_edits *edits, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	struct ctx_cost cost;
+
+	touch->role = edited->before->role;
+	touch->action = "edit";
+	if (report->touched != NULL) {
+		if (ctx_count_message(edited->counter, edited->dialect,
+			edited->before, &cost, err) < 0)
+			return -1;
+		touch->before = cost.tokens;
+		if (count_after(edited, edits, touch, err) < 0)
+			return -1;
+	}
+	return ctx_report_touch(report, touch, err);
+}
+
+void
+ctx_edited_release(struct edited *edited)
+{
+	ctx_json_release(&edited->json);
+	ctx_view_release(&edited->view);
+	ctx_buf_release(&edited->text);
+}

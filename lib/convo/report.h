@@ -1,0 +1,31 @@
+/* report.h - what the edits of a message leave of it */
+#ifndef CONVO_REPORT_H
+#define CONVO_REPORT_H
+
+#include "ctx.h"
+
+/* A message and its edits; the first rows are the caller's to set. */
+struct edited {
+	const struct ctx_view *before;
+	const struct ctx_dialect *dialect;
+	struct ctx_counter *counter; /* NULL: nobody asks for tokens */
+	struct ctx_str value;        /* the JSON that they lie in */
+	size_t first, n;             /* which of the edits are its */
+	/* Scratch; json is to be initialized once. */
+	struct ctx_json json;
+	struct ctx_view view;
+	struct ctx_buf text;
+};
+
+/* Is anybody told, or anything archived? */
+bool ctx_report_wanted(const struct ctx_report *report);
+/*
+ * Archives and tells that a message is edited.  Of touch the caller sets
+ * its place, tool, rule and bytes.
+ */
+int ctx_report_edited(const struct ctx_report *report, struct edited *edited,
+    const struct ctx_edits *edits, struct ctx_touch *touch,
+    struct ctx_err *err);
+void ctx_edited_release(struct edited *edited);
+
+#endif

@@ -1,0 +1,395 @@
+/*
+ * settle.c - what a plan means for the messages that are held
+ *
+ * What goes is archived and reported first.  A line is changed at once, the
+ * edits of an element wait for its record.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/convo.h"
+
+static struct ctx_str
+bytes_of(const struct prune *p, const struct entry *entry)
+{
+	if (entry->text == NULL)
+		return ctx_json_str(p->source, entry->node);
+	return (struct ctx_str){entry->text, entry->n};
+}
+
+/* ---- reports ---- */
+
+static const char *
+edit_rule(unsigned marks)
+{
+	static const struct {
+		unsigned marks;
+		const char *rule;
+	} rules[] = {
+	    {CTX_MARK_STRIP, "reasoning"},
+	    {CTX_MARK_CLEAR, "bodies"},
+	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning and bodies"},
+	    {CTX_MARK_ENDS, "ends"},
+	    {CTX_MARK_STRIP | CTX_MARK_ENDS, "reasoning and ends"},
+	    {CTX_MARK_FOLD, "earlier note"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		if (rules[i].marks == marks)
+			return rules[i].rule;
+	return "several";
+}
+
+/* Why an item goes: its strategy, or the strategy's word for its rank. */
+static const char *
+drop_rule(const struct convo *convo, const struct ctx_item *item)
+{
+	const struct ctx_policy *policy = convo->plan.limits.policy;
+
+	if (item->flags & CTX_ITEM_NOTICE)
+		return "earlier note";
+	return policy->reasons != NULL ? policy->reasons[(size_t)item->rank]
+				       : policy->name;
+}
+
+static const char *
+note_rule(const struct note *note)
+{
+	return note->summary ? "summary" : "notice";
+}
+
+/* Sums up the items of an entry, from first on. */
+static void
+describe(const struct convo *convo, const struct entry *entry, size_t first,
+    bool drop, struct ctx_touch *touch)
+{
+	size_t i;
+
+	for (i = first; i < first + entry->items; i++) {
+		const struct ctx_item *item = &convo->groups.items[i];
+
+		touch->before += item->tokens;
+		if (!drop)
+			touch->after += ctx_plan_left(&convo->plan, item, i);
+		touch->rank = item->rank;
+		touch->role = (enum ctx_role)item->role;
+		touch->tool = ctx_names_at(&convo->groups.tools, item->tool);
+		if (convo->plan.marks[i] & CTX_MARK_DROP)
+			touch->rule = drop_rule(convo, item);
+	}
+}
+
+/* Archives and reports an entry before it changes; touch holds what the
+ * entry does not tell. */
+static int
+tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	entry->told = true;
+	touch->file = entry->file;
+	touch->line = entry->number;
+	touch->index = entry->message;
+	touch->bytes = bytes_of(p, entry);
+	return ctx_report_touch(&p->options->report, touch, err);
+}
+
+/* Tells of an entry that goes or changes. */
+static int
+touch(struct prune *p, struct convo *convo, struct entry *entry,
+    size_t first, unsigned marks, bool drop, struct ctx_err *err)
+{
+	struct ctx_touch touch = {0};
+
+	describe(convo, entry, first, drop, &touch);
+	touch.ranked = convo->scorer != NULL;
+	touch.action = drop ? "drop" : "edit";
+	if (touch.rule == NULL && entry->note != 0) {
+		touch.after += convo->notes[entry->note - 1].tokens;
+		touch.rule = note_rule(&convo->notes[entry->note - 1]);
+	}
+	if (touch.rule == NULL)
+		touch.rule = edit_rule(marks);
+	return tell(p, entry, &touch, err);
+}
+
+/* Reports the messages that were put in. */
+static int
+report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	const struct ctx_report *report = &p->options->report;
+	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
+	const struct entry *entry;
+	const struct note *note;
+	size_t i;
+
+	if (report->touched == NULL || convo->n_notes == 0)
+		return 0;
+	for (i = 0; i < convo->n; i++) {
+		entry = &convo->entries[i];
+		if (entry->note == 0 || entry->dialect->note_part != NULL)
+			continue;
+		note = &convo->notes[entry->note - 1];
+		touch.rule = note_rule(note);
+		touch.after = note->tokens;
+		touch.file = entry->file;
+		touch.line = entry->number;
+		touch.bytes =
+		    (struct ctx_str){convo->ours.p + note->at, note->n};
+		if (report->touched(report->user, &touch, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- edits ---- */
+
+int
+ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
+{
+	const struct ctx_json *json = p->source;
+	size_t used;
+
+	if (entry->text != NULL) {
+		json = &p->json;
+		if (ctx_json_scan(&p->json, entry->text, entry->n, &used,
+			err) < 0)
+			return -1;
+	}
+	return entry->dialect->read(json, entry->node, &p->view, err);
+}
+
+int
+ctx_prune_change(struct prune *p, struct convo *convo, struct entry *entry,
+    struct ctx_err *err)
+{
+	char *text;
+
+	p->out.n = 0;
+	if (ctx_edits_apply(&p->edits, bytes_of(p, entry), &p->out, err) < 0)
+		return -1;
+	text = malloc(p->out.n);
+	if (text == NULL)
+		return ctx_err_nomem(err);
+	memcpy(text, p->out.p, p->out.n);
+	free(entry->text);
+	entry->text = text;
+	convo->bytes -= entry->n;
+	entry->n = p->out.n;
+	convo->bytes += entry->n;
+	ctx_edits_reset(&p->edits);
+	return 0;
+}
+
+/* Cuts what the edits in p->one leave of a message to its ends; p->literal
+ * is the outcome. */
+static int
+cut_to_ends(struct prune *p, const struct entry *entry,
+    const struct ctx_fate *fate, struct ctx_str message, struct ctx_err *err)
+{
+	size_t used;
+
+	p->message.n = p->literal.n = 0;
+	if (ctx_edits_apply(&p->one, message, &p->message, err) < 0 ||
+	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
+		0 ||
+	    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
+		return -1;
+	ctx_edits_reset(&p->one);
+	if (ctx_ends_note(p, entry->dialect, fate->results & CTX_MARK_ENDS,
+		fate->rest & CTX_MARK_ENDS, fate->spared, err) < 0)
+		return -1;
+	return ctx_edits_apply(&p->one,
+	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
+}
+
+/* Notes the edits of an entry in p->edits, as one. */
+static int
+note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
+    struct ctx_fate *fate, bool *empty, struct ctx_err *err)
+{
+	bool part = entry->note != 0 && entry->dialect->note_part != NULL;
+	struct found_note old;
+	struct ctx_str message;
+
+	ctx_edits_reset(&p->one);
+	if (ctx_prune_look(p, entry, err) < 0)
+		return -1;
+	message = ctx_json_str(p->view.json, p->view.node);
+	if (fate->rest & CTX_MARK_FOLD) {
+		ctx_note_find(p->options, entry->dialect, &p->view, &old);
+		/* One note takes the place of the other. */
+		fate->own = part ? 0 : (uint32_t)old.part + 1;
+	}
+	if (ctx_edit_message(&p->one, &p->view, entry->dialect, fate,
+		convo->measure.counter, empty, err) < 0)
+		return -1;
+	if (*empty)
+		return 0;
+	if (part && ctx_note_insert_part(p, convo, entry,
+			fate->rest & CTX_MARK_FOLD, err) < 0)
+		return -1;
+	if ((fate->results | fate->rest) & CTX_MARK_ENDS) {
+		if (cut_to_ends(p, entry, fate, message, err) < 0)
+			return -1;
+	} else {
+		p->literal.n = 0;
+		if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0)
+			return -1;
+	}
+	return ctx_edit_replace(&p->edits, message, p->literal.p,
+	    p->literal.n, err);
+}
+
+static void
+let_go(struct prune *p, struct convo *convo, struct entry *entry)
+{
+	if (entry->line != 0)
+		ctx_live_drop(p->stream->live, entry->line);
+	free(entry->text);
+	free(entry->spared);
+	convo->bytes -= entry->n;
+	entry->text = NULL;
+	entry->spared = NULL;
+	entry->n = 0;
+	entry->gone = true;
+	convo->gone += !entry->continues;
+}
+
+unsigned
+ctx_prune_marks(const struct convo *convo, const struct entry *entry, size_t first,
+    struct ctx_fate *fate, uint32_t *kept)
+{
+	unsigned any = 0;
+	size_t i;
+
+	*fate = (struct ctx_fate){.spared = entry->spared};
+	*kept = 0;
+	for (i = first; i < first + entry->items; i++) {
+		unsigned marks = convo->plan.marks[i] &
+		    ~(unsigned)CTX_MARK_NOTE;
+		uint16_t flags = convo->groups.items[i].flags;
+
+		any |= marks;
+		*kept += !(marks & CTX_MARK_DROP);
+		if (!(flags & CTX_ITEM_REST))
+			fate->results = marks;
+		if (!(flags & CTX_ITEM_RESULTS))
+			fate->rest = marks;
+	}
+	return any;
+}
+
+/* Does to one entry what the plan marked for its items. */
+static int
+settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
+    size_t first, struct ctx_err *err)
+{
+	struct ctx_fate fate;
+	uint32_t kept;
+	unsigned any = ctx_prune_marks(convo, entry, first, &fate, &kept);
+	bool empty = kept == 0;
+	size_t i;
+
+	if (entry->note != 0 && entry->dialect->note_part != NULL)
+		any |= CTX_MARK_NOTE;
+	if (any == 0 || entry->gone) {
+		entry->items = kept;
+		return 0;
+	}
+	if (!empty && note_edits(p, convo, entry, &fate, &empty, err) < 0)
+		return -1;
+	if (touch(p, convo, entry, first, any, empty, err) < 0)
+		return -1;
+	if (!empty && entry->text != NULL &&
+	    ctx_prune_change(p, convo, entry, err) < 0)
+		return -1;
+	if (empty) {
+		/* What was only reasoning leaves no message behind. */
+		for (i = first; i < first + entry->items; i++)
+			convo->plan.after -= ctx_plan_left(&convo->plan,
+			    &convo->groups.items[i], i);
+		let_go(p, convo, entry);
+	}
+	entry->items = kept;
+	return 0;
+}
+
+int
+ctx_prune_settle(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	size_t i, items, first = 0;
+
+	for (i = 0; i < convo->n; i++, first += items) {
+		items = convo->entries[i].items;
+		if (settle_entry(p, convo, &convo->entries[i], first, err) <
+		    0)
+			return -1;
+	}
+	if (ctx_notes_compose(p, convo, err) < 0)
+		return -1;
+	return report_notes(p, convo, err);
+}
+
+/* ---- links ---- */
+
+/* Tells of a line that is only given others to name; its message, if it is
+ * one, costs the same. */
+static int
+tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_touch touch = {
+	    .tool = {"", 0}, .rule = "links", .action = "relink"};
+	struct ctx_cost cost = {0};
+
+	if (entry->told)
+		return 0;
+	if (entry->dialect != NULL) {
+		if (ctx_prune_look(p, entry, err) < 0 ||
+		    ctx_count_message(p->lines.measure.counter,
+			entry->dialect, &p->view, &cost, err) < 0)
+			return -1;
+		touch.role = p->view.role;
+		touch.before = touch.after = cost.tokens;
+	}
+	return tell(p, entry, &touch, err);
+}
+
+/* Gives a line of a transcript others to name for those that went. */
+static int
+relink(struct prune *p, struct entry *entry, struct ctx_err *err)
+{
+	struct ctx_live *live = p->stream->live;
+	size_t used;
+
+	if (!ctx_live_loose(live, entry->line))
+		return 0;
+	if (tell_link(p, entry, err) < 0)
+		return -1;
+	ctx_edits_reset(&p->edits);
+	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
+	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
+		return -1;
+	return ctx_prune_change(p, &p->lines, entry, err);
+}
+
+int
+ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err)
+{
+	struct ctx_touch touch;
+	struct entry *entry;
+	size_t i;
+
+	for (i = 0; i < convo->n; i++) {
+		entry = &convo->entries[i];
+		if (entry->line == 0 || entry->gone)
+			continue;
+		touch = (struct ctx_touch){
+		    .tool = {"", 0}, .rule = "replaced", .action = "drop"};
+		if (!ctx_live_gone(p->stream->live, entry->line)
+			? relink(p, entry, err) < 0
+			: tell(p, entry, &touch, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* talk.c - what is known of a conversation while it passes */
+#include "convo/talk.h"
+
+int
+ctx_talk_init(struct talk *talk, bool tools, bool tokens, struct ctx_err *err)
+{
+	*talk = (struct talk){.tools = tools, .tokens = tokens};
+	return tools ? ctx_groups_init(&talk->groups, err) : 0;
+}
+
+void
+ctx_talk_release(struct talk *talk)
+{
+	if (talk->tools)
+		ctx_groups_release(&talk->groups);
+}
+
+int
+ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_err *err)
+{
+	bool fresh = event->kind == CTX_EVENT_BEGIN;
+
+	if (fresh)
+		talk->messages = 0;
+	if (fresh && talk->tools)
+		ctx_groups_reset(&talk->groups);
+	/* The pieces of a message have one number. */
+	if (!fresh && (talk->messages == 0 ||
+		!(event->view->flags & CTX_VIEW_CONTINUES)))
+		talk->index = talk->messages++;
+	if (!talk->tokens || (!fresh && talk->measure.counter != NULL))
+		return 0;
+	return ctx_stream_measure(stream, event, meter, &talk->measure, err);
+}
+
+int
+ctx_talk_tool(struct talk *talk, const struct ctx_event *event, size_t i,
+    struct ctx_str *tool, struct ctx_err *err)
+{
+	uint32_t id;
+
+	*tool = (struct ctx_str){"", 0};
+	if (!talk->tools)
+		return 0;
+	if (ctx_groups_tool(&talk->groups, event->shape->dialect, event->view,
+		i, &id, err) < 0)
+		return -1;
+	if (id != 0)
+		*tool = ctx_names_at(&talk->groups.tools, id);
+	return 0;
+}
+
+int
+ctx_talk_first_tool(struct talk *talk, const struct ctx_event *event,
+    struct ctx_str *tool, struct ctx_err *err)
+{
+	const struct ctx_view *view = event->view;
+	size_t i;
+
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].kind == CTX_PART_CALL ||
+		    view->parts[i].kind == CTX_PART_RESULT)
+			return ctx_talk_tool(talk, event, i, tool, err);
+	*tool = (struct ctx_str){"", 0};
+	return 0;
+}
+
+int
+ctx_talk_leave(struct talk *talk, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	static const struct ctx_cost nothing;
+
+	if (!talk->tools)
+		return 0;
+	if (ctx_groups_add(&talk->groups, event->shape->dialect, event->view,
+		&nothing, 0, err) < 0)
+		return -1;
+	return ctx_groups_forget(&talk->groups, err);
+}

@@ -1,0 +1,394 @@
+/*
+ * beside.c - what a request costs beside its messages
+ *
+ * How the definitions of tools are written for the model:
+ *
+ *   types  a namespace of TypeScript types, behind the system message (OpenAI;
+ *          see count/types.c; without such a message they cost 4 tokens more)
+ *   json   name, description and schema of each as JSON (Anthropic, and the
+ *          chat templates of open models)
+ *   texts  names and descriptions, and the keys, enumerations, required names
+ *          and descriptions of schemas (the local tokenizer of google-genai)
+ *
+ * once and forced are what stands around them, as far as it is known: "tool
+ * use system prompt token count" of Anthropic's tool use overview (2026), and
+ * the chat templates of open models.
+ */
+#include <string.h>
+
+#include "count/beside.h"
+
+/* Schemas nested deeper are not looked at. */
+#define DEEPEST 16
+
+struct beside {
+	struct ctx_counter *counter;
+	const struct ctx_json *json;
+	const struct ctx_tools *rule;
+	struct ctx_cost cost; /* of what is being looked at */
+	struct ctx_buf text;  /* of the definitions */
+	uint64_t fixed;       /* tokens of tools that the provider defines */
+	bool any;
+};
+
+static bool
+is_list(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
+}
+
+/* The value of the first of the keys that the object has, or 0. */
+static uint32_t
+first_of(const struct ctx_json *json, uint32_t obj, const char *const *keys)
+{
+	uint32_t node = 0;
+
+	for (; *keys != NULL && node == 0; keys++)
+		node = ctx_json_find(json, obj, *keys);
+	return node != 0 && json->nodes[node].kind == CTX_JSON_NULL ? 0 : node;
+}
+
+/* ---- the system prompt ---- */
+
+/* A text, or blocks of text; of {"parts": [...]} the parts are the prompt. */
+static int
+count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
+{
+	const struct ctx_json *json = b->json;
+	uint32_t parts = ctx_json_find(json, node, "parts"), one, text;
+
+	if (parts != 0)
+		node = parts;
+	if (!is_list(json, node))
+		return ctx_count_value(b->counter, json, node, &b->cost, err);
+	for (one = node + 1; one < json->nodes[node].next;
+	    one = json->nodes[one].next) {
+		text = one;
+		if (json->nodes[one].kind == CTX_JSON_OBJECT)
+			text = ctx_json_find(json, one, "text");
+		if (text != 0 &&
+		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- definitions ---- */
+
+/* Appends the JSON of a value without white space between its tokens. */
+static int
+add_compact(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
+{
+	bool inside = false;
+	size_t i, from = 0;
+
+	for (i = 0; i < text.n; i++) {
+		if (text.p[i] == '"')
+			inside = !inside;
+		else if (inside && text.p[i] == '\\')
+			i++;
+		if (inside || strchr(" \t\r\n", text.p[i]) == NULL)
+			continue;
+		if (ctx_buf_add(out, text.p + from, i - from, err) < 0)
+			return -1;
+		from = i + 1;
+	}
+	return ctx_buf_add(out, text.p + from, text.n - from, err);
+}
+
+static int
+add_member(struct beside *b, const char *before, uint32_t node,
+    struct ctx_err *err)
+{
+	if (node == 0)
+		return 0;
+	if (ctx_buf_add(&b->text, before, strlen(before), err) < 0)
+		return -1;
+	return add_compact(&b->text, ctx_json_str(b->json, node), err);
+}
+
+static int
+count_if(struct beside *b, uint32_t node, struct ctx_err *err)
+{
+	uint32_t one;
+
+	if (node == 0)
+		return 0;
+	for (one = node; one < b->json->nodes[node].next; one++)
+		if (b->json->nodes[one].kind == CTX_JSON_STRING &&
+		    ctx_count_value(b->counter, b->json, one, &b->cost, err) <
+			0)
+			return -1;
+	return 0;
+}
+
+static int
+count_schema(struct beside *b, uint32_t schema, unsigned depth,
+    struct ctx_err *err)
+{
+	static const char *const shown[] = {"format", "description", "enum",
+	    "required", "example"};
+	const struct ctx_node *nodes = b->json->nodes;
+	uint32_t all, key;
+	size_t i;
+
+	if (schema == 0 || depth > DEEPEST)
+		return 0;
+	for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
+		if (count_if(b, ctx_json_find(b->json, schema, shown[i]),
+			err) < 0)
+			return -1;
+	if (count_schema(b, ctx_json_find(b->json, schema, "items"), depth + 1,
+		err) < 0)
+		return -1;
+	all = ctx_json_find(b->json, schema, "properties");
+	if (all == 0 || nodes[all].kind != CTX_JSON_OBJECT)
+		return 0;
+	for (key = all + 1; key < nodes[all].next; key = nodes[key + 1].next)
+		if (count_if(b, key, err) < 0 ||
+		    count_schema(b, key + 1, depth + 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* A tool of the user's. */
+static int
+add_definition(struct beside *b, const struct ctx_definition *tool,
+    struct ctx_err *err)
+{
+	switch (b->rule->rule) {
+	case CTX_TOOLS_TYPES:
+		return ctx_types_add(&b->text, b->json, tool, err);
+	case CTX_TOOLS_TEXTS:
+		if (count_if(b, tool->name, err) < 0 ||
+		    count_if(b, tool->description, err) < 0)
+			return -1;
+		return count_schema(b, tool->schema, 0, err);
+	default:
+		if (add_member(b, "{\"name\":", tool->name, err) < 0 ||
+		    add_member(b, ",\"description\":", tool->description,
+			err) < 0 ||
+		    add_member(b, ",\"parameters\":", tool->schema, err) < 0)
+			return -1;
+		return ctx_buf_add(&b->text, "}\n", 2, err);
+	}
+}
+
+/* A tool that the provider defines, by its type: what is published of it, or
+ * else what the request says of it. */
+static int
+add_provided(struct beside *b, uint32_t tool, uint32_t type,
+    struct ctx_err *err)
+{
+	/* Anthropic, pages of the tools, November 2026. */
+	static const struct {
+		const char *type;
+		uint64_t tokens;
+	} known[] = {{"\"bash_", 245}, {"\"text_editor_", 700},
+	    {"\"computer_", 735}};
+	struct ctx_str name = ctx_json_str(b->json, type);
+	size_t i, n;
+
+	for (i = 0; i < sizeof known / sizeof known[0]; i++) {
+		n = strlen(known[i].type);
+		if (name.n > n && memcmp(name.p, known[i].type, n) == 0) {
+			b->fixed += known[i].tokens;
+			return 0;
+		}
+	}
+	return add_compact(&b->text, ctx_json_str(b->json, tool), err);
+}
+
+static int
+add_tool(struct beside *b, uint32_t tool, struct ctx_err *err)
+{
+	static const char *const within[] = {"function", "toolSpec", "custom",
+	    NULL};
+	static const char *const schemas[] = {"parameters", "input_schema",
+	    "inputSchema", "parametersJsonSchema", "parameters_json_schema",
+	    NULL};
+	const struct ctx_json *json = b->json;
+	uint32_t inner = first_of(json, tool, within), type, schema;
+	uint32_t at = inner != 0 ? inner : tool;
+	struct ctx_definition one;
+
+	type = ctx_json_find(json, tool, "type");
+	schema = first_of(json, at, schemas);
+	one.name = ctx_json_find(json, at, "name");
+	one.description = ctx_json_find(json, at, "description");
+	/* Bedrock has the schema as a member of it. */
+	one.schema = ctx_json_find(json, schema, "json");
+	if (one.schema == 0)
+		one.schema = schema;
+	if (one.name != 0 &&
+	    (inner != 0 || schema != 0 || type == 0 ||
+		ctx_json_is(json, type, "function") ||
+		ctx_json_is(json, type, "custom"))) {
+		b->any = true;
+		return add_definition(b, &one, err);
+	}
+	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
+		return 0; /* a cache point, or the like */
+	b->any = true;
+	return add_provided(b, tool, type, err);
+}
+
+/* A list of tools; Gemini has lists of functions in it. */
+static int
+add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
+{
+	static const char *const inner[] = {"functionDeclarations",
+	    "function_declarations", NULL};
+	const struct ctx_node *nodes = b->json->nodes;
+	uint32_t one, functions, f;
+
+	if (!is_list(b->json, list))
+		return 0;
+	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
+		functions = first_of(b->json, one, inner);
+		if (!is_list(b->json, functions)) {
+			if (add_tool(b, one, err) < 0)
+				return -1;
+			continue;
+		}
+		for (f = functions + 1; f < nodes[functions].next;
+		    f = nodes[f].next)
+			if (add_tool(b, f, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* Does the request ask for a call, of any tool or of one? */
+static bool
+is_forced(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
+	static const char *const words[] = {"any", "tool", "required",
+	    "function"};
+	uint32_t choice = first_of(json, request, keys), type;
+	size_t i;
+
+	if (choice == 0)
+		choice = first_of(json,
+		    ctx_json_find(json, request, "toolConfig"), keys);
+	type = ctx_json_find(json, choice, "type");
+	if (type == 0)
+		type = choice;
+	for (i = 0; choice != 0 && i < sizeof words / sizeof words[0]; i++)
+		if (ctx_json_is(json, type, words[i]) ||
+		    ctx_json_find(json, choice, words[i]) != 0)
+			return true;
+	return false;
+}
+
+/* The schema that the answer must have, which the model is shown. */
+static uint32_t
+schema_of_answer(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const paths[][3] = {
+	    {"response_format", "json_schema", "schema"},
+	    {"text", "format", "schema"},
+	    {"output_config", "format", "schema"},
+	    {"output_format", "schema", NULL},
+	    {"generationConfig", "responseSchema", NULL}};
+	uint32_t node = 0;
+	size_t i, k;
+
+	for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		node = request;
+		for (k = 0; k < 3 && paths[i][k] != NULL; k++)
+			if ((node = ctx_json_find(json, node, paths[i][k])) ==
+			    0)
+				break;
+		if (node != 0)
+			return node;
+	}
+	return 0;
+}
+
+/* What stands around the definitions. */
+static int
+add_around(struct beside *b, const struct ctx_shape *shape,
+    struct ctx_err *err)
+{
+	/* Without the # before Tools: published counts are a token lower. */
+	static const char head[] = " Tools\n\n## functions\n\n"
+				   "namespace functions {\n\n",
+			  foot[] = "} // namespace functions";
+
+	if (!b->any)
+		return 0;
+	b->fixed += is_forced(b->json, shape->request) ? b->rule->forced
+						       : b->rule->once;
+	if (b->rule->rule != CTX_TOOLS_TYPES)
+		return 0;
+	if (ctx_buf_add(&b->text, foot, sizeof foot - 1, err) < 0 ||
+	    ctx_buf_reserve(&b->text, sizeof head, err) < 0)
+		return -1;
+	memmove(b->text.p + sizeof head - 1, b->text.p, b->text.n);
+	memcpy(b->text.p, head, sizeof head - 1);
+	b->text.n += sizeof head - 1;
+	return 0;
+}
+
+static int
+count_tools(struct beside *b, const struct ctx_shape *shape,
+    struct ctx_err *err)
+{
+	static const char *const keys[] = {"tools", "functions", NULL};
+	const struct ctx_json *json = b->json;
+	uint32_t list = first_of(json, shape->request, keys), answer;
+	uint64_t tokens;
+
+	if (list == 0)
+		list = ctx_json_find(json,
+		    ctx_json_find(json, shape->request, "toolConfig"),
+		    "tools");
+	if (add_tools(b, list, err) < 0 || add_around(b, shape, err) < 0)
+		return -1;
+	answer = schema_of_answer(json, shape->request);
+	if (answer != 0 && b->rule->rule == CTX_TOOLS_TEXTS
+		? count_schema(b, answer, 0, err) < 0
+		: add_member(b, "\n", answer, err) < 0)
+		return -1;
+	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
+		err) < 0)
+		return -1;
+	b->cost.tokens += ctx_count_scale(b->counter, tokens) + b->fixed;
+	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
+	return 0;
+}
+
+int
+ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_shape *shape, struct ctx_beside *beside,
+    struct ctx_err *err)
+{
+	static const char *const prompts[] = {"system", "instructions",
+	    "systemInstruction", "system_instruction", NULL};
+	struct beside b = {.counter = counter, .json = json};
+	uint32_t prompt;
+	int rc = 0;
+
+	memset(beside, 0, sizeof *beside);
+	if (!shape->answers)
+		beside->tokens = shape->dialect->priming;
+	b.rule = counter->tools.rule != CTX_TOOLS_NONE
+	    ? &counter->tools
+	    : &shape->dialect->tools;
+	if (shape->in_request) {
+		prompt = first_of(json, shape->request, prompts);
+		if (prompt != 0)
+			rc = count_prompt(&b, prompt, err);
+		beside->system = b.cost.tokens;
+		if (rc == 0)
+			rc = count_tools(&b, shape, err);
+		beside->tools = b.cost.tokens - beside->system;
+	}
+	ctx_buf_release(&b.text);
+	beside->tokens += beside->system + beside->tools;
+	beside->chars = b.cost.chars;
+	beside->estimated = counter->exact ? beside->tools : beside->tokens;
+	return rc;
+}

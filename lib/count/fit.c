@@ -1,0 +1,111 @@
+/*
+ * fit.c - what a model's tokens are in tokens of another encoding
+ *
+ * billed = beside + factor * counted, by least squares; beside stands for
+ * what the stream does not hold, such as a system prompt and tools that are
+ * sent with each call.  Without three calls that differ, or where beside
+ * could as well be nothing, it is taken to be nothing.
+ */
+#include <math.h>
+
+#include "ctx.h"
+
+/*
+ * The 97.5 % point of Student's distribution (Abramowitz, Stegun 26.7.5), a
+ * little low under five degrees of freedom.
+ */
+static double
+student(size_t freedom)
+{
+	double z = 1.959964, n = (double)freedom, z3 = z * z * z;
+
+	return z + (z3 + z) / (4 * n) +
+	    (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * n * n) +
+	    (3 * z3 * z3 * z + 19 * z3 * z * z + 17 * z3 - 15 * z) /
+		(384 * n * n * n);
+}
+
+struct sums {
+	double n, x, y, xx, xy, yy; /* means, and sums around them */
+};
+
+/* With origin the sums are those around nothing. */
+static void
+add_up(struct sums *s, const struct ctx_sample *calls, size_t n, bool origin)
+{
+	size_t i;
+
+	*s = (struct sums){.n = (double)n};
+	for (i = 0; i < n && !origin; i++) {
+		s->x += (double)calls[i].counted / s->n;
+		s->y += (double)calls[i].billed / s->n;
+	}
+	for (i = 0; i < n; i++) {
+		double x = (double)calls[i].counted - s->x;
+		double y = (double)calls[i].billed - s->y;
+
+		s->xx += x * x;
+		s->xy += x * y;
+		s->yy += y * y;
+	}
+}
+
+/* The line through the calls, and how far off its slope may be. */
+static void
+draw(struct ctx_fit *fit, const struct sums *s, bool origin)
+{
+	size_t freedom = (size_t)s->n - (origin ? 1 : 2);
+	double rest, slope = s->xy / s->xx;
+
+	fit->factor = slope;
+	fit->beside = origin ? 0 : s->y - slope * s->x;
+	fit->spread = INFINITY;
+	if (freedom == 0)
+		return;
+	rest = fmax(s->yy - slope * s->xy, 0) / (double)freedom;
+	fit->spread = student(freedom) * sqrt(rest / s->xx);
+	fit->beside_spread = student(freedom) *
+	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
+}
+
+/* How well it fits: errors in shares of the mean call. */
+static void
+judge(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n)
+{
+	double error, y, x, sum = 0, mean = 0;
+	size_t i;
+
+	fit->upper = fit->factor;
+	for (i = 0; i < n; i++) {
+		x = (double)calls[i].counted;
+		y = (double)calls[i].billed;
+		error = fabs(fit->beside + fit->factor * x - y);
+		sum += error * error;
+		mean += y / (double)n;
+		fit->worst = fmax(fit->worst, error);
+		fit->upper = fmax(fit->upper, (y - fit->beside) / x);
+	}
+	fit->error = sqrt(sum / (double)n) / mean;
+	fit->worst /= mean;
+}
+
+bool
+ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n)
+{
+	struct sums s;
+
+	*fit = (struct ctx_fit){0};
+	if (n == 0)
+		return false;
+	add_up(&s, calls, n, false);
+	if (n > 2 && s.xx > 0)
+		draw(fit, &s, false);
+	if (!(fit->factor > 0 && fit->beside > fit->beside_spread)) {
+		add_up(&s, calls, n, true);
+		if (!(s.xx > 0 && s.xy > 0))
+			return false;
+		draw(fit, &s, true);
+	}
+	judge(fit, calls, n);
+	return true;
+}

@@ -1,0 +1,205 @@
+/*
+ * types.c - definitions of tools as TypeScript
+ *
+ * So OpenAI's models are shown them: the harmony format of gpt-oss is
+ * documented ("OpenAI harmony response format", OpenAI cookbook, 2025), and
+ * the token counts of earlier models agree with it.
+ */
+#include <string.h>
+
+#include "count/beside.h"
+
+/* Schemas nested deeper are shown as any. */
+#define DEEPEST 16
+
+/* What is being written, and whether memory has run out. */
+struct types {
+	const struct ctx_json *json;
+	struct ctx_buf *out;
+	struct ctx_err *err;
+	bool failed;
+};
+
+static void
+put(struct types *t, const char *text)
+{
+	if (!t->failed)
+		t->failed =
+		    ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
+}
+
+/* The bytes of a value as they are: the literal of a string. */
+static void
+put_literal(struct types *t, uint32_t node)
+{
+	struct ctx_str text = ctx_json_str(t->json, node);
+
+	if (!t->failed)
+		t->failed = ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
+}
+
+/* What a string means; nothing for another value. */
+static void
+put_text(struct types *t, uint32_t node)
+{
+	if (!t->failed && node != 0 &&
+	    t->json->nodes[node].kind == CTX_JSON_STRING)
+		t->failed = ctx_text_decode(t->out,
+		    ctx_json_str(t->json, node), t->err) < 0;
+}
+
+static void
+put_comment(struct types *t, uint32_t description, unsigned depth)
+{
+	if (description == 0)
+		return;
+	for (; depth > 1; depth--)
+		put(t, "  ");
+	put(t, "// ");
+	put_text(t, description);
+	put(t, "\n");
+}
+
+/* Is the key (a node) among those that the schema requires? */
+static bool
+is_required(const struct ctx_json *json, uint32_t schema, uint32_t key)
+{
+	uint32_t list = ctx_json_find(json, schema, "required"), one;
+	struct ctx_str name = ctx_json_str(json, key), other;
+
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return false;
+	for (one = list + 1; one < json->nodes[list].next;
+	    one = json->nodes[one].next) {
+		other = ctx_json_str(json, one);
+		if (other.n == name.n && memcmp(other.p, name.p, name.n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void put_type(struct types *t, uint32_t schema, unsigned depth);
+
+/* The members of an object, a line each. */
+static void
+put_members(struct types *t, uint32_t schema, unsigned depth)
+{
+	const struct ctx_node *nodes = t->json->nodes;
+	uint32_t all = ctx_json_find(t->json, schema, "properties"), key, one;
+	unsigned i;
+
+	if (all == 0 || nodes[all].kind != CTX_JSON_OBJECT)
+		return;
+	for (key = all + 1; key < nodes[all].next; key = nodes[one].next) {
+		one = key + 1;
+		put_comment(t, ctx_json_find(t->json, one, "description"),
+		    depth);
+		for (i = 1; i < depth; i++)
+			put(t, "  ");
+		put_text(t, key);
+		put(t, is_required(t->json, schema, key) ? ": " : "?: ");
+		put_type(t, one, depth);
+		put(t, ",\n");
+	}
+}
+
+/* The elements of a list, parted by bars: literals, or schemas. */
+static void
+put_union(struct types *t, uint32_t list, bool literals, unsigned depth)
+{
+	const struct ctx_node *nodes = t->json->nodes;
+	uint32_t one;
+
+	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
+		if (one > list + 1)
+			put(t, " | ");
+		if (literals)
+			put_literal(t, one);
+		else
+			put_type(t, one, depth);
+	}
+}
+
+/* A type by its name in JSON Schema. */
+static void
+put_named(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
+{
+	static const char *const same[] = {"string", "boolean", "null"};
+	const struct ctx_json *json = t->json;
+	uint32_t items;
+	size_t i;
+
+	for (i = 0; i < sizeof same / sizeof same[0]; i++)
+		if (ctx_json_is(json, name, same[i])) {
+			put(t, same[i]);
+			return;
+		}
+	if (ctx_json_is(json, name, "number") ||
+	    ctx_json_is(json, name, "integer")) {
+		put(t, "number");
+	} else if (ctx_json_is(json, name, "array")) {
+		items = ctx_json_find(json, schema, "items");
+		if (items == 0)
+			put(t, "any");
+		else
+			put_type(t, items, depth);
+		put(t, "[]");
+	} else if (ctx_json_is(json, name, "object")) {
+		put(t, "{\n");
+		put_members(t, schema, depth + 1);
+		put(t, "}");
+	} else {
+		put(t, "any");
+	}
+}
+
+static void
+put_type(struct types *t, uint32_t schema, unsigned depth)
+{
+	static const char *const unions[] = {"enum", "anyOf", "oneOf"};
+	const struct ctx_node *nodes = t->json->nodes;
+	uint32_t type, one;
+	size_t i;
+
+	for (i = 0; i < sizeof unions / sizeof unions[0]; i++) {
+		type = ctx_json_find(t->json, schema, unions[i]);
+		if (type == 0 || nodes[type].kind != CTX_JSON_ARRAY ||
+		    depth > DEEPEST)
+			continue;
+		put_union(t, type, i == 0, depth + 1);
+		return;
+	}
+	type = ctx_json_find(t->json, schema, "type");
+	if (type == 0 || depth > DEEPEST) {
+		put(t, "any");
+	} else if (nodes[type].kind != CTX_JSON_ARRAY) {
+		put_named(t, schema, type, depth);
+	} else {
+		for (one = type + 1; one < nodes[type].next;
+		    one = nodes[one].next) {
+			if (one > type + 1)
+				put(t, " | ");
+			put_named(t, schema, one, depth);
+		}
+	}
+}
+
+int
+ctx_types_add(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_definition *tool, struct ctx_err *err)
+{
+	struct types t = {json, out, err, false};
+	uint32_t members = ctx_json_find(json, tool->schema, "properties");
+
+	put_comment(&t, tool->description, 1);
+	put(&t, "type ");
+	put_text(&t, tool->name);
+	if (members == 0 || ctx_json_count(json, members) == 0) {
+		put(&t, " = () => any;\n\n");
+	} else {
+		put(&t, " = (_: {\n");
+		put_members(&t, tool->schema, 1);
+		put(&t, "}) => any;\n\n");
+	}
+	return t.failed ? -1 : 0;
+}

@@ -1,0 +1,76 @@
+/* usage.c - what providers say that a call took */
+#include <string.h>
+
+#include "ctx.h"
+
+/* A number that no provider reaches stops a sum from running over. */
+#define MOST 1e12
+
+/*
+ * Members that add up to the input; a dot goes a level down.  The row counts
+ * whose first member there is; where it stands alone, it has what was cached
+ * in it.
+ */
+#define WIDEST 5
+static const char *const inputs[][WIDEST] = {
+    {"prompt_tokens"}, /* OpenAI Chat Completions */
+    /* Anthropic; of OpenAI Responses and LangChain the first is all. */
+    {"input_tokens", "cache_creation_input_tokens",
+	"cache_read_input_tokens"},
+    {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
+    {"promptTokenCount"},  /* Gemini */
+    {"prompt_eval_count"}, /* Ollama */
+    /* pi, opencode; of the Gemini CLI the first is all. */
+    {"input", "cacheRead", "cacheWrite", "cache.read", "cache.write"},
+};
+
+static uint32_t
+find_path(const struct ctx_json *json, uint32_t node, const char *path)
+{
+	const char *dot = strchr(path, '.');
+	char name[32];
+
+	if (dot == NULL)
+		return ctx_json_find(json, node, path);
+	memcpy(name, path, (size_t)(dot - path));
+	name[dot - path] = '\0';
+	return ctx_json_find(json, ctx_json_find(json, node, name), dot + 1);
+}
+
+/* The digits of a whole number; other forms are no count of tokens. */
+static bool
+read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
+{
+	struct ctx_str text = ctx_json_str(json, node);
+	size_t i;
+
+	*n = 0;
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_NUMBER)
+		return false;
+	for (i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9' || *n > MOST)
+			return false;
+		*n = *n * 10 + (uint64_t)(text.p[i] - '0');
+	}
+	return true;
+}
+
+uint64_t
+ctx_usage_input(const struct ctx_json *json, uint32_t usage)
+{
+	uint64_t sum, n;
+	size_t i, k;
+
+	for (i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+		if (usage == 0 ||
+		    !read_count(json, find_path(json, usage, inputs[i][0]),
+			&sum))
+			continue;
+		for (k = 1; k < WIDEST && inputs[i][k] != NULL; k++)
+			if (read_count(json,
+				find_path(json, usage, inputs[i][k]), &n))
+				sum += n;
+		return sum;
+	}
+	return 0;
+}

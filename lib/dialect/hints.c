@@ -1,0 +1,700 @@
+/*
+ * hints.c - how a provider is told what to cache
+ *
+ * The rules are a table: where a hint may stand, what it looks like, and for
+ * which models it is heeded.  The text of a block must not be blank, and
+ * reasoning never carries a hint.
+ * Sources: the parameter types of anthropic-sdk-python and openai-python,
+ * August 2026; the guides on prompt caching of Anthropic, OpenAI and Amazon
+ * Bedrock, November 2026; "Cache point cannot be inserted after reasoning
+ * block" and its like for documents other than PDF, issues 36517 of opencode
+ * and pull request 2001 of strands-agents, 2026.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect/dialect.h"
+
+struct ctx_hint_block {
+	const char *type;  /* or its key; "*_x": whatever ends in _x */
+	const char *text;  /* member that holds the text, of one that is text */
+	const char *member, *is; /* of its value: what it must be, or NULL */
+};
+
+static const struct ctx_hint_block anthropic_blocks[] = {
+    {.type = "text", .text = "text"},
+    {.type = "tool_use"},
+    {.type = "tool_result"},
+    {.type = "image"},
+    {.type = "document"},
+    {.type = "search_result"},
+    {.type = "server_tool_use"},
+    {.type = "mcp_tool_use"},
+    {.type = "*_tool_result"},
+    {.type = "mid_conv_system"},
+    {.type = "container_upload"},
+    {.type = "compaction"},
+    {0},
+};
+
+static const struct ctx_hint_block bedrock_blocks[] = {
+    {.type = "text", .text = "text"},
+    {.type = "toolUse"},
+    {.type = "toolResult"},
+    {.type = "image"},
+    {.type = "document", .member = "format", .is = "pdf"},
+    {0},
+};
+
+static const struct ctx_hint_block chat_blocks[] = {
+    {.type = "text", .text = "text"},
+    {.type = "image_url"},
+    {.type = "input_audio"},
+    {.type = "file"},
+    {0},
+};
+
+static const struct ctx_hint_block responses_blocks[] = {
+    {.type = "input_text", .text = "text"},
+    {.type = "input_image"},
+    {.type = "input_file"},
+    {0},
+};
+
+#define TEXT_BLOCK(type) "[{\"type\":\"" type "\",\"text\":"
+#define HEEDS(cache) (1u << (cache))
+#define NOT_KNOWN (1u << CTX_CACHES)
+
+static const struct ctx_hints table[] = {
+    {
+	.provider = "anthropic",
+	.dialect = "anthropic",
+	/* Gateways take these hints in the other format. */
+	.also = {"generic", "openai-chat"},
+	.key = "cache_control",
+	.values = {"{\"type\":\"ephemeral\"}",
+	    "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}"},
+	.content = {"content"},
+	.text = TEXT_BLOCK("text"),
+	.blocks = anthropic_blocks,
+	.system = "system",
+	.tools = {"tools"},
+	/* A tool that is loaded later, and one of another format. */
+	.bare = {"defer_loading", "function"},
+	.before = {"model", "tools", "system", "tool_choice", "thinking"},
+	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
+	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
+	.lookback = 20,
+	.write_percent = {125, 200},
+    },
+    {
+	.provider = "bedrock",
+	.dialect = "bedrock",
+	.also = {"generic"},
+	.key = "cachePoint",
+	.values = {"{\"type\":\"default\"}",
+	    "{\"type\":\"default\",\"ttl\":\"1h\"}"},
+	.apart = true,
+	.content = {"content"},
+	.text = "[{\"text\":",
+	.blocks = bedrock_blocks,
+	.keyed = true,
+	.system = "system",
+	.tools = {"toolConfig", "tools"},
+	.before = {"modelId", "toolConfig", "system",
+	    "additionalModelRequestFields"},
+	/* Claude, and models of Amazon's own, which take none on tools. */
+	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) |
+	    NOT_KNOWN,
+	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
+	.lookback = 20,
+	.write_percent = {125, 200},
+    },
+    /* Older models and compatible servers refuse members they do not know,
+     * so the model must be known to take them. */
+    {
+	.provider = "openai",
+	.dialect = "openai-chat",
+	.also = {"generic"},
+	.key = "prompt_cache_breakpoint",
+	.values = {"{\"mode\":\"explicit\"}"},
+	.content = {"content"},
+	.text = TEXT_BLOCK("text"),
+	.blocks = chat_blocks,
+	.silent = 1u << CTX_ROLE_ASSISTANT,
+	.before = {"model", "tools"},
+	.models = HEEDS(CTX_CACHE_BREAKPOINT),
+	.write_percent = {125, 125},
+	.own = {"prompt_cache_options", "explicit"},
+    },
+    {
+	.provider = "openai",
+	.dialect = "openai-responses",
+	.key = "prompt_cache_breakpoint",
+	.values = {"{\"mode\":\"explicit\"}"},
+	.content = {"content", "output"},
+	.text = TEXT_BLOCK("input_text"),
+	.blocks = responses_blocks,
+	.silent = 1u << CTX_ROLE_ASSISTANT,
+	.before = {"model", "tools", "instructions"},
+	.models = HEEDS(CTX_CACHE_BREAKPOINT),
+	.write_percent = {125, 125},
+	.own = {"prompt_cache_options", "explicit"},
+    },
+};
+
+static const size_t n_rows = sizeof table / sizeof table[0];
+
+const char *
+ctx_ttl_name(unsigned ttl)
+{
+	static const char *const names[] = {"5m", "1h"};
+
+	return ttl < CTX_TTLS ? names[ttl] : NULL;
+}
+
+/* Does the row hold for a dialect that is another provider's too? */
+static bool
+may_carry(const struct ctx_hints *row, const char *dialect)
+{
+	size_t i;
+
+	for (i = 0; i < 2 && row->also[i] != NULL; i++)
+		if (strcmp(row->also[i], dialect) == 0)
+			return true;
+	return false;
+}
+
+const struct ctx_hints *
+ctx_hints_find(const struct ctx_dialect *dialect, const char *provider)
+{
+	const struct ctx_hints *row;
+
+	for (row = table; row < table + n_rows; row++) {
+		if (provider != NULL && strcmp(row->provider, provider) != 0)
+			continue;
+		if (strcmp(row->dialect, dialect->name) == 0 ||
+		    (provider != NULL && may_carry(row, dialect->name)))
+			return row;
+	}
+	return NULL;
+}
+
+const char *
+ctx_hints_provider(unsigned i)
+{
+	static const char *const names[] = {"anthropic", "bedrock", "openai"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+const struct ctx_hints *
+ctx_hints_any(const struct ctx_dialect *dialect)
+{
+	const struct ctx_hints *row;
+
+	for (row = table; row < table + n_rows; row++)
+		if (strcmp(row->dialect, dialect->name) == 0 ||
+		    may_carry(row, dialect->name))
+			return row;
+	return NULL;
+}
+
+const char *
+ctx_hints_before(const struct ctx_hints *hints, size_t i)
+{
+	static const char *const others[] = {"model", "tools", "system",
+	    "systemInstruction", "system_instruction"};
+	const size_t most = sizeof hints->before / sizeof hints->before[0];
+
+	if (hints != NULL)
+		return i < most ? hints->before[i] : NULL;
+	return i < sizeof others / sizeof others[0] ? others[i] : NULL;
+}
+
+/* ---- what may carry a hint ---- */
+
+static bool
+is_blank(const struct ctx_json *json, uint32_t string)
+{
+	struct ctx_str literal = ctx_json_str(json, string);
+	size_t at = 1;
+	uint32_t cp;
+
+	if (json->nodes[string].kind != CTX_JSON_STRING)
+		return true;
+	while (ctx_text_next(literal, &at, &cp))
+		if (cp != ' ' && cp != '\t' && cp != '\n' && cp != '\r')
+			return false;
+	return true;
+}
+
+/* Is the node an element that is nothing but a hint? */
+static bool
+is_hint(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_hints *row;
+
+	if (ctx_json_count(json, node) != 1)
+		return false;
+	for (row = table; row < table + n_rows; row++)
+		if (row->apart && ctx_json_find(json, node, row->key) != 0)
+			return true;
+	return false;
+}
+
+/* Is the key one of a hint within a block? */
+static bool
+is_hint_key(const struct ctx_json *json, uint32_t key)
+{
+	const struct ctx_hints *row;
+
+	for (row = table; row < table + n_rows; row++)
+		if (!row->apart && ctx_json_is(json, key, row->key))
+			return true;
+	return false;
+}
+
+static bool
+is_type(const struct ctx_json *json, uint32_t type, const char *want)
+{
+	struct ctx_str str = ctx_json_str(json, type);
+	size_t n = strlen(want);
+
+	if (*want != '*')
+		return ctx_json_is(json, type, want);
+	/* The last byte is the closing quote. */
+	return json->nodes[type].kind == CTX_JSON_STRING && str.n > n + 1 &&
+	    memcmp(str.p + str.n - n, want + 1, n - 1) == 0;
+}
+
+static bool
+may_block(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t block)
+{
+	uint32_t type = ctx_json_find(json, block, "type"), value;
+	const struct ctx_hint_block *row;
+
+	for (row = hints->blocks; row->type != NULL; row++) {
+		value = hints->keyed ? ctx_json_find(json, block, row->type)
+				     : block;
+		if (value == 0 || (!hints->keyed && (type == 0 ||
+				       !is_type(json, type, row->type))))
+			continue;
+		if (row->text != NULL)
+			return !is_blank(json,
+			    ctx_json_find(json, block, row->text));
+		if (row->member == NULL)
+			return true;
+		value = ctx_json_find(json, value, row->member);
+		return value != 0 && ctx_json_is(json, value, row->is);
+	}
+	return false;
+}
+
+static bool
+may_tool(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t tool)
+{
+	uint32_t value;
+	size_t i;
+
+	for (i = 0; i < 2 && hints->bare[i] != NULL; i++) {
+		value = ctx_json_find(json, tool, hints->bare[i]);
+		if (value != 0 && json->nodes[value].kind != CTX_JSON_FALSE)
+			return false;
+	}
+	return json->nodes[tool].kind == CTX_JSON_OBJECT;
+}
+
+/* ---- where ---- */
+
+uint32_t
+ctx_hints_content(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t message)
+{
+	uint32_t value = 0;
+	size_t i;
+
+	for (i = 0; i < 2 && value == 0 && hints->content[i] != NULL; i++)
+		value = ctx_json_find(json, message, hints->content[i]);
+	return value;
+}
+
+uint32_t
+ctx_hints_system(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t request)
+{
+	if (hints->system == NULL)
+		return 0;
+	return ctx_json_find(json, request, hints->system);
+}
+
+uint32_t
+ctx_hints_tools(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t request)
+{
+	uint32_t node = request;
+	size_t i;
+
+	if (hints->tools[0] == NULL)
+		return 0;
+	for (i = 0; i < 2 && hints->tools[i] != NULL; i++)
+		if ((node = ctx_json_find(json, node, hints->tools[i])) == 0)
+			return 0;
+	return json->nodes[node].kind == CTX_JSON_ARRAY ? node : 0;
+}
+
+bool
+ctx_hints_own(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t request)
+{
+	uint32_t mode;
+
+	if (hints->own[0] == NULL)
+		return false;
+	mode = ctx_find_below(json, request, hints->own[0], "mode");
+	return mode == 0 || !ctx_json_is(json, mode, hints->own[1]);
+}
+
+/* Elements that are no hints. */
+static size_t
+count_blocks(const struct ctx_json *json, uint32_t list)
+{
+	uint32_t node;
+	size_t n = 0;
+
+	for (node = list + 1; node < json->nodes[list].next;
+	    node = json->nodes[node].next)
+		n += !is_hint(json, node);
+	return n;
+}
+
+void
+ctx_hints_places(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t list, struct ctx_hint_places *places)
+{
+	uint32_t node;
+	size_t left;
+
+	memset(places, 0, sizeof *places);
+	if (list == 0)
+		return;
+	if (json->nodes[list].kind == CTX_JSON_STRING) {
+		places->blocks = 1;
+		places->mask = !is_blank(json, list);
+	}
+	if (json->nodes[list].kind != CTX_JSON_ARRAY)
+		return;
+	left = places->blocks = count_blocks(json, list);
+	for (node = list + 1; node < json->nodes[list].next;
+	    node = json->nodes[node].next) {
+		if (is_hint(json, node) || left-- > CTX_HINTS_REACH)
+			continue;
+		if (may_block(hints, json, node))
+			places->mask |= 1u << left;
+	}
+}
+
+void
+ctx_hints_tool_places(const struct ctx_hints *hints,
+    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places)
+{
+	uint32_t node;
+	size_t left;
+
+	memset(places, 0, sizeof *places);
+	if (list == 0)
+		return;
+	left = places->blocks = count_blocks(json, list);
+	for (node = list + 1; node < json->nodes[list].next;
+	    node = json->nodes[node].next)
+		if (!is_hint(json, node) && left-- <= CTX_HINTS_REACH &&
+		    may_tool(hints, json, node))
+			places->mask = 1u << left;
+}
+
+/* ---- writing ---- */
+
+void
+ctx_hint_pen_release(struct ctx_hint_pen *pen)
+{
+	free(pen->drop);
+	pen->drop = NULL;
+	pen->cap = 0;
+}
+
+/* Makes room to say of each child of a container whether it goes. */
+static int
+need_drop(struct ctx_hint_pen *pen, uint32_t node, struct ctx_err *err)
+{
+	size_t n = ctx_json_count(pen->json, node);
+	bool *drop = ctx_grow(pen->drop, &pen->cap, n, sizeof *drop, err);
+
+	if (drop == NULL)
+		return -1;
+	pen->drop = drop;
+	memset(drop, 0, n * sizeof *drop);
+	return 0;
+}
+
+int
+ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
+    struct ctx_err *err)
+{
+	const struct ctx_node *nodes = pen->json->nodes;
+	uint32_t key;
+	bool any = false;
+	size_t i = 0;
+
+	if (nodes[object].kind != CTX_JSON_OBJECT)
+		return 0;
+	for (key = object + 1; key < nodes[object].next && !any;
+	    key = nodes[key + 1].next)
+		any = is_hint_key(pen->json, key);
+	if (!any)
+		return 0;
+	if (need_drop(pen, object, err) < 0)
+		return -1;
+	for (key = object + 1; key < nodes[object].next;
+	    key = nodes[key + 1].next)
+		pen->drop[i++] = is_hint_key(pen->json, key);
+	return ctx_edit_drop(pen->edits, pen->json, object, pen->drop, err);
+}
+
+static int
+insert(struct ctx_hint_pen *pen, uint32_t at, const char *p,
+    struct ctx_err *err)
+{
+	struct ctx_str place = {pen->json->text + at, 0};
+
+	return ctx_edit_replace(pen->edits, place, p, strlen(p), err);
+}
+
+static const char *
+value_of(const struct ctx_hints *hints, enum ctx_ttl ttl)
+{
+	const char *value = hints->values[ttl];
+
+	return value != NULL ? value : hints->values[0];
+}
+
+/* Is the value, white space aside, spelt like this one of ours? */
+static bool
+is_spelt(const struct ctx_json *json, uint32_t node, const char *value)
+{
+	struct ctx_str text = ctx_json_str(json, node);
+	size_t i;
+
+	for (i = 0; i < text.n; i++) {
+		if (strchr(" \t\r\n", text.p[i]) != NULL &&
+		    text.p[i] != '\0')
+			continue;
+		if (text.p[i] != *value)
+			return false;
+		value++;
+	}
+	return *value == '\0';
+}
+
+/* Has the object no hint but this one as a member, or is it that? */
+static bool
+is_right(const struct ctx_json *json, uint32_t object,
+    const struct ctx_hints *hints, enum ctx_ttl ttl)
+{
+	const struct ctx_node *nodes = json->nodes;
+	bool right = false;
+	uint32_t key;
+
+	if (nodes[object].kind != CTX_JSON_OBJECT ||
+	    is_hint(json, object) != hints->apart)
+		return false;
+	for (key = object + 1; key < nodes[object].next;
+	    key = nodes[key + 1].next) {
+		if (!hints->apart && !is_hint_key(json, key))
+			continue;
+		if (right || !ctx_json_is(json, key, hints->key) ||
+		    !is_spelt(json, key + 1, value_of(hints, ttl)))
+			return false;
+		right = true;
+	}
+	return right;
+}
+
+/* Notes a hint for a block that has none, or none that stays. */
+static int
+put(struct ctx_hint_pen *pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
+    uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = pen->json->nodes;
+	uint32_t at = nodes[block].end, key;
+	char hint[128];
+
+	/* Behind the last member that stays. */
+	for (key = block + 1; !hints->apart && key < nodes[block].next;
+	    key = nodes[key + 1].next)
+		if (!is_hint_key(pen->json, key))
+			at = nodes[key + 1].end;
+	(void)snprintf(hint, sizeof hint,
+	    hints->apart ? ",{\"%s\":%s}" : ",\"%s\":%s", hints->key,
+	    value_of(hints, ttl));
+	return insert(pen, at, hint, err);
+}
+
+/* The same for a text, which becomes a block. */
+static int
+put_text(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    enum ctx_ttl ttl, uint32_t text, struct ctx_err *err)
+{
+	char hint[128];
+
+	(void)snprintf(hint, sizeof hint,
+	    hints->apart ? "},{\"%s\":%s}]" : ",\"%s\":%s}]", hints->key,
+	    value_of(hints, ttl));
+	if (insert(pen, pen->json->nodes[text].at, hints->text, err) < 0)
+		return -1;
+	return insert(pen, pen->json->nodes[text].end, hint, err);
+}
+
+int
+ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    uint32_t list, struct ctx_err *err)
+{
+	const struct ctx_node *node = &pen->json->nodes[list];
+
+	if (node->kind != CTX_JSON_STRING)
+		return 0;
+	if (insert(pen, node->at, hints->text, err) < 0)
+		return -1;
+	return insert(pen, node->end, "}]", err);
+}
+
+/* A result, a document and the like hold blocks of their own; what a call
+ * was given is no block, whatever its keys. */
+static int
+strip_inner(struct ctx_hint_pen *pen, uint32_t block, unsigned depth,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = pen->json;
+	const uint32_t lists[] = {ctx_find_list(json, block, "content"),
+	    ctx_find_below(json, block, "source", "content")};
+	uint32_t node;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (lists[i] == 0 ||
+		    json->nodes[lists[i]].kind != CTX_JSON_ARRAY)
+			continue;
+		for (node = lists[i] + 1; node < json->nodes[lists[i]].next;
+		    node = json->nodes[node].next)
+			if (ctx_hints_strip(pen, node, err) < 0 ||
+			    (depth > 0 &&
+				strip_inner(pen, node, depth - 1, err) < 0))
+				return -1;
+	}
+	return 0;
+}
+
+/* Notes the removal of the elements that are hints, but for those that are
+ * right where they stand; an array of nothing else stays. */
+static int
+drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
+    size_t n_stay, struct ctx_err *err)
+{
+	const struct ctx_json *json = pen->json;
+	size_t blocks = count_blocks(json, list), i = 0, k;
+	uint32_t node;
+
+	if (blocks == 0 || blocks == ctx_json_count(json, list))
+		return 0;
+	if (need_drop(pen, list, err) < 0)
+		return -1;
+	for (node = list + 1; node < json->nodes[list].next;
+	    node = json->nodes[node].next) {
+		pen->drop[i] = is_hint(json, node);
+		for (k = 0; k < n_stay; k++)
+			pen->drop[i] &= stay[k] != node;
+		i++;
+	}
+	return ctx_edit_drop(pen->edits, json, list, pen->drop, err);
+}
+
+int
+ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    enum ctx_ttl ttl, uint32_t list, uint32_t mask, struct ctx_err *err)
+{
+	const struct ctx_json *json = pen->json;
+	uint32_t node, next, stay[CTX_HINTS_REACH];
+	size_t left, n_stay = 0;
+	bool marked, right;
+
+	if (list != 0 && json->nodes[list].kind == CTX_JSON_STRING && mask != 0)
+		return put_text(pen, hints, ttl, list, err);
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	left = count_blocks(json, list);
+	for (node = list + 1; node < json->nodes[list].next; node = next) {
+		next = json->nodes[node].next;
+		if (is_hint(json, node))
+			continue;
+		marked = left-- <= CTX_HINTS_REACH && mask >> left & 1;
+		right = false;
+		if (marked && hints->apart && next < json->nodes[list].next &&
+		    is_right(json, next, hints, ttl)) {
+			stay[n_stay++] = next;
+			right = true;
+		} else if (marked && !hints->apart) {
+			right = is_right(json, node, hints, ttl);
+		}
+		if (!(right && !hints->apart) &&
+		    ctx_hints_strip(pen, node, err) < 0)
+			return -1;
+		if (strip_inner(pen, node, 2, err) < 0 ||
+		    (marked && !right &&
+			put(pen, hints, ttl, node, err) < 0))
+			return -1;
+	}
+	return drop_hints(pen, list, stay, n_stay, err);
+}
+
+/* Where any provider keeps hints beside the messages, each place once. */
+static size_t
+request_lists(const struct ctx_json *json, uint32_t request, uint32_t *lists)
+{
+	const struct ctx_hints *row;
+	uint32_t both[2];
+	size_t n = 0, i, k;
+
+	for (row = table; row < table + n_rows; row++) {
+		both[0] = ctx_hints_system(row, json, request);
+		both[1] = ctx_hints_tools(row, json, request);
+		for (i = 0; i < 2; i++) {
+			for (k = 0; k < n && lists[k] != both[i]; k++)
+				;
+			if (k == n && both[i] != 0)
+				lists[n++] = both[i];
+		}
+	}
+	return n;
+}
+
+int
+ctx_hints_write_request(struct ctx_hint_pen *pen,
+    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
+    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err)
+{
+	uint32_t lists[2 * sizeof table / sizeof table[0]], mask;
+	size_t n = request_lists(pen->json, request, lists), i;
+
+	for (i = 0; i < n; i++) {
+		mask = 0;
+		if (lists[i] == ctx_hints_system(hints, pen->json, request))
+			mask = system_mask;
+		else if (lists[i] == ctx_hints_tools(hints, pen->json, request))
+			mask = tools_mask;
+		if (ctx_hints_write(pen, hints, ttl, lists[i], mask, err) < 0)
+			return -1;
+	}
+	return ctx_hints_strip(pen, request, err);
+}

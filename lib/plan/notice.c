@@ -1,0 +1,122 @@
+/*
+ * notice.c - where a notice stands for messages that went
+ *
+ * Before the first user message of a turn, where something has gone since
+ * the last message that stays.  A notice that stands there already will do;
+ * one with nothing before or behind it to speak of goes with what went.
+ * Gaps inside a turn get none.
+ */
+#include "plan/plan.h"
+
+/* The way from one message that stays to the next. */
+struct gap {
+	uint64_t tokens;  /* of what went on it */
+	size_t notice;    /* a notice on it, if there is one */
+	bool has_notice;
+};
+
+static void
+take_out(struct ctx_plan *plan, size_t notice)
+{
+	if (plan->holds[notice] == 0)
+		plan->marks[notice] = CTX_MARK_DROP;
+}
+
+/* What becomes of a gap that ends at item i, which stays. */
+static void
+close_gap(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
+    const struct gap *gap, bool opens)
+{
+	bool within = (item->flags & CTX_ITEM_WITH_NOTICE) != 0;
+
+	if (gap->has_notice && (!opens || within))
+		take_out(plan, gap->notice);
+	if (within && !opens)
+		plan->marks[i] |= CTX_MARK_FOLD;
+	if (opens && !within && !gap->has_notice && item->note > 0 &&
+	    gap->tokens > item->note)
+		plan->marks[i] |= CTX_MARK_NOTE;
+}
+
+/* Passes an item that no message ends the gap with: of several notices in
+ * it the last will do. */
+static void
+widen(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
+    struct gap *gap)
+{
+	if (item->flags & CTX_ITEM_NOTICE) {
+		if (gap->has_notice)
+			take_out(plan, gap->notice);
+		gap->has_notice = true;
+		gap->notice = i;
+	} else if (plan->marks[i] & CTX_MARK_DROP) {
+		gap->tokens += item->tokens + item->edited;
+	}
+}
+
+void
+ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
+    bool ended)
+{
+	struct gap gap = {0};
+	uint32_t turn = UINT32_MAX; /* of the last message that stays */
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		const struct ctx_item *item = &groups->items[i];
+		bool stays = !(plan->marks[i] & CTX_MARK_DROP) &&
+		    !(item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN));
+
+		gap.tokens += item->gap;
+		if (!stays) {
+			widen(plan, item, i, &gap);
+			continue;
+		}
+		if (ended)
+			close_gap(plan, item, i, &gap,
+			    item->turn != turn &&
+				((item->flags & CTX_ITEM_USER) ||
+				    item->note > 0));
+		turn = item->turn;
+		gap = (struct gap){0};
+	}
+	if (ended && gap.has_notice)
+		take_out(plan, gap.notice);
+}
+
+uint64_t
+ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t cost = 0;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		const struct ctx_item *item = &groups->items[i];
+
+		if (plan->marks[i] & CTX_MARK_DROP)
+			continue;
+		if (plan->marks[i] & CTX_MARK_NOTE)
+			cost += item->note;
+		if (item->flags & CTX_ITEM_NOTICE)
+			cost += item->tokens;
+		else if ((item->flags & CTX_ITEM_WITH_NOTICE) &&
+		    !(plan->marks[i] & CTX_MARK_FOLD))
+			cost += item->own;
+	}
+	return cost;
+}
+
+void
+ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		if (plan->after <= plan->limits.budget)
+			return;
+		if (!(plan->marks[i] & CTX_MARK_NOTE))
+			continue;
+		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTE;
+		plan->after -= groups->items[i].note;
+	}
+}

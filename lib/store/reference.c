@@ -1,0 +1,95 @@
+/*
+ * reference.c - the line that stands for a result in the spool
+ *
+ * It may be forged by any tool, so it is known by its whole shape only, and
+ * what it names is looked at by nobody but the spool that it must name.
+ */
+#include <string.h>
+
+#include "store/reference.h"
+
+/* Takes the number at the start of *text. */
+static bool
+take_number(struct ctx_str *text, uint64_t *n)
+{
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < text->n && text->p[i] >= '0' && text->p[i] <= '9'; i++)
+		if (*n > (UINT64_MAX - 9) / 10)
+			return false;
+		else
+			*n = *n * 10 + (uint64_t)(text->p[i] - '0');
+	if (i == 0 || (i > 1 && text->p[0] == '0'))
+		return false;
+	text->p += i;
+	text->n -= i;
+	return true;
+}
+
+bool
+ctx_reference_find(const char *p, size_t n, struct reference *ref)
+{
+	static const char middle[] = CTX_REFERENCE_MIDDLE;
+	const size_t length = sizeof middle - 1;
+	struct ctx_str line;
+	size_t at = n, slash;
+
+	if (n == 0 || p[n - 1] != ']')
+		return false;
+	while (at > 0 && p[at - 1] != '\n')
+		at--;
+	if (p[at] != '[')
+		return false;
+	line = (struct ctx_str){p + at + 1, n - at - 2};
+	if (n - at < 3 || !take_number(&line, &ref->chars) ||
+	    line.n <= length || memcmp(line.p, middle, length) != 0)
+		return false;
+	ref->path = (struct ctx_str){line.p + length, line.n - length};
+	for (slash = ref->path.n; slash > 0; slash--)
+		if (ref->path.p[slash - 1] == '/')
+			break;
+	ref->dir = (struct ctx_str){ref->path.p, slash > 0 ? slash - 1 : 0};
+	ref->name = (struct ctx_str){ref->path.p + slash,
+	    ref->path.n - slash};
+	if (slash == 0 || !ctx_spool_is_name(ref->name, &ref->digits))
+		return false;
+	ref->at = at > 0 ? at - 1 : 0;
+	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
+}
+
+struct ctx_str
+ctx_reference_dir(const char *dir)
+{
+	struct ctx_str str;
+
+	while (dir[0] == '.' && dir[1] == '/' && dir[2] != '\0')
+		dir += 2;
+	str = (struct ctx_str){dir, strlen(dir)};
+	while (str.n > 1 && str.p[str.n - 1] == '/')
+		str.n--;
+	return str;
+}
+
+bool
+ctx_reference_ours(const char *p, size_t n, const char *dir,
+    struct reference *ref)
+{
+	struct ctx_str ours = ctx_reference_dir(dir);
+
+	return ctx_reference_find(p, n, ref) && ref->dir.n == ours.n &&
+	    memcmp(ref->dir.p, ours.p, ours.n) == 0;
+}
+
+int
+ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
+    uint64_t chars, struct ctx_err *err)
+{
+	struct ctx_str ours = ctx_reference_dir(dir);
+
+	if (ctx_buf_printf(out, err, "%s[%llu" CTX_REFERENCE_MIDDLE,
+		out->n > 0 ? "\n" : "", (unsigned long long)chars) < 0 ||
+	    ctx_buf_add(out, ours.p, ours.n, err) < 0)
+		return -1;
+	return ctx_buf_printf(out, err, "/%s]", name);
+}

@@ -1,0 +1,31 @@
+/* reference.h - the line that stands for a result in the spool */
+#ifndef STORE_REFERENCE_H
+#define STORE_REFERENCE_H
+
+#include "ctx.h"
+
+/* "[12345 characters in .ctx/spool/read_file-0123...cdef.md]" */
+#define CTX_REFERENCE_MIDDLE " characters in "
+
+/* All pieces of the text it was found in. */
+struct reference {
+	uint64_t chars;             /* of the file's text */
+	struct ctx_str path;        /* dir, a slash, name */
+	struct ctx_str dir, name;
+	struct ctx_str digits;      /* of the sha256, within name */
+	size_t at;                  /* bytes of the text before it */
+};
+
+/* Has a text the shape of an aged item: a reference as its last line, and
+ * no more before it than an aged item has? */
+bool ctx_reference_find(const char *p, size_t n, struct reference *ref);
+/* The same, into this spool. */
+bool ctx_reference_ours(const char *p, size_t n, const char *dir,
+    struct reference *ref);
+/* How a spool is written in references: without ./ and slashes at its end. */
+struct ctx_str ctx_reference_dir(const char *dir);
+/* Appends a reference, as a line of its own. */
+int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
+    uint64_t chars, struct ctx_err *err);
+
+#endif

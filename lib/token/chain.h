@@ -1,0 +1,42 @@
+/* chain.h - splitters of files: one pattern after another, through PCRE2 */
+#ifndef CTX_TOKEN_CHAIN_H
+#define CTX_TOKEN_CHAIN_H
+
+#include "ctx.h"
+#include "token/scheme.h"
+#include "token/split.h"
+
+#define CTX_CHAIN_MAX 4 /* patterns */
+
+/*
+ * The first pattern cuts a text into its matches and what is between them;
+ * each of these is cut by the next, as if it were a text of its own; the
+ * last pieces may be cut by a built-in splitter.  A chain never changes.
+ */
+struct ctx_chain;
+
+/* The patterns, each with a NUL behind it; see regex.h for the syntax.
+ * CTX_EFILE: one that is not known to mean the same here. */
+int ctx_chain_open(struct ctx_chain **chain, const char *patterns, size_t n,
+    struct ctx_err *err);
+void ctx_chain_close(struct ctx_chain *chain);
+
+/* What splitting needs, for one thread. */
+struct ctx_chain_state;
+
+int ctx_chain_begin(struct ctx_chain_state **state,
+    const struct ctx_chain *chain, struct ctx_err *err);
+void ctx_chain_end(struct ctx_chain_state *state);
+/* A text begins. */
+void ctx_chain_reset(struct ctx_chain_state *state);
+/*
+ * The next pieces, 1 to max, as a ctx_split_fn gives them: p, n is what is
+ * left of the text, so calls must follow each other.  Last, if there is one,
+ * splits with scheme what the patterns leave.  CTX_ELIMIT: a pattern takes
+ * too many steps.
+ */
+int ctx_chain_split(struct ctx_chain_state *state, ctx_split_fn *last,
+    struct ctx_scheme scheme, struct ctx_split *split, const char *p,
+    size_t n, size_t max, struct ctx_err *err);
+
+#endif

@@ -1,0 +1,168 @@
+# ctx-count --bar: the context bar, on a terminal, in a log and in a file
+
+load helper
+
+# A conversation of exactly $1 tokens, framing and all.
+exactly() {
+	printf '{"role":"user","content":"%s"}\n' \
+	    "$(printf ' a%.0s' $(seq $(($1 - 7))))"
+}
+
+@test "the zones: under 50 %, to 70 % and to 85 % themselves, above" {
+	exactly 1190 > t
+	[ "$(tokens -e o200k_base t)" -eq 1190 ]
+	zone() {
+		ctx-count --bar -e o200k_base --window "$1" t | sed -n 's/.*% //p;2q'
+	}
+	[ "$(zone 2381)" = PEAK ]
+	[ "$(zone 2380)" = GOOD ]
+	[ "$(zone 1700)" = GOOD ]
+	[ "$(zone 1699)" = DEGRADING ]
+	[ "$(zone 1400)" = DEGRADING ]
+	[ "$(zone 1399)" = POOR ]
+	[ "$(zone 1000)" = POOR ]
+	# Without a window there is no zone, and shares are of the whole.
+	run -0 ctx-count --bar -e o200k_base t
+	[ "${lines[1]}" = "1190 tokens" ]
+	[[ $output != *[A-Z][A-Z][A-Z][A-Z]\ * && $output != *50%* ]]
+	[[ ${lines[-1]} == "U user "*" 1187  99.7%" ]]
+}
+
+@test "each zone has its colour; a log, NO_COLOR and --color never have none" {
+	exactly 1190 > t
+	for pair in 2381:77 2000:220 1500:208 1000:196; do
+		ctx-count --bar --color always -e o200k_base \
+		    --window "${pair%:*}" t > out
+		grep -q $'\033\[48;5;'"${pair#*:}"m out || fail "$pair"
+	done
+	export TERM=xterm-256color
+	ctx-count --bar --window 2000 t > out
+	run ! grep -q $'\033' out
+	ctx-count --bar --color never --window 2000 t | cmp - out
+	NO_COLOR=1 ctx-count --bar --window 2000 t | cmp - out
+	# Without its colours the picture is the same.
+	ctx-count --bar --color always --window 2000 t |
+	    sed 's/\x1b\[[0-9;]*m//g' | cmp - out
+	run -2 ctx-count --bar --color sometimes t
+	[[ $output == *"none of auto, always, never"* ]]
+}
+
+@test "no line is wider than the terminal, and the bar as wide" {
+	for width in 24 30 36 37 40 60 74 79 80 81 111 200 400; do
+		for window in 1k 90k 108133 128k 10M; do
+			COLUMNS=$width ctx-count --bar -m gpt-4o \
+			    --window $window "$agent" > out
+			sed -i 1d out # a path
+			[ "$(sed -n 2p out | tr -d '\n' | wc -c)" -eq "$width" ] ||
+				fail "$width: $(sed -n 2p out)"
+			awk -v w="$width" 'length > w { exit 1 }' out ||
+				fail "$width: $(cat out)"
+		done
+	done
+	for width in 0 -5 abc 99999999999999999999; do
+		COLUMNS=$width run -0 ctx-count --bar "$agent"
+		[ "${#lines[2]}" -le 400 ]
+	done
+}
+
+@test "the legend adds up, and agrees with --per role" {
+	COLUMNS=40 ctx-count --bar -m gpt-4o "$agent" | tail -n +5 > legend
+	[ "$(awk '{ n += $(NF - 1) } END { print n }' legend)" -eq \
+	    $(($(tokens -m gpt-4o "$agent") - 3)) ]
+	for role in system user assistant; do
+		want=$(ctx-count --json -m gpt-4o --per role "$agent" |
+		    jq --arg r $role 'select(.role == $r).tokens')
+		grep -q "^. $role  *$want " legend || fail "$role $want"
+	done
+	# Results within messages of the user are those of their tools.
+	run -0 ctx-count --bar "$BATS_TEST_DIRNAME/corpus/anthropic/agent.jsonl"
+	[[ $output == *"1 Bash "* ]]
+	# A request has tools and a system prompt beside its messages.
+	COLUMNS=40 run -0 ctx-count --bar "$BATS_TEST_DIRNAME/corpus/requests/anthropic.json"
+	[[ $output == *"D tools defined "* && $output == *"S system "* ]]
+}
+
+@test "--svg writes the picture as a file, with nothing of the input in it raw" {
+	cat > evil.jsonl <<'X'
+{"role":"user","content":"x"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"</text><script>&\"'\u0000\u001b\uffff","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"c","content":"result"}
+X
+	cp evil.jsonl 'a<b>&"c.jsonl'
+	run -0 ctx-count --svg out.svg -m gpt-4o 'a<b>&"c.jsonl' "$agent"
+	# The counts are printed as ever.
+	[ "${#lines[@]}" -eq 3 ]
+	[ "$(head -n 1 out.svg)" = '<?xml version="1.0" encoding="UTF-8"?>' ]
+	[ "$(tail -n 1 out.svg)" = '</svg>' ]
+	run ! grep -q '<script\|a<b>' out.svg
+	grep -q 'a&#60;b&#62;&#38;&#34;c.jsonl' out.svg
+	LC_ALL=C run ! grep -q $'[\x01-\x08\x0b-\x1f]' out.svg
+	# Every element is closed, and no & stands for itself.
+	sed 's/&#[0-9]*;//g' out.svg > plain
+	run ! grep -q '&' plain
+	[ "$(grep -o '<text' plain | wc -l)" -eq "$(grep -o '</text>' plain | wc -l)" ]
+	[ "$(grep -c '<rect\|<path' plain)" -eq "$(grep -c '<\(rect\|path\)[^<>]*/>' plain)" ]
+	grep -q '84.5% DEGRADING' out.svg
+	run -0 ctx-count --bar --svg two.svg -m gpt-4o 'a<b>&"c.jsonl' "$agent"
+	cmp out.svg two.svg
+	run -2 ctx-count --svg no/such/dir.svg "$agent"
+	[[ $output == *"cannot write no/such/dir.svg: No such file"* ]]
+	run -2 ctx-count --svg /dev/full "$agent"
+	[[ $output == *"No space left"* ]]
+}
+
+# Waits until the last picture of follow's output matches.
+shows() {
+	for _ in $(seq 100); do
+		tail -n 20 out | grep -q "$1" && return
+		sleep 0.1
+	done
+	fail "$1: $(cat out)"
+}
+
+@test "--follow draws anew when a file grows, is replaced or cut" {
+	exactly 100 > t
+	ctx-count --follow -e o200k_base t > out 2> err &
+	pid=$!
+	shows "^100 tokens"
+	# Half a line is no line, and nothing to complain of.
+	printf '{"role":"user","con' >> t
+	sleep 0.5
+	echo 'tent":"a"}' >> t
+	shows "^105 tokens"
+	exactly 50 > new
+	mv new t
+	shows "^50 tokens"
+	exactly 20 > t
+	shows "^20 tokens"
+	rm t
+	sleep 0.5
+	exactly 30 > t
+	shows "^30 tokens"
+	kill "$pid"
+	wait "$pid" || true
+	[ ! -s err ] || fail "$(cat err)"
+	run ! grep -q $'\033' out
+}
+
+@test "what does not go together is refused" {
+	for option in --json --tsv "--per role" --text --calibrate; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run -2 ctx-count --bar $option "$agent"
+		[[ $output == *"--bar and --follow do not go with"* ]]
+	done
+	run -2 ctx-count --follow < "$agent"
+	[[ $output == *"--follow needs files"* ]]
+	run -2 ctx-count --follow -
+	run -2 ctx-count --follow nowhere.jsonl
+	[[ $output == *"nowhere.jsonl"*"No such file"* ]]
+	run -2 sh -c 'ctx-count --bar "$agent" > /dev/full'
+}
+
+@test "the gate still shuts, and --top names where the largest stand" {
+	run -1 ctx-count --bar -m gpt-4o --max 70% "$agent"
+	run -0 ctx-count --bar -m gpt-4o --top 2 "$agent"
+	[[ ${lines[-1]} == *"agent.jsonl:"[0-9]*" tool "* ]]
+	run -0 ctx-count --bar
+	[ -z "$output" ]
+}

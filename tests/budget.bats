@@ -1,0 +1,143 @@
+# ctx-prune: what leaves is at most the budget, as ctx-count counts it, and
+# what grows keeps its prefix
+
+load helper
+
+STRATEGIES="pinned-fifo fifo window middle-out heuristic recall summarize"
+
+# Prunes FILE within the budget after the options; says 1 if it is not met,
+# and checks that it says so exactly then, and before anything is cut.
+within() { # BUDGET FILE OPTION...
+	local b=$1 f=$2 rc=0 left
+	shift 2
+	ctx-prune -b "$b" "$@" "$f" > out 2> err || rc=$?
+	left=$(tokens out)
+	if [ $rc -eq 0 ]; then
+		[ "$left" -le "$b" ] || fail "$f $b $*: $left left, status 0"
+	else
+		[ $rc -eq 1 ] || fail "$f $b $*: $(cat err)"
+		[ "$left" -gt "$b" ] || fail "$f $b $*: fits, status 1"
+		grep -q "of .*: framing and tools" err || fail "$f $b $*"
+	fi
+	run ctx-prune -n -b "$b" "$@" "$f"
+	[ "$status" -eq $rc ] || fail "$f $b $*: --dry-run said $status"
+}
+
+@test "strategies, levels, notices and summaries: within budget or status 1" {
+	for s in $STRATEGIES; do
+		for l in light balanced aggressive; do
+			within 30000 "$agent" -s $s -l $l
+			within 3000 "$agent" -s $s -l $l --notice "(left out)"
+			within 700 "$chat" -s $s -l $l -k 1 -t 0 \
+			    --notice "(left out)"
+		done
+	done
+}
+
+@test "floors that outgrow the budget: pins, newest messages, system prompt" {
+	within 2000 "$agent" --pin-role user
+	within 9000 "$agent" --pin-tool . -s heuristic -l aggressive
+	within 2000 "$agent" -k 40 --notice "(left out)"
+	within 400 "$agent" -s summarize
+	within 1 "$agent" -s recall -k 0 -t 0
+	run -1 ctx-prune -b 2k --pin-role user "$agent"
+	grep -q 'pinned [0-9]' <<< "$output"
+}
+
+@test "pins, percents, several files and a window together" {
+	head -n 150 "$agent" > a
+	tail -n +151 "$agent" > b
+	ctx-prune --window 50k -b 40% --trigger 90% --target 50% -s middle-out \
+	    --keep-first 3 --pin 'ticket 2291' --pin-role system \
+	    --notice "(left out)" a b > out
+	[ "$(tokens out)" -le 20000 ]
+	grep -q 'ticket 2291' out
+	head -n 1 a | cmp - <(head -n 1 out)
+	ctx-prune --window 50k -b 40% --trigger 90% --target 50% -s middle-out \
+	    --keep-first 3 --pin 'ticket 2291' --pin-role system \
+	    --notice "(left out)" out | cmp - out
+}
+
+@test "a budget for each conversation of a stream, by its own model" {
+	jq -nc '{model: "gpt-4", messages: [inputs]}' "$agent" > one
+	jq -nc '{messages: [inputs]}' "$chat" >> one
+	jq -nc '{model: "gpt-4o", messages: [inputs]}' "$agent" >> one
+	ctx-prune -b 5k -s summarize -l light --notice x one > out
+	for i in 1 2 3; do
+		sed -n ${i}p out > record
+		[ "$(tokens record)" -le 5000 ]
+	done
+	cmp <(sed -n 2p one) <(sed -n 2p out)
+	head -n 1 one | ctx-prune > out
+	[ "$(tokens out)" -le 7680 ]
+	tail -n 1 one | ctx-prune | cmp - <(tail -n 1 one)
+	# the worst status wins, and each is named with its line
+	run -1 ctx-prune -b 700 one
+	[[ $output == *"one:1: "*"one:3: "* ]]
+	[[ $output != *"one:2: "* ]]
+}
+
+@test "a larger budget never keeps fewer tokens" {
+	for o in "-s pinned-fifo -l light" "-s fifo -k 1 -t 0" \
+	    "-s middle-out -l aggressive" "-s pinned-fifo -l balanced"; do
+		last=0
+		for b in 2k 2500 3k 4k 5k 7k 10k 14k 20k 28k 40k 57k 80k 110k; do
+			# shellcheck disable=SC2086 # options
+			now=$(ctx-prune $o -b $b "$agent" 2> /dev/null | tokens) ||
+			    true
+			[ "$now" -ge $last ] || fail "$o -b $b: $now < $last"
+			last=$now
+		done
+	done
+}
+
+# Prunes FILE as it grows, from message $1 to $2, and counts the steps whose
+# output does not begin with all of the last one and the cuts that moved.
+grow() { # FROM TO FILE OPTION...
+	local i last=0 cut
+	local from=$1 to=$2 f=$3
+	shift 3
+	: > before
+	broken=0 moved=0
+	for ((i = from; i <= to; i++)); do
+		head -n "$i" "$f" | ctx-prune --explain why "$@" > after \
+		    2> /dev/null || [ $? -eq 1 ]
+		# tokens before the first message that stays behind the cut
+		cut=$(jq -s 'map(select(.action == "drop").line) | max // 0' why)
+		[ "$cut" -ge $last ] || fail "$*: the cut moved back at $i"
+		if ! head -c "$(stat -c %s before)" after | cmp -s - before; then
+			broken=$((broken + 1))
+			[ "$cut" -gt $last ] ||
+				fail "$*: prefix broken without a cut at $i"
+		fi
+		[ "$cut" -eq $last ] || moved=$((moved + 1))
+		last=$cut
+		mv after before
+	done
+}
+
+@test "--quantum: the prefix changes only when a grid line is crossed" {
+	for l in light balanced aggressive; do
+		grow 40 110 "$agent" -l $l -b 9k --quantum 3k -k 1 -t 0
+		[ $broken -gt 0 ]
+		[ $moved -le 12 ] || fail "$l: the cut moved $moved times"
+		[ $broken -le $moved ]
+	done
+	with=$moved
+	grow 40 110 "$agent" -l light -b 9k -k 1 -t 0
+	[ $moved -gt $with ] || fail "without it moved $moved times"
+}
+
+@test "--quantum in other formats, with floors that the line lies before" {
+	local d
+	for d in anthropic openai-responses gemini bedrock; do
+		"$B/gen-tools/convo" --dialect $d --seed 7 --messages 260 > in
+		n=$(tokens -d $d in)
+		grow 120 200 in -d $d -l balanced -b $((n / 4)) \
+		    --quantum $((n / 12)) -k 1 -t 0
+		[ $moved -le 10 ] || fail "$d: moved $moved times"
+		grow 120 160 in -d $d -l aggressive -b $((n / 3)) \
+		    --quantum $((n / 12)) -k 3 -t 1 --notice "(left out)"
+		[ $moved -le 8 ] || fail "$d: moved $moved times"
+	done
+}

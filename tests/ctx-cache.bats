@@ -1,0 +1,453 @@
+# ctx-cache: where the prompt cache can bite, and what a change costs
+
+load helper
+
+# Where the hints of the request in file $1 stand: system.0, tools.1,
+# messages.3.content.0; a cachePoint is where the block before it is.
+places() {
+	jq -r 'def at: map(tostring) | join(".");
+	    def hint: has("cache_control") or has("prompt_cache_breakpoint") or
+	        has("cachePoint");
+	    paths(type == "object" and hint) as $p |
+	    if getpath($p) | has("cachePoint")
+	    then $p[:-1] + [$p[-1] - 1] else $p end | at' "$1" | sort | paste -sd ' '
+}
+
+# A request of n messages, user and assistant in turn, of one text each.
+request() {
+	jq -nc --argjson n "$1" '{model: "claude-opus-4-5", max_tokens: 9,
+	    system: [{type: "text", text: "a"}, {type: "text", text: "b"}],
+	    tools: [{name: "x", input_schema: {}}, {name: "y", input_schema: {}}],
+	    messages: [range($n) | {role: ["user", "assistant"][. % 2],
+	        content: [{type: "text", text: "m\(.)"}]}]}'
+}
+
+# Feeds $1 to ctx-cache with the options $3... and looks for hints at $2.
+marks() {
+	printf '%s\n' "$1" > case
+	ctx-cache "${@:3}" case > out 2> err || fail "$(cat err): $1"
+	places out > got
+	[ "$(cat got)" = "$2" ] || fail "hints at $(cat got), not $2: $1"
+	ctx-cache "${@:3}" out 2> /dev/null | cmp - out || fail "twice: $1"
+	ctx-cache --strip out | places /dev/stdin > got
+	[ -z "$(cat got)" ] || fail "left by --strip: $(cat got)"
+}
+
+@test "at most four, in order of need" {
+	# The newest, the system prompt, the message before, the last tool.
+	marks "$(request 3)" \
+	    "messages.1.content.0 messages.2.content.0 system.1 tools.1"
+	marks "$(request 16)" \
+	    "messages.14.content.0 messages.15.content.0 system.1 tools.1"
+	# With more than 15 blocks between, one 15 before the newest: no room
+	# for the tools, which the system prompt covers.
+	marks "$(request 17)" \
+	    "messages.1.content.0 messages.15.content.0 messages.16.content.0 system.1"
+	marks "$(request 40)" \
+	    "messages.24.content.0 messages.38.content.0 messages.39.content.0 system.1"
+	# Without a system prompt the tools have room again.
+	marks "$(request 40 | jq -c 'del(.system)')" \
+	    "messages.24.content.0 messages.38.content.0 messages.39.content.0 tools.1"
+	marks "$(request 1)" "messages.0.content.0 system.1 tools.1"
+	marks "$(request 0 | jq -c '.messages = []')" "system.1 tools.1"
+}
+
+# The rules of Anthropic: OPTIONS, jq program on a request of four messages,
+# where hints are then.
+anthropic_cases() {
+	cat <<'X'
+.messages[3].content = [{type:"thinking",thinking:"t",signature:"s"}]|messages.1.content.0 messages.2.content.0
+.messages[3].content = [{type:"text",text:"a"},{type:"redacted_thinking",data:"d"}]|messages.2.content.0 messages.3.content.0
+.messages[3].content = [{type:"text",text:"a"},{type:"text",text:""}]|messages.2.content.0 messages.3.content.0
+.messages[3].content = [{type:"text",text:" \n"}]|messages.1.content.0 messages.2.content.0
+.messages[3].content = ""|messages.1.content.0 messages.2.content.0
+.messages[3].content = "a"|messages.2.content.0 messages.3.content.0
+.messages[3].content = [{type:"tool_use",id:"i",name:"x",input:{}}]|messages.2.content.0 messages.3.content.0
+.messages[3].content = [{type:"server_tool_use",id:"i",name:"web_search",input:{}},{type:"web_search_tool_result",tool_use_id:"i",content:[]}]|messages.2.content.0 messages.3.content.1
+.messages[2].content = [{type:"tool_result",tool_use_id:"i",content:"r"}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"tool_result",tool_use_id:"i",content:""}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"image",source:{type:"base64",media_type:"image/png",data:"AAAA"}}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"document",source:{type:"url",url:"u"}}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"search_result",source:"s",title:"t",content:[]}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"mid_conv_system",content:[{type:"text",text:"s"}]}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"compaction",content:"c"}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"something_else",text:"x"}]|messages.1.content.0 messages.3.content.0
+X
+}
+
+@test "anthropic: never on reasoning or an empty text, on every other block" {
+	while IFS='|' read -r program want; do
+		marks "$(request 4 | jq -c "del(.system, .tools) | $program")" \
+		    "$want" -d anthropic
+	done < <(anthropic_cases)
+}
+
+@test "anthropic: system prompts and tools" {
+	marks "$(request 1 | jq -c '.system = "s"')" \
+	    "messages.0.content.0 system.0 tools.1"
+	jq -e '.system == [{type: "text", text: "s",
+	    cache_control: {type: "ephemeral"}}]' out
+	marks "$(request 1 | jq -c '.system = ""')" \
+	    "messages.0.content.0 tools.1"
+	marks "$(request 1 | jq -c '.system[1].text = " "')" \
+	    "messages.0.content.0 system.0 tools.1"
+	# A tool that is loaded later must have none.
+	marks "$(request 1 | jq -c '.tools[1].defer_loading = true')" \
+	    "messages.0.content.0 system.1 tools.0"
+	marks "$(request 1 | jq -c '.tools[1].defer_loading = false')" \
+	    "messages.0.content.0 system.1 tools.1"
+	marks "$(request 1 | jq -c '.tools |= map(.defer_loading = true)')" \
+	    "messages.0.content.0 system.1"
+}
+
+@test "all hints that were there go first, wherever they are; data stays" {
+	request 20 | jq -c '.cache_control = {type: "ephemeral"} |
+	    .messages[].content[0].cache_control = {type: "ephemeral", ttl: "1h"} |
+	    .messages[2].content = [{type: "tool_result", tool_use_id: "i",
+	        content: [{type: "text", text: "r",
+	            cache_control: {type: "ephemeral"}}]}] |
+	    .messages[1].content = [{type: "tool_use", id: "i", name: "x",
+	        input: {cache_control: {type: "kept"}}}] |
+	    .tools[0] += {cache_control: {type: "ephemeral"}, input_schema:
+	        {properties: {cache_control: {type: "string"}}}}' > full
+	ctx-cache full > out 2> err
+	[ "$(places out | wc -w)" -eq 6 ] # two of them are data
+	jq -e '.messages[1].content[0].input.cache_control.type == "kept" and
+	    .tools[0].input_schema.properties.cache_control.type == "string" and
+	    (.tools[0] | has("cache_control") | not) and
+	    (has("cache_control") | not) and
+	    (.messages[2].content[0].content[0] | has("cache_control") | not) and
+	    .system[1].cache_control == {type: "ephemeral"} and
+	    .messages[19].content[0].cache_control == {type: "ephemeral"}' out
+	valid anthropic --wrap --cache < out
+	[ "$(valid anthropic --wrap --cache < full | grep -c cache-hints)" -eq 1 ]
+	ctx-cache --strip full > bare
+	jq -c 'del(.cache_control, .messages[2].content[0].content[0].cache_control,
+	    .tools[0].cache_control) |
+	    del(.messages[].content[0].cache_control)' full | cmp - bare
+}
+
+@test "what is right already, or needs no hint, leaves byte for byte" {
+	cat > a <<'X'
+{"role": "user", "content": [ {"type":"text", "text":"\u00e9"} ], "x": 1e400}
+{ "role":"assistant","content":[{"cache_control" : {"type":"ephemeral"},"type":"text","text":"b"}]}
+{"role":"user","content":[{"type":"text","text":"c", "cache_control": { "type": "ephemeral" } } ]}
+X
+	ctx-cache a > out
+	cmp a out
+	ctx-cache --ttl 1h a | sed 's/,"ttl":"1h"//g' > out
+	[ "$(sed -n 1p out)" = "$(sed -n 1p a)" ]
+	[ "$(sed -n 2p out)" = '{ "role":"assistant","content":[{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}' ]
+	[ "$(sed -n 3p out)" = '{"role":"user","content":[{"type":"text","text":"c","cache_control":{"type":"ephemeral"} } ]}' ]
+	ctx-cache --strip a > out
+	[ "$(sed -n 2p out)" = '{ "role":"assistant","content":[{"type":"text","text":"b"}]}' ]
+	[ "$(sed -n 3p out)" = '{"role":"user","content":[{"type":"text","text":"c" } ]}' ]
+	# Nothing to strip: nothing changes, in any format.
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		ctx-cache --strip "$f" > once
+		ctx-cache --strip once | cmp - once
+		grep -q 'cache_control\|cachePoint\|prompt_cache_b' "$f" || cmp "$f" once
+	done
+}
+
+@test "--ttl is written where the provider has a choice" {
+	marks "$(request 1)" "messages.0.content.0 system.1 tools.1" --ttl 1h
+	jq -e '[.. | .cache_control? // empty] |
+	    length == 3 and all(. == {type: "ephemeral", ttl: "1h"})' out
+	echo '{"role":"user","content":[{"text":"a"}]}' > b
+	ctx-cache --ttl 1h b > out
+	[ "$(cat out)" = '{"role":"user","content":[{"text":"a"},{"cachePoint":{"type":"default","ttl":"1h"}}]}' ]
+	messages system:a user:b > c
+	run -0 ctx-cache --provider openai -m gpt-5.6 --ttl 1h c
+	[[ $output == *"openai has no choice of --ttl"* ]]
+	run -2 ctx-cache --ttl 2h c
+	[[ $output == *"none of 5m, 1h"* ]]
+}
+
+@test "bedrock: a cachePoint behind the block" {
+	b='{modelId: "us.anthropic.claude-opus-4-5", system: [{text: "s"}],
+	    toolConfig: {tools: [{toolSpec: {name: "x"}}, {toolSpec: {name: "y"}}]},
+	    messages: [{role: "user", content: [{text: "a"}]},
+	        {role: "assistant", content: [{reasoningContent: {reasoningText:
+	            {text: "r", signature: "s"}}}, {text: "b"}]},
+	        {role: "user", content: [{text: "c"}]}]}'
+	marks "$(jq -nc "$b")" "messages.1.content.1 messages.2.content.0 system.0 toolConfig.tools.1"
+	jq -e '.messages[2].content == [{text: "c"}, {cachePoint: {type: "default"}}]
+	    and .system[1] == {cachePoint: {type: "default"}}' out
+	# Never behind reasoning.
+	marks "$(jq -nc "$b | .messages[1].content |= reverse")" \
+	    "messages.1.content.0 messages.2.content.0 system.0 toolConfig.tools.1"
+	marks "$(jq -nc "$b | .messages[1].content |= .[:1]")" \
+	    "messages.0.content.0 messages.2.content.0 system.0 toolConfig.tools.1"
+	# Nor behind a document that is no PDF.
+	marks "$(jq -nc "$b | .messages[2].content += [{document: {format: \"md\",
+	    name: \"n\", source: {bytes: \"QQ==\"}}}]")" \
+	    "messages.1.content.1 messages.2.content.0 system.0 toolConfig.tools.1"
+	marks "$(jq -nc "$b | .messages[2].content += [{document: {format: \"pdf\",
+	    name: \"n\", source: {bytes: \"QQ==\"}}}]")" \
+	    "messages.1.content.1 messages.2.content.1 system.0 toolConfig.tools.1"
+	# Amazon's own models take none on tools.
+	marks "$(jq -nc "$b | .modelId = \"amazon.nova-pro-v1:0\"")" \
+	    "messages.1.content.1 messages.2.content.0 system.0"
+	# Old ones go, but an array of nothing else is left alone.
+	marks "$(jq -nc "$b | .messages[0].content |= [.[0], {cachePoint: {type: \"default\"}}] |
+	    .messages[2].content |= [{cachePoint: {type: \"default\"}}] + .")" \
+	    "messages.1.content.1 messages.2.content.0 system.0 toolConfig.tools.1"
+	echo '{"role":"user","content":[{"cachePoint":{"type":"default"}}]}' > only
+	ctx-cache --strip only | cmp - only
+}
+
+@test "openai: for models that take breakpoints, and the newest is its own" {
+	c='{model: "gpt-5.6", messages: [{role: "system", content: "s"},
+	    {role: "user", content: "a"}, {role: "assistant", content: "b",
+	    tool_calls: [{id: "i", type: "function", function: {name: "f", arguments: "{}"}}]},
+	    {role: "tool", tool_call_id: "i", content: "r"}]}'
+	# The end of the newest message is a breakpoint by itself.
+	marks "$(jq -nc "$c")" "messages.0.content.0 messages.1.content.0"
+	jq -e '.messages[0].content == [{type: "text", text: "s",
+	    prompt_cache_breakpoint: {mode: "explicit"}}] and
+	    .messages[2].content == "b"' out
+	marks "$(jq -nc "$c | .prompt_cache_options.mode = \"implicit\"")" \
+	    "messages.0.content.0 messages.1.content.0"
+	marks "$(jq -nc "$c | .prompt_cache_options.mode = \"explicit\"")" \
+	    "messages.0.content.0 messages.1.content.0 messages.3.content.0"
+	# Never on an answer of the model; no block is too far back.
+	marks "$(jq -nc "$c | .messages += [range(40) | {role: \"user\", content: \"u\"}]")" \
+	    "messages.0.content.0 messages.42.content.0"
+	marks "$(jq -nc "$c | .messages |= .[:3]")" "messages.0.content.0"
+	# Responses have their own names; instructions and tools carry none.
+	r='{model: "gpt-5.6", instructions: "i", tools: [{type: "function", name: "f"}],
+	    input: [{role: "developer", content: "d"},
+	    {role: "user", content: [{type: "input_text", text: "a"}, {type: "input_image", image_url: "u"}]},
+	    {type: "reasoning", id: "r", summary: []},
+	    {type: "function_call", call_id: "c", name: "f", arguments: "{}"},
+	    {type: "function_call_output", call_id: "c", output: "o"}]}'
+	marks "$(jq -nc "$r")" "input.0.content.0 input.1.content.1"
+	jq -e '.input[0].content[0].type == "input_text"' out
+	marks "$(jq -nc "$r | .prompt_cache_options.mode = \"explicit\"")" \
+	    "input.0.content.0 input.1.content.1 input.4.output.0"
+}
+
+@test "where caching is automatic or unknown nothing is changed, and said once" {
+	same() {
+		ctx-cache "${@:3}" "$1" > out 2> err || fail "$(cat err)"
+		cmp "$1" out
+		[ "$(wc -l < err)" -eq 1 ] || fail "$(cat err)"
+		grep -q "$2" err || fail "$(cat err)"
+	}
+	same "$agent" "gpt-4o caches by itself" -m gpt-4o
+	same "$agent" "openai caches by itself, but for models" -d openai-chat
+	same "$chat" "gpt-4 is not known to heed" --provider openai -m gpt-4
+	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of gemini carry no cache hints"
+	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of ollama carry no"
+	same "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" "claude-code carry no"
+	same "$chat" "deepseek-chat caches by itself" -m deepseek-chat
+	cat "$chat" | jq -sc '{model: "gpt-4o", messages: .}' > one
+	cat one one one > three
+	same three "gpt-4o caches by itself"
+}
+
+@test "what tells no provider must say it; what cannot carry hints is refused" {
+	run -2 ctx-cache "$chat"
+	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]
+	messages user:a assistant:b user:c > few
+	run -2 ctx-cache few
+	run -0 ctx-cache -m claude-opus-4-5 few
+	[[ ${lines[-1]} == *'"c","cache_control":{"type":"ephemeral"}}]}' ]]
+	run -2 ctx-cache --provider bedrock "$agent"
+	[[ $output == *":"*": messages of openai-chat cannot carry the hints of bedrock"* ]]
+	run -2 ctx-cache --provider gemini few
+	[[ $output == *"none of anthropic, bedrock, openai"* ]]
+	run -0 ctx-cache --provider bedrock few
+	[[ ${lines[-1]} == '{"role":"user","content":[{"text":"c"},{"cachePoint":{"type":"default"}}]}' ]]
+}
+
+@test "gateways: anthropic hints in Chat Completions" {
+	jq -sc '{model: "anthropic/claude-opus-4-5", tools: [{type: "function",
+	    function: {name: "run"}}], messages: .[:40]}' "$agent" > r
+	ctx-cache --provider anthropic r > out
+	[ "$(places out)" = "messages.0.content.0 messages.24.content.0 messages.37.content.0 messages.39.content.0" ]
+	ctx-cache --provider anthropic out | cmp - out
+	# Without being told the gateway is not presumed to take them.
+	run -0 ctx-cache r
+	[[ $output == *"claude-opus-4-5 is not known to heed the hints of openai"* ]]
+	head -n 204 "$agent" > some
+	ctx-cache --provider anthropic some > lines 2> err
+	[ ! -s err ]
+	[ "$(ctx-count --json lines | jq .tokens)" -eq "$(ctx-count --json some | jq .tokens)" ]
+}
+
+@test "a prefix under the model's minimum is warned of" {
+	request 3 > r
+	run -0 ctx-cache r
+	[[ $output =~ r:1:\ [0-9]+\ tokens\;\ claude-opus-4-5\ caches\ nothing\ shorter\ than\ 4096 ]]
+	ctx-cache -m claude-sonnet-4-5 "$agent" --provider anthropic 2> err > out
+	[ ! -s err ]
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do cat r; done > many
+	ctx-cache many 2> err > out
+	[ "$(wc -l < err)" -eq 11 ]
+	grep -q "2 more such conversations" err
+	# As lines it has no line to name.
+	messages user:a assistant:b > few
+	run -0 ctx-cache -m claude-opus-4-5 few
+	[[ $output == *"ctx-cache: few: "*" tokens; claude-opus-4-5 "* ]]
+}
+
+@test "as lines or as one record the hints are the same; fed byte by byte too" {
+	for n in 1 2 3 15 16 17 18 19 33 100; do
+		request "$n" | jq -c 'del(.system, .tools)' > whole
+		jq -c '.messages[]' whole > part
+		ctx-cache -d anthropic whole 2> /dev/null | jq -c '.messages[]' > want
+		ctx-cache -d anthropic part 2> /dev/null | cmp - want
+		perl -e '$| = 1; local $/; print for split //, <STDIN>' < part |
+		    ctx-cache -d anthropic 2> /dev/null | cmp - want
+	done
+	# The prompt that leads is marked when the rest has come and gone.
+	{ messages system:s system:t; jq -c '.messages[]' whole; } > part
+	ctx-cache -d anthropic part > out
+	[ "$(grep -c cache_control out)" -eq 4 ]
+	[[ $(sed -n 2p out) == *cache_control* ]]
+	[[ $(sed -n 1p out) != *cache_control* ]]
+}
+
+@test "only the last blocks are held" {
+	request 3000 | jq -c '.messages[]' > part
+	{ cat part; sleep 5; } | ctx-cache -u -d anthropic > out 2> /dev/null &
+	for _ in $(seq 50); do
+		[ "$(wc -l < out)" -ge 2980 ] && break
+		sleep 0.1
+	done
+	got=$(wc -l < out)
+	wait
+	[ "$got" -ge 2980 ] && [ "$got" -lt 3000 ]
+	[ "$(wc -l < out)" -eq 3000 ]
+}
+
+@test "a bad line ends it, and the lines before it are out" {
+	request 30 | jq -c '.messages[]' > part
+	echo '{"role":' >> part
+	run -2 ctx-cache -d anthropic part
+	[[ $output == *"part:31:9: "* ]]
+	ctx-cache -d anthropic part 2> /dev/null > out || [ $? -eq 2 ]
+	[ "$(wc -l < out)" -eq 30 ]
+	run -0 ctx-cache -d anthropic --lenient part
+	[ "${lines[-1]}" = '{"role":' ] || [[ $output == *'{"role":'* ]]
+}
+
+# ---- --diff ----
+
+# Figure $1 of the bill that the other arguments ask for.
+bill() {
+	ctx-cache --json "${@:2}" > bill.json 2> err || [ $? -eq 1 ] ||
+		fail "$(cat err)"
+	jq -c "$1" bill.json
+}
+
+@test "--diff: a conversation that grew is read, and the rest written" {
+	request 20 > old
+	request 22 > new
+	run -0 ctx-cache --diff old new --price 10,50,1,12.5 --ttl 5m
+	[[ $output == *"20 of 22 messages"* ]]
+	[[ $output == *"added      new:1 message 21, user"* ]]
+	[[ $output != *"pays back"* ]]
+	# Below the model's minimum nothing is kept.
+	[ "$(bill '[.read, .written, .fresh > 0]' --diff old new)" = "[0,0,true]" ]
+	[ "$(bill '.fresh == 0 and .read + .written > 0 and .shared.messages == 20 and .grown' \
+	    -m claude --diff old new)" = false ]
+	jq -c '.model = "claude-x"' old > o
+	jq -c '.model = "claude-x"' new > n
+	echo '{"claude-x": {"cache_least": 1}}' > models.json
+	mkdir -p config/ctx && mv models.json config/ctx
+	[ "$(bill '.fresh == 0 and .read > 100 and .written > 0 and .grown' --diff o n)" = true ]
+	# Hints, their texts as blocks, white space and escapes change nothing.
+	ctx-cache o > marked 2> err
+	[ "$(bill '.shared.messages' --diff marked n)" = 20 ]
+	jq '.messages[3].content = .messages[3].content[0].text' n > spaced
+	[ "$(bill '.grown' --diff o spaced)" = true ]
+	sed 's/"m7"/"\\u006d7"/' n > escaped
+	[ "$(bill '.grown' --diff o escaped)" = true ]
+	sed 's/"m7"/"m8"/' n > changed
+	[ "$(bill '[.grown, .changed.index, .changed.role]' --diff o changed)" = '[false,7,"assistant"]' ]
+	run -1 ctx-cache --diff o changed
+}
+
+@test "--diff: what stands before the messages takes all with it" {
+	request 20 > old
+	for program in '.model = "claude-opus-4-6"' '.tools[0].name = "z"' \
+	    '.system[0].text = "z"' '.tool_choice = {type: "any"}' \
+	    '.thinking = {type: "enabled", budget_tokens: 1024}'; do
+		jq -c "$program" old > new
+		[ "$(bill '.shared.messages' --diff old new)" = 0 ] || fail "$program"
+		[ "$(bill '.changed | has("member")' --diff new old)" = true ] ||
+			[ "$(bill '.changed.index' --diff new old)" = 0 ]
+	done
+	jq -c '.max_tokens = 77' old > new
+	[ "$(bill '[.grown, .changed]' --diff old new)" = '[true,null]' ]
+}
+
+@test "--diff: the bill adds up, and says when a cut pays back" {
+	head -n 200 "$agent" > old
+	head -n 204 "$agent" > now
+	ctx-prune -m claude-opus-4-5 -b 16k now > pruned
+	ctx-cache --json --provider anthropic -m claude-opus-4-5 --diff old pruned > b || [ $? -eq 1 ]
+	# Prices of the table: 5 in, 0.5 read, 6.25 written.
+	jq -e '(.cost - (.read * 0.5 + .written * 6.25 + .fresh * 5) / 1e6 | fabs) < 1e-7' b
+	jq -e '(.cost_unchanged - (.kept * 0.5 + .added * 6.25) / 1e6 | fabs) < 1e-7' b
+	jq -e '.calls as $c | (.cost - .cost_unchanged) /
+	    ((.kept + .added - .read - .written - .fresh) * 0.5 / 1e6) |
+	    $c >= . and $c < . + 1' b
+	[ "$(jq '.kept + .added' b)" -eq "$(ctx-count --json -m claude-opus-4-5 now | jq .tokens)" ]
+	# An hour costs twice the input price to write.
+	jq '.cost' b > five
+	ctx-cache --json --provider anthropic -m claude-opus-4-5 --ttl 1h --diff old pruned > b || [ $? -eq 1 ]
+	jq -e '(.cost - (.read * 0.5 + .written * 10) / 1e6 | fabs) < 1e-7' b
+	# A provider that caches by itself asks nothing for writing.
+	ctx-cache --json -m gpt-4o --diff old pruned > b || [ $? -eq 1 ]
+	jq -e '.written == 0 and
+	    (.cost - (.read * 1.25 + .fresh * 2.5) / 1e6 | fabs) < 1e-7' b
+	# A change that makes nothing smaller never pays.
+	sed 's/README/ReadMe/' now > other
+	run cmp -s now other
+	[ "$status" -eq 1 ]
+	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old other
+	[[ $output == *"pays back  never"* ]]
+	# Without a price there is none.
+	run -1 ctx-cache --provider anthropic -m claude --diff old other
+	[[ $output != *"$"* && $output != *"pays"* ]]
+}
+
+@test "--diff: how far a provider looks back decides what is read" {
+	echo '{"claude-x": {"cache_least": 1}}' > models.json
+	mkdir -p config/ctx && mv models.json config/ctx
+	jq -c '.model = "claude-x"' <(request 60) > old
+	# A change 50 blocks before the end is out of sight from there; the
+	# hint of the system prompt is all that is found.
+	jq -c '.messages[10].content[0].text = "other"' old > far
+	jq -c '.messages[40].content[0].text = "other"' old > near
+	[ "$(bill '.shared.messages' --diff old far)" = 10 ]
+	system=$(bill '.read' --diff old far)
+	[ "$(bill '.shared.tokens' --diff old far)" -gt "$system" ]
+	[ "$system" -gt 0 ]
+	[ "$(bill '.read == .shared.tokens' --diff old near)" = true ]
+}
+
+@test "--diff: options and files that make no sense are refused" {
+	request 2 > one
+	cat one one > two
+	run -2 ctx-cache --diff one two
+	[[ $output == *"two:2: a second conversation"* ]]
+	: > empty
+	run -2 ctx-cache --diff empty one
+	[[ $output == *"empty: no conversation in it"* ]]
+	run -2 ctx-cache --diff nowhere one
+	[[ $output == *"nowhere"* ]]
+	for price in "" 1,2,3,4,5 a -1 1,,2 1e9 nan; do
+		run -2 ctx-cache --diff one one --price "$price"
+		[[ $output == *"not dollars"* ]]
+	done
+	run -2 ctx-cache --price 1 one
+	[[ $output == *"go with --diff"* ]]
+	run -0 ctx-cache --diff one < one
+	[[ $output == *"changed    nothing"* ]]
+	run -0 ctx-cache --diff - one < one
+}

@@ -1,0 +1,48 @@
+/*
+ * peek.c - preloaded: at the first read of standard input it tries what a
+ * command in the sandbox must not be able to do, and says what came of it
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void
+say(const char *what, long rc)
+{
+	(void)fprintf(stderr, "%s: %s\n", what,
+	    rc >= 0 ? "allowed" : strerror(errno));
+}
+
+static void
+peek(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
+	char name[] = "/bin/true", *argv[] = {name, NULL};
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	say("read", open("/etc/passwd", O_RDONLY));
+	say("list", open(".", O_RDONLY | O_DIRECTORY));
+	say("write", open("made-in-the-sandbox", O_WRONLY | O_CREAT, 0600));
+	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
+	    (struct sockaddr *)&to, sizeof to));
+	say("operand", open("chat.jsonl", O_RDONLY));
+	say("run", execve(name, argv, NULL));
+}
+
+ssize_t
+read(int fd, void *p, size_t n)
+{
+	static ssize_t (*next)(int, void *, size_t);
+
+	if (next == NULL) {
+		*(void **)&next = dlsym(RTLD_NEXT, "read");
+		peek();
+	}
+	return next(fd, p, n);
+}

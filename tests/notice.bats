@@ -1,0 +1,227 @@
+# ctx-prune --notice: a message where others went
+
+load helper
+
+N='[earlier messages omitted]'
+
+# A chat of $1 turns, then its lines numbered.
+chat_of() {
+	local i
+	messages "system:Be brief."
+	for i in $(seq "$1"); do
+		messages "user:question $i, and some words to fill it up" \
+		    "assistant:answer $i, which has some more words in it"
+	done
+}
+
+notices() {
+	jq -c --arg n "$N" 'select(.content == $n)' "$1" | wc -l
+}
+
+@test "one notice, behind the system message, before the first turn left" {
+	chat_of 20 > in
+	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" in > out
+	[ "$(tokens out)" -le 200 ]
+	[ "$(notices out)" -eq 1 ]
+	head -n 1 in | cmp - <(head -n 1 out)
+	[ "$(sed -n 2p out | jq -r .content)" = "$N" ]
+	[[ $(sed -n 3p out | jq -r .content) == question* ]]
+	# without one the same messages stay, or one more turn
+	ctx-prune -k 1 -t 0 -l light -b 200 in > without
+	is_subsequence <(tail -n +3 out) without
+}
+
+@test "what fits gets none, and neither does a gap inside a turn" {
+	chat_of 4 > in
+	ctx-prune -b 1k --notice "$N" in | cmp - in
+	{
+		messages "user:go"
+		for i in $(seq 30); do
+			jq -nc --arg i "$i" '{role: "assistant", content: null,
+			    tool_calls: [{id: $i, type: "function",
+			    function: {name: "f", arguments: "{}"}}]}'
+			jq -nc --arg i "$i" '{role: "tool", tool_call_id: $i,
+			    content: "a result of some length"}'
+		done
+		messages "assistant:done"
+	} > run
+	ctx-prune -l light -b 300 --notice "$N" run > out
+	[ "$(wc -l < out)" -lt 62 ]
+	[ "$(notices out)" -eq 0 ]
+	[ "$(head -n 1 out)" = "$(head -n 1 run)" ]
+}
+
+@test "known again: never doubled, opens no turn, goes with what goes" {
+	chat_of 20 > in
+	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" in > once
+	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" once | cmp - once
+	[ "$(notices once)" -eq 1 ]
+	# fed back and grown, it has one still, at the new cut
+	chat_of 40 | tail -n +42 >> once
+	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" once > twice
+	[ "$(notices twice)" -eq 1 ]
+	[ "$(sed -n 2p twice | jq -r .content)" = "$N" ]
+	[ "$(tokens twice)" -le 250 ]
+	# of the newest four messages it is none
+	{
+		messages user:a assistant:b user:c assistant:d user:e \
+		    assistant:f
+		jq -nc --arg n "$N" '{role: "system", content: $n}'
+		messages user:g assistant:h
+	} > tail
+	ctx-prune -l light -k 4 -t 0 -b 1 --notice "$N" tail > out 2> err || true
+	[ "$(jq -r .content out | tr '\n' ' ')" = "e f $N g h " ]
+}
+
+@test "every gap before a turn has its own" {
+	{
+		for i in $(seq 30); do
+			messages "user:question $i about stones and their kinds" \
+			    "assistant:answer $i, which goes on for some words"
+			[ $((i % 10)) -ne 5 ] ||
+				messages "user:the secret number $i" "assistant:noted $i"
+		done
+	} > in
+	ctx-prune -k 1 -t 0 -l light -b 250 --pin secret --notice "$N" in > out
+	[ "$(notices out)" -eq 3 ]
+	[ "$(grep -c secret out)" -eq 3 ]
+	[ "$(grep -A 1 -F "$N" out | grep -c '"role":"user"')" -eq 6 ]
+	[ "$(tokens out)" -le 250 ]
+	ctx-prune -k 1 -t 0 -l light -b 250 --pin secret --notice "$N" out |
+	    cmp - out
+}
+
+@test "it never costs more than what it stands for, nor breaks the budget" {
+	messages user:a assistant:b "user:a question of some length here" \
+	    assistant:d user:e assistant:f > in
+	n=$(tokens in)
+	long=$(printf 'word %.0s' {1..40})
+	ctx-prune -k 1 -t 0 -l light -b $((n - 1)) --notice "$long" in > out
+	is_subsequence out in
+	chat_of 30 > in
+	for b in 75 80 100 120 160 240 400; do
+		for s in pinned-fifo fifo middle-out heuristic recall; do
+			ctx-prune -s $s -k 1 -t 0 -b $b --notice "$long" in > out
+			[ "$(tokens out)" -le $b ]
+			ctx-prune -s $s -k 1 -t 0 -b $b --notice "$long" out |
+			    cmp - out || fail "$s $b"
+		done
+	done
+}
+
+@test "where the user may not speak twice in a row it is a part of his message" {
+	for i in $(seq 12); do
+		jq -nc --arg i "$i" '
+		    def words: "some words to fill it up";
+		    {role: "user", content: [{text: "question \($i), \(words)"}]},
+		    {role: "assistant", content: [{toolUse: {toolUseId: $i,
+			name: "look", input: {at: $i}}}]},
+		    {role: "user", content: [{toolResult: {toolUseId: $i,
+			content: [{text: "result \($i), \(words)"}]}}]},
+		    {role: "assistant", content: [{text: "answer \($i)"}]}'
+	done > bedrock.in
+	for i in $(seq 12); do
+		jq -nc --arg i "$i" '
+		    def words: "some words to fill it up";
+		    {role: "user", parts: [{text: "question \($i), \(words)"}]},
+		    {role: "model", parts: [{functionCall: {name: "look",
+			args: {at: $i}}}]},
+		    {role: "user", parts: [{functionResponse: {name: "look",
+			response: {output: "result \($i), \(words)"}}}]},
+		    {role: "model", parts: [{text: "answer \($i)"}]}'
+	done > gemini.in
+	for d in bedrock gemini; do
+		ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" $d.in > out
+		[ "$(tokens out)" -le 200 ]
+		head -n 1 out | jq -e --arg n "$N" '.role == "user" and
+		    ((.content // .parts) | length == 2 and
+		    .[0] == {text: $n} and (.[1].text |
+		    startswith("question")))' > /dev/null
+		[ "$(grep -c -F "$N" out)" -eq 1 ]
+		"$B/gen-tools/valid" $d < out
+		ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" out | cmp - out
+		# cut deeper, the old one goes with its message
+		ctx-prune -k 1 -t 0 -l light -b 120 --notice "$N" out > deeper
+		[ "$(tokens deeper)" -le 120 ]
+		[ "$(grep -c -F "$N" deeper)" -eq 1 ]
+		head -n 1 deeper | grep -q -F "$N"
+		"$B/gen-tools/valid" $d < deeper
+		jq -sc '{messages: .}' $d.in > record
+		[ $d = bedrock ] || sed -i s/messages/contents/ record
+		ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" record |
+		    jq -c '.messages // .contents | .[]' | cmp - out
+	done
+}
+
+@test "every dialect has a place for it, or says that it has none" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		d=$(basename "$(dirname "$f")")
+		case $d in
+		batches | requests) continue ;;
+		esac
+		n=$(ctx-count --json "$f" | jq -s 'map(.tokens) | max')
+		ctx-prune -s recall -l light -k 1 -t 0 -b $((n / 2)) \
+		    --notice "$N" "$f" > out 2> err || [ $? -eq 1 ]
+		if [ "$d" = sharegpt ] && ! cmp -s out "$f"; then
+			grep -q 'no notice can stand' err || fail "$f"
+			run -1 grep -F "$N" out
+		fi
+		ctx-prune -s recall -l light -k 1 -t 0 -b $((n / 2)) \
+		    --notice "$N" out 2> /dev/null | cmp - out ||
+			fail "$f: not idempotent"
+		[ "$(ctx-check "$f" 2>&1 | wc -l)" -ge \
+		    "$(ctx-check out 2>&1 | wc -l)" ] || fail "$f: $(ctx-check out)"
+		if grep -q -F "$N" out; then echo "$d"; fi >> seen
+	done
+	sort -u seen > dialects
+	for d in claude-code codex gemini-cli pi langchain-dict opencode goose \
+	    llm-logs vercel-ui vercel-model ollama openai-chat anthropic \
+	    bedrock gemini generic; do
+		grep -qx $d dialects || fail "no notice in $d"
+	done
+}
+
+@test "a transcript's agent reads it where it stands" {
+	for d in claude-code codex gemini-cli pi; do
+		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*.jsonl; do
+			ctx-prune -s recall -k 1 -t 0 -l light -b 150 \
+			    --notice "$N" "$f" > out 2> /dev/null || [ $? -eq 1 ]
+			live=$(jq -sc --arg dialect $d \
+			    -f "$BATS_TEST_DIRNAME/live.jq" out)
+			grep -n -F "$N" out | cut -d : -f 1 > lines || true
+			while read -r line; do
+				jq -e --argjson l "$line" 'index($l) != null' \
+				    <<< "$live" > /dev/null ||
+					fail "$f: line $line of $live"
+			done < lines
+			[ "$live" = "$(ctx-count --per message --json out |
+			    jq -sc 'map(.line)')" ]
+		done
+	done
+}
+
+@test "in records it is an element, laid out as its neighbours" {
+	chat_of 20 > lines
+	jq -n '{messages: [inputs]}' lines > pretty
+	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" pretty > out
+	[ "$(jq --arg n "$N" '[.messages[] | select(.content == $n)] |
+	    length' out)" -eq 1 ]
+	grep -q '^    {"role":"user","content":"\[earlier' out
+	jq -c '.messages[]' out > a
+	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" lines | cmp - a
+	cat pretty pretty > two
+	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" two | grep -c -F "$N" |
+	    grep -qx 2
+}
+
+@test "--explain tells of it, and a summary needs none" {
+	chat_of 20 > in
+	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
+	[ "$(jq -c 'select(.action == "add") | [.rule, .before > 0, .after > 0]' \
+	    why)" = '["notice",false,true]' ]
+	went=$(jq -s 'map(.before - .after) | add' why)
+	[ $(($(tokens in) - went)) -eq "$(tokens out)" ]
+	ctx-prune -s summarize --compact -k 1 -t 0 -b 150 --notice "$N" in > out
+	[ "$(notices out)" -eq 0 ]
+	grep -q 'Earlier conversation summary' out
+}

@@ -1,0 +1,183 @@
+# --dry-run, --explain and --archive: the same in every command that changes
+# messages
+
+load helper
+
+# The commands, each with options by which it changes the sample.
+changing() {
+	echo "ctx-prune -b 20k -l light"
+	echo "ctx-truncate -l 1000 --args 300"
+	echo "ctx-age -o 1000"
+	echo "ctx-age -o 1000 --mask"
+	echo "ctx-restore"
+}
+
+# The sample as the command $1 wants it, as lines, as a record and as a
+# pretty-printed document: in, record, document.
+inputs() {
+	cp "$agent" in
+	[ "${1%% *}" != ctx-restore ] || ctx-age -o 1000 "$agent" > in
+	jq -sc '{model: "gpt-4o", messages: .}' in > record
+	jq -s '{messages: .}' in > document
+}
+
+# The sha256 of each line of a file, its line feed included.
+hashes() {
+	while IFS= read -r line; do
+		printf '%s\n' "$line" | sha256sum | cut -d ' ' -f 1
+	done < "$1"
+}
+
+@test "--dry-run writes nothing, prints the plan, with the same status" {
+	while read -r c; do
+		inputs "$c"
+		for f in in record document; do
+			rm -rf new
+			# shellcheck disable=SC2086 # a command and its options
+			$c $f > out
+			run -1 cmp -s out $f
+			mv .ctx new 2> /dev/null || :
+			[ "${c%% *}" != ctx-restore ] || mv new .ctx
+			# shellcheck disable=SC2086
+			$c -n --archive arch $f > plan
+			[ ! -e arch ]
+			[ "${c%% *}" = ctx-restore ] || [ ! -e .ctx ]
+			grep -qE '^  [a-z-]+ .*[1-9][0-9]* messages .*[1-9][0-9]* tokens$' plan
+			[ "$(head -n 1 plan | cut -d : -f 1)" = $f ]
+			# shellcheck disable=SC2086
+			$c -n --json $f > json
+			jq -e --arg f $f '.file == $f and
+			    (.rules | length > 0 and
+			    all(.messages > 0 and .tokens > 0))' json
+		done
+	done < <(changing)
+	run -1 ctx-prune -n -b 500 "$agent"
+}
+
+@test "--explain has a line for each message touched, as --dry-run has" {
+	while read -r c; do
+		inputs "$c"
+		for f in in record document; do
+			rm -f arch
+			# shellcheck disable=SC2086 # a command and its options
+			$c --explain lines --archive arch $f > out
+			rm -rf .ctx.away
+			[ "${c%% *}" = ctx-restore ] || mv .ctx .ctx.away 2> /dev/null || :
+			# shellcheck disable=SC2086
+			$c -n --explain - $f > dry
+			jq -c 'del(.archive)' lines | cmp - dry
+			jq -es --arg f $f 'length > 3 and all(.file == $f and
+			    .line > 0 and .before != .after and
+			    .archive == "arch" and (.sha256 | length == 64) and
+			    (.role | IN("user", "assistant", "tool")) and
+			    (.tool | type == "string") and
+			    (.action | IN("drop", "edit")))' lines
+			# A message that is changed has one line.
+			jq -r .index lines | sort -n > index
+			sort -n -u index | cmp - index
+			# What is archived is what it was.
+			[ "$(wc -l < arch)" -eq "$(wc -l < lines)" ]
+			[ $f != in ] || hashes arch |
+			    cmp - <(jq -r .sha256 lines)
+			[ $f = in ] || [ "$(jq -c . arch | wc -l)" -eq \
+			    "$(wc -l < lines)" ]
+		done
+	done < <(changing)
+}
+
+@test "before and after are what ctx-count says of the message" {
+	while read -r c; do
+		[ "${c%% *}" != ctx-prune ] || continue
+		inputs "$c"
+		# shellcheck disable=SC2086 # a command and its options
+		$c --explain lines in > out
+		for which in in out; do
+			ctx-count --per message --json $which |
+			    jq -c '[.index, .tokens]' > $which.counts
+		done
+		jq -c '[.index, .before]' lines > before
+		jq -c '[.index, .after]' lines > after
+		is_subsequence before in.counts
+		is_subsequence after out.counts
+	done < <(changing)
+}
+
+@test "the tool is the one that was called, in every dialect" {
+	for d in openai-chat anthropic gemini bedrock openai-responses; do
+		"$B/gen-tools/convo" --dialect $d --seed 3 --messages 200 > in
+		ctx-truncate -d $d -l 10 --explain lines in > out
+		[ "$(wc -l < lines)" -gt 3 ]
+		jq -es 'map(select(.rule == "results")) |
+		    all(.tool | length > 0)' lines
+		ctx-truncate -d $d -l 10 --tool '^run$' --explain some in > out
+		[ "$(wc -l < some)" -gt 1 ]
+		[ "$(wc -l < some)" -lt "$(wc -l < lines)" ]
+		# A message may hold results of other tools before it.
+		case $d in
+		openai-*) jq -es 'all(.tool == "run")' some ;;
+		esac
+		ctx-truncate -d $d -l 10 --not-tool '^run$' out > rest
+		ctx-truncate -d $d -l 10 in | cmp - rest
+	done
+}
+
+@test "the archive is on disk before the stream leaves" {
+	command -v strace > /dev/null || fail "no strace here"
+	while read -r c; do
+		inputs "$c"
+		rm -f arch
+		# shellcheck disable=SC2086 # a command and its options
+		strace -o trace -e trace=openat,write,fsync $c -u \
+		    --archive arch in > out
+		fd=$(sed -n 's/.*"arch".* = \([0-9]*\)$/\1/p' trace)
+		[ -n "$fd" ]
+		awk -v w="write($fd," -v s="fsync($fd)" '
+			index($0, w) { dirty = 1; n++ }
+			index($0, s) { dirty = 0 }
+			/^write\(1,/ && dirty { exit 1 }
+			END { if (n == 0) exit 1 }' trace ||
+			fail "$c: written before it is archived"
+	done < <(changing)
+}
+
+@test "an archive or a report that cannot be written is trouble" {
+	for c in "ctx-truncate -l 100" "ctx-age -o 300" "ctx-prune -b 20k"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c --archive /dev/full "$agent"
+		[[ $output == *"cannot write archive /dev/full"* ]]
+		# shellcheck disable=SC2086
+		run -2 $c --archive nowhere/arch "$agent"
+		[[ $output == *"cannot open archive nowhere/arch"* ]]
+		# shellcheck disable=SC2086
+		run -2 $c --explain /dev/full "$agent"
+		[[ $output == *"cannot write to /dev/full"* ]]
+		# shellcheck disable=SC2086
+		run -2 $c --explain nowhere/lines "$agent"
+		[[ $output == *"cannot open nowhere/lines"* ]]
+		# shellcheck disable=SC2086
+		run -2 $c --explain - "$agent"
+		[[ $output == *"--explain - needs --dry-run"* ]]
+		# shellcheck disable=SC2086
+		run -2 $c --json "$agent"
+		[[ $output == *"--json needs --dry-run"* ]]
+	done
+	run -2 ctx-restore --list --archive arch "$agent"
+	run -2 ctx-restore --gc -n "$agent"
+	[ ! -e arch ]
+}
+
+@test "a file of a strange name is named all the same" {
+	head -n 12 "$agent" > $'a\xffb'
+	ctx-truncate -l 100 -n --explain - $'a\xffb' |
+	    jq -es 'length > 0 and all(.file == "a?b")'
+	ctx-truncate -l 100 -n --json $'a\xffb' | jq -e '.file == "a?b"'
+}
+
+@test "a plan has a table for each file" {
+	head -n 40 "$agent" > one
+	tail -n +41 "$agent" | head -n 60 > two
+	ctx-truncate -l 100 -n one two > plan
+	[ "$(grep -v '^ ' plan | tr '\n' ' ')" = "one two " ]
+	ctx-truncate -l 100 -n --json one two | jq -es 'map(.file) == ["one", "two"]'
+	cmp <(ctx-truncate -l 100 -n one two) plan
+}

@@ -1,0 +1,45 @@
+# The Debian packages: built, judged, installed, run, purged.
+
+load helper
+
+setup_file() {
+	export ROOT=${BATS_TEST_DIRNAME%/tests/system}
+	# A package is built with the distribution's own compiler flags.
+	env -u CC -u CFLAGS DEB_BUILD_OPTIONS="nocheck parallel=2" \
+	    "$BATS_TEST_DIRNAME/deb" > "$BATS_FILE_TMPDIR/log" 2>&1 || {
+		tail "$BATS_FILE_TMPDIR/log" >&2
+		return 1
+	}
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+teardown_file() {
+	if dpkg -s libctx0 > /dev/null 2>&1; then
+		as_root dpkg --purge ctx-tools libctx-dev libctx0
+	fi
+}
+
+@test "deb: lintian accepts the packages" {
+	lintian --allow-root --fail-on error,warning --suppress-tags \
+	    bogus-mail-host,initial-upload-closes-no-bugs \
+	    "$ROOT"/build/deb/*.changes
+}
+
+@test "deb: they install, run, and leave nothing behind" {
+	as_root dpkg -i "$ROOT"/build/deb/libctx0_*.deb \
+	    "$ROOT"/build/deb/ctx-tools_*.deb \
+	    "$ROOT"/build/deb/libctx-dev_*.deb > log
+	/usr/bin/ctx-prune -b 20k "$agent" > out
+	"$B/ctx-prune" -b 20k "$agent" | cmp - out
+	man -w ctx-policy
+	cc -std=c11 -o consumer "$BATS_TEST_DIRNAME/consumer.c" -lctx
+	./consumer < "$chat" > out
+	as_root dpkg --purge ctx-tools libctx-dev libctx0 > log
+	[ ! -e /usr/bin/ctx-prune ]
+	[ ! -e /usr/include/ctx.h ]
+	run ! grep -q libctx <(ldconfig -p)
+	run ! dpkg -s libctx0
+}

@@ -1,0 +1,87 @@
+# make install and uninstall, and a program built against what is installed.
+
+load helper
+
+@test "what is installed runs from where it was put" {
+	[ "$(command -v ctx-prune)" = "$PREFIX/bin/ctx-prune" ]
+	for command in "$PREFIX"/bin/ctx-*; do
+		run -0 "$command" --version
+		[ "$output" = "${command##*/} $("$B/${command##*/}" -V |
+			cut -d ' ' -f 2-)" ]
+	done
+	ctx-prune -b 20k "$agent" > installed
+	"$B/ctx-prune" -b 20k "$agent" > built
+	cmp installed built
+}
+
+@test "the shared library shows what ctx.h declares, and nothing else" {
+	nm -D --defined-only "$PREFIX/lib/libctx.so" | awk '{ print $3 }' |
+		sed 's/@.*//' | sort > shown
+	sed -n 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p' \
+	    "$PREFIX/include/ctx.h" | sort > declared
+	[ -s declared ]
+	diff declared shown
+	readelf -d "$PREFIX/lib/libctx.so" | grep -q 'SONAME.*libctx\.so\.[0-9]*\]'
+}
+
+@test "a program builds and runs by pkg-config, shared and static" {
+	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
+	[ "$(pkg-config --modversion libctx)" = \
+	    "$(ctx-count -V | cut -d ' ' -f 2)" ]
+	# shellcheck disable=SC2046 # words are wanted
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror -o shared \
+	    "$BATS_TEST_DIRNAME/consumer.c" \
+	    $(pkg-config --cflags --libs libctx) -Wl,-rpath,"$PREFIX/lib"
+	# shellcheck disable=SC2046
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror -o static \
+	    "$BATS_TEST_DIRNAME/consumer.c" $(pkg-config --cflags libctx) \
+	    "$PREFIX/lib/libctx.a" \
+	    $(pkg-config --static --libs libctx | sed 's/-lctx//')
+	for program in ./shared ./static; do
+		$program < "$chat" > out 2> err
+		[ "$(cat err)" = "2 tokens" ]
+		ctx-prune -e o200k_base -b 2000 "$chat" | cmp - out
+	done
+	ldd shared | grep -q 'libctx\.so'
+	run ! grep -q 'libctx\.so' <(ldd static)
+}
+
+@test "man pages and completions are where they are looked for" {
+	for page in "$ROOT"/man/*.[0-9]; do
+		page=${page##*/}
+		cmp "$ROOT/man/$page" \
+		    "$PREFIX/share/man/man${page##*.}/$page"
+	done
+	man -M "$PREFIX/share/man" -w ctx-policy
+	for command in "$PREFIX"/bin/ctx-*; do
+		command=${command##*/}
+		[ -f "$PREFIX/share/bash-completion/completions/$command" ]
+		[ -f "$PREFIX/share/fish/vendor_completions.d/$command.fish" ]
+	done
+	[ -f "$PREFIX/share/zsh/site-functions/_ctx" ]
+}
+
+@test "DESTDIR stages, and uninstall leaves nothing" {
+	make -s -C "$ROOT" TREE="${B##*/}" DESTDIR="$PWD/stage" \
+	    PREFIX=/opt/ctx install > log
+	"$PWD/stage/opt/ctx/bin/ctx-count" "$chat"
+	grep -qx 'prefix=/opt/ctx' stage/opt/ctx/lib/pkgconfig/libctx.pc
+	make -s -C "$ROOT" TREE="${B##*/}" DESTDIR="$PWD/stage" \
+	    PREFIX=/opt/ctx uninstall > log
+	[ -z "$(find stage ! -type d)" ]
+}
+
+@test "the man pages become web pages" {
+	make -s -C "$ROOT" TREE="${B##*/}" html > log
+	for page in "$ROOT"/man/*.[0-9]; do
+		grep -q '</html>' "$B/html/${page##*/}.html"
+	done
+}
+
+@test "make dist holds what git holds, and builds" {
+	make -s -C "$ROOT" dist
+	tar -xzf "$ROOT"/build/ctx-*.tar.gz
+	cd ctx-*/
+	make -s -j2 > log 2>&1 || { tail log >&2; return 1; }
+	build/release/ctx-count "$chat"
+}

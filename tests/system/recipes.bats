@@ -1,0 +1,168 @@
+# The recipes of ctx.7 beside the tools that they name.
+
+load helper
+
+# Puts what the recipes read into place.
+setup_recipes() {
+	mkdir logs small fixtures
+	cp "$agent" agent.jsonl
+	cp "$chat" fixtures/chat.jsonl
+	local i
+	for i in 1 2 3 4 5; do
+		"$B/gen-tools/convo" --seed "$i" --count 1 --messages 40 \
+		    > "logs/$i.jsonl"
+	done
+	"$B/gen-tools/convo" --seed 7 --count 150 --messages 100 --wrap \
+	    > conversations.jsonl
+	zstd -q agent.jsonl
+	printf '#!/bin/sh\nhead -n 40 > seen\n' > watcher
+	# Stand-ins for programs that ask a model.
+	mkdir bin
+	printf '#!/bin/sh\necho "summary by %s $*"; cat > /dev/null\n' ollama \
+	    > bin/ollama
+	printf '#!/bin/sh\necho "summary by %s $*"; cat > /dev/null\n' llm \
+	    > bin/llm
+	chmod +x watcher bin/*
+	PATH=$PWD/bin:$PATH
+}
+
+# The commands that ctx.7 shows under IN COMPANY after the line that begins
+# with $1, as a script.
+recipe() {
+	awk -v name="$1" '
+		/^\.Sh/ { inside = $2 == "IN" }
+		inside && index($0, name ":") == 1 { on = 1; next }
+		inside && index($0, name) == 1 && name ~ / / { on = 1; next }
+		on && /^\.Bd/ { block = 1; next }
+		on && /^\.Ed/ { exit }
+		block { sub(/^\$ /, ""); gsub(/\\e/, "\\"); print }' \
+	    "$ROOT/man/ctx.7" > script
+	[ -s script ] || fail "ctx.7 has no recipe $1"
+}
+
+@test "jq and Miller read what ctx-count prints" {
+	setup_recipes
+	recipe jq
+	sh -e script > out
+	line=$(jq .line out)
+	[ "$(jq .tokens out)" -eq "$(sed -n "${line}p" agent.jsonl |
+		ctx-count --json --per message | jq .tokens)" ]
+	recipe Miller
+	sh -e script > out
+	[ "$(wc -l < out)" -eq 6 ]
+	tail -n +2 out | awk '{ print $1 }' > numbers
+	sort -nr numbers | cmp - numbers
+}
+
+@test "xargs -P prunes file by file" {
+	setup_recipes
+	recipe xargs
+	sh -e script
+	for file in logs/*.jsonl; do
+		ctx-prune -b 8k "$file" | cmp - "small/${file##*/}"
+	done
+}
+
+@test "GNU parallel: by file, by blocks, by parts, in order" {
+	setup_recipes
+	recipe "GNU parallel"
+	sh -e script > out
+	for file in logs/*.jsonl; do ctx-count "$file"; done | cmp - out
+	ctx-prune -b 12k conversations.jsonl > single.jsonl
+	run ! cmp -s single.jsonl conversations.jsonl
+	cmp single.jsonl by-blocks.jsonl
+	cmp single.jsonl by-parts.jsonl
+}
+
+@test "zstd on both sides" {
+	setup_recipes
+	recipe zstd
+	sh -e script
+	ctx-prune -b 16k agent.jsonl > want
+	zstd -q -dc < small.zst | cmp - want
+}
+
+@test "tail -f: records come through while the file is open" {
+	setup_recipes
+	recipe tail
+	timeout 20 sh script &
+	for _ in $(seq 100); do
+		[ -s seen ] && [ "$(wc -l < seen)" -eq 40 ] && break
+		sleep 0.1
+	done
+	ctx-truncate -l 2000 agent.jsonl | head -n 40 | cmp - seen
+	kill %1
+	pkill -P $! || true
+}
+
+@test "git: the hook refuses what is too large" {
+	setup_recipes
+	git init -q .
+	git config user.email a@b
+	git config user.name a
+	recipe git
+	sh -e script
+	git add fixtures/chat.jsonl
+	git commit -qm small
+	git add agent.jsonl
+	run ! git commit -qm large
+	[ "$(git log --oneline | wc -l)" -eq 1 ]
+}
+
+@test "CI: SARIF for annotations, a gate by status" {
+	setup_recipes
+	recipe "A step of"
+	sh -e script
+	jq -e '.version == "2.1.0"' ctx.sarif > /dev/null
+	tail -n +5 agent.jsonl > fixtures/broken.jsonl
+	run -1 sh -e script
+	jq -e '[.runs[0].results[].locations[0].physicalLocation
+		.artifactLocation.uri] | unique == ["fixtures/broken.jsonl"]' \
+	    ctx.sarif > /dev/null
+	mv agent.jsonl fixtures/broken.jsonl
+	run -1 sh -e script
+}
+
+@test "summaries by ollama and by llm (stand-ins)" {
+	setup_recipes
+	recipe "Summaries by"
+	sh -e script
+	grep -q 'summary by ollama run llama3.2' by-ollama.jsonl
+	grep -q 'summary by llm -m local' by-llm.jsonl
+	ctx-check by-ollama.jsonl by-llm.jsonl
+}
+
+@test "summaries by an endpoint, with curl" {
+	setup_recipes
+	cat > server.py <<-'END'
+	import http.server, json, sys
+	class Handler(http.server.BaseHTTPRequestHandler):
+	    def do_POST(self):
+	        size = int(self.headers["content-length"])
+	        asked = json.loads(self.rfile.read(size))
+	        text = asked["messages"][0]["content"]
+	        answer = "asked at %s with %d lines" % (
+	            self.path, text.count("\n") > 10)
+	        body = json.dumps({"choices": [{"message": {
+	            "role": "assistant", "content": answer}}]}).encode()
+	        self.send_response(200)
+	        self.end_headers()
+	        self.wfile.write(body)
+	    def log_message(self, *args):
+	        pass
+	server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+	print(server.server_port, flush=True)
+	server.serve_forever()
+	END
+	python3 server.py > port &
+	for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+	ENDPOINT=http://127.0.0.1:$(cat port)
+	export ENDPOINT
+	recipe "The same by"
+	sh -e script
+	kill %1
+	grep -q 'asked at /v1/chat/completions with 1 lines' by-endpoint.jsonl
+	# An endpoint that is gone: the stream leaves unchanged, status 2.
+	run -2 sh -e script
+	cmp agent.jsonl by-endpoint.jsonl
+}

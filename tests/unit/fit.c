@@ -1,0 +1,154 @@
+/* fit.c - what calls were billed, as a line through what was counted */
+#include <math.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+#define MOST 60
+
+static bool
+near(double a, double b, double off)
+{
+	return fabs(a - b) <= off;
+}
+
+/* n calls on a line, with noise of so many tokens either way. */
+static void
+make(struct ctx_sample *calls, size_t n, double factor, double beside,
+    unsigned noise, unsigned long long *seed)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		double y;
+
+		calls[i].counted = 100 + tap_random(seed) % 50000;
+		y = beside + factor * (double)calls[i].counted;
+		if (noise > 0)
+			y += (double)(tap_random(seed) % (2 * noise)) - noise;
+		calls[i].billed = y < 1 ? 1 : (uint64_t)(y + 0.5);
+	}
+}
+
+static void
+check_lines(void)
+{
+	struct ctx_sample calls[MOST];
+	unsigned long long seed = 3;
+	struct ctx_fit fit;
+	int i, within = 0;
+
+	tap_case("a line is found, with what is billed beside it");
+	make(calls, MOST, 1.31, 18000, 0, &seed);
+	CHECK(ctx_fit(&fit, calls, MOST));
+	CHECK(near(fit.factor, 1.31, 1e-4) && near(fit.beside, 18000, 1));
+	CHECK(fit.error < 1e-4 && fit.worst < 1e-4 && fit.spread < 1e-4);
+
+	tap_case("nothing beside it is nothing");
+	make(calls, MOST, 0.9, 0, 300, &seed);
+	CHECK(ctx_fit(&fit, calls, MOST));
+	CHECK(fit.beside == 0 && near(fit.factor, 0.9, 0.01));
+
+	tap_case("95 of 100 times the spread holds the truth");
+	for (i = 0; i < 1000; i++) {
+		make(calls, 8, 1.5, 20000, 4000, &seed);
+		CHECK(ctx_fit(&fit, calls, 8));
+		within += near(fit.factor, 1.5, fit.spread);
+	}
+	CHECK(within > 920 && within < 985);
+}
+
+static void
+check_upper(void)
+{
+	struct ctx_sample calls[MOST];
+	unsigned long long seed = 9;
+	struct ctx_fit fit;
+	size_t i, k, n;
+
+	tap_case("the upper factor counts no call too low");
+	for (k = 0; k < 2000; k++) {
+		n = 1 + (size_t)(tap_random(&seed) % MOST);
+		make(calls, n, 1.2, (double)(k % 3) * 9000, 5000, &seed);
+		if (!ctx_fit(&fit, calls, n))
+			continue;
+		CHECK(fit.upper >= fit.factor && fit.worst >= fit.error);
+		for (i = 0; i < n; i++)
+			CHECK(fit.beside +
+				fit.upper * (double)calls[i].counted >=
+			    (double)calls[i].billed - 1e-6);
+	}
+}
+
+static void
+check_few(void)
+{
+	struct ctx_sample one = {1000, 1200};
+	struct ctx_sample two[] = {{1000, 1500}, {2000, 2500}};
+	struct ctx_sample same[] = {{50, 60}, {50, 62}, {50, 58}};
+	struct ctx_fit fit;
+
+	tap_case("few calls are a share, and say that it is not sure");
+	CHECK(!ctx_fit(&fit, NULL, 0));
+	CHECK(ctx_fit(&fit, &one, 1));
+	CHECK(near(fit.factor, 1.2, 1e-9) && isinf(fit.spread));
+	CHECK(ctx_fit(&fit, two, 2));
+	CHECK(fit.beside == 0 && fit.factor > 1.25 && fit.factor < 1.5);
+	CHECK(ctx_fit(&fit, same, 3));
+	CHECK(fit.beside == 0 && near(fit.factor, 1.2, 1e-9));
+}
+
+static uint64_t
+input(const char *usage)
+{
+	char text[300];
+	struct ctx_json json;
+	struct ctx_err err;
+	size_t used;
+	uint64_t n;
+
+	(void)snprintf(text, sizeof text, "[%s]", usage);
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	NEED(ctx_json_scan(&json, text, strlen(text), &used, &err) == 1);
+	n = ctx_usage_input(&json, 1);
+	ctx_json_release(&json);
+	return n;
+}
+
+static void
+check_usage(void)
+{
+	tap_case("usage as the providers write it");
+	CHECK(input("{\"prompt_tokens\":70,\"completion_tokens\":9}") == 70);
+	CHECK(input("{\"input_tokens\":4,\"cache_creation_input_tokens\":426,"
+		    "\"cache_read_input_tokens\":14513,\"output_tokens\":256}")
+	    == 14943);
+	CHECK(input("{\"input_tokens\":55,\"output_tokens\":7,"
+		    "\"input_tokens_details\":{\"cached_tokens\":50}}") == 55);
+	CHECK(input("{\"inputTokens\":5,\"cacheReadInputTokens\":40}") == 45);
+	CHECK(input("{\"promptTokenCount\":12,"
+		    "\"cachedContentTokenCount\":8}") == 12);
+	CHECK(input("{\"prompt_eval_count\":26,\"eval_count\":9}") == 26);
+	CHECK(input("{\"input\":3,\"output\":1,\"cacheRead\":20,"
+		    "\"cacheWrite\":1}") == 24);
+	CHECK(input("{\"input\":3,\"cache\":{\"read\":20,\"write\":5}}") == 28);
+	CHECK(input("{\"input\":900,\"cached\":800,\"thoughts\":3}") == 900);
+
+	tap_case("what is no count is none");
+	CHECK(input("{}") == 0);
+	CHECK(input("7") == 0);
+	CHECK(input("{\"prompt_tokens\":-3}") == 0);
+	CHECK(input("{\"prompt_tokens\":1e9}") == 0);
+	CHECK(input("{\"prompt_tokens\":\"7\"}") == 0);
+	CHECK(input("{\"prompt_tokens\":99999999999999999999}") == 0);
+}
+
+int
+main(void)
+{
+	check_lines();
+	check_upper();
+	check_few();
+	check_usage();
+	return tap_done();
+}

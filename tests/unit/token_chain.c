@@ -1,0 +1,299 @@
+/* token_chain.c - splitters of files against the library they come from */
+#include <jansson.h>
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+#include "token/chain.h"
+
+#define O200K                                                                \
+	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"         \
+	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"        \
+	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"         \
+	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"        \
+	"\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"          \
+	"\\s+(?!\\S)|\\s+"
+
+static const struct ctx_scheme none = {CTX_SCHEME_NONE, 0, 0, 0};
+static unsigned long long seed = 4101842887655102017u;
+static struct ctx_err err;
+static json_t *cases; /* of tests/corpus/splitters.json */
+static struct ctx_split part;
+
+enum { MOST = 1 << 20 };
+static uint32_t ends[2][MOST];
+
+static size_t
+pick(size_t n)
+{
+	return (size_t)(tap_random(&seed) >> 33) % n;
+}
+
+/* Splits a text into list, some pieces at a time; returns how many. */
+static size_t
+split(struct ctx_chain_state *state, ctx_split_fn *last,
+    struct ctx_scheme scheme, const char *p, size_t n, uint32_t *list)
+{
+	size_t at = 0, count = 0, i;
+
+	if (state != NULL)
+		ctx_chain_reset(state);
+	while (at < n && count < MOST - CTX_SPLIT_MAX) {
+		i = pick(3) == 0 ? 1 + pick(9) : CTX_SPLIT_MAX;
+		if (state != NULL)
+			NEED(ctx_chain_split(state, last, scheme, &part,
+			    p + at, n - at, i, &err) == 0);
+		else
+			last(&part, scheme, 0, p + at, n - at, i);
+		CHECK(part.n <= i && (part.n > 0) != (part.alone > 0));
+		CHECK(part.listed == part.n);
+		for (i = 0; i < part.n; i++)
+			list[count++] = (uint32_t)at + part.end[i];
+		at += part.used;
+		if (part.alone > 0)
+			list[count++] = (uint32_t)at;
+	}
+	return count;
+}
+
+static struct ctx_chain *
+open_patterns(const json_t *patterns)
+{
+	struct ctx_buf text = {0};
+	struct ctx_chain *chain;
+	const char *one;
+	size_t i;
+
+	for (i = 0; i < json_array_size(patterns); i++) {
+		one = json_string_value(json_array_get(patterns, i));
+		NEED(ctx_buf_add(&text, one, strlen(one) + 1, &err) == 0);
+	}
+	if (ctx_chain_open(&chain, text.p, text.n, &err) < 0) {
+		printf("# %s: %s\n", text.p, err.text);
+		CHECK(err.code == CTX_OK);
+	}
+	ctx_buf_release(&text);
+	return chain;
+}
+
+static void
+check_pieces(struct ctx_chain_state *state, const json_t *pieces)
+{
+	struct ctx_buf text = {0};
+	size_t n = json_array_size(pieces), i;
+
+	for (i = 0; i < n; i++) {
+		const json_t *piece = json_array_get(pieces, i);
+
+		NEED(ctx_buf_add(&text, json_string_value(piece),
+		    json_string_length(piece), &err) == 0);
+		ends[0][i] = (uint32_t)text.n;
+	}
+	CHECK(split(state, NULL, none, text.p, text.n, ends[1]) == n);
+	CHECK(memcmp(ends[0], ends[1], n * sizeof ends[0][0]) == 0);
+	ctx_buf_release(&text);
+}
+
+static void
+recorded(void)
+{
+	struct ctx_chain_state *state;
+	struct ctx_chain *chain;
+	const json_t *pieces;
+	size_t i, k;
+
+	tap_case("pieces are those of the library tokenizers");
+	CHECK(json_array_size(cases) > 10);
+	for (i = 0; i < json_array_size(cases); i++) {
+		chain = open_patterns(json_object_get(json_array_get(cases,
+		    i), "patterns"));
+		NEED(chain != NULL);
+		NEED(ctx_chain_begin(&state, chain, &err) == 0);
+		pieces = json_object_get(json_array_get(cases, i), "pieces");
+		for (k = 0; k < json_array_size(pieces); k++)
+			check_pieces(state, json_array_get(pieces, k));
+		ctx_chain_end(state);
+		ctx_chain_close(chain);
+	}
+}
+
+/* Text of recorded pieces, some of them over and over, and of bad bytes. */
+static size_t
+make_text(char *text, size_t n)
+{
+	const json_t *list, *piece;
+	size_t length = 0, again;
+
+	while (length < n) {
+		list = json_object_get(json_array_get(cases,
+		    pick(json_array_size(cases))), "pieces");
+		list = json_array_get(list, pick(json_array_size(list)));
+		piece = json_array_get(list, pick(json_array_size(list)));
+		again = pick(40) == 0 ? pick(900) : 1;
+		for (; again > 0 && length < n &&
+		    json_string_length(piece) < n - length; again--) {
+			memcpy(text + length, json_string_value(piece),
+			    json_string_length(piece));
+			length += json_string_length(piece);
+		}
+		if (pick(20) == 0 || length + 200 > n)
+			text[length++] = "\xff\xc3 \xed"[pick(4)];
+	}
+	return length;
+}
+
+static void
+compare(const char *pattern, struct ctx_scheme scheme, const char *before)
+{
+	struct ctx_chain *chain, *first = NULL;
+	struct ctx_chain_state *state, *other = NULL;
+	struct ctx_buf both = {0};
+	static char text[40000];
+	unsigned i;
+	size_t n, count;
+
+	NEED(ctx_buf_add(&both, before, strlen(before) +
+	    (*before != '\0'), &err) == 0);
+	NEED(ctx_buf_add(&both, pattern, strlen(pattern) + 1, &err) == 0);
+	NEED(ctx_chain_open(&chain, both.p, both.n, &err) == 0);
+	NEED(ctx_chain_begin(&state, chain, &err) == 0);
+	if (*before != '\0') {
+		NEED(ctx_chain_open(&first, before, strlen(before) + 1,
+		    &err) == 0);
+		NEED(ctx_chain_begin(&other, first, &err) == 0);
+	}
+	for (i = 0; i < 60; i++) {
+		n = make_text(text, 1 + pick(i % 4 == 0 ? sizeof text - 1
+		    : 300));
+		count = split(state, NULL, none, text, n, ends[0]);
+		CHECK(split(other, ctx_split_portable, scheme, text, n,
+		    ends[1]) == count);
+		CHECK(memcmp(ends[0], ends[1], count * sizeof ends[0][0]) ==
+		    0);
+	}
+	ctx_chain_end(state);
+	ctx_chain_close(chain);
+	ctx_chain_end(other);
+	ctx_chain_close(first);
+	ctx_buf_release(&both);
+}
+
+static void
+known(void)
+{
+	const json_t *list = json_object_get(json_array_get(cases, 0),
+	    "patterns");
+	const char *gpt2 = json_string_value(json_array_get(list, 0)), *llama;
+
+	list = json_object_get(json_array_get(cases, 1), "patterns");
+	llama = json_string_value(json_array_get(list, 0));
+	tap_case("built-in splitters do what their patterns do");
+	compare(gpt2, (struct ctx_scheme){CTX_SCHEME_R50K, 0, 1, 0}, "");
+	compare(llama, (struct ctx_scheme){CTX_SCHEME_CL100K, 3, 1, 0}, "");
+	compare(O200K, (struct ctx_scheme){CTX_SCHEME_O200K, 3, 1, 0}, "");
+	tap_case("behind a pattern as well");
+	compare(gpt2, (struct ctx_scheme){CTX_SCHEME_R50K, 0, 1, 0},
+	    "\\p{N}");
+	compare(O200K, (struct ctx_scheme){CTX_SCHEME_O200K, 3, 1, 0},
+	    "[^\\n]+");
+}
+
+static void
+long_pieces(void)
+{
+	static const char slow[] = "(?:a|a|aa)+[bc]";
+	static const char *const patterns[] = {"a+", "\\s*\\n|\\s+(?!\\S)|.",
+	    "x", "(?:a|b)+"};
+	size_t n = 1000000, i, count;
+	struct ctx_chain_state *state;
+	struct ctx_chain *chain;
+	char *text = malloc(n);
+
+	tap_case("a million characters in one piece");
+	NEED(text != NULL);
+	for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		memset(text, i == 1 ? ' ' : 'a', n);
+		NEED(ctx_chain_open(&chain, patterns[i],
+		    strlen(patterns[i]) + 1, &err) == 0);
+		NEED(ctx_chain_begin(&state, chain, &err) == 0);
+		count = split(state, NULL, none, text, n, ends[0]);
+		CHECK(count == 1 && ends[0][0] == n);
+		ctx_chain_end(state);
+		ctx_chain_close(chain);
+	}
+	tap_case("a pattern that takes too many steps is an error");
+	memset(text, 'a', n);
+	NEED(ctx_chain_open(&chain, slow, sizeof slow, &err) == 0);
+	NEED(ctx_chain_begin(&state, chain, &err) == 0);
+	CHECK(ctx_chain_split(state, NULL, none, &part, text, 60, 1,
+	    &err) == -1 && err.code == CTX_ELIMIT);
+	ctx_chain_end(state);
+	ctx_chain_close(chain);
+	free(text);
+}
+
+static void
+refusals(void)
+{
+	static const struct {
+		const char *pattern, *why;
+	} bad[] = {
+	    {"(?<=a)b", "a group of a kind"}, {"(?<!a)b", "of a kind"},
+	    {"(?<n>a)", "of a kind"}, {"(?>a)", "of a kind"},
+	    {"(?-i:a)", "of a kind"}, {"(?i)a", "of a kind"},
+	    {"^a", "an anchor"}, {"a$", "an anchor"}, {"\\ba", "an escape"},
+	    {"\\Aa", "an escape"}, {"(a)\\1", "an escape"},
+	    {"\\w+", "an escape"}, {"\\h", "an escape"}, {"a\\", "backslash"},
+	    {"\\p{Han}", "no general category"}, {"\\pL", "braces"},
+	    {"\\p{X}", "no general category"}, {"a*", "match nothing"},
+	    {"a|", "match nothing"}, {"", "match nothing"},
+	    {"(?=a)", "match nothing"}, {"a{1,3}+", "several ways"},
+	    {"a{2}?", "several ways"}, {"a{,}", "several ways"},
+	    {"a{3,1}", "several ways"}, {"a{9999}", "several ways"},
+	    {"a{1", "several ways"}, {"(?:a)++", "without a way back"},
+	    {"(?!a)+b", "look ahead"}, {"a**", "must be escaped"},
+	    {"*a", "must be escaped"}, {"a]", "must be escaped"},
+	    {"(a", "a group without end"}, {"a)", "a parenthesis too many"},
+	    {"[a", "a set without end"}, {"[]a]", "begins with ]"},
+	    {"[[:alpha:]]", "[: or &&"}, {"[a&&b]", "[: or &&"},
+	    {"[^\\s\\S]", "without characters"}, {"[z-a]", "a range"},
+	    {"[a-\\s]", "a range"}, {"(?i:ss)", "more than themselves"},
+	    {"(?i:st)", "more than themselves"}, {"(?i:\xc3\xa9)", "more than"},
+	    {"(?i:\\p{L})", "a set in (?i:)"}, {"(?i:[^a])", "a set in (?i:)"},
+	    {"\\x80", "no valid number"}, {"\\x{110000}", "no valid number"},
+	    {"\\ud800", "no valid number"}, {"\xff", "not UTF-8"},
+	    {"((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))",
+	    "too many groups"},
+	    {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+	    "too many sets"},
+	};
+	struct ctx_chain *chain;
+	size_t i;
+
+	tap_case("patterns that could mean something else are refused");
+	for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		CHECK(ctx_chain_open(&chain, bad[i].pattern,
+		    strlen(bad[i].pattern) + 1, &err) == -1);
+		CHECK(chain == NULL && err.code == CTX_EFILE);
+		if (strstr(err.text, bad[i].why) == NULL)
+			printf("# %s: %s\n", bad[i].pattern, err.text);
+		CHECK(strstr(err.text, bad[i].why) != NULL);
+	}
+	CHECK(ctx_chain_open(&chain, "a", 1, &err) == -1 && chain == NULL);
+	CHECK(ctx_chain_open(&chain, "a\0b\0c\0d\0e", 10, &err) == -1);
+}
+
+int
+main(void)
+{
+	json_error_t where;
+
+	cases = json_load_file("tests/corpus/splitters.json", 0, &where);
+	NEED(cases != NULL);
+	recorded();
+	known();
+	long_pieces();
+	refusals();
+	json_decref(cases);
+	return tap_done();
+}
