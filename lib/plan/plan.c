@@ -279,6 +279,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		plan->units[root].weight += weight_unnoted(item, edits);
 		unit->start = item->start;
 		unit->turn = item->turn;
+		unit->root = root;
 		unit->first = root == i;
 		unit->user = is_user(plan, item);
 		unit->system = !unit->user &&
@@ -288,6 +289,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->weighs = ended ? unit->held
 				     : (plan->holds[i] & FOR_EVER) != 0;
 		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
+		if (item->turn != groups->items[root].turn)
+			plan->units[root].spans = true;
 		unit->age = groups->spoken - item->spoken;
 		if (unit->age < plan->units[root].age)
 			plan->units[root].age = unit->age;
