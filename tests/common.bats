@@ -141,7 +141,6 @@ values_of() { # option, arg, choices
 	'N|P%') wrong=x% right=90% ;;
 	TIME) wrong=x right=2h ;;
 	REGEX) wrong='(' right=a ;;
-	TIME) wrong=x right=2h; [ -z "$3" ] || right=${3%% *} ;;
 	H:T) wrong=3 right=1:1 ;;
 	*,*) wrong=x right=1,2,3,4 ;;
 	esac
