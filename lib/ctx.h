@@ -715,6 +715,8 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool all;    /* opaque: the value is the whole message, whose node may
+		      * be 0 */
 	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
