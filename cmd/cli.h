@@ -184,6 +184,7 @@ void cli_models_print(const struct ctx_models *own);
  * operands. */
 struct cli_needs {
 	const struct ctx_meter *meter; /* its vocabularies; or NULL */
+	const char *read;    /* a file that it will read; or NULL */
 	const char *written; /* a file that it will make; or NULL */
 	bool reopens;        /* its operands, which may be other files then */
 };

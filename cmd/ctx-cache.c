@@ -330,6 +330,7 @@ parse(struct cache *cache, int argc, char **argv)
 	    {0, "json", NULL, "the same as JSON", CLI_FLAG, &cache->json,
 		NULL, NULL},
 	    CLI_COMMON(&cache->cli),
+	    CLI_SANDBOX(&cache->cli),
 	    {0},
 	};
 
@@ -362,6 +363,8 @@ main(int argc, char **argv)
 
 	parse(&cache, argc, argv);
 	cli_meter(&cache.cli, &meter);
+	cli_sandbox(&cache.cli,
+	    &(struct cli_needs){.meter = &meter, .read = cache.diff});
 	if (cache.diff != NULL)
 		compare(&cache, &meter);
 	else

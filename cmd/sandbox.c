@@ -180,6 +180,8 @@ cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 	allow_operands(&s, needs->reopens);
 	if (needs->meter != NULL)
 		allow_vocabularies(&s, needs->meter);
+	if (needs->read != NULL)
+		allow(&s, needs->read, MAY_READ | MAY_LIST);
 	if (needs->written != NULL)
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_TRUNCATE);
