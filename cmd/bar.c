@@ -666,8 +666,8 @@ bar_write(struct bar *bar, const struct cli *cli)
 	    "fill=\"#fff\"/>\n",
 	    SVG_WIDTH + 20, height + 20, SVG_WIDTH + 20, height + 20,
 	    SVG_WIDTH + 20, height + 20) > 0 &&
-	    fwrite(bar->pictures.p, 1, bar->pictures.n, file) ==
-		bar->pictures.n &&
+	    (bar->pictures.n == 0 ||
+		fwrite(bar->pictures.p, bar->pictures.n, 1, file) == 1) &&
 	    fputs("</svg>\n", file) >= 0;
 	if (fclose(file) != 0 || !right)
 		cli_die(cli, "cannot write %s: %s", bar->svg, strerror(errno));

@@ -41,7 +41,12 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		if (model == NULL || model[0] == '\0')
+		/* Messages that any provider could take, for a model that
+		 * takes no hints. */
+		if (o->hints == NULL)
+			cli_say(&cache->cli, "%s takes no cache hints; "
+					     "nothing is changed", model);
+		else if (model == NULL || model[0] == '\0')
 			cli_say(&cache->cli, "%s caches by itself, but for "
 					     "models that -m must name; "
 					     "nothing is changed",

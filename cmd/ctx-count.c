@@ -26,7 +26,8 @@ struct count {
 	struct cli cli;
 	struct ctx_meter meter;
 	unsigned per, bound;
-	bool json, tsv, text, quiet, models, calibrate;
+	bool json, tsv, text, quiet, models, calibrate, annotate;
+	const char *key;
 	uint64_t window, reserve, top;
 	struct ctx_amount max;
 	struct rows rows; /* by name, of the file being read */
@@ -585,6 +586,26 @@ count_files(struct count *count)
 		print_rest(count);
 }
 
+/* The streams themselves, with a count in each record. */
+static int
+annotate(struct count *count)
+{
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_err err;
+
+	cli_open(&count->cli, &stream, count->cli.files, count->cli.n_files,
+	    &writer);
+	if (ctx_annotate(&stream, &writer, &count->meter, count->key, &err) <
+	    0)
+		cli_fail(&count->cli, &err);
+	cli_note_stream(&count->cli, &stream);
+	cli_note_models(&count->cli, &count->meter);
+	cli_close(&stream);
+	ctx_meter_release(&count->meter);
+	return cli_end(&count->cli, &writer);
+}
+
 /* ---- options ---- */
 
 static void
@@ -618,6 +639,10 @@ parse(struct count *count, int argc, char **argv)
 		CLI_FLAG, &count->tsv, NULL, NULL},
 	    {'q', "quiet", NULL, "only the status", CLI_FLAG, &count->quiet,
 		NULL, NULL},
+	    {0, "annotate", NULL, "the stream, a count in each record",
+		CLI_FLAG, &count->annotate, NULL, NULL},
+	    {0, "key", "NAME", "the count's (ctx_tokens)", CLI_STRING,
+		&count->key, NULL, NULL},
 	    {0, "bar", NULL, "a bar with the share of each role and tool",
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
 	    {0, "follow", NULL, "the bar anew whenever a file grows", CLI_FLAG,
@@ -631,12 +656,19 @@ parse(struct count *count, int argc, char **argv)
 	    {0},
 	};
 
+	count->key = "ctx_tokens";
 	count->cli.options = options;
 	cli_parse(&count->cli, argc, argv);
 	count->cli.options = NULL;
 	bar_check(&count->bar, &count->cli,
 	    count->json || count->tsv || count->per != PER_FILE ||
-		count->text || count->calibrate);
+		count->text || count->calibrate || count->annotate);
+	if (count->annotate &&
+	    (count->json || count->tsv || count->per != PER_FILE ||
+		count->top > 0 || count->text || count->calibrate ||
+		count->quiet || count->max.set))
+		cli_die(&count->cli, "--annotate writes the stream; it goes "
+				     "with no other output");
 }
 
 int
@@ -666,6 +698,8 @@ main(int argc, char **argv)
 		count.cli.files[count.cli.n_files++] = stdin_name;
 	cli_sandbox(&count.cli, &(struct cli_needs){.meter = &count.meter,
 	    .written = count.bar.svg, .reopens = count.bar.follow});
+	if (count.annotate)
+		return annotate(&count);
 	do {
 		bar_wait(&count.bar, &count.cli);
 		count_files(&count);

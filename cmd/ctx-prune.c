@@ -98,6 +98,9 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
 			    n > 0 ? ", " : "", owners[i],
 			    cli_short_number(number, plan->floor[i]));
+	if (n == 0)
+		(void)snprintf(out, size, "framing %s",
+		    cli_short_number(number, plan->fixed));
 }
 
 static void

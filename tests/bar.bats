@@ -105,6 +105,9 @@ X
 	grep -q '84.5% DEGRADING' out.svg
 	run -0 ctx-count --bar --svg two.svg -m gpt-4o 'a<b>&"c.jsonl' "$agent"
 	cmp out.svg two.svg
+	: > nothing
+	run -0 ctx-count --svg none.svg nothing
+	[ "$(tail -n 1 none.svg)" = '</svg>' ]
 	run -2 ctx-count --svg no/such/dir.svg "$agent"
 	[[ $output == *"cannot write no/such/dir.svg: No such file"* ]]
 	run -2 ctx-count --svg /dev/full "$agent"

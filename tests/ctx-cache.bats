@@ -247,6 +247,13 @@ X
 	same three "gpt-4o caches by itself"
 }
 
+@test "a request of any provider's, for a model without hints, passes" {
+	echo '{"model":"llama3.2","messages":[{"role":"user","content":"a"}]}' > in
+	ctx-cache in > out 2> err
+	cmp out in
+	grep -q 'llama3.2 takes no cache hints' err
+}
+
 @test "what tells no provider must say it; what cannot carry hints is refused" {
 	run -2 ctx-cache "$chat"
 	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]

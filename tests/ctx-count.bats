@@ -55,6 +55,13 @@ X
 	[[ ${lines[2]} == *"~$((a + b)) "* ]]
 }
 
+@test "a file may be a pipe" {
+	for c in ctx-count "ctx-prune -b 800"; do
+		$c "$chat" > file
+		$c <(cat "$chat") | sed "s,/dev/fd/[0-9]*,$chat," | cmp - file
+	done
+}
+
 @test "an estimate is marked with ~, an exact count is not" {
 	run -0 ctx-count "$chat"
 	[[ $output == *"~"* ]]
@@ -295,6 +302,18 @@ X
 	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
 	# As the local tokenizer of google-genai: the texts wx, weather now, city.
 	[ "$(tokens gemini)" -eq 5 ]
+}
+
+@test "a budget counts tools and the prompt, and its floor names them" {
+	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
+	    input: [.], tools: [range(20) | {type: "function",
+	    name: "tool_\(.)", description: "does this and that"}]}' \
+	    <(messages user:hi) > request
+	ctx-count --json --per role request > out
+	tools=$(jq 'select(.role == "tools").tokens' out)
+	system=$(jq 'select(.role == "system").tokens' out)
+	run -1 --separate-stderr ctx-prune -b 100 request
+	[ "$stderr" = "ctx-prune: request:1: $(tokens request) of 100: tools $tools, system $system, last messages 5" ]
 }
 
 @test "of Gemini's calls and results keys and texts count" {
@@ -562,6 +581,45 @@ bytes_vocabulary() {
 	ctx-count --json in > counts
 	paste -d ' ' <(jq .tokens counts) <(jq .usage.prompt_tokens in) |
 	    awk '$1 < $2 { exit 1 }'
+}
+
+@test "--annotate writes the stream, with a count in each record" {
+	ctx-count --annotate -m gpt-4o "$agent" > out
+	cmp <(jq -c 'del(.ctx_tokens)' out) <(jq -c . "$agent")
+	sed 's/,"ctx_tokens":[0-9]*}$/}/' out | cmp - "$agent"
+	cmp <(jq .ctx_tokens out) \
+	    <(ctx-count --json --per message -m gpt-4o "$agent" | jq .tokens)
+	# Once is twice, a number that is there is replaced, where it stands.
+	ctx-count --annotate -m gpt-4o out | cmp - out
+	printf '{"n": 7 , "role":"user","content":"hi" }\r\n' > in
+	ctx-count --annotate --key n in > out
+	printf '{"n": 5 , "role":"user","content":"hi" }\r\n' | cmp - out
+	ctx-count --annotate in > out
+	printf '{"n": 7 , "role":"user","content":"hi","ctx_tokens":5 }\r\n' |
+	    cmp - out
+}
+
+@test "--annotate gives requests their sum, and leaves the rest alone" {
+	jq -n --slurpfile m "$chat" '{model: "gpt-4o", messages: $m,
+	    tools: [{type: "function", function: {name: "f"}}]}' > request
+	ctx-count --annotate request > out
+	[ "$(jq .ctx_tokens out)" -eq "$(tokens request)" ]
+	grep -v '^  "ctx_tokens"' out | cmp -s - request || {
+		jq 'del(.ctx_tokens)' out | cmp - request
+	}
+	printf '%s\n' '{"type":"session_meta"}' '' '[]' \
+	    '[{"role":"user","content":"a"}]' > rest
+	ctx-count --annotate rest | cmp - rest
+	for d in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+		ctx-count --annotate "$d" > once
+		ctx-count --annotate once | cmp - once || fail "$d"
+		cmp <(jq -cS 'del(.ctx_tokens?)' once) <(jq -cS . "$d") ||
+			fail "$d: changed"
+		cmp <(ctx-count --json once | jq .tokens) \
+		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
+	done
+	run -2 ctx-count --annotate --json "$chat"
+	[[ $output == *"no other output"* ]]
 }
 
 @test "models.json that is wrong is named, with the place" {

@@ -197,6 +197,21 @@ is_paired() {
 	[[ $output == *"needs a window"* ]]
 }
 
+@test "the environment names encoding and model, options lead over it" {
+	ctx-prune -e bytes/4 -b 9k "$agent" > want
+	ctx-prune -b 9k "$agent" > other
+	run -1 cmp -s want other
+	CTX_ENCODING=bytes/4 ctx-prune -b 9k "$agent" | cmp - want
+	CTX_ENCODING=bytes/4 ctx-prune -e o200k_base -b 9k "$agent" |
+	    cmp - other
+	CTX_ENCODING=nope run -2 ctx-prune -b 9k "$agent"
+	ctx-prune -m gpt-4 "$agent" > want
+	CTX_MODEL=gpt-4o ctx-prune -m gpt-4 "$agent" | cmp - want
+	jq -nc '{model: "gpt-4", messages: [inputs]}' "$agent" > record
+	CTX_MODEL=gpt-4o ctx-prune record | tokens > n
+	[ "$(cat n)" -le 7680 ]
+}
+
 @test "pins close over their group, by text, tool and role" {
 	ctx-prune -b 12k --pin 'ticket 2291 \(tickets' "$agent" > out
 	grep -q 'ticket 2291 (tickets' out

@@ -64,7 +64,7 @@ seeds() {
 	run -2 ctx-count -e short.gguf "$chat"
 	[[ $output == *"ends early"* ]]
 	run -2 ctx-count -e nosuch "$chat"
-	[[ $output == *"no encoding nosuch"* ]]
+	[[ $output == *nosuch* ]]
 }
 
 @test "NFC is not done, so such counts are estimates" {

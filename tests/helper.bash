@@ -11,7 +11,9 @@ setup() {
 	agent=$SAMPLE/agent.jsonl
 	chat=$SAMPLE/chat.jsonl
 	export SAMPLE agent chat
-	unset CTX_MODEL CTX_ENCODING
+	unset CTX_MODEL CTX_ENCODING CTX_SPOOL CTX_SUMMARIZER CTX_EMBEDDER
+	unset TOOL_RESULT_LIMIT SUPERVISOR_MSG_CHAR_LIMIT
+	unset "${!SUMMARIZATION_@}"
 	export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 }
 

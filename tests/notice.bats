@@ -153,6 +153,29 @@ notices() {
 	done
 }
 
+@test "a message with no place for a part gets none, here or in a summary" {
+	{
+		for i in $(seq 8); do
+			jq -nc --arg i "$i" '{role: "user", content:
+			    [{text: "question \($i), and words to fill it"}]},
+			    {role: "assistant", content: [{text: "answer \($i)"}]}'
+		done
+		# not of this format, but read as its other messages are
+		messages "user:the last question, as a string" "assistant:so"
+	} > in
+	for o in "--notice <omitted>" "--compact --summary-tokens 20"; do
+		for b in 20 40 60 90; do
+			# shellcheck disable=SC2086 # options
+			SUMMARIZATION_KEEP_TOKENS=$b ctx-prune -k 1 -t 0 -b $b \
+			    $o in > out 2> err || grep -q 'nothing was removed' err
+			[ "$(jq -c . out | wc -l)" -eq "$(wc -l < out)" ]
+			# shellcheck disable=SC2086
+			SUMMARIZATION_KEEP_TOKENS=$b ctx-prune -k 1 -t 0 -b $b \
+			    $o out 2> err | cmp - out
+		done
+	done
+}
+
 @test "every dialect has a place for it, or says that it has none" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		d=$(basename "$(dirname "$f")")
@@ -217,8 +240,10 @@ notices() {
 @test "--explain tells of it, and a summary needs none" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
-	[ "$(jq -c 'select(.action == "add") | [.rule, .before > 0, .after > 0]' \
-	    why)" = '["notice",false,true]' ]
+	[ "$(jq -c 'select(.action == "add") | [.rule, .role, .before > 0,
+	    .after > 0]' why)" = '["notice","user",false,true]' ]
+	line=$(jq 'select(.action == "add") | .line' why)
+	[ "$(sed -n "${line}p" in)" = "$(sed -n 3p out)" ]
 	went=$(jq -s 'map(.before - .after) | add' why)
 	[ $(($(tokens in) - went)) -eq "$(tokens out)" ]
 	ctx-prune -s summarize --compact -k 1 -t 0 -b 150 --notice "$N" in > out

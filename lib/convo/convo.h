@@ -76,6 +76,12 @@ struct prune {
 	struct ctx_buf out, text, literal, message; /* scratch */
 };
 
+/* ---- take.c: a message is taken among those that are held ---- */
+
+/* Adds the items of a message to the conversation, and to its entry. */
+int ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_err *err);
+
 /* ---- settle.c: what a plan means for what is held ---- */
 
 /* Puts p->view on the message of an entry; returns as its dialect's read. */
@@ -125,6 +131,9 @@ struct found_note {
 void ctx_note_find(const struct ctx_prune_options *options,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
     struct found_note *found);
+/* Has a user's message a place for one, where it must be a part of it? */
+bool ctx_note_fits(const struct ctx_dialect *dialect,
+    const struct ctx_view *view);
 /* Tokens of a note of this text; 0: the dialect has no place for it. */
 int ctx_note_cost(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, bool summary, struct ctx_str text,

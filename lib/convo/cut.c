@@ -423,25 +423,38 @@ share(const struct cut *cut, uint64_t room, uint64_t *head, uint64_t *tail)
 		*tail = 0;
 }
 
-/* Turns rooms in tokens into a walk in bytes; *kept is what they hold. */
+/* Puts the text of all pieces together and counts it, once for all rooms
+ * that are tried. */
 static int
-walk_tokens(struct cut *cut, const struct ctx_view *view,
-    const struct pieces *pieces, uint64_t head, uint64_t tail,
-    struct walk *w, uint64_t *kept, struct ctx_err *err)
+gather(struct cut *cut, const struct ctx_view *view,
+    const struct pieces *pieces, struct ctx_err *err)
 {
-	size_t head_at, tail_at, i;
-	uint64_t tokens;
+	size_t i;
 
 	cut->all.n = 0;
 	for (i = 0; i < pieces->n; i++)
 		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
 		    ctx_buf_add(&cut->all, cut->text.p, cut->text.n, err) < 0)
 			return -1;
+	ctx_marks_reset(&cut->marks);
+	return ctx_marks_append(&cut->marks, cut->counter->tokens, cut->all.p,
+	    cut->all.n, err);
+}
+
+/* Turns rooms in tokens into a walk in bytes; *kept is what they hold. */
+static int
+walk_tokens(struct cut *cut, const struct ctx_view *view,
+    const struct pieces *pieces, uint64_t head, uint64_t tail,
+    struct walk *w, uint64_t *kept, struct ctx_err *err)
+{
+	size_t head_at, tail_at;
+	uint64_t tokens;
+
 	head = ctx_count_room(cut->counter, head);
 	tail = ctx_count_room(cut->counter, tail);
-	if (ctx_token_head(cut->counter->tokens, cut->all.p, cut->all.n, head,
+	if (ctx_marks_head(&cut->marks, cut->counter->tokens, cut->all.p, head,
 		&head_at, kept, err) < 0 ||
-	    ctx_token_tail(cut->counter->tokens, cut->all.p, cut->all.n, tail,
+	    ctx_marks_tail(&cut->marks, cut->counter->tokens, cut->all.p, tail,
 		&tail_at, &tokens, err) < 0)
 		return -1;
 	*kept = ctx_count_scale(cut->counter, *kept + tokens);
@@ -461,6 +474,8 @@ cut_tokens(struct cut *cut, const struct ctx_view *view,
 {
 	uint64_t head = w->head_room, tail = w->tail_room, kept, size, over;
 
+	if (gather(cut, view, pieces, err) < 0)
+		return -1;
 	for (;;) {
 		if (walk_tokens(cut, view, pieces, head, tail, w, &kept,
 			err) < 0 ||
@@ -570,5 +585,6 @@ ctx_cut_release(struct cut *cut)
 	ctx_buf_release(&cut->text);
 	ctx_buf_release(&cut->mark);
 	ctx_buf_release(&cut->all);
+	ctx_marks_release(&cut->marks);
 	ctx_buf_release(&cut->out);
 }

@@ -36,6 +36,19 @@ says(struct ctx_str literal, const char *text, size_t n, bool whole)
 	return !whole || at + 1 == literal.n;
 }
 
+/* The part that the user's own begin with, behind results; a part of ours
+ * stands there.  view->n if there is none. */
+static size_t
+first_own(const struct ctx_view *view)
+{
+	size_t i = 0;
+
+	while (i < view->n && (view->parts[i].kind == CTX_PART_RESULT ||
+				  view->parts[i].owner != 0))
+		i++;
+	return i;
+}
+
 /* May a message of this role be a note?  A row that is a whole turn has the
  * role of the one who answers. */
 static bool
@@ -53,13 +66,9 @@ ctx_note_find(const struct ctx_prune_options *options,
 	static const char prefix[] = CTX_SUMMARY_PREFIX;
 	const char *notice = options->notice;
 	struct ctx_str literal;
-	size_t i = 0;
+	size_t i = first_own(view);
 
 	memset(found, 0, sizeof *found);
-	/* A part of ours stands behind the results and before the rest. */
-	while (i < view->n && (view->parts[i].kind == CTX_PART_RESULT ||
-				  view->parts[i].owner != 0))
-		i++;
 	if (i == view->n || !may_be_note(view) ||
 	    view->parts[i].kind != CTX_PART_TEXT ||
 	    view->json->nodes[view->parts[i].value].kind != CTX_JSON_STRING)
@@ -220,6 +229,15 @@ ctx_note_cost(struct prune *p, struct ctx_counter *counter,
 	return rc;
 }
 
+bool
+ctx_note_fits(const struct ctx_dialect *dialect, const struct ctx_view *view)
+{
+	size_t i = first_own(view);
+
+	return dialect->note_part == NULL ||
+	    (i < view->n && view->parts[i].child != 0);
+}
+
 /* ---- put in ---- */
 
 int
@@ -315,18 +333,6 @@ ctx_notes_compose(struct prune *p, struct convo *convo, struct ctx_err *err)
 			return -1;
 	}
 	return 0;
-}
-
-/* The part that the user's own begin with; view->n if there is none. */
-static size_t
-first_own(const struct ctx_view *view)
-{
-	size_t i = 0;
-
-	while (i < view->n && (view->parts[i].kind == CTX_PART_RESULT ||
-				  view->parts[i].owner != 0))
-		i++;
-	return i;
 }
 
 int

@@ -51,6 +51,7 @@ struct cut {
 	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark; /* the literal of what stands for what goes */
 	struct ctx_buf text, all, out; /* scratch */
+	struct ctx_marks marks;	       /* checkpoints of all */
 };
 
 /* Finds the first atom of a text from *at on, which then is where to look

@@ -136,36 +136,29 @@ take_hash(struct reading *r, struct ctx_prefix_item *item, uint32_t node,
 
 /* ---- reading ---- */
 
-/* Tokens of a member that is shown to the model as it is; the system prompt
- * has the rest of *beside, which is what all of them cost. */
-static int
-count_member(struct reading *r, const struct ctx_json *json, uint32_t node,
-    struct ctx_prefix_item *item, uint64_t *beside, struct ctx_err *err)
+/* What a member of the request costs. */
+static uint64_t
+tokens_of_member(const char *name, const struct ctx_beside *beside)
 {
-	static const char *const whole[] = {"tools", "toolConfig"};
+	static const char *const tools[] = {"tools", "toolConfig"};
 	static const char *const prompts[] = {"system", "instructions",
 	    "systemInstruction", "system_instruction"};
-	struct ctx_cost cost = {0};
 	size_t i;
 
-	for (i = 0; i < 2; i++)
-		if (strcmp(item->member, whole[i]) == 0 &&
-		    ctx_count_value(r->prefix->course.measure.counter, json,
-			node, &cost, err) < 0)
-			return -1;
-	for (i = 0; i < 4; i++)
-		if (strcmp(item->member, prompts[i]) == 0)
-			cost.tokens = *beside;
-	item->tokens = cost.tokens < *beside ? cost.tokens : *beside;
-	*beside -= item->tokens;
+	for (i = 0; i < sizeof tools / sizeof tools[0]; i++)
+		if (strcmp(name, tools[i]) == 0)
+			return beside->tools;
+	for (i = 0; i < sizeof prompts / sizeof prompts[0]; i++)
+		if (strcmp(name, prompts[i]) == 0)
+			return beside->system;
 	return 0;
 }
 
 /* A member of the request, which may hold the tools or be the prompt. */
 static int
 add_member(struct reading *r, const struct ctx_event *event,
-    const struct ctx_hints *hints, const char *name, uint64_t *beside,
-    struct ctx_err *err)
+    const struct ctx_hints *hints, const char *name,
+    const struct ctx_beside *beside, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
 	uint32_t request = event->shape->request, system, tools;
@@ -178,8 +171,7 @@ add_member(struct reading *r, const struct ctx_event *event,
 	if (item == NULL)
 		return -1;
 	item->member = name;
-	if (count_member(r, json, node, item, beside, err) < 0)
-		return -1;
+	item->tokens = tokens_of_member(name, beside);
 	if (hints == NULL)
 		return take_hash(r, item, node, err);
 	system = ctx_hints_system(hints, json, request);
@@ -219,7 +211,7 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 	for (i = 0; event->shape->in_request &&
 	    (name = ctx_hints_before(hints, i)) != NULL;
 	    i++)
-		if (add_member(r, event, hints, name, &beside.tokens, err) < 0)
+		if (add_member(r, event, hints, name, &beside, err) < 0)
 			return -1;
 	r->prefix->before = r->prefix->n;
 	return 0;

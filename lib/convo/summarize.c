@@ -288,17 +288,21 @@ place_message(const struct convo *convo, const struct ctx_dialect *dialect,
 
 /* Where it stands as a part: in the first user message that opens a turn. */
 static int
-place_part(const struct convo *convo, const struct ctx_dialect *dialect,
-    size_t *place, struct ctx_err *err)
+place_part(struct prune *p, const struct convo *convo,
+    const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
 {
 	size_t i, j, item = 0;
 
 	for (i = 0; i < convo->n; i++)
 		for (j = 0; j < convo->entries[i].items; j++, item++) {
+			if (!(convo->groups.items[item].flags &
+				CTX_ITEM_USER) ||
+			    (convo->plan.marks[item] & CTX_MARK_DROP))
+				continue;
+			if (ctx_prune_look(p, &convo->entries[i], err) < 0)
+				return -1;
 			*place = i;
-			if ((convo->groups.items[item].flags &
-				CTX_ITEM_USER) &&
-			    !(convo->plan.marks[item] & CTX_MARK_DROP))
+			if (ctx_note_fits(dialect, &p->view))
 				return 0;
 		}
 	return ctx_err_set(err, CTX_EARG,
@@ -307,13 +311,13 @@ place_part(const struct convo *convo, const struct ctx_dialect *dialect,
 }
 
 static int
-find_place(const struct convo *convo, const struct ctx_dialect *dialect,
-    size_t *place, struct ctx_err *err)
+find_place(struct prune *p, const struct convo *convo,
+    const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
 {
 	bool part = dialect->note_part != NULL;
 	const struct ctx_dialect *there;
 
-	if (part && place_part(convo, dialect, place, err) < 0)
+	if (part && place_part(p, convo, dialect, place, err) < 0)
 		return -1;
 	if (!part && place_message(convo, dialect, place, err) < 0)
 		return -1;
@@ -368,7 +372,7 @@ put_in(struct prune *p, struct convo *convo, size_t place,
 	if (ctx_note_cost(p, convo->measure.counter,
 		convo->entries[place].dialect, true, all, &tokens, err) < 0)
 		return -1;
-	if (tokens < drops->tokens) {
+	if (text->n > 0 && tokens < drops->tokens) {
 		plan->after += tokens;
 		return ctx_note_add(convo, place, true, all, tokens, err);
 	}
@@ -394,7 +398,7 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 		return 0;
 	}
 	fold(convo, &drops);
-	if (find_place(convo, drops.dialect, &place, err) < 0)
+	if (find_place(p, convo, drops.dialect, &place, err) < 0)
 		return -1;
 	if (find_room(p, convo, drops.dialect, &room, err) < 0 ||
 	    ctx_summary_open(&m.lines, err) < 0 ||

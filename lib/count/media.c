@@ -400,6 +400,20 @@ struct found {
 	struct bytes bytes;
 };
 
+/* What the ending of an address says, if it says anything. */
+static enum kind
+kind_at(const char *p, size_t n)
+{
+	const char *query = memchr(p, '?', n);
+	size_t end = query != NULL ? (size_t)(query - p) : n, at = end;
+
+	while (at > 0 && p[at - 1] != '.' && p[at - 1] != '/')
+		at--;
+	if (at == 0 || p[at - 1] != '.')
+		return IMAGE;
+	return kind_named((struct ctx_str){p + at - 1, end - at + 1});
+}
+
 /* A text is base64, a data: address with base64, or another address. */
 static void
 read_text(struct found *found, const char *p, size_t n)
@@ -415,6 +429,8 @@ read_text(struct found *found, const char *p, size_t n)
 		n -= (size_t)(comma + 1 - p);
 		p = comma + 1;
 	} else if (memchr(p, ':', n < 20 ? n : 20) != NULL) {
+		if (found->kind == IMAGE)
+			found->kind = kind_at(p, n);
 		return;
 	}
 	while (n > 0 && p[n - 1] == '=')
@@ -481,7 +497,7 @@ cost(const struct ctx_image *image, const struct found *found)
 	case SOUND:
 		return seconds(&found->bytes) * (is_gemini(image) ? 32 : 10);
 	case FILM:
-		return (1 + (uint64_t)n / 250000) * 263;
+		return (n == 0 ? 60 : 1 + (uint64_t)n / 250000) * 263;
 	default:
 		image_size(&found->bytes, &w, &h);
 		return ctx_image_tokens(image, w, h, found->detail);

@@ -1,0 +1,148 @@
+/*
+ * annotate.c - the stream, with what each record costs written into it
+ *
+ * A number becomes the last member of the record's object, or takes the place
+ * of the one that is there; nothing else changes.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ctx.h"
+
+struct annotate {
+	struct ctx_stream *stream;
+	struct ctx_writer *writer;
+	struct ctx_meter *meter;
+	const char *key;
+	struct ctx_measure lines, record; /* of the conversations */
+	bool open;       /* the stream's has begun */
+	bool counted;    /* the record that is being read costs something */
+	uint64_t tokens; /* so much */
+	struct ctx_edits edits;
+	struct ctx_buf out;
+};
+
+static int
+begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_beside beside;
+
+	if (ctx_stream_measure(a->stream, event, a->meter, &a->record, err) <
+		0 ||
+	    ctx_count_beside(a->record.counter, event->record->json,
+		event->shape, &beside, err) < 0)
+		return -1;
+	a->counted = true;
+	a->tokens += beside.tokens;
+	return 0;
+}
+
+static int
+add_message(struct annotate *a, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_measure *measure = event->inside ? &a->record : &a->lines;
+	struct ctx_cost cost;
+
+	if (!event->inside && !a->open) {
+		if (ctx_stream_measure(a->stream, event, a->meter, measure,
+			err) < 0)
+			return -1;
+		a->open = true;
+	}
+	if (ctx_count_message(measure->counter, event->shape->dialect,
+		event->view, &cost, err) < 0)
+		return -1;
+	a->counted = true;
+	a->tokens += cost.tokens;
+	return 0;
+}
+
+/* Notes the number: in the place of an old one, or behind the last member. */
+static int
+note(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t old = ctx_json_find(json, 0, a->key), at = 0, last = 0;
+	struct ctx_str place = {json->text + nodes[0].at + 1, 0};
+	struct ctx_buf member = {0};
+	int rc = -1;
+
+	for (at = 1; at < nodes[0].next; at = nodes[at + 1].next)
+		last = at + 1;
+	if (old != 0)
+		place = ctx_json_str(json, old);
+	else if (last != 0)
+		place.p = json->text + nodes[last].end;
+	if ((old != 0 ||
+		(ctx_buf_add(&member, ",", last != 0, err) == 0 &&
+		    ctx_text_encode(&member, a->key, strlen(a->key), err) ==
+			0 &&
+		    ctx_buf_add(&member, ":", 1, err) == 0)) &&
+	    ctx_buf_printf(&member, err, "%" PRIu64, a->tokens) == 0)
+		rc = ctx_edit_replace(&a->edits, place, member.p, member.n,
+		    err);
+	ctx_buf_release(&member);
+	return rc;
+}
+
+static int
+end_record(struct annotate *a, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	struct ctx_str text = record->text;
+	bool changed = a->counted &&
+	    record->json->nodes[0].kind == CTX_JSON_OBJECT;
+	int rc;
+
+	if (changed) {
+		a->out.n = 0;
+		ctx_edits_reset(&a->edits);
+		if (note(a, record->json, err) < 0 ||
+		    ctx_edits_apply(&a->edits, text, &a->out, err) < 0)
+			return -1;
+		rc = ctx_writer_copy(a->writer, a->out.p, a->out.n, err);
+	} else {
+		rc = ctx_writer_put(a->writer, text.p, text.n, err);
+	}
+	a->counted = false;
+	a->tokens = 0;
+	return rc < 0 ? -1 : ctx_writer_mark(a->writer, err);
+}
+
+static int
+one_event(struct annotate *a, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return begin(a, event, err);
+	case CTX_EVENT_MESSAGE:
+		return add_message(a, event, err);
+	case CTX_EVENT_RECORD:
+		return end_record(a, event->record, err);
+	default:
+		return 0;
+	}
+}
+
+int
+ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_meter *meter, const char *key, struct ctx_err *err)
+{
+	struct annotate a = {.stream = stream,
+	    .writer = writer,
+	    .meter = meter,
+	    .key = key};
+	struct ctx_event event;
+	int rc;
+
+	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
+		if (one_event(&a, &event, err) < 0) {
+			rc = ctx_stream_fail(stream, err);
+			break;
+		}
+	ctx_edits_release(&a.edits);
+	ctx_buf_release(&a.out);
+	return rc;
+}

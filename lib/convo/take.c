@@ -1,0 +1,234 @@
+/*
+ * take.c - a message is taken among those that are held
+ *
+ * What the plan must know of it beside its tokens is worked out here, while
+ * it can be read: whether the user pinned it, which of its results may be
+ * edited, what is ours in it, and what a notice before it would cost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/convo.h"
+
+static int
+matches(struct prune *p, struct ctx_pattern *pattern,
+    const struct ctx_json *json, uint32_t node, bool *found,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	if (pattern->n == 0 || node == 0 || *found)
+		return 0;
+	text = ctx_json_str(json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING) {
+		p->text.n = 0;
+		if (ctx_text_decode(&p->text, text, err) < 0)
+			return -1;
+		text = (struct ctx_str){p->text.p, p->text.n};
+	}
+	*found = ctx_pattern_match(pattern, text.p, text.n);
+	return 0;
+}
+
+/* Did the user ask for this message to stay? */
+static int
+is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
+    struct ctx_err *err)
+{
+	struct ctx_prune_options *options = p->options;
+	size_t i;
+
+	*pinned = options->pin_roles >> view->role & 1;
+	for (i = 0; i < view->n && !*pinned; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->kind != CTX_PART_MEDIA &&
+		    matches(p, &options->pin_text, view->json, part->value,
+			pinned, err) < 0)
+			return -1;
+		if (matches(p, &options->pin_tool, view->json, part->name,
+			pinned, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A result is pinned by the name of the tool whose call it answers. */
+static void
+pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
+{
+	struct ctx_str tool;
+
+	for (; p->options->pin_tool.n > 0 && first < groups->n; first++) {
+		tool = ctx_names_at(&groups->tools, groups->items[first].tool);
+		if (tool.n > 0 && ctx_pattern_match(&p->options->pin_tool,
+				      tool.p, tool.n))
+			groups->items[first].flags |= CTX_ITEM_PINNED;
+	}
+}
+
+/* May the results of this tool (number 0: unknown) be edited? */
+static bool
+is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
+{
+	struct ctx_prune_options *options = p->options;
+	struct ctx_str tool = ctx_names_at(&groups->tools, number);
+
+	return (options->tool.n > 0 &&
+		   !ctx_pattern_match(&options->tool, tool.p, tool.n)) ||
+	    (options->not_tool.n > 0 &&
+		ctx_pattern_match(&options->not_tool, tool.p, tool.n));
+}
+
+/* Finds the results of a message that are not to be edited, and takes what
+ * clearing them would save out of its cost. */
+static int
+spare_results(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+{
+	size_t i, result = 0;
+	uint32_t tool;
+	uint64_t saved;
+	struct ctx_str left;
+
+	if (p->options->tool.n + p->options->not_tool.n == 0)
+		return 0;
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			continue;
+		if (ctx_groups_tool(&convo->groups, entry->dialect, view, i,
+			&tool, err) < 0)
+			return -1;
+		result++;
+		if (!is_spared(p, &convo->groups, tool))
+			continue;
+		if (entry->spared == NULL)
+			entry->spared = calloc(view->n, sizeof(bool));
+		if (entry->spared == NULL)
+			return ctx_err_nomem(err);
+		entry->spared[result - 1] = true;
+		if (ctx_count_cleared(convo->measure.counter,
+			entry->dialect, view, i, &left, &saved,
+			err) < 0)
+			return -1;
+		cost->bodies -= saved;
+	}
+	return 0;
+}
+
+/* What cutting an item to its ends would save, where that may happen. */
+static int
+measure_ends(struct prune *p, struct convo *convo, const struct entry *entry,
+    const struct ctx_view *view, size_t first, struct ctx_err *err)
+{
+	const struct ctx_limits *limits = &convo->plan.limits;
+	struct ctx_item *items = convo->groups.items;
+	size_t i;
+
+	if (!limits->policy->cuts || limits->level < CTX_LEVEL_AGGRESSIVE)
+		return 0;
+	for (i = first; i < convo->groups.n; i++) {
+		if (items[i].flags & (CTX_ITEM_SYSTEM | CTX_ITEM_WITH_SUMMARY))
+			continue;
+		if (ctx_ends_save(p, entry->dialect, view,
+			convo->measure.counter,
+			!(items[i].flags & CTX_ITEM_REST),
+			!(items[i].flags & CTX_ITEM_RESULTS), entry->spared,
+			&items[i].ends, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What a notice before an item that opens a turn would cost. */
+static int
+price_notice(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_item *item, struct ctx_err *err)
+{
+	const char *notice = p->options->notice;
+	struct ctx_str text = {notice, 0};
+	uint64_t price;
+
+	if (notice == NULL || convo->plan.limits.policy->summarizes ||
+	    !((item->flags & CTX_ITEM_USER) || (view->flags & CTX_VIEW_TURN)) ||
+	    !ctx_note_fits(entry->dialect, view))
+		return 0;
+	text.n = strlen(notice);
+	if (convo->priced != entry->dialect) {
+		if (ctx_note_cost(p, convo->measure.counter, entry->dialect,
+			false, text, &price, err) < 0)
+			return -1;
+		convo->priced = entry->dialect;
+		convo->price = price;
+		if (price == 0)
+			convo->unnoted = entry->dialect;
+	}
+	item->note = convo->price > UINT32_MAX ? 0 : (uint32_t)convo->price;
+	return 0;
+}
+
+/* Notes the part of a message that is ours. */
+static int
+note_own(struct convo *convo, const struct entry *entry,
+    const struct ctx_view *view, const struct found_note *found,
+    struct ctx_item *item, struct ctx_err *err)
+{
+	struct ctx_cost cost = {0};
+
+	if (found->whole || !(found->summary || found->notice))
+		return 0;
+	if (ctx_count_part(convo->measure.counter, entry->dialect, view,
+		found->part, &cost, err) < 0)
+		return -1;
+	item->own = (uint32_t)cost.tokens;
+	item->flags |= found->summary ? CTX_ITEM_WITH_SUMMARY
+				      : CTX_ITEM_WITH_NOTICE;
+	return 0;
+}
+
+int
+ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
+    const struct ctx_view *view, struct ctx_err *err)
+{
+	struct ctx_groups *groups = &convo->groups;
+	size_t first = groups->n, i;
+	struct found_note found;
+	struct ctx_cost cost;
+	unsigned flags = 0;
+	bool pinned;
+
+	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
+	entry->message = groups->messages -
+	    (entry->continues && groups->messages > 0);
+	ctx_note_find(p->options, entry->dialect, view, &found);
+	if (found.whole)
+		flags = (found.summary ? CTX_ITEM_SUMMARY : 0u) |
+		    (found.notice ? CTX_ITEM_NOTICE : 0u);
+	if (is_pinned(p, view, &pinned, err) < 0)
+		return -1;
+	/* A summary of ours may go though its format has it stay. */
+	if (pinned || (flags == 0 && (view->flags & CTX_VIEW_PINNED)))
+		flags |= CTX_ITEM_PINNED;
+	if (ctx_count_message(convo->measure.counter, entry->dialect, view,
+		&cost, err) < 0 ||
+	    spare_results(p, convo, entry, view, &cost, err) < 0 ||
+	    ctx_groups_add(groups, entry->dialect, view, &cost, flags, err) <
+		0)
+		return -1;
+	if (entry->dialect->rules & CTX_ALTERNATES)
+		convo->plan.limits.alternates = true;
+	pin_by_call(p, groups, first);
+	if (note_own(convo, entry, view, &found,
+		&groups->items[groups->n - 1], err) < 0 ||
+	    price_notice(p, convo, entry, view,
+		&groups->items[groups->n - 1], err) < 0 ||
+	    measure_ends(p, convo, entry, view, first, err) < 0)
+		return -1;
+	if (convo->scorer != NULL &&
+	    ctx_scorer_note(convo->scorer, view, groups, first, err) < 0)
+		return -1;
+	for (i = first; convo->answers && i < groups->n; i++)
+		groups->items[i].flags |= CTX_ITEM_PINNED;
+	entry->items = (uint32_t)(groups->n - first);
+	return 0;
+}
