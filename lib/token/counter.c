@@ -194,6 +194,31 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 	parts->n = 0;
 }
 
+/*
+ * Tokens of more than 16 bytes that were met before or are a token, or 0.
+ * A token that its bytes do not merge to stands for whole pieces alone: it
+ * is only told, and never remembered as a word, which may be a part.
+ */
+static unsigned
+known_long(struct ctx_token_counter *c, const char *p, size_t n,
+    uint32_t *token)
+{
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	unsigned known = 0;
+
+	*token = CTX_VOCAB_NONE;
+	if (n <= CTX_WORDS_LONG)
+		known = ctx_words_find_long(&c->words, p, n);
+	if (known > 0)
+		return known;
+	*token = ctx_vocab_find(v, p, n);
+	if (*token == CTX_VOCAB_NONE || !ctx_vocab_merged(v, *token))
+		return 0;
+	if (n <= CTX_WORDS_LONG)
+		ctx_words_add_long(&c->words, p, n, 1);
+	return 1;
+}
+
 /* More than 16 bytes that no table knows. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
@@ -245,7 +270,8 @@ count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
 {
 	const char *p = text.p + at;
 	struct ctx_parts *parts = &c->parts;
-	unsigned known = 0;
+	unsigned known;
+	uint32_t token;
 
 	if (n <= CTX_VOCAB_KEY && text.n - at >= CTX_VOCAB_KEY) {
 		if (parts->n == CTX_PROBE_MAX)
@@ -258,10 +284,13 @@ count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
 		count_word(c, p, n, ctx_key_copy(p, n), tokens);
 		return 0;
 	}
-	if (n <= CTX_WORDS_LONG)
-		known = ctx_words_find_long(&c->words, p, n);
+	known = known_long(c, p, n, &token);
 	*tokens += known;
-	return known > 0 ? 0 : merge_long_word(c, p, n, tokens, err);
+	if (known > 0)
+		return 0;
+	return token == CTX_VOCAB_NONE
+	    ? merge_long_word(c, p, n, tokens, err)
+	    : merge_text(c, p, n, tokens, err);
 }
 
 /* A piece of more than 16 bytes. */
@@ -271,23 +300,16 @@ count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;
-	unsigned known = 0;
 	size_t done, length;
+	unsigned known;
 	uint32_t token;
 
-	if (n <= CTX_WORDS_LONG)
-		known = ctx_words_find_long(&c->words, p, n);
+	known = known_long(c, p, n, &token);
+	if (known == 0 && token != CTX_VOCAB_NONE)
+		known = 1;
 	*tokens += known;
 	if (known > 0)
 		return 0;
-	token = ctx_vocab_find(v, p, n);
-	if (token != CTX_VOCAB_NONE) {
-		++*tokens;
-		/* As a part of another piece it may be merged otherwise. */
-		if (n <= CTX_WORDS_LONG && ctx_vocab_merged(v, token))
-			ctx_words_add_long(&c->words, p, n, 1);
-		return 0;
-	}
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
 	length = v->unreached ? n : certain_cut(v, p, n);

@@ -1,6 +1,8 @@
 /* token_merge.c - merging with made-up vocabularies against the definition */
 #include "ctx.h"
 #include "tap.h"
+#include "token/counter.h"
+#include "token/pack.h"
 #include "token_rules.h"
 
 static unsigned long long seed = 2685821657736338717u;
@@ -58,6 +60,53 @@ check(const struct rules *r)
 	return flags;
 }
 
+/* A token of twenty bytes that no merge makes: one as a piece of its own,
+ * five as a part of another, whichever was met first. */
+static void
+whole_or_part(void)
+{
+	static const char part[] = "\u4e2d\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+	    "\u00e9\u00e9\u00e9\u00e9 and something behind it";
+	static struct ctx_pack_token list[259];
+	static char bytes[256];
+	struct ctx_pack pack = {.tokens = list,
+	    .n = 259,
+	    .scheme = {CTX_SCHEME_O200K, 3, 1, 0},
+	    .whole = true};
+	struct ctx_tokenizer t = {0};
+	struct ctx_token_counter *c;
+	struct ctx_err err;
+	uint64_t tokens;
+	void *block;
+	size_t size;
+	unsigned i;
+
+	tap_case("a token that stands for whole pieces is not found in parts");
+	for (i = 0; i < 256; i++) {
+		bytes[i] = (char)i;
+		list[i] = (struct ctx_pack_token){bytes + i, 1, i,
+		    CTX_PACK_ANY};
+	}
+	/* Two that keep the part from being cut further. */
+	list[256] = (struct ctx_pack_token){part + 3, 2, 256, CTX_PACK_ANY};
+	list[257] = (struct ctx_pack_token){part + 3, 4, 257, CTX_PACK_ANY};
+	list[258] = (struct ctx_pack_token){part + 3, 20, 258,
+	    CTX_PACK_NEVER};
+	NEED(ctx_pack(&pack, &block, &size, &err) == 0);
+	ctx_vocab_view(&t.vocab, block);
+	NEED(ctx_token_counter_open(&c, &t, CTX_SIMD_BEST, &err) == 0);
+	for (i = 0; i < 3; i++) {
+		CHECK(ctx_token_count(c, part + 3, 20, &tokens, &err) == 0 &&
+		    tokens == 1);
+		CHECK(ctx_token_count(c, part, 23, &tokens, &err) == 0 &&
+		    tokens == 8);
+		CHECK(ctx_token_count(c, part, sizeof part - 1, &tokens,
+		    &err) == 0 && tokens == 8 + sizeof part - 1 - 23);
+	}
+	ctx_token_counter_close(c);
+	free(block);
+}
+
 int
 main(void)
 {
@@ -83,5 +132,6 @@ main(void)
 	printf("# %u vocabularies, %u out of order, %u with tokens that "
 	    "only stand whole\n", rounds, disorder, unreached);
 	CHECK(disorder > rounds / 20 && unreached > rounds / 20);
+	whole_or_part();
 	return tap_done();
 }
