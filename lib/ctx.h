@@ -469,6 +469,9 @@ struct ctx_tokenizer;
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
 void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
+/* Makes the cache directory, and the one that it is in, if they are missing:
+ * for callers that give up the right to before they open a file. */
+void ctx_tokenizer_make_cache(const char *cache);
 /* Built-in name number i, for help texts, or NULL behind the last. */
 const char *ctx_tokenizer_builtin(size_t i);
 /* The name as opened; lives as long as the tokenizer. */
@@ -715,6 +718,8 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool all;    /* opaque: the value is the whole message, whose node may
+		      * be 0 */
 	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
@@ -1605,6 +1610,7 @@ struct ctx_unit {
 	uint64_t age;    /* messages from it to the end, its group's newest */
 	double rank;     /* of the group: the lowest goes first */
 	uint32_t turn;
+	uint32_t root; /* index of the first item of its group */
 	bool first;  /* the first item of its group */
 	bool user;   /* a user message of its turn */
 	bool system; /* belongs to no turn */
@@ -1612,6 +1618,7 @@ struct ctx_unit {
 	bool weighs; /* held for ever: weighs on what is younger */
 	bool behind; /* stands before something that has gone already */
 	bool summary; /* an earlier summary */
+	bool spans;  /* the group reaches into a later turn */
 	bool drop;   /* the policy's answer */
 };
 
@@ -1633,6 +1640,7 @@ struct ctx_policy {
 	bool clears;      /* at light the bodies of results go first, */
 	bool cuts; /* at aggressive all of a text but its ends, not bodies */
 	bool ranks_users; /* user messages are answered about, too */
+	bool fills;       /* what went and still fits comes back */
 	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
 	const char *const *reasons; /* of each rank, or NULL */

@@ -55,6 +55,13 @@ X
 	[[ ${lines[2]} == *"~$((a + b)) "* ]]
 }
 
+@test "a file may be a pipe" {
+	for c in ctx-count "ctx-prune -b 800"; do
+		$c "$chat" > file
+		$c <(cat "$chat") | sed "s,/dev/fd/[0-9]*,$chat," | cmp - file
+	done
+}
+
 @test "an estimate is marked with ~, an exact count is not" {
 	run -0 ctx-count "$chat"
 	[[ $output == *"~"* ]]
@@ -295,6 +302,18 @@ X
 	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
 	# As the local tokenizer of google-genai: the texts wx, weather now, city.
 	[ "$(tokens gemini)" -eq 5 ]
+}
+
+@test "a budget counts tools and the prompt, and its floor names them" {
+	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
+	    input: [.], tools: [range(20) | {type: "function",
+	    name: "tool_\(.)", description: "does this and that"}]}' \
+	    <(messages user:hi) > request
+	ctx-count --json --per role request > out
+	tools=$(jq 'select(.role == "tools").tokens' out)
+	system=$(jq 'select(.role == "system").tokens' out)
+	run -1 --separate-stderr ctx-prune -b 100 request
+	[ "$stderr" = "ctx-prune: request:1: $(tokens request) of 100: tools $tools, system $system, last messages 5" ]
 }
 
 @test "of Gemini's calls and results keys and texts count" {

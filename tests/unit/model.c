@@ -99,6 +99,30 @@ check_names(void)
 	CHECK(ctx_model_find(NULL, "x", 1)->window == 32000);
 }
 
+static uint64_t
+window(const char *name)
+{
+	return ctx_model_find(NULL, name, strlen(name))->window;
+}
+
+static void
+check_windows(void)
+{
+	tap_case("families hold what their documents say");
+	CHECK(window("claude-3-5-sonnet") == 200000);
+	CHECK(window("claude-sonnet-4-5") == 200000);
+	CHECK(window("claude-opus-5-5") == 1000000);
+	CHECK(window("gpt-4o-mini") == 128000);
+	CHECK(window("gpt-4-turbo") == 128000);
+	CHECK(window("gpt-4") == 8192);
+	CHECK(window("o1") == 200000 && window("o3-mini") == 200000);
+	CHECK(window("gemini-2.5-pro") == 1048576);
+	CHECK(window("gemini-1.5-pro") == 2097152);
+	CHECK(window("somebody/own-7b") == 32000);
+	/* What goes in is capped below the window. */
+	CHECK(ctx_model_limit(ctx_model_find(NULL, "gpt-5", 5)) == 272000);
+}
+
 static void
 check_own(void)
 {
@@ -135,6 +159,7 @@ main(void)
 {
 	check_table();
 	check_names();
+	check_windows();
 	check_own();
 	check_scale();
 	return tap_done();
