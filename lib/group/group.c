@@ -234,7 +234,8 @@ enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
 	}
 }
 
-/* No result of a new turn answers an older call but by its id. */
+/* No result of a new turn answers an older call but by its id; where results
+ * must come next, none answers one that the assistant has spoken after. */
 static void
 expire(struct ctx_groups *groups)
 {
@@ -264,8 +265,7 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 	if (between && groups->before != NONE &&
 	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
 		join(items, groups->before, item);
-	/* One that stands first, as a system prompt does, is between none. */
-	if ((view->flags & ties) && (!between || groups->before != NONE)) {
+	if (view->flags & ties) {
 		items[ctx_group_of(items, item)].open++;
 		groups->tied = item;
 	}
@@ -355,7 +355,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		    !(flags & OURS);
 	}
 	/* Results beside the text are those of the turn before. */
-	if ((written && !split) || (view->flags & CTX_VIEW_TURN))
+	if ((written && !split) || (view->flags & CTX_VIEW_TURN) ||
+	    ((dialect->rules & CTX_RESULTS_NEXT) &&
+		view->role == CTX_ROLE_ASSISTANT))
 		expire(groups);
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)

@@ -13,6 +13,8 @@
 static const struct ctx_dialect strict = {.name = "strict"};
 static const struct ctx_dialect loose = {.name = "loose",
 					 .rules = CTX_PAIR_BY_NAME};
+static const struct ctx_dialect next = {
+    .name = "next", .rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT};
 static const struct ctx_dialect either = {
     .name = "either", .rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER};
 
@@ -163,6 +165,10 @@ test_turns(void)
 	CHECK(grouped(&loose, "u C:f u C:f R:f", "0 1 2 3 3 open 0"));
 	CHECK(grouped(&loose, "u C u R", "0 1 2 3 open 0"));
 	CHECK(grouped(&strict, "u C u R", "0 1 2 3 open 0"));
+	tap_case("where results come next, only those of the last message do");
+	CHECK(grouped(&next, "u C:f C:f R:f R:f", "0 1 2 2 4 open 0"));
+	CHECK(grouped(&loose, "u C:f C:f R:f R:f", "0 1 2 1 2 open 0"));
+	CHECK(grouped(&next, "u Ca:f a Ra:f", "0 1 2 1 open 0"));
 	tap_case("an id does");
 	CHECK(grouped(&loose, "u Ca:f u R:f Ra", "0 1 2 3 1 open 0"));
 	CHECK(grouped(&strict, "u Ca u Ra", "0 1 2 1 open 0"));
