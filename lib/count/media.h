@@ -22,7 +22,7 @@ uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
  * second, taken for two million bits; a minute if it is not there.
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
-		     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
-		     struct ctx_err *err);
+    uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
+    struct ctx_err *err);
 
 #endif
