@@ -94,7 +94,8 @@ $(BACKENDS:%=$(B)/lib/token/%.o): CFLAGS_ALL += -fno-tree-slp-vectorize
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
 $(B)/lib/token/avx2.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt
 $(B)/lib/token/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
-	-mavx512f -mavx512bw -mavx512vl -mavx512vbmi2
+	-mavx512f -mavx512bw -mavx512dq -mavx512vl \
+	-mavx512vbmi2
 endif
 
 # Tables that host programs make (lib/gen) from lib/gen/data.
@@ -207,8 +208,9 @@ check-simd: $(B)/libctx.a
 	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
 	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
 	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
-	  lib/token/piece.c lib/token/vocab.c lib/token/builtin.c \
-	  $(B)/gen/unicode.c lib/base/simd.c
+	  lib/token/piece.c lib/token/merge.c lib/token/vocab.c \
+	  lib/token/builtin.c $(B)/gen/unicode.c lib/base/simd.c \
+	  lib/token/queue.c lib/base/mem.c lib/base/err.c
 	$(ARM_RUN) $(B)/simd/neon
 
 # Figures of token counting; rivals are named in the script.

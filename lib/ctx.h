@@ -715,6 +715,8 @@ struct ctx_part {
 	uint32_t owner;
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool all;    /* opaque: the value is the whole message, whose node may
+		      * be 0 */
 	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
 
@@ -1605,6 +1607,7 @@ struct ctx_unit {
 	uint64_t age;    /* messages from it to the end, its group's newest */
 	double rank;     /* of the group: the lowest goes first */
 	uint32_t turn;
+	uint32_t root; /* index of the first item of its group */
 	bool first;  /* the first item of its group */
 	bool user;   /* a user message of its turn */
 	bool system; /* belongs to no turn */
@@ -1612,6 +1615,7 @@ struct ctx_unit {
 	bool weighs; /* held for ever: weighs on what is younger */
 	bool behind; /* stands before something that has gone already */
 	bool summary; /* an earlier summary */
+	bool spans;  /* the group reaches into a later turn */
 	bool drop;   /* the policy's answer */
 };
 
@@ -1633,6 +1637,7 @@ struct ctx_policy {
 	bool clears;      /* at light the bodies of results go first, */
 	bool cuts; /* at aggressive all of a text but its ends, not bodies */
 	bool ranks_users; /* user messages are answered about, too */
+	bool fills;       /* what went and still fits comes back */
 	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
 	const char *const *reasons; /* of each rank, or NULL */

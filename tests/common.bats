@@ -139,17 +139,18 @@ values_of() { # option, arg, choices
 	case $2 in
 	N | S) wrong=x right=40 ;;
 	'N|P%') wrong=x% right=90% ;;
+	TIME) wrong=x right=2h ;;
 	REGEX) wrong='(' right=a ;;
-	TIME) wrong=x right=2h; [ -z "$3" ] || right=${3%% *} ;;
 	H:T) wrong=3 right=1:1 ;;
 	*,*) wrong=x right=1,2,3,4 ;;
-	*) [ -z "$3" ] || wrong=nonsense right=${3%% *} ;;
 	esac
+	[ -z "$3" ] || wrong=nonsense right=${3%% *}
 	case $1 in
 	path-format) wrong=x right='{tool}-{sha256}.md' ;;
 	# Any name of a model will do: a stream may know better.
 	model) wrong='' ;;
 	diff) right=$chat ;;
+	older-than) wrong=2x right=2h ;;
 	esac
 }
 

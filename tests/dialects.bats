@@ -114,6 +114,18 @@ said_of() {
 	[ "$(jq -r .type out | grep -c reasoning)" -eq 2 ]
 }
 
+@test "responses: an item of its own costs the same as a line and inside" {
+	item='{"type":"web_search_call","id":"ws_7","action":{"type":"search"}}'
+	echo "$item" > line
+	echo "{\"input\":[$item]}" > inside
+	for f in line inside; do
+		[ "$(ctx-count -d openai-responses --json --per kind $f |
+			jq -r 'select(.kind == "opaque").tokens')" -gt 5 ]
+	done
+	[ "$(tokens -d openai-responses line)" -eq \
+	    "$(tokens -d openai-responses inside)" ]
+}
+
 @test "responses: what only looks like text is not cleared" {
 	t=$(words 200)
 	cat > r <<-X

@@ -240,8 +240,10 @@ notices() {
 @test "--explain tells of it, and a summary needs none" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
-	[ "$(jq -c 'select(.action == "add") | [.rule, .before > 0, .after > 0]' \
-	    why)" = '["notice",false,true]' ]
+	[ "$(jq -c 'select(.action == "add") | [.rule, .role, .before > 0,
+	    .after > 0]' why)" = '["notice","user",false,true]' ]
+	line=$(jq 'select(.action == "add") | .line' why)
+	[ "$(sed -n "${line}p" in)" = "$(sed -n 3p out)" ]
 	went=$(jq -s 'map(.before - .after) | add' why)
 	[ $(($(tokens in) - went)) -eq "$(tokens out)" ]
 	ctx-prune -s summarize --compact -k 1 -t 0 -b 150 --notice "$N" in > out

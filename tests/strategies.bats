@@ -243,6 +243,101 @@ run_of_calls() {
 	grep -q '合言葉' out
 }
 
+# A long talk about nothing, in which the given lines stand at one place.
+talk_around() {
+	local i
+	for i in $(seq 40); do
+		messages "user:Ann: The weather is fine on day $i here." \
+		    "assistant:Bob: So it is, and number $i was fine."
+		[ "$i" -ne 11 ] || messages "$@"
+	done
+}
+
+@test "recall: forms of a word meet, and the answer beside the words stays" {
+	{
+		talk_around "user:Ann: I am thinking of adopting a greyhound." \
+		    "assistant:Bob: Which?" "user:Ann: Zazu, with three legs."
+		messages "user:What about the adoption?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	grep -q adopting out
+	grep -q Zazu out
+	{
+		talk_around "user:Ann: My canoe was bought from old Tibor."
+		messages "user:From whom did she buy it?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	grep -q Tibor out
+}
+
+@test "recall: who is asked about counts, by name, prefix or dated prefix" {
+	local a b n
+	for form in plain dated member; do
+		case $form in
+		plain) a='Ann: ' b='Bob: ' n=70 ;;
+		dated) a='[9:15 on 3 May] Ann: ' b='[9:16 on 3 May] Bob: '
+			n=130 ;;
+		member) a='' b='' n=70 ;;
+		esac
+		for i in $(seq 60); do
+			messages "user:${a}day $i was fine." \
+			    "assistant:${b}number $i, too."
+			[ "$i" -ne 20 ] ||
+				messages "user:${a}my boat is called Kestrel."
+			[ "$i" -ne 30 ] || messages "user:${a}I see." \
+			    "assistant:${b}my boat is called Petrel."
+		done |
+		    if [ $form = member ]; then
+			jq -c '.name = {user: "Ann", assistant: "Bob"}[.role]'
+		    else
+			cat
+		    fi > in
+		ctx-prune -s recall -k 1 -t 1 -b $n \
+		    --query "What is Ann's boat called?" in > out
+		grep -q Kestrel out
+		run -1 grep Petrel out
+		ctx-prune -s recall -k 1 -t 1 -b $n \
+		    --query "What is Bob's boat called?" in > out
+		grep -q Petrel out
+		run -1 grep Kestrel out
+	done
+}
+
+@test "recall: what is too large leaves room for what fits" {
+	{
+		messages "user:Read the notes."
+		call a read_file '{"path":"notes"}' "the password $(words 300)"
+		messages "user:The password is on the door."
+		for i in $(seq 40); do
+			messages "user:thing $i" "assistant:done $i"
+		done
+		messages "user:Which password?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 120 in > out
+	ctx-count -q --max 120 out
+	grep -q 'on the door' out
+	# the room is filled, but for less than one of the small ones
+	[ "$(tokens out)" -ge 105 ]
+}
+
+@test "recall: a result that comes late holds its turn, and the budget" {
+	{
+		messages "user:One." "assistant:Yes."
+		call a find '{"what":"the heron"}' "heron" | head -n 1
+		messages "user:Meanwhile, $(words 200)" "assistant:Well."
+		call a find '{"what":"the heron"}' "nothing" | tail -n 1
+		for i in $(seq 40); do
+			messages "user:thing $i" "assistant:done $i"
+		done
+		messages "user:Where was the heron?"
+	} > in
+	for b in 60 100 200 400; do
+		ctx-prune -s recall -k 1 -t 1 -b $b in > out
+		ctx-count -q --max $b out
+		ctx-check -q out
+	done
+}
+
 @test "recall: an embedder ranks with it, and one that fails keeps all" {
 	{
 		for i in $(seq 40); do

@@ -15,6 +15,7 @@ has(enum ctx_simd simd)
 	case CTX_SIMD_AVX512:
 		return has(CTX_SIMD_AVX2) &&
 		    __builtin_cpu_supports("avx512bw") &&
+		    __builtin_cpu_supports("avx512dq") &&
 		    __builtin_cpu_supports("avx512vl") &&
 		    __builtin_cpu_supports("avx512vbmi2");
 #elif defined(__aarch64__)

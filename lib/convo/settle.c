@@ -113,30 +113,45 @@ touch(struct prune *p, struct convo *convo, struct entry *entry,
 	return tell(p, entry, &touch, err);
 }
 
-/* Reports the messages that were put in. */
+/* Reports a message that was put in before an entry. */
+static int
+report_note(struct prune *p, const struct entry *entry,
+    const struct note *note, struct ctx_str bytes, struct ctx_err *err)
+{
+	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
+	size_t used;
+
+	if (ctx_json_scan(&p->json, bytes.p, bytes.n, &used, err) < 0 ||
+	    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
+		return -1;
+	touch.role = p->view.role;
+	touch.rule = note_rule(note);
+	touch.after = note->tokens;
+	touch.file = entry->file;
+	touch.line = entry->number;
+	touch.index = entry->message;
+	touch.bytes = bytes;
+	return p->options->report.touched(p->options->report.user, &touch,
+	    err);
+}
+
 static int
 report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
-	const struct ctx_report *report = &p->options->report;
-	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
 	const struct entry *entry;
 	const struct note *note;
 	size_t i;
 
-	if (report->touched == NULL || convo->n_notes == 0)
+	if (p->options->report.touched == NULL || convo->n_notes == 0)
 		return 0;
 	for (i = 0; i < convo->n; i++) {
 		entry = &convo->entries[i];
 		if (entry->note == 0 || entry->dialect->note_part != NULL)
 			continue;
 		note = &convo->notes[entry->note - 1];
-		touch.rule = note_rule(note);
-		touch.after = note->tokens;
-		touch.file = entry->file;
-		touch.line = entry->number;
-		touch.bytes =
-		    (struct ctx_str){convo->ours.p + note->at, note->n};
-		if (report->touched(report->user, &touch, err) < 0)
+		if (report_note(p, entry, note,
+			(struct ctx_str){convo->ours.p + note->at, note->n},
+			err) < 0)
 			return -1;
 	}
 	return 0;

@@ -94,6 +94,7 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 {
 	const struct ctx_part *part = &view->parts[i];
 	const struct ctx_image *image = &counter->image;
+	uint32_t value = part->all ? view->node : part->value;
 	uint64_t tokens;
 
 	if (part->kind == CTX_PART_MEDIA) {
@@ -114,13 +115,12 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	    ctx_count_value(counter, view->json, part->name, cost, err) < 0)
 		return -1;
 	/* What is in a result's body may be parts of their own. */
-	if (part->value == 0 ||
+	if ((value == 0 && !part->all) ||
 	    (part->kind == CTX_PART_RESULT &&
-		(view->json->nodes[part->value].kind == CTX_JSON_ARRAY ||
+		(view->json->nodes[value].kind == CTX_JSON_ARRAY ||
 		    (i + 1 < view->n && view->parts[i + 1].owner == i + 1))))
 		return 0;
-	return count_shown(
-	    counter, dialect, view->json, part->value, cost, err);
+	return count_shown(counter, dialect, view->json, value, cost, err);
 }
 
 /* Bytes of JSON that the body of an aged result cannot have: each character

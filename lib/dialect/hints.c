@@ -620,40 +620,57 @@ drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
 	return ctx_edit_drop(pen->edits, json, list, pen->drop, err);
 }
 
+/*
+ * Notes what becomes of one block, which gets a hint or none; behind is the
+ * element that follows, 0 at the end.  *stays says whether that is the hint
+ * and right already.
+ */
+static int
+write_block(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
+    enum ctx_ttl ttl, uint32_t block, uint32_t behind, bool marked,
+    bool *stays, struct ctx_err *err)
+{
+	bool inside;
+
+	*stays = marked && hints->apart && behind != 0 &&
+	    is_right(pen->json, behind, hints, ttl);
+	inside = marked && !hints->apart &&
+	    is_right(pen->json, block, hints, ttl);
+	if ((!inside && ctx_hints_strip(pen, block, err) < 0) ||
+	    strip_inner(pen, block, 2, err) < 0)
+		return -1;
+	if (!marked || inside || *stays)
+		return 0;
+	return put(pen, hints, ttl, block, err);
+}
+
 int
 ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
     enum ctx_ttl ttl, uint32_t list, uint32_t mask, struct ctx_err *err)
 {
 	const struct ctx_json *json = pen->json;
-	uint32_t node, next, stay[CTX_HINTS_REACH];
+	uint32_t node, next, end, stay[CTX_HINTS_REACH];
 	size_t left, n_stay = 0;
-	bool marked, right;
+	bool marked, stays;
 
-	if (list != 0 && json->nodes[list].kind == CTX_JSON_STRING && mask != 0)
-		return put_text(pen, hints, ttl, list, err);
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+	if (list == 0)
 		return 0;
+	if (json->nodes[list].kind == CTX_JSON_STRING && mask != 0)
+		return put_text(pen, hints, ttl, list, err);
+	if (json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	end = json->nodes[list].next;
 	left = count_blocks(json, list);
-	for (node = list + 1; node < json->nodes[list].next; node = next) {
+	for (node = list + 1; node < end; node = next) {
 		next = json->nodes[node].next;
 		if (is_hint(json, node))
 			continue;
-		marked = left-- <= CTX_HINTS_REACH && mask >> left & 1;
-		right = false;
-		if (marked && hints->apart && next < json->nodes[list].next &&
-		    is_right(json, next, hints, ttl)) {
+		marked = left-- <= CTX_HINTS_REACH && (mask >> left & 1) != 0;
+		if (write_block(pen, hints, ttl, node, next < end ? next : 0,
+			marked, &stays, err) < 0)
+			return -1;
+		if (stays)
 			stay[n_stay++] = next;
-			right = true;
-		} else if (marked && !hints->apart) {
-			right = is_right(json, node, hints, ttl);
-		}
-		if (!(right && !hints->apart) &&
-		    ctx_hints_strip(pen, node, err) < 0)
-			return -1;
-		if (strip_inner(pen, node, 2, err) < 0 ||
-		    (marked && !right &&
-			put(pen, hints, ttl, node, err) < 0))
-			return -1;
 	}
 	return drop_hints(pen, list, stay, n_stay, err);
 }

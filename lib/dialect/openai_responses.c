@@ -194,8 +194,10 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 	case OWN:
 		break;
 	}
-	return ctx_read_part(view, CTX_PART_OPAQUE,
-	    value != 0 ? value : view->node, err);
+	if (ctx_read_part(view, CTX_PART_OPAQUE, value, err) < 0)
+		return -1;
+	view->parts[view->n - 1].all = value == 0;
+	return 0;
 }
 
 int

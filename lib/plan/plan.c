@@ -279,6 +279,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		plan->units[root].weight += weight_unnoted(item, edits);
 		unit->start = item->start;
 		unit->turn = item->turn;
+		unit->root = root;
 		unit->first = root == i;
 		unit->user = is_user(plan, item);
 		unit->system = !unit->user &&
@@ -288,6 +289,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->weighs = ended ? unit->held
 				     : (plan->holds[i] & FOR_EVER) != 0;
 		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
+		if (item->turn != groups->items[root].turn)
+			plan->units[root].spans = true;
 		unit->age = groups->spoken - item->spoken;
 		if (unit->age < plan->units[root].age)
 			plan->units[root].age = unit->age;
@@ -454,14 +457,15 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		if (decide(plan, groups, ended, due, err) < 0)
 			return -1;
 		if (!bound || plan->after <= plan->limits.target)
-			return 0;
+			break;
 		/* Room for what notices cost, which may make more gaps. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
 		plan->notices = notices;
 	}
-	ctx_notice_forgo(plan, groups);
+	if (due && ended)
+		ctx_notice_forgo(plan, groups);
 	return 0;
 }
 

@@ -61,6 +61,7 @@ static const struct ctx_policy policies[] = {
 	.bounded = true,
 	.whole = true,
 	.ranks_users = true,
+	.fills = true,
 	.scorer = &ctx_recall_kind,
     },
 };

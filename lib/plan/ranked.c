@@ -2,7 +2,9 @@
  * ranked.c - what ranks lowest goes first
  *
  * Units are taken in order of rank, the older first among equals, until what
- * is left meets the target.  The last unit of a turn takes the turn's user
+ * is left meets the target.  Where the strategy fills the room, those of them
+ * that still fit come back, the highest rank first, because what went last
+ * may have been large.  The last unit of a turn takes the turn's user
  * messages with it, unless the strategy ranks those by themselves.  Where
  * roles must alternate a turn's last group goes last, with them.
  */
@@ -19,6 +21,7 @@ struct ranked {
 /* A turn while its units go. */
 struct turn {
 	uint64_t users; /* weight of its user messages that go with it */
+	size_t gone;    /* user messages that went by themselves */
 	size_t others;  /* units that are still there, held ones too */
 	bool held;      /* one of them stays whatever happens */
 	double rank;    /* the highest of them */
@@ -51,8 +54,9 @@ look_at_turns(const struct ctx_unit *units, size_t n, struct turn *turns)
 		turn->others++;
 		turn->held |= units[i].held;
 		turn->last = i;
-		if (units[i].rank > turn->rank)
-			turn->rank = units[i].rank;
+		/* A late result holds its turn as high as its call. */
+		if (units[units[i].root].rank > turn->rank)
+			turn->rank = units[units[i].root].rank;
 	}
 }
 
@@ -95,6 +99,57 @@ list_units(const struct ctx_unit *units, size_t n,
 	return total;
 }
 
+/* Lets go from the lowest rank up; returns how many of the list went. */
+static size_t
+drop_lowest(struct ctx_unit *units, struct turn *turns,
+    const struct ranked *list, size_t listed, uint64_t target,
+    uint64_t *total)
+{
+	size_t i;
+
+	for (i = 0; i < listed && *total > target; i++) {
+		struct ctx_unit *unit = &units[list[i].unit];
+		struct turn *turn = &turns[list[i].turn];
+
+		unit->drop = true;
+		*total -= unit->weight;
+		if (unit->user)
+			turn->gone++;
+		else if (!unit->system && --turn->others == 0)
+			*total -= turn->users;
+	}
+	return i;
+}
+
+/* Brings back what fits, from the highest rank down. */
+static void
+fill_up(struct ctx_unit *units, struct turn *turns, const struct ranked *list,
+    size_t went, const struct ctx_limits *limits, uint64_t total)
+{
+	while (went-- > 0) {
+		struct ctx_unit *unit = &units[list[went].unit];
+		struct turn *turn = &turns[list[went].turn];
+		bool member = !unit->user && !unit->system;
+		uint64_t cost = unit->weight;
+
+		/* Nothing comes back without the user messages of the turns
+		 * it stands in, or, where roles alternate, without the end of
+		 * its turn. */
+		if (member && (turn->gone > 0 || unit->spans ||
+		    (limits->alternates && list[went].unit != turn->last &&
+			units[units[turn->last].root].drop)))
+			continue;
+		if (member && turn->others == 0)
+			cost += turn->users;
+		if (cost > limits->target - total)
+			continue;
+		unit->drop = false;
+		total += cost;
+		turn->others += member;
+		turn->gone -= unit->user;
+	}
+}
+
 int
 ctx_ranked_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
@@ -103,7 +158,7 @@ ctx_ranked_decide(struct ctx_unit *units, size_t n,
 	struct turn *turns = calloc(n + 1, sizeof *turns);
 	struct ranked *list = calloc(n + 1, sizeof *list);
 	uint64_t total;
-	size_t i, listed;
+	size_t listed, went;
 	int rc = -1;
 
 	(void)newest;
@@ -115,15 +170,9 @@ ctx_ranked_decide(struct ctx_unit *units, size_t n,
 	total = base +
 	    list_units(units, n, limits, turns, list, &listed);
 	qsort(list, listed, sizeof *list, by_rank);
-	for (i = 0; i < listed && total > limits->target; i++) {
-		struct ctx_unit *unit = &units[list[i].unit];
-		struct turn *turn = &turns[list[i].turn];
-
-		unit->drop = true;
-		total -= unit->weight;
-		if (!unit->user && !unit->system && --turn->others == 0)
-			total -= turn->users;
-	}
+	went = drop_lowest(units, turns, list, listed, limits->target, &total);
+	if (limits->policy->fills && total <= limits->target)
+		fill_up(units, turns, list, went, limits, total);
 	rc = 0;
 out:
 	free(turns);

@@ -3,8 +3,9 @@
  *
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
  * and Beyond", 2009) over the terms of each item, each score shared with the
- * neighbours, because an answer often stands beside the words that were
- * asked for, and raised where the speaker is one whom the question names.
+ * neighbours, the less the farther they are, because an answer often stands
+ * beside the words that were asked for, and raised where the speaker is one
+ * whom the question names.
  * With an embedder the two orders are fused by reciprocal rank
  * (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
@@ -17,12 +18,15 @@
 #include "plan/terms.h"
 
 static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */
-static const double RARITY = 1.5;      /* power of the inverse frequency */
-static const double NEAR = 0.5, FAR = 0.2; /* shares of a neighbour's score */
-static const double LENGTH = 0.25; /* how much dear items are ranked down */
+static const double RARITY = 1.75;     /* power of the inverse frequency */
+static const double FADE = 100; /* tokens in which a score fades to 1/e */
+static const double LENGTH = 0.1;  /* how much dear items are ranked down */
 static const double SPEAKER = 0.6; /* more for who is asked about */
 static const double FUSE = 60;     /* of reciprocal rank fusion */
-enum { NEWEST_SHARE = 10 };
+enum {
+	NEWEST_SHARE = 20, /* of the room, what the newest may fill */
+	LABEL = 80,        /* bytes in which a text may name its speaker */
+};
 
 struct posting {
 	uint32_t term, count;
@@ -32,7 +36,7 @@ struct posting {
 struct doc {
 	size_t from, n;  /* of postings */
 	uint32_t length; /* terms, repetitions counted */
-	uint32_t opener; /* its first term, who speaks if that is told; or 0 */
+	uint32_t speaker; /* the term that names who speaks, or 0 */
 };
 
 struct recall {
@@ -80,7 +84,7 @@ by_id(const void *a, const void *b)
 
 /* Makes a doc of the terms found. */
 static int
-add_doc(struct recall *r, struct ctx_err *err)
+add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 {
 	struct posting *postings;
 	struct doc *docs;
@@ -97,11 +101,9 @@ add_doc(struct recall *r, struct ctx_err *err)
 		return -1;
 	r->postings = postings;
 	docs[r->n_docs] =
-	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found, 0};
-	if (r->n_found > 0) {
-		docs[r->n_docs].opener = r->found[0];
+	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found, speaker};
+	if (r->n_found > 0)
 		qsort(r->found, r->n_found, sizeof *r->found, by_id);
-	}
 	for (i = 0; i < r->n_found; i++) {
 		if (i == 0 || r->found[i] != r->found[i - 1])
 			postings[r->n_postings++] =
@@ -159,23 +161,59 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 	return 0;
 }
 
+/* The bytes of r->text that say who speaks: the name of the message, or what
+ * stands before the first colon, as in "Ann: hello". */
+static size_t
+label(const struct recall *r, const struct ctx_view *view)
+{
+	size_t i, n = r->text.n < LABEL ? r->text.n : LABEL;
+
+	if (view->name != 0) {
+		const char *space = memchr(r->text.p, ' ', r->text.n);
+
+		return space == NULL ? 0 : (size_t)(space - r->text.p);
+	}
+	for (i = 0; i + 1 < n && r->text.p[i] != '\n'; i++)
+		if (r->text.p[i] == ':' && r->text.p[i + 1] == ' ')
+			return i;
+	return 0;
+}
+
+/* The terms of r->text; the last one of its label names the speaker. */
+static int
+read_text(struct recall *r, const struct ctx_view *view, uint32_t *speaker,
+    struct ctx_err *err)
+{
+	struct ctx_terms terms = {r, take_term};
+	size_t n = label(r, view);
+
+	*speaker = 0;
+	if (r->text.n == 0)
+		return 0;
+	if (ctx_terms_of(&terms, r->text.p, n, err) < 0)
+		return -1;
+	if (r->n_found > 0)
+		*speaker = r->found[r->n_found - 1];
+	return ctx_terms_of(&terms, r->text.p + n, r->text.n - n, err);
+}
+
 static int
 note(struct ctx_scorer *scorer, const struct ctx_view *view,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
-	struct ctx_terms terms = {r, take_term};
+	uint32_t speaker;
 
 	/* Items that are no messages have come between. */
 	while (r->n_docs < first)
-		if (add_doc(r, err) < 0 ||
+		if (add_doc(r, 0, err) < 0 ||
 		    (scorer->options.embedder != NULL &&
 			ctx_embed_add(&r->embed, "", 0, err) < 0))
 			return -1;
 	for (; first < groups->n; first++) {
 		if (item_text(r, view, groups->items[first].flags, err) < 0 ||
-		    ctx_terms_of(&terms, r->text.p, r->text.n, err) < 0 ||
-		    add_doc(r, err) < 0)
+		    read_text(r, view, &speaker, err) < 0 ||
+		    add_doc(r, speaker, err) < 0)
 			return -1;
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
@@ -251,28 +289,54 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* Shares scores with neighbours of the conversation; a name, as a member or
- * as "Name: ", is the first term of what its bearer says. */
-static void
-smooth(struct recall *r)
+/* What is left of a score from the middle of one item to that of the next. */
+static double
+fading(const struct ctx_item *item, const struct ctx_item *next)
 {
-	size_t i, n = r->n_docs;
+	return exp(-((double)item->tokens + (double)next->tokens) / 2 / FADE);
+}
+
+/*
+ * Adds to each score those of the others, the less the more tokens lie
+ * between: what comes from before is carried along in one pass, and so is
+ * what comes from behind.  Distance is in tokens and not in items because
+ * ten short remarks are one talk, and two long results are two subjects.
+ */
+static void
+smooth(struct recall *r, const struct ctx_groups *groups)
+{
+	const struct ctx_item *items = groups->items;
+	double carried = 0;
+	size_t i, n = groups->n;
 
 	for (i = 0; i < n; i++) {
-		double sum = r->score[i];
-
-		if (i > 0)
-			sum += NEAR * r->score[i - 1];
+		r->smooth[i] = r->score[i] + carried;
 		if (i + 1 < n)
-			sum += NEAR * r->score[i + 1];
-		if (i > 1)
-			sum += FAR * r->score[i - 2];
-		if (i + 2 < n)
-			sum += FAR * r->score[i + 2];
-		if (r->docs[i].opener != 0 &&
-		    r->weight[r->docs[i].opener - 1] > 0)
-			sum *= 1 + SPEAKER;
-		r->smooth[i] = sum;
+			carried = (carried + r->score[i]) *
+			    fading(&items[i], &items[i + 1]);
+	}
+	for (carried = 0; i-- > 0;) {
+		r->smooth[i] += carried;
+		if (i > 0)
+			carried = (carried + r->score[i]) *
+			    fading(&items[i - 1], &items[i]);
+	}
+}
+
+/* Raises what is said by one whom the question names, and ranks dear items
+ * down. */
+static void
+weigh(struct recall *r, const struct ctx_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		uint32_t speaker = r->docs[i].speaker;
+
+		if (speaker != 0 && r->weight[speaker - 1] > 0)
+			r->smooth[i] *= 1 + SPEAKER;
+		r->smooth[i] /=
+		    pow((double)groups->items[i].tokens + 1, LENGTH);
 	}
 }
 
@@ -351,7 +415,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		question = (struct ctx_str){scorer->options.query,
 		    strlen(scorer->options.query)};
 	while (r->n_docs < groups->n)
-		if (add_doc(r, err) < 0)
+		if (add_doc(r, 0, err) < 0)
 			return -1;
 	if (ctx_terms_of(&terms, question.p, question.n, err) < 0 ||
 	    make_room(r, groups->n, err) < 0)
@@ -363,10 +427,8 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	for (i = 0; i < r->n_docs; i++)
 		length += r->docs[i].length;
 	score_docs(r, length / ((double)r->n_docs + 1));
-	smooth(r);
-	for (i = 0; i < groups->n; i++)
-		r->smooth[i] /=
-		    pow((double)groups->items[i].tokens + 1, LENGTH);
+	smooth(r, groups);
+	weigh(r, groups);
 	if (fuse(r, question, err) < 0)
 		return -1;
 	for (i = 0; i < groups->n; i++)
@@ -411,18 +473,60 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release,
 };
 
-/* The newest that fit a tenth of the room stay; the rest is ranked. */
+/* A turn while its units are weighed. */
+struct company {
+	double users;    /* ranks of its user messages, */
+	uint64_t weight; /* their tokens */
+	size_t best;     /* and the unit that brings them in, or n */
+};
+
+/*
+ * What is kept of a turn brings its user messages in, so the best unit of a
+ * turn is ranked by what both are worth for a token, in its own size: else a
+ * good answer to a long and idle message would cost twice what it seems to.
+ */
+static void
+weigh_company(struct ctx_unit *units, size_t from, size_t end)
+{
+	struct company c = {0, 0, end};
+	size_t i;
+
+	for (i = from; i < end; i++)
+		if (units[i].first && !units[i].user && !units[i].system &&
+		    (c.best == end || units[i].rank > units[c.best].rank))
+			c.best = i;
+	if (c.best == end || units[c.best].held)
+		return;
+	for (i = from; i < end; i++) {
+		if (!units[i].first || !units[i].user || units[i].held ||
+		    units[i].rank >= units[c.best].rank)
+			continue;
+		c.users += units[i].rank;
+		c.weight += units[i].weight;
+	}
+	if (c.weight > 0)
+		units[c.best].rank = (units[c.best].rank + c.users) *
+		    (double)units[c.best].weight /
+		    (double)(units[c.best].weight + c.weight);
+}
+
+/* The newest that fit a share of the room stay; the rest is ranked. */
 int
 ctx_recall_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	uint64_t held = base, room;
-	size_t i;
+	size_t i, end;
 
 	for (i = 0; i < n; i++)
 		if (units[i].first && units[i].held)
 			held += units[i].weight;
+	for (i = 0; i < n; i = end) {
+		for (end = i; end < n && units[end].turn == units[i].turn;)
+			end++;
+		weigh_company(units, i, end);
+	}
 	room = limits->target > held ? (limits->target - held) / NEWEST_SHARE
 				     : 0;
 	for (i = n; i-- > 0;) {

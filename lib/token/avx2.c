@@ -1,97 +1,34 @@
-/* avx2.c - back end for AVX2: 64 bytes as two vectors */
+/* avx2.c - back end for AVX2 */
 #if defined(__x86_64__)
 #include <immintrin.h>
-#include <stdint.h>
 
-struct vec {
-	__m256i a, b;
-};
-
-static inline void
-vec_load(struct vec *v, const char *p)
-{
-	v->a = _mm256_loadu_si256((const __m256i *)(const void *)p);
-	v->b = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
-}
-
-static inline struct vec
-vec_fold(const struct vec *v)
-{
-	__m256i bit = _mm256_set1_epi8(0x20);
-
-	return (struct vec){_mm256_or_si256(v->a, bit),
-	    _mm256_or_si256(v->b, bit)};
-}
-
-static inline uint64_t
-bits(__m256i a, __m256i b)
-{
-	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32 |
-	    (uint32_t)_mm256_movemask_epi8(a);
-}
-
-static inline uint64_t
-vec_equal(const struct vec *v, char c)
-{
-	__m256i all = _mm256_set1_epi8(c);
-
-	return bits(_mm256_cmpeq_epi8(v->a, all),
-	    _mm256_cmpeq_epi8(v->b, all));
-}
-
-/* AVX2 compares unsigned bytes only by their minimum. */
-static inline uint64_t
-vec_range(const struct vec *v, char first, int n)
-{
-	__m256i low = _mm256_set1_epi8(first);
-	__m256i most = _mm256_set1_epi8((char)n);
-	__m256i a = _mm256_sub_epi8(v->a, low);
-	__m256i b = _mm256_sub_epi8(v->b, low);
-
-	return bits(_mm256_cmpeq_epi8(_mm256_min_epu8(a, most), a),
-	    _mm256_cmpeq_epi8(_mm256_min_epu8(b, most), b));
-}
-
-static inline uint64_t
-vec_high(const struct vec *v)
-{
-	return bits(v->a, v->b);
-}
-
+#include "token/avx.h"
 #include "token/block.h"
 
 void
 ctx_split_avx2(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max)
+    unsigned plain, const char *p, size_t n, size_t max)
 {
-	split_text(split, scheme, p, n, max);
-}
-
-#include "token/vocab.h"
-
-static inline unsigned
-line_has(const uint64_t *line, const struct ctx_key *key)
-{
-	const __m256i *half = (const __m256i *)(const void *)line;
-	__m256i both = _mm256_broadcastsi128_si256(
-	    _mm_loadu_si128((const __m128i *)(const void *)key));
-	__m256i a = _mm256_cmpeq_epi64(_mm256_loadu_si256(half), both);
-	__m256i b = _mm256_cmpeq_epi64(_mm256_loadu_si256(half + 1), both);
-	/* Both words of a key, in any of the four places. */
-	__m256i lo = _mm256_unpacklo_epi64(a, b);
-	__m256i hi = _mm256_unpackhi_epi64(a, b);
-
-	return !_mm256_testz_si256(lo, hi);
+	split_text(split, scheme, plain, p, n, max);
 }
 
 #include "token/lines.h"
 
 size_t
-ctx_probe_avx2(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n,
+ctx_probe_avx2(const struct ctx_vocab *vocab, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
     struct ctx_key *keys, uint32_t *missed)
 {
 	return probe_lines(vocab, p, start, end, n, keys, missed);
+}
+
+#include "token/lanes.h"
+
+void
+ctx_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+    size_t n)
+{
+	merge_lanes(vocab, lanes, n);
 }
 #else
 typedef int ctx_no_avx2; /* a file may not be empty */

@@ -1,50 +1,17 @@
-/* avx512.c - back end for AVX-512 (BW, VL, VBMI2): 64 bytes as one vector */
+/* avx512.c - back end for AVX-512 (BW, DQ, VL, VBMI2) */
 #if defined(__x86_64__) || defined(CTX_EMULATE_AVX512)
 #if defined(CTX_EMULATE_AVX512)
 #include CTX_EMULATE_AVX512
 #else
 #include <immintrin.h>
 #endif
-#include <stdint.h>
 
-struct vec {
-	__m512i a;
-};
-
-static inline void
-vec_load(struct vec *v, const char *p)
-{
-	v->a = _mm512_loadu_si512((const void *)p);
-}
-
-static inline struct vec
-vec_fold(const struct vec *v)
-{
-	return (struct vec){_mm512_or_si512(v->a, _mm512_set1_epi8(0x20))};
-}
-
-static inline uint64_t
-vec_equal(const struct vec *v, char c)
-{
-	return _mm512_cmpeq_epi8_mask(v->a, _mm512_set1_epi8(c));
-}
-
-static inline uint64_t
-vec_range(const struct vec *v, char first, int n)
-{
-	return _mm512_cmple_epu8_mask(
-	    _mm512_sub_epi8(v->a, _mm512_set1_epi8(first)),
-	    _mm512_set1_epi8((char)n));
-}
-
-static inline uint64_t
-vec_high(const struct vec *v)
-{
-	return _mm512_movepi8_mask(v->a);
-}
+#define CTX_VEC_PAIR
+#define CTX_VEC_EMIT
+#define CTX_VEC_HASH
+#include "token/avx.h"
 
 /* The numbers of the bits, pressed together, sixteen at a time. */
-#define CTX_VEC_EMIT
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -73,36 +40,65 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
+/* The one value whose tag is equal moves to the front. */
+static inline uint32_t
+pair_in(const uint32_t *entry, uint32_t tag)
+{
+	const __m256i *half = (const __m256i *)(const void *)entry;
+	__m256i one = _mm256_maskz_compress_epi32(_mm256_cmpeq_epi32_mask(
+	    _mm256_loadu_si256(half), _mm256_set1_epi32((int)tag)),
+	    _mm256_loadu_si256(half + 1));
+
+	return (uint32_t)_mm256_cvtsi256_si32(one);
+}
+
+/* Eight keys are two vectors; their low words make up one, their high words
+ * another. */
+static inline void
+vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
+{
+	const __m512i low = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+	const __m512i high = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+	__m512i a = _mm512_loadu_si512((const void *)keys);
+	__m512i b = _mm512_loadu_si512((const void *)(keys + 4));
+	__m512i lo = _mm512_permutex2var_epi64(a, low, b);
+	__m512i hi = _mm512_permutex2var_epi64(a, high, b);
+	__m512i hash = _mm512_xor_si512(lo,
+	    _mm512_rol_epi64(hi, CTX_KEY_TURN));
+
+	hash = _mm512_mullo_epi64(hash,
+	    _mm512_set1_epi64((long long)CTX_KEY_SPREAD));
+	hash = _mm512_srl_epi64(hash, _mm_cvtsi32_si128((int)shift));
+	_mm256_storeu_si256((__m256i *)(void *)out,
+	    _mm512_cvtepi64_epi32(hash));
+}
+
 #include "token/block.h"
 
 void
 ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max)
+    unsigned plain, const char *p, size_t n, size_t max)
 {
-	split_text(split, scheme, p, n, max);
-}
-
-#include "token/vocab.h"
-
-static inline unsigned
-line_has(const uint64_t *line, const struct ctx_key *key)
-{
-	__m512i all = _mm512_broadcast_i32x4(
-	    _mm_loadu_si128((const __m128i *)(const void *)key));
-	unsigned equal = (unsigned)_mm512_cmpeq_epi64_mask(
-	    _mm512_loadu_si512((const void *)line), all);
-
-	return (equal & equal >> 1 & 0x55) != 0;
+	split_text(split, scheme, plain, p, n, max);
 }
 
 #include "token/lines.h"
 
 size_t
-ctx_probe_avx512(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n,
+ctx_probe_avx512(const struct ctx_vocab *vocab, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
     struct ctx_key *keys, uint32_t *missed)
 {
 	return probe_lines(vocab, p, start, end, n, keys, missed);
+}
+
+#include "token/lanes.h"
+
+void
+ctx_lanes_avx512(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+    size_t n)
+{
+	merge_lanes(vocab, lanes, n);
 }
 #else
 typedef int ctx_no_avx512; /* a file may not be empty */

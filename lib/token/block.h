@@ -310,12 +310,14 @@ boundaries(struct block *b, const struct vec *v, struct ctx_scheme scheme)
 }
 
 /* The certain boundaries of the block that begins at p, as offsets from it;
- * n is what is left of the text. */
+ * n is what is left of the text.  Bits of *numbers are digits of pieces that
+ * are nothing else. */
 static ALWAYS_INLINE uint64_t
-block_boundaries(const char *p, size_t n, struct ctx_scheme scheme)
+block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
+    uint64_t *numbers)
 {
 	char copy[BLOCK];
-	struct block b = {.stop = BLOCK};
+	struct block b = {.stop = BLOCK}, copied;
 	struct vec v;
 	uint64_t high, found, in = UINT64_MAX;
 
@@ -330,9 +332,16 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme)
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
 	high = vec_high(&v);
-	if (high != 0)
-		classify_rest(&b, high, p,
+	/* A piece of r50k may have a blank before its digits. */
+	*numbers = high == 0 && scheme.family != CTX_SCHEME_R50K ? b.digit : 0;
+	if (high != 0) {
+		/* A copy, so that the masks of plain ASCII stay in
+		 * registers. */
+		copied = b;
+		classify_rest(&copied, high, p,
 		    scheme.family == CTX_SCHEME_O200K);
+		b = copied;
+	}
 	b.symbol &= in;
 	found = boundaries(&b, &v, scheme) & certain(&b);
 	if (b.end)
@@ -340,19 +349,66 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme)
 	return found & ~UINT64_C(1);
 }
 
+/* The lowest n of the bits. */
+static inline uint64_t
+lowest(uint64_t bits, size_t n)
+{
+	uint64_t rest = bits;
+
+	while (n-- > 0)
+		rest &= rest - 1;
+	return bits & ~rest;
+}
+
+/*
+ * Lists the pieces between 0, which is a boundary, and those of found, as
+ * offsets from at.  A plain piece goes with the boundary at its start and the
+ * one at its end.
+ */
 static ALWAYS_INLINE void
-split_blocks(struct ctx_split *s, struct ctx_scheme scheme, const char *p,
-    size_t n, size_t max)
+list_pieces(struct ctx_split *s, unsigned plain, uint32_t at, uint64_t found,
+    uint64_t numbers)
+{
+	uint64_t begins = (found | 1) & ((TOP >> __builtin_clzll(found)) - 1);
+	uint64_t bytes = plain & CTX_PLAIN_BYTES ? begins & found >> 1 : 0;
+	uint64_t first, last;
+
+	numbers = plain & CTX_PLAIN_NUMBERS ? numbers : 0;
+	first = begins & ~(bytes | numbers);
+	last = found & ~(bytes << 1 | numbers << 1);
+	vec_emit(s->start + s->listed, at, first);
+	vec_emit(s->end + s->listed, at, last);
+	s->listed += (size_t)__builtin_popcountll(first);
+}
+
+static inline void
+list_piece(struct ctx_split *s, unsigned plain, size_t at, size_t length)
+{
+	s->n++;
+	if (length == 1 && (plain & CTX_PLAIN_BYTES) != 0)
+		return;
+	s->start[s->listed] = (uint32_t)at;
+	s->end[s->listed++] = (uint32_t)(at + length);
+}
+
+static ALWAYS_INLINE void
+split_blocks(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
+    const char *p, size_t n, size_t max)
 {
 	size_t at = 0, length;
-	uint64_t found;
+	uint64_t found, numbers;
 
-	s->n = s->alone = 0;
+	s->n = s->listed = s->alone = 0;
 	while (s->n < max && at < n && at < CTX_SPLIT_SPAN) {
-		found = block_boundaries(p + at, n - at, scheme);
+		found = block_boundaries(p + at, n - at, scheme, &numbers);
 		if (found != 0) {
-			vec_emit(s->end + s->n, (uint32_t)at, found);
-			s->n += (size_t)__builtin_popcountll(found);
+			length = (size_t)__builtin_popcountll(found);
+			if (length > max - s->n) {
+				length = max - s->n;
+				found = lowest(found, length);
+			}
+			list_pieces(s, plain, (uint32_t)at, found, numbers);
+			s->n += length;
 			at += 63 - (size_t)__builtin_clzll(found);
 			continue;
 		}
@@ -360,33 +416,32 @@ split_blocks(struct ctx_split *s, struct ctx_scheme scheme, const char *p,
 		if (length > CTX_SPLIT_SPAN ||
 		    memchr(p + at, 0xff, length) != NULL) {
 			if (s->n == 0)
-				s->alone = length;
+				at = s->alone = length;
 			break;
 		}
+		list_piece(s, plain, at, length);
 		at += length;
-		s->end[s->n++] = (uint32_t)at;
 	}
-	if (s->n > max)
-		s->n = max;
+	s->used = at;
 }
 
 /* The family is known where this is compiled three times. */
 static inline void
-split_text(struct ctx_split *s, struct ctx_scheme scheme, const char *p,
-    size_t n, size_t max)
+split_text(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
+    const char *p, size_t n, size_t max)
 {
 	switch (scheme.family) {
 	case CTX_SCHEME_R50K:
 		scheme.family = CTX_SCHEME_R50K;
-		split_blocks(s, scheme, p, n, max);
+		split_blocks(s, scheme, plain, p, n, max);
 		break;
 	case CTX_SCHEME_CL100K:
 		scheme.family = CTX_SCHEME_CL100K;
-		split_blocks(s, scheme, p, n, max);
+		split_blocks(s, scheme, plain, p, n, max);
 		break;
 	default:
 		scheme.family = CTX_SCHEME_O200K;
-		split_blocks(s, scheme, p, n, max);
+		split_blocks(s, scheme, plain, p, n, max);
 		break;
 	}
 }

@@ -290,12 +290,13 @@ add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
 	size_t i;
 
 	if (last == NULL) {
-		s->inner.n = 1;
+		s->inner.n = s->inner.listed = 1;
+		s->inner.start[0] = 0;
 		s->inner.end[0] = (uint32_t)n;
 		s->inner.alone = n > CTX_SPLIT_SPAN - base ||
 		    memchr(p, 0xff, n) != NULL ? n : 0;
 	} else {
-		last(&s->inner, scheme, p, n, max - split->n);
+		last(&s->inner, scheme, 0, p, n, max - split->n);
 	}
 	if (inner->alone > 0) {
 		if (split->n == 0) {
@@ -304,8 +305,10 @@ add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
 		}
 		return false;
 	}
-	for (i = 0; i < inner->n; i++)
+	for (i = 0; i < inner->n; i++) {
+		split->start[split->n] = (uint32_t)base + inner->start[i];
 		split->end[split->n++] = (uint32_t)base + inner->end[i];
+	}
 	consume(s, inner->end[inner->n - 1]);
 	return true;
 }
@@ -326,5 +329,7 @@ ctx_chain_split(struct ctx_chain_state *s, ctx_split_fn *last,
 			break;
 		at = split->end[split->n - 1];
 	}
+	split->listed = split->n;
+	split->used = split->alone > 0 ? split->alone : at;
 	return 0;
 }

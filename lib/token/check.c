@@ -41,8 +41,6 @@ good_layout(const struct ctx_vocab_head *h)
 	    good_section(h, CTX_VOCAB_LENGTHS, 3 * 65536 * 2) &&
 	    good_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
 	    good_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
-	    good_section(h, CTX_VOCAB_FILTER,
-	    UINT64_C(1) << h->filter_bits >> 3) &&
 	    good_section(h, CTX_VOCAB_PAIRS, UINT64_C(64) << h->pair_bits) &&
 	    good_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 8) &&
 	    good_section(h, CTX_VOCAB_SHORTER, (uint64_t)h->n * 4) &&
@@ -74,8 +72,8 @@ good_head(const struct ctx_vocab_head *h, size_t n)
 	    h->scheme.family <= CTX_SCHEME_NONE && h->scheme.digits <= 3 &&
 	    h->scheme.contractions <= 1 && good_bits(h->line_bits) &&
 	    good_bits(h->spill_bits) && good_bits(h->pair_bits) &&
-	    good_bits(h->group_bits) && good_bits(h->filter_bits) &&
-	    h->filter_bits >= 6 && good_layout(h);
+	    h->pair_bits >= CTX_PAIR_LEAST && good_bits(h->group_bits) &&
+	    good_layout(h);
 }
 
 /* A token that is there and of so many bytes (0: of any number). */
@@ -144,11 +142,12 @@ good_keys(const struct ctx_vocab *v)
 {
 	uint64_t lines = UINT64_C(1) << v->head->line_bits, i;
 	uint64_t all = lines + (UINT64_C(1) << v->head->spill_bits);
+	struct ctx_key key;
 	bool end = false;
 
 	for (i = 0; i < 4 * all; i++) {
-		if (v->lines[2 * i] == CTX_KEY_EMPTY.lo &&
-		    v->lines[2 * i + 1] == CTX_KEY_EMPTY.hi)
+		key = ctx_line_key(v->lines + 8 * (i / 4), i % 4);
+		if (key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi)
 			end |= i >= 4 * lines;
 		else if (!good_token(v, v->slots[i], 0))
 			return false;
@@ -156,27 +155,38 @@ good_keys(const struct ctx_vocab *v)
 	return end;
 }
 
+/* Is what place i of a line merges to as long as the pair that stands there?
+ * The pair is found from its hash. */
+static bool
+good_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
+{
+	const uint32_t *entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
+	uint32_t home = line - (entry[i] >> CTX_PAIR_AWAY), a, b;
+	uint64_t pair;
+
+	if (entry[8 + i] == 0)
+		return true;
+	pair = (uint64_t)(home & v->pair_mask) << v->pair_shift |
+	    (entry[i] & ((1u << CTX_PAIR_AWAY) - 1));
+	pair *= CTX_PAIR_GATHER;
+	a = (uint32_t)(pair >> 21) & (CTX_VOCAB_MAX - 1);
+	b = (uint32_t)pair & (CTX_VOCAB_MAX - 1);
+	return good_token(v, a, 0) && good_token(v, b, 0) &&
+	    good_token(v, ~entry[8 + i],
+	    ctx_vocab_length(v, a) + ctx_vocab_length(v, b));
+}
+
 static bool
 good_pairs(const struct ctx_vocab *v)
 {
-	uint64_t n = UINT64_C(8) << v->head->pair_bits, i, pair;
-	uint32_t a, b;
-	bool end = false;
+	uint32_t line;
+	unsigned i;
 
-	for (i = 0; i < n; i++) {
-		pair = v->pairs[i];
-		if (pair == UINT64_MAX) {
-			end = true;
-			continue;
-		}
-		a = (uint32_t)(pair >> 42);
-		b = (uint32_t)(pair >> 21 & 0x1fffff);
-		if (!good_token(v, a, 0) || !good_token(v, b, 0) ||
-		    !good_token(v, (uint32_t)(pair & 0x1fffff),
-		    ctx_vocab_length(v, a) + ctx_vocab_length(v, b)))
-			return false;
-	}
-	return end;
+	for (line = 0; line <= v->pair_mask; line++)
+		for (i = 0; i < 8; i++)
+			if (!good_pair(v, line, i))
+				return false;
+	return true;
 }
 
 static bool

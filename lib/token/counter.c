@@ -21,10 +21,16 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	*counter = NULL;
 	if (c == NULL)
 		return ctx_err_nomem(err);
+	simd = ctx_simd_pick(simd);
 	c->tokenizer = tokenizer;
 	c->added = ctx_special_any_added(tokenizer);
-	c->split = ctx_split_pick(ctx_simd_pick(simd));
-	c->probe = ctx_probe_pick(ctx_simd_pick(simd));
+	c->split = ctx_split_pick(simd);
+	c->probe = ctx_probe_pick(simd);
+	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
+	c->plain = CTX_PLAIN_BYTES;
+	if (ctx_tokenizer_real(tokenizer) &&
+	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
+		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && !c->added &&
 	    tokenizer->chain == NULL;
 	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
@@ -56,7 +62,7 @@ ctx_counter_begin(struct ctx_token_counter *c)
 
 int
 ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
-    size_t max, struct ctx_err *err)
+    size_t max, unsigned plain, struct ctx_err *err)
 {
 	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
 
@@ -64,65 +70,145 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 		return ctx_chain_split(c->chain,
 		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split,
 		    scheme, &c->pieces, p, n, max, err);
-	c->split(&c->pieces, scheme, p, n, max);
+	c->split(&c->pieces, scheme, plain, p, n, max);
 	return 0;
 }
 
-_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX,
-    "words are merged pair by pair");
+_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX, "words fit a lane");
 
-/* Merges a piece (or a part of one) that no table knows. */
-static int
-merge(struct ctx_token_counter *c, const char *p, size_t n, uint64_t *tokens,
-    struct ctx_err *err)
+/* Merges the words that wait, remembers them and adds their tokens. */
+static void
+merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
-	uint32_t out[CTX_MERGE_MAX];
+	const struct ctx_waiting *w;
+	size_t i, n, merged;
 
-	if (n <= CTX_TOKEN_WORD) {
-		*tokens += ctx_merge_pairs(&c->tokenizer->vocab, p, n, out);
-		return 0;
+	c->merge_lanes(&c->tokenizer->vocab, c->lanes, c->nwaiting);
+	for (i = 0; i < c->nwaiting; i++) {
+		w = c->waiting + i;
+		n = c->lanes[i].n;
+		merged = ctx_lane_count(c->lanes + i);
+		*tokens += merged;
+		if (n > CTX_VOCAB_KEY)
+			ctx_words_add_long(&c->words, w->p, n, merged);
+		else if (ctx_words_find(&c->words, w->key) == 0)
+			ctx_words_add(&c->words, w->key, (unsigned)merged);
 	}
+	c->nwaiting = 0;
+}
+
+/* Puts a word that no table knows among those that wait. */
+static void
+merge_later(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_key key, uint64_t *tokens)
+{
+	if (c->nwaiting == CTX_LANES)
+		merge_waiting(c, tokens);
+	c->waiting[c->nwaiting] = (struct ctx_waiting){p, key};
+	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
+}
+
+/* Merges a text of any length. */
+static int
+merge_text(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
 	if (ctx_merge_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
 		return -1;
 	*tokens += c->merge.n;
 	return 0;
 }
 
-/* The same for more than 16 bytes, which may be a word met before. */
-static int
-merge_word(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t *tokens, struct ctx_err *err)
+/* At most 16 bytes that are not in their line of the key table. */
+static void
+count_word(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_key key, uint64_t *tokens)
 {
-	uint64_t merged;
+	unsigned known = ctx_words_find(&c->words, key);
 
-	if (n > CTX_WORDS_LONG)
-		return merge(c, p, n, tokens, err);
-	merged = ctx_words_find_long(&c->words, p, n);
-	if (merged == 0) {
-		if (merge(c, p, n, &merged, err) < 0)
-			return -1;
-		ctx_words_add_long(&c->words, p, n, merged);
+	if (known == 0 && ctx_vocab_find_key(&c->tokenizer->vocab, key) !=
+	    CTX_VOCAB_NONE) {
+		known = 1;
+		ctx_words_add(&c->words, key, known);
 	}
-	*tokens += merged;
-	return 0;
+	*tokens += known;
+	if (known == 0)
+		merge_later(c, p, n, key, tokens);
 }
 
-/* A piece of at most 16 bytes, not in its line of the key table. */
-static int
-count_word(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_key key, uint64_t *tokens, struct ctx_err *err)
+/* Of the n pieces missed keeps those that are no words met before and adds
+ * the tokens of the others; returns how many. */
+static size_t
+find_words(const struct ctx_token_counter *c, struct ctx_batch *b, size_t n,
+    uint64_t *tokens)
 {
-	uint64_t merged = ctx_words_find(&c->words, key);
+	size_t i, left = 0;
+	uint64_t sum = 0;
+	unsigned known;
 
-	if (merged == 0) {
-		if (ctx_vocab_find_key(&c->tokenizer->vocab, key) !=
-		    CTX_VOCAB_NONE)
-			merged = 1;
-		else if (merge(c, p, n, &merged, err) < 0)
-			return -1;
-		ctx_words_add(&c->words, key, (unsigned)merged);
+	for (i = 0; i < n; i++)
+		__builtin_prefetch(ctx_words_line(&c->words,
+		    b->keys[b->missed[i]]));
+	for (i = 0; i < n; i++) {
+		known = ctx_words_find(&c->words, b->keys[b->missed[i]]);
+		sum += known;
+		b->missed[left] = b->missed[i];
+		left += known == 0;
 	}
-	*tokens += merged;
+	*tokens += sum;
+	for (i = 0; i < left; i++)
+		ctx_vocab_ask_key(&c->tokenizer->vocab,
+		    b->keys[b->missed[i]]);
+	return left;
+}
+
+/* Looks up n pieces, at most CTX_PROBE_MAX, 16 bytes readable at each, and
+ * adds their tokens except for those that are listed as missed; returns how
+ * many these are. */
+static size_t
+count_known(struct ctx_token_counter *c, struct ctx_batch *b, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens)
+{
+	size_t misses = c->probe(&c->tokenizer->vocab, p, start, end, n,
+	    b->keys, b->missed);
+
+	*tokens += n - misses;
+	return find_words(c, b, misses, tokens);
+}
+
+static void
+count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
+{
+	struct ctx_parts *parts = &c->parts;
+	struct ctx_batch *b = &c->parts_batch;
+	size_t misses, k;
+	uint32_t i;
+
+	misses = count_known(c, b, p, parts->start, parts->end, parts->n,
+	    tokens);
+	for (k = 0; k < misses; k++) {
+		i = b->missed[k];
+		count_word(c, p + parts->start[i],
+		    parts->end[i] - parts->start[i], b->keys[i], tokens);
+	}
+	parts->n = 0;
+}
+
+/* More than 16 bytes that no table knows. */
+static int
+merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	const struct ctx_key none = CTX_KEY_EMPTY;
+
+	if (n <= CTX_TOKEN_WORD) {
+		merge_later(c, p, n, none, tokens);
+		return 0;
+	}
+	if (merge_text(c, p, n, tokens, err) < 0)
+		return -1;
+	if (n <= CTX_WORDS_LONG)
+		ctx_words_add_long(&c->words, p, n, c->merge.n);
 	return 0;
 }
 
@@ -146,121 +232,151 @@ certain_cut(const struct ctx_vocab *v, const char *p, size_t n)
 	return n;
 }
 
+/* What is being counted; pieces are listed from its start on. */
+struct text {
+	const char *p;
+	size_t n;
+};
+
+/* Of a piece that begins at p + at, n bytes where it can be cut. */
+static int
+count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
+    size_t n, uint64_t *tokens, struct ctx_err *err)
+{
+	const char *p = text.p + at;
+	struct ctx_parts *parts = &c->parts;
+	unsigned known = 0;
+
+	if (n <= CTX_VOCAB_KEY && text.n - at >= CTX_VOCAB_KEY) {
+		if (parts->n == CTX_PROBE_MAX)
+			count_parts(c, text.p, tokens);
+		parts->start[parts->n] = (uint32_t)at;
+		parts->end[parts->n++] = (uint32_t)(at + n);
+		return 0;
+	}
+	if (n <= CTX_VOCAB_KEY) {
+		count_word(c, p, n, ctx_key_copy(p, n), tokens);
+		return 0;
+	}
+	if (n <= CTX_WORDS_LONG)
+		known = ctx_words_find_long(&c->words, p, n);
+	*tokens += known;
+	return known > 0 ? 0 : merge_long_word(c, p, n, tokens, err);
+}
+
 /* A piece of more than 16 bytes. */
 static int
-count_long(struct ctx_token_counter *c, const char *p, size_t n,
+count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
-	struct ctx_key key;
-	size_t part;
+	const char *p = text.p + at;
+	unsigned known = 0;
+	size_t done, length;
+	uint32_t token;
 
-	if (ctx_vocab_find(v, p, n) != CTX_VOCAB_NONE) {
+	if (n <= CTX_WORDS_LONG)
+		known = ctx_words_find_long(&c->words, p, n);
+	*tokens += known;
+	if (known > 0)
+		return 0;
+	token = ctx_vocab_find(v, p, n);
+	if (token != CTX_VOCAB_NONE) {
 		++*tokens;
+		/* As a part of another piece it may be merged otherwise. */
+		if (n <= CTX_WORDS_LONG && ctx_vocab_merged(v, token))
+			ctx_words_add_long(&c->words, p, n, 1);
 		return 0;
 	}
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
-	if (v->unreached)
-		return merge_word(c, p, n, tokens, err);
-	for (; n > 0; p += part, n -= part) {
-		part = certain_cut(v, p, n);
-		if (part > CTX_VOCAB_KEY) {
-			if (merge_word(c, p, part, tokens, err) < 0)
-				return -1;
-			continue;
-		}
-		key = ctx_key_copy(p, part);
-		if (count_word(c, p, part, key, tokens, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* One piece, wherever it stands. */
-static int
-count_piece(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t *tokens, struct ctx_err *err)
-{
-	if (n > CTX_VOCAB_KEY)
-		return count_long(c, p, n, tokens, err);
-	return count_word(c, p, n, ctx_key_copy(p, n), tokens, err);
-}
-
-/* Pieces first to last (not included) of c->pieces, at most CTX_PROBE_MAX,
- * 16 bytes readable at each. */
-static int
-count_probed(struct ctx_token_counter *c, const char *p, size_t first,
-    size_t last, uint64_t *tokens, struct ctx_err *err)
-{
-	const uint32_t *end = c->pieces.end + first;
-	uint32_t start = first > 0 ? end[-1] : 0, from, i;
-	size_t misses, k;
-	uint64_t extra = 0;
-	unsigned known;
-
-	misses = c->probe(&c->tokenizer->vocab, p, start, end, last - first,
-	    c->keys, c->missed);
-	for (k = 0; k < misses; k++)
-		__builtin_prefetch(ctx_words_line(&c->words,
-		    c->keys[c->missed[k]]));
-	for (k = 0; k < misses; k++) {
-		i = c->missed[k];
-		known = ctx_words_find(&c->words, c->keys[i]);
-		extra += known;
-		if (known > 0)
-			continue;
-		from = i > 0 ? end[i - 1] : start;
-		if (count_piece(c, p + from, end[i] - from, &extra, err) < 0)
-			return -1;
-	}
-	*tokens += last - first - misses + extra;
-	return 0;
-}
-
-/* Pieces so near the end of the text that keys cannot be read in place. */
-static int
-count_last(struct ctx_token_counter *c, const char *p, size_t first,
-    uint64_t *tokens, struct ctx_err *err)
-{
-	const uint32_t *end = c->pieces.end;
-	uint32_t start = first > 0 ? end[first - 1] : 0;
-	size_t i;
-
-	for (i = first; i < c->pieces.n; i++) {
-		if (count_piece(c, p + start, end[i] - start, tokens,
+	length = v->unreached ? n : certain_cut(v, p, n);
+	if (length == n)
+		return merge_long_word(c, p, n, tokens, err);
+	for (done = 0; done < n; done += length) {
+		length = certain_cut(v, p + done, n - done);
+		if (count_long_part(c, text, at + done, length, tokens,
 		    err) < 0)
 			return -1;
-		start = end[i];
 	}
+	return 0;
+}
+
+static int
+count_listed(struct ctx_token_counter *c, struct text text,
+    const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	struct ctx_batch *b = &c->batch;
+	size_t misses, k, length;
+	uint32_t i;
+
+	misses = count_known(c, b, text.p, start, end, n, tokens);
+	for (k = 0; k < misses; k++) {
+		i = b->missed[k];
+		length = end[i] - start[i];
+		if (length <= CTX_VOCAB_KEY)
+			count_word(c, text.p + start[i], length, b->keys[i],
+			    tokens);
+		else if (count_long(c, text, start[i], length, tokens,
+		    err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The pieces of c->pieces from first on, so near the end of the text that
+ * keys cannot be read in place. */
+static int
+count_last(struct ctx_token_counter *c, struct text text, size_t first,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	char last[2 * CTX_VOCAB_KEY] = {0};
+	const struct text copy = {last, CTX_VOCAB_KEY};
+	struct ctx_split *s = &c->pieces;
+	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
+
+	memcpy(last, text.p + at, text.n - at);
+	for (i = first; i < s->listed; i++) {
+		s->start[i] -= (uint32_t)at;
+		s->end[i] -= (uint32_t)at;
+	}
+	if (count_listed(c, copy, s->start + first, s->end + first,
+	    s->listed - first, tokens, err) < 0)
+		return -1;
+	merge_waiting(c, tokens);
 	return 0;
 }
 
 /* Counts the first pieces, 1 to max, of a text; *used is their length. */
 static int
-count_part(struct ctx_token_counter *c, const char *p, size_t n, size_t max,
+count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
     uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
-	const struct ctx_split *s = &c->pieces;
-	size_t first, last, inner;
+	struct ctx_split *s = &c->pieces;
+	size_t i, inner, some;
 
-	if (ctx_counter_split(c, p, n, max, err) < 0)
+	/* An error may have left some. */
+	c->nwaiting = c->parts.n = 0;
+	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
 		return -1;
-	*used = s->alone;
+	*used = s->used;
 	if (s->alone > 0)
-		return merge(c, p, s->alone, tokens, err);
-	*used = s->end[s->n - 1];
-	inner = s->n;
-	while (inner > 0 &&
-	    n - (inner > 1 ? s->end[inner - 2] : 0) < CTX_VOCAB_KEY)
-		inner--;
-	for (first = 0; first < inner; first = last) {
-		last = inner - first < CTX_PROBE_MAX ? inner
-						     : first + CTX_PROBE_MAX;
-		if (count_probed(c, p, first, last, tokens, err) < 0)
+		return merge_text(c, text.p, s->alone, tokens, err);
+	*tokens += s->n - s->listed;
+	for (inner = s->listed; inner > 0; inner--)
+		if (text.n - s->start[inner - 1] >= CTX_VOCAB_KEY)
+			break;
+	for (i = 0; i < inner; i += some) {
+		some = inner - i < CTX_PROBE_MAX ? inner - i : CTX_PROBE_MAX;
+		if (count_listed(c, text, s->start + i, s->end + i, some,
+		    tokens, err) < 0)
 			return -1;
 	}
-	return count_last(c, p, inner, tokens, err);
+	count_parts(c, text.p, tokens);
+	merge_waiting(c, tokens);
+	return inner == s->listed ? 0
+				  : count_last(c, text, inner, tokens, err);
 }
 
 void
@@ -275,6 +391,7 @@ int
 ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 {
 	const struct ctx_tokenizer *t = w->counter->tokenizer;
+	struct text text;
 	size_t used = 0;
 	uint32_t id;
 
@@ -287,8 +404,9 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 		ctx_counter_begin(w->counter);
 	}
 	if (w->at < w->span) {
-		if (count_part(w->counter, w->p + w->at, w->span - w->at, max,
-		    &w->tokens, &used, err) < 0)
+		text = (struct text){w->p + w->at, w->span - w->at};
+		if (count_pieces(w->counter, text, max, &w->tokens, &used,
+		    err) < 0)
 			return -1;
 	} else {
 		used = ctx_special_at(t, w->p + w->at, w->n - w->at, true,

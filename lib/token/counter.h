@@ -9,25 +9,50 @@
 #include "token/tokenizer.h"
 #include "token/words.h"
 
+/* A word that waits in a lane to be merged. */
+struct ctx_waiting {
+	const char *p;
+	struct ctx_key key; /* of at most 16 bytes */
+};
+
+/* Pieces that are looked up at once. */
+struct ctx_batch {
+	struct ctx_key keys[CTX_PROBE_MAX];
+	uint32_t missed[CTX_PROBE_MAX];
+};
+
+/* Parts of long pieces, of at most 16 bytes, that wait to be looked up. */
+struct ctx_parts {
+	size_t n;
+	uint32_t start[CTX_PROBE_MAX];
+	uint32_t end[CTX_PROBE_MAX];
+};
+
 struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
 	ctx_split_fn *split;
 	ctx_probe_fn *probe;
+	ctx_lanes_fn *merge_lanes;
+	unsigned plain; /* kinds of pieces that need no looking up */
 	bool added; /* some tokens are found before the text is split */
 	bool local; /* do boundaries depend on what is near alone? */
 	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
-	struct ctx_key keys[CTX_PROBE_MAX];
-	uint32_t missed[CTX_PROBE_MAX];
+	struct ctx_batch batch, parts_batch;
+	struct ctx_parts parts;
+	size_t nwaiting;
+	struct ctx_waiting waiting[CTX_LANES];
+	struct ctx_lane lanes[CTX_LANES];
 };
 
-/* Splits off the first pieces, 1 to max, into counter->pieces; texts that
+/* Splits off the first pieces, 1 to max, into counter->pieces, which need not
+ * list the plain ones (see split.h); texts that
  * follow a ctx_counter_begin are the rest of one text. */
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
-    size_t n, size_t max, struct ctx_err *err);
+    size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
 /*
  * A walk over a text, some pieces at a time.  Every place it stops at is a

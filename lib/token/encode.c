@@ -53,19 +53,18 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
 {
 	const struct ctx_split *s = &c->pieces;
-	size_t i, begin;
+	size_t i;
 
 	ctx_counter_begin(c);
-	for (; n > 0; p += begin, n -= begin) {
-		if (ctx_counter_split(c, p, n, CTX_SPLIT_MAX, err) < 0)
+	for (; n > 0; p += s->used, n -= s->used) {
+		if (ctx_counter_split(c, p, n, CTX_SPLIT_MAX, 0, err) < 0)
 			return -1;
-		begin = s->alone;
-		if (begin > 0 &&
-		    encode_piece(c, p, begin, false, out, err) < 0)
+		if (s->alone > 0 &&
+		    encode_piece(c, p, s->alone, false, out, err) < 0)
 			return -1;
-		for (i = 0; i < s->n; begin = s->end[i++])
-			if (encode_piece(c, p + begin, s->end[i] - begin, true,
-			    out, err) < 0)
+		for (i = 0; i < s->listed; i++)
+			if (encode_piece(c, p + s->start[i],
+			    s->end[i] - s->start[i], true, out, err) < 0)
 				return -1;
 	}
 	return 0;

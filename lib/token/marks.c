@@ -104,8 +104,8 @@ find_shared(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_split *a = &c->pieces, *b = &c->others;
 	size_t i = 0, k = 0;
 
-	c->split(a, scheme, p + mark_at, n - mark_at, CTX_SPLIT_MAX);
-	c->split(b, scheme, p + from, n - from, CTX_SPLIT_MAX);
+	c->split(a, scheme, 0, p + mark_at, n - mark_at, CTX_SPLIT_MAX);
+	c->split(b, scheme, 0, p + from, n - from, CTX_SPLIT_MAX);
 	while (i < a->n && k < b->n) {
 		if (mark_at + a->end[i] == from + b->end[k]) {
 			*whole = i + 1;

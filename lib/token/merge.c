@@ -13,19 +13,25 @@
  * it, and where that leads to an end it takes the token back and tries the
  * others; an end that led nowhere once is never tried again, which keeps the
  * time linear.  The method is that of the Rust crate bpe by A. Neubeck and
- * H. van Antwerpen.  As a short cut, the next few tokens are taken from the
- * encoding of the next few bytes alone, which is right nearly always, and
- * is taken back like anything else where it is not.
+ * H. van Antwerpen.  As a short cut, tokens are taken from windows of the
+ * text that were encoded alone, many at a time: away from the ends of a
+ * window they are right nearly always, and are taken back like anything else
+ * where they are not.
  */
 #include <stdlib.h>
 
 #include "token/merge.h"
 
-/* From here on a number stands for no merge at all. */
-#define NO_MERGE (UINT32_MAX - CTX_MERGE_MAX + 1)
+static inline uint32_t
+pair_in(const uint32_t *entry, uint32_t tag)
+{
+	uint32_t found = 0;
+	unsigned i;
 
-_Static_assert(CTX_VOCAB_MAX <= NO_MERGE / CTX_MERGE_MAX,
-    "a token and a position fit one number");
+	for (i = 0; i < 8; i++)
+		found |= entry[i] == tag ? entry[8 + i] : 0;
+	return found;
+}
 
 static inline uint32_t
 smaller(uint32_t a, uint32_t b)
@@ -33,14 +39,13 @@ smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The least of the first n numbers, rounded up to a multiple of 4. */
 static inline uint32_t
-least(const uint32_t *list, size_t n)
+least16(const uint32_t *list)
 {
 	uint32_t a = list[0], b = list[1], c = list[2], d = list[3];
-	size_t i;
+	unsigned i;
 
-	for (i = 4; i < n; i += 4) {
+	for (i = 4; i < 16; i += 4) {
 		a = smaller(a, list[i]);
 		b = smaller(b, list[i + 1]);
 		c = smaller(c, list[i + 2]);
@@ -49,58 +54,50 @@ least(const uint32_t *list, size_t n)
 	return smaller(smaller(a, b), smaller(c, d));
 }
 
-/*
- * What two tokens merge to, with the position of the first: the order in
- * which merges are made.  CTX_VOCAB_NONE comes out as NO_MERGE or more.
- */
-static inline uint32_t
-ranked(uint32_t merged, unsigned at)
+#include "token/lanes.h"
+
+void
+ctx_lanes_portable(const struct ctx_vocab *v, struct ctx_lane *lanes,
+    size_t n)
 {
-	return merged * CTX_MERGE_MAX + at;
+	merge_lanes(v, lanes, n);
 }
 
-/*
- * Tokens stay at the position of their first byte; bits of live say where
- * there is one.  merges[i] is what the token at i and the next one give.
- */
+void
+ctx_lane_begin(const struct ctx_vocab *v, struct ctx_lane *lane,
+    const char *p, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	unsigned i;
+
+	lane->live = UINT64_MAX >> (CTX_MERGE_MAX - n);
+	lane->n = (uint32_t)n;
+	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
+	for (i = 0; i < n; i++)
+		lane->tokens[i + 1] = v->leaves[s[i]];
+	lane->merges[0] = CTX_LANE_NONE;
+	for (i = 1; i < n; i++)
+		lane->merges[i] = ctx_lane_rank(
+		    v->digrams[(size_t)s[i - 1] << 8 | s[i]], i);
+	for (; i % 16 != 0; i++)
+		lane->merges[i] = CTX_LANE_NONE;
+}
+
 size_t
 ctx_merge_pairs(const struct ctx_vocab *v, const char *p, size_t n,
     uint32_t *out)
 {
-	const unsigned char *s = (const unsigned char *)p;
-	uint32_t merges[CTX_MERGE_MAX];
-	uint32_t tokens[CTX_MERGE_MAX];
-	uint64_t live = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX, right;
-	unsigned i, next, before;
-	uint32_t best;
+	struct ctx_lane lane;
+	uint64_t live;
+	size_t k = 0;
 
-	for (i = 0; i < n; i++)
-		tokens[i] = v->leaves[s[i]];
-	for (i = 0; i + 1 < n; i++)
-		merges[i] = ranked(v->digrams[(size_t)s[i] << 8 | s[i + 1]],
-		    i);
-	for (; i < (n + 3) / 4 * 4; i++)
-		merges[i] = NO_MERGE;
-	while ((best = least(merges, n)) < NO_MERGE) {
-		i = best % CTX_MERGE_MAX;
-		right = live & ~((UINT64_C(2) << i) - 1);
-		next = (unsigned)__builtin_ctzll(right);
-		right &= right - 1;
-		live &= ~(UINT64_C(1) << next);
-		merges[next] = NO_MERGE;
-		tokens[i] = best / CTX_MERGE_MAX;
-		merges[i] = right == 0 ? NO_MERGE : ranked(ctx_vocab_pair(v,
-		    tokens[i], tokens[__builtin_ctzll(right)]), i);
-		right = live & ((UINT64_C(1) << i) - 1);
-		if (right == 0)
-			continue;
-		before = 63 - (unsigned)__builtin_clzll(right);
-		merges[before] = ranked(ctx_vocab_pair(v, tokens[before],
-		    tokens[i]), before);
-	}
-	for (n = 0; live != 0; live &= live - 1)
-		out[n++] = tokens[__builtin_ctzll(live)];
-	return n;
+	ctx_lane_begin(v, &lane, p, n);
+	merge_lanes(v, &lane, 1);
+	/* Without the two ends. */
+	for (live = lane.live & (lane.live - 1); (live & (live - 1)) != 0;
+	    live &= live - 1)
+		out[k++] = lane.tokens[__builtin_ctzll(live)];
+	return k;
 }
 
 /*
@@ -136,17 +133,29 @@ compatible(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 #define JUDGED_BITS 12
 
-/*
- * The same, remembered: entry i holds a pair and the answer in its lowest
- * bit.  Long pieces are often a few tokens over and over.
- */
+/* A window begins NEAR bytes before the first token taken from it, and ends
+ * FAR bytes or more behind the start of the last. */
+#define WINDOW CTX_MERGE_MAX
+#define NEAR   6
+#define FAR    10
+#define STRIDE (WINDOW - NEAR - FAR)
+
+struct ctx_ahead {
+	/* Pairs of tokens judged before, the answer in the lowest bit. */
+	uint64_t judged[1 << JUDGED_BITS];
+	struct ctx_lane windows[CTX_LANES];
+	size_t first; /* where the first window begins */
+	size_t n;     /* windows */
+};
+
+/* The same, remembered: long pieces are often a few tokens over and over. */
 static bool
 fits(const struct ctx_vocab *v, const struct ctx_merge *m, uint32_t a,
     uint32_t b)
 {
 	uint64_t pair = (uint64_t)a << 22 | (uint64_t)b << 1;
-	uint64_t *entry = m->pairs +
-	    (ctx_pair_hash(a, b) >> (64 - JUDGED_BITS));
+	uint64_t *entry = m->ahead->judged +
+	    (ctx_pair_hash(a, b) >> (CTX_PAIR_BITS - JUDGED_BITS));
 
 	if (*entry >> 1 != pair >> 1)
 		*entry = pair | compatible(v, a, b);
@@ -209,33 +218,54 @@ next_token(const struct ctx_vocab *v, const struct ctx_merge *m,
 	return token;
 }
 
-#define AHEAD 40 /* bytes encoded alone */
-#define TRUST 30 /* of which the tokens are taken up to here */
+/* The window to take byte at from; they are encoded anew if there is none. */
+static const struct ctx_lane *
+window_at(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+    size_t n, size_t at, size_t *begin)
+{
+	struct ctx_ahead *a = m->ahead;
+	size_t k = at < a->first + NEAR ? 0 : (at - a->first - NEAR) / STRIDE;
+	size_t from;
+
+	if (k >= a->n) {
+		a->first = from = at;
+		for (a->n = k = 0; from < n && a->n < CTX_LANES;
+		    from += STRIDE)
+			ctx_lane_begin(v, a->windows + a->n++, p + from,
+			    n - from < WINDOW ? n - from : WINDOW);
+		m->lanes(v, a->windows, a->n);
+	}
+	*begin = a->first + k * STRIDE;
+	return a->windows + k;
+}
 
 /*
- * Takes the tokens of the next bytes alone, except for those near the end;
- * 1, or 0 if that gave none, or -1.
+ * Takes the next tokens from the window there; 1, or 0 if it has no token
+ * that fits, or -1.
  */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
-    size_t *at, struct ctx_err *err)
+    size_t n, size_t *at, struct ctx_err *err)
 {
-	uint32_t tokens[AHEAD];
-	size_t n = ctx_merge_pairs(v, p + *at, AHEAD, tokens), i, end = *at;
-	size_t last = *at + TRUST, length;
+	size_t begin, end, place, taken = m->n;
+	const struct ctx_lane *w = window_at(v, m, p, n, *at, &begin);
+	uint64_t live = w->live;
+	uint32_t token;
 
-	if (m->n > 0 && !fits(v, m, m->tokens[m->n - 1], tokens[0]))
-		return 0;
-	for (i = 0; i < n; i++) {
-		length = ctx_vocab_length(v, tokens[i]);
-		if (end + length > last || is_dead(m, end + length))
+	end = begin + w->n == n ? n : begin + NEAR + STRIDE;
+	while (*at < end) {
+		place = *at - begin + 1;
+		token = w->tokens[place];
+		/* Tokens of one window go with each other. */
+		if ((live >> place & 1) == 0 || (m->n == taken && m->n > 0 &&
+		    !fits(v, m, m->tokens[m->n - 1], token)) ||
+		    is_dead(m, *at + ctx_vocab_length(v, token)))
 			break;
-		if (push(m, tokens[i], err) < 0)
+		if (push(m, token, err) < 0)
 			return -1;
-		end += length;
+		*at += ctx_vocab_length(v, token);
 	}
-	*at = end;
-	return i > 0;
+	return m->n > taken;
 }
 
 static int
@@ -243,12 +273,15 @@ prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
 {
 	uint64_t *grown;
 
-	if (m->pairs == NULL) {
-		m->pairs = malloc(sizeof *m->pairs << JUDGED_BITS);
-		if (m->pairs == NULL)
+	if (m->lanes == NULL)
+		m->lanes = ctx_lanes_portable;
+	if (m->ahead == NULL) {
+		m->ahead = malloc(sizeof *m->ahead);
+		if (m->ahead == NULL)
 			return ctx_err_nomem(err);
-		memset(m->pairs, 0xff, sizeof *m->pairs << JUDGED_BITS);
+		memset(m->ahead->judged, 0xff, sizeof m->ahead->judged);
 	}
+	m->ahead->n = m->ahead->first = 0;
 	grown = ctx_grow(m->dead, &m->dead_cap, n / 64 + 1, sizeof *grown,
 	    err);
 	if (grown == NULL)
@@ -287,13 +320,12 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 		return -1;
 	while (at < n) {
 		token = repeated(v, m, p, n, at);
-		if (token == CTX_VOCAB_NONE && careful == 0 &&
-		    n - at >= AHEAD) {
-			taken = take_ahead(v, m, p, &at, err);
+		if (token == CTX_VOCAB_NONE && careful == 0) {
+			taken = take_ahead(v, m, p, n, &at, err);
 			if (taken < 0)
 				return -1;
 			/* What fails once may fail again: runs of one
-			 * character have tokens of more than TRUST bytes. */
+			 * character have tokens longer than a window. */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;
 			continue;
@@ -324,6 +356,6 @@ ctx_merge_release(struct ctx_merge *m)
 {
 	free(m->tokens);
 	free(m->dead);
-	free(m->pairs);
+	free(m->ahead);
 	memset(m, 0, sizeof *m);
 }

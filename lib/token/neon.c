@@ -84,37 +84,64 @@ vec_high(const struct vec *v)
 
 void
 ctx_split_neon(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max)
+    unsigned plain, const char *p, size_t n, size_t max)
 {
-	split_text(split, scheme, p, n, max);
+	split_text(split, scheme, plain, p, n, max);
 }
 
 #include "token/vocab.h"
 
-static inline unsigned
+static inline bool
 line_has(const uint64_t *line, const struct ctx_key *key)
 {
-	uint64x2_t want = vld1q_u64(&key->lo);
-	uint64x2_t a = vceqq_u64(vld1q_u64(line), want);
-	uint64x2_t b = vceqq_u64(vld1q_u64(line + 2), want);
-	uint64x2_t c = vceqq_u64(vld1q_u64(line + 4), want);
-	uint64x2_t d = vceqq_u64(vld1q_u64(line + 6), want);
-	/* The words of a key side by side: both have to be equal. */
-	uint64x2_t ab = vandq_u64(vzip1q_u64(a, b), vzip2q_u64(a, b));
-	uint64x2_t cd = vandq_u64(vzip1q_u64(c, d), vzip2q_u64(c, d));
-	uint64x2_t any = vorrq_u64(ab, cd);
+	uint64x2_t lo = vdupq_n_u64(key->lo), hi = vdupq_n_u64(key->hi);
+	uint64x2_t a = vandq_u64(vceqq_u64(vld1q_u64(line), lo),
+	    vceqq_u64(vld1q_u64(line + 4), hi));
+	uint64x2_t b = vandq_u64(vceqq_u64(vld1q_u64(line + 2), lo),
+	    vceqq_u64(vld1q_u64(line + 6), hi));
+	uint64x2_t any = vorrq_u64(a, b);
 
 	return (vgetq_lane_u64(any, 0) | vgetq_lane_u64(any, 1)) != 0;
+}
+
+static inline uint32_t
+pair_in(const uint32_t *entry, uint32_t tag)
+{
+	uint32x4_t all = vdupq_n_u32(tag);
+	uint32x4_t a = vandq_u32(vceqq_u32(vld1q_u32(entry), all),
+	    vld1q_u32(entry + 8));
+	uint32x4_t b = vandq_u32(vceqq_u32(vld1q_u32(entry + 4), all),
+	    vld1q_u32(entry + 12));
+
+	return vmaxvq_u32(vorrq_u32(a, b));
+}
+
+static inline uint32_t
+least16(const uint32_t *list)
+{
+	uint32x4_t a = vminq_u32(vld1q_u32(list), vld1q_u32(list + 4));
+	uint32x4_t b = vminq_u32(vld1q_u32(list + 8), vld1q_u32(list + 12));
+
+	return vminvq_u32(vminq_u32(a, b));
 }
 
 #include "token/lines.h"
 
 size_t
-ctx_probe_neon(const struct ctx_vocab *vocab, const char *p, uint32_t start,
-    const uint32_t *end, size_t n,
+ctx_probe_neon(const struct ctx_vocab *vocab, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
     struct ctx_key *keys, uint32_t *missed)
 {
 	return probe_lines(vocab, p, start, end, n, keys, missed);
+}
+
+#include "token/lanes.h"
+
+void
+ctx_lanes_neon(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+    size_t n)
+{
+	merge_lanes(vocab, lanes, n);
 }
 #else
 typedef int ctx_no_neon; /* a file may not be empty */

@@ -14,6 +14,8 @@
 #include "token/pack.h"
 #include "token/unicode.h"
 
+#define MOST_PAIR_BITS 21
+
 enum state {
 	UNUSED,
 	REACHED, /* its bytes merge to it */
@@ -28,7 +30,9 @@ struct fill {
 	enum state *states; /* of each token */
 	size_t keys, longs, text; /* tokens of each kind, bytes of them all */
 	size_t spilled;
-	uint32_t longest;
+	uint32_t longest, ids;
+	uint32_t spill_bits, pair_bits; /* grow until everything has a place */
+	bool full; /* something had none */
 };
 
 static void *
@@ -44,13 +48,12 @@ has_byte_ff(const struct ctx_pack_token *t)
 }
 
 static int
-survey(struct fill *f, uint32_t *ids, struct ctx_err *err)
+survey(struct fill *f, struct ctx_err *err)
 {
 	const struct ctx_pack *in = f->in;
 	const struct ctx_pack_token *t;
 	size_t i;
 
-	*ids = 0;
 	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE,
 		    "a vocabulary of %zu tokens", in->n);
@@ -64,8 +67,8 @@ survey(struct fill *f, uint32_t *ids, struct ctx_err *err)
 		if (t->id >= CTX_VOCAB_MAX && t->id != CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE, "a token id of %u",
 			    t->id);
-		if (t->id >= *ids && t->id != CTX_VOCAB_NONE)
-			*ids = t->id + 1;
+		if (t->id >= f->ids && t->id != CTX_VOCAB_NONE)
+			f->ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;
 		f->longs += t->n > CTX_VOCAB_KEY;
 		f->text += t->n;
@@ -73,9 +76,9 @@ survey(struct fill *f, uint32_t *ids, struct ctx_err *err)
 			f->longest = t->n;
 	}
 	for (i = 0; i < in->nspecials; i++)
-		if (in->specials[i].id >= *ids &&
+		if (in->specials[i].id >= f->ids &&
 		    in->specials[i].id < CTX_VOCAB_MAX)
-			*ids = in->specials[i].id + 1;
+			f->ids = in->specials[i].id + 1;
 	return 0;
 }
 
@@ -117,7 +120,6 @@ lay_out(struct fill *f, struct ctx_vocab_head *h)
 	bytes[CTX_VOCAB_LENGTHS] = 3 * 65536 * 2;
 	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
 	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
-	bytes[CTX_VOCAB_FILTER] = UINT64_C(1) << (h->filter_bits - 3);
 	bytes[CTX_VOCAB_PAIRS] = UINT64_C(64) << h->pair_bits;
 	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 8;
 	bytes[CTX_VOCAB_SHORTER] = (uint64_t)in->n * 4;
@@ -140,9 +142,25 @@ lay_out(struct fill *f, struct ctx_vocab_head *h)
 	h->size = (end + 63) / 64 * 64;
 }
 
+/* Place i of the key table, four to a line. */
+static bool
+is_empty(const uint64_t *words, uint64_t i)
+{
+	struct ctx_key key = ctx_line_key(words + 8 * (i / 4), i % 4);
+
+	return key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi;
+}
+
+static void
+put_key(uint64_t *words, uint64_t i, struct ctx_key key)
+{
+	words[8 * (i / 4) + i % 4] = key.lo;
+	words[8 * (i / 4) + 4 + i % 4] = key.hi;
+}
+
 /* Makes the block, everything in it empty. */
 static int
-begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
+begin(struct fill *f, struct ctx_err *err)
 {
 	struct ctx_vocab_head h = {.magic = CTX_VOCAB_MAGIC,
 	    .order = CTX_VOCAB_ORDER,
@@ -150,16 +168,14 @@ begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 	    .scheme = f->in->scheme,
 	    .flags = f->in->inexact ? CTX_VOCAB_INEXACT : 0,
 	    .n = (uint32_t)f->in->n,
-	    .ids = ids,
+	    .ids = f->ids,
 	    .line_bits = bits_for(f->keys, 4),
-	    .spill_bits = spill_bits,
-	    .pair_bits = bits_for(f->keys + f->longs, 8),
-	    .filter_bits = bits_for(f->keys + f->longs, 4) + 4,
+	    .spill_bits = f->spill_bits,
+	    .pair_bits = f->pair_bits,
 	    .group_bits = bits_for(f->longs, 1),
 	    .specials = (uint32_t)f->in->nspecials,
 	    .longest = f->longest};
 
-	const struct ctx_key empty = CTX_KEY_EMPTY;
 	size_t i;
 
 	memcpy(h.source, f->in->source, sizeof h.source);
@@ -170,11 +186,10 @@ begin(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	memset(f->head, 0, (size_t)h.size);
 	*f->head = h;
-	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / sizeof empty; i++)
-		((struct ctx_key *)at(f, CTX_VOCAB_LINES))[i] = empty;
+	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / 16; i++)
+		put_key(at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
 	memset(at(f, CTX_VOCAB_LEAVES), 0xff, h.bytes[CTX_VOCAB_LEAVES]);
 	memset(at(f, CTX_VOCAB_DIGRAMS), 0xff, h.bytes[CTX_VOCAB_DIGRAMS]);
-	memset(at(f, CTX_VOCAB_PAIRS), 0xff, h.bytes[CTX_VOCAB_PAIRS]);
 	memset(at(f, CTX_VOCAB_SHORTER), 0xff, h.bytes[CTX_VOCAB_SHORTER]);
 	memset(at(f, CTX_VOCAB_IDS), 0xff, h.bytes[CTX_VOCAB_IDS]);
 	memset(at(f, CTX_VOCAB_TOKENS), 0xff, h.bytes[CTX_VOCAB_TOKENS]);
@@ -206,39 +221,34 @@ fill_texts(struct fill *f)
 	offsets[i] = end;
 }
 
-static bool
-is_empty(struct ctx_key key)
-{
-	return key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi;
-}
-
-/* First come, first served: the tokens met most often keep to their line.
- * False if the spill is full. */
-static bool
+/* First come, first served: the tokens met most often keep to their line. */
+static void
 enter_key(struct fill *f, uint32_t token)
 {
 	const struct ctx_pack_token *t = f->in->tokens + token;
-	struct ctx_key key = ctx_key_copy(t->p, t->n), *slots;
+	struct ctx_key key = ctx_key_copy(t->p, t->n);
 	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
 	uint64_t lines = UINT64_C(1) << f->head->line_bits;
 	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
+	uint64_t *words = at(f, CTX_VOCAB_LINES);
 	uint32_t *tokens = at(f, CTX_VOCAB_SLOTS);
 
-	slots = at(f, CTX_VOCAB_LINES);
 	for (i = 4 * line; i < 4 * line + 4; i++)
-		if (is_empty(slots[i]))
+		if (is_empty(words, i))
 			goto found;
 	/* Some place must stay empty, or searches would not end. */
-	if (f->spilled++ == 4 * mask)
-		return false;
+	if (f->spilled++ == 4 * mask) {
+		f->spill_bits++;
+		f->full = true;
+		return;
+	}
 	line = ctx_key_rehash(hash) >> f->view.spill_shift;
-	for (i = 4 * (lines + line); !is_empty(slots[i]);)
+	for (i = 4 * (lines + line); !is_empty(words, i);)
 		if (++i == 4 * (lines + mask + 1))
 			i = 4 * lines;
 found:
-	slots[i] = key;
+	put_key(words, i, key);
 	tokens[i] = token;
-	return true;
 }
 
 static void
@@ -259,20 +269,27 @@ enter_lengths(struct fill *f, const struct ctx_pack_token *t)
 static void
 enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 {
-	uint64_t hash = ctx_pair_hash(a, b), bit, i;
-	uint64_t mask = (UINT64_C(8) << f->head->pair_bits) - 1;
-	uint64_t *filter = at(f, CTX_VOCAB_FILTER);
-	uint64_t *pairs = at(f, CTX_VOCAB_PAIRS);
+	uint64_t hash = ctx_pair_hash(a, b);
+	uint32_t line = (uint32_t)(hash >> f->view.pair_shift);
+	uint32_t tag = ctx_pair_tag(hash, f->view.pair_shift), away;
+	uint32_t *pairs = at(f, CTX_VOCAB_PAIRS), *entry;
 	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
+	unsigned i;
 
-	bit = ctx_pair_bit(hash, f->view.filter_shift);
-	filter[bit / 64] |= UINT64_C(1) << bit % 64;
-	i = 8 * (hash >> f->view.pair_shift);
-	while (pairs[i] != UINT64_MAX)
-		i = (i + 1) & mask;
-	pairs[i] = (uint64_t)a << 42 | (uint64_t)b << 21 | token;
 	parents[2 * (size_t)token] = a;
 	parents[2 * (size_t)token + 1] = b;
+	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
+		entry = pairs + CTX_PAIR_LINE *
+		    (size_t)((line + away) & f->view.pair_mask);
+		for (i = 0; i < 8; i++)
+			if (entry[8 + i] == 0) {
+				entry[i] = tag | away << CTX_PAIR_AWAY;
+				entry[8 + i] = ~token;
+				return;
+			}
+	}
+	f->pair_bits++;
+	f->full = true;
 }
 
 /*
@@ -349,16 +366,16 @@ fill_merges(struct fill *f)
 	}
 }
 
-/* Enters a token as something that can be looked up; false if it must be
- * tried again with a larger spill. */
-static bool
+/* Enters a token as something that can be looked up. */
+static void
 enter(struct fill *f, uint32_t token, enum state state)
 {
 	const struct ctx_pack_token *t = f->in->tokens + token;
 
 	f->states[token] = state;
 	enter_lengths(f, t);
-	return t->n > CTX_VOCAB_KEY || has_byte_ff(t) || enter_key(f, token);
+	if (t->n <= CTX_VOCAB_KEY && !has_byte_ff(t))
+		enter_key(f, token);
 }
 
 /* There is a token that only stands for whole pieces. */
@@ -369,23 +386,22 @@ note_unreached(struct fill *f)
 	f->view.unreached = true;
 }
 
-static bool
+static void
 fill_tokens(struct fill *f)
 {
 	const uint32_t *leaves = f->view.leaves;
 	const struct ctx_pack_token *t;
 	uint32_t i;
 
-	for (i = 0; i < f->in->n; i++) {
+	for (i = 0; i < f->in->n && !f->full; i++) {
 		t = f->in->tokens + i;
 		if (t->n == 0)
 			continue;
 		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
 			      : f->states[i] == REACHED)
-			if (!enter(f, i, REACHED))
-				return false;
+			enter(f, i, REACHED);
 	}
-	for (i = 0; i < f->in->n && f->in->whole; i++) {
+	for (i = 0; i < f->in->n && f->in->whole && !f->full; i++) {
 		t = f->in->tokens + i;
 		if (t->n < 2 || f->states[i] != UNUSED || has_byte_ff(t) ||
 		    (t->n <= CTX_VOCAB_KEY &&
@@ -393,10 +409,27 @@ fill_tokens(struct fill *f)
 			continue;
 		if (t->n <= CTX_VOCAB_KEY)
 			note_unreached(f);
-		if (!enter(f, i, WHOLE))
-			return false;
+		enter(f, i, WHOLE);
 	}
-	return true;
+}
+
+/* Is every run of 1 to digits ASCII digits a token? */
+static bool
+has_numbers(const struct ctx_vocab *v, unsigned digits)
+{
+	static const unsigned powers[] = {1, 10, 100, 1000};
+	char text[3];
+	unsigned n, i;
+
+	for (n = 1; n <= digits; n++)
+		for (i = 0; i < powers[n]; i++) {
+			text[0] = (char)('0' + i / powers[n - 1]);
+			text[1] = (char)('0' + i / (n == 3 ? 10 : 1) % 10);
+			text[2] = (char)('0' + i % 10);
+			if (ctx_vocab_find(v, text, n) == CTX_VOCAB_NONE)
+				return false;
+		}
+	return digits > 0;
 }
 
 static void
@@ -578,13 +611,14 @@ fill_specials(struct fill *f)
 
 /* 1 for a block, 0 if the spill is too small for it. */
 static int
-build(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
+build(struct fill *f, struct ctx_err *err)
 {
 	unsigned byte;
 
 	f->spilled = 0;
+	f->full = false;
 	memset(f->states, 0, f->in->n * sizeof *f->states);
-	if (begin(f, ids, spill_bits, err) < 0)
+	if (begin(f, err) < 0)
 		return -1;
 	fill_texts(f);
 	for (byte = 0; byte < 256; byte++)
@@ -592,8 +626,12 @@ build(struct fill *f, uint32_t ids, uint32_t spill_bits, struct ctx_err *err)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary without the byte %u", byte);
 	fill_merges(f);
-	if (!fill_tokens(f))
-		return 0;
+	fill_tokens(f);
+	if (f->full)
+		return f->pair_bits <= MOST_PAIR_BITS ? 0 : ctx_err_set(err,
+		    CTX_EFILE, "merges that cannot be told apart");
+	if (has_numbers(&f->view, f->in->scheme.digits))
+		f->head->flags |= CTX_VOCAB_NUMBERS;
 	fill_ids(f);
 	if (fill_groups(f, err) < 0)
 		return -1;
@@ -611,22 +649,22 @@ ctx_pack(const struct ctx_pack *pack, void **block, size_t *size,
     struct ctx_err *err)
 {
 	struct fill f = {.in = pack};
-	uint32_t ids, spill_bits;
 	int rc;
 
-	if (survey(&f, &ids, err) < 0)
+	if (survey(&f, err) < 0)
 		return -1;
 	f.states = malloc(pack->n * sizeof *f.states);
 	if (f.states == NULL)
 		return ctx_err_nomem(err);
-	/* A tenth of the keys spills if lines are four fifths full. */
-	spill_bits = bits_for(f.keys / 8, 4);
-	for (;;) {
-		rc = build(&f, ids, spill_bits++, err);
-		if (rc != 0)
-			break;
+	/* A tenth of the keys spills if lines are four fifths full.  Pairs are
+	 * looked for in vain more often than not, and where a line is full
+	 * that takes longer: they get twice the room. */
+	f.spill_bits = bits_for(f.keys / 8, 4);
+	f.pair_bits = bits_for(f.keys + f.longs, 8) + 1;
+	if (f.pair_bits < CTX_PAIR_LEAST)
+		f.pair_bits = CTX_PAIR_LEAST;
+	while ((rc = build(&f, err)) == 0)
 		free(f.head);
-	}
 	free(f.states);
 	if (rc < 0) {
 		free(f.head);

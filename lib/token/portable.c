@@ -91,29 +91,29 @@ vec_high(const struct vec *v)
 
 void
 ctx_split_portable(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max)
+    unsigned plain, const char *p, size_t n, size_t max)
 {
-	split_text(split, scheme, p, n, max);
+	split_text(split, scheme, plain, p, n, max);
 }
 
 #include "token/vocab.h"
 
-static inline unsigned
+static inline bool
 line_has(const uint64_t *line, const struct ctx_key *key)
 {
 	unsigned found = 0, i;
 
-	for (i = 0; i < 8; i += 2)
+	for (i = 0; i < 4; i++)
 		found |= (unsigned)(line[i] == key->lo) &
-		    (unsigned)(line[i + 1] == key->hi);
-	return found;
+		    (unsigned)(line[4 + i] == key->hi);
+	return found != 0;
 }
 
 #include "token/lines.h"
 
 size_t
 ctx_probe_portable(const struct ctx_vocab *vocab, const char *p,
-    uint32_t start, const uint32_t *end, size_t n,
+    const uint32_t *start, const uint32_t *end, size_t n,
     struct ctx_key *keys, uint32_t *missed)
 {
 	return probe_lines(vocab, p, start, end, n, keys, missed);

@@ -1,4 +1,5 @@
-/* split.c - which back end splits text and looks pieces up */
+/* split.c - which back end splits text, looks pieces up and merges them */
+#include "token/merge.h"
 #include "token/probe.h"
 #include "token/split.h"
 
@@ -35,5 +36,23 @@ ctx_probe_pick(enum ctx_simd simd)
 #endif
 	default:
 		return ctx_probe_portable;
+	}
+}
+
+ctx_lanes_fn *
+ctx_lanes_pick(enum ctx_simd simd)
+{
+	switch (simd) {
+#if defined(__x86_64__)
+	case CTX_SIMD_AVX512:
+		return ctx_lanes_avx512;
+	case CTX_SIMD_AVX2:
+		return ctx_lanes_avx2;
+#elif defined(__aarch64__)
+	case CTX_SIMD_NEON:
+		return ctx_lanes_neon;
+#endif
+	default:
+		return ctx_lanes_portable;
 	}
 }

@@ -19,23 +19,33 @@
  */
 #define CTX_SPLIT_UNSURE 3
 
+/* Kinds of pieces that are tokens for certain and need no looking up. */
+enum {
+	CTX_PLAIN_BYTES = 1,   /* of one byte */
+	CTX_PLAIN_NUMBERS = 2, /* of ASCII digits */
+};
+
 struct ctx_split {
-	size_t n;
+	size_t n;      /* pieces found */
+	size_t listed; /* those of them that are not plain */
+	size_t used;   /* bytes that all of them take */
 	/*
-	 * Length of a first piece that does not go into the list, else 0:
-	 * one that holds the byte 0xff, which keys cannot have, or one of
-	 * more than CTX_SPLIT_SPAN bytes.
+	 * Length of a first piece that is not among them, else 0: one that
+	 * holds the byte 0xff, which keys cannot have, or one of more than
+	 * CTX_SPLIT_SPAN bytes.
 	 */
 	size_t alone;
-	/* Ends of the pieces, in bytes from the start of the text; there is
-	 * room for what a block of 64 bytes may write beyond n. */
+	/* The list, in bytes from the start of the text; there is room for
+	 * what a block of 64 bytes may write beyond its end. */
+	uint32_t start[CTX_SPLIT_MAX + 64];
 	uint32_t end[CTX_SPLIT_MAX + 64];
 };
 
 /* Finds the first pieces, 1 to max, of a text of n bytes, n at least 1;
- * the start is a boundary, the end is the end of the text. */
+ * the start is a boundary, the end is the end of the text.  Those of the
+ * kinds in plain are counted but not listed. */
 typedef void ctx_split_fn(struct ctx_split *split, struct ctx_scheme scheme,
-    const char *p, size_t n, size_t max);
+    unsigned plain, const char *p, size_t n, size_t max);
 
 ctx_split_fn ctx_split_portable, ctx_split_avx2, ctx_split_avx512,
     ctx_split_neon;

@@ -2,6 +2,7 @@
 #include "token/vocab.h"
 
 #define ONES 255, 255, 255, 255, 255, 255, 255, 255
+_Alignas(2 * CTX_VOCAB_KEY)
 const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ONES, ONES};
 
@@ -20,13 +21,13 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 
 	v->head = head;
 	v->lines = section(head, CTX_VOCAB_LINES);
+	v->spill = v->lines + (UINT64_C(8) << head->line_bits);
 	v->slots = section(head, CTX_VOCAB_SLOTS);
 	v->lengths[0] = section(head, CTX_VOCAB_LENGTHS);
 	v->lengths[1] = v->lengths[0] + 65536;
 	v->lengths[2] = v->lengths[1] + 65536;
 	v->leaves = section(head, CTX_VOCAB_LEAVES);
 	v->digrams = section(head, CTX_VOCAB_DIGRAMS);
-	v->filter = section(head, CTX_VOCAB_FILTER);
 	v->pairs = section(head, CTX_VOCAB_PAIRS);
 	v->parents = section(head, CTX_VOCAB_PARENTS);
 	v->shorter = section(head, CTX_VOCAB_SHORTER);
@@ -41,11 +42,16 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->patterns = section(head, CTX_VOCAB_PATTERNS);
 	v->line_shift = 64 - head->line_bits;
 	v->spill_shift = 64 - head->spill_bits;
-	v->pair_shift = 64 - head->pair_bits;
-	v->pair_mask = (UINT64_C(1) << head->pair_bits) - 1;
-	v->filter_shift = 64 - head->filter_bits;
+	v->pair_shift = CTX_PAIR_BITS - head->pair_bits;
+	v->pair_mask = (UINT32_C(1) << head->pair_bits) - 1;
 	v->group_shift = 64 - head->group_bits;
 	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;
+}
+
+static bool
+same_key(struct ctx_key a, struct ctx_key b)
+{
+	return a.lo == b.lo && a.hi == b.hi;
 }
 
 uint32_t
@@ -58,19 +64,18 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
-		if (slot[2 * i] == key.lo && slot[2 * i + 1] == key.hi)
+		if (same_key(ctx_line_key(slot, i), key))
 			return v->slots[4 * line + i];
 	/* Only a full line spills. */
-	if (slot[6] == CTX_KEY_EMPTY.lo && slot[7] == CTX_KEY_EMPTY.hi)
+	if (same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
 	    line = (line + 1) & mask) {
-		slot = v->lines + 8 * (lines + line);
+		slot = v->spill + 8 * line;
 		for (i = 0; i < 4; i++) {
-			if (slot[2 * i] == key.lo && slot[2 * i + 1] == key.hi)
+			if (same_key(ctx_line_key(slot, i), key))
 				return v->slots[4 * (lines + line) + i];
-			if (slot[2 * i] == CTX_KEY_EMPTY.lo &&
-			    slot[2 * i + 1] == CTX_KEY_EMPTY.hi)
+			if (same_key(ctx_line_key(slot, i), CTX_KEY_EMPTY))
 				return CTX_VOCAB_NONE;
 		}
 	}

@@ -21,7 +21,7 @@
 
 #define CTX_VOCAB_NONE	  UINT32_MAX
 #define CTX_VOCAB_MAGIC	  "ctxvocab"
-#define CTX_VOCAB_VERSION 3
+#define CTX_VOCAB_VERSION 4
 #define CTX_VOCAB_ORDER	  0x01020304u /* as the machine stores it */
 #define CTX_VOCAB_MAX	  (1u << 21)  /* tokens; a pair entry has 21 bits */
 #define CTX_VOCAB_KEY	  16	      /* bytes of a piece in the key table */
@@ -33,8 +33,7 @@ enum ctx_vocab_section {
 	CTX_VOCAB_LENGTHS,  /* uint16_t: which lengths a beginning can have */
 	CTX_VOCAB_LEAVES,   /* uint32_t: the token of each byte */
 	CTX_VOCAB_DIGRAMS,  /* uint32_t: the token of each pair of bytes */
-	CTX_VOCAB_FILTER,   /* bits: can this pair of tokens merge? */
-	CTX_VOCAB_PAIRS,    /* uint64_t: lines of eight pairs of tokens */
+	CTX_VOCAB_PAIRS,    /* uint32_t: lines of eight pairs of tokens */
 	CTX_VOCAB_PARENTS,  /* uint32_t[2]: what a token was merged from */
 	CTX_VOCAB_SHORTER,  /* uint32_t: longest token that begins a token */
 	CTX_VOCAB_GROUPS,   /* struct ctx_vocab_group: tokens over 16 bytes */
@@ -56,6 +55,8 @@ enum {
 	CTX_VOCAB_INEXACT = 2,
 	/* Some token is merged before one of its parts could be. */
 	CTX_VOCAB_DISORDER = 4,
+	/* Every run of ASCII digits that can be a piece is a token. */
+	CTX_VOCAB_NUMBERS = 8,
 };
 
 struct ctx_vocab_head {
@@ -70,7 +71,6 @@ struct ctx_vocab_head {
 	uint32_t line_bits;  /* log2 of the lines of the key table */
 	uint32_t spill_bits; /* log2 of the lines of its spill */
 	uint32_t pair_bits;  /* log2 of the lines of PAIRS */
-	uint32_t filter_bits;
 	uint32_t group_bits;
 	uint32_t specials;
 	uint32_t longest; /* bytes of the longest token */
@@ -92,13 +92,12 @@ struct ctx_vocab_special {
 
 struct ctx_vocab {
 	const struct ctx_vocab_head *head;
-	const uint64_t *lines;
+	const uint64_t *lines, *spill;
 	const uint32_t *slots;
 	const uint16_t *lengths[3];
 	const uint32_t *leaves;
 	const uint32_t *digrams;
-	const uint64_t *filter;
-	const uint64_t *pairs;
+	const uint32_t *pairs;
 	const uint32_t *parents;
 	const uint32_t *shorter;
 	const struct ctx_vocab_group *groups;
@@ -110,9 +109,8 @@ struct ctx_vocab {
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
 	const char *patterns; /* cut text before the scheme does */
-	unsigned line_shift, spill_shift, pair_shift, filter_shift;
-	unsigned group_shift;
-	uint64_t pair_mask;
+	unsigned line_shift, spill_shift, pair_shift, group_shift;
+	uint32_t pair_mask;
 	bool unreached;
 };
 
@@ -135,6 +133,13 @@ struct ctx_key {
 /* What an empty place of the key table holds: no key is like that, not even
  * the one of no bytes at all, which stands for longer pieces. */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
+
+/* Key i of a line: first come the low words of all four, then the high. */
+static inline struct ctx_key
+ctx_line_key(const uint64_t *line, unsigned i)
+{
+	return (struct ctx_key){line[i], line[4 + i]};
+}
 
 /* Sixteen bytes of zero, then sixteen of 0xff. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
@@ -162,11 +167,18 @@ ctx_key_copy(const char *p, size_t n)
 	return key;
 }
 
-/* Its high bits are the good ones. */
+/* Its high bits are the good ones.  One word is turned by no multiple of
+ * eight, so that equal characters in both do not cancel out. */
+#define CTX_KEY_TURN   37
+#define CTX_KEY_SPREAD 0xd6e8feb86659fd93u
+
 static inline uint64_t
 ctx_key_hash(struct ctx_key key)
 {
-	return key.lo * 0xd6e8feb86659fd93u ^ key.hi * 0xff51afd7ed558ccdu;
+	uint64_t turned = key.hi << CTX_KEY_TURN |
+	    key.hi >> (64 - CTX_KEY_TURN);
+
+	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
 
 /* A second hash for the spill, independent enough of the first. */
@@ -182,6 +194,22 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
+/* Asks for where a key is that is not in its line of the key table. */
+static inline void
+ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
+{
+	uint64_t line = ctx_key_rehash(ctx_key_hash(key)) >> v->spill_shift;
+
+	__builtin_prefetch(v->spill + 8 * line);
+}
+
+/* Is the token, of two bytes or more, what its bytes merge to? */
+static inline bool
+ctx_vocab_merged(const struct ctx_vocab *v, uint32_t token)
+{
+	return v->parents[2 * (size_t)token] != token;
+}
+
 /* The token whose bytes are this key, or NONE. */
 uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
 /* The token with exactly these bytes, or NONE. */
@@ -192,43 +220,69 @@ uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p,
 uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
     size_t n);
 
+/*
+ * A pair is a number of 42 bits, spread over all numbers of 42 bits: the
+ * upper ones choose its line, the lower ones are its tag.  If the line is
+ * full it stands in the next one or the one after that; how many lines it is
+ * from home is told by the upper bits of the tag, so a tag stands for one
+ * pair only and nothing else need be compared.
+ */
+#define CTX_PAIR_BITS	 42
+#define CTX_PAIR_SPREAD	 0x9e3779b97f4a7c15u
+#define CTX_PAIR_GATHER	 0xf1de83e19937733du /* its inverse */
+#define CTX_PAIR_LEAST	 14 /* log2 of the lines, at least */
+#define CTX_PAIR_AWAY	 28 /* the bit that counts lines from home */
+#define CTX_PAIR_AWAY_MAX 15
+/* A line: the tags of eight pairs, then what they merge to with all bits
+ * turned, zero for an empty place. */
+#define CTX_PAIR_LINE	 16
+/* A token that merges with none, for where there is none. */
+#define CTX_PAIR_NOBODY	 (CTX_VOCAB_MAX - 1)
+
+_Static_assert(CTX_PAIR_BITS - CTX_PAIR_LEAST <= CTX_PAIR_AWAY,
+    "a tag and a distance fit one number");
+
 static inline uint64_t
 ctx_pair_hash(uint32_t a, uint32_t b)
 {
-	return ((uint64_t)a << 21 | b) * 0x9e3779b97f4a7c15u;
+	return (((uint64_t)a << 21 | b) * CTX_PAIR_SPREAD) &
+	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
-/* Which bit of the filter; not the bits that choose the line. */
-static inline uint64_t
-ctx_pair_bit(uint64_t hash, unsigned shift)
+static inline uint32_t
+ctx_pair_tag(uint64_t hash, unsigned shift)
 {
-	return (hash ^ hash << 23) >> shift;
+	return (uint32_t)(hash & ((UINT64_C(1) << shift) - 1));
+}
+
+/* What the pair with this hash merges to, or NONE. */
+static inline uint32_t
+ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
+{
+	uint32_t line = (uint32_t)(hash >> v->pair_shift), found = 0;
+	uint32_t tag = ctx_pair_tag(hash, v->pair_shift);
+	const uint32_t *entry;
+	unsigned away, i;
+
+	/* Where in its line a pair stands is as good as random: all places
+	 * are looked at without a branch.  Only full lines go on. */
+	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
+		entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
+		for (i = 0; i < 8; i++)
+			found |= entry[i] == tag ? entry[8 + i] : 0;
+		if (found != 0 || entry[15] == 0)
+			break;
+		line = (line + 1) & v->pair_mask;
+		tag += 1u << CTX_PAIR_AWAY;
+	}
+	return ~found;
 }
 
 /* What two neighbouring tokens merge to, or NONE. */
 static inline uint32_t
 ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
-	uint64_t hash = ctx_pair_hash(a, b), want = (uint64_t)a << 21 | b;
-	uint64_t line, bit;
-	const uint64_t *entry;
-	uint32_t merged = CTX_VOCAB_NONE;
-	unsigned i;
-
-	/* The filter is small enough to stay near and says no to most. */
-	bit = ctx_pair_bit(hash, v->filter_shift);
-	if ((v->filter[bit / 64] >> bit % 64 & 1) == 0)
-		return CTX_VOCAB_NONE;
-	/* Where in its line a pair stands is as good as random: all places
-	 * are looked at without a branch. */
-	for (line = hash >> v->pair_shift;; line = (line + 1) & v->pair_mask) {
-		entry = v->pairs + 8 * line;
-		for (i = 0; i < 8; i++)
-			merged = entry[i] >> 21 == want
-			    ? (uint32_t)entry[i] & 0x1fffff : merged;
-		if (merged != CTX_VOCAB_NONE || entry[7] == UINT64_MAX)
-			return merged;
-	}
+	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
 /*

@@ -3,33 +3,34 @@
 
 #include "token/words.h"
 
-#define FIRST_BITS 8
-#define LAST_BITS  15
-#define LONG_BITS  15
+#define FIRST_BITS	8
+#define LAST_BITS	15
+#define LONG_FIRST_BITS 6
+#define LONG_LAST_BITS	15
 
 _Static_assert(sizeof(struct ctx_words_line) == 64, "a line of cache");
 _Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
-_Static_assert((64u << LAST_BITS) + (128u << LONG_BITS) <= CTX_TOKEN_CACHE,
-    "what ctx.h promises");
+_Static_assert((64u << LAST_BITS) + (128u << LONG_LAST_BITS) <=
+    CTX_TOKEN_CACHE, "what ctx.h promises");
 
-static struct ctx_words_line *
-make_lines(unsigned bits)
+/* Empty lines, n bytes of them. */
+static void *
+make_lines(size_t n)
 {
-	size_t size = sizeof(struct ctx_words_line) << bits;
 	void *lines;
 
-	if (posix_memalign(&lines, sizeof(struct ctx_words_line), size) != 0)
+	if (posix_memalign(&lines, sizeof(struct ctx_words_line), n) != 0)
 		return NULL;
-	return memset(lines, 0, size);
+	return memset(lines, 0, n);
 }
 
 int
 ctx_words_init(struct ctx_words *words, struct ctx_err *err)
 {
+	memset(words, 0, sizeof *words);
 	words->bits = FIRST_BITS;
-	words->added = 0;
-	words->longs = NULL;
-	words->lines = make_lines(words->bits);
+	words->long_bits = LONG_FIRST_BITS;
+	words->lines = make_lines(sizeof *words->lines << words->bits);
 	return words->lines == NULL ? ctx_err_nomem(err) : 0;
 }
 
@@ -41,6 +42,13 @@ ctx_words_release(struct ctx_words *words)
 	memset(words, 0, sizeof *words);
 }
 
+/* Four times the lines. */
+static unsigned
+more_bits(unsigned bits, unsigned last)
+{
+	return bits + 2 < last ? bits + 2 : last;
+}
+
 static void
 enter(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 {
@@ -48,11 +56,11 @@ enter(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 	    words->lines + (ctx_words_line(words, key) - words->lines);
 
 	line->key[line->oldest] = key;
-	line->tokens[line->oldest] = (uint8_t)tokens;
-	line->oldest = (uint8_t)((line->oldest + 1) % 3);
+	line->tokens[line->oldest] = tokens;
+	line->oldest = (line->oldest + 1) % 3;
 }
 
-/* Four times the lines; without memory it stays as it is. */
+/* Without memory it stays as it is. */
 static void
 grow(struct ctx_words *words)
 {
@@ -60,10 +68,8 @@ grow(struct ctx_words *words)
 	size_t i, n = (size_t)1 << old.bits;
 	unsigned k;
 
-	words->bits += 2;
-	if (words->bits > LAST_BITS)
-		words->bits = LAST_BITS;
-	words->lines = make_lines(words->bits);
+	words->bits = more_bits(old.bits, LAST_BITS);
+	words->lines = make_lines(sizeof *words->lines << words->bits);
 	if (words->lines == NULL) {
 		*words = old;
 		return;
@@ -79,17 +85,14 @@ grow(struct ctx_words *words)
 void
 ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 {
-	if (words->added++ > (size_t)1 << (words->bits - 1) &&
-	    words->bits < LAST_BITS) {
-		words->added = 0;
+	if (words->n++ >> words->bits > 0 && words->bits < LAST_BITS)
 		grow(words);
-	}
 	enter(words, key, tokens);
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
-static size_t
-long_line(const char *p, size_t n)
+static uint64_t
+hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
@@ -100,40 +103,84 @@ long_line(const char *p, size_t n)
 		hash ^= hash >> 32;
 	}
 	memcpy(&word, p + n - 8, 8);
-	hash = (hash ^ word) * 0xd6e8feb86659fd93u;
-	return (size_t)(hash >> (64 - LONG_BITS));
+	return (hash ^ word) * 0xd6e8feb86659fd93u;
+}
+
+/* One of the two places of a word; the other is its neighbour. */
+static size_t
+long_place(const struct ctx_words *words, uint64_t hash)
+{
+	return (size_t)(hash >> (64 - words->long_bits));
+}
+
+static bool
+is_long(const struct ctx_words_long *line, uint64_t hash, const char *p,
+    size_t n)
+{
+	return line->n == n && line->check == (uint16_t)(hash >> 32) &&
+	    memcmp(line->text, p, n) == 0;
 }
 
 unsigned
 ctx_words_find_long(const struct ctx_words *words, const char *p, size_t n)
 {
-	const struct ctx_words_long *line;
+	uint64_t hash;
+	size_t at;
 
 	if (words->longs == NULL)
 		return 0;
-	line = words->longs + long_line(p, n);
-	if (line->n == n && memcmp(line->text, p, n) == 0)
-		return line->tokens;
-	line = words->longs + (long_line(p, n) ^ 1);
-	return line->n == n && memcmp(line->text, p, n) == 0 ? line->tokens
-							      : 0;
+	hash = hash_long(p, n);
+	at = long_place(words, hash);
+	if (is_long(words->longs + at, hash, p, n))
+		return words->longs[at].tokens;
+	at ^= 1;
+	return is_long(words->longs + at, hash, p, n)
+	    ? words->longs[at].tokens : 0;
+}
+
+/* The older of the two words there makes room. */
+static void
+enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
+{
+	uint64_t hash = hash_long(p, n);
+	size_t at = long_place(words, hash);
+	struct ctx_words_long *line = words->longs + at;
+
+	words->longs[at ^ 1] = *line;
+	memcpy(line->text, p, n);
+	line->n = (uint8_t)n;
+	line->check = (uint16_t)(hash >> 32);
+	line->tokens = (uint8_t)tokens;
+}
+
+static void
+grow_longs(struct ctx_words *words)
+{
+	struct ctx_words old = *words;
+	size_t i, n = old.longs == NULL ? 0 : (size_t)1 << old.long_bits;
+
+	if (n > 0)
+		words->long_bits = more_bits(old.long_bits, LONG_LAST_BITS);
+	words->longs = make_lines(sizeof *words->longs << words->long_bits);
+	if (words->longs == NULL) {
+		*words = old;
+		return;
+	}
+	for (i = 0; i < n; i++)
+		if (old.longs[i].n > 0)
+			enter_long(words, old.longs[i].text, old.longs[i].n,
+			    old.longs[i].tokens);
+	free(old.longs);
 }
 
 void
 ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
     size_t tokens)
 {
-	struct ctx_words_long *line;
-
-	if (words->longs == NULL) {
-		words->longs = calloc((size_t)1 << LONG_BITS, sizeof *line);
-		if (words->longs == NULL)
-			return;
-	}
-	/* Two places for each word; the older of two makes room. */
-	line = words->longs + long_line(p, n);
-	words->longs[long_line(p, n) ^ 1] = *line;
-	memcpy(line->text, p, n);
-	line->n = (uint8_t)n;
-	line->tokens = (uint8_t)tokens;
+	if (words->longs == NULL || (words->nlongs >> (words->long_bits - 1) >
+	    0 && words->long_bits < LONG_LAST_BITS))
+		grow_longs(words);
+	words->nlongs++;
+	if (words->longs != NULL)
+		enter_long(words, p, n, (unsigned)tokens);
 }

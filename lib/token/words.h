@@ -13,26 +13,25 @@
 /* One line of cache; a word of zero tokens is an empty place. */
 struct ctx_words_line {
 	struct ctx_key key[3];
-	uint8_t tokens[3];
-	uint8_t oldest;
-	uint8_t unused[12];
+	uint32_t tokens[3];
+	uint32_t oldest;
 };
 
 /* A word of 17 bytes and more, in two lines; rulers and the frames of
  * comments, often of some 80 characters, have to fit. */
 #define CTX_WORDS_LONG 124
 struct ctx_words_long {
-	char text[CTX_WORDS_LONG];
 	uint8_t n; /* bytes; 0 for an empty line */
 	uint8_t tokens;
-	uint8_t unused[2];
+	uint16_t check; /* more of the hash, to tell words without the text */
+	char text[CTX_WORDS_LONG];
 };
 
 struct ctx_words {
 	struct ctx_words_line *lines;
-	struct ctx_words_long *longs; /* NULL until there is one */
-	unsigned bits; /* log2 of the lines */
-	size_t added;  /* words since it last grew */
+	struct ctx_words_long *longs; /* NULL until there is a word */
+	unsigned bits, long_bits; /* log2 of the lines */
+	size_t n, nlongs; /* words added */
 };
 
 int ctx_words_init(struct ctx_words *words, struct ctx_err *err);
@@ -52,10 +51,12 @@ ctx_words_find(const struct ctx_words *words, struct ctx_key key)
 {
 	const struct ctx_words_line *line = ctx_words_line(words, key);
 	unsigned i, tokens = 0;
+	uint64_t other;
 
-	for (i = 0; i < 3; i++)
-		tokens |= line->key[i].lo == key.lo &&
-		    line->key[i].hi == key.hi ? line->tokens[i] : 0;
+	for (i = 0; i < 3; i++) {
+		other = (line->key[i].lo ^ key.lo) | (line->key[i].hi ^ key.hi);
+		tokens |= other == 0 ? line->tokens[i] : 0;
+	}
 	return tokens;
 }
 

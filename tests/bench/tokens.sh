@@ -2,18 +2,19 @@
 # Measures token counting (make bench-tokens): makes texts from what this
 # machine has, counts each with every back end, cold and warm, and beside it
 # with those rivals that are there.  Figures are MB of text for a second of
-# processor time; cold is the first pass in a fresh process.
+# processor time; cold is the first pass in a fresh process, the best of
+# ROUNDS, warm the best of later passes.
 #
 #   B=build/release tests/bench/tokens.sh [ENCODING]
 #
-# Rivals are looked for in $RIVALS (a directory with node_modules and, as
-# venv/, a Python environment); fill it with
-#   npm --prefix $RIVALS install tiktoken gpt-tokenizer js-tiktoken
-#   python3 -m venv $RIVALS/venv && $RIVALS/venv/bin/pip install tiktoken
+# Rivals are looked for in $RIVALS (a directory with node_modules, with a
+# Python environment in venv/ and with the program of a Rust crate in crate/);
+# tests/bench/rivals fills it.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build/release}
 RIVALS=${RIVALS:-$B/rivals}
+ROUNDS=${ROUNDS:-5}
 encoding=${1:-o200k_base}
 dir=$B/bench
 mkdir -p "$dir"
@@ -27,14 +28,22 @@ pages() { # the manual pages below $1, uncompressed, at most $2 of them
 	find "$1" -name '*.gz' 2>/dev/null | sort | head -n "$2" |
 	    xargs zcat 2>/dev/null
 }
-noise() { # $1 bytes, each one of the set $2, always the same
-	awk -v n="$1" -v set="$2" 'BEGIN {
-		x = 1; k = length(set)
-		for (i = 0; i < n; i++) {
+prose() { # roff without its requests and escapes: what a reader sees
+	sed -e "/^[.']/d" -e 's/\\f[A-Z]//g' -e 's/\\f([A-Z]*//g' \
+	    -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\&//g' -e 's/\\e/\\/g' \
+	    -e '/^[^a-zA-Z]*$/d'
+}
+noise() { # $1 characters, each one of the rest, always the same
+	awk 'BEGIN {
+		x = 1
+		for (i = 0; i < ARGV[1]; i++) {
 			x = (x * 16807) % 2147483647
-			printf "%s", substr(set, int(x / 65536) % k + 1, 1)
+			printf "%s", ARGV[int(x / 65536) % (ARGC - 2) + 2]
 		}
-	}'
+	}' "$@"
+}
+letters() { # standard input a character a word
+	sed 's/./& /g'
 }
 again() { # $2 over and over, $1 bytes
 	yes "$2" | tr -d '\n' | head -c "$1"
@@ -44,28 +53,48 @@ corpus() { # name: standard input is its text
 }
 
 make_corpora() {
-	pages /usr/share/man/man1 2000 | corpus english
+	# Every so many pages, for a mixture of subjects.
+	find /usr/share/man/man[1-8] -name '*.gz' 2>/dev/null | sort |
+	    awk 'NR % 5 == 1' | xargs zcat 2>/dev/null | prose | corpus english
+	pages /usr/share/man/man1 2000 | corpus roff
 	find /usr/include lib tests -name '*.[ch]' 2>/dev/null | sort |
 	    xargs cat 2>/dev/null | corpus code
+	# shellcheck disable=SC2012 # the output of ls is what is wanted
 	{ ls -lR /usr/lib | head -c 1500000; dpkg -l; git log -p -n 20
 	  od -A x -t x1z -N 300000 "$B/libctx.a"; nm "$B/libctx.a"
 	} 2>/dev/null | corpus tool
 	for l in ja ru zh_CN ko de fr uk zh_TW es pl cs; do
 		pages "/usr/share/man/$l" 40 | head -c 400000
 	done | corpus mixed
-	noise 300000 abcdefghijklmnopqrstuvwxyz | corpus lower
-	noise 300000 ABCDEFGHIJKLMNOPQRSTUVWXYZ | corpus upper
-	noise 300000 \
-	    ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/ |
-	    corpus base64
+	lower=$(echo abcdefghijklmnopqrstuvwxyz | letters)
+	upper=$(echo ABCDEFGHIJKLMNOPQRSTUVWXYZ | letters)
+	digits=$(echo 0123456789 | letters)
+	# shellcheck disable=SC2086 # a character is a word
+	{
+		noise 1000000 $lower | corpus lower
+		noise 1000000 $upper | corpus upper
+		noise 1000000 $lower $upper | corpus letters
+		noise 1000000 $lower $upper $digits + / | corpus base64
+		noise 1000000 $digits a b c d e f | corpus hex
+		noise 1000000 '!' '#' '$' % '&' '(' ')' '*' + , - . / : ';' \
+		    '<' = '>' '?' @ '[' ']' '^' _ '{' '|' '}' '~' |
+		    corpus symbols
+	}
+	noise 1000000 ' ' "$(printf '\t')" "$(printf '\n.')" ' ' |
+	    tr -d . | corpus blanks
+	noise 1000000 ' ' "$(printf '\t')" | corpus spaces
+	noise 300000 的 一 是 不 了 人 我 在 有 他 这 中 大 来 上 国 个 到 说 们 为 子 和 你 地 出 \
+	    道 也 时 年 得 就 那 要 下 以 生 会 自 着 去 之 过 家 学 对 可 她 里 后 | corpus cjk
+	noise 300000 ก ข ค ง จ ช ด ต ถ ท น บ ป พ ม ย ร ล ว ส ห อ ะ า ิ ี ุ ู เ แ โ ่ ้ | corpus thai
+	noise 300000 é è ü ß ø å ж щ ю λ ψ Ω Ж É Ü | corpus accents
+	noise 200000 😀 🎉 🚀 👍 ❤ 🔥 ✅ 🤖 | corpus emoji
 	again 1000000 a | corpus run_a
 	again 1000000 ' ' | corpus run_space
-	again 300000 '=' | corpus run_equal
-	again 999999 "$(printf '\346\274\242\345\255\227\344\270\255')" |
-	    corpus cjk
+	again 1000000 '=' | corpus run_equal
+	again 999999 漢字中 | corpus run_cjk
 }
 
-# Rivals read FILE, count it NINE times, and print: tokens, cold, best MB/s.
+# Rivals read FILE, count it thrice, and print: tokens, cold, best MB/s.
 node_rival() { # module, name of file
 	NODE_PATH=$RIVALS/node_modules node -e '
 	const [module, encoding, file] = process.argv.slice(1);
@@ -113,37 +142,89 @@ for i in range(3):
 print(n, "%.1f %.1f" % (size / times[0], size / min(times)))
 PY
 }
+crate_rival() {
+	"$RIVALS/crate/target/release/rival" "$encoding" "$1" 2>/dev/null
+}
+
+ours() { # text or json, back end, file: the best of the rounds
+	i=0
+	while [ $i -lt "$ROUNDS" ]; do
+		"$dir/tokens" "$1" "$2" "$encoding" "$3" || break
+		i=$((i + 1))
+	done | awk '{ n = $1; if ($2 > c) c = $2; if ($3 > w) w = $3 }
+		END { if (NR > 0) print n, c, w }'
+}
 row() { # name of what counts, tokens, cold, warm
-	if [ -z "${2:-}" ]; then
-		printf '  %-14s missing or failed\n' "$1"
+	if [ $# -lt 4 ]; then
+		printf '  %-18s missing or failed\n' "$1"
 		return
 	fi
 	same=
-	[ "$2" = "$ours" ] || same=" counts $2 tokens"
+	[ "$2" = "$tokens" ] || same=" COUNTS $2 TOKENS"
 	echo "$3 $4 $our_cold $our_warm" | awk -v name="$1" -v same="$same" '{
-		printf "  %-14s %9.1f %9.1f   x %.1f x %.1f%s\n", name, $1,
+		printf "  %-18s %9.1f %9.1f   x %.2f x %.2f%s\n", name, $1,
 		    $2, $3 / $1, $4 / $2, same }'
+}
+process() { # a name, the bytes of text and a command
+	name=$1
+	bytes=$2
+	shift 2
+	took=$("$dir/tokens" run "$@") || took=
+	echo "$took" | awk -v name="$name" -v bytes="$bytes" '$1 > 0 {
+		printf "  %-18s %9.1f             %.2f ms in all\n", name,
+		    bytes / $1 / 1e3, $1 }'
+}
+
+# shellcheck disable=SC2046 # three numbers, or none
+measure() { # name of a corpus: sets what the rows below are compared with
+	file=$dir/$1.txt
+	[ -s "$file" ] || { echo "$1: nothing here to make it from"; return; }
+	set -- "$1" $(ours text best "$file")
+	tokens=$2 our_cold=$3 our_warm=$4
+	bytes=$(wc -c < "$file")
+	echo "$1: $bytes bytes, $tokens tokens"
+	for simd in avx512 avx2 neon portable; do
+		set -- "$1" $(ours text $simd "$file")
+		[ $# -eq 4 ] && row $simd "$2" "$3" "$4"
+	done
+	row pypi:tiktoken $(python_rival "$file")
+	row crate:bpe-openai $(crate_rival "$file")
+	case $1 in
+	english | roff | code | tool | mixed) in_json "$1" ;;
+	*) return ;; # the rivals in JavaScript take hours for a long piece
+	esac
+	for m in tiktoken gpt-tokenizer js-tiktoken; do
+		row npm:$m $(node_rival $m "$file")
+	done
+}
+# shellcheck disable=SC2046
+in_json() { # the same text read out of JSON: as strings, by commands
+	"$dir/tokens" strings "$file" > "$dir/strings"
+	"$dir/tokens" messages "$file" > "$dir/messages"
+	whole=$tokens
+	set -- "$1" $(ours json best "$dir/strings")
+	tokens=$2 # the text in parts has other ends of pieces
+	row 'JSON strings' "$2" "$3" "$4"
+	tokens=$whole
+	process 'ctx-count' "$bytes" "$B/ctx-count" -e "$encoding" \
+	    "$dir/messages"
+	process 'ctx-count --text' "$bytes" "$B/ctx-count" -e "$encoding" \
+	    --text "$file"
+}
+start_up() {
+	printf 'int main(void) { return 0; }\n' |
+	    cc -O2 -static -x c -o "$dir/empty" - || return
+	echo 'Count these ten tokens, please, as fast as that' > "$dir/ten"
+	echo "start-up: an empty static program, and ctx-count of ten tokens"
+	process empty 0 "$dir/empty"
+	process ctx-count 0 "$B/ctx-count" -e "$encoding" --text "$dir/ten"
 }
 
 make_corpora
 echo "$encoding: MB/s cold, warm, and how many times as fast the best is"
-for f in english code tool mixed base64 lower upper run_a run_space \
-    run_equal cjk; do
-	file=$dir/$f.txt
-	[ -s "$file" ] || { echo "$f: nothing here to make it from"; continue; }
-	set -- $("$B/bench/tokens" best "$encoding" "$file")
-	ours=$1 our_cold=$2 our_warm=$3
-	echo "$f: $(wc -c < "$file") bytes, $ours tokens"
-	for simd in best avx512 avx2 neon portable; do
-		set -- $("$B/bench/tokens" $simd "$encoding" "$file")
-		[ $# -eq 3 ] && row "$simd" "$@"
-	done
-	# The rivals in JavaScript take hours for a single long piece.
-	case $f in
-	english | code | tool | mixed)
-		for m in tiktoken gpt-tokenizer js-tiktoken; do
-			row "npm:$m" $(node_rival $m "$file")
-		done ;;
-	esac
-	row pypi:tiktoken $(python_rival "$file")
+for f in ${CORPORA:-english roff code tool mixed base64 hex lower upper \
+    letters symbols blanks spaces cjk thai accents emoji run_a run_space \
+    run_equal run_cjk}; do
+	measure "$f"
 done
+start_up

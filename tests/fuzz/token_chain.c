@@ -34,7 +34,7 @@ split(const struct ctx_chain *chain, const char *p, size_t n, size_t max,
 			abort();
 		for (i = 0; i < s.n; i++)
 			ends[at + s.end[i]] = 1;
-		at += s.alone > 0 ? s.alone : s.end[s.n - 1];
+		at += s.used;
 		if (at > n)
 			abort();
 		ends[at] = 1;

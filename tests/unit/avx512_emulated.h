@@ -1,4 +1,4 @@
-/* avx512_emulated.h - AVX-512 by SIMDe, and the two that it lacks (0.7) */
+/* avx512_emulated.h - AVX-512 by SIMDe, and what it (0.7) lacks or has wrong */
 #ifndef AVX512_EMULATED_H
 #define AVX512_EMULATED_H
 
@@ -34,6 +34,27 @@ emulated_widen(simde__m128i v)
 	for (i = 0; i < 16; i++)
 		out[i] = in[i];
 	return simde_mm512_loadu_si512(out);
+}
+
+#undef _mm256_cmpeq_epi32_mask
+#define _mm256_cmpeq_epi32_mask emulated_equal
+static inline uint8_t
+emulated_equal(simde__m256i a, simde__m256i b)
+{
+	return (uint8_t)simde_mm256_movemask_ps(simde_mm256_castsi256_ps(
+	    simde_mm256_cmpeq_epi32(a, b)));
+}
+
+#undef _mm256_testz_si256
+#define _mm256_testz_si256 emulated_testz
+static inline int
+emulated_testz(simde__m256i a, simde__m256i b)
+{
+	uint64_t both[4];
+
+	simde_mm256_storeu_si256((simde__m256i *)both,
+	    simde_mm256_and_si256(a, b));
+	return (both[0] | both[1] | both[2] | both[3]) == 0;
 }
 
 #endif

@@ -26,6 +26,7 @@ struct fixture {
 	size_t n;
 	struct ctx_limits limits;
 	unsigned long long seed;
+	uint64_t note; /* tokens of a notice; 0: there are none */
 };
 
 /* What is left of each message: CTX_MARK bits. */
@@ -155,8 +156,11 @@ write_message(char *text, size_t size, const struct message *m)
 }
 
 static void
-add(struct ctx_groups *groups, const struct message *m)
+add(const struct fixture *f, struct ctx_groups *groups,
+    const struct message *m)
 {
+	bool notice = f->note > 0 && m->kind == 's' && m->tokens % 2 == 0;
+	struct ctx_item *item;
 	const struct ctx_dialect *gemini = ctx_dialect_find("gemini");
 	char text[500];
 	struct ctx_json json;
@@ -178,7 +182,11 @@ add(struct ctx_groups *groups, const struct message *m)
 		cost.tokens += m[1].tokens - FRAMING;
 	}
 	NEED(ctx_groups_add(groups, gemini, &view, &cost,
-		 m->pinned ? CTX_ITEM_PINNED : 0, &err) == 0);
+		 (m->pinned ? CTX_ITEM_PINNED : 0u) |
+		     (notice ? CTX_ITEM_NOTICE : 0u), &err) == 0);
+	item = &groups->items[groups->n - 1];
+	if (item->flags & CTX_ITEM_USER)
+		item->note = (uint32_t)f->note;
 	ctx_view_release(&view);
 	ctx_json_release(&json);
 }
@@ -201,7 +209,7 @@ plan_them(struct fixture *f, bool early, struct result *out)
 
 		if (!ended) {
 			first[messages++] = i;
-			add(&groups, &f->list[i]);
+			add(f, &groups, &f->list[i]);
 			i += f->list[i].goes_on;
 		}
 		if (!ended && !(early && upto(f, 2) == 0))
@@ -529,11 +537,36 @@ rounds(void)
 					      : 20000;
 }
 
+/* Notices, old and new: the same while the messages arrive, and only as far
+ * as the budget has room.  Says whether one was marked. */
+static bool
+check_notices(struct fixture *f, unsigned long *bad)
+{
+	struct result whole, stream;
+	bool some;
+
+	f->note = 1 + upto(f, 20);
+	plan_them(f, false, &whole);
+	plan_them(f, true, &stream);
+	some = false;
+	for (size_t i = 0; i < f->n; i++)
+		some |= (whole.marks[i] & CTX_MARK_NOTE) != 0;
+	if (same(f, &whole, &stream) &&
+	    !(some && whole.after > f->limits.budget))
+		return some;
+	if ((*bad)++ == 0) {
+		printf("# notices of %d, %d left: whole, streaming\n",
+		    (int)f->note, (int)whole.after);
+		explain(f, &whole, &stream);
+	}
+	return some;
+}
+
 int
 main(void)
 {
 	unsigned long i, n = rounds(), slow_bad = 0, stream_bad = 0;
-	unsigned long over = 0, cut = 0;
+	unsigned long over = 0, cut = 0, noted = 0, notice_bad = 0;
 	struct result whole, slow, stream;
 	struct fixture f;
 
@@ -555,6 +588,7 @@ main(void)
 		}
 		cut += memchr(whole.marks, CTX_MARK_DROP, f.n) != NULL;
 		over += whole.after > f.limits.target;
+		noted += check_notices(&f, &notice_bad);
 	}
 	printf("# %lu conversations, %lu cut, %lu above their target\n", n,
 	    cut, over);
@@ -562,6 +596,8 @@ main(void)
 	CHECK(slow_bad == 0);
 	tap_case("a plan made while the messages arrive keeps the same");
 	CHECK(stream_bad == 0);
+	tap_case("so does one with notices, which never break the budget");
+	CHECK(notice_bad == 0 && noted > n / 100);
 	tap_case("enough of the cases were cut to say so");
 	CHECK(cut > n / 3 && over < n);
 	return tap_done();

@@ -44,11 +44,12 @@ split(struct ctx_chain_state *state, ctx_split_fn *last,
 			NEED(ctx_chain_split(state, last, scheme, &part,
 			    p + at, n - at, i, &err) == 0);
 		else
-			last(&part, scheme, p + at, n - at, i);
+			last(&part, scheme, 0, p + at, n - at, i);
 		CHECK(part.n <= i && (part.n > 0) != (part.alone > 0));
+		CHECK(part.listed == part.n);
 		for (i = 0; i < part.n; i++)
 			list[count++] = (uint32_t)at + part.end[i];
-		at += part.alone > 0 ? part.alone : part.end[part.n - 1];
+		at += part.used;
 		if (part.alone > 0)
 			list[count++] = (uint32_t)at;
 	}

@@ -136,7 +136,7 @@ same_as_scalar(struct ctx_scheme scheme, ctx_split_fn *split, const char *p,
 	static struct ctx_split s;
 	size_t at = 0, i;
 
-	split(&s, scheme, p, n, CTX_SPLIT_MAX);
+	split(&s, scheme, 0, p, n, CTX_SPLIT_MAX);
 	if (s.alone > 0)
 		return s.n == 0 &&
 		    s.alone == ctx_piece_next(scheme, p, n);

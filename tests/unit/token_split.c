@@ -4,6 +4,7 @@
 #include "ctx.h"
 #include "tap.h"
 #include "token/builtin.h"
+#include "token/merge.h"
 #include "token/probe.h"
 #include "token/split.h"
 #include "token_ref.h"
@@ -24,15 +25,19 @@ static const struct {
 	enum ctx_simd simd; /* that has to be there */
 	ctx_split_fn *split;
 	ctx_probe_fn *probe;
+	ctx_lanes_fn *lanes;
 } backends[] = {
-    {"portable", CTX_SIMD_PORTABLE, ctx_split_portable, ctx_probe_portable},
+    {"portable", CTX_SIMD_PORTABLE, ctx_split_portable, ctx_probe_portable,
+    ctx_lanes_portable},
 #if defined(CTX_EMULATE_AVX512)
-    {"avx512", CTX_SIMD_PORTABLE, ctx_split_avx512, ctx_probe_avx512},
+    {"avx512", CTX_SIMD_PORTABLE, ctx_split_avx512, ctx_probe_avx512,
+    ctx_lanes_avx512},
 #elif defined(__x86_64__)
-    {"avx2", CTX_SIMD_AVX2, ctx_split_avx2, ctx_probe_avx2},
-    {"avx512", CTX_SIMD_AVX512, ctx_split_avx512, ctx_probe_avx512},
+    {"avx2", CTX_SIMD_AVX2, ctx_split_avx2, ctx_probe_avx2, ctx_lanes_avx2},
+    {"avx512", CTX_SIMD_AVX512, ctx_split_avx512, ctx_probe_avx512,
+    ctx_lanes_avx512},
 #elif defined(__aarch64__)
-    {"neon", CTX_SIMD_NEON, ctx_split_neon, ctx_probe_neon},
+    {"neon", CTX_SIMD_NEON, ctx_split_neon, ctx_probe_neon, ctx_lanes_neon},
 #endif
 };
 
@@ -105,20 +110,57 @@ split_reference(const struct family *f, const char *p, size_t n)
 	}
 }
 
+static bool
+is_number(const char *p, size_t n)
+{
+	while (n > 0 && p[n - 1] >= '0' && p[n - 1] <= '9')
+		n--;
+	return n == 0;
+}
+
+/* What is missing from the shorter list must be plain; what is there in spite
+ * of that may only be so for want of certainty. */
+static void
+check_list(const struct ctx_split *all, const struct ctx_split *some,
+    const char *p)
+{
+	size_t i, k = 0, length;
+
+	for (i = 0; i < all->listed; i++) {
+		length = all->end[i] - all->start[i];
+		if (k < some->listed && some->start[k] == all->start[i]) {
+			CHECK(some->end[k] == all->end[i] && length > 1);
+			k++;
+		} else {
+			CHECK(length == 1 || is_number(p + all->start[i],
+			    length));
+		}
+	}
+	CHECK(k == some->listed);
+}
+
 static void
 split_library(const struct family *f, ctx_split_fn *split, const char *p,
     size_t n, size_t max)
 {
-	static struct ctx_split s;
-	size_t at = 0, i;
+	static struct ctx_split s, some;
+	size_t at = 0, i, k;
 
 	memset(got, 0, n + 1);
 	while (at < n) {
-		split(&s, f->scheme, p + at, n - at, max);
+		split(&s, f->scheme, 0, p + at, n - at, max);
 		CHECK(s.n <= max && (s.n > 0) != (s.alone > 0));
-		for (i = 0; i < s.n; i++)
+		CHECK(s.listed == s.n && s.used > 0);
+		for (i = k = 0; i < s.n; k = s.end[i++]) {
+			CHECK(s.start[i] == k);
 			got[at + s.end[i]] = 1;
-		at += s.alone > 0 ? s.alone : s.end[s.n - 1];
+		}
+		CHECK(s.used == (s.alone > 0 ? s.alone : k));
+		split(&some, f->scheme, CTX_PLAIN_BYTES | CTX_PLAIN_NUMBERS,
+		    p + at, n - at, max);
+		CHECK(some.n == s.n && some.used == s.used);
+		check_list(&s, &some, p + at);
+		at += s.used;
 		got[at] = 1;
 	}
 }
@@ -249,7 +291,6 @@ probing(void)
 	struct ctx_vocab vocab;
 	char text[1016];
 	size_t n, misses, found = 0, b, i, k;
-	uint32_t from;
 	unsigned round;
 
 	tap_case("every back end finds the same pieces in the key table");
@@ -259,17 +300,17 @@ probing(void)
 		if (n == 0)
 			continue;
 		memset(text + n, 'x', CTX_VOCAB_KEY);
-		ctx_split_portable(&s, families[0].scheme, text, n,
+		ctx_split_portable(&s, families[0].scheme, 0, text, n,
 		    CTX_PROBE_MAX);
-		misses = ctx_probe_portable(&vocab, text, 0, s.end, s.n,
-		    keys[0], missed[0]);
+		misses = ctx_probe_portable(&vocab, text, s.start, s.end,
+		    s.n, keys[0], missed[0]);
 		for (i = k = 0; i < s.n; i++) {
-			from = i > 0 ? s.end[i - 1] : 0;
 			if (k < misses && missed[0][k] == i)
 				k++;
 			else
-				CHECK(ctx_vocab_find(&vocab, text + from,
-				    s.end[i] - from) != CTX_VOCAB_NONE);
+				CHECK(ctx_vocab_find(&vocab,
+				    text + s.start[i], s.end[i] -
+				    s.start[i]) != CTX_VOCAB_NONE);
 		}
 		CHECK(k == misses);
 		found += s.n - misses;
@@ -277,8 +318,8 @@ probing(void)
 			if (ctx_simd_pick(backends[b].simd) !=
 			    backends[b].simd)
 				continue;
-			CHECK(backends[b].probe(&vocab, text, 0, s.end, s.n,
-			    keys[1], missed[1]) == misses);
+			CHECK(backends[b].probe(&vocab, text, s.start, s.end,
+			    s.n, keys[1], missed[1]) == misses);
 			CHECK(memcmp(missed[0], missed[1],
 			    misses * sizeof missed[0][0]) == 0);
 			CHECK(memcmp(keys[0], keys[1],
@@ -286,6 +327,54 @@ probing(void)
 		}
 	}
 	CHECK(found > 10000);
+}
+
+static void
+merging(void)
+{
+	static struct ctx_lane want_lanes[CTX_LANES], lanes[CTX_LANES];
+	struct ctx_vocab vocab;
+	uint32_t tokens[CTX_MERGE_MAX];
+	char text[CTX_LANES][80];
+	size_t i, n, b, length, merged = 0;
+	unsigned round;
+
+	tap_case("every back end merges lanes to the same tokens");
+	ctx_vocab_view(&vocab, ctx_vocab_r50k_base);
+	for (round = 0; round < 2000; round++) {
+		n = 1 + pick(CTX_LANES);
+		for (i = 0; i < n; i++) {
+			length = 1 + pick(CTX_MERGE_MAX);
+			make_text(text[i], CTX_MERGE_MAX, 0);
+			ctx_lane_begin(&vocab, want_lanes + i, text[i],
+			    length);
+			CHECK(ctx_lane_count(want_lanes + i) == length);
+		}
+		memcpy(lanes, want_lanes, sizeof lanes);
+		ctx_lanes_portable(&vocab, want_lanes, n);
+		for (i = 0; i < n; i++) {
+			CHECK(ctx_lane_count(want_lanes + i) ==
+			    ctx_merge_pairs(&vocab, text[i], want_lanes[i].n,
+			    tokens));
+			merged += want_lanes[i].n -
+			    ctx_lane_count(want_lanes + i);
+		}
+		for (b = 1; b < BACKENDS; b++) {
+			if (ctx_simd_pick(backends[b].simd) !=
+			    backends[b].simd)
+				continue;
+			for (i = 0; i < n; i++)
+				ctx_lane_begin(&vocab, lanes + i, text[i],
+				    want_lanes[i].n);
+			backends[b].lanes(&vocab, lanes, n);
+			for (i = 0; i < n; i++)
+				CHECK(lanes[i].live == want_lanes[i].live &&
+				    memcmp(lanes[i].tokens,
+				    want_lanes[i].tokens,
+				    sizeof lanes[i].tokens) == 0);
+		}
+	}
+	CHECK(merged > 100000);
 }
 
 int
@@ -296,5 +385,6 @@ main(void)
 	every_character();
 	long_runs();
 	probing();
+	merging();
 	return tap_done();
 }

@@ -156,6 +156,66 @@ merging(const struct ref_element (*pattern)[6])
 	}
 }
 
+/* The number of ids, found without any of the tables that counting has. */
+static size_t
+encoded(const char *p, size_t n)
+{
+	struct ctx_tokens ids = {0};
+	size_t k;
+
+	CHECK(ctx_token_encode(counter, p, n, false, &ids, &err) == 0);
+	k = ids.n;
+	ctx_tokens_release(&ids);
+	return k;
+}
+
+/* Characters of one script, one in every of them another one: what is cut
+ * into many parts, and words of all lengths up to no end. */
+static void
+scripts(void)
+{
+	static const struct {
+		const char *other;
+		uint32_t first, n;
+		size_t every;
+	} all[] = {{" ", 0x4e00, 3000, 3000}, {" ", 0x4e00, 40, 9},
+	    {" ", 0xe01, 46, 30}, {" ", 0x430, 32, 40}, {"\n", 0xac00, 900, 7},
+	    {"!", 0x3041, 80, 1000}, {" ", 0x1f600, 60, 50}};
+	char text[40000];
+	size_t i, n, round;
+	uint32_t cp;
+
+	tap_case("text of other scripts counts as it is encoded");
+	for (i = 0; i < sizeof all / sizeof all[0]; i++)
+		for (round = 0; round < 3; round++) {
+			for (n = 0; n + 4 < sizeof text;) {
+				if (pick(all[i].every) == 0)
+					text[n++] = *all[i].other;
+				cp = all[i].first +
+				    (uint32_t)pick(all[i].n);
+				n += ref_put_char(text + n, cp);
+			}
+			CHECK(count(text, n) == encoded(text, n));
+			CHECK(count(text, n) == encoded(text, n));
+		}
+}
+
+static void
+no_text(void)
+{
+	char bytes[300];
+	size_t i, n;
+
+	tap_case("bytes that are not UTF-8 count as they are encoded");
+	for (n = 1; n < sizeof bytes; n++) {
+		for (i = 0; i < n; i++)
+			bytes[i] = (char)(pick(3) == 0 ? pick(256) : 'a');
+		bytes[pick(n)] = (char)0xff;
+		CHECK(count(bytes, n) == encoded(bytes, n));
+		CHECK(count(bytes, n) == encoded(bytes, n));
+	}
+}
+
 static void
 every_character(const struct ref_element (*pattern)[6])
 {
@@ -434,6 +494,8 @@ main(void)
 	close_encoding();
 	open_encoding("o200k_base");
 	merging(ref_o200k);
+	scripts();
+	no_text();
 	every_character(ref_o200k);
 	cut_anywhere(ref_o200k);
 	long_pieces();

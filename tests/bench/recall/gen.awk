@@ -1,11 +1,13 @@
 # gen.awk - a conversation with marked evidence and its question at the end
 #
 #   awk -f gen.awk -v kind=dialogue -v seed=N -v ask=N talk facts
+#   awk -f gen.awk -v kind=plain -v seed=N -v ask=N talk facts
 #   awk -f gen.awk -v kind=agent -v seed=N -v ask=N talk work
 #
 # The seed makes the conversation, ask is the number of the fact that the
-# question is about; if it is not told in this conversation, nothing is.  In a dialogue
-# two people talk in sessions; each fact is told once, by one of them, and
+# question is about; if it is not told in this conversation, or no plain
+# question is known of it where one is wanted, nothing is.  In a dialogue two
+# people talk in sessions; each fact is told once, by one of them, and
 # its topic comes up elsewhere, too.  Even seeds write names as a prefix, odd
 # ones as a member.
 
@@ -105,7 +107,7 @@ function dialogue(   per, told, s, i, j, sessions, speaker, asked, q, m, parts) 
 	who = speaker_of(wanted)
 	m = split(question[wanted], parts, /\/\//)
 	q = fill(parts[seed % m + 1])
-	if (seed % 4 > 1)
+	if (kind == "dialogue" && seed % 4 > 1)
 		q = "About the " topic[wanted] ": " q
 	who = 0
 	printf "{\"role\":\"user\",\"content\":%s}\n", quoted(q)
@@ -123,11 +125,17 @@ function call(command, output, evidence) {
 	    calls, quoted(output), evidence ? ",\"evidence\":true" : ""
 }
 
+# A file speaks of a few things, and of the first of them most.
+function thing() {
+	return nouns[(subject + int(random(16) * random(16) / 16)) % n_nouns]
+}
+
 function lines(n,   text) {
+	subject = random(n_nouns)
 	for (; n > 0; n--)
-		text = text one_of(verbs, n_verbs) "_" one_of(nouns, n_nouns) \
-		    "(" one_of(nouns, n_nouns) ", " random(500) "); // " \
-		    one_of(nouns, n_nouns) " " one_of(verbs, n_verbs) "\n"
+		text = text one_of(verbs, n_verbs) "_" thing() \
+		    "(" thing() ", " random(500) "); // " \
+		    thing() " " one_of(verbs, n_verbs) "\n"
 	return text
 }
 
@@ -150,7 +158,14 @@ function agent(   i, f) {
 	    "column locale disk version export token minutes pod directory " \
 	    "owner read upload table index image library retry delay error " \
 	    "checkout process queue signature name bitmap request spec parser " \
-	    "flag backup customer format user session cache page row", nouns)
+	    "flag backup customer format user session cache page row " \
+	    "widget menu frame button mouse cursor window theme font colour " \
+	    "border margin layer canvas sprite shader mesh camera light scene " \
+	    "sound track volume pitch tempo chord sample filter echo mixer " \
+	    "street route bridge tunnel station ticket seat driver wagon rail " \
+	    "plant leaf root seed stem bloom soil water weather season " \
+	    "invoice tax ledger account branch teller coin salary budget loan", \
+	    nouns)
 	n_verbs = words("open use fail revert set fill wait expire crash find " \
 	    "scan pin miss reject enable build decide sign rename prefer " \
 	    "measure parse keep write call finish support check load", verbs)
@@ -200,12 +215,14 @@ FILENAME ~ /talk$/ {
 	if (kind == "agent") {
 		where[facts] = $1
 		file[facts] = $2
+		question[facts] = $4
 	} else {
 		topic[facts] = $1
 		before[facts] = $2
 		answer[facts] = $4
+		question[facts] = kind == "plain" ? $6 : $5
 	}
-	question[facts++] = $NF
+	facts++
 }
 END {
 	state = seed * 7919 + 17
@@ -223,7 +240,7 @@ END {
 	wanted = ask
 	for (i = 0; i < tells && order[i] != wanted; i++)
 		;
-	if (i == tells)
+	if (i == tells || question[wanted] == "")
 		exit
 	if (kind == "agent")
 		agent()

@@ -1,0 +1,111 @@
+/*
+ * avx.h - what avx2.c and avx512.c have in common: vectors of 32 bytes
+ *
+ * Masks of 64 bytes are made of two such vectors with AVX-512 too: to compare
+ * two halves and gather their bits is faster on a Zen 5 than to compare into
+ * a mask register and fetch it from there.
+ */
+#ifndef CTX_TOKEN_AVX_H
+#define CTX_TOKEN_AVX_H
+
+#include "token/vocab.h"
+
+struct vec {
+	__m256i a, b;
+};
+
+static inline void
+vec_load(struct vec *v, const char *p)
+{
+	v->a = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	v->b = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+}
+
+static inline struct vec
+vec_fold(const struct vec *v)
+{
+	__m256i bit = _mm256_set1_epi8(0x20);
+
+	return (struct vec){_mm256_or_si256(v->a, bit),
+	    _mm256_or_si256(v->b, bit)};
+}
+
+static inline uint64_t
+bits(__m256i a, __m256i b)
+{
+	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32 |
+	    (uint32_t)_mm256_movemask_epi8(a);
+}
+
+static inline uint64_t
+vec_equal(const struct vec *v, char c)
+{
+	__m256i all = _mm256_set1_epi8(c);
+
+	return bits(_mm256_cmpeq_epi8(v->a, all),
+	    _mm256_cmpeq_epi8(v->b, all));
+}
+
+/* AVX2 compares unsigned bytes only by their minimum. */
+static inline uint64_t
+vec_range(const struct vec *v, char first, int n)
+{
+	__m256i low = _mm256_set1_epi8(first);
+	__m256i most = _mm256_set1_epi8((char)n);
+	__m256i a = _mm256_sub_epi8(v->a, low);
+	__m256i b = _mm256_sub_epi8(v->b, low);
+
+	return bits(_mm256_cmpeq_epi8(_mm256_min_epu8(a, most), a),
+	    _mm256_cmpeq_epi8(_mm256_min_epu8(b, most), b));
+}
+
+static inline uint64_t
+vec_high(const struct vec *v)
+{
+	return bits(v->a, v->b);
+}
+
+static inline bool
+line_has(const uint64_t *line, const struct ctx_key *key)
+{
+	const __m256i *half = (const __m256i *)(const void *)line;
+	__m256i lo = _mm256_cmpeq_epi64(_mm256_loadu_si256(half),
+	    _mm256_set1_epi64x((long long)key->lo));
+	__m256i hi = _mm256_cmpeq_epi64(_mm256_loadu_si256(half + 1),
+	    _mm256_set1_epi64x((long long)key->hi));
+
+	return !_mm256_testz_si256(lo, hi);
+}
+
+#ifndef CTX_VEC_PAIR
+static inline uint32_t
+pair_in(const uint32_t *entry, uint32_t tag)
+{
+	const __m256i *half = (const __m256i *)(const void *)entry;
+	__m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256(half),
+	    _mm256_set1_epi32((int)tag));
+	__m256i one = _mm256_and_si256(equal, _mm256_loadu_si256(half + 1));
+	__m128i four = _mm_or_si128(_mm256_castsi256_si128(one),
+	    _mm256_extracti128_si256(one, 1));
+
+	four = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
+	return (uint32_t)_mm_cvtsi128_si32(four) |
+	    (uint32_t)_mm_extract_epi32(four, 1);
+}
+#endif
+
+static inline uint32_t
+least16(const uint32_t *list)
+{
+	const __m256i *half = (const __m256i *)(const void *)list;
+	__m256i eight = _mm256_min_epu32(_mm256_loadu_si256(half),
+	    _mm256_loadu_si256(half + 1));
+	__m128i four = _mm_min_epu32(_mm256_castsi256_si128(eight),
+	    _mm256_extracti128_si256(eight, 1));
+
+	four = _mm_min_epu32(four, _mm_unpackhi_epi64(four, four));
+	four = _mm_min_epu32(four, _mm_shuffle_epi32(four, 1));
+	return (uint32_t)_mm_cvtsi128_si32(four);
+}
+
+#endif
