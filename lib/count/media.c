@@ -495,7 +495,7 @@ cost(const struct ctx_image *image, const struct found *found)
 	case SOUND:
 		return seconds(&found->bytes) * (is_gemini(image) ? 32 : 10);
 	case FILM:
-		return (n == 0 ? 60 : 1 + (uint64_t)n / 250000) * 263;
+		return (1 + (uint64_t)n / 250000) * 263;
 	default:
 		image_size(&found->bytes, &w, &h);
 		return ctx_image_tokens(image, w, h, found->detail);
