@@ -138,13 +138,21 @@ allow_operands(const struct sandbox *s, bool reopens)
 static void
 allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 {
+	bool files = false;
 	size_t i;
 
-	if (meter->encoding != NULL)
+	if (meter->encoding != NULL) {
 		allow(s, meter->encoding, MAY_READ);
+		files = access(meter->encoding, R_OK) == 0;
+	}
 	for (i = 0; i < meter->own.n; i++)
-		if (meter->own.list[i].encoding != NULL)
+		if (meter->own.list[i].encoding != NULL) {
 			allow(s, meter->own.list[i].encoding, MAY_READ);
+			files |= access(meter->own.list[i].encoding, R_OK) ==
+				0;
+		}
+	if (meter->cache != NULL && files)
+		ctx_tokenizer_make_cache(meter->cache);
 	if (meter->cache != NULL)
 		allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST |
 			MAY_MAKE | MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);

@@ -469,6 +469,9 @@ struct ctx_tokenizer;
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
 void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
+/* Makes the cache directory, and the one that it is in, if they are missing:
+ * for callers that give up the right to before they open a file. */
+void ctx_tokenizer_make_cache(const char *cache);
 /* Built-in name number i, for help texts, or NULL behind the last. */
 const char *ctx_tokenizer_builtin(size_t i);
 /* The name as opened; lives as long as the tokenizer. */

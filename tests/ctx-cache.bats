@@ -119,8 +119,8 @@ X
 	    (.messages[2].content[0].content[0] | has("cache_control") | not) and
 	    .system[1].cache_control == {type: "ephemeral"} and
 	    .messages[19].content[0].cache_control == {type: "ephemeral"}' out
-	valid anthropic --wrap --cache < out
-	[ "$(valid anthropic --wrap --cache < full | grep -c cache-hints)" -eq 1 ]
+	"$B/gen-tools/valid" anthropic --wrap --cache < out
+	[ "$("$B/gen-tools/valid" anthropic --wrap --cache < full | grep -c cache-hints)" -eq 1 ]
 	ctx-cache --strip full > bare
 	jq -c 'del(.cache_control, .messages[2].content[0].content[0].cache_control,
 	    .tools[0].cache_control) |

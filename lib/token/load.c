@@ -185,9 +185,8 @@ write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-/* The directory, and the one that it is in (~/.cache). */
-static void
-make_directory(const char *cache)
+void
+ctx_tokenizer_make_cache(const char *cache)
 {
 	const char *slash = strrchr(cache, '/');
 	struct ctx_buf parent = {0};
@@ -214,7 +213,7 @@ to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
 	bool written;
 	int fd;
 
-	make_directory(cache);
+	ctx_tokenizer_make_cache(cache);
 	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
 		return;
 	fd = mkstemp(name.p);

@@ -644,27 +644,84 @@ build(struct fill *f, struct ctx_err *err)
 	return 1;
 }
 
+static int
+pack_tokens(struct fill *f, struct ctx_err *err)
+{
+	int rc;
+
+	if (survey(f, err) < 0)
+		return -1;
+	f->states = malloc(f->in->n * sizeof *f->states);
+	if (f->states == NULL)
+		return ctx_err_nomem(err);
+	/* A tenth of the keys spills if lines are four fifths full.  Pairs are
+	 * looked for in vain more often than not, and where a line is full
+	 * that takes longer: they get twice the room. */
+	f->spill_bits = bits_for(f->keys / 8, 4);
+	f->pair_bits = bits_for(f->keys + f->longs, 8) + 1;
+	if (f->pair_bits < CTX_PAIR_LEAST)
+		f->pair_bits = CTX_PAIR_LEAST;
+	while ((rc = build(f, err)) == 0)
+		free(f->head);
+	return rc < 0 ? -1 : 0;
+}
+
+/*
+ * Copies the tokens to list but for those that take part in nothing and
+ * whose id another token has, as the further merges of a token do; returns
+ * how many are left.
+ */
+static size_t
+copy_used(const struct fill *f, struct ctx_pack_token *list, bool *held)
+{
+	const struct ctx_pack_token *t = f->in->tokens;
+	size_t n = 0, i;
+
+	for (i = 0; i < f->in->n; i++)
+		if (f->states[i] != UNUSED && t[i].id != CTX_VOCAB_NONE)
+			held[t[i].id] = true;
+	for (i = 0; i < f->in->n; i++)
+		if (f->states[i] != UNUSED || t[i].n == 0 ||
+		    t[i].id == CTX_VOCAB_NONE || !held[t[i].id])
+			list[n++] = t[i];
+	return n;
+}
+
+/* Packs once more without the tokens that are not needed, if there are. */
+static int
+pack_used(struct fill *f, struct ctx_err *err)
+{
+	struct ctx_pack less = *f->in;
+	struct ctx_pack_token *list = malloc(less.n * sizeof *list);
+	bool *held = calloc((size_t)f->ids + 1, sizeof *held);
+	int rc = 0;
+
+	if (list == NULL || held == NULL) {
+		rc = ctx_err_nomem(err);
+	} else {
+		less.n = copy_used(f, list, held);
+		less.tokens = list;
+	}
+	if (rc == 0 && less.n < f->in->n) {
+		free(f->head);
+		free(f->states);
+		*f = (struct fill){.in = &less};
+		rc = pack_tokens(f, err);
+	}
+	free(list);
+	free(held);
+	return rc;
+}
+
 int
 ctx_pack(const struct ctx_pack *pack, void **block, size_t *size,
     struct ctx_err *err)
 {
 	struct fill f = {.in = pack};
-	int rc;
+	int rc = pack_tokens(&f, err);
 
-	if (survey(&f, err) < 0)
-		return -1;
-	f.states = malloc(pack->n * sizeof *f.states);
-	if (f.states == NULL)
-		return ctx_err_nomem(err);
-	/* A tenth of the keys spills if lines are four fifths full.  Pairs are
-	 * looked for in vain more often than not, and where a line is full
-	 * that takes longer: they get twice the room. */
-	f.spill_bits = bits_for(f.keys / 8, 4);
-	f.pair_bits = bits_for(f.keys + f.longs, 8) + 1;
-	if (f.pair_bits < CTX_PAIR_LEAST)
-		f.pair_bits = CTX_PAIR_LEAST;
-	while ((rc = build(&f, err)) == 0)
-		free(f.head);
+	if (rc == 0)
+		rc = pack_used(&f, err);
 	free(f.states);
 	if (rc < 0) {
 		free(f.head);

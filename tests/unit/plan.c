@@ -543,13 +543,13 @@ static bool
 check_notices(struct fixture *f, unsigned long *bad)
 {
 	struct result whole, stream;
-	bool some;
+	bool some = false;
+	size_t i;
 
 	f->note = 1 + upto(f, 20);
 	plan_them(f, false, &whole);
 	plan_them(f, true, &stream);
-	some = false;
-	for (size_t i = 0; i < f->n; i++)
+	for (i = 0; i < f->n; i++)
 		some |= (whole.marks[i] & CTX_MARK_NOTE) != 0;
 	if (same(f, &whole, &stream) &&
 	    !(some && whole.after > f->limits.budget))

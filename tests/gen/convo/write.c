@@ -195,10 +195,17 @@ wants_escape(struct gen *g, uint32_t c)
 
 enum { ESCAPE = 12 }; /* bytes of two \uXXXX, the most that stands for one */
 
+/* Writes \uXXXX and a NUL. */
+static void
+put_unit(const struct gen *g, char *out, uint32_t unit)
+{
+	snprintf(out, ESCAPE / 2 + 1,
+	    g->style.upper ? "\\u%04X" : "\\u%04x", (unsigned)unit);
+}
+
 static size_t
 escape(struct gen *g, char *out, uint32_t c)
 {
-	const char *u = g->style.upper ? "\\u%04X" : "\\u%04x";
 	static const char letter[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
 	const char *at = c < 0x80 ? strchr(plain, (int)c) : NULL;
 
@@ -208,13 +215,12 @@ escape(struct gen *g, char *out, uint32_t c)
 		return 2;
 	}
 	if (c < 0x10000) {
-		snprintf(out, ESCAPE + 1, u, (unsigned)c);
+		put_unit(g, out, c);
 		return ESCAPE / 2;
 	}
 	c -= 0x10000;
-	snprintf(out, ESCAPE + 1, u, (unsigned)(0xd800 + (c >> 10)));
-	snprintf(out + ESCAPE / 2, ESCAPE / 2 + 1, u,
-	    (unsigned)(0xdc00 + (c & 0x3ff)));
+	put_unit(g, out, 0xd800 + (c >> 10));
+	put_unit(g, out + ESCAPE / 2, 0xdc00 + (c & 0x3ff));
 	return ESCAPE;
 }
 
