@@ -50,14 +50,14 @@ note(struct calibrate *c, const struct ctx_tally *t,
 	c->list = grown;
 	if (find_name(c, t, &model, err) < 0)
 		return -1;
-	grown[c->n++] = (struct calibrate_call){model,
-	    {sum->text, t->billed - sum->rest}};
+	grown[c->n++] =
+	    (struct calibrate_call){model, {sum->text, t->billed - sum->rest}};
 	return 0;
 }
 
 int
-calibrate_message(struct calibrate *c, const struct ctx_tally *t,
-    struct ctx_err *err)
+calibrate_message(
+    struct calibrate *c, const struct ctx_tally *t, struct ctx_err *err)
 {
 	uint64_t rest = t->framing + t->estimated;
 
@@ -73,8 +73,8 @@ calibrate_message(struct calibrate *c, const struct ctx_tally *t,
 }
 
 int
-calibrate_ended(struct calibrate *c, const struct ctx_tally *t,
-    struct ctx_err *err)
+calibrate_ended(
+    struct calibrate *c, const struct ctx_tally *t, struct ctx_err *err)
 {
 	struct calibrate_sum sum =
 	    c->role == CTX_ROLE_ASSISTANT ? c->before : c->all;
@@ -165,8 +165,8 @@ print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
 }
 
 bool
-calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
-    bool json)
+calibrate_report(
+    const struct calibrate *c, const char *encoding, bool upper, bool json)
 {
 	struct ctx_sample *calls = calloc(c->n + 1, sizeof *calls);
 	struct ctx_fit fit;

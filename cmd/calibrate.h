@@ -23,8 +23,8 @@ struct calibrate {
  * tokens are those of one encoding, without a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_tally *tally, struct ctx_err *err);
-int calibrate_ended(struct calibrate *calibrate,
-    const struct ctx_tally *tally, struct ctx_err *err);
+int calibrate_ended(struct calibrate *calibrate, const struct ctx_tally *tally,
+    struct ctx_err *err);
 
 /*
  * Prints what was found for each model: as text, or a JSON object a line.

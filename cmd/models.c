@@ -9,7 +9,7 @@
 
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
-	 const char *what)
+    const char *what)
 {
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
@@ -78,7 +78,7 @@ static bool
 read_price(const json_t *value, struct ctx_model *model)
 {
 	uint64_t *const prices[] = {&model->price_in, &model->price_out,
-				    &model->price_read, &model->price_write};
+	    &model->price_read, &model->price_write};
 	size_t i, n = json_array_size(value);
 
 	if (n == 0 || n > 4)
@@ -115,8 +115,8 @@ read_text(const json_t *value, const char **to)
 
 /* A name of a built-in encoding, or a file beside the models' own. */
 static bool
-read_encoding(struct cli *cli, const char *file, const json_t *value,
-    const char **to)
+read_encoding(
+    struct cli *cli, const char *file, const json_t *value, const char **to)
 {
 	const char *name = json_string_value(value), *slash;
 	json_t *kept = cli->models_text, *path;
@@ -149,7 +149,7 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 
 	if (strcmp(key, "window") == 0)
 		return scaled(value, 1, 1e15, &model->window) &&
-		       model->window > 0;
+		    model->window > 0;
 	if (strcmp(key, "input") == 0)
 		return scaled(value, 1, 1e15, &model->input);
 	if (strcmp(key, "output") == 0)
@@ -200,7 +200,7 @@ cli_models_read(struct cli *cli, const char *file)
 	(void)fclose(in);
 	if (all == NULL)
 		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
-			error.text);
+		    error.text);
 	if (!json_is_object(all))
 		cli_die(cli, "%s: not an object of models", file);
 	/* Names and paths live as long as the models. */
@@ -265,15 +265,15 @@ cli_note_models(const struct cli *cli, struct ctx_meter *meter)
 static void
 print_model(const struct ctx_model *m)
 {
-	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
-	    m->price_write};
+	const uint64_t prices[] = {
+	    m->price_in, m->price_out, m->price_read, m->price_write};
 	size_t i;
 
 	char factor[16] = "-";
 
 	if (m->factor != 0)
-		(void)snprintf(factor, sizeof factor, "%.2f",
-		    m->factor / 100.0);
+		(void)snprintf(
+		    factor, sizeof factor, "%.2f", m->factor / 100.0);
 	printf("%-30s %-10s %8" PRIu64 " %8" PRIu64 " %7" PRIu64
 	       " %s%-13s %4s %-7s %-5s %-10s",
 	    m->name, m->vendor, m->window, ctx_model_limit(m), m->output,
@@ -295,9 +295,10 @@ cli_models_print(const struct ctx_models *own)
 	size_t i;
 
 	printf("%-30s %-10s %8s %8s %7s  %-13s %4s %-7s %-5s %-10s %8s %8s "
-	       "%8s %8s %s\n", "name", "vendor", "window", "input", "output",
-	    "encoding", "x", "images", "tools", "cache", "$/M in", "out",
-	    "read", "write", "tokenizer");
+	       "%8s %8s %s\n",
+	    "name", "vendor", "window", "input", "output", "encoding", "x",
+	    "images", "tools", "cache", "$/M in", "out", "read", "write",
+	    "tokenizer");
 	for (i = 0; i < own->n; i++)
 		print_model(&own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)

@@ -15,7 +15,7 @@ struct annotate {
 	struct ctx_meter *meter;
 	const char *key;
 	struct ctx_measure lines, record; /* of the conversations */
-	bool open;       /* the stream's has begun */
+	bool open;                        /* the stream's has begun */
 	bool counted;    /* the record that is being read costs something */
 	uint64_t tokens; /* so much */
 	struct ctx_edits edits;
@@ -38,15 +38,15 @@ begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-add_message(struct annotate *a, const struct ctx_event *event,
-    struct ctx_err *err)
+add_message(
+    struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_measure *measure = event->inside ? &a->record : &a->lines;
 	struct ctx_cost cost;
 
 	if (!event->inside && !a->open) {
-		if (ctx_stream_measure(a->stream, event, a->meter, measure,
-			err) < 0)
+		if (ctx_stream_measure(
+			a->stream, event, a->meter, measure, err) < 0)
 			return -1;
 		a->open = true;
 	}
@@ -80,19 +80,19 @@ note(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 			0 &&
 		    ctx_buf_add(&member, ":", 1, err) == 0)) &&
 	    ctx_buf_printf(&member, err, "%" PRIu64, a->tokens) == 0)
-		rc = ctx_edit_replace(&a->edits, place, member.p, member.n,
-		    err);
+		rc =
+		    ctx_edit_replace(&a->edits, place, member.p, member.n, err);
 	ctx_buf_release(&member);
 	return rc;
 }
 
 static int
-end_record(struct annotate *a, const struct ctx_record *record,
-    struct ctx_err *err)
+end_record(
+    struct annotate *a, const struct ctx_record *record, struct ctx_err *err)
 {
 	struct ctx_str text = record->text;
-	bool changed = a->counted &&
-	    record->json->nodes[0].kind == CTX_JSON_OBJECT;
+	bool changed =
+	    a->counted && record->json->nodes[0].kind == CTX_JSON_OBJECT;
 	int rc;
 
 	if (changed) {
@@ -111,8 +111,8 @@ end_record(struct annotate *a, const struct ctx_record *record,
 }
 
 static int
-one_event(struct annotate *a, const struct ctx_event *event,
-    struct ctx_err *err)
+one_event(
+    struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
@@ -130,10 +130,8 @@ int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const char *key, struct ctx_err *err)
 {
-	struct annotate a = {.stream = stream,
-	    .writer = writer,
-	    .meter = meter,
-	    .key = key};
+	struct annotate a = {
+	    .stream = stream, .writer = writer, .meter = meter, .key = key};
 	struct ctx_event event;
 	int rc;
 

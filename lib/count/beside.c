@@ -62,7 +62,7 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 	if (!is_list(json, node))
 		return ctx_count_value(b->counter, json, node, &b->cost, err);
 	for (one = node + 1; one < json->nodes[node].next;
-	    one = json->nodes[one].next) {
+	     one = json->nodes[one].next) {
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
@@ -97,8 +97,8 @@ add_compact(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 }
 
 static int
-add_member(struct beside *b, const char *before, uint32_t node,
-    struct ctx_err *err)
+add_member(
+    struct beside *b, const char *before, uint32_t node, struct ctx_err *err)
 {
 	if (node == 0)
 		return 0;
@@ -108,7 +108,7 @@ add_member(struct beside *b, const char *before, uint32_t node,
 }
 
 static int
-count_if(struct beside *b, uint32_t node, struct ctx_err *err)
+count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 {
 	uint32_t one;
 
@@ -123,11 +123,11 @@ count_if(struct beside *b, uint32_t node, struct ctx_err *err)
 }
 
 static int
-count_schema(struct beside *b, uint32_t schema, unsigned depth,
-    struct ctx_err *err)
+count_schema(
+    struct beside *b, uint32_t schema, unsigned depth, struct ctx_err *err)
 {
-	static const char *const shown[] = {"format", "description", "enum",
-	    "required", "example"};
+	static const char *const shown[] = {
+	    "format", "description", "enum", "required", "example"};
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t all, key;
 	size_t i;
@@ -135,17 +135,17 @@ count_schema(struct beside *b, uint32_t schema, unsigned depth,
 	if (schema == 0 || depth > DEEPEST)
 		return 0;
 	for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
-		if (count_if(b, ctx_json_find(b->json, schema, shown[i]),
-			err) < 0)
+		if (count_texts(
+			b, ctx_json_find(b->json, schema, shown[i]), err) < 0)
 			return -1;
-	if (count_schema(b, ctx_json_find(b->json, schema, "items"), depth + 1,
-		err) < 0)
+	if (count_schema(
+		b, ctx_json_find(b->json, schema, "items"), depth + 1, err) < 0)
 		return -1;
 	all = ctx_json_find(b->json, schema, "properties");
 	if (all == 0 || nodes[all].kind != CTX_JSON_OBJECT)
 		return 0;
 	for (key = all + 1; key < nodes[all].next; key = nodes[key + 1].next)
-		if (count_if(b, key, err) < 0 ||
+		if (count_texts(b, key, err) < 0 ||
 		    count_schema(b, key + 1, depth + 1, err) < 0)
 			return -1;
 	return 0;
@@ -153,21 +153,21 @@ count_schema(struct beside *b, uint32_t schema, unsigned depth,
 
 /* A tool of the user's. */
 static int
-add_definition(struct beside *b, const struct ctx_definition *tool,
-    struct ctx_err *err)
+add_definition(
+    struct beside *b, const struct ctx_definition *tool, struct ctx_err *err)
 {
 	switch (b->rule->rule) {
 	case CTX_TOOLS_TYPES:
 		return ctx_types_add(&b->text, b->json, tool, err);
 	case CTX_TOOLS_TEXTS:
-		if (count_if(b, tool->name, err) < 0 ||
-		    count_if(b, tool->description, err) < 0)
+		if (count_texts(b, tool->name, err) < 0 ||
+		    count_texts(b, tool->description, err) < 0)
 			return -1;
 		return count_schema(b, tool->schema, 0, err);
 	default:
 		if (add_member(b, "{\"name\":", tool->name, err) < 0 ||
-		    add_member(b, ",\"description\":", tool->description,
-			err) < 0 ||
+		    add_member(b, ",\"description\":", tool->description, err) <
+			0 ||
 		    add_member(b, ",\"parameters\":", tool->schema, err) < 0)
 			return -1;
 		return ctx_buf_add(&b->text, "}\n", 2, err);
@@ -177,15 +177,15 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 /* A tool that the provider defines, by its type: what is published of it, or
  * else what the request says of it. */
 static int
-add_provided(struct beside *b, uint32_t tool, uint32_t type,
-    struct ctx_err *err)
+add_provided(
+    struct beside *b, uint32_t tool, uint32_t type, struct ctx_err *err)
 {
 	/* Anthropic, pages of the tools, November 2026. */
 	static const struct {
 		const char *type;
 		uint64_t tokens;
-	} known[] = {{"\"bash_", 245}, {"\"text_editor_", 700},
-	    {"\"computer_", 735}};
+	} known[] = {
+	    {"\"bash_", 245}, {"\"text_editor_", 700}, {"\"computer_", 735}};
 	struct ctx_str name = ctx_json_str(b->json, type);
 	size_t i, n;
 
@@ -202,8 +202,8 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 static int
 add_tool(struct beside *b, uint32_t tool, struct ctx_err *err)
 {
-	static const char *const within[] = {"function", "toolSpec", "custom",
-	    NULL};
+	static const char *const within[] = {
+	    "function", "toolSpec", "custom", NULL};
 	static const char *const schemas[] = {"parameters", "input_schema",
 	    "inputSchema", "parametersJsonSchema", "parameters_json_schema",
 	    NULL};
@@ -237,8 +237,8 @@ add_tool(struct beside *b, uint32_t tool, struct ctx_err *err)
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
-	static const char *const inner[] = {"functionDeclarations",
-	    "function_declarations", NULL};
+	static const char *const inner[] = {
+	    "functionDeclarations", "function_declarations", NULL};
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t one, functions, f;
 
@@ -252,7 +252,7 @@ add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 			continue;
 		}
 		for (f = functions + 1; f < nodes[functions].next;
-		    f = nodes[f].next)
+		     f = nodes[f].next)
 			if (add_tool(b, f, err) < 0)
 				return -1;
 	}
@@ -264,14 +264,14 @@ static bool
 is_forced(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
-	static const char *const words[] = {"any", "tool", "required",
-	    "function"};
+	static const char *const words[] = {
+	    "any", "tool", "required", "function"};
 	uint32_t choice = first_of(json, request, keys), type;
 	size_t i;
 
 	if (choice == 0)
-		choice = first_of(json,
-		    ctx_json_find(json, request, "toolConfig"), keys);
+		choice = first_of(
+		    json, ctx_json_find(json, request, "toolConfig"), keys);
 	type = ctx_json_find(json, choice, "type");
 	if (type == 0)
 		type = choice;
@@ -288,8 +288,7 @@ schema_of_answer(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const paths[][3] = {
 	    {"response_format", "json_schema", "schema"},
-	    {"text", "format", "schema"},
-	    {"output_config", "format", "schema"},
+	    {"text", "format", "schema"}, {"output_config", "format", "schema"},
 	    {"output_format", "schema", NULL},
 	    {"generationConfig", "responseSchema", NULL}};
 	uint32_t node = 0;
@@ -309,8 +308,7 @@ schema_of_answer(const struct ctx_json *json, uint32_t request)
 
 /* What stands around the definitions. */
 static int
-add_around(struct beside *b, const struct ctx_shape *shape,
-    struct ctx_err *err)
+add_around(struct beside *b, const struct ctx_shape *shape, struct ctx_err *err)
 {
 	/* Without the # before Tools: published counts are a token lower. */
 	static const char head[] = " Tools\n\n## functions\n\n"
@@ -333,8 +331,8 @@ add_around(struct beside *b, const struct ctx_shape *shape,
 }
 
 static int
-count_tools(struct beside *b, const struct ctx_shape *shape,
-    struct ctx_err *err)
+count_tools(
+    struct beside *b, const struct ctx_shape *shape, struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions", NULL};
 	const struct ctx_json *json = b->json;
@@ -343,8 +341,7 @@ count_tools(struct beside *b, const struct ctx_shape *shape,
 
 	if (list == 0)
 		list = ctx_json_find(json,
-		    ctx_json_find(json, shape->request, "toolConfig"),
-		    "tools");
+		    ctx_json_find(json, shape->request, "toolConfig"), "tools");
 	if (add_tools(b, list, err) < 0 || add_around(b, shape, err) < 0)
 		return -1;
 	answer = schema_of_answer(json, shape->request);
@@ -352,8 +349,8 @@ count_tools(struct beside *b, const struct ctx_shape *shape,
 		? count_schema(b, answer, 0, err) < 0
 		: add_member(b, "\n", answer, err) < 0)
 		return -1;
-	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
-		err) < 0)
+	if (ctx_token_count(
+		b->counter->tokens, b->text.p, b->text.n, &tokens, err) < 0)
 		return -1;
 	b->cost.tokens += ctx_count_scale(b->counter, tokens) + b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
@@ -374,9 +371,8 @@ ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
 	memset(beside, 0, sizeof *beside);
 	if (!shape->answers)
 		beside->tokens = shape->dialect->priming;
-	b.rule = counter->tools.rule != CTX_TOOLS_NONE
-	    ? &counter->tools
-	    : &shape->dialect->tools;
+	b.rule = counter->tools.rule != CTX_TOOLS_NONE ? &counter->tools
+						       : &shape->dialect->tools;
 	if (shape->in_request) {
 		prompt = first_of(json, shape->request, prompts);
 		if (prompt != 0)

@@ -22,7 +22,7 @@ student(size_t freedom)
 	return z + (z3 + z) / (4 * n) +
 	    (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * n * n) +
 	    (3 * z3 * z3 * z + 19 * z3 * z * z + 17 * z3 - 15 * z) /
-		(384 * n * n * n);
+	    (384 * n * n * n);
 }
 
 struct sums {
@@ -64,8 +64,8 @@ draw(struct ctx_fit *fit, const struct sums *s, bool origin)
 		return;
 	rest = fmax(s->yy - slope * s->xy, 0) / (double)freedom;
 	fit->spread = student(freedom) * sqrt(rest / s->xx);
-	fit->beside_spread = student(freedom) *
-	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
+	fit->beside_spread =
+	    student(freedom) * sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
 /* How well it fits: errors in shares of the mean call. */

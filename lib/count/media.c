@@ -190,8 +190,7 @@ fit(double *w, double *h, double edge)
 }
 
 static uint64_t
-tiles(const struct ctx_image *image, double w, double h,
-    enum ctx_detail detail)
+tiles(const struct ctx_image *image, double w, double h, enum ctx_detail detail)
 {
 	double shorter;
 
@@ -208,8 +207,8 @@ tiles(const struct ctx_image *image, double w, double h,
 
 /* Too many patches: shrunk to as many, then until one side is whole. */
 static uint64_t
-patches(const struct ctx_image *image, double w, double h,
-    enum ctx_detail detail)
+patches(
+    const struct ctx_image *image, double w, double h, enum ctx_detail detail)
 {
 	double edge = image->edge, r, across, down, whole;
 	uint64_t n, most = image->y;
@@ -272,8 +271,8 @@ crops(const struct ctx_image *image, double w, double h)
 }
 
 uint64_t
-ctx_image_tokens(const struct ctx_image *image, uint32_t width,
-    uint32_t height, enum ctx_detail detail)
+ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
+    enum ctx_detail detail)
 {
 	double w = width, h = height;
 
@@ -380,11 +379,10 @@ kind_named(struct ctx_str type)
 	static const struct {
 		const char *word;
 		enum kind kind;
-	} words[] = {{"pdf", PAGES},  {"doc", WORDS}, {"text", WORDS},
-		     {"txt", WORDS},  {"csv", WORDS}, {"md", WORDS},
-		     {"html", WORDS}, {"xls", WORDS}, {"audio", SOUND},
-		     {"wav", SOUND},  {"mp3", SOUND}, {"video", FILM},
-		     {"mp4", FILM},   {"mov", FILM},  {"webm", FILM}};
+	} words[] = {{"pdf", PAGES}, {"doc", WORDS}, {"text", WORDS},
+	    {"txt", WORDS}, {"csv", WORDS}, {"md", WORDS}, {"html", WORDS},
+	    {"xls", WORDS}, {"audio", SOUND}, {"wav", SOUND}, {"mp3", SOUND},
+	    {"video", FILM}, {"mp4", FILM}, {"mov", FILM}, {"webm", FILM}};
 	size_t i;
 
 	for (i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -446,11 +444,11 @@ read_text(struct found *found, const char *p, size_t n)
 static uint32_t
 look_into(struct found *found, const struct ctx_json *json, uint32_t node)
 {
-	static const char *const types[] = {"media_type", "mimeType",
-					    "mime_type", "format", "filename"};
-	static const char *const within[] = {
-	    "data",   "image_url",  "url",         "file_data",   "bytes",
-	    "source", "inlineData", "inline_data", "input_audio", "file"};
+	static const char *const types[] = {
+	    "media_type", "mimeType", "mime_type", "format", "filename"};
+	static const char *const within[] = {"data", "image_url", "url",
+	    "file_data", "bytes", "source", "inlineData", "inline_data",
+	    "input_audio", "file"};
 	uint32_t value, detail = ctx_json_find(json, node, "detail");
 	size_t i;
 
@@ -497,7 +495,7 @@ cost(const struct ctx_image *image, const struct found *found)
 	case SOUND:
 		return seconds(&found->bytes) * (is_gemini(image) ? 32 : 10);
 	case FILM:
-		return (n == 0 ? 60 : 1 + (uint64_t)n / 250000) * 263;
+		return (1 + (uint64_t)n / 250000) * 263;
 	default:
 		image_size(&found->bytes, &w, &h);
 		return ctx_image_tokens(image, w, h, found->detail);
@@ -506,8 +504,8 @@ cost(const struct ctx_image *image, const struct found *found)
 
 int
 ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
-		 uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
-		 struct ctx_err *err)
+    uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
+    struct ctx_err *err)
 {
 	struct found found = {.kind = IMAGE};
 	struct ctx_str text;
@@ -515,7 +513,7 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 
 	/* A block holds a source, which holds data; no format goes deeper. */
 	for (depth = 0; depth < 4 && node != 0 &&
-			json->nodes[node].kind == CTX_JSON_OBJECT;
+	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++)
 		node = look_into(&found, json, node);
 	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {

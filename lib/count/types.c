@@ -24,8 +24,7 @@ static void
 put(struct types *t, const char *text)
 {
 	if (!t->failed)
-		t->failed =
-		    ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
+		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
 }
 
 /* The bytes of a value as they are: the literal of a string. */
@@ -44,8 +43,8 @@ put_text(struct types *t, uint32_t node)
 {
 	if (!t->failed && node != 0 &&
 	    t->json->nodes[node].kind == CTX_JSON_STRING)
-		t->failed = ctx_text_decode(t->out,
-		    ctx_json_str(t->json, node), t->err) < 0;
+		t->failed = ctx_text_decode(t->out, ctx_json_str(t->json, node),
+				t->err) < 0;
 }
 
 static void
@@ -70,7 +69,7 @@ is_required(const struct ctx_json *json, uint32_t schema, uint32_t key)
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return false;
 	for (one = list + 1; one < json->nodes[list].next;
-	    one = json->nodes[one].next) {
+	     one = json->nodes[one].next) {
 		other = ctx_json_str(json, one);
 		if (other.n == name.n && memcmp(other.p, name.p, name.n) == 0)
 			return true;
@@ -92,8 +91,8 @@ put_members(struct types *t, uint32_t schema, unsigned depth)
 		return;
 	for (key = all + 1; key < nodes[all].next; key = nodes[one].next) {
 		one = key + 1;
-		put_comment(t, ctx_json_find(t->json, one, "description"),
-		    depth);
+		put_comment(
+		    t, ctx_json_find(t->json, one, "description"), depth);
 		for (i = 1; i < depth; i++)
 			put(t, "  ");
 		put_text(t, key);
@@ -176,7 +175,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 		put_named(t, schema, type, depth);
 	} else {
 		for (one = type + 1; one < nodes[type].next;
-		    one = nodes[one].next) {
+		     one = nodes[one].next) {
 			if (one > type + 1)
 				put(t, " | ");
 			put_named(t, schema, one, depth);

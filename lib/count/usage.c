@@ -15,8 +15,7 @@
 static const char *const inputs[][WIDEST] = {
     {"prompt_tokens"}, /* OpenAI Chat Completions */
     /* Anthropic; of OpenAI Responses and LangChain the first is all. */
-    {"input_tokens", "cache_creation_input_tokens",
-	"cache_read_input_tokens"},
+    {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"},
     {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
     {"promptTokenCount"},  /* Gemini */
     {"prompt_eval_count"}, /* Ollama */
@@ -63,12 +62,12 @@ ctx_usage_input(const struct ctx_json *json, uint32_t usage)
 
 	for (i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
 		if (usage == 0 ||
-		    !read_count(json, find_path(json, usage, inputs[i][0]),
-			&sum))
+		    !read_count(
+			json, find_path(json, usage, inputs[i][0]), &sum))
 			continue;
 		for (k = 1; k < WIDEST && inputs[i][k] != NULL; k++)
-			if (read_count(json,
-				find_path(json, usage, inputs[i][k]), &n))
+			if (read_count(
+				json, find_path(json, usage, inputs[i][k]), &n))
 				sum += n;
 		return sum;
 	}

@@ -74,8 +74,8 @@ check_upper(void)
 			continue;
 		CHECK(fit.upper >= fit.factor && fit.worst >= fit.error);
 		for (i = 0; i < n; i++)
-			CHECK(fit.beside +
-				fit.upper * (double)calls[i].counted >=
+			CHECK(
+			    fit.beside + fit.upper * (double)calls[i].counted >=
 			    (double)calls[i].billed - 1e-6);
 	}
 }
@@ -120,9 +120,10 @@ check_usage(void)
 {
 	tap_case("usage as the providers write it");
 	CHECK(input("{\"prompt_tokens\":70,\"completion_tokens\":9}") == 70);
-	CHECK(input("{\"input_tokens\":4,\"cache_creation_input_tokens\":426,"
-		    "\"cache_read_input_tokens\":14513,\"output_tokens\":256}")
-	    == 14943);
+	CHECK(
+	    input("{\"input_tokens\":4,\"cache_creation_input_tokens\":426,"
+		  "\"cache_read_input_tokens\":14513,\"output_tokens\":256}") ==
+	    14943);
 	CHECK(input("{\"input_tokens\":55,\"output_tokens\":7,"
 		    "\"input_tokens_details\":{\"cached_tokens\":50}}") == 55);
 	CHECK(input("{\"inputTokens\":5,\"cacheReadInputTokens\":40}") == 45);
