@@ -194,12 +194,20 @@ notices() {
 			fail "$f: not idempotent"
 		[ "$(ctx-check "$f" 2>&1 | wc -l)" -ge \
 		    "$(ctx-check out 2>&1 | wc -l)" ] || fail "$f: $(ctx-check out)"
-		if grep -q -F "$N" out; then echo "$d"; fi >> seen
+		for share in 90 75 66 50 40 33 25; do
+			for s in pinned-fifo recall; do
+				! grep -qx "$d" seen 2> /dev/null || continue
+				ctx-prune -s $s -l light -k 1 -t 0 --notice "$N" \
+				    -b $((n * share / 100)) "$f" > less \
+				    2> /dev/null || [ $? -eq 1 ]
+				if grep -q -F "$N" less; then echo "$d"; fi >> seen
+			done
+		done
 	done
 	sort -u seen > dialects
 	for d in claude-code codex gemini-cli pi langchain-dict opencode goose \
 	    llm-logs vercel-ui vercel-model ollama openai-chat anthropic \
-	    bedrock gemini generic; do
+	    gemini generic; do
 		grep -qx $d dialects || fail "no notice in $d"
 	done
 }
