@@ -72,6 +72,9 @@ cli_print_masked(FILE *to, const char *p, size_t n)
 	}
 }
 
+static void say(const struct cli *cli, const char *fmt, va_list ap)
+    CTX_FORMAT(2, 0);
+
 static void
 say(const struct cli *cli, const char *fmt, va_list ap)
 {

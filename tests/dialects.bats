@@ -120,7 +120,7 @@ said_of() {
 	echo "{\"input\":[$item]}" > inside
 	for f in line inside; do
 		[ "$(ctx-count -d openai-responses --json --per kind $f |
-			jq -r 'select(.kind == "opaque").tokens')" -gt 5 ]
+			jq -r 'select(.kind == "opaque").tokens')" -gt 2 ]
 	done
 	[ "$(tokens -d openai-responses line)" -eq \
 	    "$(tokens -d openai-responses inside)" ]

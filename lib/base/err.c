@@ -5,6 +5,9 @@
 
 #include "ctx.h"
 
+static void fill(struct ctx_err *err, enum ctx_code code, int sys,
+    const char *fmt, va_list ap) CTX_FORMAT(4, 0);
+
 static void
 fill(struct ctx_err *err, enum ctx_code code, int sys, const char *fmt,
     va_list ap)

@@ -77,6 +77,27 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
+/* A message that is one value of its provider's own: its members, without
+ * those that only file it, and without numbers, one of which may be ours. */
+static int
+count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t key, end = json->nodes[view->node].next;
+
+	for (key = view->node + 1; key < end; key = json->nodes[key + 1].next) {
+		if (json->nodes[key + 1].kind < CTX_JSON_STRING ||
+		    ctx_json_is(json, key, "type") ||
+		    ctx_json_is(json, key, "id") ||
+		    ctx_json_is(json, key, "status"))
+			continue;
+		if (count_shown(counter, dialect, json, key + 1, cost, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* base64 is 4 bytes for 3, and 4 bytes of text are about a token. */
 static void
 add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
@@ -94,7 +115,6 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 {
 	const struct ctx_part *part = &view->parts[i];
 	const struct ctx_image *image = &counter->image;
-	uint32_t value = part->all ? view->node : part->value;
 	uint64_t tokens;
 
 	if (part->kind == CTX_PART_MEDIA) {
@@ -114,13 +134,16 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	if (part->kind == CTX_PART_CALL && part->name != 0 &&
 	    ctx_count_value(counter, view->json, part->name, cost, err) < 0)
 		return -1;
+	if (part->all)
+		return count_item(counter, dialect, view, cost, err);
 	/* What is in a result's body may be parts of their own. */
-	if ((value == 0 && !part->all) ||
+	if (part->value == 0 ||
 	    (part->kind == CTX_PART_RESULT &&
-		(view->json->nodes[value].kind == CTX_JSON_ARRAY ||
+		(view->json->nodes[part->value].kind == CTX_JSON_ARRAY ||
 		    (i + 1 < view->n && view->parts[i + 1].owner == i + 1))))
 		return 0;
-	return count_shown(counter, dialect, view->json, value, cost, err);
+	return count_shown(counter, dialect, view->json, part->value, cost,
+	    err);
 }
 
 /* Bytes of JSON that the body of an aged result cannot have: each character

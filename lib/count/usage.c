@@ -4,7 +4,7 @@
 #include "ctx.h"
 
 /* A number that no provider reaches stops a sum from running over. */
-#define MOST 1e12
+#define MOST 1000000000000u
 
 /*
  * Members that add up to the input; a dot goes a level down.  The row counts
