@@ -1959,7 +1959,8 @@ int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
 /*
  * Passes a stream on, with the tokens of each record that is a message, or
  * that holds conversations, as its member key: added as the last one, or in
- * the place of one that is there.  Records that are arrays stay as they are.
+ * the place of one that is there.  Records that are arrays, and items that
+ * count as all of their record, stay as they are.
  * Providers refuse members that they do not know.  Holds one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
