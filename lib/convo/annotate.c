@@ -43,12 +43,7 @@ add_message(
 {
 	struct ctx_measure *measure = event->inside ? &a->record : &a->lines;
 	struct ctx_cost cost;
-	size_t i;
 
-	/* An item that costs all of its line would cost the number, too. */
-	for (i = 0; i < event->view->n && !event->inside; i++)
-		if (event->view->parts[i].all)
-			return 0;
 	if (!event->inside && !a->open) {
 		if (ctx_stream_measure(
 			a->stream, event, a->meter, measure, err) < 0)

@@ -79,7 +79,8 @@ const char *tool_name(struct gen *g);
 
 void add(struct list *list, const char *item);
 void swap(const char **a, const char **b);
-const char *fmt(struct gen *g, const char *format, ...);
+const char *fmt(struct gen *g, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* JSON values: a text, base64, a picture as data URL, a call's arguments. */
 const char *said(struct gen *g);
