@@ -16,7 +16,8 @@ struct prune {
 	uint64_t timeout;
 	unsigned on_failure;
 	uint64_t over; /* conversations that do not fit */
-	bool unnoted;  /* it was said that no notice can stand */
+	bool unnoted;  /* it was said that no notice can stand, */
+	bool bound;    /* that signed reasoning stays behind a cut */
 };
 
 static const char *
@@ -138,6 +139,12 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 				     "of dialect %s; none is put in",
 		    outcome->file, outcome->unnoted->name);
 	prune->unnoted |= outcome->unnoted != NULL;
+	if (outcome->bound && !prune->bound)
+		cli_say(&prune->cli, "%s: signed reasoning stays behind what "
+				     "went; models that bind it to what was "
+				     "before it will not use it",
+		    outcome->file);
+	prune->bound |= outcome->bound;
 	if (cli_report_plans(&prune->report) && prune->report.json)
 		rc = print_json(prune, outcome);
 	else if (cli_report_plans(&prune->report))

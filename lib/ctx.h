@@ -2106,6 +2106,7 @@ struct ctx_outcome {
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */
+	bool bound; /* signed reasoning stays behind what was cut or changed */
 	const struct ctx_err *trouble; /* why nothing was done, or NULL */
 };
 

@@ -394,3 +394,24 @@ X
 	ctx-prune -b 100 odd | cmp - odd
 	[ "$(ctx-count --json odd | jq .messages)" -eq 2 ]
 }
+
+@test "signed reasoning behind a cut is said, once; stripped, it is not" {
+	{
+		messages "user:$(printf 'one %.0s' {1..40})"
+		for text in first second; do
+			printf '%s%s%s\n' '{"role":"assistant","content":[' \
+			    '{"type":"thinking","thinking":"hm hm hm hm","signature":"Eq=="},' \
+			    "{\"type\":\"text\",\"text\":\"$text\"}]}"
+			messages user:more
+		done
+	} | head -n 4 > t.jsonl
+	all=$(tokens -d anthropic t.jsonl)
+	ctx-prune -d anthropic -l light -k 1 -t 0 -b $((all - 1)) t.jsonl > out 2> err
+	[ "$(wc -l < out)" -eq 2 ]
+	[ "$(grep -c 'signed reasoning stays behind what went' err)" -eq 1 ]
+	ctx-prune -d anthropic -l light -k 1 -t 0 -b "$all" t.jsonl 2> err | cmp - t.jsonl
+	[ ! -s err ]
+	# No signature binds what Chat Completions has no place for.
+	ctx-prune -d openai-chat -b 20 -k 1 -t 0 t.jsonl > out 2> err || true
+	run ! grep -q 'signed reasoning' err
+}

@@ -104,6 +104,32 @@ messages_put(const struct convo *convo)
 	return n;
 }
 
+/*
+ * Does signed reasoning stay behind something that was cut or changed?  Newer
+ * Claude models bind it to what was before it, and leave it out when that is
+ * another (prefix_binding_mismatch; earendil-works/pi#9391, September 2026).
+ */
+static bool
+leaves_bound(const struct convo *convo)
+{
+	const struct ctx_item *item = convo->groups.items;
+	const unsigned char *mark = convo->plan.marks;
+	bool cut = false, is_signed = false;
+	size_t i;
+
+	for (i = 0; i < convo->n && !is_signed; i++)
+		is_signed = convo->entries[i].dialect != NULL &&
+		    (convo->entries[i].dialect->rules & CTX_SIGNED);
+	for (i = 0; is_signed && i < convo->groups.n; i++, item++, mark++) {
+		cut = cut || item->gap > 0 || item->edited > 0;
+		if (cut && item->reasoning > 0 &&
+		    !(*mark & (CTX_MARK_DROP | CTX_MARK_STRIP)))
+			return true;
+		cut = cut || (*mark & ~(unsigned)CTX_MARK_NOTE) != 0;
+	}
+	return false;
+}
+
 static int
 report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
     struct ctx_err *err)
@@ -123,6 +149,7 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 	outcome.limits = &convo->plan.limits;
 	outcome.plan = &convo->plan;
 	outcome.over = outcome.after > outcome.limits->budget;
+	outcome.bound = trouble == NULL && leaves_bound(convo);
 	outcome.trouble = trouble;
 	return p->options->ended(p->options->user, &outcome, err);
 }
