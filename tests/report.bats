@@ -122,7 +122,10 @@ hashes() {
 }
 
 @test "the archive is on disk before the stream leaves" {
+	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
+	# LeakSanitizer does not work under strace.
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	while read -r c; do
 		inputs "$c"
 		rm -f arch
