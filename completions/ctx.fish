@@ -8,7 +8,7 @@ function __ctx_tools
     for word in (commandline -opc)[2..]
         test -f $word; and head -c 4000000 -- $word
     end | ctx-count --lenient --per tool --tsv 2>/dev/null |
-        tail -n +2 | cut -f 4
+        tail -n +2 | cut -f 5
 end
 
 for command in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
