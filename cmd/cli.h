@@ -133,6 +133,11 @@ void cli_report_rules(struct cli_report *report);
 /* The same as one line of JSON, with the members of more, which it takes. */
 int cli_report_json(struct cli_report *report, const char *file,
     json_t *more);
+/* A string of JSON, with what is no UTF-8 masked: names of files may be so. */
+json_t *cli_json_text(const char *p, size_t n);
+/* Writes an object on one line and forgets it; -1 if it is NULL or cannot be
+ * written. */
+int cli_json_line(FILE *to, json_t *line);
 /* Another conversation begins. */
 void cli_report_forget(struct cli_report *report);
 

@@ -171,10 +171,12 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 	json_t *changed = json_null();
 
 	if (at != NULL && at->member != NULL)
-		changed = json_pack("{s:s, s:I, s:s}", "file", at->file,
+		changed = json_pack("{s:o, s:I, s:s}", "file",
+		    cli_json_text(at->file, strlen(at->file)),
 		    "line", (json_int_t)at->line, "member", at->member);
 	else if (at != NULL)
-		changed = json_pack("{s:s, s:I, s:I, s:s}", "file", at->file,
+		changed = json_pack("{s:o, s:I, s:I, s:s}", "file",
+		    cli_json_text(at->file, strlen(at->file)),
 		    "line", (json_int_t)at->line, "index",
 		    (json_int_t)at->index, "role", ctx_role_name(at->role));
 	if (o == NULL || changed == NULL ||

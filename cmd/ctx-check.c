@@ -26,19 +26,6 @@ provider_name(unsigned i)
 	return row == NULL ? NULL : row->name;
 }
 
-/* Writes an object on one line and forgets it. */
-static int
-write_line(FILE *to, json_t *line)
-{
-	int rc = -1;
-
-	if (line != NULL && json_dumpf(line, to, JSON_COMPACT) == 0 &&
-	    fputc('\n', to) != EOF)
-		rc = 0;
-	json_decref(line);
-	return rc;
-}
-
 /* ---- SARIF 2.1.0 ---- */
 
 /* Bytes that may not stand in a relative URI are escaped. */
@@ -118,8 +105,10 @@ end_sarif(bool done)
 static json_t *
 json_of(const struct ctx_finding *finding)
 {
-	return json_pack("{s:s, s:I, s:I, s:s, s:s}", "file",
-	    finding->place.file, "line", (json_int_t)finding->place.line,
+	const char *file = finding->place.file;
+
+	return json_pack("{s:o, s:I, s:I, s:s, s:s}", "file",
+	    cli_json_text(file, strlen(file)), "line", (json_int_t)finding->place.line,
 	    "index", (json_int_t)finding->place.message, "rule",
 	    ctx_rule_at(finding->id)->id, "what", finding->what);
 }
@@ -153,9 +142,9 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 		if (check->found <= MOST_LINES)
 			print_finding(stderr, finding);
 	} else if (check->sarif) {
-		rc = write_line(stdout, sarif_result(check, finding));
+		rc = cli_json_line(stdout, sarif_result(check, finding));
 	} else if (check->json) {
-		rc = write_line(stdout, json_of(finding));
+		rc = cli_json_line(stdout, json_of(finding));
 	} else {
 		print_finding(stdout, finding);
 	}
@@ -184,7 +173,7 @@ fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 		json_object_set_new(line, "action", json_string(fix->action));
 		json_object_set_new(line, "sha256", json_string(hash));
 	}
-	return write_line(check->explain, line) == 0 ? 0
+	return cli_json_line(check->explain, line) == 0 ? 0
 	    : ctx_err_set(err, CTX_EARG, "cannot write to %s",
 		  check->explain_path);
 }

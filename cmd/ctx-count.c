@@ -98,8 +98,8 @@ static void
 print_json(const struct count *count, const struct row *row)
 {
 	const struct ctx_tally *t = &row->sum;
-	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
-	    "file", t->file, "dialect",
+	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
+	    "file", cli_json_text(t->file, strlen(t->file)), "dialect",
 	    t->dialect != NULL ? t->dialect->name : "none", "messages",
 	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
 	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",

@@ -7,9 +7,8 @@
 
 #include "cli.h"
 
-/* A string of JSON, with what is no UTF-8 masked; names of files may be so. */
-static json_t *
-json_masked(const char *p, size_t n)
+json_t *
+cli_json_text(const char *p, size_t n)
 {
 	struct ctx_buf text = {0};
 	struct ctx_err err;
@@ -30,9 +29,8 @@ out:
 	return string;
 }
 
-/* Writes an object on one line and forgets it. */
-static int
-write_line(FILE *to, json_t *line)
+int
+cli_json_line(FILE *to, json_t *line)
 {
 	int rc = -1;
 
@@ -52,19 +50,19 @@ explain(struct cli_report *report, const struct ctx_touch *touch,
 
 	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
 	line = json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I, s:s}",
-	    "file", json_masked(touch->file, strlen(touch->file)), "line",
+	    "file", cli_json_text(touch->file, strlen(touch->file)), "line",
 	    (json_int_t)touch->line, "index", (json_int_t)touch->index, "role",
 	    ctx_role_name(touch->role), "tool",
-	    json_masked(touch->tool.p, touch->tool.n), "rule", touch->rule,
+	    cli_json_text(touch->tool.p, touch->tool.n), "rule", touch->rule,
 	    "action", touch->action, "before", (json_int_t)touch->before,
 	    "after", (json_int_t)touch->after, "sha256", hash);
 	if (line != NULL && touch->ranked)
 		json_object_set_new(line, "score", json_real(touch->rank));
 	if (line != NULL && report->archive_path != NULL)
 		json_object_set_new(line, "archive",
-		    json_masked(report->archive_path,
+		    cli_json_text(report->archive_path,
 			strlen(report->archive_path)));
-	if (write_line(report->explain, line) < 0)
+	if (cli_json_line(report->explain, line) < 0)
 		return ctx_err_set(err, CTX_EARG, "cannot write to %s",
 		    report->explain_path);
 	return 0;
@@ -131,12 +129,12 @@ int
 cli_report_json(struct cli_report *report, const char *file, json_t *more)
 {
 	json_t *line = json_pack("{s:o, s:o}", "file",
-	    json_masked(file, strlen(file)), "rules", json_rules(report));
+	    cli_json_text(file, strlen(file)), "rules", json_rules(report));
 
 	if (line != NULL && more != NULL)
 		json_object_update(line, more);
 	json_decref(more);
-	return write_line(stdout, line);
+	return cli_json_line(stdout, line);
 }
 
 bool

@@ -133,6 +133,17 @@ calls() {
 	[[ $output == *'evil?[31m' ]]
 }
 
+@test "a file whose name is no UTF-8 is named in JSON all the same" {
+	cp "$chat" $'\xff.jsonl'
+	echo '{"role":"tool","tool_call_id":"x","content":"1"}' >> $'\xff.jsonl'
+	run -0 ctx-count --json $'\xff.jsonl'
+	[ "$(jq -r .file <<< "$output")" = "?.jsonl" ]
+	run -1 ctx-check --json $'\xff.jsonl'
+	[ "$(jq -r .file <<< "$output")" = "?.jsonl" ]
+	ctx-check --repair --explain e $'\xff.jsonl' > out
+	[ "$(jq -r .file e)" = "?.jsonl" ]
+}
+
 # A right and a wrong value for an option, from what its row says.
 values_of() { # option, arg, choices
 	wrong='' right=x
