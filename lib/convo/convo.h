@@ -100,9 +100,6 @@ int ctx_prune_settle(struct prune *p, struct convo *convo,
  * live again. */
 int ctx_prune_relink(struct prune *p, struct convo *convo,
     struct ctx_err *err);
-/* Puts the edits noted in p->edits into the text of a held record. */
-int ctx_prune_change(struct prune *p, struct convo *convo,
-    struct entry *entry, struct ctx_err *err);
 
 /* ---- ends.c: a message cut to its ends ---- */
 

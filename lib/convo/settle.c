@@ -174,8 +174,9 @@ ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
 	return entry->dialect->read(json, entry->node, &p->view, err);
 }
 
-int
-ctx_prune_change(struct prune *p, struct convo *convo, struct entry *entry,
+/* Puts the edits noted in p->edits into the text of a held record. */
+static int
+change(struct prune *p, struct convo *convo, struct entry *entry,
     struct ctx_err *err)
 {
 	char *text;
@@ -317,7 +318,7 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 	if (touch(p, convo, entry, first, any, empty, err) < 0)
 		return -1;
 	if (!empty && entry->text != NULL &&
-	    ctx_prune_change(p, convo, entry, err) < 0)
+	    change(p, convo, entry, err) < 0)
 		return -1;
 	if (empty) {
 		/* What was only reasoning leaves no message behind. */
@@ -385,7 +386,7 @@ relink(struct prune *p, struct entry *entry, struct ctx_err *err)
 	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
 	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
 		return -1;
-	return ctx_prune_change(p, &p->lines, entry, err);
+	return change(p, &p->lines, entry, err);
 }
 
 int

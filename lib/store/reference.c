@@ -58,8 +58,9 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
 }
 
-struct ctx_str
-ctx_reference_dir(const char *dir)
+/* How a spool is written in references: without ./ and slashes at its end. */
+static struct ctx_str
+spool_path(const char *dir)
 {
 	struct ctx_str str;
 
@@ -75,7 +76,7 @@ bool
 ctx_reference_ours(const char *p, size_t n, const char *dir,
     struct reference *ref)
 {
-	struct ctx_str ours = ctx_reference_dir(dir);
+	struct ctx_str ours = spool_path(dir);
 
 	return ctx_reference_find(p, n, ref) && ref->dir.n == ours.n &&
 	    memcmp(ref->dir.p, ours.p, ours.n) == 0;
@@ -85,7 +86,7 @@ int
 ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     uint64_t chars, struct ctx_err *err)
 {
-	struct ctx_str ours = ctx_reference_dir(dir);
+	struct ctx_str ours = spool_path(dir);
 
 	if (ctx_buf_printf(out, err, "%s[%llu" CTX_REFERENCE_MIDDLE,
 		out->n > 0 ? "\n" : "", (unsigned long long)chars) < 0 ||

@@ -22,8 +22,6 @@ bool ctx_reference_find(const char *p, size_t n, struct reference *ref);
 /* The same, into this spool. */
 bool ctx_reference_ours(const char *p, size_t n, const char *dir,
     struct reference *ref);
-/* How a spool is written in references: without ./ and slashes at its end. */
-struct ctx_str ctx_reference_dir(const char *dir);
 /* Appends a reference, as a line of its own. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     uint64_t chars, struct ctx_err *err);
