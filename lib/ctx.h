@@ -1097,10 +1097,13 @@ int ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 /* Notes the removal of the hints that an object itself has as members. */
 int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
     struct ctx_err *err);
-/* The same for what a request has beside its messages. */
-int ctx_hints_write_request(struct ctx_hint_pen *pen,
-    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
-    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err);
+/* Sets lists to the arrays and texts beside the messages of a request in which
+ * any provider keeps hints, each once; returns how many there are. */
+#define CTX_HINTS_LISTS 8
+size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
+    uint32_t lists[CTX_HINTS_LISTS]);
+/* Is the key one of a hint that is a member of what it is for? */
+bool ctx_hints_key(const struct ctx_json *json, uint32_t key);
 /* Notes that a text, as a content, becomes the array of one block that it
  * would be with a hint; arrays stay. */
 int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
@@ -2005,15 +2008,19 @@ int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- convo/report.c: what is done to messages, told and archived --------- */
 
-/* A message that goes or is changed. */
+/* A message that goes or is changed, or a member of a request that is. */
 struct ctx_touch {
 	const char *file;
 	uint64_t line;
 	uint64_t index; /* number of the message in its conversation, from 0 */
 	enum ctx_role role;
+	/* It is no message but this member of a request, which has no index,
+	 * role, tool or tokens; n 0: it is a message. */
+	struct ctx_str member;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule;   /* why */
-	const char *action; /* "drop", "edit", "relink", or "add" for one of ours */
+	const char *action; /* "drop", "edit", "relink", "mark" and "strip" for
+			     * hints, or "add" for one of ours */
 	bool ranked;
 	double rank;            /* of its group, where it was ranked */
 	uint64_t before, after; /* tokens */
@@ -2203,6 +2210,7 @@ struct ctx_cache_options {
 	const char *provider; /* NULL: the dialect's */
 	enum ctx_ttl ttl;
 	bool strip; /* take hints away, write none */
+	struct ctx_report report;
 	void *user;
 	/* May be NULL; not called with strip. */
 	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
@@ -2219,6 +2227,8 @@ struct ctx_cache_options {
  * may carry none does not count.  What needs no change leaves byte for byte.
  * Holds the messages of the last 16 blocks, the newest two, and system
  * messages that no other message has followed; or one conversation record.
+ * The rule of a touch is the hint that the message gets, of several the most
+ * needed, or "old hints".
  * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
  * tells the provider.
  */
