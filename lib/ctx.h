@@ -748,6 +748,8 @@ struct ctx_view {
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
+	size_t asked; /* of the parts, those that were sent, if the others are
+		       * what came back; else 0 */
 };
 
 /* Empties the view and points it at a message. */
@@ -1184,6 +1186,9 @@ struct ctx_cost {
 	uint64_t bodies;    /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
 	uint64_t estimated; /* of the tokens, what is no exact count */
+	/* Where the answer stands in the message too: the tokens, framing
+	 * included, and the estimated ones that stand before it; else 0. */
+	uint64_t asked, asked_estimated;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
 					 * blocks of a result are RESULT */
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
@@ -1255,7 +1260,8 @@ int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
 /* ---- count/usage.c: what providers say that a call took ------------------ */
 
 /* The input tokens, cached ones among them, of a usage object as one of the
- * dialects has it; 0 if there are none, or usage is 0. */
+ * dialects has it, or the number itself; 0 if there are none, or usage is
+ * 0. */
 uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
 
 /* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
@@ -1934,6 +1940,7 @@ struct ctx_tally {
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
 	uint64_t billed; /* input tokens of the call that gave the message (of
 			  * a record: of its last call), 0: not said */
+	uint64_t asked, asked_estimated; /* see struct ctx_cost */
 	/* Of a message only: */
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;

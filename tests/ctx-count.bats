@@ -568,6 +568,46 @@ bytes_vocabulary() {
 	ctx-count --calibrate --json odd 2> /dev/null | jq -e '.models == null'
 }
 
+@test "--calibrate: a row of llm logs was billed for all but its answer" {
+	# Billed: 2 for each token of a text that was sent, rows before and
+	# their answers among them, and 300 with every call.
+	for n in 3 9 30 70 200; do
+		jq -nc --arg p "$(words $n)" --arg r "$(words $((n / 2 + 50)))" \
+		    '{model: "house", prompt: $p, response: $r,
+		        conversation_id: "c", system: null}'
+	done > rows
+	jq -r '.prompt, .response' rows | while IFS= read -r text; do
+		printf '%s' "$text" | tokens --text -e o200k_base
+	done > each
+	# The framing of a row is 8.
+	jq -c -n --rawfile each each '[$each | split("\n")[:-1][] | tonumber]
+	    as $n | foreach inputs as $row ({i: 0, sum: 0};
+	    .sum += $n[.i] | .asked = .sum | .sum += $n[.i + 1] | .i += 2;
+	    $row + {input_tokens: (300 + .i / 2 * 8 + .asked * 2),
+	        output_tokens: 1})' rows > billed
+	jq -s . billed > whole
+	for f in billed whole; do
+		run -0 --separate-stderr ctx-count --calibrate --json "$f"
+		jq -e '.model == "house" and .calls == 5 and
+		    (.factor - 2 | fabs) < 0.001 and
+		    (.beside - 300 | fabs) < 2 and .error < 0.001' \
+		    <<< "$output"
+	done
+	run -0 --separate-stderr ctx-count --calibrate --json \
+	    "$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json"
+	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
+}
+
+@test "--calibrate: every format that says what a call took is read" {
+	for d in claude-code claude-stream gemini-cli opencode pi \
+	    langchain-dict langchain-dump langchain-lc llm-logs; do
+		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do
+			ctx-count -d $d --calibrate --json "$f" || [ $? -eq 1 ]
+		done > out
+		jq -es 'map(.calls) | add > 1' out || fail "$d"
+	done
+}
+
 @test "--bound upper counts no call too low" {
 	for n in 3 9 30 70 200; do
 		text=$(words $n)

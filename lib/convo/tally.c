@@ -83,6 +83,8 @@ add_message(struct tally *t, struct count *count,
 	    .framing = cost.framing,
 	    .chars = cost.chars,
 	    .billed = ctx_usage_input(event->record->json, event->view->usage),
+	    .asked = cost.asked,
+	    .asked_estimated = cost.asked_estimated,
 	    .bytes = event->inside ? node->end - node->at
 				   : event->record->text.n,
 	    .index = item->message,

@@ -278,6 +278,16 @@ ctx_count_cleared(struct ctx_counter *counter,
 	return 0;
 }
 
+/* Before part i: is that the first of the answer? */
+static void
+note_asked(const struct ctx_view *view, size_t i, struct ctx_cost *cost)
+{
+	if (view->asked == 0 || i != view->asked)
+		return;
+	cost->asked = cost->tokens;
+	cost->asked_estimated = cost->estimated;
+}
+
 static int
 add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
@@ -286,6 +296,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
+		note_asked(view, i, cost);
 		if (view->parts[i].kind == CTX_PART_RESULT) {
 			if (add_result(counter, dialect, view, &i, cost, err) <
 			    0)
@@ -299,6 +310,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		cost->kinds[view->parts[i].kind] += cost->tokens - before;
 		cost->rough[view->parts[i].kind] += cost->estimated - rough;
 	}
+	note_asked(view, view->n, cost);
 	return 0;
 }
 
