@@ -304,6 +304,39 @@ X
 	[ "$(tokens gemini)" -eq 5 ]
 }
 
+@test "LangChain, AI SDK and ShareGPT requests have their tools in their ways" {
+	d='"Get the weather of a city."'
+	s='{"type":"object","properties":{"city":{"type":"string","description":"Its name"}},"required":["city"]}'
+	f='{"type":"function","function":{"name":"get_weather","description":'$d',"parameters":'$s'}}'
+	want=$(messages user:hi | jq -sc --argjson f "$f" \
+	    '{messages: ., tools: [$f]}' | ctx-count --per role --json |
+	    jq 'select(.role == "tools").tokens')
+	[ "$want" -gt 30 ]
+	ui='{"role":"user","parts":[{"type":"text","text":"hi"}]}'
+	model='{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"get_weather","input":{}}]}'
+	while IFS='|' read -r dialect rest; do
+		echo "$rest" > request
+		[ "$(ctx-count --json request | jq -r .dialect)" = "$dialect" ] ||
+			fail "$dialect: $rest"
+		[ "$(ctx-count --per role --json request |
+		    jq 'select(.role == "tools").tokens')" = "$want" ] ||
+			fail "$dialect: $rest"
+	done <<-X
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[$f]}
+		langchain-dump|{"messages":[{"type":"human","content":"hi"}],"tools":[$f]}
+		langchain-lc|{"messages":[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"hi"}}],"tools":[$f]}
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[{"name":"get_weather","description":$d,"input_schema":$s}]}
+		vercel-ui|{"messages":[$ui],"tools":{"get_weather":{"description":$d,"inputSchema":$s}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"description":$d,"inputSchema":{"jsonSchema":$s}}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"type":"function","description":$d,"parameters":$s}}}
+		vercel-model|{"prompt":[$model],"tools":[{"type":"function","name":"get_weather","description":$d,"inputSchema":$s}]}
+	X
+	# What a set for training shows of tools is a text.
+	echo '{"conversations":[{"from":"human","value":"hi"}],"tools":"one two three"}' |
+	    ctx-count --per role --json |
+	    jq -es 'any(.role == "tools" and .tokens == 3)'
+}
+
 @test "a budget counts tools and the prompt, and its floor names them" {
 	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
 	    input: [.], tools: [range(20) | {type: "function",
