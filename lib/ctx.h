@@ -1223,6 +1223,11 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 int ctx_count_part(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
     struct ctx_cost *cost, struct ctx_err *err);
+/* Adds what part *i, a result, costs with the parts that it owns; *i is then
+ * the last of them. */
+int ctx_count_result(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t *i,
+    struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save, and
  * *left to the text that would be left, until the counter's next use. */
 int ctx_count_cleared(struct ctx_counter *counter,
@@ -1922,6 +1927,15 @@ void ctx_stream_release(struct ctx_stream *stream);
 
 /* ---- convo/tally.c: what a stream costs --------------------------------- */
 
+/* What the calls and results of one tool cost in a message. */
+struct ctx_share {
+	struct ctx_str tool;
+	uint64_t tokens;    /* of these calls and results */
+	uint64_t results;   /* of the tokens, those of results */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t chars;
+};
+
 /* One conversation, or one message of it. */
 struct ctx_tally {
 	const char *file;
@@ -1945,8 +1959,11 @@ struct ctx_tally {
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
-	struct ctx_str tool; /* of its call or result, n 0: none */
+	struct ctx_str tool; /* of its first call or result, n 0: none */
 	const struct ctx_view *view;
+	/* If asked for: each tool that is known once, as they come. */
+	const struct ctx_share *shares;
+	size_t n_shares;
 };
 
 /*
@@ -1960,6 +1977,7 @@ struct ctx_tally_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_tally *tally,
 	    struct ctx_err *err);
+	bool shares; /* messages have them */
 };
 int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
     const struct ctx_tally_hooks *hooks, struct ctx_err *err);

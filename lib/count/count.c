@@ -226,9 +226,8 @@ cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Adds a result and the blocks it owns, *i being the last of them after. */
-static int
-add_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+int
+ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_view *view, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
@@ -269,7 +268,7 @@ ctx_count_cleared(struct ctx_counter *counter,
 {
 	struct ctx_cost cost = {0};
 
-	if (add_result(counter, dialect, view, &i, &cost, err) < 0)
+	if (ctx_count_result(counter, dialect, view, &i, &cost, err) < 0)
 		return -1;
 	*saved = cost.bodies;
 	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
@@ -298,7 +297,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	for (i = 0; i < view->n; i++) {
 		note_asked(view, i, cost);
 		if (view->parts[i].kind == CTX_PART_RESULT) {
-			if (add_result(counter, dialect, view, &i, cost, err) <
+			if (ctx_count_result(counter, dialect, view, &i, cost, err) <
 			    0)
 				return -1;
 			continue;
