@@ -208,6 +208,7 @@ print_row(struct count *count, const struct row *row)
 {
 	if (count->quiet)
 		return;
+	cli_progress_clear(&count->cli);
 	if (count->json) {
 		print_json(count, row);
 		return;
@@ -464,6 +465,7 @@ on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 	if (is_over(count, t))
 		say_over(count, t);
 	add(&count->total, t);
+	cli_progress_clear(&count->cli);
 	if (bar_is_on(&count->bar) &&
 	    bar_end(&count->bar, t, window_of(count, t), err) < 0)
 		return -1;
@@ -693,6 +695,7 @@ parse(struct count *count, int argc, char **argv)
 	count->cli.options = options;
 	cli_parse(&count->cli, argc, argv);
 	count->cli.options = NULL;
+	count->cli.still = count->quiet || count->bar.follow;
 	bar_check(&count->bar, &count->cli,
 	    count->json || count->tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);
