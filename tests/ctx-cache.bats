@@ -351,6 +351,8 @@ sum() {
 					fail "$f: $(cat err)"
 				continue
 			}
+			# Most formats carry none.
+			cmp -s "$f" once && continue
 			n=$((n + 1))
 			# shellcheck disable=SC2086
 			ctx-cache $how "$f" 2> err | cmp - once
@@ -368,7 +370,7 @@ sum() {
 				fail "$f $how: tokens"
 		done
 	done
-	[ "$n" -gt 60 ]
+	[ "$n" -gt 30 ]
 }
 
 @test "a prefix under the model's minimum is warned of" {
