@@ -435,3 +435,23 @@ talk() {
 		ctx-prune -b 300 $f 2> /dev/null | cmp $f -
 	done
 }
+
+@test "recall: who asks is not who is asked about" {
+	talk > member
+	jq -c '{role: (if .name == "ann" then "user" else "assistant" end),
+	    content: "\(.name): \(.content)"}' member > prefix
+	for f in member prefix; do
+		ctx-prune -s recall -k 1 -t 1 -b 130 $f > out
+		grep -q 'In week 7 they' out
+	done
+	# a topic before the question is part of it
+	{
+		messages "user:hi" "assistant:The weather is fine today." \
+		    "user:ok" "assistant:My roses need water in May." \
+		    "user:ok" "assistant:My mother bakes a cake in May." \
+		    "user:ok" "assistant:We saw a film in May." \
+		    "user:roses: what do they need?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 40 in > out
+	grep -q 'roses need' out
+}
