@@ -799,6 +799,8 @@ enum {
 	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
 				* its system prompt */
 	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
+	CTX_NAMES_USERS = 128, /* a user's message may name who wrote it: one
+				* of another name opens a turn */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -1353,7 +1355,8 @@ enum {
  * A group is a call, all its results however far away, and what its dialect
  * ties or joins to it; any other message is a group of its own.  A turn is one or
  * more user messages in a row and what follows up to the next; turn 0 is
- * what comes before the first.
+ * what comes before the first.  Where several people write as the user, under
+ * names that differ, each change of name opens a turn (CTX_NAMES_USERS).
  */
 struct ctx_item {
 	uint64_t start;     /* tokens of the conversation before it */
@@ -1390,6 +1393,7 @@ struct ctx_groups {
 	struct ctx_calls *calls; /* the open ones */
 	struct ctx_names tools;
 	struct ctx_buf text;     /* scratch */
+	struct ctx_buf speaker;  /* the last name of a user in this turn */
 	uint64_t tokens;         /* of all items ever added */
 	uint64_t messages;       /* all that were ever added ... */
 	uint64_t spoken;         /* ... and those that are not the system's */

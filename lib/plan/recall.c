@@ -50,8 +50,11 @@ struct recall {
 	double *score, *smooth;
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap;
-	struct ctx_buf text;     /* scratch */
-	struct ctx_buf question; /* text of the last user message */
+	struct ctx_buf text;     /* scratch; begins with the sender's name */
+	size_t name;             /* bytes of that */
+	struct ctx_buf question; /* text of the last user message, */
+	size_t label;            /* of this, what may say who asks, */
+	uint32_t asker;          /* and the term that then names them */
 	struct ctx_embed embed;
 };
 
@@ -143,6 +146,7 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 	r->text.n = 0;
 	if (add_text(r, view->json, view->name, err) < 0)
 		return -1;
+	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
 	for (i = 0; i < view->n; i++) {
 		const struct ctx_part *part = &view->parts[i];
 		bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
@@ -164,28 +168,35 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 /* The bytes of r->text that say who speaks: the name of the message, or what
  * stands before the first colon, as in "Ann: hello". */
 static size_t
-label(const struct recall *r, const struct ctx_view *view)
+label(const struct recall *r)
 {
 	size_t i, n = r->text.n < LABEL ? r->text.n : LABEL;
 
-	if (view->name != 0) {
-		const char *space = memchr(r->text.p, ' ', r->text.n);
-
-		return space == NULL ? 0 : (size_t)(space - r->text.p);
-	}
+	if (r->name > 0)
+		return r->name;
 	for (i = 0; i + 1 < n && r->text.p[i] != '\n'; i++)
 		if (r->text.p[i] == ':' && r->text.p[i + 1] == ' ')
 			return i;
 	return 0;
 }
 
+/* Makes r->text the question; who asks is not what is asked about. */
+static int
+ask(struct recall *r, uint32_t speaker, struct ctx_err *err)
+{
+	r->question.n = 0;
+	r->label = r->name > 0 ? 0 : label(r);
+	r->asker = r->label > 0 ? speaker : 0;
+	return ctx_buf_add(&r->question, r->text.p + r->name,
+	    r->text.n - r->name, err);
+}
+
 /* The terms of r->text; the last one of its label names the speaker. */
 static int
-read_text(struct recall *r, const struct ctx_view *view, uint32_t *speaker,
-    struct ctx_err *err)
+read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_term};
-	size_t n = label(r, view);
+	size_t n = label(r);
 
 	*speaker = 0;
 	if (r->text.n == 0)
@@ -212,18 +223,15 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 			return -1;
 	for (; first < groups->n; first++) {
 		if (item_text(r, view, groups->items[first].flags, err) < 0 ||
-		    read_text(r, view, &speaker, err) < 0 ||
+		    read_text(r, &speaker, err) < 0 ||
 		    add_doc(r, speaker, err) < 0)
 			return -1;
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
-		if (groups->items[first].flags & CTX_ITEM_USER) {
-			r->question.n = 0;
-			if (ctx_buf_add(&r->question, r->text.p, r->text.n,
-				err) < 0)
-				return -1;
-		}
+		if ((groups->items[first].flags & CTX_ITEM_USER) &&
+		    ask(r, speaker, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -401,19 +409,32 @@ fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
+/* What is asked.  "Ann: " before it is who asks if Ann has said more than
+ * this; else it is a topic. */
+static struct ctx_str
+find_question(const struct recall *r)
+{
+	const char *query = r->base.options.query;
+	size_t i, said = 0, label;
+
+	if (query != NULL)
+		return (struct ctx_str){query, strlen(query)};
+	for (i = 0; r->asker != 0 && i < r->n_docs; i++)
+		said += r->docs[i].speaker == r->asker;
+	label = said > 1 ? r->label : 0;
+	return (struct ctx_str){r->question.p + label, r->question.n - label};
+}
+
 static int
 rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, take_term};
-	struct ctx_str question = {r->question.p, r->question.n};
+	struct ctx_str question = find_question(r);
 	double length = 0;
 	size_t i;
 
-	if (scorer->options.query != NULL)
-		question = (struct ctx_str){scorer->options.query,
-		    strlen(scorer->options.query)};
 	while (r->n_docs < groups->n)
 		if (add_doc(r, 0, err) < 0)
 			return -1;
@@ -444,7 +465,8 @@ reset(struct ctx_scorer *scorer)
 	ctx_names_reset(&r->terms);
 	ctx_embed_reset(&r->embed);
 	r->n_postings = r->n_docs = r->n_found = 0;
-	r->question.n = 0;
+	r->question.n = r->label = 0;
+	r->asker = 0;
 }
 
 static void
