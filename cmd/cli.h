@@ -94,6 +94,7 @@ struct cli {
 struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
+	uint64_t members; /* of requests, which are no messages */
 	uint64_t before, after; /* tokens */
 };
 #define CLI_RULES 24 /* more than there are */
@@ -113,7 +114,7 @@ struct cli_report {
 	{.type = CLI_HEADING, .help = "What went"},                          \
 	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,    \
 	    &(report)->dry_run, NULL, NULL},                                 \
-	{0, "json", NULL, "the plan as JSON", CLI_FLAG, &(report)->json,     \
+	{0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,     \
 	    NULL, NULL},                                                     \
 	{0, "explain", "FILE", "a JSON line for each message touched",       \
 	    CLI_STRING, &(report)->explain_path, NULL, NULL},                \

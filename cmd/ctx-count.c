@@ -352,6 +352,34 @@ add_largest(struct count *count, const struct ctx_tally *t,
 	return 0;
 }
 
+/* Each tool gets what its calls and results cost, the first also what else
+ * the message costs. */
+static int
+add_tools(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
+{
+	struct ctx_tally one = *t, rest = *t;
+	const struct ctx_share *share;
+	size_t i;
+
+	for (i = 1; i < t->n_shares; i++) {
+		share = &t->shares[i];
+		one.tokens = share->tokens;
+		one.estimated = share->estimated;
+		one.chars = share->chars;
+		one.bytes = one.turns = 0;
+		if (add_named(count, &one, share->tool.p, share->tool.n,
+			err) < 0)
+			return -1;
+		rest.tokens -= share->tokens;
+		rest.estimated -= share->estimated;
+		rest.chars -= share->chars;
+	}
+	if (t->n_shares > 0)
+		return add_named(count, &rest, t->shares[0].tool.p,
+		    t->shares[0].tool.n, err);
+	return add_named(count, &rest, "-", 1, err);
+}
+
 static int
 on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 {
@@ -378,9 +406,7 @@ on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 	case PER_ROLE:
 		return add_named(count, t, name, strlen(name), err);
 	case PER_TOOL:
-		if (t->tool.n == 0)
-			return add_named(count, t, "-", 1, err);
-		return add_named(count, t, t->tool.p, t->tool.n, err);
+		return add_tools(count, t, err);
 	case PER_KIND:
 		return add_kinds(count, t, err);
 	default:
@@ -499,7 +525,8 @@ print_named(struct count *count)
 static void
 count_stream(struct count *count, char **file)
 {
-	const struct ctx_tally_hooks hooks = {count, on_message, on_ended};
+	const struct ctx_tally_hooks hooks = {count, on_message, on_ended,
+	    bar_is_on(&count->bar) || count->per == PER_TOOL};
 	struct ctx_stream stream;
 	struct ctx_err err;
 
@@ -541,10 +568,18 @@ static void
 print_rest(struct count *count)
 {
 	struct row row = {count->total, NULL};
+	const struct row *item;
+	struct ctx_err err;
 	size_t i;
 
-	for (i = 0; i < count->largest.n; i++)
-		print_row(count, &count->largest.list[i]);
+	for (i = 0; i < count->largest.n; i++) {
+		item = &count->largest.list[i];
+		if (!count->bar.shown)
+			print_row(count, item);
+		else if (bar_item(&count->bar, &item->sum,
+			     window_of(count, &item->sum), i == 0, &err) < 0)
+			cli_fail(&count->cli, &err);
+	}
 	/* A window holds one conversation, so the sum has none. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
@@ -578,8 +613,6 @@ count_files(struct count *count)
 		else
 			count_stream(count, &count->cli.files[i]);
 	}
-	if (count->bar.shown && count->largest.n > 0)
-		bar_below(&count->bar, count->largest.n);
 	if (count->calibrate)
 		report_calls(count);
 	else

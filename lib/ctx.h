@@ -748,6 +748,8 @@ struct ctx_view {
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
+	size_t asked; /* of the parts, those that were sent, if the others are
+		       * what came back; else 0 */
 };
 
 /* Empties the view and points it at a message. */
@@ -1099,10 +1101,13 @@ int ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 /* Notes the removal of the hints that an object itself has as members. */
 int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
     struct ctx_err *err);
-/* The same for what a request has beside its messages. */
-int ctx_hints_write_request(struct ctx_hint_pen *pen,
-    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
-    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err);
+/* Sets lists to the arrays and texts beside the messages of a request in which
+ * any provider keeps hints, each once; returns how many there are. */
+#define CTX_HINTS_LISTS 8
+size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
+    uint32_t lists[CTX_HINTS_LISTS]);
+/* Is the key one of a hint that is a member of what it is for? */
+bool ctx_hints_key(const struct ctx_json *json, uint32_t key);
 /* Notes that a text, as a content, becomes the array of one block that it
  * would be with a hint; arrays stay. */
 int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
@@ -1183,6 +1188,9 @@ struct ctx_cost {
 	uint64_t bodies;    /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
 	uint64_t estimated; /* of the tokens, what is no exact count */
+	/* Where the answer stands in the message too: the tokens, framing
+	 * included, and the estimated ones that stand before it; else 0. */
+	uint64_t asked, asked_estimated;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
 					 * blocks of a result are RESULT */
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
@@ -1216,6 +1224,11 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 /* Adds what part i of a message costs; parts owned by it are not in it. */
 int ctx_count_part(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_cost *cost, struct ctx_err *err);
+/* Adds what part *i, a result, costs with the parts that it owns; *i is then
+ * the last of them. */
+int ctx_count_result(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t *i,
     struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save, and
  * *left to the text that would be left, until the counter's next use. */
@@ -1254,7 +1267,8 @@ int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
 /* ---- count/usage.c: what providers say that a call took ------------------ */
 
 /* The input tokens, cached ones among them, of a usage object as one of the
- * dialects has it; 0 if there are none, or usage is 0. */
+ * dialects has it, or the number itself; 0 if there are none, or usage is
+ * 0. */
 uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
 
 /* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
@@ -1917,6 +1931,15 @@ void ctx_stream_release(struct ctx_stream *stream);
 
 /* ---- convo/tally.c: what a stream costs --------------------------------- */
 
+/* What the calls and results of one tool cost in a message. */
+struct ctx_share {
+	struct ctx_str tool;
+	uint64_t tokens;    /* of these calls and results */
+	uint64_t results;   /* of the tokens, those of results */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t chars;
+};
+
 /* One conversation, or one message of it. */
 struct ctx_tally {
 	const char *file;
@@ -1935,12 +1958,16 @@ struct ctx_tally {
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
 	uint64_t billed; /* input tokens of the call that gave the message (of
 			  * a record: of its last call), 0: not said */
+	uint64_t asked, asked_estimated; /* see struct ctx_cost */
 	/* Of a message only: */
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
-	struct ctx_str tool; /* of its call or result, n 0: none */
+	struct ctx_str tool; /* of its first call or result, n 0: none */
 	const struct ctx_view *view;
+	/* If asked for: each tool that is known once, as they come. */
+	const struct ctx_share *shares;
+	size_t n_shares;
 };
 
 /*
@@ -1954,6 +1981,7 @@ struct ctx_tally_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_tally *tally,
 	    struct ctx_err *err);
+	bool shares; /* messages have them */
 };
 int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
     const struct ctx_tally_hooks *hooks, struct ctx_err *err);
@@ -2009,15 +2037,19 @@ int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- convo/report.c: what is done to messages, told and archived --------- */
 
-/* A message that goes or is changed. */
+/* A message that goes or is changed, or a member of a request that is. */
 struct ctx_touch {
 	const char *file;
 	uint64_t line;
 	uint64_t index; /* number of the message in its conversation, from 0 */
 	enum ctx_role role;
+	/* It is no message but this member of a request, which has no index,
+	 * role, tool or tokens; n 0: it is a message. */
+	struct ctx_str member;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule;   /* why */
-	const char *action; /* "drop", "edit", "relink", or "add" for one of ours */
+	const char *action; /* "drop", "edit", "relink", "mark" and "strip" for
+			     * hints, or "add" for one of ours */
 	bool ranked;
 	double rank;            /* of its group, where it was ranked */
 	uint64_t before, after; /* tokens */
@@ -2207,6 +2239,7 @@ struct ctx_cache_options {
 	const char *provider; /* NULL: the dialect's */
 	enum ctx_ttl ttl;
 	bool strip; /* take hints away, write none */
+	struct ctx_report report;
 	void *user;
 	/* May be NULL; not called with strip. */
 	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
@@ -2223,6 +2256,8 @@ struct ctx_cache_options {
  * may carry none does not count.  What needs no change leaves byte for byte.
  * Holds the messages of the last 16 blocks, the newest two, and system
  * messages that no other message has followed; or one conversation record.
+ * The rule of a touch is the hint that the message gets, of several the most
+ * needed, or "old hints".
  * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
  * tells the provider.
  */
