@@ -228,7 +228,7 @@ struct ctx_node {
 	uint32_t next;    /* index of the first node behind this subtree */
 	uint8_t kind;     /* enum ctx_json_kind */
 	uint8_t escaped;  /* a string with at least one backslash */
-	uint16_t unused;
+	uint16_t keys;    /* what ctx_json_find asks first: see scan.c */
 };
 
 /*

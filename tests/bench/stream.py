@@ -58,7 +58,7 @@ def make_log(path, megabytes):
     with open(path, "wb") as out:
         while out.tell() < megabytes * 1000000:
             for line in lines if copies == 0 else lines[1:]:
-                out.write(line.replace(b"call_", b"call_%d_" % copies))
+                out.write(line.replace(b"\"call_", b"\"call_%d_" % copies))
             copies += 1
 
 
