@@ -228,7 +228,7 @@ struct ctx_node {
 	uint32_t next;    /* index of the first node behind this subtree */
 	uint8_t kind;     /* enum ctx_json_kind */
 	uint8_t escaped;  /* a string with at least one backslash */
-	uint16_t unused;
+	uint16_t keys;    /* what ctx_json_find asks first: see scan.c */
 };
 
 /*
@@ -297,6 +297,8 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
+/* Both at once. */
+void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
  * Walks characters: *at is an offset into the literal, 1 at the start;
  * returns 1 and moves it behind the character *cp (a lone surrogate gives
@@ -528,6 +530,10 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
+/* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
+ * see it; false with any other. */
+bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
+    uint64_t *tokens);
 /* Appends the ids of one text; with special, names of special tokens become
  * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
  * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
