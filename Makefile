@@ -62,6 +62,9 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+FUZZ_SRC := $(filter-out tests/fuzz/replay.c tests/fuzz/memory.c,\
+	$(wildcard tests/fuzz/*.c))
+FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz-%)
 GEN_SRC := $(wildcard tests/gen/*.c)
 GEN := $(GEN_SRC:tests/gen/%.c=$(B)/gen-tools/%)
 
@@ -165,7 +168,7 @@ $(GEN): $(B)/gen-tools/%: $(B)/tests/gen/%.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
-units: $(UNITS) $(GEN)
+units: $(UNITS) $(GEN) $(if $(filter Linux,$(shell uname)),$(FUZZERS))
 
 # ASan and UBSan must not exit with 1, which a filter uses for "no".
 check: all units
@@ -221,22 +224,38 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
 
-# make SAN=fuzzer-no-link,address,undefined CC=clang fuzz-tokens
-FUZZ_TOKENS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,\
-	$(wildcard tests/fuzz/token*.c))
-$(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -fsanitize=fuzzer \
-	  -o $@ $^ $(DEP_LIBS)
+# Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of
+# FUZZ, by libFuzzer in a build tree of its own.  What they have found lies in
+# build/fuzz/found, a finding beside it.  In other build trees the same
+# targets run their seeds, as tests.
+FUZZ ?= $(FUZZ_SRC:tests/fuzz/%.c=%)
+FUZZ_SECONDS ?= 20
+FUZZ_CC ?= clang
+FUZZ_MAIN := $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o)
+FUZZ_LINK := $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) \
+	-Wl,--wrap=read,--wrap=__read_chk,--wrap=write,--wrap=writev
+$(FUZZERS): $(B)/tests/fuzz-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
+  $(FUZZ_MAIN) $(B)/libctx.a
+	$(Q)$(CC) $(LDFLAGS_ALL) $(FUZZ_LINK) -o $@ $(filter %.o,$^) \
+	  $(B)/libctx.a $(DEP_LIBS)
 
-FUZZ_SECONDS ?= 60
-fuzz-tokens: $(FUZZ_TOKENS)
-	@for f in $(FUZZ_TOKENS:$(B)/fuzz/%=%); do \
-	  mkdir -p $(B)/fuzz/found/$$f && \
-	  $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=9000 \
-	    -print_final_stats=1 $(B)/fuzz/found/$$f tests/fuzz/seeds/$$f \
-	    || exit 1; \
-	done
+# The commands as they are, but for their main.
+FUZZ_COMMANDS := $(CMD_SRC:cmd/ctx-%.c=$(B)/tests/fuzz/main-%.o)
+$(FUZZ_COMMANDS): $(B)/tests/fuzz/main-%.o: cmd/ctx-%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
+	  -Dmain=main_$* -MMD -MP -c -o $@ $<
+$(B)/tests/fuzz-options: $(FUZZ_COMMANDS) $(CMD_OBJ)
+$(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
+	-Wl,--wrap=cli_report_open,--wrap=cli_open,--wrap=cli_meter \
+	-Wl,--wrap=cli_sandbox,--wrap=cli_end,--wrap=fopen,--wrap=close
+
+fuzz:
+	@$(MAKE) --no-print-directory CC="$(FUZZ_CC)" TREE=fuzz \
+	  SAN=fuzzer-no-link,address,undefined fuzz-run
+fuzz-run: $(FUZZ:%=$(B)/tests/fuzz-%)
+	@set -e; for name in $(FUZZ); do \
+	  FUZZ_SECONDS=$(FUZZ_SECONDS) B=$(B) tests/fuzz/run $$name; done
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
@@ -333,6 +352,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz-tokens check-simd
+.PHONY: bench-tokens fuzz fuzz-run check-simd
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
