@@ -77,10 +77,11 @@ compare(const struct ctx_json *json, uint32_t node, json_t *value)
 /*
  * jansson refuses what is right: NUL in keys, lone surrogates, numbers out of
  * range, its own depth.  And it takes a NUL behind a number or a word for
- * nothing.
+ * nothing, and may look at a byte behind the value (unless that is all).
  */
 static void
-ask_jansson(const struct ctx_json *json, int rc, const char *p, size_t n)
+ask_jansson(const struct ctx_json *json, int rc, const char *p, size_t n,
+    bool all)
 {
 	json_error_t error;
 	json_t *value;
@@ -93,7 +94,7 @@ ask_jansson(const struct ctx_json *json, int rc, const char *p, size_t n)
 		json_decref(value);
 		return;
 	}
-	if (rc != 1)
+	if (!all)
 		return;
 	switch (json_error_code(&error)) {
 	case json_error_numeric_overflow:
@@ -132,7 +133,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			json.n * sizeof *json.nodes) == 0));
 		ctx_json_release(&other);
 	}
-	ask_jansson(&json, rc, p, size);
+	ask_jansson(&json, rc, p, size, rc == 1 && used == size);
 	ctx_json_release(&json);
 	return 0;
 }

@@ -61,7 +61,7 @@ make_messages(struct fixture *f)
 	bool strict = upto(f, 1) == 0;
 	size_t i;
 
-	f->n = 1 + upto(f, MOST - 1);
+	f->n = 1 + (size_t)upto(f, MOST - 1);
 	for (i = 0; i < f->n; i++) {
 		struct message *m = &f->list[i];
 		uint64_t dice = upto(f, 99);

@@ -627,7 +627,7 @@ static void
 against_jansson(struct bench *bench)
 {
 	const char *number = getenv("CHECK_LONG");
-	size_t want = number == NULL ? 1000000 : strtoull(number, NULL, 10);
+	size_t want = number == NULL ? 1000000 : strtoul(number, NULL, 10);
 	size_t values = 0, texts = 0, asked = 0;
 	unsigned long long seed = 20240607;
 	const struct outcome *out;
