@@ -308,7 +308,7 @@ slow_holds(struct slow *s)
 		pin |= system && l->pin_system;
 		pin |= !system && l->policy->pins_first && nth < l->keep_first;
 		last = !system && spoken - nth <= l->keep_last;
-		last |= !system && i + 1 + m[i].goes_on == n;
+		last |= i + 1 + m[i].goes_on == n;
 		turn |= m[i].kind == 'u' && s->turn[i] == s->newest;
 		turn |= (m[i].kind == 'u' || last_of_turn) &&
 		    s->newest - s->turn[i] < l->keep_turns;

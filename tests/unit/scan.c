@@ -342,7 +342,7 @@ depth(void)
 }
 
 #define PAGE ((size_t)1 << 22)
-#define PAGES 1024 /* of them are 4 GiB */
+#define PAGES ((size_t)1024) /* of them are 4 GiB */
 
 /*
  * One string of 4 GiB and a bit: a few megabytes of a file, mapped again and
@@ -357,6 +357,12 @@ huge(void)
 	size_t i;
 
 	tap_case("a value of 4 GiB is refused, by name");
+	/* Where memory ends there, no text is as long. */
+	if (SIZE_MAX == UINT32_MAX) {
+		fclose(file);
+		free(fill);
+		return;
+	}
 	NEED(file != NULL && fill != NULL);
 	memset(fill, 'a', PAGE);
 	NEED(fwrite(fill, 1, PAGE, file) == PAGE && fflush(file) == 0);
