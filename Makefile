@@ -101,8 +101,12 @@ $(B)/lib/token/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
 	-mavx512vbmi2
 endif
 
-# Tables that host programs make (lib/gen) from lib/gen/data.
+# Tables that host programs make (lib/gen) from lib/gen/data.  Vocabularies
+# are packed in the byte order of the program that packs them: for machines
+# of the other one HOSTCC is their compiler, and HOSTRUN what runs its
+# programs here.
 HOSTCC ?= cc
+HOSTRUN ?=
 HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
@@ -116,7 +120,7 @@ $(B)/gen/make-unicode: lib/gen/unicode.c lib/token/unicode.h
 	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-	$(Q)$< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
+	$(Q)$(HOSTRUN) $< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
 
 $(B)/gen/unicode.o: $(B)/gen/unicode.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
@@ -148,7 +152,7 @@ $(B)/gen/cl100k_base.vocab: $(RANKS)/cl100k_base.ranks
 $(B)/gen/o200k_base.vocab: SCHEME := o200k
 $(B)/gen/o200k_base.vocab: $(RANKS)/o200k_base.ranks
 $(B)/gen/%.vocab: $(B)/gen/make-vocab
-	$(Q)$< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
+	$(Q)$(HOSTRUN) $< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
 
 $(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
 $(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)

@@ -419,7 +419,6 @@ X
 @test "a conversation of the system alone keeps its last message" {
 	system='{"role":"system","content":"Be brief with everybody."}'
 	echo "{\"messages\":[$system,$system]}" > in
-	run ctx-prune -s fifo -b 0 -k 0 -t 0 in
-	[ "$status" -eq 1 ]
-	[ "${lines[0]}" = "{\"messages\":[$system]}" ]
+	ctx-prune -s fifo -b 0 -k 0 -t 0 in > out 2> err || [ $? -eq 1 ]
+	echo "{\"messages\":[$system]}" | cmp out
 }
