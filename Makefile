@@ -8,6 +8,7 @@
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
+#   make check-ports      builds of 32 bits and of big-endian order, tested
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
 #   make html             the man pages, to be read in a browser
 #   make dist deb         source archive; Debian packages
@@ -199,6 +200,11 @@ demo: all
 check-system: all units
 	@B=$(B) tests/run tests/system/*.bats tests/scale/run
 
+# The tests on machines of 32 bits and of the other byte order; says which
+# packages it wants.
+check-ports:
+	@tests/system/ports $(PORTS)
+
 lint: all $(B)/man/libctx.3
 	@B=$(B) tests/lint
 
@@ -356,6 +362,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz fuzz-run check-simd
+.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
