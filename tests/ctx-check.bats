@@ -464,3 +464,16 @@ lines_of() {
 		done
 	done
 }
+
+@test "--repair: a conversation that loses all its messages is told of" {
+	empty='{"role":"user","content":""}'
+	echo "{\"messages\":[$empty,$empty]}" > in
+	run ctx-check -d anthropic --repair in
+	[ "$status" -eq 1 ]
+	[ "${lines[1]}" = '{"messages":[]}' ] || [ "${lines[0]}" = '{"messages":[]}' ]
+	[[ "$output" == *"no-message: the conversation has no messages"* ]]
+	echo "$empty" > in
+	run ctx-check -d anthropic --repair in
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no-message: there is no message in it" ]]
+}
