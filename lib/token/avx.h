@@ -8,7 +8,7 @@
 #ifndef CTX_TOKEN_AVX_H
 #define CTX_TOKEN_AVX_H
 
-#include "token/vocab.h"
+#include "token/words.h"
 
 struct vec {
 	__m256i a, b;
@@ -65,16 +65,34 @@ vec_high(const struct vec *v)
 	return bits(v->a, v->b);
 }
 
+struct sum {
+	__m256i four;
+};
+
 static inline bool
-line_has(const uint64_t *line, const struct ctx_key *key)
+line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
 	const __m256i *half = (const __m256i *)(const void *)line;
-	__m256i lo = _mm256_cmpeq_epi64(_mm256_loadu_si256(half),
-	    _mm256_set1_epi64x((long long)key->lo));
-	__m256i hi = _mm256_cmpeq_epi64(_mm256_loadu_si256(half + 1),
-	    _mm256_set1_epi64x((long long)key->hi));
+	__m256i tokens = _mm256_set1_epi64x((long long)CTX_WORDS_TOKENS);
+	__m256i high = _mm256_loadu_si256(half + 1);
+	__m256i equal = _mm256_and_si256(
+	    _mm256_cmpeq_epi64(_mm256_loadu_si256(half),
+	    _mm256_set1_epi64x((long long)key->lo)),
+	    _mm256_cmpeq_epi64(_mm256_or_si256(high, tokens),
+	    _mm256_set1_epi64x((long long)key->hi)));
 
-	return !_mm256_testz_si256(lo, hi);
+	sum->four = _mm256_add_epi64(sum->four, _mm256_srli_epi64(
+	    _mm256_and_si256(high, equal), CTX_WORDS_SHIFT));
+	return !_mm256_testz_si256(equal, equal);
+}
+
+static inline uint64_t
+sum_total(const struct sum *sum)
+{
+	uint64_t part[4];
+
+	memcpy(part, &sum->four, sizeof part);
+	return part[0] + part[1] + part[2] + part[3];
 }
 
 #ifndef CTX_VEC_PAIR

@@ -2,9 +2,9 @@
  * counter.c - tokens of a text
  *
  * A text is split into pieces (split.c), a few thousand at a time.  Most
- * pieces are tokens, which the key table tells (probe.c); each of the others
- * is looked up among the words met before (words.c) and, if it is new,
- * merged (merge.c).
+ * pieces were met before (lines.h, words.c); each of the others is looked up
+ * in the key table of the vocabulary (vocab.c) and, if it is no token, merged
+ * (lanes.h, merge.c).
  */
 #include <stdlib.h>
 
@@ -89,7 +89,7 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 		n = c->lanes[i].n;
 		merged = ctx_lane_count(c->lanes + i);
 		*tokens += merged;
-		if (n > CTX_VOCAB_KEY)
+		if (n > CTX_WORDS_KEY)
 			ctx_words_add_long(&c->words, w->p, n, merged);
 		else if (ctx_words_find(&c->words, w->key) == 0)
 			ctx_words_add(&c->words, w->key, (unsigned)merged);
@@ -119,7 +119,7 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* At most 16 bytes that are not in their line of the key table. */
+/* At most CTX_WORDS_KEY bytes that were not met before, or only just. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -136,29 +136,31 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, key, tokens);
 }
 
-/* Of the n pieces missed keeps those that are no words met before and adds
- * the tokens of the others; returns how many. */
+/* Of the n pieces missed keeps those that are not in their line of the key
+ * table and adds the tokens of the others; returns how many. */
 static size_t
-find_words(const struct ctx_token_counter *c, struct ctx_batch *b, size_t n,
+find_keys(struct ctx_token_counter *c, struct ctx_probe *b, size_t n,
     uint64_t *tokens)
 {
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	size_t i, left = 0;
-	uint64_t sum = 0;
-	unsigned known;
+	struct ctx_key key;
+	bool found;
 
 	for (i = 0; i < n; i++)
-		__builtin_prefetch(ctx_words_line(&c->words,
-		    b->keys[b->missed[i]]));
+		ctx_vocab_ask_key(v, b->keys[b->missed[i]]);
 	for (i = 0; i < n; i++) {
-		known = ctx_words_find(&c->words, b->keys[b->missed[i]]);
-		sum += known;
+		key = b->keys[b->missed[i]];
+		/* Not of 16 bytes. */
+		found = ctx_vocab_in_line(v, key) &&
+		    (key.hi & CTX_WORDS_TOKENS) == CTX_WORDS_TOKENS;
+		/* It may have come twice. */
+		if (found && ctx_words_find(&c->words, key) == 0)
+			ctx_words_add(&c->words, key, 1);
+		*tokens += found;
 		b->missed[left] = b->missed[i];
-		left += known == 0;
+		left += !found;
 	}
-	*tokens += sum;
-	for (i = 0; i < left; i++)
-		ctx_vocab_ask_key(&c->tokenizer->vocab,
-		    b->keys[b->missed[i]]);
 	return left;
 }
 
@@ -166,21 +168,19 @@ find_words(const struct ctx_token_counter *c, struct ctx_batch *b, size_t n,
  * adds their tokens except for those that are listed as missed; returns how
  * many these are. */
 static size_t
-count_known(struct ctx_token_counter *c, struct ctx_batch *b, const char *p,
+count_known(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens)
 {
-	size_t misses = c->probe(&c->tokenizer->vocab, p, start, end, n,
-	    b->keys, b->missed);
+	size_t misses = c->probe(&c->words, p, start, end, n, b, tokens);
 
-	*tokens += n - misses;
-	return find_words(c, b, misses, tokens);
+	return find_keys(c, b, misses, tokens);
 }
 
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
 	struct ctx_parts *parts = &c->parts;
-	struct ctx_batch *b = &c->parts_batch;
+	struct ctx_probe *b = &c->parts_batch;
 	size_t misses, k;
 	uint32_t i;
 
@@ -195,7 +195,7 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 }
 
 /*
- * Tokens of more than 16 bytes that were met before or are a token, or 0.
+ * Tokens of 16 bytes or more that were met before or are a token, or 0.
  * A token that its bytes do not merge to stands for whole pieces alone: it
  * is only told, and never remembered as a word, which may be a part.
  */
@@ -219,7 +219,7 @@ known_long(struct ctx_token_counter *c, const char *p, size_t n,
 	return 1;
 }
 
-/* More than 16 bytes that no table knows. */
+/* 16 bytes or more that no table knows. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -273,14 +273,14 @@ count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
 	unsigned known;
 	uint32_t token;
 
-	if (n <= CTX_VOCAB_KEY && text.n - at >= CTX_VOCAB_KEY) {
+	if (n <= CTX_WORDS_KEY && text.n - at >= CTX_VOCAB_KEY) {
 		if (parts->n == CTX_PROBE_MAX)
 			count_parts(c, text.p, tokens);
 		parts->start[parts->n] = (uint32_t)at;
 		parts->end[parts->n++] = (uint32_t)(at + n);
 		return 0;
 	}
-	if (n <= CTX_VOCAB_KEY) {
+	if (n <= CTX_WORDS_KEY) {
 		count_word(c, p, n, ctx_key_copy(p, n), tokens);
 		return 0;
 	}
@@ -293,7 +293,7 @@ count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
 	    : merge_text(c, p, n, tokens, err);
 }
 
-/* A piece of more than 16 bytes. */
+/* A piece of 16 bytes or more. */
 static int
 count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -329,7 +329,7 @@ count_listed(struct ctx_token_counter *c, struct text text,
     const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_batch *b = &c->batch;
+	struct ctx_probe *b = &c->batch;
 	size_t misses, k, length;
 	uint32_t i;
 
@@ -337,7 +337,7 @@ count_listed(struct ctx_token_counter *c, struct text text,
 	for (k = 0; k < misses; k++) {
 		i = b->missed[k];
 		length = end[i] - start[i];
-		if (length <= CTX_VOCAB_KEY)
+		if (length <= CTX_WORDS_KEY)
 			count_word(c, text.p + start[i], length, b->keys[i],
 			    tokens);
 		else if (count_long(c, text, start[i], length, tokens,

@@ -1,9 +1,12 @@
 /*
- * lines.h - looking up many pieces in the key table
+ * lines.h - looking up many pieces among the words met before
  *
  * Included once by each back end, which brings
  *
- *	line_has(line, key)	is one of the four keys of a line this one?
+ *	struct sum		tokens, added up; zero is none
+ *	line_adds(sum, line, key)	adds what the key in this line costs;
+ *				is it there?
+ *	sum_total(sum)
  *
  * and, if it can do better than one by one, with CTX_VEC_HASH defined
  *
@@ -46,11 +49,13 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 }
 
 static inline size_t
-probe_lines(const struct ctx_vocab *v, const char *p, const uint32_t *start,
-    const uint32_t *end, size_t n, struct ctx_key *keys, uint32_t *missed)
+probe_lines(const struct ctx_words *w, const char *p, const uint32_t *start,
+    const uint32_t *end, size_t n, struct ctx_probe *probe, uint64_t *tokens)
 {
+	const uint64_t *table = w->lines;
+	struct ctx_key *keys = probe->keys;
 	uint32_t lines[CTX_PROBE_MAX];
-	const uint64_t *table = v->lines;
+	struct sum sum = {0};
 	size_t i, k, count = 0;
 
 	for (i = 0; i < n; i++)
@@ -58,13 +63,17 @@ probe_lines(const struct ctx_vocab *v, const char *p, const uint32_t *start,
 	for (; i % GROUP != 0; i++)
 		keys[i] = CTX_KEY_EMPTY;
 	for (i = 0; i < n; i += GROUP) {
-		vec_hash(lines + i, keys + i, v->line_shift);
-		for (k = i; k < i + GROUP; k++)
-			__builtin_prefetch(table + 8 * (size_t)lines[k]);
+		vec_hash(lines + i, keys + i, w->shift);
+#pragma GCC unroll 8
+		for (k = 0; k < GROUP; k++)
+			__builtin_prefetch(table +
+			    CTX_WORDS_LINE * (size_t)lines[i + k]);
 	}
 	for (i = 0; i < n; i++) {
-		missed[count] = (uint32_t)i;
-		count += !line_has(table + 8 * (size_t)lines[i], keys + i);
+		probe->missed[count] = (uint32_t)i;
+		count += !line_adds(&sum, table +
+		    CTX_WORDS_LINE * (size_t)lines[i], keys + i);
 	}
+	*tokens += sum_total(&sum);
 	return count;
 }
