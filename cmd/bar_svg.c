@@ -44,6 +44,12 @@ svg_string(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
 	    (struct ctx_str){text, strlen(text)}, err);
 }
 
+static const char *
+fill_of(const struct picture *picture, const struct bar_part *part)
+{
+	return picture->zone->fill[part->shade];
+}
+
 static int
 svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
     struct ctx_err *err)
@@ -63,7 +69,8 @@ svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
 		if (width > 0 &&
 		    ctx_buf_printf(out, err, "<rect x=\"%u\" y=\"%u\" "
 			"width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
-			x, y, width, SVG_BAR, picture->zone->fill[picture->parts[i].shade]) < 0)
+			x, y, width, SVG_BAR,
+			fill_of(picture, &picture->parts[i])) < 0)
 			return -1;
 		if (width >= 12 && svg_string(out, x + width / 2 - 4, y + 19,
 			"", key, err) < 0)
@@ -112,7 +119,7 @@ svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
 		at = y + (unsigned)(i % rows) * SVG_LINE;
 		if (ctx_buf_printf(out, err, "<rect x=\"%u\" y=\"%u\" "
 			"width=\"16\" height=\"16\" fill=\"%s\"/>\n", x,
-			at - 12, picture->zone->fill[picture->parts[i].shade]) < 0)
+			at - 12, fill_of(picture, part)) < 0)
 			return -1;
 		(void)snprintf(text, sizeof text, "%c", part->key);
 		if (svg_string(out, x + 4, at, "", text, err) < 0 ||

@@ -80,6 +80,7 @@ say(const struct cli *cli, const char *fmt, va_list ap)
 {
 	char line[1024];
 
+	cli_progress_clear(cli);
 	(void)vsnprintf(line, sizeof line, fmt, ap);
 	(void)fprintf(stderr, "%s: ", cli->name);
 	cli_print_masked(stderr, line, strlen(line));
@@ -110,6 +111,7 @@ cli_die(const struct cli *cli, const char *fmt, ...)
 void
 cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
+	cli_progress_clear(cli);
 	if (err->code == CTX_EPIPE)
 		exit(CLI_TROUBLE);
 	if (err->line == 0 && err->file != NULL)
@@ -629,6 +631,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
 		cli_fail(cli, &err);
 	ctx_reader_set_lenient(stream->reader, cli->lenient);
+	cli_progress_open(cli, stream->reader, files, n_files, writer != NULL);
 	if (writer == NULL)
 		return;
 	ctx_writer_init(writer, STDOUT_FILENO);
@@ -762,6 +765,7 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 {
 	struct ctx_err err;
 
+	cli_progress_close(cli);
 	if (writer != NULL) {
 		if (ctx_writer_flush(writer, &err) < 0)
 			cli_fail(cli, &err);

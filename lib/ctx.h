@@ -425,6 +425,9 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
 /* Does that now, for those who keep records longer. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
+/* Calls read whenever so many bytes, at most 256 KiB, have come. */
+void ctx_reader_watch(struct ctx_reader *reader,
+    void (*read)(void *user, size_t bytes), void *user);
 /*
  * Errors have file, line and column set.  A file is opened when its turn
  * comes; one that cannot be opened or read, or is bad, is closed, and a
