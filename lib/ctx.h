@@ -754,6 +754,7 @@ struct ctx_view {
 	uint32_t model;     /* the name of the model that wrote it */
 	uint32_t time;      /* when: ISO 8601, or seconds or ms since 1970 */
 	uint32_t usage;     /* what the provider says that it cost */
+	uint64_t billed;    /* input tokens, where another record says that */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
@@ -887,6 +888,7 @@ enum {
 	CTX_LINE_RESULT = 4,  /* answers the call of its parent */
 	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
 	CTX_LINE_META = 16,   /* no tip, whatever follows */
+	CTX_LINE_ANSWER = 32, /* the model's; such in a row are one answer */
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
@@ -898,6 +900,8 @@ struct ctx_line {
 	uint32_t about;  /* names another line, which must stay a line */
 	uint32_t same;   /* lines of equal same are one message */
 	uint32_t model;  /* the name of the model from here on */
+	uint32_t usage;  /* what the provider says that the answer took which
+			  * stands before the line; the first such counts */
 	uint64_t turns;  /* ROLLBACK: how many */
 };
 
@@ -1834,6 +1838,9 @@ int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
 void ctx_live_forget(struct ctx_live *live);
 /* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
 bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
+/* The input tokens that a line further on says of the call whose answer begins
+ * with this line, or 0. */
+uint64_t ctx_live_billed(const struct ctx_live *live, uint32_t line);
 /* The line has been dropped. */
 void ctx_live_drop(struct ctx_live *live, uint32_t line);
 /* Has it, or the line that replaced it? */

@@ -455,3 +455,30 @@ talk() {
 	ctx-prune -s recall -k 1 -t 1 -b 40 in > out
 	grep -q 'roses need' out
 }
+
+@test "recall: who is asked about shows in whom the other side calls" {
+	# two such remarks, of which only one fits
+	chat() {
+		local i
+		for i in "$@"; do
+			messages "user:Thanks, Ben! $(words 30)$i" \
+			    "assistant:Ann, look at that. $(words 30)$i"
+		done
+	}
+	{
+		messages "user:Hi Ben! I went swimming in a lake." \
+		    "assistant:Nice."
+		chat 1 2 3 4
+		messages "user:Hm." \
+		    "assistant:Well, Ann! I went swimming in the sea."
+		chat 5 6
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 40 > out < <(cat in
+	    messages "user:Where did Ann go swimming?")
+	grep -q 'a lake' out
+	run -1 grep -q 'the sea' out
+	ctx-prune -s recall -k 1 -t 1 -b 40 > out < <(cat in
+	    messages "user:Where did Ben go swimming?")
+	grep -q 'the sea' out
+	run -1 grep -q 'a lake' out
+}
