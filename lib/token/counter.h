@@ -15,7 +15,7 @@ struct ctx_waiting {
 	struct ctx_key key; /* of at most CTX_WORDS_KEY bytes */
 };
 
-/* Parts of long pieces, of at most CTX_WORDS_KEY bytes, that wait to be looked up. */
+/* Parts of long pieces that wait to be looked up. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PROBE_MAX];
