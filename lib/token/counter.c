@@ -89,6 +89,8 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 		n = c->lanes[i].n;
 		merged = ctx_lane_count(c->lanes + i);
 		*tokens += merged;
+		if (w->p == NULL)
+			continue;
 		if (n > CTX_WORDS_KEY)
 			ctx_words_add_long(&c->words, w->p, n, merged);
 		else if (ctx_words_find(&c->words, w->key) == 0)
@@ -97,14 +99,14 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Puts a word that no table knows among those that wait. */
+/* Puts n bytes that no table knows among those that wait. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_key key, uint64_t *tokens)
+    struct ctx_waiting waiting, uint64_t *tokens)
 {
 	if (c->nwaiting == CTX_LANES)
 		merge_waiting(c, tokens);
-	c->waiting[c->nwaiting] = (struct ctx_waiting){p, key};
+	c->waiting[c->nwaiting] = waiting;
 	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
 }
 
@@ -133,7 +135,7 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	*tokens += known;
 	if (known == 0)
-		merge_later(c, p, n, key, tokens);
+		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
 /* What is being counted; pieces are listed from its start on. */
@@ -212,29 +214,25 @@ count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
 	}
 }
 
-/*
- * Tokens of 16 bytes or more that were met before or are a token, or 0.
- * A token that its bytes do not merge to stands for whole pieces alone: it
- * is only told, and never remembered as a word, which may be a part.
- */
+/* Tokens of a piece of 16 bytes or more that was met before or is a token, or
+ * 0.  Parts of pieces are never asked for here, so a token that its bytes do
+ * not merge to is one like any other. */
 static unsigned
 known_long(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t hash, uint32_t *token)
+    uint64_t hash)
 {
-	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	bool word = n <= CTX_WORDS_LONG;
 	unsigned known = 0;
 
-	*token = CTX_VOCAB_NONE;
-	if (n <= CTX_WORDS_LONG)
+	if (word)
 		known = ctx_words_find_long(&c->words, hash, p, n);
-	if (known > 0)
-		return known;
-	*token = ctx_vocab_find(v, p, n);
-	if (*token == CTX_VOCAB_NONE || !ctx_vocab_merged(v, *token))
-		return 0;
-	if (n <= CTX_WORDS_LONG)
-		ctx_words_add_long(&c->words, p, n, 1);
-	return 1;
+	if (known == 0 && ctx_vocab_find(&c->tokenizer->vocab, p, n) !=
+	    CTX_VOCAB_NONE) {
+		known = 1;
+		if (word)
+			ctx_words_add_long(&c->words, p, n, known);
+	}
+	return known;
 }
 
 /* 16 bytes or more that no table knows. */
@@ -242,10 +240,8 @@ static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
-	const struct ctx_key none = CTX_KEY_EMPTY;
-
 	if (n <= CTX_TOKEN_WORD) {
-		merge_later(c, p, n, none, tokens);
+		merge_later(c, p, n, (struct ctx_waiting){.p = p}, tokens);
 		return 0;
 	}
 	if (merge_text(c, p, n, tokens, err) < 0)
@@ -275,45 +271,19 @@ certain_cut(const struct ctx_vocab *v, const char *p, size_t n)
 	return n;
 }
 
-/* A part of a piece, of 16 bytes or more. */
-static int
-count_long_part(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t hash, uint64_t *tokens, struct ctx_err *err)
-{
-	uint32_t token;
-	unsigned known = known_long(c, p, n, hash, &token);
-
-	*tokens += known;
-	if (known > 0)
-		return 0;
-	return token == CTX_VOCAB_NONE
-	    ? merge_long_word(c, p, n, tokens, err)
-	    : merge_text(c, p, n, tokens, err);
-}
-
-static int
-count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens,
-    struct ctx_err *err)
+/* None of the parts listed has more than CTX_WORDS_KEY bytes. */
+static void
+count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
 	struct ctx_parts *parts = &c->parts;
-	struct ctx_probe *b = &c->parts_batch;
 	struct list list = {parts->start, parts->end, parts->n};
-	size_t k;
-	uint32_t i;
 
 	parts->n = 0;
-	count_short(c, b, p, list, tokens);
-	for (k = 0; k < b->nlongs; k++) {
-		i = b->longs[k];
-		if (count_long_part(c, p + list.start[i],
-		    list.end[i] - list.start[i], b->hashes[k], tokens,
-		    err) < 0)
-			return -1;
-	}
-	return 0;
+	count_short(c, &c->parts_batch, p, list, tokens);
 }
 
-/* Of a piece that begins at text.p + at, n bytes where it can be cut. */
+/* Of a piece that begins at text.p + at, n bytes where it can be cut.  Long
+ * ones seldom come twice, so they are neither looked up nor remembered. */
 static int
 count_part(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -321,14 +291,17 @@ count_part(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 	const char *p = text.p + at;
 	struct ctx_parts *parts = &c->parts;
 
-	if (text.n - at >= CTX_VOCAB_KEY) {
-		if (parts->n == CTX_PROBE_MAX &&
-		    count_parts(c, text.p, tokens, err) < 0)
-			return -1;
+	if (n > CTX_TOKEN_WORD)
+		return merge_text(c, p, n, tokens, err);
+	if (n > CTX_WORDS_KEY) {
+		merge_later(c, p, n, (struct ctx_waiting){.p = NULL}, tokens);
+	} else if (text.n - at < CTX_VOCAB_KEY) {
+		count_word(c, p, n, ctx_key_copy(p, n), tokens);
+	} else {
+		if (parts->n == CTX_PROBE_MAX)
+			count_parts(c, text.p, tokens);
 		parts->start[parts->n] = (uint32_t)at;
 		parts->end[parts->n++] = (uint32_t)(at + n);
-	} else {
-		count_word(c, p, n, ctx_key_copy(p, n), tokens);
 	}
 	return 0;
 }
@@ -340,13 +313,9 @@ count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;
+	unsigned known = known_long(c, p, n, hash);
 	size_t done, length;
-	unsigned known;
-	uint32_t token;
 
-	known = known_long(c, p, n, hash, &token);
-	if (known == 0 && token != CTX_VOCAB_NONE)
-		known = 1;
 	*tokens += known;
 	if (known > 0)
 		return 0;
@@ -433,8 +402,7 @@ count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
 		if (count_listed(c, text, list, tokens, err) < 0)
 			return -1;
 	}
-	if (count_parts(c, text.p, tokens, err) < 0)
-		return -1;
+	count_parts(c, text.p, tokens);
 	merge_waiting(c, tokens);
 	return inner == s->listed ? 0
 				  : count_last(c, text, inner, tokens, err);
