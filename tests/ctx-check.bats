@@ -375,8 +375,8 @@ finds() {
 
 @test "--repair holds no more than it must: -u lets records go" {
 	mkfifo pipe
-	ctx-check -u --repair pipe > out 3>&- &
-	exec 4> pipe
+	exec 4<> pipe
+	ctx-check -u --repair pipe > out 3>&- 4>&- &
 	printf '%s\n' "$U" "$CALL" "$RA" "$RB" >&4
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		[ "$(wc -l < out)" -eq 4 ] && break

@@ -63,9 +63,9 @@ cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
 	return 0;
 }
 
-/* Sets stub to the longest form of arguments of ours that fits. */
+/* Sets mark to the longest form of arguments of ours that fits. */
 static int
-make_stub(struct truncate *t, uint64_t before, char stub[80],
+shorten_arguments(struct truncate *t, uint64_t before, char mark[80],
     uint64_t *after, struct ctx_err *err)
 {
 	static const char *const units[] = {"characters", "bytes", "tokens",
@@ -73,15 +73,15 @@ make_stub(struct truncate *t, uint64_t before, char stub[80],
 	static const char *const shorter[] = {"{\"\xe2\x80\xa6\":0}", "{}"};
 	size_t form;
 
-	(void)snprintf(stub, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
+	(void)snprintf(mark, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
 	    (unsigned long long)before, units[t->options->unit]);
 	for (form = 0;; form++) {
-		if (ctx_cut_measure(&t->cut, stub, strlen(stub), after, err) <
-			0)
+		if (ctx_cut_measure(&t->cut, mark, strlen(mark), after, err) <
+		    0)
 			return -1;
 		if (*after <= t->options->args || form == 2)
 			return 0;
-		(void)snprintf(stub, 80, "%s", shorter[form]);
+		(void)snprintf(mark, 80, "%s", shorter[form]);
 	}
 }
 
@@ -94,7 +94,7 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 	bool string = view->json->nodes[args].kind == CTX_JSON_STRING;
 	uint64_t before, after;
 	struct ctx_str text = raw;
-	char stub[80];
+	char mark[80];
 
 	t->out.n = 0;
 	if (string) {
@@ -106,14 +106,14 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 		return -1;
 	if (before <= t->options->args)
 		return 0;
-	if (make_stub(t, before, stub, &after, err) < 0)
+	if (shorten_arguments(t, before, mark, &after, err) < 0)
 		return -1;
 	if (after >= before)
 		return 0;
 	t->counts->calls++;
 	t->out.n = 0;
-	if (string ? ctx_text_encode(&t->out, stub, strlen(stub), err) < 0
-		   : ctx_buf_add(&t->out, stub, strlen(stub), err) < 0)
+	if (string ? ctx_text_encode(&t->out, mark, strlen(mark), err) < 0
+		   : ctx_buf_add(&t->out, mark, strlen(mark), err) < 0)
 		return -1;
 	return ctx_edit_replace(&t->edits, raw, t->out.p, t->out.n, err);
 }

@@ -1,0 +1,248 @@
+/*
+ * forms.c - the form of a message's parts, each by itself
+ */
+#include <string.h>
+
+#include "check/judge.h"
+
+/* Is it a string without text, or without anything but white space? */
+static bool
+is_empty(const struct ctx_json *json, uint32_t node, bool blank)
+{
+	struct ctx_str literal;
+	size_t at = 1;
+	uint32_t cp;
+
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return false;
+	literal = ctx_json_str(json, node);
+	while (ctx_text_next(literal, &at, &cp))
+		if (!blank || (cp != ' ' && (cp < '\t' || cp > '\r')))
+			return false;
+	return true;
+}
+
+bool
+ctx_judge_says_nothing(const struct ctx_judge *judge, const struct ctx_part *part)
+{
+	const struct ctx_json *json = judge->view->json;
+	bool blank = (judge->rules & CTX_NO_BLANK_TEXT) != 0;
+
+	if (part->kind == CTX_PART_OPAQUE)
+		return part->value == 0 && blank;
+	if (part->kind != CTX_PART_TEXT ||
+	    !is_empty(json, part->value, blank))
+		return false;
+	return part->child == 0 ||
+	    (ctx_json_find(json, part->child, "thoughtSignature") == 0 &&
+		ctx_json_find(json, part->child, "thought_signature") == 0);
+}
+
+/* Has reasoning what proves that it is unchanged? */
+static bool
+is_signed(const struct ctx_json *json, uint32_t block)
+{
+	static const char *const proofs[] = {"signature", "data"};
+	static const char *const inner[] = {"reasoningContent",
+	    "reasoningText"};
+	uint32_t proof, deeper;
+	bool nested = false;
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if ((deeper = ctx_json_find(json, block, inner[i])) != 0) {
+			block = deeper;
+			nested = true;
+		}
+	for (i = 0; i < 2; i++)
+		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
+			return !is_empty(json, proof, false);
+	/* Bedrock's other models reason without a signature. */
+	return nested;
+}
+
+/* 1 if the text of the string is JSON, 0 if not. */
+static int
+holds_json(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+{
+	struct ctx_err wrong;
+	size_t used;
+	int rc;
+
+	judge->text.n = 0;
+	if (ctx_text_decode(&judge->text, ctx_json_str(judge->view->json, node),
+		err) < 0)
+		return -1;
+	rc = ctx_json_scan(&judge->json, judge->text.p, judge->text.n, &used,
+	    &wrong);
+	if (rc < 0 && wrong.code == CTX_ENOMEM) {
+		*err = wrong;
+		return -1;
+	}
+	return rc > 0 && used == judge->text.n;
+}
+
+static int
+check_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+	uint32_t value = judge->view->parts[i].value;
+	int rc;
+
+	if (value != 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
+	    ctx_json_is(json, value - 1, "arguments")) {
+		/* A call that is an item by itself may be of a type that
+		 * has an object there. */
+		if (json->nodes[value].kind != CTX_JSON_STRING)
+			return judge->view->parts[i].parent == 0 ? 0
+			    : ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
+				  "arguments of call", " are not a string",
+				  err);
+		rc = holds_json(judge, value, err);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
+		    "arguments of call", " are not JSON", err);
+	}
+	/* Who asks for an id asks for arguments, too. */
+	if ((judge->rules & CTX_ARGUMENTS_OBJECT) &&
+	    (value == 0 ? (judge->rules & CTX_NEEDS_IDS) != 0
+			: json->nodes[value].kind != CTX_JSON_OBJECT))
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
+		    "arguments of call", " are not an object", err);
+	return 0;
+}
+
+static bool
+is_plain(struct ctx_str literal)
+{
+	size_t at = 1, n = 0;
+	uint32_t cp, lower;
+
+	for (; ctx_text_next(literal, &at, &cp); n++) {
+		lower = cp | 0x20;
+		if (!(cp < 0x80 && lower >= 'a' && lower <= 'z') &&
+		    !(cp >= '0' && cp <= '9') && cp != '_' && cp != '-')
+			return false;
+	}
+	return n >= 1 && n <= 64;
+}
+
+static int
+check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+	const struct ctx_part *part = &judge->view->parts[i];
+	struct ctx_str literal;
+
+	if (part->id == 0) {
+		/* A call that is no element of a list is one of a kind. */
+		if (!(judge->rules & CTX_NEEDS_IDS) || part->parent == 0 ||
+		    json->nodes[part->parent].kind != CTX_JSON_ARRAY)
+			return 0;
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "call",
+		    part->name != 0 ? " has no id" : "", err);
+	}
+	literal = ctx_json_str(json, part->id);
+	if (json->nodes[part->id].kind != CTX_JSON_STRING)
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
+		    " is not a string", err);
+	if ((judge->rules & CTX_PLAIN_IDS) && !is_plain(literal))
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
+		    " is not 1 to 64 of A-Z a-z 0-9 _ and -", err);
+	if (literal.n == 2 && (judge->rules & CTX_NEEDS_IDS))
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
+		    " is empty", err);
+	if ((judge->rules & CTX_SHORT_IDS) && ctx_text_chars(literal) > 64)
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
+		    " is longer than 64 characters", err);
+	return 0;
+}
+
+static bool
+has_body(const struct ctx_json *json, uint32_t value)
+{
+	if (value == 0 || json->nodes[value].kind == CTX_JSON_NULL)
+		return false;
+	return json->nodes[value].kind != CTX_JSON_ARRAY ||
+	    ctx_json_count(json, value) > 0;
+}
+
+/* The rules that look at one part by itself. */
+static int
+check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_part *part = &judge->view->parts[i];
+	unsigned rules = judge->rules;
+
+	switch (part->kind) {
+	case CTX_PART_CALL:
+		return check_id(judge, i, err) < 0 ||
+		    check_arguments(judge, i, err) < 0 ? -1 : 0;
+	case CTX_PART_RESULT:
+		if (!(rules & CTX_NEEDS_BODY) ||
+		    has_body(judge->view->json, part->value))
+			return 0;
+		return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i, "result",
+		    " has no content", err);
+	case CTX_PART_REASONING:
+		if (!(rules & CTX_SIGNED) || part->child == 0 ||
+		    is_signed(judge->view->json, part->child))
+			return 0;
+		return ctx_judge_refuse_part(judge, CTX_RULE_CUT_REASONING, i,
+		    "reasoning has no signature", "", err);
+	case CTX_PART_TEXT:
+		/* A text that is all there is makes the message empty. */
+		if (!(rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)) ||
+		    part->child == 0 || !ctx_judge_says_nothing(judge, part))
+			return 0;
+		return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_TEXT, i,
+		    "a text is empty", "", err);
+	default:
+		return 0;
+	}
+}
+
+static int
+check_member(struct ctx_judge *judge, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
+	    .place = judge->place, .part = CTX_NO_PART};
+	static const char what[] = "tool_calls is an empty array";
+	uint32_t list = ctx_json_find(json, judge->view->node, "tool_calls");
+
+	if (list == 0 || !(judge->rules & CTX_NO_EMPTY_CALLS) ||
+	    json->nodes[list].kind != CTX_JSON_ARRAY ||
+	    ctx_json_count(json, list) > 0)
+		return 0;
+	finding.node = list - 1;
+	judge->what.n = 0;
+	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
+		return -1;
+	return ctx_judge_tell(judge, &finding, err) < 0 ? -1 : 0;
+}
+
+int
+ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < judge->view->n; i++)
+		if (judge->view->parts[i].owner == 0 &&
+		    check_part(judge, i, err) < 0)
+			return -1;
+	return check_member(judge, err);
+}
+
+bool
+ctx_judge_has(const struct ctx_judge *judge, enum ctx_part_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < judge->view->n; i++)
+		if (judge->view->parts[i].owner == 0 && !judge->gone[i] &&
+		    judge->view->parts[i].kind == kind)
+			return true;
+	return false;
+}

@@ -1,0 +1,65 @@
+/* judge.h - the steps in which a message is judged */
+#ifndef CHECK_JUDGE_H
+#define CHECK_JUDGE_H
+
+#include "check/calls.h"
+
+#define CTX_NO_PART SIZE_MAX
+
+/* What only the next message settles; each is a bit of judge->waiting. */
+enum {
+	CTX_WAITS_EMPTY,
+	CTX_WAITS_REASONING,
+	CTX_WAITS_SYSTEM,
+	CTX_WAITS
+};
+
+/*
+ * Saying it.  A finding is put together in judge->what and told to the
+ * caller; these return what the caller's function returns: 1 if it puts that
+ * right, 0 if it lets it be, -1 with *err.
+ */
+int ctx_judge_tell(struct ctx_judge *judge, struct ctx_finding *finding,
+    struct ctx_err *err);
+/* About the message being judged as a whole. */
+int ctx_judge_refuse(struct ctx_judge *judge, enum ctx_rule_id id,
+    const char *what, struct ctx_err *err);
+/* About a part of it: "WHAT NAME TAIL". */
+int ctx_judge_refuse_part(struct ctx_judge *judge, enum ctx_rule_id id,
+    size_t part, const char *what, const char *tail, struct ctx_err *err);
+/* About an earlier one; ends the wait for what the next should have
+ * settled. */
+int ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait,
+    enum ctx_rule_id id, const char *what, struct ctx_err *err);
+/* Adds the name of a call to judge->what: "call_1" of read_file.  0, or -1
+ * with *err. */
+int ctx_judge_name(struct ctx_judge *judge, const struct ctx_part *part,
+    struct ctx_err *err);
+
+/* Is a part of this kind left? */
+bool ctx_judge_has(const struct ctx_judge *judge, enum ctx_part_kind kind);
+/* Is it a part without text?  A signature in its block is something to
+ * say. */
+bool ctx_judge_says_nothing(const struct ctx_judge *judge,
+    const struct ctx_part *part);
+
+/* The steps return 0, or -1 with *err. */
+
+/* The form of the parts, each by itself. */
+int ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err);
+/* Does the message say something?  Sets judge->dropped; *wait is what only
+ * the next message tells, CTX_WAITS if nothing. */
+int ctx_judge_content(struct ctx_judge *judge, unsigned *wait,
+    struct ctx_err *err);
+/* The next message has to settle that. */
+void ctx_judge_wait(struct ctx_judge *judge, unsigned wait);
+/* What the message before waited for. */
+int ctx_judge_waiting(struct ctx_judge *judge, struct ctx_err *err);
+/* What no next message settles. */
+int ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err);
+/* The message among its neighbours. */
+int ctx_judge_place(struct ctx_judge *judge, struct ctx_err *err);
+/* The end of the conversation behind it. */
+int ctx_judge_last(struct ctx_judge *judge, struct ctx_err *err);
+
+#endif

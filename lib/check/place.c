@@ -1,0 +1,314 @@
+/*
+ * place.c - what is left of a message, among its neighbours
+ */
+#include "check/judge.h"
+
+/* Parts left; *spoken says that there is something beside reasoning. */
+static size_t
+count_parts(const struct ctx_judge *judge, bool *spoken)
+{
+	const struct ctx_view *view = judge->view;
+	size_t i, n = 0;
+
+	*spoken = false;
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].owner != 0 || judge->gone[i] ||
+		    ctx_judge_says_nothing(judge, &view->parts[i]))
+			continue;
+		n++;
+		if (view->parts[i].kind != CTX_PART_REASONING)
+			*spoken = true;
+	}
+	return n;
+}
+
+/* Has a part of the message gone? */
+static bool
+has_gone(const struct ctx_judge *judge)
+{
+	size_t i;
+
+	for (i = 0; i < judge->view->n; i++)
+		if (judge->gone[i])
+			return true;
+	return false;
+}
+
+/* A message of empty texts: is that legal, or have findings said so? */
+static bool
+may_be_mute(const struct ctx_judge *judge)
+{
+	const struct ctx_view *view = judge->view;
+	size_t i;
+
+	if (!(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)))
+		return view->n > 0 && view->role != CTX_ROLE_ASSISTANT;
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].kind == CTX_PART_TEXT &&
+		    view->parts[i].child != 0)
+			return true;
+	return false;
+}
+
+/* May what the assistant reasoned have led to the message behind it? */
+static bool
+may_lead(const struct ctx_judge *judge)
+{
+	return (judge->rules & CTX_REASONING_LEADS) ||
+	    ((judge->rules & CTX_JOINS_ANSWERS) &&
+		(judge->rules & CTX_MUST_SPEAK));
+}
+
+int
+ctx_judge_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
+{
+	bool spoken, assistant = judge->view->role == CTX_ROLE_ASSISTANT;
+	size_t n = count_parts(judge, &spoken);
+	int rc = 0;
+
+	*wait = CTX_WAITS;
+	/* What is written down in pieces is judged with the last of them. */
+	if (judge->view->flags & CTX_VIEW_CONTINUES) {
+		n += judge->pieces;
+		spoken |= judge->pieces_speak;
+	}
+	judge->pieces = 0;
+	judge->pieces_speak = false;
+	if (judge->view->flags & CTX_VIEW_MORE) {
+		judge->pieces = n;
+		judge->pieces_speak = spoken;
+		return 0;
+	}
+	if (n == 0 && has_gone(judge))
+		rc = 1;
+	else if (n == 0 && assistant && judge->view->n == 0 &&
+	    (judge->rules & CTX_LAST_MAY_BE_EMPTY))
+		*wait = CTX_WAITS_EMPTY;
+	else if (n == 0 && !may_be_mute(judge))
+		rc = ctx_judge_refuse(judge, CTX_RULE_EMPTY_MESSAGE,
+		    "the message says nothing", err);
+	else if (n > 0 && !spoken && assistant && may_lead(judge))
+		*wait = CTX_WAITS_REASONING;
+	else if (n > 0 && !spoken && assistant &&
+	    (judge->rules & CTX_MUST_SPEAK))
+		rc = ctx_judge_refuse(judge, CTX_RULE_REASONING_ONLY,
+		    "the assistant reasons, and says and calls nothing", err);
+	judge->dropped = rc > 0;
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+refuse_reasoning(struct ctx_judge *judge, const char *what,
+    struct ctx_err *err)
+{
+	return ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING,
+	    judge->rules & CTX_REASONING_LEADS ? CTX_RULE_LONE_REASONING
+					       : CTX_RULE_REASONING_ONLY,
+	    what, err);
+}
+
+void
+ctx_judge_wait(struct ctx_judge *judge, unsigned wait)
+{
+	judge->waits[wait] = judge->place;
+	judge->waiting |= 1u << wait;
+}
+
+int
+ctx_judge_waiting(struct ctx_judge *judge, struct ctx_err *err)
+{
+	bool assistant = judge->view->role == CTX_ROLE_ASSISTANT;
+	bool system = judge->view->role == CTX_ROLE_SYSTEM;
+
+	if ((judge->waiting & 1u << CTX_WAITS_EMPTY) &&
+	    ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY, CTX_RULE_EMPTY_MESSAGE,
+		"the message says nothing and is not the last", err) < 0)
+		return -1;
+	if ((judge->waiting & 1u << CTX_WAITS_REASONING) && !assistant &&
+	    refuse_reasoning(judge, "no item of the assistant follows",
+		err) < 0)
+		return -1;
+	if ((judge->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant && !system &&
+	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
+		"the assistant must be next", err) < 0)
+		return -1;
+	judge->waiting = 0;
+	return 0;
+}
+
+int
+ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err)
+{
+	if ((judge->waiting & 1u << CTX_WAITS_REASONING) &&
+	    refuse_reasoning(judge, "nothing follows", err) < 0)
+		return -1;
+	judge->waiting = 0;
+	return 0;
+}
+
+/* Does the message become the system prompt that stands elsewhere? */
+static bool
+is_prompt(const struct ctx_judge *judge)
+{
+	return judge->view->role == CTX_ROLE_SYSTEM && !judge->begun &&
+	    (judge->rules & CTX_LIFTS_SYSTEM);
+}
+
+static int
+check_role(struct ctx_judge *judge, struct ctx_err *err)
+{
+	static const struct {
+		enum ctx_role role;
+		unsigned rule;
+		const char *what;
+	} roles[] = {
+	    {CTX_ROLE_OTHER, CTX_KNOWN_ROLES, "the role is unknown"},
+	    {CTX_ROLE_SYSTEM, CTX_NO_SYSTEM,
+		"a system prompt is no message here"},
+	    {CTX_ROLE_TOOL, CTX_NO_TOOL_ROLE,
+		"results are a user's message here"},
+	};
+	size_t i;
+
+	if (is_prompt(judge))
+		return 0;
+	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
+		if (judge->view->role == roles[i].role &&
+		    (judge->rules & roles[i].rule) &&
+		    ctx_judge_refuse(judge, CTX_RULE_BAD_ROLE, roles[i].what, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool
+is_users(enum ctx_role role)
+{
+	return role == CTX_ROLE_USER || role == CTX_ROLE_TOOL;
+}
+
+static int
+check_system(struct ctx_judge *judge, struct ctx_err *err)
+{
+	if (!(judge->rules & CTX_SYSTEM_BETWEEN) || is_prompt(judge))
+		return 0;
+	ctx_judge_wait(judge, CTX_WAITS_SYSTEM);
+	if (is_users(judge->before) || judge->after_result)
+		return 0;
+	return ctx_judge_refuse(judge, CTX_RULE_SYSTEM_PLACE,
+	    "a user's message must stand before it", err) < 0 ? -1 : 0;
+}
+
+/* Who speaks after whom; messages of the system stand beside that. */
+static int
+check_speaker(struct ctx_judge *judge, struct ctx_err *err)
+{
+	enum ctx_role role = judge->view->role, before = judge->before;
+	bool begun = judge->begun;
+
+	judge->begun = true;
+	if (!begun) {
+		if (!(judge->rules & CTX_FIRST_USER) || is_users(role))
+			return 0;
+		return ctx_judge_refuse(judge, CTX_RULE_FIRST_MESSAGE,
+		    "the conversation does not begin with the user", err);
+	}
+	/* Results that are messages of their own become one, translated, and
+	 * so do the pieces of an answer; those beside their call become a
+	 * message that stands between. */
+	if (!(judge->rules & CTX_ALTERNATES) ||
+	    is_users(role) != is_users(before) ||
+	    (judge->view->flags & CTX_VIEW_CONTINUES) ||
+	    (role == CTX_ROLE_ASSISTANT &&
+		(judge->after_result ||
+		    (judge->rules & CTX_JOINS_ANSWERS))) ||
+	    (role == CTX_ROLE_TOOL && before == CTX_ROLE_TOOL &&
+		!(judge->rules & CTX_RESULTS_TOGETHER)))
+		return 0;
+	return ctx_judge_refuse(judge, CTX_RULE_ALTERNATION, is_users(role)
+	    ? "the user's side speaks twice in a row"
+	    : "the assistant speaks twice in a row", err);
+}
+
+/* Neighbours of the user's side are one turn to those who ask for this. */
+static int
+check_first_results(struct ctx_judge *judge, struct ctx_err *err)
+{
+	bool text = is_users(judge->before) && judge->text_before;
+	const struct ctx_view *view = judge->view;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].owner != 0 || judge->gone[i])
+			continue;
+		if (view->parts[i].kind != CTX_PART_RESULT)
+			text = true;
+		else if (text && (judge->rules & CTX_RESULTS_FIRST) &&
+		    ctx_judge_refuse_part(judge, CTX_RULE_RESULTS_FIRST, i, "result",
+			" stands behind other content", err) < 0)
+			return -1;
+	}
+	judge->text_before = text;
+	return 0;
+}
+
+static bool
+ends_in_result(const struct ctx_judge *judge)
+{
+	const struct ctx_view *view = judge->view;
+	size_t i = view->n;
+
+	while (i > 0 && (judge->gone[i - 1] || view->parts[i - 1].owner != 0))
+		i--;
+	return i > 0 && view->parts[i - 1].kind == CTX_PART_RESULT;
+}
+
+/* Begins a turn behind what the message answers: has a person written
+ * something in it? */
+static void
+begin_turn(struct ctx_judge *judge)
+{
+	const struct ctx_view *view = judge->view;
+	size_t i;
+
+	if (view->role != CTX_ROLE_USER || (view->flags & CTX_VIEW_META))
+		return;
+	if (!ctx_judge_has(judge, CTX_PART_RESULT))
+		judge->turn = judge->place.message;
+	/* A turn by itself may also call. */
+	if (view->flags & CTX_VIEW_TURN)
+		return;
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].owner == 0 && view->parts[i].value != 0 &&
+		    view->parts[i].kind != CTX_PART_RESULT) {
+			ctx_seen_expire(judge->calls);
+			return;
+		}
+}
+
+int
+ctx_judge_place(struct ctx_judge *judge, struct ctx_err *err)
+{
+	enum ctx_role role = judge->view->role;
+
+	if (check_role(judge, err) < 0)
+		return -1;
+	if (role == CTX_ROLE_SYSTEM)
+		return check_system(judge, err);
+	if (check_speaker(judge, err) < 0 ||
+	    (is_users(role) && check_first_results(judge, err) < 0))
+		return -1;
+	begin_turn(judge);
+	judge->after_result = ends_in_result(judge);
+	judge->before = role;
+	return 0;
+}
+
+int
+ctx_judge_last(struct ctx_judge *judge, struct ctx_err *err)
+{
+	if (!(judge->rules & CTX_LAST_USER) || !judge->begun ||
+	    is_users(judge->before) || judge->after_result)
+		return 0;
+	return ctx_judge_refuse(judge, CTX_RULE_LAST_MESSAGE,
+	    "the user's side must speak last", err) < 0 ? -1 : 0;
+}
