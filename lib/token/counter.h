@@ -11,11 +11,12 @@
 
 /* A word that waits in a lane to be merged. */
 struct ctx_waiting {
-	const char *p;
+	const char *p; /* NULL: not to be remembered */
 	struct ctx_key key; /* of at most CTX_WORDS_KEY bytes */
 };
 
-/* Parts of long pieces, of at most CTX_WORDS_KEY bytes, that wait to be looked up. */
+/* Parts of long pieces, of at most CTX_WORDS_KEY bytes, that wait to be
+ * looked up. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PROBE_MAX];

@@ -95,21 +95,22 @@ struct sum {
 	uint64x2_t two;
 };
 
-static inline bool
+static inline void
 line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
 	uint64x2_t tokens = vdupq_n_u64(CTX_WORDS_TOKENS);
+	uint64x2_t found = vdupq_n_u64(CTX_WORDS_FOUND);
 	uint64x2_t lo = vdupq_n_u64(key->lo), hi = vdupq_n_u64(key->hi);
 	uint64x2_t a = vld1q_u64(line + 4), b = vld1q_u64(line + 6);
 	uint64x2_t in_a = vandq_u64(vceqq_u64(vld1q_u64(line), lo),
 	    vceqq_u64(vorrq_u64(a, tokens), hi));
 	uint64x2_t in_b = vandq_u64(vceqq_u64(vld1q_u64(line + 2), lo),
 	    vceqq_u64(vorrq_u64(b, tokens), hi));
-	uint64x2_t found = vshrq_n_u64(vorrq_u64(vandq_u64(a, in_a),
-	    vandq_u64(b, in_b)), CTX_WORDS_SHIFT);
 
-	sum->two = vaddq_u64(sum->two, found);
-	return (vgetq_lane_u64(found, 0) | vgetq_lane_u64(found, 1)) != 0;
+	a = vorrq_u64(vshrq_n_u64(a, CTX_WORDS_SHIFT), found);
+	b = vorrq_u64(vshrq_n_u64(b, CTX_WORDS_SHIFT), found);
+	sum->two = vaddq_u64(sum->two, vaddq_u64(vandq_u64(a, in_a),
+	    vandq_u64(b, in_b)));
 }
 
 static inline uint64_t

@@ -99,10 +99,10 @@ ctx_split_portable(struct ctx_split *split, struct ctx_scheme scheme,
 #include "token/words.h"
 
 struct sum {
-	uint64_t tokens;
+	uint64_t total;
 };
 
-static inline bool
+static inline void
 line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
 	uint64_t found = 0, equal;
@@ -114,14 +114,13 @@ line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 		found |= equal == 0 ? line[4 + i] : 0;
 	}
 	found = found >> CTX_WORDS_SHIFT & 0xff;
-	sum->tokens += found;
-	return found != 0;
+	sum->total += found > 0 ? found + CTX_WORDS_FOUND : 0;
 }
 
 static inline uint64_t
 sum_total(const struct sum *sum)
 {
-	return sum->tokens;
+	return sum->total;
 }
 
 #include "token/lines.h"

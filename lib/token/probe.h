@@ -9,13 +9,18 @@
 struct ctx_probe {
 	struct ctx_key keys[CTX_PROBE_MAX];
 	uint32_t missed[CTX_PROBE_MAX]; /* the numbers of pieces */
+	/* Those that are too long for a key, and (counter.c) their hashes. */
+	size_t nlongs;
+	uint32_t longs[CTX_PROBE_MAX];
+	uint64_t hashes[CTX_PROBE_MAX];
 };
 
 /*
  * Looks up the n pieces (at most CTX_PROBE_MAX) of p that begin at start[i]
- * and end at end[i]; 16 bytes can be read at each.  Fills in their keys and
- * adds up their tokens; those that are not known, or have more than
- * CTX_WORDS_KEY bytes, are listed as missed.  Returns how many these are.
+ * and end at end[i]; 16 bytes can be read at each, and the lists to a multiple
+ * of eight.  Fills in their keys and adds up their tokens; those of more than
+ * CTX_WORDS_KEY bytes are listed as longs, others that are not known as
+ * missed.  Returns how many are missed.
  */
 typedef size_t ctx_probe_fn(const struct ctx_words *words, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n,

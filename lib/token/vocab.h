@@ -218,13 +218,6 @@ ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 	return found != 0;
 }
 
-/* Is the token, of two bytes or more, what its bytes merge to? */
-static inline bool
-ctx_vocab_merged(const struct ctx_vocab *v, uint32_t token)
-{
-	return v->parents[2 * (size_t)token] != token;
-}
-
 /* The token whose bytes are this key, or NONE. */
 uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
 /* The token with exactly these bytes, or NONE. */

@@ -8,6 +8,7 @@
 #define LAST_BITS	15
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS	15
+#define NEAR		8
 
 _Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
 _Static_assert((64u << LAST_BITS) + (128u << LONG_LAST_BITS) <=
@@ -63,25 +64,38 @@ more_bits(unsigned bits, unsigned last)
 	return bits + 2 < last ? bits + 2 : last;
 }
 
-/* The high word of the key has its tokens. */
-static void
-enter(struct ctx_words *words, uint64_t *line, struct ctx_key key)
+/* The first empty place of a line, or 4. */
+static unsigned
+vacancy(const uint64_t *line)
 {
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
 		if ((line[4 + i] & CTX_WORDS_TOKENS) == 0)
 			break;
-	/* Which one has to go is as good as random. */
-	i = i < 4 ? i : words->n % 4;
-	line[i] = key.lo;
-	line[4 + i] = key.hi;
+	return i;
 }
 
-static uint64_t *
-place(const struct ctx_words *words, struct ctx_key key)
+/* The entry is the key with its tokens. */
+static void
+enter(struct ctx_words *words, struct ctx_key key, struct ctx_key entry)
 {
-	return words->lines + (ctx_words_line(words, key) - words->lines);
+	const uint64_t *home = ctx_words_line(words, key), *line = home;
+	unsigned i = vacancy(line);
+	uint64_t *place;
+
+	if (i == 4) {
+		line = ctx_words_beside(words, home);
+		i = vacancy(line);
+	}
+	if (i == 4) {
+		/* Which one has to go is as good as random. */
+		line = home;
+		i = words->n % 4;
+	}
+	place = words->lines + (line - words->lines);
+	place[i] = entry.lo;
+	place[4 + i] = entry.hi;
 }
 
 /* Without memory it stays as it is. */
@@ -100,7 +114,7 @@ grow(struct ctx_words *words)
 			continue;
 		entry = key = (struct ctx_key){old.lines[i], old.lines[i + 4]};
 		key.hi |= CTX_WORDS_TOKENS;
-		enter(words, place(words, key), entry);
+		enter(words, key, entry);
 	}
 	free(old.lines);
 }
@@ -114,12 +128,12 @@ ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 	if (words->n++ >> words->bits > 1 && words->bits < LAST_BITS)
 		grow(words);
 	entry.hi ^= CTX_WORDS_TOKENS ^ (uint64_t)tokens << CTX_WORDS_SHIFT;
-	enter(words, place(words, key), entry);
+	enter(words, key, entry);
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
-static uint64_t
-hash_long(const char *p, size_t n)
+uint64_t
+ctx_words_hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
@@ -133,47 +147,44 @@ hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* One of the two places of a word; the other is its neighbour. */
+/* The places of a word are NEAR ones from here on, around the end. */
 static size_t
-long_place(const struct ctx_words *words, uint64_t hash)
+long_place(const struct ctx_words *words, uint64_t hash, size_t i)
 {
-	return (size_t)(hash >> (64 - words->long_bits));
-}
+	size_t mask = ((size_t)1 << words->long_bits) - 1;
 
-static bool
-is_long(const struct ctx_words_long *line, uint64_t hash, const char *p,
-    size_t n)
-{
-	return line->n == n && line->check == (uint16_t)(hash >> 32) &&
-	    memcmp(line->text, p, n) == 0;
+	return ((size_t)(hash >> (64 - words->long_bits)) + i) & mask;
 }
 
 unsigned
-ctx_words_find_long(const struct ctx_words *words, const char *p, size_t n)
+ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
+    const char *p, size_t n)
 {
-	uint64_t hash;
-	size_t at;
+	const struct ctx_words_long *line;
+	size_t i;
 
-	if (words->longs == NULL)
-		return 0;
-	hash = hash_long(p, n);
-	at = long_place(words, hash);
-	if (is_long(words->longs + at, hash, p, n))
-		return words->longs[at].tokens;
-	at ^= 1;
-	return is_long(words->longs + at, hash, p, n)
-	    ? words->longs[at].tokens : 0;
+	for (i = 0; i < NEAR && words->longs != NULL; i++) {
+		line = words->longs + long_place(words, hash, i);
+		if (line->n == 0)
+			break;
+		if (line->n == n && line->check == (uint16_t)(hash >> 32) &&
+		    memcmp(line->text, p, n) == 0)
+			return line->tokens;
+	}
+	return 0;
 }
 
-/* The older of the two words there makes room. */
+/* If all places are taken, the first makes room. */
 static void
 enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
 {
-	uint64_t hash = hash_long(p, n);
-	size_t at = long_place(words, hash);
-	struct ctx_words_long *line = words->longs + at;
+	uint64_t hash = ctx_words_hash_long(p, n);
+	struct ctx_words_long *line;
+	size_t i = 0;
 
-	words->longs[at ^ 1] = *line;
+	while (i < NEAR && words->longs[long_place(words, hash, i)].n > 0)
+		i++;
+	line = words->longs + long_place(words, hash, i % NEAR);
 	memcpy(line->text, p, n);
 	line->n = (uint8_t)n;
 	line->check = (uint16_t)(hash >> 32);

@@ -6,6 +6,8 @@
  * together here than in the key table.  A table of bounded size: a full line
  * forgets one of its words.  It begins small, so that a short run does not
  * pay for memory that it never uses, and grows while it keeps filling up.
+ * lines.h looks into the line of a word only; a word that stands beside it is
+ * found all the same, only later.
  */
 #ifndef CTX_TOKEN_WORDS_H
 #define CTX_TOKEN_WORDS_H
@@ -25,6 +27,7 @@
 #define CTX_WORDS_SHIFT 56
 #endif
 #define CTX_WORDS_TOKENS (UINT64_C(0xff) << CTX_WORDS_SHIFT)
+#define CTX_WORDS_FOUND	 (UINT64_C(1) << 32) /* what lines.h counts words in */
 #define CTX_WORDS_EMPTY	 ((struct ctx_key){UINT64_MAX, 0})
 
 /* A word of 16 bytes and more, in two lines; rulers and the frames of
@@ -55,11 +58,16 @@ ctx_words_line(const struct ctx_words *words, struct ctx_key key)
 	    CTX_WORDS_LINE * (size_t)(ctx_key_hash(key) >> words->shift);
 }
 
-/* Tokens of a word, or 0 if it is not known. */
-static inline unsigned
-ctx_words_find(const struct ctx_words *words, struct ctx_key key)
+/* The neighbour of a line, which takes words that it has no place for. */
+static inline const uint64_t *
+ctx_words_beside(const struct ctx_words *words, const uint64_t *line)
 {
-	const uint64_t *line = ctx_words_line(words, key);
+	return words->lines + ((size_t)(line - words->lines) ^ CTX_WORDS_LINE);
+}
+
+static inline unsigned
+ctx_words_in_line(const uint64_t *line, struct ctx_key key)
+{
 	uint64_t high, found = 0;
 	unsigned i;
 
@@ -70,9 +78,30 @@ ctx_words_find(const struct ctx_words *words, struct ctx_key key)
 	return (unsigned)(found >> CTX_WORDS_SHIFT & 0xff);
 }
 
-/* The same for words of 16 to CTX_WORDS_LONG bytes. */
-unsigned ctx_words_find_long(const struct ctx_words *words, const char *p,
-    size_t n);
+/* Tokens of a word, or 0 if it is not known. */
+static inline unsigned
+ctx_words_find(const struct ctx_words *words, struct ctx_key key)
+{
+	const uint64_t *line = ctx_words_line(words, key);
+	unsigned found = ctx_words_in_line(line, key);
+
+	return found > 0 ? found
+	    : ctx_words_in_line(ctx_words_beside(words, line), key);
+}
+
+/* Asks for where a long word may be. */
+static inline void
+ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
+{
+	if (words->longs != NULL)
+		__builtin_prefetch(words->longs +
+		    (hash >> (64 - words->long_bits)));
+}
+
+/* The same for words of 16 to CTX_WORDS_LONG bytes, by their hash. */
+uint64_t ctx_words_hash_long(const char *p, size_t n);
+unsigned ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
+    const char *p, size_t n);
 void ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
     size_t tokens);
 

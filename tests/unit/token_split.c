@@ -310,7 +310,7 @@ probing(void)
 	struct ctx_err err;
 	char text[1016];
 	uint64_t tokens, others, known, found = 0;
-	size_t n, misses, b, i, k;
+	size_t n, misses, longs, b, i, k;
 	unsigned round;
 
 	tap_case("every back end finds the same pieces among words");
@@ -326,14 +326,17 @@ probing(void)
 		tokens = 0;
 		misses = ctx_probe_portable(&words, text, s.start, s.end,
 		    s.n, &probes[0], &tokens);
-		for (i = k = known = 0; i < s.n; i++) {
-			if (k < misses && probes[0].missed[k] == i)
+		for (i = k = longs = known = 0; i < s.n; i++) {
+			if (s.end[i] - s.start[i] > CTX_WORDS_KEY)
+				CHECK(probes[0].longs[longs++] == i);
+			else if (k < misses && probes[0].missed[k] == i)
 				k++;
 			else
 				known += s.end[i] - s.start[i];
 		}
-		CHECK(k == misses && known == tokens);
-		found += s.n - misses;
+		CHECK(k == misses && longs == probes[0].nlongs &&
+		    known == tokens);
+		found += s.n - misses - longs;
 		for (b = 1; b < BACKENDS; b++) {
 			if (ctx_simd_pick(backends[b].simd) !=
 			    backends[b].simd)
@@ -342,6 +345,9 @@ probing(void)
 			CHECK(backends[b].probe(&words, text, s.start, s.end,
 			    s.n, &probes[1], &others) == misses);
 			CHECK(others == tokens);
+			CHECK(probes[1].nlongs == longs &&
+			    memcmp(probes[0].longs, probes[1].longs,
+			    longs * sizeof probes[0].longs[0]) == 0);
 			CHECK(memcmp(probes[0].missed, probes[1].missed,
 			    misses * sizeof probes[0].missed[0]) == 0);
 			CHECK(memcmp(probes[0].keys, probes[1].keys,
@@ -349,6 +355,38 @@ probing(void)
 		}
 	}
 	CHECK(found > 10000 && words.bits > 8);
+	ctx_words_release(&words);
+}
+
+static void
+long_words(void)
+{
+	enum { WORDS = 60000 };
+	struct ctx_words words;
+	struct ctx_err err;
+	char text[CTX_WORDS_LONG];
+	unsigned i, n, round, found, lost = 0;
+	uint64_t hash;
+
+	tap_case("long words are found again or forgotten, never mistaken");
+	NEED(ctx_words_init(&words, &err) == 0);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < WORDS; i++) {
+			n = 16 + i % (CTX_WORDS_LONG - 15);
+			memset(text, 'x', sizeof text);
+			memcpy(text + i % 9, &i, sizeof i);
+			hash = ctx_words_hash_long(text, n);
+			found = ctx_words_find_long(&words, hash, text, n);
+			CHECK(found == 0 || found == 1 + i % 100);
+			lost += round > 0 && found == 0;
+			if (round > 0)
+				continue;
+			ctx_words_add_long(&words, text, n, 1 + i % 100);
+			CHECK(ctx_words_find_long(&words, hash, text, n) ==
+			    1 + i % 100);
+		}
+	/* There is room for half of them. */
+	CHECK(lost > WORDS / 4 && lost < WORDS / 4 * 3);
 	ctx_words_release(&words);
 }
 
@@ -408,6 +446,7 @@ main(void)
 	every_character();
 	long_runs();
 	probing();
+	long_words();
 	merging();
 	return tap_done();
 }
