@@ -8,6 +8,7 @@
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
+#   make analyze              gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage             what the tests reach of lib/ and cmd/: gcovr
 #   make check-ports      builds of 32 bits and of big-endian order, tested
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
@@ -201,6 +202,10 @@ demo: all
 check-system: all units
 	@B=$(B) tests/run tests/system/*.bats tests/scale/run
 
+# What static analysis says, but for what is known (tests/analyze/known).
+analyze: all
+	@B=$(B) tests/analyze/run
+
 # What the tests reach, by gcov and gcovr, in a build tree of its own.
 COVERAGE := $(abspath build/coverage)
 coverage:
@@ -373,6 +378,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports coverage
+.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports coverage analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
