@@ -8,6 +8,8 @@
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
+#   make analyze              gcc -fanalyzer, clang-tidy and cppcheck
+#   make coverage             what the tests reach of lib/ and cmd/: gcovr
 #   make check-ports      builds of 32 bits and of big-endian order, tested
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
 #   make html             the man pages, to be read in a browser
@@ -200,6 +202,20 @@ demo: all
 check-system: all units
 	@B=$(B) tests/run tests/system/*.bats tests/scale/run
 
+# What static analysis says, but for what is known (tests/analyze/known).
+analyze: all
+	@B=$(B) tests/analyze/run
+
+# What the tests reach, by gcov and gcovr, in a build tree of its own.
+COVERAGE := $(abspath build/coverage)
+coverage:
+	@mkdir -p build/coverage
+	$(CC) -O2 -c -o build/coverage/unsealed.o tests/coverage/unsealed.c
+	@$(MAKE) --no-print-directory TREE=coverage CFLAGS="-O0 -g --coverage" \
+	  HARDEN= LDFLAGS="--coverage -Wl,--wrap=syscall $(COVERAGE)/unsealed.o" \
+	  all units
+	@B=build/coverage tests/coverage/run
+
 # The tests on machines of 32 bits and of the other byte order; says which
 # packages it wants.
 check-ports:
@@ -362,6 +378,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports
+.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports coverage analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

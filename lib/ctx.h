@@ -1566,6 +1566,9 @@ struct ctx_judge {
 	uint64_t results; /* message that the last results stand in, plus one */
 	struct ctx_place waits[3]; /* what the next message settles */
 	unsigned waiting;          /* a bit for each of them */
+	struct ctx_place *leading; /* reasoning in a row that waits for an
+				    * item of the assistant's */
+	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
 	enum ctx_role before;   /* role of the last message, */
 	bool after_result;      /* which ended in a result */
