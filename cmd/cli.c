@@ -444,6 +444,37 @@ takes_argument(const struct cli_option *option)
 }
 
 static void
+print_version(const struct cli *cli)
+{
+	printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
+	    ctx_models_date());
+	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+}
+
+/* Those that every command has; they do not return. */
+static void
+tell_about(const struct cli *cli, const char *word, const char *value)
+{
+	static const struct {
+		const char *name;
+		void (*print)(const struct cli *cli);
+	} about[] = {
+	    {"help", print_help},
+	    {"version", print_version},
+	    {"list-options", print_options},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof about / sizeof about[0]; i++) {
+		if (strcmp(word, about[i].name) != 0)
+			continue;
+		if (value != NULL)
+			cli_die(cli, "--%s takes no argument", word);
+		about[i].print(cli);
+	}
+}
+
+static void
 long_option(struct cli *cli, char *word, char ***next)
 {
 	const struct cli_option *option;
@@ -451,15 +482,7 @@ long_option(struct cli *cli, char *word, char ***next)
 
 	if (value != NULL)
 		*value++ = '\0';
-	if (strcmp(word, "help") == 0)
-		print_help(cli);
-	if (strcmp(word, "list-options") == 0)
-		print_options(cli);
-	if (strcmp(word, "version") == 0) {
-		printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
-		    ctx_models_date());
-		exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
-	}
+	tell_about(cli, word, value);
 	for (option = cli->options; option->help != NULL; option++)
 		if (option->type != CLI_HEADING &&
 		    strcmp(option->name, word) == 0)

@@ -228,7 +228,7 @@ struct ctx_node {
 	uint32_t next;    /* index of the first node behind this subtree */
 	uint8_t kind;     /* enum ctx_json_kind */
 	uint8_t escaped;  /* a string with at least one backslash */
-	uint16_t unused;
+	uint16_t keys;    /* what ctx_json_find asks first: see scan.c */
 };
 
 /*
@@ -297,6 +297,8 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
+/* Both at once. */
+void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
  * Walks characters: *at is an offset into the literal, 1 at the start;
  * returns 1 and moves it behind the character *cp (a lone surrogate gives
@@ -531,6 +533,10 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
+/* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
+ * see it; false with any other. */
+bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
+    uint64_t *tokens);
 /* Appends the ids of one text; with special, names of special tokens become
  * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
  * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
@@ -748,6 +754,7 @@ struct ctx_view {
 	uint32_t model;     /* the name of the model that wrote it */
 	uint32_t time;      /* when: ISO 8601, or seconds or ms since 1970 */
 	uint32_t usage;     /* what the provider says that it cost */
+	uint64_t billed;    /* input tokens, where another record says that */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
@@ -804,6 +811,8 @@ enum {
 	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
 				* its system prompt */
 	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
+	CTX_NAMES_USERS = 128, /* a user's message may name who wrote it: one
+				* of another name opens a turn */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -879,6 +888,7 @@ enum {
 	CTX_LINE_RESULT = 4,  /* answers the call of its parent */
 	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
 	CTX_LINE_META = 16,   /* no tip, whatever follows */
+	CTX_LINE_ANSWER = 32, /* the model's; such in a row are one answer */
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
@@ -890,6 +900,8 @@ struct ctx_line {
 	uint32_t about;  /* names another line, which must stay a line */
 	uint32_t same;   /* lines of equal same are one message */
 	uint32_t model;  /* the name of the model from here on */
+	uint32_t usage;  /* what the provider says that the answer took which
+			  * stands before the line; the first such counts */
 	uint64_t turns;  /* ROLLBACK: how many */
 };
 
@@ -1370,7 +1382,8 @@ enum {
  * A group is a call, all its results however far away, and what its dialect
  * ties or joins to it; any other message is a group of its own.  A turn is one or
  * more user messages in a row and what follows up to the next; turn 0 is
- * what comes before the first.
+ * what comes before the first.  Where several people write as the user, under
+ * names that differ, each change of name opens a turn (CTX_NAMES_USERS).
  */
 struct ctx_item {
 	uint64_t start;     /* tokens of the conversation before it */
@@ -1407,6 +1420,7 @@ struct ctx_groups {
 	struct ctx_calls *calls; /* the open ones */
 	struct ctx_names tools;
 	struct ctx_buf text;     /* scratch */
+	struct ctx_buf speaker;  /* the last name of a user in this turn */
 	uint64_t tokens;         /* of all items ever added */
 	uint64_t messages;       /* all that were ever added ... */
 	uint64_t spoken;         /* ... and those that are not the system's */
@@ -1552,6 +1566,9 @@ struct ctx_judge {
 	uint64_t results; /* message that the last results stand in, plus one */
 	struct ctx_place waits[3]; /* what the next message settles */
 	unsigned waiting;          /* a bit for each of them */
+	struct ctx_place *leading; /* reasoning in a row that waits for an
+				    * item of the assistant's */
+	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
 	enum ctx_role before;   /* role of the last message, */
 	bool after_result;      /* which ended in a result */
@@ -1824,6 +1841,9 @@ int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
 void ctx_live_forget(struct ctx_live *live);
 /* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
 bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
+/* The input tokens that a line further on says of the call whose answer begins
+ * with this line, or 0. */
+uint64_t ctx_live_billed(const struct ctx_live *live, uint32_t line);
 /* The line has been dropped. */
 void ctx_live_drop(struct ctx_live *live, uint32_t line);
 /* Has it, or the line that replaced it? */

@@ -582,6 +582,61 @@ bytes_vocabulary() {
 	[[ $output == *"no call says"* ]]
 }
 
+@test "--calibrate reads what Codex says behind each answer, once" {
+	line='def line(t; p): {timestamp: "2026-11-10T09:00:00.000Z", type: t,
+	    payload: p};
+	    def item($m): line("response_item"; {type: "message", role: $m.role,
+		content: [{type: (if $m.role == "assistant" then "output_text"
+		    else "input_text" end), text: $m.content}]});
+	    def told($n): line("event_msg"; {type: "token_count", info:
+		(if $n == 0 then null else {total_token_usage: {input_tokens:
+		    ($n * 7)}, last_token_usage: {input_tokens: $n,
+		    cached_input_tokens: ($n - 9), output_tokens: 3}} end)});'
+	grep -v '"system"' "$chat" > in
+	jq -c "$line"'item(.)' in > items
+	ctx-count --json --per message -d codex -e o200k_base items |
+	    jq .tokens > each
+	# an answer of two items, and what it took told before and behind
+	jq -c -n --rawfile each each "$line"'($each | split("\n")) as $n |
+	    line("turn_context"; {model: "gpt-5.3-codex"}),
+	    foreach inputs as $m ({i: 0, sum: 0, last: 0};
+	    .before = .sum | .at = .i | .was = .last |
+	    .sum += ($n[.i] | tonumber) - 4 | .i += 1 |
+	    if $m.role == "assistant" then .last = (5000 + .at * 4 +
+		.before * 1.3 | round) else . end;
+	    if $m.role == "assistant"
+	    then told(.was), item($m), told(.last)
+	    else item($m), told(.was), told(0) end)' in > rollout
+	run -0 ctx-count --calibrate -e o200k_base --json rollout
+	jq -e --argjson n "$(grep -c '"assistant"' in)" \
+	    '.model == "gpt-5.3-codex" and .calls == $n and
+	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
+	    .error < 0.001' <<< "$output"
+	# an answer that was taken back is of no call that counts
+	{
+		cat rollout
+		jq -nc "$line"'item({role: "user", content: "Well?"}),
+		    item({role: "assistant", content: "No."}),
+		    line("event_msg"; {type: "thread_rolled_back",
+			num_turns: 1}), told(999999)'
+	} > back
+	[ "$(ctx-count --calibrate -e o200k_base --json back)" = "$output" ]
+	# items in a row are one answer, billed once for what is before it
+	{
+		jq -nc "$line"'item({role: "user", content: "Count to ten."}),
+		    line("response_item"; {type: "reasoning", summary: [
+			{type: "summary_text", text: "One, two, three."}]}),
+		    line("response_item"; {type: "function_call", name: "count",
+			arguments: "{}", call_id: "c1"}), told(500),
+		    line("response_item"; {type: "function_call_output",
+			call_id: "c1", output: "ten"})'
+	} > call
+	run -0 ctx-count --calibrate --json call
+	jq -e '.calls == 1' <<< "$output"
+	n=$(ctx-count --json --per message call | jq -s '.[0].tokens - 4')
+	jq -e --argjson n "$n" '(.factor * $n - 496 | fabs) < 1' <<< "$output"
+}
+
 @test "--calibrate reads the usage of a request, its answer left out" {
 	for n in 3 9 30 70; do
 		text=$(words $n)

@@ -160,7 +160,9 @@ add_message(struct tally *t, struct count *count,
 	    .estimated = cost.estimated,
 	    .framing = cost.framing,
 	    .chars = cost.chars,
-	    .billed = ctx_usage_input(event->record->json, event->view->usage),
+	    .billed = event->view->billed > 0
+		? event->view->billed
+		: ctx_usage_input(event->record->json, event->view->usage),
 	    .asked = cost.asked,
 	    .asked_estimated = cost.asked_estimated,
 	    .bytes = event->inside ? node->end - node->at

@@ -22,6 +22,17 @@ ctx_count_room(const struct ctx_counter *counter, uint64_t tokens)
 	return tokens / factor * 100 + tokens % factor * 100 / factor;
 }
 
+static void
+add_text(const struct ctx_counter *counter, uint64_t tokens, uint64_t chars,
+    struct ctx_cost *cost)
+{
+	tokens = ctx_count_scale(counter, tokens);
+	cost->tokens += tokens;
+	cost->chars += chars;
+	if (!counter->exact)
+		cost->estimated += tokens;
+}
+
 static int
 count_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -30,12 +41,29 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 
 	if (ctx_token_count(counter->tokens, p, n, &tokens, err) < 0)
 		return -1;
-	tokens = ctx_count_scale(counter, tokens);
-	cost->tokens += tokens;
-	cost->chars += ctx_utf8_count(p, n);
-	if (!counter->exact)
-		cost->estimated += tokens;
+	add_text(counter, tokens, ctx_utf8_count(p, n), cost);
 	return 0;
+}
+
+/* A text with escapes; for an estimate its size will do. */
+static int
+count_escaped(struct ctx_counter *counter, struct ctx_str literal,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct ctx_buf *text = &counter->text;
+	size_t bytes, chars;
+	uint64_t tokens;
+
+	if (ctx_token_estimate(counter->tokens, 0, &tokens)) {
+		ctx_text_size(literal, &bytes, &chars);
+		(void)ctx_token_estimate(counter->tokens, bytes, &tokens);
+		add_text(counter, tokens, chars, cost);
+		return 0;
+	}
+	text->n = 0;
+	if (ctx_text_decode(text, literal, err) < 0)
+		return -1;
+	return count_text(counter, text->p, text->n, cost, err);
 }
 
 int
@@ -45,16 +73,10 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	struct ctx_str text = ctx_json_str(json, node);
 
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		if (json->nodes[node].escaped) {
-			counter->text.n = 0;
-			if (ctx_text_decode(&counter->text, text, err) < 0)
-				return -1;
-			text.p = counter->text.p;
-			text.n = counter->text.n;
-		} else {
-			text.p++;
-			text.n -= 2;
-		}
+		if (json->nodes[node].escaped)
+			return count_escaped(counter, text, cost, err);
+		text.p++;
+		text.n -= 2;
 	}
 	return count_text(counter, text.p, text.n, cost, err);
 }
