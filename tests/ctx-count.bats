@@ -304,6 +304,39 @@ X
 	[ "$(tokens gemini)" -eq 5 ]
 }
 
+@test "LangChain, AI SDK and ShareGPT requests have their tools in their ways" {
+	d='"Get the weather of a city."'
+	s='{"type":"object","properties":{"city":{"type":"string","description":"Its name"}},"required":["city"]}'
+	f='{"type":"function","function":{"name":"get_weather","description":'$d',"parameters":'$s'}}'
+	want=$(messages user:hi | jq -sc --argjson f "$f" \
+	    '{messages: ., tools: [$f]}' | ctx-count --per role --json |
+	    jq 'select(.role == "tools").tokens')
+	[ "$want" -gt 30 ]
+	ui='{"role":"user","parts":[{"type":"text","text":"hi"}]}'
+	model='{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"get_weather","input":{}}]}'
+	while IFS='|' read -r dialect rest; do
+		echo "$rest" > request
+		[ "$(ctx-count --json request | jq -r .dialect)" = "$dialect" ] ||
+			fail "$dialect: $rest"
+		[ "$(ctx-count --per role --json request |
+		    jq 'select(.role == "tools").tokens')" = "$want" ] ||
+			fail "$dialect: $rest"
+	done <<-X
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[$f]}
+		langchain-dump|{"messages":[{"type":"human","content":"hi"}],"tools":[$f]}
+		langchain-lc|{"messages":[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"hi"}}],"tools":[$f]}
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[{"name":"get_weather","description":$d,"input_schema":$s}]}
+		vercel-ui|{"messages":[$ui],"tools":{"get_weather":{"description":$d,"inputSchema":$s}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"description":$d,"inputSchema":{"jsonSchema":$s}}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"type":"function","description":$d,"parameters":$s}}}
+		vercel-model|{"prompt":[$model],"tools":[{"type":"function","name":"get_weather","description":$d,"inputSchema":$s}]}
+	X
+	# What a set for training shows of tools is a text.
+	echo '{"conversations":[{"from":"human","value":"hi"}],"tools":"one two three"}' |
+	    ctx-count --per role --json |
+	    jq -es 'any(.role == "tools" and .tokens == 3)'
+}
+
 @test "a budget counts tools and the prompt, and its floor names them" {
 	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
 	    input: [.], tools: [range(20) | {type: "function",
@@ -621,6 +654,46 @@ bytes_vocabulary() {
 	run -0 --separate-stderr ctx-count --calibrate odd
 	[[ $output == *"no line"* ]]
 	ctx-count --calibrate --json odd 2> /dev/null | jq -e '.models == null'
+}
+
+@test "--calibrate: a row of llm logs was billed for all but its answer" {
+	# Billed: 2 for each token of a text that was sent, rows before and
+	# their answers among them, and 300 with every call.
+	for n in 3 9 30 70 200; do
+		jq -nc --arg p "$(words $n)" --arg r "$(words $((n / 2 + 50)))" \
+		    '{model: "house", prompt: $p, response: $r,
+		        conversation_id: "c", system: null}'
+	done > rows
+	jq -r '.prompt, .response' rows | while IFS= read -r text; do
+		printf '%s' "$text" | tokens --text -e o200k_base
+	done > each
+	# The framing of a row is 8.
+	jq -c -n --rawfile each each '[$each | split("\n")[:-1][] | tonumber]
+	    as $n | foreach inputs as $row ({i: 0, sum: 0};
+	    .sum += $n[.i] | .asked = .sum | .sum += $n[.i + 1] | .i += 2;
+	    $row + {input_tokens: (300 + .i / 2 * 8 + .asked * 2),
+	        output_tokens: 1})' rows > billed
+	jq -s . billed > whole
+	for f in billed whole; do
+		run -0 --separate-stderr ctx-count --calibrate --json "$f"
+		jq -e '.model == "house" and .calls == 5 and
+		    (.factor - 2 | fabs) < 0.001 and
+		    (.beside - 300 | fabs) < 2 and .error < 0.001' \
+		    <<< "$output"
+	done
+	run -0 --separate-stderr ctx-count --calibrate --json \
+	    "$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json"
+	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
+}
+
+@test "--calibrate: every format that says what a call took is read" {
+	for d in claude-code claude-stream gemini-cli opencode pi \
+	    langchain-dict langchain-dump langchain-lc llm-logs; do
+		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do
+			ctx-count -d $d --calibrate --json "$f" || [ $? -eq 1 ]
+		done > out
+		jq -es 'map(.calls) | add > 1' out || fail "$d"
+	done
 }
 
 @test "--bound upper counts no call too low" {
