@@ -240,7 +240,7 @@ check-simd: $(B)/libctx.a
 	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
 	  lib/token/piece.c lib/token/merge.c lib/token/vocab.c \
 	  lib/token/builtin.c $(B)/gen/unicode.c lib/base/simd.c \
-	  lib/token/queue.c lib/base/mem.c lib/base/err.c
+	  lib/token/words.c lib/token/queue.c lib/base/mem.c lib/base/err.c
 	$(ARM_RUN) $(B)/simd/neon
 
 # Figures of token counting; rivals are named in the script.

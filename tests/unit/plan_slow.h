@@ -18,6 +18,7 @@ struct message {
 	char kind; /* s, u, a (answer), c (calls), r (result) */
 	int calls, id; /* c: how many, from id on; r: those it answers */
 	uint64_t tokens, reasoning, bodies;
+	int name; /* u: who wrote it, 0: not said */
 	bool pinned;
 	bool goes_on; /* r: the next, a u, is of the same message */
 };
@@ -30,6 +31,7 @@ struct fixture {
 	const uint8_t *data; /* what decides, before the seed does */
 	size_t size;
 	uint64_t note; /* tokens of a notice; 0: there are none */
+	struct ctx_dialect dialect;
 };
 
 /* What is left of each message: CTX_MARK bits. */
@@ -53,13 +55,18 @@ upto(struct fixture *f, uint64_t n)
 
 /* In half of the conversations results come back whenever they like, in the
  * others all at once behind their calls; only there they may share a message
- * with what the user writes next. */
+ * with what the user writes next.  In some several people write as the user,
+ * and most of what they write is to one another. */
 static inline void
 make_messages(struct fixture *f)
 {
 	int open[MOST], n_open = 0, next_id = 0;
-	bool strict = upto(f, 1) == 0;
+	bool strict = upto(f, 1) == 0, named = upto(f, 3) == 0;
 	size_t i;
+
+	f->dialect = *ctx_dialect_find("gemini");
+	if (named)
+		f->dialect.rules |= CTX_NAMES_USERS;
 
 	f->n = 1 + (size_t)upto(f, MOST - 1);
 	for (i = 0; i < f->n; i++) {
@@ -70,8 +77,10 @@ make_messages(struct fixture *f)
 		memset(m, 0, sizeof *m);
 		m->tokens = FRAMING + upto(f, 60);
 		m->pinned = upto(f, 99) < 5;
+		m->name = (int)upto(f, 3);
 		if (i > 0 && m[-1].goes_on) {
 			m->kind = 'u';
+			m->name = m[-1].name;
 			m->pinned = m[-1].pinned;
 			continue;
 		}
@@ -90,7 +99,7 @@ make_messages(struct fixture *f)
 			m->calls = 1;
 		} else if (dice < 5) {
 			m->kind = 's';
-		} else if (dice < 30) {
+		} else if (dice < (named ? 55 : 30)) {
 			m->kind = 'u';
 		} else if (dice < 60) {
 			m->kind = 'a';
@@ -132,7 +141,9 @@ make_limits(struct fixture *f)
 	l->window_turns = 1 + upto(f, 4);
 	l->quantum = upto(f, 3) ? 0 : 1 + upto(f, 150);
 	l->pin_system = l->policy->pins_system && upto(f, 5) > 0;
-	l->alternates = upto(f, 2) == 0;
+	/* No format where they must names its users. */
+	l->alternates = upto(f, 2) == 0 &&
+	    !(f->dialect.rules & CTX_NAMES_USERS);
 }
 
 /* ---- the plan ---- */
@@ -162,7 +173,8 @@ write_message(char *text, size_t size, const struct message *m)
 		n += (size_t)snprintf(text + n, size - n, ",");
 	if (m->kind != 'c' && (m->kind != 'r' || m->goes_on))
 		n += (size_t)snprintf(text + n, size - n, "{\"text\":\"x\"}");
-	return n + (size_t)snprintf(text + n, size - n, "]}");
+	return n + (size_t)snprintf(text + n, size - n, "],\"name\":\"%.*s\"}",
+	    m->name, "xyz");
 }
 
 static inline void
@@ -171,7 +183,6 @@ add(const struct fixture *f, struct ctx_groups *groups,
 {
 	bool notice = f->note > 0 && m->kind == 's' && m->tokens % 2 == 0;
 	struct ctx_item *item;
-	const struct ctx_dialect *gemini = ctx_dialect_find("gemini");
 	char text[500];
 	struct ctx_json json;
 	struct ctx_view view = {0};
@@ -182,7 +193,8 @@ add(const struct fixture *f, struct ctx_groups *groups,
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, text, write_message(text, sizeof text, m),
 	    &used, &err) == 1);
-	NEED(gemini->read(&json, 0, &view, &err) == 1);
+	NEED(f->dialect.read(&json, 0, &view, &err) == 1);
+	view.name = ctx_json_find(&json, 0, "name");
 	cost.tokens = m->tokens;
 	cost.framing = FRAMING;
 	cost.reasoning = m->reasoning;
@@ -191,7 +203,7 @@ add(const struct fixture *f, struct ctx_groups *groups,
 		cost.results = m->tokens - FRAMING;
 		cost.tokens += m[1].tokens - FRAMING;
 	}
-	NEED(ctx_groups_add(groups, gemini, &view, &cost,
+	NEED(ctx_groups_add(groups, &f->dialect, &view, &cost,
 		 (m->pinned ? CTX_ITEM_PINNED : 0u) |
 		     (notice ? CTX_ITEM_NOTICE : 0u), &err) == 0);
 	item = &groups->items[groups->n - 1];
@@ -248,6 +260,7 @@ struct slow {
 	uint64_t turn[MOST], start[MOST], newest;
 	bool held[MOST], kept_last[MOST], pinned[MOST], open[MOST];
 	bool gone[MOST];
+	bool talk[MOST]; /* of a turn in which only users speak */
 	uint8_t marks[MOST];
 };
 
@@ -255,7 +268,8 @@ static inline void
 slow_groups(struct slow *s)
 {
 	const struct message *m = s->f->list;
-	int answered[MOST * 3];
+	bool named = s->f->dialect.rules & CTX_NAMES_USERS;
+	int answered[MOST * 3], name = 0;
 	bool between = true;
 	uint64_t start = 0;
 	size_t i, j;
@@ -265,7 +279,12 @@ slow_groups(struct slow *s)
 	for (i = 0; i < s->f->n; i++) {
 		s->group[i] = (int)i;
 		if (m[i].kind == 'u') {
-			s->newest += between;
+			if (between)
+				name = 0;
+			s->newest += between || (named && name != 0 &&
+			    m[i].name != 0 && m[i].name != name);
+			if (m[i].name != 0)
+				name = m[i].name;
 			between = false;
 		} else if (m[i].kind != 's') {
 			between = true;
@@ -286,6 +305,12 @@ slow_groups(struct slow *s)
 	for (i = 0; i < s->f->n; i++)
 		for (k = 0; m[i].kind == 'c' && k < m[i].calls; k++)
 			s->open[i] |= !answered[m[i].id + k];
+	for (i = 0; i < s->f->n; i++) {
+		s->talk[i] = m[i].kind == 'u';
+		for (j = 0; j < s->f->n; j++)
+			s->talk[i] &= s->turn[j] != s->turn[i] ||
+			    m[j].kind == 'u' || m[j].kind == 's';
+	}
 }
 
 static inline void
@@ -440,7 +465,7 @@ slow_drop(struct slow *s, size_t group)
 		if (s->group[i] == (int)group)
 			s->gone[i] = true;
 	for (i = 0; i < s->f->n; i++) {
-		if (m[i].kind != 'u' || s->gone[i] || s->held[i])
+		if (m[i].kind != 'u' || s->gone[i] || s->held[i] || s->talk[i])
 			continue;
 		alone = true;
 		for (j = 0; j < s->f->n; j++)
@@ -451,7 +476,8 @@ slow_drop(struct slow *s, size_t group)
 	}
 }
 
-/* The oldest group that may go and is no user message; n if there is none. */
+/* The oldest group that may go and is no user message, or one that nobody but
+ * users answered; n if there is none. */
 static inline size_t
 slow_oldest(const struct slow *s)
 {
@@ -459,7 +485,7 @@ slow_oldest(const struct slow *s)
 
 	for (i = 0; i < s->f->n; i++)
 		if (s->group[i] == (int)i && !s->held[i] && !s->gone[i] &&
-		    s->f->list[i].kind != 'u')
+		    (s->f->list[i].kind != 'u' || s->talk[i]))
 			break;
 	return i;
 }
@@ -481,7 +507,7 @@ slow_plan(const struct fixture *f, struct result *out)
 	if (!l->policy->bounded) {
 		for (i = 0; i < f->n; i++)
 			if (s.group[i] == (int)i && !s.held[i] &&
-			    f->list[i].kind != 'u' &&
+			    (f->list[i].kind != 'u' || s.talk[i]) &&
 			    s.newest - s.turn[i] >= l->window_turns)
 				slow_drop(&s, i);
 	} else if (total > l->trigger) {
@@ -497,7 +523,8 @@ slow_plan(const struct fixture *f, struct result *out)
 			/* On a grid the rest of the cell goes too. */
 			for (j = i; l->quantum > 0 && j < f->n; j++)
 				if (s.group[j] == (int)j && !s.held[j] &&
-				    !s.gone[j] && f->list[j].kind != 'u' &&
+				    !s.gone[j] &&
+				    (f->list[j].kind != 'u' || s.talk[j]) &&
 				    s.start[j] / l->quantum ==
 					s.start[i] / l->quantum)
 					slow_drop(&s, j);
@@ -522,9 +549,9 @@ explain(const struct fixture *f, const struct result *a,
 	    (int)l->window_turns, (int)l->quantum, l->pin_system,
 	    l->alternates);
 	for (i = 0; i < f->n; i++)
-		printf("# %2d %c id %d calls %d tokens %d reasoning %d bodies "
-		       "%d%s%s: %d %d\n",
-		    (int)i, f->list[i].kind, f->list[i].id, f->list[i].calls,
+		printf("# %2d %c name %d id %d calls %d tokens %d reasoning "
+		       "%d bodies %d%s%s: %d %d\n",
+		    (int)i, f->list[i].kind, f->list[i].name, f->list[i].id, f->list[i].calls,
 		    (int)f->list[i].tokens, (int)f->list[i].reasoning,
 		    (int)f->list[i].bodies, f->list[i].pinned ? " pin" : "",
 		    f->list[i].goes_on ? " and" : "", a->marks[i], b->marks[i]);
