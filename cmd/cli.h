@@ -49,6 +49,7 @@ struct cli {
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox;
+	uint64_t jobs;
 	/* Its own: */
 	int status;
 	char cache[4096]; /* directory of compiled vocabularies */
@@ -79,6 +80,11 @@ struct cli {
 	CLI_PASS(cli)
 
 /* For commands that run nobody else's. */
+/* Of commands that count; jobs is 1 to begin with. */
+#define CLI_JOBS(cli)                                                        \
+	{'j', "jobs", "N", "threads that count; 0: one a core (1)",          \
+	    CLI_NUMBER, &(cli)->jobs, NULL, NULL}
+
 #define CLI_SANDBOX(cli)                                                     \
 	{0, "no-sandbox", NULL, "keep all rights", CLI_FLAG,                 \
 	    &(cli)->no_sandbox, NULL, NULL}
@@ -164,6 +170,10 @@ bool cli_tunable_share(const struct cli *cli, const char *name,
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
+/* Has the messages of a stream counted by the threads of CLI_JOBS; after the
+ * sandbox, which holds for threads begun in it. */
+void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_meter *meter);
 /* Warns of a mixed stream; with --verbose names the dialect, and why and
  * where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
