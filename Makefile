@@ -5,6 +5,7 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
+#   make SAN=thread check-threads       -j under ThreadSanitizer
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
@@ -221,6 +222,11 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
 
+# make SAN=thread check-threads
+check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
+	$(B)/tests/pool
+	B=$(abspath $(B)) PATH=$(abspath $(B)):$$PATH bats tests/jobs.bats
+
 # make SAN=fuzzer-no-link,address,undefined CC=clang fuzz-tokens
 FUZZ_TOKENS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,\
 	$(wildcard tests/fuzz/token*.c))
@@ -333,6 +339,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz-tokens check-simd
+.PHONY: bench-tokens fuzz-tokens check-simd check-threads
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
