@@ -153,6 +153,42 @@ close_stdout(void)
 	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
 }
 
+/* Ends a command that could not write standard output, and writes no more of
+ * it: there would be a hole.  A reader that has left needs no word. */
+static _Noreturn void
+give_up(const struct cli *cli)
+{
+	int sys = errno;
+
+	(void)close(STDOUT_FILENO);
+	if (sys == EPIPE)
+		exit(CLI_TROUBLE);
+	cli_die(cli, "cannot write %s: %s", CLI_STDOUT,
+	    sys != 0 ? strerror(sys) : CLI_LOST);
+}
+
+void
+cli_check_stdout(const struct cli *cli)
+{
+	if (ferror(stdout) != 0)
+		give_up(cli);
+}
+
+static void
+need_stdout(const struct cli *cli)
+{
+	if (!close_stdout())
+		give_up(cli);
+}
+
+/* Ends a command that was only asked about itself. */
+static _Noreturn void
+told(const struct cli *cli)
+{
+	need_stdout(cli);
+	exit(CLI_YES);
+}
+
 /* ---- --help and the like ---- */
 
 static void
@@ -185,7 +221,7 @@ print_help(const struct cli *cli)
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);
-	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+	told(cli);
 }
 
 /* For the completions: one line an option, fields parted by tabs. */
@@ -208,7 +244,7 @@ print_options(const struct cli *cli)
 		printf("\n");
 	}
 	printf("h\thelp\t\tthis text\t\nV\tversion\t\tversion\t\n");
-	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+	told(cli);
 }
 
 /* ---- arguments ---- */
@@ -456,7 +492,7 @@ long_option(struct cli *cli, char *word, char ***next)
 	if (strcmp(word, "version") == 0) {
 		printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
 		    ctx_models_date());
-		exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+		told(cli);
 	}
 	for (option = cli->options; option->help != NULL; option++)
 		if (option->type != CLI_HEADING &&
@@ -671,10 +707,13 @@ check_encoding(const struct cli *cli)
 	for (i = 0; cli_encoding_name(i) != NULL; i++)
 		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
 			return;
-	if (access(cli->encoding, F_OK) < 0)
-		cli_die(cli, "--encoding: '%s' is neither a file nor one of "
-		    "those that ctx-count --list-options names",
-		    cli->encoding);
+	if (access(cli->encoding, F_OK) == 0)
+		return;
+	if (errno != ENOENT && errno != ENOTDIR)
+		cli_die(cli, "cannot open %s: %s", cli->encoding,
+		    strerror(errno));
+	cli_die(cli, "--encoding: '%s' is neither a file nor one of those that "
+	    "ctx-count --list-options names", cli->encoding);
 }
 
 void
@@ -744,13 +783,7 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 			cli_fail(cli, &err);
 		ctx_writer_release(writer);
 	}
-	if (!close_stdout()) {
-		if (errno == EPIPE)
-			exit(CLI_TROUBLE);
-		ctx_err_sys(&err, errno != 0 ? errno : EIO,
-		    "cannot write standard output");
-		cli_fail(cli, &err);
-	}
+	need_stdout(cli);
 	free(cli->files);
 	cli_models_release(cli);
 	return cli->status;

@@ -104,40 +104,40 @@ print_json(const struct count *count, const struct row *row)
 	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
 	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",
 	    (json_int_t)t->chars, "bytes", (json_int_t)t->bytes);
+	struct ctx_err err;
 
-	if (o == NULL)
-		cli_die(&count->cli, "cannot write %s as JSON", t->file);
 	if (t->line > 0)
-		json_object_set_new(o, "line",
+		o = cli_json_with(o, "line",
 		    json_integer((json_int_t)t->line));
 	if (row->label != NULL)
-		json_object_set_new(o, per_name(count->per),
-		    json_string(row->label));
+		o = cli_json_with(o, per_name(count->per),
+		    cli_json_text(row->label, strlen(row->label)));
 	if (t->view != NULL) {
-		json_object_set_new(o, "index",
+		o = cli_json_with(o, "index",
 		    json_integer((json_int_t)t->index));
-		json_object_set_new(o, "role",
+		o = cli_json_with(o, "role",
 		    json_string(ctx_role_name(t->role)));
-		json_object_set_new(o, "kind", json_string(kind_of(t)));
-		json_object_set_new(o, "tool",
-		    json_stringn(t->tool.p, t->tool.n));
+		o = cli_json_with(o, "kind", json_string(kind_of(t)));
+		if (t->tool.p != NULL)
+			o = cli_json_with(o, "tool",
+			    cli_json_text(t->tool.p, t->tool.n));
 	}
 	if (window_of(count, t) > 0) {
 		if (t->model != NULL)
-			json_object_set_new(o, "model",
+			o = cli_json_with(o, "model",
 			    json_string(t->model->name));
-		json_object_set_new(o, "window",
+		o = cli_json_with(o, "window",
 		    json_integer((json_int_t)window_of(count, t)));
 		/* One decimal, so that the figure reads as it is printed. */
-		json_object_set_new(o, "used",
+		o = cli_json_with(o, "used",
 		    json_real((double)(int64_t)(used_of(count, t) * 10 + 0.5) /
 			10));
-		json_object_set_new(o, "left",
+		o = cli_json_with(o, "left",
 		    json_integer((json_int_t)left_of(count, t)));
 	}
-	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	(void)putchar('\n');
-	json_decref(o);
+	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(15),
+		&err) < 0)
+		cli_fail(&count->cli, &err);
 }
 
 /* What is behind the numbers: the file and line, and for people before it
@@ -216,6 +216,7 @@ print_row(struct count *count, const struct row *row)
 		print_header(count, row);
 	print_columns(count, row, count->tsv ? '\t' : ' ',
 	    count->tsv ? 0 : 8);
+	cli_check_stdout(&count->cli);
 }
 
 /* ---- adding up ---- */
@@ -559,8 +560,13 @@ print_rest(struct count *count)
 static void
 report_calls(struct count *count)
 {
-	if (calibrate_report(&count->calls, count->meter.encoding,
-		count->bound == 1, count->json))
+	struct ctx_err err;
+	int rc = calibrate_report(&count->calls, count->meter.encoding,
+	    count->bound == 1, count->json, &err);
+
+	if (rc < 0)
+		cli_fail(&count->cli, &err);
+	if (rc > 0)
 		return;
 	cli_say(&count->cli, "no call says what it was billed");
 	cli_status(&count->cli, CLI_NO);
@@ -689,7 +695,7 @@ main(int argc, char **argv)
 	parse(&count, argc, argv);
 	cli_meter(&count.cli, &count.meter);
 	if (count.models) {
-		cli_models_print(&count.meter.own);
+		cli_models_print(&count.cli, &count.meter.own);
 		return cli_end(&count.cli, NULL);
 	}
 	if (count.calibrate && count.meter.encoding == NULL)

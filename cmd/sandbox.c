@@ -85,8 +85,24 @@ all_of(long version, size_t *size)
 	return set;
 }
 
-/* Allows something on a file, or beneath a directory; a path that cannot be
- * opened will be complained of by who needs it. */
+/* A path that is not there, or not for us, will be complained of by who
+ * needs it; what else goes wrong would look then as if it were not for us. */
+static int
+look(const struct sandbox *s, const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_PATH | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOTDIR &&
+	    errno != ENAMETOOLONG && errno != ELOOP)
+		cli_die(s->cli, "cannot open %s for the sandbox: %s", path,
+		    strerror(errno));
+	return fd;
+}
+
+/* Allows something on a file, or beneath a directory. */
 static void
 allow(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -94,10 +110,13 @@ allow(const struct sandbox *s, const char *path, unsigned what)
 	struct stat file;
 	long rc;
 
-	rule.fd = open(path, O_PATH | O_CLOEXEC);
+	rule.fd = look(s, path);
 	if (rule.fd < 0)
 		return;
-	if (fstat(rule.fd, &file) < 0 || !S_ISDIR(file.st_mode))
+	if (fstat(rule.fd, &file) < 0)
+		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
+		    strerror(errno));
+	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
 	close(rule.fd);

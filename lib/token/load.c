@@ -322,6 +322,8 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 	}
 	if (rc == 0)
 		ctx_special_index(t);
+	else if (err->line > 0)
+		err->file = file;
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;
