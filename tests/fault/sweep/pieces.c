@@ -1,0 +1,2 @@
+#include "sweep.h"
+void sweep_pieces(struct sweep *s){(void)s;}
