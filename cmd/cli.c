@@ -676,6 +676,15 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 }
 
 void
+cli_note_pattern(const struct cli *cli, const char *option,
+    const struct ctx_pattern *pattern)
+{
+	if (pattern->overrun)
+		cli_say(cli, "--%s: the pattern takes too long for some texts; "
+		    "what they stand in stays as it is", option);
+}
+
+void
 cli_close(struct ctx_stream *stream)
 {
 	ctx_reader_close(stream->reader);

@@ -214,6 +214,11 @@ void cli_meter(struct cli *cli, struct ctx_meter *meter);
  * the tokenizer of an estimated one is to be had. */
 void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
 
+/* Says that the pattern of an option took too long for a text, which stays as
+ * it is then. */
+void cli_note_pattern(const struct cli *cli, const char *option,
+    const struct ctx_pattern *pattern);
+
 /* One line on standard error, after the name of the command. */
 void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
 /* The same, then exit with CLI_TROUBLE. */
