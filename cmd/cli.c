@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -546,6 +548,32 @@ short_options(struct cli *cli, char *word, char ***next)
 	}
 }
 
+/*
+ * stdio loses what does not fit a pipe that is not waited for.  Others share
+ * the flag that says so, which is therefore left alone: the same pipe or
+ * terminal is opened once more, without it.
+ */
+static void
+wait_for_output(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat file;
+	char self[40];
+	int own;
+
+	if (flags < 0 || !(flags & O_NONBLOCK) || fstat(fd, &file) < 0 ||
+	    !(S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)))
+		return;
+	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	own = open(self, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC);
+	if (own < 0)
+		return;
+	if (fcntl(own, F_SETFL, flags & O_APPEND) == 0)
+		(void)dup2(own, fd);
+	(void)close(own);
+}
+
 /* Standard descriptors that are closed must not be given to a file that is
  * opened later; the wrong mode makes their use fail as it should. */
 static void
@@ -556,6 +584,10 @@ open_standard(void)
 	for (fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	wait_for_output(STDOUT_FILENO);
+	wait_for_output(STDERR_FILENO);
+	/* What a command of the user's comes to is waited for. */
+	(void)signal(SIGCHLD, SIG_DFL);
 	/* Said, because musl writes the first line at once otherwise, and
 	 * forgets the errno. */
 	if (!isatty(STDOUT_FILENO))
@@ -746,6 +778,20 @@ cli_meter(struct cli *cli, struct ctx_meter *meter)
 	meter->own.n = cli->n_models;
 }
 
+/* read(2), restarted, and waiting where others made the file non-blocking. */
+static ssize_t
+read_some(int fd, char *p, size_t n)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	ssize_t got;
+
+	while ((got = read(fd, p, n)) < 0 && (errno == EINTR ||
+		errno == EAGAIN || errno == EWOULDBLOCK))
+		if (errno != EINTR)
+			(void)poll(&ready, 1, -1);
+	return got;
+}
+
 int
 cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -758,14 +804,14 @@ cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err)
 	for (;;) {
 		if (ctx_buf_reserve(out, 64u << 10, err) < 0)
 			break;
-		n = read(fd, out->p + out->n, out->cap - out->n);
+		n = read_some(fd, out->p + out->n, out->cap - out->n);
 		if (n == 0)
 			rc = 0;
 		else if (n > 0)
 			out->n += (size_t)n;
-		else if (errno != EINTR)
+		else
 			ctx_err_sys(err, errno, "cannot read %s", file);
-		if (n == 0 || (n < 0 && errno != EINTR))
+		if (n <= 0)
 			break;
 	}
 	if (fd != STDIN_FILENO)

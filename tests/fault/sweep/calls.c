@@ -13,7 +13,6 @@
 #include "sweep.h"
 
 #define LOG "../log"
-#define MOST_CALLS 80
 #define MOST_ERRORS 8
 #define MANY 4 /* calls of one name, of which all are tried */
 
@@ -65,11 +64,6 @@ static const struct {
     {"", {E(EPERM), E(EINVAL)}},
 };
 
-struct call {
-	char name[40];
-	size_t before, all; /* main, and so far */
-};
-
 static void
 note(struct call calls[MOST_CALLS], const char *line, bool main_began)
 {
@@ -89,9 +83,8 @@ note(struct call calls[MOST_CALLS], const char *line, bool main_began)
 	calls[i].before += !main_began;
 }
 
-/* Lists the calls of the trial. */
-static void
-list(struct sweep *s, struct call calls[MOST_CALLS])
+void
+list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 {
 	const char *const strace[] = {"strace", "-qq", "-o", LOG, NULL};
 	struct result result;
@@ -189,7 +182,7 @@ sweep_calls(struct sweep *s)
 	struct call calls[MOST_CALLS] = {{{0}, 0, 0}};
 	size_t i;
 
-	list(s, calls);
+	list_calls(s, calls);
 	for (i = 0; calls[i].name[0] != '\0'; i++)
 		fail_each(s, &calls[i]);
 }

@@ -9,12 +9,7 @@
 
 #define MANY 60 /* allocations, of which all are tried */
 
-/* As no_memory.c has it. */
-struct shared {
-	uint64_t count, failed;
-};
-
-static struct shared *
+struct shared *
 share(void)
 {
 	int fd = open("shared", O_RDWR | O_CREAT, 0600);
@@ -28,6 +23,12 @@ share(void)
 		die("mmap");
 	close(fd);
 	return p;
+}
+
+void
+unshare_it(struct shared *shared)
+{
+	munmap(shared, sizeof *shared);
 }
 
 static void
@@ -74,5 +75,5 @@ sweep_memory(struct sweep *s)
 		fail_at(s, shared, at, false);
 		fail_at(s, shared, at, true);
 	}
-	munmap(shared, sizeof *shared);
+	unshare_it(shared);
 }

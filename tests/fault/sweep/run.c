@@ -4,13 +4,14 @@
  * The current directory holds the inputs, "run" is where the command runs,
  * "out" and "err" are what it wrote.
  */
-#define _XOPEN_SOURCE 700 /* putenv */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 
 #define TOO_LATE 20 /* seconds for a run that takes a hundredth of one */
 
-void
+_Noreturn void
 die(const char *what)
 {
 	perror(what);
@@ -86,6 +87,51 @@ split(const struct sweep *s, char line[2000], const char *argv[MOST_ARGS],
 	argv[n] = NULL;
 }
 
+/* Copies so many bytes at a time, with a rest between them. */
+static _Noreturn void
+copy(int from, int to, int bytes)
+{
+	const struct timespec rest = {0, 100000};
+	char piece[8192];
+	ssize_t n;
+
+	while ((n = read(from, piece, (size_t)bytes)) > 0) {
+		if (write(to, piece, (size_t)n) != n)
+			break;
+		(void)nanosleep(&rest, NULL);
+	}
+	_exit(0);
+}
+
+/* Puts pipes that are not waited for, as a terminal's or an event loop's,
+ * between this process and its input and output. */
+static void
+through_pipes(int bytes)
+{
+	int fd, ends[2], mine;
+
+	for (fd = 0; fd <= 1; fd++) {
+		if (pipe(ends) < 0)
+			die("pipe");
+		mine = fd == 0 ? 0 : 1;
+		switch (fork()) {
+		case -1:
+			die("fork");
+		case 0:
+			close(ends[mine]);
+			if (fd == 0)
+				copy(0, ends[1], bytes);
+			copy(ends[0], 1, bytes);
+		}
+		if (fcntl(ends[mine], F_SETFL, O_NONBLOCK) < 0 ||
+		    fcntl(ends[mine], F_SETPIPE_SZ, 4096) < 0 ||
+		    dup2(ends[mine], fd) < 0)
+			die("dup2");
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
 static void
 become(const struct sweep *s, const struct how *how)
 {
@@ -107,6 +153,8 @@ become(const struct sweep *s, const struct how *how)
 	if (chdir("run") < 0)
 		die("run");
 	put_on(0, input, O_RDONLY);
+	if (how->feed > 0)
+		through_pipes(how->feed);
 	if (how->preload != NULL) {
 		(void)snprintf(preload, sizeof preload, "LD_PRELOAD=%s/%s",
 		    s->tools, how->preload);
@@ -121,7 +169,7 @@ become(const struct sweep *s, const struct how *how)
 }
 
 static void
-wait_for(pid_t pid, struct result *to)
+wait_for(pid_t pid, bool feeds, struct result *to)
 {
 	const struct timespec most = {TOO_LATE, 0};
 	sigset_t child;
@@ -134,7 +182,10 @@ wait_for(pid_t pid, struct result *to)
 		to->late = true;
 		kill(-pid, SIGKILL);
 	}
-	/* A command of the user's may have been left behind. */
+	/* What stands at the other ends of its pipes sees their end ... */
+	while (feeds && waitpid(-pid, NULL, 0) > 0)
+		continue;
+	/* ... and a command of the user's may have been left behind. */
 	kill(-pid, SIGKILL);
 }
 
@@ -148,6 +199,11 @@ run(struct sweep *s, const struct how *how, struct result *to)
 
 	memset(to, 0, sizeof *to);
 	tree_clear("run");
+	(void)unlink("out");
+	(void)unlink("err");
+	/* The children of a child become ours, to be waited for. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		die("prctl");
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
@@ -158,11 +214,11 @@ run(struct sweep *s, const struct how *how, struct result *to)
 		sigprocmask(SIG_UNBLOCK, &child, NULL);
 		become(s, how);
 	}
-	if (how->after_fork != NULL) {
+	if (how->killed) {
 		(void)nanosleep(&nap, NULL);
 		kill(pid, SIGKILL);
 	}
-	wait_for(pid, to);
+	wait_for(pid, how->feed > 0, to);
 	to->out = slurp("out");
 	to->err = slurp("err");
 	tree_read("run", &to->tree);

@@ -65,21 +65,21 @@ struct sweep {
 	struct bytes input; /* of the trial */
 };
 
-/* How a run is made; all but the first may be NULL. */
+/* How a run is made; zero is the plain way. */
 struct how {
 	const char *const *before; /* words put before the command */
 	const char *preload;       /* name of a library of tools */
 	const char *const *env;    /* NAME=VALUE */
-	const char *after_fork;    /* "kill": killed after microseconds */
-	uint64_t wait;             /* microseconds */
-	int feed;                  /* bytes that a pipe is fed at a time, or 0 */
+	bool killed;               /* after these microseconds: */
+	uint64_t wait;
+	int feed; /* bytes that go through its pipes at a time; 0: files */
 };
 
 /* run.c */
 void run(struct sweep *s, const struct how *how, struct result *to);
 void result_free(struct result *result);
 struct bytes slurp(const char *path);
-void die(const char *what);
+_Noreturn void die(const char *what);
 
 /* tree.c */
 void tree_read(const char *path, struct tree *tree);
@@ -106,6 +106,21 @@ void sweep_pieces(struct sweep *s);
 void sweep_kills(struct sweep *s);
 void sweep_random(struct sweep *s);
 void sweep_signals(struct sweep *s);
+
+/* What a library of tools and the sweep both see. */
+struct shared {
+	uint64_t count, failed;
+};
+struct shared *share(void);
+void unshare_it(struct shared *shared);
+
+/* A call of a trial: how often it was made before main, and in all. */
+#define MOST_CALLS 80
+struct call {
+	char name[40];
+	size_t before, all;
+};
+void list_calls(struct sweep *s, struct call calls[MOST_CALLS]);
 
 /* A number below n. */
 uint64_t below(struct sweep *s, uint64_t n);
