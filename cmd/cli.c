@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -630,12 +629,10 @@ void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
-	const struct rlimit none = {0, 0};
 	bool only_files = false;
 
 	open_standard();
-	/* What people said to a model has no place in a core file. */
-	(void)setrlimit(RLIMIT_CORE, &none);
+	cli_no_core();
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");

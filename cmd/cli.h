@@ -205,6 +205,9 @@ struct cli_needs {
 	const char *written; /* a file that it will make; or NULL */
 	bool reopens;        /* its operands, which may be other files then */
 };
+/* Sees to it that no core file is written: what people said to a model has no
+ * place in one.  Nobody but root can trace the command then, either. */
+void cli_no_core(void);
 /* Gives up all other rights to open files, to run and to connect. */
 void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
 

@@ -12,12 +12,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-/* LeakSanitizer reads /proc when a program ends. */
+/* LeakSanitizer reads /proc when a program ends, and traces it. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NEEDS_PROC 1
 #elif defined(__has_feature)
@@ -178,6 +179,16 @@ allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 }
 
 void
+cli_no_core(void)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	/* Where cores go to a program, the limit is not asked. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+void
 cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 {
 	struct sandbox s = {.cli = cli};
@@ -212,6 +223,14 @@ cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 }
 
 #else
+
+void
+cli_no_core(void)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+}
 
 void
 cli_sandbox(const struct cli *cli, const struct cli_needs *needs)

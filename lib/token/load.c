@@ -335,6 +335,17 @@ compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
 	return open_chain(t, err);
 }
 
+/* A line of the file is told in the text: its place is that of the stream. */
+static void
+name_line(const char *file, struct ctx_err *err)
+{
+	const struct ctx_err why = *err;
+
+	if (why.line > 0)
+		ctx_err_set(err, why.code, "%s:%llu: %s", file,
+		    (unsigned long long)why.line, why.text);
+}
+
 int
 ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
     const char *cache, struct ctx_err *err)
@@ -356,8 +367,8 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 	}
 	if (rc == 0)
 		ctx_special_index(t);
-	else if (err->line > 0)
-		err->file = file;
+	else
+		name_line(file, err);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;
