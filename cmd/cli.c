@@ -629,10 +629,14 @@ void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
+	struct ctx_hashkey random;
 	bool only_files = false;
 
 	open_standard();
 	cli_no_core();
+	/* In the sandbox jansson could not open what it would ask. */
+	ctx_hashkey_init(&random);
+	json_object_seed((size_t)random.k[0] | 1);
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");
