@@ -1,37 +1,52 @@
-/* words.c - the pieces that were merged before, and what they cost */
+/* words.c - the pieces that were met before, and what they cost */
 #include <stdlib.h>
 
 #include "token/words.h"
 
+#define LINE		64 /* bytes of cache */
 #define FIRST_BITS	8
 #define LAST_BITS	15
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS	15
+#define NEAR		8
 
-_Static_assert(sizeof(struct ctx_words_line) == 64, "a line of cache");
 _Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
 _Static_assert((64u << LAST_BITS) + (128u << LONG_LAST_BITS) <=
     CTX_TOKEN_CACHE, "what ctx.h promises");
 
-/* Empty lines, n bytes of them. */
+/* Lines of cache, n bytes of them. */
 static void *
 make_lines(size_t n)
 {
 	void *lines;
 
-	if (posix_memalign(&lines, sizeof(struct ctx_words_line), n) != 0)
-		return NULL;
-	return memset(lines, 0, n);
+	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
+}
+
+/* An empty table of 1 << bits lines; without memory it stays as it is. */
+static int
+make_table(struct ctx_words *words, unsigned bits)
+{
+	uint64_t *lines = make_lines((size_t)LINE << bits);
+	size_t i, n = (size_t)CTX_WORDS_LINE << bits;
+
+	if (lines == NULL)
+		return -1;
+	for (i = 0; i < n; i++)
+		lines[i] = i % CTX_WORDS_LINE < 4 ? CTX_WORDS_EMPTY.lo
+						  : CTX_WORDS_EMPTY.hi;
+	words->lines = lines;
+	words->bits = bits;
+	words->shift = 64 - bits;
+	return 0;
 }
 
 int
 ctx_words_init(struct ctx_words *words, struct ctx_err *err)
 {
 	memset(words, 0, sizeof *words);
-	words->bits = FIRST_BITS;
 	words->long_bits = LONG_FIRST_BITS;
-	words->lines = make_lines(sizeof *words->lines << words->bits);
-	return words->lines == NULL ? ctx_err_nomem(err) : 0;
+	return make_table(words, FIRST_BITS) < 0 ? ctx_err_nomem(err) : 0;
 }
 
 void
@@ -49,15 +64,38 @@ more_bits(unsigned bits, unsigned last)
 	return bits + 2 < last ? bits + 2 : last;
 }
 
-static void
-enter(struct ctx_words *words, struct ctx_key key, unsigned tokens)
+/* The first empty place of a line, or 4. */
+static unsigned
+vacancy(const uint64_t *line)
 {
-	struct ctx_words_line *line =
-	    words->lines + (ctx_words_line(words, key) - words->lines);
+	unsigned i;
 
-	line->key[line->oldest] = key;
-	line->tokens[line->oldest] = tokens;
-	line->oldest = (line->oldest + 1) % 3;
+	for (i = 0; i < 4; i++)
+		if ((line[4 + i] & CTX_WORDS_TOKENS) == 0)
+			break;
+	return i;
+}
+
+/* The entry is the key with its tokens. */
+static void
+enter(struct ctx_words *words, struct ctx_key key, struct ctx_key entry)
+{
+	const uint64_t *home = ctx_words_line(words, key), *line = home;
+	unsigned i = vacancy(line);
+	uint64_t *place;
+
+	if (i == 4) {
+		line = ctx_words_beside(words, home);
+		i = vacancy(line);
+	}
+	if (i == 4) {
+		/* Which one has to go is as good as random. */
+		line = home;
+		i = words->n % 4;
+	}
+	place = words->lines + (line - words->lines);
+	place[i] = entry.lo;
+	place[4 + i] = entry.hi;
 }
 
 /* Without memory it stays as it is. */
@@ -65,34 +103,37 @@ static void
 grow(struct ctx_words *words)
 {
 	struct ctx_words old = *words;
-	size_t i, n = (size_t)1 << old.bits;
-	unsigned k;
+	size_t i, n = (size_t)CTX_WORDS_LINE << old.bits;
+	struct ctx_key key, entry;
 
-	words->bits = more_bits(old.bits, LAST_BITS);
-	words->lines = make_lines(sizeof *words->lines << words->bits);
-	if (words->lines == NULL) {
-		*words = old;
+	if (make_table(words, more_bits(old.bits, LAST_BITS)) < 0)
 		return;
+	for (i = 0; i < n; i++) {
+		if (i % CTX_WORDS_LINE >= 4 ||
+		    (old.lines[i + 4] & CTX_WORDS_TOKENS) == 0)
+			continue;
+		entry = key = (struct ctx_key){old.lines[i], old.lines[i + 4]};
+		key.hi |= CTX_WORDS_TOKENS;
+		enter(words, key, entry);
 	}
-	for (i = 0; i < n; i++)
-		for (k = 0; k < 3; k++)
-			if (old.lines[i].tokens[k] > 0)
-				enter(words, old.lines[i].key[k],
-				    old.lines[i].tokens[k]);
 	free(old.lines);
 }
 
 void
 ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 {
-	if (words->n++ >> words->bits > 0 && words->bits < LAST_BITS)
+	struct ctx_key entry = key;
+
+	/* On average two words a line, then more room. */
+	if (words->n++ >> words->bits > 1 && words->bits < LAST_BITS)
 		grow(words);
-	enter(words, key, tokens);
+	entry.hi ^= CTX_WORDS_TOKENS ^ (uint64_t)tokens << CTX_WORDS_SHIFT;
+	enter(words, key, entry);
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
-static uint64_t
-hash_long(const char *p, size_t n)
+uint64_t
+ctx_words_hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
@@ -106,47 +147,44 @@ hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* One of the two places of a word; the other is its neighbour. */
+/* The places of a word are NEAR ones from here on, around the end. */
 static size_t
-long_place(const struct ctx_words *words, uint64_t hash)
+long_place(const struct ctx_words *words, uint64_t hash, size_t i)
 {
-	return (size_t)(hash >> (64 - words->long_bits));
-}
+	size_t mask = ((size_t)1 << words->long_bits) - 1;
 
-static bool
-is_long(const struct ctx_words_long *line, uint64_t hash, const char *p,
-    size_t n)
-{
-	return line->n == n && line->check == (uint16_t)(hash >> 32) &&
-	    memcmp(line->text, p, n) == 0;
+	return ((size_t)(hash >> (64 - words->long_bits)) + i) & mask;
 }
 
 unsigned
-ctx_words_find_long(const struct ctx_words *words, const char *p, size_t n)
+ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
+    const char *p, size_t n)
 {
-	uint64_t hash;
-	size_t at;
+	const struct ctx_words_long *line;
+	size_t i;
 
-	if (words->longs == NULL)
-		return 0;
-	hash = hash_long(p, n);
-	at = long_place(words, hash);
-	if (is_long(words->longs + at, hash, p, n))
-		return words->longs[at].tokens;
-	at ^= 1;
-	return is_long(words->longs + at, hash, p, n)
-	    ? words->longs[at].tokens : 0;
+	for (i = 0; i < NEAR && words->longs != NULL; i++) {
+		line = words->longs + long_place(words, hash, i);
+		if (line->n == 0)
+			break;
+		if (line->n == n && line->check == (uint16_t)(hash >> 32) &&
+		    memcmp(line->text, p, n) == 0)
+			return line->tokens;
+	}
+	return 0;
 }
 
-/* The older of the two words there makes room. */
+/* If all places are taken, the first makes room. */
 static void
 enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
 {
-	uint64_t hash = hash_long(p, n);
-	size_t at = long_place(words, hash);
-	struct ctx_words_long *line = words->longs + at;
+	uint64_t hash = ctx_words_hash_long(p, n);
+	struct ctx_words_long *line;
+	size_t i = 0;
 
-	words->longs[at ^ 1] = *line;
+	while (i < NEAR && words->longs[long_place(words, hash, i)].n > 0)
+		i++;
+	line = words->longs + long_place(words, hash, i % NEAR);
 	memcpy(line->text, p, n);
 	line->n = (uint8_t)n;
 	line->check = (uint16_t)(hash >> 32);
@@ -166,6 +204,7 @@ grow_longs(struct ctx_words *words)
 		*words = old;
 		return;
 	}
+	memset(words->longs, 0, sizeof *words->longs << words->long_bits);
 	for (i = 0; i < n; i++)
 		if (old.longs[i].n > 0)
 			enter_long(words, old.longs[i].text, old.longs[i].n,
