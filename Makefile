@@ -6,7 +6,8 @@
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make SAN=thread check-threads       -j under ThreadSanitizer
-#   make check-fault      what goes wrong on purpose: kills, full disks
+#   make check-fault      what goes wrong on purpose: kills, full disks, each
+#                         call and allocation (FAULT=all: every one of them)
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
 #   make fuzz-afl             the commands, by AFL++
@@ -190,10 +191,22 @@ check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
 	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
 
-# What goes wrong on purpose: kills, and calls that fail.
-check-fault: all
-	@set -e; for t in $(filter-out %.c,$(wildcard tests/fault/*)); do \
-	  B=$(B) $$t; done
+# What goes wrong on purpose: kills, full disks, and every call and every
+# allocation that may fail.  FAULT=all leaves none to chance; SEED=N chooses
+# others.
+SWEEP_SRC := $(wildcard tests/fault/sweep/*.c)
+PRELOAD := $(patsubst tests/fault/%.c,$(B)/fault/%.so,$(wildcard tests/fault/*.c))
+$(B)/fault/sweep: $(patsubst %.c,$(B)/%.o,$(SWEEP_SRC))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^
+
+$(B)/fault/%.so: tests/fault/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(WARN) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+
+FAULTS := $(filter-out %.c %/sweep,$(wildcard tests/fault/*))
+check-fault: all units $(B)/fault/sweep $(PRELOAD)
+	@for t in $(FAULTS); do B=$(B) $$t || failed=1; done; [ -z "$$failed" ]
 
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl

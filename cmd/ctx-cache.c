@@ -170,6 +170,7 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 	    "kept", (json_int_t)bill->kept, "added",
 	    (json_int_t)bill->added);
 	json_t *changed = json_null();
+	struct ctx_err err;
 
 	if (at != NULL && at->member != NULL)
 		changed = json_pack("{s:o, s:I, s:s}", "file",
@@ -180,20 +181,18 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 		    cli_json_text(at->file, strlen(at->file)),
 		    "line", (json_int_t)at->line, "index",
 		    (json_int_t)at->index, "role", ctx_role_name(at->role));
-	if (o == NULL || changed == NULL ||
-	    json_object_set_new(o, "changed", changed) < 0)
-		cli_die(&cache->cli, "cannot write the bill as JSON");
+	o = cli_json_with(o, "changed", changed);
 	if (priced) {
-		json_object_set_new(o, "cost", json_real(bill->cost));
-		json_object_set_new(o, "cost_unchanged",
+		o = cli_json_with(o, "cost", json_real(bill->cost));
+		o = cli_json_with(o, "cost_unchanged",
 		    json_real(bill->cost_unchanged));
-		json_object_set_new(o, "calls", bill->calls == CTX_NEVER
+		o = cli_json_with(o, "calls", bill->calls == CTX_NEVER
 			? json_null()
 			: json_integer((json_int_t)bill->calls));
 	}
-	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-	(void)putchar('\n');
-	json_decref(o);
+	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(9),
+		&err) < 0)
+		cli_fail(&cache->cli, &err);
 }
 
 static void

@@ -159,8 +159,9 @@ bool ctx_time_read(const char *p, size_t n, int64_t *ms);
 
 /*
  * Patterns of PCRE2, joined by "or", on UTF-8 text with Unicode classes.  A
- * match that runs into a limit (steps, depth, memory) counts as a match, so
- * that an expensive text is kept, never lost; overrun then says so.
+ * match that runs into a limit (steps, depth, memory, half a second for a
+ * text) counts as what keeps the text: as a match, but not as one of only;
+ * overrun then says so.
  * Zero is valid and matches nothing.
  */
 struct ctx_pattern {
