@@ -22,6 +22,10 @@ request() {
 	        content: [{type: "text", text: "m\(.)"}]}]}'
 }
 
+# How many hints there are; those in what a call was given are data.
+hints='[.. | objects | select(has("cache_control") or has("cachePoint") or
+    has("prompt_cache_breakpoint"))] | length'
+
 # Feeds $1 to ctx-cache with the options $3... and looks for hints at $2.
 marks() {
 	printf '%s\n' "$1" > case
@@ -71,7 +75,11 @@ anthropic_cases() {
 .messages[2].content = [{type:"search_result",source:"s",title:"t",content:[]}]|messages.2.content.0 messages.3.content.0
 .messages[2].content = [{type:"mid_conv_system",content:[{type:"text",text:"s"}]}]|messages.2.content.0 messages.3.content.0
 .messages[2].content = [{type:"compaction",content:"c"}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"mcp_tool_use",id:"i",name:"x",server_name:"s",input:{}}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"mcp_tool_result",tool_use_id:"i",content:[]}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"container_upload",file_id:"f"}]|messages.2.content.0 messages.3.content.0
 .messages[2].content = [{type:"something_else",text:"x"}]|messages.1.content.0 messages.3.content.0
+.messages[2:4] = [{role:"user",content:[{type:"thinking",thinking:"t",signature:"s"}]},{role:"assistant",content:[{type:"text",text:""}]}]|messages.0.content.0 messages.1.content.0
 X
 }
 
@@ -186,6 +194,13 @@ X
 	marks "$(jq -nc "$b | .messages[2].content += [{document: {format: \"pdf\",
 	    name: \"n\", source: {bytes: \"QQ==\"}}}]")" \
 	    "messages.1.content.1 messages.2.content.1 system.0 toolConfig.tools.1"
+	# Behind calls, results and images.
+	for block in '{toolUse: {toolUseId: "i", name: "x", input: {}}}' \
+	    '{toolResult: {toolUseId: "i", content: [{text: "r"}]}}' \
+	    '{image: {format: "png", source: {bytes: "QQ=="}}}'; do
+		marks "$(jq -nc "$b | .messages[2].content += [$block]")" \
+		    "messages.1.content.1 messages.2.content.1 system.0 toolConfig.tools.1"
+	done
 	# Amazon's own models take none on tools.
 	marks "$(jq -nc "$b | .modelId = \"amazon.nova-pro-v1:0\"")" \
 	    "messages.1.content.1 messages.2.content.0 system.0"
@@ -211,6 +226,15 @@ X
 	    "messages.0.content.0 messages.1.content.0"
 	marks "$(jq -nc "$c | .prompt_cache_options.mode = \"explicit\"")" \
 	    "messages.0.content.0 messages.1.content.0 messages.3.content.0"
+	# On every part that the API lets carry one, and on no other.
+	for part in '{type: "image_url", image_url: {url: "u"}}' \
+	    '{type: "input_audio", input_audio: {data: "QQ==", format: "wav"}}' \
+	    '{type: "file", file: {file_id: "f"}}'; do
+		marks "$(jq -nc "$c | .messages[1].content = [{type: \"text\", text: \"a\"}, $part]")" \
+		    "messages.0.content.0 messages.1.content.1"
+	done
+	marks "$(jq -nc "$c | .messages[1].content = [{type: \"text\", text: \"a\"}, {type: \"other\"}]")" \
+	    "messages.0.content.0 messages.1.content.0"
 	# Never on an answer of the model; no block is too far back.
 	marks "$(jq -nc "$c | .messages += [range(40) | {role: \"user\", content: \"u\"}]")" \
 	    "messages.0.content.0 messages.42.content.0"
@@ -282,6 +306,71 @@ X
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]
 	[ "$(ctx-count --json lines | jq .tokens)" -eq "$(ctx-count --json some | jq .tokens)" ]
+}
+
+@test "the shortest prefix that each model caches" {
+	request 3 > r
+	while read -r least models; do
+		for model in $models; do
+			jq -c --arg m "$model" '.model = $m' r |
+			    ctx-cache > out 2> err
+			grep -q "; $model caches nothing shorter than $least\$" err ||
+				fail "$model: $(cat err)"
+		done
+	done <<-X
+		512 claude-opus-5 claude-fable-5 claude-mythos-5
+		1024 claude-opus-4-8 claude-sonnet-5 claude-sonnet-4-6
+		1024 claude-sonnet-4-5 claude-sonnet-4 claude-opus-4-1 claude-opus-4
+		2048 claude-opus-4-7 claude-3-5-haiku claude-3-haiku
+		4096 claude-opus-4-6 claude-opus-4-5 claude-haiku-4-5
+	X
+}
+
+# The tokens of file $2, in the format of file $1 if that has one.
+sum() {
+	local -a dialect
+	mapfile -t dialect < <(ctx-count --json "$1" 2> err |
+	    jq -r .dialect | sort -u)
+	# Blocks make these messages those of a provider.
+	[ "${dialect[*]}" != generic ] || return 0
+	[ "${#dialect[@]}" -eq 1 ] && dialect=(-d "${dialect[0]}") ||
+		dialect=()
+	ctx-count -e o200k_base "${dialect[@]}" --json "$2" 2> err |
+	    jq -s 'map(.tokens) | add'
+}
+
+@test "every format: at most four, the same again, nothing left by --strip" {
+	n=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		for how in "" "--provider anthropic" "--provider bedrock" \
+		    "--provider openai -m gpt-5.6"; do
+			[[ $how == *-m* ]] || how="$how -m claude-opus-4-5"
+			# shellcheck disable=SC2086 # options
+			ctx-cache $how "$f" > once 2> err || {
+				grep -q 'cannot carry the hints' err ||
+					fail "$f: $(cat err)"
+				continue
+			}
+			# Most formats carry none.
+			cmp -s "$f" once && continue
+			n=$((n + 1))
+			# shellcheck disable=SC2086
+			ctx-cache $how "$f" 2> err | cmp - once
+			# shellcheck disable=SC2086
+			ctx-cache $how once 2> err | cmp - once ||
+				fail "$f $how: not the same again"
+			[ "$(jq -s "$hints" once)" -le \
+			    $(($(jq -s 'length' once) * 4)) ]
+			[ "$(jq -s 'map(select(type == "object" and has("role"))) |
+			    '"$hints" once)" -le 4 ]
+			ctx-cache --strip once > bare
+			[ "$(jq -s "$hints" bare)" -eq 0 ] || fail "$f $how"
+			# The texts are what they were, and cost the same.
+			[ "$(sum "$f" once)" = "$(sum "$f" "$f")" ] ||
+				fail "$f $how: tokens"
+		done
+	done
+	[ "$n" -gt 30 ]
 }
 
 @test "a prefix under the model's minimum is warned of" {
@@ -381,6 +470,7 @@ bill() {
 @test "--diff: what stands before the messages takes all with it" {
 	request 20 > old
 	for program in '.model = "claude-opus-4-6"' '.tools[0].name = "z"' \
+	    '.speed = "fast"' \
 	    '.system[0].text = "z"' '.tool_choice = {type: "any"}' \
 	    '.thinking = {type: "enabled", budget_tokens: 1024}'; do
 		jq -c "$program" old > new
@@ -453,8 +543,89 @@ bill() {
 		[[ $output == *"not dollars"* ]]
 	done
 	run -2 ctx-cache --price 1 one
-	[[ $output == *"go with --diff"* ]]
+	[[ $output == *"--price does not go without --diff"* ]]
 	run -0 ctx-cache --diff one < one
 	[[ $output == *"changed    nothing"* ]]
 	run -0 ctx-cache --diff - one < one
+}
+
+# ---- what was done ----
+
+@test "--explain names the hint that each message gets, and members of requests" {
+	request 40 | jq -c '.cache_control = {type: "ephemeral"} |
+	    .messages[3].content[0].cache_control = {type: "ephemeral"} |
+	    .tools[0].cache_control = {type: "ephemeral"}' > r
+	ctx-cache --explain e --archive a r > out
+	jq -r '[.index // .member, .action, .rule] | join(" ")' e > got
+	cat > want <<'X'
+3 strip old hints
+24 mark 15 blocks before
+38 mark message before
+39 mark newest message
+system mark system prompt
+tools strip old hints
+cache_control strip old hints
+X
+	diff want got
+	# The archive has what they were, a line each.
+	jq -c '(.messages[3, 24, 38, 39], .system, .tools, .cache_control)' r |
+	    cmp - a
+	jq -e -s 'map(select(has("member")) | has("index") or has("before")) |
+	    any | not' e
+	# What is right already is not touched.
+	ctx-cache -n --explain - out > e
+	[ ! -s e ]
+	run -0 ctx-cache -n out
+	[[ $output != *mark* ]]
+	# The order of need holds for a message that gets two.
+	jq -c '.messages = [.messages[0] |
+	    .content = [range(20) | {type: "text", text: "b\(.)"}]]' r > one
+	[ "$(ctx-cache -n --explain - one | jq -r 'select(.index == 0).rule')" = \
+	    "newest message" ]
+	# With --strip all of them are old.
+	ctx-cache --strip -n --explain - out | jq -r .rule | sort -u > got
+	[ "$(cat got)" = "old hints" ]
+	ctx-cache -n --json r |
+	    jq -e '.rules | map(select(.rule == "old hints")) |
+	        . == [{rule: "old hints", action: "strip", messages: 1,
+	            tokens: 0, members: 2}]'
+}
+
+@test "--explain: the files and lines of a stream, the tools of its results" {
+	head -n 100 "$agent" > one
+	tail -n +101 "$agent" > two
+	ctx-cache --provider anthropic --explain e one two > out
+	jq -r '"\(.file):\(.line) \(.index)"' e > got
+	n=$(wc -l < "$agent")
+	[ "$(sed -n 1p got)" = "one:1 0" ]
+	[ "$(tail -n 1 got)" = "two:$((n - 100)) $((n - 1))" ]
+	jq -es 'any(.role == "tool" and (.tool | length > 0))' e
+	ctx-cache --provider anthropic one two > plain
+	cmp plain out
+}
+
+@test "options that do not go with --diff" {
+	request 4 > r
+	for o in -n "--explain e" "--archive a"; do
+		# shellcheck disable=SC2086 # options
+		run -2 ctx-cache $o --diff r r
+		[[ $output == *"--diff changes nothing"* ]]
+	done
+	[ ! -e e ] && [ ! -e a ]
+	run -2 ctx-cache --json r
+	[[ $output == *"--json needs --dry-run or --diff"* ]]
+}
+
+@test "a file whose name is no UTF-8 is named in JSON all the same" {
+	request 20 > old
+	sed 's/"m7"/"m8"/' old > $'\xff.json'
+	run -1 ctx-cache --json --diff old $'\xff.json'
+	[ "$(tail -n 1 <<< "$output" | jq -r .changed.file)" = "?.json" ]
+	jq -c '.system[0].text = "z"' old > $'\xff.json'
+	run -1 ctx-cache --json --diff old $'\xff.json'
+	[ "$(tail -n 1 <<< "$output" |
+	    jq -r '"\(.changed.file) \(.changed.member)"')" = "?.json system" ]
+	ctx-cache -n --explain - $'\xff.json' > e
+	jq -es 'length > 2 and all(.file == "?.json")' e
+	[ "$(ctx-cache -n --json $'\xff.json' | jq -r .file)" = "?.json" ]
 }

@@ -248,9 +248,8 @@ cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Adds a result and the blocks it owns, *i being the last of them after. */
-static int
-add_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+int
+ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_view *view, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
@@ -291,13 +290,23 @@ ctx_count_cleared(struct ctx_counter *counter,
 {
 	struct ctx_cost cost = {0};
 
-	if (add_result(counter, dialect, view, &i, &cost, err) < 0)
+	if (ctx_count_result(counter, dialect, view, &i, &cost, err) < 0)
 		return -1;
 	*saved = cost.bodies;
 	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
 	if (counter->aged.n > 0)
 		*left = (struct ctx_str){counter->aged.p, counter->aged.n};
 	return 0;
+}
+
+/* Before part i: is that the first of the answer? */
+static void
+note_asked(const struct ctx_view *view, size_t i, struct ctx_cost *cost)
+{
+	if (view->asked == 0 || i != view->asked)
+		return;
+	cost->asked = cost->tokens;
+	cost->asked_estimated = cost->estimated;
 }
 
 static int
@@ -308,8 +317,9 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
+		note_asked(view, i, cost);
 		if (view->parts[i].kind == CTX_PART_RESULT) {
-			if (add_result(counter, dialect, view, &i, cost, err) <
+			if (ctx_count_result(counter, dialect, view, &i, cost, err) <
 			    0)
 				return -1;
 			continue;
@@ -321,6 +331,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		cost->kinds[view->parts[i].kind] += cost->tokens - before;
 		cost->rough[view->parts[i].kind] += cost->estimated - rough;
 	}
+	note_asked(view, view->n, cost);
 	return 0;
 }
 

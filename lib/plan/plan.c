@@ -81,6 +81,10 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return BIT(CTX_HOLD_UNKNOWN);
 	if (item->flags & CTX_ITEM_PINNED)
 		holds |= BIT(CTX_HOLD_PINNED);
+	/* No conversation is left without a message. */
+	if (item->message + 1 == groups->messages &&
+	    !(item->flags & CTX_ITEM_NOTICE))
+		holds |= BIT(CTX_HOLD_LAST);
 	if (item->flags & (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE))
 		return holds | (limits->policy->summarizes ||
 			    !limits->pin_system ||
@@ -92,8 +96,7 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
 	if (limits->policy->pins_first && item->spoken < limits->keep_first)
 		holds |= BIT(CTX_HOLD_PINNED);
-	if (groups->spoken - item->spoken <= limits->keep_last ||
-	    item->message + 1 == groups->messages)
+	if (groups->spoken - item->spoken <= limits->keep_last)
 		holds |= BIT(CTX_HOLD_LAST);
 	if ((item->flags & CTX_ITEM_USER) &&
 	    (item->turn == groups->turn ||
@@ -331,6 +334,8 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
+/* What the policy lets go lies up to a line.  A user message that follows its
+ * turn may lie beyond: all that answered it may be results of older calls. */
 static void
 draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -429,8 +434,8 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 		if (limits->policy->decide(plan->units, groups->n, limits,
 			plan->fixed + plan->notices, groups->turn, err) < 0)
 			return -1;
-		follow_turns(plan, groups);
 		draw_line(plan, groups);
+		follow_turns(plan, groups);
 	}
 	for (i = 0; due && !ended && plan->cut && i < groups->n; i++)
 		if (plan->holds[i] == 0)

@@ -8,7 +8,7 @@
 #ifndef CTX_TOKEN_AVX_H
 #define CTX_TOKEN_AVX_H
 
-#include "token/vocab.h"
+#include "token/words.h"
 
 struct vec {
 	__m256i a, b;
@@ -65,16 +65,49 @@ vec_high(const struct vec *v)
 	return bits(v->a, v->b);
 }
 
-static inline bool
-line_has(const uint64_t *line, const struct ctx_key *key)
+#define CTX_VEC_LONGS
+static inline unsigned
+vec_longs(const uint32_t *start, const uint32_t *end)
+{
+	__m256i longer = _mm256_cmpgt_epi32(_mm256_sub_epi32(
+	    _mm256_loadu_si256((const __m256i *)(const void *)end),
+	    _mm256_loadu_si256((const __m256i *)(const void *)start)),
+	    _mm256_set1_epi32(CTX_WORDS_KEY));
+
+	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(longer));
+}
+
+struct sum {
+	__m256i four;
+};
+
+static inline void
+line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
 	const __m256i *half = (const __m256i *)(const void *)line;
-	__m256i lo = _mm256_cmpeq_epi64(_mm256_loadu_si256(half),
-	    _mm256_set1_epi64x((long long)key->lo));
-	__m256i hi = _mm256_cmpeq_epi64(_mm256_loadu_si256(half + 1),
-	    _mm256_set1_epi64x((long long)key->hi));
+	__m256i tokens = _mm256_set1_epi64x((long long)CTX_WORDS_TOKENS);
+	__m256i found = _mm256_set1_epi64x((long long)CTX_WORDS_FOUND);
+	__m256i high = _mm256_loadu_si256(half + 1);
+	__m256i equal = _mm256_and_si256(
+	    _mm256_cmpeq_epi64(_mm256_loadu_si256(half),
+	    _mm256_set1_epi64x((long long)key->lo)),
+	    _mm256_cmpeq_epi64(_mm256_or_si256(high, tokens),
+	    _mm256_set1_epi64x((long long)key->hi)));
 
-	return !_mm256_testz_si256(lo, hi);
+	high = _mm256_or_si256(_mm256_srli_epi64(high, CTX_WORDS_SHIFT),
+	    found);
+	sum->four = _mm256_add_epi64(sum->four,
+	    _mm256_and_si256(high, equal));
+}
+
+static inline uint64_t
+sum_total(const struct sum *sum)
+{
+	__m128i two = _mm_add_epi64(_mm256_castsi256_si128(sum->four),
+	    _mm256_extracti128_si256(sum->four, 1));
+
+	return (uint64_t)_mm_cvtsi128_si64(two) +
+	    (uint64_t)_mm_extract_epi64(two, 1);
 }
 
 #ifndef CTX_VEC_PAIR

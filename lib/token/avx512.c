@@ -85,11 +85,11 @@ ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
 #include "token/lines.h"
 
 size_t
-ctx_probe_avx512(const struct ctx_vocab *vocab, const char *p,
+ctx_probe_avx512(const struct ctx_words *words, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_key *keys, uint32_t *missed)
+    struct ctx_probe *probe, uint64_t *tokens)
 {
-	return probe_lines(vocab, p, start, end, n, keys, missed);
+	return probe_lines(words, p, start, end, n, probe, tokens);
 }
 
 #include "token/lanes.h"

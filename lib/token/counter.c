@@ -2,9 +2,9 @@
  * counter.c - tokens of a text
  *
  * A text is split into pieces (split.c), a few thousand at a time.  Most
- * pieces are tokens, which the key table tells (probe.c); each of the others
- * is looked up among the words met before (words.c) and, if it is new,
- * merged (merge.c).
+ * pieces were met before (lines.h, words.c); each of the others is looked up
+ * in the key table of the vocabulary (vocab.c) and, if it is no token, merged
+ * (lanes.h, merge.c).
  */
 #include <stdlib.h>
 
@@ -97,7 +97,9 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 		n = c->lanes[i].n;
 		merged = ctx_lane_count(c->lanes + i);
 		*tokens += merged;
-		if (n > CTX_VOCAB_KEY)
+		if (w->p == NULL)
+			continue;
+		if (n > CTX_WORDS_KEY)
 			ctx_words_add_long(&c->words, w->p, n, merged);
 		else if (ctx_words_find(&c->words, w->key) == 0)
 			ctx_words_add(&c->words, w->key, (unsigned)merged);
@@ -105,14 +107,14 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Puts a word that no table knows among those that wait. */
+/* Puts n bytes that no table knows among those that wait. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_key key, uint64_t *tokens)
+    struct ctx_waiting waiting, uint64_t *tokens)
 {
 	if (c->nwaiting == CTX_LANES)
 		merge_waiting(c, tokens);
-	c->waiting[c->nwaiting] = (struct ctx_waiting){p, key};
+	c->waiting[c->nwaiting] = waiting;
 	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
 }
 
@@ -127,7 +129,7 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* At most 16 bytes that are not in their line of the key table. */
+/* At most CTX_WORDS_KEY bytes that were not met before, or only just. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -141,101 +143,113 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	*tokens += known;
 	if (known == 0)
-		merge_later(c, p, n, key, tokens);
+		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Of the n pieces missed keeps those that are no words met before and adds
- * the tokens of the others; returns how many. */
+/* What is being counted; pieces are listed from its start on. */
+struct text {
+	const char *p;
+	size_t n;
+};
+
+/* Pieces that are looked up, listed by where they begin and end. */
+struct list {
+	const uint32_t *start, *end;
+	size_t n; /* at most CTX_PROBE_MAX */
+};
+
+/* Asks for where the n pieces missed and the long ones may be found. */
+static void
+ask_missed(const struct ctx_token_counter *c, struct ctx_probe *b,
+    const char *p, struct list list, size_t n)
+{
+	size_t k, length;
+	uint32_t i;
+
+	for (k = 0; k < n; k++)
+		ctx_vocab_ask_key(&c->tokenizer->vocab,
+		    b->keys[b->missed[k]]);
+	for (k = 0; k < b->nlongs; k++) {
+		i = b->longs[k];
+		length = list.end[i] - list.start[i];
+		b->hashes[k] = length > CTX_WORDS_LONG ? 0
+		    : ctx_words_hash_long(p + list.start[i], length);
+		ctx_words_ask_long(&c->words, b->hashes[k]);
+	}
+}
+
+/* Of n short pieces keeps those that are not in their line of the key table
+ * and adds the tokens of the others; returns how many. */
 static size_t
-find_words(const struct ctx_token_counter *c, struct ctx_batch *b, size_t n,
+find_keys(struct ctx_token_counter *c, struct ctx_probe *b, size_t n,
     uint64_t *tokens)
 {
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	size_t i, left = 0;
-	uint64_t sum = 0;
-	unsigned known;
+	struct ctx_key key;
+	bool found;
 
-	for (i = 0; i < n; i++)
-		__builtin_prefetch(ctx_words_line(&c->words,
-		    b->keys[b->missed[i]]));
 	for (i = 0; i < n; i++) {
-		known = ctx_words_find(&c->words, b->keys[b->missed[i]]);
-		sum += known;
+		key = b->keys[b->missed[i]];
+		found = ctx_vocab_in_line(v, key);
+		/* It may have come twice. */
+		if (found && ctx_words_find(&c->words, key) == 0)
+			ctx_words_add(&c->words, key, 1);
+		*tokens += found;
 		b->missed[left] = b->missed[i];
-		left += known == 0;
+		left += !found;
 	}
-	*tokens += sum;
-	for (i = 0; i < left; i++)
-		ctx_vocab_ask_key(&c->tokenizer->vocab,
-		    b->keys[b->missed[i]]);
 	return left;
 }
 
-/* Looks up n pieces, at most CTX_PROBE_MAX, 16 bytes readable at each, and
- * adds their tokens except for those that are listed as missed; returns how
- * many these are. */
-static size_t
-count_known(struct ctx_token_counter *c, struct ctx_batch *b, const char *p,
-    const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens)
-{
-	size_t misses = c->probe(&c->tokenizer->vocab, p, start, end, n,
-	    b->keys, b->missed);
-
-	*tokens += n - misses;
-	return find_words(c, b, misses, tokens);
-}
-
+/* Adds the tokens of all pieces listed, 16 bytes readable at each, but for
+ * those of more than CTX_WORDS_KEY bytes, which are b->longs then. */
 static void
-count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
+count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
+    struct list list, uint64_t *tokens)
 {
-	struct ctx_parts *parts = &c->parts;
-	struct ctx_batch *b = &c->parts_batch;
 	size_t misses, k;
 	uint32_t i;
 
-	misses = count_known(c, b, p, parts->start, parts->end, parts->n,
+	misses = c->probe(&c->words, p, list.start, list.end, list.n, b,
 	    tokens);
+	ask_missed(c, b, p, list, misses);
+	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
 		i = b->missed[k];
-		count_word(c, p + parts->start[i],
-		    parts->end[i] - parts->start[i], b->keys[i], tokens);
+		count_word(c, p + list.start[i], list.end[i] - list.start[i],
+		    b->keys[i], tokens);
 	}
-	parts->n = 0;
 }
 
-/*
- * Tokens of more than 16 bytes that were met before or are a token, or 0.
- * A token that its bytes do not merge to stands for whole pieces alone: it
- * is only told, and never remembered as a word, which may be a part.
- */
+/* Tokens of a piece of 16 bytes or more that was met before or is a token, or
+ * 0.  Parts of pieces are never asked for here, so a token that its bytes do
+ * not merge to is one like any other. */
 static unsigned
 known_long(struct ctx_token_counter *c, const char *p, size_t n,
-    uint32_t *token)
+    uint64_t hash)
 {
-	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	bool word = n <= CTX_WORDS_LONG;
 	unsigned known = 0;
 
-	*token = CTX_VOCAB_NONE;
-	if (n <= CTX_WORDS_LONG)
-		known = ctx_words_find_long(&c->words, p, n);
-	if (known > 0)
-		return known;
-	*token = ctx_vocab_find(v, p, n);
-	if (*token == CTX_VOCAB_NONE || !ctx_vocab_merged(v, *token))
-		return 0;
-	if (n <= CTX_WORDS_LONG)
-		ctx_words_add_long(&c->words, p, n, 1);
-	return 1;
+	if (word)
+		known = ctx_words_find_long(&c->words, hash, p, n);
+	if (known == 0 && ctx_vocab_find(&c->tokenizer->vocab, p, n) !=
+	    CTX_VOCAB_NONE) {
+		known = 1;
+		if (word)
+			ctx_words_add_long(&c->words, p, n, known);
+	}
+	return known;
 }
 
-/* More than 16 bytes that no table knows. */
+/* 16 bytes or more that no table knows. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
-	const struct ctx_key none = CTX_KEY_EMPTY;
-
 	if (n <= CTX_TOKEN_WORD) {
-		merge_later(c, p, n, none, tokens);
+		merge_later(c, p, n, (struct ctx_waiting){.p = p}, tokens);
 		return 0;
 	}
 	if (merge_text(c, p, n, tokens, err) < 0)
@@ -265,56 +279,51 @@ certain_cut(const struct ctx_vocab *v, const char *p, size_t n)
 	return n;
 }
 
-/* What is being counted; pieces are listed from its start on. */
-struct text {
-	const char *p;
-	size_t n;
-};
+/* None of the parts listed has more than CTX_WORDS_KEY bytes. */
+static void
+count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
+{
+	struct ctx_parts *parts = &c->parts;
+	struct list list = {parts->start, parts->end, parts->n};
 
-/* Of a piece that begins at p + at, n bytes where it can be cut. */
+	parts->n = 0;
+	count_short(c, &c->parts_batch, p, list, tokens);
+}
+
+/* Of a piece that begins at text.p + at, n bytes where it can be cut.  Long
+ * ones seldom come twice, so they are neither looked up nor remembered. */
 static int
-count_long_part(struct ctx_token_counter *c, struct text text, size_t at,
-    size_t n, uint64_t *tokens, struct ctx_err *err)
+count_part(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	const char *p = text.p + at;
 	struct ctx_parts *parts = &c->parts;
-	unsigned known;
-	uint32_t token;
 
-	if (n <= CTX_VOCAB_KEY && text.n - at >= CTX_VOCAB_KEY) {
+	if (n > CTX_TOKEN_WORD)
+		return merge_text(c, p, n, tokens, err);
+	if (n > CTX_WORDS_KEY) {
+		merge_later(c, p, n, (struct ctx_waiting){.p = NULL}, tokens);
+	} else if (text.n - at < CTX_VOCAB_KEY) {
+		count_word(c, p, n, ctx_key_copy(p, n), tokens);
+	} else {
 		if (parts->n == CTX_PROBE_MAX)
 			count_parts(c, text.p, tokens);
 		parts->start[parts->n] = (uint32_t)at;
 		parts->end[parts->n++] = (uint32_t)(at + n);
-		return 0;
 	}
-	if (n <= CTX_VOCAB_KEY) {
-		count_word(c, p, n, ctx_key_copy(p, n), tokens);
-		return 0;
-	}
-	known = known_long(c, p, n, &token);
-	*tokens += known;
-	if (known > 0)
-		return 0;
-	return token == CTX_VOCAB_NONE
-	    ? merge_long_word(c, p, n, tokens, err)
-	    : merge_text(c, p, n, tokens, err);
+	return 0;
 }
 
-/* A piece of more than 16 bytes. */
+/* A piece of 16 bytes or more. */
 static int
 count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
-    uint64_t *tokens, struct ctx_err *err)
+    uint64_t hash, uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;
+	unsigned known = known_long(c, p, n, hash);
 	size_t done, length;
-	unsigned known;
-	uint32_t token;
 
-	known = known_long(c, p, n, &token);
-	if (known == 0 && token != CTX_VOCAB_NONE)
-		known = 1;
 	*tokens += known;
 	if (known > 0)
 		return 0;
@@ -325,30 +334,25 @@ count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 		return merge_long_word(c, p, n, tokens, err);
 	for (done = 0; done < n; done += length) {
 		length = certain_cut(v, p + done, n - done);
-		if (count_long_part(c, text, at + done, length, tokens,
-		    err) < 0)
+		if (count_part(c, text, at + done, length, tokens, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-count_listed(struct ctx_token_counter *c, struct text text,
-    const uint32_t *start, const uint32_t *end, size_t n, uint64_t *tokens,
-    struct ctx_err *err)
+count_listed(struct ctx_token_counter *c, struct text text, struct list list,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_batch *b = &c->batch;
-	size_t misses, k, length;
+	struct ctx_probe *b = &c->batch;
+	size_t k;
 	uint32_t i;
 
-	misses = count_known(c, b, text.p, start, end, n, tokens);
-	for (k = 0; k < misses; k++) {
-		i = b->missed[k];
-		length = end[i] - start[i];
-		if (length <= CTX_VOCAB_KEY)
-			count_word(c, text.p + start[i], length, b->keys[i],
-			    tokens);
-		else if (count_long(c, text, start[i], length, tokens,
+	count_short(c, b, text.p, list, tokens);
+	for (k = 0; k < b->nlongs; k++) {
+		i = b->longs[k];
+		if (count_long(c, text, list.start[i],
+		    list.end[i] - list.start[i], b->hashes[k], tokens,
 		    err) < 0)
 			return -1;
 	}
@@ -363,6 +367,7 @@ count_last(struct ctx_token_counter *c, struct text text, size_t first,
 {
 	char last[2 * CTX_VOCAB_KEY] = {0};
 	const struct text copy = {last, CTX_VOCAB_KEY};
+	struct list list;
 	struct ctx_split *s = &c->pieces;
 	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
 
@@ -371,8 +376,9 @@ count_last(struct ctx_token_counter *c, struct text text, size_t first,
 		s->start[i] -= (uint32_t)at;
 		s->end[i] -= (uint32_t)at;
 	}
-	if (count_listed(c, copy, s->start + first, s->end + first,
-	    s->listed - first, tokens, err) < 0)
+	list = (struct list){s->start + first, s->end + first,
+	    s->listed - first};
+	if (count_listed(c, copy, list, tokens, err) < 0)
 		return -1;
 	merge_waiting(c, tokens);
 	return 0;
@@ -385,6 +391,7 @@ count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
 {
 	struct ctx_split *s = &c->pieces;
 	size_t i, inner, some;
+	struct list list;
 
 	/* An error may have left some. */
 	c->nwaiting = c->parts.n = 0;
@@ -399,8 +406,8 @@ count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
 			break;
 	for (i = 0; i < inner; i += some) {
 		some = inner - i < CTX_PROBE_MAX ? inner - i : CTX_PROBE_MAX;
-		if (count_listed(c, text, s->start + i, s->end + i, some,
-		    tokens, err) < 0)
+		list = (struct list){s->start + i, s->end + i, some};
+		if (count_listed(c, text, list, tokens, err) < 0)
 			return -1;
 	}
 	count_parts(c, text.p, tokens);

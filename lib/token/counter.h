@@ -11,17 +11,12 @@
 
 /* A word that waits in a lane to be merged. */
 struct ctx_waiting {
-	const char *p;
-	struct ctx_key key; /* of at most 16 bytes */
+	const char *p; /* NULL: not to be remembered */
+	struct ctx_key key; /* of at most CTX_WORDS_KEY bytes */
 };
 
-/* Pieces that are looked up at once. */
-struct ctx_batch {
-	struct ctx_key keys[CTX_PROBE_MAX];
-	uint32_t missed[CTX_PROBE_MAX];
-};
-
-/* Parts of long pieces, of at most 16 bytes, that wait to be looked up. */
+/* Parts of long pieces, of at most CTX_WORDS_KEY bytes, that wait to be
+ * looked up. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PROBE_MAX];
@@ -40,7 +35,7 @@ struct ctx_token_counter {
 	struct ctx_words words;
 	struct ctx_merge merge;
 	struct ctx_split pieces, others;
-	struct ctx_batch batch, parts_batch;
+	struct ctx_probe batch, parts_batch;
 	struct ctx_parts parts;
 	size_t nwaiting;
 	struct ctx_waiting waiting[CTX_LANES];

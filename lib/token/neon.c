@@ -89,19 +89,34 @@ ctx_split_neon(struct ctx_split *split, struct ctx_scheme scheme,
 	split_text(split, scheme, plain, p, n, max);
 }
 
-#include "token/vocab.h"
+#include "token/words.h"
 
-static inline bool
-line_has(const uint64_t *line, const struct ctx_key *key)
+struct sum {
+	uint64x2_t two;
+};
+
+static inline void
+line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
+	uint64x2_t tokens = vdupq_n_u64(CTX_WORDS_TOKENS);
+	uint64x2_t found = vdupq_n_u64(CTX_WORDS_FOUND);
 	uint64x2_t lo = vdupq_n_u64(key->lo), hi = vdupq_n_u64(key->hi);
-	uint64x2_t a = vandq_u64(vceqq_u64(vld1q_u64(line), lo),
-	    vceqq_u64(vld1q_u64(line + 4), hi));
-	uint64x2_t b = vandq_u64(vceqq_u64(vld1q_u64(line + 2), lo),
-	    vceqq_u64(vld1q_u64(line + 6), hi));
-	uint64x2_t any = vorrq_u64(a, b);
+	uint64x2_t a = vld1q_u64(line + 4), b = vld1q_u64(line + 6);
+	uint64x2_t in_a = vandq_u64(vceqq_u64(vld1q_u64(line), lo),
+	    vceqq_u64(vorrq_u64(a, tokens), hi));
+	uint64x2_t in_b = vandq_u64(vceqq_u64(vld1q_u64(line + 2), lo),
+	    vceqq_u64(vorrq_u64(b, tokens), hi));
 
-	return (vgetq_lane_u64(any, 0) | vgetq_lane_u64(any, 1)) != 0;
+	a = vorrq_u64(vshrq_n_u64(a, CTX_WORDS_SHIFT), found);
+	b = vorrq_u64(vshrq_n_u64(b, CTX_WORDS_SHIFT), found);
+	sum->two = vaddq_u64(sum->two, vaddq_u64(vandq_u64(a, in_a),
+	    vandq_u64(b, in_b)));
+}
+
+static inline uint64_t
+sum_total(const struct sum *sum)
+{
+	return vgetq_lane_u64(sum->two, 0) + vgetq_lane_u64(sum->two, 1);
 }
 
 static inline uint32_t
@@ -128,11 +143,11 @@ least16(const uint32_t *list)
 #include "token/lines.h"
 
 size_t
-ctx_probe_neon(const struct ctx_vocab *vocab, const char *p,
+ctx_probe_neon(const struct ctx_words *words, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_key *keys, uint32_t *missed)
+    struct ctx_probe *probe, uint64_t *tokens)
 {
-	return probe_lines(vocab, p, start, end, n, keys, missed);
+	return probe_lines(words, p, start, end, n, probe, tokens);
 }
 
 #include "token/lanes.h"

@@ -96,25 +96,39 @@ ctx_split_portable(struct ctx_split *split, struct ctx_scheme scheme,
 	split_text(split, scheme, plain, p, n, max);
 }
 
-#include "token/vocab.h"
+#include "token/words.h"
 
-static inline bool
-line_has(const uint64_t *line, const struct ctx_key *key)
+struct sum {
+	uint64_t total;
+};
+
+static inline void
+line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
-	unsigned found = 0, i;
+	uint64_t found = 0, equal;
+	unsigned i;
 
-	for (i = 0; i < 4; i++)
-		found |= (unsigned)(line[i] == key->lo) &
-		    (unsigned)(line[4 + i] == key->hi);
-	return found != 0;
+	for (i = 0; i < 4; i++) {
+		equal = (line[i] ^ key->lo) |
+		    ((line[4 + i] | CTX_WORDS_TOKENS) ^ key->hi);
+		found |= equal == 0 ? line[4 + i] : 0;
+	}
+	found = found >> CTX_WORDS_SHIFT & 0xff;
+	sum->total += found > 0 ? found + CTX_WORDS_FOUND : 0;
+}
+
+static inline uint64_t
+sum_total(const struct sum *sum)
+{
+	return sum->total;
 }
 
 #include "token/lines.h"
 
 size_t
-ctx_probe_portable(const struct ctx_vocab *vocab, const char *p,
+ctx_probe_portable(const struct ctx_words *words, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_key *keys, uint32_t *missed)
+    struct ctx_probe *probe, uint64_t *tokens)
 {
-	return probe_lines(vocab, p, start, end, n, keys, missed);
+	return probe_lines(words, p, start, end, n, probe, tokens);
 }

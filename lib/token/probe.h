@@ -1,20 +1,30 @@
-/* probe.h - looking up many pieces in the key table at once */
+/* probe.h - looking up many pieces among the words met before, at once */
 #ifndef CTX_TOKEN_PROBE_H
 #define CTX_TOKEN_PROBE_H
 
-#include "token/vocab.h"
+#include "token/words.h"
 
 #define CTX_PROBE_MAX 512 /* pieces looked up at once */
 
+struct ctx_probe {
+	struct ctx_key keys[CTX_PROBE_MAX];
+	uint32_t missed[CTX_PROBE_MAX]; /* the numbers of pieces */
+	/* Those that are too long for a key, and (counter.c) their hashes. */
+	size_t nlongs;
+	uint32_t longs[CTX_PROBE_MAX];
+	uint64_t hashes[CTX_PROBE_MAX];
+};
+
 /*
  * Looks up the n pieces (at most CTX_PROBE_MAX) of p that begin at start[i]
- * and end at end[i]; 16 bytes can be read at each.  Fills in their keys; puts
- * the numbers of those that are not in their line of the key table, or have
- * more than 16 bytes, into missed, returns how many.
+ * and end at end[i]; 16 bytes can be read at each, and the lists to a multiple
+ * of eight.  Fills in their keys and adds up their tokens; those of more than
+ * CTX_WORDS_KEY bytes are listed as longs, others that are not known as
+ * missed.  Returns how many are missed.
  */
-typedef size_t ctx_probe_fn(const struct ctx_vocab *vocab, const char *p,
+typedef size_t ctx_probe_fn(const struct ctx_words *words, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_key *keys, uint32_t *missed);
+    struct ctx_probe *probe, uint64_t *tokens);
 
 ctx_probe_fn ctx_probe_portable, ctx_probe_avx2, ctx_probe_avx512,
     ctx_probe_neon;

@@ -194,20 +194,28 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
-/* Asks for where a key is that is not in its line of the key table. */
+/* Asks for the line of a key. */
 static inline void
 ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 {
-	uint64_t line = ctx_key_rehash(ctx_key_hash(key)) >> v->spill_shift;
-
-	__builtin_prefetch(v->spill + 8 * line);
+	__builtin_prefetch(v->lines + 8 * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Is the token, of two bytes or more, what its bytes merge to? */
+/* Is a key in its line?  If not, asks for where else it may be. */
 static inline bool
-ctx_vocab_merged(const struct ctx_vocab *v, uint32_t token)
+ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 {
-	return v->parents[2 * (size_t)token] != token;
+	uint64_t hash = ctx_key_hash(key);
+	const uint64_t *line = v->lines + 8 * (hash >> v->line_shift);
+	unsigned found = 0, i;
+
+	for (i = 0; i < 4; i++)
+		found |= (unsigned)(line[i] == key.lo) &
+		    (unsigned)(line[4 + i] == key.hi);
+	if (found == 0)
+		__builtin_prefetch(v->spill +
+		    8 * (ctx_key_rehash(hash) >> v->spill_shift));
+	return found != 0;
 }
 
 /* The token whose bytes are this key, or NONE. */

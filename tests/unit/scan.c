@@ -345,7 +345,7 @@ depth(void)
 }
 
 #define PAGE ((size_t)1 << 22)
-#define PAGES 1024 /* of them are 4 GiB */
+#define PAGES ((size_t)1024) /* of them are 4 GiB */
 
 /*
  * One string of 4 GiB and a bit: a few megabytes of a file, mapped again and
@@ -360,6 +360,12 @@ huge(void)
 	size_t i;
 
 	tap_case("a value of 4 GiB is refused, by name");
+	/* Where memory ends there, no text is as long. */
+	if (SIZE_MAX == UINT32_MAX) {
+		fclose(file);
+		free(fill);
+		return;
+	}
 	NEED(file != NULL && fill != NULL);
 	memset(fill, 'a', PAGE);
 	NEED(fwrite(fill, 1, PAGE, file) == PAGE && fflush(file) == 0);
@@ -630,7 +636,7 @@ static void
 against_jansson(struct bench *bench)
 {
 	const char *number = getenv("CHECK_LONG");
-	size_t want = number == NULL ? 1000000 : strtoull(number, NULL, 10);
+	size_t want = number == NULL ? 1000000 : strtoul(number, NULL, 10);
 	size_t values = 0, texts = 0, asked = 0;
 	unsigned long long seed = 20240607;
 	const struct outcome *out;

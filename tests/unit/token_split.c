@@ -282,19 +282,39 @@ long_runs(void)
 	}
 }
 
+/* Half of the pieces become words, of as many tokens as they have bytes. */
+static void
+learn(struct ctx_words *words, const char *text, const struct ctx_split *s)
+{
+	struct ctx_key key;
+	uint32_t length;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		length = s->end[i] - s->start[i];
+		if (length > CTX_WORDS_KEY || pick(2) == 0)
+			continue;
+		key = ctx_key_copy(text + s->start[i], length);
+		if (ctx_words_find(words, key) == 0)
+			ctx_words_add(words, key, length);
+		CHECK(ctx_words_find(words, key) == length);
+	}
+}
+
 static void
 probing(void)
 {
-	static struct ctx_key keys[2][CTX_PROBE_MAX];
-	static uint32_t missed[2][CTX_PROBE_MAX];
+	static struct ctx_probe probes[2];
 	static struct ctx_split s;
-	struct ctx_vocab vocab;
+	struct ctx_words words;
+	struct ctx_err err;
 	char text[1016];
-	size_t n, misses, found = 0, b, i, k;
+	uint64_t tokens, others, known, found = 0;
+	size_t n, misses, longs, b, i, k;
 	unsigned round;
 
-	tap_case("every back end finds the same pieces in the key table");
-	ctx_vocab_view(&vocab, ctx_vocab_r50k_base);
+	tap_case("every back end finds the same pieces among words");
+	NEED(ctx_words_init(&words, &err) == 0);
 	for (round = 0; round < 2000; round++) {
 		n = make_text(text, pick(800), 0);
 		if (n == 0)
@@ -302,31 +322,72 @@ probing(void)
 		memset(text + n, 'x', CTX_VOCAB_KEY);
 		ctx_split_portable(&s, families[0].scheme, 0, text, n,
 		    CTX_PROBE_MAX);
-		misses = ctx_probe_portable(&vocab, text, s.start, s.end,
-		    s.n, keys[0], missed[0]);
-		for (i = k = 0; i < s.n; i++) {
-			if (k < misses && missed[0][k] == i)
+		learn(&words, text, &s);
+		tokens = 0;
+		misses = ctx_probe_portable(&words, text, s.start, s.end,
+		    s.n, &probes[0], &tokens);
+		for (i = k = longs = known = 0; i < s.n; i++) {
+			if (s.end[i] - s.start[i] > CTX_WORDS_KEY)
+				CHECK(probes[0].longs[longs++] == i);
+			else if (k < misses && probes[0].missed[k] == i)
 				k++;
 			else
-				CHECK(ctx_vocab_find(&vocab,
-				    text + s.start[i], s.end[i] -
-				    s.start[i]) != CTX_VOCAB_NONE);
+				known += s.end[i] - s.start[i];
 		}
-		CHECK(k == misses);
-		found += s.n - misses;
+		CHECK(k == misses && longs == probes[0].nlongs &&
+		    known == tokens);
+		found += s.n - misses - longs;
 		for (b = 1; b < BACKENDS; b++) {
 			if (ctx_simd_pick(backends[b].simd) !=
 			    backends[b].simd)
 				continue;
-			CHECK(backends[b].probe(&vocab, text, s.start, s.end,
-			    s.n, keys[1], missed[1]) == misses);
-			CHECK(memcmp(missed[0], missed[1],
-			    misses * sizeof missed[0][0]) == 0);
-			CHECK(memcmp(keys[0], keys[1],
-			    s.n * sizeof keys[0][0]) == 0);
+			others = 0;
+			CHECK(backends[b].probe(&words, text, s.start, s.end,
+			    s.n, &probes[1], &others) == misses);
+			CHECK(others == tokens);
+			CHECK(probes[1].nlongs == longs &&
+			    memcmp(probes[0].longs, probes[1].longs,
+			    longs * sizeof probes[0].longs[0]) == 0);
+			CHECK(memcmp(probes[0].missed, probes[1].missed,
+			    misses * sizeof probes[0].missed[0]) == 0);
+			CHECK(memcmp(probes[0].keys, probes[1].keys,
+			    s.n * sizeof probes[0].keys[0]) == 0);
 		}
 	}
-	CHECK(found > 10000);
+	CHECK(found > 10000 && words.bits > 8);
+	ctx_words_release(&words);
+}
+
+static void
+long_words(void)
+{
+	enum { WORDS = 60000 };
+	struct ctx_words words;
+	struct ctx_err err;
+	char text[CTX_WORDS_LONG];
+	unsigned i, n, round, found, lost = 0;
+	uint64_t hash;
+
+	tap_case("long words are found again or forgotten, never mistaken");
+	NEED(ctx_words_init(&words, &err) == 0);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < WORDS; i++) {
+			n = 16 + i % (CTX_WORDS_LONG - 15);
+			memset(text, 'x', sizeof text);
+			memcpy(text + i % 9, &i, sizeof i);
+			hash = ctx_words_hash_long(text, n);
+			found = ctx_words_find_long(&words, hash, text, n);
+			CHECK(found == 0 || found == 1 + i % 100);
+			lost += round > 0 && found == 0;
+			if (round > 0)
+				continue;
+			ctx_words_add_long(&words, text, n, 1 + i % 100);
+			CHECK(ctx_words_find_long(&words, hash, text, n) ==
+			    1 + i % 100);
+		}
+	/* There is room for half of them. */
+	CHECK(lost > WORDS / 4 && lost < WORDS / 4 * 3);
+	ctx_words_release(&words);
 }
 
 static void
@@ -385,6 +446,7 @@ main(void)
 	every_character();
 	long_runs();
 	probing();
+	long_words();
 	merging();
 	return tap_done();
 }
