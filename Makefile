@@ -8,6 +8,7 @@
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
+#   make fuzz-afl             the commands, by AFL++
 #   make analyze              gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage             what the tests reach of lib/ and cmd/: gcovr
 #   make check-ports      builds of 32 bits and of big-endian order, tested
@@ -283,6 +284,12 @@ fuzz-run: $(FUZZ:%=$(B)/tests/fuzz-%)
 	@set -e; for name in $(FUZZ); do \
 	  FUZZ_SECONDS=$(FUZZ_SECONDS) B=$(B) tests/fuzz/run $$name; done
 
+# The commands themselves, by AFL++.
+fuzz-afl:
+	@AFL_QUIET=1 $(MAKE) --no-print-directory CC=afl-clang-fast TREE=afl \
+	  HARDEN= HARDEN_LINK= all
+	@B=build/afl FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/afl
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
 
@@ -378,6 +385,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports coverage analyze
+.PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-ports coverage analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -506,7 +506,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  * The tokenizer must outlive the counter.
  */
 struct ctx_token_counter;
-#define CTX_TOKEN_CACHE (6u << 20)
+#define CTX_TOKEN_CACHE (7u << 20)
 #define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
