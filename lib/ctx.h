@@ -907,8 +907,8 @@ enum ctx_line_kind {
 	CTX_LINE_ASIDE,    /* nothing: it is a header, an event, a snapshot */
 	CTX_LINE_LINK,     /* stands in the tree, but is no message */
 	CTX_LINE_MESSAGE,  /* in a log, replaces an earlier one of its id */
-	CTX_LINE_SUMMARY,  /* stands for what is before it; in a tree, for
-			    * what is before the line that about names */
+	CTX_LINE_SUMMARY,  /* stands for what is before it, or before the
+			    * line that about names */
 	CTX_LINE_DIGEST,   /* the same, but messages of the user stay */
 	CTX_LINE_REWIND,   /* takes back the message that about names and all
 			    * behind it; all there is if it names none */
@@ -922,6 +922,7 @@ enum {
 	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
 	CTX_LINE_META = 16,   /* no tip, whatever follows */
 	CTX_LINE_ANSWER = 32, /* the model's; such in a row are one answer */
+	CTX_LINE_ASKS = 64,   /* in a log, for the summary that is about it */
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
