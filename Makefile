@@ -5,9 +5,11 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
+#   make SAN=thread check-threads       -j under ThreadSanitizer
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
+#   make fuzz-afl             the commands, by AFL++
 #   make analyze              gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage             what the tests reach of lib/ and cmd/: gcovr
 #   make check-ports      builds of 32 bits and of big-endian order, tested
@@ -250,6 +252,11 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
 
+# make SAN=thread check-threads
+check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
+	$(B)/tests/pool
+	B=$(abspath $(B)) PATH=$(abspath $(B)):$$PATH bats tests/jobs.bats
+
 # Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of
 # FUZZ, by libFuzzer in a build tree of its own.  What they have found lies in
 # build/fuzz/found, a finding beside it.  In other build trees the same
@@ -282,6 +289,12 @@ fuzz:
 fuzz-run: $(FUZZ:%=$(B)/tests/fuzz-%)
 	@set -e; for name in $(FUZZ); do \
 	  FUZZ_SECONDS=$(FUZZ_SECONDS) B=$(B) tests/fuzz/run $$name; done
+
+# The commands themselves, by AFL++.
+fuzz-afl:
+	@AFL_QUIET=1 $(MAKE) --no-print-directory CC=afl-clang-fast TREE=afl \
+	  HARDEN= HARDEN_LINK= all
+	@B=build/afl FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/afl
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
@@ -378,6 +391,7 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports coverage analyze
+.PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-threads
+.PHONY: check-ports coverage analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
