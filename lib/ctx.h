@@ -1060,14 +1060,17 @@ const char *ctx_ttl_name(unsigned ttl);
 struct ctx_hints {
 	const char *provider;
 	const char *dialect; /* the format that is this provider's */
-	const char *also[2]; /* those that may be, if the user says so */
+	const char *also[3]; /* those that may be, if the user says so */
+	bool never_found; /* and only then, whatever the model */
 	const char *key;     /* of a hint */
 	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
 	bool apart; /* an element {key: value} behind the block, not a member
 		     * of it */
-	/* Members of a message that hold blocks: an array, or a text, which
-	 * must become an array of one block to carry a hint. */
+	/* Members of a message, or of the first of within that it has, that
+	 * hold blocks: an array, or a text, which must become an array of one
+	 * block to carry a hint. */
 	const char *content[2];
+	const char *within[2];
 	const char *text; /* what stands before the text in that array; a
 			   * brace and a bracket end it */
 	/* Blocks that may carry a hint; after the last an empty row. */
@@ -1150,7 +1153,7 @@ int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
     struct ctx_err *err);
 /* Sets lists to the arrays and texts beside the messages of a request in which
  * any provider keeps hints, each once; returns how many there are. */
-#define CTX_HINTS_LISTS 8
+#define CTX_HINTS_LISTS 10
 size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_HINTS_LISTS]);
 /* Is the key one of a hint that is a member of what it is for? */
