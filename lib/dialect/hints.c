@@ -82,7 +82,8 @@ static const struct ctx_hints table[] = {
 	.tools = {"tools"},
 	/* A tool that is loaded later, and one of another format. */
 	.bare = {"defer_loading", "function"},
-	.before = {"model", "tools", "system", "tool_choice", "thinking"},
+	.before = {"model", "tools", "speed", "system", "tool_choice",
+	    "thinking"},
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
