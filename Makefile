@@ -8,6 +8,9 @@
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
+#   make analyze              gcc -fanalyzer, clang-tidy and cppcheck
+#   make coverage             what the tests reach of lib/ and cmd/: gcovr
+#   make check-ports      builds of 32 bits and of big-endian order, tested
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
 #   make html             the man pages, to be read in a browser
 #   make dist deb         source archive; Debian packages
@@ -62,6 +65,9 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+FUZZ_SRC := $(filter-out tests/fuzz/replay.c tests/fuzz/memory.c,\
+	$(wildcard tests/fuzz/*.c))
+FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz-%)
 GEN_SRC := $(wildcard tests/gen/*.c)
 GEN := $(GEN_SRC:tests/gen/%.c=$(B)/gen-tools/%)
 
@@ -98,8 +104,12 @@ $(B)/lib/token/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
 	-mavx512vbmi2
 endif
 
-# Tables that host programs make (lib/gen) from lib/gen/data.
+# Tables that host programs make (lib/gen) from lib/gen/data.  Vocabularies
+# are packed in the byte order of the program that packs them: for machines
+# of the other one HOSTCC is their compiler, and HOSTRUN what runs its
+# programs here.
 HOSTCC ?= cc
+HOSTRUN ?=
 HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
@@ -113,7 +123,7 @@ $(B)/gen/make-unicode: lib/gen/unicode.c lib/token/unicode.h
 	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-	$(Q)$< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
+	$(Q)$(HOSTRUN) $< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
 
 $(B)/gen/unicode.o: $(B)/gen/unicode.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
@@ -145,7 +155,7 @@ $(B)/gen/cl100k_base.vocab: $(RANKS)/cl100k_base.ranks
 $(B)/gen/o200k_base.vocab: SCHEME := o200k
 $(B)/gen/o200k_base.vocab: $(RANKS)/o200k_base.ranks
 $(B)/gen/%.vocab: $(B)/gen/make-vocab
-	$(Q)$< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
+	$(Q)$(HOSTRUN) $< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
 
 $(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
 $(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
@@ -165,7 +175,7 @@ $(GEN): $(B)/gen-tools/%: $(B)/tests/gen/%.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
-units: $(UNITS) $(GEN)
+units: $(UNITS) $(GEN) $(if $(filter Linux,$(shell uname)),$(FUZZERS))
 
 # ASan and UBSan must not exit with 1, which a filter uses for "no".
 check: all units
@@ -191,6 +201,25 @@ demo: all
 # What needs packages of its own: tests/setup check-system installs them.
 check-system: all units
 	@B=$(B) tests/run tests/system/*.bats tests/scale/run
+
+# What static analysis says, but for what is known (tests/analyze/known).
+analyze: all
+	@B=$(B) tests/analyze/run
+
+# What the tests reach, by gcov and gcovr, in a build tree of its own.
+COVERAGE := $(abspath build/coverage)
+coverage:
+	@mkdir -p build/coverage
+	$(CC) -O2 -c -o build/coverage/unsealed.o tests/coverage/unsealed.c
+	@$(MAKE) --no-print-directory TREE=coverage CFLAGS="-O0 -g --coverage" \
+	  HARDEN= LDFLAGS="--coverage -Wl,--wrap=syscall $(COVERAGE)/unsealed.o" \
+	  all units
+	@B=build/coverage tests/coverage/run
+
+# The tests on machines of 32 bits and of the other byte order; says which
+# packages it wants.
+check-ports:
+	@tests/system/ports $(PORTS)
 
 lint: all $(B)/man/libctx.3
 	@B=$(B) tests/lint
@@ -221,22 +250,38 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
 
-# make SAN=fuzzer-no-link,address,undefined CC=clang fuzz-tokens
-FUZZ_TOKENS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,\
-	$(wildcard tests/fuzz/token*.c))
-$(FUZZ_TOKENS): $(B)/fuzz/%: tests/fuzz/%.c $(B)/libctx.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -fsanitize=fuzzer \
-	  -o $@ $^ $(DEP_LIBS)
+# Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of
+# FUZZ, by libFuzzer in a build tree of its own.  What they have found lies in
+# build/fuzz/found, a finding beside it.  In other build trees the same
+# targets run their seeds, as tests.
+FUZZ ?= $(FUZZ_SRC:tests/fuzz/%.c=%)
+FUZZ_SECONDS ?= 20
+FUZZ_CC ?= clang
+FUZZ_MAIN := $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o)
+FUZZ_LINK := $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) \
+	-Wl,--wrap=read,--wrap=__read_chk,--wrap=write,--wrap=writev
+$(FUZZERS): $(B)/tests/fuzz-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
+  $(FUZZ_MAIN) $(B)/libctx.a
+	$(Q)$(CC) $(LDFLAGS_ALL) $(FUZZ_LINK) -o $@ $(filter %.o,$^) \
+	  $(B)/libctx.a $(DEP_LIBS)
 
-FUZZ_SECONDS ?= 60
-fuzz-tokens: $(FUZZ_TOKENS)
-	@for f in $(FUZZ_TOKENS:$(B)/fuzz/%=%); do \
-	  mkdir -p $(B)/fuzz/found/$$f && \
-	  $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=9000 \
-	    -print_final_stats=1 $(B)/fuzz/found/$$f tests/fuzz/seeds/$$f \
-	    || exit 1; \
-	done
+# The commands as they are, but for their main.
+FUZZ_COMMANDS := $(CMD_SRC:cmd/ctx-%.c=$(B)/tests/fuzz/main-%.o)
+$(FUZZ_COMMANDS): $(B)/tests/fuzz/main-%.o: cmd/ctx-%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
+	  -Dmain=main_$* -MMD -MP -c -o $@ $<
+$(B)/tests/fuzz-options: $(FUZZ_COMMANDS) $(CMD_OBJ)
+$(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
+	-Wl,--wrap=cli_report_open,--wrap=cli_open,--wrap=cli_meter \
+	-Wl,--wrap=cli_sandbox,--wrap=cli_end,--wrap=fopen,--wrap=close
+
+fuzz:
+	@$(MAKE) --no-print-directory CC="$(FUZZ_CC)" TREE=fuzz \
+	  SAN=fuzzer-no-link,address,undefined fuzz-run
+fuzz-run: $(FUZZ:%=$(B)/tests/fuzz-%)
+	@set -e; for name in $(FUZZ); do \
+	  FUZZ_SECONDS=$(FUZZ_SECONDS) B=$(B) tests/fuzz/run $$name; done
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
@@ -333,6 +378,6 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz-tokens check-simd
+.PHONY: bench-tokens fuzz fuzz-run check-simd check-ports coverage analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -33,8 +33,10 @@ bool bar_is_on(const struct bar *bar);
 int bar_add(struct bar *bar, const struct ctx_tally *t, struct ctx_err *err);
 int bar_end(struct bar *bar, const struct ctx_tally *t, uint64_t window,
     struct ctx_err *err);
-/* So many lines will follow below the pictures, after an empty one. */
-void bar_below(struct bar *bar, size_t lines);
+/* One of the largest messages, in a line below the pictures; before the first
+ * an empty one. */
+int bar_item(struct bar *bar, const struct ctx_tally *t, uint64_t window,
+    bool first, struct ctx_err *err);
 /* Writes the file, if one is asked for; dies if that fails. */
 void bar_write(struct bar *bar, const struct cli *cli);
 

@@ -59,13 +59,19 @@ int
 calibrate_message(
     struct calibrate *c, const struct ctx_tally *t, struct ctx_err *err)
 {
-	uint64_t rest = t->framing + t->estimated;
+	uint64_t rest = t->framing + t->estimated, asked;
+	struct calibrate_sum sum;
 
 	/* Of an answer in several lines any may say what the call took. */
 	if (!(t->view->flags & CTX_VIEW_CONTINUES))
 		c->before = c->all;
 	c->role = t->role;
-	if (t->billed > 0 && note(c, t, &c->before, err) < 0)
+	/* What was asked may stand in the same message. */
+	sum = c->before;
+	asked = t->framing + t->asked_estimated;
+	sum.rest += asked < t->asked ? asked : t->asked;
+	sum.text += asked < t->asked ? t->asked - asked : 0;
+	if (t->billed > 0 && note(c, t, &sum, err) < 0)
 		return -1;
 	c->all.rest += rest < t->tokens ? rest : t->tokens;
 	c->all.text += rest < t->tokens ? t->tokens - rest : 0;

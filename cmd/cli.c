@@ -80,6 +80,7 @@ say(const struct cli *cli, const char *fmt, va_list ap)
 {
 	char line[1024];
 
+	cli_progress_clear(cli);
 	(void)vsnprintf(line, sizeof line, fmt, ap);
 	(void)fprintf(stderr, "%s: ", cli->name);
 	cli_print_masked(stderr, line, strlen(line));
@@ -110,6 +111,7 @@ cli_die(const struct cli *cli, const char *fmt, ...)
 void
 cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
+	cli_progress_clear(cli);
 	if (err->code == CTX_EPIPE)
 		exit(CLI_TROUBLE);
 	if (err->line == 0 && err->file != NULL)
@@ -442,6 +444,37 @@ takes_argument(const struct cli_option *option)
 }
 
 static void
+print_version(const struct cli *cli)
+{
+	printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
+	    ctx_models_date());
+	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+}
+
+/* Those that every command has; they do not return. */
+static void
+tell_about(const struct cli *cli, const char *word, const char *value)
+{
+	static const struct {
+		const char *name;
+		void (*print)(const struct cli *cli);
+	} about[] = {
+	    {"help", print_help},
+	    {"version", print_version},
+	    {"list-options", print_options},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof about / sizeof about[0]; i++) {
+		if (strcmp(word, about[i].name) != 0)
+			continue;
+		if (value != NULL)
+			cli_die(cli, "--%s takes no argument", word);
+		about[i].print(cli);
+	}
+}
+
+static void
 long_option(struct cli *cli, char *word, char ***next)
 {
 	const struct cli_option *option;
@@ -449,15 +482,7 @@ long_option(struct cli *cli, char *word, char ***next)
 
 	if (value != NULL)
 		*value++ = '\0';
-	if (strcmp(word, "help") == 0)
-		print_help(cli);
-	if (strcmp(word, "list-options") == 0)
-		print_options(cli);
-	if (strcmp(word, "version") == 0) {
-		printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
-		    ctx_models_date());
-		exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
-	}
+	tell_about(cli, word, value);
 	for (option = cli->options; option->help != NULL; option++)
 		if (option->type != CLI_HEADING &&
 		    strcmp(option->name, word) == 0)
@@ -606,6 +631,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
 		cli_fail(cli, &err);
 	ctx_reader_set_lenient(stream->reader, cli->lenient);
+	cli_progress_open(cli, stream->reader, files, n_files, writer != NULL);
 	if (writer == NULL)
 		return;
 	ctx_writer_init(writer, STDOUT_FILENO);
@@ -739,6 +765,7 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 {
 	struct ctx_err err;
 
+	cli_progress_close(cli);
 	if (writer != NULL) {
 		if (ctx_writer_flush(writer, &err) < 0)
 			cli_fail(cli, &err);

@@ -2,8 +2,8 @@
  * cli.h - what the commands share: options, messages, exit
  *
  * Each command has one table of options, which parses, prints --help and
- * feeds the completions.  Only cli.c prints to standard error, reads the
- * environment or exits.
+ * feeds the completions.  Only cli.c, and progress.c for it, prints to
+ * standard error, reads the environment or exits.
  */
 #ifndef CMD_CLI_H
 #define CMD_CLI_H
@@ -48,9 +48,12 @@ struct cli {
 	/* Filled by the common options: */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
-	bool lenient, unbuffered, verbose, no_sandbox;
+	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
+	bool still; /* no progress is drawn */
 	/* Its own: */
 	int status;
+	bool opened; /* an input, and progress if there is any */
+	struct cli_progress *progress;
 	char cache[4096]; /* directory of compiled vocabularies */
 	struct ctx_model *models; /* the user's, n_models of them ... */
 	size_t n_models;
@@ -68,7 +71,9 @@ struct cli {
 	{'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,     \
 	    &(cli)->unbuffered, NULL, NULL},                                 \
 	{'v', "verbose", NULL, "say what was done", CLI_FLAG,                \
-	    &(cli)->verbose, NULL, NULL}
+	    &(cli)->verbose, NULL, NULL},                                    \
+	{0, "progress", NULL, "draw how far it is, at once", CLI_FLAG,       \
+	    &(cli)->progress_asked, NULL, NULL}
 /* The same for those that count tokens. */
 #define CLI_COMMON(cli)                                                      \
 	CLI_DIALECT(cli),                                                    \
@@ -94,6 +99,7 @@ struct cli {
 struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
+	uint64_t members; /* of requests, which are no messages */
 	uint64_t before, after; /* tokens */
 };
 #define CLI_RULES 24 /* more than there are */
@@ -113,7 +119,7 @@ struct cli_report {
 	{.type = CLI_HEADING, .help = "What went"},                          \
 	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,    \
 	    &(report)->dry_run, NULL, NULL},                                 \
-	{0, "json", NULL, "the plan as JSON", CLI_FLAG, &(report)->json,     \
+	{0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,     \
 	    NULL, NULL},                                                     \
 	{0, "explain", "FILE", "a JSON line for each message touched",       \
 	    CLI_STRING, &(report)->explain_path, NULL, NULL},                \
@@ -164,6 +170,18 @@ bool cli_tunable_share(const struct cli *cli, const char *name,
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
+/*
+ * Watches the reader of these files, for cli_open: how far the command is with
+ * its operands is drawn on standard error, if it was asked for, or if that is
+ * a terminal and the work lasts.  streams: the stream goes to standard output,
+ * while it is read.
+ */
+void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
+    char *const *files, size_t n, bool streams);
+/* Takes away what is drawn, before anything else is printed; it comes again.
+ * What is said on standard error does this by itself. */
+void cli_progress_clear(const struct cli *cli);
+void cli_progress_close(struct cli *cli);
 /* Warns of a mixed stream; with --verbose names the dialect, and why and
  * where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);

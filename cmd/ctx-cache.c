@@ -14,8 +14,8 @@ struct cache {
 	struct ctx_cache_options options;
 	unsigned provider, ttl;
 	bool provider_given, ttl_given;
+	struct cli_report report;
 	const char *diff, *price;
-	bool json;
 	uint64_t hints, conversations, lines;
 	unsigned said; /* a bit for each enum ctx_hinted */
 	bool said_ttl;
@@ -97,6 +97,7 @@ write_hints(struct cache *cache, struct ctx_meter *meter)
 	if (ctx_cache(&stream, &writer, meter, &cache->options, &err) < 0)
 		cli_fail(&cache->cli, &err);
 	cli_note_stream(&cache->cli, &stream);
+	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
 	if (cache->lines > MOST_LINES)
 		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
 		    cache->lines - MOST_LINES);
@@ -299,7 +300,7 @@ compare(struct cache *cache, struct ctx_meter *meter)
 	    cache->cli.n_files);
 	find_prices(cache, later, &prices);
 	ctx_prefix_bill(earlier, later, &prices, &bill);
-	if (cache->json)
+	if (cache->report.json)
 		print_json(cache, &bill, prices.in > 0);
 	else
 		print_bill(&bill, &prices);
@@ -325,12 +326,11 @@ parse(struct cache *cache, int argc, char **argv)
 	    {0, "strip", NULL, "take hints away, write none", CLI_FLAG,
 		&cache->options.strip, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What a change costs"},
-	    {0, "diff", "FILE", "compare with the request sent before",
+	    {0, "diff", "FILE", "the bill, after this one (--json: as JSON)",
 		CLI_STRING, &cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W", "$ for 1M in, out, read, written",
 		CLI_STRING, &cache->price, NULL, NULL},
-	    {0, "json", NULL, "the same as JSON", CLI_FLAG, &cache->json,
-		NULL, NULL},
+	    CLI_REPORT(&cache->report),
 	    CLI_COMMON(&cache->cli),
 	    CLI_SANDBOX(&cache->cli),
 	    {0},
@@ -339,8 +339,17 @@ parse(struct cache *cache, int argc, char **argv)
 	cache->cli.options = options;
 	cli_parse(&cache->cli, argc, argv);
 	cache->cli.options = NULL;
-	if (cache->diff == NULL && (cache->price != NULL || cache->json))
-		cli_die(&cache->cli, "--price and --json go with --diff");
+	cache->report.by_file = true;
+	if (cache->diff == NULL && cache->price != NULL)
+		cli_die(&cache->cli, "--price does not go without --diff");
+	if (cache->diff == NULL && cache->report.json &&
+	    !cache->report.dry_run)
+		cli_die(&cache->cli, "--json needs --dry-run or --diff");
+	if (cache->diff != NULL &&
+	    (cache->report.dry_run || cache->report.explain_path != NULL ||
+		cache->report.archive_path != NULL))
+		cli_die(&cache->cli, "--diff changes nothing; --dry-run, "
+		    "--explain and --archive do not go with it");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)
 		cache->options.provider = ctx_hints_provider(cache->provider);
@@ -364,6 +373,9 @@ main(int argc, char **argv)
 	struct ctx_meter meter;
 
 	parse(&cache, argc, argv);
+	if (cache.diff == NULL)
+		cli_report_open(&cache.cli, &cache.report,
+		    &cache.options.report);
 	cli_meter(&cache.cli, &meter);
 	cli_sandbox(&cache.cli,
 	    &(struct cli_needs){.meter = &meter, .read = cache.diff});

@@ -138,6 +138,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	check->found++;
 	if (check->quiet)
 		return 0;
+	cli_progress_clear(&check->cli);
 	if (check->repair) {
 		if (check->found <= MOST_LINES)
 			print_finding(stderr, finding);
@@ -259,6 +260,7 @@ parse(struct check *check, int argc, char **argv)
 	check->cli.options = options;
 	cli_parse(&check->cli, argc, argv);
 	check->cli.options = NULL;
+	check->cli.still = check->quiet;
 	o->user = check;
 	o->found = found;
 	o->fixed = fixed;

@@ -1,34 +1,22 @@
 /* ctx-count.c - how full is the context, and with what */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bar.h"
 #include "calibrate.h"
+#include "rows.h"
 
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
-/* One line of output: a conversation, a message, or all that share a name. */
-struct row {
-	struct ctx_tally sum;
-	const char *label; /* the name, NUL ended, may be untrusted; or NULL */
-};
-
-struct rows {
-	struct row *list;
-	size_t n, cap;
-	struct ctx_names names;
-};
-
 struct count {
 	struct cli cli;
+	struct row_form form;
 	struct ctx_meter meter;
 	unsigned per, bound;
-	bool json, tsv, text, quiet, models, calibrate, annotate;
+	bool text, models, calibrate, annotate;
 	const char *key;
-	uint64_t window, reserve, top;
+	uint64_t top;
 	struct ctx_amount max;
 	struct rows rows; /* by name, of the file being read */
 	struct rows largest;
@@ -36,7 +24,6 @@ struct count {
 	struct bar bar;
 	uint64_t lines; /* rows of conversations printed */
 	uint64_t over;  /* conversations over what --max allows */
-	bool header;
 	struct calibrate calls;
 };
 
@@ -60,202 +47,7 @@ bound_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* ---- one row ---- */
-
-static uint64_t
-window_of(const struct count *count, const struct ctx_tally *t)
-{
-	if (count->window > 0 || t->model == NULL)
-		return count->window;
-	return ctx_model_limit(t->model);
-}
-
-static int64_t
-left_of(const struct count *count, const struct ctx_tally *t)
-{
-	return (int64_t)(window_of(count, t) - t->tokens - count->reserve);
-}
-
-static double
-used_of(const struct count *count, const struct ctx_tally *t)
-{
-	return 100.0 * (double)t->tokens / (double)window_of(count, t);
-}
-
-/* The kind of part that most of a message is. */
-static const char *
-kind_of(const struct ctx_tally *t)
-{
-	size_t i, most = CTX_PART_TEXT;
-
-	for (i = 0; i < CTX_PART_KINDS; i++)
-		if (t->kinds[i] > t->kinds[most])
-			most = i;
-	return ctx_part_name((enum ctx_part_kind)most);
-}
-
-static void
-print_json(const struct count *count, const struct row *row)
-{
-	const struct ctx_tally *t = &row->sum;
-	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
-	    "file", cli_json_text(t->file, strlen(t->file)), "dialect",
-	    t->dialect != NULL ? t->dialect->name : "none", "messages",
-	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
-	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",
-	    (json_int_t)t->chars, "bytes", (json_int_t)t->bytes);
-
-	if (o == NULL)
-		cli_die(&count->cli, "cannot write %s as JSON", t->file);
-	if (t->line > 0)
-		json_object_set_new(o, "line",
-		    json_integer((json_int_t)t->line));
-	if (row->label != NULL)
-		json_object_set_new(o, per_name(count->per),
-		    json_string(row->label));
-	if (t->view != NULL) {
-		json_object_set_new(o, "index",
-		    json_integer((json_int_t)t->index));
-		json_object_set_new(o, "role",
-		    json_string(ctx_role_name(t->role)));
-		json_object_set_new(o, "kind", json_string(kind_of(t)));
-		json_object_set_new(o, "tool",
-		    json_stringn(t->tool.p, t->tool.n));
-	}
-	if (window_of(count, t) > 0) {
-		if (t->model != NULL)
-			json_object_set_new(o, "model",
-			    json_string(t->model->name));
-		json_object_set_new(o, "window",
-		    json_integer((json_int_t)window_of(count, t)));
-		/* One decimal, so that the figure reads as it is printed. */
-		json_object_set_new(o, "used",
-		    json_real((double)(int64_t)(used_of(count, t) * 10 + 0.5) /
-			10));
-		json_object_set_new(o, "left",
-		    json_integer((json_int_t)left_of(count, t)));
-	}
-	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	(void)putchar('\n');
-	json_decref(o);
-}
-
-/* What is behind the numbers: the file and line, and for people before it
- * the name, for programs behind it; of a message its role and tool. */
-static void
-print_label(const struct count *count, const struct row *row)
-{
-	const struct ctx_tally *t = &row->sum;
-	const char *file = t->file, *gap = count->tsv ? "\t" : " ";
-
-	if (row->label != NULL && !count->tsv) {
-		cli_print_masked(stdout, row->label, strlen(row->label));
-		file = count->cli.n_files > 1 ? t->file : NULL;
-		if (file != NULL)
-			(void)putchar(' ');
-	}
-	if (file != NULL)
-		cli_print_masked(stdout, file, strlen(file));
-	if (t->line > 0)
-		printf(":%" PRIu64, t->line);
-	if (row->label != NULL && count->tsv) {
-		(void)putchar('\t');
-		cli_print_masked(stdout, row->label, strlen(row->label));
-	}
-	if (t->view == NULL)
-		return;
-	printf("%s%s", gap, ctx_role_name(t->role));
-	if (count->tsv)
-		printf("\t%s", kind_of(t));
-	if (count->tsv || t->tool.n > 0)
-		(void)fputs(gap, stdout);
-	cli_print_masked(stdout, t->tool.p, t->tool.n);
-}
-
-static void
-print_columns(struct count *count, const struct row *row, char gap,
-    int width)
-{
-	const struct ctx_tally *t = &row->sum;
-	uint64_t window = window_of(count, t);
-	char tokens[24];
-
-	(void)snprintf(tokens, sizeof tokens, "%s%" PRIu64,
-	    t->estimated > 0 ? "~" : "", t->tokens);
-	printf("%*s%c%*" PRIu64 "%c%*" PRIu64 "%c", width, tokens, gap, width,
-	    t->messages, gap, width, t->chars, gap);
-	if (window > 0)
-		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
-		    gap, width > 0 ? 5 : 0, used_of(count, t), gap, width,
-		    left_of(count, t), gap);
-	print_label(count, row);
-	(void)putchar('\n');
-}
-
-static void
-print_header(struct count *count, const struct row *row)
-{
-	count->header = true;
-	printf("tokens\tmessages\tchars\t%sname",
-	    window_of(count, &row->sum) > 0 ? "window\tused\tleft\t" : "");
-	if (row->label != NULL)
-		printf("\t%s", per_name(count->per));
-	printf("%s\n", row->sum.view != NULL ? "\trole\tkind\ttool" : "");
-}
-
-static void
-print_row(struct count *count, const struct row *row)
-{
-	if (count->quiet)
-		return;
-	if (count->json) {
-		print_json(count, row);
-		return;
-	}
-	if (count->tsv && !count->header)
-		print_header(count, row);
-	print_columns(count, row, count->tsv ? '\t' : ' ',
-	    count->tsv ? 0 : 8);
-}
-
 /* ---- adding up ---- */
-
-static void
-add(struct ctx_tally *sum, const struct ctx_tally *t)
-{
-	sum->messages += t->messages;
-	sum->turns += t->turns;
-	sum->tokens += t->tokens;
-	sum->estimated += t->estimated;
-	sum->chars += t->chars;
-	sum->bytes += t->bytes;
-}
-
-/* Adds to the row of a name. */
-static int
-add_named(struct count *count, const struct ctx_tally *t, const char *p,
-    size_t n, struct ctx_err *err)
-{
-	struct rows *rows = &count->rows;
-	struct row *grown;
-	uint32_t id;
-
-	if (ctx_names_id(&rows->names, p, n, &id, err) < 0)
-		return -1;
-	grown = ctx_grow(rows->list, &rows->cap, id, sizeof *grown, err);
-	if (grown == NULL)
-		return -1;
-	rows->list = grown;
-	if (id > rows->n) {
-		memset(&grown[id - 1], 0, sizeof *grown);
-		grown[id - 1].sum.file = t->file;
-		grown[id - 1].sum.dialect = t->dialect;
-		grown[id - 1].sum.model = t->model;
-		rows->n = id;
-	}
-	add(&grown[id - 1].sum, t);
-	return 0;
-}
 
 /* Adds a part of what a tally stands for, if it costs anything. */
 static int
@@ -271,7 +63,7 @@ add_part(struct count *count, const struct ctx_tally *t, const char *name,
 
 	if (tokens == 0)
 		return 0;
-	return add_named(count, &part, name, strlen(name), err);
+	return rows_add(&count->rows, &part, name, strlen(name), err);
 }
 
 static int
@@ -323,33 +115,32 @@ add_beside(struct count *count, const struct ctx_tally *t,
 	return add_part(count, t, rest, priming, rough ? priming : 0, err);
 }
 
-/* Keeps the largest messages, largest first. */
+/* Each tool gets what its calls and results cost, the first also what else
+ * the message costs. */
 static int
-add_largest(struct count *count, const struct ctx_tally *t,
-    struct ctx_err *err)
+add_tools(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 {
-	struct rows *rows = &count->largest;
-	struct row *grown;
-	uint32_t id;
+	struct ctx_tally one = *t, rest = *t;
+	const struct ctx_share *share;
 	size_t i;
 
-	if (rows->n == count->top &&
-	    rows->list[rows->n - 1].sum.tokens >= t->tokens)
-		return 0;
-	grown = ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown,
-	    err);
-	if (grown == NULL ||
-	    ctx_names_id(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
-		return -1;
-	rows->list = grown;
-	if (rows->n < count->top)
-		rows->n++;
-	for (i = rows->n - 1; i > 0 && grown[i - 1].sum.tokens < t->tokens;
-	    i--)
-		grown[i] = grown[i - 1];
-	grown[i] = (struct row){*t, NULL};
-	grown[i].sum.tool = ctx_names_at(&rows->names, id);
-	return 0;
+	for (i = 1; i < t->n_shares; i++) {
+		share = &t->shares[i];
+		one.tokens = share->tokens;
+		one.estimated = share->estimated;
+		one.chars = share->chars;
+		one.bytes = one.turns = 0;
+		if (rows_add(&count->rows, &one, share->tool.p, share->tool.n,
+			err) < 0)
+			return -1;
+		rest.tokens -= share->tokens;
+		rest.estimated -= share->estimated;
+		rest.chars -= share->chars;
+	}
+	if (t->n_shares > 0)
+		return rows_add(&count->rows, &rest, t->shares[0].tool.p,
+		    t->shares[0].tool.n, err);
+	return rows_add(&count->rows, &rest, "-", 1, err);
 }
 
 static int
@@ -365,22 +156,20 @@ on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 	if (bar_is_on(&count->bar) && bar_add(&count->bar, t, err) < 0)
 		return -1;
 	if (count->top > 0)
-		return add_largest(count, t, err);
+		return rows_keep(&count->largest, t, count->top, err);
 	if (count->bar.shown)
 		return 0;
 	switch ((enum per)count->per) {
 	case PER_MESSAGE:
-		print_row(count, &row);
+		row_print(&count->form, &row);
 		return 0;
 	case PER_TURN:
 		(void)snprintf(turn, sizeof turn, "%" PRIu64, t->turn);
-		return add_named(count, t, turn, strlen(turn), err);
+		return rows_add(&count->rows, t, turn, strlen(turn), err);
 	case PER_ROLE:
-		return add_named(count, t, name, strlen(name), err);
+		return rows_add(&count->rows, t, name, strlen(name), err);
 	case PER_TOOL:
-		if (t->tool.n == 0)
-			return add_named(count, t, "-", 1, err);
-		return add_named(count, t, t->tool.p, t->tool.n, err);
+		return add_tools(count, t, err);
 	case PER_KIND:
 		return add_kinds(count, t, err);
 	default:
@@ -397,12 +186,12 @@ is_over(const struct count *count, const struct ctx_tally *t)
 	if (!count->max.set)
 		return false;
 	if (count->max.percent) {
-		if (window_of(count, t) == 0)
+		if (row_window(&count->form, t) == 0)
 			cli_die(&count->cli, "--max in percent needs a "
 					     "window; give --model or "
 					     "--window");
 		return (double)t->tokens * 100000.0 >
-		    (double)max * (double)window_of(count, t);
+		    (double)max * (double)row_window(&count->form, t);
 	}
 	return t->tokens > max;
 }
@@ -413,7 +202,7 @@ say_over(struct count *count, const struct ctx_tally *t)
 	char tokens[16], place[40] = "", most[16];
 
 	cli_status(&count->cli, CLI_NO);
-	if (count->quiet || count->over++ >= MOST_LINES)
+	if (count->form.quiet || count->over++ >= MOST_LINES)
 		return;
 	if (t->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, t->line);
@@ -421,7 +210,7 @@ say_over(struct count *count, const struct ctx_tally *t)
 	if (count->max.percent)
 		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
 		    t->file, place, tokens, (double)count->max.n / 1000,
-		    cli_short_number(most, window_of(count, t)));
+		    cli_short_number(most, row_window(&count->form, t)));
 	else
 		cli_say(&count->cli, "%s%s: %s tokens, over %s", t->file,
 		    place, tokens, cli_short_number(most, count->max.n));
@@ -437,69 +226,27 @@ on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 		return calibrate_ended(&count->calls, t, err);
 	if (is_over(count, t))
 		say_over(count, t);
-	add(&count->total, t);
+	row_add(&count->total, t);
+	cli_progress_clear(&count->cli);
 	if (bar_is_on(&count->bar) &&
-	    bar_end(&count->bar, t, window_of(count, t), err) < 0)
+	    bar_end(&count->bar, t, row_window(&count->form, t), err) < 0)
 		return -1;
 	if (count->top > 0 || count->bar.shown)
 		return 0;
 	if (count->per != PER_FILE)
 		return add_beside(count, t, err);
 	count->lines++;
-	print_row(count, &row);
+	row_print(&count->form, &row);
 	return 0;
 }
 
 /* ---- files ---- */
 
-static int
-by_tokens(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	return (x->sum.tokens < y->sum.tokens) -
-	    (x->sum.tokens > y->sum.tokens);
-}
-
-static int
-by_turn(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	unsigned long long m = strtoull(x->label, NULL, 10);
-	unsigned long long n = strtoull(y->label, NULL, 10);
-
-	return (m > n) - (m < n);
-}
-
-/* Prints and forgets the named rows of a file. */
-static void
-print_named(struct count *count)
-{
-	struct rows *rows = &count->rows;
-	struct ctx_str name;
-	size_t i;
-
-	for (i = 0; i < rows->n; i++) {
-		name = ctx_names_at(&rows->names, (uint32_t)i + 1);
-		rows->list[i].label = strndup(name.p, name.n);
-		if (rows->list[i].label == NULL)
-			cli_die(&count->cli, "out of memory");
-	}
-	if (rows->n > 0)
-		qsort(rows->list, rows->n, sizeof *rows->list,
-		    count->per == PER_TURN ? by_turn : by_tokens);
-	for (i = 0; i < rows->n; i++) {
-		print_row(count, &rows->list[i]);
-		free((char *)rows->list[i].label);
-	}
-	ctx_names_reset(&rows->names);
-	rows->n = 0;
-}
-
 static void
 count_stream(struct count *count, char **file)
 {
-	const struct ctx_tally_hooks hooks = {count, on_message, on_ended};
+	const struct ctx_tally_hooks hooks = {count, on_message, on_ended,
+	    bar_is_on(&count->bar) || count->per == PER_TOOL};
 	struct ctx_stream stream;
 	struct ctx_err err;
 
@@ -510,7 +257,7 @@ count_stream(struct count *count, char **file)
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
-	print_named(count);
+	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
 /* Plain text is one text, whatever it holds. */
@@ -541,16 +288,25 @@ static void
 print_rest(struct count *count)
 {
 	struct row row = {count->total, NULL};
+	const struct row *item;
+	struct ctx_err err;
 	size_t i;
 
-	for (i = 0; i < count->largest.n; i++)
-		print_row(count, &count->largest.list[i]);
+	for (i = 0; i < count->largest.n; i++) {
+		item = &count->largest.list[i];
+		if (!count->bar.shown)
+			row_print(&count->form, item);
+		else if (bar_item(&count->bar, &item->sum,
+			     row_window(&count->form, &item->sum), i == 0,
+			     &err) < 0)
+			cli_fail(&count->cli, &err);
+	}
 	/* A window holds one conversation, so the sum has none. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
-	count->window = 0;
-	if (count->lines > 1 && !count->json && !count->tsv)
-		print_row(count, &row);
+	count->form.window = 0;
+	if (count->lines > 1 && !count->form.json && !count->form.tsv)
+		row_print(&count->form, &row);
 	if (count->over > MOST_LINES)
 		cli_say(&count->cli, "%" PRIu64 " more are over",
 		    count->over - MOST_LINES);
@@ -560,7 +316,7 @@ static void
 report_calls(struct count *count)
 {
 	if (calibrate_report(&count->calls, count->meter.encoding,
-		count->bound == 1, count->json))
+		count->bound == 1, count->form.json))
 		return;
 	cli_say(&count->cli, "no call says what it was billed");
 	cli_status(&count->cli, CLI_NO);
@@ -578,8 +334,6 @@ count_files(struct count *count)
 		else
 			count_stream(count, &count->cli.files[i]);
 	}
-	if (count->bar.shown && count->largest.n > 0)
-		bar_below(&count->bar, count->largest.n);
 	if (count->calibrate)
 		report_calls(count);
 	else
@@ -621,9 +375,9 @@ parse(struct count *count, int argc, char **argv)
 		&count->text, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Against what"},
 	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
-		&count->window, NULL, NULL},
+		&count->form.window, NULL, NULL},
 	    {0, "reserve", "N", "taken off what is left (0)", CLI_NUMBER,
-		&count->reserve, NULL, NULL},
+		&count->form.reserve, NULL, NULL},
 	    {0, "max", "N|P%", "status 1 if a conversation is over it",
 		CLI_AMOUNT, &count->max, NULL, NULL},
 	    {0, "models", NULL, "list the models and stop", CLI_FLAG,
@@ -634,11 +388,11 @@ parse(struct count *count, int argc, char **argv)
 		CLI_CHOICE, &count->bound, bound_name, NULL},
 	    {.type = CLI_HEADING, .help = "How it is printed"},
 	    {0, "json", NULL, "one JSON object a line", CLI_FLAG,
-		&count->json, NULL, NULL},
+		&count->form.json, NULL, NULL},
 	    {0, "tsv", NULL, "columns parted by tabs, with a header",
-		CLI_FLAG, &count->tsv, NULL, NULL},
-	    {'q', "quiet", NULL, "only the status", CLI_FLAG, &count->quiet,
-		NULL, NULL},
+		CLI_FLAG, &count->form.tsv, NULL, NULL},
+	    {'q', "quiet", NULL, "only the status", CLI_FLAG,
+		&count->form.quiet, NULL, NULL},
 	    {0, "annotate", NULL, "the stream, a count in each record",
 		CLI_FLAG, &count->annotate, NULL, NULL},
 	    {0, "key", "NAME", "the count's (ctx_tokens)", CLI_STRING,
@@ -660,13 +414,16 @@ parse(struct count *count, int argc, char **argv)
 	count->cli.options = options;
 	cli_parse(&count->cli, argc, argv);
 	count->cli.options = NULL;
+	count->form.cli = &count->cli;
+	count->form.per = per_name(count->per);
+	count->cli.still = count->form.quiet || count->bar.follow;
 	bar_check(&count->bar, &count->cli,
-	    count->json || count->tsv || count->per != PER_FILE ||
+	    count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);
 	if (count->annotate &&
-	    (count->json || count->tsv || count->per != PER_FILE ||
+	    (count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->top > 0 || count->text || count->calibrate ||
-		count->quiet || count->max.set))
+		count->form.quiet || count->max.set))
 		cli_die(&count->cli, "--annotate writes the stream; it goes "
 				     "with no other output");
 }
@@ -709,9 +466,7 @@ main(int argc, char **argv)
 	bar_release(&count.bar);
 	calibrate_release(&count.calls);
 	ctx_meter_release(&count.meter);
-	free(count.rows.list);
-	free(count.largest.list);
-	ctx_names_release(&count.rows.names);
-	ctx_names_release(&count.largest.names);
+	rows_release(&count.rows);
+	rows_release(&count.largest);
 	return cli_end(&count.cli, NULL);
 }

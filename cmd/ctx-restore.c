@@ -42,8 +42,10 @@ found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
 	if (restore->gc)
 		return ctx_names_id(&restore->named, aged->name.p,
 		    aged->name.n, &id, err);
-	if (restore->list)
+	if (restore->list) {
+		cli_progress_clear(&restore->cli);
 		print_reference(aged);
+	}
 	if (aged->state == CTX_AGED_WHOLE)
 		return 0;
 	cli_status(&restore->cli, CLI_NO);

@@ -41,21 +41,39 @@ cli_json_line(FILE *to, json_t *line)
 	return rc;
 }
 
-static int
-explain(struct cli_report *report, const struct ctx_touch *touch,
-    struct ctx_err *err)
+static json_t *
+json_message(const struct ctx_touch *touch)
 {
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	json_t *line;
-
-	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
-	line = json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I, s:s}",
+	return json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I}",
 	    "file", cli_json_text(touch->file, strlen(touch->file)), "line",
 	    (json_int_t)touch->line, "index", (json_int_t)touch->index, "role",
 	    ctx_role_name(touch->role), "tool",
 	    cli_json_text(touch->tool.p, touch->tool.n), "rule", touch->rule,
 	    "action", touch->action, "before", (json_int_t)touch->before,
-	    "after", (json_int_t)touch->after, "sha256", hash);
+	    "after", (json_int_t)touch->after);
+}
+
+static json_t *
+json_member(const struct ctx_touch *touch)
+{
+	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
+	    cli_json_text(touch->file, strlen(touch->file)), "line",
+	    (json_int_t)touch->line, "member",
+	    cli_json_text(touch->member.p, touch->member.n), "rule",
+	    touch->rule, "action", touch->action);
+}
+
+static int
+explain(struct cli_report *report, const struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	json_t *line = touch->member.n > 0 ? json_member(touch)
+					   : json_message(touch);
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+
+	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
+	if (line != NULL)
+		json_object_set_new(line, "sha256", json_string(hash));
 	if (line != NULL && touch->ranked)
 		json_object_set_new(line, "score", json_real(touch->rank));
 	if (line != NULL && report->archive_path != NULL)
@@ -76,6 +94,15 @@ print_row(const char *what, const char *why, char of_messages,
 {
 	printf("  %-6s %-24s %c%9" PRIu64 " messages %c%11" PRIu64 " tokens\n",
 	    what, why, of_messages, messages, of_tokens, tokens);
+}
+
+/* What a rule did to members of requests. */
+static void
+print_members(const struct cli_rule *rule)
+{
+	if (rule->members > 0)
+		printf("  %-6s %-24s  %9" PRIu64 " members\n", rule->action,
+		    rule->name, rule->members);
 }
 
 void
@@ -101,11 +128,17 @@ cli_report_rules(struct cli_report *report)
 	for (rule = report->rules; rule->name != NULL; rule++) {
 		adds = strcmp(rule->action, "add") == 0;
 		edits = !adds && strcmp(rule->action, "drop") != 0;
+		print_members(rule);
+		if (rule->messages == 0)
+			continue;
 		print_row(rule->action, rule->name,
 		    adds	? '+'
 			: edits ? ' '
 				: '-',
-		    rule->messages, rule->after > rule->before ? '+' : '-',
+		    rule->messages,
+		    rule->after > rule->before	      ? '+'
+			: rule->after < rule->before ? '-'
+						      : ' ',
 		    tokens_of(rule));
 	}
 }
@@ -115,13 +148,18 @@ static json_t *
 json_rules(const struct cli_report *report)
 {
 	const struct cli_rule *rule;
-	json_t *list = json_array();
+	json_t *list = json_array(), *row;
 
-	for (rule = report->rules; rule->name != NULL; rule++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}",
-		    "rule", rule->name, "action", rule->action, "messages",
+	for (rule = report->rules; rule->name != NULL; rule++) {
+		row = json_pack("{s:s, s:s, s:I, s:I}", "rule", rule->name,
+		    "action", rule->action, "messages",
 		    (json_int_t)rule->messages, "tokens",
-		    (json_int_t)tokens_of(rule)));
+		    (json_int_t)tokens_of(rule));
+		if (row != NULL && rule->members > 0)
+			json_object_set_new(row, "members",
+			    json_integer((json_int_t)rule->members));
+		json_array_append_new(list, row);
+	}
 	return list;
 }
 
@@ -179,7 +217,7 @@ add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
 		rule++;
 	rule->name = touch->rule;
 	rule->action = touch->action;
-	rule->messages++;
+	*(touch->member.n > 0 ? &rule->members : &rule->messages) += 1;
 	rule->before += touch->before;
 	rule->after += touch->after;
 }

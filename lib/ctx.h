@@ -228,7 +228,7 @@ struct ctx_node {
 	uint32_t next;    /* index of the first node behind this subtree */
 	uint8_t kind;     /* enum ctx_json_kind */
 	uint8_t escaped;  /* a string with at least one backslash */
-	uint16_t unused;
+	uint16_t keys;    /* what ctx_json_find asks first: see scan.c */
 };
 
 /*
@@ -297,6 +297,8 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
+/* Both at once. */
+void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
  * Walks characters: *at is an offset into the literal, 1 at the start;
  * returns 1 and moves it behind the character *cp (a lone surrogate gives
@@ -423,6 +425,9 @@ void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
 /* Does that now, for those who keep records longer. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
+/* Calls read whenever so many bytes, at most 256 KiB, have come. */
+void ctx_reader_watch(struct ctx_reader *reader,
+    void (*read)(void *user, size_t bytes), void *user);
 /*
  * Errors have file, line and column set.  A file is opened when its turn
  * comes; one that cannot be opened or read, or is bad, is closed, and a
@@ -528,6 +533,10 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
+/* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
+ * see it; false with any other. */
+bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
+    uint64_t *tokens);
 /* Appends the ids of one text; with special, names of special tokens become
  * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
  * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
@@ -745,9 +754,12 @@ struct ctx_view {
 	uint32_t model;     /* the name of the model that wrote it */
 	uint32_t time;      /* when: ISO 8601, or seconds or ms since 1970 */
 	uint32_t usage;     /* what the provider says that it cost */
+	uint64_t billed;    /* input tokens, where another record says that */
 	unsigned flags;
 	struct ctx_part *parts;
 	size_t n, cap;
+	size_t asked; /* of the parts, those that were sent, if the others are
+		       * what came back; else 0 */
 };
 
 /* Empties the view and points it at a message. */
@@ -799,6 +811,8 @@ enum {
 	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
 				* its system prompt */
 	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
+	CTX_NAMES_USERS = 128, /* a user's message may name who wrote it: one
+				* of another name opens a turn */
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
@@ -874,6 +888,7 @@ enum {
 	CTX_LINE_RESULT = 4,  /* answers the call of its parent */
 	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
 	CTX_LINE_META = 16,   /* no tip, whatever follows */
+	CTX_LINE_ANSWER = 32, /* the model's; such in a row are one answer */
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
@@ -885,6 +900,8 @@ struct ctx_line {
 	uint32_t about;  /* names another line, which must stay a line */
 	uint32_t same;   /* lines of equal same are one message */
 	uint32_t model;  /* the name of the model from here on */
+	uint32_t usage;  /* what the provider says that the answer took which
+			  * stands before the line; the first such counts */
 	uint64_t turns;  /* ROLLBACK: how many */
 };
 
@@ -1097,10 +1114,13 @@ int ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 /* Notes the removal of the hints that an object itself has as members. */
 int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
     struct ctx_err *err);
-/* The same for what a request has beside its messages. */
-int ctx_hints_write_request(struct ctx_hint_pen *pen,
-    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
-    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err);
+/* Sets lists to the arrays and texts beside the messages of a request in which
+ * any provider keeps hints, each once; returns how many there are. */
+#define CTX_HINTS_LISTS 8
+size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
+    uint32_t lists[CTX_HINTS_LISTS]);
+/* Is the key one of a hint that is a member of what it is for? */
+bool ctx_hints_key(const struct ctx_json *json, uint32_t key);
 /* Notes that a text, as a content, becomes the array of one block that it
  * would be with a hint; arrays stay. */
 int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
@@ -1181,6 +1201,9 @@ struct ctx_cost {
 	uint64_t bodies;    /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
 	uint64_t estimated; /* of the tokens, what is no exact count */
+	/* Where the answer stands in the message too: the tokens, framing
+	 * included, and the estimated ones that stand before it; else 0. */
+	uint64_t asked, asked_estimated;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
 					 * blocks of a result are RESULT */
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
@@ -1214,6 +1237,11 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 /* Adds what part i of a message costs; parts owned by it are not in it. */
 int ctx_count_part(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    struct ctx_cost *cost, struct ctx_err *err);
+/* Adds what part *i, a result, costs with the parts that it owns; *i is then
+ * the last of them. */
+int ctx_count_result(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t *i,
     struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save, and
  * *left to the text that would be left, until the counter's next use. */
@@ -1252,7 +1280,8 @@ int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
 /* ---- count/usage.c: what providers say that a call took ------------------ */
 
 /* The input tokens, cached ones among them, of a usage object as one of the
- * dialects has it; 0 if there are none, or usage is 0. */
+ * dialects has it, or the number itself; 0 if there are none, or usage is
+ * 0. */
 uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
 
 /* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
@@ -1353,7 +1382,8 @@ enum {
  * A group is a call, all its results however far away, and what its dialect
  * ties or joins to it; any other message is a group of its own.  A turn is one or
  * more user messages in a row and what follows up to the next; turn 0 is
- * what comes before the first.
+ * what comes before the first.  Where several people write as the user, under
+ * names that differ, each change of name opens a turn (CTX_NAMES_USERS).
  */
 struct ctx_item {
 	uint64_t start;     /* tokens of the conversation before it */
@@ -1390,6 +1420,7 @@ struct ctx_groups {
 	struct ctx_calls *calls; /* the open ones */
 	struct ctx_names tools;
 	struct ctx_buf text;     /* scratch */
+	struct ctx_buf speaker;  /* the last name of a user in this turn */
 	uint64_t tokens;         /* of all items ever added */
 	uint64_t messages;       /* all that were ever added ... */
 	uint64_t spoken;         /* ... and those that are not the system's */
@@ -1535,6 +1566,9 @@ struct ctx_judge {
 	uint64_t results; /* message that the last results stand in, plus one */
 	struct ctx_place waits[3]; /* what the next message settles */
 	unsigned waiting;          /* a bit for each of them */
+	struct ctx_place *leading; /* reasoning in a row that waits for an
+				    * item of the assistant's */
+	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
 	enum ctx_role before;   /* role of the last message, */
 	bool after_result;      /* which ended in a result */
@@ -1807,6 +1841,9 @@ int ctx_live_next(struct ctx_live *live, struct ctx_record *record,
 void ctx_live_forget(struct ctx_live *live);
 /* Is the line shown to the model?  Then flags gets its MORE and CONTINUES. */
 bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
+/* The input tokens that a line further on says of the call whose answer begins
+ * with this line, or 0. */
+uint64_t ctx_live_billed(const struct ctx_live *live, uint32_t line);
 /* The line has been dropped. */
 void ctx_live_drop(struct ctx_live *live, uint32_t line);
 /* Has it, or the line that replaced it? */
@@ -1913,6 +1950,15 @@ void ctx_stream_release(struct ctx_stream *stream);
 
 /* ---- convo/tally.c: what a stream costs --------------------------------- */
 
+/* What the calls and results of one tool cost in a message. */
+struct ctx_share {
+	struct ctx_str tool;
+	uint64_t tokens;    /* of these calls and results */
+	uint64_t results;   /* of the tokens, those of results */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t chars;
+};
+
 /* One conversation, or one message of it. */
 struct ctx_tally {
 	const char *file;
@@ -1931,12 +1977,16 @@ struct ctx_tally {
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
 	uint64_t billed; /* input tokens of the call that gave the message (of
 			  * a record: of its last call), 0: not said */
+	uint64_t asked, asked_estimated; /* see struct ctx_cost */
 	/* Of a message only: */
 	uint64_t index; /* its number in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
-	struct ctx_str tool; /* of its call or result, n 0: none */
+	struct ctx_str tool; /* of its first call or result, n 0: none */
 	const struct ctx_view *view;
+	/* If asked for: each tool that is known once, as they come. */
+	const struct ctx_share *shares;
+	size_t n_shares;
 };
 
 /*
@@ -1950,6 +2000,7 @@ struct ctx_tally_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_tally *tally,
 	    struct ctx_err *err);
+	bool shares; /* messages have them */
 };
 int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
     const struct ctx_tally_hooks *hooks, struct ctx_err *err);
@@ -2005,15 +2056,19 @@ int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- convo/report.c: what is done to messages, told and archived --------- */
 
-/* A message that goes or is changed. */
+/* A message that goes or is changed, or a member of a request that is. */
 struct ctx_touch {
 	const char *file;
 	uint64_t line;
 	uint64_t index; /* number of the message in its conversation, from 0 */
 	enum ctx_role role;
+	/* It is no message but this member of a request, which has no index,
+	 * role, tool or tokens; n 0: it is a message. */
+	struct ctx_str member;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule;   /* why */
-	const char *action; /* "drop", "edit", "relink", or "add" for one of ours */
+	const char *action; /* "drop", "edit", "relink", "mark" and "strip" for
+			     * hints, or "add" for one of ours */
 	bool ranked;
 	double rank;            /* of its group, where it was ranked */
 	uint64_t before, after; /* tokens */
@@ -2203,6 +2258,7 @@ struct ctx_cache_options {
 	const char *provider; /* NULL: the dialect's */
 	enum ctx_ttl ttl;
 	bool strip; /* take hints away, write none */
+	struct ctx_report report;
 	void *user;
 	/* May be NULL; not called with strip. */
 	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
@@ -2219,6 +2275,8 @@ struct ctx_cache_options {
  * may carry none does not count.  What needs no change leaves byte for byte.
  * Holds the messages of the last 16 blocks, the newest two, and system
  * messages that no other message has followed; or one conversation record.
+ * The rule of a touch is the hint that the message gets, of several the most
+ * needed, or "old hints".
  * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
  * tells the provider.
  */

@@ -33,7 +33,7 @@ exactly() {
 	for pair in 2381:77 2000:220 1500:208 1000:196; do
 		ctx-count --bar --color always -e o200k_base \
 		    --window "${pair%:*}" t > out
-		grep -q $'\033\[48;5;'"${pair#*:}"m out || fail "$pair"
+		grep -q $'\033\[30;48;5;'"${pair#*:}"m out || fail "$pair"
 	done
 	export TERM=xterm-256color
 	ctx-count --bar --window 2000 t > out
@@ -80,6 +80,20 @@ exactly() {
 	# A request has tools and a system prompt beside its messages.
 	COLUMNS=40 run -0 ctx-count --bar "$BATS_TEST_DIRNAME/corpus/requests/anthropic.json"
 	[[ $output == *"D tools defined "* && $output == *"S system "* ]]
+}
+
+@test "results of several tools in one message are each of its tool" {
+	cat > in <<'X'
+{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"b","name":"y","input":{"p":"some long text here"}},{"type":"tool_use","id":"c","name":"x","input":{}}]}
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"one two three"},{"type":"tool_result","tool_use_id":"b","content":"one two three four five six"},{"type":"tool_result","tool_use_id":"c","content":"one two"},{"type":"text","text":"so what"}]}
+X
+	COLUMNS=40 ctx-count --bar -e o200k_base in | tail -n +4 |
+	    awk '{ print $2, $3 }' | sort > legend
+	printf '%s\n' 'assistant 17' 'user 6' 'x 5' 'y 6' | diff - legend
+	# The calls, too, and the message counts for each.
+	ctx-count --per tool -e o200k_base --tsv in | cut -f 1,2,5 | sort > got
+	printf '%s\t%s\t%s\n' 15 2 y 19 2 x 3 0 - tokens messages tool |
+	    sort | diff - got
 }
 
 @test "--svg writes the picture as a file, with nothing of the input in it raw" {

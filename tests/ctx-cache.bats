@@ -453,8 +453,89 @@ bill() {
 		[[ $output == *"not dollars"* ]]
 	done
 	run -2 ctx-cache --price 1 one
-	[[ $output == *"go with --diff"* ]]
+	[[ $output == *"--price does not go without --diff"* ]]
 	run -0 ctx-cache --diff one < one
 	[[ $output == *"changed    nothing"* ]]
 	run -0 ctx-cache --diff - one < one
+}
+
+# ---- what was done ----
+
+@test "--explain names the hint that each message gets, and members of requests" {
+	request 40 | jq -c '.cache_control = {type: "ephemeral"} |
+	    .messages[3].content[0].cache_control = {type: "ephemeral"} |
+	    .tools[0].cache_control = {type: "ephemeral"}' > r
+	ctx-cache --explain e --archive a r > out
+	jq -r '[.index // .member, .action, .rule] | join(" ")' e > got
+	cat > want <<'X'
+3 strip old hints
+24 mark 15 blocks before
+38 mark message before
+39 mark newest message
+system mark system prompt
+tools strip old hints
+cache_control strip old hints
+X
+	diff want got
+	# The archive has what they were, a line each.
+	jq -c '(.messages[3, 24, 38, 39], .system, .tools, .cache_control)' r |
+	    cmp - a
+	jq -e -s 'map(select(has("member")) | has("index") or has("before")) |
+	    any | not' e
+	# What is right already is not touched.
+	ctx-cache -n --explain - out > e
+	[ ! -s e ]
+	run -0 ctx-cache -n out
+	[[ $output != *mark* ]]
+	# The order of need holds for a message that gets two.
+	jq -c '.messages = [.messages[0] |
+	    .content = [range(20) | {type: "text", text: "b\(.)"}]]' r > one
+	[ "$(ctx-cache -n --explain - one | jq -r 'select(.index == 0).rule')" = \
+	    "newest message" ]
+	# With --strip all of them are old.
+	ctx-cache --strip -n --explain - out | jq -r .rule | sort -u > got
+	[ "$(cat got)" = "old hints" ]
+	ctx-cache -n --json r |
+	    jq -e '.rules | map(select(.rule == "old hints")) |
+	        . == [{rule: "old hints", action: "strip", messages: 1,
+	            tokens: 0, members: 2}]'
+}
+
+@test "--explain: the files and lines of a stream, the tools of its results" {
+	head -n 100 "$agent" > one
+	tail -n +101 "$agent" > two
+	ctx-cache --provider anthropic --explain e one two > out
+	jq -r '"\(.file):\(.line) \(.index)"' e > got
+	n=$(wc -l < "$agent")
+	[ "$(sed -n 1p got)" = "one:1 0" ]
+	[ "$(tail -n 1 got)" = "two:$((n - 100)) $((n - 1))" ]
+	jq -es 'any(.role == "tool" and (.tool | length > 0))' e
+	ctx-cache --provider anthropic one two > plain
+	cmp plain out
+}
+
+@test "options that do not go with --diff" {
+	request 4 > r
+	for o in -n "--explain e" "--archive a"; do
+		# shellcheck disable=SC2086 # options
+		run -2 ctx-cache $o --diff r r
+		[[ $output == *"--diff changes nothing"* ]]
+	done
+	[ ! -e e ] && [ ! -e a ]
+	run -2 ctx-cache --json r
+	[[ $output == *"--json needs --dry-run or --diff"* ]]
+}
+
+@test "a file whose name is no UTF-8 is named in JSON all the same" {
+	request 20 > old
+	sed 's/"m7"/"m8"/' old > $'\xff.json'
+	run -1 ctx-cache --json --diff old $'\xff.json'
+	[ "$(tail -n 1 <<< "$output" | jq -r .changed.file)" = "?.json" ]
+	jq -c '.system[0].text = "z"' old > $'\xff.json'
+	run -1 ctx-cache --json --diff old $'\xff.json'
+	[ "$(tail -n 1 <<< "$output" |
+	    jq -r '"\(.changed.file) \(.changed.member)"')" = "?.json system" ]
+	ctx-cache -n --explain - $'\xff.json' > e
+	jq -es 'length > 2 and all(.file == "?.json")' e
+	[ "$(ctx-cache -n --json $'\xff.json' | jq -r .file)" = "?.json" ]
 }

@@ -464,3 +464,27 @@ lines_of() {
 		done
 	done
 }
+
+@test "--repair: a conversation that loses all its messages is told of" {
+	empty='{"role":"user","content":""}'
+	echo "{\"messages\":[$empty,$empty]}" > in
+	run ctx-check -d anthropic --repair in
+	[ "$status" -eq 1 ]
+	[ "${lines[1]}" = '{"messages":[]}' ] || [ "${lines[0]}" = '{"messages":[]}' ]
+	[[ "$output" == *"no-message: the conversation has no messages"* ]]
+	echo "$empty" > in
+	run ctx-check -d anthropic --repair in
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no-message: there is no message in it" ]]
+}
+
+@test "reasoning in a row that leads to nothing is found, and goes, whole" {
+	reasoning='{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"}'
+	printf '%s\n' '{"type":"message","role":"user","content":"hi"}' \
+	    "$reasoning" "$reasoning" > in
+	run ctx-check -d openai-responses in
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ]
+	[[ "${lines[0]}" == in:2:\ lone-reasoning:* ]]
+	ctx-check -q -d openai-responses --repair in > out
+	head -n 1 in | cmp out
+}

@@ -304,6 +304,39 @@ X
 	[ "$(tokens gemini)" -eq 5 ]
 }
 
+@test "LangChain, AI SDK and ShareGPT requests have their tools in their ways" {
+	d='"Get the weather of a city."'
+	s='{"type":"object","properties":{"city":{"type":"string","description":"Its name"}},"required":["city"]}'
+	f='{"type":"function","function":{"name":"get_weather","description":'$d',"parameters":'$s'}}'
+	want=$(messages user:hi | jq -sc --argjson f "$f" \
+	    '{messages: ., tools: [$f]}' | ctx-count --per role --json |
+	    jq 'select(.role == "tools").tokens')
+	[ "$want" -gt 30 ]
+	ui='{"role":"user","parts":[{"type":"text","text":"hi"}]}'
+	model='{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"get_weather","input":{}}]}'
+	while IFS='|' read -r dialect rest; do
+		echo "$rest" > request
+		[ "$(ctx-count --json request | jq -r .dialect)" = "$dialect" ] ||
+			fail "$dialect: $rest"
+		[ "$(ctx-count --per role --json request |
+		    jq 'select(.role == "tools").tokens')" = "$want" ] ||
+			fail "$dialect: $rest"
+	done <<-X
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[$f]}
+		langchain-dump|{"messages":[{"type":"human","content":"hi"}],"tools":[$f]}
+		langchain-lc|{"messages":[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"hi"}}],"tools":[$f]}
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[{"name":"get_weather","description":$d,"input_schema":$s}]}
+		vercel-ui|{"messages":[$ui],"tools":{"get_weather":{"description":$d,"inputSchema":$s}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"description":$d,"inputSchema":{"jsonSchema":$s}}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"type":"function","description":$d,"parameters":$s}}}
+		vercel-model|{"prompt":[$model],"tools":[{"type":"function","name":"get_weather","description":$d,"inputSchema":$s}]}
+	X
+	# What a set for training shows of tools is a text.
+	echo '{"conversations":[{"from":"human","value":"hi"}],"tools":"one two three"}' |
+	    ctx-count --per role --json |
+	    jq -es 'any(.role == "tools" and .tokens == 3)'
+}
+
 @test "a budget counts tools and the prompt, and its floor names them" {
 	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
 	    input: [.], tools: [range(20) | {type: "function",
@@ -549,6 +582,61 @@ bytes_vocabulary() {
 	[[ $output == *"no call says"* ]]
 }
 
+@test "--calibrate reads what Codex says behind each answer, once" {
+	line='def line(t; p): {timestamp: "2026-11-10T09:00:00.000Z", type: t,
+	    payload: p};
+	    def item($m): line("response_item"; {type: "message", role: $m.role,
+		content: [{type: (if $m.role == "assistant" then "output_text"
+		    else "input_text" end), text: $m.content}]});
+	    def told($n): line("event_msg"; {type: "token_count", info:
+		(if $n == 0 then null else {total_token_usage: {input_tokens:
+		    ($n * 7)}, last_token_usage: {input_tokens: $n,
+		    cached_input_tokens: ($n - 9), output_tokens: 3}} end)});'
+	grep -v '"system"' "$chat" > in
+	jq -c "$line"'item(.)' in > items
+	ctx-count --json --per message -d codex -e o200k_base items |
+	    jq .tokens > each
+	# an answer of two items, and what it took told before and behind
+	jq -c -n --rawfile each each "$line"'($each | split("\n")) as $n |
+	    line("turn_context"; {model: "gpt-5.3-codex"}),
+	    foreach inputs as $m ({i: 0, sum: 0, last: 0};
+	    .before = .sum | .at = .i | .was = .last |
+	    .sum += ($n[.i] | tonumber) - 4 | .i += 1 |
+	    if $m.role == "assistant" then .last = (5000 + .at * 4 +
+		.before * 1.3 | round) else . end;
+	    if $m.role == "assistant"
+	    then told(.was), item($m), told(.last)
+	    else item($m), told(.was), told(0) end)' in > rollout
+	run -0 ctx-count --calibrate -e o200k_base --json rollout
+	jq -e --argjson n "$(grep -c '"assistant"' in)" \
+	    '.model == "gpt-5.3-codex" and .calls == $n and
+	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
+	    .error < 0.001' <<< "$output"
+	# an answer that was taken back is of no call that counts
+	{
+		cat rollout
+		jq -nc "$line"'item({role: "user", content: "Well?"}),
+		    item({role: "assistant", content: "No."}),
+		    line("event_msg"; {type: "thread_rolled_back",
+			num_turns: 1}), told(999999)'
+	} > back
+	[ "$(ctx-count --calibrate -e o200k_base --json back)" = "$output" ]
+	# items in a row are one answer, billed once for what is before it
+	{
+		jq -nc "$line"'item({role: "user", content: "Count to ten."}),
+		    line("response_item"; {type: "reasoning", summary: [
+			{type: "summary_text", text: "One, two, three."}]}),
+		    line("response_item"; {type: "function_call", name: "count",
+			arguments: "{}", call_id: "c1"}), told(500),
+		    line("response_item"; {type: "function_call_output",
+			call_id: "c1", output: "ten"})'
+	} > call
+	run -0 ctx-count --calibrate --json call
+	jq -e '.calls == 1' <<< "$output"
+	n=$(ctx-count --json --per message call | jq -s '.[0].tokens - 4')
+	jq -e --argjson n "$n" '(.factor * $n - 496 | fabs) < 1' <<< "$output"
+}
+
 @test "--calibrate reads the usage of a request, its answer left out" {
 	for n in 3 9 30 70; do
 		text=$(words $n)
@@ -566,6 +654,46 @@ bytes_vocabulary() {
 	run -0 --separate-stderr ctx-count --calibrate odd
 	[[ $output == *"no line"* ]]
 	ctx-count --calibrate --json odd 2> /dev/null | jq -e '.models == null'
+}
+
+@test "--calibrate: a row of llm logs was billed for all but its answer" {
+	# Billed: 2 for each token of a text that was sent, rows before and
+	# their answers among them, and 300 with every call.
+	for n in 3 9 30 70 200; do
+		jq -nc --arg p "$(words $n)" --arg r "$(words $((n / 2 + 50)))" \
+		    '{model: "house", prompt: $p, response: $r,
+		        conversation_id: "c", system: null}'
+	done > rows
+	jq -r '.prompt, .response' rows | while IFS= read -r text; do
+		printf '%s' "$text" | tokens --text -e o200k_base
+	done > each
+	# The framing of a row is 8.
+	jq -c -n --rawfile each each '[$each | split("\n")[:-1][] | tonumber]
+	    as $n | foreach inputs as $row ({i: 0, sum: 0};
+	    .sum += $n[.i] | .asked = .sum | .sum += $n[.i + 1] | .i += 2;
+	    $row + {input_tokens: (300 + .i / 2 * 8 + .asked * 2),
+	        output_tokens: 1})' rows > billed
+	jq -s . billed > whole
+	for f in billed whole; do
+		run -0 --separate-stderr ctx-count --calibrate --json "$f"
+		jq -e '.model == "house" and .calls == 5 and
+		    (.factor - 2 | fabs) < 0.001 and
+		    (.beside - 300 | fabs) < 2 and .error < 0.001' \
+		    <<< "$output"
+	done
+	run -0 --separate-stderr ctx-count --calibrate --json \
+	    "$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json"
+	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
+}
+
+@test "--calibrate: every format that says what a call took is read" {
+	for d in claude-code claude-stream gemini-cli opencode pi \
+	    langchain-dict langchain-dump langchain-lc llm-logs; do
+		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do
+			ctx-count -d $d --calibrate --json "$f" || [ $? -eq 1 ]
+		done > out
+		jq -es 'map(.calls) | add > 1' out || fail "$d"
+	done
 }
 
 @test "--bound upper counts no call too low" {

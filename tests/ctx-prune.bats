@@ -415,3 +415,10 @@ X
 	ctx-prune -d openai-chat -b 20 -k 1 -t 0 t.jsonl > out 2> err || true
 	run ! grep -q 'signed reasoning' err
 }
+
+@test "a conversation of the system alone keeps its last message" {
+	system='{"role":"system","content":"Be brief with everybody."}'
+	echo "{\"messages\":[$system,$system]}" > in
+	ctx-prune -s fifo -b 0 -k 0 -t 0 in > out 2> err || [ $? -eq 1 ]
+	echo "{\"messages\":[$system]}" | cmp out
+}

@@ -53,12 +53,14 @@ run_examples() {
 	done < list
 }
 
-@test "README: every command of the tour runs and prints what is shown" {
+@test "README: every command of the recipes runs and prints what is shown" {
 	ln -s "$BATS_TEST_DIRNAME" tests
 	examples "$BATS_TEST_DIRNAME/../README.md" > list
 	[ "$(grep -c '^\$ ' list)" -ge 10 ]
 	run_examples
 	[ -s pruned.jsonl ]
+	# The picture is the one that its command makes.
+	cmp context.svg "$BATS_TEST_DIRNAME/../man/context.svg"
 }
 
 @test "manual pages: what a display shows is what its commands print" {

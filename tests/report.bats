@@ -10,6 +10,23 @@ changing() {
 	echo "ctx-age -o 1000"
 	echo "ctx-age -o 1000 --mask"
 	echo "ctx-restore"
+	echo "ctx-cache --provider anthropic"
+}
+
+# What each rule does, and what becomes of a message: hints cost no tokens.
+rules() { # command
+	case $1 in
+	ctx-cache*)
+		some='[0-9]'
+		actions='["mark", "strip"]'
+		weighs='.before == .after'
+		;;
+	*)
+		some='[1-9]'
+		actions='["drop", "edit"]'
+		weighs='.before != .after'
+		;;
+	esac
 }
 
 # The sample as the command $1 wants it, as lines, as a record and as a
@@ -17,7 +34,8 @@ changing() {
 inputs() {
 	cp "$agent" in
 	[ "${1%% *}" != ctx-restore ] || ctx-age -o 1000 "$agent" > in
-	jq -sc '{model: "gpt-4o", messages: .}' in > record
+	# A model that takes hints.
+	jq -sc '{model: "claude-opus-4-5", messages: .}' in > record
 	jq -s '{messages: .}' in > document
 }
 
@@ -31,6 +49,7 @@ hashes() {
 @test "--dry-run writes nothing, prints the plan, with the same status" {
 	while read -r c; do
 		inputs "$c"
+		rules "$c"
 		for f in in record document; do
 			rm -rf new
 			# shellcheck disable=SC2086 # a command and its options
@@ -42,13 +61,13 @@ hashes() {
 			$c -n --archive arch $f > plan
 			[ ! -e arch ]
 			[ "${c%% *}" = ctx-restore ] || [ ! -e .ctx ]
-			grep -qE '^  [a-z-]+ .*[1-9][0-9]* messages .*[1-9][0-9]* tokens$' plan
+			grep -qE '^  [a-z-]+ .*[1-9][0-9]* messages .*'"$some"'[0-9]* tokens$' plan
 			[ "$(head -n 1 plan | cut -d : -f 1)" = $f ]
 			# shellcheck disable=SC2086
 			$c -n --json $f > json
-			jq -e --arg f $f '.file == $f and
-			    (.rules | length > 0 and
-			    all(.messages > 0 and .tokens > 0))' json
+			jq -e --arg f $f --arg some "$some" '.file == $f and
+			    (.rules | length > 0 and all(.messages > 0 and
+			    (.tokens | tostring | test("^" + $some))))' json
 		done
 	done < <(changing)
 	run -1 ctx-prune -n -b 500 "$agent"
@@ -57,6 +76,7 @@ hashes() {
 @test "--explain has a line for each message touched, as --dry-run has" {
 	while read -r c; do
 		inputs "$c"
+		rules "$c"
 		for f in in record document; do
 			rm -f arch
 			# shellcheck disable=SC2086 # a command and its options
@@ -67,11 +87,11 @@ hashes() {
 			$c -n --explain - $f > dry
 			jq -c 'del(.archive)' lines | cmp - dry
 			jq -es --arg f $f 'length > 3 and all(.file == $f and
-			    .line > 0 and .before != .after and
+			    .line > 0 and ('"$weighs"') and
 			    .archive == "arch" and (.sha256 | length == 64) and
-			    (.role | IN("user", "assistant", "tool")) and
+			    (.role | IN("system", "user", "assistant", "tool")) and
 			    (.tool | type == "string") and
-			    (.action | IN("drop", "edit")))' lines
+			    (.action | IN('"$actions"'[])))' lines
 			# A message that is changed has one line.
 			jq -r .index lines | sort -n > index
 			sort -n -u index | cmp - index
@@ -92,7 +112,7 @@ hashes() {
 		# shellcheck disable=SC2086 # a command and its options
 		$c --explain lines in > out
 		for which in in out; do
-			ctx-count --per message --json $which |
+			ctx-count -d openai-chat --per message --json $which |
 			    jq -c '[.index, .tokens]' > $which.counts
 		done
 		jq -c '[.index, .before]' lines > before
@@ -144,7 +164,8 @@ hashes() {
 }
 
 @test "an archive or a report that cannot be written is trouble" {
-	for c in "ctx-truncate -l 100" "ctx-age -o 300" "ctx-prune -b 20k"; do
+	for c in "ctx-truncate -l 100" "ctx-age -o 300" "ctx-prune -b 20k" \
+	    "ctx-cache --provider anthropic"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c --archive /dev/full "$agent"
 		[[ $output == *"cannot write archive /dev/full"* ]]

@@ -388,3 +388,97 @@ X
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) two > out
 	head -n 1 out | cmp - <(tail -n 1 out)
 }
+
+# Two people who both write as the user, 40 messages of about 20 tokens.
+talk() {
+	for i in $(seq 20); do
+		jq -nc --arg i "$i" '{role: "user", name: "ann", content:
+		    "How is the garden, week \($i)? Did the beans come up?"},
+		    {role: "user", name: "bob", content:
+		    "In week \($i) they are \($i) inches high, and green."}'
+	done
+	jq -nc '{role: "user", name: "ann",
+	    content: "How high were the beans in week 7?"}'
+}
+
+@test "a talk of two people by name is cut between them, by every strategy" {
+	talk > in
+	[ "$(ctx-count --json in | jq .turns)" = 41 ]
+	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+		for b in 150 300 600; do
+			ctx-prune -s $s -b $b in > out
+			[ "$(tokens out)" -le $b ]
+			tail -n 1 in | cmp - <(tail -n 1 out)
+			ctx-check out
+			ctx-prune -s $s -b $b out | cmp out -
+		done
+	done
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	grep -q 'In week 7 they' out
+	ctx-prune -s window --window-turns 5 in > out
+	tail -n 5 in | cmp - out
+	# in other shapes of it, too
+	jq -c '{type: "human", data: {content, name, type: "human"}}' in > lc
+	ctx-prune -b 300 lc > out
+	[ "$(tokens out)" -le 300 ]
+	jq -sc '{model: "gpt-4o", messages: .}' in > request
+	ctx-prune -b 300 request > out
+	[ "$(tokens out)" -le 300 ]
+}
+
+@test "users of one name, or of none, still are one turn" {
+	talk | jq -c '.name = "ann"' > one
+	talk | jq -c 'del(.name)' > none
+	for f in one none; do
+		[ "$(ctx-count --json $f | jq .turns)" = 1 ]
+		run -1 ctx-prune -b 300 $f
+		ctx-prune -b 300 $f 2> /dev/null | cmp $f -
+	done
+}
+
+@test "recall: who asks is not who is asked about" {
+	talk > member
+	jq -c '{role: (if .name == "ann" then "user" else "assistant" end),
+	    content: "\(.name): \(.content)"}' member > prefix
+	for f in member prefix; do
+		ctx-prune -s recall -k 1 -t 1 -b 130 $f > out
+		grep -q 'In week 7 they' out
+	done
+	# a topic before the question is part of it
+	{
+		messages "user:hi" "assistant:The weather is fine today." \
+		    "user:ok" "assistant:My roses need water in May." \
+		    "user:ok" "assistant:My mother bakes a cake in May." \
+		    "user:ok" "assistant:We saw a film in May." \
+		    "user:roses: what do they need?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 40 in > out
+	grep -q 'roses need' out
+}
+
+@test "recall: who is asked about shows in whom the other side calls" {
+	# two such remarks, of which only one fits
+	chat() {
+		local i
+		for i in "$@"; do
+			messages "user:Thanks, Ben! $(words 30)$i" \
+			    "assistant:Ann, look at that. $(words 30)$i"
+		done
+	}
+	{
+		messages "user:Hi Ben! I went swimming in a lake." \
+		    "assistant:Nice."
+		chat 1 2 3 4
+		messages "user:Hm." \
+		    "assistant:Well, Ann! I went swimming in the sea."
+		chat 5 6
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 40 > out < <(cat in
+	    messages "user:Where did Ann go swimming?")
+	grep -q 'a lake' out
+	run -1 grep -q 'the sea' out
+	ctx-prune -s recall -k 1 -t 1 -b 40 > out < <(cat in
+	    messages "user:Where did Ben go swimming?")
+	grep -q 'the sea' out
+	run -1 grep -q 'a lake' out
+}

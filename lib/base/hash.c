@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "ctx.h"
 
 void
@@ -30,13 +31,13 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	close(fd);
 }
 
-static uint64_t
+INLINE uint64_t
 rotate(uint64_t x, unsigned bits)
 {
 	return x << bits | x >> (64 - bits);
 }
 
-static void
+INLINE void
 sip_round(uint64_t v[4])
 {
 	v[0] += v[1];

@@ -62,7 +62,7 @@ ctx_seen_reset(struct ctx_calls_seen *calls)
 static struct ctx_call_slot *
 find(const struct ctx_calls_seen *calls, const uint64_t id[2])
 {
-	size_t i = id[0] & calls->mask;
+	size_t i = (size_t)id[0] & calls->mask;
 
 	while (calls->slots[i].state != CTX_CALL_NEW &&
 	    (calls->slots[i].id[0] != id[0] ||

@@ -31,6 +31,7 @@ ctx_judge_release(struct ctx_judge *judge)
 		ctx_seen_release(judge->calls);
 	free(judge->calls);
 	free(judge->gone);
+	free(judge->leading);
 	ctx_buf_release(&judge->what);
 	ctx_buf_release(&judge->text);
 	ctx_json_release(&judge->json);
@@ -44,6 +45,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->rules = 0;
 	judge->results = 0;
 	judge->waiting = 0;
+	judge->n_leading = 0;
 	judge->turn = 0;
 	judge->before = CTX_ROLE_OTHER;
 	judge->after_result = false;
@@ -214,10 +216,9 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 		return -1;
 	if (judge->dropped)
 		return 0;
-	if (ctx_judge_waiting(judge, err) < 0)
+	if (ctx_judge_waiting(judge, wait, err) < 0 ||
+	    (wait < CTX_WAITS && ctx_judge_wait(judge, wait, err) < 0))
 		return -1;
-	if (wait < CTX_WAITS)
-		ctx_judge_wait(judge, wait);
 	/* Somebody else speaks: what is still open stays so. */
 	if ((rules & CTX_RESULTS_NEXT) &&
 	    !ctx_judge_has(judge, CTX_PART_RESULT) &&

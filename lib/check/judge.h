@@ -52,9 +52,10 @@ int ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err);
 int ctx_judge_content(struct ctx_judge *judge, unsigned *wait,
     struct ctx_err *err);
 /* The next message has to settle that. */
-void ctx_judge_wait(struct ctx_judge *judge, unsigned wait);
+int ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err);
 /* What the message before waited for. */
-int ctx_judge_waiting(struct ctx_judge *judge, struct ctx_err *err);
+int ctx_judge_waiting(struct ctx_judge *judge, unsigned wait,
+    struct ctx_err *err);
 /* What no next message settles. */
 int ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err);
 /* The message among its neighbours. */

@@ -101,21 +101,44 @@ static int
 refuse_reasoning(struct ctx_judge *judge, const char *what,
     struct ctx_err *err)
 {
-	return ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING,
-	    judge->rules & CTX_REASONING_LEADS ? CTX_RULE_LONE_REASONING
-					       : CTX_RULE_REASONING_ONLY,
-	    what, err);
-}
+	enum ctx_rule_id id = judge->rules & CTX_REASONING_LEADS
+	    ? CTX_RULE_LONE_REASONING
+	    : CTX_RULE_REASONING_ONLY;
+	size_t i;
 
-void
-ctx_judge_wait(struct ctx_judge *judge, unsigned wait)
-{
-	judge->waits[wait] = judge->place;
-	judge->waiting |= 1u << wait;
+	for (i = 0; i < judge->n_leading; i++) {
+		judge->waits[CTX_WAITS_REASONING] = judge->leading[i];
+		if (ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING, id,
+			what, err) < 0)
+			return -1;
+	}
+	judge->n_leading = 0;
+	return 0;
 }
 
 int
-ctx_judge_waiting(struct ctx_judge *judge, struct ctx_err *err)
+ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
+{
+	struct ctx_place *grown;
+
+	if (wait == CTX_WAITS_REASONING) {
+		grown = ctx_grow(judge->leading, &judge->leading_cap,
+		    judge->n_leading + 1, sizeof *grown, err);
+		if (grown == NULL)
+			return -1;
+		judge->leading = grown;
+		judge->leading[judge->n_leading++] = judge->place;
+		/* The first of a row is what has waited longest. */
+		if (judge->n_leading > 1)
+			return 0;
+	}
+	judge->waits[wait] = judge->place;
+	judge->waiting |= 1u << wait;
+	return 0;
+}
+
+int
+ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 {
 	bool assistant = judge->view->role == CTX_ROLE_ASSISTANT;
 	bool system = judge->view->role == CTX_ROLE_SYSTEM;
@@ -132,7 +155,11 @@ ctx_judge_waiting(struct ctx_judge *judge, struct ctx_err *err)
 	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
 		"the assistant must be next", err) < 0)
 		return -1;
-	judge->waiting = 0;
+	/* Reasoning after reasoning waits with it. */
+	if (wait != CTX_WAITS_REASONING)
+		judge->n_leading = 0;
+	judge->waiting &=
+	    judge->n_leading > 0 ? 1u << CTX_WAITS_REASONING : 0;
 	return 0;
 }
 
@@ -191,7 +218,8 @@ check_system(struct ctx_judge *judge, struct ctx_err *err)
 {
 	if (!(judge->rules & CTX_SYSTEM_BETWEEN) || is_prompt(judge))
 		return 0;
-	ctx_judge_wait(judge, CTX_WAITS_SYSTEM);
+	if (ctx_judge_wait(judge, CTX_WAITS_SYSTEM, err) < 0)
+		return -1;
 	if (is_users(judge->before) || judge->after_result)
 		return 0;
 	return ctx_judge_refuse(judge, CTX_RULE_SYSTEM_PLACE,

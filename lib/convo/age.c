@@ -1,9 +1,10 @@
 /*
  * age.c - old tool results go to disk
  *
- * Messages wait in a queue until as many newer ones have come as are kept;
- * what leaves it behind the boundary is aged.  With at_least they wait until
- * enough can be saved.  A record's own messages wait for its end.
+ * Messages with long results, and what follows them, wait in a queue until as
+ * many newer ones have come as are kept; what leaves it behind the boundary is
+ * aged.  With at_least they wait until enough can be saved.  A record's own
+ * messages wait for its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +263,17 @@ write_out(struct age *age, struct ctx_str text, struct ctx_err *err)
 	return ctx_writer_mark(age->writer, err);
 }
 
+/* Writes a record that the reader still has. */
+static int
+write_record(struct age *age, struct ctx_str text, struct ctx_err *err)
+{
+	if (age->edits.n > 0 || age->options->report.dry_run)
+		return write_out(age, text, err);
+	if (ctx_writer_put(age->writer, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_writer_mark(age->writer, err);
+}
+
 /* Writes the first of the queue, aged if it is due. */
 static int
 leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
@@ -343,9 +355,12 @@ release_due(struct age *age, struct ctx_err *err)
 			return 0;
 	}
 	while (queue->first < queue->n &&
-	    is_behind(age, queue, &queue->list[queue->first]))
+	    (queue->list[queue->first].tools == NULL ||
+		is_behind(age, queue, &queue->list[queue->first])))
 		if (leave(age, queue, true, err) < 0)
 			return -1;
+	if (queue->weighed < queue->first)
+		queue->weighed = queue->first;
 	compact(queue);
 	return 0;
 }
@@ -494,35 +509,36 @@ begin(struct age *age, struct queue *queue, const struct ctx_event *event,
 	    &queue->measure, err);
 }
 
-/* Takes a copy of the record. */
-static struct held *
-hold(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+/* Takes a copy of a record's text. */
+static int
+keep_text(struct held *held, struct ctx_str text, struct ctx_err *err)
 {
-	struct ctx_str text = event->record->text;
-	struct held *held = add_held(&age->lines, event, err);
-
-	if (held == NULL)
-		return NULL;
+	free(held->text);
 	held->text = malloc(text.n);
-	if (held->text == NULL) {
-		ctx_err_nomem(err);
-		return NULL;
-	}
+	if (held->text == NULL)
+		return ctx_err_nomem(err);
 	memcpy(held->text, text.p, text.n);
 	held->n = text.n;
-	return held;
+	return 0;
 }
 
 static int
 add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct queue *queue = &age->lines;
 	struct held *held;
 
-	if (!age->lines.open && begin(age, &age->lines, event, err) < 0)
+	if (!queue->open && begin(age, queue, event, err) < 0)
 		return -1;
-	held = hold(age, event, err);
-	if (held == NULL ||
-	    add_message(age, &age->lines, held, event, err) < 0)
+	held = add_held(queue, event, err);
+	if (held == NULL || add_message(age, queue, held, event, err) < 0)
+		return -1;
+	/* Nothing of it or before it can change. */
+	if (held->tools == NULL && queue->first == queue->n - 1) {
+		queue->n--;
+		return write_record(age, event->record->text, err);
+	}
+	if (keep_text(held, event->record->text, err) < 0)
 		return -1;
 	return release_due(age, err);
 }
@@ -582,24 +598,18 @@ pass_record(struct age *age, const struct ctx_event *event,
 	struct held *held;
 
 	if (age->lines.first == age->lines.n)
-		return write_out(age, text, err);
-	held = hold(age, event, err);
+		return write_record(age, text, err);
+	held = add_held(&age->lines, event, err);
 	if (held == NULL)
 		return -1;
 	if (age->edits.n == 0)
-		return 0;
+		return keep_text(held, text, err);
 	age->out.n = 0;
 	if (ctx_report_sync(&age->options->report, err) < 0 ||
 	    ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
 		return -1;
 	forget_edits(age);
-	free(held->text);
-	held->text = malloc(age->out.n);
-	if (held->text == NULL)
-		return ctx_err_nomem(err);
-	memcpy(held->text, age->out.p, age->out.n);
-	held->n = age->out.n;
-	return 0;
+	return keep_text(held, (struct ctx_str){age->out.p, age->out.n}, err);
 }
 
 /* ---- the stream ---- */

@@ -108,7 +108,7 @@ payload_end(const char *p, size_t n, size_t at, bool linked, size_t *behind)
 {
 	unsigned kinds = 0, more;
 	size_t end = run_end(p, n, at, &kinds), chars = end - at;
-	size_t width = linked ? 0 : chars, line, stop = end, full = end;
+	size_t width = linked ? 0 : chars, line, stop, full = end;
 
 	while ((width == 0 || (width >= WIDTH && width % 4 == 0)) &&
 	    end == full && (line = next_line(p, n, end)) != 0) {

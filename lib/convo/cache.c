@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/course.h"
+#include "convo/hinted.h"
 
 /* So many messages may tell nothing of their provider. */
 #define PATIENCE 16
@@ -20,6 +20,7 @@ struct cache {
 	struct ctx_meter *meter;
 	const struct ctx_cache_options *options;
 	struct course lines, record; /* the stream's, and a record's own */
+	struct talk line_talk, record_talk; /* the same, if anybody is told */
 	struct ctx_json json;        /* a message that waited, scanned again */
 	struct ctx_edits edits;      /* of the record */
 	struct ctx_hint_pen pen;
@@ -39,12 +40,34 @@ apply(struct cache *c, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a message of the stream, with these hints and no others. */
+/* Writes text with the edits, or nothing if this is a trial. */
+static int
+put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
+{
+	const struct ctx_report *report = &c->options->report;
+
+	if (report->dry_run) {
+		ctx_edits_reset(&c->edits);
+		return 0;
+	}
+	if (c->edits.n > 0) {
+		if (ctx_report_sync(report, err) < 0 ||
+		    apply(c, text, err) < 0)
+			return -1;
+		text = (struct ctx_str){c->out.p, c->out.n};
+	}
+	if (ctx_writer_copy(c->writer, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_writer_mark(c->writer, err);
+}
+
+/* Writes message number of the stream, with its hints and no others. */
 static int
 leave(struct cache *c, struct course *course, struct waiting *one,
-    uint32_t mask, struct ctx_err *err)
+    const struct breakpoints *points, uint64_t number, struct ctx_err *err)
 {
 	struct ctx_str text = {one->text, one->n};
+	uint32_t mask = ctx_breakpoints_of(points, number);
 	size_t used;
 
 	if (one->message && course->why == CTX_HINTED &&
@@ -56,16 +79,13 @@ leave(struct cache *c, struct course *course, struct waiting *one,
 			one->node, mask, err) < 0)
 			return -1;
 	}
-	if (c->edits.n > 0) {
-		if (apply(c, text, err) < 0)
-			return -1;
-		text = (struct ctx_str){c->out.p, c->out.n};
-	}
-	if (ctx_writer_copy(c->writer, text.p, text.n, err) < 0 ||
-	    ctx_writer_mark(c->writer, err) < 0)
+	if (c->edits.n > 0 &&
+	    ctx_hinted_tell(&c->options->report, &one->touch,
+		ctx_breakpoints_rule(points, number), text, err) < 0)
 		return -1;
-	free(one->text);
-	one->text = NULL;
+	if (put_text(c, text, err) < 0)
+		return -1;
+	ctx_waiting_release(one);
 	return 0;
 }
 
@@ -94,8 +114,8 @@ release_due(struct cache *c, struct course *course, struct ctx_err *err)
 
 	ctx_course_place_system(course, &points);
 	for (i = 0; i < course->n && is_due(course, i); i++)
-		if (leave(c, course, &course->list[i],
-			ctx_breakpoints_of(&points, course->gone + i), err) < 0)
+		if (leave(c, course, &course->list[i], &points,
+			course->gone + i, err) < 0)
 			return -1;
 	if (i == 0)
 		return 0;
@@ -170,16 +190,17 @@ pass_record(struct cache *c, const struct ctx_event *event,
 {
 	struct ctx_str text = event->record->text;
 
-	if (c->edits.n > 0) {
-		if (apply(c, text, err) < 0)
+	if (c->lines.n > 0 && c->edits.n > 0) {
+		if (ctx_report_sync(&c->options->report, err) < 0 ||
+		    apply(c, text, err) < 0)
 			return -1;
 		text = (struct ctx_str){c->out.p, c->out.n};
 	}
 	if (c->lines.n > 0)
 		return hold(c, text, err) == NULL ? -1 : 0;
-	if (text.p == event->record->text.p
-		? ctx_writer_put(c->writer, text.p, text.n, err) < 0
-		: ctx_writer_copy(c->writer, text.p, text.n, err) < 0)
+	if (c->edits.n > 0 || c->options->report.dry_run)
+		return put_text(c, text, err);
+	if (ctx_writer_put(c->writer, text.p, text.n, err) < 0)
 		return -1;
 	return ctx_writer_mark(c->writer, err);
 }
@@ -209,6 +230,15 @@ settle(struct cache *c, const struct ctx_dialect *dialect,
 }
 
 static int
+describe(struct cache *c, const struct ctx_event *event,
+    struct ctx_touch *touch, struct ctx_err *err)
+{
+	return ctx_hinted_describe(&c->options->report,
+	    event->inside ? &c->record_talk : &c->line_talk, c->stream, event,
+	    c->meter, touch, err);
+}
+
+static int
 add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct course *course = &c->lines;
@@ -226,6 +256,8 @@ add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	one->message = true;
 	one->node = event->node;
 	one->role = event->view->role;
+	if (describe(c, event, &one->touch, err) < 0)
+		return -1;
 	if (course->decided) {
 		c->pen.json = event->record->json;
 		if (course->why == CTX_HINTED &&
@@ -255,7 +287,8 @@ add_element(struct cache *c, const struct ctx_event *event,
 	one->node = event->node;
 	one->role = event->view->role;
 	c->pen.json = event->record->json;
-	if (ctx_course_weigh(course, course->n - 1, &c->pen, err) < 0)
+	if (describe(c, event, &one->touch, err) < 0 ||
+	    ctx_course_weigh(course, course->n - 1, &c->pen, err) < 0)
 		return -1;
 	return count(course, event, err);
 }
@@ -286,6 +319,24 @@ tell(struct cache *c, const struct course *course,
 	return c->options->ended(c->options->user, &outcome, err);
 }
 
+/* Notes the hints of message i of a record's conversation. */
+static int
+mark_element(struct cache *c, struct course *course, size_t i,
+    const struct breakpoints *points, struct ctx_err *err)
+{
+	struct waiting *one = &course->list[i];
+	size_t noted = c->edits.n;
+
+	if (ctx_course_edit(&c->pen, course->hints, c->options->ttl,
+		one->node, ctx_breakpoints_of(points, i), err) < 0)
+		return -1;
+	if (c->edits.n == noted)
+		return 0;
+	return ctx_hinted_tell(&c->options->report, &one->touch,
+	    ctx_breakpoints_rule(points, i),
+	    ctx_json_str(c->pen.json, one->node), err);
+}
+
 /* The edits of a record's conversation wait for the record's end. */
 static int
 end_record(struct cache *c, const struct ctx_event *event,
@@ -302,14 +353,12 @@ end_record(struct cache *c, const struct ctx_event *event,
 		c->pen.json = event->record->json;
 		ctx_course_place(course, c->pen.json, shape, &points);
 		for (i = 0; i < course->n; i++)
-			if (ctx_course_edit(&c->pen, course->hints,
-				c->options->ttl, course->list[i].node,
-				ctx_breakpoints_of(&points, i), err) < 0)
+			if (mark_element(c, course, i, &points, err) < 0)
 				return -1;
 		if (shape->in_request &&
-		    ctx_hints_write_request(&c->pen, course->hints,
-			c->options->ttl, shape->request, points.system,
-			points.tools, err) < 0)
+		    ctx_hinted_request(&c->options->report, &c->pen,
+			course->hints, c->options->ttl, event, &points,
+			err) < 0)
 			return -1;
 	}
 	return tell(c, course, event, &points, err);
@@ -333,19 +382,43 @@ end_lines(struct cache *c, struct ctx_err *err)
 	if (course->why == CTX_HINTED)
 		ctx_course_place(course, NULL, NULL, &points);
 	for (i = 0; i < course->n; i++)
-		if (leave(c, course, &course->list[i],
-			ctx_breakpoints_of(&points, course->gone + i), err) < 0)
+		if (leave(c, course, &course->list[i], &points,
+			course->gone + i, err) < 0)
 			return -1;
 	return tell(c, course, NULL, &points, err);
 }
 
 /* ---- the stream ---- */
 
+static int
+strip_message(struct cache *c, const struct ctx_hints *hints,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_touch touch = {.tool = {NULL, 0}};
+	size_t noted = c->edits.n;
+	int rc;
+
+	if (describe(c, event, &touch, err) < 0 ||
+	    ctx_course_edit(&c->pen, hints, c->options->ttl, event->node, 0,
+		err) < 0)
+		rc = -1;
+	else if (c->edits.n == noted)
+		rc = 0;
+	else
+		rc = ctx_hinted_tell(&c->options->report, &touch, NULL,
+		    event->inside
+			? ctx_json_str(event->record->json, event->node)
+			: event->record->text, err);
+	free((char *)touch.tool.p);
+	return rc;
+}
+
 /* With strip nothing needs to wait, and any provider's hints go. */
 static int
 strip_event(struct cache *c, const struct ctx_event *event,
     struct ctx_err *err)
 {
+	static const struct breakpoints none;
 	const struct ctx_shape *shape = event->shape;
 	const struct ctx_hints *hints;
 
@@ -356,17 +429,21 @@ strip_event(struct cache *c, const struct ctx_event *event,
 		return 0;
 	c->pen.json = event->record->json;
 	if (event->kind == CTX_EVENT_MESSAGE)
-		return ctx_course_edit(&c->pen, hints, c->options->ttl,
-		    event->node, 0, err);
+		return strip_message(c, hints, event, err);
 	if (event->kind == CTX_EVENT_END && shape->in_request)
-		return ctx_hints_write_request(&c->pen, hints,
-		    c->options->ttl, shape->request, 0, 0, err);
+		return ctx_hinted_request(&c->options->report, &c->pen, hints,
+		    c->options->ttl, event, &none, err);
 	return 0;
 }
 
 static int
 one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
+	if (event->kind == CTX_EVENT_BEGIN &&
+	    c->options->report.touched != NULL &&
+	    ctx_talk_enter(&c->record_talk, c->stream, event, c->meter,
+		err) < 0)
+		return -1;
 	if (c->options->strip)
 		return strip_event(c, event, err);
 	switch (event->kind) {
@@ -418,11 +495,16 @@ ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 {
 	struct cache c = {.stream = stream, .writer = writer, .meter = meter,
 	    .options = options};
-	int rc;
+	bool told = options->report.touched != NULL;
+	int rc = -1;
 
 	ctx_json_init(&c.json, meter->simd);
 	c.pen.edits = &c.edits;
-	rc = run(&c, err);
+	if (ctx_talk_init(&c.line_talk, told, told, err) == 0 &&
+	    ctx_talk_init(&c.record_talk, told, told, err) == 0)
+		rc = run(&c, err);
+	ctx_talk_release(&c.line_talk);
+	ctx_talk_release(&c.record_talk);
 	ctx_course_clear(&c.lines);
 	ctx_course_clear(&c.record);
 	free(c.lines.list);

@@ -12,6 +12,7 @@
 struct hearing {
 	struct ctx_judge judge;
 	uint64_t messages;
+	uint64_t left; /* of these, what no repair has dropped */
 };
 
 struct check {
@@ -89,6 +90,7 @@ judge_message(struct check *check, struct hearing *hearing,
 	 * what it answers. */
 	if (event->shape->answers) {
 		hearing->messages++;
+		hearing->left++;
 		check->options->messages++;
 		return 0;
 	}
@@ -101,6 +103,7 @@ judge_message(struct check *check, struct hearing *hearing,
 	check->view = NULL;
 	hearing->messages += !goes_on;
 	check->options->messages += !goes_on;
+	hearing->left += !hearing->judge.dropped;
 	if (rc == 0 && check->repairing)
 		rc = ctx_repair_judged(&check->repair, event, &hearing->judge,
 		    err);
@@ -134,7 +137,7 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct hearing *hearing = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (hearing->messages == 0 && !event->shape->answers &&
+	if (hearing->left == 0 && !event->shape->answers &&
 	    miss_message(check, &place, "the conversation has no messages",
 		err) < 0)
 		return -1;
@@ -157,7 +160,7 @@ one_event(struct check *check, const struct ctx_event *event,
 		check->conversations = true;
 		check->at = 0;
 		check->line = event->record->line;
-		check->record.messages = 0;
+		check->record.messages = check->record.left = 0;
 		ctx_judge_begin(&check->record.judge);
 		return 0;
 	case CTX_EVENT_MESSAGE:
@@ -167,6 +170,7 @@ one_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_UNKNOWN:
 		place = place_of(check, event, &check->record);
 		check->record.messages++;
+		check->record.left++;
 		if (!is_missing(event))
 			return 0;
 		return miss_message(check, &place,
@@ -192,7 +196,7 @@ end_stream(struct check *check, struct ctx_err *err)
 
 	/* Conversations without messages have been told of. */
 	if (check->file != NULL && !check->conversations &&
-	    check->options->messages == 0 &&
+	    check->lines.left == 0 &&
 	    miss_message(check, &place, "there is no message in it", err) < 0)
 		return -1;
 	if (ctx_judge_end(&check->lines.judge, check->options->allow_pending,

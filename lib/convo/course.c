@@ -11,13 +11,22 @@
 #include "convo/course.h"
 
 void
+ctx_waiting_release(struct waiting *one)
+{
+	free(one->text);
+	free((char *)one->touch.tool.p);
+	one->text = NULL;
+	one->touch.tool = (struct ctx_str){NULL, 0};
+}
+
+void
 ctx_course_clear(struct course *course)
 {
 	struct waiting *list = course->list;
 	size_t cap = course->cap, i;
 
 	for (i = 0; i < course->n; i++)
-		free(list[i].text);
+		ctx_waiting_release(&list[i]);
 	memset(course, 0, sizeof *course);
 	course->list = list;
 	course->cap = cap;
@@ -180,7 +189,7 @@ ctx_breakpoints_count(const struct breakpoints *points,
 /* Notes a hint, if there is room and it is not noted yet. */
 static void
 add_point(const struct course *course, struct breakpoints *points,
-    uint64_t number, unsigned bit)
+    uint64_t number, unsigned bit, const char *rule)
 {
 	size_t i;
 
@@ -191,18 +200,19 @@ add_point(const struct course *course, struct breakpoints *points,
 	if (ctx_breakpoints_count(points, course) >= points->most)
 		return;
 	points->list[points->n].number = number;
+	points->list[points->n].rule = rule;
 	points->list[points->n++].bit = bit;
 }
 
 /* The same at the last block of message number - 1 that may carry one. */
 static void
 add_end(const struct course *course, struct breakpoints *points,
-    uint64_t number)
+    uint64_t number, const char *rule)
 {
 	if (number > course->gone)
 		add_point(course, points, number - 1,
 		    lowest(course->list[number - 1 - course->gone]
-			       .places.mask));
+			       .places.mask), rule);
 }
 
 uint64_t
@@ -234,7 +244,7 @@ add_step(const struct course *course, struct breakpoints *points)
 			if (end - 1 - at < CTX_HINTS_REACH &&
 			    one->places.mask >> (end - 1 - at) & 1) {
 				add_point(course, points, course->gone + i,
-				    (unsigned)(end - 1 - at));
+				    (unsigned)(end - 1 - at), "15 blocks before");
 				return;
 			}
 	}
@@ -246,7 +256,7 @@ ctx_course_place_system(const struct course *course,
 {
 	memset(points, 0, sizeof *points);
 	points->most = CTX_HINTS_MOST;
-	add_end(course, points, course->system);
+	add_end(course, points, course->system, "system prompt");
 }
 
 void
@@ -267,14 +277,14 @@ ctx_course_place(const struct course *course, const struct ctx_json *json,
 	memset(points, 0, sizeof *points);
 	points->most = CTX_HINTS_MOST - own;
 	if (!own)
-		add_end(course, points, course->newest);
+		add_end(course, points, course->newest, "newest message");
 	if (system.mask != 0)
 		points->system = 1u << lowest(system.mask);
 	else
-		add_end(course, points, course->system);
+		add_end(course, points, course->system, "system prompt");
 	if (hints->lookback > 0 && course->newest > 0)
 		add_step(course, points);
-	add_end(course, points, course->previous);
+	add_end(course, points, course->previous, "message before");
 	if (hints->tool_models >> cache_of(course) & 1 &&
 	    ctx_breakpoints_count(points, course) < points->most)
 		points->tools = tools.mask;
@@ -290,4 +300,15 @@ ctx_breakpoints_of(const struct breakpoints *points, uint64_t number)
 		if (points->list[i].number == number)
 			mask |= 1u << points->list[i].bit;
 	return mask;
+}
+
+const char *
+ctx_breakpoints_rule(const struct breakpoints *points, uint64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < points->n; i++)
+		if (points->list[i].number == number)
+			return points->list[i].rule;
+	return NULL;
 }

@@ -18,6 +18,7 @@ struct waiting {
 	bool clean; /* it has no hints */
 	struct ctx_hint_places places;
 	uint64_t first; /* number of its first block in the conversation */
+	struct ctx_touch touch; /* if anybody is told; its tool is owned */
 };
 
 /* What is known of a conversation; messages are numbered from 0, and list[i]
@@ -45,6 +46,7 @@ struct breakpoints {
 	struct {
 		uint64_t number; /* of the message */
 		unsigned bit;    /* of its places */
+		const char *rule; /* which of them it is, for people */
 	} list[CTX_HINTS_MOST];
 	size_t n, most;
 	uint32_t system, tools; /* masks for those of the request */
@@ -83,6 +85,11 @@ void ctx_course_place_system(const struct course *course,
     struct breakpoints *points);
 /* The hints of one message, as a mask of its places. */
 uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
+/* What the most needed of its hints is, or NULL: it has none. */
+const char *ctx_breakpoints_rule(const struct breakpoints *points,
+    uint64_t number);
+/* Frees what a message that waits owns. */
+void ctx_waiting_release(struct waiting *one);
 /* How many hints the conversation gets or got. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,
     const struct course *course);

@@ -172,7 +172,9 @@ walk(struct cut *cut, struct walk *w, const struct ctx_view *view,
 	size_t i;
 
 	w->atom = pieces->atoms;
-	w->atoms_end = w->atom + pieces->n_atoms;
+	w->atoms_end = w->atom;
+	if (pieces->n_atoms > 0)
+		w->atoms_end += pieces->n_atoms;
 	for (i = 0; i < pieces->n; i++) {
 		if (pieces->list[i].literal.n > 0) {
 			walk_text(w, &pieces->list[i], i);
@@ -329,16 +331,19 @@ static uint64_t
 extra_of(const struct pieces *pieces, const struct span *span)
 {
 	const struct spot *head = &span->head, *tail = &span->tail;
-	const struct atom *atom = pieces->atoms, *end = atom + pieces->n_atoms;
 	uint64_t extra = 0;
+	size_t i;
 
-	for (; atom < end; atom++)
+	for (i = 0; i < pieces->n_atoms; i++) {
+		const struct atom *atom = &pieces->atoms[i];
+
 		if ((atom->piece > head->piece ||
 			(atom->piece == head->piece &&
 			    atom->from >= head->at)) &&
 		    (atom->piece < tail->piece ||
 			(atom->piece == tail->piece && atom->to <= tail->at)))
 			extra += atom->extra;
+	}
 	return extra;
 }
 

@@ -17,6 +17,7 @@ struct ctx_held {
 	size_t n, value, value_n;
 	const char *file;
 	uint64_t number; /* in that file */
+	uint64_t billed; /* what the line says, later what is said of it */
 	uint32_t id, parent, about, same; /* names, 0: none */
 	uint32_t up;    /* line: its parent */
 	uint32_t to;    /* line: what it is about */
@@ -91,6 +92,7 @@ note_line(struct ctx_live *live, struct ctx_held *h,
 	live->dialect->line(json, 0, &line);
 	h->kind = (uint8_t)line.kind;
 	h->flags = (uint8_t)line.flags;
+	h->billed = ctx_usage_input(json, line.usage);
 	h->turns = line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
 	if (name_of(live, json, line.id, &h->id, err) < 0 ||
 	    name_of(live, json, line.parent, &h->parent, err) < 0 ||
@@ -487,6 +489,32 @@ mark_same(struct ctx_live *live, struct ctx_err *err)
 	return 0;
 }
 
+/* Gives what lines say of the answer before them to its first line.  What
+ * says it again, with no answer between, is of no other call. */
+static void
+tell_answers(struct ctx_live *live)
+{
+	struct ctx_held *h, *first = NULL;
+	uint64_t billed;
+	size_t i;
+
+	for (i = live->from; i < live->n; i++) {
+		h = &live->lines[i];
+		billed = h->billed;
+		h->billed = 0;
+		if (h->kind == CTX_LINE_ASIDE && billed > 0) {
+			if (first != NULL)
+				first->billed = billed;
+			first = NULL;
+		} else if (h->kind != CTX_LINE_ASIDE) {
+			if (!h->live || !(h->flags & CTX_LINE_ANSWER))
+				first = NULL;
+			else if (first == NULL)
+				first = h;
+		}
+	}
+}
+
 int
 ctx_live_decide(struct ctx_live *live, struct ctx_err *err)
 {
@@ -499,6 +527,7 @@ ctx_live_decide(struct ctx_live *live, struct ctx_err *err)
 		rc = decide_tree(live, err);
 	if (rc < 0 || mark_same(live, err) < 0)
 		return -1;
+	tell_answers(live);
 	live->model.n = 0;
 	if (live->model_text.n > 0 &&
 	    ctx_json_scan(&live->model, live->model_text.p,
@@ -550,6 +579,12 @@ ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags)
 	*flags |= (h->more ? CTX_VIEW_MORE : 0u) |
 	    (h->continues ? CTX_VIEW_CONTINUES : 0u);
 	return true;
+}
+
+uint64_t
+ctx_live_billed(const struct ctx_live *live, uint32_t line)
+{
+	return held(live, line)->billed;
 }
 
 /* ---- links ---- */

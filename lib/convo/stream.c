@@ -228,6 +228,9 @@ read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
 	if (rc <= 0)
 		return rc;
 	stream->view.flags |= flags;
+	if (stream->line != 0)
+		stream->view.billed = ctx_live_billed(stream->live,
+		    stream->line);
 	/* Every line of a response repeats what the response cost. */
 	if (flags & CTX_VIEW_MORE)
 		stream->view.usage = 0;

@@ -142,6 +142,17 @@ gather(struct prune *p, struct convo *convo, struct material *m,
 	return 0;
 }
 
+/* What is read of a command that was asked for so many tokens. */
+static size_t
+most_bytes(uint64_t tokens)
+{
+	const size_t more = 4096;
+
+	if (tokens > (SIZE_MAX / 2 - more) / BYTES_PER_TOKEN)
+		return SIZE_MAX / 2;
+	return (size_t)tokens * BYTES_PER_TOKEN + more;
+}
+
 /* Asks the command; what it says beyond the bound is cut off. */
 static int
 ask(struct prune *p, struct convo *convo, const struct material *m,
@@ -150,7 +161,7 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
 	const struct ctx_prune_options *o = p->options;
 	struct ctx_buf input = {0};
 	struct ctx_exec exec = {.command = o->summarizer,
-	    .limit = o->summary_tokens * BYTES_PER_TOKEN + 4096,
+	    .limit = most_bytes(o->summary_tokens),
 	    .seconds = o->timeout};
 	uint64_t tokens;
 	size_t at = 0;

@@ -4,6 +4,7 @@
  * The groups are kept only for their turns and for the tools that results
  * answer, so closed ones are forgotten as they pile up.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctx.h"
@@ -13,6 +14,8 @@ struct count {
 	struct ctx_measure measure;
 	struct ctx_tally tally;
 	bool open;
+	struct ctx_share *shares; /* of the message */
+	size_t n_shares, cap;
 };
 
 struct tally {
@@ -53,6 +56,79 @@ begin(struct tally *t, struct count *count, const struct ctx_event *event,
 	return 0;
 }
 
+/* The share of a tool in the message, zeroed if it is new. */
+static struct ctx_share *
+share_of(struct count *count, uint32_t tool, struct ctx_err *err)
+{
+	struct ctx_str name = ctx_names_at(&count->groups.tools, tool);
+	struct ctx_share *shares;
+	size_t i;
+
+	for (i = 0; i < count->n_shares; i++)
+		if (count->shares[i].tool.n == name.n &&
+		    memcmp(count->shares[i].tool.p, name.p, name.n) == 0)
+			return &count->shares[i];
+	shares = ctx_grow(count->shares, &count->cap, i + 1, sizeof *shares,
+	    err);
+	if (shares == NULL)
+		return NULL;
+	count->shares = shares;
+	count->n_shares = i + 1;
+	shares[i] = (struct ctx_share){.tool = name};
+	return &shares[i];
+}
+
+/* Adds part *i, a call or a result, to the share of its tool; *i is then the
+ * last part that this took. */
+static int
+add_share(struct count *count, const struct ctx_event *event, size_t *i,
+    struct ctx_err *err)
+{
+	struct ctx_counter *counter = count->measure.counter;
+	const struct ctx_dialect *dialect = event->shape->dialect;
+	const struct ctx_view *view = event->view;
+	struct ctx_cost cost = {0};
+	struct ctx_share *share;
+	uint32_t tool;
+
+	if (ctx_groups_tool(&count->groups, dialect, view, *i, &tool, err) <
+		0 ||
+	    (view->parts[*i].kind == CTX_PART_RESULT
+		    ? ctx_count_result(counter, dialect, view, i, &cost, err)
+		    : ctx_count_part(counter, dialect, view, *i, &cost,
+			  err)) < 0)
+		return -1;
+	if (tool == 0)
+		return 0;
+	share = share_of(count, tool, err);
+	if (share == NULL)
+		return -1;
+	share->tokens += cost.tokens;
+	share->results += cost.results;
+	share->estimated += counter->exact ? cost.estimated : cost.tokens;
+	share->chars += cost.chars;
+	return 0;
+}
+
+/* The message is not added to the groups yet. */
+static int
+add_shares(struct count *count, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_view *view = event->view;
+	size_t i;
+
+	count->n_shares = 0;
+	if (view->flags & CTX_VIEW_HIDDEN)
+		return 0;
+	for (i = 0; i < view->n; i++)
+		if ((view->parts[i].kind == CTX_PART_CALL ||
+			view->parts[i].kind == CTX_PART_RESULT) &&
+		    add_share(count, event, &i, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int
 add_message(struct tally *t, struct count *count,
     const struct ctx_event *event, struct ctx_err *err)
@@ -65,6 +141,8 @@ add_message(struct tally *t, struct count *count,
 	struct ctx_cost cost;
 	size_t i;
 
+	if (t->hooks->shares && add_shares(count, event, err) < 0)
+		return -1;
 	if (ctx_count_message(count->measure.counter, dialect, event->view,
 		&cost, err) < 0 ||
 	    ctx_groups_add(groups, dialect, event->view, &cost, 0, err) < 0)
@@ -82,7 +160,11 @@ add_message(struct tally *t, struct count *count,
 	    .estimated = cost.estimated,
 	    .framing = cost.framing,
 	    .chars = cost.chars,
-	    .billed = ctx_usage_input(event->record->json, event->view->usage),
+	    .billed = event->view->billed > 0
+		? event->view->billed
+		: ctx_usage_input(event->record->json, event->view->usage),
+	    .asked = cost.asked,
+	    .asked_estimated = cost.asked_estimated,
 	    .bytes = event->inside ? node->end - node->at
 				   : event->record->text.n,
 	    .index = item->message,
@@ -90,6 +172,8 @@ add_message(struct tally *t, struct count *count,
 	    .role = event->view->role,
 	    .tool = ctx_names_at(&groups->tools, item->tool),
 	    .view = event->view,
+	    .shares = count->shares,
+	    .n_shares = count->n_shares,
 	};
 	all->dialect = dialect;
 	all->tokens += one.tokens;
@@ -168,5 +252,7 @@ ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
 		rc = run(&t, err);
 	ctx_groups_release(&t.lines.groups);
 	ctx_groups_release(&t.record.groups);
+	free(t.lines.shares);
+	free(t.record.shares);
 	return rc;
 }

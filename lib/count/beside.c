@@ -199,29 +199,38 @@ add_provided(
 	return add_compact(&b->text, ctx_json_str(b->json, tool), err);
 }
 
-static int
-add_tool(struct beside *b, uint32_t tool, struct ctx_err *err)
+/* Some have the schema as a member of it: Bedrock, jsonSchema() of the AI
+ * SDK. */
+static uint32_t
+find_schema(const struct ctx_json *json, uint32_t tool)
 {
-	static const char *const within[] = {
-	    "function", "toolSpec", "custom", NULL};
 	static const char *const schemas[] = {"parameters", "input_schema",
 	    "inputSchema", "parametersJsonSchema", "parameters_json_schema",
 	    NULL};
+	static const char *const wrapped[] = {"json", "jsonSchema", NULL};
+	uint32_t schema = first_of(json, tool, schemas);
+	uint32_t inner = first_of(json, schema, wrapped);
+
+	return inner != 0 ? inner : schema;
+}
+
+/* A tool of a list, or of this key of an object. */
+static int
+add_tool(struct beside *b, uint32_t tool, uint32_t key, struct ctx_err *err)
+{
+	static const char *const within[] = {
+	    "function", "toolSpec", "custom", NULL};
 	const struct ctx_json *json = b->json;
-	uint32_t inner = first_of(json, tool, within), type, schema;
+	uint32_t inner = first_of(json, tool, within), type;
 	uint32_t at = inner != 0 ? inner : tool;
 	struct ctx_definition one;
 
 	type = ctx_json_find(json, tool, "type");
-	schema = first_of(json, at, schemas);
-	one.name = ctx_json_find(json, at, "name");
+	one.name = key != 0 ? key : ctx_json_find(json, at, "name");
 	one.description = ctx_json_find(json, at, "description");
-	/* Bedrock has the schema as a member of it. */
-	one.schema = ctx_json_find(json, schema, "json");
-	if (one.schema == 0)
-		one.schema = schema;
+	one.schema = find_schema(json, at);
 	if (one.name != 0 &&
-	    (inner != 0 || schema != 0 || type == 0 ||
+	    (inner != 0 || one.schema != 0 || type == 0 ||
 		ctx_json_is(json, type, "function") ||
 		ctx_json_is(json, type, "custom"))) {
 		b->any = true;
@@ -233,7 +242,22 @@ add_tool(struct beside *b, uint32_t tool, struct ctx_err *err)
 	return add_provided(b, tool, type, err);
 }
 
-/* A list of tools; Gemini has lists of functions in it. */
+/* Tools by name, as the AI SDK is given them. */
+static int
+add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = b->json->nodes;
+	uint32_t key;
+
+	for (key = all + 1; key < nodes[all].next; key = nodes[key + 1].next)
+		if (nodes[key + 1].kind == CTX_JSON_OBJECT &&
+		    add_tool(b, key + 1, key, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* A list of tools; Gemini has lists of functions in it.  ShareGPT has the
+ * JSON of one as a text, which is what its models are shown. */
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
@@ -242,18 +266,23 @@ add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t one, functions, f;
 
+	if (list != 0 && nodes[list].kind == CTX_JSON_STRING)
+		return ctx_count_value(b->counter, b->json, list, &b->cost,
+		    err);
+	if (list != 0 && nodes[list].kind == CTX_JSON_OBJECT)
+		return add_by_name(b, list, err);
 	if (!is_list(b->json, list))
 		return 0;
 	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
 		functions = first_of(b->json, one, inner);
 		if (!is_list(b->json, functions)) {
-			if (add_tool(b, one, err) < 0)
+			if (add_tool(b, one, 0, err) < 0)
 				return -1;
 			continue;
 		}
 		for (f = functions + 1; f < nodes[functions].next;
 		     f = nodes[f].next)
-			if (add_tool(b, f, err) < 0)
+			if (add_tool(b, f, 0, err) < 0)
 				return -1;
 	}
 	return 0;

@@ -22,6 +22,17 @@ ctx_count_room(const struct ctx_counter *counter, uint64_t tokens)
 	return tokens / factor * 100 + tokens % factor * 100 / factor;
 }
 
+static void
+add_text(const struct ctx_counter *counter, uint64_t tokens, uint64_t chars,
+    struct ctx_cost *cost)
+{
+	tokens = ctx_count_scale(counter, tokens);
+	cost->tokens += tokens;
+	cost->chars += chars;
+	if (!counter->exact)
+		cost->estimated += tokens;
+}
+
 static int
 count_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -30,12 +41,29 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 
 	if (ctx_token_count(counter->tokens, p, n, &tokens, err) < 0)
 		return -1;
-	tokens = ctx_count_scale(counter, tokens);
-	cost->tokens += tokens;
-	cost->chars += ctx_utf8_count(p, n);
-	if (!counter->exact)
-		cost->estimated += tokens;
+	add_text(counter, tokens, ctx_utf8_count(p, n), cost);
 	return 0;
+}
+
+/* A text with escapes; for an estimate its size will do. */
+static int
+count_escaped(struct ctx_counter *counter, struct ctx_str literal,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct ctx_buf *text = &counter->text;
+	size_t bytes, chars;
+	uint64_t tokens;
+
+	if (ctx_token_estimate(counter->tokens, 0, &tokens)) {
+		ctx_text_size(literal, &bytes, &chars);
+		(void)ctx_token_estimate(counter->tokens, bytes, &tokens);
+		add_text(counter, tokens, chars, cost);
+		return 0;
+	}
+	text->n = 0;
+	if (ctx_text_decode(text, literal, err) < 0)
+		return -1;
+	return count_text(counter, text->p, text->n, cost, err);
 }
 
 int
@@ -45,16 +73,10 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	struct ctx_str text = ctx_json_str(json, node);
 
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		if (json->nodes[node].escaped) {
-			counter->text.n = 0;
-			if (ctx_text_decode(&counter->text, text, err) < 0)
-				return -1;
-			text.p = counter->text.p;
-			text.n = counter->text.n;
-		} else {
-			text.p++;
-			text.n -= 2;
-		}
+		if (json->nodes[node].escaped)
+			return count_escaped(counter, text, cost, err);
+		text.p++;
+		text.n -= 2;
 	}
 	return count_text(counter, text.p, text.n, cost, err);
 }
@@ -226,9 +248,8 @@ cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Adds a result and the blocks it owns, *i being the last of them after. */
-static int
-add_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+int
+ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_view *view, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
@@ -269,13 +290,23 @@ ctx_count_cleared(struct ctx_counter *counter,
 {
 	struct ctx_cost cost = {0};
 
-	if (add_result(counter, dialect, view, &i, &cost, err) < 0)
+	if (ctx_count_result(counter, dialect, view, &i, &cost, err) < 0)
 		return -1;
 	*saved = cost.bodies;
 	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
 	if (counter->aged.n > 0)
 		*left = (struct ctx_str){counter->aged.p, counter->aged.n};
 	return 0;
+}
+
+/* Before part i: is that the first of the answer? */
+static void
+note_asked(const struct ctx_view *view, size_t i, struct ctx_cost *cost)
+{
+	if (view->asked == 0 || i != view->asked)
+		return;
+	cost->asked = cost->tokens;
+	cost->asked_estimated = cost->estimated;
 }
 
 static int
@@ -286,8 +317,9 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
+		note_asked(view, i, cost);
 		if (view->parts[i].kind == CTX_PART_RESULT) {
-			if (add_result(counter, dialect, view, &i, cost, err) <
+			if (ctx_count_result(counter, dialect, view, &i, cost, err) <
 			    0)
 				return -1;
 			continue;
@@ -299,6 +331,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		cost->kinds[view->parts[i].kind] += cost->tokens - before;
 		cost->rough[view->parts[i].kind] += cost->estimated - rough;
 	}
+	note_asked(view, view->n, cost);
 	return 0;
 }
 

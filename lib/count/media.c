@@ -19,13 +19,26 @@
  *   crops    x up to 384 by 384, else x for each crop of up to edge pixels; a
  *            page y (Gemini 2)
  *   fixed    x whatever the size; a page y (Gemini 3)
+ *
+ * Sound costs by the second: 10 tokens of what the user sends, 20 of what the
+ * assistant said aloud (developers.openai.com, "Managing costs" of the
+ * Realtime API, November 2026), with Gemini 32 (ai.google.dev, "Audio").
  */
 #include <math.h>
 #include <string.h>
 
 #include "count/media.h"
 
-enum kind { IMAGE, PAGES, WORDS, SOUND, FILM };
+enum kind { IMAGE, PAGES, WORDS, SOUND, SPEECH, FILM };
+
+enum {
+	SOUND_TOKENS = 10, /* a second */
+	SPEECH_TOKENS = 20,
+	GEMINI_TOKENS = 32,
+	MINUTE = 60,     /* seconds of sound that nothing tells of */
+	SPOKEN = 15,     /* characters of a transcript in a second */
+	MP3_RATE = 16000, /* bytes in a second: 128 kbit */
+};
 
 /* Base64, read where it is. */
 struct bytes {
@@ -344,18 +357,43 @@ words(const struct bytes *b)
 	return b->n == 0 ? 750 : 1 + (uint64_t)length(b) / 4;
 }
 
-/* Seconds, 60 if there is nothing to tell by; 128 kbit/s if not a WAV. */
+/* Bytes a second of an MP3, by its first frame, behind a tag if it has one;
+ * 0 if there is none. */
+static uint32_t
+mp3_rate(const struct bytes *b)
+{
+	/* kbit/s of layer III, of MPEG 1 and of MPEG 2 (ISO 11172-3, 13818-3) */
+	static const uint16_t rates[2][16] = {
+	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
+	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
+	};
+	size_t at = 0, i;
+	uint32_t head, size = 0;
+
+	if (has(b, 0, "ID3")) {
+		for (i = 6; i < 10; i++)
+			size = size << 7 | (number(b, i, 1, false) & 0x7f);
+		at = size + 10;
+	}
+	head = number(b, at, 3, false);
+	if ((head & 0xffe600) != 0xffe200)
+		return 0;
+	return rates[(head >> 11 & 3) != 3][head >> 4 & 15] * 125u;
+}
+
+/* Seconds of sound, by its header where it is WAV or MP3. */
 static uint64_t
 seconds(const struct bytes *b)
 {
-	uint32_t rate = 16000;
+	uint32_t rate = 0;
 
 	if (b->n == 0)
-		return 60;
-	if (has(b, 0, "RIFF") && has(b, 8, "WAVE") &&
-	    number(b, 28, 4, true) > 0)
+		return MINUTE;
+	if (has(b, 0, "RIFF") && has(b, 8, "WAVE"))
 		rate = number(b, 28, 4, true);
-	return 1 + length(b) / rate;
+	else
+		rate = mp3_rate(b);
+	return 1 + length(b) / (rate > 0 ? rate : MP3_RATE);
 }
 
 /* ---- what is there ---- */
@@ -382,7 +420,8 @@ kind_named(struct ctx_str type)
 	} words[] = {{"pdf", PAGES}, {"doc", WORDS}, {"text", WORDS},
 	    {"txt", WORDS}, {"csv", WORDS}, {"md", WORDS}, {"html", WORDS},
 	    {"xls", WORDS}, {"audio", SOUND}, {"wav", SOUND}, {"mp3", SOUND},
-	    {"video", FILM}, {"mp4", FILM}, {"mov", FILM}, {"webm", FILM}};
+	    {"flac", SOUND}, {"ogg", SOUND}, {"opus", SOUND}, {"aac", SOUND},
+	    {"m4a", SOUND}, {"video", FILM}, {"mp4", FILM}, {"mov", FILM}, {"webm", FILM}};
 	size_t i;
 
 	for (i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -396,6 +435,7 @@ struct found {
 	enum kind kind;
 	enum ctx_detail detail;
 	struct bytes bytes;
+	uint64_t spoken; /* characters of a transcript */
 };
 
 /* What the ending of an address says, if it says anything. */
@@ -436,8 +476,25 @@ read_text(struct found *found, const char *p, size_t n)
 	found->bytes = (struct bytes){p, n};
 	if (has(&found->bytes, 0, "%PDF-"))
 		found->kind = PAGES;
-	else if (has(&found->bytes, 0, "RIFF") && has(&found->bytes, 8, "WAVE"))
+	else if (found->kind != SPEECH &&
+	    ((has(&found->bytes, 0, "RIFF") && has(&found->bytes, 8, "WAVE")) ||
+		mp3_rate(&found->bytes) > 0))
 		found->kind = SOUND;
+}
+
+/* What the assistant said aloud is kept by the provider under an id; to some
+ * a transcript has been added. */
+static void
+look_for_speech(struct found *found, const struct ctx_json *json,
+    uint32_t node, uint32_t data)
+{
+	uint32_t text = ctx_json_find(json, node, "transcript");
+	uint32_t id = ctx_json_find(json, node, "id");
+
+	if (id != 0 && found->kind == IMAGE && (data == 0 || text != 0))
+		found->kind = SPEECH;
+	if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
+		found->spoken = ctx_text_chars(ctx_json_str(json, text));
 }
 
 /* Notes what the object says of its payload, and returns what is in it. */
@@ -449,7 +506,8 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node)
 	static const char *const within[] = {"data", "image_url", "url",
 	    "file_data", "bytes", "source", "inlineData", "inline_data",
 	    "input_audio", "file"};
-	uint32_t value, detail = ctx_json_find(json, node, "detail");
+	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
+	enum kind kind;
 	size_t i;
 
 	if (detail != 0 && ctx_json_is(json, detail, "low"))
@@ -461,12 +519,20 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node)
 		if (value != 0 && found->kind == IMAGE)
 			found->kind = kind_named(ctx_json_str(json, value));
 	}
+	/* A block of its own: {"type": "audio", ...}. */
+	value = ctx_json_find(json, node, "type");
+	if (value != 0 && found->kind == IMAGE) {
+		kind = kind_named(ctx_json_str(json, value));
+		if (kind == SOUND || kind == FILM)
+			found->kind = kind;
+	}
 	for (i = 0; i < sizeof within / sizeof within[0]; i++) {
 		value = ctx_json_find(json, node, within[i]);
 		if (value != 0)
-			return value;
+			break;
 	}
-	return 0;
+	look_for_speech(found, json, node, value);
+	return value;
 }
 
 /* Without what base64 is broken into lines with. */
@@ -482,6 +548,18 @@ join(struct ctx_buf *text)
 }
 
 static uint64_t
+sound(const struct ctx_image *image, const struct found *found)
+{
+	uint64_t rate = is_gemini(image)     ? GEMINI_TOKENS
+	    : found->kind == SPEECH ? SPEECH_TOKENS
+				    : SOUND_TOKENS;
+
+	if (found->bytes.n == 0 && found->spoken > 0)
+		return (1 + found->spoken / SPOKEN) * rate;
+	return seconds(&found->bytes) * rate;
+}
+
+static uint64_t
 cost(const struct ctx_image *image, const struct found *found)
 {
 	size_t n = length(&found->bytes);
@@ -493,7 +571,8 @@ cost(const struct ctx_image *image, const struct found *found)
 	case WORDS:
 		return words(&found->bytes);
 	case SOUND:
-		return seconds(&found->bytes) * (is_gemini(image) ? 32 : 10);
+	case SPEECH:
+		return sound(image, found);
 	case FILM:
 		return (1 + (uint64_t)n / 250000) * 263;
 	default:

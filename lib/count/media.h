@@ -18,8 +18,10 @@ uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
 /*
  * A payload as formats hold it: a string of base64, a data: address, another
  * address or a file id, or an object with one of them in it.  A document
- * costs by its length, sound 10 tokens a second (Gemini 32), film 263 a
- * second, taken for two million bits.
+ * costs by its length, sound by its seconds, as its header tells them, or its
+ * bytes, or a transcript, else for a minute: 10 tokens each, 20 of what the
+ * assistant said aloud, with Gemini 32; film 263 a second, taken for two
+ * million bits.
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,

@@ -48,19 +48,52 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Bytes of the prefix if name begins with it, else 0. */
+static bool
+is_letter(char c)
+{
+	c = plain(c);
+	return c >= 'a' && c <= 'z';
+}
+
+/* Is there a dash behind a letter at p, and a digit behind it? */
+static bool
+has_dash(const char *p)
+{
+	return plain(p[0]) == '-' && is_letter(p[-1]) && is_digit(p[1]);
+}
+
+/*
+ * How much of the name begins with the prefix, 0: it does not.  A dash
+ * between a letter and a digit is often left out, or put in: gpt4o, phi4,
+ * qwen-3; with it as the row has it more is found.
+ */
 static size_t
 begins(const char *name, size_t n, const char *prefix)
 {
-	size_t i;
+	size_t i = 0, k = 0, other = 0;
 
-	for (i = 0; prefix[i] != '\0'; i++)
-		if (i >= n || plain(name[i]) != plain(prefix[i]))
+	while (prefix[i] != '\0') {
+		if (k >= n)
 			return 0;
+		if (plain(name[k]) == plain(prefix[i])) {
+			i++;
+			k++;
+		} else if (i > 0 && is_digit(name[k]) &&
+		    has_dash(&prefix[i])) {
+			i++;
+			other = 1;
+		} else if (i > 0 && k + 1 < n && is_digit(prefix[i]) &&
+		    is_letter(prefix[i - 1]) && has_dash(&name[k])) {
+			k++;
+			other = 1;
+		} else {
+			return 0;
+		}
+	}
 	/* gpt-5-2 is no prefix of gpt-5-2025-08-07. */
-	if (i > 0 && i < n && is_digit(prefix[i - 1]) && is_digit(name[i]))
+	if (i > 0 && k < n && is_digit(prefix[i - 1]) && is_digit(name[k]))
 		return 0;
-	return i;
+	return 2 * k - other;
 }
 
 /* Takes the row for *best if it is a longer prefix of the name, from its

@@ -60,6 +60,8 @@ ctx_usage_input(const struct ctx_json *json, uint32_t usage)
 	uint64_t sum, n;
 	size_t i, k;
 
+	if (read_count(json, usage, &n))
+		return n;
 	for (i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
 		if (usage == 0 ||
 		    !read_count(

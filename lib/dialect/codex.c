@@ -8,6 +8,8 @@
  * Source: rollout_reconstruction.rs, context_manager/history.rs and
  * contextual_user_message.rs of openai/codex, August 2026.
  */
+#include <string.h>
+
 #include "dialect/dialect.h"
 
 enum what {
@@ -196,6 +198,22 @@ number(const struct ctx_json *json, uint32_t node)
 	return n;
 }
 
+/* Is it an item that the model wrote? */
+static bool
+is_answer(const struct ctx_json *json, uint32_t type, uint32_t role)
+{
+	static const char end[] = "_output\"";
+	size_t n = sizeof end - 1;
+	struct ctx_str text;
+
+	if (role != 0)
+		return ctx_json_is(json, role, "assistant");
+	if (type == 0)
+		return false;
+	text = ctx_json_str(json, type);
+	return text.n < n || memcmp(text.p + text.n - n, end, n) != 0;
+}
+
 static void
 item_line(const struct ctx_json *json, uint32_t item, struct ctx_line *line)
 {
@@ -206,20 +224,44 @@ item_line(const struct ctx_json *json, uint32_t item, struct ctx_line *line)
 	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
 		return;
 	line->kind = CTX_LINE_MESSAGE;
-	if (role == 0)
+	if (is_answer(json, type, role))
+		line->flags = CTX_LINE_ANSWER;
+	else if (role == 0)
 		return;
-	if (ctx_json_is(json, role, "developer"))
+	else if (ctx_json_is(json, role, "developer"))
 		line->flags = CTX_LINE_CONTEXT;
 	else if (ctx_json_is(json, role, "user"))
 		line->flags = is_context(json, item) ? CTX_LINE_CONTEXT
 						     : CTX_LINE_USER;
 }
 
+static void
+event_line(const struct ctx_json *json, uint32_t event, struct ctx_line *line)
+{
+	uint32_t type = ctx_json_find(json, event, "type"), member;
+
+	if (type == 0)
+		return;
+	if (ctx_json_is(json, type, "thread_rolled_back")) {
+		member = ctx_json_find(json, event, "num_turns");
+		if (member == 0)
+			return;
+		line->kind = CTX_LINE_ROLLBACK;
+		line->turns = number(json, member);
+	} else if (ctx_json_is(json, type, "token_count")) {
+		/* The last call; beside it stands the sum of all. */
+		member = ctx_json_find(json, event, "info");
+		if (member != 0)
+			line->usage =
+			    ctx_json_find(json, member, "last_token_usage");
+	}
+}
+
 void
 ctx_codex_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line *line)
 {
-	uint32_t payload, turns, type;
+	uint32_t payload;
 
 	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
 	switch (what_is(json, node, &payload)) {
@@ -235,13 +277,7 @@ ctx_codex_line(const struct ctx_json *json, uint32_t node,
 		line->flags = CTX_LINE_USER;
 		break;
 	case EVENT:
-		type = ctx_json_find(json, payload, "type");
-		turns = ctx_json_find(json, payload, "num_turns");
-		if (type == 0 || turns == 0 ||
-		    !ctx_json_is(json, type, "thread_rolled_back"))
-			break;
-		line->kind = CTX_LINE_ROLLBACK;
-		line->turns = number(json, turns);
+		event_line(json, payload, line);
 		break;
 	case TURN:
 		line->model = ctx_json_find(json, payload, "model");

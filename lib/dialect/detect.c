@@ -74,6 +74,46 @@ static const struct {
     {"anthropic_version", "anthropic"},
 };
 
+/* Is the object nothing but what someone said: a role, a text, perhaps a
+ * name? */
+static bool
+is_said(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t key, role = 0;
+
+	if (nodes[node].kind != CTX_JSON_OBJECT)
+		return false;
+	for (key = node + 1; key < nodes[node].next;
+	    key = nodes[key + 1].next) {
+		if (nodes[key + 1].kind != CTX_JSON_STRING)
+			return false;
+		if (ctx_json_is(json, key, "role"))
+			role = key + 1;
+		else if (!ctx_json_is(json, key, "content") &&
+		    !ctx_json_is(json, key, "name"))
+			return false;
+	}
+	return role != 0 &&
+	    (ctx_json_is(json, role, "user") ||
+		ctx_json_is(json, role, "assistant") ||
+		ctx_json_is(json, role, "system"));
+}
+
+/* Many messages are so.  No wrapper and no row but generic claims them, so
+ * none need be asked. */
+static bool
+detect_said(const struct ctx_json *json, uint32_t node,
+    struct ctx_shape *shape)
+{
+	if (!is_said(json, node))
+		return false;
+	shape->kind = CTX_SHAPE_MESSAGE;
+	shape->dialect = ctx_dialect_find("generic");
+	shape->why = "role and content";
+	return true;
+}
+
 /* A message of the first dialect that claims it; generic claims last, and
  * what only generic claims settles nothing. */
 static void
@@ -84,6 +124,8 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	const char *why;
 	size_t i;
 
+	if (detect_said(json, node, shape))
+		return;
 	for (i = 0; (row = ctx_dialect_at(i)) != NULL; i++) {
 		why = row->is(json, node);
 		if (why == NULL)
@@ -188,6 +230,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	const struct wrapper *wrapper;
 	size_t i;
 
+	if (detect_said(json, node, shape))
+		return;
 	for (i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
 		wrapper = &wrappers[i];
 		shape->messages = unwrap(json, node, wrapper, &shape->request);

@@ -244,9 +244,8 @@ is_hint(const struct ctx_json *json, uint32_t node)
 	return false;
 }
 
-/* Is the key one of a hint within a block? */
-static bool
-is_hint_key(const struct ctx_json *json, uint32_t key)
+bool
+ctx_hints_key(const struct ctx_json *json, uint32_t key)
 {
 	const struct ctx_hints *row;
 
@@ -452,14 +451,14 @@ ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
 		return 0;
 	for (key = object + 1; key < nodes[object].next && !any;
 	    key = nodes[key + 1].next)
-		any = is_hint_key(pen->json, key);
+		any = ctx_hints_key(pen->json, key);
 	if (!any)
 		return 0;
 	if (need_drop(pen, object, err) < 0)
 		return -1;
 	for (key = object + 1; key < nodes[object].next;
 	    key = nodes[key + 1].next)
-		pen->drop[i++] = is_hint_key(pen->json, key);
+		pen->drop[i++] = ctx_hints_key(pen->json, key);
 	return ctx_edit_drop(pen->edits, pen->json, object, pen->drop, err);
 }
 
@@ -512,7 +511,7 @@ is_right(const struct ctx_json *json, uint32_t object,
 		return false;
 	for (key = object + 1; key < nodes[object].next;
 	    key = nodes[key + 1].next) {
-		if (!hints->apart && !is_hint_key(json, key))
+		if (!hints->apart && !ctx_hints_key(json, key))
 			continue;
 		if (right || !ctx_json_is(json, key, hints->key) ||
 		    !is_spelt(json, key + 1, value_of(hints, ttl)))
@@ -534,7 +533,7 @@ put(struct ctx_hint_pen *pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
 	/* Behind the last member that stays. */
 	for (key = block + 1; !hints->apart && key < nodes[block].next;
 	    key = nodes[key + 1].next)
-		if (!is_hint_key(pen->json, key))
+		if (!ctx_hints_key(pen->json, key))
 			at = nodes[key + 1].end;
 	(void)snprintf(hint, sizeof hint,
 	    hints->apart ? ",{\"%s\":%s}" : ",\"%s\":%s", hints->key,
@@ -675,9 +674,12 @@ ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 	return drop_hints(pen, list, stay, n_stay, err);
 }
 
-/* Where any provider keeps hints beside the messages, each place once. */
-static size_t
-request_lists(const struct ctx_json *json, uint32_t request, uint32_t *lists)
+_Static_assert(CTX_HINTS_LISTS >= 2 * sizeof table / sizeof table[0],
+    "a system prompt and tools for each row");
+
+size_t
+ctx_hints_lists(const struct ctx_json *json, uint32_t request,
+    uint32_t lists[CTX_HINTS_LISTS])
 {
 	const struct ctx_hints *row;
 	uint32_t both[2];
@@ -694,24 +696,4 @@ request_lists(const struct ctx_json *json, uint32_t request, uint32_t *lists)
 		}
 	}
 	return n;
-}
-
-int
-ctx_hints_write_request(struct ctx_hint_pen *pen,
-    const struct ctx_hints *hints, enum ctx_ttl ttl, uint32_t request,
-    uint32_t system_mask, uint32_t tools_mask, struct ctx_err *err)
-{
-	uint32_t lists[2 * sizeof table / sizeof table[0]], mask;
-	size_t n = request_lists(pen->json, request, lists), i;
-
-	for (i = 0; i < n; i++) {
-		mask = 0;
-		if (lists[i] == ctx_hints_system(hints, pen->json, request))
-			mask = system_mask;
-		else if (lists[i] == ctx_hints_tools(hints, pen->json, request))
-			mask = tools_mask;
-		if (ctx_hints_write(pen, hints, ttl, lists[i], mask, err) < 0)
-			return -1;
-	}
-	return ctx_hints_strip(pen, request, err);
 }

@@ -83,6 +83,7 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 	ctx_view_reset(view, json, node);
 	view->model = ctx_json_find(json, node, "model");
 	view->time = ctx_json_find(json, node, "datetime_utc");
+	view->usage = ctx_json_find(json, node, "input_tokens");
 	if (read_text(view, ctx_json_find(json, node, "system"), err) < 0 ||
 	    read_list(view, "system_fragments", read_fragment, err) < 0)
 		return -1;
@@ -96,8 +97,10 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 		view->role = CTX_ROLE_USER;
 		view->flags |= CTX_VIEW_TURN;
 	}
-	if (read_list(view, "tool_results", read_result, err) < 0 ||
-	    ctx_read_member(view, node, "reasoning", CTX_PART_REASONING, err) <
+	if (read_list(view, "tool_results", read_result, err) < 0)
+		return -1;
+	view->asked = view->n;
+	if (ctx_read_member(view, node, "reasoning", CTX_PART_REASONING, err) <
 		0 ||
 	    read_text(view, response, err) < 0 ||
 	    read_list(view, "tool_calls", read_call, err) < 0)

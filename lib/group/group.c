@@ -31,6 +31,7 @@ ctx_groups_release(struct ctx_groups *groups)
 	ctx_calls_free(groups->calls);
 	ctx_names_release(&groups->tools);
 	ctx_buf_release(&groups->text);
+	ctx_buf_release(&groups->speaker);
 	free(groups->items);
 	memset(groups, 0, sizeof *groups);
 }
@@ -46,6 +47,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->spoken = 0;
 	groups->turn = 0;
 	groups->answered = false;
+	groups->speaker.n = 0;
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->before = NONE;
@@ -217,21 +219,58 @@ is_written(const struct ctx_view *view, unsigned found, unsigned flags)
 	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
-static void
-enter_turn(struct ctx_groups *groups, const struct ctx_view *view,
-    bool written, unsigned flags)
+/*
+ * Does the user's message open a turn though only other users have spoken
+ * since the last one opened?  It does if somebody else wrote it: in a talk of
+ * several people no one else may ever speak, and all of it would be one turn.
+ * A message without a name is of whoever spoke before.
+ */
+static int
+hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, bool *opens, struct ctx_err *err)
 {
+	struct ctx_buf last = groups->speaker;
+
+	*opens = groups->turn == 0 || groups->answered;
+	if (*opens)
+		groups->speaker.n = 0;
+	if (!(dialect->rules & CTX_NAMES_USERS) || view->name == 0 ||
+	    view->json->nodes[view->name].kind != CTX_JSON_STRING)
+		return 0;
+	groups->text.n = 0;
+	if (ctx_text_decode(&groups->text, ctx_json_str(view->json, view->name),
+		err) < 0)
+		return -1;
+	if (groups->text.n == 0)
+		return 0;
+	if (groups->speaker.n > 0 && !(last.n == groups->text.n &&
+		memcmp(last.p, groups->text.p, last.n) == 0))
+		*opens = true;
+	groups->speaker = groups->text;
+	groups->text = last;
+	return 0;
+}
+
+static int
+enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, bool written, unsigned flags,
+    struct ctx_err *err)
+{
+	bool opens = false;
+
 	if ((view->flags & CTX_VIEW_TURN) && !(flags & OURS)) {
 		groups->turn++;
 		groups->answered = true;
 	} else if (written) {
-		if (groups->turn == 0 || groups->answered)
-			groups->turn++;
+		if (hear_name(groups, dialect, view, &opens, err) < 0)
+			return -1;
+		groups->turn += opens;
 		groups->answered = false;
 	} else if (view->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
 	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_HIDDEN))) {
 		groups->answered = true;
 	}
+	return 0;
 }
 
 /* No result of a new turn answers an older call but by its id; where results
@@ -328,7 +367,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		/* Results part turns, as those of a message by itself do. */
 		groups->answered = true;
 	}
-	enter_turn(groups, view, written, flags);
+	if (enter_turn(groups, dialect, view, written, flags, err) < 0)
+		return -1;
 	item = add_item(groups, err);
 	if (item == NULL)
 		return -1;

@@ -7,7 +7,7 @@
 static uint32_t *
 slot_of(const struct ctx_names *names, const char *p, size_t n)
 {
-	size_t i = ctx_hash(&names->hash, p, n) & names->mask;
+	size_t i = (size_t)ctx_hash(&names->hash, p, n) & names->mask;
 
 	while (names->slots[i] != 0) {
 		struct ctx_str name = names->list[names->slots[i] - 1];

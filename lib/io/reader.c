@@ -44,6 +44,8 @@ struct ctx_reader {
 	uint64_t column; /* of the byte at from, from 0 */
 	struct ctx_json json;
 	struct ctx_writer *tied;
+	void (*watch)(void *user, size_t bytes); /* or NULL */
+	void *user;
 };
 
 int
@@ -76,6 +78,14 @@ void
 ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer)
 {
 	reader->tied = writer;
+}
+
+void
+ctx_reader_watch(struct ctx_reader *reader,
+		 void (*read)(void *user, size_t bytes), void *user)
+{
+	reader->watch = read;
+	reader->user = user;
 }
 
 int
@@ -258,6 +268,8 @@ more(struct ctx_reader *r, struct ctx_err *err)
 		return -1;
 	}
 	r->buf.n += (size_t)got;
+	if (got > 0 && r->watch != NULL)
+		r->watch(r->user, (size_t)got);
 	r->eof = got == 0;
 	return !r->eof;
 }

@@ -111,9 +111,12 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		n = (size_t)rc;
 		writer->written += n;
 		head = n < own.n ? n : own.n;
-		own.p += head;
+		/* An empty piece may be no pointer at all. */
+		if (head > 0)
+			own.p += head;
 		own.n -= head;
-		run.p += n - head;
+		if (n > head)
+			run.p += n - head;
 		run.n -= n - head;
 	}
 	writer->own.n = 0;

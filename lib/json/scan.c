@@ -291,6 +291,43 @@ value(struct scan *s, const char *expected)
 	}
 }
 
+/* The first two bytes of a key, which ends with end. */
+static uint16_t
+start_of(const char *key, char end)
+{
+	unsigned first = (unsigned char)key[0], second = 0;
+
+	if (key[0] == end)
+		first = 0;
+	else if (key[1] != end)
+		second = (unsigned char)key[1];
+	return (uint16_t)(first << 8 | second);
+}
+
+/*
+ * The bit of an object's set of keys for those that start so.  Several starts
+ * share a bit, so a set can rule a key out, no more; most of the questions
+ * are about keys that are not there.  The factor is one of those that give
+ * "role", "content" and "tool_calls" bits that they share with the least
+ * other keys of the formats.
+ */
+static uint16_t
+bit_of(uint16_t start)
+{
+	return (uint16_t)(1u << ((start * 2485u & 0xffff) >> 12));
+}
+
+/* Notes how the key that was added last starts, with it and its object. */
+static void
+note_key(struct scan *s)
+{
+	struct ctx_node *key = &s->json->nodes[s->json->n - 1];
+
+	key->keys = start_of(s->json->text + key->at + 1, '"');
+	s->json->nodes[s->open].keys |=
+	    key->escaped ? UINT16_MAX : bit_of(key->keys);
+}
+
 /* A key and what value says of its value. */
 static int
 member(struct scan *s, const char *expected)
@@ -301,6 +338,7 @@ member(struct scan *s, const char *expected)
 		return wrong(s, s->p, expected);
 	if ((rc = string(s)) <= 0)
 		return rc;
+	note_key(s);
 	if (!skip_space(s, s->end))
 		return 0;
 	if (*s->p != ':')
@@ -404,28 +442,43 @@ bool
 ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 {
 	const struct ctx_node *at = &json->nodes[node];
-	struct ctx_str literal = ctx_json_str(json, node);
-	size_t n = strlen(s);
+	const char *p = json->text + at->at + 1;
+	size_t n;
 
 	if (at->kind != CTX_JSON_STRING)
 		return false;
 	if (at->escaped)
-		return ctx_text_equal(literal, s, n);
-	return literal.n - 2 == n && memcmp(literal.p + 1, s, n) == 0;
+		return ctx_text_equal(ctx_json_str(json, node), s, strlen(s));
+	/* No NUL stands in a string, and most differ in their first byte. */
+	n = at->end - at->at - 2;
+	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
+}
+
+/* The value of the last of the keys that start so and are key. */
+static __attribute__((noinline)) uint32_t
+find_last(const struct ctx_json *json, uint32_t obj, const char *key,
+    uint16_t start)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at, found = 0;
+
+	for (at = obj + 1; at < nodes[obj].next; at = nodes[at + 1].next)
+		if ((nodes[at].keys == start || nodes[at].escaped) &&
+		    ctx_json_is(json, at, key))
+			found = at + 1;
+	return found;
 }
 
 uint32_t
 ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
 {
-	const struct ctx_node *nodes = json->nodes;
-	uint32_t at, found = 0;
+	const struct ctx_node *node = &json->nodes[obj];
+	uint16_t start = start_of(key, '\0');
 
-	if (nodes[obj].kind != CTX_JSON_OBJECT)
+	if (node->kind != CTX_JSON_OBJECT ||
+	    (node->keys & bit_of(start)) == 0)
 		return 0;
-	for (at = obj + 1; at < nodes[obj].next; at = nodes[at + 1].next)
-		if (ctx_json_is(json, at, key))
-			found = at + 1;
-	return found;
+	return find_last(json, obj, key, start);
 }
 
 uint32_t

@@ -3,8 +3,10 @@
 
 #include "base/vector.h"
 #include "ctx.h"
+#include "walk.h"
 
 #define STEP ((ptrdiff_t)sizeof(PLAIN_VECTOR))
+#define BLOCK 64
 
 /* The text of a two-byte escape, by its second byte. */
 static const char meaning[256] = {['"'] = '"', ['\\'] = '\\', ['/'] = '/',
@@ -186,39 +188,111 @@ ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 	return ctx_buf_add(out, "\"", 1, err);
 }
 
-size_t
-ctx_text_chars(struct ctx_str literal)
+/* Which of the BLOCK bytes at p are c, one bit each. */
+static uint64_t
+places(const char *p, char c)
 {
-	struct ctx_str text = inside(literal);
-	const char *p = text.p, *end = p + text.n;
-	size_t n = ctx_utf8_count(text.p, text.n);
+	uint64_t found = 0;
+	size_t i;
+
+	for (i = 0; i < BLOCK; i += (size_t)STEP)
+		found |= PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + i), c)) << i;
+	return found;
+}
+
+/* What the escapes of a text take beyond what they mean. */
+struct excess {
+	const char *end; /* of the last long escape */
+	size_t bytes, chars;
+};
+
+/* The bits of u are those letters of escapes in the block at p. */
+static void
+long_escapes(struct excess *excess, const char *p, uint64_t u,
+    const char *end)
+{
+	const char *at;
+	char utf8[4];
 	uint32_t cp;
 	size_t len;
 
-	/* All bytes of an escape have been counted; one of them counts. */
-	while ((p = backslash(p, end)) < end) {
-		len = unescape(p, end, &cp);
-		n -= len - 1;
-		p += len;
+	for (; u != 0; u &= u - 1) {
+		at = p + __builtin_ctzll(u) - 1;
+		/* One character may be two escapes. */
+		if (at < excess->end)
+			continue;
+		len = unescape(at, end, &cp);
+		excess->end = at + len;
+		excess->chars += len - 1;
+		excess->bytes += len - ctx_utf8_put(utf8, cp);
 	}
-	return n;
+}
+
+static size_t
+count_bits(uint64_t bits)
+{
+	return (size_t)__builtin_popcountll(bits);
+}
+
+/*
+ * An escape is a backslash and a byte, another backslash or none.  With b
+ * backslashes and e escaped bytes that are none there are (b - e) / 2 of the
+ * former kind and e of the latter; the long ones are seen to one by one.
+ */
+static struct excess
+find_excess(struct ctx_str text)
+{
+	struct excess excess = {.end = text.p};
+	const char *p = text.p, *block, *end = p + text.n;
+	uint64_t backslash, escaped, u, carry = 0;
+	size_t pairs = 0, others = 0;
+	char tail[BLOCK];
+
+	for (; p < end; p += BLOCK) {
+		block = p;
+		if (end - p < BLOCK) {
+			memset(tail, 0, BLOCK);
+			block = memcpy(tail, p, (size_t)(end - p));
+		}
+		backslash = places(block, '\\');
+		if ((backslash | carry) == 0)
+			continue;
+		escaped = find_escaped(backslash, &carry) & ~backslash;
+		u = escaped & places(block, 'u');
+		pairs += count_bits(backslash) - count_bits(escaped);
+		others += count_bits(escaped ^ u);
+		long_escapes(&excess, p, u, end);
+	}
+	excess.bytes += pairs / 2 + others;
+	excess.chars += pairs / 2 + others;
+	return excess;
+}
+
+void
+ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars)
+{
+	struct ctx_str text = inside(literal);
+	struct excess excess = find_excess(text);
+
+	*bytes = text.n - excess.bytes;
+	*chars = ctx_utf8_count(text.p, text.n) - excess.chars;
+}
+
+size_t
+ctx_text_chars(struct ctx_str literal)
+{
+	size_t bytes, chars;
+
+	ctx_text_size(literal, &bytes, &chars);
+	return chars;
 }
 
 size_t
 ctx_text_bytes(struct ctx_str literal)
 {
 	struct ctx_str text = inside(literal);
-	const char *p = text.p, *end = p + text.n;
-	size_t n = text.n, len;
-	char utf8[4];
-	uint32_t cp;
 
-	while ((p = backslash(p, end)) < end) {
-		len = unescape(p, end, &cp);
-		n -= len - ctx_utf8_put(utf8, cp);
-		p += len;
-	}
-	return n;
+	return text.n - find_excess(text).bytes;
 }
 
 int

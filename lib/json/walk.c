@@ -35,26 +35,6 @@ next_block(const struct walk *walk, char tail[BLOCK])
 	return memcpy(tail, walk->p, left);
 }
 
-/*
- * The bytes of a block behind an odd number of backslashes; those within a
- * run are left out, as a backslash may follow one in any case.  Adding its
- * first bit to a run leaves one bit, behind it: runs that begin and end at
- * places of one parity are of even length and escape nothing.
- */
-INLINE uint64_t
-find_escaped(struct block *block)
-{
-	const uint64_t even = UINT64_C(0x5555555555555555);
-	uint64_t first = block->carry, run = block->backslash & ~first;
-	uint64_t start = run & ~(run << 1);
-	uint64_t behind_even = run + (start & even);
-	uint64_t behind_odd = run + (start & ~even);
-
-	block->carry = behind_odd < run; /* it ends behind the block */
-	return first | (behind_even & ~run & ~even) |
-	    (behind_odd & ~run & even);
-}
-
 INLINE bool
 is_hex(char c)
 {
@@ -89,7 +69,7 @@ escapes(struct walk *walk, struct block *block)
 {
 	uint64_t reach, u;
 
-	block->escaped = find_escaped(block);
+	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
 	reach = block->stop ^ (block->stop - 1); /* the first stop and before */

@@ -81,6 +81,10 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return BIT(CTX_HOLD_UNKNOWN);
 	if (item->flags & CTX_ITEM_PINNED)
 		holds |= BIT(CTX_HOLD_PINNED);
+	/* No conversation is left without a message. */
+	if (item->message + 1 == groups->messages &&
+	    !(item->flags & CTX_ITEM_NOTICE))
+		holds |= BIT(CTX_HOLD_LAST);
 	if (item->flags & (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE))
 		return holds | (limits->policy->summarizes ||
 			    !limits->pin_system ||
@@ -92,8 +96,7 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
 	if (limits->policy->pins_first && item->spoken < limits->keep_first)
 		holds |= BIT(CTX_HOLD_PINNED);
-	if (groups->spoken - item->spoken <= limits->keep_last ||
-	    item->message + 1 == groups->messages)
+	if (groups->spoken - item->spoken <= limits->keep_last)
 		holds |= BIT(CTX_HOLD_LAST);
 	if ((item->flags & CTX_ITEM_USER) &&
 	    (item->turn == groups->turn ||

@@ -5,7 +5,8 @@
  * and Beyond", 2009) over the terms of each item, each score shared with the
  * neighbours, the less the farther they are, because an answer often stands
  * beside the words that were asked for, and raised where the speaker is one
- * whom the question names.
+ * whom the question names.  Who that is stands before the text, or shows in
+ * how the other side begins: "Hey Ann!" is not said by Ann.
  * With an embedder the two orders are fused by reciprocal rank
  * (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
@@ -22,8 +23,13 @@ static const double RARITY = 1.75;     /* power of the inverse frequency */
 static const double FADE = 100; /* tokens in which a score fades to 1/e */
 static const double LENGTH = 0.1;  /* how much dear items are ranked down */
 static const double SPEAKER = 0.6; /* more for who is asked about */
+static const double CALLED = 0.5;  /* of a name's weight, if it is called */
 static const double FUSE = 60;     /* of reciprocal rank fusion */
 enum {
+	CALL_WORDS = 3,  /* words of a text, one of which may call a name, */
+	CALLS_LEAST = 3, /* messages of a side that do so for it to count, */
+	CALLS_SHARE = 20, /* this part of its messages, */
+	CALLS_TIMES = 4, /* and so many times those of the other side */
 	NEWEST_SHARE = 20, /* of the room, what the newest may fill */
 	LABEL = 80,        /* bytes in which a text may name its speaker */
 };
@@ -36,8 +42,13 @@ struct posting {
 struct doc {
 	size_t from, n;  /* of postings */
 	uint32_t length; /* terms, repetitions counted */
-	uint32_t speaker; /* the term that names who speaks, or 0 */
+	uint32_t speaker; /* the term that names who speaks, or 0, */
+	uint32_t called;  /* who is spoken to, */
+	uint8_t side;     /* and the role that speaks */
 };
+
+/* The two sides of a talk. */
+enum side { USER, ASSISTANT, SIDES, NO_SIDE = SIDES };
 
 struct recall {
 	struct ctx_scorer base;
@@ -47,11 +58,17 @@ struct recall {
 	uint32_t *found; /* terms of the item being read */
 	uint32_t *frequency; /* of each term: items that have it */
 	double *weight;      /* of each term in the question */
+	uint32_t *calls; /* of each term and side: messages that call it */
+	bool asked[SIDES]; /* the question names who speaks on that side */
 	double *score, *smooth;
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap;
-	struct ctx_buf text;     /* scratch */
-	struct ctx_buf question; /* text of the last user message */
+	size_t calls_cap;
+	struct ctx_buf text;     /* scratch; begins with the sender's name */
+	size_t name;             /* bytes of that */
+	struct ctx_buf question; /* text of the last user message, */
+	size_t label;            /* of this, what may say who asks, */
+	uint32_t asker;          /* and the term that then names them */
 	struct ctx_embed embed;
 };
 
@@ -101,7 +118,8 @@ add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 		return -1;
 	r->postings = postings;
 	docs[r->n_docs] =
-	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found, speaker};
+	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found, speaker, 0,
+		NO_SIDE};
 	if (r->n_found > 0)
 		qsort(r->found, r->n_found, sizeof *r->found, by_id);
 	for (i = 0; i < r->n_found; i++) {
@@ -143,6 +161,7 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 	r->text.n = 0;
 	if (add_text(r, view->json, view->name, err) < 0)
 		return -1;
+	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
 	for (i = 0; i < view->n; i++) {
 		const struct ctx_part *part = &view->parts[i];
 		bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
@@ -164,28 +183,84 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 /* The bytes of r->text that say who speaks: the name of the message, or what
  * stands before the first colon, as in "Ann: hello". */
 static size_t
-label(const struct recall *r, const struct ctx_view *view)
+label(const struct recall *r)
 {
 	size_t i, n = r->text.n < LABEL ? r->text.n : LABEL;
 
-	if (view->name != 0) {
-		const char *space = memchr(r->text.p, ' ', r->text.n);
-
-		return space == NULL ? 0 : (size_t)(space - r->text.p);
-	}
+	if (r->name > 0)
+		return r->name;
 	for (i = 0; i + 1 < n && r->text.p[i] != '\n'; i++)
 		if (r->text.p[i] == ':' && r->text.p[i + 1] == ' ')
 			return i;
 	return 0;
 }
 
-/* The terms of r->text; the last one of its label names the speaker. */
+/* Makes r->text the question; who asks is not what is asked about. */
 static int
-read_text(struct recall *r, const struct ctx_view *view, uint32_t *speaker,
+ask(struct recall *r, uint32_t speaker, struct ctx_err *err)
+{
+	r->question.n = 0;
+	r->label = r->name > 0 ? 0 : label(r);
+	r->asker = r->label > 0 ? speaker : 0;
+	return ctx_buf_add(&r->question, r->text.p + r->name,
+	    r->text.n - r->name, err);
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c & 0x80) != 0;
+}
+
+static int
+take_called(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct recall *r = user;
+
+	return ctx_names_id(&r->terms, p, n, &r->docs[r->n_docs - 1].called,
+	    err);
+}
+
+/* Notes who is called by name in the newest doc: a word among the first of
+ * its text, with no small letter before and a mark behind it, and not the
+ * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
+static int
+note_called(struct recall *r, const struct ctx_view *view,
     struct ctx_err *err)
 {
+	struct ctx_terms terms = {r, take_called};
+	struct doc *doc = &r->docs[r->n_docs - 1];
+	size_t i = r->name, n = r->text.n, from, words;
+	const char *p = r->text.p;
+
+	doc->side = view->role == CTX_ROLE_USER ? USER
+	    : view->role == CTX_ROLE_ASSISTANT	? ASSISTANT
+						: NO_SIDE;
+	for (words = 0; words < CALL_WORDS; words++) {
+		while (i < n && !is_letter(p[i]))
+			i++;
+		for (from = i; i < n && is_letter(p[i]); i++)
+			;
+		if (i >= n)
+			break;
+		if ((p[from] >= 'a' && p[from] <= 'z') ||
+		    strchr(",.!?", p[i]) == NULL)
+			continue;
+		if (ctx_terms_of(&terms, p + from, i - from, err) < 0)
+			return -1;
+		if (words > 0 && doc->called != 0)
+			break;
+	}
+	return 0;
+}
+
+/* The terms of r->text; the last one of its label names the speaker. */
+static int
+read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
+{
 	struct ctx_terms terms = {r, take_term};
-	size_t n = label(r, view);
+	size_t n = label(r);
 
 	*speaker = 0;
 	if (r->text.n == 0)
@@ -212,18 +287,16 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 			return -1;
 	for (; first < groups->n; first++) {
 		if (item_text(r, view, groups->items[first].flags, err) < 0 ||
-		    read_text(r, view, &speaker, err) < 0 ||
-		    add_doc(r, speaker, err) < 0)
+		    read_text(r, &speaker, err) < 0 ||
+		    add_doc(r, speaker, err) < 0 ||
+		    note_called(r, view, err) < 0)
 			return -1;
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
-		if (groups->items[first].flags & CTX_ITEM_USER) {
-			r->question.n = 0;
-			if (ctx_buf_add(&r->question, r->text.p, r->text.n,
-				err) < 0)
-				return -1;
-		}
+		if ((groups->items[first].flags & CTX_ITEM_USER) &&
+		    ask(r, speaker, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -244,6 +317,10 @@ make_room(struct recall *r, size_t items, struct ctx_err *err)
 		 err)) == NULL)
 		return -1;
 	r->weight = p;
+	if ((p = ctx_grow(r->calls, &r->calls_cap, terms * SIDES,
+		 sizeof *r->calls, err)) == NULL)
+		return -1;
+	r->calls = p;
 	if ((p = ctx_grow(r->score, &r->score_cap, items + 1,
 		 sizeof *r->score, err)) == NULL)
 		return -1;
@@ -254,8 +331,41 @@ make_room(struct recall *r, size_t items, struct ctx_err *err)
 	r->smooth = p;
 	memset(r->frequency, 0, terms * sizeof *r->frequency);
 	memset(r->weight, 0, terms * sizeof *r->weight);
+	memset(r->calls, 0, terms * SIDES * sizeof *r->calls);
 	memset(r->score, 0, (items + 1) * sizeof *r->score);
 	return 0;
+}
+
+/*
+ * Finds out on which side those speak whom the question names: on the other
+ * side from those who call them by that name, again and again.  A name that
+ * is called says who is spoken to, and little of what is said.
+ */
+static void
+find_sides(struct recall *r)
+{
+	uint32_t said[SIDES + 1] = {0}, *calls;
+	size_t i, side;
+
+	for (i = 0; i < r->n_docs; i++) {
+		const struct doc *doc = &r->docs[i];
+
+		said[doc->side]++;
+		if (doc->called != 0 && doc->side != NO_SIDE)
+			r->calls[(doc->called - 1) * SIDES + doc->side]++;
+	}
+	r->asked[USER] = r->asked[ASSISTANT] = false;
+	for (i = 0; i < r->n_found; i++) {
+		calls = &r->calls[(r->found[i] - 1) * SIDES];
+		for (side = 0; side < SIDES; side++) {
+			if (calls[side] < CALLS_LEAST ||
+			    calls[side] < said[side] / CALLS_SHARE ||
+			    calls[side] / CALLS_TIMES < calls[SIDES - 1 - side])
+				continue;
+			r->asked[SIDES - 1 - side] = true;
+			r->weight[r->found[i] - 1] = CALLED;
+		}
+	}
 }
 
 static double
@@ -331,9 +441,11 @@ weigh(struct recall *r, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		uint32_t speaker = r->docs[i].speaker;
+		const struct doc *doc = &r->docs[i];
 
-		if (speaker != 0 && r->weight[speaker - 1] > 0)
+		if (doc->speaker != 0 ? r->weight[doc->speaker - 1] > 0
+				      : doc->side != NO_SIDE &&
+			    r->asked[doc->side])
 			r->smooth[i] *= 1 + SPEAKER;
 		r->smooth[i] /=
 		    pow((double)groups->items[i].tokens + 1, LENGTH);
@@ -401,19 +513,32 @@ fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
+/* What is asked.  "Ann: " before it is who asks if Ann has said more than
+ * this; else it is a topic. */
+static struct ctx_str
+find_question(const struct recall *r)
+{
+	const char *query = r->base.options.query;
+	size_t i, said = 0, label;
+
+	if (query != NULL)
+		return (struct ctx_str){query, strlen(query)};
+	for (i = 0; r->asker != 0 && i < r->n_docs; i++)
+		said += r->docs[i].speaker == r->asker;
+	label = said > 1 ? r->label : 0;
+	return (struct ctx_str){r->question.p + label, r->question.n - label};
+}
+
 static int
 rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, take_term};
-	struct ctx_str question = {r->question.p, r->question.n};
+	struct ctx_str question = find_question(r);
 	double length = 0;
 	size_t i;
 
-	if (scorer->options.query != NULL)
-		question = (struct ctx_str){scorer->options.query,
-		    strlen(scorer->options.query)};
 	while (r->n_docs < groups->n)
 		if (add_doc(r, 0, err) < 0)
 			return -1;
@@ -426,6 +551,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		r->frequency[r->postings[i].term - 1]++;
 	for (i = 0; i < r->n_docs; i++)
 		length += r->docs[i].length;
+	find_sides(r);
 	score_docs(r, length / ((double)r->n_docs + 1));
 	smooth(r, groups);
 	weigh(r, groups);
@@ -444,7 +570,8 @@ reset(struct ctx_scorer *scorer)
 	ctx_names_reset(&r->terms);
 	ctx_embed_reset(&r->embed);
 	r->n_postings = r->n_docs = r->n_found = 0;
-	r->question.n = 0;
+	r->question.n = r->label = 0;
+	r->asker = 0;
 }
 
 static void
@@ -461,6 +588,7 @@ release(struct ctx_scorer *scorer)
 	free(r->found);
 	free(r->frequency);
 	free(r->weight);
+	free(r->calls);
 	free(r->score);
 	free(r->smooth);
 }

@@ -129,6 +129,9 @@ next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 {
 	size_t from;
 
+	*name = (struct ctx_str){NULL, 0};
+	if (*at >= text.n)
+		return false;
 	while (*at < text.n && !in_name(text.p[*at]))
 		++*at;
 	from = *at;

@@ -302,7 +302,7 @@ is_there(const struct ctx_spool *spool, const char *name, const char *p,
 	struct ctx_buf have = {0};
 	int rc = ctx_spool_get(spool, name, &have, err);
 
-	if (rc > 0 && (have.n != n || memcmp(have.p, p, n) != 0))
+	if (rc > 0 && (have.n != n || (n > 0 && memcmp(have.p, p, n) != 0)))
 		rc = ctx_err_set(err, CTX_EFILE,
 		    "%s/%s is there with other contents", spool->dir, name);
 	ctx_buf_release(&have);

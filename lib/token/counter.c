@@ -455,6 +455,14 @@ estimate(size_t n)
 	    (n % CTX_BYTES_PER_TOKEN != 0);
 }
 
+bool
+ctx_token_estimate(const struct ctx_token_counter *c, size_t n,
+    uint64_t *tokens)
+{
+	*tokens = estimate(n);
+	return !ctx_tokenizer_real(c->tokenizer);
+}
+
 int
 ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -462,8 +470,7 @@ ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_walk w;
 	int rc;
 
-	*tokens = estimate(n);
-	if (!ctx_tokenizer_real(c->tokenizer))
+	if (ctx_token_estimate(c, n, tokens))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)

@@ -41,6 +41,13 @@ at(const struct fill *f, enum ctx_vocab_section which)
 	return (char *)f->head + f->head->at[which];
 }
 
+/* Fills a section with ones; all of them together have a size. */
+static void
+clear(const struct fill *f, enum ctx_vocab_section which)
+{
+	memset(at(f, which), 0xff, (size_t)f->head->bytes[which]);
+}
+
 static bool
 has_byte_ff(const struct ctx_pack_token *t)
 {
@@ -188,11 +195,11 @@ begin(struct fill *f, struct ctx_err *err)
 	*f->head = h;
 	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / 16; i++)
 		put_key(at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
-	memset(at(f, CTX_VOCAB_LEAVES), 0xff, h.bytes[CTX_VOCAB_LEAVES]);
-	memset(at(f, CTX_VOCAB_DIGRAMS), 0xff, h.bytes[CTX_VOCAB_DIGRAMS]);
-	memset(at(f, CTX_VOCAB_SHORTER), 0xff, h.bytes[CTX_VOCAB_SHORTER]);
-	memset(at(f, CTX_VOCAB_IDS), 0xff, h.bytes[CTX_VOCAB_IDS]);
-	memset(at(f, CTX_VOCAB_TOKENS), 0xff, h.bytes[CTX_VOCAB_TOKENS]);
+	clear(f, CTX_VOCAB_LEAVES);
+	clear(f, CTX_VOCAB_DIGRAMS);
+	clear(f, CTX_VOCAB_SHORTER);
+	clear(f, CTX_VOCAB_IDS);
+	clear(f, CTX_VOCAB_TOKENS);
 	ctx_vocab_view(&f->view, f->head);
 	return 0;
 }

@@ -12,6 +12,8 @@ as missing.  --growth runs every command on 1x, 10x and 100x of the input.
 import argparse
 import json
 import os
+import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -21,6 +23,11 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, "..", "sample", "agent.jsonl")
+
+# The text of a tool's result as it stands in its line; bytes behind which a
+# character ends, and an escape too if it is within one.
+RESULT = re.compile(br'"role": ?"tool".*"content": ?"((?:[^"\\]|\\.)*)"')
+ENDS = frozenset(b" ghijklmnopqrstvwxyz")
 
 EDIT = ('if (.role == "tool" and input_line_number % 10 == 0) '
         'then .content = "cut" else . end')
@@ -50,16 +57,40 @@ CASES = [
 ]
 
 
-def make_log(path, megabytes):
-    """The sample again and again; a system message only at the start."""
+def make_log(path, megabytes, short=False):
+    """The sample again and again, a system message only at the start.  Each
+    result of a tool becomes 1 to 32 KB of the sample's results, the same in
+    every run (short: as it is in the sample)."""
     with open(SAMPLE, "rb") as sample:
         lines = sample.readlines()
+    bodies = b"\\n".join(
+        match.group(1) for match in map(RESULT.search, lines) if match)
+    number = random.Random(1)
     copies = 0
     with open(path, "wb") as out:
         while out.tell() < megabytes * 1000000:
             for line in lines if copies == 0 else lines[1:]:
-                out.write(line.replace(b"call_", b"call_%d_" % copies))
+                match = None if short else RESULT.search(line)
+                if match:
+                    body = cut(bodies, number)
+                    line = (line[:match.start(1)] + body +
+                            line[match.end(1):])
+                out.write(line.replace(b"\"call_", b"\"call_%d_" % copies))
             copies += 1
+
+
+def place(bodies, at):
+    """The next place at or behind at where a text may begin or end."""
+    while bodies[at - 1] not in ENDS:
+        at += 1
+    return at
+
+
+def cut(bodies, number):
+    """1 to 32 KB of the bodies; every doubling is as likely."""
+    size = int(1024 * 32 ** number.random())
+    at = place(bodies, number.randrange(1, len(bodies) - 40000))
+    return bodies[at:place(bodies, at + size)]
 
 
 def run(command, source):

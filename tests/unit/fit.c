@@ -134,10 +134,11 @@ check_usage(void)
 		    "\"cacheWrite\":1}") == 24);
 	CHECK(input("{\"input\":3,\"cache\":{\"read\":20,\"write\":5}}") == 28);
 	CHECK(input("{\"input\":900,\"cached\":800,\"thoughts\":3}") == 900);
+	CHECK(input("7") == 7);
 
 	tap_case("what is no count is none");
 	CHECK(input("{}") == 0);
-	CHECK(input("7") == 0);
+	CHECK(input("\"7\"") == 0);
 	CHECK(input("{\"prompt_tokens\":-3}") == 0);
 	CHECK(input("{\"prompt_tokens\":1e9}") == 0);
 	CHECK(input("{\"prompt_tokens\":\"7\"}") == 0);

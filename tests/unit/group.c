@@ -3,7 +3,8 @@
  *
  * Conversations are written as letters: C a call, R a result, with what they
  * say of themselves behind them ("Cid:name", "Cid", "C:name", "C" with
- * neither); "+" joins several in one message; u and a are messages of text.
+ * neither); "+" joins several in one message; u and a are messages of text,
+ * "u:name" one of a user who has a name.
  */
 #include <stdint.h>
 
@@ -15,6 +16,8 @@ static const struct ctx_dialect loose = {.name = "loose",
 					 .rules = CTX_PAIR_BY_NAME};
 static const struct ctx_dialect next = {
     .name = "next", .rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT};
+static const struct ctx_dialect named = {
+    .name = "named", .rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS};
 static const struct ctx_dialect either = {
     .name = "either", .rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER};
 
@@ -75,6 +78,8 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	f->view.role = parts[0] == 'u'   ? CTX_ROLE_USER
 		       : parts[0] == 'R' ? CTX_ROLE_TOOL
 					 : CTX_ROLE_ASSISTANT;
+	if (f->view.role == CTX_ROLE_USER)
+		f->view.name = 2;
 	for (at = 0; at < n; at = end + 1, node += 2) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
@@ -89,6 +94,30 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	}
 	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0, &f->err) ==
 	     0);
+}
+
+/* The number of each message's turn. */
+static bool
+turned(const struct ctx_dialect *dialect, const char *talk, const char *want)
+{
+	char found[200] = "";
+	size_t n = 0, len, i;
+	struct fixture f;
+
+	init(&f);
+	for (; *talk != '\0'; talk += len + (talk[len] == ' ')) {
+		len = strcspn(talk, " ");
+		add(&f, dialect, talk, len);
+	}
+	for (i = 0; i < f.groups.n; i++)
+		n += (size_t)snprintf(found + n, sizeof found - n, "%s%u",
+				      i == 0 ? "" : " ",
+				      f.groups.items[i].turn);
+	release(&f);
+	if (strcmp(found, want) == 0)
+		return true;
+	printf("# %s, not %s\n", found, want);
+	return false;
 }
 
 /* Are the groups of a conversation as told: for each message the place of
@@ -175,6 +204,28 @@ test_turns(void)
 	tap_case("results beside the text of a turn answer the one before");
 	CHECK(grouped(&loose, "u C:f+C:f u+R:f R:f",
 		      "0 1 1 3 4 open 0"));
+}
+
+static void
+test_names(void)
+{
+	tap_case("users in a row are one turn, under one name or none");
+	CHECK(turned(&named, "u u a u u", "1 1 1 2 2"));
+	CHECK(turned(&named, "u:ann u:ann a u:ann", "1 1 1 2"));
+	CHECK(turned(&named, "a u:ann u u:ann u", "0 1 1 1 1"));
+	tap_case("a change of name opens one");
+	CHECK(turned(&named, "u:ann u:bob u:bob u:ann", "1 2 2 3"));
+	CHECK(turned(&named, "u:ann u:bob a u:bob u:ann a", "1 2 2 3 4 4"));
+	tap_case("no name is no change of name");
+	CHECK(turned(&named, "u u:ann u:bob", "1 1 2"));
+	CHECK(turned(&named, "u:ann u u:bob u u:bob", "1 1 2 2 2"));
+	tap_case("an answer between opens one whoever writes");
+	CHECK(turned(&named, "u:ann a u u:ann u:bob", "1 1 2 2 3"));
+	CHECK(turned(&named, "u:ann C:f R:f u:bob u", "1 1 1 2 2"));
+	tap_case("names are compared by what they mean");
+	CHECK(turned(&named, "u:an u:ann u:\\u0061nn u:ann", "1 2 2 2"));
+	tap_case("formats that name no users have no such turns");
+	CHECK(turned(&loose, "u:ann u:bob u:ann", "1 1 1"));
 }
 
 static void
@@ -322,6 +373,7 @@ main(void)
 	test_ids();
 	test_no_ids();
 	test_turns();
+	test_names();
 	test_either();
 	test_many();
 	test_compact();

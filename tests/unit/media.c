@@ -170,11 +170,56 @@ check_forms(void)
 		      "YQAAAAA=\"]") == 230);
 	CHECK(payload("[{\"mimeType\":\"audio/ogg\",\"fileUri\":\"x\"}]") ==
 	      600);
+	CHECK(payload("[{\"type\":\"audio\",\"file_id\":\"x\"}]") == 600);
+	CHECK(payload("[{\"format\":\"opus\",\"source\":{\"bytes\":\"AAAA\"}}]") ==
+	      10);
+	CHECK(payload("[{\"type\":\"document\",\"source\":{\"type\":\"base64\","
+		      "\"media_type\":\"application/pdf\",\"data\":\"AA\"}}]") ==
+	      3000);
 	CHECK(payload("[{\"mimeType\":\"video/mp4\",\"data\":\"AAAA\"}]") ==
 	      263);
 	CHECK(payload("[\"https://example.org/doc/a.pdf?x=1.png\"]") == 3000);
 	CHECK(payload("[{\"type\":\"url\",\"url\":\"https://x/a.b/c\"}]") ==
 	      1024);
+}
+
+/* The tokens of so many bytes that begin with these. */
+static uint64_t
+sound(const char *start, size_t bytes)
+{
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	uint64_t tokens;
+
+	NEED(ctx_buf_printf(&text, &err, "[\"%s", start) == 0);
+	while (text.n - 2 < bytes / 3 * 4)
+		NEED(ctx_buf_add(&text, "AAAA", 4, &err) == 0);
+	NEED(ctx_buf_add(&text, "\"]", 3, &err) == 0);
+	tokens = payload(text.p);
+	ctx_buf_release(&text);
+	return tokens;
+}
+
+static void
+check_sound(void)
+{
+	tap_case("the first frame of an MP3 tells its rate");
+	/* MPEG 1 at 64 and 128 kbit/s, MPEG 2 at 64: 10 seconds begun */
+	CHECK(sound("//tQxA", 76000) == 100);
+	CHECK(sound("//uQxA", 152000) == 100);
+	CHECK(sound("//OAxA", 76000) == 100);
+	/* 128 kbit/s behind a tag of 3 bytes that says nothing */
+	CHECK(sound("SUQzBAAAAAAAAwAAAP/7kMQA", 152000) == 100);
+	/* neither: no sound; layer II: not read */
+	CHECK(sound("AAAA", 76000) == 1024);
+	CHECK(sound("//2QxA", 76000) == 1024);
+
+	tap_case("what the assistant said aloud costs twice as much");
+	CHECK(payload("[{\"id\":\"audio_1\"}]") == 1200);
+	CHECK(payload("[{\"id\":\"audio_1\",\"transcript\":"
+		      "\"Thirty characters, as a test..\"}]") == 60);
+	CHECK(payload("[{\"id\":\"audio_1\",\"expires_at\":1,\"data\":\"AAAA\","
+		      "\"transcript\":\"a\"}]") == 20);
 }
 
 int
@@ -184,5 +229,6 @@ main(void)
 	check_extremes();
 	check_headers();
 	check_forms();
+	check_sound();
 	return tap_done();
 }

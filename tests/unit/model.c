@@ -77,6 +77,19 @@ check_names(void)
 	CHECK(finds("gpt-4-0613", "gpt-4"));
 	CHECK(finds("o1-preview-2024-09-12", "o1-preview"));
 	CHECK(finds("grok-4-fast-reasoning", "grok-4-fast"));
+	CHECK(finds("gpt4", "gpt-4"));
+	CHECK(finds("gpt4o-mini", "gpt-4o-mini"));
+	CHECK(finds("gpt5", "gpt-5"));
+	CHECK(finds("phi4", "phi-4"));
+	CHECK(finds("phi4:14b", "phi-4"));
+	CHECK(finds("claude3-haiku", "claude-3-haiku"));
+	CHECK(finds("qwen-3-32b", "qwen3-32b"));
+	CHECK(finds("qwen3-coder:30b", "qwen3-coder"));
+	CHECK(finds("qwen/qwen3-coder", "qwen3-coder"));
+	CHECK(finds("qwen-2.5-72b-instruct", "qwen2-5-72b-instruct"));
+	CHECK(finds("gemma4:31b", "gemma-4-31b"));
+	CHECK(finds("google/gemma-4-26b-a4b-it", "gemma-4-26b"));
+	CHECK(finds("gemma-3-27b-it", "gemma-3"));
 
 	tap_case("the model may stand behind a name of somebody's own");
 	CHECK(finds("hermes-3-llama-3.1-70b", "llama-3.1"));

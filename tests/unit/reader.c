@@ -188,7 +188,7 @@ random_text(unsigned long long *state, char *p)
 	    "{",  "}",    "[",    "]",  "\"",   "\"a\"", "\"a\":1",      ",",
 	    "1",  "-",    "true", "\\", " ",    "\n",    "\n",           "\r\n",
 	    "{}", "[]\n", "{\n}", "\t", "\xc3", "\xa4",  "\xef\xbb\xbf", "[\n"};
-	size_t count = tap_random(state) % 24, n = 0, i;
+	size_t count = (size_t)(tap_random(state) % 24), n = 0, i;
 	const char *token;
 
 	for (i = 0; i < count; i++) {

@@ -219,15 +219,18 @@ nodes(void)
 	    {18, 20, 6, CTX_JSON_OBJECT, 0, 0},
 	    {23, 26, 7, CTX_JSON_STRING, 0, 0},
 	    {29, 33, 8, CTX_JSON_NULL, 0, 0}};
-	struct outcome out = {0};
-
 	static const char pair[] = "[\"" LONG_KEY "\",\"\\n\"]";
+	struct outcome out = {0};
+	size_t i;
 
 	tap_case("nodes stand in document order with their spans");
 	ctx_json_init(&out.json, CTX_SIMD_BEST);
 	scan(&out, text, sizeof text - 1);
 	CHECK(out.rc == 1 && out.used == sizeof text - 2);
 	CHECK(out.json.n == LENGTH(want));
+	/* What keys holds is the scanner's own business. */
+	for (i = 0; i < out.json.n; i++)
+		out.json.nodes[i].keys = 0;
 	CHECK(memcmp(out.json.nodes, want, sizeof want) == 0);
 	tap_case("a string is escaped by its own backslashes only");
 	scan(&out, pair, sizeof pair - 1);
@@ -342,7 +345,7 @@ depth(void)
 }
 
 #define PAGE ((size_t)1 << 22)
-#define PAGES 1024 /* of them are 4 GiB */
+#define PAGES ((size_t)1024) /* of them are 4 GiB */
 
 /*
  * One string of 4 GiB and a bit: a few megabytes of a file, mapped again and
@@ -357,6 +360,12 @@ huge(void)
 	size_t i;
 
 	tap_case("a value of 4 GiB is refused, by name");
+	/* Where memory ends there, no text is as long. */
+	if (SIZE_MAX == UINT32_MAX) {
+		fclose(file);
+		free(fill);
+		return;
+	}
 	NEED(file != NULL && fill != NULL);
 	memset(fill, 'a', PAGE);
 	NEED(fwrite(fill, 1, PAGE, file) == PAGE && fflush(file) == 0);
@@ -627,7 +636,7 @@ static void
 against_jansson(struct bench *bench)
 {
 	const char *number = getenv("CHECK_LONG");
-	size_t want = number == NULL ? 1000000 : strtoull(number, NULL, 10);
+	size_t want = number == NULL ? 1000000 : strtoul(number, NULL, 10);
 	size_t values = 0, texts = 0, asked = 0;
 	unsigned long long seed = 20240607;
 	const struct outcome *out;
@@ -653,6 +662,41 @@ against_jansson(struct bench *bench)
 	ctx_buf_release(&buf);
 }
 
+/* The set of an object's keys must never say no of one that is there. */
+static void
+keys(void)
+{
+	static const char *const names[] = {"", "a", "\\u0061b", "ab", "role",
+	    "content", "contents", "x\\\"", "\\\"", "\xc3\xa4", "\\n"};
+	static const char *const meant[] = {"", "a", "ab", "ab", "role",
+	    "content", "contents", "x\"", "\"", "\xc3\xa4", "\n"};
+	struct ctx_buf text = {0};
+	struct ctx_json json;
+	struct ctx_err err;
+	size_t i, k, used, last;
+
+	tap_case("every key is found, the last of equal ones");
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	for (i = 0; i < sizeof names / sizeof names[0]; i++)
+		NEED(ctx_buf_printf(&text, &err, "%s\"%s\":%zu",
+		    i == 0 ? "{" : ",", names[i], i) == 0);
+	NEED(ctx_buf_add(&text, "}", 1, &err) == 0);
+	NEED(ctx_json_scan(&json, text.p, text.n, &used, &err) == 1);
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		for (last = k = 0; k < sizeof names / sizeof names[0]; k++)
+			if (strcmp(meant[k], meant[i]) == 0)
+				last = k;
+		CHECK(ctx_json_find(&json, 0, meant[i]) == 2 + 2 * last);
+	}
+	CHECK(ctx_json_find(&json, 0, "b") == 0);
+	CHECK(ctx_json_find(&json, 0, "rolf") == 0);
+	CHECK(ctx_json_find(&json, 0, "rol") == 0);
+	CHECK(ctx_json_find(&json, 0, "content_") == 0);
+	CHECK(ctx_json_find(&json, 2, "a") == 0);
+	ctx_json_release(&json);
+	ctx_buf_release(&text);
+}
+
 int
 main(void)
 {
@@ -664,6 +708,7 @@ main(void)
 	prefixes(&bench);
 	nodes();
 	lookups();
+	keys();
 	depth();
 	huge();
 	against_jansson(&bench);

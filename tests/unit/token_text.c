@@ -307,7 +307,7 @@ limits(void)
 		    true);
 		whole = count(text, n);
 		limit = i % 3 == 0 ? whole : i % 3 == 1 && whole > 0
-		    ? whole - 1 : pick(2 * whole + 2);
+		    ? whole - 1 : pick((size_t)whole * 2 + 2);
 		CHECK(ctx_token_within(counter, text, n, limit, &within,
 		    &err) == 0);
 		CHECK(within == (whole <= limit));
@@ -359,7 +359,7 @@ checkpoints(void)
 			CHECK(ctx_marks_range(&marks, counter, text, from, to,
 			    &tokens, &err) == 0);
 			CHECK(tokens == count(text + from, to - from));
-			limit = pick(marks.tokens + 10);
+			limit = pick((size_t)marks.tokens + 10);
 			CHECK(ctx_marks_head(&marks, counter, text, limit,
 			    &at, &tokens, &err) == 0);
 			CHECK(tokens <= limit && tokens == count(text, at));

@@ -397,7 +397,7 @@ one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 	options.keep = (enum ctx_keep)up_to(3);
 	options.head = up_to(5);
 	options.tail = options.head == 0 ? 1 : up_to(4);
-	options.limit = 1 + up_to(full + 3);
+	options.limit = 1 + up_to((size_t)full + 3);
 	if (up_to(3) == 0)
 		options.limit = 1 + up_to(60);
 	truncate_text(sizes, &options, dialect, &in, &out);

@@ -1,0 +1,194 @@
+/* bar_svg.c - the context bar in a file */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "picture.h"
+
+enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
+enum { SVG_NAME = 96, SVG_PART = 16 }; /* columns of text */
+enum { SVG_SHARE = 78 };               /* width of a share, with its gap */
+
+/* Text of a picture, which may hold anything. */
+static int
+svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
+    struct ctx_str text, struct ctx_err *err)
+{
+	size_t at, len;
+	uint32_t cp;
+
+	if (ctx_buf_printf(out, err, "<text x=\"%u\" y=\"%u\"%s>", x, y,
+		style) < 0)
+		return -1;
+	for (at = 0; at < text.n; at += len) {
+		len = ctx_utf8_next(text.p + at, text.n - at, &cp);
+		if (strchr("<>&\"", (int)cp) != NULL && cp < 0x80 && cp != 0) {
+			if (ctx_buf_printf(out, err, "&#%u;", cp) < 0)
+				return -1;
+		} else if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0) ||
+		    cp >= 0xfffd) {
+			if (ctx_buf_add(out, "?", 1, err) < 0)
+				return -1;
+		} else if (ctx_buf_add(out, text.p + at, len, err) < 0) {
+			return -1;
+		}
+	}
+	return ctx_buf_add(out, "</text>\n", 8, err);
+}
+
+static int
+svg_string(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
+    const char *text, struct ctx_err *err)
+{
+	return svg_text(out, x, y, style,
+	    (struct ctx_str){text, strlen(text)}, err);
+}
+
+static const char *
+fill_of(const struct picture *picture, const struct bar_part *part)
+{
+	return picture->zone->fill[part->shade];
+}
+
+static int
+svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
+    struct ctx_err *err)
+{
+	unsigned x = 0, width;
+	char key[2] = "";
+	size_t i;
+
+	if (ctx_buf_printf(out, err, "<rect x=\"0\" y=\"%u\" width=\"%u\" "
+				     "height=\"%u\" fill=\"#e0e0e0\"/>\n",
+		y, SVG_WIDTH, SVG_BAR) < 0)
+		return -1;
+	(void)picture_cells(picture, SVG_WIDTH);
+	for (i = 0; i < picture->n; i++, x += width) {
+		width = (unsigned)picture->parts[i].cells;
+		key[0] = picture->parts[i].key;
+		if (width > 0 &&
+		    ctx_buf_printf(out, err, "<rect x=\"%u\" y=\"%u\" "
+			"width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
+			x, y, width, SVG_BAR,
+			fill_of(picture, &picture->parts[i])) < 0)
+			return -1;
+		if (width >= 12 && svg_string(out, x + width / 2 - 4, y + 19,
+			"", key, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+svg_scale(struct ctx_buf *out, const struct picture *picture, unsigned y,
+    struct ctx_err *err)
+{
+	static const unsigned marks[] = {100, 85, 70, 50};
+	unsigned x, before = SVG_WIDTH;
+	char mark[8];
+	size_t i;
+
+	for (i = 0; i < 4 && picture->window > 0; i++) {
+		x = (unsigned)((double)SVG_WIDTH * marks[i] / 100 *
+		    (double)picture->window / (double)picture->scale);
+		(void)snprintf(mark, sizeof mark, "%u%%", marks[i]);
+		if (x + 40 > before)
+			continue;
+		before = x;
+		if (ctx_buf_printf(out, err, "<path d=\"M%u %uv%u\" "
+			"stroke=\"#333\"/>\n", x, y, SVG_BAR + 14) < 0 ||
+		    svg_string(out, x + 3, y + SVG_BAR + 13,
+			" font-size=\"11\"", mark, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
+    struct ctx_err *err)
+{
+	size_t rows = (picture->n + SVG_ACROSS - 1) / SVG_ACROSS, i;
+	unsigned x, at, step = SVG_WIDTH / SVG_ACROSS;
+	const struct bar_part *part;
+	char text[80];
+
+	for (i = 0; i < picture->n; i++) {
+		part = &picture->parts[i];
+		x = (unsigned)(i / rows) * step;
+		at = y + (unsigned)(i % rows) * SVG_LINE;
+		if (ctx_buf_printf(out, err, "<rect x=\"%u\" y=\"%u\" "
+			"width=\"16\" height=\"16\" fill=\"%s\"/>\n", x,
+			at - 12, fill_of(picture, part)) < 0)
+			return -1;
+		(void)snprintf(text, sizeof text, "%c", part->key);
+		if (svg_string(out, x + 4, at, "", text, err) < 0 ||
+		    svg_text(out, x + 22, at, "",
+			words_head(part->name, SVG_PART), err) < 0)
+			return -1;
+		(void)snprintf(text, sizeof text, "%" PRIu64, part->tokens);
+		if (svg_string(out, x + step - SVG_SHARE, at,
+			" text-anchor=\"end\"", text, err) < 0)
+			return -1;
+		(void)snprintf(text, sizeof text, "%.1f%%",
+		    picture_share(picture, part->tokens));
+		if (svg_string(out, x + step - 20, at,
+			" text-anchor=\"end\"", text, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+bar_draw(struct bar *bar, struct picture *picture, struct ctx_err *err)
+{
+	struct ctx_buf *out = &bar->pictures, place = {0};
+	unsigned y = bar->height;
+	char figures[200];
+	int rc;
+
+	words_figures(figures, picture, sizeof figures);
+	rc = words_place(&place, picture->t, SVG_NAME, err);
+	if (rc == 0)
+		rc = svg_text(out, 0, y + 16, " font-weight=\"bold\"",
+		    (struct ctx_str){place.p, place.n}, err);
+	ctx_buf_release(&place);
+	if (rc < 0 || svg_string(out, 0, y + 36, "", figures, err) < 0 ||
+	    svg_bar(out, picture, y + 46, err) < 0 ||
+	    svg_scale(out, picture, y + 46, err) < 0 ||
+	    svg_legend(out, picture, y + 110, err) < 0)
+		return -1;
+	bar->height = y + 110 + SVG_LINE *
+	    (unsigned)((picture->n + SVG_ACROSS - 1) / SVG_ACROSS) + 10;
+	return 0;
+}
+
+void
+bar_write(struct bar *bar, const struct cli *cli)
+{
+	unsigned height = bar->height > 0 ? bar->height : 1;
+	FILE *file;
+	bool right;
+
+	if (bar->svg == NULL)
+		return;
+	file = fopen(bar->svg, "w");
+	if (file == NULL)
+		cli_die(cli, "cannot write %s: %s", bar->svg, strerror(errno));
+	right = fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	    "viewBox=\"-10 -10 %d %u\" width=\"%d\" height=\"%u\" "
+	    "font-family=\"monospace\" font-size=\"13\" "
+	    "xml:space=\"preserve\">\n"
+	    "<rect x=\"-10\" y=\"-10\" width=\"%d\" height=\"%u\" "
+	    "fill=\"#fff\"/>\n",
+	    SVG_WIDTH + 20, height + 20, SVG_WIDTH + 20, height + 20,
+	    SVG_WIDTH + 20, height + 20) > 0 &&
+	    (bar->pictures.n == 0 ||
+		fwrite(bar->pictures.p, bar->pictures.n, 1, file) == 1) &&
+	    fputs("</svg>\n", file) >= 0;
+	if (fclose(file) != 0 || !right)
+		cli_die(cli, "cannot write %s: %s", bar->svg, strerror(errno));
+	bar->pictures.n = 0;
+	bar->height = 0;
+}

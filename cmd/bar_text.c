@@ -1,0 +1,253 @@
+/* bar_text.c - the context bar on a terminal */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "picture.h"
+
+enum { BAR_LEAST = 24, BAR_MOST = 400, BAR_USUAL = 80 }; /* columns */
+enum { PLACE = 14 };             /* of an item, at least */
+enum { ENTRY = 37, FIGURES = 21 }; /* of the legend, and without names */
+
+static unsigned
+columns(void)
+{
+	const char *asked = cli_environment("COLUMNS");
+	unsigned long n = asked != NULL ? strtoul(asked, NULL, 10) : 0;
+	struct winsize size;
+
+	if (n == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		n = size.ws_col;
+	if (n == 0)
+		n = BAR_USUAL;
+	if (n < BAR_LEAST)
+		return BAR_LEAST;
+	return n > BAR_MOST ? BAR_MOST : (unsigned)n;
+}
+
+static bool
+has_color(const struct bar *bar)
+{
+	const char *term = cli_environment("TERM");
+
+	if (bar->color != 0)
+		return bar->color == 1;
+	return cli_environment("NO_COLOR") == NULL && term != NULL &&
+	    strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
+}
+
+/* Graphic rendition: bold and the like. */
+static void
+print_mode(const struct picture *picture, const char *mode)
+{
+	if (picture->color)
+		printf("\033[%sm", mode);
+}
+
+/* Black on a shade of the zone; or that on itself, so that it is not seen. */
+static void
+print_shade(const struct picture *picture, unsigned shade, bool seen)
+{
+	unsigned color = picture->zone->shade[shade];
+
+	if (picture->color && seen)
+		printf("\033[30;48;5;%um", color);
+	else if (picture->color)
+		printf("\033[38;5;%u;48;5;%um", color, color);
+}
+
+/* With colour the letter shows once, in the middle; the others are there for
+ * who copies the line, or sees no colours. */
+static void
+print_segment(const struct picture *picture, const struct bar_part *part)
+{
+	size_t middle = (part->cells - 1) / 2, i;
+
+	for (i = 0; i < part->cells; i++) {
+		if (i == 0 || i == middle || i == middle + 1)
+			print_shade(picture, part->shade, i == middle);
+		(void)putchar(part->key);
+	}
+	print_mode(picture, "0");
+}
+
+static void
+print_cells(struct picture *picture, size_t cells)
+{
+	size_t used = picture_cells(picture, cells), i;
+
+	(void)putchar('[');
+	for (i = 0; i < picture->n; i++)
+		if (picture->parts[i].cells > 0)
+			print_segment(picture, &picture->parts[i]);
+	if (used < cells)
+		print_mode(picture, "2");
+	for (i = used; i < cells; i++)
+		(void)putchar('.');
+	if (used < cells)
+		print_mode(picture, "0");
+	puts("]");
+}
+
+/* Where the zones end, and the window if that is not where the bar does; what
+ * has no room is left out. */
+static void
+print_scale(const struct picture *picture, size_t cells)
+{
+	static const unsigned marks[] = {100, 50, 85, 70};
+	char line[BAR_MOST + 8] = "", mark[8];
+	size_t i, at, n, end = 0;
+
+	if (picture->window == 0)
+		return;
+	memset(line, ' ', sizeof line - 1);
+	for (i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+		at = 1 + (size_t)((double)cells * marks[i] / 100 *
+			(double)picture->window / (double)picture->scale);
+		(void)snprintf(mark, sizeof mark, "|%u%%", marks[i]);
+		n = strlen(mark);
+		if (at + n > cells + 2 || strspn(line + at - 1, " ") < n + 2)
+			continue;
+		memcpy(line + at, mark, n);
+		end = at + n > end ? at + n : end;
+	}
+	printf("%.*s\n", (int)end, line);
+}
+
+static void
+print_entry(const struct picture *picture, size_t i, size_t width)
+{
+	const struct bar_part *part = &picture->parts[i];
+	struct ctx_str name = words_head(part->name, width);
+	double share = picture_share(picture, part->tokens);
+
+	if (part->cells > 0)
+		print_shade(picture, part->shade, true);
+	(void)putchar(part->key);
+	if (part->cells > 0)
+		print_mode(picture, "0");
+	(void)putchar(' ');
+	cli_print_masked(stdout, name.p, name.n);
+	printf("%*s %9" PRIu64 " %5.*f%%",
+	    (int)(width - words_width(name)), "", part->tokens,
+	    share < 999.95 ? 1 : 0, share);
+}
+
+/* Column by column; returns its lines. */
+static unsigned
+print_legend(const struct picture *picture, size_t width)
+{
+	size_t across = width / ENTRY > 0 ? width / ENTRY : 1, rows, r, c, i;
+	size_t name;
+
+	if (across > picture->n)
+		across = picture->n > 0 ? picture->n : 1;
+	rows = (picture->n + across - 1) / across;
+	name = (width + 2) / across - FIGURES;
+	for (r = 0; r < rows; r++) {
+		for (c = 0; c < across && (i = c * rows + r) < picture->n;
+		    c++) {
+			if (c > 0)
+				printf("  ");
+			print_entry(picture, i, name < 32 ? name : 32);
+		}
+		(void)putchar('\n');
+	}
+	return (unsigned)rows;
+}
+
+static int
+print_place(const struct ctx_tally *t, size_t width, struct ctx_err *err)
+{
+	struct ctx_buf place = {0};
+	int rc = words_place(&place, t, width, err);
+
+	if (rc == 0)
+		cli_print_masked(stdout, place.p, place.n);
+	ctx_buf_release(&place);
+	return rc;
+}
+
+/* The word for the zone has its colour. */
+static void
+print_figures(const struct picture *picture, size_t width)
+{
+	const char *word = picture->zone->word, *at;
+	char figures[200];
+
+	words_figures(figures, picture, width);
+	at = picture->color && *word != '\0' ? strstr(figures, word) : NULL;
+	if (at == NULL) {
+		puts(figures);
+		return;
+	}
+	printf("%.*s", (int)(at - figures), figures);
+	print_shade(picture, 0, true);
+	printf("%s", word);
+	print_mode(picture, "0");
+	puts(at + strlen(word));
+}
+
+int
+bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
+    struct ctx_err *err)
+{
+	size_t width = columns();
+
+	picture->color = has_color(bar);
+	print_mode(picture, "1");
+	if (print_place(picture->t, width, err) < 0)
+		return -1;
+	print_mode(picture, "0");
+	(void)putchar('\n');
+	print_figures(picture, width);
+	print_cells(picture, width - 2);
+	print_scale(picture, width - 2);
+	*lines += (picture->window > 0 ? 4 : 3) + print_legend(picture, width);
+	return 0;
+}
+
+/* "     6526   5.1%  sample/agent.jsonl:262 tool run" */
+static int
+print_item(const struct ctx_tally *t, uint64_t window, size_t width,
+    struct ctx_err *err)
+{
+	const char *role = ctx_role_name(t->role);
+	struct ctx_str tool = t->tool;
+	size_t left, behind = strlen(role) + 1;
+	int used;
+
+	used = printf("%9" PRIu64, t->tokens);
+	if (window > 0)
+		used += printf(" %5.1f%%",
+		    100.0 * (double)t->tokens / (double)window);
+	used += printf("  ");
+	left = width - (size_t)used;
+	/* Where it stands matters most, then the tool. */
+	if (left < PLACE + behind + (tool.n > 0 ? words_width(tool) + 1 : 0))
+		behind = 0;
+	left -= behind;
+	tool = words_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
+	if (print_place(t, tool.n > 0 ? left - words_width(tool) - 1 : left,
+		err) < 0)
+		return -1;
+	if (behind > 0)
+		printf(" %s", role);
+	if (tool.n > 0)
+		(void)putchar(' ');
+	cli_print_masked(stdout, tool.p, tool.n);
+	(void)putchar('\n');
+	return 0;
+}
+
+int
+bar_item(struct bar *bar, const struct ctx_tally *t, uint64_t window,
+    bool first, struct ctx_err *err)
+{
+	if (first)
+		(void)putchar('\n');
+	bar->lines += 1 + first;
+	return print_item(t, window, columns(), err);
+}

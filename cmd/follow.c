@@ -1,0 +1,69 @@
+/* follow.c - the bar of files that grow */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bar.h"
+
+/* Looks at file i; says whether it is there and is another than before. */
+static bool
+has_changed(struct bar *bar, size_t i, const char *file)
+{
+	struct stat *last = &bar->last[i], st;
+
+	if (stat(file, &st) < 0)
+		return false;
+	if (st.st_dev == last->st_dev && st.st_ino == last->st_ino &&
+	    st.st_size == last->st_size &&
+	    st.st_mtim.tv_sec == last->st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == last->st_mtim.tv_nsec)
+		return false;
+	*last = st;
+	return true;
+}
+
+/* The cursor goes back to where the last pictures began. */
+static void
+restart(struct bar *bar)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		(void)putchar('\n');
+	else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    bar->lines >= size.ws_row)
+		printf("\033[H\033[J");
+	else if (bar->lines > 0)
+		printf("\033[%uA\033[J", bar->lines);
+	bar->lines = 0;
+}
+
+void
+bar_wait(struct bar *bar, const struct cli *cli)
+{
+	const struct timespec pause = {0, 200000000};
+	bool first = bar->last == NULL, changed = first;
+	size_t i;
+
+	if (!bar->follow)
+		return;
+	if (first)
+		bar->last = calloc(cli->n_files, sizeof *bar->last);
+	if (bar->last == NULL)
+		cli_die(cli, "out of memory");
+	/* A reader that has gone away shows only when we write. */
+	if (fflush(stdout) != 0)
+		exit(CLI_TROUBLE);
+	for (;;) {
+		for (i = 0; i < cli->n_files; i++)
+			changed |= has_changed(bar, i, cli->files[i]);
+		if (changed)
+			break;
+		(void)nanosleep(&pause, NULL);
+	}
+	if (!first)
+		restart(bar);
+}

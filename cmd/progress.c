@@ -1,0 +1,259 @@
+/*
+ * progress.c - how far the input has been read
+ *
+ * One line on standard error, drawn over itself.  It is there unasked where
+ * a person waits in front of a terminal and nothing else is drawn on it: the
+ * input is regular files, the output goes into a file (or comes at the end),
+ * and a second has passed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 }; /* milliseconds */
+enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* columns */
+
+struct cli_progress {
+	const char *name; /* of the command */
+	bool lines; /* not over itself: a line for each state */
+	bool drawn; /* it stands there ... */
+	bool shown; /* ... or did */
+	uint64_t all, done; /* bytes; all 0: not known */
+	uint64_t began, next; /* milliseconds */
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* "812 B", "9.4 kB", "1.2 GB" */
+static void
+print_bytes(char out[24], double n)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+	size_t unit = 0;
+
+	for (; n >= 999.5 && unit < 4; unit++)
+		n /= 1000;
+	(void)snprintf(out, 24, "%.*f %s", unit > 0 && n < 99.95 ? 1 : 0, n,
+	    units[unit]);
+}
+
+/* "0:07", "1:02:03" */
+static void
+print_span(char out[24], double seconds)
+{
+	uint64_t s = seconds < 360000 ? (uint64_t)(seconds + 0.5) : 360000;
+
+	if (s >= 3600)
+		(void)snprintf(out, 24, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64,
+		    s / 3600, s / 60 % 60, s % 60);
+	else
+		(void)snprintf(out, 24, "%" PRIu64 ":%02" PRIu64, s / 60,
+		    s % 60);
+}
+
+static size_t
+columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col < LINE_MOST ? size.ws_col : LINE_MOST;
+}
+
+/* "12.1 MB of 27 MB, 5.2 MB/s, 0:03 left" */
+static void
+print_state(const struct cli_progress *p, uint64_t time, char out[120])
+{
+	double seconds = (double)(time - p->began) / 1000;
+	double rate = (double)p->done / seconds;
+	char done[24], all[24], span[24];
+	size_t n;
+
+	print_bytes(done, (double)p->done);
+	print_bytes(all, (double)p->all);
+	n = (size_t)snprintf(out, 120, "%s%s%s", done,
+	    p->all > 0 ? " of " : "", p->all > 0 ? all : "");
+	/* A first glance tells no rate. */
+	if (seconds < 0.1)
+		return;
+	print_bytes(done, rate);
+	n += (size_t)snprintf(out + n, 120 - n, ", %s/s", done);
+	if (p->all <= p->done)
+		return;
+	print_span(span, (double)(p->all - p->done) / rate);
+	(void)snprintf(out + n, 120 - n, ", %s left", span);
+}
+
+/* "[=======>       ] ", as far as there is room for it. */
+static void
+print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
+{
+	size_t cells = room < BAR_MOST ? room : BAR_MOST, full;
+
+	out[0] = '\0';
+	if (p->all == 0 || room < BAR_LEAST)
+		return;
+	full = (size_t)((double)cells * (double)p->done / (double)p->all);
+	out[0] = '[';
+	memset(out + 1, '=', full);
+	memset(out + 1 + full, ' ', cells - full);
+	if (full < cells)
+		out[1 + full] = '>';
+	memcpy(out + 1 + cells, "] ", 3);
+}
+
+static void
+draw(struct cli_progress *p, uint64_t time)
+{
+	char state[120], head[64], bar[BAR_MOST + 4], line[LINE_MOST + 64];
+	size_t width = p->lines ? 80 : columns(), used;
+
+	if (p->all > 0)
+		(void)snprintf(head, sizeof head, "%s: %3.0f%% ", p->name,
+		    100.0 * (double)p->done / (double)p->all);
+	else
+		(void)snprintf(head, sizeof head, "%s: ", p->name);
+	print_state(p, time, state);
+	/* The last column stays free, for some terminals go on behind it. */
+	used = strlen(head) + strlen(state) + 4;
+	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
+	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar,
+	    state);
+	(void)fprintf(stderr, p->lines ? "%s\n" : "\r%s\033[K", line);
+	p->drawn = p->shown = !p->lines;
+}
+
+/* So many bytes were read. */
+static void
+advance(void *user, size_t bytes)
+{
+	struct cli_progress *p = user;
+	uint64_t time = now();
+
+	p->done += bytes;
+	/* A file that grows is read on. */
+	if (p->all > 0 && p->all < p->done)
+		p->all = p->done;
+	/* Who has seen the first state is shown the last. */
+	if (time < p->next && !(p->shown && p->done == p->all))
+		return;
+	p->next = time + (p->lines ? PAUSE_LINES : PAUSE);
+	draw(p, time);
+}
+
+/* Adds what is left to read of the files, as many as there are; false if
+ * that is not known. */
+static bool
+add_sizes(char *const *files, size_t n, uint64_t *sum)
+{
+	struct stat st;
+	off_t at;
+	size_t i;
+
+	for (i = 0; i < n || (n == 0 && i == 0); i++) {
+		at = 0;
+		if (n > 0 && strcmp(files[i], "-") != 0) {
+			if (stat(files[i], &st) < 0)
+				return false;
+		} else if (fstat(STDIN_FILENO, &st) < 0 ||
+		    (at = lseek(STDIN_FILENO, 0, SEEK_CUR)) < 0) {
+			return false;
+		}
+		if (!S_ISREG(st.st_mode))
+			return false;
+		*sum += st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
+	}
+	return true;
+}
+
+/* Is there a person who waits, and room on the terminal? */
+static bool
+is_wanted(bool streams)
+{
+	const char *term = cli_environment("TERM");
+	struct stat out;
+
+	if (!isatty(STDERR_FILENO) || term == NULL ||
+	    strcmp(term, "dumb") == 0 || fstat(STDOUT_FILENO, &out) < 0)
+		return false;
+	/* What reads from us may draw on the same terminal. */
+	if (S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode))
+		return false;
+	return !streams || !isatty(STDOUT_FILENO);
+}
+
+/* Sets out whether and how progress is drawn, for all files of the command. */
+static void
+begin(struct cli *cli, bool streams)
+{
+	struct cli_progress *p;
+	uint64_t all = 0;
+	bool known = add_sizes(cli->files, cli->n_files, &all);
+
+	if (cli->still ||
+	    (!cli->progress_asked && (!known || !is_wanted(streams))))
+		return;
+	p = calloc(1, sizeof *p);
+	if (p == NULL)
+		cli_die(cli, "out of memory");
+	p->name = cli->name;
+	p->lines = !isatty(STDERR_FILENO);
+	p->all = known ? all : 0;
+	p->began = now();
+	p->next = cli->progress_asked ? 0 : p->began + WAIT;
+	cli->progress = p;
+}
+
+void
+cli_progress_open(struct cli *cli, struct ctx_reader *reader,
+    char *const *files, size_t n, bool streams)
+{
+	uint64_t more = 0;
+
+	if (!cli->opened)
+		begin(cli, streams);
+	cli->opened = true;
+	if (cli->progress == NULL)
+		return;
+	/* Files that are no operands come on top. */
+	if ((files < cli->files || files >= cli->files + cli->n_files) &&
+	    n > 0 && cli->progress->all > 0) {
+		if (add_sizes(files, n, &more))
+			cli->progress->all += more;
+	}
+	ctx_reader_watch(reader, advance, cli->progress);
+}
+
+void
+cli_progress_clear(const struct cli *cli)
+{
+	if (cli->progress == NULL || !cli->progress->drawn)
+		return;
+	(void)fputs("\r\033[K", stderr);
+	cli->progress->drawn = false;
+}
+
+void
+cli_progress_close(struct cli *cli)
+{
+	cli_progress_clear(cli);
+	if (cli->progress != NULL && cli->progress->lines)
+		draw(cli->progress, now());
+	free(cli->progress);
+	cli->progress = NULL;
+}

@@ -1,0 +1,279 @@
+/* rows.c - the lines that ctx-count prints */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows.h"
+
+/* ---- one row ---- */
+
+uint64_t
+row_window(const struct row_form *form, const struct ctx_tally *t)
+{
+	if (form->window > 0 || t->model == NULL)
+		return form->window;
+	return ctx_model_limit(t->model);
+}
+
+static int64_t
+left_of(const struct row_form *form, const struct ctx_tally *t)
+{
+	return (int64_t)(row_window(form, t) - t->tokens - form->reserve);
+}
+
+static double
+used_of(const struct row_form *form, const struct ctx_tally *t)
+{
+	return 100.0 * (double)t->tokens / (double)row_window(form, t);
+}
+
+/* The kind of part that most of a message is. */
+static const char *
+kind_of(const struct ctx_tally *t)
+{
+	size_t i, most = CTX_PART_TEXT;
+
+	for (i = 0; i < CTX_PART_KINDS; i++)
+		if (t->kinds[i] > t->kinds[most])
+			most = i;
+	return ctx_part_name((enum ctx_part_kind)most);
+}
+
+static void
+print_json(const struct row_form *form, const struct row *row)
+{
+	const struct ctx_tally *t = &row->sum;
+	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
+	    "file", cli_json_text(t->file, strlen(t->file)), "dialect",
+	    t->dialect != NULL ? t->dialect->name : "none", "messages",
+	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
+	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",
+	    (json_int_t)t->chars, "bytes", (json_int_t)t->bytes);
+
+	if (o == NULL)
+		cli_die(form->cli, "cannot write %s as JSON", t->file);
+	if (t->line > 0)
+		json_object_set_new(o, "line",
+		    json_integer((json_int_t)t->line));
+	if (row->label != NULL)
+		json_object_set_new(o, form->per,
+		    json_string(row->label));
+	if (t->view != NULL) {
+		json_object_set_new(o, "index",
+		    json_integer((json_int_t)t->index));
+		json_object_set_new(o, "role",
+		    json_string(ctx_role_name(t->role)));
+		json_object_set_new(o, "kind", json_string(kind_of(t)));
+		json_object_set_new(o, "tool",
+		    json_stringn(t->tool.p, t->tool.n));
+	}
+	if (row_window(form, t) > 0) {
+		if (t->model != NULL)
+			json_object_set_new(o, "model",
+			    json_string(t->model->name));
+		json_object_set_new(o, "window",
+		    json_integer((json_int_t)row_window(form, t)));
+		/* One decimal, so that the figure reads as it is printed. */
+		json_object_set_new(o, "used",
+		    json_real((double)(int64_t)(used_of(form, t) * 10 + 0.5) /
+			10));
+		json_object_set_new(o, "left",
+		    json_integer((json_int_t)left_of(form, t)));
+	}
+	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	(void)putchar('\n');
+	json_decref(o);
+}
+
+/* What is behind the numbers: the file and line, and for people before it
+ * the name, for programs behind it; of a message its role and tool. */
+static void
+print_label(const struct row_form *form, const struct row *row)
+{
+	const struct ctx_tally *t = &row->sum;
+	const char *file = t->file, *gap = form->tsv ? "\t" : " ";
+
+	if (row->label != NULL && !form->tsv) {
+		cli_print_masked(stdout, row->label, strlen(row->label));
+		file = form->cli->n_files > 1 ? t->file : NULL;
+		if (file != NULL)
+			(void)putchar(' ');
+	}
+	if (file != NULL)
+		cli_print_masked(stdout, file, strlen(file));
+	if (t->line > 0)
+		printf(":%" PRIu64, t->line);
+	if (row->label != NULL && form->tsv) {
+		(void)putchar('\t');
+		cli_print_masked(stdout, row->label, strlen(row->label));
+	}
+	if (t->view == NULL)
+		return;
+	printf("%s%s", gap, ctx_role_name(t->role));
+	if (form->tsv)
+		printf("\t%s", kind_of(t));
+	if (form->tsv || t->tool.n > 0)
+		(void)fputs(gap, stdout);
+	cli_print_masked(stdout, t->tool.p, t->tool.n);
+}
+
+static void
+print_columns(struct row_form *form, const struct row *row, char gap,
+    int width)
+{
+	const struct ctx_tally *t = &row->sum;
+	uint64_t window = row_window(form, t);
+	char tokens[24];
+
+	(void)snprintf(tokens, sizeof tokens, "%s%" PRIu64,
+	    t->estimated > 0 ? "~" : "", t->tokens);
+	printf("%*s%c%*" PRIu64 "%c%*" PRIu64 "%c", width, tokens, gap, width,
+	    t->messages, gap, width, t->chars, gap);
+	if (window > 0)
+		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
+		    gap, width > 0 ? 5 : 0, used_of(form, t), gap, width,
+		    left_of(form, t), gap);
+	print_label(form, row);
+	(void)putchar('\n');
+}
+
+static void
+print_header(struct row_form *form, const struct row *row)
+{
+	form->header = true;
+	printf("tokens\tmessages\tchars\t%sname",
+	    row_window(form, &row->sum) > 0 ? "window\tused\tleft\t" : "");
+	if (row->label != NULL)
+		printf("\t%s", form->per);
+	printf("%s\n", row->sum.view != NULL ? "\trole\tkind\ttool" : "");
+}
+
+void
+row_print(struct row_form *form, const struct row *row)
+{
+	if (form->quiet)
+		return;
+	cli_progress_clear(form->cli);
+	if (form->json) {
+		print_json(form, row);
+		return;
+	}
+	if (form->tsv && !form->header)
+		print_header(form, row);
+	print_columns(form, row, form->tsv ? '\t' : ' ',
+	    form->tsv ? 0 : 8);
+}
+
+/* ---- rows by name, and the largest ---- */
+
+void
+row_add(struct ctx_tally *sum, const struct ctx_tally *t)
+{
+	sum->messages += t->messages;
+	sum->turns += t->turns;
+	sum->tokens += t->tokens;
+	sum->estimated += t->estimated;
+	sum->chars += t->chars;
+	sum->bytes += t->bytes;
+}
+
+int
+rows_add(struct rows *rows, const struct ctx_tally *t, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	struct row *grown;
+	uint32_t id;
+
+	if (ctx_names_id(&rows->names, p, n, &id, err) < 0)
+		return -1;
+	grown = ctx_grow(rows->list, &rows->cap, id, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	rows->list = grown;
+	if (id > rows->n) {
+		memset(&grown[id - 1], 0, sizeof *grown);
+		grown[id - 1].sum.file = t->file;
+		grown[id - 1].sum.dialect = t->dialect;
+		grown[id - 1].sum.model = t->model;
+		rows->n = id;
+	}
+	row_add(&grown[id - 1].sum, t);
+	return 0;
+}
+
+int
+rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
+    struct ctx_err *err)
+{
+	struct row *grown;
+	uint32_t id;
+	size_t i;
+
+	if (rows->n == top &&
+	    rows->list[rows->n - 1].sum.tokens >= t->tokens)
+		return 0;
+	grown = ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown,
+	    err);
+	if (grown == NULL ||
+	    ctx_names_id(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
+		return -1;
+	rows->list = grown;
+	if (rows->n < top)
+		rows->n++;
+	for (i = rows->n - 1; i > 0 && grown[i - 1].sum.tokens < t->tokens;
+	    i--)
+		grown[i] = grown[i - 1];
+	grown[i] = (struct row){*t, NULL};
+	grown[i].sum.tool = ctx_names_at(&rows->names, id);
+	return 0;
+}
+
+static int
+by_tokens(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->sum.tokens < y->sum.tokens) -
+	    (x->sum.tokens > y->sum.tokens);
+}
+
+static int
+by_turn(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	unsigned long long m = strtoull(x->label, NULL, 10);
+	unsigned long long n = strtoull(y->label, NULL, 10);
+
+	return (m > n) - (m < n);
+}
+
+void
+rows_print(struct row_form *form, struct rows *rows, bool turns)
+{
+	struct ctx_str name;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		name = ctx_names_at(&rows->names, (uint32_t)i + 1);
+		rows->list[i].label = strndup(name.p, name.n);
+		if (rows->list[i].label == NULL)
+			cli_die(form->cli, "out of memory");
+	}
+	if (rows->n > 0)
+		qsort(rows->list, rows->n, sizeof *rows->list,
+		    turns ? by_turn : by_tokens);
+	for (i = 0; i < rows->n; i++) {
+		row_print(form, &rows->list[i]);
+		free((char *)rows->list[i].label);
+	}
+	ctx_names_reset(&rows->names);
+	rows->n = 0;
+}
+
+void
+rows_release(struct rows *rows)
+{
+	free(rows->list);
+	ctx_names_release(&rows->names);
+}

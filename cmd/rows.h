@@ -1,0 +1,45 @@
+/* rows.h - the lines that ctx-count prints */
+#ifndef CMD_ROWS_H
+#define CMD_ROWS_H
+
+#include "cli.h"
+
+/* One line of output: a conversation, a message, or all that share a name. */
+struct row {
+	struct ctx_tally sum;
+	const char *label; /* the name, NUL ended, may be untrusted; or NULL */
+};
+
+struct rows {
+	struct row *list;
+	size_t n, cap;
+	struct ctx_names names;
+};
+
+/* How rows are printed. */
+struct row_form {
+	struct cli *cli;
+	bool json, tsv, quiet;
+	const char *per; /* what labels are: "role", "tool" */
+	uint64_t window, reserve; /* tokens; window 0: the model's */
+	/* Its own: */
+	bool header; /* it is printed */
+};
+
+/* The window that the figures of a row are held against, 0: none. */
+uint64_t row_window(const struct row_form *form, const struct ctx_tally *t);
+void row_print(struct row_form *form, const struct row *row);
+void row_add(struct ctx_tally *sum, const struct ctx_tally *t);
+
+/* Adds to the row of a name. */
+int rows_add(struct rows *rows, const struct ctx_tally *t, const char *p,
+    size_t n, struct ctx_err *err);
+/* Keeps the message, if it is one of the top largest so far, largest first. */
+int rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
+    struct ctx_err *err);
+/* Prints and forgets the rows, the largest first, or by the number of their
+ * turns. */
+void rows_print(struct row_form *form, struct rows *rows, bool turns);
+void rows_release(struct rows *rows);
+
+#endif

@@ -1,0 +1,106 @@
+/* words.c - names and figures in so many columns */
+#include <inttypes.h>
+#include <string.h>
+
+#include "picture.h"
+
+/* Columns of a character: an estimate for names, which are mostly ASCII. */
+static unsigned
+width_of(uint32_t cp)
+{
+	return (cp >= 0x1100 && cp < 0x1160) ||
+		(cp >= 0x2e80 && cp < 0xd7a4) ||
+		(cp >= 0xf900 && cp < 0xfb00) ||
+		(cp >= 0xff01 && cp < 0xff61) ||
+		(cp >= 0x1f300 && cp < 0x40000)
+	    ? 2
+	    : 1;
+}
+
+size_t
+words_width(struct ctx_str name)
+{
+	size_t at = 0, width = 0;
+	uint32_t cp;
+
+	while (at < name.n) {
+		at += ctx_utf8_next(name.p + at, name.n - at, &cp);
+		width += width_of(cp);
+	}
+	return width;
+}
+
+struct ctx_str
+words_head(struct ctx_str name, size_t width)
+{
+	size_t at = 0, len;
+	uint32_t cp;
+
+	for (; at < name.n; at += len) {
+		len = ctx_utf8_next(name.p + at, name.n - at, &cp);
+		if (width_of(cp) > width)
+			break;
+		width -= width_of(cp);
+	}
+	return (struct ctx_str){name.p, at};
+}
+
+/* As much of its end. */
+static struct ctx_str
+tail_of(struct ctx_str name, size_t width)
+{
+	size_t used = words_width(name), at = 0;
+	uint32_t cp;
+
+	for (; used > width; used -= width_of(cp))
+		at += ctx_utf8_next(name.p + at, name.n - at, &cp);
+	return (struct ctx_str){name.p + at, name.n - at};
+}
+
+int
+words_place(struct ctx_buf *out, const struct ctx_tally *t, size_t width,
+    struct ctx_err *err)
+{
+	struct ctx_str name = {t->file, strlen(t->file)};
+	char line[24] = "";
+
+	if (t->line > 0)
+		(void)snprintf(line, sizeof line, ":%" PRIu64, t->line);
+	width = width > strlen(line) ? width - strlen(line) : 0;
+	if (words_width(name) > width) {
+		name = tail_of(name, width > 3 ? width - 3 : 0);
+		if (ctx_buf_add(out, "...", 3, err) < 0)
+			return -1;
+	}
+	if (ctx_buf_add(out, name.p, name.n, err) < 0)
+		return -1;
+	return ctx_buf_add(out, line, strlen(line), err);
+}
+
+void
+words_figures(char out[200], const struct picture *picture, size_t width)
+{
+	const struct ctx_tally *t = picture->t;
+	const char *rough = t->estimated > 0 ? "~" : "";
+	const char *model = t->model != NULL ? t->model->name : "";
+	char all[48], share[32];
+
+	(void)snprintf(all, sizeof all, "%s%" PRIu64, rough, t->tokens);
+	if (picture->window == 0) {
+		(void)snprintf(out, 200, "%s tokens", all);
+		return;
+	}
+	(void)snprintf(share, sizeof share, "%.1f%% %s",
+	    100.0 * (double)t->tokens / (double)picture->window,
+	    picture->zone->word);
+	(void)snprintf(out, 200, "%s of %" PRIu64 " tokens, %s%s%.60s%s", all,
+	    picture->window, share, model[0] != '\0' ? " (" : "", model,
+	    model[0] != '\0' ? ")" : "");
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s of %" PRIu64 " tokens, %s", all,
+		    picture->window, share);
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s tokens, %s", all, share);
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s", share);
+}

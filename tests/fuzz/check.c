@@ -1,0 +1,136 @@
+/*
+ * check.c - fuzz checking and repairing
+ *
+ * Input: a byte that chooses the dialect, one of options, the number of
+ * bytes that say how reads and writes are cut, these bytes, and a stream.
+ * What repair says that it has put right is right, and stays so.
+ */
+#include "fuzz.h"
+
+struct fuzz {
+	const struct ctx_dialect *dialect; /* NULL: found out */
+	const struct ctx_provider *provider;
+	bool allow_pending;
+	const uint8_t *chunks;
+	size_t n_chunks;
+};
+
+struct outcome {
+	uint64_t found[CTX_RULES];
+	uint64_t fixed;
+	struct ctx_buf out;
+	int rc;
+};
+
+static int
+on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
+{
+	struct outcome *outcome = user;
+
+	(void)err;
+	must(finding->id < CTX_RULES && finding->what != NULL);
+	outcome->found[finding->id]++;
+	return 0;
+}
+
+static int
+on_fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct outcome *outcome = user;
+	const struct ctx_rule *rule = ctx_rule_at(fix->finding->id);
+
+	(void)err;
+	must(rule != NULL && rule->remedy != CTX_REMEDY_NONE);
+	outcome->fixed++;
+	return 0;
+}
+
+static void
+run(const struct fuzz *f, const char *p, size_t n, bool repair,
+    struct outcome *outcome)
+{
+	struct ctx_check_options options = {.provider = f->provider,
+	    .allow_pending = f->allow_pending, .user = outcome,
+	    .found = on_found, .fixed = on_fixed};
+	struct ctx_stream stream = {.forced = f->dialect};
+	struct ctx_writer writer;
+	struct ctx_err err;
+
+	memset(outcome, 0, sizeof *outcome);
+	fuzz_input(p, n, f->chunks, f->n_chunks);
+	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
+	ctx_writer_init(&writer, FUZZ_OUT);
+	ctx_reader_tie(stream.reader, &writer);
+	outcome->rc = ctx_check(&stream, repair ? &writer : NULL, &options,
+	    &err);
+	must(outcome->rc == 0 || err.text[0] != '\0');
+	must(ctx_writer_flush(&writer, &err) == 0);
+	ctx_reader_close(stream.reader);
+	ctx_stream_release(&stream);
+	ctx_writer_release(&writer);
+	must(ctx_buf_add(&outcome->out, fuzz_output.p, fuzz_output.n, &err) ==
+	    0);
+	fuzz_input_end();
+}
+
+/* A repaired stream: nothing is found in it but what was not put right. */
+static void
+judge(const struct fuzz *f, const struct outcome *repaired)
+{
+	struct outcome after, again;
+	size_t i;
+
+	run(f, repaired->out.p, repaired->out.n, false, &after);
+	must(after.rc == 0);
+	for (i = 0; i < CTX_RULES; i++)
+		must(after.found[i] <= repaired->found[i]);
+	run(f, repaired->out.p, repaired->out.n, true, &again);
+	must(again.rc == 0 && again.fixed == 0);
+	must(fuzz_same(again.out.p, again.out.n, repaired->out.p,
+	    repaired->out.n));
+	ctx_buf_release(&after.out);
+	ctx_buf_release(&again.out);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned rows = 0, providers = 0, choice = fuzz_byte(&data, &size);
+	unsigned options = fuzz_byte(&data, &size);
+	struct outcome whole, checked, repaired;
+	const char *p;
+	struct fuzz f = {0};
+
+	while (ctx_dialect_at(rows) != NULL)
+		rows++;
+	while (ctx_provider_at(providers) != NULL)
+		providers++;
+	f.dialect = ctx_dialect_at(choice % (rows + 1));
+	f.allow_pending = options & 1;
+	f.provider = ctx_provider_at(options / 2 % (providers + 1));
+	f.n_chunks = fuzz_byte(&data, &size) % 16;
+	f.chunks = data;
+	if (f.n_chunks > size || size > 20000)
+		return -1;
+	data += f.n_chunks;
+	size -= f.n_chunks;
+	p = (const char *)data;
+	run(&f, p, size, true, &repaired);
+	run(&f, p, size, false, &checked);
+	must(checked.rc == repaired.rc && checked.out.n == 0);
+	if (repaired.rc == 0) {
+		must(repaired.fixed > 0 ||
+		    fuzz_same(repaired.out.p, repaired.out.n, p, size));
+		judge(&f, &repaired);
+	}
+	/* However the bytes come. */
+	f.n_chunks = 0;
+	run(&f, p, size, true, &whole);
+	must(whole.rc == repaired.rc && (whole.rc != 0 ||
+	    fuzz_same(whole.out.p, whole.out.n, repaired.out.p,
+		repaired.out.n)));
+	ctx_buf_release(&whole.out);
+	ctx_buf_release(&checked.out);
+	ctx_buf_release(&repaired.out);
+	return 0;
+}

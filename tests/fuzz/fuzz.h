@@ -1,0 +1,53 @@
+/* fuzz.h - what the fuzz targets share */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What must hold, or the input is a finding.  Never inlined, so that a trace
+ * tells which it was. */
+#if defined(__GNUC__)
+__attribute__((noinline, unused))
+#endif
+static void
+must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* Takes the next byte of an input; 0 behind its end. */
+static inline uint8_t
+fuzz_byte(const uint8_t **data, size_t *size)
+{
+	if (*size == 0)
+		return 0;
+	--*size;
+	return *(*data)++;
+}
+
+static inline bool
+fuzz_same(const char *a, size_t a_n, const char *b, size_t b_n)
+{
+	return a_n == b_n && (a_n == 0 || memcmp(a, b, a_n) == 0);
+}
+
+/*
+ * memory.c: standard input is these bytes, and what is written to the
+ * descriptor FUZZ_OUT is kept in fuzz_output.  How much each call transfers
+ * is told by the bytes of chunks, over and over: one more than the byte says,
+ * or, for 255, nothing, with EINTR.  Without chunks each call transfers all.
+ */
+enum { FUZZ_OUT = 900 };
+extern struct ctx_buf fuzz_output;
+void fuzz_input(const char *p, size_t n, const uint8_t *chunks,
+    size_t n_chunks);
+/* Standard input is what it was. */
+void fuzz_input_end(void);
+
+#endif

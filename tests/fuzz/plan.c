@@ -1,0 +1,51 @@
+/*
+ * plan.c - fuzz the plan against a slow and simple one
+ *
+ * Input: what unit/plan_slow.h makes a conversation and its limits of.
+ */
+#include "fuzz.h"
+#include "../unit/plan_slow.h"
+
+/* Whole groups, within the target or with nothing left that may go. */
+static void
+judge(struct fixture *f, const struct result *whole)
+{
+	struct slow s = {.f = f};
+	size_t i;
+
+	slow_groups(&s);
+	slow_holds(&s);
+	for (i = 0; i < f->n; i++) {
+		must(!(whole->marks[i] & CTX_MARK_DROP) || !s.held[i]);
+		must((whole->marks[i] & CTX_MARK_DROP) ==
+		    (whole->marks[s.group[i]] & CTX_MARK_DROP));
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct result whole, slow, stream;
+	struct fixture f = {.data = data, .size = size, .seed = 1};
+	size_t i;
+	bool noted = false;
+
+	if (size > 1000)
+		return -1;
+	make_messages(&f);
+	make_limits(&f);
+	plan_them(&f, false, &whole);
+	slow_plan(&f, &slow);
+	must(same(&f, &whole, &slow));
+	judge(&f, &whole);
+	plan_them(&f, true, &stream);
+	must(same(&f, &whole, &stream));
+	f.note = 1 + upto(&f, 20);
+	plan_them(&f, false, &whole);
+	plan_them(&f, true, &stream);
+	must(same(&f, &whole, &stream));
+	for (i = 0; i < f.n; i++)
+		noted |= (whole.marks[i] & CTX_MARK_NOTE) != 0;
+	must(!noted || whole.after <= f.limits.budget);
+	return 0;
+}

@@ -1,0 +1,93 @@
+/*
+ * replay.c - runs a fuzz target over files, without a fuzzer
+ *
+ *     NAME [FILE...]
+ *
+ * Without files: the seeds of the target in tests/fuzz/seeds, as one TAP
+ * case.
+ */
+#include <dirent.h>
+#include <stdio.h>
+
+#include "fuzz.h"
+
+static char *
+read_file(const char *name, size_t *n)
+{
+	FILE *f = fopen(name, "rb");
+	char *p = NULL;
+	long size;
+
+	if (f == NULL || fseek(f, 0, SEEK_END) != 0 || (size = ftell(f)) < 0 ||
+	    fseek(f, 0, SEEK_SET) != 0 ||
+	    (p = malloc((size_t)size + 1)) == NULL) {
+		perror(name);
+		exit(2);
+	}
+	*n = fread(p, 1, (size_t)size, f);
+	(void)fclose(f);
+	return p;
+}
+
+/* An allocation of its own size, so that a read beyond the end is seen. */
+static void
+run(const char *name)
+{
+	size_t n;
+	char *p = read_file(name, &n), *exact = malloc(n + (n == 0));
+
+	must(exact != NULL);
+	memcpy(exact, p, n);
+	free(p);
+	(void)LLVMFuzzerTestOneInput((const uint8_t *)exact, n);
+	free(exact);
+}
+
+static unsigned
+run_directory(const char *dir)
+{
+	struct dirent *entry;
+	char name[1000];
+	unsigned n = 0;
+	DIR *list = opendir(dir);
+
+	if (list == NULL) {
+		perror(dir);
+		exit(2);
+	}
+	while ((entry = readdir(list)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		(void)snprintf(name, sizeof name, "%s/%s", dir,
+		    entry->d_name);
+		/* What is running when it ends early. */
+		printf("# %s\n", name);
+		(void)fflush(stdout);
+		run(name);
+		n++;
+	}
+	(void)closedir(list);
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *name = strrchr(argv[0], '/');
+	char dir[500];
+	unsigned n;
+	int i;
+
+	for (i = 1; i < argc; i++)
+		run(argv[i]);
+	if (argc > 1)
+		return 0;
+	name = name == NULL ? argv[0] : name + 1;
+	if (strncmp(name, "fuzz-", 5) == 0)
+		name += 5;
+	(void)snprintf(dir, sizeof dir, "tests/fuzz/seeds/%s", name);
+	n = run_directory(dir);
+	printf("%s 1 - the %u seeds of the fuzz target %s hold\n1..1\n",
+	    n > 0 ? "ok" : "not ok", n, name);
+	return n == 0;
+}

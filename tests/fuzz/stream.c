@@ -1,0 +1,279 @@
+/*
+ * stream.c - fuzz what commands make of a stream
+ *
+ * Input: eight bytes of options, the first two of which choose dialect and
+ * command, and a stream.  What leaves is JSON, costs what was said, is within
+ * the budget or said not to be, is no worse to a provider than what came,
+ * and leaves a second time as it is.
+ */
+#include "fuzz.h"
+
+struct fuzz {
+	const struct ctx_dialect *dialect; /* NULL: found out */
+	uint8_t options[8];
+	struct ctx_meter *meter;
+};
+
+struct outcome {
+	int rc;
+	struct ctx_err err;
+	struct ctx_buf out;
+	bool over;
+	uint64_t after; /* tokens of all conversations, as was said */
+};
+
+static uint64_t
+amount(const struct fuzz *f, size_t i)
+{
+	/* Small ones are told apart finely. */
+	return f->options[i] < 128 ? f->options[i]
+				   : (uint64_t)(f->options[i] - 127) * 40;
+}
+
+/* ---- the commands ---- */
+
+static int
+on_pruned(void *user, const struct ctx_outcome *pruned, struct ctx_err *err)
+{
+	struct outcome *outcome = user;
+
+	(void)err;
+	must(pruned->after <= pruned->before);
+	must(pruned->left <= pruned->messages + 2);
+	must(pruned->trouble != NULL ||
+	    pruned->over == (pruned->after > pruned->limits->budget));
+	outcome->over |= pruned->over;
+	outcome->after += pruned->after;
+	return 0;
+}
+
+static int
+prune(const struct fuzz *f, struct ctx_stream *stream,
+    struct ctx_writer *writer, struct outcome *outcome)
+{
+	struct ctx_prune_options options = {.summary_tokens = 60,
+	    .user = outcome, .ended = on_pruned};
+	struct ctx_limits *limits = &options.limits;
+	unsigned policies = 0;
+
+	while (ctx_policy_at(policies) != NULL)
+		policies++;
+	limits->policy = ctx_policy_at(f->options[2] % policies);
+	limits->level = (enum ctx_level)(f->options[3] % 3);
+	limits->keep_last = f->options[3] / 3 % 5;
+	limits->keep_turns = f->options[3] / 15 % 4;
+	limits->keep_first = f->options[3] / 60 % 3;
+	limits->window_turns = 1 + f->options[4] % 5;
+	limits->keep_messages = 1 + f->options[4] / 5 % 5;
+	limits->trigger_messages = 8;
+	limits->pin_system = limits->policy->pins_system;
+	limits->quantum = f->options[4] >= 200 ? amount(f, 5) : 0;
+	options.budget = (struct ctx_amount){.n = amount(f, 6), .set = true};
+	if (f->options[5] % 4 == 1)
+		options.target = (struct ctx_amount){
+		    .n = 50000, .set = true, .percent = true};
+	if (f->options[5] % 4 == 2 && !limits->policy->summarizes)
+		options.notice = "[messages were left out]";
+	return ctx_prune(stream, writer, f->meter, &options, &outcome->err);
+}
+
+static int
+truncate_items(const struct fuzz *f, struct ctx_stream *stream,
+    struct ctx_writer *writer, struct outcome *outcome)
+{
+	struct ctx_truncate_options options = {
+	    .unit = (enum ctx_size)(f->options[2] % 4),
+	    .keep = (enum ctx_keep)(f->options[2] / 4 % 3),
+	    .head = f->options[3] % 4, .tail = 1 + f->options[3] / 4 % 4,
+	    .limit = amount(f, 4), .message = amount(f, 5),
+	    .args = amount(f, 6)};
+	struct ctx_truncate_counts counts;
+
+	return ctx_truncate(stream, writer, f->meter, &options, &counts,
+	    &outcome->err);
+}
+
+/* Nothing is stored: a file could not be fuzzed. */
+static int
+age(const struct fuzz *f, struct ctx_stream *stream, struct ctx_writer *writer,
+    struct outcome *outcome)
+{
+	struct ctx_age_options options = {.spool = "spool",
+	    .format = "{tool}-{sha256}.md", .by_results = f->options[2] & 1,
+	    .keep = f->options[2] / 2 % 8, .step = 1 + f->options[3] % 3,
+	    .over = amount(f, 4), .head = amount(f, 5) % CTX_AGE_HEAD,
+	    .mask = true};
+	struct ctx_age_counts counts;
+
+	return ctx_age(stream, writer, f->meter, &options, &counts,
+	    &outcome->err);
+}
+
+static int
+cache(const struct fuzz *f, struct ctx_stream *stream,
+    struct ctx_writer *writer, struct outcome *outcome)
+{
+	struct ctx_cache_options options = {
+	    .provider = ctx_hints_provider(f->options[2] % 4),
+	    .ttl = (enum ctx_ttl)(f->options[3] % CTX_TTLS),
+	    .strip = f->options[4] & 1};
+
+	return ctx_cache(stream, writer, f->meter, &options, &outcome->err);
+}
+
+static int
+annotate(const struct fuzz *f, struct ctx_stream *stream,
+    struct ctx_writer *writer, struct outcome *outcome)
+{
+	return ctx_annotate(stream, writer, f->meter, "ctx_tokens",
+	    &outcome->err);
+}
+
+static const struct command {
+	int (*run)(const struct fuzz *f, struct ctx_stream *stream,
+	    struct ctx_writer *writer, struct outcome *outcome);
+	bool adds; /* to messages, what a provider may refuse */
+} commands[] = {{prune, false}, {truncate_items, false}, {prune, false},
+    {age, false}, {prune, false}, {cache, false}, {prune, false},
+    {annotate, true}};
+
+static const struct command *
+command_of(const struct fuzz *f)
+{
+	return &commands[f->options[1] % (sizeof commands / sizeof *commands)];
+}
+
+static void
+begin(const struct fuzz *f, struct ctx_stream *stream, const char *p, size_t n)
+{
+	struct ctx_err err;
+
+	memset(stream, 0, sizeof *stream);
+	stream->forced = f->dialect;
+	fuzz_input(p, n, f->options + 7, f->options[7] != 0);
+	must(ctx_reader_open(&stream->reader, NULL, 0, &err) == 0);
+}
+
+static void
+end(struct ctx_stream *stream)
+{
+	ctx_reader_close(stream->reader);
+	ctx_stream_release(stream);
+	fuzz_input_end();
+}
+
+static void
+run(const struct fuzz *f, const char *p, size_t n, struct outcome *outcome)
+{
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_err err;
+
+	memset(outcome, 0, sizeof *outcome);
+	begin(f, &stream, p, n);
+	ctx_writer_init(&writer, FUZZ_OUT);
+	ctx_reader_tie(stream.reader, &writer);
+	outcome->rc = command_of(f)->run(f, &stream, &writer, outcome);
+	must(outcome->rc == 0 || outcome->err.text[0] != '\0');
+	must(ctx_writer_flush(&writer, &err) == 0);
+	must(ctx_buf_add(&outcome->out, fuzz_output.p, fuzz_output.n, &err) ==
+	    0);
+	ctx_writer_release(&writer);
+	end(&stream);
+}
+
+/* ---- what must hold ---- */
+
+static int
+on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
+{
+	(void)err;
+	((uint64_t *)user)[finding->id]++;
+	return 0;
+}
+
+static int
+check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
+{
+	struct ctx_check_options options = {.allow_pending = true,
+	    .user = found, .found = on_found};
+	struct ctx_stream stream;
+	struct ctx_err err;
+	int rc;
+
+	begin(f, &stream, p, n);
+	rc = ctx_check(&stream, NULL, &options, &err);
+	end(&stream);
+	return rc;
+}
+
+static int
+on_ended(void *user, const struct ctx_tally *tally, struct ctx_err *err)
+{
+	(void)err;
+	*(uint64_t *)user += tally->tokens;
+	return 0;
+}
+
+static uint64_t
+count(const struct fuzz *f, const char *p, size_t n)
+{
+	uint64_t tokens = 0;
+	const struct ctx_tally_hooks hooks = {.user = &tokens,
+	    .ended = on_ended};
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	begin(f, &stream, p, n);
+	must(ctx_tally(&stream, f->meter, &hooks, &err) == 0);
+	end(&stream);
+	return tokens;
+}
+
+static void
+judge(const struct fuzz *f, const char *p, size_t n,
+    const struct outcome *first)
+{
+	uint64_t before[CTX_RULES] = {0}, after[CTX_RULES] = {0};
+	bool clean = true;
+	struct outcome second;
+	size_t i;
+
+	must(check(f, p, n, before) == 0);
+	must(check(f, first->out.p, first->out.n, after) == 0);
+	for (i = 0; i < CTX_RULES; i++)
+		clean &= before[i] == 0;
+	/* What was broken may break differently. */
+	for (i = 0; clean && i < CTX_RULES && !command_of(f)->adds; i++)
+		must(after[i] == 0);
+	if (command_of(f)->run == prune && first->after > 0)
+		must(count(f, first->out.p, first->out.n) == first->after);
+	run(f, first->out.p, first->out.n, &second);
+	must(second.rc == 0);
+	must(!clean || fuzz_same(first->out.p, first->out.n, second.out.p,
+	    second.out.n));
+	ctx_buf_release(&second.out);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct ctx_meter meter = {.model = "gpt-4o"};
+	struct fuzz f = {.meter = &meter};
+	struct outcome first;
+	unsigned rows = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof f.options; i++)
+		f.options[i] = fuzz_byte(&data, &size);
+	while (ctx_dialect_at(rows) != NULL)
+		rows++;
+	f.dialect = ctx_dialect_at(f.options[0] % (rows + 1));
+	if (size > 20000)
+		return -1;
+	run(&f, (const char *)data, size, &first);
+	if (first.rc == 0)
+		judge(&f, (const char *)data, size, &first);
+	ctx_buf_release(&first.out);
+	return 0;
+}

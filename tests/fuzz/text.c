@@ -1,0 +1,110 @@
+/*
+ * text.c - fuzz string literals: their text, their characters, where they
+ * may be cut
+ *
+ * Input: what stands between the quotes of a literal, or else a text.
+ */
+#include "fuzz.h"
+
+/* Is it a literal and nothing else? */
+static bool
+is_literal(const char *p, size_t n)
+{
+	struct ctx_json json;
+	struct ctx_err err;
+	size_t used;
+	bool is;
+
+	ctx_json_init(&json, CTX_SIMD_PORTABLE);
+	is = ctx_json_scan(&json, p, n, &used, &err) == 1 && used == n &&
+	    json.nodes[0].kind == CTX_JSON_STRING && json.nodes[0].at == 0 &&
+	    json.nodes[0].end == n;
+	ctx_json_release(&json);
+	return is;
+}
+
+/* The bytes [from, to) of a literal, between quotes of their own. */
+static void
+decode_piece(struct ctx_str literal, size_t from, size_t to,
+    struct ctx_buf *text)
+{
+	struct ctx_buf piece = {0};
+	struct ctx_err err;
+
+	must(ctx_buf_add(&piece, "\"", 1, &err) == 0 &&
+	    ctx_buf_add(&piece, literal.p + from, to - from, &err) == 0 &&
+	    ctx_buf_add(&piece, "\"", 1, &err) == 0);
+	must(is_literal(piece.p, piece.n));
+	must(ctx_text_decode(text,
+		 (struct ctx_str){piece.p, piece.n}, &err) == 0);
+	ctx_buf_release(&piece);
+}
+
+/* Two halves, cut where the walk stood, mean what the whole means. */
+static void
+cut(struct ctx_str literal, size_t at, const struct ctx_buf *text)
+{
+	struct ctx_buf halves = {0};
+
+	decode_piece(literal, 1, at, &halves);
+	decode_piece(literal, at, literal.n - 1, &halves);
+	must(fuzz_same(halves.p, halves.n, text->p, text->n));
+	ctx_buf_release(&halves);
+}
+
+static void
+check(struct ctx_str literal)
+{
+	struct ctx_buf text = {0}, again = {0};
+	size_t at = 1, behind = 0, chars = 0, n;
+	struct ctx_err err;
+	uint32_t cp, same;
+
+	must(ctx_text_decode(&text, literal, &err) == 0);
+	must(ctx_utf8_valid(text.p, text.n, CTX_SIMD_PORTABLE) == text.n);
+	must(ctx_utf8_valid(text.p, text.n, CTX_SIMD_BEST) == text.n);
+	must(ctx_text_bytes(literal) == text.n);
+	must(ctx_text_equal(literal, text.p, text.n));
+	must(text.n == 0 || !ctx_text_equal(literal, text.p, text.n - 1));
+	while (ctx_text_next(literal, &at, &cp)) {
+		n = ctx_utf8_next(text.p + behind, text.n - behind, &same);
+		must(cp == same);
+		behind += n;
+		must(behind <= text.n);
+		/* Every cut of a short one, some of a long one. */
+		if (++chars < 40 || chars % 97 == 0)
+			cut(literal, at, &text);
+	}
+	must(at == literal.n - 1 && behind == text.n);
+	must(ctx_text_chars(literal) == chars);
+	must(ctx_utf8_count(text.p, text.n) == chars);
+	must(ctx_text_encode(&again, text.p, text.n, &err) == 0);
+	must(is_literal(again.p, again.n));
+	must(ctx_text_equal((struct ctx_str){again.p, again.n}, text.p,
+	    text.n));
+	ctx_buf_release(&text);
+	ctx_buf_release(&again);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *p = (const char *)data;
+	struct ctx_buf literal = {0};
+	struct ctx_err err;
+
+	must(ctx_buf_add(&literal, "\"", 1, &err) == 0 &&
+	    ctx_buf_add(&literal, p, size, &err) == 0 &&
+	    ctx_buf_add(&literal, "\"", 1, &err) == 0);
+	if (!is_literal(literal.p, literal.n)) {
+		literal.n = 0;
+		size = ctx_utf8_valid(p, size, CTX_SIMD_BEST);
+		must(ctx_text_encode(&literal, p, size, &err) == 0);
+		must(is_literal(literal.p, literal.n));
+		must(ctx_text_equal((struct ctx_str){literal.p, literal.n}, p,
+		    size));
+	}
+	check((struct ctx_str){literal.p, literal.n});
+	ctx_buf_release(&literal);
+	return 0;
+}

@@ -1,0 +1,124 @@
+# Every option of every table takes a right value and refuses a wrong one.
+
+load helper
+
+# By command and option, by the option's name, else by what its help calls the argument: a value that
+# is taken, one that is refused ("free": any text will do, and only its lack
+# is refused), and what the option needs beside it.
+VALUES='
+N               5               5x
+N|P%            50%             x%               -mgpt-4o
+TIME            2h              2x
+REGEX           run|read        (
+NAME|FILE       cl100k_base     no-such
+FILE            made            no/such/made
+DIR             kept            /dev/null/kept
+UNIT            bytes           stones
+WHAT            -               stones
+key             tokens          free             --annotate
+bound           upper           lower            --calibrate
+path-format     {tool}-{sha256} {tool}
+model           gpt-4o          free
+price           3,15,0.3,3.75   3,x              --diff=few
+diff            few             no-such
+svg             made            no/such/made     --bar
+color           never           sometimes        --bar
+window          9k              9kk
+pin-role        user            nobody
+window-turns    2               x                -swindow
+keep-first      2               x                -smiddle-out
+summary-tokens  50              x                -ssummarize
+summarizer      wc              free             -ssummarize
+prompt          short           free             -ssummarize
+timeout         5               x                --summarizer=wc
+on-failure      builtin         nothing          --summarizer=wc
+query           what            free             -srecall
+embedder        ./one            free             -srecall
+notice          gone            free
+ratio           1:1             1:
+provider        anthropic       no-such
+ctx-restore/spool kept          free
+'
+
+# The row for option $2 of command $1, whose argument is called $3.
+row_of() {
+	awk -v command="$1" -v option="$2" -v arg="$3" '
+		$1 == command "/" option { own = $0 }
+		$1 == option { named = $0 }
+		$1 == arg { called = $0 }
+		END { print own ? own : named ? named : called }' <<< "$VALUES"
+}
+
+# Runs command $1 with the rest on the few messages; sets status.  Where it
+# says what it needs beside an option, it gets that.
+try() {
+	local c=$1 needs
+	shift
+	[ "$c" != ctx-prune ] || set -- -b 9k "$@"
+	for _ in 1 2; do
+		status=0
+		timeout 20 "$c" "$@" few > out 2> err < /dev/null || status=$?
+		needs=$(sed -nE 's/.* (needs|go with) (--[a-z-]+)( or .*)?$/\2/p' err)
+		[ -n "$needs" ] || return 0
+		[ "$needs" != --diff ] || needs=--diff=few
+		set -- "$needs" "$@"
+	done
+}
+
+# Option $2 of command $1 with argument name $3 and words $4.
+check_valued() {
+	local row taken refused beside
+	row=$(row_of "$1" "$2" "$3")
+	read -r _ taken refused beside <<< "$row"
+	[ -z "$4" ] || taken=${4%% *} refused=${refused:-no-such}
+	[ -n "$taken" ] || fail "$1 --$2: no value for $3 here"
+	# shellcheck disable=SC2086 # none or one word
+	try "$1" $beside "--$2" "$taken"
+	[ "$status" -le 1 ] || fail "$1 --$2 $taken: $(cat err)"
+	if [ "$refused" != free ]; then
+		# shellcheck disable=SC2086
+		try "$1" $beside "--$2" "$refused"
+		[ "$status" -eq 2 ] || fail "$1 --$2 $refused: status $status"
+		grep -qe "$2" -e "$refused" err ||
+			fail "$1 --$2 $refused: $(cat err)"
+		# Places are found out to be wrong when they are used.
+		[ "$3" = DIR ] || [ "$3" = FILE ] || [ ! -s out ] ||
+			fail "$1 --$2 $refused: wrote something"
+	fi
+	status=0
+	"$1" few "--$2" > out 2> err || status=$?
+	[ "$status" -eq 2 ] && grep -q "$2 needs an argument" err ||
+		fail "$1 --$2 without an argument: $(cat err)"
+}
+
+# Option $2 of command $1 takes no argument.
+check_flag() {
+	# --follow never ends, see bar.bats.
+	if [ "$2" != follow ]; then
+		try "$1" "--$2"
+		[ "$status" -le 1 ] || fail "$1 --$2: $(cat err)"
+	fi
+	try "$1" "--$2=x"
+	[ "$status" -eq 2 ] && grep -q "$2 takes no argument" err ||
+		fail "$1 --$2=x: status $status, $(cat err)"
+}
+
+@test "every option takes a right value and refuses a wrong one" {
+	local c option arg words n=0
+	printf '#!/bin/sh\nsed "s/.*/[1]/"\n' > one
+	chmod +x one
+	for c in $(cd "$B" && ls ctx-*); do
+		head -n 90 "$agent" > few
+		[ "$c" != ctx-restore ] || ctx-age "$agent" > few
+		"$c" --list-options | cut -f 2- | tr '\t' '\037' > table
+		while IFS=$'\037' read -r option arg _ words; do
+			n=$((n + 1))
+			if [ -n "$arg" ]; then
+				check_valued "$c" "$option" "$arg" "$words"
+			else
+				check_flag "$c" "$option"
+			fi
+		done < table
+	done
+	[ "$n" -gt 100 ]
+}

@@ -1,0 +1,84 @@
+/* detect.c - what tells a format, and what does not */
+#include "ctx.h"
+#include "tap.h"
+
+/* The value of the text, as the detection sees it. */
+static void
+detect(const char *text, struct ctx_json *json, struct ctx_shape *shape)
+{
+	struct ctx_err err;
+	size_t used;
+
+	NEED(ctx_json_scan(json, text, strlen(text), &used, &err) == 1);
+	ctx_detect(json, 0, NULL, shape);
+}
+
+/* Detection passes the rows by for such messages, so none may claim them. */
+static void
+said(void)
+{
+	static const char *const texts[] = {
+	    "{\"role\":\"user\",\"content\":\"a\"}",
+	    "{\"role\":\"user\",\"name\":\"b\",\"content\":\"a\"}",
+	    "{\"content\":\"a\",\"role\":\"user\"}",
+	    "{\"role\":\"assistant\",\"content\":\"a\"}",
+	    "{\"role\":\"assistant\",\"content\":\"a\",\"name\":\"b\"}",
+	    "{\"role\":\"system\",\"content\":\"\"}",
+	    "{\"role\":\"system\",\"name\":\"b\",\"content\":\"a\"}",
+	    "{\"role\":\"tool\",\"role\":\"user\",\"content\":\"a\"}",
+	    "{\"r\\u006fle\":\"\\u0075ser\",\"content\":\"a\"}",
+	};
+	struct ctx_shape shape;
+	struct ctx_json json;
+	size_t i, row;
+
+	tap_case("a role and a text tell no format");
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		detect(texts[i], &json, &shape);
+		CHECK(shape.kind == CTX_SHAPE_MESSAGE && !shape.decisive);
+		CHECK(strcmp(shape.dialect->name, "generic") == 0);
+		for (row = 0; ctx_dialect_at(row + 1) != NULL; row++)
+			CHECK(ctx_dialect_at(row)->is(&json, 0) == NULL);
+		CHECK(ctx_dialect_at(row)->is(&json, 0) != NULL);
+		CHECK(strcmp(ctx_dialect_at(row)->is(&json, 0), shape.why) ==
+		    0);
+	}
+	ctx_json_release(&json);
+}
+
+static void
+told(void)
+{
+	static const struct {
+		const char *text, *dialect;
+	} rows[] = {
+	    {"{\"role\":\"function\",\"content\":\"a\"}", "openai-chat"},
+	    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"a\"}",
+		"openai-chat"},
+	    {"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}",
+		"openai-chat"},
+	    {"{\"role\":\"user\",\"parts\":[{\"text\":\"a\"}]}", "gemini"},
+	    {"{\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}", "bedrock"},
+	};
+	struct ctx_shape shape;
+	struct ctx_json json;
+	size_t i;
+
+	tap_case("a key, a block or a role of its own tells one");
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		detect(rows[i].text, &json, &shape);
+		CHECK(shape.kind == CTX_SHAPE_MESSAGE && shape.decisive);
+		CHECK(strcmp(shape.dialect->name, rows[i].dialect) == 0);
+	}
+	ctx_json_release(&json);
+}
+
+int
+main(void)
+{
+	said();
+	told();
+	return tap_done();
+}
