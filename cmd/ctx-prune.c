@@ -364,8 +364,7 @@ main(int argc, char **argv)
 		.operands = "[FILE...]",
 		.jobs = 1,
 		.examples =
-		    "  ctx-prune -b 8000 < chat.jsonl > short.jsonl\n"
-		    "  ctx-prune -m gpt-4o -n chat.jsonl\n",
+		    "  ctx-prune -b 8000 < chat.jsonl > short.jsonl\n",
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;
