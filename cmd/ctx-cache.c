@@ -27,14 +27,22 @@ static void
 say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 {
 	const char *model = o->model != NULL ? o->model->name : NULL;
+	const struct ctx_hints *other = ctx_hints_any(o->dialect);
 
 	if (o->why == CTX_HINTED || cache->said >> o->why & 1)
 		return;
 	cache->said |= 1u << o->why;
 	switch (o->why) {
 	case CTX_HINTED_NEVER:
-		cli_say(&cache->cli, "messages of %s carry no cache hints; "
-				     "nothing is changed", o->dialect->name);
+		if (other != NULL)
+			cli_say(&cache->cli, "messages of %s carry cache "
+					     "hints only with --provider %s; "
+					     "nothing is changed",
+			    o->dialect->name, other->provider);
+		else
+			cli_say(&cache->cli, "messages of %s carry no cache "
+					     "hints; nothing is changed",
+			    o->dialect->name);
 		break;
 	case CTX_HINTED_AUTO:
 		cli_say(&cache->cli, "%s caches by itself; nothing is changed",

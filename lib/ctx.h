@@ -122,6 +122,30 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/pool.c: tasks for several threads ------------------------------- */
+
+/* What is to be done, as the first member of what it is done to. */
+struct ctx_task {
+	/* number: of the thread, below that of the pool's threads */
+	void (*run)(struct ctx_task *task, unsigned number);
+	/* The pool's: */
+	struct ctx_task *next;
+	bool done;
+};
+
+/* Opens a pool of so many threads, at least one; the caller's is number 0,
+ * and where no more can be started it does everything. */
+struct ctx_pool;
+int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
+    struct ctx_err *err);
+/* The thread that opened a pool adds tasks and waits for them.  They are
+ * begun in the order they came in. */
+void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
+/* Returns when the task is done; until then runs those that were added. */
+void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
+/* Ends the threads; tasks that were not begun are forgotten. */
+void ctx_pool_close(struct ctx_pool *pool);
+
 /* ---- base/time.c: moments as the formats write them ---------------------- */
 
 /*
@@ -298,6 +322,9 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
+/* How many bytes from offset at on stand for themselves and are ASCII, but no
+ * control character: each is a character, and a cluster but for the last. */
+size_t ctx_text_plain(struct ctx_str literal, size_t at);
 /* Both at once. */
 void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
@@ -507,13 +534,18 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  * The tokenizer must outlive the counter.
  */
 struct ctx_token_counter;
-#define CTX_TOKEN_CACHE (6u << 20)
+#define CTX_TOKEN_CACHE (7u << 20)
 #define CTX_TOKEN_WORD	60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
     struct ctx_err *err);
 void ctx_token_counter_close(struct ctx_token_counter *counter);
+/* Opens a counter that counts as another does, for another thread; the other
+ * may be in use meanwhile. */
+int ctx_token_counter_again(struct ctx_token_counter **counter,
+    const struct ctx_token_counter *like, enum ctx_simd simd,
+    struct ctx_err *err);
 
 /* Token ids.  Zero is a valid empty list. */
 struct ctx_tokens {
@@ -875,8 +907,8 @@ enum ctx_line_kind {
 	CTX_LINE_ASIDE,    /* nothing: it is a header, an event, a snapshot */
 	CTX_LINE_LINK,     /* stands in the tree, but is no message */
 	CTX_LINE_MESSAGE,  /* in a log, replaces an earlier one of its id */
-	CTX_LINE_SUMMARY,  /* stands for what is before it; in a tree, for
-			    * what is before the line that about names */
+	CTX_LINE_SUMMARY,  /* stands for what is before it, or before the
+			    * line that about names */
 	CTX_LINE_DIGEST,   /* the same, but messages of the user stay */
 	CTX_LINE_REWIND,   /* takes back the message that about names and all
 			    * behind it; all there is if it names none */
@@ -890,6 +922,7 @@ enum {
 	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
 	CTX_LINE_META = 16,   /* no tip, whatever follows */
 	CTX_LINE_ANSWER = 32, /* the model's; such in a row are one answer */
+	CTX_LINE_ASKS = 64,   /* in a log, for the summary that is about it */
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
@@ -1027,14 +1060,17 @@ const char *ctx_ttl_name(unsigned ttl);
 struct ctx_hints {
 	const char *provider;
 	const char *dialect; /* the format that is this provider's */
-	const char *also[2]; /* those that may be, if the user says so */
+	const char *also[3]; /* those that may be, if the user says so */
+	bool never_found; /* and only then, whatever the model */
 	const char *key;     /* of a hint */
 	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
 	bool apart; /* an element {key: value} behind the block, not a member
 		     * of it */
-	/* Members of a message that hold blocks: an array, or a text, which
-	 * must become an array of one block to carry a hint. */
+	/* Members of a message, or of the first of within that it has, that
+	 * hold blocks: an array, or a text, which must become an array of one
+	 * block to carry a hint. */
 	const char *content[2];
+	const char *within[2];
 	const char *text; /* what stands before the text in that array; a
 			   * brace and a bracket end it */
 	/* Blocks that may carry a hint; after the last an empty row. */
@@ -1117,7 +1153,7 @@ int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
     struct ctx_err *err);
 /* Sets lists to the arrays and texts beside the messages of a request in which
  * any provider keeps hints, each once; returns how many there are. */
-#define CTX_HINTS_LISTS 8
+#define CTX_HINTS_LISTS 10
 size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_HINTS_LISTS]);
 /* Is the key one of a hint that is a member of what it is for? */
@@ -1894,6 +1930,7 @@ struct ctx_event {
 	const struct ctx_record *record;
 	const struct ctx_shape *shape; /* of the conversation, or the record */
 	const struct ctx_view *view;   /* MESSAGE */
+	const struct ctx_cost *cost;   /* MESSAGE, if it was counted ahead */
 	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
 	uint32_t line; /* of a transcript (convo/live.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
@@ -1937,6 +1974,7 @@ struct ctx_stream {
 	uint32_t first; /* messages of the conversation before it are not
 			 * shown to the model */
 	int state;
+	struct ctx_prefetch *prefetch; /* NULL: events are not read ahead */
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
@@ -1944,10 +1982,28 @@ int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_measure *measure, struct ctx_err *err);
+/* What the message of an event costs by its conversation's counter. */
+int ctx_stream_cost(const struct ctx_event *event,
+    struct ctx_counter *counter, struct ctx_cost *cost, struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
 void ctx_stream_release(struct ctx_stream *stream);
+
+/* ---- convo/prefetch.c: messages are counted by several threads ----------- */
+
+/*
+ * Has the messages of a stream counted by so many threads, the caller's among
+ * them, before their events are given.  The events and their order are those
+ * of one thread.  Copies of up to 2 * threads pieces of the stream, each of
+ * 256 KiB or one record, are held, and each thread has a counter of its own.
+ * Only what is given of a transcript is counted when it is asked for.
+ * To be called before the first event, with the meter that is to measure all
+ * conversations; the meter must outlive the stream's last event.  Of 0 or 1
+ * threads nothing changes.
+ */
+int ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
+    unsigned threads, struct ctx_err *err);
 
 /* ---- convo/tally.c: what a stream costs --------------------------------- */
 

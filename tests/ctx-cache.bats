@@ -22,6 +22,10 @@ request() {
 	        content: [{type: "text", text: "m\(.)"}]}]}'
 }
 
+# How many hints there are; those in what a call was given are data.
+hints='[.. | objects | select(has("cache_control") or has("cachePoint") or
+    has("prompt_cache_breakpoint"))] | length'
+
 # Feeds $1 to ctx-cache with the options $3... and looks for hints at $2.
 marks() {
 	printf '%s\n' "$1" > case
@@ -71,7 +75,11 @@ anthropic_cases() {
 .messages[2].content = [{type:"search_result",source:"s",title:"t",content:[]}]|messages.2.content.0 messages.3.content.0
 .messages[2].content = [{type:"mid_conv_system",content:[{type:"text",text:"s"}]}]|messages.2.content.0 messages.3.content.0
 .messages[2].content = [{type:"compaction",content:"c"}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"mcp_tool_use",id:"i",name:"x",server_name:"s",input:{}}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"mcp_tool_result",tool_use_id:"i",content:[]}]|messages.2.content.0 messages.3.content.0
+.messages[2].content = [{type:"container_upload",file_id:"f"}]|messages.2.content.0 messages.3.content.0
 .messages[2].content = [{type:"something_else",text:"x"}]|messages.1.content.0 messages.3.content.0
+.messages[2:4] = [{role:"user",content:[{type:"thinking",thinking:"t",signature:"s"}]},{role:"assistant",content:[{type:"text",text:""}]}]|messages.0.content.0 messages.1.content.0
 X
 }
 
@@ -186,6 +194,13 @@ X
 	marks "$(jq -nc "$b | .messages[2].content += [{document: {format: \"pdf\",
 	    name: \"n\", source: {bytes: \"QQ==\"}}}]")" \
 	    "messages.1.content.1 messages.2.content.1 system.0 toolConfig.tools.1"
+	# Behind calls, results and images.
+	for block in '{toolUse: {toolUseId: "i", name: "x", input: {}}}' \
+	    '{toolResult: {toolUseId: "i", content: [{text: "r"}]}}' \
+	    '{image: {format: "png", source: {bytes: "QQ=="}}}'; do
+		marks "$(jq -nc "$b | .messages[2].content += [$block]")" \
+		    "messages.1.content.1 messages.2.content.1 system.0 toolConfig.tools.1"
+	done
 	# Amazon's own models take none on tools.
 	marks "$(jq -nc "$b | .modelId = \"amazon.nova-pro-v1:0\"")" \
 	    "messages.1.content.1 messages.2.content.0 system.0"
@@ -211,6 +226,15 @@ X
 	    "messages.0.content.0 messages.1.content.0"
 	marks "$(jq -nc "$c | .prompt_cache_options.mode = \"explicit\"")" \
 	    "messages.0.content.0 messages.1.content.0 messages.3.content.0"
+	# On every part that the API lets carry one, and on no other.
+	for part in '{type: "image_url", image_url: {url: "u"}}' \
+	    '{type: "input_audio", input_audio: {data: "QQ==", format: "wav"}}' \
+	    '{type: "file", file: {file_id: "f"}}'; do
+		marks "$(jq -nc "$c | .messages[1].content = [{type: \"text\", text: \"a\"}, $part]")" \
+		    "messages.0.content.0 messages.1.content.1"
+	done
+	marks "$(jq -nc "$c | .messages[1].content = [{type: \"text\", text: \"a\"}, {type: \"other\"}]")" \
+	    "messages.0.content.0 messages.1.content.0"
 	# Never on an answer of the model; no block is too far back.
 	marks "$(jq -nc "$c | .messages += [range(40) | {role: \"user\", content: \"u\"}]")" \
 	    "messages.0.content.0 messages.42.content.0"
@@ -269,6 +293,26 @@ X
 	[[ ${lines[-1]} == '{"role":"user","content":[{"text":"c"},{"cachePoint":{"type":"default"}}]}' ]]
 }
 
+@test "LangChain passes anthropic hints on, if it is told so" {
+	for d in lc dict dump; do
+		f=$BATS_TEST_DIRNAME/corpus/langchain-$d/coding.jsonl
+		ctx-cache "$f" 2> err | cmp - "$f"
+		grep -q "langchain-$d carry cache hints only with --provider anthropic" err
+		ctx-cache --provider anthropic "$f" > out 2> err
+		# The system prompt, 15 blocks before, and the newest two; never
+		# on reasoning or a call.
+		jq -c '(.kwargs // .data // .).content | arrays | .[] |
+		    select(has("cache_control")) | .type' out > got
+		[ "$(sort got | uniq -c | tr -d ' \n')" = '4"text"' ]
+		ctx-cache --provider anthropic out 2> err | cmp - out
+		[ "$(ctx-count --json out | jq -c '[.dialect, .tokens]')" = \
+		    "$(ctx-count --json "$f" | jq -c '[.dialect, .tokens]')" ]
+		run ! grep -q cache_control <(ctx-cache --strip out)
+		run -2 ctx-cache --provider openai "$f"
+		[[ $output == *"cannot carry the hints of openai"* ]]
+	done
+}
+
 @test "gateways: anthropic hints in Chat Completions" {
 	jq -sc '{model: "anthropic/claude-opus-4-5", tools: [{type: "function",
 	    function: {name: "run"}}], messages: .[:40]}' "$agent" > r
@@ -282,6 +326,71 @@ X
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]
 	[ "$(ctx-count --json lines | jq .tokens)" -eq "$(ctx-count --json some | jq .tokens)" ]
+}
+
+@test "the shortest prefix that each model caches" {
+	request 3 > r
+	while read -r least models; do
+		for model in $models; do
+			jq -c --arg m "$model" '.model = $m' r |
+			    ctx-cache > out 2> err
+			grep -q "; $model caches nothing shorter than $least\$" err ||
+				fail "$model: $(cat err)"
+		done
+	done <<-X
+		512 claude-opus-5 claude-fable-5 claude-mythos-5
+		1024 claude-opus-4-8 claude-sonnet-5 claude-sonnet-4-6
+		1024 claude-sonnet-4-5 claude-sonnet-4 claude-opus-4-1 claude-opus-4
+		2048 claude-opus-4-7 claude-3-5-haiku claude-3-haiku
+		4096 claude-opus-4-6 claude-opus-4-5 claude-haiku-4-5
+	X
+}
+
+# The tokens of file $2, in the format of file $1 if that has one.
+sum() {
+	local -a dialect
+	mapfile -t dialect < <(ctx-count --json "$1" 2> err |
+	    jq -r .dialect | sort -u)
+	# Blocks make these messages those of a provider.
+	[ "${dialect[*]}" != generic ] || return 0
+	[ "${#dialect[@]}" -eq 1 ] && dialect=(-d "${dialect[0]}") ||
+		dialect=()
+	ctx-count -e o200k_base "${dialect[@]}" --json "$2" 2> err |
+	    jq -s 'map(.tokens) | add'
+}
+
+@test "every format: at most four, the same again, nothing left by --strip" {
+	n=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		for how in "" "--provider anthropic" "--provider bedrock" \
+		    "--provider openai -m gpt-5.6"; do
+			[[ $how == *-m* ]] || how="$how -m claude-opus-4-5"
+			# shellcheck disable=SC2086 # options
+			ctx-cache $how "$f" > once 2> err || {
+				grep -q 'cannot carry the hints' err ||
+					fail "$f: $(cat err)"
+				continue
+			}
+			# Most formats carry none.
+			cmp -s "$f" once && continue
+			n=$((n + 1))
+			# shellcheck disable=SC2086
+			ctx-cache $how "$f" 2> err | cmp - once
+			# shellcheck disable=SC2086
+			ctx-cache $how once 2> err | cmp - once ||
+				fail "$f $how: not the same again"
+			[ "$(jq -s "$hints" once)" -le \
+			    $(($(jq -s 'length' once) * 4)) ]
+			[ "$(jq -s 'map(select(type == "object" and has("role"))) |
+			    '"$hints" once)" -le 4 ]
+			ctx-cache --strip once > bare
+			[ "$(jq -s "$hints" bare)" -eq 0 ] || fail "$f $how"
+			# The texts are what they were, and cost the same.
+			[ "$(sum "$f" once)" = "$(sum "$f" "$f")" ] ||
+				fail "$f $how: tokens"
+		done
+	done
+	[ "$n" -gt 30 ]
 }
 
 @test "a prefix under the model's minimum is warned of" {
@@ -381,6 +490,7 @@ bill() {
 @test "--diff: what stands before the messages takes all with it" {
 	request 20 > old
 	for program in '.model = "claude-opus-4-6"' '.tools[0].name = "z"' \
+	    '.speed = "fast"' \
 	    '.system[0].text = "z"' '.tool_choice = {type: "any"}' \
 	    '.thinking = {type: "enabled", budget_tokens: 1024}'; do
 		jq -c "$program" old > new

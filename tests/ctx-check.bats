@@ -488,3 +488,23 @@ lines_of() {
 	ctx-check -q -d openai-responses --repair in > out
 	head -n 1 in | cmp out
 }
+
+@test "--repair: no result parts two messages that are one to the provider" {
+	call() {
+		echo '{"role":"assistant","content":[{"type":"tool_use",' \
+		    "\"id\":\"$1\",\"name\":\"read\",\"input\":{}}]}"
+	}
+	{
+		echo '{"role":"user","content":"Compare."}'
+		call t1
+		call t2
+		echo '{"role":"user","content":[{"type":"tool_result",' \
+		    '"tool_use_id":"t2","content":"x"}]}'
+		echo '{"role":"assistant","content":"Equal."}'
+	} > in
+	ctx-check --repair in > out 2> err
+	ctx-check out
+	head -n 3 in > want
+	head -n 3 out | cmp want
+	grep -q '"t1".*"t2"' <(sed -n 4p out)
+}

@@ -241,6 +241,43 @@ goes_into(const struct ctx_repair_entry *entry,
 	return next->users || (entry->dialect->rules & CTX_ALTERNATES);
 }
 
+/* Are both one message to the provider, so that no result may part them? */
+static bool
+is_one(const struct ctx_repair_entry *entry,
+    const struct ctx_repair_entry *next)
+{
+	return next != NULL && (entry->dialect->rules & CTX_MERGES) &&
+	    entry->dialect->around[0] != NULL &&
+	    next->dialect == entry->dialect && next->role == entry->role;
+}
+
+/* The results of entry are due behind next, too. */
+static int
+hand_on(const struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
+    struct ctx_err *err)
+{
+	struct ctx_repair_answer *grown;
+	size_t cap = next->n_answers, i;
+
+	for (i = 0; i < entry->n_answers; i++) {
+		struct ctx_repair_answer answer = entry->answers[i];
+
+		if (!answer.due)
+			continue;
+		grown = ctx_grow(next->answers, &cap, next->n_answers + 1,
+		    sizeof *grown, err);
+		if (grown == NULL)
+			return -1;
+		next->answers = grown;
+		if (ctx_buf_add(&next->answer_text,
+			entry->answer_text.p + answer.at, answer.n, err) < 0)
+			return -1;
+		answer.at = next->answer_text.n - answer.n;
+		next->answers[next->n_answers++] = answer;
+	}
+	return 0;
+}
+
 /* ---- a message comes ---- */
 
 int
@@ -286,7 +323,8 @@ ctx_repair_finding(struct ctx_repair *repair,
 	struct ctx_repair_answer *answer;
 
 	/* Lines of a transcript are tied to each other in its own ways. */
-	if (entry->dialect->history != CTX_HISTORY_NONE)
+	if (entry->dialect->history != CTX_HISTORY_NONE &&
+	    !finding->place.inside)
 		return 0;
 	fix->finding = finding;
 	fix->role = entry->role;
@@ -446,9 +484,11 @@ insert(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 
 static int
 insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
-    const struct ctx_repair_entry *entry, const struct ctx_repair_entry *next,
+    const struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
+	if (is_one(entry, next))
+		return hand_on(entry, next, err);
 	repair->out.n = 0;
 	if (goes_into(entry, next)) {
 		if (join_answers(&repair->out, entry, "", ",",
@@ -511,6 +551,8 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
 	const char *eol = crlf && ended ? "\r\n" : "\n";
 
+	if (is_one(entry, next))
+		return hand_on(entry, next, err);
 	out->n = 0;
 	if (goes_into(entry, next)) {
 		text = next->bytes;

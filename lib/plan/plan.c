@@ -334,6 +334,8 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
+/* What the policy lets go lies up to a line.  A user message that follows its
+ * turn may lie beyond: all that answered it may be results of older calls. */
 static void
 draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -432,8 +434,8 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 		if (limits->policy->decide(plan->units, groups->n, limits,
 			plan->fixed + plan->notices, groups->turn, err) < 0)
 			return -1;
-		follow_turns(plan, groups);
 		draw_line(plan, groups);
+		follow_turns(plan, groups);
 	}
 	for (i = 0; due && !ended && plan->cut && i < groups->n; i++)
 		if (plan->holds[i] == 0)

@@ -5,13 +5,12 @@
 
 #define LINE		64 /* bytes of cache */
 #define FIRST_BITS	8
-#define LAST_BITS	15
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS	15
-#define NEAR		8
+#define LONG_SIZE	(sizeof(struct ctx_words_long) + sizeof(uint16_t))
 
 _Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
-_Static_assert((64u << LAST_BITS) + (128u << LONG_LAST_BITS) <=
+_Static_assert((64u << CTX_WORDS_BITS) + (LONG_SIZE << LONG_LAST_BITS) <=
     CTX_TOKEN_CACHE, "what ctx.h promises");
 
 /* Lines of cache, n bytes of them. */
@@ -84,7 +83,7 @@ enter(struct ctx_words *words, struct ctx_key key, struct ctx_key entry)
 	unsigned i = vacancy(line);
 	uint64_t *place;
 
-	if (i == 4) {
+	if (i == 4 && words->bits < CTX_WORDS_BITS) {
 		line = ctx_words_beside(words, home);
 		i = vacancy(line);
 	}
@@ -106,7 +105,7 @@ grow(struct ctx_words *words)
 	size_t i, n = (size_t)CTX_WORDS_LINE << old.bits;
 	struct ctx_key key, entry;
 
-	if (make_table(words, more_bits(old.bits, LAST_BITS)) < 0)
+	if (make_table(words, more_bits(old.bits, CTX_WORDS_BITS)) < 0)
 		return;
 	for (i = 0; i < n; i++) {
 		if (i % CTX_WORDS_LINE >= 4 ||
@@ -125,7 +124,7 @@ ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
 	struct ctx_key entry = key;
 
 	/* On average two words a line, then more room. */
-	if (words->n++ >> words->bits > 1 && words->bits < LAST_BITS)
+	if (words->n++ >> words->bits > 1 && words->bits < CTX_WORDS_BITS)
 		grow(words);
 	entry.hi ^= CTX_WORDS_TOKENS ^ (uint64_t)tokens << CTX_WORDS_SHIFT;
 	enter(words, key, entry);
@@ -147,48 +146,77 @@ ctx_words_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* The places of a word are NEAR ones from here on, around the end. */
 static size_t
-long_place(const struct ctx_words *words, uint64_t hash, size_t i)
+first_place(const struct ctx_words *words, uint64_t hash)
 {
-	size_t mask = ((size_t)1 << words->long_bits) - 1;
+	return (size_t)(hash >> (64 - words->long_bits)) / CTX_WORDS_WAYS *
+	    CTX_WORDS_WAYS;
+}
 
-	return ((size_t)(hash >> (64 - words->long_bits)) + i) & mask;
+static uint16_t
+tag_of(uint64_t hash)
+{
+	return (uint16_t)(hash >> 16 | 1);
+}
+
+/* A bit for each of the places from first on that has the tag. */
+static unsigned
+places_of(const struct ctx_words *words, size_t first, uint16_t tag)
+{
+	unsigned found = 0, i;
+
+	for (i = 0; i < CTX_WORDS_WAYS; i++)
+		found |= (unsigned)(words->tags[first + i] == tag) << i;
+	return found;
 }
 
 unsigned
 ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
     const char *p, size_t n)
 {
-	const struct ctx_words_long *line;
-	size_t i;
+	const struct ctx_words_long *word;
+	size_t first = first_place(words, hash);
+	unsigned found;
 
-	for (i = 0; i < NEAR && words->longs != NULL; i++) {
-		line = words->longs + long_place(words, hash, i);
-		if (line->n == 0)
-			break;
-		if (line->n == n && line->check == (uint16_t)(hash >> 32) &&
-		    memcmp(line->text, p, n) == 0)
-			return line->tokens;
+	if (words->longs == NULL)
+		return 0;
+	found = places_of(words, first, tag_of(hash));
+	for (; found != 0; found &= found - 1) {
+		word = words->longs + first + (size_t)__builtin_ctz(found);
+		if (word->n == n && memcmp(word->text, p, n) == 0)
+			return word->tokens;
 	}
 	return 0;
 }
 
-/* If all places are taken, the first makes room. */
+void
+ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
+{
+	size_t first = first_place(words, hash);
+	unsigned found;
+
+	if (words->longs == NULL)
+		return;
+	found = places_of(words, first, tag_of(hash));
+	if (found != 0)
+		__builtin_prefetch(words->longs + first +
+		    (size_t)__builtin_ctz(found));
+}
+
 static void
 enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
 {
 	uint64_t hash = ctx_words_hash_long(p, n);
-	struct ctx_words_long *line;
-	size_t i = 0;
+	size_t place = first_place(words, hash);
+	unsigned empty = places_of(words, place, 0);
 
-	while (i < NEAR && words->longs[long_place(words, hash, i)].n > 0)
-		i++;
-	line = words->longs + long_place(words, hash, i % NEAR);
-	memcpy(line->text, p, n);
-	line->n = (uint8_t)n;
-	line->check = (uint16_t)(hash >> 32);
-	line->tokens = (uint8_t)tokens;
+	/* Which one has to go is as good as random. */
+	place += empty != 0 ? (size_t)__builtin_ctz(empty)
+			    : words->nlongs % CTX_WORDS_WAYS;
+	words->tags[place] = tag_of(hash);
+	memcpy(words->longs[place].text, p, n);
+	words->longs[place].n = (uint8_t)n;
+	words->longs[place].tokens = (uint8_t)tokens;
 }
 
 static void
@@ -199,14 +227,16 @@ grow_longs(struct ctx_words *words)
 
 	if (n > 0)
 		words->long_bits = more_bits(old.long_bits, LONG_LAST_BITS);
-	words->longs = make_lines(sizeof *words->longs << words->long_bits);
+	words->longs = make_lines(LONG_SIZE << words->long_bits);
 	if (words->longs == NULL) {
 		*words = old;
 		return;
 	}
-	memset(words->longs, 0, sizeof *words->longs << words->long_bits);
+	words->tags = (uint16_t *)(void *)(words->longs +
+	    ((size_t)1 << words->long_bits));
+	memset(words->tags, 0, sizeof *words->tags << words->long_bits);
 	for (i = 0; i < n; i++)
-		if (old.longs[i].n > 0)
+		if (old.tags[i] != 0)
 			enter_long(words, old.longs[i].text, old.longs[i].n,
 			    old.longs[i].tokens);
 	free(old.longs);

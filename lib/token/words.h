@@ -26,6 +26,7 @@
 #else
 #define CTX_WORDS_SHIFT 56
 #endif
+#define CTX_WORDS_BITS	 15 /* log2 of the lines, at most */
 #define CTX_WORDS_TOKENS (UINT64_C(0xff) << CTX_WORDS_SHIFT)
 #define CTX_WORDS_FOUND	 (UINT64_C(1) << 32) /* what lines.h counts words in */
 #define CTX_WORDS_EMPTY	 ((struct ctx_key){UINT64_MAX, 0})
@@ -34,15 +35,19 @@
  * comments, often of some 80 characters, have to fit. */
 #define CTX_WORDS_LONG 124
 struct ctx_words_long {
-	uint8_t n; /* bytes; 0 for an empty line */
+	uint8_t n; /* bytes */
 	uint8_t tokens;
-	uint16_t check; /* more of the hash, to tell words without the text */
-	char text[CTX_WORDS_LONG];
+	char text[CTX_WORDS_LONG + 2];
 };
+
+/* Long words have eight places, and each place a tag, so that a word that is
+ * not there is told by one look; 0 for an empty place. */
+#define CTX_WORDS_WAYS 8
 
 struct ctx_words {
 	uint64_t *lines;
 	struct ctx_words_long *longs; /* NULL until there is a word */
+	uint16_t *tags; /* behind them */
 	unsigned shift; /* of a hash, for the number of its line */
 	unsigned bits, long_bits; /* log2 of the lines */
 	size_t n, nlongs; /* words added */
@@ -58,7 +63,8 @@ ctx_words_line(const struct ctx_words *words, struct ctx_key key)
 	    CTX_WORDS_LINE * (size_t)(ctx_key_hash(key) >> words->shift);
 }
 
-/* The neighbour of a line, which takes words that it has no place for. */
+/* The neighbour of a line, which takes words that it has no place for; in a
+ * table that can grow no more, words make room for each other instead. */
 static inline const uint64_t *
 ctx_words_beside(const struct ctx_words *words, const uint64_t *line)
 {
@@ -85,23 +91,19 @@ ctx_words_find(const struct ctx_words *words, struct ctx_key key)
 	const uint64_t *line = ctx_words_line(words, key);
 	unsigned found = ctx_words_in_line(line, key);
 
-	return found > 0 ? found
-	    : ctx_words_in_line(ctx_words_beside(words, line), key);
-}
-
-/* Asks for where a long word may be. */
-static inline void
-ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
-{
-	if (words->longs != NULL)
-		__builtin_prefetch(words->longs +
-		    (hash >> (64 - words->long_bits)));
+	/* Places are taken from the first on. */
+	if (found > 0 || (line[7] & CTX_WORDS_TOKENS) == 0 ||
+	    words->bits == CTX_WORDS_BITS)
+		return found;
+	return ctx_words_in_line(ctx_words_beside(words, line), key);
 }
 
 /* The same for words of 16 to CTX_WORDS_LONG bytes, by their hash. */
 uint64_t ctx_words_hash_long(const char *p, size_t n);
 unsigned ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
     const char *p, size_t n);
+/* Asks for where it may be. */
+void ctx_words_ask_long(const struct ctx_words *words, uint64_t hash);
 void ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
     size_t tokens);
 

@@ -23,33 +23,15 @@ static void
 load(size_t e)
 {
 	struct ctx_tokenizer **t = tokenizers + e;
-	struct ctx_buf buf = {0};
 	struct ctx_err err;
-	uint32_t size, id, special;
-	struct ref_token *token;
 
 	must(ctx_tokenizer_open(t, encodings[e].name, NULL, &err) == 0);
 	must(ctx_token_counter_open(&counters[e][0], *t, CTX_SIMD_BEST,
 	    &err) == 0);
 	must(ctx_token_counter_open(&counters[e][1], *t, CTX_SIMD_PORTABLE,
 	    &err) == 0);
-	size = ctx_tokenizer_size(*t);
-	vocabs[e].tokens = calloc(size, sizeof *token);
-	must(vocabs[e].tokens != NULL);
-	for (id = 0; id < size; id++) {
-		buf.n = 0;
-		if (ctx_tokenizer_decode(*t, &id, 1, &buf, &err) < 0 ||
-		    ctx_tokenizer_special(*t, buf.p, buf.n, &special))
-			continue;
-		token = vocabs[e].tokens + vocabs[e].n++;
-		token->p = malloc(buf.n);
-		must(token->p != NULL);
-		memcpy(token->p, buf.p, buf.n);
-		token->n = buf.n;
-		token->rank = id;
-	}
-	qsort(vocabs[e].tokens, vocabs[e].n, sizeof *token, ref_compare);
-	ctx_buf_release(&buf);
+	must(ref_load(vocabs + e, *t) == 0);
+	ref_sort(vocabs + e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

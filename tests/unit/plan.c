@@ -41,6 +41,41 @@ check_notices(struct fixture *f, unsigned long *bad)
 	return some;
 }
 
+/*
+ * A user message that only a late result follows goes with that result's call,
+ * which may be older than what stays: the line lies at the call.
+ */
+static void
+check_late(void)
+{
+	static const struct message list[] = {
+	    {.kind = 'c', .calls = 1, .tokens = 50},
+	    {.kind = 'a', .tokens = 10},
+	    {.kind = 'u', .tokens = 20},
+	    {.kind = 'r', .calls = 1, .tokens = 50},
+	    {.kind = 'u', .tokens = 10},
+	    {.kind = 'a', .tokens = 30},
+	    {.kind = 'u', .tokens = 10},
+	};
+	static const char want[] = {1, 0, 1, 1, 0, 0, 0};
+	struct fixture f = {.n = sizeof list / sizeof list[0]};
+	struct result whole, stream;
+	unsigned long seed;
+
+	tap_case("a late result by itself in a turn goes no further than it");
+	f.dialect = *ctx_dialect_find("gemini");
+	memcpy(f.list, list, sizeof list);
+	f.limits.policy = ctx_policy_find("pinned-fifo");
+	f.limits.budget = f.limits.trigger = f.limits.target = 110;
+	plan_them(&f, false, &whole);
+	CHECK(memcmp(whole.marks, want, sizeof want) == 0);
+	for (seed = 1; seed < 100; seed++) {
+		f.seed = seed;
+		plan_them(&f, true, &stream);
+		CHECK(same(&f, &whole, &stream));
+	}
+}
+
 int
 main(void)
 {
@@ -79,5 +114,6 @@ main(void)
 	CHECK(notice_bad == 0 && noted > n / 100);
 	tap_case("enough of the cases were cut to say so");
 	CHECK(cut > n / 3 && over < n);
+	check_late();
 	return tap_done();
 }

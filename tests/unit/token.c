@@ -30,32 +30,6 @@ static struct ctx_tokenizer *tokenizers[ENCODINGS];
 static struct ctx_token_counter *counters[ENCODINGS];
 static struct ref_vocab vocabs[ENCODINGS];
 
-/* Fills the oracle's vocabulary from what the library decodes. */
-static void
-load_vocab(size_t e)
-{
-	struct ref_vocab *v = vocabs + e;
-	uint32_t size = ctx_tokenizer_size(tokenizers[e]), id, special;
-	struct ctx_buf buf = {0};
-	struct ctx_err err;
-
-	v->tokens = calloc(size, sizeof *v->tokens);
-	NEED(v->tokens != NULL);
-	for (id = 0; id < size; id++) {
-		buf.n = 0;
-		if (ctx_tokenizer_decode(tokenizers[e], &id, 1, &buf,
-		    &err) < 0 || ctx_tokenizer_special(tokenizers[e], buf.p,
-		    buf.n, &special))
-			continue;
-		v->tokens[v->n].p = malloc(buf.n);
-		NEED(v->tokens[v->n].p != NULL);
-		memcpy(v->tokens[v->n].p, buf.p, buf.n);
-		v->tokens[v->n].n = buf.n;
-		v->tokens[v->n++].rank = id;
-	}
-	ctx_buf_release(&buf);
-}
-
 static void
 hash_token(SHA2_CTX *hash, const struct ref_token *t)
 {
@@ -100,8 +74,7 @@ vocabularies(void)
 			hash_token(&hash, vocabs[e].tokens + i);
 		SHA256End(&hash, hex);
 		CHECK(strcmp(hex, encodings[e].sha256) == 0);
-		qsort(vocabs[e].tokens, vocabs[e].n, sizeof(struct ref_token),
-		    ref_compare);
+		ref_sort(vocabs + e);
 	}
 }
 
@@ -170,7 +143,7 @@ int
 main(void)
 {
 	struct ctx_err err;
-	size_t e, i;
+	size_t e;
 
 	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
 	for (e = 0; e < ENCODINGS; e++) {
@@ -178,16 +151,14 @@ main(void)
 		    NULL, &err) == 0);
 		NEED(ctx_token_counter_open(&counters[e], tokenizers[e],
 		    CTX_SIMD_BEST, &err) == 0);
-		load_vocab(e);
+		NEED(ref_load(vocabs + e, tokenizers[e]) == 0);
 	}
 	vocabularies();
 	known_cases();
 	for (e = 0; e < ENCODINGS; e++) {
 		ctx_token_counter_close(counters[e]);
 		ctx_tokenizer_close(tokenizers[e]);
-		for (i = 0; i < vocabs[e].n; i++)
-			free(vocabs[e].tokens[i].p);
-		free(vocabs[e].tokens);
+		ref_release(vocabs + e);
 	}
 	return tap_done();
 }

@@ -33,24 +33,10 @@ static void
 load_r50k(void)
 {
 	struct ctx_tokenizer *t;
-	struct ctx_buf buf = {0};
 	struct ctx_err err;
-	uint32_t id;
 
 	NEED(ctx_tokenizer_open(&t, "r50k_base", NULL, &err) == 0);
-	r50k.tokens = calloc(50256, sizeof *r50k.tokens);
-	NEED(r50k.tokens != NULL);
-	for (id = 0; id < 50256; id++) {
-		buf.n = 0;
-		NEED(ctx_tokenizer_decode(t, &id, 1, &buf, &err) == 0);
-		r50k.tokens[id].p = malloc(buf.n);
-		NEED(r50k.tokens[id].p != NULL);
-		memcpy(r50k.tokens[id].p, buf.p, buf.n);
-		r50k.tokens[id].n = buf.n;
-		r50k.tokens[id].rank = id;
-	}
-	r50k.n = 50256;
-	ctx_buf_release(&buf);
+	NEED(ref_load(&r50k, t) == 0 && r50k.n == 50256);
 	ctx_tokenizer_close(t);
 }
 
@@ -651,9 +637,7 @@ clean_up(void)
 		;
 	(void)rmdir(cache);
 	CHECK(rmdir(directory) == 0);
-	for (i = 0; i < 50256; i++)
-		free(r50k.tokens[i].p);
-	free(r50k.tokens);
+	ref_release(&r50k);
 }
 
 int

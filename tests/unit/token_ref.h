@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctx.h"
+
 /* Classes as bits; lower case names are single characters. */
 enum {
 	REF_U = 1 << 0, /* Lu Lt Lm Lo M */
@@ -314,6 +316,52 @@ ref_compare(const void *a, const void *b)
 	int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
 
 	return order != 0 ? order : x->n < y->n ? -1 : x->n > y->n;
+}
+
+static inline void
+ref_release(struct ref_vocab *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->n; i++)
+		free(v->tokens[i].p);
+	free(v->tokens);
+	*v = (struct ref_vocab){0};
+}
+
+/* What the library decodes, special tokens left out, by rank: to be sorted
+ * before use.  0, or -1 without memory. */
+static inline int
+ref_load(struct ref_vocab *v, const struct ctx_tokenizer *tokenizer)
+{
+	uint32_t size = ctx_tokenizer_size(tokenizer), id, special;
+	struct ctx_buf buf = {0};
+	struct ref_token *t;
+	struct ctx_err err;
+	int rc = 0;
+
+	v->n = 0;
+	v->tokens = calloc(size, sizeof *v->tokens);
+	for (id = 0; id < size && v->tokens != NULL && rc == 0; id++) {
+		buf.n = 0;
+		if (ctx_tokenizer_decode(tokenizer, &id, 1, &buf, &err) < 0 ||
+		    ctx_tokenizer_special(tokenizer, buf.p, buf.n, &special))
+			continue;
+		t = v->tokens + v->n;
+		*t = (struct ref_token){malloc(buf.n), buf.n, id};
+		if (t->p == NULL)
+			rc = -1;
+		else
+			memcpy(v->tokens[v->n++].p, buf.p, buf.n);
+	}
+	ctx_buf_release(&buf);
+	return v->tokens == NULL ? -1 : rc;
+}
+
+static inline void
+ref_sort(struct ref_vocab *v)
+{
+	qsort(v->tokens, v->n, sizeof *v->tokens, ref_compare);
 }
 
 static inline uint32_t

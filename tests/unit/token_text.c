@@ -17,42 +17,17 @@ static struct ctx_err err;
 static void
 open_encoding(const char *name)
 {
-	struct ctx_buf buf = {0};
-	uint32_t size, id;
-
 	NEED(ctx_tokenizer_open(&tokenizer, name, NULL, &err) == 0);
 	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST,
 	    &err) == 0);
-	size = ctx_tokenizer_size(tokenizer);
-	vocab.tokens = calloc(size, sizeof *vocab.tokens);
-	vocab.n = 0;
-	NEED(vocab.tokens != NULL);
-	for (id = 0; id < size; id++) {
-		struct ref_token *t = vocab.tokens + vocab.n;
-
-		buf.n = 0;
-		if (ctx_tokenizer_decode(tokenizer, &id, 1, &buf, &err) < 0 ||
-		    ctx_tokenizer_special(tokenizer, buf.p, buf.n, &t->rank))
-			continue;
-		t->p = malloc(buf.n);
-		NEED(t->p != NULL);
-		memcpy(t->p, buf.p, buf.n);
-		t->n = buf.n;
-		t->rank = id;
-		vocab.n++;
-	}
-	qsort(vocab.tokens, vocab.n, sizeof *vocab.tokens, ref_compare);
-	ctx_buf_release(&buf);
+	NEED(ref_load(&vocab, tokenizer) == 0);
+	ref_sort(&vocab);
 }
 
 static void
 close_encoding(void)
 {
-	size_t i;
-
-	for (i = 0; i < vocab.n; i++)
-		free(vocab.tokens[i].p);
-	free(vocab.tokens);
+	ref_release(&vocab);
 	ctx_token_counter_close(counter);
 	ctx_tokenizer_close(tokenizer);
 }
