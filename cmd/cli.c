@@ -650,6 +650,20 @@ cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
 	return true;
 }
 
+/* Without memory jansson may lose a character of a string and say nothing, so
+ * it is not asked to go on. */
+static void *
+memory_for_json(size_t n)
+{
+	void *p = malloc(n);
+
+	if (p == NULL && n > 0) {
+		(void)fputs("ctx: out of memory\n", stderr);
+		exit(CLI_TROUBLE);
+	}
+	return p;
+}
+
 void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
@@ -662,6 +676,7 @@ cli_parse(struct cli *cli, int argc, char **argv)
 	/* In the sandbox jansson could not open what it would ask. */
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
+	json_set_alloc_funcs(memory_for_json, free);
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");

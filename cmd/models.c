@@ -200,8 +200,9 @@ cli_models_read(struct cli *cli, const char *file)
 	all = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
 	if (ferror(in))
 		cli_die(cli, "cannot read %s: %s", file, strerror(errno));
-	/* Where there is no memory, jansson takes it for a mistake. */
-	if (all == NULL && errno == ENOMEM)
+	/* Where there is no memory, jansson takes it for a mistake, or loses
+	 * a character of a string and says nothing. */
+	if (errno == ENOMEM)
 		cli_die(cli, "out of memory");
 	(void)fclose(in);
 	if (all == NULL)

@@ -38,11 +38,14 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 
 	*out = NULL;
 	*numbers = 0;
-	/* Where there is no memory, jansson takes it for a mistake. */
+	/* Where there is no memory, jansson takes it for a mistake, or loses
+	 * a digit and says nothing. */
 	errno = 0;
 	array = json_loadb(p, n, 0, &why);
-	if (array == NULL && errno == ENOMEM)
+	if (errno == ENOMEM) {
+		json_decref(array);
 		return ctx_err_nomem(err);
+	}
 	*numbers = json_array_size(array);
 	if (array == NULL || *numbers == 0 || *numbers > MOST_NUMBERS)
 		goto bad;

@@ -342,11 +342,14 @@ ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
 	json_t *root;
 	int rc;
 
-	/* Where there is no memory, jansson takes it for a mistake. */
+	/* Where there is no memory, jansson takes it for a mistake, or loses
+	 * a character of a string and says nothing. */
 	errno = 0;
 	root = json_loadb(p, n, 0, &where);
-	if (root == NULL && errno == ENOMEM)
+	if (errno == ENOMEM) {
+		json_decref(root);
 		return ctx_err_nomem(err);
+	}
 	if (root == NULL) {
 		ctx_err_set(err, CTX_EFILE, "%s", where.text);
 		err->line = where.line > 0 ? (uint64_t)where.line : 0;

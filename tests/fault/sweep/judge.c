@@ -222,7 +222,8 @@ look_at_message(struct sweep *s, const struct result *got, const char *cause,
 		return "no message";
 	if (have > had + 1 + ((s->trial->may & TRIAL_LINES) != 0))
 		return "more than one line";
-	if (strncmp(got->err.p, "ctx-", 4) != 0)
+	if (strncmp(got->err.p, "ctx-", 4) != 0 &&
+	    strcmp(got->err.p, "ctx: out of memory\n") != 0)
 		return "not our message";
 	for (last = got->err.p; cause != NULL && last != NULL;
 	     last = strchr(last + 1, '\n'))

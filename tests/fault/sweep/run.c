@@ -136,7 +136,7 @@ static void
 become(const struct sweep *s, const struct how *how)
 {
 	const char *argv[MOST_ARGS + 1] = {NULL}, *input;
-	char line[2000], home[4200], preload[4200], here[4000];
+	char line[2000], home[4200], config[4200], preload[4200], here[4000];
 	size_t n = 0;
 
 	for (; how->before != NULL && how->before[n] != NULL; n++)
@@ -145,8 +145,10 @@ become(const struct sweep *s, const struct how *how)
 	if (getcwd(here, sizeof here) == NULL || setpgid(0, 0) < 0)
 		die("getcwd");
 	(void)snprintf(home, sizeof home, "%s/run", here);
+	(void)snprintf(config, sizeof config, "%s/in/config", here);
 	if (setenv("HOME", home, 1) < 0 || unsetenv("XDG_CACHE_HOME") < 0 ||
-	    unsetenv("XDG_CONFIG_HOME") < 0 || setenv("LC_ALL", "C", 1) < 0)
+	    setenv("XDG_CONFIG_HOME", config, 1) < 0 ||
+	    setenv("LC_ALL", "C", 1) < 0)
 		die("setenv");
 	put_on(1, "out", O_WRONLY | O_CREAT | O_TRUNC);
 	put_on(2, "err", O_WRONLY | O_CREAT | O_TRUNC);

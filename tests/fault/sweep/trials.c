@@ -16,6 +16,7 @@ const struct trial trials[] = {
     {"ctx-count --annotate ../in/few", TRIAL_LINES},
     {"ctx-count --text ../in/few", 0},
     {"ctx-count --text <../in/few", 0},
+    {"ctx-count -j 2 ../in/few ../in/chat ../in/few", 0},
     {"ctx-count --models", 0},
     {"ctx-count --help", 0},
     {"ctx-count -e ../in/tokenizer.json ../in/chat", 0},
