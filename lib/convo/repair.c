@@ -82,6 +82,8 @@ queue_find(const struct ctx_repair_queue *queue, uint64_t message)
 	}
 	while (low < queue->n && !queue->list[low].is_message)
 		low++;
+	if (low == queue->n || queue->list[low].message != message)
+		return NULL;
 	return &queue->list[low];
 }
 
@@ -322,9 +324,10 @@ ctx_repair_finding(struct ctx_repair *repair,
 		finding->place.message);
 	struct ctx_repair_answer *answer;
 
-	/* Lines of a transcript are tied to each other in its own ways. */
-	if (entry->dialect->history != CTX_HISTORY_NONE &&
-	    !finding->place.inside)
+	/* What has been written is as it is; and lines of a transcript are
+	 * tied to each other in their own ways. */
+	if (entry == NULL || (entry->dialect->history != CTX_HISTORY_NONE &&
+	    !finding->place.inside))
 		return 0;
 	fix->finding = finding;
 	fix->role = entry->role;

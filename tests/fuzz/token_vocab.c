@@ -36,7 +36,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (; size >= 5; data += 5, size -= 5) {
 		memcpy(&at, data, 4);
 		/* Half of the changes go where the sizes are. */
-		at = at % 2 == 0 ? at / 2 % sizeof *good
+		at = at % 2 == 0 ? at / 2 % (uint32_t)sizeof *good
 				 : at / 2 % (uint32_t)good->size;
 		block[at] = data[4];
 	}
