@@ -323,7 +323,8 @@ ctx_repair_finding(struct ctx_repair *repair,
 	struct ctx_repair_answer *answer;
 
 	/* Lines of a transcript are tied to each other in its own ways. */
-	if (entry->dialect->history != CTX_HISTORY_NONE)
+	if (entry->dialect->history != CTX_HISTORY_NONE &&
+	    !finding->place.inside)
 		return 0;
 	fix->finding = finding;
 	fix->role = entry->role;
