@@ -43,6 +43,8 @@ class_of(uint32_t cp)
 
 	if (cp >= 0x20 && cp < 0x7f)
 		return OTHER;
+	if (cp < 0x20)
+		return cp == '\n' ? LF : cp == '\r' ? CR : CONTROL;
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (cp > ranges[middle].last)

@@ -145,7 +145,7 @@ is_linked(const char *p, size_t at)
 {
 	static const char head[] = ";base64,";
 
-	return at >= sizeof head - 1 &&
+	return at >= sizeof head - 1 && p[at - 1] == ',' &&
 	    memcmp(p + at - (sizeof head - 1), head, sizeof head - 1) == 0;
 }
 
@@ -153,6 +153,8 @@ bool
 ctx_atom_next(const char *p, size_t n, size_t *at, struct atom *atom)
 {
 	size_t i = *at, end, behind;
+	unsigned kinds = 0;
+	bool linked;
 
 	while (i < n) {
 		if (p[i] == '[' && (end = mark_at(p + i, n - i)) > 0) {
@@ -165,7 +167,14 @@ ctx_atom_next(const char *p, size_t n, size_t *at, struct atom *atom)
 			i++;
 			continue;
 		}
-		end = payload_end(p, n, i, is_linked(p, i), &behind);
+		linked = is_linked(p, i);
+		end = run_end(p, n, i, &kinds);
+		/* Words are too short for a line of a payload. */
+		if (!linked && end - i < WIDTH) {
+			i = end;
+			continue;
+		}
+		end = payload_end(p, n, i, linked, &behind);
 		/* A character beside it may make one with its end. */
 		if (end > i && end < n && (unsigned char)p[end] >= 0x80)
 			end--;

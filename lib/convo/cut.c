@@ -569,7 +569,8 @@ spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
 
 	*less = 0;
 	cut->text.n = 0;
-	if (pieces->n > 1 || piece->literal.n == 0 || piece->made)
+	if (pieces->n > 1 || piece->literal.n == 0 || piece->made ||
+	    piece->literal.p[piece->literal.n - 2] != ']')
 		return 0;
 	if (ctx_text_decode(&cut->text, piece->literal, err) < 0)
 		return -1;
