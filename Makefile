@@ -5,6 +5,7 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
+#   make SAN=thread check-threads       -j under ThreadSanitizer
 #   make check-fault      what goes wrong on purpose: kills, full disks
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
@@ -251,6 +252,11 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
 
+# make SAN=thread check-threads
+check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
+	$(B)/tests/pool
+	B=$(abspath $(B)) PATH=$(abspath $(B)):$$PATH bats tests/jobs.bats
+
 # Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of
 # FUZZ, by libFuzzer in a build tree of its own.  What they have found lies in
 # build/fuzz/found, a finding beside it.  In other build trees the same
@@ -385,6 +391,7 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-ports coverage analyze
+.PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-threads
+.PHONY: check-ports coverage analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

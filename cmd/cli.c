@@ -640,6 +640,27 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 }
 
 void
+cli_prefetch(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_meter *meter)
+{
+	uint64_t threads = cli->jobs;
+	struct ctx_err err;
+	long cores;
+
+	if (threads > 1024)
+		cli_die(cli, "--jobs: at most 1024, not %" PRIu64, threads);
+	if (threads == 0) {
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
+		threads = cores < 1 ? 1 : (uint64_t)cores;
+	}
+	/* What leaves at once is not read ahead. */
+	if (cli->unbuffered)
+		threads = 1;
+	if (ctx_stream_prefetch(stream, meter, (unsigned)threads, &err) < 0)
+		cli_fail(cli, &err);
+}
+
+void
 cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 {
 	const struct ctx_err *bad = &stream->first_bad;

@@ -50,6 +50,7 @@ struct cli {
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
 	bool still; /* no progress is drawn */
+	uint64_t jobs;
 	/* Its own: */
 	int status;
 	bool opened; /* an input, and progress if there is any */
@@ -84,6 +85,11 @@ struct cli {
 	CLI_PASS(cli)
 
 /* For commands that run nobody else's. */
+/* Of commands that count; jobs is 1 to begin with. */
+#define CLI_JOBS(cli)                                                        \
+	{'j', "jobs", "N", "threads that count; 0: one a core (1)",          \
+	    CLI_NUMBER, &(cli)->jobs, NULL, NULL}
+
 #define CLI_SANDBOX(cli)                                                     \
 	{0, "no-sandbox", NULL, "keep all rights", CLI_FLAG,                 \
 	    &(cli)->no_sandbox, NULL, NULL}
@@ -182,6 +188,10 @@ void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
  * What is said on standard error does this by itself. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
+/* Has the messages of a stream counted by the threads of CLI_JOBS; after the
+ * sandbox, which holds for threads begun in it. */
+void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_meter *meter);
 /* Warns of a mixed stream; with --verbose names the dialect, and why and
  * where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);

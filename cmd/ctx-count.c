@@ -251,6 +251,7 @@ count_stream(struct count *count, char **file)
 	struct ctx_err err;
 
 	cli_open(&count->cli, &stream, file, 1, NULL);
+	cli_prefetch(&count->cli, &stream, &count->meter);
 	if (ctx_tally(&stream, &count->meter, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
 	/* The last line of a file that grows may not be whole yet. */
@@ -350,6 +351,7 @@ annotate(struct count *count)
 
 	cli_open(&count->cli, &stream, count->cli.files, count->cli.n_files,
 	    &writer);
+	cli_prefetch(&count->cli, &stream, &count->meter);
 	if (ctx_annotate(&stream, &writer, &count->meter, count->key, &err) <
 	    0)
 		cli_fail(&count->cli, &err);
@@ -405,6 +407,7 @@ parse(struct count *count, int argc, char **argv)
 		&count->bar.svg, NULL, NULL},
 	    {0, "color", "WHEN", "auto (default), always, never",
 		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},
+	    CLI_JOBS(&count->cli),
 	    CLI_COMMON(&count->cli),
 	    CLI_SANDBOX(&count->cli),
 	    {0},
@@ -438,6 +441,7 @@ main(int argc, char **argv)
 		.about = "Count the tokens of conversations: tokens, "
 			 "messages, characters, name.",
 		.operands = "[FILE...]",
+		.jobs = 1,
 		.examples =
 		    "  ctx-count -m gpt-4o chat.jsonl\n"
 		    "  git diff | ctx-count --text --max 8k\n",

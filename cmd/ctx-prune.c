@@ -312,6 +312,7 @@ parse(struct prune *prune, int argc, char **argv)
 	    {0, "trigger-messages", "N", "also over so many messages (100)",
 		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
 	    CLI_REPORT(&prune->report),
+	    CLI_JOBS(&prune->cli),
 	    CLI_COMMON(&prune->cli),
 	    CLI_SANDBOX(&prune->cli),
 	    {0},
@@ -350,6 +351,7 @@ main(int argc, char **argv)
 		.about = "Fit conversations into a token budget: whole "
 			 "groups go, the rest stays as it is.",
 		.operands = "[FILE...]",
+		.jobs = 1,
 		.examples =
 		    "  ctx-prune -b 8000 < chat.jsonl > short.jsonl\n"
 		    "  ctx-prune -m gpt-4o -n chat.jsonl\n",
@@ -369,12 +371,13 @@ main(int argc, char **argv)
 	if (prune.options.summarizer == NULL &&
 	    prune.options.scorer.embedder == NULL)
 		cli_sandbox(&prune.cli, &(struct cli_needs){.meter = &meter});
+	cli_prefetch(&prune.cli, &stream, &meter);
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
 	cli_note_models(&prune.cli, &meter);
 	end(&prune);
-	ctx_meter_release(&meter);
 	cli_close(&stream);
+	ctx_meter_release(&meter);
 	return cli_end(&prune.cli, &writer);
 }

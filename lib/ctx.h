@@ -122,6 +122,30 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/pool.c: tasks for several threads ------------------------------- */
+
+/* What is to be done, as the first member of what it is done to. */
+struct ctx_task {
+	/* number: of the thread, below that of the pool's threads */
+	void (*run)(struct ctx_task *task, unsigned number);
+	/* The pool's: */
+	struct ctx_task *next;
+	bool done;
+};
+
+/* Opens a pool of so many threads, at least one; the caller's is number 0,
+ * and where no more can be started it does everything. */
+struct ctx_pool;
+int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
+    struct ctx_err *err);
+/* The thread that opened a pool adds tasks and waits for them.  They are
+ * begun in the order they came in. */
+void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
+/* Returns when the task is done; until then runs those that were added. */
+void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
+/* Ends the threads; tasks that were not begun are forgotten. */
+void ctx_pool_close(struct ctx_pool *pool);
+
 /* ---- base/time.c: moments as the formats write them ---------------------- */
 
 /*
@@ -513,6 +537,11 @@ int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
     struct ctx_err *err);
 void ctx_token_counter_close(struct ctx_token_counter *counter);
+/* Opens a counter that counts as another does, for another thread; the other
+ * may be in use meanwhile. */
+int ctx_token_counter_again(struct ctx_token_counter **counter,
+    const struct ctx_token_counter *like, enum ctx_simd simd,
+    struct ctx_err *err);
 
 /* Token ids.  Zero is a valid empty list. */
 struct ctx_tokens {
@@ -1894,6 +1923,7 @@ struct ctx_event {
 	const struct ctx_record *record;
 	const struct ctx_shape *shape; /* of the conversation, or the record */
 	const struct ctx_view *view;   /* MESSAGE */
+	const struct ctx_cost *cost;   /* MESSAGE, if it was counted ahead */
 	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
 	uint32_t line; /* of a transcript (convo/live.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
@@ -1937,6 +1967,7 @@ struct ctx_stream {
 	uint32_t first; /* messages of the conversation before it are not
 			 * shown to the model */
 	int state;
+	struct ctx_prefetch *prefetch; /* NULL: events are not read ahead */
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
@@ -1944,10 +1975,28 @@ int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_measure *measure, struct ctx_err *err);
+/* What the message of an event costs by its conversation's counter. */
+int ctx_stream_cost(const struct ctx_event *event,
+    struct ctx_counter *counter, struct ctx_cost *cost, struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
 void ctx_stream_release(struct ctx_stream *stream);
+
+/* ---- convo/prefetch.c: messages are counted by several threads ----------- */
+
+/*
+ * Has the messages of a stream counted by so many threads, the caller's among
+ * them, before their events are given.  The events and their order are those
+ * of one thread.  Copies of up to 2 * threads pieces of the stream, each of
+ * 256 KiB or one record, are held, and each thread has a counter of its own.
+ * Only what is given of a transcript is counted when it is asked for.
+ * To be called before the first event, with the meter that is to measure all
+ * conversations; the meter must outlive the stream's last event.  Of 0 or 1
+ * threads nothing changes.
+ */
+int ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
+    unsigned threads, struct ctx_err *err);
 
 /* ---- convo/tally.c: what a stream costs --------------------------------- */
 

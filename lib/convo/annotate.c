@@ -50,8 +50,7 @@ add_message(
 			return -1;
 		a->open = true;
 	}
-	if (ctx_count_message(measure->counter, event->shape->dialect,
-		event->view, &cost, err) < 0)
+	if (ctx_stream_cost(event, measure->counter, &cost, err) < 0)
 		return -1;
 	a->counted = true;
 	a->tokens += cost.tokens;
@@ -133,6 +132,7 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 	struct annotate a = {
 	    .stream = stream, .writer = writer, .meter = meter, .key = key};
 	struct ctx_event event;
+	struct ctx_err late;
 	int rc;
 
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
@@ -140,6 +140,9 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
+	/* The records before an error are complete. */
+	if (rc < 0)
+		(void)ctx_writer_flush(writer, &late);
 	ctx_edits_release(&a.edits);
 	ctx_buf_release(&a.out);
 	return rc;

@@ -209,12 +209,20 @@ static int
 run(struct check *check, struct ctx_err *err)
 {
 	struct ctx_event event;
+	struct ctx_err late;
 	int rc;
 
 	while ((rc = ctx_stream_next(check->stream, &event, err)) > 0)
-		if (one_event(check, &event, err) < 0)
-			return ctx_stream_fail(check->stream, err);
-	return rc < 0 ? -1 : end_stream(check, err);
+		if (one_event(check, &event, err) < 0) {
+			rc = ctx_stream_fail(check->stream, err);
+			break;
+		}
+	if (rc == 0)
+		return end_stream(check, err);
+	/* What was repaired before an error is complete. */
+	if (check->repairing)
+		(void)ctx_writer_flush(check->repair.writer, &late);
+	return -1;
 }
 
 int

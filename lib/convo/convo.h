@@ -80,7 +80,7 @@ struct prune {
 
 /* Adds the items of a message to the conversation, and to its entry. */
 int ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_view *view, struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- settle.c: what a plan means for what is held ---- */
 

@@ -316,7 +316,7 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	if (entry == NULL)
 		return -1;
 	entry->dialect = event->shape->dialect;
-	if (ctx_prune_take(p, &p->lines, entry, event->view, err) < 0)
+	if (ctx_prune_take(p, &p->lines, entry, event, err) < 0)
 		return -1;
 	return look(p, &p->lines, err);
 }
@@ -336,7 +336,7 @@ add_element(struct prune *p, const struct ctx_event *event,
 	entry->number = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
 		return add_unknown(&p->record, entry, err);
-	return ctx_prune_take(p, &p->record, entry, event->view, err);
+	return ctx_prune_take(p, &p->record, entry, event, err);
 }
 
 /* Notes which elements of the array go. */
@@ -434,13 +434,19 @@ static int
 run(struct prune *p, struct ctx_err *err)
 {
 	struct ctx_event event;
+	struct ctx_err late;
 	int rc;
 
 	while ((rc = ctx_stream_next(p->stream, &event, err)) > 0)
-		if (one_event(p, &event, err) < 0)
-			return ctx_stream_fail(p->stream, err);
-	if (rc < 0)
+		if (one_event(p, &event, err) < 0) {
+			rc = ctx_stream_fail(p->stream, err);
+			break;
+		}
+	/* The records before an error are complete. */
+	if (rc < 0) {
+		(void)ctx_writer_flush(p->writer, &late);
 		return -1;
+	}
 	if (p->lines.open && conclude(p, &p->lines, err) < 0)
 		return -1;
 	return write_lines(p, err);

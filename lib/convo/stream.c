@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "convo/prefetch.h"
 
 /* Bytes of records given out before their memory is given back. */
 #define FORGET_AT ((size_t)256 << 10)
@@ -305,7 +305,7 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 }
 
 int
-ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
+ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
 	switch (stream->state) {
@@ -322,6 +322,15 @@ ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 }
 
 int
+ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err)
+{
+	if (stream->prefetch != NULL)
+		return ctx_prefetch_next(stream, event, err);
+	return ctx_stream_step(stream, event, err);
+}
+
+int
 ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_measure *measure, struct ctx_err *err)
@@ -335,11 +344,26 @@ ctx_stream_measure(const struct ctx_stream *stream,
 }
 
 int
+ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	if (event->cost == NULL)
+		return ctx_count_message(counter, event->shape->dialect,
+		    event->view, cost, err);
+	*cost = *event->cost;
+	return 0;
+}
+
+int
 ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
 {
+	const struct ctx_record *record = &stream->record;
+
+	if (stream->prefetch != NULL)
+		record = ctx_prefetch_record(stream);
 	if (err->line == 0) {
-		err->file = stream->record.file;
-		err->line = stream->record.line;
+		err->file = record->file;
+		err->line = record->line;
 	}
 	return -1;
 }
@@ -347,6 +371,8 @@ ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
 void
 ctx_stream_release(struct ctx_stream *stream)
 {
+	ctx_prefetch_close(stream->prefetch);
+	stream->prefetch = NULL;
 	ctx_view_release(&stream->view);
 	if (stream->live != NULL)
 		ctx_live_release(stream->live);

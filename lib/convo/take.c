@@ -188,8 +188,9 @@ note_own(struct convo *convo, const struct entry *entry,
 
 int
 ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_view *view, struct ctx_err *err)
+    const struct ctx_event *event, struct ctx_err *err)
 {
+	const struct ctx_view *view = event->view;
 	struct ctx_groups *groups = &convo->groups;
 	size_t first = groups->n, i;
 	struct found_note found;
@@ -209,8 +210,7 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 	/* A summary of ours may go though its format has it stay. */
 	if (pinned || (flags == 0 && (view->flags & CTX_VIEW_PINNED)))
 		flags |= CTX_ITEM_PINNED;
-	if (ctx_count_message(convo->measure.counter, entry->dialect, view,
-		&cost, err) < 0 ||
+	if (ctx_stream_cost(event, convo->measure.counter, &cost, err) < 0 ||
 	    spare_results(p, convo, entry, view, &cost, err) < 0 ||
 	    ctx_groups_add(groups, entry->dialect, view, &cost, flags, err) <
 		0)

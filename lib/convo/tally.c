@@ -143,8 +143,7 @@ add_message(struct tally *t, struct count *count,
 
 	if (t->hooks->shares && add_shares(count, event, err) < 0)
 		return -1;
-	if (ctx_count_message(count->measure.counter, dialect, event->view,
-		&cost, err) < 0 ||
+	if (ctx_stream_cost(event, count->measure.counter, &cost, err) < 0 ||
 	    ctx_groups_add(groups, dialect, event->view, &cost, 0, err) < 0)
 		return -1;
 	item = &groups->items[groups->n - 1];

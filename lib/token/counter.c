@@ -42,6 +42,14 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	return 0;
 }
 
+int
+ctx_token_counter_again(struct ctx_token_counter **counter,
+    const struct ctx_token_counter *like, enum ctx_simd simd,
+    struct ctx_err *err)
+{
+	return ctx_token_counter_open(counter, like->tokenizer, simd, err);
+}
+
 void
 ctx_token_counter_close(struct ctx_token_counter *c)
 {

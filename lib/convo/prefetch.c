@@ -1,0 +1,468 @@
+/*
+ * prefetch.c - messages are counted by several threads
+ *
+ * This thread reads the stream into batches: copies of records, with what
+ * was found in them, and their events.  Whoever is free counts the messages
+ * of a batch; then its events are given out, batch after batch.  What cannot
+ * be counted here is left to whoever gets the event, who then fails at the
+ * right place.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convo/prefetch.h"
+
+/* Bytes of records that make a batch. */
+#define BATCH ((size_t)256 << 10)
+/* The memory of one of more is given back. */
+#define KEEP ((size_t)1 << 20)
+
+/* A record, and where its pieces are while the batch still grows. */
+struct kept {
+	struct ctx_record record;
+	struct ctx_json json;
+	size_t text, value, nodes;
+};
+
+/* An event, of record number record. */
+struct step {
+	struct ctx_event event;
+	struct ctx_shape shape;
+	struct ctx_view view;
+	struct ctx_counter *counter; /* of its conversation; NULL: none */
+	struct ctx_cost cost;
+	size_t record, parts;
+};
+
+struct batch {
+	struct ctx_task task;
+	struct ctx_prefetch *prefetch;
+	struct ctx_buf text;
+	struct ctx_node *nodes;
+	struct ctx_part *parts;
+	struct kept *records;
+	struct step *steps;
+	size_t n_nodes, cap_nodes, n_parts, cap_parts;
+	size_t n_records, cap_records, n_steps, cap_steps;
+	size_t given; /* of the steps */
+};
+
+/* A thread's counter for those that count alike. */
+struct clone {
+	const struct ctx_counter *like;
+	struct ctx_counter counter;
+};
+
+struct clones {
+	struct clone *list;
+	size_t n, cap;
+};
+
+struct ctx_prefetch {
+	struct ctx_meter *meter;
+	struct ctx_pool *pool;
+	struct clones *clones; /* of each thread but the first */
+	unsigned threads;
+	struct batch *batches; /* a ring: */
+	size_t n, first, full; /* of so many; [first, first + full) are read */
+	bool giving;           /* the first one has been counted */
+	struct ctx_counter *lines, *record; /* of the conversation that is
+					     * read: the stream's, a record's */
+	bool open;                          /* the stream's has begun */
+	struct ctx_event pending; /* read, but in no batch yet */
+	bool has_pending;
+	const struct ctx_record *last; /* of the event given last */
+	bool ended; /* the stream, with rc and maybe err */
+	int rc;
+	struct ctx_err err;
+};
+
+/* ---- counting, in any thread ---- */
+
+static struct ctx_counter *
+find_clone(struct clones *clones, const struct ctx_counter *like,
+    enum ctx_simd simd, struct ctx_err *err)
+{
+	struct clone *list, *one;
+	size_t i;
+
+	for (i = 0; i < clones->n; i++)
+		if (clones->list[i].like == like)
+			return &clones->list[i].counter;
+	list = ctx_grow(clones->list, &clones->cap, clones->n + 1,
+	    sizeof *list, err);
+	if (list == NULL)
+		return NULL;
+	clones->list = list;
+	one = &list[clones->n];
+	one->like = like;
+	one->counter = (struct ctx_counter){.exact = like->exact,
+	    .factor = like->factor,
+	    .image = like->image,
+	    .tools = like->tools};
+	if (ctx_token_counter_again(&one->counter.tokens, like->tokens, simd,
+		err) < 0)
+		return NULL;
+	clones->n++;
+	return &one->counter;
+}
+
+static void
+release_clones(struct clones *clones)
+{
+	size_t i;
+
+	for (i = 0; i < clones->n; i++) {
+		ctx_token_counter_close(clones->list[i].counter.tokens);
+		ctx_counter_release(&clones->list[i].counter);
+	}
+	free(clones->list);
+}
+
+static void
+count(struct ctx_task *task, unsigned number)
+{
+	struct batch *batch = (struct batch *)task;
+	struct ctx_prefetch *p = batch->prefetch;
+	struct ctx_counter *counter;
+	struct ctx_err err;
+	struct step *step;
+	size_t i;
+
+	for (i = 0; i < batch->n_steps; i++) {
+		step = &batch->steps[i];
+		counter = step->counter;
+		/* The counters themselves belong to the stream's thread. */
+		if (counter != NULL && number > 0)
+			counter = find_clone(&p->clones[number - 1], counter,
+			    p->meter->simd, &err);
+		if (counter != NULL &&
+		    ctx_count_message(counter, step->shape.dialect,
+			&step->view, &step->cost, &err) == 0)
+			step->event.cost = &step->cost;
+	}
+}
+
+/* ---- reading ---- */
+
+/* Room for n more elements of *list; NULL if there is none. */
+static void *
+more(void *list, size_t used, size_t n, size_t *cap, size_t size,
+    struct ctx_err *err)
+{
+	return ctx_grow(list, cap, used + n + (n == 0), size, err);
+}
+
+static int
+keep_record(struct batch *batch, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = record->json;
+	struct kept *kept = more(batch->records, batch->n_records, 1,
+	    &batch->cap_records, sizeof *kept, err);
+	struct ctx_node *nodes;
+	size_t n = json == NULL ? 0 : json->n;
+
+	if (kept == NULL)
+		return -1;
+	batch->records = kept;
+	nodes = more(batch->nodes, batch->n_nodes, n, &batch->cap_nodes,
+	    sizeof *nodes, err);
+	if (nodes == NULL)
+		return -1;
+	batch->nodes = nodes;
+	kept += batch->n_records;
+	memset(kept, 0, sizeof *kept);
+	kept->record = *record;
+	kept->text = batch->text.n;
+	kept->nodes = batch->n_nodes;
+	if (ctx_buf_add(&batch->text, record->text.p, record->text.n, err) < 0)
+		return -1;
+	if (json != NULL) {
+		kept->json = *json;
+		kept->value = (size_t)(record->value.p - record->text.p);
+		memcpy(nodes + batch->n_nodes, json->nodes, n * sizeof *nodes);
+	}
+	batch->n_nodes += n;
+	batch->n_records++;
+	return 0;
+}
+
+static int
+keep_view(struct batch *batch, struct step *step, const struct ctx_view *view,
+    struct ctx_err *err)
+{
+	struct ctx_part *parts = more(batch->parts, batch->n_parts, view->n,
+	    &batch->cap_parts, sizeof *parts, err);
+
+	if (parts == NULL)
+		return -1;
+	batch->parts = parts;
+	if (view->n > 0)
+		memcpy(parts + batch->n_parts, view->parts,
+		    view->n * sizeof *parts);
+	step->view = *view;
+	step->parts = batch->n_parts;
+	batch->n_parts += view->n;
+	return 0;
+}
+
+/* The counter of a conversation that begins; NULL if it cannot be had. */
+static struct ctx_counter *
+measure(struct ctx_stream *stream, const struct ctx_event *event)
+{
+	struct ctx_measure measure;
+	struct ctx_err err;
+
+	if (ctx_stream_measure(stream, event, stream->prefetch->meter,
+		&measure, &err) < 0)
+		return NULL;
+	return measure.counter;
+}
+
+/* The counter of a message; whoever gets the events asks for it at the same
+ * ones. */
+static struct ctx_counter *
+counter_of(struct ctx_stream *stream, const struct ctx_event *event)
+{
+	struct ctx_prefetch *p = stream->prefetch;
+
+	if (event->inside)
+		return p->record;
+	if (!p->open)
+		p->lines = measure(stream, event);
+	p->open = true;
+	return p->lines;
+}
+
+static int
+keep_event(struct ctx_stream *stream, struct batch *batch,
+    const struct ctx_event *event, bool first, struct ctx_err *err)
+{
+	struct step *step = more(batch->steps, batch->n_steps, 1,
+	    &batch->cap_steps, sizeof *step, err);
+
+	if (step == NULL)
+		return -1;
+	batch->steps = step;
+	step += batch->n_steps;
+	memset(step, 0, sizeof *step);
+	if ((first && keep_record(batch, event->record, err) < 0) ||
+	    (event->view != NULL &&
+		keep_view(batch, step, event->view, err) < 0))
+		return -1;
+	step->event = *event;
+	step->shape = *event->shape;
+	step->record = batch->n_records - 1;
+	if (event->kind == CTX_EVENT_BEGIN)
+		stream->prefetch->record = measure(stream, event);
+	if (event->kind == CTX_EVENT_MESSAGE)
+		step->counter = counter_of(stream, event);
+	batch->n_steps++;
+	return 0;
+}
+
+/* The batch grows no more: sets what points into it. */
+static void
+settle(struct batch *batch)
+{
+	struct kept *kept;
+	struct step *step;
+	size_t i;
+
+	for (i = 0; i < batch->n_records; i++) {
+		kept = &batch->records[i];
+		kept->record.text.p = batch->text.p + kept->text;
+		if (kept->record.json == NULL)
+			continue;
+		kept->record.value.p = kept->record.text.p + kept->value;
+		kept->record.json = &kept->json;
+		kept->json.text = kept->record.value.p;
+		kept->json.nodes = batch->nodes + kept->nodes;
+	}
+	for (i = 0; i < batch->n_steps; i++) {
+		step = &batch->steps[i];
+		kept = &batch->records[step->record];
+		step->event.record = &kept->record;
+		step->event.shape = &step->shape;
+		if (step->event.view == NULL)
+			continue;
+		step->event.view = &step->view;
+		step->view.json = &kept->json;
+		step->view.parts = batch->parts + step->parts;
+	}
+}
+
+/* Makes an event pending, unless one is or the stream has ended.  Returns
+ * whether there is one that can be read ahead. */
+static bool
+look_ahead(struct ctx_stream *stream)
+{
+	struct ctx_prefetch *p = stream->prefetch;
+
+	if (!p->has_pending && !p->ended) {
+		p->rc = ctx_stream_step(stream, &p->pending, &p->err);
+		p->has_pending = p->rc > 0;
+		p->ended = p->rc <= 0;
+	}
+	return p->has_pending && p->pending.line == 0;
+}
+
+/* Reads whole records. */
+static int
+read_batch(struct ctx_stream *stream, struct batch *batch,
+    struct ctx_err *err)
+{
+	struct ctx_prefetch *p = stream->prefetch;
+	bool first = true;
+
+	batch->text.n = 0;
+	batch->n_nodes = batch->n_parts = batch->n_records = 0;
+	batch->n_steps = batch->given = 0;
+	while ((!first || batch->text.n < BATCH) && look_ahead(stream)) {
+		if (keep_event(stream, batch, &p->pending, first, err) < 0)
+			return -1;
+		first = p->pending.kind == CTX_EVENT_RECORD;
+		p->has_pending = false;
+	}
+	settle(batch);
+	return 0;
+}
+
+/* Reads as far ahead as may be. */
+static int
+fill(struct ctx_stream *stream, struct ctx_err *err)
+{
+	struct ctx_prefetch *p = stream->prefetch;
+	struct batch *batch;
+
+	while (p->full < p->n && look_ahead(stream)) {
+		batch = &p->batches[(p->first + p->full) % p->n];
+		if (read_batch(stream, batch, err) < 0)
+			return -1;
+		ctx_pool_add(p->pool, &batch->task);
+		p->full++;
+	}
+	return 0;
+}
+
+/* ---- giving out ---- */
+
+static void
+release_batch(struct batch *batch)
+{
+	ctx_buf_release(&batch->text);
+	free(batch->nodes);
+	free(batch->parts);
+	free(batch->records);
+	free(batch->steps);
+}
+
+/* The first batch has been given out and may be filled again. */
+static int
+leave(struct ctx_stream *stream, struct ctx_err *err)
+{
+	struct ctx_prefetch *p = stream->prefetch;
+	struct batch *batch = &p->batches[p->first];
+
+	p->giving = false;
+	p->last = NULL;
+	p->first = (p->first + 1) % p->n;
+	p->full--;
+	/* A writer may still point to its records. */
+	if (ctx_reader_flush(stream->reader, err) < 0)
+		return -1;
+	if (batch->text.n > KEEP) {
+		release_batch(batch);
+		*batch = (struct batch){.task = batch->task, .prefetch = p};
+	}
+	return 0;
+}
+
+int
+ctx_prefetch_next(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_prefetch *p = stream->prefetch;
+	struct batch *batch = &p->batches[p->first];
+
+	if (p->giving && batch->given == batch->n_steps &&
+	    leave(stream, err) < 0)
+		return -1;
+	if (!p->giving) {
+		if (fill(stream, err) < 0)
+			return -1;
+		batch = &p->batches[p->first];
+		p->giving = p->full > 0;
+		if (p->giving)
+			ctx_pool_wait(p->pool, &batch->task);
+	}
+	if (p->giving) {
+		*event = batch->steps[batch->given++].event;
+	} else if (p->has_pending) {
+		*event = p->pending; /* of a transcript */
+		p->has_pending = false;
+	} else {
+		*err = p->err;
+		return p->rc;
+	}
+	p->last = event->record;
+	return 1;
+}
+
+const struct ctx_record *
+ctx_prefetch_record(const struct ctx_stream *stream)
+{
+	const struct ctx_record *last = stream->prefetch->last;
+
+	return last == NULL ? &stream->record : last;
+}
+
+/* ---- life ---- */
+
+void
+ctx_prefetch_close(struct ctx_prefetch *p)
+{
+	size_t i;
+
+	if (p == NULL)
+		return;
+	ctx_pool_close(p->pool);
+	for (i = 0; p->batches != NULL && i < p->n; i++)
+		release_batch(&p->batches[i]);
+	for (i = 0; p->clones != NULL && i + 1 < p->threads; i++)
+		release_clones(&p->clones[i]);
+	free(p->batches);
+	free(p->clones);
+	free(p);
+}
+
+int
+ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
+    unsigned threads, struct ctx_err *err)
+{
+	struct ctx_prefetch *p;
+	size_t i;
+
+	if (threads < 2)
+		return 0;
+	p = calloc(1, sizeof *p);
+	if (p == NULL)
+		return ctx_err_nomem(err);
+	p->meter = meter;
+	p->threads = threads;
+	p->n = 2 * (size_t)threads;
+	p->batches = calloc(p->n, sizeof *p->batches);
+	p->clones = calloc(threads - 1, sizeof *p->clones);
+	if (p->batches == NULL || p->clones == NULL ||
+	    ctx_pool_open(&p->pool, threads, err) < 0) {
+		ctx_prefetch_close(p);
+		return ctx_err_nomem(err);
+	}
+	for (i = 0; i < p->n; i++) {
+		p->batches[i].task.run = count;
+		p->batches[i].prefetch = p;
+	}
+	stream->prefetch = p;
+	return 0;
+}

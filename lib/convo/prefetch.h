@@ -1,0 +1,18 @@
+/* prefetch.h - what a stream and its reading ahead share */
+#ifndef CONVO_PREFETCH_H
+#define CONVO_PREFETCH_H
+
+#include "ctx.h"
+
+/* The next event as it is read, whatever is read ahead. */
+int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err);
+
+/* The next event of a stream that is read ahead. */
+int ctx_prefetch_next(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err);
+/* The record of the event that was given last. */
+const struct ctx_record *ctx_prefetch_record(const struct ctx_stream *stream);
+void ctx_prefetch_close(struct ctx_prefetch *prefetch);
+
+#endif
