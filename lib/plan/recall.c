@@ -245,7 +245,7 @@ note_called(struct recall *r, const struct ctx_view *view,
 		if (i >= n)
 			break;
 		if ((p[from] >= 'a' && p[from] <= 'z') ||
-		    strchr(",.!?", p[i]) == NULL)
+		    memchr(",.!?", p[i], 4) == NULL)
 			continue;
 		if (ctx_terms_of(&terms, p + from, i - from, err) < 0)
 			return -1;
