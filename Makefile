@@ -5,13 +5,15 @@
 #   make check            every test
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
-#   make SAN=thread check-threads       -j under ThreadSanitizer
-#   make check-fault      what goes wrong on purpose: kills, full disks
+#   make SAN=thread check-threads         -j under ThreadSanitizer
+#   make check-fault      what goes wrong on purpose: kills, full disks, each
+#                         call and allocation (FAULT=all: every one of them)
+#   make bench            speed, against cat, jq and other token counters
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
-#   make fuzz-afl             the commands, by AFL++
-#   make analyze              gcc -fanalyzer, clang-tidy and cppcheck
-#   make coverage             what the tests reach of lib/ and cmd/: gcovr
+#   make fuzz fuzz-afl    the library by libFuzzer, the commands by AFL++
+#   make analyze          gcc -fanalyzer, clang-tidy and cppcheck
+#   make coverage         what the tests reach of lib/ and cmd/: gcovr
 #   make check-ports      builds of 32 bits and of big-endian order, tested
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
 #   make html             the man pages, to be read in a browser
@@ -190,10 +192,22 @@ check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
 	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
 
-# What goes wrong on purpose: kills, and calls that fail.
-check-fault: all
-	@set -e; for t in $(filter-out %.c,$(wildcard tests/fault/*)); do \
-	  B=$(B) $$t; done
+# What goes wrong on purpose: kills, full disks, and every call and every
+# allocation that may fail.  FAULT=all leaves none to chance; SEED=N chooses
+# others.
+SWEEP_SRC := $(wildcard tests/fault/sweep/*.c)
+PRELOAD := $(patsubst tests/fault/%.c,$(B)/fault/%.so,$(wildcard tests/fault/*.c))
+$(B)/fault/sweep: $(patsubst %.c,$(B)/%.o,$(SWEEP_SRC))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^
+
+$(B)/fault/%.so: tests/fault/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(WARN) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+
+FAULTS := $(filter-out %.c %/sweep,$(wildcard tests/fault/*))
+check-fault: all units $(B)/fault/sweep $(PRELOAD)
+	@for t in $(FAULTS); do B=$(B) $$t || failed=1; done; [ -z "$$failed" ]
 
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
@@ -257,6 +271,35 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
+
+# Ours against others, whom tests/bench/rivals fetches the first time; the
+# figures also go to $(B)/bench.  bench-growth: 1x, 10x, 100x of the input,
+# memory of a stream of ENDLESS GB, start-up.  bench-answers: who says the same.
+# bench-instructions: against tests/bench/baseline.
+BENCH := PATH=$(abspath $(B)):$$PATH RIVALS=$(abspath $(B)/rivals) python3
+SIZE ?= 100
+RUNS ?= 5
+ENDLESS ?= 10
+$(B)/rivals:
+	tests/bench/rivals $@
+
+bench: all | $(B)/rivals
+	@mkdir -p $(B)/bench
+	@$(BENCH) tests/bench/run.py --size $(SIZE) --runs $(RUNS) \
+	  --json $(B)/bench/bench.json
+
+bench-growth: all
+	@mkdir -p $(B)/bench
+	@$(BENCH) tests/bench/run.py --growth --size $(SIZE) --runs $(RUNS) \
+	  --json $(B)/bench/growth.json
+	@$(BENCH) tests/bench/run.py --endless $(ENDLESS)
+	@$(BENCH) tests/bench/run.py --start --runs $(RUNS)
+
+bench-answers: all | $(B)/rivals
+	@$(BENCH) tests/bench/answers.py
+
+bench-instructions: all
+	@B=$(B) tests/bench/instructions
 
 # make SAN=thread check-threads
 check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
@@ -397,6 +440,7 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
+.PHONY: bench bench-growth bench-answers bench-instructions
 .PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-threads
 .PHONY: check-ports coverage analyze
 .SECONDARY:

@@ -151,9 +151,9 @@ print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
 	(void)putchar('\n');
 }
 
-static void
+static int
 print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
-    size_t calls, json_t *line)
+    size_t calls, json_t *line, struct ctx_err *err)
 {
 	json_t *o = json_pack(
 	    "{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}", "model",
@@ -163,27 +163,28 @@ print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
 	    "spread", isinf(fit->spread) ? 0.0 : fit->spread, "models", line);
 
 	/* Null says that it is not known. */
-	if (o != NULL && isinf(fit->spread))
-		json_object_set_new(o, "spread", json_null());
-	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	(void)putchar('\n');
-	json_decref(o);
+	if (isinf(fit->spread))
+		o = cli_json_with(o, "spread", json_null());
+	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),
+	    err);
 }
 
-bool
-calibrate_report(
-    const struct calibrate *c, const char *encoding, bool upper, bool json)
+int
+calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
+    bool json, struct ctx_err *err)
 {
 	struct ctx_sample *calls = calloc(c->n + 1, sizeof *calls);
 	struct ctx_fit fit;
 	struct ctx_str text;
 	char name[200];
-	bool found = false;
 	json_t *line;
 	uint32_t id;
 	size_t i, n;
+	int rc = 0;
 
-	for (id = 1; calls != NULL && id <= c->models.n; id++) {
+	if (calls == NULL)
+		return ctx_err_nomem(err);
+	for (id = 1; rc >= 0 && id <= c->models.n; id++) {
 		for (n = i = 0; i < c->n; i++)
 			if (c->list[i].model == id)
 				calls[n++] = c->list[i].sample;
@@ -192,15 +193,17 @@ calibrate_report(
 		text = ctx_names_at(&c->models, id);
 		(void)snprintf(name, sizeof name, "%.*s", (int)text.n, text.p);
 		line = line_of(name, encoding, &fit, upper);
-		found = true;
-		if (json)
-			print_json(name, encoding, &fit, n, line);
+		if (line == NULL && fit.error <= WORST_ERROR)
+			rc = ctx_err_nomem(err);
+		else if (json)
+			rc = print_json(name, encoding, &fit, n, line, err);
 		else
 			print_text(name, encoding, &fit, n, line);
 		json_decref(line);
+		rc = rc < 0 ? -1 : 1;
 	}
 	free(calls);
-	return found;
+	return rc;
 }
 
 void

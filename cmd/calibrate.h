@@ -29,10 +29,10 @@ int calibrate_ended(struct calibrate *calibrate, const struct ctx_tally *tally,
 /*
  * Prints what was found for each model: as text, or a JSON object a line.
  * With upper the line for models.json has the factor that never counts too
- * low.  False: no call says what it was billed.
+ * low.  1; 0: no call says what it was billed; or -1.
  */
-bool calibrate_report(const struct calibrate *calibrate, const char *encoding,
-    bool upper, bool json);
+int calibrate_report(const struct calibrate *calibrate, const char *encoding,
+    bool upper, bool json, struct ctx_err *err);
 void calibrate_release(struct calibrate *calibrate);
 
 #endif

@@ -2,11 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -155,6 +156,42 @@ close_stdout(void)
 	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
 }
 
+/* Ends a command that could not write standard output, and writes no more of
+ * it: there would be a hole.  A reader that has left needs no word. */
+static _Noreturn void
+give_up(const struct cli *cli)
+{
+	int sys = errno;
+
+	(void)close(STDOUT_FILENO);
+	if (sys == EPIPE)
+		exit(CLI_TROUBLE);
+	cli_die(cli, "cannot write %s: %s", CLI_STDOUT,
+	    sys != 0 ? strerror(sys) : CLI_LOST);
+}
+
+void
+cli_check_stdout(const struct cli *cli)
+{
+	if (ferror(stdout) != 0)
+		give_up(cli);
+}
+
+static void
+need_stdout(const struct cli *cli)
+{
+	if (!close_stdout())
+		give_up(cli);
+}
+
+/* Ends a command that was only asked about itself. */
+static _Noreturn void
+told(const struct cli *cli)
+{
+	need_stdout(cli);
+	exit(CLI_YES);
+}
+
 /* ---- --help and the like ---- */
 
 static void
@@ -187,7 +224,7 @@ print_help(const struct cli *cli)
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);
-	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+	told(cli);
 }
 
 /* For the completions: one line an option, fields parted by tabs. */
@@ -210,7 +247,7 @@ print_options(const struct cli *cli)
 		printf("\n");
 	}
 	printf("h\thelp\t\tthis text\t\nV\tversion\t\tversion\t\n");
-	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+	told(cli);
 }
 
 /* ---- arguments ---- */
@@ -448,7 +485,7 @@ print_version(const struct cli *cli)
 {
 	printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
 	    ctx_models_date());
-	exit(close_stdout() ? CLI_YES : CLI_TROUBLE);
+	told(cli);
 }
 
 /* Those that every command has; they do not return. */
@@ -535,6 +572,32 @@ short_options(struct cli *cli, char *word, char ***next)
 	}
 }
 
+/*
+ * stdio loses what does not fit a pipe that is not waited for.  Others share
+ * the flag that says so, which is therefore left alone: the same pipe or
+ * terminal is opened once more, without it.
+ */
+static void
+wait_for_output(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat file;
+	char self[40];
+	int own;
+
+	if (flags < 0 || !(flags & O_NONBLOCK) || fstat(fd, &file) < 0 ||
+	    !(S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)))
+		return;
+	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	own = open(self, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC);
+	if (own < 0)
+		return;
+	if (fcntl(own, F_SETFL, flags & O_APPEND) == 0)
+		(void)dup2(own, fd);
+	(void)close(own);
+}
+
 /* Standard descriptors that are closed must not be given to a file that is
  * opened later; the wrong mode makes their use fail as it should. */
 static void
@@ -545,6 +608,10 @@ open_standard(void)
 	for (fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	wait_for_output(STDOUT_FILENO);
+	wait_for_output(STDERR_FILENO);
+	/* What a command of the user's comes to is waited for. */
+	(void)signal(SIGCHLD, SIG_DFL);
 	/* Said, because musl writes the first line at once otherwise, and
 	 * forgets the errno. */
 	if (!isatty(STDOUT_FILENO))
@@ -587,12 +654,14 @@ void
 cli_parse(struct cli *cli, int argc, char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
-	const struct rlimit none = {0, 0};
+	struct ctx_hashkey random;
 	bool only_files = false;
 
 	open_standard();
-	/* What people said to a model has no place in a core file. */
-	(void)setrlimit(RLIMIT_CORE, &none);
+	cli_no_core();
+	/* In the sandbox jansson could not open what it would ask. */
+	ctx_hashkey_init(&random);
+	json_object_seed((size_t)random.k[0] | 1);
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");
@@ -687,6 +756,15 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 }
 
 void
+cli_note_pattern(const struct cli *cli, const char *option,
+    const struct ctx_pattern *pattern)
+{
+	if (pattern->overrun)
+		cli_say(cli, "--%s: the pattern takes too long for some texts; "
+		    "what they stand in stays as it is", option);
+}
+
+void
 cli_close(struct ctx_stream *stream)
 {
 	ctx_reader_close(stream->reader);
@@ -718,10 +796,13 @@ check_encoding(const struct cli *cli)
 	for (i = 0; cli_encoding_name(i) != NULL; i++)
 		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
 			return;
-	if (access(cli->encoding, F_OK) < 0)
-		cli_die(cli, "--encoding: '%s' is neither a file nor one of "
-		    "those that ctx-count --list-options names",
-		    cli->encoding);
+	if (access(cli->encoding, F_OK) == 0)
+		return;
+	if (errno != ENOENT && errno != ENOTDIR)
+		cli_die(cli, "cannot open %s: %s", cli->encoding,
+		    strerror(errno));
+	cli_die(cli, "--encoding: '%s' is neither a file nor one of those that "
+	    "ctx-count --list-options names", cli->encoding);
 }
 
 void
@@ -745,6 +826,20 @@ cli_meter(struct cli *cli, struct ctx_meter *meter)
 	meter->own.n = cli->n_models;
 }
 
+/* read(2), restarted, and waiting where others made the file non-blocking. */
+static ssize_t
+read_some(int fd, char *p, size_t n)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	ssize_t got;
+
+	while ((got = read(fd, p, n)) < 0 && (errno == EINTR ||
+		errno == EAGAIN || errno == EWOULDBLOCK))
+		if (errno != EINTR)
+			(void)poll(&ready, 1, -1);
+	return got;
+}
+
 int
 cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -757,14 +852,14 @@ cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err)
 	for (;;) {
 		if (ctx_buf_reserve(out, 64u << 10, err) < 0)
 			break;
-		n = read(fd, out->p + out->n, out->cap - out->n);
+		n = read_some(fd, out->p + out->n, out->cap - out->n);
 		if (n == 0)
 			rc = 0;
 		else if (n > 0)
 			out->n += (size_t)n;
-		else if (errno != EINTR)
+		else
 			ctx_err_sys(err, errno, "cannot read %s", file);
-		if (n == 0 || (n < 0 && errno != EINTR))
+		if (n <= 0)
 			break;
 	}
 	if (fd != STDIN_FILENO)
@@ -792,13 +887,7 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 			cli_fail(cli, &err);
 		ctx_writer_release(writer);
 	}
-	if (!close_stdout()) {
-		if (errno == EPIPE)
-			exit(CLI_TROUBLE);
-		ctx_err_sys(&err, errno != 0 ? errno : EIO,
-		    "cannot write standard output");
-		cli_fail(cli, &err);
-	}
+	need_stdout(cli);
 	free(cli->files);
 	cli_models_release(cli);
 	return cli->status;

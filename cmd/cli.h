@@ -13,6 +13,11 @@
 
 #include "ctx.h"
 
+/* What messages call it; and what can be said of a write that failed while
+ * something else was done. */
+#define CLI_STDOUT "standard output"
+#define CLI_LOST   "a part of it was lost"
+
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
 
 enum cli_type {
@@ -142,14 +147,21 @@ bool cli_report_plans(const struct cli_report *report);
 /* One row of a table, and the rows of all rules so far. */
 void cli_report_row(const char *name, uint64_t messages, uint64_t tokens);
 void cli_report_rules(struct cli_report *report);
-/* The same as one line of JSON, with the members of more, which it takes. */
-int cli_report_json(struct cli_report *report, const char *file,
-    json_t *more);
+/* The same as an object of JSON, or NULL if there is no memory. */
+json_t *cli_report_object(struct cli_report *report, const char *file);
 /* A string of JSON, with what is no UTF-8 masked: names of files may be so. */
 json_t *cli_json_text(const char *p, size_t n);
-/* Writes an object on one line and forgets it; -1 if it is NULL or cannot be
- * written. */
-int cli_json_line(FILE *to, json_t *line);
+/* Sets a member of an object that may be NULL, and returns it; or, if there
+ * is no memory for it, NULL. */
+json_t *cli_json_with(json_t *object, const char *key, json_t *value);
+/* Writes an object on one line of what has this name, and forgets it; flags
+ * are those of json_dumpf.  NULL stands for one that there was no memory
+ * for. */
+int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
+    struct ctx_err *err);
+/* The file of --explain, made anew; trouble with it is the command's end. */
+FILE *cli_explain_open(const struct cli *cli, const char *path);
+void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
 /* Another conversation begins. */
 void cli_report_forget(struct cli_report *report);
 
@@ -211,7 +223,7 @@ int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
 /* Lists the user's models, then the table. */
-void cli_models_print(const struct ctx_models *own);
+void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
 /* What a command still has to open once it reads its input, beside its
  * operands. */
@@ -221,6 +233,9 @@ struct cli_needs {
 	const char *written; /* a file that it will make; or NULL */
 	bool reopens;        /* its operands, which may be other files then */
 };
+/* Sees to it that no core file is written: what people said to a model has no
+ * place in one.  Nobody but root can trace the command then, either. */
+void cli_no_core(void);
 /* Gives up all other rights to open files, to run and to connect. */
 void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
 
@@ -229,6 +244,11 @@ void cli_meter(struct cli *cli, struct ctx_meter *meter);
 /* Says, once, of an unknown model what it is taken for; with --verbose where
  * the tokenizer of an estimated one is to be had. */
 void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
+
+/* Says that the pattern of an option took too long for a text, which stays as
+ * it is then. */
+void cli_note_pattern(const struct cli *cli, const char *option,
+    const struct ctx_pattern *pattern);
 
 /* One line on standard error, after the name of the command. */
 void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
@@ -243,6 +263,9 @@ void cli_print_masked(FILE *to, const char *p, size_t n);
 /* "812", "9.4k", "1.2M", in a buffer of the caller's. */
 const char *cli_short_number(char buf[16], uint64_t n);
 
+/* Ends the command if what was printed could not be written; to be called
+ * behind each line. */
+void cli_check_stdout(const struct cli *cli);
 /* Raises the status that the command will end with. */
 void cli_status(struct cli *cli, int status);
 /* Closes standard output, minding late write errors; returns the status. */

@@ -127,6 +127,8 @@ main(int argc, char **argv)
 	cli_note_models(&age.cli, &meter);
 	say(&age, &counts);
 	cli_report_close(&age.cli, &age.report, &age.options.report);
+	cli_note_pattern(&age.cli, "tool", &age.options.tool);
+	cli_note_pattern(&age.cli, "not-tool", &age.options.not_tool);
 	ctx_pattern_release(&age.options.tool);
 	ctx_pattern_release(&age.options.not_tool);
 	ctx_meter_release(&meter);

@@ -27,14 +27,22 @@ static void
 say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 {
 	const char *model = o->model != NULL ? o->model->name : NULL;
+	const struct ctx_hints *other = ctx_hints_any(o->dialect);
 
 	if (o->why == CTX_HINTED || cache->said >> o->why & 1)
 		return;
 	cache->said |= 1u << o->why;
 	switch (o->why) {
 	case CTX_HINTED_NEVER:
-		cli_say(&cache->cli, "messages of %s carry no cache hints; "
-				     "nothing is changed", o->dialect->name);
+		if (other != NULL)
+			cli_say(&cache->cli, "messages of %s carry cache "
+					     "hints only with --provider %s; "
+					     "nothing is changed",
+			    o->dialect->name, other->provider);
+		else
+			cli_say(&cache->cli, "messages of %s carry no cache "
+					     "hints; nothing is changed",
+			    o->dialect->name);
 		break;
 	case CTX_HINTED_AUTO:
 		cli_say(&cache->cli, "%s caches by itself; nothing is changed",
@@ -170,6 +178,7 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 	    "kept", (json_int_t)bill->kept, "added",
 	    (json_int_t)bill->added);
 	json_t *changed = json_null();
+	struct ctx_err err;
 
 	if (at != NULL && at->member != NULL)
 		changed = json_pack("{s:o, s:I, s:s}", "file",
@@ -180,20 +189,18 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 		    cli_json_text(at->file, strlen(at->file)),
 		    "line", (json_int_t)at->line, "index",
 		    (json_int_t)at->index, "role", ctx_role_name(at->role));
-	if (o == NULL || changed == NULL ||
-	    json_object_set_new(o, "changed", changed) < 0)
-		cli_die(&cache->cli, "cannot write the bill as JSON");
+	o = cli_json_with(o, "changed", changed);
 	if (priced) {
-		json_object_set_new(o, "cost", json_real(bill->cost));
-		json_object_set_new(o, "cost_unchanged",
+		o = cli_json_with(o, "cost", json_real(bill->cost));
+		o = cli_json_with(o, "cost_unchanged",
 		    json_real(bill->cost_unchanged));
-		json_object_set_new(o, "calls", bill->calls == CTX_NEVER
+		o = cli_json_with(o, "calls", bill->calls == CTX_NEVER
 			? json_null()
 			: json_integer((json_int_t)bill->calls));
 	}
-	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-	(void)putchar('\n');
-	json_decref(o);
+	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(9),
+		&err) < 0)
+		cli_fail(&cache->cli, &err);
 }
 
 static void

@@ -55,42 +55,46 @@ uri_of(const char *file)
 
 /* The head: one tool, its rules, the first results. */
 static void
-begin_sarif(void)
+begin_sarif(const struct check *check)
 {
 	const struct ctx_rule *rule;
+	struct ctx_err err;
 	json_t *row;
 	size_t i;
 
 	printf("{\"$schema\":\"https://json.schemastore.org/"
 	       "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":"
 	       "{\"driver\":{\"name\":\"ctx-check\",\"version\":\"%s\","
-	       "\"rules\":[", CTX_VERSION);
+	       "\"rules\":[\n", CTX_VERSION);
 	for (i = 0; (rule = ctx_rule_at(i)) != NULL; i++) {
 		row = json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", rule->id,
 		    "shortDescription", "text", rule->about, "help", "text",
 		    rule->source);
 		if (i > 0)
 			putchar(',');
-		putchar('\n');
-		(void)json_dumpf(row, stdout, JSON_COMPACT);
-		json_decref(row);
+		if (cli_json_line(stdout, CLI_STDOUT, row, 0, &err) < 0)
+			cli_fail(&check->cli, &err);
 	}
 	printf("]}},\"results\":[");
 }
 
-static json_t *
-sarif_result(const struct check *check, const struct ctx_finding *finding)
+static int
+print_sarif(const struct check *check, const struct ctx_finding *finding,
+    struct ctx_err *err)
 {
-	if (check->found > 1)
-		putchar(',');
-	putchar('\n');
-	return json_pack("{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:o}, "
+	json_t *result = json_pack("{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:o}, "
 			 "s:{s:I}}}]}",
 	    "ruleId", ctx_rule_at(finding->id)->id, "ruleIndex",
 	    (int)finding->id, "level", "error", "message", "text",
 	    finding->what, "locations", "physicalLocation",
 	    "artifactLocation", "uri", uri_of(finding->place.file), "region",
 	    "startLine", (json_int_t)finding->place.line);
+
+	if (result != NULL && check->found > 1)
+		putchar(',');
+	if (result != NULL)
+		putchar('\n');
+	return cli_json_line(stdout, CLI_STDOUT, result, 0, err);
 }
 
 static void
@@ -143,16 +147,17 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 		if (check->found <= MOST_LINES)
 			print_finding(stderr, finding);
 	} else if (check->sarif) {
-		rc = cli_json_line(stdout, sarif_result(check, finding));
+		rc = print_sarif(check, finding, err);
 	} else if (check->json) {
-		rc = cli_json_line(stdout, json_of(finding));
+		rc = cli_json_line(stdout, CLI_STDOUT, json_of(finding), 0,
+		    err);
 	} else {
 		print_finding(stdout, finding);
+		cli_check_stdout(&check->cli);
 	}
 	if (check->cli.unbuffered)
 		(void)fflush(stdout);
-	return rc == 0 ? 0
-	    : ctx_err_set(err, CTX_EARG, "cannot write standard output");
+	return rc;
 }
 
 static int
@@ -168,15 +173,12 @@ fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 		return 0;
 	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
 	line = json_of(finding);
-	if (line != NULL) {
-		json_object_set_new(line, "role",
-		    json_string(ctx_role_name(fix->role)));
-		json_object_set_new(line, "action", json_string(fix->action));
-		json_object_set_new(line, "sha256", json_string(hash));
-	}
-	return cli_json_line(check->explain, line) == 0 ? 0
-	    : ctx_err_set(err, CTX_EARG, "cannot write to %s",
-		  check->explain_path);
+	line = cli_json_with(line, "role",
+	    json_string(ctx_role_name(fix->role)));
+	line = cli_json_with(line, "action", json_string(fix->action));
+	line = cli_json_with(line, "sha256", json_string(hash));
+	return cli_json_line(check->explain, check->explain_path, line, 0,
+	    err);
 }
 
 /* ---- files ---- */
@@ -289,9 +291,7 @@ open_reports(struct check *check)
 	if (strcmp(check->explain_path, "-") == 0)
 		cli_die(&check->cli,
 		    "--explain needs a file: the stream is on standard output");
-	check->explain = fopen(check->explain_path, "w");
-	if (check->explain == NULL)
-		cli_die(&check->cli, "cannot open %s", check->explain_path);
+	check->explain = cli_explain_open(&check->cli, check->explain_path);
 }
 
 static void
@@ -300,8 +300,8 @@ close_reports(struct check *check)
 	if (check->repair && !check->quiet && check->found > MOST_LINES)
 		cli_say(&check->cli, "%" PRIu64 " more findings",
 		    check->found - MOST_LINES);
-	if (check->explain != NULL && fclose(check->explain) != 0)
-		cli_die(&check->cli, "cannot write to %s",
+	if (check->explain != NULL)
+		cli_explain_close(&check->cli, check->explain,
 		    check->explain_path);
 }
 
@@ -332,7 +332,7 @@ main(int argc, char **argv)
 		check.cli.files[check.cli.n_files++] = stdin_name;
 	cli_sandbox(&check.cli, &(struct cli_needs){.meter = NULL});
 	if (check.sarif)
-		begin_sarif();
+		begin_sarif(&check);
 	for (i = 0; i < check.cli.n_files; i++)
 		check_file(&check, &check.cli.files[i], &writer);
 	if (check.sarif)

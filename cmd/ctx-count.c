@@ -316,8 +316,13 @@ print_rest(struct count *count)
 static void
 report_calls(struct count *count)
 {
-	if (calibrate_report(&count->calls, count->meter.encoding,
-		count->bound == 1, count->form.json))
+	struct ctx_err err;
+	int rc = calibrate_report(&count->calls, count->meter.encoding,
+	    count->bound == 1, count->form.json, &err);
+
+	if (rc < 0)
+		cli_fail(&count->cli, &err);
+	if (rc > 0)
 		return;
 	cli_say(&count->cli, "no call says what it was billed");
 	cli_status(&count->cli, CLI_NO);
@@ -450,7 +455,7 @@ main(int argc, char **argv)
 	parse(&count, argc, argv);
 	cli_meter(&count.cli, &count.meter);
 	if (count.models) {
-		cli_models_print(&count.meter.own);
+		cli_models_print(&count.cli, &count.meter.own);
 		return cli_end(&count.cli, NULL);
 	}
 	if (count.calibrate && count.meter.encoding == NULL)

@@ -45,20 +45,27 @@ role_name(unsigned i)
 /* ---- the end of a conversation ---- */
 
 static int
-print_json(struct prune *prune, const struct ctx_outcome *outcome)
+print_json(struct prune *prune, const struct ctx_outcome *outcome,
+    struct ctx_err *err)
 {
+	json_t *o = cli_report_object(&prune->report, outcome->file);
 	json_t *more = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "now",
 	    "messages", (json_int_t)outcome->messages, "tokens",
 	    (json_int_t)outcome->before, "left", "messages",
 	    (json_int_t)outcome->left, "tokens", (json_int_t)outcome->after);
 
-	if (more != NULL && outcome->line > 0)
-		json_object_set_new(more, "line",
+	if (o == NULL || more == NULL || json_object_update(o, more) < 0) {
+		json_decref(o);
+		o = NULL;
+	}
+	json_decref(more);
+	if (outcome->line > 0)
+		o = cli_json_with(o, "line",
 		    json_integer((json_int_t)outcome->line));
-	if (more != NULL && outcome->limits->budget != UINT64_MAX)
-		json_object_set_new(more, "budget",
+	if (outcome->limits->budget != UINT64_MAX)
+		o = cli_json_with(o, "budget",
 		    json_integer((json_int_t)outcome->limits->budget));
-	return cli_report_json(&prune->report, outcome->file, more);
+	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
 }
 
 static void
@@ -75,6 +82,7 @@ print_plan(struct prune *prune, const struct ctx_outcome *outcome)
 		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
 		    outcome->limits->budget,
 		    outcome->over ? ", which is not met" : "");
+	cli_check_stdout(&prune->cli);
 }
 
 /* "system 12k, pinned 4k": who owns what could not go. */
@@ -146,7 +154,7 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		    outcome->file);
 	prune->bound |= outcome->bound;
 	if (cli_report_plans(&prune->report) && prune->report.json)
-		rc = print_json(prune, outcome);
+		rc = print_json(prune, outcome, err);
 	else if (cli_report_plans(&prune->report))
 		print_plan(prune, outcome);
 	if (prune->cli.verbose)
@@ -157,8 +165,7 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		    outcome->messages, outcome->before - outcome->after,
 		    outcome->before);
 	cli_report_forget(&prune->report);
-	return rc == 0 ? 0
-	    : ctx_err_set(err, CTX_EARG, "cannot write standard output");
+	return rc;
 }
 
 /* ---- options ---- */
@@ -336,6 +343,10 @@ end(struct prune *prune)
 		    prune->over - MOST_LINES);
 	cli_report_close(&prune->cli, &prune->report,
 	    &prune->options.report);
+	cli_note_pattern(&prune->cli, "pin", &prune->options.pin_text);
+	cli_note_pattern(&prune->cli, "pin-tool", &prune->options.pin_tool);
+	cli_note_pattern(&prune->cli, "tool", &prune->options.tool);
+	cli_note_pattern(&prune->cli, "not-tool", &prune->options.not_tool);
 	ctx_pattern_release(&prune->options.pin_text);
 	ctx_pattern_release(&prune->options.pin_tool);
 	ctx_pattern_release(&prune->options.tool);

@@ -24,13 +24,14 @@ static const char *const states[] = {
 };
 
 static void
-print_reference(const struct ctx_aged *aged)
+print_reference(const struct cli *cli, const struct ctx_aged *aged)
 {
 	printf("%s\t%" PRIu64 "\t", states[aged->state], aged->chars);
 	cli_print_masked(stdout, aged->path.p, aged->path.n);
 	(void)putchar('\t');
 	cli_print_masked(stdout, aged->file, strlen(aged->file));
 	printf(":%" PRIu64 "\n", aged->line);
+	cli_check_stdout(cli);
 }
 
 static int
@@ -44,7 +45,7 @@ found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
 		    aged->name.n, &id, err);
 	if (restore->list) {
 		cli_progress_clear(&restore->cli);
-		print_reference(aged);
+		print_reference(&restore->cli, aged);
 	}
 	if (aged->state == CTX_AGED_WHOLE)
 		return 0;
@@ -94,6 +95,7 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 	}
 	if (ours && !named)
 		printf("%s/%s\n", restore->options.spool, file);
+	cli_check_stdout(&restore->cli);
 	return 0;
 }
 

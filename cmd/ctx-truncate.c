@@ -134,6 +134,9 @@ main(int argc, char **argv)
 		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
 		    "arguments of %" PRIu64 " calls",
 		    counts.results, counts.messages, counts.calls);
+	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
+	cli_note_pattern(&truncate.cli, "not-tool",
+	    &truncate.options.not_tool);
 	ctx_pattern_release(&truncate.options.tool);
 	ctx_pattern_release(&truncate.options.not_tool);
 	ctx_meter_release(&meter);

@@ -196,7 +196,13 @@ cli_models_read(struct cli *cli, const char *file)
 		return;
 	if (in == NULL)
 		cli_die(cli, "cannot open %s: %s", file, strerror(errno));
+	errno = 0;
 	all = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	if (ferror(in))
+		cli_die(cli, "cannot read %s: %s", file, strerror(errno));
+	/* Where there is no memory, jansson takes it for a mistake. */
+	if (all == NULL && errno == ENOMEM)
+		cli_die(cli, "out of memory");
 	(void)fclose(in);
 	if (all == NULL)
 		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
@@ -263,7 +269,7 @@ cli_note_models(const struct cli *cli, struct ctx_meter *meter)
 /* ---- the list ---- */
 
 static void
-print_model(const struct ctx_model *m)
+print_model(const struct cli *cli, const struct ctx_model *m)
 {
 	const uint64_t prices[] = {
 	    m->price_in, m->price_out, m->price_read, m->price_write};
@@ -286,10 +292,11 @@ print_model(const struct ctx_model *m)
 		else
 			printf(" %8.7g", (double)prices[i] / 1e6);
 	printf(" %s\n", m->file != NULL ? m->file : "-");
+	cli_check_stdout(cli);
 }
 
 void
-cli_models_print(const struct ctx_models *own)
+cli_models_print(const struct cli *cli, const struct ctx_models *own)
 {
 	const struct ctx_model *m;
 	size_t i;
@@ -300,7 +307,7 @@ cli_models_print(const struct ctx_models *own)
 	    "images", "tools", "cache", "$/M in", "out", "read", "write",
 	    "tokenizer");
 	for (i = 0; i < own->n; i++)
-		print_model(&own->list[i]);
+		print_model(cli, &own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
-		print_model(m);
+		print_model(cli, m);
 }

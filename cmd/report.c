@@ -1,4 +1,6 @@
 /* report.c - what was done, for people and for programs */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <sha2.h>
@@ -29,16 +31,61 @@ out:
 	return string;
 }
 
-int
-cli_json_line(FILE *to, json_t *line)
+json_t *
+cli_json_with(json_t *object, const char *key, json_t *value)
 {
-	int rc = -1;
+	if (object == NULL)
+		json_decref(value);
+	else if (json_object_set_new(object, key, value) == 0)
+		return object;
+	json_decref(object);
+	return NULL;
+}
 
-	if (line != NULL && json_dumpf(line, to, JSON_COMPACT) == 0 &&
-	    fputc('\n', to) != EOF)
-		rc = 0;
+int
+cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
+    struct ctx_err *err)
+{
+	int rc = line == NULL ? -1 : 0;
+
+	errno = 0;
+	if (rc == 0)
+		rc = json_dumpf(line, to, JSON_COMPACT | flags);
+	if (rc == 0 && fputc('\n', to) == EOF)
+		rc = -1;
 	json_decref(line);
-	return rc;
+	if (rc == 0)
+		return 0;
+	if (errno == EPIPE && to == stdout)
+		return ctx_err_set(err, CTX_EPIPE, "nobody reads %s", name);
+	return ferror(to) && errno != 0
+	    ? ctx_err_sys(err, errno, "cannot write %s", name)
+	    : ctx_err_nomem(err);
+}
+
+FILE *
+cli_explain_open(const struct cli *cli, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	    O_NOCTTY, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (file == NULL)
+		cli_die(cli, "cannot open %s: %s", path, strerror(errno));
+	return file;
+}
+
+void
+cli_explain_close(const struct cli *cli, FILE *file, const char *path)
+{
+	bool failed = ferror(file) != 0;
+
+	errno = 0;
+	failed |= fflush(file) != 0;
+	failed |= fclose(file) != 0 && errno != EINTR;
+	if (failed)
+		cli_die(cli, "cannot write %s: %s", path,
+		    errno != 0 ? strerror(errno) : CLI_LOST);
 }
 
 static json_t *
@@ -72,18 +119,16 @@ explain(struct cli_report *report, const struct ctx_touch *touch,
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 
 	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
-	if (line != NULL)
-		json_object_set_new(line, "sha256", json_string(hash));
-	if (line != NULL && touch->ranked)
-		json_object_set_new(line, "score", json_real(touch->rank));
-	if (line != NULL && report->archive_path != NULL)
-		json_object_set_new(line, "archive",
+	line = cli_json_with(line, "sha256", json_string(hash));
+	if (touch->ranked)
+		line = cli_json_with(line, "score", json_real(touch->rank));
+	if (report->archive_path != NULL)
+		line = cli_json_with(line, "archive",
 		    cli_json_text(report->archive_path,
 			strlen(report->archive_path)));
-	if (cli_json_line(report->explain, line) < 0)
-		return ctx_err_set(err, CTX_EARG, "cannot write to %s",
-		    report->explain_path);
-	return 0;
+	return cli_json_line(report->explain, report->explain == stdout
+		? CLI_STDOUT
+		: report->explain_path, line, 0, err);
 }
 
 /* ---- the plan ---- */
@@ -143,36 +188,35 @@ cli_report_rules(struct cli_report *report)
 	}
 }
 
-/* The rules as an array of JSON. */
+/* The rules as an array of JSON, or NULL. */
 static json_t *
 json_rules(const struct cli_report *report)
 {
 	const struct cli_rule *rule;
 	json_t *list = json_array(), *row;
 
-	for (rule = report->rules; rule->name != NULL; rule++) {
+	for (rule = report->rules; list != NULL && rule->name != NULL;
+	     rule++) {
 		row = json_pack("{s:s, s:s, s:I, s:I}", "rule", rule->name,
 		    "action", rule->action, "messages",
 		    (json_int_t)rule->messages, "tokens",
 		    (json_int_t)tokens_of(rule));
-		if (row != NULL && rule->members > 0)
-			json_object_set_new(row, "members",
+		if (rule->members > 0)
+			row = cli_json_with(row, "members",
 			    json_integer((json_int_t)rule->members));
-		json_array_append_new(list, row);
+		if (json_array_append_new(list, row) < 0) {
+			json_decref(list);
+			list = NULL;
+		}
 	}
 	return list;
 }
 
-int
-cli_report_json(struct cli_report *report, const char *file, json_t *more)
+json_t *
+cli_report_object(struct cli_report *report, const char *file)
 {
-	json_t *line = json_pack("{s:o, s:o}", "file",
+	return json_pack("{s:o, s:o}", "file",
 	    cli_json_text(file, strlen(file)), "rules", json_rules(report));
-
-	if (line != NULL && more != NULL)
-		json_object_update(line, more);
-	json_decref(more);
-	return cli_json_line(stdout, line);
 }
 
 bool
@@ -188,12 +232,15 @@ cli_report_forget(struct cli_report *report)
 }
 
 /* What was planned for a file, if nobody else prints it. */
-static void
-end_file(struct cli_report *report)
+static int
+end_file(struct cli_report *report, struct ctx_err *err)
 {
+	int rc = 0;
+
 	if (report->file != NULL && cli_report_plans(report)) {
 		if (report->json) {
-			(void)cli_report_json(report, report->file, NULL);
+			rc = cli_json_line(stdout, CLI_STDOUT,
+			    cli_report_object(report, report->file), 0, err);
 		} else {
 			cli_print_masked(stdout, report->file,
 			    strlen(report->file));
@@ -204,6 +251,7 @@ end_file(struct cli_report *report)
 	if (report->file != NULL)
 		cli_report_forget(report);
 	report->file = NULL;
+	return rc;
 }
 
 static void
@@ -229,7 +277,8 @@ touched(void *user, const struct ctx_touch *touch, struct ctx_err *err)
 
 	if (report->by_file &&
 	    (report->file == NULL || strcmp(report->file, touch->file) != 0)) {
-		end_file(report);
+		if (end_file(report, err) < 0)
+			return -1;
 		report->file = touch->file;
 	}
 	add_to_rule(report, touch);
@@ -256,9 +305,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 			cli_die(cli, "--explain - needs --dry-run");
 		report->explain = stdout;
 	} else if (path != NULL) {
-		report->explain = fopen(path, "w");
-		if (report->explain == NULL)
-			cli_die(cli, "cannot open %s", path);
+		report->explain = cli_explain_open(cli, path);
 	}
 	if (report->archive_path == NULL || out->dry_run)
 		return;
@@ -273,13 +320,13 @@ cli_report_close(struct cli *cli, struct cli_report *report,
 {
 	struct ctx_err err;
 
-	end_file(report);
+	if (end_file(report, &err) < 0)
+		cli_fail(cli, &err);
 	if (out->archive != NULL &&
 	    ctx_archive_close(&report->archive, &err) < 0)
 		cli_fail(cli, &err);
 	out->archive = NULL;
-	if (report->explain != NULL && report->explain != stdout &&
-	    fclose(report->explain) != 0)
-		cli_die(cli, "cannot write to %s", report->explain_path);
+	if (report->explain != NULL && report->explain != stdout)
+		cli_explain_close(cli, report->explain, report->explain_path);
 	report->explain = NULL;
 }

@@ -50,40 +50,40 @@ print_json(const struct row_form *form, const struct row *row)
 	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
 	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",
 	    (json_int_t)t->chars, "bytes", (json_int_t)t->bytes);
+	struct ctx_err err;
 
-	if (o == NULL)
-		cli_die(form->cli, "cannot write %s as JSON", t->file);
 	if (t->line > 0)
-		json_object_set_new(o, "line",
+		o = cli_json_with(o, "line",
 		    json_integer((json_int_t)t->line));
 	if (row->label != NULL)
-		json_object_set_new(o, form->per,
-		    json_string(row->label));
+		o = cli_json_with(o, form->per,
+		    cli_json_text(row->label, strlen(row->label)));
 	if (t->view != NULL) {
-		json_object_set_new(o, "index",
+		o = cli_json_with(o, "index",
 		    json_integer((json_int_t)t->index));
-		json_object_set_new(o, "role",
+		o = cli_json_with(o, "role",
 		    json_string(ctx_role_name(t->role)));
-		json_object_set_new(o, "kind", json_string(kind_of(t)));
-		json_object_set_new(o, "tool",
-		    json_stringn(t->tool.p, t->tool.n));
+		o = cli_json_with(o, "kind", json_string(kind_of(t)));
+		if (t->tool.p != NULL)
+			o = cli_json_with(o, "tool",
+			    cli_json_text(t->tool.p, t->tool.n));
 	}
 	if (row_window(form, t) > 0) {
 		if (t->model != NULL)
-			json_object_set_new(o, "model",
+			o = cli_json_with(o, "model",
 			    json_string(t->model->name));
-		json_object_set_new(o, "window",
+		o = cli_json_with(o, "window",
 		    json_integer((json_int_t)row_window(form, t)));
 		/* One decimal, so that the figure reads as it is printed. */
-		json_object_set_new(o, "used",
+		o = cli_json_with(o, "used",
 		    json_real((double)(int64_t)(used_of(form, t) * 10 + 0.5) /
 			10));
-		json_object_set_new(o, "left",
+		o = cli_json_with(o, "left",
 		    json_integer((json_int_t)left_of(form, t)));
 	}
-	(void)json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	(void)putchar('\n');
-	json_decref(o);
+	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(15),
+		&err) < 0)
+		cli_fail(form->cli, &err);
 }
 
 /* What is behind the numbers: the file and line, and for people before it
@@ -136,6 +136,7 @@ print_columns(struct row_form *form, const struct row *row, char gap,
 		    left_of(form, t), gap);
 	print_label(form, row);
 	(void)putchar('\n');
+	cli_check_stdout(form->cli);
 }
 
 static void

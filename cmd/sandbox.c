@@ -12,12 +12,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-/* LeakSanitizer reads /proc when a program ends. */
+/* LeakSanitizer reads /proc when a program ends, and traces it. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NEEDS_PROC 1
 #elif defined(__has_feature)
@@ -85,8 +86,24 @@ all_of(long version, size_t *size)
 	return set;
 }
 
-/* Allows something on a file, or beneath a directory; a path that cannot be
- * opened will be complained of by who needs it. */
+/* A path that is not there, or not for us, will be complained of by who
+ * needs it; what else goes wrong would look then as if it were not for us. */
+static int
+look(const struct sandbox *s, const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_PATH | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOTDIR &&
+	    errno != ENAMETOOLONG && errno != ELOOP)
+		cli_die(s->cli, "cannot open %s for the sandbox: %s", path,
+		    strerror(errno));
+	return fd;
+}
+
+/* Allows something on a file, or beneath a directory. */
 static void
 allow(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -94,10 +111,13 @@ allow(const struct sandbox *s, const char *path, unsigned what)
 	struct stat file;
 	long rc;
 
-	rule.fd = open(path, O_PATH | O_CLOEXEC);
+	rule.fd = look(s, path);
 	if (rule.fd < 0)
 		return;
-	if (fstat(rule.fd, &file) < 0 || !S_ISDIR(file.st_mode))
+	if (fstat(rule.fd, &file) < 0)
+		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
+		    strerror(errno));
+	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
 	close(rule.fd);
@@ -159,6 +179,16 @@ allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 }
 
 void
+cli_no_core(void)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	/* Where cores go to a program, the limit is not asked. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+void
 cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 {
 	struct sandbox s = {.cli = cli};
@@ -193,6 +223,14 @@ cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 }
 
 #else
+
+void
+cli_no_core(void)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+}
 
 void
 cli_sandbox(const struct cli *cli, const struct cli_needs *needs)

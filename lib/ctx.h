@@ -159,8 +159,9 @@ bool ctx_time_read(const char *p, size_t n, int64_t *ms);
 
 /*
  * Patterns of PCRE2, joined by "or", on UTF-8 text with Unicode classes.  A
- * match that runs into a limit (steps, depth, memory) counts as a match, so
- * that an expensive text is kept, never lost; overrun then says so.
+ * match that runs into a limit (steps, depth, memory, half a second for a
+ * text) counts as what keeps the text: as a match, but not as one of only;
+ * overrun then says so.
  * Zero is valid and matches nothing.
  */
 struct ctx_pattern {
@@ -321,6 +322,9 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
+/* How many bytes from offset at on stand for themselves and are ASCII, but no
+ * control character: each is a character, and a cluster but for the last. */
+size_t ctx_text_plain(struct ctx_str literal, size_t at);
 /* Both at once. */
 void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
@@ -903,8 +907,8 @@ enum ctx_line_kind {
 	CTX_LINE_ASIDE,    /* nothing: it is a header, an event, a snapshot */
 	CTX_LINE_LINK,     /* stands in the tree, but is no message */
 	CTX_LINE_MESSAGE,  /* in a log, replaces an earlier one of its id */
-	CTX_LINE_SUMMARY,  /* stands for what is before it; in a tree, for
-			    * what is before the line that about names */
+	CTX_LINE_SUMMARY,  /* stands for what is before it, or before the
+			    * line that about names */
 	CTX_LINE_DIGEST,   /* the same, but messages of the user stay */
 	CTX_LINE_REWIND,   /* takes back the message that about names and all
 			    * behind it; all there is if it names none */
@@ -918,6 +922,7 @@ enum {
 	CTX_LINE_SIDE = 8,    /* of a side chain: live only in a file of such */
 	CTX_LINE_META = 16,   /* no tip, whatever follows */
 	CTX_LINE_ANSWER = 32, /* the model's; such in a row are one answer */
+	CTX_LINE_ASKS = 64,   /* in a log, for the summary that is about it */
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
@@ -1055,14 +1060,17 @@ const char *ctx_ttl_name(unsigned ttl);
 struct ctx_hints {
 	const char *provider;
 	const char *dialect; /* the format that is this provider's */
-	const char *also[2]; /* those that may be, if the user says so */
+	const char *also[3]; /* those that may be, if the user says so */
+	bool never_found; /* and only then, whatever the model */
 	const char *key;     /* of a hint */
 	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
 	bool apart; /* an element {key: value} behind the block, not a member
 		     * of it */
-	/* Members of a message that hold blocks: an array, or a text, which
-	 * must become an array of one block to carry a hint. */
+	/* Members of a message, or of the first of within that it has, that
+	 * hold blocks: an array, or a text, which must become an array of one
+	 * block to carry a hint. */
 	const char *content[2];
+	const char *within[2];
 	const char *text; /* what stands before the text in that array; a
 			   * brace and a bracket end it */
 	/* Blocks that may carry a hint; after the last an empty row. */
@@ -1145,7 +1153,7 @@ int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
     struct ctx_err *err);
 /* Sets lists to the arrays and texts beside the messages of a request in which
  * any provider keeps hints, each once; returns how many there are. */
-#define CTX_HINTS_LISTS 8
+#define CTX_HINTS_LISTS 10
 size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_HINTS_LISTS]);
 /* Is the key one of a hint that is a member of what it is for? */

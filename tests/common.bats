@@ -197,3 +197,23 @@ values_of() { # option, arg, choices
 		done < table
 	done < <(calls)
 }
+
+@test "in the sandbox tables still have a random key" {
+	[ "$(uname)" = Linux ] || skip "no sandbox here"
+	command -v strace > /dev/null || fail "no strace here"
+	# LeakSanitizer does not work under strace.
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -o trace \
+	    -e trace=openat,getrandom ctx-check "$chat"
+	grep -q '^getrandom(.*, 16, 0) *= 16' trace
+	run ! grep urandom trace
+}
+
+@test "what is printed to a pipe that does not wait is all there" {
+	[ -e /proc/self/fd ] || skip "no names of open files here"
+	ctx-count --models > want
+	# The pipe is made small, and read late.
+	perl -e 'use Fcntl; fcntl(STDOUT, F_SETFL, O_NONBLOCK) or die;
+	    fcntl(STDOUT, 1031, 4096); exec "ctx-count", "--models"' |
+	    { sleep 0.2; cat; } > out
+	cmp want out
+}

@@ -293,6 +293,26 @@ X
 	[[ ${lines[-1]} == '{"role":"user","content":[{"text":"c"},{"cachePoint":{"type":"default"}}]}' ]]
 }
 
+@test "LangChain passes anthropic hints on, if it is told so" {
+	for d in lc dict dump; do
+		f=$BATS_TEST_DIRNAME/corpus/langchain-$d/coding.jsonl
+		ctx-cache "$f" 2> err | cmp - "$f"
+		grep -q "langchain-$d carry cache hints only with --provider anthropic" err
+		ctx-cache --provider anthropic "$f" > out 2> err
+		# The system prompt, 15 blocks before, and the newest two; never
+		# on reasoning or a call.
+		jq -c '(.kwargs // .data // .).content | arrays | .[] |
+		    select(has("cache_control")) | .type' out > got
+		[ "$(sort got | uniq -c | tr -d ' \n')" = '4"text"' ]
+		ctx-cache --provider anthropic out 2> err | cmp - out
+		[ "$(ctx-count --json out | jq -c '[.dialect, .tokens]')" = \
+		    "$(ctx-count --json "$f" | jq -c '[.dialect, .tokens]')" ]
+		run ! grep -q cache_control <(ctx-cache --strip out)
+		run -2 ctx-cache --provider openai "$f"
+		[[ $output == *"cannot carry the hints of openai"* ]]
+	done
+}
+
 @test "gateways: anthropic hints in Chat Completions" {
 	jq -sc '{model: "anthropic/claude-opus-4-5", tools: [{type: "function",
 	    function: {name: "run"}}], messages: .[:40]}' "$agent" > r

@@ -687,7 +687,7 @@ bytes_vocabulary() {
 }
 
 @test "--calibrate: every format that says what a call took is read" {
-	for d in claude-code claude-stream gemini-cli opencode pi \
+	for d in claude-code claude-stream codex gemini-cli opencode pi \
 	    langchain-dict langchain-dump langchain-lc llm-logs; do
 		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do
 			ctx-count -d $d --calibrate --json "$f" || [ $? -eq 1 ]

@@ -262,6 +262,17 @@ words() {
 	[ "$(ctx-count --json half | jq .messages)" -eq 13 ]
 	jq '.messages[7].info.parentID = "msg_0001"' "$f" > other
 	[ "$(ctx-count --json other | jq .messages)" -eq 13 ]
+	# The same of messages that are lines.
+	for f in "$f" half other; do
+		jq -c '.messages[]' "$f" > lines
+		[ "$(ctx-count --json lines | jq .messages)" -eq \
+		    "$(ctx-count --json "$f" | jq .messages)" ]
+	done
+	jq -c '.messages[]' "$BATS_TEST_DIRNAME"/corpus/opencode/compacted.json > lines
+	ctx-prune -b 10k lines | cmp lines
+	ctx-prune -k 1 -t 0 -b 110 lines > out || [ $? -eq 1 ]
+	[ "$(jq -r '.info.id[-2:] | tonumber' out | xargs)" = \
+	    "1 2 3 4 5 6 7 8 12 13" ]
 }
 
 @test "what LangSmith and TRL wrap around messages" {

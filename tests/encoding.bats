@@ -77,3 +77,19 @@ seeds() {
 	jq -e '.exact == false' nfc
 	jq -e '.exact == true' plain
 }
+
+@test "a file that is no JSON is named, with the line" {
+	printf '{\n"model": nothing\n' > broken.json
+	run -2 ctx-count -e broken.json "$chat"
+	[[ $output == *" broken.json:2: "* ]]
+}
+
+@test "nothing of a vocabulary is left if its compilation is ended" {
+	seeds
+	command -v strace > /dev/null || fail "no strace here"
+	strace -o trace -e trace=write -e inject=write:signal=TERM:when=1 \
+	    ctx-count -e tokenizer.json "$chat" > out 2> err || true
+	[ -z "$(find not -type f)" ]
+	ctx-count -e tokenizer.json "$chat" > out
+	[ "$(find not -type f | wc -l)" -eq 1 ]
+}

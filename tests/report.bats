@@ -174,7 +174,7 @@ hashes() {
 		[[ $output == *"cannot open archive nowhere/arch"* ]]
 		# shellcheck disable=SC2086
 		run -2 $c --explain /dev/full "$agent"
-		[[ $output == *"cannot write to /dev/full"* ]]
+		[[ $output == *"cannot write /dev/full: No space left"* ]]
 		# shellcheck disable=SC2086
 		run -2 $c --explain nowhere/lines "$agent"
 		[[ $output == *"cannot open nowhere/lines"* ]]

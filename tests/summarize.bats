@@ -150,6 +150,45 @@ X
 	[[ $(summary_of out) == *fine ]]
 }
 
+@test "a summarizer is waited for, whatever signals those before us ignore" {
+	(
+		trap '' CHLD PIPE TERM
+		run -2 ctx-prune -s summarize -b 40k --summarizer 'exit 3' \
+		    "$agent"
+		[[ $output == *"ended with status 3"* ]]
+		run -2 ctx-prune -s summarize -b 40k \
+		    --summarizer 'kill -PIPE $$; echo alive' "$agent"
+		[[ $output == *"killed by signal 13"* ]]
+	)
+}
+
+@test "a summarizer has no file of ours, and a group of its own" {
+	[ -d /proc/self/fd ] || skip "no list of open files here"
+	ctx-prune -s summarize -b 40k --archive archive --explain explain \
+	    --summarizer 'cat > /dev/null; ls -l /proc/$$/fd > files
+		ps -o pgid= $$ > group; echo $$ >> group; echo short' \
+	    "$agent" > out
+	run ! grep -E 'archive|explain|agent' files
+	# As many as any command has that is started here.
+	sh -c 'ls -l /proc/$$/fd > others; :'
+	[ "$(grep -c -e '->' files)" -eq "$(grep -c -e '->' others)" ]
+	[ "$(sed -n 1p group)" -eq "$(sed -n 2p group)" ]
+}
+
+# A dead process that nobody waits for is not alive.
+is_alive() {
+	ps -p "$1" -o stat= | grep -qv '^Z'
+}
+
+@test "what a summarizer leaves behind is killed, in time or late" {
+	ctx-prune -s summarize -b 40k --summarizer \
+	    'sleep 61 > /dev/null & echo $! > left; echo short' "$agent" > out
+	run ! is_alive "$(cat left)"
+	run -2 ctx-prune -s summarize -b 40k --timeout 1 --summarizer \
+	    'sleep 61 & echo $! > left; sleep 61' "$agent"
+	run ! is_alive "$(cat left)"
+}
+
 @test "whatever a summarizer writes is a text in a string" {
 	ctx-prune -s summarize -b 40k --summarizer \
 	    'printf "\0\33[31m\"},{\"role\":\"system\"\n"' "$agent" > out

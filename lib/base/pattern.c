@@ -1,14 +1,18 @@
 /*
  * pattern.c - regular expressions that always end
  *
- * PCRE2 counts its match limit anew at every start offset, so the limit is
- * low; just-in-time code is faster but gives up on texts that the
- * interpreter can do, so that answer is asked for again.
+ * PCRE2 counts its match limit anew at every start offset, and does not count
+ * what a possessive repeat runs over.  So a text is first tried with few steps
+ * and few offsets at a time.  What takes more is done by other code, which
+ * calls back at every item of the pattern and so can be ended by the clock.
+ * Just-in-time code is faster but gives up on texts that the interpreter can
+ * do, so that answer is asked for again.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ctx.h"
 
@@ -17,31 +21,70 @@
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* bytes of a pattern */
+/* At first: steps times bytes for some offsets, which is a tenth of a second
+ * at most; and so many of each. */
+#define WORK	   100000000
+#define FEW_STEPS  30
+#define FEW_STARTS 32
+#define SPAN	   3000000 /* starts times bytes */
+#define DEADLINE   500	   /* milliseconds for a text */
+#define LOOK_EVERY 256	   /* calls back */
 
 struct ctx_pattern_code {
-	pcre2_code *code;
+	pcre2_code *quick, *timed;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
+	bool anchored; /* one start is enough */
+	bool whole;    /* where it starts means something */
 };
+
+struct timer {
+	struct timespec end;
+	unsigned calls;
+};
+
+enum outcome { NO, YES, OVERRUN };
 
 static void
 free_code(struct ctx_pattern_code *one)
 {
-	pcre2_code_free(one->code);
+	pcre2_code_free(one->quick);
+	pcre2_code_free(one->timed);
 	pcre2_match_data_free(one->data);
 	pcre2_match_context_free(one->context);
+}
+
+static pcre2_code *
+compile(const char *pattern, uint32_t more, struct ctx_err *err)
+{
+	const uint32_t options =
+	    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
+	unsigned char why[120];
+	PCRE2_SIZE at;
+	int code;
+	pcre2_code *made = pcre2_compile((PCRE2_SPTR)pattern,
+	    PCRE2_ZERO_TERMINATED, options | more, &code, &at, NULL);
+
+	if (made == NULL && code == PCRE2_ERROR_HEAP_FAILED) {
+		ctx_err_nomem(err);
+	} else if (made == NULL) {
+		pcre2_get_error_message(code, why, sizeof why);
+		ctx_err_set(err, CTX_EARG,
+		    "pattern '%.80s', character %zu: %s", pattern, at + 1,
+		    (const char *)why);
+	} else {
+		/* Without just-in-time code the interpreter does the work. */
+		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
+	}
+	return made;
 }
 
 int
 ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err)
 {
-	const uint32_t options =
-	    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
 	struct ctx_pattern_code *list, one = {0};
-	unsigned char why[120];
-	PCRE2_SIZE at;
-	int code;
+	uint32_t options = 0;
 
 	if (strlen(pattern) > LONGEST)
 		return ctx_err_set(err, CTX_EARG,
@@ -51,60 +94,166 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	if (list == NULL)
 		return -1;
 	patterns->list = list;
-	one.code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-	    options, &code, &at, NULL);
-	if (one.code == NULL) {
-		pcre2_get_error_message(code, why, sizeof why);
-		return ctx_err_set(err, CTX_EARG,
-		    "pattern '%.80s', character %zu: %s", pattern, at + 1,
-		    (const char *)why);
+	one.quick = compile(pattern, PCRE2_USE_OFFSET_LIMIT, err);
+	if (one.quick == NULL)
+		return -1;
+	one.timed = compile(pattern, PCRE2_AUTO_CALLOUT, err);
+	if (one.timed == NULL) {
+		free_code(&one);
+		return -1;
 	}
-	/* Without just-in-time code the interpreter does the work. */
-	(void)pcre2_jit_compile(one.code, PCRE2_JIT_COMPLETE);
 	one.data = pcre2_match_data_create(1, NULL);
 	one.context = pcre2_match_context_create(NULL);
 	if (one.data == NULL || one.context == NULL) {
 		free_code(&one);
 		return ctx_err_nomem(err);
 	}
-	pcre2_set_match_limit(one.context, MATCH_LIMIT);
+	(void)pcre2_pattern_info(one.quick, PCRE2_INFO_ALLOPTIONS, &options);
+	one.anchored = (options & PCRE2_ANCHORED) != 0;
+	one.whole = strstr(pattern, "\\G") != NULL ||
+	    strstr(pattern, "(*") != NULL;
 	pcre2_set_depth_limit(one.context, DEPTH_LIMIT);
 	pcre2_set_heap_limit(one.context, HEAP_LIMIT);
 	list[patterns->n++] = one;
 	return 0;
 }
 
+static bool
+is_over(const struct timer *timer)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > timer->end.tv_sec ||
+	    (now.tv_sec == timer->end.tv_sec &&
+		now.tv_nsec >= timer->end.tv_nsec);
+}
+
+static void
+start_timer(struct timer *timer)
+{
+	timer->calls = 0;
+	(void)clock_gettime(CLOCK_MONOTONIC, &timer->end);
+	timer->end.tv_nsec += DEADLINE * 1000000l;
+	if (timer->end.tv_nsec >= 1000000000) {
+		timer->end.tv_nsec -= 1000000000;
+		timer->end.tv_sec++;
+	}
+}
+
+/* Called at every item of a pattern. */
+static int
+look_at_clock(pcre2_callout_block *block, void *user)
+{
+	struct timer *timer = user;
+
+	(void)block;
+	return ++timer->calls % LOOK_EVERY == 0 && is_over(timer)
+	    ? PCRE2_ERROR_CALLOUT
+	    : 0;
+}
+
+static int
+match(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
+    size_t n, size_t at)
+{
+	/* What was looked at before is UTF-8. */
+	uint32_t options = at > 0 ? PCRE2_NO_UTF_CHECK : 0;
+	int rc = pcre2_match(code, (PCRE2_SPTR)p, n, at, options, one->data,
+	    one->context);
+
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		rc = pcre2_match(code, (PCRE2_SPTR)p, n, at,
+		    options | PCRE2_NO_JIT, one->data, one->context);
+	return rc;
+}
+
+static enum outcome
+outcome_of(int rc)
+{
+	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
+}
+
+/* Tries what starts at or behind a place until the time is over. */
+static enum outcome
+match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
+    struct timer *timer)
+{
+	pcre2_set_match_limit(one->context, MATCH_LIMIT);
+	pcre2_set_callout(one->context, look_at_clock, timer);
+	return outcome_of(match(one, one->timed, p, n, at));
+}
+
+static enum outcome
+match_one(struct ctx_pattern_code *one, const char *p, size_t n,
+    struct timer *timer)
+{
+	size_t starts = SPAN / (n + 1), steps, at = 0, end;
+	int rc;
+
+	if (one->whole)
+		return match_timed(one, p, n, 0, timer);
+	if (starts < FEW_STARTS)
+		starts = FEW_STARTS;
+	if (starts > n + 1)
+		starts = n + 1;
+	steps = WORK / (starts * (n + 1));
+	if (steps < FEW_STEPS)
+		steps = FEW_STEPS;
+	if (steps > MATCH_LIMIT)
+		steps = MATCH_LIMIT;
+	for (; at <= n; at = end) {
+		/* The next place to start from must begin a character. */
+		end = at + starts;
+		while (end < n && (p[end] & 0xc0) == 0x80)
+			end++;
+		pcre2_set_callout(one->context, NULL, NULL);
+		pcre2_set_match_limit(one->context, (uint32_t)steps);
+		pcre2_set_offset_limit(one->context, end - 1);
+		rc = match(one, one->quick, p, n, at);
+		pcre2_set_offset_limit(one->context, PCRE2_UNSET);
+		if (rc == PCRE2_ERROR_MATCHLIMIT)
+			return match_timed(one, p, n, at, timer);
+		if (rc != PCRE2_ERROR_NOMATCH || one->anchored)
+			return outcome_of(rc);
+		if (end <= n && is_over(timer))
+			return OVERRUN;
+	}
+	return NO;
+}
+
+/* One match is enough, even where another pattern had no time. */
+static enum outcome
+match_any(struct ctx_pattern *patterns, const char *p, size_t n)
+{
+	enum outcome all = NO, this;
+	struct timer timer;
+	size_t i;
+
+	if (patterns->n > 0)
+		start_timer(&timer);
+	for (i = 0; i < patterns->n && all != YES; i++) {
+		this = match_one(&patterns->list[i], p, n, &timer);
+		if (this != NO)
+			all = this;
+		patterns->overrun |= this == OVERRUN;
+	}
+	return all;
+}
+
 bool
 ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n)
 {
-	size_t i;
-	int rc;
-
-	for (i = 0; i < patterns->n; i++) {
-		struct ctx_pattern_code *one = &patterns->list[i];
-
-		rc = pcre2_match(one->code, (PCRE2_SPTR)p, n, 0, 0, one->data,
-		    one->context);
-		if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-			rc = pcre2_match(one->code, (PCRE2_SPTR)p, n, 0,
-			    PCRE2_NO_JIT, one->data, one->context);
-		if (rc >= 0)
-			return true;
-		if (rc != PCRE2_ERROR_NOMATCH) {
-			patterns->overrun = true;
-			return true;
-		}
-	}
-	return false;
+	return match_any(patterns, p, n) != NO;
 }
 
 bool
 ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n)
 {
-	if (only->n > 0 && !ctx_pattern_match(only, p, n))
+	if (only->n > 0 && match_any(only, p, n) != YES)
 		return false;
-	return except->n == 0 || !ctx_pattern_match(except, p, n);
+	return match_any(except, p, n) == NO;
 }
 
 void

@@ -44,17 +44,22 @@ mark_at(const char *p, size_t n)
 
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
+/* Every character of every text that is cut is looked up. */
+static const unsigned char kinds_of[256] = {
+    ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
+    UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
+    UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
+    ['a'] = LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER,
+    LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER,
+    LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER,
+    ['0'] = DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT,
+    DIGIT,
+    ['+'] = SIGN, ['/'] = SIGN, ['='] = SIGN, ['-'] = SIGN, ['_'] = SIGN};
+
 static unsigned
 kind_of(char c)
 {
-	if (c >= 'A' && c <= 'Z')
-		return UPPER;
-	if (c >= 'a' && c <= 'z')
-		return LOWER;
-	if (c >= '0' && c <= '9')
-		return DIGIT;
-	return c == '+' || c == '/' || c == '=' || c == '-' || c == '_' ? SIGN
-									: 0;
+	return kinds_of[(unsigned char)c];
 }
 
 /* The end of the run of base64 from at on; its kinds are added. */

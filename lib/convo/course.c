@@ -91,6 +91,8 @@ int
 ctx_course_decide(struct course *course, const struct ctx_dialect *dialect,
     const char *provider, struct ctx_err *err)
 {
+	const struct ctx_hints *any;
+
 	course->dialect = dialect;
 	course->hints = ctx_hints_find(dialect, provider);
 	course->decided = true;
@@ -106,7 +108,8 @@ ctx_course_decide(struct course *course, const struct ctx_dialect *dialect,
 		return ctx_err_set(err, CTX_EARG,
 		    "messages of %s cannot carry the hints of %s",
 		    dialect->name, provider);
-	if (ctx_hints_find(dialect, ctx_hints_provider(0)) != NULL)
+	any = ctx_hints_find(dialect, ctx_hints_provider(0));
+	if (any != NULL && !any->never_found)
 		return decide_by_model(course, err);
 	course->why = CTX_HINTED_NEVER;
 	return 0;

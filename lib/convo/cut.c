@@ -89,6 +89,25 @@ piece_text(struct cut *cut, const struct ctx_view *view,
 	return ctx_buf_add(&cut->text, raw.p, raw.n, err);
 }
 
+/* What a piece costs; characters and bytes of a text need not be decoded. */
+static int
+measure_piece(struct cut *cut, const struct ctx_view *view,
+    const struct piece *piece, uint64_t *size, struct ctx_err *err)
+{
+	struct ctx_str raw = {piece->literal.p, piece->end + 1};
+	size_t bytes, chars;
+
+	if (piece->literal.n > 0 &&
+	    (cut->unit == CTX_SIZE_CHARS || cut->unit == CTX_SIZE_BYTES)) {
+		ctx_text_size(raw, &bytes, &chars);
+		*size = cut->unit == CTX_SIZE_CHARS ? chars : bytes;
+		return 0;
+	}
+	if (piece_text(cut, view, piece, err) < 0)
+		return -1;
+	return ctx_cut_measure(cut, cut->text.p, cut->text.n, size, err);
+}
+
 static int
 measure_pieces(struct cut *cut, const struct ctx_view *view,
     const struct pieces *pieces, uint64_t *total, struct ctx_err *err)
@@ -98,9 +117,7 @@ measure_pieces(struct cut *cut, const struct ctx_view *view,
 
 	*total = 0;
 	for (i = 0; i < pieces->n; i++) {
-		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
-		    ctx_cut_measure(cut, cut->text.p, cut->text.n, &size,
-			err) < 0)
+		if (measure_piece(cut, view, &pieces->list[i], &size, err) < 0)
 			return -1;
 		*total += size;
 	}
@@ -137,11 +154,40 @@ is_inside(struct walk *w, size_t piece, size_t at)
 	    w->atom->from < at;
 }
 
+/*
+ * Of a run of plain characters from at on: how many may be passed by, since
+ * a place behind them does what theirs would.  Not the last, which a mark may
+ * follow; not those before a room is full, or an atom begins.
+ */
+static uint64_t
+passed_by(struct walk *w, const struct piece *piece, size_t i, size_t at)
+{
+	size_t run = ctx_text_plain(piece->literal, at);
+	uint64_t n = run < piece->end - at ? run : piece->end - at, room;
+
+	if (n < 2 || w->unit == CTX_SIZE_LINES || is_inside(w, i, at))
+		return 0;
+	n--;
+	if (w->atom < w->atoms_end && w->atom->piece == i &&
+	    n > w->atom->from - at)
+		n = w->atom->from - at;
+	if (w->before <= w->head_room && n > w->head_room - w->before)
+		n = w->head_room - w->before;
+	if (w->span.tail_found)
+		return n;
+	/* The tail begins where no more than its room is left. */
+	room = w->total - w->tail_room;
+	if (room <= w->before)
+		return 0;
+	return n < room - w->before ? n : room - w->before;
+}
+
 static void
 walk_text(struct walk *w, const struct piece *piece, size_t i)
 {
 	struct ctx_grapheme grapheme = {0};
 	size_t at = 1, from = 1;
+	uint64_t passed;
 	uint32_t cp = '\n';
 	char utf8[4];
 
@@ -155,6 +201,12 @@ walk_text(struct walk *w, const struct piece *piece, size_t i)
 			w->before += ctx_utf8_put(utf8, cp);
 		else if (w->unit == CTX_SIZE_CHARS || cp == '\n')
 			w->before++;
+		if (cp < 0x20 || cp >= 0x7f)
+			continue;
+		/* Among plain characters the walk has nothing to remember. */
+		passed = passed_by(w, piece, i, at);
+		w->before += passed;
+		from = at += (size_t)passed;
 	}
 	if (w->unit == CTX_SIZE_LINES && cp != '\n') {
 		w->before++;
@@ -274,9 +326,7 @@ measure_outcome(struct cut *cut, const struct ctx_view *view,
 			    (struct ctx_str){cut->out.p, cut->out.n};
 			piece.end = cut->out.n - 1;
 		}
-		if (piece_text(cut, view, &piece, err) < 0 ||
-		    ctx_cut_measure(cut, cut->text.p, cut->text.n, &size,
-			err) < 0)
+		if (measure_piece(cut, view, &piece, &size, err) < 0)
 			return -1;
 		*total += size;
 	}

@@ -219,6 +219,24 @@ log_digest(struct log *log)
 	log->n = kept;
 }
 
+/* What is before the line that asked for a summary goes; if it asked for
+ * none, nothing. */
+static void
+log_summary(struct log *log, uint32_t about)
+{
+	size_t slot = slot_of(log, about), i;
+
+	if (slot == log->n ||
+	    !(held(log->live, log->slots[slot])->flags & CTX_LINE_ASKS))
+		return;
+	for (i = slot; i < log->n; i++) {
+		log->slots[i - slot] = log->slots[i];
+		log->where[held(log->live, log->slots[i])->id] =
+		    (uint32_t)(i - slot) + 1;
+	}
+	log->n -= slot;
+}
+
 static void
 log_line(struct log *log, uint32_t line)
 {
@@ -227,7 +245,10 @@ log_line(struct log *log, uint32_t line)
 
 	switch ((enum ctx_line_kind)h->kind) {
 	case CTX_LINE_SUMMARY:
-		log->n = 0;
+		if (h->about != 0)
+			log_summary(log, h->about);
+		else
+			log->n = 0;
 		log_message(log, line);
 		break;
 	case CTX_LINE_DIGEST:

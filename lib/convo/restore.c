@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "convo/pieces.h"
@@ -62,16 +63,17 @@ has_digits(const struct ctx_buf *file, const struct reference *ref)
 	return memcmp(digits, ref->digits.p, sizeof digits) == 0;
 }
 
-/* Is this file one JSON value and a line feed? */
-static bool
-is_value(struct restore *restore, const struct ctx_buf *file)
+/* Is this file one JSON value and a line feed?  1, 0, or -1. */
+static int
+is_value(struct restore *restore, const struct ctx_buf *file,
+    struct ctx_err *err)
 {
-	struct ctx_err ignored;
 	size_t used;
+	int rc = ctx_json_scan(&restore->json, file->p, file->n, &used, err);
 
-	return ctx_json_scan(&restore->json, file->p, file->n, &used,
-		   &ignored) > 0 &&
-	    restore->json.nodes[0].at == 0 &&
+	if (rc < 0 && err->code == CTX_ENOMEM)
+		return -1;
+	return rc > 0 && restore->json.nodes[0].at == 0 &&
 	    restore->json.nodes[0].end + 1 == file->n;
 }
 
@@ -88,10 +90,15 @@ get(struct restore *restore, struct ctx_buf *out, enum ctx_aged_state *state,
 		rc = ctx_spool_get(&restore->spool, restore->name.p, out, err);
 	if (rc > 0)
 		*state = CTX_AGED_WHOLE;
-	if (rc >= 0 || err->code == CTX_ENOMEM)
-		return rc < 0 ? -1 : 0;
-	*state = CTX_AGED_CHANGED;
-	return 0;
+	if (rc >= 0)
+		return 0;
+	/* Another kind of file, such as a link: somebody put it there. */
+	if (err->code == CTX_EFILE || (err->code == CTX_ESYS &&
+		(err->sys == ELOOP || err->sys == ENXIO))) {
+		*state = CTX_AGED_CHANGED;
+		return 0;
+	}
+	return -1;
 }
 
 /* Finds the body that a reference stands for. */
@@ -101,6 +108,7 @@ fetch(struct restore *restore, const struct reference *ref,
     struct ctx_err *err)
 {
 	enum ctx_aged_state beside;
+	int rc;
 
 	restore->name.n = restore->body.n = 0;
 	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
@@ -121,12 +129,14 @@ fetch(struct restore *restore, const struct reference *ref,
 	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
 	    get(restore, &restore->body, &beside, err) < 0)
 		return -1;
-	if (beside != CTX_AGED_WHOLE || !has_digits(&restore->body, ref) ||
-	    !is_value(restore, &restore->body))
+	rc = beside == CTX_AGED_WHOLE && has_digits(&restore->body, ref)
+	    ? is_value(restore, &restore->body, err)
+	    : 0;
+	if (rc == 0)
 		*state = CTX_AGED_CHANGED;
-	else
+	if (rc > 0)
 		restore->body.n--;
-	return 0;
+	return rc < 0 ? -1 : 0;
 }
 
 static int

@@ -204,6 +204,8 @@ static const struct ctx_dialect dialects[] = {
 	.about = "messages of an opencode export",
 	.is = ctx_opencode_is,
 	.read = ctx_opencode_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_opencode_line,
 	.first = ctx_opencode_first,
 	FRAMING,
 	AS_OPENAI,

@@ -27,7 +27,7 @@ ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
     ctx_generic_read, ctx_claude_code_read, ctx_claude_stream_read,
     ctx_codex_read, ctx_pi_read, ctx_gemini_cli_read;
 ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
-    ctx_pi_line, ctx_gemini_cli_line;
+    ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line;
 ctx_dialect_first ctx_opencode_first;
 
 /* The role that a name stands for in the formats of the role/content kind

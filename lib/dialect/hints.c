@@ -38,6 +38,14 @@ static const struct ctx_hint_block anthropic_blocks[] = {
     {0},
 };
 
+/* What LangChain passes on as it is. */
+static const struct ctx_hint_block langchain_blocks[] = {
+    {.type = "text", .text = "text"},
+    {.type = "image"},
+    {.type = "document"},
+    {0},
+};
+
 static const struct ctx_hint_block bedrock_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "toolUse"},
@@ -112,6 +120,23 @@ static const struct ctx_hints table[] = {
 	.lookback = 20,
 	.write_percent = {125, 200},
     },
+    {
+	.provider = "anthropic",
+	.dialect = "langchain",
+	.also = {"langchain-lc", "langchain-dict", "langchain-dump"},
+	.never_found = true,
+	.key = "cache_control",
+	.values = {"{\"type\":\"ephemeral\"}",
+	    "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}"},
+	.content = {"content"},
+	.within = {"kwargs", "data"},
+	.text = TEXT_BLOCK("text"),
+	.blocks = langchain_blocks,
+	.before = {"model", "tools"},
+	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
+	.lookback = 20,
+	.write_percent = {125, 200},
+    },
     /* Older models and compatible servers refuse members they do not know,
      * so the model must be known to take them. */
     {
@@ -161,7 +186,7 @@ may_carry(const struct ctx_hints *row, const char *dialect)
 {
 	size_t i;
 
-	for (i = 0; i < 2 && row->also[i] != NULL; i++)
+	for (i = 0; i < 3 && row->also[i] != NULL; i++)
 		if (strcmp(row->also[i], dialect) == 0)
 			return true;
 	return false;
@@ -314,9 +339,16 @@ uint32_t
 ctx_hints_content(const struct ctx_hints *hints, const struct ctx_json *json,
     uint32_t message)
 {
-	uint32_t value = 0;
+	uint32_t value = 0, inner;
 	size_t i;
 
+	for (i = 0; i < 2 && hints->within[i] != NULL; i++) {
+		inner = ctx_json_find(json, message, hints->within[i]);
+		if (inner != 0) {
+			message = inner;
+			break;
+		}
+	}
 	for (i = 0; i < 2 && value == 0 && hints->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, hints->content[i]);
 	return value;

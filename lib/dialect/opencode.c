@@ -22,18 +22,26 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 	    1) != NULL;
 }
 
+/* The id of the message that a finished summary answers to, or 0. */
+static uint32_t
+summed_up(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t info = ctx_json_find(json, node, "info");
+
+	if (info == 0 || !ctx_is_true(json, info, "summary") ||
+	    ctx_json_find(json, info, "finish") == 0)
+		return 0;
+	return ctx_json_find(json, info, "parentID");
+}
+
 /* Is the message the finished summary that answers to message id?  Both have
  * ids that are never escaped. */
 static bool
 sums_up(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
-	uint32_t info = ctx_json_find(json, node, "info"), parent;
+	uint32_t parent = summed_up(json, node);
 	struct ctx_str a, b;
 
-	if (info == 0 || !ctx_is_true(json, info, "summary") ||
-	    ctx_json_find(json, info, "finish") == 0)
-		return false;
-	parent = ctx_json_find(json, info, "parentID");
 	if (parent == 0)
 		return false;
 	a = ctx_json_str(json, parent);
@@ -143,4 +151,20 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 				read_part, err) < 0
 		   ? -1
 		   : 1;
+}
+
+void
+ctx_opencode_line(const struct ctx_json *json, uint32_t node,
+		  struct ctx_line *line)
+{
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	if (ctx_opencode_is(json, node) == NULL)
+		return;
+	line->kind = CTX_LINE_MESSAGE;
+	line->id = ctx_find_below(json, node, "info", "id");
+	line->about = summed_up(json, node);
+	if (line->about != 0)
+		line->kind = CTX_LINE_SUMMARY;
+	else if (is_compaction(json, node))
+		line->flags = CTX_LINE_ASKS;
 }

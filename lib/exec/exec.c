@@ -5,6 +5,7 @@
  * ever; the command has a process group of its own, which is killed when the
  * time is over or more comes out than was asked for.
  */
+#define _GNU_SOURCE /* pipe2, which POSIX has since 2024 */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -32,16 +33,13 @@ close_end(int *fd)
 	*fd = -1;
 }
 
-/* A pipe whose ends no other child inherits. */
+/* A pipe whose ends no other child inherits: one that had them too would
+ * keep the other from ever seeing an end. */
 static int
 make_pipe(int fd[2], struct ctx_err *err)
 {
-	size_t i;
-
-	if (pipe(fd) < 0)
+	if (pipe2(fd, O_CLOEXEC) < 0)
 		return ctx_err_sys(err, errno, "cannot make a pipe");
-	for (i = 0; i < 2; i++)
-		(void)fcntl(fd[i], F_SETFD, FD_CLOEXEC);
 	return 0;
 }
 
@@ -152,26 +150,32 @@ drain(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 }
 
 static int
+late(const struct ctx_exec *exec, struct ctx_err *err)
+{
+	return ctx_err_set(err, CTX_EARG,
+	    "'%.80s' did not end within %u seconds", exec->command,
+	    exec->seconds);
+}
+
+static int
 converse(struct child *child, const struct ctx_exec *exec,
-    struct ctx_buf *out, struct ctx_err *err)
+    const struct timespec *deadline, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct ctx_str input = exec->input;
-	struct timespec deadline;
 	struct pollfd fds[2];
 	size_t from = out->n;
 	int rc, left;
 
-	(void)fcntl(child->in, F_SETFL, O_NONBLOCK);
-	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
-	deadline.tv_sec += (time_t)exec->seconds;
+	/* A write that waits would keep us from reading, and from the end. */
+	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
+		return ctx_err_sys(err, errno, "cannot run '%.80s'",
+		    exec->command);
 	if (input.n == 0)
 		close_end(&child->in);
 	for (;;) {
-		left = remaining(&deadline);
+		left = remaining(deadline);
 		if (left == 0)
-			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' did not end within %u seconds",
-			    exec->command, exec->seconds);
+			return late(exec, err);
 		fds[0] = (struct pollfd){.fd = child->out, .events = POLLIN};
 		fds[1] = (struct pollfd){.fd = child->in, .events = POLLOUT};
 		if (poll(fds, 2, left) < 0 && errno != EINTR)
@@ -190,26 +194,51 @@ converse(struct child *child, const struct ctx_exec *exec,
 	}
 }
 
-/* Waits for the command, which may outlive its output until the deadline. */
-static int
-finish(struct child *child, const struct ctx_exec *exec, bool kill_it,
-    struct ctx_err *err)
+/*
+ * Waits until the command has ended, which it may do after its output, but
+ * leaves it to be waited for: as long as nobody has, its process group cannot
+ * be another's.  Says whether it has ended in time.
+ */
+static bool
+ends(const struct child *child, const struct timespec *deadline)
 {
 	struct timespec nap = {0, 2000000};
-	unsigned long naps = 0, most = exec->seconds * 500ul;
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)child->pid, &info,
+			WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
+			return true;
+		if (info.si_pid != 0)
+			return true;
+		if (remaining(deadline) == 0)
+			return false;
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+/* Sees to it that nothing of the command's group is left, and how it ended. */
+static int
+finish(struct child *child, const struct ctx_exec *exec,
+    const struct timespec *deadline, bool kill_it, struct ctx_err *err)
+{
+	bool ended;
 	int status = 0;
-	pid_t done = 0;
+	pid_t done;
 
 	close_end(&child->in);
 	close_end(&child->out);
-	while (!kill_it && (done = waitpid(child->pid, &status, WNOHANG)) == 0) {
-		(void)nanosleep(&nap, NULL);
-		kill_it = ++naps >= most;
-	}
+	ended = !kill_it && ends(child, deadline);
 	(void)kill(-child->pid, SIGKILL);
-	while (done == 0 && waitpid(child->pid, &status, 0) < 0 &&
-	    errno == EINTR)
-		continue;
+	do
+		done = waitpid(child->pid, &status, 0);
+	while (done < 0 && errno == EINTR);
+	if (done < 0)
+		return ctx_err_sys(err, errno, "cannot wait for '%.80s'",
+		    exec->command);
+	if (!ended)
+		return late(exec, err);
 	if (WIFSIGNALED(status))
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' was killed by signal %d", exec->command,
@@ -225,9 +254,9 @@ int
 ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	struct timespec now = {0, 0};
+	struct timespec now = {0, 0}, deadline;
 	sigset_t pipe_signal, before, pending;
-	struct ctx_err late;
+	struct ctx_err at_end;
 	struct child child;
 	size_t from = out->n;
 	int rc;
@@ -236,11 +265,14 @@ ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
 	sigemptyset(&pipe_signal);
 	sigaddset(&pipe_signal, SIGPIPE);
 	(void)pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += (time_t)exec->seconds;
 	rc = start(&child, exec->command, err);
 	if (rc == 0) {
-		rc = converse(&child, exec, out, err);
-		if (finish(&child, exec, rc < 0, &late) < 0 && rc == 0) {
-			*err = late;
+		rc = converse(&child, exec, &deadline, out, err);
+		if (finish(&child, exec, &deadline, rc < 0, &at_end) < 0 &&
+		    rc == 0) {
+			*err = at_end;
 			rc = -1;
 		}
 	}

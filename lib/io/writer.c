@@ -51,7 +51,9 @@ fail_sys(struct ctx_writer *writer, int sys, struct ctx_err *err)
 	if (sys == EPIPE)
 		ctx_err_set(err, CTX_EPIPE, "the reader of the output is gone");
 	else
-		ctx_err_sys(err, sys, "cannot write");
+		ctx_err_sys(err, sys, writer->fd == STDOUT_FILENO
+			? "cannot write standard output"
+			: "cannot write");
 	return fail(writer, err);
 }
 

@@ -279,6 +279,28 @@ ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars)
 }
 
 size_t
+ctx_text_plain(struct ctx_str literal, size_t at)
+{
+	const char *from = literal.p + at, *p = from;
+	const char *end = literal.p + literal.n - 1;
+	PLAIN_VECTOR v, other;
+	uint64_t found;
+
+	for (; end - p >= STEP; p += STEP) {
+		v = PLAIN(load)(p);
+		other = PLAIN(or)(PLAIN(equal)(v, '\\'),
+		    PLAIN(equal)(v, 0x7f));
+		found = PLAIN(bits)(PLAIN(or)(other, v));
+		if (found != 0)
+			return (size_t)(p - from) +
+			    (size_t)__builtin_ctzll(found);
+	}
+	while (p < end && *p != '\\' && *p != 0x7f && (*p & 0x80) == 0)
+		p++;
+	return (size_t)(p - from);
+}
+
+size_t
 ctx_text_chars(struct ctx_str literal)
 {
 	size_t bytes, chars;

@@ -1,4 +1,5 @@
 /* embed.c - the nearness of texts by an external command */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,10 +33,16 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
 {
 	json_error_t why;
-	json_t *array = json_loadb(p, n, 0, &why);
+	json_t *array;
 	size_t i;
 
 	*out = NULL;
+	*numbers = 0;
+	/* Where there is no memory, jansson takes it for a mistake. */
+	errno = 0;
+	array = json_loadb(p, n, 0, &why);
+	if (array == NULL && errno == ENOMEM)
+		return ctx_err_nomem(err);
 	*numbers = json_array_size(array);
 	if (array == NULL || *numbers == 0 || *numbers > MOST_NUMBERS)
 		goto bad;

@@ -30,10 +30,10 @@ flush(struct ctx_archive *archive, struct ctx_err *err)
 	while (done < archive->pending.n) {
 		n = write(archive->fd, archive->pending.p + done,
 		    archive->pending.n - done);
-		if (n >= 0)
+		if (n > 0)
 			done += (size_t)n;
-		else if (errno != EINTR)
-			return ctx_err_sys(err, errno,
+		else if (n == 0 || errno != EINTR)
+			return ctx_err_sys(err, n == 0 ? ENOSPC : errno,
 			    "cannot write archive %s", archive->path);
 	}
 	archive->pending.n = 0;
@@ -80,7 +80,8 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 {
 	int rc = ctx_archive_sync(archive, err);
 
-	if (close(archive->fd) < 0 && rc == 0)
+	/* After EINTR it is closed all the same, and it was synced before. */
+	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
 		    archive->path);
 	archive->fd = -1;

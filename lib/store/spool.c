@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sha2.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,12 +317,15 @@ write_synced(int fd, const char *p, size_t n)
 
 	while (n > 0) {
 		wrote = write(fd, p, n);
-		if (wrote < 0 && errno != EINTR)
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		/* What takes nothing would keep us here for ever. */
+		if (wrote == 0)
+			errno = ENOSPC;
+		if (wrote <= 0)
 			return -1;
-		if (wrote > 0) {
-			p += wrote;
-			n -= (size_t)wrote;
-		}
+		p += wrote;
+		n -= (size_t)wrote;
 	}
 	return fsync(fd);
 }
@@ -355,20 +359,25 @@ put_nameless(const struct ctx_spool *spool, const char *name, const char *p,
 #endif
 }
 
-/* The same by a hidden name; a kill may leave that behind. */
 static int
-put_hidden(const struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err)
+open_hidden(const struct ctx_spool *spool, char hidden[40])
 {
 	struct ctx_hashkey random;
-	char hidden[40];
-	int fd, rc = 0;
 
 	ctx_hashkey_init(&random);
-	(void)snprintf(hidden, sizeof hidden, ".tmp-%016llx",
+	(void)snprintf(hidden, 40, ".tmp-%016llx",
 	    (unsigned long long)random.k[0]);
-	fd = openat(spool->fd, hidden,
+	return openat(spool->fd, hidden,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static int
+write_hidden(const struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	char hidden[40];
+	int fd = open_hidden(spool, hidden), rc = 0;
+
 	if (fd < 0)
 		return fail(spool, "create", name, err);
 	if (write_synced(fd, p, n) < 0)
@@ -380,6 +389,26 @@ put_hidden(const struct ctx_spool *spool, const char *name, const char *p,
 	    errno != EEXIST)
 		rc = fail(spool, "create", name, err);
 	(void)unlinkat(spool->fd, hidden, 0);
+	return rc;
+}
+
+/* The same by a hidden name, where a signal that ends us waits until that is
+ * gone; only one that nobody can hold off leaves it behind. */
+static int
+put_hidden(const struct ctx_spool *spool, const char *name, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	sigset_t ends, before;
+	int rc;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGHUP);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGQUIT);
+	sigaddset(&ends, SIGTERM);
+	(void)pthread_sigmask(SIG_BLOCK, &ends, &before);
+	rc = write_hidden(spool, name, p, n, err);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 

@@ -47,6 +47,8 @@ compile(struct ctx_chain *chain, const char *pattern, struct ctx_err *err)
 	*code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 	    PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C |
 	    PCRE2_NO_AUTO_CAPTURE, &why, &at, NULL);
+	if (*code == NULL && why == PCRE2_ERROR_HEAP_FAILED)
+		return ctx_err_nomem(err);
 	if (*code == NULL)
 		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
 		    "pattern that PCRE2 does not take"));

@@ -7,6 +7,7 @@
  * tokenizer.json that the model came from: tokens, merges, and the splitter
  * that tokenizer.ggml.pre names.
  */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -184,6 +185,7 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 		type = type_of(g, i);
 		if (i >= CTX_VOCAB_MAX)
 			return refuse(err, "a token too many");
+		errno = 0;
 		if (type != CONTROL && type != USER_DEFINED)
 			rc = json_object_setn_new(vocab, token.p, token.n,
 			    json_integer((json_int_t)i));
@@ -193,7 +195,9 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 			    "content", token.p, token.n, "special",
 			    type == CONTROL));
 	}
-	return rc == 0 ? 0 : refuse(err, "a token that is not UTF-8");
+	return rc == 0 ? 0
+	    : errno == ENOMEM ? ctx_err_nomem(err)
+	    : refuse(err, "a token that is not UTF-8");
 }
 
 static int
@@ -206,26 +210,34 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 	at.at = g->merges;
 	for (i = 0; i < g->nmerges; i++) {
 		merge = string(&at);
+		errno = 0;
 		if (json_array_append_new(merges, json_stringn(merge.p,
 		    merge.n)) < 0)
-			return refuse(err, "a merge that is not UTF-8");
+			return errno == ENOMEM ? ctx_err_nomem(err)
+			    : refuse(err, "a merge that is not UTF-8");
 	}
 	return 0;
 }
 
-/* Sequence of the model's patterns and ByteLevel. */
+/* Sequence of the model's patterns and ByteLevel; NULL without memory. */
 static json_t *
 make_splitter(const struct ctx_presplit_model *model)
 {
 	json_t *list = json_array();
 	size_t i;
+	int rc = list == NULL ? -1 : 0;
 
-	for (i = 0; i < 3 && model->patterns[i] != NULL; i++)
-		(void)json_array_append_new(list, json_pack(
+	for (i = 0; rc == 0 && i < 3 && model->patterns[i] != NULL; i++)
+		rc = json_array_append_new(list, json_pack(
 		    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
 		    "Isolated", "pattern", "Regex", model->patterns[i]));
-	(void)json_array_append_new(list, json_pack("{s:s, s:b}", "type",
-	    "ByteLevel", "use_regex", model->byte_level));
+	if (rc == 0)
+		rc = json_array_append_new(list, json_pack("{s:s, s:b}",
+		    "type", "ByteLevel", "use_regex", model->byte_level));
+	if (rc < 0) {
+		json_decref(list);
+		return NULL;
+	}
 	return json_pack("{s:s, s:o}", "type", "Sequence", "pretokenizers",
 	    list);
 }

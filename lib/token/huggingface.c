@@ -5,6 +5,7 @@
  * dropout, affixes or byte fallback, and splitters that presplit.c takes.
  * Everything else is refused by name.
  */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -338,9 +339,14 @@ ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err)
 {
 	json_error_t where;
-	json_t *root = json_loadb(p, n, 0, &where);
+	json_t *root;
 	int rc;
 
+	/* Where there is no memory, jansson takes it for a mistake. */
+	errno = 0;
+	root = json_loadb(p, n, 0, &where);
+	if (root == NULL && errno == ENOMEM)
+		return ctx_err_nomem(err);
 	if (root == NULL) {
 		ctx_err_set(err, CTX_EFILE, "%s", where.text);
 		err->line = where.line > 0 ? (uint64_t)where.line : 0;

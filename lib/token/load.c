@@ -2,12 +2,12 @@
  * load.c - vocabularies from files, compiled once
  *
  * The packed block of a file is kept in the cache directory under the sha256
- * of the file, with a sum behind it.  It is written under a name of its own
- * and then renamed, so that whoever reads, finds a whole one or none.  The
- * sum tells what a disk or a hand has changed since; and as anybody could
+ * of the file, with a sum behind it.  It gets its name when it is whole, so
+ * that whoever reads, finds a whole one or none.  The sum tells what a disk or a hand has changed since; and as anybody could
  * have put something there, sum and all, every number in it is checked like
  * any other input (check.c).
  */
+#define _GNU_SOURCE /* O_TMPFILE, where there is one */
 #include <errno.h>
 #include <fcntl.h>
 #include <sha2.h>
@@ -203,23 +203,57 @@ ctx_tokenizer_make_cache(const char *cache)
 	ctx_buf_release(&parent);
 }
 
+static bool
+write_block(int fd, const struct ctx_tokenizer *t)
+{
+	uint64_t sum = sum_of(t->block, t->size);
+
+	return write_all(fd, t->block, t->size) &&
+	    write_all(fd, (const char *)&sum, sizeof sum);
+}
+
+/* Writes a file that has no name until it is whole: nothing is left of it if
+ * we are killed.  False if it could not be done. */
+static bool
+cache_nameless(const struct ctx_tokenizer *t, const char *cache,
+    const char *path)
+{
+#ifdef O_TMPFILE
+	int fd = open(cache, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	char self[40];
+	bool done;
+
+	if (fd < 0)
+		return false;
+	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	/* What has the name was looked at, and is no good. */
+	done = write_block(fd, t) &&
+	    (unlink(path) == 0 || errno == ENOENT) &&
+	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+	close(fd);
+	return done;
+#else
+	(void)t, (void)cache, (void)path;
+	return false;
+#endif
+}
+
 /* Failing is no error: the next run compiles again. */
 static void
 to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
-	uint64_t sum = sum_of(t->block, t->size);
 	struct ctx_buf name = {0};
 	struct ctx_err ignored;
 	bool written;
 	int fd;
 
 	ctx_tokenizer_make_cache(cache);
-	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
+	if (cache_nameless(t, cache, path) ||
+	    ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
 		return;
 	fd = mkstemp(name.p);
 	if (fd >= 0) {
-		written = write_all(fd, t->block, t->size) &&
-		    write_all(fd, (const char *)&sum, sizeof sum);
+		written = write_block(fd, t);
 		if (close(fd) < 0 || !written || rename(name.p, path) < 0)
 			(void)unlink(name.p);
 	}
@@ -301,6 +335,17 @@ compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
 	return open_chain(t, err);
 }
 
+/* A line of the file is told in the text: its place is that of the stream. */
+static void
+name_line(const char *file, struct ctx_err *err)
+{
+	const struct ctx_err why = *err;
+
+	if (why.line > 0)
+		ctx_err_set(err, why.code, "%s:%llu: %s", file,
+		    (unsigned long long)why.line, why.text);
+}
+
 int
 ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
     const char *cache, struct ctx_err *err)
@@ -322,6 +367,8 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 	}
 	if (rc == 0)
 		ctx_special_index(t);
+	else
+		name_line(file, err);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;

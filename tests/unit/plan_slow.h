@@ -53,10 +53,17 @@ upto(struct fixture *f, uint64_t n)
 	return tap_random(&f->seed) % (n + 1);
 }
 
-/* In half of the conversations results come back whenever they like, in the
+/*
+ * In half of the conversations results come back whenever they like, in the
  * others all at once behind their calls; only there they may share a message
  * with what the user writes next.  In some several people write as the user,
- * and most of what they write is to one another. */
+ * and mostly to one another.
+ *
+ * A late result beside a user's text, which no provider takes, is left out: a
+ * user message whose turn has nothing else goes with the older call, but weighs
+ * in the whole plan until then, so that a streaming plan, which has let it go,
+ * may keep more (about one such conversation in 2,000).
+ */
 static inline void
 make_messages(struct fixture *f)
 {

@@ -269,6 +269,23 @@ encoding(void)
 	ctx_buf_release(&made);
 }
 
+static void
+plain(void)
+{
+	static const char text[] = "\"plain to the end of a vector, and more"
+	    "\\n, \x7f and caf\xc3\xa9; behind\"";
+	struct ctx_str literal = {text, sizeof text - 1};
+	size_t at, to;
+
+	tap_case("a run of plain characters ends before what is none");
+	for (at = 1; at + 1 < literal.n; at++) {
+		for (to = at; to + 1 < literal.n && text[to] != '\\' &&
+		    text[to] != '\x7f' && (text[to] & 0x80) == 0; to++)
+			continue;
+		CHECK(ctx_text_plain(literal, at) == to - at);
+	}
+}
+
 int
 main(void)
 {
@@ -276,5 +293,6 @@ main(void)
 	every_escape();
 	random_literals();
 	encoding();
+	plain();
 	return tap_done();
 }

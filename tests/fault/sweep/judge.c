@@ -1,0 +1,310 @@
+/* judge.c - is it the right output, or a clean failure? */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sweep.h"
+
+static bool
+same(const struct bytes *a, const struct bytes *b)
+{
+	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
+}
+
+static bool
+begins(const struct bytes *part, const struct bytes *whole)
+{
+	return part->n <= whole->n && memcmp(part->p, whole->p, part->n) == 0;
+}
+
+/* The line at *at, with its line feed; *at moves behind it. */
+static struct bytes
+line_at(const struct bytes *text, size_t *at)
+{
+	struct bytes line = {text->p + *at, text->n - *at};
+	char *feed = line.n == 0 ? NULL : memchr(line.p, '\n', line.n);
+
+	if (feed != NULL)
+		line.n = (size_t)(feed - line.p) + 1;
+	*at += line.n;
+	return line;
+}
+
+/* Files that grow, and whose first lines are worth having. */
+static bool
+grows(const char *path)
+{
+	return strcmp(path, "archive") == 0 || strcmp(path, "explain") == 0 ||
+	    strcmp(path, "picture.svg") == 0;
+}
+
+/* Are these some of the lines, in their order, the last one maybe cut? */
+static bool
+is_selection(const struct bytes *some, const struct bytes *all)
+{
+	size_t a = 0, b = 0;
+
+	while (a < some->n) {
+		struct bytes line = line_at(some, &a), other = {NULL, 0};
+		bool cut = line.p[line.n - 1] != '\n';
+
+		while (b < all->n) {
+			other = line_at(all, &b);
+			if (same(&line, &other) ||
+			    (cut && begins(&line, &other)))
+				break;
+			other.n = 0;
+		}
+		if (other.n == 0)
+			return false;
+	}
+	return true;
+}
+
+/* A file that need not be there, and that nothing refers to. */
+static bool
+is_spare(const char *path)
+{
+	return strncmp(path, ".cache", 6) == 0;
+}
+
+/* Is everything there what it would be, and with all: is everything there? */
+static const char *
+look_at_files(struct sweep *s, const struct tree *got, bool all)
+{
+	const struct tree *base = &s->base.tree;
+	const struct entry *want;
+	size_t i;
+
+	for (i = 0; i < got->n; i++) {
+		const struct entry *e = &got->entry[i];
+
+		want = tree_find(base, e->path);
+		if (want == NULL || want->directory != e->directory)
+			return "left a temporary";
+		if (same(&e->bytes, &want->bytes))
+			continue;
+		if (all || !grows(e->path))
+			return "a file is not whole";
+		/* What could not be done to a line is not told of it. */
+		if (!begins(&e->bytes, &want->bytes) &&
+		    !((s->trial->may & TRIAL_LINES) &&
+			is_selection(&e->bytes, &want->bytes)))
+			return "a file has other lines";
+	}
+	for (i = 0; all && i < base->n; i++)
+		if (tree_find(got, base->entry[i].path) == NULL &&
+		    !is_spare(base->entry[i].path))
+			return "a file is missing";
+	return NULL;
+}
+
+/* Has every reference in a text its file? */
+static const char *
+look_at_references(const struct bytes *out, const struct tree *tree)
+{
+	static const char mark[] = " characters in ", shared[] = "../in/";
+	const char *p = out->p, *end;
+	char path[4200];
+
+	if (out->n == 0)
+		return NULL;
+	while ((p = strstr(p, mark)) != NULL) {
+		p += sizeof mark - 1;
+		end = strchr(p, ']');
+		/* The last line may be cut within a name. */
+		if (end == NULL)
+			return NULL;
+		(void)snprintf(path, sizeof path, "%.*s", (int)(end - p), p);
+		if (strncmp(path, shared, sizeof shared - 1) == 0
+			? access(path + 3, R_OK) < 0
+			: tree_find(tree, path) == NULL)
+			return "a reference without its file";
+	}
+	return NULL;
+}
+
+/* Is each line that of the right output, or as it was read? */
+static bool
+is_mixture(const struct bytes *out, const struct bytes *right,
+    const struct bytes *input)
+{
+	size_t a = 0, b = 0, c = 0;
+
+	while (a < out->n) {
+		struct bytes line = line_at(out, &a);
+		struct bytes one = line_at(right, &b);
+		struct bytes two = line_at(input, &c);
+		bool cut = line.p[line.n - 1] != '\n';
+
+		if (same(&line, &one) || same(&line, &two))
+			continue;
+		if (!cut || (!begins(&line, &one) && !begins(&line, &two)))
+			return false;
+	}
+	return true;
+}
+
+/* What was changed or has gone must be in the archive before. */
+static bool
+is_archived(struct sweep *s, const struct result *got)
+{
+	const struct entry *want = tree_find(&s->base.tree, "archive");
+	const struct entry *have = tree_find(&got->tree, "archive");
+	size_t a = 0, b = 0, c = 0;
+
+	if (want == NULL || got->out.n == 0 ||
+	    same(&got->out, &s->input))
+		return true;
+	if (have != NULL && same(&have->bytes, &want->bytes))
+		return true;
+	if (!(s->trial->may & TRIAL_LINES))
+		return false;
+	while (a < got->out.n) {
+		struct bytes line = line_at(&got->out, &a);
+		struct bytes was = line_at(&s->input, &b);
+		struct bytes kept = {NULL, 0};
+
+		if (same(&line, &was) || begins(&line, &was))
+			continue;
+		if (have != NULL)
+			kept = line_at(&have->bytes, &c);
+		if (!same(&kept, &was))
+			return false;
+	}
+	return true;
+}
+
+static size_t
+count_lines(const struct bytes *text)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < text->n; i++)
+		n += text->p[i] == '\n';
+	return n;
+}
+
+/* A report in SARIF is brought to its end, which says that it is not whole. */
+static bool
+says_no_success(struct sweep *s, const struct result *got)
+{
+	static const char end[] =
+	    "],\"invocations\":[{\"executionSuccessful\":false}]}]}\n";
+	struct bytes part = got->out;
+
+	if (part.n < sizeof end - 1)
+		return false;
+	part.n -= sizeof end - 1;
+	return memcmp(part.p + part.n, end, sizeof end - 1) == 0 &&
+	    begins(&part, &s->base.out);
+}
+
+/* One line that was not there before, and that names the cause.  Where
+ * lines may stay as they are, a second one may say how many did. */
+static const char *
+look_at_message(struct sweep *s, const struct result *got, const char *cause,
+    bool quiet)
+{
+	static const char lost[] = "standard output: a part of it was lost";
+	size_t have = count_lines(&got->err);
+	size_t had = count_lines(&s->base.err);
+	const char *last;
+
+	if (s->trial->may & TRIAL_CHILD)
+		return have > 0 || quiet ? NULL : "no message";
+	if (quiet && have <= had + 1)
+		return NULL;
+	if (have == 0)
+		return "no message";
+	if (have > had + 1 + ((s->trial->may & TRIAL_LINES) != 0))
+		return "more than one line";
+	if (strncmp(got->err.p, "ctx-", 4) != 0)
+		return "not our message";
+	for (last = got->err.p; cause != NULL && last != NULL;
+	     last = strchr(last + 1, '\n'))
+		if (strstr(last, cause) != NULL || strstr(last, lost) != NULL)
+			return NULL;
+	return cause == NULL ? NULL : "the cause is not named";
+}
+
+bool
+is_right(struct sweep *s, const struct result *got)
+{
+	return !got->late && got->status == s->base.status &&
+	    same(&got->out, &s->base.out) &&
+	    look_at_files(s, &got->tree, true) == NULL;
+}
+
+const char *
+judge(struct sweep *s, const struct result *got, const char *cause,
+    bool quiet)
+{
+	const char *why;
+
+	if (got->late)
+		return "does not end";
+	if (WIFSIGNALED(got->status))
+		return "ended by a signal";
+	if (is_right(s, got))
+		return NULL;
+	if (WEXITSTATUS(got->status) != 2)
+		return got->status != s->base.status
+		    ? "the status is neither right nor 2"
+		    : same(&got->out, &s->base.out)
+		    ? look_at_files(s, &got->tree, true)
+		    : "the status says that all is well; the output is wrong";
+	why = look_at_message(s, got, cause, quiet);
+	if (why == NULL)
+		why = look_at_files(s, &got->tree, false);
+	if (why == NULL)
+		why = look_at_references(&got->out, &got->tree);
+	if (why == NULL && !is_archived(s, got))
+		why = "what went is not in the archive";
+	if (why != NULL || begins(&got->out, &s->base.out))
+		return why;
+	if ((s->trial->may & TRIAL_LINES) &&
+	    is_mixture(&got->out, &s->base.out, &s->input))
+		return NULL;
+	if ((s->trial->may & TRIAL_WHOLE) && begins(&got->out, &s->input))
+		return NULL;
+	if ((s->trial->may & TRIAL_SARIF) && says_no_success(s, got))
+		return NULL;
+	return "the output is neither right nor a part of it";
+}
+
+const char *
+judge_killed(struct sweep *s, const struct result *got)
+{
+	const char *why = look_at_files(s, &got->tree, false);
+
+	if (why == NULL)
+		why = look_at_references(&got->out, &got->tree);
+	if (why == NULL && !is_archived(s, got))
+		why = "what went is not in the archive";
+	if (why == NULL && !begins(&got->out, &s->base.out))
+		why = "the output is no part of the right one";
+	return why;
+}
+
+void
+complain(struct sweep *s, const char *fault, const char *why,
+    const struct result *got)
+{
+	size_t at = 0;
+	struct bytes line = line_at(&got->err, &at);
+
+	s->bad++;
+	printf("not ok: %s: %s: %s (status %d%s%d)%s%.*s\n", s->trial->line,
+	    fault, why, WEXITSTATUS(got->status),
+	    WIFSIGNALED(got->status) ? ", signal " : ", of ",
+	    WIFSIGNALED(got->status) ? WTERMSIG(got->status)
+				     : WEXITSTATUS(s->base.status),
+	    line.n > 0 ? ": " : "",
+	    (int)(line.n > 0 && line.p[line.n - 1] == '\n' ? line.n - 1
+							   : line.n),
+	    line.n > 0 ? line.p : "");
+}

@@ -1,0 +1,79 @@
+/* memory.c - each allocation fails, once, or from there on for ever */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sweep.h"
+
+#define MANY 60 /* allocations, of which all are tried */
+
+struct shared *
+share(void)
+{
+	int fd = open("shared", O_RDWR | O_CREAT, 0600);
+	void *p;
+
+	if (fd < 0 || ftruncate(fd, sizeof(struct shared)) < 0)
+		die("shared");
+	p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+	    MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		die("mmap");
+	close(fd);
+	return p;
+}
+
+void
+unshare_it(struct shared *shared)
+{
+	munmap(shared, sizeof *shared);
+}
+
+static void
+fail_at(struct sweep *s, struct shared *shared, uint64_t at, bool ever)
+{
+	char number[40], fault[80];
+	const char *const env[] = {number,
+	    ever ? "NO_MEMORY_EVER=1" : "NO_MEMORY_EVER=", NULL};
+	struct how how = {.preload = "no_memory.so", .env = env};
+	struct result got;
+	const char *why;
+
+	(void)snprintf(number, sizeof number, "NO_MEMORY_AT=%llu",
+	    (unsigned long long)at);
+	shared->count = shared->failed = 0;
+	run(s, &how, &got);
+	s->faults += shared->failed > 0;
+	why = judge(s, &got, "emory", false);
+	(void)snprintf(fault, sizeof fault, "allocation %llu%s",
+	    (unsigned long long)at, ever ? " and all after it" : "");
+	if (why != NULL)
+		complain(s, fault, why, &got);
+	result_free(&got);
+}
+
+void
+sweep_memory(struct sweep *s)
+{
+	const char *const none[] = {"NO_MEMORY_AT=0", NULL};
+	struct shared *shared = share();
+	struct result got;
+	uint64_t n, at;
+
+	run(s, &(struct how){.preload = "no_memory.so", .env = none}, &got);
+	if (!is_right(s, &got))
+		complain(s, "nothing", "it is another with the library", &got);
+	result_free(&got);
+	n = shared->count;
+	if (n == 0)
+		die("no allocation was seen");
+	for (at = 1; at <= n; at++) {
+		if (!s->all && n > MANY && below(s, n) >= MANY)
+			continue;
+		fail_at(s, shared, at, false);
+		fail_at(s, shared, at, true);
+	}
+	unshare_it(shared);
+}

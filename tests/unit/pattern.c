@@ -1,0 +1,110 @@
+/* pattern.c - patterns end, and when they are ended the text is kept */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+/* Texts of one byte over and over, and another one at the end. */
+static const struct {
+	const char *pattern;
+	size_t n;
+	char byte, last;
+} slow[] = {
+    {"(a+)+$", 30, 'a', 'X'},
+    {"(a+)+$", 100000, 'a', 'X'},
+    {"(a|aa)+$", 1000000, 'a', 'X'},
+    {"(a|b|ab)*c", 1000000, 'a', 'X'},
+    {"(.*)*x", 1000000, 'a', 'X'},
+    {"(?:(?=.*+)a)*+b", 1000000, 'a', 'X'},
+    {"(?:(?=(?>.*))a)*b", 1000000, 'a', 'X'},
+    {"\\s+$", 1000000, ' ', 'X'},
+    {"a*+b", 1000000, 'a', 'X'},
+    {"(?s)(.*)(.*)(.*)(.*)x", 1000000, 'a', 'X'},
+    {"(?=(a+))\\1b", 1000000, 'a', 'X'},
+    {"(?:\\w+\\s?)+=", 1000000, 'a', ';'},
+    {"\\G(a+)+$", 100000, 'a', 'X'},
+    {"(a+)+$(*COMMIT)", 100000, 'a', 'X'},
+    {"(?:a(?=(a+)+$))*b", 20000, 'a', 'X'},
+    {"^(([a-z])+.)+[A-Z]([a-z])+$", 1000000, 'a', '1'},
+};
+
+static void
+end_in_time(void)
+{
+	struct ctx_pattern none = {0}, one;
+	struct ctx_err err;
+	size_t i, n;
+	char *text;
+
+	for (i = 0; i < sizeof slow / sizeof slow[0]; i++) {
+		tap_case(slow[i].pattern);
+		n = slow[i].n;
+		text = malloc(n);
+		memset(text, slow[i].byte, n);
+		text[n - 1] = slow[i].last;
+		memset(&one, 0, sizeof one);
+		CHECK(ctx_pattern_add(&one, slow[i].pattern, &err) == 0);
+		/* None of them matches: what is said is said for safety. */
+		CHECK(ctx_pattern_match(&one, text, n) == one.overrun);
+		/* What takes too long picks nothing, and spares. */
+		CHECK(!ctx_pattern_picks(&one, &none, text, n));
+		CHECK(ctx_pattern_picks(&none, &one, text, n) == !one.overrun);
+		ctx_pattern_release(&one);
+		free(text);
+	}
+}
+
+static bool
+matches(const char *pattern, const char *text)
+{
+	struct ctx_pattern one = {0};
+	struct ctx_err err;
+	bool yes = ctx_pattern_add(&one, pattern, &err) == 0 &&
+	    ctx_pattern_match(&one, text, strlen(text)) && !one.overrun;
+
+	ctx_pattern_release(&one);
+	return yes;
+}
+
+/* A match at any place of a long text is found, whatever it is cut into. */
+static void
+find_all_places(void)
+{
+	const size_t n = 300000;
+	char *text = malloc(n + 1);
+	size_t at;
+
+	tap_case("a match is found at every place of a long text");
+	for (at = 0; at < n - 8; at += 7919) {
+		memset(text, 'x', n);
+		text[n] = '\0';
+		memcpy(text + at, "\xc3\xa4rger", 6);
+		CHECK(matches("\xc3\xa4rger", text));
+		CHECK(matches("(?<=^|x)\\w\\Brge(r|s)x", text));
+	}
+	free(text);
+}
+
+static void
+anchors(void)
+{
+	tap_case("an empty text");
+	CHECK(matches("^$", "") && matches("x*$", "") && !matches("x", ""));
+	tap_case("anchors");
+	CHECK(matches("^b", "b") && !matches("^b", "ab"));
+	CHECK(matches("\\Ga", "ab") && matches("(?m)^b", "a\nb"));
+	tap_case("verbs");
+	CHECK(!matches("a(*COMMIT)c|b", "ab"));
+	tap_case("a text that is no UTF-8 is kept, and that is said");
+	CHECK(!matches("x", "a\xc3"));
+}
+
+int
+main(void)
+{
+	end_in_time();
+	find_all_places();
+	anchors();
+	return tap_done();
+}
