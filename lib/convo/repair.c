@@ -326,8 +326,9 @@ ctx_repair_finding(struct ctx_repair *repair,
 
 	/* What has been written is as it is; and lines of a transcript are
 	 * tied to each other in their own ways. */
-	if (entry == NULL || (entry->dialect->history != CTX_HISTORY_NONE &&
-	    !finding->place.inside))
+	if (entry == NULL ||
+	    (entry->dialect->history != CTX_HISTORY_NONE &&
+		!finding->place.inside))
 		return 0;
 	fix->finding = finding;
 	fix->role = entry->role;
