@@ -102,6 +102,14 @@ calibrate_ended(
 /* With a larger error a factor says nothing. */
 #define WORST_ERROR 0.25
 
+/* Nor does one that may as well be none. */
+static bool
+says_something(const struct ctx_fit *fit)
+{
+	return fit->error <= WORST_ERROR &&
+	    (isinf(fit->spread) || fit->spread < fit->factor);
+}
+
 /* Hundredths, as models.json and the table have them; never rounded down
  * what must not be too low. */
 static double
@@ -115,7 +123,7 @@ static json_t *
 line_of(const char *model, const char *encoding, const struct ctx_fit *fit,
     bool upper)
 {
-	if (fit->error > WORST_ERROR)
+	if (!says_something(fit))
 		return NULL;
 	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
 	    "exact", 0, "factor", hundredths(fit, upper));
@@ -193,7 +201,7 @@ calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
 		text = ctx_names_at(&c->models, id);
 		(void)snprintf(name, sizeof name, "%.*s", (int)text.n, text.p);
 		line = line_of(name, encoding, &fit, upper);
-		if (line == NULL && fit.error <= WORST_ERROR)
+		if (line == NULL && says_something(&fit))
 			rc = ctx_err_nomem(err);
 		else if (json)
 			rc = print_json(name, encoding, &fit, n, line, err);
