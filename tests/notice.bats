@@ -258,3 +258,14 @@ notices() {
 	[ "$(notices out)" -eq 0 ]
 	grep -q 'Earlier conversation summary' out
 }
+
+@test "a notice is not cut with the message that it stands in" {
+	"$B/gen-tools/convo" --dialect bedrock --seed 1 --count 50 \
+	    --messages 15 --wrap > in
+	set -- -d bedrock -s heuristic -l aggressive -b 1000 -k 1 -t 1 \
+	    --notice '<omitted>'
+	ctx-prune "$@" in > out || [ $? -eq 1 ]
+	ctx-prune -n --json "$@" in > plan || [ $? -eq 1 ]
+	jq .left.tokens plan > planned
+	ctx-count -d bedrock --json out | jq .tokens | cmp - planned
+}

@@ -350,3 +350,15 @@ rolls() { # DIALECT FILE
 		run -2 ctx-prune -s summarize -b 1k $o "$chat"
 	done
 }
+
+@test "a summary parts no system message from the assistant behind it" {
+	n="Please never touch src/main.c. $(seq 400 | tr '\n' ' ')"
+	jq -nc --arg n "$n" '{messages: [
+		{role: "system", content: "be brief"},
+		{role: "assistant", content: "yes"},
+		{role: "user", content: $n}, {role: "assistant", content: $n},
+		{role: "user", content: "and"}, {role: "assistant", content: "so"}]}' > in
+	ctx-prune -d anthropic -s summarize -b 700 -k 1 -t 0 --pin yes in > out
+	[ "$(jq -r '[.messages[].role] | join(" ")' out)" = \
+	    "user system assistant user assistant" ]
+}

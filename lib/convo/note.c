@@ -279,14 +279,14 @@ ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the JSON of a note before, or in, an entry; p's scanner is on the
- * entry. */
+/* Appends the JSON of a note before, or in, an entry, which is this node of
+ * p->view.json. */
 static int
 compose(struct prune *p, struct convo *convo, struct note *note,
-    const struct entry *entry, struct ctx_err *err)
+    const struct entry *entry, uint32_t node, struct ctx_err *err)
 {
 	const char *template = template_of(entry->dialect, note->summary);
-	struct words words = {.json = p->view.json, .node = entry->node};
+	struct words words = {.json = p->view.json, .node = node};
 	char uuid[39], hex[11];
 	int rc;
 
@@ -329,7 +329,7 @@ ctx_notes_compose(struct prune *p, struct convo *convo, struct ctx_err *err)
 			continue;
 		note = &convo->notes[entry->note - 1];
 		if (ctx_prune_look(p, entry, err) < 0 ||
-		    compose(p, convo, note, entry, err) < 0)
+		    compose(p, convo, note, entry, entry->node, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -344,7 +344,7 @@ ctx_note_insert_part(struct prune *p, struct convo *convo,
 	size_t i = first_own(view);
 	struct ctx_str at;
 
-	if (compose(p, convo, note, entry, err) < 0)
+	if (compose(p, convo, note, entry, view->node, err) < 0)
 		return -1;
 	at = ctx_json_str(view->json, view->parts[i].child);
 	if (!replace) {

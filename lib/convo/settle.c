@@ -219,6 +219,28 @@ cut_to_ends(struct prune *p, const struct entry *entry,
 	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
 }
 
+/* Puts the note of an entry into what its edits have left, which is
+ * p->literal and becomes so again.  A note costs what it costs: it is not cut
+ * with the message. */
+static int
+put_note(struct prune *p, struct convo *convo, const struct entry *entry,
+    bool replace, struct ctx_err *err)
+{
+	size_t used;
+
+	p->message.n = 0;
+	ctx_edits_reset(&p->one);
+	if (ctx_buf_add(&p->message, p->literal.p, p->literal.n, err) < 0 ||
+	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
+		0 ||
+	    entry->dialect->read(&p->json, 0, &p->view, err) < 0 ||
+	    ctx_note_insert_part(p, convo, entry, replace, err) < 0)
+		return -1;
+	p->literal.n = 0;
+	return ctx_edits_apply(&p->one,
+	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
+}
+
 /* Notes the edits of an entry in p->edits, as one. */
 static int
 note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
@@ -242,9 +264,6 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 		return -1;
 	if (*empty)
 		return 0;
-	if (part && ctx_note_insert_part(p, convo, entry,
-			fate->rest & CTX_MARK_FOLD, err) < 0)
-		return -1;
 	if ((fate->results | fate->rest) & CTX_MARK_ENDS) {
 		if (cut_to_ends(p, entry, fate, message, err) < 0)
 			return -1;
@@ -253,6 +272,9 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 		if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0)
 			return -1;
 	}
+	if (part && put_note(p, convo, entry, fate->rest & CTX_MARK_FOLD,
+			err) < 0)
+		return -1;
 	return ctx_edit_replace(&p->edits, message, p->literal.p,
 	    p->literal.n, err);
 }

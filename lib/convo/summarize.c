@@ -270,14 +270,18 @@ take_back(struct convo *convo)
 }
 
 /* Where it stands as a message: behind what leads, system messages and what
- * stands for the past of a transcript. */
+ * stands for the past of a transcript; before a system message whose place is
+ * between the user and the assistant. */
 static int
 place_message(const struct convo *convo, const struct ctx_dialect *dialect,
     size_t *place, struct ctx_err *err)
 {
+	unsigned leads = CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN | CTX_ITEM_PAST;
 	size_t i, item = 0;
 	bool system = false;
 
+	if (dialect->rules & CTX_SYSTEM_BETWEEN)
+		leads &= ~(unsigned)CTX_ITEM_SYSTEM;
 	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
 		const struct ctx_item *one = &convo->groups.items[item];
 
@@ -285,8 +289,7 @@ place_message(const struct convo *convo, const struct ctx_dialect *dialect,
 		    (convo->plan.marks[item] & CTX_MARK_DROP))
 			continue;
 		system |= one->role == CTX_ROLE_SYSTEM;
-		if (!(one->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN |
-				       CTX_ITEM_PAST)))
+		if (!(one->flags & leads))
 			break;
 	}
 	*place = i;
