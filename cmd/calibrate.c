@@ -56,8 +56,8 @@ note(struct calibrate *c, const struct ctx_tally *t,
 }
 
 int
-calibrate_message(
-    struct calibrate *c, const struct ctx_tally *t, struct ctx_err *err)
+calibrate_message(struct calibrate *c, const struct ctx_tally *t,
+    struct ctx_err *err)
 {
 	uint64_t rest = t->framing + t->estimated, asked;
 	struct calibrate_sum sum;
@@ -79,8 +79,8 @@ calibrate_message(
 }
 
 int
-calibrate_ended(
-    struct calibrate *c, const struct ctx_tally *t, struct ctx_err *err)
+calibrate_ended(struct calibrate *c, const struct ctx_tally *t,
+    struct ctx_err *err)
 {
 	struct calibrate_sum sum =
 	    c->role == CTX_ROLE_ASSISTANT ? c->before : c->all;

@@ -115,8 +115,8 @@ read_text(const json_t *value, const char **to)
 
 /* A name of a built-in encoding, or a file beside the models' own. */
 static bool
-read_encoding(
-    struct cli *cli, const char *file, const json_t *value, const char **to)
+read_encoding(struct cli *cli, const char *file, const json_t *value,
+    const char **to)
 {
 	const char *name = json_string_value(value), *slash;
 	json_t *kept = cli->models_text, *path;

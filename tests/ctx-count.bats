@@ -780,3 +780,15 @@ bytes_vocabulary() {
 	bad '{"a": {"colour": 1}}' "'a': colour"
 	bad '{"a": {"window": 5, "input": 6}}' "beyond"
 }
+
+@test "--per tool keeps apart any number of tools in one message" {
+	jq -nc --argjson n 2000 'range(2) as $m | {role: "assistant", tool_calls:
+	    [range($n) | (if $m == 0 then . else $n - 1 - . end) as $i |
+		{id: "c\($m)-\($i)", type: "function",
+		 function: {name: "t\(1000 + $i)", arguments: "{}"}}]}' > in
+	ctx-count -e bytes/4 --per tool in > rows
+	# Each tool was called twice, as every other.
+	[ "$(grep -c ' t[0-9]*$' rows)" -eq 2000 ]
+	[ "$(grep ' t[0-9]*$' rows | awk '{ print $1, $2, $3 }' | sort -u |
+	    wc -l)" -eq 1 ]
+}

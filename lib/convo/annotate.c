@@ -38,8 +38,8 @@ begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-add_message(
-    struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
+add_message(struct annotate *a, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct ctx_measure *measure = event->inside ? &a->record : &a->lines;
 	struct ctx_cost cost;
@@ -86,8 +86,8 @@ note(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 }
 
 static int
-end_record(
-    struct annotate *a, const struct ctx_record *record, struct ctx_err *err)
+end_record(struct annotate *a, const struct ctx_record *record,
+    struct ctx_err *err)
 {
 	struct ctx_str text = record->text;
 	bool changed =
@@ -110,8 +110,8 @@ end_record(
 }
 
 static int
-one_event(
-    struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
+one_event(struct annotate *a, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:

@@ -15,7 +15,10 @@ struct count {
 	struct ctx_tally tally;
 	bool open;
 	struct ctx_share *shares; /* of the message */
-	size_t n_shares, cap;
+	uint32_t *tools;          /* theirs */
+	size_t n_shares, cap, tools_cap;
+	/* Of each tool its share, if that is its own: never cleared. */
+	size_t *at, at_cap;
 };
 
 struct tally {
@@ -56,26 +59,40 @@ begin(struct tally *t, struct count *count, const struct ctx_event *event,
 	return 0;
 }
 
-/* The share of a tool in the message, zeroed if it is new. */
+/* The share of a tool in the message, zeroed if it is new.  Any message may
+ * call any number of tools, so none is looked for. */
 static struct ctx_share *
 share_of(struct count *count, uint32_t tool, struct ctx_err *err)
 {
-	struct ctx_str name = ctx_names_at(&count->groups.tools, tool);
+	size_t i, known = count->at_cap, n = count->n_shares;
 	struct ctx_share *shares;
-	size_t i;
+	uint32_t *tools;
+	size_t *at;
 
-	for (i = 0; i < count->n_shares; i++)
-		if (count->shares[i].tool.n == name.n &&
-		    memcmp(count->shares[i].tool.p, name.p, name.n) == 0)
-			return &count->shares[i];
-	shares = ctx_grow(count->shares, &count->cap, i + 1, sizeof *shares,
+	at = ctx_grow(count->at, &count->at_cap, (size_t)tool + 1, sizeof *at,
+	    err);
+	if (at == NULL)
+		return NULL;
+	count->at = at;
+	memset(at + known, 0, (count->at_cap - known) * sizeof *at);
+	i = at[tool];
+	if (i < n && count->tools[i] == tool)
+		return &count->shares[i];
+	shares = ctx_grow(count->shares, &count->cap, n + 1, sizeof *shares,
 	    err);
 	if (shares == NULL)
 		return NULL;
 	count->shares = shares;
-	count->n_shares = i + 1;
-	shares[i] = (struct ctx_share){.tool = name};
-	return &shares[i];
+	tools = ctx_grow(count->tools, &count->tools_cap, n + 1, sizeof *tools,
+	    err);
+	if (tools == NULL)
+		return NULL;
+	count->tools = tools;
+	tools[n] = tool;
+	at[tool] = n;
+	shares[n] =
+	    (struct ctx_share){.tool = ctx_names_at(&count->groups.tools, tool)};
+	return &shares[count->n_shares++];
 }
 
 /* Adds part *i, a call or a result, to the share of its tool; *i is then the
@@ -127,6 +144,14 @@ add_shares(struct count *count, const struct ctx_event *event,
 		    add_share(count, event, &i, err) < 0)
 			return -1;
 	return 0;
+}
+
+static void
+release_shares(struct count *count)
+{
+	free(count->shares);
+	free(count->tools);
+	free(count->at);
 }
 
 static int
@@ -251,7 +276,7 @@ ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
 		rc = run(&t, err);
 	ctx_groups_release(&t.lines.groups);
 	ctx_groups_release(&t.record.groups);
-	free(t.lines.shares);
-	free(t.record.shares);
+	release_shares(&t.lines);
+	release_shares(&t.record);
 	return rc;
 }

@@ -97,8 +97,8 @@ add_compact(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 }
 
 static int
-add_member(
-    struct beside *b, const char *before, uint32_t node, struct ctx_err *err)
+add_member(struct beside *b, const char *before, uint32_t node,
+    struct ctx_err *err)
 {
 	if (node == 0)
 		return 0;
@@ -123,8 +123,8 @@ count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 }
 
 static int
-count_schema(
-    struct beside *b, uint32_t schema, unsigned depth, struct ctx_err *err)
+count_schema(struct beside *b, uint32_t schema, unsigned depth,
+    struct ctx_err *err)
 {
 	static const char *const shown[] = {
 	    "format", "description", "enum", "required", "example"};
@@ -153,8 +153,8 @@ count_schema(
 
 /* A tool of the user's. */
 static int
-add_definition(
-    struct beside *b, const struct ctx_definition *tool, struct ctx_err *err)
+add_definition(struct beside *b, const struct ctx_definition *tool,
+    struct ctx_err *err)
 {
 	switch (b->rule->rule) {
 	case CTX_TOOLS_TYPES:
@@ -177,8 +177,8 @@ add_definition(
 /* A tool that the provider defines, by its type: what is published of it, or
  * else what the request says of it. */
 static int
-add_provided(
-    struct beside *b, uint32_t tool, uint32_t type, struct ctx_err *err)
+add_provided(struct beside *b, uint32_t tool, uint32_t type,
+    struct ctx_err *err)
 {
 	/* Anthropic, pages of the tools, November 2026. */
 	static const struct {
@@ -360,8 +360,8 @@ add_around(struct beside *b, const struct ctx_shape *shape, struct ctx_err *err)
 }
 
 static int
-count_tools(
-    struct beside *b, const struct ctx_shape *shape, struct ctx_err *err)
+count_tools(struct beside *b, const struct ctx_shape *shape,
+    struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions", NULL};
 	const struct ctx_json *json = b->json;

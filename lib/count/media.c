@@ -220,8 +220,8 @@ tiles(const struct ctx_image *image, double w, double h, enum ctx_detail detail)
 
 /* Too many patches: shrunk to as many, then until one side is whole. */
 static uint64_t
-patches(
-    const struct ctx_image *image, double w, double h, enum ctx_detail detail)
+patches(const struct ctx_image *image, double w, double h,
+    enum ctx_detail detail)
 {
 	double edge = image->edge, r, across, down, whole;
 	uint64_t n, most = image->y;

@@ -1,6 +1,6 @@
 /*
  * no_memory.c - preloaded: allocation number NO_MEMORY_AT fails, and with
- * NO_MEMORY_EVER all after it.  "../shared" learns how many there were, and
+ * NO_MEMORY_EVER all after it.  "../tried" learns how many there were, and
  * how many failed.  malloc itself is the C library's (glibc).
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@ begin(void)
 {
 	const char *number = getenv("NO_MEMORY_AT");
 	const char *always = getenv("NO_MEMORY_EVER");
-	int fd = open("../shared", O_RDWR);
+	int fd = open("../tried", O_RDWR);
 	void *p = MAP_FAILED;
 
 	if (fd >= 0) {

@@ -2,7 +2,7 @@
  * small_pieces.c - preloaded: a read or write moves PIECES bytes at most, with
  * PIECES_EINTR every other one is interrupted first, and close number CLOSE_AT
  * fails with CLOSE_ERRNO, though it closes, as on Linux it always does.
- * "../shared" learns how many closes there were.
+ * "../tried" learns how many closes there were.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@ number(const char *name)
 __attribute__((constructor)) static void
 begin(void)
 {
-	int fd = open("../shared", O_RDWR);
+	int fd = open("../tried", O_RDWR);
 	void *p;
 
 	most = number("PIECES");
