@@ -787,8 +787,10 @@ bytes_vocabulary() {
 		{id: "c\($m)-\($i)", type: "function",
 		 function: {name: "t\(1000 + $i)", arguments: "{}"}}]}' > in
 	ctx-count -e bytes/4 --per tool in > rows
-	# Each tool was called twice, as every other.
+	# Each was called twice; what frames a message is its first tool's.
 	[ "$(grep -c ' t[0-9]*$' rows)" -eq 2000 ]
-	[ "$(grep ' t[0-9]*$' rows | awk '{ print $1, $2, $3 }' | sort -u |
-	    wc -l)" -eq 1 ]
+	[ "$(grep ' t[0-9]*$' rows | awk '{ print $2, $3 }' | uniq -c |
+	    awk '{ print $1, $2, $3 }')" = "2000 2 14" ]
+	[ "$(tr -d '~' < rows | awk '{ n += $1 } END { print n }')" = \
+	    "$(tokens -e bytes/4 in)" ]
 }
