@@ -783,14 +783,15 @@ bytes_vocabulary() {
 
 @test "--per tool keeps apart any number of tools in one message" {
 	jq -nc --argjson n 2000 'range(2) as $m | {role: "assistant", tool_calls:
-	    [range($n) | (if $m == 0 then . else $n - 1 - . end) as $i |
-		{id: "c\($m)-\($i)", type: "function",
+	    [range(2 * $n) | . as $c | (if $m == 0 then . % $n
+		else $n - 1 - . % $n end) as $i |
+		{id: "c\($m)-\($c)", type: "function",
 		 function: {name: "t\(1000 + $i)", arguments: "{}"}}]}' > in
 	ctx-count -e bytes/4 --per tool in > rows
-	# Each was called twice; what frames a message is its first tool's.
+	# Two messages call each twice; what frames a message is its first tool's.
 	[ "$(grep -c ' t[0-9]*$' rows)" -eq 2000 ]
 	[ "$(grep ' t[0-9]*$' rows | awk '{ print $2, $3 }' | uniq -c |
-	    awk '{ print $1, $2, $3 }')" = "2000 2 14" ]
+	    awk '{ print $1, $2, $3 }')" = "2000 2 28" ]
 	[ "$(tr -d '~' < rows | awk '{ n += $1 } END { print n }')" = \
 	    "$(tokens -e bytes/4 in)" ]
 }
