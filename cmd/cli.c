@@ -1,4 +1,4 @@
-/* cli.c - what the commands share: options, messages, exit */
+/* cli.c - what the commands share: messages, streams, beginning and end */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,38 +11,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-
-/* ---- names for choices ---- */
-
-const char *
-cli_dialect_name(unsigned i)
-{
-	const struct ctx_dialect *row = ctx_dialect_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
-
-const char *
-cli_model_name(unsigned i)
-{
-	const struct ctx_model *row = ctx_model_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
-
-const char *
-cli_encoding_name(unsigned i)
-{
-	return ctx_tokenizer_builtin(i);
-}
-
-const char *
-cli_policy_name(unsigned i)
-{
-	const struct ctx_policy *row = ctx_policy_at(i);
-
-	return row == NULL ? NULL : row->name;
-}
 
 /* ---- messages ---- */
 
@@ -184,393 +152,14 @@ need_stdout(const struct cli *cli)
 		give_up(cli);
 }
 
-/* Ends a command that was only asked about itself. */
-static _Noreturn void
-told(const struct cli *cli)
+void
+cli_told(const struct cli *cli)
 {
 	need_stdout(cli);
 	exit(CLI_YES);
 }
 
-/* ---- --help and the like ---- */
-
-static void
-print_option(const struct cli_option *option)
-{
-	char left[40];
-
-	if (option->type == CLI_HEADING) {
-		printf("%s:\n", option->help);
-		return;
-	}
-	(void)snprintf(left, sizeof left, "%c%c%c --%s%s%s",
-	    option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
-	    option->letter ? ',' : ' ', option->name,
-	    option->arg != NULL ? " " : "",
-	    option->arg != NULL ? option->arg : "");
-	printf("  %-28s %s\n", left, option->help);
-}
-
-static _Noreturn void
-print_help(const struct cli *cli)
-{
-	const struct cli_option *option;
-
-	printf("usage: %s [OPTION...] %s\n%s\n", cli->name, cli->operands,
-	    cli->about);
-	for (option = cli->options; option->help != NULL; option++)
-		print_option(option);
-	printf("  -h, --help, -V, --version    this text, version\n"
-	       "\nExamples:\n%s"
-	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
-	    cli->examples);
-	told(cli);
-}
-
-/* For the completions: one line an option, fields parted by tabs. */
-static _Noreturn void
-print_options(const struct cli *cli)
-{
-	const struct cli_option *option;
-	unsigned i;
-
-	for (option = cli->options; option->help != NULL; option++) {
-		if (option->type == CLI_HEADING)
-			continue;
-		printf("%.1s\t%s\t%s\t%s\t",
-		    option->letter ? &option->letter : "", option->name,
-		    option->arg != NULL ? option->arg : "", option->help);
-		for (i = 0; option->choice != NULL &&
-		    option->choice(i) != NULL;
-		    i++)
-			printf("%s%s", i > 0 ? " " : "", option->choice(i));
-		printf("\n");
-	}
-	printf("h\thelp\t\tthis text\t\nV\tversion\t\tversion\t\n");
-	told(cli);
-}
-
-/* ---- arguments ---- */
-
-/* Digits, a decimal point among them, and k, M or G, into thousandths. */
-static bool
-read_thousandths(const char **text, uint64_t *out)
-{
-	uint64_t n = 0, scale = 1000;
-	const char *p = *text;
-	bool digits = false, point = false;
-
-	for (; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
-		if (*p == '.') {
-			point = true;
-			continue;
-		}
-		digits = true;
-		if (point && scale == 1)
-			return false;
-		if (n > (UINT64_MAX / 1000000000 - 9) / 10)
-			return false;
-		n = n * 10 + (uint64_t)(*p - '0');
-		if (point)
-			scale /= 10;
-	}
-	*out = n * scale;
-	*text = p;
-	return digits;
-}
-
-static bool
-read_number(const char *text, uint64_t *out)
-{
-	static const char units[] = "kMG";
-	uint64_t n, factor = 1;
-	const char *unit;
-
-	if (!read_thousandths(&text, &n))
-		return false;
-	if (*text != '\0' && (unit = strchr(units, *text)) != NULL) {
-		for (; unit >= units; unit--)
-			factor *= 1000;
-		text++;
-	}
-	if (*text != '\0' || n > UINT64_MAX / factor || n * factor % 1000 != 0)
-		return false;
-	*out = n * factor / 1000;
-	return true;
-}
-
-/* A span of time, into milliseconds. */
-static bool
-read_span(const char *text, uint64_t *out)
-{
-	static const struct {
-		char unit;
-		uint64_t seconds;
-	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
-	uint64_t n;
-	size_t i;
-
-	if (!read_thousandths(&text, &n) || text[0] == '\0' || text[1] != '\0')
-		return false;
-	for (i = 0; i < sizeof units / sizeof units[0]; i++)
-		if (units[i].unit == text[0]) {
-			*out = n * units[i].seconds;
-			return n <= UINT64_MAX / 2 / units[i].seconds;
-		}
-	return false;
-}
-
-static bool
-read_amount(const char *text, struct ctx_amount *out)
-{
-	size_t n = strlen(text);
-	uint64_t share;
-
-	out->set = true;
-	out->percent = n > 0 && text[n - 1] == '%';
-	if (!out->percent)
-		return read_number(text, &out->n);
-	if (!read_thousandths(&text, &share) || strcmp(text, "%") != 0 ||
-	    share > 100000)
-		return false;
-	out->n = share;
-	return true;
-}
-
-static bool
-read_choice(const struct cli_option *option, const char *text, unsigned *out)
-{
-	unsigned i;
-
-	for (i = 0; option->choice(i) != NULL; i++)
-		if (strcmp(option->choice(i), text) == 0) {
-			*out = i;
-			return true;
-		}
-	return false;
-}
-
-static _Noreturn void
-bad_argument(const struct cli *cli, const struct cli_option *option,
-    const char *text)
-{
-	static const char *const wanted[] = {
-	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
-	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
-	    [CLI_AMOUNT] = "a number such as 20k, or a share such as 70%",
-	};
-	char names[400];
-	size_t n = 0;
-	unsigned i;
-
-	if (option->choice == NULL)
-		cli_die(cli, "--%s: '%s' is not %s", option->name, text,
-		    wanted[option->type]);
-	names[0] = '\0';
-	for (i = 0; option->choice(i) != NULL && n < sizeof names; i++)
-		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
-		    i > 0 ? ", " : "", option->choice(i));
-	cli_die(cli, "--%s: '%s' is none of %s", option->name, text, names);
-}
-
-static void
-store(struct cli *cli, const struct cli_option *option, const char *text)
-{
-	struct ctx_err err;
-	unsigned choice;
-	bool right = true;
-
-	if (option->given != NULL)
-		*option->given = true;
-	switch (option->type) {
-	case CLI_FLAG:
-	case CLI_UNFLAG:
-		*(bool *)option->to = option->type == CLI_FLAG;
-		break;
-	case CLI_STRING:
-		*(const char **)option->to = text;
-		break;
-	case CLI_NUMBER:
-		right = read_number(text, option->to);
-		break;
-	case CLI_SPAN:
-		right = read_span(text, option->to);
-		break;
-	case CLI_AMOUNT:
-		right = read_amount(text, option->to);
-		break;
-	case CLI_CHOICE:
-		right = read_choice(option, text, option->to);
-		break;
-	case CLI_BITS:
-		right = read_choice(option, text, &choice);
-		if (right)
-			*(unsigned *)option->to |= 1u << choice;
-		break;
-	case CLI_PATTERN:
-		if (ctx_pattern_add(option->to, text, &err) < 0)
-			cli_die(cli, "--%s: %s", option->name, err.text);
-		break;
-	case CLI_HEADING:
-		break;
-	}
-	if (!right)
-		bad_argument(cli, option, text);
-}
-
-/* ---- the command line ---- */
-
-#define LONGEST 24 /* characters of an option that are compared */
-
-/* Edits from one word to the other (Levenshtein); both at most LONGEST. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t row[LONGEST + 1], i, j, corner, above;
-	size_t n = strlen(a), m = strlen(b);
-
-	if (n > LONGEST || m > LONGEST)
-		return SIZE_MAX;
-	for (j = 0; j <= m; j++)
-		row[j] = j;
-	for (i = 1; i <= n; i++) {
-		corner = row[0];
-		row[0] = i;
-		for (j = 1; j <= m; j++) {
-			above = row[j];
-			if (a[i - 1] != b[j - 1]) {
-				if (above < corner)
-					corner = above;
-				if (row[j - 1] < corner)
-					corner = row[j - 1];
-				corner++;
-			}
-			row[j] = corner;
-			corner = above;
-		}
-	}
-	return row[m];
-}
-
-static _Noreturn void
-unknown_option(const struct cli *cli, const char *name)
-{
-	const struct cli_option *option;
-	const char *nearest = "help";
-	size_t best = distance(name, nearest), d;
-
-	for (option = cli->options; option->help != NULL; option++) {
-		if (option->type == CLI_HEADING)
-			continue;
-		d = distance(name, option->name);
-		if (d < best) {
-			best = d;
-			nearest = option->name;
-		}
-	}
-	if (best <= 3 && best < strlen(name))
-		cli_die(cli, "no option --%s; did you mean --%s?", name,
-		    nearest);
-	cli_die(cli, "no option --%s; see %s --help", name, cli->name);
-}
-
-static bool
-takes_argument(const struct cli_option *option)
-{
-	return option->type != CLI_FLAG && option->type != CLI_UNFLAG;
-}
-
-static void
-print_version(const struct cli *cli)
-{
-	printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
-	    ctx_models_date());
-	told(cli);
-}
-
-/* Those that every command has; they do not return. */
-static void
-tell_about(const struct cli *cli, const char *word, const char *value)
-{
-	static const struct {
-		const char *name;
-		void (*print)(const struct cli *cli);
-	} about[] = {
-	    {"help", print_help},
-	    {"version", print_version},
-	    {"list-options", print_options},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof about / sizeof about[0]; i++) {
-		if (strcmp(word, about[i].name) != 0)
-			continue;
-		if (value != NULL)
-			cli_die(cli, "--%s takes no argument", word);
-		about[i].print(cli);
-	}
-}
-
-static void
-long_option(struct cli *cli, char *word, char ***next)
-{
-	const struct cli_option *option;
-	char *value = strchr(word, '=');
-
-	if (value != NULL)
-		*value++ = '\0';
-	tell_about(cli, word, value);
-	for (option = cli->options; option->help != NULL; option++)
-		if (option->type != CLI_HEADING &&
-		    strcmp(option->name, word) == 0)
-			break;
-	if (option->help == NULL)
-		unknown_option(cli, word);
-	if (!takes_argument(option)) {
-		if (value != NULL)
-			cli_die(cli, "--%s takes no argument", word);
-	} else if (value == NULL) {
-		value = **next;
-		if (value == NULL)
-			cli_die(cli, "--%s needs an argument, %s", word,
-			    option->arg);
-		++*next;
-	}
-	store(cli, option, value);
-}
-
-static void
-short_options(struct cli *cli, char *word, char ***next)
-{
-	const struct cli_option *option;
-	char h[] = "help", v[] = "version";
-
-	for (; *word != '\0'; word++) {
-		if (*word == 'h')
-			long_option(cli, h, next);
-		if (*word == 'V')
-			long_option(cli, v, next);
-		for (option = cli->options; option->help != NULL; option++)
-			if (option->letter == *word)
-				break;
-		if (option->help == NULL)
-			cli_die(cli, "no option -%c; see %s --help", *word,
-			    cli->name);
-		if (!takes_argument(option)) {
-			store(cli, option, NULL);
-			continue;
-		}
-		if (word[1] != '\0') {
-			store(cli, option, word + 1);
-			return;
-		}
-		if (**next == NULL)
-			cli_die(cli, "-%c needs an argument, %s", *word,
-			    option->arg);
-		store(cli, option, *(*next)++);
-		return;
-	}
-}
+/* ---- the beginning ---- */
 
 /*
  * stdio loses what does not fit a pipe that is not waited for.  Others share
@@ -618,38 +207,6 @@ open_standard(void)
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
-const char *
-cli_environment(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
-void
-cli_tunable(const struct cli *cli, const char *name, uint64_t *to)
-{
-	const char *value = cli_environment(name);
-
-	if (value != NULL && !read_number(value, to))
-		cli_die(cli, "%s in the environment: '%s' is not a number",
-		    name, value);
-}
-
-bool
-cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
-{
-	const char *value = cli_environment(name), *rest = value;
-
-	if (value == NULL)
-		return false;
-	if (!read_thousandths(&rest, to) || *rest != '\0' || *to > 1000)
-		cli_die(cli, "%s in the environment: '%s' is not a share "
-			     "between 0 and 1", name, value);
-	*to *= 100;
-	return true;
-}
-
 /* Without memory jansson may lose a character of a string and say nothing, so
  * it is not asked to go on. */
 static void *
@@ -665,11 +222,9 @@ memory_for_json(size_t n)
 }
 
 void
-cli_parse(struct cli *cli, int argc, char **argv)
+cli_begin(void)
 {
-	char **next = argv + (argc > 0), **end = argv + argc, *word;
 	struct ctx_hashkey random;
-	bool only_files = false;
 
 	open_standard();
 	cli_no_core();
@@ -677,29 +232,14 @@ cli_parse(struct cli *cli, int argc, char **argv)
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
 	json_set_alloc_funcs(memory_for_json, free);
-	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
-	if (cli->files == NULL)
-		cli_die(cli, "out of memory");
-	while (next < end) {
-		word = *next++;
-		if (only_files || word[0] != '-' || word[1] == '\0')
-			cli->files[cli->n_files++] = word;
-		else if (strcmp(word, "--") == 0)
-			only_files = true;
-		else if (word[1] == '-')
-			long_option(cli, word + 2, &next);
-		else
-			short_options(cli, word + 1, &next);
-	}
-	if (cli->dialect_name != NULL) {
-		cli->dialect = ctx_dialect_find(cli->dialect_name);
-		if (cli->dialect == NULL) {
-			struct cli_option row = {.name = "dialect",
-			    .choice = cli_dialect_name};
+}
 
-			bad_argument(cli, &row, cli->dialect_name);
-		}
-	}
+const char *
+cli_environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
 /* ---- streams ---- */

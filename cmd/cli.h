@@ -263,6 +263,11 @@ void cli_print_masked(FILE *to, const char *p, size_t n);
 /* "812", "9.4k", "1.2M", in a buffer of the caller's. */
 const char *cli_short_number(char buf[16], uint64_t n);
 
+/* Before anything else: standard descriptors that can be used, no core file,
+ * and what jansson needs. */
+void cli_begin(void);
+/* Ends a command that was only asked about itself. */
+_Noreturn void cli_told(const struct cli *cli);
 /* Ends the command if what was printed could not be written; to be called
  * behind each line. */
 void cli_check_stdout(const struct cli *cli);
