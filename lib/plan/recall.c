@@ -526,6 +526,8 @@ find_question(const struct recall *r)
 	for (i = 0; r->asker != 0 && i < r->n_docs; i++)
 		said += r->docs[i].speaker == r->asker;
 	label = said > 1 ? r->label : 0;
+	if (label == 0)
+		return (struct ctx_str){r->question.p, r->question.n};
 	return (struct ctx_str){r->question.p + label, r->question.n - label};
 }
 
