@@ -213,6 +213,11 @@ size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
 size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Characters (scalar values) in valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
+/* The bytes of the first characters of valid UTF-8, so many or all. */
+size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
+/* The bytes before the character that ends at byte at of valid UTF-8, or
+ * within which that byte is; at must be at least 1. */
+size_t ctx_utf8_back(const char *p, size_t at);
 
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
@@ -227,6 +232,9 @@ struct ctx_grapheme {
 };
 /* Takes the next character; says whether a cluster begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
+/* Does a cluster begin with the second of two characters whatever stands
+ * before the first?  If so, a walk may begin there. */
+bool ctx_grapheme_parted(uint32_t first, uint32_t second);
 
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
