@@ -330,9 +330,6 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
-/* How many bytes from offset at on stand for themselves and are ASCII, but no
- * control character: each is a character, and a cluster but for the last. */
-size_t ctx_text_plain(struct ctx_str literal, size_t at);
 /* Both at once. */
 void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
@@ -342,6 +339,9 @@ void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * has taken splits no escape, no surrogate pair and no UTF-8 sequence.
  */
 int ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp);
+/* Such an offset that is so many bytes of the text further on; a character
+ * must end there. */
+size_t ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Does the literal mean exactly this text? */
 bool ctx_text_equal(struct ctx_str literal, const char *p, size_t n);
 
