@@ -141,15 +141,15 @@ size_t
 ctx_utf8_count(const char *p, size_t n)
 {
 	const size_t step = sizeof(PLAIN_VECTOR);
-	PLAIN_VECTOR found, counts;
-	size_t i, more = 0, at = 0;
+	PLAIN_VECTOR counts;
+	size_t vectors, more = 0, at = 0;
 
 	while (n - at >= step) {
 		counts = (PLAIN_VECTOR){0};
-		for (i = 0; i < 255 && n - at >= step; i++, at += step) {
-			found = PLAIN(continues)(PLAIN(load)(p + at));
-			counts = PLAIN(tally)(counts, found);
-		}
+		vectors = (n - at) / step < 255 ? (n - at) / step : 255;
+		for (; vectors > 0; vectors--, at += step)
+			counts = PLAIN(tally)(counts,
+			    PLAIN(continues)(PLAIN(load)(p + at)));
 		more += (size_t)PLAIN(total)(counts);
 	}
 	for (; at < n; at++)

@@ -142,29 +142,38 @@ payload_end(const char *p, size_t n, size_t at, bool linked, size_t *behind)
 
 /* ---- where they are ---- */
 
+/* From at on, passes by what does not begin and end, so far behind, with
+ * these bytes; the end of a text is left to the caller. */
+static size_t
+pass_by(const char *p, size_t n, size_t at, char first, char last,
+    size_t behind)
+{
+	const size_t step = sizeof(PLAIN_VECTOR);
+	uint64_t found;
+
+	for (; n - at >= step + behind; at += step) {
+		found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at), first)) &
+		    PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at + behind),
+			last));
+		if (found != 0)
+			return at + (size_t)__builtin_ctzll(found);
+	}
+	return at;
+}
+
 /* The first place from at on where this stands, or n. */
 static size_t
 find(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
-	const size_t step = sizeof(PLAIN_VECTOR), last = length - 1;
-	uint64_t found;
+	const char first = what[0], last = what[length - 1];
 
-	for (; n - at >= step + last; at += step) {
-		found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at),
-			    what[0])) &
-		    PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at + last),
-			what[last]));
-		for (; found != 0; found &= found - 1) {
-			const size_t i = at + (size_t)__builtin_ctzll(found);
-
-			if (memcmp(p + i, what, length) == 0)
-				return i;
-		}
-	}
-	for (; n - at >= length; at++)
+	for (;; at++) {
+		at = pass_by(p, n, at, first, last, length - 1);
+		if (n - at < length)
+			return n;
 		if (memcmp(p + at, what, length) == 0)
 			return at;
-	return n;
+	}
 }
 
 static size_t

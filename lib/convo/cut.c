@@ -169,23 +169,24 @@ is_inside(const struct pieces *pieces, size_t at)
 	return low < pieces->n_atoms && pieces->atoms[low].from < at;
 }
 
-/* The first place of a piece that has so much of it before, or its end. */
+/* The first place of a piece, from the one reached on, that has so much
+ * before it, or its end. */
 static size_t
 place_behind(const struct walk *w, const struct piece *piece, uint64_t size)
 {
-	struct ctx_str text = text_of(w->pieces, piece);
-	const char *feed;
-	size_t at = 0;
+	const char *p = w->pieces->text.p, *feed;
+	size_t left = piece->to - w->at, at = w->at;
 
+	size = size > w->before ? size - w->before : 0;
 	if (w->unit == CTX_SIZE_CHARS)
-		return piece->from + ctx_utf8_skip(text.p, text.n, size);
+		return at + ctx_utf8_skip(p + at, left, size);
 	if (w->unit == CTX_SIZE_BYTES)
-		return piece->from + (size < text.n ? (size_t)size : text.n);
-	for (; size > 0 && at < text.n; size--) {
-		feed = memchr(text.p + at, '\n', text.n - at);
-		at = feed == NULL ? text.n : (size_t)(feed + 1 - text.p);
+		return at + (size < left ? (size_t)size : left);
+	for (; size > 0 && at < piece->to; size--) {
+		feed = memchr(p + at, '\n', piece->to - at);
+		at = feed == NULL ? piece->to : (size_t)(feed + 1 - p);
 	}
-	return piece->from + at;
+	return at;
 }
 
 /* The last place before another that is one whatever stands ahead of it, or
@@ -235,22 +236,16 @@ walk_around(struct walk *w, size_t i, size_t goal)
 	}
 }
 
-/*
- * The size of what is before a place only grows.  So the head ends at the
- * last place before the first that is too far, and the tail begins at the
- * first that is far enough: no others need be looked at.
- */
+/* What is before a place only grows, and both rooms together are no more
+ * than all: where the one is full, and then where the other is no longer
+ * exceeded, is all that need be looked at. */
 static void
 walk_text(struct walk *w, size_t i)
 {
 	const struct piece *piece = &w->pieces->list[i];
-	const uint64_t left = w->total - w->tail_room, was = w->before;
-	size_t head = place_behind(w, piece,
-	    w->head_room > was ? w->head_room - was : 0);
-	size_t tail = place_behind(w, piece, left > was ? left - was : 0);
 
-	walk_around(w, i, head);
-	walk_around(w, i, tail);
+	walk_around(w, i, place_behind(w, piece, w->head_room));
+	walk_around(w, i, place_behind(w, piece, w->total - w->tail_room));
 	consider(w, i, leave(w, piece) && piece->to > piece->from);
 }
 

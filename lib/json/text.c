@@ -329,7 +329,7 @@ ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes)
 	for (; bytes > 0; bytes -= run) {
 		if (*p == '\\') {
 			p += unescape(p, end, &cp);
-			run = ctx_utf8_put(utf8, cp);
+			run = cp < 0x80 ? 1 : ctx_utf8_put(utf8, cp);
 			continue;
 		}
 		run = 1;
