@@ -122,6 +122,25 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/names.c: each name once ----------------------------------------- */
+
+/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
+struct ctx_names {
+	struct ctx_hashkey hash;
+	struct ctx_str *list; /* list[id - 1] */
+	size_t n, cap;
+	uint32_t *slots;
+	size_t mask;
+	struct ctx_arena arena;
+};
+/* The number of a name, given one if it is new; -1 with *err. */
+int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
+    uint32_t *id, struct ctx_err *err);
+struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
+bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
+void ctx_names_reset(struct ctx_names *names);
+void ctx_names_release(struct ctx_names *names);
+
 /* ---- base/pool.c: tasks for several threads ------------------------------- */
 
 /* What is to be done, as the first member of what it is done to. */
@@ -1376,25 +1395,6 @@ struct ctx_measure {
 int ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
     uint32_t model, struct ctx_measure *measure, struct ctx_err *err);
 void ctx_meter_release(struct ctx_meter *meter);
-
-/* ---- group/names.c: each name once ---------------------------------------- */
-
-/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
-struct ctx_names {
-	struct ctx_hashkey hash;
-	struct ctx_str *list; /* list[id - 1] */
-	size_t n, cap;
-	uint32_t *slots;
-	size_t mask;
-	struct ctx_arena arena;
-};
-/* The number of a name, given one if it is new; -1 with *err. */
-int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
-    uint32_t *id, struct ctx_err *err);
-struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
-bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
-void ctx_names_reset(struct ctx_names *names);
-void ctx_names_release(struct ctx_names *names);
 
 /* ---- group/group.c: messages to groups and turns ------------------------- */
 

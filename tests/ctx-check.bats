@@ -333,6 +333,18 @@ finds() {
 	repaired in want
 }
 
+@test "--repair: results come before a last message that says nothing" {
+	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
+	local mute='{"role":"assistant","content":[]}'
+	local none='{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"[no result: the call was interrupted]","is_error":true}]}'
+	printf '%s\n' "$U" "$call" "$mute" > in
+	printf '%s\n' "$U" "$call" "$none" "$mute" > want
+	repaired in want
+	printf '{"max_tokens":1,"system":"x","messages":[%s,%s,%s]}\n' "$U" "$call" "$mute" > in
+	printf '{"max_tokens":1,"system":"x","messages":[%s,%s,%s,%s]}\n' "$U" "$call" "$none" "$mute" > want
+	repaired in want
+}
+
 @test "--repair: a line that is put in ends as the one before it" {
 	printf '%s\r\n' "$U" "$CALL" "$RA" > in
 	printf '%s\r\n' "$U" "$CALL" "$(none b)" "$RA" > want

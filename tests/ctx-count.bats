@@ -273,6 +273,31 @@ X
 	more '{"name":"get_recipe","parameters":{"type":"object","required":["ingredients","instructions","time_to_cook"],"properties":{"ingredients":{"type":"array","items":{"type":"object","required":["name","unit","amount"],"properties":{"name":{"type":"string"},"unit":{"enum":["grams","ml","cups","pieces","teaspoons"],"type":"string"},"amount":{"type":"number"}}}},"instructions":{"type":"array","items":{"type":"string"},"description":"Steps to prepare the recipe (no numbering)"},"time_to_cook":{"type":"number","description":"Total time to prepare the recipe in minutes"}}}}' 75
 }
 
+@test "schemas in schemas are shown so deep, and each type of a list once" {
+	nested() { # levels, a type
+		awk -v n="$1" -v type="$2" 'BEGIN {
+			printf "{\"model\":\"gpt-4o\",\"messages\":[],\"tools\":[{" \
+			    "\"name\":\"f\",\"parameters\":{\"properties\":{\"a\":"
+			for (i = 0; i < n; i++)
+				printf "{\"type\":%s,\"items\":", type
+			printf "{\"type\":\"string\"}"
+			for (i = 0; i < n; i++)
+				printf "}"
+			print "}}}]}"
+		}' > request
+		tokens request
+	}
+	local two deep
+	two=$(nested 2 '"array"')
+	[ "$(nested 1 '"array"')" -lt "$two" ]
+	[ "$(nested 2 '["array","array"]')" -eq "$two" ]
+	[ "$(nested 2 '["array","null"]')" -gt "$two" ]
+	deep=$(nested 100 '"array"')
+	[ "$deep" -gt "$two" ]
+	[ "$(nested 100 '["array","array"]')" -eq "$deep" ]
+	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
+}
+
 @test "Claude has a prompt of its own for tools, by model and tool_choice" {
 	weather='[{"name":"get_weather","description":"Get the current weather in a given location","input_schema":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"}},"required":["location"]}}]'
 	# The page on token counting says 403 for this request, when the

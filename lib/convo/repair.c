@@ -243,14 +243,16 @@ goes_into(const struct ctx_repair_entry *entry,
 	return next->users || (entry->dialect->rules & CTX_ALTERNATES);
 }
 
-/* Are both one message to the provider, so that no result may part them? */
+/* Are both one message to the provider, so that no result may part them?  One
+ * that says nothing must stay the last. */
 static bool
 is_one(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	return next != NULL && (entry->dialect->rules & CTX_MERGES) &&
 	    entry->dialect->around[0] != NULL &&
-	    next->dialect == entry->dialect && next->role == entry->role;
+	    next->dialect == entry->dialect && next->role == entry->role &&
+	    !next->mute;
 }
 
 /* The results of entry are due behind next, too. */
@@ -295,6 +297,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->is_message = true;
 	entry->dialect = event->shape->dialect;
 	entry->role = event->view->role;
+	entry->mute = event->view->n == 0;
 	entry->node = event->node;
 	entry->bytes = event->inside
 	    ? ctx_json_str(event->record->json, event->node)

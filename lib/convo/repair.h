@@ -8,6 +8,7 @@
 struct ctx_repair_entry {
 	uint64_t message; /* its number, or that of the message before it */
 	bool is_message, blank, drop, users;
+	bool mute; /* a message without parts: only the last may be that */
 	const struct ctx_dialect *dialect;
 	enum ctx_role role;
 	char *text;           /* a copy of bytes, or NULL */

@@ -202,6 +202,8 @@ ask(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	r->question.n = 0;
 	r->label = r->name > 0 ? 0 : label(r);
 	r->asker = r->label > 0 ? speaker : 0;
+	if (r->text.n == 0)
+		return 0;
 	return ctx_buf_add(&r->question, r->text.p + r->name,
 	    r->text.n - r->name, err);
 }
@@ -526,6 +528,8 @@ find_question(const struct recall *r)
 	for (i = 0; r->asker != 0 && i < r->n_docs; i++)
 		said += r->docs[i].speaker == r->asker;
 	label = said > 1 ? r->label : 0;
+	if (r->question.n == 0)
+		return (struct ctx_str){"", 0};
 	return (struct ctx_str){r->question.p + label, r->question.n - label};
 }
 

@@ -250,12 +250,15 @@ judge(const struct fuzz *f, const char *p, size_t n,
 	/* What was broken may break differently. */
 	for (i = 0; clean && i < CTX_RULES && !command_of(f)->adds; i++)
 		must(after[i] == 0);
-	if (command_of(f)->run == prune && first->after > 0)
+	/* Of a broken one, which is a mixture of dialects, another may be
+	 * left. */
+	if (command_of(f)->run == prune && first->after > 0 &&
+	    (clean || f->dialect != NULL))
 		must(count(f, first->out.p, first->out.n) == first->after);
 	run(f, first->out.p, first->out.n, &second);
 	must(second.rc == 0);
-	must(!clean || first->again || fuzz_same(first->out.p, first->out.n, second.out.p,
-	    second.out.n));
+	must(!clean || first->again ||
+	    fuzz_same(first->out.p, first->out.n, second.out.p, second.out.n));
 	ctx_buf_release(&second.out);
 }
 

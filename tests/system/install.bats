@@ -23,6 +23,19 @@ load helper
 	readelf -d "$PREFIX/lib/libctx.so" | grep -q 'SONAME.*libctx\.so\.[0-9]*\]'
 }
 
+@test "what is installed is hardened" {
+	for file in "$PREFIX"/bin/ctx-* "$PREFIX/lib/libctx.so"; do
+		readelf -hldW "$file" > parts
+		grep -q 'Type: *DYN' parts
+		grep -q 'GNU_RELRO' parts
+		grep -q 'BIND_NOW' parts
+		grep -q 'GNU_STACK.* RW  *0x' parts
+		nm -D "$file" > names
+		grep -q '__stack_chk_fail' names
+	done
+	grep -q '__memcpy_chk\|__fprintf_chk\|__snprintf_chk' names
+}
+
 @test "a program builds and runs by pkg-config, shared and static" {
 	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
 	[ "$(pkg-config --modversion libctx)" = \
