@@ -7,6 +7,10 @@
  * value are the same in both framings; then line_record looks for the line
  * feed, value_record for the end of the value.  No record waits for a byte
  * that it does not need, so how the bytes arrive never shows in the records.
+ *
+ * Files are read, not mapped: looking at 100 MB and writing them to a pipe took
+ * 35 ms of the processor by read(2), 36 by mmap(2), and a mapped file that
+ * somebody cuts short ends the process.
  */
 #include <errno.h>
 #include <fcntl.h>
