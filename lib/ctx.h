@@ -553,7 +553,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
+/* ---- token/counter.c, encode.c, prefix.c, cut.c: tokens of a text ------ */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -593,6 +593,15 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
+/*
+ * Of a text that goes on behind n, or may, counts as much as nothing that
+ * comes behind it can change: *at bytes, and *tokens that they cost in the
+ * whole text.  The rest, with what comes, is then to be counted as a text of
+ * its own.  *at is 0 where all of it is, say, one word; with more text at a
+ * time than has been left, the time stays linear.
+ */
+int ctx_token_prefix(struct ctx_token_counter *counter, const char *p,
+    size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
  * see it; false with any other. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
