@@ -88,6 +88,12 @@ endif
 
 all: deps $(B)/libctx.a $(COMMANDS)
 
+# What is counted by make coverage, and how, and what is linked to it.
+COUNTED ?=
+COUNTED_LINK ?=
+$(COMMANDS) $(UNITS) $(FUZZERS): LDFLAGS_ALL += $(COUNTED_LINK)
+$(LIB_OBJ) $(CMD_OBJ) $(CMD_SRC:%.c=$(B)/%.o): CFLAGS_ALL += $(COUNTED)
+
 deps:
 	@$(PKG_CONFIG) --exists $(PACKAGES) || { \
 	  echo "ctx needs $(PACKAGES), found by pkg-config; install them with" \
@@ -232,19 +238,27 @@ analyze: all
 
 # What the tests reach, by gcov and gcovr, in a build tree of its own.
 # Some cases look at what the sandbox or a stopped program does, which is
-# different there: make check judges, this counts.
+# different there: make check judges, this counts.  The faults are those after
+# which a program ends by itself, for gcov counts at the end.
 COVERAGE := $(abspath build/coverage)
+COVERAGE_WRAP := syscall malloc calloc realloc ctx_grow ctx_arena_alloc \
+	ctx_buf_reserve ctx_buf_add ctx_buf_printf ctx_text_decode \
+	ctx_text_encode
 COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
-	CFLAGS="-O0 -g --coverage" \
-	LDFLAGS="--coverage -Wl,--wrap=syscall $(COVERAGE)/unsealed.o"
+	CFLAGS="-O1 -g" COUNTED="-O0 --coverage" \
+	COUNTED_LINK="--coverage $(COVERAGE_WRAP:%=-Wl,--wrap=%) \
+	$(COVERAGE)/ending.o $(COVERAGE)/sites.o"
 coverage:
 	@mkdir -p build/coverage
-	$(CC) -O2 -c -o build/coverage/unsealed.o tests/coverage/unsealed.c
-	@$(COVERAGE_MAKE) all units
+	for part in ending sites; do $(CC) -std=c11 $(WARN) -O1 \
+	  -fno-omit-frame-pointer -Ilib -c -o build/coverage/$$part.o \
+	  tests/coverage/$$part.c || exit; done
+	@$(COVERAGE_MAKE) all units coverage-tools
 	@find build/coverage -name '*.gcda' -delete
-	-@B=build/coverage tests/run > build/coverage/tests.log
-	-@$(COVERAGE_MAKE) check-fault > build/coverage/fault.log 2>&1
+	@B=build/coverage tests/coverage/all
 	@B=build/coverage tests/coverage/run
+
+coverage-tools: $(B)/fault/sweep $(PRELOAD)
 
 # The tests on machines of 32 bits and of the other byte order; says which
 # packages it wants.
@@ -451,6 +465,6 @@ clean:
 	format install uninstall html dist deb clean
 .PHONY: bench bench-growth bench-answers bench-instructions
 .PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-threads
-.PHONY: check-ports coverage analyze
+.PHONY: check-ports coverage coverage-tools analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

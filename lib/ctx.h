@@ -122,6 +122,25 @@ struct ctx_hashkey {
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
+/* ---- base/names.c: each name once ----------------------------------------- */
+
+/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
+struct ctx_names {
+	struct ctx_hashkey hash;
+	struct ctx_str *list; /* list[id - 1] */
+	size_t n, cap;
+	uint32_t *slots;
+	size_t mask;
+	struct ctx_arena arena;
+};
+/* The number of a name, given one if it is new; -1 with *err. */
+int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
+    uint32_t *id, struct ctx_err *err);
+struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
+bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
+void ctx_names_reset(struct ctx_names *names);
+void ctx_names_release(struct ctx_names *names);
+
 /* ---- base/pool.c: tasks for several threads ------------------------------- */
 
 /* What is to be done, as the first member of what it is done to. */
@@ -213,6 +232,11 @@ size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
 size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Characters (scalar values) in valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
+/* The bytes of the first characters of valid UTF-8, so many or all. */
+size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
+/* The bytes before the character that ends at byte at of valid UTF-8, or
+ * within which that byte is; at must be at least 1. */
+size_t ctx_utf8_back(const char *p, size_t at);
 
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
@@ -227,6 +251,9 @@ struct ctx_grapheme {
 };
 /* Takes the next character; says whether a cluster begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
+/* Does a cluster begin with the second of two characters whatever stands
+ * before the first?  If so, a walk may begin there. */
+bool ctx_grapheme_parted(uint32_t first, uint32_t second);
 
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
@@ -322,9 +349,6 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
-/* How many bytes from offset at on stand for themselves and are ASCII, but no
- * control character: each is a character, and a cluster but for the last. */
-size_t ctx_text_plain(struct ctx_str literal, size_t at);
 /* Both at once. */
 void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
@@ -334,6 +358,9 @@ void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * has taken splits no escape, no surrogate pair and no UTF-8 sequence.
  */
 int ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp);
+/* Such an offset that is so many bytes of the text further on; a character
+ * must end there. */
+size_t ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Does the literal mean exactly this text? */
 bool ctx_text_equal(struct ctx_str literal, const char *p, size_t n);
 
@@ -526,7 +553,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
+/* ---- token/counter.c, encode.c, prefix.c, cut.c: tokens of a text ------ */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -566,6 +593,15 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
+/*
+ * Of a text that goes on behind n, or may, counts as much as nothing that
+ * comes behind it can change: *at bytes, and *tokens that they cost in the
+ * whole text.  The rest, with what comes, is then to be counted as a text of
+ * its own.  *at is 0 where all of it is, say, one word; with more text at a
+ * time than has been left, the time stays linear.
+ */
+int ctx_token_prefix(struct ctx_token_counter *counter, const char *p,
+    size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
  * see it; false with any other. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
@@ -1376,25 +1412,6 @@ struct ctx_measure {
 int ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
     uint32_t model, struct ctx_measure *measure, struct ctx_err *err);
 void ctx_meter_release(struct ctx_meter *meter);
-
-/* ---- group/names.c: each name once ---------------------------------------- */
-
-/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
-struct ctx_names {
-	struct ctx_hashkey hash;
-	struct ctx_str *list; /* list[id - 1] */
-	size_t n, cap;
-	uint32_t *slots;
-	size_t mask;
-	struct ctx_arena arena;
-};
-/* The number of a name, given one if it is new; -1 with *err. */
-int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
-    uint32_t *id, struct ctx_err *err);
-struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
-bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
-void ctx_names_reset(struct ctx_names *names);
-void ctx_names_release(struct ctx_names *names);
 
 /* ---- group/group.c: messages to groups and turns ------------------------- */
 

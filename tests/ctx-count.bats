@@ -196,6 +196,29 @@ X
 	run -1 ctx-count --text -q --max 3 plain
 }
 
+@test "--text counts what comes in parts as it does a string" {
+	n=700000
+	head -c $n /dev/zero | tr '\0' x > run
+	head -c $n /dev/zero | tr '\0' ' ' > white
+	head -c 500000 /dev/urandom | base64 -w 0 > base64
+	yes $'a line of words,\tand 12345 numbers' | head -c $n > lines
+	yes '日本語のテキスト、' | head -n 25000 | tr -d '\n' > cjk
+	cp "$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json" tokenizer.json
+	cat lines run white cjk base64 lines > all
+	for f in run white base64 lines cjk all; do
+		jq -nc --rawfile text "$f" '{role: "user", content: $text}' > message
+		for e in o200k_base r50k_base tokenizer.json bytes/4; do
+			ctx-count -e $e --per kind --json message > want
+			[ "$(tokens -e $e --text "$f")" -eq \
+			    "$(jq 'select(.kind == "text").tokens' want)" ]
+		done
+		[ "$(ctx-count --text --json "$f" | jq -c '[.chars, .bytes]')" = \
+		    "[$(jq '.content | length' message),$(wc -c < "$f")]" ]
+	done
+	# From a pipe, which gives less at a time.
+	[ "$(cat all | ctx-count --text)" = "$(ctx-count --text < all)" ]
+}
+
 @test "conversation records count one by one, with tools and system" {
 	jq -nc '{model: "gpt-4o", messages: [inputs]}' "$chat" > record
 	run -0 ctx-count record
@@ -271,6 +294,31 @@ X
 	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"},"bar":{"type":"number","description":"A number"}}}}' 26
 	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"object","properties":{"bar":{"type":"string","enum":["a","b","c"]},"baz":{"type":"boolean"}}}}}}' 37
 	more '{"name":"get_recipe","parameters":{"type":"object","required":["ingredients","instructions","time_to_cook"],"properties":{"ingredients":{"type":"array","items":{"type":"object","required":["name","unit","amount"],"properties":{"name":{"type":"string"},"unit":{"enum":["grams","ml","cups","pieces","teaspoons"],"type":"string"},"amount":{"type":"number"}}}},"instructions":{"type":"array","items":{"type":"string"},"description":"Steps to prepare the recipe (no numbering)"},"time_to_cook":{"type":"number","description":"Total time to prepare the recipe in minutes"}}}}' 75
+}
+
+@test "schemas in schemas are shown so deep, and each type of a list once" {
+	nested() { # levels, a type
+		awk -v n="$1" -v type="$2" 'BEGIN {
+			printf "{\"model\":\"gpt-4o\",\"messages\":[],\"tools\":[{" \
+			    "\"name\":\"f\",\"parameters\":{\"properties\":{\"a\":"
+			for (i = 0; i < n; i++)
+				printf "{\"type\":%s,\"items\":", type
+			printf "{\"type\":\"string\"}"
+			for (i = 0; i < n; i++)
+				printf "}"
+			print "}}}]}"
+		}' > request
+		tokens request
+	}
+	local two deep
+	two=$(nested 2 '"array"')
+	[ "$(nested 1 '"array"')" -lt "$two" ]
+	[ "$(nested 2 '["array","array"]')" -eq "$two" ]
+	[ "$(nested 2 '["array","null"]')" -gt "$two" ]
+	deep=$(nested 100 '"array"')
+	[ "$deep" -gt "$two" ]
+	[ "$(nested 100 '["array","array"]')" -eq "$deep" ]
+	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
 }
 
 @test "Claude has a prompt of its own for tools, by model and tool_choice" {
@@ -771,6 +819,14 @@ bytes_vocabulary() {
 	bad '{"a": {"window": -1}}' "'a': window"
 	bad '{"a": {"factor": 1e9}}' "'a': factor"
 	bad '{"a": {"image": ["nails"]}}' "'a': image"
+	bad '{"a": {"image": ["tiles", "x"]}}' "'a': image"
+	bad '{"a": {"image": ["tiles", 1, 2, 3, 4]}}' "'a': image"
+	bad '{"a": {"vendor": 1}}' "'a': vendor"
+	bad '{"a": {"output": "x"}}' "'a': output"
+	bad '{"a": {"price": []}}' "'a': price"
+	bad '{"a": {"price": [1, -1]}}' "'a': price"
+	bad '{"a": {"cache_least": -1}}' "'a': cache_least"
+	bad '{"a": {"tools": ["json", 1, 2, 3]}}' "'a': tools"
 	bad '{"a": {"price": [1, 2, 3, 4, 5]}}' "'a': price"
 	bad '{"a": {"cache": "x"}}' "'a': cache"
 	bad '{"a": {"exact": 1}}' "'a': exact"

@@ -10,7 +10,7 @@
 #include "count/beside.h"
 
 /* Schemas nested deeper are shown as any. */
-#define DEEPEST 16
+#define DEEPEST 32
 
 /* What is being written, and whether memory has run out. */
 struct types {
@@ -18,6 +18,7 @@ struct types {
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
+	unsigned nested; /* schemas that the one being written stands in */
 };
 
 static void
@@ -59,22 +60,22 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	put(t, "\n");
 }
 
-/* Is the key (a node) among those that the schema requires? */
-static bool
-is_required(const struct ctx_json *json, uint32_t schema, uint32_t key)
+/* The names of what an object must have. */
+static void
+read_required(struct types *t, uint32_t schema, struct ctx_names *required)
 {
-	uint32_t list = ctx_json_find(json, schema, "required"), one;
-	struct ctx_str name = ctx_json_str(json, key), other;
+	const struct ctx_node *nodes = t->json->nodes;
+	uint32_t list = ctx_json_find(t->json, schema, "required"), one, id;
 
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
-		return false;
-	for (one = list + 1; one < json->nodes[list].next;
-	     one = json->nodes[one].next) {
-		other = ctx_json_str(json, one);
-		if (other.n == name.n && memcmp(other.p, name.p, name.n) == 0)
-			return true;
+	if (list == 0 || nodes[list].kind != CTX_JSON_ARRAY)
+		return;
+	for (one = list + 1; one < nodes[list].next && !t->failed;
+	     one = nodes[one].next) {
+		struct ctx_str name = ctx_json_str(t->json, one);
+
+		t->failed =
+		    ctx_names_id(required, name.p, name.n, &id, t->err) < 0;
 	}
-	return false;
 }
 
 static void put_type(struct types *t, uint32_t schema, unsigned depth);
@@ -85,10 +86,13 @@ put_members(struct types *t, uint32_t schema, unsigned depth)
 {
 	const struct ctx_node *nodes = t->json->nodes;
 	uint32_t all = ctx_json_find(t->json, schema, "properties"), key, one;
+	struct ctx_names required = {0};
+	struct ctx_str name;
 	unsigned i;
 
 	if (all == 0 || nodes[all].kind != CTX_JSON_OBJECT)
 		return;
+	read_required(t, schema, &required);
 	for (key = all + 1; key < nodes[all].next; key = nodes[one].next) {
 		one = key + 1;
 		put_comment(
@@ -96,10 +100,12 @@ put_members(struct types *t, uint32_t schema, unsigned depth)
 		for (i = 1; i < depth; i++)
 			put(t, "  ");
 		put_text(t, key);
-		put(t, is_required(t->json, schema, key) ? ": " : "?: ");
+		name = ctx_json_str(t->json, key);
+		put(t, ctx_names_has(&required, name.p, name.n) ? ": " : "?: ");
 		put_type(t, one, depth);
 		put(t, ",\n");
 	}
+	ctx_names_release(&required);
 }
 
 /* The elements of a list, parted by bars: literals, or schemas. */
@@ -152,42 +158,63 @@ put_named(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 	}
 }
 
+/* A list of types by name, each said once however often it is named: what it
+ * has inside would be doubled at each level. */
+static void
+put_names(struct types *t, uint32_t schema, uint32_t list, unsigned depth)
+{
+	const struct ctx_node *nodes = t->json->nodes;
+	struct ctx_names said = {0};
+	uint32_t one, id = 0;
+	struct ctx_str name;
+
+	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
+		name = ctx_json_str(t->json, one);
+		if (t->failed || ctx_names_has(&said, name.p, name.n))
+			continue;
+		t->failed =
+		    ctx_names_id(&said, name.p, name.n, &id, t->err) < 0;
+		if (id > 1)
+			put(t, " | ");
+		put_named(t, schema, one, depth);
+	}
+	ctx_names_release(&said);
+}
+
 static void
 put_type(struct types *t, uint32_t schema, unsigned depth)
 {
 	static const char *const unions[] = {"enum", "anyOf", "oneOf"};
 	const struct ctx_node *nodes = t->json->nodes;
-	uint32_t type, one;
-	size_t i;
+	uint32_t type = 0;
+	size_t i, n = sizeof unions / sizeof unions[0];
 
-	for (i = 0; i < sizeof unions / sizeof unions[0]; i++) {
+	for (i = 0; i < n; i++) {
 		type = ctx_json_find(t->json, schema, unions[i]);
-		if (type == 0 || nodes[type].kind != CTX_JSON_ARRAY ||
-		    depth > DEEPEST)
-			continue;
-		put_union(t, type, i == 0, depth + 1);
+		if (type != 0 && nodes[type].kind == CTX_JSON_ARRAY)
+			break;
+	}
+	if (i == n)
+		type = ctx_json_find(t->json, schema, "type");
+	if (type == 0 || t->nested == DEEPEST) {
+		put(t, "any");
 		return;
 	}
-	type = ctx_json_find(t->json, schema, "type");
-	if (type == 0 || depth > DEEPEST) {
-		put(t, "any");
-	} else if (nodes[type].kind != CTX_JSON_ARRAY) {
+	t->nested++;
+	if (i < n)
+		put_union(t, type, i == 0, depth + 1);
+	else if (nodes[type].kind == CTX_JSON_ARRAY)
+		put_names(t, schema, type, depth);
+	else
 		put_named(t, schema, type, depth);
-	} else {
-		for (one = type + 1; one < nodes[type].next;
-		     one = nodes[one].next) {
-			if (one > type + 1)
-				put(t, " | ");
-			put_named(t, schema, one, depth);
-		}
-	}
+	t->nested--;
 }
 
 int
 ctx_types_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
-	struct types t = {json, out, err, false};
+	struct types t = {.json = json, .out = out, .err = err};
 	uint32_t members = ctx_json_find(json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);

@@ -25,7 +25,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 		return ctx_err_nomem(err);
 	simd = ctx_simd_pick(simd);
 	c->tokenizer = tokenizer;
-	c->added = ctx_special_any_added(tokenizer);
+	c->added = ctx_special_longest_added(tokenizer);
 	c->split = ctx_split_pick(simd);
 	c->probe = ctx_probe_pick(simd);
 	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
@@ -33,7 +33,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
-	c->local = ctx_tokenizer_real(tokenizer) && !c->added &&
+	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    tokenizer->chain == NULL;
 	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
 	    ctx_chain_begin(&c->chain, tokenizer->chain, err) < 0)) {
@@ -461,7 +461,7 @@ void
 ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
     const char *p, size_t n)
 {
-	*w = (struct ctx_walk){counter, p, n, 0, 0, n, !counter->added};
+	*w = (struct ctx_walk){counter, p, n, 0, 0, n, counter->added == 0};
 	ctx_counter_begin(counter);
 }
 
@@ -542,7 +542,7 @@ ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	/* A token is at least one byte and at most the longest token. */
 	*within = n <= limit;
-	if (*within || (!c->added && n / head->longest > limit))
+	if (*within || (c->added == 0 && n / head->longest > limit))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	/* No more pieces than the tokens that are left: pieces are tokens. */

@@ -49,6 +49,16 @@ begin(void)
 	shared = p == MAP_FAILED ? NULL : p;
 }
 
+/* For what a program does at its end and is no part of it (tests/coverage). */
+void fault_stop(void);
+void
+fault_stop(void)
+{
+	most = 0;
+	interrupts = false;
+	shared = NULL;
+}
+
 /* Is this call interrupted?  If not, *n is cut. */
 static bool
 is_interrupted(size_t *n)

@@ -1,4 +1,7 @@
-/* memory.c - each allocation fails, once, or from there on for ever */
+/*
+ * memory.c - each allocation fails, once, or from there on for ever; and, in
+ * the build for coverage, each place that asks for memory
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,4 +79,53 @@ sweep_memory(struct sweep *s)
 		fail_at(s, shared, at, true);
 	}
 	unshare_it(shared);
+}
+
+/* The places that have failed, of all trials: see tests/coverage/sites.c. */
+static void
+open_sites(void)
+{
+	int fd = open("sites", O_RDWR | O_CREAT, 0600);
+
+	if (fd < 0 || ftruncate(fd, ((1 << 16) + 1) * sizeof(uint64_t)) < 0)
+		die("sites");
+	close(fd);
+}
+
+/* Did a place fail in the last run?  Begins the next one. */
+static bool
+failed(void)
+{
+	uint64_t n = 0, zero = 0;
+	int fd = open("sites", O_RDWR);
+
+	if (fd < 0 || pread(fd, &n, sizeof n, 0) != sizeof n ||
+	    pwrite(fd, &zero, sizeof zero, 0) != sizeof zero)
+		die("sites");
+	close(fd);
+	return n > 0;
+}
+
+void
+sweep_sites(struct sweep *s)
+{
+	const char *const env[] = {"FAULT_SITES=1", NULL};
+	struct result got;
+	const char *why;
+	char fault[40];
+	size_t n = 0;
+	bool again;
+
+	open_sites();
+	do {
+		run(s, &(struct how){.env = env}, &got);
+		again = failed();
+		s->faults += again;
+		why = again ? judge(s, &got, "emory", false)
+			    : is_right(s, &got) ? NULL : "it is another";
+		(void)snprintf(fault, sizeof fault, "place %zu", ++n);
+		if (why != NULL)
+			complain(s, fault, why, &got);
+		result_free(&got);
+	} while (again);
 }

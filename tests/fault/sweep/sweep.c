@@ -4,8 +4,8 @@
  *     sweep MODE BIN TOOLS [SEED]
  *
  * BIN holds the commands, TOOLS what is preloaded; the current directory
- * holds the inputs and an empty directory "run".  With ALL=yes nothing is left
- * out by chance.
+ * holds the inputs, with more trials in "in/more" if there are any, and an
+ * empty directory "run".  With ALL=yes nothing is left out by chance.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ static const struct mode {
 } modes[] = {
     {"calls", sweep_calls, "ctx-"},
     {"memory", sweep_memory, "ctx-"},
+    {"sites", sweep_sites, "ctx-"},
     {"pieces", sweep_pieces, "ctx-"},
     {"kills", sweep_kills, "ctx-age"},
     {"random", sweep_random, "ctx-age"},
@@ -55,10 +56,10 @@ try(struct sweep *s, const struct mode *mode)
 
 	run(s, &(struct how){0}, &s->base);
 	s->input = input_of(s->trial);
-	if (WIFSIGNALED(s->base.status) || WEXITSTATUS(s->base.status) == 2)
-		complain(s, "nothing", "it fails by itself", &s->base);
-	else
+	if (!WIFSIGNALED(s->base.status) && WEXITSTATUS(s->base.status) < 2)
 		mode->sweep(s);
+	else if (!(s->trial->may & TRIAL_REFUSES))
+		complain(s, "nothing", "it fails by itself", &s->base);
 	result_free(&s->base);
 	free(s->input.p);
 	if (getenv("VERBOSE") != NULL)
@@ -67,11 +68,40 @@ try(struct sweep *s, const struct mode *mode)
 	(void)fflush(stdout);
 }
 
+static void
+try_all(struct sweep *s, const struct mode *mode, const struct trial *trial)
+{
+	const char *only = getenv("ONLY");
+
+	for (s->trial = trial; s->trial->line != NULL; s->trial++)
+		if (strncmp(s->trial->line, mode->only, strlen(mode->only)) ==
+			0 &&
+		    (only == NULL || strstr(s->trial->line, only) != NULL))
+			try(s, mode);
+}
+
+/* The lines of a file, if it is there, which are trials as well. */
+static void
+try_more(struct sweep *s, const struct mode *mode, const char *file)
+{
+	struct bytes all = slurp(file);
+	struct trial one[2] = {{NULL,
+	    TRIAL_LINES | TRIAL_WHOLE | TRIAL_SARIF | TRIAL_REFUSES}, {0}};
+	char *rest;
+
+	if (all.p == NULL)
+		return;
+	for (one->line = strtok_r(all.p, "\n", &rest); one->line != NULL;
+	     one->line = strtok_r(NULL, "\n", &rest))
+		try_all(s, mode, one);
+	free(all.p);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct sweep s = {.random = 1};
-	const char *all = getenv("ALL"), *only = getenv("ONLY");
+	const char *all = getenv("ALL");
 	size_t i;
 
 	if (argc < 4)
@@ -86,11 +116,8 @@ main(int argc, char **argv)
 			break;
 	if (i == sizeof modes / sizeof modes[0])
 		return 2;
-	for (s.trial = trials; s.trial->line != NULL; s.trial++)
-		if (strncmp(s.trial->line, modes[i].only,
-			strlen(modes[i].only)) == 0 &&
-		    (only == NULL || strstr(s.trial->line, only) != NULL))
-			try(&s, &modes[i]);
+	try_all(&s, &modes[i], trials);
+	try_more(&s, &modes[i], "in/more");
 	printf("%s: %zu faults in %zu runs, %zu bad\n", argv[1], s.faults,
 	    s.runs, s.bad);
 	return s.bad > 0;

@@ -20,6 +20,7 @@ enum {
 	TRIAL_WHOLE = 1 << 1, /* the whole input may leave as it is */
 	TRIAL_SARIF = 1 << 2, /* the output says that it is not whole */
 	TRIAL_CHILD = 1 << 3, /* it runs a command of the user's */
+	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
 };
 
 struct trial {
@@ -102,6 +103,7 @@ void complain(struct sweep *s, const char *fault, const char *why,
 /* calls.c, memory.c, pieces.c, kills.c: one sweep of the trial each */
 void sweep_calls(struct sweep *s);
 void sweep_memory(struct sweep *s);
+void sweep_sites(struct sweep *s);
 void sweep_pieces(struct sweep *s);
 void sweep_kills(struct sweep *s);
 void sweep_random(struct sweep *s);

@@ -1,0 +1,77 @@
+/*
+ * ending.c - linked into each program of the coverage run
+ *
+ * gcov writes its counts when a program ends.  The sandbox of the commands
+ * would refuse that, so it restricts nothing: the linker puts the function
+ * below in the place of syscall(2).  What fails on purpose (tests/fault) must not
+ * fail any more then; and a program that is asked to end by a signal writes
+ * its counts before.
+ */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+enum { RESTRICT_SELF = 446 }; /* landlock_restrict_self(2) */
+
+long __real_syscall(long number, long a, long b, long c, long d);
+long __wrap_syscall(long number, ...);
+
+long
+__wrap_syscall(long number, ...)
+{
+	long a, b, c, d;
+	va_list ap;
+
+	if (number == RESTRICT_SELF)
+		return 0;
+	va_start(ap, number);
+	a = va_arg(ap, long);
+	b = va_arg(ap, long);
+	c = va_arg(ap, long);
+	d = va_arg(ap, long);
+	va_end(ap);
+	return __real_syscall(number, a, b, c, d);
+}
+
+void fault_sites_stop(void); /* sites.c */
+
+/* Runs before the destructors of gcov, which have a priority. */
+__attribute__((destructor)) static void
+end_of_faults(void)
+{
+	void (*stop)(void) = NULL;
+
+	fault_sites_stop();
+	*(void **)&stop = dlsym(RTLD_DEFAULT, "fault_stop");
+	if (stop != NULL)
+		stop();
+	/* For who counts the calls of a program: this is the last. */
+	(void)access("fault:end", F_OK);
+}
+
+void __gcov_dump(void); /* libgcov */
+
+static void
+dump(int number)
+{
+	/* It is the default again. */
+	__gcov_dump();
+	(void)raise(number);
+}
+
+__attribute__((constructor)) static void
+await_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM};
+	struct sigaction action = {.sa_flags = (int)SA_RESETHAND}, before;
+	size_t i;
+
+	for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		(void)sigaction(numbers[i], NULL, &before);
+		action.sa_handler = dump;
+		if (before.sa_handler == SIG_DFL)
+			(void)sigaction(numbers[i], &action, NULL);
+	}
+}
