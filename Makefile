@@ -119,7 +119,7 @@ ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
 $(B)/lib/token/avx2.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt
 $(B)/lib/token/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
 	-mavx512f -mavx512bw -mavx512dq -mavx512vl \
-	-mavx512vbmi2
+	-mavx512vbmi -mavx512vbmi2
 endif
 
 # Tables that host programs make (lib/gen) from lib/gen/data.  Vocabularies

@@ -12,6 +12,8 @@
 
 #include "cli.h"
 
+#define PART ((size_t)256 << 10) /* bytes of a text read at once, or more */
+
 /* ---- messages ---- */
 
 /* Is this character safe on a terminal, where a stream's text may end up? */
@@ -395,30 +397,47 @@ read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-int
-cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err)
+/* Reads until text holds n bytes: 1, 0 if the file ends before, or -1. */
+static int
+read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
+    struct ctx_err *err)
 {
-	int fd = STDIN_FILENO, rc = -1;
-	ssize_t n;
+	ssize_t got;
+
+	if (ctx_buf_reserve(text, n - text->n, err) < 0)
+		return -1;
+	while (text->n < n) {
+		got = read_some(fd, text->p + text->n, n - text->n);
+		if (got < 0)
+			return ctx_err_sys(err, errno, "cannot read %s", file);
+		if (got == 0)
+			return 0;
+		text->n += (size_t)got;
+	}
+	return 1;
+}
+
+int
+cli_read_parts(const char *file, const struct cli_parts *parts,
+    struct ctx_err *err)
+{
+	struct ctx_buf text = {0};
+	int fd = STDIN_FILENO, rc;
 
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	for (;;) {
-		if (ctx_buf_reserve(out, 64u << 10, err) < 0)
-			break;
-		n = read_some(fd, out->p + out->n, out->cap - out->n);
-		if (n == 0)
-			rc = 0;
-		else if (n > 0)
-			out->n += (size_t)n;
-		else
-			ctx_err_sys(err, errno, "cannot read %s", file);
-		if (n <= 0)
-			break;
-	}
+	/* With as much again as was left the time stays linear. */
+	do {
+		rc = read_until(fd, file, &text,
+		    text.n + (text.n > PART ? text.n : PART), err);
+		if (rc >= 0 && parts->take(parts->user, &text, rc == 0,
+			err) < 0)
+			rc = -1;
+	} while (rc > 0);
 	if (fd != STDIN_FILENO)
 		close(fd);
+	ctx_buf_release(&text);
 	return rc;
 }
 

@@ -208,8 +208,18 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
  * where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
-/* Appends a whole file to out; "-" is standard input. */
-int cli_read_all(const char *file, struct ctx_buf *out, struct ctx_err *err);
+/*
+ * Reads a file part by part; "-" is standard input.  take gets a part behind
+ * what it left of those before, and removes from the front what it is done
+ * with; ended says that no more comes.
+ */
+struct cli_parts {
+	int (*take)(void *user, struct ctx_buf *text, bool ended,
+	    struct ctx_err *err);
+	void *user;
+};
+int cli_read_parts(const char *file, const struct cli_parts *parts,
+    struct ctx_err *err);
 /*
  * Reads the user's models: an object whose members are models, each an
  * object with any of window, input, output (tokens), vendor, encoding, exact,

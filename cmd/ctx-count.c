@@ -261,28 +261,51 @@ count_stream(struct count *count, char **file)
 	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
+/* A plain text, as far as it has been read. */
+struct plain {
+	struct ctx_token_counter *tokens;
+	struct ctx_tally sum;
+};
+
+static int
+count_part(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
+{
+	struct plain *plain = user;
+	size_t n = text->n;
+	uint64_t tokens;
+
+	if ((ended ? ctx_token_count(plain->tokens, text->p, n, &tokens, err)
+		   : ctx_token_prefix(plain->tokens, text->p, n, &n, &tokens,
+			 err)) < 0)
+		return -1;
+	plain->sum.tokens += tokens;
+	plain->sum.bytes += n;
+	plain->sum.chars += ctx_utf8_count(text->p, n);
+	text->n -= n;
+	memmove(text->p, text->p + n, text->n);
+	return 0;
+}
+
 /* Plain text is one text, whatever it holds. */
 static void
 count_text(struct count *count, char **file)
 {
-	struct ctx_tally t = {0};
-	struct ctx_buf text = {0};
+	struct plain plain = {.sum = {.file = *file}};
+	const struct cli_parts parts = {count_part, &plain};
+	struct ctx_tally t;
 	struct ctx_measure measure;
 	struct ctx_err err;
 
-	t.file = *file;
-	if (cli_read_all(*file, &text, &err) < 0 ||
-	    ctx_meter_find(&count->meter, NULL, 0, &measure, &err) < 0 ||
-	    ctx_token_count(measure.counter->tokens, text.p, text.n,
-		&t.tokens, &err) < 0)
+	if (ctx_meter_find(&count->meter, NULL, 0, &measure, &err) < 0)
 		cli_fail(&count->cli, &err);
+	plain.tokens = measure.counter->tokens;
+	if (cli_read_parts(*file, &parts, &err) < 0)
+		cli_fail(&count->cli, &err);
+	t = plain.sum;
 	t.tokens = ctx_count_scale(measure.counter, t.tokens);
 	t.model = measure.model;
 	t.estimated = measure.counter->exact ? 0 : t.tokens;
-	t.bytes = text.n;
-	t.chars = ctx_utf8_count(text.p, text.n);
 	(void)on_ended(count, &t, &err);
-	ctx_buf_release(&text);
 }
 
 static void

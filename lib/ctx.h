@@ -233,6 +233,11 @@ size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
 size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Characters (scalar values) in valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
+/* The bytes of the first characters of valid UTF-8, so many or all. */
+size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
+/* The bytes before the character that ends at byte at of valid UTF-8, or
+ * within which that byte is; at must be at least 1. */
+size_t ctx_utf8_back(const char *p, size_t at);
 
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
@@ -247,6 +252,9 @@ struct ctx_grapheme {
 };
 /* Takes the next character; says whether a cluster begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
+/* Does a cluster begin with the second of two characters whatever stands
+ * before the first?  If so, a walk may begin there. */
+bool ctx_grapheme_parted(uint32_t first, uint32_t second);
 
 /* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
 
@@ -342,9 +350,6 @@ int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
 size_t ctx_text_bytes(struct ctx_str literal);
-/* How many bytes from offset at on stand for themselves and are ASCII, but no
- * control character: each is a character, and a cluster but for the last. */
-size_t ctx_text_plain(struct ctx_str literal, size_t at);
 /* Both at once. */
 void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
@@ -354,6 +359,9 @@ void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * has taken splits no escape, no surrogate pair and no UTF-8 sequence.
  */
 int ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp);
+/* Such an offset that is so many bytes of the text further on; a character
+ * must end there. */
+size_t ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Does the literal mean exactly this text? */
 bool ctx_text_equal(struct ctx_str literal, const char *p, size_t n);
 
@@ -546,7 +554,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c, encode.c, cut.c: tokens of a text ----------------- */
+/* ---- token/counter.c, encode.c, prefix.c, cut.c: tokens of a text ------ */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -586,6 +594,15 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);
+/*
+ * Of a text that goes on behind n, or may, counts as much as nothing that
+ * comes behind it can change: *at bytes, and *tokens that they cost in the
+ * whole text.  The rest, with what comes, is then to be counted as a text of
+ * its own.  *at is 0 where all of it is, say, one word; with more text at a
+ * time than has been left, the time stays linear.
+ */
+int ctx_token_prefix(struct ctx_token_counter *counter, const char *p,
+    size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
  * see it; false with any other. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,

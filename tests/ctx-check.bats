@@ -333,6 +333,28 @@ finds() {
 	repaired in want
 }
 
+@test "--repair: the calls of a row of messages are answered in their order" {
+	local id call='{"role":"assistant","content":[{"type":"tool_use","id":"%s","name":"f","input":{}}]}'
+	local none='{"type":"tool_result","tool_use_id":"%s","content":"[no result: the call was interrupted]","is_error":true}'
+	echo "$U" > in
+	for id in a b c; do
+		# shellcheck disable=SC2059 # a template
+		printf "$call\n" $id >> in
+	done
+	cp in want
+	{
+		printf '{"role":"user","content":['
+		# shellcheck disable=SC2059 # a template
+		printf "$none,$none,$none" a b c
+		echo ']}'
+	} >> want
+	repaired in want
+	# What is answered is not answered again.
+	echo '{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x"}]}' >> in
+	ctx-check --repair in > out
+	[ "$(tail -n 1 out | jq -c '[.content[].tool_use_id]')" = '["a","c","b"]' ]
+}
+
 @test "--repair: results come before a last message that says nothing" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
 	local mute='{"role":"assistant","content":[]}'

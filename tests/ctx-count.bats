@@ -196,6 +196,29 @@ X
 	run -1 ctx-count --text -q --max 3 plain
 }
 
+@test "--text counts what comes in parts as it does a string" {
+	n=700000
+	head -c $n /dev/zero | tr '\0' x > run
+	head -c $n /dev/zero | tr '\0' ' ' > white
+	head -c 500000 /dev/urandom | base64 -w 0 > base64
+	yes $'a line of words,\tand 12345 numbers' | head -c $n > lines
+	yes '日本語のテキスト、' | head -n 25000 | tr -d '\n' > cjk
+	cp "$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json" tokenizer.json
+	cat lines run white cjk base64 lines > all
+	for f in run white base64 lines cjk all; do
+		jq -nc --rawfile text "$f" '{role: "user", content: $text}' > message
+		for e in o200k_base r50k_base tokenizer.json bytes/4; do
+			ctx-count -e $e --per kind --json message > want
+			[ "$(tokens -e $e --text "$f")" -eq \
+			    "$(jq 'select(.kind == "text").tokens' want)" ]
+		done
+		[ "$(ctx-count --text --json "$f" | jq -c '[.chars, .bytes]')" = \
+		    "[$(jq '.content | length' message),$(wc -c < "$f")]" ]
+	done
+	# From a pipe, which gives less at a time.
+	[ "$(cat all | ctx-count --text)" = "$(ctx-count --text < all)" ]
+}
+
 @test "conversation records count one by one, with tools and system" {
 	jq -nc '{model: "gpt-4o", messages: [inputs]}' "$chat" > record
 	run -0 ctx-count record

@@ -126,3 +126,15 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	g->begun = true;
 	return found;
 }
+
+/* What stands further ahead is remembered by flags that can only join, so it
+ * is as if all that the first leaves of them were set. */
+bool
+ctx_grapheme_parted(uint32_t first, uint32_t second)
+{
+	struct ctx_grapheme g = {.begun = true, .picture = true,
+	    .consonant = true, .linked = true};
+
+	(void)ctx_grapheme_next(&g, first);
+	return ctx_grapheme_next(&g, second);
+}

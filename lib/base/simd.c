@@ -17,6 +17,7 @@ has(enum ctx_simd simd)
 		    __builtin_cpu_supports("avx512bw") &&
 		    __builtin_cpu_supports("avx512dq") &&
 		    __builtin_cpu_supports("avx512vl") &&
+		    __builtin_cpu_supports("avx512vbmi") &&
 		    __builtin_cpu_supports("avx512vbmi2");
 #elif defined(__aarch64__)
 	case CTX_SIMD_NEON:

@@ -47,6 +47,21 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	return len;
 }
 
+static bool
+continues(char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+size_t
+ctx_utf8_back(const char *p, size_t at)
+{
+	do
+		at--;
+	while (continues(p[at]));
+	return at;
+}
+
 size_t
 ctx_utf8_put(char out[4], uint32_t cp)
 {
@@ -125,21 +140,34 @@ ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 size_t
 ctx_utf8_count(const char *p, size_t n)
 {
-	uint64_t word, sum;
-	size_t i, more = 0, at = 0;
+	const size_t step = sizeof(PLAIN_VECTOR);
+	PLAIN_VECTOR counts;
+	size_t vectors, more = 0, at = 0;
 
-	/* 255 words at most: sum counts in each of its bytes. */
-	while (n - at >= 8) {
-		sum = 0;
-		for (i = 0; i < 255 && n - at >= 8; i++, at += 8) {
-			word = load_word(p + at);
-			sum += word >> 7 & ~word >> 6 & EVERY_BYTE;
-		}
-		sum = (sum & 0x00ff00ff00ff00ffu) +
-		    (sum >> 8 & 0x00ff00ff00ff00ffu);
-		more += (size_t)(sum * 0x0001000100010001u >> 48);
+	while (n - at >= step) {
+		counts = (PLAIN_VECTOR){0};
+		vectors = (n - at) / step < 255 ? (n - at) / step : 255;
+		for (; vectors > 0; vectors--, at += step)
+			counts = PLAIN(tally)(counts,
+			    PLAIN(continues)(PLAIN(load)(p + at)));
+		more += (size_t)PLAIN(total)(counts);
 	}
 	for (; at < n; at++)
-		more += (p[at] & 0xc0) == 0x80;
+		more += continues(p[at]);
 	return n - more;
+}
+
+size_t
+ctx_utf8_skip(const char *p, size_t n, uint64_t chars)
+{
+	const size_t block = 256;
+	size_t at = 0, more;
+
+	for (; n - at >= block; at += block, chars -= more)
+		if ((more = ctx_utf8_count(p + at, block)) > chars)
+			break;
+	for (; at < n; at++)
+		if (!continues(p[at]) && chars-- == 0)
+			break;
+	return at;
 }

@@ -54,6 +54,30 @@ control_word(uint64_t v)
 	return zeros_word(v & 0xe0 * EVERY_BYTE);
 }
 
+/* Bytes that continue a character of UTF-8: their top bits are 10. */
+INLINE uint64_t
+continues_word(uint64_t v)
+{
+	return v & ~v << 1 & 0x80 * EVERY_BYTE;
+}
+
+/* Counts, in each byte, how often a comparison gave true: 255 times at
+ * most. */
+INLINE uint64_t
+tally_word(uint64_t counts, uint64_t found)
+{
+	return counts + (found >> 7);
+}
+
+/* The sum of all bytes. */
+INLINE uint64_t
+total_word(uint64_t v)
+{
+	const uint64_t even = 0x00ff00ff00ff00ffu;
+
+	return ((v & even) + (v >> 8 & even)) * 0x0001000100010001u >> 48;
+}
+
 INLINE uint64_t
 or_word(uint64_t a, uint64_t b)
 {
@@ -92,6 +116,27 @@ INLINE __m128i
 control_sse2(__m128i v)
 {
 	return _mm_cmpeq_epi8(v, _mm_min_epu8(v, _mm_set1_epi8(0x1f)));
+}
+
+INLINE __m128i
+continues_sse2(__m128i v)
+{
+	return _mm_cmplt_epi8(v, _mm_set1_epi8(-0x40));
+}
+
+INLINE __m128i
+tally_sse2(__m128i counts, __m128i found)
+{
+	return _mm_sub_epi8(counts, found);
+}
+
+INLINE uint64_t
+total_sse2(__m128i v)
+{
+	__m128i halves = _mm_sad_epu8(v, _mm_setzero_si128());
+
+	return (uint64_t)_mm_cvtsi128_si64(halves) +
+	    (uint64_t)_mm_extract_epi16(halves, 4);
 }
 
 INLINE __m128i
@@ -217,6 +262,24 @@ INLINE uint8x16_t
 control_neon(uint8x16_t v)
 {
 	return vcltq_u8(v, vdupq_n_u8(0x20));
+}
+
+INLINE uint8x16_t
+continues_neon(uint8x16_t v)
+{
+	return vcltq_s8(vreinterpretq_s8_u8(v), vdupq_n_s8(-0x40));
+}
+
+INLINE uint8x16_t
+tally_neon(uint8x16_t counts, uint8x16_t found)
+{
+	return vsubq_u8(counts, found);
+}
+
+INLINE uint64_t
+total_neon(uint8x16_t v)
+{
+	return vaddlvq_u8(v);
 }
 
 INLINE uint8x16_t

@@ -72,15 +72,18 @@ static size_t
 head_of(const char *p, size_t n, uint64_t chars)
 {
 	struct ctx_grapheme grapheme = {0};
-	size_t at = 0, cut = 0, next = 0, length;
-	struct atom atom = {0};
-	bool more = ctx_atom_next(p, n, &next, &atom);
+	size_t at = 0, cut = 0, length;
+	struct atom_walk walk;
+	struct atom atom;
 	uint32_t cp;
+	bool more;
 
+	ctx_atoms_begin(&walk, p, n);
+	more = ctx_atom_next(&walk, &atom);
 	for (; at < n; at += length, chars--) {
 		length = ctx_utf8_next(p + at, n - at, &cp);
 		while (more && atom.to <= at)
-			more = ctx_atom_next(p, n, &next, &atom);
+			more = ctx_atom_next(&walk, &atom);
 		if (ctx_grapheme_next(&grapheme, cp) &&
 		    !(more && atom.from < at))
 			cut = at;

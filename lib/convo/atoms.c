@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "convo/pieces.h"
 
 #define PAYLOAD 256 /* characters, with upper and lower case and digits */
@@ -139,75 +140,164 @@ payload_end(const char *p, size_t n, size_t at, bool linked, size_t *behind)
 	return end;
 }
 
-/* Does a payload of a data: URL begin here? */
-static bool
-is_linked(const char *p, size_t at)
+/* ---- where they are ---- */
+
+/* From at on, passes by what does not begin and end, so far behind, with
+ * these bytes; the end of a text is left to the caller. */
+static size_t
+pass_by(const char *p, size_t n, size_t at, char first, char last,
+    size_t behind)
+{
+	const size_t step = sizeof(PLAIN_VECTOR);
+	uint64_t found;
+
+	for (; n - at >= step + behind; at += step) {
+		found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at), first)) &
+		    PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at + behind),
+			last));
+		if (found != 0)
+			return at + (size_t)__builtin_ctzll(found);
+	}
+	return at;
+}
+
+/* The first place from at on where this stands, or n. */
+static size_t
+find(const char *p, size_t n, size_t at, const char *what, size_t length)
+{
+	const char first = what[0], last = what[length - 1];
+
+	for (;; at++) {
+		at = pass_by(p, n, at, first, last, length - 1);
+		if (n - at < length)
+			return n;
+		if (memcmp(p + at, what, length) == 0)
+			return at;
+	}
+}
+
+static size_t
+find_mark(const char *p, size_t n, size_t at)
+{
+	while ((at = find(p, n, at, OPEN, sizeof OPEN - 1)) < n &&
+	    mark_at(p + at, n - at) == 0)
+		at++;
+	return at;
+}
+
+/* The first payload of a data: URL. */
+static size_t
+find_linked(const char *p, size_t n, size_t at)
 {
 	static const char head[] = ";base64,";
 
-	return at >= sizeof head - 1 && p[at - 1] == ',' &&
-	    memcmp(p + at - (sizeof head - 1), head, sizeof head - 1) == 0;
+	while ((at = find(p, n, at, head, sizeof head - 1)) < n) {
+		at += sizeof head - 1;
+		if (at < n && kind_of(p[at]) != 0)
+			break;
+	}
+	return at;
+}
+
+/*
+ * The first run long enough for a line of a payload.  Words are shorter, so
+ * what is looked at are the ends of stretches of WIDTH: a run that fills none
+ * of them begins behind the last character of it that is not base64.
+ */
+static size_t
+find_run(const char *p, size_t n, size_t at)
+{
+	size_t from;
+
+	for (; n - at >= WIDTH; at = from) {
+		from = at + WIDTH;
+		while (from > at && kind_of(p[from - 1]) != 0)
+			from--;
+		if (from > at)
+			continue;
+		/* The letter of an escape of JSON belongs to no payload. */
+		if (at == 0 || p[at - 1] != '\\')
+			return at;
+		from++;
+	}
+	return n;
+}
+
+void
+ctx_atoms_begin(struct atom_walk *walk, const char *p, size_t n)
+{
+	*walk = (struct atom_walk){.p = p, .n = n};
+	walk->mark = find_mark(p, n, 0);
+	walk->linked = find_linked(p, n, 0);
+	walk->run = find_run(p, n, 0);
+}
+
+/* Goes on to a place, and looks only for what was before it. */
+static void
+go_on(struct atom_walk *walk, size_t at)
+{
+	if (walk->mark < at)
+		walk->mark = find_mark(walk->p, walk->n, at);
+	if (walk->linked < at)
+		walk->linked = find_linked(walk->p, walk->n, at);
+	if (walk->run < at)
+		walk->run = find_run(walk->p, walk->n, at);
 }
 
 bool
-ctx_atom_next(const char *p, size_t n, size_t *at, struct atom *atom)
+ctx_atom_next(struct atom_walk *walk, struct atom *atom)
 {
-	size_t i = *at, end, behind;
-	unsigned kinds = 0;
+	const char *p = walk->p;
+	size_t n = walk->n, from, to, behind;
 	bool linked;
 
-	while (i < n) {
-		if (p[i] == '[' && (end = mark_at(p + i, n - i)) > 0) {
-			*atom = (struct atom){.from = i, .to = i + end};
-			*at = atom->to;
+	for (;;) {
+		from = walk->linked < walk->run ? walk->linked : walk->run;
+		if (walk->mark < from) {
+			from = walk->mark;
+			to = from + mark_at(p + from, n - from);
+			*atom = (struct atom){.from = from, .to = to};
+			go_on(walk, to);
 			return true;
 		}
-		/* The letter of an escape of JSON belongs to no payload. */
-		if (kind_of(p[i]) == 0 || (i > 0 && p[i - 1] == '\\')) {
-			i++;
-			continue;
-		}
-		linked = is_linked(p, i);
-		end = run_end(p, n, i, &kinds);
-		/* Words are too short for a line of a payload. */
-		if (!linked && end - i < WIDTH) {
-			i = end;
-			continue;
-		}
-		end = payload_end(p, n, i, linked, &behind);
+		if (from == n)
+			return false;
+		linked = from == walk->linked;
+		to = payload_end(p, n, from, linked, &behind);
+		go_on(walk, behind);
 		/* A character beside it may make one with its end. */
-		if (end > i && end < n && (unsigned char)p[end] >= 0x80)
-			end--;
-		if (end > i && i > 0 && (unsigned char)p[i - 1] >= 0x80)
-			i++;
-		if (end > i) {
-			*atom = (struct atom){.from = i, .to = end,
+		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
+			to--;
+		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
+			from++;
+		if (to > from) {
+			*atom = (struct atom){.from = from, .to = to,
 			    .payload = true};
-			*at = behind;
 			return true;
 		}
-		i = behind;
 	}
-	return false;
 }
 
 /* ---- in the pieces of an item ---- */
 
-static struct atom *
-add_atom(struct pieces *pieces, struct ctx_err *err)
+static int
+add_atom(struct pieces *pieces, size_t from, size_t to, uint64_t extra,
+    struct ctx_err *err)
 {
 	struct atom *grown;
 
 	grown = ctx_grow(pieces->atoms, &pieces->atoms_cap,
 	    pieces->n_atoms + 1, sizeof *grown, err);
 	if (grown == NULL)
-		return NULL;
+		return -1;
 	pieces->atoms = grown;
-	return &grown[pieces->n_atoms++];
+	grown[pieces->n_atoms++] = (struct atom){.from = from, .to = to,
+	    .extra = extra};
+	return 0;
 }
 
-/* Makes the placeholder of a payload, a literal; *less is what it saves, 0
- * if it is not worth it. */
+/* Makes the placeholder of a payload, in cut->out, and its literal; *less is
+ * what it saves, 0 if it is not worth it. */
 static int
 make_placeholder(struct cut *cut, const char *p, size_t n, uint64_t *less,
     struct ctx_err *err)
@@ -225,62 +315,48 @@ make_placeholder(struct cut *cut, const char *p, size_t n, uint64_t *less,
 	return 0;
 }
 
-/* Offsets into a literal and into its text that stand for one place. */
-struct place {
-	size_t at, bytes;
-};
-
-static void
-move_to(struct ctx_str literal, struct place *place, size_t bytes)
-{
-	char utf8[4];
-	uint32_t cp;
-
-	while (place->bytes < bytes &&
-	    ctx_text_next(literal, &place->at, &cp))
-		place->bytes += ctx_utf8_put(utf8, cp);
-}
-
-/* Finds the atoms of piece i, whose text is in cut->text, and puts it into
- * pieces->plain with its payloads replaced. */
+/*
+ * Finds the atoms of a piece, and puts its literal into pieces->plain with
+ * its payloads replaced.  *grown is how many bytes longer the texts get; it
+ * may wrap around.
+ */
 static int
-plain_piece(struct pieces *pieces, struct cut *cut, size_t i,
-    struct ctx_err *err)
+plain_piece(struct pieces *pieces, struct cut *cut, struct piece *piece,
+    size_t *grown, struct ctx_err *err)
 {
-	struct piece *piece = &pieces->list[i];
 	struct ctx_buf *plain = &pieces->plain;
-	struct place place = {1, 0};
-	size_t start = plain->n, done = 0, at = 0, end = piece->end;
-	struct atom found, *atom;
+	const struct ctx_str literal = piece->literal;
+	const char *text = pieces->text.p + piece->from;
+	size_t start = plain->n, done = 0, bytes = 0, at, from;
+	struct atom_walk walk;
+	struct atom atom;
 
-	while (ctx_atom_next(cut->text.p, cut->text.n, &at, &found)) {
-		if ((atom = add_atom(pieces, err)) == NULL)
+	ctx_atoms_begin(&walk, text, piece->to - piece->from);
+	while (ctx_atom_next(&walk, &atom)) {
+		from = piece->from + atom.from + *grown;
+		if (atom.payload && make_placeholder(cut, text + atom.from,
+			atom.to - atom.from, &atom.extra, err) < 0)
 			return -1;
-		atom->piece = i;
-		atom->extra = 0;
-		if (found.payload && make_placeholder(cut, cut->text.p +
-			found.from, found.to - found.from, &atom->extra,
-			err) < 0)
+		if (atom.extra > 0) {
+			at = ctx_text_seek(literal, done > 0 ? done : 1,
+			    atom.from - bytes);
+			if (ctx_buf_add(plain, literal.p + done, at - done,
+				err) < 0 ||
+			    ctx_buf_add(plain, cut->mark.p + 1,
+				cut->mark.n - 2, err) < 0)
+				return -1;
+			done = ctx_text_seek(literal, at, atom.to - atom.from);
+			bytes = atom.to;
+			*grown += cut->out.n - (atom.to - atom.from);
+		}
+		if (add_atom(pieces, from, piece->from + atom.to + *grown,
+			atom.extra, err) < 0)
 			return -1;
-		move_to(piece->literal, &place, found.from);
-		atom->from = place.at - done + (plain->n - start);
-		if (atom->extra > 0 &&
-		    (ctx_buf_add(plain, piece->literal.p + done,
-			 place.at - done, err) < 0 ||
-			ctx_buf_add(plain, cut->mark.p + 1, cut->mark.n - 2,
-			    err) < 0))
-			return -1;
-		move_to(piece->literal, &place, found.to);
-		if (atom->extra > 0)
-			done = place.at;
-		atom->to = place.at - done + (plain->n - start);
 	}
 	if (done == 0)
 		return 0;
 	piece->plain = true;
-	piece->end = end - done + (plain->n - start);
-	if (ctx_buf_add(plain, piece->literal.p + done,
-		piece->literal.n - done, err) < 0)
+	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
 	/* Where it lies is known when the buffer has stopped growing. */
 	piece->literal.n = plain->n - start;
@@ -291,18 +367,14 @@ int
 ctx_pieces_plain(struct pieces *pieces, struct cut *cut, struct ctx_err *err)
 {
 	struct piece *piece;
-	size_t i, at = 0;
+	size_t i, at = 0, grown = 0;
 
 	pieces->n_atoms = 0;
 	pieces->plain.n = 0;
 	for (i = 0; i < pieces->n; i++) {
 		piece = &pieces->list[i];
-		cut->text.n = 0;
 		if (piece->literal.n > 0 &&
-		    (ctx_text_decode(&cut->text,
-			 (struct ctx_str){piece->literal.p, piece->end + 1},
-			 err) < 0 ||
-			plain_piece(pieces, cut, i, err) < 0))
+		    plain_piece(pieces, cut, piece, &grown, err) < 0)
 			return -1;
 	}
 	for (i = 0; i < pieces->n; i++) {

@@ -1,9 +1,9 @@
 /*
  * cut.c - where a long item is cut
  *
- * One walk over the characters of its texts finds both ends of what goes:
- * the last place that leaves no more before it than the head may have, and
- * the first that leaves no more behind it than the tail may.  Places stand
+ * Its texts, one behind another, are searched for both ends of what goes: the
+ * last place that leaves no more before it than the head may have, and the
+ * first that leaves no more behind it than the tail may.  Places stand
  * between grapheme clusters and outside of atoms.  Tokens are first turned
  * into bytes; what they cost together is checked on the outcome.
  */
@@ -18,7 +18,7 @@
 /* Between two characters of a piece; or before a piece that has no text. */
 struct spot {
 	size_t piece;
-	size_t at;     /* offset in its literal */
+	size_t at;     /* bytes of the text of all pieces */
 	uint64_t size; /* of what stands before it */
 };
 
@@ -28,27 +28,32 @@ struct span {
 };
 
 struct walk {
+	const struct pieces *pieces;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
-	uint64_t before; /* bytes, characters or lines ended */
-	bool begun;      /* something of this piece's line is before */
+	size_t at;       /* the place reached, and */
+	uint64_t before; /* bytes, characters or lines ended before it */
 	struct span span;
-	const struct atom *atom, *atoms_end; /* those still to come */
 };
 
 /* ---- sizes ---- */
+
+static uint64_t
+count_feeds(const char *p, size_t n)
+{
+	const char *end = p + n, *feed;
+	uint64_t feeds = 0;
+
+	for (; (feed = memchr(p, '\n', (size_t)(end - p))) != NULL; feeds++)
+		p = feed + 1;
+	return feeds;
+}
 
 /* Lines; a last one without a line feed counts. */
 static uint64_t
 count_lines(const char *p, size_t n)
 {
-	const char *end = p + n, *next;
-	uint64_t lines = 0;
-
-	for (; p < end; p = next + 1, lines++)
-		if ((next = memchr(p, '\n', (size_t)(end - p))) == NULL)
-			return lines + 1;
-	return lines;
+	return count_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
 }
 
 int
@@ -74,50 +79,26 @@ ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
 	return 0;
 }
 
-/* Puts what may be cut of a piece into cut->text; the JSON of one that has
- * no text. */
-static int
-piece_text(struct cut *cut, const struct ctx_view *view,
-    const struct piece *piece, struct ctx_err *err)
+/* What may be cut of a piece; the JSON of one that has no text. */
+static struct ctx_str
+text_of(const struct pieces *pieces, const struct piece *piece)
 {
-	struct ctx_str raw = {piece->literal.p, piece->end + 1};
-
-	cut->text.n = 0;
-	if (piece->literal.n > 0)
-		return ctx_text_decode(&cut->text, raw, err);
-	raw = ctx_json_str(view->json, piece->node);
-	return ctx_buf_add(&cut->text, raw.p, raw.n, err);
-}
-
-/* What a piece costs; characters and bytes of a text need not be decoded. */
-static int
-measure_piece(struct cut *cut, const struct ctx_view *view,
-    const struct piece *piece, uint64_t *size, struct ctx_err *err)
-{
-	struct ctx_str raw = {piece->literal.p, piece->end + 1};
-	size_t bytes, chars;
-
-	if (piece->literal.n > 0 &&
-	    (cut->unit == CTX_SIZE_CHARS || cut->unit == CTX_SIZE_BYTES)) {
-		ctx_text_size(raw, &bytes, &chars);
-		*size = cut->unit == CTX_SIZE_CHARS ? chars : bytes;
-		return 0;
-	}
-	if (piece_text(cut, view, piece, err) < 0)
-		return -1;
-	return ctx_cut_measure(cut, cut->text.p, cut->text.n, size, err);
+	return (struct ctx_str){pieces->text.p + piece->from,
+	    piece->to - piece->from};
 }
 
 static int
-measure_pieces(struct cut *cut, const struct ctx_view *view,
-    const struct pieces *pieces, uint64_t *total, struct ctx_err *err)
+measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
+    struct ctx_err *err)
 {
+	struct ctx_str text;
 	uint64_t size;
 	size_t i;
 
 	*total = 0;
 	for (i = 0; i < pieces->n; i++) {
-		if (measure_piece(cut, view, &pieces->list[i], &size, err) < 0)
+		text = text_of(pieces, &pieces->list[i]);
+		if (ctx_cut_measure(cut, text.p, text.n, &size, err) < 0)
 			return -1;
 		*total += size;
 	}
@@ -127,125 +108,163 @@ measure_pieces(struct cut *cut, const struct ctx_view *view,
 /* ---- the walk ---- */
 
 static void
-consider(struct walk *w, size_t piece, size_t at)
+go_on(struct walk *w, size_t at)
+{
+	const char *p = w->pieces->text.p + w->at;
+	size_t n = at - w->at;
+
+	w->before += w->unit == CTX_SIZE_CHARS ? ctx_utf8_count(p, n)
+	    : w->unit == CTX_SIZE_LINES	       ? count_feeds(p, n)
+					       : n;
+	w->at = at;
+}
+
+/* Goes on behind a piece, which ends its last line; false if it had to. */
+static bool
+leave(struct walk *w, const struct piece *piece)
+{
+	struct ctx_str text = text_of(w->pieces, piece);
+
+	go_on(w, piece->to);
+	if (w->unit != CTX_SIZE_LINES || text.n == 0 ||
+	    text.p[text.n - 1] == '\n')
+		return true;
+	w->before++;
+	return false;
+}
+
+/* Could the head end here, or the tail begin?  begun: something of this
+ * piece's line is before. */
+static void
+consider(struct walk *w, size_t piece, bool begun)
 {
 	/* A line that has begun is a line of the head. */
 	uint64_t head = w->before +
-	    (w->unit == CTX_SIZE_LINES && w->begun ? 1 : 0);
+	    (w->unit == CTX_SIZE_LINES && begun ? 1 : 0);
 
 	/* The end of a text is a better place than the start of the next. */
 	if (head <= w->head_room &&
 	    (head > w->span.head.size || piece == w->span.head.piece))
-		w->span.head = (struct spot){piece, at, head};
+		w->span.head = (struct spot){piece, w->at, head};
 	if (!w->span.tail_found && w->total - w->before <= w->tail_room) {
-		w->span.tail = (struct spot){piece, at, w->before};
+		w->span.tail = (struct spot){piece, w->at, w->before};
 		w->span.tail_found = true;
 	}
 }
 
 /* Is this place inside an atom? */
 static bool
-is_inside(struct walk *w, size_t piece, size_t at)
+is_inside(const struct pieces *pieces, size_t at)
 {
-	while (w->atom < w->atoms_end && (w->atom->piece < piece ||
-		(w->atom->piece == piece && w->atom->to <= at)))
-		w->atom++;
-	return w->atom < w->atoms_end && w->atom->piece == piece &&
-	    w->atom->from < at;
+	size_t low = 0, high = pieces->n_atoms, middle;
+
+	/* The first atom that ends behind it. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (pieces->atoms[middle].to <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < pieces->n_atoms && pieces->atoms[low].from < at;
 }
 
-/*
- * Of a run of plain characters from at on: how many may be passed by, since
- * a place behind them does what theirs would.  Not the last, which a mark may
- * follow; not those before a room is full, or an atom begins.
- */
-static uint64_t
-passed_by(struct walk *w, const struct piece *piece, size_t i, size_t at)
+/* The first place of a piece, from the one reached on, that has so much
+ * before it, or its end. */
+static size_t
+place_behind(const struct walk *w, const struct piece *piece, uint64_t size)
 {
-	size_t run = ctx_text_plain(piece->literal, at);
-	uint64_t n = run < piece->end - at ? run : piece->end - at, room;
+	const char *p = w->pieces->text.p, *feed;
+	size_t left = piece->to - w->at, at = w->at;
 
-	if (n < 2 || w->unit == CTX_SIZE_LINES || is_inside(w, i, at))
-		return 0;
-	n--;
-	if (w->atom < w->atoms_end && w->atom->piece == i &&
-	    n > w->atom->from - at)
-		n = w->atom->from - at;
-	if (w->before <= w->head_room && n > w->head_room - w->before)
-		n = w->head_room - w->before;
-	if (w->span.tail_found)
-		return n;
-	/* The tail begins where no more than its room is left. */
-	room = w->total - w->tail_room;
-	if (room <= w->before)
-		return 0;
-	return n < room - w->before ? n : room - w->before;
+	size = size > w->before ? size - w->before : 0;
+	if (w->unit == CTX_SIZE_CHARS)
+		return at + ctx_utf8_skip(p + at, left, size);
+	if (w->unit == CTX_SIZE_BYTES)
+		return at + (size < left ? (size_t)size : left);
+	for (; size > 0 && at < piece->to; size--) {
+		feed = memchr(p + at, '\n', piece->to - at);
+		at = feed == NULL ? piece->to : (size_t)(feed + 1 - p);
+	}
+	return at;
 }
 
+/* The last place before another that is one whatever stands ahead of it, or
+ * the start of the piece. */
+static size_t
+sure_place(const struct pieces *pieces, const struct piece *piece, size_t at)
+{
+	const char *text = pieces->text.p;
+	uint32_t first, second;
+	size_t ahead;
+
+	if (at > piece->from)
+		at = ctx_utf8_back(text, at);
+	for (; at > piece->from; at = ahead) {
+		ahead = ctx_utf8_back(text, at);
+		(void)ctx_utf8_next(text + ahead, at - ahead, &first);
+		(void)ctx_utf8_next(text + at, piece->to - at, &second);
+		if (ctx_grapheme_parted(first, second) &&
+		    !is_inside(pieces, at))
+			break;
+	}
+	return at;
+}
+
+/* Considers the places from the last sure one before another to the first
+ * that is not before it. */
 static void
-walk_text(struct walk *w, const struct piece *piece, size_t i)
+walk_around(struct walk *w, size_t i, size_t goal)
 {
+	const struct piece *piece = &w->pieces->list[i];
+	size_t at = sure_place(w->pieces, piece, goal), next;
 	struct ctx_grapheme grapheme = {0};
-	size_t at = 1, from = 1;
-	uint64_t passed;
-	uint32_t cp = '\n';
-	char utf8[4];
+	uint32_t cp;
 
-	w->begun = false;
-	while (at < piece->end && ctx_text_next(piece->literal, &at, &cp)) {
-		if (ctx_grapheme_next(&grapheme, cp) && !is_inside(w, i, from))
-			consider(w, i, from);
-		from = at;
-		w->begun = true;
-		if (w->unit == CTX_SIZE_BYTES)
-			w->before += ctx_utf8_put(utf8, cp);
-		else if (w->unit == CTX_SIZE_CHARS || cp == '\n')
-			w->before++;
-		if (cp < 0x20 || cp >= 0x7f)
+	if (at < w->at)
+		at = w->at; /* which was considered: it is one, too */
+	for (; at < piece->to; at = next) {
+		next = at + ctx_utf8_next(w->pieces->text.p + at,
+				piece->to - at, &cp);
+		if (!ctx_grapheme_next(&grapheme, cp) ||
+		    is_inside(w->pieces, at))
 			continue;
-		/* Among plain characters the walk has nothing to remember. */
-		passed = passed_by(w, piece, i, at);
-		w->before += passed;
-		from = at += (size_t)passed;
+		go_on(w, at);
+		consider(w, i, at > piece->from);
+		if (at >= goal)
+			break;
 	}
-	if (w->unit == CTX_SIZE_LINES && cp != '\n') {
-		w->before++;
-		w->begun = false;
-	}
-	consider(w, i, from);
 }
 
-/* Finds the span that goes; cut->unit may be bytes in place of tokens. */
-static int
-walk(struct cut *cut, struct walk *w, const struct ctx_view *view,
-    const struct pieces *pieces, struct ctx_err *err)
+/* What is before a place only grows, and both rooms together are no more
+ * than all: where the one is full, and then where the other is no longer
+ * exceeded, is all that need be looked at. */
+static void
+walk_text(struct walk *w, size_t i)
 {
-	uint64_t size;
+	const struct piece *piece = &w->pieces->list[i];
+
+	walk_around(w, i, place_behind(w, piece, w->head_room));
+	walk_around(w, i, place_behind(w, piece, w->total - w->tail_room));
+	consider(w, i, leave(w, piece) && piece->to > piece->from);
+}
+
+/* Finds the span that goes; w->unit is bytes in place of tokens. */
+static void
+walk(struct walk *w)
+{
+	const struct pieces *pieces = w->pieces;
 	size_t i;
 
-	w->atom = pieces->atoms;
-	w->atoms_end = w->atom;
-	if (pieces->n_atoms > 0)
-		w->atoms_end += pieces->n_atoms;
 	for (i = 0; i < pieces->n; i++) {
 		if (pieces->list[i].literal.n > 0) {
-			walk_text(w, &pieces->list[i], i);
+			walk_text(w, i);
 			continue;
 		}
-		w->begun = false;
-		consider(w, i, 0);
-		if (piece_text(cut, view, &pieces->list[i], err) < 0)
-			return -1;
-		size = cut->text.n;
-		if (w->unit == CTX_SIZE_CHARS)
-			size = ctx_utf8_count(cut->text.p, cut->text.n);
-		else if (w->unit == CTX_SIZE_LINES)
-			size = count_lines(cut->text.p, cut->text.n);
-		w->before += size;
+		consider(w, i, false);
+		(void)leave(w, &pieces->list[i]);
 	}
-	w->begun = false;
-	consider(w, pieces->n, 0);
-	return 0;
+	consider(w, pieces->n, false);
 }
 
 /* ---- the outcome ---- */
@@ -264,73 +283,131 @@ host_of(const struct pieces *pieces, const struct span *span)
 	return i;
 }
 
-enum fate { STAYS, GOES, CHANGES };
+/* What becomes of a piece: what lies between two offsets in its literal
+ * goes, and the mark may stand there. */
+struct change {
+	enum { STAYS, GOES, CHANGES } fate;
+	size_t from, to;
+	bool marked;
+};
 
-/* What becomes of piece i; if it changes, its literal is left in out. */
-static int
-rewrite(const struct cut *cut, const struct pieces *pieces,
-    const struct span *span, size_t i, struct ctx_buf *out, enum fate *fate,
-    struct ctx_err *err)
+static struct change
+change_of(const struct pieces *pieces, const struct span *span, size_t i)
 {
-	const struct ctx_str *literal = &pieces->list[i].literal;
-	/* Where nothing goes there is no mark. */
-	bool host = span->head.piece < pieces->n && i == host_of(pieces, span);
-	size_t end = literal->n - 1, head = 1, tail = 1;
+	const struct piece *piece = &pieces->list[i];
+	const struct spot *head = &span->head, *tail = &span->tail;
+	struct change change = {.fate = CHANGES, .from = 1, .to = 1};
+	size_t end = piece->literal.n - 1;
 
-	*fate = STAYS;
-	if (literal->n == 0) {
-		if (i >= span->head.piece && i < span->tail.piece)
-			*fate = GOES;
-		return 0;
+	if (piece->literal.n == 0) {
+		change.fate = i >= head->piece && i < tail->piece ? GOES
+								  : STAYS;
+		return change;
 	}
-	if (i <= span->head.piece)
-		head = i < span->head.piece ? end : span->head.at;
-	if (i <= span->tail.piece)
-		tail = i < span->tail.piece ? end : span->tail.at;
-	if (!host && (head == end || tail == 1)) {
-		*fate = pieces->list[i].plain ? CHANGES : STAYS;
-		out->n = 0;
-		return ctx_buf_add(out, literal->p, literal->n, err);
+	if (i <= head->piece)
+		change.from = i < head->piece ? end
+					      : ctx_text_seek(piece->literal, 1,
+						    head->at - piece->from);
+	if (i < tail->piece)
+		change.to = end;
+	else if (i == tail->piece)
+		change.to = i == head->piece
+		    ? ctx_text_seek(piece->literal, change.from,
+			  tail->at - head->at)
+		    : ctx_text_seek(piece->literal, 1, tail->at - piece->from);
+	/* Where nothing goes there is no mark. */
+	change.marked = head->piece < pieces->n && i == host_of(pieces, span);
+	if (change.marked)
+		return change;
+	if (change.from == end || change.to == 1) {
+		change.fate = piece->plain ? CHANGES : STAYS;
+		change.from = change.to = end;
+	} else if (change.from == 1 && change.to == end) {
+		change.fate = GOES;
 	}
-	*fate = CHANGES;
-	if (!host && head == 1 && tail == end)
-		*fate = GOES;
-	out->n = 0;
-	if (ctx_buf_add(out, literal->p, head, err) < 0 ||
-	    (host && ctx_buf_add(out, cut->mark.p + 1, cut->mark.n - 2,
-			 err) < 0))
+	return change;
+}
+
+/* The mark, or nothing, as it stands in a literal. */
+static struct ctx_str
+put_in(const struct cut *cut, const struct change *change)
+{
+	if (!change->marked)
+		return (struct ctx_str){"", 0};
+	return (struct ctx_str){cut->mark.p + 1, cut->mark.n - 2};
+}
+
+/* Appends the literal with its change. */
+static int
+rewrite(const struct cut *cut, struct ctx_str literal,
+    const struct change *change, struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str mark = put_in(cut, change);
+
+	if (ctx_buf_add(out, literal.p, change->from, err) < 0 ||
+	    ctx_buf_add(out, mark.p, mark.n, err) < 0)
 		return -1;
-	return ctx_buf_add(out, literal->p + tail, literal->n - tail, err);
+	return ctx_buf_add(out, literal.p + change->to,
+	    literal.n - change->to, err);
 }
 
 /* What the item will cost. */
 static int
-measure_outcome(struct cut *cut, const struct ctx_view *view,
-    const struct pieces *pieces, const struct span *span, uint64_t *total,
-    struct ctx_err *err)
+measure_outcome(struct cut *cut, const struct pieces *pieces,
+    const struct span *span, uint64_t *total, struct ctx_err *err)
 {
-	struct piece piece;
+	const struct piece *piece;
+	struct change change;
+	struct ctx_str text;
 	uint64_t size;
-	enum fate fate;
 	size_t i;
 
 	*total = 0;
 	for (i = 0; i < pieces->n; i++) {
-		if (rewrite(cut, pieces, span, i, &cut->out, &fate, err) < 0)
-			return -1;
-		piece = pieces->list[i];
-		if (fate == GOES)
+		piece = &pieces->list[i];
+		change = change_of(pieces, span, i);
+		if (change.fate == GOES)
 			continue;
-		if (piece.literal.n > 0) {
-			piece.literal =
-			    (struct ctx_str){cut->out.p, cut->out.n};
-			piece.end = cut->out.n - 1;
+		text = text_of(pieces, piece);
+		if (piece->literal.n > 0) {
+			cut->out.n = cut->text.n = 0;
+			if (rewrite(cut, piece->literal, &change, &cut->out,
+				err) < 0 ||
+			    ctx_text_decode(&cut->text,
+				(struct ctx_str){cut->out.p, cut->out.n},
+				err) < 0)
+				return -1;
+			text = (struct ctx_str){cut->text.p, cut->text.n};
 		}
-		if (measure_piece(cut, view, &piece, &size, err) < 0)
+		if (ctx_cut_measure(cut, text.p, text.n, &size, err) < 0)
 			return -1;
 		*total += size;
 	}
 	return 0;
+}
+
+static int
+note_change(struct cut *cut, struct ctx_edits *edits,
+    const struct ctx_view *view, const struct ctx_dialect *dialect,
+    const struct piece *piece, const struct change *change,
+    struct ctx_err *err)
+{
+	struct ctx_str mark = put_in(cut, change);
+	struct ctx_buf *out = &cut->out;
+
+	if (!piece->made && !piece->plain)
+		return ctx_edit_replace(edits,
+		    (struct ctx_str){piece->literal.p + change->from,
+			change->to - change->from}, mark.p, mark.n, err);
+	out->n = 0;
+	if (ctx_buf_printf(out, err, "%s",
+		piece->made ? dialect->body[0] : "") < 0 ||
+	    rewrite(cut, piece->literal, change, out, err) < 0 ||
+	    ctx_buf_printf(out, err, "%s",
+		piece->made ? dialect->body[1] : "") < 0)
+		return -1;
+	return ctx_edit_replace(edits, ctx_json_str(view->json, piece->node),
+	    out->p, out->n, err);
 }
 
 static int
@@ -340,7 +417,7 @@ note(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
 	const struct piece *piece;
-	enum fate fate;
+	struct change change;
 	int rc = -1;
 	bool *gone;
 
@@ -349,23 +426,12 @@ note(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 		return ctx_err_nomem(err);
 	for (i = 0; i < pieces->n; i++) {
 		piece = &pieces->list[i];
-		if (rewrite(cut, pieces, span, i, &cut->out, &fate, err) < 0)
-			goto out;
-		if (fate == STAYS)
-			continue;
-		if (fate == GOES && piece->child != 0) {
+		change = change_of(pieces, span, i);
+		if (change.fate == GOES && piece->child != 0)
 			gone[piece->child - view->node] = true;
-			continue;
-		}
-		cut->text.n = 0;
-		if (ctx_buf_printf(&cut->text, err, "%s",
-			piece->made ? dialect->body[0] : "") < 0 ||
-		    ctx_buf_add(&cut->text, cut->out.p, cut->out.n, err) < 0 ||
-		    ctx_buf_printf(&cut->text, err, "%s",
-			piece->made ? dialect->body[1] : "") < 0 ||
-		    ctx_edit_replace(edits,
-			ctx_json_str(view->json, piece->node), cut->text.p,
-			cut->text.n, err) < 0)
+		else if (change.fate != STAYS &&
+		    note_change(cut, edits, view, dialect, piece, &change,
+			err) < 0)
 			goto out;
 	}
 	rc = ctx_edit_drop_nodes(edits, view, gone, err);
@@ -380,18 +446,13 @@ out:
 static uint64_t
 extra_of(const struct pieces *pieces, const struct span *span)
 {
-	const struct spot *head = &span->head, *tail = &span->tail;
 	uint64_t extra = 0;
 	size_t i;
 
 	for (i = 0; i < pieces->n_atoms; i++) {
 		const struct atom *atom = &pieces->atoms[i];
 
-		if ((atom->piece > head->piece ||
-			(atom->piece == head->piece &&
-			    atom->from >= head->at)) &&
-		    (atom->piece < tail->piece ||
-			(atom->piece == tail->piece && atom->to <= tail->at)))
+		if (atom->from >= span->head.at && atom->to <= span->tail.at)
 			extra += atom->extra;
 	}
 	return extra;
@@ -478,67 +539,48 @@ share(const struct cut *cut, uint64_t room, uint64_t *head, uint64_t *tail)
 		*tail = 0;
 }
 
-/* Puts the text of all pieces together and counts it, once for all rooms
- * that are tried. */
-static int
-gather(struct cut *cut, const struct ctx_view *view,
-    const struct pieces *pieces, struct ctx_err *err)
-{
-	size_t i;
-
-	cut->all.n = 0;
-	for (i = 0; i < pieces->n; i++)
-		if (piece_text(cut, view, &pieces->list[i], err) < 0 ||
-		    ctx_buf_add(&cut->all, cut->text.p, cut->text.n, err) < 0)
-			return -1;
-	ctx_marks_reset(&cut->marks);
-	return ctx_marks_append(&cut->marks, cut->counter->tokens, cut->all.p,
-	    cut->all.n, err);
-}
-
 /* Turns rooms in tokens into a walk in bytes; *kept is what they hold. */
 static int
-walk_tokens(struct cut *cut, const struct ctx_view *view,
-    const struct pieces *pieces, uint64_t head, uint64_t tail,
-    struct walk *w, uint64_t *kept, struct ctx_err *err)
+walk_tokens(struct cut *cut, const struct pieces *pieces, uint64_t head,
+    uint64_t tail, struct walk *w, uint64_t *kept, struct ctx_err *err)
 {
+	const struct ctx_buf *text = &pieces->text;
 	size_t head_at, tail_at;
 	uint64_t tokens;
 
 	head = ctx_count_room(cut->counter, head);
 	tail = ctx_count_room(cut->counter, tail);
-	if (ctx_marks_head(&cut->marks, cut->counter->tokens, cut->all.p, head,
+	if (ctx_marks_head(&cut->marks, cut->counter->tokens, text->p, head,
 		&head_at, kept, err) < 0 ||
-	    ctx_marks_tail(&cut->marks, cut->counter->tokens, cut->all.p, tail,
+	    ctx_marks_tail(&cut->marks, cut->counter->tokens, text->p, tail,
 		&tail_at, &tokens, err) < 0)
 		return -1;
 	*kept = ctx_count_scale(cut->counter, *kept + tokens);
-	memset(w, 0, sizeof *w);
-	w->unit = CTX_SIZE_BYTES;
-	w->total = cut->all.n;
-	w->head_room = head_at;
-	w->tail_room = tail_at > head_at ? cut->all.n - tail_at : 0;
-	return walk(cut, w, view, pieces, err);
+	*w = (struct walk){.pieces = pieces, .unit = CTX_SIZE_BYTES,
+	    .total = text->n, .head_room = head_at,
+	    .tail_room = tail_at > head_at ? text->n - tail_at : 0};
+	walk(w);
+	return 0;
 }
 
 /* Tokens are not additive: rooms shrink until the outcome fits. */
 static int
-cut_tokens(struct cut *cut, const struct ctx_view *view,
-    const struct pieces *pieces, uint64_t total, uint64_t limit, bool full,
-    struct walk *w, struct ctx_err *err)
+cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
+    uint64_t limit, bool full, struct walk *w, struct ctx_err *err)
 {
 	uint64_t head = w->head_room, tail = w->tail_room, kept, size, over;
 
-	if (gather(cut, view, pieces, err) < 0)
+	/* It is counted once for all rooms that are tried. */
+	ctx_marks_reset(&cut->marks);
+	if (ctx_marks_append(&cut->marks, cut->counter->tokens,
+		pieces->text.p, pieces->text.n, err) < 0)
 		return -1;
 	for (;;) {
-		if (walk_tokens(cut, view, pieces, head, tail, w, &kept,
-			err) < 0 ||
+		if (walk_tokens(cut, pieces, head, tail, w, &kept, err) < 0 ||
 		    (full &&
 			set_full_mark(cut, extra_of(pieces, &w->span) +
 				(total > kept ? total - kept : 1), err) < 0) ||
-		    measure_outcome(cut, view, pieces, &w->span, &size, err) <
-			0)
+		    measure_outcome(cut, pieces, &w->span, &size, err) < 0)
 			return -1;
 		if (size <= limit || (head == 0 && tail == 0))
 			return 0;
@@ -562,32 +604,50 @@ spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
     uint64_t *less, struct ctx_err *err)
 {
 	struct piece *piece = &pieces->list[0];
+	struct ctx_buf *text = &pieces->text;
 	struct reference ref;
-	size_t at = 1, bytes = 0, from;
-	char utf8[4];
-	uint32_t cp;
+	size_t from;
 
 	*less = 0;
-	cut->text.n = 0;
 	if (pieces->n > 1 || piece->literal.n == 0 || piece->made ||
-	    piece->literal.p[piece->literal.n - 2] != ']')
-		return 0;
-	if (ctx_text_decode(&cut->text, piece->literal, err) < 0)
-		return -1;
-	if (!ctx_reference_find(cut->text.p, cut->text.n, &ref))
+	    piece->literal.p[piece->literal.n - 2] != ']' ||
+	    !ctx_reference_find(text->p, text->n, &ref))
 		return 0;
 	from = ref.at + (cut->unit == CTX_SIZE_LINES && ref.at > 0);
-	if (ctx_cut_measure(cut, cut->text.p + from, cut->text.n - from, less,
-		err) < 0)
+	if (ctx_cut_measure(cut, text->p + from, text->n - from, less, err) <
+	    0)
 		return -1;
 	if (*less >= limit) {
 		*less = 0;
 		return 0;
 	}
-	while (bytes < ref.at && ctx_text_next(piece->literal, &at, &cp))
-		bytes += ctx_utf8_put(utf8, cp);
-	piece->end = at;
+	pieces->spared = text->n - ref.at;
+	text->n = piece->to = ref.at;
 	return 0;
+}
+
+/* Puts placeholders for payloads; *extra is how much larger those were, and
+ * *fits whether the item needs no cut without them. */
+static int
+replace_payloads(struct cut *cut, const struct ctx_view *view,
+    struct pieces *pieces, uint64_t limit, uint64_t *extra, bool *fits,
+    struct ctx_err *err)
+{
+	const struct span all = {.tail.at = SIZE_MAX};
+	const struct span none = {.head.piece = pieces->n,
+	    .tail.piece = pieces->n};
+	uint64_t size;
+
+	*fits = false;
+	if (ctx_pieces_plain(pieces, cut, err) < 0)
+		return -1;
+	*extra = extra_of(pieces, &all);
+	if (*extra == 0)
+		return 0;
+	if (measure_outcome(cut, pieces, &none, &size, err) < 0)
+		return -1;
+	*fits = size <= limit;
+	return ctx_pieces_read(pieces, view->json, err);
 }
 
 int
@@ -596,41 +656,37 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
     bool *done, struct ctx_err *err)
 {
 	uint64_t total, less, room, extra;
-	struct walk w = {0};
-	bool full;
+	struct walk w;
+	bool full, fits;
 
 	*done = false;
-	if (measure_pieces(cut, view, pieces, &total, err) < 0)
+	pieces->spared = 0;
+	if (ctx_pieces_read(pieces, view->json, err) < 0 ||
+	    measure_pieces(cut, pieces, &total, err) < 0)
 		return -1;
 	if (total <= limit)
 		return 0;
 	*done = true;
 	if (spare_reference(cut, pieces, limit, &less, err) < 0 ||
-	    ctx_pieces_plain(pieces, cut, err) < 0)
+	    replace_payloads(cut, view, pieces, limit, &extra, &fits, err) < 0)
 		return -1;
-	w.span.tail.piece = pieces->n;
-	extra = extra_of(pieces, &w.span);
-	/* Without its payloads it may fit. */
+	w = (struct walk){.pieces = pieces, .unit = cut->unit};
 	w.span.head.piece = w.span.tail.piece = pieces->n;
-	if (measure_outcome(cut, view, pieces, &w.span, &total, err) < 0)
-		return -1;
-	if (total <= limit)
+	if (fits)
 		return note(cut, edits, view, dialect, pieces, &w.span, err);
-	if (measure_pieces(cut, view, pieces, &total, err) < 0 ||
+	if (((extra > 0 || less > 0) &&
+		measure_pieces(cut, pieces, &total, err) < 0) ||
 	    choose_mark(cut, total + extra, limit - less, &room, &full, err) < 0)
 		return -1;
-	memset(&w, 0, sizeof w);
-	w.unit = cut->unit;
-	w.total = total;
+	w = (struct walk){.pieces = pieces, .unit = cut->unit, .total = total};
 	share(cut, room, &w.head_room, &w.tail_room);
-	if (cut->unit == CTX_SIZE_TOKENS
-		? cut_tokens(cut, view, pieces, total, limit, full, &w, err) <
-		    0
-		: walk(cut, &w, view, pieces, err) < 0 ||
-		    (full && set_full_mark(cut,
-				 extra_of(pieces, &w.span) +
-				     w.span.tail.size - w.span.head.size,
-				 err) < 0))
+	if (cut->unit != CTX_SIZE_TOKENS)
+		walk(&w);
+	else if (cut_tokens(cut, pieces, total, limit, full, &w, err) < 0)
+		return -1;
+	if (full && cut->unit != CTX_SIZE_TOKENS &&
+	    set_full_mark(cut, extra_of(pieces, &w.span) +
+		    w.span.tail.size - w.span.head.size, err) < 0)
 		return -1;
 	return note(cut, edits, view, dialect, pieces, &w.span, err);
 }
@@ -640,7 +696,6 @@ ctx_cut_release(struct cut *cut)
 {
 	ctx_buf_release(&cut->text);
 	ctx_buf_release(&cut->mark);
-	ctx_buf_release(&cut->all);
 	ctx_marks_release(&cut->marks);
 	ctx_buf_release(&cut->out);
 }

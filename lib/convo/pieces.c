@@ -28,10 +28,8 @@ add_literal(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
 
 	if (piece == NULL)
 		return -1;
-	if (json->nodes[node].kind == CTX_JSON_STRING) {
+	if (json->nodes[node].kind == CTX_JSON_STRING)
 		piece->literal = ctx_json_str(json, node);
-		piece->end = piece->literal.n - 1;
-	}
 	if (part != NULL) {
 		piece->parent = part->parent;
 		piece->child = part->child;
@@ -54,7 +52,6 @@ add_made(struct pieces *pieces, const struct ctx_json *json, uint32_t body,
 	    ctx_text_encode(&pieces->made, raw.p, raw.n, err) < 0)
 		return -1;
 	piece->literal = (struct ctx_str){pieces->made.p, pieces->made.n};
-	piece->end = piece->literal.n - 1;
 	piece->made = true;
 	return 0;
 }
@@ -112,10 +109,37 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 	return 0;
 }
 
+int
+ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
+    struct ctx_err *err)
+{
+	struct ctx_buf *text = &pieces->text;
+	struct piece *piece = NULL;
+	struct ctx_str raw;
+	size_t i;
+
+	text->n = 0;
+	for (i = 0; i < pieces->n; i++) {
+		piece = &pieces->list[i];
+		piece->from = text->n;
+		raw = ctx_json_str(json, piece->node);
+		if (piece->literal.n > 0
+			? ctx_text_decode(text, piece->literal, err) < 0
+			: ctx_buf_add(text, raw.p, raw.n, err) < 0)
+			return -1;
+		piece->to = text->n;
+	}
+	text->n -= pieces->spared;
+	if (piece != NULL)
+		piece->to = text->n;
+	return 0;
+}
+
 void
 ctx_pieces_release(struct pieces *pieces)
 {
 	free(pieces->list);
+	ctx_buf_release(&pieces->text);
 	ctx_buf_release(&pieces->made);
 	ctx_buf_release(&pieces->plain);
 	free(pieces->atoms);

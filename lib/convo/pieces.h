@@ -11,7 +11,7 @@
  */
 struct piece {
 	struct ctx_str literal; /* with its quotes; n 0: only stays or goes */
-	size_t end;       /* offset in literal behind what may be cut */
+	size_t from, to;  /* what may be cut of it, in pieces->text */
 	uint32_t node;    /* what is replaced */
 	bool made;        /* the literal stands for a whole body */
 	bool plain;       /* the literal has placeholders for payloads */
@@ -20,8 +20,7 @@ struct piece {
 
 /* What no cut may fall into: a mark, a placeholder, a payload of base64. */
 struct atom {
-	size_t piece;
-	size_t from, to; /* offsets in its literal; or in a text */
+	size_t from, to; /* bytes of the text */
 	bool payload;
 	uint64_t extra; /* how much larger the payload was that it stands for */
 };
@@ -29,9 +28,11 @@ struct atom {
 struct pieces {
 	struct piece *list;
 	size_t n, cap;
+	struct ctx_buf text;  /* the texts of all, one behind another */
+	size_t spared;        /* bytes behind them that are not to be cut */
 	struct ctx_buf made;  /* a literal */
 	struct ctx_buf plain; /* those of pieces that are plain */
-	struct atom *atoms;   /* in order */
+	struct atom *atoms;   /* in that text, in order */
 	size_t n_atoms, atoms_cap;
 };
 
@@ -40,6 +41,10 @@ int ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
     const struct ctx_dialect *dialect, size_t i, struct ctx_err *err);
 /* The texts of a message itself. */
 int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
+    struct ctx_err *err);
+/* Sets pieces->text, and what is whose in it; of a piece that has no text its
+ * JSON stands there. */
+int ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err);
 void ctx_pieces_release(struct pieces *pieces);
 
@@ -50,13 +55,22 @@ struct cut {
 	uint64_t head, tail; /* their shares, for CTX_KEEP_ENDS */
 	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark; /* the literal of what stands for what goes */
-	struct ctx_buf text, all, out; /* scratch */
-	struct ctx_marks marks;	       /* checkpoints of all */
+	struct ctx_buf text, out; /* scratch */
+	struct ctx_marks marks;	  /* checkpoints of the pieces' text */
 };
 
-/* Finds the first atom of a text from *at on, which then is where to look
- * further. */
-bool ctx_atom_next(const char *p, size_t n, size_t *at, struct atom *atom);
+/* The first atoms of each kind in the rest of a text; n for none. */
+struct atom_walk {
+	const char *p;
+	size_t n;
+	size_t mark;   /* "[", of what can only be a mark */
+	size_t linked; /* a payload of a data: URL */
+	size_t run;    /* what may be the first line of a payload */
+};
+
+/* Goes over the atoms of a text, in order. */
+void ctx_atoms_begin(struct atom_walk *walk, const char *p, size_t n);
+bool ctx_atom_next(struct atom_walk *walk, struct atom *atom);
 /* Finds the atoms of the pieces, and puts placeholders for payloads. */
 int ctx_pieces_plain(struct pieces *pieces, struct cut *cut,
     struct ctx_err *err);

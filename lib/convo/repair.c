@@ -156,15 +156,15 @@ write_answers(struct ctx_repair_entry *entry, const struct ctx_view *view,
     struct ctx_err *err)
 {
 	const char *template;
-	size_t i, cap = 0;
+	size_t i;
 
 	for (i = 0; i < view->n; i++) {
 		struct ctx_repair_answer *answer;
 
 		if (view->parts[i].kind != CTX_PART_CALL)
 			continue;
-		answer = ctx_grow(entry->answers, &cap, entry->n_answers + 1,
-		    sizeof *answer, err);
+		answer = ctx_grow(entry->answers, &entry->answers_cap,
+		    entry->n_answers + 1, sizeof *answer, err);
 		if (answer == NULL)
 			return -1;
 		entry->answers = answer;
@@ -186,10 +186,10 @@ has_due(const struct ctx_repair_entry *entry)
 {
 	size_t i;
 
-	for (i = 0; i < entry->n_answers; i++)
+	for (i = entry->handed_on; i < entry->n_answers; i++)
 		if (entry->answers[i].due)
 			return true;
-	return false;
+	return entry->handed_on > 0;
 }
 
 /* All results that are due, with what parts them, between before and
@@ -255,30 +255,48 @@ is_one(const struct ctx_repair_entry *entry,
 	    !next->mute;
 }
 
-/* The results of entry are due behind next, too. */
+/* Takes out the answers that are not due. */
+static void
+keep_due(struct ctx_repair_entry *entry)
+{
+	size_t i, n = entry->handed_on;
+
+	for (i = n; i < entry->n_answers; i++)
+		if (entry->answers[i].due)
+			entry->answers[n++] = entry->answers[i];
+	entry->n_answers = n;
+}
+
+/* The results of entry are due behind next, before its own.  In a long row
+ * of calls the list moves on and grows; it is not copied for each. */
 static int
-hand_on(const struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
+hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
-	struct ctx_repair_answer *grown;
-	size_t cap = next->n_answers, i;
+	struct ctx_repair_answer *grown, *old = next->answers;
+	struct ctx_buf text = next->answer_text;
+	size_t i, shift = entry->answer_text.n;
 
-	for (i = 0; i < entry->n_answers; i++) {
-		struct ctx_repair_answer answer = entry->answers[i];
-
-		if (!answer.due)
-			continue;
-		grown = ctx_grow(next->answers, &cap, next->n_answers + 1,
-		    sizeof *grown, err);
-		if (grown == NULL)
-			return -1;
-		next->answers = grown;
-		if (ctx_buf_add(&next->answer_text,
-			entry->answer_text.p + answer.at, answer.n, err) < 0)
-			return -1;
-		answer.at = next->answer_text.n - answer.n;
-		next->answers[next->n_answers++] = answer;
+	keep_due(entry);
+	grown = ctx_grow(entry->answers, &entry->answers_cap,
+	    entry->n_answers + next->n_answers, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	entry->answers = grown;
+	if (ctx_buf_add(&entry->answer_text, text.p, text.n, err) < 0)
+		return -1;
+	for (i = 0; i < next->n_answers; i++) {
+		grown[entry->n_answers + i] = old[i];
+		grown[entry->n_answers + i].at += shift;
 	}
+	next->answers = grown;
+	next->handed_on = entry->n_answers;
+	next->n_answers += entry->n_answers;
+	next->answers_cap = entry->answers_cap;
+	next->answer_text = entry->answer_text;
+	entry->answers = old;
+	entry->answer_text = text;
+	entry->n_answers = entry->handed_on = 0;
 	return 0;
 }
 
@@ -339,10 +357,11 @@ ctx_repair_finding(struct ctx_repair *repair,
 	fix->action = "drop";
 	switch (ctx_rule_at(finding->id)->remedy) {
 	case CTX_REMEDY_ANSWER:
-		if (entry->n_answers == 0 ||
-		    entry->answers[finding->call].n == 0)
+		if (entry->n_answers == entry->handed_on)
 			return 0;
-		answer = &entry->answers[finding->call];
+		answer = &entry->answers[entry->handed_on + finding->call];
+		if (answer->n == 0)
+			return 0;
 		answer->due = true;
 		fix->action = "insert";
 		fix->bytes = (struct ctx_str){
@@ -491,7 +510,7 @@ insert(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 
 static int
 insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
-    const struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
+    struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
 	if (is_one(entry, next))

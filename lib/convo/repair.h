@@ -20,8 +20,8 @@ struct ctx_repair_entry {
 	struct ctx_repair_answer {
 		size_t at, n; /* in answer_text; n 0: there is no template */
 		bool due;
-	} *answers; /* one for each call */
-	size_t n_answers;
+	} *answers; /* those handed on, which are due, and one for each call */
+	size_t n_answers, answers_cap, handed_on;
 	struct ctx_buf answer_text;
 };
 

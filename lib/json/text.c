@@ -206,7 +206,8 @@ struct excess {
 	size_t bytes, chars;
 };
 
-/* The bits of u are those letters of escapes in the block at p. */
+/* The bits of u are those letters of escapes in the block at p.  A byte of
+ * each escape is counted elsewhere. */
 static void
 long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -214,7 +215,7 @@ long_escapes(struct excess *excess, const char *p, uint64_t u,
 	const char *at;
 	char utf8[4];
 	uint32_t cp;
-	size_t len;
+	size_t len, beyond;
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
@@ -222,30 +223,38 @@ long_escapes(struct excess *excess, const char *p, uint64_t u,
 		if (at < excess->end)
 			continue;
 		len = unescape(at, end, &cp);
+		beyond = len - len / 6;
 		excess->end = at + len;
-		excess->chars += len - 1;
-		excess->bytes += len - ctx_utf8_put(utf8, cp);
+		excess->chars += beyond - 1;
+		excess->bytes += beyond - ctx_utf8_put(utf8, cp);
 	}
 }
 
+/* Their number; a call to the compiler's library takes as long again. */
 static size_t
 count_bits(uint64_t bits)
 {
-	return (size_t)__builtin_popcountll(bits);
+	const uint64_t pairs = UINT64_C(0x5555555555555555);
+	const uint64_t fours = UINT64_C(0x3333333333333333);
+
+	bits -= bits >> 1 & pairs;
+	bits = (bits & fours) + (bits >> 2 & fours);
+	bits = (bits + (bits >> 4)) & 0x0f * EVERY_BYTE;
+	return (size_t)(bits * EVERY_BYTE >> 56);
 }
 
 /*
- * An escape is a backslash and a byte, another backslash or none.  With b
- * backslashes and e escaped bytes that are none there are (b - e) / 2 of the
- * former kind and e of the latter; the long ones are seen to one by one.
+ * An escape is a backslash and a byte, another backslash or none.  So these
+ * bytes, backslashes and what else is escaped, are two an escape, one of them
+ * beyond the character; the long ones are seen to one by one.
  */
 static struct excess
 find_excess(struct ctx_str text)
 {
 	struct excess excess = {.end = text.p};
 	const char *p = text.p, *block, *end = p + text.n;
-	uint64_t backslash, escaped, u, carry = 0;
-	size_t pairs = 0, others = 0;
+	uint64_t backslash, escaped, carry = 0;
+	size_t bytes = 0;
 	char tail[BLOCK];
 
 	for (; p < end; p += BLOCK) {
@@ -257,14 +266,14 @@ find_excess(struct ctx_str text)
 		backslash = places(block, '\\');
 		if ((backslash | carry) == 0)
 			continue;
-		escaped = find_escaped(backslash, &carry) & ~backslash;
-		u = escaped & places(block, 'u');
-		pairs += count_bits(backslash) - count_bits(escaped);
-		others += count_bits(escaped ^ u);
-		long_escapes(&excess, p, u, end);
+		escaped = find_escaped(backslash, &carry);
+		bytes += count_bits(backslash | escaped);
+		escaped &= ~backslash & places(block, 'u');
+		if (escaped != 0)
+			long_escapes(&excess, p, escaped, end);
 	}
-	excess.bytes += pairs / 2 + others;
-	excess.chars += pairs / 2 + others;
+	excess.bytes += bytes / 2;
+	excess.chars += bytes / 2;
 	return excess;
 }
 
@@ -276,28 +285,6 @@ ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars)
 
 	*bytes = text.n - excess.bytes;
 	*chars = ctx_utf8_count(text.p, text.n) - excess.chars;
-}
-
-size_t
-ctx_text_plain(struct ctx_str literal, size_t at)
-{
-	const char *from = literal.p + at, *p = from;
-	const char *end = literal.p + literal.n - 1;
-	PLAIN_VECTOR v, other;
-	uint64_t found;
-
-	for (; end - p >= STEP; p += STEP) {
-		v = PLAIN(load)(p);
-		other = PLAIN(or)(PLAIN(equal)(v, '\\'),
-		    PLAIN(equal)(v, 0x7f));
-		found = PLAIN(bits)(PLAIN(or)(other, v));
-		if (found != 0)
-			return (size_t)(p - from) +
-			    (size_t)__builtin_ctzll(found);
-	}
-	while (p < end && *p != '\\' && *p != 0x7f && (*p & 0x80) == 0)
-		p++;
-	return (size_t)(p - from);
 }
 
 size_t
@@ -327,6 +314,33 @@ ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp)
 	*at += *p == '\\' ? unescape(p, end, cp) :
 	    ctx_utf8_next(p, (size_t)(end - p), cp);
 	return 1;
+}
+
+size_t
+ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes)
+{
+	const char *p = literal.p + at, *end = literal.p + literal.n - 1;
+	const size_t step = sizeof(PLAIN_VECTOR);
+	char utf8[4];
+	uint32_t cp;
+	uint64_t found;
+	size_t run;
+
+	for (; bytes > 0; bytes -= run) {
+		if (*p == '\\') {
+			p += unescape(p, end, &cp);
+			run = cp < 0x80 ? 1 : ctx_utf8_put(utf8, cp);
+			continue;
+		}
+		run = 1;
+		if (bytes >= step && end - p >= STEP) {
+			found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p), '\\'));
+			run = found == 0 ? step
+					 : (size_t)__builtin_ctzll(found);
+		}
+		p += run;
+	}
+	return (size_t)(p - literal.p);
 }
 
 bool

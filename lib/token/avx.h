@@ -8,6 +8,7 @@
 #ifndef CTX_TOKEN_AVX_H
 #define CTX_TOKEN_AVX_H
 
+#include "token/unicode.h"
 #include "token/words.h"
 
 struct vec {
@@ -64,6 +65,75 @@ vec_high(const struct vec *v)
 {
 	return bits(v->a, v->b);
 }
+
+#define CTX_VEC_CLASSES
+static inline uint64_t
+vec_bit(const struct vec *v, int k)
+{
+	return bits(_mm256_slli_epi16(v->a, 7 - k),
+	    _mm256_slli_epi16(v->b, 7 - k));
+}
+
+struct vec_index {
+	__m256i a, b;
+};
+
+/* Of bytes v and the bytes before each of them. */
+static inline __m256i
+index_of(__m256i v, __m256i before)
+{
+	return _mm256_or_si256(_mm256_and_si256(v, _mm256_set1_epi8(0x3f)),
+	    _mm256_and_si256(_mm256_slli_epi16(before, 6),
+	    _mm256_set1_epi8(0x40)));
+}
+
+static inline struct vec_index
+vec_index(const struct vec *v)
+{
+	__m256i a = _mm256_permute2x128_si256(v->a, v->a, 0x08);
+	__m256i b = _mm256_permute2x128_si256(v->a, v->b, 0x21);
+
+	return (struct vec_index){
+	    index_of(v->a, _mm256_alignr_epi8(v->a, a, 15)),
+	    index_of(v->b, _mm256_alignr_epi8(v->b, b, 15))};
+}
+
+#ifndef CTX_VEC_LOOK_UP
+/* Four bits of the index choose by a shuffle, each other one by a blend that
+ * looks at the top bit of a byte. */
+static inline __m256i
+look_up32(const __m128i *table, __m256i index)
+{
+	__m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128(table));
+	__m256i high = _mm256_broadcastsi128_si256(
+	    _mm_loadu_si128(table + 1));
+
+	return _mm256_blendv_epi8(_mm256_shuffle_epi8(low, index),
+	    _mm256_shuffle_epi8(high, index), _mm256_slli_epi16(index, 3));
+}
+
+static inline __m256i
+look_up(const __m128i *table, __m256i index)
+{
+	__m256i bit = _mm256_slli_epi16(index, 2);
+	__m256i low = _mm256_blendv_epi8(look_up32(table, index),
+	    look_up32(table + 2, index), bit);
+	__m256i high = _mm256_blendv_epi8(look_up32(table + 4, index),
+	    look_up32(table + 6, index), bit);
+
+	return _mm256_blendv_epi8(low, high, _mm256_slli_epi16(index, 1));
+}
+
+static inline struct ctx_class_bits
+vec_classes(const struct vec_index *index, const uint8_t *table)
+{
+	const __m128i *from = (const __m128i *)(const void *)table;
+	struct vec v = {look_up(from, index->a), look_up(from, index->b)};
+
+	return (struct ctx_class_bits){vec_bit(&v, 0), vec_bit(&v, 1),
+	    vec_bit(&v, 2)};
+}
+#endif
 
 #define CTX_VEC_LONGS
 static inline unsigned

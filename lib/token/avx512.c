@@ -1,4 +1,4 @@
-/* avx512.c - back end for AVX-512 (BW, DQ, VL, VBMI2) */
+/* avx512.c - back end for AVX-512 (BW, DQ, VL, VBMI, VBMI2) */
 #if defined(__x86_64__) || defined(CTX_EMULATE_AVX512)
 #if defined(CTX_EMULATE_AVX512)
 #include CTX_EMULATE_AVX512
@@ -9,7 +9,24 @@
 #define CTX_VEC_PAIR
 #define CTX_VEC_EMIT
 #define CTX_VEC_HASH
+#define CTX_VEC_LOOK_UP
 #include "token/avx.h"
+
+/* Any of 128 bytes is found by one instruction. */
+static inline struct ctx_class_bits
+vec_classes(const struct vec_index *index, const uint8_t *table)
+{
+	__m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(index->a),
+	    index->b, 1);
+	__m512i found = _mm512_permutex2var_epi8(
+	    _mm512_loadu_si512((const void *)table), all,
+	    _mm512_loadu_si512((const void *)(table + 64)));
+
+	return (struct ctx_class_bits){
+	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(1)),
+	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(2)),
+	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(4))};
+}
 
 /* The numbers of the bits, pressed together, sixteen at a time. */
 static inline void

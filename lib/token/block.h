@@ -15,6 +15,14 @@
  *	vec_emit(out, base, bits)	the offset base + i of each bit set;
  *				64 offsets may be written at out
  *
+ * and, with CTX_VEC_CLASSES defined, a type struct vec_index and
+ *
+ *	vec_bit(v, k)		bit i: bit k of byte i, k not 7
+ *	vec_index(v)		the low six bits of each byte, and above them
+ *				the lowest of the byte before
+ *	vec_classes(index, table)	the classes at table[index of byte i],
+ *				a table of 128
+ *
  * The idea.  The patterns have no look-behind and pieces lie side by side,
  * so how a text splits from a boundary on depends only on what follows.  A
  * block is loaded at a boundary, all boundaries in it are worked out as if
@@ -55,6 +63,7 @@ struct block {
 	uint64_t breaks;  /* CR and LF */
 	uint64_t slash, quote;
 	uint64_t more;	  /* continuation bytes */
+	uint64_t gaps;	  /* those of white space */
 	unsigned stop;	  /* first position that is not known */
 	bool end;	  /* the text ends at stop */
 };
@@ -97,15 +106,12 @@ after(const struct block *b, uint64_t x)
 static ALWAYS_INLINE void
 stop_at(struct block *b, uint64_t positions)
 {
-	unsigned first;
+	/* Often there is none, often there is one: no branch. */
+	unsigned first = positions == 0 ? BLOCK
+					: (unsigned)__builtin_ctzll(positions);
 
-	if (positions == 0)
-		return;
-	first = (unsigned)__builtin_ctzll(positions);
-	if (first < b->stop) {
-		b->stop = first;
-		b->end = false;
-	}
+	b->end = b->end & (first >= b->stop);
+	b->stop = first < b->stop ? first : b->stop;
 }
 
 static ALWAYS_INLINE void
@@ -126,52 +132,201 @@ classify_ascii(struct block *b, const struct vec *v)
 	b->symbol = ~(b->letter | b->digit | b->blank | b->breaks);
 }
 
-/*
- * Adds the characters that are not ASCII.  White space among them is left to
- * piece.c, and so are marks that do not follow a letter where the pattern
- * has them both as letters and as symbols.
- */
-static void
-classify_rest(struct block *b, uint64_t high, const char *p, bool cased)
+/* The characters of one block that are not ASCII. */
+struct rest {
+	uint64_t known; /* first bytes */
+	uint64_t more;	/* continuation bytes */
+	struct ctx_class_bits class;
+};
+
+/* One by one. */
+static ALWAYS_INLINE void
+take_each(struct rest *r, uint64_t high, const char *p)
 {
-	uint64_t of[7] = {0}, left = high, covered = 0, bit;
+	uint64_t of[7] = {0}, bit, covered = 0;
 	enum ctx_class class;
 	unsigned i, length;
 	uint32_t cp;
 
-	b->more = 0;
-	while (left != 0) {
-		i = (unsigned)__builtin_ctzll(left);
-		bit = left & (0 - left);
+	while (high != 0) {
+		i = (unsigned)__builtin_ctzll(high);
+		bit = high & (0 - high);
 		length = (unsigned)ctx_char_next(p + i, BLOCK - i, &cp);
-		if (cp == CTX_CHAR_BAD) {
-			stop_at(b, bit);
+		if (cp == CTX_CHAR_BAD)
 			break;
-		}
 		class = ctx_class_of(cp);
 		of[class] |= bit;
+		r->known |= bit;
 		bit *= (UINT64_C(2) << (length - 1)) - 1;
 		covered |= bit;
-		left &= ~bit;
+		high &= ~bit;
 	}
-	b->more = covered & ~(of[CTX_CLASS_OTHER] | of[CTX_CLASS_UPPER] |
-	    of[CTX_CLASS_LOWER] | of[CTX_CLASS_LETTER] |
-	    of[CTX_CLASS_NUMBER] | of[CTX_CLASS_SPACE] | of[CTX_CLASS_MARK]);
-	b->upper |= of[CTX_CLASS_UPPER];
-	b->lower |= of[CTX_CLASS_LOWER];
-	b->caseless = of[CTX_CLASS_LETTER];
-	b->digit |= of[CTX_CLASS_NUMBER];
-	b->symbol = (b->symbol & ~high) | of[CTX_CLASS_OTHER];
-	stop_at(b, of[CTX_CLASS_SPACE]);
-	/* 's in any case is also '\u017f, which is 0xc5 0xbf. */
-	stop_at(b, b->quote & of[CTX_CLASS_LOWER] >> 1);
-	if (cased)
-		b->caseless |= of[CTX_CLASS_MARK];
-	else
-		b->symbol |= of[CTX_CLASS_MARK];
+	r->more = covered & ~r->known;
+	r->class.one = of[1] | of[3] | of[5];
+	r->class.two = of[2] | of[3] | of[6];
+	r->class.four = of[4] | of[5] | of[6];
+}
+
+#ifdef CTX_VEC_CLASSES
+#define FEW 8 /* bytes; so many are sooner taken one by one */
+
+/*
+ * Takes the characters from the 128 code points around cp, whose first bytes
+ * are given and whose last bytes stand so many places behind.  If there are
+ * no such code points, or UTF-8 has a shorter form for them, they stay
+ * unknown.
+ */
+static ALWAYS_INLINE void
+take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
+    unsigned last, uint64_t first)
+{
+	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+	struct ctx_class_bits class;
+
+	if (cp < least[last] || cp >= 0x110000 ||
+	    (cp >= 0xd800 && cp < 0xe000))
+		return;
+	class = vec_classes(index,
+	    ctx_class_value + ctx_class_block[cp / 128] * 128u);
+	r->known |= first;
+	r->class.one |= class.one >> last & first;
+	r->class.two |= class.two >> last & first;
+	r->class.four |= class.four >> last & first;
+}
+
+/* The characters of three bytes between those that begin with a, b and
+ * those that begin with c, d, these included. */
+static ALWAYS_INLINE uint64_t
+between(const struct vec *v, unsigned a, unsigned b, unsigned c, unsigned d)
+{
+	return vec_range(v, (char)(a + 1), (int)(c - a - 2)) |
+	    (vec_equal(v, (char)a) & vec_range(v, (char)b,
+	    (int)(0xbf - b)) >> 1) |
+	    (vec_equal(v, (char)c) & vec_range(v, (char)0x80,
+	    (int)(d - 0x80)) >> 1);
+}
+
+/* U+4E00 to U+9FFF and U+AC00 to U+D77F are letters without case, all of
+ * them; texts have them from many pages. */
+static ALWAYS_INLINE void
+take_east(struct rest *r, const struct vec *v, uint64_t three)
+{
+	uint64_t letters = (between(v, 0xe4, 0xb8, 0xe9, 0xbf) |
+	    between(v, 0xea, 0xb0, 0xed, 0x9d)) & three;
+
+	_Static_assert(CTX_CLASS_LETTER == 3, "two bits");
+	r->known |= letters;
+	r->class.one |= letters;
+	r->class.two |= letters;
+}
+
+/*
+ * A script has its characters in few pages, so one page after another is
+ * looked up, each for all of its characters at once.  The last byte of a
+ * character and a bit of the one before it are its place in the page.
+ */
+static ALWAYS_INLINE void
+take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	uint64_t six = vec_bit(v, 6), five = vec_bit(v, 5);
+	uint64_t more = high & ~six, same;
+	uint64_t two = high & six & ~five & more >> 1;
+	uint64_t three = high & six & five & more >> 1 & more >> 2;
+	uint64_t four = three & vec_bit(v, 4) & more >> 3;
+	struct vec_index index = vec_index(v);
+	uint32_t cp;
+	unsigned i;
+
+	three &= ~vec_bit(v, 4);
+	r->more = two << 1 | three << 1 | three << 2 | four << 1 | four << 2 |
+	    four << 3;
+	for (; two != 0; two &= ~same) {
+		i = (unsigned)__builtin_ctzll(two);
+		same = two & vec_range(v, (char)(s[i] & 0xfe), 1);
+		take_page(r, &index, (s[i] & 0x1fu) << 6, 1, same);
+	}
+	if ((three & vec_range(v, (char)0xe4, 9)) != 0)
+		take_east(r, v, three);
+	for (three &= ~r->known; three != 0; three &= ~same) {
+		i = (unsigned)__builtin_ctzll(three);
+		cp = (s[i] & 0xfu) << 12 | ctx_char_tail(s, i + 1) << 6;
+		same = three & vec_equal(v, (char)s[i]) &
+		    vec_range(v, (char)(s[i + 1] & 0xfe), 1) >> 1;
+		take_page(r, &index, cp, 2, same);
+	}
+	for (; four != 0; four &= ~same) {
+		i = (unsigned)__builtin_ctzll(four);
+		cp = (s[i] & 0xfu) << 18 | ctx_char_tail(s, i + 1) << 12 |
+		    ctx_char_tail(s, i + 2) << 6;
+		same = four & vec_equal(v, (char)s[i]) &
+		    vec_equal(v, (char)s[i + 1]) >> 1 &
+		    vec_range(v, (char)(s[i + 2] & 0xfe), 1) >> 2;
+		take_page(r, &index, cp, 3, same);
+	}
+}
+#endif
+
+static ALWAYS_INLINE void
+decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
+{
+#ifdef CTX_VEC_CLASSES
+	if (__builtin_popcountll(high) > FEW) {
+		take_pages(r, v, high, p);
+		return;
+	}
+#endif
+	(void)v;
+	take_each(r, high, p);
+}
+
+/* Marks are letters where the pattern has case, else symbols. */
+static ALWAYS_INLINE void
+add_rest(struct block *b, const struct rest *r, uint64_t mark, bool cased)
+{
+	uint64_t one = r->class.one, two = r->class.two;
+	uint64_t four = r->class.four, white = one & four;
+
+	_Static_assert(CTX_CLASS_UPPER == 1 && CTX_CLASS_LOWER == 2 &&
+	    CTX_CLASS_LETTER == 3 && CTX_CLASS_NUMBER == 4 &&
+	    CTX_CLASS_SPACE == 5 && CTX_CLASS_MARK == 6, "by their bits");
+	b->more = r->more;
+	b->upper |= one & ~(two | four);
+	b->lower |= two & ~(one | four);
+	b->caseless = (one & two) | (cased ? mark : 0);
 	b->letter = b->upper | b->lower | b->caseless;
+	b->digit |= four & ~(one | two);
+	b->symbol |= (r->known & ~(one | two | four)) | (cased ? 0 : mark);
+	/* White space has at most three bytes. */
+	b->blank |= white;
+	b->gaps = (white << 1 | white << 2) & r->more;
+}
+
+/*
+ * Adds the characters that are not ASCII.  Left to piece.c are marks that do
+ * not follow a letter where the pattern has them both as letters and as
+ * symbols.
+ */
+static void
+classify_rest(struct block *b, const struct vec *v, uint64_t high,
+    const char *p, bool cased)
+{
+	struct rest r = {0};
+	uint64_t mark, quoted;
+
+	decode_rest(&r, v, high, p);
+	mark = r.class.two & r.class.four;
+	b->symbol &= ~high;
+	add_rest(b, &r, mark, cased);
+	stop_at(b, high & ~(r.known | r.more));
 	if (cased)
-		stop_at(b, of[CTX_CLASS_MARK] & ~after(b, b->letter));
+		stop_at(b, mark & ~after(b, b->letter));
+	/* 's in any case is also '\u017f. */
+	quoted = b->quote & (b->lower & high) >> 1;
+	for (; quoted != 0; quoted &= quoted - 1)
+		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) ==
+		    0)
+			stop_at(b, quoted);
 }
 
 /*
@@ -204,21 +359,25 @@ static ALWAYS_INLINE uint64_t
 space_boundaries(const struct block *b, bool breaks_end)
 {
 	uint64_t white = b->blank | b->breaks;
-	uint64_t found = white & ~(white << 1);
-	uint64_t next = white >> 1 | (b->end ? UINT64_C(1) << b->stop >> 1 : 0);
-	uint64_t starts, ends, start;
+	uint64_t found = white & ~after(b, white), blank = b->blank | b->gaps;
+	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
+	uint64_t next = last >> 1, starts, ends, start;
 
+	/* What is behind white space of two bytes, and of three. */
+	if (b->gaps != 0)
+		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
+		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
 	/* Blanks behind a break: do they last to the end of the run? */
 	starts = b->blank & b->breaks << 1;
-	ends = (b->blank + starts) & ~b->blank;
+	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
 		return found | starts;
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
-		ends = (b->blank + start) & ~b->blank;
+		ends = (blank + start) & ~blank;
 		/* What the addition left of other runs is not in ends. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
@@ -250,7 +409,8 @@ digit_boundaries(const struct block *b, unsigned most)
 static ALWAYS_INLINE uint64_t
 certain(const struct block *b)
 {
-	uint64_t white = b->blank | b->breaks, known = below(b->stop), run;
+	uint64_t white = b->blank | b->gaps | b->breaks;
+	uint64_t known = below(b->stop), run;
 
 	if (b->end)
 		return known;
@@ -338,7 +498,7 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
 		/* A copy, so that the masks of plain ASCII stay in
 		 * registers. */
 		copied = b;
-		classify_rest(&copied, high, p,
+		classify_rest(&copied, &v, high, p,
 		    scheme.family == CTX_SCHEME_O200K);
 		b = copied;
 	}

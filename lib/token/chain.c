@@ -31,6 +31,7 @@ struct ctx_chain_state {
 	unsigned char *kinds, *lengths; /* of characters; in bytes */
 	size_t at, n, cap;	     /* characters: the next, all, room */
 	size_t bytes;		     /* of the characters from at to n */
+	bool part;		     /* what comes behind is not seen */
 	size_t left[CTX_CHAIN_MAX]; /* characters of the piece of each */
 	struct ctx_split inner;	     /* by the built-in splitter */
 };
@@ -171,7 +172,20 @@ void
 ctx_chain_reset(struct ctx_chain_state *s)
 {
 	s->at = s->n = s->bytes = 0;
+	s->part = false;
 	memset(s->left, 0, sizeof s->left);
+}
+
+void
+ctx_chain_part(struct ctx_chain_state *s)
+{
+	s->part = true;
+}
+
+bool
+ctx_chain_between(const struct ctx_chain_state *s)
+{
+	return s->left[0] == 0;
 }
 
 /* Turns as many characters of p, n as there is room for, more room if all of
@@ -231,7 +245,8 @@ first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
 	return !part;
 }
 
-/* The characters of the next piece by all patterns. */
+/* The characters of the next piece by all patterns; 1, 0 if they depend on
+ * what is not seen, or -1. */
 static int
 next_piece(struct ctx_chain_state *s, const char *p, size_t n,
     size_t *length, struct ctx_err *err)
@@ -241,21 +256,23 @@ next_piece(struct ctx_chain_state *s, const char *p, size_t n,
 
 	while (s->left[0] == 0) {
 		rc = s->n == s->at ? 0 : first_piece(s, 0, s->n - s->at,
-		    s->bytes < n, s->left, err);
+		    s->part || s->bytes < n, s->left, err);
 		if (rc < 0)
 			return -1;
-		if (rc == 0) {
-			s->left[0] = 0;
-			if (refill(s, p, n, err) < 0)
-				return -1;
-		}
+		if (rc > 0)
+			break;
+		s->left[0] = 0;
+		if (s->bytes == n)
+			return 0;
+		if (refill(s, p, n, err) < 0)
+			return -1;
 	}
 	for (i = 1; i < s->chain->n; i++)
 		if (s->left[i] == 0 && first_piece(s, i, s->left[i - 1],
 		    false, s->left + i, err) < 0)
 			return -1;
 	*length = s->left[i - 1];
-	return 0;
+	return 1;
 }
 
 static size_t
@@ -321,11 +338,15 @@ ctx_chain_split(struct ctx_chain_state *s, ctx_split_fn *last,
     size_t n, size_t max, struct ctx_err *err)
 {
 	size_t at = 0, length = 0, bytes;
+	int rc;
 
 	split->n = split->alone = 0;
 	while (split->n < max && at < n && at < CTX_SPLIT_SPAN) {
-		if (next_piece(s, p + at, n - at, &length, err) < 0)
+		rc = next_piece(s, p + at, n - at, &length, err);
+		if (rc < 0)
 			return -1;
+		if (rc == 0)
+			break;
 		bytes = bytes_of(s, length);
 		if (!add(s, last, scheme, split, at, p + at, bytes, max))
 			break;

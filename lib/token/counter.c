@@ -11,6 +11,8 @@
 #include "token/counter.h"
 #include "token/unicode.h"
 
+#define CUTS 64 /* of a long piece, found at once */
+
 int
 ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
@@ -23,7 +25,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 		return ctx_err_nomem(err);
 	simd = ctx_simd_pick(simd);
 	c->tokenizer = tokenizer;
-	c->added = ctx_special_any_added(tokenizer);
+	c->added = ctx_special_longest_added(tokenizer);
 	c->split = ctx_split_pick(simd);
 	c->probe = ctx_probe_pick(simd);
 	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
@@ -31,7 +33,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
-	c->local = ctx_tokenizer_real(tokenizer) && !c->added &&
+	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    tokenizer->chain == NULL;
 	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
 	    ctx_chain_begin(&c->chain, tokenizer->chain, err) < 0)) {
@@ -259,24 +261,59 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Where the first characters of p end that no token can hold together with
- * what follows; n if there is no such place. */
+/* Where a long piece can be cut: some of its parts. */
+struct cuts {
+	size_t at;     /* bytes that were looked at */
+	uint32_t last; /* the character before; at the start there is none */
+	size_t n;
+	size_t ends[CUTS]; /* of parts, in bytes from the start */
+};
+
+/* How many ASCII characters to pass over behind the first, which is one too;
+ * 0 if not all of them are. */
 static size_t
-certain_cut(const struct ctx_vocab *v, const char *p, size_t n)
+plain_ascii(const char *p, size_t n)
+{
+	uint64_t word;
+
+	if (n <= sizeof word)
+		return 0;
+	memcpy(&word, p, sizeof word);
+	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
+}
+
+/*
+ * Lists where characters end that no token can hold together with what
+ * follows, and the end of the piece.  Whether there is such a place is as
+ * good as random, so no branch asks.
+ */
+static void
+find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 {
 	const unsigned char *s = (const unsigned char *)p;
-	size_t at, length;
-	uint32_t a, b;
+	size_t at = c->at, length;
+	uint32_t a = c->last, b;
 
-	for (at = ctx_char_next(p, n, &a); at < n; at += length) {
+	c->n = 0;
+	if (at == 0)
+		at = ctx_char_next(p, n, &a);
+	for (; at < n && c->n < CUTS - 1; at += length) {
+		length = plain_ascii(p + at - 1, n - at + 1);
+		if (length > 0) {
+			a = s[at + length - 1];
+			continue;
+		}
 		length = ctx_char_next(p + at, n - at, &b);
-		if ((s[at - 1] >= 0x80 || s[at] >= 0x80) &&
-		    a != CTX_CHAR_BAD && b != CTX_CHAR_BAD &&
-		    !ctx_vocab_crossing(v, a, b, s[at - 1], s[at]))
-			return at;
+		c->ends[c->n] = at;
+		c->n += (size_t)((s[at - 1] | s[at]) >= 0x80) &
+		    (a != CTX_CHAR_BAD) & (b != CTX_CHAR_BAD) &
+		    !ctx_vocab_crossing(v, a, b, s[at - 1], s[at]);
 		a = b;
 	}
-	return n;
+	if (at == n)
+		c->ends[c->n++] = n;
+	c->at = at;
+	c->last = a;
 }
 
 /* None of the parts listed has more than CTX_WORDS_KEY bytes. */
@@ -322,21 +359,25 @@ count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;
 	unsigned known = known_long(c, p, n, hash);
-	size_t done, length;
+	struct cuts cuts;
+	size_t begin, i;
 
 	*tokens += known;
 	if (known > 0)
 		return 0;
 	/* A token that its bytes do not merge to would be found in a part
 	 * where only merging counts. */
-	length = v->unreached ? n : certain_cut(v, p, n);
-	if (length == n)
+	if (v->unreached)
 		return merge_long_word(c, p, n, tokens, err);
-	for (done = 0; done < n; done += length) {
-		length = certain_cut(v, p + done, n - done);
-		if (count_part(c, text, at + done, length, tokens, err) < 0)
-			return -1;
-	}
+	cuts.at = cuts.last = 0;
+	find_cuts(v, p, n, &cuts);
+	if (cuts.n == 1 && cuts.ends[0] == n)
+		return merge_long_word(c, p, n, tokens, err);
+	for (begin = 0; begin < n; find_cuts(v, p, n, &cuts))
+		for (i = 0; i < cuts.n; begin = cuts.ends[i++])
+			if (count_part(c, text, at + begin,
+			    cuts.ends[i] - begin, tokens, err) < 0)
+				return -1;
 	return 0;
 }
 
@@ -420,7 +461,7 @@ void
 ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
     const char *p, size_t n)
 {
-	*w = (struct ctx_walk){counter, p, n, 0, 0, n, !counter->added};
+	*w = (struct ctx_walk){counter, p, n, 0, 0, n, counter->added == 0};
 	ctx_counter_begin(counter);
 }
 
@@ -501,7 +542,7 @@ ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	/* A token is at least one byte and at most the longest token. */
 	*within = n <= limit;
-	if (*within || (!c->added && n / head->longest > limit))
+	if (*within || (c->added == 0 && n / head->longest > limit))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	/* No more pieces than the tokens that are left: pieces are tokens. */

@@ -29,7 +29,9 @@ struct ctx_token_counter {
 	ctx_probe_fn *probe;
 	ctx_lanes_fn *merge_lanes;
 	unsigned plain; /* kinds of pieces that need no looking up */
-	bool added; /* some tokens are found before the text is split */
+	/* Bytes of the longest token that is found before the text is split,
+	 * 0: none is. */
+	size_t added;
 	bool local; /* do boundaries depend on what is near alone? */
 	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;

@@ -3,6 +3,8 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
+#include "token/unicode.h"
+
 struct vec {
 	uint8x16_t part[4];
 };
@@ -78,6 +80,53 @@ vec_high(const struct vec *v)
 	for (i = 0; i < 4; i++)
 		yes[i] = vcgeq_u8(v->part[i], vdupq_n_u8(0x80));
 	return gather(yes);
+}
+
+#define CTX_VEC_CLASSES
+struct vec_index {
+	uint8x16_t part[4];
+};
+
+static inline uint64_t
+vec_bit(const struct vec *v, int k)
+{
+	uint8x16_t yes[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		yes[i] = vtstq_u8(v->part[i], vdupq_n_u8((uint8_t)(1 << k)));
+	return gather(yes);
+}
+
+/* The low six bits stay, the byte before goes above them. */
+static inline struct vec_index
+vec_index(const struct vec *v)
+{
+	uint8x16_t before = vdupq_n_u8(0);
+	struct vec_index index;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		index.part[i] = vandq_u8(vsliq_n_u8(v->part[i],
+		    vextq_u8(before, v->part[i], 15), 6), vdupq_n_u8(0x7f));
+		before = v->part[i];
+	}
+	return index;
+}
+
+/* Each half of the table leaves alone what is not in it. */
+static inline struct ctx_class_bits
+vec_classes(const struct vec_index *index, const uint8_t *table)
+{
+	uint8x16x4_t low = vld1q_u8_x4(table), high = vld1q_u8_x4(table + 64);
+	struct vec found;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		found.part[i] = vqtbx4q_u8(vqtbl4q_u8(low, index->part[i]),
+		    high, vsubq_u8(index->part[i], vdupq_n_u8(64)));
+	return (struct ctx_class_bits){vec_bit(&found, 0),
+	    vec_bit(&found, 1), vec_bit(&found, 2)};
 }
 
 #include "token/block.h"

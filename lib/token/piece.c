@@ -198,18 +198,17 @@ cl100k(struct ctx_scheme scheme, struct text t)
 static size_t
 ending_word(struct text t, size_t i)
 {
-	size_t upper = run(t, i, BEGIN_LETTER), end = i, length;
+	size_t end = i, length;
 	enum ctx_class class;
 
-	if (is_at(t, upper, END_LETTER))
-		return run(t, upper, END_LETTER);
-	while (i < upper) {
+	for (; i < t.n; i += length) {
 		length = ctx_char_class(t.p + i, t.n - i, &class);
-		i += length;
+		if ((BEGIN_LETTER >> class & 1) == 0)
+			break;
 		if (class != CTX_CLASS_UPPER)
-			end = i;
+			end = i + length;
 	}
-	return end;
+	return is_at(t, i, END_LETTER) ? run(t, i, END_LETTER) : end;
 }
 
 /* U+O* from i: its end, or i. */

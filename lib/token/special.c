@@ -177,16 +177,16 @@ ctx_special_find(const struct ctx_tokenizer *t, const char *p, size_t n,
 	return at;
 }
 
-bool
-ctx_special_any_added(const struct ctx_tokenizer *t)
+size_t
+ctx_special_longest_added(const struct ctx_tokenizer *t)
 {
 	const struct ctx_vocab *v = &t->vocab;
-	size_t i;
+	size_t longest = 0, i;
 
 	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
-		if (v->specials[i].added != 0)
-			return true;
-	return false;
+		if (v->specials[i].added != 0 && v->specials[i].n > longest)
+			longest = v->specials[i].n;
+	return longest;
 }
 
 int

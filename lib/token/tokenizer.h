@@ -47,8 +47,9 @@ int ctx_special_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
 /* One more than the highest id of a special token, or 0. */
 uint32_t ctx_special_end(const struct ctx_tokenizer *tokenizer);
 
-/* Tokens of ordinary text that are no result of merging. */
-bool ctx_special_any_added(const struct ctx_tokenizer *tokenizer);
+/* Bytes of the longest name of those that count in ordinary text, 0: there
+ * are none. */
+size_t ctx_special_longest_added(const struct ctx_tokenizer *tokenizer);
 
 /* Loads a vocabulary file, see ctx_tokenizer_open. */
 int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,

@@ -20,6 +20,11 @@ enum ctx_class {
 	CTX_CLASS_MARK,   /* M */
 };
 
+/* Classes of 64 places by the bits of their numbers: bit i is place i. */
+struct ctx_class_bits {
+	uint64_t one, two, four;
+};
+
 /* Made by lib/gen/unicode.c: blocks of 128 code points. */
 extern const uint8_t ctx_class_block[0x110000 / 128];
 extern const uint8_t ctx_class_value[];

@@ -114,6 +114,9 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 			token = CTX_VOCAB_NONE;
 		return token;
 	}
+	/* This table is the smaller one. */
+	if ((v->lengths[2][ctx_lengths_index(p, 2)] & 1) == 0)
+		return CTX_VOCAB_NONE;
 	group = find_group(v, p);
 	if (group == NULL)
 		return CTX_VOCAB_NONE;

@@ -355,8 +355,8 @@ ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
 	uint64_t chars = ctx_crossing_bit(a, b);
 	uint64_t bytes = ctx_crossing_bytes(last, first);
 
-	return (v->crossing[chars / 64] >> chars % 64 & 1) != 0 ||
-	    (v->crossing[bytes / 64] >> bytes % 64 & 1) != 0;
+	return ((v->crossing[chars / 64] >> chars % 64 |
+	    v->crossing[bytes / 64] >> bytes % 64) & 1) != 0;
 }
 
 #endif

@@ -85,10 +85,58 @@ longer(void)
 		       "\xf0\x9f\x91\xa7") == 2);
 }
 
+/* A character of each class, and of classes that hold many, two. */
+static const uint32_t some[] = {'a', 0x4e2d, '\r', '\n', 0x01, 0x200b, 0x301,
+    0x200c, 0x94d, 0x200d, 0x1f1e9, 0x600, 0x903, 0x1100, 0x1161, 0x11a8,
+    0xac00, 0xac01, 0x1f469, 0xa9, 0x915, 0x924, 0x1f3fd};
+
+#define SOME (sizeof some / sizeof some[0])
+
+/* Behind all that may stand before: parted are just those pairs that every
+ * walk parts, and a walk that begins there finds what the others find. */
+static void
+parted(void)
+{
+	struct ctx_grapheme all, one;
+	size_t a, b, i, j, k, ahead;
+	bool always[SOME][SOME], same = true, right = true;
+
+	tap_case("what is surely parted is parted behind anything");
+	memset(always, true, sizeof always);
+	for (ahead = 0; ahead < SOME * SOME * SOME * SOME; ahead++) {
+		i = ahead;
+		memset(&all, 0, sizeof all);
+		for (k = 0; k < 2; k++, i /= SOME)
+			(void)ctx_grapheme_next(&all, some[i % SOME]);
+		a = i % SOME;
+		b = i / SOME;
+		(void)ctx_grapheme_next(&all, some[a]);
+		if (!ctx_grapheme_next(&all, some[b])) {
+			always[a][b] = false;
+			continue;
+		}
+		memset(&one, 0, sizeof one);
+		(void)ctx_grapheme_next(&one, some[b]);
+		for (j = 0; j < SOME; j++) {
+			struct ctx_grapheme x = all, y = one;
+
+			same = same && ctx_grapheme_next(&x, some[j]) ==
+			    ctx_grapheme_next(&y, some[j]);
+		}
+	}
+	for (a = 0; a < SOME; a++)
+		for (b = 0; b < SOME; b++)
+			right = right && always[a][b] ==
+			    ctx_grapheme_parted(some[a], some[b]);
+	CHECK(right);
+	CHECK(same);
+}
+
 int
 main(void)
 {
 	official();
 	longer();
+	parted();
 	return tap_done();
 }

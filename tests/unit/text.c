@@ -269,21 +269,39 @@ encoding(void)
 	ctx_buf_release(&made);
 }
 
+/* From every place of a literal to every other, as ctx_text_next goes. */
 static void
-plain(void)
+seek(void)
 {
-	static const char text[] = "\"plain to the end of a vector, and more"
-	    "\\n, \x7f and caf\xc3\xa9; behind\"";
-	struct ctx_str literal = {text, sizeof text - 1};
-	size_t at, to;
+	struct ctx_buf literal = {0}, text = {0};
+	unsigned long long seed = 9;
+	size_t at[80], bytes[80], chars, n, i, j, k;
+	char utf8[4];
+	uint32_t cp;
+	bool good = true;
 
-	tap_case("a run of plain characters ends before what is none");
-	for (at = 1; at + 1 < literal.n; at++) {
-		for (to = at; to + 1 < literal.n && text[to] != '\\' &&
-		    text[to] != '\x7f' && (text[to] & 0x80) == 0; to++)
-			continue;
-		CHECK(ctx_text_plain(literal, at) == to - at);
+	tap_case("a place in a literal is found by the bytes of the text");
+	for (i = 0; i < 3000; i++) {
+		make(&literal, &text, &chars, &seed);
+		at[0] = 1;
+		bytes[0] = 0;
+		for (n = 0; n < 79; n++) {
+			at[n + 1] = at[n];
+			if (!ctx_text_next((struct ctx_str){literal.p,
+				literal.n}, &at[n + 1], &cp))
+				break;
+			bytes[n + 1] = bytes[n] + ctx_utf8_put(utf8, cp);
+		}
+		for (j = 0; j <= n; j++)
+			for (k = j; k <= n; k++)
+				good = good &&
+				    ctx_text_seek((struct ctx_str){literal.p,
+					literal.n}, at[j],
+					bytes[k] - bytes[j]) == at[k];
 	}
+	CHECK(good);
+	ctx_buf_release(&literal);
+	ctx_buf_release(&text);
 }
 
 int
@@ -293,6 +311,6 @@ main(void)
 	every_escape();
 	random_literals();
 	encoding();
-	plain();
+	seek();
 	return tap_done();
 }

@@ -347,6 +347,84 @@ limits(json_t *root)
 	json_decref(splitters);
 }
 
+/* What comes in parts costs what it does as a whole, wherever they end. */
+static void
+check_parts(struct ctx_token_counter *c, const char *p, size_t n)
+{
+	size_t size, done, end, at, sure = 0;
+	uint64_t all, sum, tokens;
+	struct ctx_err err;
+
+	CHECK(ctx_token_count(c, p, n, &all, &err) == 0);
+	for (size = n / 3; size > 0; size -= size < 40 ? 1 : size / 8) {
+		sum = done = 0;
+		for (end = size; end < n; end += size) {
+			NEED(ctx_token_prefix(c, p + done, end - done, &at,
+			    &tokens, &err) == 0);
+			NEED(at <= end - done);
+			done += at;
+			sum += tokens;
+		}
+		sure = done > sure ? done : sure;
+		CHECK(ctx_token_count(c, p + done, n - done, &tokens,
+		    &err) == 0);
+		CHECK(sum + tokens == all);
+	}
+	CHECK(sure > n / 2);
+}
+
+/* Names that part the text, one of them the beginning of another; digits,
+ * which need not wait for what follows them; matches of many pieces. */
+static void
+parts(json_t *root)
+{
+	static const char *const regexes[][2] = {
+	    {NULL, NULL}, {"\\p{N}", "x"},
+	    {"\\p{N}{1,900}|[^\\p{N}]{1,90}", "\\p{N}{1,3}"},
+	    {"[^,;]+[,;]*(?=.)|x", "\\s+"}};
+	static char text[12000];
+	json_t *copy = json_deep_copy(root), *list;
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+	size_t n = 0, i, k = 0;
+
+	tap_case("parts of a text cost what the whole does");
+	list = json_object_get(copy, "added_tokens");
+	NEED(json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "id",
+	    5002, "content", "brown fox ca", "special", 0)) == 0);
+	NEED(json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "id",
+	    5003, "content", "345", "special", 0)) == 0);
+	while (n < sizeof text - sizeof sample) {
+		memcpy(text + n, sample, sizeof sample - 1);
+		n += sizeof sample - 1;
+		/* Between them what has no name in it. */
+		for (i = 0; i < 1500 && n < sizeof text; i++)
+			text[n++] = "2019; x, "[i % (k % 2 == 0 ? 4 : 9)];
+		k++;
+	}
+	for (i = 0; i < sizeof regexes / sizeof regexes[0]; i++) {
+		list = json_array();
+		for (k = 0; regexes[i][0] != NULL && k < 2; k++)
+			json_array_append_new(list, json_pack(
+			    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
+			    "Isolated", "pattern", "Regex", regexes[i][k]));
+		json_array_append_new(list, json_pack("{s:s, s:b}", "type",
+		    "ByteLevel", "add_prefix_space", 0));
+		NEED(json_object_set_new(copy, "pre_tokenizer", json_pack(
+		    "{s:s, s:o}", "type", "Sequence", "pretokenizers",
+		    list)) == 0);
+		write_json("tokenizer.json", copy);
+		NEED(ctx_tokenizer_open(&t, path, NULL, &err) == 0);
+		NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
+		check_parts(c, text, n);
+		ctx_token_counter_close(c);
+		ctx_tokenizer_close(t);
+	}
+	write_json("tokenizer.json", root);
+	json_decref(copy);
+}
+
 /* ---- GGUF ---------------------------------------------------------------- */
 
 enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
@@ -653,6 +731,7 @@ main(void)
 	root = make_tokenizer();
 	tokenizer_json(root);
 	limits(root);
+	parts(root);
 	gguf(root);
 	json_decref(root);
 	flipped_bits();

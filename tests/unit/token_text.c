@@ -375,6 +375,56 @@ checkpoints(void)
 	ctx_marks_release(&marks);
 }
 
+/* Counts a text that comes in parts of up to so many bytes; no more than
+ * rest of it may be left until its end. */
+static uint64_t
+count_parts(const char *p, size_t n, size_t most, size_t rest)
+{
+	size_t done = 0, end = 0, at;
+	uint64_t sum = 0, tokens;
+
+	while (end < n) {
+		end += 1 + pick(most);
+		end = end < n ? end : n;
+		NEED(ctx_token_prefix(counter, p + done, end - done, &at,
+		    &tokens, &err) == 0);
+		NEED(at <= end - done);
+		done += at;
+		sum += tokens;
+		CHECK(end - done <= rest);
+	}
+	return sum + count(p + done, n - done);
+}
+
+static void
+parts(void)
+{
+	static char text[100000];
+	static const char *const runs[] = {"a", " ", "\n", "=", "0", "'s",
+	    " \n", "\xe4\xb8\xad", "\x80", "\xf0\x9f\x98", "don't ",
+	    "\xe4\xb8\xad'll "};
+	size_t n, k, i;
+
+	tap_case("a text that comes in parts costs what it does as a whole");
+	for (i = 0; i < 40; i++) {
+		n = i % 4 == 3 ? make_word(text, 9000)
+		    : make_text(text, pick(sizeof text), i % 4 == 1);
+		k = i % 3 == 0 ? 30000 : i % 3 == 1 ? 3000 : 100;
+		CHECK(count_parts(text, n, k, n) == count(text, n));
+	}
+	for (i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		k = strlen(runs[i]);
+		for (n = 0; n + k <= 20000; n += k)
+			memcpy(text + n, runs[i], k);
+		CHECK(count_parts(text, n, 700, n) == count(text, n));
+		CHECK(count_parts(text, n - 1, 9000, n) == count(text, n - 1));
+	}
+	/* Of words little is left, however many there are. */
+	for (n = 0; n < sizeof text; n++)
+		text[n] = n % 7 == 6 ? ' ' : (char)('a' + pick(26));
+	CHECK(count_parts(text, n, 30000, 7 * 256 * 4) == count(text, n));
+}
+
 static void
 special_tokens(void)
 {
@@ -477,6 +527,7 @@ main(void)
 	backends();
 	limits();
 	checkpoints();
+	parts();
 	special_tokens();
 	names();
 	close_encoding();

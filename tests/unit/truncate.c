@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "convo/pieces.h"
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
@@ -447,6 +447,208 @@ texts(struct sizes *sizes)
 	ctx_buf_release(&text.plain);
 }
 
+/* ---- by a walk over all of it ---- */
+
+/* What the mark says is gone. */
+static size_t
+print_mark(char mark[100], enum ctx_size unit, uint64_t gone)
+{
+	return (size_t)snprintf(mark, 100,
+	    "\n[" ELLIPSIS " %llu %s%s truncated " ELLIPSIS "]\n",
+	    (unsigned long long)gone, units[unit], gone == 1 ? "" : "s");
+}
+
+/* Chooses the mark, which is empty if none fits; parts what is left. */
+static bool
+find_rooms(const struct ctx_truncate_options *options, uint64_t total,
+    char mark[100], uint64_t *head, uint64_t *tail)
+{
+	bool lines = options->unit == CTX_SIZE_LINES, full = true;
+	uint64_t size, room, all = options->head + options->tail;
+
+	size = size_of(NULL, options->unit, mark,
+	    print_mark(mark, options->unit, total));
+	if (lines && options->keep != CTX_KEEP_TAIL && options->limit > 1)
+		size--;
+	if (size > options->limit) {
+		full = false;
+		memcpy(mark, ELLIPSIS, sizeof ELLIPSIS);
+		size = size_of(NULL, options->unit, mark, strlen(mark));
+	}
+	if (size > options->limit) {
+		mark[0] = '\0';
+		size = 0;
+	}
+	room = options->limit - size;
+	*head = options->keep == CTX_KEEP_TAIL ? 0
+	    : options->keep == CTX_KEEP_HEAD   ? room
+					       : room * options->head / all;
+	if (lines && options->keep == CTX_KEEP_ENDS && *head == 0 && room > 0)
+		*head = 1;
+	*tail = options->keep == CTX_KEEP_HEAD ? 0 : room - *head;
+	return full;
+}
+
+/* Of the places that leave a text's clusters and marks whole: the last that
+ * the head has room for, the first that the tail has; and what is between. */
+static uint64_t
+find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
+    uint64_t head_room, uint64_t tail_room, size_t *head, size_t *tail)
+{
+	const char *p = text->p;
+	uint64_t before, size, head_size = 0, tail_size = total;
+	struct ctx_grapheme grapheme = {0};
+	struct atom_walk walk;
+	struct atom atom;
+	size_t at, n = 1;
+	uint32_t cp;
+	bool more, found = false;
+
+	*head = 0;
+	*tail = text->n;
+	ctx_atoms_begin(&walk, p, text->n);
+	more = ctx_atom_next(&walk, &atom);
+	for (at = 0; at <= text->n; at += n) {
+		while (more && atom.to <= at)
+			more = ctx_atom_next(&walk, &atom);
+		n = 1;
+		if (at < text->n) {
+			n = ctx_utf8_next(p + at, text->n - at, &cp);
+			if (!ctx_grapheme_next(&grapheme, cp) ||
+			    (more && atom.from < at))
+				continue;
+		}
+		before = size = size_of(NULL, unit, p, at);
+		/* A line that has begun has not ended, except by the end. */
+		if (unit == CTX_SIZE_LINES && at > 0) {
+			before -= p[at - 1] != '\n' && at < text->n;
+			size = before + (p[at - 1] == '\n' || at < text->n);
+		}
+		if (size <= head_room) {
+			*head = at;
+			head_size = size;
+		}
+		if (!found && total - before <= tail_room) {
+			found = true;
+			*tail = at;
+			tail_size = before;
+		}
+	}
+	return tail_size - head_size;
+}
+
+/* What is left of a text in any unit but tokens. */
+static void
+cut_slowly(const struct ctx_truncate_options *options,
+    const struct ctx_buf *text, struct ctx_buf *left)
+{
+	uint64_t total = size_of(NULL, options->unit, text->p, text->n);
+	uint64_t head_room, tail_room, gone;
+	size_t head, tail;
+	char mark[100];
+	bool full;
+
+	left->n = 0;
+	if (total <= options->limit) {
+		add(left, text->p, text->n);
+		return;
+	}
+	full = find_rooms(options, total, mark, &head_room, &tail_room);
+	gone = find_span(options->unit, text, total, head_room, tail_room,
+	    &head, &tail);
+	if (full)
+		(void)print_mark(mark, options->unit, gone);
+	add(left, text->p, head);
+	add_string(left, mark);
+	add(left, text->p + tail, text->n - tail);
+}
+
+/* What joins with what stands ahead of it, perhaps far. */
+static const char *const joining[] = {"a", " ", "\n", "\r", "\t",
+    "\xe4\xb8\xad", "\xcc\x81", "\xe2\x80\x8d", "\xf0\x9f\x87\xa9",
+    "\xf0\x9f\x91\xa9", "\xf0\x9f\x8f\xbd", "\xe0\xa4\x95",
+    "\xe0\xa5\x8d", "\xd8\x80", "\xe1\x84\x92", "\xe1\x85\xa1",
+    "\xe1\x86\xab", "\xea\xb0\x80", "plain words, and more of them",
+    "[" ELLIPSIS " 12 characters truncated " ELLIPSIS "]"};
+
+/* A text of a few of these, which so come in long runs. */
+static void
+make_joining(struct text *text)
+{
+	size_t n = 1 + up_to(up_to(2) == 0 ? 20 : 300), i;
+	size_t first = up_to(LENGTH(joining));
+	size_t few = 1 + up_to(LENGTH(joining));
+	const char *s;
+
+	clear(text);
+	add_string(&text->literal, "\"");
+	for (i = 0; i < n; i++) {
+		s = joining[(first + up_to(few)) % LENGTH(joining)];
+		add_spelled(text, s, strlen(s));
+	}
+	add_string(&text->literal, "\"");
+}
+
+static bool
+is_cut_slowly(struct sizes *sizes, const struct text *text,
+    struct ctx_truncate_options *options)
+{
+	static const char head[] = "{\"role\":\"tool\",\"tool_call_id\":\"a\","
+				   "\"content\":";
+	struct ctx_buf in = {0}, out = {0}, got = {0}, want = {0};
+	struct ctx_err err;
+	bool right;
+
+	add_string(&in, head);
+	add(&in, text->literal.p, text->literal.n);
+	add_string(&in, "}\n");
+	truncate_text(sizes, options, ctx_dialect_find("openai-chat"), &in,
+	    &out);
+	NEED(out.n > strlen(head) + 3);
+	NEED(ctx_text_decode(&got, (struct ctx_str){out.p + strlen(head),
+		out.n - strlen(head) - 2}, &err) == 0);
+	cut_slowly(options, &text->full, &want);
+	right = got.n == want.n &&
+	    (want.n == 0 || memcmp(got.p, want.p, want.n) == 0);
+	ctx_buf_release(&in);
+	ctx_buf_release(&out);
+	ctx_buf_release(&got);
+	ctx_buf_release(&want);
+	return right;
+}
+
+static void
+slowly(struct sizes *sizes)
+{
+	static const enum ctx_size some[] = {CTX_SIZE_CHARS, CTX_SIZE_BYTES,
+	    CTX_SIZE_LINES};
+	struct ctx_truncate_options options = {.unit = CTX_SIZE_CHARS};
+	static struct text text;
+	bool right;
+	size_t i;
+
+	tap_case("long clusters are cut where a walk over all of them says");
+	for (i = 0; i < 3000; i++) {
+		make_joining(&text);
+		options.unit = some[i % 3];
+		options.keep = (enum ctx_keep)up_to(3);
+		options.head = up_to(5);
+		options.tail = options.head == 0 ? 1 : up_to(4);
+		options.limit = 1 + up_to((size_t)size_of(sizes, options.unit,
+			text.full.p, text.full.n) + 2);
+		right = is_cut_slowly(sizes, &text, &options);
+		CHECK(right);
+		if (!right)
+			printf("# %s, keep %u, %u:%u, limit %llu: %.*s\n",
+			    units[options.unit], options.keep,
+			    (unsigned)options.head, (unsigned)options.tail,
+			    (unsigned long long)options.limit,
+			    (int)text.literal.n, text.literal.p);
+	}
+	ctx_buf_release(&text.literal);
+	ctx_buf_release(&text.full);
+}
+
 /* ---- every dialect ---- */
 
 /* Makes the bodies of results, and the texts, of a corpus file hostile. */
@@ -676,6 +878,7 @@ main(void)
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
 	NEED(ctx_meter_find(&sizes.meter, NULL, 0, &sizes.measure, &err) == 0);
 	texts(&sizes);
+	slowly(&sizes);
 	dialects(&sizes);
 	ctx_meter_release(&sizes.meter);
 	unlink(in_name);

@@ -190,6 +190,38 @@ long_count(void)
 	free(text);
 }
 
+/* Forward by characters, and back. */
+static void
+steps(void)
+{
+	static const uint32_t tops[] = {0x80, 0x800, 0xd800, 0x110000};
+	unsigned long long seed = 11;
+	char text[2000];
+	size_t at[600], n, count, i, j;
+	bool there = true, back = true;
+	uint32_t cp;
+
+	tap_case("so many characters are skipped, and the last is gone back");
+	for (i = 0; i < 300; i++) {
+		for (n = count = 0; count < i; count++) {
+			cp = (uint32_t)(tap_random(&seed) >> 32) %
+			    tops[(size_t)(tap_random(&seed) >> 40) % (1 + i % 4)];
+			if (cp >= 0xd800 && cp < 0xe000)
+				cp = 0xfffd;
+			at[count] = n;
+			n += ctx_utf8_put(text + n, cp);
+			for (j = at[count] + 1; j <= n; j++)
+				back = back &&
+				    ctx_utf8_back(text, j) == at[count];
+		}
+		for (j = 0; j < count; j++)
+			there = there && ctx_utf8_skip(text, n, j) == at[j];
+		there = there && ctx_utf8_skip(text, n, count) == n &&
+		    ctx_utf8_skip(text, n, UINT64_MAX) == n;
+	}
+	CHECK(there && back);
+}
+
 int
 main(void)
 {
@@ -197,5 +229,6 @@ main(void)
 	pairs();
 	texts();
 	long_count();
+	steps();
 	return tap_done();
 }
