@@ -88,7 +88,8 @@ void ctx_buf_release(struct ctx_buf *buf);
 /*
  * Grows an array of elements of the given size so that it has room for need
  * of them, at least doubling; *cap counts elements.  Returns the array, which
- * may have moved, or NULL with the old one still valid and *err filled.
+ * may have moved and is there for a need of none, too; or NULL with the old
+ * one still valid and *err filled.
  */
 void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err);

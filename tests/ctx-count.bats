@@ -276,6 +276,44 @@ X
 	[ "$(tokens -m gpt-4o responses)" -eq 101 ]
 }
 
+@test "a tool's schema is shown as a type: unions, lists and objects in it" {
+	jq -nc '{model: "gpt-4o", messages: [{role: "user", content: "hi"}],
+	    tools: [{type: "function", function: {name: "f", parameters: {
+	    type: "object", required: ["a"], properties: {
+	    a: {enum: ["x", 1, null]},
+	    b: {anyOf: [{type: "string"}, {type: "integer"}]},
+	    c: {type: ["string", "null"]},
+	    d: {type: "array"},
+	    e: {type: "array", items: {type: "boolean"}},
+	    f: {type: "object", properties: {
+		g: {type: "number", description: "how many"}}},
+	    h: {type: "odd"}, i: {}}}}}]}' > in
+	printf '%s' ' Tools
+
+## functions
+
+namespace functions {
+
+type f = (_: {
+a: "x" | 1 | null,
+b?: string | number,
+c?: string | null,
+d?: any[],
+e?: boolean[],
+f?: {
+  // how many
+  g?: number,
+},
+h?: any,
+i?: any,
+}) => any;
+
+} // namespace functions' > shown
+	ctx-count --per role --json in > out
+	[ "$(jq 'select(.role == "tools") | .tokens' out)" -eq \
+	    "$(tokens -m gpt-4o --text shown)" ]
+}
+
 @test "tools cost what users measured of GPT-3.5" {
 	# hmarr/openai-chat-tokens, 2023: nested objects, enumerations, arrays;
 	# with a system message of a word and a user's of two.

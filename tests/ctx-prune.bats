@@ -422,3 +422,13 @@ X
 	ctx-prune -s fifo -b 0 -k 0 -t 0 in > out 2> err || [ $? -eq 1 ]
 	echo "{\"messages\":[$system]}" | cmp out
 }
+
+@test "a request without messages, and an empty stream, leave as they came" {
+	echo '{"model":"gpt-4o","messages":[]}' > in
+	for s in pinned-fifo recall heuristic window middle-out summarize; do
+		ctx-prune -b 100 -s $s --query x in > out
+		cmp in out
+		ctx-prune -b 100 -s $s --query x < /dev/null > out
+		[ ! -s out ]
+	done
+}

@@ -381,3 +381,25 @@ turns() {
 	"$B/gen-tools/valid" gemini < out
 	[ "$(wc -l < out)" -eq 6 ]
 }
+
+@test "what is not what a format says it is leaves as it came" {
+	# Each value of each record is another, or gone.
+	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		jq -cn 'limit(12; inputs) as $r |
+		    limit(50; $r | paths | select(length <= 8)) as $p |
+		    ((null, 7, "x", [], {}) as $v | $r | setpath($p; $v)),
+		    ($r | delpaths([$p]))' "$file" > in
+		[ "$(wc -l < in)" -gt 30 ]
+		ctx-truncate -l 1000000 in > out
+		cmp in out
+		ctx-prune -b 100000k in > out
+		cmp in out
+		ctx-count --per tool --json in > out
+		for c in "ctx-check -q" "ctx-age --mask -o 20 -k 1" \
+		    "ctx-cache --strip" "ctx-prune -b 3000 -s heuristic" \
+		    "ctx-prune -b 3000 -s recall --query file"; do
+			$c in > out || [ $? -eq 1 ] || fail "$c $file"
+			jq -c . out > parsed
+		done
+	done
+}

@@ -18,7 +18,7 @@ ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 	size_t want = *cap < 8 ? 16 : *cap;
 	void *grown;
 
-	if (need <= *cap)
+	if (need <= *cap && array != NULL)
 		return array;
 	while (want < need) {
 		if (want > SIZE_MAX / 2) {
@@ -45,8 +45,7 @@ ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err)
 		return 0;
 	if (extra > SIZE_MAX - buf->n)
 		return ctx_err_nomem(err);
-	grown = ctx_grow(buf->p, &buf->cap, buf->n + extra + (extra == 0), 1,
-	    err);
+	grown = ctx_grow(buf->p, &buf->cap, buf->n + extra, 1, err);
 	if (grown == NULL)
 		return -1;
 	buf->p = grown;

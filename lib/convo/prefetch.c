@@ -150,7 +150,7 @@ static void *
 more(void *list, size_t used, size_t n, size_t *cap, size_t size,
     struct ctx_err *err)
 {
-	return ctx_grow(list, cap, used + n + (n == 0), size, err);
+	return ctx_grow(list, cap, used + n, size, err);
 }
 
 static int

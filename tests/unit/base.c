@@ -28,6 +28,7 @@ buffers(void)
 	struct ctx_buf buf = {0};
 	struct ctx_err err;
 	size_t cap = 0;
+	void *none;
 	int i;
 
 	tap_case("a buffer grows and keeps its bytes");
@@ -41,6 +42,10 @@ buffers(void)
 	CHECK(err.code == CTX_ENOMEM && buf.n == 3004);
 	CHECK(ctx_grow(NULL, &cap, SIZE_MAX / 4, 16, &err) == NULL);
 	CHECK(err.code == CTX_ENOMEM && cap == 0);
+	tap_case("room for nothing is no failure");
+	none = ctx_grow(NULL, &cap, 0, 16, &err);
+	CHECK(none != NULL && ctx_grow(none, &cap, 0, 16, &err) == none);
+	free(none);
 	ctx_buf_release(&buf);
 	CHECK(buf.p == NULL && buf.n == 0 && buf.cap == 0);
 }
