@@ -279,7 +279,6 @@ X
 }
 
 @test "records before one that cannot carry hints are out, with theirs" {
-	local i
 	for _ in $(seq 60); do
 		messages user:question assistant:answer
 	done > lines
