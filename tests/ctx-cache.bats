@@ -279,8 +279,9 @@ X
 }
 
 @test "records before one that cannot carry hints are out, with theirs" {
-	messages user:question assistant:answer > two
-	yes two | head -n 60 | xargs cat > lines
+	for _ in $(seq 60); do
+		messages user:question assistant:answer
+	done > lines
 	ctx-cache --provider anthropic < lines > want
 	for end in '{"input":[{"role":"user","content":"q"}],"instructions":"x"}' \
 	    '{"role": oops}'; do
