@@ -314,8 +314,10 @@ bench-growth: all
 	@mkdir -p $(B)/bench
 	@$(BENCH) tests/bench/run.py --growth --size $(SIZE) --runs $(RUNS) \
 	  --json $(B)/bench/growth.json
-	@$(BENCH) tests/bench/run.py --endless $(ENDLESS)
-	@$(BENCH) tests/bench/run.py --start --runs $(RUNS)
+	@$(BENCH) tests/bench/run.py --endless $(ENDLESS) \
+	  --json $(B)/bench/endless.json
+	@$(BENCH) tests/bench/run.py --start --runs $(RUNS) \
+	  --json $(B)/bench/start.json
 
 bench-answers: all | $(B)/rivals
 	@$(BENCH) tests/bench/answers.py

@@ -13,6 +13,8 @@ struct restore {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t broken;
+	uint64_t ours, foreign; /* references, by the spool they name */
+	struct ctx_buf dir;     /* that the first foreign one names */
 	struct ctx_names named; /* files of the spool that a stream names ... */
 	size_t by_streams;      /* so many; then those that none does */
 };
@@ -40,6 +42,7 @@ found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
 	struct restore *restore = user;
 	uint32_t id;
 
+	restore->ours++;
 	if (restore->gc)
 		return ctx_names_id(&restore->named, aged->name.p,
 		    aged->name.n, &id, err);
@@ -56,6 +59,29 @@ found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
 		    aged->state == CTX_AGED_MISSING ? "is missing"
 						    : "has changed");
 	return 0;
+}
+
+static int
+found_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
+{
+	struct restore *restore = user;
+
+	if (restore->foreign++ > 0)
+		return 0;
+	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
+}
+
+/* Where there are references, but none into the spool, it may be the wrong
+ * one. */
+static void
+note_foreign(struct restore *restore)
+{
+	if (restore->ours == 0 && restore->foreign > 0)
+		cli_say(&restore->cli, "references into %s: 0; into other "
+		    "directories: %" PRIu64 ", the first %.*s (see --spool)",
+		    restore->options.spool, restore->foreign,
+		    (int)restore->dir.n, restore->dir.p);
+	ctx_buf_release(&restore->dir);
 }
 
 /* Did a stream name this file?  Names that only the listing adds come
@@ -149,6 +175,7 @@ parse(struct restore *restore, int argc, char **argv)
 		    "--dry-run, --explain and --archive do not go with them");
 	o->user = restore;
 	o->found = found;
+	o->foreign = found_foreign;
 }
 
 int
@@ -183,6 +210,7 @@ main(int argc, char **argv)
 	if (restore.broken > MOST_LINES)
 		cli_say(&restore.cli, "%" PRIu64 " more references cannot be "
 		    "followed", restore.broken - MOST_LINES);
+	note_foreign(&restore);
 	if (restore.gc)
 		collect(&restore);
 	cli_report_close(&restore.cli, &restore.report,

@@ -2485,9 +2485,12 @@ struct ctx_restore_options {
 	const char *spool;
 	struct ctx_report report;
 	void *user;
-	/* Called for each reference; or NULL. */
+	/* Called for each reference into the spool; or NULL. */
 	int (*found)(void *user, const struct ctx_aged *aged,
 	    struct ctx_err *err);
+	/* Called for each text that reads like a reference into another
+	 * directory, dir, which may be anybody's words; or NULL. */
+	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
 };
 
 /*

@@ -278,6 +278,21 @@ X
 	grep -q 'llama3.2 takes no cache hints' err
 }
 
+@test "records before one that cannot carry hints are out, with theirs" {
+	local i
+	for i in $(seq 60); do
+		messages user:question assistant:answer
+	done > lines
+	ctx-cache --provider anthropic < lines > want
+	for end in '{"input":[{"role":"user","content":"q"}],"instructions":"x"}' \
+	    '{"role": oops}'; do
+		{ cat lines; printf '%s\n' "$end"; cat lines; } > stream
+		ctx-cache --provider anthropic < stream > out 2> err && return 1
+		cmp out want
+		grep -q '^ctx-cache: -:121:' err
+	done
+}
+
 @test "what tells no provider must say it; what cannot carry hints is refused" {
 	run -2 ctx-cache "$chat"
 	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]

@@ -219,6 +219,24 @@ load helper
 	done
 }
 
+@test "a spool that no reference names is told of, once" {
+	ctx-age -k 2 -o 100 < "$agent" > aged
+	[ "$(grep -c 'characters in .ctx/spool/' aged)" -gt 1 ]
+	for how in "" --list --dry-run; do
+		ctx-restore -S other $how < aged > out 2> err
+		[ "$(grep -c . err)" -eq 1 ]
+		grep -qE '^ctx-restore: references into other: 0; into other directories: [0-9]+, the first \.ctx/spool \(see --spool\)$' err
+	done
+	ctx-restore -S other < aged 2> err | cmp - aged
+	# Not where some are ours, nor where there are none.
+	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
+	    cat - aged > both
+	ctx-restore < both > out 2> err
+	[ ! -s err ]
+	ctx-restore -S other < "$agent" 2> err | cmp - "$agent"
+	[ ! -s err ]
+}
+
 @test "CTX_SPOOL names the spool, -S leads, however it is written" {
 	CTX_SPOOL=here ctx-age "$agent" > aged
 	[ -d here ]

@@ -168,8 +168,9 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 	if (read_text(aged, view, dialect, i, &node, &chars, err) < 0)
 		return -1;
 	if (chars <= options->over ||
-	    (node != 0 && ctx_reference_ours(aged->text.p, aged->text.n,
-			      options->spool, &ref)))
+	    (node != 0 &&
+		ctx_reference_find(aged->text.p, aged->text.n, &ref) &&
+		ctx_reference_into(&ref, options->spool)))
 		return 0;
 	if (make_stand_in(aged, options, dialect, json, tool, err) < 0)
 		return -1;

@@ -214,8 +214,10 @@ settle(struct cache *c, const struct ctx_dialect *dialect,
 	struct waiting *one;
 	size_t i, used;
 
-	if (ctx_course_decide(course, dialect, c->options->provider, err) < 0)
+	if (ctx_course_decide(course, dialect, c->options->provider, err) < 0) {
+		course->open = false; /* nothing can leave */
 		return -1;
+	}
 	for (i = 0; course->why == CTX_HINTED && i < course->n; i++) {
 		one = &course->list[i];
 		if (!one->message)
@@ -476,8 +478,13 @@ run(struct cache *c, struct ctx_err *err)
 	int rc;
 
 	while ((rc = ctx_stream_next(c->stream, &event, err)) > 0)
-		if (one_event(c, &event, err) < 0)
-			return ctx_stream_fail(c->stream, err);
+		if (one_event(c, &event, err) < 0) {
+			rc = ctx_stream_fail(c->stream, err);
+			if (err->code == CTX_ESYS || err->code == CTX_ENOMEM)
+				return rc;
+			ctx_edits_reset(&c->edits);
+			break;
+		}
 	/* After broken input too: the records before it are whole. */
 	if ((end_lines(c, &late) < 0 ||
 		ctx_writer_flush(c->writer, &late) < 0) &&

@@ -1,11 +1,9 @@
 /*
- * cut.c - where a long item is cut
+ * cut.c - a long item is brought down to its limit
  *
- * Its texts, one behind another, are searched for both ends of what goes: the
- * last place that leaves no more before it than the head may have, and the
- * first that leaves no more behind it than the tail may.  Places stand
- * between grapheme clusters and outside of atoms.  Tokens are first turned
- * into bytes; what they cost together is checked on the outcome.
+ * The mark, and the rooms of a head and a tail beside it, are what the limit
+ * allows.  Rooms in tokens are first turned into bytes; what they cost
+ * together is checked on the outcome.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,47 +11,16 @@
 
 #include "convo/convo.h"
 #include "convo/pieces.h"
+#include "convo/span.h"
 #include "store/reference.h"
 
-/* Between two characters of a piece; or before a piece that has no text. */
-struct spot {
-	size_t piece;
-	size_t at;     /* bytes of the text of all pieces */
-	uint64_t size; /* of what stands before it */
-};
-
-struct span {
-	struct spot head, tail;
-	bool tail_found;
-};
-
-struct walk {
-	const struct pieces *pieces;
-	enum ctx_size unit;
-	uint64_t total, head_room, tail_room;
-	size_t at;       /* the place reached, and */
-	uint64_t before; /* bytes, characters or lines ended before it */
-	struct span span;
-};
-
 /* ---- sizes ---- */
-
-static uint64_t
-count_feeds(const char *p, size_t n)
-{
-	const char *end = p + n, *feed;
-	uint64_t feeds = 0;
-
-	for (; (feed = memchr(p, '\n', (size_t)(end - p))) != NULL; feeds++)
-		p = feed + 1;
-	return feeds;
-}
 
 /* Lines; a last one without a line feed counts. */
 static uint64_t
 count_lines(const char *p, size_t n)
 {
-	return count_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
+	return ctx_span_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
 }
 
 int
@@ -79,14 +46,6 @@ ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
 	return 0;
 }
 
-/* What may be cut of a piece; the JSON of one that has no text. */
-static struct ctx_str
-text_of(const struct pieces *pieces, const struct piece *piece)
-{
-	return (struct ctx_str){pieces->text.p + piece->from,
-	    piece->to - piece->from};
-}
-
 static int
 measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
     struct ctx_err *err)
@@ -97,174 +56,12 @@ measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
 
 	*total = 0;
 	for (i = 0; i < pieces->n; i++) {
-		text = text_of(pieces, &pieces->list[i]);
+		text = ctx_piece_text(pieces, &pieces->list[i]);
 		if (ctx_cut_measure(cut, text.p, text.n, &size, err) < 0)
 			return -1;
 		*total += size;
 	}
 	return 0;
-}
-
-/* ---- the walk ---- */
-
-static void
-go_on(struct walk *w, size_t at)
-{
-	const char *p = w->pieces->text.p + w->at;
-	size_t n = at - w->at;
-
-	w->before += w->unit == CTX_SIZE_CHARS ? ctx_utf8_count(p, n)
-	    : w->unit == CTX_SIZE_LINES	       ? count_feeds(p, n)
-					       : n;
-	w->at = at;
-}
-
-/* Goes on behind a piece, which ends its last line; false if it had to. */
-static bool
-leave(struct walk *w, const struct piece *piece)
-{
-	struct ctx_str text = text_of(w->pieces, piece);
-
-	go_on(w, piece->to);
-	if (w->unit != CTX_SIZE_LINES || text.n == 0 ||
-	    text.p[text.n - 1] == '\n')
-		return true;
-	w->before++;
-	return false;
-}
-
-/* Could the head end here, or the tail begin?  begun: something of this
- * piece's line is before. */
-static void
-consider(struct walk *w, size_t piece, bool begun)
-{
-	/* A line that has begun is a line of the head. */
-	uint64_t head = w->before +
-	    (w->unit == CTX_SIZE_LINES && begun ? 1 : 0);
-
-	/* The end of a text is a better place than the start of the next. */
-	if (head <= w->head_room &&
-	    (head > w->span.head.size || piece == w->span.head.piece))
-		w->span.head = (struct spot){piece, w->at, head};
-	if (!w->span.tail_found && w->total - w->before <= w->tail_room) {
-		w->span.tail = (struct spot){piece, w->at, w->before};
-		w->span.tail_found = true;
-	}
-}
-
-/* Is this place inside an atom? */
-static bool
-is_inside(const struct pieces *pieces, size_t at)
-{
-	size_t low = 0, high = pieces->n_atoms, middle;
-
-	/* The first atom that ends behind it. */
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (pieces->atoms[middle].to <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < pieces->n_atoms && pieces->atoms[low].from < at;
-}
-
-/* The first place of a piece, from the one reached on, that has so much
- * before it, or its end. */
-static size_t
-place_behind(const struct walk *w, const struct piece *piece, uint64_t size)
-{
-	const char *p = w->pieces->text.p, *feed;
-	size_t left = piece->to - w->at, at = w->at;
-
-	size = size > w->before ? size - w->before : 0;
-	if (w->unit == CTX_SIZE_CHARS)
-		return at + ctx_utf8_skip(p + at, left, size);
-	if (w->unit == CTX_SIZE_BYTES)
-		return at + (size < left ? (size_t)size : left);
-	for (; size > 0 && at < piece->to; size--) {
-		feed = memchr(p + at, '\n', piece->to - at);
-		at = feed == NULL ? piece->to : (size_t)(feed + 1 - p);
-	}
-	return at;
-}
-
-/* The last place before another that is one whatever stands ahead of it, or
- * the start of the piece. */
-static size_t
-sure_place(const struct pieces *pieces, const struct piece *piece, size_t at)
-{
-	const char *text = pieces->text.p;
-	uint32_t first, second;
-	size_t ahead;
-
-	if (at > piece->from)
-		at = ctx_utf8_back(text, at);
-	for (; at > piece->from; at = ahead) {
-		ahead = ctx_utf8_back(text, at);
-		(void)ctx_utf8_next(text + ahead, at - ahead, &first);
-		(void)ctx_utf8_next(text + at, piece->to - at, &second);
-		if (ctx_grapheme_parted(first, second) &&
-		    !is_inside(pieces, at))
-			break;
-	}
-	return at;
-}
-
-/* Considers the places from the last sure one before another to the first
- * that is not before it. */
-static void
-walk_around(struct walk *w, size_t i, size_t goal)
-{
-	const struct piece *piece = &w->pieces->list[i];
-	size_t at = sure_place(w->pieces, piece, goal), next;
-	struct ctx_grapheme grapheme = {0};
-	uint32_t cp;
-
-	if (at < w->at)
-		at = w->at; /* which was considered: it is one, too */
-	for (; at < piece->to; at = next) {
-		next = at + ctx_utf8_next(w->pieces->text.p + at,
-				piece->to - at, &cp);
-		if (!ctx_grapheme_next(&grapheme, cp) ||
-		    is_inside(w->pieces, at))
-			continue;
-		go_on(w, at);
-		consider(w, i, at > piece->from);
-		if (at >= goal)
-			break;
-	}
-}
-
-/* What is before a place only grows, and both rooms together are no more
- * than all: where the one is full, and then where the other is no longer
- * exceeded, is all that need be looked at. */
-static void
-walk_text(struct walk *w, size_t i)
-{
-	const struct piece *piece = &w->pieces->list[i];
-
-	walk_around(w, i, place_behind(w, piece, w->head_room));
-	walk_around(w, i, place_behind(w, piece, w->total - w->tail_room));
-	consider(w, i, leave(w, piece) && piece->to > piece->from);
-}
-
-/* Finds the span that goes; w->unit is bytes in place of tokens. */
-static void
-walk(struct walk *w)
-{
-	const struct pieces *pieces = w->pieces;
-	size_t i;
-
-	for (i = 0; i < pieces->n; i++) {
-		if (pieces->list[i].literal.n > 0) {
-			walk_text(w, i);
-			continue;
-		}
-		consider(w, i, false);
-		(void)leave(w, &pieces->list[i]);
-	}
-	consider(w, pieces->n, false);
 }
 
 /* ---- the outcome ---- */
@@ -368,7 +165,7 @@ measure_outcome(struct cut *cut, const struct pieces *pieces,
 		change = change_of(pieces, span, i);
 		if (change.fate == GOES)
 			continue;
-		text = text_of(pieces, piece);
+		text = ctx_piece_text(pieces, piece);
 		if (piece->literal.n > 0) {
 			cut->out.n = cut->text.n = 0;
 			if (rewrite(cut, piece->literal, &change, &cut->out,
@@ -539,10 +336,10 @@ share(const struct cut *cut, uint64_t room, uint64_t *head, uint64_t *tail)
 		*tail = 0;
 }
 
-/* Turns rooms in tokens into a walk in bytes; *kept is what they hold. */
+/* Finds the span for rooms in tokens; *kept is what they hold. */
 static int
-walk_tokens(struct cut *cut, const struct pieces *pieces, uint64_t head,
-    uint64_t tail, struct walk *w, uint64_t *kept, struct ctx_err *err)
+find_span(struct cut *cut, const struct pieces *pieces, uint64_t head,
+    uint64_t tail, struct span *span, uint64_t *kept, struct ctx_err *err)
 {
 	const struct ctx_buf *text = &pieces->text;
 	size_t head_at, tail_at;
@@ -556,19 +353,18 @@ walk_tokens(struct cut *cut, const struct pieces *pieces, uint64_t head,
 		&tail_at, &tokens, err) < 0)
 		return -1;
 	*kept = ctx_count_scale(cut->counter, *kept + tokens);
-	*w = (struct walk){.pieces = pieces, .unit = CTX_SIZE_BYTES,
-	    .total = text->n, .head_room = head_at,
-	    .tail_room = tail_at > head_at ? text->n - tail_at : 0};
-	walk(w);
+	ctx_span_find(span, pieces, CTX_SIZE_BYTES, text->n, head_at,
+	    tail_at > head_at ? text->n - tail_at : 0);
 	return 0;
 }
 
 /* Tokens are not additive: rooms shrink until the outcome fits. */
 static int
 cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
-    uint64_t limit, bool full, struct walk *w, struct ctx_err *err)
+    uint64_t limit, bool full, uint64_t head, uint64_t tail,
+    struct span *span, struct ctx_err *err)
 {
-	uint64_t head = w->head_room, tail = w->tail_room, kept, size, over;
+	uint64_t kept, size, over;
 
 	/* It is counted once for all rooms that are tried. */
 	ctx_marks_reset(&cut->marks);
@@ -576,11 +372,11 @@ cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
 		pieces->text.p, pieces->text.n, err) < 0)
 		return -1;
 	for (;;) {
-		if (walk_tokens(cut, pieces, head, tail, w, &kept, err) < 0 ||
+		if (find_span(cut, pieces, head, tail, span, &kept, err) < 0 ||
 		    (full &&
-			set_full_mark(cut, extra_of(pieces, &w->span) +
+			set_full_mark(cut, extra_of(pieces, span) +
 				(total > kept ? total - kept : 1), err) < 0) ||
-		    measure_outcome(cut, pieces, &w->span, &size, err) < 0)
+		    measure_outcome(cut, pieces, span, &size, err) < 0)
 			return -1;
 		if (size <= limit || (head == 0 && tail == 0))
 			return 0;
@@ -655,8 +451,8 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
     const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
     bool *done, struct ctx_err *err)
 {
-	uint64_t total, less, room, extra;
-	struct walk w;
+	uint64_t total, less, room, extra, head, tail;
+	struct span span = {.head.piece = pieces->n, .tail.piece = pieces->n};
 	bool full, fits;
 
 	*done = false;
@@ -670,25 +466,24 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	if (spare_reference(cut, pieces, limit, &less, err) < 0 ||
 	    replace_payloads(cut, view, pieces, limit, &extra, &fits, err) < 0)
 		return -1;
-	w = (struct walk){.pieces = pieces, .unit = cut->unit};
-	w.span.head.piece = w.span.tail.piece = pieces->n;
 	if (fits)
-		return note(cut, edits, view, dialect, pieces, &w.span, err);
+		return note(cut, edits, view, dialect, pieces, &span, err);
 	if (((extra > 0 || less > 0) &&
 		measure_pieces(cut, pieces, &total, err) < 0) ||
 	    choose_mark(cut, total + extra, limit - less, &room, &full, err) < 0)
 		return -1;
-	w = (struct walk){.pieces = pieces, .unit = cut->unit, .total = total};
-	share(cut, room, &w.head_room, &w.tail_room);
-	if (cut->unit != CTX_SIZE_TOKENS)
-		walk(&w);
-	else if (cut_tokens(cut, pieces, total, limit, full, &w, err) < 0)
-		return -1;
-	if (full && cut->unit != CTX_SIZE_TOKENS &&
-	    set_full_mark(cut, extra_of(pieces, &w.span) +
-		    w.span.tail.size - w.span.head.size, err) < 0)
-		return -1;
-	return note(cut, edits, view, dialect, pieces, &w.span, err);
+	share(cut, room, &head, &tail);
+	if (cut->unit == CTX_SIZE_TOKENS) {
+		if (cut_tokens(cut, pieces, total, limit, full, head, tail,
+			&span, err) < 0)
+			return -1;
+	} else {
+		ctx_span_find(&span, pieces, cut->unit, total, head, tail);
+		if (full && set_full_mark(cut, extra_of(pieces, &span) +
+				span.tail.size - span.head.size, err) < 0)
+			return -1;
+	}
+	return note(cut, edits, view, dialect, pieces, &span, err);
 }
 
 void

@@ -158,9 +158,13 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	restore->text.n = 0;
 	if (ctx_text_decode(&restore->text, ctx_json_str(json, node), err) < 0)
 		return -1;
-	if (!ctx_reference_ours(restore->text.p, restore->text.n,
-		restore->options->spool, &ref))
+	if (!ctx_reference_find(restore->text.p, restore->text.n, &ref))
 		return 0;
+	if (!ctx_reference_into(&ref, restore->options->spool))
+		return restore->options->foreign == NULL
+		    ? 0
+		    : restore->options->foreign(restore->options->user,
+			  ref.dir, err);
 	if (open_spool(restore, err) < 0 ||
 	    fetch(restore, &ref, dialect, &aged.state, err) < 0)
 		return -1;

@@ -73,12 +73,11 @@ spool_path(const char *dir)
 }
 
 bool
-ctx_reference_ours(const char *p, size_t n, const char *dir,
-    struct reference *ref)
+ctx_reference_into(const struct reference *ref, const char *dir)
 {
 	struct ctx_str ours = spool_path(dir);
 
-	return ctx_reference_find(p, n, ref) && ref->dir.n == ours.n &&
+	return ref->dir.n == ours.n &&
 	    memcmp(ref->dir.p, ours.p, ours.n) == 0;
 }
 

@@ -19,9 +19,8 @@ struct reference {
 /* Has a text the shape of an aged item: a reference as its last line, and
  * no more before it than an aged item has? */
 bool ctx_reference_find(const char *p, size_t n, struct reference *ref);
-/* The same, into this spool. */
-bool ctx_reference_ours(const char *p, size_t n, const char *dir,
-    struct reference *ref);
+/* Does it name a file of this spool? */
+bool ctx_reference_into(const struct reference *ref, const char *dir);
 /* Appends a reference, as a line of its own. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     uint64_t chars, struct ctx_err *err);

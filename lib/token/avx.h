@@ -198,14 +198,23 @@ pair_in(const uint32_t *entry, uint32_t tag)
 #endif
 
 static inline uint32_t
-least16(const uint32_t *list)
+least(const uint32_t *list, uint32_t n)
 {
-	const __m256i *half = (const __m256i *)(const void *)list;
-	__m256i eight = _mm256_min_epu32(_mm256_loadu_si256(half),
-	    _mm256_loadu_si256(half + 1));
-	__m128i four = _mm_min_epu32(_mm256_castsi256_si128(eight),
-	    _mm256_extracti128_si256(eight, 1));
+	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)list);
+	__m256i b = _mm256_loadu_si256(
+	    (const __m256i *)(const void *)(list + 8));
+	__m128i four;
+	uint32_t i;
 
+	for (i = 16; i < n; i += 16) {
+		a = _mm256_min_epu32(a, _mm256_loadu_si256(
+		    (const __m256i *)(const void *)(list + i)));
+		b = _mm256_min_epu32(b, _mm256_loadu_si256(
+		    (const __m256i *)(const void *)(list + i + 8)));
+	}
+	a = _mm256_min_epu32(a, b);
+	four = _mm_min_epu32(_mm256_castsi256_si128(a),
+	    _mm256_extracti128_si256(a, 1));
 	four = _mm_min_epu32(four, _mm_unpackhi_epi64(four, four));
 	four = _mm_min_epu32(four, _mm_shuffle_epi32(four, 1));
 	return (uint32_t)_mm_cvtsi128_si32(four);

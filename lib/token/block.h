@@ -469,6 +469,27 @@ boundaries(struct block *b, const struct vec *v, struct ctx_scheme scheme)
 	return (found & ~gone) | cut;
 }
 
+static ALWAYS_INLINE uint64_t
+certain_boundaries(struct block *b, const struct vec *v,
+    struct ctx_scheme scheme)
+{
+	uint64_t found = boundaries(b, v, scheme) & certain(b);
+
+	return b->end ? found | UINT64_C(1) << b->stop : found;
+}
+
+/* Those of a block that is not all ASCII.  Apart, so that nothing is asked
+ * about continuation bytes where there are none. */
+static __attribute__((noinline)) uint64_t
+rest_boundaries(const struct block *ascii, const struct vec *v,
+    uint64_t high, const char *p, struct ctx_scheme scheme)
+{
+	struct block b = *ascii;
+
+	classify_rest(&b, v, high, p, scheme.family == CTX_SCHEME_O200K);
+	return certain_boundaries(&b, v, scheme);
+}
+
 /* The certain boundaries of the block that begins at p, as offsets from it;
  * n is what is left of the text.  Bits of *numbers are digits of pieces that
  * are nothing else. */
@@ -477,9 +498,9 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
     uint64_t *numbers)
 {
 	char copy[BLOCK];
-	struct block b = {.stop = BLOCK}, copied;
+	struct block b = {.stop = BLOCK}, passed;
 	struct vec v;
-	uint64_t high, found, in = UINT64_MAX;
+	uint64_t high, found;
 
 	if (n < BLOCK) {
 		memset(copy, 0, sizeof copy);
@@ -487,25 +508,22 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
 		p = copy;
 		b.stop = (unsigned)n;
 		b.end = true;
-		in = below(b.stop);
 	}
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
+	/* What fills a copy up is no symbol. */
+	b.symbol &= below(b.stop);
 	high = vec_high(&v);
 	/* A piece of r50k may have a blank before its digits. */
 	*numbers = high == 0 && scheme.family != CTX_SCHEME_R50K ? b.digit : 0;
-	if (high != 0) {
+	if (high == 0) {
+		found = certain_boundaries(&b, &v, scheme);
+	} else {
 		/* A copy, so that the masks of plain ASCII stay in
 		 * registers. */
-		copied = b;
-		classify_rest(&copied, &v, high, p,
-		    scheme.family == CTX_SCHEME_O200K);
-		b = copied;
+		passed = b;
+		found = rest_boundaries(&passed, &v, high, p, scheme);
 	}
-	b.symbol &= in;
-	found = boundaries(&b, &v, scheme) & certain(&b);
-	if (b.end)
-		found |= UINT64_C(1) << b.stop;
 	return found & ~UINT64_C(1);
 }
 

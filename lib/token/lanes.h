@@ -5,7 +5,8 @@
  *
  *	pair_in(line, tag)	what the pair with this tag merges to, all
  *				bits turned; 0 if it is not in the line
- *	least16(list)		the least of sixteen numbers
+ *	least(list, n)		the least of n numbers and what is behind them
+ *				to a multiple of sixteen
  *
  * Each merge waits for lookups of the two pairs that it makes, most of them
  * in vain, and memory is far.  So all lanes choose their merge and ask for
@@ -61,21 +62,7 @@ get_pair(const struct ctx_vocab *v, struct ctx_lane *lane,
 	lane->merges[pair->at] = ctx_lane_rank(~found, pair->at);
 }
 
-/* The best merge of a lane, with its place. */
-static inline uint32_t
-lane_least(const struct ctx_lane *lane)
-{
-	uint32_t least = least16(lane->merges), next;
-	unsigned i;
-
-	for (i = 16; i < lane->n; i += 16) {
-		next = least16(lane->merges + i);
-		least = next < least ? next : least;
-	}
-	return least;
-}
-
-/* Takes the merge that lane_least found out of the lane. */
+/* Makes the best merge of the lane, with its place. */
 static inline void
 lane_choose(const struct ctx_vocab *v, struct ctx_lane *lane, uint32_t best,
     struct lane_merge *m)
@@ -109,7 +96,7 @@ merge_lanes(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
 	for (; n > 0; n = left) {
 		for (i = left = 0; i < n; i++) {
 			lane = merges[i].lane;
-			best = lane_least(lane);
+			best = least(lane->merges, lane->n);
 			if (best < CTX_LANE_NONE)
 				lane_choose(v, lane, best, merges + left++);
 		}

@@ -22,36 +22,65 @@
 
 #include "token/merge.h"
 
+/* Four numbers at once where the machine can; passed by address, as not all
+ * machines have registers for them. */
+typedef int32_t four_vector __attribute__((vector_size(16)));
+
+/* Of the four tags those that are equal, with what they stand for. */
+static inline void
+find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
+{
+	four_vector tags, values;
+
+	memcpy(&tags, entry, sizeof tags);
+	memcpy(&values, entry + 8, sizeof values);
+	*found |= values & (tags == (int32_t)tag);
+}
+
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
-	uint32_t found = 0;
-	unsigned i;
+	four_vector found = {0};
+	uint64_t half[2];
 
-	for (i = 0; i < 8; i++)
-		found |= entry[i] == tag ? entry[8 + i] : 0;
-	return found;
+	find_four(&found, entry, tag);
+	find_four(&found, entry + 4, tag);
+	memcpy(half, &found, sizeof half);
+	half[0] |= half[1];
+	return (uint32_t)(half[0] | half[0] >> 32);
+}
+
+/* Vectors compare numbers with a sign: its bit is turned. */
+static inline void
+keep_smaller(four_vector *least, const uint32_t *list)
+{
+	four_vector four, first;
+
+	memcpy(&four, list, sizeof four);
+	four ^= INT32_MIN;
+	first = four < *least;
+	*least = (four & first) | (*least & ~first);
 }
 
 static inline uint32_t
-smaller(uint32_t a, uint32_t b)
+least(const uint32_t *list, uint32_t n)
 {
-	return a < b ? a : b;
-}
+	four_vector a = (four_vector){0} + INT32_MAX, b = a;
+	uint32_t i, k, four[8], best;
 
-static inline uint32_t
-least16(const uint32_t *list)
-{
-	uint32_t a = list[0], b = list[1], c = list[2], d = list[3];
-	unsigned i;
-
-	for (i = 4; i < 16; i += 4) {
-		a = smaller(a, list[i]);
-		b = smaller(b, list[i + 1]);
-		c = smaller(c, list[i + 2]);
-		d = smaller(d, list[i + 3]);
-	}
-	return smaller(smaller(a, b), smaller(c, d));
+	for (i = 0; i < n; i += 16)
+		for (k = 0; k < 16; k += 8) {
+			keep_smaller(&a, list + i + k);
+			keep_smaller(&b, list + i + k + 4);
+		}
+	a ^= INT32_MIN;
+	b ^= INT32_MIN;
+	memcpy(four, &a, sizeof a);
+	memcpy(four + 4, &b, sizeof b);
+	best = four[0];
+	for (i = 1; i < 8; i++)
+		best = four[i] < best ? four[i] : best;
+	return best;
 }
 
 #include "token/lanes.h"

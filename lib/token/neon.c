@@ -181,12 +181,19 @@ pair_in(const uint32_t *entry, uint32_t tag)
 }
 
 static inline uint32_t
-least16(const uint32_t *list)
+least(const uint32_t *list, uint32_t n)
 {
-	uint32x4_t a = vminq_u32(vld1q_u32(list), vld1q_u32(list + 4));
-	uint32x4_t b = vminq_u32(vld1q_u32(list + 8), vld1q_u32(list + 12));
+	uint32x4_t a = vld1q_u32(list), b = vld1q_u32(list + 4);
+	uint32x4_t c = vld1q_u32(list + 8), d = vld1q_u32(list + 12);
+	uint32_t i;
 
-	return vminvq_u32(vminq_u32(a, b));
+	for (i = 16; i < n; i += 16) {
+		a = vminq_u32(a, vld1q_u32(list + i));
+		b = vminq_u32(b, vld1q_u32(list + i + 4));
+		c = vminq_u32(c, vld1q_u32(list + i + 8));
+		d = vminq_u32(d, vld1q_u32(list + i + 12));
+	}
+	return vminvq_u32(vminq_u32(vminq_u32(a, b), vminq_u32(c, d)));
 }
 
 #include "token/lines.h"

@@ -72,8 +72,12 @@ check(struct ctx_str literal)
 		behind += n;
 		must(behind <= text.n);
 		/* Every cut of a short one, some of a long one. */
-		if (++chars < 40 || chars % 97 == 0)
+		if (++chars < 40 || chars % 97 == 0) {
 			cut(literal, at, &text);
+			must(ctx_text_seek(literal, 1, behind) == at);
+			must(ctx_utf8_skip(text.p, text.n, chars) == behind);
+			must(ctx_utf8_back(text.p, behind) == behind - n);
+		}
 	}
 	must(at == literal.n - 1 && behind == text.n);
 	must(ctx_text_chars(literal) == chars);

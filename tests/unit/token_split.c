@@ -66,7 +66,8 @@ static const char *const parts[] = {"a", "b", "Z", "Q", "word", "Word", "THE",
 /* Bytes that are not valid UTF-8. */
 static const char *const bad[] = {"\x80", "\xbf\xbf", "\xc0\x80", "\xc3",
     "\xe4\xb8", "\xed\xa0\x80", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xff",
-    "\xfe", "\xff\xff"};
+    "\xfe", "\xff\xff", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",
+    "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80"};
 
 static size_t
 pick(size_t n)

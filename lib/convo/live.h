@@ -1,0 +1,36 @@
+/* live.h - lines of a transcript, and which of them are live */
+#ifndef CONVO_LIVE_H
+#define CONVO_LIVE_H
+
+#include "ctx.h"
+
+struct ctx_held {
+	const struct ctx_dialect *dialect;
+	char *text; /* owned; NULL once it has been forgotten */
+	size_t n, value, value_n;
+	const char *file;
+	uint64_t number; /* in that file */
+	uint64_t billed; /* what the line says, later what is said of it */
+	uint32_t id, parent, about, same; /* names, 0: none */
+	uint32_t up;    /* line: its parent */
+	uint32_t to;    /* line: what it is about */
+	uint32_t newer; /* line: what replaced it, the last if several did */
+	uint32_t ours;  /* name of a line of ours that stands before it */
+	uint32_t turns;
+	uint8_t record, kind, flags;
+	bool live, gone, more, continues;
+	bool sought; /* gone, and to is the line to name instead */
+};
+
+static inline struct ctx_held *
+ctx_held(const struct ctx_live *live, uint32_t line)
+{
+	return &live->lines[line - 1];
+}
+
+/* Mark what is live of the lines from live->from on, and what was replaced.
+ * 0, or -1 with *err. */
+int ctx_live_decide_log(struct ctx_live *live, struct ctx_err *err);
+int ctx_live_decide_tree(struct ctx_live *live, struct ctx_err *err);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * live_log.c - what is live in a log
+ *
+ * It is replayed: its lines add to a list of what is live, replace in it or
+ * take from it.
+ */
+#include <stdlib.h>
+
+#include "convo/live.h"
+
+/*
+ * What is live so far: lines, in the order of the context.  However often
+ * lines are taken back, each is looked at when it comes and when it goes.
+ */
+struct log {
+	struct ctx_live *live;
+	uint32_t *slots;
+	size_t n;
+	size_t turns;    /* lines of the user's among them */
+	size_t digested; /* all slots before it are such */
+	uint32_t *where; /* of each name, the slot of its line plus one */
+};
+
+static bool
+is_turn(const struct log *log, size_t slot)
+{
+	return ctx_held(log->live, log->slots[slot])->flags & CTX_LINE_USER;
+}
+
+/* Takes back the lines from a slot on. */
+static void
+log_cut(struct log *log, size_t n)
+{
+	while (log->n > n)
+		log->turns -= is_turn(log, --log->n);
+	if (log->digested > n)
+		log->digested = n;
+}
+
+/* The slot of the line with this id, or log->n. */
+static size_t
+slot_of(const struct log *log, uint32_t id)
+{
+	size_t slot = id == 0 ? 0 : log->where[id];
+
+	if (slot == 0 || slot > log->n ||
+	    ctx_held(log->live, log->slots[slot - 1])->id != id)
+		return log->n;
+	return slot - 1;
+}
+
+static void
+log_message(struct log *log, uint32_t line)
+{
+	uint32_t id = ctx_held(log->live, line)->id;
+	size_t slot = slot_of(log, id);
+
+	if (slot < log->n) {
+		ctx_held(log->live, log->slots[slot])->newer = line;
+		log->turns -= is_turn(log, slot);
+		if (log->digested > slot)
+			log->digested = slot;
+	} else {
+		log->n++;
+	}
+	log->slots[slot] = line;
+	log->where[id] = (uint32_t)slot + 1;
+	log->turns += is_turn(log, slot);
+}
+
+/* Takes back the newest turns, and what was put before them for them, if it
+ * stands behind a turn. */
+static void
+log_rollback(struct log *log, uint32_t turns)
+{
+	size_t left = log->turns > turns ? log->turns - turns : 0;
+	size_t cut = log->n;
+
+	if (turns == 0 || log->turns == 0)
+		return;
+	while (log->turns > left)
+		log_cut(log, --cut);
+	while (left > 0 && (ctx_held(log->live, log->slots[cut - 1])->flags &
+			       CTX_LINE_CONTEXT))
+		cut--;
+	log_cut(log, cut);
+}
+
+/* A line has another slot. */
+static void
+log_move(struct log *log, size_t from, size_t to)
+{
+	log->slots[to] = log->slots[from];
+	log->where[ctx_held(log->live, log->slots[to])->id] = (uint32_t)to + 1;
+}
+
+static void
+log_digest(struct log *log)
+{
+	size_t i;
+
+	for (i = log->digested; i < log->n; i++)
+		if (is_turn(log, i))
+			log_move(log, i, log->digested++);
+	log->n = log->digested;
+}
+
+/* What is before the line that asked for a summary goes; if it asked for
+ * none, nothing. */
+static void
+log_summary(struct log *log, uint32_t about)
+{
+	size_t slot = slot_of(log, about), i;
+
+	if (slot == log->n ||
+	    !(ctx_held(log->live, log->slots[slot])->flags & CTX_LINE_ASKS))
+		return;
+	for (i = 0; i < slot; i++)
+		log->turns -= is_turn(log, i);
+	for (i = slot; i < log->n; i++)
+		log_move(log, i, i - slot);
+	log->n -= slot;
+	log->digested = 0;
+}
+
+static void
+log_line(struct log *log, uint32_t line)
+{
+	struct ctx_held *h = ctx_held(log->live, line);
+	size_t slot;
+
+	switch ((enum ctx_line_kind)h->kind) {
+	case CTX_LINE_SUMMARY:
+		if (h->about != 0)
+			log_summary(log, h->about);
+		else
+			log_cut(log, 0);
+		log_message(log, line);
+		break;
+	case CTX_LINE_DIGEST:
+		log_digest(log);
+		log_message(log, line);
+		break;
+	case CTX_LINE_MESSAGE:
+		log_message(log, line);
+		break;
+	case CTX_LINE_REWIND:
+		slot = slot_of(log, h->about);
+		log_cut(log, slot < log->n ? slot : 0);
+		break;
+	case CTX_LINE_ROLLBACK:
+		log_rollback(log, h->turns);
+		break;
+	case CTX_LINE_ASIDE:
+	case CTX_LINE_LINK:
+		break;
+	}
+}
+
+int
+ctx_live_decide_log(struct ctx_live *live, struct ctx_err *err)
+{
+	struct log log = {0};
+	size_t i;
+	int rc = -1;
+
+	log.live = live;
+	log.slots = calloc(live->n - live->from + 1, sizeof *log.slots);
+	log.where = calloc(live->names.n + 1, sizeof *log.where);
+	if (log.slots == NULL || log.where == NULL) {
+		ctx_err_nomem(err);
+		goto out;
+	}
+	for (i = live->from; i < live->n; i++)
+		log_line(&log, (uint32_t)i + 1);
+	for (i = 0; i < log.n; i++)
+		ctx_held(live, log.slots[i])->live = true;
+	rc = 0;
+out:
+	free(log.slots);
+	free(log.where);
+	return rc;
+}

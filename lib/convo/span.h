@@ -1,0 +1,33 @@
+/* span.h - what goes of a long item, and what its head and tail are */
+#ifndef CONVO_SPAN_H
+#define CONVO_SPAN_H
+
+#include "convo/pieces.h"
+
+/* Between two characters of a piece; or before a piece that has no text. */
+struct spot {
+	size_t piece;
+	size_t at;     /* bytes of the text of all pieces */
+	uint64_t size; /* of what stands before it */
+};
+
+struct span {
+	struct spot head, tail;
+};
+
+/* What may be cut of a piece; the JSON of one that has no text. */
+struct ctx_str ctx_piece_text(const struct pieces *pieces,
+    const struct piece *piece);
+/* Lines that end in a text. */
+uint64_t ctx_span_feeds(const char *p, size_t n);
+
+/*
+ * Finds what lies between a head and a tail for which there are rooms,
+ * together no more than total, the size of all pieces.  Both are as long as
+ * they can be.  Tokens are no unit here.
+ */
+void ctx_span_find(struct span *span, const struct pieces *pieces,
+    enum ctx_size unit, uint64_t total, uint64_t head_room,
+    uint64_t tail_room);
+
+#endif
