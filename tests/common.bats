@@ -19,7 +19,7 @@ calls() {
 	done
 }
 
-@test "--help fits a screen, --version names the command, both end with 0" {
+@test "--help fits a page, --version names the command, both end with 0" {
 	for c in $(commands); do
 		run -0 "$c" --help
 		[ "${#lines[@]}" -le 51 ] || fail "$c --help: ${#lines[@]} lines"

@@ -279,8 +279,7 @@ X
 }
 
 @test "records before one that cannot carry hints are out, with theirs" {
-	local i
-	for i in $(seq 60); do
+	for _ in $(seq 60); do
 		messages user:question assistant:answer
 	done > lines
 	ctx-cache --provider anthropic < lines > want

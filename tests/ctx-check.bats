@@ -333,6 +333,13 @@ finds() {
 	repaired in want
 }
 
+@test "results behind a call of any role answer it" {
+	printf '%s\n' '{"role":"user","parts":[{"text":"q"}]}' \
+	    '{"role":"user","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
+	    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}' > in
+	[ "$(finds in)" = "2:alternation 3:alternation" ]
+}
+
 @test "--repair: the calls of a row of messages are answered in their order" {
 	local id call='{"role":"assistant","content":[{"type":"tool_use","id":"%s","name":"f","input":{}}]}'
 	local none='{"type":"tool_result","tool_use_id":"%s","content":"[no result: the call was interrupted]","is_error":true}'

@@ -302,8 +302,8 @@ begin_turn(struct ctx_judge *judge)
 		return;
 	if (!ctx_judge_has(judge, CTX_PART_RESULT))
 		judge->turn = judge->place.message;
-	/* A turn by itself may also call. */
-	if (view->flags & CTX_VIEW_TURN)
+	/* What calls is answered behind it. */
+	if (ctx_judge_has(judge, CTX_PART_CALL))
 		return;
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].owner == 0 && view->parts[i].value != 0 &&
