@@ -243,7 +243,7 @@ analyze: all
 COVERAGE := $(abspath build/coverage)
 COVERAGE_WRAP := syscall malloc calloc realloc ctx_grow ctx_arena_alloc \
 	ctx_buf_reserve ctx_buf_add ctx_buf_printf ctx_text_decode \
-	ctx_text_encode
+	ctx_text_encode ctx_edit_replace ctx_token_count ctx_count_message
 COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
 	CFLAGS="-O1 -g" COUNTED="-O0 --coverage" \
 	COUNTED_LINK="--coverage $(COVERAGE_WRAP:%=-Wl,--wrap=%) \

@@ -58,7 +58,8 @@ struct ctx_err {
 /* Fills *err (and clears its place), returns -1. */
 int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
     CTX_FORMAT(3, 4);
-/* The same for the errno of a failed call; the text names what failed. */
+/* The same for the errno of a failed call; the text names what failed, cut if
+ * there is no room for the cause behind it. */
 int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 int ctx_err_nomem(struct ctx_err *err);

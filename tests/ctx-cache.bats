@@ -527,6 +527,8 @@ bill() {
 	jq -e '.calls as $c | (.cost - .cost_unchanged) /
 	    ((.kept + .added - .read - .written - .fresh) * 0.5 / 1e6) |
 	    $c >= . and $c < . + 1' b
+	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old pruned
+	[[ $output == *"pays back  after $(jq .calls b) more call"* ]]
 	[ "$(jq '.kept + .added' b)" -eq "$(ctx-count --json -m claude-opus-4-5 now | jq .tokens)" ]
 	# An hour costs twice the input price to write.
 	jq '.cost' b > five

@@ -549,3 +549,17 @@ lines_of() {
 	head -n 3 out | cmp want
 	grep -q '"t1".*"t2"' <(sed -n 4p out)
 }
+
+@test "--repair tells of what it cannot mend first, and how much more there is" {
+	{
+		echo '{"role":"user","content":[{"text":"go"}]}'
+		for i in {1..15}; do
+			echo '{"role":"assistant","content":[{"text":"'$i'"}]}'
+		done
+	} > in
+	run -1 --separate-stderr ctx-check -d bedrock --repair in
+	[ "${#stderr_lines[@]}" -eq 11 ]
+	[ "${stderr_lines[10]}" = "ctx-check: 4 more findings" ]
+	run -1 --separate-stderr ctx-check -d bedrock --repair -q in
+	[ -z "$stderr" ]
+}

@@ -476,6 +476,31 @@ i?: any,
 	[ "$(image -d openai-chat -m gpt-4o -e cl100k_base)" -eq 765 ]
 }
 
+@test "a model of one's own counts images and tools as its members say" {
+	mkdir -p config/ctx
+	cat > config/ctx/models.json <<'X'
+	{"ours": {"window": 64000, "output": 900, "encoding": "o200k_base",
+	  "exact": false, "image": ["tiles", 11, 7, 2048],
+	  "tools": ["types", 30, 80], "cache": "auto"},
+	 "plain": {"encoding": "o200k_base", "tools": ["types"]}}
+X
+	ctx-count --models | grep '^ours .* 64000 .* 900 .* tiles *types *auto'
+	# The header of a PNG of 1024 by 1024 pixels: four tiles once it is fit.
+	png=iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA
+	echo '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,'$png'"}}]}' > image
+	echo '{"role":"user","content":[]}' > none
+	[ $(($(tokens -m ours image) - $(tokens -m ours none))) -eq $((11 + 4 * 7)) ]
+	request() {
+		jq -nc --argjson choice "$1" '{messages: [{role: "user",
+		    content: "hi"}], tool_choice: $choice, tools: [{type:
+		    "function", function: {name: "f", parameters: {}}}]}' > in
+	}
+	request '"auto"'
+	[ "$(tokens -m ours in)" -eq $(($(tokens -m plain in) + 30)) ]
+	request '{"type": "function", "function": {"name": "f"}}'
+	[ "$(tokens -m ours in)" -eq $(($(tokens -m plain in) + 80)) ]
+}
+
 @test "without a model the dialect says how an image is counted" {
 	png=iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA
 	source='{"type":"base64","media_type":"image/png","data":"'$png'"}'

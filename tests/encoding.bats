@@ -93,3 +93,43 @@ seeds() {
 	ctx-count -e tokenizer.json "$chat" > out
 	[ "$(find not -type f | wc -l)" -eq 1 ]
 }
+
+@test "a tokenizer.json that lacks what it names is refused by that" {
+	json=$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json
+	ctx-count -e "$json" "$chat"
+	refused() {
+		jq -c "$1" "$json" > bad.json
+		run -2 ctx-count -e ./bad.json "$chat"
+		[[ $output == *"$2"* ]] || fail "$1: $output"
+	}
+	refused 'del(.model.vocab)' "a model without vocab or merges"
+	refused '.model.type = "Unigram"' "a model of type Unigram"
+	refused '.model.dropout = 0.1' "a model with dropout"
+	refused '.model.merges += [["t"]]' "a merge that is not of two tokens"
+	refused '.added_tokens[0].id = -1' "an added token without id or content"
+	refused '.added_tokens[0].content = ""' "an added token without id or"
+	refused '.added_tokens[1].lstrip = true' "the added token <t>"
+	refused '.normalizer.normalizers = [{type: "NFC"}, {type: "NFC"}]' \
+	    "several normalizers"
+	refused '.pre_tokenizer.pretokenizers[1].behavior = "Removed"' \
+	    "not Isolated"
+	refused 'del(.pre_tokenizer.pretokenizers[1].pattern)' \
+	    "a splitter without a pattern"
+	refused '.pre_tokenizer.pretokenizers[0].type = "Punctuation"' \
+	    "a pre_tokenizer of type Punctuation"
+	refused '.pre_tokenizer.pretokenizers[2].add_prefix_space = true' \
+	    "add_prefix_space"
+}
+
+@test "a splitter may be a text, in which no character is special" {
+	json=$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json
+	for pair in '. \\.' '( \\(' 'the the'; do
+		jq -c --arg p "${pair%% *}" '.pre_tokenizer.pretokenizers[1]
+		    .pattern = {String: $p}' "$json" > text.json
+		jq -c '.pre_tokenizer.pretokenizers[1]
+		    .pattern = {Regex: "'"${pair#* }"'"}' "$json" > regex.json
+		ctx-count -e ./text.json --text "$agent" > text
+		ctx-count -e ./regex.json --text "$agent" > regex
+		cmp text regex
+	done
+}

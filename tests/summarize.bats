@@ -23,6 +23,19 @@ summary_of() {
 	done
 }
 
+@test "a summary keeps its bound where each byte is a token" {
+	perl -MMIME::Base64 -e 'print encode_base64(chr, ""), " $_\n" for 0..255' \
+	    > r50k_bytes.tiktoken
+	for n in 20 30 50 90 150 400; do
+		ctx-prune -s summarize -e r50k_bytes.tiktoken --compact \
+		    --summary-tokens $n "$agent" > out
+		summary_of out > text || continue
+		sed -i '1s/^\[Earlier conversation summary\]: //' text
+		[ "$(wc -c < text)" -le $((n + 1)) ]
+	done
+	[ "$(wc -c < text)" -gt 150 ]
+}
+
 @test "the newest 20 messages stay, fewer where they do not fit" {
 	ctx-prune -s summarize -l light -b 100k "$agent" > out
 	tail -n 20 "$agent" > newest

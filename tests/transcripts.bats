@@ -377,3 +377,31 @@ archived() {
 	ctx-prune -k 1 -t 0 -b 9 v1.jsonl > out
 	sed -n '1p;4p' v1.jsonl | cmp - out
 }
+
+@test "codex: a letter of another agent is read, and is no turn of a user" {
+	codex="$BATS_TEST_DIRNAME"/corpus/codex/rollout.jsonl
+	head -n 4 "$codex" > in
+	echo '{"timestamp":"2026-11-10T09:01:00Z","type":"inter_agent_communication","payload":{"author":"/root/reader","content":"The third file has no tests."}}' >> in
+	head -n 4 "$codex" | ctx-count --json > before
+	ctx-count --json in > after
+	[ "$(jq .messages after)" -eq $(($(jq .messages before) + 1)) ]
+	[ "$(jq .chars after)" -ge $(($(jq .chars before) + 28)) ]
+	[ "$(ctx-count --per turn in | wc -l)" -eq \
+	    "$(head -n 4 "$codex" | ctx-count --per turn | wc -l)" ]
+	ctx-truncate --message-limit 12 in | tail -n 1 > cut
+	jq -e '.payload.content | length < 28' cut
+}
+
+@test "gemini-cli: a result in parts is read part by part" {
+	result() {
+		jq -nc --arg text "$1" '{id: "m", type: "gemini", content: "",
+		    timestamp: "2026-11-10T09:00:51Z", toolCalls: [{id: "c",
+		    name: "f", args: {}, status: "success", result: [
+			{functionResponse: {id: "c", name: "f",
+			    response: {error: $text}}},
+			{text: "also this"}]}]}' > in
+		ctx-count -d gemini-cli --per kind --json in |
+		    jq 'select(.kind == "result") | .tokens'
+	}
+	[ "$(result "$(printf 'no %.0s' {1..200})")" -ge $(($(result x) + 199)) ]
+}

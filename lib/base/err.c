@@ -32,15 +32,22 @@ ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
 int
 ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
 {
-	size_t used;
+	char cause[sizeof err->text / 2];
+	size_t used, most;
 	va_list ap;
 
 	va_start(ap, fmt);
 	fill(err, CTX_ESYS, sys, fmt, ap);
 	va_end(ap);
+	(void)snprintf(cause, sizeof cause, ": %s", strerror(sys));
+	/* A long name must not hide the cause. */
 	used = strlen(err->text);
-	(void)snprintf(err->text + used, sizeof err->text - used, ": %s",
-	    strerror(sys));
+	most = sizeof err->text - 1 - strlen(cause);
+	if (used > most) {
+		used = most;
+		memcpy(err->text + used - 3, "...", 3);
+	}
+	memcpy(err->text + used, cause, strlen(cause) + 1);
 	return -1;
 }
 

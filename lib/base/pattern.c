@@ -134,7 +134,7 @@ start_timer(struct timer *timer)
 {
 	timer->calls = 0;
 	(void)clock_gettime(CLOCK_MONOTONIC, &timer->end);
-	timer->end.tv_nsec += DEADLINE * 1000000l;
+	timer->end.tv_nsec += DEADLINE * 1000000L;
 	if (timer->end.tv_nsec >= 1000000000) {
 		timer->end.tv_nsec -= 1000000000;
 		timer->end.tv_sec++;

@@ -4,7 +4,7 @@
  *
  * Most of them find room in what was asked for before, so a malloc that fails
  * reaches few of them.  The linker (--wrap) puts the functions below in the
- * place of those that make room.  With FAULT_SITES set, the first call from a
+ * place of those that make room, and of some that call them often.  With FAULT_SITES set, the first call from a
  * place that has not failed yet does; "../sites" knows which have, over all
  * runs of a sweep (tests/fault/sweep/memory.c).  A place is the addresses of
  * the call and of those around it, for a function fails to each of its callers.
@@ -143,6 +143,20 @@ WRAP(int, ctx_text_decode,
 WRAP(int, ctx_text_encode,
     (struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err),
     (out, p, n, err), ctx_err_nomem(err))
+
+WRAP(int, ctx_edit_replace,
+    (struct ctx_edits *edits, struct ctx_str old, const char *p, size_t n,
+	struct ctx_err *err),
+    (edits, old, p, n, err), ctx_err_nomem(err))
+WRAP(int, ctx_token_count,
+    (struct ctx_token_counter *counter, const char *p, size_t n,
+	uint64_t *tokens, struct ctx_err *err),
+    (counter, p, n, tokens, err), ctx_err_nomem(err))
+WRAP(int, ctx_count_message,
+    (struct ctx_counter *counter, const struct ctx_dialect *dialect,
+	const struct ctx_view *view, struct ctx_cost *cost,
+	struct ctx_err *err),
+    (counter, dialect, view, cost, err), ctx_err_nomem(err))
 
 int __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
     const char *fmt, ...) CTX_FORMAT(3, 4);

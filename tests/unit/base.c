@@ -19,6 +19,7 @@ errors(void)
 	CHECK(strstr(err.text, "cannot open f: ") == err.text);
 	tap_case("a long error text is cut, not overrun");
 	CHECK(ctx_err_sys(&err, ENOENT, "%0500d", 1) == -1);
+	CHECK(strstr(err.text, "000...: No such file") != NULL);
 	CHECK(strlen(err.text) == sizeof err.text - 1);
 }
 
