@@ -392,6 +392,28 @@ archived() {
 	jq -e '.payload.content | length < 28' cut
 }
 
+@test "gemini-cli: the response in a result of parts gets shorter and stays" {
+	local response long
+	long=$(printf 'no %.0s' {1..200})
+	for response in "{\"output\":\"$long\"}" "{\"error\":\"$long\"}" \
+	    "{\"rows\":[1,2],\"text\":\"$long\"}"; do
+		jq -nc --argjson response "$response" '{id: "m", type: "gemini",
+		    content: "", timestamp: "2026-11-10T09:00:51Z",
+		    toolCalls: [{id: "c", name: "f", args: {},
+			status: "success", result: [{functionResponse:
+			{id: "c", name: "f", response: $response}},
+			{text: "also this"}]}]}' > in
+		for limit in 8 50 300; do
+			ctx-truncate -d gemini-cli -l $limit in > out
+			[ "$(wc -c < out)" -lt "$(wc -c < in)" ]
+			# As Gemini CLI takes them: parts, or a text.
+			jq -e '.toolCalls[0].result | type == "string" or
+			    (.[0].functionResponse | .id == "c" and
+			     .name == "f" and (.response | length == 1))' out
+		done
+	done
+}
+
 @test "gemini-cli: a result in parts is read part by part" {
 	result() {
 		jq -nc --arg text "$1" '{id: "m", type: "gemini", content: "",

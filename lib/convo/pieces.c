@@ -80,6 +80,10 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 		if (part->kind == CTX_PART_MEDIA)
 			continue;
 		node = part->kind == CTX_PART_TEXT ? part->value : part->child;
+		/* What is no text and must not go. */
+		if (part->child == 0 &&
+		    view->json->nodes[node].kind != CTX_JSON_STRING)
+			return add_made(pieces, view->json, body, err);
 		if (add_literal(pieces, view->json, node, part, err) < 0)
 			return -1;
 		text |= pieces->list[pieces->n - 1].literal.n > 0;

@@ -128,6 +128,19 @@ plain_output(const struct ctx_json *json, uint32_t result)
 	return node;
 }
 
+/* The text of a response that says just one, else the response. */
+static uint32_t
+said(const struct ctx_json *json, uint32_t response)
+{
+	const struct ctx_node *node = &json->nodes[response];
+
+	if (node->kind == CTX_JSON_OBJECT &&
+	    ctx_json_count(json, response) == 1 &&
+	    json->nodes[response + 2].kind == CTX_JSON_STRING)
+		return response + 2;
+	return response;
+}
+
 static int
 read_result_part(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
@@ -139,7 +152,21 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 		response = ctx_json_find(json, answer, "response");
 	if (response == 0)
 		return read_part(json, node, view, err);
-	return ctx_read_part(view, CTX_PART_TEXT, response, err);
+	return ctx_read_part(view, CTX_PART_TEXT, said(json, response), err);
+}
+
+/* The response in a result of several parts may become shorter, but must not
+ * go: without it no result is left of the call. */
+static void
+keep_response(struct ctx_view *view, size_t first)
+{
+	struct ctx_part *part;
+
+	for (part = view->parts + first; part < view->parts + view->n; part++)
+		if (part->owner != 0 && part->child != 0 &&
+		    ctx_json_find(view->json, part->child,
+			"functionResponse") != 0)
+			part->parent = part->child = 0;
 }
 
 /* One call and its result, if it has come. */
@@ -150,6 +177,7 @@ read_call(struct ctx_view *view, uint32_t calls, uint32_t call,
 	const struct ctx_json *json = view->json;
 	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, 0, err);
 	uint32_t id, name, result, output;
+	size_t first;
 
 	if (part == NULL)
 		return -1;
@@ -162,8 +190,12 @@ read_call(struct ctx_view *view, uint32_t calls, uint32_t call,
 	if (result == 0 || json->nodes[result].kind == CTX_JSON_NULL)
 		return 0;
 	output = plain_output(json, result);
-	return ctx_read_result(view, output != 0 ? output : result, id, name,
-	    read_result_part, err);
+	first = view->n;
+	if (ctx_read_result(view, output != 0 ? output : result, id, name,
+		read_result_part, err) < 0)
+		return -1;
+	keep_response(view, first);
+	return 0;
 }
 
 static int
