@@ -296,7 +296,8 @@ bench-tokens: $(B)/bench/tokens
 
 # Ours against others, whom tests/bench/rivals fetches the first time; the
 # figures also go to $(B)/bench.  bench-growth: 1x, 10x, 100x of the input,
-# memory of a stream of ENDLESS GB, start-up.  bench-answers: who says the same.
+# memory of a stream of ENDLESS GB, start-up.  bench-shapes: what odd streams
+# cost as they grow.  bench-answers: who says the same.
 # bench-instructions: against tests/bench/baseline.
 BENCH := PATH=$(abspath $(B)):$$PATH RIVALS=$(abspath $(B)/rivals) python3
 SIZE ?= 100
@@ -318,6 +319,9 @@ bench-growth: all
 	  --json $(B)/bench/endless.json
 	@$(BENCH) tests/bench/run.py --start --runs $(RUNS) \
 	  --json $(B)/bench/start.json
+
+bench-shapes: all
+	@$(BENCH) tests/bench/shapes.py $(SHAPES)
 
 bench-answers: all | $(B)/rivals
 	@$(BENCH) tests/bench/answers.py
@@ -465,7 +469,7 @@ clean:
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
-.PHONY: bench bench-growth bench-answers bench-instructions
+.PHONY: bench bench-growth bench-shapes bench-answers bench-instructions
 .PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-threads
 .PHONY: check-ports coverage coverage-tools analyze
 .SECONDARY:
