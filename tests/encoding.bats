@@ -100,7 +100,7 @@ seeds() {
 	refused() {
 		jq -c "$1" "$json" > bad.json
 		run -2 ctx-count -e ./bad.json "$chat"
-		[[ $output == *"$2"* ]] || fail "$1: $output"
+		[[ $output == *"./bad.json: "*"$2"* ]] || fail "$1: $output"
 	}
 	refused 'del(.model.vocab)' "a model without vocab or merges"
 	refused '.model.type = "Unigram"' "a model of type Unigram"

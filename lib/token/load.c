@@ -276,8 +276,8 @@ find_family(struct ctx_tokenizer *t, struct ctx_pack *pack, const char *file,
 			t->specials = families[i].specials;
 			return 0;
 		}
-	return ctx_err_set(err, CTX_EFILE, "the name of %s does not say which "
-	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)", base);
+	return ctx_err_set(err, CTX_EFILE, "the name does not say which "
+	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
 }
 
 /* The same ranks mean other tokens with another splitter, so that is part of
@@ -335,15 +335,18 @@ compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
 	return open_chain(t, err);
 }
 
-/* A line of the file is told in the text: its place is that of the stream. */
+/* The file is told in the text, and its line: the place of the error will be
+ * that of the stream.  What the system refused names it by itself. */
 static void
-name_line(const char *file, struct ctx_err *err)
+name_file(const char *file, struct ctx_err *err)
 {
 	const struct ctx_err why = *err;
 
 	if (why.line > 0)
 		ctx_err_set(err, why.code, "%s:%llu: %s", file,
 		    (unsigned long long)why.line, why.text);
+	else if (why.code != CTX_ESYS && why.code != CTX_ENOMEM)
+		ctx_err_set(err, why.code, "%s: %s", file, why.text);
 }
 
 int
@@ -368,7 +371,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 	if (rc == 0)
 		ctx_special_index(t);
 	else
-		name_line(file, err);
+		name_file(file, err);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
 	return rc;
