@@ -289,6 +289,85 @@ read_alike(void)
 	    "\"Digits\",\"individual_digits\":false}")));
 }
 
+/* Opens a tokenizer, which is forgotten. */
+static struct ctx_tokenizer *
+opened(json_t *root, struct ctx_token_counter **c)
+{
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+
+	NEED(json_dump_file(root, path, JSON_COMPACT) == 0);
+	json_decref(root);
+	NEED(ctx_tokenizer_open(&t, path, NULL, &err) == 0);
+	NEED(ctx_token_counter_open(c, t, CTX_SIMD_BEST, &err) == 0);
+	return t;
+}
+
+/* What cannot be split in so many steps is an error, whoever asks. */
+static void
+too_slow(void)
+{
+	json_t *root = with("", "pre_tokenizer",
+	    SEQUENCE(ISOLATED("{\"Regex\":\"(?:a|a|aa)+[bc]|x\"}")));
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t = opened(root, &c);
+	struct ctx_tokens ids = {0};
+	struct ctx_marks marks = {0};
+	struct ctx_err err;
+	char text[20000];
+	uint64_t tokens;
+	size_t fast = sizeof text - 60, at;
+	bool within;
+
+	tap_case("a text that takes too many steps is an error for all");
+	memset(text, 'x', fast);
+	memset(text + fast, 'a', sizeof text - fast);
+#define SLOW(call) CHECK((call) == -1 && err.code == CTX_ELIMIT)
+	SLOW(ctx_token_count(c, text, sizeof text, &tokens, &err));
+	SLOW(ctx_token_encode(c, text, sizeof text, false, &ids, &err));
+	SLOW(ctx_token_encode(c, text, sizeof text, true, &ids, &err));
+	SLOW(ctx_token_within(c, text + fast, 60, 50, &within, &err));
+	SLOW(ctx_token_head(c, text, sizeof text, 30000, &at, &tokens, &err));
+	SLOW(ctx_token_tail(c, text, sizeof text, 30000, &at, &tokens, &err));
+	/* More may follow, so this piece is not begun. */
+	CHECK(ctx_token_prefix(c, text, sizeof text, &at, &tokens, &err) == 0);
+	CHECK(at <= fast && at == tokens);
+	SLOW(ctx_marks_append(&marks, c, text, sizeof text, &err));
+	CHECK(ctx_marks_append(&marks, c, text, fast, &err) == 0);
+	CHECK(ctx_marks_range(&marks, c, text, 0, fast, &tokens, &err) == 0 &&
+	    tokens == fast);
+	SLOW(ctx_marks_append(&marks, c, text, sizeof text, &err));
+	SLOW(ctx_marks_head(&marks, c, text, 30000, &at, &tokens, &err));
+	SLOW(ctx_marks_tail(&marks, c, text, 100, &at, &tokens, &err));
+	SLOW(ctx_marks_range(&marks, c, text, fast, sizeof text, &tokens,
+	    &err));
+	ctx_marks_release(&marks);
+	ctx_tokens_release(&ids);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+}
+
+static void
+no_token(void)
+{
+	static const char text[] = "ab\xff";
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_tokens ids = {0};
+	struct ctx_err err;
+	char name[3];
+
+	tap_case("a byte without a token cannot be encoded");
+	t = opened(with("vocab", name_of(0xff, name), NULL), &c);
+	CHECK(ctx_token_encode(c, text, 2, false, &ids, &err) == 0);
+	CHECK(ids.n == 1 && ids.ids[0] == 256);
+	CHECK(ctx_token_encode(c, text, 3, false, &ids, &err) == -1);
+	CHECK(err.code == CTX_EINPUT);
+	ctx_tokens_release(&ids);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+}
+
 int
 main(void)
 {
@@ -302,6 +381,8 @@ main(void)
 	refuse_tokens();
 	refuse_splitters();
 	read_alike();
+	too_slow();
+	no_token();
 	ctx_tokens_release(&want);
 	json_decref(base);
 	(void)unlink(path);
