@@ -126,7 +126,11 @@ uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 
 /* ---- base/names.c: each name once ----------------------------------------- */
 
-/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
+/*
+ * Names as small numbers, from 1; 0 is no name.  A name is copied when it is
+ * first seen and stays where it is until reset (which keeps the memory) or
+ * release.  Zero is valid.
+ */
 struct ctx_names {
 	struct ctx_hashkey hash;
 	struct ctx_str *list; /* list[id - 1] */
@@ -2490,7 +2494,8 @@ struct ctx_restore_options {
 	int (*found)(void *user, const struct ctx_aged *aged,
 	    struct ctx_err *err);
 	/* Called for each text that reads like a reference into another
-	 * directory, dir, which may be anybody's words; or NULL. */
+	 * directory, dir, which may be anybody's words and is gone after
+	 * the call; or NULL. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
 };
 
