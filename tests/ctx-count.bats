@@ -55,6 +55,19 @@ X
 	[[ ${lines[2]} == *"~$((a + b)) "* ]]
 }
 
+@test "a file without messages has its line, as with wc" {
+	: > nothing
+	echo '{"a":1}' > other
+	messages user:hi > one
+	[ "$(ctx-count nothing)" = "       0        0        0 nothing" ]
+	run -0 --separate-stderr ctx-count nothing other one
+	[ "${#lines[@]}" -eq 4 ]
+	[ "$stderr" = "ctx-count: other:1: no messages were found" ]
+	ctx-count --json -m gpt-4o nothing | jq -e '.tokens == 0 and
+	    .messages == 0 and .exact and .left == .window'
+	run -0 ctx-count --max 10 nothing
+}
+
 @test "a file may be a pipe" {
 	for c in ctx-count "ctx-prune -b 800"; do
 		$c "$chat" > file
