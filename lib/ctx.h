@@ -123,6 +123,10 @@ struct ctx_hashkey {
 };
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
+/* 128 bits, which stand for a key that is not kept: two keys meet by chance
+ * once in 2^128. */
+void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
+    uint64_t hash[2]);
 
 /* ---- base/names.c: each name once ----------------------------------------- */
 

@@ -228,8 +228,8 @@ short_end(const struct scan *s, const char *p)
 	if (s->end - p < (ptrdiff_t)sizeof v)
 		return NULL;
 	v = PLAIN(load)(p);
-	plain = PLAIN(or)(PLAIN(equal)(v, '\\'), PLAIN(control)(v));
-	plain = PLAIN(or)(PLAIN(or)(plain, v), PLAIN(equal)(v, '"'));
+	plain = PLAIN(or)(PLAIN(equal)(v, '\\'), PLAIN(stops)(v));
+	plain = PLAIN(or)(plain, PLAIN(high)(v));
 	found = PLAIN(bits)(plain);
 	if (found == 0 || p[__builtin_ctzll(found)] != '"')
 		return NULL;
