@@ -37,8 +37,7 @@ line_at(const struct bytes *text, size_t *at)
 static bool
 grows(const char *path)
 {
-	return strcmp(path, "archive") == 0 || strcmp(path, "explain") == 0 ||
-	    strcmp(path, "picture.svg") == 0;
+	return strcmp(path, "archive") == 0 || strcmp(path, "explain") == 0;
 }
 
 /* Are these some of the lines, in their order, the last one maybe cut? */
