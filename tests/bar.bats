@@ -199,6 +199,27 @@ shows() {
 	run ! grep -q $'\033' out
 }
 
+@test "--follow on a terminal draws over what it drew, or the whole screen" {
+	command -v script > /dev/null || fail "no script(1) here"
+	for rows in 24 2; do
+		exactly 100 > t
+		: > out
+		TERM=xterm script -qfec "stty rows $rows cols 80; echo \$\$ > pid
+		    exec ctx-count --follow -e o200k_base t" out < /dev/null \
+		    > /dev/null &
+		shows "^100 tokens"
+		exactly 50 > t
+		shows "50 tokens"
+		kill "$(cat pid)"
+		wait
+		if [ "$rows" -eq 2 ]; then
+			grep -q $'^\033\[H\033\[J' out
+		else
+			grep -q $'^\033\[4A\033\[J' out
+		fi || fail "$rows: $(cat -v out)"
+	done
+}
+
 @test "what does not go together is refused" {
 	for option in --json --tsv "--per role" --text --calibrate; do
 		# shellcheck disable=SC2086 # an option and its argument
