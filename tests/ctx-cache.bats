@@ -292,6 +292,22 @@ X
 	done
 }
 
+@test "a record between lines gets the hints that it gets alone" {
+	messages user:q assistant:a user:r assistant:b > lines
+	jq -sc '{model: "claude-opus-4-5", system: "s", messages: .}' lines \
+	    > record
+	{ head -n 2 lines; cat record; tail -n +3 lines; } > stream
+	for name in stream lines record; do
+		ctx-cache --provider anthropic "$name" > "$name.out" 2> /dev/null
+	done
+	run ! cmp -s record record.out
+	sed -n 3p stream.out | cmp - record.out
+	sed 3d stream.out | cmp - lines.out
+	ctx-cache --strip stream.out > none
+	run ! grep -q cache_control none
+	[ "$(wc -l < none)" -eq 5 ]
+}
+
 @test "what tells no provider must say it; what cannot carry hints is refused" {
 	run -2 ctx-cache "$chat"
 	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]
