@@ -28,6 +28,9 @@ calls() {
 		while IFS= read -r line; do
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
 		done <<< "$output"
+		help=$output
+		run -0 "$c" -h
+		[ "$output" = "$help" ]
 		run -0 "$c" -V
 		[[ ${lines[0]} =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 		[[ ${lines[1]} =~ ^models\ of\ 20[0-9]{2}-[01][0-9]-[0-3][0-9]$ ]]

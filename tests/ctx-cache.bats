@@ -530,6 +530,9 @@ bill() {
 	done
 	jq -c '.max_tokens = 77' old > new
 	[ "$(bill '[.grown, .changed]' --diff old new)" = '[true,null]' ]
+	jq -c '.system[0].text = "z"' old > new
+	run -1 ctx-cache --provider anthropic --diff old new
+	grep -qx 'changed    new:1 system' <<< "$output" || fail "$output"
 }
 
 @test "--diff: the bill adds up, and says when a cut pays back" {
@@ -560,6 +563,10 @@ bill() {
 	[ "$status" -eq 1 ]
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old other
 	[[ $output == *"pays back  never"* ]]
+	# What goes from the end is paid back by the first call.
+	head -n 190 "$agent" > shorter
+	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old shorter
+	[[ $output == *"pays back  at once"* ]]
 	# Without a price there is none.
 	run -1 ctx-cache --provider anthropic -m claude --diff old other
 	[[ $output != *"$"* && $output != *"pays"* ]]

@@ -484,6 +484,11 @@ bytes_vocabulary() {
 	ctx-count --json in > counts
 	paste -d ' ' <(jq .tokens counts) <(jq .usage.prompt_tokens in) |
 	    awk '$1 < $2 { exit 1 }'
+	# How sure a factor is takes more than one call.
+	ctx-count --calibrate -e o200k_base in 2> err |
+	    grep -qE 'factor +[0-9.]+ tokens for one of o200k_base \(95 %: [0-9.]+ to'
+	head -n 1 in | ctx-count --calibrate -e o200k_base 2> err |
+	    grep -q 'factor .*, too few calls to say how sure$'
 }
 
 @test "--annotate writes the stream, with a count in each record" {

@@ -373,6 +373,12 @@ lost() {
 	[ ! -s out ]
 	ctx-prune --lenient -b 1M broken 2> err | cmp - broken
 	grep -q 'broken:21' err
+	run ! grep -q 'more such' err
+	# Only the first one is named, the others are counted.
+	{ cat broken; echo '{broken'; echo '{broken'; } > worse
+	ctx-prune --lenient -b 1M worse 2> err | cmp - worse
+	[ "$(grep -c 'worse:' err)" -eq 1 ]
+	grep -q '^ctx-prune: 2 more such lines' err
 }
 
 @test "memory stays near the budget on a long stream" {
