@@ -17,8 +17,8 @@
 /* ---- messages ---- */
 
 /* Is this character safe on a terminal, where a stream's text may end up? */
-static bool
-is_safe(uint32_t cp)
+bool
+cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
@@ -36,7 +36,7 @@ cli_print_masked(FILE *to, const char *p, size_t n)
 
 	for (; n > 0; p += len, n -= len) {
 		len = ctx_utf8_next(p, n, &cp);
-		if (is_safe(cp))
+		if (cli_is_safe(cp))
 			(void)fwrite(p, 1, len, to);
 		else
 			(void)fputc('?', to);
