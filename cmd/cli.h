@@ -208,8 +208,8 @@ void cli_progress_close(struct cli *cli);
  * sandbox, which holds for threads begun in it. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_meter *meter);
-/* Warns of a mixed stream; with --verbose names the dialect, and why and
- * where it was found. */
+/* Warns of a mixed stream and of one without messages; with --verbose names
+ * the dialect, and why and where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
