@@ -346,7 +346,9 @@ cli_close(struct ctx_stream *stream)
 }
 
 /* Makes the name of a file of ours: in the directory that the variable
- * names, else in one of the home directory.  Says whether there is one. */
+ * names, else in one of the home directory.  Says whether there is one.
+ * A relative name is none, or any directory that the user works in could
+ * bring files of ours (XDG Base Directory Specification). */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)
@@ -354,7 +356,8 @@ own_file(char out[4096], const char *variable, const char *beside,
 	const char *home;
 	int n = -1;
 
-	if ((home = cli_environment(variable)) != NULL)
+	home = cli_environment(variable);
+	if (home != NULL && home[0] == '/')
 		n = snprintf(out, 4096, "%s/ctx%s", home, file);
 	else if ((home = cli_environment("HOME")) != NULL)
 		n = snprintf(out, 4096, "%s/%s/ctx%s", home, beside, file);
