@@ -46,7 +46,7 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_mark *sum, struct ctx_err *err)
 {
 	struct ctx_mark past[CTX_SPLIT_UNSURE + 1] = {{0, 0}};
-	size_t sure = c->chain == NULL ? CTX_SPLIT_UNSURE : 0, before = 0, i;
+	size_t sure = c->chain == NULL ? CTX_SPLIT_UNSURE : 0, i;
 	struct ctx_walk w;
 	int rc;
 
@@ -54,11 +54,9 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 	w.scanned = true;
 	if (c->chain != NULL)
 		ctx_chain_part(c->chain);
-	while ((rc = ctx_walk_next(&w, STEP, err)) > 0 && w.at > before) {
-		before = w.at;
-		/* Within a match of a pattern nobody could go on. */
-		if (c->chain != NULL && !ctx_chain_between(c->chain))
-			continue;
+	/* A walk by patterns ends where one would have to see more, so never
+	 * within a match of the first, from where nobody could go on. */
+	while ((rc = ctx_walk_next(&w, STEP, err)) > 0 && w.at > past[0].at) {
 		for (i = sure; i > 0; i--)
 			past[i] = past[i - 1];
 		past[0] = (struct ctx_mark){w.at, w.tokens};
