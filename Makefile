@@ -66,7 +66,7 @@ CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer,$(HARDEN)) $(MORE_WARN)
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),$(HARDEN_LINK))
-COMMAND := $(if $(SAN)$(findstring -static,$(LDFLAGS)),,$(HARDEN_COMMAND))
+COMMAND_LINK := $(if $(SAN)$(findstring -static,$(LDFLAGS)),,$(HARDEN_COMMAND))
 
 LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
@@ -182,7 +182,7 @@ $(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
 $(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
 
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND) -o $@ $^ $(DEP_LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
 
 $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
 	@mkdir -p $(@D)
@@ -401,7 +401,7 @@ $(SHARED): $(LIB_OBJ) $(B)/gen/libctx.map
 
 $(INSTALLED): $(B)/installed/%: $(B)/cmd/%.o $(CMD_OBJ) $(SHARED)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND) $(RPATH) -o $@ $(B)/cmd/$*.o $(CMD_OBJ) \
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) $(RPATH) -o $@ $(B)/cmd/$*.o $(CMD_OBJ) \
 	  -L$(B) -lctx $(DEP_LIBS)
 
 # Made anew each time: it says where.

@@ -1,5 +1,4 @@
 /* bar_svg.c - the context bar in a file */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -167,28 +166,26 @@ void
 bar_write(struct bar *bar, const struct cli *cli)
 {
 	unsigned height = bar->height > 0 ? bar->height : 1;
-	FILE *file;
-	bool right;
+	struct ctx_buf out = {0};
+	struct ctx_err err;
 
 	if (bar->svg == NULL)
 		return;
-	file = fopen(bar->svg, "w");
-	if (file == NULL)
-		cli_die(cli, "cannot write %s: %s", bar->svg, strerror(errno));
-	right = fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	    "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-	    "viewBox=\"-10 -10 %d %u\" width=\"%d\" height=\"%u\" "
-	    "font-family=\"monospace\" font-size=\"13\" "
-	    "xml:space=\"preserve\">\n"
-	    "<rect x=\"-10\" y=\"-10\" width=\"%d\" height=\"%u\" "
-	    "fill=\"#fff\"/>\n",
-	    SVG_WIDTH + 20, height + 20, SVG_WIDTH + 20, height + 20,
-	    SVG_WIDTH + 20, height + 20) > 0 &&
-	    (bar->pictures.n == 0 ||
-		fwrite(bar->pictures.p, bar->pictures.n, 1, file) == 1) &&
-	    fputs("</svg>\n", file) >= 0;
-	if (fclose(file) != 0 || !right)
-		cli_die(cli, "cannot write %s: %s", bar->svg, strerror(errno));
+	if (ctx_buf_printf(&out, &err,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"viewBox=\"-10 -10 %d %u\" width=\"%d\" height=\"%u\" "
+		"font-family=\"monospace\" font-size=\"13\" "
+		"xml:space=\"preserve\">\n"
+		"<rect x=\"-10\" y=\"-10\" width=\"%d\" height=\"%u\" "
+		"fill=\"#fff\"/>\n",
+		SVG_WIDTH + 20, height + 20, SVG_WIDTH + 20, height + 20,
+		SVG_WIDTH + 20, height + 20) < 0 ||
+	    ctx_buf_add(&out, bar->pictures.p, bar->pictures.n, &err) < 0 ||
+	    ctx_buf_printf(&out, &err, "</svg>\n") < 0)
+		cli_fail(cli, &err);
+	cli_write_whole(cli, bar->svg, &out);
+	ctx_buf_release(&out);
 	bar->pictures.n = 0;
 	bar->height = 0;
 }

@@ -286,6 +286,25 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
+/* Of a stream of nothing there is nothing to say. */
+static void
+note_none(const struct cli *cli, const struct ctx_found *found)
+{
+	const char *path = found->stray, *each = strrchr(path, ']');
+	int n = each == NULL ? 0 : (int)(each + 1 - path);
+
+	if (found->file == NULL)
+		return;
+	if (*path == '\0')
+		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
+		    found->file, found->line);
+	else
+		cli_say(cli, "%s:%" PRIu64 ": no messages were found but at "
+			     "%s; to read those: jq -c '%.*s%s{messages: "
+			     "%s}'", found->file, found->line, path, n, path,
+		    n > 0 ? " | " : "", path[n] != '\0' ? path + n : ".");
+}
+
 void
 cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 {
@@ -300,11 +319,9 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 	if (stream->mixed)
 		cli_say(cli, "messages of several dialects; each was read as "
 			     "its own");
-	if (!cli->verbose)
-		return;
 	if (found->dialect == NULL)
-		cli_say(cli, "no messages were found");
-	else
+		note_none(cli, found);
+	else if (cli->verbose)
 		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
 		    found->dialect->name, found->why, found->file,
 		    found->line, found->others

@@ -162,6 +162,10 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 /* The file of --explain, made anew; trouble with it is the command's end. */
 FILE *cli_explain_open(const struct cli *cli, const char *path);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
+/* Makes a file anew, which is seen when it is whole (whole.c); trouble with it
+ * is the command's end. */
+void cli_write_whole(const struct cli *cli, const char *path,
+    const struct ctx_buf *bytes);
 /* Another conversation begins. */
 void cli_report_forget(struct cli_report *report);
 
@@ -204,8 +208,8 @@ void cli_progress_close(struct cli *cli);
  * sandbox, which holds for threads begun in it. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_meter *meter);
-/* Warns of a mixed stream; with --verbose names the dialect, and why and
- * where it was found. */
+/* Warns of a mixed stream and of one without messages; with --verbose names
+ * the dialect, and why and where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*

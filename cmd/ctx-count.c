@@ -23,6 +23,7 @@ struct count {
 	struct ctx_tally total;
 	struct bar bar;
 	uint64_t lines; /* rows of conversations printed */
+	bool any;       /* the file holds a conversation */
 	uint64_t over;  /* conversations over what --max allows */
 	struct calibrate calls;
 };
@@ -222,6 +223,7 @@ on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 	struct count *count = user;
 	struct row row = {*t, NULL};
 
+	count->any = true;
 	if (count->calibrate)
 		return calibrate_ended(&count->calls, t, err);
 	if (is_over(count, t))
@@ -242,6 +244,30 @@ on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 
 /* ---- files ---- */
 
+/* Of a text or a file that is no stream of messages. */
+static void
+find_measure(struct count *count, struct ctx_measure *measure)
+{
+	struct ctx_err err;
+
+	if (ctx_meter_find(&count->meter, NULL, 0, measure, &err) < 0)
+		cli_fail(&count->cli, &err);
+}
+
+/* As wc does, a file of nothing has its line too. */
+static void
+count_nothing(struct count *count, const char *file)
+{
+	struct ctx_tally none = {.file = file};
+	struct ctx_measure measure;
+	struct ctx_err err;
+
+	find_measure(count, &measure);
+	none.model = measure.model;
+	if (on_ended(count, &none, &err) < 0)
+		cli_fail(&count->cli, &err);
+}
+
 static void
 count_stream(struct count *count, char **file)
 {
@@ -250,10 +276,13 @@ count_stream(struct count *count, char **file)
 	struct ctx_stream stream;
 	struct ctx_err err;
 
+	count->any = false;
 	cli_open(&count->cli, &stream, file, 1, NULL);
 	cli_prefetch(&count->cli, &stream, &count->meter);
 	if (ctx_tally(&stream, &count->meter, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
+	if (!count->any)
+		count_nothing(count, *file);
 	/* The last line of a file that grows may not be whole yet. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
@@ -296,8 +325,7 @@ count_text(struct count *count, char **file)
 	struct ctx_measure measure;
 	struct ctx_err err;
 
-	if (ctx_meter_find(&count->meter, NULL, 0, &measure, &err) < 0)
-		cli_fail(&count->cli, &err);
+	find_measure(count, &measure);
 	plain.tokens = measure.counter->tokens;
 	if (cli_read_parts(*file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);

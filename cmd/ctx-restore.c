@@ -78,7 +78,7 @@ note_foreign(struct restore *restore)
 {
 	if (restore->ours == 0 && restore->foreign > 0)
 		cli_say(&restore->cli, "references into %s: 0; into other "
-		    "directories: %" PRIu64 ", the first %.*s (see --spool)",
+		    "directories: %" PRIu64 " (see --spool), the first %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);
 	ctx_buf_release(&restore->dir);

@@ -212,9 +212,12 @@ cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 		allow_vocabularies(&s, needs->meter);
 	if (needs->read != NULL)
 		allow(&s, needs->read, MAY_READ | MAY_LIST);
-	if (needs->written != NULL)
+	if (needs->written != NULL) {
+		/* Where it is a link, what it leads to. */
+		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
-		    MAY_WRITE | MAY_MAKE | MAY_TRUNCATE);
+		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);
+	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    syscall(RESTRICT_SELF, s.fd, 0) < 0)
 		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",

@@ -123,10 +123,18 @@ struct ctx_hashkey {
 };
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
+/* 128 bits, which stand for a key that is not kept: two keys meet by chance
+ * once in 2^128. */
+void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
+    uint64_t hash[2]);
 
 /* ---- base/names.c: each name once ----------------------------------------- */
 
-/* Names as small numbers, from 1; 0 is no name.  Zero is valid. */
+/*
+ * Names as small numbers, from 1; 0 is no name.  A name is copied when it is
+ * first seen and stays where it is until reset (which keeps the memory) or
+ * release.  Zero is valid.
+ */
 struct ctx_names {
 	struct ctx_hashkey hash;
 	struct ctx_str *list; /* list[id - 1] */
@@ -1080,6 +1088,16 @@ struct ctx_shape {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_shape *shape);
 
+/* ---- dialect/stray.c: messages where none are looked for ----------------- */
+
+/*
+ * For a value that holds no messages where any are looked for: writes the
+ * path, as jq takes it (".run.turns", ".[].log"), of the first array in it
+ * whose elements have a role, into path of size bytes; "" if there is none,
+ * or its path is too long or needs quotes.
+ */
+void ctx_detect_stray(const struct ctx_json *json, char *path, size_t size);
+
 /* ---- dialect/hints.c: how a provider is told what to cache -------------- */
 
 /*
@@ -1963,8 +1981,10 @@ struct ctx_event {
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no messages were met */
 	const char *why;  /* what gave it away ... */
-	const char *file; /* ... and where */
-	uint64_t line;
+	const char *file; /* ... and where; of the first record that is JSON */
+	uint64_t line;    /* if no messages were met, NULL if none is */
+	char stray[64];   /* in that, or in one of the next: where messages
+			   * are that were not looked for, or "" */
 	bool decisive; /* false: all that was met could be of any dialect */
 	bool others;   /* further records are of other dialects */
 };
@@ -2494,7 +2514,8 @@ struct ctx_restore_options {
 	int (*found)(void *user, const struct ctx_aged *aged,
 	    struct ctx_err *err);
 	/* Called for each text that reads like a reference into another
-	 * directory, dir, which may be anybody's words; or NULL. */
+	 * directory, dir, which may be anybody's words and is gone after
+	 * the call; or NULL. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
 };
 

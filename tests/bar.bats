@@ -128,6 +128,43 @@ X
 	[[ $output == *"No space left"* ]]
 }
 
+@test "--svg: a picture is the old one or the new one, and whose it was" {
+	ctx-count --svg a.svg -m gpt-4o "$agent"
+	[ "$(stat -c %a a.svg)" = 600 ]
+	echo old > b.svg
+	chmod 640 b.svg
+	exec 5< b.svg
+	ctx-count --svg b.svg -m gpt-4o "$agent"
+	cmp a.svg b.svg
+	[ "$(stat -c %a b.svg)" = 640 ]
+	[ "$(cat <&5)" = old ]
+	# No room for another: the old one stays, and nothing beside it.
+	echo old > b.svg
+	(
+		ulimit -f 1
+		run -2 --separate-stderr ctx-count -q --svg b.svg "$agent"
+		[ "$stderr" = "ctx-count: cannot write b.svg: File too large" ]
+	)
+	[ "$(cat b.svg)" = old ]
+	[ "$(echo .tmp*)" = '.tmp*' ]
+	# A link, another name of a file, and a pipe are written to.
+	mkdir other
+	ln -s other/c.svg link.svg
+	ln b.svg second.svg
+	for name in link.svg link.svg second.svg; do
+		ctx-count --svg $name -m gpt-4o "$agent"
+	done
+	[ -L link.svg ]
+	cmp a.svg other/c.svg
+	cmp a.svg b.svg
+	ctx-count -q --svg >(cat > pipe) -m gpt-4o "$agent"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		grep -q '</svg>' pipe && break
+		sleep 0.1
+	done
+	cmp a.svg pipe
+}
+
 # Waits until the last picture of follow's output matches.
 shows() {
 	for _ in $(seq 100); do
@@ -180,6 +217,6 @@ shows() {
 	run -1 ctx-count --bar -m gpt-4o --max 70% "$agent"
 	run -0 ctx-count --bar -m gpt-4o --top 2 "$agent"
 	[[ ${lines[-1]} == *"agent.jsonl:"[0-9]*" tool "* ]]
-	run -0 ctx-count --bar
-	[ -z "$output" ]
+	run -0 ctx-count --bar < /dev/null
+	[[ ${lines[1]} == "0 tokens"* ]]
 }

@@ -106,7 +106,7 @@ repaired() {
 
 @test "a file without messages is no conversation" {
 	echo '{"a":1}' > in
-	run -1 ctx-check in
+	run -1 --separate-stderr ctx-check in
 	[[ $output == "in:1: no-message: "* ]]
 }
 

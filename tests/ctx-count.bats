@@ -55,6 +55,19 @@ X
 	[[ ${lines[2]} == *"~$((a + b)) "* ]]
 }
 
+@test "a file without messages has its line, as with wc" {
+	: > nothing
+	echo '{"a":1}' > other
+	messages user:hi > one
+	[ "$(ctx-count nothing)" = "       0        0        0 nothing" ]
+	run -0 --separate-stderr ctx-count nothing other one
+	[ "${#lines[@]}" -eq 4 ]
+	[ "$stderr" = "ctx-count: other:1: no messages were found" ]
+	ctx-count --json -m gpt-4o nothing | jq -e '.tokens == 0 and
+	    .messages == 0 and .exact and .left == .window'
+	run -0 ctx-count --max 10 nothing
+}
+
 @test "a file may be a pipe" {
 	for c in ctx-count "ctx-prune -b 800"; do
 		$c "$chat" > file
@@ -237,204 +250,6 @@ X
 	[ "$(tokens array)" -eq "$(tokens "$chat")" ]
 }
 
-# tools MODEL TOOLS [MORE]: what the tools of a request cost; MORE are members
-# of the request
-tools() {
-	printf '{"model":"%s","messages":[{"role":"user","content":"hi"}]%s}' \
-	    "$1" "$3" > without
-	printf '{"model":"%s","messages":[{"role":"user","content":"hi"}],"tools":%s%s}' \
-	    "$1" "$2" "$3" > with
-	echo $(($(tokens with) - $(tokens without)))
-}
-
-@test "tools cost what API calls of the cookbook reported" {
-	# "How to count tokens with tiktoken": 105 for gpt-4, 101 for gpt-4o.
-	cat > request <<'X'
-{"messages": [
- {"role": "system",
-  "content": "You are a helpful assistant that can answer to questions about the weather."},
- {"role": "user", "content": "What's the weather like in San Francisco?"}],
- "tools": [{"type": "function", "function": {
-  "name": "get_current_weather",
-  "description": "Get the current weather in a given location",
-  "parameters": {"type": "object", "properties": {
-   "location": {"type": "string",
-    "description": "The city and state, e.g. San Francisco, CA"},
-   "unit": {"type": "string",
-    "description": "The unit of temperature to return",
-    "enum": ["celsius", "fahrenheit"]}},
-   "required": ["location"]}}}]}
-X
-	[ "$(tokens -m gpt-4 request)" -eq 105 ]
-	[ "$(tokens -m gpt-4o request)" -eq 101 ]
-	ctx-count --json -m gpt-4o request | jq -e '.exact | not'
-	jq -c . request > compact
-	[ "$(tokens -m gpt-4o compact)" -eq 101 ]
-	# The same in the shape of Responses.
-	jq -c '{input: .messages, tools: [.tools[].function + {type: "function"}]}' \
-	    request > responses
-	[ "$(tokens -m gpt-4o responses)" -eq 101 ]
-}
-
-@test "a tool's schema is shown as a type: unions, lists and objects in it" {
-	jq -nc '{model: "gpt-4o", messages: [{role: "user", content: "hi"}],
-	    tools: [{type: "function", function: {name: "f", parameters: {
-	    type: "object", required: ["a"], properties: {
-	    a: {enum: ["x", 1, null]},
-	    b: {anyOf: [{type: "string"}, {type: "integer"}]},
-	    c: {type: ["string", "null"]},
-	    d: {type: "array"},
-	    e: {type: "array", items: {type: "boolean"}},
-	    f: {type: "object", properties: {
-		g: {type: "number", description: "how many"}}},
-	    h: {type: "odd"}, i: {}}}}}]}' > in
-	printf '%s' ' Tools
-
-## functions
-
-namespace functions {
-
-type f = (_: {
-a: "x" | 1 | null,
-b?: string | number,
-c?: string | null,
-d?: any[],
-e?: boolean[],
-f?: {
-  // how many
-  g?: number,
-},
-h?: any,
-i?: any,
-}) => any;
-
-} // namespace functions' > shown
-	ctx-count --per role --json in > out
-	[ "$(jq 'select(.role == "tools") | .tokens' out)" -eq \
-	    "$(tokens -m gpt-4o --text shown)" ]
-}
-
-@test "tools cost what users measured of GPT-3.5" {
-	# hmarr/openai-chat-tokens, 2023: nested objects, enumerations, arrays;
-	# with a system message of a word and a user's of two.
-	measured() {
-		printf '{"messages":[{"role":"system","content":"Hello"},{"role":"user","content":"Hi there"}],"functions":[%s]}' \
-		    "$1" > request
-		tokens -m gpt-3.5-turbo request
-	}
-	[ "$(measured '{"name":"do_stuff","parameters":{"type":"object","properties":{}}}')" -eq 34 ]
-	one=$(measured '{"name":"foo","parameters":{"type":"object","properties":{}}}')
-	more() {
-		[ $(($(measured "$1") - one)) -eq "$2" ]
-	}
-	more '{"name":"foo","description":"Do a foo","parameters":{"type":"object","properties":{}}}' 5
-	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"}}}}' 18
-	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"},"bar":{"type":"number","description":"A number"}}}}' 26
-	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"object","properties":{"bar":{"type":"string","enum":["a","b","c"]},"baz":{"type":"boolean"}}}}}}' 37
-	more '{"name":"get_recipe","parameters":{"type":"object","required":["ingredients","instructions","time_to_cook"],"properties":{"ingredients":{"type":"array","items":{"type":"object","required":["name","unit","amount"],"properties":{"name":{"type":"string"},"unit":{"enum":["grams","ml","cups","pieces","teaspoons"],"type":"string"},"amount":{"type":"number"}}}},"instructions":{"type":"array","items":{"type":"string"},"description":"Steps to prepare the recipe (no numbering)"},"time_to_cook":{"type":"number","description":"Total time to prepare the recipe in minutes"}}}}' 75
-}
-
-@test "schemas in schemas are shown so deep, and each type of a list once" {
-	nested() { # levels, a type
-		awk -v n="$1" -v type="$2" 'BEGIN {
-			printf "{\"model\":\"gpt-4o\",\"messages\":[],\"tools\":[{" \
-			    "\"name\":\"f\",\"parameters\":{\"properties\":{\"a\":"
-			for (i = 0; i < n; i++)
-				printf "{\"type\":%s,\"items\":", type
-			printf "{\"type\":\"string\"}"
-			for (i = 0; i < n; i++)
-				printf "}"
-			print "}}}]}"
-		}' > request
-		tokens request
-	}
-	local two deep
-	two=$(nested 2 '"array"')
-	[ "$(nested 1 '"array"')" -lt "$two" ]
-	[ "$(nested 2 '["array","array"]')" -eq "$two" ]
-	[ "$(nested 2 '["array","null"]')" -gt "$two" ]
-	deep=$(nested 100 '"array"')
-	[ "$deep" -gt "$two" ]
-	[ "$(nested 100 '["array","array"]')" -eq "$deep" ]
-	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
-}
-
-@test "Claude has a prompt of its own for tools, by model and tool_choice" {
-	weather='[{"name":"get_weather","description":"Get the current weather in a given location","input_schema":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"}},"required":["location"]}}]'
-	# The page on token counting says 403 for this request, when the
-	# prompt was one of 346 tokens.
-	printf '{"model":"claude-3-7-sonnet","tools":%s,"messages":[{"role":"user","content":"What'"'"'s the weather like in San Francisco?"}]}' \
-	    "$weather" > request
-	all=$(tokens request)
-	[ "$all" -gt 383 ]
-	[ "$all" -lt 433 ]
-	auto=$(tools claude-opus-4-8 "$weather")
-	[ "$(tools claude-opus-4-8 "$weather" ',"tool_choice":{"type":"any"}')" \
-	    -eq $((auto + 120)) ]
-	[ "$(tools claude-opus-4-8 "$weather" ',"tool_choice":{"type":"none"}')" \
-	    -eq "$auto" ]
-	[ "$(tools claude-opus-4-7 "$weather")" -eq $((auto + 385)) ]
-	# What the provider defines costs what it publishes.
-	[ "$(tools claude-opus-4-8 '[{"type":"bash_20250124","name":"bash"}]')" \
-	    -eq $((290 + 245)) ]
-	[ "$(tools claude-opus-4-8 '[]')" -eq 0 ]
-}
-
-@test "Bedrock and Gemini requests have their tools elsewhere" {
-	local schema='{"type":"object","properties":{"city":{"type":"string"}}}'
-	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'"$schema"'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
-	ctx-count --json --per role bedrock > out
-	jq -se '(map(select(.role == "tools").tokens) | add) > 420' out
-	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
-	# As the local tokenizer of google-genai: the texts wx, weather now, city.
-	[ "$(tokens gemini)" -eq 5 ]
-}
-
-@test "LangChain, AI SDK and ShareGPT requests have their tools in their ways" {
-	d='"Get the weather of a city."'
-	s='{"type":"object","properties":{"city":{"type":"string","description":"Its name"}},"required":["city"]}'
-	f='{"type":"function","function":{"name":"get_weather","description":'$d',"parameters":'$s'}}'
-	want=$(messages user:hi | jq -sc --argjson f "$f" \
-	    '{messages: ., tools: [$f]}' | ctx-count --per role --json |
-	    jq 'select(.role == "tools").tokens')
-	[ "$want" -gt 30 ]
-	ui='{"role":"user","parts":[{"type":"text","text":"hi"}]}'
-	model='{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"get_weather","input":{}}]}'
-	while IFS='|' read -r dialect rest; do
-		echo "$rest" > request
-		[ "$(ctx-count --json request | jq -r .dialect)" = "$dialect" ] ||
-			fail "$dialect: $rest"
-		[ "$(ctx-count --per role --json request |
-		    jq 'select(.role == "tools").tokens')" = "$want" ] ||
-			fail "$dialect: $rest"
-	done <<-X
-		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[$f]}
-		langchain-dump|{"messages":[{"type":"human","content":"hi"}],"tools":[$f]}
-		langchain-lc|{"messages":[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"hi"}}],"tools":[$f]}
-		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[{"name":"get_weather","description":$d,"input_schema":$s}]}
-		vercel-ui|{"messages":[$ui],"tools":{"get_weather":{"description":$d,"inputSchema":$s}}}
-		vercel-model|{"messages":[$model],"tools":{"get_weather":{"description":$d,"inputSchema":{"jsonSchema":$s}}}}
-		vercel-model|{"messages":[$model],"tools":{"get_weather":{"type":"function","description":$d,"parameters":$s}}}
-		vercel-model|{"prompt":[$model],"tools":[{"type":"function","name":"get_weather","description":$d,"inputSchema":$s}]}
-	X
-	# What a set for training shows of tools is a text.
-	echo '{"conversations":[{"from":"human","value":"hi"}],"tools":"one two three"}' |
-	    ctx-count --per role --json |
-	    jq -es 'any(.role == "tools" and .tokens == 3)'
-}
-
-@test "a budget counts tools and the prompt, and its floor names them" {
-	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
-	    input: [.], tools: [range(20) | {type: "function",
-	    name: "tool_\(.)", description: "does this and that"}]}' \
-	    <(messages user:hi) > request
-	ctx-count --json --per role request > out
-	tools=$(jq 'select(.role == "tools").tokens' out)
-	system=$(jq 'select(.role == "system").tokens' out)
-	run -1 --separate-stderr ctx-prune -b 100 request
-	[ "$stderr" = "ctx-prune: request:1: $(tokens request) of 100: tools $tools, system $system, last messages 5" ]
-}
-
 @test "of Gemini's calls and results keys and texts count" {
 	echo '{"role":"model","parts":[{"functionCall":{"name":"wx","args":{"city":"Oslo","days":12345678}}}]}' > call
 	# wx, city, days, Oslo
@@ -606,11 +421,6 @@ X
 	grep -q ' 128000 ' out
 }
 
-# A text of $1 words.
-words() {
-	printf 'word %.0s' $(seq "$1")
-}
-
 # A vocabulary of bytes alone: a text has as many tokens as bytes.
 bytes_vocabulary() {
 	perl -MMIME::Base64 -e 'print encode_base64(chr, ""), " $_\n" for 0..255' \
@@ -659,157 +469,6 @@ bytes_vocabulary() {
 	echo '{"x": {"encoding": "none.tiktoken"}}' > config/ctx/models.json
 	run -2 ctx-count -m x in
 	[[ $output == *"config/ctx/none.tiktoken"* ]]
-}
-
-@test "--calibrate finds the factor and what is sent beside the stream" {
-	# Billed: 1.3 for each token, and 5,000 with every call.
-	jq -c 'if .role == "assistant" then .model = "claude-opus-4-8"
-	    else . end | .content = [{type: "text", text: .content}]' \
-	    "$chat" > in
-	ctx-count --json --per message -d anthropic -e o200k_base in |
-	    jq .tokens > each
-	jq -c -n --rawfile each each '($each | split("\n")) as $n |
-	    foreach inputs as $m ({i: 0, sum: 0, roles: 0};
-	    .before = .sum | .at = .i |
-	    .sum += ($n[.i] | tonumber) - 4 | .i += 1;
-	    $m + if $m.role == "assistant" then {usage: {
-		input_tokens: 10,
-		cache_read_input_tokens: (4990 + .at * 4 + .before * 1.3
-		    | round), output_tokens: 5}} else {} end)' in > billed
-	run -0 ctx-count -d anthropic --calibrate --json billed
-	jq -e '.model == "claude-opus-4-8" and .calls == 20 and
-	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
-	    .error < 0.001 and .spread < 0.01 and .upper >= .factor' \
-	    <<< "$output"
-	run -0 ctx-count -d anthropic --calibrate billed
-	[[ $output == *'{"claude-opus-4-8": {"encoding": "o200k_base", "exact": false, "factor": 1.3}}' ]]
-	# Nothing is calibrated unasked, and the line does what it says.
-	[ "$(tokens -d anthropic billed)" -eq "$(tokens -d anthropic in)" ]
-	mkdir -p config/ctx
-	sed -n 's/^  models.json //p' <<< "$output" > config/ctx/models.json
-	[ "$(tokens -m claude-opus-4-8 --text in)" -eq \
-	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
-	run -1 ctx-count --calibrate "$chat"
-	[[ $output == *"no call says"* ]]
-}
-
-@test "--calibrate reads what Codex says behind each answer, once" {
-	line='def line(t; p): {timestamp: "2026-11-10T09:00:00.000Z", type: t,
-	    payload: p};
-	    def item($m): line("response_item"; {type: "message", role: $m.role,
-		content: [{type: (if $m.role == "assistant" then "output_text"
-		    else "input_text" end), text: $m.content}]});
-	    def told($n): line("event_msg"; {type: "token_count", info:
-		(if $n == 0 then null else {total_token_usage: {input_tokens:
-		    ($n * 7)}, last_token_usage: {input_tokens: $n,
-		    cached_input_tokens: ($n - 9), output_tokens: 3}} end)});'
-	grep -v '"system"' "$chat" > in
-	jq -c "$line"'item(.)' in > items
-	ctx-count --json --per message -d codex -e o200k_base items |
-	    jq .tokens > each
-	# an answer of two items, and what it took told before and behind
-	jq -c -n --rawfile each each "$line"'($each | split("\n")) as $n |
-	    line("turn_context"; {model: "gpt-5.3-codex"}),
-	    foreach inputs as $m ({i: 0, sum: 0, last: 0};
-	    .before = .sum | .at = .i | .was = .last |
-	    .sum += ($n[.i] | tonumber) - 4 | .i += 1 |
-	    if $m.role == "assistant" then .last = (5000 + .at * 4 +
-		.before * 1.3 | round) else . end;
-	    if $m.role == "assistant"
-	    then told(.was), item($m), told(.last)
-	    else item($m), told(.was), told(0) end)' in > rollout
-	run -0 ctx-count --calibrate -e o200k_base --json rollout
-	jq -e --argjson n "$(grep -c '"assistant"' in)" \
-	    '.model == "gpt-5.3-codex" and .calls == $n and
-	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
-	    .error < 0.001' <<< "$output"
-	# an answer that was taken back is of no call that counts
-	{
-		cat rollout
-		jq -nc "$line"'item({role: "user", content: "Well?"}),
-		    item({role: "assistant", content: "No."}),
-		    line("event_msg"; {type: "thread_rolled_back",
-			num_turns: 1}), told(999999)'
-	} > back
-	[ "$(ctx-count --calibrate -e o200k_base --json back)" = "$output" ]
-	# items in a row are one answer, billed once for what is before it
-	{
-		jq -nc "$line"'item({role: "user", content: "Count to ten."}),
-		    line("response_item"; {type: "reasoning", summary: [
-			{type: "summary_text", text: "One, two, three."}]}),
-		    line("response_item"; {type: "function_call", name: "count",
-			arguments: "{}", call_id: "c1"}), told(500),
-		    line("response_item"; {type: "function_call_output",
-			call_id: "c1", output: "ten"})'
-	} > call
-	run -0 ctx-count --calibrate --json call
-	jq -e '.calls == 1' <<< "$output"
-	n=$(ctx-count --json --per message call | jq -s '.[0].tokens - 4')
-	jq -e --argjson n "$n" '(.factor * $n - 496 | fabs) < 1' <<< "$output"
-}
-
-@test "--calibrate reads the usage of a request, its answer left out" {
-	for n in 3 9 30 70; do
-		text=$(words $n)
-		counted=$(messages "user:$text" | tokens -e o200k_base)
-		messages "user:$text" "assistant:yes" |
-		    jq -sc --argjson u $(((counted - 6) * 2 + 6)) \
-		    '{model: "house", messages: ., usage: {prompt_tokens: $u}}'
-	done > in
-	run -0 --separate-stderr ctx-count --calibrate --json in
-	jq -e '.calls == 4 and (.factor - 2 | fabs) < 0.1 and .beside < 4' \
-	    <<< "$output"
-	# What cannot be right is not recommended.
-	jq -c '.usage.prompt_tokens = (.messages[0].content | length % 7 * 99)' \
-	    in > odd
-	run -0 --separate-stderr ctx-count --calibrate odd
-	[[ $output == *"no line"* ]]
-	ctx-count --calibrate --json odd 2> /dev/null | jq -e '.models == null'
-	# Nor is a factor that may as well be none, however small the error.
-	jq -c '.usage.prompt_tokens = 6000 + (.messages[0].content | length % 3)' \
-	    in > flat
-	ctx-count --calibrate --json flat 2> /dev/null |
-	    jq -e '.models == null and .error < 0.01 and .spread > .factor'
-}
-
-@test "--calibrate: a row of llm logs was billed for all but its answer" {
-	# Billed: 2 for each token of a text that was sent, rows before and
-	# their answers among them, and 300 with every call.
-	for n in 3 9 30 70 200; do
-		jq -nc --arg p "$(words $n)" --arg r "$(words $((n / 2 + 50)))" \
-		    '{model: "house", prompt: $p, response: $r,
-		        conversation_id: "c", system: null}'
-	done > rows
-	jq -r '.prompt, .response' rows | while IFS= read -r text; do
-		printf '%s' "$text" | tokens --text -e o200k_base
-	done > each
-	# The framing of a row is 8.
-	jq -c -n --rawfile each each '[$each | split("\n")[:-1][] | tonumber]
-	    as $n | foreach inputs as $row ({i: 0, sum: 0};
-	    .sum += $n[.i] | .asked = .sum | .sum += $n[.i + 1] | .i += 2;
-	    $row + {input_tokens: (300 + .i / 2 * 8 + .asked * 2),
-	        output_tokens: 1})' rows > billed
-	jq -s . billed > whole
-	for f in billed whole; do
-		run -0 --separate-stderr ctx-count --calibrate --json "$f"
-		jq -e '.model == "house" and .calls == 5 and
-		    (.factor - 2 | fabs) < 0.001 and
-		    (.beside - 300 | fabs) < 2 and .error < 0.001' \
-		    <<< "$output"
-	done
-	run -0 --separate-stderr ctx-count --calibrate --json \
-	    "$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json"
-	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
-}
-
-@test "--calibrate: every format that says what a call took is read" {
-	for d in claude-code claude-stream codex gemini-cli opencode pi \
-	    langchain-dict langchain-dump langchain-lc llm-logs; do
-		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do
-			ctx-count -d $d --calibrate --json "$f" || [ $? -eq 1 ]
-		done > out
-		jq -es 'map(.calls) | add > 1' out || fail "$d"
-	done
 }
 
 @test "--bound upper counts no call too low" {

@@ -225,9 +225,18 @@ load helper
 	for how in "" --list --dry-run; do
 		ctx-restore -S other $how < aged > out 2> err
 		[ "$(grep -c . err)" -eq 1 ]
-		grep -qE '^ctx-restore: references into other: 0; into other directories: [0-9]+, the first \.ctx/spool \(see --spool\)$' err
+		grep -qE '^ctx-restore: references into other: 0; into other directories: [0-9]+ \(see --spool\), the first \.ctx/spool$' err
 	done
 	ctx-restore -S other < aged 2> err | cmp - aged
+	# A tool may have written it: no control of a terminal comes through, and
+	# a long name hides nothing.
+	jq -nc --arg x "$(printf 'x%.0s' {1..2000})" --arg n "$(printf '%032d' 0)" '
+	    "/\u001b]0;a\u0007\u202e\u009b\($x)/a-\($n).md" as $path |
+	    {role: "tool", tool_call_id: "a",
+	    content: "h\n[7 characters in \($path)]"}' > forged
+	ctx-restore < forged 2> err | cmp - forged
+	[ "$(wc -l < err)" -eq 1 ]
+	[[ $(cat err) == *" 1 (see --spool), the first /?]0;a???xxx"* ]]
 	# Not where some are ours, nor where there are none.
 	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
 	    cat - aged > both

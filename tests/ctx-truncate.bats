@@ -261,6 +261,23 @@ sizes() {
 	    <(echo 1)
 }
 
+@test "each of many results in a message loses its own blocks" {
+	jq -nc '[range(50) | {type: "tool_result", tool_use_id: "a\(.)",
+	    content: [{type: "text", text: ("h" * 50)},
+	    {type: "text", text: ("m" * 50 * (. % 2))},
+	    {type: "search_result", title: "x"},
+	    {type: "text", text: ("t" * 50)}]}] |
+	    {role: "assistant", content: map({type: "tool_use",
+	    id: .tool_use_id, name: "f", input: {}})},
+	    {role: "user", content: .}' > many
+	ctx-truncate -l 60 many > out
+	jq -es '.[1].content | length == 50 and all(.[]; .content |
+	    map(.type) == ["text", "text"] and
+	    (map(.text | length) | add) <= 60 and
+	    (.[0].text | startswith("hhh")) and
+	    (.[1].text | endswith("ttt")))' out
+}
+
 @test "a body that is no text becomes one" {
 	jq -nc '{role: "tool", tool_call_id: "a", content: {rows:
 	    [range(500)]}}' > object

@@ -26,11 +26,6 @@ reads() {
 	[ "$is" = "$3" ] || fail "parts $is, not $3"
 }
 
-# A sentence of $1 words, to make messages of known weight.
-words() {
-	printf 'word %.0s' $(seq "$1")
-}
-
 @test "langchain: three ways to write a message" {
 	reads langchain-dict user text <<< \
 	    '{"type":"human","data":{"content":"hi","type":"human"}}'
@@ -295,6 +290,48 @@ words() {
 	echo '{"custom_id":"1","body":{"model":"m","input":["a","b"]}}' >> s
 	[ -z "$(ctx-count --json s | jq 'select(.messages > 0)')" ]
 	ctx-prune -b 1 s | cmp - s
+}
+
+@test "SWE-agent and tau-bench keep messages in trajectories" {
+	jq -n '{environment: "main", trajectory: [{action: "ls"}], history: [
+	    {role: "system", content: "s", agent: "main"},
+	    {role: "user", content: "u", agent: "main"},
+	    {role: "assistant", content: "a", thought: "a", tool_calls: [
+		{id: "c", type: "function",
+		    function: {name: "f", arguments: "{}"}}]},
+	    {role: "tool", content: "r", tool_call_ids: ["c"]}]}' > run.traj
+	dialect_is openai-chat run.traj
+	[ "$(ctx-count --json run.traj | jq -c '[.messages, .line]')" = \
+	    "[4,1]" ]
+	run -0 ctx-check run.traj
+	jq '.history |= .[1:3]' run.traj > open
+	run -1 ctx-check open
+	[[ $output == *orphan-call* ]]
+	jq -c '[{task_id: 0, traj: .history}, {task_id: 1, traj: .history}]' \
+	    run.traj > tau.json
+	[ "$(ctx-count --tsv tau.json | wc -l)" -eq 3 ]
+	# Pairs of texts are no messages.
+	echo '{"instruction":"i","history":[["q","a"]]}' > alpaca
+	[ "$(ctx-count alpaca 2>&1)" = "ctx-count: alpaca:1: no messages were found
+       0        0        0 alpaca" ]
+}
+
+@test "messages that stand elsewhere are named, with how to get at them" {
+	said() {
+		{ ctx-truncate "$@" > /dev/null; } 2>&1
+	}
+	[ -z "$(said < /dev/null)" ]
+	echo '{"run":{"log_1":[{"role":"user","content":"a"}]}}' > one
+	[ "$(said one)" = "ctx-truncate: one:1: no messages were found but at .run.log_1; to read those: jq -c '{messages: .run.log_1}'" ]
+	{ echo '{"a":1}'; echo '[{"x":[{"y":[{"role":"user"}]}]}]'; } > two
+	[ "$(said two)" = "ctx-truncate: two:2: no messages were found but at .[].x[].y; to read those: jq -c '.[].x[] | {messages: .y}'" ]
+	jq -c '.[].x[] | {messages: .y}' <(tail -n 1 two) | ctx-count --json |
+	    jq -e '.messages == 1'
+	# A name that would need quotes, or control characters, is not shown.
+	echo '{"\u001b[1m":[{"role":"user"}]}' > odd
+	[ "$(said odd)" = "ctx-truncate: odd:1: no messages were found" ]
+	printf '{"%064d":[{"role":"user"}]}\n' 0 | tr 0 a > long
+	[ "$(said long)" = "ctx-truncate: long:1: no messages were found" ]
 }
 
 @test "llm: a row is a turn, and a chain of tools one group" {

@@ -53,7 +53,7 @@ said_of() {
 	[ "$(said_of m)" = "ctx-truncate: messages of several dialects; each was read as its own|ctx-truncate: dialect openai-responses, by input_text (m:3); further records are of others" ]
 	[ "$(ctx-truncate m 2>&1 > /dev/null | wc -l)" -eq 1 ]
 	echo '{"a":1}' > n
-	[ "$(said_of n)" = "ctx-truncate: no messages were found" ]
+	[ "$(said_of n)" = "ctx-truncate: n:1: no messages were found" ]
 	echo '{"system":"s","messages":[{"role":"user","content":"a"}]}' >> n
 	[ "$(said_of n)" = "ctx-truncate: dialect anthropic, by system (n:2)" ]
 	run -0 sh -c 'ctx-truncate -v -d gemini m 2>&1 > /dev/null'

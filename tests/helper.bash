@@ -28,6 +28,11 @@ tokens() {
 	ctx-count "$@" | awk '{ sub(/^~/, "", $1); print $1 }'
 }
 
+# A text of $1 words.
+words() {
+	printf 'word %.0s' $(seq "$1")
+}
+
 # One line a message: {role, content} from arguments "role:text".
 messages() {
 	local one

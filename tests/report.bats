@@ -150,17 +150,31 @@ hashes() {
 		inputs "$c"
 		rm -f arch
 		# shellcheck disable=SC2086 # a command and its options
-		strace -o trace -e trace=openat,write,fsync $c -u \
+		strace -o trace -e trace=openat,write,writev,fsync $c -u \
 		    --archive arch in > out
 		fd=$(sed -n 's/.*"arch".* = \([0-9]*\)$/\1/p' trace)
 		[ -n "$fd" ]
 		awk -v w="write($fd," -v s="fsync($fd)" '
+			{ sub(/^writev/, "write") }
 			index($0, w) { dirty = 1; n++ }
 			index($0, s) { dirty = 0 }
 			/^write\(1,/ && dirty { exit 1 }
 			END { if (n == 0) exit 1 }' trace ||
 			fail "$c: written before it is archived"
 	done < <(changing)
+}
+
+@test "a record that is long is in the archive as it was, on one line" {
+	jq -nc '("first", "long " * 60000, "next", "long " * 90000, "last") |
+	    {role: "tool", content: .}' | sed 's/^{/{ /' > in
+	ctx-truncate -l 3 --archive arch in > out
+	cmp arch in
+	# Line breaks between the tokens of a document become blanks.
+	jq -s '{messages: .}' in > doc
+	rm arch
+	ctx-truncate -d openai-chat -l 3 --archive arch doc > out
+	[ "$(wc -l < arch)" -eq 5 ]
+	cmp <(jq -c . arch) <(jq -c '.messages[]' doc)
 }
 
 @test "an archive or a report that cannot be written is trouble" {

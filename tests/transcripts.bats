@@ -427,3 +427,50 @@ archived() {
 	}
 	[ "$(result "$(printf 'no %.0s' {1..200})")" -ge $(($(result x) + 199)) ]
 }
+
+@test "gemini-cli: what was written again and again goes as a whole" {
+	say() { # id, type, text
+		printf '{"id":"%s","timestamp":"2026-11-10T09:00:00Z","type":"%s","content":"%s"}\n' \
+		    "$@"
+	}
+	{
+		echo '{"sessionId":"s","projectHash":"x","startTime":"2026-11-10T09:00:00Z","kind":"main"}'
+		say m1 user "the first question"
+		say m2 gemini one
+		say m2 gemini "one two"
+		say m2 gemini "one two three"
+		say m3 user "the second question"
+		say m4 gemini four
+	} > in
+	[ "$(ctx-count --json in | jq .messages)" -eq 4 ]
+	ctx-prune -s fifo -k 2 -t 1 -b 5 -e o200k_base in > out || [ $? -eq 1 ]
+	[ "$(grep -c '"m[34]"' out)" -eq 2 ]
+	run ! grep '"m[12]"' out
+}
+
+@test "codex: a turn taken back takes what was put before it for it" {
+	local environment='<environment_context>x</environment_context>'
+	line() { # role, kind of text, text
+		printf '{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"%s","content":[{"type":"%s","text":"%s"}]}}\n' \
+		    "$@"
+	}
+	left() {
+		ctx-count -d codex --json in | jq .messages
+	}
+	{
+		line user input_text "$environment"
+		line user input_text one
+		line assistant output_text two
+	} > first
+	{
+		cat first
+		line user input_text "$environment"
+		line user input_text three
+		line assistant output_text four
+		echo '{"timestamp":"t","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}'
+	} > in
+	[ "$(left)" -eq 3 ]
+	# What stands before the first turn is for all.
+	tail -n 1 in >> in
+	[ "$(left)" -eq 1 ]
+}

@@ -57,12 +57,18 @@ sip_round(uint64_t v[4])
 	v[2] = rotate(v[2], 32);
 }
 
-uint64_t
-ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
+INLINE void
+begin(uint64_t v[4], const struct ctx_hashkey *key)
 {
-	uint64_t v[4] = {
-	    key->k[0] ^ 0x736f6d6570736575u, key->k[1] ^ 0x646f72616e646f6du,
-	    key->k[0] ^ 0x6c7967656e657261u, key->k[1] ^ 0x7465646279746573u};
+	v[0] = key->k[0] ^ 0x736f6d6570736575u;
+	v[1] = key->k[1] ^ 0x646f72616e646f6du;
+	v[2] = key->k[0] ^ 0x6c7967656e657261u;
+	v[3] = key->k[1] ^ 0x7465646279746573u;
+}
+
+INLINE void
+take(uint64_t v[4], const char *p, size_t n)
+{
 	uint64_t word, last = (uint64_t)n << 56;
 	size_t i;
 
@@ -77,8 +83,41 @@ ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
 	v[3] ^= last;
 	sip_round(v);
 	v[0] ^= last;
-	v[2] ^= 0xff;
+}
+
+INLINE uint64_t
+end(uint64_t v[4])
+{
+	size_t i;
+
 	for (i = 0; i < 3; i++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t
+ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
+{
+	uint64_t v[4];
+
+	begin(v, key);
+	take(v, p, n);
+	v[2] ^= 0xff;
+	return end(v);
+}
+
+/* The form with 128 bits of the authors' reference implementation. */
+void
+ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
+    uint64_t hash[2])
+{
+	uint64_t v[4];
+
+	begin(v, key);
+	v[1] ^= 0xee;
+	take(v, p, n);
+	v[2] ^= 0xee;
+	hash[0] = end(v);
+	v[1] ^= 0xdd;
+	hash[1] = end(v);
 }

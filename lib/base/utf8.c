@@ -77,16 +77,58 @@ ctx_utf8_put(char out[4], uint32_t cp)
 	return len;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+/*
+ * Validation by table, for kinds of vectors that can look up: Keiser and
+ * Lemire, "Validating UTF-8 in less than one instruction per byte" (2021).
+ * What can be wrong with two bytes in a row is a set, and three lookups, by
+ * the halves of the first byte and by the high half of the second, give three
+ * sets; what they have in common is wrong.
+ */
+enum {
+	TOO_SHORT = 1 << 0, /* a lead byte, then no continuation */
+	TOO_LONG = 1 << 1,  /* ASCII, then a continuation */
+	SHORTER_3 = 1 << 2, /* e0, then below a0 */
+	TOO_LARGE = 1 << 3, /* f4 or more, then above 8f */
+	SURROGATE = 1 << 4, /* ed, then above 9f */
+	SHORTER_2 = 1 << 5, /* c0 or c1 */
+	SHORTER_4 = 1 << 6, /* f0 or above f4, then below 90 */
+	TWO_CONTS = 1 << 7, /* right only at the end of a long character */
+};
+
+#define ANY (TOO_SHORT | TOO_LONG | TWO_CONTS) /* whatever the low half */
+#define F5 (ANY | TOO_LARGE | SHORTER_4)
+#define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
+
+static const uint8_t first_high[16] = {TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG,
+    TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TWO_CONTS, TWO_CONTS, TWO_CONTS,
+    TWO_CONTS, TOO_SHORT | SHORTER_2, TOO_SHORT,
+    TOO_SHORT | SHORTER_3 | SURROGATE, TOO_SHORT | TOO_LARGE | SHORTER_4};
+static const uint8_t first_low[16] = {ANY | SHORTER_2 | SHORTER_3 | SHORTER_4,
+    ANY | SHORTER_2, ANY, ANY, ANY | TOO_LARGE, F5, F5, F5, F5, F5, F5, F5, F5,
+    F5 | SURROGATE, F5, F5};
+static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
+    TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
+    CONT | SHORTER_3 | SHORTER_4, CONT | SHORTER_3 | TOO_LARGE,
+    CONT | SURROGATE | TOO_LARGE, CONT | SURROGATE | TOO_LARGE, TOO_SHORT,
+    TOO_SHORT, TOO_SHORT, TOO_SHORT};
+
 #if defined(__x86_64__)
+#define KIND(name) name##_avx512
+#define VECTOR __m512i
+#define TARGET AVX512
+#include "utf8_blocks.h"
+
 #define KIND(name) name##_avx2
 #define VECTOR __m256i
 #define TARGET AVX2
 #include "utf8_blocks.h"
-#elif defined(__aarch64__)
+#else
 #define KIND(name) name##_neon
 #define VECTOR uint8x16_t
 #define TARGET
 #include "utf8_blocks.h"
+#endif
 #endif
 
 /* Validates from at, which lies between characters, until goal is reached. */
@@ -122,6 +164,8 @@ ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 	switch (ctx_simd_pick(simd)) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
+		at = valid_blocks_avx512(p, at, n);
+		break;
 	case CTX_SIMD_AVX2:
 		at = valid_blocks_avx2(p, at, n);
 		break;

@@ -2,7 +2,7 @@
  * vector.h - the few vector operations in use, under one set of names
  *
  * OPERATION_KIND takes and gives vectors of unsigned bytes; a comparison
- * gives all ones for true.  Code for several kinds stands in a file that is
+ * gives all ones for true, with AVX-512 one bit a byte.  Code for several kinds stands in a file that is
  * included once for each, with KIND, VECTOR and TARGET set.  Such code calls
  * nothing that is not inlined: gcc 12 forgets to clear the upper halves of
  * the AVX registers around calls within a file, and that costs hundreds of
@@ -48,10 +48,13 @@ equal_word(uint64_t v, char c)
 	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
 }
 
+/* Quotes and control bytes, which no string of JSON has unescaped.  Where
+ * there is a minimum: with bit 1 turned over they, and they alone, are at most
+ * a space. */
 INLINE uint64_t
-control_word(uint64_t v)
+stops_word(uint64_t v)
 {
-	return zeros_word(v & 0xe0 * EVERY_BYTE);
+	return equal_word(v, '"') | zeros_word(v & 0xe0 * EVERY_BYTE);
 }
 
 /* Bytes that continue a character of UTF-8: their top bits are 10. */
@@ -90,6 +93,13 @@ set_word(uint64_t v, char bit)
 	return v | (unsigned char)bit * EVERY_BYTE;
 }
 
+/* Bytes beyond ASCII; of these only the top bits are looked at. */
+INLINE uint64_t
+high_word(uint64_t v)
+{
+	return v;
+}
+
 /* The top bit of byte i becomes bit i. */
 INLINE uint64_t
 bits_word(uint64_t v)
@@ -113,9 +123,10 @@ equal_sse2(__m128i v, char c)
 }
 
 INLINE __m128i
-control_sse2(__m128i v)
+stops_sse2(__m128i v)
 {
-	return _mm_cmpeq_epi8(v, _mm_min_epu8(v, _mm_set1_epi8(0x1f)));
+	v = _mm_xor_si128(v, _mm_set1_epi8(2));
+	return _mm_cmpeq_epi8(v, _mm_min_epu8(v, _mm_set1_epi8(' ')));
 }
 
 INLINE __m128i
@@ -151,13 +162,19 @@ set_sse2(__m128i v, char bit)
 	return _mm_or_si128(v, _mm_set1_epi8(bit));
 }
 
+INLINE __m128i
+high_sse2(__m128i v)
+{
+	return v;
+}
+
 INLINE uint64_t
 bits_sse2(__m128i v)
 {
 	return (uint32_t)_mm_movemask_epi8(v);
 }
 
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
 
 INLINE AVX2 __m256i
 load_avx2(const char *p)
@@ -172,10 +189,10 @@ equal_avx2(__m256i v, char c)
 }
 
 INLINE AVX2 __m256i
-control_avx2(__m256i v)
+stops_avx2(__m256i v)
 {
-	return _mm256_cmpeq_epi8(v,
-	    _mm256_min_epu8(v, _mm256_set1_epi8(0x1f)));
+	v = _mm256_xor_si256(v, _mm256_set1_epi8(2));
+	return _mm256_cmpeq_epi8(v, _mm256_min_epu8(v, _mm256_set1_epi8(' ')));
 }
 
 INLINE AVX2 __m256i
@@ -194,12 +211,6 @@ INLINE AVX2 __m256i
 xor_avx2(__m256i a, __m256i b)
 {
 	return _mm256_xor_si256(a, b);
-}
-
-INLINE AVX2 __m256i
-set_avx2(__m256i v, char bit)
-{
-	return _mm256_or_si256(v, _mm256_set1_epi8(bit));
 }
 
 /* Every byte less c, but at least zero. */
@@ -231,6 +242,12 @@ lookup_avx2(const uint8_t table[16], __m256i v)
 	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), v);
 }
 
+INLINE AVX2 __m256i
+high_avx2(__m256i v)
+{
+	return v;
+}
+
 INLINE AVX2 uint64_t
 bits_avx2(__m256i v)
 {
@@ -241,6 +258,102 @@ INLINE AVX2 bool
 any_avx2(__m256i v)
 {
 	return !_mm256_testz_si256(v, v);
+}
+
+/* Bytes from 1 to 127; the others are 0 here. */
+INLINE AVX2 __m256i
+some_avx2(__m256i v)
+{
+	return _mm256_cmpgt_epi8(v, _mm256_setzero_si256());
+}
+
+#define AVX512 __attribute__((target("avx512bw,bmi,bmi2")))
+
+INLINE AVX512 __m512i
+load_avx512(const char *p)
+{
+	return _mm512_loadu_si512((const void *)p);
+}
+
+INLINE AVX512 uint64_t
+equal_avx512(__m512i v, char c)
+{
+	return _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(c));
+}
+
+INLINE AVX512 uint64_t
+stops_avx512(__m512i v)
+{
+	v = _mm512_xor_si512(v, _mm512_set1_epi8(2));
+	return _mm512_cmple_epu8_mask(v, _mm512_set1_epi8(' '));
+}
+
+INLINE AVX512 uint64_t
+high_avx512(__m512i v)
+{
+	return _mm512_movepi8_mask(v);
+}
+
+INLINE AVX512 __m512i
+and_avx512(__m512i a, __m512i b)
+{
+	return _mm512_and_si512(a, b);
+}
+
+INLINE AVX512 __m512i
+or_avx512(__m512i a, __m512i b)
+{
+	return _mm512_or_si512(a, b);
+}
+
+INLINE AVX512 __m512i
+xor_avx512(__m512i a, __m512i b)
+{
+	return _mm512_xor_si512(a, b);
+}
+
+INLINE AVX512 __m512i
+less_avx512(__m512i v, unsigned char c)
+{
+	return _mm512_subs_epu8(v, _mm512_set1_epi8((char)c));
+}
+
+INLINE AVX512 __m512i
+keep_avx512(__m512i v, unsigned char bits)
+{
+	return _mm512_and_si512(v, _mm512_set1_epi8((char)bits));
+}
+
+INLINE AVX512 __m512i
+half_avx512(__m512i v)
+{
+	return keep_avx512(_mm512_srli_epi16(v, 4), 0x0f);
+}
+
+INLINE AVX512 __m512i
+lookup_avx512(const uint8_t table[16], __m512i v)
+{
+	const __m128i entries = _mm_loadu_si128((const void *)table);
+
+	return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(entries), v);
+}
+
+INLINE AVX512 bool
+any_avx512(__m512i v)
+{
+	return _mm512_test_epi8_mask(v, v) != 0;
+}
+
+INLINE AVX512 uint64_t
+bits_avx512(uint64_t found)
+{
+	return found;
+}
+
+INLINE AVX512 uint64_t
+some_avx512(__m512i v)
+{
+	return _mm512_test_epi8_mask(v, v);
 }
 
 #elif defined(__aarch64__)
@@ -259,9 +372,9 @@ equal_neon(uint8x16_t v, char c)
 }
 
 INLINE uint8x16_t
-control_neon(uint8x16_t v)
+stops_neon(uint8x16_t v)
 {
-	return vcltq_u8(v, vdupq_n_u8(0x20));
+	return vcleq_u8(veorq_u8(v, vdupq_n_u8(2)), vdupq_n_u8(' '));
 }
 
 INLINE uint8x16_t
@@ -301,12 +414,6 @@ xor_neon(uint8x16_t a, uint8x16_t b)
 }
 
 INLINE uint8x16_t
-set_neon(uint8x16_t v, char bit)
-{
-	return vorrq_u8(v, vdupq_n_u8((uint8_t)bit));
-}
-
-INLINE uint8x16_t
 less_neon(uint8x16_t v, unsigned char c)
 {
 	return vqsubq_u8(v, vdupq_n_u8(c));
@@ -330,6 +437,12 @@ lookup_neon(const uint8_t table[16], uint8x16_t v)
 	return vqtbl1q_u8(vld1q_u8(table), v);
 }
 
+INLINE uint8x16_t
+high_neon(uint8x16_t v)
+{
+	return v;
+}
+
 /* Each half of the vector adds up to its own bits. */
 INLINE uint64_t
 bits_neon(uint8x16_t v)
@@ -346,6 +459,12 @@ INLINE bool
 any_neon(uint8x16_t v)
 {
 	return vmaxvq_u8(v) != 0;
+}
+
+INLINE uint8x16_t
+some_neon(uint8x16_t v)
+{
+	return vtstq_u8(v, v);
 }
 #endif
 

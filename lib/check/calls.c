@@ -1,7 +1,7 @@
 /*
  * calls.c - the calls of a conversation: open, answered or missed
  *
- * Every id that was seen keeps a slot, by two 64-bit keyed hashes, so that
+ * Every id that was seen keeps a slot, by a wide keyed hash, so that
  * ids of any length cost the same (two meet by chance once in 2^128).  Only
  * open calls keep more: they stand in a list, oldest first, and wait for
  * their results as they do in a group.
@@ -23,8 +23,7 @@ int
 ctx_seen_init(struct ctx_calls_seen *calls, struct ctx_err *err)
 {
 	memset(calls, 0, sizeof *calls);
-	ctx_hashkey_init(&calls->hash[0]);
-	ctx_hashkey_init(&calls->hash[1]);
+	ctx_hashkey_init(&calls->hash);
 	calls->first = calls->last = calls->free = NONE;
 	calls->waiting = ctx_calls_new(err);
 	return calls->waiting == NULL ? -1 : 0;
@@ -117,16 +116,6 @@ take(struct ctx_calls_seen *calls, struct ctx_err *err)
 	return (uint32_t)calls->n++;
 }
 
-static void
-hash_id(const struct ctx_calls_seen *calls, const struct ctx_call_key *key,
-    uint64_t id[2])
-{
-	size_t i;
-
-	for (i = 0; i < 2; i++)
-		id[i] = ctx_hash(&calls->hash[i], key->id.p, key->id.n);
-}
-
 /* Counts a call for its id, and says what the id was before. */
 static enum ctx_call_state
 note_id(struct ctx_calls_seen *calls, const struct ctx_call *call)
@@ -166,7 +155,7 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 	*state = CTX_CALL_NEW;
 	call->has_id = key->id.p != NULL;
 	if (call->has_id) {
-		hash_id(calls, key, call->id);
+		ctx_hash_wide(&calls->hash, key->id.p, key->id.n, call->id);
 		*state = note_id(calls, call);
 	}
 	return call;
@@ -209,7 +198,7 @@ ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key)
 	}
 	if (key->id.p == NULL || calls->used == 0)
 		return CTX_CALL_NEW;
-	hash_id(calls, key, id);
+	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
 	return find(calls, id)->state;
 }
 

@@ -27,7 +27,7 @@ struct ctx_call {
 /* Zero is valid: no calls. */
 struct ctx_calls_seen {
 	struct ctx_calls *waiting; /* who answers whom */
-	struct ctx_hashkey hash[2];
+	struct ctx_hashkey hash;
 	struct ctx_call *pool;
 	size_t n, cap;
 	uint32_t first, last; /* the open ones, oldest first */

@@ -66,20 +66,6 @@ measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
 
 /* ---- the outcome ---- */
 
-/* The text that holds the mark: the one that is cut, else one beside it. */
-static size_t
-host_of(const struct pieces *pieces, const struct span *span)
-{
-	size_t i = span->head.piece < pieces->n ? span->head.piece
-						: pieces->n - 1;
-
-	while (i > 0 && pieces->list[i].literal.n == 0)
-		i--;
-	while (pieces->list[i].literal.n == 0)
-		i++;
-	return i;
-}
-
 /* What becomes of a piece: what lies between two offsets in its literal
  * goes, and the mark may stand there. */
 struct change {
@@ -112,8 +98,7 @@ change_of(const struct pieces *pieces, const struct span *span, size_t i)
 		    ? ctx_text_seek(piece->literal, change.from,
 			  tail->at - head->at)
 		    : ctx_text_seek(piece->literal, 1, tail->at - piece->from);
-	/* Where nothing goes there is no mark. */
-	change.marked = head->piece < pieces->n && i == host_of(pieces, span);
+	change.marked = i == span->host;
 	if (change.marked)
 		return change;
 	if (change.from == end || change.to == 1) {
@@ -208,11 +193,13 @@ note_change(struct cut *cut, struct ctx_edits *edits,
 }
 
 static int
-note(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
+note(struct cut *cut, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, const struct pieces *pieces,
     const struct span *span, struct ctx_err *err)
 {
-	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	/* A message may have very many items: only this one is looked at. */
+	const struct ctx_view *item = &pieces->item;
+	size_t nodes = item->json->nodes[item->node].next - item->node, i;
 	const struct piece *piece;
 	struct change change;
 	int rc = -1;
@@ -225,13 +212,13 @@ note(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 		piece = &pieces->list[i];
 		change = change_of(pieces, span, i);
 		if (change.fate == GOES && piece->child != 0)
-			gone[piece->child - view->node] = true;
+			gone[piece->child - item->node] = true;
 		else if (change.fate != STAYS &&
-		    note_change(cut, edits, view, dialect, piece, &change,
+		    note_change(cut, edits, item, dialect, piece, &change,
 			err) < 0)
 			goto out;
 	}
-	rc = ctx_edit_drop_nodes(edits, view, gone, err);
+	rc = ctx_edit_drop_nodes(edits, item, gone, err);
 out:
 	free(gone);
 	return rc;
@@ -431,7 +418,7 @@ replace_payloads(struct cut *cut, const struct ctx_view *view,
 {
 	const struct span all = {.tail.at = SIZE_MAX};
 	const struct span none = {.head.piece = pieces->n,
-	    .tail.piece = pieces->n};
+	    .tail.piece = pieces->n, .host = pieces->n};
 	uint64_t size;
 
 	*fits = false;
@@ -452,7 +439,8 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
     bool *done, struct ctx_err *err)
 {
 	uint64_t total, less, room, extra, head, tail;
-	struct span span = {.head.piece = pieces->n, .tail.piece = pieces->n};
+	struct span span = {.head.piece = pieces->n, .tail.piece = pieces->n,
+	    .host = pieces->n};
 	bool full, fits;
 
 	*done = false;
@@ -467,7 +455,7 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	    replace_payloads(cut, view, pieces, limit, &extra, &fits, err) < 0)
 		return -1;
 	if (fits)
-		return note(cut, edits, view, dialect, pieces, &span, err);
+		return note(cut, edits, dialect, pieces, &span, err);
 	if (((extra > 0 || less > 0) &&
 		measure_pieces(cut, pieces, &total, err) < 0) ||
 	    choose_mark(cut, total + extra, limit - less, &room, &full, err) < 0)
@@ -483,7 +471,7 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 				span.tail.size - span.head.size, err) < 0)
 			return -1;
 	}
-	return note(cut, edits, view, dialect, pieces, &span, err);
+	return note(cut, edits, dialect, pieces, &span, err);
 }
 
 void

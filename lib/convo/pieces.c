@@ -66,6 +66,10 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 	size_t k;
 
 	pieces->n = 0;
+	pieces->item = *view;
+	pieces->item.node = body;
+	pieces->item.parts += i + 1;
+	pieces->item.n = 0;
 	if (body == 0)
 		return 0;
 	node = ctx_body_text(view->json, body, dialect);
@@ -77,6 +81,7 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 		return add_made(pieces, view->json, body, err);
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
 		part = &view->parts[k];
+		pieces->item.n++;
 		if (part->kind == CTX_PART_MEDIA)
 			continue;
 		node = part->kind == CTX_PART_TEXT ? part->value : part->child;
@@ -101,6 +106,7 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 	size_t i;
 
 	pieces->n = 0;
+	pieces->item = *view;
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];
 		if (part->kind != CTX_PART_TEXT || part->owner != 0 ||

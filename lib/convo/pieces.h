@@ -28,6 +28,7 @@ struct atom {
 struct pieces {
 	struct piece *list;
 	size_t n, cap;
+	struct ctx_view item; /* what of the message they are of */
 	struct ctx_buf text;  /* the texts of all, one behind another */
 	size_t spared;        /* bytes behind them that are not to be cut */
 	struct ctx_buf made;  /* a literal */

@@ -181,6 +181,21 @@ walk_text(struct walk *w, size_t i)
 	consider(w, i, leave(w, piece) && piece->to > piece->from);
 }
 
+/* The text that holds the mark: the one that is cut, else one beside it. */
+static size_t
+host_of(const struct pieces *pieces, const struct spot *head)
+{
+	size_t i = head->piece;
+
+	if (i == pieces->n)
+		return i;
+	while (i > 0 && pieces->list[i].literal.n == 0)
+		i--;
+	while (pieces->list[i].literal.n == 0)
+		i++;
+	return i;
+}
+
 void
 ctx_span_find(struct span *span, const struct pieces *pieces,
     enum ctx_size unit, uint64_t total, uint64_t head_room,
@@ -200,4 +215,5 @@ ctx_span_find(struct span *span, const struct pieces *pieces,
 	}
 	consider(&w, pieces->n, false);
 	*span = w.span;
+	span->host = host_of(pieces, &span->head);
 }

@@ -57,6 +57,23 @@ note_found(struct ctx_stream *stream, const struct ctx_shape *shape)
 	found->line = stream->record.line;
 }
 
+/* The same as long as there are no messages. */
+static void
+note_stray(struct ctx_stream *stream)
+{
+	struct ctx_found *found = &stream->found;
+
+	if (found->dialect != NULL || found->stray[0] != '\0' ||
+	    stream->record.kind != CTX_RECORD_JSON)
+		return;
+	ctx_detect_stray(stream->record.json, found->stray,
+	    sizeof found->stray);
+	if (found->file != NULL && found->stray[0] == '\0')
+		return;
+	found->file = stream->record.file;
+	found->line = stream->record.line;
+}
+
 /* The dialect of a message that is a record, which may settle others'. */
 static void
 settle_dialect(struct ctx_stream *stream)
@@ -273,6 +290,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		stream->conversation = stream->shape.list + 1;
 		return next_conversation(stream, event);
 	default:
+		note_stray(stream);
 		break;
 	}
 	return give(stream, event, CTX_EVENT_RECORD, 0);

@@ -23,6 +23,7 @@ static const struct wrapper {
 	bool sure;            /* of all messages: no other has such a member */
 	const char *element;  /* see struct ctx_shape */
 	bool single, answers;
+	bool said;            /* not if its first element has no role */
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
     {.path = {"body"}, .messages = "input", .dialect = "openai-responses",
@@ -38,6 +39,8 @@ static const struct wrapper {
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
+    {.messages = "history", .said = true}, /* a trajectory of SWE-agent */
+    {.messages = "traj", .said = true}, /* and of tau-bench */
     {.messages = "prompt"}, /* preference sets of TRL */
     {.messages = "input", .unless = "type", .dialect = "openai-responses",
 	.sure = true},
@@ -214,6 +217,8 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	if (ctx_is_array(json, messages) &&
 	    json->nodes[messages].next > messages + 1 &&
 	    json->nodes[messages + 1].kind == CTX_JSON_STRING)
+		return 0;
+	if (wrapper->said && !ctx_is_talk(json, messages))
 		return 0;
 	/* LangSmith keeps a list of one list of messages. */
 	if (json->nodes[messages].next > messages + 1 &&

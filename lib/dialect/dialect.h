@@ -93,6 +93,8 @@ int ctx_read_typed(struct ctx_view *view, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
 bool ctx_is_array(const struct ctx_json *json, uint32_t node);
+/* Is it an array whose first element has a role? */
+bool ctx_is_talk(const struct ctx_json *json, uint32_t node);
 /* Is the member key of the object obj the word true? */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 

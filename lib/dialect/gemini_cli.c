@@ -109,47 +109,49 @@ read_parts(struct ctx_view *view, uint32_t content, struct ctx_err *err)
 	return ctx_read_content(view, content, read_part, err);
 }
 
+/* What a response says: its output, else the one text in it, else all. */
+static uint32_t
+said(const struct ctx_json *json, uint32_t response)
+{
+	uint32_t text = ctx_json_find(json, response, "output");
+
+	if (text == 0 && json->nodes[response].kind == CTX_JSON_OBJECT &&
+	    ctx_json_count(json, response) == 1)
+		text = response + 2;
+	if (text == 0 || json->nodes[text].kind != CTX_JSON_STRING)
+		return response;
+	return text;
+}
+
+static uint32_t
+response_of(const struct ctx_json *json, uint32_t part)
+{
+	uint32_t answer = ctx_json_find(json, part, "functionResponse");
+
+	return answer == 0 ? 0 : ctx_json_find(json, answer, "response");
+}
+
 /* The text that is all the result says, or 0. */
 static uint32_t
 plain_output(const struct ctx_json *json, uint32_t result)
 {
-	static const char *const path[] = {"functionResponse", "response",
-	    "output"};
-	uint32_t node;
-	size_t i;
+	uint32_t response, text;
 
 	if (!ctx_is_array(json, result) || ctx_json_count(json, result) != 1)
 		return 0;
-	node = ctx_json_at(json, result, 0);
-	for (i = 0; node != 0 && i < sizeof path / sizeof path[0]; i++)
-		node = ctx_json_find(json, node, path[i]);
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+	response = response_of(json, ctx_json_at(json, result, 0));
+	if (response == 0)
 		return 0;
-	return node;
-}
-
-/* The text of a response that says just one, else the response. */
-static uint32_t
-said(const struct ctx_json *json, uint32_t response)
-{
-	const struct ctx_node *node = &json->nodes[response];
-
-	if (node->kind == CTX_JSON_OBJECT &&
-	    ctx_json_count(json, response) == 1 &&
-	    json->nodes[response + 2].kind == CTX_JSON_STRING)
-		return response + 2;
-	return response;
+	text = said(json, response);
+	return json->nodes[text].kind == CTX_JSON_STRING ? text : 0;
 }
 
 static int
 read_result_part(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
-	uint32_t answer = ctx_json_find(json, node, "functionResponse");
-	uint32_t response = 0;
+	uint32_t response = response_of(json, node);
 
-	if (answer != 0)
-		response = ctx_json_find(json, answer, "response");
 	if (response == 0)
 		return read_part(json, node, view, err);
 	return ctx_read_part(view, CTX_PART_TEXT, said(json, response), err);

@@ -119,6 +119,19 @@ read_assistant(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 	return read_call(view, call, 0, node, call - 1, err);
 }
 
+/* The id of the call that a result answers.  SWE-agent keeps it as the only
+ * one of a list (agents.py, August 2026). */
+static uint32_t
+answered(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t id = ctx_json_find(json, node, "tool_call_id");
+	uint32_t list = ctx_json_find(json, node, "tool_call_ids");
+
+	if (id != 0 || !ctx_is_array(json, list))
+		return id;
+	return ctx_json_at(json, list, 0);
+}
+
 int
 ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
@@ -135,9 +148,8 @@ ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
 		rc = read_assistant(view, node, err);
 		break;
 	case CTX_ROLE_TOOL:
-		rc = ctx_read_result(view, content,
-		    ctx_json_find(json, node, "tool_call_id"), view->name,
-		    read_block, err);
+		rc = ctx_read_result(view, content, answered(json, node),
+		    view->name, read_block, err);
 		break;
 	default:
 		rc = ctx_read_content(view, content, read_block, err);

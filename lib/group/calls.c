@@ -3,8 +3,8 @@
  *
  * A call waits in up to three lists at once: that of its id, that of its
  * name, and that of all; a result takes it from one and so from the others.
- * Lists are found by two 64-bit keyed hashes of their key, which spares a
- * copy of ids of any length (two meet by chance once in 2^128).
+ * Lists are found by a wide keyed hash of their key, which spares a copy of
+ * ids of any length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ struct list {
 };
 
 struct ctx_calls {
-	struct ctx_hashkey hash[2];
+	struct ctx_hashkey hash;
 	struct call *calls;
 	size_t n_calls, cap_calls;
 	uint32_t free_call;
@@ -76,8 +76,7 @@ ctx_calls_new(struct ctx_err *err)
 		ctx_err_nomem(err);
 		return NULL;
 	}
-	ctx_hashkey_init(&calls->hash[0]);
-	ctx_hashkey_init(&calls->hash[1]);
+	ctx_hashkey_init(&calls->hash);
 	if (rehash(calls, 64, err) < 0) {
 		free(calls);
 		return NULL;
@@ -110,13 +109,12 @@ static void
 hash_key(const struct ctx_calls *calls, enum way way,
 	 const struct ctx_call_key *key, uint64_t hash[2])
 {
-	struct ctx_str text = way == BY_ID     ? key->id
-			      : way == BY_NAME ? key->name
-					       : (struct ctx_str){"", 0};
-	size_t i;
+	struct ctx_str text = way == BY_ID ? key->id : key->name;
 
-	for (i = 0; i < 2; i++)
-		hash[i] = ctx_hash(&calls->hash[i], text.p, text.n) + way;
+	hash[0] = hash[1] = 0;
+	if (way != BY_ORDER)
+		ctx_hash_wide(&calls->hash, text.p, text.n, hash);
+	hash[0] += way;
 }
 
 /* The link that leads to the list of a key, or to NONE. */

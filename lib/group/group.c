@@ -111,22 +111,21 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	return item;
 }
 
-/* The number of the tool that a part names; 0 if it names none. */
+/* The key of a part, and the number of the tool that it names; 0 if it names
+ * none. */
 static int
-tool_of(struct ctx_groups *groups, const struct ctx_json *json,
-    const struct ctx_part *part, uint32_t *tool, struct ctx_err *err)
+key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_json *json, const struct ctx_part *part,
+    struct ctx_call_key *key, uint32_t *tool, struct ctx_err *err)
 {
-	struct ctx_call_key key;
-
 	*tool = 0;
-	if (part->name == 0 ||
+	if (ctx_call_key_of(key, json, part, dialect->rules, &groups->text,
+		err) < 0)
+		return -1;
+	if (key->name.p == NULL ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	if (ctx_call_key_of(&key, json, part, 0, &groups->text, err) < 0)
-		return -1;
-	if (key.name.p == NULL)
-		return 0;
-	return ctx_names_id(&groups->tools, key.name.p, key.name.n, tool,
+	return ctx_names_id(&groups->tools, key->name.p, key->name.n, tool,
 	    err);
 }
 
@@ -146,10 +145,8 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		if (part->kind != CTX_PART_CALL &&
 		    part->kind != CTX_PART_RESULT)
 			continue;
-		if (tool_of(groups, view->json, part, &tool, err) < 0)
-			return -1;
-		if (ctx_call_key_of(&key, view->json, part, dialect->rules,
-			&groups->text, err) < 0)
+		if (key_of(groups, dialect, view->json, part, &key, &tool,
+			err) < 0)
 			return -1;
 		if (part->kind == CTX_PART_CALL) {
 			if (ctx_calls_push(groups->calls, &key, item, tool,
@@ -181,14 +178,10 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	const struct ctx_part *part = &view->parts[i];
 	struct ctx_call_key key;
 
-	if (tool_of(groups, view->json, part, tool, err) < 0)
+	if (key_of(groups, dialect, view->json, part, &key, tool, err) < 0)
 		return -1;
-	if (*tool != 0)
-		return 0;
-	if (ctx_call_key_of(&key, view->json, part, dialect->rules,
-		&groups->text, err) < 0)
-		return -1;
-	*tool = ctx_calls_tool(groups->calls, &key);
+	if (*tool == 0)
+		*tool = ctx_calls_tool(groups->calls, &key);
 	return 0;
 }
 
@@ -461,7 +454,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	return 0;
 }
 
-#define FORGET_AT 4096 /* items */
+#define FORGET_AT 256 /* items */
 
 int
 ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)

@@ -147,7 +147,7 @@ find_special(const char *p, const char *end)
 
 	for (; end - p >= STEP; p += STEP) {
 		v = PLAIN(load)(p);
-		special = PLAIN(or)(PLAIN(equal)(v, '"'), PLAIN(control)(v));
+		special = PLAIN(stops)(v);
 		special = PLAIN(or)(special, PLAIN(equal)(v, '\\'));
 		found = PLAIN(bits)(special);
 		if (found != 0)

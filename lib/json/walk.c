@@ -18,22 +18,9 @@ struct block {
 	uint64_t high;    /* bytes beyond ASCII */
 	uint64_t letter;  /* bytes that may follow a backslash, and */
 	uint64_t u;       /* this one of them */
-	uint64_t escaped; /* bytes that do follow one and are none */
+	uint64_t escaped; /* bytes that do follow one */
 	uint64_t carry;   /* bit 0: the block before escapes the first byte */
 };
-
-/* Where to read the next block: zeros stand behind the end of the text, and
- * so it stops the walk. */
-INLINE const char *
-next_block(const struct walk *walk, char tail[BLOCK])
-{
-	size_t left = (size_t)(walk->end - walk->p);
-
-	if (left >= BLOCK)
-		return walk->p;
-	memset(tail, 0, BLOCK);
-	return memcpy(tail, walk->p, left);
-}
 
 INLINE bool
 is_hex(char c)
@@ -100,24 +87,37 @@ halt(struct walk *walk, const struct block *block)
 
 #define KIND(name) name##_word
 #define VECTOR uint64_t
+#define MASK uint64_t
 #define TARGET
 #include "walk_blocks.h"
 
 #if defined(__x86_64__)
+#define KIND(name) name##_avx512
+#define VECTOR __m512i
+#define MASK uint64_t
+#define TARGET AVX512
+#define LOOKUP
+#include "walk_blocks.h"
+
 #define KIND(name) name##_avx2
 #define VECTOR __m256i
+#define MASK __m256i
 #define TARGET AVX2
+#define LOOKUP
 #include "walk_blocks.h"
 
 #define KIND(name) name##_sse2
 #define VECTOR __m128i
+#define MASK __m128i
 #define TARGET
 #include "walk_blocks.h"
 
 #elif defined(__aarch64__)
 #define KIND(name) name##_neon
 #define VECTOR uint8x16_t
+#define MASK uint8x16_t
 #define TARGET
+#define LOOKUP
 #include "walk_blocks.h"
 #endif
 
@@ -127,6 +127,7 @@ ctx_walk_pick(enum ctx_simd simd)
 	switch (ctx_simd_pick(simd)) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
+		return walk_avx512;
 	case CTX_SIMD_AVX2:
 		return walk_avx2;
 	case CTX_SIMD_SSE2:

@@ -22,25 +22,24 @@ typedef void ctx_walk(struct walk *walk);
 ctx_walk *ctx_walk_pick(enum ctx_simd simd);
 
 /*
- * Of 64 bytes with backslashes those behind an odd number of them; those
- * within a run are left out, as a backslash may follow one in any case.  Bit
- * 0 of carry: the block before escapes the first byte; it is set for the
- * block behind.  Adding its first bit to a run leaves one bit, behind it:
- * runs that begin and end at places of one parity are of even length and
- * escape nothing.
+ * Of 64 bytes those that a backslash escapes, other backslashes among them.
+ * Bit 0 of carry: the block before escapes the first byte; it is set for the
+ * block behind.  A run of backslashes that begins at an odd place is added
+ * that place, which makes one bit behind the run of it; a run at an even place
+ * stays.  With the odd places turned over, both are every other bit from the
+ * first on, these are the backslashes that escape, and the byte behind the run
+ * if the last of it does.
  */
 INLINE uint64_t
 find_escaped(uint64_t backslash, uint64_t *carry)
 {
-	const uint64_t even = UINT64_C(0x5555555555555555);
-	uint64_t first = *carry, run = backslash & ~first;
-	uint64_t start = run & ~(run << 1);
-	uint64_t behind_even = run + (start & even);
-	uint64_t behind_odd = run + (start & ~even);
+	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
+	uint64_t open = backslash & ~*carry;
+	uint64_t pairs = (open + (odd & ~(open << 1))) ^ odd;
+	uint64_t escaped = pairs ^ (backslash | *carry);
 
-	*carry = behind_odd < run; /* it ends behind the block */
-	return first | (behind_even & ~run & ~even) |
-	    (behind_odd & ~run & even);
+	*carry = (pairs & backslash) >> 63;
+	return escaped;
 }
 
 #endif

@@ -1,82 +1,106 @@
 /* walk_blocks.h - the walk of walk.c, once for each kind of vector */
 
-INLINE TARGET VECTOR
-KIND(all)(VECTOR v)
-{
-	return v;
-}
-
-INLINE TARGET VECTOR
+INLINE TARGET MASK
 KIND(backslashes)(VECTOR v)
 {
 	return KIND(equal)(v, '\\');
 }
 
-INLINE TARGET VECTOR
-KIND(stops)(VECTOR v)
-{
-	return KIND(or)(KIND(equal)(v, '"'), KIND(control)(v));
-}
-
-INLINE TARGET VECTOR
+INLINE TARGET MASK
 KIND(us)(VECTOR v)
 {
 	return KIND(equal)(v, 'u');
 }
 
-/* What may follow a backslash; b and f, t and u differ in one bit only. */
-INLINE TARGET VECTOR
+/* What may follow a backslash. */
+#ifdef LOOKUP
+INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
-	VECTOR bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
-	VECTOR tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
-	VECTOR nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
-	VECTOR sign = KIND(or)(KIND(equal)(v, '"'), KIND(equal)(v, '/'));
+	/* By the halves of a byte: '"' and '/'; '\'; bfn; rtu. */
+	static const uint8_t low[16] = {[0x2] = 1 | 4 | 8, [0x4] = 8, [0x5] = 8,
+	    [0x6] = 4, [0xc] = 2, [0xe] = 4, [0xf] = 1};
+	static const uint8_t high[16] = {[0x2] = 1, [0x5] = 2, [0x6] = 4,
+	    [0x7] = 8};
+
+	return KIND(some)(KIND(and)(KIND(lookup)(low, KIND(keep)(v, 0x0f)),
+	    KIND(lookup)(high, KIND(half)(v))));
+}
+#else
+INLINE TARGET MASK
+KIND(letters)(VECTOR v)
+{
+	/* b and f, t and u differ in one bit only. */
+	MASK bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
+	MASK tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
+	MASK nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
+	MASK sign = KIND(or)(KIND(equal)(v, '"'), KIND(equal)(v, '/'));
 
 	return KIND(or)(KIND(or)(KIND(or)(bf, tu), KIND(or)(nr, sign)),
 	    KIND(backslashes)(v));
 }
+#endif
 
 /* One bit for each of 64 bytes from p on.  The loop over the vectors is
  * written out, as no compiler does so by itself at -O2. */
 #define PART(what, i)                                                        \
 	(KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                         \
-	(sizeof(VECTOR) == 32 ? PART(what, 0) | PART(what, 32) :             \
+	(sizeof(VECTOR) == 64 ? PART(what, 0) :                              \
+	sizeof(VECTOR) == 32 ? PART(what, 0) | PART(what, 32) :             \
 	sizeof(VECTOR) == 16 ? PART(what, 0) | PART(what, 16) |              \
 	PART(what, 32) | PART(what, 48) :                                    \
 	PART(what, 0) | PART(what, 8) | PART(what, 16) | PART(what, 24) |    \
 	PART(what, 32) | PART(what, 40) | PART(what, 48) | PART(what, 56))
 
-static TARGET void
-KIND(walk)(struct walk *walk)
+/* Looks at the block at p, which holds the bytes at walk->p.  Returns true
+ * if the walk is over. */
+INLINE TARGET bool
+KIND(ends)(struct walk *walk, struct block *block, const char *p)
 {
+	block->backslash = GATHER(backslashes);
+	block->stop = GATHER(stops);
+	block->high = GATHER(high);
+	if (block->high != 0 && walk->high == NULL)
+		walk->high = walk->p + __builtin_ctzll(block->high);
+	block->escaped = 0;
+	/* In code and logs half the blocks have backslashes: with wide vectors
+	 * a branch that guesses wrong takes longer than the masks. */
+	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
+		block->letter = GATHER(letters);
+		block->u = GATHER(us);
+		if (!escapes(walk, block))
+			return true;
+	}
+	if (block->stop == 0)
+		return false;
+	halt(walk, block);
+	return true;
+}
+
+static TARGET void
+KIND(walk)(struct walk *out)
+{
+	struct walk walk = *out; /* in registers */
 	struct block block = {0};
 	char tail[BLOCK];
-	const char *p;
 
-	for (;; walk->p += BLOCK) {
-		p = next_block(walk, tail);
-		block.backslash = GATHER(backslashes);
-		block.stop = GATHER(stops);
-		block.high = GATHER(all);
-		if (block.high != 0 && walk->high == NULL)
-			walk->high = walk->p + __builtin_ctzll(block.high);
-		block.escaped = 0;
-		if ((block.backslash | block.carry) != 0) {
-			block.letter = GATHER(letters);
-			block.u = GATHER(us);
-			if (!escapes(walk, &block))
-				return;
+	for (; walk.end - walk.p >= BLOCK; walk.p += BLOCK)
+		if (KIND(ends)(&walk, &block, walk.p)) {
+			*out = walk;
+			return;
 		}
-		if (block.stop != 0)
-			break;
-	}
-	halt(walk, &block);
+	/* Zeros stand behind the end of the text, and so they stop the walk. */
+	memset(tail, 0, BLOCK);
+	memcpy(tail, walk.p, (size_t)(walk.end - walk.p));
+	(void)KIND(ends)(&walk, &block, tail);
+	*out = walk;
 }
 
 #undef KIND
 #undef VECTOR
+#undef MASK
 #undef TARGET
+#undef LOOKUP
 #undef PART
 #undef GATHER

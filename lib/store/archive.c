@@ -2,11 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "ctx.h"
 
 #define FLUSH_AT (256u << 10)
+/* No call is asked to write more: systems refuse or cut more than INT_MAX. */
+#define MOST ((size_t)512 << 20)
 
 int
 ctx_archive_open(struct ctx_archive *archive, const char *path,
@@ -21,23 +24,57 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return 0;
 }
 
+/* Writes pieces, in one call if the system takes all: other writers' records
+ * stand before it or behind it. */
+static int
+write_out(const struct ctx_archive *archive, struct iovec *piece, int n,
+    struct ctx_err *err)
+{
+	ssize_t wrote;
+
+	while (n > 0) {
+		if (n > 1 && piece->iov_len <= MOST)
+			wrote = writev(archive->fd, piece, n);
+		else
+			wrote = write(archive->fd, piece->iov_base,
+			    piece->iov_len < MOST ? piece->iov_len : MOST);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return ctx_err_sys(err, wrote == 0 ? ENOSPC : errno,
+			    "cannot write archive %s", archive->path);
+		for (; n > 0 && (size_t)wrote >= piece->iov_len; n--, piece++)
+			wrote -= (ssize_t)piece->iov_len;
+		if (n > 0) {
+			piece->iov_base = (char *)piece->iov_base + wrote;
+			piece->iov_len -= (size_t)wrote;
+		}
+	}
+	return 0;
+}
+
 static int
 flush(struct ctx_archive *archive, struct ctx_err *err)
 {
-	size_t done = 0;
-	ssize_t n;
+	struct iovec piece = {archive->pending.p, archive->pending.n};
 
-	while (done < archive->pending.n) {
-		n = write(archive->fd, archive->pending.p + done,
-		    archive->pending.n - done);
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			return ctx_err_sys(err, n == 0 ? ENOSPC : errno,
-			    "cannot write archive %s", archive->path);
-	}
+	if (write_out(archive, &piece, piece.iov_len > 0, err) < 0)
+		return -1;
 	archive->pending.n = 0;
 	return 0;
+}
+
+/* A long record that is on one line is written from where it is. */
+static int
+add_long(struct ctx_archive *archive, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	char feed[] = "\n";
+	struct iovec pieces[] = {{(char *)(uintptr_t)p, n}, {feed, 1}};
+
+	if (flush(archive, err) < 0)
+		return -1;
+	return write_out(archive, pieces, 2, err);
 }
 
 int
@@ -50,6 +87,9 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	archive->dirty = true;
 	while (n > 0 && (p[n - 1] == '\n' || p[n - 1] == '\r'))
 		n--;
+	if (n >= FLUSH_AT && memchr(p, '\n', n) == NULL &&
+	    memchr(p, '\r', n) == NULL)
+		return add_long(archive, p, n, err);
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;

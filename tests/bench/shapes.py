@@ -30,6 +30,7 @@ COMMANDS = [
     ["ctx-count", "-m", "gpt-4o", "--annotate"],
     ["ctx-truncate", "-l", "50"],
     ["ctx-truncate", "-l", "7", "--unit", "bytes"],
+    ["ctx-truncate", "-l", "300k", "--keep", "head"],
     ["ctx-truncate", "-l", "20", "--unit", "tokens", "-m", "gpt-4o"],
     ["ctx-truncate", "--message-limit", "30", "--args", "30"],
     ["ctx-age", "-k", "2", "-o", "30", "--mask"],
@@ -83,8 +84,8 @@ def tool_use(i):
     return {"type": "tool_use", "id": i, "name": "f", "input": {}}
 
 
-def tool_result(i):
-    return {"type": "tool_result", "tool_use_id": i, "content": "r"}
+def tool_result(i, content="r"):
+    return {"type": "tool_result", "tool_use_id": i, "content": content}
 
 
 def function(name, parameters):
@@ -171,6 +172,14 @@ SHAPES = {
     "uses in a message": lambda n: lines(
         [user("x"), assistant([tool_use(i) for i in ids(n)]),
          user([tool_result(i) for i in reversed(ids(n))])]),
+    "long results in a message": lambda n: lines(
+        [user("x"), assistant([tool_use(i) for i in ids(n)]),
+         user([tool_result(i, "r" * 60) for i in ids(n)])]),
+    "blocks of a result": lambda n: lines(
+        [user("x"), assistant([tool_use("c")]),
+         user([tool_result("c", [{"type": kind, "text": i}
+                                 for kind in ("text", "search_result")
+                                 for i in ids(n)])])]),
     "uses without results": lambda n: lines(
         [user("x"), assistant([tool_use(i) for i in ids(n)]), user("y")]),
     "uses in a row of messages": lambda n: lines(

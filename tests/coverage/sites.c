@@ -4,12 +4,13 @@
  *
  * Most of them find room in what was asked for before, so a malloc that fails
  * reaches few of them.  The linker (--wrap) puts the functions below in the
- * place of those that make room, and of some that call them often.  With FAULT_SITES set, the first call from a
- * place that has not failed yet does; "../sites" knows which have, over all
- * runs of a sweep (tests/fault/sweep/memory.c).  A place is the addresses of
- * the call and of those around it, for a function fails to each of its callers.
+ * place of those that make room, and of some that call them often.  With
+ * FAULT_SITES set, the first call from a place that has not failed yet does;
+ * "../sites" knows which have, over all runs of a sweep
+ * (tests/fault/sweep/memory.c).  A place is the addresses of the call and of
+ * those around it, for a function fails to each of its callers.
  */
-#define _GNU_SOURCE /* program_invocation_short_name */
+#define _GNU_SOURCE /* program_invocation_short_name, vasprintf */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -158,6 +159,8 @@ WRAP(int, ctx_count_message,
 	struct ctx_err *err),
     (counter, dialect, view, cost, err), ctx_err_nomem(err))
 
+int __real_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
+    const char *fmt, ...) CTX_FORMAT(3, 4);
 int __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
     const char *fmt, ...) CTX_FORMAT(3, 4);
 
@@ -165,21 +168,18 @@ int
 __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
     const char *fmt, ...)
 {
+	char *text;
 	va_list ap;
-	int n;
+	int rc;
 
 	if (fails(HERE))
 		return ctx_err_nomem(err);
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	rc = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (n < 0)
+	if (rc < 0)
 		abort();
-	if (ctx_buf_reserve(buf, (size_t)n + 1, err) < 0)
-		return -1;
-	va_start(ap, fmt);
-	(void)vsnprintf(buf->p + buf->n, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	buf->n += (size_t)n;
-	return 0;
+	rc = __real_ctx_buf_printf(buf, err, "%s", text);
+	free(text);
+	return rc;
 }

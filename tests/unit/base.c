@@ -105,6 +105,41 @@ hashes(void)
 	}
 }
 
+static bool
+is_apart(const uint64_t a[2], const uint64_t b[2])
+{
+	return a[0] != b[0] && a[1] != b[1] && a[0] != b[1];
+}
+
+static void
+wide_hashes(void)
+{
+	struct ctx_hashkey one, two;
+	uint64_t all[2], again[2];
+	char text[40];
+	size_t i;
+
+	tap_case("both halves of the wide hash do so, each by itself");
+	ctx_hashkey_init(&one);
+	ctx_hashkey_init(&two);
+	memset(text, 'a', sizeof text);
+	ctx_hash_wide(&one, text, sizeof text, all);
+	ctx_hash_wide(&one, text, sizeof text, again);
+	CHECK(memcmp(all, again, sizeof all) == 0);
+	CHECK(all[0] != all[1]);
+	CHECK(all[0] != ctx_hash(&one, text, sizeof text));
+	ctx_hash_wide(&two, text, sizeof text, again);
+	CHECK(is_apart(all, again));
+	for (i = 0; i < sizeof text; i++) {
+		ctx_hash_wide(&one, text, i, again);
+		CHECK(is_apart(all, again));
+		text[i] ^= 1;
+		ctx_hash_wide(&one, text, sizeof text, again);
+		CHECK(is_apart(all, again));
+		text[i] ^= 1;
+	}
+}
+
 int
 main(void)
 {
@@ -112,5 +147,6 @@ main(void)
 	buffers();
 	arenas();
 	hashes();
+	wide_hashes();
 	return tap_done();
 }

@@ -37,8 +37,7 @@ line_at(const struct bytes *text, size_t *at)
 static bool
 grows(const char *path)
 {
-	return strcmp(path, "archive") == 0 || strcmp(path, "explain") == 0 ||
-	    strcmp(path, "picture.svg") == 0;
+	return strcmp(path, "archive") == 0 || strcmp(path, "explain") == 0;
 }
 
 /* Are these some of the lines, in their order, the last one maybe cut? */
@@ -203,6 +202,26 @@ says_no_success(struct sweep *s, const struct result *got)
 	    begins(&part, &s->base.out);
 }
 
+/* The first line that is there because of the fault; empty if none is. */
+static struct bytes
+added_line(const struct bytes *err, const struct bytes *before)
+{
+	struct bytes line = {NULL, 0}, other;
+	size_t at = 0, old;
+	bool known;
+
+	while (at < err->n) {
+		line = line_at(err, &at);
+		for (known = false, old = 0; !known && old < before->n;) {
+			other = line_at(before, &old);
+			known = same(&line, &other);
+		}
+		if (!known)
+			return line;
+	}
+	return (struct bytes){NULL, 0};
+}
+
 /* One line that was not there before, and that names the cause.  Where
  * lines may stay as they are, a second one may say how many did. */
 static const char *
@@ -210,6 +229,8 @@ look_at_message(struct sweep *s, const struct result *got, const char *cause,
     bool quiet)
 {
 	static const char lost[] = "standard output: a part of it was lost";
+	static const char nowhere[] = "ctx: out of memory\n";
+	struct bytes added = added_line(&got->err, &s->base.err);
 	size_t have = count_lines(&got->err);
 	size_t had = count_lines(&s->base.err);
 	const char *last;
@@ -218,18 +239,53 @@ look_at_message(struct sweep *s, const struct result *got, const char *cause,
 		return have > 0 || quiet ? NULL : "no message";
 	if (quiet && have <= had + 1)
 		return NULL;
-	if (have == 0)
+	if (added.n == 0)
 		return "no message";
 	if (have > had + 1 + ((s->trial->may & TRIAL_LINES) != 0))
 		return "more than one line";
-	if (strncmp(got->err.p, "ctx-", 4) != 0 &&
-	    strcmp(got->err.p, "ctx: out of memory\n") != 0)
+	if (strncmp(added.p, "ctx-", 4) != 0 &&
+	    strncmp(added.p, nowhere, sizeof nowhere - 1) != 0)
 		return "not our message";
-	for (last = got->err.p; cause != NULL && last != NULL;
+	for (last = added.p; cause != NULL && last != NULL;
 	     last = strchr(last + 1, '\n'))
 		if (strstr(last, cause) != NULL || strstr(last, lost) != NULL)
 			return NULL;
 	return cause == NULL ? NULL : "the cause is not named";
+}
+
+/* Is it what comes out of as many lines as came out, if there are no more? */
+static bool
+is_of_part(struct sweep *s, const struct result *got)
+{
+	const struct trial *whole = s->trial;
+	const char *path = strstr(whole->line, " ../in/"), *next;
+	struct bytes part = s->input;
+	struct result right;
+	size_t lines = count_lines(&got->out), at = 0;
+	char line[2000];
+	FILE *file;
+	bool is;
+
+	if (path == NULL || got->out.n == 0 ||
+	    got->out.p[got->out.n - 1] != '\n')
+		return false;
+	for (next = path; next != NULL; next = strstr(next + 1, " ../in/"))
+		path = next;
+	for (; lines > 0; lines--)
+		(void)line_at(&s->input, &at);
+	part.n = at;
+	file = fopen("in/part", "w");
+	if (file == NULL || fwrite(part.p, 1, part.n, file) != part.n ||
+	    fclose(file) != 0)
+		die("in/part");
+	(void)snprintf(line, sizeof line, "%.*s ../in/part",
+	    (int)(path - whole->line), whole->line);
+	s->trial = &(struct trial){line, whole->may};
+	run(s, &(struct how){0}, &right);
+	s->trial = whole;
+	is = same(&got->out, &right.out);
+	result_free(&right);
+	return is;
 }
 
 bool
@@ -273,6 +329,8 @@ judge(struct sweep *s, const struct result *got, const char *cause,
 	if ((s->trial->may & TRIAL_WHOLE) && begins(&got->out, &s->input))
 		return NULL;
 	if ((s->trial->may & TRIAL_SARIF) && says_no_success(s, got))
+		return NULL;
+	if ((s->trial->may & TRIAL_PART) && is_of_part(s, got))
 		return NULL;
 	return "the output is neither right nor a part of it";
 }

@@ -21,6 +21,7 @@ enum {
 	TRIAL_SARIF = 1 << 2, /* the output says that it is not whole */
 	TRIAL_CHILD = 1 << 3, /* it runs a command of the user's */
 	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
+	TRIAL_PART = 1 << 5, /* it may be as if its input ended early */
 };
 
 struct trial {

@@ -1,0 +1,125 @@
+/*
+ * whole.c - a file that is whole, or as it was
+ *
+ * It is written beside its place, under a name of chance, and takes it once
+ * it is on disk: who reads it meanwhile has the one before, and so has who
+ * had it when there is no room for another.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static _Noreturn void
+fail(const struct cli *cli, const char *path, const char *beside, int sys)
+{
+	if (beside != NULL)
+		(void)unlink(beside);
+	cli_die(cli, "cannot write %s: %s", path, strerror(sys));
+}
+
+/* May another file take the place of this one?  A link, a pipe and a device
+ * are what the user wants written, and so is what has another name, or an
+ * owner whom the new one would not have. */
+static bool
+may_replace(const char *path, mode_t *mode)
+{
+	struct stat file;
+
+	*mode = 0600;
+	if (lstat(path, &file) < 0)
+		return errno == ENOENT;
+	*mode = file.st_mode & 0777;
+	return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
+	    file.st_uid == geteuid();
+}
+
+/* Opens a file beside another; -1 where none can be made, be it for the
+ * directory or for the length of the name. */
+static int
+open_beside(const char *path, char *beside, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
+	struct ctx_hashkey random;
+	int n;
+
+	ctx_hashkey_init(&random);
+	n = snprintf(beside, size, "%.*s.tmp-%016llx", directory, path,
+	    (unsigned long long)random.k[0]);
+	return n < 0 || (size_t)n >= size
+	    ? -1
+	    : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+}
+
+/* Writes and closes; the errno of what fails, else 0. */
+static int
+write_out(int fd, const struct ctx_buf *bytes, bool sync)
+{
+	struct ctx_writer writer;
+	struct ctx_err err = {0};
+	int sys = 0;
+
+	ctx_writer_init(&writer, fd);
+	if (ctx_writer_put(&writer, bytes->p, bytes->n, &err) < 0 ||
+	    ctx_writer_flush(&writer, &err) < 0)
+		sys = err.code == CTX_EPIPE ? EPIPE : err.sys;
+	else if (sync && fsync(fd) < 0)
+		sys = errno;
+	if (close(fd) < 0 && sys == 0 && errno != EINTR)
+		sys = errno;
+	ctx_writer_release(&writer);
+	return sys;
+}
+
+static void
+write_in_place(const struct cli *cli, const char *path,
+    const struct ctx_buf *bytes)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	    O_NOCTTY, 0600);
+	int sys = fd < 0 ? errno : write_out(fd, bytes, false);
+
+	if (sys != 0)
+		fail(cli, path, NULL, sys);
+}
+
+void
+cli_write_whole(const struct cli *cli, const char *path,
+    const struct ctx_buf *bytes)
+{
+	char beside[4096];
+	sigset_t ends, before;
+	mode_t mode;
+	int fd = -1, sys;
+
+	/* A signal that ends us waits until the name of chance is gone; that of
+	 * a file which is too large is its error then. */
+	(void)sigemptyset(&ends);
+	(void)sigaddset(&ends, SIGHUP);
+	(void)sigaddset(&ends, SIGINT);
+	(void)sigaddset(&ends, SIGQUIT);
+	(void)sigaddset(&ends, SIGTERM);
+	(void)sigaddset(&ends, SIGXFSZ);
+	(void)pthread_sigmask(SIG_BLOCK, &ends, &before);
+	if (may_replace(path, &mode))
+		fd = open_beside(path, beside, sizeof beside);
+	if (fd < 0) {
+		write_in_place(cli, path, bytes);
+	} else {
+		(void)fchmod(fd, mode);
+		sys = write_out(fd, bytes, true);
+		if (sys == 0 && rename(beside, path) < 0)
+			sys = errno;
+		if (sys != 0)
+			fail(cli, path, beside, sys);
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}

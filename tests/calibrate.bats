@@ -1,0 +1,154 @@
+# ctx-count --calibrate: what providers billed against what is counted
+
+load helper
+
+@test "--calibrate finds the factor and what is sent beside the stream" {
+	# Billed: 1.3 for each token, and 5,000 with every call.
+	jq -c 'if .role == "assistant" then .model = "claude-opus-4-8"
+	    else . end | .content = [{type: "text", text: .content}]' \
+	    "$chat" > in
+	ctx-count --json --per message -d anthropic -e o200k_base in |
+	    jq .tokens > each
+	jq -c -n --rawfile each each '($each | split("\n")) as $n |
+	    foreach inputs as $m ({i: 0, sum: 0, roles: 0};
+	    .before = .sum | .at = .i |
+	    .sum += ($n[.i] | tonumber) - 4 | .i += 1;
+	    $m + if $m.role == "assistant" then {usage: {
+		input_tokens: 10,
+		cache_read_input_tokens: (4990 + .at * 4 + .before * 1.3
+		    | round), output_tokens: 5}} else {} end)' in > billed
+	run -0 ctx-count -d anthropic --calibrate --json billed
+	jq -e '.model == "claude-opus-4-8" and .calls == 20 and
+	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
+	    .error < 0.001 and .spread < 0.01 and .upper >= .factor' \
+	    <<< "$output"
+	run -0 ctx-count -d anthropic --calibrate billed
+	[[ $output == *'{"claude-opus-4-8": {"encoding": "o200k_base", "exact": false, "factor": 1.3}}' ]]
+	# Nothing is calibrated unasked, and the line does what it says.
+	[ "$(tokens -d anthropic billed)" -eq "$(tokens -d anthropic in)" ]
+	mkdir -p config/ctx
+	sed -n 's/^  models.json //p' <<< "$output" > config/ctx/models.json
+	[ "$(tokens -m claude-opus-4-8 --text in)" -eq \
+	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
+	run -1 ctx-count --calibrate "$chat"
+	[[ $output == *"no call says"* ]]
+}
+
+@test "--calibrate reads what Codex says behind each answer, once" {
+	line='def line(t; p): {timestamp: "2026-11-10T09:00:00.000Z", type: t,
+	    payload: p};
+	    def item($m): line("response_item"; {type: "message", role: $m.role,
+		content: [{type: (if $m.role == "assistant" then "output_text"
+		    else "input_text" end), text: $m.content}]});
+	    def told($n): line("event_msg"; {type: "token_count", info:
+		(if $n == 0 then null else {total_token_usage: {input_tokens:
+		    ($n * 7)}, last_token_usage: {input_tokens: $n,
+		    cached_input_tokens: ($n - 9), output_tokens: 3}} end)});'
+	grep -v '"system"' "$chat" > in
+	jq -c "$line"'item(.)' in > items
+	ctx-count --json --per message -d codex -e o200k_base items |
+	    jq .tokens > each
+	# an answer of two items, and what it took told before and behind
+	jq -c -n --rawfile each each "$line"'($each | split("\n")) as $n |
+	    line("turn_context"; {model: "gpt-5.3-codex"}),
+	    foreach inputs as $m ({i: 0, sum: 0, last: 0};
+	    .before = .sum | .at = .i | .was = .last |
+	    .sum += ($n[.i] | tonumber) - 4 | .i += 1 |
+	    if $m.role == "assistant" then .last = (5000 + .at * 4 +
+		.before * 1.3 | round) else . end;
+	    if $m.role == "assistant"
+	    then told(.was), item($m), told(.last)
+	    else item($m), told(.was), told(0) end)' in > rollout
+	run -0 ctx-count --calibrate -e o200k_base --json rollout
+	jq -e --argjson n "$(grep -c '"assistant"' in)" \
+	    '.model == "gpt-5.3-codex" and .calls == $n and
+	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
+	    .error < 0.001' <<< "$output"
+	# an answer that was taken back is of no call that counts
+	{
+		cat rollout
+		jq -nc "$line"'item({role: "user", content: "Well?"}),
+		    item({role: "assistant", content: "No."}),
+		    line("event_msg"; {type: "thread_rolled_back",
+			num_turns: 1}), told(999999)'
+	} > back
+	[ "$(ctx-count --calibrate -e o200k_base --json back)" = "$output" ]
+	# items in a row are one answer, billed once for what is before it
+	{
+		jq -nc "$line"'item({role: "user", content: "Count to ten."}),
+		    line("response_item"; {type: "reasoning", summary: [
+			{type: "summary_text", text: "One, two, three."}]}),
+		    line("response_item"; {type: "function_call", name: "count",
+			arguments: "{}", call_id: "c1"}), told(500),
+		    line("response_item"; {type: "function_call_output",
+			call_id: "c1", output: "ten"})'
+	} > call
+	run -0 ctx-count --calibrate --json call
+	jq -e '.calls == 1' <<< "$output"
+	n=$(ctx-count --json --per message call | jq -s '.[0].tokens - 4')
+	jq -e --argjson n "$n" '(.factor * $n - 496 | fabs) < 1' <<< "$output"
+}
+
+@test "--calibrate reads the usage of a request, its answer left out" {
+	for n in 3 9 30 70; do
+		text=$(words $n)
+		counted=$(messages "user:$text" | tokens -e o200k_base)
+		messages "user:$text" "assistant:yes" |
+		    jq -sc --argjson u $(((counted - 6) * 2 + 6)) \
+		    '{model: "house", messages: ., usage: {prompt_tokens: $u}}'
+	done > in
+	run -0 --separate-stderr ctx-count --calibrate --json in
+	jq -e '.calls == 4 and (.factor - 2 | fabs) < 0.1 and .beside < 4' \
+	    <<< "$output"
+	# What cannot be right is not recommended.
+	jq -c '.usage.prompt_tokens = (.messages[0].content | length % 7 * 99)' \
+	    in > odd
+	run -0 --separate-stderr ctx-count --calibrate odd
+	[[ $output == *"no line"* ]]
+	ctx-count --calibrate --json odd 2> /dev/null | jq -e '.models == null'
+	# Nor is a factor that may as well be none, however small the error.
+	jq -c '.usage.prompt_tokens = 6000 + (.messages[0].content | length % 3)' \
+	    in > flat
+	ctx-count --calibrate --json flat 2> /dev/null |
+	    jq -e '.models == null and .error < 0.01 and .spread > .factor'
+}
+
+@test "--calibrate: a row of llm logs was billed for all but its answer" {
+	# Billed: 2 for each token of a text that was sent, rows before and
+	# their answers among them, and 300 with every call.
+	for n in 3 9 30 70 200; do
+		jq -nc --arg p "$(words $n)" --arg r "$(words $((n / 2 + 50)))" \
+		    '{model: "house", prompt: $p, response: $r,
+		        conversation_id: "c", system: null}'
+	done > rows
+	jq -r '.prompt, .response' rows | while IFS= read -r text; do
+		printf '%s' "$text" | tokens --text -e o200k_base
+	done > each
+	# The framing of a row is 8.
+	jq -c -n --rawfile each each '[$each | split("\n")[:-1][] | tonumber]
+	    as $n | foreach inputs as $row ({i: 0, sum: 0};
+	    .sum += $n[.i] | .asked = .sum | .sum += $n[.i + 1] | .i += 2;
+	    $row + {input_tokens: (300 + .i / 2 * 8 + .asked * 2),
+	        output_tokens: 1})' rows > billed
+	jq -s . billed > whole
+	for f in billed whole; do
+		run -0 --separate-stderr ctx-count --calibrate --json "$f"
+		jq -e '.model == "house" and .calls == 5 and
+		    (.factor - 2 | fabs) < 0.001 and
+		    (.beside - 300 | fabs) < 2 and .error < 0.001' \
+		    <<< "$output"
+	done
+	run -0 --separate-stderr ctx-count --calibrate --json \
+	    "$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json"
+	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
+}
+
+@test "--calibrate: every format that says what a call took is read" {
+	for d in claude-code claude-stream codex gemini-cli opencode pi \
+	    langchain-dict langchain-dump langchain-lc llm-logs; do
+		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do
+			ctx-count -d $d --calibrate --json "$f" || [ $? -eq 1 ]
+		done > out
+		jq -es 'map(.calls) | add > 1' out || fail "$d"
+	done
+}

@@ -1,0 +1,201 @@
+# What the tools of a request cost
+
+load helper
+
+# tools MODEL TOOLS [MORE]: what the tools of a request cost; MORE are members
+# of the request
+tools() {
+	printf '{"model":"%s","messages":[{"role":"user","content":"hi"}]%s}' \
+	    "$1" "$3" > without
+	printf '{"model":"%s","messages":[{"role":"user","content":"hi"}],"tools":%s%s}' \
+	    "$1" "$2" "$3" > with
+	echo $(($(tokens with) - $(tokens without)))
+}
+
+@test "tools cost what API calls of the cookbook reported" {
+	# "How to count tokens with tiktoken": 105 for gpt-4, 101 for gpt-4o.
+	cat > request <<'X'
+{"messages": [
+ {"role": "system",
+  "content": "You are a helpful assistant that can answer to questions about the weather."},
+ {"role": "user", "content": "What's the weather like in San Francisco?"}],
+ "tools": [{"type": "function", "function": {
+  "name": "get_current_weather",
+  "description": "Get the current weather in a given location",
+  "parameters": {"type": "object", "properties": {
+   "location": {"type": "string",
+    "description": "The city and state, e.g. San Francisco, CA"},
+   "unit": {"type": "string",
+    "description": "The unit of temperature to return",
+    "enum": ["celsius", "fahrenheit"]}},
+   "required": ["location"]}}}]}
+X
+	[ "$(tokens -m gpt-4 request)" -eq 105 ]
+	[ "$(tokens -m gpt-4o request)" -eq 101 ]
+	ctx-count --json -m gpt-4o request | jq -e '.exact | not'
+	jq -c . request > compact
+	[ "$(tokens -m gpt-4o compact)" -eq 101 ]
+	# The same in the shape of Responses.
+	jq -c '{input: .messages, tools: [.tools[].function + {type: "function"}]}' \
+	    request > responses
+	[ "$(tokens -m gpt-4o responses)" -eq 101 ]
+}
+
+@test "a tool's schema is shown as a type: unions, lists and objects in it" {
+	jq -nc '{model: "gpt-4o", messages: [{role: "user", content: "hi"}],
+	    tools: [{type: "function", function: {name: "f", parameters: {
+	    type: "object", required: ["a"], properties: {
+	    a: {enum: ["x", 1, null]},
+	    b: {anyOf: [{type: "string"}, {type: "integer"}]},
+	    c: {type: ["string", "null"]},
+	    d: {type: "array"},
+	    e: {type: "array", items: {type: "boolean"}},
+	    f: {type: "object", properties: {
+		g: {type: "number", description: "how many"}}},
+	    h: {type: "odd"}, i: {}}}}}]}' > in
+	printf '%s' ' Tools
+
+## functions
+
+namespace functions {
+
+type f = (_: {
+a: "x" | 1 | null,
+b?: string | number,
+c?: string | null,
+d?: any[],
+e?: boolean[],
+f?: {
+  // how many
+  g?: number,
+},
+h?: any,
+i?: any,
+}) => any;
+
+} // namespace functions' > shown
+	ctx-count --per role --json in > out
+	[ "$(jq 'select(.role == "tools") | .tokens' out)" -eq \
+	    "$(tokens -m gpt-4o --text shown)" ]
+}
+
+@test "tools cost what users measured of GPT-3.5" {
+	# hmarr/openai-chat-tokens, 2023: nested objects, enumerations, arrays;
+	# with a system message of a word and a user's of two.
+	measured() {
+		printf '{"messages":[{"role":"system","content":"Hello"},{"role":"user","content":"Hi there"}],"functions":[%s]}' \
+		    "$1" > request
+		tokens -m gpt-3.5-turbo request
+	}
+	[ "$(measured '{"name":"do_stuff","parameters":{"type":"object","properties":{}}}')" -eq 34 ]
+	one=$(measured '{"name":"foo","parameters":{"type":"object","properties":{}}}')
+	more() {
+		[ $(($(measured "$1") - one)) -eq "$2" ]
+	}
+	more '{"name":"foo","description":"Do a foo","parameters":{"type":"object","properties":{}}}' 5
+	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"}}}}' 18
+	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"string"},"bar":{"type":"number","description":"A number"}}}}' 26
+	more '{"name":"bing_bong","description":"Do a bing bong","parameters":{"type":"object","properties":{"foo":{"type":"object","properties":{"bar":{"type":"string","enum":["a","b","c"]},"baz":{"type":"boolean"}}}}}}' 37
+	more '{"name":"get_recipe","parameters":{"type":"object","required":["ingredients","instructions","time_to_cook"],"properties":{"ingredients":{"type":"array","items":{"type":"object","required":["name","unit","amount"],"properties":{"name":{"type":"string"},"unit":{"enum":["grams","ml","cups","pieces","teaspoons"],"type":"string"},"amount":{"type":"number"}}}},"instructions":{"type":"array","items":{"type":"string"},"description":"Steps to prepare the recipe (no numbering)"},"time_to_cook":{"type":"number","description":"Total time to prepare the recipe in minutes"}}}}' 75
+}
+
+@test "schemas in schemas are shown so deep, and each type of a list once" {
+	nested() { # levels, a type
+		awk -v n="$1" -v type="$2" 'BEGIN {
+			printf "{\"model\":\"gpt-4o\",\"messages\":[],\"tools\":[{" \
+			    "\"name\":\"f\",\"parameters\":{\"properties\":{\"a\":"
+			for (i = 0; i < n; i++)
+				printf "{\"type\":%s,\"items\":", type
+			printf "{\"type\":\"string\"}"
+			for (i = 0; i < n; i++)
+				printf "}"
+			print "}}}]}"
+		}' > request
+		tokens request
+	}
+	local two deep
+	two=$(nested 2 '"array"')
+	[ "$(nested 1 '"array"')" -lt "$two" ]
+	[ "$(nested 2 '["array","array"]')" -eq "$two" ]
+	[ "$(nested 2 '["array","null"]')" -gt "$two" ]
+	deep=$(nested 100 '"array"')
+	[ "$deep" -gt "$two" ]
+	[ "$(nested 100 '["array","array"]')" -eq "$deep" ]
+	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
+}
+
+@test "Claude has a prompt of its own for tools, by model and tool_choice" {
+	weather='[{"name":"get_weather","description":"Get the current weather in a given location","input_schema":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"}},"required":["location"]}}]'
+	# The page on token counting says 403 for this request, when the
+	# prompt was one of 346 tokens.
+	printf '{"model":"claude-3-7-sonnet","tools":%s,"messages":[{"role":"user","content":"What'"'"'s the weather like in San Francisco?"}]}' \
+	    "$weather" > request
+	all=$(tokens request)
+	[ "$all" -gt 383 ]
+	[ "$all" -lt 433 ]
+	auto=$(tools claude-opus-4-8 "$weather")
+	[ "$(tools claude-opus-4-8 "$weather" ',"tool_choice":{"type":"any"}')" \
+	    -eq $((auto + 120)) ]
+	[ "$(tools claude-opus-4-8 "$weather" ',"tool_choice":{"type":"none"}')" \
+	    -eq "$auto" ]
+	[ "$(tools claude-opus-4-7 "$weather")" -eq $((auto + 385)) ]
+	# What the provider defines costs what it publishes.
+	[ "$(tools claude-opus-4-8 '[{"type":"bash_20250124","name":"bash"}]')" \
+	    -eq $((290 + 245)) ]
+	[ "$(tools claude-opus-4-8 '[]')" -eq 0 ]
+}
+
+@test "Bedrock and Gemini requests have their tools elsewhere" {
+	local schema='{"type":"object","properties":{"city":{"type":"string"}}}'
+	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'"$schema"'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
+	ctx-count --json --per role bedrock > out
+	jq -se '(map(select(.role == "tools").tokens) | add) > 420' out
+	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
+	# As the local tokenizer of google-genai: the texts wx, weather now, city.
+	[ "$(tokens gemini)" -eq 5 ]
+}
+
+@test "LangChain, AI SDK and ShareGPT requests have their tools in their ways" {
+	d='"Get the weather of a city."'
+	s='{"type":"object","properties":{"city":{"type":"string","description":"Its name"}},"required":["city"]}'
+	f='{"type":"function","function":{"name":"get_weather","description":'$d',"parameters":'$s'}}'
+	want=$(messages user:hi | jq -sc --argjson f "$f" \
+	    '{messages: ., tools: [$f]}' | ctx-count --per role --json |
+	    jq 'select(.role == "tools").tokens')
+	[ "$want" -gt 30 ]
+	ui='{"role":"user","parts":[{"type":"text","text":"hi"}]}'
+	model='{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"get_weather","input":{}}]}'
+	while IFS='|' read -r dialect rest; do
+		echo "$rest" > request
+		[ "$(ctx-count --json request | jq -r .dialect)" = "$dialect" ] ||
+			fail "$dialect: $rest"
+		[ "$(ctx-count --per role --json request |
+		    jq 'select(.role == "tools").tokens')" = "$want" ] ||
+			fail "$dialect: $rest"
+	done <<-X
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[$f]}
+		langchain-dump|{"messages":[{"type":"human","content":"hi"}],"tools":[$f]}
+		langchain-lc|{"messages":[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"hi"}}],"tools":[$f]}
+		langchain-dict|{"messages":[{"type":"human","data":{"content":"hi"}}],"tools":[{"name":"get_weather","description":$d,"input_schema":$s}]}
+		vercel-ui|{"messages":[$ui],"tools":{"get_weather":{"description":$d,"inputSchema":$s}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"description":$d,"inputSchema":{"jsonSchema":$s}}}}
+		vercel-model|{"messages":[$model],"tools":{"get_weather":{"type":"function","description":$d,"parameters":$s}}}
+		vercel-model|{"prompt":[$model],"tools":[{"type":"function","name":"get_weather","description":$d,"inputSchema":$s}]}
+	X
+	# What a set for training shows of tools is a text.
+	echo '{"conversations":[{"from":"human","value":"hi"}],"tools":"one two three"}' |
+	    ctx-count --per role --json |
+	    jq -es 'any(.role == "tools" and .tokens == 3)'
+}
+
+@test "a budget counts tools and the prompt, and its floor names them" {
+	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
+	    input: [.], tools: [range(20) | {type: "function",
+	    name: "tool_\(.)", description: "does this and that"}]}' \
+	    <(messages user:hi) > request
+	ctx-count --json --per role request > out
+	tools=$(jq 'select(.role == "tools").tokens' out)
+	system=$(jq 'select(.role == "system").tokens' out)
+	run -1 --separate-stderr ctx-prune -b 100 request
+	[ "$stderr" = "ctx-prune: request:1: $(tokens request) of 100: tools $tools, system $system, last messages 5" ]
+}
