@@ -37,6 +37,7 @@ struct ctx_token_counter {
 	bool nfc;   /* is text normalised? */
 	struct ctx_nfc normalizer;
 	struct ctx_buf normal; /* the normal form of what is walked over */
+	struct ctx_nfc_map map; /* its places, once they are asked for */
 	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;
 	struct ctx_merge merge;
@@ -82,8 +83,7 @@ struct ctx_walk {
 	struct ctx_spans normal;
 	bool changed;	/* is it another text? */
 	bool different; /* was any? */
-	bool mapped;	/* has map begun? */
-	struct ctx_nfc_map map;
+	bool mapped;	/* has counter->map begun? */
 };
 
 void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,

@@ -22,7 +22,7 @@ ctx_walk_init_plain(struct ctx_walk *w, struct ctx_token_counter *counter,
 {
 	w->counter = counter;
 	w->spans = spans_of(p, n, true);
-	w->normal = spans_of(NULL, 0, true);
+	w->normal.text.n = w->normal.at = 0;
 	w->tokens = 0;
 	w->nfc = w->changed = w->different = w->mapped = false;
 	ctx_counter_begin(counter);
@@ -116,7 +116,7 @@ go_on_normal(struct ctx_walk *w, size_t max, struct ctx_err *err)
 		return -1;
 	if (normal->at == normal->text.n) {
 		s->at = s->end;
-		*normal = spans_of(NULL, 0, true);
+		normal->text.n = normal->at = 0;
 	}
 	return 0;
 }
@@ -136,6 +136,7 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 int
 ctx_walk_place(struct ctx_walk *w, size_t *at, struct ctx_err *err)
 {
+	struct ctx_token_counter *c = w->counter;
 	struct ctx_spans *s = &w->spans;
 	struct ctx_str text = {s->text.p + s->at, s->end - s->at};
 	int rc;
@@ -143,11 +144,11 @@ ctx_walk_place(struct ctx_walk *w, size_t *at, struct ctx_err *err)
 	*at = s->at + w->normal.at;
 	if (w->normal.text.n == 0 || !w->changed)
 		return 1;
-	if (!w->mapped && ctx_nfc_map_init(&w->map, &w->counter->normalizer,
-	    text, err) < 0)
+	if (!w->mapped && ctx_nfc_map_init(&c->map, &c->normalizer, text,
+	    err) < 0)
 		return -1;
 	w->mapped = true;
-	rc = ctx_nfc_map_place(&w->map, w->normal.at, at, err);
+	rc = ctx_nfc_map_place(&c->map, w->normal.at, at, err);
 	*at += s->at;
 	return rc;
 }
