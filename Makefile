@@ -72,7 +72,7 @@ LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),$(wildcard cmd/*.c)))
 UNIT_SRC := $(wildcard tests/unit/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o $(B)/gen/nfc.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 FUZZ_SRC := $(filter-out tests/fuzz/replay.c tests/fuzz/memory.c,\
@@ -136,14 +136,17 @@ PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
 	lib/token/vocab.c lib/base/mem.c lib/base/err.c
 PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
-$(B)/gen/make-unicode: lib/gen/unicode.c lib/token/unicode.h
+$(B)/gen/make-%: lib/gen/%.c lib/gen/blocks.h lib/token/unicode.h \
+  lib/token/nfc.h lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-	$(Q)$(HOSTRUN) $< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
+$(B)/gen/nfc.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv
+$(B)/gen/unicode.c $(B)/gen/nfc.c:
+	$(Q)$(HOSTRUN) $< < $(filter %.tsv,$^) > $@.new && mv $@.new $@
 
-$(B)/gen/unicode.o: $(B)/gen/unicode.c
+$(B)/gen/unicode.o $(B)/gen/nfc.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 # A line of the data becomes a row of the table.

@@ -375,14 +375,15 @@ check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 }
 
 /* Names that part the text, one of them the beginning of another; digits,
- * which need not wait for what follows them; matches of many pieces. */
+ * which need not wait for what follows them; matches of many pieces; characters
+ * that are a match with what stands before them. */
 static void
 parts(json_t *root)
 {
 	static const char *const regexes[][2] = {
 	    {NULL, NULL}, {"\\p{N}", "x"},
 	    {"\\p{N}{1,900}|[^\\p{N}]{1,90}", "\\p{N}{1,3}"},
-	    {"[^,;]+[,;]*(?=.)|x", "\\s+"}};
+	    {"[^,;]+[,;]*(?=.)|x", "\\s+"}, {" ?\\p{P}+|\\P{P}", "x"}};
 	static char text[12000];
 	json_t *copy = json_deep_copy(root), *list;
 	struct ctx_token_counter *c;
@@ -399,6 +400,9 @@ parts(json_t *root)
 	while (n < sizeof text - sizeof sample) {
 		memcpy(text + n, sample, sizeof sample - 1);
 		n += sizeof sample - 1;
+		/* A space and a dash are a token. */
+		for (i = 0; i < 40 && n < sizeof text; i++)
+			text[n++] = " \xe2\x80\x93x"[i % 5];
 		/* Between them what has no name in it. */
 		for (i = 0; i < 1500 && n < sizeof text; i++)
 			text[n++] = "2019; x, "[i % (k % 2 == 0 ? 4 : 9)];
