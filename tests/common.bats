@@ -41,6 +41,9 @@ calls() {
 	for c in $(commands); do
 		run -2 "$c" --dialekt x
 		[[ $output == *"did you mean --dialect?"* ]]
+		# Nothing is near to what is longer than any name.
+		run -2 "$c" "--dialect$(printf 'x%.0s' {1..300})"
+		[[ $output != *"did you mean"* ]]
 		run -2 "$c" --no-such-thing-at-all
 		[[ $output == *"$c --help"* ]]
 		run -2 "$c" -Z

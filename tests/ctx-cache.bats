@@ -663,6 +663,15 @@ X
 	cmp plain out
 }
 
+@test "--dry-run tells of members of requests as well" {
+	jq -nc '{model: "claude-opus-4-5", system: "s", tools: [{name: "f",
+	    input_schema: {}}], messages: [{role: "user", content: "q"}]}' > in
+	run -0 --separate-stderr ctx-cache -n --provider anthropic in
+	grep -qE '^ +mark +newest message +1 messages ' <<< "$output"
+	grep -qE '^ +mark +system prompt +1 members$' <<< "$output"
+	grep -qE '^ +mark +last tool +1 members$' <<< "$output"
+}
+
 @test "options that do not go with --diff" {
 	request 4 > r
 	for o in -n "--explain e" "--archive a"; do

@@ -182,6 +182,8 @@ X
 	[ "$stderr" = "ctx-count: $chat: 1.8k tokens, over 1.5k" ]
 	run -1 --separate-stderr ctx-count -m gpt-4 --max 20% "$chat"
 	[ "$stderr" = "ctx-count: $chat: 1.9k tokens, over 20 % of 8.2k" ]
+	run -1 --separate-stderr ctx-count -m gpt-4.1 --max 0.1% "$chat"
+	[ "$stderr" = "ctx-count: $chat: 1.8k tokens, over 0.1 % of 1.0M" ]
 	for hi in {1..12}; do
 		jq -c '{messages: [.]}' <(messages "user:$hi")
 	done > twelve

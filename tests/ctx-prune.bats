@@ -195,6 +195,10 @@ is_paired() {
 	[ "$(tokens -m gpt-4 out)" -le $((8192 - 512)) ]
 	run -2 ctx-prune -b 50% "$agent"
 	[[ $output == *"needs a window"* ]]
+	for reserve in 8000 9k; do
+		run -2 ctx-prune --window 8000 --reserve $reserve "$agent"
+		[[ $output == *"leaves nothing of a window of 8000"* ]]
+	done
 }
 
 @test "the environment names encoding and model, options lead over it" {
