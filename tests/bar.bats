@@ -59,6 +59,15 @@ exactly() {
 				fail "$width: $(cat out)"
 		done
 	done
+	# What has room beside the place of the largest: its role, its tool.
+	for width in 30 40 80; do
+		COLUMNS=$width ctx-count --bar --top 2 -m gpt-4o "$agent" |
+		    tail -n 2 > out
+		awk -v w="$width" 'length > w { exit 1 }' out
+		[ "$(grep -c ':262' out)" -eq 1 ] || fail "$width: $(cat out)"
+		[ "$(grep -c ':262 .*tool' out)" -eq $((width == 80)) ] ||
+			fail "$width: $(cat out)"
+	done
 	for width in 0 -5 abc 99999999999999999999; do
 		COLUMNS=$width run -0 ctx-count --bar "$agent"
 		[ "${#lines[2]}" -le 400 ]
