@@ -368,6 +368,35 @@ no_token(void)
 	ctx_tokenizer_close(t);
 }
 
+/* Tokens back to text, the added ones by their names. */
+static void
+decoding(void)
+{
+	static const uint32_t ids[] = {258, 300, '!'}, holes[] = {299, 301};
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t, *estimate;
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("tokens of a file become text again");
+	t = opened(with("", "added_tokens", "[{\"id\":300,\"content\":"
+	    "\"<x>\",\"special\":true}]"), &c);
+	CHECK(ctx_tokenizer_size(t) == 301);
+	CHECK(ctx_tokenizer_decode(t, ids, 3, &out, &err) == 0);
+	CHECK(out.n == 8 && memcmp(out.p, "abab<x>!", 8) == 0);
+	for (i = 0; i < 2; i++)
+		CHECK(ctx_tokenizer_decode(t, holes + i, 1, &out, &err) ==
+		    -1 && err.code == CTX_EARG);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+	NEED(ctx_tokenizer_open(&estimate, "bytes/4", NULL, &err) == 0);
+	CHECK(ctx_tokenizer_size(estimate) == 0);
+	CHECK(ctx_tokenizer_decode(estimate, ids, 1, &out, &err) == -1);
+	ctx_tokenizer_close(estimate);
+	ctx_buf_release(&out);
+}
+
 int
 main(void)
 {
@@ -383,6 +412,7 @@ main(void)
 	read_alike();
 	too_slow();
 	no_token();
+	decoding();
 	ctx_tokens_release(&want);
 	json_decref(base);
 	(void)unlink(path);
