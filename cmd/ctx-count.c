@@ -459,7 +459,7 @@ parse(struct count *count, int argc, char **argv)
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
 	    {0, "follow", NULL, "the bar anew whenever a file grows", CLI_FLAG,
 		&count->bar.follow, NULL, NULL},
-	    {0, "svg", "FILE", "write the bar as a picture", CLI_STRING,
+	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
 	    {0, "color", "WHEN", "auto (default), always, never",
 		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},

@@ -112,6 +112,34 @@ calls() {
 	done < <(calls)
 }
 
+@test "no input is written to, and none without a name" {
+	cp "$chat" a
+	while read -r c; do
+		case $c in
+		ctx-count*) options=--svg ;;
+		ctx-check*) options=--explain ;;
+		ctx-restore* | ctx-prune* | ctx-truncate* | ctx-age* | ctx-cache*)
+			options="--explain --archive" ;;
+		esac
+		for option in $options; do
+			# shellcheck disable=SC2086
+			run -2 $c $option ./a a
+			[[ $output == *"./a is to be read and to be written; "* ]] ||
+			    fail "$c: $output"
+			# shellcheck disable=SC2086
+			run -2 $c $option a < a
+			# shellcheck disable=SC2086
+			run -2 $c $option "" a
+			[[ $output == *": '' is not a name" ]] ||
+			    fail "$c: $output"
+		done
+		# shellcheck disable=SC2086
+		$c a >> a 2> err && fail "$c: wrote to its input"
+		grep -q "standard output is one of the files to be read" err
+		cmp a "$chat"
+	done < <(calls)
+}
+
 @test "a full device is trouble, also when only the last write fails" {
 	[ -w /dev/full ] || fail "no /dev/full here"
 	while read -r c; do
