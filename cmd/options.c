@@ -459,6 +459,9 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		cli_die(cli, "out of memory");
 	while (next < end) {
 		word = *next++;
+		/* As when a script's variable is not set. */
+		if (word[0] == '\0')
+			cli_die(cli, "'' is not the name of a file");
 		if (only_files || word[0] != '-' || word[1] == '\0')
 			cli->files[cli->n_files++] = word;
 		else if (strcmp(word, "--") == 0)

@@ -134,6 +134,9 @@ calls() {
 			    fail "$c: $output"
 		done
 		# shellcheck disable=SC2086
+		run -2 $c ""
+		[[ $output == *"'' is not the name of a file" ]]
+		# shellcheck disable=SC2086
 		$c a >> a 2> err && fail "$c: wrote to its input"
 		grep -q "standard output is one of the files to be read" err
 		cmp a "$chat"
