@@ -72,7 +72,7 @@ LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),$(wildcard cmd/*.c)))
 UNIT_SRC := $(wildcard tests/unit/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o $(B)/gen/nfc.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 FUZZ_SRC := $(filter-out tests/fuzz/replay.c tests/fuzz/memory.c,\
@@ -136,14 +136,17 @@ PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
 	lib/token/vocab.c lib/base/mem.c lib/base/err.c
 PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
-$(B)/gen/make-unicode: lib/gen/unicode.c lib/token/unicode.h
+$(B)/gen/make-%: lib/gen/%.c lib/gen/blocks.h lib/token/unicode.h \
+  lib/token/nfc.h lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-	$(Q)$(HOSTRUN) $< < $(RANKS)/unicode16.tsv > $@.new && mv $@.new $@
+$(B)/gen/nfc.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv
+$(B)/gen/unicode.c $(B)/gen/nfc.c:
+	$(Q)$(HOSTRUN) $< < $(filter %.tsv,$^) > $@.new && mv $@.new $@
 
-$(B)/gen/unicode.o: $(B)/gen/unicode.c
+$(B)/gen/unicode.o $(B)/gen/nfc.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 # A line of the data becomes a row of the table.
@@ -239,18 +242,19 @@ analyze: all
 # What the tests reach, by gcov and gcovr, in a build tree of its own.
 # Some cases look at what the sandbox or a stopped program does, which is
 # different there: make check judges, this counts.  The faults are those after
-# which a program ends by itself, for gcov counts at the end.
+# which a program ends by itself, for gcov counts at the end.  Functions that
+# are copied for each choice of a constant are counted once.
 COVERAGE := $(abspath build/coverage)
 COVERAGE_WRAP := syscall malloc calloc realloc ctx_grow ctx_arena_alloc \
 	ctx_buf_reserve ctx_buf_add ctx_buf_printf ctx_text_decode \
 	ctx_text_encode ctx_edit_replace ctx_token_count ctx_count_message
 COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
-	CFLAGS="-O1 -g" COUNTED="-O0 --coverage" \
+	CFLAGS="-O1 -g" COUNTED="-O0 --coverage -DALWAYS_INLINE=inline" \
 	COUNTED_LINK="--coverage $(COVERAGE_WRAP:%=-Wl,--wrap=%) \
 	$(COVERAGE)/ending.o $(COVERAGE)/sites.o"
 coverage:
 	@mkdir -p build/coverage
-	for part in ending sites; do $(CC) -std=c11 $(WARN) -O1 \
+	@for part in ending sites; do $(CC) -std=c11 $(WARN) -O1 \
 	  -fno-omit-frame-pointer -Ilib -c -o build/coverage/$$part.o \
 	  tests/coverage/$$part.c || exit; done
 	@$(COVERAGE_MAKE) all units coverage-tools

@@ -513,8 +513,11 @@ void ctx_reader_close(struct ctx_reader *reader);
  *
  * Text should be valid UTF-8.  A byte that belongs to no valid character
  * (RFC 3629) counts as a symbol of its own and is encoded as it is, so that
- * decoding gives back every input.  The names of special tokens
- * (<|endoftext|>) are ordinary text unless a function says otherwise.
+ * decoding gives back every input, or its normal form: a tokenizer.json may ask
+ * for Normalization Form C.  Text then costs what its normal form does, by
+ * Unicode 9.0 as the tokenizers library has it, but is cut and marked where it
+ * stands, in bytes as it came.  The names of special tokens (<|endoftext|>) are
+ * ordinary text unless a function says otherwise.
  */
 struct ctx_tokenizer;
 
@@ -549,8 +552,7 @@ const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
 /*
  * Are counts exact for every text?  Not with "bytes/4", which estimates: a
  * quarter of the bytes of each text, rounded up; it counts and cuts but
- * neither encodes nor decodes.  Not with a file that asks for NFC either:
- * text is counted as it is, so only text in NFC is counted exactly.
+ * neither encodes nor decodes.
  */
 bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
 /* One more than the highest token id, special tokens included. */
@@ -596,7 +598,8 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
  * take up to nine times their size.  Vocabularies of files may need more: 40
  * times if merges are out of order (and n log n time), and twice the text if
- * a pattern finds nothing in it.
+ * a pattern finds nothing in it, or as much as its normal form if that is
+ * another text, and four times a row of combining marks.
  * The only errors of this and of all that follows are CTX_ENOMEM and, with a
  * pattern of a file that backtracks without end, CTX_ELIMIT, unless told
  * otherwise.
@@ -649,6 +652,7 @@ struct ctx_marks {
 	size_t n, cap;
 	size_t end;      /* bytes of text seen */
 	uint64_t tokens; /* what they cost */
+	bool changed;    /* is their normal form another text? */
 };
 
 /* Takes the text as it is now: the bytes seen before and what was appended.

@@ -74,15 +74,55 @@ seeds() {
 	[[ $output == *nosuch* ]]
 }
 
-@test "NFC is not done, so such counts are estimates" {
+@test "with NFC text counts as what it is normalised to, exactly" {
 	seeds
 	jq '.normalizer = {type: "NFC"}' tokenizer.json > nfc.json
-	ctx-count -e nfc.json "$chat" | grep '^ *~'
-	ctx-count --json -e nfc.json "$chat" > nfc
-	ctx-count --json -e tokenizer.json "$chat" > plain
-	[ "$(jq .tokens nfc)" = "$(jq .tokens plain)" ]
-	jq -e '.exact == false' nfc
-	jq -e '.exact == true' plain
+	jq '.normalizer = {type: "Sequence", normalizers: [{type: "NFC"},
+	    {type: "NFC"}]}' tokenizer.json > twice.json
+	printf 'caf\303\251 \355\225\234\n%.0s' {1..9000} > composed
+	printf 'cafe\314\201 \341\204\222\341\205\241\341\206\253\n%.0s' \
+	    {1..9000} > apart
+	for e in nfc twice; do
+		ctx-count --json --text -e $e.json composed > want
+		jq -e '.exact and .tokens > 50000' want
+		# Read in parts that end anywhere.
+		ctx-count --json --text -e $e.json apart > got
+		(dd bs=1021 status=none; sleep 0.1; cat) < apart |
+		    ctx-count --json --text -e $e.json > piped
+		[ "$(jq .tokens want)" = "$(jq .tokens got)" ]
+		[ "$(jq .tokens want)" = "$(jq .tokens piped)" ]
+	done
+	ctx-count --json --text -e tokenizer.json apart > plain
+	[ "$(jq .tokens want)" != "$(jq .tokens plain)" ]
+	# The same in strings of JSON, with escapes and without.
+	for file in composed apart; do
+		head -n 500 $file | jq -Rsc '{role: "user", content: .}' > $file.u
+		head -n 500 $file | jq -aRsc '{role: "user", content: .}' > $file.a
+		ctx-count --json -e nfc.json $file.u | jq .tokens
+		ctx-count --json -j 2 -e nfc.json $file.a | jq .tokens
+	done > counts
+	[ "$(sort -u counts | wc -l)" -eq 1 ]
+	ctx-count -e nfc.json "$chat" > out
+	ctx-count -e tokenizer.json "$chat" | sed 's/tokenizer/nfc/' | cmp - out
+}
+
+@test "a text that NFC changes is cut where it was not one character" {
+	seeds
+	jq '.normalizer = {type: "NFC"}' tokenizer.json > nfc.json
+	printf 'e\314\201\314\243o\314\202\314\201%.0s' {1..400} |
+	    jq -Rsc '{role: "tool", tool_call_id: "a", content: .}' > in
+	for limit in 40 41 42 43 44 200; do
+		ctx-truncate -e nfc.json --unit tokens -l $limit in > out
+		jq -r .content out > kept
+		head -c -1 kept > text
+		[ "$(ctx-count --json --text -e nfc.json text | jq .tokens)" \
+		    -le $limit ]
+		# No mark follows the cut, or went from before it.
+		sed '/truncated/d' kept | LC_ALL=C sed -E \
+		    's/e\xcc\x81\xcc\xa3//g; s/o\xcc\x82\xcc\x81//g' |
+		    tr -d '\n' > left
+		[ ! -s left ]
+	done
 }
 
 @test "a file that is no JSON is named, with the line" {
@@ -116,8 +156,12 @@ seeds() {
 	refused '.added_tokens[0].id = -1' "an added token without id or content"
 	refused '.added_tokens[0].content = ""' "an added token without id or"
 	refused '.added_tokens[1].lstrip = true' "the added token <t>"
-	refused '.normalizer.normalizers = [{type: "NFC"}, {type: "NFC"}]' \
-	    "several normalizers"
+	refused '.normalizer.normalizers = [{type: "NFC"}, {type: "NFKC"}]' \
+	    "a normalizer of type NFKC"
+	refused '.normalizer = {type: "Replace", pattern: {String: " "},
+	    content: "_"}' "a normalizer of type Replace"
+	refused '.normalizer = {type: "Prepend", prepend: " "}' \
+	    "a normalizer of type Prepend"
 	refused '.pre_tokenizer.pretokenizers[1].behavior = "Removed"' \
 	    "not Isolated"
 	refused 'del(.pre_tokenizer.pretokenizers[1].pattern)' \

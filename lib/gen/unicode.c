@@ -1,22 +1,12 @@
 /*
  * unicode.c - host program: ranges of characters to two-stage tables
  *
- * Reads unicode16.tsv, writes C to standard output.  Code points are taken
- * in blocks of 128; equal blocks are stored once.
+ * Reads unicode16.tsv, writes C to standard output.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "gen/blocks.h"
 #include "token/unicode.h"
 
-enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK,
-	MOST = 512 };
-
 static uint8_t category_of[POINTS], class_of[POINTS];
-static uint16_t stage1[BLOCKS];
-static uint8_t stage2[MOST][BLOCK];
 
 static uint8_t
 category_named(const char *name)
@@ -69,47 +59,6 @@ read_ranges(FILE *in)
 		memset(class_of + first, fields == 4 ? CTX_CLASS_SPACE
 		    : class_of_category(name), n);
 	}
-}
-
-static unsigned
-fold_blocks(const uint8_t *of)
-{
-	unsigned used = 0, i, b;
-
-	for (i = 0; i < BLOCKS; i++) {
-		for (b = 0; b < used; b++)
-			if (memcmp(stage2[b], of + i * BLOCK, BLOCK) == 0)
-				break;
-		if (b == MOST) {
-			fprintf(stderr, "unicode: too many blocks\n");
-			exit(1);
-		}
-		if (b == used)
-			memcpy(stage2[used++], of + i * BLOCK, BLOCK);
-		stage1[i] = (uint16_t)b;
-	}
-	return used;
-}
-
-static void
-print_number(unsigned i, unsigned value)
-{
-	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
-}
-
-static void
-print_table(const char *name, const char *type, const uint8_t *of)
-{
-	unsigned used = fold_blocks(of), i;
-
-	printf("const %s ctx_%s_block[%u] = {", type, name, (unsigned)BLOCKS);
-	for (i = 0; i < BLOCKS; i++)
-		print_number(i, stage1[i]);
-	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name,
-	    used * BLOCK);
-	for (i = 0; i < used * BLOCK; i++)
-		print_number(i, stage2[i / BLOCK][i % BLOCK]);
-	printf("\n};\n");
 }
 
 int

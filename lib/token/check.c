@@ -212,12 +212,14 @@ good_specials(const struct ctx_vocab *v)
 {
 	uint64_t bytes = v->head->bytes[CTX_VOCAB_SPECIALS];
 	const struct ctx_vocab_special *s = v->specials;
+	bool nfc = (v->head->flags & CTX_VOCAB_NFC) != 0;
 	uint32_t i;
 
 	if (v->head->specials > bytes / sizeof *s)
 		return false;
 	for (i = 0; i < v->head->specials; i++)
-		if (s[i].n == 0 || s[i].at > bytes || s[i].n > bytes - s[i].at)
+		if (s[i].n == 0 || s[i].at > bytes ||
+		    s[i].n > bytes - s[i].at || (s[i].normal != 0 && !nfc))
 			return false;
 	return true;
 }

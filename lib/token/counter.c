@@ -25,7 +25,10 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 		return ctx_err_nomem(err);
 	simd = ctx_simd_pick(simd);
 	c->tokenizer = tokenizer;
-	c->added = ctx_special_longest_added(tokenizer);
+	c->nfc = ctx_tokenizer_nfc(tokenizer);
+	c->added = ctx_special_longest(tokenizer, CTX_NAMES_ADDED);
+	c->added_normal = ctx_special_longest(tokenizer,
+	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
 	c->split = ctx_split_pick(simd);
 	c->probe = ctx_probe_pick(simd);
 	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
@@ -34,7 +37,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
-	    tokenizer->chain == NULL;
+	    c->added_normal == 0 && tokenizer->chain == NULL;
 	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
 	    ctx_chain_begin(&c->chain, tokenizer->chain, err) < 0)) {
 		ctx_token_counter_close(c);
@@ -60,6 +63,8 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 	ctx_words_release(&c->words);
 	ctx_merge_release(&c->merge);
 	ctx_chain_end(c->chain);
+	ctx_nfc_release(&c->normalizer);
+	ctx_buf_release(&c->normal);
 	free(c);
 }
 
@@ -147,12 +152,6 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 	if (known == 0)
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
-
-/* What is being counted; pieces are listed from its start on. */
-struct text {
-	const char *p;
-	size_t n;
-};
 
 /* Pieces that are looked up, listed by where they begin and end. */
 struct list {
@@ -330,7 +329,7 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 /* Of a piece that begins at text.p + at, n bytes where it can be cut.  Long
  * ones seldom come twice, so they are neither looked up nor remembered. */
 static int
-count_part(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
+count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const char *p = text.p + at;
@@ -353,7 +352,7 @@ count_part(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 
 /* A piece of 16 bytes or more. */
 static int
-count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
+count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at, size_t n,
     uint64_t hash, uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
@@ -382,7 +381,7 @@ count_long(struct ctx_token_counter *c, struct text text, size_t at, size_t n,
 }
 
 static int
-count_listed(struct ctx_token_counter *c, struct text text, struct list list,
+count_listed(struct ctx_token_counter *c, struct ctx_str text, struct list list,
     uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_probe *b = &c->batch;
@@ -403,11 +402,11 @@ count_listed(struct ctx_token_counter *c, struct text text, struct list list,
 /* The pieces of c->pieces from first on, so near the end of the text that
  * keys cannot be read in place. */
 static int
-count_last(struct ctx_token_counter *c, struct text text, size_t first,
+count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
 {
 	char last[2 * CTX_VOCAB_KEY] = {0};
-	const struct text copy = {last, CTX_VOCAB_KEY};
+	const struct ctx_str copy = {last, CTX_VOCAB_KEY};
 	struct list list;
 	struct ctx_split *s = &c->pieces;
 	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
@@ -425,10 +424,9 @@ count_last(struct ctx_token_counter *c, struct text text, size_t first,
 	return 0;
 }
 
-/* Counts the first pieces, 1 to max, of a text; *used is their length. */
-static int
-count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
-    uint64_t *tokens, size_t *used, struct ctx_err *err)
+int
+ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text,
+    size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
 	struct ctx_split *s = &c->pieces;
 	size_t i, inner, some;
@@ -455,45 +453,6 @@ count_pieces(struct ctx_token_counter *c, struct text text, size_t max,
 	merge_waiting(c, tokens);
 	return inner == s->listed ? 0
 				  : count_last(c, text, inner, tokens, err);
-}
-
-void
-ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
-    const char *p, size_t n)
-{
-	*w = (struct ctx_walk){counter, p, n, 0, 0, n, counter->added == 0};
-	ctx_counter_begin(counter);
-}
-
-int
-ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
-{
-	const struct ctx_tokenizer *t = w->counter->tokenizer;
-	struct text text;
-	size_t used = 0;
-	uint32_t id;
-
-	if (w->at == w->n)
-		return 0;
-	if (!w->scanned) {
-		w->span = w->at + ctx_special_find(t,
-		    w->p + w->at, w->n - w->at, true);
-		w->scanned = true;
-		ctx_counter_begin(w->counter);
-	}
-	if (w->at < w->span) {
-		text = (struct text){w->p + w->at, w->span - w->at};
-		if (count_pieces(w->counter, text, max, &w->tokens, &used,
-		    err) < 0)
-			return -1;
-	} else {
-		used = ctx_special_at(t, w->p + w->at, w->n - w->at, true,
-		    &id);
-		w->tokens++;
-		w->scanned = false;
-	}
-	w->at += used;
-	return 1;
 }
 
 /* The estimate of "bytes/4". */
@@ -533,6 +492,7 @@ ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, bool *within, struct ctx_err *err)
 {
 	const struct ctx_vocab_head *head = c->tokenizer->vocab.head;
+	size_t factor = c->nfc ? CTX_NFC_FACTOR : 1;
 	struct ctx_walk w;
 	int rc = 1;
 
@@ -541,8 +501,9 @@ ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
 		return 0;
 	}
 	/* A token is at least one byte and at most the longest token. */
-	*within = n <= limit;
-	if (*within || (c->added == 0 && n / head->longest > limit))
+	*within = n <= limit / factor;
+	if (*within || (c->added == 0 && c->added_normal == 0 &&
+	    n / factor / head->longest > limit))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	/* No more pieces than the tokens that are left: pieces are tokens. */

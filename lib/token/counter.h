@@ -4,6 +4,7 @@
 
 #include "token/chain.h"
 #include "token/merge.h"
+#include "token/nfc.h"
 #include "token/probe.h"
 #include "token/split.h"
 #include "token/tokenizer.h"
@@ -30,9 +31,13 @@ struct ctx_token_counter {
 	ctx_lanes_fn *merge_lanes;
 	unsigned plain; /* kinds of pieces that need no looking up */
 	/* Bytes of the longest token that is found before the text is split,
-	 * 0: none is. */
-	size_t added;
+	 * 0: none is; in the text as it is, and in its normal form. */
+	size_t added, added_normal;
 	bool local; /* do boundaries depend on what is near alone? */
+	bool nfc;   /* is text normalised? */
+	struct ctx_nfc normalizer;
+	struct ctx_buf normal; /* the normal form of what is walked over */
+	struct ctx_nfc_map map; /* its places, once they are asked for */
 	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;
 	struct ctx_merge merge;
@@ -51,23 +56,48 @@ void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
+/* Counts the first pieces, 1 to max, of a text in normal form and without
+ * added tokens; *used is their length. */
+int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
+    size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err);
+
+/* A text in which tokens are found before the rest is split. */
+struct ctx_spans {
+	struct ctx_str text;
+	size_t at;    /* bytes walked */
+	size_t end;   /* where ordinary text ends at a name */
+	bool scanned; /* is end known? */
+};
+
 /*
  * A walk over a text, some pieces at a time.  Every place it stops at is a
- * boundary between pieces.
+ * boundary between pieces.  No two walks with a counter go on side by side.
  */
 struct ctx_walk {
 	struct ctx_token_counter *counter;
-	const char *p;
-	size_t n;
-	size_t at;	 /* bytes walked */
-	uint64_t tokens; /* what they cost */
-	size_t span;	 /* where ordinary text ends at an added token */
-	bool scanned;	 /* is span known? */
+	struct ctx_spans spans; /* of the text as it is */
+	uint64_t tokens;	/* what has been walked costs */
+	bool nfc;		/* is text normalised? */
+	/* The normal form of the ordinary text that begins at spans.at, which
+	 * is left behind as a whole.  It is empty between two of them. */
+	struct ctx_spans normal;
+	bool changed;	/* is it another text? */
+	bool different; /* was any? */
+	bool mapped;	/* has counter->map begun? */
 };
 
 void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,
     const char *p, size_t n);
+/* The same, of a text in normal form and without added tokens. */
+void ctx_walk_init_plain(struct ctx_walk *walk,
+    struct ctx_token_counter *counter, const char *p, size_t n);
 /* Goes on by 1 to max pieces (at most CTX_SPLIT_MAX); 1, 0 at the end, -1. */
 int ctx_walk_next(struct ctx_walk *walk, size_t max, struct ctx_err *err);
+/*
+ * Sets *at to the bytes walked; 1, or 0 if it stands where normalising has
+ * changed the text, so that the text cannot be parted there: then *at is the
+ * next byte at which it can; or -1.
+ */
+int ctx_walk_place(struct ctx_walk *walk, size_t *at, struct ctx_err *err);
 
 #endif

@@ -58,19 +58,23 @@ ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	struct ctx_mark past[CTX_SPLIT_UNSURE], base, low;
 	struct ctx_walk w;
-	size_t i;
-	int rc;
+	size_t place = 0, i;
+	int rc, clean;
 
 	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
 		past[i] = from;
 	ctx_walk_init(&w, c, p + from.at, n - from.at);
 	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
+		clean = ctx_walk_place(&w, &place, err);
+		if (clean < 0)
+			return -1;
 		if (from.tokens + w.tokens > limit)
 			break;
-		for (i = 0; i + 1 < CTX_SPLIT_UNSURE; i++)
+		for (i = 0; clean && i + 1 < CTX_SPLIT_UNSURE; i++)
 			past[i] = past[i + 1];
-		past[i] = (struct ctx_mark){from.at + w.at,
-		    from.tokens + w.tokens};
+		if (clean)
+			past[i] = (struct ctx_mark){from.at + place,
+			    from.tokens + w.tokens};
 	}
 	if (rc < 0)
 		return -1;
@@ -83,7 +87,7 @@ ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
 		if (low.tokens > limit)
 			low = from;
 	}
-	if (rc > 0 && search(c, p, n, base, &low, from.at + w.at, limit,
+	if (rc > 0 && search(c, p, n, base, &low, from.at + place, limit,
 	    err) < 0)
 		return -1;
 	*at = low.at;

@@ -70,30 +70,66 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
+/* Takes from the beginning of a text what is up to a name, which may be
+ * nothing, and the name; false if there is none. */
+static bool
+take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
+    struct ctx_str *before, uint32_t *id)
+{
+	size_t n = ctx_special_find(t, text->p, text->n, names), length = 0;
+
+	*before = (struct ctx_str){text->p, n};
+	if (n < text->n)
+		length = ctx_special_at(t, text->p + n, text->n - n, names,
+		    id);
+	text->p += n + length;
+	text->n -= n + length;
+	return length > 0;
+}
+
+/* Text without names but those of its normal form. */
+static int
+encode_normal(struct ctx_token_counter *c, struct ctx_str text,
+    unsigned names, struct ctx_tokens *out, struct ctx_err *err)
+{
+	struct ctx_str before;
+	bool changed, named;
+	uint32_t id = 0;
+
+	if (!c->nfc)
+		return encode_text(c, text.p, text.n, out, err);
+	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &changed, err) <
+	    0)
+		return -1;
+	while (text.n > 0) {
+		named = take_name(c->tokenizer, &text,
+		    names * CTX_NAMES_NORMAL, &before, &id);
+		if (encode_text(c, before.p, before.n, out, err) < 0 ||
+		    (named && add(out, id, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 int
 ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err)
 {
 	const struct ctx_tokenizer *t = c->tokenizer;
-	bool plain = !special && !c->added;
-	size_t before, length;
-	uint32_t id;
+	unsigned names = special ? CTX_NAMES_ASKED | CTX_NAMES_ADDED
+				 : CTX_NAMES_ADDED;
+	struct ctx_str text = {p, n}, before;
+	uint32_t id = 0;
+	bool named;
 
 	if (!ctx_tokenizer_real(t))
 		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
 		    ctx_tokenizer_name(t));
-	for (;;) {
-		before = plain ? n : ctx_special_find(t, p, n, !special);
-		if (encode_text(c, p, before, out, err) < 0)
+	while (text.n > 0) {
+		named = take_name(t, &text, names, &before, &id);
+		if (encode_normal(c, before, names, out, err) < 0 ||
+		    (named && add(out, id, err) < 0))
 			return -1;
-		p += before;
-		n -= before;
-		if (n == 0)
-			return 0;
-		length = ctx_special_at(t, p, n, !special, &id);
-		if (add(out, id, err) < 0)
-			return -1;
-		p += length;
-		n -= length;
 	}
+	return 0;
 }

@@ -191,9 +191,9 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 			    json_integer((json_int_t)i));
 		else if (token.n > 0)
 			rc = json_array_append_new(added, json_pack(
-			    "{s:I, s:s%, s:b}", "id", (json_int_t)i,
+			    "{s:I, s:s%, s:b, s:b}", "id", (json_int_t)i,
 			    "content", token.p, token.n, "special",
-			    type == CONTROL));
+			    type == CONTROL, "normalized", false));
 	}
 	return rc == 0 ? 0
 	    : errno == ENOMEM ? ctx_err_nomem(err)

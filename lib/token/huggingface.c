@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "token/file.h"
+#include "token/nfc.h"
 #include "token/presplit.h"
 #include "token/regex.h"
 #include "token/unicode.h"
@@ -237,13 +238,38 @@ add_tokens(struct reader *r, struct ctx_err *err)
 	return rc;
 }
 
+/* A name that is looked for in normalised text is normalised as well. */
+static int
+normalise(struct reader *r, struct ctx_pack_special *s, struct ctx_err *err)
+{
+	struct ctx_str name = {s->p, s->n};
+	struct ctx_buf out = {0};
+	struct ctx_nfc nfc = {0};
+	bool changed;
+	char *copy;
+	int rc;
+
+	rc = ctx_nfc_text(&nfc, &name, &out, &changed, err);
+	if (rc == 0 && changed) {
+		copy = ctx_arena_alloc(&r->arena, name.n, err);
+		rc = copy == NULL ? -1 : 0;
+		if (rc == 0) {
+			s->p = memcpy(copy, name.p, name.n);
+			s->n = (uint32_t)name.n;
+		}
+	}
+	ctx_nfc_release(&nfc);
+	ctx_buf_release(&out);
+	return rc;
+}
+
 static int
 add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
     struct ctx_err *err)
 {
 	size_t n = json_array_size(added), i;
 	struct ctx_pack_special *s;
-	json_t *token, *id, *content;
+	json_t *token, *id, *content, *normal;
 
 	r->specials = calloc(n + 1, sizeof *r->specials);
 	if (r->specials == NULL)
@@ -266,30 +292,36 @@ add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
+		/* Without normalizing there is no difference. */
+		normal = json_object_get(token, "normalized");
+		s->normal = pack->nfc && (normal == NULL ? s->added
+		    : json_is_true(normal));
+		if (s->normal && normalise(r, s, err) < 0)
+			return -1;
 	}
 	pack->specials = r->specials;
 	pack->nspecials = n;
 	return 0;
 }
 
-/* NFC leaves most text alone; counts of other text are estimates then. */
+/* None, or NFC once or more, which is the same as once. */
 static int
 check_normalizer(struct ctx_pack *pack, json_t *normalizer,
     struct ctx_err *err)
 {
-	json_t *list = json_object_get(normalizer, "normalizers");
+	json_t *list = json_object_get(normalizer, "normalizers"), *one;
+	bool sequence = strcmp(type_of(normalizer), "Sequence") == 0;
+	size_t n = sequence ? json_array_size(list) : 1, i;
 
-	if (strcmp(type_of(normalizer), "Sequence") == 0) {
-		if (json_array_size(list) > 1)
-			return refuse(err, "several normalizers", "");
-		normalizer = json_array_get(list, 0);
+	for (i = 0; i < n; i++) {
+		one = sequence ? json_array_get(list, i) : normalizer;
+		if (!sequence && (one == NULL || json_is_null(one)))
+			continue;
+		if (strcmp(type_of(one), "NFC") != 0)
+			return refuse(err, "a normalizer of type ",
+			    type_of(one));
+		pack->nfc = true;
 	}
-	if (normalizer == NULL || json_is_null(normalizer))
-		return 0;
-	if (strcmp(type_of(normalizer), "NFC") != 0)
-		return refuse(err, "a normalizer of type ",
-		    type_of(normalizer));
-	pack->inexact = true;
 	return 0;
 }
 

@@ -64,29 +64,38 @@ ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
 {
 	struct ctx_mark from = mark(m, m->n), past[CTX_SPLIT_UNSURE];
 	struct ctx_walk w;
-	size_t i;
-	int rc;
+	size_t settled = n, at, i;
+	int rc, clean;
 
 	m->end = n;
 	if (!real(c))
 		return ctx_token_count(c, p, n, &m->tokens, err);
+	if (c->nfc)
+		settled = from.at + ctx_nfc_settled(p + from.at, n - from.at);
 	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
 		past[i] = from;
 	ctx_walk_init(&w, c, p + from.at, n - from.at);
 	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
+		clean = ctx_walk_place(&w, &at, err);
+		if (clean < 0)
+			return -1;
 		/* Each step is a piece or more, so enough of them follow the
 		 * oldest stop.  Added tokens and patterns of files move
 		 * boundaries in ways of their own; nothing is marked
 		 * then. */
-		if (c->local && past[0].at - mark(m, m->n).at >= DISTANCE &&
+		if (c->local && from.at + at <= settled &&
+		    past[0].at - mark(m, m->n).at >= DISTANCE &&
 		    add(m, past[0], err) < 0)
 			return -1;
+		if (!clean)
+			continue;
 		for (i = 0; i + 1 < CTX_SPLIT_UNSURE; i++)
 			past[i] = past[i + 1];
-		past[i] = (struct ctx_mark){from.at + w.at,
+		past[i] = (struct ctx_mark){from.at + at,
 		    from.tokens + w.tokens};
 	}
 	m->tokens = from.tokens + w.tokens;
+	m->changed |= w.different;
 	return rc;
 }
 
@@ -127,10 +136,10 @@ count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	struct ctx_walk w;
 
-	ctx_walk_init(&w, c, p + sum->at, n - sum->at);
+	ctx_walk_init_plain(&w, c, p + sum->at, n - sum->at);
 	if (ctx_walk_next(&w, pieces, err) < 0)
 		return -1;
-	sum->at += w.at;
+	sum->at += w.spans.at;
 	sum->tokens += w.tokens;
 	return 0;
 }
@@ -152,7 +161,7 @@ last_mark(const struct ctx_marks *m, struct ctx_token_counter *c,
 	for (;; i--) {
 		*last = mark(m, i);
 		steps = 0;
-		ctx_walk_init(&w, c, p + last->at, to - last->at);
+		ctx_walk_init_plain(&w, c, p + last->at, to - last->at);
 		while ((rc = ctx_walk_next(&w,
 		    steps < 2 * CTX_SPLIT_UNSURE ? 1 : STEP, err)) > 0)
 			steps++;
@@ -174,7 +183,7 @@ ctx_marks_range(const struct ctx_marks *m, struct ctx_token_counter *c,
 	size_t own, whole;
 	uint64_t tail;
 
-	if (!c->local || to - from < 2 * DISTANCE)
+	if (!c->local || m->changed || to - from < 2 * DISTANCE)
 		return ctx_token_count(c, p + from, to - from, tokens, err);
 	if (last_mark(m, c, p, to, &last, &tail, err) < 0)
 		return -1;
@@ -298,6 +307,7 @@ ctx_marks_reset(struct ctx_marks *m)
 {
 	m->n = m->end = 0;
 	m->tokens = 0;
+	m->changed = false;
 }
 
 void

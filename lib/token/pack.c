@@ -173,7 +173,7 @@ begin(struct fill *f, struct ctx_err *err)
 	    .order = CTX_VOCAB_ORDER,
 	    .version = CTX_VOCAB_VERSION,
 	    .scheme = f->in->scheme,
-	    .flags = f->in->inexact ? CTX_VOCAB_INEXACT : 0,
+	    .flags = f->in->nfc ? CTX_VOCAB_NFC : 0,
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,
 	    .line_bits = bits_for(f->keys, 4),
@@ -611,6 +611,7 @@ fill_specials(struct fill *f)
 		list[i].at = (uint32_t)end;
 		list[i].n = in[i].n;
 		list[i].added = in[i].added;
+		list[i].normal = in[i].normal;
 		memcpy((char *)list + end, in[i].p, in[i].n);
 		end += in[i].n;
 	}

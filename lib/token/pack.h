@@ -19,7 +19,8 @@ struct ctx_pack_special {
 	const char *p;
 	uint32_t n;
 	uint32_t id;
-	bool added; /* found in ordinary text as well */
+	bool added;  /* found in ordinary text as well */
+	bool normal; /* found in the normal form of the text, and is in it */
 };
 
 struct ctx_pack {
@@ -30,7 +31,7 @@ struct ctx_pack {
 	struct ctx_str patterns; /* see chain.h; none if empty */
 	struct ctx_scheme scheme;
 	bool whole; /* a piece that is a token is never merged */
-	bool inexact; /* counts are estimates for some texts */
+	bool nfc;   /* text is normalised before it is split */
 	unsigned char source[32];
 };
 

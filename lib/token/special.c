@@ -102,8 +102,16 @@ builtin_at(const struct ctx_specials *s, const char *p, size_t n,
 	return reserved_at(s, p, n, id);
 }
 
+static unsigned
+names_of(const struct ctx_vocab_special *s)
+{
+	unsigned names = s->added != 0 ? CTX_NAMES_ADDED : CTX_NAMES_ASKED;
+
+	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
+}
+
 static size_t
-listed_at(const struct ctx_vocab *v, const char *p, size_t n, bool added,
+listed_at(const struct ctx_vocab *v, const char *p, size_t n, unsigned which,
     uint32_t *id)
 {
 	const char *names = (const char *)v->specials;
@@ -112,7 +120,7 @@ listed_at(const struct ctx_vocab *v, const char *p, size_t n, bool added,
 
 	for (i = 0; i < v->head->specials; i++) {
 		s = v->specials + i;
-		if (added && s->added == 0)
+		if ((names_of(s) & which) == 0)
 			continue;
 		length = begins_with(p, n, names + s->at, s->n);
 		if (length > best) {
@@ -125,12 +133,13 @@ listed_at(const struct ctx_vocab *v, const char *p, size_t n, bool added,
 
 size_t
 ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
-    bool added, uint32_t *id)
+    unsigned names, uint32_t *id)
 {
 	if (t->specials != NULL)
-		return added ? 0 : builtin_at(t->specials, p, n, id);
+		return (names & CTX_NAMES_ASKED) == 0 ? 0
+		    : builtin_at(t->specials, p, n, id);
 	return t->vocab.specials == NULL
-	    ? 0 : listed_at(&t->vocab, p, n, added, id);
+	    ? 0 : listed_at(&t->vocab, p, n, names, id);
 }
 
 void
@@ -138,53 +147,53 @@ ctx_special_index(struct ctx_tokenizer *t)
 {
 	const struct ctx_vocab_special *s = t->vocab.specials;
 	const unsigned char *name;
-	unsigned char bits;
+	unsigned char names;
 	size_t i, k;
 
 	for (i = 0; s != NULL && i < t->vocab.head->specials; i++) {
 		name = (const unsigned char *)s + s[i].at;
-		bits = s[i].added != 0 ? 3 : 1;
-		t->starts[0][name[0]] |= bits;
+		names = (unsigned char)names_of(s + i);
+		t->starts[0][name[0]] |= names;
 		for (k = 0; k < 256; k++)
 			if (s[i].n == 1 || name[1] == k)
-				t->starts[1][k] |= bits;
+				t->starts[1][k] |= names;
 	}
 }
 
 /* Can a name begin with these bytes? */
 static bool
-may_start(const struct ctx_tokenizer *t, const char *p, size_t n, bool added)
+may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
+    unsigned names)
 {
-	unsigned char bit = added ? 2 : 1;
-
 	if (t->specials != NULL)
 		return *p == *OPEN;
-	return (t->starts[0][(unsigned char)p[0]] & bit) != 0 &&
-	    (n == 1 || (t->starts[1][(unsigned char)p[1]] & bit) != 0);
+	return (t->starts[0][(unsigned char)p[0]] & names) != 0 &&
+	    (n == 1 || (t->starts[1][(unsigned char)p[1]] & names) != 0);
 }
 
 size_t
 ctx_special_find(const struct ctx_tokenizer *t, const char *p, size_t n,
-    bool added)
+    unsigned names)
 {
 	uint32_t id;
 	size_t at;
 
 	for (at = 0; at < n; at++)
-		if (may_start(t, p + at, n - at, added) &&
-		    ctx_special_at(t, p + at, n - at, added, &id) > 0)
+		if (may_start(t, p + at, n - at, names) &&
+		    ctx_special_at(t, p + at, n - at, names, &id) > 0)
 			break;
 	return at;
 }
 
 size_t
-ctx_special_longest_added(const struct ctx_tokenizer *t)
+ctx_special_longest(const struct ctx_tokenizer *t, unsigned names)
 {
 	const struct ctx_vocab *v = &t->vocab;
 	size_t longest = 0, i;
 
 	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
-		if (v->specials[i].added != 0 && v->specials[i].n > longest)
+		if ((names_of(v->specials + i) & names) != 0 &&
+		    v->specials[i].n > longest)
 			longest = v->specials[i].n;
 	return longest;
 }
@@ -233,5 +242,8 @@ bool
 ctx_tokenizer_special(const struct ctx_tokenizer *t, const char *p, size_t n,
     uint32_t *id)
 {
-	return n > 0 && ctx_special_at(t, p, n, false, id) == n;
+	const unsigned all = CTX_NAMES_ASKED | CTX_NAMES_ADDED;
+
+	return n > 0 && ctx_special_at(t, p, n,
+	    all | all * CTX_NAMES_NORMAL, id) == n;
 }

@@ -90,8 +90,7 @@ ctx_tokenizer_name(const struct ctx_tokenizer *t)
 bool
 ctx_tokenizer_exact(const struct ctx_tokenizer *t)
 {
-	return ctx_tokenizer_real(t) &&
-	    (t->vocab.head->flags & CTX_VOCAB_INEXACT) == 0;
+	return ctx_tokenizer_real(t);
 }
 
 uint32_t

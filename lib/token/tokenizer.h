@@ -13,8 +13,7 @@ struct ctx_tokenizer {
 	struct ctx_chain *chain; /* the vocabulary's patterns, or NULL */
 	/*
 	 * What names of the vocabulary's special tokens begin with, by first
-	 * and by second byte: bit 0 for all of them, bit 1 for those that
-	 * count in ordinary text.
+	 * and by second byte: sets of CTX_NAMES.
 	 */
 	unsigned char starts[2][256];
 	char *name;
@@ -29,16 +28,22 @@ struct ctx_tokenizer {
 extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
     ctx_specials_cl100k, ctx_specials_o200k, ctx_specials_harmony;
 
-/*
- * The length of the special token that p, n begins with (the longest if
- * there are several), or 0; with added only those that count in ordinary
- * text.
- */
+/* Names of special tokens, by what they are looked for in. */
+enum {
+	CTX_NAMES_ASKED = 1, /* only where they are asked for */
+	CTX_NAMES_ADDED = 2, /* in ordinary text as well */
+	/* The same, but in the normal form of what is between the others;
+	 * only encodings that normalise have those. */
+	CTX_NAMES_NORMAL = 4 /* times one of them */
+};
+
+/* The length of the special token of these names that p, n begins with (the
+ * longest if there are several), or 0. */
 size_t ctx_special_at(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, bool added, uint32_t *id);
+    size_t n, unsigned names, uint32_t *id);
 /* Where the next such token begins; n if there is none. */
 size_t ctx_special_find(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, bool added);
+    size_t n, unsigned names);
 /* Prepares these for a vocabulary from a file. */
 void ctx_special_index(struct ctx_tokenizer *tokenizer);
 /* Appends the name of a special token; 1, or 0 if id is none, or -1. */
@@ -47,14 +52,23 @@ int ctx_special_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
 /* One more than the highest id of a special token, or 0. */
 uint32_t ctx_special_end(const struct ctx_tokenizer *tokenizer);
 
-/* Bytes of the longest name of those that count in ordinary text, 0: there
- * are none. */
-size_t ctx_special_longest_added(const struct ctx_tokenizer *tokenizer);
+/* Bytes of the longest of these names that a vocabulary from a file has, 0:
+ * there are none. */
+size_t ctx_special_longest(const struct ctx_tokenizer *tokenizer,
+    unsigned names);
 
 /* Loads a vocabulary file, see ctx_tokenizer_open. */
 int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,
     const char *cache, struct ctx_err *err);
 void ctx_tokenizer_unload(struct ctx_tokenizer *tokenizer);
+
+/* Is text normalised? */
+static inline bool
+ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
+{
+	return tokenizer->vocab.head != NULL &&
+	    (tokenizer->vocab.head->flags & CTX_VOCAB_NFC) != 0;
+}
 
 /* Does it have tokens, or only an estimate? */
 static inline bool

@@ -21,7 +21,7 @@
 
 #define CTX_VOCAB_NONE	  UINT32_MAX
 #define CTX_VOCAB_MAGIC	  "ctxvocab"
-#define CTX_VOCAB_VERSION 4
+#define CTX_VOCAB_VERSION 5
 #define CTX_VOCAB_ORDER	  0x01020304u /* as the machine stores it */
 #define CTX_VOCAB_MAX	  (1u << 21)  /* tokens; a pair entry has 21 bits */
 #define CTX_VOCAB_KEY	  16	      /* bytes of a piece in the key table */
@@ -51,8 +51,8 @@ enum ctx_vocab_section {
 enum {
 	/* Some token of the key table is not what its own bytes merge to. */
 	CTX_VOCAB_UNREACHED = 1,
-	/* Text should be normalised before, which nobody does here. */
-	CTX_VOCAB_INEXACT = 2,
+	/* Tokens are those of the text's Normalization Form C. */
+	CTX_VOCAB_NFC = 2,
 	/* Some token is merged before one of its parts could be. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a piece is a token. */
@@ -88,6 +88,7 @@ struct ctx_vocab_special {
 	uint32_t id;
 	uint32_t at, n; /* the name, in bytes from the start of the section */
 	uint32_t added; /* found in ordinary text as well */
+	uint32_t normal; /* found in the normal form of the text */
 };
 
 struct ctx_vocab {

@@ -1,0 +1,61 @@
+/* blocks.h - for host programs: a byte for each code point, in two stages
+ *
+ * Code points are taken in blocks of 128; equal blocks are stored once.
+ */
+#ifndef CTX_GEN_BLOCKS_H
+#define CTX_GEN_BLOCKS_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK,
+	MOST = 512 };
+
+static uint16_t stage1[BLOCKS];
+static uint8_t stage2[MOST][BLOCK];
+
+static unsigned
+fold_blocks(const uint8_t *of)
+{
+	unsigned used = 0, i, b;
+
+	for (i = 0; i < BLOCKS; i++) {
+		for (b = 0; b < used; b++)
+			if (memcmp(stage2[b], of + i * BLOCK, BLOCK) == 0)
+				break;
+		if (b == MOST) {
+			fprintf(stderr, "too many blocks\n");
+			exit(1);
+		}
+		if (b == used)
+			memcpy(stage2[used++], of + i * BLOCK, BLOCK);
+		stage1[i] = (uint16_t)b;
+	}
+	return used;
+}
+
+static void
+print_number(unsigned i, unsigned value)
+{
+	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
+}
+
+/* Prints ctx_NAME_block, of type, and ctx_NAME_value. */
+static void
+print_table(const char *name, const char *type, const uint8_t *of)
+{
+	unsigned used = fold_blocks(of), i;
+
+	printf("const %s ctx_%s_block[%u] = {", type, name, (unsigned)BLOCKS);
+	for (i = 0; i < BLOCKS; i++)
+		print_number(i, stage1[i]);
+	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name,
+	    used * BLOCK);
+	for (i = 0; i < used * BLOCK; i++)
+		print_number(i, stage2[i / BLOCK][i % BLOCK]);
+	printf("\n};\n");
+}
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * nfc.c - host program: what normalisation asks of characters, as tables
+ *
+ * Reads nfc9.tsv, writes C to standard output.
+ */
+#include "gen/blocks.h"
+#include "token/nfc.h"
+
+enum { CHARACTERS = 4000, KINDS = 200 };
+
+/* A character and its Decomposition_Mapping, of one or two. */
+static struct {
+	unsigned from, to[2];
+	bool composed;
+} list[CHARACTERS];
+static unsigned n_list;
+static uint8_t class_of[POINTS], flags_of[POINTS], first[POINTS];
+static uint8_t kind_of[POINTS];
+static struct ctx_nfc_kind kinds[KINDS];
+
+static void
+check(bool is, const char *what)
+{
+	if (is)
+		return;
+	fprintf(stderr, "nfc: %s\n", what);
+	exit(1);
+}
+
+static void
+read_mapping(const char *line)
+{
+	char mark = ' ';
+	unsigned from, a, b = 0;
+	int fields = sscanf(line, "%x = %x %x", &from, &a, &b);
+
+	check(fields >= 2 && from < POINTS && a < POINTS && b < POINTS &&
+	    n_list < CHARACTERS, line);
+	check(n_list == 0 || list[n_list - 1].from < from, "order");
+	(void)sscanf(strrchr(line, ' ') == NULL ? "" : strrchr(line, ' '),
+	    " %c", &mark);
+	list[n_list].from = from;
+	list[n_list].to[0] = a;
+	list[n_list].to[1] = b;
+	list[n_list++].composed = mark != 'X';
+}
+
+static void
+read_all(FILE *in)
+{
+	char line[200];
+	unsigned from, last, class;
+
+	while (fgets(line, sizeof line, in) != NULL) {
+		if (line[0] == '#')
+			continue;
+		if (strchr(line, '=') != NULL) {
+			read_mapping(line);
+			continue;
+		}
+		check(sscanf(line, "%x %x %u", &from, &last, &class) == 3 &&
+		    from <= last && last < POINTS && class < 256, line);
+		memset(class_of + from, (int)class, last - from + 1);
+	}
+}
+
+/* Syllables of Hangul are composed by arithmetic: LV is L and V, LVT is LV
+ * and T. */
+static void
+add_hangul(void)
+{
+	unsigned i;
+
+	for (i = 0; i < CTX_NFC_L_COUNT; i++)
+		first[CTX_NFC_L + i] = 1;
+	for (i = 0; i < CTX_NFC_V_COUNT; i++)
+		flags_of[CTX_NFC_V + i] = CTX_NFC_MAYBE;
+	for (i = 1; i < CTX_NFC_T_COUNT; i++)
+		flags_of[CTX_NFC_T + i] = CTX_NFC_MAYBE;
+	for (i = 0; i < CTX_NFC_S_COUNT; i += CTX_NFC_T_COUNT)
+		first[CTX_NFC_S + i] = 1;
+}
+
+static void
+find_flags(void)
+{
+	unsigned i;
+
+	for (i = 0; i < n_list; i++) {
+		if (!list[i].composed) {
+			flags_of[list[i].from] |= CTX_NFC_NO;
+			continue;
+		}
+		check(list[i].to[1] != 0 && class_of[list[i].from] == 0,
+		    "composed of one, or a mark");
+		first[list[i].to[0]] = 1;
+		flags_of[list[i].to[1]] |= CTX_NFC_MAYBE;
+	}
+}
+
+static void
+find_kinds(void)
+{
+	unsigned n = CTX_NFC_SAFE, cp, k, i;
+
+	for (cp = 0; cp < POINTS; cp++) {
+		kind_of[cp] = first[cp] ? CTX_NFC_FIRST : CTX_NFC_INERT;
+		if (class_of[cp] == 0 && flags_of[cp] == 0)
+			continue;
+		for (k = CTX_NFC_SAFE; k < n; k++)
+			if (kinds[k].class == class_of[cp] &&
+			    kinds[k].flags == flags_of[cp])
+				break;
+		check(k < KINDS, "too many kinds");
+		if (k == n)
+			kinds[n++] = (struct ctx_nfc_kind){class_of[cp],
+			    flags_of[cp]};
+		kind_of[cp] = (uint8_t)k;
+	}
+	for (i = 0; i < n_list; i++)
+		if (list[i].composed)
+			kind_of[list[i].from] = CTX_NFC_COMPOSED;
+	printf("const struct ctx_nfc_kind ctx_nfc_kinds[%u] = {", n);
+	for (k = 0; k < n; k++)
+		printf("\n{%u, %u},", kinds[k].class, kinds[k].flags);
+	printf("\n};\n");
+}
+
+/* The number of a character in the list; n_list if it stays as it is. */
+static unsigned
+find(unsigned cp)
+{
+	unsigned i = 0;
+
+	while (i < n_list && list[i].from != cp)
+		i++;
+	return i;
+}
+
+/* Writes all that a character comes apart into.  Only the first of two may
+ * come apart further. */
+static void
+print_parts(unsigned i)
+{
+	unsigned parts[CTX_NFC_PARTS], n = 0, k = i, at;
+
+	for (;; k = find(list[k].to[0])) {
+		if (list[k].to[1] != 0) {
+			check(find(list[k].to[1]) == n_list &&
+			    n < CTX_NFC_PARTS - 1, "parts");
+			parts[n++] = list[k].to[1];
+		}
+		if (find(list[k].to[0]) == n_list)
+			break;
+	}
+	printf("{0x%x, {0x%x", list[i].from, list[k].to[0]);
+	for (at = n; at > 0; at--)
+		printf(", 0x%x", parts[at - 1]);
+	printf("}},\n");
+}
+
+static int
+by_pair(const void *a, const void *b)
+{
+	const struct ctx_nfc_pair *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->second < y->second ? -1 : x->second > y->second;
+}
+
+static void
+print_pairs(void)
+{
+	static struct ctx_nfc_pair pairs[CHARACTERS];
+	unsigned n = 0, i;
+
+	for (i = 0; i < n_list; i++)
+		if (list[i].composed)
+			pairs[n++] = (struct ctx_nfc_pair){list[i].to[0],
+			    list[i].to[1], list[i].from};
+	qsort(pairs, n, sizeof *pairs, by_pair);
+	printf("const size_t ctx_nfc_n_pairs = %u;\n"
+	       "const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n", n, n);
+	for (i = 0; i < n; i++)
+		printf("{0x%x, 0x%x, 0x%x},\n", (unsigned)pairs[i].first,
+		    (unsigned)pairs[i].second, (unsigned)pairs[i].whole);
+	printf("};\n");
+}
+
+int
+main(void)
+{
+	unsigned i;
+
+	read_all(stdin);
+	add_hangul();
+	find_flags();
+	printf("/* made by lib/gen/nfc.c */\n#include \"token/nfc.h\"\n");
+	find_kinds();
+	print_table("nfc", "uint8_t", kind_of);
+	printf("const size_t ctx_nfc_n_apart = %u;\n"
+	       "const struct ctx_nfc_apart ctx_nfc_apart[%u] = {\n", n_list,
+	    n_list);
+	for (i = 0; i < n_list; i++)
+		print_parts(i);
+	printf("};\n");
+	print_pairs();
+	return fflush(stdout) != 0;
+}
