@@ -203,6 +203,8 @@ open_standard(void)
 	wait_for_output(STDERR_FILENO);
 	/* What a command of the user's comes to is waited for. */
 	(void)signal(SIGCHLD, SIG_DFL);
+	/* A file that may not grow (ulimit -f) is the error of a write. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	/* Said, because musl writes the first line at once otherwise, and
 	 * forgets the errno. */
 	if (!isatty(STDOUT_FILENO))

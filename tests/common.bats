@@ -158,6 +158,20 @@ calls() {
 	done
 }
 
+@test "a file that may grow no further is trouble, said in a line" {
+	for _ in 1 2 3 4 5 6 7 8; do cat "$chat"; done > big
+	(
+		ulimit -f 1
+		for c in "ctx-prune -b 9M" "ctx-truncate -l 0" "ctx-check --repair" \
+		    "ctx-count --annotate" "ctx-truncate -l 9 --archive arch"; do
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 bash -c "$c big > out"
+			[ "${#lines[@]}" -eq 1 ]
+			[[ $output == *"cannot write "*": File too large" ]]
+		done
+	)
+}
+
 @test "closed standard descriptors are trouble, not a surprise" {
 	run -2 sh -c 'ctx-prune -b 8000 "$agent" >&-'
 	run -2 sh -c 'ctx-prune -b 8000 <&-'
