@@ -242,18 +242,19 @@ analyze: all
 # What the tests reach, by gcov and gcovr, in a build tree of its own.
 # Some cases look at what the sandbox or a stopped program does, which is
 # different there: make check judges, this counts.  The faults are those after
-# which a program ends by itself, for gcov counts at the end.
+# which a program ends by itself, for gcov counts at the end.  Functions that
+# are copied for each choice of a constant are counted once.
 COVERAGE := $(abspath build/coverage)
 COVERAGE_WRAP := syscall malloc calloc realloc ctx_grow ctx_arena_alloc \
 	ctx_buf_reserve ctx_buf_add ctx_buf_printf ctx_text_decode \
 	ctx_text_encode ctx_edit_replace ctx_token_count ctx_count_message
 COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
-	CFLAGS="-O1 -g" COUNTED="-O0 --coverage" \
+	CFLAGS="-O1 -g" COUNTED="-O0 --coverage -DALWAYS_INLINE=inline" \
 	COUNTED_LINK="--coverage $(COVERAGE_WRAP:%=-Wl,--wrap=%) \
 	$(COVERAGE)/ending.o $(COVERAGE)/sites.o"
 coverage:
 	@mkdir -p build/coverage
-	for part in ending sites; do $(CC) -std=c11 $(WARN) -O1 \
+	@for part in ending sites; do $(CC) -std=c11 $(WARN) -O1 \
 	  -fno-omit-frame-pointer -Ilib -c -o build/coverage/$$part.o \
 	  tests/coverage/$$part.c || exit; done
 	@$(COVERAGE_MAKE) all units coverage-tools

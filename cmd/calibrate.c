@@ -129,9 +129,9 @@ line_of(const char *model, const char *encoding, const struct ctx_fit *fit,
 	    "exact", 0, "factor", hundredths(fit, upper));
 }
 
-static void
+static int
 print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
-    size_t calls, const json_t *line)
+    size_t calls, json_t *line, struct ctx_err *err)
 {
 	char number[16];
 
@@ -152,11 +152,11 @@ print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
 	if (line == NULL) {
 		printf("  models.json no line: what was billed follows "
 		       "something else\n");
-		return;
+		return 0;
 	}
 	printf("  models.json ");
-	(void)json_dumpf(line, stdout, JSON_REAL_PRECISION(6));
-	(void)putchar('\n');
+	return cli_json_line(stdout, CLI_STDOUT, json_incref(line),
+	    JSON_REAL_PRECISION(6), err);
 }
 
 static int
@@ -177,13 +177,24 @@ print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
 	    err);
 }
 
+/* Copies what there is room for, whole characters. */
+static void
+copy_name(char *name, size_t size, struct ctx_str text)
+{
+	size_t n = text.n < size ? text.n : size - 1;
+
+	while (n > 0 && n < text.n && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--;
+	memcpy(name, text.p, n);
+	name[n] = '\0';
+}
+
 int
 calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
     bool json, struct ctx_err *err)
 {
 	struct ctx_sample *calls = calloc(c->n + 1, sizeof *calls);
 	struct ctx_fit fit;
-	struct ctx_str text;
 	char name[200];
 	json_t *line;
 	uint32_t id;
@@ -198,15 +209,14 @@ calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
 				calls[n++] = c->list[i].sample;
 		if (!ctx_fit(&fit, calls, n))
 			continue;
-		text = ctx_names_at(&c->models, id);
-		(void)snprintf(name, sizeof name, "%.*s", (int)text.n, text.p);
+		copy_name(name, sizeof name, ctx_names_at(&c->models, id));
 		line = line_of(name, encoding, &fit, upper);
 		if (line == NULL && says_something(&fit))
 			rc = ctx_err_nomem(err);
 		else if (json)
 			rc = print_json(name, encoding, &fit, n, line, err);
 		else
-			print_text(name, encoding, &fit, n, line);
+			rc = print_text(name, encoding, &fit, n, line, err);
 		json_decref(line);
 		rc = rc < 0 ? -1 : 1;
 	}

@@ -17,8 +17,8 @@
 /* ---- messages ---- */
 
 /* Is this character safe on a terminal, where a stream's text may end up? */
-static bool
-is_safe(uint32_t cp)
+bool
+cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
@@ -36,7 +36,7 @@ cli_print_masked(FILE *to, const char *p, size_t n)
 
 	for (; n > 0; p += len, n -= len) {
 		len = ctx_utf8_next(p, n, &cp);
-		if (is_safe(cp))
+		if (cli_is_safe(cp))
 			(void)fwrite(p, 1, len, to);
 		else
 			(void)fputc('?', to);
@@ -346,7 +346,9 @@ cli_close(struct ctx_stream *stream)
 }
 
 /* Makes the name of a file of ours: in the directory that the variable
- * names, else in one of the home directory.  Says whether there is one. */
+ * names, else in one of the home directory.  Says whether there is one.
+ * A relative name is none, or any directory that the user works in could
+ * bring files of ours (XDG Base Directory Specification). */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)
@@ -354,7 +356,8 @@ own_file(char out[4096], const char *variable, const char *beside,
 	const char *home;
 	int n = -1;
 
-	if ((home = cli_environment(variable)) != NULL)
+	home = cli_environment(variable);
+	if (home != NULL && home[0] == '/')
 		n = snprintf(out, 4096, "%s/ctx%s", home, file);
 	else if ((home = cli_environment("HOME")) != NULL)
 		n = snprintf(out, 4096, "%s/%s/ctx%s", home, beside, file);

@@ -272,7 +272,10 @@ _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
 /* Says what err says, with its place, then exits with CLI_TROUBLE; a reader
  * that has left ends the command without a word. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
-/* Text for a terminal: control bytes and the like are masked. */
+/* May a terminal see this character as it is?  Not if it is a control, or
+ * turns the direction of a line. */
+bool cli_is_safe(uint32_t cp);
+/* Text for a terminal: the others are masked. */
 void cli_print_masked(FILE *to, const char *p, size_t n);
 /* "812", "9.4k", "1.2M", in a buffer of the caller's. */
 const char *cli_short_number(char buf[16], uint64_t n);

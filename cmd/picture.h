@@ -38,6 +38,9 @@ struct picture {
 	bool color; /* on the terminal */
 };
 
+/* Sets it out from the parts, which it sorts; scale is 1 or more. */
+void picture_make(struct picture *picture, const struct ctx_tally *t,
+    uint64_t window, struct bar_part *parts, size_t n);
 /* Gives each part its share of cells; together they are as many as the whole
  * comes to, rounded. */
 size_t picture_cells(struct picture *picture, size_t cells);

@@ -42,25 +42,48 @@ cli_json_with(json_t *object, const char *key, json_t *value)
 	return NULL;
 }
 
+/* Writes JSON and a line feed.  What could move the cursor of a terminal, or
+ * turn a line round, can only stand in its strings, and is escaped there. */
+static int
+put_line(FILE *to, const char *json)
+{
+	size_t n = strlen(json), from = 0, at, length;
+	uint32_t cp;
+
+	for (at = 0; at < n; at += length) {
+		length = ctx_utf8_next(json + at, n - at, &cp);
+		if (cli_is_safe(cp))
+			continue;
+		if (fwrite(json + from, 1, at - from, to) < at - from ||
+		    fprintf(to, "\\u%04x", (unsigned)cp) < 0)
+			return -1;
+		from = at + length;
+	}
+	if (fwrite(json + from, 1, n - from, to) < n - from)
+		return -1;
+	return fputc('\n', to) == EOF ? -1 : 0;
+}
+
 int
 cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err)
 {
-	int rc = line == NULL ? -1 : 0;
+	char *json = line == NULL ? NULL
+				  : json_dumps(line, JSON_COMPACT | flags);
+	int rc, sys;
 
-	errno = 0;
-	if (rc == 0)
-		rc = json_dumpf(line, to, JSON_COMPACT | flags);
-	if (rc == 0 && fputc('\n', to) == EOF)
-		rc = -1;
 	json_decref(line);
+	if (json == NULL)
+		return ctx_err_nomem(err);
+	errno = 0;
+	rc = put_line(to, json);
+	sys = errno;
+	free(json);
 	if (rc == 0)
 		return 0;
-	if (errno == EPIPE && to == stdout)
+	if (sys == EPIPE && to == stdout)
 		return ctx_err_set(err, CTX_EPIPE, "nobody reads %s", name);
-	return ferror(to) && errno != 0
-	    ? ctx_err_sys(err, errno, "cannot write %s", name)
-	    : ctx_err_nomem(err);
+	return ctx_err_sys(err, sys != 0 ? sys : EIO, "cannot write %s", name);
 }
 
 FILE *

@@ -23,7 +23,7 @@ load helper
 	    .error < 0.001 and .spread < 0.01 and .upper >= .factor' \
 	    <<< "$output"
 	run -0 ctx-count -d anthropic --calibrate billed
-	[[ $output == *'{"claude-opus-4-8": {"encoding": "o200k_base", "exact": false, "factor": 1.3}}' ]]
+	[[ $output == *'{"claude-opus-4-8":{"encoding":"o200k_base","exact":false,"factor":1.3}}' ]]
 	# Nothing is calibrated unasked, and the line does what it says.
 	[ "$(tokens -d anthropic billed)" -eq "$(tokens -d anthropic in)" ]
 	mkdir -p config/ctx
@@ -32,6 +32,26 @@ load helper
 	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
 	run -1 ctx-count --calibrate "$chat"
 	[[ $output == *"no call says"* ]]
+}
+
+@test "--calibrate: a model's name is masked, and cut between characters" {
+	named() {
+		jq -nc --arg m "$1" '{role: "user", content: "go"},
+		    {role: "assistant", model: $m, content: [{type: "text",
+		    text: "x"}], usage: {input_tokens: 20, output_tokens: 5}}'
+	}
+	run -0 --separate-stderr ctx-count -d anthropic --calibrate \
+	    <(named $'a\xc2\x9b31m\xe2\x80\xae')
+	grep -qF '  models.json {"a\u009b31m\u202e":{' <<< "$output" ||
+	    fail "$output"
+	LC_ALL=C run ! grep -q $'\xc2\x9b\|\xe2\x80' <<< "$output"
+	for name in $'\xc3\xa9' $'x\xc3\xa9'; do
+		name=$(printf "$name%.0s" {1..200})
+		run -0 --separate-stderr ctx-count -d anthropic --calibrate \
+		    --json <(named "$name")
+		jq -e --arg n "$name" '.model as $m | ($m | length > 90) and
+		    ($n | startswith($m))' <<< "$output"
+	done
 }
 
 @test "--calibrate reads what Codex says behind each answer, once" {

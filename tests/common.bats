@@ -87,6 +87,19 @@ calls() {
 	done < <(calls)
 }
 
+@test "a file in UTF-16 is refused as what it is" {
+	messages user:hi user:ho > utf8
+	for encoding in UTF-16LE UTF-16BE; do
+		printf '\xef\xbb\xbf' | cat - utf8 | iconv -f UTF-8 -t $encoding > wide
+		while read -r c; do
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 $c wide
+			[[ $output == *"wide:1:1: UTF-16; iconv "* ]] ||
+			    fail "$c: $output"
+		done < <(calls)
+	done
+}
+
 @test "a missing file and a directory are trouble, named" {
 	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
@@ -131,6 +144,17 @@ calls() {
 	printf '{"role":"user","content":"x"}\n' > $'evil\033[31m'
 	run -0 ctx-count $'evil\033[31m'
 	[[ $output == *'evil?[31m' ]]
+	# In JSON they are escaped: nothing is lost.
+	messages $'user:\xc2\x9b\xe2\x80\xae\x7f' | jq -c '.name = .content |
+	    {role: "tool", tool_call_id: "a", name, content}' > evil
+	for c in "ctx-count --per tool --json" "ctx-check --json" \
+	    "ctx-check --sarif" "ctx-age -o 0 -k 0 --mask -n --json"; do
+		# shellcheck disable=SC2086 # a command and its options
+		$c evil > out || [ $? -eq 1 ]
+		LC_ALL=C run ! grep -q $'\xc2\x9b\|\xe2\x80\xae\|\x7f' out
+	done
+	ctx-count --per tool --json evil |
+	    jq -es 'any(.tool == "\u009b\u202e\u007f")'
 }
 
 @test "a file whose name is no UTF-8 is named in JSON all the same" {

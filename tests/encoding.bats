@@ -43,6 +43,13 @@ seeds() {
 	seeds
 	ctx-count -e model.gguf "$chat" > want
 	XDG_CACHE_HOME=/dev/null ctx-count -e model.gguf "$chat" | cmp - want
+	# A relative name is none: not any directory is to bring one.
+	mkdir here
+	XDG_CACHE_HOME=here HOME='' ctx-count -e model.gguf "$chat" | cmp - want
+	[ -z "$(ls here)" ]
+	mkdir -p here/ctx
+	echo broken > here/ctx/models.json
+	XDG_CONFIG_HOME=here HOME='' ctx-count -e model.gguf "$chat" | cmp - want
 	chmod 500 not/there/ctx
 	cp tokenizer.json other.json
 	ctx-count -e other.json "$chat" > out

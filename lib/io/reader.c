@@ -528,6 +528,16 @@ value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
+/* Is this the start of a file of 16-bit characters, as some shells write? */
+static bool
+is_utf16(const struct ctx_reader *r)
+{
+	const char *p = r->buf.p + r->from;
+
+	return r->line == 1 && ahead(r) >= 2 &&
+	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
+}
+
 /* A line whose value begins at bytes behind its start. */
 static int
 line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -552,6 +562,11 @@ line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
 		place(r, at + used, err);
 		rc = 0;
+	}
+	if (rc < 0 && err->code == CTX_EINPUT && is_utf16(r)) {
+		ctx_err_set(err, CTX_EINPUT, "UTF-16; iconv -f UTF-16 "
+			    "-t UTF-8 makes of it what can be read");
+		place(r, 0, err);
 	}
 	if (rc <= 0)
 		return take_bad(r, record, n, err);

@@ -24,31 +24,38 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return 0;
 }
 
-/* Writes pieces, in one call if the system takes all: other writers' records
- * stand before it or behind it. */
+/* Writes a text and what ends it, in one call if the system takes all: other
+ * writers' records stand before it or behind it. */
 static int
-write_out(const struct ctx_archive *archive, struct iovec *piece, int n,
-    struct ctx_err *err)
+write_out(const struct ctx_archive *archive, struct ctx_str text,
+    struct ctx_str end, struct ctx_err *err)
 {
+	struct iovec both[2];
 	ssize_t wrote;
+	size_t n;
 
-	while (n > 0) {
-		if (n > 1 && piece->iov_len <= MOST)
-			wrote = writev(archive->fd, piece, n);
+	while (text.n > 0) {
+		both[0].iov_base = (void *)(uintptr_t)text.p;
+		both[0].iov_len = text.n < MOST ? text.n : MOST;
+		both[1].iov_base = (void *)(uintptr_t)end.p;
+		both[1].iov_len = end.n;
+		if (end.n > 0 && text.n <= MOST)
+			wrote = writev(archive->fd, both, 2);
 		else
-			wrote = write(archive->fd, piece->iov_base,
-			    piece->iov_len < MOST ? piece->iov_len : MOST);
+			wrote = write(archive->fd, text.p, both[0].iov_len);
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote <= 0)
 			return ctx_err_sys(err, wrote == 0 ? ENOSPC : errno,
 			    "cannot write archive %s", archive->path);
-		for (; n > 0 && (size_t)wrote >= piece->iov_len; n--, piece++)
-			wrote -= (ssize_t)piece->iov_len;
-		if (n > 0) {
-			piece->iov_base = (char *)piece->iov_base + wrote;
-			piece->iov_len -= (size_t)wrote;
+		n = (size_t)wrote;
+		if (n < text.n) {
+			text = (struct ctx_str){text.p + n, text.n - n};
+			continue;
 		}
+		n -= text.n;
+		text = (struct ctx_str){end.p + n, end.n - n};
+		end.n = 0;
 	}
 	return 0;
 }
@@ -56,9 +63,9 @@ write_out(const struct ctx_archive *archive, struct iovec *piece, int n,
 static int
 flush(struct ctx_archive *archive, struct ctx_err *err)
 {
-	struct iovec piece = {archive->pending.p, archive->pending.n};
+	struct ctx_str text = {archive->pending.p, archive->pending.n};
 
-	if (write_out(archive, &piece, piece.iov_len > 0, err) < 0)
+	if (write_out(archive, text, (struct ctx_str){"", 0}, err) < 0)
 		return -1;
 	archive->pending.n = 0;
 	return 0;
@@ -66,15 +73,12 @@ flush(struct ctx_archive *archive, struct ctx_err *err)
 
 /* A long record that is on one line is written from where it is. */
 static int
-add_long(struct ctx_archive *archive, const char *p, size_t n,
+add_long(struct ctx_archive *archive, struct ctx_str text,
     struct ctx_err *err)
 {
-	char feed[] = "\n";
-	struct iovec pieces[] = {{(char *)(uintptr_t)p, n}, {feed, 1}};
-
 	if (flush(archive, err) < 0)
 		return -1;
-	return write_out(archive, pieces, 2, err);
+	return write_out(archive, text, (struct ctx_str){"\n", 1}, err);
 }
 
 int
@@ -89,7 +93,7 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 		n--;
 	if (n >= FLUSH_AT && memchr(p, '\n', n) == NULL &&
 	    memchr(p, '\r', n) == NULL)
-		return add_long(archive, p, n, err);
+		return add_long(archive, (struct ctx_str){p, n}, err);
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;

@@ -182,12 +182,6 @@ ctx_chain_part(struct ctx_chain_state *s)
 	s->part = true;
 }
 
-bool
-ctx_chain_between(const struct ctx_chain_state *s)
-{
-	return s->left[0] == 0;
-}
-
 /* Turns as many characters of p, n as there is room for, more room if all of
  * it is taken. */
 static int

@@ -30,11 +30,10 @@ void ctx_chain_end(struct ctx_chain_state *state);
 /* A text begins. */
 void ctx_chain_reset(struct ctx_chain_state *state);
 /* Of the text that begins only the beginning will be seen.  Pieces that
- * depend on what comes behind are then not given: there may be 0. */
+ * depend on what comes behind are then not given: there may be 0.  Those that
+ * are end with a match of the first pattern, or with what is between two, and
+ * from there on the rest is split like a text of its own. */
 void ctx_chain_part(struct ctx_chain_state *state);
-/* Did the last piece end with a match of the first pattern, or with what is
- * between two?  From there on the rest is split like a text of its own. */
-bool ctx_chain_between(const struct ctx_chain_state *state);
 /*
  * The next pieces, 1 to max, as a ctx_split_fn gives them: p, n is what is
  * left of the text, so calls must follow each other.  Last, if there is one,

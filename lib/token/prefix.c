@@ -97,19 +97,17 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
 	struct ctx_token_counter *c = open->counter;
 	struct ctx_mark past[CTX_SPLIT_UNSURE + 1] = {{0, 0}};
-	size_t sure = c->chain == NULL ? CTX_SPLIT_UNSURE : 0, before = 0, i;
+	size_t sure = c->chain == NULL ? CTX_SPLIT_UNSURE : 0, i;
 	struct ctx_walk w;
 	int rc;
 
 	ctx_walk_init_plain(&w, c, open->text.p + open->at, end - open->at);
 	if (c->chain != NULL)
 		ctx_chain_part(c->chain);
+	/* A walk by patterns ends where one would have to see more, so never
+	 * within a match of the first, from where nobody could go on. */
 	while ((rc = ctx_walk_next(&w, STEP, err)) > 0 &&
-	    w.spans.at > before) {
-		before = w.spans.at;
-		/* Within a match of a pattern nobody could go on. */
-		if (c->chain != NULL && !ctx_chain_between(c->chain))
-			continue;
+	    w.spans.at > past[0].at) {
 		for (i = sure; i > 0; i--)
 			past[i] = past[i - 1];
 		past[0] = (struct ctx_mark){w.spans.at, w.tokens};

@@ -259,9 +259,20 @@ refusals(void)
 	    {"[^\\s\\S]", "without characters"}, {"[z-a]", "a range"},
 	    {"[a-\\s]", "a range"}, {"(?i:ss)", "more than themselves"},
 	    {"(?i:st)", "more than themselves"}, {"(?i:\xc3\xa9)", "more than"},
+	    {"(?i:fF)", "more than"}, {"(?i:FI)", "more than"},
+	    {"(?i:afl)", "more than"}, {"(?i:[a-\xc3\xa9])", "a set in (?i:)"},
 	    {"(?i:\\p{L})", "a set in (?i:)"}, {"(?i:[^a])", "a set in (?i:)"},
 	    {"\\x80", "no valid number"}, {"\\x{110000}", "no valid number"},
 	    {"\\ud800", "no valid number"}, {"\xff", "not UTF-8"},
+	    {"\\x{d800}", "no valid number"}, {"\\x{}", "no valid number"},
+	    {"\\x{12", "no valid number"}, {"\\x{12-", "no valid number"},
+	    {"\\x1", "no valid number"}, {"\\u12g4", "no valid number"},
+	    {"\\0", "an escape"}, {"\\\xff", "an escape"},
+	    {"[\xff]", "not UTF-8"}, {"[a-\xff]", "not UTF-8"},
+	    {"[a-[b]]", "a range"}, {"\\p{L", "no general category"},
+	    {"\\p{}", "no general category"}, {"a{1,2,3}", "several ways"},
+	    {"a{99999}", "several ways"}, {"a{1,1001}", "several ways"},
+	    {"a{3}+", "several ways"},
 	    {"((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))",
 	    "too many groups"},
 	    {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
@@ -283,6 +294,79 @@ refusals(void)
 	CHECK(ctx_chain_open(&chain, "a\0b\0c\0d\0e", 10, &err) == -1);
 }
 
+/* Patterns that name more than there is room for. */
+static void
+too_much(void)
+{
+	struct ctx_chain *chain;
+	char text[2000];
+	size_t i, n;
+
+	tap_case("patterns with too many sets or ranges are refused");
+	for (i = n = 0; i < 70; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+		    "[\\x%x-~]|", (unsigned)('!' + i));
+	text[n - 1] = '\0';
+	CHECK(ctx_chain_open(&chain, text, n, &err) == -1);
+	CHECK(strstr(err.text, "too many sets of characters") != NULL);
+	for (i = n = 0; i < 60; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+		    "\\x{%x}|", (unsigned)(0x400 + 2 * i));
+	text[n - 1] = '\0';
+	CHECK(ctx_chain_open(&chain, text, n, &err) == -1);
+	CHECK(strstr(err.text, "too many ranges of characters") != NULL);
+}
+
+/* Do two patterns cut a text alike, and more than once? */
+static bool
+cut_alike(const char *a, const char *b, const char *text)
+{
+	const char *const patterns[] = {a, b};
+	struct ctx_chain_state *state;
+	struct ctx_chain *chain;
+	size_t n[2], i;
+
+	for (i = 0; i < 2; i++) {
+		if (ctx_chain_open(&chain, patterns[i],
+			strlen(patterns[i]) + 1, &err) < 0) {
+			printf("# %s: %s\n", patterns[i], err.text);
+			return false;
+		}
+		NEED(ctx_chain_begin(&state, chain, &err) == 0);
+		n[i] = split(state, NULL, none, text, strlen(text), ends[i]);
+		ctx_chain_end(state);
+		ctx_chain_close(chain);
+	}
+	return n[0] > 1 && n[0] == n[1] &&
+	    memcmp(ends[0], ends[1], n[0] * sizeof ends[0][0]) == 0;
+}
+
+static void
+written_otherwise(void)
+{
+	static const char text[] = "aaaaa-KkJl\xe2\x84\xaa sS\xc5\xbf x12z"
+	    "\xd0\x96\xd0\xb6\t{}\\";
+
+	tap_case("what a pattern says in other words cuts alike");
+	CHECK(cut_alike("a{2}", "aa", text));
+	CHECK(cut_alike("a{2,}", "aa+", text));
+	CHECK(cut_alike("a{,2}b|[^a]", "b|ab|aab|[^a]", text));
+	CHECK(cut_alike("a{1,3}", "aaa|aa|a", text));
+	CHECK(cut_alike("a{1,3}?", "a", text));
+	CHECK(cut_alike("a+?", "a", text));
+	CHECK(cut_alike("\\x4A|\\x{6b}|\\u006C", "[JKl-l]|k", "JkKl"));
+	CHECK(cut_alike("\\x{416}|\\u0436", "\xd0\x96|\xd0\xb6", text));
+	CHECK(cut_alike("(?i:k)", "[kK\xe2\x84\xaa]", text));
+	CHECK(cut_alike("(?i:s)", "[sS\\x{17f}]", text));
+	CHECK(cut_alike("(?i:[j-l])", "[jklJKL\\x{212a}]", text));
+	CHECK(cut_alike("(?i:x1)", "[xX]1", text));
+	CHECK(cut_alike("[a-]", "a|-", text));
+	CHECK(cut_alike("\\t|\\{|\\\\", "[\t{\\\\]", text));
+	CHECK(cut_alike("\\P{^Lu}", "\\p{Lu}", text));
+	CHECK(cut_alike("\\D", "[^\\d]", text));
+	CHECK(cut_alike("\\S", "[^\\s]", text));
+}
+
 int
 main(void)
 {
@@ -294,6 +378,8 @@ main(void)
 	known();
 	long_pieces();
 	refusals();
+	too_much();
+	written_otherwise();
 	json_decref(cases);
 	return tap_done();
 }

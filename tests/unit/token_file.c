@@ -8,6 +8,7 @@
 
 #include "ctx.h"
 #include "tap.h"
+#include "token/presplit.h"
 #include "token_ref.h"
 
 #define MERGES 3000 /* of r50k that go into the tokenizer.json */
@@ -374,14 +375,15 @@ check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 }
 
 /* Names that part the text, one of them the beginning of another; digits,
- * which need not wait for what follows them; matches of many pieces. */
+ * which need not wait for what follows them; matches of many pieces; characters
+ * that are a match with what stands before them. */
 static void
 parts(json_t *root)
 {
 	static const char *const regexes[][2] = {
 	    {NULL, NULL}, {"\\p{N}", "x"},
 	    {"\\p{N}{1,900}|[^\\p{N}]{1,90}", "\\p{N}{1,3}"},
-	    {"[^,;]+[,;]*(?=.)|x", "\\s+"}};
+	    {"[^,;]+[,;]*(?=.)|x", "\\s+"}, {" ?\\p{P}+|\\P{P}", "x"}};
 	static char text[12000];
 	json_t *copy = json_deep_copy(root), *list;
 	struct ctx_token_counter *c;
@@ -398,6 +400,9 @@ parts(json_t *root)
 	while (n < sizeof text - sizeof sample) {
 		memcpy(text + n, sample, sizeof sample - 1);
 		n += sizeof sample - 1;
+		/* A space and a dash are a token. */
+		for (i = 0; i < 40 && n < sizeof text; i++)
+			text[n++] = " \xe2\x80\x93x"[i % 5];
 		/* Between them what has no name in it. */
 		for (i = 0; i < 1500 && n < sizeof text; i++)
 			text[n++] = "2019; x, "[i % (k % 2 == 0 ? 4 : 9)];
@@ -588,6 +593,101 @@ gguf(json_t *root)
 	ctx_tokens_release(&got);
 }
 
+/* A GGUF file that says so many things. */
+static void
+begin_gguf(struct ctx_buf *out, uint64_t pairs)
+{
+	out->n = 0;
+	put_number(out, 0x46554747, 4);
+	put_number(out, 3, 4);
+	put_number(out, 0, 8);
+	put_number(out, pairs, 8);
+}
+
+static void
+odd_gguf(void)
+{
+	struct ctx_buf out = {0};
+	unsigned i;
+
+	tap_case("a GGUF file with values that are none is refused");
+	for (i = 0; i < 2; i++) {
+		begin_gguf(&out, 1);
+		put_key(&out, "x", i == 0 ? 13 : ARRAY);
+		put_number(&out, ARRAY, 4);
+		put_number(&out, 1, 8);
+		refused_bytes("unknown types", "model.gguf", out.p, out.n);
+	}
+	for (i = 0; i < 2; i++) {
+		begin_gguf(&out, 4);
+		put_key(&out, "tokenizer.ggml.model", STRING);
+		put_string(&out, "gpt2");
+		put_key(&out, "tokenizer.ggml.pre", STRING);
+		put_string(&out, "gpt-2");
+		put_array(&out, "tokenizer.ggml.tokens", STRING, 1);
+		put_string(&out, i == 0 ? "\xff" : "a");
+		put_array(&out, "tokenizer.ggml.merges", STRING, 1);
+		put_string(&out, "\xff");
+		refused_bytes(i == 0 ? "a token that is not UTF-8"
+		    : "a merge that is not UTF-8", "model.gguf", out.p,
+		    out.n);
+	}
+	begin_gguf(&out, 3);
+	put_key(&out, "tokenizer.ggml.model", STRING);
+	put_string(&out, "gpt2");
+	/* Numbers are no names of tokens. */
+	put_array(&out, "tokenizer.ggml.tokens", U32, 1);
+	put_number(&out, 7, 4);
+	put_array(&out, "tokenizer.ggml.merges", U32, 1);
+	put_number(&out, 7, 4);
+	refused_bytes("of type gpt2", "model.gguf", out.p, out.n);
+	ctx_buf_release(&out);
+}
+
+/* Splitters that a GGUF file names only are those of a tokenizer.json. */
+static void
+named_splitters(json_t *root)
+{
+	static const char *const names[] = {"starcoder", "llama-bpe",
+	    "deepseek-v3"};
+	const struct ctx_presplit_model *model;
+	struct ctx_tokens want = {0}, got = {0};
+	struct ctx_buf out = {0};
+	json_t *copy = json_deep_copy(root), *list;
+	size_t i, k;
+
+	tap_case("a splitter that a GGUF file names is the one it means");
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		model = ctx_presplit_named((struct ctx_str){names[i],
+		    strlen(names[i])});
+		NEED(model != NULL && model->patterns[0] != NULL);
+		list = json_array();
+		for (k = 0; k < 3 && model->patterns[k] != NULL; k++)
+			json_array_append_new(list, json_pack(
+			    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
+			    "Isolated", "pattern", "Regex",
+			    model->patterns[k]));
+		json_array_append_new(list, json_pack("{s:s, s:b}", "type",
+		    "ByteLevel", "use_regex", model->byte_level));
+		NEED(json_object_set_new(copy, "pre_tokenizer", json_pack(
+		    "{s:s, s:o}", "type", "Sequence", "pretokenizers",
+		    list)) == 0);
+		NEED(json_object_set_new(json_object_get(copy, "model"),
+		    "ignore_merges", json_boolean(model->whole)) == 0);
+		write_json("tokenizer.json", copy);
+		encode(path, NULL, &want);
+		make_gguf(&out, root, "gpt2", names[i]);
+		write_file("model.gguf", out.p, out.n);
+		encode(path, NULL, &got);
+		CHECK(same(&want, &got));
+	}
+	write_json("tokenizer.json", root);
+	json_decref(copy);
+	ctx_buf_release(&out);
+	ctx_tokens_release(&want);
+	ctx_tokens_release(&got);
+}
+
 /* ---- the cache ----------------------------------------------------------- */
 
 static bool
@@ -723,6 +823,12 @@ refusals(void)
 	refused("without the byte", "r50k.tiktoken", "IQ== 0\n");
 	refused("two tokens", "r50k.tiktoken", "IQ== 0\nIg== 0\n");
 	refused("a rank of", "r50k.tiktoken", "IQ== 99999999\n");
+	refused("no token and rank", "r50k.tiktoken", "IQ== 0 1\n");
+	refused("no token and rank", "r50k.tiktoken", "IQ==\n");
+	refused("no token and rank", "r50k.tiktoken", "== 0\n");
+	refused("no token and rank", "r50k.tiktoken", "IQ== 123456789\n");
+	refused("without the byte", "r50k.tiktoken", "IQ== 0\r\nIg== 1");
+	refused("unexpected token", "a.json", " \t\r\n{\"model\":");
 }
 
 static void
@@ -760,6 +866,8 @@ main(void)
 	limits(root);
 	parts(root);
 	gguf(root);
+	odd_gguf();
+	named_splitters(root);
 	json_decref(root);
 	flipped_bits();
 	many_at_once();

@@ -425,6 +425,36 @@ parts(void)
 	CHECK(count_parts(text, n, 30000, 7 * 256 * 4) == count(text, n));
 }
 
+/* What ends pieces otherwise than its beginnings do, behind so many pieces
+ * that the steps of a count end at each of its own. */
+static void
+cut_ends(void)
+{
+	static const char *const ends[] = {"\xe4\xb8\xad" "A'll b",
+	    "\xe4\xb8\xad" "Ab", "they'll", "A'VE b", "it'\xc5\xbf" "b",
+	    "   b", "\n \n b", " \n  \n\n b", "\r\n \r\n", "12345", "!\n/b",
+	    "a\xcc\x81" "B", "\xff'll", "'\xff'll"};
+	static char text[4000];
+	size_t i, words, n, end, cut, at;
+	uint64_t whole, tokens;
+
+	tap_case("wherever a text is cut, what is counted stays");
+	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		for (words = 508; words < 513; words++) {
+			for (n = 0; n < 2 * words; n += 2)
+				memcpy(text + n, " a", 2);
+			end = n + strlen(ends[i]);
+			memcpy(text + n, ends[i], end - n);
+			whole = count(text, end);
+			for (cut = n; cut <= end; cut++) {
+				CHECK(ctx_token_prefix(counter, text, cut, &at,
+				    &tokens, &err) == 0);
+				CHECK(at <= cut && tokens +
+				    count(text + at, end - at) == whole);
+			}
+		}
+}
+
 static void
 special_tokens(void)
 {
@@ -513,9 +543,13 @@ int
 main(void)
 {
 	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
+	open_encoding("r50k_base");
+	cut_ends();
+	close_encoding();
 	open_encoding("cl100k_base");
 	merging(ref_cl100k);
 	every_character(ref_cl100k);
+	cut_ends();
 	close_encoding();
 	open_encoding("o200k_base");
 	merging(ref_o200k);
@@ -528,6 +562,7 @@ main(void)
 	limits();
 	checkpoints();
 	parts();
+	cut_ends();
 	special_tokens();
 	names();
 	close_encoding();

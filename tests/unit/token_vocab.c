@@ -369,6 +369,71 @@ check_rest(void)
 	CHECK(accepted());
 }
 
+/* Packs the 256 bytes and one more; NULL if it is refused for this reason,
+ * which is said otherwise. */
+static struct ctx_vocab_head *
+packed(struct ctx_pack_token more, struct ctx_scheme scheme, const char *why)
+{
+	struct ctx_pack_token tokens[257];
+	char bytes[256];
+	struct ctx_pack pack = {.tokens = tokens, .n = 257, .scheme = scheme};
+	struct ctx_err err = {0};
+	void *block = NULL;
+	size_t n;
+	unsigned i;
+
+	for (i = 0; i < 256; i++) {
+		bytes[i] = (char)i;
+		tokens[i] = (struct ctx_pack_token){bytes + i, 1, i, 0};
+	}
+	tokens[256] = more;
+	if (ctx_pack(&pack, &block, &n, &err) == 0)
+		return block;
+	if (why == NULL || err.code != CTX_EFILE ||
+	    strstr(err.text, why) == NULL)
+		printf("# %s\n", err.text);
+	CHECK(why != NULL && err.code == CTX_EFILE &&
+	    strstr(err.text, why) != NULL);
+	return NULL;
+}
+
+static void
+check_packing(void)
+{
+	static const char text[CTX_PACK_MAX + 1];
+	const struct ctx_scheme none = {.family = CTX_SCHEME_NONE};
+	struct ctx_scheme one = {.family = CTX_SCHEME_CL100K, .digits = 1};
+	struct ctx_pack empty = {.n = 0};
+	struct ctx_vocab_head *h;
+	struct ctx_err err;
+	void *block;
+	size_t n;
+
+	tap_case("tokens beyond what can be packed are refused");
+	CHECK(ctx_pack(&empty, &block, &n, &err) == -1);
+	CHECK(strstr(err.text, "a vocabulary of 0 tokens") != NULL);
+	CHECK(packed((struct ctx_pack_token){text, sizeof text, 256, 0}, none,
+	    "a token of 1025 bytes") == NULL);
+	CHECK(packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
+	    "a token id of 2097152") == NULL);
+	h = packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
+	    none, NULL);
+	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);
+	free(h);
+	tap_case("of two tokens that are equal the first one counts");
+	h = packed((struct ctx_pack_token){"a", 1, 256, 0}, none, NULL);
+	CHECK(h != NULL && h->n == 257);
+	free(h);
+	tap_case("that all runs of digits are tokens is known");
+	h = packed((struct ctx_pack_token){"ab", 2, 256, 1}, one, NULL);
+	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) != 0);
+	free(h);
+	one.digits = 2;
+	h = packed((struct ctx_pack_token){"12", 2, 256, 1}, one, NULL);
+	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) == 0);
+	free(h);
+}
+
 int
 main(void)
 {
@@ -381,6 +446,7 @@ main(void)
 	check_pairs();
 	check_groups();
 	check_rest();
+	check_packing();
 	free(good);
 	free(bad);
 	return tap_done();

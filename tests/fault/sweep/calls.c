@@ -172,8 +172,7 @@ fail_each(struct sweep *s, const struct call *call)
 		for (i = 0; i < MOST_ERRORS; i++) {
 			if (table[row].errors[i].name == NULL)
 				break;
-			if (!s->all && call->all - call->before > MANY &&
-			    below(s, call->all - call->before) >= MANY)
+			if (!is_tried(s, call->all - call->before, MANY))
 				continue;
 			fail_one(s, call->name, at, &table[row].errors[i]);
 		}

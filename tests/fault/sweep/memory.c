@@ -73,7 +73,7 @@ sweep_memory(struct sweep *s)
 	if (n == 0)
 		die("no allocation was seen");
 	for (at = 1; at <= n; at++) {
-		if (!s->all && n > MANY && below(s, n) >= MANY)
+		if (!is_tried(s, n, MANY))
 			continue;
 		fail_at(s, shared, at, false);
 		fail_at(s, shared, at, true);

@@ -93,6 +93,7 @@ sweep_pieces(struct sweep *s)
 	n = shared->count;
 	for (at = 1; at <= n; at++)
 		for (i = 0; i < sizeof errors / sizeof errors[0]; i++)
-			fail_close(s, shared, at, errors[i]);
+			if (is_tried(s, n, n))
+				fail_close(s, shared, at, errors[i]);
 	unshare_it(shared);
 }

@@ -60,6 +60,7 @@ struct sweep {
 	const char *bin;   /* directory of the commands, absolute */
 	const char *tools; /* of what is preloaded, absolute */
 	bool all;          /* nothing is left to chance */
+	bool few;          /* of each kind one is enough */
 	uint64_t random;   /* state of the generator */
 	size_t runs, faults, bad;
 	const struct trial *trial;
@@ -127,5 +128,7 @@ void list_calls(struct sweep *s, struct call calls[MOST_CALLS]);
 
 /* A number below n. */
 uint64_t below(struct sweep *s, uint64_t n);
+/* Is one of n faults tried, if so many of them are enough? */
+bool is_tried(struct sweep *s, uint64_t n, uint64_t enough);
 
 #endif
