@@ -203,6 +203,8 @@ open_standard(void)
 	wait_for_output(STDERR_FILENO);
 	/* What a command of the user's comes to is waited for. */
 	(void)signal(SIGCHLD, SIG_DFL);
+	/* A file that may not grow (ulimit -f) is the error of a write. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	/* Said, because musl writes the first line at once otherwise, and
 	 * forgets the errno. */
 	if (!isatty(STDOUT_FILENO))
@@ -246,12 +248,58 @@ cli_environment(const char *name)
 
 /* ---- streams ---- */
 
+/* ---- files that are read and written ---- */
+
+/* Is it one of these, or standard input if there are none? */
+static bool
+is_among(char *const *files, size_t n, const struct stat *file)
+{
+	const char *name;
+	struct stat input;
+	size_t i;
+
+	if (!S_ISREG(file->st_mode))
+		return false;
+	for (i = 0; i < n || i == 0; i++) {
+		name = n > 0 ? files[i] : "-";
+		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &input)
+					    : stat(name, &input)) == 0 &&
+		    input.st_dev == file->st_dev &&
+		    input.st_ino == file->st_ino)
+			return true;
+	}
+	return false;
+}
+
+void
+cli_spare_inputs(const struct cli *cli, const char *path)
+{
+	struct stat file;
+
+	if (stat(path, &file) == 0 &&
+	    is_among(cli->files, cli->n_files, &file))
+		cli_die(cli, "%s is to be read and to be written; "
+		    "name another file", path);
+}
+
+/* What is appended to an input would be read again, and again. */
+static void
+check_stdout(const struct cli *cli, char *const *files, size_t n)
+{
+	struct stat file;
+
+	if (fstat(STDOUT_FILENO, &file) == 0 && is_among(files, n, &file))
+		cli_die(cli, "%s is one of the files to be read; write to "
+		    "another one", CLI_STDOUT);
+}
+
 void
 cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer)
 {
 	struct ctx_err err;
 
+	check_stdout(cli, files, n_files);
 	memset(stream, 0, sizeof *stream);
 	stream->forced = cli->dialect;
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
@@ -368,13 +416,18 @@ own_file(char out[4096], const char *variable, const char *beside,
 static void
 check_encoding(const struct cli *cli)
 {
+	struct stat file;
 	unsigned i;
 
 	for (i = 0; cli_encoding_name(i) != NULL; i++)
 		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
 			return;
-	if (access(cli->encoding, F_OK) == 0)
+	if (stat(cli->encoding, &file) == 0) {
+		if (S_ISDIR(file.st_mode))
+			cli_die(cli, "--encoding: %s is a directory; name a "
+				     "file in it", cli->encoding);
 		return;
+	}
 	if (errno != ENOENT && errno != ENOTDIR)
 		cli_die(cli, "cannot open %s: %s", cli->encoding,
 		    strerror(errno));

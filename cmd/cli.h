@@ -24,6 +24,7 @@ enum cli_type {
 	CLI_FLAG,   /* bool */
 	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
+	CLI_FILE,   /* the same, and not empty */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
 	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
@@ -133,8 +134,8 @@ struct cli_report {
 	{0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,     \
 	    NULL, NULL},                                                     \
 	{0, "explain", "FILE", "a JSON line for each message touched",       \
-	    CLI_STRING, &(report)->explain_path, NULL, NULL},                \
-	{0, "archive", "FILE", "append there first what goes", CLI_STRING,   \
+	    CLI_FILE, &(report)->explain_path, NULL, NULL},                  \
+	{0, "archive", "FILE", "append there first what goes", CLI_FILE,     \
 	    &(report)->archive_path, NULL, NULL}
 
 /* Opens what was asked for and makes out tell report. */
@@ -159,6 +160,8 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * for. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
+/* Dies if a file that is to be written is one of the command's inputs. */
+void cli_spare_inputs(const struct cli *cli, const char *path);
 /* The file of --explain, made anew; trouble with it is the command's end. */
 FILE *cli_explain_open(const struct cli *cli, const char *path);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);

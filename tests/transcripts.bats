@@ -414,6 +414,25 @@ archived() {
 	done
 }
 
+@test "gemini-cli: content is a text, a part, or a list of both" {
+	kinds() {
+		jq -c '{id: "m", timestamp: "2026-11-10T09:00:51Z"} + .' > in
+		ctx-count -d gemini-cli --per kind --json in |
+		    jq -rs 'map(.kind) - ["framing"] | sort | join(" ")'
+	}
+	[ "$(kinds <<< '{"type":"gemini","content":"hi"}')" = text ]
+	[ "$(kinds <<< '{"type":"gemini","content":{"text":"hi"}}')" = text ]
+	[ "$(kinds <<< '{"type":"user","content":{"functionResponse":
+	    {"id":"c","name":"f","response":{"output":"x"}}}}')" = result ]
+	[ "$(kinds <<< '{"type":"gemini","content":["hi",{"text":"so","thought":
+	    true},{"functionCall":{"id":"c","name":"f","args":{}}},{"inlineData":
+	    {"mimeType":"image/png","data":"AAAA"}},{"executableCode":{}}]}')" = \
+	    "call media opaque reasoning text" ]
+	# A call that was not made has no result.
+	[ "$(kinds <<< '{"type":"gemini","content":"","toolCalls":[{"id":"c",
+	    "name":"f","args":{},"status":"cancelled","result":null}]}')" = call ]
+}
+
 @test "gemini-cli: a result in parts is read part by part" {
 	result() {
 		jq -nc --arg text "$1" '{id: "m", type: "gemini", content: "",
