@@ -123,6 +123,11 @@ find_kinds(void)
 	printf("const struct ctx_nfc_kind ctx_nfc_kinds[%u] = {", n);
 	for (k = 0; k < n; k++)
 		printf("\n{%u, %u},", kinds[k].class, kinds[k].flags);
+	printf("\n};\nconst uint8_t ctx_nfc_ranks[%u] = {", n);
+	for (k = 0; k < n; k++)
+		print_number(k, k < CTX_NFC_SAFE ? CTX_NFC_RANK_SAFE
+		    : kinds[k].flags != 0 ? CTX_NFC_RANK_NONE
+		    : kinds[k].class);
 	printf("\n};\n");
 }
 
@@ -159,30 +164,25 @@ print_parts(unsigned i)
 	printf("}},\n");
 }
 
-static int
-by_pair(const void *a, const void *b)
-{
-	const struct ctx_nfc_pair *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->second < y->second ? -1 : x->second > y->second;
-}
-
 static void
 print_pairs(void)
 {
-	static struct ctx_nfc_pair pairs[CHARACTERS];
-	unsigned n = 0, i;
+	static struct ctx_nfc_pair pairs[CTX_NFC_PAIRS];
+	unsigned n = 0, i, k;
 
-	for (i = 0; i < n_list; i++)
-		if (list[i].composed)
-			pairs[n++] = (struct ctx_nfc_pair){list[i].to[0],
-			    list[i].to[1], list[i].from};
-	qsort(pairs, n, sizeof *pairs, by_pair);
-	printf("const size_t ctx_nfc_n_pairs = %u;\n"
-	       "const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n", n, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n_list; i++) {
+		if (!list[i].composed)
+			continue;
+		check(++n < CTX_NFC_PAIRS / 2, "too many pairs");
+		for (k = ctx_nfc_place(list[i].to[0], list[i].to[1]);
+		    pairs[k % CTX_NFC_PAIRS].whole != 0; k++)
+			;
+		pairs[k % CTX_NFC_PAIRS] = (struct ctx_nfc_pair){
+		    list[i].to[0], list[i].to[1], list[i].from};
+	}
+	printf("const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n",
+	    (unsigned)CTX_NFC_PAIRS);
+	for (i = 0; i < CTX_NFC_PAIRS; i++)
 		printf("{0x%x, 0x%x, 0x%x},\n", (unsigned)pairs[i].first,
 		    (unsigned)pairs[i].second, (unsigned)pairs[i].whole);
 	printf("};\n");
