@@ -123,12 +123,52 @@ find_kinds(void)
 	printf("const struct ctx_nfc_kind ctx_nfc_kinds[%u] = {", n);
 	for (k = 0; k < n; k++)
 		printf("\n{%u, %u},", kinds[k].class, kinds[k].flags);
-	printf("\n};\nconst uint8_t ctx_nfc_ranks[%u] = {", n);
-	for (k = 0; k < n; k++)
-		print_number(k, k < CTX_NFC_SAFE ? CTX_NFC_RANK_SAFE
-		    : kinds[k].flags != 0 ? CTX_NFC_RANK_NONE
-		    : kinds[k].class);
 	printf("\n};\n");
+}
+
+static uint8_t
+rank_of(unsigned cp)
+{
+	const struct ctx_nfc_kind *kind = kinds + kind_of[cp];
+
+	if (kind_of[cp] < CTX_NFC_SAFE)
+		return kind_of[cp] == CTX_NFC_INERT ? CTX_NFC_RANK_INERT
+						    : CTX_NFC_RANK_SAFE;
+	check(kind->class < CTX_NFC_RANK_MAYBE, "a class without a rank");
+	if (kind->flags == CTX_NFC_MAYBE && kind->class == 0)
+		return CTX_NFC_RANK_MAYBE;
+	return kind->flags != 0 ? CTX_NFC_RANK_NONE : kind->class;
+}
+
+static void
+print_ranks(void)
+{
+	static uint8_t blocks[0x10000 / 64], values[256][64];
+	unsigned n = 0, b, i, k;
+	uint8_t row[64];
+
+	for (b = 0; b < sizeof blocks; b++) {
+		for (i = 0; i < 64; i++)
+			row[i] = rank_of(b * 64 + i);
+		for (k = 0; k < n; k++)
+			if (memcmp(values[k], row, sizeof row) == 0)
+				break;
+		check(k < 256, "too many blocks of ranks");
+		if (k == n)
+			memcpy(values[n++], row, sizeof row);
+		blocks[b] = (uint8_t)k;
+	}
+	printf("const uint8_t ctx_nfc_rank_block[%zu] = {", sizeof blocks);
+	for (b = 0; b < sizeof blocks; b++)
+		print_number(b, blocks[b]);
+	printf("\n};\nconst uint8_t ctx_nfc_rank_value[%u][64] = {", n);
+	for (k = 0; k < n; k++) {
+		printf("{");
+		for (i = 0; i < 64; i++)
+			print_number(i, values[k][i]);
+		printf("},\n");
+	}
+	printf("};\n");
 }
 
 /* The number of a character in the list; n_list if it stays as it is. */
@@ -199,6 +239,7 @@ main(void)
 	printf("/* made by lib/gen/nfc.c */\n#include \"token/nfc.h\"\n");
 	find_kinds();
 	print_table("nfc", "uint8_t", kind_of);
+	print_ranks();
 	printf("const size_t ctx_nfc_n_apart = %u;\n"
 	       "const struct ctx_nfc_apart ctx_nfc_apart[%u] = {\n", n_list,
 	    n_list);

@@ -340,9 +340,9 @@ struct look {
 	size_t from;	/* where it began */
 	size_t at;
 	size_t safe;	/* behind the last character it can be cut before */
-	unsigned rank;	/* of the character before, 0: none of a mark */
-	bool joined;	/* since safe, has one come that may be composed with
-			 * what follows? */
+	unsigned class; /* of the character before */
+	/* May a mark be composed with the last character of class 0? */
+	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
 /*
@@ -355,49 +355,53 @@ pass_ranked(struct look *look, const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	size_t at = look->at, safe = look->safe, row = ROW, tries = 0, length;
-	unsigned rank, last = look->rank, more; /* 0: bytes go on */
-	uint32_t cp;
+	unsigned class = look->class, starter = look->starter, rank, block;
+	unsigned more; /* 0: bytes go on */
 
 	while (n - at >= 3) {
+		length = s[at] < BELOW_0300;
 		if (row-- == 0) {
 			length = pass_blocks(p + at, n - at);
 			tries = length > 0 ? 0 : tries + 1;
 			row = (size_t)ROW << (tries < TRIES ? tries : TRIES);
-			at += length;
-			safe = length > 0 ? at : safe;
-			last = length > 0 ? 0 : last;
-			continue;
+			if (length == 0)
+				continue;
 		}
-		if (s[at] < BELOW_0300) {
-			at++;
+		if (length > 0) {
+			at += length;
 			safe = at;
-			last = 0;
+			class = 0;
+			starter = UNKNOWN;
 			continue;
 		}
 		if (s[at] < 0xe0) {
 			more = s[at + 1] ^ 0x80u;
-			cp = (s[at] & 0x1fu) << 6;
+			block = s[at] & 0x1fu;
 			length = 2;
 		} else if (s[at] < 0xf0) {
 			more = (s[at + 1] ^ 0x80u) | (s[at + 2] ^ 0x80u);
-			cp = (s[at] & 0xfu) << 12 | (s[at + 1] & 0x3fu) << 6;
+			block = (s[at] & 0xfu) << 6 | (s[at + 1] & 0x3fu);
 			length = 3;
 		} else {
 			break;
 		}
-		cp |= s[at + length - 1] & 0x3fu;
-		rank = ctx_nfc_ranks[kind_of(cp)];
-		if ((more & 0xc0) != 0 || rank < last ||
-		    rank == CTX_NFC_RANK_NONE)
+		rank = ctx_nfc_rank_value[ctx_nfc_rank_block[block]]
+		    [s[at + length - 1] & 0x3fu];
+		if ((more & 0xc0) != 0 || rank < class ||
+		    rank == CTX_NFC_RANK_NONE ||
+		    (rank == CTX_NFC_RANK_MAYBE && (class > 0 ||
+		    starter != INERT)))
 			break;
 		at += length;
-		safe = rank == CTX_NFC_RANK_SAFE ? at : safe;
-		last = rank == CTX_NFC_RANK_SAFE ? 0 : rank;
+		safe = rank >= CTX_NFC_RANK_SAFE ? at : safe;
+		class = rank >= CTX_NFC_RANK_MAYBE ? 0 : rank;
+		starter = rank < CTX_NFC_RANK_MAYBE ? starter
+		    : rank == CTX_NFC_RANK_INERT ? INERT : NOT_INERT;
 	}
-	look->joined &= safe == look->safe;
 	look->at = at;
 	look->safe = safe;
-	look->rank = last;
+	look->class = class;
+	look->starter = starter;
 }
 
 /* The kind of the character that ends at byte at, and where it begins. */
@@ -423,8 +427,8 @@ is_inert(const struct look *look, const char *p)
 {
 	size_t begin;
 
-	return !look->joined && (look->safe == look->from ||
-	    kind_before(p, look->safe, &begin) == CTX_NFC_INERT);
+	return look->starter != UNKNOWN ? look->starter == INERT
+	    : kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
 }
 
 /* Passes a character that the text cannot be cut before, if it is in NFC as
@@ -434,11 +438,12 @@ pass(struct look *look, const char *p, unsigned kind)
 {
 	struct ctx_nfc_kind k = ctx_nfc_kinds[kind];
 
-	if (k.class < look->rank || (k.flags & CTX_NFC_NO) != 0 ||
+	if (k.class < look->class || (k.flags & CTX_NFC_NO) != 0 ||
 	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(look, p)))
 		return false;
-	look->rank = k.class;
-	look->joined |= k.class == 0;
+	look->class = k.class;
+	if (k.class == 0)
+		look->starter = NOT_INERT;
 	return true;
 }
 
@@ -459,8 +464,9 @@ pass_all(struct look *look, const char *p, size_t n)
 		kind = kind_of(cp);
 		if (kind < CTX_NFC_SAFE) {
 			look->safe = look->at + length;
-			look->rank = 0;
-			look->joined = false;
+			look->class = 0;
+			look->starter = kind == CTX_NFC_INERT ? INERT
+							      : NOT_INERT;
 		} else if (!pass(look, p, kind)) {
 			return false;
 		}

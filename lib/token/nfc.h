@@ -47,10 +47,19 @@ extern const uint8_t ctx_nfc_value[];
 extern const struct ctx_nfc_kind ctx_nfc_kinds[]; /* from SAFE on */
 extern const size_t ctx_nfc_n_apart;
 extern const struct ctx_nfc_apart ctx_nfc_apart[]; /* sorted */
-/* By kinds: the class of a mark that is in NFC behind those of its class and
- * of lower ones. */
-enum { CTX_NFC_RANK_NONE = 254, CTX_NFC_RANK_SAFE = 255 };
-extern const uint8_t ctx_nfc_ranks[];
+/*
+ * Ranks, for characters below U+10000 in blocks of 64: the class of a mark
+ * that is in NFC behind those of its class and of lower ones, or what else
+ * is known of a character.  They are enough for most text.
+ */
+enum {
+	CTX_NFC_RANK_MAYBE = 252, /* MAYBE and no mark */
+	CTX_NFC_RANK_NONE = 253,  /* its kind says more */
+	CTX_NFC_RANK_SAFE = 254,  /* below SAFE */
+	CTX_NFC_RANK_INERT = 255, /* INERT */
+};
+extern const uint8_t ctx_nfc_rank_block[0x10000 / 64];
+extern const uint8_t ctx_nfc_rank_value[][64];
 
 /* A pair stands at its place or behind, before the next empty one. */
 #define CTX_NFC_PAIRS 4096
