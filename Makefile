@@ -253,6 +253,8 @@ COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
 	COUNTED_LINK="--coverage $(COVERAGE_WRAP:%=-Wl,--wrap=%) \
 	$(COVERAGE)/ending.o $(COVERAGE)/sites.o"
 coverage:
+	@command -v gcovr > /dev/null || { \
+	  echo "coverage needs gcovr (Debian: apt-get install gcovr)" >&2; exit 1; }
 	@mkdir -p build/coverage
 	@for part in ending sites; do $(CC) -std=c11 $(WARN) -O1 \
 	  -fno-omit-frame-pointer -Ilib -c -o build/coverage/$$part.o \

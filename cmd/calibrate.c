@@ -136,8 +136,8 @@ print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
 	char number[16];
 
 	cli_print_masked(stdout, model, strlen(model));
-	printf(": %zu calls\n  factor      %.3f tokens for one of %s", calls,
-	    fit->factor, encoding);
+	printf(": %zu call%s\n  factor      %.3f tokens for one of %s", calls,
+	    calls == 1 ? "" : "s", fit->factor, encoding);
 	if (isinf(fit->spread))
 		printf(", too few calls to say how sure\n");
 	else

@@ -2,8 +2,8 @@
  * cli.h - what the commands share: options, messages, exit
  *
  * Each command has one table of options, which parses, prints --help and
- * feeds the completions.  Only cli.c, and progress.c for it, prints to
- * standard error, reads the environment or exits.
+ * feeds the completions.  Only say.c, and progress.c and begin.c for
+ * it, prints to standard error, reads the environment or exits.
  */
 #ifndef CMD_CLI_H
 #define CMD_CLI_H
@@ -61,6 +61,7 @@ struct cli {
 	int status;
 	bool opened; /* an input, and progress if there is any */
 	struct cli_progress *progress;
+	bool *drawn; /* does it stand on standard error?  Or NULL */
 	char cache[4096]; /* directory of compiled vocabularies */
 	struct ctx_model *models; /* the user's, n_models of them ... */
 	size_t n_models;
@@ -291,6 +292,8 @@ _Noreturn void cli_told(const struct cli *cli);
 /* Ends the command if what was printed could not be written; to be called
  * behind each line. */
 void cli_check_stdout(const struct cli *cli);
+/* The same, and closes standard output. */
+void cli_close_stdout(const struct cli *cli);
 /* Raises the status that the command will end with. */
 void cli_status(struct cli *cli, int status);
 /* Closes standard output, minding late write errors; returns the status. */

@@ -59,6 +59,15 @@ exactly() {
 				fail "$width: $(cat out)"
 		done
 	done
+	# What has room beside the place of the largest: its role, its tool.
+	for width in 30 40 80; do
+		COLUMNS=$width ctx-count --bar --top 2 -m gpt-4o "$agent" |
+		    tail -n 2 > out
+		awk -v w="$width" 'length > w { exit 1 }' out
+		[ "$(grep -c ':262' out)" -eq 1 ] || fail "$width: $(cat out)"
+		[ "$(grep -c ':262 .*tool' out)" -eq $((width == 80)) ] ||
+			fail "$width: $(cat out)"
+	done
 	for width in 0 -5 abc 99999999999999999999; do
 		COLUMNS=$width run -0 ctx-count --bar "$agent"
 		[ "${#lines[2]}" -le 400 ]
@@ -197,6 +206,27 @@ shows() {
 	wait "$pid" || true
 	[ ! -s err ] || fail "$(cat err)"
 	run ! grep -q $'\033' out
+}
+
+@test "--follow on a terminal draws over what it drew, or the whole screen" {
+	command -v script > /dev/null || fail "no script(1) here"
+	for rows in 24 2; do
+		exactly 100 > t
+		: > out
+		TERM=xterm script -qfec "stty rows $rows cols 80; echo \$\$ > pid
+		    exec ctx-count --follow -e o200k_base t" out < /dev/null \
+		    > /dev/null &
+		shows "^100 tokens"
+		exactly 50 > t
+		shows "50 tokens"
+		kill "$(cat pid)"
+		wait
+		if [ "$rows" -eq 2 ]; then
+			grep -q $'^\033\[H\033\[J' out
+		else
+			grep -q $'^\033\[4A\033\[J' out
+		fi || fail "$rows: $(cat -v out)"
+	done
 }
 
 @test "what does not go together is refused" {

@@ -28,6 +28,9 @@ calls() {
 		while IFS= read -r line; do
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
 		done <<< "$output"
+		help=$output
+		run -0 "$c" -h
+		[ "$output" = "$help" ]
 		run -0 "$c" -V
 		[[ ${lines[0]} =~ ^$c\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 		[[ ${lines[1]} =~ ^models\ of\ 20[0-9]{2}-[01][0-9]-[0-3][0-9]$ ]]
@@ -38,6 +41,9 @@ calls() {
 	for c in $(commands); do
 		run -2 "$c" --dialekt x
 		[[ $output == *"did you mean --dialect?"* ]]
+		# Nothing is near to what is longer than any name.
+		run -2 "$c" "--dialect$(printf 'x%.0s' {1..300})"
+		[[ $output != *"did you mean"* ]]
 		run -2 "$c" --no-such-thing-at-all
 		[[ $output == *"$c --help"* ]]
 		run -2 "$c" -Z

@@ -292,6 +292,27 @@ aged() {
 	ctx-restore out | cmp - in
 }
 
+@test "a record between lines ages as it does alone, in its place" {
+	{
+		jq -nc '{role: "user", content: "q"}'
+		call a f "$(long 100)"
+		call b f "$(long 100)"
+		jq -nc '{role: "user", content: "end"}'
+	} > lines
+	jq -sc '{messages: .}' lines > record
+	{ head -n 4 lines; cat record; tail -n +5 lines; } > in
+	for options in "-k 1 -o 50" "-k 1 -o 50 --mask"; do
+		# shellcheck disable=SC2086 # options
+		for name in in lines record; do
+			ctx-age $options "$name" > "$name.out"
+		done
+		run ! cmp -s record record.out
+		sed -n 5p in.out | cmp - record.out
+		sed 5d in.out | cmp - lines.out
+	done
+	ctx-age -k 1 -o 50 in | ctx-restore | cmp - in
+}
+
 @test "options that make no sense are refused" {
 	run -2 ctx-age --step 0 "$agent"
 	run -2 ctx-age --head 4001 "$agent"

@@ -292,6 +292,22 @@ X
 	done
 }
 
+@test "a record between lines gets the hints that it gets alone" {
+	messages user:q assistant:a user:r assistant:b > lines
+	jq -sc '{model: "claude-opus-4-5", system: "s", messages: .}' lines \
+	    > record
+	{ head -n 2 lines; cat record; tail -n +3 lines; } > stream
+	for name in stream lines record; do
+		ctx-cache --provider anthropic "$name" > "$name.out" 2> /dev/null
+	done
+	run ! cmp -s record record.out
+	sed -n 3p stream.out | cmp - record.out
+	sed 3d stream.out | cmp - lines.out
+	ctx-cache --strip stream.out > none
+	run ! grep -q cache_control none
+	[ "$(wc -l < none)" -eq 5 ]
+}
+
 @test "what tells no provider must say it; what cannot carry hints is refused" {
 	run -2 ctx-cache "$chat"
 	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]
@@ -514,6 +530,9 @@ bill() {
 	done
 	jq -c '.max_tokens = 77' old > new
 	[ "$(bill '[.grown, .changed]' --diff old new)" = '[true,null]' ]
+	jq -c '.system[0].text = "z"' old > new
+	run -1 ctx-cache --provider anthropic --diff old new
+	grep -qx 'changed    new:1 system' <<< "$output" || fail "$output"
 }
 
 @test "--diff: the bill adds up, and says when a cut pays back" {
@@ -544,6 +563,10 @@ bill() {
 	[ "$status" -eq 1 ]
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old other
 	[[ $output == *"pays back  never"* ]]
+	# What goes from the end is paid back by the first call.
+	head -n 190 "$agent" > shorter
+	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old shorter
+	[[ $output == *"pays back  at once"* ]]
 	# Without a price there is none.
 	run -1 ctx-cache --provider anthropic -m claude --diff old other
 	[[ $output != *"$"* && $output != *"pays"* ]]
@@ -638,6 +661,15 @@ X
 	jq -es 'any(.role == "tool" and (.tool | length > 0))' e
 	ctx-cache --provider anthropic one two > plain
 	cmp plain out
+}
+
+@test "--dry-run tells of members of requests as well" {
+	jq -nc '{model: "claude-opus-4-5", system: "s", tools: [{name: "f",
+	    input_schema: {}}], messages: [{role: "user", content: "q"}]}' > in
+	run -0 --separate-stderr ctx-cache -n --provider anthropic in
+	grep -qE '^ +mark +newest message +1 messages ' <<< "$output"
+	grep -qE '^ +mark +system prompt +1 members$' <<< "$output"
+	grep -qE '^ +mark +last tool +1 members$' <<< "$output"
 }
 
 @test "options that do not go with --diff" {

@@ -182,6 +182,8 @@ X
 	[ "$stderr" = "ctx-count: $chat: 1.8k tokens, over 1.5k" ]
 	run -1 --separate-stderr ctx-count -m gpt-4 --max 20% "$chat"
 	[ "$stderr" = "ctx-count: $chat: 1.9k tokens, over 20 % of 8.2k" ]
+	run -1 --separate-stderr ctx-count -m gpt-4.1 --max 0.1% "$chat"
+	[ "$stderr" = "ctx-count: $chat: 1.8k tokens, over 0.1 % of 1.0M" ]
 	for hi in {1..12}; do
 		jq -c '{messages: [.]}' <(messages "user:$hi")
 	done > twelve
@@ -484,6 +486,11 @@ bytes_vocabulary() {
 	ctx-count --json in > counts
 	paste -d ' ' <(jq .tokens counts) <(jq .usage.prompt_tokens in) |
 	    awk '$1 < $2 { exit 1 }'
+	# How sure a factor is takes more than one call.
+	ctx-count --calibrate -e o200k_base in 2> err |
+	    grep -qE 'factor +[0-9.]+ tokens for one of o200k_base \(95 %: [0-9.]+ to'
+	head -n 1 in | ctx-count --calibrate -e o200k_base 2> err |
+	    grep -q 'factor .*, too few calls to say how sure$'
 }
 
 @test "--annotate writes the stream, with a count in each record" {

@@ -195,6 +195,10 @@ is_paired() {
 	[ "$(tokens -m gpt-4 out)" -le $((8192 - 512)) ]
 	run -2 ctx-prune -b 50% "$agent"
 	[[ $output == *"needs a window"* ]]
+	for reserve in 8000 9k; do
+		run -2 ctx-prune --window 8000 --reserve $reserve "$agent"
+		[[ $output == *"leaves nothing of a window of 8000"* ]]
+	done
 }
 
 @test "the environment names encoding and model, options lead over it" {
@@ -373,6 +377,12 @@ lost() {
 	[ ! -s out ]
 	ctx-prune --lenient -b 1M broken 2> err | cmp - broken
 	grep -q 'broken:21' err
+	run ! grep -q 'more such' err
+	# Only the first one is named, the others are counted.
+	{ cat broken; echo '{broken'; echo '{broken'; } > worse
+	ctx-prune --lenient -b 1M worse 2> err | cmp - worse
+	[ "$(grep -c 'worse:' err)" -eq 1 ]
+	grep -q '^ctx-prune: 2 more such lines' err
 }
 
 @test "memory stays near the budget on a long stream" {

@@ -45,6 +45,17 @@ reads() {
 	    '{"type":"function","data":{"content":"4C","name":"f"}}'
 }
 
+@test "langchain: blocks of calls, of results and of the provider's own" {
+	reads langchain-dict assistant "call result" <<< \
+	    '{"type":"ai","data":{"content":[{"type":"server_tool_call","id":"s","name":"web","args":{}},{"type":"server_tool_result","tool_call_id":"s","output":"4C"}]}}'
+	reads langchain-dict user result <<< \
+	    '{"type":"human","data":{"content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"4C"}]}]}}'
+	reads langchain-dict assistant "opaque text" <<< \
+	    '{"type":"ai","data":{"content":[{"summary":[{"text":"so"}],"id":"rs_1"},{"type":"text","text":"hi"}]}}'
+	reads langchain-dict assistant "opaque text" <<< \
+	    '{"type":"ai","data":{"content":[{"encrypted_content":"c28="},"hi"]}}'
+}
+
 @test "langchain: a call that is written twice counts once" {
 	call='"tool_calls":[{"name":"wx","args":{"city":"Oslo"},"id":"c1"}]'
 	echo "{\"type\":\"ai\",\"data\":{\"content\":\"\",$call}}" > once

@@ -31,6 +31,13 @@ notices() {
 	is_subsequence <(tail -n +3 out) without
 }
 
+@test "a notice of nothing, or of bytes that are no text, is refused" {
+	for text in "" $'\xff'; do
+		run -2 ctx-prune -b 2000 --notice "$text" "$agent"
+		[[ $output == *"--notice: a text in UTF-8, not empty"* ]]
+	done
+}
+
 @test "what fits gets none, and neither does a gap inside a turn" {
 	chat_of 4 > in
 	ctx-prune -b 1k --notice "$N" in | cmp - in

@@ -66,6 +66,10 @@ setup_files() {
 	done
 	on_terminal "ctx-prune -b 1M --progress one > out 2> /dev/tty" 40
 	run ! grep -q '\[=' states
+	# A terminal that does not say has 80 columns.
+	on_terminal "ctx-prune -b 1M --progress one > out 2> /dev/tty" 0
+	grep -q '\[=' states
+	sed 's/\x1b\[K//' states | awk 'length >= 80 { exit 1 }'
 }
 
 @test "unasked it is silent: at once, in pipelines, in files, beside the stream" {

@@ -354,8 +354,12 @@ X
 	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 200 in > out
 	grep -q 'item 7 ' out
 	CTX_EMBEDDER=./embed ctx-prune -s recall -k 1 -t 1 -b 200 in | cmp - out
+	# The last line may be without its end.
+	ctx-prune -s recall --embedder 'printf %s "$(./embed)"' -k 1 -t 1 \
+	    -b 200 in | cmp - out
 	for bad in false 'echo x' 'echo "[1]"' 'yes "[]"' 'yes "[1e999]"' \
-	    'sleep 60'; do
+	    'yes "[1,\"2\"]"' 'yes "[1,2"' 'awk "{ print NR % 2 ? \"[1]\" :
+	    \"[1,2]\" }"' 'sleep 60'; do
 		run -2 ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in
 		ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in \
 		    > out 2> err || true

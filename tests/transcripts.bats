@@ -392,6 +392,24 @@ archived() {
 	jq -e '.payload.content | length < 28' cut
 }
 
+@test "codex: a compaction counts as the history that it leaves, item by item" {
+	compacted() {
+		jq -nc --argjson history "$1" '{timestamp:
+		    "2026-11-10T09:00:51Z", type: "compacted", payload:
+		    {message: "in short", replacement_history: $history}}' > in
+		ctx-count -d codex --json in | jq .tokens
+	}
+	text='{"type":"message","role":"user","content":[{"type":"input_text","text":"one two three"}]}'
+	image='{"type":"message","role":"user","content":[{"type":"input_image","image_url":"x"}]}'
+	sealed='{"type":"compaction","encrypted_content":"c28gbXVjaCB0byBrbm93"}'
+	other='{"type":"other","of":"a kind that is not known"}'
+	was=$(compacted "[$text]")
+	[ "$(compacted null)" -ne "$was" ]
+	for item in "$text" "$image" "$sealed" "$other"; do
+		[ "$(compacted "[$text,$item]")" -gt "$was" ] || fail "$item"
+	done
+}
+
 @test "gemini-cli: the response in a result of parts gets shorter and stays" {
 	local response long
 	long=$(printf 'no %.0s' {1..200})
@@ -412,6 +430,25 @@ archived() {
 			     .name == "f" and (.response | length == 1))' out
 		done
 	done
+}
+
+@test "gemini-cli: content is a text, a part, or a list of both" {
+	kinds() {
+		jq -c '{id: "m", timestamp: "2026-11-10T09:00:51Z"} + .' > in
+		ctx-count -d gemini-cli --per kind --json in |
+		    jq -rs 'map(.kind) - ["framing"] | sort | join(" ")'
+	}
+	[ "$(kinds <<< '{"type":"gemini","content":"hi"}')" = text ]
+	[ "$(kinds <<< '{"type":"gemini","content":{"text":"hi"}}')" = text ]
+	[ "$(kinds <<< '{"type":"user","content":{"functionResponse":
+	    {"id":"c","name":"f","response":{"output":"x"}}}}')" = result ]
+	[ "$(kinds <<< '{"type":"gemini","content":["hi",{"text":"so","thought":
+	    true},{"functionCall":{"id":"c","name":"f","args":{}}},{"inlineData":
+	    {"mimeType":"image/png","data":"AAAA"}},{"executableCode":{}}]}')" = \
+	    "call media opaque reasoning text" ]
+	# A call that was not made has no result.
+	[ "$(kinds <<< '{"type":"gemini","content":"","toolCalls":[{"id":"c",
+	    "name":"f","args":{},"status":"cancelled","result":null}]}')" = call ]
 }
 
 @test "gemini-cli: a result in parts is read part by part" {

@@ -178,7 +178,7 @@ __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
 	rc = vasprintf(&text, fmt, ap);
 	va_end(ap);
 	if (rc < 0)
-		abort();
+		return ctx_err_nomem(err);
 	rc = __real_ctx_buf_printf(buf, err, "%s", text);
 	free(text);
 	return rc;

@@ -313,6 +313,45 @@ test_compact(void)
 	release(&f);
 }
 
+/* Each result comes five calls late, over and over. */
+static void
+test_forget(void)
+{
+	enum { ROUNDS = 3000, LATE = 5 };
+	struct ctx_item *items;
+	struct fixture f;
+	bool paired = true;
+	size_t most = 0, last;
+	uint32_t call;
+	char one[40];
+	int i, n;
+
+	tap_case("only what nothing can join any more is forgotten");
+	init(&f);
+	for (i = 0; i < ROUNDS + LATE; i++) {
+		n = snprintf(one, sizeof one, "Ci%d:t%d", i, i % 3);
+		if (i < ROUNDS)
+			add(&f, &strict, one, (size_t)n);
+		add(&f, &strict, "a", 1);
+		if (i < LATE)
+			continue;
+		n = snprintf(one, sizeof one, "Ri%d", i - LATE);
+		add(&f, &strict, one, (size_t)n);
+		items = f.groups.items;
+		last = f.groups.n - 1;
+		call = ctx_group_of(items, (uint32_t)last);
+		paired &= call < last && items[call].open == 0 &&
+		    items[call].tool != 0 &&
+		    items[last].tool == items[call].tool;
+		NEED(ctx_groups_forget(&f.groups, &f.err) == 0);
+		most = f.groups.n > most ? f.groups.n : most;
+	}
+	CHECK(paired);
+	CHECK(most > LATE && most < 600);
+	CHECK(f.groups.messages == 3 * ROUNDS + LATE);
+	release(&f);
+}
+
 /* The list of all calls against a slow one, with every kind of result. */
 static void
 test_random(void)
@@ -377,6 +416,7 @@ main(void)
 	test_either();
 	test_many();
 	test_compact();
+	test_forget();
 	test_random();
 	return tap_done();
 }

@@ -15,6 +15,8 @@ check_figures(void)
 {
 	const struct ctx_image *tiles =
 	    &ctx_model_find(NULL, "gpt-4o", 6)->image;
+	const struct ctx_image *patches =
+	    &ctx_model_find(NULL, "gpt-5.4", 7)->image;
 
 	tap_case("figures that the providers publish");
 	CHECK(costs("gpt-4o", 1024, 1024) == 765);
@@ -34,6 +36,12 @@ check_figures(void)
 	CHECK(costs("gemini-2.5-pro", 384, 384) == 258);
 	CHECK(costs("gemini-2.5-pro", 960, 540) == 6 * 258);
 	CHECK(costs("gemini-3-pro", 4000, 3000) == 1120);
+
+	tap_case("the detail that is asked for shrinks an image, or does not");
+	CHECK(ctx_image_tokens(patches, 1024, 1024, CTX_DETAIL_LOW) == 308);
+	CHECK(ctx_image_tokens(patches, 3200, 3200, CTX_DETAIL_ORIGINAL) ==
+	    12000);
+	CHECK(costs("gpt-5.4", 3200, 3200) == 3000);
 
 	tap_case("what is too large costs as the largest of its shape");
 	CHECK(costs("claude-opus-4-5", 8000, 8000) == 39 * 39);
@@ -102,6 +110,22 @@ payload(const char *text)
 }
 
 #define PNG "iVBORw0KGgoAAAANSUhEUgAAAMgAAABkCAYAAADDhn8L" /* 200 by 100 */
+
+#define LARGE "iVBORw0KGgoAAAANSUhEUgAADIAAAAyA" /* 3200 by 3200 */
+
+static void
+check_details(void)
+{
+	tap_case("an image says how it is to be looked at");
+	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":\"" LARGE
+		      "\"}]") == 64 * 64);
+	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":\"" LARGE
+		      "\",\"detail\":\"low\"}]") == 16 * 16);
+	CHECK(payload("[{\"type\":\"image_url\",\"image_url\":{\"url\":\""
+		      LARGE "\",\"detail\":\"original\"}}]") == 100 * 100);
+	CHECK(payload("[{\"image_url\":{\"url\":\"" LARGE
+		      "\",\"detail\":\"high\"}}]") == 64 * 64);
+}
 
 static void
 check_headers(void)
@@ -227,6 +251,7 @@ main(void)
 {
 	check_figures();
 	check_extremes();
+	check_details();
 	check_headers();
 	check_forms();
 	check_sound();
