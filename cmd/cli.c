@@ -1,10 +1,8 @@
-/* cli.c - what the commands share: messages, streams, beginning and end */
+/* cli.c - what the commands share: files, streams, meters, the end */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,237 +12,48 @@
 
 #define PART ((size_t)256 << 10) /* bytes of a text read at once, or more */
 
-/* ---- messages ---- */
-
-/* Is this character safe on a terminal, where a stream's text may end up? */
-bool
-cli_is_safe(uint32_t cp)
-{
-	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
-		return false;
-	/* Bidirectional controls can make a line read as another one. */
-	return !(cp == 0x61c || cp == 0x200e || cp == 0x200f ||
-	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
-	    cp == 0xfeff || cp == 0xfffd);
-}
-
-void
-cli_print_masked(FILE *to, const char *p, size_t n)
-{
-	uint32_t cp;
-	size_t len;
-
-	for (; n > 0; p += len, n -= len) {
-		len = ctx_utf8_next(p, n, &cp);
-		if (cli_is_safe(cp))
-			(void)fwrite(p, 1, len, to);
-		else
-			(void)fputc('?', to);
-	}
-}
-
-static void say(const struct cli *cli, const char *fmt, va_list ap)
-    CTX_FORMAT(2, 0);
-
-static void
-say(const struct cli *cli, const char *fmt, va_list ap)
-{
-	char line[1024];
-
-	cli_progress_clear(cli);
-	(void)vsnprintf(line, sizeof line, fmt, ap);
-	(void)fprintf(stderr, "%s: ", cli->name);
-	cli_print_masked(stderr, line, strlen(line));
-	(void)fputc('\n', stderr);
-}
-
-void
-cli_say(const struct cli *cli, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(cli, fmt, ap);
-	va_end(ap);
-}
-
-void
-cli_die(const struct cli *cli, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(cli, fmt, ap);
-	va_end(ap);
-	exit(CLI_TROUBLE);
-}
-
-void
-cli_fail(const struct cli *cli, const struct ctx_err *err)
-{
-	cli_progress_clear(cli);
-	if (err->code == CTX_EPIPE)
-		exit(CLI_TROUBLE);
-	if (err->line == 0 && err->file != NULL)
-		cli_die(cli, "%s: %s", err->file, err->text);
-	if (err->line == 0)
-		cli_die(cli, "%s", err->text);
-	if (err->column == 0)
-		cli_die(cli, "%s:%" PRIu64 ": %s", err->file, err->line,
-		    err->text);
-	cli_die(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s", err->file, err->line,
-	    err->column, err->text);
-}
-
-const char *
-cli_short_number(char buf[16], uint64_t n)
-{
-	if (n < 1000)
-		(void)snprintf(buf, 16, "%" PRIu64, n);
-	else if (n < 9950)
-		(void)snprintf(buf, 16, "%.1fk", (double)n / 1e3);
-	else if (n < 999500)
-		(void)snprintf(buf, 16, "%.0fk", (double)n / 1e3);
-	else
-		(void)snprintf(buf, 16, "%.1fM", (double)n / 1e6);
-	return buf;
-}
-
-/*
- * Writes out what stdio holds and closes standard output; true if every byte
- * of it went out.  A write that failed earlier may have left nothing to
- * flush, so the flag of the stream is asked too.
- */
+/* Is it one of these, or standard input if there are none? */
 static bool
-close_stdout(void)
+is_among(char *const *files, size_t n, const struct stat *file)
 {
-	bool failed = ferror(stdout) != 0;
+	const char *name;
+	struct stat input;
+	size_t i;
 
-	errno = 0;
-	if (fflush(stdout) != 0)
+	if (!S_ISREG(file->st_mode))
 		return false;
-	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
-}
-
-/* Ends a command that could not write standard output, and writes no more of
- * it: there would be a hole.  A reader that has left needs no word. */
-static _Noreturn void
-give_up(const struct cli *cli)
-{
-	int sys = errno;
-
-	(void)close(STDOUT_FILENO);
-	if (sys == EPIPE)
-		exit(CLI_TROUBLE);
-	cli_die(cli, "cannot write %s: %s", CLI_STDOUT,
-	    sys != 0 ? strerror(sys) : CLI_LOST);
-}
-
-void
-cli_check_stdout(const struct cli *cli)
-{
-	if (ferror(stdout) != 0)
-		give_up(cli);
-}
-
-static void
-need_stdout(const struct cli *cli)
-{
-	if (!close_stdout())
-		give_up(cli);
-}
-
-void
-cli_told(const struct cli *cli)
-{
-	need_stdout(cli);
-	exit(CLI_YES);
-}
-
-/* ---- the beginning ---- */
-
-/*
- * stdio loses what does not fit a pipe that is not waited for.  Others share
- * the flag that says so, which is therefore left alone: the same pipe or
- * terminal is opened once more, without it.
- */
-static void
-wait_for_output(int fd)
-{
-	const int flags = fcntl(fd, F_GETFL);
-	struct stat file;
-	char self[40];
-	int own;
-
-	if (flags < 0 || !(flags & O_NONBLOCK) || fstat(fd, &file) < 0 ||
-	    !(S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)))
-		return;
-	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	own = open(self, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY |
-	    O_CLOEXEC);
-	if (own < 0)
-		return;
-	if (fcntl(own, F_SETFL, flags & O_APPEND) == 0)
-		(void)dup2(own, fd);
-	(void)close(own);
-}
-
-/* Standard descriptors that are closed must not be given to a file that is
- * opened later; the wrong mode makes their use fail as it should. */
-static void
-open_standard(void)
-{
-	int fd;
-
-	for (fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-	wait_for_output(STDOUT_FILENO);
-	wait_for_output(STDERR_FILENO);
-	/* What a command of the user's comes to is waited for. */
-	(void)signal(SIGCHLD, SIG_DFL);
-	/* Said, because musl writes the first line at once otherwise, and
-	 * forgets the errno. */
-	if (!isatty(STDOUT_FILENO))
-		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
-}
-
-/* Without memory jansson may lose a character of a string and say nothing, so
- * it is not asked to go on. */
-static void *
-memory_for_json(size_t n)
-{
-	void *p = malloc(n);
-
-	if (p == NULL && n > 0) {
-		(void)fputs("ctx: out of memory\n", stderr);
-		exit(CLI_TROUBLE);
+	for (i = 0; i < n || i == 0; i++) {
+		name = n > 0 ? files[i] : "-";
+		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &input)
+					    : stat(name, &input)) == 0 &&
+		    input.st_dev == file->st_dev &&
+		    input.st_ino == file->st_ino)
+			return true;
 	}
-	return p;
+	return false;
 }
 
 void
-cli_begin(void)
+cli_spare_inputs(const struct cli *cli, const char *path)
 {
-	struct ctx_hashkey random;
+	struct stat file;
 
-	open_standard();
-	cli_no_core();
-	/* In the sandbox jansson could not open what it would ask. */
-	ctx_hashkey_init(&random);
-	json_object_seed((size_t)random.k[0] | 1);
-	json_set_alloc_funcs(memory_for_json, free);
+	if (stat(path, &file) == 0 &&
+	    is_among(cli->files, cli->n_files, &file))
+		cli_die(cli, "%s is to be read and to be written; "
+		    "name another file", path);
 }
 
-const char *
-cli_environment(const char *name)
+/* What is appended to an input would be read again, and again. */
+static void
+check_stdout(const struct cli *cli, char *const *files, size_t n)
 {
-	const char *value = getenv(name);
+	struct stat file;
 
-	return value != NULL && value[0] != '\0' ? value : NULL;
+	if (fstat(STDOUT_FILENO, &file) == 0 && is_among(files, n, &file))
+		cli_die(cli, "%s is one of the files to be read; write to "
+		    "another one", CLI_STDOUT);
 }
-
-/* ---- streams ---- */
 
 void
 cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
@@ -252,6 +61,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 {
 	struct ctx_err err;
 
+	check_stdout(cli, files, n_files);
 	memset(stream, 0, sizeof *stream);
 	stream->forced = cli->dialect;
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
@@ -368,13 +178,18 @@ own_file(char out[4096], const char *variable, const char *beside,
 static void
 check_encoding(const struct cli *cli)
 {
+	struct stat file;
 	unsigned i;
 
 	for (i = 0; cli_encoding_name(i) != NULL; i++)
 		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
 			return;
-	if (access(cli->encoding, F_OK) == 0)
+	if (stat(cli->encoding, &file) == 0) {
+		if (S_ISDIR(file.st_mode))
+			cli_die(cli, "--encoding: %s is a directory; name a "
+				     "file in it", cli->encoding);
 		return;
+	}
 	if (errno != ENOENT && errno != ENOTDIR)
 		cli_die(cli, "cannot open %s: %s", cli->encoding,
 		    strerror(errno));
@@ -481,7 +296,7 @@ cli_end(struct cli *cli, struct ctx_writer *writer)
 			cli_fail(cli, &err);
 		ctx_writer_release(writer);
 	}
-	need_stdout(cli);
+	cli_close_stdout(cli);
 	free(cli->files);
 	cli_models_release(cli);
 	return cli->status;

@@ -2,8 +2,8 @@
  * cli.h - what the commands share: options, messages, exit
  *
  * Each command has one table of options, which parses, prints --help and
- * feeds the completions.  Only cli.c, and progress.c for it, prints to
- * standard error, reads the environment or exits.
+ * feeds the completions.  Only say.c, and progress.c and begin.c for
+ * it, prints to standard error, reads the environment or exits.
  */
 #ifndef CMD_CLI_H
 #define CMD_CLI_H
@@ -24,6 +24,7 @@ enum cli_type {
 	CLI_FLAG,   /* bool */
 	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
+	CLI_FILE,   /* the same, and not empty */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
 	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
@@ -60,6 +61,7 @@ struct cli {
 	int status;
 	bool opened; /* an input, and progress if there is any */
 	struct cli_progress *progress;
+	bool *drawn; /* does it stand on standard error?  Or NULL */
 	char cache[4096]; /* directory of compiled vocabularies */
 	struct ctx_model *models; /* the user's, n_models of them ... */
 	size_t n_models;
@@ -133,8 +135,8 @@ struct cli_report {
 	{0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,     \
 	    NULL, NULL},                                                     \
 	{0, "explain", "FILE", "a JSON line for each message touched",       \
-	    CLI_STRING, &(report)->explain_path, NULL, NULL},                \
-	{0, "archive", "FILE", "append there first what goes", CLI_STRING,   \
+	    CLI_FILE, &(report)->explain_path, NULL, NULL},                  \
+	{0, "archive", "FILE", "append there first what goes", CLI_FILE,     \
 	    &(report)->archive_path, NULL, NULL}
 
 /* Opens what was asked for and makes out tell report. */
@@ -159,6 +161,8 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * for. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
+/* Dies if a file that is to be written is one of the command's inputs. */
+void cli_spare_inputs(const struct cli *cli, const char *path);
 /* The file of --explain, made anew; trouble with it is the command's end. */
 FILE *cli_explain_open(const struct cli *cli, const char *path);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
@@ -288,6 +292,8 @@ _Noreturn void cli_told(const struct cli *cli);
 /* Ends the command if what was printed could not be written; to be called
  * behind each line. */
 void cli_check_stdout(const struct cli *cli);
+/* The same, and closes standard output. */
+void cli_close_stdout(const struct cli *cli);
 /* Raises the status that the command will end with. */
 void cli_status(struct cli *cli, int status);
 /* Closes standard output, minding late write errors; returns the status. */

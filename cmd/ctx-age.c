@@ -49,7 +49,7 @@ parse(struct age *age, int argc, char **argv)
 		CLI_NUMBER, &o->head, NULL, &age->head_given},
 	    {0, "mask", NULL, "store nothing; [cleared] stands in", CLI_FLAG,
 		&o->mask, NULL, NULL},
-	    {'S', "spool", "DIR", "where results go (.ctx/spool)", CLI_STRING,
+	    {'S', "spool", "DIR", "where results go (.ctx/spool)", CLI_FILE,
 		&o->spool, NULL, NULL},
 	    {0, "path-format", "TEXT", "their names ({tool}-{sha256}.md)",
 		CLI_STRING, &o->format, NULL, NULL},

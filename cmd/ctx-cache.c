@@ -334,7 +334,7 @@ parse(struct cache *cache, int argc, char **argv)
 		&cache->options.strip, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What a change costs"},
 	    {0, "diff", "FILE", "the bill, after this one (--json: as JSON)",
-		CLI_STRING, &cache->diff, NULL, NULL},
+		CLI_FILE, &cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W", "$ for 1M in, out, read, written",
 		CLI_STRING, &cache->price, NULL, NULL},
 	    CLI_REPORT(&cache->report),

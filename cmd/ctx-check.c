@@ -251,7 +251,7 @@ parse(struct check *check, int argc, char **argv)
 	    {0, "repair", NULL, "write a stream that passes", CLI_FLAG,
 		&check->repair, NULL, NULL},
 	    {0, "explain", "FILE", "a JSON line for each repair",
-		CLI_STRING, &check->explain_path, NULL, NULL},
+		CLI_FILE, &check->explain_path, NULL, NULL},
 	    CLI_DIALECT(&check->cli),
 	    CLI_PASS(&check->cli),
 	    CLI_SANDBOX(&check->cli),

@@ -459,7 +459,7 @@ parse(struct count *count, int argc, char **argv)
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
 	    {0, "follow", NULL, "the bar anew whenever a file grows", CLI_FLAG,
 		&count->bar.follow, NULL, NULL},
-	    {0, "svg", "FILE", "write the bar as a picture", CLI_STRING,
+	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
 	    {0, "color", "WHEN", "auto (default), always, never",
 		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},
@@ -476,6 +476,10 @@ parse(struct count *count, int argc, char **argv)
 	count->form.cli = &count->cli;
 	count->form.per = per_name(count->per);
 	count->cli.still = count->form.quiet || count->bar.follow;
+	if (count->key[0] == '\0' ||
+	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=
+		strlen(count->key))
+		cli_die(&count->cli, "--key: a name in UTF-8, not empty");
 	bar_check(&count->bar, &count->cli,
 	    count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);

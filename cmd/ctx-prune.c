@@ -15,7 +15,8 @@ struct prune {
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	uint64_t over; /* conversations that do not fit */
+	uint64_t over;  /* conversations that do not fit */
+	uint64_t stuck; /* those of which nothing could be removed */
 	bool unnoted;  /* it was said that no notice can stand, */
 	bool bound;    /* that signed reasoning stays behind a cut */
 };
@@ -112,19 +113,39 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 		    cli_short_number(number, plan->fixed));
 }
 
+/* The line of a conversation that is a record, else nothing. */
+static const char *
+place_of(const struct ctx_outcome *outcome, char place[40])
+{
+	place[0] = '\0';
+	if (outcome->line > 0)
+		(void)snprintf(place, 40, ":%" PRIu64, outcome->line);
+	return place;
+}
+
+static void
+say_stuck(struct prune *prune, const struct ctx_outcome *outcome)
+{
+	char place[40];
+
+	cli_status(&prune->cli, CLI_TROUBLE);
+	if (prune->stuck++ < MOST_LINES)
+		cli_say(&prune->cli, "%s%s: nothing was removed: %s",
+		    outcome->file, place_of(outcome, place),
+		    outcome->trouble->text);
+}
+
 static void
 say_over(struct prune *prune, const struct ctx_outcome *outcome)
 {
-	char owners[300], after[16], budget[16], place[40] = "";
+	char owners[300], after[16], budget[16], place[40];
 
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->over++ >= MOST_LINES)
 		return;
-	if (outcome->line > 0)
-		(void)snprintf(place, sizeof place, ":%" PRIu64,
-		    outcome->line);
 	name_owners(outcome->plan, owners, sizeof owners);
-	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file, place,
+	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file,
+	    place_of(outcome, place),
 	    cli_short_number(after, outcome->after),
 	    cli_short_number(budget, outcome->limits->budget), owners);
 }
@@ -135,13 +156,10 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 	struct prune *prune = user;
 	int rc = 0;
 
-	if (outcome->trouble != NULL) {
-		cli_status(&prune->cli, CLI_TROUBLE);
-		cli_say(&prune->cli, "%s: nothing was removed: %s",
-		    outcome->file, outcome->trouble->text);
-	} else if (outcome->over) {
+	if (outcome->trouble != NULL)
+		say_stuck(prune, outcome);
+	else if (outcome->over)
 		say_over(prune, outcome);
-	}
 	if (outcome->unnoted != NULL && !prune->unnoted)
 		cli_say(&prune->cli, "%s: no notice can stand between turns "
 				     "of dialect %s; none is put in",
@@ -337,6 +355,9 @@ parse(struct prune *prune, int argc, char **argv)
 static void
 end(struct prune *prune)
 {
+	if (prune->stuck > MOST_LINES)
+		cli_say(&prune->cli, "nothing was removed from %" PRIu64
+		    " more conversations", prune->stuck - MOST_LINES);
 	if (prune->over > MOST_LINES)
 		cli_say(&prune->cli,
 		    "%" PRIu64 " more conversations do not fit",

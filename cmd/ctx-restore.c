@@ -149,7 +149,7 @@ parse(struct restore *restore, int argc, char **argv)
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is done"},
 	    {'S', "spool", "DIR", "where the results are (.ctx/spool)",
-		CLI_STRING, &o->spool, NULL, NULL},
+		CLI_FILE, &o->spool, NULL, NULL},
 	    {0, "list", NULL, "print the references and their state",
 		CLI_FLAG, &restore->list, NULL, NULL},
 	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,

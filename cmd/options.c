@@ -200,6 +200,7 @@ bad_argument(const struct cli *cli, const struct cli_option *option,
     const char *text)
 {
 	static const char *const wanted[] = {
+	    [CLI_FILE] = "a name",
 	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
 	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
 	    [CLI_AMOUNT] = "a number such as 20k, or a share such as 70%",
@@ -233,6 +234,11 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 		*(bool *)option->to = option->type == CLI_FLAG;
 		break;
 	case CLI_STRING:
+		*(const char **)option->to = text;
+		break;
+	case CLI_FILE:
+		/* As when a script's variable is not set. */
+		right = text[0] != '\0';
 		*(const char **)option->to = text;
 		break;
 	case CLI_NUMBER:
@@ -453,6 +459,9 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		cli_die(cli, "out of memory");
 	while (next < end) {
 		word = *next++;
+		/* As when a script's variable is not set. */
+		if (word[0] == '\0')
+			cli_die(cli, "'' is not the name of a file");
 		if (only_files || word[0] != '-' || word[1] == '\0')
 			cli->files[cli->n_files++] = word;
 		else if (strcmp(word, "--") == 0)

@@ -217,6 +217,7 @@ begin(struct cli *cli, bool streams)
 	p->began = now();
 	p->next = cli->progress_asked ? 0 : p->began + WAIT;
 	cli->progress = p;
+	cli->drawn = &p->drawn;
 }
 
 void
@@ -240,15 +241,6 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 }
 
 void
-cli_progress_clear(const struct cli *cli)
-{
-	if (cli->progress == NULL || !cli->progress->drawn)
-		return;
-	(void)fputs("\r\033[K", stderr);
-	cli->progress->drawn = false;
-}
-
-void
 cli_progress_close(struct cli *cli)
 {
 	cli_progress_clear(cli);
@@ -256,4 +248,5 @@ cli_progress_close(struct cli *cli)
 		draw(cli->progress, now());
 	free(cli->progress);
 	cli->progress = NULL;
+	cli->drawn = NULL;
 }

@@ -89,10 +89,13 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 FILE *
 cli_explain_open(const struct cli *cli, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOCTTY, 0600);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	FILE *file;
+	int fd;
 
+	cli_spare_inputs(cli, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+	    0600);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (file == NULL)
 		cli_die(cli, "cannot open %s: %s", path, strerror(errno));
 	return file;
@@ -332,6 +335,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	}
 	if (report->archive_path == NULL || out->dry_run)
 		return;
+	cli_spare_inputs(cli, report->archive_path);
 	if (ctx_archive_open(&report->archive, report->archive_path, &err) < 0)
 		cli_fail(cli, &err);
 	out->archive = &report->archive;

@@ -100,14 +100,12 @@ cli_write_whole(const struct cli *cli, const char *path,
 	mode_t mode;
 	int fd = -1, sys;
 
-	/* A signal that ends us waits until the name of chance is gone; that of
-	 * a file which is too large is its error then. */
+	/* A signal that ends us waits until the name of chance is gone. */
 	(void)sigemptyset(&ends);
 	(void)sigaddset(&ends, SIGHUP);
 	(void)sigaddset(&ends, SIGINT);
 	(void)sigaddset(&ends, SIGQUIT);
 	(void)sigaddset(&ends, SIGTERM);
-	(void)sigaddset(&ends, SIGXFSZ);
 	(void)pthread_sigmask(SIG_BLOCK, &ends, &before);
 	if (may_replace(path, &mode))
 		fd = open_beside(path, beside, sizeof beside);

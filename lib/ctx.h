@@ -599,7 +599,7 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  * take up to nine times their size.  Vocabularies of files may need more: 40
  * times if merges are out of order (and n log n time), and twice the text if
  * a pattern finds nothing in it, or as much as its normal form if that is
- * another text, and four times a row of combining marks.
+ * another text, and a dozen times the longest row of combining marks.
  * The only errors of this and of all that follows are CTX_ENOMEM and, with a
  * pattern of a file that backtracks without end, CTX_ELIMIT, unless told
  * otherwise.

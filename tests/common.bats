@@ -118,6 +118,37 @@ calls() {
 	done < <(calls)
 }
 
+@test "no input is written to, and none without a name" {
+	cp "$chat" a
+	while read -r c; do
+		case $c in
+		ctx-count*) options=--svg ;;
+		ctx-check*) options=--explain ;;
+		ctx-restore* | ctx-prune* | ctx-truncate* | ctx-age* | ctx-cache*)
+			options="--explain --archive" ;;
+		esac
+		for option in $options; do
+			# shellcheck disable=SC2086
+			run -2 $c $option ./a a
+			[[ $output == *"./a is to be read and to be written; "* ]] ||
+			    fail "$c: $output"
+			# shellcheck disable=SC2086
+			run -2 $c $option a < a
+			# shellcheck disable=SC2086
+			run -2 $c $option "" a
+			[[ $output == *": '' is not a name" ]] ||
+			    fail "$c: $output"
+		done
+		# shellcheck disable=SC2086
+		run -2 $c ""
+		[[ $output == *"'' is not the name of a file" ]]
+		# shellcheck disable=SC2086
+		$c a >> a 2> err && fail "$c: wrote to its input"
+		grep -q "standard output is one of the files to be read" err
+		cmp a "$chat"
+	done < <(calls)
+}
+
 @test "a full device is trouble, also when only the last write fails" {
 	[ -w /dev/full ] || fail "no /dev/full here"
 	while read -r c; do
@@ -131,6 +162,20 @@ calls() {
 		run -2 sh -c "ctx-check $form in > /dev/full"
 		[[ $output == *"No space left on device"* ]]
 	done
+}
+
+@test "a file that may grow no further is trouble, said in a line" {
+	for _ in 1 2 3 4 5 6 7 8; do cat "$chat"; done > big
+	(
+		ulimit -f 1
+		for c in "ctx-prune -b 9M" "ctx-truncate -l 0" "ctx-check --repair" \
+		    "ctx-count --annotate" "ctx-truncate -l 9 --archive arch"; do
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 bash -c "$c big > out"
+			[ "${#lines[@]}" -eq 1 ]
+			[[ $output == *"cannot write "*": File too large" ]]
+		done
+	)
 }
 
 @test "closed standard descriptors are trouble, not a surprise" {

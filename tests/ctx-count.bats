@@ -516,6 +516,10 @@ bytes_vocabulary() {
 	# Once is twice, a number that is there is replaced, where it stands.
 	ctx-count --annotate -m gpt-4o out | cmp - out
 	printf '{"n": 7 , "role":"user","content":"hi" }\r\n' > in
+	for key in '' $'\xff'; do
+		run -2 ctx-count --annotate --key "$key" in
+		[[ $output == *"--key: a name in UTF-8, not empty"* ]]
+	done
 	ctx-count --annotate --key n in > out
 	printf '{"n": 5 , "role":"user","content":"hi" }\r\n' | cmp - out
 	ctx-count --annotate in > out

@@ -261,6 +261,16 @@ sizes() {
 	    <(echo 1)
 }
 
+@test "an array that a tool of Vercel's gave is no list of blocks" {
+	jq -nc '{id: "m", role: "assistant", parts: [{type: "text",
+	    text: ("x" * 50)}, {type: "tool-f", toolCallId: "c1",
+	    state: "output-available", input: {}, output: [("é" * 50),
+	    {type: "text", text: ("y" * 50)}]}]}' > array
+	ctx-truncate -d vercel-ui -l 40 array > out
+	jq -e '.parts | length == 2 and (.[0].text | length) == 50 and
+	    (.[1].output | type == "string" and length <= 40)' out
+}
+
 @test "each of many results in a message loses its own blocks" {
 	jq -nc '[range(50) | {type: "tool_result", tool_use_id: "a\(.)",
 	    content: [{type: "text", text: ("h" * 50)},

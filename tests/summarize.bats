@@ -375,3 +375,14 @@ rolls() { # DIALECT FILE
 	[ "$(jq -r '[.messages[].role] | join(" ")' out)" = \
 	    "user system assistant user assistant" ]
 }
+
+@test "of many conversations that take no summary the first ones are named" {
+	jq -nc 'range(30) | {conversations: [{from: "system", value: "s"},
+	    (range(20) | {from: (if . % 2 == 0 then "human" else "gpt" end),
+	    value: "some words that are to be summed up"})]}' > many
+	run -2 --separate-stderr ctx-prune -s summarize -b 200 many
+	cmp many <(echo "$output")
+	[ "${#stderr_lines[@]}" -eq 11 ]
+	[[ ${stderr_lines[9]} == "ctx-prune: many:10: nothing was removed: "* ]]
+	[[ ${stderr_lines[10]} == *"nothing was removed from 20 more "* ]]
+}

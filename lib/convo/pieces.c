@@ -46,6 +46,7 @@ add_made(struct pieces *pieces, const struct ctx_json *json, uint32_t body,
 	struct piece *piece;
 
 	pieces->n = 0;
+	pieces->item.n = 0; /* nothing is taken out of it */
 	piece = add(pieces, body, err);
 	pieces->made.n = 0;
 	if (piece == NULL ||
@@ -85,8 +86,11 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 		if (part->kind == CTX_PART_MEDIA)
 			continue;
 		node = part->kind == CTX_PART_TEXT ? part->value : part->child;
+		/* What would go with more than the result must stay. */
+		if (part->child <= body)
+			part = NULL;
 		/* What is no text and must not go. */
-		if (part->child == 0 &&
+		if (part == NULL &&
 		    view->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_made(pieces, view->json, body, err);
 		if (add_literal(pieces, view->json, node, part, err) < 0)

@@ -126,6 +126,51 @@ find_kinds(void)
 	printf("\n};\n");
 }
 
+static uint8_t
+rank_of(unsigned cp)
+{
+	const struct ctx_nfc_kind *kind = kinds + kind_of[cp];
+
+	if (kind_of[cp] < CTX_NFC_SAFE)
+		return kind_of[cp] == CTX_NFC_INERT ? CTX_NFC_RANK_INERT
+						    : CTX_NFC_RANK_SAFE;
+	check(kind->class < CTX_NFC_RANK_MAYBE, "a class without a rank");
+	if (kind->flags == CTX_NFC_MAYBE && kind->class == 0)
+		return CTX_NFC_RANK_MAYBE;
+	return kind->flags != 0 ? CTX_NFC_RANK_NONE : kind->class;
+}
+
+static void
+print_ranks(void)
+{
+	static uint8_t blocks[0x10000 / 64], values[256][64];
+	unsigned n = 0, b, i, k;
+	uint8_t row[64];
+
+	for (b = 0; b < sizeof blocks; b++) {
+		for (i = 0; i < 64; i++)
+			row[i] = rank_of(b * 64 + i);
+		for (k = 0; k < n; k++)
+			if (memcmp(values[k], row, sizeof row) == 0)
+				break;
+		check(k < 256, "too many blocks of ranks");
+		if (k == n)
+			memcpy(values[n++], row, sizeof row);
+		blocks[b] = (uint8_t)k;
+	}
+	printf("const uint8_t ctx_nfc_rank_block[%zu] = {", sizeof blocks);
+	for (b = 0; b < sizeof blocks; b++)
+		print_number(b, blocks[b]);
+	printf("\n};\nconst uint8_t ctx_nfc_rank_value[%u][64] = {", n);
+	for (k = 0; k < n; k++) {
+		printf("{");
+		for (i = 0; i < 64; i++)
+			print_number(i, values[k][i]);
+		printf("},\n");
+	}
+	printf("};\n");
+}
+
 /* The number of a character in the list; n_list if it stays as it is. */
 static unsigned
 find(unsigned cp)
@@ -159,30 +204,25 @@ print_parts(unsigned i)
 	printf("}},\n");
 }
 
-static int
-by_pair(const void *a, const void *b)
-{
-	const struct ctx_nfc_pair *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->second < y->second ? -1 : x->second > y->second;
-}
-
 static void
 print_pairs(void)
 {
-	static struct ctx_nfc_pair pairs[CHARACTERS];
-	unsigned n = 0, i;
+	static struct ctx_nfc_pair pairs[CTX_NFC_PAIRS];
+	unsigned n = 0, i, k;
 
-	for (i = 0; i < n_list; i++)
-		if (list[i].composed)
-			pairs[n++] = (struct ctx_nfc_pair){list[i].to[0],
-			    list[i].to[1], list[i].from};
-	qsort(pairs, n, sizeof *pairs, by_pair);
-	printf("const size_t ctx_nfc_n_pairs = %u;\n"
-	       "const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n", n, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n_list; i++) {
+		if (!list[i].composed)
+			continue;
+		check(++n < CTX_NFC_PAIRS / 2, "too many pairs");
+		for (k = ctx_nfc_place(list[i].to[0], list[i].to[1]);
+		    pairs[k % CTX_NFC_PAIRS].whole != 0; k++)
+			;
+		pairs[k % CTX_NFC_PAIRS] = (struct ctx_nfc_pair){
+		    list[i].to[0], list[i].to[1], list[i].from};
+	}
+	printf("const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n",
+	    (unsigned)CTX_NFC_PAIRS);
+	for (i = 0; i < CTX_NFC_PAIRS; i++)
 		printf("{0x%x, 0x%x, 0x%x},\n", (unsigned)pairs[i].first,
 		    (unsigned)pairs[i].second, (unsigned)pairs[i].whole);
 	printf("};\n");
@@ -199,6 +239,7 @@ main(void)
 	printf("/* made by lib/gen/nfc.c */\n#include \"token/nfc.h\"\n");
 	find_kinds();
 	print_table("nfc", "uint8_t", kind_of);
+	print_ranks();
 	printf("const size_t ctx_nfc_n_apart = %u;\n"
 	       "const struct ctx_nfc_apart ctx_nfc_apart[%u] = {\n", n_list,
 	    n_list);

@@ -7,9 +7,8 @@
  * written at once.  So the order of the bytes is always own, run, new piece.
  *
  * vmsplice(2) from a ring of buffers would save the copy into a pipe, 11 ms of
- * 100 MB (the whole of ctx-truncate takes 80), but nobody says when the pages
- * may be written again: a reader that hands them on, as tee(2) does, would see
- * them change.
+ * 100 MB, but nobody says when the pages may be written again: a reader that
+ * hands them on, as tee(2) does, would see them change.
  */
 #include <errno.h>
 #include <poll.h>

@@ -50,14 +50,12 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)(half[0] | half[0] >> 32);
 }
 
-/* Vectors compare numbers with a sign: its bit is turned. */
 static inline void
-keep_smaller(four_vector *least, const uint32_t *list)
+keep_smaller(four_vector *least, const void *list)
 {
 	four_vector four, first;
 
 	memcpy(&four, list, sizeof four);
-	four ^= INT32_MIN;
 	first = four < *least;
 	*least = (four & first) | (*least & ~first);
 }
@@ -66,19 +64,17 @@ static inline uint32_t
 least(const uint32_t *list, uint32_t n)
 {
 	four_vector a = (four_vector){0} + INT32_MAX, b = a;
-	uint32_t i, k, four[8], best;
+	uint32_t i, k, four[4], best;
 
 	for (i = 0; i < n; i += 16)
 		for (k = 0; k < 16; k += 8) {
 			keep_smaller(&a, list + i + k);
 			keep_smaller(&b, list + i + k + 4);
 		}
-	a ^= INT32_MIN;
-	b ^= INT32_MIN;
+	keep_smaller(&a, &b);
 	memcpy(four, &a, sizeof a);
-	memcpy(four + 4, &b, sizeof b);
 	best = four[0];
-	for (i = 1; i < 8; i++)
+	for (i = 1; i < 4; i++)
 		best = four[i] < best ? four[i] : best;
 	return best;
 }

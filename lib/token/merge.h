@@ -8,8 +8,9 @@
 #define CTX_LANES     64 /* merged side by side, at most */
 #define CTX_MERGE_MAX 62 /* bytes of a piece that fits a lane */
 
-/* From here on a number stands for no merge at all. */
-#define CTX_LANE_NONE (UINT32_MAX - CTX_LANE + 1)
+/* From here on a number stands for no merge at all.  None has a top bit, as
+ * not every machine compares vectors without a sign. */
+#define CTX_LANE_NONE ((uint32_t)INT32_MAX - CTX_LANE + 1)
 
 _Static_assert(CTX_VOCAB_MAX <= CTX_LANE_NONE / CTX_LANE,
     "a token and a place fit one number");
@@ -34,7 +35,7 @@ struct ctx_lane {
 static inline uint32_t
 ctx_lane_rank(uint32_t merged, unsigned at)
 {
-	return merged * CTX_LANE + at;
+	return (merged * CTX_LANE + at) & INT32_MAX;
 }
 
 /* The bytes of p, 1 to CTX_MERGE_MAX, with no merge made yet. */

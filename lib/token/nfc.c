@@ -1,11 +1,12 @@
 /*
  * nfc.c - Normalization Form C
  *
- * Nearly all text is in NFC, so what is fast is to see that.  Characters
- * below U+0300 are passed over by their bytes, others by their kind; only
- * where a mark may act on what is before it is a stretch taken apart and
- * composed (UAX #15), and compared with what it was.  A stretch goes from one
- * character that nothing before it acts on to the next.
+ * Nearly all text is in NFC, so what is fast is to see that.  Most scripts
+ * have no marks of their own and are passed over by their bytes, many at a
+ * time, others by the kinds of their characters; only where a mark may act on
+ * what is before it is a stretch taken apart and composed (UAX #15), and
+ * compared with what it was.  A stretch goes from one character that the text
+ * can be cut before to the next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 
 #define BELOW_0300 0xcc /* no byte of U+0000 to U+02FF is as much */
 #define AT_ONCE	   64
+#define ROW	   16	    /* characters one by one, before many at once, */
+#define TRIES	   5	    /* and twice as many after each try in vain */
 #define FEW	   24	    /* marks that are sorted one by one */
 #define MARK_BITS  21	    /* of a mark, its class is above */
 #define NO_BYTE	   0x110000 /* a byte that is not UTF-8 is this and more */
@@ -84,31 +87,32 @@ compose_hangul(uint32_t a, uint32_t b)
 static uint32_t
 compose(uint32_t a, uint32_t b)
 {
-	size_t low = 0, high = ctx_nfc_n_pairs, middle;
 	const struct ctx_nfc_pair *pair;
+	unsigned i;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		pair = ctx_nfc_pairs + middle;
+	for (i = ctx_nfc_place(a, b);; i++) {
+		pair = ctx_nfc_pairs + i % CTX_NFC_PAIRS;
+		if (pair->whole == 0)
+			return compose_hangul(a, b);
 		if (pair->first == a && pair->second == b)
 			return pair->whole;
-		if (pair->first < a || (pair->first == a && pair->second < b))
-			low = middle + 1;
-		else
-			high = middle;
 	}
-	return compose_hangul(a, b);
 }
 
 /* ---- a stretch ----------------------------------------------------------- */
 
-static int
-put(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
+/* There is room for the normal form. */
+static void
+put(struct ctx_nfc *nfc, uint32_t cp)
 {
-	char bytes[4] = {(char)(cp & 0xff)};
+	char *p = nfc->out.p + nfc->out.n;
 
-	return ctx_buf_add(&nfc->out, bytes,
-	    cp >= NO_BYTE ? 1 : ctx_utf8_put(bytes, cp), err);
+	if (cp < NO_BYTE) {
+		nfc->out.n += ctx_utf8_put(p, cp);
+	} else {
+		*p = (char)(cp & 0xff);
+		nfc->out.n++;
+	}
 }
 
 static int
@@ -143,17 +147,13 @@ sort_few(uint32_t *marks, size_t n)
 	}
 }
 
-/* By classes, equal ones as they stand; in time linear in their number. */
+/* In time linear in their number. */
 static int
-sort_marks(struct ctx_nfc *nfc, struct ctx_err *err)
+sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 {
 	size_t places[257] = {0}, i;
 	uint32_t *grown;
 
-	if (nfc->n <= FEW) {
-		sort_few(nfc->marks, nfc->n);
-		return 0;
-	}
 	if (nfc->sorted_cap < nfc->n) {
 		grown = ctx_grow(nfc->sorted, &nfc->sorted_cap, nfc->n,
 		    sizeof *nfc->sorted, err);
@@ -172,16 +172,18 @@ sort_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Composes the marks with the character they are on, as far as they can be:
- * one is blocked by another of its class that stays. */
+/* Puts the marks in the order of their classes, equal ones as they stand, and
+ * composes them with the character they are on, as far as they can be: one is
+ * blocked by another of its class that stays. */
 static int
 compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 {
 	uint32_t mark, whole, last = 0;
 	size_t left = 0, i;
 
-	if (sort_marks(nfc, err) < 0)
+	if (nfc->n > FEW && sort_many(nfc, err) < 0)
 		return -1;
+	sort_few(nfc->marks, nfc->n > FEW ? 0 : nfc->n);
 	for (i = 0; i < nfc->n; i++) {
 		mark = nfc->marks[i];
 		whole = 0;
@@ -200,20 +202,17 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 }
 
 /* Puts out what no character behind can change. */
-static int
-flush(struct ctx_nfc *nfc, struct ctx_err *err)
+static void
+flush(struct ctx_nfc *nfc)
 {
 	size_t i;
 
-	if (nfc->begun && put(nfc, nfc->starter, err) < 0)
-		return -1;
+	if (nfc->begun)
+		put(nfc, nfc->starter);
 	for (i = 0; i < nfc->n; i++)
-		if (put(nfc, nfc->marks[i] & ((1u << MARK_BITS) - 1), err) <
-		    0)
-			return -1;
+		put(nfc, nfc->marks[i] & ((1u << MARK_BITS) - 1));
 	nfc->n = 0;
 	nfc->begun = false;
-	return 0;
 }
 
 /* Goes on by a character that does not come apart. */
@@ -229,8 +228,8 @@ add_part(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 		return -1;
 	if (nfc->begun && nfc->n == 0)
 		whole = compose(nfc->starter, cp);
-	if (whole == 0 && flush(nfc, err) < 0)
-		return -1;
+	if (whole == 0)
+		flush(nfc);
 	nfc->starter = whole == 0 ? cp : whole;
 	nfc->begun = true;
 	return 0;
@@ -261,6 +260,10 @@ normalise(struct ctx_nfc *nfc, const char *p, size_t n, struct ctx_err *err)
 
 	nfc->out.n = nfc->n = 0;
 	nfc->begun = false;
+	if (n > SIZE_MAX / CTX_NFC_FACTOR)
+		return ctx_err_nomem(err);
+	if (ctx_buf_reserve(&nfc->out, CTX_NFC_FACTOR * n, err) < 0)
+		return -1;
 	for (at = 0; at < n;) {
 		at += next_char(p + at, n - at, &cp);
 		if (add_char(nfc, cp, err) < 0)
@@ -268,39 +271,138 @@ normalise(struct ctx_nfc *nfc, const char *p, size_t n, struct ctx_err *err)
 	}
 	if (compose_marks(nfc, err) < 0)
 		return -1;
-	return flush(nfc, err);
+	flush(nfc);
+	return 0;
 }
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* How many bytes to pass over: all are of characters below U+0300, or stand
- * alone. */
+/*
+ * Are so many bytes of characters that the text can be cut before, or of none?
+ * That is told by the first bytes of Latin, Cyrillic, Han and most of Hangul.
+ */
+static bool
+is_plain(const unsigned char *s)
+{
+	unsigned char other = 0, c;
+	size_t i;
+
+	for (i = 0; i < AT_ONCE; i++) {
+		c = s[i];
+		other |= (c >= BELOW_0300) & ((c & 0xfe) != 0xd0) &
+		    ((c < 0xe4) | (c > 0xe9)) & ((c < 0xeb) | (c > 0xed));
+	}
+	return other == 0;
+}
+
+/*
+ * The same, by the bytes behind them too: U+1E00 to U+1EFF as in Vietnamese,
+ * quotation marks and dashes from U+2002 on, kana but for their marks, the
+ * first of Hangul, and pictures from U+1F000 on.
+ */
+static bool
+is_plain_by_more(const unsigned char *s)
+{
+	unsigned char other = 0, c, d, e;
+	size_t i;
+
+	for (i = 0; i < AT_ONCE; i++) {
+		c = s[i];
+		d = s[i + 1];
+		e = s[i + 2];
+		other |= (c >= BELOW_0300) & ((c & 0xfe) != 0xd0) &
+		    ((c < 0xe4) | (c > 0xe9)) & ((c < 0xeb) | (c > 0xed)) &
+		    ((c != 0xe1) | ((d & 0xfc) != 0xb8)) &
+		    ((c != 0xe2) | (d != 0x80) | (e < 0x82)) &
+		    ((c != 0xe3) | ((d == 0x80) & (e >= 0xaa)) |
+			((d == 0x82) & (e >= 0x99))) &
+		    ((c != 0xea) | (d < 0xb0)) &
+		    ((c != 0xf0) | (d != 0x9f));
+	}
+	return other == 0;
+}
+
+/* How many bytes to pass over, by many. */
 static size_t
-pass_low(const char *p, size_t n)
+pass_blocks(const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
-	unsigned char most;
-	size_t at = 0, i;
+	size_t at = 0;
 
-	for (; n - at >= AT_ONCE; at += AT_ONCE) {
-		most = 0;
-		for (i = 0; i < AT_ONCE; i++)
-			most = s[at + i] > most ? s[at + i] : most;
-		if (most >= BELOW_0300)
-			break;
-	}
-	while (at < n && s[at] < BELOW_0300)
-		at++;
+	while (n - at >= AT_ONCE + 2 &&
+	    (is_plain(s + at) || is_plain_by_more(s + at)))
+		at += AT_ONCE;
 	return at;
 }
 
 /* What is known of a text up to where it is looked at. */
 struct look {
+	size_t from;	/* where it began */
 	size_t at;
-	size_t safe;	/* where it can be cut, the last place */
+	size_t safe;	/* behind the last character it can be cut before */
 	unsigned class; /* of the character before */
-	bool inert;	/* the last one of class 0 */
+	/* May a mark be composed with the last character of class 0? */
+	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
+
+/*
+ * Passes characters of up to three bytes whose ranks say enough: those the
+ * text can be cut before, and marks behind none of a higher class.  Which of
+ * them comes next is as good as random, so no branch asks.
+ */
+static void
+pass_ranked(struct look *look, const char *p, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	size_t at = look->at, safe = look->safe, row = ROW, tries = 0, length;
+	unsigned class = look->class, starter = look->starter, rank, block;
+	unsigned more; /* 0: bytes go on */
+
+	while (n - at >= 3) {
+		length = s[at] < BELOW_0300;
+		if (row-- == 0) {
+			length = pass_blocks(p + at, n - at);
+			tries = length > 0 ? 0 : tries + 1;
+			row = (size_t)ROW << (tries < TRIES ? tries : TRIES);
+			if (length == 0)
+				continue;
+		}
+		if (length > 0) {
+			at += length;
+			safe = at;
+			class = 0;
+			starter = UNKNOWN;
+			continue;
+		}
+		if (s[at] < 0xe0) {
+			more = s[at + 1] ^ 0x80u;
+			block = s[at] & 0x1fu;
+			length = 2;
+		} else if (s[at] < 0xf0) {
+			more = (s[at + 1] ^ 0x80u) | (s[at + 2] ^ 0x80u);
+			block = (s[at] & 0xfu) << 6 | (s[at + 1] & 0x3fu);
+			length = 3;
+		} else {
+			break;
+		}
+		rank = ctx_nfc_rank_value[ctx_nfc_rank_block[block]]
+		    [s[at + length - 1] & 0x3fu];
+		if ((more & 0xc0) != 0 || rank < class ||
+		    rank == CTX_NFC_RANK_NONE ||
+		    (rank == CTX_NFC_RANK_MAYBE && (class > 0 ||
+		    starter != INERT)))
+			break;
+		at += length;
+		safe = rank >= CTX_NFC_RANK_SAFE ? at : safe;
+		class = rank >= CTX_NFC_RANK_MAYBE ? 0 : rank;
+		starter = rank < CTX_NFC_RANK_MAYBE ? starter
+		    : rank == CTX_NFC_RANK_INERT ? INERT : NOT_INERT;
+	}
+	look->at = at;
+	look->safe = safe;
+	look->class = class;
+	look->starter = starter;
+}
 
 /* The kind of the character that ends at byte at, and where it begins. */
 static unsigned
@@ -319,26 +421,29 @@ kind_before(const char *p, size_t at, size_t *begin)
 	return kind_of(cp);
 }
 
-/* Passes a character if it is in NFC whatever is around it, or as it stands
- * behind those before it. */
+/* Is it sure that no mark is composed with what is before it? */
 static bool
-pass(struct look *look, unsigned kind, size_t length)
+is_inert(const struct look *look, const char *p)
 {
-	struct ctx_nfc_kind k;
+	size_t begin;
 
-	if (kind < CTX_NFC_SAFE) {
-		look->safe = look->at;
-		look->class = 0;
-		look->inert = kind == CTX_NFC_INERT;
-	} else {
-		k = ctx_nfc_kinds[kind];
-		if (k.class < look->class || (k.flags & CTX_NFC_NO) != 0 ||
-		    (!look->inert && (k.flags & CTX_NFC_MAYBE) != 0))
-			return false;
-		look->class = k.class;
-		look->inert &= k.class > 0;
-	}
-	look->at += length;
+	return look->starter != UNKNOWN ? look->starter == INERT
+	    : kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
+}
+
+/* Passes a character that the text cannot be cut before, if it is in NFC as
+ * it stands behind the others. */
+static bool
+pass(struct look *look, const char *p, unsigned kind)
+{
+	struct ctx_nfc_kind k = ctx_nfc_kinds[kind];
+
+	if (k.class < look->class || (k.flags & CTX_NFC_NO) != 0 ||
+	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(look, p)))
+		return false;
+	look->class = k.class;
+	if (k.class == 0)
+		look->starter = NOT_INERT;
 	return true;
 }
 
@@ -347,25 +452,26 @@ pass(struct look *look, unsigned kind, size_t length)
 static bool
 pass_all(struct look *look, const char *p, size_t n)
 {
-	size_t low, length;
+	size_t length;
+	unsigned kind;
 	uint32_t cp;
 
-	while (look->at < n) {
-		low = pass_low(p + look->at, n - look->at);
-		look->at += low;
-		if (low > 0) {
-			look->inert = kind_before(p, look->at,
-			    &look->safe) == CTX_NFC_INERT;
+	for (;;) {
+		pass_ranked(look, p, n);
+		if (look->at == n)
+			return true;
+		length = next_char(p + look->at, n - look->at, &cp);
+		kind = kind_of(cp);
+		if (kind < CTX_NFC_SAFE) {
+			look->safe = look->at + length;
 			look->class = 0;
+			look->starter = kind == CTX_NFC_INERT ? INERT
+							      : NOT_INERT;
+		} else if (!pass(look, p, kind)) {
+			return false;
 		}
-		for (; look->at < n && (unsigned char)p[look->at] >=
-		    BELOW_0300;) {
-			length = next_char(p + look->at, n - look->at, &cp);
-			if (!pass(look, kind_of(cp), length))
-				return false;
-		}
+		look->at += length;
 	}
-	return true;
 }
 
 /* The next place from byte at on where the text can be cut. */
@@ -387,17 +493,19 @@ int
 ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
     size_t *end, struct ctx_err *err)
 {
-	struct look look = {.at = *at, .safe = *at, .inert = true};
+	struct look look = {.from = *at, .at = *at, .safe = *at};
 
 	while (!pass_all(&look, p, n)) {
 		*at = look.safe;
+		if (look.safe > look.from)
+			(void)kind_before(p, look.safe, at);
 		*end = next_safe(p, n, look.at);
 		if (normalise(nfc, p + *at, *end - *at, err) < 0)
 			return -1;
 		if (nfc->out.n != *end - *at ||
 		    memcmp(nfc->out.p, p + *at, nfc->out.n) != 0)
 			return 1;
-		look = (struct look){.at = *end, .safe = *end, .inert = true};
+		look = (struct look){.from = *end, .at = *end, .safe = *end};
 	}
 	*at = *end = n;
 	return 0;

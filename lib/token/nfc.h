@@ -45,9 +45,31 @@ struct ctx_nfc_pair {
 extern const uint8_t ctx_nfc_block[0x110000 / 128];
 extern const uint8_t ctx_nfc_value[];
 extern const struct ctx_nfc_kind ctx_nfc_kinds[]; /* from SAFE on */
-extern const size_t ctx_nfc_n_apart, ctx_nfc_n_pairs; /* sorted: */
-extern const struct ctx_nfc_apart ctx_nfc_apart[];
-extern const struct ctx_nfc_pair ctx_nfc_pairs[];
+extern const size_t ctx_nfc_n_apart;
+extern const struct ctx_nfc_apart ctx_nfc_apart[]; /* sorted */
+/*
+ * Ranks, for characters below U+10000 in blocks of 64: the class of a mark
+ * that is in NFC behind those of its class and of lower ones, or what else
+ * is known of a character.  They are enough for most text.
+ */
+enum {
+	CTX_NFC_RANK_MAYBE = 252, /* MAYBE and no mark */
+	CTX_NFC_RANK_NONE = 253,  /* its kind says more */
+	CTX_NFC_RANK_SAFE = 254,  /* below SAFE */
+	CTX_NFC_RANK_INERT = 255, /* INERT */
+};
+extern const uint8_t ctx_nfc_rank_block[0x10000 / 64];
+extern const uint8_t ctx_nfc_rank_value[][64];
+
+/* A pair stands at its place or behind, before the next empty one. */
+#define CTX_NFC_PAIRS 4096
+extern const struct ctx_nfc_pair ctx_nfc_pairs[CTX_NFC_PAIRS];
+
+static inline uint32_t
+ctx_nfc_place(uint32_t first, uint32_t second)
+{
+	return (first * 0x9e3779b1u ^ second * 0x85ebca6bu) >> 20;
+}
 
 /* No normal form is so many times as long or as short as its text: U+1D160
  * becomes three characters of its size, and U+1FBE (3 bytes), U+0308 and U+0301
@@ -66,8 +88,8 @@ enum {
 	CTX_NFC_S_COUNT = CTX_NFC_L_COUNT * CTX_NFC_V_COUNT * CTX_NFC_T_COUNT,
 };
 
-/* Working memory, of four bytes for each mark in the longest row of them, and
- * again if they have to be put in order.  Zero is valid. */
+/* Working memory: four times the longest stretch that was looked at, and eight
+ * bytes for each mark in the longest row of them.  Zero is valid. */
 struct ctx_nfc {
 	struct ctx_buf out; /* see ctx_nfc_find */
 	bool begun;

@@ -135,9 +135,11 @@ def peak(command, stdin):
     if shutil.which("time") is None:
         return 0
     with tempfile.NamedTemporaryFile("r") as out:
-        subprocess.run(["time", "-q", "-f", "%M", "-o", out.name, *command],
-                       stdin=stdin, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+        done = subprocess.run(
+            ["time", "-q", "-f", "%M", "-o", out.name, *command], stdin=stdin,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if done.returncode == 127:
+            sys.exit("run.py: there is no " + command[0])
         return int(out.read() or 0) / 1024
 
 

@@ -1,6 +1,7 @@
 /* token_text.c - fuzz splitting and merging against the oracle */
 #include "ctx.h"
-#include "../unit/token_ref.h"
+#include "../unit/nfc_ref.h"
+#include "token/nfc.h"
 
 static const struct encoding {
 	const char *name;
@@ -8,8 +9,8 @@ static const struct encoding {
 } encodings[] = {{"o200k_base", ref_o200k}, {"cl100k_base", ref_cl100k},
     {"r50k_base", ref_r50k}};
 
-static struct ctx_tokenizer *tokenizers[3];
-static struct ctx_token_counter *counters[3][2];
+static struct ctx_tokenizer *tokenizers[3], *normalizing;
+static struct ctx_token_counter *counters[3][2], *counter;
 static struct ref_vocab vocabs[3];
 
 static void
@@ -34,6 +35,66 @@ load(size_t e)
 	ref_sort(vocabs + e);
 }
 
+static size_t
+encode(const char *p, size_t n, struct ctx_tokens *ids)
+{
+	struct ctx_err err;
+	uint64_t count;
+
+	ids->n = 0;
+	must(ctx_token_encode(counter, p, n, false, ids, &err) == 0);
+	must(ctx_token_count(counter, p, n, &count, &err) == 0 &&
+	    count == ids->n);
+	return ids->n;
+}
+
+/* A text has the tokens of its normal form, in parts as well. */
+static void
+normalize(const char *p, size_t size)
+{
+	char *want = malloc(4 * size + 1);
+	struct ctx_tokens ids = {0}, normal = {0};
+	struct ctx_str text = {p, size};
+	struct ctx_buf out = {0};
+	struct ctx_nfc nfc = {0};
+	struct ctx_err err;
+	size_t n, at, end;
+	uint64_t tokens, rest;
+	bool changed;
+
+	must(want != NULL);
+	n = nfc_ref(p, size, want);
+	must(ctx_nfc_text(&nfc, &text, &out, &changed, &err) == 0);
+	must(text.n == n && memcmp(text.p, want, n) == 0);
+	must(encode(p, size, &ids) == encode(want, n, &normal));
+	must(ids.n == 0 || memcmp(ids.ids, normal.ids,
+	    ids.n * sizeof *ids.ids) == 0);
+	end = size > 0 ? (unsigned char)p[0] % (size + 1) : 0;
+	must(ctx_token_prefix(counter, p, end, &at, &tokens, &err) == 0);
+	must(ctx_token_count(counter, p + at, size - at, &rest, &err) == 0);
+	must(tokens + rest == ids.n);
+	must(ctx_token_head(counter, p, size, end, &at, &tokens, &err) == 0);
+	must(ctx_token_count(counter, p, at, &rest, &err) == 0);
+	must(tokens == rest && rest <= end);
+	ctx_nfc_release(&nfc);
+	ctx_buf_release(&out);
+	ctx_tokens_release(&ids);
+	ctx_tokens_release(&normal);
+	free(want);
+}
+
+static void
+load_normalizing(void)
+{
+	struct ctx_err err;
+
+	must(nfc_load("lib/gen/data/nfc9.tsv") == 0);
+	must(ctx_tokenizer_open(&normalizing,
+	    "tests/fuzz/seeds/token_file/nfc", NULL, &err) == 0);
+	must(ctx_token_counter_open(&counter, normalizing, CTX_SIMD_BEST,
+	    &err) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -50,9 +111,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
 		for (e = 0; e < 3; e++)
 			load(e);
+		load_normalizing();
 	}
 	if (size > 2000)
 		return -1;
+	normalize(p, size);
 	want = malloc((size + 1) * sizeof *want);
 	must(want != NULL);
 	for (e = 0; e < 3; e++) {

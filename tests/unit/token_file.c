@@ -529,12 +529,30 @@ refused_bytes(const char *what, const char *name, const char *p, size_t n)
 	CHECK(strstr(err.text, what) != NULL);
 }
 
+static uint64_t
+count_with(const char *name, const char *text)
+{
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+	uint64_t tokens;
+
+	NEED(ctx_tokenizer_open(&t, name, NULL, &err) == 0);
+	NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
+	CHECK(ctx_tokenizer_exact(t));
+	CHECK(ctx_token_count(c, text, strlen(text), &tokens, &err) == 0);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+	return tokens;
+}
+
 static void
 gguf(json_t *root)
 {
 	struct ctx_tokens want = {0}, got = {0};
 	struct ctx_buf out = {0};
 	struct ctx_err err;
+	uint64_t want_count;
 	char file[120];
 	size_t pairs, i;
 
@@ -552,6 +570,15 @@ gguf(json_t *root)
 	write_file("model.gguf", out.p, pairs);
 	encode(path, cache, &got);
 	CHECK(same(&want, &got));
+	tap_case("one of a model that normalises counts the normal form");
+	make_gguf(&out, root, "gpt2", "qwen2");
+	write_file("model.gguf", out.p, out.n);
+	want_count = count_with(path, "caf\xc3\xa9 brown f");
+	CHECK(count_with(path, "cafe\xcc\x81 brown f") == want_count);
+	make_gguf(&out, root, "gpt2", "gpt-2");
+	write_file("model.gguf", out.p, out.n);
+	CHECK(count_with(path, "caf\xc3\xa9 brown f") == want_count);
+	CHECK(count_with(path, "cafe\xcc\x81 brown f") > want_count);
 	tap_case("a GGUF file that is not whole or of another kind is refused");
 	for (i = 4; i < pairs; i += i < 400 ? 1 : pairs / 50)
 		refused_bytes("ends early", "model.gguf", out.p, i);

@@ -96,6 +96,35 @@ every_character(void)
 	}
 }
 
+/* Where many bytes are looked at at once, each is found all the same. */
+static void
+in_long_text(void)
+{
+	char text[220], want[220];
+	struct ctx_str got;
+	size_t n, length, before;
+	uint32_t cp;
+
+	tap_case("every character amid many that are in NFC");
+	memset(text, 'x', sizeof text);
+	for (cp = 0x80; cp < 0x110000; cp++) {
+		if (cp >= 0xd800 && cp < 0xe000)
+			continue;
+		before = 16 + cp % 100;
+		text[before] = 'e';
+		n = 1 + ref_put_char(text + before + 1, cp);
+		got = normal(text + before, n);
+		length = got.n;
+		memcpy(want, got.p, length);
+		text[before + n] = 'x';
+		got = normal(text, sizeof text);
+		CHECK(got.n == sizeof text - n + length);
+		CHECK(memcmp(got.p + before, want, length) == 0);
+		CHECK(got.p[before + length] == 'x' && got.p[0] == 'x');
+		memset(text + before, 'x', n);
+	}
+}
+
 static void
 check_normal(const char *p, size_t n)
 {
@@ -489,6 +518,7 @@ main(void)
 	NEED(root != NULL);
 	NEED(nfc_load("lib/gen/data/nfc9.tsv") == 0);
 	every_character();
+	in_long_text();
 	pairs();
 	random_texts();
 	settled();

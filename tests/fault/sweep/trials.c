@@ -1,8 +1,8 @@
 /* trials.c - the command lines that are tried, all of them over small inputs
  *
  * in/ is made by the script: few (tool calls and long results), chat, aged
- * (few after ctx-age, its spool beside it), broken, requests of Anthropic's
- * and a vocabulary.
+ * (few after ctx-age, its spool beside it), broken, requests of Anthropic's,
+ * a vocabulary and one that normalises marks.
  */
 #include "sweep.h"
 
@@ -20,6 +20,7 @@ const struct trial trials[] = {
     {"ctx-count --models", 0},
     {"ctx-count --help", 0},
     {"ctx-count -e ../in/tokenizer.json ../in/chat", 0},
+    {"ctx-count -e ../in/nfc.json --text ../in/marks", 0},
     {"ctx-prune -b 4000 ../in/few", 0},
     {"ctx-prune -b 4000 --archive archive --explain explain ../in/few", 0},
     {"ctx-prune -n --json -b 4000 <../in/few", 0},

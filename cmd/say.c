@@ -1,0 +1,171 @@
+/* say.c - what the commands say and are told, and how they end */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const char *
+cli_environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* Is this character safe on a terminal, where a stream's text may end up? */
+bool
+cli_is_safe(uint32_t cp)
+{
+	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
+		return false;
+	/* Bidirectional controls can make a line read as another one. */
+	return !(cp == 0x61c || cp == 0x200e || cp == 0x200f ||
+	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
+	    cp == 0xfeff || cp == 0xfffd);
+}
+
+void
+cli_print_masked(FILE *to, const char *p, size_t n)
+{
+	uint32_t cp;
+	size_t len;
+
+	for (; n > 0; p += len, n -= len) {
+		len = ctx_utf8_next(p, n, &cp);
+		if (cli_is_safe(cp))
+			(void)fwrite(p, 1, len, to);
+		else
+			(void)fputc('?', to);
+	}
+}
+
+void
+cli_progress_clear(const struct cli *cli)
+{
+	if (cli->drawn == NULL || !*cli->drawn)
+		return;
+	(void)fputs("\r\033[K", stderr);
+	*cli->drawn = false;
+}
+
+static void say(const struct cli *cli, const char *fmt, va_list ap)
+    CTX_FORMAT(2, 0);
+
+static void
+say(const struct cli *cli, const char *fmt, va_list ap)
+{
+	char line[1024];
+
+	cli_progress_clear(cli);
+	(void)vsnprintf(line, sizeof line, fmt, ap);
+	(void)fprintf(stderr, "%s: ", cli->name);
+	cli_print_masked(stderr, line, strlen(line));
+	(void)fputc('\n', stderr);
+}
+
+void
+cli_say(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(cli, fmt, ap);
+	va_end(ap);
+}
+
+void
+cli_die(const struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(cli, fmt, ap);
+	va_end(ap);
+	exit(CLI_TROUBLE);
+}
+
+void
+cli_fail(const struct cli *cli, const struct ctx_err *err)
+{
+	cli_progress_clear(cli);
+	if (err->code == CTX_EPIPE)
+		exit(CLI_TROUBLE);
+	if (err->line == 0 && err->file != NULL)
+		cli_die(cli, "%s: %s", err->file, err->text);
+	if (err->line == 0)
+		cli_die(cli, "%s", err->text);
+	if (err->column == 0)
+		cli_die(cli, "%s:%" PRIu64 ": %s", err->file, err->line,
+		    err->text);
+	cli_die(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s", err->file, err->line,
+	    err->column, err->text);
+}
+
+const char *
+cli_short_number(char buf[16], uint64_t n)
+{
+	if (n < 1000)
+		(void)snprintf(buf, 16, "%" PRIu64, n);
+	else if (n < 9950)
+		(void)snprintf(buf, 16, "%.1fk", (double)n / 1e3);
+	else if (n < 999500)
+		(void)snprintf(buf, 16, "%.0fk", (double)n / 1e3);
+	else
+		(void)snprintf(buf, 16, "%.1fM", (double)n / 1e6);
+	return buf;
+}
+
+/*
+ * Writes out what stdio holds and closes standard output; true if every byte
+ * of it went out.  A write that failed earlier may have left nothing to
+ * flush, so the flag of the stream is asked too.
+ */
+static bool
+close_stdout(void)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) != 0)
+		return false;
+	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
+}
+
+/* Ends a command that could not write standard output, and writes no more of
+ * it: there would be a hole.  A reader that has left needs no word. */
+static _Noreturn void
+give_up(const struct cli *cli)
+{
+	int sys = errno;
+
+	(void)close(STDOUT_FILENO);
+	if (sys == EPIPE)
+		exit(CLI_TROUBLE);
+	cli_die(cli, "cannot write %s: %s", CLI_STDOUT,
+	    sys != 0 ? strerror(sys) : CLI_LOST);
+}
+
+void
+cli_check_stdout(const struct cli *cli)
+{
+	if (ferror(stdout) != 0)
+		give_up(cli);
+}
+
+void
+cli_close_stdout(const struct cli *cli)
+{
+	if (!close_stdout())
+		give_up(cli);
+}
+
+void
+cli_told(const struct cli *cli)
+{
+	cli_close_stdout(cli);
+	exit(CLI_YES);
+}
