@@ -74,6 +74,23 @@ exactly() {
 	done
 }
 
+@test "a character of two columns takes the place of two" {
+	jq -nc '{role: "assistant", content: null, tool_calls: [{id: "a", type:
+	    "function", function: {name: $name, arguments: "{}"}}]},
+	    {role: "tool", tool_call_id: "a", content: "x"}' \
+	    --arg name ab > narrow
+	for name in 天 한 ａ 🔧; do
+		sed "s/ab/$name/" narrow > wide
+		for file in narrow wide; do
+			COLUMNS=60 ctx-count --bar $file | grep "^1 " > $file.out
+		done
+		sed "s/^1 ab /1 $name /" narrow.out > want
+		# Their figures differ, not where they stand.
+		cmp <(tr 0-9 0 < want) <(tr 0-9 0 < wide.out) ||
+			fail "$(cat narrow.out wide.out)"
+	done
+}
+
 @test "the legend adds up, and agrees with --per role" {
 	COLUMNS=40 ctx-count --bar -m gpt-4o "$agent" | tail -n +5 > legend
 	[ "$(awk '{ n += $(NF - 1) } END { print n }' legend)" -eq \

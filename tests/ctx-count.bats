@@ -113,6 +113,16 @@ X
 	    .tool == "list_dir"' out
 }
 
+@test "--per names the file beside the role, if there are several" {
+	head -n 4 "$chat" > one
+	cp one two
+	ctx-count --per role one | awk '{ print $4, $5 }' > roles
+	[ "$(sort -u roles | wc -l)" -ge 2 ]
+	{ sed 's/ *$/ one/' roles; sed 's/ *$/ two/' roles; } > want
+	ctx-count --per role one two | awk '$5 ~ /^(one|two)$/ { print $4, $5 }' |
+	    cmp - want
+}
+
 @test "--per role, tool, turn and kind add up" {
 	jq -c '{model: "gpt-4o", instructions: "Be brief.", input: [.],
 	    tools: [{type: "function", name: "f", description: "to be called"}]}' \
@@ -471,6 +481,10 @@ bytes_vocabulary() {
 	echo '{"x": {"encoding": "none.tiktoken"}}' > config/ctx/models.json
 	run -2 ctx-count -m x in
 	[[ $output == *"config/ctx/none.tiktoken"* ]]
+	echo "{\"x\": {\"encoding\": \"$PWD/none.tiktoken\"}}" \
+	    > config/ctx/models.json
+	run -2 ctx-count -m x in
+	[[ $output == *" $PWD/none.tiktoken"* ]]
 }
 
 @test "--bound upper counts no call too low" {

@@ -12,6 +12,7 @@
 
 static unsigned char nfc_class[0x110000];
 static unsigned short nfc_number[0x110000]; /* in the list, from 1 */
+static unsigned char nfc_second[0x110000];  /* is it composed with others? */
 static struct {
 	uint32_t from, a, b;
 	int composed;
@@ -39,6 +40,8 @@ nfc_load(const char *path)
 			nfc_list[nfc_n].a = last;
 			nfc_list[nfc_n].b = b;
 			nfc_list[nfc_n].composed = strchr(end, 'X') == NULL;
+			if (nfc_list[nfc_n].composed)
+				nfc_second[b] = 1;
 			nfc_number[first] = (unsigned short)++nfc_n;
 		}
 	}
@@ -85,6 +88,8 @@ nfc_together(uint32_t a, uint32_t b)
 	if (a >= 0xac00 && a < 0xd7a4 && (a - 0xac00) % 28 == 0 &&
 	    b > 0x11a7 && b < 0x11c3)
 		return a + (b - 0x11a7);
+	if (b >= 0x110000 || !nfc_second[b])
+		return 0;
 	for (i = 0; i < nfc_n; i++)
 		if (nfc_list[i].composed && nfc_list[i].a == a &&
 		    nfc_list[i].b == b)
