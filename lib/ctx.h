@@ -2203,7 +2203,7 @@ struct ctx_fate {
 /*
  * Notes the edits of one message; *empty says that nothing would be left of
  * it, so that it must be dropped instead.  A result is cleared only where
- * that makes it cheaper.
+ * that makes it cheaper; one that stands within its call goes with that.
  */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
     const struct ctx_dialect *dialect, const struct ctx_fate *fate,

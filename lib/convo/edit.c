@@ -20,6 +20,17 @@ goes(const struct ctx_view *view, size_t i, const struct ctx_fate *fate)
 	    (fate->rest & CTX_MARK_STRIP);
 }
 
+/* Does the result i stand within its call, and go with that? */
+static bool
+goes_within(const struct ctx_view *view, size_t i, const struct ctx_fate *fate)
+{
+	const struct ctx_part *result = &view->parts[i], *call = result - 1;
+
+	return i > 0 && call->kind == CTX_PART_CALL && call->child != 0 &&
+	    goes(view, i - 1, fate) && result->value > call->child &&
+	    result->value < view->json->nodes[call->child].next;
+}
+
 /* Notes what is to be dropped from one container. */
 static int
 drop_from(struct ctx_edits *edits, const struct ctx_view *view,
@@ -93,7 +104,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 
 static int
 clear_results(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, const bool *spared,
+    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
     struct ctx_counter *counter, struct ctx_err *err)
 {
 	struct ctx_buf body = {0};
@@ -105,7 +116,8 @@ clear_results(struct ctx_edits *edits, const struct ctx_view *view,
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].kind != CTX_PART_RESULT)
 			continue;
-		if (spared != NULL && spared[result++])
+		if ((fate->spared != NULL && fate->spared[result++]) ||
+		    goes_within(view, i, fate))
 			continue;
 		if (ctx_count_cleared(counter, dialect, view, i, &left, &saved,
 			err) < 0)
@@ -141,5 +153,5 @@ ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
 		return -1;
 	if (!(fate->results & CTX_MARK_CLEAR))
 		return 0;
-	return clear_results(edits, view, dialect, fate->spared, counter, err);
+	return clear_results(edits, view, dialect, fate, counter, err);
 }
