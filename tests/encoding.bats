@@ -184,3 +184,15 @@ seeds() {
 		cmp text regex
 	done
 }
+
+@test "an encoding that is no file is refused, with why" {
+	messages user:hi > in
+	mkdir vocabularies
+	run -2 ctx-count -e vocabularies in
+	[ "$output" = "ctx-count: --encoding: vocabularies is a directory; name a file in it" ]
+	ln -s loop loop
+	run -2 ctx-count -e loop in
+	[[ $output == "ctx-count: cannot open loop: "* ]]
+	run -2 ctx-count -e nothing in
+	[[ $output == "ctx-count: --encoding: 'nothing' is neither a file nor one of "* ]]
+}
