@@ -404,7 +404,8 @@ $(SHARED): $(LIB_OBJ) $(B)/gen/libctx.map
 
 $(INSTALLED): $(B)/installed/%: $(B)/cmd/%.o $(CMD_OBJ) $(SHARED)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) $(RPATH) -o $@ $(B)/cmd/$*.o $(CMD_OBJ) \
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) $(RPATH) -o $@ \
+	  $(B)/cmd/$*.o $(CMD_OBJ) \
 	  -L$(B) -lctx $(DEP_LIBS)
 
 # Made anew each time: it says where.

@@ -1981,10 +1981,12 @@ struct ctx_event {
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no messages were met */
 	const char *why;  /* what gave it away ... */
-	const char *file; /* ... and where; of the first record that is JSON */
-	uint64_t line;    /* if no messages were met, NULL if none is */
-	char stray[64];   /* in that, or in one of the next: where messages
-			   * are that were not looked for, or "" */
+	/* ... and where.  If no messages were met: where the first record is
+	 * that is JSON (file is NULL if there is none), or the first with ... */
+	const char *file;
+	uint64_t line;
+	char stray[64]; /* ... messages where none are looked for: the path of
+			 * ctx_detect_stray, or "" */
 	bool decisive; /* false: all that was met could be of any dialect */
 	bool others;   /* further records are of other dialects */
 };

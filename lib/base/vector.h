@@ -2,11 +2,11 @@
  * vector.h - the few vector operations in use, under one set of names
  *
  * OPERATION_KIND takes and gives vectors of unsigned bytes; a comparison
- * gives all ones for true, with AVX-512 one bit a byte.  Code for several kinds stands in a file that is
- * included once for each, with KIND, VECTOR and TARGET set.  Such code calls
- * nothing that is not inlined: gcc 12 forgets to clear the upper halves of
- * the AVX registers around calls within a file, and that costs hundreds of
- * cycles.
+ * gives all ones for true, with AVX-512 one bit a byte.  Code for several
+ * kinds stands in a file that is included once for each, with KIND, VECTOR
+ * and TARGET set.  Such code calls nothing that is not inlined: gcc 12 forgets
+ * to clear the upper halves of the AVX registers around calls within a file,
+ * and that costs hundreds of cycles.
  */
 #ifndef CTX_BASE_VECTOR_H
 #define CTX_BASE_VECTOR_H

@@ -13,7 +13,7 @@ struct spot {
 
 struct span {
 	struct spot head, tail;
-	size_t host; /* the piece that holds the mark; none where nothing goes */
+	size_t host; /* the piece that holds the mark; none: nothing goes */
 };
 
 /* What may be cut of a piece; the JSON of one that has no text. */

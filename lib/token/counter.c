@@ -329,8 +329,8 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 /* Of a piece that begins at text.p + at, n bytes where it can be cut.  Long
  * ones seldom come twice, so they are neither looked up nor remembered. */
 static int
-count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at, size_t n,
-    uint64_t *tokens, struct ctx_err *err)
+count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
+    size_t n, uint64_t *tokens, struct ctx_err *err)
 {
 	const char *p = text.p + at;
 	struct ctx_parts *parts = &c->parts;
@@ -352,8 +352,8 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at, size_t n
 
 /* A piece of 16 bytes or more. */
 static int
-count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at, size_t n,
-    uint64_t hash, uint64_t *tokens, struct ctx_err *err)
+count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
+    size_t n, uint64_t hash, uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;

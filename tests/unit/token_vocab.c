@@ -26,7 +26,8 @@ make(void)
 	    {"ab", 2, 0, 1}, {"cd", 2, 0, 1}, {"abcd", 4, 0, 2}, {x, 2, 0, 1},
 	    {x, 4, 0, 2}, {x, 8, 0, 4}, {x, 16, 0, 8}, {x, 17, 0, 16},
 	    {x, 18, 0, 17}, {NULL, 0, 0, 0}};
-	static const struct ctx_pack_special special = {"<s>", 3, 7, false, false};
+	static const struct ctx_pack_special special = {"<s>", 3, 7, false,
+	    false};
 	struct ctx_pack_token tokens[TOKENS];
 	char bytes[256];
 	struct ctx_pack pack = {.tokens = tokens, .n = TOKENS,
