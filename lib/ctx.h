@@ -398,6 +398,10 @@ struct ctx_edits {
 /* Notes that old, a piece of the text, is to be replaced by p, n. */
 int ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
+/* The same by what was added to the store behind its first bytes from, so
+ * that a long replacement need not be copied there. */
+int ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
+    struct ctx_err *err);
 /*
  * Notes the removal of elements (array) or members (object) of a container:
  * drop[i] says whether child i goes.  One separator goes with each, so that

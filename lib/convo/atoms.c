@@ -338,14 +338,16 @@ plain_piece(struct pieces *pieces, struct cut *cut, struct piece *piece,
 			atom.to - atom.from, &atom.extra, err) < 0)
 			return -1;
 		if (atom.extra > 0) {
-			at = ctx_text_seek(literal, done > 0 ? done : 1,
-			    atom.from - bytes);
+			at = ctx_piece_seek(piece, done > 0 ? done
+				: !piece->made, atom.from - bytes);
 			if (ctx_buf_add(plain, literal.p + done, at - done,
 				err) < 0 ||
-			    ctx_buf_add(plain, cut->mark.p + 1,
-				cut->mark.n - 2, err) < 0)
+			    (piece->made ? ctx_buf_add(plain, cut->out.p,
+					       cut->out.n, err)
+					 : ctx_buf_add(plain, cut->mark.p + 1,
+					       cut->mark.n - 2, err)) < 0)
 				return -1;
-			done = ctx_text_seek(literal, at, atom.to - atom.from);
+			done = ctx_piece_seek(piece, at, atom.to - atom.from);
 			bytes = atom.to;
 			*grown += cut->out.n - (atom.to - atom.from);
 		}

@@ -66,21 +66,28 @@ measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
 
 /* ---- the outcome ---- */
 
-/* What becomes of a piece: what lies between two offsets in its literal
- * goes, and the mark may stand there. */
+/* What becomes of a piece: what lies between two places in the text goes, and
+ * the mark may stand there. */
 struct change {
 	enum { STAYS, GOES, CHANGES } fate;
 	size_t from, to;
 	bool marked;
 };
 
+/* Where the text of a piece ends, that is not to be cut too. */
+static size_t
+end_of(const struct pieces *pieces, const struct piece *piece)
+{
+	return piece->to + (pieces->n == 1 ? pieces->spared : 0);
+}
+
 static struct change
 change_of(const struct pieces *pieces, const struct span *span, size_t i)
 {
 	const struct piece *piece = &pieces->list[i];
 	const struct spot *head = &span->head, *tail = &span->tail;
-	struct change change = {.fate = CHANGES, .from = 1, .to = 1};
-	size_t end = piece->literal.n - 1;
+	const size_t begin = piece->from, end = end_of(pieces, piece);
+	struct change change = {.fate = CHANGES, .from = begin, .to = begin};
 
 	if (piece->literal.n == 0) {
 		change.fate = i >= head->piece && i < tail->piece ? GOES
@@ -88,23 +95,16 @@ change_of(const struct pieces *pieces, const struct span *span, size_t i)
 		return change;
 	}
 	if (i <= head->piece)
-		change.from = i < head->piece ? end
-					      : ctx_text_seek(piece->literal, 1,
-						    head->at - piece->from);
-	if (i < tail->piece)
-		change.to = end;
-	else if (i == tail->piece)
-		change.to = i == head->piece
-		    ? ctx_text_seek(piece->literal, change.from,
-			  tail->at - head->at)
-		    : ctx_text_seek(piece->literal, 1, tail->at - piece->from);
+		change.from = i < head->piece ? end : head->at;
+	if (i <= tail->piece)
+		change.to = i < tail->piece ? end : tail->at;
 	change.marked = i == span->host;
 	if (change.marked)
 		return change;
-	if (change.from == end || change.to == 1) {
+	if (change.from == end || change.to == begin) {
 		change.fate = piece->plain ? CHANGES : STAYS;
 		change.from = change.to = end;
-	} else if (change.from == 1 && change.to == end) {
+	} else if (change.from == begin && change.to == end) {
 		change.fate = GOES;
 	}
 	return change;
@@ -119,25 +119,13 @@ put_in(const struct cut *cut, const struct change *change)
 	return (struct ctx_str){cut->mark.p + 1, cut->mark.n - 2};
 }
 
-/* Appends the literal with its change. */
-static int
-rewrite(const struct cut *cut, struct ctx_str literal,
-    const struct change *change, struct ctx_buf *out, struct ctx_err *err)
-{
-	struct ctx_str mark = put_in(cut, change);
-
-	if (ctx_buf_add(out, literal.p, change->from, err) < 0 ||
-	    ctx_buf_add(out, mark.p, mark.n, err) < 0)
-		return -1;
-	return ctx_buf_add(out, literal.p + change->to,
-	    literal.n - change->to, err);
-}
-
 /* What the item will cost. */
 static int
 measure_outcome(struct cut *cut, const struct pieces *pieces,
     const struct span *span, uint64_t *total, struct ctx_err *err)
 {
+	const struct ctx_str mark = {cut->mark.p, cut->mark.n};
+	const char *p = pieces->text.p;
 	const struct piece *piece;
 	struct change change;
 	struct ctx_str text;
@@ -152,12 +140,13 @@ measure_outcome(struct cut *cut, const struct pieces *pieces,
 			continue;
 		text = ctx_piece_text(pieces, piece);
 		if (piece->literal.n > 0) {
-			cut->out.n = cut->text.n = 0;
-			if (rewrite(cut, piece->literal, &change, &cut->out,
-				err) < 0 ||
-			    ctx_text_decode(&cut->text,
-				(struct ctx_str){cut->out.p, cut->out.n},
-				err) < 0)
+			cut->text.n = 0;
+			if (ctx_buf_add(&cut->text, p + piece->from,
+				change.from - piece->from, err) < 0 ||
+			    (change.marked &&
+				ctx_text_decode(&cut->text, mark, err) < 0) ||
+			    ctx_buf_add(&cut->text, p + change.to,
+				end_of(pieces, piece) - change.to, err) < 0)
 				return -1;
 			text = (struct ctx_str){cut->text.p, cut->text.n};
 		}
@@ -168,28 +157,54 @@ measure_outcome(struct cut *cut, const struct pieces *pieces,
 	return 0;
 }
 
+/* The body of a piece that is made a text, with its change. */
+static int
+make_body(const struct ctx_dialect *dialect, struct ctx_str text, size_t from,
+    size_t to, struct ctx_str mark, struct ctx_buf *out, struct ctx_err *err)
+{
+	size_t at;
+
+	if (ctx_buf_printf(out, err, "%s", dialect->body[0]) < 0 ||
+	    ctx_text_encode(out, text.p, from, err) < 0)
+		return -1;
+	/* Two literals become one. */
+	out->n--;
+	if (ctx_buf_add(out, mark.p, mark.n, err) < 0)
+		return -1;
+	at = out->n;
+	if (ctx_text_encode(out, text.p + to, text.n - to, err) < 0)
+		return -1;
+	memmove(out->p + at, out->p + at + 1, --out->n - at);
+	return ctx_buf_printf(out, err, "%s", dialect->body[1]);
+}
+
 static int
 note_change(struct cut *cut, struct ctx_edits *edits,
-    const struct ctx_view *view, const struct ctx_dialect *dialect,
+    const struct pieces *pieces, const struct ctx_dialect *dialect,
     const struct piece *piece, const struct change *change,
     struct ctx_err *err)
 {
-	struct ctx_str mark = put_in(cut, change);
+	struct ctx_str mark = put_in(cut, change), text = piece->literal;
 	struct ctx_buf *out = &cut->out;
+	size_t from, to;
 
+	from = ctx_piece_seek(piece, !piece->made,
+	    change->from - piece->from);
+	to = ctx_piece_seek(piece, from, change->to - change->from);
 	if (!piece->made && !piece->plain)
 		return ctx_edit_replace(edits,
-		    (struct ctx_str){piece->literal.p + change->from,
-			change->to - change->from}, mark.p, mark.n, err);
+		    (struct ctx_str){text.p + from, to - from}, mark.p,
+		    mark.n, err);
 	out->n = 0;
-	if (ctx_buf_printf(out, err, "%s",
-		piece->made ? dialect->body[0] : "") < 0 ||
-	    rewrite(cut, piece->literal, change, out, err) < 0 ||
-	    ctx_buf_printf(out, err, "%s",
-		piece->made ? dialect->body[1] : "") < 0)
+	if (piece->made
+		? make_body(dialect, text, from, to, mark, out, err) < 0
+		: ctx_buf_add(out, text.p, from, err) < 0 ||
+		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
+		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)
 		return -1;
-	return ctx_edit_replace(edits, ctx_json_str(view->json, piece->node),
-	    out->p, out->n, err);
+	return ctx_edit_replace(edits,
+	    ctx_json_str(pieces->item.json, piece->node), out->p, out->n,
+	    err);
 }
 
 static int
@@ -214,7 +229,7 @@ note(struct cut *cut, struct ctx_edits *edits,
 		if (change.fate == GOES && piece->child != 0)
 			gone[piece->child - item->node] = true;
 		else if (change.fate != STAYS &&
-		    note_change(cut, edits, item, dialect, piece, &change,
+		    note_change(cut, edits, pieces, dialect, piece, &change,
 			err) < 0)
 			goto out;
 	}
@@ -404,8 +419,7 @@ spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
 		*less = 0;
 		return 0;
 	}
-	pieces->spared = text->n - ref.at;
-	text->n = piece->to = ref.at;
+	ctx_pieces_spare(pieces, text->n - ref.at);
 	return 0;
 }
 
@@ -417,8 +431,7 @@ replace_payloads(struct cut *cut, const struct ctx_view *view,
     struct ctx_err *err)
 {
 	const struct span all = {.tail.at = SIZE_MAX};
-	const struct span none = {.head.piece = pieces->n,
-	    .tail.piece = pieces->n, .host = pieces->n};
+	size_t spared = pieces->spared;
 	uint64_t size;
 
 	*fits = false;
@@ -427,14 +440,17 @@ replace_payloads(struct cut *cut, const struct ctx_view *view,
 	*extra = extra_of(pieces, &all);
 	if (*extra == 0)
 		return 0;
-	if (measure_outcome(cut, pieces, &none, &size, err) < 0)
+	pieces->spared = 0;
+	if (ctx_pieces_read(pieces, view->json, err) < 0 ||
+	    measure_pieces(cut, pieces, &size, err) < 0)
 		return -1;
 	*fits = size <= limit;
-	return ctx_pieces_read(pieces, view->json, err);
+	ctx_pieces_spare(pieces, spared);
+	return 0;
 }
 
-int
-ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
+static int
+cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
     const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
     bool *done, struct ctx_err *err)
 {
@@ -472,6 +488,20 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 			return -1;
 	}
 	return note(cut, edits, dialect, pieces, &span, err);
+}
+
+int
+ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
+    bool *done, struct ctx_err *err)
+{
+	int rc = cut_item(cut, edits, view, dialect, pieces, limit, done, err);
+
+	ctx_buf_reset(&pieces->text);
+	ctx_buf_reset(&pieces->plain);
+	ctx_buf_reset(&cut->text);
+	ctx_buf_reset(&cut->out);
+	return rc;
 }
 
 void

@@ -48,11 +48,9 @@ add_made(struct pieces *pieces, const struct ctx_json *json, uint32_t body,
 	pieces->n = 0;
 	pieces->item.n = 0; /* nothing is taken out of it */
 	piece = add(pieces, body, err);
-	pieces->made.n = 0;
-	if (piece == NULL ||
-	    ctx_text_encode(&pieces->made, raw.p, raw.n, err) < 0)
+	if (piece == NULL)
 		return -1;
-	piece->literal = (struct ctx_str){pieces->made.p, pieces->made.n};
+	piece->literal = raw;
 	piece->made = true;
 	return 0;
 }
@@ -128,7 +126,7 @@ ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct ctx_buf *text = &pieces->text;
-	struct piece *piece = NULL;
+	struct piece *piece;
 	struct ctx_str raw;
 	size_t i;
 
@@ -136,17 +134,30 @@ ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
 	for (i = 0; i < pieces->n; i++) {
 		piece = &pieces->list[i];
 		piece->from = text->n;
-		raw = ctx_json_str(json, piece->node);
-		if (piece->literal.n > 0
+		raw = piece->made ? piece->literal
+				  : ctx_json_str(json, piece->node);
+		if (piece->literal.n > 0 && !piece->made
 			? ctx_text_decode(text, piece->literal, err) < 0
 			: ctx_buf_add(text, raw.p, raw.n, err) < 0)
 			return -1;
 		piece->to = text->n;
 	}
-	text->n -= pieces->spared;
-	if (piece != NULL)
-		piece->to = text->n;
 	return 0;
+}
+
+void
+ctx_pieces_spare(struct pieces *pieces, size_t bytes)
+{
+	pieces->spared = bytes;
+	pieces->text.n -= bytes;
+	pieces->list[pieces->n - 1].to = pieces->text.n;
+}
+
+size_t
+ctx_piece_seek(const struct piece *piece, size_t at, size_t bytes)
+{
+	return piece->made ? at + bytes
+			   : ctx_text_seek(piece->literal, at, bytes);
 }
 
 void
@@ -154,7 +165,6 @@ ctx_pieces_release(struct pieces *pieces)
 {
 	free(pieces->list);
 	ctx_buf_release(&pieces->text);
-	ctx_buf_release(&pieces->made);
 	ctx_buf_release(&pieces->plain);
 	free(pieces->atoms);
 	memset(pieces, 0, sizeof *pieces);

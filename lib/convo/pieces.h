@@ -6,14 +6,14 @@
 
 /*
  * A text of an item, or a block of it that can only stay or go.  What is no
- * text in its record, but must be written as one when it is cut, has a
- * literal made for it.
+ * text in its record becomes one when it is cut: its JSON is the text then.
  */
 struct piece {
-	struct ctx_str literal; /* with its quotes; n 0: only stays or goes */
+	struct ctx_str literal; /* with its quotes, or the text of one that is
+				 * made; n 0: only stays or goes */
 	size_t from, to;  /* what may be cut of it, in pieces->text */
 	uint32_t node;    /* what is replaced */
-	bool made;        /* the literal stands for a whole body */
+	bool made;        /* stands for a whole body, which is no text */
 	bool plain;       /* the literal has placeholders for payloads */
 	uint32_t parent, child; /* taken out by dropping child, if not 0 */
 };
@@ -31,7 +31,6 @@ struct pieces {
 	struct ctx_view item; /* what of the message they are of */
 	struct ctx_buf text;  /* the texts of all, one behind another */
 	size_t spared;        /* bytes behind them that are not to be cut */
-	struct ctx_buf made;  /* a literal */
 	struct ctx_buf plain; /* those of pieces that are plain */
 	struct atom *atoms;   /* in that text, in order */
 	size_t n_atoms, atoms_cap;
@@ -47,6 +46,11 @@ int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
  * JSON stands there. */
 int ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err);
+/* The last bytes of that are not to be cut. */
+void ctx_pieces_spare(struct pieces *pieces, size_t bytes);
+/* The place in a piece's literal that is so many bytes of its text behind
+ * another. */
+size_t ctx_piece_seek(const struct piece *piece, size_t at, size_t bytes);
 void ctx_pieces_release(struct pieces *pieces);
 
 /* What a cut is to leave. */

@@ -51,6 +51,7 @@ count_after(struct edited *edited, const struct ctx_edits *edits,
 		&cost, err) < 0)
 		return -1;
 	touch->after = cost.tokens;
+	ctx_buf_reset(&edited->text);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ struct restore {
 	bool broken; /* the record has a reference that cannot be followed */
 	struct ctx_json json;
 	struct ctx_edits edits;
-	struct ctx_buf text, name, file, body;
+	struct ctx_buf text, name, file;
 };
 
 static int
@@ -102,42 +102,41 @@ get(struct restore *restore, struct ctx_buf *out, enum ctx_aged_state *state,
 	return -1;
 }
 
-/* Finds the body that a reference stands for. */
+/* Adds the body that a reference stands for to what the edits put in, if all
+ * is well with it. */
 static int
 fetch(struct restore *restore, const struct reference *ref,
     const struct ctx_dialect *dialect, enum ctx_aged_state *state,
     struct ctx_err *err)
 {
+	struct ctx_buf *file = &restore->file, *store = &restore->edits.store;
 	enum ctx_aged_state beside;
 	int rc;
 
-	restore->name.n = restore->body.n = 0;
+	restore->name.n = 0;
 	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
 		ref->name.p) < 0 ||
-	    get(restore, &restore->file, state, err) < 0)
+	    get(restore, file, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
-	if (ctx_utf8_count(restore->file.p, restore->file.n) != ref->chars ||
-	    ctx_utf8_valid(restore->file.p, restore->file.n,
-		CTX_SIMD_BEST) != restore->file.n) {
+	if (ctx_utf8_count(file->p, file->n) != ref->chars ||
+	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n) {
 		*state = CTX_AGED_CHANGED;
 		return 0;
 	}
-	if (has_digits(&restore->file, ref))
-		return ctx_body_add(&restore->body, dialect, restore->file.p,
-		    restore->file.n, err);
+	if (has_digits(file, ref))
+		return ctx_body_add(store, dialect, file->p, file->n, err);
+	ctx_buf_reset(file);
 	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
-	    get(restore, &restore->body, &beside, err) < 0)
+	    get(restore, file, &beside, err) < 0)
 		return -1;
-	rc = beside == CTX_AGED_WHOLE && has_digits(&restore->body, ref)
-	    ? is_value(restore, &restore->body, err)
+	rc = beside == CTX_AGED_WHOLE && has_digits(file, ref)
+	    ? is_value(restore, file, err)
 	    : 0;
 	if (rc == 0)
 		*state = CTX_AGED_CHANGED;
-	if (rc > 0)
-		restore->body.n--;
-	return rc < 0 ? -1 : 0;
+	return rc > 0 ? ctx_buf_add(store, file->p, file->n - 1, err) : rc;
 }
 
 static int
@@ -149,12 +148,13 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	uint32_t node = ctx_body_text(json, body, dialect);
 	struct ctx_aged aged = {.file = event->record->file,
 	    .line = event->record->line};
+	size_t from = restore->edits.store.n;
 	struct reference ref;
 
 	if (node == 0 && body != 0 &&
 	    json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
-	if (node == 0)
+	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
 	restore->text.n = 0;
 	if (ctx_text_decode(&restore->text, ctx_json_str(json, node), err) < 0)
@@ -169,6 +169,7 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	if (open_spool(restore, err) < 0 ||
 	    fetch(restore, &ref, dialect, &aged.state, err) < 0)
 		return -1;
+	ctx_buf_reset(&restore->file);
 	aged.path = ref.path;
 	aged.name = ref.name;
 	aged.chars = ref.chars;
@@ -179,8 +180,8 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 		restore->broken = true;
 		return 0;
 	}
-	return ctx_edit_replace(&restore->edits, ctx_json_str(json, body),
-	    restore->body.p, restore->body.n, err);
+	return ctx_edit_stored(&restore->edits, ctx_json_str(json, body), from,
+	    err);
 }
 
 /* ---- the end of a record ---- */
@@ -268,6 +269,7 @@ pass(struct restore *restore, struct ctx_writer *writer,
 	restore->broken = false;
 	restore->n = 0;
 	ctx_edits_reset(&restore->edits);
+	ctx_buf_reset(&restore->text);
 	return rc < 0 || writer == NULL ? rc : ctx_writer_mark(writer, err);
 }
 
@@ -359,6 +361,5 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_buf_release(&restore.text);
 	ctx_buf_release(&restore.name);
 	ctx_buf_release(&restore.file);
-	ctx_buf_release(&restore.body);
 	return rc;
 }

@@ -84,10 +84,13 @@ add_part(struct prune *p, struct material *m, const struct ctx_view *view,
 		text.p += prefix;
 		text.n -= prefix;
 	}
-	if (m->lines != NULL &&
-	    ctx_summary_add(m->lines, kind, text.p, text.n, err) < 0)
+	if ((m->lines != NULL &&
+		ctx_summary_add(m->lines, kind, text.p, text.n, err) < 0) ||
+	    (p->options->summarizer != NULL &&
+		tell(m, view, part, text, err) < 0))
 		return -1;
-	return tell(m, view, part, text, err);
+	ctx_buf_reset(&p->text);
+	return 0;
 }
 
 /* Adds what goes of a message to what is summarized, and shows the rest of

@@ -104,6 +104,7 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 	}
 	if (ctx_cut_measure(&t->cut, text.p, text.n, &before, err) < 0)
 		return -1;
+	ctx_buf_reset(&t->out);
 	if (before <= t->options->args)
 		return 0;
 	if (shorten_arguments(t, before, mark, &after, err) < 0)
@@ -239,6 +240,7 @@ pass(struct truncate *t, struct ctx_writer *writer,
 	    ctx_writer_copy(writer, t->out.p, t->out.n, err) < 0)
 		return -1;
 	ctx_edits_reset(&t->edits);
+	ctx_buf_reset(&t->out);
 	return ctx_writer_mark(writer, err);
 }
 

@@ -15,8 +15,8 @@ struct ctx_edit {
 };
 
 int
-ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
-    size_t n, struct ctx_err *err)
+ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
+    struct ctx_err *err)
 {
 	struct ctx_edit *list;
 
@@ -26,12 +26,21 @@ ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
 		return -1;
 	edits->list = list;
 	list[edits->n].old = old;
-	list[edits->n].at = edits->store.n;
-	list[edits->n].n = n;
-	if (ctx_buf_add(&edits->store, p, n, err) < 0)
-		return -1;
+	list[edits->n].at = from;
+	list[edits->n].n = edits->store.n - from;
 	edits->n++;
 	return 0;
+}
+
+int
+ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	size_t from = edits->store.n;
+
+	return ctx_buf_add(&edits->store, p, n, err) < 0
+	    ? -1
+	    : ctx_edit_stored(edits, old, from, err);
 }
 
 /* Removes what lies between two places in the scanned text. */
