@@ -9,7 +9,7 @@
 /* What goes and what stays, for either summarizer. */
 struct material {
 	struct ctx_summary *lines; /* of the built-in one */
-	struct ctx_buf text;       /* for a command */
+	struct ctx_buf text;       /* for a command, its prompt first */
 };
 
 static enum ctx_summary_kind
@@ -136,6 +136,9 @@ gather(struct prune *p, struct convo *convo, struct material *m,
 	size_t i, item = 0;
 	uint32_t kept;
 
+	if (p->options->summarizer != NULL &&
+	    ctx_buf_printf(&m->text, err, "%s\n\n", p->options->prompt) < 0)
+		return -1;
 	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
 		(void)ctx_prune_marks(convo, &convo->entries[i], item, &fate,
 		    &kept);
@@ -162,36 +165,26 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
     uint64_t room, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
-	struct ctx_buf input = {0};
 	struct ctx_exec exec = {.command = o->summarizer,
+	    .input = {m->text.p, m->text.n},
 	    .limit = most_bytes(o->summary_tokens),
 	    .seconds = o->timeout};
 	uint64_t tokens;
 	size_t at = 0;
-	int rc = -1;
 
-	if (ctx_buf_printf(&input, err, "%s\n\n", o->prompt) < 0 ||
-	    ctx_buf_add(&input, m->text.p, m->text.n, err) < 0)
-		goto out;
-	exec.input = (struct ctx_str){input.p, input.n};
 	if (ctx_exec(&exec, out, err) < 0)
-		goto out;
+		return -1;
 	while (out->n > 0 && strchr(" \t\r\n", out->p[out->n - 1]) != NULL &&
 	    out->p[out->n - 1] != '\0')
 		out->n--;
-	if (out->n == 0) {
-		ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
+	if (out->n == 0)
+		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
 		    o->summarizer);
-		goto out;
-	}
 	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n,
 		room, &at, &tokens, err) < 0)
-		goto out;
+		return -1;
 	out->n = at;
-	rc = 0;
-out:
-	ctx_buf_release(&input);
-	return rc;
+	return 0;
 }
 
 static int

@@ -32,6 +32,7 @@ enum {
 	CALLS_TIMES = 4, /* and so many times those of the other side */
 	NEWEST_SHARE = 20, /* of the room, what the newest may fill */
 	LABEL = 80,        /* bytes in which a text may name its speaker */
+	FOLD_LEAST = 1 << 16, /* words of a text */
 };
 
 struct posting {
@@ -55,7 +56,9 @@ struct recall {
 	struct ctx_names terms;
 	struct posting *postings;
 	struct doc *docs;
-	uint32_t *found; /* terms of the item being read */
+	struct posting *found; /* terms of the item being read, */
+	size_t fold_at;        /* put together when there are so many */
+	uint32_t length;       /* of the item */
 	uint32_t *frequency; /* of each term: items that have it */
 	double *weight;      /* of each term in the question */
 	uint32_t *calls; /* of each term and side: messages that call it */
@@ -75,28 +78,52 @@ struct recall {
 /* ---- reading ---- */
 
 static int
+by_term(const void *a, const void *b)
+{
+	const struct posting *x = a, *y = b;
+
+	return (x->term > y->term) - (x->term < y->term);
+}
+
+/* Puts the terms found in order, each once. */
+static void
+fold(struct recall *r)
+{
+	struct posting *found = r->found;
+	size_t i, n = 0;
+
+	if (r->n_found > 0)
+		qsort(found, r->n_found, sizeof *found, by_term);
+	for (i = 0; i < r->n_found; i++)
+		if (n > 0 && found[n - 1].term == found[i].term)
+			found[n - 1].count += found[i].count;
+		else
+			found[n++] = found[i];
+	r->n_found = n;
+}
+
+static int
 take_term(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct recall *r = user;
-	uint32_t *grown, id;
+	struct posting *grown;
+	uint32_t id;
 
 	if (ctx_names_id(&r->terms, p, n, &id, err) < 0)
 		return -1;
+	/* A long text has many more words than there are different ones. */
+	if (r->n_found >= FOLD_LEAST && r->n_found >= r->fold_at) {
+		fold(r);
+		r->fold_at = 2 * r->n_found;
+	}
 	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1,
 	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	r->found = grown;
-	grown[r->n_found++] = id;
+	grown[r->n_found++] = (struct posting){id, 1};
+	r->length++;
 	return 0;
-}
-
-static int
-by_id(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* Makes a doc of the terms found. */
@@ -105,32 +132,25 @@ add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 {
 	struct posting *postings;
 	struct doc *docs;
-	size_t i;
 
 	docs = ctx_grow(r->docs, &r->docs_cap, r->n_docs + 1, sizeof *docs,
 	    err);
 	if (docs == NULL)
 		return -1;
 	r->docs = docs;
+	fold(r);
 	postings = ctx_grow(r->postings, &r->postings_cap,
 	    r->n_postings + r->n_found + 1, sizeof *postings, err);
 	if (postings == NULL)
 		return -1;
 	r->postings = postings;
-	docs[r->n_docs] =
-	    (struct doc){r->n_postings, 0, (uint32_t)r->n_found, speaker, 0,
-		NO_SIDE};
+	docs[r->n_docs++] = (struct doc){r->n_postings, r->n_found, r->length,
+	    speaker, 0, NO_SIDE};
 	if (r->n_found > 0)
-		qsort(r->found, r->n_found, sizeof *r->found, by_id);
-	for (i = 0; i < r->n_found; i++) {
-		if (i == 0 || r->found[i] != r->found[i - 1])
-			postings[r->n_postings++] =
-			    (struct posting){r->found[i], 0};
-		postings[r->n_postings - 1].count++;
-	}
-	docs[r->n_docs].n = r->n_postings - docs[r->n_docs].from;
-	r->n_docs++;
-	r->n_found = 0;
+		memcpy(postings + r->n_postings, r->found,
+		    r->n_found * sizeof *postings);
+	r->n_postings += r->n_found;
+	r->n_found = r->fold_at = r->length = 0;
 	return 0;
 }
 
@@ -196,16 +216,18 @@ label(const struct recall *r)
 }
 
 /* Makes r->text the question; who asks is not what is asked about. */
-static int
-ask(struct recall *r, uint32_t speaker, struct ctx_err *err)
+static void
+ask(struct recall *r, uint32_t speaker)
 {
-	r->question.n = 0;
+	struct ctx_buf *text = &r->text, before = r->question;
+
 	r->label = r->name > 0 ? 0 : label(r);
 	r->asker = r->label > 0 ? speaker : 0;
-	if (r->text.n == 0)
-		return 0;
-	return ctx_buf_add(&r->question, r->text.p + r->name,
-	    r->text.n - r->name, err);
+	text->n -= r->name;
+	if (r->name > 0)
+		memmove(text->p, text->p + r->name, text->n);
+	r->question = *text;
+	*text = before;
 }
 
 static bool
@@ -270,7 +292,7 @@ read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 	if (ctx_terms_of(&terms, r->text.p, n, err) < 0)
 		return -1;
 	if (r->n_found > 0)
-		*speaker = r->found[r->n_found - 1];
+		*speaker = r->found[r->n_found - 1].term;
 	return ctx_terms_of(&terms, r->text.p + n, r->text.n - n, err);
 }
 
@@ -296,9 +318,8 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
-		if ((groups->items[first].flags & CTX_ITEM_USER) &&
-		    ask(r, speaker, err) < 0)
-			return -1;
+		if (groups->items[first].flags & CTX_ITEM_USER)
+			ask(r, speaker);
 		ctx_buf_reset(&r->text);
 	}
 	return 0;
@@ -359,14 +380,14 @@ find_sides(struct recall *r)
 	}
 	r->asked[USER] = r->asked[ASSISTANT] = false;
 	for (i = 0; i < r->n_found; i++) {
-		calls = &r->calls[(r->found[i] - 1) * SIDES];
+		calls = &r->calls[(r->found[i].term - 1) * SIDES];
 		for (side = 0; side < SIDES; side++) {
 			if (calls[side] < CALLS_LEAST ||
 			    calls[side] < said[side] / CALLS_SHARE ||
 			    calls[side] / CALLS_TIMES < calls[SIDES - 1 - side])
 				continue;
 			r->asked[SIDES - 1 - side] = true;
-			r->weight[r->found[i] - 1] = CALLED;
+			r->weight[r->found[i].term - 1] = CALLED;
 		}
 	}
 }
@@ -551,7 +572,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    make_room(r, groups->n, err) < 0)
 		return -1;
 	for (i = 0; i < r->n_found; i++)
-		r->weight[r->found[i] - 1] = 1;
+		r->weight[r->found[i].term - 1] = 1;
 	for (i = 0; i < r->n_postings; i++)
 		r->frequency[r->postings[i].term - 1]++;
 	for (i = 0; i < r->n_docs; i++)
@@ -574,7 +595,8 @@ reset(struct ctx_scorer *scorer)
 
 	ctx_names_reset(&r->terms);
 	ctx_embed_reset(&r->embed);
-	r->n_postings = r->n_docs = r->n_found = 0;
+	r->n_postings = r->n_docs = r->n_found = r->fold_at = 0;
+	r->length = 0;
 	r->question.n = r->label = 0;
 	r->asker = 0;
 }

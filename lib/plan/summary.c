@@ -17,7 +17,7 @@ enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
 enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
 
 struct line {
-	size_t at, n; /* in store */
+	uint32_t id; /* in seen */
 	enum ctx_summary_kind kind;
 	enum line_class class;
 	uint64_t tokens;
@@ -26,7 +26,6 @@ struct line {
 };
 
 struct ctx_summary {
-	struct ctx_buf store;
 	struct line *lines;
 	size_t n, cap;
 	struct ctx_names seen;  /* lines, so that each is taken once */
@@ -48,7 +47,6 @@ ctx_summary_close(struct ctx_summary *summary)
 {
 	if (summary == NULL)
 		return;
-	ctx_buf_release(&summary->store);
 	free(summary->lines);
 	free(summary->mentions);
 	ctx_names_release(&summary->seen);
@@ -311,13 +309,7 @@ add_line(struct ctx_summary *s, enum ctx_summary_kind kind,
 	if (grown == NULL)
 		return -1;
 	s->lines = grown;
-	grown[s->n] = (struct line){.at = s->store.n,
-	    .n = text.n,
-	    .kind = kind,
-	    .class = class};
-	if (ctx_buf_add(&s->store, text.p, text.n, err) < 0)
-		return -1;
-	s->n++;
+	grown[s->n++] = (struct line){.id = id, .kind = kind, .class = class};
 	return 0;
 }
 
@@ -360,14 +352,17 @@ static int
 write_lines(const struct ctx_summary *s, struct ctx_buf *out,
     struct ctx_err *err)
 {
+	struct ctx_str text;
 	size_t i;
 
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
+		text = ctx_names_at(&s->seen, s->lines[i].id);
 		if (s->lines[i].taken &&
 		    ctx_buf_printf(out, err, "%s%s%.*s",
 			out->n > 0 ? "\n" : "", label(&s->lines[i]),
-			(int)s->lines[i].n, s->store.p + s->lines[i].at) < 0)
+			(int)text.n, text.p) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -461,7 +456,7 @@ weigh(struct ctx_summary *s, struct ctx_token_counter *counter,
 
 	for (i = 0; i < s->n; i++) {
 		struct line *line = &s->lines[i];
-		struct ctx_str text = {s->store.p + line->at, line->n};
+		struct ctx_str text = ctx_names_at(&s->seen, line->id);
 
 		line->spoken_of = is_spoken_of(s, text);
 		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
