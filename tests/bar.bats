@@ -167,7 +167,7 @@ X
 	# No room for another: the old one stays, and nothing beside it.
 	echo old > b.svg
 	(
-		ulimit -f 1
+		ulimit -S -f 1
 		run -2 --separate-stderr ctx-count -q --svg b.svg "$agent"
 		[ "$stderr" = "ctx-count: cannot write b.svg: File too large" ]
 	)
@@ -258,6 +258,8 @@ shows() {
 	run -2 ctx-count --follow nowhere.jsonl
 	[[ $output == *"nowhere.jsonl"*"No such file"* ]]
 	run -2 sh -c 'ctx-count --bar "$agent" > /dev/full'
+	# Where nothing can be drawn there is nothing to wait for.
+	run -2 timeout 60 sh -c 'ctx-count --follow "$agent" > /dev/full'
 }
 
 @test "the gate still shuts, and --top names where the largest stand" {

@@ -167,7 +167,7 @@ calls() {
 @test "a file that may grow no further is trouble, said in a line" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$chat"; done > big
 	(
-		ulimit -f 1
+		ulimit -S -f 1
 		for c in "ctx-prune -b 9M" "ctx-truncate -l 0" "ctx-check --repair" \
 		    "ctx-count --annotate" "ctx-truncate -l 9 --archive arch"; do
 			# shellcheck disable=SC2086 # a command and its options

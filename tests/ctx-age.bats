@@ -207,6 +207,13 @@ aged() {
 	done
 	run -2 --separate-stderr ctx-age -S inner "$agent"
 	[[ $stderr == *"symbolic link"*"$PWD/real"* ]]
+	# Only the superuser can make one that is somebody else's.
+	if [ "$(id -u)" -eq 0 ]; then
+		mkdir -m 700 other
+		chown 12345 other
+		run -2 --separate-stderr ctx-age -S other "$agent"
+		[[ $stderr == *": spool other is somebody else's"* ]]
+	fi
 	run -2 ctx-age -S $'new\nline' "$agent"
 	run -2 ctx-age -S $'bad\xff' "$agent"
 }
@@ -301,7 +308,9 @@ aged() {
 	} > lines
 	jq -sc '{messages: .}' lines > record
 	{ head -n 4 lines; cat record; tail -n +5 lines; } > in
-	for options in "-k 1 -o 50" "-k 1 -o 50 --mask"; do
+	# With -k 2 the first result waits while the record comes.
+	for options in "-k 1 -o 50" "-k 1 -o 50 --mask" "-k 2 -o 50" \
+	    "-k 2 -o 50 --at-least 1"; do
 		# shellcheck disable=SC2086 # options
 		for name in in lines record; do
 			ctx-age $options "$name" > "$name.out"
@@ -310,7 +319,9 @@ aged() {
 		sed -n 5p in.out | cmp - record.out
 		sed 5d in.out | cmp - lines.out
 	done
-	ctx-age -k 1 -o 50 in | ctx-restore | cmp - in
+	for k in 1 2; do
+		ctx-age -k $k -o 50 in | ctx-restore | cmp - in
+	done
 }
 
 @test "options that make no sense are refused" {

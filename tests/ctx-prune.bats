@@ -111,6 +111,13 @@ is_paired() {
 	tail -n 4 out | cmp - tail
 }
 
+@test "where nothing is kept the framing is what outgrows a budget" {
+	echo '{"messages":[]}' > in
+	run -1 --separate-stderr ctx-prune -b 1 in
+	[ "$stderr" = "ctx-prune: in:1: 3 of 1: framing 3" ]
+	[ "$output" = '{"messages":[]}' ]
+}
+
 @test "--keep-last and --keep-turns keep what they say" {
 	ctx-prune -b 2k -k 20 -t 0 "$agent" > out 2> err || true
 	tail -n 20 out > newest

@@ -219,6 +219,44 @@ load helper
 	done
 }
 
+@test "--gc of a spool that is not there prints nothing, of none is trouble" {
+	ctx-age -o 300 "$agent" > aged
+	run -0 --separate-stderr ctx-restore -S none --gc aged
+	[ -z "$output" ]
+	[ ! -e none ]
+	mkdir -m 777 open
+	touch file
+	run -2 ctx-restore -S open --gc "$agent"
+	[ "$output" = "ctx-restore: spool open is writable by others" ]
+	run -2 ctx-restore -S file --gc "$agent"
+	[ "$output" = "ctx-restore: cannot open spool file: Not a directory" ]
+}
+
+@test "a reference in a body that became a mere text is found, too" {
+	long=$(printf 'word %.0s' {1..60})
+	bare() { # dialect, text
+		if [ "$1" = gemini ]; then
+			jq -nc --arg t "$2" '{role: "user", parts: [
+			    {functionResponse: {name: "f", response: $t}}]}'
+		else
+			jq -nc --arg t "$2" '{role: "user", content: [
+			    {toolResult: {toolUseId: "a", content: $t}}]}'
+		fi
+	}
+	for d in gemini bedrock; do
+		bare $d "$long" > in
+		ctx-age -d $d -k 0 -o 20 in > aged
+		ctx-restore -d $d aged | cmp - in
+		# The reference alone, not in the form that ctx-age gives it.
+		bare $d "$(jq -r '.. | .output? // .text? // empty' aged)" > text
+		run ! cmp -s aged text
+		ctx-restore -d $d text | cmp - in
+		ctx-truncate -d $d -l 40 in > cut
+		jq -e '[.. | strings | select(startswith("word"))] |
+		    length == 1 and (.[0] | length <= 40)' cut
+	done
+}
+
 @test "a spool that no reference names is told of, once" {
 	ctx-age -k 2 -o 100 < "$agent" > aged
 	[ "$(grep -c 'characters in .ctx/spool/' aged)" -gt 1 ]

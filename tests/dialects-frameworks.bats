@@ -100,6 +100,14 @@ reads() {
 	done
 }
 
+@test "vercel: an image alone tells it" {
+	echo '{"role":"user","content":[{"type":"image","image":"AAAA"}]}' > in
+	dialect_is vercel-model in
+	# Another writes it with a source.
+	echo '{"role":"user","content":[{"type":"image","source":"AAAA"}]}' > in
+	run ! dialect_is vercel-model in
+}
+
 @test "vercel: a cleared result keeps its form" {
 	t=$(words 60)
 	cat > v <<-X
@@ -251,6 +259,13 @@ reads() {
 	    '{"info":{"id":"m","role":"assistant"},"parts":[{"type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{},"output":"long gone","time":{"compacted":1793527200000}}}]}'
 	reads opencode user text <<< \
 	    '{"info":{"id":"ses_1","directory":"/w"},"messages":[{"info":{"id":"m","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true}]}]}'
+}
+
+@test "opencode: a call that nothing is known of yet has no result" {
+	echo '{"info":{"role":"assistant","id":"m"},"parts":[{"type":"tool","tool":"bash","callID":"c"},{"type":"text","text":"so far"}]}' > in
+	[ "$(ctx-count -d opencode --per kind --json in |
+	    jq -rs 'map(.kind) | sort | join(" ")')" = "call framing text" ]
+	ctx-age -d opencode --mask -k 0 -o 0 in | cmp - in
 }
 
 @test "opencode: what a compaction stands for is passed, and it stays" {

@@ -297,6 +297,26 @@ turns() {
 	[ "$(tokens w)" -eq 3 ]
 }
 
+@test "parts that are not as their type says are read as what they hold" {
+	kinds() { # dialect, record
+		ctx-count -d "$1" --per kind --json <<< "$2" |
+		    jq -rs 'map(.kind) - ["framing", "priming"] | sort | join(" ")'
+	}
+	document() {
+		kinds anthropic "{\"role\":\"user\",\"content\":[{\"type\":\"document\",\"source\":$1}]}"
+	}
+	[ "$(document '{"type":"text","media_type":"text/plain","data":"a"}')" = text ]
+	[ "$(document '{"type":"content","content":[{"type":"text","text":"a"}]}')" = opaque ]
+	[ "$(document '{"type":"base64","data":"AAAA"}')" = media ]
+	[ "$(document '{"type":"content"}')" = media ]
+	[ "$(kinds openai-responses '{"type":"reasoning","id":"r","summary":
+	    [{"type":"summary_text","text":"a"}]}')" = reasoning ]
+	[ -z "$(kinds openai-responses '{"type":"reasoning","id":"r","summary":7}')" ]
+	run -0 ctx-count --per role --json <<< \
+	    '{"type":"additional_tools","tools":[{"type":"function","name":"f"}]}'
+	[ "$(jq -r 'select(.tokens > 3) | .role' <<< "$output")" = system ]
+}
+
 @test "answers are counted and never cut" {
 	t=$(words 60)
 	cat > w <<-X

@@ -113,3 +113,35 @@ setup_files() {
 	run ! grep -q % err
 	cmp out again
 }
+
+@test "what grows while it is read is never more than all of it" {
+	setup_files
+	cp one grown
+	cat two >> grown
+	cp one a
+	cp one b
+	# The output waits in the pipe until the second file has grown.
+	ctx-truncate -l 0 --progress a b 2> err | {
+		dd bs=1 count=1 2> /dev/null
+		cat two >> b
+		cat
+	} > out
+	cat one grown | cmp - out
+	[[ $(tail -n 1 err) == "ctx-truncate: 100% "* ]]
+	awk '{ sub(/%/, "", $2); if ($2 + 0 > 100) exit 1 }' err
+}
+
+@test "a time of hours is told as hours" {
+	setup_files
+	printf '}' > more
+	truncate -s 8T more
+	# Terabytes are to come, megabytes have been read in a second or more.
+	ctx-truncate -l 0 --progress one more 2> err | {
+		dd bs=1 count=1 2> /dev/null
+		sleep 1.2
+		cat
+	} > out || true
+	cmp out one
+	grep -qE '^ctx-truncate: +0% .* [0-9]+:[0-9]{2}:[0-9]{2} left$' err
+	grep -q '^ctx-truncate: more:1:1: ' err
+}

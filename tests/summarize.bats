@@ -352,6 +352,9 @@ rolls() { # DIALECT FILE
 	SUMMARIZATION_KEEP_TOKENS=3000 \
 	    ctx-prune -s summarize -l light -b 100k "$agent" > out
 	[ "$(tokens out)" -le 4500 ]
+	# The command line leads.
+	SUMMARIZATION_TRIGGER_TOKENS=50000 ctx-prune -s summarize \
+	    --trigger 100% --trigger-messages 0 -b 1M "$agent" | cmp - "$agent"
 	SUMMARIZATION_TRIGGER_FRACTION=7 run -2 ctx-prune -s summarize -b 1k "$chat"
 	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
 }

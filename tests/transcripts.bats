@@ -511,3 +511,60 @@ archived() {
 	tail -n 1 in >> in
 	[ "$(left)" -eq 1 ]
 }
+
+@test "codex: a number of turns that is none takes nothing back" {
+	line() { # role, kind of text, text as JSON
+		printf '{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"%s","content":[{"type":"%s","text":%s}]}}\n' \
+		    "$@"
+	}
+	back() { # rest of the payload
+		{
+			cat in
+			echo "{\"timestamp\":\"t\",\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_rolled_back\"$1}}"
+		} | ctx-count -d codex --json | jq .messages
+	}
+	{
+		line user input_text '"one"'
+		line assistant output_text '"two"'
+	} > in
+	for turns in '' ',"num_turns":"1"' ',"num_turns":0' ',"num_turns":null'; do
+		[ "$(back "$turns")" -eq 2 ] || fail "$turns"
+	done
+	[ "$(back ',"num_turns":1')" -eq 0 ]
+	# What only begins as the agent's own texts do is a turn.
+	for text in '"<environment"' '" "' 7; do
+		line user input_text "$text" > in
+		line user input_text '"one"' >> in
+		[ "$(back ',"num_turns":1')" -eq 1 ] || fail "$text"
+		[ "$(back ',"num_turns":2')" -eq 0 ] || fail "$text"
+	done
+}
+
+@test "gemini-cli: a result of another part than a response is read as it is" {
+	result() { # text
+		jq -nc --arg text "$1" '{id: "m", type: "gemini", content: "",
+		    timestamp: "t", toolCalls: [{id: "c", name: "f", args: {},
+		    status: "success", result: [{text: $text}]}]}' |
+		    ctx-count -d gemini-cli --per kind --json |
+		    jq 'select(.kind == "result") | .tokens'
+	}
+	[ "$(result "$(printf 'no %.0s' {1..200})")" -ge $(($(result x) + 199)) ]
+}
+
+@test "a line that lacks its message is none, and stays in the chain" {
+	{
+		echo '{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"one"}}'
+		echo '{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s"}'
+		echo '{"type":"user","uuid":"c","parentUuid":"b","sessionId":"s","message":{"role":"user","content":"two"}}'
+	} > claude
+	{
+		echo '{"type":"session","id":"s","cwd":"/"}'
+		echo '{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"one"}}'
+		echo '{"type":"message","id":"b","parentId":"a","message":{"content":"x"}}'
+		echo '{"type":"message","id":"c","parentId":"b","message":{"role":"user","content":"two"}}'
+	} > pi
+	for file in claude pi; do
+		[ "$(ctx-count --json $file | jq .messages)" -eq 2 ]
+		ctx-prune -b 1M $file | cmp - $file
+	done
+}

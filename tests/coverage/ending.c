@@ -4,13 +4,14 @@
  * gcov writes its counts when a program ends.  The sandbox of the commands
  * would refuse that, so it restricts nothing: the linker puts the function
  * below in the place of syscall(2).  What fails on purpose (tests/fault) must not
- * fail any more then; and a program that is asked to end by a signal writes
- * its counts before.
+ * fail any more then, and a soft limit of the size of files ends; and a program
+ * that is asked to end by a signal writes its counts before.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { RESTRICT_SELF = 446 }; /* landlock_restrict_self(2) */
@@ -42,8 +43,14 @@ __attribute__((destructor)) static void
 end_of_faults(void)
 {
 	void (*stop)(void) = NULL;
+	struct rlimit size;
 
 	fault_sites_stop();
+	if (getrlimit(RLIMIT_FSIZE, &size) == 0 &&
+	    size.rlim_cur != size.rlim_max) {
+		size.rlim_cur = size.rlim_max;
+		(void)setrlimit(RLIMIT_FSIZE, &size);
+	}
 	*(void **)&stop = dlsym(RTLD_DEFAULT, "fault_stop");
 	if (stop != NULL)
 		stop();

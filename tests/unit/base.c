@@ -1,6 +1,7 @@
 /* base.c - errors, buffers, arenas and the hash */
 #include <errno.h>
 #include <stdint.h>
+#include <wchar.h>
 
 #include "ctx.h"
 #include "tap.h"
@@ -44,6 +45,11 @@ buffers(void)
 	CHECK(err.code == CTX_ENOMEM && buf.n == 3004);
 	CHECK(ctx_grow(NULL, &cap, SIZE_MAX / 4, 16, &err) == NULL);
 	CHECK(err.code == CTX_ENOMEM && cap == 0);
+	CHECK(ctx_grow(NULL, &cap, SIZE_MAX - 10, 1, &err) == NULL);
+	CHECK(err.code == CTX_ENOMEM && cap == 0);
+	tap_case("what no text can say is no format");
+	CHECK(ctx_buf_printf(&buf, &err, "%ls", (wchar_t[]){0xd800, 0}) == -1);
+	CHECK(err.code == CTX_EARG && buf.n == 3004);
 	tap_case("room for nothing is no failure");
 	none = ctx_grow(NULL, &cap, 0, 16, &err);
 	CHECK(none != NULL && ctx_grow(none, &cap, 0, 16, &err) == none);

@@ -1,0 +1,175 @@
+/* hooks.c - callers of the library who want to be told nothing */
+#include <unistd.h>
+
+#include "convo/convo.h"
+#include "ctx.h"
+#include "plan/embed.h"
+#include "tap.h"
+
+static const char chat[] =
+    "{\"role\":\"user\",\"content\":\"one two three four five six\"}\n"
+    "{\"role\":\"assistant\",\"content\":\"one two three four five six\"}\n"
+    "{\"role\":\"user\",\"content\":\"seven\"}\n"
+    "{\"role\":\"assistant\",\"content\":\"eight\"}\n";
+
+/* What a command writes is the same with reports and without. */
+struct run {
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_meter meter;
+	char in[32], out[32], *files[1];
+	int fd;
+};
+
+static void
+begin(struct run *run, const char *text)
+{
+	struct ctx_err err;
+	int fd;
+
+	memset(run, 0, sizeof *run);
+	strcpy(run->in, "/tmp/hooks-in-XXXXXX");
+	strcpy(run->out, "/tmp/hooks-out-XXXXXX");
+	fd = mkstemp(run->in);
+	NEED(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	run->fd = mkstemp(run->out);
+	NEED(run->fd >= 0);
+	run->files[0] = run->in;
+	NEED(ctx_reader_open(&run->stream.reader, run->files, 1, &err) == 0);
+	ctx_writer_init(&run->writer, run->fd);
+}
+
+/* Gives what was written. */
+static size_t
+end(struct run *run, char *out, size_t size)
+{
+	struct ctx_err err;
+	ssize_t n;
+
+	NEED(ctx_writer_flush(&run->writer, &err) == 0);
+	ctx_writer_release(&run->writer);
+	ctx_reader_close(run->stream.reader);
+	ctx_stream_release(&run->stream);
+	ctx_meter_release(&run->meter);
+	n = pread(run->fd, out, size, 0);
+	NEED(n >= 0 && (size_t)n < size);
+	close(run->fd);
+	unlink(run->in);
+	unlink(run->out);
+	return (size_t)n;
+}
+
+static int
+pruned(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
+{
+	(void)err;
+	*(uint64_t *)user = outcome->left;
+	return 0;
+}
+
+static size_t
+prune(char *out, size_t size, uint64_t *left)
+{
+	struct ctx_prune_options options = {0};
+	struct ctx_err err;
+	struct run run;
+
+	begin(&run, chat);
+	options.limits.policy = ctx_policy_find("fifo");
+	options.limits.keep_messages = 1;
+	options.budget.set = true;
+	options.budget.n = 20;
+	options.user = left;
+	options.ended = left != NULL ? pruned : NULL;
+	NEED(options.limits.policy != NULL);
+	CHECK(ctx_prune(&run.stream, &run.writer, &run.meter, &options,
+		  &err) == 0);
+	return end(&run, out, size);
+}
+
+static int
+hinted(void *user, const struct ctx_cache_outcome *outcome,
+    struct ctx_err *err)
+{
+	(void)err;
+	*(uint64_t *)user = outcome->marks;
+	return 0;
+}
+
+static size_t
+cache(char *out, size_t size, uint64_t *marks)
+{
+	struct ctx_cache_options options = {.provider = "anthropic"};
+	struct ctx_err err;
+	struct run run;
+
+	begin(&run, chat);
+	options.user = marks;
+	options.ended = marks != NULL ? hinted : NULL;
+	CHECK(ctx_cache(&run.stream, &run.writer, &run.meter, &options,
+		  &err) == 0);
+	return end(&run, out, size);
+}
+
+static int
+counted(void *user, const struct ctx_tally *tally, struct ctx_err *err)
+{
+	(void)err;
+	*(uint64_t *)user += tally->tokens;
+	return 0;
+}
+
+static void
+tally(uint64_t *messages, uint64_t *all)
+{
+	struct ctx_tally_hooks hooks = {0};
+	struct ctx_err err;
+	struct run run;
+	char none[8];
+
+	begin(&run, chat);
+	hooks.user = messages != NULL ? messages : all;
+	hooks.message = messages != NULL ? counted : NULL;
+	hooks.ended = all != NULL ? counted : NULL;
+	CHECK(ctx_tally(&run.stream, &run.meter, &hooks, &err) == 0);
+	CHECK(end(&run, none, sizeof none) == 0);
+}
+
+int
+main(void)
+{
+	char told[1024], silent[1024];
+	uint64_t left = 0, marks = 0, messages = 0, all = 0;
+	double near[3] = {-1, -1, -1};
+	struct ctx_embed embed = {0};
+	struct ctx_err err;
+	size_t n;
+
+	tap_case("pruning is the same without a report");
+	n = prune(told, sizeof told, &left);
+	CHECK(left > 0 && left < 4);
+	CHECK(n > 0 && n < sizeof chat - 1);
+	CHECK(prune(silent, sizeof silent, NULL) == n);
+	CHECK(memcmp(told, silent, n) == 0);
+	tap_case("so are hints");
+	n = cache(told, sizeof told, &marks);
+	CHECK(marks > 0 && n > sizeof chat - 1);
+	CHECK(cache(silent, sizeof silent, NULL) == n);
+	CHECK(memcmp(told, silent, n) == 0);
+	tap_case("messages are counted without their sum, and it without them");
+	tally(&messages, NULL);
+	tally(NULL, &all);
+	/* What an answer begins with belongs to no message. */
+	CHECK(messages > 0 && all == messages + 3);
+	tap_case("what was never opened may be closed");
+	ctx_prefix_close(NULL);
+	tap_case("texts that nobody has added are empty to an embedder");
+	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
+	CHECK(ctx_embed_near(&embed,
+		  "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'",
+		  20, (struct ctx_str){"a", 1}, near, 3, &err) == 0);
+	CHECK(near[0] > 0.99 && near[1] < 0.01 && near[2] < 0.01);
+	ctx_embed_release(&embed);
+	return tap_done();
+}
