@@ -11,6 +11,8 @@
 
 #include "convo/course.h"
 
+#define LONG ((size_t)64 << 10) /* bytes of a text */
+
 struct ctx_prefix {
 	struct ctx_prefix_item *items;
 	size_t n, cap, before; /* of these, members of the request */
@@ -48,14 +50,31 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n,
 	return 0;
 }
 
-/* The same for a string, spelt as we spell it. */
+/* The same for a string, spelt as we spell it; a hash stands for a long one,
+ * so that it is not copied. */
 static int
-add_string(struct reading *r, struct ctx_str literal, struct ctx_err *err)
+add_string(struct reading *r, struct ctx_str literal, bool escaped,
+    struct ctx_err *err)
 {
+	struct ctx_str text = {literal.p + 1, literal.n - 2};
+	uint64_t hash;
+	int rc;
+
 	r->text.n = 0;
-	if (ctx_text_decode(&r->text, literal, err) < 0)
-		return -1;
-	return ctx_text_encode(&r->plain, r->text.p, r->text.n, err);
+	if (escaped) {
+		if (ctx_text_decode(&r->text, literal, err) < 0)
+			return -1;
+		text = (struct ctx_str){r->text.p, r->text.n};
+	}
+	if (text.n <= LONG)
+		return escaped
+		    ? ctx_text_encode(&r->plain, text.p, text.n, err)
+		    : ctx_buf_add(&r->plain, literal.p, literal.n, err);
+	hash = ctx_hash(r->key, text.p, text.n);
+	rc = ctx_buf_printf(&r->plain, err, "#%016llx",
+	    (unsigned long long)hash);
+	ctx_buf_reset(&r->text);
+	return rc;
 }
 
 /* Makes r->plain the value of json at node, its values parted by line feeds,
@@ -76,8 +95,9 @@ make_plain(struct reading *r, const struct ctx_json *json, uint32_t node,
 			err) < 0)
 			return -1;
 		at = one->end;
-		if (one->escaped
-			? add_string(r, ctx_json_str(json, i), err) < 0
+		if (one->kind == CTX_JSON_STRING
+			? add_string(r, ctx_json_str(json, i), one->escaped,
+			      err) < 0
 			: ctx_buf_add(&r->plain, json->text + one->at,
 			      one->end - one->at, err) < 0)
 			return -1;
