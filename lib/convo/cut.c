@@ -182,14 +182,14 @@ make_body(const struct ctx_dialect *dialect, struct ctx_str text, size_t from,
 }
 
 static int
-note_change(struct cut *cut, struct ctx_edits *edits,
+note_change(const struct cut *cut, struct ctx_edits *edits,
     const struct pieces *pieces, const struct ctx_dialect *dialect,
     const struct piece *piece, const struct change *change,
     struct ctx_err *err)
 {
 	struct ctx_str mark = put_in(cut, change), text = piece->literal;
-	struct ctx_buf *out = &cut->out;
-	size_t from, to;
+	struct ctx_buf *out = &edits->store;
+	size_t stored = out->n, from, to;
 
 	from = ctx_piece_seek(piece, !piece->made,
 	    change->from - piece->from);
@@ -198,16 +198,14 @@ note_change(struct cut *cut, struct ctx_edits *edits,
 		return ctx_edit_replace(edits,
 		    (struct ctx_str){text.p + from, to - from}, mark.p,
 		    mark.n, err);
-	out->n = 0;
 	if (piece->made
 		? make_body(dialect, text, from, to, mark, out, err) < 0
 		: ctx_buf_add(out, text.p, from, err) < 0 ||
 		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
 		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)
 		return -1;
-	return ctx_edit_replace(edits,
-	    ctx_json_str(pieces->item.json, piece->node), out->p, out->n,
-	    err);
+	return ctx_edit_stored(edits,
+	    ctx_json_str(pieces->item.json, piece->node), stored, err);
 }
 
 static int
@@ -514,6 +512,8 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	}
 	if (say_something(cut, pieces, &span, done, err) < 0)
 		return -1;
+	/* Only places in it matter to what is noted. */
+	ctx_buf_reset(&pieces->text);
 	return *done ? note(cut, edits, dialect, pieces, &span, err) : 0;
 }
 
