@@ -252,6 +252,20 @@ notices() {
 	    grep -qx 2
 }
 
+@test "a text that ends where a notice goes on is none" {
+	said() { # text
+		printf '{"role":"user","content":"%s"}\n' "$1" a > in
+		ctx-prune -b 8 -k 1 -t 1 --notice more in 2>&1 || true
+	}
+	# What is none is a turn, which is kept.
+	for text in '\u006dor' 'mo\"e' '\u006d\u006f' mor more!; do
+		[[ $(said "$text") == *"last turns"* ]] || fail "$text"
+	done
+	for text in '\u006dore' more; do
+		[[ $(said "$text") != *"last turns"* ]] || fail "$text"
+	done
+}
+
 @test "--explain tells of it, and a summary needs none" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out

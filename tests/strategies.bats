@@ -270,6 +270,23 @@ talk_around() {
 	grep -q Tibor out
 }
 
+@test "recall: capital letters of Greek and Cyrillic are found in small ones" {
+	for pair in ЁЛКА:ёлка ЂАК:ђак ΣΑΛΟΝΙ:σαλονι ÄRGER:ärger ŠKODA:škoda; do
+		{
+			for i in $(seq 8); do
+				messages "user:$i $(words 6)" "assistant:$i"
+			done
+			messages "user:x ${pair%:*} y" "assistant:there"
+			for i in $(seq 8); do
+				messages "user:$i $(words 6)" "assistant:$i"
+			done
+			messages "user:${pair#*:}"
+		} > in
+		ctx-prune -s recall -k 1 -t 1 -b 60 in > out
+		grep -q "${pair%:*}" out || fail "$pair"
+	done
+}
+
 @test "recall: who is asked about counts, by name, prefix or dated prefix" {
 	local a b n
 	for form in plain dated member; do
