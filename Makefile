@@ -12,6 +12,7 @@
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
 #   make fuzz fuzz-afl    the library by libFuzzer, the commands by AFL++
+#   make fuzz-corpus      what fuzzing has found to tests/fuzz/corpus
 #   make analyze          gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage         what the tests reach of lib/ and cmd/: gcovr
 #   make check-ports      builds of 32 bits and of big-endian order, tested
@@ -342,8 +343,9 @@ check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
 
 # Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of
 # FUZZ, by libFuzzer in a build tree of its own.  What they have found lies in
-# build/fuzz/found, a finding beside it.  In other build trees the same
-# targets run their seeds, as tests.
+# build/fuzz/found, a finding beside it; fuzz-corpus takes into the corpus what
+# of it reaches more.  In other build trees the same targets run their seeds
+# and their corpus, as tests.
 FUZZ ?= $(FUZZ_SRC:tests/fuzz/%.c=%)
 FUZZ_SECONDS ?= 20
 FUZZ_CC ?= clang
@@ -367,12 +369,12 @@ $(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
 	-Wl,--wrap=cli_open,--wrap=cli_meter \
 	-Wl,--wrap=cli_sandbox,--wrap=cli_end,--wrap=fopen,--wrap=close
 
-fuzz:
+fuzz fuzz-corpus:
 	@$(MAKE) --no-print-directory CC="$(FUZZ_CC)" TREE=fuzz \
-	  SAN=fuzzer-no-link,address,undefined fuzz-run
-fuzz-run: $(FUZZ:%=$(B)/tests/fuzz-%)
-	@set -e; for name in $(FUZZ); do \
-	  FUZZ_SECONDS=$(FUZZ_SECONDS) B=$(B) tests/fuzz/run $$name; done
+	  SAN=fuzzer-no-link,address,undefined $(if $(@:fuzz=),fuzz-keep,fuzz-run)
+fuzz-run fuzz-keep: $(FUZZ:%=$(B)/tests/fuzz-%)
+	@set -e; for name in $(FUZZ); do FUZZ_SECONDS=$(FUZZ_SECONDS) B=$(B) \
+	  tests/$(subst -,/,$@) $$name; done
 
 # The commands themselves, by AFL++.
 fuzz-afl:
@@ -477,7 +479,7 @@ clean:
 .PHONY: all deps units check check-long check-fault check-system demo lint \
 	format install uninstall html dist deb clean
 .PHONY: bench bench-growth bench-shapes bench-answers bench-instructions
-.PHONY: bench-tokens fuzz fuzz-run fuzz-afl check-simd check-threads
-.PHONY: check-ports coverage coverage-tools analyze
+.PHONY: bench-tokens fuzz fuzz-run fuzz-corpus fuzz-keep fuzz-afl
+.PHONY: check-simd check-threads check-ports coverage coverage-tools analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -84,6 +84,12 @@ int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
     ...) CTX_FORMAT(3, 4);
+/* Its bytes, to be freed by the caller, in no more room than they need; the
+ * buffer is empty then.  NULL: it never held any. */
+char *ctx_buf_take(struct ctx_buf *buf);
+/* Empties a buffer that will be used again; what has grown beyond 1 MiB is
+ * given back, so that one huge text is not held beside the next copy of it. */
+void ctx_buf_reset(struct ctx_buf *buf);
 void ctx_buf_release(struct ctx_buf *buf);
 
 /*
@@ -355,6 +361,9 @@ int ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
  * demands, in the short forms where there are any.  text is valid UTF-8. */
 int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err);
+/* Is the literal, from its first quote to its last, just what ctx_text_encode
+ * makes of its text? */
+bool ctx_text_canonical(struct ctx_str literal);
 /* Characters of a literal's text. */
 size_t ctx_text_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
@@ -500,6 +509,14 @@ void ctx_reader_watch(struct ctx_reader *reader,
  */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
+/*
+ * The bytes of the record read last, to be freed by the caller: a copy, or the
+ * memory itself if it is long.  Either way what points to the record stays
+ * valid as before, but no longer than what is returned.  NULL with *err filled
+ * if there is no memory.
+ */
+char *ctx_reader_keep(struct ctx_reader *reader,
+    const struct ctx_record *record, struct ctx_err *err);
 /* Flushes a tied writer, which keeps an error for its next call; NULL is
  * no reader and is left alone. */
 void ctx_reader_close(struct ctx_reader *reader);
@@ -737,8 +754,9 @@ struct ctx_spool {
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
-/* The first digits of the sha256 of a text. */
-void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const char *p, size_t n);
+/* The first digits of the sha256 of n pieces, one behind another. */
+void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
+    const struct ctx_str *pieces, size_t n);
 /*
  * Sets out to the file name that format gives, NUL included: {tool} is the
  * name of a tool, with every byte that is not a letter, digit, underscore or
@@ -752,12 +770,13 @@ int ctx_spool_name(struct ctx_buf *out, const char *format,
 /* Has a name that form?  Then *digits is where they are. */
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
- * Stores a file: when it returns the contents are on disk, after the next
- * ctx_spool_sync the name is too.  Equal contents under that name are left as
- * they are.  CTX_EFILE: the name has other contents.
+ * Stores n pieces, one behind another, as a file: when it returns the contents
+ * are on disk, after the next ctx_spool_sync the name is too.  Equal contents
+ * under that name are left as they are.  CTX_EFILE: the name has other
+ * contents.
  */
-int ctx_spool_put(struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err);
+int ctx_spool_put(struct ctx_spool *spool, const char *name,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err);
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /* Sets out to the contents of a file; 1, 0 if there is none, or -1.  No link
  * is followed. */
@@ -1903,9 +1922,10 @@ void ctx_live_init(struct ctx_live *live, enum ctx_simd simd);
 void ctx_live_release(struct ctx_live *live);
 /* A file of this dialect begins. */
 void ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect);
-/* Takes a copy of the next record of the file. */
+/* Takes the next record of the file and its bytes, which were kept; they are
+ * freed at an error, too. */
 int ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
-    struct ctx_err *err);
+    char *text, struct ctx_err *err);
 /* The file has ended: decides which of its lines are live. */
 int ctx_live_decide(struct ctx_live *live, struct ctx_err *err);
 /*
@@ -2030,6 +2050,9 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 /* What the message of an event costs by its conversation's counter. */
 int ctx_stream_cost(const struct ctx_event *event,
     struct ctx_counter *counter, struct ctx_cost *cost, struct ctx_err *err);
+/* The bytes of an event's record, as ctx_reader_keep gives them. */
+char *ctx_stream_keep(struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
@@ -2320,7 +2343,8 @@ struct ctx_truncate_counts {
  * inside an escape, a payload of base64 or a mark, and says in its place how
  * much went: "\n[... 12345 characters truncated ...]\n" (with the
  * one-character ellipsis); a shorter mark, or none, where the limit is
- * shorter.  Before that payloads of 256 characters and more, also in lines as
+ * shorter.  Of a message's own text an ellipsis is left at least, or what is
+ * as short: providers refuse messages that say nothing.  Before that payloads of 256 characters and more, also in lines as
  * of MIME (RFC 2045, 6.8) and PEM (RFC 7468), become "[... 4000 characters of
  * base64 ...]".  Blocks of a result that are wholly within what goes are
  * taken out.  A block that is no text stays or goes whole; media count

@@ -11,6 +11,8 @@
 
 #include "ctx.h"
 
+#define KEEP ((size_t)1 << 20) /* bytes of scratch not worth giving back */
+
 void *
 ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err)
@@ -82,6 +84,24 @@ ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt, ...)
 	va_end(ap);
 	buf->n += (size_t)n;
 	return 0;
+}
+
+char *
+ctx_buf_take(struct ctx_buf *buf)
+{
+	char *fit = buf->n == 0 ? NULL : realloc(buf->p, buf->n);
+	char *p = fit != NULL ? fit : buf->p;
+
+	memset(buf, 0, sizeof *buf);
+	return p;
+}
+
+void
+ctx_buf_reset(struct ctx_buf *buf)
+{
+	if (buf->cap > KEEP)
+		ctx_buf_release(buf);
+	buf->n = 0;
 }
 
 void

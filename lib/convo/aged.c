@@ -7,37 +7,75 @@
 
 /* ---- the text of a result ---- */
 
-/* A block as text; *chars is what it counts. */
+/* Is the value of this part a string? */
+static bool
+is_text(const struct ctx_json *json, const struct ctx_part *part)
+{
+	return part->kind == CTX_PART_TEXT &&
+	    json->nodes[part->value].kind == CTX_JSON_STRING;
+}
+
+/* The JSON of a block: its text, or all of it. */
+static struct ctx_str
+block_of(const struct ctx_json *json, const struct ctx_part *part)
+{
+	return ctx_json_str(json,
+	    is_text(json, part) ? part->value : part->child);
+}
+
+/* Finds the string that is all of a result, or 0, and the characters that
+ * count of it. */
+static void
+measure(const struct ctx_view *view, const struct ctx_dialect *dialect,
+    size_t i, uint32_t *node, uint64_t *chars)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t body = view->parts[i].value;
+	struct ctx_str raw = ctx_json_str(json, body);
+	size_t k;
+
+	*node = ctx_body_text(json, body, dialect);
+	if (*node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
+		*node = body;
+	if (*node != 0) {
+		*chars = ctx_text_chars(ctx_json_str(json, *node));
+		return;
+	}
+	if (json->nodes[body].kind != CTX_JSON_ARRAY) {
+		*chars = ctx_utf8_count(raw.p, raw.n);
+		return;
+	}
+	*chars = 0;
+	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
+		raw = block_of(json, &view->parts[k]);
+		*chars += is_text(json, &view->parts[k])
+		    ? ctx_text_chars(raw)
+		    : ctx_utf8_count(raw.p, raw.n);
+	}
+}
+
+/* A block as text. */
 static int
 add_block(struct aged *aged, const struct ctx_json *json,
-    const struct ctx_part *part, uint64_t *chars, struct ctx_err *err)
+    const struct ctx_part *part, struct ctx_err *err)
 {
-	bool text = part->kind == CTX_PART_TEXT &&
-	    json->nodes[part->value].kind == CTX_JSON_STRING;
-	struct ctx_str raw =
-	    ctx_json_str(json, text ? part->value : part->child);
-	size_t from = aged->text.n;
-	uint64_t n = ctx_utf8_count(raw.p, raw.n);
+	struct ctx_str raw = block_of(json, part);
 
-	if (from > 0 && ctx_buf_add(&aged->text, "\n", 1, err) < 0)
+	if (aged->text.n > 0 && ctx_buf_add(&aged->text, "\n", 1, err) < 0)
 		return -1;
-	if (text)
-		n = ctx_text_chars(raw);
-	*chars += n;
-	if (text)
+	if (is_text(json, part))
 		return ctx_text_decode(&aged->text, raw, err);
 	if (part->kind == CTX_PART_MEDIA)
 		return ctx_buf_printf(&aged->text, err,
 		    "[media, %llu characters of JSON]",
-		    (unsigned long long)n);
+		    (unsigned long long)ctx_utf8_count(raw.p, raw.n));
 	return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 }
 
-/* Reads a result; *node is the string that is all of it, or 0. */
+/* Reads a result, of which node is all or 0. */
 static int
-read_text(struct aged *aged, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, size_t i, uint32_t *node,
-    uint64_t *chars, struct ctx_err *err)
+read_text(struct aged *aged, const struct ctx_view *view, size_t i,
+    uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t body = view->parts[i].value;
@@ -45,22 +83,33 @@ read_text(struct aged *aged, const struct ctx_view *view,
 	size_t k;
 
 	aged->text.n = 0;
-	*chars = 0;
-	*node = ctx_body_text(json, body, dialect);
-	if (*node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
-		*node = body;
-	if (*node != 0) {
-		raw = ctx_json_str(json, *node);
-		*chars = ctx_text_chars(raw);
-		return ctx_text_decode(&aged->text, raw, err);
-	}
-	if (json->nodes[body].kind != CTX_JSON_ARRAY) {
-		*chars = ctx_utf8_count(raw.p, raw.n);
+	if (node != 0)
+		return ctx_text_decode(&aged->text, ctx_json_str(json, node),
+		    err);
+	if (json->nodes[body].kind != CTX_JSON_ARRAY)
 		return ctx_buf_add(&aged->text, raw.p, raw.n, err);
-	}
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (add_block(aged, json, &view->parts[k], chars, err) < 0)
+		if (add_block(aged, json, &view->parts[k], err) < 0)
 			return -1;
+	return 0;
+}
+
+/* Is a literal a reference into the spool? */
+static int
+is_reference(struct aged *aged, const struct ctx_age_options *options,
+    struct ctx_str literal, bool *found, struct ctx_err *err)
+{
+	struct ctx_buf *text = &aged->scratch;
+	struct reference ref;
+
+	*found = false;
+	if (!ctx_reference_may_be(literal))
+		return 0;
+	text->n = 0;
+	if (ctx_text_decode(text, literal, err) < 0)
+		return -1;
+	*found = ctx_reference_find(text->p, text->n, &ref) &&
+	    ctx_reference_into(&ref, options->spool);
 	return 0;
 }
 
@@ -96,49 +145,42 @@ head_of(const char *p, size_t n, uint64_t chars)
 /* What the text is replaced by, into scratch. */
 static int
 make_stand_in(struct aged *aged, const struct ctx_age_options *options,
-    const struct ctx_dialect *dialect, struct ctx_str json,
-    struct ctx_str tool, struct ctx_err *err)
+    const struct ctx_dialect *dialect, const struct ctx_json *json,
+    uint32_t body, struct ctx_str tool, struct ctx_err *err)
 {
+	/* The line feed keeps it apart from a text that is the same JSON, and
+	 * so from that text's file. */
+	const struct ctx_str beside[] = {ctx_json_str(json, body), {"\n", 1}};
+	const struct ctx_str text = {aged->text.p, aged->text.n};
 	char digits[CTX_SPOOL_DIGITS];
 	struct ctx_buf *out = &aged->scratch;
 
-	aged->name.n = aged->beside.n = 0;
-	if (options->mask) {
-		out->n = 0;
+	out->n = aged->name.n = 0;
+	aged->beside = (struct ctx_str){NULL, 0};
+	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
-	}
-	/* Does the text alone give the bytes back? */
-	out->n = 0;
-	if (ctx_body_add(out, dialect, aged->text.p, aged->text.n, err) < 0)
-		return -1;
-	if (out->n == json.n && memcmp(out->p, json.p, json.n) == 0) {
-		ctx_spool_digits(digits, aged->text.p, aged->text.n);
+	if (ctx_body_restores(json, body, dialect)) {
+		ctx_spool_digits(digits, &text, 1);
 	} else {
-		/* The line feed keeps it apart from a text that is the same
-		 * JSON, and so from that text's file. */
-		if (ctx_buf_add(&aged->beside, json.p, json.n, err) < 0 ||
-		    ctx_buf_add(&aged->beside, "\n", 1, err) < 0)
-			return -1;
-		ctx_spool_digits(digits, aged->beside.p, aged->beside.n);
+		aged->beside = beside[0];
+		ctx_spool_digits(digits, beside, 2);
 	}
-	out->n = 0;
 	if (ctx_spool_name(&aged->name, options->format, tool, digits, err) <
 		0 ||
-	    ctx_buf_add(out, aged->text.p,
-		head_of(aged->text.p, aged->text.n, options->head), err) < 0)
+	    ctx_buf_add(out, text.p, head_of(text.p, text.n, options->head),
+		err) < 0)
 		return -1;
 	return ctx_reference_add(out, options->spool, aged->name.p,
-	    ctx_utf8_count(aged->text.p, aged->text.n), err);
+	    ctx_utf8_count(text.p, text.n), err);
 }
 
-/* Sets aged->saved; 0 if that is nothing. */
+/* What a result costs. */
 static int
-count_saved(struct aged *aged, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
+count(const struct ctx_view *view, const struct ctx_dialect *dialect,
+    size_t i, struct ctx_counter *counter, uint64_t *tokens,
     struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
-	uint64_t after;
 	size_t k;
 
 	if (ctx_count_part(counter, dialect, view, i, &cost, err) < 0)
@@ -146,11 +188,22 @@ count_saved(struct aged *aged, const struct ctx_view *view,
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
 		if (ctx_count_part(counter, dialect, view, k, &cost, err) < 0)
 			return -1;
+	*tokens = cost.tokens;
+	return 0;
+}
+
+/* Sets aged->saved; 0 if that is nothing. */
+static int
+count_saved(struct aged *aged, uint64_t before, struct ctx_counter *counter,
+    struct ctx_err *err)
+{
+	uint64_t after;
+
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
 		return -1;
 	after = ctx_count_scale(counter, after);
-	aged->saved = cost.tokens > after ? cost.tokens - after : 0;
+	aged->saved = before > after ? before - after : 0;
 	return aged->saved > 0;
 }
 
@@ -159,22 +212,26 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
     const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
     struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err)
 {
-	struct ctx_str json = ctx_json_str(view->json, view->parts[i].value);
-	struct reference ref;
-	uint64_t chars;
+	const struct ctx_json *json = view->json;
+	uint64_t chars, before;
 	uint32_t node;
+	bool known = false;
 	int rc;
 
-	if (read_text(aged, view, dialect, i, &node, &chars, err) < 0)
-		return -1;
-	if (chars <= options->over ||
-	    (node != 0 &&
-		ctx_reference_find(aged->text.p, aged->text.n, &ref) &&
-		ctx_reference_into(&ref, options->spool)))
+	measure(view, dialect, i, &node, &chars);
+	if (chars <= options->over)
 		return 0;
-	if (make_stand_in(aged, options, dialect, json, tool, err) < 0)
+	if (node != 0 && is_reference(aged, options, ctx_json_str(json, node),
+		&known, err) < 0)
 		return -1;
-	rc = count_saved(aged, view, dialect, i, counter, err);
+	/* Counted before it is read: both hold a copy of it. */
+	if (known || count(view, dialect, i, counter, &before, err) < 0)
+		return known ? 0 : -1;
+	if (read_text(aged, view, i, node, err) < 0 ||
+	    make_stand_in(aged, options, dialect, json, view->parts[i].value,
+		tool, err) < 0)
+		return -1;
+	rc = count_saved(aged, before, counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
@@ -188,17 +245,24 @@ int
 ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
     struct ctx_err *err)
 {
+	const struct ctx_str text = {aged->text.p, aged->text.n};
+	const struct ctx_str beside[] = {aged->beside, {"\n", 1}};
 	struct ctx_buf *name = &aged->scratch;
 
 	if (aged->beside.n > 0) {
 		name->n = 0;
 		if (ctx_buf_printf(name, err, "%s.json", aged->name.p) < 0 ||
-		    ctx_spool_put(spool, name->p, aged->beside.p,
-			aged->beside.n, err) < 0)
+		    ctx_spool_put(spool, name->p, beside, 2, err) < 0)
 			return -1;
 	}
-	return ctx_spool_put(spool, aged->name.p, aged->text.p, aged->text.n,
-	    err);
+	return ctx_spool_put(spool, aged->name.p, &text, 1, err);
+}
+
+void
+ctx_aged_forget(struct aged *aged)
+{
+	ctx_buf_reset(&aged->text);
+	ctx_buf_reset(&aged->scratch);
 }
 
 void
@@ -207,6 +271,5 @@ ctx_aged_release(struct aged *aged)
 	ctx_buf_release(&aged->text);
 	ctx_buf_release(&aged->body);
 	ctx_buf_release(&aged->name);
-	ctx_buf_release(&aged->beside);
 	ctx_buf_release(&aged->scratch);
 }

@@ -9,7 +9,7 @@ struct aged {
 	struct ctx_buf text; /* all of the result, as text */
 	struct ctx_buf body; /* what stands in its record instead */
 	struct ctx_buf name; /* of the file, NUL ended; empty: masked */
-	struct ctx_buf beside; /* its JSON, if that must lie beside the text */
+	struct ctx_str beside; /* its JSON, if that must lie beside the text */
 	uint64_t saved;      /* tokens */
 	struct ctx_buf scratch;
 };
@@ -21,9 +21,11 @@ struct aged {
 int ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
     const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
     struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err);
-/* Stores its files. */
+/* Stores its files; the message is still there. */
 int ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
     struct ctx_err *err);
+/* Gives back the memory of a long one. */
+void ctx_aged_forget(struct aged *aged);
 void ctx_aged_release(struct aged *aged);
 
 #endif

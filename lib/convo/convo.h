@@ -91,6 +91,10 @@ int ctx_prune_look(struct prune *p, const struct entry *entry,
  * of each piece, and how many items stay. */
 unsigned ctx_prune_marks(const struct convo *convo, const struct entry *entry,
     size_t first, struct ctx_fate *fate, uint32_t *kept);
+/* What p->edits make of a text, n bytes, to be freed, or NULL; they are used
+ * up. */
+char *ctx_prune_edited(struct prune *p, struct ctx_str text, size_t *n,
+    struct ctx_err *err);
 /* Does to the entries what the plan marked; the edits of elements are noted
  * in p->edits. */
 int ctx_prune_settle(struct prune *p, struct convo *convo,

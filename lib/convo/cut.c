@@ -14,6 +14,9 @@
 #include "convo/span.h"
 #include "store/reference.h"
 
+/* The shortest mark, of three bytes. */
+#define ELLIPSIS "\xe2\x80\xa6"
+
 /* ---- sizes ---- */
 
 /* Lines; a last one without a line feed counts. */
@@ -293,7 +296,7 @@ choose_mark(struct cut *cut, uint64_t total, uint64_t limit, uint64_t *room,
 		return -1;
 	if (size > limit) {
 		*full = false;
-		if (set_mark(cut, "\xe2\x80\xa6", err) < 0 ||
+		if (set_mark(cut, ELLIPSIS, err) < 0 ||
 		    measure_mark(cut, limit, &size, err) < 0)
 			return -1;
 	}
@@ -304,6 +307,28 @@ choose_mark(struct cut *cut, uint64_t total, uint64_t limit, uint64_t *room,
 	}
 	*room = limit - size;
 	return 0;
+}
+
+/*
+ * Where not even the shortest mark fits, the little that does may say
+ * nothing, which providers refuse of a message; then that mark stands all
+ * the same, if it is shorter than the text.  *done: is anything cut?
+ */
+static int
+say_something(struct cut *cut, const struct pieces *pieces, struct span *span,
+    bool *done, struct ctx_err *err)
+{
+	const struct ctx_buf *text = &pieces->text;
+
+	if (!pieces->speaks || cut->mark.n > 2 ||
+	    (pieces->n == 1 &&
+		!(ctx_span_blank(text->p, span->head.at) &&
+		    ctx_span_blank(text->p + span->tail.at,
+			text->n - span->tail.at))))
+		return 0;
+	*done = text->n > strlen(ELLIPSIS);
+	ctx_span_find(span, pieces, CTX_SIZE_BYTES, text->n, 0, 0);
+	return set_mark(cut, ELLIPSIS, err);
 }
 
 /* Parts the room between head and tail. */
@@ -471,7 +496,9 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 				span.tail.size - span.head.size, err) < 0)
 			return -1;
 	}
-	return note(cut, edits, dialect, pieces, &span, err);
+	if (say_something(cut, pieces, &span, done, err) < 0)
+		return -1;
+	return *done ? note(cut, edits, dialect, pieces, &span, err) : 0;
 }
 
 void

@@ -69,5 +69,6 @@ ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
 		return -1;
 	if (after.tokens < before.tokens)
 		*saved = before.tokens - after.tokens;
+	ctx_buf_reset(&p->message);
 	return 0;
 }

@@ -88,25 +88,25 @@ note_line(struct ctx_live *live, struct ctx_held *h,
 
 int
 ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
-    struct ctx_err *err)
+    char *text, struct ctx_err *err)
 {
 	struct ctx_held *grown, *h;
 
-	if (live->n >= UINT32_MAX)
+	if (live->n >= UINT32_MAX) {
+		free(text);
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "a transcript of more than 4294967294 lines");
+	}
 	grown = ctx_grow(live->lines, &live->cap, live->n + 1, sizeof *grown,
 	    err);
-	if (grown == NULL)
+	if (grown == NULL) {
+		free(text);
 		return -1;
+	}
 	live->lines = grown;
-	h = &grown[live->n];
+	h = &grown[live->n++];
 	memset(h, 0, sizeof *h);
-	h->text = malloc(record->text.n + (record->text.n == 0));
-	if (h->text == NULL)
-		return ctx_err_nomem(err);
-	live->n++;
-	memcpy(h->text, record->text.p, record->text.n);
+	h->text = text;
 	h->n = record->text.n;
 	h->dialect = live->dialect;
 	h->file = record->file;
@@ -229,6 +229,16 @@ ctx_live_next(struct ctx_live *live, struct ctx_record *record,
 	record->json = &live->json;
 	return ctx_json_scan(&live->json, record->value.p, record->value.n,
 	    &used, err) < 0 ? -1 : 1;
+}
+
+char *
+ctx_live_keep(struct ctx_live *live, uint32_t line)
+{
+	struct ctx_held *h = ctx_held(live, line);
+	char *text = h->text;
+
+	h->text = NULL;
+	return text;
 }
 
 void

@@ -6,7 +6,7 @@
 
 struct ctx_held {
 	const struct ctx_dialect *dialect;
-	char *text; /* owned; NULL once it has been forgotten */
+	char *text; /* owned; NULL once it is forgotten or somebody else's */
 	size_t n, value, value_n;
 	const char *file;
 	uint64_t number; /* in that file */
@@ -27,6 +27,10 @@ ctx_held(const struct ctx_live *live, uint32_t line)
 {
 	return &live->lines[line - 1];
 }
+
+/* The bytes of a line that was given out, to be freed; NULL if somebody has
+ * them already. */
+char *ctx_live_keep(struct ctx_live *live, uint32_t line);
 
 /* Mark what is live of the lines from live->from on, and what was replaced.
  * 0, or -1 with *err. */

@@ -67,6 +67,7 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 	size_t k;
 
 	pieces->n = 0;
+	pieces->speaks = false;
 	pieces->item = *view;
 	pieces->item.node = body;
 	pieces->item.parts += i + 1;
@@ -110,6 +111,7 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 	size_t i;
 
 	pieces->n = 0;
+	pieces->speaks = true;
 	pieces->item = *view;
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];

@@ -29,6 +29,7 @@ struct pieces {
 	struct piece *list;
 	size_t n, cap;
 	struct ctx_view item; /* what of the message they are of */
+	bool speaks;          /* its own: something has to be left to say */
 	struct ctx_buf text;  /* the texts of all, one behind another */
 	size_t spared;        /* bytes behind them that are not to be cut */
 	struct ctx_buf made;  /* a literal */

@@ -21,6 +21,7 @@
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
+	char *own; /* its bytes, if it is long and not copied */
 	size_t text, value, nodes;
 };
 
@@ -38,6 +39,7 @@ struct batch {
 	struct ctx_task task;
 	struct ctx_prefetch *prefetch;
 	struct ctx_buf text;
+	size_t bytes; /* of all records */
 	struct ctx_node *nodes;
 	struct ctx_part *parts;
 	struct kept *records;
@@ -154,8 +156,21 @@ more(void *list, size_t used, size_t n, size_t *cap, size_t size,
 }
 
 static int
-keep_record(struct batch *batch, const struct ctx_record *record,
-    struct ctx_err *err)
+keep_text(struct ctx_stream *stream, struct batch *batch, struct kept *kept,
+    const struct ctx_record *record, struct ctx_err *err)
+{
+	batch->bytes += record->text.n;
+	kept->text = batch->text.n;
+	if (record->text.n <= KEEP)
+		return ctx_buf_add(&batch->text, record->text.p,
+		    record->text.n, err);
+	kept->own = ctx_reader_keep(stream->reader, record, err);
+	return kept->own == NULL ? -1 : 0;
+}
+
+static int
+keep_record(struct ctx_stream *stream, struct batch *batch,
+    const struct ctx_record *record, struct ctx_err *err)
 {
 	const struct ctx_json *json = record->json;
 	struct kept *kept = more(batch->records, batch->n_records, 1,
@@ -174,9 +189,8 @@ keep_record(struct batch *batch, const struct ctx_record *record,
 	kept += batch->n_records;
 	memset(kept, 0, sizeof *kept);
 	kept->record = *record;
-	kept->text = batch->text.n;
 	kept->nodes = batch->n_nodes;
-	if (ctx_buf_add(&batch->text, record->text.p, record->text.n, err) < 0)
+	if (keep_text(stream, batch, kept, record, err) < 0)
 		return -1;
 	if (json != NULL) {
 		kept->json = *json;
@@ -247,7 +261,7 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	batch->steps = step;
 	step += batch->n_steps;
 	memset(step, 0, sizeof *step);
-	if ((first && keep_record(batch, event->record, err) < 0) ||
+	if ((first && keep_record(stream, batch, event->record, err) < 0) ||
 	    (event->view != NULL &&
 		keep_view(batch, step, event->view, err) < 0))
 		return -1;
@@ -272,7 +286,9 @@ settle(struct batch *batch)
 
 	for (i = 0; i < batch->n_records; i++) {
 		kept = &batch->records[i];
-		kept->record.text.p = batch->text.p + kept->text;
+		kept->record.text.p = kept->own != NULL
+		    ? kept->own
+		    : batch->text.p + kept->text;
 		if (kept->record.json == NULL)
 			continue;
 		kept->record.value.p = kept->record.text.p + kept->value;
@@ -316,10 +332,10 @@ read_batch(struct ctx_stream *stream, struct batch *batch,
 	struct ctx_prefetch *p = stream->prefetch;
 	bool first = true;
 
-	batch->text.n = 0;
+	batch->text.n = batch->bytes = 0;
 	batch->n_nodes = batch->n_parts = batch->n_records = 0;
 	batch->n_steps = batch->given = 0;
-	while ((!first || batch->text.n < BATCH) && look_ahead(stream)) {
+	while ((!first || batch->bytes < BATCH) && look_ahead(stream)) {
 		if (keep_event(stream, batch, &p->pending, first, err) < 0)
 			return -1;
 		first = p->pending.kind == CTX_EVENT_RECORD;
@@ -351,6 +367,10 @@ fill(struct ctx_stream *stream, struct ctx_err *err)
 static void
 release_batch(struct batch *batch)
 {
+	size_t i;
+
+	for (i = 0; i < batch->n_records; i++)
+		free(batch->records[i].own);
 	ctx_buf_release(&batch->text);
 	free(batch->nodes);
 	free(batch->parts);
@@ -372,7 +392,7 @@ leave(struct ctx_stream *stream, struct ctx_err *err)
 	/* A writer may still point to its records. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
-	if (batch->text.n > KEEP) {
+	if (batch->bytes > KEEP) {
 		release_batch(batch);
 		*batch = (struct batch){.task = batch->task, .prefetch = p};
 	}
@@ -408,6 +428,16 @@ ctx_prefetch_next(struct ctx_stream *stream, struct ctx_event *event,
 	}
 	p->last = event->record;
 	return 1;
+}
+
+char *
+ctx_prefetch_keep(const struct ctx_record *record)
+{
+	struct kept *kept = (struct kept *)(uintptr_t)record;
+	char *text = kept->own;
+
+	kept->own = NULL;
+	return text;
 }
 
 const struct ctx_record *

@@ -11,6 +11,9 @@ int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
 /* The next event of a stream that is read ahead. */
 int ctx_prefetch_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
+/* The memory of a record of an event, to be freed; NULL if it is not one of
+ * its own, or somebody has it already. */
+char *ctx_prefetch_keep(const struct ctx_record *record);
 /* The record of the event that was given last. */
 const struct ctx_record *ctx_prefetch_record(const struct ctx_stream *stream);
 void ctx_prefetch_close(struct ctx_prefetch *prefetch);

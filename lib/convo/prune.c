@@ -237,49 +237,82 @@ write_lines(struct prune *p, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Takes a copy of a record among the held ones. */
+/* Takes n bytes of text among the held records, in place of an event's; they
+ * are freed at an error, too. */
 static struct entry *
-hold(struct prune *p, const struct ctx_event *event, struct ctx_str text,
+hold(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
 {
 	struct entry *entry = ctx_convo_entry(&p->lines, err);
 
-	if (entry == NULL)
-		return NULL;
-	entry->text = malloc(text.n + (text.n == 0));
-	if (entry->text == NULL) {
-		ctx_err_nomem(err);
+	if (entry == NULL) {
+		free(text);
 		return NULL;
 	}
-	memcpy(entry->text, text.p, text.n);
-	entry->n = text.n;
+	entry->text = text;
+	entry->n = n;
 	entry->line = event->line;
 	entry->file = event->record->file;
 	entry->number = event->record->line;
-	p->lines.bytes += text.n;
+	p->lines.bytes += n;
 	return entry;
+}
+
+/* The same, of the record itself. */
+static struct entry *
+hold_record(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	char *text = ctx_stream_keep(p->stream, event, err);
+
+	return text == NULL
+	    ? NULL
+	    : hold(p, event, text, event->record->text.n, err);
 }
 
 /* Passes on what is no message of the stream, in its place.  A line of a
  * transcript is held, because it may name one that goes. */
 static int
-pass(struct prune *p, const struct ctx_event *event, struct ctx_str text,
-    struct ctx_err *err)
+pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct ctx_str text = event->record->text;
 	struct entry *entry;
 
 	if (p->lines.open || event->line != 0) {
-		entry = hold(p, event, text, err);
+		entry = hold_record(p, event, err);
 		return entry == NULL ? -1
 				     : add_unknown(&p->lines, entry, err);
 	}
 	if (p->options->report.dry_run)
 		return 0;
-	if (text.p == event->record->text.p
-		? ctx_writer_put(p->writer, text.p, text.n, err) < 0
-		: ctx_writer_copy(p->writer, text.p, text.n, err) < 0)
+	if (ctx_writer_put(p->writer, text.p, text.n, err) < 0)
 		return -1;
 	return ctx_writer_mark(p->writer, err);
+}
+
+/* The same of what its edits, in p->edits, make of it. */
+static int
+pass_edited(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct entry *entry;
+	size_t n;
+	char *text = ctx_prune_edited(p, event->record->text, &n, err);
+	int rc = 0;
+
+	if (text == NULL)
+		return -1;
+	if (p->lines.open || event->line != 0) {
+		entry = hold(p, event, text, n, err);
+		return entry == NULL ? -1
+				     : add_unknown(&p->lines, entry, err);
+	}
+	if (!p->options->report.dry_run &&
+	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
+		ctx_writer_mark(p->writer, err) < 0))
+		rc = -1;
+	free(text);
+	return rc;
 }
 
 /* White space goes with the record before it. */
@@ -292,7 +325,7 @@ add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	char *grown;
 
 	if (convo->n == 0)
-		return pass(p, event, record->text, err);
+		return pass(p, event, err);
 	last = &convo->entries[convo->n - 1];
 	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
@@ -312,7 +345,7 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
-	entry = hold(p, event, event->record->text, err);
+	entry = hold_record(p, event, err);
 	if (entry == NULL)
 		return -1;
 	entry->dialect = event->shape->dialect;
@@ -393,19 +426,10 @@ static int
 pass_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_record *record = event->record;
-	int rc;
-
-	if (record->kind == CTX_RECORD_BLANK)
+	if (event->record->kind == CTX_RECORD_BLANK)
 		return add_blank(p, event, err);
-	if (p->edits.n == 0)
-		return pass(p, event, record->text, err);
-	p->out.n = 0;
-	if (ctx_edits_apply(&p->edits, record->text, &p->out, err) < 0)
-		return -1;
-	rc = pass(p, event, (struct ctx_str){p->out.p, p->out.n}, err);
-	ctx_edits_reset(&p->edits);
-	return rc;
+	return p->edits.n == 0 ? pass(p, event, err)
+			       : pass_edited(p, event, err);
 }
 
 static int

@@ -57,9 +57,10 @@ open_spool(struct restore *restore, struct ctx_err *err)
 static bool
 has_digits(const struct ctx_buf *file, const struct reference *ref)
 {
+	struct ctx_str text = {file->p, file->n};
 	char digits[CTX_SPOOL_DIGITS];
 
-	ctx_spool_digits(digits, file->p, file->n);
+	ctx_spool_digits(digits, &text, 1);
 	return memcmp(digits, ref->digits.p, sizeof digits) == 0;
 }
 

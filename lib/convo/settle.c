@@ -174,26 +174,55 @@ ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
 	return entry->dialect->read(json, entry->node, &p->view, err);
 }
 
+char *
+ctx_prune_edited(struct prune *p, struct ctx_str text, size_t *n,
+    struct ctx_err *err)
+{
+	struct ctx_buf out = {0};
+
+	if (ctx_buf_reserve(&out, text.n + p->edits.store.n + 1, err) < 0 ||
+	    ctx_edits_apply(&p->edits, text, &out, err) < 0) {
+		ctx_buf_release(&out);
+		return NULL;
+	}
+	ctx_edits_reset(&p->edits);
+	*n = out.n;
+	return ctx_buf_take(&out);
+}
+
 /* Puts the edits noted in p->edits into the text of a held record. */
 static int
 change(struct prune *p, struct convo *convo, struct entry *entry,
     struct ctx_err *err)
 {
-	char *text;
+	size_t n;
+	char *text = ctx_prune_edited(p, bytes_of(p, entry), &n, err);
 
-	p->out.n = 0;
-	if (ctx_edits_apply(&p->edits, bytes_of(p, entry), &p->out, err) < 0)
-		return -1;
-	text = malloc(p->out.n);
 	if (text == NULL)
-		return ctx_err_nomem(err);
-	memcpy(text, p->out.p, p->out.n);
+		return -1;
 	free(entry->text);
 	entry->text = text;
 	convo->bytes -= entry->n;
-	entry->n = p->out.n;
+	entry->n = n;
 	convo->bytes += entry->n;
-	ctx_edits_reset(&p->edits);
+	return 0;
+}
+
+/* Makes the edits in p->one in the message of p->view, which is read again. */
+static int
+edit_first(struct prune *p, const struct entry *entry,
+    struct ctx_str *message, struct ctx_err *err)
+{
+	size_t used;
+
+	p->message.n = 0;
+	if (ctx_edits_apply(&p->one, *message, &p->message, err) < 0 ||
+	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
+		0 ||
+	    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
+		return -1;
+	ctx_edits_reset(&p->one);
+	*message = (struct ctx_str){p->message.p, p->message.n};
 	return 0;
 }
 
@@ -203,20 +232,16 @@ static int
 cut_to_ends(struct prune *p, const struct entry *entry,
     const struct ctx_fate *fate, struct ctx_str message, struct ctx_err *err)
 {
-	size_t used;
+	int rc;
 
-	p->message.n = p->literal.n = 0;
-	if (ctx_edits_apply(&p->one, message, &p->message, err) < 0 ||
-	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
-		0 ||
-	    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
-		return -1;
-	ctx_edits_reset(&p->one);
-	if (ctx_ends_note(p, entry->dialect, fate->results & CTX_MARK_ENDS,
+	p->literal.n = 0;
+	if ((p->one.n > 0 && edit_first(p, entry, &message, err) < 0) ||
+	    ctx_ends_note(p, entry->dialect, fate->results & CTX_MARK_ENDS,
 		fate->rest & CTX_MARK_ENDS, fate->spared, err) < 0)
 		return -1;
-	return ctx_edits_apply(&p->one,
-	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
+	rc = ctx_edits_apply(&p->one, message, &p->literal, err);
+	ctx_buf_reset(&p->message);
+	return rc;
 }
 
 /* Puts the note of an entry into what its edits have left, which is
@@ -241,14 +266,17 @@ put_note(struct prune *p, struct convo *convo, const struct entry *entry,
 	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
 }
 
-/* Notes the edits of an entry in p->edits, as one. */
+/* Notes the edits of an entry in p->edits: as one, if they are made in the
+ * outcome of others. */
 static int
 note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
     struct ctx_fate *fate, bool *empty, struct ctx_err *err)
 {
 	bool part = entry->note != 0 && entry->dialect->note_part != NULL;
+	bool ends = (fate->results | fate->rest) & CTX_MARK_ENDS;
 	struct found_note old;
 	struct ctx_str message;
+	int rc;
 
 	ctx_edits_reset(&p->one);
 	if (ctx_prune_look(p, entry, err) < 0)
@@ -259,12 +287,12 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 		/* One note takes the place of the other. */
 		fate->own = part ? 0 : (uint32_t)old.part + 1;
 	}
-	if (ctx_edit_message(&p->one, &p->view, entry->dialect, fate,
-		convo->measure.counter, empty, err) < 0)
+	if (ctx_edit_message(part || ends ? &p->one : &p->edits, &p->view,
+		entry->dialect, fate, convo->measure.counter, empty, err) < 0)
 		return -1;
-	if (*empty)
+	if (*empty || !(part || ends))
 		return 0;
-	if ((fate->results | fate->rest) & CTX_MARK_ENDS) {
+	if (ends) {
 		if (cut_to_ends(p, entry, fate, message, err) < 0)
 			return -1;
 	} else {
@@ -275,8 +303,10 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 	if (part && put_note(p, convo, entry, fate->rest & CTX_MARK_FOLD,
 			err) < 0)
 		return -1;
-	return ctx_edit_replace(&p->edits, message, p->literal.p,
-	    p->literal.n, err);
+	rc = ctx_edit_replace(&p->edits, message, p->literal.p, p->literal.n,
+	    err);
+	ctx_buf_reset(&p->literal);
+	return rc;
 }
 
 static void

@@ -196,6 +196,39 @@ host_of(const struct pieces *pieces, const struct spot *head)
 	return i;
 }
 
+bool
+ctx_span_blank(const char *p, size_t n)
+{
+	while (n > 0 && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) {
+		p++;
+		n--;
+	}
+	return n == 0;
+}
+
+/* A tail that is blank in a text beside the mark's goes as well: providers
+ * refuse texts of white space alone. */
+static void
+shed_tail(struct span *span, const struct walk *w)
+{
+	struct spot *tail = &span->tail;
+	const struct piece *piece;
+	struct walk rest = *w;
+
+	if (tail->piece == w->pieces->n || tail->piece == span->host)
+		return;
+	piece = &w->pieces->list[tail->piece];
+	if (tail->at == piece->to ||
+	    !ctx_span_blank(w->pieces->text.p + tail->at,
+		piece->to - tail->at))
+		return;
+	rest.at = tail->at;
+	rest.before = tail->size;
+	(void)leave(&rest, piece);
+	tail->at = piece->to;
+	tail->size = rest.before;
+}
+
 void
 ctx_span_find(struct span *span, const struct pieces *pieces,
     enum ctx_size unit, uint64_t total, uint64_t head_room,
@@ -216,4 +249,5 @@ ctx_span_find(struct span *span, const struct pieces *pieces,
 	consider(&w, pieces->n, false);
 	*span = w.span;
 	span->host = host_of(pieces, &span->head);
+	shed_tail(span, &w);
 }

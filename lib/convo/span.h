@@ -21,11 +21,14 @@ struct ctx_str ctx_piece_text(const struct pieces *pieces,
     const struct piece *piece);
 /* Lines that end in a text. */
 uint64_t ctx_span_feeds(const char *p, size_t n);
+/* Is there nothing but ASCII white space, or nothing? */
+bool ctx_span_blank(const char *p, size_t n);
 
 /*
  * Finds what lies between a head and a tail for which there are rooms,
  * together no more than total, the size of all pieces.  Both are as long as
- * they can be.  Tokens are no unit here.
+ * they can be, but that of a text beside the mark's no tail is left that is
+ * blank.  Tokens are no unit here.
  */
 void ctx_span_find(struct span *span, const struct pieces *pieces,
     enum ctx_size unit, uint64_t total, uint64_t head_room,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convo/live.h"
 #include "convo/prefetch.h"
 
 /* Bytes of records given out before their memory is given back. */
@@ -200,6 +201,16 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 	return read_ahead(stream, &stream->record, err);
 }
 
+static int
+hold_line(struct ctx_stream *stream, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	char *text = ctx_reader_keep(stream->reader, record, err);
+
+	return text == NULL ? -1
+			    : ctx_live_add(stream->live, record, text, err);
+}
+
 /* Holds the file that goes on with stream->record; then gives out the first
  * of its records, which is this one. */
 static int
@@ -215,13 +226,13 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 		ctx_live_init(stream->live, stream->record.json->simd);
 	}
 	ctx_live_begin(stream->live, stream->shape.dialect);
-	if (ctx_live_add(stream->live, &stream->record, err) < 0)
+	if (hold_line(stream, &stream->record, err) < 0)
 		return -1;
 	while ((rc = read_ahead(stream, &stream->ahead, err)) > 0) {
 		stream->has_ahead = stream->ahead.file != file;
 		if (stream->has_ahead)
 			break;
-		if (ctx_live_add(stream->live, &stream->ahead, err) < 0)
+		if (hold_line(stream, &stream->ahead, err) < 0)
 			return -1;
 	}
 	if (rc < 0 || ctx_live_decide(stream->live, err) < 0)
@@ -370,6 +381,21 @@ ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
 		    event->view, cost, err);
 	*cost = *event->cost;
 	return 0;
+}
+
+char *
+ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	char *text = NULL;
+
+	if (event->line != 0)
+		text = ctx_live_keep(stream->live, event->line);
+	else if (stream->prefetch != NULL)
+		text = ctx_prefetch_keep(event->record);
+	return text != NULL
+	    ? text
+	    : ctx_reader_keep(stream->reader, event->record, err);
 }
 
 int

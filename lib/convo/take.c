@@ -27,6 +27,7 @@ matches(struct prune *p, struct ctx_pattern *pattern,
 		text = (struct ctx_str){p->text.p, p->text.n};
 	}
 	*found = ctx_pattern_match(pattern, text.p, text.n);
+	ctx_buf_reset(&p->text);
 	return 0;
 }
 

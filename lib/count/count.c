@@ -61,9 +61,11 @@ count_escaped(struct ctx_counter *counter, struct ctx_str literal,
 		return 0;
 	}
 	text->n = 0;
-	if (ctx_text_decode(text, literal, err) < 0)
+	if (ctx_text_decode(text, literal, err) < 0 ||
+	    count_text(counter, text->p, text->n, cost, err) < 0)
 		return -1;
-	return count_text(counter, text->p, text->n, cost, err);
+	ctx_buf_reset(text);
+	return 0;
 }
 
 int
@@ -168,10 +170,6 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	    err);
 }
 
-/* Bytes of JSON that the body of an aged result cannot have: each character
- * may be two escapes, and a reference names a path. */
-#define NO_AGED (12 * CTX_AGE_HEAD + 65536)
-
 /* Puts the reference of a result into counter->aged; nothing if it has none.
  * It outlives the rest of the result, which could not be found again. */
 static int
@@ -189,7 +187,7 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	if (body == 0 || node == 0)
 		return 0;
 	raw = ctx_json_str(json, node);
-	if (raw.n > NO_AGED || raw.p[raw.n - 2] != ']')
+	if (!ctx_reference_may_be(raw))
 		return 0;
 	if (ctx_text_decode(text, raw, err) < 0)
 		return -1;

@@ -41,6 +41,24 @@ ctx_body_text(const struct ctx_json *json, uint32_t body,
 	return match(&p, end, dialect->body[1]) && p == end ? node : 0;
 }
 
+bool
+ctx_body_restores(const struct ctx_json *json, uint32_t body,
+    const struct ctx_dialect *dialect)
+{
+	size_t before = strlen(dialect->body[0]);
+	size_t behind = strlen(dialect->body[1]);
+	uint32_t node = ctx_body_text(json, body, dialect);
+	struct ctx_str all = ctx_json_str(json, body), text;
+
+	if (node == 0)
+		return false;
+	text = ctx_json_str(json, node);
+	return before + text.n + behind == all.n &&
+	    memcmp(all.p, dialect->body[0], before) == 0 &&
+	    memcmp(text.p + text.n, dialect->body[1], behind) == 0 &&
+	    ctx_text_canonical(text);
+}
+
 int
 ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
     const char *p, size_t n, struct ctx_err *err)

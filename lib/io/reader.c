@@ -306,6 +306,38 @@ take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
 	return 1;
 }
 
+/*
+ * A record that took several reads stands in front of the buffer (make_room),
+ * with less than one read behind it: so a long one can be had with the buffer
+ * instead of being copied out of it.
+ */
+char *
+ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
+		struct ctx_err *err)
+{
+	struct ctx_buf *buf = &reader->buf, fresh = {0};
+	size_t n = record->text.n;
+	char *kept;
+
+	if (n < KEEP || record->text.p != buf->p) {
+		kept = malloc(n + (n == 0));
+		if (kept == NULL)
+			ctx_err_nomem(err);
+		else if (n > 0)
+			memcpy(kept, record->text.p, n);
+		return kept;
+	}
+	if (ctx_buf_reserve(&fresh, READ_MOST, err) < 0 ||
+	    ctx_buf_add(&fresh, buf->p + reader->from, ahead(reader), err) < 0) {
+		ctx_buf_release(&fresh);
+		return NULL;
+	}
+	kept = buf->p;
+	*buf = fresh;
+	reader->from = 0;
+	return kept;
+}
+
 /* A record whose value was scanned, at bytes behind its start. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)

@@ -150,7 +150,7 @@ void
 ctx_edits_reset(struct ctx_edits *edits)
 {
 	edits->n = 0;
-	edits->store.n = 0;
+	ctx_buf_reset(&edits->store);
 }
 
 void

@@ -138,6 +138,20 @@ letter(unsigned char c)
 	return c < 0x20 ? of[c] : c == '"' || c == '\\' ? (char)c : '\0';
 }
 
+/* Writes how a byte that may be escaped is; the bytes of that, 0 if it is
+ * not. */
+static size_t
+escape(unsigned char c, char out[6])
+{
+	static const char hex[] = "0123456789abcdef";
+
+	memcpy(out, "\\u00", 4);
+	out[1] = letter(c);
+	out[4] = hex[c >> 4];
+	out[5] = hex[c & 15];
+	return out[1] == '\0' ? 0 : out[1] == 'u' ? 6 : 2;
+}
+
 /* The first byte of [p, end) that must be escaped, or end. */
 static const char *
 find_special(const char *p, const char *end)
@@ -162,10 +176,8 @@ int
 ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err)
 {
-	static const char hex[] = "0123456789abcdef";
 	const char *end, *special;
-	char escape[6] = "\\u00";
-	unsigned char c;
+	char written[6];
 
 	if (n == 0)
 		p = ""; /* it may have been NULL */
@@ -178,14 +190,31 @@ ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 			return -1;
 		if (special == end)
 			break;
-		c = (unsigned char)*special;
-		escape[1] = letter(c);
-		escape[4] = hex[c >> 4];
-		escape[5] = hex[c & 15];
-		if (ctx_buf_add(out, escape, escape[1] == 'u' ? 6 : 2, err) < 0)
+		if (ctx_buf_add(out, written,
+			escape((unsigned char)*special, written), err) < 0)
 			return -1;
 	}
 	return ctx_buf_add(out, "\"", 1, err);
+}
+
+bool
+ctx_text_canonical(struct ctx_str literal)
+{
+	struct ctx_str text = inside(literal);
+	const char *p = text.p, *end = p + text.n;
+	char written[6];
+	uint32_t cp;
+	size_t n;
+
+	/* What must be escaped is, since the literal is valid. */
+	while ((p = backslash(p, end)) != end) {
+		n = unescape(p, end, &cp);
+		if (cp >= 0x80 || n != escape((unsigned char)cp, written) ||
+		    memcmp(p, written, n) != 0)
+			return false;
+		p += n;
+	}
+	return true;
 }
 
 /* Which of the BLOCK bytes at p are c, one bit each. */

@@ -8,6 +8,7 @@
  * read a part of; it counts only if it was answered, not by a failure, and
  * in full.
  */
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ const char *const ctx_heuristic_reasons[] = {
 
 enum { SHORT_ANSWER = 200 }; /* characters */
 enum { LOOK_AT = 400 };      /* bytes of a result that may say it failed */
+enum { LONG_CALL = 4096 };   /* bytes of arguments */
 
 struct call {
 	uint32_t item;
@@ -54,27 +56,46 @@ struct heuristic {
 
 /* ---- reading ---- */
 
-/* Appends JSON without the white space between its tokens. */
-static int
-add_compact(struct ctx_buf *out, struct ctx_str json, struct ctx_err *err)
+/* Takes the white space between the tokens of JSON out of it. */
+static void
+make_compact(struct ctx_buf *json)
 {
 	bool string = false;
-	size_t i;
+	size_t i, n = 0;
 
-	if (ctx_buf_reserve(out, json.n, err) < 0)
-		return -1;
-	for (i = 0; i < json.n; i++) {
-		char c = json.p[i];
+	for (i = 0; i < json->n; i++) {
+		char c = json->p[i];
 
 		if (c == '"')
 			string = !string;
 		if (!string && strchr(" \t\r\n", c) != NULL && c != '\0')
 			continue;
-		out->p[out->n++] = c;
-		if (string && c == '\\' && i + 1 < json.n)
-			out->p[out->n++] = json.p[++i];
+		json->p[n++] = c;
+		if (string && c == '\\' && i + 1 < json->n)
+			json->p[n++] = json->p[++i];
 	}
-	return 0;
+	json->n = n;
+}
+
+/* Names a call by its arguments, which are h->text: by what they hash to if
+ * they are long, so that they need not be held. */
+static int
+name_call(struct heuristic *h, struct call *call, struct ctx_err *err)
+{
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+	struct ctx_str same = {h->text.p, h->text.n};
+	const char *kind = "call";
+
+	if (h->text.n > LONG_CALL) {
+		SHA256Data((const uint8_t *)h->text.p, h->text.n, hash);
+		same = (struct ctx_str){hash, strlen(hash)};
+		kind = "long call";
+	}
+	h->key.n = 0;
+	if (ctx_buf_printf(&h->key, err, "%s %u ", kind, call->tool) < 0 ||
+	    ctx_buf_add(&h->key, same.p, same.n, err) < 0)
+		return -1;
+	return ctx_names_id(&h->names, h->key.p, h->key.n, &call->same, err);
 }
 
 /* The text of the arguments: what a string holds, or the JSON itself. */
@@ -178,14 +199,11 @@ add_call(struct heuristic *h, const struct ctx_view *view,
 	    ctx_names_id(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
 	    arguments(h, view, part, err) < 0)
 		return -1;
-	h->key.n = 0;
-	if (ctx_buf_printf(&h->key, err, "call %u ", call.tool) < 0 ||
-	    add_compact(&h->key, (struct ctx_str){h->text.p, h->text.n}, err) <
-		0 ||
-	    ctx_names_id(&h->names, h->key.p, h->key.n, &call.same, err) < 0)
+	make_compact(&h->text);
+	if (name_call(h, &call, err) < 0 ||
+	    (is_reader(tool) && file_of(h, call.tool, &call, err) < 0))
 		return -1;
-	if (is_reader(tool) && file_of(h, call.tool, &call, err) < 0)
-		return -1;
+	ctx_buf_reset(&h->text);
 	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1,
 	    sizeof *grown, err);
 	if (grown == NULL)
@@ -263,6 +281,7 @@ look_at_result(struct heuristic *h, const struct ctx_view *view, size_t i,
 	if (text.n > LOOK_AT)
 		text.n = LOOK_AT;
 	trait->failed |= line_begins(text, signs);
+	ctx_buf_reset(&h->text);
 	return 0;
 }
 

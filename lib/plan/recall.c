@@ -299,6 +299,7 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 		if ((groups->items[first].flags & CTX_ITEM_USER) &&
 		    ask(r, speaker, err) < 0)
 			return -1;
+		ctx_buf_reset(&r->text);
 	}
 	return 0;
 }

@@ -58,6 +58,16 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
 }
 
+/* Bytes of JSON that an aged item cannot have: each character may be two
+ * escapes, and a reference names a path. */
+#define NO_AGED (12 * CTX_AGE_HEAD + 65536)
+
+bool
+ctx_reference_may_be(struct ctx_str literal)
+{
+	return literal.n <= NO_AGED && literal.p[literal.n - 2] == ']';
+}
+
 /* How a spool is written in references: without ./ and slashes at its end. */
 static struct ctx_str
 spool_path(const char *dir)

@@ -19,6 +19,8 @@ struct reference {
 /* Has a text the shape of an aged item: a reference as its last line, and
  * no more before it than an aged item has? */
 bool ctx_reference_find(const char *p, size_t n, struct reference *ref);
+/* Can the text of a literal have it?  So a long one need not be decoded. */
+bool ctx_reference_may_be(struct ctx_str literal);
 /* Does it name a file of this spool? */
 bool ctx_reference_into(const struct reference *ref, const char *dir);
 /* Appends a reference, as a line of its own. */

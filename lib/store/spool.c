@@ -158,11 +158,17 @@ ctx_spool_close(struct ctx_spool *spool)
 /* ---- names ---- */
 
 void
-ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const char *p, size_t n)
+ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const struct ctx_str *pieces,
+    size_t n)
 {
 	char hash[SHA256_DIGEST_STRING_LENGTH];
+	SHA2_CTX sum;
+	size_t i;
 
-	SHA256Data((const uint8_t *)p, n, hash);
+	SHA256Init(&sum);
+	for (i = 0; i < n; i++)
+		SHA256Update(&sum, (const uint8_t *)pieces[i].p, pieces[i].n);
+	SHA256End(&sum, hash);
 	memcpy(digits, hash, CTX_SPOOL_DIGITS);
 }
 
@@ -255,68 +261,118 @@ fail(const struct ctx_spool *spool, const char *what, const char *name,
 	    name);
 }
 
+/* Opens a regular file to read it: 1, 0 if there is none, or -1. */
+static int
+open_file(const struct ctx_spool *spool, const char *name, int *fd,
+    struct ctx_err *err)
+{
+	struct stat st;
+
+	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	*fd = openat(spool->fd, name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0)
+		return errno == ENOENT ? 0 : fail(spool, "open", name, err);
+	if (fstat(*fd, &st) < 0)
+		fail(spool, "look at", name, err);
+	else if (S_ISREG(st.st_mode))
+		return 1;
+	else
+		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
+		    spool->dir, name);
+	close(*fd);
+	return -1;
+}
+
+/* Reads at most n bytes, at least one but for the end of the file. */
+static ssize_t
+read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
+    size_t n, struct ctx_err *err)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, p, n);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? fail(spool, "read", name, err) : got;
+}
+
 int
 ctx_spool_get(const struct ctx_spool *spool, const char *name,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	/* Without O_NONBLOCK a fifo of that name would hold us. */
-	int fd = openat(spool->fd, name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	int fd, rc = open_file(spool, name, &fd, err);
 	ssize_t n = 1;
-	int rc = -1;
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : fail(spool, "open", name, err);
-	if (fstat(fd, &st) < 0) {
-		fail(spool, "look at", name, err);
-		goto out;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
-		    spool->dir, name);
-		goto out;
-	}
+	if (rc <= 0)
+		return rc;
 	out->n = 0;
-	while (n != 0) {
-		if (ctx_buf_reserve(out, 64u << 10, err) < 0)
-			goto out;
-		n = read(fd, out->p + out->n, out->cap - out->n);
+	while (n > 0) {
+		n = ctx_buf_reserve(out, 64u << 10, err) < 0
+		    ? -1
+		    : read_some(spool, name, fd, out->p + out->n,
+			  out->cap - out->n, err);
 		if (n > 0)
 			out->n += (size_t)n;
-		if (n < 0 && errno != EINTR) {
-			fail(spool, "read", name, err);
-			goto out;
-		}
 	}
-	rc = 1;
-out:
 	close(fd);
-	return rc;
+	return n < 0 ? -1 : 1;
+}
+
+/* Do the next n bytes of the file, and then its end, equal these pieces?  1,
+ * 0, or -1. */
+static int
+holds(const struct ctx_spool *spool, const char *name, int fd,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+{
+	char block[16 << 10];
+	size_t i = 0, at = 0, part, from;
+	ssize_t got;
+
+	while ((got = read_some(spool, name, fd, block, sizeof block, err)) >
+	    0)
+		for (from = 0; from < (size_t)got; from += part, at += part) {
+			for (; i < n && at == pieces[i].n; i++)
+				at = 0;
+			if (i == n)
+				return 0;
+			part = (size_t)got - from;
+			if (part > pieces[i].n - at)
+				part = pieces[i].n - at;
+			if (memcmp(block + from, pieces[i].p + at, part) != 0)
+				return 0;
+		}
+	if (got < 0)
+		return -1;
+	for (; i < n && at == pieces[i].n; i++)
+		at = 0;
+	return i == n;
 }
 
 /* Is this there already?  1 with the same bytes, 0 not, -1 with others. */
 static int
-is_there(const struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err)
+is_there(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
-	struct ctx_buf have = {0};
-	int rc = ctx_spool_get(spool, name, &have, err);
+	int fd, rc = open_file(spool, name, &fd, err);
 
-	if (rc > 0 && (have.n != n || (n > 0 && memcmp(have.p, p, n) != 0)))
-		rc = ctx_err_set(err, CTX_EFILE,
+	if (rc <= 0)
+		return rc;
+	rc = holds(spool, name, fd, pieces, n, err);
+	close(fd);
+	if (rc == 0)
+		return ctx_err_set(err, CTX_EFILE,
 		    "%s/%s is there with other contents", spool->dir, name);
-	ctx_buf_release(&have);
 	return rc;
 }
 
 static int
-write_synced(int fd, const char *p, size_t n)
+write_piece(int fd, struct ctx_str piece)
 {
 	ssize_t wrote;
 
-	while (n > 0) {
-		wrote = write(fd, p, n);
+	while (piece.n > 0) {
+		wrote = write(fd, piece.p, piece.n);
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		/* What takes nothing would keep us here for ever. */
@@ -324,17 +380,28 @@ write_synced(int fd, const char *p, size_t n)
 			errno = ENOSPC;
 		if (wrote <= 0)
 			return -1;
-		p += wrote;
-		n -= (size_t)wrote;
+		piece.p += wrote;
+		piece.n -= (size_t)wrote;
 	}
+	return 0;
+}
+
+static int
+write_synced(int fd, const struct ctx_str *pieces, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (write_piece(fd, pieces[i]) < 0)
+			return -1;
 	return fsync(fd);
 }
 
 /* Writes a file that has no name until it is whole: nothing is left of it
  * if we are killed.  Returns 1, or 0 where the system cannot do that. */
 static int
-put_nameless(const struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err)
+put_nameless(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
 #ifdef O_TMPFILE
 	int fd = openat(spool->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC,
@@ -345,7 +412,7 @@ put_nameless(const struct ctx_spool *spool, const char *name, const char *p,
 	if (fd < 0)
 		return 0;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	if (write_synced(fd, p, n) < 0)
+	if (write_synced(fd, pieces, n) < 0)
 		rc = fail(spool, "write", name, err);
 	else if (linkat(AT_FDCWD, self, spool->fd, name, AT_SYMLINK_FOLLOW) ==
 		0 ||
@@ -354,7 +421,7 @@ put_nameless(const struct ctx_spool *spool, const char *name, const char *p,
 	close(fd);
 	return rc;
 #else
-	(void)spool, (void)name, (void)p, (void)n, (void)err;
+	(void)spool, (void)name, (void)pieces, (void)n, (void)err;
 	return 0;
 #endif
 }
@@ -372,15 +439,15 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 }
 
 static int
-write_hidden(const struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err)
+write_hidden(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
 	char hidden[40];
 	int fd = open_hidden(spool, hidden), rc = 0;
 
 	if (fd < 0)
 		return fail(spool, "create", name, err);
-	if (write_synced(fd, p, n) < 0)
+	if (write_synced(fd, pieces, n) < 0)
 		rc = fail(spool, "write", name, err);
 	if (close(fd) < 0 && rc == 0)
 		rc = fail(spool, "write", name, err);
@@ -395,8 +462,8 @@ write_hidden(const struct ctx_spool *spool, const char *name, const char *p,
 /* The same by a hidden name, where a signal that ends us waits until that is
  * gone; only one that nobody can hold off leaves it behind. */
 static int
-put_hidden(const struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err)
+put_hidden(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
 	sigset_t ends, before;
 	int rc;
@@ -407,16 +474,16 @@ put_hidden(const struct ctx_spool *spool, const char *name, const char *p,
 	sigaddset(&ends, SIGQUIT);
 	sigaddset(&ends, SIGTERM);
 	(void)pthread_sigmask(SIG_BLOCK, &ends, &before);
-	rc = write_hidden(spool, name, p, n, err);
+	rc = write_hidden(spool, name, pieces, n, err);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
 int
-ctx_spool_put(struct ctx_spool *spool, const char *name, const char *p,
-    size_t n, struct ctx_err *err)
+ctx_spool_put(struct ctx_spool *spool, const char *name,
+    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
-	int rc = is_there(spool, name, p, n, err);
+	int rc = is_there(spool, name, pieces, n, err);
 
 	if (rc < 0)
 		return -1;
@@ -424,13 +491,13 @@ ctx_spool_put(struct ctx_spool *spool, const char *name, const char *p,
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
-	rc = put_nameless(spool, name, p, n, err);
+	rc = put_nameless(spool, name, pieces, n, err);
 	if (rc == 0)
-		rc = put_hidden(spool, name, p, n, err);
+		rc = put_hidden(spool, name, pieces, n, err);
 	if (rc < 0)
 		return -1;
 	/* Somebody may have been faster. */
-	rc = is_there(spool, name, p, n, err);
+	rc = is_there(spool, name, pieces, n, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
 		    spool->dir, name);

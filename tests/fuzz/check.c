@@ -3,8 +3,11 @@
  *
  * Input: a byte that chooses the dialect, one of options, the number of
  * bytes that say how reads and writes are cut, these bytes, and a stream.
- * What repair says that it has put right is right, and stays so.
+ * What repair says that it has put right is right, and stays so, unless the
+ * stream is a mixture of dialects of which another one is left.
  */
+#include <limits.h>
+
 #include "fuzz.h"
 
 struct fuzz {
@@ -73,6 +76,35 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	fuzz_input_end();
 }
 
+/* The dialects of a stream's records, in turn, as one number. */
+static uint64_t
+dialects_of(const struct fuzz *f, const char *p, size_t n)
+{
+	struct ctx_stream stream = {.forced = f->dialect};
+	struct ctx_event event;
+	struct ctx_err err;
+	uint64_t sum = 0;
+	unsigned row, last = UINT_MAX;
+
+	fuzz_input(p, n, NULL, 0);
+	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
+	while (ctx_stream_next(&stream, &event, &err) == 1) {
+		if (event.kind != CTX_EVENT_BEGIN &&
+		    event.kind != CTX_EVENT_RECORD)
+			continue;
+		for (row = 0; ctx_dialect_at(row) != NULL &&
+		    ctx_dialect_at(row) != event.shape->dialect;)
+			row++;
+		if (row != last)
+			sum = sum * 31 + row + 1;
+		last = row;
+	}
+	ctx_reader_close(stream.reader);
+	ctx_stream_release(&stream);
+	fuzz_input_end();
+	return sum;
+}
+
 /* A repaired stream: of the rules that have a remedy nothing is found in it
  * but what was said not to be put right. */
 static void
@@ -123,7 +155,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (repaired.rc == 0) {
 		must(repaired.fixed > 0 ||
 		    fuzz_same(repaired.out.p, repaired.out.n, p, size));
-		judge(&f, &repaired);
+		if (dialects_of(&f, p, size) == dialects_of(&f,
+		    repaired.out.p, repaired.out.n))
+			judge(&f, &repaired);
 	}
 	/* However the bytes come. */
 	f.n_chunks = 0;

@@ -3,8 +3,8 @@
  *
  *     NAME [FILE...]
  *
- * Without files: the seeds of the target in tests/fuzz/seeds, as one TAP
- * case.
+ * Without files: the seeds and the corpus of the target in tests/fuzz, as a
+ * TAP case each.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -73,9 +73,11 @@ run_directory(const char *dir)
 int
 main(int argc, char **argv)
 {
+	static const char *const kinds[] = {"seeds", "corpus"};
 	const char *name = strrchr(argv[0], '/');
 	char dir[500];
 	unsigned n;
+	bool good = true;
 	int i;
 
 	for (i = 1; i < argc; i++)
@@ -85,9 +87,14 @@ main(int argc, char **argv)
 	name = name == NULL ? argv[0] : name + 1;
 	if (strncmp(name, "fuzz-", 5) == 0)
 		name += 5;
-	(void)snprintf(dir, sizeof dir, "tests/fuzz/seeds/%s", name);
-	n = run_directory(dir);
-	printf("%s 1 - the %u seeds of the fuzz target %s hold\n1..1\n",
-	    n > 0 ? "ok" : "not ok", n, name);
-	return n == 0;
+	for (i = 0; i < 2; i++) {
+		(void)snprintf(dir, sizeof dir, "tests/fuzz/%s/%s", kinds[i],
+		    name);
+		n = run_directory(dir);
+		printf("%s %d - the %u files of %s hold\n",
+		    n > 0 ? "ok" : "not ok", i + 1, n, dir);
+		good &= n > 0;
+	}
+	puts("1..2");
+	return !good;
 }

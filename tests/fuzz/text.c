@@ -86,6 +86,8 @@ check(struct ctx_str literal)
 	must(is_literal(again.p, again.n));
 	must(ctx_text_equal((struct ctx_str){again.p, again.n}, text.p,
 	    text.n));
+	must(ctx_text_canonical(literal) == (again.n == literal.n &&
+	    memcmp(again.p, literal.p, literal.n) == 0));
 	ctx_buf_release(&text);
 	ctx_buf_release(&again);
 }

@@ -1,32 +1,74 @@
 /*
  * token_vocab.c - fuzz packed vocabularies
  *
- * Input: changes to a good block, as offset (four bytes) and value (one
- * byte).  What is accepted after that must count without harm.
+ * Input: which good block, then changes to it, as offset (four bytes) and
+ * value (one byte): what lies in a cache that somebody else wrote.  What is
+ * accepted after that must count, encode and decode without harm.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "fuzz.h"
 #include "token/builtin.h"
+#include "token/chain.h"
 #include "token/counter.h"
 
 static const char text[] = "Some words, numbers 12345 and =====\n\n\t code() {"
     "return it's; } \xe4\xbd\xa0\xe5\xa5\xbd aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabababababababab";
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabababababababab"
+    "e\xcc\x81<|endoftext|>";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { BUILTIN, JSON, NFC, GOODS };
+
+/* Blocks as they should be; of files those with patterns and special tokens. */
+static const struct ctx_vocab_head *
+good_block(unsigned kind)
+{
+	static const struct ctx_vocab_head *goods[GOODS];
+	static const char *const files[GOODS] = {
+	    [JSON] = "tests/fuzz/seeds/token_file/json",
+	    [NFC] = "tests/fuzz/seeds/token_file/nfc"};
+	static struct ctx_tokenizer *open[GOODS];
+	struct ctx_err err;
+
+	goods[BUILTIN] = (const void *)ctx_vocab_r50k_base;
+	if (goods[kind] == NULL) {
+		must(ctx_tokenizer_open(open + kind, files[kind], NULL,
+		    &err) == 0);
+		goods[kind] = open[kind]->vocab.head;
+	}
+	return goods[kind];
+}
+
+static void
+use(const struct ctx_tokenizer *t)
+{
+	struct ctx_token_counter *c;
+	struct ctx_tokens ids = {0};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	uint64_t tokens;
+	size_t at;
+
+	if (ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) < 0)
+		return;
+	(void)ctx_token_count(c, text, sizeof text - 1, &tokens, &err);
+	(void)ctx_token_prefix(c, text, sizeof text - 1, &at, &tokens, &err);
+	(void)ctx_token_encode(c, text, sizeof text - 1, true, &ids, &err);
+	(void)ctx_tokenizer_decode(t, ids.ids, ids.n, &out, &err);
+	ctx_buf_release(&out);
+	ctx_tokens_release(&ids);
+	ctx_token_counter_close(c);
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct ctx_vocab_head *good = (const void *)ctx_vocab_r50k_base;
+	const struct ctx_vocab_head *good = good_block(fuzz_byte(&data, &size) %
+	    GOODS);
 	struct ctx_tokenizer t = {0};
-	struct ctx_token_counter *c;
-	struct ctx_tokens ids = {0};
 	struct ctx_err err;
 	unsigned char *block;
-	uint64_t tokens;
 	uint32_t at;
 
 	block = aligned_alloc(64, (size_t)good->size);
@@ -35,20 +77,24 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(block, good, (size_t)good->size);
 	for (; size >= 5; data += 5, size -= 5) {
 		memcpy(&at, data, 4);
-		/* Half of the changes go where the sizes are. */
-		at = at % 2 == 0 ? at / 2 % (uint32_t)sizeof *good
-				 : at / 2 % (uint32_t)good->size;
+		/* Half of the changes go where the sizes are, and some to the
+		 * names and patterns, which come last. */
+		if (at % 2 == 0)
+			at = at / 2 % (uint32_t)sizeof *good;
+		else if (at % 8 == 1)
+			at = (uint32_t)good->size - 1 - at / 8 % 1024;
+		else
+			at = at / 2 % (uint32_t)good->size;
 		block[at] = data[4];
 	}
 	if (ctx_vocab_check(&t.vocab, block, (size_t)good->size, &err) == 0 &&
-	    ctx_token_counter_open(&c, &t, CTX_SIMD_BEST, &err) == 0) {
-		(void)ctx_token_count(c, text, sizeof text - 1, &tokens,
-		    &err);
-		(void)ctx_token_encode(c, text, sizeof text - 1, true, &ids,
-		    &err);
-		ctx_tokens_release(&ids);
-		ctx_token_counter_close(c);
+	    (t.vocab.patterns == NULL || ctx_chain_open(&t.chain,
+	    t.vocab.patterns, (size_t)t.vocab.head->bytes[CTX_VOCAB_PATTERNS],
+	    &err) == 0)) {
+		ctx_special_index(&t);
+		use(&t);
 	}
+	ctx_chain_close(t.chain);
 	free(block);
 	return 0;
 }

@@ -30,6 +30,7 @@ buffers(void)
 	struct ctx_buf buf = {0};
 	struct ctx_err err;
 	size_t cap = 0;
+	char *taken;
 	void *none;
 	int i;
 
@@ -53,6 +54,18 @@ buffers(void)
 	none = ctx_grow(NULL, &cap, 0, 16, &err);
 	CHECK(none != NULL && ctx_grow(none, &cap, 0, 16, &err) == none);
 	free(none);
+	tap_case("room for a long text is given back, bytes are handed over");
+	ctx_buf_reset(&buf);
+	CHECK(buf.n == 0 && buf.p != NULL);
+	NEED(ctx_buf_reserve(&buf, 2 << 20, &err) == 0);
+	ctx_buf_reset(&buf);
+	CHECK(buf.n == 0 && buf.cap == 0 && buf.p == NULL);
+	CHECK(ctx_buf_take(&buf) == NULL);
+	NEED(ctx_buf_add(&buf, "taken", 6, &err) == 0);
+	taken = ctx_buf_take(&buf);
+	CHECK(strcmp(taken, "taken") == 0 && buf.p == NULL && buf.cap == 0);
+	NEED(ctx_buf_add(&buf, taken, 6, &err) == 0);
+	free(taken);
 	ctx_buf_release(&buf);
 	CHECK(buf.p == NULL && buf.n == 0 && buf.cap == 0);
 }

@@ -334,6 +334,53 @@ files_that_fail(void)
 	remove_files(files, 4);
 }
 
+/* Records of 3 MiB between short ones: each is kept, and freed when all have
+ * been read. */
+static void
+keeping(void)
+{
+	struct ctx_reader *reader;
+	struct ctx_record record;
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	char *file, *kept[7];
+	size_t i, n[7], at = 0;
+	FILE *f;
+	bool good = true;
+
+	tap_case("what is kept of a record stays while others are read");
+	for (i = 0; i < 7; i++) {
+		n[i] = text.n;
+		NEED(ctx_buf_printf(&text, &err, "[%zu,\"%*s\"]\n", i,
+			 i % 3 == 1 ? 3 << 20 : 3, "x") == 0);
+		n[i] = text.n - n[i];
+	}
+	file = make_file("long", "");
+	NEED((f = fopen(file, "w")) != NULL);
+	NEED(fwrite(text.p, 1, text.n, f) == text.n && fclose(f) == 0);
+	NEED(ctx_reader_open(&reader, &file, 1, &err) == 0);
+	for (i = 0; i < 7; i++) {
+		NEED(ctx_reader_next(reader, &record, &err) == 1);
+		kept[i] = ctx_reader_keep(reader, &record, &err);
+		NEED(kept[i] != NULL);
+		CHECK(record.text.n == n[i] && record.line == i + 1);
+		/* A long one is not copied, and can be read as before. */
+		CHECK((kept[i] == record.text.p) == (i % 3 == 1));
+		good = good && ctx_json_str(record.json, 2).n == n[i] - 5 &&
+		    memcmp(record.text.p, text.p + at, n[i]) == 0;
+		at += n[i];
+	}
+	CHECK(ctx_reader_next(reader, &record, &err) == 0);
+	for (i = at = 0; i < 7; at += n[i++]) {
+		good = good && memcmp(kept[i], text.p + at, n[i]) == 0;
+		free(kept[i]);
+	}
+	CHECK(good);
+	ctx_reader_close(reader);
+	ctx_buf_release(&text);
+	remove_files(&file, 1);
+}
+
 int
 main(void)
 {
@@ -345,6 +392,7 @@ main(void)
 	several_files();
 	stdin_among_files();
 	files_that_fail();
+	keeping();
 	NEED(rmdir(dir) == 0);
 	return tap_done();
 }

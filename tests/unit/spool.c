@@ -36,7 +36,7 @@ names(void)
 	size_t i;
 
 	tap_case("names are safe, short, and end in the digits");
-	ctx_spool_digits(digits, "", 0);
+	ctx_spool_digits(digits, NULL, 0);
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct ctx_str tool = {cases[i].tool, strlen(cases[i].tool)};
 		int rc = ctx_spool_name(&out, cases[i].format, tool, digits,
@@ -60,14 +60,29 @@ count_files(void *user, const char *name, struct ctx_err *err)
 	return 0;
 }
 
+/* In two pieces, with an empty one between. */
+static int
+put(struct ctx_spool *spool, const char *name, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	struct ctx_str pieces[3] = {{p, n / 2}, {p, 0}, {p + n / 2, n - n / 2}};
+
+	return ctx_spool_put(spool, name, pieces, 3, err);
+}
+
 static void
 files(void)
 {
 	struct ctx_spool spool;
 	struct ctx_buf out = {0};
 	struct ctx_err err;
+	static const char *const others[] = {"abc", "a", "", "abcd"};
+	char digits[CTX_SPOOL_DIGITS], same[CTX_SPOOL_DIGITS];
+	const struct ctx_str halves[] = {{"a", 1}, {"", 0}, {"bc", 2}};
+	const struct ctx_str all = {"abc", 3};
 	unsigned n = 0;
 	struct stat st;
+	size_t i;
 
 	tap_case("a file is stored once, whole, and read back");
 	NEED(chdir(root) == 0);
@@ -76,23 +91,30 @@ files(void)
 	NEED(ctx_spool_open(&spool, "a/b", true, &err) == 0);
 	CHECK(stat("a", &st) == 0 && (st.st_mode & 0777) == 0700);
 	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 0);
-	CHECK(ctx_spool_put(&spool, "x", "a\0b", 3, &err) == 0);
+	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
 	CHECK(spool.dirty && ctx_spool_sync(&spool, &err) == 0);
 	CHECK(!spool.dirty);
-	CHECK(ctx_spool_put(&spool, "x", "a\0b", 3, &err) == 0);
-	CHECK(ctx_spool_put(&spool, "empty", "", 0, &err) == 0);
+	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
+	CHECK(put(&spool, "empty", "", 0, &err) == 0);
 	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 1);
 	CHECK(out.n == 3 && memcmp(out.p, "a\0b", 3) == 0);
 	CHECK(stat("a/b/x", &st) == 0 && (st.st_mode & 07777) == 0600);
 	CHECK(st.st_nlink == 1);
 	tap_case("other contents are refused, and what is there stays");
-	CHECK(ctx_spool_put(&spool, "x", "abc", 3, &err) == -1);
-	CHECK(err.code == CTX_EFILE);
+	for (i = 0; i < sizeof others / sizeof others[0]; i++) {
+		CHECK(put(&spool, "x", others[i], strlen(others[i]), &err) ==
+		    -1);
+		CHECK(err.code == CTX_EFILE);
+	}
 	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 1 && out.p[1] == 0);
+	tap_case("pieces hash to what the whole does");
+	ctx_spool_digits(digits, halves, 3);
+	ctx_spool_digits(same, &all, 1);
+	CHECK(memcmp(digits, same, sizeof digits) == 0);
 	tap_case("links are not followed, nothing temporary is left");
 	NEED(symlink("/etc/passwd", "a/b/l") == 0);
 	CHECK(ctx_spool_get(&spool, "l", &out, &err) == -1);
-	CHECK(ctx_spool_put(&spool, "l", "abc", 3, &err) == -1);
+	CHECK(put(&spool, "l", "abc", 3, &err) == -1);
 	CHECK(ctx_spool_each(&spool, &n, count_files, &err) == 0 && n == 3);
 	ctx_spool_close(&spool);
 	NEED(unlink("a/b/l") == 0 && unlink("a/b/x") == 0 &&

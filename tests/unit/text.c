@@ -234,6 +234,12 @@ encodes_to(const char *p, size_t n, const char *want)
 	return good;
 }
 
+static bool
+is_canonical(const char *literal)
+{
+	return ctx_text_canonical((struct ctx_str){literal, strlen(literal)});
+}
+
 static void
 encoding(void)
 {
@@ -253,6 +259,14 @@ encoding(void)
 	CHECK(encodes_to("\x7f\xc2\x80\xe2\x80\xa8", 6,
 	    "\"\x7f\xc2\x80\xe2\x80\xa8\""));
 	CHECK(encodes_to("x\ny", 3, "\"x\\ny\""));
+	tap_case("other ways to write the same text are told apart");
+	CHECK(is_canonical("\"\"") && is_canonical("\"a/b \x7f\xc2\x80\""));
+	CHECK(is_canonical("\"\\\"\\\\\\b\\f\\n\\r\\tx\\u0000\\u001f\""));
+	CHECK(!is_canonical("\"a\\/b\"") && !is_canonical("\"\\u0041\""));
+	CHECK(!is_canonical("\"\\u000a\"") && !is_canonical("\"\\u001F\""));
+	CHECK(!is_canonical("\"\\u00e9\"") && !is_canonical("\"\\ud800\""));
+	CHECK(!is_canonical("\"\\n\\ud83d\\ude00\"") &&
+	    !is_canonical("\"\\u0022\""));
 	tap_case("what is encoded decodes to itself");
 	for (i = 0; i < 20000; i++) {
 		make(&made, &text, &chars, &seed);
@@ -261,7 +275,8 @@ encoding(void)
 		literal.n = 0;
 		NEED(ctx_text_encode(&literal, text.p, text.n, &err) == 0);
 		good = good && decodes_to((struct ctx_str){literal.p,
-		    literal.n}, text.p, text.n);
+		    literal.n}, text.p, text.n) &&
+		    ctx_text_canonical((struct ctx_str){literal.p, literal.n});
 	}
 	CHECK(good);
 	ctx_buf_release(&text);

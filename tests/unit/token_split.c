@@ -327,7 +327,8 @@ probing(void)
 		tokens = 0;
 		misses = ctx_probe_portable(&words, text, s.start, s.end,
 		    s.n, &probes[0], &tokens);
-		for (i = k = longs = known = 0; i < s.n; i++) {
+		known = 0;
+		for (i = k = longs = 0; i < s.n; i++) {
 			if (s.end[i] - s.start[i] > CTX_WORDS_KEY)
 				CHECK(probes[0].longs[longs++] == i);
 			else if (k < misses && probes[0].missed[k] == i)
