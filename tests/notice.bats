@@ -266,6 +266,30 @@ notices() {
 	done
 }
 
+@test "in a message that opens no turn an earlier part of it goes" {
+	said() {
+		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
+		    {text: .}]}' --args "$@"
+	}
+	{
+		for i in 1 2 3 4 5 6; do
+			said user "one two three $i"
+			said model "four five six $i"
+		done
+		said user q
+		said user more b
+		said model c
+	} > in
+	ctx-prune -s fifo -k 1 -t 1 -b 12 --notice more --explain log in > out
+	{
+		said user more q
+		said user b
+		said model c
+	} | cmp - out
+	[ "$(jq -r 'select(.action == "edit") | "\(.line) \(.rule)"' log |
+	    paste -sd,)" = "13 notice,14 earlier note" ]
+}
+
 @test "--explain tells of it, and a summary needs none" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
