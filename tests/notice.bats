@@ -69,6 +69,16 @@ notices() {
 	[ "$(notices twice)" -eq 1 ]
 	[ "$(sed -n 2p twice | jq -r .content)" = "$N" ]
 	[ "$(tokens twice)" -le 250 ]
+	# of two with nothing left between them the last one stays
+	{
+		head -n 2 twice
+		chat_of 20 | tail -n +2
+		tail -n +2 twice
+	} > two
+	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" --explain log two > out
+	[ "$(notices out)" -eq 1 ]
+	[ "$(jq -r 'select(.rule == "earlier note") | "\(.line) \(.action)"' \
+	    log)" = "2 drop" ]
 	# of the newest four messages it is none
 	{
 		messages user:a assistant:b user:c assistant:d user:e \
