@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <jansson.h>
@@ -385,8 +386,10 @@ __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
 	va_start(ap, fmt);
 	rc = vasprintf(&text, fmt, ap);
 	va_end(ap);
+	/* What no text can say: let it say that. */
 	if (rc < 0)
-		return ctx_err_nomem(err);
+		return __real_ctx_buf_printf(buf, err, "%ls",
+		    (const wchar_t[]){0xd800, 0});
 	rc = __real_ctx_buf_printf(buf, err, "%s", text);
 	free(text);
 	return rc;
