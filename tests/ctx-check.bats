@@ -384,6 +384,13 @@ finds() {
 	repaired in want
 }
 
+@test "a message of empty texts is told of once for each, and not itself" {
+	echo '{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":""}]}' > in
+	run -1 ctx-check -d anthropic in
+	[ "$(grep -c empty-text <<< "$output")" -ge 1 ]
+	run ! grep -q empty-message <<< "$output"
+}
+
 @test "--repair: what answers nothing, says nothing or is empty goes" {
 	printf '%s\n' "$RA" "$U" '{"role":"user","content":[]}' "" "$CALL" \
 	    "$RA" "$RA" '{"role":"assistant","content":""}' "$RB" \

@@ -321,9 +321,6 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
 	repair->member = 0;
-	/* Inside an element of another shape no message of ours fits. */
-	if (event->inside && event->shape->element != NULL)
-		return 0;
 	return write_answers(entry, event->view, err);
 }
 
