@@ -570,3 +570,18 @@ lines_of() {
 	run -1 --separate-stderr ctx-check -d bedrock --repair -q in
 	[ -z "$stderr" ]
 }
+
+@test "--repair: no call is answered whose id names nothing" {
+	local call='{"role":"assistant","content":[{"type":"tool_use",%s"name":'
+	call+='"t","input":{}}]}\n'
+	# shellcheck disable=SC2059 # a format of ours
+	{
+		echo '{"role":"user","content":"go"}'
+		printf "$call" '' '"id":"",'
+		echo '{"role":"user","content":"stop"}'
+	} > calls
+	run -1 ctx-check -d anthropic calls
+	[[ $output == *"calls:2: orphan-call"* ]]
+	run -1 --separate-stderr ctx-check -d anthropic --repair calls
+	[ "$output" = "$(cat calls)" ]
+}
