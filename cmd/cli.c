@@ -191,8 +191,7 @@ check_encoding(const struct cli *cli)
 		return;
 	}
 	if (errno != ENOENT && errno != ENOTDIR)
-		cli_die(cli, "cannot open %s: %s", cli->encoding,
-		    strerror(errno));
+		cli_die_of(cli, "open", cli->encoding, errno);
 	cli_die(cli, "--encoding: '%s' is neither a file nor one of those that "
 	    "ctx-count --list-options names", cli->encoding);
 }

@@ -273,6 +273,10 @@ void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
 /* The same, then exit with CLI_TROUBLE. */
 _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
     CTX_FORMAT(2, 3);
+/* Says that a file cannot be opened (what: "open"), with the errno sys; of a
+ * long path it leaves out the end, never the cause. */
+_Noreturn void cli_die_of(const struct cli *cli, const char *what,
+    const char *path, int sys);
 /* Says what err says, with its place, then exits with CLI_TROUBLE; a reader
  * that has left ends the command without a word. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);

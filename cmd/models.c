@@ -195,11 +195,11 @@ cli_models_read(struct cli *cli, const char *file)
 	if (in == NULL && (errno == ENOENT || errno == ENOTDIR))
 		return;
 	if (in == NULL)
-		cli_die(cli, "cannot open %s: %s", file, strerror(errno));
+		cli_die_of(cli, "open", file, errno);
 	errno = 0;
 	all = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
 	if (ferror(in))
-		cli_die(cli, "cannot read %s: %s", file, strerror(errno));
+		cli_die_of(cli, "read", file, errno);
 	/* Where there is no memory, jansson takes it for a mistake, or loses
 	 * a character of a string and says nothing. */
 	if (errno == ENOMEM)

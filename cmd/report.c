@@ -97,7 +97,7 @@ cli_explain_open(const struct cli *cli, const char *path)
 	    0600);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (file == NULL)
-		cli_die(cli, "cannot open %s: %s", path, strerror(errno));
+		cli_die_of(cli, "open", path, errno);
 	return file;
 }
 

@@ -78,6 +78,15 @@ cli_say(const struct cli *cli, const char *fmt, ...)
 }
 
 void
+cli_die_of(const struct cli *cli, const char *what, const char *path, int sys)
+{
+	struct ctx_err err;
+
+	(void)ctx_err_sys(&err, sys, "cannot %s %s", what, path);
+	cli_die(cli, "%s", err.text);
+}
+
+void
 cli_die(const struct cli *cli, const char *fmt, ...)
 {
 	va_list ap;

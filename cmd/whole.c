@@ -21,7 +21,7 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 {
 	if (beside != NULL)
 		(void)unlink(beside);
-	cli_die(cli, "cannot write %s: %s", path, strerror(sys));
+	cli_die_of(cli, "write", path, sys);
 }
 
 /* May another file take the place of this one?  A link, a pipe and a device
@@ -70,7 +70,9 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	ctx_writer_init(&writer, fd);
 	if (ctx_writer_put(&writer, bytes->p, bytes->n, &err) < 0 ||
 	    ctx_writer_flush(&writer, &err) < 0)
-		sys = err.code == CTX_EPIPE ? EPIPE : err.sys;
+		sys = err.code == CTX_EPIPE	 ? EPIPE
+		    : err.code == CTX_ENOMEM ? ENOMEM
+					     : err.sys;
 	else if (sync && fsync(fd) < 0)
 		sys = errno;
 	if (close(fd) < 0 && sys == 0 && errno != EINTR)

@@ -178,6 +178,20 @@ calls() {
 	)
 }
 
+@test "a path that is too long for any system is refused, with why" {
+	path=$(printf 'a/%.0s' {1..2100})x
+	for c in "ctx-prune -b 8000" "ctx-truncate -l 100" "ctx-age --mask"; do
+		for option in --archive --explain; do
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 --separate-stderr $c $option "$path" "$chat"
+			[[ $stderr == "${c%% *}: cannot open "*": File name too long" ]] ||
+				fail "$c $option: $stderr"
+			[ "${#stderr}" -lt 400 ]
+			[ -z "$output" ]
+		done
+	done
+}
+
 @test "closed standard descriptors are trouble, not a surprise" {
 	run -2 sh -c 'ctx-prune -b 8000 "$agent" >&-'
 	run -2 sh -c 'ctx-prune -b 8000 <&-'

@@ -53,6 +53,17 @@ marks() {
 	marks "$(request 40 | jq -c 'del(.system)')" \
 	    "messages.24.content.0 messages.38.content.0 messages.39.content.0 tools.1"
 	marks "$(request 1)" "messages.0.content.0 system.1 tools.1"
+	# The 15th block before the newest ends the message before: one hint.
+	long='.messages = [{role: "user", content: [range(2) |
+	    {type: "text", text: "a\(.)"}]}, {role: "assistant", content:
+	    [range(15) | {type: "text", text: "b\(.)"}]}]'
+	marks "$(request 1 | jq -c "$long")" \
+	    "messages.0.content.1 messages.1.content.14 system.1 tools.1"
+	# Where it can carry none, the next one does.
+	marks "$(request 1 | jq -c "$long | .messages |= [.[0],
+	    {role: \"user\", content: [{type: \"text\", text: \"\"},
+	    {type: \"text\", text: \" \"}, {type: \"text\"}]}, .[1]]")" \
+	    "messages.0.content.1 messages.2.content.0 messages.2.content.14 system.1"
 	marks "$(request 0 | jq -c '.messages = []')" "system.1 tools.1"
 }
 

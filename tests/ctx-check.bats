@@ -384,6 +384,13 @@ finds() {
 	repaired in want
 }
 
+@test "a message of empty texts is told of once for each, and not itself" {
+	echo '{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":""}]}' > in
+	run -1 ctx-check -d anthropic in
+	[ "$(grep -c empty-text <<< "$output")" -ge 1 ]
+	run ! grep -q empty-message <<< "$output"
+}
+
 @test "--repair: what answers nothing, says nothing or is empty goes" {
 	printf '%s\n' "$RA" "$U" '{"role":"user","content":[]}' "" "$CALL" \
 	    "$RA" "$RA" '{"role":"assistant","content":""}' "$RB" \
@@ -562,4 +569,19 @@ lines_of() {
 	[ "${stderr_lines[10]}" = "ctx-check: 4 more findings" ]
 	run -1 --separate-stderr ctx-check -d bedrock --repair -q in
 	[ -z "$stderr" ]
+}
+
+@test "--repair: no call is answered whose id names nothing" {
+	local call='{"role":"assistant","content":[{"type":"tool_use",%s"name":'
+	call+='"t","input":{}}]}\n'
+	# shellcheck disable=SC2059 # a format of ours
+	{
+		echo '{"role":"user","content":"go"}'
+		printf "$call" '' '"id":"",'
+		echo '{"role":"user","content":"stop"}'
+	} > calls
+	run -1 ctx-check -d anthropic calls
+	[[ $output == *"calls:2: orphan-call"* ]]
+	run -1 --separate-stderr ctx-check -d anthropic --repair calls
+	[ "$output" = "$(cat calls)" ]
 }

@@ -397,6 +397,15 @@ X
 	[ -z "$stderr" ]
 }
 
+@test "what is kept of the name of an unknown model has an end" {
+	jq -nc --slurpfile m "$chat" --arg x "$(printf 'x%.0s' {1..500})" \
+	    '{model: $x, messages: $m}' > record
+	run --separate-stderr ctx-count record
+	[[ $stderr == *"unknown model xxx"* ]]
+	[ "${#stderr}" -lt 250 ]
+	[ "$(tokens record)" -eq "$(jq -c '.model = "xy"' record | tokens)" ]
+}
+
 @test "a model without a public tokenizer costs the nearest times a factor" {
 	raw=$(tokens -e o200k_base --text "$chat")
 	[ "$(tokens -m claude-opus-4-5 --text "$chat")" -eq \

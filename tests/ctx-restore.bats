@@ -180,6 +180,13 @@ load helper
 	ref=$(grep -o '\[[0-9]* characters in [^]]*\]' aged | head -n 1)
 	messages "user:$ref" "assistant:$ref" "tool:$ref " "tool:see $ref" > in
 	ctx-restore in | cmp - in
+	# No file has so many characters.
+	{
+		messages "tool:[18446744073709551616 characters in .ctx/spool/a-$(printf '%032d' 0).md]"
+		messages "tool:[$(printf '9%.0s' {1..40}) characters in .ctx/spool/a-$(printf '%032d' 0).md]"
+	} > in
+	run -0 ctx-restore --list in
+	[ -z "$output" ]
 }
 
 @test "--list prints references and their state" {

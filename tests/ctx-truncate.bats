@@ -321,6 +321,13 @@ sizes() {
 	    (.[1].text | endswith("ttt")))' out
 }
 
+@test "a result without a body has nothing to cut" {
+	echo '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}' > in
+	for unit in chars bytes tokens lines; do
+		ctx-truncate -d anthropic --unit $unit -l 1 in | cmp - in
+	done
+}
+
 @test "a body that is no text becomes one" {
 	jq -nc '{role: "tool", tool_call_id: "a", content: {rows:
 	    [range(500)]}}' > object

@@ -45,6 +45,18 @@ reads() {
 	    '{"type":"function","data":{"content":"4C","name":"f"}}'
 }
 
+@test "langchain: a type that others have too needs a member of its own" {
+	for type in system tool function chat; do
+		printf '{"type":"%s","content":"hi"}\n' $type > in
+		[ "$(ctx-count --json in | jq .messages)" -eq 0 ] || fail $type
+		ctx-prune -b 1 in | cmp - in
+		printf '{"type":"%s","content":"hi","response_metadata":{}}\n' \
+		    $type > in
+		[ "$(ctx-count --json in | jq -r '"\(.messages) \(.dialect)"')" = \
+		    "1 langchain-dump" ] || fail $type
+	done
+}
+
 @test "langchain: blocks of calls, of results and of the provider's own" {
 	reads langchain-dict assistant "call result" <<< \
 	    '{"type":"ai","data":{"content":[{"type":"server_tool_call","id":"s","name":"web","args":{}},{"type":"server_tool_result","tool_call_id":"s","output":"4C"}]}}'

@@ -317,6 +317,14 @@ turns() {
 	[ "$(jq -r 'select(.tokens > 3) | .role' <<< "$output")" = system ]
 }
 
+@test "a record that is no object is no message of any dialect" {
+	printf '%s\n' 7 '"text"' null '{"role":"user","content":"a"}' > in
+	for d in openai-chat anthropic gemini claude-code; do
+		ctx-truncate -d $d -l 1 in | head -n 3 | cmp - <(head -n 3 in)
+	done
+	[ "$(ctx-count -d openai-chat --json in | jq .messages)" -eq 1 ]
+}
+
 @test "answers are counted and never cut" {
 	t=$(words 60)
 	cat > w <<-X

@@ -69,6 +69,16 @@ notices() {
 	[ "$(notices twice)" -eq 1 ]
 	[ "$(sed -n 2p twice | jq -r .content)" = "$N" ]
 	[ "$(tokens twice)" -le 250 ]
+	# of two with nothing left between them the last one stays
+	{
+		head -n 2 twice
+		chat_of 20 | tail -n +2
+		tail -n +2 twice
+	} > two
+	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" --explain log two > out
+	[ "$(notices out)" -eq 1 ]
+	[ "$(jq -r 'select(.rule == "earlier note") | "\(.line) \(.action)"' \
+	    log)" = "2 drop" ]
 	# of the newest four messages it is none
 	{
 		messages user:a assistant:b user:c assistant:d user:e \
@@ -250,6 +260,44 @@ notices() {
 	cat pretty pretty > two
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" two | grep -c -F "$N" |
 	    grep -qx 2
+}
+
+@test "a text that ends where a notice goes on is none" {
+	said() { # text
+		printf '{"role":"user","content":"%s"}\n' "$1" a > in
+		ctx-prune -b 8 -k 1 -t 1 --notice more in 2>&1 || true
+	}
+	# What is none is a turn, which is kept.
+	for text in '\u006dor' 'mo\"e' '\u006d\u006f' mor more!; do
+		[[ $(said "$text") == *"last turns"* ]] || fail "$text"
+	done
+	for text in '\u006dore' more; do
+		[[ $(said "$text") != *"last turns"* ]] || fail "$text"
+	done
+}
+
+@test "in a message that opens no turn an earlier part of it goes" {
+	said() {
+		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
+		    {text: .}]}' --args "$@"
+	}
+	{
+		for i in 1 2 3 4 5 6; do
+			said user "one two three $i"
+			said model "four five six $i"
+		done
+		said user q
+		said user more b
+		said model c
+	} > in
+	ctx-prune -s fifo -k 1 -t 1 -b 12 --notice more --explain log in > out
+	{
+		said user more q
+		said user b
+		said model c
+	} | cmp - out
+	[ "$(jq -r 'select(.action == "edit") | "\(.line) \(.rule)"' log |
+	    paste -sd,)" = "13 notice,14 earlier note" ]
 }
 
 @test "--explain tells of it, and a summary needs none" {

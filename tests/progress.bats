@@ -145,3 +145,12 @@ setup_files() {
 	grep -qE '^ctx-truncate: +0% .* [0-9]+:[0-9]{2}:[0-9]{2} left$' err
 	grep -q '^ctx-truncate: more:1:1: ' err
 }
+
+@test "what is compared counts as what is to be read, too" {
+	head -n 40 "$agent" > old
+	ctx-cache --provider anthropic --diff old --progress "$agent" > out 2> err
+	all=$((($(cat old "$agent" | wc -c) + 500) / 1000))
+	[ "$all" -gt $((($(wc -c < "$agent") + 500) / 1000)) ]
+	[[ $(tail -n 1 err) == "ctx-cache: 100% $all kB of $all kB"* ]] ||
+		fail "$(cat err)"
+}

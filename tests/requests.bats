@@ -52,7 +52,7 @@ X
 	    e: {type: "array", items: {type: "boolean"}},
 	    f: {type: "object", properties: {
 		g: {type: "number", description: "how many"}}},
-	    h: {type: "odd"}, i: {}}}}}]}' > in
+	    h: {type: "odd"}, i: {}, j: {type: "object"}}}}}]}' > in
 	printf '%s' ' Tools
 
 ## functions
@@ -71,12 +71,38 @@ f?: {
 },
 h?: any,
 i?: any,
+j?: object,
 }) => any;
 
 } // namespace functions' > shown
 	ctx-count --per role --json in > out
 	[ "$(jq 'select(.role == "tools") | .tokens' out)" -eq \
 	    "$(tokens -m gpt-4o --text shown)" ]
+}
+
+@test "the schema of an answer is shown like one of a tool" {
+	schema='{"type":"object","properties":{"a":{"type":"string","description":"say \"it is\" here"}}}'
+	of() { # model, request
+		jq -nc --arg model "$1" --argjson s "$schema" "$2" |
+		    ctx-count --per role --json |
+		    jq -s 'map(select(.role == "tools") | .tokens) | add // 0'
+	}
+	chat='{model: $model, messages: [{role: "user", content: "hi"}]}'
+	answer='{response_format: {type: "json_schema",
+	    json_schema: {name: "x", schema: $s}}}'
+	gemini='{model: $model, contents: [{role: "user", parts: [{text: "hi"}]}]}'
+	for model in gpt-4o claude-opus-4-5 gemini-2.5-pro; do
+		[ "$(of $model "$chat")" -eq 0 ]
+		[ "$(of $model "$chat + $answer")" -gt 5 ] || fail $model
+	done
+	[ "$(of gemini-2.5-pro "$gemini")" -eq 0 ]
+	[ "$(of gemini-2.5-pro "$gemini + {generationConfig:
+	    {responseSchema: \$s}}")" -gt 5 ]
+	# White space between its tokens is not shown, what it says is.
+	schema=$(jq . <<< "$schema")
+	pretty=$(of gpt-4o "$chat + $answer")
+	schema=$(jq -c . <<< "$schema")
+	[ "$pretty" -eq "$(of gpt-4o "$chat + $answer")" ]
 }
 
 @test "tools cost what users measured of GPT-3.5" {

@@ -270,6 +270,23 @@ talk_around() {
 	grep -q Tibor out
 }
 
+@test "recall: capital letters of Greek and Cyrillic are found in small ones" {
+	for pair in ЁЛКА:ёлка ЂАК:ђак ΣΑΛΟΝΙ:σαλονι ÄRGER:ärger ŠKODA:škoda; do
+		{
+			for i in $(seq 8); do
+				messages "user:$i $(words 6)" "assistant:$i"
+			done
+			messages "user:x ${pair%:*} y" "assistant:there"
+			for i in $(seq 8); do
+				messages "user:$i $(words 6)" "assistant:$i"
+			done
+			messages "user:${pair#*:}"
+		} > in
+		ctx-prune -s recall -k 1 -t 1 -b 60 in > out
+		grep -q "${pair%:*}" out || fail "$pair"
+	done
+}
+
 @test "recall: who is asked about counts, by name, prefix or dated prefix" {
 	local a b n
 	for form in plain dated member; do
@@ -357,15 +374,45 @@ X
 	# The last line may be without its end.
 	ctx-prune -s recall --embedder 'printf %s "$(./embed)"' -k 1 -t 1 \
 	    -b 200 in | cmp - out
-	for bad in false 'echo x' 'echo "[1]"' 'yes "[]"' 'yes "[1e999]"' \
-	    'yes "[1,\"2\"]"' 'yes "[1,2"' 'awk "{ print NR % 2 ? \"[1]\" :
-	    \"[1,2]\" }"' 'sleep 60'; do
+	# A command, and why its answer is none.
+	while IFS='|' read -r bad why; do
 		run -2 ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in
 		ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in \
 		    > out 2> err || true
 		cmp out in
-		grep -q 'nothing was removed' err
-	done
+		grep -q "nothing was removed: .*$why" err || fail "$bad: $(cat err)"
+	done <<-'X'
+		false|status 1
+		echo x|no array of numbers
+		echo "[1]"|wrote 1 lines for 82
+		yes "[]"|more than
+		sed "s/.*/[1e999]/"|no array of numbers
+		sed "s/.*/[]/"|no array of numbers
+		sed "s/.*/[1,\"2\"]/"|no array of numbers
+		sed "s/.*/[1,2/"|no array of numbers
+		sed "s/.*/[1]/;3s/1/1,2/"|lines of different lengths
+		sed "s/.*/[1]/;82d"|wrote 81 lines for 82
+		sleep 60|within 1 seconds
+	X
+}
+
+@test "recall: an embedder gets the beginning of a text, whole characters" {
+	{
+		jq -nc --arg t "x$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
+		jq -nc --arg t "$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
+		messages "assistant:a" "user:which?"
+	} > in
+	ctx-prune -s recall --embedder 'tee got | sed "s/.*/[1]/"' -k 1 -t 1 \
+	    -b 200 in > out
+	[ "$(wc -l < got)" -eq 5 ]
+	jq -es '.[1:3] | map(.text | test("^x?é+$") and utf8bytelength > 1000 and
+	    utf8bytelength < 9000) | all' got
+	# What is no message is a text of nothing.
+	jq -sc '{messages: [.[0], {no: "message"}, .[2], 7, .[3]]}' in > record
+	ctx-prune -s recall --embedder 'tee got | sed "s/.*/[1]/"' -k 1 -t 1 \
+	    -b 200 record > out
+	jq -es 'map(.text) | (.[0] | startswith("which?")) and .[2] == "" and
+	    .[4] == "" and (.[3] | startswith("a"))' got
 }
 
 @test "heuristic and recall meet the budget and are idempotent" {

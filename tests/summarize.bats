@@ -359,6 +359,18 @@ rolls() { # DIALECT FILE
 	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
 }
 
+@test "of a line without an end a summary has the beginning, whole characters" {
+	{
+		jq -nc --arg t "x$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
+		jq -nc --arg t "$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
+		cat "$chat"
+	} > in
+	ctx-prune -s summarize --compact --summary-tokens 9000 in > out
+	head -n 1 out | jq -e '.content | test("User: xé") and test("User: éé") and
+	    (test("\ufffd") | not)'
+	head -n 1 out | iconv -f utf8 -t utf16 > /dev/null
+}
+
 @test "values that make no sense are refused" {
 	for o in "--summary-tokens 0" "--timeout 0" "--timeout x" "--summary-tokens -1" \
 	    "--on-failure drop" "--trigger-messages many"; do

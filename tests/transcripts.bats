@@ -563,8 +563,83 @@ archived() {
 		echo '{"type":"message","id":"b","parentId":"a","message":{"content":"x"}}'
 		echo '{"type":"message","id":"c","parentId":"b","message":{"role":"user","content":"two"}}'
 	} > pi
-	for file in claude pi; do
+	# One that says nothing is none, either.
+	jq -c 'select(.uuid == "b").message = {}' claude > empty
+	for file in claude empty pi; do
 		[ "$(ctx-count --json $file | jq .messages)" -eq 2 ]
 		ctx-prune -b 1M $file | cmp - $file
 	done
+}
+
+# A line of Claude Code: type, id, parent as JSON, text.
+claude_line() {
+	printf '{"type":"%s","uuid":"%s","parentUuid":%s,"sessionId":"s","message":{"role":"%s","content":"%s"}}\n' \
+	    "$1" "$2" "$3" "$1" "$4"
+}
+
+@test "parents in a circle: what is left has none of those that went" {
+	text=$(printf 'word %.0s' {1..30})
+	{
+		claude_line user a '"b"' "$text"
+		claude_line assistant b '"a"' "$text"
+		claude_line user c '"b"' "the last one"
+		claude_line assistant d '"c"' yes
+	} > in
+	[ "$(ctx-count --json in | jq .messages)" -eq 4 ]
+	timeout 60 ctx-prune -s fifo -k 1 -t 1 -b 40 in > out
+	[ "$(jq -r '"\(.uuid) \(.parentUuid)"' out | paste -sd,)" = "c null,d c" ]
+}
+
+@test "tips that meet in a line of no message lead to one message" {
+	{
+		claude_line user a null one
+		claude_line assistant b '"a"' two
+		echo '{"type":"progress","uuid":"l","parentUuid":"b","sessionId":"s"}'
+		echo '{"type":"progress","uuid":"m","parentUuid":"l","sessionId":"s"}'
+		echo '{"type":"progress","uuid":"n","parentUuid":"l","sessionId":"s"}'
+	} > in
+	[ "$(counted in)" = "[1,2]" ]
+	# Of no message at all there is no tip.
+	echo '{"type":"session","id":"s","cwd":"/"}' > in
+	echo '{"type":"label","id":"x","parentId":null,"timestamp":"t"}' >> in
+	[ "$(ctx-count -d pi --json in | jq .messages)" -eq 0 ]
+	ctx-prune -d pi -b 10 in | cmp - in
+	echo '{"type":"session","id":"s","cwd":"/"}' > in
+	[ "$(ctx-count -d pi --json in | jq .messages)" -eq 0 ]
+}
+
+@test "summaries of one line that went are both of the next that is left" {
+	text=$(printf 'word %.0s' {1..30})
+	{
+		echo '{"type":"summary","summary":"s","leafUuid":"b"}'
+		echo '{"type":"summary","summary":"t","leafUuid":"b"}'
+		claude_line user a null "$text"
+		claude_line assistant b '"a"' "$text"
+		claude_line user c '"b"' "the last one"
+		claude_line assistant d '"c"' yes
+	} > in
+	ctx-prune -s fifo -k 1 -t 1 -b 40 in > out
+	[ "$(jq -r .leafUuid out | head -n 2 | paste -sd ' ')" = "c c" ]
+	# Of a file that goes to its end none is left: the name stays.
+	head -n 4 in > first
+	tail -n 2 in | jq -c 'select(.uuid == "c").parentUuid = null' > second
+	ctx-prune -s fifo -k 1 -t 1 -b 40 first second > out
+	[ "$(jq -r .leafUuid out | head -n 2 | paste -sd ' ')" = "b b" ]
+	[ "$(tail -n +3 out)" = "$(cat second)" ]
+}
+
+@test "a notice among lines without ids has none" {
+	text=$(printf 'word %.0s' {1..30})
+	{
+		echo '{"type":"session","id":"s","timestamp":"t","cwd":"/"}'
+		for i in 1 2 3 4; do
+			echo '{"type":"message","timestamp":"t","message":{"role":"user","content":"'"$i $text"'"}}'
+			echo '{"type":"message","timestamp":"t","message":{"role":"assistant","content":[{"type":"text","text":"'"$i"'"}]}}'
+		done
+	} > in
+	ctx-prune -d pi -s fifo -k 1 -t 1 -b 70 --notice "more before" in > out
+	jq -e -s 'map(select(tostring | test("more before"))) |
+	    length == 1 and .[0].id == null and .[0].parentId == null' out
+	[ "$(ctx-count -d pi --json out | jq .messages)" -eq \
+	    "$(($(wc -l < out) - 1))" ]
 }

@@ -178,14 +178,13 @@ one_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
-		if (check->file == NULL &&
-		    event->record->kind != CTX_RECORD_BLANK)
-			check->file = event->record->file;
-		if (check->repairing)
-			return ctx_repair_record(&check->repair, event,
-			    ctx_judge_settled(&check->lines.judge), err);
-		return 0;
+		break;
 	}
+	if (check->file == NULL && event->record->kind != CTX_RECORD_BLANK)
+		check->file = event->record->file;
+	if (check->repairing)
+		return ctx_repair_record(&check->repair, event,
+		    ctx_judge_settled(&check->lines.judge), err);
 	return 0;
 }
 

@@ -189,10 +189,11 @@ ctx_breakpoints_count(const struct breakpoints *points,
 	    has_left(course);
 }
 
-/* Notes a hint, if there is room and it is not noted yet. */
+/* Notes a hint, if it is not noted yet.  There are four rules, and as many
+ * hints in a list. */
 static void
-add_point(const struct course *course, struct breakpoints *points,
-    uint64_t number, unsigned bit, const char *rule)
+add_point(struct breakpoints *points, uint64_t number, unsigned bit,
+    const char *rule)
 {
 	size_t i;
 
@@ -200,8 +201,6 @@ add_point(const struct course *course, struct breakpoints *points,
 		if (points->list[i].number == number &&
 		    points->list[i].bit == bit)
 			return;
-	if (ctx_breakpoints_count(points, course) >= points->most)
-		return;
 	points->list[points->n].number = number;
 	points->list[points->n].rule = rule;
 	points->list[points->n++].bit = bit;
@@ -213,7 +212,7 @@ add_end(const struct course *course, struct breakpoints *points,
     uint64_t number, const char *rule)
 {
 	if (number > course->gone)
-		add_point(course, points, number - 1,
+		add_point(points, number - 1,
 		    lowest(course->list[number - 1 - course->gone]
 			       .places.mask), rule);
 }
@@ -246,7 +245,7 @@ add_step(const struct course *course, struct breakpoints *points)
 		for (; at < end && at < last; at++)
 			if (end - 1 - at < CTX_HINTS_REACH &&
 			    one->places.mask >> (end - 1 - at) & 1) {
-				add_point(course, points, course->gone + i,
+				add_point(points, course->gone + i,
 				    (unsigned)(end - 1 - at), "15 blocks before");
 				return;
 			}

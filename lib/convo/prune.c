@@ -446,12 +446,12 @@ one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_END:
 		return end_record(p, event, err);
 	case CTX_EVENT_RECORD:
-		/* A message of the stream is held already. */
-		if (event->shape->kind == CTX_SHAPE_MESSAGE)
-			return 0;
-		return pass_record(p, event, err);
+		break;
 	}
-	return 0;
+	/* A message of the stream is held already. */
+	if (event->shape->kind == CTX_SHAPE_MESSAGE)
+		return 0;
+	return pass_record(p, event, err);
 }
 
 static int

@@ -105,6 +105,13 @@ queue_of(struct ctx_repair *repair, bool inside)
 
 /* ---- results that we write ---- */
 
+/* Has it an id that tells it from calls without one? */
+static bool
+has_id(const struct ctx_view *view, const struct ctx_part *call)
+{
+	return call->id != 0 && !ctx_json_is(view->json, call->id, "");
+}
+
 /* The first template that fits a call, or NULL. */
 static const char *
 template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
@@ -119,7 +126,8 @@ template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
 		if ((row[i].type == NULL ||
 			(type != 0 &&
 			    ctx_json_is(view->json, type, row[i].type))) &&
-		    (call->id != 0 || strstr(row[i].text, "$id") == NULL) &&
+		    (has_id(view, call) ||
+			strstr(row[i].text, "$id") == NULL) &&
 		    (call->name != 0 || strstr(row[i].text, "$name") == NULL))
 			return row[i].text;
 	return NULL;
@@ -321,9 +329,6 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
 	repair->member = 0;
-	/* Inside an element of another shape no message of ours fits. */
-	if (event->inside && event->shape->element != NULL)
-		return 0;
 	return write_answers(entry, event->view, err);
 }
 

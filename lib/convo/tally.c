@@ -136,8 +136,6 @@ add_shares(struct count *count, const struct ctx_event *event,
 	size_t i;
 
 	count->n_shares = 0;
-	if (view->flags & CTX_VIEW_HIDDEN)
-		return 0;
 	for (i = 0; i < view->n; i++)
 		if ((view->parts[i].kind == CTX_PART_CALL ||
 			view->parts[i].kind == CTX_PART_RESULT) &&

@@ -69,6 +69,9 @@ judge(struct log *log, const char *dialect, unsigned rules,
 	"{\"role\":\"assistant\",\"tool_calls\":[" \
 	"{\"id\":\"" a "\",\"function\":{\"name\":\"f\"}}," \
 	"{\"id\":\"" b "\",\"function\":{\"name\":\"g\"}}]}"
+#define CLAUDE(more) \
+	"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":" \
+	"[{\"type\":\"text\",\"text\":\"\"}]}" more "}"
 #define GOT(id) \
 	"{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"1\"}"
 
@@ -252,6 +255,12 @@ test_repair(void)
 {
 	struct log log = {.repairs = true};
 
+	tap_case("what the model is not shown is not judged");
+	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_EMPTY_TEXT, false,
+	    (const char *const[]){CLAUDE(""), NULL}), "1:empty-text") == 0);
+	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_EMPTY_TEXT, false,
+	    (const char *const[]){CLAUDE(",\"isApiErrorMessage\":true"), NULL}),
+	    "") == 0);
 	tap_case("what is put right is judged as if it had been so");
 	/* The empty message between call and result counts for nothing. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,

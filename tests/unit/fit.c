@@ -49,6 +49,14 @@ check_lines(void)
 	CHECK(ctx_fit(&fit, calls, MOST));
 	CHECK(fit.beside == 0 && near(fit.factor, 0.9, 0.01));
 
+	tap_case("calls of which nothing was counted, or billed, tell nothing");
+	calls[0].counted = calls[1].counted = calls[2].counted = 0;
+	CHECK(!ctx_fit(&fit, calls, 3));
+	calls[0].counted = 100;
+	calls[0].billed = 0;
+	CHECK(!ctx_fit(&fit, calls, 1));
+	CHECK(!ctx_fit(&fit, calls, 0));
+
 	tap_case("95 of 100 times the spread holds the truth");
 	for (i = 0; i < 1000; i++) {
 		make(calls, 8, 1.5, 20000, 4000, &seed);

@@ -107,6 +107,26 @@ whole_or_part(void)
 	free(block);
 }
 
+/* What no text has: no bytes, and 0xff, which fills up short keys. */
+static void
+no_token(void)
+{
+	struct ctx_tokenizer *t = NULL;
+	const struct ctx_vocab *v;
+	struct ctx_err err;
+	uint32_t token;
+
+	tap_case("a piece of no bytes, or with 0xff behind a token, is none");
+	NEED(ctx_tokenizer_open(&t, "o200k_base", NULL, &err) == 0);
+	v = &t->vocab;
+	token = ctx_vocab_find(v, " the", 4);
+	CHECK(token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) == 4);
+	CHECK(ctx_vocab_find(v, "", 0) == CTX_VOCAB_NONE);
+	CHECK(ctx_vocab_find(v, " the\xff", 5) == CTX_VOCAB_NONE);
+	CHECK(ctx_vocab_find(v, " the\xff\xff", 6) == CTX_VOCAB_NONE);
+	ctx_tokenizer_close(t);
+}
+
 int
 main(void)
 {
@@ -133,5 +153,6 @@ main(void)
 	    "only stand whole\n", rounds, disorder, unreached);
 	CHECK(disorder > rounds / 20 && unreached > rounds / 20);
 	whole_or_part();
+	no_token();
 	return tap_done();
 }

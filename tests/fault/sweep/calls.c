@@ -164,6 +164,8 @@ fail_each(struct sweep *s, const struct call *call)
 	char name[44];
 	size_t row = 0, at, i;
 
+	/* How often memory is asked for may differ; the choice of others not. */
+	draw_anew(s, call->name);
 	(void)snprintf(name, sizeof name, " %.39s ", call->name);
 	while (table[row].calls[0] != '\0' &&
 	    strstr(table[row].calls, name) == NULL)

@@ -47,6 +47,21 @@ is_tried(struct sweep *s, uint64_t n, uint64_t enough)
 	return s->all || n <= enough || below(s, n) < enough;
 }
 
+void
+draw_anew(struct sweep *s, const char *what)
+{
+	const char *words[] = {s->trial->line, what};
+	size_t i;
+
+	/* FNV-1a (Fowler, Noll, Vo). */
+	s->random = s->seed ^ 0xcbf29ce484222325;
+	for (i = 0; i < 2; i++)
+		for (; *words[i] != '\0'; words[i]++)
+			s->random = (s->random ^ (unsigned char)*words[i]) *
+			    0x100000001b3;
+	s->random |= 1;
+}
+
 /* The last word of the line is the file that it reads. */
 static struct bytes
 input_of(const struct trial *trial)
@@ -63,6 +78,7 @@ try(struct sweep *s, const struct mode *mode)
 {
 	size_t faults = s->faults, bad = s->bad;
 
+	draw_anew(s, mode->name);
 	run(s, &(struct how){0}, &s->base);
 	s->input = input_of(s->trial);
 	if (!WIFSIGNALED(s->base.status) && WEXITSTATUS(s->base.status) < 2)
@@ -110,7 +126,7 @@ try_more(struct sweep *s, const struct mode *mode, const char *file)
 int
 main(int argc, char **argv)
 {
-	struct sweep s = {.random = 1};
+	struct sweep s = {.seed = 1};
 	const char *all = getenv("ALL");
 	size_t i;
 
@@ -121,7 +137,7 @@ main(int argc, char **argv)
 	s.all = all != NULL && strcmp(all, "yes") == 0;
 	s.few = all != NULL && strcmp(all, "few") == 0;
 	if (argc > 4)
-		s.random = strtoull(argv[4], NULL, 10) | 1;
+		s.seed = strtoull(argv[4], NULL, 10);
 	for (i = 0; i < sizeof modes / sizeof modes[0]; i++)
 		if (strcmp(modes[i].name, argv[1]) == 0)
 			break;

@@ -61,6 +61,7 @@ struct sweep {
 	const char *tools; /* of what is preloaded, absolute */
 	bool all;          /* nothing is left to chance */
 	bool few;          /* of each kind one is enough */
+	uint64_t seed;
 	uint64_t random;   /* state of the generator */
 	size_t runs, faults, bad;
 	const struct trial *trial;
@@ -126,6 +127,9 @@ struct call {
 };
 void list_calls(struct sweep *s, struct call calls[MOST_CALLS]);
 
+/* Begins the numbers anew, of the seed, the trial and a word: that one trial
+ * made more calls than before chooses nothing for others. */
+void draw_anew(struct sweep *s, const char *what);
 /* A number below n. */
 uint64_t below(struct sweep *s, uint64_t n);
 /* Is one of n faults tried, if so many of them are enough? */
