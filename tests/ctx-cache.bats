@@ -528,6 +528,17 @@ bill() {
 	run -1 ctx-cache --diff o changed
 }
 
+@test "--diff: long texts are told apart by their last character" {
+	request 20 | jq -c '.messages[3].content = ("long " * 20000) + "end"' > old
+	jq -c '.messages += [{role: "user", content: "more"}]' old > new
+	[ "$(bill '.shared.messages' --diff old new)" = 20 ]
+	sed 's/long end"/long \\u0065nd"/' new > escaped
+	run ! cmp -s new escaped
+	[ "$(bill '.shared.messages' --diff old escaped)" = 20 ]
+	sed 's/long end"/long enD"/' new > changed
+	[ "$(bill '[.grown, .changed.index]' --diff old changed)" = '[false,3]' ]
+}
+
 @test "--diff: what stands before the messages takes all with it" {
 	request 20 > old
 	for program in '.model = "claude-opus-4-6"' '.tools[0].name = "z"' \

@@ -335,6 +335,14 @@ sizes() {
 	jq -e '.content | type == "string" and length == 100 and
 	    startswith("{\"rows\":[0,1,2")' out
 	ctx-truncate -l 100 out | cmp - out
+	jq -nc --arg p "$(head -c 3000 "$agent" | base64 -w 0)" '{role: "tool",
+	    tool_call_id: "a", content: {image: $p, rows: [range(500)]}}' > image
+	ctx-truncate -l 2k image > out
+	[ "$(jq -r .content out)" = "{\"image\":\"[… 4000 characters of base64 …]\",$(
+		jq -c .content image | sed 's/.*\("rows".*\)/\1/')" ]
+	ctx-truncate -l 100 image > out
+	jq -e '.content | length == 100 and
+	    startswith("{\"image\":\"[… 4000 characters of base64 …]")' out
 	jq -nc '{role: "tool", tool_call_id: "a", content: [
 	    {type: "text", text: "first"}, {type: "new", data: [range(500)]},
 	    {type: "text", text: "last"}]}' > opaque

@@ -205,6 +205,24 @@ run_of_calls() {
 	grep -q '"content":"\[cleared\]"' out
 }
 
+@test "heuristic: reasoning goes before its message is cut to its ends" {
+	{
+		messages "user:Mend it."
+		jq -nc --arg t "I think $(words 400) so be it" \
+		    '{role: "assistant", content: [
+			{type: "thinking", thinking: "hm hm hm", signature: "Eq=="},
+			{type: "text", text: $t}]}'
+		messages "user:And?" "assistant:Done." "user:Thanks." \
+		    "assistant:Yes."
+	} > in
+	ctx-prune -d anthropic -s heuristic -l aggressive -k 2 -t 1 -b 10k \
+	    --trigger 700 --target 600 --explain why in > out
+	[ "$(jq -r '"\(.line) \(.rule)"' why)" = "2 reasoning and ends" ]
+	cmp <(sed 2d in) <(sed 2d out)
+	sed -n 2p out | jq -e '.content | length == 1 and (.[0].text |
+	    length <= 1000 and startswith("I think") and endswith("so be it"))'
+}
+
 @test "recall: what the question asks for stays, in order, with its turn" {
 	{
 		for i in $(seq 60); do
@@ -335,6 +353,21 @@ talk_around() {
 	grep -q 'on the door' out
 	# the room is filled, but for less than one of the small ones
 	[ "$(tokens out)" -ge 105 ]
+}
+
+@test "recall: a word among very many is found" {
+	{
+		for word in quokka wombat; do
+			messages "user:Go on."
+			seq 70000 | tr '\n' ' ' | sed "s/69990/$word $word/" |
+				jq -Rc '{role: "assistant", content: .}'
+		done
+		messages "user:Where is the quokka?"
+	} > in
+	n=$(tokens in)
+	ctx-prune -s recall -k 1 -t 1 -b $((n * 6 / 10)) in > out
+	grep -q 'quokka quokka' out
+	run ! grep -q wombat out
 }
 
 @test "recall: a result that comes late holds its turn, and the budget" {

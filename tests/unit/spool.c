@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
+#include "store/reference.h"
 #include "tap.h"
 
 static char root[] = "/tmp/ctx-spool-XXXXXX";
@@ -146,10 +147,25 @@ directories(void)
 	NEED(unlink("link") == 0 && rmdir("open") == 0);
 }
 
+static void
+references(void)
+{
+	static const char *const none[] = {"", "text", "]", "[]",
+	    "[12 characters in dir]", "[x characters in dir/name]"};
+	struct reference ref;
+	size_t i;
+
+	tap_case("what is no reference");
+	for (i = 0; i < sizeof none / sizeof none[0]; i++)
+		CHECK(!ctx_reference_find(none[i], strlen(none[i]), &ref));
+	CHECK(ctx_reference_find("[12 characters in dir/name]", 27, &ref));
+}
+
 int
 main(void)
 {
 	names();
+	references();
 	NEED(mkdtemp(root) != NULL);
 	files();
 	directories();
