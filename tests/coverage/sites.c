@@ -386,8 +386,13 @@ __wrap_ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err,
 	va_start(ap, fmt);
 	rc = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (rc < 0 && errno == ENOMEM)
-		return ctx_err_nomem(err);
+	if (rc < 0) {
+		va_start(ap, fmt);
+		rc = vsnprintf(NULL, 0, fmt, ap);
+		va_end(ap);
+		if (rc >= 0)
+			return ctx_err_nomem(err);
+	}
 	/* What no text can say: let it say that. */
 	if (rc < 0)
 		return __real_ctx_buf_printf(buf, err, "%ls",
