@@ -87,8 +87,10 @@ int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
 /* Its bytes, to be freed by the caller, in no more room than they need; the
  * buffer is empty then.  NULL: it never held any. */
 char *ctx_buf_take(struct ctx_buf *buf);
-/* Empties a buffer that will be used again; what has grown beyond 1 MiB is
- * given back, so that one huge text is not held beside the next copy of it. */
+/* Empties a buffer that will be used again; what has grown beyond so many
+ * bytes is given back, so that one huge text is not held beside the next copy
+ * of it. */
+#define CTX_BUF_KEEP ((size_t)1 << 20)
 void ctx_buf_reset(struct ctx_buf *buf);
 void ctx_buf_release(struct ctx_buf *buf);
 
@@ -253,6 +255,10 @@ size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
 /* The bytes before the character that ends at byte at of valid UTF-8, or
  * within which that byte is; at must be at least 1. */
 size_t ctx_utf8_back(const char *p, size_t at);
+/* Is it white space of ASCII?  Anthropic and Bedrock refuse texts that have
+ * nothing else ("text content blocks must contain non-whitespace text",
+ * home-assistant/core #175637). */
+bool ctx_utf8_is_space(uint32_t cp);
 
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
@@ -2348,14 +2354,14 @@ struct ctx_truncate_counts {
  * much went: "\n[... 12345 characters truncated ...]\n" (with the
  * one-character ellipsis); a shorter mark, or none, where the limit is
  * shorter.  Of a message's own text an ellipsis is left at least, or what is
- * as short: providers refuse messages that say nothing.  Before that payloads of 256 characters and more, also in lines as
- * of MIME (RFC 2045, 6.8) and PEM (RFC 7468), become "[... 4000 characters of
- * base64 ...]".  Blocks of a result that are wholly within what goes are
- * taken out.  A block that is no text stays or goes whole; media count
- * nothing and stay.  Arguments are replaced by
- * {"_ctx_cut":"12345 characters truncated"}, or shorter forms.  The last
- * line of an aged item stays, see ctx_age.  Holds one record, and the open
- * calls where tools are asked for.
+ * as short: providers refuse messages that say nothing.  Before that payloads
+ * of 256 characters and more, also in lines as of MIME (RFC 2045, 6.8) and PEM
+ * (RFC 7468), become "[... 4000 characters of base64 ...]".  Blocks of a
+ * result that are wholly within what goes are taken out.  A block that is no
+ * text stays or goes whole; media count nothing and stay.  Arguments are
+ * replaced by {"_ctx_cut":"12345 characters truncated"}, or shorter forms.
+ * The last line of an aged item stays, see ctx_age.  Holds one record, and
+ * the open calls where tools are asked for.
  */
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_truncate_options *options,

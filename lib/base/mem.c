@@ -11,8 +11,6 @@
 
 #include "ctx.h"
 
-#define KEEP ((size_t)1 << 20) /* bytes of scratch not worth giving back */
-
 void *
 ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err)
@@ -99,7 +97,7 @@ ctx_buf_take(struct ctx_buf *buf)
 void
 ctx_buf_reset(struct ctx_buf *buf)
 {
-	if (buf->cap > KEEP)
+	if (buf->cap > CTX_BUF_KEEP)
 		ctx_buf_release(buf);
 	buf->n = 0;
 }

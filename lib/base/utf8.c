@@ -180,6 +180,12 @@ ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 	return valid_until(p, at, n, n);
 }
 
+bool
+ctx_utf8_is_space(uint32_t cp)
+{
+	return cp == ' ' || (cp >= '\t' && cp <= '\r');
+}
+
 /* Characters begin with the bytes that do not continue one. */
 size_t
 ctx_utf8_count(const char *p, size_t n)

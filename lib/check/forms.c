@@ -17,7 +17,7 @@ is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 		return false;
 	literal = ctx_json_str(json, node);
 	while (ctx_text_next(literal, &at, &cp))
-		if (!blank || (cp != ' ' && (cp < '\t' || cp > '\r')))
+		if (!blank || !ctx_utf8_is_space(cp))
 			return false;
 	return true;
 }

@@ -47,7 +47,7 @@ int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
  * JSON stands there. */
 int ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err);
-/* The last bytes of that are not to be cut. */
+/* So many bytes at the end of that text are not to be cut. */
 void ctx_pieces_spare(struct pieces *pieces, size_t bytes);
 /* The place in a piece's literal that is so many bytes of its text behind
  * another. */

@@ -12,10 +12,9 @@
 
 #include "convo/prefetch.h"
 
-/* Bytes of records that make a batch. */
+/* Bytes of records that make a batch; the memory of one that is larger than
+ * CTX_BUF_KEEP is given back. */
 #define BATCH ((size_t)256 << 10)
-/* The memory of one of more is given back. */
-#define KEEP ((size_t)1 << 20)
 
 /* A record, and where its pieces are while the batch still grows. */
 struct kept {
@@ -161,7 +160,7 @@ keep_text(struct ctx_stream *stream, struct batch *batch, struct kept *kept,
 {
 	batch->bytes += record->text.n;
 	kept->text = batch->text.n;
-	if (record->text.n <= KEEP)
+	if (record->text.n <= CTX_BUF_KEEP)
 		return ctx_buf_add(&batch->text, record->text.p,
 		    record->text.n, err);
 	kept->own = ctx_reader_keep(stream->reader, record, err);
@@ -392,7 +391,7 @@ leave(struct ctx_stream *stream, struct ctx_err *err)
 	/* A writer may still point to its records. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
-	if (batch->bytes > KEEP) {
+	if (batch->bytes > CTX_BUF_KEEP) {
 		release_batch(batch);
 		*batch = (struct batch){.task = batch->task, .prefetch = p};
 	}

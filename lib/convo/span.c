@@ -199,15 +199,13 @@ host_of(const struct pieces *pieces, const struct spot *head)
 bool
 ctx_span_blank(const char *p, size_t n)
 {
-	while (n > 0 && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) {
+	for (; n > 0 && ctx_utf8_is_space((unsigned char)*p); n--)
 		p++;
-		n--;
-	}
 	return n == 0;
 }
 
-/* A tail that is blank in a text beside the mark's goes as well: providers
- * refuse texts of white space alone. */
+/* A tail that is blank in a text beside the mark's goes as well: what is left
+ * of each text must say something. */
 static void
 shed_tail(struct span *span, const struct walk *w)
 {

@@ -27,8 +27,8 @@ bool ctx_span_blank(const char *p, size_t n);
 /*
  * Finds what lies between a head and a tail for which there are rooms,
  * together no more than total, the size of all pieces.  Both are as long as
- * they can be, but that of a text beside the mark's no tail is left that is
- * blank.  Tokens are no unit here.
+ * they can be; but a tail that leaves only white space of a text, and not of
+ * the one with the mark, goes too.  Tokens are no unit here.
  */
 void ctx_span_find(struct span *span, const struct pieces *pieces,
     enum ctx_size unit, uint64_t total, uint64_t head_room,

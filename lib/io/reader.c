@@ -23,7 +23,6 @@
 
 #define READ_LEAST ((size_t)64 << 10) /* room that every read is offered */
 #define READ_MOST  ((size_t)256 << 10)
-#define KEEP       ((size_t)1 << 20) /* bytes of memory not worth giving back */
 #define RECORD_MAX ((uint64_t)UINT32_MAX) /* offsets of nodes have 32 bits */
 
 enum framing {
@@ -203,7 +202,8 @@ make_room(struct ctx_reader *r, struct ctx_err *err)
 	size_t rest = ahead(r);
 	struct ctx_buf fresh = {0};
 
-	if (r->buf.cap > KEEP && r->last < KEEP / 4 && rest < READ_LEAST) {
+	if (r->buf.cap > CTX_BUF_KEEP && r->last < CTX_BUF_KEEP / 4 &&
+	    rest < READ_LEAST) {
 		if (ctx_buf_reserve(&fresh, READ_MOST, err) < 0)
 			return -1;
 		memcpy(fresh.p, r->buf.p + r->from, rest);
@@ -313,13 +313,13 @@ take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
-		struct ctx_err *err)
+    struct ctx_err *err)
 {
 	struct ctx_buf *buf = &reader->buf, fresh = {0};
 	size_t n = record->text.n;
 	char *kept;
 
-	if (n < KEEP || record->text.p != buf->p) {
+	if (n < CTX_BUF_KEEP || record->text.p != buf->p) {
 		kept = malloc(n + (n == 0));
 		if (kept == NULL)
 			ctx_err_nomem(err);
@@ -328,7 +328,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 		return kept;
 	}
 	if (ctx_buf_reserve(&fresh, READ_MOST, err) < 0 ||
-	    ctx_buf_add(&fresh, buf->p + reader->from, ahead(reader), err) < 0) {
+	    ctx_buf_add(&fresh, buf->p + reader->from, ahead(reader), err) <
+		0) {
 		ctx_buf_release(&fresh);
 		return NULL;
 	}
@@ -662,7 +663,8 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 
 	memset(record, 0, sizeof *record);
 	/* Nodes of a record far larger than the ones that came after it. */
-	if (json->cap > KEEP / sizeof *json->nodes && json->n < json->cap / 8) {
+	if (json->cap > CTX_BUF_KEEP / sizeof *json->nodes &&
+	    json->n < json->cap / 8) {
 		ctx_json_release(json);
 		ctx_json_init(json, CTX_SIMD_BEST);
 	}
