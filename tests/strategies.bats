@@ -223,6 +223,31 @@ run_of_calls() {
 	    length <= 1000 and startswith("I think") and endswith("so be it"))'
 }
 
+@test "heuristic: an earlier notice that goes is no part of what is cut" {
+	said() {
+		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
+		    {text: .}]}' --args "$@"
+	}
+	long="b $(words 400)end"
+	{
+		for i in 1 2 3 4 5 6; do
+			said user "one two three $i"
+			said model "four five six $i"
+		done
+		said user q
+		said user more "$long"
+		said model c
+	} > in
+	ctx-prune -s heuristic -l aggressive -k 1 -t 1 -b 500 --notice more \
+	    --explain why in > out
+	[ "$(jq -r 'select(.line == 14) | .rule' why)" = several ]
+	# The mark says how much is missing of the text that was left.
+	sed -n 2p out | jq -e --arg t "$long" '.parts | length == 1 and
+	    (.[0].text | capture("^(?<a>.*)\n\\[. (?<n>[0-9]+) characters truncated .\\]\n(?<z>.*)$") |
+	    .a as $a | .z as $z | ($t | startswith($a) and endswith($z)) and
+	    (.n | tonumber) == ($t | length) - ($a + $z | length))'
+}
+
 @test "recall: what the question asks for stays, in order, with its turn" {
 	{
 		for i in $(seq 60); do
@@ -268,6 +293,22 @@ talk_around() {
 		messages "user:Ann: The weather is fine on day $i here." \
 		    "assistant:Bob: So it is, and number $i was fine."
 		[ "$i" -ne 11 ] || messages "$@"
+	done
+}
+
+@test "recall: of a very long text every word counts" {
+	for thing in xylophone piano; do
+		messages "user:My $thing is blue."
+		jq -nc --arg t "My $thing is blue. " \
+		    '{role: "assistant", content: ($t + "la " * 70000)}'
+	done > in
+	messages "user:And where is it?" "assistant:In the hall." >> in
+	n=$(tokens <(sed -n 2p in))
+	for thing in xylophone piano; do
+		ctx-prune -s recall -k 1 -t 1 -b $((n * 3 / 2)) \
+		    --query $thing in > out
+		[ "$(jq -r '.content | select(length > 1000) |
+		    split(" ")[1]' out)" = $thing ]
 	done
 }
 
