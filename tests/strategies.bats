@@ -223,29 +223,57 @@ run_of_calls() {
 	    length <= 1000 and startswith("I think") and endswith("so be it"))'
 }
 
-@test "heuristic: an earlier notice that goes is no part of what is cut" {
+@test "heuristic: a notice is no part of what is cut to its ends" {
 	said() {
 		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
 		    {text: .}]}' --args "$@"
 	}
 	long="b $(words 400)end"
+	notice="more $(words 200)"
+	# Does the mark say how much is missing of the text?
+	cut_right() {
+		jq -e --arg t "$long" 'capture(
+		    "^(?<a>.*)\n\\[. (?<n>[0-9]+) characters truncated .\\]\n(?<z>.*)$") |
+		    .a as $a | .z as $z | (.n | tonumber) as $n |
+		    ($t | startswith($a) and endswith($z)) and
+		    $n == ($t | length) - ($a + $z | length) and
+		    $n < ($t | length) - 950'
+	}
 	{
 		for i in 1 2 3 4 5 6; do
 			said user "one two three $i"
 			said model "four five six $i"
 		done
+	} > before
+	prune() {
+		ctx-prune -s heuristic -l aggressive -k 1 -t 1 -b 600 \
+		    --notice "$notice" --explain why "$@"
+	}
+	# It opens no turn, so the notice goes.
+	{
+		cat before
 		said user q
-		said user more "$long"
+		said user "$notice" "$long"
 		said model c
 	} > in
-	ctx-prune -s heuristic -l aggressive -k 1 -t 1 -b 500 --notice more \
-	    --explain why in > out
+	prune in > out
 	[ "$(jq -r 'select(.line == 14) | .rule' why)" = several ]
-	# The mark says how much is missing of the text that was left.
-	sed -n 2p out | jq -e --arg t "$long" '.parts | length == 1 and
-	    (.[0].text | capture("^(?<a>.*)\n\\[. (?<n>[0-9]+) characters truncated .\\]\n(?<z>.*)$") |
-	    .a as $a | .z as $z | ($t | startswith($a) and endswith($z)) and
-	    (.n | tonumber) == ($t | length) - ($a + $z | length))'
+	jq -c '.parts[].text | select(startswith("b "))' out | cut_right
+	run -1 grep -q "$notice" out
+	prune out | cmp - out
+	# It opens one, so the notice stays.
+	{
+		cat before
+		said user "$notice" "$long"
+		said model "$long"
+		said user "q $long"
+		said model c
+	} > in
+	ctx-prune -s heuristic -l aggressive -k 1 -t 2 --notice "$notice" \
+	    -b 2k --target 1600 --explain why in > out
+	jq -c '.parts[].text | select(startswith("b "))' out > texts
+	head -n 1 texts | cut_right
+	[ "$(grep -c "$notice" out)" -eq 1 ]
 }
 
 @test "recall: what the question asks for stays, in order, with its turn" {
@@ -298,7 +326,7 @@ talk_around() {
 
 @test "recall: of a very long text every word counts" {
 	for thing in xylophone piano; do
-		messages "user:My $thing is blue."
+		messages "user:What do you see?"
 		jq -nc --arg t "My $thing is blue. " \
 		    '{role: "assistant", content: ($t + "la " * 70000)}'
 	done > in

@@ -111,11 +111,14 @@ int ctx_prune_relink(struct prune *p, struct convo *convo,
 #define CTX_ENDS 1000
 
 /*
- * Notes in p->one the edits that leave the ends of the results of p->view
- * that are not spared (NULL: none is), and of its other texts.
+ * Notes the edits that leave the ends of the results of p->view that are not
+ * spared (NULL: none is), and of its other texts, but of a note.  No text
+ * goes without one before it that stays, so they can stand beside the removal
+ * of other blocks.
  */
-int ctx_ends_note(struct prune *p, const struct ctx_dialect *dialect,
-    bool results, bool texts, const bool *spared, struct ctx_err *err);
+int ctx_ends_note(struct prune *p, struct ctx_edits *edits,
+    const struct ctx_dialect *dialect, bool results, bool texts,
+    const bool *spared, struct ctx_err *err);
 /* Sets *saved to the tokens that this would save of a message. */
 int ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
     const struct ctx_view *view, struct ctx_counter *counter, bool results,

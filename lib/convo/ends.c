@@ -2,22 +2,24 @@
 #include "convo/convo.h"
 
 static int
-cut_pieces(struct prune *p, const struct ctx_dialect *dialect,
-    struct ctx_err *err)
+cut_pieces(struct prune *p, struct ctx_edits *edits,
+    const struct ctx_dialect *dialect, struct ctx_err *err)
 {
 	bool done;
 
 	if (p->pieces.n == 0)
 		return 0;
-	return ctx_cut(&p->cut, &p->one, &p->view, dialect, &p->pieces,
+	return ctx_cut(&p->cut, edits, &p->view, dialect, &p->pieces,
 	    CTX_ENDS, &done, err);
 }
 
 int
-ctx_ends_note(struct prune *p, const struct ctx_dialect *dialect,
-    bool results, bool texts, const bool *spared, struct ctx_err *err)
+ctx_ends_note(struct prune *p, struct ctx_edits *edits,
+    const struct ctx_dialect *dialect, bool results, bool texts,
+    const bool *spared, struct ctx_err *err)
 {
 	const struct ctx_view *view = &p->view;
+	struct found_note own;
 	size_t i, result = 0;
 
 	p->cut.unit = CTX_SIZE_CHARS;
@@ -29,14 +31,16 @@ ctx_ends_note(struct prune *p, const struct ctx_dialect *dialect,
 		    (spared != NULL && spared[result++]))
 			continue;
 		if (ctx_pieces_result(&p->pieces, view, dialect, i, err) < 0 ||
-		    cut_pieces(p, dialect, err) < 0)
+		    cut_pieces(p, edits, dialect, err) < 0)
 			return -1;
 	}
 	if (!texts)
 		return 0;
-	if (ctx_pieces_texts(&p->pieces, view, err) < 0)
+	ctx_note_find(p->options, dialect, view, &own);
+	if (ctx_pieces_texts(&p->pieces, view,
+		own.summary || own.notice ? own.part : view->n, err) < 0)
 		return -1;
-	return cut_pieces(p, dialect, err);
+	return cut_pieces(p, edits, dialect, err);
 }
 
 int
@@ -54,7 +58,7 @@ ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
 	ctx_edits_reset(&p->one);
 	p->message.n = 0;
 	if (dialect->read(view->json, view->node, &p->view, err) < 0 ||
-	    ctx_ends_note(p, dialect, results, texts, spared, err) < 0)
+	    ctx_ends_note(p, &p->one, dialect, results, texts, spared, err) < 0)
 		return -1;
 	if (p->one.n == 0)
 		return 0;

@@ -103,7 +103,7 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 
 int
 ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
-    struct ctx_err *err)
+    size_t but, struct ctx_err *err)
 {
 	const struct ctx_part *part;
 	size_t i;
@@ -113,8 +113,9 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 	pieces->item = *view;
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];
-		if (part->kind != CTX_PART_TEXT || part->owner != 0 ||
-		    part->whole || view->json->nodes[part->value].kind != CTX_JSON_STRING)
+		if (i == but || part->kind != CTX_PART_TEXT ||
+		    part->owner != 0 || part->whole ||
+		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
 			continue;
 		if (add_literal(pieces, view->json, part->value, part, err) <
 		    0)

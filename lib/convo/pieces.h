@@ -40,9 +40,9 @@ struct pieces {
 /* Sets pieces to those of the result that is part i. */
 int ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
     const struct ctx_dialect *dialect, size_t i, struct ctx_err *err);
-/* The texts of a message itself. */
+/* The texts of a message itself but that of part but; view->n: all. */
 int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
-    struct ctx_err *err);
+    size_t but, struct ctx_err *err);
 /* Sets pieces->text, and what is whose in it; of a piece that has no text its
  * JSON stands there. */
 int ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,

@@ -208,42 +208,6 @@ change(struct prune *p, struct convo *convo, struct entry *entry,
 	return 0;
 }
 
-/* Makes the edits in p->one in the message of p->view, which is read again. */
-static int
-edit_first(struct prune *p, const struct entry *entry,
-    struct ctx_str *message, struct ctx_err *err)
-{
-	size_t used;
-
-	p->message.n = 0;
-	if (ctx_edits_apply(&p->one, *message, &p->message, err) < 0 ||
-	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
-		0 ||
-	    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
-		return -1;
-	ctx_edits_reset(&p->one);
-	*message = (struct ctx_str){p->message.p, p->message.n};
-	return 0;
-}
-
-/* Cuts what the edits in p->one leave of a message to its ends; p->literal
- * is the outcome. */
-static int
-cut_to_ends(struct prune *p, const struct entry *entry,
-    const struct ctx_fate *fate, struct ctx_str message, struct ctx_err *err)
-{
-	int rc;
-
-	p->literal.n = 0;
-	if ((p->one.n > 0 && edit_first(p, entry, &message, err) < 0) ||
-	    ctx_ends_note(p, entry->dialect, fate->results & CTX_MARK_ENDS,
-		fate->rest & CTX_MARK_ENDS, fate->spared, err) < 0)
-		return -1;
-	rc = ctx_edits_apply(&p->one, message, &p->literal, err);
-	ctx_buf_reset(&p->message);
-	return rc;
-}
-
 /* Puts the note of an entry into what its edits have left, which is
  * p->literal and becomes so again.  A note costs what it costs: it is not cut
  * with the message. */
@@ -266,14 +230,14 @@ put_note(struct prune *p, struct convo *convo, const struct entry *entry,
 	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
 }
 
-/* Notes the edits of an entry in p->edits: as one, if they are made in the
- * outcome of others. */
+/* Notes the edits of an entry in p->edits: as one, if a note is put into the
+ * outcome of the others. */
 static int
 note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
     struct ctx_fate *fate, bool *empty, struct ctx_err *err)
 {
 	bool part = entry->note != 0 && entry->dialect->note_part != NULL;
-	bool ends = (fate->results | fate->rest) & CTX_MARK_ENDS;
+	struct ctx_edits *edits = part ? &p->one : &p->edits;
 	struct found_note old;
 	struct ctx_str message;
 	int rc;
@@ -287,21 +251,20 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 		/* One note takes the place of the other. */
 		fate->own = part ? 0 : (uint32_t)old.part + 1;
 	}
-	if (ctx_edit_message(part || ends ? &p->one : &p->edits, &p->view,
-		entry->dialect, fate, convo->measure.counter, empty, err) < 0)
+	if (ctx_edit_message(edits, &p->view, entry->dialect, fate,
+		convo->measure.counter, empty, err) < 0)
 		return -1;
-	if (*empty || !(part || ends))
+	if (*empty)
 		return 0;
-	if (ends) {
-		if (cut_to_ends(p, entry, fate, message, err) < 0)
-			return -1;
-	} else {
-		p->literal.n = 0;
-		if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0)
-			return -1;
-	}
-	if (part && put_note(p, convo, entry, fate->rest & CTX_MARK_FOLD,
-			err) < 0)
+	if (ctx_ends_note(p, edits, entry->dialect,
+		fate->results & CTX_MARK_ENDS, fate->rest & CTX_MARK_ENDS,
+		fate->spared, err) < 0)
+		return -1;
+	if (!part)
+		return 0;
+	p->literal.n = 0;
+	if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0 ||
+	    put_note(p, convo, entry, fate->rest & CTX_MARK_FOLD, err) < 0)
 		return -1;
 	rc = ctx_edit_replace(&p->edits, message, p->literal.p, p->literal.n,
 	    err);

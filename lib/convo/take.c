@@ -129,7 +129,7 @@ measure_ends(struct prune *p, struct convo *convo, const struct entry *entry,
 	if (!limits->policy->cuts || limits->level < CTX_LEVEL_AGGRESSIVE)
 		return 0;
 	for (i = first; i < convo->groups.n; i++) {
-		if (items[i].flags & (CTX_ITEM_SYSTEM | CTX_ITEM_WITH_SUMMARY))
+		if (items[i].flags & CTX_ITEM_SYSTEM)
 			continue;
 		if (ctx_ends_save(p, entry->dialect, view,
 			convo->measure.counter,

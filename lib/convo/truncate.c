@@ -129,7 +129,7 @@ cut_texts(struct truncate *t, const struct ctx_event *event,
 
 	if (limit == 0 || node->end - node->at <= limit)
 		return 0;
-	if (ctx_pieces_texts(&t->pieces, event->view, err) < 0)
+	if (ctx_pieces_texts(&t->pieces, event->view, event->view->n, err) < 0)
 		return -1;
 	return cut_pieces(t, event, limit, &t->counts->messages, err);
 }
