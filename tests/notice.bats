@@ -276,28 +276,30 @@ notices() {
 	done
 }
 
-@test "in a message that opens no turn an earlier part of it goes" {
-	said() {
-		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
-		    {text: .}]}' --args "$@"
+@test "one between two of the user's messages stays when more goes" {
+	prune() {
+		ctx-prune -d ollama -s recall -k 1 -t 1 --notice "$N" \
+		    --query "colour kite" "$@"
 	}
-	{
-		for i in 1 2 3 4 5 6; do
-			said user "one two three $i"
-			said model "four five six $i"
-		done
-		said user q
-		said user more b
-		said model c
-	} > in
-	ctx-prune -s fifo -k 1 -t 1 -b 12 --notice more --explain log in > out
-	{
-		said user more q
-		said user b
-		said model c
-	} | cmp - out
-	[ "$(jq -r 'select(.action == "edit") | "\(.line) \(.rule)"' log |
-	    paste -sd,)" = "13 notice,14 earlier note" ]
+	messages "user:What is the colour of the kite?" \
+	    "assistant:It has many, $(yes la | head -n 99 | paste -sd ' ')" \
+	    "user:And what is the colour of the boat?" \
+	    "assistant:The boat is blue." > in
+	prune -b 90 in > out
+	sed 2d in > expected
+	[ "$(jq -r .content out | sed 2d)" = "$(jq -r .content expected)" ]
+	[ "$(jq -r .content out | sed -n 2p)" = "$N" ]
+	# The answer between them went, so they are one turn.
+	messages "user:Well, $(yes so | head -n 60 | paste -sd ' ')" \
+	    "assistant:Yes." "user:The colour of the kite?" "assistant:Green." |
+	    cat out - > more
+	prune -b 90 more > less
+	run -1 grep -q so less
+	head -n 4 less | cmp - out
+	# also where the budget is missed
+	prune -b 20 out > once || [ $? -eq 1 ]
+	prune -b 20 once > twice || [ $? -eq 1 ]
+	cmp once twice
 }
 
 @test "--explain tells of it, and a summary needs none" {

@@ -2,9 +2,10 @@
  * notice.c - where a notice stands for messages that went
  *
  * Before the first user message of a turn, where something has gone since
- * the last message that stays.  A notice that stands there already will do;
- * one with nothing before or behind it to speak of goes with what went.
- * Gaps inside a turn get none.
+ * the last message that stays.  Gaps inside a turn get none.  A notice that
+ * stands there already will do, and so it does before any message of the
+ * user, for what parted two turns may be what went; one with another message
+ * behind it goes with what went.
  */
 #include "plan/plan.h"
 
@@ -25,15 +26,14 @@ take_out(struct ctx_plan *plan, size_t notice)
 /* What becomes of a gap that ends at item i, which stays. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
-    const struct gap *gap, bool opens)
+    const struct gap *gap, bool turns)
 {
 	bool within = (item->flags & CTX_ITEM_WITH_NOTICE) != 0;
+	bool user = (item->flags & CTX_ITEM_USER) || item->note > 0;
 
-	if (gap->has_notice && (!opens || within))
+	if (gap->has_notice && (!user || within))
 		take_out(plan, gap->notice);
-	if (within && !opens)
-		plan->marks[i] |= CTX_MARK_FOLD;
-	if (opens && !within && !gap->has_notice && item->note > 0 &&
+	if (turns && !within && !gap->has_notice && item->note > 0 &&
 	    gap->tokens > item->note)
 		plan->marks[i] |= CTX_MARK_NOTE;
 }
@@ -73,10 +73,7 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 			continue;
 		}
 		if (ended)
-			close_gap(plan, item, i, &gap,
-			    item->turn != turn &&
-				((item->flags & CTX_ITEM_USER) ||
-				    item->note > 0));
+			close_gap(plan, item, i, &gap, item->turn != turn);
 		turn = item->turn;
 		gap = (struct gap){0};
 	}
@@ -99,8 +96,7 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 			cost += item->note;
 		if (item->flags & CTX_ITEM_NOTICE)
 			cost += item->tokens;
-		else if ((item->flags & CTX_ITEM_WITH_NOTICE) &&
-		    !(plan->marks[i] & CTX_MARK_FOLD))
+		else if (item->flags & CTX_ITEM_WITH_NOTICE)
 			cost += item->own;
 	}
 	return cost;
