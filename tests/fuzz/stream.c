@@ -32,6 +32,17 @@ amount(const struct fuzz *f, size_t i)
 				   : (uint64_t)(f->options[i] - 127) * 40;
 }
 
+/* A pattern that is made once. */
+static struct ctx_pattern
+pattern(struct ctx_pattern *made, const char *text)
+{
+	struct ctx_err err;
+
+	if (made->n == 0)
+		must(ctx_pattern_add(made, text, &err) == 0);
+	return *made;
+}
+
 /* ---- the commands ---- */
 
 static int
@@ -51,10 +62,22 @@ on_pruned(void *user, const struct ctx_outcome *pruned, struct ctx_err *err)
 	return 0;
 }
 
+/* Longer than what is left of a message that is cut to its ends. */
+static const char *
+long_notice(void)
+{
+	static char text[1500];
+
+	memset(text, 'n', sizeof text - 1);
+	return text;
+}
+
 static int
 prune(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
+	static struct ctx_pattern pin_text, pin_tool, tool, not_tool;
+	unsigned rare = f->options[5] / 4;
 	struct ctx_prune_options options = {.summary_tokens = 60,
 	    .user = outcome, .ended = on_pruned};
 	struct ctx_limits *limits = &options.limits;
@@ -77,7 +100,18 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 		options.target = (struct ctx_amount){
 		    .n = 50000, .set = true, .percent = true};
 	if (f->options[5] % 4 == 2 && !limits->policy->summarizes)
-		options.notice = "[messages were left out]";
+		options.notice = rare & 1 ? long_notice()
+					  : "[messages were left out]";
+	if (rare & 2)
+		options.pin_text = pattern(&pin_text, "retr|not|\\d{4}");
+	if (rare & 4)
+		options.pin_tool = pattern(&pin_tool, "^(get|read)");
+	if (rare & 8)
+		options.tool = pattern(&tool, "e");
+	if (rare & 16)
+		options.not_tool = pattern(&not_tool, "r");
+	if (rare & 32)
+		options.pin_roles = 1u << CTX_ROLE_USER;
 	return ctx_prune(stream, writer, f->meter, &options, &outcome->err);
 }
 
