@@ -94,6 +94,36 @@ sizes() {
 	[ "$(jq -r '.content[].text' out)" = … ]
 }
 
+@test "no answer ends in a line feed of ours" {
+	text="I shall $(times 300 'mend it ')now"
+	jq -nc --arg t "$text" '{role: "user", content: "Go."},
+	    {role: "assistant", content: $t}, {role: "user", content: "And?"},
+	    {role: "assistant", content: [{type: "text", text: $t},
+		{type: "text", text: "\n"}, {type: "text", text: ("  " * 200)}]},
+	    {role: "assistant", content: [{type: "text", text: "So, "},
+		{type: "text", text: $t}]}' > in
+	for unit in chars bytes tokens lines; do
+		for keep in head ends tail; do
+			for n in 1 3 20 40 60 90 200 500; do
+				ctx-truncate -u --unit $unit --keep $keep \
+				    --message-limit $n -l 0 in > out
+				jq -e '.content | if type == "string" then .
+				    else last.text end |
+				    test("[^\\s]\\z|\\A *\\z")' out > said ||
+					fail "$unit $keep $n: $(cat out)"
+				ctx-truncate -u --unit $unit --keep $keep \
+				    --message-limit $n -l 0 out | cmp - out
+			done
+		done
+	done
+	[ "$(wc -l < said)" -eq 5 ]
+	# The limit is used up, and the mark is the last.
+	ctx-truncate --keep head --message-limit 100 -l 0 \
+	    <(sed -n 2p in) > out
+	[ "$(text_of out | jq -Rs length)" -eq 100 ]
+	[[ $(text_of out; echo .) == *"characters truncated …]." ]]
+}
+
 @test "no result exceeds the limit in tokens, as ctx-count has them" {
 	sed -n '1,40p; 255,270p' "$agent" > some
 	for l in 1 5 20 100; do

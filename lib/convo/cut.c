@@ -258,6 +258,13 @@ extra_of(const struct pieces *pieces, const struct span *span)
 	return extra;
 }
 
+/* Is the mark the last that is left of what a message says itself? */
+static bool
+ends_message(const struct pieces *pieces, const struct span *span)
+{
+	return pieces->speaks && span->tail.at == pieces->text.n;
+}
+
 /* Writes the mark for what goes, as a literal. */
 static int
 set_mark(struct cut *cut, const char *mark, struct ctx_err *err)
@@ -266,16 +273,20 @@ set_mark(struct cut *cut, const char *mark, struct ctx_err *err)
 	return ctx_text_encode(&cut->mark, mark, strlen(mark), err);
 }
 
+/* A message's own text does not end in our line feed: white space at the end
+ * of a last answer is refused by Anthropic (langchain #35071). */
 static int
-set_full_mark(struct cut *cut, uint64_t gone, struct ctx_err *err)
+set_full_mark(struct cut *cut, uint64_t gone, bool ends_message,
+    struct ctx_err *err)
 {
 	static const char *const units[] = {"character", "byte", "token",
 	    "line"};
 	char mark[80];
 
 	(void)snprintf(mark, sizeof mark,
-	    "\n[\xe2\x80\xa6 %llu %s%s truncated \xe2\x80\xa6]\n",
-	    (unsigned long long)gone, units[cut->unit], gone == 1 ? "" : "s");
+	    "\n[\xe2\x80\xa6 %llu %s%s truncated \xe2\x80\xa6]%s",
+	    (unsigned long long)gone, units[cut->unit], gone == 1 ? "" : "s",
+	    ends_message ? "" : "\n");
 	return set_mark(cut, mark, err);
 }
 
@@ -298,13 +309,14 @@ measure_mark(struct cut *cut, uint64_t limit, uint64_t *size,
 
 /* Chooses the longest mark that fits; what is left of limit is *room. */
 static int
-choose_mark(struct cut *cut, uint64_t total, uint64_t limit, uint64_t *room,
-    bool *full, struct ctx_err *err)
+choose_mark(struct cut *cut, const struct pieces *pieces, uint64_t total,
+    uint64_t limit, uint64_t *room, bool *full, struct ctx_err *err)
 {
 	uint64_t size;
 
 	*full = true;
-	if (set_full_mark(cut, total, err) < 0 ||
+	if (set_full_mark(cut, total,
+		pieces->speaks && cut->keep == CTX_KEEP_HEAD, err) < 0 ||
 	    measure_mark(cut, limit, &size, err) < 0)
 		return -1;
 	if (size > limit) {
@@ -400,7 +412,8 @@ cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
 		if (find_span(cut, pieces, head, tail, span, &kept, err) < 0 ||
 		    (full &&
 			set_full_mark(cut, extra_of(pieces, span) +
-				(total > kept ? total - kept : 1), err) < 0) ||
+				(total > kept ? total - kept : 1),
+			    ends_message(pieces, span), err) < 0) ||
 		    measure_outcome(cut, pieces, span, &size, err) < 0)
 			return -1;
 		if (size <= limit || (head == 0 && tail == 0))
@@ -497,7 +510,8 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 		return note(cut, edits, dialect, pieces, &span, err);
 	if (((extra > 0 || less > 0) &&
 		measure_pieces(cut, pieces, &total, err) < 0) ||
-	    choose_mark(cut, total + extra, limit - less, &room, &full, err) < 0)
+	    choose_mark(cut, pieces, total + extra, limit - less, &room, &full,
+		err) < 0)
 		return -1;
 	share(cut, room, &head, &tail);
 	if (cut->unit == CTX_SIZE_TOKENS) {
@@ -507,7 +521,8 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	} else {
 		ctx_span_find(&span, pieces, cut->unit, total, head, tail);
 		if (full && set_full_mark(cut, extra_of(pieces, &span) +
-				span.tail.size - span.head.size, err) < 0)
+				span.tail.size - span.head.size,
+				ends_message(pieces, &span), err) < 0)
 			return -1;
 	}
 	if (say_something(cut, pieces, &span, done, err) < 0)
