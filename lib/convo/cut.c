@@ -104,12 +104,10 @@ change_of(const struct pieces *pieces, const struct span *span, size_t i)
 	change.marked = i == span->host;
 	if (change.marked)
 		return change;
-	if (change.from == end || change.to == begin) {
+	if (change.from == change.to)
 		change.fate = piece->plain ? CHANGES : STAYS;
-		change.from = change.to = end;
-	} else if (change.from == begin && change.to == end) {
+	else if (change.from == begin && change.to == end)
 		change.fate = GOES;
-	}
 	return change;
 }
 
