@@ -144,6 +144,63 @@ aged() {
 	done
 }
 
+# Which calls of a run, in the file trace, came too early: before a file was
+# synced its name, before that and new directories were synced a line.
+too_early() {
+	awk '
+	function fd_of(line) {
+		sub(/^[a-z]*\(/, "", line)
+		return line + 0
+	}
+	/ = -1 E/ { next }
+	/^mkdirat/ { dirty[fd_of($0)] = 1 }
+	/^openat.*(O_TMPFILE|O_EXCL)/ { file[$NF] = dirty[$NF] = 1 }
+	/^write/ && file[fd_of($0)] { dirty[fd_of($0)] = 1 }
+	/^fsync/ { dirty[fd_of($0)] = 0 }
+	/^close/ {
+		if (dirty[fd_of($0)])
+			print "closed: " $0
+		file[fd_of($0)] = dirty[fd_of($0)] = 0
+	}
+	/^linkat\(AT_FDCWD/ {
+		split($0, part, /fd\/|", /)
+		if (dirty[part[2] + 0])
+			print "linked: " $0
+		dirty[part[3] + 0] = 1
+		links++
+	}
+	/^linkat\([0-9]/ { dirty[fd_of($0)] = 1; links++ }
+	/^writev?\(1,/ {
+		lines++
+		for (fd in dirty)
+			if (dirty[fd])
+				print "written before " fd ": " $0
+	}
+	END {
+		if (links < 10 || lines < 10)
+			print links + 0 " links, " lines + 0 " lines"
+	}' trace
+}
+
+@test "a result is on disk, with its name, before the stream says so" {
+	[ "$(uname)" = Linux ] || return 0
+	command -v strace > /dev/null || fail "no strace here"
+	# LeakSanitizer does not work under strace.
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	calls=openat,mkdirat,write,writev,fsync,linkat,close
+	sample=$BATS_TEST_DIRNAME/sample/agent.jsonl
+	strace -o trace -e trace=$calls \
+	    ctx-age -u -S a/b/spool -k 2 -o 200 "$sample" > out
+	[ -z "$(too_early)" ] || fail "$(too_early)"
+	# Where a file cannot be without a name, it has a hidden one first.
+	rm -rf a
+	at=$(grep -c '' < <(sed '/O_TMPFILE/q' trace | grep '^openat'))
+	strace -o trace -e trace=$calls -e inject=openat:error=EOPNOTSUPP:when=$at \
+	    ctx-age -u -S a/b/spool -k 2 -o 200 "$sample" | cmp - out
+	grep -q '^linkat([0-9]*, "\.tmp-' trace
+	[ -z "$(too_early)" ] || fail "$(too_early)"
+}
+
 @test "names of tools never leave the spool" {
 	ten_k=$(printf 'x%.0s' $(seq 10000))
 	for tool in ../../etc/passwd .. . -rf '' "$ten_k" $'a\nb' 'ä/ö' CON \
