@@ -1534,7 +1534,8 @@ struct ctx_groups {
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
 	uint32_t tied;           /* the item that stands with the next, if any */
-	uint32_t going;          /* the item whose message goes on, if any */
+	uint32_t going;          /* an item whose message goes on, if any, */
+	size_t n_going;          /* of so many messages in its group */
 	uint32_t before;         /* the newest item, if it is still there */
 	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */

@@ -643,3 +643,36 @@ claude_line() {
 	[ "$(ctx-count -d pi --json out | jq .messages)" -eq \
 	    "$(($(wc -l < out) - 1))" ]
 }
+
+@test "messages whose pieces alternate go together" {
+	said() { # id text
+		jq -nc --arg i "$1" --arg t "$2" '{type: "assistant",
+		    message: {id: $i, type: "message", role: "assistant",
+		    content: [{type: "text", text: $t}]}, session_id: "s"}'
+	}
+	asked() {
+		jq -nc --arg t "$1" '{type: "user", message: {role: "user",
+		    content: [{type: "text", text: $t}]}, session_id: "s"}'
+	}
+	{
+		asked "begin"
+		said m1 "one thing"
+		said m2 "another thing altogether"
+		said m1 "and more of it"
+		said m2 "a kite"
+		asked "go on"
+		said m3 "very well"
+		asked "and now?"
+		said m4 "so be it"
+	} > in
+	n=$(tokens in)
+	for b in $(seq 15 "$n"); do
+		ctx-prune -s recall --query kite -k 1 -t 1 -b "$b" \
+		    --explain why -v in > out 2> err || continue
+		jq -se 'map(.line) | [2, 3] - . == ([4, 5] - . | map(. - 2))' \
+		    why || fail "$b: $(cat why)"
+		# What is said to be left is.
+		[[ $(cat err) == *" $((n - $(tokens out))) of $n tokens"* ]] ||
+			[ "$b" -eq "$n" ] || fail "$b: $(cat err)"
+	done
+}

@@ -21,6 +21,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 		return -1;
 	groups->tied = NONE;
 	groups->going = NONE;
+	groups->n_going = 0;
 	groups->before = NONE;
 	return 0;
 }
@@ -50,6 +51,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->speaker.n = 0;
 	groups->tied = NONE;
 	groups->going = NONE;
+	groups->n_going = 0;
 	groups->before = NONE;
 	groups->gap = 0;
 	groups->forget_at = 0;
@@ -303,8 +305,9 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 	}
 }
 
-/* Joins the pieces of a message that goes on further down.  Until its last
- * piece has come it waits as an open call does. */
+/* Joins the pieces of a message that goes on further down, and messages whose
+ * pieces alternate.  Until the last piece has come they wait as an open call
+ * does. */
 static void
 join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
     uint32_t item)
@@ -314,11 +317,15 @@ join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
 	if ((view->flags & CTX_VIEW_CONTINUES) && groups->going != NONE) {
 		items[ctx_group_of(items, groups->going)].open--;
 		join(items, groups->going, item);
-		groups->going = NONE;
+		if (--groups->n_going == 0)
+			groups->going = NONE;
 	}
-	if ((view->flags & CTX_VIEW_MORE) && groups->going == NONE) {
+	if (view->flags & CTX_VIEW_MORE) {
+		if (groups->going != NONE)
+			join(items, groups->going, item);
 		items[ctx_group_of(items, item)].open++;
 		groups->going = item;
+		groups->n_going++;
 	}
 }
 
