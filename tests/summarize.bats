@@ -401,3 +401,33 @@ rolls() { # DIALECT FILE
 	[[ ${stderr_lines[9]} == "ctx-prune: many:10: nothing was removed: "* ]]
 	[[ ${stderr_lines[10]} == *"nothing was removed from 20 more "* ]]
 }
+
+@test "an earlier summary behind what is pinned moves into the new one, alone" {
+	said() {
+		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
+		    {text: .}]}' --args "$@"
+	}
+	{
+		said user "the rules"
+		said model "I know them"
+		said user "x $(yes bla | head -n 80 | paste -sd ' ')"
+		said model "y $(yes blu | head -n 80 | paste -sd ' ')"
+		said user "[Earlier conversation summary]: a kite was lost" \
+		    "so where is my kite"
+		said model "in the tree"
+		said user "and now"
+		said model "take the ladder"
+	} > in
+	ctx-prune -s summarize -k 2 -t 2 -b 120 --pin rules --explain why in > out
+	{
+		said user "the rules"
+		said model "I know them"
+		said user "so where is my kite"
+		sed '1,5d' in
+	} | cmp - <(jq -c 'if .parts[1] then .parts |= .[1:] else . end' out)
+	head -n 1 out | jq -e '.parts[0].text |
+	    startswith("[Earlier conversation summary]: ") and
+	    endswith("\na kite was lost")'
+	[ "$(jq -r 'select(.action == "edit") | "\(.line) \(.rule)"' why |
+	    paste -sd ,)" = "1 summary,5 earlier note" ]
+}
