@@ -326,3 +326,26 @@ notices() {
 	jq .left.tokens plan > planned
 	ctx-count -d bedrock --json out | jq .tokens | cmp - planned
 }
+
+@test "one that an answer follows stays, for a conversation begins with it" {
+	messages "user:$N" "assistant:Fine. $(yes la | head -n 30 | paste -sd ' ')" \
+	    "user:And now? $(yes so | head -n 60 | paste -sd ' ')" \
+	    "assistant:Well, $(yes hm | head -n 60 | paste -sd ' ')" \
+	    "user:Then?" "assistant:Then that." "user:Good." > in
+	ctx-check --provider anthropic in
+	for s in pinned-fifo fifo recall heuristic; do
+		ctx-prune -d anthropic -s $s -k 1 -t 1 -b 120 \
+		    --notice "$N" --pin Fine in > out
+		[ "$(head -n 2 out)" = "$(head -n 2 in)" ] || fail "$s"
+		! cmp -s in out || fail "$s"
+		ctx-check --provider anthropic out || fail "$s: $(cat out)"
+	done
+	# Of one before a message that has its own, that is enough.
+	jq -nc --arg n "$N" '{role: "user", parts: [{text: "a b c"}]},
+	    {role: "model", parts: [{text: ("long " * 90)}]},
+	    {role: "user", parts: [{text: $n}]},
+	    {role: "user", parts: [{text: $n}, {text: "so"}]},
+	    {role: "model", parts: [{text: "it is"}]}' > in
+	ctx-prune -d gemini -k 1 -t 1 -b 60 --notice "$N" in > out
+	sed '1,3d' in | cmp - out
+}

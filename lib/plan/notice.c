@@ -3,9 +3,8 @@
  *
  * Before the first user message of a turn, where something has gone since
  * the last message that stays.  Gaps inside a turn get none.  A notice that
- * stands there already will do, and so it does before any message of the
- * user, for what parted two turns may be what went; one with another message
- * behind it goes with what went.
+ * stands there already will do, and stays while a message stays behind it: it
+ * may be all that parts, or begins, turns of which the rest went.
  */
 #include "plan/plan.h"
 
@@ -29,9 +28,8 @@ close_gap(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
     const struct gap *gap, bool turns)
 {
 	bool within = (item->flags & CTX_ITEM_WITH_NOTICE) != 0;
-	bool user = (item->flags & CTX_ITEM_USER) || item->note > 0;
 
-	if (gap->has_notice && (!user || within))
+	if (within && gap->has_notice)
 		take_out(plan, gap->notice);
 	if (turns && !within && !gap->has_notice && item->note > 0 &&
 	    gap->tokens > item->note)
