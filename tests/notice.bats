@@ -86,8 +86,19 @@ notices() {
 		jq -nc --arg n "$N" '{role: "system", content: $n}'
 		messages user:g assistant:h
 	} > tail
-	ctx-prune -l light -k 4 -t 0 -b 1 --notice "$N" tail > out 2> err || true
+	n=$(tokens <(tail -n 5 tail))
+	ctx-prune -l light -k 4 -t 0 -b "$n" --notice "$N" tail > out
 	[ "$(jq -r .content out | tr '\n' ' ')" = "e f $N g h " ]
+	# and it goes where the budget has no room for it
+	ctx-prune -l light -k 4 -t 0 -b $((n - 1)) --notice "$N" tail > out
+	[ "$(jq -r .content out | tr '\n' ' ')" = "e f g h " ]
+	jq -nc --arg n "$N" '{role: "user", parts: [{text: "a b c d e f g"}]},
+	    {role: "model", parts: [{text: "h"}]},
+	    {role: "user", parts: [{text: $n}, {text: "so"}]},
+	    {role: "model", parts: [{text: "it is"}]}' > parts
+	ctx-prune -d gemini -k 2 -t 0 -b 5 --notice "$N" parts > out
+	jq -c 'if .parts[1] then .parts |= .[1:] else . end' parts |
+	    tail -n 2 | cmp - out
 }
 
 @test "every gap before a turn has its own" {
@@ -347,5 +358,11 @@ notices() {
 	    {role: "user", parts: [{text: $n}, {text: "so"}]},
 	    {role: "model", parts: [{text: "it is"}]}' > in
 	ctx-prune -d gemini -k 1 -t 1 -b 60 --notice "$N" in > out
-	sed '1,3d' in | cmp - out
+	sed '1,3d' in | cmp - out	# Nor is nothing left, or anything else than the user's said last.
+	messages "assistant:$(yes la | head -n 30 | paste -sd ' ')" "user:$N" > in
+	run -1 ctx-prune -k 0 -t 0 -b 5 --notice "$N" in
+	[[ $output == *'"user"'* && $output != *la* ]]
+	messages user:a "assistant:$(yes la | head -n 30 | paste -sd ' ')" \
+	    "user:$N" > in
+	ctx-prune -k 0 -t 0 -b 20 --notice "$N" in | cmp - <(sed 2d in)
 }

@@ -3,8 +3,8 @@
  *
  * Before the first user message of a turn, where something has gone since
  * the last message that stays.  Gaps inside a turn get none.  A notice that
- * stands there already will do, and stays while a message stays behind it: it
- * may be all that parts, or begins, turns of which the rest went.
+ * stands there already will do, and stays: it may be what begins, ends or
+ * parts turns of which the rest went.
  */
 #include "plan/plan.h"
 
@@ -75,8 +75,6 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 		turn = item->turn;
 		gap = (struct gap){0};
 	}
-	if (ended && gap.has_notice)
-		take_out(plan, gap.notice);
 }
 
 uint64_t
@@ -100,17 +98,45 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
+/* What a message that stays saves without the notice that it has, or that
+ * stands before it (at notice, SIZE_MAX for none). */
+static uint64_t
+go_without(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
+    size_t notice)
+{
+	const struct ctx_item *item = &groups->items[i];
+
+	if (plan->marks[i] & CTX_MARK_NOTE) {
+		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTE;
+		return item->note;
+	}
+	if (item->flags & CTX_ITEM_WITH_NOTICE) {
+		plan->marks[i] |= CTX_MARK_FOLD;
+		return item->own;
+	}
+	/* An answer may need what it follows. */
+	if (notice == SIZE_MAX || plan->holds[notice] != 0 ||
+	    !((item->flags & CTX_ITEM_USER) || item->note > 0))
+		return 0;
+	plan->marks[notice] = CTX_MARK_DROP;
+	return groups->items[notice].tokens;
+}
+
 void
 ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	size_t i;
+	size_t i, notice = SIZE_MAX;
 
-	for (i = 0; i < groups->n; i++) {
-		if (plan->after <= plan->limits.budget)
-			return;
-		if (!(plan->marks[i] & CTX_MARK_NOTE))
+	for (i = 0; i < groups->n && plan->after > plan->limits.budget; i++) {
+		unsigned flags = groups->items[i].flags;
+
+		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTE;
-		plan->after -= groups->items[i].note;
+		if (flags & CTX_ITEM_NOTICE) {
+			notice = i;
+		} else if (!(flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN))) {
+			plan->after -= go_without(plan, groups, i, notice);
+			notice = SIZE_MAX;
+		}
 	}
 }

@@ -32,7 +32,8 @@ void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 /* Tokens of the notices, old and new, that the marks leave. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Takes new notices back, the oldest first, until the budget is met. */
+/* Takes notices back, the oldest first, until the budget is met; an earlier
+ * one only before a message of the user. */
 void ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups);
 
 /* What a scorer is made of; its own struct begins with a ctx_scorer. */
