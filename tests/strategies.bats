@@ -287,6 +287,20 @@ run_of_calls() {
 	grep -q 'topic 5,' out
 }
 
+@test "recall: words are made of every letter and digit" {
+	for w in aaaa zzzz AAAA ZZZZ 0000 9999; do
+		{
+			messages "user:Once I said $w." "assistant:You did."
+			for i in $(seq 30); do
+				messages "user:Tell me about it, mmm$i" \
+				    "assistant:It is kept dull, $(words 5)"
+			done
+		} > in
+		ctx-prune -s recall --query "$w" -k 1 -t 1 -b 200 in > out
+		[ "$(head -n 1 out)" = "$(head -n 1 in)" ] || fail "$w"
+	done
+}
+
 @test "recall: scripts without spaces are found, too" {
 	{
 		for i in $(seq 40); do
