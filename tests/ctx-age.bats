@@ -62,6 +62,25 @@ aged() {
 	[ "$(stat -c %a a/b/* | sort -u)" = 600 ]
 }
 
+@test "more than --over characters, and blocks of text on lines of their own" {
+	call a f "$(long 100)" > in
+	n=$(jq -r 'select(.role == "tool") | .content | length' in)
+	ctx-age -k 0 -o "$n" --head 10 in | cmp - in
+	[ "$(ctx-age -k 0 -o $((n - 1)) --head 10 in | aged)" -eq 1 ]
+	rm -r .ctx
+	jq -nc --arg t "$(long 100)" '{role: "user", content: [{type: "tool_result",
+	    tool_use_id: "a", content: [{type: "text", text: "one"},
+		{type: "image", source: {type: "base64", data: "QUJD"}},
+		{type: "text", text: $t}]}]}' > in
+	[ "$(ctx-age -d anthropic -k 0 -o 200 in | aged)" -eq 1 ]
+	cat .ctx/spool/*.md > text
+	{
+		echo one
+		sed -n 2p text | grep -x '\[media, [0-9]* characters of JSON\]'
+		long 100
+	} | cmp - <(cat text; echo)
+}
+
 @test "-k counts messages, --keep-results results, in one message too" {
 	for i in 1 2 3 4 5 6; do call c$i f "$(long 500) $i"; done > in
 	[ "$(ctx-age -k 0 in | aged)" -eq 6 ]
@@ -111,6 +130,11 @@ aged() {
 	call a f "$text" > in
 	ctx-age -k 0 in | sed -n 2p | jq -r .content > out
 	cmp <(head -n -1 out) <(long 30 | sed '$s/$/ /')
+	# Right behind it is as good a place as any.
+	payload=$(head -c 300 "$agent" | base64 -w 0)
+	call a f "$payload, $(long 500)" > in
+	ctx-age -k 0 --head ${#payload} in | sed -n 2p | jq -r .content |
+	    head -n 1 | grep -qx "$payload"
 	call a f "$(printf '👩‍👩‍👧%.0s' $(seq 1000))" > in
 	for h in 1 4 5 6 99; do
 		left=$(ctx-age -k 0 --head $h in | sed -n 2p |
