@@ -136,8 +136,7 @@ fails(void *const *frame)
 
 /* Functions that give an address, and those that give -1 and fill err. */
 #define WRAP(type, name, parameters, arguments, failure)                    \
-	type __real_##name parameters;                                       \
-	type __wrap_##name parameters;                                       \
+	extern __typeof__(name) __real_##name, __wrap_##name;                \
 	type __wrap_##name parameters                                        \
 	{                                                                    \
 		return fails(HERE) ? (failure) : __real_##name arguments;    \
@@ -337,8 +336,9 @@ PASSES(ctx_hinted_tell,
     *rule, struct ctx_str bytes, struct ctx_err *err),
     (report, touch, rule, bytes, err))
 PASSES(ctx_pieces_texts,
-    (struct pieces *pieces, const struct ctx_view *view, struct ctx_err *err),
-    (pieces, view, err))
+    (struct pieces *pieces, const struct ctx_view *view, size_t but, struct
+    ctx_err *err),
+    (pieces, view, but, err))
 PASSES(ctx_regex_translate,
     (const struct ctx_str *patterns, size_t n, struct ctx_kinds *kinds, struct
     ctx_buf *out, struct ctx_err *err),
