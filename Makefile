@@ -260,6 +260,7 @@ coverage:
 	  -fno-omit-frame-pointer -Ilib $(DEP_CFLAGS) -c \
 	  -o build/coverage/$$part.o \
 	  tests/coverage/$$part.c || exit; done
+	@rm -f $(patsubst $(B)/%,build/coverage/%,$(COMMANDS) $(UNITS) $(FUZZERS))
 	@$(COVERAGE_MAKE) all units coverage-tools
 	@find build/coverage -name '*.gcda' -delete
 	@B=build/coverage tests/coverage/all; all=$$?; \
