@@ -2355,7 +2355,9 @@ struct ctx_truncate_counts {
  * much went: "\n[... 12345 characters truncated ...]\n" (with the
  * one-character ellipsis); a shorter mark, or none, where the limit is
  * shorter.  Of a message's own text an ellipsis is left at least, or what is
- * as short: providers refuse messages that say nothing.  Before that payloads
+ * as short: providers refuse messages that say nothing; and where the mark
+ * ends it no line feed is behind that, for Anthropic refuses white space at
+ * the end of a last answer (langchain #35071).  Before that payloads
  * of 256 characters and more, also in lines as of MIME (RFC 2045, 6.8) and PEM
  * (RFC 7468), become "[... 4000 characters of base64 ...]".  Blocks of a
  * result that are wholly within what goes are taken out.  A block that is no

@@ -358,7 +358,8 @@ notices() {
 	    {role: "user", parts: [{text: $n}, {text: "so"}]},
 	    {role: "model", parts: [{text: "it is"}]}' > in
 	ctx-prune -d gemini -k 1 -t 1 -b 60 --notice "$N" in > out
-	sed '1,3d' in | cmp - out	# Nor is nothing left, or anything else than the user's said last.
+	sed '1,3d' in | cmp - out
+	# Nor is nothing left, or anything else than the user's said last.
 	messages "assistant:$(yes la | head -n 30 | paste -sd ' ')" "user:$N" > in
 	run -1 ctx-prune -k 0 -t 0 -b 5 --notice "$N" in
 	[[ $output == *'"user"'* && $output != *la* ]]

@@ -274,8 +274,7 @@ set_mark(struct cut *cut, const char *mark, struct ctx_err *err)
 /* A message's own text does not end in our line feed: white space at the end
  * of a last answer is refused by Anthropic (langchain #35071). */
 static int
-set_full_mark(struct cut *cut, uint64_t gone, bool ends_message,
-    struct ctx_err *err)
+set_full_mark(struct cut *cut, uint64_t gone, bool last, struct ctx_err *err)
 {
 	static const char *const units[] = {"character", "byte", "token",
 	    "line"};
@@ -284,7 +283,7 @@ set_full_mark(struct cut *cut, uint64_t gone, bool ends_message,
 	(void)snprintf(mark, sizeof mark,
 	    "\n[\xe2\x80\xa6 %llu %s%s truncated \xe2\x80\xa6]%s",
 	    (unsigned long long)gone, units[cut->unit], gone == 1 ? "" : "s",
-	    ends_message ? "" : "\n");
+	    last ? "" : "\n");
 	return set_mark(cut, mark, err);
 }
 
