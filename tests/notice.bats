@@ -351,6 +351,10 @@ notices() {
 		! cmp -s in out || fail "$s"
 		ctx-check --provider anthropic out || fail "$s: $(cat out)"
 	done
+	# Nor does it go where the budget is not met either way.
+	run -1 --separate-stderr ctx-prune -d anthropic -k 1 -t 1 -b 10 \
+	    --notice "$N" --pin Fine in
+	[ "${lines[0]}" = "$(head -n 1 in)" ]
 	# Of one before a message that has its own, that is enough.
 	jq -nc --arg n "$N" '{role: "user", parts: [{text: "a b c"}]},
 	    {role: "model", parts: [{text: ("long " * 90)}]},
@@ -366,4 +370,23 @@ notices() {
 	messages user:a "assistant:$(yes la | head -n 30 | paste -sd ' ')" \
 	    "user:$N" > in
 	ctx-prune -k 0 -t 0 -b 20 --notice "$N" in | cmp - <(sed 2d in)
+}
+
+@test "one that is pinned stays, budget or not" {
+	messages user:a assistant:b "user:$N" "user:one more question" > in
+	run -1 --separate-stderr ctx-prune -k 1 -t 0 -b 5 --notice "$N" \
+	    --pin omitted in
+	[ "$output" = "$(tail -n 2 in)" ]
+}
+
+@test "what went while the stream was read counts for a notice" {
+	words=$(yes word | head -n 300000 | paste -sd ' ')
+	for i in 1 2; do
+		jq -Rc --arg i "$i" '{role: "user", content: ($i + " " + .)}' \
+		    <<< "$words"
+		messages "assistant:yes"
+	done > in
+	ctx-prune -k 1 -t 0 -b 400k --notice "$N" in > out
+	cmp <(tail -n 2 in) <(tail -n 2 out)
+	[ "$(notices out)" -eq 1 ]
 }
