@@ -43,6 +43,8 @@ TRY_HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
 TRY_LINK := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 	-Wl,--no-copy-dt-needed-entries
 TRY_COMMAND := -pie
+# Of machines of 32 bits: files of more than 2 GiB, times after 2038.
+TRY_NARROW := -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 PACKAGES := jansson libpcre2-8 libmd
 PKG_CONFIG ?= pkg-config
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
@@ -56,13 +58,17 @@ $(B)/flags.mk: Makefile
 	  if echo 'int main(void) { return 0; }' | \
 	    $(CC) -O2 -Werror "$$flag" -x c - -o $@.probe 2>/dev/null; then \
 	    printf ' %s' "$$flag"; fi; done; echo; }; \
+	printf '\043if __LONG_MAX__ >> 31 > 0\n\043error wide\n\043endif\n' | \
+	  $(CC) -E -x c - > /dev/null 2>&1 && narrow='$(TRY_NARROW)' || \
+	  narrow=; \
 	{ try MORE_WARN $(TRY_WARN); try HARDEN $(TRY_HARDEN); \
+	  try NARROW $$narrow; \
 	  try HARDEN_LINK $(TRY_LINK); \
 	  try HARDEN_COMMAND $(TRY_COMMAND); } > $@.new; \
 	rm -f $@.probe; mv $@.new $@
 
-CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(DEP_CFLAGS) \
-	$(CPPFLAGS)
+CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(NARROW) \
+	$(DEP_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer,$(HARDEN)) $(MORE_WARN)
