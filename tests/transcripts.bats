@@ -154,6 +154,16 @@ known() {
 	# Without -b the budget is that window.
 	ctx-prune "$f" > out
 	cmp "$f" out
+	# What Claude Code says itself is of none.
+	for id in '"sessionId":"s"' '"session_id":"s"'; do
+		sed "s/ID/$id/" > in <<-'X'
+			{"type":"user","uuid":"a",ID,"message":{"role":"user","content":"go"}}
+			{"type":"assistant","uuid":"b","parentUuid":"a",ID,"message":{"id":"m","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"so"}]}}
+			{"type":"assistant","uuid":"c","parentUuid":"b",ID,"message":{"id":"n","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}
+		X
+		[ "$(ctx-count --json in | jq -c '[.messages, .model, .window]')" = \
+		    '[3,"claude-sonnet-4-5",200000]' ] || fail "$id"
+	done
 }
 
 # A transcript without what links its lines, a line each.

@@ -52,8 +52,6 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 	if (rc <= 0)
 		return rc;
 	view->time = ctx_json_find(json, node, "timestamp");
-	view->model = ctx_json_find(json, message, "model");
-	view->usage = ctx_json_find(json, message, "usage");
 	summary = ctx_is_true(json, node, "isCompactSummary");
 	if (summary)
 		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
@@ -86,12 +84,21 @@ kind_of(const struct ctx_json *json, uint32_t type)
 	return CTX_LINE_ASIDE;
 }
 
+uint32_t
+ctx_claude_model(const struct ctx_json *json, uint32_t message)
+{
+	uint32_t model = ctx_json_find(json, message, "model");
+
+	return model != 0 && ctx_json_is(json, model, "<synthetic>") ? 0
+								     : model;
+}
+
 void
 ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line *line)
 {
 	static const char *const results[] = {"tool_result"};
-	uint32_t type = ctx_json_find(json, node, "type"), message, model;
+	uint32_t type = ctx_json_find(json, node, "type"), message;
 
 	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "leafUuid");
@@ -110,10 +117,7 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 		return;
 	if (ctx_json_is(json, type, "assistant")) {
 		line->same = ctx_json_find(json, message, "id");
-		model = ctx_json_find(json, message, "model");
-		/* What the program itself says in the model's place. */
-		if (model != 0 && !ctx_json_is(json, model, "<synthetic>"))
-			line->model = model;
+		line->model = ctx_claude_model(json, message);
 	} else if (ctx_has_block(json, ctx_json_find(json, message, "content"),
 		       results, 1) != NULL) {
 		line->flags |= CTX_LINE_RESULT;

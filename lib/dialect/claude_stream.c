@@ -38,8 +38,6 @@ ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
 	if (rc <= 0)
 		return rc;
 	view->time = ctx_json_find(json, node, "timestamp");
-	view->model = ctx_json_find(json, message, "model");
-	view->usage = ctx_json_find(json, message, "usage");
 	parent = ctx_json_find(json, node, "parent_tool_use_id");
 	if (parent != 0 && json->nodes[parent].kind == CTX_JSON_STRING)
 		view->flags |= CTX_VIEW_HIDDEN;
@@ -57,7 +55,7 @@ ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
 	if (message != 0) {
 		line->kind = CTX_LINE_MESSAGE;
 		line->same = ctx_json_find(json, message, "id");
-		line->model = ctx_json_find(json, message, "model");
+		line->model = ctx_claude_model(json, message);
 		return;
 	}
 	subtype = ctx_json_find(json, node, "subtype");

@@ -74,6 +74,10 @@ int ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
+/* The model that a message of Claude Code is of; 0 where none is named, or
+ * the program itself speaks in the model's place ("<synthetic>"). */
+uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
+
 /* Adds a call: its arguments, its id and its name, 0 where there is none. */
 int ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
