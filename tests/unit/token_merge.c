@@ -107,7 +107,8 @@ whole_or_part(void)
 	free(block);
 }
 
-/* What no text has: no bytes, and 0xff, which fills up short keys. */
+/* What no text has: no bytes, and 0xff, which fills up short keys; and what
+ * is behind the end of a text is no part of it. */
 static void
 no_token(void)
 {
@@ -124,6 +125,9 @@ no_token(void)
 	CHECK(ctx_vocab_find(v, "", 0) == CTX_VOCAB_NONE);
 	CHECK(ctx_vocab_find(v, " the\xff", 5) == CTX_VOCAB_NONE);
 	CHECK(ctx_vocab_find(v, " the\xff\xff", 6) == CTX_VOCAB_NONE);
+	CHECK(ctx_vocab_find(v, "\0\0", 2) != CTX_VOCAB_NONE);
+	CHECK(ctx_vocab_longest(v, "\0\0", 2) == ctx_vocab_find(v, "\0\0", 2));
+	CHECK(ctx_vocab_longest(v, "\0\0", 1) == ctx_vocab_find(v, "\0", 1));
 	ctx_tokenizer_close(t);
 }
 
