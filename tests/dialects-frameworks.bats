@@ -55,6 +55,11 @@ reads() {
 		[ "$(ctx-count --json in | jq -r '"\(.messages) \(.dialect)"')" = \
 		    "1 langchain-dump" ] || fail $type
 	done
+	# Only one whose role is free has a member that names it.
+	reads langchain-dump assistant text <<< \
+	    '{"type":"chat","role":"assistant","content":"hi","response_metadata":{}}'
+	reads generic user text <<< \
+	    '{"type":"human","role":"user","content":"hi"}'
 }
 
 @test "langchain: blocks of calls, of results and of the provider's own" {

@@ -12,13 +12,9 @@
 const char *
 ctx_goose_is(const struct ctx_json *json, uint32_t node)
 {
-	static const char *const types[] = {"toolRequest",
-					    "toolResponse",
-					    "redactedThinking",
-					    "frontendToolRequest",
-					    "toolConfirmationRequest",
-					    "systemNotification",
-					    "actionRequired"};
+	static const char *const types[] = {"toolRequest", "toolResponse",
+	    "redactedThinking", "frontendToolRequest",
+	    "toolConfirmationRequest", "systemNotification", "actionRequired"};
 	uint32_t content = ctx_json_find(json, node, "content"), created;
 
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
@@ -30,12 +26,12 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 	if (ctx_find_below(json, node, "metadata", "agentVisible") != 0)
 		return "agentVisible";
 	return ctx_has_block(json, content, types,
-			     sizeof types / sizeof types[0]);
+	    sizeof types / sizeof types[0]);
 }
 
 static int
 read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	   struct ctx_err *err)
+    struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
@@ -51,7 +47,7 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 	(void)json;
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-			      err);
+	    err);
 }
 
 /* {"status": "success", "value"} or {"status": "error", "error"}. */
@@ -69,8 +65,7 @@ read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 		    view, ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
 	return ctx_read_call(view,
-			     call == 0 ? 0 : ctx_json_find(json, call, "error"),
-			     id, 0, err);
+	    call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0, err);
 }
 
 static int
@@ -94,12 +89,12 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 
 static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	   struct ctx_err *err)
+    struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type != 0 && (ctx_json_is(json, type, "toolRequest") ||
-			  ctx_json_is(json, type, "frontendToolRequest")))
+		ctx_json_is(json, type, "frontendToolRequest")))
 		return read_call(view, block, err);
 	if (type != 0 && ctx_json_is(json, type, "toolResponse"))
 		return read_result(view, block, err);
@@ -108,7 +103,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 int
 ctx_goose_read(const struct ctx_json *json, uint32_t node,
-	       struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t visible;
 
@@ -119,7 +114,7 @@ ctx_goose_read(const struct ctx_json *json, uint32_t node,
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
 		view->flags |= CTX_VIEW_HIDDEN;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-				read_block, err) < 0
-		   ? -1
-		   : 1;
+	    read_block, err) < 0
+	    ? -1
+	    : 1;
 }

@@ -19,7 +19,7 @@ static const struct kind {
     {"system", "SystemMessage", "SystemMessageChunk", CTX_ROLE_SYSTEM, true},
     {"tool", "ToolMessage", "ToolMessageChunk", CTX_ROLE_TOOL, true},
     {"function", "FunctionMessage", "FunctionMessageChunk", CTX_ROLE_TOOL,
-     true},
+	true},
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
@@ -41,7 +41,7 @@ kind_of(const struct ctx_json *json, uint32_t name)
 /* What stands in a content, but no call. */
 static int
 read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	   struct ctx_err *err)
+    struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
@@ -68,12 +68,12 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-			      err);
+	    err);
 }
 
 static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	   struct ctx_err *err)
+    struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -127,7 +127,7 @@ read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
 /* The calls of an assistant, wherever they are written first. */
 static int
 read_ai_calls(struct ctx_view *view, uint32_t body, uint32_t extra,
-	      struct ctx_err *err)
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t calls = ctx_find_list(json, body, "tool_calls"), old;
@@ -155,7 +155,7 @@ read_ai_calls(struct ctx_view *view, uint32_t body, uint32_t extra,
 	if (old == 0 || json->nodes[old].kind != CTX_JSON_OBJECT)
 		return 0;
 	return ctx_read_call(view, ctx_json_find(json, old, "arguments"), 0,
-			     ctx_json_find(json, old, "name"), err);
+	    ctx_json_find(json, old, "name"), err);
 }
 
 static int
@@ -169,11 +169,12 @@ read_ai(struct ctx_view *view, uint32_t body, struct ctx_err *err)
 	if (about != 0)
 		view->model =
 		    ctx_find_either(json, about, "model_name", "model");
-	if (extra != 0 && ctx_read_member(view, extra, "reasoning_content",
-					  CTX_PART_REASONING, err) < 0)
+	if (extra != 0 &&
+	    ctx_read_member(view, extra, "reasoning_content",
+		CTX_PART_REASONING, err) < 0)
 		return -1;
 	if (ctx_read_content(view, ctx_json_find(json, body, "content"),
-			     read_block, err) < 0)
+		read_block, err) < 0)
 		return -1;
 	return read_ai_calls(view, body, extra, err);
 }
@@ -181,8 +182,7 @@ read_ai(struct ctx_view *view, uint32_t body, struct ctx_err *err)
 /* Reads the message at node whose members are in body. */
 static int
 read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
-	     const struct kind *kind, struct ctx_view *view,
-	     struct ctx_err *err)
+    const struct kind *kind, struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t content = ctx_json_find(json, body, "content");
 	int rc;
@@ -203,8 +203,8 @@ read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
 		break;
 	case CTX_ROLE_TOOL:
 		rc = ctx_read_result(view, content,
-				     ctx_json_find(json, body, "tool_call_id"),
-				     view->name, read_plain, err);
+		    ctx_json_find(json, body, "tool_call_id"),
+		    view->name, read_plain, err);
 		ctx_read_failure(view, 0, body);
 		break;
 	default:
@@ -220,8 +220,9 @@ find_object(const struct ctx_json *json, uint32_t node, const char *key)
 {
 	uint32_t value = ctx_json_find(json, node, key);
 
-	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT ? value
-									: 0;
+	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT
+	    ? value
+	    : 0;
 }
 
 const char *
@@ -235,7 +236,7 @@ ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
-			struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	const struct kind *kind =
 	    kind_of(json, ctx_json_find(json, node, "type"));
@@ -255,7 +256,7 @@ class_of(const struct ctx_json *json, uint32_t node)
 	if (id == 0 || ctx_json_find(json, node, "lc") == 0)
 		return NULL;
 	return kind_of(json,
-		       ctx_json_at(json, id, ctx_json_count(json, id) - 1));
+	    ctx_json_at(json, id, ctx_json_count(json, id) - 1));
 }
 
 const char *
@@ -269,7 +270,7 @@ ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
-		      struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	const struct kind *kind = class_of(json, node);
 	uint32_t kwargs = find_object(json, node, "kwargs");
@@ -287,7 +288,7 @@ ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node)
 
 	if (kind == NULL || ctx_json_find(json, node, "content") == 0 ||
 	    (kind->role != CTX_ROLE_OTHER &&
-	     ctx_json_find(json, node, "role") != 0))
+		ctx_json_find(json, node, "role") != 0))
 		return NULL;
 	if (kind->common &&
 	    ctx_json_find(json, node, "additional_kwargs") == 0 &&
@@ -299,7 +300,7 @@ ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
-			struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	const struct kind *kind =
 	    kind_of(json, ctx_json_find(json, node, "type"));

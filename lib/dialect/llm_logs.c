@@ -30,14 +30,14 @@ read_text(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 
 static int
 read_fragment(const struct ctx_json *json, uint32_t block,
-	      struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	return read_text(view, ctx_json_find(json, block, "content"), err);
 }
 
 static int
 read_attachment(const struct ctx_json *json, uint32_t block,
-		struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	(void)json;
 	return ctx_read_part(view, CTX_PART_MEDIA, block, err);
@@ -48,23 +48,23 @@ read_result(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	    struct ctx_err *err)
 {
 	return ctx_read_result(view, ctx_json_find(json, block, "output"),
-			       ctx_json_find(json, block, "tool_call_id"),
-			       ctx_json_find(json, block, "name"), NULL, err);
+	    ctx_json_find(json, block, "tool_call_id"),
+	    ctx_json_find(json, block, "name"), NULL, err);
 }
 
 static int
 read_call(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	  struct ctx_err *err)
+    struct ctx_err *err)
 {
 	return ctx_read_call(view, ctx_json_find(json, block, "arguments"),
-			     ctx_json_find(json, block, "tool_call_id"),
-			     ctx_json_find(json, block, "name"), err);
+	    ctx_json_find(json, block, "tool_call_id"),
+	    ctx_json_find(json, block, "name"), err);
 }
 
 /* Reads the elements of an array of the row, if it has that. */
 static int
 read_list(struct ctx_view *view, const char *key, ctx_block_reader *reader,
-	  struct ctx_err *err)
+    struct ctx_err *err)
 {
 	return ctx_read_content(
 	    view, ctx_find_list(view->json, view->node, key), reader, err);
@@ -72,7 +72,7 @@ read_list(struct ctx_view *view, const char *key, ctx_block_reader *reader,
 
 int
 ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
-		  struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t prompt = ctx_json_find(json, node, "prompt");
 	uint32_t response = ctx_json_find(json, node, "response");

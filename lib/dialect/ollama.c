@@ -32,8 +32,8 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 		return NULL;
 	if (args != 0)
 		return json->nodes[args].kind == CTX_JSON_OBJECT
-			   ? "arguments as an object"
-			   : NULL;
+		    ? "arguments as an object"
+		    : NULL;
 	if (ctx_json_find(json, node, "tool_name") != 0)
 		return "tool_name";
 	images = ctx_find_list(json, node, "images");
@@ -84,7 +84,7 @@ find_placeholders(struct ctx_view *view)
 
 int
 ctx_ollama_read(const struct ctx_json *json, uint32_t node,
-		struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	int rc = ctx_openai_chat_read(json, node, view, err);
 
@@ -101,6 +101,6 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 		0)
 		return -1;
 	return read_images(view, ctx_find_list(json, node, "images"), err) < 0
-		   ? -1
-		   : 1;
+	    ? -1
+	    : 1;
 }

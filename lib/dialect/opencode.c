@@ -86,8 +86,8 @@ read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
 	uint32_t name = ctx_json_find(json, part, "tool");
 
 	if (ctx_read_call(view,
-			  state == 0 ? 0 : ctx_json_find(json, state, "input"),
-			  id, name, err) < 0)
+		state == 0 ? 0 : ctx_json_find(json, state, "input"), id, name,
+		err) < 0)
 		return -1;
 	if (state == 0)
 		return 0;
@@ -104,7 +104,7 @@ read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
 
 static int
 read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
-	  struct ctx_err *err)
+    struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
@@ -120,19 +120,19 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	uint32_t type = ctx_json_find(json, part, "type");
 
 	if (type != 0 && (ctx_json_is(json, type, "step-start") ||
-			  ctx_json_is(json, type, "step-finish")))
+		ctx_json_is(json, type, "step-finish")))
 		return 0;
 	if (type != 0 && ctx_json_is(json, type, "tool"))
 		return read_tool(view, part, err);
 	if (ctx_is_true(json, part, "ignored"))
 		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
-			      err);
+	    err);
 }
 
 int
 ctx_opencode_read(const struct ctx_json *json, uint32_t node,
-		  struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t info = ctx_json_find(json, node, "info");
 
@@ -148,14 +148,14 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	if (ctx_is_true(json, info, "summary"))
 		view->flags |= CTX_VIEW_PINNED;
 	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
-				read_part, err) < 0
-		   ? -1
-		   : 1;
+	    read_part, err) < 0
+	    ? -1
+	    : 1;
 }
 
 void
 ctx_opencode_line(const struct ctx_json *json, uint32_t node,
-		  struct ctx_line *line)
+    struct ctx_line *line)
 {
 	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
 	if (ctx_opencode_is(json, node) == NULL)

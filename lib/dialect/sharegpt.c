@@ -63,7 +63,7 @@ calls_in_text(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
-		  struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	static const struct kind other = {"", CTX_ROLE_OTHER, CTX_PART_TEXT};
 	uint32_t from = ctx_json_find(json, node, "from");

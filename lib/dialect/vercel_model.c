@@ -50,7 +50,7 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 /* What stands in a content, or in a result of several pieces. */
 static int
 read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	   struct ctx_err *err)
+    struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
@@ -70,7 +70,7 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 	(void)json;
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-			      err);
+	    err);
 }
 
 /* The body is {"type", "value"}, what it says is in the value. */
@@ -92,8 +92,9 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 	view->parts[result].value = body;
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
 		return 0;
-	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_PART_TEXT
-							  : CTX_PART_OPAQUE;
+	kind = json->nodes[value].kind == CTX_JSON_STRING
+	    ? CTX_PART_TEXT
+	    : CTX_PART_OPAQUE;
 	if (ctx_read_part(view, kind, value, err) < 0)
 		return -1;
 	view->parts[view->n - 1].owner = (uint32_t)result + 1;
@@ -102,7 +103,7 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 
 static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	   struct ctx_err *err)
+    struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -120,19 +121,18 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 		    view, 0, ctx_json_find(json, block, "approvalId"), 0, err);
 	if (ctx_json_is(json, type, "tool-approval-response"))
 		return ctx_read_result(view, 0,
-				       ctx_json_find(json, block, "approvalId"),
-				       0, NULL, err);
+		    ctx_json_find(json, block, "approvalId"), 0, NULL, err);
 	return read_plain(json, block, view, err);
 }
 
 int
 ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
-		      struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-				read_block, err) < 0
-		   ? -1
-		   : 1;
+	    read_block, err) < 0
+	    ? -1
+	    : 1;
 }

@@ -58,7 +58,7 @@ read_result(struct ctx_view *view, uint32_t tool, uint32_t id, uint32_t name,
 
 static int
 read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
-	  struct ctx_err *err)
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t id = ctx_json_find(json, tool, "toolCallId");
@@ -73,7 +73,7 @@ read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
 
 static int
 read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
-	  struct ctx_err *err)
+    struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_PART_TEXT},
@@ -93,22 +93,22 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))
 		return read_tool(view, part,
-				 ctx_json_find(json, part, "toolName"), err);
+		    ctx_json_find(json, part, "toolName"), err);
 	tool = ctx_json_find(json, part, "toolInvocation");
 	if (tool != 0)
 		return read_tool(view, tool,
-				 ctx_json_find(json, tool, "toolName"), err);
+		    ctx_json_find(json, tool, "toolName"), err);
 	if (ctx_starts_with(json, type, "tool-"))
 		return read_tool(view, part, type, err);
 	if (ctx_starts_with(json, type, "data-"))
 		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
-			      err);
+	    err);
 }
 
 int
 ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
-		   struct ctx_view *view, struct ctx_err *err)
+    struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t parts = ctx_json_find(json, node, "parts");
 
