@@ -1,0 +1,41 @@
+# Other ways to build: fully static with musl, and without assertions.
+
+load helper
+
+setup_file() {
+	export ROOT=${BATS_TEST_DIRNAME%/tests/system}
+	"$BATS_TEST_DIRNAME/musl" all units > "$BATS_FILE_TMPDIR/log" 2>&1 || {
+		tail "$BATS_FILE_TMPDIR/log" >&2
+		return 1
+	}
+}
+
+# Runs these tests with a build tree; bats in bats needs a clean environment.
+tests_pass() { # TREE TEST...
+	local tree=$ROOT/build/$1
+	shift
+	env -i PATH="${PATH##*libexec/bats-core:}" HOME="$HOME" B="$tree" \
+	    "$ROOT/tests/run" "$@" > log || { tail -n 20 log >&2; return 1; }
+	grep -q '^[1-9][0-9]* passed, 0 failed' log
+}
+
+@test "musl: the commands need no shared library" {
+	for command in "$ROOT"/build/musl/ctx-*; do
+		[ -x "$command" ] || continue
+		run ! ldd "$command"
+	done
+	file "$ROOT/build/musl/ctx-count" | grep -q 'statically linked'
+}
+
+@test "musl: the tests of the commands pass" {
+	tests_pass musl "$ROOT"/tests/c*.bats
+}
+
+@test "without assertions (-DNDEBUG) the tests pass as well" {
+	make -s -C "$ROOT" TREE=ndebug CPPFLAGS=-DNDEBUG all units > log 2>&1 ||
+		fail "$(tail log)"
+	run ! grep -q __assert_fail "$ROOT/build/ndebug/ctx-prune"
+	grep -q __assert_fail "$B/ctx-prune"
+	tests_pass ndebug "$ROOT"/build/ndebug/tests/* \
+	    "$ROOT"/tests/[cs]*.bats
+}
