@@ -111,7 +111,8 @@ $(B)/libctx.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(B)/%.o: %.c
+# With other flags everything is compiled anew.
+$(B)/%.o: %.c $(B)/flags.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
@@ -366,7 +367,7 @@ $(FUZZERS): $(B)/tests/fuzz-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
 
 # The commands as they are, but for their main.
 FUZZ_COMMANDS := $(CMD_SRC:cmd/ctx-%.c=$(B)/tests/fuzz/main-%.o)
-$(FUZZ_COMMANDS): $(B)/tests/fuzz/main-%.o: cmd/ctx-%.c
+$(FUZZ_COMMANDS): $(B)/tests/fuzz/main-%.o: cmd/ctx-%.c $(B)/flags.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
 	  -Dmain=main_$* -MMD -MP -c -o $@ $<
