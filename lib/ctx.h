@@ -388,6 +388,8 @@ int ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp);
 size_t ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Does the literal mean exactly this text? */
 bool ctx_text_equal(struct ctx_str literal, const char *p, size_t n);
+/* Do two literals mean the same text? */
+bool ctx_text_same(struct ctx_str a, struct ctx_str b);
 
 /* ---- json/edit.c: noted replacements, one writing pass ----------------- */
 
@@ -415,6 +417,10 @@ int ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
  */
 int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
+/* Says in drop that an object's member of this key node goes, and with it all
+ * of equal keys: the last of them counts, so without it the one before would. */
+void ctx_edit_drop_key(const struct ctx_json *json, uint32_t object,
+    uint32_t key, bool *drop);
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);

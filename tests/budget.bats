@@ -143,3 +143,31 @@ grow() { # FROM TO FILE OPTION...
 		[ $moved -le 8 ] || fail "$d: moved $moved times"
 	done
 }
+
+@test "of equal keys the last counts, and with it goes every one before" {
+	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		d=$(basename "$(dirname "$file")")
+		case $d in
+		batches | requests) continue ;;
+		esac
+		# The key twice, but within what a call was given.
+		jq -c 'def twice: if type == "object" then [to_entries[] |
+				{key: ("@" + .key), value: "earlier"},
+				if .key | IN("args", "arguments", "input") then
+				.  else .value |= twice end] | from_entries
+			elif type == "array" then map(twice) else . end; twice' \
+		    "$file" | sed 's/"@/"/g' > in
+		for s in $STRATEGIES; do
+			rc=0
+			ctx-prune -d "$d" -s $s -b 300 -k 0 -t 0 in > out \
+			    2> err || rc=$?
+			[ $rc -le 1 ] || grep -q 'no summary can' err ||
+				fail "$file $s: $(cat err)"
+			[ $rc -ne 0 ] || ctx-count -d "$d" --json out |
+				jq -se 'all(.tokens <= 300)' > most ||
+				fail "$file $s: over 300, status 0"
+			jq -se '[.. | select(. == "earlier")] == []' out > none ||
+				fail "$file $s: an earlier one came to light"
+		done
+	done
+}

@@ -395,8 +395,9 @@ finds() {
 	printf '%s\n' "$RA" "$U" '{"role":"user","content":[]}' "" "$CALL" \
 	    "$RA" "$RA" '{"role":"assistant","content":""}' "$RB" \
 	    "${A/\}/,\"tool_calls\":[]\}}" \
+	    "${A/\}/,\"tool_calls\":[1],\"tool_calls\":[]\}}" \
 	    '{"role":"assistant","content":"","reasoning_content":"x"}' > in
-	printf '%s\n' "$U" "$CALL" "$RA" "$RB" "$A" > want
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" "$A" "$A" > want
 	repaired in want
 	jq -cs '{messages: map(select(. != null))}' in > in2
 	jq -cs '{messages: .}' want > want2

@@ -43,12 +43,15 @@ drop_from(struct ctx_edits *edits, const struct ctx_view *view,
 	bool *drop;
 	int rc;
 
-	drop = malloc(n > 0 ? n : 1);
+	drop = calloc(n > 0 ? n : 1, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
 	for (child = parent + 1; child < nodes[parent].next;
-	    child = nodes[object ? child + 1 : child].next)
-		drop[i++] = gone[child - view->node];
+	    child = nodes[object ? child + 1 : child].next, i++)
+		if (gone[child - view->node] && object)
+			ctx_edit_drop_key(view->json, parent, child, drop);
+		else if (gone[child - view->node])
+			drop[i] = true;
 	rc = ctx_edit_drop(edits, view->json, parent, drop, err);
 	free(drop);
 	return rc;

@@ -394,16 +394,12 @@ static int
 drop_member(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t object, uint32_t key, struct ctx_err *err)
 {
-	size_t n = ctx_json_count(json, object), i = 0;
-	bool *drop = calloc(n, sizeof *drop);
-	uint32_t at;
+	bool *drop = calloc(ctx_json_count(json, object), sizeof *drop);
 	int rc;
 
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (at = object + 1; at != key; at = json->nodes[at + 1].next)
-		i++;
-	drop[i] = true;
+	ctx_edit_drop_key(json, object, key, drop);
 	rc = ctx_edit_drop(edits, json, object, drop, err);
 	free(drop);
 	return rc;

@@ -400,3 +400,18 @@ ctx_text_equal(struct ctx_str literal, const char *p, size_t n)
 		n -= len;
 	}
 }
+
+bool
+ctx_text_same(struct ctx_str a, struct ctx_str b)
+{
+	size_t i = 1, k = 1; /* behind the quotes */
+	uint32_t one, other;
+	int more;
+
+	do {
+		more = ctx_text_next(a, &i, &one);
+		if (ctx_text_next(b, &k, &other) != more)
+			return false;
+	} while (more && one == other);
+	return !more;
+}

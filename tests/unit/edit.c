@@ -151,6 +151,45 @@ dropping(void)
 	ctx_json_release(&json);
 }
 
+static void
+dropping_keys(void)
+{
+	static const struct {
+		const char *text, *key, *want;
+	} cases[] = {
+	    {"{\"a\":1}", "a", "{}"}, {"{\"a\":1,\"b\":2}", "b", "{\"a\":1}"},
+	    {"{\"a\":1,\"b\":2,\"a\":{\"a\":3}}", "a", "{\"b\":2}"},
+	    {"{\"a\":1,\"b\":{\"a\":2},\"\\u0061\":3,\"ab\":4}", "a",
+	        "{\"b\":{\"a\":2},\"ab\":4}"},
+	    {"{\"\":1,\"b\":2,\"\":3}", "", "{\"b\":2}"},
+	};
+	struct ctx_edits edits = {0};
+	struct ctx_json json;
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	size_t i, used;
+
+	tap_case("a member goes with those of the same key");
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	for (i = 0; i < LENGTH(cases); i++) {
+		struct ctx_str text = {cases[i].text, strlen(cases[i].text)};
+		bool gone[4] = {false};
+
+		NEED(ctx_json_scan(&json, text.p, text.n, &used, &err) == 1);
+		NEED(ctx_json_count(&json, 0) <= LENGTH(gone));
+		ctx_edit_drop_key(&json, 0,
+		    ctx_json_find(&json, 0, cases[i].key) - 1, gone);
+		out.n = 0;
+		NEED(ctx_edit_drop(&edits, &json, 0, gone, &err) == 0 &&
+		    ctx_edits_apply(&edits, text, &out, &err) == 0);
+		CHECK(is(&out, cases[i].want));
+		ctx_edits_reset(&edits);
+	}
+	ctx_buf_release(&out);
+	ctx_edits_release(&edits);
+	ctx_json_release(&json);
+}
+
 static size_t
 below(unsigned long long *seed, size_t n)
 {
@@ -307,6 +346,7 @@ main(void)
 	replacing();
 	refusing();
 	dropping();
+	dropping_keys();
 	random_drops();
 	many_drops();
 	return tap_done();

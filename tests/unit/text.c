@@ -79,6 +79,37 @@ table(void)
 }
 
 static void
+sameness(void)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} pairs[] = {
+	    {"\"\"", "\"\"", true}, {"\"a\"", "\"a\"", true},
+	    {"\"a\"", "\"\"", false}, {"\"a\"", "\"b\"", false},
+	    {"\"ab\"", "\"a\"", false}, {"\"a\"", "\"\\u0061\"", true},
+	    {"\"/\"", "\"\\/\"", true}, {"\"\\n\"", "\"\\u000A\"", true},
+	    {"\"\xc3\xa9\"", "\"\\u00e9\"", true},
+	    {"\"\xf0\x9f\x98\x80\"", "\"\\ud83d\\uDE00\"", true},
+	    {"\"\\u0000\"", "\"\"", false},
+	    {"\"\\u0000\"", "\"\\u0000a\"", false},
+	    {"\"\\ud83d\"", "\"\xef\xbf\xbd\"", true},
+	};
+	struct ctx_str a, b;
+	size_t i;
+
+	tap_case("two literals of the same text, however it is written");
+	for (i = 0; i < LENGTH(pairs); i++) {
+		a = exact(pairs[i].a, strlen(pairs[i].a));
+		b = exact(pairs[i].b, strlen(pairs[i].b));
+		CHECK(ctx_text_same(a, b) == pairs[i].same);
+		CHECK(ctx_text_same(b, a) == pairs[i].same);
+		free((char *)a.p);
+		free((char *)b.p);
+	}
+}
+
+static void
 every_escape(void)
 {
 	struct ctx_str literal;
@@ -323,6 +354,7 @@ int
 main(void)
 {
 	table();
+	sameness();
 	every_escape();
 	random_literals();
 	encoding();
