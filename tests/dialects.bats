@@ -431,3 +431,35 @@ turns() {
 		done
 	done
 }
+
+@test "what is found late holds for what prune has from before" {
+	for i in $(seq 30); do
+		messages "user:question $i, $(words 9)" "system:rule $i" \
+		    "assistant:answer $i, $(words 20)"
+	done > plain
+	cat plain - > anthropic << 'EOF'
+{"role":"user","content":"last?"}
+{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}
+EOF
+	cat plain - > openai-chat << 'EOF'
+{"role":"user","content":"last?"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"a","content":"x"}
+EOF
+	for d in anthropic openai-chat; do
+		for s in pinned-fifo fifo window middle-out heuristic recall \
+		    summarize; do
+			ctx-prune -s $s -b 700 -k 1 -t 1 $d > found ||
+				[ $? -eq 1 ]
+			ctx-prune -d $d -s $s -b 700 -k 1 -t 1 $d > said ||
+				[ $? -eq 1 ]
+			cmp found said
+		done
+	done
+	grep -v '"system"' anthropic | ctx-prune -s summarize -b 700 -k 1 > out
+	[ "$(head -n 1 out | jq -r .role)" = user ]
+	head -n 1 out | grep -q 'Earlier conversation summary'
+	jq -cs '{model: "claude-opus-4-8", messages: .}' out |
+		ctx-check --allow-pending
+}

@@ -37,7 +37,7 @@ ctx_convo_clear(struct convo *convo)
 	convo->unnoted = convo->priced = NULL;
 	if (convo->scorer != NULL)
 		ctx_scorer_reset(convo->scorer);
-	convo->open = false;
+	convo->open = convo->told = false;
 	ctx_groups_reset(&convo->groups);
 }
 

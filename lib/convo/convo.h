@@ -50,6 +50,7 @@ struct convo {
 	const char *file;
 	uint64_t line; /* 0: the messages of the stream */
 	bool open;
+	bool told;    /* its dialect is settled, or something has gone */
 	bool answers; /* all that it holds stays */
 };
 
@@ -81,6 +82,16 @@ struct prune {
 /* Adds the items of a message to the conversation, and to its entry. */
 int ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
+/* The same of what is no message. */
+int ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
+    struct ctx_err *err);
+
+/* ---- adopt.c ---- */
+
+/* Takes what is held anew, now that a record has told the dialect of the
+ * stream; nothing of it has gone or been edited. */
+int ctx_prune_adopt(struct prune *p, struct convo *convo,
+    const struct ctx_dialect *told, struct ctx_err *err);
 
 /* ---- settle.c: what a plan means for what is held ---- */
 

@@ -15,16 +15,6 @@
 
 /* ---- reading ---- */
 
-static int
-add_unknown(struct convo *convo, struct entry *entry, struct ctx_err *err)
-{
-	entry->dialect = NULL;
-	entry->items = 1;
-	entry->message = convo->groups.messages;
-	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
-	    err);
-}
-
 /* The model and the limits of a conversation that begins. */
 static int
 begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
@@ -83,6 +73,7 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
 	    ctx_prune_settle(p, convo, err) < 0 || compact(convo, err) < 0)
 		return -1;
+	convo->told = true;
 	convo->look_at = convo->bytes * 2;
 	if (convo->look_at < FIRST_LOOK)
 		convo->look_at = FIRST_LOOK;
@@ -281,7 +272,8 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	if (p->lines.open || event->line != 0) {
 		entry = hold_record(p, event, err);
 		return entry == NULL ? -1
-				     : add_unknown(&p->lines, entry, err);
+				     : ctx_prune_take_unknown(&p->lines,
+					   entry, err);
 	}
 	if (p->options->report.dry_run)
 		return 0;
@@ -305,7 +297,8 @@ pass_edited(struct prune *p, const struct ctx_event *event,
 	if (p->lines.open || event->line != 0) {
 		entry = hold(p, event, text, n, err);
 		return entry == NULL ? -1
-				     : add_unknown(&p->lines, entry, err);
+				     : ctx_prune_take_unknown(&p->lines,
+					   entry, err);
 	}
 	if (!p->options->report.dry_run &&
 	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
@@ -345,6 +338,12 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
+	if (event->shape->decisive && !p->lines.told) {
+		if (ctx_prune_adopt(p, &p->lines, event->shape->dialect, err) <
+		    0)
+			return -1;
+		p->lines.told = true;
+	}
 	entry = hold_record(p, event, err);
 	if (entry == NULL)
 		return -1;
@@ -368,7 +367,7 @@ add_element(struct prune *p, const struct ctx_event *event,
 	entry->file = event->record->file;
 	entry->number = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return add_unknown(&p->record, entry, err);
+		return ctx_prune_take_unknown(&p->record, entry, err);
 	return ctx_prune_take(p, &p->record, entry, event, err);
 }
 

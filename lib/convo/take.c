@@ -188,6 +188,17 @@ note_own(struct convo *convo, const struct entry *entry,
 }
 
 int
+ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
+    struct ctx_err *err)
+{
+	entry->dialect = NULL;
+	entry->items = 1;
+	entry->message = convo->groups.messages;
+	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
+	    err);
+}
+
+int
 ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
