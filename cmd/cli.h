@@ -256,6 +256,9 @@ struct cli_needs {
 void cli_no_core(void);
 /* Gives up all other rights to open files, to run and to connect. */
 void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
+/* Has calls fail that a command has no use for; -1 with errno if the kernel
+ * can do it and does not.  After PR_SET_NO_NEW_PRIVS. */
+long cli_refuse_calls(void);
 
 /* A meter with model, encoding and the environment applied. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);

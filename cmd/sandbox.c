@@ -4,8 +4,8 @@
  * The stream is written by others, so before its first byte the command gives
  * up all that it has no use for: of the file system it may read its operands
  * and the vocabularies it was given, and nothing can be run (Landlock, Linux
- * 5.13 and later).  Where the kernel has no Landlock nothing happens; where
- * it has it and refuses, the command ends.
+ * 5.13 and later; calls.c has what that does not know).  Where the kernel has
+ * no Landlock nothing happens; where it has it and refuses, the command ends.
  */
 #define _GNU_SOURCE /* syscall, O_PATH */
 #include <errno.h>
@@ -188,19 +188,14 @@ cli_no_core(void)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-void
-cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+static void
+restrict_files(const struct cli *cli, const struct cli_needs *needs,
+    long version)
 {
 	struct sandbox s = {.cli = cli};
 	struct ruleset set;
 	size_t size;
-	long version;
 
-	if (cli->no_sandbox)
-		return;
-	version = syscall(CREATE_RULESET, NULL, 0, 1);
-	if (version < 1)
-		return;
 	set = all_of(version, &size);
 	s.handled = set.files;
 	s.fd = (int)syscall(CREATE_RULESET, &set, size, 0);
@@ -218,11 +213,28 @@ cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    syscall(RESTRICT_SELF, s.fd, 0) < 0)
+	if (syscall(RESTRICT_SELF, s.fd, 0) < 0)
 		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
 		    strerror(errno));
 	close(s.fd);
+}
+
+void
+cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+{
+	long version;
+
+	if (cli->no_sandbox)
+		return;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
+		    strerror(errno));
+	version = syscall(CREATE_RULESET, NULL, 0, 1);
+	if (version >= 1)
+		restrict_files(cli, needs, version);
+	if (cli_refuse_calls() < 0)
+		cli_die(cli, "cannot refuse calls: %s; see --no-sandbox",
+		    strerror(errno));
 }
 
 #else

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void
@@ -31,6 +32,10 @@ peek(void)
 	say("write", open("made-in-the-sandbox", O_WRONLY | O_CREAT, 0600));
 	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
 	    (struct sockaddr *)&to, sizeof to));
+	say("datagram", sendto(socket(AF_INET, SOCK_DGRAM, 0), name, 1, 0,
+	    (struct sockaddr *)&to, sizeof to));
+	say("local", socket(AF_UNIX, SOCK_STREAM, 0));
+	say("mode", chmod("chat.jsonl", 0600));
 	say("operand", open("chat.jsonl", O_RDONLY));
 	say("run", execve(name, argv, NULL));
 }

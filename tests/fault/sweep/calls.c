@@ -54,6 +54,7 @@ static const struct {
     {" clock_nanosleep nanosleep ", {E(EINTR)}},
     {" landlock_create_ruleset landlock_add_rule landlock_restrict_self ",
 	{E(ENOSYS), E(EOPNOTSUPP), E(ENOMEM), E(EPERM)}},
+    {" seccomp ", {E(ENOSYS), E(EINVAL), E(EPERM), E(ENOMEM)}},
     {" prctl prlimit64 setrlimit ", {E(EPERM), E(EINVAL)}},
     {" getrandom ", {E(ENOSYS), E(EINTR), E(EAGAIN)}},
     {" lseek ", {E(ESPIPE), E(EINVAL)}},
