@@ -742,6 +742,11 @@ struct ctx_exec {
  * Appends what the command writes to out.  The command may stop reading
  * early.  CTX_EARG: it ended with a status other than 0, was killed, took
  * too long, wrote too much or wrote invalid UTF-8; the text says which.
+ *
+ * HUP, INT, QUIT and TERM wait, unless they are ignored or blocked in this
+ * thread: the command is killed, with all it started, then they are
+ * delivered, and CTX_EARG is returned if there is a handler that returns.
+ * With threads, the others must block them.
  */
 int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
     struct ctx_err *err);

@@ -193,6 +193,14 @@ is_alive() {
 	ps -p "$1" -o stat= | grep -qv '^Z'
 }
 
+# Says whether a process is alive still, some seconds from now.
+outlives() {
+	for _ in $(seq 50); do
+		is_alive "$1" || return
+		sleep 0.1
+	done
+}
+
 @test "what a summarizer leaves behind is killed, in time or late" {
 	ctx-prune -s summarize -b 40k --summarizer \
 	    'sleep 61 > /dev/null & echo $! > left; echo short' "$agent" > out
@@ -200,6 +208,31 @@ is_alive() {
 	run -2 ctx-prune -s summarize -b 40k --timeout 1 --summarizer \
 	    'sleep 61 & echo $! > left; sleep 61' "$agent"
 	run ! is_alive "$(cat left)"
+}
+
+@test "a summarizer ends with us, where a signal ends us" {
+	printf '#!/bin/sh\nsleep 61 & echo $! > left; wait\n' > waits
+	chmod +x waits
+	for command in summarize "recall --query what"; do
+		(
+			trap '' INT
+			# shellcheck disable=SC2086 # a strategy and its option
+			exec ctx-prune -b 30k -s $command --summarizer ./waits \
+			    --embedder ./waits "$agent" > out
+		) &
+		pid=$!
+		timeout 20 sh -c 'until [ -s left ]; do sleep 0.1; done'
+		kill -INT "$pid"
+		sleep 0.5
+		is_alive "$(cat left)"
+		kill -TERM "$pid"
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" -eq 143 ]
+		run ! outlives "$(cat left)"
+		[ ! -s out ]
+		rm left
+	done
 }
 
 @test "whatever a summarizer writes is a text in a string" {

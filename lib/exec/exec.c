@@ -4,6 +4,10 @@
  * Both pipes are polled, so that neither side can wait for the other for
  * ever; the command has a process group of its own, which is killed when the
  * time is over or more comes out than was asked for.
+ *
+ * What ends us from a terminal does not reach that group, so such signals are
+ * held back while we wait, looked for many times a second, and let through
+ * when the group is gone.  They are left alone where they would not end us.
  */
 #define _GNU_SOURCE /* pipe2, which POSIX has since 2024 */
 #include <errno.h>
@@ -24,6 +28,17 @@ struct child {
 	pid_t pid;
 	int in, out; /* our ends; -1: closed */
 };
+
+/* What ends the wait before the command does. */
+struct until {
+	struct timespec deadline;
+	sigset_t ends; /* held back: signals that would end us */
+};
+
+enum { SLICE = 100 }; /* milliseconds until we look for such a signal */
+
+static const int enders[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDERS = sizeof enders / sizeof *enders };
 
 static void
 close_end(int *fd)
@@ -105,6 +120,42 @@ start(struct child *child, const char *command, struct ctx_err *err)
 	return ctx_err_sys(err, rc, "cannot run '%.80s'", command);
 }
 
+/* Holds back what must not end us now: SIGPIPE, of a command that stops
+ * reading, and what would leave the command alone. */
+static void
+hold_back(struct until *until, sigset_t *before)
+{
+	struct sigaction action;
+	sigset_t held;
+	size_t i;
+
+	(void)pthread_sigmask(SIG_BLOCK, NULL, before);
+	(void)sigemptyset(&until->ends);
+	for (i = 0; i < ENDERS; i++)
+		if (!sigismember(before, enders[i]) &&
+		    sigaction(enders[i], NULL, &action) == 0 &&
+		    action.sa_handler != SIG_IGN)
+			(void)sigaddset(&until->ends, enders[i]);
+	held = until->ends;
+	(void)sigaddset(&held, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &held, NULL);
+}
+
+/* Lets through what was held back, but a SIGPIPE of ours. */
+static void
+let_through(const sigset_t *before)
+{
+	struct timespec now = {0, 0};
+	sigset_t pipe_signal, pending;
+
+	(void)sigemptyset(&pipe_signal);
+	(void)sigaddset(&pipe_signal, SIGPIPE);
+	(void)sigpending(&pending);
+	if (sigismember(&pending, SIGPIPE) && !sigismember(before, SIGPIPE))
+		(void)sigtimedwait(&pipe_signal, NULL, &now);
+	(void)pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* Milliseconds until the deadline, at least 0. */
 static int
 remaining(const struct timespec *deadline)
@@ -115,7 +166,30 @@ remaining(const struct timespec *deadline)
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	ms = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 +
 	    (deadline->tv_nsec - now.tv_nsec) / 1000000;
-	return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
+	return ms < 0 ? 0 : ms > SLICE ? SLICE : (int)ms;
+}
+
+/* Milliseconds that may be waited, or -1: no more. */
+static int
+patience(const struct until *until, const struct ctx_exec *exec,
+    struct ctx_err *err)
+{
+	int left = remaining(&until->deadline);
+	sigset_t pending;
+	size_t i;
+
+	(void)sigpending(&pending);
+	for (i = 0; i < ENDERS; i++)
+		if (sigismember(&until->ends, enders[i]) &&
+		    sigismember(&pending, enders[i]))
+			return ctx_err_set(err, CTX_EARG,
+			    "'%.80s' was given up for signal %d",
+			    exec->command, enders[i]);
+	if (left == 0)
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' did not end within %u seconds", exec->command,
+		    exec->seconds);
+	return left;
 }
 
 /* Writes some more of the input; a command may stop reading before its end. */
@@ -150,16 +224,8 @@ drain(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 }
 
 static int
-late(const struct ctx_exec *exec, struct ctx_err *err)
-{
-	return ctx_err_set(err, CTX_EARG,
-	    "'%.80s' did not end within %u seconds", exec->command,
-	    exec->seconds);
-}
-
-static int
 converse(struct child *child, const struct ctx_exec *exec,
-    const struct timespec *deadline, struct ctx_buf *out, struct ctx_err *err)
+    const struct until *until, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct ctx_str input = exec->input;
 	struct pollfd fds[2];
@@ -173,9 +239,9 @@ converse(struct child *child, const struct ctx_exec *exec,
 	if (input.n == 0)
 		close_end(&child->in);
 	for (;;) {
-		left = remaining(deadline);
-		if (left == 0)
-			return late(exec, err);
+		left = patience(until, exec, err);
+		if (left < 0)
+			return -1;
 		fds[0] = (struct pollfd){.fd = child->out, .events = POLLIN};
 		fds[1] = (struct pollfd){.fd = child->in, .events = POLLOUT};
 		if (poll(fds, 2, left) < 0 && errno != EINTR)
@@ -197,10 +263,11 @@ converse(struct child *child, const struct ctx_exec *exec,
 /*
  * Waits until the command has ended, which it may do after its output, but
  * leaves it to be waited for: as long as nobody has, its process group cannot
- * be another's.  Says whether it has ended in time.
+ * be another's.
  */
-static bool
-ends(const struct child *child, const struct timespec *deadline)
+static int
+await(const struct child *child, const struct ctx_exec *exec,
+    const struct until *until, struct ctx_err *err)
 {
 	struct timespec nap = {0, 2000000};
 	siginfo_t info;
@@ -209,11 +276,11 @@ ends(const struct child *child, const struct timespec *deadline)
 		info.si_pid = 0;
 		if (waitid(P_PID, (id_t)child->pid, &info,
 			WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
-			return true;
+			return 0;
 		if (info.si_pid != 0)
-			return true;
-		if (remaining(deadline) == 0)
-			return false;
+			return 0;
+		if (patience(until, exec, err) < 0)
+			return -1;
 		(void)nanosleep(&nap, NULL);
 	}
 }
@@ -221,15 +288,14 @@ ends(const struct child *child, const struct timespec *deadline)
 /* Sees to it that nothing of the command's group is left, and how it ended. */
 static int
 finish(struct child *child, const struct ctx_exec *exec,
-    const struct timespec *deadline, bool kill_it, struct ctx_err *err)
+    const struct until *until, bool kill_it, struct ctx_err *err)
 {
-	bool ended;
-	int status = 0;
+	int status = 0, rc;
 	pid_t done;
 
 	close_end(&child->in);
 	close_end(&child->out);
-	ended = !kill_it && ends(child, deadline);
+	rc = kill_it ? -1 : await(child, exec, until, err);
 	(void)kill(-child->pid, SIGKILL);
 	do
 		done = waitpid(child->pid, &status, 0);
@@ -237,8 +303,8 @@ finish(struct child *child, const struct ctx_exec *exec,
 	if (done < 0)
 		return ctx_err_sys(err, errno, "cannot wait for '%.80s'",
 		    exec->command);
-	if (!ended)
-		return late(exec, err);
+	if (rc < 0)
+		return -1;
 	if (WIFSIGNALED(status))
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' was killed by signal %d", exec->command,
@@ -254,32 +320,26 @@ int
 ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
     struct ctx_err *err)
 {
-	struct timespec now = {0, 0}, deadline;
-	sigset_t pipe_signal, before, pending;
+	struct until until;
 	struct ctx_err at_end;
 	struct child child;
+	sigset_t before;
 	size_t from = out->n;
 	int rc;
 
-	/* A command that stops reading must not end us by SIGPIPE. */
-	sigemptyset(&pipe_signal);
-	sigaddset(&pipe_signal, SIGPIPE);
-	(void)pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
-	deadline.tv_sec += (time_t)exec->seconds;
+	hold_back(&until, &before);
+	(void)clock_gettime(CLOCK_MONOTONIC, &until.deadline);
+	until.deadline.tv_sec += (time_t)exec->seconds;
 	rc = start(&child, exec->command, err);
 	if (rc == 0) {
-		rc = converse(&child, exec, &deadline, out, err);
-		if (finish(&child, exec, &deadline, rc < 0, &at_end) < 0 &&
+		rc = converse(&child, exec, &until, out, err);
+		if (finish(&child, exec, &until, rc < 0, &at_end) < 0 &&
 		    rc == 0) {
 			*err = at_end;
 			rc = -1;
 		}
 	}
-	sigpending(&pending);
-	if (sigismember(&pending, SIGPIPE) && !sigismember(&before, SIGPIPE))
-		(void)sigtimedwait(&pipe_signal, NULL, &now);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	let_through(&before);
 	if (rc < 0)
 		return -1;
 	if (ctx_utf8_valid(out->p + from, out->n - from, CTX_SIMD_BEST) !=

@@ -1,6 +1,9 @@
 /* exec.c - commands that behave, and commands that do not */
+#include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ctx.h"
 #include "tap.h"
@@ -14,6 +17,101 @@ run(const char *command, const char *input, size_t n, unsigned seconds,
 	out->n = 0;
 	memset(err, 0, sizeof *err);
 	return ctx_exec(&exec, out, err);
+}
+
+/* What a process does with a signal, and what comes of its ctx_exec. */
+enum manner { BY_DEFAULT, IGNORED, CAUGHT, BLOCKED };
+enum { DONE = 40, GIVEN_UP, OTHERWISE };
+
+static volatile sig_atomic_t caught;
+
+static void
+note(int number)
+{
+	caught = number;
+}
+
+/* Runs a command in a process that meets a signal in such a manner. */
+static int
+meet(int number, enum manner manner, const char *command)
+{
+	void (*const handlers[])(int) = {[BY_DEFAULT] = SIG_DFL,
+	    [IGNORED] = SIG_IGN, [CAUGHT] = note, [BLOCKED] = SIG_DFL};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	sigset_t set;
+	int rc;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(manner == BLOCKED ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+	signal(number, handlers[manner]);
+	rc = run(command, "", 0, 60, &out, &err);
+	ctx_buf_release(&out);
+	if (rc == 0)
+		return DONE;
+	return caught == number && strstr(err.text, "given up") != NULL
+	    ? GIVEN_UP
+	    : OTHERWISE;
+}
+
+/*
+ * Sends a signal to such a process once its command has written a byte on
+ * standard error: how the process ended, or -1 if something of it, which has
+ * that standard error as well, is left 20 seconds later.
+ */
+static int
+status_after(int number, enum manner manner, const char *command)
+{
+	struct pollfd end;
+	int fd[2], status = -1;
+	char byte;
+	pid_t pid;
+
+	NEED(pipe(fd) == 0);
+	fflush(stdout);
+	pid = fork();
+	NEED(pid >= 0);
+	if (pid == 0) {
+		dup2(fd[1], 2);
+		close(fd[0]);
+		close(fd[1]);
+		_exit(meet(number, manner, command));
+	}
+	close(fd[1]);
+	NEED(read(fd[0], &byte, 1) == 1);
+	kill(pid, number);
+	end = (struct pollfd){.fd = fd[0], .events = POLLIN};
+	if (poll(&end, 1, 20000) == 1 && read(fd[0], &byte, 1) == 0)
+		waitpid(pid, &status, 0);
+	close(fd[0]);
+	return status;
+}
+
+/* What would end us ends the command as well, and all that it started. */
+static void
+check_signals(void)
+{
+	static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+	static const char reads[] = "printf x >&2; sleep 61 & sleep 61",
+	    closes[] = "exec >&-; printf x >&2; sleep 61 & sleep 61",
+	    soon[] = "printf x >&2; sleep 1";
+	size_t i;
+	int status;
+
+	for (i = 0; i < 4; i++) {
+		status = status_after(ends[i], BY_DEFAULT,
+		    i % 2 == 0 ? reads : closes);
+		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == ends[i]);
+		status = status_after(ends[i], CAUGHT,
+		    i % 2 == 0 ? closes : reads);
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == GIVEN_UP);
+	}
+	tap_case("a signal that would not end us does not end a command");
+	status = status_after(SIGINT, IGNORED, soon);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == DONE);
+	status = status_after(SIGTERM, BLOCKED, soon);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == DONE);
 }
 
 int
@@ -55,6 +153,8 @@ main(void)
 	CHECK(strstr(err.text, "within 1 seconds") != NULL);
 	CHECK(run("exec >&-; sleep 60", "", 0, 1, &out, &err) == -1);
 	CHECK(time(NULL) - before < 20);
+	tap_case("a signal that ends us ends a command with all it started");
+	check_signals();
 	tap_case("signals are as they were");
 	CHECK(signal(SIGPIPE, SIG_DFL) == SIG_DFL);
 	ctx_buf_release(&out);
