@@ -239,8 +239,13 @@ environment(struct prune *prune)
 		o->summarizer = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder == NULL)
 		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
-	if (!o->limits.policy->summarizes)
+	/* A command that the strategy does not run needs no rights. */
+	if (!o->limits.policy->embeds)
+		o->scorer.embedder = NULL;
+	if (!o->limits.policy->summarizes) {
+		o->summarizer = NULL;
 		return;
+	}
 	cli_tunable(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
 	    &o->limits.keep_tokens);
 	if (o->trigger.set)

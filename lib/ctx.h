@@ -1794,6 +1794,7 @@ struct ctx_policy {
 	bool cuts; /* at aggressive all of a text but its ends, not bodies */
 	bool ranks_users; /* user messages are answered about, too */
 	bool fills;       /* what went and still fits comes back */
+	bool embeds;      /* an embedder ranks with it, if there is one */
 	/* Ranks items by their text; NULL: by age.  See plan/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
 	const char *const *reasons; /* of each rank, or NULL */

@@ -298,6 +298,35 @@ values_of() { # option, arg, choices
 	run ! grep urandom trace
 }
 
+@test "ctx-prune enters the sandbox unless its strategy runs a command" {
+	[ "$(uname)" = Linux ] || skip "no sandbox here"
+	command -v strace > /dev/null || fail "no strace here"
+	export CTX_SUMMARIZER CTX_EMBEDDER
+	while IFS='|' read -r CTX_SUMMARIZER CTX_EMBEDDER options enters; do
+		# shellcheck disable=SC2086 # options, LeakSanitizer as above
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -o trace \
+		    -e trace=landlock_create_ruleset \
+		    ctx-prune -b 16k $options "$chat" > out
+		entered=no
+		! grep -q '^landlock_create_ruleset' trace || entered=yes
+		[ "$entered" = "$enters" ] ||
+			fail "'$CTX_SUMMARIZER' '$CTX_EMBEDDER' $options"
+	done <<-'X'
+		cat|cat||yes
+		cat|cat|--summarizer cat --embedder cat|yes
+		cat|cat|-s heuristic|yes
+		cat||-s recall|yes
+		|cat|-s recall|no
+		||-s recall --embedder cat|no
+		|cat|-s summarize|yes
+		cat||-s summarize|no
+		||-s summarize --summarizer cat|no
+		||-s summarize|yes
+		||-s recall|yes
+		||-s recall --no-sandbox|no
+	X
+}
+
 @test "what is printed to a pipe that does not wait is all there" {
 	[ -e /proc/self/fd ] || skip "no names of open files here"
 	ctx-count --models > want

@@ -62,6 +62,7 @@ static const struct ctx_policy policies[] = {
 	.whole = true,
 	.ranks_users = true,
 	.fills = true,
+	.embeds = true,
 	.scorer = &ctx_recall_kind,
     },
 };
