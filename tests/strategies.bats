@@ -489,7 +489,7 @@ X
 		false|status 1
 		echo x|no array of numbers
 		echo "[1]"|wrote 1 lines for 82
-		yes "[]"|more than
+		yes "[]"|the embedder wrote more than 8060928 bytes for 82 texts; have it
 		sed "s/.*/[1e999]/"|no array of numbers
 		sed "s/.*/[]/"|no array of numbers
 		sed "s/.*/[1,\"2\"]/"|no array of numbers

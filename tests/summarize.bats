@@ -145,7 +145,7 @@ exit 3|ended with status 3
 sleep 60|did not end within 1 seconds
 true|wrote nothing
 printf '\377'|invalid UTF-8
-yes|wrote more than
+yes|wrote more than 23296 bytes
 kill -9 $$|killed by signal 9
 printf '  \n\t'|wrote nothing
 echo early; sleep 60|did not end within 1 seconds
@@ -154,6 +154,9 @@ exec >&-; true|wrote nothing
 echo half a summary; exit 1|ended with status 1
 no-such-command-at-all|status 127
 X
+	run -2 ctx-prune -s summarize -b 40k --summary-tokens 30000 \
+	    --summarizer yes "$agent"
+	[[ $output == *"wrote more than 1048576 bytes"* ]]
 	run -2 ctx-prune -s summarize -b 40k --summarizer false "$agent"
 	ctx-prune -s summarize -b 40k --summarizer false \
 	    --on-failure builtin "$agent" > out

@@ -3,8 +3,9 @@
 
 #include "convo/convo.h"
 
-/* Bytes of output that a summarizer may write for each token asked. */
-#define BYTES_PER_TOKEN 64
+/* Bytes of output that a summarizer may write for each token asked, beside
+ * them, and in all. */
+enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
 /* What goes and what stays, for either summarizer. */
 struct material {
@@ -152,11 +153,9 @@ gather(struct prune *p, struct convo *convo, struct material *m,
 static size_t
 most_bytes(uint64_t tokens)
 {
-	const size_t more = 4096;
-
-	if (tokens > (SIZE_MAX / 2 - more) / BYTES_PER_TOKEN)
-		return SIZE_MAX / 2;
-	return (size_t)tokens * BYTES_PER_TOKEN + more;
+	if (tokens > (MOST_BYTES - BYTES_MORE) / BYTES_PER_TOKEN)
+		return MOST_BYTES;
+	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
 /* Asks the command; what it says beyond the bound is cut off. */

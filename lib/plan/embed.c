@@ -9,8 +9,10 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Bytes of output accepted for each text: 4096 numbers of 24 digits. */
-#define MOST_ANSWER ((size_t)98304)
+/* Bytes of output accepted for each text, 4096 numbers of 24 digits, and for
+ * all of them, which are in memory at once. */
+#define MOST_ANSWER  ((size_t)98304)
+#define MOST_ANSWERS ((size_t)1 << 30)
 
 int
 ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
@@ -127,6 +129,13 @@ out:
 	return rc;
 }
 
+size_t
+ctx_embed_most(size_t n)
+{
+	return n < MOST_ANSWERS / MOST_ANSWER ? (n + 1) * MOST_ANSWER
+					      : MOST_ANSWERS;
+}
+
 int
 ctx_embed_near(struct ctx_embed *embed, const char *command,
     unsigned seconds, struct ctx_str question, double *near, size_t n,
@@ -144,9 +153,14 @@ ctx_embed_near(struct ctx_embed *embed, const char *command,
 	    ctx_buf_add(&input.lines, embed->lines.p, embed->lines.n, err) < 0)
 		goto out;
 	exec.input = (struct ctx_str){input.lines.p, input.lines.n};
-	exec.limit = (n + 1) * MOST_ANSWER;
+	exec.limit = ctx_embed_most(n);
 	if (ctx_exec(&exec, &answer, err) == 0)
 		rc = compare(&answer, near, n, err);
+	else if (answer.n > exec.limit)
+		ctx_err_set(err, CTX_EARG,
+		    "the embedder wrote more than %zu bytes for %zu texts; "
+		    "have it write fewer numbers or digits",
+		    exec.limit, n + 1);
 out:
 	ctx_embed_release(&input);
 	ctx_buf_release(&answer);

@@ -12,6 +12,8 @@ struct ctx_embed {
 /* Adds a text, of which the command is given the first few kilobytes. */
 int ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
     struct ctx_err *err);
+/* Bytes that the command may write about n texts and the question. */
+size_t ctx_embed_most(size_t n);
 /*
  * Runs the command over the texts and the question and sets near[i] to the
  * cosine of each of n texts to it.  CTX_EARG: the command failed, or did not

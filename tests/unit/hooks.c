@@ -164,6 +164,13 @@ main(void)
 	CHECK(messages > 0 && all == messages + 3);
 	tap_case("what was never opened may be closed");
 	ctx_prefix_close(NULL);
+	tap_case("the answer of an embedder is bounded, for any number of texts");
+	CHECK(ctx_embed_most(0) == 98304 && ctx_embed_most(1) == 2 * 98304);
+	for (n = 10000; n <= SIZE_MAX / 2; n += n / 9)
+		CHECK(ctx_embed_most(n) >= 10000 * (size_t)98304 &&
+		    ctx_embed_most(n) <= (size_t)1 << 30);
+	CHECK(ctx_embed_most(43690) == (size_t)1 << 30);
+	CHECK(ctx_embed_most(SIZE_MAX) == (size_t)1 << 30);
 	tap_case("texts that nobody has added are empty to an embedder");
 	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
 	CHECK(ctx_embed_near(&embed,
