@@ -1758,7 +1758,8 @@ struct ctx_limits {
  * and only the first is asked about.
  */
 struct ctx_unit {
-	uint64_t weight; /* tokens of the group, as the plan leaves it */
+	uint64_t weight; /* tokens of the group, as the plan leaves it, */
+	uint64_t ours;   /* and those of them that are an earlier summary */
 	uint64_t start;  /* tokens of the conversation before it */
 	uint64_t age;    /* messages from it to the end, its group's newest */
 	double rank;     /* of the group: the lowest goes first */

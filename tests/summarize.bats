@@ -68,6 +68,48 @@ summary_of() {
 	done
 }
 
+steps() { # one turn of an agent, in a form where the roles must alternate
+	local i
+	jq -nc "$2" --arg text "find ticket 2291, please" --arg role user
+	for i in 1 2 3 4 5 6; do
+		text="step $i, because $(yes "word$i" | head -n $((i * 7)) |
+		    paste -sd ' ')"
+		jq -nc "$1" --arg text "$text" --arg id "c$i"
+		jq -nc "$3" --arg text "found $text" --arg id "c$i"
+	done
+	jq -nc "$2" --arg text "it is found" --arg role "$4"
+}
+
+@test "a summary in the user's own message weighs on nothing else" {
+	steps '{role: "assistant", content: [{text: $text},
+	    {toolUse: {toolUseId: $id, name: "run", input: {}}}]}' \
+	    '{role: $role, content: [{text: $text}]}' \
+	    '{role: "user", content: [{toolResult: {toolUseId: $id,
+	    content: [{text: $text}]}}]}' assistant > bedrock
+	steps '{role: "model", parts: [{text: $text},
+	    {functionCall: {id: $id, name: "run", args: {}}}]}' \
+	    '{role: $role, parts: [{text: $text}]}' \
+	    '{role: "user", parts: [{functionResponse: {id: $id, name: "run",
+	    response: {output: $text}}}]}' model > gemini
+	for f in bedrock gemini; do
+		for b in $(seq 560 17 1000); do
+			ctx-prune --compact -k 1 -t 0 -b "$b" $f > once
+			[ "$(tokens once)" -le "$b" ]
+			ctx-prune --compact -k 1 -t 0 -b "$b" once > twice
+			cmp once twice || fail "$f, -b $b"
+		done
+		# one that takes more room than is kept for it makes others go
+		ctx-prune --compact -k 1 -t 0 -b 800 $f > once
+		n=$(wc -l < once)
+		[ "$n" -gt 2 ]
+		sed "1s/summary]: /&$(yes long | head -n 600 | paste -sd ' ') /" \
+		    once > long
+		ctx-prune --compact -k 1 -t 0 -b 800 long > out
+		[ "$(tokens out)" -le 800 ]
+		[ "$(wc -l < out)" -lt "$n" ]
+	done
+}
+
 @test "--compact needs no budget, and is summarize" {
 	ctx-prune --compact "$agent" > out
 	summary_of out > /dev/null

@@ -223,6 +223,15 @@ weight_unnoted(const struct ctx_item *item, unsigned edits)
 	return weight(item, edits);
 }
 
+/* What of it is an earlier summary. */
+static uint64_t
+weight_summary(const struct ctx_item *item, unsigned edits)
+{
+	if (item->flags & CTX_ITEM_SUMMARY)
+		return weight(item, edits);
+	return item->flags & CTX_ITEM_WITH_SUMMARY ? item->own : 0;
+}
+
 /* Marks one edit wherever it is allowed; returns the total it leaves. */
 static uint64_t
 edit_all(struct ctx_plan *plan, const struct ctx_groups *groups,
@@ -280,6 +289,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				       : allowed(plan, groups, i, false);
 
 		plan->units[root].weight += weight_unnoted(item, edits);
+		plan->units[root].ours += weight_summary(item, edits);
 		unit->start = item->start;
 		unit->turn = item->turn;
 		unit->root = root;

@@ -3,9 +3,25 @@
  *
  * What is older than the newest messages goes, and more of them where they
  * and the summary would still exceed the target.  An earlier summary goes
- * with what is summarized now, and never alone.
+ * with what is summarized now, and never alone; until then it takes the room
+ * that is kept for a summary, and weighs on nothing else.
  */
 #include "plan/plan.h"
+
+/* Takes the earlier summaries out of the weights; returns what they weigh. */
+static uint64_t
+set_aside(struct ctx_unit *units, size_t n)
+{
+	uint64_t ours = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		ours += units[i].ours;
+		units[i].weight -= units[i].ours;
+		units[i].ours = 0;
+	}
+	return ours;
+}
 
 int
 ctx_summarize_decide(struct ctx_unit *units, size_t n,
@@ -13,13 +29,13 @@ ctx_summarize_decide(struct ctx_unit *units, size_t n,
     struct ctx_err *err)
 {
 	struct ctx_limits narrower = *limits;
-	uint64_t from_here = 0;
+	uint64_t from_here = 0, room = set_aside(units, n);
 	bool some = false;
 	size_t i;
 
-	narrower.target = limits->target > limits->reserved
-	    ? limits->target - limits->reserved
-	    : 0;
+	if (room < limits->reserved)
+		room = limits->reserved;
+	narrower.target = limits->target > room ? limits->target - room : 0;
 	if (ctx_fifo_decide(units, n, &narrower, base, newest, err) < 0)
 		return -1;
 	for (i = n; i-- > 0;) {
