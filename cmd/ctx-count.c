@@ -149,7 +149,7 @@ on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 {
 	struct count *count = user;
 	const char *name = ctx_role_name(t->role);
-	struct row row = {*t, NULL};
+	struct row row = {.sum = *t};
 	char turn[24];
 
 	if (count->calibrate)
@@ -221,7 +221,7 @@ static int
 on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 {
 	struct count *count = user;
-	struct row row = {*t, NULL};
+	struct row row = {.sum = *t};
 
 	count->any = true;
 	if (count->calibrate)
@@ -339,7 +339,7 @@ count_text(struct count *count, char **file)
 static void
 print_rest(struct count *count)
 {
-	struct row row = {count->total, NULL};
+	struct row row = {.sum = count->total};
 	const struct row *item;
 	struct ctx_err err;
 	size_t i;

@@ -55,9 +55,9 @@ print_json(const struct row_form *form, const struct row *row)
 	if (t->line > 0)
 		o = cli_json_with(o, "line",
 		    json_integer((json_int_t)t->line));
-	if (row->label != NULL)
+	if (row->label.p != NULL)
 		o = cli_json_with(o, form->per,
-		    cli_json_text(row->label, strlen(row->label)));
+		    cli_json_text(row->label.p, row->label.n));
 	if (t->view != NULL) {
 		o = cli_json_with(o, "index",
 		    json_integer((json_int_t)t->index));
@@ -94,8 +94,8 @@ print_label(const struct row_form *form, const struct row *row)
 	const struct ctx_tally *t = &row->sum;
 	const char *file = t->file, *gap = form->tsv ? "\t" : " ";
 
-	if (row->label != NULL && !form->tsv) {
-		cli_print_masked(stdout, row->label, strlen(row->label));
+	if (row->label.p != NULL && !form->tsv) {
+		cli_print_masked(stdout, row->label.p, row->label.n);
 		file = form->cli->n_files > 1 ? t->file : NULL;
 		if (file != NULL)
 			(void)putchar(' ');
@@ -104,9 +104,9 @@ print_label(const struct row_form *form, const struct row *row)
 		cli_print_masked(stdout, file, strlen(file));
 	if (t->line > 0)
 		printf(":%" PRIu64, t->line);
-	if (row->label != NULL && form->tsv) {
+	if (row->label.p != NULL && form->tsv) {
 		(void)putchar('\t');
-		cli_print_masked(stdout, row->label, strlen(row->label));
+		cli_print_masked(stdout, row->label.p, row->label.n);
 	}
 	if (t->view == NULL)
 		return;
@@ -145,7 +145,7 @@ print_header(struct row_form *form, const struct row *row)
 	form->header = true;
 	printf("tokens\tmessages\tchars\t%sname",
 	    row_window(form, &row->sum) > 0 ? "window\tused\tleft\t" : "");
-	if (row->label != NULL)
+	if (row->label.p != NULL)
 		printf("\t%s", form->per);
 	printf("%s\n", row->sum.view != NULL ? "\trole\tkind\ttool" : "");
 }
@@ -197,6 +197,7 @@ rows_add(struct rows *rows, const struct ctx_tally *t, const char *p,
 		grown[id - 1].sum.file = t->file;
 		grown[id - 1].sum.dialect = t->dialect;
 		grown[id - 1].sum.model = t->model;
+		grown[id - 1].sum.turn = t->turn;
 		rows->n = id;
 	}
 	row_add(&grown[id - 1].sum, t);
@@ -225,7 +226,7 @@ rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
 	for (i = rows->n - 1; i > 0 && grown[i - 1].sum.tokens < t->tokens;
 	    i--)
 		grown[i] = grown[i - 1];
-	grown[i] = (struct row){*t, NULL};
+	grown[i] = (struct row){.sum = *t};
 	grown[i].sum.tool = ctx_names_at(&rows->names, id);
 	return 0;
 }
@@ -243,31 +244,23 @@ static int
 by_turn(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	unsigned long long m = strtoull(x->label, NULL, 10);
-	unsigned long long n = strtoull(y->label, NULL, 10);
 
-	return (m > n) - (m < n);
+	return (x->sum.turn > y->sum.turn) - (x->sum.turn < y->sum.turn);
 }
 
 void
 rows_print(struct row_form *form, struct rows *rows, bool turns)
 {
-	struct ctx_str name;
 	size_t i;
 
-	for (i = 0; i < rows->n; i++) {
-		name = ctx_names_at(&rows->names, (uint32_t)i + 1);
-		rows->list[i].label = strndup(name.p, name.n);
-		if (rows->list[i].label == NULL)
-			cli_die(form->cli, "out of memory");
-	}
+	for (i = 0; i < rows->n; i++)
+		rows->list[i].label =
+		    ctx_names_at(&rows->names, (uint32_t)i + 1);
 	if (rows->n > 0)
 		qsort(rows->list, rows->n, sizeof *rows->list,
 		    turns ? by_turn : by_tokens);
-	for (i = 0; i < rows->n; i++) {
+	for (i = 0; i < rows->n; i++)
 		row_print(form, &rows->list[i]);
-		free((char *)rows->list[i].label);
-	}
 	ctx_names_reset(&rows->names);
 	rows->n = 0;
 }

@@ -7,7 +7,7 @@
 /* One line of output: a conversation, a message, or all that share a name. */
 struct row {
 	struct ctx_tally sum;
-	const char *label; /* the name, NUL ended, may be untrusted; or NULL */
+	struct ctx_str label; /* the name, may be untrusted; NULL: none */
 };
 
 struct rows {

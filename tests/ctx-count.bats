@@ -593,6 +593,17 @@ bytes_vocabulary() {
 	bad '{"a": {"window": 5, "input": 6}}' "beyond"
 }
 
+@test "--per tool tells names apart behind a NUL, too" {
+	jq -nc '{role: "assistant", content: null, tool_calls:
+	    (["a\u0000b", "a\u0000c", "a"] | to_entries | map({id: "\(.key)",
+	    type: "function", function: {name: .value, arguments: "{}"}}))}' > in
+	ctx-count --per tool --json in | jq -c .tool | sort > names
+	printf '%s\n' '"-"' '"a"' '"a\u0000b"' '"a\u0000c"' | cmp - names
+	printf '%s\n' - a 'a?b' 'a?c' > masked
+	ctx-count --per tool in | awk '{ print $4 }' | sort | cmp - masked
+	ctx-count --per tool --tsv in | sed 1d | cut -f 5 | sort | cmp - masked
+}
+
 @test "--per tool keeps apart any number of tools in one message" {
 	jq -nc --argjson n 2000 'range(2) as $m | {role: "assistant", tool_calls:
 	    [range(2 * $n) | . as $c | (if $m == 0 then . % $n
