@@ -437,6 +437,17 @@ rolls() { # DIALECT FILE
 	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
 }
 
+@test "a summary has what stands behind a NUL, too" {
+	jq -nc '{role: "user", content: "which port is it then"},
+	    {role: "assistant", content:
+	    "the port is\u0000 4242 because nothing else was left"},
+	    (range(4) | {role: "user", content: "and now, \(.)?"},
+	    {role: "assistant", content: ("so " * 40)})' > in
+	ctx-prune --compact -k 1 -t 0 -b 300 -l aggressive in > out
+	[[ $(summary_of out | tr '\0' '#') == \
+	    *"the port is# 4242 because nothing else was left"* ]]
+}
+
 @test "of a line without an end a summary has the beginning, whole characters" {
 	{
 		jq -nc --arg t "x$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'

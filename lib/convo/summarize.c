@@ -56,12 +56,12 @@ tell(struct material *m, const struct ctx_view *view,
 		if (name.n >= 2 && name.p[0] == '"')
 			name = (struct ctx_str){name.p + 1, name.n - 2};
 	}
-	if (ctx_buf_printf(&m->text, err, "%s%s%.*s: ",
-		ctx_role_name(view->role),
+	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(view->role),
 		part->kind == CTX_PART_CALL	? " calls "
 		    : part->kind == CTX_PART_RESULT && name.n > 0 ? " "
-								  : "",
-		(int)name.n, name.p) < 0 ||
+								  : "") < 0 ||
+	    ctx_buf_add(&m->text, name.p, name.n, err) < 0 ||
+	    ctx_buf_add(&m->text, ": ", 2, err) < 0 ||
 	    ctx_buf_add(&m->text, text.p, text.n, err) < 0)
 		return -1;
 	return ctx_buf_add(&m->text, "\n", 1, err);

@@ -358,9 +358,9 @@ write_lines(const struct ctx_summary *s, struct ctx_buf *out,
 	for (i = 0; i < s->n; i++) {
 		text = ctx_names_at(&s->seen, s->lines[i].id);
 		if (s->lines[i].taken &&
-		    ctx_buf_printf(out, err, "%s%s%.*s",
-			out->n > 0 ? "\n" : "", label(&s->lines[i]),
-			(int)text.n, text.p) < 0)
+		    (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
+			 label(&s->lines[i])) < 0 ||
+			ctx_buf_add(out, text.p, text.n, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -377,11 +377,11 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 		if (s->mentions[i] < 2 && s->files.n > most)
 			continue;
 		name = ctx_names_at(&s->files, i + 1);
-		if (ctx_buf_printf(out, err, "%s%.*s",
+		if (ctx_buf_printf(out, err, "%s",
 			written > 0  ? ", "
 			    : out->n > 0 ? "\nFiles: "
-					 : "Files: ",
-			(int)name.n, name.p) < 0)
+					 : "Files: ") < 0 ||
+		    ctx_buf_add(out, name.p, name.n, err) < 0)
 			return -1;
 		written++;
 	}
