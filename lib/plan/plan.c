@@ -227,6 +227,8 @@ weight_unnoted(const struct ctx_item *item, unsigned edits)
 static uint64_t
 weight_summary(const struct ctx_item *item, unsigned edits)
 {
+	if (item->flags & CTX_ITEM_NOTICE) /* of the same text */
+		return 0;
 	if (item->flags & CTX_ITEM_SUMMARY)
 		return weight(item, edits);
 	return item->flags & CTX_ITEM_WITH_SUMMARY ? item->own : 0;
