@@ -183,6 +183,16 @@ void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
 /* Ends the threads; tasks that were not begun are forgotten. */
 void ctx_pool_close(struct ctx_pool *pool);
 
+/* ---- base/signals.c: signals that wait ------------------------------------ */
+
+/*
+ * HUP, INT, QUIT and TERM wait, for the thread that asks, until it releases
+ * those that it held; to be used around a file with a name that is not to
+ * stay, and around nothing that may wait for ever.
+ */
+unsigned ctx_signals_hold(void);
+void ctx_signals_release(unsigned held);
+
 /* ---- base/time.c: moments as the formats write them ---------------------- */
 
 /*

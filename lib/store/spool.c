@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sha2.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -465,17 +464,10 @@ static int
 put_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
-	sigset_t ends, before;
-	int rc;
+	unsigned held = ctx_signals_hold();
+	int rc = write_hidden(spool, name, pieces, n, err);
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGHUP);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGQUIT);
-	sigaddset(&ends, SIGTERM);
-	(void)pthread_sigmask(SIG_BLOCK, &ends, &before);
-	rc = write_hidden(spool, name, pieces, n, err);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ctx_signals_release(held);
 	return rc;
 }
 

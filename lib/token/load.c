@@ -3,9 +3,9 @@
  *
  * The packed block of a file is kept in the cache directory under the sha256
  * of the file, with a sum behind it.  It gets its name when it is whole, so
- * that whoever reads, finds a whole one or none.  The sum tells what a disk or a hand has changed since; and as anybody could
- * have put something there, sum and all, every number in it is checked like
- * any other input (check.c).
+ * that whoever reads, finds a whole one or none.  The sum tells what a disk
+ * or a hand has changed since; and as anybody could have put something there,
+ * sum and all, every number in it is checked like any other input (check.c).
  */
 #define _GNU_SOURCE /* O_TMPFILE, where there is one */
 #include <errno.h>
@@ -238,26 +238,35 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 #endif
 }
 
-/* Failing is no error: the next run compiles again. */
+/* The same by a name of chance, where a signal that ends us waits until that
+ * is gone; only one that nobody can hold off leaves it behind. */
 static void
-to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
+cache_named(const struct ctx_tokenizer *t, const char *path)
 {
+	unsigned held = ctx_signals_hold();
 	struct ctx_buf name = {0};
 	struct ctx_err ignored;
 	bool written;
-	int fd;
+	int fd = -1;
 
-	ctx_tokenizer_make_cache(cache);
-	if (cache_nameless(t, cache, path) ||
-	    ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) < 0)
-		return;
-	fd = mkstemp(name.p);
+	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) >= 0)
+		fd = mkstemp(name.p);
 	if (fd >= 0) {
 		written = write_block(fd, t);
 		if (close(fd) < 0 || !written || rename(name.p, path) < 0)
 			(void)unlink(name.p);
 	}
+	ctx_signals_release(held);
 	ctx_buf_release(&name);
+}
+
+/* Failing is no error: the next run compiles again. */
+static void
+to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
+{
+	ctx_tokenizer_make_cache(cache);
+	if (!cache_nameless(t, cache, path))
+		cache_named(t, path);
 }
 
 /* Without a splitter of its own a rank file needs a telling name. */
