@@ -8,6 +8,13 @@ enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
 enum { SVG_NAME = 96, SVG_PART = 16 }; /* columns of text */
 enum { SVG_SHARE = 78 };               /* width of a share, with its gap */
 
+/* XML has no place for U+FFFE and U+FFFF. */
+static bool
+is_drawn(uint32_t cp)
+{
+	return cli_is_safe(cp) && cp != 0xfffe && cp != 0xffff;
+}
+
 /* Text of a picture, which may hold anything. */
 static int
 svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
@@ -24,8 +31,7 @@ svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
 		if (strchr("<>&\"", (int)cp) != NULL && cp < 0x80 && cp != 0) {
 			if (ctx_buf_printf(out, err, "&#%u;", cp) < 0)
 				return -1;
-		} else if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0) ||
-		    cp >= 0xfffd) {
+		} else if (!is_drawn(cp)) {
 			if (ctx_buf_add(out, "?", 1, err) < 0)
 				return -1;
 		} else if (ctx_buf_add(out, text.p + at, len, err) < 0) {

@@ -283,8 +283,8 @@ _Noreturn void cli_die_of(const struct cli *cli, const char *what,
 /* Says what err says, with its place, then exits with CLI_TROUBLE; a reader
  * that has left ends the command without a word. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
-/* May a terminal see this character as it is?  Not if it is a control, or
- * turns the direction of a line. */
+/* May a terminal, or who looks at a picture, see this character as it is?
+ * Not if it is a control, or turns the direction of a line. */
 bool cli_is_safe(uint32_t cp);
 /* Text for a terminal: the others are masked. */
 void cli_print_masked(FILE *to, const char *p, size_t n);

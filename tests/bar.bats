@@ -143,6 +143,11 @@ X
 	[ "$(grep -o '<text' plain | wc -l)" -eq "$(grep -o '</text>' plain | wc -l)" ]
 	[ "$(grep -c '<rect\|<path' plain)" -eq "$(grep -c '<\(rect\|path\)[^<>]*/>' plain)" ]
 	grep -q '84.5% DEGRADING' out.svg
+	# Nor what turns the direction of a line, or ends it; all else is there.
+	name=$(printf 'x\342\200\256y\342\200\250\342\201\246\357\277\276z')
+	cp "$chat" "$name-😀-ø"
+	ctx-count -q --svg turned.svg "$name-😀-ø"
+	grep -q '>x?y???z-😀-ø<' turned.svg
 	run -0 ctx-count --bar --svg two.svg -m gpt-4o 'a<b>&"c.jsonl' "$agent"
 	cmp out.svg two.svg
 	: > nothing
