@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +80,7 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
+/* A pipe may keep us waiting for who reads it, so signals end us here. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
@@ -93,27 +93,17 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
-void
-cli_write_whole(const struct cli *cli, const char *path,
+/* A signal that ends us waits until the name of chance is gone.  False if
+ * there can be no file beside it. */
+static bool
+replace(const struct cli *cli, const char *path, mode_t mode,
     const struct ctx_buf *bytes)
 {
+	unsigned held = ctx_signals_hold();
 	char beside[4096];
-	sigset_t ends, before;
-	mode_t mode;
-	int fd = -1, sys;
+	int fd = open_beside(path, beside, sizeof beside), sys;
 
-	/* A signal that ends us waits until the name of chance is gone. */
-	(void)sigemptyset(&ends);
-	(void)sigaddset(&ends, SIGHUP);
-	(void)sigaddset(&ends, SIGINT);
-	(void)sigaddset(&ends, SIGQUIT);
-	(void)sigaddset(&ends, SIGTERM);
-	(void)pthread_sigmask(SIG_BLOCK, &ends, &before);
-	if (may_replace(path, &mode))
-		fd = open_beside(path, beside, sizeof beside);
-	if (fd < 0) {
-		write_in_place(cli, path, bytes);
-	} else {
+	if (fd >= 0) {
 		(void)fchmod(fd, mode);
 		sys = write_out(fd, bytes, true);
 		if (sys == 0 && rename(beside, path) < 0)
@@ -121,5 +111,16 @@ cli_write_whole(const struct cli *cli, const char *path,
 		if (sys != 0)
 			fail(cli, path, beside, sys);
 	}
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ctx_signals_release(held);
+	return fd >= 0;
+}
+
+void
+cli_write_whole(const struct cli *cli, const char *path,
+    const struct ctx_buf *bytes)
+{
+	mode_t mode;
+
+	if (!may_replace(path, &mode) || !replace(cli, path, mode, bytes))
+		write_in_place(cli, path, bytes);
 }

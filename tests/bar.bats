@@ -196,6 +196,22 @@ X
 	cmp a.svg pipe
 }
 
+@test "--svg: who waits for the reader of a pipe can be ended" {
+	mkfifo p
+	run -124 timeout -k 2 1 ctx-count -q --svg p "$chat"
+	# Nor does a reader hold it that reads nothing.
+	many=()
+	for n in {1..200}; do
+		cp "$chat" "$n"
+		many+=("$n")
+	done
+	ctx-count -q --svg large "${many[@]}"
+	[ "$(wc -c < large)" -gt 70000 ]
+	exec 5<> p
+	run -124 timeout -k 2 1 ctx-count -q --svg p "${many[@]}"
+	exec 5>&-
+}
+
 # Waits until the last picture of follow's output matches.
 shows() {
 	for _ in $(seq 100); do
