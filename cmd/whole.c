@@ -23,18 +23,24 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_of(cli, "write", path, sys);
 }
 
+/* What the new file has of the old one; of none, a mode of its own. */
+struct kept {
+	mode_t mode;
+	gid_t group; /* -1: whatever it gets */
+};
+
 /* May another file take the place of this one?  A link, a pipe and a device
  * are what the user wants written, and so is what has another name, or an
  * owner whom the new one would not have. */
 static bool
-may_replace(const char *path, mode_t *mode)
+may_replace(const char *path, struct kept *kept)
 {
 	struct stat file;
 
-	*mode = 0600;
+	*kept = (struct kept){0600, (gid_t)-1};
 	if (lstat(path, &file) < 0)
 		return errno == ENOENT;
-	*mode = file.st_mode & 0777;
+	*kept = (struct kept){file.st_mode & 0777, file.st_gid};
 	return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
 	    file.st_uid == geteuid();
 }
@@ -56,6 +62,25 @@ open_beside(const char *path, char *beside, size_t size)
 	    ? -1
 	    : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
+}
+
+/* The same for whom the other is; not where the user may not give it to the
+ * other's group, whose mode is not for strangers. */
+static int
+open_like(const char *path, const struct kept *kept, char *beside,
+    size_t size)
+{
+	int fd = open_beside(path, beside, size);
+
+	if (fd < 0)
+		return -1;
+	if (fchown(fd, (uid_t)-1, kept->group) < 0) {
+		(void)close(fd);
+		(void)unlink(beside);
+		return -1;
+	}
+	(void)fchmod(fd, kept->mode);
+	return fd;
 }
 
 /* Writes and closes; the errno of what fails, else 0. */
@@ -94,17 +119,16 @@ write_in_place(const struct cli *cli, const char *path,
 }
 
 /* A signal that ends us waits until the name of chance is gone.  False if
- * there can be no file beside it. */
+ * there can be no such file beside it. */
 static bool
-replace(const struct cli *cli, const char *path, mode_t mode,
+replace(const struct cli *cli, const char *path, const struct kept *kept,
     const struct ctx_buf *bytes)
 {
 	unsigned held = ctx_signals_hold();
 	char beside[4096];
-	int fd = open_beside(path, beside, sizeof beside), sys;
+	int fd = open_like(path, kept, beside, sizeof beside), sys;
 
 	if (fd >= 0) {
-		(void)fchmod(fd, mode);
 		sys = write_out(fd, bytes, true);
 		if (sys == 0 && rename(beside, path) < 0)
 			sys = errno;
@@ -119,8 +143,8 @@ void
 cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
 {
-	mode_t mode;
+	struct kept kept;
 
-	if (!may_replace(path, &mode) || !replace(cli, path, mode, bytes))
+	if (!may_replace(path, &kept) || !replace(cli, path, &kept, bytes))
 		write_in_place(cli, path, bytes);
 }

@@ -196,6 +196,35 @@ X
 	cmp a.svg pipe
 }
 
+@test "--svg: a picture stays with the group it was for" {
+	[ "$(uname)" = Linux ] || return 0
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	ctx-count -q --svg a.svg "$agent"
+	cp a.svg want
+	# Another group of the user's, where there is one; root has them all.
+	other=$(id -G | tr ' ' '\n' | grep -vx "$(stat -c %g a.svg)" |
+	    head -n 1) || :
+	[ "$(id -u)" != 0 ] || other=54321
+	echo old > a.svg
+	chgrp "${other:-$(id -g)}" a.svg
+	chmod 640 a.svg
+	was=$(stat -c '%u %g %a' a.svg)
+	inode=$(stat -c %i a.svg)
+	ctx-count -q --svg a.svg "$agent"
+	cmp a.svg want
+	[ "$(stat -c '%u %g %a' a.svg)" = "$was" ]
+	[ "$(stat -c %i a.svg)" != "$inode" ]
+	# Who may not give the new one away writes the old one.
+	echo old > a.svg
+	inode=$(stat -c %i a.svg)
+	strace -o trace -e trace=/^fchown -e inject=/^fchown:error=EPERM \
+	    ctx-count -q --svg a.svg "$agent"
+	cmp a.svg want
+	[ "$(stat -c '%i %u %g %a' a.svg)" = "$inode $was" ]
+	[ "$(echo .tmp*)" = '.tmp*' ]
+}
+
 @test "--svg: who waits for the reader of a pipe can be ended" {
 	mkfifo p
 	run -124 timeout -k 2 1 ctx-count -q --svg p "$chat"
