@@ -723,12 +723,14 @@ void ctx_marks_release(struct ctx_marks *marks);
 
 /*
  * A log of what was taken out or changed: original bytes, one record a line.
- * It is appended to, mode 0600 when it is new.
+ * It is appended to, mode 0600 when it is new.  What was cut short, by a full
+ * disk or a writer's end, stays on a line of its own.
  */
 struct ctx_archive {
 	int fd;
 	const char *path; /* the caller's */
 	bool dirty;       /* something was added since the last sync */
+	uint64_t end;     /* bytes of the file when we had written to it */
 	struct ctx_buf pending;
 };
 int ctx_archive_open(struct ctx_archive *archive, const char *path,

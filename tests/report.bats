@@ -177,6 +177,72 @@ hashes() {
 	cmp <(jq -c . arch) <(jq -c '.messages[]' doc)
 }
 
+@test "what was cut short in an archive takes no record with it" {
+	half='{"role":"tool","cont'
+	while read -r c; do
+		inputs "$c"
+		rm -f arch
+		# shellcheck disable=SC2086 # a command and its options
+		$c --archive arch in > out
+		{
+			echo "$half"
+			cat arch
+		} > want
+		printf %s "$half" > arch
+		# shellcheck disable=SC2086
+		$c --archive arch in > out
+		cmp arch want || fail "$c"
+		# A whole one is continued.
+		head -n 1 "$agent" > arch
+		# shellcheck disable=SC2086
+		$c --archive arch in > out
+		cmp <(tail -n +2 arch) <(tail -n +2 want) || fail "$c"
+	done < <(changing)
+}
+
+@test "what another writer leaves cut short takes no record with it" {
+	text=$(words 100)
+	mkfifo in
+	ctx-truncate -u -l 9 --archive arch in > out &
+	pid=$!
+	exec 5> in
+	messages "tool:1 $text" >&5
+	for _ in $(seq 100); do
+		[ ! -s out ] || break
+		sleep 0.1
+	done
+	printf half >> arch
+	messages "tool:2 $text" "tool:3 $text" >&5
+	exec 5>&-
+	wait "$pid"
+	{
+		messages "tool:1 $text"
+		echo half
+		messages "tool:2 $text" "tool:3 $text"
+	} | cmp - arch
+}
+
+@test "an archive that may be written only is appended to" {
+	[ "$(uname)" = Linux ] || return 0
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	messages "tool:$(words 100)" > in
+	printf half > arch
+	for _ in 1 2; do
+		strace -o trace -P arch -e trace=openat \
+		    -e inject=openat:error=EACCES:when=1 \
+		    ctx-truncate -l 9 --archive arch in > out
+	done
+	# Whether a line is whole is not known then, so it is ended.
+	printf 'half\n%s\n\n%s\n' "$(cat in)" "$(cat in)" | cmp - arch
+	# A pipe has no other reader than its own.
+	mkfifo pipe
+	cat pipe > got &
+	ctx-truncate -l 9 --archive pipe in > out
+	wait "$!"
+	cmp got in
+}
+
 @test "an archive or a report that cannot be written is trouble" {
 	for c in "ctx-truncate -l 100" "ctx-age -o 300" "ctx-prune -b 20k" \
 	    "ctx-cache --provider anthropic"; do

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -11,14 +12,30 @@
 /* No call is asked to write more: systems refuse or cut more than INT_MAX. */
 #define MOST ((size_t)512 << 20)
 
+/* A file is opened to be read as well, for what it ends in (begin_line).  Not
+ * a pipe: it would have us as a reader, and wait for no other. */
+static int
+open_file(const char *path)
+{
+	const int flags = O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	struct stat file;
+	int fd;
+
+	if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
+		return open(path, O_WRONLY | flags, 0600);
+	fd = open(path, O_RDWR | flags, 0600);
+	return fd < 0 && errno == EACCES
+	    ? open(path, O_WRONLY | flags, 0600)
+	    : fd;
+}
+
 int
 ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err)
 {
 	memset(archive, 0, sizeof *archive);
 	archive->path = path;
-	archive->fd = open(path,
-	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	archive->fd = open_file(path);
 	if (archive->fd < 0)
 		return ctx_err_sys(err, errno, "cannot open archive %s", path);
 	return 0;
@@ -60,12 +77,46 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
+/* Ends the line of what was cut short, by a full disk or the end of who wrote
+ * it; behind it, the next record would be none. */
+static int
+begin_line(const struct ctx_archive *archive, struct ctx_err *err)
+{
+	struct stat file;
+	char last;
+
+	if (fstat(archive->fd, &file) < 0)
+		return ctx_err_sys(err, errno, "cannot look at archive %s",
+		    archive->path);
+	if (!S_ISREG(file.st_mode) || (uint64_t)file.st_size == archive->end)
+		return 0;
+	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 &&
+	    last == '\n')
+		return 0;
+	/* Where we may not read it, an empty line does no harm. */
+	return write_out(archive, (struct ctx_str){"\n", 1},
+	    (struct ctx_str){"", 0}, err);
+}
+
+static int
+write_lines(struct ctx_archive *archive, struct ctx_str text,
+    struct ctx_str end, struct ctx_err *err)
+{
+	if (text.n == 0)
+		return 0;
+	if (begin_line(archive, err) < 0 ||
+	    write_out(archive, text, end, err) < 0)
+		return -1;
+	archive->end = (uint64_t)lseek(archive->fd, 0, SEEK_CUR);
+	return 0;
+}
+
 static int
 flush(struct ctx_archive *archive, struct ctx_err *err)
 {
 	struct ctx_str text = {archive->pending.p, archive->pending.n};
 
-	if (write_out(archive, text, (struct ctx_str){"", 0}, err) < 0)
+	if (write_lines(archive, text, (struct ctx_str){"", 0}, err) < 0)
 		return -1;
 	archive->pending.n = 0;
 	return 0;
@@ -78,7 +129,7 @@ add_long(struct ctx_archive *archive, struct ctx_str text,
 {
 	if (flush(archive, err) < 0)
 		return -1;
-	return write_out(archive, text, (struct ctx_str){"\n", 1}, err);
+	return write_lines(archive, text, (struct ctx_str){"\n", 1}, err);
 }
 
 int
