@@ -728,17 +728,20 @@ void ctx_marks_release(struct ctx_marks *marks);
  */
 struct ctx_archive {
 	int fd;
+	int directory;    /* that it is in, until that is synced; or -1 */
 	const char *path; /* the caller's */
 	bool dirty;       /* something was added since the last sync */
 	uint64_t end;     /* bytes of the file when we had written to it */
 	struct ctx_buf pending;
 };
+/* All that is needed is opened here, before rights are given up. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
 /* Line breaks within the record (between its tokens) become spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
-/* Returns when all that was added is on disk. */
+/* Returns when all that was added is on disk, with the name of the file, if
+ * its directory may be read. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 

@@ -141,25 +141,30 @@ hashes() {
 	done
 }
 
-@test "the archive is on disk before the stream leaves" {
+@test "the archive is on disk, with its name, before the stream leaves" {
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	# LeakSanitizer does not work under strace.
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	mkdir there
+	ln -s there/arch link
 	while read -r c; do
 		inputs "$c"
-		rm -f arch
+		rm -f there/arch
 		# shellcheck disable=SC2086 # a command and its options
 		strace -o trace -e trace=openat,write,writev,fsync $c -u \
-		    --archive arch in > out
-		fd=$(sed -n 's/.*"arch".* = \([0-9]*\)$/\1/p' trace)
+		    --archive link in > out
+		fd=$(sed -n 's/.*"link".* = \([0-9]*\)$/\1/p' trace)
+		dir=$(sed -n 's|.*/there/".* = \([0-9]*\)$|\1|p' trace)
 		[ -n "$fd" ]
-		awk -v w="write($fd," -v s="fsync($fd)" '
+		[ -n "$dir" ]
+		awk -v w="write($fd," -v s="fsync($fd)" -v d="fsync($dir)" '
 			{ sub(/^writev/, "write") }
 			index($0, w) { dirty = 1; n++ }
 			index($0, s) { dirty = 0 }
-			/^write\(1,/ && dirty { exit 1 }
-			END { if (n == 0) exit 1 }' trace ||
+			index($0, d) && n { named = 1 }
+			/^write\(1,/ && n && (dirty || !named) { exit 1 }
+			END { if (n == 0 || !named) exit 1 }' trace ||
 			fail "$c: written before it is archived"
 	done < <(changing)
 }

@@ -1,6 +1,8 @@
 /* archive.c - what went, in full */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -29,16 +31,59 @@ open_file(const char *path)
 	    : fd;
 }
 
+/* Opens the directory that a file is in, be it through a link. */
+static int
+open_directory(const char *path)
+{
+	char *real = realpath(path, NULL);
+	int fd = -1, sys;
+
+	if (real != NULL) {
+		strrchr(real, '/')[1] = '\0';
+		fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	sys = errno;
+	free(real);
+	errno = sys;
+	return fd;
+}
+
+/* A new file has its name on disk when its directory is there; an older one
+ * may be of a run that did not come so far. */
+static int
+keep_directory(struct ctx_archive *archive)
+{
+	struct stat file;
+
+	if (fstat(archive->fd, &file) < 0)
+		return -1;
+	if (!S_ISREG(file.st_mode))
+		return 0;
+	archive->directory = open_directory(archive->path);
+	/* What may not be read, or has no path, cannot be synced either. */
+	return archive->directory >= 0 || errno == EACCES ||
+		errno == ENOENT || errno == ENAMETOOLONG
+	    ? 0
+	    : -1;
+}
+
 int
 ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err)
 {
 	memset(archive, 0, sizeof *archive);
 	archive->path = path;
+	archive->directory = -1;
 	archive->fd = open_file(path);
 	if (archive->fd < 0)
 		return ctx_err_sys(err, errno, "cannot open archive %s", path);
-	return 0;
+	if (keep_directory(archive) == 0)
+		return 0;
+	ctx_err_sys(err, errno, "cannot open the directory of archive %s",
+	    path);
+	close(archive->fd);
+	archive->fd = -1;
+	return -1;
 }
 
 /* Writes a text and what ends it, in one call if the system takes all: other
@@ -155,6 +200,21 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	return pending->n >= FLUSH_AT ? flush(archive, err) : 0;
 }
 
+/* A pipe or a device has nothing to sync, which is no failure. */
+static bool
+is_synced(int fd)
+{
+	return fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
+}
+
+static void
+close_directory(struct ctx_archive *archive)
+{
+	if (archive->directory >= 0)
+		close(archive->directory);
+	archive->directory = -1;
+}
+
 int
 ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -162,10 +222,11 @@ ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err)
 		return 0;
 	if (flush(archive, err) < 0)
 		return -1;
-	/* A pipe or a device has nothing to sync, which is no failure. */
-	if (fsync(archive->fd) < 0 && errno != EINVAL && errno != EROFS)
+	if (!is_synced(archive->fd) ||
+	    (archive->directory >= 0 && !is_synced(archive->directory)))
 		return ctx_err_sys(err, errno, "cannot sync archive %s",
 		    archive->path);
+	close_directory(archive);
 	archive->dirty = false;
 	return 0;
 }
@@ -175,6 +236,7 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 {
 	int rc = ctx_archive_sync(archive, err);
 
+	close_directory(archive);
 	/* After EINTR it is closed all the same, and it was synced before. */
 	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
