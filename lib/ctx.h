@@ -987,8 +987,8 @@ enum {
  * after a call that has none.  In text stand $id and $name for the literals
  * of the call's id and name, and $text for the literal of the body; the
  * first row fits whose type is the "type" of the call's block, or of its
- * message if that is the call (NULL: any), and whose $id and $name the call
- * has.
+ * message if that is the call, or else the role of that (NULL: any), and
+ * whose $id and $name the call has.  With an empty text no result is written.
  */
 struct ctx_answer {
 	const char *type;
@@ -1104,8 +1104,12 @@ struct ctx_dialect {
 	/* Results for calls that have none; no row: that is not repaired. */
 	struct ctx_answer answers[8];
 	/* What stands before and behind such results, parted by commas, to
-	 * make them a message; NULL: each is a message by itself. */
+	 * make them a message; NULL: each is a message by itself.  $time is
+	 * that of the call's message. */
 	const char *around[2];
+	/* The member of a call that is true if the provider runs the tool,
+	 * which then is not for us to answer; or NULL. */
+	const char *theirs;
 };
 
 /* Row i of the table, or NULL behind the last. */

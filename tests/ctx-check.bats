@@ -333,6 +333,96 @@ finds() {
 	repaired in want
 }
 
+NONE='"[no result: the call was interrupted]"'
+
+# said MESSAGE...: a repair puts WANT[i] behind message i, as lines, as lines
+# of another system and inside a record, and nothing else
+said() {
+	local i=0 one all=() whole=()
+	for one; do
+		all+=("$one")
+		whole+=("$one")
+		[ -z "${WANT[i]}" ] || whole+=("${WANT[i]}")
+		i=$((i + 1))
+	done
+	printf '%s\n' "${all[@]}" > in
+	printf '%s\n' "${whole[@]}" > want
+	repaired in want
+	sed 's/$/\r/' in > in2
+	sed 's/$/\r/' want > want2
+	repaired in2 want2
+	for one in in want; do
+		{ printf '{"%s":[' "${KEY:-messages}"
+		  paste -sd , $one | tr -d '\n'; echo ']}'; } > $one.record
+	done
+	repaired in.record want.record
+}
+
+@test "--repair: a call gets its result in the form of the framework" {
+	WANT=([1]='{"type":"tool","data":{"content":'$NONE',"type":"tool","name":"f","tool_call_id":"a","status":"error"}}')
+	said '{"type":"human","data":{"content":"hi","type":"human"}}' \
+	    '{"type":"ai","data":{"content":"","type":"ai","tool_calls":[{"name":"f","args":{},"id":"a","type":"tool_call"},{"name":"g","args":{},"id":"b","type":"tool_call"}]}}' \
+	    '{"type":"tool","data":{"content":"1","type":"tool","tool_call_id":"b"}}' \
+	    '{"type":"ai","data":{"content":"ok","type":"ai"}}'
+	WANT=([1]='{"type":"function","data":{"content":'$NONE',"type":"function","name":"f"}}')
+	said '{"type":"human","data":{"content":"hi","type":"human"}}' \
+	    '{"type":"ai","data":{"content":"","type":"ai","additional_kwargs":{"function_call":{"name":"f","arguments":"{}"}}}}'
+	WANT=([1]='{"type":"tool","content":'$NONE',"additional_kwargs":{},"response_metadata":{},"tool_call_id":"a","status":"error"}')
+	said '{"type":"human","content":"hi","additional_kwargs":{}}' \
+	    '{"type":"ai","content":"","additional_kwargs":{},"invalid_tool_calls":[{"name":null,"args":"{","id":"a","error":"x","type":"invalid_tool_call"}]}' \
+	    '{"type":"human","content":"go on","additional_kwargs":{}}'
+	lc='{"lc":1,"type":"constructor","id":["langchain","schema","messages","%s"],"kwargs":{%s}}'
+	# shellcheck disable=SC2059 # a format of ours
+	lc() { printf "$lc" "$@"; }
+	WANT=([1]="$(lc ToolMessage '"content":'"$NONE"',"type":"tool","name":"f","tool_call_id":"a","status":"error"')")
+	said "$(lc HumanMessage '"content":"hi","type":"human"')" \
+	    "$(lc AIMessage '"content":"","type":"ai","tool_calls":[{"name":"f","args":{},"id":"a"}]')"
+	WANT=([1]='{"role":"user","created":7,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"error","error":'$NONE'}}]}')
+	KEY=conversation said \
+	    '{"role":"user","created":6,"content":[{"type":"text","text":"hi"}]}' \
+	    '{"role":"assistant","created":7,"content":[{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}' \
+	    '{"role":"user","created":8,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"success","value":{"content":[]}}}],"metadata":{"userVisible":true,"agentVisible":false}}' \
+	    '{"role":"assistant","created":9,"content":[{"type":"text","text":"ok"}]}'
+	WANT=([1]='{"role":"tool","content":'$NONE',"tool_name":"f"}')
+	said '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]}' \
+	    '{"role":"assistant","content":"ok"}'
+	WANT=([1]='{"role":"tool","content":'$NONE',"tool_name":"f","tool_call_id":"a"}')
+	said '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"f","arguments":{}}}]}'
+}
+
+@test "--repair: results of the Vercel AI SDK stand in one message" {
+	result() {
+		printf '{"type":"tool-result","toolCallId":"%s","toolName":"f","output":{"type":"%s","value":%s}}' "$@"
+	}
+	call='{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{}},{"type":"tool-call","toolCallId":"b","toolName":"f","input":{}}]}'
+	a=$(result a error-text "$NONE") b=$(result b error-text "$NONE")
+	WANT=([1]="{\"role\":\"tool\",\"content\":[$a,$b]}")
+	said "$U" "$call" "$A"
+	printf '%s\n' "$U" "$call" "{\"role\":\"tool\",\"content\":[$(result b text '"1"')]}" > in
+	printf '%s\n' "$U" "$call" "{\"role\":\"tool\",\"content\":[$a,$(result b text '"1"')]}" > want
+	repaired in want
+	# Nobody has given his consent.
+	WANT=([1]="{\"role\":\"tool\",\"content\":[$a,"'{"type":"tool-approval-response","approvalId":"p","approved":false,"reason":'"$NONE}]}")
+	said "$U" '{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{}},{"type":"tool-approval-request","approvalId":"p","toolCallId":"a"}]}'
+}
+
+@test "--repair: what the provider's own tool gives is not made up" {
+	printf '%s\n' "$U" '{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{},"providerExecuted":true}]}' > in
+	run -1 --separate-stderr ctx-check --repair in
+	[ "$output" = "$(cat in)" ]
+	echo '{"type":"ai","data":{"content":[{"type":"server_tool_call","id":"a","name":"f","args":{}}],"type":"ai"}}' > in
+	run -1 --separate-stderr ctx-check --repair in
+	[ "$output" = "$(cat in)" ]
+}
+
+@test "--repair: a result that names no call comes behind those that are there" {
+	WANT=([2]='{"role":"tool","content":'$NONE',"tool_name":"f"}')
+	said "$U" '{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"n":1}}},{"function":{"name":"f","arguments":{"n":2}}}]}' \
+	    '{"role":"tool","tool_name":"f","content":"1"}' "$A"
+}
+
 @test "results behind a call of any role answer it" {
 	printf '%s\n' '{"role":"user","parts":[{"text":"q"}]}' \
 	    '{"role":"user","parts":[{"functionCall":{"name":"f","args":{}}}]}' \

@@ -95,7 +95,8 @@ judge_message(struct check *check, struct hearing *hearing,
 		return 0;
 	}
 	if (check->repairing &&
-	    ctx_repair_add(&check->repair, event, hearing->messages, err) < 0)
+	    ctx_repair_add(&check->repair, event, rules, hearing->messages,
+		err) < 0)
 		return -1;
 	check->view = event->view;
 	rc = ctx_judge_message(&hearing->judge, rules, event->view, &place,

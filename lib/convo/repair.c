@@ -87,12 +87,13 @@ queue_find(const struct ctx_repair_queue *queue, uint64_t message)
 	return &queue->list[low];
 }
 
-/* The next message that stays behind entry i, or NULL. */
+/* The next message that stays behind entry i and is shown, or NULL. */
 static struct ctx_repair_entry *
 queue_next(const struct ctx_repair_queue *queue, size_t i)
 {
 	while (++i < queue->n)
-		if (queue->list[i].is_message && !queue->list[i].drop)
+		if (queue->list[i].is_message && !queue->list[i].drop &&
+		    !queue->list[i].hidden)
 			return &queue->list[i];
 	return NULL;
 }
@@ -105,11 +106,26 @@ queue_of(struct ctx_repair *repair, bool inside)
 
 /* ---- results that we write ---- */
 
-/* Has it an id that tells it from calls without one? */
+/* Is it there, and says something?  Null and "" are as good as nothing. */
 static bool
-has_id(const struct ctx_view *view, const struct ctx_part *call)
+says(const struct ctx_json *json, uint32_t node)
 {
-	return call->id != 0 && !ctx_json_is(view->json, call->id, "");
+	return node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
+	    !ctx_json_is(json, node, "");
+}
+
+/* May a call be answered by this row? */
+static bool
+fits(const struct ctx_answer *row, const struct ctx_view *view,
+    const struct ctx_part *call, uint32_t type)
+{
+	if (row->type != NULL &&
+	    (type == 0 || !ctx_json_is(view->json, type, row->type)))
+		return false;
+	return (says(view->json, call->id) ||
+		   strstr(row->text, "$id") == NULL) &&
+	    (says(view->json, call->name) ||
+		strstr(row->text, "$name") == NULL);
 }
 
 /* The first template that fits a call, or NULL. */
@@ -117,31 +133,35 @@ static const char *
 template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
     const struct ctx_part *call)
 {
-	uint32_t type = ctx_json_find(view->json,
-	    call->child != 0 ? call->child : view->node, "type");
+	const struct ctx_json *json = view->json;
+	uint32_t block = call->child != 0 ? call->child : view->node;
+	uint32_t type = ctx_json_find(json, block, "type"), theirs;
 	const struct ctx_answer *row = dialect->answers;
 	size_t i, n = sizeof dialect->answers / sizeof *row;
 
+	if (dialect->theirs != NULL &&
+	    (theirs = ctx_json_find(json, block, dialect->theirs)) != 0 &&
+	    json->nodes[theirs].kind == CTX_JSON_TRUE)
+		return NULL;
+	if (type == 0)
+		type = view->role_node;
 	for (i = 0; i < n && row[i].text != NULL; i++)
-		if ((row[i].type == NULL ||
-			(type != 0 &&
-			    ctx_json_is(view->json, type, row[i].type))) &&
-		    (has_id(view, call) ||
-			strstr(row[i].text, "$id") == NULL) &&
-		    (call->name != 0 || strstr(row[i].text, "$name") == NULL))
+		if (fits(&row[i], view, call, type))
 			return row[i].text;
 	return NULL;
 }
 
+/* Adds a template; call is NULL if it does not speak of one. */
 static int
 fill_in(struct ctx_buf *out, const char *template,
     const struct ctx_view *view, const struct ctx_part *call,
     struct ctx_err *err)
 {
+	static const char *const names[] = {"$id", "$name", "$time", "$text"};
+	const uint32_t nodes[] = {call != NULL ? call->id : 0,
+	    call != NULL ? call->name : 0, view->time};
 	static const char text[] = "\"" CTX_NO_RESULT "\"";
-	struct ctx_str values[] = {ctx_json_str(view->json, call->id),
-	    ctx_json_str(view->json, call->name), {text, sizeof text - 1}};
-	static const char *const names[] = {"$id", "$name", "$text"};
+	struct ctx_str value;
 	const char *next;
 	size_t i;
 
@@ -151,41 +171,59 @@ fill_in(struct ctx_buf *out, const char *template,
 			return -1;
 		for (i = 0; strncmp(next, names[i], strlen(names[i])) != 0;)
 			i++;
-		if (ctx_buf_add(out, values[i].p, values[i].n, err) < 0)
+		if (i == sizeof nodes / sizeof nodes[0])
+			value = (struct ctx_str){text, sizeof text - 1};
+		else if (nodes[i] != 0)
+			value = ctx_json_str(view->json, nodes[i]);
+		else
+			value = (struct ctx_str){"null", 4};
+		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
 		next += strlen(names[i]);
 	}
 	return ctx_buf_add(out, template, strlen(template), err);
 }
 
-/* Writes down what the calls of a message would be answered with. */
+/* Writes down what a call would be answered with. */
+static int
+write_answer(struct ctx_repair_entry *entry, const struct ctx_view *view,
+    const struct ctx_part *call, struct ctx_err *err)
+{
+	const char *template = template_of(entry->dialect, view, call);
+	const char *opening = entry->dialect->around[0];
+	struct ctx_repair_answer *answer;
+
+	answer = ctx_grow(entry->answers, &entry->answers_cap,
+	    entry->n_answers + 1, sizeof *answer, err);
+	if (answer == NULL)
+		return -1;
+	entry->answers = answer;
+	answer += entry->n_answers++;
+	if (entry->n_answers == 1 && opening != NULL) {
+		if (fill_in(&entry->answer_text, opening, view, NULL, err) < 0)
+			return -1;
+		entry->opening = entry->answer_text.n;
+	}
+	*answer = (struct ctx_repair_answer){.at = entry->answer_text.n};
+	if (template != NULL &&
+	    fill_in(&entry->answer_text, template, view, call, err) < 0)
+		return -1;
+	answer->n = entry->answer_text.n - answer->at;
+	if (!says(view->json, call->id))
+		entry->nameless = true;
+	return 0;
+}
+
 static int
 write_answers(struct ctx_repair_entry *entry, const struct ctx_view *view,
     struct ctx_err *err)
 {
-	const char *template;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		struct ctx_repair_answer *answer;
-
-		if (view->parts[i].kind != CTX_PART_CALL)
-			continue;
-		answer = ctx_grow(entry->answers, &entry->answers_cap,
-		    entry->n_answers + 1, sizeof *answer, err);
-		if (answer == NULL)
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].kind == CTX_PART_CALL &&
+		    write_answer(entry, view, &view->parts[i], err) < 0)
 			return -1;
-		entry->answers = answer;
-		answer += entry->n_answers++;
-		*answer = (struct ctx_repair_answer){
-		    .at = entry->answer_text.n};
-		template = template_of(entry->dialect, view, &view->parts[i]);
-		if (template != NULL &&
-		    fill_in(&entry->answer_text, template, view,
-			&view->parts[i], err) < 0)
-			return -1;
-		answer->n = entry->answer_text.n - answer->at;
-	}
 	return 0;
 }
 
@@ -200,25 +238,27 @@ has_due(const struct ctx_repair_entry *entry)
 	return entry->handed_on > 0;
 }
 
+static const struct ctx_str nothing = {"", 0};
+
 /* All results that are due, with what parts them, between before and
  * behind. */
 static int
 join_answers(struct ctx_buf *out, const struct ctx_repair_entry *entry,
-    const char *before, const char *part, const char *behind,
+    struct ctx_str before, const char *part, const char *behind,
     struct ctx_err *err)
 {
 	const struct ctx_repair_answer *answer = entry->answers;
-	const char *lead = before;
+	struct ctx_str lead = before;
 	size_t i;
 
 	for (i = 0; i < entry->n_answers; i++, answer++) {
 		if (!answer->due)
 			continue;
-		if (ctx_buf_add(out, lead, strlen(lead), err) < 0 ||
+		if (ctx_buf_add(out, lead.p, lead.n, err) < 0 ||
 		    ctx_buf_add(out, entry->answer_text.p + answer->at,
 			answer->n, err) < 0)
 			return -1;
-		lead = part;
+		lead = (struct ctx_str){part, strlen(part)};
 	}
 	return ctx_buf_add(out, behind, strlen(behind), err);
 }
@@ -229,11 +269,12 @@ answers_as_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err)
 {
-	const char *const *around = entry->dialect->around;
+	struct ctx_str opening = {entry->answer_text.p, entry->opening};
 
-	if (around[0] == NULL)
-		return join_answers(out, entry, "", part, "", err);
-	return join_answers(out, entry, around[0], ",", around[1], err);
+	if (entry->dialect->around[0] == NULL)
+		return join_answers(out, entry, nothing, part, "", err);
+	return join_answers(out, entry, opening, ",",
+	    entry->dialect->around[1], err);
 }
 
 /*
@@ -246,9 +287,9 @@ goes_into(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	if (entry->dialect->around[0] == NULL || next == NULL ||
-	    next->front == 0)
+	    next->dialect != entry->dialect || next->front == 0)
 		return false;
-	return next->users || (entry->dialect->rules & CTX_ALTERNATES);
+	return next->users || (entry->rules & CTX_ALTERNATES);
 }
 
 /* Are both one message to the provider, so that no result may part them?  One
@@ -257,10 +298,22 @@ static bool
 is_one(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
-	return next != NULL && (entry->dialect->rules & CTX_MERGES) &&
+	return (entry->rules & CTX_MERGES) &&
 	    entry->dialect->around[0] != NULL &&
 	    next->dialect == entry->dialect && next->role == entry->role &&
 	    !next->mute;
+}
+
+/* Do the results of entry stand behind next?  Those that name no call answer
+ * the oldest, so they come behind those that were there. */
+static bool
+stand_behind(const struct ctx_repair_entry *entry,
+    const struct ctx_repair_entry *next)
+{
+	return next != NULL && (is_one(entry, next) ||
+	    (entry->nameless && next->users &&
+		entry->dialect->around[0] == NULL &&
+		next->dialect == entry->dialect));
 }
 
 /* Takes out the answers that are not due. */
@@ -302,6 +355,8 @@ hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
 	next->n_answers += entry->n_answers;
 	next->answers_cap = entry->answers_cap;
 	next->answer_text = entry->answer_text;
+	next->opening = entry->opening;
+	next->nameless |= entry->nameless;
 	entry->answers = old;
 	entry->answer_text = text;
 	entry->n_answers = entry->handed_on = 0;
@@ -310,9 +365,34 @@ hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
 
 /* ---- a message comes ---- */
 
+/* Finds where a result could be put in front of what the message holds. */
+static void
+find_front(struct ctx_repair_entry *entry, const struct ctx_view *view,
+    struct ctx_str text)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t array = 0;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->kind == CTX_PART_RESULT)
+			entry->users = true;
+		if (part->owner == 0 && part->child != 0 &&
+		    json->nodes[part->parent].kind == CTX_JSON_ARRAY)
+			array = part->parent;
+	}
+	if (array == 0 || view->role == CTX_ROLE_ASSISTANT ||
+	    view->role == CTX_ROLE_SYSTEM)
+		return;
+	entry->front =
+	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
+}
+
 int
 ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
-    uint64_t message, struct ctx_err *err)
+    unsigned rules, uint64_t message, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry =
 	    queue_add(queue_of(repair, event->inside), err);
@@ -323,12 +403,16 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->is_message = true;
 	entry->dialect = event->shape->dialect;
 	entry->role = event->view->role;
+	entry->rules = rules;
 	entry->mute = event->view->n == 0;
+	entry->hidden = (event->view->flags & CTX_VIEW_HIDDEN) != 0;
 	entry->node = event->node;
 	entry->bytes = event->inside
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
 	repair->member = 0;
+	find_front(entry, event->view, event->inside
+	    ? event->record->value : event->record->text);
 	return write_answers(entry, event->view, err);
 }
 
@@ -425,32 +509,17 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 	return rc;
 }
 
-/* Finds where a result could be put in front of what the message holds. */
-static void
-find_front(struct ctx_repair_entry *entry, const struct ctx_view *view,
-    const bool *gone, struct ctx_str text)
+/* Is nothing left in front of which a result would stand? */
+static bool
+is_alone(const struct ctx_view *view, const bool *gone)
 {
-	const struct ctx_json *json = view->json;
-	size_t i, left = 0;
-	uint32_t array = 0;
+	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
-
-		if (part->owner != 0 || part->child == 0)
-			continue;
-		if (json->nodes[part->parent].kind == CTX_JSON_ARRAY)
-			array = part->parent;
-		left += !gone[i];
-		if (part->kind == CTX_PART_RESULT)
-			entry->users = true;
-	}
-	if (array == 0 || view->role == CTX_ROLE_ASSISTANT ||
-	    view->role == CTX_ROLE_SYSTEM)
-		return;
-	entry->front =
-	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
-	entry->alone = left == 0;
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].owner == 0 && view->parts[i].child != 0 &&
+		    !gone[i])
+			return false;
+	return true;
 }
 
 /* The entry gets bytes of its own. */
@@ -482,8 +551,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->drop = entry->drop || judge->dropped;
 	if (entry->drop)
 		return 0;
-	find_front(entry, view, judge->gone, event->inside
-	    ? event->record->value : event->record->text);
+	entry->alone = is_alone(view, judge->gone);
 	if (drop_parts(edits, view, judge->gone, err) < 0)
 		return -1;
 	if (repair->member != 0 &&
@@ -514,11 +582,11 @@ insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
     struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
-	if (is_one(entry, next))
+	if (stand_behind(entry, next))
 		return hand_on(entry, next, err);
 	repair->out.n = 0;
 	if (goes_into(entry, next)) {
-		if (join_answers(&repair->out, entry, "", ",",
+		if (join_answers(&repair->out, entry, nothing, ",",
 			next->alone ? "" : ",", err) < 0)
 			return -1;
 		return insert(repair, json->text + next->front, err);
@@ -578,13 +646,13 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
 	const char *eol = crlf && ended ? "\r\n" : "\n";
 
-	if (is_one(entry, next))
+	if (stand_behind(entry, next))
 		return hand_on(entry, next, err);
 	out->n = 0;
 	if (goes_into(entry, next)) {
 		text = next->bytes;
 		if (ctx_buf_add(out, text.p, next->front, err) < 0 ||
-		    join_answers(out, entry, "", ",",
+		    join_answers(out, entry, nothing, ",",
 			next->alone ? "" : ",", err) < 0 ||
 		    ctx_buf_add(out, text.p + next->front,
 			text.n - next->front, err) < 0)

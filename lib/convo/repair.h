@@ -7,9 +7,12 @@
 /* A record, or a message inside one, that has not been written yet. */
 struct ctx_repair_entry {
 	uint64_t message; /* its number, or that of the message before it */
-	bool is_message, blank, drop, users;
+	bool is_message, blank, drop;
+	bool users; /* a message that holds results */
 	bool mute; /* a message without parts: only the last may be that */
+	bool hidden; /* a message that the model is not shown */
 	const struct ctx_dialect *dialect;
+	unsigned rules;
 	enum ctx_role role;
 	char *text;           /* a copy of bytes, or NULL */
 	struct ctx_str bytes; /* what is to be written */
@@ -22,7 +25,9 @@ struct ctx_repair_entry {
 		bool due;
 	} *answers; /* those handed on, which are due, and one for each call */
 	size_t n_answers, answers_cap, handed_on;
-	struct ctx_buf answer_text;
+	bool nameless; /* some name no call that they answer */
+	struct ctx_buf answer_text; /* first what opens their message, */
+	size_t opening;             /* which is so long, if there is one */
 };
 
 struct ctx_repair_queue {
@@ -42,9 +47,9 @@ struct ctx_repair {
 
 void ctx_repair_release(struct ctx_repair *repair);
 
-/* A message is about to be judged. */
+/* A message is about to be judged by these rules. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
-    uint64_t message, struct ctx_err *err);
+    unsigned rules, uint64_t message, struct ctx_err *err);
 /* Applies the remedy of a finding: 1 and *fix if there is one, else 0.
  * view is the message being judged, NULL at the end. */
 int ctx_repair_finding(struct ctx_repair *repair,

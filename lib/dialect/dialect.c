@@ -38,6 +38,16 @@
 #define ANSWER_ITEM(type)                                                    \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
+/* Results of LangChain, in one of its spellings.  The provider answers the
+ * calls of its own tools. */
+#define LANGCHAIN_ANSWERS(MESSAGE)                                           \
+	{"server_tool_call", ""},                                            \
+	{NULL, MESSAGE("ToolMessage", "tool", ",\"name\":$name,"             \
+	    "\"tool_call_id\":$id,\"status\":\"error\"")},                   \
+	{NULL, MESSAGE("ToolMessage", "tool",                                \
+	    ",\"tool_call_id\":$id,\"status\":\"error\"")},                  \
+	{NULL, MESSAGE("FunctionMessage", "function", ",\"name\":$name")}
+
 /* Messages of ours, where they are more than a role and a text.  Codex has
  * only those of the user outlast a compaction. */
 #define CODEX_NOTE                                                           \
@@ -61,16 +71,16 @@
 	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\","     \
 	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"       \
 	"\"timestamp\":$timestamp}"
-#define LANGCHAIN_LC(class, type)                                            \
+#define LANGCHAIN_LC(class, type, more)                                      \
 	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","            \
 	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"                   \
-	"{\"content\":$text,\"type\":\"" type "\"}}"
-#define LANGCHAIN_DICT(type)                                                 \
+	"{\"content\":$text,\"type\":\"" type "\"" more "}}"
+#define LANGCHAIN_DICT(class, type, more)                                    \
 	"{\"type\":\"" type "\",\"data\":"                                     \
-	"{\"content\":$text,\"type\":\"" type "\"}}"
-#define LANGCHAIN_DUMP(type)                                                 \
+	"{\"content\":$text,\"type\":\"" type "\"" more "}}"
+#define LANGCHAIN_DUMP(class, type, more)                                    \
 	"{\"type\":\"" type "\",\"content\":$text,"                            \
-	"\"additional_kwargs\":{},\"response_metadata\":{}}"
+	"\"additional_kwargs\":{},\"response_metadata\":{}" more "}"
 #define OPENCODE_NOTE                                                        \
 	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"               \
 	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent,"         \
@@ -172,8 +182,9 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
-	.summary = LANGCHAIN_LC("SystemMessage", "system"),
-	.notice = LANGCHAIN_LC("HumanMessage", "human"),
+	.summary = LANGCHAIN_LC("SystemMessage", "system", ""),
+	.notice = LANGCHAIN_LC("HumanMessage", "human", ""),
+	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
     },
     {
 	.name = "langchain-dict",
@@ -184,8 +195,9 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
-	.summary = LANGCHAIN_DICT("system"),
-	.notice = LANGCHAIN_DICT("human"),
+	.summary = LANGCHAIN_DICT("SystemMessage", "system", ""),
+	.notice = LANGCHAIN_DICT("HumanMessage", "human", ""),
+	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
     },
     {
 	.name = "langchain-dump",
@@ -196,8 +208,9 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
-	.summary = LANGCHAIN_DUMP("system"),
-	.notice = LANGCHAIN_DUMP("human"),
+	.summary = LANGCHAIN_DUMP("SystemMessage", "system", ""),
+	.notice = LANGCHAIN_DUMP("HumanMessage", "human", ""),
+	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
     },
     {
 	.name = "opencode",
@@ -223,6 +236,11 @@ static const struct ctx_dialect dialects[] = {
 	.body = BODY_TEXT_BLOCK,
 	.summary = GOOSE_NOTE,
 	.notice = GOOSE_NOTE,
+	.answers = {
+	    {NULL, "{\"type\":\"toolResponse\",\"id\":$id,\"toolResult\":"
+		   "{\"status\":\"error\",\"error\":$text}}"},
+	},
+	.around = {"{\"role\":\"user\",\"created\":$time,\"content\":[", "]}"},
     },
     {
 	.name = "llm-logs",
@@ -258,6 +276,16 @@ static const struct ctx_dialect dialects[] = {
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
 	.summary = NOTE("system"),
 	.notice = NOTE("user"),
+	.answers = {
+	    {"tool-call", "{\"type\":\"tool-result\",\"toolCallId\":$id,"
+			  "\"toolName\":$name,\"output\":"
+			  "{\"type\":\"error-text\",\"value\":$text}}"},
+	    {"tool-approval-request",
+		"{\"type\":\"tool-approval-response\",\"approvalId\":$id,"
+		"\"approved\":false,\"reason\":$text}"},
+	},
+	.around = {"{\"role\":\"tool\",\"content\":[", "]}"},
+	.theirs = "providerExecuted",
     },
     {
 	.name = "sharegpt",
@@ -265,12 +293,17 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
-	    CTX_ONE_SYSTEM,
+	    CTX_ONE_SYSTEM | CTX_RESULTS_NEXT,
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	/* Between two turns there is no place for anything. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
+	/* Where calls are no messages of their own results are a tool's. */
+	.answers = {
+	    {"function_call", "{\"from\":\"observation\",\"value\":$text}"},
+	    {NULL, "{\"from\":\"tool\",\"value\":$text}"},
+	},
     },
     {
 	.name = "ollama",
@@ -283,6 +316,12 @@ static const struct ctx_dialect dialects[] = {
 	.body = BODY_STRING,
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
+	.answers = {
+	    {NULL, "{\"role\":\"tool\",\"content\":$text,"
+		   "\"tool_name\":$name,\"tool_call_id\":$id}"},
+	    {NULL, "{\"role\":\"tool\",\"content\":$text,"
+		   "\"tool_name\":$name}"},
+	},
     },
     {
 	.name = "openai-responses",
