@@ -1684,7 +1684,8 @@ struct ctx_finding {
  * rule, as soon as it is certain: what a later message would have to put
  * right is found when that has come.  found returns 1 if it puts the finding
  * right by the remedy of its rule, so that what follows is judged as if that
- * had been so from the start; 0 if not; -1 with *err.
+ * had been so from the start; 2 if by a result in a message right before the
+ * one being judged, or behind the last; 0 if not; -1 with *err.
  * Memory: the open calls, and 48 bytes for each id that was seen.
  */
 struct ctx_judge {

@@ -423,6 +423,82 @@ said() {
 	    '{"role":"tool","tool_name":"f","content":"1"}' "$A"
 }
 
+# mended LINE...: no line of these is left to tell of
+mended() {
+	printf '%s\n' "$@" > in
+	run -1 ctx-check in
+	[ -n "$output" ]
+	run -0 --separate-stderr ctx-check --repair in
+	[ -z "$stderr" ]
+	echo "$output" > out
+	ctx-check out
+}
+
+@test "--repair: what is judged is what is sent" {
+	local call='{"role":"assistant","content":[{"toolUse":{"toolUseId":"%s","name":"f","input":{}}}]}'
+	local hi='{"role":"user","content":[{"text":"hi"}]}'
+	local says='{"role":"assistant","content":[{"text":"ok"}]}'
+	local result='{"role":"user","content":[{"toolResult":{"toolUseId":"%s","content":[{"text":"x"}]}}]}'
+	# shellcheck disable=SC2059 # formats of ours
+	call() { printf "$call" "$1"; }
+	# shellcheck disable=SC2059
+	result() { printf "$result" "$1"; }
+	# A result that we put in stands between two that speak.
+	mended "$hi" "$(call a)" "$says" "$hi"
+	mended "$hi" "$(call a)" "$(call b)" "$(result b)"
+	mended '{"role":"user","parts":[{"text":"hi"}]}' \
+	    '{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
+	    '{"role":"model","parts":[{"text":"ok"}]}'
+	mended '{"from":"human","value":"hi"}' \
+	    '{"from":"function_call","value":"{}"}' \
+	    '{"from":"gpt","value":"ok"}'
+	mended '{"from":"human","value":"hi"}' \
+	    '{"from":"gpt","value":"<tool_call>{}</tool_call>"}'
+	# At the end it is the user's side that speaks last.
+	printf '%s\n' "$hi" "$(call a)" > in
+	run -0 ctx-check --repair --provider bedrock in
+	# Of two calls with one id the first gets its result before the other.
+	mended '{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}' \
+	    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
+	    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
+	    '{"type":"function_call_output","call_id":"a","output":"1"}'
+	# What goes needs no content, and is no other message's result.
+	mended "$U" "${RA/\"1\"/null}"
+	mended "$hi" "$(call a)" "$(result b)" "$(result a)" "$says" "$hi"
+	# A system message behind a call stands behind its result.
+	mended "$U" '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}' \
+	    '{"role":"system","content":"s"}' "$A"
+}
+
+@test "--repair: no result is put in that would be refused" {
+	printf '%s\n' '{"from":"human","value":"hi"}' \
+	    '{"from":"function_call","value":"{}"}' \
+	    '{"from":"human","value":"ok"}' > in
+	run -1 --separate-stderr ctx-check --repair in
+	[ "$output" = "$(cat in)" ]
+	[[ $stderr == "in:2: orphan-call: "* ]]
+	printf '%s\n' "$U" "$CALL" "$U" > in
+	run -1 --separate-stderr ctx-check --repair --provider bedrock in
+	[ "$output" = "$(cat in)" ]
+}
+
+@test "two open calls of one id are told of, however they end" {
+	item() {
+		printf '{"type":"function_call%s","call_id":"a",%s}\n' "$@"
+	}
+	hi='{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}'
+	{ echo "$hi"; item '' '"name":"f","arguments":"{}"'
+	  item '' '"name":"f","arguments":"{}"'; } > in
+	[ "$(finds --allow-pending in)" = 3:duplicate-id ]
+	[ "$(finds in)" = "2:orphan-call 3:duplicate-id 3:orphan-call" ]
+	item _output '"output":"1"' >> in
+	item _output '"output":"2"' >> in
+	[ "$(finds in)" = 3:duplicate-id ]
+	run -1 --separate-stderr ctx-check --repair in
+	[ "$output" = "$(cat in)" ]
+	[[ $stderr == 'in:3: duplicate-id: a call has the id of call "a" of f, which is open' ]]
+}
+
 @test "results behind a call of any role answer it" {
 	printf '%s\n' '{"role":"user","parts":[{"text":"q"}]}' \
 	    '{"role":"user","parts":[{"functionCall":{"name":"f","args":{}}}]}' \

@@ -132,14 +132,16 @@ note_id(struct ctx_calls_seen *calls, const struct ctx_call *call)
 
 struct ctx_call *
 ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
-    enum ctx_call_state *state, struct ctx_err *err)
+    enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call *call;
-	uint32_t i, handle;
+	uint32_t i, handle, before;
 
 	if (make_room(calls, err) < 0 || (i = take(calls, err)) == NONE)
 		return NULL;
-	handle = ctx_calls_push(calls->waiting, key, i, 0, err);
+	/* Calls are numbered as tools, to be asked for. */
+	before = ctx_calls_tool(calls->waiting, key);
+	handle = ctx_calls_push(calls->waiting, key, i, i + 1, err);
 	if (handle == CTX_NO_ITEM)
 		return NULL;
 	call = &calls->pool[i];
@@ -158,6 +160,8 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 		ctx_hash_wide(&calls->hash, key->id.p, key->id.n, call->id);
 		*state = note_id(calls, call);
 	}
+	if (*state == CTX_CALL_OPEN)
+		*same = &calls->pool[before - 1];
 	return call;
 }
 
@@ -187,13 +191,15 @@ close_call(struct ctx_calls_seen *calls, uint32_t i,
 }
 
 enum ctx_call_state
-ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key)
+ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
+    const struct ctx_call **call)
 {
 	uint32_t tool, i = ctx_calls_pop(calls->waiting, key, &tool);
 	uint64_t id[2];
 
 	if (i != CTX_NO_ITEM) {
 		close_call(calls, i, CTX_CALL_ANSWERED);
+		*call = &calls->pool[i];
 		return CTX_CALL_OPEN;
 	}
 	if (key->id.p == NULL || calls->used == 0)

@@ -20,6 +20,8 @@ struct ctx_call {
 	/* Its own: */
 	uint64_t id[2];   /* hashes, if it has one */
 	bool has_id;
+	bool doubled; /* a later message has a call of the same id, */
+	struct ctx_place again; /* this one, while this call is open */
 	uint32_t handle;  /* in waiting, CTX_NO_ITEM: not there any more */
 	uint32_t before, behind; /* in the list of open calls */
 };
@@ -42,14 +44,15 @@ void ctx_seen_release(struct ctx_calls_seen *calls);
 void ctx_seen_reset(struct ctx_calls_seen *calls);
 
 /* Notes an open call, not yet filled beyond its key; *state is what its id
- * was before (NEW if it has none).  NULL with *err. */
+ * was before (NEW if it has none), and if that is OPEN *same the newest call
+ * of the id.  NULL with *err. */
 struct ctx_call *ctx_seen_open(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key, enum ctx_call_state *state,
-    struct ctx_err *err);
-/* Closes the call that a result answers; OPEN if there is one, else what its
- * id was before. */
+    struct ctx_call **same, struct ctx_err *err);
+/* Closes the call that a result answers; OPEN if there is one, which *call
+ * is until the next is opened, else what its id was before. */
 enum ctx_call_state ctx_seen_answer(struct ctx_calls_seen *calls,
-    const struct ctx_call_key *key);
+    const struct ctx_call_key *key, const struct ctx_call **call);
 /* A new turn begins: what waits by name or order waits in vain. */
 void ctx_seen_expire(struct ctx_calls_seen *calls);
 /* The oldest open call, or NULL. */

@@ -168,7 +168,19 @@ has_body(const struct ctx_json *json, uint32_t value)
 	    ctx_json_count(json, value) > 0;
 }
 
-/* The rules that look at one part by itself. */
+int
+ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_part *part = &judge->view->parts[i];
+
+	if (!(judge->rules & CTX_NEEDS_BODY) ||
+	    has_body(judge->view->json, part->value))
+		return 0;
+	return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i,
+	    "result", " has no content", err);
+}
+
+/* The rules that look at one part by itself, but for results. */
 static int
 check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
@@ -179,12 +191,6 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	case CTX_PART_CALL:
 		return check_id(judge, i, err) < 0 ||
 		    check_arguments(judge, i, err) < 0 ? -1 : 0;
-	case CTX_PART_RESULT:
-		if (!(rules & CTX_NEEDS_BODY) ||
-		    has_body(judge->view->json, part->value))
-			return 0;
-		return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i, "result",
-		    " has no content", err);
 	case CTX_PART_REASONING:
 		if (!(rules & CTX_SIGNED) || part->child == 0 ||
 		    is_signed(judge->view->json, part->child))

@@ -57,6 +57,35 @@ ctx_judge_begin(struct ctx_judge *judge)
 
 /* ---- calls and results ---- */
 
+/* A call at place has the id of another that is open. */
+static int
+refuse_double(struct ctx_judge *judge, const struct ctx_call *call,
+    const struct ctx_place *place, struct ctx_err *err)
+{
+	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
+	    .place = *place, .part = CTX_NO_PART};
+
+	judge->what.n = 0;
+	if (ctx_buf_printf(&judge->what, err,
+		"a call has the id of call %s, which is open",
+		call->label) < 0)
+		return -1;
+	return ctx_judge_tell(judge, &finding, err);
+}
+
+/* Two open calls have the same id.  Those of two messages may get results
+ * between them; so much is known once the first is closed. */
+static int
+open_double(struct ctx_judge *judge, struct ctx_call *same,
+    struct ctx_err *err)
+{
+	if (same->place.message == judge->place.message)
+		return refuse_double(judge, same, &judge->place, err);
+	same->doubled = true;
+	same->again = judge->place;
+	return 0;
+}
+
 static int
 open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
     struct ctx_err *err)
@@ -64,12 +93,13 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	const struct ctx_part *part = &judge->view->parts[i];
 	enum ctx_call_state state;
 	struct ctx_call_key key;
-	struct ctx_call *call;
+	struct ctx_call *call, *same;
 	size_t n;
 
 	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
 		&judge->text, err) < 0 ||
-	    (call = ctx_seen_open(judge->calls, &key, &state, err)) == NULL)
+	    (call = ctx_seen_open(judge->calls, &key, &state, &same,
+		err)) == NULL)
 		return -1;
 	call->place = judge->place;
 	call->ordinal = ordinal;
@@ -81,36 +111,50 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 					       : sizeof call->label - 1;
 	memcpy(call->label, judge->what.p, n);
 	call->label[n] = '\0';
-	if (state == CTX_CALL_NEW ||
-	    (state != CTX_CALL_OPEN && !(judge->rules & CTX_UNIQUE_IDS)))
+	if (state == CTX_CALL_NEW)
 		return 0;
-	return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i, "call",
-	    state == CTX_CALL_OPEN ? " has the id of a call that is open"
-				   : " has the id of an earlier call",
-	    err);
+	if (judge->rules & CTX_UNIQUE_IDS)
+		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i,
+		    "call", " has the id of an earlier call", err);
+	return state == CTX_CALL_OPEN ? open_double(judge, same, err) : 0;
 }
 
 static int
 answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_call *call;
 	enum ctx_call_state state;
 	struct ctx_call_key key;
+	int rc = 0;
 
 	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
 		&judge->text, err) < 0)
 		return -1;
-	state = ctx_seen_answer(judge->calls, &key);
+	state = ctx_seen_answer(judge->calls, &key, &call);
+	if (state == CTX_CALL_OPEN && call->doubled &&
+	    refuse_double(judge, call, &call->again, err) < 0)
+		return -1;
 	if (state == CTX_CALL_NEW)
-		return ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i, "result",
-		    " answers no call", err);
-	if (state == CTX_CALL_ANSWERED)
-		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_RESULT, i,
+		rc = ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
+		    "result", " answers no call", err);
+	else if (state == CTX_CALL_ANSWERED)
+		rc = ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_RESULT, i,
 		    "result", " is one too many", err);
-	if (state == CTX_CALL_MISSED)
-		return ctx_judge_refuse_part(judge, CTX_RULE_RESULT_ORDER, i, "result",
-		    " does not follow its call directly", err);
-	return 0;
+	else if (state == CTX_CALL_MISSED)
+		rc = ctx_judge_refuse_part(judge, CTX_RULE_RESULT_ORDER, i,
+		    "result", " does not follow its call directly", err);
+	/* What has gone needs no content. */
+	return rc != 0 ? rc : ctx_judge_body(judge, i, err);
+}
+
+/* The caller has put a result before what comes now. */
+static void
+come_after_result(struct ctx_judge *judge)
+{
+	judge->before = CTX_ROLE_TOOL;
+	judge->after_result = true;
+	judge->text_before = false;
 }
 
 /* Calls before message number end that nothing can answer any more. */
@@ -130,30 +174,26 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
 			call->label, judge->rules & CTX_RESULTS_NEXT ?
 			" right behind it" : "") < 0 ||
-		    (rc = ctx_judge_tell(judge, &finding, err)) < 0)
+		    (rc = ctx_judge_tell(judge, &finding, err)) < 0 ||
+		    (rc == 0 && call->doubled &&
+			refuse_double(judge, call, &call->again, err) < 0))
 			return -1;
+		if (rc == 2)
+			come_after_result(judge);
 		ctx_seen_give_up(judge->calls,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
 	return 0;
 }
 
-/* Another message that answers the same calls. */
-static int
-check_together(struct ctx_judge *judge, struct ctx_err *err)
+/* Does an earlier message hold results of the oldest open calls? */
+static bool
+is_split(const struct ctx_judge *judge)
 {
 	const struct ctx_call *call = ctx_seen_first(judge->calls);
-	bool split = (judge->rules & CTX_RESULTS_TOGETHER) && call != NULL &&
-	    judge->view->role != CTX_ROLE_ASSISTANT &&
-	    judge->results > call->place.message + 1;
 
-	if (judge->view->role != CTX_ROLE_ASSISTANT)
-		judge->results = judge->place.message + 1;
-	if (!split)
-		return 0;
-	return ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
-	    "the message before holds results of the same calls", err) < 0
-	    ? -1 : 0;
+	return (judge->rules & CTX_RESULTS_TOGETHER) && call != NULL &&
+	    judge->results > call->place.message + 1;
 }
 
 /* In order: a message may hold a call and, behind it, its result. */
@@ -161,20 +201,26 @@ static int
 check_pairs(struct ctx_judge *judge, struct ctx_err *err)
 {
 	const struct ctx_view *view = judge->view;
+	bool split = is_split(judge);
 	uint32_t ordinal = 0;
 	int rc = 0;
 	size_t i;
 
-	if (ctx_judge_has(judge, CTX_PART_RESULT) && check_together(judge, err) < 0)
-		return -1;
 	for (i = 0; i < view->n && rc >= 0; i++) {
 		if (view->parts[i].kind == CTX_PART_CALL)
 			rc = open_call(judge, i, ordinal++, err);
 		else if (view->parts[i].kind == CTX_PART_RESULT)
 			rc = answer_call(judge, i, err);
 	}
-	return rc < 0 ? -1 : 0;
+	if (rc < 0 || view->role == CTX_ROLE_ASSISTANT ||
+	    !ctx_judge_has(judge, CTX_PART_RESULT))
+		return rc < 0 ? -1 : 0;
+	judge->results = judge->place.message + 1;
+	return split && ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
+	    "the message before holds results of the same calls", err) < 0
+	    ? -1 : 0;
 }
+
 /* ---- messages ---- */
 
 static int
@@ -230,12 +276,28 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	return ctx_judge_place(judge, err);
 }
 
+/* What of the calls that may stay open is wrong anyway. */
+static int
+leave_open(struct ctx_judge *judge, struct ctx_err *err)
+{
+	const struct ctx_call *call;
+
+	while ((call = ctx_seen_first(judge->calls)) != NULL) {
+		if (call->doubled &&
+		    refuse_double(judge, call, &call->again, err) < 0)
+			return -1;
+		ctx_seen_give_up(judge->calls, CTX_CALL_MISSED);
+	}
+	return 0;
+}
+
 int
 ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
     struct ctx_err *err)
 {
 	return ctx_judge_still_waiting(judge, err) < 0 ||
-	    give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) < 0
+	    give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) <
+		0 || leave_open(judge, err) < 0
 	    ? -1 : ctx_judge_last(judge, err);
 }
 

@@ -47,6 +47,8 @@ bool ctx_judge_says_nothing(const struct ctx_judge *judge,
 
 /* The form of the parts, each by itself. */
 int ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err);
+/* Has a result the content that it needs? */
+int ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* Does the message say something?  Sets judge->dropped; *wait is what only
  * the next message tells, CTX_WAITS if nothing. */
 int ctx_judge_content(struct ctx_judge *judge, unsigned *wait,

@@ -34,15 +34,16 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	struct check *check = user;
 	struct ctx_check_options *options = check->options;
 	struct ctx_fix fix;
+	int rc = check->repairing
+	    ? ctx_repair_finding(&check->repair, finding, check->view, &fix)
+	    : 0;
 
-	if (!check->repairing ||
-	    ctx_repair_finding(&check->repair, finding, check->view,
-		&fix) == 0)
+	if (rc == 0)
 		return options->found(options->user, finding, err) < 0 ? -1 : 0;
 	if (options->fixed != NULL &&
 	    options->fixed(options->user, &fix, err) < 0)
 		return -1;
-	return 1;
+	return rc;
 }
 
 /* The line of a node; asked for in rising order. */

@@ -411,6 +411,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
 	repair->member = 0;
+	repair->row = false;
 	find_front(entry, event->view, event->inside
 	    ? event->record->value : event->record->text);
 	return write_answers(entry, event->view, err);
@@ -424,15 +425,71 @@ bytes_of(const struct ctx_view *view, const struct ctx_part *part)
 	    part->child != 0 ? part->child : view->node);
 }
 
+/* The last of the messages that stand before the results of entry.  Of a row
+ * that is one message it is looked for once. */
+static struct ctx_repair_entry *
+last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
+    struct ctx_repair_entry *entry)
+{
+	struct ctx_repair_entry *last = entry, *next;
+
+	if (repair->row && entry->message >= repair->row_from &&
+	    entry->message <= repair->row_to)
+		return queue_find(queue, repair->row_to);
+	while ((next = queue_next(queue, (size_t)(last - queue->list))) !=
+		NULL && stand_behind(entry, next))
+		last = next;
+	repair->row = true;
+	repair->row_from = entry->message;
+	repair->row_to = last->message;
+	return last;
+}
+
+/*
+ * Notes that a call's result is due: 1, and 2 if it will be the message right
+ * before the one being judged, or the last.  0 if there is none to give, or
+ * it would be one of the user's beside another where that may not be.
+ */
+static int
+give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
+    struct ctx_repair_entry *entry, const struct ctx_finding *finding,
+    bool judging, struct ctx_fix *fix)
+{
+	struct ctx_repair_entry *last, *next;
+	struct ctx_repair_answer *answer;
+
+	if (entry->n_answers == entry->handed_on)
+		return 0;
+	answer = &entry->answers[entry->handed_on + finding->call];
+	if (answer->n == 0)
+		return 0;
+	last = last_before(repair, queue, entry);
+	next = queue_next(queue, (size_t)(last - queue->list));
+	if (last->role == CTX_ROLE_USER &&
+	    (entry->rules & (CTX_ALTERNATES | CTX_RESULTS_FIRST)))
+		return 0;
+	if ((entry->rules & CTX_ALTERNATES) && !goes_into(entry, next) &&
+	    next != NULL && next->role == CTX_ROLE_USER)
+		return 0;
+	answer->due = true;
+	fix->action = "insert";
+	fix->bytes = (struct ctx_str){
+	    entry->answer_text.p + answer->at, answer->n};
+	if (judging)
+		return next == &queue->list[queue->n - 1] &&
+		    !goes_into(entry, next) ? 2 : 1;
+	return next == NULL ? 2 : 1;
+}
+
 int
 ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_view *view,
     struct ctx_fix *fix)
 {
+	struct ctx_repair_queue *queue =
+	    queue_of(repair, finding->place.inside);
 	struct ctx_repair_entry *entry =
-	    queue_find(queue_of(repair, finding->place.inside),
-		finding->place.message);
-	struct ctx_repair_answer *answer;
+	    queue_find(queue, finding->place.message);
 
 	/* What has been written is as it is; and lines of a transcript are
 	 * tied to each other in their own ways. */
@@ -446,16 +503,8 @@ ctx_repair_finding(struct ctx_repair *repair,
 	fix->action = "drop";
 	switch (ctx_rule_at(finding->id)->remedy) {
 	case CTX_REMEDY_ANSWER:
-		if (entry->n_answers == entry->handed_on)
-			return 0;
-		answer = &entry->answers[entry->handed_on + finding->call];
-		if (answer->n == 0)
-			return 0;
-		answer->due = true;
-		fix->action = "insert";
-		fix->bytes = (struct ctx_str){
-		    entry->answer_text.p + answer->at, answer->n};
-		return 1;
+		return give_answer(repair, queue, entry, finding,
+		    view != NULL, fix);
 	case CTX_REMEDY_PART:
 		fix->bytes = bytes_of(view, &view->parts[finding->part]);
 		return 1;
@@ -465,6 +514,7 @@ ctx_repair_finding(struct ctx_repair *repair,
 		return 1;
 	case CTX_REMEDY_MESSAGE:
 		entry->drop = true;
+		repair->row = false;
 		return 1;
 	default:
 		return 0;
@@ -629,6 +679,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 		rc = ctx_edit_drop(&repair->edits, json, array, drop, err);
 	free(drop);
 	queue_clear(queue);
+	repair->row = false;
 	return rc;
 }
 

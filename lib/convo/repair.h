@@ -43,6 +43,9 @@ struct ctx_repair {
 	struct ctx_buf out;
 	uint32_t member;    /* key that the message judged now is to lose */
 	bool after_dropped; /* the last message of the stream went */
+	bool row; /* since a message came the results of calls in these were
+		   * found to stand behind the last of them */
+	uint64_t row_from, row_to;
 };
 
 void ctx_repair_release(struct ctx_repair *repair);
@@ -50,7 +53,8 @@ void ctx_repair_release(struct ctx_repair *repair);
 /* A message is about to be judged by these rules. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     unsigned rules, uint64_t message, struct ctx_err *err);
-/* Applies the remedy of a finding: 1 and *fix if there is one, else 0.
+/* Applies the remedy of a finding: 1 or 2, as the judge is told, and *fix if
+ * there is one, else 0.
  * view is the message being judged, NULL at the end. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_view *view,
