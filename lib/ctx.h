@@ -1709,10 +1709,14 @@ struct ctx_judge {
 				    * item of the assistant's */
 	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
-	enum ctx_role before;   /* role of the last message, */
-	bool after_result;      /* which ended in a result */
-	bool text_before;  /* the user's turn has something beside results */
-	bool begun;        /* a message that is not the system's was seen */
+	struct ctx_judge_last {
+		enum ctx_role role; /* of the last message, */
+		bool in_result;     /* which ended in a result */
+		bool text; /* the user's turn has something beside results */
+		bool begun; /* a message not the system's was seen */
+	} last, held; /* now, and before what waits */
+	struct ctx_finding doubt; /* of what waits, if that stays; or what is
+				   * NULL */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

@@ -470,6 +470,22 @@ mended() {
 	    '{"role":"system","content":"s"}' "$A"
 }
 
+@test "--repair: who speaks after what has gone is judged so" {
+	mute='{"role":"assistant","content":[]}'
+	block='{"role":"user","content":[{"type":"text","text":"hi"}]}'
+	mended "$mute" "$block"
+	# Without it two of the user's are neighbours.
+	printf '%s\n' "$block" "$mute" "$block" > in
+	run -1 --separate-stderr ctx-check -d anthropic --provider bedrock \
+	    --repair in
+	[[ $stderr == "in:3: alternation: "* ]]
+	# Nothing is left of a stream.
+	echo '{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"x"}]}' > in
+	run -1 --separate-stderr ctx-check --repair in
+	[ -z "$output" ]
+	[[ $stderr == "in:1: no-message: "* ]]
+}
+
 @test "--repair: no result is put in that would be refused" {
 	printf '%s\n' '{"from":"human","value":"hi"}' \
 	    '{"from":"function_call","value":"{}"}' \

@@ -47,10 +47,8 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->waiting = 0;
 	judge->n_leading = 0;
 	judge->turn = 0;
-	judge->before = CTX_ROLE_OTHER;
-	judge->after_result = false;
-	judge->text_before = false;
-	judge->begun = false;
+	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
+	judge->doubt.what = NULL;
 	judge->pieces = 0;
 	judge->pieces_speak = false;
 }
@@ -152,9 +150,9 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 static void
 come_after_result(struct ctx_judge *judge)
 {
-	judge->before = CTX_ROLE_TOOL;
-	judge->after_result = true;
-	judge->text_before = false;
+	judge->last.role = CTX_ROLE_TOOL;
+	judge->last.in_result = true;
+	judge->last.text = false;
 }
 
 /* Calls before message number end that nothing can answer any more. */
@@ -268,7 +266,7 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	/* Somebody else speaks: what is still open stays so. */
 	if ((rules & CTX_RESULTS_NEXT) &&
 	    !ctx_judge_has(judge, CTX_PART_RESULT) &&
-	    !((rules & CTX_MERGES) && view->role == judge->before) &&
+	    !((rules & CTX_MERGES) && view->role == judge->last.role) &&
 	    give_up(judge, place->message, err) < 0)
 		return -1;
 	if (!results && check_pairs(judge, err) < 0)

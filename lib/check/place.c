@@ -1,7 +1,12 @@
 /*
  * place.c - what is left of a message, among its neighbours
  */
+#include <string.h>
+
 #include "check/judge.h"
+
+/* What waits for these may have to go. */
+#define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
 /* Parts left; *spoken says that there is something beside reasoning. */
 static size_t
@@ -121,6 +126,8 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 {
 	struct ctx_place *grown;
 
+	if (wait != CTX_WAITS_SYSTEM && judge->n_leading == 0)
+		judge->held = judge->last;
 	if (wait == CTX_WAITS_REASONING) {
 		grown = ctx_grow(judge->leading, &judge->leading_cap,
 		    judge->n_leading + 1, sizeof *grown, err);
@@ -135,6 +142,35 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	judge->waits[wait] = judge->place;
 	judge->waiting |= 1u << wait;
 	return 0;
+}
+
+/* A finding about the place of a message, which if that waits is told once it
+ * is sure that it stays. */
+static int
+refuse_place(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
+    struct ctx_err *err)
+{
+	if ((judge->waiting & LEAVES) == 0)
+		return ctx_judge_refuse(judge, id, what, err) < 0 ? -1 : 0;
+	judge->doubt = (struct ctx_finding){.id = id, .place = judge->place,
+	    .what = what, .part = CTX_NO_PART};
+	return 0;
+}
+
+/* Tells it. */
+static int
+end_doubt(struct ctx_judge *judge, struct ctx_err *err)
+{
+	struct ctx_finding finding = judge->doubt;
+
+	if (finding.what == NULL)
+		return 0;
+	judge->doubt.what = NULL;
+	judge->what.n = 0;
+	if (ctx_buf_add(&judge->what, finding.what, strlen(finding.what),
+		err) < 0)
+		return -1;
+	return ctx_judge_tell(judge, &finding, err) < 0 ? -1 : 0;
 }
 
 int
@@ -160,7 +196,7 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 		judge->n_leading = 0;
 	judge->waiting &=
 	    judge->n_leading > 0 ? 1u << CTX_WAITS_REASONING : 0;
-	return 0;
+	return judge->waiting != 0 ? 0 : end_doubt(judge, err);
 }
 
 int
@@ -170,14 +206,14 @@ ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err)
 	    refuse_reasoning(judge, "nothing follows", err) < 0)
 		return -1;
 	judge->waiting = 0;
-	return 0;
+	return end_doubt(judge, err);
 }
 
 /* Does the message become the system prompt that stands elsewhere? */
 static bool
 is_prompt(const struct ctx_judge *judge)
 {
-	return judge->view->role == CTX_ROLE_SYSTEM && !judge->begun &&
+	return judge->view->role == CTX_ROLE_SYSTEM && !judge->last.begun &&
 	    (judge->rules & CTX_LIFTS_SYSTEM);
 }
 
@@ -220,7 +256,7 @@ check_system(struct ctx_judge *judge, struct ctx_err *err)
 		return 0;
 	if (ctx_judge_wait(judge, CTX_WAITS_SYSTEM, err) < 0)
 		return -1;
-	if (is_users(judge->before) || judge->after_result)
+	if (is_users(judge->last.role) || judge->last.in_result)
 		return 0;
 	return ctx_judge_refuse(judge, CTX_RULE_SYSTEM_PLACE,
 	    "a user's message must stand before it", err) < 0 ? -1 : 0;
@@ -230,14 +266,14 @@ check_system(struct ctx_judge *judge, struct ctx_err *err)
 static int
 check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 {
-	enum ctx_role role = judge->view->role, before = judge->before;
-	bool begun = judge->begun;
+	enum ctx_role role = judge->view->role, before = judge->last.role;
+	bool begun = judge->last.begun;
 
-	judge->begun = true;
+	judge->last.begun = true;
 	if (!begun) {
 		if (!(judge->rules & CTX_FIRST_USER) || is_users(role))
 			return 0;
-		return ctx_judge_refuse(judge, CTX_RULE_FIRST_MESSAGE,
+		return refuse_place(judge, CTX_RULE_FIRST_MESSAGE,
 		    "the conversation does not begin with the user", err);
 	}
 	/* Results that are messages of their own become one, translated, and
@@ -247,12 +283,12 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 	    is_users(role) != is_users(before) ||
 	    (judge->view->flags & CTX_VIEW_CONTINUES) ||
 	    (role == CTX_ROLE_ASSISTANT &&
-		(judge->after_result ||
+		(judge->last.in_result ||
 		    (judge->rules & CTX_JOINS_ANSWERS))) ||
 	    (role == CTX_ROLE_TOOL && before == CTX_ROLE_TOOL &&
 		!(judge->rules & CTX_RESULTS_TOGETHER)))
 		return 0;
-	return ctx_judge_refuse(judge, CTX_RULE_ALTERNATION, is_users(role)
+	return refuse_place(judge, CTX_RULE_ALTERNATION, is_users(role)
 	    ? "the user's side speaks twice in a row"
 	    : "the assistant speaks twice in a row", err);
 }
@@ -261,7 +297,7 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 static int
 check_first_results(struct ctx_judge *judge, struct ctx_err *err)
 {
-	bool text = is_users(judge->before) && judge->text_before;
+	bool text = is_users(judge->last.role) && judge->last.text;
 	const struct ctx_view *view = judge->view;
 	size_t i;
 
@@ -275,7 +311,7 @@ check_first_results(struct ctx_judge *judge, struct ctx_err *err)
 			" stands behind other content", err) < 0)
 			return -1;
 	}
-	judge->text_before = text;
+	judge->last.text = text;
 	return 0;
 }
 
@@ -326,16 +362,16 @@ ctx_judge_place(struct ctx_judge *judge, struct ctx_err *err)
 	    (is_users(role) && check_first_results(judge, err) < 0))
 		return -1;
 	begin_turn(judge);
-	judge->after_result = ends_in_result(judge);
-	judge->before = role;
+	judge->last.in_result = ends_in_result(judge);
+	judge->last.role = role;
 	return 0;
 }
 
 int
 ctx_judge_last(struct ctx_judge *judge, struct ctx_err *err)
 {
-	if (!(judge->rules & CTX_LAST_USER) || !judge->begun ||
-	    is_users(judge->before) || judge->after_result)
+	if (!(judge->rules & CTX_LAST_USER) || !judge->last.begun ||
+	    is_users(judge->last.role) || judge->last.in_result)
 		return 0;
 	return ctx_judge_refuse(judge, CTX_RULE_LAST_MESSAGE,
 	    "the user's side must speak last", err) < 0 ? -1 : 0;

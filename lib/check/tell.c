@@ -102,10 +102,16 @@ ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait, enum ctx_rule_i
 {
 	struct ctx_finding finding = {
 	    .id = id, .place = judge->waits[wait], .part = CTX_NO_PART};
+	int rc;
 
 	judge->waiting &= ~(1u << wait);
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err);
+	rc = ctx_judge_tell(judge, &finding, err);
+	if (rc > 0) {
+		judge->last = judge->held;
+		judge->doubt.what = NULL;
+	}
+	return rc;
 }

@@ -32,6 +32,7 @@ static int
 found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 {
 	struct check *check = user;
+	struct hearing *hearing;
 	struct ctx_check_options *options = check->options;
 	struct ctx_fix fix;
 	int rc = check->repairing
@@ -43,6 +44,11 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	if (options->fixed != NULL &&
 	    options->fixed(options->user, &fix, err) < 0)
 		return -1;
+	/* That a message goes which had been counted. */
+	hearing = finding->place.inside ? &check->record : &check->lines;
+	if (ctx_rule_at(finding->id)->remedy == CTX_REMEDY_MESSAGE &&
+	    finding->place.message < hearing->messages)
+		hearing->left--;
 	return rc;
 }
 
@@ -139,11 +145,11 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct hearing *hearing = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (hearing->left == 0 && !event->shape->answers &&
-	    miss_message(check, &place, "the conversation has no messages",
+	if (ctx_judge_end(&hearing->judge, check->options->allow_pending,
 		err) < 0)
 		return -1;
-	if (ctx_judge_end(&hearing->judge, check->options->allow_pending,
+	if (hearing->left == 0 && !event->shape->answers &&
+	    miss_message(check, &place, "the conversation has no messages",
 		err) < 0)
 		return -1;
 	if (check->repairing)
@@ -195,13 +201,13 @@ end_stream(struct check *check, struct ctx_err *err)
 {
 	struct ctx_place place = {check->file, 1, 0, false};
 
+	if (ctx_judge_end(&check->lines.judge, check->options->allow_pending,
+		err) < 0)
+		return -1;
 	/* Conversations without messages have been told of. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.left == 0 &&
 	    miss_message(check, &place, "there is no message in it", err) < 0)
-		return -1;
-	if (ctx_judge_end(&check->lines.judge, check->options->allow_pending,
-		err) < 0)
 		return -1;
 	return check->repairing ? ctx_repair_end(&check->repair, err) : 0;
 }

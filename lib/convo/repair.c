@@ -465,8 +465,8 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return 0;
 	last = last_before(repair, queue, entry);
 	next = queue_next(queue, (size_t)(last - queue->list));
-	if (last->role == CTX_ROLE_USER &&
-	    (entry->rules & (CTX_ALTERNATES | CTX_RESULTS_FIRST)))
+	if (last->role != CTX_ROLE_ASSISTANT && (entry->rules &
+		(CTX_ALTERNATES | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
 		return 0;
 	if ((entry->rules & CTX_ALTERNATES) && !goes_into(entry, next) &&
 	    next != NULL && next->role == CTX_ROLE_USER)
