@@ -644,8 +644,8 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  * a pattern finds nothing in it, or as much as its normal form if that is
  * another text, and a dozen times the longest row of combining marks.
  * The only errors of this and of all that follows are CTX_ENOMEM and, with a
- * pattern of a file that backtracks without end, CTX_ELIMIT, unless told
- * otherwise.
+ * pattern of a file that would take more steps than are in proportion to the
+ * text, or more than 64 MB, CTX_ELIMIT, unless told otherwise.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p,
     size_t n, uint64_t *tokens, struct ctx_err *err);

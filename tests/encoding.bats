@@ -195,6 +195,16 @@ seeds() {
 	done
 }
 
+@test "a splitter that takes too many steps for a text is an error" {
+	json=$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json
+	jq -c '.pre_tokenizer.pretokenizers[1].pattern.Regex = "(?:aa)+[cd]" |
+	    del(.pre_tokenizer.pretokenizers[0])' "$json" > slow.json
+	messages user:aaab "user:$(head -c 80000 /dev/zero | tr '\0' a)" > in
+	run -2 timeout 5 ctx-count -e ./slow.json in
+	[[ $output == "ctx-count: in:2: a splitter pattern of ./slow.json takes \
+too many steps for this text; the encoding bytes/4 estimates" ]]
+}
+
 @test "an encoding that is no file is refused, with why" {
 	messages user:hi > in
 	mkdir vocabularies

@@ -4,7 +4,13 @@
  * Text is turned into kinds of characters (regex.h), some thousands at a
  * time, and matched as bytes.  A match that could go on behind what has been
  * turned is only a partial one; then more is, at least twice as much if that
- * was all for one piece, so that the time stays linear.
+ * was all for one piece.
+ *
+ * So that the time stays linear whatever the patterns are, few characters are
+ * tried with few steps first: that is enough for most pieces.  What takes more
+ * is done by other code, which calls back at every item of the pattern: there
+ * the steps of a whole text are counted.  PCRE2's own limit would not do, as
+ * it is for each start anew and leaves out what a repeat runs over.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -14,20 +20,35 @@
 #include "token/chain.h"
 #include "token/regex.h"
 
-#define WINDOW	  4096	   /* characters, at first */
-#define STEPS	  10000000 /* of a match, and so many for each character: */
-#define STEP_MORE 16
+#define WINDOW 4096 /* characters, at first */
+/* At first: characters, and steps for each that a match may start at. */
+#define FEW	  128
+#define FEW_STEPS 100
+/* Counted: steps of a text, so many more for each character, and characters
+ * that are run over in one; kilobytes and levels of a match. */
+#define STEPS	    1000000
+#define STEP_MORE   256
+#define STEP_LENGTH 16
+#define HEAP_LIMIT  65536
+#define DEPTH_LIMIT 400000
+
+struct code {
+	pcre2_code *quick, *counted;
+};
 
 struct ctx_chain {
 	struct ctx_kinds kinds;
 	size_t n;
-	pcre2_code *code[CTX_CHAIN_MAX];
+	struct code code[CTX_CHAIN_MAX];
 };
 
 struct ctx_chain_state {
 	const struct ctx_chain *chain;
+	const char *name; /* of the vocabulary */
 	pcre2_match_data *data;
-	pcre2_match_context *context;
+	pcre2_match_context *quick, *counted;
+	uint64_t steps; /* that are left */
+	size_t passed;	/* where the last was */
 	unsigned char *kinds, *lengths; /* of characters; in bytes */
 	size_t at, n, cap;	     /* characters: the next, all, room */
 	size_t bytes;		     /* of the characters from at to n */
@@ -36,30 +57,39 @@ struct ctx_chain_state {
 	struct ctx_split inner;	     /* by the built-in splitter */
 };
 
-/* A pattern that matches nothing would never come to an end. */
 static int
-compile(struct ctx_chain *chain, const char *pattern, struct ctx_err *err)
+compile(pcre2_code **code, const char *pattern, uint32_t more,
+    struct ctx_err *err)
 {
-	pcre2_code **code = chain->code + chain->n;
-	uint32_t empty = 1;
 	PCRE2_SIZE at;
 	int why;
 
 	*code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 	    PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C |
-	    PCRE2_NO_AUTO_CAPTURE, &why, &at, NULL);
-	if (*code == NULL && why == PCRE2_ERROR_HEAP_FAILED)
+	    PCRE2_NO_AUTO_CAPTURE | more, &why, &at, NULL);
+	if (*code != NULL)
+		return 0;
+	if (why == PCRE2_ERROR_HEAP_FAILED)
 		return ctx_err_nomem(err);
-	if (*code == NULL)
-		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
-		    "pattern that PCRE2 does not take"));
-	chain->n++;
-	(void)pcre2_pattern_info(*code, PCRE2_INFO_MATCHEMPTY, &empty);
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
+	    "pattern that PCRE2 does not take"));
+}
+
+/* A pattern that matches nothing would never come to an end. */
+static int
+compile_both(struct code *code, const char *pattern, struct ctx_err *err)
+{
+	uint32_t empty = 1;
+
+	if (compile(&code->quick, pattern, 0, err) < 0 ||
+	    compile(&code->counted, pattern, PCRE2_AUTO_CALLOUT, err) < 0)
+		return -1;
+	(void)pcre2_pattern_info(code->quick, PCRE2_INFO_MATCHEMPTY, &empty);
 	if (empty != 0)
 		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
 		    "pattern that can match nothing"));
 	/* Without just-in-time code the interpreter does the work. */
-	(void)pcre2_jit_compile(*code,
+	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
 }
@@ -83,7 +113,8 @@ compile_all(struct ctx_chain *chain, const char *p, size_t n,
 	if (ctx_regex_translate(list, count, &chain->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
-		if (compile(chain, out->p + at, err) < 0)
+		if (compile_both(chain->code + chain->n++, out->p + at,
+			err) < 0)
 			return -1;
 		at += strlen(out->p + at) + 1;
 	}
@@ -116,8 +147,10 @@ ctx_chain_close(struct ctx_chain *chain)
 
 	if (chain == NULL)
 		return;
-	for (i = 0; i < chain->n; i++)
-		pcre2_code_free(chain->code[i]);
+	for (i = 0; i < chain->n; i++) {
+		pcre2_code_free(chain->code[i].quick);
+		pcre2_code_free(chain->code[i].counted);
+	}
 	free(chain);
 }
 
@@ -137,9 +170,41 @@ grow(struct ctx_chain_state *s, size_t cap, struct ctx_err *err)
 	return 0;
 }
 
+/* Called at every item of a pattern. */
+static int
+count_step(pcre2_callout_block *block, void *user)
+{
+	struct ctx_chain_state *s = user;
+	size_t at = block->current_position;
+	size_t length = at > s->passed ? at - s->passed : s->passed - at;
+	uint64_t steps = 1 + length / STEP_LENGTH;
+
+	s->passed = at;
+	if (steps > s->steps)
+		return PCRE2_ERROR_CALLOUT;
+	s->steps -= steps;
+	return 0;
+}
+
+static int
+make_contexts(struct ctx_chain_state *s)
+{
+	s->data = pcre2_match_data_create(1, NULL);
+	s->quick = pcre2_match_context_create(NULL);
+	s->counted = pcre2_match_context_create(NULL);
+	if (s->data == NULL || s->quick == NULL || s->counted == NULL)
+		return -1;
+	pcre2_set_match_limit(s->quick, FEW_STEPS);
+	pcre2_set_match_limit(s->counted, UINT32_MAX);
+	pcre2_set_depth_limit(s->counted, DEPTH_LIMIT);
+	pcre2_set_heap_limit(s->counted, HEAP_LIMIT);
+	pcre2_set_callout(s->counted, count_step, s);
+	return 0;
+}
+
 int
 ctx_chain_begin(struct ctx_chain_state **state, const struct ctx_chain *chain,
-    struct ctx_err *err)
+    const char *name, struct ctx_err *err)
 {
 	struct ctx_chain_state *s = calloc(1, sizeof *s);
 
@@ -147,10 +212,11 @@ ctx_chain_begin(struct ctx_chain_state **state, const struct ctx_chain *chain,
 	if (s == NULL)
 		return ctx_err_nomem(err);
 	s->chain = chain;
-	s->data = pcre2_match_data_create(1, NULL);
-	s->context = pcre2_match_context_create(NULL);
-	if (s->data != NULL && s->context != NULL && grow(s, WINDOW, err) == 0)
+	s->name = name;
+	if (make_contexts(s) == 0 && grow(s, WINDOW, err) == 0) {
+		ctx_chain_reset(s);
 		return 0;
+	}
 	ctx_chain_end(s);
 	*state = NULL;
 	return ctx_err_nomem(err);
@@ -162,7 +228,8 @@ ctx_chain_end(struct ctx_chain_state *s)
 	if (s == NULL)
 		return;
 	pcre2_match_data_free(s->data);
-	pcre2_match_context_free(s->context);
+	pcre2_match_context_free(s->quick);
+	pcre2_match_context_free(s->counted);
 	free(s->kinds);
 	free(s->lengths);
 	free(s);
@@ -173,6 +240,7 @@ ctx_chain_reset(struct ctx_chain_state *s)
 {
 	s->at = s->n = s->bytes = 0;
 	s->part = false;
+	s->steps = STEPS;
 	memset(s->left, 0, sizeof s->left);
 }
 
@@ -202,8 +270,47 @@ refill(struct ctx_chain_state *s, const char *p, size_t n,
 		s->kinds[s->n] = ctx_kind_of(&s->chain->kinds, cp);
 		s->lengths[s->n++] = (unsigned char)length;
 		s->bytes += length;
+		s->steps += STEP_MORE;
 	}
 	return 0;
+}
+
+static int
+match_counted(struct ctx_chain_state *s, size_t i, const unsigned char *p,
+    size_t n, uint32_t options)
+{
+	s->passed = 0;
+	return pcre2_match(s->chain->code[i].counted, p, n, 0, options,
+	    s->data, s->counted);
+}
+
+/* As pcre2_match, for what begins at *at, which goes on over characters at
+ * which no match starts: nothing looks at the text before. */
+static int
+match(struct ctx_chain_state *s, size_t i, size_t n, bool part, size_t *at)
+{
+	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
+	uint32_t end = part ? PCRE2_PARTIAL_HARD : 0;
+	const unsigned char *p;
+	size_t left, some;
+	int rc;
+
+	for (;; *at += rc == PCRE2_ERROR_PARTIAL ? found[0] : some) {
+		p = s->kinds + s->at + *at;
+		left = n - *at;
+		some = left < FEW ? left : FEW;
+		rc = pcre2_match(s->chain->code[i].quick, p, some, 0,
+		    some < left ? PCRE2_PARTIAL_HARD : end, s->data, s->quick);
+		if (rc >= 0)
+			return rc;
+		if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
+			break;
+		if (some == left)
+			return rc;
+		if (rc == PCRE2_ERROR_PARTIAL && found[0] == 0)
+			break;
+	}
+	return match_counted(s, i, p, left, end);
 }
 
 /*
@@ -214,27 +321,21 @@ static int
 first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)
 {
-	uint64_t steps = STEPS + (uint64_t)n * STEP_MORE;
 	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
-	uint32_t options = part ? PCRE2_PARTIAL_HARD : 0;
-	int rc;
+	size_t at = 0;
+	int rc = match(s, i, n, part, &at);
 
-	pcre2_set_match_limit(s->context, steps > UINT32_MAX ? UINT32_MAX
-	    : (uint32_t)steps);
-	rc = pcre2_match(s->chain->code[i], s->kinds + s->at, n, 0, options,
-	    s->data, s->context);
-	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-		rc = pcre2_match(s->chain->code[i], s->kinds + s->at, n, 0,
-		    options | PCRE2_NO_JIT, s->data, s->context);
 	if (rc >= 0) {
-		*length = found[0] > 0 ? found[0] : found[1];
+		at += found[0];
+		*length = at > 0 ? at : found[1];
 		return 1;
 	}
 	if (rc == PCRE2_ERROR_NOMEMORY)
 		return ctx_err_nomem(err);
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
-		return ctx_err_set(err, CTX_ELIMIT, "a splitter pattern takes "
-		    "too many steps for this text");
+		return ctx_err_set(err, CTX_ELIMIT, "a splitter pattern of "
+		    "%.120s takes too many steps for this text; the encoding "
+		    "bytes/4 estimates", s->name);
 	*length = n;
 	return !part;
 }

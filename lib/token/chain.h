@@ -24,8 +24,9 @@ void ctx_chain_close(struct ctx_chain *chain);
 /* What splitting needs, for one thread. */
 struct ctx_chain_state;
 
+/* The name, which has to last, is that of the vocabulary, for errors. */
 int ctx_chain_begin(struct ctx_chain_state **state,
-    const struct ctx_chain *chain, struct ctx_err *err);
+    const struct ctx_chain *chain, const char *name, struct ctx_err *err);
 void ctx_chain_end(struct ctx_chain_state *state);
 /* A text begins. */
 void ctx_chain_reset(struct ctx_chain_state *state);
@@ -37,8 +38,10 @@ void ctx_chain_part(struct ctx_chain_state *state);
 /*
  * The next pieces, 1 to max, as a ctx_split_fn gives them: p, n is what is
  * left of the text, so calls must follow each other.  Last, if there is one,
- * splits with scheme what the patterns leave.  CTX_ELIMIT: a pattern takes
- * too many steps.
+ * splits with scheme what the patterns leave.  CTX_ELIMIT: of the text so
+ * far the patterns took more than a million steps and 256 for each character,
+ * or a match more than 64 MB; the steps are counted, so it is always the same
+ * texts.
  */
 int ctx_chain_split(struct ctx_chain_state *state, ctx_split_fn *last,
     struct ctx_scheme scheme, struct ctx_split *split, const char *p,

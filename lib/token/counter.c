@@ -39,7 +39,8 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    c->added_normal == 0 && tokenizer->chain == NULL;
 	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
-	    ctx_chain_begin(&c->chain, tokenizer->chain, err) < 0)) {
+	    ctx_chain_begin(&c->chain, tokenizer->chain,
+	    ctx_tokenizer_name(tokenizer), err) < 0)) {
 		ctx_token_counter_close(c);
 		return -1;
 	}

@@ -23,7 +23,7 @@ split(const struct ctx_chain *chain, const char *p, size_t n, size_t max,
 	struct ctx_chain_state *state;
 	struct ctx_err err;
 	size_t at = 0, i;
-	int rc = ctx_chain_begin(&state, chain, &err);
+	int rc = ctx_chain_begin(&state, chain, "test", &err);
 
 	while (rc == 0 && at < n) {
 		rc = ctx_chain_split(state, NULL, none, &s, p + at, n - at,

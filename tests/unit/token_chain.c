@@ -108,7 +108,7 @@ recorded(void)
 		chain = open_patterns(json_object_get(json_array_get(cases,
 		    i), "patterns"));
 		NEED(chain != NULL);
-		NEED(ctx_chain_begin(&state, chain, &err) == 0);
+		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 		pieces = json_object_get(json_array_get(cases, i), "pieces");
 		for (k = 0; k < json_array_size(pieces); k++)
 			check_pieces(state, json_array_get(pieces, k));
@@ -156,11 +156,11 @@ compare(const char *pattern, struct ctx_scheme scheme, const char *before)
 	    (*before != '\0'), &err) == 0);
 	NEED(ctx_buf_add(&both, pattern, strlen(pattern) + 1, &err) == 0);
 	NEED(ctx_chain_open(&chain, both.p, both.n, &err) == 0);
-	NEED(ctx_chain_begin(&state, chain, &err) == 0);
+	NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 	if (*before != '\0') {
 		NEED(ctx_chain_open(&first, before, strlen(before) + 1,
 		    &err) == 0);
-		NEED(ctx_chain_begin(&other, first, &err) == 0);
+		NEED(ctx_chain_begin(&other, first, "test", &err) == 0);
 	}
 	for (i = 0; i < 60; i++) {
 		n = make_text(text, 1 + pick(i % 4 == 0 ? sizeof text - 1
@@ -201,34 +201,77 @@ known(void)
 static void
 long_pieces(void)
 {
-	static const char slow[] = "(?:a|a|aa)+[bc]";
-	static const char *const patterns[] = {"a+", "\\s*\\n|\\s+(?!\\S)|.",
-	    "x", "(?:a|b)+"};
-	size_t n = 1000000, i, count;
+	static const struct {
+		const char *pattern;
+		char byte;
+		size_t n;
+	} list[] = {
+	    {"a+", 'a', 1000000}, {"x", 'a', 1000000},
+	    {"\\s*\\n|\\s+(?!\\S)|.", ' ', 1000000},
+	    /* Each time round takes memory. */
+	    {"(?:a|b)+", 'a', 150000},
+	};
+	size_t n, i, count;
 	struct ctx_chain_state *state;
 	struct ctx_chain *chain;
-	char *text = malloc(n);
+	char *text = malloc(1000000);
 
 	tap_case("a million characters in one piece");
 	NEED(text != NULL);
-	for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-		memset(text, i == 1 ? ' ' : 'a', n);
-		NEED(ctx_chain_open(&chain, patterns[i],
-		    strlen(patterns[i]) + 1, &err) == 0);
-		NEED(ctx_chain_begin(&state, chain, &err) == 0);
+	for (i = 0; i < sizeof list / sizeof list[0]; i++) {
+		n = list[i].n;
+		memset(text, list[i].byte, n);
+		NEED(ctx_chain_open(&chain, list[i].pattern,
+		    strlen(list[i].pattern) + 1, &err) == 0);
+		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 		count = split(state, NULL, none, text, n, ends[0]);
 		CHECK(count == 1 && ends[0][0] == n);
 		ctx_chain_end(state);
 		ctx_chain_close(chain);
 	}
+	free(text);
+}
+
+/* Patterns whose time or memory is not in proportion to the text. */
+static void
+slow(void)
+{
+	static const struct {
+		const char *pattern;
+		size_t n;
+	} list[] = {
+	    {"(?:a|a|aa)+[bc]", 60}, {"(?:a?){30}a{30}[bc]", 60},
+	    /* A little at each place, or for each piece. */
+	    {"(?:aa)+[bc]", 20000}, {"a*+[bc]|a", 50000},
+	    {"a(?=a*[bc])|a", 50000}, {"a(?=(?:a{1000}){20}[bc])|a", 50000},
+	    {"(?:a|b)*c", 1000000},
+	};
+	struct ctx_chain_state *state;
+	struct ctx_chain *chain;
+	char *text = malloc(1000000);
+	size_t i, at;
+	int rc;
+
 	tap_case("a pattern that takes too many steps is an error");
-	memset(text, 'a', n);
-	NEED(ctx_chain_open(&chain, slow, sizeof slow, &err) == 0);
-	NEED(ctx_chain_begin(&state, chain, &err) == 0);
-	CHECK(ctx_chain_split(state, NULL, none, &part, text, 60, 1,
-	    &err) == -1 && err.code == CTX_ELIMIT);
-	ctx_chain_end(state);
-	ctx_chain_close(chain);
+	NEED(text != NULL);
+	memset(text, 'a', 1000000);
+	for (i = 0; i < sizeof list / sizeof list[0]; i++) {
+		NEED(ctx_chain_open(&chain, list[i].pattern,
+		    strlen(list[i].pattern) + 1, &err) == 0);
+		NEED(ctx_chain_begin(&state, chain, "x.json", &err) == 0);
+		rc = 0;
+		for (at = 0; rc == 0 && at < list[i].n; at += part.used)
+			rc = ctx_chain_split(state, NULL, none, &part,
+			    text + at, list[i].n - at, CTX_SPLIT_MAX, &err);
+		CHECK(rc == -1 && err.code == CTX_ELIMIT);
+		CHECK(strstr(err.text, "x.json") != NULL);
+		/* The steps are those of one text. */
+		ctx_chain_reset(state);
+		CHECK(ctx_chain_split(state, NULL, none, &part, "aac", 3, 1,
+		    &err) == 0);
+		ctx_chain_end(state);
+		ctx_chain_close(chain);
+	}
 	free(text);
 }
 
@@ -332,7 +375,7 @@ cut_alike(const char *a, const char *b, const char *text)
 			printf("# %s: %s\n", patterns[i], err.text);
 			return false;
 		}
-		NEED(ctx_chain_begin(&state, chain, &err) == 0);
+		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 		n[i] = split(state, NULL, none, text, strlen(text), ends[i]);
 		ctx_chain_end(state);
 		ctx_chain_close(chain);
@@ -377,6 +420,7 @@ main(void)
 	recorded();
 	known();
 	long_pieces();
+	slow();
 	refusals();
 	too_much();
 	written_otherwise();
