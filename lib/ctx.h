@@ -206,11 +206,14 @@ bool ctx_time_read(const char *p, size_t n, int64_t *ms);
 
 /*
  * Patterns of PCRE2, joined by "or", on UTF-8 text with Unicode classes.  A
- * match that runs into a limit (steps, depth, memory, half a second for a
- * text) counts as what keeps the text: as a match, but not as one of only;
- * overrun then says so.
+ * match that runs into a limit (steps, depth, memory, time) counts as what
+ * keeps the text: as a match, but not as one of only; overrun then says so.
+ * The time is what all texts of a message share, whatever they are asked for:
+ * *left nanoseconds, which matching takes from.  Once it is over, whatever is
+ * still asked runs into that limit.
  * Zero is valid and matches nothing.
  */
+#define CTX_PATTERN_TIME 500000000 /* for a message: half a second */
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
 	size_t n, cap;
@@ -219,10 +222,11 @@ struct ctx_pattern {
 /* pattern is NUL ended.  CTX_EARG: it is not a pattern; the text says where. */
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
-bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n);
+bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
+    int64_t *left);
 /* Does the text match one of only, if it holds any, and none of except? */
 bool ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
-    const char *p, size_t n);
+    const char *p, size_t n, int64_t *left);
 void ctx_pattern_release(struct ctx_pattern *patterns);
 
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */

@@ -27,7 +27,6 @@
 #define FEW_STEPS  30
 #define FEW_STARTS 32
 #define SPAN	   3000000 /* starts times bytes */
-#define DEADLINE   500	   /* milliseconds for a text */
 #define LOOK_EVERY 256	   /* calls back */
 
 struct ctx_pattern_code {
@@ -39,7 +38,7 @@ struct ctx_pattern_code {
 };
 
 struct timer {
-	struct timespec end;
+	int64_t end; /* nanoseconds */
 	unsigned calls;
 };
 
@@ -118,27 +117,19 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	return 0;
 }
 
+static int64_t
+now(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 static bool
 is_over(const struct timer *timer)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > timer->end.tv_sec ||
-	    (now.tv_sec == timer->end.tv_sec &&
-		now.tv_nsec >= timer->end.tv_nsec);
-}
-
-static void
-start_timer(struct timer *timer)
-{
-	timer->calls = 0;
-	(void)clock_gettime(CLOCK_MONOTONIC, &timer->end);
-	timer->end.tv_nsec += DEADLINE * 1000000L;
-	if (timer->end.tv_nsec >= 1000000000) {
-		timer->end.tv_nsec -= 1000000000;
-		timer->end.tv_sec++;
-	}
+	return now() >= timer->end;
 }
 
 /* Called at every item of a pattern. */
@@ -224,36 +215,45 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 
 /* One match is enough, even where another pattern had no time. */
 static enum outcome
-match_any(struct ctx_pattern *patterns, const char *p, size_t n)
+match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {
 	enum outcome all = NO, this;
 	struct timer timer;
+	int64_t begin;
 	size_t i;
 
-	if (patterns->n > 0)
-		start_timer(&timer);
+	if (patterns->n == 0)
+		return NO;
+	if (*left <= 0) {
+		patterns->overrun = true;
+		return OVERRUN;
+	}
+	begin = now();
+	timer = (struct timer){begin + *left, 0};
 	for (i = 0; i < patterns->n && all != YES; i++) {
 		this = match_one(&patterns->list[i], p, n, &timer);
 		if (this != NO)
 			all = this;
 		patterns->overrun |= this == OVERRUN;
 	}
+	*left -= now() - begin;
 	return all;
 }
 
 bool
-ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n)
+ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
+    int64_t *left)
 {
-	return match_any(patterns, p, n) != NO;
+	return match_any(patterns, p, n, left) != NO;
 }
 
 bool
 ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
-    const char *p, size_t n)
+    const char *p, size_t n, int64_t *left)
 {
-	if (only->n > 0 && match_any(only, p, n) != YES)
+	if (only->n > 0 && match_any(only, p, n, left) != YES)
 		return false;
-	return match_any(except, p, n) == NO;
+	return match_any(except, p, n, left) == NO;
 }
 
 void

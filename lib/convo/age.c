@@ -150,6 +150,7 @@ settle(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_json *json, bool weigh, struct ctx_err *err)
 {
 	uint64_t end = boundary(age, queue), number = held->first_result;
+	int64_t left = CTX_PATTERN_TIME;
 	struct ctx_str tool;
 	size_t i, k = 0;
 	int rc;
@@ -167,7 +168,7 @@ settle(struct age *age, struct queue *queue, struct held *held,
 		if ((age->options->by_results && number++ >= end) ||
 		    age->view.parts[i].value == 0 ||
 		    !ctx_pattern_picks(&age->options->tool,
-			&age->options->not_tool, tool.p, tool.n))
+			&age->options->not_tool, tool.p, tool.n, &left))
 			continue;
 		rc = ctx_aged_make(&age->aged, age->options, &age->view,
 		    held->dialect, i, tool, queue->measure.counter, err);

@@ -75,6 +75,7 @@ struct prune {
 	struct pieces pieces;
 	struct cut cut;
 	struct ctx_buf out, text, literal, message; /* scratch */
+	int64_t match_left; /* time for the patterns, of a message */
 };
 
 /* ---- take.c: a message is taken among those that are held ---- */

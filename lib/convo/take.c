@@ -26,7 +26,7 @@ matches(struct prune *p, struct ctx_pattern *pattern,
 			return -1;
 		text = (struct ctx_str){p->text.p, p->text.n};
 	}
-	*found = ctx_pattern_match(pattern, text.p, text.n);
+	*found = ctx_pattern_match(pattern, text.p, text.n, &p->match_left);
 	ctx_buf_reset(&p->text);
 	return 0;
 }
@@ -63,7 +63,7 @@ pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
 	for (; p->options->pin_tool.n > 0 && first < groups->n; first++) {
 		tool = ctx_names_at(&groups->tools, groups->items[first].tool);
 		if (tool.n > 0 && ctx_pattern_match(&p->options->pin_tool,
-				      tool.p, tool.n))
+				      tool.p, tool.n, &p->match_left))
 			groups->items[first].flags |= CTX_ITEM_PINNED;
 	}
 }
@@ -76,9 +76,11 @@ is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
 	struct ctx_str tool = ctx_names_at(&groups->tools, number);
 
 	return (options->tool.n > 0 &&
-		   !ctx_pattern_match(&options->tool, tool.p, tool.n)) ||
+		   !ctx_pattern_match(&options->tool, tool.p, tool.n,
+		       &p->match_left)) ||
 	    (options->not_tool.n > 0 &&
-		ctx_pattern_match(&options->not_tool, tool.p, tool.n));
+		ctx_pattern_match(&options->not_tool, tool.p, tool.n,
+		    &p->match_left));
 }
 
 /* Finds the results of a message that are not to be edited, and takes what
@@ -217,6 +219,7 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 	if (found.whole)
 		flags = (found.summary ? CTX_ITEM_SUMMARY : 0u) |
 		    (found.notice ? CTX_ITEM_NOTICE : 0u);
+	p->match_left = CTX_PATTERN_TIME;
 	if (is_pinned(p, view, &pinned, err) < 0)
 		return -1;
 	/* A summary of ours may go though its format has it stay. */

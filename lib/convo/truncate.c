@@ -24,6 +24,7 @@ struct truncate {
 	struct ctx_edits edits;
 	struct edited edited;
 	struct ctx_buf out;
+	int64_t match_left; /* time for the patterns, of a message */
 };
 
 /* What was cut of a message, as bits. */
@@ -164,7 +165,7 @@ cut_part(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	if (ctx_talk_tool(talk, event, i, &tool, err) < 0)
 		return -1;
 	if (!ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
-		tool.n))
+		tool.n, &t->match_left))
 		return 0;
 	if (part->kind == CTX_PART_CALL)
 		return cut_args(t, view, part->value, err);
@@ -211,6 +212,7 @@ one_message(struct truncate *t, struct talk *talk,
 	size_t first = t->edits.n, i;
 
 	t->cut.counter = talk->measure.counter;
+	t->match_left = CTX_PATTERN_TIME;
 	for (i = 0; i < event->view->n; i++)
 		if (cut_part(t, talk, event, i, err) < 0)
 			return -1;

@@ -35,6 +35,7 @@ end_in_time(void)
 	struct ctx_pattern none = {0}, one;
 	struct ctx_err err;
 	size_t i, n;
+	int64_t left;
 	char *text;
 	bool said;
 
@@ -48,25 +49,59 @@ end_in_time(void)
 		CHECK(ctx_pattern_add(&one, slow[i].pattern, &err) == 0);
 		/* None of them matches: what is said is said for safety.
 		 * What is near the limit may be over it another time. */
-		said = ctx_pattern_match(&one, text, n);
+		left = CTX_PATTERN_TIME;
+		said = ctx_pattern_match(&one, text, n, &left);
 		CHECK(said == one.overrun);
 		/* What takes too long picks nothing, and spares. */
-		CHECK(!ctx_pattern_picks(&one, &none, text, n));
+		left = CTX_PATTERN_TIME;
+		CHECK(!ctx_pattern_picks(&one, &none, text, n, &left));
 		one.overrun = false;
-		said = ctx_pattern_picks(&none, &one, text, n);
+		left = CTX_PATTERN_TIME;
+		said = ctx_pattern_picks(&none, &one, text, n, &left);
 		CHECK(said == !one.overrun);
 		ctx_pattern_release(&one);
 		free(text);
 	}
 }
 
+/* None of these texts takes all the time, but all of them do. */
+static void
+share_time(void)
+{
+	struct ctx_pattern one = {0}, none = {0};
+	int64_t left = CTX_PATTERN_TIME;
+	struct ctx_err err;
+	char text[4000];
+	unsigned i;
+
+	tap_case("the texts of a message share their time");
+	memset(text, 'a', sizeof text);
+	NEED(ctx_pattern_add(&one, "(?:aa)+[cd]", &err) == 0);
+	CHECK(!ctx_pattern_match(&none, text, sizeof text, &left));
+	CHECK(left == CTX_PATTERN_TIME);
+	for (i = 0; i < 1000 && left > 0; i++)
+		(void)ctx_pattern_match(&one, text, sizeof text, &left);
+	CHECK(i < 1000);
+	one.overrun = false;
+	CHECK(ctx_pattern_match(&one, "x", 1, &left) && one.overrun);
+	one.overrun = false;
+	CHECK(!ctx_pattern_picks(&one, &none, "aac", 3, &left) && one.overrun);
+	one.overrun = false;
+	CHECK(!ctx_pattern_picks(&none, &one, "x", 1, &left) && one.overrun);
+	/* What nothing is asked about is not kept by that. */
+	CHECK(ctx_pattern_picks(&none, &none, "x", 1, &left));
+	ctx_pattern_release(&one);
+}
+
 static bool
 matches(const char *pattern, const char *text)
 {
 	struct ctx_pattern one = {0};
+	int64_t left = CTX_PATTERN_TIME;
 	struct ctx_err err;
 	bool yes = ctx_pattern_add(&one, pattern, &err) == 0 &&
-	    ctx_pattern_match(&one, text, strlen(text)) && !one.overrun;
+	    ctx_pattern_match(&one, text, strlen(text), &left) &&
+	    !one.overrun;
 
 	ctx_pattern_release(&one);
 	return yes;
@@ -132,6 +167,7 @@ int
 main(void)
 {
 	end_in_time();
+	share_time();
 	find_all_places();
 	anchors();
 	longest();
