@@ -223,6 +223,22 @@ is_paired() {
 	[ "$(cat n)" -le 7680 ]
 }
 
+@test "a tool that a pattern had no time for is spared" {
+	name=$(head -c 60 /dev/zero | tr '\0' a)!
+	jq -nc --arg name "$name" '{role: "user", content: "hi"},
+	    {role: "assistant", tool_calls: [{id: "1", type: "function",
+	    function: {name: $name, arguments: "{}"}}]},
+	    {role: "tool", tool_call_id: "1", content: ("word " * 2000)},
+	    ({role: "assistant", content: "done"}, {role: "user",
+	    content: "next"})' > in
+	ctx-prune -l aggressive -t 1 -k 1 -b 2000 --tool a in | grep -F '[cleared]'
+	for option in --tool --not-tool; do
+		ctx-prune -l aggressive -t 1 -k 1 -b 2000 $option '(a+)+$' in > out 2> err
+		grep -q "^ctx-prune: $option: the pattern takes too long" err
+		run ! grep -F '[cleared]' out
+	done
+}
+
 @test "pins close over their group, by text, tool and role" {
 	ctx-prune -b 12k --pin 'ticket 2291 \(tickets' "$agent" > out
 	grep -q 'ticket 2291 (tickets' out

@@ -75,12 +75,8 @@ is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
 	struct ctx_prune_options *options = p->options;
 	struct ctx_str tool = ctx_names_at(&groups->tools, number);
 
-	return (options->tool.n > 0 &&
-		   !ctx_pattern_match(&options->tool, tool.p, tool.n,
-		       &p->match_left)) ||
-	    (options->not_tool.n > 0 &&
-		ctx_pattern_match(&options->not_tool, tool.p, tool.n,
-		    &p->match_left));
+	return !ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
+	    tool.n, &p->match_left);
 }
 
 /* Finds the results of a message that are not to be edited, and takes what
