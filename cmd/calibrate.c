@@ -23,12 +23,12 @@ find_name(struct calibrate *c, const struct ctx_tally *t, uint32_t *id,
 {
 	struct ctx_str text = t->name;
 
+	c->text.n = 0;
 	if (t->view != NULL && t->view->model != 0 &&
-	    t->view->json->nodes[t->view->model].kind == CTX_JSON_STRING) {
-		text = ctx_json_str(t->view->json, t->view->model);
-		text.p++;
-		text.n -= 2;
-	}
+	    t->view->json->nodes[t->view->model].kind == CTX_JSON_STRING &&
+	    ctx_json_text(t->view->json, t->view->model, &c->text, &text,
+		err) < 0)
+		return -1;
 	if (text.n == 0)
 		text = (struct ctx_str){"unknown", strlen("unknown")};
 	return ctx_names_id(&c->models, text.p, text.n, id, err);
@@ -229,4 +229,5 @@ calibrate_release(struct calibrate *c)
 {
 	free(c->list);
 	ctx_names_release(&c->models);
+	ctx_buf_release(&c->text);
 }

@@ -14,6 +14,7 @@ struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;
 	struct ctx_names models;
+	struct ctx_buf text; /* scratch */
 	/* Of the conversation: */
 	struct calibrate_sum all, before; /* its newest message */
 	enum ctx_role role;               /* of that */

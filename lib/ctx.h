@@ -363,8 +363,21 @@ uint32_t ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i);
 size_t ctx_json_count(const struct ctx_json *json, uint32_t node);
 /* The bytes of a node, quotes included. */
 struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
-/* Is the node a string whose text, once unescaped, is s (NUL ended)? */
+/*
+ * Strings are compared by what they mean, however they are escaped.  Is the
+ * node a string whose text is s (NUL ended), begins with it, or has something
+ * before it and ends in it?  (For the latter two s is ASCII.)
+ */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
+bool ctx_json_begins(const struct ctx_json *json, uint32_t node,
+    const char *s);
+bool ctx_json_ends(const struct ctx_json *json, uint32_t node, const char *s);
+/* Are both nodes strings, of the same text? */
+bool ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b);
+/* The text of a string, the JSON of any other value: a piece of what was
+ * scanned, or, of a string with escapes, appended to scratch. */
+int ctx_json_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 
 /* ---- json/text.c: string literals to text and back --------------------- */
 
@@ -404,6 +417,8 @@ size_t ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes);
 bool ctx_text_equal(struct ctx_str literal, const char *p, size_t n);
 /* Do two literals mean the same text? */
 bool ctx_text_same(struct ctx_str a, struct ctx_str b);
+/* Does the text go on with s (ASCII, NUL ended) at such an offset? */
+bool ctx_text_begins(struct ctx_str literal, size_t at, const char *s);
 
 /* ---- json/edit.c: noted replacements, one writing pass ----------------- */
 
@@ -1484,13 +1499,16 @@ struct ctx_meter {
 	char unknown[80];             /* the name that no row has */
 	const struct ctx_model *near; /* counted by another's tokenizer, though
 				       * its own is to be had */
+	struct ctx_names names; /* that were given with escapes, and */
+	struct ctx_buf text;    /* scratch */
 };
 
 /* A model and its counter; the counter is the meter's, in use until the
  * meter is released. */
 struct ctx_measure {
 	const struct ctx_model *model; /* NULL: none is known */
-	struct ctx_str name; /* as it was given; lives as what gave it */
+	struct ctx_str name; /* as it was given; lives as what gave it, with
+			      * escapes as the meter */
 	struct ctx_counter *counter;
 	const char *encoding;
 };
@@ -1968,6 +1986,7 @@ struct ctx_live {
 	struct ctx_json json;  /* of the record given out, */
 	struct ctx_json model; /* and of the file's model: ["name"] */
 	struct ctx_buf model_text;
+	struct ctx_buf text, literal; /* scratch */
 };
 
 void ctx_live_init(struct ctx_live *live, enum ctx_simd simd);

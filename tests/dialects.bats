@@ -463,3 +463,52 @@ EOF
 	jq -cs '{model: "claude-opus-4-8", messages: .}' out |
 		ctx-check --allow-pending
 }
+
+# What ctx makes of file $1, but for how many tokens that are.
+made_of() {
+	local c
+	for c in "ctx-count --json --per message" "ctx-check" \
+	    "ctx-check --repair" "ctx-count --calibrate --json" \
+	    "ctx-prune -s window -t 1" "ctx-prune -s heuristic -b 100" \
+	    "ctx-truncate -l 9 --tool ." \
+	    "ctx-age -k 0 -o 9 --mask --older-than 30s"; do
+		$c < "$1" 2> err || [ $? -eq 1 ]
+	done | sed 's/^-:\([0-9]*\):[0-9]*:/\1:/' | jq -cR '
+	    (fromjson? // .) | if type == "object" and has("encoding")
+	    then [.model, .calls]
+	    elif type == "object" and has("exact")
+	    then [.dialect, .line, .index, .turns, .role, .tool, .model]
+	    else . end'
+}
+
+@test "names mean the same however they are escaped" {
+	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		jq -c . "$file" > plain
+		jq -r -f "$BATS_TEST_DIRNAME/spell.jq" plain > escaped
+		run ! cmp -s plain escaped
+		made_of plain > want
+		made_of escaped > got
+		[ "$(wc -l < want)" -gt 4 ]
+		cmp want got || fail "$file"
+	done
+}
+
+@test "what is looked for in a string is found however it is escaped" {
+	# s/what/it is/ in a record.
+	while IFS='|' read -r what escaped record; do
+		echo "$record" > plain
+		echo "${record/"$what"/"$escaped"}" > other
+		run ! cmp -s plain other
+		for f in plain other; do
+			ctx-count --json --per kind < "$f" > "$f.is"
+			ctx-check < "$f" >> "$f.is" || true
+		done
+		cmp plain.is other.is || fail "$escaped"
+	done <<-'X'
+	"string","s|"string","\u0073|{"model":"gpt-4o","messages":[{"role":"user","content":"a"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"c":{"type":["null","string","string"]}}}}}]}
+	bash_|\u0062ash_|{"model":"claude-opus-4-5","system":"s","messages":[{"role":"user","content":"a"}],"tools":[{"type":"bash_20250124","name":"bash"}]}
+	application/pdf|application\u002f\u0070df|{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]}
+	AAAA|\u0041AAA|{"role":"assistant","content":[{"type":"redacted_thinking","data":"AAAABBBBCCCCDDDD"}]}
+	<tool_call>|\u003ctool_c\u0061ll\u003e|{"from":"gpt","value":"<\\<tool_call>\n{}\n</tool_call>"}
+	X
+}

@@ -62,7 +62,7 @@ struct age {
 	struct ctx_edits edits;
 	struct aged aged;
 	struct edited edited;
-	struct ctx_buf out;
+	struct ctx_buf out, text;
 	size_t committed; /* edits whose files are on disk; of the others, */
 	uint64_t noted, noted_tokens; /* so many results */
 };
@@ -460,21 +460,22 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 }
 
 /* Notes when a message was; one that does not say was when the last was. */
-static void
+static int
 note_time(struct age *age, struct queue *queue, struct held *held,
-    const struct ctx_view *view)
+    const struct ctx_view *view, struct ctx_err *err)
 {
-	struct ctx_str raw;
+	struct ctx_str text;
 	int64_t time;
 
 	age->counts->messages++;
 	if (age->options->older == 0)
-		return;
+		return 0;
 	if (view->time != 0) {
-		raw = ctx_json_str(view->json, view->time);
-		if (raw.p[0] == '"')
-			raw = (struct ctx_str){raw.p + 1, raw.n - 2};
-		if (ctx_time_read(raw.p, raw.n, &time)) {
+		age->text.n = 0;
+		if (ctx_json_text(view->json, view->time, &age->text, &text,
+			err) < 0)
+			return -1;
+		if (ctx_time_read(text.p, text.n, &time)) {
 			if (!queue->timed || time > queue->newest)
 				queue->newest = time;
 			queue->time = time;
@@ -484,6 +485,7 @@ note_time(struct age *age, struct queue *queue, struct held *held,
 	}
 	held->time = queue->time;
 	held->timed = queue->timed;
+	return 0;
 }
 
 static int
@@ -494,8 +496,8 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 
 	held->node = event->node;
 	held->dialect = event->shape->dialect;
-	note_time(age, queue, held, event->view);
-	if (note_results(age, queue, held, event->view, err) < 0 ||
+	if (note_time(age, queue, held, event->view, err) < 0 ||
+	    note_results(age, queue, held, event->view, err) < 0 ||
 	    ctx_groups_add(&queue->groups, held->dialect, event->view,
 		&nothing, 0, err) < 0)
 		return -1;
@@ -695,5 +697,6 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_aged_release(&age.aged);
 	ctx_edited_release(&age.edited);
 	ctx_buf_release(&age.out);
+	ctx_buf_release(&age.text);
 	return rc;
 }

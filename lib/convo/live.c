@@ -31,6 +31,8 @@ ctx_live_release(struct ctx_live *live)
 	ctx_json_release(&live->json);
 	ctx_json_release(&live->model);
 	ctx_buf_release(&live->model_text);
+	ctx_buf_release(&live->text);
+	ctx_buf_release(&live->literal);
 	memset(live, 0, sizeof *live);
 }
 
@@ -44,6 +46,7 @@ ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect)
 
 /* ---- taking lines ---- */
 
+/* A name is a literal, the same however the line has escaped it. */
 static int
 name_of(struct ctx_live *live, const struct ctx_json *json, uint32_t node,
     uint32_t *name, struct ctx_err *err)
@@ -54,6 +57,14 @@ name_of(struct ctx_live *live, const struct ctx_json *json, uint32_t node,
 	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
 		return 0;
 	str = ctx_json_str(json, node);
+	if (json->nodes[node].escaped) {
+		live->text.n = live->literal.n = 0;
+		if (ctx_text_decode(&live->text, str, err) < 0 ||
+		    ctx_text_encode(&live->literal, live->text.p,
+			live->text.n, err) < 0)
+			return -1;
+		str = (struct ctx_str){live->literal.p, live->literal.n};
+	}
 	return ctx_names_id(&live->names, str.p, str.n, name, err);
 }
 

@@ -11,6 +11,7 @@ enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 struct material {
 	struct ctx_summary *lines; /* of the built-in one */
 	struct ctx_buf text;       /* for a command, its prompt first */
+	struct ctx_buf name;       /* scratch */
 };
 
 static enum ctx_summary_kind
@@ -51,11 +52,10 @@ tell(struct material *m, const struct ctx_view *view,
 {
 	struct ctx_str name = {"", 0};
 
-	if (part->name != 0) {
-		name = ctx_json_str(view->json, part->name);
-		if (name.n >= 2 && name.p[0] == '"')
-			name = (struct ctx_str){name.p + 1, name.n - 2};
-	}
+	m->name.n = 0;
+	if (part->name != 0 &&
+	    ctx_json_text(view->json, part->name, &m->name, &name, err) < 0)
+		return -1;
 	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(view->role),
 		part->kind == CTX_PART_CALL	? " calls "
 		    : part->kind == CTX_PART_RESULT && name.n > 0 ? " "
@@ -419,6 +419,7 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 out:
 	ctx_summary_close(m.lines);
 	ctx_buf_release(&m.text);
+	ctx_buf_release(&m.name);
 	ctx_buf_release(&text);
 	return rc;
 }

@@ -19,13 +19,9 @@ matches(struct prune *p, struct ctx_pattern *pattern,
 
 	if (pattern->n == 0 || node == 0 || *found)
 		return 0;
-	text = ctx_json_str(json, node);
-	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		p->text.n = 0;
-		if (ctx_text_decode(&p->text, text, err) < 0)
-			return -1;
-		text = (struct ctx_str){p->text.p, p->text.n};
-	}
+	p->text.n = 0;
+	if (ctx_json_text(json, node, &p->text, &text, err) < 0)
+		return -1;
 	*found = ctx_pattern_match(pattern, text.p, text.n, &p->match_left);
 	ctx_buf_reset(&p->text);
 	return 0;

@@ -185,13 +185,11 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 		const char *type;
 		uint64_t tokens;
 	} known[] = {
-	    {"\"bash_", 245}, {"\"text_editor_", 700}, {"\"computer_", 735}};
-	struct ctx_str name = ctx_json_str(b->json, type);
-	size_t i, n;
+	    {"bash_", 245}, {"text_editor_", 700}, {"computer_", 735}};
+	size_t i;
 
 	for (i = 0; i < sizeof known / sizeof known[0]; i++) {
-		n = strlen(known[i].type);
-		if (name.n > n && memcmp(name.p, known[i].type, n) == 0) {
+		if (ctx_json_begins(b->json, type, known[i].type)) {
 			b->fixed += known[i].tokens;
 			return 0;
 		}

@@ -126,7 +126,9 @@ count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 static void
 add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 {
-	uint64_t tokens = (uint64_t)ctx_json_str(json, node).n * 3 / 16;
+	struct ctx_str raw = ctx_json_str(json, node);
+	size_t n = json->nodes[node].escaped ? ctx_text_bytes(raw) + 2 : raw.n;
+	uint64_t tokens = (uint64_t)n * 3 / 16;
 
 	cost->tokens += tokens;
 	cost->estimated += tokens;

@@ -398,14 +398,15 @@ seconds(const struct bytes *b)
 
 /* ---- what is there ---- */
 
-/* Does a type, format or file name hold the word behind a mark? */
+/* Does a type, format or file name hold the word, at its start or behind a
+ * mark? */
 static bool
 names(struct ctx_str text, const char *word)
 {
 	size_t i, n = strlen(word);
 
 	for (i = 0; i + n <= text.n; i++)
-		if (i > 0 && strchr("/.:\"", text.p[i - 1]) != NULL &&
+		if ((i == 0 || strchr("/.:\"", text.p[i - 1]) != NULL) &&
 		    memcmp(text.p + i, word, n) == 0)
 			return true;
 	return false;
@@ -497,9 +498,24 @@ look_for_speech(struct found *found, const struct ctx_json *json,
 		found->spoken = ctx_text_chars(ctx_json_str(json, text));
 }
 
-/* Notes what the object says of its payload, and returns what is in it. */
-static uint32_t
-look_into(struct found *found, const struct ctx_json *json, uint32_t node)
+/* What a type, format or file name says; scratch is overwritten. */
+static int
+kind_of(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
+    enum kind *kind, struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	scratch->n = 0;
+	if (ctx_json_text(json, node, scratch, &text, err) < 0)
+		return -1;
+	*kind = kind_named(text);
+	return 0;
+}
+
+/* Notes what the object says of its payload, and sets *in to what is in it. */
+static int
+look_into(struct found *found, const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, uint32_t *in, struct ctx_err *err)
 {
 	static const char *const types[] = {
 	    "media_type", "mimeType", "mime_type", "format", "filename"};
@@ -516,13 +532,15 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node)
 		found->detail = CTX_DETAIL_ORIGINAL;
 	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
 		value = ctx_json_find(json, node, types[i]);
-		if (value != 0 && found->kind == IMAGE)
-			found->kind = kind_named(ctx_json_str(json, value));
+		if (value != 0 && found->kind == IMAGE &&
+		    kind_of(json, value, scratch, &found->kind, err) < 0)
+			return -1;
 	}
 	/* A block of its own: {"type": "audio", ...}. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && found->kind == IMAGE) {
-		kind = kind_named(ctx_json_str(json, value));
+		if (kind_of(json, value, scratch, &kind, err) < 0)
+			return -1;
 		if (kind == SOUND || kind == FILM)
 			found->kind = kind;
 	}
@@ -532,7 +550,8 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node)
 			break;
 	}
 	look_for_speech(found, json, node, value);
-	return value;
+	*in = value;
+	return 0;
 }
 
 /* Without what base64 is broken into lines with. */
@@ -594,18 +613,17 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++)
-		node = look_into(&found, json, node);
+		if (look_into(&found, json, node, scratch, &node, err) < 0)
+			return -1;
 	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
-		text = ctx_json_str(json, node);
+		scratch->n = 0;
+		if (ctx_json_text(json, node, scratch, &text, err) < 0)
+			return -1;
 		if (json->nodes[node].escaped) {
-			scratch->n = 0;
-			if (ctx_text_decode(scratch, text, err) < 0)
-				return -1;
 			join(scratch);
-			read_text(&found, scratch->p, scratch->n);
-		} else {
-			read_text(&found, text.p + 1, text.n - 2);
+			text.n = scratch->n;
 		}
+		read_text(&found, text.p, text.n);
 	}
 	*tokens = cost(image, &found);
 	return 0;

@@ -60,29 +60,48 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 	return 0;
 }
 
-/* The model that was asked for, that is named, or of the environment; NULL if
- * there is none.  Notes what is worth telling of it. */
-static const struct ctx_model *
-find_model(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
-	   struct ctx_str *given)
+/* The name of a string; one that must be decoded is kept. */
+static int
+name_at(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
+    struct ctx_str *name, struct ctx_err *err)
 {
-	const struct ctx_model *model;
-	struct ctx_str name;
+	uint32_t id;
 
-	if (meter->model != NULL) {
-		name = (struct ctx_str){meter->model, strlen(meter->model)};
-	} else if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
-		name = ctx_json_str(json, node);
-		name.p++;
-		name.n -= 2;
-	} else if (meter->fallback != NULL) {
-		name = (struct ctx_str){meter->fallback,
-					strlen(meter->fallback)};
-	} else {
-		return NULL;
-	}
-	model = ctx_model_find(&meter->own, name.p, name.n);
-	*given = name;
+	meter->text.n = 0;
+	if (ctx_json_text(json, node, &meter->text, name, err) < 0)
+		return -1;
+	if (!json->nodes[node].escaped)
+		return 0;
+	if (ctx_names_id(&meter->names, name->p, name->n, &id, err) < 0)
+		return -1;
+	*name = ctx_names_at(&meter->names, id);
+	return 0;
+}
+
+/* The name of the model that was asked for, that is named, or of the
+ * environment; p NULL if there is none. */
+static int
+find_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
+    struct ctx_str *name, struct ctx_err *err)
+{
+	const char *given = meter->model;
+
+	if (given == NULL && node != 0 &&
+	    json->nodes[node].kind == CTX_JSON_STRING)
+		return name_at(meter, json, node, name, err);
+	if (given == NULL)
+		given = meter->fallback;
+	*name = (struct ctx_str){given, given == NULL ? 0 : strlen(given)};
+	return 0;
+}
+
+/* Its model.  Notes what is worth telling of it. */
+static const struct ctx_model *
+find_model(struct ctx_meter *meter, struct ctx_str name)
+{
+	const struct ctx_model *model =
+	    ctx_model_find(&meter->own, name.p, name.n);
+
 	if (model->name[0] == '\0' && meter->unknown[0] == '\0') {
 		if (name.n >= sizeof meter->unknown)
 			name.n = sizeof meter->unknown - 1;
@@ -121,12 +140,18 @@ int
 ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
 	       uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
 {
-	struct ctx_str name = {"", 0};
-	const struct ctx_model *model = find_model(meter, json, node, &name);
+	const struct ctx_model *model = NULL;
+	struct ctx_str name;
 	const char *encoding = "o200k_base";
 	struct ctx_counter like = {.factor = 100};
 	struct opened *opened;
 
+	if (find_name(meter, json, node, &name, err) < 0)
+		return -1;
+	if (name.p == NULL)
+		name = (struct ctx_str){"", 0};
+	else
+		model = find_model(meter, name);
 	if (model != NULL) {
 		like.image = model->image;
 		like.tools = model->tools;
@@ -160,4 +185,6 @@ ctx_meter_release(struct ctx_meter *meter)
 	free(meter->entries);
 	meter->entries = NULL;
 	meter->n = meter->cap = 0;
+	ctx_names_release(&meter->names);
+	ctx_buf_release(&meter->text);
 }

@@ -18,6 +18,7 @@ struct types {
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
+	struct ctx_buf text; /* scratch */
 	unsigned nested; /* schemas that the one being written stands in */
 };
 
@@ -60,20 +61,33 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	put(t, "\n");
 }
 
+/* A name, however it is escaped; until the next. */
+static struct ctx_str
+name_at(struct types *t, uint32_t node)
+{
+	struct ctx_str name = {"", 0};
+
+	t->text.n = 0;
+	if (!t->failed)
+		t->failed = ctx_json_text(t->json, node, &t->text, &name,
+				t->err) < 0;
+	return name;
+}
+
 /* The names of what an object must have. */
 static void
 read_required(struct types *t, uint32_t schema, struct ctx_names *required)
 {
 	const struct ctx_node *nodes = t->json->nodes;
 	uint32_t list = ctx_json_find(t->json, schema, "required"), one, id;
+	struct ctx_str name;
 
 	if (list == 0 || nodes[list].kind != CTX_JSON_ARRAY)
 		return;
 	for (one = list + 1; one < nodes[list].next && !t->failed;
 	     one = nodes[one].next) {
-		struct ctx_str name = ctx_json_str(t->json, one);
-
-		t->failed =
+		name = name_at(t, one);
+		t->failed = t->failed ||
 		    ctx_names_id(required, name.p, name.n, &id, t->err) < 0;
 	}
 }
@@ -100,7 +114,7 @@ put_members(struct types *t, uint32_t schema, unsigned depth)
 		for (i = 1; i < depth; i++)
 			put(t, "  ");
 		put_text(t, key);
-		name = ctx_json_str(t->json, key);
+		name = name_at(t, key);
 		put(t, ctx_names_has(&required, name.p, name.n) ? ": " : "?: ");
 		put_type(t, one, depth);
 		put(t, ",\n");
@@ -169,7 +183,7 @@ put_names(struct types *t, uint32_t schema, uint32_t list, unsigned depth)
 	struct ctx_str name;
 
 	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
-		name = ctx_json_str(t->json, one);
+		name = name_at(t, one);
 		if (t->failed || ctx_names_has(&said, name.p, name.n))
 			continue;
 		t->failed =
@@ -227,5 +241,6 @@ ctx_types_add(struct ctx_buf *out, const struct ctx_json *json,
 		put_members(&t, tool->schema, 1);
 		put(&t, "}) => any;\n\n");
 	}
+	ctx_buf_release(&t.text);
 	return t.failed ? -1 : 0;
 }

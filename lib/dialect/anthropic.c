@@ -7,20 +7,7 @@
  * message.  Thinking is signed: a block stays as it is or goes whole.
  * Source: the message parameter types of anthropic-sdk-python, August 2026.
  */
-#include <string.h>
-
 #include "dialect/dialect.h"
-
-static bool
-ends_with(const struct ctx_json *json, uint32_t string, const char *tail)
-{
-	struct ctx_str str = ctx_json_str(json, string);
-	size_t n = strlen(tail);
-
-	/* The last byte is the closing quote. */
-	return json->nodes[string].kind == CTX_JSON_STRING && str.n > n + 2 &&
-	    memcmp(str.p + str.n - 1 - n, tail, n) == 0;
-}
 
 /* What gives a block away as Anthropic's, or NULL. */
 static const char *
@@ -41,7 +28,7 @@ tells(const struct ctx_json *json, uint32_t block)
 		ctx_json_is(json, type, "document")) &&
 	    ctx_json_find(json, block, "source") != 0)
 		return "a block with source";
-	return ends_with(json, type, "_tool_result") ? "_tool_result" : NULL;
+	return ctx_json_ends(json, type, "_tool_result") ? "_tool_result" : NULL;
 }
 
 /* Gateways take cache_control in Chat Completions, too. */
@@ -171,7 +158,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 		    ctx_json_find(json, block, "name"), err);
 	if (ctx_json_is(json, type, "tool_result"))
 		return read_result(view, block, true, err);
-	if (ends_with(json, type, "_tool_result"))
+	if (ctx_json_ends(json, type, "_tool_result"))
 		return read_result(view, block, false, err);
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))

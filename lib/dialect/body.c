@@ -3,17 +3,26 @@
 
 #include "dialect/body.h"
 
-/* Matches a piece of JSON, with any white space between its tokens; moves *p
- * behind it. */
+/* Matches a piece of JSON, with any white space between its tokens and any
+ * escapes in its strings; moves *p behind it. */
 static bool
 match(const char **p, const char *end, const char *piece)
 {
 	bool quoted = false;
+	uint32_t c;
+	size_t at;
 
-	for (; *piece != '\0'; piece++, ++*p) {
+	for (; *piece != '\0'; piece++) {
 		while (!quoted && *p < end && memchr(" \t\r\n", **p, 4))
 			++*p;
-		if (*p == end || **p != *piece)
+		if (*p == end || (*piece == '"' && **p != '"'))
+			return false;
+		/* As if it stood between quotes. */
+		at = 1;
+		(void)ctx_text_next((struct ctx_str){*p - 1,
+				    (size_t)(end - *p) + 2}, &at, &c);
+		*p += at - 1;
+		if (c != (unsigned char)*piece)
 			return false;
 		quoted ^= *piece == '"';
 	}

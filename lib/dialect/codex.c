@@ -202,16 +202,9 @@ number(const struct ctx_json *json, uint32_t node)
 static bool
 is_answer(const struct ctx_json *json, uint32_t type, uint32_t role)
 {
-	static const char end[] = "_output\"";
-	size_t n = sizeof end - 1;
-	struct ctx_str text;
-
 	if (role != 0)
 		return ctx_json_is(json, role, "assistant");
-	if (type == 0)
-		return false;
-	text = ctx_json_str(json, type);
-	return text.n < n || memcmp(text.p + text.n - n, end, n) != 0;
+	return type != 0 && !ctx_json_ends(json, type, "_output");
 }
 
 static void

@@ -223,17 +223,6 @@ ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
 	return value != 0 && json->nodes[value].kind == CTX_JSON_TRUE;
 }
 
-bool
-ctx_starts_with(const struct ctx_json *json, uint32_t node,
-    const char *prefix)
-{
-	struct ctx_str str = ctx_json_str(json, node);
-	size_t n = strlen(prefix);
-
-	return json->nodes[node].kind == CTX_JSON_STRING && str.n >= n + 2 &&
-	    memcmp(str.p + 1, prefix, n) == 0;
-}
-
 uint32_t
 ctx_find_below(const struct ctx_json *json, uint32_t obj, const char *member,
     const char *key)

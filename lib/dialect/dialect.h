@@ -102,10 +102,6 @@ bool ctx_is_talk(const struct ctx_json *json, uint32_t node);
 /* Is the member key of the object obj the word true? */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 
-/* Does the string at node begin with prefix?  Escapes do not count. */
-bool ctx_starts_with(const struct ctx_json *json, uint32_t node,
-    const char *prefix);
-
 /* Member key of member of the object obj, or 0. */
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);

@@ -284,14 +284,8 @@ ctx_hints_key(const struct ctx_json *json, uint32_t key)
 static bool
 is_type(const struct ctx_json *json, uint32_t type, const char *want)
 {
-	struct ctx_str str = ctx_json_str(json, type);
-	size_t n = strlen(want);
-
-	if (*want != '*')
-		return ctx_json_is(json, type, want);
-	/* The last byte is the closing quote. */
-	return json->nodes[type].kind == CTX_JSON_STRING && str.n > n + 1 &&
-	    memcmp(str.p + str.n - n, want + 1, n - 1) == 0;
+	return *want == '*' ? ctx_json_ends(json, type, want + 1)
+			    : ctx_json_is(json, type, want);
 }
 
 static bool

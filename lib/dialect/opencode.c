@@ -34,19 +34,13 @@ summed_up(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, info, "parentID");
 }
 
-/* Is the message the finished summary that answers to message id?  Both have
- * ids that are never escaped. */
+/* Is the message the finished summary that answers to message id? */
 static bool
 sums_up(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
 	uint32_t parent = summed_up(json, node);
-	struct ctx_str a, b;
 
-	if (parent == 0)
-		return false;
-	a = ctx_json_str(json, parent);
-	b = ctx_json_str(json, id);
-	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+	return parent != 0 && ctx_json_same(json, parent, id);
 }
 
 uint32_t

@@ -44,21 +44,33 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Does the text hold a call of the Hermes kind?  No escape could hide it. */
+/* Has the text a call of the Hermes kind that starts with this byte? */
+static bool
+has_call(struct ctx_str literal, char start)
+{
+	const char *p = literal.p + 1, *end = literal.p + literal.n - 1;
+	uint32_t cp;
+	size_t at;
+
+	while ((p = memchr(p, start, (size_t)(end - p))) != NULL) {
+		at = (size_t)(p - literal.p);
+		if (ctx_text_begins(literal, at, "<tool_call>"))
+			return true;
+		(void)ctx_text_next(literal, &at, &cp);
+		p = literal.p + at;
+	}
+	return false;
+}
+
+/* The < is written as an escape by Go. */
 static bool
 calls_in_text(const struct ctx_json *json, uint32_t node)
 {
-	static const char tag[] = "<tool_call>";
-	struct ctx_str text = ctx_json_str(json, node);
-	const char *end = text.p + text.n;
+	struct ctx_str literal = ctx_json_str(json, node);
 
-	while ((text.p = memchr(text.p, '<', (size_t)(end - text.p))) != NULL) {
-		if ((size_t)(end - text.p) >= strlen(tag) &&
-		    memcmp(text.p, tag, strlen(tag)) == 0)
-			return true;
-		text.p++;
-	}
-	return false;
+	return json->nodes[node].kind == CTX_JSON_STRING &&
+	    (has_call(literal, '<') ||
+		(json->nodes[node].escaped && has_call(literal, '\\')));
 }
 
 int

@@ -98,9 +98,9 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	if (tool != 0)
 		return read_tool(view, tool,
 		    ctx_json_find(json, tool, "toolName"), err);
-	if (ctx_starts_with(json, type, "tool-"))
+	if (ctx_json_begins(json, type, "tool-"))
 		return read_tool(view, part, type, err);
-	if (ctx_starts_with(json, type, "data-"))
+	if (ctx_json_begins(json, type, "data-"))
 		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
 	    err);

@@ -238,25 +238,13 @@ leave(struct ctx_calls *calls, uint32_t c, enum way way)
 	calls->used_lists--;
 }
 
-/* The text of a string, the JSON of anything else; what is null or empty
- * says nothing. */
-static int
-text_of(struct ctx_buf *text, const struct ctx_json *json, uint32_t node,
-    struct ctx_str *str, struct ctx_err *err)
+/* What is not there, null or empty says nothing. */
+static struct ctx_str
+said(const struct ctx_json *json, uint32_t node, struct ctx_str text)
 {
-	*str = (struct ctx_str){NULL, 0};
-	if (node == 0 || json->nodes[node].kind == CTX_JSON_NULL)
-		return 0;
-	if (ctx_json_is(json, node, ""))
-		return 0;
-	*str = ctx_json_str(json, node);
-	if (json->nodes[node].kind != CTX_JSON_STRING)
-		return 0;
-	if (json->nodes[node].escaped &&
-	    ctx_text_decode(text, *str, err) < 0)
-		return -1;
-	*str = (struct ctx_str){str->p + 1, str->n - 2};
-	return 0;
+	if (text.n == 0 || json->nodes[node].kind == CTX_JSON_NULL)
+		return (struct ctx_str){NULL, 0};
+	return text;
 }
 
 int
@@ -264,20 +252,23 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_part *part, unsigned rules, struct ctx_buf *text,
     struct ctx_err *err)
 {
+	struct ctx_str id = {"", 0}, name = {"", 0};
 	size_t half;
 
 	key->rules = rules;
 	text->n = 0;
-	if (text_of(text, json, part->id, &key->id, err) < 0)
+	if (part->id != 0 &&
+	    ctx_json_text(json, part->id, text, &id, err) < 0)
 		return -1;
 	half = text->n;
-	if (text_of(text, json, part->name, &key->name, err) < 0)
+	if (part->name != 0 &&
+	    ctx_json_text(json, part->name, text, &name, err) < 0)
 		return -1;
 	/* The buffer may have moved while it grew. */
-	if (key->id.p != NULL && json->nodes[part->id].escaped)
-		key->id = (struct ctx_str){text->p, half};
-	if (key->name.p != NULL && json->nodes[part->name].escaped)
-		key->name = (struct ctx_str){text->p + half, text->n - half};
+	if (half > 0)
+		id = (struct ctx_str){text->p, half};
+	key->id = said(json, part->id, id);
+	key->name = said(json, part->name, name);
 	return 0;
 }
 

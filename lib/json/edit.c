@@ -89,13 +89,12 @@ void
 ctx_edit_drop_key(const struct ctx_json *json, uint32_t object, uint32_t key,
     bool *drop)
 {
-	struct ctx_str name = ctx_json_str(json, key);
 	uint32_t at;
 	size_t i = 0;
 
 	for (at = object + 1; at < json->nodes[object].next;
 	    at = json->nodes[at + 1].next, i++)
-		if (ctx_text_same(ctx_json_str(json, at), name))
+		if (ctx_json_same(json, at, key))
 			drop[i] = true;
 }
 

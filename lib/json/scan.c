@@ -460,6 +460,63 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
 
+bool
+ctx_json_begins(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	return json->nodes[node].kind == CTX_JSON_STRING &&
+	    ctx_text_begins(ctx_json_str(json, node), 1, s);
+}
+
+bool
+ctx_json_ends(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	struct ctx_str literal = ctx_json_str(json, node);
+	size_t n = strlen(s), at = 1, chars;
+	uint32_t cp;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING || literal.n < n + 3)
+		return false;
+	if (!json->nodes[node].escaped)
+		return memcmp(literal.p + literal.n - 1 - n, s, n) == 0;
+	for (chars = ctx_text_chars(literal); chars > n; chars--)
+		(void)ctx_text_next(literal, &at, &cp);
+	return at > 1 && ctx_text_begins(literal, at, s);
+}
+
+bool
+ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b)
+{
+	const struct ctx_node *one = &json->nodes[a], *other = &json->nodes[b];
+	size_t n = one->end - one->at;
+
+	if (one->kind != CTX_JSON_STRING || other->kind != CTX_JSON_STRING)
+		return false;
+	if (one->escaped || other->escaped)
+		return ctx_text_same(ctx_json_str(json, a),
+		    ctx_json_str(json, b));
+	return n == other->end - other->at &&
+	    memcmp(json->text + one->at, json->text + other->at, n) == 0;
+}
+
+int
+ctx_json_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
+{
+	size_t before = scratch->n;
+
+	*text = ctx_json_str(json, node);
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	if (!json->nodes[node].escaped) {
+		*text = (struct ctx_str){text->p + 1, text->n - 2};
+		return 0;
+	}
+	if (ctx_text_decode(scratch, *text, err) < 0)
+		return -1;
+	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
+	return 0;
+}
+
 /* The value of the last of the keys that start so and are key. */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,

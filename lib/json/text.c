@@ -415,3 +415,15 @@ ctx_text_same(struct ctx_str a, struct ctx_str b)
 	} while (more && one == other);
 	return !more;
 }
+
+bool
+ctx_text_begins(struct ctx_str literal, size_t at, const char *s)
+{
+	uint32_t cp;
+
+	for (; *s != '\0'; s++)
+		if (!ctx_text_next(literal, &at, &cp) ||
+		    cp != (unsigned char)*s)
+			return false;
+	return true;
+}

@@ -122,7 +122,6 @@ file_of(struct heuristic *h, uint32_t tool, struct call *call,
 	static const char *const keys[] = {"path", "file_path", "file",
 	    "filename", "filePath"};
 	struct ctx_json json;
-	struct ctx_str name;
 	uint32_t node = 0;
 	size_t used, i;
 	int rc = 0;
@@ -133,10 +132,10 @@ file_of(struct heuristic *h, uint32_t tool, struct call *call,
 		for (i = 0; node == 0 && i < sizeof keys / sizeof keys[0]; i++)
 			node = ctx_json_find(&json, 0, keys[i]);
 	if (node != 0 && json.nodes[node].kind == CTX_JSON_STRING) {
-		name = ctx_json_str(&json, node);
 		h->key.n = 0;
 		rc = ctx_buf_printf(&h->key, err, "file %u ", tool) < 0 ||
-			ctx_buf_add(&h->key, name.p, name.n, err) < 0 ||
+			ctx_text_decode(&h->key, ctx_json_str(&json, node),
+			    err) < 0 ||
 			ctx_names_id(&h->names, h->key.p, h->key.n,
 			    &call->file, err) < 0
 		    ? -1
@@ -190,9 +189,13 @@ add_call(struct heuristic *h, const struct ctx_view *view,
 {
 	struct call *grown, call = {.item = item};
 	struct ctx_str tool = {"", 0};
+	bool reads;
 
-	if (part->name != 0)
-		tool = ctx_json_str(view->json, part->name);
+	h->text.n = 0;
+	if (part->name != 0 &&
+	    ctx_json_text(view->json, part->name, &h->text, &tool, err) < 0)
+		return -1;
+	reads = is_reader(tool);
 	h->key.n = 0;
 	if (ctx_buf_printf(&h->key, err, "tool ") < 0 ||
 	    ctx_buf_add(&h->key, tool.p, tool.n, err) < 0 ||
@@ -201,7 +204,7 @@ add_call(struct heuristic *h, const struct ctx_view *view,
 		return -1;
 	make_compact(&h->text);
 	if (name_call(h, &call, err) < 0 ||
-	    (is_reader(tool) && file_of(h, call.tool, &call, err) < 0))
+	    (reads && file_of(h, call.tool, &call, err) < 0))
 		return -1;
 	ctx_buf_reset(&h->text);
 	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1,

@@ -282,6 +282,61 @@ lookups(void)
 	ctx_json_release(&out.json);
 }
 
+/* Strings by their meaning. */
+static void
+meanings(void)
+{
+	static const char text[] = "[\"tool-a\",\"\\u0074ool\\u002da\",\"tool\","
+	    "\"\\u00e9-a\",\"-a\",\"\\u002da\",7,\"7\",\"\",\"\\u00e9\"]";
+	enum { PLAIN = 1, ESCAPED, SHORT, ACCENT, TAIL, TAIL2, FIGURE, DIGIT,
+	    NONE, LETTER };
+	struct outcome out = {0};
+	const struct ctx_json *json = &out.json;
+	struct ctx_buf scratch = {0};
+	struct ctx_str one, other;
+	struct ctx_err err;
+
+	ctx_json_init(&out.json, CTX_SIMD_BEST);
+	scan(&out, text, sizeof text - 1);
+	NEED(out.rc == 1);
+	tap_case("begins and ends compare the meaning");
+	CHECK(ctx_json_begins(json, PLAIN, "tool-"));
+	CHECK(ctx_json_begins(json, ESCAPED, "tool-"));
+	CHECK(ctx_json_begins(json, SHORT, "tool"));
+	CHECK(!ctx_json_begins(json, SHORT, "tool-"));
+	CHECK(!ctx_json_begins(json, FIGURE, "") &&
+	    !ctx_json_begins(json, 0, "\""));
+	CHECK(ctx_json_ends(json, PLAIN, "-a"));
+	CHECK(ctx_json_ends(json, ESCAPED, "-a"));
+	CHECK(ctx_json_ends(json, ACCENT, "-a"));
+	CHECK(!ctx_json_ends(json, SHORT, "-a"));
+	CHECK(!ctx_json_ends(json, ESCAPED, "da"));
+	tap_case("ends wants something before it");
+	CHECK(!ctx_json_ends(json, TAIL, "-a"));
+	CHECK(!ctx_json_ends(json, TAIL2, "-a"));
+	CHECK(!ctx_json_ends(json, LETTER, "-a"));
+	CHECK(!ctx_json_ends(json, NONE, "") && !ctx_json_ends(json, 0, ""));
+	tap_case("same compares the meaning of strings, and only of strings");
+	CHECK(ctx_json_same(json, PLAIN, ESCAPED));
+	CHECK(ctx_json_same(json, TAIL2, TAIL));
+	CHECK(ctx_json_same(json, SHORT, SHORT));
+	CHECK(!ctx_json_same(json, SHORT, PLAIN));
+	CHECK(!ctx_json_same(json, SHORT, ESCAPED));
+	CHECK(!ctx_json_same(json, FIGURE, DIGIT));
+	CHECK(!ctx_json_same(json, FIGURE, FIGURE));
+	tap_case("text is decoded behind what scratch holds");
+	NEED(ctx_json_text(json, PLAIN, &scratch, &one, &err) == 0);
+	CHECK(scratch.n == 0 && one.p == text + 2);
+	NEED(ctx_buf_add(&scratch, "x", 1, &err) == 0);
+	NEED(ctx_json_text(json, ESCAPED, &scratch, &other, &err) == 0);
+	CHECK(scratch.n == 7 && other.p == scratch.p + 1);
+	CHECK(one.n == 6 && other.n == 6 && memcmp(one.p, other.p, 6) == 0);
+	NEED(ctx_json_text(json, FIGURE, &scratch, &one, &err) == 0);
+	CHECK(one.n == 1 && *one.p == '7');
+	ctx_buf_release(&scratch);
+	ctx_json_release(&out.json);
+}
+
 /* depth containers, arrays and objects by turns; one byte more at the end. */
 static size_t
 nest(char *text, size_t depth)
@@ -708,6 +763,7 @@ main(void)
 	prefixes(&bench);
 	nodes();
 	lookups();
+	meanings();
 	keys();
 	depth();
 	huge();
