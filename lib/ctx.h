@@ -880,14 +880,20 @@ struct ctx_part {
 	 * goes only with its message. */
 	uint32_t parent, child;
 	uint32_t value;
-	uint32_t id, name; /* of a call or result */
+	uint32_t id, name; /* of a call or result: see ctx_part_tool */
 	uint32_t owner;
+	uint8_t prefix; /* bytes of the name's text that are before the name */
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
 	bool all;    /* opaque: the value is the whole message, whose node may
 		      * be 0 */
 	bool whole;  /* a text that also calls: nothing is cut out of it */
 };
+
+/* The name of the tool of a call or result, n 0: it says none; lives as what
+ * ctx_json_text gives. */
+int ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
+    struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
 enum {
 	CTX_VIEW_META = 1,   /* a user record that no person wrote */

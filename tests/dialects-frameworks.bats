@@ -184,6 +184,35 @@ reads() {
 	[ "$(cat types)" = '["step-start","step-start","text"]' ]
 }
 
+@test "vercel: what follows tool- in a type is the name of the tool" {
+	t=$(words 40)
+	for type in tool-wx '\u0074ool-w\u0078'; do
+		cat > u <<-X
+		{"id":"1","role":"user","parts":[{"type":"text","text":"a"}]}
+		{"id":"2","role":"assistant","parts":[{"type":"$type","toolCallId":"c","state":"output-available","input":{},"output":"$t"},{"type":"text","text":"b"}]}
+		{"id":"3","role":"user","parts":[{"type":"text","text":"$t"}]}
+		{"id":"4","role":"assistant","parts":[{"type":"text","text":"b"}]}
+		X
+		[ "$(ctx-count --per tool --json u | jq -r .tool | sort |
+		    paste -sd ' ')" = "- wx" ]
+		run ! cmp -s u <(ctx-truncate -l 20 --tool '^wx$' u)
+		ctx-truncate -l 20 --not-tool '^wx$' u | cmp - u
+		ctx-prune -k 1 -t 0 -b 80 --pin-tool '^wx$' u > out 2> err ||
+		    [ $? -eq 1 ]
+		grep -q toolCallId out
+		ctx-prune -k 1 -t 0 -b 80 --pin-tool tool u > out
+		run ! grep -q toolCallId out
+		ctx-age --mask -k 0 -o 20 --head 5 --not-tool '^wx$' u | cmp - u
+		ctx-age -k 0 -o 20 --head 5 -S spool u > out
+		grep -q '"output":".*spool/wx-[0-9a-f]*\.md\]"' out
+		sed 's/"output-available"/"input-available"/' u > open
+		run -1 ctx-check open
+		[[ $output == *'call "c" of wx has no result'* ]]
+		sed "s/\"type\":\"tool-wx\"/\"type\":\"dynamic-tool\",\"toolName\":\"wx\"/" u > dynamic
+		[ "$type" != tool-wx ] || [ "$(tokens u)" -eq "$(tokens dynamic)" ]
+	done
+}
+
 @test "ollama: arguments, names, images and thinking" {
 	reads ollama assistant "call reasoning" <<< \
 	    '{"role":"assistant","content":"","thinking":"so","tool_calls":[{"function":{"name":"f","arguments":{}}}]}'

@@ -7,22 +7,14 @@
 
 #define CLIP 40 /* bytes of a name that a finding shows */
 
-/* Adds the beginning of a string's text; a finding is NUL ended. */
+/* Adds the beginning of a text; a finding is NUL ended. */
 static int
-clip(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+clip(struct ctx_judge *judge, struct ctx_str str, struct ctx_err *err)
 {
-	const struct ctx_json *json = judge->view->json;
-	struct ctx_str str = ctx_json_str(json, node);
-	size_t n, i;
+	size_t n = str.n, i;
 
-	judge->text.n = 0;
-	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		if (ctx_text_decode(&judge->text, str, err) < 0)
-			return -1;
-		str = (struct ctx_str){judge->text.p, judge->text.n};
-	}
-	n = str.n <= CLIP ? str.n
-			  : ctx_utf8_valid(str.p, CLIP, CTX_SIMD_PORTABLE);
+	if (n > CLIP)
+		n = ctx_utf8_valid(str.p, CLIP, CTX_SIMD_PORTABLE);
 	if (ctx_buf_add(&judge->what, str.p, n, err) < 0)
 		return -1;
 	for (i = judge->what.n - n; i < judge->what.n; i++)
@@ -31,22 +23,39 @@ clip(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
 	return n < str.n ? ctx_buf_add(&judge->what, "...", 3, err) : 0;
 }
 
+static int
+clip_id(struct ctx_judge *judge, uint32_t id, struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	judge->text.n = 0;
+	if (ctx_json_text(judge->view->json, id, &judge->text, &text, err) <
+		0 ||
+	    ctx_buf_add(&judge->what, "\"", 1, err) < 0 ||
+	    clip(judge, text, err) < 0)
+		return -1;
+	return ctx_buf_add(&judge->what, "\"", 1, err);
+}
+
 int
 ctx_judge_name(struct ctx_judge *judge, const struct ctx_part *part,
     struct ctx_err *err)
 {
-	if (part->id != 0 && (ctx_buf_add(&judge->what, "\"", 1, err) < 0 ||
-	    clip(judge, part->id, err) < 0 ||
-	    ctx_buf_add(&judge->what, "\"", 1, err) < 0))
+	struct ctx_str tool;
+
+	if (part->id != 0 && clip_id(judge, part->id, err) < 0)
 		return -1;
 	if (part->id == 0 && part->name == 0)
 		return ctx_buf_add(&judge->what, "without an id", 13, err);
 	if (part->name == 0)
 		return 0;
-	if (ctx_buf_add(&judge->what, part->id != 0 ? " of " : "of ",
+	judge->text.n = 0;
+	if (ctx_part_tool(judge->view->json, part, &judge->text, &tool, err) <
+		0 ||
+	    ctx_buf_add(&judge->what, part->id != 0 ? " of " : "of ",
 		part->id != 0 ? 4 : 3, err) < 0)
 		return -1;
-	return clip(judge, part->name, err);
+	return clip(judge, tool, err);
 }
 
 int

@@ -50,11 +50,10 @@ static int
 tell(struct material *m, const struct ctx_view *view,
     const struct ctx_part *part, struct ctx_str text, struct ctx_err *err)
 {
-	struct ctx_str name = {"", 0};
+	struct ctx_str name;
 
 	m->name.n = 0;
-	if (part->name != 0 &&
-	    ctx_json_text(view->json, part->name, &m->name, &name, err) < 0)
+	if (ctx_part_tool(view->json, part, &m->name, &name, err) < 0)
 		return -1;
 	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(view->role),
 		part->kind == CTX_PART_CALL	? " calls "

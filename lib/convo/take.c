@@ -10,20 +10,31 @@
 
 #include "convo/convo.h"
 
+/* Does the part hold a text, or name a tool, that is to stay? */
 static int
-matches(struct prune *p, struct ctx_pattern *pattern,
-    const struct ctx_json *json, uint32_t node, bool *found,
-    struct ctx_err *err)
+holds_pin(struct prune *p, const struct ctx_view *view,
+    const struct ctx_part *part, bool *pinned, struct ctx_err *err)
 {
+	struct ctx_prune_options *options = p->options;
 	struct ctx_str text;
 
-	if (pattern->n == 0 || node == 0 || *found)
+	if (options->pin_text.n > 0 && part->value != 0 &&
+	    part->kind != CTX_PART_MEDIA) {
+		p->text.n = 0;
+		if (ctx_json_text(view->json, part->value, &p->text, &text,
+			err) < 0)
+			return -1;
+		*pinned = ctx_pattern_match(&options->pin_text, text.p,
+		    text.n, &p->match_left);
+		ctx_buf_reset(&p->text);
+	}
+	if (*pinned || options->pin_tool.n == 0 || part->name == 0)
 		return 0;
 	p->text.n = 0;
-	if (ctx_json_text(json, node, &p->text, &text, err) < 0)
+	if (ctx_part_tool(view->json, part, &p->text, &text, err) < 0)
 		return -1;
-	*found = ctx_pattern_match(pattern, text.p, text.n, &p->match_left);
-	ctx_buf_reset(&p->text);
+	*pinned = ctx_pattern_match(&options->pin_tool, text.p, text.n,
+	    &p->match_left);
 	return 0;
 }
 
@@ -32,21 +43,12 @@ static int
 is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
     struct ctx_err *err)
 {
-	struct ctx_prune_options *options = p->options;
 	size_t i;
 
-	*pinned = options->pin_roles >> view->role & 1;
-	for (i = 0; i < view->n && !*pinned; i++) {
-		const struct ctx_part *part = &view->parts[i];
-
-		if (part->kind != CTX_PART_MEDIA &&
-		    matches(p, &options->pin_text, view->json, part->value,
-			pinned, err) < 0)
+	*pinned = p->options->pin_roles >> view->role & 1;
+	for (i = 0; i < view->n && !*pinned; i++)
+		if (holds_pin(p, view, &view->parts[i], pinned, err) < 0)
 			return -1;
-		if (matches(p, &options->pin_tool, view->json, part->name,
-			pinned, err) < 0)
-			return -1;
-	}
 	return 0;
 }
 

@@ -134,6 +134,18 @@ add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 	cost->estimated += tokens;
 }
 
+static int
+count_name(struct ctx_counter *counter, const struct ctx_json *json,
+    const struct ctx_part *part, struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct ctx_str name;
+
+	counter->text.n = 0;
+	if (ctx_part_tool(json, part, &counter->text, &name, err) < 0)
+		return -1;
+	return count_text(counter, name.p, name.n, cost, err);
+}
+
 int
 ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_view *view, size_t i, struct ctx_cost *cost,
@@ -158,7 +170,7 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return 0;
 	}
 	if (part->kind == CTX_PART_CALL && part->name != 0 &&
-	    ctx_count_value(counter, view->json, part->name, cost, err) < 0)
+	    count_name(counter, view->json, part, cost, err) < 0)
 		return -1;
 	if (part->all)
 		return count_item(counter, dialect, view, cost, err);

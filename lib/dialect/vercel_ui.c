@@ -4,11 +4,13 @@
  * What a chat application keeps.  A tool's part holds the call and, in its
  * later states, the result, so that no cut can part them.  What only the
  * application is shown (steps, sources, data-NAME) costs nothing.  The tool
- * is named by the type of its part, tool-NAME.
+ * is named by what follows tool- in the type of its part.
  * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026;
  * version 4 wrote {"type": "tool-invocation", "toolInvocation"}.
  */
 #include "dialect/dialect.h"
+
+#define TOOL "tool-"
 
 const char *
 ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
@@ -71,6 +73,20 @@ read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
 	return read_result(view, tool, id, name, err);
 }
 
+/* A tool whose name stands behind tool- in its type. */
+static int
+read_typed_tool(struct ctx_view *view, uint32_t tool, uint32_t type,
+    struct ctx_err *err)
+{
+	size_t i = view->n;
+
+	if (read_tool(view, tool, type, err) < 0)
+		return -1;
+	for (; i < view->n; i++)
+		view->parts[i].prefix = sizeof TOOL - 1;
+	return 0;
+}
+
 static int
 read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
     struct ctx_err *err)
@@ -98,8 +114,8 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	if (tool != 0)
 		return read_tool(view, tool,
 		    ctx_json_find(json, tool, "toolName"), err);
-	if (ctx_json_begins(json, type, "tool-"))
-		return read_tool(view, part, type, err);
+	if (ctx_json_begins(json, type, TOOL))
+		return read_typed_tool(view, part, type, err);
 	if (ctx_json_begins(json, type, "data-"))
 		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],

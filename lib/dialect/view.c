@@ -33,6 +33,20 @@ ctx_part_name(enum ctx_part_kind kind)
 	return names[kind];
 }
 
+int
+ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
+    struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err)
+{
+	*tool = (struct ctx_str){"", 0};
+	if (part->name == 0)
+		return 0;
+	if (ctx_json_text(json, part->name, scratch, tool, err) < 0)
+		return -1;
+	tool->p += part->prefix;
+	tool->n -= part->prefix;
+	return 0;
+}
+
 void
 ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
     uint32_t node)

@@ -252,7 +252,7 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_part *part, unsigned rules, struct ctx_buf *text,
     struct ctx_err *err)
 {
-	struct ctx_str id = {"", 0}, name = {"", 0};
+	struct ctx_str id = {"", 0}, name;
 	size_t half;
 
 	key->rules = rules;
@@ -261,8 +261,7 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	    ctx_json_text(json, part->id, text, &id, err) < 0)
 		return -1;
 	half = text->n;
-	if (part->name != 0 &&
-	    ctx_json_text(json, part->name, text, &name, err) < 0)
+	if (ctx_part_tool(json, part, text, &name, err) < 0)
 		return -1;
 	/* The buffer may have moved while it grew. */
 	if (half > 0)

@@ -188,12 +188,11 @@ add_call(struct heuristic *h, const struct ctx_view *view,
     const struct ctx_part *part, uint32_t item, struct ctx_err *err)
 {
 	struct call *grown, call = {.item = item};
-	struct ctx_str tool = {"", 0};
+	struct ctx_str tool;
 	bool reads;
 
 	h->text.n = 0;
-	if (part->name != 0 &&
-	    ctx_json_text(view->json, part->name, &h->text, &tool, err) < 0)
+	if (ctx_part_tool(view->json, part, &h->text, &tool, err) < 0)
 		return -1;
 	reads = is_reader(tool);
 	h->key.n = 0;

@@ -69,6 +69,7 @@ struct recall {
 	size_t calls_cap;
 	struct ctx_buf text;     /* scratch; begins with the sender's name */
 	size_t name;             /* bytes of that */
+	struct ctx_buf tool;     /* scratch */
 	struct ctx_buf question; /* text of the last user message, */
 	size_t label;            /* of this, what may say who asks, */
 	uint32_t asker;          /* and the term that then names them */
@@ -171,6 +172,19 @@ add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
 	return ctx_buf_add(&r->text, " ", 1, err);
 }
 
+static int
+add_tool(struct recall *r, const struct ctx_json *json,
+    const struct ctx_part *part, struct ctx_err *err)
+{
+	struct ctx_str tool;
+
+	r->tool.n = 0;
+	if (ctx_part_tool(json, part, &r->tool, &tool, err) < 0 ||
+	    ctx_buf_add(&r->text, tool.p, tool.n, err) < 0)
+		return -1;
+	return part->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
+}
+
 /* The text of the parts that belong to an item. */
 static int
 item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
@@ -192,7 +206,7 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 		if (part->kind == CTX_PART_MEDIA ||
 		    (flags & (result ? CTX_ITEM_REST : CTX_ITEM_RESULTS)))
 			continue;
-		if (add_text(r, view->json, part->name, err) < 0 ||
+		if (add_tool(r, view->json, part, err) < 0 ||
 		    (!array &&
 			add_text(r, view->json, part->value, err) < 0))
 			return -1;
@@ -609,6 +623,7 @@ release(struct ctx_scorer *scorer)
 	ctx_names_release(&r->terms);
 	ctx_embed_release(&r->embed);
 	ctx_buf_release(&r->text);
+	ctx_buf_release(&r->tool);
 	ctx_buf_release(&r->question);
 	free(r->postings);
 	free(r->docs);
