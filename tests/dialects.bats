@@ -19,6 +19,25 @@ words() {
 	dialect_is openai-responses r
 	echo '{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}' > r
 	dialect_is openai-responses r
+	for rest in '"id":"m","status":"completed","content":[{"type":"refusal","refusal":"No."}]' \
+	    '"content":[{"type":"refusal","refusal":"No."}]' \
+	    '"id":"m","status":"in_progress","content":[]'; do
+		echo "{\"type\":\"message\",\"role\":\"assistant\",$rest}" > r
+		dialect_is openai-responses r
+		# It is not another's in the midst of them.
+		{
+			echo '{"role":"user","content":"hi"}'
+			cat r
+			echo '{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}'
+		} > all
+		ctx-check all > out 2>&1 || [ $? -eq 1 ]
+		run ! grep -q dialects out
+	done
+	# Others have types and refusals, too.
+	echo '{"role":"assistant","content":[{"type":"refusal","refusal":"No."}]}' > c
+	dialect_is openai-chat c
+	echo '{"type":"message","id":"m","role":"assistant","stop_reason":null,"content":[]}' > a
+	dialect_is anthropic a
 	echo '{"role":"user","content":[{"text":"a"}]}' > b
 	dialect_is bedrock b
 	echo '{"parts":[{"text":"a"}]}' > g

@@ -78,19 +78,38 @@ item_of(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
+/* What gives a message away as an item though its blocks do not: Chat
+ * Completions, which refuse in a block, too, have no type. */
+static const char *
+message_tells(const struct ctx_json *json, uint32_t node, uint32_t content)
+{
+	static const char *const refusal[] = {"refusal"};
+	uint32_t type = ctx_json_find(json, node, "type");
+
+	if (type == 0 || !ctx_json_is(json, type, "message") ||
+	    !ctx_is_array(json, content))
+		return NULL;
+	if (ctx_json_find(json, node, "status") != 0)
+		return "status";
+	return ctx_has_block(json, content, refusal, 1);
+}
+
 const char *
 ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const blocks[] = {"input_text", "output_text",
 	    "input_image", "input_file"};
 	const struct item *item = item_of(json, node);
+	uint32_t content = ctx_json_find(json, node, "content");
+	const char *why;
 
 	if (item != NULL)
 		return item->type;
 	if (ctx_json_find(json, node, "role") == 0)
 		return NULL;
-	return ctx_has_block(json, ctx_json_find(json, node, "content"),
-	    blocks, sizeof blocks / sizeof blocks[0]);
+	why = ctx_has_block(json, content, blocks,
+	    sizeof blocks / sizeof blocks[0]);
+	return why != NULL ? why : message_tells(json, node, content);
 }
 
 static int
