@@ -1081,6 +1081,9 @@ struct ctx_dialect {
 	 * what gave it away, for people; else NULL.
 	 */
 	const char *(*is)(const struct ctx_json *json, uint32_t node);
+	/* The same of what this dialect writes, too, though another claims
+	 * it: asked in streams of this one only.  NULL: there is nothing. */
+	const char *(*also)(const struct ctx_json *json, uint32_t node);
 	/*
 	 * Reads the message at node into view.  Returns 1, 0 if the value is
 	 * no message of this dialect (view undefined), -1 out of memory.

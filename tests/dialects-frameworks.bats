@@ -223,6 +223,22 @@ reads() {
 	echo '{"messages":[{"role":"user","content":[{"type":"image"},{"type":"text","text":"see"}]},{"role":"tool","tool_name":"f","content":""}]}' > o
 	dialect_is ollama o
 	[ "$(tokens o)" -gt 765 ]
+	# A result may name its call, as those of Chat Completions do.
+	u='{"role":"user","content":"a"}'
+	c='{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"name":"f","arguments":{}}},{"id":"c2","function":{"name":"g","arguments":{}}}]}'
+	r='{"role":"tool","tool_call_id":"c2","content":"4C"}
+	{"role":"tool","tool_call_id":"c1","content":"19C"}'
+	printf '%s\n' "$u" "$c" "$r" > o
+	run -0 --separate-stderr ctx-count --per message --json o
+	[ -z "$stderr" ] || fail "$stderr"
+	[ "$(jq -r '"\(.dialect) \(.tool)"' <<< "$output" | tail -n 2 |
+	    paste -sd ,)" = "ollama g,ollama f" ]
+	printf '%s\n' "$u" "$r" > o
+	dialect_is openai-chat o
+	printf '%s\n' "$u" "${c//\{\}/\"\{\}\"}" "$r" > o
+	run -0 --separate-stderr ctx-count --json o
+	[ -z "$stderr" ] || fail "$stderr"
+	dialect_is openai-chat o
 	reads openai-chat assistant call <<< \
 	    '{"role":"assistant","content":"","thinking":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}'
 }

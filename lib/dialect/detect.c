@@ -302,6 +302,9 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 		/* Most records of a stream are of one kind: asked first, it
 		 * spares the others. */
 		shape->why = expected == NULL ? NULL : expected->is(json, node);
+		if (shape->why == NULL && expected != NULL &&
+		    expected->also != NULL)
+			shape->why = expected->also(json, node);
 		if (shape->why == NULL) {
 			detect_object(json, node, shape);
 			return;

@@ -309,6 +309,7 @@ static const struct ctx_dialect dialects[] = {
 	.name = "ollama",
 	.about = "Ollama and chat templates",
 	.is = ctx_ollama_is,
+	.also = ctx_ollama_also,
 	.read = ctx_ollama_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,

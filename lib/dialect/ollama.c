@@ -2,7 +2,7 @@
  * ollama.c - Ollama and chat templates
  *
  * Chat Completions as local models are given them: arguments are an object,
- * a result names its tool instead of a call, images are bare base64 beside
+ * a result names its tool, its call or neither, images are bare base64 beside
  * the content, reasoning is called thinking, and placeholders of chat
  * templates stand for media.
  * Source: api/types.go of ollama, August 2026; the chat templates of
@@ -43,6 +43,19 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	if (thinking != 0 && json->nodes[thinking].kind == CTX_JSON_STRING)
 		return "thinking";
 	return NULL;
+}
+
+/* A result that names its call is one of Chat Completions, unless arguments
+ * were objects before it. */
+const char *
+ctx_ollama_also(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	return role != 0 && ctx_json_is(json, role, "tool") &&
+		ctx_json_find(json, node, "tool_call_id") != 0
+	    ? "tool_call_id"
+	    : NULL;
 }
 
 static int
