@@ -1061,6 +1061,7 @@ struct ctx_line {
 	unsigned flags;
 	uint32_t id;     /* its own name */
 	uint32_t parent; /* names the line before it in the tree */
+	const char *parent_key; /* of that, also where there is none */
 	uint32_t about;  /* names another line, which must stay a line */
 	uint32_t same;   /* lines of equal same are one message */
 	uint32_t model;  /* the name of the model from here on */

@@ -388,6 +388,22 @@ archived() {
 	sed -n '1p;4p' v1.jsonl | cmp - out
 }
 
+@test "a root that names no parent names what is put before it" {
+	cat > pi.jsonl <<-EOF
+	{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/"}
+	{"type":"message","id":"1","message":{"role":"user","content":"one"}}
+	{"type":"message","id":"2","parentId":"1","message":{"role":"assistant","content":[{"type":"text","text":"$(words 90)"}]}}
+	{"type":"message","id":"3","parentId":"2","message":{"role":"assistant","content":[{"type":"text","text":"three"}]}}
+	EOF
+	ctx-prune --compact --summarizer 'echo short' -b 90 -k 1 -t 1 \
+	    pi.jsonl > out
+	[ "$(counted out)" = "[2,3,4]" ]
+	jq -se '.[1].content == "[Earlier conversation summary]: short" and
+	    .[2].parentId == .[1].id and .[3].parentId == "1"' out
+	jq -c 'if .id == "1" then del(.parentId) else . end' out |
+		sed -n 3p | cmp - <(sed -n 2p pi.jsonl)
+}
+
 @test "codex: a letter of another agent is read, and is no turn of a user" {
 	codex="$BATS_TEST_DIRNAME"/corpus/codex/rollout.jsonl
 	head -n 4 "$codex" > in

@@ -391,6 +391,25 @@ rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 	    name.n, err);
 }
 
+/* A root that does not say so has no such member until something of ours
+ * stands before it. */
+static int
+name_parent(const struct ctx_json *json, const struct ctx_line *at,
+    struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)
+{
+	struct ctx_str begin = {json->text + json->nodes[0].at + 1, 0};
+	size_t from = edits->store.n;
+
+	if (at->parent != 0 || at->parent_key == NULL)
+		return rename_node(json, at->parent, name, edits, err);
+	if (ctx_buf_printf(&edits->store, err, "\"%s\":", at->parent_key) <
+		0 ||
+	    ctx_buf_add(&edits->store, name.p, name.n, err) < 0 ||
+	    ctx_buf_add(&edits->store, ",", 1, err) < 0)
+		return -1;
+	return ctx_edit_stored(edits, begin, from, err);
+}
+
 int
 ctx_live_relink(struct ctx_live *live, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err)
@@ -405,7 +424,7 @@ ctx_live_relink(struct ctx_live *live, uint32_t line,
 	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up))) {
 		name = h->ours != 0 ? ctx_names_at(&live->names, h->ours)
 				    : parent_name(live, line);
-		if (rename_node(json, at.parent, name, edits, err) < 0)
+		if (name_parent(json, &at, name, edits, err) < 0)
 			return -1;
 	}
 	next = h->to;

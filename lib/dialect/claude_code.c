@@ -107,7 +107,8 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 		return;
 	line->kind = kind_of(json, type);
 	line->id = ctx_json_find(json, node, "uuid");
-	line->parent = ctx_json_find(json, node, "parentUuid");
+	line->parent_key = "parentUuid";
+	line->parent = ctx_json_find(json, node, line->parent_key);
 	if (ctx_is_true(json, node, "isSidechain") ||
 	    is_string(json, node, "teamName"))
 		line->flags |= CTX_LINE_SIDE;

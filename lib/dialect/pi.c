@@ -165,7 +165,8 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node, struct ctx_line *line)
 	if (type == 0)
 		return;
 	line->id = ctx_json_find(json, node, "id");
-	line->parent = ctx_json_find(json, node, "parentId");
+	line->parent_key = "parentId";
+	line->parent = ctx_json_find(json, node, line->parent_key);
 	line->kind = CTX_LINE_LINK;
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		if (!ctx_json_is(json, type, kinds[i].type))
