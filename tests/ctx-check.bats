@@ -594,6 +594,19 @@ mended() {
 	cmp in out
 }
 
+@test "--repair: of two calls of one id none gets a result that may be there" {
+	cat > in <<-'EOF'
+	{"role":"user","content":"go"}
+	{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"list","arguments":{}}},{"id":"c","function":{"name":"test","arguments":{}}}]}
+	{"role":"tool","tool_name":"test","content":"ok"}
+	EOF
+	run -1 --separate-stderr ctx-check --repair -d ollama in
+	cmp in <(echo "$output")
+	[[ $stderr == *"duplicate-id"*"orphan-call: call \"c\" of list has"* ]]
+	ctx-check -d ollama in > want || [ $? -eq 1 ]
+	cmp want <(echo "$stderr")
+}
+
 @test "--repair --explain: one line for each thing put right" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$U" "$RB" > in
 	ctx-check --repair --explain log in > out

@@ -75,10 +75,12 @@ refuse_double(struct ctx_judge *judge, const struct ctx_call *call,
  * between them; so much is known once the first is closed. */
 static int
 open_double(struct ctx_judge *judge, struct ctx_call *same,
-    struct ctx_err *err)
+    struct ctx_call *call, struct ctx_err *err)
 {
-	if (same->place.message == judge->place.message)
+	if (same->place.message == judge->place.message) {
+		same->shared = call->shared = true;
 		return refuse_double(judge, same, &judge->place, err);
+	}
 	same->doubled = true;
 	same->again = judge->place;
 	return 0;
@@ -114,7 +116,7 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	if (judge->rules & CTX_UNIQUE_IDS)
 		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i,
 		    "call", " has the id of an earlier call", err);
-	return state == CTX_CALL_OPEN ? open_double(judge, same, err) : 0;
+	return state == CTX_CALL_OPEN ? open_double(judge, same, call, err) : 0;
 }
 
 static int
@@ -168,6 +170,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 	    call->place.message < end) {
 		finding.place = call->place;
 		finding.call = call->ordinal;
+		finding.shared = call->shared;
 		judge->what.n = 0;
 		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
 			call->label, judge->rules & CTX_RESULTS_NEXT ?

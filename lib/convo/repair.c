@@ -458,7 +458,8 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_answer *answer;
 
-	if (entry->n_answers == entry->handed_on)
+	/* Whose result is there already, if two have one id? */
+	if (finding->shared || entry->n_answers == entry->handed_on)
 		return 0;
 	answer = &entry->answers[entry->handed_on + finding->call];
 	if (answer->n == 0)
