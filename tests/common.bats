@@ -300,8 +300,8 @@ values_of() { # option, arg, choices
 
 @test "ctx-prune enters the sandbox unless its strategy runs a command" {
 	[ "$(uname)" = Linux ] || skip "no sandbox here"
-	! grep -q __asan_init "$(command -v ctx-prune)" ||
-		skip "with AddressSanitizer there is no sandbox"
+	# With AddressSanitizer there is none.
+	never=$(grep -c __asan_init "$(command -v ctx-prune)" || true)
 	command -v strace > /dev/null || fail "no strace here"
 	export CTX_SUMMARIZER CTX_EMBEDDER
 	while IFS='|' read -r CTX_SUMMARIZER CTX_EMBEDDER options enters; do
@@ -311,6 +311,7 @@ values_of() { # option, arg, choices
 		    ctx-prune -b 16k $options "$chat" > out
 		entered=no
 		! grep -q '^landlock_create_ruleset' trace || entered=yes
+		[ "$never" -eq 0 ] || enters=no
 		[ "$entered" = "$enters" ] ||
 			fail "'$CTX_SUMMARIZER' '$CTX_EMBEDDER' $options"
 	done <<-'X'
