@@ -605,6 +605,12 @@ mended() {
 	[[ $stderr == *"duplicate-id"*"orphan-call: call \"c\" of list has"* ]]
 	ctx-check -d ollama in > want || [ $? -eq 1 ]
 	cmp want <(echo "$stderr")
+	cat > in <<-'EOF'
+	{"role":"user","content":"go"}
+	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"a","name":"g","input":{}}]}
+	EOF
+	run -1 --separate-stderr ctx-check --repair in
+	cmp in <(echo "$output")
 }
 
 @test "--repair --explain: one line for each thing put right" {

@@ -75,12 +75,10 @@ refuse_double(struct ctx_judge *judge, const struct ctx_call *call,
  * between them; so much is known once the first is closed. */
 static int
 open_double(struct ctx_judge *judge, struct ctx_call *same,
-    struct ctx_call *call, struct ctx_err *err)
+    const struct ctx_call *call, struct ctx_err *err)
 {
-	if (same->place.message == judge->place.message) {
-		same->shared = call->shared = true;
+	if (call->shared)
 		return refuse_double(judge, same, &judge->place, err);
-	}
 	same->doubled = true;
 	same->again = judge->place;
 	return 0;
@@ -113,6 +111,9 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	call->label[n] = '\0';
 	if (state == CTX_CALL_NEW)
 		return 0;
+	if (state == CTX_CALL_OPEN &&
+	    same->place.message == judge->place.message)
+		same->shared = call->shared = true;
 	if (judge->rules & CTX_UNIQUE_IDS)
 		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i,
 		    "call", " has the id of an earlier call", err);
