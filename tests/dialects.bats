@@ -42,6 +42,8 @@ words() {
 	dialect_is bedrock b
 	echo '{"parts":[{"text":"a"}]}' > g
 	dialect_is gemini g
+	echo '{"role":"user","parts":["a"]}' > g
+	dialect_is gemini g
 	echo '{"role":"model","parts":[{"function_call":{"name":"f","args":{}}}]}' > g
 	dialect_is gemini g
 	for block in '{"type":"tool_use","id":"t","name":"f","input":{}}' \

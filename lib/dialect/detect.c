@@ -192,6 +192,17 @@ take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
 	}
 }
 
+/* Texts to be completed, or to be embedded, are no messages. */
+static bool
+are_texts(const struct ctx_json *json, uint32_t array)
+{
+	uint32_t one = array + 1, end = json->nodes[array].next;
+
+	while (one < end && json->nodes[one].kind == CTX_JSON_STRING)
+		one = json->nodes[one].next;
+	return end > array + 1 && one == end;
+}
+
 /* The messages that a wrapper would keep in the object node, or 0. */
 static uint32_t
 unwrap(const struct ctx_json *json, uint32_t node,
@@ -213,10 +224,7 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
-	/* Texts to be completed, or to be embedded, are no messages. */
-	if (ctx_is_array(json, messages) &&
-	    json->nodes[messages].next > messages + 1 &&
-	    json->nodes[messages + 1].kind == CTX_JSON_STRING)
+	if (ctx_is_array(json, messages) && are_texts(json, messages))
 		return 0;
 	if (wrapper->said && !ctx_is_talk(json, messages))
 		return 0;
@@ -256,28 +264,42 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, shape);
 }
 
-/* An array holds messages or conversations; its first element tells. */
+/* The first element of an array that is a message or a conversation; what is
+ * in an element that is an array itself is looked at if inner says so. */
+static bool
+detect_element(const struct ctx_json *json, uint32_t array, bool inner,
+    struct ctx_shape *shape)
+{
+	uint32_t one, end = json->nodes[array].next;
+
+	for (one = array + 1; one < end; one = json->nodes[one].next) {
+		memset(shape, 0, sizeof *shape);
+		if (json->nodes[one].kind == CTX_JSON_OBJECT)
+			detect_object(json, one, shape);
+		if (shape->kind != CTX_SHAPE_OTHER)
+			return false;
+		/* Lists of messages without a name are conversations too. */
+		if (inner && ctx_is_array(json, one)) {
+			(void)detect_element(json, one, false, shape);
+			if (shape->kind != CTX_SHAPE_OTHER)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* An array holds messages or conversations. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
     struct ctx_shape *shape)
 {
 	struct ctx_shape first = {0};
-	uint32_t one = node + 1;
+	bool lists = detect_element(json, node, true, &first);
 
-	if (json->nodes[node].next == node + 1)
-		return;
-	/* Lists of messages without a name are conversations too. */
-	if (ctx_is_array(json, one) && json->nodes[one].next > one + 1)
-		one++;
-	if (json->nodes[one].kind == CTX_JSON_OBJECT)
-		detect_object(json, one, &first);
-	if (first.kind == CTX_SHAPE_MESSAGE && one > node + 1) {
-		shape->kind = CTX_SHAPE_LIST;
-		shape->list = node;
-	} else if (first.kind == CTX_SHAPE_MESSAGE) {
+	if (first.kind == CTX_SHAPE_MESSAGE && !lists) {
 		shape->messages = node;
 		detect_messages(json, shape);
-	} else if (first.kind == CTX_SHAPE_CONVERSATION) {
+	} else if (first.kind != CTX_SHAPE_OTHER) {
 		shape->kind = CTX_SHAPE_LIST;
 		shape->list = node;
 	}

@@ -24,6 +24,9 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	if (parts == 0 || json->nodes[parts].kind != CTX_JSON_ARRAY)
 		return NULL;
 	part = ctx_json_at(json, parts, 0);
+	/* The SDK for Python takes bare texts too. */
+	if (part != 0 && json->nodes[part].kind == CTX_JSON_STRING)
+		return "parts of text";
 	if (part == 0 || ctx_json_find(json, part, "type") != 0)
 		return NULL;
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
@@ -63,6 +66,8 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 {
 	uint32_t value;
 
+	if (json->nodes[part].kind == CTX_JSON_STRING)
+		return ctx_read_part(view, CTX_PART_TEXT, part, err);
 	value = ctx_find_either(json, part, "functionCall", "function_call");
 	if (value != 0)
 		return ctx_read_call(view, ctx_json_find(json, value, "args"),

@@ -59,6 +59,7 @@ told(void)
 	    {"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}",
 		"openai-chat"},
 	    {"{\"role\":\"user\",\"parts\":[{\"text\":\"a\"}]}", "gemini"},
+	    {"{\"role\":\"user\",\"parts\":[\"a\",{}]}", "gemini"},
 	    {"{\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}", "bedrock"},
 	};
 	struct ctx_shape shape;
@@ -75,10 +76,44 @@ told(void)
 	ctx_json_release(&json);
 }
 
+/* What stands first in an array may be no message: so may what is left. */
+static void
+arrays(void)
+{
+	static const struct {
+		const char *text;
+		enum ctx_shape_kind kind;
+	} rows[] = {
+	    {"[]", CTX_SHAPE_OTHER},
+	    {"[5,{}]", CTX_SHAPE_OTHER},
+	    {"[{\"role\":\"user\"},5]", CTX_SHAPE_CONVERSATION},
+	    {"[5,{},[],{\"role\":\"user\"}]", CTX_SHAPE_CONVERSATION},
+	    {"[[],[5,{\"role\":\"user\"}]]", CTX_SHAPE_LIST},
+	    {"[[[{\"role\":\"user\"}]]]", CTX_SHAPE_OTHER},
+	    {"[5,{\"messages\":[]}]", CTX_SHAPE_LIST},
+	    {"{\"input\":[\"a\",\"b\"]}", CTX_SHAPE_OTHER},
+	    {"{\"input\":[\"a\",{\"role\":\"user\"}]}",
+		CTX_SHAPE_CONVERSATION},
+	    {"{\"input\":[]}", CTX_SHAPE_CONVERSATION},
+	};
+	struct ctx_shape shape;
+	struct ctx_json json;
+	size_t i;
+
+	tap_case("in an array any element may tell");
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		detect(rows[i].text, &json, &shape);
+		CHECK(shape.kind == rows[i].kind);
+	}
+	ctx_json_release(&json);
+}
+
 int
 main(void)
 {
 	said();
 	told();
+	arrays();
 	return tap_done();
 }
