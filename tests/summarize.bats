@@ -399,6 +399,16 @@ rolls() { # DIALECT FILE
 @test "a summary that would not pay is not made" {
 	messages user:a assistant:b user:c assistant:d > tiny
 	ctx-prune --compact -k 1 -t 1 -b 1k tiny | cmp - tiny
+	# What a message costs beside its parts stays with what stays of it.
+	cat > split <<-'EOF'
+	{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[]}},{"text":"Which of them?"}]}
+	{"role":"user","content":[{"toolResult":{"toolUseId":"b","content":[]}},{"text":"Which of them?"}]}
+	{"role":"assistant","content":[{"text":"Tagged v0.3."}]}
+	{"role":"user","content":[{"text":"Which grew most, and what does it cost?"}]}
+	{"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[]}},{"text":"Thanks."}]}
+	EOF
+	ctx-prune -d bedrock -m gpt-4o -s summarize --compact -b 80 -k 1 -t 3 \
+	    split | cmp - split
 }
 
 @test "in a record the summary is an element, laid out as its neighbours" {

@@ -214,18 +214,23 @@ struct drops {
 static struct drops
 look_at_drops(const struct convo *convo)
 {
+	const struct ctx_item *items = convo->groups.items;
+	const unsigned char *marks = convo->plan.marks;
 	struct drops drops = {NULL, 0};
 	size_t i, j, item = 0;
 
 	for (i = 0; i < convo->n; i++)
 		for (j = 0; j < convo->entries[i].items; j++, item++) {
-			const struct ctx_item *one =
-			    &convo->groups.items[item];
-
-			if (!(convo->plan.marks[item] & CTX_MARK_DROP))
+			/* What two pieces of a message share goes with the
+			 * last of them. */
+			if (item + 1 < convo->groups.n &&
+			    items[item].message == items[item + 1].message &&
+			    ((marks[item] | marks[item + 1]) & CTX_MARK_DROP))
+				drops.tokens -= items[item].shared;
+			if (!(marks[item] & CTX_MARK_DROP))
 				continue;
-			drops.tokens += one->tokens;
-			if (!(one->flags & CTX_ITEM_SUMMARY))
+			drops.tokens += items[item].tokens;
+			if (!(items[item].flags & CTX_ITEM_SUMMARY))
 				drops.dialect = convo->entries[i].dialect;
 		}
 	return drops;
