@@ -1709,7 +1709,7 @@ struct ctx_finding {
 	size_t part;      /* PART: index in the message being judged */
 	uint32_t node;    /* MEMBER: the key */
 	uint32_t call;    /* ANSWER: number among the calls of its message */
-	bool shared;      /* ANSWER: another of them has its id */
+	bool shared;      /* ANSWER: another open call has its id */
 };
 
 /*

@@ -611,6 +611,15 @@ mended() {
 	EOF
 	run -1 --separate-stderr ctx-check --repair in
 	cmp in <(echo "$output")
+	# Two messages that are one to the provider.
+	cat > in <<-'EOF'
+	{"role":"user","content":"go"}
+	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}
+	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"g","input":{}}]}
+	{"role":"user","content":"stop"}
+	EOF
+	run -1 --separate-stderr ctx-check --repair in
+	cmp in <(echo "$output")
 }
 
 @test "--repair --explain: one line for each thing put right" {
@@ -757,6 +766,19 @@ lines_of() {
 	head -n 3 in > want
 	head -n 3 out | cmp want
 	grep -q '"t1".*"t2"' <(sed -n 4p out)
+	# Nor where results are messages of their own, if the provider is one
+	# that takes both for one.
+	cat > in <<-'EOF'
+	{"role":"user","content":"go"}
+	{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{}"}}]}
+	{"role":"assistant","content":"","tool_calls":[{"id":"c3","type":"function","function":{"name":"h","arguments":"{}"}}]}
+	{"role":"tool","tool_call_id":"c1","content":"x"}
+	{"role":"user","content":"thanks"}
+	EOF
+	ctx-check -d openai-chat --provider anthropic --repair in > out
+	ctx-check -d openai-chat --provider anthropic out
+	head -n 3 in | cmp - <(head -n 3 out)
+	[ "$(grep -c '"role":"tool"' out)" -eq 3 ]
 }
 
 @test "--repair tells of what it cannot mend first, and how much more there is" {

@@ -20,7 +20,7 @@ struct ctx_call {
 	/* Its own: */
 	uint64_t id[2];   /* hashes, if it has one */
 	bool has_id;
-	bool shared;  /* another call of its message has the same id */
+	bool shared;  /* no result of ours could be told from another call's */
 	bool doubled; /* a later message has a call of the same id, */
 	struct ctx_place again; /* this one, while this call is open */
 	uint32_t handle;  /* in waiting, CTX_NO_ITEM: not there any more */

@@ -55,6 +55,14 @@ ctx_judge_begin(struct ctx_judge *judge)
 
 /* ---- calls and results ---- */
 
+/* Is the message one with that before it, to the provider? */
+static bool
+goes_on(const struct ctx_judge *judge)
+{
+	return (judge->rules & CTX_MERGES) &&
+	    judge->view->role == judge->last.role;
+}
+
 /* A call at place has the id of another that is open. */
 static int
 refuse_double(struct ctx_judge *judge, const struct ctx_call *call,
@@ -111,8 +119,8 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	call->label[n] = '\0';
 	if (state == CTX_CALL_NEW)
 		return 0;
-	if (state == CTX_CALL_OPEN &&
-	    same->place.message == judge->place.message)
+	if (state == CTX_CALL_OPEN && (goes_on(judge) ||
+		same->place.message == judge->place.message))
 		same->shared = call->shared = true;
 	if (judge->rules & CTX_UNIQUE_IDS)
 		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i,
@@ -269,8 +277,7 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 		return -1;
 	/* Somebody else speaks: what is still open stays so. */
 	if ((rules & CTX_RESULTS_NEXT) &&
-	    !ctx_judge_has(judge, CTX_PART_RESULT) &&
-	    !((rules & CTX_MERGES) && view->role == judge->last.role) &&
+	    !ctx_judge_has(judge, CTX_PART_RESULT) && !goes_on(judge) &&
 	    give_up(judge, place->message, err) < 0)
 		return -1;
 	if (!results && check_pairs(judge, err) < 0)

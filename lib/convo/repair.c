@@ -299,7 +299,6 @@ is_one(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	return (entry->rules & CTX_MERGES) &&
-	    entry->dialect->around[0] != NULL &&
 	    next->dialect == entry->dialect && next->role == entry->role &&
 	    !next->mute;
 }
