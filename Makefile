@@ -82,7 +82,7 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o $(B)/gen/nfc.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
-FUZZ_SRC := $(filter-out tests/fuzz/replay.c tests/fuzz/memory.c,\
+FUZZ_SRC := $(filter-out %/replay.c %/memory.c %/records.c,\
 	$(wildcard tests/fuzz/*.c))
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz-%)
 GEN_SRC := $(wildcard tests/gen/*.c)
@@ -364,6 +364,10 @@ $(FUZZERS): $(B)/tests/fuzz-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
   $(FUZZ_MAIN) $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) $(FUZZ_LINK) -o $@ $(filter %.o,$^) \
 	  $(B)/libctx.a $(DEP_LIBS)
+
+# Those whose input is a stream have mutations of their own.
+FUZZ_RECORDS := $(if $(findstring fuzzer,$(SAN)),$(B)/tests/fuzz/records.o)
+$(B)/tests/fuzz-check $(B)/tests/fuzz-stream: $(FUZZ_RECORDS)
 
 # The commands as they are, but for their main.
 FUZZ_COMMANDS := $(CMD_SRC:cmd/ctx-%.c=$(B)/tests/fuzz/main-%.o)

@@ -38,6 +38,12 @@ fuzz_same(const char *a, size_t a_n, const char *b, size_t b_n)
 }
 
 /*
+ * records.c: how many bytes of an input a target whose input ends in a stream
+ * takes for itself.
+ */
+size_t fuzz_head(const uint8_t *data, size_t size);
+
+/*
  * memory.c: standard input is these bytes, and what is written to the
  * descriptor FUZZ_OUT is kept in fuzz_output.  How much each call transfers
  * is told by the bytes of chunks, over and over: one more than the byte says,
@@ -49,5 +55,14 @@ void fuzz_input(const char *p, size_t n, const uint8_t *chunks,
     size_t n_chunks);
 /* Standard input is what it was. */
 void fuzz_input_end(void);
+
+/* A bit for each dialect, by its place in the table, and those of a stream's
+ * messages; forced is NULL if they are found out. */
+uint64_t fuzz_dialect(const struct ctx_dialect *dialect);
+uint64_t fuzz_dialects(const struct ctx_dialect *forced, const char *p,
+    size_t n);
+/* Does the first value go on behind its line, so that no record is bound to
+ * one? */
+bool fuzz_spans_lines(const char *p, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * memory.c - descriptors in memory for the fuzz targets
+ * memory.c - descriptors in memory for the fuzz targets, and what is in them
  *
  * The linker gives us the calls of the library (--wrap), so that no byte
  * goes through the kernel and an input can say how a read is cut.
@@ -117,4 +117,57 @@ __wrap_writev(int fd, const struct iovec *list, int n)
 		n--;
 	}
 	return __wrap_write(fd, list->iov_base, list->iov_len);
+}
+
+/* ---- what is in it ---- */
+
+uint64_t
+fuzz_dialect(const struct ctx_dialect *dialect)
+{
+	unsigned row;
+
+	for (row = 0; ctx_dialect_at(row) != NULL; row++)
+		if (ctx_dialect_at(row) == dialect)
+			return (uint64_t)1 << row;
+	return 0;
+}
+
+uint64_t
+fuzz_dialects(const struct ctx_dialect *forced, const char *p, size_t n)
+{
+	struct ctx_stream stream = {.forced = forced};
+	struct ctx_event event;
+	struct ctx_err err;
+	uint64_t found = 0;
+
+	fuzz_input(p, n, NULL, 0);
+	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
+	while (ctx_stream_next(&stream, &event, &err) == 1)
+		if (event.kind == CTX_EVENT_MESSAGE)
+			found |= fuzz_dialect(event.shape->dialect);
+	ctx_reader_close(stream.reader);
+	ctx_stream_release(&stream);
+	fuzz_input_end();
+	return found;
+}
+
+bool
+fuzz_spans_lines(const char *p, size_t n)
+{
+	struct ctx_json json;
+	struct ctx_err err;
+	const char *end;
+	size_t used;
+	int rc = -1;
+
+	while (n > 0 && strchr(" \t\r\n", *p) != NULL && *p != '\0') {
+		p++;
+		n--;
+	}
+	end = n > 0 ? memchr(p, '\n', n) : NULL;
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	if (end != NULL)
+		rc = ctx_json_scan(&json, p, (size_t)(end - p), &used, &err);
+	ctx_json_release(&json);
+	return rc == 0;
 }

@@ -1,0 +1,285 @@
+/*
+ * records.c - mutations that keep records and values whole
+ *
+ * Streams that are broken byte by byte are soon none any more.  So half of
+ * the time lines are repeated, lost and exchanged here, also for those of
+ * another input, and so are the elements and the values of one of them.
+ */
+#include "fuzz.h"
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+    unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size,
+    const uint8_t *other, size_t other_size, uint8_t *out, size_t max,
+    unsigned seed);
+
+static uint64_t state;
+
+/* A number below n; 0 if that is 0. */
+static size_t
+below(size_t n)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return n == 0 ? 0 : (size_t)((state >> 33) % n);
+}
+
+static struct ctx_str
+piece(struct ctx_str text, size_t from, size_t to)
+{
+	return (struct ctx_str){text.p + from, to - from};
+}
+
+static bool
+add(struct ctx_buf *out, struct ctx_str text)
+{
+	struct ctx_err err;
+
+	return text.n == 0 || ctx_buf_add(out, text.p, text.n, &err) == 0;
+}
+
+/* Line number i of a text, with its end; the last if there are fewer. */
+static struct ctx_str
+line_of(struct ctx_str text, size_t i)
+{
+	const char *end;
+	size_t n;
+
+	for (;; i--) {
+		end = text.n > 0 ? memchr(text.p, '\n', text.n) : NULL;
+		n = end != NULL ? (size_t)(end - text.p) + 1 : text.n;
+		if (i == 0 || n == text.n)
+			return (struct ctx_str){text.p, n};
+		text.p += n;
+		text.n -= n;
+	}
+}
+
+static size_t
+count_lines(struct ctx_str text)
+{
+	size_t i, n = 1;
+
+	for (i = 0; i + 1 < text.n; i++)
+		n += text.p[i] == '\n';
+	return n;
+}
+
+/* Text with one line less, or with one of from more. */
+static bool
+change_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_str from)
+{
+	struct ctx_str at = line_of(text, below(count_lines(text)));
+	struct ctx_str more = line_of(from, below(count_lines(from)));
+	size_t here = (size_t)(at.p - text.p);
+
+	if (below(3) == 0)
+		return add(out, piece(text, 0, here)) &&
+		    add(out, piece(text, here + at.n, text.n));
+	return add(out, piece(text, 0, here)) && add(out, more) &&
+	    (more.n == 0 || more.p[more.n - 1] == '\n' ||
+		add(out, (struct ctx_str){"\n", 1})) &&
+	    add(out, piece(text, here, text.n));
+}
+
+/* ---- within a line ---- */
+
+struct span {
+	size_t from, to;
+};
+
+/* An element of a container, or a member with its key. */
+static struct span
+element_of(const struct ctx_json *json, uint32_t box)
+{
+	const struct ctx_node *nodes = json->nodes;
+	bool object = nodes[box].kind == CTX_JSON_OBJECT;
+	size_t i = below(ctx_json_count(json, box));
+	uint32_t at = box + 1;
+
+	for (; i > 0; i--)
+		at = nodes[at + object].next;
+	return (struct span){nodes[at].at, nodes[at + object].end};
+}
+
+/* A container that is not empty, or 0 if none was hit upon. */
+static uint32_t
+box_of(const struct ctx_json *json)
+{
+	uint32_t node;
+	int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		node = (uint32_t)below(json->n);
+		if (json->nodes[node].next > node + 1)
+			return node;
+	}
+	return 0;
+}
+
+/* A text with what stands at span lost, and with the comma beside it. */
+static bool
+lose(struct ctx_buf *out, struct ctx_str text, struct span span)
+{
+	while (span.from > 0 && strchr(" ,", text.p[span.from - 1]) != NULL)
+		span.from--;
+	if (strchr("[{", text.p[span.from - 1]) != NULL)
+		while (span.to < text.n && strchr(" ,", text.p[span.to]) != NULL)
+			span.to++;
+	return add(out, piece(text, 0, span.from)) &&
+	    add(out, piece(text, span.to, text.n));
+}
+
+/* A text with what stands at one of two places at the other, too; each at
+ * the other's, if it is an exchange. */
+static bool
+copy(struct ctx_buf *out, struct ctx_str text, struct span to,
+    struct span from, bool exchange)
+{
+	struct span first = to.from < from.from ? to : from;
+	struct span last = to.from < from.from ? from : to;
+
+	if (first.to > last.from || !exchange)
+		return add(out, piece(text, 0, to.from)) &&
+		    add(out, piece(text, from.from, from.to)) &&
+		    add(out, piece(text, to.to, text.n));
+	return add(out, piece(text, 0, first.from)) &&
+	    add(out, piece(text, last.from, last.to)) &&
+	    add(out, piece(text, first.to, last.from)) &&
+	    add(out, piece(text, first.from, first.to)) &&
+	    add(out, piece(text, last.to, text.n));
+}
+
+/* Puts a value that says little in the place of another. */
+static bool
+blank(struct ctx_buf *out, struct ctx_str text, struct span at)
+{
+	static const char *const values[] = {"null", "\"\"", "[]", "{}", "0",
+	    "\" \"", "true", "\"x\"", "[\"x\"]"};
+	const char *value = values[below(sizeof values / sizeof *values)];
+
+	return add(out, piece(text, 0, at.from)) &&
+	    add(out, (struct ctx_str){value, strlen(value)}) &&
+	    add(out, piece(text, at.to, text.n));
+}
+
+/* A line of JSON with one thing in it changed. */
+static bool
+change_values(struct ctx_buf *out, struct ctx_str text,
+    const struct ctx_json *json)
+{
+	uint32_t box = box_of(json), one, other;
+	struct span a, b;
+
+	if (json->nodes[box].next == box + 1)
+		return add(out, text);
+	a = element_of(json, box);
+	b = element_of(json, box);
+	switch (below(5)) {
+	case 0:
+		return lose(out, text, a);
+	case 1: /* twice */
+		return add(out, piece(text, 0, b.to)) &&
+		    add(out, (struct ctx_str){",", 1}) &&
+		    add(out, piece(text, a.from, a.to)) &&
+		    add(out, piece(text, b.to, text.n));
+	case 2:
+		return copy(out, text, a, b, true);
+	case 3:
+		one = (uint32_t)below(json->n);
+		other = (uint32_t)below(json->n);
+		return copy(out, text,
+		    (struct span){json->nodes[one].at, json->nodes[one].end},
+		    (struct span){json->nodes[other].at,
+			json->nodes[other].end}, below(2) == 0);
+	default:
+		one = (uint32_t)below(json->n);
+		return blank(out, text, (struct span){json->nodes[one].at,
+		    json->nodes[one].end});
+	}
+}
+
+static bool
+change_record(struct ctx_buf *out, struct ctx_str text)
+{
+	struct ctx_str line = line_of(text, below(count_lines(text)));
+	size_t here = (size_t)(line.p - text.p), used;
+	struct ctx_json json;
+	struct ctx_err err;
+	bool done;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	done = add(out, piece(text, 0, here));
+	if (ctx_json_scan(&json, line.p, line.n, &used, &err) == 1)
+		done = done && change_values(out, line, &json);
+	else
+		done = done && add(out, line);
+	ctx_json_release(&json);
+	return done && add(out, piece(text, here + line.n, text.n));
+}
+
+/* ---- what libFuzzer calls ---- */
+
+/* The stream of an input, behind what the target takes for itself. */
+static struct ctx_str
+stream_of(const uint8_t *data, size_t size)
+{
+	size_t head = fuzz_head(data, size);
+
+	if (head > size)
+		head = size;
+	return (struct ctx_str){(const char *)data + head, size - head};
+}
+
+/* Puts what has been made behind the head of an input; what does not fit is
+ * let be. */
+static size_t
+put(uint8_t *data, size_t size, size_t max, const struct ctx_buf *made)
+{
+	size_t head = size - stream_of(data, size).n;
+
+	if (made->n == 0 || head + made->n > max)
+		return size;
+	memcpy(data + head, made->p, made->n);
+	return head + made->n;
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	size_t steps;
+
+	state = seed;
+	if (below(2) == 0)
+		return LLVMFuzzerMutate(data, size, max);
+	for (steps = 1 + below(4); steps > 0; steps--) {
+		struct ctx_str text = stream_of(data, size);
+		struct ctx_buf made = {0};
+
+		if (below(2) == 0 ? change_lines(&made, text, text)
+				  : change_record(&made, text))
+			size = put(data, size, max, &made);
+		ctx_buf_release(&made);
+	}
+	return size;
+}
+
+size_t
+LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size,
+    const uint8_t *other, size_t other_size, uint8_t *out, size_t max,
+    unsigned seed)
+{
+	struct ctx_str text = stream_of(data, size);
+	struct ctx_str from = stream_of(other, other_size);
+	struct ctx_buf made = {0};
+	size_t head = size - text.n;
+
+	state = seed;
+	if (size > max)
+		return 0;
+	memcpy(out, data, size);
+	if (change_lines(&made, text, from) && head + made.n <= max)
+		size = put(out, size, max, &made);
+	ctx_buf_release(&made);
+	return size;
+}
