@@ -1709,7 +1709,7 @@ struct ctx_finding {
 	size_t part;      /* PART: index in the message being judged */
 	uint32_t node;    /* MEMBER: the key */
 	uint32_t call;    /* ANSWER: number among the calls of its message */
-	bool shared;      /* ANSWER: another open call has its id */
+	bool shared;      /* ANSWER: a result could go to another call */
 };
 
 /*
@@ -1738,18 +1738,19 @@ struct ctx_judge {
 	uint64_t results; /* message that the last results stand in, plus one */
 	struct ctx_place waits[3]; /* what the next message settles */
 	unsigned waiting;          /* a bit for each of them */
-	struct ctx_place *leading; /* reasoning in a row that waits for an
-				    * item of the assistant's */
-	size_t n_leading, leading_cap;
-	uint64_t turn;     /* the newest message that a user wrote */
 	struct ctx_judge_last {
 		enum ctx_role role; /* of the last message, */
 		bool in_result;     /* which ended in a result */
 		bool text; /* the user's turn has something beside results */
 		bool begun; /* a message not the system's was seen */
-	} last, held; /* now, and before what waits */
-	struct ctx_finding doubt; /* of what waits, if that stays; or what is
-				   * NULL */
+	} last, held[3]; /* now, and before each that waits */
+	struct ctx_place *leading; /* reasoning in a row that waits for an
+				    * item of the assistant's */
+	size_t n_leading, leading_cap;
+	uint64_t turn;     /* the newest message that a user wrote */
+	bool unanswered;   /* a call was given up without a result of ours */
+	struct ctx_finding doubt[3]; /* of each, if it stays; or what is
+				      * NULL */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

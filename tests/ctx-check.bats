@@ -781,6 +781,40 @@ lines_of() {
 	[ "$(grep -c '"role":"tool"' out)" -eq 3 ]
 }
 
+@test "--repair: reasoning goes with the empty answer that it led to" {
+	cat > in <<-'EOF'
+	{"role":"user","content":[{"type":"input_text","text":"go"}]}
+	{"type":"reasoning","id":"rs_1","summary":[]}
+	{"role":"assistant","content":[]}
+	EOF
+	ctx-check -d openai-responses --provider anthropic --repair in |
+	    cmp - in
+	echo '{"role":"user","content":"well?"}' >> in
+	ctx-check -d openai-responses --provider anthropic --repair in > out
+	cmp out <(sed -n '1p;4p' in)
+}
+
+@test "--repair: a call behind an orphan result opens when the turn before is over" {
+	cat > in <<-'EOF'
+	{"role":"user","content":[{"text":"go"}]}
+	{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
+	{"role":"user","content":[{"toolResult":{"toolUseId":"x","content":[]}},{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
+	EOF
+	ctx-check -d bedrock --repair in > out 2> said || [ $? -eq 1 ]
+	ctx-check -d bedrock out > again || [ $? -eq 1 ]
+	[ "$(cut -d : -f 3- said)" = "$(cut -d : -f 3- again)" ]
+}
+
+@test "--repair: no result without an id is given while another call waits" {
+	cat > in <<-'EOF'
+	{"role":"user","content":"go"}
+	{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}},{"id":"c","function":{"name":"f","arguments":{}}}]}
+	{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]}
+	EOF
+	run -1 --separate-stderr ctx-check --repair -d ollama in
+	cmp in <(echo "$output")
+}
+
 @test "--repair tells of what it cannot mend first, and how much more there is" {
 	{
 		echo '{"role":"user","content":[{"text":"go"}]}'

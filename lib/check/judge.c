@@ -47,8 +47,9 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->waiting = 0;
 	judge->n_leading = 0;
 	judge->turn = 0;
+	judge->unanswered = false;
 	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
-	judge->doubt.what = NULL;
+	memset(judge->doubt, 0, sizeof judge->doubt);
 	judge->pieces = 0;
 	judge->pieces_speak = false;
 }
@@ -92,6 +93,14 @@ open_double(struct ctx_judge *judge, struct ctx_call *same,
 	return 0;
 }
 
+/* Does the message stand between earlier calls and their results? */
+static bool
+parts_results(const struct ctx_judge *judge)
+{
+	return (judge->rules & CTX_RESULTS_NEXT) &&
+	    !ctx_judge_has(judge, CTX_PART_RESULT) && !goes_on(judge);
+}
+
 static int
 open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
     struct ctx_err *err)
@@ -117,7 +126,10 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 					       : sizeof call->label - 1;
 	memcpy(call->label, judge->what.p, n);
 	call->label[n] = '\0';
-	if (state == CTX_CALL_NEW)
+	/* What the message parts from its results is given up behind this. */
+	if (state == CTX_CALL_NEW || (state == CTX_CALL_OPEN &&
+		same->place.message < judge->place.message &&
+		parts_results(judge) && !(judge->rules & CTX_UNIQUE_IDS)))
 		return 0;
 	if (state == CTX_CALL_OPEN && (goes_on(judge) ||
 		same->place.message == judge->place.message))
@@ -179,7 +191,10 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 	    call->place.message < end) {
 		finding.place = call->place;
 		finding.call = call->ordinal;
-		finding.shared = call->shared;
+		/* A result that names no id would go to the one before. */
+		finding.shared = call->shared ||
+		    (!call->has_id && judge->unanswered &&
+			(judge->rules & CTX_PAIR_BY_NAME));
 		judge->what.n = 0;
 		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
 			call->label, judge->rules & CTX_RESULTS_NEXT ?
@@ -190,6 +205,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 			return -1;
 		if (rc == 2)
 			come_after_result(judge);
+		judge->unanswered |= rc == 0;
 		ctx_seen_give_up(judge->calls,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
@@ -276,9 +292,7 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	    (wait < CTX_WAITS && ctx_judge_wait(judge, wait, err) < 0))
 		return -1;
 	/* Somebody else speaks: what is still open stays so. */
-	if ((rules & CTX_RESULTS_NEXT) &&
-	    !ctx_judge_has(judge, CTX_PART_RESULT) && !goes_on(judge) &&
-	    give_up(judge, place->message, err) < 0)
+	if (parts_results(judge) && give_up(judge, place->message, err) < 0)
 		return -1;
 	if (!results && check_pairs(judge, err) < 0)
 		return -1;

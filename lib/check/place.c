@@ -126,8 +126,8 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 {
 	struct ctx_place *grown;
 
-	if (wait != CTX_WAITS_SYSTEM && judge->n_leading == 0)
-		judge->held = judge->last;
+	if (wait != CTX_WAITS_REASONING || judge->n_leading == 0)
+		judge->held[wait] = judge->last;
 	if (wait == CTX_WAITS_REASONING) {
 		grown = ctx_grow(judge->leading, &judge->leading_cap,
 		    judge->n_leading + 1, sizeof *grown, err);
@@ -150,27 +150,54 @@ static int
 refuse_place(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
     struct ctx_err *err)
 {
+	unsigned wait = judge->waiting & 1u << CTX_WAITS_EMPTY
+	    ? CTX_WAITS_EMPTY : CTX_WAITS_REASONING;
+
 	if ((judge->waiting & LEAVES) == 0)
 		return ctx_judge_refuse(judge, id, what, err) < 0 ? -1 : 0;
-	judge->doubt = (struct ctx_finding){.id = id, .place = judge->place,
-	    .what = what, .part = CTX_NO_PART};
+	judge->doubt[wait] = (struct ctx_finding){.id = id,
+	    .place = judge->place, .what = what, .part = CTX_NO_PART};
 	return 0;
 }
 
-/* Tells it. */
+/* Tells those about what waits no more. */
 static int
-end_doubt(struct ctx_judge *judge, struct ctx_err *err)
+end_doubts(struct ctx_judge *judge, struct ctx_err *err)
 {
-	struct ctx_finding finding = judge->doubt;
+	struct ctx_finding finding;
+	unsigned wait;
 
-	if (finding.what == NULL)
+	for (wait = CTX_WAITS; wait-- > 0;) {
+		finding = judge->doubt[wait];
+		if (finding.what == NULL || (judge->waiting & 1u << wait))
+			continue;
+		judge->doubt[wait].what = NULL;
+		judge->what.n = 0;
+		if (ctx_buf_add(&judge->what, finding.what,
+			strlen(finding.what), err) < 0 ||
+		    ctx_judge_tell(judge, &finding, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What waited as it said nothing is not the last: it goes, or it stays and
+ * is what the reasoning before it led to. */
+static int
+end_empty(struct ctx_judge *judge, struct ctx_err *err)
+{
+	int rc;
+
+	if (!(judge->waiting & 1u << CTX_WAITS_EMPTY))
 		return 0;
-	judge->doubt.what = NULL;
-	judge->what.n = 0;
-	if (ctx_buf_add(&judge->what, finding.what, strlen(finding.what),
-		err) < 0)
-		return -1;
-	return ctx_judge_tell(judge, &finding, err) < 0 ? -1 : 0;
+	rc = ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY,
+	    CTX_RULE_EMPTY_MESSAGE,
+	    "the message says nothing and is not the last", err);
+	if (rc == 0) {
+		judge->n_leading = 0;
+		judge->waiting &= ~(1u << CTX_WAITS_REASONING);
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 int
@@ -179,9 +206,7 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	bool assistant = judge->view->role == CTX_ROLE_ASSISTANT;
 	bool system = judge->view->role == CTX_ROLE_SYSTEM;
 
-	if ((judge->waiting & 1u << CTX_WAITS_EMPTY) &&
-	    ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY, CTX_RULE_EMPTY_MESSAGE,
-		"the message says nothing and is not the last", err) < 0)
+	if (end_empty(judge, err) < 0)
 		return -1;
 	if ((judge->waiting & 1u << CTX_WAITS_REASONING) && !assistant &&
 	    refuse_reasoning(judge, "no item of the assistant follows",
@@ -191,22 +216,23 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
 		"the assistant must be next", err) < 0)
 		return -1;
-	/* Reasoning after reasoning waits with it. */
-	if (wait != CTX_WAITS_REASONING)
+	/* Reasoning after reasoning waits with it, and so does reasoning
+	 * before what may have to go. */
+	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY)
 		judge->n_leading = 0;
 	judge->waiting &=
 	    judge->n_leading > 0 ? 1u << CTX_WAITS_REASONING : 0;
-	return judge->waiting != 0 ? 0 : end_doubt(judge, err);
+	return end_doubts(judge, err);
 }
 
 int
 ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err)
 {
-	if ((judge->waiting & 1u << CTX_WAITS_REASONING) &&
+	if ((judge->waiting & LEAVES) == 1u << CTX_WAITS_REASONING &&
 	    refuse_reasoning(judge, "nothing follows", err) < 0)
 		return -1;
 	judge->waiting = 0;
-	return end_doubt(judge, err);
+	return end_doubts(judge, err);
 }
 
 /* Does the message become the system prompt that stands elsewhere? */

@@ -119,8 +119,8 @@ ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait, enum ctx_rule_i
 		return -1;
 	rc = ctx_judge_tell(judge, &finding, err);
 	if (rc > 0) {
-		judge->last = judge->held;
-		judge->doubt.what = NULL;
+		judge->last = judge->held[wait];
+		judge->doubt[wait].what = NULL;
 	}
 	return rc;
 }

@@ -56,13 +56,9 @@ void fuzz_input(const char *p, size_t n, const uint8_t *chunks,
 /* Standard input is what it was. */
 void fuzz_input_end(void);
 
-/* A bit for each dialect, by its place in the table, and those of a stream's
- * messages; forced is NULL if they are found out. */
-uint64_t fuzz_dialect(const struct ctx_dialect *dialect);
-uint64_t fuzz_dialects(const struct ctx_dialect *forced, const char *p,
-    size_t n);
-/* Does the first value go on behind its line, so that no record is bound to
- * one? */
-bool fuzz_spans_lines(const char *p, size_t n);
+/* Are all records of one dialect, and is out, what is left of them, read as the
+ * whole was?  Not where what told goes.  forced is NULL if it is found out. */
+bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p,
+    size_t n, const struct ctx_buf *out);
 
 #endif

@@ -121,38 +121,33 @@ __wrap_writev(int fd, const struct iovec *list, int n)
 
 /* ---- what is in it ---- */
 
-uint64_t
-fuzz_dialect(const struct ctx_dialect *dialect)
-{
-	unsigned row;
-
-	for (row = 0; ctx_dialect_at(row) != NULL; row++)
-		if (ctx_dialect_at(row) == dialect)
-			return (uint64_t)1 << row;
-	return 0;
-}
-
-uint64_t
-fuzz_dialects(const struct ctx_dialect *forced, const char *p, size_t n)
+/* A bit for each dialect of a stream's records, by its place in the table. */
+static uint64_t
+dialects_of(const struct ctx_dialect *forced, const char *p, size_t n)
 {
 	struct ctx_stream stream = {.forced = forced};
 	struct ctx_event event;
 	struct ctx_err err;
 	uint64_t found = 0;
+	unsigned row;
 
 	fuzz_input(p, n, NULL, 0);
 	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
 	while (ctx_stream_next(&stream, &event, &err) == 1)
-		if (event.kind == CTX_EVENT_MESSAGE)
-			found |= fuzz_dialect(event.shape->dialect);
+		if (event.shape != NULL && event.shape->dialect != NULL)
+			for (row = 0; ctx_dialect_at(row) != NULL; row++)
+				if (ctx_dialect_at(row) == event.shape->dialect)
+					found |= (uint64_t)1 << row;
 	ctx_reader_close(stream.reader);
 	ctx_stream_release(&stream);
 	fuzz_input_end();
 	return found;
 }
 
-bool
-fuzz_spans_lines(const char *p, size_t n)
+/* Does the first value go on behind its line, so that no record is bound to
+ * one? */
+static bool
+spans_lines(const char *p, size_t n)
 {
 	struct ctx_json json;
 	struct ctx_err err;
@@ -170,4 +165,15 @@ fuzz_spans_lines(const char *p, size_t n)
 		rc = ctx_json_scan(&json, p, (size_t)(end - p), &used, &err);
 	ctx_json_release(&json);
 	return rc == 0;
+}
+
+bool
+fuzz_reads_alike(const struct ctx_dialect *forced, const char *p, size_t n,
+    const struct ctx_buf *out)
+{
+	uint64_t dialects = dialects_of(forced, p, n);
+
+	return (dialects & (dialects - 1)) == 0 &&
+	    dialects_of(forced, out->p, out->n) == dialects &&
+	    spans_lines(p, n) == spans_lines(out->p, out->n);
 }

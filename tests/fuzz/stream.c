@@ -268,20 +268,6 @@ count(const struct fuzz *f, const char *p, size_t n)
 	return tokens;
 }
 
-/* Are all messages of one dialect, but for those that any could have written,
- * and is what is left read as the whole was?  Not where what told goes. */
-static bool
-is_pure(const struct fuzz *f, const char *p, size_t n,
-    const struct ctx_buf *out)
-{
-	uint64_t any = fuzz_dialect(ctx_dialect_find("generic"));
-	uint64_t before = fuzz_dialects(f->dialect, p, n) & ~any;
-	uint64_t after = fuzz_dialects(f->dialect, out->p, out->n) & ~any;
-
-	return (before & (before - 1)) == 0 && after == before &&
-	    fuzz_spans_lines(p, n) == fuzz_spans_lines(out->p, out->n);
-}
-
 static void
 judge(const struct fuzz *f, const char *p, size_t n,
     const struct outcome *first)
@@ -291,7 +277,7 @@ judge(const struct fuzz *f, const char *p, size_t n,
 	bool clean = true;
 	size_t i;
 
-	if (!is_pure(f, p, n, &first->out))
+	if (!fuzz_reads_alike(f->dialect, p, n, &first->out))
 		return;
 	must(check(f, p, n, before) == 0);
 	must(check(f, first->out.p, first->out.n, after) == 0);
