@@ -796,8 +796,7 @@ lines_of() {
 
 @test "--repair: a call behind an orphan result opens when the turn before is over" {
 	cat > in <<-'EOF'
-	{"role":"user","content":[{"text":"go"}]}
-	{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
+	{"role":"user","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
 	{"role":"user","content":[{"toolResult":{"toolUseId":"x","content":[]}},{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
 	EOF
 	ctx-check -d bedrock --repair in > out 2> said || [ $? -eq 1 ]

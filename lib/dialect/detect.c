@@ -264,42 +264,42 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, shape);
 }
 
-/* The first element of an array that is a message or a conversation; what is
- * in an element that is an array itself is looked at if inner says so. */
-static bool
-detect_element(const struct ctx_json *json, uint32_t array, bool inner,
+/* The first element of an array that is a message or a conversation. */
+static void
+detect_element(const struct ctx_json *json, uint32_t array,
     struct ctx_shape *shape)
 {
 	uint32_t one, end = json->nodes[array].next;
 
-	for (one = array + 1; one < end; one = json->nodes[one].next) {
+	memset(shape, 0, sizeof *shape);
+	for (one = array + 1; one < end && shape->kind == CTX_SHAPE_OTHER;
+	    one = json->nodes[one].next) {
 		memset(shape, 0, sizeof *shape);
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			detect_object(json, one, shape);
-		if (shape->kind != CTX_SHAPE_OTHER)
-			return false;
-		/* Lists of messages without a name are conversations too. */
-		if (inner && ctx_is_array(json, one)) {
-			(void)detect_element(json, one, false, shape);
-			if (shape->kind != CTX_SHAPE_OTHER)
-				return true;
-		}
 	}
-	return false;
 }
 
-/* An array holds messages or conversations. */
+/* An array holds messages, or conversations: lists of messages without a
+ * name are some too. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
     struct ctx_shape *shape)
 {
-	struct ctx_shape first = {0};
-	bool lists = detect_element(json, node, true, &first);
+	uint32_t one, end = json->nodes[node].next;
+	struct ctx_shape first;
 
-	if (first.kind == CTX_SHAPE_MESSAGE && !lists) {
+	detect_element(json, node, &first);
+	if (first.kind == CTX_SHAPE_MESSAGE) {
 		shape->messages = node;
 		detect_messages(json, shape);
-	} else if (first.kind != CTX_SHAPE_OTHER) {
+		return;
+	}
+	for (one = node + 1; one < end && first.kind == CTX_SHAPE_OTHER;
+	    one = json->nodes[one].next)
+		if (ctx_is_array(json, one))
+			detect_element(json, one, &first);
+	if (first.kind != CTX_SHAPE_OTHER) {
 		shape->kind = CTX_SHAPE_LIST;
 		shape->list = node;
 	}

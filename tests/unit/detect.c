@@ -88,6 +88,8 @@ arrays(void)
 	    {"[5,{}]", CTX_SHAPE_OTHER},
 	    {"[{\"role\":\"user\"},5]", CTX_SHAPE_CONVERSATION},
 	    {"[5,{},[],{\"role\":\"user\"}]", CTX_SHAPE_CONVERSATION},
+	    {"[[{\"role\":\"user\"}],{\"role\":\"user\"}]",
+		CTX_SHAPE_CONVERSATION},
 	    {"[[],[5,{\"role\":\"user\"}]]", CTX_SHAPE_LIST},
 	    {"[[[{\"role\":\"user\"}]]]", CTX_SHAPE_OTHER},
 	    {"[5,{\"messages\":[]}]", CTX_SHAPE_LIST},
