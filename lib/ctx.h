@@ -185,10 +185,14 @@ void ctx_pool_close(struct ctx_pool *pool);
 
 /* ---- base/signals.c: signals that wait ------------------------------------ */
 
+/* What ends a program from outside: HUP, INT, QUIT and TERM. */
+enum { CTX_ENDERS = 4 };
+extern const int ctx_enders[CTX_ENDERS];
+
 /*
- * HUP, INT, QUIT and TERM wait, for the thread that asks, until it releases
- * those that it held; to be used around a file with a name that is not to
- * stay, and around nothing that may wait for ever.
+ * These wait, for the thread that asks, until it releases those that it held;
+ * to be used around a file with a name that is not to stay, and around nothing
+ * that may wait for ever.
  */
 unsigned ctx_signals_hold(void);
 void ctx_signals_release(unsigned held);

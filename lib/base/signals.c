@@ -3,9 +3,8 @@
 
 #include "ctx.h"
 
-/* The bits of what is held, in this order. */
-static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-enum { ENDS = sizeof ends / sizeof ends[0] };
+/* The bits of what is held are in this order. */
+const int ctx_enders[CTX_ENDERS] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 unsigned
 ctx_signals_hold(void)
@@ -14,11 +13,11 @@ ctx_signals_hold(void)
 	unsigned held = 0, i;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < ENDS; i++)
-		(void)sigaddset(&set, ends[i]);
+	for (i = 0; i < CTX_ENDERS; i++)
+		(void)sigaddset(&set, ctx_enders[i]);
 	(void)pthread_sigmask(SIG_BLOCK, &set, &before);
-	for (i = 0; i < ENDS; i++)
-		if (sigismember(&before, ends[i]) == 0)
+	for (i = 0; i < CTX_ENDERS; i++)
+		if (sigismember(&before, ctx_enders[i]) == 0)
 			held |= 1u << i;
 	return held;
 }
@@ -30,8 +29,8 @@ ctx_signals_release(unsigned held)
 	unsigned i;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < ENDS; i++)
+	for (i = 0; i < CTX_ENDERS; i++)
 		if ((held & 1u << i) != 0)
-			(void)sigaddset(&set, ends[i]);
+			(void)sigaddset(&set, ctx_enders[i]);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -135,13 +135,12 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call *call;
-	uint32_t i, handle, before;
+	uint32_t i, handle, before, tool;
 
 	if (make_room(calls, err) < 0 || (i = take(calls, err)) == NONE)
 		return NULL;
-	/* Calls are numbered as tools, to be asked for. */
-	before = ctx_calls_tool(calls->waiting, key);
-	handle = ctx_calls_push(calls->waiting, key, i, i + 1, err);
+	before = ctx_calls_peek(calls->waiting, key, &tool);
+	handle = ctx_calls_push(calls->waiting, key, i, 0, err);
 	if (handle == CTX_NO_ITEM)
 		return NULL;
 	call = &calls->pool[i];
@@ -161,7 +160,7 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 		*state = note_id(calls, call);
 	}
 	if (*state == CTX_CALL_OPEN)
-		*same = &calls->pool[before - 1];
+		*same = &calls->pool[before];
 	return call;
 }
 

@@ -37,9 +37,6 @@ struct until {
 
 enum { SLICE = 100 }; /* milliseconds until we look for such a signal */
 
-static const int enders[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-enum { ENDERS = sizeof enders / sizeof *enders };
-
 static void
 close_end(int *fd)
 {
@@ -131,11 +128,11 @@ hold_back(struct until *until, sigset_t *before)
 
 	(void)pthread_sigmask(SIG_BLOCK, NULL, before);
 	(void)sigemptyset(&until->ends);
-	for (i = 0; i < ENDERS; i++)
-		if (!sigismember(before, enders[i]) &&
-		    sigaction(enders[i], NULL, &action) == 0 &&
+	for (i = 0; i < CTX_ENDERS; i++)
+		if (!sigismember(before, ctx_enders[i]) &&
+		    sigaction(ctx_enders[i], NULL, &action) == 0 &&
 		    action.sa_handler != SIG_IGN)
-			(void)sigaddset(&until->ends, enders[i]);
+			(void)sigaddset(&until->ends, ctx_enders[i]);
 	held = until->ends;
 	(void)sigaddset(&held, SIGPIPE);
 	(void)pthread_sigmask(SIG_BLOCK, &held, NULL);
@@ -179,12 +176,12 @@ patience(const struct until *until, const struct ctx_exec *exec,
 	size_t i;
 
 	(void)sigpending(&pending);
-	for (i = 0; i < ENDERS; i++)
-		if (sigismember(&until->ends, enders[i]) &&
-		    sigismember(&pending, enders[i]))
+	for (i = 0; i < CTX_ENDERS; i++)
+		if (sigismember(&until->ends, ctx_enders[i]) &&
+		    sigismember(&pending, ctx_enders[i]))
 			return ctx_err_set(err, CTX_EARG,
 			    "'%.80s' was given up for signal %d",
-			    exec->command, enders[i]);
+			    exec->command, ctx_enders[i]);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' did not end within %u seconds", exec->command,

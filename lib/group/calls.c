@@ -337,11 +337,15 @@ answered(struct ctx_calls *calls, const struct ctx_call_key *key)
 }
 
 uint32_t
-ctx_calls_tool(struct ctx_calls *calls, const struct ctx_call_key *key)
+ctx_calls_peek(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t *tool)
 {
 	uint32_t c = answered(calls, key);
 
-	return c == NONE ? 0 : calls->calls[c].tool;
+	if (c == NONE)
+		return CTX_NO_ITEM;
+	*tool = calls->calls[c].tool;
+	return calls->calls[c].item;
 }
 
 void

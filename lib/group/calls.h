@@ -30,10 +30,13 @@ uint32_t ctx_calls_push(struct ctx_calls *calls,
  * Takes the call that a result answers: the newest of its id, without one
  * the oldest of its name, without either the oldest of all; with
  * CTX_PAIR_EITHER also the oldest of its name if that has no id.  Its item,
- * and its *tool, or CTX_NO_ITEM.
+ * with its *tool set, or CTX_NO_ITEM.
  */
 uint32_t ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool);
+/* The same, without taking it. */
+uint32_t ctx_calls_peek(struct ctx_calls *calls,
+    const struct ctx_call_key *key, uint32_t *tool);
 /* Takes the call of a handle. */
 void ctx_calls_take(struct ctx_calls *calls, uint32_t call);
 /*
@@ -42,9 +45,6 @@ void ctx_calls_take(struct ctx_calls *calls, uint32_t call);
  * called until it returns CTX_NO_ITEM.
  */
 uint32_t ctx_calls_expire(struct ctx_calls *calls);
-/* The tool of that call, without taking it; 0 if there is none. */
-uint32_t ctx_calls_tool(struct ctx_calls *calls,
-    const struct ctx_call_key *key);
 /* Items have moved: i is now[i]. */
 void ctx_calls_move(struct ctx_calls *calls, const uint32_t *now);
 

@@ -183,7 +183,7 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	if (key_of(groups, dialect, view->json, part, &key, tool, err) < 0)
 		return -1;
 	if (*tool == 0)
-		*tool = ctx_calls_tool(groups->calls, &key);
+		(void)ctx_calls_peek(groups->calls, &key, tool);
 	return 0;
 }
 
