@@ -383,6 +383,10 @@ said() {
 	    '{"role":"assistant","created":7,"content":[{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}' \
 	    '{"role":"user","created":8,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"success","value":{"content":[]}}}],"metadata":{"userVisible":true,"agentVisible":false}}' \
 	    '{"role":"assistant","created":9,"content":[{"type":"text","text":"ok"}]}'
+	WANT=([1]='{"role":"user","created":null,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"error","error":'$NONE'}}]}')
+	KEY=conversation said \
+	    '{"role":"user","content":[{"type":"text","text":"hi"}]}' \
+	    '{"role":"assistant","content":[{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}'
 	WANT=([1]='{"role":"tool","content":'$NONE',"tool_name":"f"}')
 	said '{"role":"user","content":"hi"}' \
 	    '{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]}' \
@@ -792,6 +796,29 @@ lines_of() {
 	echo '{"role":"user","content":"well?"}' >> in
 	ctx-check -d openai-responses --provider anthropic --repair in > out
 	cmp out <(sed -n '1p;4p' in)
+}
+
+@test "a place is told of once it is sure that the message stays" {
+	local first='first-message: the conversation does not begin with the user'
+	# What says nothing, and is not the last ...
+	echo '{"role":"assistant","content":[]}' > in
+	echo '{"role":"user","content":"well?"}' >> in
+	ctx-check -d anthropic in > out || [ $? -eq 1 ]
+	[ "$(cat out)" = "$(printf '%s\n' \
+	    'in:1: empty-message: the message says nothing and is not the last' \
+	    "in:1: $first")" ]
+	ctx-check -d anthropic --repair in | cmp - <(tail -n 1 in)
+	# ... and reasoning that may lead to nothing.
+	echo '{"type":"reasoning","id":"rs_1","summary":[]}' > in
+	cp in stays
+	echo '{"role":"assistant","content":"Yes."}' >> stays
+	echo '{"role":"user","content":"well?"}' | tee -a in >> stays
+	ctx-check -d openai-responses --provider anthropic --repair in |
+	    cmp - <(tail -n 1 in)
+	run -1 --separate-stderr ctx-check -d openai-responses \
+	    --provider anthropic --repair stays
+	[ "$stderr" = "stays:1: $first" ]
+	cmp stays <(echo "$output")
 }
 
 @test "--repair: a call behind an orphan result opens when the turn before is over" {
