@@ -101,40 +101,54 @@ parts_results(const struct ctx_judge *judge)
 	    !ctx_judge_has(judge, CTX_PART_RESULT) && !goes_on(judge);
 }
 
-static int
-open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
-    struct ctx_err *err)
+/* Notes an open call; *state is what its id was before, and if that is OPEN
+ * *same the newest call of it.  NULL with *err. */
+static struct ctx_call *
+note_call(struct ctx_judge *judge, const struct ctx_part *part,
+    enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
-	enum ctx_call_state state;
 	struct ctx_call_key key;
-	struct ctx_call *call, *same;
+	struct ctx_call *call;
 	size_t n;
 
 	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
 		&judge->text, err) < 0 ||
-	    (call = ctx_seen_open(judge->calls, &key, &state, &same,
-		err)) == NULL)
-		return -1;
+	    (call = ctx_seen_open(judge->calls, &key, state, same, err)) ==
+		NULL)
+		return NULL;
 	call->place = judge->place;
-	call->ordinal = ordinal;
 	judge->what.n = 0;
 	if (ctx_judge_name(judge, part, err) < 0)
-		return -1;
+		return NULL;
 	/* Longer only with "..." twice: clip keeps characters whole. */
 	n = judge->what.n < sizeof call->label ? judge->what.n
 					       : sizeof call->label - 1;
 	memcpy(call->label, judge->what.p, n);
 	call->label[n] = '\0';
-	/* What the message parts from its results is given up behind this. */
-	if (state == CTX_CALL_NEW || (state == CTX_CALL_OPEN &&
-		same->place.message < judge->place.message &&
-		parts_results(judge) && !(judge->rules & CTX_UNIQUE_IDS)))
-		return 0;
-	if (state == CTX_CALL_OPEN && (goes_on(judge) ||
-		same->place.message == judge->place.message))
-		same->shared = call->shared = true;
-	if (judge->rules & CTX_UNIQUE_IDS)
+	return call;
+}
+
+static int
+open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
+    struct ctx_err *err)
+{
+	bool unique = (judge->rules & CTX_UNIQUE_IDS) != 0, here;
+	enum ctx_call_state state;
+	struct ctx_call *call, *same;
+
+	call = note_call(judge, &judge->view->parts[i], &state, &same, err);
+	if (call == NULL)
+		return -1;
+	call->ordinal = ordinal;
+	if (state == CTX_CALL_OPEN) {
+		here = same->place.message == judge->place.message;
+		/* What is given up behind this is not open any more. */
+		if (!here && !unique && parts_results(judge))
+			return 0;
+		if (here || goes_on(judge))
+			same->shared = call->shared = true;
+	}
+	if (state != CTX_CALL_NEW && unique)
 		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i,
 		    "call", " has the id of an earlier call", err);
 	return state == CTX_CALL_OPEN ? open_double(judge, same, call, err) : 0;
