@@ -1740,21 +1740,23 @@ struct ctx_judge {
 	struct ctx_buf what, text;
 	struct ctx_json json;
 	uint64_t results; /* message that the last results stand in, plus one */
-	struct ctx_place waits[3]; /* what the next message settles */
-	unsigned waiting;          /* a bit for each of them */
 	struct ctx_judge_last {
 		enum ctx_role role; /* of the last message, */
 		bool in_result;     /* which ended in a result */
 		bool text; /* the user's turn has something beside results */
 		bool begun; /* a message not the system's was seen */
-	} last, held[3]; /* now, and before each that waits */
+	} last;
+	struct {
+		struct ctx_place place;
+		struct ctx_judge_last before; /* it */
+		struct ctx_finding doubt; /* if it stays; or what is NULL */
+	} waits[3];       /* what the next message settles */
+	unsigned waiting; /* a bit for each of them */
 	struct ctx_place *leading; /* reasoning in a row that waits for an
 				    * item of the assistant's */
 	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
 	bool unanswered;   /* a call was given up without a result of ours */
-	struct ctx_finding doubt[3]; /* of each, if it stays; or what is
-				      * NULL */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

@@ -49,7 +49,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->turn = 0;
 	judge->unanswered = false;
 	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
-	memset(judge->doubt, 0, sizeof judge->doubt);
+	memset(judge->waits, 0, sizeof judge->waits);
 	judge->pieces = 0;
 	judge->pieces_speak = false;
 }
@@ -349,7 +349,7 @@ ctx_judge_settled(const struct ctx_judge *judge)
 		settled = call->place.message;
 	for (i = 0; i < CTX_WAITS; i++)
 		if ((judge->waiting & 1u << i) &&
-		    judge->waits[i].message < settled)
-			settled = judge->waits[i].message;
+		    judge->waits[i].place.message < settled)
+			settled = judge->waits[i].place.message;
 	return settled;
 }

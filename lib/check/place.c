@@ -112,7 +112,7 @@ refuse_reasoning(struct ctx_judge *judge, const char *what,
 	size_t i;
 
 	for (i = 0; i < judge->n_leading; i++) {
-		judge->waits[CTX_WAITS_REASONING] = judge->leading[i];
+		judge->waits[CTX_WAITS_REASONING].place = judge->leading[i];
 		if (ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING, id,
 			what, err) < 0)
 			return -1;
@@ -127,7 +127,7 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	struct ctx_place *grown;
 
 	if (wait != CTX_WAITS_REASONING || judge->n_leading == 0)
-		judge->held[wait] = judge->last;
+		judge->waits[wait].before = judge->last;
 	if (wait == CTX_WAITS_REASONING) {
 		grown = ctx_grow(judge->leading, &judge->leading_cap,
 		    judge->n_leading + 1, sizeof *grown, err);
@@ -139,7 +139,7 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 		if (judge->n_leading > 1)
 			return 0;
 	}
-	judge->waits[wait] = judge->place;
+	judge->waits[wait].place = judge->place;
 	judge->waiting |= 1u << wait;
 	return 0;
 }
@@ -155,7 +155,7 @@ refuse_place(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
 
 	if ((judge->waiting & LEAVES) == 0)
 		return ctx_judge_refuse(judge, id, what, err) < 0 ? -1 : 0;
-	judge->doubt[wait] = (struct ctx_finding){.id = id,
+	judge->waits[wait].doubt = (struct ctx_finding){.id = id,
 	    .place = judge->place, .what = what, .part = CTX_NO_PART};
 	return 0;
 }
@@ -168,10 +168,10 @@ end_doubts(struct ctx_judge *judge, struct ctx_err *err)
 	unsigned wait;
 
 	for (wait = CTX_WAITS; wait-- > 0;) {
-		finding = judge->doubt[wait];
+		finding = judge->waits[wait].doubt;
 		if (finding.what == NULL || (judge->waiting & 1u << wait))
 			continue;
-		judge->doubt[wait].what = NULL;
+		judge->waits[wait].doubt.what = NULL;
 		judge->what.n = 0;
 		if (ctx_buf_add(&judge->what, finding.what,
 			strlen(finding.what), err) < 0 ||

@@ -110,7 +110,7 @@ ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait, enum ctx_rule_i
     const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {
-	    .id = id, .place = judge->waits[wait], .part = CTX_NO_PART};
+	    .id = id, .place = judge->waits[wait].place, .part = CTX_NO_PART};
 	int rc;
 
 	judge->waiting &= ~(1u << wait);
@@ -119,8 +119,8 @@ ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait, enum ctx_rule_i
 		return -1;
 	rc = ctx_judge_tell(judge, &finding, err);
 	if (rc > 0) {
-		judge->last = judge->held[wait];
-		judge->doubt[wait].what = NULL;
+		judge->last = judge->waits[wait].before;
+		judge->waits[wait].doubt.what = NULL;
 	}
 	return rc;
 }

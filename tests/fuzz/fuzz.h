@@ -56,8 +56,10 @@ void fuzz_input(const char *p, size_t n, const uint8_t *chunks,
 /* Standard input is what it was. */
 void fuzz_input_end(void);
 
-/* Are all records of one dialect, and is out, what is left of them, read as the
- * whole was?  Not where what told goes.  forced is NULL if it is found out. */
+/* Is out, what is left of a stream, read in the framing of the whole? */
+bool fuzz_framed_alike(const char *p, size_t n, const struct ctx_buf *out);
+/* Are all records of one dialect, too, and what is left of the same?  Not where
+ * what told goes.  forced is NULL if it is found out. */
 bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p,
     size_t n, const struct ctx_buf *out);
 

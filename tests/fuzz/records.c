@@ -2,8 +2,8 @@
  * records.c - mutations that keep records and values whole
  *
  * Streams that are broken byte by byte are soon none any more.  So half of
- * the time lines are repeated, lost and exchanged here, also for those of
- * another input, and so are the elements and the values of one of them.
+ * the time lines are lost here and repeated, those of another input too, and
+ * in one of them elements and values are lost, repeated and exchanged.
  */
 #include "fuzz.h"
 
@@ -117,11 +117,12 @@ box_of(const struct ctx_json *json)
 	return 0;
 }
 
-/* A text with what stands at span lost, and with the comma beside it. */
+/* A text with an element lost, and with the comma beside it.  Before it is its
+ * container's bracket. */
 static bool
 lose(struct ctx_buf *out, struct ctx_str text, struct span span)
 {
-	while (span.from > 0 && strchr(" ,", text.p[span.from - 1]) != NULL)
+	while (strchr(" ,", text.p[span.from - 1]) != NULL)
 		span.from--;
 	if (strchr("[{", text.p[span.from - 1]) != NULL)
 		while (span.to < text.n && strchr(" ,", text.p[span.to]) != NULL)

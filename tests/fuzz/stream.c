@@ -273,13 +273,14 @@ judge(const struct fuzz *f, const char *p, size_t n,
     const struct outcome *first)
 {
 	uint64_t before[CTX_RULES] = {0}, after[CTX_RULES] = {0};
+	bool alike = fuzz_reads_alike(f->dialect, p, n, &first->out);
 	struct outcome second;
-	bool clean = true;
+	bool clean = alike;
 	size_t i;
 
-	if (!fuzz_reads_alike(f->dialect, p, n, &first->out))
-		return;
 	must(check(f, p, n, before) == 0);
+	if (!fuzz_framed_alike(p, n, &first->out))
+		return;
 	must(check(f, first->out.p, first->out.n, after) == 0);
 	for (i = 0; i < CTX_RULES; i++)
 		clean &= before[i] == 0;
