@@ -65,6 +65,7 @@ status_after(int number, enum manner manner, const char *command)
 {
 	struct pollfd end;
 	int fd[2], status = -1;
+	ssize_t n = -1;
 	char byte;
 	pid_t pid;
 
@@ -82,7 +83,10 @@ status_after(int number, enum manner manner, const char *command)
 	NEED(read(fd[0], &byte, 1) == 1);
 	kill(pid, number);
 	end = (struct pollfd){.fd = fd[0], .events = POLLIN};
-	if (poll(&end, 1, 20000) == 1 && read(fd[0], &byte, 1) == 0)
+	/* An emulator says on standard error, too, what a signal ended. */
+	while (poll(&end, 1, 20000) == 1 && (n = read(fd[0], &byte, 1)) > 0)
+		continue;
+	if (n == 0)
 		waitpid(pid, &status, 0);
 	close(fd[0]);
 	return status;
