@@ -179,9 +179,8 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		cli_say(&prune->cli,
 		    "%s: %" PRIu64 " of %" PRIu64 " messages went, %" PRIu64
 		    " of %" PRIu64 " tokens",
-		    outcome->file, outcome->messages - outcome->left,
-		    outcome->messages, outcome->before - outcome->after,
-		    outcome->before);
+		    outcome->file, outcome->gone, outcome->messages,
+		    outcome->before - outcome->after, outcome->before);
 	cli_report_forget(&prune->report);
 	return rc;
 }

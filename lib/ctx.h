@@ -2369,7 +2369,8 @@ struct ctx_outcome {
 	const char *file;
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
 	uint64_t before, after; /* tokens, framing and all */
-	uint64_t messages, left;
+	uint64_t messages, gone; /* of those that were read */
+	uint64_t left;           /* summaries and notices of ours with them */
 	/* In which no notice can stand, though one was due; or NULL. */
 	const struct ctx_dialect *unnoted;
 	const struct ctx_limits *limits;

@@ -869,3 +869,15 @@ lines_of() {
 	run -1 --separate-stderr ctx-check -d anthropic --repair calls
 	[ "$output" = "$(cat calls)" ]
 }
+
+@test "--repair: no call is answered by a name that is none" {
+	cat > in <<-'X'
+	{"type":"human","content":"hi","additional_kwargs":{}}
+	{"type":"ai","content":"","tool_calls":[{"name":"f","args":{},"id":"a"},{"name":{},"args":{}}]}
+	X
+	run -1 --separate-stderr ctx-check -d langchain-dump --repair in
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[2]} == *'"name":"f","tool_call_id":"a"'* ]]
+	[[ $stderr == *"call of {} has no result"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}

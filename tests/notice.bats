@@ -390,3 +390,16 @@ notices() {
 	cmp <(tail -n 2 in) <(tail -n 2 out)
 	[ "$(notices out)" -eq 1 ]
 }
+
+@test "where only a part of a message went, and a notice came, none went" {
+	local part='{"role":"user","content":[{"type":"text","text":"'
+	part+='tell me of the %s, of its walls, of its floors and of the dust"'
+	part+='},{"type":"tool_result","tool_use_id":"%s","content":"tiles"}]}\n'
+	# shellcheck disable=SC2059 # a format of ours
+	printf "$part" house a cellar b > in
+	messages user:stay user:now >> in
+	ctx-prune -v -m gpt-4o -b 50 -s recall --pin stay -k 1 -t 0 \
+	    --notice "[x]" in 2> said > out
+	[ "$(wc -l < out)" -eq 5 ]
+	grep -q ': 0 of 4 messages went, 12 of 57 tokens$' said
+}

@@ -134,8 +134,9 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 	outcome.before = convo->groups.tokens + convo->plan.fixed;
 	outcome.after = convo->plan.after;
 	outcome.messages = convo->groups.messages;
-	outcome.left = outcome.messages - convo->gone + messages_put(convo);
-	if (outcome.left < outcome.messages)
+	outcome.gone = convo->gone;
+	outcome.left = outcome.messages - outcome.gone + messages_put(convo);
+	if (outcome.gone > 0)
 		outcome.unnoted = convo->unnoted;
 	outcome.limits = &convo->plan.limits;
 	outcome.plan = &convo->plan;

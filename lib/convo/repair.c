@@ -114,6 +114,13 @@ says(const struct ctx_json *json, uint32_t node)
 	    !ctx_json_is(json, node, "");
 }
 
+/* A message's name is a string, or none. */
+static bool
+is_name(const struct ctx_json *json, uint32_t node)
+{
+	return says(json, node) && json->nodes[node].kind == CTX_JSON_STRING;
+}
+
 /* May a call be answered by this row? */
 static bool
 fits(const struct ctx_answer *row, const struct ctx_view *view,
@@ -124,7 +131,7 @@ fits(const struct ctx_answer *row, const struct ctx_view *view,
 		return false;
 	return (says(view->json, call->id) ||
 		   strstr(row->text, "$id") == NULL) &&
-	    (says(view->json, call->name) ||
+	    (is_name(view->json, call->name) ||
 		strstr(row->text, "$name") == NULL);
 }
 

@@ -52,7 +52,9 @@ on_pruned(void *user, const struct ctx_outcome *pruned, struct ctx_err *err)
 
 	(void)err;
 	must(pruned->after <= pruned->before);
-	must(pruned->left <= pruned->messages + 2);
+	must(pruned->gone <= pruned->messages);
+	/* A notice before each that stays, at most, and a summary. */
+	must(pruned->left <= 2 * (pruned->messages - pruned->gone) + 2);
 	must(pruned->trouble != NULL ||
 	    pruned->over == (pruned->after > pruned->limits->budget));
 	outcome->over |= pruned->over;
