@@ -59,7 +59,8 @@ void fuzz_input_end(void);
 /* Is out, what is left of a stream, read in the framing of the whole? */
 bool fuzz_framed_alike(const char *p, size_t n, const struct ctx_buf *out);
 /* Are all records of one dialect, too, and what is left of the same?  Not where
- * what told goes.  forced is NULL if it is found out. */
+ * what told goes, nor where lines of a tree have no id, and hang on the line
+ * before them, and others have.  forced is NULL if it is found out. */
 bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p,
     size_t n, const struct ctx_buf *out);
 

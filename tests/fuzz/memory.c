@@ -121,27 +121,53 @@ __wrap_writev(int fd, const struct iovec *list, int n)
 
 /* ---- what is in it ---- */
 
-/* A bit for each dialect of a stream's records, by its place in the table. */
-static uint64_t
-dialects_of(const struct ctx_dialect *forced, const char *p, size_t n)
+struct kinds {
+	uint64_t dialects; /* a bit for each, by its place in the table */
+	bool named, nameless; /* lines of trees */
+};
+
+static void
+note_line(struct kinds *kinds, const struct ctx_event *event)
+{
+	const struct ctx_dialect *dialect = event->shape->dialect;
+	const struct ctx_json *json = event->record->json;
+	struct ctx_line line;
+
+	if (event->inside || (dialect->history != CTX_HISTORY_LAST &&
+		dialect->history != CTX_HISTORY_TIP))
+		return;
+	dialect->line(json, 0, &line);
+	if (line.kind != CTX_LINE_MESSAGE)
+		return;
+	if (line.id != 0 && json->nodes[line.id].kind == CTX_JSON_STRING)
+		kinds->named = true;
+	else
+		kinds->nameless = true;
+}
+
+static struct kinds
+kinds_of(const struct ctx_dialect *forced, const char *p, size_t n)
 {
 	struct ctx_stream stream = {.forced = forced};
+	struct kinds kinds = {.dialects = 0};
 	struct ctx_event event;
 	struct ctx_err err;
-	uint64_t found = 0;
 	unsigned row;
 
 	fuzz_input(p, n, NULL, 0);
 	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
-	while (ctx_stream_next(&stream, &event, &err) == 1)
-		if (event.shape != NULL && event.shape->dialect != NULL)
-			for (row = 0; ctx_dialect_at(row) != NULL; row++)
-				if (ctx_dialect_at(row) == event.shape->dialect)
-					found |= (uint64_t)1 << row;
+	while (ctx_stream_next(&stream, &event, &err) == 1) {
+		if (event.shape == NULL || event.shape->dialect == NULL)
+			continue;
+		for (row = 0; ctx_dialect_at(row) != event.shape->dialect;)
+			row++;
+		kinds.dialects |= (uint64_t)1 << row;
+		note_line(&kinds, &event);
+	}
 	ctx_reader_close(stream.reader);
 	ctx_stream_release(&stream);
 	fuzz_input_end();
-	return found;
+	return kinds;
 }
 
 /* Does the first value go on behind its line, so that no record is bound to
@@ -177,9 +203,10 @@ bool
 fuzz_reads_alike(const struct ctx_dialect *forced, const char *p, size_t n,
     const struct ctx_buf *out)
 {
-	uint64_t dialects = dialects_of(forced, p, n);
+	struct kinds kinds = kinds_of(forced, p, n);
 
-	return (dialects & (dialects - 1)) == 0 &&
-	    dialects_of(forced, out->p, out->n) == dialects &&
+	return (kinds.dialects & (kinds.dialects - 1)) == 0 &&
+	    !(kinds.named && kinds.nameless) &&
+	    kinds_of(forced, out->p, out->n).dialects == kinds.dialects &&
 	    fuzz_framed_alike(p, n, out);
 }
