@@ -223,7 +223,8 @@ struct ctx_pattern {
 	size_t n, cap;
 	bool overrun; /* a match was cut short since the last look */
 };
-/* pattern is NUL ended.  CTX_EARG: it is not a pattern; the text says where. */
+/* pattern is NUL ended, of up to 65536 bytes and 64 groups in groups.
+ * CTX_EARG: it is not a pattern; the text says where. */
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,

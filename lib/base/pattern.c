@@ -2,9 +2,10 @@
  * pattern.c - regular expressions that always end
  *
  * PCRE2 counts its match limit anew at every start offset, and does not count
- * what a possessive repeat runs over.  So a text is first tried with few steps
- * and few offsets at a time.  What takes more is done by other code, which
- * calls back at every item of the pattern and so can be ended by the clock.
+ * alternatives, nor what a possessive repeat or \X runs over.  So a text is
+ * first tried with few steps and few offsets at a time.  What takes more, and
+ * what could run over too much before a look at the clock, is done by other
+ * code, which calls back at every item of the pattern and so can be ended.
  * Just-in-time code is faster but gives up on texts that the interpreter can
  * do, so that answer is asked for again.
  */
@@ -21,25 +22,30 @@
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* bytes of a pattern */
-/* At first: steps times bytes for some offsets, which is a tenth of a second
- * at most; and so many of each. */
-#define WORK	   100000000
-#define FEW_STEPS  30
-#define FEW_STARTS 32
-#define SPAN	   3000000 /* starts times bytes */
-#define LOOK_EVERY 256	   /* calls back */
+#define NEST_LIMIT  64	  /* of groups in a pattern */
+/* At first: bytes that some steps from some offsets may run over, which is
+ * some tenths of a second at most; and so many of each. */
+#define WORK	     100000000
+#define SPAN	     3000000 /* starts times bytes */
+#define FEW_STEPS    4
+#define FEW_STARTS   32
+#define LEAST_STARTS 4	    /* fewer are not worth a call */
+#define LOOK_EVERY   300000 /* bytes that may have been run over */
 
 struct ctx_pattern_code {
 	pcre2_code *quick, *timed;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	bool anchored; /* one start is enough */
-	bool whole;    /* where it starts means something */
+	bool whole;    /* not to be tried a few offsets at a time */
+	size_t length; /* bytes of the pattern, and more than it matches if */
+	size_t runs;   /* no items run over a text of any length: how many */
 };
 
 struct timer {
 	int64_t end; /* nanoseconds */
-	unsigned calls;
+	size_t n;    /* bytes of the text */
+	size_t ran;  /* bytes, at most, since the last look */
 };
 
 enum outcome { NO, YES, OVERRUN };
@@ -54,7 +60,8 @@ free_code(struct ctx_pattern_code *one)
 }
 
 static pcre2_code *
-compile(const char *pattern, uint32_t more, struct ctx_err *err)
+compile(const char *pattern, uint32_t more, pcre2_compile_context *limits,
+    struct ctx_err *err)
 {
 	const uint32_t options =
 	    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
@@ -62,7 +69,7 @@ compile(const char *pattern, uint32_t more, struct ctx_err *err)
 	PCRE2_SIZE at;
 	int code;
 	pcre2_code *made = pcre2_compile((PCRE2_SPTR)pattern,
-	    PCRE2_ZERO_TERMINATED, options | more, &code, &at, NULL);
+	    PCRE2_ZERO_TERMINATED, options | more, &code, &at, limits);
 
 	if (made == NULL && code == PCRE2_ERROR_HEAP_FAILED) {
 		ctx_err_nomem(err);
@@ -76,6 +83,61 @@ compile(const char *pattern, uint32_t more, struct ctx_err *err)
 		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
 	}
 	return made;
+}
+
+/* \X and repeats; a plain character among them does no harm. */
+static size_t
+count_runs(const char *pattern)
+{
+	size_t runs = 0;
+
+	for (; *pattern != '\0'; pattern++)
+		runs += strchr("*+{", *pattern) != NULL ||
+		    strncmp(pattern, "\\X", 2) == 0;
+	return runs;
+}
+
+/* Can a group be repeated?  Its rounds are not counted, and each may run over
+ * the text.  Blanks and remarks may stand before the quantifier. */
+static bool
+has_loop(const char *pattern)
+{
+	const char *p = pattern;
+
+	while ((p = strchr(p, ')')) != NULL) {
+		p++;
+		p += strspn(p, " \t\n\v\f\r");
+		if (*p != '\0' && strchr("*+{#", *p) != NULL)
+			return true;
+		if ((unsigned char)*p >= 0x80 || strncmp(p, "(?#", 3) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* \G and verbs: where it starts means something. */
+static bool
+is_whole(const char *pattern)
+{
+	return strstr(pattern, "\\G") != NULL ||
+	    strstr(pattern, "(*") != NULL || has_loop(pattern);
+}
+
+/* A stack of 128 KiB holds these many groups in groups being compiled. */
+static int
+compile_both(struct ctx_pattern_code *one, const char *pattern,
+    struct ctx_err *err)
+{
+	pcre2_compile_context *limits = pcre2_compile_context_create(NULL);
+
+	if (limits == NULL)
+		return ctx_err_nomem(err);
+	pcre2_set_parens_nest_limit(limits, NEST_LIMIT);
+	one->quick = compile(pattern, PCRE2_USE_OFFSET_LIMIT, limits, err);
+	if (one->quick != NULL)
+		one->timed = compile(pattern, PCRE2_AUTO_CALLOUT, limits, err);
+	pcre2_compile_context_free(limits);
+	return one->timed != NULL ? 0 : -1;
 }
 
 int
@@ -93,11 +155,7 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	if (list == NULL)
 		return -1;
 	patterns->list = list;
-	one.quick = compile(pattern, PCRE2_USE_OFFSET_LIMIT, err);
-	if (one.quick == NULL)
-		return -1;
-	one.timed = compile(pattern, PCRE2_AUTO_CALLOUT, err);
-	if (one.timed == NULL) {
+	if (compile_both(&one, pattern, err) < 0) {
 		free_code(&one);
 		return -1;
 	}
@@ -109,8 +167,9 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	}
 	(void)pcre2_pattern_info(one.quick, PCRE2_INFO_ALLOPTIONS, &options);
 	one.anchored = (options & PCRE2_ANCHORED) != 0;
-	one.whole = strstr(pattern, "\\G") != NULL ||
-	    strstr(pattern, "(*") != NULL;
+	one.whole = is_whole(pattern);
+	one.length = strlen(pattern) + 1;
+	one.runs = count_runs(pattern);
 	pcre2_set_depth_limit(one.context, DEPTH_LIMIT);
 	pcre2_set_heap_limit(one.context, HEAP_LIMIT);
 	list[patterns->n++] = one;
@@ -139,9 +198,11 @@ look_at_clock(pcre2_callout_block *block, void *user)
 	struct timer *timer = user;
 
 	(void)block;
-	return ++timer->calls % LOOK_EVERY == 0 && is_over(timer)
-	    ? PCRE2_ERROR_CALLOUT
-	    : 0;
+	timer->ran += timer->n + 1;
+	if (timer->ran < LOOK_EVERY)
+		return 0;
+	timer->ran = 0;
+	return is_over(timer) ? PCRE2_ERROR_CALLOUT : 0;
 }
 
 static int
@@ -175,24 +236,38 @@ match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
 	return outcome_of(match(one, one->timed, p, n, at));
 }
 
+/* The bytes that the items of a pattern may run over from one start. */
+static size_t
+reach_of(const struct ctx_pattern_code *one, size_t n)
+{
+	return one->runs == 0 ? one->length
+	    : n < SIZE_MAX / one->runs ? (n + 1) * one->runs
+				       : SIZE_MAX;
+}
+
+static size_t
+starts_of(size_t reach)
+{
+	size_t most = WORK / FEW_STEPS / reach, starts = SPAN / reach;
+
+	if (starts < FEW_STARTS)
+		starts = FEW_STARTS;
+	return starts < most ? starts : most;
+}
+
 static enum outcome
 match_one(struct ctx_pattern_code *one, const char *p, size_t n,
     struct timer *timer)
 {
-	size_t starts = SPAN / (n + 1), steps, at = 0, end;
+	size_t reach = reach_of(one, n), starts = starts_of(reach);
+	size_t steps, at = 0, end;
 	int rc;
 
-	if (one->whole)
+	if (one->whole || starts < LEAST_STARTS)
 		return match_timed(one, p, n, 0, timer);
-	if (starts < FEW_STARTS)
-		starts = FEW_STARTS;
 	if (starts > n + 1)
 		starts = n + 1;
-	steps = WORK / (starts * (n + 1));
-	if (steps < FEW_STEPS)
-		steps = FEW_STEPS;
-	if (steps > MATCH_LIMIT)
-		steps = MATCH_LIMIT;
+	steps = WORK / starts / reach;
 	for (; at <= n; at = end) {
 		/* The next place to start from must begin a character. */
 		end = at + starts;
@@ -229,9 +304,11 @@ match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 		return OVERRUN;
 	}
 	begin = now();
-	timer = (struct timer){begin + *left, 0};
+	timer = (struct timer){.end = begin + *left, .n = n};
 	for (i = 0; i < patterns->n && all != YES; i++) {
-		this = match_one(&patterns->list[i], p, n, &timer);
+		this = i > 0 && is_over(&timer)
+		    ? OVERRUN
+		    : match_one(&patterns->list[i], p, n, &timer);
 		if (this != NO)
 			all = this;
 		patterns->overrun |= this == OVERRUN;

@@ -163,6 +163,43 @@ longest(void)
 	free(pattern);
 }
 
+static bool
+is_pattern(unsigned groups)
+{
+	struct ctx_pattern patterns = {0};
+	struct ctx_err err;
+	char text[512];
+	bool yes;
+
+	memset(text, '(', groups);
+	text[groups] = 'a';
+	memset(text + groups + 1, ')', groups);
+	text[2 * groups + 1] = '\0';
+	yes = ctx_pattern_add(&patterns, text, &err) == 0;
+	ctx_pattern_release(&patterns);
+	return yes;
+}
+
+/* Compiling them is recursive, and a small stack is all there may be. */
+static void
+deepest(void)
+{
+	tap_case("64 groups in groups are a pattern, more are refused");
+	CHECK(is_pattern(1) && is_pattern(64));
+	CHECK(!is_pattern(65) && !is_pattern(250));
+}
+
+/* Rounds, alternatives and a character's marks: what PCRE2 does not count. */
+static void
+quantifiers(void)
+{
+	tap_case("a repeated group matches as any other");
+	CHECK(matches("(ab)+c", "xababc") && !matches("^(ab)+$", "xabab"));
+	CHECK(matches("(?x)(ab) {2} c", "ababc"));
+	CHECK(matches("(ab)(?#twice){2}c", "ababc"));
+	CHECK(matches("(a)", "(a)") && matches("\\X$", "e\xcc\x81"));
+}
+
 int
 main(void)
 {
@@ -171,5 +208,7 @@ main(void)
 	find_all_places();
 	anchors();
 	longest();
+	deepest();
+	quantifiers();
 	return tap_done();
 }
