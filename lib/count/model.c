@@ -9,6 +9,8 @@
 
 #include "ctx.h"
 
+#define LONGEST 256 /* bytes of a name: each is compared with every row */
+
 static const struct ctx_model models[] = {
 #include "models.inc"
 };
@@ -139,6 +141,8 @@ ctx_model_find(const struct ctx_models *own, const char *name, size_t n)
 		n -= (size_t)(slash + 1 - name);
 		name = slash + 1;
 	}
+	if (n > LONGEST)
+		return &unknown;
 	best = find_between(own, name, n, ".:");
 	/* A name of somebody's own may end in that of the model. */
 	if (best == NULL)

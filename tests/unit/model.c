@@ -151,6 +151,23 @@ check_own(void)
 }
 
 static void
+check_long(void)
+{
+	char name[300];
+
+	tap_case("a name of more than 256 bytes is that of no model");
+	memset(name, 'x', sizeof name);
+	memcpy(name, "gpt-4o-", 7);
+	CHECK(strcmp(ctx_model_find(NULL, name, 256)->name, "gpt-4o") == 0);
+	CHECK(*ctx_model_find(NULL, name, 257)->name == '\0');
+	/* What stands before it does not count. */
+	memset(name, '/', sizeof name);
+	memcpy(name + sizeof name - 6, "gpt-4o", 6);
+	CHECK(strcmp(ctx_model_find(NULL, name, sizeof name)->name,
+		     "gpt-4o") == 0);
+}
+
+static void
 check_scale(void)
 {
 	struct ctx_counter counter = {.factor = 153};
@@ -174,6 +191,7 @@ main(void)
 	check_names();
 	check_windows();
 	check_own();
+	check_long();
 	check_scale();
 	return tap_done();
 }
