@@ -7,6 +7,8 @@
 
 #include "cli.h"
 
+#define LONGEST 1000000 /* bytes of the file */
+
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
     const char *what)
@@ -183,33 +185,67 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	return false;
 }
 
-void
-cli_models_read(struct cli *cli, const char *file)
+/* All of a file, which the caller frees; NULL: there is none. */
+static char *
+read_all(struct cli *cli, const char *file, size_t *n)
 {
 	FILE *in = fopen(file, "rb");
-	struct ctx_model *model;
-	json_error_t error;
-	json_t *all, *one, *value;
-	const char *name, *key;
+	char *text;
 
 	if (in == NULL && (errno == ENOENT || errno == ENOTDIR))
-		return;
+		return NULL;
 	if (in == NULL)
 		cli_die_of(cli, "open", file, errno);
+	text = malloc(LONGEST + 1);
+	if (text == NULL)
+		cli_die(cli, "out of memory");
 	errno = 0;
-	all = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	*n = fread(text, 1, LONGEST + 1, in);
 	if (ferror(in))
 		cli_die_of(cli, "read", file, errno);
+	(void)fclose(in);
+	if (*n > LONGEST)
+		cli_die(cli, "%s: more than %d bytes", file, LONGEST);
+	if (!ctx_json_shallow(text, *n))
+		cli_die(cli, "%s: nesting deeper than %d", file,
+		    CTX_JSON_SHALLOW);
+	return text;
+}
+
+static json_t *
+load(struct cli *cli, const char *file)
+{
+	size_t n;
+	char *text = read_all(cli, file, &n);
+	json_error_t error;
+	json_t *all;
+
+	if (text == NULL)
+		return NULL;
+	errno = 0;
+	all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
 	/* Where there is no memory, jansson takes it for a mistake, or loses
 	 * a character of a string and says nothing. */
 	if (errno == ENOMEM)
 		cli_die(cli, "out of memory");
-	(void)fclose(in);
+	free(text);
 	if (all == NULL)
 		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
 		    error.text);
 	if (!json_is_object(all))
 		cli_die(cli, "%s: not an object of models", file);
+	return all;
+}
+
+void
+cli_models_read(struct cli *cli, const char *file)
+{
+	json_t *all = load(cli, file), *one, *value;
+	struct ctx_model *model;
+	const char *name, *key;
+
+	if (all == NULL)
+		return;
 	/* Names and paths live as long as the models. */
 	cli->models_text = json_pack("[o, []]", all);
 	if (cli->models_text == NULL)

@@ -358,6 +358,11 @@ void ctx_json_release(struct ctx_json *json);
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
     size_t *used, struct ctx_err *err);
 
+/* What a reader that recurses may be given: no bracket outside of strings is
+ * nested deeper.  text may be anything. */
+#define CTX_JSON_SHALLOW 64
+bool ctx_json_shallow(const char *text, size_t n);
+
 /* The value of a key of the object node obj (the last of equal keys, RFC
  * 8259 section 4), or 0; 0 too if obj is no object.  key is NUL ended. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
@@ -1364,7 +1369,8 @@ const char *ctx_models_date(void);
  * underscores, colons and @; a version does not end between digits.  What
  * stands before the name is left aside: "openrouter/openai/", "us.anthropic.",
  * "ft:"; and "hermes-3-" of "hermes-3-llama-3.1-70b", if nothing begins so.
- * Names of no row get the one that stands for unknown, local models:
+ * Names of no row, and of more than 256 bytes, get the one that stands for
+ * unknown, local models:
  * 32,000 tokens; its vendor is "unknown".
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,

@@ -568,6 +568,10 @@ bytes_vocabulary() {
 	}
 	bad '{"a": {"window": 5,}}' ":1:20:"
 	bad '[]' "not an object"
+	# On a stack that the reader of JSON would not do with.
+	deep=$(printf '{"x":%.0s' {1..2000})1$(printf '}%.0s' {1..2000})
+	(ulimit -s 128 && bad "$deep" "nesting deeper than 64")
+	bad "$(printf '{%01000000d}' 0)" "more than 1000000 bytes"
 	bad '{"a": 7}' "'a'"
 	bad '{"": {}}' "a name"
 	bad '{"a": {"window": "5"}}' "'a': window"

@@ -159,6 +159,9 @@ seeds() {
 		run -2 ctx-count -e ./bad.json "$chat"
 		[[ $output == *"./bad.json: "*"$2"* ]] || fail "$1: $output"
 	}
+	# Nested as deep as its reader takes it, on a small stack.
+	(ulimit -s 128 &&
+		refused '.x = reduce range(2000) as $i (0; [.])' "nesting deeper")
 	refused 'del(.model.vocab)' "a model without vocab or merges"
 	refused '.model.type = "Unigram"' "a model of type Unigram"
 	refused '.model.dropout = 0.1' "a model with dropout"

@@ -498,6 +498,10 @@ X
 		sed "s/.*/[1]/;82d"|wrote 81 lines for 82
 		sleep 60|within 1 seconds
 	X
+	# A line that a reader which recurses would not do with.
+	(ulimit -s 128 && run -2 ctx-prune -s recall -b 200 in --embedder \
+	    'sed "s/.*/$(printf "[%.0s" $(seq 2000))/"' &&
+		[[ $output == *"no array of numbers"* ]])
 }
 
 @test "recall: an embedder gets the beginning of a text, whole characters" {

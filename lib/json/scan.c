@@ -570,3 +570,22 @@ ctx_json_count(const struct ctx_json *json, uint32_t node)
 		n++;
 	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;
 }
+
+bool
+ctx_json_shallow(const char *text, size_t n)
+{
+	unsigned depth = 0;
+	bool inside = false;
+	size_t i;
+
+	for (i = 0; i < n && depth <= CTX_JSON_SHALLOW; i++)
+		if (text[i] == '"')
+			inside = !inside;
+		else if (inside)
+			i += text[i] == '\\';
+		else if (text[i] == '[' || text[i] == '{')
+			depth++;
+		else if ((text[i] == ']' || text[i] == '}') && depth > 0)
+			depth--;
+	return depth <= CTX_JSON_SHALLOW;
+}

@@ -40,6 +40,8 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 
 	*out = NULL;
 	*numbers = 0;
+	if (!ctx_json_shallow(p, n))
+		goto none;
 	/* Where there is no memory, jansson takes it for a mistake, or loses
 	 * a digit and says nothing. */
 	errno = 0;
@@ -69,6 +71,7 @@ bad:
 	json_decref(array);
 	free(*out);
 	*out = NULL;
+none:
 	return ctx_err_set(err, CTX_EARG,
 	    "the embedder wrote a line that is no array of numbers");
 }

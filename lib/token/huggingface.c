@@ -374,6 +374,9 @@ ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
 	json_t *root;
 	int rc;
 
+	if (!ctx_json_shallow(p, n))
+		return ctx_err_set(err, CTX_EFILE, "nesting deeper than %d",
+		    CTX_JSON_SHALLOW);
 	/* Where there is no memory, jansson takes it for a mistake, or loses
 	 * a character of a string and says nothing. */
 	errno = 0;

@@ -752,6 +752,38 @@ keys(void)
 	ctx_buf_release(&text);
 }
 
+static bool
+is_shallow(const char *text)
+{
+	return ctx_json_shallow(text, strlen(text));
+}
+
+static void
+shallow(void)
+{
+	char text[4 * CTX_JSON_SHALLOW + 8];
+	const size_t n = CTX_JSON_SHALLOW;
+
+	tap_case("what a reader that recurses may be given");
+	memset(text, '[', n);
+	strcpy(text + n, "]");
+	CHECK(is_shallow(text));
+	strcpy(text + n, "{");
+	CHECK(!is_shallow(text));
+	strcpy(text + n, "]{}{}[]]]{[");
+	CHECK(is_shallow(text));
+	strcpy(text + n, "\"[[[\\\"[[[\"");
+	CHECK(is_shallow(text));
+	strcpy(text + n, "\"\\\\\"[");
+	CHECK(!is_shallow(text));
+	/* Of what is no JSON it counts what a reader has to open. */
+	CHECK(is_shallow("]]]]") && is_shallow("\"\\") && is_shallow(""));
+	memset(text, ']', 2 * n);
+	memset(text + 2 * n, '[', n + 1);
+	text[3 * n + 1] = '\0';
+	CHECK(!is_shallow(text));
+}
+
 int
 main(void)
 {
@@ -766,6 +798,7 @@ main(void)
 	meanings();
 	keys();
 	depth();
+	shallow();
 	huge();
 	against_jansson(&bench);
 	bench_release(&bench);
