@@ -528,11 +528,14 @@ struct ctx_record {
 
 /*
  * Reads files, one behind another, as one stream of records.  Framing is
- * found out per file from its first value: if the first line that is not
- * blank is a whole value, every line is one record; if the value goes on
- * behind that line, the file is a sequence of values, however they are laid
- * out (one document, or many pretty-printed ones), each with the blanks
- * (space, tab, carriage return) behind it up to and including a line feed.
+ * found out per file: as long as each line that is not blank is a whole value,
+ * every line is one record; from the first value on that goes on behind its
+ * line, the file is a sequence of values, however they are laid out (one
+ * document, or many pretty-printed ones), each with the blanks (space, tab,
+ * carriage return) behind it up to and including a line feed.  So what stood
+ * in such a file may be left out, or lines put before it.  A line on which
+ * neither is found, as one that was cut short, is bad; once there was one,
+ * every line is a record.
  * A line of blanks is a record by itself; blanks before a value on its line
  * belong to its record.  A record comes as soon as its line feed has been
  * read, or, in a sequence of values, any other byte that is no blank.

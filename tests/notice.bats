@@ -403,3 +403,32 @@ notices() {
 	[ "$(wc -l < out)" -eq 5 ]
 	grep -q ': 0 of 4 messages went, 12 of 57 tokens$' said
 }
+
+@test "pretty-printed messages: lines before them and among them are read" {
+	for i in {1..8}; do
+		jq -n --arg t "question $i: $(printf 'word %.0s' {1..20})" \
+		    '{role: "user", content: $t}'
+		jq -n --arg t "answer $i" '{role: "assistant", content: $t}'
+	done > in
+	# Every other question on a line.
+	jq -rs 'to_entries[] | if .key % 4 == 2 then .value | tojson
+	    else .value end' in > mixed
+	ctx-check -q mixed
+	for file in in mixed; do
+		for how in "--notice [gone]" "-s summarize" "-b 120"; do
+			# shellcheck disable=SC2086 # words
+			ctx-prune -b 150 -k 1 -t 1 $how "$file" > out
+			run ! cmp -s "$file" out
+			ctx-check -q out
+			# shellcheck disable=SC2086
+			ctx-prune -b 150 -k 1 -t 1 $how out | cmp - out
+			[ "$(jq -s length out)" -eq "$(ctx-count --json out |
+			    jq .messages)" ]
+		done
+	done
+	printf '{\n"role":"tool","tool_call_id":"z","content":"y"}\n%s\n{\n%s\n' \
+	    '{"role":"user","content":"x"}' '"role":"user","content":"x"}' |
+	    ctx-check --repair > out
+	ctx-check -q out
+	[ "$(wc -l < out)" -eq 3 ]
+}

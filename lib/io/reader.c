@@ -38,6 +38,7 @@ struct ctx_reader {
 	int fd; /* -1: none is open */
 	enum framing framing;
 	bool lenient;
+	bool torn;  /* a line of the file was no whole value */
 	bool fresh; /* nothing of the file has been looked at */
 	bool eof;
 	struct ctx_buf buf;
@@ -152,6 +153,7 @@ open_next(struct ctx_reader *r, struct ctx_err *err)
 	(void)posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
 	r->framing = UNKNOWN;
+	r->torn = false;
 	r->fresh = true;
 	r->eof = false;
 	r->line = 1;
@@ -571,6 +573,27 @@ is_utf16(const struct ctx_reader *r)
 	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
 }
 
+/*
+ * Does a value go on behind its line?  Then a sequence of values is what
+ * comes: 1, 0 if the line is torn, -1.  After one torn line nothing does, so
+ * that no byte is looked at for many.
+ */
+static int
+goes_on(struct ctx_reader *r, size_t at, struct ctx_err *err)
+{
+	int rc = r->framing == UNKNOWN ? 1 : 0;
+
+	if (r->framing == LINES && !r->torn) {
+		rc = read_value(r, at, err);
+		if (rc == 0 && err->code == CTX_ENOMEM)
+			return -1;
+		r->torn = rc == 0;
+	}
+	if (rc > 0)
+		r->framing = VALUES;
+	return rc;
+}
+
 /* A line whose value begins at bytes behind its start. */
 static int
 line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -583,10 +606,8 @@ line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (whole < 0)
 		return -1;
 	rc = scan(r, at, n - at, &used, err);
-	if (rc == 0 && whole && r->framing == UNKNOWN) {
-		r->framing = VALUES;
-		return value_record(r, record, at, err);
-	}
+	if (rc == 0 && whole && (rc = goes_on(r, at, err)) != 0)
+		return rc < 0 ? -1 : value_record(r, record, at, err);
 	if (rc == 0) {
 		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
 			    whole ? "line" : "input");
