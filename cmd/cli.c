@@ -12,6 +12,13 @@
 
 #define PART ((size_t)256 << 10) /* bytes of a text read at once, or more */
 
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev &&
+	    a->st_ino == b->st_ino;
+}
+
 /* Is it one of these, or standard input if there are none? */
 static bool
 is_among(char *const *files, size_t n, const struct stat *file)
@@ -20,28 +27,36 @@ is_among(char *const *files, size_t n, const struct stat *file)
 	struct stat input;
 	size_t i;
 
-	if (!S_ISREG(file->st_mode))
-		return false;
 	for (i = 0; i < n || i == 0; i++) {
 		name = n > 0 ? files[i] : "-";
 		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &input)
 					    : stat(name, &input)) == 0 &&
-		    input.st_dev == file->st_dev &&
-		    input.st_ino == file->st_ino)
+		    is_same(file, &input))
 			return true;
 	}
 	return false;
 }
 
 void
-cli_spare_inputs(const struct cli *cli, const char *path)
+cli_spare_files(const struct cli *cli, const char *path, const char *other)
 {
-	struct stat file;
+	static const char *const streams[] = {CLI_STDOUT, "standard error"};
+	struct stat file, written;
+	bool there = stat(path, &file) == 0;
+	int i;
 
-	if (stat(path, &file) == 0 &&
-	    is_among(cli->files, cli->n_files, &file))
+	if (there && is_among(cli->files, cli->n_files, &file))
 		cli_die(cli, "%s is to be read and to be written; "
 		    "name another file", path);
+	for (i = 0; there && i < 2; i++)
+		if (fstat(STDOUT_FILENO + i, &written) == 0 &&
+		    is_same(&file, &written))
+			cli_die(cli, "%s is what %s goes to; name another "
+			    "file", path, streams[i]);
+	if (other != NULL && (there ? stat(other, &written) == 0 &&
+	    is_same(&file, &written) : strcmp(path, other) == 0))
+		cli_die(cli, "%s is to be written twice; name another file",
+		    path);
 }
 
 /* What is appended to an input would be read again, and again. */

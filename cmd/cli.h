@@ -161,10 +161,15 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * for. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Dies if a file that is to be written is one of the command's inputs. */
-void cli_spare_inputs(const struct cli *cli, const char *path);
-/* The file of --explain, made anew; trouble with it is the command's end. */
-FILE *cli_explain_open(const struct cli *cli, const char *path);
+/* Dies if a file that is to be written is one of the command's inputs, or
+ * what it writes besides: standard output or error, the file other (or
+ * NULL).  Each would be written over the other. */
+void cli_spare_files(const struct cli *cli, const char *path,
+    const char *other);
+/* The file of --explain, made anew; trouble with it is the command's end.
+ * other: as cli_spare_files has it. */
+FILE *cli_explain_open(const struct cli *cli, const char *path,
+    const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
 /* Makes a file anew, which is seen when it is whole (whole.c); trouble with it
  * is the command's end. */

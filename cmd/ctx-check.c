@@ -291,7 +291,8 @@ open_reports(struct check *check)
 	if (strcmp(check->explain_path, "-") == 0)
 		cli_die(&check->cli,
 		    "--explain needs a file: the stream is on standard output");
-	check->explain = cli_explain_open(&check->cli, check->explain_path);
+	check->explain = cli_explain_open(&check->cli, check->explain_path,
+	    NULL);
 }
 
 static void

@@ -87,12 +87,12 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 }
 
 FILE *
-cli_explain_open(const struct cli *cli, const char *path)
+cli_explain_open(const struct cli *cli, const char *path, const char *other)
 {
 	FILE *file;
 	int fd;
 
-	cli_spare_inputs(cli, path);
+	cli_spare_files(cli, path, other);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
 	    0600);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -318,6 +318,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
     struct ctx_report *out)
 {
 	const char *path = report->explain_path;
+	const char *archive = report->archive_path;
 	struct ctx_err err;
 
 	out->dry_run = report->dry_run;
@@ -330,15 +331,17 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 		if (!out->dry_run)
 			cli_die(cli, "--explain - needs --dry-run");
 		report->explain = stdout;
-	} else if (path != NULL) {
-		report->explain = cli_explain_open(cli, path);
+		path = NULL;
 	}
-	if (report->archive_path == NULL || out->dry_run)
-		return;
-	cli_spare_inputs(cli, report->archive_path);
-	if (ctx_archive_open(&report->archive, report->archive_path, &err) < 0)
-		cli_fail(cli, &err);
-	out->archive = &report->archive;
+	if (archive != NULL)
+		cli_spare_files(cli, archive, path);
+	if (archive != NULL && !out->dry_run) {
+		if (ctx_archive_open(&report->archive, archive, &err) < 0)
+			cli_fail(cli, &err);
+		out->archive = &report->archive;
+	}
+	if (path != NULL)
+		report->explain = cli_explain_open(cli, path, archive);
 }
 
 void

@@ -132,6 +132,15 @@ calls() {
 			run -2 $c $option ./a a
 			[[ $output == *"./a is to be read and to be written; "* ]] ||
 			    fail "$c: $output"
+			# What is written twice is written over.
+			cp a b
+			# shellcheck disable=SC2086
+			$c $option ./b a >> b 2> err && fail "$c: wrote to b twice"
+			grep -q "./b is what standard output goes to; " err
+			# shellcheck disable=SC2086
+			$c $option ./b a > out 2>> b && fail "$c: wrote to b twice"
+			tail -n 1 b | grep -q "./b is what standard error goes to; "
+			sed '$d' b | cmp - a
 			# shellcheck disable=SC2086
 			run -2 $c $option a < a
 			# shellcheck disable=SC2086
@@ -139,6 +148,23 @@ calls() {
 			[[ $output == *": '' is not a name" ]] ||
 			    fail "$c: $output"
 		done
+		# shellcheck disable=SC2086
+		case $options in *" "*)
+			cp a b
+			ln -f b c
+			for other in b ./c; do
+				run -2 $c --archive "$other" --explain b a
+				[[ $output == *" is to be written twice; "* ]]
+				run -2 $c --dry-run --archive b --explain "$other" a
+				cmp a b
+			done
+			rm b c
+			run -2 $c --archive b --explain b a
+			run -2 $c --archive b --explain ./b a
+			[[ $output == *" is to be written twice; "* ]]
+			# What is no file takes all.
+			run -0 $c --archive /dev/null --explain /dev/null a ;;
+		esac
 		# shellcheck disable=SC2086
 		run -2 $c ""
 		[[ $output == *"'' is not the name of a file" ]]
