@@ -3,8 +3,9 @@
  *
  * strace lists the calls and makes the k-th of a name fail.  What the loader
  * does before main is left alone: the first call of ours is fcntl(0, F_GETFD).
+ * Those of its threads and children, until these are other programs, are told
+ * by strace as well and failed by others.c.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,52 +61,64 @@ static const struct {
     {" lseek ", {E(ESPIPE), E(EINVAL)}},
     {" ftruncate ", {E(EIO), E(ENOSPC)}},
     {" fadvise64 ", {E(EINVAL)}},
-    /* A close that is not made leaves a pipe open: see pieces.c. */
-    {" close brk exit exit_group execve rt_sigreturn set_tid_address futex ", {{0}}},
+    {" execve ", {E(EACCES), E(ENOENT), E(ENOMEM), E(E2BIG)}},
+    /* A close that is not made leaves a pipe open: see pieces.c.  A thread
+     * for which rseq fails, but not for the first, is ended by glibc. */
+    {" close brk exit exit_group rt_sigreturn set_tid_address futex rseq ",
+	{{0}}},
     {"", {E(EPERM), E(EINVAL)}},
 };
 
+/* Notes what one line of strace's log tells: PID [NUMBER] NAME(... */
 static void
-note(struct call calls[MOST_CALLS], const char *line, bool main_began)
+note(struct call calls[MOST_CALLS], const char *line, bool is_main,
+    bool main_began)
 {
-	size_t n = strcspn(line, "("), i;
+	unsigned number;
+	char name[sizeof calls[0].name];
+	size_t i;
 
-	if (!islower((unsigned char)line[0]) || line[n] != '(' ||
-	    n >= sizeof calls[0].name)
+	if (sscanf(line, "%*u [%u] %39[a-z0-9_](", &number, name) != 2)
 		return;
 	for (i = 0; calls[i].name[0] != '\0'; i++)
-		if (strlen(calls[i].name) == n &&
-		    memcmp(calls[i].name, line, n) == 0)
+		if (strcmp(calls[i].name, name) == 0)
 			break;
 	if (i == MOST_CALLS - 1)
 		die("too many calls");
-	memcpy(calls[i].name, line, n);
-	calls[i].all++;
-	calls[i].before += !main_began;
+	memcpy(calls[i].name, name, sizeof name);
+	calls[i].number = number;
+	calls[i].others += !is_main;
+	calls[i].all += is_main;
+	calls[i].before += is_main && !main_began;
 }
 
 void
 list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 {
-	const char *const strace[] = {"strace", "-qq", "-o", LOG, NULL};
+	/* A child that becomes another program is not followed further. */
+	const char *const strace[] = {
+	    "strace", "-qq", "-n", "-f", "-b", "execve", "-o", LOG, NULL};
 	struct result result;
 	struct bytes log;
 	char *line, *rest;
-	bool main_began = false;
+	long first;
+	bool is_main, main_began = false;
 
 	run(s, &(struct how){.before = strace}, &result);
 	if (!is_right(s, &result))
 		complain(s, "nothing", "it is another under strace", &result);
 	result_free(&result);
 	log = slurp("log");
+	first = log.p == NULL ? 0 : strtol(log.p, NULL, 10);
 	for (line = log.p == NULL ? NULL : strtok_r(log.p, "\n", &rest);
 	     line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-		if (strncmp(line, "fcntl(0, F_GETFD", 16) == 0)
+		is_main = strtol(line, NULL, 10) == first;
+		if (is_main && strstr(line, "] fcntl(0, F_GETFD") != NULL)
 			main_began = true;
 		/* What follows is the counting of tests/coverage. */
 		if (strstr(line, "\"fault:end\"") != NULL)
 			break;
-		note(calls, line, main_began);
+		note(calls, line, is_main, main_began);
 	}
 	free(log.p);
 	if (!main_began)
@@ -132,21 +145,17 @@ injected(char text[200])
 	free(log.p);
 }
 
+/* Runs the trial behind these words, which make a call fail. */
 static void
-fail_one(struct sweep *s, const char *call, size_t at,
+fail_by(struct sweep *s, const char *const before[],
     const struct error *error)
 {
-	char trace[60], inject[120], what[200];
-	const char *const strace[] = {
-	    "strace", "-qq", "-o", LOG, "-e", trace, "-e", inject, NULL};
 	struct result got;
 	const char *why;
+	char what[200];
 	bool quiet;
 
-	(void)snprintf(trace, sizeof trace, "trace=%.39s", call);
-	(void)snprintf(inject, sizeof inject, "inject=%.39s:error=%.16s:when=%zu",
-	    call, error->name, at);
-	run(s, &(struct how){.before = strace}, &got);
+	run(s, &(struct how){.before = before}, &got);
 	injected(what);
 	s->faults += what[0] != '\0';
 	/* Where there is nobody left to read, or no way to tell. */
@@ -160,8 +169,41 @@ fail_one(struct sweep *s, const char *call, size_t at,
 }
 
 static void
+fail_one(struct sweep *s, const char *call, size_t at,
+    const struct error *error)
+{
+	char trace[60], inject[120];
+	const char *const strace[] = {
+	    "strace", "-qq", "-o", LOG, "-e", trace, "-e", inject, NULL};
+
+	(void)snprintf(trace, sizeof trace, "trace=%.39s", call);
+	(void)snprintf(inject, sizeof inject, "inject=%.39s:error=%.16s:when=%zu",
+	    call, error->name, at);
+	fail_by(s, strace, error);
+}
+
+static void
+fail_other(struct sweep *s, const struct call *call, size_t at,
+    const struct error *error)
+{
+	char sweep[4200], number[20], code[20], when[30];
+	const char *const others[] = {
+	    sweep, "others", number, call->name, code, when, NULL};
+
+	(void)snprintf(sweep, sizeof sweep, "%s/sweep", s->tools);
+	(void)snprintf(number, sizeof number, "%u", call->number);
+	(void)snprintf(code, sizeof code, "%d", error->number);
+	(void)snprintf(when, sizeof when, "%zu", at);
+	s->others -= s->faults;
+	fail_by(s, others, error);
+	s->others += s->faults;
+}
+
+static void
 fail_each(struct sweep *s, const struct call *call)
 {
+	const size_t own = call->all - call->before;
+	const struct error *error;
 	char name[44];
 	size_t row = 0, at, i;
 
@@ -171,20 +213,24 @@ fail_each(struct sweep *s, const struct call *call)
 	while (table[row].calls[0] != '\0' &&
 	    strstr(table[row].calls, name) == NULL)
 		row++;
-	for (at = call->before + 1; at <= call->all; at++)
+	for (at = 1; at <= own + call->others; at++)
 		for (i = 0; i < MOST_ERRORS; i++) {
-			if (table[row].errors[i].name == NULL)
+			error = &table[row].errors[i];
+			if (error->name == NULL)
 				break;
-			if (!is_tried(s, call->all - call->before, MANY))
+			if (!is_tried(s, at <= own ? own : call->others, MANY))
 				continue;
-			fail_one(s, call->name, at, &table[row].errors[i]);
+			if (at <= own)
+				fail_one(s, call->name, call->before + at, error);
+			else
+				fail_other(s, call, at - own, error);
 		}
 }
 
 void
 sweep_calls(struct sweep *s)
 {
-	struct call calls[MOST_CALLS] = {{{0}, 0, 0}};
+	struct call calls[MOST_CALLS] = {{.all = 0}};
 	size_t i;
 
 	list_calls(s, calls);

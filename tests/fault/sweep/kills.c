@@ -42,7 +42,7 @@ end_at(struct sweep *s, const char *call, size_t at, const char *signal,
 static void
 end_everywhere(struct sweep *s, const char *signal, int number, bool all)
 {
-	struct call calls[MOST_CALLS] = {{{0}, 0, 0}};
+	struct call calls[MOST_CALLS] = {{.all = 0}};
 	size_t i, at, n;
 
 	list_calls(s, calls);

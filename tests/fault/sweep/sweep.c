@@ -132,6 +132,8 @@ main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
+	if (strcmp(argv[1], "others") == 0)
+		return argc < 7 ? 2 : fail_others(argv + 2);
 	s.bin = argv[2];
 	s.tools = argv[3];
 	s.all = all != NULL && strcmp(all, "yes") == 0;
@@ -145,6 +147,9 @@ main(int argc, char **argv)
 		return 2;
 	try_all(&s, &modes[i], trials);
 	try_more(&s, &modes[i], "in/more");
+	if (s.others > 0)
+		printf("# %zu of these faults in threads and children\n",
+		    s.others);
 	printf("%s: %zu faults in %zu runs, %zu bad\n", argv[1], s.faults,
 	    s.runs, s.bad);
 	return s.bad > 0;

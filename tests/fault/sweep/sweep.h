@@ -64,6 +64,7 @@ struct sweep {
 	uint64_t seed;
 	uint64_t random;   /* state of the generator */
 	size_t runs, faults, bad;
+	size_t others; /* faults in threads and children */
 	const struct trial *trial;
 	struct result base; /* of the trial, with nothing wrong */
 	struct bytes input; /* of the trial */
@@ -119,13 +120,18 @@ struct shared {
 struct shared *share(void);
 void unshare_it(struct shared *shared);
 
-/* A call of a trial: how often it was made before main, and in all. */
+/* A call of a trial: how often its main thread made it before main, and in
+ * all; and how often others did, which are its threads and children. */
 #define MOST_CALLS 80
 struct call {
 	char name[40];
-	size_t before, all;
+	unsigned number; /* the kernel's */
+	size_t before, all, others;
 };
 void list_calls(struct sweep *s, struct call calls[MOST_CALLS]);
+
+/* others.c: what "sweep others" does; an exit status. */
+int fail_others(char **argv);
 
 /* Begins the numbers anew, of the seed, the trial and a word: that one trial
  * made more calls than before chooses nothing for others. */

@@ -2,7 +2,8 @@
  *
  * in/ is made by the script: few (tool calls and long results), chat, aged
  * (few after ctx-age, its spool beside it), broken, requests of Anthropic's,
- * a vocabulary and one that normalises marks.
+ * billed (some with what they took), a vocabulary and one that normalises
+ * marks.  ctx-count --follow is not here: it ends only when it is told to.
  */
 #include "sweep.h"
 
@@ -17,6 +18,9 @@ const struct trial trials[] = {
     {"ctx-count --text ../in/few", 0},
     {"ctx-count --text <../in/few", 0},
     {"ctx-count -j 2 ../in/few ../in/chat ../in/few", 0},
+    {"ctx-count --progress ../in/few", 0},
+    {"ctx-count --calibrate ../in/billed", 0},
+    {"ctx-count --calibrate --bound upper --json <../in/billed", 0},
     {"ctx-count --models", 0},
     {"ctx-count --help", 0},
     {"ctx-count -e ../in/tokenizer.json ../in/chat", 0},
@@ -27,6 +31,8 @@ const struct trial trials[] = {
     {"ctx-prune -b 4000 --pin er+or --not-tool re.d ../in/few", 0},
     {"ctx-prune -b 3000 -s recall --query manifest ../in/few", 0},
     {"ctx-prune -b 3000 -s heuristic -l light ../in/few", 0},
+    {"ctx-prune -b 4000 -j 2 ../in/few", 0},
+    {"ctx-prune -b 4000 -j 2 -s heuristic --archive archive <../in/few", 0},
     {"ctx-prune -b 3000 -s window --window-turns 1 ../in/few", 0},
     {"ctx-prune -b 4000 -s summarize --archive archive ../in/few",
 	TRIAL_WHOLE},
@@ -51,6 +57,8 @@ const struct trial trials[] = {
     {"ctx-cache --provider anthropic ../in/requests", TRIAL_LINES},
     {"ctx-cache --provider anthropic --diff ../in/requests ../in/requests",
 	0},
+    {"ctx-cache --diff ../in/few --json ../in/chat", 0},
+    {"ctx-cache --provider anthropic -n ../in/requests", 0},
     {"ctx-check ../in/few", 0},
     {"ctx-check --json ../in/broken", 0},
     {"ctx-check --sarif ../in/broken", TRIAL_SARIF},
