@@ -847,9 +847,14 @@ int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err);
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /* Sets out to the contents of a file; 1, 0 if there is none, or -1.  No link
- * is followed. */
+ * is followed.  CTX_EFILE: it has more than most bytes, of which at most
+ * twice as many, or 64 KiB, were read; or it is no regular file. */
 int ctx_spool_get(const struct ctx_spool *spool, const char *name,
-    struct ctx_buf *out, struct ctx_err *err);
+    uint64_t most, struct ctx_buf *out, struct ctx_err *err);
+/* Sets digits to those of the contents of a file, of any size: 1, 0 or -1 as
+ * above. */
+int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
+    char digits[CTX_SPOOL_DIGITS], struct ctx_err *err);
 /* Calls file for each name in the spool, until it returns other than 0. */
 int ctx_spool_each(struct ctx_spool *spool, void *user,
     int (*file)(void *user, const char *name, struct ctx_err *err),

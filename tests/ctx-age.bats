@@ -223,6 +223,25 @@ too_early() {
 	    ctx-age -u -S a/b/spool -k 2 -o 200 "$sample" | cmp - out
 	grep -q '^linkat([0-9]*, "\.tmp-' trace
 	[ -z "$(too_early)" ] || fail "$(too_early)"
+	# What is there already, by whatever way, is synced as well: each file
+	# that is read, the spool, and the three that lead to it.
+	strace -o trace -e trace=$calls \
+	    ctx-age -u -S a/b/spool -k 2 -o 200 "$sample" | cmp - out
+	awk '
+	/^openat.*O_NONBLOCK\|O_NOFOLLOW/ { found++ }
+	/^openat.*(O_DIRECTORY|O_NONBLOCK\|O_NOFOLLOW)/ { dirty[$NF] = 1 }
+	/^fsync/ { sub(/^fsync\(/, ""); delete dirty[$0 + 0]; synced++ }
+	/^close/ {
+		sub(/^close\(/, "")
+		bad += ($0 + 0) in dirty
+		delete dirty[$0 + 0]
+	}
+	/^writev?\(1,/ { for (fd in dirty) bad++; lines++ }
+	END {
+		if (found < 10 || bad > 0 || synced < found + 4)
+			print found " found, " synced " synced, " bad " not"
+	}' trace > bad
+	[ ! -s bad ] || fail "$(cat bad)"
 }
 
 @test "names of tools never leave the spool" {

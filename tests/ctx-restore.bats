@@ -155,6 +155,15 @@ load helper
 	[[ $stderr == *"$first has changed" ]]
 }
 
+@test "a file that is far longer than its reference says is not read whole" {
+	ctx-age "$agent" > aged
+	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
+	# A file of holes, where the file system knows such.
+	truncate -s 2T "$first" 2> err || truncate -s 200M "$first"
+	run -1 --separate-stderr timeout 60 ctx-restore aged
+	[[ $stderr == *"$first has changed" ]]
+}
+
 @test "no path but the spool's own files is opened" {
 	name='f-0123456789abcdef0123456789abcdef.md'
 	mkdir -p .ctx/spool other

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <errno.h>
 #include <string.h>
 
 #include "convo/pieces.h"
@@ -78,17 +77,28 @@ is_value(struct restore *restore, const struct ctx_buf *file,
 	    restore->json.nodes[0].end + 1 == file->n;
 }
 
-/* Reads a file of the spool; *state tells of trouble with it. */
+/* Reads the file of the spool that name is, of at most so many bytes or, if
+ * there is a sum, of that one; *state tells of trouble with it. */
 static int
-get(struct restore *restore, struct ctx_buf *out, enum ctx_aged_state *state,
-    struct ctx_err *err)
+get(struct restore *restore, uint64_t most, const struct ctx_str *sum,
+    enum ctx_aged_state *state, struct ctx_err *err)
 {
-	int rc = 0;
+	const char *name = restore->name.p;
+	char digits[CTX_SPOOL_DIGITS];
+	int rc = !restore->absent;
 
 	*state = CTX_AGED_MISSING;
-	out->n = 0;
-	if (!restore->absent)
-		rc = ctx_spool_get(&restore->spool, restore->name.p, out, err);
+	restore->file.n = 0;
+	if (rc > 0 && sum != NULL)
+		rc = ctx_spool_sum(&restore->spool, name, digits, err);
+	if (rc > 0 && sum != NULL &&
+	    memcmp(sum->p, digits, sizeof digits) != 0) {
+		*state = CTX_AGED_CHANGED;
+		return 0;
+	}
+	if (rc > 0)
+		rc = ctx_spool_get(&restore->spool, name, most, &restore->file,
+		    err);
 	if (rc > 0)
 		*state = CTX_AGED_WHOLE;
 	if (rc >= 0)
@@ -110,13 +120,16 @@ fetch(struct restore *restore, const struct reference *ref,
     struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file, *store = &restore->edits.store;
+	/* A character of UTF-8 has four bytes at most. */
+	uint64_t most = ref->chars < UINT64_MAX / 4 ? 4 * ref->chars
+						    : UINT64_MAX;
 	enum ctx_aged_state beside;
 	int rc;
 
 	restore->name.n = 0;
 	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
 		ref->name.p) < 0 ||
-	    get(restore, file, state, err) < 0)
+	    get(restore, most, NULL, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
@@ -129,7 +142,7 @@ fetch(struct restore *restore, const struct reference *ref,
 		return ctx_body_add(store, dialect, file->p, file->n, err);
 	ctx_buf_reset(file);
 	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
-	    get(restore, file, &beside, err) < 0)
+	    get(restore, UINT64_MAX, &ref->digits, &beside, err) < 0)
 		return -1;
 	rc = beside == CTX_AGED_WHOLE && has_digits(file, ref)
 	    ? is_value(restore, file, err)

@@ -46,23 +46,44 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
+/* What a directory has must be found after a crash, also where another process
+ * has made it and has not come so far.  Not every one that was there before
+ * can be synced. */
+static int
+sync_parent(int at, bool made)
+{
+	if (fsync(at) == 0)
+		return 0;
+	return made || (errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+	    ? -1
+	    : 0;
+}
+
 /* Opens one component of the path, made if it is missing. */
 static int
 enter(int at, const char *name, bool follow, bool create)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, fd;
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, fd, sys;
+	bool made = false;
 
 	if (!follow)
 		flags |= O_NOFOLLOW;
 	fd = openat(at, name, flags);
-	if (fd >= 0 || errno != ENOENT || !create)
+	if (!create || (fd < 0 && errno != ENOENT))
 		return fd;
-	if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
-		return -1;
-	/* What is in the new directory must be found after a crash. */
-	if (fsync(at) < 0)
-		return -1;
-	return openat(at, name, flags);
+	if (fd < 0) {
+		made = mkdirat(at, name, 0700) == 0;
+		if (!made && errno != EEXIST)
+			return -1;
+		fd = openat(at, name, flags);
+	}
+	if (fd >= 0 && sync_parent(at, made) < 0) {
+		sys = errno;
+		close(fd);
+		errno = sys;
+		fd = -1;
+	}
+	return fd;
 }
 
 /* Enters the first component of *path, which moves behind it. */
@@ -297,7 +318,7 @@ read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
 }
 
 int
-ctx_spool_get(const struct ctx_spool *spool, const char *name,
+ctx_spool_get(const struct ctx_spool *spool, const char *name, uint64_t most,
     struct ctx_buf *out, struct ctx_err *err)
 {
 	int fd, rc = open_file(spool, name, &fd, err);
@@ -307,6 +328,12 @@ ctx_spool_get(const struct ctx_spool *spool, const char *name,
 		return rc;
 	out->n = 0;
 	while (n > 0) {
+		if (out->n > most) {
+			ctx_err_set(err, CTX_EFILE, "%s/%s is longer than it "
+			    "is said to be", spool->dir, name);
+			n = -1;
+			break;
+		}
 		n = ctx_buf_reserve(out, 64u << 10, err) < 0
 		    ? -1
 		    : read_some(spool, name, fd, out->p + out->n,
@@ -315,6 +342,28 @@ ctx_spool_get(const struct ctx_spool *spool, const char *name,
 			out->n += (size_t)n;
 	}
 	close(fd);
+	return n < 0 ? -1 : 1;
+}
+
+int
+ctx_spool_sum(const struct ctx_spool *spool, const char *name,
+    char digits[CTX_SPOOL_DIGITS], struct ctx_err *err)
+{
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+	uint8_t block[16 << 10];
+	int fd, rc = open_file(spool, name, &fd, err);
+	SHA2_CTX sum;
+	ssize_t n;
+
+	if (rc <= 0)
+		return rc;
+	SHA256Init(&sum);
+	while ((n = read_some(spool, name, fd, (char *)block, sizeof block,
+		    err)) > 0)
+		SHA256Update(&sum, block, (size_t)n);
+	close(fd);
+	SHA256End(&sum, hash);
+	memcpy(digits, hash, CTX_SPOOL_DIGITS);
 	return n < 0 ? -1 : 1;
 }
 
@@ -348,16 +397,20 @@ holds(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* Is this there already?  1 with the same bytes, 0 not, -1 with others. */
+/* Is this there?  1 with the same bytes, and synced if it is not our own, 0
+ * not, -1 with others. */
 static int
 is_there(const struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+    const struct ctx_str *pieces, size_t n, bool own, struct ctx_err *err)
 {
 	int fd, rc = open_file(spool, name, &fd, err);
 
 	if (rc <= 0)
 		return rc;
 	rc = holds(spool, name, fd, pieces, n, err);
+	/* It may have come here by other ways, a moment ago. */
+	if (rc > 0 && !own && fsync(fd) < 0)
+		rc = fail(spool, "sync", name, err);
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
@@ -396,8 +449,11 @@ write_synced(int fd, const struct ctx_str *pieces, size_t n)
 	return fsync(fd);
 }
 
+/* What has become of a file: nothing, if the system cannot do that. */
+enum put { NOT_PUT, PUT, WAS_THERE };
+
 /* Writes a file that has no name until it is whole: nothing is left of it
- * if we are killed.  Returns 1, or 0 where the system cannot do that. */
+ * if we are killed.  Returns an enum put, or -1. */
 static int
 put_nameless(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
@@ -406,22 +462,23 @@ put_nameless(const struct ctx_spool *spool, const char *name,
 	int fd = openat(spool->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC,
 	    0600);
 	char self[40];
-	int rc = 0;
+	int rc = NOT_PUT;
 
 	if (fd < 0)
-		return 0;
+		return NOT_PUT;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
 	if (write_synced(fd, pieces, n) < 0)
 		rc = fail(spool, "write", name, err);
 	else if (linkat(AT_FDCWD, self, spool->fd, name, AT_SYMLINK_FOLLOW) ==
-		0 ||
-	    errno == EEXIST)
-		rc = 1;
+	    0)
+		rc = PUT;
+	else if (errno == EEXIST)
+		rc = WAS_THERE;
 	close(fd);
 	return rc;
 #else
 	(void)spool, (void)name, (void)pieces, (void)n, (void)err;
-	return 0;
+	return NOT_PUT;
 #endif
 }
 
@@ -442,18 +499,17 @@ write_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
 	char hidden[40];
-	int fd = open_hidden(spool, hidden), rc = 0;
+	int fd = open_hidden(spool, hidden), rc = PUT;
 
 	if (fd < 0)
 		return fail(spool, "create", name, err);
 	if (write_synced(fd, pieces, n) < 0)
 		rc = fail(spool, "write", name, err);
-	if (close(fd) < 0 && rc == 0)
+	if (close(fd) < 0 && rc == PUT)
 		rc = fail(spool, "write", name, err);
-	if (rc == 0 &&
-	    linkat(spool->fd, hidden, spool->fd, name, 0) < 0 &&
-	    errno != EEXIST)
-		rc = fail(spool, "create", name, err);
+	if (rc == PUT && linkat(spool->fd, hidden, spool->fd, name, 0) < 0)
+		rc = errno == EEXIST ? WAS_THERE
+				     : fail(spool, "create", name, err);
 	(void)unlinkat(spool->fd, hidden, 0);
 	return rc;
 }
@@ -475,7 +531,7 @@ int
 ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
-	int rc = is_there(spool, name, pieces, n, err);
+	int rc = is_there(spool, name, pieces, n, false, err);
 
 	if (rc < 0)
 		return -1;
@@ -484,12 +540,12 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	if (rc > 0)
 		return 0;
 	rc = put_nameless(spool, name, pieces, n, err);
-	if (rc == 0)
+	if (rc == NOT_PUT)
 		rc = put_hidden(spool, name, pieces, n, err);
 	if (rc < 0)
 		return -1;
 	/* Somebody may have been faster. */
-	rc = is_there(spool, name, pieces, n, err);
+	rc = is_there(spool, name, pieces, n, rc == PUT, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
 		    spool->dir, name);

@@ -82,6 +82,7 @@ files(void)
 	const struct ctx_str halves[] = {{"a", 1}, {"", 0}, {"bc", 2}};
 	const struct ctx_str all = {"abc", 3};
 	unsigned n = 0;
+	const struct ctx_str stored = {"a\0b", 3};
 	struct stat st;
 	size_t i;
 
@@ -91,13 +92,13 @@ files(void)
 	CHECK(err.code == CTX_ESYS);
 	NEED(ctx_spool_open(&spool, "a/b", true, &err) == 0);
 	CHECK(stat("a", &st) == 0 && (st.st_mode & 0777) == 0700);
-	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 0);
+	CHECK(ctx_spool_get(&spool, "x", 100, &out, &err) == 0);
 	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
 	CHECK(spool.dirty && ctx_spool_sync(&spool, &err) == 0);
 	CHECK(!spool.dirty);
 	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
 	CHECK(put(&spool, "empty", "", 0, &err) == 0);
-	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 1);
+	CHECK(ctx_spool_get(&spool, "x", 100, &out, &err) == 1);
 	CHECK(out.n == 3 && memcmp(out.p, "a\0b", 3) == 0);
 	CHECK(stat("a/b/x", &st) == 0 && (st.st_mode & 07777) == 0600);
 	CHECK(st.st_nlink == 1);
@@ -107,14 +108,27 @@ files(void)
 		    -1);
 		CHECK(err.code == CTX_EFILE);
 	}
-	CHECK(ctx_spool_get(&spool, "x", &out, &err) == 1 && out.p[1] == 0);
+	CHECK(ctx_spool_get(&spool, "x", 100, &out, &err) == 1 && out.p[1] == 0);
 	tap_case("pieces hash to what the whole does");
 	ctx_spool_digits(digits, halves, 3);
 	ctx_spool_digits(same, &all, 1);
 	CHECK(memcmp(digits, same, sizeof digits) == 0);
+	tap_case("no more is read than a file may have, but to sum it up");
+	CHECK(ctx_spool_get(&spool, "x", 3, &out, &err) == 1);
+	CHECK(ctx_spool_get(&spool, "x", 2, &out, &err) == -1);
+	CHECK(err.code == CTX_EFILE);
+	NEED(truncate("a/b/x", 50000000) == 0);
+	ctx_buf_release(&out);
+	CHECK(ctx_spool_get(&spool, "x", 1000, &out, &err) == -1);
+	CHECK(err.code == CTX_EFILE && out.cap < 200000);
+	NEED(truncate("a/b/x", 3) == 0);
+	ctx_spool_digits(digits, &stored, 1);
+	CHECK(ctx_spool_sum(&spool, "x", same, &err) == 1);
+	CHECK(memcmp(digits, same, sizeof digits) == 0);
+	CHECK(ctx_spool_sum(&spool, "none", same, &err) == 0);
 	tap_case("links are not followed, nothing temporary is left");
 	NEED(symlink("/etc/passwd", "a/b/l") == 0);
-	CHECK(ctx_spool_get(&spool, "l", &out, &err) == -1);
+	CHECK(ctx_spool_get(&spool, "l", 100, &out, &err) == -1);
 	CHECK(put(&spool, "l", "abc", 3, &err) == -1);
 	CHECK(ctx_spool_each(&spool, &n, count_files, &err) == 0 && n == 3);
 	ctx_spool_close(&spool);
