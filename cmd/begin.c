@@ -1,6 +1,8 @@
 /* begin.c - before anything else */
+#define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,30 +10,89 @@
 
 #include "cli.h"
 
+#ifdef __GLIBC__
+static ssize_t
+wait_and_write(void *descriptor, const char *p, size_t n)
+{
+	struct pollfd ready = {.fd = *(int *)descriptor, .events = POLLOUT};
+	size_t done = 0;
+	ssize_t wrote;
+
+	while (done < n) {
+		wrote = write(ready.fd, p + done, n - done);
+		if (wrote > 0) {
+			done += (size_t)wrote;
+		} else if (wrote == 0) {
+			errno = ENOSPC;
+			break;
+		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			(void)poll(&ready, 1, -1);
+		} else if (errno != EINTR) {
+			break;
+		}
+	}
+	return (ssize_t)done;
+}
+
+/* Where nothing can be opened once more, as a socket, stdio gets a write(2)
+ * that waits. */
+static void
+replace_stream(int fd)
+{
+	static int descriptors[] = {0, STDOUT_FILENO, STDERR_FILENO};
+	const cookie_io_functions_t calls = {.write = wait_and_write};
+	FILE *stream = fopencookie(&descriptors[fd], "w", calls);
+
+	if (stream == NULL)
+		return;
+	if (fd == STDOUT_FILENO) {
+		stdout = stream;
+		return;
+	}
+	(void)setvbuf(stream, NULL, _IONBF, 0);
+	stderr = stream;
+}
+#else
+/* The stream of a descriptor cannot be another one there. */
+static void
+replace_stream(int fd)
+{
+	(void)fd;
+}
+#endif
+
 /*
  * stdio loses what does not fit a pipe that is not waited for.  Others share
  * the flag that says so, which is therefore left alone: the same pipe or
  * terminal is opened once more, without it.
  */
+static bool
+reopen(int fd, int flags)
+{
+	struct stat file;
+	char self[40];
+	int own = -1;
+
+	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	if (fstat(fd, &file) == 0 &&
+	    (S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)))
+		own = open(self, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY |
+		    O_CLOEXEC);
+	if (own < 0)
+		return false;
+	if (fcntl(own, F_SETFL, flags & O_APPEND) == 0)
+		(void)dup2(own, fd);
+	(void)close(own);
+	return true;
+}
+
 static void
 wait_for_output(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
-	struct stat file;
-	char self[40];
-	int own;
 
-	if (flags < 0 || !(flags & O_NONBLOCK) || fstat(fd, &file) < 0 ||
-	    !(S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)))
-		return;
-	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	own = open(self, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY |
-	    O_CLOEXEC);
-	if (own < 0)
-		return;
-	if (fcntl(own, F_SETFL, flags & O_APPEND) == 0)
-		(void)dup2(own, fd);
-	(void)close(own);
+	if (flags >= 0 && (flags & O_NONBLOCK) != 0 && !reopen(fd, flags))
+		replace_stream(fd);
 }
 
 /* Standard descriptors that are closed must not be given to a file that is

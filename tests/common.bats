@@ -366,6 +366,36 @@ values_of() { # option, arg, choices
 	    fcntl(STDOUT, 1031, 4096); exec "ctx-count", "--models"' |
 	    { sleep 0.2; cat; } > out
 	cmp want out
+	# A socket cannot be opened once more; the GNU C library can do
+	# without.
+	for _ in {1..90}; do
+		cat "$chat"
+	done > long
+	ctx-count --per message long > want
+	if ! getconf GNU_LIBC_VERSION > version; then
+		return 0
+	fi
+	cat > socket.pl <<-'X'
+		use Fcntl; use Socket;
+		socketpair(my $ours, my $theirs, AF_UNIX, SOCK_STREAM, 0) or die;
+		fcntl($theirs, F_SETFL, O_NONBLOCK) or die;
+		setsockopt($theirs, SOL_SOCKET, SO_SNDBUF, 4096) or die;
+		my $pid = fork;
+		if ($pid == 0) {
+			close $ours;
+			open STDOUT, ">&", $theirs or die;
+			exec @ARGV;
+		}
+		close $theirs;
+		select undef, undef, undef, 0.2;
+		print while <$ours>;
+		waitpid $pid, 0;
+		exit($? >> 8 | $? & 127);
+	X
+	perl socket.pl ctx-count --per message long | cmp want -
+	perl socket.pl ctx-count --per message long > out
+	perl socket.pl ctx-count --annotate long > out
+	ctx-count --annotate long | cmp out -
 }
 
 @test "no command leaves a core file" {
