@@ -45,6 +45,56 @@ summary_of() {
 	[ "$(tokens small)" -le 5000 ]
 }
 
+@test "a summary has the room that the budget leaves, and is not made without" {
+	for d in openai-chat/support bedrock/agent gemini/agent; do
+		f=$BATS_TEST_DIRNAME/corpus/$d.jsonl
+		run -1 --separate-stderr ctx-prune -b 1 -k 1 -t 1 "$f"
+		echo "$output" > floors
+		n=$(tokens floors)
+		for b in $(seq "$n" 3 $((n + 40))); do
+			ctx-prune -s summarize -k 1 -t 1 -b "$b" "$f" > out
+			[ "$(tokens out)" -le "$b" ]
+			ctx-prune -s summarize -k 1 -t 1 -b "$b" --summarizer \
+			    'seq -s " " 90' "$f" > out
+			[ "$(tokens out)" -le "$b" ]
+		done
+		grep -q 'summary\]: 1 2 3 4' out
+		# Where nothing but the floors has room the command is not run.
+		for b in "$n" $((n + 5)); do
+			ctx-prune -s summarize -k 1 -t 1 -b "$b" "$f" |
+			    cmp - floors
+			ctx-prune -s summarize -k 1 -t 1 -b "$b" \
+			    --summarizer 'touch ran; echo short' "$f" |
+			    cmp - floors
+			[ ! -e ran ]
+		done
+		# Where they have none they leave alone, and are named.
+		ctx-prune -k 1 -t 1 -b $((n - 1)) "$f" 2> owners > out || [ $? -eq 1 ]
+		run -1 --separate-stderr ctx-prune -s summarize -k 1 -t 1 \
+		    -b $((n - 1)) "$f"
+		cmp floors <(echo "$output")
+		[ "$stderr" = "$(cat owners)" ]
+	done
+}
+
+@test "a summary is cut that costs more behind its prefix than by itself" {
+	perl -MMIME::Base64 -e 'print encode_base64($_, ""), " ", $i++, "\n"
+	    for (map { chr } 0..255), " x", "xy", "xyz"' > r50k_xyz.tiktoken
+	{
+		messages "user:what is it" "assistant:$(words 60)"
+		messages "user:and now" "assistant:this"
+	} > in
+	run -1 --separate-stderr ctx-prune -e r50k_xyz.tiktoken -b 1 -k 1 \
+	    -t 1 in
+	n=$(tokens -e r50k_xyz.tiktoken <(echo "$output"))
+	for b in $(seq $((n + 50)) $((n + 60))); do
+		ctx-prune -e r50k_xyz.tiktoken -b "$b" -k 1 -t 1 -s summarize \
+		    --summarizer "echo xyz; seq 90" in > out
+		[ "$(tokens -e r50k_xyz.tiktoken out)" -eq "$b" ]
+	done
+	[[ $(summary_of out) == *": xyz"* ]]
+}
+
 @test "nothing is done under the trigger: 70 % of the budget, 100 messages" {
 	ctx-prune -s summarize -b 10k "$chat" | cmp - "$chat"
 	n=$(tokens "$chat")

@@ -344,7 +344,7 @@ find_place(struct prune *p, const struct convo *convo,
 }
 
 /* The most tokens that its text may have: as asked, and no more than the
- * budget leaves, if it leaves any. */
+ * budget leaves; 0 if it leaves none. */
 static int
 find_room(struct prune *p, struct convo *convo,
     const struct ctx_dialect *dialect, uint64_t *room, struct ctx_err *err)
@@ -359,33 +359,64 @@ find_room(struct prune *p, struct convo *convo,
 		return -1;
 	if (plan->limits.budget > plan->after + frame)
 		left = plan->limits.budget - plan->after - frame;
-	*room = p->options->summary_tokens;
-	if (left > 0 && left < *room)
-		*room = left;
-	*room = ctx_count_room(convo->measure.counter, *room);
+	if (left > p->options->summary_tokens)
+		left = p->options->summary_tokens;
+	*room = ctx_count_room(convo->measure.counter, left);
 	return 0;
 }
 
-/* Puts the summary in, unless it costs as much as what it stands for. */
+/* The whole of the summary, until p->text changes, and what it costs. */
+static int
+compose(struct prune *p, struct convo *convo, size_t place,
+    const struct ctx_buf *text, struct ctx_str *all, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	p->text.n = 0;
+	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
+		sizeof CTX_SUMMARY_PREFIX - 1, err) < 0 ||
+	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
+		return -1;
+	*all = (struct ctx_str){p->text.p, p->text.n};
+	return ctx_note_cost(p, convo->measure.counter,
+	    convo->entries[place].dialect, true, *all, tokens, err);
+}
+
+/* The same, with the text cut if it costs more behind its prefix than by
+ * itself, and so more than there is room for. */
+static int
+compose_within(struct prune *p, struct convo *convo, size_t place,
+    uint64_t room, struct ctx_buf *text, struct ctx_str *all,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	uint64_t budget = convo->plan.limits.budget, over;
+
+	if (compose(p, convo, place, text, all, tokens, err) < 0)
+		return -1;
+	if (text->n == 0 || convo->plan.after + *tokens <= budget)
+		return 0;
+	over = convo->plan.after + *tokens - budget;
+	if (ctx_token_head(convo->measure.counter->tokens, text->p, text->n,
+		room > over ? room - over : 0, &text->n, tokens, err) < 0)
+		return -1;
+	return compose(p, convo, place, text, all, tokens, err);
+}
+
+/* Puts the summary in, unless there is no room for it, or it costs as much
+ * as what it stands for. */
 static int
 put_in(struct prune *p, struct convo *convo, size_t place,
-    const struct drops *drops, const struct ctx_buf *text,
+    const struct drops *drops, uint64_t room, struct ctx_buf *text,
     struct ctx_err *err)
 {
 	struct ctx_plan *plan = &convo->plan;
 	uint64_t tokens, whole = plan->after + drops->tokens;
 	struct ctx_str all;
 
-	p->text.n = 0;
-	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
-		sizeof CTX_SUMMARY_PREFIX - 1, err) < 0 ||
-	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
+	if (compose_within(p, convo, place, room, text, &all, &tokens, err) <
+	    0)
 		return -1;
-	all = (struct ctx_str){p->text.p, p->text.n};
-	if (ctx_note_cost(p, convo->measure.counter,
-		convo->entries[place].dialect, true, all, &tokens, err) < 0)
-		return -1;
-	if (text->n > 0 && tokens < drops->tokens) {
+	if (text->n > 0 && tokens < drops->tokens &&
+	    plan->after + tokens <= plan->limits.budget) {
 		plan->after += tokens;
 		return ctx_note_add(convo, place, true, all, tokens, err);
 	}
@@ -395,6 +426,24 @@ put_in(struct prune *p, struct convo *convo, size_t place,
 	return 0;
 }
 
+/* Writes the summary into text and puts it in. */
+static int
+summarize(struct prune *p, struct convo *convo, size_t place,
+    const struct drops *drops, struct ctx_buf *text, struct material *m,
+    struct ctx_err *err)
+{
+	uint64_t room;
+
+	if (find_room(p, convo, drops->dialect, &room, err) < 0)
+		return -1;
+	if (room > 0 &&
+	    (ctx_summary_open(&m->lines, err) < 0 ||
+		gather(p, convo, m, err) < 0 ||
+		write_summary(p, convo, m, room, text, err) < 0))
+		return -1;
+	return put_in(p, convo, place, drops, room, text, err);
+}
+
 int
 ctx_prune_summarize(struct prune *p, struct convo *convo,
     struct ctx_err *err)
@@ -402,9 +451,8 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 	struct drops drops = look_at_drops(convo);
 	struct material m = {0};
 	struct ctx_buf text = {0};
-	uint64_t room;
 	size_t place = 0;
-	int rc = -1;
+	int rc;
 
 	if (drops.dialect == NULL) {
 		take_back(convo);
@@ -413,14 +461,7 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 	fold(convo, &drops);
 	if (find_place(p, convo, drops.dialect, &place, err) < 0)
 		return -1;
-	if (find_room(p, convo, drops.dialect, &room, err) < 0 ||
-	    ctx_summary_open(&m.lines, err) < 0 ||
-	    gather(p, convo, &m, err) < 0 ||
-	    write_summary(p, convo, &m, room, &text, err) < 0 ||
-	    put_in(p, convo, place, &drops, &text, err) < 0)
-		goto out;
-	rc = 0;
-out:
+	rc = summarize(p, convo, place, &drops, &text, &m, err);
 	ctx_summary_close(m.lines);
 	ctx_buf_release(&m.text);
 	ctx_buf_release(&m.name);
