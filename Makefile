@@ -42,7 +42,8 @@ TRY_HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
 	-ftrivial-auto-var-init=zero -fzero-init-padding-bits=all
 TRY_LINK := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 	-Wl,--no-copy-dt-needed-entries
-TRY_COMMAND := -pie
+# A command is nothing to be loaded by a program.
+TRY_COMMAND := -pie -Wl,-z,nodlopen
 # Of machines of 32 bits: files of more than 2 GiB, times after 2038.
 TRY_NARROW := -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 PACKAGES := jansson libpcre2-8 libmd
