@@ -1135,6 +1135,9 @@ struct ctx_dialect {
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
+	/* The same of a result that failed, and the types that tell so;
+	 * NULL: nothing does. */
+	const char *failed[2], *failures[4];
 	/*
 	 * Messages of ours that tell of what went: a summary, which stands
 	 * behind the leading system messages and has the strongest role that

@@ -492,3 +492,38 @@ judge() {
 		done
 	done
 }
+
+@test "vercel-model: a result of several parts, or that failed, stays one" {
+	long=$(printf 'word %.0s' {1..40})
+	image=$(printf 'iVBORw0KGgo%.0s' {1..60})
+	# Output, what is left of it, and what is if all its text goes.
+	while IFS='|' read -r output cut gone; do
+		output=${output//LONG/$long} cut=${cut//IMAGE/$image}
+		output=${output//IMAGE/$image} gone=${gone//IMAGE/$image}
+		{
+			echo '{"role":"user","content":"hi"}'
+			echo '{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]}'
+			echo '{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":'"$output"'}]}'
+			echo '{"role":"assistant","content":"done"}'
+		} > in
+		ctx-truncate -l 60 in > out
+		ctx-truncate -l 60 out | cmp - out
+		left=$(jq -c '.content | arrays[0].output // empty' out | sed 's/\[… [0-9]* characters truncated …\]/CUT/')
+		[ "$left" = "$cut" ] || fail "$output: $left"
+		ctx-age --mask -k 0 -o 10 in > out
+		[ "$(jq -c '.content | arrays[0].output // empty' out)" = "$gone" ] ||
+			fail "$output: $(cat out)"
+		ctx-age -k 0 -o 10 in > aged
+		ctx-age -k 0 -o 10 aged | cmp - aged
+		ctx-restore aged | cmp - in
+		ctx-check -q out
+		ctx-check -q aged
+	done <<-'X'
+		{"type":"content","value":[{"type":"text","text":"hello"},{"type":"image-data","data":"IMAGE","mediaType":"image/png"}]}|{"type":"content","value":[{"type":"text","text":"hello"},{"type":"image-data","data":"IMAGE","mediaType":"image/png"}]}|{"type":"text","value":"[cleared]"}
+		{"type":"content","value":[{"type":"text","text":"LONG"},{"type":"image-data","data":"IMAGE","mediaType":"image/png"},{"type":"text","text":"LONG"}]}|{"type":"content","value":[{"type":"text","text":"word word word word w\nCUT\n"},{"type":"image-data","data":"IMAGE","mediaType":"image/png"},{"type":"text","text":"d word "}]}|{"type":"text","value":"[cleared]"}
+		{"type":"error-text","value":"LONG"}|{"type":"error-text","value":"word word word word w\nCUT\nd word "}|{"type":"error-text","value":"[cleared]"}
+		{"type":"error-json","value":{"a":"LONG"}}|{"type":"error-text","value":"{\"a\":\"word word word \nCUT\nword \"}"}|{"type":"error-text","value":"[cleared]"}
+		{"type":"json","value":{"a":"LONG"}}|{"type":"text","value":"{\"a\":\"word word word \nCUT\nword \"}"}|{"type":"text","value":"[cleared]"}
+		{"type":"text","value":"LONG"}|{"type":"text","value":"word word word word w\nCUT\nd word "}|{"type":"text","value":"[cleared]"}
+	X
+}

@@ -31,7 +31,7 @@ measure(const struct ctx_view *view, const struct ctx_dialect *dialect,
 {
 	const struct ctx_json *json = view->json;
 	uint32_t body = view->parts[i].value;
-	struct ctx_str raw = ctx_json_str(json, body);
+	struct ctx_str raw;
 	size_t k;
 
 	*node = ctx_body_text(json, body, dialect);
@@ -41,7 +41,8 @@ measure(const struct ctx_view *view, const struct ctx_dialect *dialect,
 		*chars = ctx_text_chars(ctx_json_str(json, *node));
 		return;
 	}
-	if (json->nodes[body].kind != CTX_JSON_ARRAY) {
+	if (!ctx_body_lists(view, i)) {
+		raw = ctx_json_str(json, ctx_body_value(view, i));
 		*chars = ctx_utf8_count(raw.p, raw.n);
 		return;
 	}
@@ -78,16 +79,17 @@ read_text(struct aged *aged, const struct ctx_view *view, size_t i,
     uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
-	uint32_t body = view->parts[i].value;
-	struct ctx_str raw = ctx_json_str(json, body);
+	struct ctx_str raw;
 	size_t k;
 
 	aged->text.n = 0;
 	if (node != 0)
 		return ctx_text_decode(&aged->text, ctx_json_str(json, node),
 		    err);
-	if (json->nodes[body].kind != CTX_JSON_ARRAY)
+	if (!ctx_body_lists(view, i)) {
+		raw = ctx_json_str(json, ctx_body_value(view, i));
 		return ctx_buf_add(&aged->text, raw.p, raw.n, err);
+	}
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
 		if (add_block(aged, json, &view->parts[k], err) < 0)
 			return -1;
@@ -235,8 +237,9 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
-	if (ctx_body_add(&aged->body, dialect, aged->scratch.p, aged->scratch.n,
-		err) < 0)
+	if (ctx_body_add(&aged->body, ctx_body_form(json,
+		view->parts[i].value, dialect), aged->scratch.p,
+		aged->scratch.n, err) < 0)
 		return -1;
 	return 1;
 }

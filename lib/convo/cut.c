@@ -160,12 +160,12 @@ measure_outcome(struct cut *cut, const struct pieces *pieces,
 
 /* The body of a piece that is made a text, with its change. */
 static int
-make_body(const struct ctx_dialect *dialect, struct ctx_str text, size_t from,
-    size_t to, struct ctx_str mark, struct ctx_buf *out, struct ctx_err *err)
+make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
+    struct ctx_str mark, struct ctx_buf *out, struct ctx_err *err)
 {
 	size_t at;
 
-	if (ctx_buf_printf(out, err, "%s", dialect->body[0]) < 0 ||
+	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_text_encode(out, text.p, from, err) < 0)
 		return -1;
 	/* Two literals become one. */
@@ -176,7 +176,7 @@ make_body(const struct ctx_dialect *dialect, struct ctx_str text, size_t from,
 	if (ctx_text_encode(out, text.p + to, text.n - to, err) < 0)
 		return -1;
 	memmove(out->p + at, out->p + at + 1, --out->n - at);
-	return ctx_buf_printf(out, err, "%s", dialect->body[1]);
+	return ctx_buf_printf(out, err, "%s", form[1]);
 }
 
 static int
@@ -197,7 +197,8 @@ note_change(const struct cut *cut, struct ctx_edits *edits,
 		    (struct ctx_str){text.p + from, to - from}, mark.p,
 		    mark.n, err);
 	if (piece->made
-		? make_body(dialect, text, from, to, mark, out, err) < 0
+		? make_body(ctx_body_form(pieces->item.json, piece->node,
+			dialect), text, from, to, mark, out, err) < 0
 		: ctx_buf_add(out, text.p, from, err) < 0 ||
 		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
 		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)

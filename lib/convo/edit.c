@@ -128,7 +128,9 @@ clear_results(struct ctx_edits *edits, const struct ctx_view *view,
 		if (saved == 0)
 			continue;
 		body.n = 0;
-		if (ctx_body_add(&body, dialect, left.p, left.n, err) < 0 ||
+		if (ctx_body_add(&body, ctx_body_form(view->json,
+			view->parts[i].value, dialect), left.p, left.n, err) <
+			0 ||
 		    ctx_edit_replace(edits,
 			ctx_json_str(view->json, view->parts[i].value),
 			body.p, body.n, err) < 0)

@@ -39,15 +39,15 @@ add_literal(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
 
 /* A body that is no text becomes one: its JSON. */
 static int
-add_made(struct pieces *pieces, const struct ctx_json *json, uint32_t body,
+add_made(struct pieces *pieces, const struct ctx_view *view, size_t i,
     struct ctx_err *err)
 {
-	struct ctx_str raw = ctx_json_str(json, body);
+	struct ctx_str raw = ctx_json_str(view->json, ctx_body_value(view, i));
 	struct piece *piece;
 
 	pieces->n = 0;
 	pieces->item.n = 0; /* nothing is taken out of it */
-	piece = add(pieces, body, err);
+	piece = add(pieces, view->parts[i].value, err);
 	if (piece == NULL)
 		return -1;
 	piece->literal = raw;
@@ -77,8 +77,8 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 		node = body;
 	if (node != 0)
 		return add_literal(pieces, view->json, node, NULL, err);
-	if (view->json->nodes[body].kind != CTX_JSON_ARRAY)
-		return add_made(pieces, view->json, body, err);
+	if (!ctx_body_lists(view, i))
+		return add_made(pieces, view, i, err);
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
 		part = &view->parts[k];
 		pieces->item.n++;
@@ -91,13 +91,13 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 		/* What is no text and must not go. */
 		if (part == NULL &&
 		    view->json->nodes[node].kind != CTX_JSON_STRING)
-			return add_made(pieces, view->json, body, err);
+			return add_made(pieces, view, i, err);
 		if (add_literal(pieces, view->json, node, part, err) < 0)
 			return -1;
 		text |= pieces->list[pieces->n - 1].literal.n > 0;
 	}
 	if (pieces->n > 0 && !text)
-		return add_made(pieces, view->json, body, err);
+		return add_made(pieces, view, i, err);
 	return 0;
 }
 

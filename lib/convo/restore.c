@@ -116,8 +116,7 @@ get(struct restore *restore, uint64_t most, const struct ctx_str *sum,
  * is well with it. */
 static int
 fetch(struct restore *restore, const struct reference *ref,
-    const struct ctx_dialect *dialect, enum ctx_aged_state *state,
-    struct ctx_err *err)
+    const char *const *form, enum ctx_aged_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file, *store = &restore->edits.store;
 	/* A character of UTF-8 has four bytes at most. */
@@ -139,7 +138,7 @@ fetch(struct restore *restore, const struct reference *ref,
 		return 0;
 	}
 	if (has_digits(file, ref))
-		return ctx_body_add(store, dialect, file->p, file->n, err);
+		return ctx_body_add(store, form, file->p, file->n, err);
 	ctx_buf_reset(file);
 	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
 	    get(restore, UINT64_MAX, &ref->digits, &beside, err) < 0)
@@ -180,7 +179,8 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 		    : restore->options->foreign(restore->options->user,
 			  ref.dir, err);
 	if (open_spool(restore, err) < 0 ||
-	    fetch(restore, &ref, dialect, &aged.state, err) < 0)
+	    fetch(restore, &ref, ctx_body_form(json, body, dialect),
+		&aged.state, err) < 0)
 		return -1;
 	ctx_buf_reset(&restore->file);
 	aged.path = ref.path;

@@ -229,7 +229,7 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
 	/* In a list, since node 0 stands for none. */
 	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
-	    (dialect->texts ? ctx_body_add(&body, dialect, p, n, err)
+	    (dialect->texts ? ctx_body_add(&body, dialect->body, p, n, err)
 			    : ctx_text_encode(&body, p, n, err)) == 0 &&
 	    ctx_buf_add(&body, "]", 1, err) == 0 &&
 	    ctx_json_scan(&json, body.p, body.n, &used, err) >= 0)

@@ -31,31 +31,49 @@ match(const char **p, const char *end, const char *piece)
 	return true;
 }
 
+const char *const *
+ctx_body_form(const struct ctx_json *json, uint32_t body,
+    const struct ctx_dialect *dialect)
+{
+	static const char *const string[] = {"", ""};
+	const char *const *type = dialect->failures;
+	uint32_t own;
+
+	if (json->nodes[body].kind == CTX_JSON_STRING)
+		return string;
+	if (*type == NULL || (own = ctx_json_find(json, body, "type")) == 0)
+		return dialect->body;
+	while (*type != NULL && !ctx_json_is(json, own, *type))
+		type++;
+	return *type != NULL ? dialect->failed : dialect->body;
+}
+
 uint32_t
 ctx_body_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
 	const struct ctx_node *nodes = json->nodes;
+	const char *const *form = ctx_body_form(json, body, dialect);
 	const char *p = json->text + nodes[body].at;
 	const char *end = json->text + nodes[body].end;
 	uint32_t node = body;
 
-	if (body == 0 || !match(&p, end, dialect->body[0]))
+	if (body == 0 || !match(&p, end, form[0]))
 		return 0;
 	while (node < nodes[body].next && json->text + nodes[node].at != p)
 		node++;
 	if (node == nodes[body].next || nodes[node].kind != CTX_JSON_STRING)
 		return 0;
 	p = json->text + nodes[node].end;
-	return match(&p, end, dialect->body[1]) && p == end ? node : 0;
+	return match(&p, end, form[1]) && p == end ? node : 0;
 }
 
 bool
 ctx_body_restores(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
-	size_t before = strlen(dialect->body[0]);
-	size_t behind = strlen(dialect->body[1]);
+	const char *const *form = ctx_body_form(json, body, dialect);
+	size_t before = strlen(form[0]), behind = strlen(form[1]);
 	uint32_t node = ctx_body_text(json, body, dialect);
 	struct ctx_str all = ctx_json_str(json, body), text;
 
@@ -63,19 +81,54 @@ ctx_body_restores(const struct ctx_json *json, uint32_t body,
 		return false;
 	text = ctx_json_str(json, node);
 	return before + text.n + behind == all.n &&
-	    memcmp(all.p, dialect->body[0], before) == 0 &&
-	    memcmp(text.p + text.n, dialect->body[1], behind) == 0 &&
+	    memcmp(all.p, form[0], before) == 0 &&
+	    memcmp(text.p + text.n, form[1], behind) == 0 &&
 	    ctx_text_canonical(text);
 }
 
 int
-ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
-    const char *p, size_t n, struct ctx_err *err)
+ctx_body_add(struct ctx_buf *out, const char *const *form, const char *p,
+    size_t n, struct ctx_err *err)
 {
-	const char *before = dialect->body[0], *behind = dialect->body[1];
-
-	if (ctx_buf_add(out, before, strlen(before), err) < 0 ||
+	if (ctx_buf_add(out, form[0], strlen(form[0]), err) < 0 ||
 	    ctx_text_encode(out, p, n, err) < 0)
 		return -1;
-	return ctx_buf_add(out, behind, strlen(behind), err);
+	return ctx_buf_add(out, form[1], strlen(form[1]), err);
+}
+
+/* The first part of result i that is its own and stands in its body, or
+ * NULL. */
+static const struct ctx_part *
+first_within(const struct ctx_view *view, size_t i)
+{
+	const uint32_t body = view->parts[i].value;
+	const struct ctx_part *part = &view->parts[i + 1];
+
+	return i + 1 < view->n && part->owner == i + 1 && part->value > body &&
+		part->value < view->json->nodes[body].next
+	    ? part
+	    : NULL;
+}
+
+bool
+ctx_body_lists(const struct ctx_view *view, size_t i)
+{
+	const struct ctx_node *nodes = view->json->nodes;
+	const uint32_t body = view->parts[i].value;
+	const struct ctx_part *part = first_within(view, i);
+
+	return nodes[body].kind == CTX_JSON_ARRAY ||
+	    (part != NULL && part->parent > body &&
+		nodes[part->parent].kind == CTX_JSON_ARRAY);
+}
+
+uint32_t
+ctx_body_value(const struct ctx_view *view, size_t i)
+{
+	const uint32_t body = view->parts[i].value;
+	const struct ctx_part *part = first_within(view, i);
+	bool only = i + 2 >= view->n || view->parts[i + 2].owner != i + 1;
+
+	return part != NULL && part->parent <= body && only ? part->value
+							    : body;
 }

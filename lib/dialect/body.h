@@ -4,15 +4,26 @@
 
 #include "ctx.h"
 
-/* The literal of a body that holds just a text as the dialect writes it,
- * or 0. */
+/*
+ * What stands before and behind the literal of a body that holds just a text,
+ * in the place of this one: a string stays one, and what failed has failed.
+ */
+const char *const *ctx_body_form(const struct ctx_json *json, uint32_t body,
+    const struct ctx_dialect *dialect);
+/* The literal of a body that holds just a text in that form, or 0. */
 uint32_t ctx_body_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);
 /* Does ctx_body_add make the same bytes of a body's text? */
 bool ctx_body_restores(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);
-/* Appends a text as a body that the dialect takes. */
-int ctx_body_add(struct ctx_buf *out, const struct ctx_dialect *dialect,
-    const char *p, size_t n, struct ctx_err *err);
+/* Appends a text as a body of a form. */
+int ctx_body_add(struct ctx_buf *out, const char *const *form, const char *p,
+    size_t n, struct ctx_err *err);
+/* Are the parts of result i of a view elements of a list, which the body is or
+ * holds? */
+bool ctx_body_lists(const struct ctx_view *view, size_t i);
+/* What the model is shown of the body of result i that is neither a text nor
+ * such a list: the body, or the one value that it wraps. */
+uint32_t ctx_body_value(const struct ctx_view *view, size_t i);
 
 #endif

@@ -274,6 +274,8 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
+	.failed = {"{\"type\":\"error-text\",\"value\":", "}"},
+	.failures = {"error-text", "error-json", "execution-denied"},
 	.summary = NOTE("system"),
 	.notice = NOTE("user"),
 	.answers = {
