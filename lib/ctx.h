@@ -388,6 +388,12 @@ bool ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b);
  * scanned, or, of a string with escapes, appended to scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
+/* The JSON of any value, as a model is shown it, however it is laid out and
+ * escaped: no white space between its tokens, no escapes but those that
+ * ctx_text_encode writes.  A piece of what was scanned if that is so, or
+ * appended to scratch. */
+int ctx_json_compact(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 
 /* ---- json/text.c: string literals to text and back --------------------- */
 
@@ -403,6 +409,9 @@ int ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
 /* Appends the literal of a text, quotes included: escapes only what RFC 8259
  * demands, in the short forms where there are any.  text is valid UTF-8. */
 int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
+    struct ctx_err *err);
+/* Appends a literal as ctx_text_encode would write its text. */
+int ctx_text_respell(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err);
 /* Is the literal, from its first quote to its last, just what ctx_text_encode
  * makes of its text? */

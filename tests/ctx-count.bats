@@ -622,3 +622,52 @@ bytes_vocabulary() {
 	[ "$(tr -d '~' < rows | awk '{ n += $1 } END { print n }')" = \
 	    "$(tokens -e bytes/4 in)" ]
 }
+
+@test "JSON costs what it means, however it is laid out and escaped" {
+	value='{"wo":["北京/東京","😀\n\"",1.50],"où":{}}'
+	tools='[{"name":"wx","description":"météo / 天気","input_schema":
+	    {"type":"object","properties":{"où":{"type":"string",
+	    "enum":["à","/"]}}}}]'
+	jq -nc --argjson v "$value" '
+	    {role: "assistant", content: [{type: "tool_use", id: "a",
+		name: "wx", input: $v}]},
+	    {role: "assistant", content: [{toolUse: {toolUseId: "b",
+		name: "wx", input: $v}}]},
+	    {role: "assistant", tool_calls: [{id: "c", function: {name: "wx",
+		arguments: $v}}]},
+	    {role: "tool", tool_call_id: "c", content: {x: $v}}' > plain
+	for m in gpt-4o claude-sonnet-4-5; do
+		jq -nc --arg m $m --argjson t "$tools" '{model: $m, tools: $t,
+		    messages: [{role: "user", content: "x"}]}'
+	done >> plain
+	jq -ac . plain | sed 's|/|\\/|g; s|:"wx"|: "w\\u0078"|' > escaped
+	jq --indent 5 . plain > spread
+	ctx-count --json --per kind plain > want
+	[ "$(wc -l < want)" -eq 5 ]
+	for file in escaped spread; do
+		for j in 1 3; do
+			ctx-count -j $j --json --per kind $file |
+			    sed "s/\"$file/\"plain/" | cmp - want ||
+			    fail "$file -j $j"
+		done
+	done
+	# as in budgets and limits
+	for file in plain escaped; do
+		{
+			messages user:x
+			sed -n 3,4p $file
+			messages assistant:z user:y
+		} > $file.chat
+	done
+	n=$(tokens plain.chat)
+	ctx-prune -b "$n" -k 1 -t 0 escaped.chat | cmp - escaped.chat
+	ctx-prune -b $((n - 1)) -k 1 -t 0 escaped.chat > out
+	run ! cmp -s out escaped.chat
+	sed -n 3,4p escaped > two
+	n=$(ctx-count --per kind two | sed -n 's/ *~\([0-9]*\) .* result/\1/p')
+	ctx-truncate --unit tokens -l "$n" --args "$n" two | cmp - two
+	ctx-truncate --unit tokens -l $((n - 1)) two > out
+	run ! cmp -s two out
+	ctx-truncate --args 36 two | cmp - two
+	ctx-truncate --args 35 two | grep -q '"arguments":{"…":0}'
+}

@@ -538,6 +538,7 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	int rc = cut_item(cut, edits, view, dialect, pieces, limit, done, err);
 
 	ctx_buf_reset(&pieces->text);
+	ctx_buf_reset(&pieces->made);
 	ctx_buf_reset(&pieces->plain);
 	ctx_buf_reset(&cut->text);
 	ctx_buf_reset(&cut->out);

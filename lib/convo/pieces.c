@@ -42,17 +42,16 @@ static int
 add_made(struct pieces *pieces, const struct ctx_view *view, size_t i,
     struct ctx_err *err)
 {
-	struct ctx_str raw = ctx_json_str(view->json, ctx_body_value(view, i));
 	struct piece *piece;
 
-	pieces->n = 0;
+	pieces->n = pieces->made.n = 0;
 	pieces->item.n = 0; /* nothing is taken out of it */
 	piece = add(pieces, view->parts[i].value, err);
 	if (piece == NULL)
 		return -1;
-	piece->literal = raw;
 	piece->made = true;
-	return 0;
+	return ctx_json_compact(view->json, ctx_body_value(view, i),
+	    &pieces->made, &piece->literal, err);
 }
 
 int
@@ -124,24 +123,36 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 	return 0;
 }
 
+static int
+read_piece(struct pieces *pieces, const struct ctx_json *json,
+    const struct piece *piece, struct ctx_err *err)
+{
+	struct ctx_str literal = piece->literal;
+	struct ctx_buf *text = &pieces->text;
+	size_t before = text->n;
+
+	if (literal.n > 0 && !piece->made)
+		return ctx_text_decode(text, literal, err);
+	if (literal.n == 0 &&
+	    ctx_json_compact(json, piece->node, text, &literal, err) < 0)
+		return -1;
+	return text->n > before
+	    ? 0 : ctx_buf_add(text, literal.p, literal.n, err);
+}
+
 int
 ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct ctx_buf *text = &pieces->text;
 	struct piece *piece;
-	struct ctx_str raw;
 	size_t i;
 
 	text->n = 0;
 	for (i = 0; i < pieces->n; i++) {
 		piece = &pieces->list[i];
 		piece->from = text->n;
-		raw = piece->made ? piece->literal
-				  : ctx_json_str(json, piece->node);
-		if (piece->literal.n > 0 && !piece->made
-			? ctx_text_decode(text, piece->literal, err) < 0
-			: ctx_buf_add(text, raw.p, raw.n, err) < 0)
+		if (read_piece(pieces, json, piece, err) < 0)
 			return -1;
 		piece->to = text->n;
 	}
@@ -168,6 +179,7 @@ ctx_pieces_release(struct pieces *pieces)
 {
 	free(pieces->list);
 	ctx_buf_release(&pieces->text);
+	ctx_buf_release(&pieces->made);
 	ctx_buf_release(&pieces->plain);
 	free(pieces->atoms);
 	memset(pieces, 0, sizeof *pieces);

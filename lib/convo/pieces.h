@@ -32,6 +32,7 @@ struct pieces {
 	bool speaks;          /* its own: something has to be left to say */
 	struct ctx_buf text;  /* the texts of all, one behind another */
 	size_t spared;        /* bytes behind them that are not to be cut */
+	struct ctx_buf made;  /* the text of one that is made */
 	struct ctx_buf plain; /* those of pieces that are plain */
 	struct atom *atoms;   /* in that text, in order */
 	size_t n_atoms, atoms_cap;

@@ -94,15 +94,14 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 	struct ctx_str raw = ctx_json_str(view->json, args);
 	bool string = view->json->nodes[args].kind == CTX_JSON_STRING;
 	uint64_t before, after;
-	struct ctx_str text = raw;
+	struct ctx_str text;
 	char mark[80];
 
 	t->out.n = 0;
-	if (string) {
-		if (ctx_text_decode(&t->out, raw, err) < 0)
-			return -1;
-		text = (struct ctx_str){t->out.p, t->out.n};
-	}
+	if ((string ? ctx_json_text(view->json, args, &t->out, &text, err)
+		    : ctx_json_compact(view->json, args, &t->out, &text, err)) <
+	    0)
+		return -1;
 	if (ctx_cut_measure(&t->cut, text.p, text.n, &before, err) < 0)
 		return -1;
 	ctx_buf_reset(&t->out);

@@ -75,25 +75,16 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 
 /* ---- definitions ---- */
 
-/* Appends the JSON of a value without white space between its tokens. */
+/* Appends the JSON of a value, as compact as it goes. */
 static int
-add_compact(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
+add_compact(struct beside *b, uint32_t node, struct ctx_err *err)
 {
-	bool inside = false;
-	size_t i, from = 0;
+	struct ctx_str text;
 
-	for (i = 0; i < text.n; i++) {
-		if (text.p[i] == '"')
-			inside = !inside;
-		else if (inside && text.p[i] == '\\')
-			i++;
-		if (inside || strchr(" \t\r\n", text.p[i]) == NULL)
-			continue;
-		if (ctx_buf_add(out, text.p + from, i - from, err) < 0)
-			return -1;
-		from = i + 1;
-	}
-	return ctx_buf_add(out, text.p + from, text.n - from, err);
+	b->counter->text.n = 0;
+	if (ctx_json_compact(b->json, node, &b->counter->text, &text, err) < 0)
+		return -1;
+	return ctx_buf_add(&b->text, text.p, text.n, err);
 }
 
 static int
@@ -104,7 +95,7 @@ add_member(struct beside *b, const char *before, uint32_t node,
 		return 0;
 	if (ctx_buf_add(&b->text, before, strlen(before), err) < 0)
 		return -1;
-	return add_compact(&b->text, ctx_json_str(b->json, node), err);
+	return add_compact(b, node, err);
 }
 
 static int
@@ -194,7 +185,7 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 			return 0;
 		}
 	}
-	return add_compact(&b->text, ctx_json_str(b->json, tool), err);
+	return add_compact(b, tool, err);
 }
 
 /* Some have the schema as a member of it: Bedrock, jsonSchema() of the AI

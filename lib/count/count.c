@@ -74,13 +74,16 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 {
 	struct ctx_str text = ctx_json_str(json, node);
 
-	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		if (json->nodes[node].escaped)
-			return count_escaped(counter, text, cost, err);
-		text.p++;
-		text.n -= 2;
-	}
-	return count_text(counter, text.p, text.n, cost, err);
+	if (json->nodes[node].kind == CTX_JSON_STRING)
+		return json->nodes[node].escaped
+		    ? count_escaped(counter, text, cost, err)
+		    : count_text(counter, text.p + 1, text.n - 2, cost, err);
+	counter->text.n = 0;
+	if (ctx_json_compact(json, node, &counter->text, &text, err) < 0 ||
+	    count_text(counter, text.p, text.n, cost, err) < 0)
+		return -1;
+	ctx_buf_reset(&counter->text);
+	return 0;
 }
 
 /* A value as the model is shown it: the keys and texts in it, each by

@@ -29,14 +29,17 @@ put(struct types *t, const char *text)
 		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
 }
 
-/* The bytes of a value as they are: the literal of a string. */
+/* The JSON of a value: the literal of a string. */
 static void
 put_literal(struct types *t, uint32_t node)
 {
-	struct ctx_str text = ctx_json_str(t->json, node);
+	struct ctx_str text = {"", 0};
 
+	t->text.n = 0;
 	if (!t->failed)
-		t->failed = ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
+		t->failed = ctx_json_compact(t->json, node, &t->text, &text,
+				t->err) < 0 ||
+		    ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
 }
 
 /* What a string means; nothing for another value. */

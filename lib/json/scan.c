@@ -517,6 +517,78 @@ ctx_json_text(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
+/* Does nothing stand in the text of a value but what it needs?  Before each
+ * value within stands a comma or a colon, but the first of a container. */
+static bool
+is_compact(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *all = &json->nodes[node], *one;
+	const struct ctx_node *end = &json->nodes[all->next];
+	size_t n = (size_t)(end - all) - 1;
+
+	for (one = all; one < end; one++) {
+		if (one->kind == CTX_JSON_ARRAY || one->kind == CTX_JSON_OBJECT)
+			n += json->nodes + one->next > one + 1 ? 1 : 2;
+		else
+			n += one->end - one->at;
+		if (one->escaped && !ctx_text_canonical(ctx_json_str(json,
+		    (uint32_t)(one - json->nodes))))
+			return false;
+	}
+	return n == all->end - all->at;
+}
+
+/* Appends brackets, commas and colons. */
+static int
+add_signs(struct ctx_buf *out, const char *p, const char *end,
+    struct ctx_err *err)
+{
+	for (; p < end; p++)
+		if (strchr(" \t\r\n", *p) == NULL &&
+		    ctx_buf_add(out, p, 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+add_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+    struct ctx_err *err)
+{
+	struct ctx_str text = ctx_json_str(json, node);
+
+	return json->nodes[node].escaped
+	    ? ctx_text_respell(out, text, err)
+	    : ctx_buf_add(out, text.p, text.n, err);
+}
+
+int
+ctx_json_compact(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t one, at = nodes[node].at;
+	size_t before = scratch->n;
+
+	*text = ctx_json_str(json, node);
+	if (is_compact(json, node))
+		return 0;
+	for (one = node; one < nodes[node].next; one++) {
+		if (nodes[one].kind == CTX_JSON_ARRAY ||
+		    nodes[one].kind == CTX_JSON_OBJECT)
+			continue;
+		if (add_signs(scratch, json->text + at,
+			json->text + nodes[one].at, err) < 0 ||
+		    add_scalar(scratch, json, one, err) < 0)
+			return -1;
+		at = nodes[one].end;
+	}
+	if (add_signs(scratch, json->text + at, json->text + nodes[node].end,
+		err) < 0)
+		return -1;
+	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
+	return 0;
+}
+
 /* The value of the last of the keys that start so and are key. */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,

@@ -208,6 +208,10 @@ ctx_text_canonical(struct ctx_str literal)
 
 	/* What must be escaped is, since the literal is valid. */
 	while ((p = backslash(p, end)) != end) {
+		if (p[1] != 'u' && p[1] != '/') {
+			p += 2; /* no other short form is needless */
+			continue;
+		}
 		n = unescape(p, end, &cp);
 		if (cp >= 0x80 || n != escape((unsigned char)cp, written) ||
 		    memcmp(p, written, n) != 0)
@@ -215,6 +219,28 @@ ctx_text_canonical(struct ctx_str literal)
 		p += n;
 	}
 	return true;
+}
+
+int
+ctx_text_respell(struct ctx_buf *out, struct ctx_str literal,
+    struct ctx_err *err)
+{
+	const char *p = literal.p, *end = p + literal.n - 1, *next;
+	char written[6];
+	uint32_t cp;
+	size_t n;
+
+	while ((next = backslash(p, end)) != end) {
+		if (ctx_buf_add(out, p, (size_t)(next - p), err) < 0)
+			return -1;
+		p = next + unescape(next, end, &cp);
+		n = cp < 0x80 ? escape((unsigned char)cp, written) : 0;
+		if (n == 0)
+			n = ctx_utf8_put(written, cp);
+		if (ctx_buf_add(out, written, n, err) < 0)
+			return -1;
+	}
+	return ctx_buf_add(out, p, (size_t)(end - p) + 1, err);
 }
 
 /* Which of the BLOCK bytes at p are c, one bit each. */

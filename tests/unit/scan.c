@@ -241,6 +241,49 @@ nodes(void)
 	ctx_json_release(&out.json);
 }
 
+/* Is that what a value is when it is as compact as it goes, and is it not
+ * copied if it was? */
+static bool
+compact_is(const char *text, const char *want)
+{
+	struct ctx_buf scratch = {0};
+	struct outcome out = {0};
+	struct ctx_str got;
+	bool good;
+
+	ctx_json_init(&out.json, CTX_SIMD_BEST);
+	scan(&out, text, strlen(text));
+	NEED(out.rc == 1);
+	NEED(ctx_json_compact(&out.json, 0, &scratch, &got, &out.err) == 0);
+	good = got.n == strlen(want) && memcmp(got.p, want, got.n) == 0 &&
+	    (scratch.n == 0) == (strcmp(text, want) == 0);
+	ctx_buf_release(&scratch);
+	ctx_json_release(&out.json);
+	return good;
+}
+
+static void
+compact(void)
+{
+	static const char *const as_they_are[] = {"{}", "[]", "null", "-1.50",
+	    "\"a b\"", "[[],{}]", "{\"a\":[1,2,{}],\"b\":{\"c\":[[]]}}",
+	    "[\"\\n\\\\\\\"\",\"/ \x7f\"]", "{\"\":\"\",\"\":\"\"}"};
+	size_t i;
+
+	tap_case("what is compact is not copied");
+	for (i = 0; i < sizeof as_they_are / sizeof as_they_are[0]; i++)
+		CHECK(compact_is(as_they_are[i], as_they_are[i]));
+	tap_case("blanks between tokens go, those in strings do not");
+	CHECK(compact_is("{ }", "{}") && compact_is("[\n]", "[]"));
+	CHECK(compact_is("[1 ,\t\" \\\" , \"\r\n]", "[1,\" \\\" , \"]"));
+	CHECK(compact_is("{\"a\": [ ], \"b\":{}}", "{\"a\":[],\"b\":{}}"));
+	tap_case("escapes go that keys and texts do not need");
+	CHECK(compact_is("[\"\\u000a\\/\\u0022\"]", "[\"\\n/\\\"\"]"));
+	CHECK(compact_is("{\"\\u5317\":\"\\ud83d\\ude00\"}",
+	    "{\"\xe5\x8c\x97\":\"\xf0\x9f\x98\x80\"}"));
+	CHECK(compact_is("[\"\\ud83d\"]", "[\"\xef\xbf\xbd\"]"));
+}
+
 static void
 lookups(void)
 {
@@ -794,6 +837,7 @@ main(void)
 	every_escape(&bench);
 	prefixes(&bench);
 	nodes();
+	compact();
 	lookups();
 	meanings();
 	keys();

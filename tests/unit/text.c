@@ -315,6 +315,32 @@ encoding(void)
 	ctx_buf_release(&made);
 }
 
+static void
+respelling(void)
+{
+	struct ctx_buf made = {0}, text = {0}, want = {0}, got = {0};
+	unsigned long long seed = 11;
+	struct ctx_err err;
+	bool good = true;
+	size_t i, chars;
+
+	tap_case("a literal written anew has the escapes that it needs");
+	for (i = 0; i < 20000; i++) {
+		make(&made, &text, &chars, &seed);
+		want.n = got.n = 0;
+		NEED(ctx_text_encode(&want, text.p, text.n, &err) == 0);
+		NEED(ctx_text_respell(&got,
+		    (struct ctx_str){made.p, made.n}, &err) == 0);
+		good = good && got.n == want.n &&
+		    memcmp(got.p, want.p, want.n) == 0;
+	}
+	CHECK(good);
+	ctx_buf_release(&made);
+	ctx_buf_release(&text);
+	ctx_buf_release(&want);
+	ctx_buf_release(&got);
+}
+
 /* From every place of a literal to every other, as ctx_text_next goes. */
 static void
 seek(void)
@@ -358,6 +384,7 @@ main(void)
 	every_escape();
 	random_literals();
 	encoding();
+	respelling();
 	seek();
 	return tap_done();
 }
