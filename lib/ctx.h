@@ -914,7 +914,8 @@ struct ctx_part {
 	bool failed; /* a result: the format says that its call failed */
 	bool all;    /* opaque: the value is the whole message, whose node may
 		      * be 0 */
-	bool whole;  /* a text that also calls: nothing is cut out of it */
+	bool whole;  /* a text that also calls, or a call whose value is no free
+		      * form: nothing is cut out of it */
 };
 
 /* The name of the tool of a call or result, n 0: it says none; lives as what

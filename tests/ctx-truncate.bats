@@ -510,3 +510,50 @@ sizes() {
 	[ "${#lines[@]}" -eq 3 ]
 	ctx-truncate --lenient bad 2> err | cmp - bad
 }
+
+@test "--args: what has a form of its own, or was approved, stays" {
+	long=$(printf 'word %.0s' {1..40})
+	{
+		echo '{"role":"user","content":[{"type":"input_text","text":"x"}]}'
+		echo '{"type":"local_shell_call","id":"l","call_id":"d","action":{"type":"exec","command":["LONG"],"env":{}},"status":"completed"}'
+		echo '{"type":"local_shell_call_output","id":"l","call_id":"d","output":"x"}'
+		echo '{"type":"shell_call","call_id":"e","action":{"commands":["LONG"]}}'
+		echo '{"type":"shell_call_output","call_id":"e","output":[{"stdout":"x","stderr":"","outcome":{"type":"exit","exit_code":0}}]}'
+		echo '{"type":"apply_patch_call","call_id":"g","operation":{"type":"create_file","path":"x","diff":"LONG"},"status":"completed"}'
+		echo '{"type":"apply_patch_call_output","call_id":"g","status":"completed","output":"x"}'
+		echo '{"type":"computer_call","id":"x","call_id":"f","action":{"type":"type","text":"LONG"},"pending_safety_checks":[],"status":"completed"}'
+		echo '{"type":"computer_call_output","call_id":"f","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,AAAA"}}'
+		echo '{"type":"mcp_approval_request","id":"r","server_label":"s","name":"n","arguments":"{\"a\":\"LONG\"}"}'
+		echo '{"type":"mcp_approval_response","approval_request_id":"r","approve":true}'
+	} | sed "s/LONG/$long/" > in
+	ctx-check -q in
+	ctx-truncate --args 60 in | cmp - in
+	jq -c 'if .type then {timestamp: "2026-01-01T00:00:00Z", type: "response_item", payload: .}
+	    else {timestamp: "2026-01-01T00:00:00Z", type: "response_item", payload: (. + {type: "message"})} end' in > rollout
+	ctx-truncate -d codex --args 60 rollout | cmp - rollout
+	# Arguments are of any form.
+	echo '{"type":"function_call","call_id":"h","name":"f","arguments":"{\"a\":\"'"$long"'\"}"}' >> in
+	run -0 ctx-truncate --args 60 in
+	[ "$(grep -c _ctx_cut <<< "$output")" -eq 1 ]
+}
+
+@test "goose: an error is cut and aged as it is, a call that was none stays" {
+	long=$(printf 'word %.0s' {1..90})
+	{
+		echo '{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}'
+		echo '{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"a","toolCall":{"status":"error","error":"'"$long"'"}}]}'
+		echo '{"role":"user","created":2,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"error","error":"'"$long"'"}}]}'
+		echo '{"role":"assistant","created":3,"content":[{"type":"text","text":"y"}]}'
+	} > in
+	ctx-truncate -l 60 --args 30 in > out
+	[ "$(jq -s '[.[2].content[0].toolResult | .status == "error",
+	    (.error | length) <= 60] | all' out)" = true ]
+	sed -n 2p out | cmp - <(sed -n 2p in)
+	ctx-truncate -l 60 --args 30 out | cmp - out
+	ctx-age -k 0 -o 100 in > aged
+	grep -q '"status":"error","error":"wo.*450 characters in ' aged
+	ctx-age -k 0 -o 100 aged | cmp - aged
+	ctx-restore aged | cmp - in
+	ctx-age --mask -k 0 -o 100 in |
+	    grep -q '"toolResult":{"status":"error","error":"\[cleared\]"}'
+}

@@ -159,7 +159,7 @@ cut_part(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 						       : 0;
 	struct ctx_str tool;
 
-	if (!may_exceed(view, part->value, limit))
+	if (part->whole || !may_exceed(view, part->value, limit))
 		return 0;
 	if (ctx_talk_tool(talk, event, i, &tool, err) < 0)
 		return -1;

@@ -64,8 +64,12 @@ read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 		return ctx_read_call(
 		    view, ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
-	return ctx_read_call(view,
-	    call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0, err);
+	/* What was no call is told in its place. */
+	if (ctx_read_call(view, call == 0 ? 0 : ctx_json_find(json, call,
+		"error"), id, 0, err) < 0)
+		return -1;
+	view->parts[view->n - 1].whole = true;
+	return 0;
 }
 
 static int
@@ -82,9 +86,10 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
 		return ctx_read_result(view, body, id, 0, read_plain, err);
 	/* An error is a string where a body is a list. */
-	return ctx_read_fixed_result(
-	    view, CTX_PART_TEXT,
-	    result == 0 ? 0 : ctx_json_find(json, result, "error"), id, err);
+	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
+	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
+		return ctx_read_result(view, body, id, 0, NULL, err);
+	return ctx_read_fixed_result(view, CTX_PART_TEXT, body, id, err);
 }
 
 static int

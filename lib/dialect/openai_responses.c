@@ -14,6 +14,8 @@
 
 enum what {
 	CALL,
+	TYPED,  /* a call whose value has members that must be there, or was
+		 * approved */
 	OUTPUT, /* a text may stand in for it */
 	FIXED,  /* an output that must stay as it is */
 	SHOT,   /* the same, a screenshot */
@@ -34,21 +36,21 @@ static const struct item {
     {"reasoning", "id", NULL, REASONING},
     {"custom_tool_call", "call_id", "input", CALL},
     {"custom_tool_call_output", "call_id", "output", OUTPUT},
-    {"local_shell_call", "call_id", "action", CALL},
+    {"local_shell_call", "call_id", "action", TYPED},
     {"local_shell_call_output", "call_id", "output", OUTPUT},
     /* The type has no call_id, but its id is that of the tool call. */
     {"local_shell_call_output", "id", "output", OUTPUT},
-    {"shell_call", "call_id", "action", CALL},
+    {"shell_call", "call_id", "action", TYPED},
     {"shell_call_output", "call_id", "output", FIXED},
-    {"apply_patch_call", "call_id", "operation", CALL},
+    {"apply_patch_call", "call_id", "operation", TYPED},
     {"apply_patch_call_output", "call_id", "output", OUTPUT},
-    {"computer_call", "call_id", "action", CALL},
+    {"computer_call", "call_id", "action", TYPED},
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
     {"program", "call_id", "code", CALL},
     {"program_output", "call_id", "output", FIXED},
-    {"mcp_approval_request", "id", "arguments", CALL},
+    {"mcp_approval_request", "id", "arguments", TYPED},
     {"mcp_approval_response", "approval_request_id", "reason", FIXED},
     {"web_search_call", "id", NULL, OWN},
     {"file_search_call", "id", NULL, OWN},
@@ -183,8 +185,12 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 	view->role = CTX_ROLE_ASSISTANT;
 	switch (item->what) {
 	case CALL:
-		return ctx_read_call(view, value, id,
-		    ctx_json_find(json, view->node, "name"), err);
+	case TYPED:
+		if (ctx_read_call(view, value, id,
+			ctx_json_find(json, view->node, "name"), err) < 0)
+			return -1;
+		view->parts[view->n - 1].whole = item->what == TYPED;
+		return 0;
 	case OUTPUT:
 		view->role = CTX_ROLE_TOOL;
 		return ctx_read_result(view, value, id, 0, read_block, err);
