@@ -1,8 +1,8 @@
 /*
  * calls.c - system calls that a command in the sandbox has no use for
  *
- * What Landlock does not know: sockets that are no TCP, modes, owners and (up
- * to Linux 6.1) lengths by a path, other processes, new parts of the kernel.  A filter has such calls
+ * What Landlock does not know: sockets that are no TCP, modes and owners by a
+ * path, other processes, new parts of the kernel.  A filter has such calls
  * fail with EACCES (seccomp, Linux 3.17 and later).  Where the kernel has
  * none, or this machine is not in the table, nothing happens.
  */
@@ -44,13 +44,10 @@ static const unsigned refused[] = {
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
-#ifdef SYS_truncate64
-    SYS_truncate64,
-#endif
 #ifdef SYS_chown32
     SYS_chown32, SYS_lchown32,
 #endif
-    SYS_truncate, SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_mount,
+    SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_mount,
     SYS_umount2, SYS_unshare, SYS_setns, SYS_bpf, SYS_perf_event_open,
     SYS_keyctl, SYS_add_key, SYS_request_key,
 #ifdef SYS_userfaultfd

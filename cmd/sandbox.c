@@ -171,12 +171,11 @@ allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 			files |= access(meter->own.list[i].encoding, R_OK) ==
 				0;
 		}
-	/* What is built in needs no cache. */
-	if (meter->cache == NULL || !files)
-		return;
-	ctx_tokenizer_make_cache(meter->cache);
-	allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE |
-		MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
+	if (meter->cache != NULL && files)
+		ctx_tokenizer_make_cache(meter->cache);
+	if (meter->cache != NULL)
+		allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST |
+			MAY_MAKE | MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
 }
 
 void

@@ -397,27 +397,3 @@ values_of() { # option, arg, choices
 	perl socket.pl ctx-count --annotate long > out
 	ctx-count --annotate long | cmp out -
 }
-
-@test "no command leaves a core file" {
-	[ -e /proc/self/limits ] || skip "no /proc tells of limits"
-	ulimit -c unlimited 2> /dev/null || true
-	mkfifo pipe
-	while read -r c; do
-		# shellcheck disable=SC2086
-		$c < pipe > out 2> err 3>&- &
-		pid=$!
-		exec 4> pipe
-		for _ in {1..500}; do
-			if grep -q '^Max core file size *0 *0 ' "/proc/$pid/limits"
-			then
-				break
-			fi
-			sleep 0.01
-		done
-		grep '^Max core file size *0 *0 ' "/proc/$pid/limits"
-		kill -SEGV "$pid"
-		exec 4>&-
-		wait "$pid" && fail "$c: ended well"
-		[ -z "$(find . -name 'core*')" ] || fail "$c: $(ls)"
-	done < <(calls)
-}

@@ -30,8 +30,6 @@ peek(void)
 	say("read", open("/etc/passwd", O_RDONLY));
 	say("list", open(".", O_RDONLY | O_DIRECTORY));
 	say("write", open("made-in-the-sandbox", O_WRONLY | O_CREAT, 0600));
-	say("cache", open("cache/ctx/block", O_WRONLY | O_CREAT, 0600));
-	say("empty", truncate("full", 0));
 	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
 	    (struct sockaddr *)&to, sizeof to));
 	say("datagram", sendto(socket(AF_INET, SOCK_DGRAM, 0), name, 1, 0,
