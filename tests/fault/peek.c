@@ -21,6 +21,12 @@ say(const char *what, long rc)
 }
 
 static void
+make(const char *what, const char *path)
+{
+	say(what, open(path, O_WRONLY | O_CREAT, 0600));
+}
+
+static void
 peek(void)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
@@ -29,7 +35,8 @@ peek(void)
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	say("read", open("/etc/passwd", O_RDONLY));
 	say("list", open(".", O_RDONLY | O_DIRECTORY));
-	say("write", open("made-in-the-sandbox", O_WRONLY | O_CREAT, 0600));
+	make("write", "made-in-the-sandbox");
+	make("picture", "pictures/made-in-the-sandbox");
 	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
 	    (struct sockaddr *)&to, sizeof to));
 	say("datagram", sendto(socket(AF_INET, SOCK_DGRAM, 0), name, 1, 0,
