@@ -154,28 +154,36 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Vocabularies that may still be needed: a record may name a model. */
+/* Allows the file of an encoding, if it is one and can be read. */
+static bool
+allow_vocabulary(const struct sandbox *s, const char *encoding)
+{
+	unsigned i;
+
+	if (encoding == NULL)
+		return false;
+	for (i = 0; cli_encoding_name(i) != NULL; i++)
+		if (strcmp(cli_encoding_name(i), encoding) == 0)
+			return false;
+	allow(s, encoding, MAY_READ);
+	return access(encoding, R_OK) == 0;
+}
+
+/* Vocabularies that may still be needed: a record may name a model.  The
+ * directory of compiled ones is for those of files only. */
 static void
 allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 {
-	bool files = false;
+	bool files = allow_vocabulary(s, meter->encoding);
 	size_t i;
 
-	if (meter->encoding != NULL) {
-		allow(s, meter->encoding, MAY_READ);
-		files = access(meter->encoding, R_OK) == 0;
-	}
 	for (i = 0; i < meter->own.n; i++)
-		if (meter->own.list[i].encoding != NULL) {
-			allow(s, meter->own.list[i].encoding, MAY_READ);
-			files |= access(meter->own.list[i].encoding, R_OK) ==
-				0;
-		}
-	if (meter->cache != NULL && files)
-		ctx_tokenizer_make_cache(meter->cache);
-	if (meter->cache != NULL)
-		allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST |
-			MAY_MAKE | MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
+		files |= allow_vocabulary(s, meter->own.list[i].encoding);
+	if (!files || meter->cache == NULL)
+		return;
+	ctx_tokenizer_make_cache(meter->cache);
+	allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE |
+		MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
 }
 
 void

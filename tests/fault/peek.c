@@ -36,6 +36,7 @@ peek(void)
 	say("read", open("/etc/passwd", O_RDONLY));
 	say("list", open(".", O_RDONLY | O_DIRECTORY));
 	make("write", "made-in-the-sandbox");
+	make("cache", "home/.cache/ctx/made-in-the-sandbox");
 	make("picture", "pictures/made-in-the-sandbox");
 	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
 	    (struct sockaddr *)&to, sizeof to));
