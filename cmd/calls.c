@@ -2,9 +2,10 @@
  * calls.c - system calls that a command in the sandbox has no use for
  *
  * What Landlock does not know: sockets that are no TCP, modes and owners by a
- * path, other processes, new parts of the kernel.  A filter has such calls
- * fail with EACCES (seccomp, Linux 3.17 and later).  Where the kernel has
- * none, or this machine is not in the table, nothing happens.
+ * path, other processes, new parts of the kernel; and what it has not always
+ * known, lengths by a path (Linux 6.2).  A filter has such calls fail with
+ * EACCES (seccomp, Linux 3.17 and later).  Where the kernel has none, or this
+ * machine is not in the table, nothing happens.
  */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>
@@ -46,6 +47,10 @@ static const unsigned refused[] = {
 #endif
 #ifdef SYS_chown32
     SYS_chown32, SYS_lchown32,
+#endif
+    SYS_truncate,
+#ifdef SYS_truncate64
+    SYS_truncate64,
 #endif
     SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_mount,
     SYS_umount2, SYS_unshare, SYS_setns, SYS_bpf, SYS_perf_event_open,

@@ -38,6 +38,7 @@ peek(void)
 	make("write", "made-in-the-sandbox");
 	make("cache", "home/.cache/ctx/made-in-the-sandbox");
 	make("picture", "pictures/made-in-the-sandbox");
+	say("empty", truncate("kept", 0));
 	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
 	    (struct sockaddr *)&to, sizeof to));
 	say("datagram", sendto(socket(AF_INET, SOCK_DGRAM, 0), name, 1, 0,
