@@ -314,6 +314,49 @@ values_of() { # option, arg, choices
 	done < <(calls)
 }
 
+@test "no command leaves a core file" {
+	[ "$(uname)" = Linux ] || skip "no limits of others can be seen here"
+	# Whoever runs this may have one, and no sanitizer sees to it first.
+	ulimit -S -c "$(ulimit -H -c)"
+	export ASAN_OPTIONS=$ASAN_OPTIONS:disable_coredump=0:handle_segv=0
+	mkfifo pipe
+	mkdir here
+	cd here
+	exec 9<> ../pipe
+	while read -r c; do
+		# shellcheck disable=SC2086 # a command and its options
+		$c < ../pipe > ../out 2>&1 3>&- &
+		for ((i = 0; i < 1000; i++)); do
+			limit=$(grep '^Max core' /proc/$!/limits) || break
+			[[ ! $limit =~ size\ +0\ +0 ]] || break
+			sleep 0.01
+		done
+		kill -SEGV $! || fail "$c: $(cat ../out)"
+		status=0
+		wait $! 2> /dev/null || status=$?
+		[ "$i" -lt 1000 ] || fail "$c: $limit"
+		[ "$status" -eq 139 ] || fail "$c: $status, $(cat ../out)"
+		[ -z "$(find . -name '*core*')" ] || fail "$c: $(find .)"
+	done < <(calls)
+}
+
+@test "no program that collects core files is given one" {
+	[ "$(uname)" = Linux ] || skip "no such programs here"
+	command -v strace > /dev/null || fail "no strace here"
+	want='^prctl(PR_SET_DUMPABLE, \(SUID_DUMP_DISABLE\|0\)[,)].* = 0'
+	while read -r c; do
+		# shellcheck disable=SC2086 # options; LeakSanitizer as below
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -o trace \
+		    -e trace=prctl $c < /dev/null > out 2>&1 || true
+		# LeakSanitizer could not trace such a process.
+		if grep -q __asan_init "$(command -v "${c%% *}")"; then
+			run ! grep -q PR_SET_DUMPABLE trace
+		else
+			grep -q "$want" trace || fail "$c: $(cat trace)"
+		fi
+	done < <(calls)
+}
+
 @test "in the sandbox tables still have a random key" {
 	[ "$(uname)" = Linux ] || skip "no sandbox here"
 	command -v strace > /dev/null || fail "no strace here"
