@@ -48,7 +48,8 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    {"program", "call_id", "code", CALL},
+    /* It has a fingerprint beside it, that is checked. */
+    {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},
     {"mcp_approval_response", "approval_request_id", "reason", FIXED},
