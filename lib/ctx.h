@@ -1145,8 +1145,8 @@ struct ctx_dialect {
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
 	const char *body[2];
-	/* The same of a result that failed, and the types that tell so;
-	 * NULL: nothing does. */
+	/* The same of a result that failed, NULL: there is no other; and the
+	 * types that tell so, ended by NULL, or none: that it is a string. */
 	const char *failed[2], *failures[4];
 	/*
 	 * Messages of ours that tell of what went: a summary, which stands

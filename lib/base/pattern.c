@@ -38,8 +38,8 @@ struct ctx_pattern_code {
 	pcre2_match_context *context;
 	bool anchored; /* one start is enough */
 	bool whole;    /* not to be tried a few offsets at a time */
-	size_t length; /* bytes of the pattern, and more than it matches if */
-	size_t runs;   /* no items run over a text of any length: how many */
+	size_t runs;   /* items, at most, that run over a text of any length */
+	size_t length; /* bytes: about what it runs over if it has none */
 };
 
 struct timer {

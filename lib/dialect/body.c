@@ -35,17 +35,17 @@ const char *const *
 ctx_body_form(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
-	static const char *const string[] = {"", ""};
-	const char *const *type = dialect->failures;
-	uint32_t own;
+	const char *const *sign = dialect->failures;
+	uint32_t type;
+	bool failed;
 
-	if (json->nodes[body].kind == CTX_JSON_STRING)
-		return string;
-	if (*type == NULL || (own = ctx_json_find(json, body, "type")) == 0)
+	if (dialect->failed[0] == NULL)
 		return dialect->body;
-	while (*type != NULL && !ctx_json_is(json, own, *type))
-		type++;
-	return *type != NULL ? dialect->failed : dialect->body;
+	failed = *sign == NULL && json->nodes[body].kind == CTX_JSON_STRING;
+	type = *sign == NULL ? 0 : ctx_json_find(json, body, "type");
+	for (; type != 0 && *sign != NULL && !failed; sign++)
+		failed = ctx_json_is(json, type, *sign);
+	return failed ? dialect->failed : dialect->body;
 }
 
 uint32_t

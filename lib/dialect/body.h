@@ -6,7 +6,7 @@
 
 /*
  * What stands before and behind the literal of a body that holds just a text,
- * in the place of this one: a string stays one, and what failed has failed.
+ * in the place of this one: what failed has failed.
  */
 const char *const *ctx_body_form(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);

@@ -234,6 +234,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
+	.failed = BODY_STRING,
 	.summary = GOOSE_NOTE,
 	.notice = GOOSE_NOTE,
 	.answers = {
