@@ -228,8 +228,8 @@ too_early() {
 	strace -o trace -e trace=$calls \
 	    ctx-age -u -S a/b/spool -k 2 -o 200 "$sample" | cmp - out
 	awk '
-	/^openat.*O_NONBLOCK\|O_NOFOLLOW/ { found++ }
-	/^openat.*(O_DIRECTORY|O_NONBLOCK\|O_NOFOLLOW)/ { dirty[$NF] = 1 }
+	/^openat.*O_NONBLOCK.*O_NOFOLLOW/ { found++ }
+	/^openat.*(O_DIRECTORY|O_NONBLOCK.*O_NOFOLLOW)/ { dirty[$NF] = 1 }
 	/^fsync/ { sub(/^fsync\(/, ""); delete dirty[$0 + 0]; synced++ }
 	/^close/ {
 		sub(/^close\(/, "")
@@ -239,7 +239,7 @@ too_early() {
 	/^writev?\(1,/ { for (fd in dirty) bad++; lines++ }
 	END {
 		if (found < 10 || bad > 0 || synced < found + 4)
-			print found " found, " synced " synced, " bad " not"
+			print found + 0 " found, " synced " synced, " bad " not"
 	}' trace > bad
 	[ ! -s bad ] || fail "$(cat bad)"
 }
