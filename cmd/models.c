@@ -192,10 +192,11 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	FILE *in = fopen(file, "rb");
 	char *text;
 
-	if (in == NULL && (errno == ENOENT || errno == ENOTDIR))
+	if (in == NULL) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			cli_die_of(cli, "open", file, errno);
 		return NULL;
-	if (in == NULL)
-		cli_die_of(cli, "open", file, errno);
+	}
 	text = malloc(LONGEST + 1);
 	if (text == NULL)
 		cli_die(cli, "out of memory");

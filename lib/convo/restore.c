@@ -84,7 +84,7 @@ get(struct restore *restore, uint64_t most, const struct ctx_str *sum,
     enum ctx_aged_state *state, struct ctx_err *err)
 {
 	const char *name = restore->name.p;
-	char digits[CTX_SPOOL_DIGITS];
+	char digits[CTX_SPOOL_DIGITS] = {0};
 	int rc = !restore->absent;
 
 	*state = CTX_AGED_MISSING;
