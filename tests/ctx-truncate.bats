@@ -511,7 +511,7 @@ sizes() {
 	ctx-truncate --lenient bad 2> err | cmp - bad
 }
 
-@test "--args: what has a form of its own, or was approved, stays" {
+@test "--args: what has a form of its own, or waits for approval, stays" {
 	long=$(printf 'word %.0s' {1..40})
 	{
 		echo '{"role":"user","content":[{"type":"input_text","text":"x"}]}'
@@ -531,6 +531,27 @@ sizes() {
 	jq -c 'if .type then {timestamp: "2026-01-01T00:00:00Z", type: "response_item", payload: .}
 	    else {timestamp: "2026-01-01T00:00:00Z", type: "response_item", payload: (. + {type: "message"})} end' in > rollout
 	ctx-truncate -d codex --args 60 rollout | cmp - rollout
+	call='{"type":"tool-call","toolCallId":"a","toolName":"f","input":{"a":"'"$long"'"}}'
+	{
+		echo '{"role":"user","content":"x"}'
+		echo '{"role":"assistant","content":['"$call"',{"type":"tool-approval-request","approvalId":"p","toolCallId":"a"}]}'
+		echo '{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"p","approved":true}]}'
+	} > asked
+	ctx-truncate -d vercel-model --args 60 asked | cmp - asked
+	{
+		echo '{"role":"user","content":"x"}'
+		echo '{"role":"assistant","content":['"$call"']}'
+		echo '{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"f","output":{"type":"text","value":"y"}}]}'
+	} > run
+	run -0 ctx-truncate -d vercel-model --args 60 run
+	[ "$(grep -c _ctx_cut <<< "$output")" -eq 1 ]
+	for state in approval-requested approval-responded input-available; do
+		echo '{"id":"m","role":"assistant","parts":[{"type":"tool-f","toolCallId":"a","state":"'$state'","input":{"a":"'"$long"'"}}]}'
+	done > parts
+	ctx-truncate -d vercel-ui --args 60 parts | cmp - parts
+	run -0 ctx-truncate -d vercel-ui --args 60 \
+	    <(sed '1s/approval-requested/output-available/; 1s/}]}$/,"output":"y"&/' parts)
+	[ "$(grep -c _ctx_cut <<< "$output")" -eq 1 ]
 	# Arguments are of any form.
 	echo '{"type":"function_call","call_id":"h","name":"f","arguments":"{\"a\":\"'"$long"'\"}"}' >> in
 	run -0 ctx-truncate --args 60 in

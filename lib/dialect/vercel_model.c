@@ -125,14 +125,31 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	return read_plain(json, block, view, err);
 }
 
+/* What a message asks approval for is run as it stands.  What asks has an id
+ * and no value. */
+static void
+keep_asked(struct ctx_view *view)
+{
+	bool asks = false;
+	size_t i;
+
+	for (i = 0; i < view->n; i++)
+		asks = asks || (view->parts[i].kind == CTX_PART_CALL &&
+		    view->parts[i].value == 0);
+	for (i = 0; i < view->n; i++)
+		view->parts[i].whole = asks &&
+		    view->parts[i].kind == CTX_PART_CALL;
+}
+
 int
 ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err)
 {
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
-	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-	    read_block, err) < 0
-	    ? -1
-	    : 1;
+	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
+		read_block, err) < 0)
+		return -1;
+	keep_asked(view);
+	return 1;
 }

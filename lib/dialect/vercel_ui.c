@@ -68,9 +68,14 @@ read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
 
 	if (input == 0)
 		input = ctx_json_find(json, tool, "args");
-	if (ctx_read_call(view, input, id, name, err) < 0)
+	size_t call = view->n;
+
+	if (ctx_read_call(view, input, id, name, err) < 0 ||
+	    read_result(view, tool, id, name, err) < 0)
 		return -1;
-	return read_result(view, tool, id, name, err);
+	/* What waits to be approved or run is run as it stands. */
+	view->parts[call].whole = view->n == call + 1;
+	return 0;
 }
 
 /* A tool whose name stands behind tool- in its type. */
