@@ -329,7 +329,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	if (ctx_buf_reserve(&fresh, READ_MOST, err) < 0 ||
+	/* One byte more, as in make_room, which may not be called again. */
+	if (ctx_buf_reserve(&fresh, ahead(reader) + READ_LEAST, err) < 0 ||
 	    ctx_buf_add(&fresh, buf->p + reader->from, ahead(reader), err) <
 		0) {
 		ctx_buf_release(&fresh);

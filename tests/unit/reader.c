@@ -390,6 +390,50 @@ keeping(void)
 	remove_files(&file, 1);
 }
 
+/* What is read ahead of a torn line fills its buffer: the line feed that is
+ * put before the next file must find room. */
+static void
+keeping_ahead_of_a_file(void)
+{
+	struct ctx_reader *reader;
+	struct ctx_record record;
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	char *files[2], *kept;
+	size_t i, rest;
+	FILE *f;
+
+	tap_case("what is kept leaves room behind the end of a file");
+	files[0] = make_file("torn", "");
+	files[1] = make_file("whole", "{}\n");
+	for (rest = 256 << 10; rest <= 1 << 20; rest *= 2) {
+		text.n = 0;
+		NEED(ctx_buf_printf(&text, &err, "{}\n[%*s", 2 << 20,
+			 "1,\n") == 0);
+		for (i = 0; i < rest / 2; i++)
+			NEED(ctx_buf_add(&text, "1,", 2, &err) == 0);
+		NEED((f = fopen(files[0], "w")) != NULL);
+		NEED(fwrite(text.p, 1, text.n, f) == text.n && fclose(f) == 0);
+		NEED(ctx_reader_open(&reader, files, 2, &err) == 0);
+		ctx_reader_set_lenient(reader, true);
+		for (i = 0; i < 2; i++)
+			NEED(ctx_reader_next(reader, &record, &err) == 1);
+		kept = ctx_reader_keep(reader, &record, &err);
+		NEED(kept != NULL);
+		free(kept);
+		NEED(ctx_reader_next(reader, &record, &err) == 1);
+		CHECK(record.kind == CTX_RECORD_BAD &&
+		    record.text.n == rest + 1 &&
+		    record.text.p[rest] == '\n');
+		NEED(ctx_reader_next(reader, &record, &err) == 1);
+		CHECK(record.kind == CTX_RECORD_JSON);
+		CHECK(ctx_reader_next(reader, &record, &err) == 0);
+		ctx_reader_close(reader);
+	}
+	ctx_buf_release(&text);
+	remove_files(files, 2);
+}
+
 int
 main(void)
 {
@@ -402,6 +446,7 @@ main(void)
 	stdin_among_files();
 	files_that_fail();
 	keeping();
+	keeping_ahead_of_a_file();
 	NEED(rmdir(dir) == 0);
 	return tap_done();
 }
