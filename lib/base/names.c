@@ -4,6 +4,8 @@
 
 #include "ctx.h"
 
+#define LEAST_SLOTS 64
+
 static uint32_t *
 slot_of(const struct ctx_names *names, const char *p, size_t n)
 {
@@ -23,11 +25,13 @@ slot_of(const struct ctx_names *names, const char *p, size_t n)
 static int
 widen(struct ctx_names *names, struct ctx_err *err)
 {
-	size_t slots = names->slots == NULL ? 64 : (names->mask + 1) * 2, i;
+	size_t slots = (names->mask + 1) * 2, i;
 	uint32_t *grown;
 
-	if (names->slots == NULL)
+	if (names->slots == NULL) {
 		ctx_hashkey_init(&names->hash);
+		slots = LEAST_SLOTS;
+	}
 	grown = calloc(slots, sizeof *grown);
 	if (grown == NULL)
 		return ctx_err_nomem(err);
@@ -87,11 +91,17 @@ ctx_names_has(const struct ctx_names *names, const char *p, size_t n)
 void
 ctx_names_reset(struct ctx_names *names)
 {
-	names->n = 0;
-	ctx_arena_reset(&names->arena);
-	if (names->slots != NULL)
+	/* A table that many names left behind is not cleared for each few. */
+	if (names->mask >= LEAST_SLOTS && names->n < names->mask / 8) {
+		free(names->slots);
+		names->slots = NULL;
+		names->mask = 0;
+	} else if (names->n > 0) {
 		memset(names->slots, 0,
 		    (names->mask + 1) * sizeof *names->slots);
+	}
+	names->n = 0;
+	ctx_arena_reset(&names->arena);
 }
 
 void

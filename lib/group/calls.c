@@ -12,6 +12,7 @@
 #include "group/calls.h"
 
 #define NONE UINT32_MAX
+#define LEAST_BUCKETS 64
 
 enum way { BY_ID, BY_NAME, BY_ORDER, WAYS };
 
@@ -77,7 +78,7 @@ ctx_calls_new(struct ctx_err *err)
 		return NULL;
 	}
 	ctx_hashkey_init(&calls->hash);
-	if (rehash(calls, 64, err) < 0) {
+	if (rehash(calls, LEAST_BUCKETS, err) < 0) {
 		free(calls);
 		return NULL;
 	}
@@ -99,6 +100,15 @@ ctx_calls_free(struct ctx_calls *calls)
 void
 ctx_calls_clear(struct ctx_calls *calls)
 {
+	uint32_t *fewer;
+
+	/* Buckets that many calls left behind are not cleared for each few. */
+	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
+	    (fewer = realloc(calls->buckets,
+		 LEAST_BUCKETS * sizeof *fewer)) != NULL) {
+		calls->buckets = fewer;
+		calls->mask = LEAST_BUCKETS - 1;
+	}
 	calls->n_calls = calls->n_lists = calls->used_lists = 0;
 	calls->free_call = calls->free_list = NONE;
 	memset(calls->buckets, 0xff,
