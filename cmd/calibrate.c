@@ -13,6 +13,7 @@
 
 struct calibrate_call {
 	uint32_t model; /* of the names */
+	size_t number;  /* of the call */
 	struct ctx_sample sample;
 };
 
@@ -50,8 +51,9 @@ note(struct calibrate *c, const struct ctx_tally *t,
 	c->list = grown;
 	if (find_name(c, t, &model, err) < 0)
 		return -1;
-	grown[c->n++] =
-	    (struct calibrate_call){model, {sum->text, t->billed - sum->rest}};
+	grown[c->n] = (struct calibrate_call){
+	    model, c->n, {sum->text, t->billed - sum->rest}};
+	c->n++;
 	return 0;
 }
 
@@ -189,8 +191,18 @@ copy_name(char *name, size_t size, struct ctx_str text)
 	name[n] = '\0';
 }
 
+static int
+by_model(const void *a, const void *b)
+{
+	const struct calibrate_call *x = a, *y = b;
+
+	if (x->model != y->model)
+		return x->model < y->model ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
 int
-calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
+calibrate_report(struct calibrate *c, const char *encoding, bool upper,
     bool json, struct ctx_err *err)
 {
 	struct ctx_sample *calls = calloc(c->n + 1, sizeof *calls);
@@ -198,15 +210,16 @@ calibrate_report(const struct calibrate *c, const char *encoding, bool upper,
 	char name[200];
 	json_t *line;
 	uint32_t id;
-	size_t i, n;
+	size_t i = 0, n;
 	int rc = 0;
 
 	if (calls == NULL)
 		return ctx_err_nomem(err);
+	if (c->n > 0)
+		qsort(c->list, c->n, sizeof *c->list, by_model);
 	for (id = 1; rc >= 0 && id <= c->models.n; id++) {
-		for (n = i = 0; i < c->n; i++)
-			if (c->list[i].model == id)
-				calls[n++] = c->list[i].sample;
+		for (n = 0; i < c->n && c->list[i].model == id; i++)
+			calls[n++] = c->list[i].sample;
 		if (!ctx_fit(&fit, calls, n))
 			continue;
 		copy_name(name, sizeof name, ctx_names_at(&c->models, id));

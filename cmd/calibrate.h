@@ -32,7 +32,7 @@ int calibrate_ended(struct calibrate *calibrate, const struct ctx_tally *tally,
  * With upper the line for models.json has the factor that never counts too
  * low.  1; 0: no call says what it was billed; or -1.
  */
-int calibrate_report(const struct calibrate *calibrate, const char *encoding,
+int calibrate_report(struct calibrate *calibrate, const char *encoding,
     bool upper, bool json, struct ctx_err *err);
 void calibrate_release(struct calibrate *calibrate);
 

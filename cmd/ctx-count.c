@@ -344,6 +344,7 @@ print_rest(struct count *count)
 	struct ctx_err err;
 	size_t i;
 
+	rows_rank(&count->largest);
 	for (i = 0; i < count->largest.n; i++) {
 		item = &count->largest.list[i];
 		if (!count->bar.shown)

@@ -198,22 +198,52 @@ rows_add(struct rows *rows, const struct ctx_tally *t, const char *p,
 		grown[id - 1].sum.dialect = t->dialect;
 		grown[id - 1].sum.model = t->model;
 		grown[id - 1].sum.turn = t->turn;
+		grown[id - 1].number = id;
 		rows->n = id;
 	}
 	row_add(&grown[id - 1].sum, t);
 	return 0;
 }
 
+/* Does x stand behind y?  Of equal ones the first stands first. */
+static bool
+is_behind(const struct row *x, const struct row *y)
+{
+	if (x->sum.tokens != y->sum.tokens)
+		return x->sum.tokens < y->sum.tokens;
+	return x->number > y->number;
+}
+
+/* Puts the row into a heap of n, whose first is the last of all, where at is
+ * free. */
+static void
+sift(struct row *heap, size_t n, size_t at, const struct row *row)
+{
+	size_t next;
+
+	for (; at > 0 && is_behind(row, &heap[(at - 1) / 2]); at = next) {
+		next = (at - 1) / 2;
+		heap[at] = heap[next];
+	}
+	for (; (next = 2 * at + 1) < n; at = next) {
+		if (next + 1 < n && is_behind(&heap[next + 1], &heap[next]))
+			next++;
+		if (!is_behind(&heap[next], row))
+			break;
+		heap[at] = heap[next];
+	}
+	heap[at] = *row;
+}
+
 int
 rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
     struct ctx_err *err)
 {
+	struct row row = {.sum = *t, .number = rows->taken++};
 	struct row *grown;
 	uint32_t id;
-	size_t i;
 
-	if (rows->n == top &&
-	    rows->list[rows->n - 1].sum.tokens >= t->tokens)
+	if (rows->n == top && is_behind(&row, rows->list))
 		return 0;
 	grown = ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown,
 	    err);
@@ -221,23 +251,27 @@ rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
 	    ctx_names_id(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
 		return -1;
 	rows->list = grown;
-	if (rows->n < top)
+	row.sum.tool = ctx_names_at(&rows->names, id);
+	if (rows->n < top) {
 		rows->n++;
-	for (i = rows->n - 1; i > 0 && grown[i - 1].sum.tokens < t->tokens;
-	    i--)
-		grown[i] = grown[i - 1];
-	grown[i] = (struct row){.sum = *t};
-	grown[i].sum.tool = ctx_names_at(&rows->names, id);
+		sift(grown, rows->n, rows->n - 1, &row);
+	} else {
+		sift(grown, rows->n, 0, &row);
+	}
 	return 0;
 }
 
 static int
 by_tokens(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	return is_behind(a, b) - is_behind(b, a);
+}
 
-	return (x->sum.tokens < y->sum.tokens) -
-	    (x->sum.tokens > y->sum.tokens);
+void
+rows_rank(struct rows *rows)
+{
+	if (rows->n > 0)
+		qsort(rows->list, rows->n, sizeof *rows->list, by_tokens);
 }
 
 static int
@@ -256,9 +290,10 @@ rows_print(struct row_form *form, struct rows *rows, bool turns)
 	for (i = 0; i < rows->n; i++)
 		rows->list[i].label =
 		    ctx_names_at(&rows->names, (uint32_t)i + 1);
-	if (rows->n > 0)
-		qsort(rows->list, rows->n, sizeof *rows->list,
-		    turns ? by_turn : by_tokens);
+	if (!turns)
+		rows_rank(rows);
+	else if (rows->n > 0)
+		qsort(rows->list, rows->n, sizeof *rows->list, by_turn);
 	for (i = 0; i < rows->n; i++)
 		row_print(form, &rows->list[i]);
 	ctx_names_reset(&rows->names);

@@ -8,11 +8,13 @@
 struct row {
 	struct ctx_tally sum;
 	struct ctx_str label; /* the name, may be untrusted; NULL: none */
+	uint64_t number;      /* rises from row to row */
 };
 
 struct rows {
 	struct row *list;
 	size_t n, cap;
+	uint64_t taken; /* messages that rows_keep was shown */
 	struct ctx_names names;
 };
 
@@ -34,9 +36,11 @@ void row_add(struct ctx_tally *sum, const struct ctx_tally *t);
 /* Adds to the row of a name. */
 int rows_add(struct rows *rows, const struct ctx_tally *t, const char *p,
     size_t n, struct ctx_err *err);
-/* Keeps the message, if it is one of the top largest so far, largest first. */
+/* Keeps the message, if it is one of the top largest so far; top is not 0. */
 int rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
     struct ctx_err *err);
+/* Sorts what was kept, the largest first. */
+void rows_rank(struct rows *rows);
 /* Prints and forgets the rows, the largest first, or by the number of their
  * turns. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);

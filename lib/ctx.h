@@ -1388,11 +1388,11 @@ const char *ctx_models_date(void);
  * The row, of own (or NULL) and the table, whose name is the longest prefix
  * of name.  Letters of either case are the same, and so are dots, dashes,
  * underscores, colons and @; a version does not end between digits.  What
- * stands before the name is left aside: "openrouter/openai/", "us.anthropic.",
- * "ft:"; and "hermes-3-" of "hermes-3-llama-3.1-70b", if nothing begins so.
- * Names of no row, and of more than 256 bytes, get the one that stands for
- * unknown, local models:
- * 32,000 tokens; its vendor is "unknown".
+ * stands before the name, up to 15 parts, is left aside: "openrouter/openai/",
+ * "us.anthropic.", "ft:"; and "hermes-3-" of "hermes-3-llama-3.1-70b", if
+ * nothing begins so.  Names of no row, and of more than 256 bytes, get the one
+ * that stands for unknown, local models: 32,000 tokens; its vendor is
+ * "unknown".
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
@@ -1549,8 +1549,9 @@ struct ctx_meter {
  * meter is released. */
 struct ctx_measure {
 	const struct ctx_model *model; /* NULL: none is known */
-	struct ctx_str name; /* as it was given; lives as what gave it, with
-			      * escapes as the meter */
+	struct ctx_str name; /* as it was given; lives as what gave it, but
+			      * decoded as the meter, which decodes none of
+			      * more than 256 bytes, and 4096 in all */
 	struct ctx_counter *counter;
 	const char *encoding;
 };

@@ -295,42 +295,51 @@ ctx_live_gone(const struct ctx_live *live, uint32_t line)
 	return ctx_held(live, newest != 0 ? newest : line)->gone;
 }
 
-/* The nearest ancestor that is left, or 0.  Shortens the way for the next. */
+/* The nearest ancestor that is left, or 0.  Shortens the way for the next,
+ * also where those that went have one another as parents. */
 static uint32_t
 ancestor(struct ctx_live *live, uint32_t line)
 {
-	uint32_t up = ctx_held(live, line)->up;
-	size_t steps = live->n;
+	uint32_t up = ctx_held(live, line)->up, *over;
 
 	while (up != 0 && ctx_live_gone(live, up)) {
-		if (steps-- == 0)
-			return 0;
-		ctx_held(live, line)->up = ctx_held(live, up)->up;
-		line = up;
-		up = ctx_held(live, up)->up;
+		over = &ctx_held(live, up)->up;
+		if (*over == up)
+			*over = 0;
+		else if (*over != 0 && ctx_live_gone(live, *over))
+			*over = ctx_held(live, *over)->up;
+		up = *over;
 	}
 	return up;
 }
 
-/* The next live line of the file that is left, or 0.  Of a line that has
- * gone what it was about does not matter, so the answer is kept there. */
+/* The next live line of the file that is left, or 0.  Of lines that have
+ * gone what they were about does not matter, so the answer is kept in each
+ * that was passed. */
 static uint32_t
 successor(struct ctx_live *live, uint32_t line)
 {
-	struct ctx_held *gone = ctx_held(live, line), *h;
+	const char *file = ctx_held(live, line)->file;
+	uint32_t at, to = 0;
+	struct ctx_held *h;
 
-	if (gone->sought)
-		return gone->to;
-	gone->sought = true;
-	gone->to = 0;
-	for (; line < live->n && gone->to == 0; line++) {
-		h = ctx_held(live, line + 1);
-		if (h->file != gone->file)
+	for (at = line; at <= live->n && to == 0; at++) {
+		h = ctx_held(live, at);
+		if (h->file != file || (h->sought && h->to == 0))
 			break;
-		if (h->live && !h->gone && h->id != 0)
-			gone->to = line + 1;
+		if (h->sought)
+			to = h->to;
+		else if (h->live && h->id != 0 && !ctx_live_gone(live, at))
+			to = at;
 	}
-	return gone->to;
+	for (; line < at; line++) {
+		h = ctx_held(live, line);
+		if (!h->gone || h->sought)
+			continue;
+		h->sought = true;
+		h->to = to;
+	}
+	return to;
 }
 
 /* Does what a summary leaves begin with a line of ours before line to? */

@@ -15,9 +15,9 @@
 struct log {
 	struct ctx_live *live;
 	uint32_t *slots;
-	size_t n;
+	size_t first, n; /* those before first have gone */
 	size_t turns;    /* lines of the user's among them */
-	size_t digested; /* all slots before it are such */
+	size_t digested; /* all slots from first to it are such */
 	uint32_t *where; /* of each name, the slot of its line plus one */
 };
 
@@ -43,7 +43,7 @@ slot_of(const struct log *log, uint32_t id)
 {
 	size_t slot = id == 0 ? 0 : log->where[id];
 
-	if (slot == 0 || slot > log->n ||
+	if (slot <= log->first || slot > log->n ||
 	    ctx_held(log->live, log->slots[slot - 1])->id != id)
 		return log->n;
 	return slot - 1;
@@ -86,22 +86,20 @@ log_rollback(struct log *log, uint32_t turns)
 	log_cut(log, cut);
 }
 
-/* A line has another slot. */
-static void
-log_move(struct log *log, size_t from, size_t to)
-{
-	log->slots[to] = log->slots[from];
-	log->where[ctx_held(log->live, log->slots[to])->id] = (uint32_t)to + 1;
-}
-
 static void
 log_digest(struct log *log)
 {
+	uint32_t line;
 	size_t i;
 
-	for (i = log->digested; i < log->n; i++)
-		if (is_turn(log, i))
-			log_move(log, i, log->digested++);
+	for (i = log->digested; i < log->n; i++) {
+		if (!is_turn(log, i))
+			continue;
+		line = log->slots[i];
+		log->slots[log->digested++] = line;
+		log->where[ctx_held(log->live, line)->id] =
+		    (uint32_t)log->digested;
+	}
 	log->n = log->digested;
 }
 
@@ -110,17 +108,15 @@ log_digest(struct log *log)
 static void
 log_summary(struct log *log, uint32_t about)
 {
-	size_t slot = slot_of(log, about), i;
+	size_t slot = slot_of(log, about);
 
 	if (slot == log->n ||
 	    !(ctx_held(log->live, log->slots[slot])->flags & CTX_LINE_ASKS))
 		return;
-	for (i = 0; i < slot; i++)
-		log->turns -= is_turn(log, i);
-	for (i = slot; i < log->n; i++)
-		log_move(log, i, i - slot);
-	log->n -= slot;
-	log->digested = 0;
+	while (log->first < slot)
+		log->turns -= is_turn(log, log->first++);
+	if (log->digested < slot)
+		log->digested = slot;
 }
 
 static void
@@ -134,7 +130,7 @@ log_line(struct log *log, uint32_t line)
 		if (h->about != 0)
 			log_summary(log, h->about);
 		else
-			log_cut(log, 0);
+			log_cut(log, log->first);
 		log_message(log, line);
 		break;
 	case CTX_LINE_DIGEST:
@@ -146,7 +142,7 @@ log_line(struct log *log, uint32_t line)
 		break;
 	case CTX_LINE_REWIND:
 		slot = slot_of(log, h->about);
-		log_cut(log, slot < log->n ? slot : 0);
+		log_cut(log, slot < log->n ? slot : log->first);
 		break;
 	case CTX_LINE_ROLLBACK:
 		log_rollback(log, h->turns);
@@ -173,7 +169,7 @@ ctx_live_decide_log(struct ctx_live *live, struct ctx_err *err)
 	}
 	for (i = live->from; i < live->n; i++)
 		log_line(&log, (uint32_t)i + 1);
-	for (i = 0; i < log.n; i++)
+	for (i = log.first; i < log.n; i++)
 		ctx_held(live, log.slots[i])->live = true;
 	rc = 0;
 out:

@@ -431,23 +431,30 @@ bytes_of(const struct ctx_view *view, const struct ctx_part *part)
 	    part->child != 0 ? part->child : view->node);
 }
 
-/* The last of the messages that stand before the results of entry.  Of a row
- * that is one message it is looked for once. */
+/* Finds the last of the messages that stand before the results of entry, and
+ * the one behind it, or NULL.  Of a row that is one message they are looked
+ * for once. */
 static struct ctx_repair_entry *
 last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
-    struct ctx_repair_entry *entry)
+    struct ctx_repair_entry *entry, struct ctx_repair_entry **next)
 {
-	struct ctx_repair_entry *last = entry, *next;
+	struct ctx_repair_entry *last = entry;
 
 	if (repair->row && entry->message >= repair->row_from &&
-	    entry->message <= repair->row_to)
+	    entry->message <= repair->row_to) {
+		*next = repair->row_ends
+		    ? queue_find(queue, repair->row_behind)
+		    : NULL;
 		return queue_find(queue, repair->row_to);
-	while ((next = queue_next(queue, (size_t)(last - queue->list))) !=
-		NULL && stand_behind(entry, next))
-		last = next;
+	}
+	while ((*next = queue_next(queue, (size_t)(last - queue->list))) !=
+		NULL && stand_behind(entry, *next))
+		last = *next;
 	repair->row = true;
 	repair->row_from = entry->message;
 	repair->row_to = last->message;
+	repair->row_ends = *next != NULL;
+	repair->row_behind = *next != NULL ? (*next)->message : 0;
 	return last;
 }
 
@@ -470,8 +477,7 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	answer = &entry->answers[entry->handed_on + finding->call];
 	if (answer->n == 0)
 		return 0;
-	last = last_before(repair, queue, entry);
-	next = queue_next(queue, (size_t)(last - queue->list));
+	last = last_before(repair, queue, entry, &next);
 	if (last->role != CTX_ROLE_ASSISTANT && (entry->rules &
 		(CTX_ALTERNATES | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
 		return 0;

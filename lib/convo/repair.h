@@ -45,7 +45,8 @@ struct ctx_repair {
 	bool after_dropped; /* the last message of the stream went */
 	bool row; /* since a message came the results of calls in these were
 		   * found to stand behind the last of them */
-	uint64_t row_from, row_to;
+	bool row_ends;       /* there is a message behind them */
+	uint64_t row_from, row_to, row_behind;
 };
 
 void ctx_repair_release(struct ctx_repair *repair);

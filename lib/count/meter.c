@@ -4,6 +4,9 @@
 
 #include "ctx.h"
 
+#define LONGEST_KEPT 256 /* bytes of a decoded name */
+#define MOST_KEPT    4096
+
 /* Entries are pointers, so that a measure stays valid when more come. */
 struct ctx_meter_entry {
 	struct opened *opened;
@@ -60,38 +63,41 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 	return 0;
 }
 
-/* The name of a string; one that must be decoded is kept. */
-static int
-name_at(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
-    struct ctx_str *name, struct ctx_err *err)
-{
-	uint32_t id;
-
-	meter->text.n = 0;
-	if (ctx_json_text(json, node, &meter->text, name, err) < 0)
-		return -1;
-	if (!json->nodes[node].escaped)
-		return 0;
-	if (ctx_names_id(&meter->names, name->p, name->n, &id, err) < 0)
-		return -1;
-	*name = ctx_names_at(&meter->names, id);
-	return 0;
-}
-
 /* The name of the model that was asked for, that is named, or of the
- * environment; p NULL if there is none. */
+ * environment; p NULL if there is none.  Decoded it is in meter->text. */
 static int
 find_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
     struct ctx_str *name, struct ctx_err *err)
 {
 	const char *given = meter->model;
 
+	meter->text.n = 0;
 	if (given == NULL && node != 0 &&
 	    json->nodes[node].kind == CTX_JSON_STRING)
-		return name_at(meter, json, node, name, err);
+		return ctx_json_text(json, node, &meter->text, name, err);
 	if (given == NULL)
 		given = meter->fallback;
 	*name = (struct ctx_str){given, given == NULL ? 0 : strlen(given)};
+	return 0;
+}
+
+/* Makes a decoded name one that lives as the meter.  Of many different ones,
+ * and of long ones, that is the name as it is written, in json. */
+static int
+keep_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
+    struct ctx_str *name, struct ctx_err *err)
+{
+	uint32_t id;
+
+	if (meter->text.n == 0)
+		return 0;
+	if (name->n > LONGEST_KEPT || meter->names.n >= MOST_KEPT) {
+		*name = ctx_json_str(json, node);
+		return 0;
+	}
+	if (ctx_names_id(&meter->names, name->p, name->n, &id, err) < 0)
+		return -1;
+	*name = ctx_names_at(&meter->names, id);
 	return 0;
 }
 
@@ -152,6 +158,8 @@ ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
 		name = (struct ctx_str){"", 0};
 	else
 		model = find_model(meter, name);
+	if (keep_name(meter, json, node, &name, err) < 0)
+		return -1;
 	if (model != NULL) {
 		like.image = model->image;
 		like.tools = model->tools;

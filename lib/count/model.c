@@ -9,7 +9,8 @@
 
 #include "ctx.h"
 
-#define LONGEST 256 /* bytes of a name: each is compared with every row */
+#define LONGEST 256 /* bytes of a name */
+#define MOST_STARTS 16 /* in it, for each is compared with every row */
 
 static const struct ctx_model models[] = {
 #include "models.inc"
@@ -98,18 +99,26 @@ begins(const char *name, size_t n, const char *prefix)
 	return 2 * k - other;
 }
 
-/* Takes the row for *best if it is a longer prefix of the name, from its
- * start or from behind one of the bytes parts. */
-static void
-match(const struct ctx_model *row, const char *name, size_t n,
-      const char *parts, const struct ctx_model **best, size_t *longest)
-{
-	size_t i, found;
+/* A name, and where rows may begin in it. */
+struct name {
+	const char *p;
+	size_t n, n_starts;
+	size_t starts[MOST_STARTS];
+};
 
-	for (i = 0; i < n; i++) {
-		if (i > 0 && strchr(parts, name[i - 1]) == NULL)
+/* Takes the row for *best if it is a longer prefix of what begins there. */
+static void
+match(const struct ctx_model *row, const struct name *name,
+      const struct ctx_model **best, size_t *longest)
+{
+	char first = plain(row->name[0]);
+	size_t i, at, found;
+
+	for (i = 0; i < name->n_starts; i++) {
+		at = name->starts[i];
+		if (plain(name->p[at]) != first)
 			continue;
-		found = begins(name + i, n - i, row->name);
+		found = begins(name->p + at, name->n - at, row->name);
 		if (found > *longest) {
 			*longest = found;
 			*best = row;
@@ -117,36 +126,45 @@ match(const struct ctx_model *row, const char *name, size_t n,
 	}
 }
 
+/* Finds the row that begins at the start of the name, or behind one of the
+ * bytes parts. */
 static const struct ctx_model *
-find_between(const struct ctx_models *own, const char *name, size_t n,
+find_between(const struct ctx_models *own, struct name *name,
     const char *parts)
 {
 	const struct ctx_model *row, *best = NULL;
 	size_t i, longest = 0;
 
+	name->n_starts = 0;
+	for (i = 0; i < name->n && name->n_starts < MOST_STARTS; i++)
+		if (i == 0 || strchr(parts, name->p[i - 1]) != NULL)
+			name->starts[name->n_starts++] = i;
 	for (i = 0; own != NULL && i < own->n; i++)
-		match(&own->list[i], name, n, parts, &best, &longest);
+		match(&own->list[i], name, &best, &longest);
 	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
-		match(row, name, n, parts, &best, &longest);
+		match(row, name, &best, &longest);
 	return best;
 }
 
 const struct ctx_model *
-ctx_model_find(const struct ctx_models *own, const char *name, size_t n)
+ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 {
 	const struct ctx_model *best;
 	const char *slash;
+	struct name name;
 
-	while ((slash = memchr(name, '/', n)) != NULL) {
-		n -= (size_t)(slash + 1 - name);
-		name = slash + 1;
+	while ((slash = memchr(p, '/', n)) != NULL) {
+		n -= (size_t)(slash + 1 - p);
+		p = slash + 1;
 	}
 	if (n > LONGEST)
 		return &unknown;
-	best = find_between(own, name, n, ".:");
+	name.p = p;
+	name.n = n;
+	best = find_between(own, &name, ".:");
 	/* A name of somebody's own may end in that of the model. */
 	if (best == NULL)
-		best = find_between(own, name, n, ".:-_");
+		best = find_between(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;
 }
 
