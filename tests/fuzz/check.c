@@ -135,7 +135,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(repaired.fixed > 0 ||
 		    fuzz_same(repaired.out.p, repaired.out.n, p, size));
 		/* What is no message may read as something else alone. */
-		if (fuzz_framed_alike(p, size, &repaired.out))
+		if (!fuzz_side_by_side(p, size))
 			judge(&f, &repaired,
 			    repaired.found[CTX_RULE_NO_MESSAGE] == 0 &&
 				fuzz_reads_alike(f.dialect, p, size,

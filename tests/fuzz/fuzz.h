@@ -56,11 +56,12 @@ void fuzz_input(const char *p, size_t n, const uint8_t *chunks,
 /* Standard input is what it was. */
 void fuzz_input_end(void);
 
-/* Is out, what is left of a stream, read in the framing of the whole? */
-bool fuzz_framed_alike(const char *p, size_t n, const struct ctx_buf *out);
-/* Are all records of one dialect, too, and what is left of the same?  Not where
- * what told goes, nor where lines of a tree have no id, and hang on the line
- * before them, and others have.  forced is NULL if it is found out. */
+/* Does a value begin on the line where another ends?  Without the value of
+ * several lines before them that cannot be read. */
+bool fuzz_side_by_side(const char *p, size_t n);
+/* Or else, are all records of one dialect, and what is left in out of the same?
+ * Not where what told goes, nor where lines of a tree have no id, and hang on
+ * the line before them, and others have.  forced is NULL if it is found out. */
 bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p,
     size_t n, const struct ctx_buf *out);
 

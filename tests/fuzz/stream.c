@@ -281,7 +281,7 @@ judge(const struct fuzz *f, const char *p, size_t n,
 	size_t i;
 
 	must(check(f, p, n, before) == 0);
-	if (!fuzz_framed_alike(p, n, &first->out))
+	if (fuzz_side_by_side(p, n))
 		return;
 	must(check(f, first->out.p, first->out.n, after) == 0);
 	for (i = 0; i < CTX_RULES; i++)
