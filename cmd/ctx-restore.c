@@ -15,8 +15,9 @@ struct restore {
 	uint64_t broken;
 	uint64_t ours, foreign; /* references, by the spool they name */
 	struct ctx_buf dir;     /* that the first foreign one names */
-	struct ctx_names named; /* files of the spool that a stream names ... */
-	size_t by_streams;      /* so many; then those that none does */
+	/* Digits in the names of the spool's files, and those of them that
+	 * stand in a stream. */
+	struct ctx_names files, named;
 };
 
 static const char *const states[] = {
@@ -36,16 +37,29 @@ print_reference(const struct cli *cli, const struct ctx_aged *aged)
 	cli_check_stdout(cli);
 }
 
+/* Notes that a file is named, if there is one. */
 static int
-found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
+note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
 	struct restore *restore = user;
 	uint32_t id;
 
+	return ctx_names_has(&restore->files, digits.p, digits.n)
+	    ? ctx_names_id(&restore->named, digits.p, digits.n, &id, err)
+	    : 0;
+}
+
+static int
+found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
+{
+	struct restore *restore = user;
+	struct ctx_str digits;
+
 	restore->ours++;
 	if (restore->gc)
-		return ctx_names_id(&restore->named, aged->name.p,
-		    aged->name.n, &id, err);
+		return ctx_spool_is_name(aged->name, &digits)
+		    ? note_digits(user, digits, err)
+		    : 0;
 	if (restore->list) {
 		cli_progress_clear(&restore->cli);
 		print_reference(&restore->cli, aged);
@@ -84,60 +98,68 @@ note_foreign(struct restore *restore)
 	ctx_buf_release(&restore->dir);
 }
 
-/* Did a stream name this file?  Names that only the listing adds come
- * later. */
-static int
-is_named(struct restore *restore, struct ctx_str name, bool *named,
-    struct ctx_err *err)
-{
-	uint32_t id;
+/* ---- files that no stream names ---- */
 
-	if (ctx_names_id(&restore->named, name.p, name.n, &id, err) < 0)
-		return -1;
-	*named |= id <= restore->by_streams;
-	return 0;
+/* The digits in the name of a file of the spool, or of the JSON beside it. */
+static bool
+digits_of(const char *file, struct ctx_str *digits)
+{
+	static const char suffix[] = ".json";
+	const size_t n = sizeof suffix - 1;
+	struct ctx_str name = {file, strlen(file)};
+
+	if (ctx_spool_is_name(name, digits))
+		return true;
+	if (name.n <= n || memcmp(name.p + name.n - n, suffix, n) != 0)
+		return false;
+	name.n -= n;
+	return ctx_spool_is_name(name, digits);
 }
 
-/* Prints a file of the spool that no stream names; the JSON beside a file
- * belongs to it. */
+static int
+note_file(void *user, const char *file, struct ctx_err *err)
+{
+	struct restore *restore = user;
+	struct ctx_str digits;
+	uint32_t id;
+
+	return digits_of(file, &digits)
+	    ? ctx_names_id(&restore->files, digits.p, digits.n, &id, err)
+	    : 0;
+}
+
+/* What came after the files were noted may be named by what is not yet in the
+ * streams. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {
-	static const char suffix[] = ".json";
 	struct restore *restore = user;
-	struct ctx_str name = {file, strlen(file)}, base = name, digits;
-	bool named = false, ours = ctx_spool_is_name(name, &digits);
+	struct ctx_str digits;
 
-	if (ours && is_named(restore, name, &named, err) < 0)
-		return -1;
-	if (name.n > sizeof suffix &&
-	    strcmp(file + name.n - (sizeof suffix - 1), suffix) == 0) {
-		base.n -= sizeof suffix - 1;
-		if (ctx_spool_is_name(base, &digits)) {
-			ours = true;
-			if (is_named(restore, base, &named, err) < 0)
-				return -1;
-		}
-	}
-	if (ours && !named)
+	(void)err;
+	if (digits_of(file, &digits) &&
+	    ctx_names_has(&restore->files, digits.p, digits.n) &&
+	    !ctx_names_has(&restore->named, digits.p, digits.n))
 		printf("%s/%s\n", restore->options.spool, file);
 	cli_check_stdout(&restore->cli);
 	return 0;
 }
 
 static void
-collect(struct restore *restore)
+each_file(struct restore *restore,
+    int (*file)(void *user, const char *name, struct ctx_err *err))
 {
 	struct ctx_spool spool;
 	struct ctx_err err;
 
-	restore->by_streams = restore->named.n;
+	if (!restore->gc)
+		return;
 	if (ctx_spool_open(&spool, restore->options.spool, false, &err) < 0) {
 		if (err.code != CTX_ESYS || err.sys != ENOENT)
 			cli_fail(&restore->cli, &err);
 		return;
 	}
-	if (ctx_spool_each(&spool, restore, print_unnamed, &err) < 0)
+	if (ctx_spool_each(&spool, restore, file, &err) < 0)
 		cli_fail(&restore->cli, &err);
 	ctx_spool_close(&spool);
 }
@@ -152,7 +174,7 @@ parse(struct restore *restore, int argc, char **argv)
 		CLI_FILE, &o->spool, NULL, NULL},
 	    {0, "list", NULL, "print the references and their state",
 		CLI_FLAG, &restore->list, NULL, NULL},
-	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,
+	    {0, "gc", NULL, "print files that nothing names", CLI_FLAG,
 		&restore->gc, NULL, NULL},
 	    CLI_REPORT(&restore->report),
 	    CLI_COMMON(&restore->cli),
@@ -176,6 +198,7 @@ parse(struct restore *restore, int argc, char **argv)
 	o->user = restore;
 	o->found = found;
 	o->foreign = found_foreign;
+	o->digits = restore->gc ? note_digits : NULL;
 }
 
 int
@@ -203,6 +226,7 @@ main(int argc, char **argv)
 	cli_open(&restore.cli, &stream, restore.cli.files,
 	    restore.cli.n_files, quiet ? NULL : &writer);
 	cli_meter(&restore.cli, &meter);
+	each_file(&restore, note_file);
 	if (ctx_restore(&stream, quiet ? NULL : &writer, &meter,
 		&restore.options, &err) < 0)
 		cli_fail(&restore.cli, &err);
@@ -211,10 +235,10 @@ main(int argc, char **argv)
 		cli_say(&restore.cli, "%" PRIu64 " more references cannot be "
 		    "followed", restore.broken - MOST_LINES);
 	note_foreign(&restore);
-	if (restore.gc)
-		collect(&restore);
+	each_file(&restore, print_unnamed);
 	cli_report_close(&restore.cli, &restore.report,
 	    &restore.options.report);
+	ctx_names_release(&restore.files);
 	ctx_names_release(&restore.named);
 	ctx_meter_release(&meter);
 	cli_close(&stream);

@@ -2139,6 +2139,7 @@ struct ctx_found {
 struct ctx_stream {
 	struct ctx_reader *reader;
 	const struct ctx_dialect *forced;  /* asked for, or NULL */
+	bool all; /* messages that the model is not shown are given, too */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
 	struct ctx_found found;
 	bool mixed; /* messages of several dialects were met */
@@ -2664,11 +2665,15 @@ struct ctx_restore_options {
 	 * directory, dir, which may be anybody's words and is gone after
 	 * the call; or NULL. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
+	/* Called for what may be the digits of a file's name, as they stand
+	 * in the bytes of any record; or NULL. */
+	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 
 /*
  * Puts the original in the place of each reference into the spool, and of no
- * other, byte for byte as ctx_age found it.  A record with a reference whose
+ * other, byte for byte as ctx_age found it; also in messages that the model is
+ * not shown any more, which stream is set to give.  A record with a reference whose
  * file is not whole passes as it is.  writer may be NULL: nothing is
  * written.  meter counts tokens for the report.  Holds one record.
  */

@@ -235,6 +235,59 @@ load helper
 	done
 }
 
+@test "what the model is not shown any more is named, and comes back" {
+	long=$(printf 'word %.0s' {1..900})
+	cc() { # UUID PARENT ROLE CONTENT [MORE]
+		printf '{"type":"%s","uuid":"%s","parentUuid":%s,"sessionId":"s",%s"message":{"role":"%s","content":[%s]}}\n' \
+		    "$3" "$1" "$2" "${5:-}" "$3" "$4"
+	}
+	for i in 1 2 3; do
+		before=null
+		[ $i = 1 ] || before="\"b$((i - 1))\""
+		cc u$i "$before" user '{"type":"text","text":"go"}'
+		cc a$i "\"u$i\"" assistant '{"type":"tool_use","id":"t'$i'","name":"run","input":{}}'
+		cc r$i "\"a$i\"" user '{"type":"tool_result","tool_use_id":"t'$i'","content":"'"$i $long"'"}'
+		cc b$i "\"r$i\"" assistant '{"type":"text","text":"ok"}'
+	done > tree
+	# A summary, and an answer that starts over.
+	cc c1 null user '{"type":"text","text":"so far"}' '"isCompactSummary":true,' > summary
+	cc d1 '"u1"' assistant '{"type":"text","text":"no"}' > back
+	gemini() { echo '{"id":"'"$1"'","timestamp":"2026-01-01T00:00:00Z","type":"'"$2"'",'"$3"'}'; }
+	{
+		echo '{"sessionId":"s","projectHash":"p","startTime":"2026-01-01T00:00:00Z"}'
+		for i in 1 2 3; do
+			gemini u$i user '"content":"go"'
+			gemini g$i gemini '"content":"","toolCalls":[{"id":"t'$i'","name":"run","args":{},"result":[{"functionResponse":{"id":"t'$i'","name":"run","response":{"output":"'"$i $long"'"}}}],"status":"success"}]'
+		done
+	} > gemini
+	echo '{"$rewindTo":"u1"}' > rewind
+	for file in tree:summary tree:back gemini:rewind; do
+		more=${file#*:} file=${file%:*}
+		cat $file $more > whole
+		ctx-age -k 0 -o 300 $file > aged
+		[ "$(ls .ctx/spool | wc -l)" -eq 3 ]
+		cat aged $more > later
+		ctx-count -q later
+		run ! cmp -s later whole
+		ctx-restore later | cmp - whole
+		[ "$(ctx-restore --list later | grep -c ^whole)" -eq 3 ]
+		[ -z "$(ctx-restore --gc later)" ]
+		# In what is no message, or no JSON, it is named as well.
+		jq -c '{unknown: {log: .}}' later > unknown
+		[ -z "$(ctx-restore --gc unknown)" ]
+		[ -z "$(cut -c 2- later | ctx-restore --gc --lenient)" ]
+		# By whatever name the spool goes.
+		[ -z "$(ctx-restore --gc -S "$PWD/.ctx/spool" later)" ]
+		[ "$(head -n 4 unknown | ctx-restore --gc | wc -l)" -eq 2 ]
+		rm -r .ctx
+	done
+	# One that is not shown has the number of the next.
+	ctx-age -k 0 -o 300 tree > aged
+	cat aged summary > later
+	ctx-restore -n --explain - later | jq -s -c 'map(.index)' |
+	    grep -qxF '[0,0,0]'
+}
+
 @test "--gc of a spool that is not there prints nothing, of none is trouble" {
 	ctx-age -o 300 "$agent" > aged
 	run -0 --separate-stderr ctx-restore -S none --gc aged

@@ -307,6 +307,22 @@ one_message(struct restore *restore, struct talk *talk,
 	return ctx_talk_leave(talk, event, err);
 }
 
+/* Tells of what may name a file, wherever it stands. */
+static int
+tell_digits(const struct restore *restore, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	struct ctx_str digits;
+	size_t at = 0;
+
+	while (restore->options->digits != NULL &&
+	    ctx_reference_digits(record->text, &at, &digits))
+		if (restore->options->digits(restore->options->user, digits,
+			err) < 0)
+			return -1;
+	return 0;
+}
+
 static int
 one_event(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
@@ -320,6 +336,8 @@ one_event(struct restore *restore, struct ctx_writer *writer,
 	case CTX_EVENT_MESSAGE:
 		return one_message(restore, talk, event, err);
 	case CTX_EVENT_RECORD:
+		if (tell_digits(restore, event->record, err) < 0)
+			return -1;
 		return pass(restore, writer, event->record, err);
 	default:
 		return 0;
@@ -356,6 +374,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	bool told = options->report.touched != NULL;
 	int rc = -1;
 
+	stream->all = true;
 	restore.spool.fd = -1;
 	ctx_json_init(&restore.json, meter->simd);
 	ctx_json_init(&restore.edited.json, meter->simd);

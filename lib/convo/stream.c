@@ -241,28 +241,31 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 	    err);
 }
 
-/* Is the record, or the element, a message that the model is shown? */
+/* Is the record, or the element, a message that the model is shown, as far as
+ * is known?  If all are asked for, others are hidden ones. */
 static int
 read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
-    uint32_t node, struct ctx_err *err)
+    uint32_t node, bool shown, struct ctx_err *err)
 {
 	unsigned flags = 0;
 	int rc;
 
 	if (stream->line != 0 && dialect->history != CTX_HISTORY_NONE &&
 	    !ctx_live_is(stream->live, stream->line, &flags))
+		shown = false;
+	if (!shown && !stream->all)
 		return 0;
 	rc = dialect->read(stream->record.json, node, &stream->view, err);
 	if (rc <= 0)
 		return rc;
-	stream->view.flags |= flags;
+	stream->view.flags |= flags | (shown ? 0 : CTX_VIEW_HIDDEN);
 	if (stream->line != 0)
 		stream->view.billed = ctx_live_billed(stream->live,
 		    stream->line);
 	/* Every line of a response repeats what the response cost. */
 	if (flags & CTX_VIEW_MORE)
 		stream->view.usage = 0;
-	return !(stream->view.flags & CTX_VIEW_HIDDEN);
+	return stream->all || !(stream->view.flags & CTX_VIEW_HIDDEN);
 }
 
 /* ---- records ---- */
@@ -284,7 +287,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		if (stream->shape.dialect->history != CTX_HISTORY_NONE &&
 		    stream->line == 0 && hold_file(stream, err) < 0)
 			return -1;
-		rc = read_message(stream, stream->shape.dialect, 0, err);
+		rc = read_message(stream, stream->shape.dialect, 0, true, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0) {
@@ -324,9 +327,8 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 	if (stream->inner.element != NULL &&
 	    (message = ctx_json_find(json, node, stream->inner.element)) == 0)
 		return give_inner(stream, event, CTX_EVENT_UNKNOWN, node);
-	rc = message < stream->first
-	    ? 0
-	    : read_message(stream, stream->inner.dialect, message, err);
+	rc = read_message(stream, stream->inner.dialect, message,
+	    message >= stream->first, err);
 	if (rc < 0)
 		return -1;
 	return give_inner(stream, event,

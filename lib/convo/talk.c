@@ -26,8 +26,11 @@ ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
 		talk->messages = 0;
 	if (fresh && talk->tools)
 		ctx_groups_reset(&talk->groups);
-	/* The pieces of a message have one number. */
-	if (!fresh && (talk->messages == 0 ||
+	/* The pieces of a message have one number; what is not shown has that
+	 * of the next. */
+	if (!fresh && (event->view->flags & CTX_VIEW_HIDDEN))
+		talk->index = talk->messages;
+	else if (!fresh && (talk->messages == 0 ||
 		!(event->view->flags & CTX_VIEW_CONTINUES)))
 		talk->index = talk->messages++;
 	if (!talk->tokens || (!fresh && talk->measure.counter != NULL))

@@ -58,6 +58,35 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
 }
 
+static bool
+is_digit(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+bool
+ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
+{
+	size_t i = *at, from;
+
+	/* A run as long as that meets each such step. */
+	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
+		if (!is_digit(text.p[i - 1]))
+			continue;
+		for (from = i; from > *at && is_digit(text.p[from - 1]);)
+			from--;
+		while (i < text.n && is_digit(text.p[i]))
+			i++;
+		*at = i;
+		if (i - from < CTX_SPOOL_DIGITS)
+			continue;
+		*digits = (struct ctx_str){text.p + i - CTX_SPOOL_DIGITS,
+		    CTX_SPOOL_DIGITS};
+		return true;
+	}
+	return false;
+}
+
 /* Bytes of JSON that an aged item cannot have: each character may be two
  * escapes, and a reference names a path. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)

@@ -23,6 +23,10 @@ bool ctx_reference_find(const char *p, size_t n, struct reference *ref);
 bool ctx_reference_may_be(struct ctx_str literal);
 /* Does it name a file of this spool? */
 bool ctx_reference_into(const struct reference *ref, const char *dir);
+/* The next of what may be the digits of a file's name, in any text: the last
+ * of a run that is as long.  at is where to look, 0 at first. */
+bool ctx_reference_digits(struct ctx_str text, size_t *at,
+    struct ctx_str *digits);
 /* Appends a reference, as a line of its own. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     uint64_t chars, struct ctx_err *err);
