@@ -223,6 +223,8 @@ too_early() {
 	    ctx-age -u -S a/b/spool -k 2 -o 200 "$sample" | cmp - out
 	grep -q '^linkat([0-9]*, "\.tmp-' trace
 	[ -z "$(too_early)" ] || fail "$(too_early)"
+	# An emulator has calls of its own.
+	[ "$(head -c 4 "$(command -v ctx-age)" | tail -c 3)" = ELF ] || return 0
 	# What is there already, by whatever way, is synced as well: each file
 	# that is read, the spool, and the three that lead to it.
 	strace -o trace -e trace=$calls \

@@ -462,7 +462,8 @@ reads() {
 # What the judge finds in the conversations that records of $1 stand for.
 judge() {
 	jq -c '{messages: [.[][].x[]]}' "$1" > back
-	valid openai-chat --wrap < back | sort || true
+	valid openai-chat --wrap < back > findings || [ $? -eq 1 ]
+	sort findings
 }
 
 @test "pruned, every format still holds a valid conversation" {

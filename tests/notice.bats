@@ -276,7 +276,7 @@ notices() {
 @test "a text that ends where a notice goes on is none" {
 	said() { # text
 		printf '{"role":"user","content":"%s"}\n' "$1" a > in
-		ctx-prune -b 8 -k 1 -t 1 --notice more in 2>&1 || true
+		ctx-prune -b 8 -k 1 -t 1 --notice more in 2>&1 || [ $? -eq 1 ]
 	}
 	# What is none is a turn, which is kept.
 	for text in '\u006dor' 'mo\"e' '\u006d\u006f' mor more!; do

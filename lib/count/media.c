@@ -50,6 +50,9 @@ struct bytes {
  * photograph is at most some thumbnails. */
 #define HEAD ((size_t)1 << 20)
 
+/* Pixels; no provider takes longer ones, whatever a picture says of itself. */
+#define LONGEST_SIDE 65535
+
 static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
 
 static int
@@ -287,7 +290,8 @@ uint64_t
 ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
     enum ctx_detail detail)
 {
-	double w = width, h = height;
+	double w = width < LONGEST_SIDE ? width : LONGEST_SIDE;
+	double h = height < LONGEST_SIDE ? height : LONGEST_SIDE;
 
 	if (width == 0 || height == 0)
 		w = h = 1024;

@@ -378,8 +378,8 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
 			to_cache(t, cache, path.p);
 	}
 	if (rc == 0)
-		ctx_special_index(t);
-	else
+		rc = ctx_special_index(t, err);
+	if (rc < 0)
 		name_file(file, err);
 	ctx_buf_release(&text);
 	ctx_buf_release(&path);
@@ -390,6 +390,7 @@ void
 ctx_tokenizer_unload(struct ctx_tokenizer *t)
 {
 	ctx_chain_close(t->chain);
+	free(t->names);
 	if (t->mapped)
 		munmap(t->block, t->size);
 	else

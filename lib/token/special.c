@@ -110,25 +110,53 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
+/* How many bytes p, n and the name have in common. */
 static size_t
-listed_at(const struct ctx_vocab *v, const char *p, size_t n, unsigned which,
-    uint32_t *id)
+common(const char *p, size_t n, struct ctx_str name)
 {
-	const char *names = (const char *)v->specials;
-	const struct ctx_vocab_special *s;
-	size_t best = 0, length, i;
+	size_t i = 0;
 
-	for (i = 0; i < v->head->specials; i++) {
-		s = v->specials + i;
-		if ((names_of(s) & which) == 0)
-			continue;
-		length = begins_with(p, n, names + s->at, s->n);
-		if (length > best) {
-			best = length;
-			*id = s->id;
+	while (i < n && i < name.n && p[i] == name.p[i])
+		i++;
+	return i;
+}
+
+/* Do bytes stand behind the name, or are the name, or begin with it? */
+static bool
+is_behind(const char *p, size_t n, struct ctx_str name, size_t *same)
+{
+	*same = common(p, n, name);
+	return *same == name.n ||
+	    (*same < n && (unsigned char)p[*same] >
+		    (unsigned char)name.p[*same]);
+}
+
+/* The longest name that p, n begins with is the last that stands before it in
+ * their order, or one that this one begins with. */
+static size_t
+listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
+    unsigned which, uint32_t *id)
+{
+	const struct ctx_special_name *name;
+	size_t low = 0, high = t->vocab.head->specials, mid, same, most = 0;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (is_behind(p, n, t->names[mid].text, &same)) {
+			low = mid + 1;
+			most = same;
+		} else {
+			high = mid;
 		}
 	}
-	return best;
+	for (; low > 0; low = name->inside) {
+		name = &t->names[low - 1];
+		if (name->text.n > most || (name->names & which) == 0)
+			continue;
+		*id = name->id;
+		return name->text.n;
+	}
+	return 0;
 }
 
 size_t
@@ -138,26 +166,66 @@ ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	if (t->specials != NULL)
 		return (names & CTX_NAMES_ASKED) == 0 ? 0
 		    : builtin_at(t->specials, p, n, id);
-	return t->vocab.specials == NULL
-	    ? 0 : listed_at(&t->vocab, p, n, names, id);
+	return t->vocab.specials == NULL ? 0 : listed_at(t, p, n, names, id);
 }
 
-void
-ctx_special_index(struct ctx_tokenizer *t)
+/* Of equal names the first row is the last, which is found. */
+static int
+by_text(const void *a, const void *b)
+{
+	const struct ctx_special_name *x = a, *y = b;
+	size_t n = x->text.n < y->text.n ? x->text.n : y->text.n;
+	int order = memcmp(x->text.p, y->text.p, n);
+
+	if (order == 0 && x->text.n != y->text.n)
+		return x->text.n < y->text.n ? -1 : 1;
+	return order != 0 ? order : (x->row < y->row) - (x->row > y->row);
+}
+
+static void
+note_start(struct ctx_tokenizer *t, const struct ctx_special_name *name)
+{
+	const unsigned char *p = (const unsigned char *)name->text.p;
+	size_t k;
+
+	t->starts[0][p[0]] |= (unsigned char)name->names;
+	for (k = 0; k < 256; k++)
+		if (name->text.n == 1 || p[1] == k)
+			t->starts[1][k] |= (unsigned char)name->names;
+}
+
+int
+ctx_special_index(struct ctx_tokenizer *t, struct ctx_err *err)
 {
 	const struct ctx_vocab_special *s = t->vocab.specials;
-	const unsigned char *name;
-	unsigned char names;
-	size_t i, k;
+	size_t n = s == NULL ? 0 : t->vocab.head->specials, i;
+	struct ctx_special_name *list;
+	uint32_t in;
 
-	for (i = 0; s != NULL && i < t->vocab.head->specials; i++) {
-		name = (const unsigned char *)s + s[i].at;
-		names = (unsigned char)names_of(s + i);
-		t->starts[0][name[0]] |= names;
-		for (k = 0; k < 256; k++)
-			if (s[i].n == 1 || name[1] == k)
-				t->starts[1][k] |= names;
+	if (n == 0)
+		return 0;
+	list = calloc(n, sizeof *list);
+	if (list == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < n; i++) {
+		list[i].text = (struct ctx_str){(const char *)s + s[i].at,
+		    s[i].n};
+		list[i].id = s[i].id;
+		list[i].names = names_of(s + i);
+		list[i].row = (uint32_t)i;
+		note_start(t, &list[i]);
 	}
+	qsort(list, n, sizeof *list, by_text);
+	for (i = 1; i < n; i++) {
+		in = (uint32_t)i;
+		while (in > 0 && begins_with(list[i].text.p, list[i].text.n,
+				     list[in - 1].text.p,
+				     list[in - 1].text.n) == 0)
+			in = list[in - 1].inside;
+		list[i].inside = in;
+	}
+	t->names = list;
+	return 0;
 }
 
 /* Can a name begin with these bytes? */

@@ -7,6 +7,14 @@
 struct ctx_chain;
 struct ctx_specials; /* of a built-in encoding */
 
+struct ctx_special_name {
+	struct ctx_str text;
+	uint32_t id, row; /* of the vocabulary's list */
+	uint32_t inside;  /* the longest before it that it begins with, by its
+			   * number from 1; 0: none */
+	unsigned names;   /* CTX_NAMES */
+};
+
 struct ctx_tokenizer {
 	struct ctx_vocab vocab; /* of "bytes/4": all zero */
 	const struct ctx_specials *specials; /* or those of the vocabulary */
@@ -16,6 +24,7 @@ struct ctx_tokenizer {
 	 * and by second byte: sets of CTX_NAMES.
 	 */
 	unsigned char starts[2][256];
+	struct ctx_special_name *names; /* theirs, sorted; NULL: none */
 	char *name;
 	void *block; /* of a file: what vocab stands on */
 	size_t size;
@@ -44,8 +53,8 @@ size_t ctx_special_at(const struct ctx_tokenizer *tokenizer, const char *p,
 /* Where the next such token begins; n if there is none. */
 size_t ctx_special_find(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, unsigned names);
-/* Prepares these for a vocabulary from a file. */
-void ctx_special_index(struct ctx_tokenizer *tokenizer);
+/* Prepares these for a vocabulary from a file; they are freed with it. */
+int ctx_special_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
 /* Appends the name of a special token; 1, or 0 if id is none, or -1. */
 int ctx_special_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);

@@ -91,10 +91,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (t.vocab.patterns == NULL || ctx_chain_open(&t.chain,
 	    t.vocab.patterns, (size_t)t.vocab.head->bytes[CTX_VOCAB_PATTERNS],
 	    &err) == 0)) {
-		ctx_special_index(&t);
+		must(ctx_special_index(&t, &err) == 0);
 		use(&t);
 	}
 	ctx_chain_close(t.chain);
+	free(t.names);
 	free(block);
 	return 0;
 }

@@ -71,6 +71,10 @@ check_extremes(void)
 	size_t m, i, j;
 	uint64_t n;
 
+	tap_case("what a picture says of its size is believed within limits");
+	CHECK(costs("gemini-2.0-flash", UINT32_MAX, UINT32_MAX) < 10000000);
+	CHECK(costs("gemini-2.0-flash", 65536, UINT32_MAX) ==
+	    costs("gemini-2.0-flash", 65535, 65535));
 	tap_case("any size has a cost, and patches keep their cap");
 	for (m = 0; m < sizeof names / sizeof names[0]; m++)
 		for (i = 0; i < 12; i++)

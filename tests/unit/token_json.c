@@ -397,6 +397,34 @@ decoding(void)
 	ctx_buf_release(&out);
 }
 
+/* The longest of the added tokens that stand at a place, of equal ones the
+ * first that the file has. */
+static void
+names_within_names(void)
+{
+	static const char text[] = "<<a<ab><ab<abc<b<\xd0\xb1<\xd0\xb0";
+	static const uint32_t ids[] = {300, 302, 301, 302, 'b', 304, 300, 'b',
+	    305, 300, 0xd0, 0xb0};
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_tokens out = {0};
+	struct ctx_err err;
+
+	tap_case("of added tokens the longest counts");
+#define ADDED(id, name) "{\"id\":" #id ",\"content\":\"" name \
+	"\",\"special\":false}"
+	t = opened(with("", "added_tokens", "[" ADDED(304, "<abc") ","
+	    ADDED(300, "<") "," ADDED(302, "<a") "," ADDED(301, "<ab>") ","
+	    ADDED(303, "<a") "," ADDED(305, "<\xd0\xb1") "]"), &c);
+	CHECK(ctx_token_encode(c, text, sizeof text - 1, false, &out, &err) ==
+	    0);
+	CHECK(out.n == sizeof ids / sizeof *ids);
+	CHECK(memcmp(out.ids, ids, sizeof ids) == 0);
+	ctx_tokens_release(&out);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+}
+
 int
 main(void)
 {
@@ -413,6 +441,7 @@ main(void)
 	too_slow();
 	no_token();
 	decoding();
+	names_within_names();
 	ctx_tokens_release(&want);
 	json_decref(base);
 	(void)unlink(path);
