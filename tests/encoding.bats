@@ -219,3 +219,41 @@ too many steps for this text; the encoding bytes/4 estimates" ]]
 	run -2 ctx-count -e nothing in
 	[[ $output == "ctx-count: --encoding: 'nothing' is neither a file nor one of "* ]]
 }
+
+@test "tokens that are made to be found in one place are refused" {
+	# Of 16 bytes with one hash, which has no key; and of one beginning.
+	cat > make.pl <<-'X'
+		use MIME::Base64;
+		my ($kind, $n) = @ARGV;
+		my $id = 0;
+		sub add { print encode_base64($_[0], ""), " ", $id++, "\n" }
+		add(chr $_) for 0 .. 255;
+		srand 1;
+		for (my $i = 0; $i < $n; ) {
+			my $high = int(rand 2**32) << 32 | int(rand 2**32);
+			my $turned = $high << 37 | $high >> 27;
+			my $token = $kind eq "hash"
+			    ? pack "Q<Q<", 0x0123456789abcdef ^ $turned, $high
+			    : " " . "q" x 16 . sprintf "%06d", $i;
+			next if $token =~ /\xff/;
+			add($token);
+			$i++;
+		}
+	X
+	for kind in hash beginning; do
+		perl make.pl $kind 1000 > o200k_fine.tiktoken
+		ctx-count -q -e o200k_fine.tiktoken "$chat"
+		perl make.pl $kind 9000 > o200k_bad.tiktoken
+		run -2 ctx-count -e o200k_bad.tiktoken "$chat"
+		[[ $output == *": more than 1024 tokens that cannot be told apart" ]]
+	done
+	# Long ones with many merges are merged in n log n.
+	perl -e 'use MIME::Base64; my $id = 0; srand 1;
+	    sub add { print encode_base64($_[0], ""), " ", $id++, "\n" }
+	    add(chr $_) for 0 .. 255;
+	    for my $x ("a" .. "j") { add($x . $_) for "a" .. "j" }
+	    add(join "", map { chr(97 + int rand 10) } 1 .. 1024) for 1 .. 200' \
+	    > o200k_long.tiktoken
+	run -0 ctx-count -e o200k_long.tiktoken "$chat"
+	[[ $output == *" $chat" ]]
+}

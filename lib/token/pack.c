@@ -33,7 +33,19 @@ struct fill {
 	uint32_t longest, ids;
 	uint32_t spill_bits, pair_bits; /* grow until everything has a place */
 	bool full; /* something had none */
+	bool crowded; /* too many tokens want one place */
 };
+
+/* Places that are looked at for a token, and tokens with one beginning.  Files
+ * that are no attack have some tens. */
+#define MOST_ALIKE 1024
+
+static int
+alike(struct ctx_err *err)
+{
+	return ctx_err_set(err, CTX_EFILE,
+	    "more than %d tokens that cannot be told apart", MOST_ALIKE);
+}
 
 static void *
 at(const struct fill *f, enum ctx_vocab_section which)
@@ -239,6 +251,7 @@ enter_key(struct fill *f, uint32_t token)
 	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
 	uint64_t *words = at(f, CTX_VOCAB_LINES);
 	uint32_t *tokens = at(f, CTX_VOCAB_SLOTS);
+	unsigned tried = 0;
 
 	for (i = 4 * line; i < 4 * line + 4; i++)
 		if (is_empty(words, i))
@@ -250,9 +263,14 @@ enter_key(struct fill *f, uint32_t token)
 		return;
 	}
 	line = ctx_key_rehash(hash) >> f->view.spill_shift;
-	for (i = 4 * (lines + line); !is_empty(words, i);)
+	for (i = 4 * (lines + line); !is_empty(words, i);) {
+		if (++tried > MOST_ALIKE)
+			f->crowded = true;
+		if (f->crowded)
+			return;
 		if (++i == 4 * (lines + mask + 1))
 			i = 4 * lines;
+	}
 found:
 	put_key(words, i, key);
 	tokens[i] = token;
@@ -299,66 +317,47 @@ enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 	f->full = true;
 }
 
-/*
- * What a token's bytes merge to with the merges entered so far; the list
- * has room for them.  For tokens too long for ctx_merge_pairs; there are few.
- */
+/* What a token's bytes merge to with the merges entered so far; the list has
+ * room for them.  0 is CTX_ENOMEM. */
 static size_t
-merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list)
+merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
+    struct ctx_err *err)
 {
-	uint32_t merged, best;
-	size_t i, at;
-
-	if (n <= CTX_MERGE_MAX)
-		return ctx_merge_pairs(v, p, n, list);
-	for (i = 0; i < n; i++)
-		list[i] = v->leaves[(unsigned char)p[i]];
-	for (;;) {
-		best = CTX_VOCAB_NONE;
-		at = 0;
-		for (i = 0; i + 1 < n; i++) {
-			merged = ctx_vocab_pair(v, list[i], list[i + 1]);
-			if (merged < best) {
-				best = merged;
-				at = i;
-			}
-		}
-		if (best == CTX_VOCAB_NONE)
-			return n;
-		list[at] = best;
-		n--;
-		for (i = at + 1; i < n; i++)
-			list[i] = list[i + 1];
-	}
+	return n <= CTX_MERGE_MAX ? ctx_merge_pairs(v, p, n, list)
+				  : ctx_merge_queue(v, p, n, list, err);
 }
 
 /* Enters the merge that makes a token if there is one; those of all shorter
  * tokens are entered. */
-static void
-enter_merge(struct fill *f, uint32_t token)
+static int
+enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
 {
 	const struct ctx_pack_token *t = f->in->tokens + token;
 	const unsigned char *s = (const unsigned char *)t->p;
 	uint32_t parts[CTX_PACK_MAX];
 	uint32_t *digrams = at(f, CTX_VOCAB_DIGRAMS);
+	size_t n;
 
-	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t) ||
-	    merge_all(&f->view, t->p, t->n, parts) != 2)
-		return;
+	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t))
+		return 0;
+	n = merge_all(&f->view, t->p, t->n, parts, err);
+	if (n != 2)
+		return n == 0 ? -1 : 0;
 	if (t->cut != CTX_PACK_ANY &&
 	    t->cut != ctx_vocab_length(&f->view, parts[0]))
-		return;
+		return 0;
 	enter_pair(f, parts[0], parts[1], token);
 	f->states[token] = REACHED;
 	if (parts[0] > token || parts[1] > token)
 		f->head->flags |= CTX_VOCAB_DISORDER;
 	if (t->n == 2)
 		digrams[(size_t)s[0] << 8 | s[1]] = token;
+	return 0;
 }
 
 /* Enters the merges of all tokens, those of the shortest first. */
-static void
-fill_merges(struct fill *f)
+static int
+fill_merges(struct fill *f, struct ctx_err *err)
 {
 	const struct ctx_pack_token *tokens = f->in->tokens;
 	uint32_t n, i, next;
@@ -366,11 +365,12 @@ fill_merges(struct fill *f)
 	for (n = 2; n <= f->longest; n = next) {
 		next = f->longest + 1;
 		for (i = 0; i < f->in->n; i++)
-			if (tokens[i].n == n)
-				enter_merge(f, i);
+			if (tokens[i].n == n && enter_merge(f, i, err) < 0)
+				return -1;
 			else if (tokens[i].n > n && tokens[i].n < next)
 				next = tokens[i].n;
 	}
+	return 0;
 }
 
 /* Enters a token as something that can be looked up. */
@@ -400,7 +400,7 @@ fill_tokens(struct fill *f)
 	const struct ctx_pack_token *t;
 	uint32_t i;
 
-	for (i = 0; i < f->in->n && !f->full; i++) {
+	for (i = 0; i < f->in->n && !f->full && !f->crowded; i++) {
 		t = f->in->tokens + i;
 		if (t->n == 0)
 			continue;
@@ -488,9 +488,13 @@ enter_group(struct fill *f, const struct long_token *first, size_t at_first,
 	uint32_t mask = (1u << f->head->group_bits) - 1;
 	struct ctx_key key = ctx_key_copy(first->p, CTX_VOCAB_KEY);
 	uint32_t i = (uint32_t)(ctx_key_hash(key) >> f->view.group_shift);
+	unsigned tried = 0;
 
-	while (groups[i].n != 0)
+	f->crowded |= n > MOST_ALIKE;
+	while (groups[i].n != 0 && !f->crowded) {
+		f->crowded = ++tried > MOST_ALIKE;
 		i = (i + 1) & mask;
+	}
 	groups[i].key[0] = key.lo;
 	groups[i].key[1] = key.hi;
 	groups[i].first = (uint32_t)at_first;
@@ -542,7 +546,7 @@ fill_groups(struct fill *f, struct ctx_err *err)
 		enter_group(f, list + first, first, end - first);
 	}
 	free(list);
-	return 0;
+	return f->crowded ? alike(err) : 0;
 }
 
 static void
@@ -633,8 +637,11 @@ build(struct fill *f, struct ctx_err *err)
 		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary without the byte %u", byte);
-	fill_merges(f);
+	if (fill_merges(f, err) < 0)
+		return -1;
 	fill_tokens(f);
+	if (f->crowded)
+		return alike(err);
 	if (f->full)
 		return f->pair_bits <= MOST_PAIR_BITS ? 0 : ctx_err_set(err,
 		    CTX_EFILE, "merges that cannot be told apart");
