@@ -525,8 +525,7 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	}
 	if (say_something(cut, pieces, &span, done, err) < 0)
 		return -1;
-	/* Only places in it matter to what is noted. */
-	ctx_buf_reset(&pieces->text);
+	ctx_pieces_forget(pieces);
 	return *done ? note(cut, edits, dialect, pieces, &span, err) : 0;
 }
 

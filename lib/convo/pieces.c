@@ -140,6 +140,23 @@ read_piece(struct pieces *pieces, const struct ctx_json *json,
 	    ? 0 : ctx_buf_add(text, literal.p, literal.n, err);
 }
 
+/* Is the text that of the one piece that is made?  It is not copied. */
+static bool
+is_made(struct pieces *pieces)
+{
+	const struct piece *piece = &pieces->list[0];
+	struct ctx_buf text = pieces->text;
+
+	if (pieces->n == 0 || !piece->made)
+		return false;
+	if (pieces->made.n > 0) {
+		pieces->text = pieces->made;
+		pieces->made = text;
+		pieces->made.n = 0;
+	}
+	return piece->literal.p == pieces->text.p;
+}
+
 int
 ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err)
@@ -148,6 +165,12 @@ ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
 	struct piece *piece;
 	size_t i;
 
+	if (is_made(pieces)) {
+		piece = &pieces->list[0];
+		piece->from = 0;
+		piece->to = text->n = piece->literal.n;
+		return 0;
+	}
 	text->n = 0;
 	for (i = 0; i < pieces->n; i++) {
 		piece = &pieces->list[i];
@@ -157,6 +180,13 @@ ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
 		piece->to = text->n;
 	}
 	return 0;
+}
+
+void
+ctx_pieces_forget(struct pieces *pieces)
+{
+	if (pieces->n == 0 || pieces->list[0].literal.p != pieces->text.p)
+		ctx_buf_reset(&pieces->text);
 }
 
 void

@@ -32,7 +32,7 @@ struct pieces {
 	bool speaks;          /* its own: something has to be left to say */
 	struct ctx_buf text;  /* the texts of all, one behind another */
 	size_t spared;        /* bytes behind them that are not to be cut */
-	struct ctx_buf made;  /* the text of one that is made */
+	struct ctx_buf made;  /* that of one that is made, until it is read */
 	struct ctx_buf plain; /* those of pieces that are plain */
 	struct atom *atoms;   /* in that text, in order */
 	size_t n_atoms, atoms_cap;
@@ -48,6 +48,8 @@ int ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
  * JSON stands there. */
 int ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
     struct ctx_err *err);
+/* From here on only places in the text matter. */
+void ctx_pieces_forget(struct pieces *pieces);
 /* So many bytes at the end of that text are not to be cut. */
 void ctx_pieces_spare(struct pieces *pieces, size_t bytes);
 /* The place in a piece's literal that is so many bytes of its text behind
