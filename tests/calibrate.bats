@@ -54,6 +54,23 @@ load helper
 	done
 }
 
+@test "--calibrate tells the models apart, in the order of their calls" {
+	call() { # MODEL TOKENS
+		printf '{"role":"user","content":"go"}\n'
+		printf '{"role":"assistant","model":"%s","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":%d,"output_tokens":5}}\n' "$@"
+	}
+	for i in 1 2 3 4 5; do
+		call b $((i * 100))
+		call a $((i * 300))
+		call c $((i * 200))
+	done > in
+	run -0 --separate-stderr ctx-count -d anthropic --calibrate --json in
+	jq -sc 'map([.model, .calls])' <<< "$output" |
+	    grep -qxF '[["b",5],["a",5],["c",5]]'
+	jq -se '(map({(.model): .factor}) | add) as $f |
+	    $f.a > 2.5 * $f.b and $f.c > 1.8 * $f.b' <<< "$output"
+}
+
 @test "--calibrate reads what Codex says behind each answer, once" {
 	line='def line(t; p): {timestamp: "2026-11-10T09:00:00.000Z", type: t,
 	    payload: p};

@@ -425,7 +425,14 @@ values_of() { # option, arg, choices
 		if ($pid == 0) {
 			close $ours;
 			open STDOUT, ">&", $theirs or die;
+			open STDERR, ">&", $theirs or die if $ENV{both};
+			$SIG{PIPE} = "IGNORE";
 			exec @ARGV;
+		}
+		if ($ENV{deaf}) {
+			close $ours;
+			waitpid $pid, 0;
+			exit($? >> 8 | $? & 127);
 		}
 		close $theirs;
 		select undef, undef, undef, 0.2;
@@ -437,4 +444,9 @@ values_of() { # option, arg, choices
 	perl socket.pl ctx-count --per message long > out
 	perl socket.pl ctx-count --annotate long > out
 	ctx-count --annotate long | cmp out -
+	run -2 env both=1 perl socket.pl ctx-count --none
+	[[ $output == "ctx-count: no option --none"* ]]
+	# A reader that has gone ends it.
+	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --annotate long
+	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --per message long
 }

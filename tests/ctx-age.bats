@@ -320,6 +320,26 @@ too_early() {
 	run -2 ctx-age -S $'bad\xff' "$agent"
 }
 
+@test "a directory that cannot be synced is trouble only if it was made" {
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	ctx-age -S a/spool "$agent" > want
+	rm -r a/spool
+	# The first is the directory that a stands in, which was there.
+	strace -o trace -e trace=fsync -e inject=fsync:error=EROFS:when=1 \
+	    ctx-age -S a/spool "$agent" | cmp - want
+	grep -q INJECTED trace
+	for how in EIO:when=1 EROFS:when=2 EIO:when=2; do
+		rm -rf a/spool
+		run -2 --separate-stderr strace -o trace -e trace=fsync \
+		    -e inject=fsync:error=$how ctx-age -S a/spool "$agent"
+		grep -q INJECTED trace
+		[[ $stderr == *"spool a"*": "*"error"* ||
+		    $stderr == *"spool a"*": "*"ead-only"* ]] || fail "$stderr"
+		echo "$output" | cmp - "$agent"
+	done
+}
+
 @test "other contents under a name are never overwritten" {
 	ctx-age "$agent" > good
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)

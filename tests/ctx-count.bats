@@ -671,3 +671,19 @@ bytes_vocabulary() {
 	ctx-truncate --args 36 two | cmp - two
 	ctx-truncate --args 35 two | grep -q '"arguments":{"…":0}'
 }
+
+@test "a model's name with escapes is what it means, if it is not too long" {
+	long=$(printf 'x%.0s' {1..300})
+	for name in 'gpt\u002d4o' 'g\u0070t-4o' "\\u0078$long"; do
+		echo '{"model":"'"$name"'","messages":[{"role":"user","content":"go"}]}'
+	done > in
+	run -0 --separate-stderr ctx-count --json in
+	[ "$(jq -sc 'map(.model)' <<< "$output")" = '["gpt-4o","gpt-4o",""]' ] ||
+		fail "$(jq -sc 'map(.model)' <<< "$output")"
+	# Many of them, as many as are kept and more.
+	for i in {1..4200}; do
+		echo '{"model":"gp\u0074-4o-'$i'","messages":[{"role":"user","content":"go"}]}'
+	done > many
+	ctx-count --json many | jq -e -s 'all(.model == "gpt-4o")' > found
+	[ "$(cat found)" = true ]
+}

@@ -209,6 +209,22 @@ load helper
 	[ "$(grep -c ^missing <<< "$output")" -ge 1 ]
 }
 
+@test "JSON beside a file that has changed is not put back" {
+	printf '{"role":"tool","tool_call_id":"a","content":"%s\\/"}\n' \
+	    "$(head -c 3300 "$agent" | base64 -w 0)" > in
+	ctx-age -k 0 in > aged
+	[ "$(ls .ctx/spool | wc -l)" -eq 2 ]
+	ctx-restore aged | cmp - in
+	chmod u+w .ctx/spool/*
+	sed -i 's/a/b/' .ctx/spool/*.json
+	run -1 --separate-stderr ctx-restore aged
+	[[ $stderr == *".md has changed" ]]
+	cmp <(echo "$output") aged
+	rm .ctx/spool/*.json
+	run -1 --separate-stderr ctx-restore aged
+	cmp <(echo "$output") aged
+}
+
 @test "--gc prints what no stream names, and removes nothing" {
 	ctx-age -o 300 "$agent" > all
 	ctx-age -o 5000 "$agent" > few
