@@ -166,8 +166,8 @@ one_event(struct check *check, const struct ctx_event *event,
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
 		check->conversations = true;
-		check->at = 0;
-		check->line = event->record->line;
+		if (check->at == 0)
+			check->line = event->record->line;
 		check->record.messages = check->record.left = 0;
 		ctx_judge_begin(&check->record.judge);
 		return 0;
@@ -186,6 +186,7 @@ one_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
+		check->at = 0;
 		break;
 	}
 	if (check->file == NULL && event->record->kind != CTX_RECORD_BLANK)
