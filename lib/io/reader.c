@@ -647,6 +647,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 	/* take() must know whether the file ends here. */
 	if (ahead(r) == i && more(r, err) < 0)
 		return -1;
+	/* Within a stream of several files it would be no mark. */
+	if (r->next > 1) {
+		r->from += i;
+		r->column += i;
+		return 0;
+	}
 	return take(r, record, CTX_RECORD_BLANK, i);
 }
 
