@@ -28,6 +28,7 @@
 #define WORK	     100000000
 #define SPAN	     3000000 /* starts times bytes */
 #define FEW_STEPS    4
+#define MOST_FLAGS   128     /* regional indicators in a row, for \X */
 #define FEW_STARTS   32
 #define LEAST_STARTS 4	    /* fewer are not worth a call */
 #define LOOK_EVERY   300000 /* bytes that may have been run over */
@@ -38,6 +39,7 @@ struct ctx_pattern_code {
 	pcre2_match_context *context;
 	bool anchored; /* one start is enough */
 	bool whole;    /* not to be tried a few offsets at a time */
+	bool clusters; /* \X: each of flags looks back at all before it */
 	size_t runs;   /* items, at most, that run over a text of any length */
 	size_t length; /* bytes: about what it runs over if it has none */
 };
@@ -168,6 +170,7 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	(void)pcre2_pattern_info(one.quick, PCRE2_INFO_ALLOPTIONS, &options);
 	one.anchored = (options & PCRE2_ANCHORED) != 0;
 	one.whole = is_whole(pattern);
+	one.clusters = strstr(pattern, "\\X") != NULL;
 	one.length = strlen(pattern) + 1;
 	one.runs = count_runs(pattern);
 	pcre2_set_depth_limit(one.context, DEPTH_LIMIT);
@@ -255,6 +258,27 @@ starts_of(size_t reach)
 	return starts < most ? starts : most;
 }
 
+/* Is there a long run of regional indicators?  To find where a cluster begins
+ * PCRE2 goes back to the first, in one step, which no limit counts. */
+static bool
+has_flags(const char *p, size_t n)
+{
+	static const char lead[] = "\xf0\x9f\x87";
+	const char *end = p + n, *next = p;
+	size_t run = 0;
+
+	while ((p = memchr(next, lead[0], (size_t)(end - next))) != NULL) {
+		run = p == next ? run : 0;
+		next = p + 1;
+		if (end - p < 4 || memcmp(p, lead, 3) != 0)
+			continue;
+		next = p + 4;
+		if (++run > MOST_FLAGS)
+			return true;
+	}
+	return false;
+}
+
 static enum outcome
 match_one(struct ctx_pattern_code *one, const char *p, size_t n,
     struct timer *timer)
@@ -263,6 +287,8 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 	size_t steps, at = 0, end;
 	int rc;
 
+	if (one->clusters && has_flags(p, n))
+		return OVERRUN;
 	if (one->whole || starts < LEAST_STARTS)
 		return match_timed(one, p, n, 0, timer);
 	if (starts > n + 1)
