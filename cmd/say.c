@@ -22,10 +22,13 @@ cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
-	/* Bidirectional controls can make a line read as another one. */
-	return !(cp == 0x61c || cp == 0x200e || cp == 0x200f ||
-	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
-	    cp == 0xfeff || cp == 0xfffd);
+	/* Bidirectional controls can make a line read as another one, and what
+	 * is not seen one name as another; joiners are part of characters. */
+	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
+	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
+	    cp == 0xad || cp == 0x115f || cp == 0x1160 || cp == 0x180e ||
+	    cp == 0x3164 || cp == 0xfeff || cp == 0xffa0 || cp == 0xfffd ||
+	    (cp >= 0xfff9 && cp <= 0xfffb) || (cp >= 0xe0000 && cp <= 0xe007f));
 }
 
 void

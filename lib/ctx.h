@@ -933,6 +933,8 @@ enum {
 	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
 	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
 			      * by itself, which goes whole */
+	CTX_VIEW_ELSEWHERE = 256, /* names what the provider keeps, which may
+				   * be calls of results that follow */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -1199,6 +1201,7 @@ struct ctx_shape {
 	uint32_t request;  /* the object that messages is a member of, if any */
 	bool in_request;   /* there is such an object */
 	uint32_t model;    /* the model's name, 0 if the value has none */
+	bool elsewhere;    /* it goes on with what the provider keeps */
 	uint32_t list; /* LIST: the array that holds the conversations */
 };
 
@@ -1628,6 +1631,9 @@ struct ctx_groups {
 	uint64_t spoken;         /* ... and those that are not the system's */
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
+	bool elsewhere; /* results may answer what the provider keeps: they
+			 * stay as what is pinned; the caller's, set after a
+			 * reset, and so by views */
 	uint32_t tied;           /* the item that stands with the next, if any */
 	uint32_t going;          /* an item whose message goes on, if any, */
 	size_t n_going;          /* of so many messages in its group */
@@ -1786,6 +1792,8 @@ struct ctx_judge {
 	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
 	bool unanswered;   /* a call was given up without a result of ours */
+	bool elsewhere;    /* results may answer what the provider keeps; the
+			    * caller's, set after the begin, or by a view */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

@@ -106,6 +106,24 @@ calls() {
 	done
 }
 
+@test "the byte order mark of a later file is not put into the stream" {
+	messages user:hi assistant:ho > plain
+	printf '\xef\xbb\xbf' | cat - plain > marked
+	cat marked plain > want
+	# What may go stays: the budget is large.
+	for c in "ctx-truncate" "ctx-age" "ctx-restore" "ctx-prune -b 1000"; do
+		# shellcheck disable=SC2086 # a command and its options
+		$c marked marked | cmp - want || fail "$c"
+		# shellcheck disable=SC2086
+		cat marked | $c marked - | cmp - want || fail "$c, -"
+	done
+	for c in "ctx-cache --provider anthropic" "ctx-count --annotate"; do
+		# shellcheck disable=SC2086
+		$c marked marked > out
+		[ "$(ctx-count --json out | jq .messages)" -eq 4 ] || fail "$c"
+	done
+}
+
 @test "a missing file and a directory are trouble, named" {
 	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
@@ -247,6 +265,21 @@ calls() {
 	done
 	ctx-count --per tool --json evil |
 	    jq -es 'any(.tool == "\u009b\u202e\u007f")'
+}
+
+@test "no name looks like another by what is not seen" {
+	# Zero width, fillers, soft hyphen, tags, notes between the lines.
+	for unseen in '\u200b' '\u2060' '\u2064' '\u00ad' '\u180e' '\u115f' \
+	    '\u3164' '\uffa0' '\ufff9' '\udb40\udc41' '\ufeff'; do
+		printf '{"role":"tool","tool_call_id":"a","name":"run%s","content":"x"}\n' \
+		    "$unseen" > named
+		run -0 ctx-count --per tool named
+		[[ $output == *'run?'* ]] || fail "$unseen: $output"
+	done
+	# Joiners are part of what is seen.
+	printf '{"role":"tool","tool_call_id":"a","name":"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb","content":"x"}\n' > named
+	run -0 ctx-count --per tool named
+	[[ $output == *$'\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb'* ]]
 }
 
 @test "a file whose name is no UTF-8 is named in JSON all the same" {

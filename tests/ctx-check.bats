@@ -502,6 +502,35 @@ mended() {
 	[ "$output" = "$(cat in)" ]
 }
 
+@test "results of calls that only the provider has are no orphans" {
+	result='{"type":"function_call_output","call_id":"call_9","output":"x"}'
+	echo "$result" > alone
+	run -1 ctx-check alone
+	[[ $output == *orphan-result* ]]
+	for before in '"previous_response_id":"resp_1"' '"conversation":"conv_1"' \
+	    '"conversation":{"id":"conv_1"}'; do
+		printf '{"model":"gpt-5",%s,"input":[%s]}\n' "$before" "$result" > in
+		ctx-check in
+		ctx-check --repair in | cmp - in
+	done
+	for before in '"previous_response_id":null' '"conversation":null'; do
+		printf '{"model":"gpt-5",%s,"input":[%s]}\n' "$before" "$result" > in
+		run -1 ctx-check in
+	done
+	# It holds for one record only.
+	printf '{"previous_response_id":"r","input":[%s]}\n{"input":[%s]}\n' \
+	    "$result" "$result" > in
+	run -1 ctx-check in
+	[[ $output == "in:2: orphan-result: "* ]]
+	{
+		echo '{"role":"user","content":"q"}'
+		echo '{"type":"item_reference","id":"fc_1"}'
+		echo "$result"
+	} > in
+	ctx-check in
+	ctx-check --repair in | cmp - in
+}
+
 @test "two open calls of one id are told of, however they end" {
 	item() {
 		printf '{"type":"function_call%s","call_id":"a",%s}\n' "$@"

@@ -253,6 +253,29 @@ is_paired() {
 	run -2 ctx-prune -b 1k --pin-role king "$agent"
 }
 
+@test "results of calls that only the provider has stay" {
+	jq -nc '{role: "user", content: "q"}, (range(12) as $i |
+	    {type: "item_reference", id: "rs_\($i)"},
+	    {type: "item_reference", id: "fc_\($i)"},
+	    {type: "function_call_output", call_id: "call_\($i)",
+		output: ("word " * 20)}, {role: "user", content: "more"},
+	    {role: "assistant", content: "so"}, {role: "user", content: "on"})' > in
+	jq -c 'select(.type)' in > theirs
+	for s in pinned-fifo fifo middle-out heuristic recall; do
+		run -1 --separate-stderr ctx-prune -b 300 -s $s in
+		[[ $stderr == *" pinned "* ]]
+		jq -c 'select(.type)' <<< "$output" | cmp - theirs
+		[ "${#lines[@]}" -lt "$(wc -l < in)" ] || fail "$s: nothing went"
+	done
+	for before in previous_response_id conversation; do
+		jq -sc --arg before $before '{($before): "r", input: map(
+		    select(.type == "function_call_output"))}' in > request
+		ctx-prune -b 40 -k 1 -t 0 request 2> err > out || [ $? -eq 1 ]
+		cmp request out
+		grep -q ' pinned ' err
+	done
+}
+
 @test "a pattern that would take for ever keeps its message" {
 	printf '{"role":"user","content":"%s!"}\n' "$(printf 'a%.0s' $(seq 5000))" > evil
 	messages assistant:b user:c assistant:d user:e assistant:f >> evil

@@ -170,6 +170,7 @@ one_event(struct check *check, const struct ctx_event *event,
 			check->line = event->record->line;
 		check->record.messages = check->record.left = 0;
 		ctx_judge_begin(&check->record.judge);
+		check->record.judge.elsewhere = event->shape->elsewhere;
 		return 0;
 	case CTX_EVENT_MESSAGE:
 		return judge_message(check,

@@ -25,6 +25,7 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 
 	convo->open = true;
 	convo->answers = event->shape->answers;
+	convo->groups.elsewhere |= event->shape->elsewhere;
 	convo->file = event->record->file;
 	convo->line = event->inside ? event->record->line : 0;
 	if (ctx_stream_measure(p->stream, event, p->meter, &convo->measure,

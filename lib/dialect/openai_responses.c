@@ -22,6 +22,7 @@ enum what {
 	REASONING,
 	SEALED, /* earlier history, encrypted */
 	MEDIA,
+	POINTER, /* stands for what the provider keeps */
 	OWN,   /* a call and its result in one, or something else known */
 	SYSTEM,
 };
@@ -59,7 +60,7 @@ static const struct item {
     {"image_generation_call", "id", "result", MEDIA},
     {"mcp_call", "id", NULL, OWN},
     {"mcp_list_tools", "id", NULL, OWN},
-    {"item_reference", "id", NULL, OWN},
+    {"item_reference", "id", NULL, POINTER},
     {"compaction", "encrypted_content", "encrypted_content", SEALED},
     {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
     {"compaction_trigger", "type", NULL, OWN},
@@ -216,6 +217,9 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 		return ctx_read_part(view, CTX_PART_MEDIA, value, err);
 	case SYSTEM:
 		view->role = CTX_ROLE_SYSTEM;
+		break;
+	case POINTER:
+		view->flags |= CTX_VIEW_ELSEWHERE | CTX_VIEW_PINNED;
 		break;
 	case OWN:
 		break;

@@ -47,7 +47,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->messages = 0;
 	groups->spoken = 0;
 	groups->turn = 0;
-	groups->answered = false;
+	groups->answered = groups->elsewhere = false;
 	groups->speaker.n = 0;
 	groups->tied = NONE;
 	groups->going = NONE;
@@ -165,6 +165,8 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			join(groups->items, call, results);
 			if (tool == 0)
 				tool = called;
+		} else if (groups->elsewhere) {
+			groups->items[results].flags |= CTX_ITEM_PINNED;
 		}
 		if (groups->items[results].tool == 0)
 			groups->items[results].tool = tool;
@@ -399,6 +401,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    ((dialect->rules & CTX_RESULTS_NEXT) &&
 		view->role == CTX_ROLE_ASSISTANT))
 		expire(groups);
+	groups->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
