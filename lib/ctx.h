@@ -908,10 +908,13 @@ struct ctx_part {
 	uint32_t parent, child;
 	uint32_t value;
 	uint32_t id, name; /* of a call or result: see ctx_part_tool */
+	uint32_t caller;   /* of a call that another call's program made: the
+			    * id of that one */
 	uint32_t owner;
 	uint8_t prefix; /* bytes of the name's text that are before the name */
 	bool sealed; /* the value is encrypted, in base64 */
 	bool failed; /* a result: the format says that its call failed */
+	bool more;   /* a result: its call gets others after it */
 	bool all;    /* opaque: the value is the whole message, whose node may
 		      * be 0 */
 	bool whole;  /* a text that also calls, or a call whose value is no free
@@ -1638,6 +1641,7 @@ struct ctx_groups {
 	uint32_t going;          /* an item whose message goes on, if any, */
 	size_t n_going;          /* of so many messages in its group */
 	uint32_t before;         /* the newest item, if it is still there */
+	uint32_t calling;        /* the newest that calls, if still there */
 	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
@@ -1673,6 +1677,7 @@ int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 
 enum ctx_rule_id {
 	CTX_RULE_ORPHAN_CALL,
+	CTX_RULE_ORPHAN_CALLER,
 	CTX_RULE_ORPHAN_RESULT,
 	CTX_RULE_RESULT_ORDER,
 	CTX_RULE_DUPLICATE_RESULT,

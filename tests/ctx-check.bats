@@ -502,6 +502,33 @@ mended() {
 	[ "$output" = "$(cat in)" ]
 }
 
+@test "code may call in steps, and a call have more results than one" {
+	corpus=$BATS_TEST_DIRNAME/corpus
+	for f in anthropic/programs gemini/continued; do
+		ctx-check "$corpus/$f.jsonl"
+		ctx-check --repair "$corpus/$f.jsonl" | cmp - "$corpus/$f.jsonl"
+	done
+	# The code's result is missed all the same,
+	sed '8s/{"type":"code_execution_tool_result".*}},//' \
+	    "$corpus/anthropic/programs.jsonl" > in
+	run -1 ctx-check in
+	[ "$output" = 'in:4: orphan-call: call "srvtoolu_0" of code_execution has no result right behind it' ]
+	# also where something else is said before,
+	sed '6s/,"caller":{[^}]*}//' "$corpus/anthropic/programs.jsonl" > in
+	run -1 ctx-check in
+	[[ ${lines[0]} == 'in:4: orphan-call: call "srvtoolu_0" '* ]]
+	# and a program that is nowhere.
+	sed '6s/"tool_id":"srvtoolu_0"/"tool_id":"srvtoolu_9"/' \
+	    "$corpus/anthropic/programs.jsonl" > in
+	run -1 ctx-check in
+	[[ $output == *'in:6: orphan-caller: call "toolu_b0" of query was made by'* ]]
+	# Behind the last result nothing goes on.
+	sed '5s/"willContinue":true/"willContinue":false/' \
+	    "$corpus/gemini/continued.jsonl" > in
+	run -1 ctx-check in
+	[ "$output" = 'in:7: duplicate-result: result "call_0" of watch is one too many' ]
+}
+
 @test "results of calls that only the provider has are no orphans" {
 	result='{"type":"function_call_output","call_id":"call_9","output":"x"}'
 	echo "$result" > alone

@@ -511,6 +511,30 @@ sizes() {
 	ctx-truncate --lenient bad 2> err | cmp - bad
 }
 
+@test "what the provider's own tools ask and answer stays" {
+	jq -nc --arg w "$(words 30)" '{role: "user", content: [{text: "q"}]},
+	    {role: "assistant", content: [{toolUse: {toolUseId: "t", name: "f",
+	    input: {q: $w}, type: "server_tool_use"}}, {toolResult: {toolUseId: "t",
+	    content: [{text: $w}], status: "success", type: "f_result"}},
+	    {text: "a"}]}' > bedrock
+	jq -nc --arg w "$(words 30)" '{role: "user", content: "q"},
+	    ({type: "server_tool_use", id: "s", name: "web_search", input: {query: $w}},
+	    {type: "mcp_tool_use", id: "m", name: "f", server_name: "n", input: {q: $w}} |
+	    {role: "assistant", content: [{type: "text", text: "paused"}, .]})' > anthropic
+	for f in bedrock anthropic; do
+		ctx-truncate -l 10 --args 8 $f | cmp - $f
+		ctx-age -S spool -k 0 -o 0 $f | cmp - $f
+	done
+	ctx-check bedrock
+	# Without the type they are the user's.
+	jq -c 'del(.content[].toolUse.type?, .content[].toolResult.type?)' bedrock > own
+	ctx-truncate -l 10 own > out
+	run ! cmp -s own out
+	sed 's/"content":\[{"text":"word[^]]*\]/"content":[]/' bedrock > empty
+	run -1 ctx-check empty
+	[[ $output == "empty:2: empty-result: "* ]]
+}
+
 @test "--args: what has a form of its own, or waits for approval, stays" {
 	long=$(printf 'word %.0s' {1..40})
 	{

@@ -641,3 +641,39 @@ talk() {
 	grep -q 'the sea' out
 	run -1 grep -q 'a lake' out
 }
+
+# lonely FILE: the calls that programs which are not in it made
+lonely() {
+	jq -rs '[.. | objects | select(.type == "server_tool_use").id,
+	    select(.type == "program").call_id,
+	    select(.type == "tool-call" and .providerExecuted).toolCallId] as $programs |
+	    .. | objects | .caller? // empty | (.tool_id, .toolId, .caller_id) |
+	    select(. != null) | select(IN($programs[]) | not)' "$1"
+}
+
+@test "what a program called goes with it, what goes on with its call" {
+	runs=0 short=0
+	for f in anthropic/programs openai-responses/programs \
+	    vercel-model/programs gemini/continued; do
+		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
+		for s in pinned-fifo fifo heuristic middle-out recall; do
+			for b in 100 350 450 600 1000; do
+				for k in 0 4; do
+					ctx-prune -b $b -s $s -k $k -t 1 "$f" > out 2> err ||
+					    [ $? -eq 1 ]
+					ctx-check out || fail "$s $b $k $f"
+					[ -z "$(lonely out)" ] ||
+					    fail "$s $b $k $f: $(lonely out)"
+					runs=$((runs + 1))
+					short=$((short + $(cmp -s out "$f" || echo 1)))
+				done
+			done
+		done
+	done
+	[ $short -eq $runs ]
+	# It can fail.
+	sed 4d "$BATS_TEST_DIRNAME/corpus/anthropic/programs.jsonl" > broken
+	[ -n "$(lonely broken)" ]
+	run -1 ctx-check broken
+	[[ $output == *"broken:5: orphan-caller: "* ]]
+}

@@ -191,20 +191,47 @@ close_call(struct ctx_calls_seen *calls, uint32_t i,
 
 enum ctx_call_state
 ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
-    const struct ctx_call **call)
+    bool more, const struct ctx_call **call)
 {
 	uint32_t tool, i = ctx_calls_pop(calls->waiting, key, &tool);
+	enum ctx_call_state state;
+	struct ctx_call_slot *slot;
 	uint64_t id[2];
 
 	if (i != CTX_NO_ITEM) {
-		close_call(calls, i, CTX_CALL_ANSWERED);
+		close_call(calls, i,
+		    more ? CTX_CALL_GOES_ON : CTX_CALL_ANSWERED);
 		*call = &calls->pool[i];
 		return CTX_CALL_OPEN;
 	}
 	if (key->id.p == NULL || calls->used == 0)
 		return CTX_CALL_NEW;
 	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
-	return find(calls, id)->state;
+	slot = find(calls, id);
+	state = slot->state;
+	if (state == CTX_CALL_GOES_ON && !more)
+		slot->state = CTX_CALL_ANSWERED;
+	return state;
+}
+
+bool
+ctx_seen_has(const struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key)
+{
+	uint64_t id[2];
+
+	if (key->id.p == NULL || calls->used == 0)
+		return false;
+	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
+	return find(calls, id)->state != CTX_CALL_NEW;
+}
+
+struct ctx_call *
+ctx_seen_find(struct ctx_calls_seen *calls, const struct ctx_call_key *key)
+{
+	uint32_t tool, i = ctx_calls_peek(calls->waiting, key, &tool);
+
+	return i == CTX_NO_ITEM ? NULL : &calls->pool[i];
 }
 
 void
@@ -222,12 +249,17 @@ ctx_seen_first(struct ctx_calls_seen *calls)
 	return calls->first == NONE ? NULL : &calls->pool[calls->first];
 }
 
-void
-ctx_seen_give_up(struct ctx_calls_seen *calls, enum ctx_call_state state)
+struct ctx_call *
+ctx_seen_next(struct ctx_calls_seen *calls, const struct ctx_call *call)
 {
-	uint32_t handle = calls->pool[calls->first].handle;
+	return call->behind == NONE ? NULL : &calls->pool[call->behind];
+}
 
-	if (handle != CTX_NO_ITEM)
-		ctx_calls_take(calls->waiting, handle);
-	close_call(calls, calls->first, state);
+void
+ctx_seen_give_up(struct ctx_calls_seen *calls, struct ctx_call *call,
+    enum ctx_call_state state)
+{
+	if (call->handle != CTX_NO_ITEM)
+		ctx_calls_take(calls->waiting, call->handle);
+	close_call(calls, (uint32_t)(call - calls->pool), state);
 }

@@ -9,12 +9,15 @@ enum ctx_call_state {
 	CTX_CALL_NEW,      /* there was none */
 	CTX_CALL_OPEN,     /* at least one waits for its result */
 	CTX_CALL_ANSWERED, /* the last one has its result */
+	CTX_CALL_GOES_ON,  /* ... and gets more of them */
 	CTX_CALL_MISSED,   /* the last one was given up */
 };
 
 /* An open call. */
 struct ctx_call {
 	struct ctx_place place;
+	uint64_t resumed; /* number of the last message that its program made
+			   * a call in, or its own */
 	uint32_t ordinal; /* among the calls of its message */
 	char label[96];   /* its id and name, for people */
 	/* Its own: */
@@ -51,15 +54,25 @@ struct ctx_call *ctx_seen_open(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
 /* Closes the call that a result answers; OPEN if there is one, which *call
- * is until the next is opened, else what its id was before. */
+ * is until the next is opened, else what its id was before.  With more its
+ * id may be answered again. */
 enum ctx_call_state ctx_seen_answer(struct ctx_calls_seen *calls,
-    const struct ctx_call_key *key, const struct ctx_call **call);
+    const struct ctx_call_key *key, bool more, const struct ctx_call **call);
+/* Has there been a call with the id of this key? */
+bool ctx_seen_has(const struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key);
+/* The open call that a result with this key would answer, or NULL. */
+struct ctx_call *ctx_seen_find(struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key);
 /* A new turn begins: what waits by name or order waits in vain. */
 void ctx_seen_expire(struct ctx_calls_seen *calls);
 /* The oldest open call, or NULL. */
 struct ctx_call *ctx_seen_first(struct ctx_calls_seen *calls);
-/* Closes the oldest open call. */
-void ctx_seen_give_up(struct ctx_calls_seen *calls,
+/* The open call that came after this one, or NULL. */
+struct ctx_call *ctx_seen_next(struct ctx_calls_seen *calls,
+    const struct ctx_call *call);
+/* Closes an open call; it stays as it is until the next is opened. */
+void ctx_seen_give_up(struct ctx_calls_seen *calls, struct ctx_call *call,
     enum ctx_call_state state);
 
 #endif

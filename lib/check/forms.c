@@ -171,10 +171,14 @@ has_body(const struct ctx_json *json, uint32_t value)
 int
 ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_view *view = judge->view;
+	const struct ctx_part *part = &view->parts[i];
+	uint32_t body = part->value;
 
-	if (!(judge->rules & CTX_NEEDS_BODY) ||
-	    has_body(judge->view->json, part->value))
+	/* A body that no text may stand in for is the first part of it. */
+	if (body == 0 && i + 1 < view->n && view->parts[i + 1].owner == i + 1)
+		body = view->parts[i + 1].value;
+	if (!(judge->rules & CTX_NEEDS_BODY) || has_body(view->json, body))
 		return 0;
 	return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i,
 	    "result", " has no content", err);

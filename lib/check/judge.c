@@ -117,6 +117,7 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 		NULL)
 		return NULL;
 	call->place = judge->place;
+	call->resumed = judge->place.message;
 	judge->what.n = 0;
 	if (ctx_judge_name(judge, part, err) < 0)
 		return NULL;
@@ -128,6 +129,23 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 	return call;
 }
 
+/* The program that made a call is part of the conversation. */
+static int
+check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_part *part = &judge->view->parts[i];
+	struct ctx_call_key key;
+
+	if (!(judge->rules & CTX_UNIQUE_IDS) || part->caller == 0)
+		return 0;
+	if (ctx_caller_key_of(&key, judge->view->json, part, &judge->text,
+		err) < 0)
+		return -1;
+	return ctx_seen_has(judge->calls, &key) ? 0 :
+	    ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_CALLER, i, "call",
+		" was made by a call that is not there", err);
+}
+
 static int
 open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
     struct ctx_err *err)
@@ -136,8 +154,9 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	enum ctx_call_state state;
 	struct ctx_call *call, *same;
 
-	call = note_call(judge, &judge->view->parts[i], &state, &same, err);
-	if (call == NULL)
+	if (check_caller(judge, i, err) < 0 ||
+	    (call = note_call(judge, &judge->view->parts[i], &state, &same,
+		 err)) == NULL)
 		return -1;
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
@@ -166,7 +185,7 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
 		&judge->text, err) < 0)
 		return -1;
-	state = ctx_seen_answer(judge->calls, &key, &call);
+	state = ctx_seen_answer(judge->calls, &key, part->more, &call);
 	if (state == CTX_CALL_OPEN && call->doubled &&
 	    refuse_double(judge, call, &call->again, err) < 0)
 		return -1;
@@ -192,17 +211,44 @@ come_after_result(struct ctx_judge *judge)
 	judge->last.text = false;
 }
 
+/* A call whose program calls again in this message waits on for its result
+ * behind the results of these calls. */
+static int
+resume(struct ctx_judge *judge, struct ctx_err *err)
+{
+	const struct ctx_view *view = judge->view;
+	struct ctx_call_key key;
+	struct ctx_call *call;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].caller == 0)
+			continue;
+		if (ctx_caller_key_of(&key, view->json, &view->parts[i],
+			&judge->text, err) < 0)
+			return -1;
+		call = key.id.p == NULL ? NULL
+					: ctx_seen_find(judge->calls, &key);
+		if (call != NULL)
+			call->resumed = judge->place.message;
+	}
+	return 0;
+}
+
 /* Calls before message number end that nothing can answer any more. */
 static int
 give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 {
 	struct ctx_finding finding = {
 	    .id = CTX_RULE_ORPHAN_CALL, .part = CTX_NO_PART};
-	const struct ctx_call *call;
+	struct ctx_call *call, *next;
 	int rc;
 
-	while ((call = ctx_seen_first(judge->calls)) != NULL &&
-	    call->place.message < end) {
+	for (call = ctx_seen_first(judge->calls);
+	    call != NULL && call->place.message < end; call = next) {
+		next = ctx_seen_next(judge->calls, call);
+		if (call->resumed >= end)
+			continue;
 		finding.place = call->place;
 		finding.call = call->ordinal;
 		/* A result that names no id would go to the one before. */
@@ -220,7 +266,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 		if (rc == 2)
 			come_after_result(judge);
 		judge->unanswered |= rc == 0;
-		ctx_seen_give_up(judge->calls,
+		ctx_seen_give_up(judge->calls, call,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
 	return 0;
@@ -233,7 +279,7 @@ is_split(const struct ctx_judge *judge)
 	const struct ctx_call *call = ctx_seen_first(judge->calls);
 
 	return (judge->rules & CTX_RESULTS_TOGETHER) && call != NULL &&
-	    judge->results > call->place.message + 1;
+	    judge->results > call->resumed + 1;
 }
 
 /* In order: a message may hold a call and, behind it, its result. */
@@ -307,7 +353,8 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	    (wait < CTX_WAITS && ctx_judge_wait(judge, wait, err) < 0))
 		return -1;
 	/* Somebody else speaks: what is still open stays so. */
-	if (parts_results(judge) && give_up(judge, place->message, err) < 0)
+	if (resume(judge, err) < 0 || (parts_results(judge) &&
+		give_up(judge, place->message, err) < 0))
 		return -1;
 	if (!results && check_pairs(judge, err) < 0)
 		return -1;
@@ -318,13 +365,13 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 static int
 leave_open(struct ctx_judge *judge, struct ctx_err *err)
 {
-	const struct ctx_call *call;
+	struct ctx_call *call;
 
 	while ((call = ctx_seen_first(judge->calls)) != NULL) {
 		if (call->doubled &&
 		    refuse_double(judge, call, &call->again, err) < 0)
 			return -1;
-		ctx_seen_give_up(judge->calls, CTX_CALL_MISSED);
+		ctx_seen_give_up(judge->calls, call, CTX_CALL_MISSED);
 	}
 	return 0;
 }

@@ -16,6 +16,11 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"found without `tool_result` blocks immediately after\" "
 	"(claude-code #3086)",
 	0, CTX_REMEDY_ANSWER},
+    [CTX_RULE_ORPHAN_CALLER] = {
+	"orphan-caller", "the call whose program made a call is not there",
+	"Anthropic: \"source tool not found for tool use block\" (vercel/ai "
+	"#12504)",
+	CTX_UNIQUE_IDS, CTX_REMEDY_NONE},
     [CTX_RULE_ORPHAN_RESULT] = {
 	"orphan-result", "a result answers no call",
 	"OpenAI: \"messages with role 'tool' must be a response to a "

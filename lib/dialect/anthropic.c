@@ -142,6 +142,23 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 	return rc;
 }
 
+/* What the provider's tools are asked is of their form, and may be run yet: a
+ * turn that was paused is sent back as it is. */
+static int
+read_call(struct ctx_view *view, uint32_t block, bool own,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+
+	if (ctx_read_call(view, ctx_json_find(json, block, "input"),
+		ctx_json_find(json, block, "id"),
+		ctx_json_find(json, block, "name"), err) < 0)
+		return -1;
+	view->parts[view->n - 1].whole = !own;
+	ctx_read_caller(view, ctx_json_find(json, block, "caller"));
+	return 0;
+}
+
 static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
@@ -150,12 +167,11 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 	if (type == 0)
 		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
-	if (ctx_json_is(json, type, "tool_use") ||
-	    ctx_json_is(json, type, "server_tool_use") ||
+	if (ctx_json_is(json, type, "tool_use"))
+		return read_call(view, block, true, err);
+	if (ctx_json_is(json, type, "server_tool_use") ||
 	    ctx_json_is(json, type, "mcp_tool_use"))
-		return ctx_read_call(view, ctx_json_find(json, block, "input"),
-		    ctx_json_find(json, block, "id"),
-		    ctx_json_find(json, block, "name"), err);
+		return read_call(view, block, false, err);
 	if (ctx_json_is(json, type, "tool_result"))
 		return read_result(view, block, true, err);
 	if (ctx_json_ends(json, type, "_tool_result"))

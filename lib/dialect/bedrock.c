@@ -77,25 +77,47 @@ read_reasoning(struct ctx_view *view, uint32_t content, struct ctx_err *err)
 	return 0;
 }
 
+/* Tools of the provider's have a type; what they say must stay as it is. */
+static int
+read_call(struct ctx_view *view, uint32_t call, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+
+	if (ctx_read_call(view, ctx_json_find(json, call, "input"),
+		ctx_json_find(json, call, "toolUseId"),
+		ctx_json_find(json, call, "name"), err) < 0)
+		return -1;
+	view->parts[view->n - 1].whole = ctx_json_find(json, call, "type") != 0;
+	return 0;
+}
+
+static int
+read_result(struct ctx_view *view, uint32_t result, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t id = ctx_json_find(json, result, "toolUseId");
+	uint32_t body = ctx_json_find(json, result, "content");
+	size_t first = view->n;
+	int rc;
+
+	rc = ctx_json_find(json, result, "type") != 0
+	    ? ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err)
+	    : ctx_read_result(view, body, id, 0, read_plain, err);
+	if (rc == 0)
+		ctx_read_failure(view, first, result);
+	return rc;
+}
+
 static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
 {
-	size_t first = view->n;
 	uint32_t value;
 
 	if ((value = ctx_json_find(json, block, "toolUse")) != 0)
-		return ctx_read_call(view, ctx_json_find(json, value, "input"),
-		    ctx_json_find(json, value, "toolUseId"),
-		    ctx_json_find(json, value, "name"), err);
-	if ((value = ctx_json_find(json, block, "toolResult")) != 0) {
-		if (ctx_read_result(view, ctx_json_find(json, value, "content"),
-			ctx_json_find(json, value, "toolUseId"), 0, read_plain,
-			err) < 0)
-			return -1;
-		ctx_read_failure(view, first, value);
-		return 0;
-	}
+		return read_call(view, value, err);
+	if ((value = ctx_json_find(json, block, "toolResult")) != 0)
+		return read_result(view, value, err);
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
 		return read_reasoning(view, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)

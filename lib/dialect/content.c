@@ -185,6 +185,21 @@ ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
 	return 0;
 }
 
+void
+ctx_read_caller(struct ctx_view *view, uint32_t caller)
+{
+	static const char *const keys[] = {"tool_id", "toolId", "caller_id"};
+	uint32_t id = 0;
+	size_t i;
+
+	if (caller == 0)
+		return;
+	for (i = 0; i < sizeof keys / sizeof keys[0] && id == 0; i++)
+		id = ctx_json_find(view->json, caller, keys[i]);
+	if (id != 0 && view->json->nodes[id].kind == CTX_JSON_STRING)
+		view->parts[view->n - 1].caller = id;
+}
+
 int
 ctx_read_typed(struct ctx_view *view, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err)

@@ -82,6 +82,10 @@ uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 int ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
+/* The call that was added last names the call whose program made it in the
+ * object caller, or is the model's own. */
+void ctx_read_caller(struct ctx_view *view, uint32_t caller);
+
 /*
  * A block that is told by its "type": the member key is its value.  Without
  * that member, or a key, media and reasoning are the whole block; without the

@@ -42,16 +42,26 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_json_find(json, response, "response"), media, one;
 	uint32_t result = (uint32_t)view->n, id, name;
+	bool beside;
+	int rc;
 
 	id = ctx_json_find(json, response, "id");
 	name = ctx_json_find(json, response, "name");
 	media = ctx_json_find(json, response, "parts");
-	if (media == 0 || json->nodes[media].kind != CTX_JSON_ARRAY)
-		return ctx_read_result(view, body, id, name, NULL, err);
-	if (ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err) < 0)
+	beside = media != 0 && ctx_json_at(json, media, 0) != 0;
+	rc = beside
+	    ? ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err)
+	    : ctx_read_result(view, body, id, name, NULL, err);
+	if (rc < 0)
 		return -1;
 	view->parts[result].name = name;
-	for (one = media + 1; one < json->nodes[media].next;
+	view->parts[result].more =
+	    ctx_is_true(json, response, "willContinue") ||
+	    ctx_is_true(json, response, "will_continue");
+	/* What is said meanwhile is said of it, and stands between results. */
+	if (view->parts[result].more)
+		view->flags |= CTX_VIEW_TIED;
+	for (one = media + 1; beside && one < json->nodes[media].next;
 	    one = json->nodes[one].next) {
 		if (ctx_read_part(view, CTX_PART_MEDIA, one, err) < 0)
 			return -1;

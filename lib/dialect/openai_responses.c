@@ -192,6 +192,8 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 			ctx_json_find(json, view->node, "name"), err) < 0)
 			return -1;
 		view->parts[view->n - 1].whole = item->what == TYPED;
+		ctx_read_caller(view,
+		    ctx_json_find(json, view->node, "caller"));
 		return 0;
 	case OUTPUT:
 		view->role = CTX_ROLE_TOOL;

@@ -101,6 +101,23 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 	return 0;
 }
 
+/* What Anthropic says of a call is among the options of its provider. */
+static int
+read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t options = ctx_json_find(json, block, "providerOptions");
+
+	if (ctx_read_call(view, ctx_find_either(json, block, "input", "args"),
+		ctx_json_find(json, block, "toolCallId"),
+		ctx_json_find(json, block, "toolName"), err) < 0)
+		return -1;
+	if (options != 0)
+		ctx_read_caller(view,
+		    ctx_find_below(json, options, "anthropic", "caller"));
+	return 0;
+}
+
 static int
 read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
     struct ctx_err *err)
@@ -110,10 +127,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	if (type == 0)
 		return read_plain(json, block, view, err);
 	if (ctx_json_is(json, type, "tool-call"))
-		return ctx_read_call(
-		    view, ctx_find_either(json, block, "input", "args"),
-		    ctx_json_find(json, block, "toolCallId"),
-		    ctx_json_find(json, block, "toolName"), err);
+		return read_call(view, block, err);
 	if (ctx_json_is(json, type, "tool-result"))
 		return read_result(view, block, err);
 	if (ctx_json_is(json, type, "tool-approval-request"))

@@ -281,6 +281,16 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	return 0;
 }
 
+int
+ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
+    const struct ctx_part *part, struct ctx_buf *text, struct ctx_err *err)
+{
+	const struct ctx_part caller = {
+	    .kind = CTX_PART_CALL, .id = part->caller};
+
+	return ctx_call_key_of(key, json, &caller, 0, text, err);
+}
+
 static bool
 is_loose(const struct ctx_call_key *key)
 {

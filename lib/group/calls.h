@@ -17,6 +17,10 @@ int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_part *part, unsigned rules, struct ctx_buf *text,
     struct ctx_err *err);
 
+/* The key of the call whose program made the call part, which names it. */
+int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
+    const struct ctx_part *part, struct ctx_buf *text, struct ctx_err *err);
+
 /* A new empty table, or NULL with *err; free takes NULL too. */
 struct ctx_calls *ctx_calls_new(struct ctx_err *err);
 void ctx_calls_free(struct ctx_calls *calls);

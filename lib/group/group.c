@@ -52,7 +52,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->n_going = 0;
-	groups->before = NONE;
+	groups->before = groups->calling = NONE;
 	groups->gap = 0;
 	groups->forget_at = 0;
 }
@@ -131,6 +131,27 @@ key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    err);
 }
 
+/* Joins a call that a program made to the call that runs the program.  That
+ * may have its result already: then what called last is of the program. */
+static int
+join_caller(struct ctx_groups *groups, const struct ctx_json *json,
+    const struct ctx_part *part, uint32_t item, struct ctx_err *err)
+{
+	struct ctx_call_key key;
+	uint32_t caller, tool;
+
+	if (ctx_caller_key_of(&key, json, part, &groups->text, err) < 0)
+		return -1;
+	if (key.id.p == NULL)
+		return 0;
+	caller = ctx_calls_peek(groups->calls, &key, &tool);
+	if (caller == CTX_NO_ITEM)
+		caller = groups->calling;
+	if (caller != NONE)
+		join(groups->items, caller, item);
+	return 0;
+}
+
 /* Opens the calls of a message and lets its results find theirs. */
 static int
 pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
@@ -155,13 +176,20 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 				err) == CTX_NO_ITEM)
 				return -1;
 			groups->items[ctx_group_of(groups->items, item)].open++;
+			if (part->caller != 0 && join_caller(groups,
+				view->json, part, item, err) < 0)
+				return -1;
+			groups->calling = item;
 			if (groups->items[item].tool == 0)
 				groups->items[item].tool = tool;
 			continue;
 		}
-		call = ctx_calls_pop(groups->calls, &key, &called);
+		call = part->more
+		    ? ctx_calls_peek(groups->calls, &key, &called)
+		    : ctx_calls_pop(groups->calls, &key, &called);
 		if (call != CTX_NO_ITEM) {
-			groups->items[ctx_group_of(groups->items, call)].open--;
+			groups->items[ctx_group_of(groups->items, call)].open -=
+			    !part->more;
 			join(groups->items, call, results);
 			if (tool == 0)
 				tool = called;
@@ -459,6 +487,9 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	if (groups->before != NONE)
 		groups->before =
 		    gone[groups->before] ? NONE : now[groups->before];
+	if (groups->calling != NONE)
+		groups->calling =
+		    gone[groups->calling] ? NONE : now[groups->calling];
 	groups->n = kept;
 	free(now);
 	return 0;
