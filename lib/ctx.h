@@ -1642,6 +1642,7 @@ struct ctx_groups {
 	size_t n_going;          /* of so many messages in its group */
 	uint32_t before;         /* the newest item, if it is still there */
 	uint32_t calling;        /* the newest that calls, if still there */
+	uint32_t answering;      /* that of the newest message's results, too */
 	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };

@@ -398,6 +398,8 @@ notices() {
 	# shellcheck disable=SC2059 # a format of ours
 	printf "$part" house a cellar b > in
 	messages user:stay user:now >> in
+	sed "2{h;d;};3G" in > house
+	mv house in
 	ctx-prune -v -m gpt-4o -b 50 -s recall --pin stay -k 1 -t 0 \
 	    --notice "[x]" in 2> said > out
 	[ "$(wc -l < out)" -eq 5 ]

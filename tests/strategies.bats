@@ -677,3 +677,31 @@ lonely() {
 	run -1 ctx-check broken
 	[[ $output == *"broken:5: orphan-caller: "* ]]
 }
+
+# The rules that a stream breaks.
+rules() {
+	ctx-check --json | jq -r .rule | sort -u
+}
+
+@test "a line that is there twice makes nothing worse" {
+	broken=0
+	for f in anthropic/results openai-chat/support langchain-dict/coding \
+	    codex/rollout vercel-model/coding openai-responses/tools \
+	    bedrock/steps gemini/agent; do
+		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
+		half=$(($(tokens "$f") / 2))
+		for ((n = 2; n <= $(wc -l < "$f"); n++)); do
+			sed "${n}p" "$f" > in
+			rules < in > before
+			grep -q duplicate-result before || continue
+			broken=$((broken + 1))
+			for s in fifo heuristic middle-out; do
+				ctx-prune -b "$half" -s $s -k 2 -t 1 in > out 2> err || [ $? -eq 1 ]
+				rules < out > after
+				[ -z "$(comm -13 before after)" ] ||
+				    fail "$f $n $s: $(ctx-check out)"
+			done
+		done
+	done
+	[ $broken -gt 20 ]
+}

@@ -52,7 +52,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->n_going = 0;
-	groups->before = groups->calling = NONE;
+	groups->before = groups->calling = groups->answering = NONE;
 	groups->gap = 0;
 	groups->forget_at = 0;
 }
@@ -195,6 +195,9 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 				tool = called;
 		} else if (groups->elsewhere) {
 			groups->items[results].flags |= CTX_ITEM_PINNED;
+		} else if (groups->answering != NONE) {
+			/* One too many: it was answered by those before. */
+			join(groups->items, groups->answering, results);
 		}
 		if (groups->items[results].tool == 0)
 			groups->items[results].tool = tool;
@@ -433,6 +436,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
 		err) < 0)
 		return -1;
+	groups->answering = found & CTX_ITEM_RESULTS ? results : NONE;
 	if (split)
 		expire(groups);
 	tie(groups, view, (uint32_t)groups->n - 1);
@@ -454,6 +458,13 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	if (!aside)
 		groups->before = NONE;
 	return 0;
+}
+
+/* Where an item is now, NONE if it has gone. */
+static uint32_t
+moved(uint32_t item, const bool *gone, const uint32_t *now)
+{
+	return item == NONE || gone[item] ? NONE : now[item];
 }
 
 int
@@ -484,12 +495,9 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 		groups->tied = now[groups->tied];
 	if (groups->going != NONE)
 		groups->going = now[groups->going];
-	if (groups->before != NONE)
-		groups->before =
-		    gone[groups->before] ? NONE : now[groups->before];
-	if (groups->calling != NONE)
-		groups->calling =
-		    gone[groups->calling] ? NONE : now[groups->calling];
+	groups->before = moved(groups->before, gone, now);
+	groups->calling = moved(groups->calling, gone, now);
+	groups->answering = moved(groups->answering, gone, now);
 	groups->n = kept;
 	free(now);
 	return 0;
