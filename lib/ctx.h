@@ -860,10 +860,14 @@ int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
  * twice as many, or 64 KiB, were read; or it is no regular file. */
 int ctx_spool_get(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_buf *out, struct ctx_err *err);
-/* Sets digits to those of the contents of a file, of any size: 1, 0 or -1 as
- * above. */
+struct ctx_spool_sum {
+	char digits[CTX_SPOOL_DIGITS];
+	uint64_t bytes, chars; /* characters, if it is UTF-8 */
+};
+/* Sums up the contents of a file without holding them: 1, 0 or -1 as above;
+ * one of more than most bytes is not read. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
-    char digits[CTX_SPOOL_DIGITS], struct ctx_err *err);
+    uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
 /* Calls file for each name in the spool, until it returns other than 0. */
 int ctx_spool_each(struct ctx_spool *spool, void *user,
     int (*file)(void *user, const char *name, struct ctx_err *err),

@@ -376,3 +376,36 @@ load helper
 	CTX_SPOOL=there ctx-restore -S ./here/ aged | cmp - "$agent"
 	ctx-restore aged | cmp - aged
 }
+
+@test "what a forged reference says is not held, however much it says" {
+	mkdir -m 700 sp
+	name=big-d39e06960d94af866213d3ee90f89315.md
+	truncate -s 300M sp/$name
+	# A sanitizer takes all the addresses there are.
+	limit=200000
+	(ulimit -v $limit && ctx-restore -V > /dev/null 2>&1) || limit=unlimited
+	for said in 10 $((300 << 20)) $((300 << 22)) 99999999999; do
+		jq -nc --arg n "$said" --arg f "$name" '{role: "user", content: "q"},
+		    {role: "assistant", content: null, tool_calls: [{id: "c",
+		    type: "function", function: {name: "x", arguments: "{}"}}]},
+		    {role: "tool", tool_call_id: "c",
+		    content: "h\n[\($n) characters in sp/\($f)]"}' > in
+		(
+			ulimit -v $limit
+			run -1 --separate-stderr ctx-restore -S sp in
+			[[ $stderr == *"$name has changed"* ]] ||
+			    fail "$said: $stderr"
+			[ "$output" = "$(cat in)" ]
+		)
+	done
+	# Nor the JSON that is said to stand beside it.
+	printf hello > sp/$name
+	truncate -s 300M sp/$name.json
+	jq -c 'if .role == "tool" then .content |= sub("[0-9]+ char"; "5 char")
+	    else . end' in > beside
+	(
+		ulimit -v $limit
+		run -1 --separate-stderr ctx-restore -S sp beside
+		[[ $stderr == *"$name has changed"* ]]
+	)
+}

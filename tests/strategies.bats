@@ -478,6 +478,12 @@ X
 	# The last line may be without its end.
 	ctx-prune -s recall --embedder 'printf %s "$(./embed)"' -k 1 -t 1 \
 	    -b 200 in | cmp - out
+	# Only where numbers point counts, not how far.
+	for far in 1e-200 1e80 1e300; do
+		sed "s/\\[1,/[$far,/; s/,1\\]/,$far]/" embed > far
+		chmod +x far
+		ctx-prune -s recall --embedder ./far -k 1 -t 1 -b 200 in | cmp - out
+	done
 	# A command, and why its answer is none.
 	while IFS='|' read -r bad why; do
 		run -2 ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in
@@ -487,7 +493,8 @@ X
 		grep -q "nothing was removed: .*$why" err || fail "$bad: $(cat err)"
 	done <<-'X'
 		false|status 1
-		echo x|no array of numbers
+		sed "s/.*/x/"|no array of numbers
+		sed p|wrote 164 lines for 82
 		echo "[1]"|wrote 1 lines for 82
 		yes "[]"|the embedder wrote more than 8060928 bytes for 82 texts; have it
 		sed "s/.*/[1e999]/"|no array of numbers

@@ -14,6 +14,9 @@
 #include "convo/report.h"
 #include "convo/talk.h"
 
+/* Bytes; what is put back must fit into a line. */
+#define MOST_FILE UINT32_MAX
+
 /* A message that has edits, to be told of at the end of its record. */
 struct restored {
 	const struct ctx_dialect *dialect;
@@ -54,13 +57,13 @@ open_spool(struct restore *restore, struct ctx_err *err)
 }
 
 static bool
-has_digits(const struct ctx_buf *file, const struct reference *ref)
+has_digits(const struct ctx_buf *file, const char *wanted)
 {
 	struct ctx_str text = {file->p, file->n};
 	char digits[CTX_SPOOL_DIGITS];
 
 	ctx_spool_digits(digits, &text, 1);
-	return memcmp(digits, ref->digits.p, sizeof digits) == 0;
+	return memcmp(digits, wanted, sizeof digits) == 0;
 }
 
 /* Is this file one JSON value and a line feed?  1, 0, or -1. */
@@ -77,78 +80,111 @@ is_value(struct restore *restore, const struct ctx_buf *file,
 	    restore->json.nodes[0].end + 1 == file->n;
 }
 
-/* Reads the file of the spool that name is, of at most so many bytes or, if
- * there is a sum, of that one; *state tells of trouble with it. */
+/* What happened to a file of the spool: 0 with *state, or -1. */
 static int
-get(struct restore *restore, uint64_t most, const struct ctx_str *sum,
-    enum ctx_aged_state *state, struct ctx_err *err)
+settle(int rc, enum ctx_aged_state *state, const struct ctx_err *err)
 {
-	const char *name = restore->name.p;
-	char digits[CTX_SPOOL_DIGITS] = {0};
-	int rc = !restore->absent;
-
-	*state = CTX_AGED_MISSING;
-	restore->file.n = 0;
-	if (rc > 0 && sum != NULL)
-		rc = ctx_spool_sum(&restore->spool, name, digits, err);
-	if (rc > 0 && sum != NULL &&
-	    memcmp(sum->p, digits, sizeof digits) != 0) {
-		*state = CTX_AGED_CHANGED;
-		return 0;
-	}
-	if (rc > 0)
-		rc = ctx_spool_get(&restore->spool, name, most, &restore->file,
-		    err);
-	if (rc > 0)
-		*state = CTX_AGED_WHOLE;
+	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
 		return 0;
 	/* Another kind of file, such as a link: somebody put it there. */
-	if (err->code == CTX_EFILE || (err->code == CTX_ESYS &&
-		(err->sys == ELOOP || err->sys == ENXIO))) {
+	if (err->code != CTX_EFILE && !(err->code == CTX_ESYS &&
+		(err->sys == ELOOP || err->sys == ENXIO)))
+		return -1;
+	*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+/* Sums up the file of the spool that name is, of at most so many bytes. */
+static int
+sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
+    enum ctx_aged_state *state, struct ctx_err *err)
+{
+	int rc = restore->absent ? 0
+				 : ctx_spool_sum(&restore->spool,
+				       restore->name.p, most, sum, err);
+
+	return settle(rc, state, err);
+}
+
+/* Reads it, if it still is what was summed up. */
+static int
+get(struct restore *restore, const struct ctx_spool_sum *sum,
+    enum ctx_aged_state *state, struct ctx_err *err)
+{
+	int rc = ctx_spool_get(&restore->spool, restore->name.p, sum->bytes,
+	    &restore->file, err);
+
+	if (settle(rc, state, err) < 0)
+		return -1;
+	if (*state == CTX_AGED_WHOLE &&
+	    !has_digits(&restore->file, sum->digits))
 		*state = CTX_AGED_CHANGED;
-		return 0;
+	return 0;
+}
+
+/* The file that name is has the text of a body whose JSON, which has the
+ * digits, stands beside it. */
+static int
+fetch_json(struct restore *restore, const struct reference *ref,
+    enum ctx_aged_state *state, struct ctx_err *err)
+{
+	struct ctx_buf *file = &restore->file;
+	struct ctx_spool_sum sum;
+	int rc;
+
+	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
+	    sum_up(restore, MOST_FILE, &sum, state, err) < 0)
+		return -1;
+	if (*state == CTX_AGED_WHOLE &&
+	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
+		if (get(restore, &sum, state, err) < 0)
+			return -1;
+		rc = *state == CTX_AGED_WHOLE ? is_value(restore, file, err)
+					      : 0;
+		if (rc != 0)
+			return rc < 0
+			    ? -1
+			    : ctx_buf_add(&restore->edits.store, file->p,
+				  file->n - 1, err);
 	}
-	return -1;
+	*state = CTX_AGED_CHANGED;
+	return 0;
 }
 
 /* Adds the body that a reference stands for to what the edits put in, if all
- * is well with it. */
+ * is well with it.  Nothing is held that is not what it should be. */
 static int
 fetch(struct restore *restore, const struct reference *ref,
     const char *const *form, enum ctx_aged_state *state, struct ctx_err *err)
 {
-	struct ctx_buf *file = &restore->file, *store = &restore->edits.store;
+	struct ctx_buf *file = &restore->file;
 	/* A character of UTF-8 has four bytes at most. */
-	uint64_t most = ref->chars < UINT64_MAX / 4 ? 4 * ref->chars
-						    : UINT64_MAX;
-	enum ctx_aged_state beside;
-	int rc;
+	uint64_t most = ref->chars < MOST_FILE / 4 ? 4 * ref->chars
+						   : MOST_FILE;
+	struct ctx_spool_sum sum;
 
 	restore->name.n = 0;
 	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
 		ref->name.p) < 0 ||
-	    get(restore, most, NULL, state, err) < 0)
+	    sum_up(restore, most, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
-	if (ctx_utf8_count(file->p, file->n) != ref->chars ||
-	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n) {
+	if (sum.chars != ref->chars) {
 		*state = CTX_AGED_CHANGED;
 		return 0;
 	}
-	if (has_digits(file, ref))
-		return ctx_body_add(store, form, file->p, file->n, err);
-	ctx_buf_reset(file);
-	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
-	    get(restore, UINT64_MAX, &ref->digits, &beside, err) < 0)
+	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
+		return fetch_json(restore, ref, state, err);
+	if (get(restore, &sum, state, err) < 0)
 		return -1;
-	rc = beside == CTX_AGED_WHOLE && has_digits(file, ref)
-	    ? is_value(restore, file, err)
-	    : 0;
-	if (rc == 0)
+	if (*state == CTX_AGED_WHOLE &&
+	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
 		*state = CTX_AGED_CHANGED;
-	return rc > 0 ? ctx_buf_add(store, file->p, file->n - 1, err) : rc;
+	return *state == CTX_AGED_WHOLE
+	    ? ctx_body_add(&restore->edits.store, form, file->p, file->n, err)
+	    : 0;
 }
 
 static int

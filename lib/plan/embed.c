@@ -29,6 +29,21 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 	return 0;
 }
 
+/* Makes the largest number 1: the direction stays, and no square is too large
+ * or too small. */
+static void
+to_unit(double *numbers, size_t n)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (fabs(numbers[i]) > most)
+			most = fabs(numbers[i]);
+	for (i = 0; most > 0 && i < n; i++)
+		numbers[i] /= most;
+}
+
 /* One line of numbers into *out, which the caller frees; -1 if it is none. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
@@ -65,6 +80,7 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 		if (!json_is_number(number) || !isfinite((*out)[i]))
 			goto bad;
 	}
+	to_unit(*out, *numbers);
 	json_decref(array);
 	return 0;
 bad:
@@ -90,6 +106,18 @@ cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
+/* The last may lack its line feed. */
+static size_t
+count_lines(const struct ctx_buf *text)
+{
+	const char *p = text->p, *end = text->p + text->n;
+	size_t lines = 0;
+
+	for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
+		lines++;
+	return lines + (text->n > 0 && end[-1] != '\n');
+}
+
 /* The question's vector comes first, then one for each text. */
 static int
 compare(const struct ctx_buf *answer, double *near, size_t n,
@@ -97,16 +125,14 @@ compare(const struct ctx_buf *answer, double *near, size_t n,
 {
 	const char *p = answer->p, *end = answer->p + answer->n, *lf;
 	double *question = NULL, *vector;
-	size_t numbers = 0, these, i;
+	size_t numbers = 0, these, lines = count_lines(answer), i;
 	int rc = -1;
 
+	if (lines != n + 1)
+		return ctx_err_set(err, CTX_EARG,
+		    "the embedder wrote %zu lines for %zu", lines, n + 1);
 	for (i = 0; i <= n; i++) {
-		lf = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-		if (p >= end) {
-			ctx_err_set(err, CTX_EARG,
-			    "the embedder wrote %zu lines for %zu", i, n + 1);
-			goto out;
-		}
+		lf = memchr(p, '\n', (size_t)(end - p));
 		if (lf == NULL)
 			lf = end;
 		if (read_vector(p, (size_t)(lf - p), &vector, &these, err) < 0)

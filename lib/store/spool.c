@@ -281,10 +281,19 @@ fail(const struct ctx_spool *spool, const char *what, const char *name,
 	    name);
 }
 
-/* Opens a regular file to read it: 1, 0 if there is none, or -1. */
 static int
-open_file(const struct ctx_spool *spool, const char *name, int *fd,
+refuse_long(const struct ctx_spool *spool, const char *name,
     struct ctx_err *err)
+{
+	return ctx_err_set(err, CTX_EFILE,
+	    "%s/%s is longer than it is said to be", spool->dir, name);
+}
+
+/* Opens a regular file of at most so many bytes to read it: 1, 0 if there is
+ * none, or -1. */
+static int
+open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
+    int *fd, struct ctx_err *err)
 {
 	struct stat st;
 
@@ -295,11 +304,13 @@ open_file(const struct ctx_spool *spool, const char *name, int *fd,
 		return errno == ENOENT ? 0 : fail(spool, "open", name, err);
 	if (fstat(*fd, &st) < 0)
 		fail(spool, "look at", name, err);
-	else if (S_ISREG(st.st_mode))
-		return 1;
-	else
+	else if (!S_ISREG(st.st_mode))
 		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
 		    spool->dir, name);
+	else if ((uint64_t)st.st_size > most)
+		refuse_long(spool, name, err);
+	else
+		return 1;
 	close(*fd);
 	return -1;
 }
@@ -321,7 +332,7 @@ int
 ctx_spool_get(const struct ctx_spool *spool, const char *name, uint64_t most,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	int fd, rc = open_file(spool, name, &fd, err);
+	int fd, rc = open_file(spool, name, most, &fd, err);
 	ssize_t n = 1;
 
 	if (rc <= 0)
@@ -329,9 +340,7 @@ ctx_spool_get(const struct ctx_spool *spool, const char *name, uint64_t most,
 	out->n = 0;
 	while (n > 0) {
 		if (out->n > most) {
-			ctx_err_set(err, CTX_EFILE, "%s/%s is longer than it "
-			    "is said to be", spool->dir, name);
-			n = -1;
+			n = refuse_long(spool, name, err);
 			break;
 		}
 		n = ctx_buf_reserve(out, 64u << 10, err) < 0
@@ -346,24 +355,29 @@ ctx_spool_get(const struct ctx_spool *spool, const char *name, uint64_t most,
 }
 
 int
-ctx_spool_sum(const struct ctx_spool *spool, const char *name,
-    char digits[CTX_SPOOL_DIGITS], struct ctx_err *err)
+ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
+    struct ctx_spool_sum *sum, struct ctx_err *err)
 {
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	uint8_t block[16 << 10];
-	int fd, rc = open_file(spool, name, &fd, err);
-	SHA2_CTX sum;
-	ssize_t n;
+	char hash[SHA256_DIGEST_STRING_LENGTH], block[16 << 10];
+	int fd, rc = open_file(spool, name, most, &fd, err);
+	SHA2_CTX state;
+	ssize_t n = 0;
 
 	if (rc <= 0)
 		return rc;
-	SHA256Init(&sum);
-	while ((n = read_some(spool, name, fd, (char *)block, sizeof block,
-		    err)) > 0)
-		SHA256Update(&sum, block, (size_t)n);
+	sum->bytes = sum->chars = 0;
+	SHA256Init(&state);
+	while (sum->bytes <= most && (n = read_some(spool, name, fd, block,
+		    sizeof block, err)) > 0) {
+		SHA256Update(&state, (const uint8_t *)block, (size_t)n);
+		sum->bytes += (uint64_t)n;
+		sum->chars += ctx_utf8_count(block, (size_t)n);
+	}
 	close(fd);
-	SHA256End(&sum, hash);
-	memcpy(digits, hash, CTX_SPOOL_DIGITS);
+	SHA256End(&state, hash);
+	memcpy(sum->digits, hash, CTX_SPOOL_DIGITS);
+	if (n >= 0 && sum->bytes > most)
+		return refuse_long(spool, name, err);
 	return n < 0 ? -1 : 1;
 }
 
@@ -403,7 +417,7 @@ static int
 is_there(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, bool own, struct ctx_err *err)
 {
-	int fd, rc = open_file(spool, name, &fd, err);
+	int fd, rc = open_file(spool, name, UINT64_MAX, &fd, err);
 
 	if (rc <= 0)
 		return rc;

@@ -83,6 +83,7 @@ files(void)
 	const struct ctx_str all = {"abc", 3};
 	unsigned n = 0;
 	const struct ctx_str stored = {"a\0b", 3};
+	struct ctx_spool_sum sum;
 	struct stat st;
 	size_t i;
 
@@ -123,9 +124,12 @@ files(void)
 	CHECK(err.code == CTX_EFILE && out.cap < 200000);
 	NEED(truncate("a/b/x", 3) == 0);
 	ctx_spool_digits(digits, &stored, 1);
-	CHECK(ctx_spool_sum(&spool, "x", same, &err) == 1);
-	CHECK(memcmp(digits, same, sizeof digits) == 0);
-	CHECK(ctx_spool_sum(&spool, "none", same, &err) == 0);
+	CHECK(ctx_spool_sum(&spool, "x", 3, &sum, &err) == 1);
+	CHECK(memcmp(digits, sum.digits, sizeof digits) == 0);
+	CHECK(sum.bytes == 3 && sum.chars == 3);
+	CHECK(ctx_spool_sum(&spool, "x", 2, &sum, &err) == -1);
+	CHECK(err.code == CTX_EFILE);
+	CHECK(ctx_spool_sum(&spool, "none", 3, &sum, &err) == 0);
 	tap_case("links are not followed, nothing temporary is left");
 	NEED(symlink("/etc/passwd", "a/b/l") == 0);
 	CHECK(ctx_spool_get(&spool, "l", 100, &out, &err) == -1);
