@@ -1,5 +1,6 @@
 /* models.c - the user's own models, from a JSON file; a list of all */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -189,7 +190,9 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 static char *
 read_all(struct cli *cli, const char *file, size_t *n)
 {
-	FILE *in = fopen(file, "rb");
+	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
 	char *text;
 
 	if (in == NULL) {

@@ -39,6 +39,36 @@ seeds() {
 	cmp "$kept" good
 }
 
+@test "what is in the way of the cache holds nobody up" {
+	seeds
+	ctx-count -e tokenizer.json "$chat" > want
+	kept=$(find not -name '*.vocab*')
+	rm "$kept"
+	mkfifo "$kept"
+	timeout 20 ctx-count -e tokenizer.json "$chat" | cmp - want
+	rm "$kept"
+	ctx-count -e tokenizer.json "$chat" | cmp - want
+	# A file that is cut short while it is in use.
+	mkfifo slow
+	ctx-count -u --annotate -e tokenizer.json "$chat" > annotated
+	ctx-count -u --annotate -e tokenizer.json slow > out &
+	exec 9> slow
+	head -n 1 "$chat" >&9
+	for _ in $(seq 200); do
+		[ ! -s out ] || break
+		sleep 0.05
+	done
+	: > "$kept"
+	tail -n +2 "$chat" >&9
+	exec 9>&-
+	wait $!
+	cmp out annotated
+	mkdir -p config/ctx
+	mkfifo config/ctx/models.json
+	XDG_CONFIG_HOME=$PWD/config run -2 timeout 20 ctx-count "$chat"
+	[[ $output == *models.json* ]]
+}
+
 @test "without a cache it works all the same" {
 	seeds
 	ctx-count -e model.gguf "$chat" > want

@@ -13,7 +13,6 @@
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,34 +136,70 @@ open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
 	    v->patterns, (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
+/* Reads a file of n bytes; false if it has fewer, or cannot be read. */
+static bool
+read_block(int fd, char *p, size_t n)
+{
+	ssize_t got;
+
+	for (; n > 0; p += got, n -= (size_t)got) {
+		do
+			got = read(fd, p, n);
+		while (got < 0 && errno == EINTR);
+		if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* The block of a file of the cache, on lines of memory, or NULL.  It is read,
+ * not mapped: nobody can cut it short while it is in use. */
+static void *
+cached(const char *path, size_t *n)
+{
+	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	void *block = NULL;
+	bool whole = false;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (uint64_t)st.st_size <= SIZE_MAX / 2) {
+		*n = (size_t)st.st_size;
+		if (posix_memalign(&block, 64, *n) != 0)
+			block = NULL;
+		whole = block != NULL && read_block(fd, block, *n);
+	}
+	close(fd);
+	if (!whole) {
+		free(block);
+		return NULL;
+	}
+	return block;
+}
+
 /* Takes a block from the cache; false if there is none that is good. */
 static bool
 from_cache(struct ctx_tokenizer *t, const char *path,
     const struct ctx_pack *pack)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct ctx_err ignored;
-	struct stat st;
-	void *map = MAP_FAILED;
+	size_t n;
+	void *block = cached(path, &n);
 
-	if (fd < 0)
+	if (block == NULL)
 		return false;
-	if (fstat(fd, &st) == 0 && st.st_size > 0)
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
-		    fd, 0);
-	close(fd);
-	if (map == MAP_FAILED)
-		return false;
-	if (!is_sound(t, map, (size_t)st.st_size) ||
+	if (!is_sound(t, block, n) ||
 	    memcmp(t->vocab.head->source, pack->source,
 	    sizeof pack->source) != 0 || open_chain(t, &ignored) < 0) {
-		munmap(map, (size_t)st.st_size);
+		free(block);
 		memset(&t->vocab, 0, sizeof t->vocab);
 		return false;
 	}
-	t->block = map;
-	t->size = (size_t)st.st_size;
-	t->mapped = true;
+	t->block = block;
+	t->size = n;
 	return true;
 }
 
@@ -391,8 +426,5 @@ ctx_tokenizer_unload(struct ctx_tokenizer *t)
 {
 	ctx_chain_close(t->chain);
 	free(t->names);
-	if (t->mapped)
-		munmap(t->block, t->size);
-	else
-		free(t->block);
+	free(t->block);
 }

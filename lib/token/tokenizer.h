@@ -28,7 +28,6 @@ struct ctx_tokenizer {
 	char *name;
 	void *block; /* of a file: what vocab stands on */
 	size_t size;
-	bool mapped; /* block came from mmap(2), not malloc(3) */
 };
 
 /* The estimate: four bytes a token. */

@@ -2,7 +2,7 @@
  * vocab.h - a packed vocabulary and the lookups in it
  *
  * A vocabulary is one block of memory that holds offsets but no pointers, so
- * that the same bytes can be linked into read-only data or mapped from a
+ * that the same bytes can be linked into read-only data or read from a
  * cache file; opening it only fills struct ctx_vocab.  pack.c makes it.
  *
  * Tokens are numbered in the order in which byte-pair encoding prefers them:
