@@ -1,10 +1,10 @@
 /* models.c - the user's own models, from a JSON file; a list of all */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -190,11 +190,14 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 static char *
 read_all(struct cli *cli, const char *file, size_t *n)
 {
-	/* Without O_NONBLOCK a fifo of that name would hold us. */
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
+	struct stat st;
 	char *text;
+	FILE *in;
 
+	/* A fifo of that name would hold us. */
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		cli_die(cli, "%s is no regular file", file);
+	in = fopen(file, "rb");
 	if (in == NULL) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			cli_die_of(cli, "open", file, errno);

@@ -140,6 +140,48 @@ anchors(void)
 	CHECK(!matches("x", "a\xc3"));
 }
 
+/* What \\X says of n flags in a row with a letter before each at-th, in just
+ * as many bytes; *given_up tells whether it was asked. */
+static bool
+flags(size_t n, size_t at, bool *given_up)
+{
+	struct ctx_pattern one = {0};
+	struct ctx_err err;
+	int64_t left = CTX_PATTERN_TIME;
+	char *text = malloc(n * 5);
+	size_t size = 0, i;
+	bool said;
+
+	NEED(text != NULL && ctx_pattern_add(&one, "\\X\\Xy", &err) == 0);
+	for (i = 0; i < n; i++) {
+		if (i % at == 0)
+			text[size++] = 'x';
+		memcpy(text + size, "\xf0\x9f\x87\xa6", 4);
+		size += 4;
+	}
+	text = realloc(text, size);
+	NEED(text != NULL);
+	said = ctx_pattern_match(&one, text, size, &left);
+	*given_up = one.overrun;
+	ctx_pattern_release(&one);
+	free(text);
+	return said;
+}
+
+static void
+regional(void)
+{
+	bool given_up;
+
+	tap_case("many flags in a row are told of, fewer are tried");
+	CHECK(flags(129, 129, &given_up) && given_up);
+	CHECK(!flags(128, 128, &given_up) && !given_up);
+	CHECK(!flags(1000, 100, &given_up) && !given_up);
+	CHECK(!flags(1, 1, &given_up) && !given_up);
+	CHECK(!matches("\\Xy", "\xf0\x9f\x98\x80"));
+	CHECK(matches("\\X", "\xf0\x9f\x98\x80") && !matches("\\Xy", ""));
+}
+
 static void
 longest(void)
 {
@@ -207,6 +249,7 @@ main(void)
 	share_time();
 	find_all_places();
 	anchors();
+	regional();
 	longest();
 	deepest();
 	quantifiers();
