@@ -409,3 +409,14 @@ load helper
 		[[ $stderr == *"$name has changed"* ]]
 	)
 }
+
+@test "a file that is no UTF-8 is put back by no sum" {
+	mkdir -m 700 sp
+	printf '\377' > sp/x
+	name=f-$(sha256sum sp/x | cut -c 1-32).md
+	mv sp/x "sp/$name"
+	messages "tool:[1 characters in sp/$name]" > in
+	run -1 --separate-stderr ctx-restore -S sp in
+	[[ $stderr == *"$name has changed" ]]
+	[ "$output" = "$(cat in)" ]
+}

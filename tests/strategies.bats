@@ -678,6 +678,12 @@ lonely() {
 		done
 	done
 	[ $short -eq $runs ]
+	# One without a name was called by nobody.
+	sed 's/"tool_id":"[^"]*"/"tool_id":""/' \
+	    "$BATS_TEST_DIRNAME/corpus/anthropic/programs.jsonl" > nameless
+	ctx-prune -b 300 -k 1 -t 1 nameless > out
+	run -1 ctx-check nameless
+	[[ $output == *orphan-caller* ]]
 	# It can fail.
 	sed 4d "$BATS_TEST_DIRNAME/corpus/anthropic/programs.jsonl" > broken
 	[ -n "$(lonely broken)" ]

@@ -325,6 +325,26 @@ archived() {
 	done
 }
 
+@test "a line that is changed and linked anew is told of once" {
+	jq -nc --arg w "$(words 60)" '
+	    def line($id; $up; $role; $content): {parentUuid: $up, sessionId: "s",
+		type: $role, message: {role: $role, content: $content}, uuid: $id};
+	    {type: "thinking", thinking: $w, signature: "s"} as $thought |
+	    line("u1"; null; "user"; "first question"),
+	    line("a1"; "u1"; "assistant"; [$thought, {type: "tool_use", id: "t",
+		name: "f", input: {}}]),
+	    line("r1"; "a1"; "user"; [{type: "tool_result", tool_use_id: "t",
+		content: $w}]),
+	    line("a2"; "r1"; "assistant"; [$thought, {type: "text", text: "done"}]),
+	    line("u2"; "a2"; "user"; "second question"),
+	    line("a3"; "u2"; "assistant"; [{type: "text", text: "ok"}])' > t.jsonl
+	ctx-prune -l balanced -b 40 -k 1 -t 2 --explain why t.jsonl > out
+	[ "$(jq -r '"\(.uuid) \(.parentUuid) \(.message.content | length)"' out |
+	    paste -sd ' ')" = "u1 null 14 a2 u1 1 u2 a2 15 a3 u2 1" ]
+	[ "$(jq -r '"\(.line) \(.action)"' why | paste -sd ' ')" = \
+	    "2 drop 3 drop 4 edit" ]
+}
+
 @test "a relinked line is told of, even if nothing else changes in it" {
 	cat > t.jsonl <<-'EOF'
 	{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}

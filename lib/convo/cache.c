@@ -480,11 +480,14 @@ run(struct cache *c, struct ctx_err *err)
 	while ((rc = ctx_stream_next(c->stream, &event, err)) > 0)
 		if (one_event(c, &event, err) < 0) {
 			rc = ctx_stream_fail(c->stream, err);
-			if (err->code == CTX_ESYS || err->code == CTX_ENOMEM)
+			if (err->code == CTX_ESYS)
 				return rc;
 			ctx_edits_reset(&c->edits);
 			break;
 		}
+	/* Nothing is known of what comes: no message is the last. */
+	if (rc < 0 && err->code == CTX_ENOMEM)
+		return rc;
 	/* After broken input too: the records before it are whole. */
 	if ((end_lines(c, &late) < 0 ||
 		ctx_writer_flush(c->writer, &late) < 0) &&

@@ -55,6 +55,7 @@ const struct trial trials[] = {
     {"ctx-restore -S ../in/spool --list ../in/aged", 0},
     {"ctx-restore -S ../in/spool --gc ../in/chat", 0},
     {"ctx-cache --provider anthropic ../in/requests", TRIAL_LINES},
+    {"ctx-cache ../in/programs", TRIAL_LINES},
     {"ctx-cache --provider anthropic --diff ../in/requests ../in/requests",
 	0},
     {"ctx-cache --diff ../in/few --json ../in/chat", 0},
