@@ -1586,6 +1586,7 @@ enum {
 	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
 	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
 	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
+	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
 };
 
 /*
@@ -1804,6 +1805,7 @@ struct ctx_judge {
 	bool unanswered;   /* a call was given up without a result of ours */
 	bool elsewhere;    /* results may answer what the provider keeps; the
 			    * caller's, set after the begin, or by a view */
+	bool going;        /* a call without an id may get more results */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

@@ -522,6 +522,10 @@ mended() {
 	    "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
 	[[ $output == *'in:6: orphan-caller: call "toolu_b0" of query was made by'* ]]
+	# Without ids nobody can tell whose they are.
+	sed 's/"id":"call_[0-9]*",//' "$corpus/gemini/continued.jsonl" > in
+	ctx-check in
+	ctx-check --repair in | cmp - in
 	# Behind the last result nothing goes on.
 	sed '5s/"willContinue":true/"willContinue":false/' \
 	    "$corpus/gemini/continued.jsonl" > in
@@ -543,6 +547,13 @@ mended() {
 	for before in '"previous_response_id":null' '"conversation":null'; do
 		printf '{"model":"gpt-5",%s,"input":[%s]}\n' "$before" "$result" > in
 		run -1 ctx-check in
+	done
+	# Only Responses are gone on with.
+	for f in 'messages":[{"role":"tool","tool_call_id":"x","content":"y"}' \
+	    'messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"y"}]}'; do
+		printf '{"conversation":"c","%s]}\n' "$f" > in
+		run -1 ctx-check in
+		[[ $output == *orphan-result* ]]
 	done
 	# It holds for one record only.
 	printf '{"previous_response_id":"r","input":[%s]}\n{"input":[%s]}\n' \

@@ -696,6 +696,34 @@ rules() {
 	ctx-check --json | jq -r .rule | sort -u
 }
 
+@test "results that come while something else is spoken of part no turn" {
+	jq -nc --arg w "$(words 20)" '
+	    def says($role; $part): {role: $role, parts: [$part]};
+	    def result($more): says("user"; {functionResponse: {id: "w",
+		name: "watch", willContinue: $more, response: {output: $w}}});
+	    says("user"; {text: "keep me posted"}),
+	    says("model"; {functionCall: {id: "w", name: "watch", args: {}}}),
+	    result(true), says("model"; {text: "I am watching."}),
+	    says("user"; {text: "and what is two and two?"}),
+	    says("model"; {text: "Four."}), result(true),
+	    says("model"; {text: "It goes on."}),
+	    says("user"; {text: "and three?"}), says("model"; {text: "Six."}),
+	    result(false), says("model"; {text: "It is done."}),
+	    says("user"; {text: "Thanks."}), says("model"; {text: "Welcome."})' > in
+	ctx-check in
+	for s in pinned-fifo fifo heuristic middle-out recall window; do
+		for b in 10 30 60 100; do
+			for t in 0 1 2 3; do
+				ctx-prune -b $b -s $s -k $((t % 2)) -t $t in > out 2> err ||
+				    [ $? -eq 1 ]
+				ctx-check out || fail "$s $b $t: $(cat out)"
+			done
+		done
+	done
+	ctx-prune -b 10 -k 1 -t 1 in > out
+	[ "$(wc -l < out)" -eq 2 ]
+}
+
 @test "a line that is there twice makes nothing worse" {
 	broken=0
 	for f in anthropic/results openai-chat/support langchain-dict/coding \

@@ -47,7 +47,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->waiting = 0;
 	judge->n_leading = 0;
 	judge->turn = 0;
-	judge->unanswered = judge->elsewhere = false;
+	judge->unanswered = judge->elsewhere = judge->going = false;
 	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
 	memset(judge->waits, 0, sizeof judge->waits);
 	judge->pieces = 0;
@@ -189,7 +189,9 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (state == CTX_CALL_OPEN && call->doubled &&
 	    refuse_double(judge, call, &call->again, err) < 0)
 		return -1;
-	if (state == CTX_CALL_NEW && !judge->elsewhere)
+	judge->going |= part->more && key.id.p == NULL;
+	if (state == CTX_CALL_NEW && !judge->elsewhere &&
+	    !(judge->going && key.id.p == NULL))
 		rc = ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
 		    "result", " answers no call", err);
 	else if (state == CTX_CALL_ANSWERED)

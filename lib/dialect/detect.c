@@ -239,11 +239,15 @@ unwrap(const struct ctx_json *json, uint32_t node,
 /* Does a request of the Responses API go on with a response before, or with a
  * conversation that OpenAI keeps? */
 static bool
-goes_on(const struct ctx_json *json, uint32_t request)
+goes_on(const struct ctx_json *json, const struct wrapper *wrapper,
+    uint32_t request)
 {
 	uint32_t before = ctx_json_find(json, request, "previous_response_id");
 	uint32_t talk = ctx_json_find(json, request, "conversation");
 
+	if (wrapper->dialect == NULL ||
+	    strcmp(wrapper->dialect, "openai-responses") != 0)
+		return false;
 	return (before != 0 && json->nodes[before].kind == CTX_JSON_STRING) ||
 	    (talk != 0 && (json->nodes[talk].kind == CTX_JSON_STRING ||
 		json->nodes[talk].kind == CTX_JSON_OBJECT));
@@ -270,7 +274,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		shape->model = ctx_find_either(json, shape->request, "model",
 		    "modelId");
 		shape->elsewhere = shape->in_request &&
-		    goes_on(json, shape->request);
+		    goes_on(json, wrapper, shape->request);
 		detect_messages(json, shape);
 		take_hint(json, wrapper, shape);
 		return;

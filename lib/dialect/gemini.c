@@ -58,9 +58,6 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 	view->parts[result].more =
 	    ctx_is_true(json, response, "willContinue") ||
 	    ctx_is_true(json, response, "will_continue");
-	/* What is said meanwhile is said of it, and stands between results. */
-	if (view->parts[result].more)
-		view->flags |= CTX_VIEW_TIED;
 	for (one = media + 1; beside && one < json->nodes[media].next;
 	    one = json->nodes[one].next) {
 		if (ctx_read_part(view, CTX_PART_MEDIA, one, err) < 0)

@@ -152,10 +152,20 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	return 0;
 }
 
-/* Opens the calls of a message and lets its results find theirs. */
+/* Does the call that a result answers get more than one? */
+static bool
+goes_on(struct ctx_groups *groups, const struct ctx_part *part, uint32_t call)
+{
+	if (part->more)
+		groups->items[call].flags |= CTX_ITEM_GOES_ON;
+	return groups->items[call].flags & CTX_ITEM_GOES_ON;
+}
+
+/* Opens the calls of a message and lets its results find theirs.  Sets *said
+ * if what follows is said of results of which there are several. */
 static int
 pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, uint32_t item, uint32_t results,
+    const struct ctx_view *view, uint32_t item, uint32_t results, bool *said,
     struct ctx_err *err)
 {
 	struct ctx_call_key key;
@@ -191,6 +201,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			groups->items[ctx_group_of(groups->items, call)].open -=
 			    !part->more;
 			join(groups->items, call, results);
+			*said |= goes_on(groups, part, call);
 			if (tool == 0)
 				tool = called;
 		} else if (groups->elsewhere) {
@@ -314,7 +325,8 @@ expire(struct ctx_groups *groups)
 
 /* What is tied to the next message waits for it as an open call does. */
 static void
-tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
+tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item,
+    bool said)
 {
 	struct ctx_item *items = groups->items;
 	unsigned ties = CTX_VIEW_TIED | CTX_VIEW_BETWEEN;
@@ -328,11 +340,11 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 			join(items, groups->tied, item);
 		groups->tied = NONE;
 	}
-	between = view->flags & CTX_VIEW_BETWEEN;
+	between = (view->flags & CTX_VIEW_BETWEEN) || said;
 	if (between && groups->before != NONE &&
 	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
 		join(items, groups->before, item);
-	if (view->flags & ties) {
+	if ((view->flags & ties) || said) {
 		items[ctx_group_of(items, item)].open++;
 		groups->tied = item;
 	}
@@ -387,6 +399,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
+	bool said = false;
 
 	if (split) {
 		item = add_item(groups, err);
@@ -434,12 +447,13 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		expire(groups);
 	groups->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
-		err) < 0)
+		&said, err) < 0)
 		return -1;
 	groups->answering = found & CTX_ITEM_RESULTS ? results : NONE;
 	if (split)
 		expire(groups);
-	tie(groups, view, (uint32_t)groups->n - 1);
+	/* In another turn those around it would meet without it. */
+	tie(groups, view, (uint32_t)groups->n - 1, said && !split);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
 	join_pieces(groups, view, (uint32_t)groups->n - 1);
 	groups->before = (uint32_t)groups->n - 1;
