@@ -719,3 +719,19 @@ X
 	jq -es 'length > 2 and all(.file == "?.json")' e
 	[ "$(ctx-cache -n --json $'\xff.json' | jq -r .file)" = "?.json" ]
 }
+
+@test "where reading fails no message is the last, so none gets its hint" {
+	run jq -nc 'range(30) | {role: ("user", "assistant"),
+	    content: [{type: "text", text: "\(.)"}]}'
+	printf '%s\n' "$output" > chat
+	run ctx-cache --provider anthropic chat chat
+	[ "$status" -eq 0 ]
+	printf '%s\n' "$output" > whole
+	mkdir directory
+	run --separate-stderr ctx-cache --provider anthropic chat directory
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "ctx-cache: directory: cannot read: Is a directory" ]
+	printf '%s\n' "$output" > part
+	[ "$(wc -l < part)" -gt 20 ]
+	head -n "$(wc -l < part)" whole | cmp - part
+}

@@ -475,21 +475,19 @@ run(struct cache *c, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
+	bool failed;
 	int rc;
 
 	while ((rc = ctx_stream_next(c->stream, &event, err)) > 0)
 		if (one_event(c, &event, err) < 0) {
 			rc = ctx_stream_fail(c->stream, err);
-			if (err->code == CTX_ESYS)
-				return rc;
 			ctx_edits_reset(&c->edits);
 			break;
 		}
-	/* Nothing is known of what comes: no message is the last. */
-	if (rc < 0 && err->code == CTX_ENOMEM)
-		return rc;
-	/* After broken input too: the records before it are whole. */
-	if ((end_lines(c, &late) < 0 ||
+	/* After broken input too: the records before it are whole.  Where it
+	 * could not be read more may come, so no message is the last. */
+	failed = rc < 0 && (err->code == CTX_ESYS || err->code == CTX_ENOMEM);
+	if (((!failed && end_lines(c, &late) < 0) ||
 		ctx_writer_flush(c->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;

@@ -1,9 +1,9 @@
 /* trials.c - the command lines that are tried, all of them over small inputs
  *
- * in/ is made by the script: few (tool calls and long results), chat, aged
- * (few after ctx-age, its spool beside it), broken, requests of Anthropic's,
- * billed (some with what they took), a vocabulary and one that normalises
- * marks.  ctx-count --follow is not here: it ends only when it is told to.
+ * in/ is made by the script: few (tool calls and long results), long (more
+ * than is read at once), chat, aged (few after ctx-age, its spool beside it),
+ * broken, requests of Anthropic's, billed (some with what they took), a
+ * vocabulary and one that normalises marks.  ctx-count --follow is not here: it ends only when it is told to.
  */
 #include "sweep.h"
 
@@ -49,13 +49,14 @@ const struct trial trials[] = {
      " <../in/few", TRIAL_LINES},
     {"ctx-age --mask -k 2 -o 300 --archive archive ../in/few", TRIAL_LINES},
     {"ctx-age -S ../in/spool -k 2 -o 300 ../in/few", TRIAL_LINES},
+    {"ctx-age -S spool -k 2 -o 300 ../in/long", TRIAL_LINES},
     {"ctx-restore -S ../in/spool ../in/aged", TRIAL_LINES},
     {"ctx-restore -S ../in/spool --archive archive --explain explain"
      " ../in/aged", TRIAL_LINES},
     {"ctx-restore -S ../in/spool --list ../in/aged", 0},
     {"ctx-restore -S ../in/spool --gc ../in/chat", 0},
     {"ctx-cache --provider anthropic ../in/requests", TRIAL_LINES},
-    {"ctx-cache ../in/programs", TRIAL_LINES},
+    {"ctx-cache --provider anthropic ../in/long", TRIAL_LINES},
     {"ctx-cache --provider anthropic --diff ../in/requests ../in/requests",
 	0},
     {"ctx-cache --diff ../in/few --json ../in/chat", 0},
