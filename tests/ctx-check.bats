@@ -421,6 +421,21 @@ said() {
 	[ "$output" = "$(cat in)" ]
 }
 
+@test "--repair: the provider's own result keeps no earlier call open" {
+	cat > broken <<-'END'
+	{"role":"user","content":[{"text":"go"}]}
+	{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"q","input":{}}}]}
+	{"role":"assistant","content":[{"toolUse":{"toolUseId":"b","name":"nova_grounding","input":{},"type":"server_tool_use"}},{"toolResult":{"toolUseId":"b","type":"nova_grounding_result","content":[{"text":"found"}]}},{"text":"Done."}]}
+	END
+	run --separate-stderr ctx-check --repair broken
+	[ "$status" -eq 0 ]
+	[ "$(jq -r .role <<< "$output" | tr '\n' ' ')" = \
+	    "user assistant user assistant " ]
+	[ "$(jq -r '.content[].toolResult.toolUseId // empty' \
+	    <<< "$output" | tr '\n' ' ')" = "a b " ]
+	ctx-check <<< "$output"
+}
+
 @test "--repair: a result that names no call comes behind those that are there" {
 	WANT=([2]='{"role":"tool","content":'$NONE',"tool_name":"f"}')
 	said "$U" '{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"n":1}}},{"function":{"name":"f","arguments":{"n":2}}}]}' \

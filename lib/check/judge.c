@@ -93,12 +93,14 @@ open_double(struct ctx_judge *judge, struct ctx_call *same,
 	return 0;
 }
 
-/* Does the message stand between earlier calls and their results? */
+/* Does the message stand between earlier calls and their results?  Where the
+ * assistant's has results, they are of its own calls. */
 static bool
 parts_results(const struct ctx_judge *judge)
 {
-	return (judge->rules & CTX_RESULTS_NEXT) &&
-	    !ctx_judge_has(judge, CTX_PART_RESULT) && !goes_on(judge);
+	return (judge->rules & CTX_RESULTS_NEXT) && !goes_on(judge) &&
+	    (judge->view->role == CTX_ROLE_ASSISTANT ||
+		!ctx_judge_has(judge, CTX_PART_RESULT));
 }
 
 /* Notes an open call; *state is what its id was before, and if that is OPEN
