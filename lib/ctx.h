@@ -1586,7 +1586,6 @@ enum {
 	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
 	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
 	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
-	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
 };
 
 /*
@@ -1614,6 +1613,7 @@ struct ctx_item {
 	uint32_t note; /* tokens of a notice before it; 0: none can stand */
 	uint32_t turn;
 	uint32_t up;   /* towards the first item of its group */
+	uint32_t row;  /* an item from which on to this all are in it */
 	uint32_t open; /* first item of a group: calls without a result */
 	uint32_t tool; /* name of its first call or result, 0: none */
 	uint32_t shared; /* tokens that its message's other item has too */
@@ -1639,6 +1639,7 @@ struct ctx_groups {
 	uint64_t spoken;         /* ... and those that are not the system's */
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
+	bool goes_on; /* a call got results that are not its last */
 	bool elsewhere; /* results may answer what the provider keeps: they
 			 * stay as what is pinned; the caller's, set after a
 			 * reset, and so by views */
@@ -1886,6 +1887,7 @@ struct ctx_unit {
 	bool behind; /* stands before something that has gone already */
 	bool summary; /* an earlier summary */
 	bool spans;  /* the group reaches into a later turn */
+	bool shares; /* in one message with results of the turn before */
 	bool drop;   /* the policy's answer */
 };
 

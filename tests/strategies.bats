@@ -696,6 +696,22 @@ rules() {
 	ctx-check --json | jq -r .rule | sort -u
 }
 
+# What every strategy leaves of a valid conversation is valid: FILE BUDGET...
+stays_valid() {
+	local in=$1 s b t
+	shift
+	ctx-check "$in"
+	for s in pinned-fifo fifo heuristic middle-out recall summarize window; do
+		for b in "$@"; do
+			for t in 0 1 2 3; do
+				ctx-prune -b "$b" -s $s -k $((t % 2)) -t $t \
+				    "$in" > out 2> err || [ $? -eq 1 ]
+				ctx-check out || fail "$s $b $t: $(cat out)"
+			done
+		done
+	done
+}
+
 @test "results that come while something else is spoken of part no turn" {
 	jq -nc --arg w "$(words 20)" '
 	    def says($role; $part): {role: $role, parts: [$part]};
@@ -710,18 +726,59 @@ rules() {
 	    says("user"; {text: "and three?"}), says("model"; {text: "Six."}),
 	    result(false), says("model"; {text: "It is done."}),
 	    says("user"; {text: "Thanks."}), says("model"; {text: "Welcome."})' > in
-	ctx-check in
-	for s in pinned-fifo fifo heuristic middle-out recall window; do
-		for b in 10 30 60 100; do
-			for t in 0 1 2 3; do
-				ctx-prune -b $b -s $s -k $((t % 2)) -t $t in > out 2> err ||
-				    [ $? -eq 1 ]
-				ctx-check out || fail "$s $b $t: $(cat out)"
-			done
-		done
-	done
+	stays_valid in 10 30 60 100
 	ctx-prune -b 10 -k 1 -t 1 in > out
 	[ "$(wc -l < out)" -eq 2 ]
+}
+
+@test "a turn that begins beside results stays as long as what they answer" {
+	jq -nc --arg w "$(words 20)" '
+	    def says($role; $content): {role: $role, content: $content};
+	    def text: {text: .};
+	    def call: {toolUse: {toolUseId: ., name: "f", input: {}}};
+	    def result: {toolResult: {toolUseId: ., content: [{text: $w}]}};
+	    says("user"; ["Where is the manifest?" | text]),
+	    says("assistant"; ["a" | call]), says("user"; ["a" | result]),
+	    says("assistant"; [("The manifest is here." | text), ("b" | call)]),
+	    says("user"; [("b" | result), ("Something else." | text)]),
+	    says("assistant"; ["Yes?" | text]),
+	    says("user"; ["And what of the weather?" | text]),
+	    says("assistant"; ["c" | call]),
+	    says("user"; [("c" | result), ("Once more." | text)]),
+	    says("assistant"; [("The manifest." | text), ("d" | call)]),
+	    says("user"; [("d" | result), ("Less of it." | text)]),
+	    says("assistant"; ["Good." | text]),
+	    says("user"; ["So what of the manifest?" | text]),
+	    says("assistant"; ["All is in it." | text])' > in
+	stays_valid in 20 40 60 80 100 120 140 160 180
+}
+
+@test "what several calls went on with stands or falls as roles demand" {
+	jq -nc --arg w "$(words 20)" '
+	    def says($role; $parts): {role: $role, parts: $parts};
+	    def text: {text: .};
+	    def call: {functionCall: {id: ., name: "f", args: {}}};
+	    def some($more): {functionResponse: {id: ., name: "f",
+		willContinue: $more, response: {output: $w}}};
+	    def result: some(false);
+	    says("user"; ["Where is the manifest?" | text]),
+	    says("model"; ["z" | call]), says("user"; ["z" | result]),
+	    says("model"; ["a", "b" | call]),
+	    says("user"; ["a", "b" | some(true)]),
+	    says("model"; ["I look." | text]), says("user"; ["b" | result]),
+	    says("model"; ["The manifest, soon." | text]),
+	    says("user"; ["Something else." | text]),
+	    says("model"; ["c" | call]), says("user"; ["c" | some(true)]),
+	    says("model"; ["Yes?" | text]),
+	    says("user"; [("a" | some(true)), ("And the weather?" | text)]),
+	    says("model"; ["d" | call]), says("user"; ["d" | result]),
+	    says("model"; ["Fine." | text]), says("user"; ["c" | result]),
+	    says("model"; ["e" | call]),
+	    says("user"; [("e", "a" | result), ("Once more." | text)]),
+	    says("model"; ["The manifest." | text]),
+	    says("user"; ["What of the manifest?" | text]),
+	    says("model"; ["All is in it." | text])' > in
+	stays_valid in 20 50 80 110 140 170 200 230 260 290
 }
 
 @test "a line that is there twice makes nothing worse" {

@@ -47,7 +47,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->messages = 0;
 	groups->spoken = 0;
 	groups->turn = 0;
-	groups->answered = groups->elsewhere = false;
+	groups->answered = groups->goes_on = groups->elsewhere = false;
 	groups->speaker.n = 0;
 	groups->tied = NONE;
 	groups->going = NONE;
@@ -103,7 +103,7 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 	groups->items = items;
 	item = &items[groups->n];
 	memset(item, 0, sizeof *item);
-	item->up = (uint32_t)groups->n++;
+	item->up = item->row = (uint32_t)groups->n++;
 	item->start = groups->tokens;
 	item->message = groups->messages;
 	item->spoken = groups->spoken;
@@ -152,20 +152,10 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	return 0;
 }
 
-/* Does the call that a result answers get more than one? */
-static bool
-goes_on(struct ctx_groups *groups, const struct ctx_part *part, uint32_t call)
-{
-	if (part->more)
-		groups->items[call].flags |= CTX_ITEM_GOES_ON;
-	return groups->items[call].flags & CTX_ITEM_GOES_ON;
-}
-
-/* Opens the calls of a message and lets its results find theirs.  Sets *said
- * if what follows is said of results of which there are several. */
+/* Opens the calls of a message and lets its results find theirs. */
 static int
 pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, uint32_t item, uint32_t results, bool *said,
+    const struct ctx_view *view, uint32_t item, uint32_t results,
     struct ctx_err *err)
 {
 	struct ctx_call_key key;
@@ -194,6 +184,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 				groups->items[item].tool = tool;
 			continue;
 		}
+		groups->goes_on |= part->more;
 		call = part->more
 		    ? ctx_calls_peek(groups->calls, &key, &called)
 		    : ctx_calls_pop(groups->calls, &key, &called);
@@ -201,7 +192,6 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			groups->items[ctx_group_of(groups->items, call)].open -=
 			    !part->more;
 			join(groups->items, call, results);
-			*said |= goes_on(groups, part, call);
 			if (tool == 0)
 				tool = called;
 		} else if (groups->elsewhere) {
@@ -325,8 +315,7 @@ expire(struct ctx_groups *groups)
 
 /* What is tied to the next message waits for it as an open call does. */
 static void
-tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item,
-    bool said)
+tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 {
 	struct ctx_item *items = groups->items;
 	unsigned ties = CTX_VIEW_TIED | CTX_VIEW_BETWEEN;
@@ -340,11 +329,11 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item,
 			join(items, groups->tied, item);
 		groups->tied = NONE;
 	}
-	between = (view->flags & CTX_VIEW_BETWEEN) || said;
+	between = view->flags & CTX_VIEW_BETWEEN;
 	if (between && groups->before != NONE &&
 	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
 		join(items, groups->before, item);
-	if ((view->flags & ties) || said) {
+	if (view->flags & ties) {
 		items[ctx_group_of(items, item)].open++;
 		groups->tied = item;
 	}
@@ -374,6 +363,43 @@ join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
 	}
 }
 
+/* Joins all that stands between an item and the first of its group. */
+static void
+join_all(struct ctx_groups *groups, uint32_t item)
+{
+	struct ctx_item *items = groups->items;
+	uint32_t i = item;
+
+	while (i > ctx_group_of(items, item)) {
+		i = items[i - 1].row;
+		if (!(items[i].flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)))
+			join(items, i, item);
+	}
+	items[item].row = i;
+}
+
+/*
+ * Further results of a call that goes on come behind other messages.  With
+ * what the assistant said right before them they can go from anywhere and
+ * roles still alternate.  Where they share a message with what opens the next
+ * turn, that stays, and what is before it must end as it did: all goes, or
+ * nothing.
+ */
+static void
+join_late(struct ctx_groups *groups, uint32_t results, bool split)
+{
+	struct ctx_item *items = groups->items;
+	uint32_t before = groups->before;
+
+	if (!groups->goes_on || before == NONE ||
+	    items[before].role != CTX_ROLE_ASSISTANT ||
+	    ctx_group_of(items, results) == before)
+		return;
+	join(items, before, results);
+	if (split)
+		join_all(groups, results);
+}
+
 /* Joins what the assistant wrote in one go. */
 static void
 join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
@@ -399,7 +425,6 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
-	bool said = false;
 
 	if (split) {
 		item = add_item(groups, err);
@@ -447,13 +472,14 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		expire(groups);
 	groups->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
-		&said, err) < 0)
+		err) < 0)
 		return -1;
 	groups->answering = found & CTX_ITEM_RESULTS ? results : NONE;
+	if (groups->answering != NONE)
+		join_late(groups, results, split);
 	if (split)
 		expire(groups);
-	/* In another turn those around it would meet without it. */
-	tie(groups, view, (uint32_t)groups->n - 1, said && !split);
+	tie(groups, view, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
 	join_pieces(groups, view, (uint32_t)groups->n - 1);
 	groups->before = (uint32_t)groups->n - 1;
@@ -503,6 +529,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 			continue;
 		items[now[i]] = items[i];
 		items[now[i]].up = now[items[i].up];
+		items[now[i]].row = now[items[i].row];
 	}
 	ctx_calls_move(groups->calls, now);
 	if (groups->tied != NONE)

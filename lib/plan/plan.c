@@ -105,6 +105,14 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return holds;
 }
 
+/* Is the item in one message with results of the turn before? */
+static bool
+shares(const struct ctx_item *items, size_t i)
+{
+	return i > 0 && items[i].message == items[i - 1].message &&
+	    items[i].turn != items[i - 1].turn;
+}
+
 /*
  * Where roles must alternate: what is held anywhere in a turn holds its user
  * messages and its last group, without which two neighbours would be of one
@@ -120,7 +128,7 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
 	unsigned any = 0, hold;
 
 	for (i = 0; i < groups->n; i = end) {
-		if (i == 0 || items[last].message != items[i].message)
+		if (!shares(items, i))
 			any = 0;
 		last = i;
 		for (end = i; end < groups->n &&
@@ -165,8 +173,9 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				holds |= BIT(CTX_HOLD_TURN);
 		}
 		root = ctx_group_of(items, (uint32_t)i);
-		if (items[root].open > 0 &&
-		    (!ended || items[root].turn == groups->turn))
+		if ((items[root].open > 0 &&
+			(!ended || items[root].turn == groups->turn)) ||
+		    (groups->goes_on && !ended && i + 1 == groups->n))
 			holds |= BIT(CTX_HOLD_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
@@ -296,6 +305,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->turn = item->turn;
 		unit->root = root;
 		unit->first = root == i;
+		unit->shares = shares(groups->items, i);
 		unit->user = is_user(plan, item);
 		unit->system = !unit->user &&
 		    (item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN));

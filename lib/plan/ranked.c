@@ -6,7 +6,9 @@
  * that still fit come back, the highest rank first, because what went last
  * may have been large.  The last unit of a turn takes the turn's user
  * messages with it, unless the strategy ranks those by themselves.  Where
- * roles must alternate a turn's last group goes last, with them.
+ * roles must alternate a turn's last group goes last, with them; and if the
+ * results in it share a message with the next turn's user, not behind what
+ * that turn ends with.
  */
 #include <stdlib.h>
 
@@ -22,10 +24,11 @@ struct ranked {
 struct turn {
 	uint64_t users; /* weight of its user messages that go with it */
 	size_t gone;    /* user messages that went by themselves */
-	size_t others;  /* units that are still there, held ones too */
+	size_t others;  /* groups that are still there, held ones too */
 	bool held;      /* one of them stays whatever happens */
 	double rank;    /* the highest of them */
-	size_t last;    /* index of the last of them */
+	size_t last;    /* index of the unit that it ends with */
+	bool shares;    /* a message with what the turn before ends with */
 };
 
 static int
@@ -40,20 +43,38 @@ by_rank(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : 1;
 }
 
+/* What a turn ends with stays as long as any of it. */
 static void
-look_at_turns(const struct ctx_unit *units, size_t n, struct turn *turns)
+end_turn(struct ctx_unit *units, const struct turn *turn)
+{
+	if (turn->others > 0 && units[turn->last].rank < turn->rank)
+		units[turn->last].rank = turn->rank;
+}
+
+static void
+look_at_turns(struct ctx_unit *units, size_t n,
+    const struct ctx_limits *limits, struct turn *turns)
 {
 	struct turn *turn = turns;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (i > 0 && units[i].turn != units[i - 1].turn)
+		if (i > 0 && units[i].turn != units[i - 1].turn) {
+			if (limits->alternates)
+				end_turn(units, turn);
 			turn++;
+		}
+		if (units[i].shares) {
+			turn->shares = true;
+			if (turn->rank < turn[-1].rank)
+				turn->rank = turn[-1].rank;
+		}
 		if (units[i].user || units[i].system)
 			continue;
-		turn->others++;
+		turn->others += units[i].first ||
+		    units[units[i].root].turn != units[i].turn;
 		turn->held |= units[i].held;
-		turn->last = i;
+		turn->last = units[i].root;
 		/* A late result holds its turn as high as its call. */
 		if (units[units[i].root].rank > turn->rank)
 			turn->rank = units[units[i].root].rank;
@@ -121,6 +142,18 @@ drop_lowest(struct ctx_unit *units, struct turn *turns,
 	return i;
 }
 
+/* Do roles alternate if the unit comes back?  It needs what its turn ends
+ * with, and that the message which it shares with the next turn. */
+static bool
+has_end(const struct ctx_unit *units, const struct turn *turn, size_t unit)
+{
+	const struct turn *next = turn + 1;
+
+	if (unit != turn->last)
+		return !units[turn->last].drop;
+	return !next->shares || (next->gone == 0 && !units[next->last].drop);
+}
+
 /* Brings back what fits, from the highest rank down. */
 static void
 fill_up(struct ctx_unit *units, struct turn *turns, const struct ranked *list,
@@ -133,11 +166,10 @@ fill_up(struct ctx_unit *units, struct turn *turns, const struct ranked *list,
 		uint64_t cost = unit->weight;
 
 		/* Nothing comes back without the user messages of the turns
-		 * it stands in, or, where roles alternate, without the end of
-		 * its turn. */
+		 * it stands in. */
 		if (member && (turn->gone > 0 || unit->spans ||
-		    (limits->alternates && list[went].unit != turn->last &&
-			units[units[turn->last].root].drop)))
+		    (limits->alternates &&
+			!has_end(units, turn, list[went].unit))))
 			continue;
 		if (member && turn->others == 0)
 			cost += turn->users;
@@ -166,7 +198,7 @@ ctx_ranked_decide(struct ctx_unit *units, size_t n,
 		ctx_err_nomem(err);
 		goto out;
 	}
-	look_at_turns(units, n, turns);
+	look_at_turns(units, n, limits, turns);
 	total = base +
 	    list_units(units, n, limits, turns, list, &listed);
 	qsort(list, listed, sizeof *list, by_rank);

@@ -30,7 +30,7 @@ ctx_summarize_decide(struct ctx_unit *units, size_t n,
 {
 	struct ctx_limits narrower = *limits;
 	uint64_t from_here = 0, room = set_aside(units, n);
-	bool some = false;
+	bool some = false, stays = false;
 	size_t i;
 
 	if (room < limits->reserved)
@@ -49,6 +49,17 @@ ctx_summarize_decide(struct ctx_unit *units, size_t n,
 			    ? from_here > limits->keep_tokens
 			    : unit->age > limits->keep_messages))
 			unit->drop = true;
+	}
+	for (i = 0; i < n; i++) {
+		struct ctx_unit *unit = &units[i];
+
+		if (!unit->first)
+			continue;
+		/* A late result holds its call, and where roles alternate what
+		 * came between. */
+		stays |= limits->alternates && !unit->held && !unit->user &&
+		    !unit->system && !unit->drop;
+		unit->drop &= !stays;
 		some |= unit->drop && !unit->summary;
 	}
 	for (i = 0; i < n; i++)

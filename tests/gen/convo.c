@@ -95,6 +95,7 @@ turn(struct gen *g, bool pending)
 			late_results(g);
 	}
 	if (pending && g->dialect->results != NULL) {
+		late_results(g);
 		n = new_calls(g, call);
 		g->dialect->assistant(g, call, n);
 		if (g->dialect->partly && n > 1 && !call[0].legacy)

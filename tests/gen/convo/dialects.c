@@ -474,7 +474,7 @@ bedrock_assistant(struct gen *g, struct call *call, size_t n)
 static void
 bedrock_results(struct gen *g, struct call *call, size_t n)
 {
-	const char *part[MAX_CALLS], *content;
+	const char *part[MAX_CALLS + 1], *content;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -485,7 +485,9 @@ bedrock_results(struct gen *g, struct call *call, size_t n)
 		    " ?3 status:'success'}}",
 		    call[i].id, content);
 	}
-	content = enclose(g, '[', part, n);
+	if (once_in(g, 5))
+		part[i++] = json(g, "{text:%t}");
+	content = enclose(g, '[', part, i);
 	say(g, "{role:'user', content:%v}", content);
 }
 
@@ -563,23 +565,52 @@ gemini_assistant(struct gen *g, struct call *call, size_t n)
 	say(g, "{role:'model', parts:%v}", parts_text);
 }
 
+static const char *
+gemini_result(struct gen *g, const struct call *call, const char *more)
+{
+	const char *response =
+	    json(g, once_in(g, 6) ? "{error:%t}" : "{output:%t}");
+
+	return json(g,
+	    gemini_form(g,
+		"{functionResponse:{name:%s, response:%v, id:%s,"
+		" willContinue:%v}}",
+		"{function_response:{name:%s, response:%v, id:%s,"
+		" will_continue:%v}}"),
+	    call->name, response, g->with_ids ? call->id : NULL, more);
+}
+
+/* The last result of a call that goes on, behind what is said meanwhile. */
+static void
+gemini_late(struct gen *g, const struct call *call)
+{
+	const char *part = gemini_result(g, call, NULL), *said;
+
+	said = json(g, "{role:'model', parts:%v}",
+	    enclose(g, '[', (const char *[]){json(g, "{text:%t}")}, 1));
+	add(&g->late, said);
+	add(&g->late,
+	    json(g, "{role:'user', parts:%v}", enclose(g, '[', &part, 1)));
+}
+
 static void
 gemini_results(struct gen *g, struct call *call, size_t n)
 {
-	const char *part[MAX_CALLS], *response, *parts, *role;
+	const char *part[MAX_CALLS + 1], *parts, *role = "user";
+	bool more;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		response =
-		    json(g, once_in(g, 6) ? "{error:%t}" : "{output:%t}");
-		part[i] = json(g,
-		    gemini_form(g,
-			"{functionResponse:{name:%s, response:%v, id:%s}}",
-			"{function_response:{name:%s, response:%v, id:%s}}"),
-		    call[i].name, response, g->with_ids ? call[i].id : NULL);
+		more = g->with_ids && !g->same_ids && once_in(g, 9);
+		part[i] = gemini_result(g, &call[i], more ? "true" : NULL);
+		if (more)
+			gemini_late(g, &call[i]);
 	}
-	parts = enclose(g, '[', part, n);
-	role = once_in(g, 9) ? "function" : "user";
+	if (once_in(g, 5))
+		part[i++] = json(g, "{text:%t}");
+	else if (once_in(g, 9))
+		role = "function";
+	parts = enclose(g, '[', part, i);
 	say(g, "{role:%s, parts:%v}", role, parts);
 }
 

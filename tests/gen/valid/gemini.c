@@ -93,7 +93,29 @@ gemini_call_of(const json_t *response, const json_t *calls, const bool *taken)
 	return i;
 }
 
-/* As many responses as calls in the content before, each to one of them. */
+/* Whether the newest earlier response to the same call says that more come. */
+static bool
+gemini_goes_on(const struct talk *t, size_t at, const json_t *response)
+{
+	const json_t *part, *earlier;
+	bool more = false;
+	size_t i, k;
+
+	for (i = 0; i < at; i++) {
+		json_array_foreach(
+		    json_object_get(json_array_get(t->message, i), "parts"), k,
+		    part) {
+			earlier = gemini_response(part);
+			if (earlier != NULL && gemini_pair(earlier, response))
+				more = json_is_true(either(earlier,
+				    "willContinue", "will_continue"));
+		}
+	}
+	return more;
+}
+
+/* As many responses as calls in the content before, each to one of them, or
+ * to one that has had some. */
 static void
 gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
 {
@@ -108,7 +130,8 @@ gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
 			continue;
 		k = gemini_call_of(gemini_response(part), calls, taken);
 		taken[k] = true;
-		if (k == n)
+		if (k == n &&
+		    !gemini_goes_on(t, at, gemini_response(part)))
 			refuse(t, at, "orphan-result",
 			    "%s was not called in the content before",
 			    text(gemini_response(part), "name"));
