@@ -1647,8 +1647,10 @@ struct ctx_groups {
 	uint32_t going;          /* an item whose message goes on, if any, */
 	size_t n_going;          /* of so many messages in its group */
 	uint32_t before;         /* the newest item, if it is still there */
+	uint32_t last;           /* the newest that is known, if still there */
 	uint32_t calling;        /* the newest that calls, if still there */
 	uint32_t answering;      /* that of the newest message's results, too */
+	uint32_t nameless;       /* that of calls without ids that go on, too */
 	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };
@@ -1803,6 +1805,7 @@ struct ctx_judge {
 				    * item of the assistant's */
 	size_t n_leading, leading_cap;
 	uint64_t turn;     /* the newest message that a user wrote */
+	uint64_t answer;   /* the first of the assistant's newest in a row */
 	bool unanswered;   /* a call was given up without a result of ours */
 	bool elsewhere;    /* results may answer what the provider keeps; the
 			    * caller's, set after the begin, or by a view */

@@ -421,6 +421,53 @@ said() {
 	[ "$output" = "$(cat in)" ]
 }
 
+@test "what a program gave may come in any message of the next answer" {
+	jq -nc '
+	    def by($id): {caller: {type: "code_execution_20250825",
+		tool_id: $id}};
+	    def program: {type: "server_tool_use", id: ., input: {code: "f()"},
+		name: "code_execution"};
+	    def gave: {type: "code_execution_tool_result", tool_use_id: .,
+		content: {type: "code_execution_result", stdout: "x",
+		    stderr: "", return_code: 0, content: []}};
+	    def call: {type: "tool_use", id: ., name: "f", input: {}};
+	    def result: {type: "tool_result", tool_use_id: ., content: "1"};
+	    {role: "user", content: "go"},
+	    {role: "assistant", content: [("s1", "s2" | program),
+		("a" | call + by("s1")), ("b" | call + by("s2"))]},
+	    {role: "user", content: ["a", "b" | result]},
+	    {role: "assistant", content: ["s1" | gave]},
+	    {role: "assistant", content: [("s2" | gave),
+		{type: "text", text: "done"}]},
+	    {role: "user", content: "and?"},
+	    {role: "assistant", content: "Yes."}' > in
+	ctx-check in
+	ctx-check --repair in | cmp - in
+	# Not behind what a user says, nor in the answer after the next.
+	sed '5i {"role":"user","content":"wait"}' in > late
+	run -1 ctx-check late
+	[[ $output == *'late:2: orphan-call: call "s2"'* ]]
+	sed 5d in > never
+	run -1 ctx-check never
+	[ "$output" = 'never:2: orphan-call: call "s2" of code_execution has no result right behind it' ]
+}
+
+@test "a result that goes on answers a call, with an id or without" {
+	for id in '"id":"x",' ''; do
+		cat > in <<-END
+		{"role":"user","parts":[{"text":"go"}]}
+		{"role":"model","parts":[{"text":"I will."}]}
+		{"role":"user","parts":[{"functionResponse":{$id"name":"f","willContinue":true,"response":{"output":"1"}}}]}
+		{"role":"model","parts":[{"text":"Well."}]}
+		{"role":"user","parts":[{"functionResponse":{$id"name":"f","response":{"output":"2"}}}]}
+		{"role":"model","parts":[{"text":"Done."}]}
+		END
+		run -1 ctx-check -d gemini in
+		[ "$(cut -d: -f2,3 <<< "$output" | tr '\n' ,)" = \
+		    "3: orphan-result,5: orphan-result," ]
+	done
+}
+
 @test "--repair: the provider's own result keeps no earlier call open" {
 	cat > broken <<-'END'
 	{"role":"user","content":[{"text":"go"}]}

@@ -779,6 +779,41 @@ stays_valid() {
 	    says("user"; ["What of the manifest?" | text]),
 	    says("model"; ["All is in it." | text])' > in
 	stays_valid in 20 50 80 110 140 170 200 230 260 290
+	# Without ids, and with records that are no messages among them.
+	jq -c 'del(.parts[][].id?)' in > nameless
+	stays_valid nameless 20 90 160 230 300
+	sed 'a {"usageMetadata":{"totalTokenCount":30}}' in > between
+	stays_valid between 20 90 160 230 300
+}
+
+@test "calls that go on: a stream is cut as the record of its messages is" {
+	jq -nc --arg w "$(words 9000)" '
+	    def says($role; $parts): {role: $role, parts: $parts};
+	    def some($more): {functionResponse: {id: "a", name: "f",
+		willContinue: $more, response: {output: "x"}}};
+	    says("user"; [{text: "watch"}]),
+	    says("model"; [{functionCall: {id: "a", name: "f", args: {}}}]),
+	    says("user"; [some(true)]), says("model"; [{text: "ok"}]),
+	    (range(4) | says("user"; [{text: $w}]),
+		says("model"; [{text: "So much."}])),
+	    says("user"; [some(false), {text: "what else?"}]),
+	    says("model"; [{text: "Nothing."}]),
+	    says("user"; [{text: "Thanks."}]),
+	    says("model"; [{text: "Welcome."}])' > in
+	ctx-check in
+	jq -sc '{contents: .}' in > record
+	for s in pinned-fifo fifo middle-out window; do
+		for o in "--pin watch" "--pin else" ""; do
+			# shellcheck disable=SC2086 # options
+			ctx-prune -b 30k -s $s -k 1 -t 0 $o in > out 2> err ||
+			    [ $? -eq 1 ]
+			# shellcheck disable=SC2086 # options
+			ctx-prune -b 30k -s $s -k 1 -t 0 $o record > whole \
+			    2> err || [ $? -eq 1 ]
+			ctx-check out
+			jq -c '.contents[]' whole | cmp - out
+		done
+	done
 }
 
 @test "a line that is there twice makes nothing worse" {

@@ -23,6 +23,7 @@ struct ctx_call {
 	/* Its own: */
 	uint64_t id[2];   /* hashes, if it has one */
 	bool has_id;
+	bool runs;    /* its program has made a call */
 	bool shared;  /* no result of ours could be told from another call's */
 	bool doubled; /* a later message has a call of the same id, */
 	struct ctx_place again; /* this one, while this call is open */

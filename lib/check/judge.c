@@ -137,12 +137,16 @@ check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_part *part = &judge->view->parts[i];
 	struct ctx_call_key key;
+	struct ctx_call *call;
 
 	if (!(judge->rules & CTX_UNIQUE_IDS) || part->caller == 0)
 		return 0;
 	if (ctx_caller_key_of(&key, judge->view->json, part, &judge->text,
 		err) < 0)
 		return -1;
+	if (key.id.p != NULL &&
+	    (call = ctx_seen_find(judge->calls, &key)) != NULL)
+		call->runs = true;
 	return ctx_seen_has(judge->calls, &key) ? 0 :
 	    ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_CALLER, i, "call",
 		" was made by a call that is not there", err);
@@ -191,7 +195,8 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (state == CTX_CALL_OPEN && call->doubled &&
 	    refuse_double(judge, call, &call->again, err) < 0)
 		return -1;
-	judge->going |= part->more && key.id.p == NULL;
+	judge->going |= part->more && key.id.p == NULL &&
+	    state != CTX_CALL_NEW;
 	if (state == CTX_CALL_NEW && !judge->elsewhere &&
 	    !(judge->going && key.id.p == NULL))
 		rc = ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
@@ -239,6 +244,18 @@ resume(struct ctx_judge *judge, struct ctx_err *err)
 	return 0;
 }
 
+/* What a program gave may come in any message of the assistant's next answer,
+ * where those in a row are one. */
+static bool
+may_end(const struct ctx_judge *judge, const struct ctx_call *call,
+    uint64_t end)
+{
+	return call->runs && (judge->rules & CTX_MERGES) &&
+	    end == judge->place.message &&
+	    judge->view->role == CTX_ROLE_ASSISTANT &&
+	    call->resumed >= judge->answer;
+}
+
 /* Calls before message number end that nothing can answer any more. */
 static int
 give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
@@ -251,7 +268,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 	for (call = ctx_seen_first(judge->calls);
 	    call != NULL && call->place.message < end; call = next) {
 		next = ctx_seen_next(judge->calls, call);
-		if (call->resumed >= end)
+		if (call->resumed >= end || may_end(judge, call, end))
 			continue;
 		finding.place = call->place;
 		finding.call = call->ordinal;
@@ -347,6 +364,10 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	if (ctx_judge_forms(judge, err) < 0)
 		return -1;
 	results = ctx_judge_has(judge, CTX_PART_RESULT);
+	/* The answer is over in which programs could end. */
+	if ((rules & CTX_MERGES) && view->role != CTX_ROLE_ASSISTANT &&
+	    give_up(judge, judge->answer, err) < 0)
+		return -1;
 	if (results && check_pairs(judge, err) < 0)
 		return -1;
 	if (ctx_judge_content(judge, &wait, err) < 0)
@@ -360,6 +381,8 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	if (resume(judge, err) < 0 || (parts_results(judge) &&
 		give_up(judge, place->message, err) < 0))
 		return -1;
+	if (view->role == CTX_ROLE_ASSISTANT && !goes_on(judge))
+		judge->answer = place->message;
 	if (!results && check_pairs(judge, err) < 0)
 		return -1;
 	return ctx_judge_place(judge, err);

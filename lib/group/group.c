@@ -22,7 +22,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	groups->tied = NONE;
 	groups->going = NONE;
 	groups->n_going = 0;
-	groups->before = NONE;
+	groups->before = groups->last = groups->nameless = NONE;
 	return 0;
 }
 
@@ -53,6 +53,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->going = NONE;
 	groups->n_going = 0;
 	groups->before = groups->calling = groups->answering = NONE;
+	groups->last = groups->nameless = NONE;
 	groups->gap = 0;
 	groups->forget_at = 0;
 }
@@ -152,6 +153,15 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	return 0;
 }
 
+/* A call goes on and has no id: any later result without one may be its. */
+static void
+note_nameless(struct ctx_groups *groups, uint32_t call)
+{
+	if (groups->nameless != NONE)
+		join(groups->items, groups->nameless, call);
+	groups->nameless = call;
+}
+
 /* Opens the calls of a message and lets its results find theirs. */
 static int
 pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
@@ -194,8 +204,12 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			join(groups->items, call, results);
 			if (tool == 0)
 				tool = called;
+			if (part->more && key.id.p == NULL)
+				note_nameless(groups, call);
 		} else if (groups->elsewhere) {
 			groups->items[results].flags |= CTX_ITEM_PINNED;
+		} else if (groups->nameless != NONE && key.id.p == NULL) {
+			join(groups->items, groups->nameless, results);
 		} else if (groups->answering != NONE) {
 			/* One too many: it was answered by those before. */
 			join(groups->items, groups->answering, results);
@@ -389,7 +403,7 @@ static void
 join_late(struct ctx_groups *groups, uint32_t results, bool split)
 {
 	struct ctx_item *items = groups->items;
-	uint32_t before = groups->before;
+	uint32_t before = groups->last;
 
 	if (!groups->goes_on || before == NONE ||
 	    items[before].role != CTX_ROLE_ASSISTANT ||
@@ -482,7 +496,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	tie(groups, view, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
 	join_pieces(groups, view, (uint32_t)groups->n - 1);
-	groups->before = (uint32_t)groups->n - 1;
+	groups->before = groups->last = (uint32_t)groups->n - 1;
 	return 0;
 }
 
@@ -539,6 +553,8 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	groups->before = moved(groups->before, gone, now);
 	groups->calling = moved(groups->calling, gone, now);
 	groups->answering = moved(groups->answering, gone, now);
+	groups->last = moved(groups->last, gone, now);
+	groups->nameless = moved(groups->nameless, gone, now);
 	groups->n = kept;
 	free(now);
 	return 0;

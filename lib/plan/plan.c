@@ -153,11 +153,27 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
 	}
 }
 
+/* Where calls go on: the first item that late results may join, all behind it
+ * with it. */
+static size_t
+first_open(const struct ctx_groups *groups)
+{
+	size_t i = 0;
+
+	if (!groups->goes_on)
+		return SIZE_MAX;
+	while (i < groups->n && groups->items[i].open == 0 &&
+	    i != groups->last && i != groups->nameless)
+		i++;
+	return i;
+}
+
 /* Marks what must stay, and closes the marks over the groups. */
 static void
 hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_item *items = groups->items;
+	size_t waits = ended ? SIZE_MAX : first_open(groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
 
@@ -175,7 +191,7 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		root = ctx_group_of(items, (uint32_t)i);
 		if ((items[root].open > 0 &&
 			(!ended || items[root].turn == groups->turn)) ||
-		    (groups->goes_on && !ended && i + 1 == groups->n))
+		    i >= waits)
 			holds |= BIT(CTX_HOLD_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
