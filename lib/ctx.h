@@ -1586,6 +1586,7 @@ enum {
 	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
 	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
 	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
+	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
 };
 
 /*
@@ -1651,6 +1652,7 @@ struct ctx_groups {
 	uint32_t calling;        /* the newest that calls, if still there */
 	uint32_t answering;      /* that of the newest message's results, too */
 	uint32_t nameless;       /* that of calls without ids that go on, too */
+	size_t n_nameless;       /* so many of them still do */
 	uint64_t gap;            /* tokens dropped behind the newest item */
 	size_t forget_at;        /* items at which ctx_groups_forget looks */
 };

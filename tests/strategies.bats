@@ -816,6 +816,33 @@ stays_valid() {
 	done
 }
 
+@test "a call that still goes on stays, whatever turn it is of" {
+	cat > in <<-'END'
+	{"role":"user","parts":[{"text":"Watch the log and tell me what comes."}]}
+	{"role":"model","parts":[{"functionCall":{"id":"a","name":"watch","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"id":"a","name":"watch","willContinue":true,"response":{"output":"started"}}}]}
+	{"role":"model","parts":[{"text":"It runs."}]}
+	{"role":"user","parts":[{"text":"Meanwhile, what is two and two?"}]}
+	{"role":"model","parts":[{"text":"Four."}]}
+	END
+	echo '{"role":"user","parts":[{"functionResponse":{"id":"a","name":"watch","response":{"output":"ended"}}}]}' > result
+	sed 's/"id":"a",//' in > nameless
+	sed 's/"id":"a",//' result > its
+	for s in pinned-fifo fifo heuristic middle-out recall window; do
+		run -1 --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 in
+		[[ $s == middle-out || $stderr == *", open calls "* ]]
+		cat - result <<< "$output" | ctx-check
+		run --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 nameless
+		cat - its <<< "$output" | ctx-check
+	done
+	# Its last result makes it one of those that may go.
+	(cat in result; sed 's/Four/It ended/;s/Meanwhile.*two?/Thanks/' in |
+	    tail -n 1) > ended
+	ctx-check ended
+	ctx-prune -b 15 -k 1 -t 0 ended > out
+	[ "$(grep -c watch out)" -eq 0 ]
+}
+
 @test "a line that is there twice makes nothing worse" {
 	broken=0
 	for f in anthropic/results openai-chat/support langchain-dict/coding \

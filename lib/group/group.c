@@ -54,6 +54,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->n_going = 0;
 	groups->before = groups->calling = groups->answering = NONE;
 	groups->last = groups->nameless = NONE;
+	groups->n_nameless = 0;
 	groups->gap = 0;
 	groups->forget_at = 0;
 }
@@ -153,13 +154,20 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	return 0;
 }
 
-/* A call goes on and has no id: any later result without one may be its. */
+/* A call gets more results.  Where it has no id any later one without may be
+ * of it. */
 static void
-note_nameless(struct ctx_groups *groups, uint32_t call)
+go_on(struct ctx_groups *groups, const struct ctx_call_key *key,
+    uint32_t call)
 {
+	groups->goes_on = true;
+	groups->items[call].flags |= CTX_ITEM_GOES_ON;
+	if (key->id.p != NULL)
+		return;
 	if (groups->nameless != NONE)
 		join(groups->items, groups->nameless, call);
 	groups->nameless = call;
+	groups->n_nameless++;
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
@@ -194,7 +202,6 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 				groups->items[item].tool = tool;
 			continue;
 		}
-		groups->goes_on |= part->more;
 		call = part->more
 		    ? ctx_calls_peek(groups->calls, &key, &called)
 		    : ctx_calls_pop(groups->calls, &key, &called);
@@ -204,12 +211,14 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			join(groups->items, call, results);
 			if (tool == 0)
 				tool = called;
-			if (part->more && key.id.p == NULL)
-				note_nameless(groups, call);
+			if (part->more)
+				go_on(groups, &key, call);
 		} else if (groups->elsewhere) {
 			groups->items[results].flags |= CTX_ITEM_PINNED;
 		} else if (groups->nameless != NONE && key.id.p == NULL) {
 			join(groups->items, groups->nameless, results);
+			groups->n_nameless -=
+			    !part->more && groups->n_nameless > 0;
 		} else if (groups->answering != NONE) {
 			/* One too many: it was answered by those before. */
 			join(groups->items, groups->answering, results);

@@ -153,17 +153,32 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
 	}
 }
 
+/* Does the item call for results that may still come?  A turn that is over
+ * leaves no call open but those that go on. */
+static bool
+is_open(struct ctx_groups *groups, uint32_t i, bool ended)
+{
+	struct ctx_item *items = groups->items, *root;
+
+	if (i == groups->nameless && groups->n_nameless > 0)
+		return true;
+	root = &items[ctx_group_of(items, i)];
+	return root->open > 0 &&
+	    (!ended || root->turn == groups->turn ||
+		(items[i].flags & CTX_ITEM_GOES_ON));
+}
+
 /* Where calls go on: the first item that late results may join, all behind it
  * with it. */
 static size_t
-first_open(const struct ctx_groups *groups)
+first_open(struct ctx_groups *groups)
 {
-	size_t i = 0;
+	uint32_t i = 0;
 
 	if (!groups->goes_on)
 		return SIZE_MAX;
-	while (i < groups->n && groups->items[i].open == 0 &&
-	    i != groups->last && i != groups->nameless)
+	while (i < groups->n && !is_open(groups, i, false) &&
+	    i != groups->last)
 		i++;
 	return i;
 }
@@ -189,9 +204,7 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				holds |= BIT(CTX_HOLD_TURN);
 		}
 		root = ctx_group_of(items, (uint32_t)i);
-		if ((items[root].open > 0 &&
-			(!ended || items[root].turn == groups->turn)) ||
-		    i >= waits)
+		if (is_open(groups, (uint32_t)i, ended) || i >= waits)
 			holds |= BIT(CTX_HOLD_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
