@@ -584,6 +584,11 @@ mended() {
 	    "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
 	[[ $output == *'in:6: orphan-caller: call "toolu_b0" of query was made by'* ]]
+	# One that has ended calls nothing.
+	sed -n 6p "$corpus/anthropic/programs.jsonl" |
+	    sed 's/toolu_b0/toolu_late/g' > late
+	run -1 ctx-check "$corpus/anthropic/programs.jsonl" late
+	[[ $output == *'late:1: orphan-caller: call "toolu_late" of query was made by a program that does not run'* ]]
 	# Without ids nobody can tell whose they are.
 	sed 's/"id":"call_[0-9]*",//' "$corpus/gemini/continued.jsonl" > in
 	ctx-check in

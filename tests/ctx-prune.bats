@@ -429,6 +429,13 @@ lost() {
 	ctx-prune --lenient -b 1M worse 2> err | cmp - worse
 	[ "$(grep -c 'worse:' err)" -eq 1 ]
 	grep -q '^ctx-prune: 2 more such lines' err
+	# What is behind the first line is pruned though that was cut short.
+	{ echo '{"role":"user",'; cat "$chat"; } > cut
+	ctx-prune --lenient -b 1M cut 2> err | cmp - cut
+	grep -q 'cut:1' err
+	ctx-prune --lenient -b 300 cut > out 2> err
+	[ "$(head -n 1 out)" = '{"role":"user",' ]
+	[ "$(tail -n +2 out | ctx-count --json | jq .tokens)" -le 300 ]
 }
 
 @test "memory stays near the budget on a long stream" {

@@ -214,18 +214,6 @@ ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 	return state;
 }
 
-bool
-ctx_seen_has(const struct ctx_calls_seen *calls,
-    const struct ctx_call_key *key)
-{
-	uint64_t id[2];
-
-	if (key->id.p == NULL || calls->used == 0)
-		return false;
-	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
-	return find(calls, id)->state != CTX_CALL_NEW;
-}
-
 struct ctx_call *
 ctx_seen_find(struct ctx_calls_seen *calls, const struct ctx_call_key *key)
 {

@@ -59,9 +59,6 @@ struct ctx_call *ctx_seen_open(struct ctx_calls_seen *calls,
  * id may be answered again. */
 enum ctx_call_state ctx_seen_answer(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
-/* Has there been a call with the id of this key? */
-bool ctx_seen_has(const struct ctx_calls_seen *calls,
-    const struct ctx_call_key *key);
 /* The open call that a result with this key would answer, or NULL. */
 struct ctx_call *ctx_seen_find(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key);

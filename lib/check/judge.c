@@ -131,7 +131,7 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 	return call;
 }
 
-/* The program that made a call is part of the conversation. */
+/* The program that made a call runs: it is there, and has not ended. */
 static int
 check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
@@ -144,12 +144,12 @@ check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (ctx_caller_key_of(&key, judge->view->json, part, &judge->text,
 		err) < 0)
 		return -1;
-	if (key.id.p != NULL &&
-	    (call = ctx_seen_find(judge->calls, &key)) != NULL)
-		call->runs = true;
-	return ctx_seen_has(judge->calls, &key) ? 0 :
-	    ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_CALLER, i, "call",
-		" was made by a call that is not there", err);
+	call = key.id.p == NULL ? NULL : ctx_seen_find(judge->calls, &key);
+	if (call == NULL)
+		return ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_CALLER, i,
+		    "call", " was made by a program that does not run", err);
+	call->runs = true;
+	return 0;
 }
 
 static int

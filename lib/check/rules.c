@@ -17,7 +17,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"(claude-code #3086)",
 	0, CTX_REMEDY_ANSWER},
     [CTX_RULE_ORPHAN_CALLER] = {
-	"orphan-caller", "the call whose program made a call is not there",
+	"orphan-caller", "the program that made a call is not there, or has ended",
 	"Anthropic: \"source tool not found for tool use block\" (vercel/ai "
 	"#12504)",
 	CTX_UNIQUE_IDS, CTX_REMEDY_NONE},

@@ -577,14 +577,15 @@ is_utf16(const struct ctx_reader *r)
 /*
  * Does a value go on behind its line?  Then a sequence of values is what
  * comes: 1, 0 if the line is torn, -1.  After one torn line nothing does, so
- * that no byte is looked at for many.
+ * that no byte is looked at for many.  Where a bad one ends the work anyway,
+ * what is wrong with the first value is told in its own words.
  */
 static int
 goes_on(struct ctx_reader *r, size_t at, struct ctx_err *err)
 {
-	int rc = r->framing == UNKNOWN ? 1 : 0;
+	int rc = r->framing == UNKNOWN && !r->lenient ? 1 : 0;
 
-	if (r->framing == LINES && !r->torn) {
+	if (rc == 0 && !r->torn) {
 		rc = read_value(r, at, err);
 		if (rc == 0 && err->code == CTX_ENOMEM)
 			return -1;

@@ -120,7 +120,14 @@ static const struct framing lenient[] = {
     {"lenient: a last line cut short", "1\n[", "J1<1\n>X2!2:2<[>"},
     {"lenient: the rest behind a bad document", "[\n]\n[\n}\n1\n",
      "J1<[\n]\n>X3!4:1<[\n}\n1\n>"},
-    {"lenient: a document cut short", "[\n1", "X1!2:2<[\n1>"},
+    {"lenient: a document cut short", "[\n1", "X1!1:2<[\n>J2<1>"},
+    {"lenient: a first line cut short",
+     "{\"a\":1,\n{\"b\":2}\n{\n}\n{\"c\":3}\n",
+     "X1!1:8<{\"a\":1,\n>J2<{\"b\":2}\n>X3!3:2<{\n>X4!4:1<}\n>"
+     "J5<{\"c\":3}\n>"},
+    {"lenient: two first lines cut short",
+     "{\"a\":\n{\"b\":\n{\"c\":3}\n{}\n",
+     "X1!1:6<{\"a\":\n>X2!2:6<{\"b\":\n>J3<{\"c\":3}\n>J4<{}\n>"},
     {"lenient: half a mark", "\xef\xbb\n1", "X1!1:1<\xef\xbb\n>J2<1>"},
 };
 
