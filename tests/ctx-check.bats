@@ -421,6 +421,21 @@ said() {
 	[ "$output" = "$(cat in)" ]
 }
 
+@test "--repair: a result is put before what the assistant gives by itself" {
+	cat > in <<-'END'
+	{"type":"human","content":"go"}
+	{"type":"ai","content":"","tool_calls":[{"name":"list","args":{},"id":"c0","type":"tool_call"},{"name":"run","args":{},"type":"tool_call"}]}
+	{"type":"ai","content":[{"type":"tool_result","content":"x"},{"type":"text","text":"Well."}]}
+	{"type":"human","content":"done?"}
+	END
+	run -1 ctx-check --provider openai in
+	[ "$output" = 'in:2: orphan-call: call of run has no result right behind it' ]
+	ctx-check --provider openai --repair in > out
+	[ "$(jq -r .type out | tr '\n' ,)" = human,ai,function,ai,human, ]
+	ctx-check --provider openai out
+	ctx-check --provider openai --repair out | cmp - out
+}
+
 @test "what a program gave may come in any message of the next answer" {
 	jq -nc '
 	    def by($id): {caller: {type: "code_execution_20250825",

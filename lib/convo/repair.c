@@ -311,13 +311,16 @@ is_one(const struct ctx_repair_entry *entry,
 }
 
 /* Do the results of entry stand behind next?  Those that name no call answer
- * the oldest, so they come behind those that were there. */
+ * the oldest, so they come behind those that were there; but where they must
+ * come next, before what the assistant says. */
 static bool
 stand_behind(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	return next != NULL && (is_one(entry, next) ||
 	    (entry->nameless && next->users &&
+		!(next->role == CTX_ROLE_ASSISTANT &&
+		    (entry->rules & CTX_RESULTS_NEXT)) &&
 		entry->dialect->around[0] == NULL &&
 		next->dialect == entry->dialect));
 }
