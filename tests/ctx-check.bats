@@ -436,6 +436,23 @@ said() {
 	ctx-check --provider openai --repair out | cmp - out
 }
 
+@test "--repair: what stands behind results is not one with what called" {
+	cat > in <<-'END'
+	{"role":"user","content":"go"}
+	{"role":"assistant","content":"","tool_calls":[{"id":"c3","function":{"name":"read","arguments":{}}}]}
+	{"role":"assistant","content":"and","function_call":{"name":"weather","arguments":"{}"}}
+	{"role":"tool","tool_name":"read","content":"text"}
+	{"role":"assistant","content":null}
+	{"role":"assistant","content":"","tool_calls":[{"id":"c5","function":{"name":"edit","arguments":{}}}]}
+	END
+	ctx-check -d ollama --provider anthropic --repair in > out
+	[ "$(jq -r '.tool_name // .role' out | tr '\n' ,)" = \
+	    user,assistant,assistant,read,weather,assistant,edit, ]
+	ctx-check -d ollama --provider anthropic out
+	ctx-check -d ollama --provider anthropic --repair out > again
+	cmp out again
+}
+
 @test "what a program gave may come in any message of the next answer" {
 	jq -nc '
 	    def by($id): {caller: {type: "code_execution_20250825",

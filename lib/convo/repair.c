@@ -310,15 +310,15 @@ is_one(const struct ctx_repair_entry *entry,
 	    !next->mute;
 }
 
-/* Do the results of entry stand behind next?  Those that name no call answer
- * the oldest, so they come behind those that were there; but where they must
- * come next, before what the assistant says. */
+/* Do results due behind entry stand behind next, too?  Those that name no
+ * call answer the oldest, so they come behind those that were there; but
+ * where they must come next, before what the assistant says. */
 static bool
-stand_behind(const struct ctx_repair_entry *entry,
+stand_behind(const struct ctx_repair_entry *entry, bool nameless,
     const struct ctx_repair_entry *next)
 {
 	return next != NULL && (is_one(entry, next) ||
-	    (entry->nameless && next->users &&
+	    (nameless && next->users &&
 		!(next->role == CTX_ROLE_ASSISTANT &&
 		    (entry->rules & CTX_RESULTS_NEXT)) &&
 		entry->dialect->around[0] == NULL &&
@@ -442,6 +442,7 @@ last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
     struct ctx_repair_entry *entry, struct ctx_repair_entry **next)
 {
 	struct ctx_repair_entry *last = entry;
+	bool nameless = entry->nameless;
 
 	if (repair->row && entry->message >= repair->row_from &&
 	    entry->message <= repair->row_to) {
@@ -451,8 +452,10 @@ last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
 		return queue_find(queue, repair->row_to);
 	}
 	while ((*next = queue_next(queue, (size_t)(last - queue->list))) !=
-		NULL && stand_behind(entry, *next))
+		NULL && stand_behind(last, nameless, *next)) {
 		last = *next;
+		nameless |= last->nameless;
+	}
 	repair->row = true;
 	repair->row_from = entry->message;
 	repair->row_to = last->message;
@@ -481,7 +484,10 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	if (answer->n == 0)
 		return 0;
 	last = last_before(repair, queue, entry, &next);
-	if (last->role != CTX_ROLE_ASSISTANT && (entry->rules &
+	if (last->role != CTX_ROLE_ASSISTANT &&
+	    (last->role != CTX_ROLE_TOOL ||
+		(entry->rules & CTX_RESULTS_TOGETHER)) &&
+	    (entry->rules &
 		(CTX_ALTERNATES | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
 		return 0;
 	if ((entry->rules & CTX_ALTERNATES) && !goes_into(entry, next) &&
@@ -648,7 +654,7 @@ insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
     struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
-	if (stand_behind(entry, next))
+	if (stand_behind(entry, entry->nameless, next))
 		return hand_on(entry, next, err);
 	repair->out.n = 0;
 	if (goes_into(entry, next)) {
@@ -713,7 +719,7 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
 	const char *eol = crlf && ended ? "\r\n" : "\n";
 
-	if (stand_behind(entry, next))
+	if (stand_behind(entry, entry->nameless, next))
 		return hand_on(entry, next, err);
 	out->n = 0;
 	if (goes_into(entry, next)) {
