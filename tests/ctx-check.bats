@@ -951,17 +951,33 @@ lines_of() {
 	[ "$(grep -c '"role":"tool"' out)" -eq 3 ]
 }
 
-@test "--repair: reasoning goes with the empty answer that it led to" {
+@test "--repair: an empty answer is nothing that reasoning led to" {
+	local last="out:%d: last-message: the user's side must speak last\n"
 	cat > in <<-'EOF'
 	{"role":"user","content":[{"type":"input_text","text":"go"}]}
 	{"type":"reasoning","id":"rs_1","summary":[]}
 	{"role":"assistant","content":[]}
 	EOF
-	ctx-check -d openai-responses --provider anthropic --repair in |
-	    cmp - in
+	fix() {
+		ctx-check -d openai-responses --provider anthropic "$@"
+	}
+	fix --repair in > out || [ $? -eq 1 ]
+	cmp out <(sed -n '1p;3p' in)
+	cmp <(fix out) <(printf "$last" 2)
 	echo '{"role":"user","content":"well?"}' >> in
-	ctx-check -d openai-responses --provider anthropic --repair in > out
+	fix --repair in > out
 	cmp out <(sed -n '1p;4p' in)
+	# Nor is it left alone where a result goes before that answer.
+	cat > in <<-'EOF'
+	{"role":"user","content":[{"type":"input_text","text":"go"}]}
+	{"type":"function_call","name":"f","arguments":"{}","call_id":"c1"}
+	{"type":"reasoning","id":"rs_1","summary":[]}
+	{"role":"assistant","content":[]}
+	EOF
+	fix --repair in > out || [ $? -eq 1 ]
+	cmp <(fix out) <(printf "$last" 4)
+	cmp <(sed '3d' out) <(sed '3d' in)
+	grep -q '"function_call_output","call_id":"c1"' <(sed -n 3p out)
 }
 
 @test "a place is told of once it is sure that the message stays" {

@@ -181,23 +181,15 @@ end_doubts(struct ctx_judge *judge, struct ctx_err *err)
 	return 0;
 }
 
-/* What waited as it said nothing is not the last: it goes, or it stays and
- * is what the reasoning before it led to. */
+/* What waited as it said nothing is not the last. */
 static int
 end_empty(struct ctx_judge *judge, struct ctx_err *err)
 {
-	int rc;
-
 	if (!(judge->waiting & 1u << CTX_WAITS_EMPTY))
 		return 0;
-	rc = ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY,
+	return ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY,
 	    CTX_RULE_EMPTY_MESSAGE,
-	    "the message says nothing and is not the last", err);
-	if (rc == 0) {
-		judge->n_leading = 0;
-		judge->waiting &= ~(1u << CTX_WAITS_REASONING);
-	}
-	return rc < 0 ? -1 : 0;
+	    "the message says nothing and is not the last", err) < 0 ? -1 : 0;
 }
 
 int
@@ -228,9 +220,15 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 int
 ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err)
 {
-	if ((judge->waiting & LEAVES) == 1u << CTX_WAITS_REASONING &&
+	bool empty = (judge->waiting & 1u << CTX_WAITS_EMPTY) != 0;
+	struct ctx_judge_last last = judge->last;
+
+	/* The last, which says nothing, is nothing that reasoning led to. */
+	if ((judge->waiting & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(judge, "nothing follows", err) < 0)
 		return -1;
+	if (empty)
+		judge->last = last;
 	judge->waiting = 0;
 	return end_doubts(judge, err);
 }
