@@ -83,9 +83,10 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o $(B)/gen/nfc.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
-FUZZ_SRC := $(filter-out %/replay.c %/memory.c %/records.c,\
+FUZZ_SRC := $(filter-out %/replay.c %/memory.c %/records.c %/short.c,\
 	$(wildcard tests/fuzz/*.c))
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz-%)
+SHORT := $(B)/tests/short-check $(B)/tests/short-stream
 GEN_SRC := $(wildcard tests/gen/*.c)
 GEN := $(GEN_SRC:tests/gen/%.c=$(B)/gen-tools/%)
 
@@ -99,7 +100,7 @@ all: deps $(B)/libctx.a $(COMMANDS)
 # What is counted by make coverage, and how, and what is linked to it.
 COUNTED ?=
 COUNTED_LINK ?=
-$(COMMANDS) $(UNITS) $(FUZZERS): LDFLAGS_ALL += $(COUNTED_LINK)
+$(COMMANDS) $(UNITS) $(FUZZERS) $(SHORT): LDFLAGS_ALL += $(COUNTED_LINK)
 $(LIB_OBJ) $(CMD_OBJ) $(CMD_SRC:%.c=$(B)/%.o): CFLAGS_ALL += $(COUNTED)
 
 deps:
@@ -205,7 +206,7 @@ $(GEN): $(B)/gen-tools/%: $(B)/tests/gen/%.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DEP_LIBS)
 
-units: $(UNITS) $(GEN) $(if $(filter Linux,$(shell uname)),$(FUZZERS))
+units: $(UNITS) $(GEN) $(if $(filter Linux,$(shell uname)),$(FUZZERS) $(SHORT))
 
 # ASan and UBSan must not exit with 1, which a filter uses for "no".
 check: all units
@@ -268,7 +269,8 @@ coverage:
 	  -fno-omit-frame-pointer -Ilib $(DEP_CFLAGS) -c \
 	  -o build/coverage/$$part.o \
 	  tests/coverage/$$part.c || exit; done
-	@rm -f $(patsubst $(B)/%,build/coverage/%,$(COMMANDS) $(UNITS) $(FUZZERS))
+	@rm -f $(patsubst $(B)/%,build/coverage/%,$(COMMANDS) $(UNITS) $(FUZZERS) \
+	  $(SHORT))
 	@$(COVERAGE_MAKE) all units coverage-tools
 	@find build/coverage -name '*.gcda' -delete
 	@B=build/coverage tests/coverage/all; all=$$?; \
@@ -366,7 +368,14 @@ $(FUZZERS): $(B)/tests/fuzz-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
 	$(Q)$(CC) $(LDFLAGS_ALL) $(FUZZ_LINK) -o $@ $(filter %.o,$^) \
 	  $(B)/libctx.a $(DEP_LIBS)
 
-# Those whose input is a stream have mutations of their own.
+# Those whose input is a stream also run over all short conversations of an
+# alphabet, as tests: build/release/tests/short-NAME SAMPLES SEED for more.
+$(SHORT): $(B)/tests/short-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
+  $(B)/tests/fuzz/short.o $(B)/libctx.a
+	$(Q)$(CC) $(LDFLAGS_ALL) $(FUZZ_LINK) -o $@ $(filter %.o,$^) \
+	  $(B)/libctx.a $(DEP_LIBS)
+
+# They have mutations of their own, too.
 FUZZ_RECORDS := $(if $(findstring fuzzer,$(SAN)),$(B)/tests/fuzz/records.o)
 $(B)/tests/fuzz-check $(B)/tests/fuzz-stream: $(FUZZ_RECORDS)
 

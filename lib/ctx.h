@@ -1791,6 +1791,9 @@ struct ctx_judge {
 	struct ctx_buf what, text;
 	struct ctx_json json;
 	uint64_t results; /* message that the last results stand in, plus one */
+	uint64_t spoken;  /* the last one without results, plus one; */
+	uint64_t late;    /* what that was when results came behind it */
+	uint64_t late_from; /* for calls before it: the oldest's message */
 	struct ctx_judge_last {
 		enum ctx_role role; /* of the last message, */
 		bool in_result;     /* which ended in a result */
@@ -1812,6 +1815,7 @@ struct ctx_judge {
 	bool elsewhere;    /* results may answer what the provider keeps; the
 			    * caller's, set after the begin, or by a view */
 	bool going;        /* a call without an id may get more results */
+	bool split;        /* an earlier message holds results, too */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

@@ -951,6 +951,94 @@ lines_of() {
 	[ "$(grep -c '"role":"tool"' out)" -eq 3 ]
 }
 
+# same DIALECT [OPTION...]: what is repaired of in is found no more, and what
+# is not stays as it was said; the second time nothing changes.
+same() {
+	local rc=0
+	ctx-check -d "$@" --repair in > out 2> err || rc=$?
+	ctx-check -d "$@" out > left || [ $? -eq $rc ]
+	diff <(sed 's/^in:[0-9]*: //' err) <(sed 's/^out:[0-9]*: //' left)
+	ctx-check -d "$@" --repair out 2> /dev/null | cmp - out
+}
+
+@test "--repair: what says nothing and goes parts nothing before it goes" {
+	# The system's message waits for the assistant behind it.
+	cat > in <<-'EOF'
+	{"role":"system","content":"s"}
+	{"role":"assistant","content":[]}
+	{"role":"user","content":"u"}
+	EOF
+	same anthropic
+	grep -q '^in:1: system-place: the assistant must be next' err
+	# Calls wait for their results.
+	cat > in <<-'EOF'
+	{"role":"user","content":"u"}
+	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]}
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}
+	{"role":"assistant","content":[]}
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"r"}]}
+	EOF
+	ctx-check -d anthropic --repair in > out
+	cmp out <(sed 4d in)
+}
+
+@test "split-results: what a call goes on with is no part of a split" {
+	cat > in <<-'EOF'
+	{"role":"user","parts":[{"text":"u"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}},{"functionCall":{"name":"f","args":{},"id":"b"}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"r"},"id":"a","willContinue":true}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"r"},"id":"a"}}]}
+	EOF
+	same gemini
+	[ "$(grep -c split-results err)" -eq 0 ]
+	sed -i 's/"id":"a"}}\]}$/"id":"b"}}]}/' in
+	same gemini
+	grep -q '^in:4: split-results' err
+}
+
+@test "--repair: a result without an id goes to no older call" {
+	# Which has one, and its own result behind ours.
+	cat > in <<-'EOF'
+	{"role":"user","parts":[{"text":"u"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}},{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"r"},"id":"a"}}]}
+	EOF
+	same gemini
+	cmp in out
+	# What names the call that goes on is not that of another.
+	sed -i '$s/"id":"a"/"id":"a","willContinue":true/' in
+	sed -n '$s/,"willContinue":true//p' in >> in
+	same gemini
+	grep -q '^in:2: orphan-call: call of f' err
+	# Nor if that comes late.
+	cat > in <<-'EOF'
+	{"role":"user","content":"u"}
+	{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}},{"function":{"name":"g","arguments":{}}}]}
+	{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]}
+	{"role":"assistant","content":"wait"}
+	{"role":"tool","content":"r"}
+	{"role":"tool","tool_name":"g","content":"r"}
+	EOF
+	same ollama
+	grep -q '^in:3: orphan-call: call of f' err
+	# Where nothing is in doubt it gets one.
+	sed -i 4d in
+	same ollama
+	[ ! -s err ]
+}
+
+@test "orphan-caller: of a program that was given up that is all" {
+	cat > in <<-'EOF'
+	{"role":"user","content":"u"}
+	{"role":"assistant","content":[{"type":"server_tool_use","id":"p","name":"code_execution","input":{}},{"type":"tool_use","id":"a","name":"f","input":{}}]}
+	{"role":"user","content":"u"}
+	{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{},"caller":{"type":"code_execution_20260120","tool_id":"p"}}]}
+	EOF
+	same anthropic
+	grep -q '^in:2: orphan-call: call "p"' err
+	[ "$(grep -c orphan-caller err)" -eq 0 ]
+}
+
 @test "--repair: an empty answer is nothing that reasoning led to" {
 	local last="out:%d: last-message: the user's side must speak last\n"
 	cat > in <<-'EOF'

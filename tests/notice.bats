@@ -434,3 +434,23 @@ notices() {
 	ctx-check -q out
 	[ "$(wc -l < out)" -eq 3 ]
 }
+
+@test "a notice costs less than what went, also where half a message did" {
+	local before
+	cat > in <<-'EOF'
+	{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"b","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}
+	{"role":"user","created":1,"content":[{"type":"text","text":"u"},{"type":"toolResponse","id":"a","toolResult":{"status":"success","value":[{"type":"text","text":"r"}]}}]}
+	{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}
+	{"role":"assistant","created":1,"content":[{"type":"thinking","thinking":"x","signature":""}]}
+	{"role":"user","created":1,"content":[{"type":"text","text":"u"},{"type":"toolResponse","id":"a","toolResult":{"status":"success","value":[{"type":"text","text":"r"}]}}]}
+	{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}},{"type":"toolRequest","id":"b","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}
+	EOF
+	before=$(tokens -e o200k_base in)
+	ctx-prune -e o200k_base -s window --window-turns 2 -l light -k 4 \
+	    -t 2 -b 1000 --notice "[messages were left out]" \
+	    --explain why in > out
+	[ "$(tokens -e o200k_base out)" -le "$before" ]
+	# What the pieces of a message share is told of once.
+	[ "$(jq -s 'map(.before - .after) | add' why)" -eq \
+	    $((before - $(tokens -e o200k_base out))) ]
+}

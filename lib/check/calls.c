@@ -53,6 +53,7 @@ ctx_seen_reset(struct ctx_calls_seen *calls)
 	}
 	ctx_calls_clear(calls->waiting);
 	calls->used = 0;
+	calls->with_id = calls->given_up = 0;
 	calls->n = 0;
 	calls->first = calls->last = calls->free = NONE;
 }
@@ -155,7 +156,9 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 	calls->last = i;
 	*state = CTX_CALL_NEW;
 	call->has_id = key->id.p != NULL;
+	call->older = calls->with_id + calls->given_up;
 	if (call->has_id) {
+		calls->with_id++;
 		ctx_hash_wide(&calls->hash, key->id.p, key->id.n, call->id);
 		*state = note_id(calls, call);
 	}
@@ -173,6 +176,7 @@ close_call(struct ctx_calls_seen *calls, uint32_t i,
 	struct ctx_call_slot *slot;
 
 	if (call->has_id) {
+		calls->with_id--;
 		slot = find(calls, call->id);
 		if (--slot->open == 0)
 			slot->state = state;
@@ -189,29 +193,49 @@ close_call(struct ctx_calls_seen *calls, uint32_t i,
 	calls->free = i;
 }
 
+/* The slot of a key's id, or NULL if no call had it. */
+static struct ctx_call_slot *
+slot_of(const struct ctx_calls_seen *calls, const struct ctx_call_key *key)
+{
+	uint64_t id[2];
+	struct ctx_call_slot *slot;
+
+	if (key->id.p == NULL || calls->used == 0)
+		return NULL;
+	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
+	slot = find(calls, id);
+	return slot->state == CTX_CALL_NEW ? NULL : slot;
+}
+
+enum ctx_call_state
+ctx_seen_state(const struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key)
+{
+	const struct ctx_call_slot *slot = slot_of(calls, key);
+
+	return slot == NULL ? CTX_CALL_NEW : slot->state;
+}
+
 enum ctx_call_state
 ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
     bool more, const struct ctx_call **call)
 {
-	uint32_t tool, i = ctx_calls_pop(calls->waiting, key, &tool);
-	enum ctx_call_state state;
-	struct ctx_call_slot *slot;
-	uint64_t id[2];
+	struct ctx_call_slot *slot = slot_of(calls, key);
+	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
+	uint32_t tool, i;
 
-	if (i != CTX_NO_ITEM) {
-		close_call(calls, i,
-		    more ? CTX_CALL_GOES_ON : CTX_CALL_ANSWERED);
-		*call = &calls->pool[i];
-		return CTX_CALL_OPEN;
+	/* What goes on gets what names it. */
+	if (state == CTX_CALL_GOES_ON) {
+		if (!more)
+			slot->state = CTX_CALL_ANSWERED;
+		return state;
 	}
-	if (key->id.p == NULL || calls->used == 0)
-		return CTX_CALL_NEW;
-	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
-	slot = find(calls, id);
-	state = slot->state;
-	if (state == CTX_CALL_GOES_ON && !more)
-		slot->state = CTX_CALL_ANSWERED;
-	return state;
+	i = ctx_calls_pop(calls->waiting, key, &tool);
+	if (i == CTX_NO_ITEM)
+		return state;
+	close_call(calls, i, more ? CTX_CALL_GOES_ON : CTX_CALL_ANSWERED);
+	*call = &calls->pool[i];
+	return CTX_CALL_OPEN;
 }
 
 struct ctx_call *
@@ -249,5 +273,6 @@ ctx_seen_give_up(struct ctx_calls_seen *calls, struct ctx_call *call,
 {
 	if (call->handle != CTX_NO_ITEM)
 		ctx_calls_take(calls->waiting, call->handle);
+	calls->given_up += call->has_id;
 	close_call(calls, (uint32_t)(call - calls->pool), state);
 }

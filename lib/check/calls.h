@@ -19,6 +19,8 @@ struct ctx_call {
 	uint64_t resumed; /* number of the last message that its program made
 			   * a call in, or its own */
 	uint32_t ordinal; /* among the calls of its message */
+	size_t older; /* calls with an id that were open before it, and all
+		       * those given up until then */
 	char label[96];   /* its id and name, for people */
 	/* Its own: */
 	uint64_t id[2];   /* hashes, if it has one */
@@ -39,6 +41,8 @@ struct ctx_calls_seen {
 	size_t n, cap;
 	uint32_t first, last; /* the open ones, oldest first */
 	uint32_t free;
+	size_t with_id;  /* how many of the open ones have an id, */
+	size_t given_up; /* and how many had one that were given up */
 	struct ctx_call_slot *slots; /* one for each id ever seen */
 	size_t mask, used;
 };
@@ -59,6 +63,9 @@ struct ctx_call *ctx_seen_open(struct ctx_calls_seen *calls,
  * id may be answered again. */
 enum ctx_call_state ctx_seen_answer(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
+/* What became of the calls of its id; NEW if it has none. */
+enum ctx_call_state ctx_seen_state(const struct ctx_calls_seen *calls,
+    const struct ctx_call_key *key);
 /* The open call that a result with this key would answer, or NULL. */
 struct ctx_call *ctx_seen_find(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key);

@@ -43,7 +43,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 {
 	ctx_seen_reset(judge->calls);
 	judge->rules = 0;
-	judge->results = 0;
+	judge->results = judge->spoken = judge->late = 0;
 	judge->waiting = 0;
 	judge->n_leading = 0;
 	judge->turn = 0;
@@ -56,12 +56,16 @@ ctx_judge_begin(struct ctx_judge *judge)
 
 /* ---- calls and results ---- */
 
-/* Is the message one with that before it, to the provider? */
+/* Is the message one with that before it, to the provider?  What waits there
+ * as it says nothing goes. */
 static bool
 goes_on(const struct ctx_judge *judge)
 {
-	return (judge->rules & CTX_MERGES) &&
-	    judge->view->role == judge->last.role;
+	const struct ctx_judge_last *last = &judge->last;
+
+	if (judge->waiting & 1u << CTX_WAITS_EMPTY)
+		last = &judge->waits[CTX_WAITS_EMPTY].before;
+	return (judge->rules & CTX_MERGES) && judge->view->role == last->role;
 }
 
 /* A call at place has the id of another that is open. */
@@ -131,7 +135,8 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 	return call;
 }
 
-/* The program that made a call runs: it is there, and has not ended. */
+/* The program that made a call runs: it is there, and has not ended.  Of one
+ * that was given up that is told. */
 static int
 check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
@@ -145,6 +150,9 @@ check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		err) < 0)
 		return -1;
 	call = key.id.p == NULL ? NULL : ctx_seen_find(judge->calls, &key);
+	if (call == NULL &&
+	    ctx_seen_state(judge->calls, &key) == CTX_CALL_MISSED)
+		return 0;
 	if (call == NULL)
 		return ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_CALLER, i,
 		    "call", " was made by a program that does not run", err);
@@ -179,6 +187,17 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	return state == CTX_CALL_OPEN ? open_double(judge, same, call, err) : 0;
 }
 
+/* A call gets its result: has somebody spoken since? */
+static void
+note_late(struct ctx_judge *judge, const struct ctx_call *call)
+{
+	if (judge->spoken <= call->place.message + 1)
+		return;
+	if (judge->late == 0 || call->place.message < judge->late_from)
+		judge->late_from = call->place.message;
+	judge->late = judge->spoken;
+}
+
 static int
 answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
@@ -195,6 +214,12 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (state == CTX_CALL_OPEN && call->doubled &&
 	    refuse_double(judge, call, &call->again, err) < 0)
 		return -1;
+	/* Does an earlier message hold results of the same calls? */
+	if (state == CTX_CALL_OPEN)
+		note_late(judge, call);
+	judge->split |= state == CTX_CALL_OPEN &&
+	    (judge->rules & CTX_RESULTS_TOGETHER) &&
+	    judge->results > call->resumed + 1;
 	judge->going |= part->more && key.id.p == NULL &&
 	    state != CTX_CALL_NEW;
 	if (state == CTX_CALL_NEW && !judge->elsewhere &&
@@ -256,6 +281,23 @@ may_end(const struct ctx_judge *judge, const struct ctx_call *call,
 	    call->resumed >= judge->answer;
 }
 
+/* Would a result of ours go to an older call, as it names none?  To one that
+ * has none, or to one whose own stands behind ours: where those of a turn are
+ * one message, those that have ids; and those that came late. */
+static bool
+is_ambiguous(const struct ctx_judge *judge, const struct ctx_call *call)
+{
+	uint64_t message = call->place.message;
+
+	if (call->has_id || !(judge->rules & CTX_PAIR_BY_NAME))
+		return false;
+	if (judge->rules & CTX_RESULTS_TOGETHER)
+		return judge->unanswered ||
+		    judge->calls->given_up < call->older;
+	return judge->unanswered ||
+	    (judge->late > message + 1 && judge->late_from <= message);
+}
+
 /* Calls before message number end that nothing can answer any more. */
 static int
 give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
@@ -272,10 +314,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 			continue;
 		finding.place = call->place;
 		finding.call = call->ordinal;
-		/* A result that names no id would go to the one before. */
-		finding.shared = call->shared ||
-		    (!call->has_id && judge->unanswered &&
-			(judge->rules & CTX_PAIR_BY_NAME));
+		finding.shared = call->shared || is_ambiguous(judge, call);
 		judge->what.n = 0;
 		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
 			call->label, judge->rules & CTX_RESULTS_NEXT ?
@@ -293,26 +332,16 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 	return 0;
 }
 
-/* Does an earlier message hold results of the oldest open calls? */
-static bool
-is_split(const struct ctx_judge *judge)
-{
-	const struct ctx_call *call = ctx_seen_first(judge->calls);
-
-	return (judge->rules & CTX_RESULTS_TOGETHER) && call != NULL &&
-	    judge->results > call->resumed + 1;
-}
-
 /* In order: a message may hold a call and, behind it, its result. */
 static int
 check_pairs(struct ctx_judge *judge, struct ctx_err *err)
 {
 	const struct ctx_view *view = judge->view;
-	bool split = is_split(judge);
 	uint32_t ordinal = 0;
 	int rc = 0;
 	size_t i;
 
+	judge->split = false;
 	for (i = 0; i < view->n && rc >= 0; i++) {
 		if (view->parts[i].kind == CTX_PART_CALL)
 			rc = open_call(judge, i, ordinal++, err);
@@ -323,7 +352,7 @@ check_pairs(struct ctx_judge *judge, struct ctx_err *err)
 	    !ctx_judge_has(judge, CTX_PART_RESULT))
 		return rc < 0 ? -1 : 0;
 	judge->results = judge->place.message + 1;
-	return split && ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
+	return judge->split && ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
 	    "the message before holds results of the same calls", err) < 0
 	    ? -1 : 0;
 }
@@ -377,6 +406,9 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 	if (ctx_judge_waiting(judge, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_judge_wait(judge, wait, err) < 0))
 		return -1;
+	/* What is the last, or goes, stands between nothing. */
+	if (wait == CTX_WAITS_EMPTY)
+		return ctx_judge_place(judge, err);
 	/* Somebody else speaks: what is still open stays so. */
 	if (resume(judge, err) < 0 || (parts_results(judge) &&
 		give_up(judge, place->message, err) < 0))
@@ -385,6 +417,8 @@ ctx_judge_message(struct ctx_judge *judge, unsigned rules,
 		judge->answer = place->message;
 	if (!results && check_pairs(judge, err) < 0)
 		return -1;
+	if (!results)
+		judge->spoken = place->message + 1;
 	return ctx_judge_place(judge, err);
 }
 

@@ -110,12 +110,16 @@ refuse_reasoning(struct ctx_judge *judge, const char *what,
 	    ? CTX_RULE_LONE_REASONING
 	    : CTX_RULE_REASONING_ONLY;
 	size_t i;
+	int rc;
 
 	for (i = 0; i < judge->n_leading; i++) {
 		judge->waits[CTX_WAITS_REASONING].place = judge->leading[i];
-		if (ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING, id,
-			what, err) < 0)
+		rc = ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING, id,
+		    what, err);
+		if (rc < 0)
 			return -1;
+		if (rc == 0)
+			judge->waiting &= ~(1u << CTX_WAITS_SYSTEM);
 	}
 	judge->n_leading = 0;
 	return 0;
@@ -181,15 +185,21 @@ end_doubts(struct ctx_judge *judge, struct ctx_err *err)
 	return 0;
 }
 
-/* What waited as it said nothing is not the last. */
+/* What waited as it said nothing is not the last.  If it stays, so does the
+ * assistant behind a message of the system. */
 static int
 end_empty(struct ctx_judge *judge, struct ctx_err *err)
 {
+	int rc;
+
 	if (!(judge->waiting & 1u << CTX_WAITS_EMPTY))
 		return 0;
-	return ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY,
+	rc = ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY,
 	    CTX_RULE_EMPTY_MESSAGE,
-	    "the message says nothing and is not the last", err) < 0 ? -1 : 0;
+	    "the message says nothing and is not the last", err);
+	if (rc == 0)
+		judge->waiting &= ~(1u << CTX_WAITS_SYSTEM);
+	return rc < 0 ? -1 : 0;
 }
 
 int
@@ -208,12 +218,12 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
 		"the assistant must be next", err) < 0)
 		return -1;
-	/* Reasoning after reasoning waits with it, and so does reasoning
-	 * before what may have to go. */
-	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY)
+	/* Reasoning after reasoning waits with it, and what stands before what
+	 * may have to go waits on. */
+	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		judge->n_leading = 0;
-	judge->waiting &=
-	    judge->n_leading > 0 ? 1u << CTX_WAITS_REASONING : 0;
+		judge->waiting = 0;
+	}
 	return end_doubts(judge, err);
 }
 

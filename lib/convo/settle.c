@@ -59,23 +59,29 @@ note_rule(const struct note *note)
 	return note->summary ? "summary" : "notice";
 }
 
-/* Sums up the items of an entry, from first on. */
+/* Sums up the items of an entry, from first on.  What two of them share counts
+ * once. */
 static void
 describe(const struct convo *convo, const struct entry *entry, size_t first,
     bool drop, struct ctx_touch *touch)
 {
-	size_t i;
+	const unsigned char *marks = convo->plan.marks;
+	size_t i, end = first + entry->items;
 
-	for (i = first; i < first + entry->items; i++) {
+	for (i = first; i < end; i++) {
 		const struct ctx_item *item = &convo->groups.items[i];
+		uint64_t shared = i + 1 < end ? item->shared : 0;
 
-		touch->before += item->tokens;
+		touch->before += item->tokens - shared;
 		if (!drop)
 			touch->after += ctx_plan_left(&convo->plan, item, i);
+		if (!drop && shared > 0 &&
+		    !((marks[i] | marks[i + 1]) & CTX_MARK_DROP))
+			touch->after -= shared;
 		touch->rank = item->rank;
 		touch->role = (enum ctx_role)item->role;
 		touch->tool = ctx_names_at(&convo->groups.tools, item->tool);
-		if (convo->plan.marks[i] & CTX_MARK_DROP)
+		if (marks[i] & CTX_MARK_DROP)
 			touch->rule = drop_rule(convo, item);
 	}
 }

@@ -39,16 +39,16 @@ close_gap(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
 /* Passes an item that no message ends the gap with: of several notices in
  * it the last will do. */
 static void
-widen(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
+widen(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
 {
-	if (item->flags & CTX_ITEM_NOTICE) {
+	if (groups->items[i].flags & CTX_ITEM_NOTICE) {
 		if (gap->has_notice)
 			take_out(plan, gap->notice);
 		gap->has_notice = true;
 		gap->notice = i;
 	} else if (plan->marks[i] & CTX_MARK_DROP) {
-		gap->tokens += item->tokens + item->edited;
+		gap->tokens += ctx_plan_gone(plan, groups, i);
 	}
 }
 
@@ -67,7 +67,7 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 
 		gap.tokens += item->gap;
 		if (!stays) {
-			widen(plan, item, i, &gap);
+			widen(plan, groups, i, &gap);
 			continue;
 		}
 		if (ended)

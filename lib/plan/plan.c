@@ -534,6 +534,21 @@ ctx_plan_left(const struct ctx_plan *plan, const struct ctx_item *item,
 	return weight(item, plan->marks[i]);
 }
 
+uint64_t
+ctx_plan_gone(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    size_t i)
+{
+	const struct ctx_item *item = &groups->items[i];
+	uint64_t tokens = item->tokens + item->edited;
+
+	if (i + 1 < groups->n && item[1].message == item->message)
+		tokens -= item->shared;
+	else if (i > 0 && item[-1].message == item->message &&
+	    !(plan->marks[i - 1] & CTX_MARK_DROP))
+		tokens -= item[-1].shared;
+	return tokens;
+}
+
 int
 ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err)
@@ -553,7 +568,7 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 		gone[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
 		if (gone[i]) {
 			if (!(item->flags & CTX_ITEM_NOTICE))
-				gap += item->tokens + item->edited;
+				gap += ctx_plan_gone(plan, groups, i);
 			continue;
 		}
 		item->gap = gap;

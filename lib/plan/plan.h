@@ -22,6 +22,10 @@ int ctx_recall_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
+/* Tokens of item i, which goes.  What both items of a message count goes with
+ * the last of them. */
+uint64_t ctx_plan_gone(const struct ctx_plan *plan,
+    const struct ctx_groups *groups, size_t i);
 /*
  * Marks where notices stand, once all else has been decided.  While the
  * conversation is still arriving (ended false) only those go that another

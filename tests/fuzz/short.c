@@ -1,0 +1,161 @@
+/*
+ * short.c - runs a fuzz target over short conversations
+ *
+ *     short-NAME [SAMPLES [SEED]]
+ *
+ * Without a fuzzer: tests/fuzz/alphabet has messages of some dialects, a line
+ * each.  All conversations of two of them, and so many of up to eight, drawn
+ * by chance (default: 150), as lines and as one array, with each choice of
+ * the second byte of the input.  A TAP case for each dialect; what does not
+ * hold is printed.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define MESSAGES 64
+#define LONGEST 8
+#define CHOICES 16
+
+static struct ctx_buf input; /* of the run that is under way */
+static size_t head;
+
+static struct alphabet {
+	char text[40000];
+	size_t from[MESSAGES + 1];
+	size_t n;
+} alphabet;
+
+/* What the target takes for wrong ends here. */
+static void
+on_abort(int signal)
+{
+	size_t i;
+
+	(void)signal;
+	printf("not ok - a conversation does not hold; options");
+	for (i = 0; i < head; i++)
+		printf(" %u", (unsigned)(uint8_t)input.p[i]);
+	printf(":\n%.*s", (int)(input.n - head), input.p + head);
+	(void)fflush(stdout);
+	_exit(1);
+}
+
+static void
+read_alphabet(const char *name)
+{
+	char file[200];
+	FILE *f;
+	size_t i, n;
+
+	(void)snprintf(file, sizeof file, "tests/fuzz/alphabet/%s", name);
+	f = fopen(file, "r");
+	must(f != NULL);
+	n = fread(alphabet.text, 1, sizeof alphabet.text, f);
+	must(feof(f) && n > 0 && alphabet.text[n - 1] == '\n');
+	(void)fclose(f);
+	alphabet.n = 0;
+	for (i = 0; i < n; i++) {
+		if (alphabet.text[i] != '\n')
+			continue;
+		must(alphabet.n < MESSAGES);
+		alphabet.from[++alphabet.n] = i + 1;
+	}
+}
+
+static void
+add(const char *p, size_t n)
+{
+	struct ctx_err err;
+
+	must(ctx_buf_add(&input, p, n, &err) == 0);
+}
+
+static void
+add_messages(const size_t *messages, size_t n, bool array)
+{
+	const size_t *from = alphabet.from;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (array)
+			add(i == 0 ? "[" : ",", 1);
+		add(alphabet.text + from[messages[i]],
+		    from[messages[i] + 1] - from[messages[i]] - array);
+	}
+	if (array)
+		add("]\n", 2);
+}
+
+/* Runs the target over a conversation, as lines and as one array. */
+static void
+run(unsigned dialect, const size_t *messages, size_t n)
+{
+	uint8_t options[16] = {0};
+	unsigned i;
+
+	head = fuzz_head(options, sizeof options);
+	for (i = 0; i < 2 * CHOICES; i++) {
+		size_t k;
+
+		for (k = 2; k < head; k++)
+			options[k] = (uint8_t)(rand() >> 7);
+		options[0] = (uint8_t)dialect;
+		options[1] = (uint8_t)(i / 2);
+		/* Of the target check: no bytes for the sizes of chunks. */
+		options[2] &= 0xf0;
+		input.n = 0;
+		add((const char *)options, head);
+		add_messages(messages, n, i & 1);
+		(void)LLVMFuzzerTestOneInput((const uint8_t *)input.p,
+		    input.n);
+	}
+}
+
+static void
+run_all(unsigned dialect, unsigned long samples)
+{
+	size_t messages[LONGEST], n, i;
+
+	read_alphabet(ctx_dialect_at(dialect)->name);
+	for (messages[0] = 0; messages[0] < alphabet.n; messages[0]++) {
+		run(dialect, messages, 1);
+		for (messages[1] = 0; messages[1] < alphabet.n; messages[1]++)
+			run(dialect, messages, 2);
+	}
+	while (samples-- > 0) {
+		n = 3 + (size_t)rand() % (LONGEST - 2);
+		for (i = 0; i < n; i++)
+			messages[i] = (size_t)rand() % alphabet.n;
+		run(dialect, messages, n);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned long samples = argc > 1 ? strtoul(argv[1], NULL, 10) : 150;
+	unsigned seed = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
+	const struct sigaction action = {.sa_handler = on_abort};
+	const struct ctx_dialect *dialect;
+	unsigned row, cases = 0;
+	char file[200];
+
+	must(sigaction(SIGABRT, &action, NULL) == 0);
+	srand(seed);
+	for (row = 0; (dialect = ctx_dialect_at(row)) != NULL; row++) {
+		(void)snprintf(file, sizeof file, "tests/fuzz/alphabet/%s",
+		    dialect->name);
+		if (access(file, R_OK) != 0)
+			continue;
+		run_all(row, samples);
+		printf("ok %u - short conversations of %s hold\n", ++cases,
+		    dialect->name);
+		(void)fflush(stdout);
+	}
+	printf("1..%u\n", cases);
+	ctx_buf_release(&input);
+	return cases == 0;
+}
