@@ -280,6 +280,26 @@ levels() {
 	done
 }
 
+@test "what no person wrote stays where a session begins with it" {
+	local up=null i
+	line() { # ROLE CONTENT [MEMBERS]
+		echo "{\"parentUuid\":$up,\"uuid\":\"u$i$1\",\"type\":\"$1\",${3-}\"message\":{\"role\":\"$1\",\"content\":$2}}"
+		up="\"u$i$1\""
+	}
+	line user '"The nightly run starts."' '"isMeta":true,' > in
+	for i in 1 2 3 4 5 6; do
+		line assistant '[{"type":"tool_use","id":"t'$i'","name":"f","input":{}}]'
+		line user '[{"type":"tool_result","tool_use_id":"t'$i'","content":"a file and a file and a file and a file"}]'
+	done >> in
+	ctx-check in
+	for s in pinned-fifo fifo middle-out heuristic; do
+		ctx-prune -s $s -b 60 -k 1 -t 0 in > out
+		[ "$(wc -l < out)" -lt "$(wc -l < in)" ]
+		[ "$(head -n 1 out)" = "$(head -n 1 in)" ]
+		ctx-check out
+	done
+}
+
 @test "parents of survivors are the nearest that are left, others untouched" {
 	cat > t.jsonl <<-'EOF'
 	{"type":"summary","summary":"s","leafUuid":"b"}

@@ -262,13 +262,18 @@ pieces(const struct ctx_view *view)
 
 #define OURS (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE)
 
-/* Does this message open a turn, or stand among those that do? */
+/* Does this message open a turn, or stand among those that do?  One that no
+ * person wrote does where what answers it would be first without it. */
 static bool
-is_written(const struct ctx_view *view, unsigned found, unsigned flags)
+is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_view *view, unsigned found, unsigned flags)
 {
+	bool first = groups->turn == 0 && (dialect->rules & CTX_FIRST_USER);
+
 	return view->role == CTX_ROLE_USER &&
-	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_TURN)) &&
-	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
+	    (first || !(view->flags & CTX_VIEW_META)) &&
+	    !(view->flags & CTX_VIEW_TURN) && !(flags & OURS) &&
+	    found != CTX_ITEM_RESULTS;
 }
 
 /*
@@ -442,7 +447,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
 	unsigned found = pieces(view);
-	bool written = is_written(view, found, flags);
+	bool written = is_written(groups, dialect, view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
 	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
 	    groups->spoken > 0;
