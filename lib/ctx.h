@@ -921,8 +921,9 @@ struct ctx_part {
 	bool more;   /* a result: its call gets others after it */
 	bool all;    /* opaque: the value is the whole message, whose node may
 		      * be 0 */
-	bool whole;  /* a text that also calls, or a call whose value is no free
-		      * form: nothing is cut out of it */
+	bool whole;  /* a text that also calls or tells what its message is, or
+		      * a call whose value is no free form: nothing is cut out
+		      * of it */
 };
 
 /* The name of the tool of a call or result, n 0: it says none; lives as what
@@ -942,6 +943,8 @@ enum {
 			      * by itself, which goes whole */
 	CTX_VIEW_ELSEWHERE = 256, /* names what the provider keeps, which may
 				   * be calls of results that follow */
+	CTX_VIEW_GOES_ON = 512, /* stands or falls with the message before it,
+				 * if any */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */

@@ -1151,3 +1151,20 @@ same() {
 	[[ $stderr == *"call of {} has no result"* ]]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
+
+@test "what is left of a row or of a compaction stays what it is" {
+	cat > in <<-'END'
+	{"model":"gpt-4o","prompt":"u","response":"","conversation_id":"c","tool_calls":[{"name":"f","arguments":{},"tool_call_id":"a"}]}
+	{"model":"gpt-4o","prompt":"","response":"a","conversation_id":"c","tool_results":[{"name":"f","output":"r","tool_call_id":"b"}]}
+	END
+	run -0 ctx-check -d llm-logs --allow-pending --repair in
+	echo "$output" > out
+	[[ $(tail -n 1 out) = *'"response":"a"'*'"tool_results":[]'* ]]
+	ctx-check -d llm-logs --allow-pending out
+
+	cat > in <<-'END'
+	[{"info":{"id":"k","role":"user"},"parts":[{"type":"compaction","auto":true}]},{"info":{"id":"l","role":"assistant","summary":true,"finish":"stop","parentID":"k"},"parts":[{"type":"text","text":"summary"}]},{"info":{"id":"m","role":"user"},"parts":[{"type":"text","text":"u"}]}]
+	END
+	ctx-check -d opencode --provider anthropic in
+	ctx-check -d opencode --provider anthropic --repair in | cmp - in
+}

@@ -602,3 +602,15 @@ sizes() {
 	ctx-age --mask -k 0 -o 100 in |
 	    grep -q '"toolResult":{"status":"error","error":"\[cleared\]"}'
 }
+
+@test "codex: what tells that no person wrote a message is not cut" {
+	long=$(printf '%.0sa b ' $(seq 100))
+	for text in '<environment_context>' '# AGENTS.md instructions for ' ''; do
+		cat <<-END
+		{"timestamp":"2026-11-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"$text$long"}]}}
+		END
+	done > in
+	ctx-truncate --message-limit 40 in > out
+	cmp <(head -n 2 in) <(head -n 2 out)
+	[ "$(tail -n 1 out | wc -c)" -lt "$(tail -n 1 in | wc -c)" ]
+}

@@ -77,6 +77,11 @@ ctx_judge_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 		n += judge->pieces;
 		spoken |= judge->pieces_speak;
 	}
+	/* What stands for a past says more than is written down. */
+	if (judge->view->flags & CTX_VIEW_PINNED) {
+		n++;
+		spoken = true;
+	}
 	judge->pieces = 0;
 	judge->pieces_speak = false;
 	if (judge->view->flags & CTX_VIEW_MORE) {

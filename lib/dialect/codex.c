@@ -156,9 +156,14 @@ read_item(const struct ctx_json *json, uint32_t item, struct ctx_view *view,
     struct ctx_err *err)
 {
 	int rc = ctx_openai_responses_read(json, item, view, err);
+	size_t i;
 
-	if (rc > 0 && view->role == CTX_ROLE_USER && is_context(json, item))
-		view->flags |= CTX_VIEW_META;
+	if (rc <= 0 || view->role != CTX_ROLE_USER || !is_context(json, item))
+		return rc;
+	view->flags |= CTX_VIEW_META;
+	/* What it begins with tells what it is. */
+	for (i = 0; i < view->n; i++)
+		view->parts[i].whole = true;
 	return rc;
 }
 

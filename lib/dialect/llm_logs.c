@@ -3,7 +3,8 @@
  *
  * A row is a whole turn: what was asked and what came back, so a row is what
  * goes or stays.  In a chain of tools the next row has the results and no
- * prompt of its own; it goes on with the turn of the row that called.
+ * prompt of its own; it goes on with the turn of the row that called, as does
+ * any that asks nothing.
  * Source: cli.py and docs/logging of llm, August 2026.
  */
 #include "dialect/dialect.h"
@@ -92,11 +93,8 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 	    read_text(view, prompt, err) < 0 ||
 	    read_list(view, "attachments", read_attachment, err) < 0)
 		return -1;
-	view->role = CTX_ROLE_ASSISTANT;
-	if (view->n > asked || ctx_find_list(json, node, "tool_results") == 0) {
-		view->role = CTX_ROLE_USER;
-		view->flags |= CTX_VIEW_TURN;
-	}
+	view->role = view->n > asked ? CTX_ROLE_USER : CTX_ROLE_ASSISTANT;
+	view->flags |= view->n > asked ? CTX_VIEW_TURN : CTX_VIEW_GOES_ON;
 	if (read_list(view, "tool_results", read_result, err) < 0)
 		return -1;
 	view->asked = view->n;

@@ -357,7 +357,7 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
 			join(items, groups->tied, item);
 		groups->tied = NONE;
 	}
-	between = view->flags & CTX_VIEW_BETWEEN;
+	between = view->flags & (CTX_VIEW_BETWEEN | CTX_VIEW_GOES_ON);
 	if (between && groups->before != NONE &&
 	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
 		join(items, groups->before, item);

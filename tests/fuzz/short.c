@@ -5,7 +5,7 @@
  *
  * Without a fuzzer: tests/fuzz/alphabet has messages of some dialects, a line
  * each.  All conversations of two of them, and so many of up to eight, drawn
- * by chance (default: 150), as lines and as one array, with each choice of
+ * by chance (default: 60), as lines and as one array, with each choice of
  * the second byte of the input.  A TAP case for each dialect; what does not
  * hold is printed.
  */
@@ -136,7 +136,7 @@ run_all(unsigned dialect, unsigned long samples)
 int
 main(int argc, char **argv)
 {
-	unsigned long samples = argc > 1 ? strtoul(argv[1], NULL, 10) : 150;
+	unsigned long samples = argc > 1 ? strtoul(argv[1], NULL, 10) : 60;
 	unsigned seed = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
 	const struct sigaction action = {.sa_handler = on_abort};
 	const struct ctx_dialect *dialect;
