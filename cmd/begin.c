@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ replace_stream(int fd)
 		stdout = stream;
 		return;
 	}
-	(void)setvbuf(stream, NULL, _IONBF, 0);
+	(void)setvbuf(stream, NULL, _IOLBF, 0);
 	stderr = stream;
 }
 #else
@@ -96,17 +97,30 @@ wait_for_output(int fd)
 }
 
 /* Standard descriptors that are closed must not be given to a file that is
- * opened later; the wrong mode makes their use fail as it should. */
+ * opened later; the wrong mode makes their use fail as it should, and so does
+ * a directory, where there are no devices. */
 static void
 open_standard(void)
 {
+	static char line[BUFSIZ];
 	int fd;
 
-	for (fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	for (fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) >= 0 ||
+		    open("/", O_RDONLY | O_DIRECTORY) >= 0)
+			continue;
+		(void)fprintf(stderr, "ctx: cannot open /dev/null: %s\n",
+		    strerror(errno));
+		exit(CLI_TROUBLE);
+	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
+	/* A write for each line, which others who write there leave whole; a
+	 * stream of another kind has a buffer of its own. */
+	if (fileno(stderr) == STDERR_FILENO)
+		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
 	/* What a command of the user's comes to is waited for. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	/* A file that may not grow (ulimit -f) is the error of a write. */

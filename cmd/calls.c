@@ -1,9 +1,9 @@
 /*
  * calls.c - system calls that a command in the sandbox has no use for
  *
- * What Landlock does not know: sockets that are no TCP, modes and owners by a
- * path, other processes, new parts of the kernel; and what it has not always
- * known, lengths by a path (Linux 6.2).  A filter has such calls fail with
+ * What Landlock does not know: sockets that are no TCP, modes, owners, times
+ * and attributes by a path, other processes, new parts of the kernel; and what
+ * it has not always known, lengths by a path (Linux 6.2) and signals (6.12).  A filter has such calls fail with
  * EACCES (seccomp, Linux 3.17 and later).  Where the kernel has none, or this
  * machine is not in the table, nothing happens.
  */
@@ -35,35 +35,64 @@
 #include <sys/syscall.h>
 
 static const unsigned refused[] = {
+    /* sockets */
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_sendto,
     SYS_sendmsg, SYS_sendmmsg,
 #ifdef SYS_socketcall
     SYS_socketcall,
 #endif
-    SYS_execve, SYS_execveat, SYS_kill, SYS_ptrace, SYS_process_vm_readv,
-    SYS_process_vm_writev,
+    /* programs, other processes, and what is shared with them */
+    SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo, SYS_ptrace, SYS_process_vm_readv,
+    SYS_process_vm_writev, SYS_setpriority, SYS_sched_setscheduler,
+    SYS_sched_setparam, SYS_sched_setaffinity, SYS_mq_open, SYS_mq_unlink,
+#ifdef SYS_ipc
+    SYS_ipc,
+#endif
+#ifdef SYS_shmget
+    SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
+    SYS_msgctl, SYS_semget, SYS_semctl,
+#endif
+    /* files by a path: modes, owners, times, lengths, names beside them */
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
 #ifdef SYS_chown32
     SYS_chown32, SYS_lchown32,
 #endif
-    SYS_truncate,
+#ifdef SYS_utime
+    SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    SYS_utimensat, SYS_truncate,
 #ifdef SYS_truncate64
     SYS_truncate64,
 #endif
-    SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_mount,
-    SYS_umount2, SYS_unshare, SYS_setns, SYS_bpf, SYS_perf_event_open,
-    SYS_keyctl, SYS_add_key, SYS_request_key,
+    SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
+    SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+    SYS_inotify_add_watch, SYS_fanotify_init, SYS_open_by_handle_at,
+    /* the system, and what of it this process sees */
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare,
+    SYS_setns, SYS_bpf, SYS_perf_event_open, SYS_keyctl, SYS_add_key,
+    SYS_request_key, SYS_reboot, SYS_sethostname, SYS_settimeofday,
+    SYS_clock_settime, SYS_init_module, SYS_finit_module, SYS_delete_module,
+    SYS_swapon, SYS_swapoff, SYS_acct,
 #ifdef SYS_userfaultfd
     SYS_userfaultfd,
 #endif
-    425, 426, 427, /* io_uring_setup, _enter, _register: everywhere */
-    438,           /* pidfd_getfd */
-    452,           /* fchmodat2 */
+    /* The same everywhere, and not known to every C library: */
+    424, 434, 438,      /* pidfd_send_signal, pidfd_open, pidfd_getfd */
+    425, 426, 427,      /* io_uring_setup, _enter, _register */
+    428, 429, 430, 442, /* open_tree, move_mount, fsopen, mount_setattr */
+    440, 448,           /* process_madvise, process_mrelease */
+    452,                /* fchmodat2 */
+    463, 466,           /* setxattrat, removexattrat */
 };
 
+/* Whose first argument names a process, which must be this one. */
+static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
+
 #define N_REFUSED (sizeof refused / sizeof refused[0])
+#define N_ONESELF (sizeof of_oneself / sizeof of_oneself[0])
 
 /* As in linux/filter.h and linux/seccomp.h, which a C library may not come
  * with. */
@@ -84,7 +113,8 @@ enum {
 	IF_FROM = 0x35,
 	ANSWER = 0x06,
 	NUMBER_AT = 0,  /* where that has the call's number ... */
-	MACHINE_AT = 4, /* ... and the machine's */
+	MACHINE_AT = 4, /* ... and the machine's, ... */
+	FIRST_AT = 16,  /* ... and the first argument, of 64 bits */
 	SET_FILTER = 1,
 	NOT_SLOWER = 4, /* no change to how the processor speculates */
 };
@@ -95,24 +125,49 @@ enum {
 /* Calls from here on are those of another way to call this machine (x32). */
 #define OTHER_CALLS 0x40000000u
 
+/* Where the lower half of the first argument is. */
+static uint32_t
+first_at(void)
+{
+	const uint16_t one = 1;
+
+	return FIRST_AT + (*(const uint8_t *)&one == 1 ? 0 : 4);
+}
+
 long
 cli_refuse_calls(void)
 {
-	struct step steps[N_REFUSED + 6] = {
-	    {LOAD, 0, 0, MACHINE_AT},
-	    {IF_EQUAL, 0, N_REFUSED + 3, MACHINE},
-	    {LOAD, 0, 0, NUMBER_AT},
-	    {IF_FROM, N_REFUSED + 1, 0, OTHER_CALLS},
+	enum {
+		HEAD = 4,
+		CALLS = N_REFUSED + N_ONESELF,
+		STEPS = HEAD + CALLS + 6
 	};
-	const struct program program = {N_REFUSED + 6, steps};
+	struct step steps[STEPS] = {
+	    {LOAD, 0, 0, MACHINE_AT},
+	    {IF_EQUAL, 0, CALLS + 7, MACHINE},
+	    {LOAD, 0, 0, NUMBER_AT},
+	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
+	};
+	/* Behind the calls: none of them, of oneself, refused. */
+	const struct step last[] = {
+	    {ANSWER, 0, 0, ALLOW},
+	    {LOAD, 0, 0, first_at()},
+	    {IF_EQUAL, 1, 0, 0},
+	    {IF_EQUAL, 0, 1, (uint32_t)getpid()},
+	    {ANSWER, 0, 0, ALLOW},
+	    {ANSWER, 0, 0, REFUSE},
+	};
+	const struct program program = {STEPS, steps};
 	size_t i;
 	long rc;
 
 	for (i = 0; i < N_REFUSED; i++)
-		steps[4 + i] = (struct step){IF_EQUAL,
-		    (uint8_t)(N_REFUSED - i), 0, refused[i]};
-	steps[4 + i] = (struct step){ANSWER, 0, 0, ALLOW};
-	steps[5 + i] = (struct step){ANSWER, 0, 0, REFUSE};
+		steps[HEAD + i] = (struct step){IF_EQUAL,
+		    (uint8_t)(CALLS - i + 4), 0, refused[i]};
+	for (; i < CALLS; i++)
+		steps[HEAD + i] = (struct step){IF_EQUAL,
+		    (uint8_t)(CALLS - i), 0, of_oneself[i - N_REFUSED]};
+	memcpy(steps + HEAD + CALLS, last, sizeof last);
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)
 		rc = syscall(SYS_seccomp, SET_FILTER, 0, &program);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,79 @@ is_among(char *const *files, size_t n, const struct stat *file)
 	return false;
 }
 
+/* Makes the name of a file of ours: in the directory that the variable
+ * names, else in one of the home directory.  Says whether there is one.
+ * A relative name is none, or any directory that the user works in could
+ * bring files of ours (XDG Base Directory Specification). */
+static bool
+own_file(char out[4096], const char *variable, const char *beside,
+    const char *file)
+{
+	const char *home;
+	int n = -1;
+
+	home = cli_environment(variable);
+	if (home != NULL && home[0] == '/')
+		n = snprintf(out, 4096, "%s/ctx%s", home, file);
+	else if ((home = cli_environment("HOME")) != NULL && home[0] == '/')
+		n = snprintf(out, 4096, "%s/%s/ctx%s", home, beside, file);
+	return n > 0 && n < 4096;
+}
+
+static bool
+own_models(char out[4096])
+{
+	return own_file(out, "XDG_CONFIG_HOME", ".config", "/models.json");
+}
+
+bool
+cli_is_built_in(const char *encoding)
+{
+	unsigned i;
+
+	for (i = 0; cli_encoding_name(i) != NULL; i++)
+		if (strcmp(cli_encoding_name(i), encoding) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_file(const char *path, const struct stat *file)
+{
+	struct stat other;
+
+	return stat(path, &other) == 0 && is_same(file, &other);
+}
+
+/* Is it read beside the operands: a vocabulary, the models? */
+static bool
+is_read(const struct cli *cli, const struct stat *file)
+{
+	const char *encoding = cli->encoding != NULL
+	    ? cli->encoding
+	    : cli_environment("CTX_ENCODING");
+	char models[4096];
+
+	return (encoding != NULL && !cli_is_built_in(encoding) &&
+		   is_file(encoding, file)) ||
+	    (own_models(models) && is_file(models, file));
+}
+
+/* Is it in the spool, whose files have names of their own? */
+static bool
+is_spooled(const struct cli *cli, const char *path)
+{
+	char *copy = cli->spool == NULL ? NULL : strdup(path);
+	struct stat above, spool;
+	bool spooled;
+
+	spooled = copy != NULL && stat(dirname(copy), &above) == 0 &&
+	    stat(cli->spool, &spool) == 0 && above.st_dev == spool.st_dev &&
+	    above.st_ino == spool.st_ino;
+	free(copy);
+	return spooled;
+}
+
 void
 cli_spare_files(const struct cli *cli, const char *path, const char *other)
 {
@@ -45,7 +119,10 @@ cli_spare_files(const struct cli *cli, const char *path, const char *other)
 	bool there = stat(path, &file) == 0;
 	int i;
 
-	if (there && is_among(cli->files, cli->n_files, &file))
+	if (is_spooled(cli, path))
+		cli_die(cli, "%s is in the spool; name a file elsewhere", path);
+	if (there && (is_among(cli->files, cli->n_files, &file) ||
+		is_read(cli, &file)))
 		cli_die(cli, "%s is to be read and to be written; "
 		    "name another file", path);
 	for (i = 0; there && i < 2; i++)
@@ -170,35 +247,14 @@ cli_close(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* Makes the name of a file of ours: in the directory that the variable
- * names, else in one of the home directory.  Says whether there is one.
- * A relative name is none, or any directory that the user works in could
- * bring files of ours (XDG Base Directory Specification). */
-static bool
-own_file(char out[4096], const char *variable, const char *beside,
-    const char *file)
-{
-	const char *home;
-	int n = -1;
-
-	home = cli_environment(variable);
-	if (home != NULL && home[0] == '/')
-		n = snprintf(out, 4096, "%s/ctx%s", home, file);
-	else if ((home = cli_environment("HOME")) != NULL)
-		n = snprintf(out, 4096, "%s/%s/ctx%s", home, beside, file);
-	return n > 0 && n < 4096;
-}
-
 /* A name that nothing has is a mistake, even where nothing is counted. */
 static void
 check_encoding(const struct cli *cli)
 {
 	struct stat file;
-	unsigned i;
 
-	for (i = 0; cli_encoding_name(i) != NULL; i++)
-		if (strcmp(cli_encoding_name(i), cli->encoding) == 0)
-			return;
+	if (cli_is_built_in(cli->encoding))
+		return;
 	if (stat(cli->encoding, &file) == 0) {
 		if (S_ISDIR(file.st_mode))
 			cli_die(cli, "--encoding: %s is a directory; name a "
@@ -226,7 +282,7 @@ cli_meter(struct cli *cli, struct ctx_meter *meter)
 	meter->fallback = cli_environment("CTX_MODEL");
 	if (own_file(cli->cache, "XDG_CACHE_HOME", ".cache", ""))
 		meter->cache = cli->cache;
-	if (own_file(file, "XDG_CONFIG_HOME", ".config", "/models.json"))
+	if (own_models(file))
 		cli_models_read(cli, file);
 	meter->own.list = cli->models;
 	meter->own.n = cli->n_models;

@@ -59,6 +59,7 @@ struct cli {
 	uint64_t jobs;
 	/* Its own: */
 	int status;
+	const char *spool; /* a directory for nothing else, or NULL */
 	bool opened; /* an input, and progress if there is any */
 	struct cli_progress *progress;
 	bool *drawn; /* does it stand on standard error?  Or NULL */
@@ -161,9 +162,9 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * for. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Dies if a file that is to be written is one of the command's inputs, or
- * what it writes besides: standard output or error, the file other (or
- * NULL).  Each would be written over the other. */
+/* Dies if a file that is to be written is one that the command reads, or what
+ * it writes besides: standard output or error, the file other (or NULL).  Each
+ * would be written over the other.  Nor may it be in the spool. */
 void cli_spare_files(const struct cli *cli, const char *path,
     const char *other);
 /* The file of --explain, made anew; trouble with it is the command's end.
@@ -181,6 +182,7 @@ void cli_report_forget(struct cli_report *report);
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);
+bool cli_is_built_in(const char *encoding);
 const char *cli_policy_name(unsigned i);
 
 /*

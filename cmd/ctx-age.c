@@ -69,6 +69,7 @@ parse(struct age *age, int argc, char **argv)
 	age->cli.options = options;
 	cli_parse(&age->cli, argc, argv);
 	age->cli.options = NULL;
+	age->cli.spool = o->spool;
 	if (o->by_results)
 		o->keep = age->keep_results;
 	if (o->step == 0)

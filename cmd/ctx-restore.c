@@ -188,6 +188,7 @@ parse(struct restore *restore, int argc, char **argv)
 	restore->cli.options = options;
 	cli_parse(&restore->cli, argc, argv);
 	restore->cli.options = NULL;
+	restore->cli.spool = o->spool;
 	if (restore->list && restore->gc)
 		cli_die(&restore->cli, "--list and --gc exclude each other");
 	if ((restore->list || restore->gc) &&

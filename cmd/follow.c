@@ -8,14 +8,17 @@
 
 #include "bar.h"
 
-/* Looks at file i; says whether it is there and is another than before. */
+/* Looks at file i; says whether it is another than before, and whether it is
+ * away. */
 static bool
-has_changed(struct bar *bar, size_t i, const char *file)
+has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 {
 	struct stat *last = &bar->last[i], st;
 
-	if (stat(file, &st) < 0)
+	if (stat(file, &st) < 0) {
+		*away = true;
 		return false;
+	}
 	if (st.st_dev == last->st_dev && st.st_ino == last->st_ino &&
 	    st.st_size == last->st_size &&
 	    st.st_mtim.tv_sec == last->st_mtim.tv_sec &&
@@ -45,7 +48,7 @@ void
 bar_wait(struct bar *bar, const struct cli *cli)
 {
 	const struct timespec pause = {0, 200000000};
-	bool first = bar->last == NULL, changed = first;
+	bool first = bar->last == NULL, changed = first, away;
 	size_t i;
 
 	if (!bar->follow)
@@ -55,12 +58,14 @@ bar_wait(struct bar *bar, const struct cli *cli)
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
 	/* A reader that has gone away shows only when we write. */
-	if (fflush(stdout) != 0)
-		exit(CLI_TROUBLE);
+	(void)fflush(stdout);
+	cli_check_stdout(cli);
 	for (;;) {
+		away = false;
 		for (i = 0; i < cli->n_files; i++)
-			changed |= has_changed(bar, i, cli->files[i]);
-		if (changed)
+			changed |= has_changed(bar, i, cli->files[i], &away);
+		/* What is being replaced is waited for, whatever others do. */
+		if (changed && (first || !away))
 			break;
 		(void)nanosleep(&pause, NULL);
 	}

@@ -199,7 +199,9 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		if (errno != ENOENT && errno != ENOTDIR)
+		/* A home that may not be entered is another user's. */
+		if (errno != ENOENT && errno != ENOTDIR &&
+		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_of(cli, "open", file, errno);
 		return NULL;
 	}

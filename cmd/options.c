@@ -97,11 +97,12 @@ print_options(const struct cli *cli)
 
 /* ---- arguments ---- */
 
-/* Digits, a decimal point among them, and k, M or G, into thousandths. */
+/* Digits, a decimal point among them, times a power of ten; what would be less
+ * than 1 then is a mistake, or left out. */
 static bool
-read_thousandths(const char **text, uint64_t *out)
+read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
-	uint64_t n = 0, scale = 1000;
+	uint64_t n = 0;
 	const char *p = *text;
 	bool digits = false, point = false;
 
@@ -111,8 +112,11 @@ read_thousandths(const char **text, uint64_t *out)
 			continue;
 		}
 		digits = true;
-		if (point && scale == 1)
-			return false;
+		if (point && scale == 1) {
+			if (exact)
+				return false;
+			continue;
+		}
 		if (n > (UINT64_MAX / 1000000000 - 9) / 10)
 			return false;
 		n = n * 10 + (uint64_t)(*p - '0');
@@ -131,7 +135,7 @@ read_number(const char *text, uint64_t *out)
 	uint64_t n, factor = 1;
 	const char *unit;
 
-	if (!read_thousandths(&text, &n))
+	if (!read_decimal(&text, 1000, true, &n))
 		return false;
 	if (*text != '\0' && (unit = strchr(units, *text)) != NULL) {
 		for (; unit >= units; unit--)
@@ -155,7 +159,7 @@ read_span(const char *text, uint64_t *out)
 	uint64_t n;
 	size_t i;
 
-	if (!read_thousandths(&text, &n) || text[0] == '\0' || text[1] != '\0')
+	if (!read_decimal(&text, 1000, true, &n) || text[0] == '\0' || text[1] != '\0')
 		return false;
 	for (i = 0; i < sizeof units / sizeof units[0]; i++)
 		if (units[i].unit == text[0]) {
@@ -175,8 +179,8 @@ read_amount(const char *text, struct ctx_amount *out)
 	out->percent = n > 0 && text[n - 1] == '%';
 	if (!out->percent)
 		return read_number(text, &out->n);
-	if (!read_thousandths(&text, &share) || strcmp(text, "%") != 0 ||
-	    share > 100000)
+	if (!read_decimal(&text, 1000, false, &share) ||
+	    strcmp(text, "%") != 0 || share > 100000)
 		return false;
 	out->n = share;
 	return true;
@@ -440,10 +444,10 @@ cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
 
 	if (value == NULL)
 		return false;
-	if (!read_thousandths(&rest, to) || *rest != '\0' || *to > 1000)
+	if (!read_decimal(&rest, 100000, false, to) || *rest != '\0' ||
+	    *to > 100000)
 		cli_die(cli, "%s in the environment: '%s' is not a share "
 			     "between 0 and 1", name, value);
-	*to *= 100;
 	return true;
 }
 

@@ -135,6 +135,7 @@ draw(struct cli_progress *p, uint64_t time)
 	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar,
 	    state);
 	(void)fprintf(stderr, p->lines ? "%s\n" : "\r%s\033[K", line);
+	(void)fflush(stderr);
 	p->drawn = p->shown = !p->lines;
 }
 

@@ -7,7 +7,7 @@
  * 5.13 and later; calls.c has what that does not know).  Where the kernel has
  * no Landlock nothing happens; where it has it and refuses, the command ends.
  */
-#define _GNU_SOURCE /* syscall, O_PATH */
+#define _GNU_SOURCE /* syscall, O_PATH, realpath */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -142,6 +142,18 @@ allow_beside(const struct sandbox *s, const char *path, unsigned what)
 	allow(s, n > 0 ? directory : ".", what);
 }
 
+/* What is followed may be replaced: itself, and what it is a link to. */
+static void
+allow_followed(const struct sandbox *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	allow_beside(s, path, MAY_READ);
+	if (real != NULL)
+		allow_beside(s, real, MAY_READ);
+	free(real);
+}
+
 static void
 allow_operands(const struct sandbox *s, bool reopens)
 {
@@ -150,7 +162,7 @@ allow_operands(const struct sandbox *s, bool reopens)
 	for (i = 0; i < s->cli->n_files; i++) {
 		allow(s, s->cli->files[i], MAY_READ | MAY_LIST);
 		if (reopens)
-			allow_beside(s, s->cli->files[i], MAY_READ);
+			allow_followed(s, s->cli->files[i]);
 	}
 }
 
@@ -158,13 +170,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {
-	unsigned i;
-
-	if (encoding == NULL)
+	if (encoding == NULL || cli_is_built_in(encoding))
 		return false;
-	for (i = 0; cli_encoding_name(i) != NULL; i++)
-		if (strcmp(cli_encoding_name(i), encoding) == 0)
-			return false;
 	allow(s, encoding, MAY_READ);
 	return access(encoding, R_OK) == 0;
 }

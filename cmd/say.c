@@ -52,6 +52,7 @@ cli_progress_clear(const struct cli *cli)
 	if (cli->drawn == NULL || !*cli->drawn)
 		return;
 	(void)fputs("\r\033[K", stderr);
+	(void)fflush(stderr);
 	*cli->drawn = false;
 }
 

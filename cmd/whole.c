@@ -45,8 +45,7 @@ may_replace(const char *path, struct kept *kept)
 	    file.st_uid == geteuid();
 }
 
-/* Opens a file beside another; -1 where none can be made, be it for the
- * directory or for the length of the name. */
+/* Opens a file beside another, or -1. */
 static int
 open_beside(const char *path, char *beside, size_t size)
 {
@@ -58,10 +57,12 @@ open_beside(const char *path, char *beside, size_t size)
 	ctx_hashkey_init(&random);
 	n = snprintf(beside, size, "%.*s.tmp-%016llx", directory, path,
 	    (unsigned long long)random.k[0]);
-	return n < 0 || (size_t)n >= size
-	    ? -1
-	    : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
+	if (n < 0 || (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		O_CLOEXEC, 0600);
 }
 
 /* The same for whom the other is; not where the user may not give it to the
@@ -77,6 +78,7 @@ open_like(const char *path, const struct kept *kept, char *beside,
 	if (fchown(fd, (uid_t)-1, kept->group) < 0) {
 		(void)close(fd);
 		(void)unlink(beside);
+		errno = EPERM;
 		return -1;
 	}
 	(void)fchmod(fd, kept->mode);
@@ -118,6 +120,15 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
+/* Can there be no file beside another, today or tomorrow?  Where there is but
+ * no room for one the other stays as it is. */
+static bool
+is_for_good(int sys)
+{
+	return sys == EACCES || sys == EPERM || sys == EROFS ||
+	    sys == ENAMETOOLONG;
+}
+
 /* A signal that ends us waits until the name of chance is gone.  False if
  * there can be no such file beside it. */
 static bool
@@ -134,6 +145,8 @@ replace(const struct cli *cli, const char *path, const struct kept *kept,
 			sys = errno;
 		if (sys != 0)
 			fail(cli, path, beside, sys);
+	} else if (!is_for_good(errno)) {
+		fail(cli, path, NULL, errno);
 	}
 	ctx_signals_release(held);
 	return fd >= 0;

@@ -812,6 +812,7 @@ int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
 /* Digits of the sha256 that a file's name ends in, before its extension. */
 #define CTX_SPOOL_DIGITS 32
 #define CTX_SPOOL_NAME	 200 /* most bytes of a name */
+#define CTX_SPOOL_TOOL	 64  /* ... and of a tool's in it */
 
 /*
  * A directory of files whose names tell what they hold.  Modes are 0600 and,
@@ -837,9 +838,9 @@ void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
 /*
  * Sets out to the file name that format gives, NUL included: {tool} is the
  * name of a tool, with every byte that is not a letter, digit, underscore or
- * dash made an underscore and at most 64 bytes of it; {sha256} the digits.
- * CTX_EARG: that is no name of a file whose digits stand before one
- * extension, or it has other bytes than those and dots.
+ * dash made an underscore and at most CTX_SPOOL_TOOL bytes of it; {sha256} the
+ * digits.  CTX_EARG: that is no name of a file whose digits stand before one
+ * extension, or it is too long, or has other bytes than those and dots.
  */
 int ctx_spool_name(struct ctx_buf *out, const char *format,
     struct ctx_str tool, const char digits[CTX_SPOOL_DIGITS],
@@ -945,6 +946,8 @@ enum {
 				   * be calls of results that follow */
 	CTX_VIEW_GOES_ON = 512, /* stands or falls with the message before it,
 				 * if any */
+	CTX_VIEW_BESIDE = 1024, /* is sent for the calls that it answers: all
+				 * of it is their results */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
@@ -2072,8 +2075,10 @@ struct ctx_live {
 
 void ctx_live_init(struct ctx_live *live, enum ctx_simd simd);
 void ctx_live_release(struct ctx_live *live);
-/* A file of this dialect begins. */
-void ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect);
+/* A file of this dialect begins; if it is the only one that matters, those
+ * before it, which have been given out, are forgotten. */
+void ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect,
+    bool only);
 /* Takes the next record of the file and its bytes, which were kept; they are
  * freed at an error, too. */
 int ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
@@ -2174,6 +2179,7 @@ struct ctx_stream {
 	struct ctx_reader *reader;
 	const struct ctx_dialect *forced;  /* asked for, or NULL */
 	bool all; /* messages that the model is not shown are given, too */
+	bool linked; /* lines are dropped after their file has ended */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
 	struct ctx_found found;
 	bool mixed; /* messages of several dialects were met */

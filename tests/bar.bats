@@ -225,6 +225,24 @@ X
 	[ "$(echo .tmp*)" = '.tmp*' ]
 }
 
+@test "--svg: where there is no room for a new picture the old one stays" {
+	[ "$(uname)" = Linux ] || return 0
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	echo old > a.svg
+	strace -o trace -e trace=openat ctx-count -q --svg a.svg "$agent"
+	at=$(grep -c '' < <(sed '/\.tmp-/q' trace))
+	for error in ENOSPC EMFILE EDQUOT EIO; do
+		echo old > a.svg
+		run -2 strace -o trace -e trace=openat \
+		    -e inject=openat:error=$error:when="$at" \
+		    ctx-count -q --svg a.svg "$agent"
+		[[ $output == "ctx-count: cannot write a.svg: "* ]]
+		grep -q 'tmp-.*INJECTED' trace
+		[ "$(cat a.svg)" = old ]
+	done
+}
+
 @test "--svg: who waits for the reader of a pipe can be ended" {
 	mkfifo p
 	run -124 timeout -k 2 1 ctx-count -q --svg p "$chat"
@@ -275,6 +293,39 @@ shows() {
 	run ! grep -q $'\033' out
 }
 
+@test "--follow: a link may lead elsewhere, one of several may be away" {
+	mkdir data links
+	exactly 100 > data/a
+	exactly 50 > data/b
+	ln -s ../data/a links/now
+	ctx-count --follow -e o200k_base links/now > out 2> err &
+	pid=$!
+	shows "^100 tokens"
+	ln -sfn ../data/b links/now
+	shows "^50 tokens"
+	exactly 30 > data/new
+	mv data/new data/b
+	shows "^30 tokens"
+	kill "$pid"
+	wait "$pid" || true
+	[ ! -s err ] || fail "$(cat err)"
+
+	exactly 100 > a
+	exactly 50 > b
+	ctx-count --follow -e o200k_base a b > out 2> err &
+	pid=$!
+	shows "^50 tokens"
+	rm a
+	exactly 40 > b
+	sleep 0.5
+	exactly 20 > a
+	shows "^40 tokens"
+	tail -n 20 out | grep -q "^20 tokens"
+	kill "$pid"
+	wait "$pid" || true
+	[ ! -s err ] || fail "$(cat err)"
+}
+
 @test "--follow on a terminal draws over what it drew, or the whole screen" {
 	command -v script > /dev/null || fail "no script(1) here"
 	for rows in 24 2; do
@@ -310,6 +361,7 @@ shows() {
 	run -2 sh -c 'ctx-count --bar "$agent" > /dev/full'
 	# Where nothing can be drawn there is nothing to wait for.
 	run -2 timeout 60 sh -c 'ctx-count --follow "$agent" > /dev/full'
+	[[ $output == "ctx-count: cannot write standard output: No space"* ]]
 }
 
 @test "the gate still shuts, and --top names where the largest stand" {

@@ -244,6 +244,99 @@ calls() {
 	[ "$output" -gt 1000 ]
 }
 
+# What a command writes beside the stream holds nothing else, whatever is
+# closed: the files right/* and those in the directory closed.
+beside() { # COMMAND
+	local c=$1 file
+	for file in archive explain; do
+		# An archive may end where the stream could not be written.
+		if [ "$file" = archive ]; then
+			cmp -n "$(wc -c < closed/archive)" closed/archive \
+			    right/archive
+		else
+			# It names the archive.
+			is_subsequence closed/explain \
+			    <(sed 's|"right/|"closed/|' right/explain)
+		fi || fail "$c: $file"
+	done
+}
+
+@test "no file gets what was for a closed descriptor" {
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	mkdir right closed
+	cp "$agent" in
+	for c in "ctx-prune -b 8000" "ctx-truncate -l 100" "ctx-age -k 2 -o 300"; do
+		# shellcheck disable=SC2086 # a command and its options
+		$c --archive right/archive --explain right/explain in > out
+		[ -s right/archive ]
+		[ -s right/explain ]
+		for without in "/dev/null" "nothing"; do
+			tracer="strace -o trace -e trace=openat -P /dev/null"
+			tracer+=" -e inject=openat:error=ENOENT"
+			[ $without = /dev/null ] || tracer=
+			rm -f closed/*
+			run -2 sh -c "$tracer $c --archive closed/archive \
+			    --explain closed/explain in >&-"
+			[[ $output == *"cannot write standard output: "* ]]
+			beside "$c >&-"
+			rm -f closed/*
+			run sh -c "$tracer $c --archive closed/archive \
+			    --explain closed/explain in nowhere > out 2>&-"
+			[ "$status" -eq 2 ]
+			beside "$c 2>&-"
+			rm -f closed/*
+			run -2 sh -c "$tracer $c --archive closed/archive \
+			    --explain closed/explain <&-"
+			[[ $output == *": -: cannot read: "* ]] || fail "$output"
+			[ ! -s closed/archive ]
+		done
+		rm right/*
+	done
+	run -2 sh -c "ctx-count --svg closed/svg -m gpt-4o in >&-"
+	ctx-count --svg right/svg -m gpt-4o in
+	[ ! -e closed/svg ] || cmp closed/svg right/svg
+}
+
+@test "a line on standard error is one write" {
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	echo '{"role":"tool","tool_call_id":"x","content":"1"}' > orphan
+	echo 'x' > broken
+	for c in "ctx-count broken" "ctx-check --repair orphan" \
+	    "ctx-prune -b 1 $chat" "ctx-count --nothing"; do
+		# shellcheck disable=SC2086 # a command and its operands
+		strace -o trace -e trace=write,writev $c > out 2> err || true
+		[ "$(wc -l < err)" -gt 0 ]
+		[ "$(grep -c '^writev\?(2,' trace)" -le "$(wc -l < err)" ] ||
+		    fail "$c: $(cat trace)"
+	done
+}
+
+@test "what is read beside the stream is not written to" {
+	cp "$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json" vocabulary
+	cp vocabulary kept
+	mkdir -p "$XDG_CONFIG_HOME/ctx"
+	models=$XDG_CONFIG_HOME/ctx/models.json
+	echo '{"mine":{"window":9000}}' > "$models"
+	for c in "ctx-prune -b 300 -e vocabulary --explain" \
+	    "ctx-truncate -l 9 -e ./vocabulary --archive" \
+	    "ctx-count -e vocabulary --svg"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c vocabulary "$chat"
+		[[ $output == *"is to be read and to be written; "* ]]
+		cmp vocabulary kept
+		# shellcheck disable=SC2086
+		run -2 $c "$models" "$chat"
+		[[ $output == *"is to be read and to be written; "* ]]
+	done
+	CTX_ENCODING=vocabulary run -2 ctx-count --svg vocabulary "$chat"
+	grep -q '"window":9000' "$models"
+	# A file with the name of one that is built in is none.
+	ctx-count -e o200k_base --svg o200k_base "$chat"
+	grep -q '<svg' o200k_base
+}
+
 @test "a reader that leaves early ends a command without a word" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
 	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'

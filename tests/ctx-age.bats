@@ -271,10 +271,27 @@ too_early() {
 	find .ctx/spool -name 'r-*' | grep -q .
 	ctx-age --path-format 'r-{sha256}' out | cmp - out
 	for format in '{tool}.md' '../{sha256}.md' '{sha256}/x' '.{sha256}' \
-	    '-{sha256}' '{sha256}.{tool}.md' '{sha256}-{date}.md' ''; do
+	    '-{sha256}' '{sha256}.{tool}.md' '{sha256}-{date}.md' '' \
+	    '{tool}-{tool}-{tool}-{sha256}.md'; do
 		run -2 ctx-age --path-format "$format" "$agent"
 		[[ $output == *"{tool}-{sha256}.md"* ]]
 	done
+}
+
+@test "no report lies in the spool" {
+	ctx-age "$agent" > out
+	file=$(find .ctx/spool -name '*.md' | head -n 1)
+	cp "$file" kept
+	for c in "ctx-restore --archive" "ctx-restore --explain" \
+	    "ctx-age --archive" "ctx-age -S $PWD/.ctx/spool --explain"; do
+		for path in "$file" "./$file" .ctx/spool/new; do
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 $c "$path" out
+			[[ $output == *"is in the spool; name a file elsewhere" ]]
+		done
+	done
+	cmp "$file" kept
+	[ ! -e .ctx/spool/new ]
 }
 
 @test "a forged reference does not make a result escape" {
@@ -338,6 +355,78 @@ too_early() {
 		    $stderr == *"spool a"*": "*"ead-only"* ]] || fail "$stderr"
 		echo "$output" | cmp - "$agent"
 	done
+}
+
+# Runs a command that may read and list no more than its files' modes say.
+as_anybody() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --inh-caps=-all \
+		    --bounding-set=-dac_override,-dac_read_search "$@"
+	else
+		"$@"
+	fi
+}
+
+@test "directories above a spool need not be readable" {
+	[ "$(uname)" = Linux ] || return 0
+	as_anybody true || fail "no setpriv here"
+	mkdir above
+	mkdir -m 700 above/spool
+	chmod 311 above
+	for dir in above/spool "$PWD/above/spool"; do
+		as_anybody ctx-age -S "$dir" "$agent" > out
+		grep -q 'characters in ' out
+		as_anybody ctx-restore -S "$dir" out | cmp - "$agent"
+	done
+	run -2 as_anybody ctx-age -S above/new "$agent"
+	[[ $output == *"cannot open spool above/new: Permission denied"* ]]
+	chmod 755 above
+}
+
+@test "where a sync fails what it was for stays, and is named" {
+	command -v strace > /dev/null || fail "no strace here"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	mkdir -p base/spool
+	for strategy in "-k 2 -o 200" "-u -k 2 -o 200"; do
+		rm -rf spool
+		# shellcheck disable=SC2086 # options
+		strace -o trace -e trace=fsync ctx-age $strategy -S spool \
+		    "$agent" > want
+		n=$(grep -c '^fsync' trace)
+		[ "$n" -gt 3 ]
+		for at in 1 2 3 4 $((n / 2)) $((n - 1)) "$n"; do
+			rm -rf spool
+			# shellcheck disable=SC2086
+			run -2 strace -o trace -e trace=fsync \
+			    -e inject=fsync:error=EIO:when=$at sh -c \
+			    "exec ctx-age $strategy -S spool '$agent' > out 2> err"
+			grep -q INJECTED trace
+			sed -n 's/^ctx-age: .*:\([0-9]*\): .*stays.*/\1/p' err > stays
+			[ -s stays ]
+			while read -r line; do
+				cmp <(sed -n "${line}p" out) \
+				    <(sed -n "${line}p" "$agent")
+			done < stays
+			# What is referred to is there.
+			run ctx-restore -S spool out
+			[ "$status" -eq 0 ]
+			ctx-restore -S spool out | cmp - "$agent"
+		done
+	done
+}
+
+@test "where a file has but one name it is given to the hidden one" {
+	command -v strace > /dev/null || fail "no strace here"
+	[ "$(uname)" = Linux ] || return 0
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	ctx-age -S spool "$agent" > want
+	rm -r spool
+	strace -o trace -e trace=linkat,/^rename -e inject=linkat:error=EPERM \
+	    ctx-age -S spool "$agent" > out
+	cmp want out
+	grep -q INJECTED trace
+	[ "$(find spool -name '.*' | grep -c tmp)" -eq 0 ]
+	ctx-restore -S spool out | cmp - "$agent"
 }
 
 @test "other contents under a name are never overwritten" {

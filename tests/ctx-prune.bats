@@ -495,3 +495,27 @@ X
 		[ ! -s out ]
 	done
 }
+
+@test "a result that answers nothing goes with what is said before it" {
+	long=$(words 20)
+	messages "user:q" | jq -c '.content = [{text: .content}]' > in
+	jq -nc --arg long "$long" '
+	    {role: "assistant", content: [{text: $long}]},
+	    {role: "user", content: [{toolResult: {toolUseId: "z", content: [{text: $long}]}}]},
+	    {role: "assistant", content: [{text: "final"}]}' >> in
+	run -1 ctx-check -d bedrock in
+	[ "${#lines[@]}" -eq 1 ]
+	ctx-prune -d bedrock -b 20 -k 1 -t 1 in > out
+	[ "$(wc -l < out)" -eq 2 ]
+	ctx-check -d bedrock out
+	# A function of another name than was called.
+	jq -nc --arg long "$long" '{role: "user", parts: [{text: "q"}]},
+	    {role: "model", parts: [{functionCall: {name: "wx", args: {}}}]},
+	    {role: "user", parts: [{functionResponse: {name: "other",
+		response: {output: $long}}}]},
+	    {role: "model", parts: [{text: "final"}]}' > in
+	ctx-check -d gemini in > before || true
+	ctx-prune -d gemini -b 20 -k 1 -t 1 in > out
+	ctx-check -d gemini out > after || true
+	[ "$(wc -l < after)" -le "$(wc -l < before)" ] || fail "$(cat after)"
+}

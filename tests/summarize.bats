@@ -493,6 +493,12 @@ rolls() { # DIALECT FILE
 	# The command line leads.
 	SUMMARIZATION_TRIGGER_TOKENS=50000 ctx-prune -s summarize \
 	    --trigger 100% --trigger-messages 0 -b 1M "$agent" | cmp - "$agent"
+	# As many digits as programs write.
+	for share in 0.6 0.60 0.6000000 0.6000000000000001; do
+		SUMMARIZATION_TRIGGER_FRACTION=$share \
+		    ctx-prune -s summarize -b 20k --dry-run "$agent" > "at-$share"
+		cmp "at-$share" at-0.6
+	done
 	SUMMARIZATION_TRIGGER_FRACTION=7 run -2 ctx-prune -s summarize -b 1k "$chat"
 	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
 }

@@ -300,6 +300,31 @@ levels() {
 	done
 }
 
+@test "what is live for the calls that it answers goes with them" {
+	fill=$(words 60)
+	jq -nc --arg fill "$fill" '
+	    def line($id; $up; $role; $content): {type: $role, uuid: $id,
+		parentUuid: $up, message: ({role: $role, content: $content} +
+		if $role == "assistant" then {id: $id[:2]} else {} end)};
+	    def call($id): [{type: "tool_use", id: $id, name: "f", input: {}}];
+	    def result($id): {type: "tool_result", tool_use_id: $id, content: $fill};
+	    line("u1"; null; "user"; "Oslo and Rome?"),
+	    line("m1a"; "u1"; "assistant"; call("a")),
+	    line("m1b"; "m1a"; "assistant"; call("b")),
+	    line("r1"; "m1a"; "user"; [result("a"), {type: "text", text: "And Nice?"}]),
+	    line("r2"; "m1b"; "user"; [result("b")]),
+	    line("m2"; "r2"; "assistant"; [{type: "text", text: "Nice is nice."}])' > in
+	ctx-check in
+	for s in pinned-fifo fifo heuristic recall; do
+		ctx-prune -s $s -b 40 -k 1 -t 0 in > out
+		ctx-check out
+		# What leaves is what an agent reads.
+		[ "$(live claude-code out)" = "$(seq -s, "$(wc -l < out)" |
+		    sed 's/.*/[&]/')" ] || fail "$s: $(cat out)"
+		[ "$(wc -l < out)" -ge 2 ]
+	done
+}
+
 @test "parents of survivors are the nearest that are left, others untouched" {
 	cat > t.jsonl <<-'EOF'
 	{"type":"summary","summary":"s","leafUuid":"b"}

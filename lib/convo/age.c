@@ -668,17 +668,19 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 {
 	struct age age = {.options = options, .counts = counts,
 	    .meter = meter, .writer = writer, .stream = stream};
-	char digits[CTX_SPOOL_DIGITS];
+	char digits[CTX_SPOOL_DIGITS], tool[CTX_SPOOL_TOOL];
 	int rc = -1;
 
 	memset(counts, 0, sizeof *counts);
 	age.spool.fd = -1;
 	ctx_json_init(&age.json, meter->simd);
 	ctx_json_init(&age.edited.json, meter->simd);
-	/* A format that cannot work is no matter of a result. */
+	/* A format that cannot work is no matter of a result, nor of the
+	 * longest name of a tool. */
+	memset(tool, '_', sizeof tool);
 	ctx_spool_digits(digits, NULL, 0);
 	if (ctx_spool_name(&age.out, options->format,
-		(struct ctx_str){NULL, 0}, digits, err) == 0 &&
+		(struct ctx_str){tool, sizeof tool}, digits, err) == 0 &&
 	    ctx_groups_init(&age.lines.groups, err) == 0 &&
 	    ctx_groups_init(&age.record.groups, err) == 0)
 		rc = run(&age, err);

@@ -36,9 +36,25 @@ ctx_live_release(struct ctx_live *live)
 	memset(live, 0, sizeof *live);
 }
 
-void
-ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect)
+static void
+forget_all(struct ctx_live *live)
 {
+	live->next = live->n;
+	ctx_live_forget(live);
+	ctx_names_reset(&live->names);
+	free(live->lines);
+	free(live->at);
+	live->lines = NULL;
+	live->at = NULL;
+	live->n = live->cap = live->at_cap = live->spent = 0;
+}
+
+void
+ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect,
+    bool only)
+{
+	if (only)
+		forget_all(live);
 	live->dialect = dialect;
 	live->from = live->next = live->n;
 	live->model_text.n = 0;
@@ -269,7 +285,8 @@ ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags)
 	if (!h->live || h->kind == CTX_LINE_LINK)
 		return false;
 	*flags |= (h->more ? CTX_VIEW_MORE : 0u) |
-	    (h->continues ? CTX_VIEW_CONTINUES : 0u);
+	    (h->continues ? CTX_VIEW_CONTINUES : 0u) |
+	    (h->beside ? CTX_VIEW_BESIDE : 0u);
 	return true;
 }
 

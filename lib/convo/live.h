@@ -19,6 +19,7 @@ struct ctx_held {
 	uint32_t turns;
 	uint8_t record, kind, flags;
 	bool live, gone, more, continues;
+	bool beside; /* live for the calls that it answers, off the path */
 	bool sought; /* gone, and to is the line to name instead */
 };
 

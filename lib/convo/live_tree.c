@@ -153,10 +153,10 @@ keep_parallel(struct ctx_live *live, uint32_t *same)
 			continue;
 		if (same[h->same] != 0)
 			h->live = true;
-		if ((h->flags & CTX_LINE_RESULT) && h->up != 0 &&
+		if (!h->live && (h->flags & CTX_LINE_RESULT) && h->up != 0 &&
 		    ctx_held(live, h->up)->live &&
 		    ctx_held(live, h->up)->same != 0)
-			h->live = true;
+			h->live = h->beside = true;
 	}
 }
 

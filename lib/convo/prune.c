@@ -489,6 +489,7 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	p.writer = writer;
 	p.meter = meter;
 	p.options = options;
+	stream->linked = true;
 	ctx_json_init(&p.json, meter->simd);
 	if (ctx_groups_init(&p.lines.groups, err) == 0 &&
 	    ctx_groups_init(&p.record.groups, err) == 0)

@@ -225,7 +225,7 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 			return ctx_err_nomem(err);
 		ctx_live_init(stream->live, stream->record.json->simd);
 	}
-	ctx_live_begin(stream->live, stream->shape.dialect);
+	ctx_live_begin(stream->live, stream->shape.dialect, !stream->linked);
 	if (hold_line(stream, &stream->record, err) < 0)
 		return -1;
 	while ((rc = read_ahead(stream, &stream->ahead, err)) > 0) {

@@ -222,6 +222,15 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		} else if (groups->answering != NONE) {
 			/* One too many: it was answered by those before. */
 			join(groups->items, groups->answering, results);
+		} else if ((dialect->rules &
+			       (CTX_ALTERNATES | CTX_RESULTS_NEXT)) &&
+		    view->role != CTX_ROLE_ASSISTANT &&
+		    groups->before != NONE &&
+		    groups->items[groups->before].role ==
+			CTX_ROLE_ASSISTANT) {
+			/* It answers nothing, and has its place by what is
+			 * said before it. */
+			join(groups->items, groups->before, results);
 		}
 		if (groups->items[results].tool == 0)
 			groups->items[results].tool = tool;
@@ -272,8 +281,8 @@ is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
 
 	return view->role == CTX_ROLE_USER &&
 	    (first || !(view->flags & CTX_VIEW_META)) &&
-	    !(view->flags & CTX_VIEW_TURN) && !(flags & OURS) &&
-	    found != CTX_ITEM_RESULTS;
+	    !(view->flags & (CTX_VIEW_TURN | CTX_VIEW_BESIDE)) &&
+	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
 }
 
 /*

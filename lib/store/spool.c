@@ -5,7 +5,7 @@
  * A file is written without a name, synced, and then linked: so under its
  * name it is whole or not there, and what is there is never overwritten.
  */
-#define _GNU_SOURCE /* O_TMPFILE, where there is one; realpath(3) */
+#define _GNU_SOURCE /* O_TMPFILE and O_PATH, where there are any; realpath(3) */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,6 @@
 #include <unistd.h>
 
 #include "ctx.h"
-
-#define TOOL_BYTES 64 /* of a tool's name within a file name */
 
 /* ---- the directory ---- */
 
@@ -54,28 +52,45 @@ sync_parent(int at, bool made)
 {
 	if (fsync(at) == 0)
 		return 0;
-	return made || (errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+	/* It may only be passed, see open_directory. */
+	if (errno == EBADF)
+		errno = EACCES;
+	return made || (errno != EINVAL && errno != EROFS &&
+			   errno != ENOTSUP && errno != EACCES)
 	    ? -1
 	    : 0;
 }
 
+/* One that is only passed, on the way to the spool, need not be readable. */
+static int
+open_directory(int at, const char *name, int flags, bool passed)
+{
+	int fd = openat(at, name, flags | O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+#ifdef O_PATH
+	if (fd < 0 && errno == EACCES && passed)
+		fd = openat(at, name, flags | O_PATH | O_DIRECTORY | O_CLOEXEC);
+#else
+	(void)passed;
+#endif
+	return fd;
+}
+
 /* Opens one component of the path, made if it is missing. */
 static int
-enter(int at, const char *name, bool follow, bool create)
+enter(int at, const char *name, bool follow, bool last, bool create)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, fd, sys;
+	int flags = follow ? 0 : O_NOFOLLOW, fd, sys;
 	bool made = false;
 
-	if (!follow)
-		flags |= O_NOFOLLOW;
-	fd = openat(at, name, flags);
+	fd = open_directory(at, name, flags, !last);
 	if (!create || (fd < 0 && errno != ENOENT))
 		return fd;
 	if (fd < 0) {
 		made = mkdirat(at, name, 0700) == 0;
 		if (!made && errno != EEXIST)
 			return -1;
-		fd = openat(at, name, flags);
+		fd = open_directory(at, name, flags, !last);
 	}
 	if (fd >= 0 && sync_parent(at, made) < 0) {
 		sys = errno;
@@ -106,7 +121,7 @@ descend(int at, const char **path, bool absolute, bool create, bool *link)
 	*path = p + n;
 	/* A checkout must not lead us elsewhere by a link; what stands
 	 * before an absolute spool is the user's own. */
-	fd = enter(at, name, absolute && !last, create);
+	fd = enter(at, name, absolute && !last, last, create);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
 	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -122,7 +137,7 @@ open_path(const char *dir, bool create, struct ctx_err *err)
 	const char *path = dir;
 	int fd, next, sys;
 
-	fd = open(absolute ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open_directory(AT_FDCWD, absolute ? "/" : ".", 0, true);
 	while (fd >= 0 && path[strspn(path, "/")] != '\0') {
 		next = descend(fd, &path, absolute, create, &link);
 		sys = errno;
@@ -231,7 +246,7 @@ add_tool(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 
 	if (tool.n == 0)
 		tool = (struct ctx_str){"tool", 4};
-	n = tool.n < TOOL_BYTES ? tool.n : TOOL_BYTES;
+	n = tool.n < CTX_SPOOL_TOOL ? tool.n : CTX_SPOOL_TOOL;
 	if (ctx_buf_add(out, tool.p, n, err) < 0)
 		return -1;
 	for (i = from; i < out->n; i++)
@@ -267,7 +282,8 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 	if (!ctx_spool_is_name((struct ctx_str){out->p, out->n}, &found) ||
 	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%s' names no file such as {tool}-{sha256}.md", format);
+		    "'%s' names no file such as {tool}-{sha256}.md, of at most "
+		    "%d bytes", format, CTX_SPOOL_NAME);
 	return ctx_buf_add(out, "", 1, err);
 }
 
@@ -508,6 +524,22 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
+/* Gives a hidden file a name that nothing has, also where a file has but one
+ * (vfat and its kin). */
+static int
+name_hidden(const struct ctx_spool *spool, const char *hidden,
+    const char *name)
+{
+	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
+		return 0;
+#ifdef RENAME_NOREPLACE
+	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
+		return renameat2(spool->fd, hidden, spool->fd, name,
+		    RENAME_NOREPLACE);
+#endif
+	return -1;
+}
+
 static int
 write_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
@@ -521,7 +553,7 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 		rc = fail(spool, "write", name, err);
 	if (close(fd) < 0 && rc == PUT)
 		rc = fail(spool, "write", name, err);
-	if (rc == PUT && linkat(spool->fd, hidden, spool->fd, name, 0) < 0)
+	if (rc == PUT && name_hidden(spool, hidden, name) < 0)
 		rc = errno == EEXIST ? WAS_THERE
 				     : fail(spool, "create", name, err);
 	(void)unlinkat(spool->fd, hidden, 0);

@@ -11,6 +11,10 @@
 #define OPEN	 "<|"
 #define CLOSE	 "|>"
 #define RESERVED "<|reserved_"
+/* Real names are shorter by far, and those that begin with one another fewer.
+ * Longer or deeper ones would take their time at each byte of a text. */
+#define LONGEST 1024 /* bytes of a name */
+#define DEEPEST 256  /* names, each of which begins with the one before */
 
 struct ctx_specials {
 	uint32_t first_reserved, last_reserved; /* 0 and 0 for none */
@@ -110,43 +114,38 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* How many bytes p, n and the name have in common. */
-static size_t
-common(const char *p, size_t n, struct ctx_str name)
-{
-	size_t i = 0;
-
-	while (i < n && i < name.n && p[i] == name.p[i])
-		i++;
-	return i;
-}
-
-/* Do bytes stand behind the name, or are the name, or begin with it? */
+/* Do bytes stand behind the name, or are the name, or begin with it?  The first
+ * same bytes are known to be in common; it is set to how many are. */
 static bool
 is_behind(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
-	*same = common(p, n, name);
+	while (*same < n && *same < name.n && p[*same] == name.p[*same])
+		++*same;
 	return *same == name.n ||
 	    (*same < n && (unsigned char)p[*same] >
 		    (unsigned char)name.p[*same]);
 }
 
 /* The longest name that p, n begins with is the last that stands before it in
- * their order, or one that this one begins with. */
+ * their order, or one that this one begins with.  What the names at both ends
+ * of the search have in common with it, those between have, too. */
 static size_t
 listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned which, uint32_t *id)
 {
 	const struct ctx_special_name *name;
-	size_t low = 0, high = t->vocab.head->specials, mid, same, most = 0;
+	size_t low = 0, high = t->vocab.head->specials, mid, same;
+	size_t most = 0, least = 0;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
+		same = most < least ? most : least;
 		if (is_behind(p, n, t->names[mid].text, &same)) {
 			low = mid + 1;
 			most = same;
 		} else {
 			high = mid;
+			least = same;
 		}
 	}
 	for (; low > 0; low = name->inside) {
@@ -194,20 +193,45 @@ note_start(struct ctx_tokenizer *t, const struct ctx_special_name *name)
 			t->starts[1][k] |= (unsigned char)name->names;
 }
 
+/* Finds out which name is the longest that each begins with. */
+static int
+nest(struct ctx_special_name *list, size_t n, struct ctx_err *err)
+{
+	uint32_t in;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		in = (uint32_t)i;
+		while (in > 0 && begins_with(list[i].text.p, list[i].text.n,
+				     list[in - 1].text.p,
+				     list[in - 1].text.n) == 0)
+			in = list[in - 1].inside;
+		list[i].inside = in;
+		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
+		if (list[i].depth >= DEEPEST)
+			return ctx_err_set(err, CTX_EFILE, "more than %d added "
+			    "tokens that begin with one another", DEEPEST);
+	}
+	return 0;
+}
+
 int
 ctx_special_index(struct ctx_tokenizer *t, struct ctx_err *err)
 {
 	const struct ctx_vocab_special *s = t->vocab.specials;
 	size_t n = s == NULL ? 0 : t->vocab.head->specials, i;
 	struct ctx_special_name *list;
-	uint32_t in;
 
 	if (n == 0)
 		return 0;
 	list = calloc(n, sizeof *list);
 	if (list == NULL)
 		return ctx_err_nomem(err);
+	t->names = list;
 	for (i = 0; i < n; i++) {
+		if (s[i].n > LONGEST)
+			return ctx_err_set(err, CTX_EFILE,
+			    "an added token of %u bytes", (unsigned)s[i].n);
 		list[i].text = (struct ctx_str){(const char *)s + s[i].at,
 		    s[i].n};
 		list[i].id = s[i].id;
@@ -216,16 +240,7 @@ ctx_special_index(struct ctx_tokenizer *t, struct ctx_err *err)
 		note_start(t, &list[i]);
 	}
 	qsort(list, n, sizeof *list, by_text);
-	for (i = 1; i < n; i++) {
-		in = (uint32_t)i;
-		while (in > 0 && begins_with(list[i].text.p, list[i].text.n,
-				     list[in - 1].text.p,
-				     list[in - 1].text.n) == 0)
-			in = list[in - 1].inside;
-		list[i].inside = in;
-	}
-	t->names = list;
-	return 0;
+	return nest(list, n, err);
 }
 
 /* Can a name begin with these bytes? */

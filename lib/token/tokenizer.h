@@ -12,6 +12,7 @@ struct ctx_special_name {
 	uint32_t id, row; /* of the vocabulary's list */
 	uint32_t inside;  /* the longest before it that it begins with, by its
 			   * number from 1; 0: none */
+	uint32_t depth;   /* how many stand inside one another */
 	unsigned names;   /* CTX_NAMES */
 };
 

@@ -9,8 +9,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static void
@@ -31,6 +36,7 @@ peek(void)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
 	char name[] = "/bin/true", *argv[] = {name, NULL};
+	struct rlimit limit;
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	say("read", open("/etc/passwd", O_RDONLY));
@@ -45,6 +51,14 @@ peek(void)
 	    (struct sockaddr *)&to, sizeof to));
 	say("local", socket(AF_UNIX, SOCK_STREAM, 0));
 	say("mode", chmod("chat.jsonl", 0600));
+	say("times", utimensat(AT_FDCWD, "chat.jsonl", NULL, 0));
+	say("marks", setxattr("chat.jsonl", "user.x", name, 1, 0));
+	say("unmark", removexattr("chat.jsonl", "user.x"));
+	say("shared", shmget(IPC_PRIVATE, 1, 0600));
+	say("others", prlimit(getppid(), RLIMIT_CORE, NULL, &limit));
+	say("own", prlimit(0, RLIMIT_CORE, NULL, &limit));
+	say("signal", syscall(SYS_tgkill, getppid(), getppid(), 0));
+	say("self", syscall(SYS_tgkill, getpid(), getpid(), 0));
 	say("operand", open("chat.jsonl", O_RDONLY));
 	say("run", execve(name, argv, NULL));
 }

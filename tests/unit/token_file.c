@@ -792,6 +792,34 @@ refused(const char *what, const char *name, const char *text)
 	refused_bytes(what, name, text, strlen(text));
 }
 
+/* Added tokens that would be looked for too long at each byte of a text. */
+static void
+refused_names(void)
+{
+	json_t *file = json_load_file("tests/fuzz/seeds/token_file/json", 0,
+	    NULL);
+	json_t *added = json_array();
+	char name[1101], *text;
+	int i;
+
+	(void)json_object_set_new(file, "added_tokens", added);
+	memset(name, 'a', sizeof name);
+	for (i = 0; i < 257; i++)
+		(void)json_array_append_new(added, json_pack(
+		    "{s:i,s:s%,s:b,s:b}", "id", 5000 + i, "content", name,
+		    (size_t)i + 1, "special", i & 1, "normalized", 0));
+	text = json_dumps(file, JSON_COMPACT);
+	refused("begin with one another", "a.json", text);
+	free(text);
+	(void)json_array_clear(added);
+	(void)json_array_append_new(added, json_pack("{s:i,s:s%}", "id", 5000,
+	    "content", name, (size_t)1025));
+	text = json_dumps(file, JSON_COMPACT);
+	refused("an added token of 1025 bytes", "a.json", text);
+	free(text);
+	json_decref(file);
+}
+
 #define WITH_SPLIT(pattern, behavior)                                        \
 	"{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]},"           \
 	"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":["         \
@@ -822,6 +850,7 @@ refusals(void)
 	refused("rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
 	refused("without the byte", "r50k.tiktoken", "IQ== 0\n");
 	refused("two tokens", "r50k.tiktoken", "IQ== 0\nIg== 0\n");
+	refused_names();
 	refused("a rank of", "r50k.tiktoken", "IQ== 99999999\n");
 	refused("no token and rank", "r50k.tiktoken", "IQ== 0 1\n");
 	refused("no token and rank", "r50k.tiktoken", "IQ==\n");
