@@ -7,7 +7,7 @@
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make SAN=thread check-threads         -j under ThreadSanitizer
 #   make check-fault      what goes wrong on purpose: kills, full disks, each
-#                         call and allocation (FAULT=all: every one of them)
+#                         call and allocation (FAULT=all: a gigabyte, too)
 #   make bench            speed, against cat, jq and other token counters
 #   make lint             the floors of the house, names, shell and man pages
 #   make check-system     packages, completions, recipes: needs more packages
@@ -220,7 +220,7 @@ check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
 
 # What goes wrong on purpose: kills, full disks, and every call and every
-# allocation that may fail.  FAULT=all leaves none to chance; SEED=N chooses
+# allocation that may fail.  FAULT=part leaves some to chance, SEED=N chooses
 # others.
 SWEEP_SRC := $(wildcard tests/fault/sweep/*.c)
 PRELOAD := $(patsubst tests/fault/%.c,$(B)/fault/%.so,$(wildcard tests/fault/*.c))

@@ -3,9 +3,10 @@
  *
  * What Landlock does not know: sockets that are no TCP, modes, owners, times
  * and attributes by a path, other processes, new parts of the kernel; and what
- * it has not always known, lengths by a path (Linux 6.2) and signals (6.12).  A filter has such calls fail with
- * EACCES (seccomp, Linux 3.17 and later).  Where the kernel has none, or this
- * machine is not in the table, nothing happens.
+ * it has not always known, lengths by a path (Linux 6.2) and signals (6.12).
+ * A filter has such calls fail with EACCES (seccomp, Linux 3.17 and later).
+ * Where the kernel has none, or this machine is not in the table, nothing
+ * happens.
  */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>

@@ -375,7 +375,8 @@ main(int argc, char **argv)
 		.operands = "[FILE...]",
 		.examples =
 		    "  ctx-cache --provider anthropic chat.jsonl > next.jsonl\n"
-		    "  ctx-cache -m claude-opus-4-5 --diff last.json now.json\n",
+		    "  ctx-cache -m claude-opus-4-5 --diff last.json "
+		    "now.json\n",
 	    }};
 	struct ctx_meter meter;
 

@@ -112,8 +112,9 @@ json_of(const struct ctx_finding *finding)
 	const char *file = finding->place.file;
 
 	return json_pack("{s:o, s:I, s:I, s:s, s:s}", "file",
-	    cli_json_text(file, strlen(file)), "line", (json_int_t)finding->place.line,
-	    "index", (json_int_t)finding->place.message, "rule",
+	    cli_json_text(file, strlen(file)), "line",
+	    (json_int_t)finding->place.line, "index",
+	    (json_int_t)finding->place.message, "rule",
 	    ctx_rule_at(finding->id)->id, "what", finding->what);
 }
 

@@ -314,22 +314,35 @@ cli_note_models(const struct cli *cli, struct ctx_meter *meter)
 
 /* ---- the list ---- */
 
+/* Left in its column; what a file of the user's says may be of any kind. */
+static void
+print_cell(const char *text, size_t width)
+{
+	size_t n = strlen(text);
+
+	cli_print_masked(stdout, text, n);
+	for (; n < width; n++)
+		(void)putchar(' ');
+}
+
 static void
 print_model(const struct cli *cli, const struct ctx_model *m)
 {
 	const uint64_t prices[] = {
 	    m->price_in, m->price_out, m->price_read, m->price_write};
-	size_t i;
-
 	char factor[16] = "-";
+	size_t i;
 
 	if (m->factor != 0)
 		(void)snprintf(
 		    factor, sizeof factor, "%.2f", m->factor / 100.0);
-	printf("%-30s %-10s %8" PRIu64 " %8" PRIu64 " %7" PRIu64
-	       " %s%-13s %4s %-7s %-5s %-10s",
-	    m->name, m->vendor, m->window, ctx_model_limit(m), m->output,
-	    m->exact ? " " : "~", m->encoding, factor,
+	print_cell(m->name, 30);
+	(void)putchar(' ');
+	print_cell(m->vendor, 10);
+	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %s", m->window,
+	    ctx_model_limit(m), m->output, m->exact ? " " : "~");
+	print_cell(m->encoding, 13);
+	printf(" %4s %-7s %-5s %-10s", factor,
 	    ctx_image_rule_name(m->image.rule),
 	    ctx_tools_rule_name(m->tools.rule), ctx_cache_name(m->cache));
 	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
@@ -337,7 +350,9 @@ print_model(const struct cli *cli, const struct ctx_model *m)
 			printf(" %8s", "-");
 		else
 			printf(" %8.7g", (double)prices[i] / 1e6);
-	printf(" %s\n", m->file != NULL ? m->file : "-");
+	(void)putchar(' ');
+	print_cell(m->file != NULL ? m->file : "-", 0);
+	(void)putchar('\n');
 	cli_check_stdout(cli);
 }
 

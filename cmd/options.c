@@ -159,7 +159,8 @@ read_span(const char *text, uint64_t *out)
 	uint64_t n;
 	size_t i;
 
-	if (!read_decimal(&text, 1000, true, &n) || text[0] == '\0' || text[1] != '\0')
+	if (!read_decimal(&text, 1000, true, &n) || text[0] == '\0' ||
+	    text[1] != '\0')
 		return false;
 	for (i = 0; i < sizeof units / sizeof units[0]; i++)
 		if (units[i].unit == text[0]) {

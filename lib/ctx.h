@@ -2636,9 +2636,9 @@ void ctx_prefix_bill(const struct ctx_prefix *earlier,
  * "[12345 characters in SPOOL/NAME]", where NAME ends in digits of a sha256
  * and an extension: of the text's, if the text alone gives the bytes of the
  * result back; else its JSON and a line feed lie beside it in NAME.json, and
- * the digits are of that file, since several results may have one text.  An aged item is known
- * by its whole shape: such a reference into this spool as last line, and at
- * most CTX_AGE_HEAD characters before it.
+ * the digits are of that file, since several results may have one text.  An
+ * aged item is known by its whole shape: such a reference into this spool as
+ * last line, and at most CTX_AGE_HEAD characters before it.
  */
 #define CTX_AGE_HEAD 4000
 
@@ -2718,6 +2718,7 @@ struct ctx_restore_options {
  * written.  meter counts tokens for the report.  Holds one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_restore_options *options, struct ctx_err *err);
+    struct ctx_meter *meter, const struct ctx_restore_options *options,
+    struct ctx_err *err);
 
 #endif

@@ -559,6 +559,15 @@ bytes_vocabulary() {
 	[[ $output == *"no other output"* ]]
 }
 
+@test "--models: what models.json says does not reach a terminal as it is" {
+	mkdir -p config/ctx
+	echo '{"a\u001b[31m\u202e": {"window": 9, "vendor": "v\u0007"}}' \
+	    > config/ctx/models.json
+	ctx-count --models > out
+	sed -n 2p out | grep -qE '^a\?\[31m\? +v\? +9 '
+	run ! grep -q $'[\033\007]' out
+}
+
 @test "models.json that is wrong is named, with the place" {
 	mkdir -p config/ctx
 	bad() {

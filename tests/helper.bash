@@ -5,6 +5,11 @@
 
 bats_require_minimum_version 1.5.0
 
+# As tests/run has them.
+B=$(cd "${B:-$BATS_TEST_DIRNAME/../build/release}" && pwd)
+PATH=$B:$PATH
+export B PATH
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 	SAMPLE=$BATS_TEST_DIRNAME/sample

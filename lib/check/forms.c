@@ -23,7 +23,8 @@ is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 }
 
 bool
-ctx_judge_says_nothing(const struct ctx_judge *judge, const struct ctx_part *part)
+ctx_judge_says_nothing(
+    const struct ctx_judge *judge, const struct ctx_part *part)
 {
 	const struct ctx_json *json = judge->view->json;
 	bool blank = (judge->rules & CTX_NO_BLANK_TEXT) != 0;
@@ -94,8 +95,10 @@ check_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		/* A call that is an item by itself may be of a type that
 		 * has an object there. */
 		if (json->nodes[value].kind != CTX_JSON_STRING)
-			return judge->view->parts[i].parent == 0 ? 0
-			    : ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
+			return judge->view->parts[i].parent == 0
+			    ? 0
+			    : ctx_judge_refuse_part(judge,
+				  CTX_RULE_BAD_ARGUMENTS, i,
 				  "arguments of call", " are not a string",
 				  err);
 		rc = holds_json(judge, value, err);
@@ -145,17 +148,18 @@ check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	}
 	literal = ctx_json_str(json, part->id);
 	if (json->nodes[part->id].kind != CTX_JSON_STRING)
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
-		    " is not a string", err);
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
+		    "id of call", " is not a string", err);
 	if ((judge->rules & CTX_PLAIN_IDS) && !is_plain(literal))
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
-		    " is not 1 to 64 of A-Z a-z 0-9 _ and -", err);
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
+		    "id of call", " is not 1 to 64 of A-Z a-z 0-9 _ and -",
+		    err);
 	if (literal.n == 2 && (judge->rules & CTX_NEEDS_IDS))
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
-		    " is empty", err);
+		return ctx_judge_refuse_part(
+		    judge, CTX_RULE_BAD_ID, i, "id of call", " is empty", err);
 	if ((judge->rules & CTX_SHORT_IDS) && ctx_text_chars(literal) > 64)
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "id of call",
-		    " is longer than 64 characters", err);
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
+		    "id of call", " is longer than 64 characters", err);
 	return 0;
 }
 

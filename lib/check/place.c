@@ -219,9 +219,10 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	    refuse_reasoning(judge, "no item of the assistant follows",
 		err) < 0)
 		return -1;
-	if ((judge->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant && !system &&
-	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM, CTX_RULE_SYSTEM_PLACE,
-		"the assistant must be next", err) < 0)
+	if ((judge->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant &&
+	    !system &&
+	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM,
+		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
 	/* Reasoning after reasoning waits with it, and what stands before what
 	 * may have to go waits on. */
@@ -277,7 +278,8 @@ check_role(struct ctx_judge *judge, struct ctx_err *err)
 	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
 		if (judge->view->role == roles[i].role &&
 		    (judge->rules & roles[i].rule) &&
-		    ctx_judge_refuse(judge, CTX_RULE_BAD_ROLE, roles[i].what, err) < 0)
+		    ctx_judge_refuse(
+			judge, CTX_RULE_BAD_ROLE, roles[i].what, err) < 0)
 			return -1;
 	return 0;
 }
@@ -346,8 +348,8 @@ check_first_results(struct ctx_judge *judge, struct ctx_err *err)
 		if (view->parts[i].kind != CTX_PART_RESULT)
 			text = true;
 		else if (text && (judge->rules & CTX_RESULTS_FIRST) &&
-		    ctx_judge_refuse_part(judge, CTX_RULE_RESULTS_FIRST, i, "result",
-			" stands behind other content", err) < 0)
+		    ctx_judge_refuse_part(judge, CTX_RULE_RESULTS_FIRST, i,
+			"result", " stands behind other content", err) < 0)
 			return -1;
 	}
 	judge->last.text = text;

@@ -106,8 +106,8 @@ ctx_judge_refuse_part(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
 }
 
 int
-ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait, enum ctx_rule_id id,
-    const char *what, struct ctx_err *err)
+ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait,
+    enum ctx_rule_id id, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {
 	    .id = id, .place = judge->waits[wait].place, .part = CTX_NO_PART};

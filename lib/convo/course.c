@@ -246,7 +246,8 @@ add_step(const struct course *course, struct breakpoints *points)
 			if (end - 1 - at < CTX_HINTS_REACH &&
 			    one->places.mask >> (end - 1 - at) & 1) {
 				add_point(points, course->gone + i,
-				    (unsigned)(end - 1 - at), "15 blocks before");
+				    (unsigned)(end - 1 - at),
+				    "15 blocks before");
 				return;
 			}
 	}

@@ -403,8 +403,10 @@ ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
 	*parent = parent_name(live, line);
 	if (ctx_held(live, line)->id == 0)
 		return 0;
-	return ctx_names_id(&live->names, id.p, id.n, &ctx_held(live, line)->ours,
-		   err) < 0 ? -1 : 1;
+	return ctx_names_id(&live->names, id.p, id.n,
+		   &ctx_held(live, line)->ours, err) < 0
+	    ? -1
+	    : 1;
 }
 
 static int

@@ -294,8 +294,8 @@ let_go(struct prune *p, struct convo *convo, struct entry *entry)
 }
 
 unsigned
-ctx_prune_marks(const struct convo *convo, const struct entry *entry, size_t first,
-    struct ctx_fate *fate, uint32_t *kept)
+ctx_prune_marks(const struct convo *convo, const struct entry *entry,
+    size_t first, struct ctx_fate *fate, uint32_t *kept)
 {
 	unsigned any = 0;
 	size_t i;

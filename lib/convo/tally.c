@@ -90,8 +90,8 @@ share_of(struct count *count, uint32_t tool, struct ctx_err *err)
 	count->tools = tools;
 	tools[n] = tool;
 	at[tool] = n;
-	shares[n] =
-	    (struct ctx_share){.tool = ctx_names_at(&count->groups.tools, tool)};
+	shares[n] = (struct ctx_share){
+	    .tool = ctx_names_at(&count->groups.tools, tool)};
 	return &shares[count->n_shares++];
 }
 

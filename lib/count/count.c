@@ -334,8 +334,8 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	for (i = 0; i < view->n; i++) {
 		note_asked(view, i, cost);
 		if (view->parts[i].kind == CTX_PART_RESULT) {
-			if (ctx_count_result(counter, dialect, view, &i, cost, err) <
-			    0)
+			if (ctx_count_result(
+				counter, dialect, view, &i, cost, err) < 0)
 				return -1;
 			continue;
 		}

@@ -366,7 +366,8 @@ words(const struct bytes *b)
 static uint32_t
 mp3_rate(const struct bytes *b)
 {
-	/* kbit/s of layer III, of MPEG 1 and of MPEG 2 (ISO 11172-3, 13818-3) */
+	/* kbit/s of layer III, of MPEG 1 and of MPEG 2 (ISO 11172-3, 13818-3)
+	 */
 	static const uint16_t rates[2][16] = {
 	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
@@ -426,7 +427,8 @@ kind_named(struct ctx_str type)
 	    {"txt", WORDS}, {"csv", WORDS}, {"md", WORDS}, {"html", WORDS},
 	    {"xls", WORDS}, {"audio", SOUND}, {"wav", SOUND}, {"mp3", SOUND},
 	    {"flac", SOUND}, {"ogg", SOUND}, {"opus", SOUND}, {"aac", SOUND},
-	    {"m4a", SOUND}, {"video", FILM}, {"mp4", FILM}, {"mov", FILM}, {"webm", FILM}};
+	    {"m4a", SOUND}, {"video", FILM}, {"mp4", FILM}, {"mov", FILM},
+	    {"webm", FILM}};
 	size_t i;
 
 	for (i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -28,7 +28,8 @@ tells(const struct ctx_json *json, uint32_t block)
 		ctx_json_is(json, type, "document")) &&
 	    ctx_json_find(json, block, "source") != 0)
 		return "a block with source";
-	return ctx_json_ends(json, type, "_tool_result") ? "_tool_result" : NULL;
+	return ctx_json_ends(json, type, "_tool_result") ? "_tool_result"
+							 : NULL;
 }
 
 /* Gateways take cache_control in Chat Completions, too. */

@@ -176,8 +176,8 @@ is_path(struct ctx_str name)
 	if (slash != NULL && slash + 1 < end)
 		return true;
 	/* name.ext, the extension short and of letters */
-	return dot != NULL && dot > name.p && end - dot >= 2 && end - dot <= 5 &&
-	    lower(dot[1]) >= 'a' && lower(dot[1]) <= 'z';
+	return dot != NULL && dot > name.p && end - dot >= 2 &&
+	    end - dot <= 5 && lower(dot[1]) >= 'a' && lower(dot[1]) <= 'z';
 }
 
 static int

@@ -45,7 +45,8 @@ class_of(uint32_t cp)
 static uint32_t
 fold(uint32_t cp)
 {
-	if ((cp >= 'A' && cp <= 'Z') || (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
+	if ((cp >= 'A' && cp <= 'Z') ||
+	    (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
 	    (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x410 && cp <= 0x42f))
 		return cp + 0x20;
 	if (cp >= 0x400 && cp <= 0x40f)

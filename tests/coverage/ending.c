@@ -3,9 +3,9 @@
  *
  * gcov writes its counts when a program ends.  The sandbox of the commands
  * would refuse that, so it restricts nothing: the linker puts the function
- * below in the place of syscall(2).  What fails on purpose (tests/fault) must not
- * fail any more then, and a soft limit of the size of files ends; and a program
- * that is asked to end by a signal writes its counts before.
+ * below in the place of syscall(2).  What fails on purpose (tests/fault) must
+ * not fail any more then, and a soft limit of the size of files ends; and a
+ * program that is asked to end by a signal writes its counts before.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>

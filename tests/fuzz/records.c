@@ -125,7 +125,8 @@ lose(struct ctx_buf *out, struct ctx_str text, struct span span)
 	while (strchr(" ,", text.p[span.from - 1]) != NULL)
 		span.from--;
 	if (strchr("[{", text.p[span.from - 1]) != NULL)
-		while (span.to < text.n && strchr(" ,", text.p[span.to]) != NULL)
+		while (
+		    span.to < text.n && strchr(" ,", text.p[span.to]) != NULL)
 			span.to++;
 	return add(out, piece(text, 0, span.from)) &&
 	    add(out, piece(text, span.to, text.n));

@@ -28,7 +28,7 @@ static const struct {
 	const char *calls; /* each in blanks */
 	struct error errors[MOST_ERRORS];
 } table[] = {
-    {" read ", {E(EIO), E(EINTR), E(EAGAIN), E(EISDIR)}},
+    {" read pread64 ", {E(EIO), E(EINTR), E(EAGAIN), E(EISDIR)}},
     {" write writev pwrite64 ", {E(EIO), E(ENOSPC), E(EINTR), E(EAGAIN),
 	E(EDQUOT), E(EFBIG), E(EPIPE)}},
     {" open openat openat2 ", {E(EACCES), E(EMFILE), E(ENFILE), E(ENOMEM),
@@ -45,6 +45,9 @@ static const struct {
 	E(EIO)}},
     {" mmap mmap2 mremap ", {E(ENOMEM), E(EACCES), E(EAGAIN)}},
     {" munmap mprotect madvise ", {E(ENOMEM), E(EINVAL)}},
+    {" fchmod fchmodat chmod fchown fchown32 fchownat ", {E(EPERM), E(EROFS),
+	E(EIO)}},
+    {" kill tgkill setpgid ", {E(ESRCH), E(EPERM)}},
     {" getdents64 getdents ", {E(EIO), E(EACCES)}},
     {" poll ppoll select pselect6 ", {E(EINTR), E(ENOMEM)}},
     {" pipe pipe2 dup dup2 dup3 ", {E(EMFILE), E(ENFILE)}},
@@ -177,8 +180,8 @@ fail_one(struct sweep *s, const char *call, size_t at,
 	    "strace", "-qq", "-o", LOG, "-e", trace, "-e", inject, NULL};
 
 	(void)snprintf(trace, sizeof trace, "trace=%.39s", call);
-	(void)snprintf(inject, sizeof inject, "inject=%.39s:error=%.16s:when=%zu",
-	    call, error->name, at);
+	(void)snprintf(inject, sizeof inject,
+	    "inject=%.39s:error=%.16s:when=%zu", call, error->name, at);
 	fail_by(s, strace, error);
 }
 
@@ -207,7 +210,8 @@ fail_each(struct sweep *s, const struct call *call)
 	char name[44];
 	size_t row = 0, at, i;
 
-	/* How often memory is asked for may differ; the choice of others not. */
+	/* How often memory is asked for may differ; the choice of others not.
+	 */
 	draw_anew(s, call->name);
 	(void)snprintf(name, sizeof name, " %.39s ", call->name);
 	while (table[row].calls[0] != '\0' &&
@@ -221,7 +225,8 @@ fail_each(struct sweep *s, const struct call *call)
 			if (!is_tried(s, at <= own ? own : call->others, MANY))
 				continue;
 			if (at <= own)
-				fail_one(s, call->name, call->before + at, error);
+				fail_one(
+				    s, call->name, call->before + at, error);
 			else
 				fail_other(s, call, at - own, error);
 		}

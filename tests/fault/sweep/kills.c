@@ -33,7 +33,8 @@ end_at(struct sweep *s, const char *call, size_t at, const char *signal,
 	if (why == NULL && !is_right(s, &got) &&
 	    !(WIFSIGNALED(got.status) && WTERMSIG(got.status) == number))
 		why = "not ended by the signal";
-	(void)snprintf(inject, sizeof inject, "%.9s at %.39s %zu", signal, call, at);
+	(void)snprintf(
+	    inject, sizeof inject, "%.9s at %.39s %zu", signal, call, at);
 	if (why != NULL)
 		complain(s, inject, why, &got);
 	result_free(&got);

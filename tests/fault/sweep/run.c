@@ -191,6 +191,17 @@ wait_for(pid_t pid, bool feeds, struct result *to)
 	kill(-pid, SIGKILL);
 }
 
+/* An archive whose last writer was killed. */
+static void
+leave_torn(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	if (file == NULL || fputs("{\"whole\":1}\n{\"torn\":", file) == EOF ||
+	    fclose(file) != 0)
+		die(path);
+}
+
 void
 run(struct sweep *s, const struct how *how, struct result *to)
 {
@@ -201,6 +212,8 @@ run(struct sweep *s, const struct how *how, struct result *to)
 
 	memset(to, 0, sizeof *to);
 	tree_clear("run");
+	if (s->trial->may & TRIAL_TORN)
+		leave_torn("run/archive");
 	(void)unlink("out");
 	(void)unlink("err");
 	/* The children of a child become ours, to be waited for. */

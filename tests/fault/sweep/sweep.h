@@ -22,6 +22,7 @@ enum {
 	TRIAL_CHILD = 1 << 3, /* it runs a command of the user's */
 	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
 	TRIAL_PART = 1 << 5, /* it may be as if its input ended early */
+	TRIAL_TORN = 1 << 6, /* its archive is there, the last line cut short */
 };
 
 struct trial {

@@ -3,7 +3,8 @@
  * in/ is made by the script: few (tool calls and long results), long (more
  * than is read at once), chat, aged (few after ctx-age, its spool beside it),
  * broken, requests of Anthropic's, billed (some with what they took), a
- * vocabulary and one that normalises marks.  ctx-count --follow is not here: it ends only when it is told to.
+ * vocabulary and one that normalises marks.  ctx-count --follow ends only when
+ * it is told to: it has a script of its own.
  */
 #include "sweep.h"
 
@@ -27,6 +28,7 @@ const struct trial trials[] = {
     {"ctx-count -e ../in/nfc.json --text ../in/marks", 0},
     {"ctx-prune -b 4000 ../in/few", 0},
     {"ctx-prune -b 4000 --archive archive --explain explain ../in/few", 0},
+    {"ctx-prune -b 4000 --archive archive ../in/few", TRIAL_TORN},
     {"ctx-prune -n --json -b 4000 <../in/few", 0},
     {"ctx-prune -b 4000 --pin er+or --not-tool re.d ../in/few", 0},
     {"ctx-prune -b 3000 -s recall --query manifest ../in/few", 0},
