@@ -5,7 +5,8 @@
  * A file is written without a name, synced, and then linked: so under its
  * name it is whole or not there, and what is there is never overwritten.
  */
-#define _GNU_SOURCE /* O_TMPFILE and O_PATH, where there are any; realpath(3) */
+#define _GNU_SOURCE /* O_TMPFILE and O_PATH, where there are any; realpath(3),
+		     * syscall(2) */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <unistd.h>
 
 #include "ctx.h"
@@ -532,10 +536,10 @@ name_hidden(const struct ctx_spool *spool, const char *hidden,
 {
 	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
 		return 0;
-#ifdef RENAME_NOREPLACE
+#ifdef SYS_renameat2 /* which not every C library has */
 	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
-		return renameat2(spool->fd, hidden, spool->fd, name,
-		    RENAME_NOREPLACE);
+		return (int)syscall(SYS_renameat2, spool->fd, hidden,
+		    spool->fd, name, 1u /* RENAME_NOREPLACE */);
 #endif
 	return -1;
 }
