@@ -822,6 +822,7 @@ int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
 struct ctx_spool {
 	int fd;
 	const char *dir; /* the caller's */
+	uint64_t device, inode; /* what dir was when it was opened */
 	bool dirty;      /* something was linked since the last sync */
 };
 /*
@@ -851,7 +852,7 @@ bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
  * Stores n pieces, one behind another, as a file: when it returns the contents
  * are on disk, after the next ctx_spool_sync the name is too.  Equal contents
  * under that name are left as they are.  CTX_EFILE: the name has other
- * contents.
+ * contents; or, of the latter, the spool's path leads to another directory.
  */
 int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err);

@@ -415,6 +415,36 @@ as_anybody() {
 	done
 }
 
+@test "a spool that is moved away meanwhile gets no more references" {
+	lines=$(wc -l < "$agent")
+	for later in none another; do
+		rm -rf spool moved fifo
+		mkfifo fifo
+		{
+			ctx-age -u -k 2 -o 200 -S spool fifo > out 2> err ||
+				echo $? > rc
+		} &
+		{
+			head -n 60 "$agent"
+			for _ in $(seq 100); do
+				[ "$(wc -l < out)" -lt 30 ] || break
+				sleep 0.1
+			done
+			mv spool moved
+			[ $later = none ] || mkdir -m 700 spool
+			tail -n +61 "$agent"
+		} > fifo
+		wait
+		[ "$(cat rc)" -eq 2 ]
+		grep -q 'spool spool' err
+		[ "$(wc -l < out)" -eq "$lines" ]
+		# What was referred to before is where it was put.
+		ctx-restore -S moved <(sed 's|in spool/|in moved/|' out) |
+		    cmp - "$agent"
+		[ "$(tail -n 100 out | grep -c 'characters in spool')" -eq 0 ]
+	done
+}
+
 @test "where a file has but one name it is given to the hidden one" {
 	command -v strace > /dev/null || fail "no strace here"
 	[ "$(uname)" = Linux ] || return 0

@@ -180,6 +180,8 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
 		    dir);
 	} else {
+		spool->device = st.st_dev;
+		spool->inode = st.st_ino;
 		return 0;
 	}
 	ctx_spool_close(spool);
@@ -605,9 +607,20 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 int
 ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 {
-	if (spool->dirty && fsync(spool->fd) < 0)
+	struct stat st;
+
+	if (!spool->dirty)
+		return 0;
+	if (fsync(spool->fd) < 0)
 		return ctx_err_sys(err, errno, "cannot sync spool %s",
 		    spool->dir);
+	/* A reference names the file by its path. */
+	if (stat(spool->dir, &st) < 0)
+		return ctx_err_sys(err, errno, "cannot look at spool %s",
+		    spool->dir);
+	if (st.st_dev != spool->device || st.st_ino != spool->inode)
+		return ctx_err_set(err, CTX_EFILE,
+		    "spool %s is another directory now", spool->dir);
 	spool->dirty = false;
 	return 0;
 }
