@@ -243,6 +243,15 @@ X
 	done
 }
 
+@test "--svg: where no name is left for a new picture the old one is written" {
+	ctx-count -q --svg want "$agent"
+	echo old > a.svg
+	inode=$(stat -c %i a.svg)
+	ctx-count -q --svg "$(printf './%.0s' $(seq 2044))a.svg" "$agent"
+	cmp a.svg want
+	[ "$(stat -c %i a.svg)" = "$inode" ]
+}
+
 @test "--svg: who waits for the reader of a pipe can be ended" {
 	mkfifo p
 	run -124 timeout -k 2 1 ctx-count -q --svg p "$chat"

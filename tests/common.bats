@@ -272,8 +272,8 @@ beside() { # COMMAND
 		[ -s right/archive ]
 		[ -s right/explain ]
 		for without in "/dev/null" "nothing"; do
-			tracer="strace -o trace -e trace=openat -P /dev/null"
-			tracer+=" -e inject=openat:error=ENOENT"
+			tracer="strace -o trace -e trace=/^open -P /dev/null"
+			tracer+=" -e inject=/^open:error=ENOENT"
 			[ $without = /dev/null ] || tracer=
 			rm -f closed/*
 			run -2 sh -c "$tracer $c --archive closed/archive \
@@ -293,6 +293,13 @@ beside() { # COMMAND
 		done
 		rm right/*
 	done
+	# Where nothing can be put there nothing is begun.
+	rm -f closed/*
+	run -2 sh -c "strace -o trace -e trace=/^open -P /dev/null -P / \
+	    -e inject=/^open:error=EMFILE \
+	    ctx-prune -b 8000 --archive closed/archive in >&-"
+	[[ $output == "ctx: cannot open /dev/null: "* ]]
+	[ ! -e closed/archive ]
 	run -2 sh -c "ctx-count --svg closed/svg -m gpt-4o in >&-"
 	ctx-count --svg right/svg -m gpt-4o in
 	[ ! -e closed/svg ] || cmp closed/svg right/svg
