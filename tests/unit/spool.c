@@ -96,7 +96,7 @@ files(void)
 	CHECK(ctx_spool_get(&spool, "x", 100, &out, &err) == 0);
 	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
 	CHECK(spool.dirty && ctx_spool_sync(&spool, &err) == 0);
-	CHECK(!spool.dirty);
+	CHECK(!spool.dirty && ctx_spool_sync(&spool, &err) == 0);
 	CHECK(put(&spool, "x", "a\0b", 3, &err) == 0);
 	CHECK(put(&spool, "empty", "", 0, &err) == 0);
 	CHECK(ctx_spool_get(&spool, "x", 100, &out, &err) == 1);
