@@ -416,7 +416,7 @@ as_anybody() {
 }
 
 @test "a spool that is moved away meanwhile gets no more references" {
-	lines=$(wc -l < "$agent")
+	total=$(wc -l < "$agent")
 	for later in none another; do
 		rm -rf spool moved fifo
 		mkfifo fifo
@@ -437,7 +437,7 @@ as_anybody() {
 		wait
 		[ "$(cat rc)" -eq 2 ]
 		grep -q 'spool spool' err
-		[ "$(wc -l < out)" -eq "$lines" ]
+		[ "$(wc -l < out)" -eq "$total" ]
 		# What was referred to before is where it was put.
 		ctx-restore -S moved <(sed 's|in spool/|in moved/|' out) |
 		    cmp - "$agent"
