@@ -366,8 +366,7 @@ words(const struct bytes *b)
 static uint32_t
 mp3_rate(const struct bytes *b)
 {
-	/* kbit/s of layer III, of MPEG 1 and of MPEG 2 (ISO 11172-3, 13818-3)
-	 */
+	/* kbit/s of layer III, of MPEG 1 and 2 (ISO 11172-3, 13818-3) */
 	static const uint16_t rates[2][16] = {
 	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
