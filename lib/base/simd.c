@@ -4,17 +4,19 @@
 static bool
 has(enum ctx_simd simd)
 {
+#if defined(__x86_64__)
+	bool avx2 = __builtin_cpu_supports("avx2") &&
+	    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+
+#endif
 	switch (simd) {
 #if defined(__x86_64__)
 	case CTX_SIMD_SSE2:
 		return true;
 	case CTX_SIMD_AVX2:
-		return __builtin_cpu_supports("avx2") &&
-		    __builtin_cpu_supports("bmi") &&
-		    __builtin_cpu_supports("bmi2");
+		return avx2;
 	case CTX_SIMD_AVX512:
-		return has(CTX_SIMD_AVX2) &&
-		    __builtin_cpu_supports("avx512bw") &&
+		return avx2 && __builtin_cpu_supports("avx512bw") &&
 		    __builtin_cpu_supports("avx512dq") &&
 		    __builtin_cpu_supports("avx512vl") &&
 		    __builtin_cpu_supports("avx512vbmi") &&

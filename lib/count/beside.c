@@ -113,32 +113,65 @@ count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
+/* Schemas within one, each behind its key: of properties, or of items. */
+struct inner {
+	uint32_t key, end; /* the next of them, behind the last */
+	unsigned depth;    /* from 1 on */
+	bool named;        /* is the key shown? */
+};
+
+/* What is shown of the schema at this depth, but for those within: they are
+ * added to the list, at most two rows. */
 static int
-count_schema(struct beside *b, uint32_t schema, unsigned depth,
-    struct ctx_err *err)
+count_level(struct beside *b, uint32_t schema, unsigned depth,
+    struct inner *found, size_t *n, struct ctx_err *err)
 {
 	static const char *const shown[] = {
 	    "format", "description", "enum", "required", "example"};
 	const struct ctx_node *nodes = b->json->nodes;
-	uint32_t all, key;
+	uint32_t items, all;
 	size_t i;
 
-	if (schema == 0 || depth > DEEPEST)
+	if (depth > DEEPEST)
 		return 0;
 	for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
 		if (count_texts(
 			b, ctx_json_find(b->json, schema, shown[i]), err) < 0)
 			return -1;
-	if (count_schema(
-		b, ctx_json_find(b->json, schema, "items"), depth + 1, err) < 0)
-		return -1;
+	items = ctx_json_find(b->json, schema, "items");
+	if (items != 0)
+		found[(*n)++] = (struct inner){
+		    items - 1, nodes[items].next, depth + 1, false};
 	all = ctx_json_find(b->json, schema, "properties");
-	if (all == 0 || nodes[all].kind != CTX_JSON_OBJECT)
+	if (all != 0 && nodes[all].kind == CTX_JSON_OBJECT)
+		found[(*n)++] = (struct inner){
+		    all + 1, nodes[all].next, depth + 1, true};
+	return 0;
+}
+
+static int
+count_schema(struct beside *b, uint32_t schema, struct ctx_err *err)
+{
+	struct inner within[2 * (DEEPEST + 1)], *last;
+	uint32_t key;
+	size_t n = 0;
+
+	if (schema == 0)
 		return 0;
-	for (key = all + 1; key < nodes[all].next; key = nodes[key + 1].next)
-		if (count_texts(b, key, err) < 0 ||
-		    count_schema(b, key + 1, depth + 1, err) < 0)
+	if (count_level(b, schema, 0, within, &n, err) < 0)
+		return -1;
+	while (n > 0) {
+		last = within + n - 1;
+		if (last->key == last->end) {
+			n--;
+			continue;
+		}
+		key = last->key;
+		last->key = b->json->nodes[key + 1].next;
+		if ((last->named && count_texts(b, key, err) < 0) ||
+		    count_level(b, key + 1, last->depth, within, &n, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -154,7 +187,7 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 		if (count_texts(b, tool->name, err) < 0 ||
 		    count_texts(b, tool->description, err) < 0)
 			return -1;
-		return count_schema(b, tool->schema, 0, err);
+		return count_schema(b, tool->schema, err);
 	default:
 		if (add_member(b, "{\"name\":", tool->name, err) < 0 ||
 		    add_member(b, ",\"description\":", tool->description, err) <
@@ -364,7 +397,7 @@ count_tools(struct beside *b, const struct ctx_shape *shape,
 		return -1;
 	answer = schema_of_answer(json, shape->request);
 	if (answer != 0 && b->rule->rule == CTX_TOOLS_TEXTS
-		? count_schema(b, answer, 0, err) < 0
+		? count_schema(b, answer, err) < 0
 		: add_member(b, "\n", answer, err) < 0)
 		return -1;
 	if (ctx_token_count(

@@ -12,6 +12,19 @@
 /* Schemas nested deeper are shown as any. */
 #define DEEPEST 32
 
+/* What is being written of a schema: parts that other schemas stand in. */
+enum part { MEMBERS, ITEMS, LITERALS, UNION, NAMES };
+
+struct level {
+	enum part part;
+	unsigned depth;   /* of indentation */
+	uint32_t schema;
+	unsigned nested;  /* schemas that it stands in, with its own */
+	uint32_t at, end; /* the next element or key, behind the last */
+	bool any;         /* has one been written? */
+	struct ctx_names names; /* required, or said */
+};
+
 /* What is being written, and whether memory has run out. */
 struct types {
 	const struct ctx_json *json;
@@ -19,7 +32,8 @@ struct types {
 	struct ctx_err *err;
 	bool failed;
 	struct ctx_buf text; /* scratch */
-	unsigned nested; /* schemas that the one being written stands in */
+	struct level levels[2 * DEEPEST + 1]; /* each in the one before */
+	size_t n;
 };
 
 static void
@@ -95,51 +109,44 @@ read_required(struct types *t, uint32_t schema, struct ctx_names *required)
 	}
 }
 
-static void put_type(struct types *t, uint32_t schema, unsigned depth);
-
-/* The members of an object, a line each. */
-static void
-put_members(struct types *t, uint32_t schema, unsigned depth)
+/* A part begins; it is written by its function below, an element a call. */
+static struct level *
+enter(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
-	const struct ctx_node *nodes = t->json->nodes;
-	uint32_t all = ctx_json_find(t->json, schema, "properties"), key, one;
-	struct ctx_names required = {0};
-	struct ctx_str name;
-	unsigned i;
+	struct level *level = t->levels + t->n++;
 
-	if (all == 0 || nodes[all].kind != CTX_JSON_OBJECT)
-		return;
-	read_required(t, schema, &required);
-	for (key = all + 1; key < nodes[all].next; key = nodes[one].next) {
-		one = key + 1;
-		put_comment(
-		    t, ctx_json_find(t->json, one, "description"), depth);
-		for (i = 1; i < depth; i++)
-			put(t, "  ");
-		put_text(t, key);
-		name = name_at(t, key);
-		put(t, ctx_names_has(&required, name.p, name.n) ? ": " : "?: ");
-		put_type(t, one, depth);
-		put(t, ",\n");
-	}
-	ctx_names_release(&required);
+	*level = (struct level){
+	    .part = part, .schema = schema, .depth = depth};
+	if (t->n > 1) /* a type of a list is of the same schema */
+		level->nested = level[-1].nested + (level[-1].part != NAMES);
+	return level;
 }
 
-/* The elements of a list, parted by bars: literals, or schemas. */
 static void
-put_union(struct types *t, uint32_t list, bool literals, unsigned depth)
+enter_members(struct types *t, uint32_t schema, unsigned depth)
+{
+	struct level *level = enter(t, MEMBERS, schema, depth);
+	uint32_t all = ctx_json_find(t->json, schema, "properties");
+
+	put(t, "{\n");
+	if (all == 0 || t->json->nodes[all].kind != CTX_JSON_OBJECT)
+		return;
+	level->at = all + 1;
+	level->end = t->json->nodes[all].next;
+	read_required(t, schema, &level->names);
+}
+
+/* Is there an element, or key, that has not been written yet? */
+static bool
+next(const struct types *t, struct level *level, uint32_t *one)
 {
 	const struct ctx_node *nodes = t->json->nodes;
-	uint32_t one;
 
-	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
-		if (one > list + 1)
-			put(t, " | ");
-		if (literals)
-			put_literal(t, one);
-		else
-			put_type(t, one, depth);
-	}
+	*one = level->at;
+	if (level->at == level->end)
+		return false;
+	level->at = nodes[level->part == MEMBERS ? *one + 1 : *one].next;
+	return true;
 }
 
 /* A type by its name in JSON Schema. */
@@ -148,7 +155,6 @@ put_named(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
 	static const char *const same[] = {"string", "boolean", "null"};
 	const struct ctx_json *json = t->json;
-	uint32_t items;
 	size_t i;
 
 	for (i = 0; i < sizeof same / sizeof same[0]; i++)
@@ -160,42 +166,12 @@ put_named(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 	    ctx_json_is(json, name, "integer")) {
 		put(t, "number");
 	} else if (ctx_json_is(json, name, "array")) {
-		items = ctx_json_find(json, schema, "items");
-		if (items == 0)
-			put(t, "any");
-		else
-			put_type(t, items, depth);
-		put(t, "[]");
+		(void)enter(t, ITEMS, schema, depth);
 	} else if (ctx_json_is(json, name, "object")) {
-		put(t, "{\n");
-		put_members(t, schema, depth + 1);
-		put(t, "}");
+		enter_members(t, schema, depth + 1);
 	} else {
 		put(t, "any");
 	}
-}
-
-/* A list of types by name, each said once however often it is named: what it
- * has inside would be doubled at each level. */
-static void
-put_names(struct types *t, uint32_t schema, uint32_t list, unsigned depth)
-{
-	const struct ctx_node *nodes = t->json->nodes;
-	struct ctx_names said = {0};
-	uint32_t one, id = 0;
-	struct ctx_str name;
-
-	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
-		name = name_at(t, one);
-		if (t->failed || ctx_names_has(&said, name.p, name.n))
-			continue;
-		t->failed =
-		    ctx_names_id(&said, name.p, name.n, &id, t->err) < 0;
-		if (id > 1)
-			put(t, " | ");
-		put_named(t, schema, one, depth);
-	}
-	ctx_names_release(&said);
 }
 
 static void
@@ -203,6 +179,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 {
 	static const char *const unions[] = {"enum", "anyOf", "oneOf"};
 	const struct ctx_node *nodes = t->json->nodes;
+	struct level *level;
 	uint32_t type = 0;
 	size_t i, n = sizeof unions / sizeof unions[0];
 
@@ -213,18 +190,117 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 	if (i == n)
 		type = ctx_json_find(t->json, schema, "type");
-	if (type == 0 || t->nested == DEEPEST) {
+	if (type == 0 || t->levels[t->n - 1].nested == DEEPEST) {
 		put(t, "any");
-		return;
-	}
-	t->nested++;
-	if (i < n)
-		put_union(t, type, i == 0, depth + 1);
-	else if (nodes[type].kind == CTX_JSON_ARRAY)
-		put_names(t, schema, type, depth);
-	else
+	} else if (nodes[type].kind == CTX_JSON_ARRAY) {
+		level = enter(t, i == n ? NAMES : i == 0 ? LITERALS : UNION,
+		    schema, i == n ? depth : depth + 1);
+		level->at = type + 1;
+		level->end = nodes[type].next;
+	} else {
 		put_named(t, schema, type, depth);
-	t->nested--;
+	}
+}
+
+/* The members of an object, a line each. */
+static bool
+put_member(struct types *t, struct level *level)
+{
+	uint32_t key;
+	struct ctx_str name;
+	unsigned i;
+
+	if (level->any)
+		put(t, ",\n");
+	if (!next(t, level, &key)) {
+		put(t, "}");
+		return false;
+	}
+	put_comment(t, ctx_json_find(t->json, key + 1, "description"),
+	    level->depth);
+	for (i = 1; i < level->depth; i++)
+		put(t, "  ");
+	put_text(t, key);
+	name = name_at(t, key);
+	put(t, ctx_names_has(&level->names, name.p, name.n) ? ": " : "?: ");
+	put_type(t, key + 1, level->depth);
+	return true;
+}
+
+static bool
+put_items(struct types *t, struct level *level)
+{
+	uint32_t items;
+
+	if (level->any) {
+		put(t, "[]");
+		return false;
+	}
+	items = ctx_json_find(t->json, level->schema, "items");
+	if (items == 0)
+		put(t, "any");
+	else
+		put_type(t, items, level->depth);
+	return true;
+}
+
+/* Elements parted by bars: literals, or schemas. */
+static bool
+put_alternative(struct types *t, struct level *level)
+{
+	uint32_t one;
+
+	if (!next(t, level, &one))
+		return false;
+	if (level->any)
+		put(t, " | ");
+	if (level->part == LITERALS)
+		put_literal(t, one);
+	else
+		put_type(t, one, level->depth);
+	return true;
+}
+
+/* A list of types by name, each said once however often it is named: what it
+ * has inside would be doubled at each level. */
+static bool
+put_name(struct types *t, struct level *level)
+{
+	struct ctx_str name;
+	uint32_t one, id;
+
+	do {
+		if (!next(t, level, &one))
+			return false;
+		name = name_at(t, one);
+	} while (!t->failed && ctx_names_has(&level->names, name.p, name.n));
+	t->failed = t->failed ||
+	    ctx_names_id(&level->names, name.p, name.n, &id, t->err) < 0;
+	if (level->any)
+		put(t, " | ");
+	put_named(t, level->schema, one, level->depth);
+	return true;
+}
+
+/* Writes on until all that has begun is complete, or memory has run out. */
+static void
+put_levels(struct types *t)
+{
+	static bool (*const parts[])(struct types *, struct level *) = {
+	    [MEMBERS] = put_member, [ITEMS] = put_items,
+	    [LITERALS] = put_alternative, [UNION] = put_alternative,
+	    [NAMES] = put_name};
+	struct level *level;
+
+	while (t->n > 0) {
+		level = t->levels + t->n - 1;
+		if (!t->failed && parts[level->part](t, level)) {
+			level->any = true;
+			continue;
+		}
+		ctx_names_release(&level->names);
+		t->n--;
+	}
 }
 
 int
@@ -240,9 +316,10 @@ ctx_types_add(struct ctx_buf *out, const struct ctx_json *json,
 	if (members == 0 || ctx_json_count(json, members) == 0) {
 		put(&t, " = () => any;\n\n");
 	} else {
-		put(&t, " = (_: {\n");
-		put_members(&t, tool->schema, 1);
-		put(&t, "}) => any;\n\n");
+		put(&t, " = (_: ");
+		enter_members(&t, tool->schema, 1);
+		put_levels(&t);
+		put(&t, ") => any;\n\n");
 	}
 	ctx_buf_release(&t.text);
 	return t.failed ? -1 : 0;

@@ -596,28 +596,53 @@ ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 	return insert(pen, node->end, "}]", err);
 }
 
+/* Blocks in blocks that are looked at: those of a document in a result. */
+#define INNER 3
+
+/* A list of blocks within a block. */
+struct inner {
+	uint32_t at, end; /* the next of them, behind the last */
+	unsigned depth;   /* from 1 on */
+};
+
+/* The lists that the block at this depth holds, at most two. */
+static size_t
+find_inner(const struct ctx_json *json, uint32_t block, unsigned depth,
+    struct inner *found)
+{
+	const uint32_t lists[] = {ctx_find_list(json, block, "content"),
+	    ctx_find_below(json, block, "source", "content")};
+	size_t i, n = 0;
+
+	for (i = 0; i < 2 && depth < INNER; i++)
+		if (lists[i] != 0 &&
+		    json->nodes[lists[i]].kind == CTX_JSON_ARRAY)
+			found[n++] = (struct inner){lists[i] + 1,
+			    json->nodes[lists[i]].next, depth + 1};
+	return n;
+}
+
 /* A result, a document and the like hold blocks of their own; what a call
  * was given is no block, whatever its keys. */
 static int
-strip_inner(struct ctx_hint_pen *pen, uint32_t block, unsigned depth,
-    struct ctx_err *err)
+strip_inner(struct ctx_hint_pen *pen, uint32_t block, struct ctx_err *err)
 {
 	const struct ctx_json *json = pen->json;
-	const uint32_t lists[] = {ctx_find_list(json, block, "content"),
-	    ctx_find_below(json, block, "source", "content")};
+	struct inner lists[2 * INNER], *last;
+	size_t n = find_inner(json, block, 0, lists);
 	uint32_t node;
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
-		if (lists[i] == 0 ||
-		    json->nodes[lists[i]].kind != CTX_JSON_ARRAY)
+	while (n > 0) {
+		last = lists + n - 1;
+		if (last->at == last->end) {
+			n--;
 			continue;
-		for (node = lists[i] + 1; node < json->nodes[lists[i]].next;
-		    node = json->nodes[node].next)
-			if (ctx_hints_strip(pen, node, err) < 0 ||
-			    (depth > 0 &&
-				strip_inner(pen, node, depth - 1, err) < 0))
-				return -1;
+		}
+		node = last->at;
+		last->at = json->nodes[node].next;
+		if (ctx_hints_strip(pen, node, err) < 0)
+			return -1;
+		n += find_inner(json, node, last->depth, lists + n);
 	}
 	return 0;
 }
@@ -663,7 +688,7 @@ write_block(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 	inside = marked && !hints->apart &&
 	    is_right(pen->json, block, hints, ttl);
 	if ((!inside && ctx_hints_strip(pen, block, err) < 0) ||
-	    strip_inner(pen, block, 2, err) < 0)
+	    strip_inner(pen, block, err) < 0)
 		return -1;
 	if (!marked || inside || *stays)
 		return 0;

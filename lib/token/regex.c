@@ -32,6 +32,17 @@ struct set {
 	uint32_t rest[CTX_KINDS_CUTS]; /* by range: bits of categories */
 };
 
+/* A set or a group that has not been closed yet. */
+struct open_set {
+	struct set set;
+	bool negated;
+};
+
+struct open_group {
+	size_t kind;
+	bool fold; /* as it was outside */
+};
+
 struct parse {
 	struct ctx_kinds *kinds;
 	struct set sets[SETS];
@@ -43,6 +54,9 @@ struct parse {
 	size_t n, at; /* bytes */
 	bool fold;    /* in (?i:...) */
 	uint32_t before; /* literal before this one, if right before it */
+	struct open_set in_sets[DEPTH];
+	struct open_group in_groups[DEPTH];
+	size_t open_sets, open_groups;
 	struct ctx_buf *out;
 	struct ctx_err *err;
 };
@@ -300,7 +314,7 @@ hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
 
 /* Behind \p or \P: {L}, {Lu}, {^Lu}. */
 static int
-property(struct parse *r, struct set *set, bool not)
+property(struct parse *r, struct set *set, bool negated)
 {
 	static const char names[] = CTX_CATEGORIES;
 	uint32_t categories = 0;
@@ -308,7 +322,7 @@ property(struct parse *r, struct set *set, bool not)
 
 	if (!skip(r, "{"))
 		return refuse(r, "a property without braces");
-	not ^= skip(r, "^");
+	negated ^= skip(r, "^");
 	for (n = 0; r->at + n < r->n && r->p[r->at + n] != '}'; n++)
 		;
 	if (r->at + n == r->n || n < 1 || n > 2)
@@ -319,7 +333,7 @@ property(struct parse *r, struct set *set, bool not)
 	if (categories == 0)
 		return refuse(r, "a property that is no general category");
 	r->at += n + 1;
-	add_categories(r, set, not ? ~categories & ALL : categories);
+	add_categories(r, set, negated ? ~categories & ALL : categories);
 	return 0;
 }
 
@@ -439,34 +453,59 @@ members(struct parse *r, struct set *set)
 	return 0;
 }
 
-/* Behind the opening bracket, up to behind the closing one. */
+/* Behind the opening bracket. */
 static int
-bracket(struct parse *r, struct set *set, unsigned depth)
+open_set(struct parse *r)
 {
-	struct set part = {{0, 0}, {0}};
-	bool not = skip(r, "^");
+	struct open_set *in = r->in_sets + r->open_sets;
+	bool negated = skip(r, "^");
 
-	if (depth == DEPTH)
+	if (r->open_sets == DEPTH)
 		return refuse(r, "too many sets in sets");
-	if (is_next(r, "]") || (not && r->fold))
+	if (is_next(r, "]") || (negated && r->fold))
 		return refuse(r, r->fold ? "a set in (?i:)"
 					 : "a set that begins with ]");
-	while (!skip(r, "]")) {
+	memset(in, 0, sizeof *in);
+	in->negated = negated;
+	r->open_sets++;
+	return 0;
+}
+
+/* Behind the closing bracket: the set is part of the one around it, or else
+ * of *set. */
+static int
+close_set(struct parse *r, struct set *set)
+{
+	struct open_set *in = r->in_sets + --r->open_sets;
+
+	if (in->negated)
+		negate(&in->set);
+	/* Oniguruma errs where a set in a set is empty. */
+	if (r->pass == FIND && is_empty(r, &in->set))
+		return refuse(r, "a set without characters");
+	add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
+	return 0;
+}
+
+/* Behind the opening bracket, up to behind the closing one. */
+static int
+bracket(struct parse *r, struct set *set)
+{
+	int rc = open_set(r);
+
+	while (rc == 0 && r->open_sets > 0) {
 		if (r->at == r->n)
 			return refuse(r, "a set without end");
 		if (is_next(r, "[:") || is_next(r, "&&"))
 			return refuse(r, "[: or && in a set");
-		if ((skip(r, "[") ? bracket(r, &part, depth + 1)
-				  : members(r, &part)) < 0)
-			return -1;
+		if (skip(r, "]"))
+			rc = close_set(r, set);
+		else if (skip(r, "["))
+			rc = open_set(r);
+		else
+			rc = members(r, &r->in_sets[r->open_sets - 1].set);
 	}
-	if (not)
-		negate(&part);
-	/* Oniguruma errs where a set in a set is empty. */
-	if (r->pass == FIND && is_empty(r, &part))
-		return refuse(r, "a set without characters");
-	add_set(set, &part);
-	return 0;
+	return rc;
 }
 
 /* Without case two letters can match one character, U+00DF for example. */
@@ -545,51 +584,56 @@ quantifier(struct parse *r, bool grouped)
 	return put(r, r->p + begin, r->at - begin);
 }
 
-static int alternatives(struct parse *r, unsigned depth);
+/* What a group begins with. */
+static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
-/* Behind the opening parenthesis, up to behind the closing one. */
+/* Behind the opening parenthesis. */
 static int
-group(struct parse *r, unsigned depth)
+open_group(struct parse *r)
 {
-	static const char *const kinds[] = {"?:", "?i:", "?!", "?="};
-	bool fold = r->fold;
 	size_t kind = 0;
 
 	if (is_next(r, "?")) {
-		while (kind < 4 && !skip(r, kinds[kind]))
+		while (kind < 4 && !skip(r, group_kinds[kind]))
 			kind++;
 		if (kind == 4)
 			return refuse(r, "a group of a kind that is not "
 			    "known here");
 	}
-	if (depth == DEPTH)
+	if (r->open_groups == DEPTH)
 		return refuse(r, "too many groups in groups");
+	r->in_groups[r->open_groups].kind = kind;
+	r->in_groups[r->open_groups++].fold = r->fold;
 	r->fold |= kind == 1;
 	r->before = 0;
-	if (put(r, "(", 1) < 0 ||
-	    put(r, kinds[kind == 1 ? 0 : kind], 2) < 0 ||
-	    alternatives(r, depth + 1) < 0)
+	if (put(r, "(", 1) < 0)
 		return -1;
-	if (!skip(r, ")"))
-		return refuse(r, "a group without end");
-	r->fold = fold;
-	r->before = 0;
-	if ((kind == 2 || kind == 3) && is_one_of(r, "*+?{"))
-		return refuse(r, "a look ahead that is repeated");
-	return put(r, ")", 1);
+	return put(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
+/* Behind the closing parenthesis. */
 static int
-atom(struct parse *r, unsigned depth)
+close_group(struct parse *r)
+{
+	const struct open_group *in = r->in_groups + --r->open_groups;
+
+	r->fold = in->fold;
+	r->before = 0;
+	if (in->kind >= 2 && is_one_of(r, "*+?{"))
+		return refuse(r, "a look ahead that is repeated");
+	return put(r, ")", 1) < 0 ? -1 : quantifier(r, true);
+}
+
+/* One character, of those that may stand there. */
+static int
+atom(struct parse *r)
 {
 	struct set set = {{0, 0}, {0}};
 	uint32_t cp;
 	int rc;
 
-	if (skip(r, "("))
-		return group(r, depth);
 	if (skip(r, "[")) {
-		rc = bracket(r, &set, 0);
+		rc = bracket(r, &set);
 	} else if (skip(r, ".")) {
 		rc = add_range(r, &set, '\n', '\n');
 		negate(&set);
@@ -610,24 +654,21 @@ atom(struct parse *r, unsigned depth)
 	return rc < 0 ? -1 : use_set(r, &set);
 }
 
-/* Up to the end of the pattern or group. */
+/* One character and how often, or what stands around such. */
 static int
-alternatives(struct parse *r, unsigned depth)
+piece(struct parse *r)
 {
-	bool grouped;
-
-	while (r->at < r->n && !is_next(r, ")")) {
-		if (skip(r, "|")) {
-			r->before = 0;
-			if (put(r, "|", 1) < 0)
-				return -1;
-			continue;
-		}
-		grouped = is_next(r, "(");
-		if (atom(r, depth) < 0 || quantifier(r, grouped) < 0)
-			return -1;
+	if (skip(r, "|")) {
+		r->before = 0;
+		return put(r, "|", 1);
 	}
-	return 0;
+	if (skip(r, "("))
+		return open_group(r);
+	if (r->open_groups > 0 && skip(r, ")"))
+		return close_group(r);
+	if (is_next(r, ")"))
+		return refuse(r, "a parenthesis too many");
+	return atom(r) < 0 ? -1 : quantifier(r, false);
 }
 
 static int
@@ -637,10 +678,11 @@ read_pattern(struct parse *r, struct ctx_str pattern)
 	r->n = pattern.n;
 	r->at = 0;
 	r->before = 0;
-	if (alternatives(r, 0) < 0)
-		return -1;
-	if (r->at < r->n)
-		return refuse(r, "a parenthesis too many");
+	while (r->at < r->n)
+		if (piece(r) < 0)
+			return -1;
+	if (r->open_groups > 0)
+		return refuse(r, "a group without end");
 	/* With the NUL. */
 	return put(r, "", 1);
 }
