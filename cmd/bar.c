@@ -29,8 +29,6 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 			break;
 	if (bar->follow && (cli->n_files == 0 || i < cli->n_files))
 		cli_die(cli, "--follow needs files, not standard input");
-	if (bar->svg != NULL)
-		cli_spare_files(cli, bar->svg, NULL);
 	bar->shown |= bar->follow;
 	/* The last line of a file that grows may not be whole yet. */
 	cli->lenient |= bar->follow;

@@ -82,6 +82,13 @@ is_file(const char *path, const struct stat *file)
 	return stat(path, &other) == 0 && is_same(file, &other);
 }
 
+static bool
+is_vocabulary(const char *encoding, const struct stat *file)
+{
+	return encoding != NULL && !cli_is_built_in(encoding) &&
+	    is_file(encoding, file);
+}
+
 /* Is it read beside the operands: a vocabulary, the models? */
 static bool
 is_read(const struct cli *cli, const struct stat *file)
@@ -90,9 +97,12 @@ is_read(const struct cli *cli, const struct stat *file)
 	    ? cli->encoding
 	    : cli_environment("CTX_ENCODING");
 	char models[4096];
+	size_t i;
 
-	return (encoding != NULL && !cli_is_built_in(encoding) &&
-		   is_file(encoding, file)) ||
+	for (i = 0; i < cli->n_models; i++)
+		if (is_vocabulary(cli->models[i].encoding, file))
+			return true;
+	return is_vocabulary(encoding, file) ||
 	    (own_models(models) && is_file(models, file));
 }
 

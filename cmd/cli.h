@@ -162,9 +162,9 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * for. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Dies if a file that is to be written is one that the command reads, or what
- * it writes besides: standard output or error, the file other (or NULL).  Each
- * would be written over the other.  Nor may it be in the spool. */
+/* Dies if a file that is to be written is one that the command may read, or
+ * what it writes besides: standard output or error, the file other (or NULL).
+ * Each would be written over the other.  Nor may it be in the spool. */
 void cli_spare_files(const struct cli *cli, const char *path,
     const char *other);
 /* The file of --explain, made anew; trouble with it is the command's end.
@@ -267,7 +267,8 @@ void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
  * can do it and does not.  After PR_SET_NO_NEW_PRIVS. */
 long cli_refuse_calls(void);
 
-/* A meter with model, encoding and the environment applied. */
+/* A meter with model, encoding and the environment applied, and the user's
+ * models; before cli_spare_files, which spares what they name. */
 void cli_meter(struct cli *cli, struct ctx_meter *meter);
 /* Says, once, of an unknown model what it is taken for; with --verbose where
  * the tokenizer of an estimated one is to be had. */

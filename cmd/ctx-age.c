@@ -119,9 +119,9 @@ main(int argc, char **argv)
 	struct ctx_err err;
 
 	parse(&age, argc, argv);
+	cli_meter(&age.cli, &meter);
 	cli_report_open(&age.cli, &age.report, &age.options.report);
 	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
-	cli_meter(&age.cli, &meter);
 	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);

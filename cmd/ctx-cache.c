@@ -381,10 +381,10 @@ main(int argc, char **argv)
 	struct ctx_meter meter;
 
 	parse(&cache, argc, argv);
+	cli_meter(&cache.cli, &meter);
 	if (cache.diff == NULL)
 		cli_report_open(&cache.cli, &cache.report,
 		    &cache.options.report);
-	cli_meter(&cache.cli, &meter);
 	cli_sandbox(&cache.cli,
 	    &(struct cli_needs){.meter = &meter, .read = cache.diff});
 	if (cache.diff != NULL)

@@ -510,6 +510,8 @@ main(int argc, char **argv)
 
 	parse(&count, argc, argv);
 	cli_meter(&count.cli, &count.meter);
+	if (count.bar.svg != NULL)
+		cli_spare_files(&count.cli, count.bar.svg, NULL);
 	if (count.models) {
 		cli_models_print(&count.cli, &count.meter.own);
 		return cli_end(&count.cli, NULL);

@@ -398,10 +398,10 @@ main(int argc, char **argv)
 
 	defaults(&prune);
 	parse(&prune, argc, argv);
+	cli_meter(&prune.cli, &meter);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
-	cli_meter(&prune.cli, &meter);
 	/* Other people's commands have needs of their own. */
 	if (prune.options.summarizer == NULL &&
 	    prune.options.scorer.embedder == NULL)

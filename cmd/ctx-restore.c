@@ -221,12 +221,12 @@ main(int argc, char **argv)
 	bool quiet;
 
 	parse(&restore, argc, argv);
+	cli_meter(&restore.cli, &meter);
 	cli_report_open(&restore.cli, &restore.report,
 	    &restore.options.report);
 	quiet = restore.list || restore.gc;
 	cli_open(&restore.cli, &stream, restore.cli.files,
 	    restore.cli.n_files, quiet ? NULL : &writer);
-	cli_meter(&restore.cli, &meter);
 	each_file(&restore, note_file);
 	if (ctx_restore(&stream, quiet ? NULL : &writer, &meter,
 		&restore.options, &err) < 0)

@@ -116,11 +116,11 @@ main(int argc, char **argv)
 	struct ctx_err err;
 
 	parse(&truncate, argc, argv);
+	cli_meter(&truncate.cli, &meter);
 	cli_report_open(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
 	cli_open(&truncate.cli, &stream, truncate.cli.files,
 	    truncate.cli.n_files, &writer);
-	cli_meter(&truncate.cli, &meter);
 	cli_sandbox(&truncate.cli, &(struct cli_needs){.meter = &meter});
 	if (ctx_truncate(&stream, &writer, &meter, &truncate.options, &counts,
 		&err) < 0)

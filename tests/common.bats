@@ -338,6 +338,19 @@ beside() { # COMMAND
 		[[ $output == *"is to be read and to be written; "* ]]
 	done
 	CTX_ENCODING=vocabulary run -2 ctx-count --svg vocabulary "$chat"
+	# One that a model of the user's names, used or not.
+	echo "{\"mine\":{\"encoding\":\"$PWD/vocabulary\",\"window\":9000}}" \
+	    > "$models"
+	for c in "ctx-count --svg" "ctx-prune -b 300 --explain" \
+	    "ctx-truncate -l 9 --explain" "ctx-truncate -l 9 --archive" \
+	    "ctx-age -k 0 -S spool --explain" "ctx-cache --strip --explain" \
+	    "ctx-restore -S spool --explain"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c vocabulary "$chat"
+		[[ $output == *"is to be read and to be written; "* ]] ||
+		    fail "$c: $output"
+		cmp vocabulary kept
+	done
 	grep -q '"window":9000' "$models"
 	# A file with the name of one that is built in is none.
 	ctx-count -e o200k_base --svg o200k_base "$chat"
