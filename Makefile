@@ -241,9 +241,10 @@ SAMPLE := tests/sample/agent.jsonl
 demo: all
 	@PATH="$(CURDIR)/$(B):$$PATH" tests/demo $(SAMPLE)
 
-# What needs packages of its own: tests/setup check-system installs them.
+# What needs packages of its own: tests/setup check-system installs them; one
+# after the other, for it installs ctx, too.
 check-system: all units
-	@B=$(B) tests/run tests/system/*.bats tests/scale/run
+	@B=$(B) JOBS=1 tests/run tests/system/*.bats tests/scale/run
 
 # What static analysis says, but for what is known (tests/analyze/known).
 analyze: all
@@ -258,7 +259,8 @@ COVERAGE_WRAP := syscall ctx_buf_printf $(shell sed -n \
 	-e 's/^WRAP.[^,]*, \([a-z0-9_]*\),.*/\1/p' \
 	-e 's/^PASSES.\([a-z0-9_]*\),.*/\1/p' tests/coverage/sites.c)
 COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
-	CFLAGS="-O1 -g" COUNTED="-O0 --coverage -DALWAYS_INLINE=inline" \
+	CFLAGS="-O1 -g" COUNTED="-O0 --coverage -fprofile-update=atomic \
+	-DALWAYS_INLINE=inline" \
 	COUNTED_LINK="--coverage $(COVERAGE_WRAP:%=-Wl,--wrap=%) \
 	$(COVERAGE)/ending.o $(COVERAGE)/sites.o"
 coverage:
