@@ -150,6 +150,37 @@ j?: object,
 	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
 }
 
+@test "Gemini's schemas in schemas are counted so deep" {
+	nested() { # levels, what a level begins with and ends with
+		awk -v n="$1" -v opens="$2" -v closes="$3" 'BEGIN {
+			printf "{\"model\":\"gemini-2.5-pro\",\"contents\":[]," \
+			    "\"tools\":[{\"functionDeclarations\":[{\"name\":" \
+			    "\"f\",\"parameters\":"
+			for (i = 0; i < n; i++)
+				printf "%s", opens
+			printf "{\"type\":\"string\",\"description\":\"deep\"}"
+			for (i = 0; i < n; i++)
+				printf "%s", closes
+			print "}]}]}"
+		}' > request
+		tokens request
+	}
+	local items='{"description":"a","items":' all='{"properties":{"a":'
+	local flat
+	flat=$(nested 0 "" "")
+	# A description a level, or a name; and not those beyond the 17th.
+	[ "$(nested 1 "$items" "}")" -eq $((flat + 1)) ]
+	[ "$(nested 1 "$all" "}}")" -eq $((flat + 1)) ]
+	[ "$(nested 16 "$items" "}")" -eq $((flat + 16)) ]
+	[ "$(nested 17 "$items" "}")" -eq $((flat + 16)) ]
+	[ "$(nested 17 "$all" "}}")" -eq $((flat + 16)) ]
+	[ "$(nested 100 "$all" "}}")" -eq $((flat + 16)) ]
+	[ "$(ulimit -s 128 && nested 4000 "$items" "}")" -eq $((flat + 16)) ]
+	# What stands behind a schema within is counted, too.
+	[ "$(nested 2 '{"properties":{"b":{"items":{"description":"a"}},"a":' \
+	    '}}')" -eq $((flat + 6)) ]
+}
+
 @test "Claude has a prompt of its own for tools, by model and tool_choice" {
 	weather='[{"name":"get_weather","description":"Get the current weather in a given location","input_schema":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"}},"required":["location"]}}]'
 	# The page on token counting says 403 for this request, when the
