@@ -9,11 +9,6 @@ dialect_is() {
 	[ "$found" = "$1" ] || fail "$2: $found, not $1"
 }
 
-# A sentence of $1 words, to make messages of known weight.
-words() {
-	printf 'word %.0s' $(seq "$1")
-}
-
 @test "one decisive record tells the provider" {
 	echo '{"role":"user","content":[{"type":"input_text","text":"a"}]}' > r
 	dialect_is openai-responses r

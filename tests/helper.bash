@@ -38,6 +38,19 @@ words() {
 	printf 'word %.0s' $(seq "$1")
 }
 
+# The same of words that differ.
+numbered() {
+	printf 'word%s ' $(seq "$1")
+}
+
+# A call of a tool and its result: id, tool, arguments, result.
+called() {
+	jq -nc --arg i "$1" --arg t "$2" --arg a "$3" --arg r "$4" '
+	    {role: "assistant", content: null, tool_calls: [{id: $i,
+		type: "function", function: {name: $t, arguments: $a}}]},
+	    {role: "tool", tool_call_id: $i, content: $r}'
+}
+
 # One line a message: {role, content} from arguments "role:text".
 messages() {
 	local one

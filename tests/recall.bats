@@ -1,0 +1,296 @@
+# ctx-prune -s recall: what the question is about stays
+
+load helper
+
+@test "recall: what the question asks for stays, in order, with its turn" {
+	{
+		for i in $(seq 60); do
+			messages "user:Tell me about topic $i, $(numbered 20)" \
+			    "assistant:Topic $i is dull. $(numbered 20)"
+			[ "$i" -ne 17 ] || messages \
+			    "user:By the way, my sister Ottilie moved to Bergen." \
+			    "assistant:How nice, Bergen is rainy."
+		done
+		messages "user:Where does my sister live now?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 700 in > out
+	[ "$(tokens out)" -le 700 ]
+	grep -q Ottilie out
+	is_subsequence out in
+	[ "$(tail -n 1 out)" = "$(tail -n 1 in)" ]
+	# recency alone would have lost it
+	ctx-prune -k 1 -t 1 -b 700 in > fifo
+	run -1 grep -q Ottilie fifo
+	ctx-prune -s recall --query "topic 5" -k 1 -t 1 -b 700 in > out
+	grep -q 'topic 5,' out
+}
+
+@test "recall: words are made of every letter and digit" {
+	for w in aaaa zzzz AAAA ZZZZ 0000 9999; do
+		{
+			messages "user:Once I said $w." "assistant:You did."
+			for i in $(seq 30); do
+				messages "user:Tell me about it, mmm$i" \
+				    "assistant:It is kept dull, $(numbered 5)"
+			done
+		} > in
+		ctx-prune -s recall --query "$w" -k 1 -t 1 -b 200 in > out
+		[ "$(head -n 1 out)" = "$(head -n 1 in)" ] || fail "$w"
+	done
+}
+
+@test "recall: scripts without spaces are found, too" {
+	{
+		for i in $(seq 40); do
+			messages "user:第$i回の話は普通です。天気もよかった。" "assistant:そうですか。"
+		done
+		messages "user:合言葉は青い鯨です。" "assistant:覚えました。"
+		for i in $(seq 40); do
+			messages "user:第$i回の続きも普通です。天気もよかった。" "assistant:そうですか。"
+		done
+		messages "user:青い鯨とは何でしたか？"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 400 in > out
+	grep -q '合言葉' out
+}
+
+# A long talk about nothing, in which the given lines stand at one place.
+talk_around() {
+	local i
+	for i in $(seq 40); do
+		messages "user:Ann: The weather is fine on day $i here." \
+		    "assistant:Bob: So it is, and number $i was fine."
+		[ "$i" -ne 11 ] || messages "$@"
+	done
+}
+
+@test "recall: of a very long text every word counts" {
+	for thing in xylophone piano; do
+		messages "user:What do you see?"
+		jq -nc --arg t "My $thing is blue. " \
+		    '{role: "assistant", content: ($t + "la " * 70000)}'
+	done > in
+	messages "user:And where is it?" "assistant:In the hall." >> in
+	n=$(tokens <(sed -n 2p in))
+	for thing in xylophone piano; do
+		ctx-prune -s recall -k 1 -t 1 -b $((n * 3 / 2)) \
+		    --query $thing in > out
+		[ "$(jq -r '.content | select(length > 1000) |
+		    split(" ")[1]' out)" = $thing ]
+	done
+}
+
+@test "recall: forms of a word meet, and the answer beside the words stays" {
+	{
+		talk_around "user:Ann: I am thinking of adopting a greyhound." \
+		    "assistant:Bob: Which?" "user:Ann: Zazu, with three legs."
+		messages "user:What about the adoption?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	grep -q adopting out
+	grep -q Zazu out
+	{
+		talk_around "user:Ann: My canoe was bought from old Tibor."
+		messages "user:From whom did she buy it?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	grep -q Tibor out
+}
+
+@test "recall: capital letters of Greek and Cyrillic are found in small ones" {
+	for pair in ЁЛКА:ёлка ЂАК:ђак ΣΑΛΟΝΙ:σαλονι ÄRGER:ärger ŠKODA:škoda; do
+		{
+			for i in $(seq 8); do
+				messages "user:$i $(numbered 6)" "assistant:$i"
+			done
+			messages "user:x ${pair%:*} y" "assistant:there"
+			for i in $(seq 8); do
+				messages "user:$i $(numbered 6)" "assistant:$i"
+			done
+			messages "user:${pair#*:}"
+		} > in
+		ctx-prune -s recall -k 1 -t 1 -b 60 in > out
+		grep -q "${pair%:*}" out || fail "$pair"
+	done
+}
+
+@test "recall: who is asked about counts, by name, prefix or dated prefix" {
+	local a b n
+	for form in plain dated member; do
+		case $form in
+		plain) a='Ann: ' b='Bob: ' n=70 ;;
+		dated) a='[9:15 on 3 May] Ann: ' b='[9:16 on 3 May] Bob: '
+			n=130 ;;
+		member) a='' b='' n=70 ;;
+		esac
+		for i in $(seq 60); do
+			messages "user:${a}day $i was fine." \
+			    "assistant:${b}number $i, too."
+			[ "$i" -ne 20 ] ||
+				messages "user:${a}my boat is called Kestrel."
+			[ "$i" -ne 30 ] || messages "user:${a}I see." \
+			    "assistant:${b}my boat is called Petrel."
+		done |
+		    if [ $form = member ]; then
+			jq -c '.name = {user: "Ann", assistant: "Bob"}[.role]'
+		    else
+			cat
+		    fi > in
+		ctx-prune -s recall -k 1 -t 1 -b $n \
+		    --query "What is Ann's boat called?" in > out
+		grep -q Kestrel out
+		run -1 grep Petrel out
+		ctx-prune -s recall -k 1 -t 1 -b $n \
+		    --query "What is Bob's boat called?" in > out
+		grep -q Petrel out
+		run -1 grep Kestrel out
+	done
+}
+
+@test "recall: what is too large leaves room for what fits" {
+	{
+		messages "user:Read the notes."
+		called a read_file '{"path":"notes"}' "the password $(numbered 300)"
+		messages "user:The password is on the door."
+		for i in $(seq 40); do
+			messages "user:thing $i" "assistant:done $i"
+		done
+		messages "user:Which password?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 120 in > out
+	ctx-count -q --max 120 out
+	grep -q 'on the door' out
+	# the room is filled, but for less than one of the small ones
+	[ "$(tokens out)" -ge 105 ]
+}
+
+@test "recall: a word among very many is found" {
+	{
+		for word in quokka wombat; do
+			messages "user:Go on."
+			seq 70000 | tr '\n' ' ' | sed "s/69990/$word $word/" |
+				jq -Rc '{role: "assistant", content: .}'
+		done
+		messages "user:Where is the quokka?"
+	} > in
+	n=$(tokens in)
+	ctx-prune -s recall -k 1 -t 1 -b $((n * 6 / 10)) in > out
+	grep -q 'quokka quokka' out
+	run ! grep -q wombat out
+}
+
+@test "recall: a result that comes late holds its turn, and the budget" {
+	{
+		messages "user:One." "assistant:Yes."
+		called a find '{"what":"the heron"}' "heron" | head -n 1
+		messages "user:Meanwhile, $(numbered 200)" "assistant:Well."
+		called a find '{"what":"the heron"}' "nothing" | tail -n 1
+		for i in $(seq 40); do
+			messages "user:thing $i" "assistant:done $i"
+		done
+		messages "user:Where was the heron?"
+	} > in
+	for b in 60 100 200 400; do
+		ctx-prune -s recall -k 1 -t 1 -b $b in > out
+		ctx-count -q --max $b out
+		ctx-check -q out
+	done
+}
+
+@test "recall: an embedder ranks with it, and one that fails keeps all" {
+	{
+		for i in $(seq 40); do
+			messages "user:item $i $(numbered 10)" "assistant:noted $i"
+		done
+		messages "user:which one?"
+	} > in
+	# near to the question: what speaks of item 7
+	cat > embed <<'X'
+#!/bin/sh
+awk '{ print (NR == 1 || /item 7 /) ? "[1,0]" : "[0,1]" }'
+X
+	chmod +x embed
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 200 in > out
+	grep -q 'item 7 ' out
+	CTX_EMBEDDER=./embed ctx-prune -s recall -k 1 -t 1 -b 200 in | cmp - out
+	# The last line may be without its end.
+	ctx-prune -s recall --embedder 'printf %s "$(./embed)"' -k 1 -t 1 \
+	    -b 200 in | cmp - out
+	# Only where numbers point counts, not how far.
+	for far in 1e-200 1e80 1e300; do
+		sed "s/\\[1,/[$far,/; s/,1\\]/,$far]/" embed > far
+		chmod +x far
+		ctx-prune -s recall --embedder ./far -k 1 -t 1 -b 200 in | cmp - out
+	done
+	# A command, and why its answer is none.
+	while IFS='|' read -r bad why; do
+		run -2 ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in
+		ctx-prune -s recall --timeout 1 --embedder "$bad" -b 200 in \
+		    > out 2> err || [ $? -eq 2 ]
+		cmp out in
+		grep -q "nothing was removed: .*$why" err || fail "$bad: $(cat err)"
+	done <<-'X'
+		false|status 1
+		sed "s/.*/x/"|no array of numbers
+		sed p|wrote 164 lines for 82
+		echo "[1]"|wrote 1 lines for 82
+		yes "[]"|the embedder wrote more than 8060928 bytes for 82 texts; have it
+		sed "s/.*/[1e999]/"|no array of numbers
+		sed "s/.*/[]/"|no array of numbers
+		sed "s/.*/[1,\"2\"]/"|no array of numbers
+		sed "s/.*/[1,2/"|no array of numbers
+		sed "s/.*/[1]/;3s/1/1,2/"|lines of different lengths
+		sed "s/.*/[1]/;82d"|wrote 81 lines for 82
+		sleep 60|within 1 seconds
+	X
+	# A line that a reader which recurses would not do with.
+	(ulimit -s 128 && run -2 ctx-prune -s recall -b 200 in --embedder \
+	    'sed "s/.*/$(printf "[%.0s" $(seq 2000))/"' &&
+		[[ $output == *"no array of numbers"* ]])
+}
+
+@test "recall: an embedder gets the beginning of a text, whole characters" {
+	{
+		jq -nc --arg t "x$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
+		jq -nc --arg t "$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
+		messages "assistant:a" "user:which?"
+	} > in
+	ctx-prune -s recall --embedder 'tee got | sed "s/.*/[1]/"' -k 1 -t 1 \
+	    -b 200 in > out
+	[ "$(wc -l < got)" -eq 5 ]
+	jq -es '.[1:3] | map(.text | test("^x?é+$") and utf8bytelength > 1000 and
+	    utf8bytelength < 9000) | all' got
+	# What is no message is a text of nothing.
+	jq -sc '{messages: [.[0], {no: "message"}, .[2], 7, .[3]]}' in > record
+	ctx-prune -s recall --embedder 'tee got | sed "s/.*/[1]/"' -k 1 -t 1 \
+	    -b 200 record > out
+	jq -es 'map(.text) | (.[0] | startswith("which?")) and .[2] == "" and
+	    .[4] == "" and (.[3] | startswith("a"))' got
+}
+
+@test "recall: who is asked about shows in whom the other side calls" {
+	# two such remarks, of which only one fits
+	chat() {
+		local i
+		for i in "$@"; do
+			messages "user:Thanks, Ben! $(numbered 30)$i" \
+			    "assistant:Ann, look at that. $(numbered 30)$i"
+		done
+	}
+	{
+		messages "user:Hi Ben! I went swimming in a lake." \
+		    "assistant:Nice."
+		chat 1 2 3 4
+		messages "user:Hm." \
+		    "assistant:Well, Ann! I went swimming in the sea."
+		chat 5 6
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 40 > out < <(cat in
+	    messages "user:Where did Ann go swimming?")
+	grep -q 'a lake' out
+	run -1 grep -q 'the sea' out
+	ctx-prune -s recall -k 1 -t 1 -b 40 > out < <(cat in
+	    messages "user:Where did Ben go swimming?")
+	grep -q 'the sea' out
+	run -1 grep -q 'a lake' out
+}

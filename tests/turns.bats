@@ -1,0 +1,287 @@
+# ctx-prune: what stands and falls together, by every strategy
+
+load helper
+
+# Two people who both write as the user, 40 messages of about 20 tokens.
+talk() {
+	for i in $(seq 20); do
+		jq -nc --arg i "$i" '{role: "user", name: "ann", content:
+		    "How is the garden, week \($i)? Did the beans come up?"},
+		    {role: "user", name: "bob", content:
+		    "In week \($i) they are \($i) inches high, and green."}'
+	done
+	jq -nc '{role: "user", name: "ann",
+	    content: "How high were the beans in week 7?"}'
+}
+
+@test "a talk of two people by name is cut between them, by every strategy" {
+	talk > in
+	[ "$(ctx-count --json in | jq .turns)" = 41 ]
+	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+		for b in 150 300 600; do
+			ctx-prune -s $s -b $b in > out
+			[ "$(tokens out)" -le $b ]
+			tail -n 1 in | cmp - <(tail -n 1 out)
+			ctx-check out
+			ctx-prune -s $s -b $b out | cmp out -
+		done
+	done
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	grep -q 'In week 7 they' out
+	ctx-prune -s window --window-turns 5 in > out
+	tail -n 5 in | cmp - out
+	# in other shapes of it, too
+	jq -c '{type: "human", data: {content, name, type: "human"}}' in > lc
+	ctx-prune -b 300 lc > out
+	[ "$(tokens out)" -le 300 ]
+	jq -sc '{model: "gpt-4o", messages: .}' in > request
+	ctx-prune -b 300 request > out
+	[ "$(tokens out)" -le 300 ]
+}
+
+@test "users of one name, or of none, still are one turn" {
+	talk | jq -c '.name = "ann"' > one
+	talk | jq -c 'del(.name)' > none
+	for f in one none; do
+		[ "$(ctx-count --json $f | jq .turns)" = 1 ]
+		run -1 ctx-prune -b 300 $f
+		ctx-prune -b 300 $f 2> /dev/null | cmp $f -
+	done
+}
+
+@test "recall: who asks is not who is asked about" {
+	talk > member
+	jq -c '{role: (if .name == "ann" then "user" else "assistant" end),
+	    content: "\(.name): \(.content)"}' member > prefix
+	for f in member prefix; do
+		ctx-prune -s recall -k 1 -t 1 -b 130 $f > out
+		grep -q 'In week 7 they' out
+	done
+	# a topic before the question is part of it
+	{
+		messages "user:hi" "assistant:The weather is fine today." \
+		    "user:ok" "assistant:My roses need water in May." \
+		    "user:ok" "assistant:My mother bakes a cake in May." \
+		    "user:ok" "assistant:We saw a film in May." \
+		    "user:roses: what do they need?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 40 in > out
+	grep -q 'roses need' out
+}
+
+# lonely FILE: the calls that programs which are not in it made
+lonely() {
+	jq -rs '[.. | objects | select(.type == "server_tool_use").id,
+	    select(.type == "program").call_id,
+	    select(.type == "tool-call" and .providerExecuted).toolCallId] as $programs |
+	    .. | objects | .caller? // empty | (.tool_id, .toolId, .caller_id) |
+	    select(. != null) | select(IN($programs[]) | not)' "$1"
+}
+
+@test "what a program called goes with it, what goes on with its call" {
+	runs=0 short=0
+	for f in anthropic/programs openai-responses/programs \
+	    vercel-model/programs gemini/continued; do
+		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
+		for s in pinned-fifo fifo heuristic middle-out recall; do
+			for b in 100 350 450 600 1000; do
+				for k in 0 4; do
+					ctx-prune -b $b -s $s -k $k -t 1 "$f" > out 2> err ||
+					    [ $? -eq 1 ]
+					ctx-check out || fail "$s $b $k $f"
+					[ -z "$(lonely out)" ] ||
+					    fail "$s $b $k $f: $(lonely out)"
+					runs=$((runs + 1))
+					short=$((short + $(cmp -s out "$f" || echo 1)))
+				done
+			done
+		done
+	done
+	[ $short -eq $runs ]
+	# One without a name was called by nobody.
+	sed 's/"tool_id":"[^"]*"/"tool_id":""/' \
+	    "$BATS_TEST_DIRNAME/corpus/anthropic/programs.jsonl" > nameless
+	ctx-prune -b 300 -k 1 -t 1 nameless > out
+	run -1 ctx-check nameless
+	[[ $output == *orphan-caller* ]]
+	# It can fail.
+	sed 4d "$BATS_TEST_DIRNAME/corpus/anthropic/programs.jsonl" > broken
+	[ -n "$(lonely broken)" ]
+	run -1 ctx-check broken
+	[[ $output == *"broken:5: orphan-caller: "* ]]
+}
+
+# The rules that a stream breaks.
+rules() {
+	ctx-check --json | jq -r .rule | sort -u
+}
+
+# What every strategy leaves of a valid conversation is valid: FILE BUDGET...
+stays_valid() {
+	local in=$1 s b t
+	shift
+	ctx-check "$in"
+	for s in pinned-fifo fifo heuristic middle-out recall summarize window; do
+		for b in "$@"; do
+			for t in 0 1 2 3; do
+				ctx-prune -b "$b" -s $s -k $((t % 2)) -t $t \
+				    "$in" > out 2> err || [ $? -eq 1 ]
+				ctx-check out || fail "$s $b $t: $(cat out)"
+			done
+		done
+	done
+}
+
+@test "results that come while something else is spoken of part no turn" {
+	jq -nc --arg w "$(numbered 20)" '
+	    def says($role; $part): {role: $role, parts: [$part]};
+	    def result($more): says("user"; {functionResponse: {id: "w",
+		name: "watch", willContinue: $more, response: {output: $w}}});
+	    says("user"; {text: "keep me posted"}),
+	    says("model"; {functionCall: {id: "w", name: "watch", args: {}}}),
+	    result(true), says("model"; {text: "I am watching."}),
+	    says("user"; {text: "and what is two and two?"}),
+	    says("model"; {text: "Four."}), result(true),
+	    says("model"; {text: "It goes on."}),
+	    says("user"; {text: "and three?"}), says("model"; {text: "Six."}),
+	    result(false), says("model"; {text: "It is done."}),
+	    says("user"; {text: "Thanks."}), says("model"; {text: "Welcome."})' > in
+	stays_valid in 10 30 60 100
+	ctx-prune -b 10 -k 1 -t 1 in > out
+	[ "$(wc -l < out)" -eq 2 ]
+}
+
+@test "a turn that begins beside results stays as long as what they answer" {
+	jq -nc --arg w "$(numbered 20)" '
+	    def says($role; $content): {role: $role, content: $content};
+	    def text: {text: .};
+	    def call: {toolUse: {toolUseId: ., name: "f", input: {}}};
+	    def result: {toolResult: {toolUseId: ., content: [{text: $w}]}};
+	    says("user"; ["Where is the manifest?" | text]),
+	    says("assistant"; ["a" | call]), says("user"; ["a" | result]),
+	    says("assistant"; [("The manifest is here." | text), ("b" | call)]),
+	    says("user"; [("b" | result), ("Something else." | text)]),
+	    says("assistant"; ["Yes?" | text]),
+	    says("user"; ["And what of the weather?" | text]),
+	    says("assistant"; ["c" | call]),
+	    says("user"; [("c" | result), ("Once more." | text)]),
+	    says("assistant"; [("The manifest." | text), ("d" | call)]),
+	    says("user"; [("d" | result), ("Less of it." | text)]),
+	    says("assistant"; ["Good." | text]),
+	    says("user"; ["So what of the manifest?" | text]),
+	    says("assistant"; ["All is in it." | text])' > in
+	stays_valid in 20 40 60 80 100 120 140 160 180
+}
+
+@test "what several calls went on with stands or falls as roles demand" {
+	jq -nc --arg w "$(numbered 20)" '
+	    def says($role; $parts): {role: $role, parts: $parts};
+	    def text: {text: .};
+	    def call: {functionCall: {id: ., name: "f", args: {}}};
+	    def some($more): {functionResponse: {id: ., name: "f",
+		willContinue: $more, response: {output: $w}}};
+	    def result: some(false);
+	    says("user"; ["Where is the manifest?" | text]),
+	    says("model"; ["z" | call]), says("user"; ["z" | result]),
+	    says("model"; ["a", "b" | call]),
+	    says("user"; ["a", "b" | some(true)]),
+	    says("model"; ["I look." | text]), says("user"; ["b" | result]),
+	    says("model"; ["The manifest, soon." | text]),
+	    says("user"; ["Something else." | text]),
+	    says("model"; ["c" | call]), says("user"; ["c" | some(true)]),
+	    says("model"; ["Yes?" | text]),
+	    says("user"; [("a" | some(true)), ("And the weather?" | text)]),
+	    says("model"; ["d" | call]), says("user"; ["d" | result]),
+	    says("model"; ["Fine." | text]), says("user"; ["c" | result]),
+	    says("model"; ["e" | call]),
+	    says("user"; [("e", "a" | result), ("Once more." | text)]),
+	    says("model"; ["The manifest." | text]),
+	    says("user"; ["What of the manifest?" | text]),
+	    says("model"; ["All is in it." | text])' > in
+	stays_valid in 20 50 80 110 140 170 200 230 260 290
+	# Without ids, and with records that are no messages among them.
+	jq -c 'del(.parts[][].id?)' in > nameless
+	stays_valid nameless 20 90 160 230 300
+	sed 'a {"usageMetadata":{"totalTokenCount":30}}' in > between
+	stays_valid between 20 90 160 230 300
+}
+
+@test "calls that go on: a stream is cut as the record of its messages is" {
+	jq -nc --arg w "$(numbered 9000)" '
+	    def says($role; $parts): {role: $role, parts: $parts};
+	    def some($more): {functionResponse: {id: "a", name: "f",
+		willContinue: $more, response: {output: "x"}}};
+	    says("user"; [{text: "watch"}]),
+	    says("model"; [{functionCall: {id: "a", name: "f", args: {}}}]),
+	    says("user"; [some(true)]), says("model"; [{text: "ok"}]),
+	    (range(4) | says("user"; [{text: $w}]),
+		says("model"; [{text: "So much."}])),
+	    says("user"; [some(false), {text: "what else?"}]),
+	    says("model"; [{text: "Nothing."}]),
+	    says("user"; [{text: "Thanks."}]),
+	    says("model"; [{text: "Welcome."}])' > in
+	ctx-check in
+	jq -sc '{contents: .}' in > record
+	for s in pinned-fifo fifo middle-out window; do
+		for o in "--pin watch" "--pin else" ""; do
+			# shellcheck disable=SC2086 # options
+			ctx-prune -b 30k -s $s -k 1 -t 0 $o in > out 2> err ||
+			    [ $? -eq 1 ]
+			# shellcheck disable=SC2086 # options
+			ctx-prune -b 30k -s $s -k 1 -t 0 $o record > whole \
+			    2> err || [ $? -eq 1 ]
+			ctx-check out
+			jq -c '.contents[]' whole | cmp - out
+		done
+	done
+}
+
+@test "a call that still goes on stays, whatever turn it is of" {
+	cat > in <<-'END'
+	{"role":"user","parts":[{"text":"Watch the log and tell me what comes."}]}
+	{"role":"model","parts":[{"functionCall":{"id":"a","name":"watch","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"id":"a","name":"watch","willContinue":true,"response":{"output":"started"}}}]}
+	{"role":"model","parts":[{"text":"It runs."}]}
+	{"role":"user","parts":[{"text":"Meanwhile, what is two and two?"}]}
+	{"role":"model","parts":[{"text":"Four."}]}
+	END
+	echo '{"role":"user","parts":[{"functionResponse":{"id":"a","name":"watch","response":{"output":"ended"}}}]}' > result
+	sed 's/"id":"a",//' in > nameless
+	sed 's/"id":"a",//' result > its
+	for s in pinned-fifo fifo heuristic middle-out recall window; do
+		run -1 --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 in
+		[[ $s == middle-out || $stderr == *", open calls "* ]]
+		cat - result <<< "$output" | ctx-check
+		run --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 nameless
+		cat - its <<< "$output" | ctx-check
+	done
+	# Its last result makes it one of those that may go.
+	(cat in result; sed 's/Four/It ended/;s/Meanwhile.*two?/Thanks/' in |
+	    tail -n 1) > ended
+	ctx-check ended
+	ctx-prune -b 15 -k 1 -t 0 ended > out
+	[ "$(grep -c watch out)" -eq 0 ]
+}
+
+@test "a line that is there twice makes nothing worse" {
+	broken=0
+	for f in anthropic/results openai-chat/support langchain-dict/coding \
+	    codex/rollout vercel-model/coding openai-responses/tools \
+	    bedrock/steps gemini/agent; do
+		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
+		half=$(($(tokens "$f") / 2))
+		for ((n = 2; n <= $(wc -l < "$f"); n++)); do
+			sed "${n}p" "$f" > in
+			rules < in > before
+			grep -q duplicate-result before || continue
+			broken=$((broken + 1))
+			for s in fifo heuristic middle-out; do
+				ctx-prune -b "$half" -s $s -k 2 -t 1 in > out 2> err || [ $? -eq 1 ]
+				rules < out > after
+				[ -z "$(comm -13 before after)" ] ||
+				    fail "$f $n $s: $(ctx-check out)"
+			done
+		done
+	done
+	[ $broken -gt 20 ]
+}
