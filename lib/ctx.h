@@ -1648,6 +1648,7 @@ struct ctx_groups {
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
 	bool goes_on; /* a call got results that are not its last */
+	bool calls_on; /* the last message went on with one that calls */
 	bool elsewhere; /* results may answer what the provider keeps: they
 			 * stay as what is pinned; the caller's, set after a
 			 * reset, and so by views */

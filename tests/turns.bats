@@ -285,3 +285,52 @@ stays_valid() {
 	done
 	[ $broken -gt 20 ]
 }
+
+@test "a call that is answered in its own message opens a turn with it" {
+	part() {
+		jq -nc --arg r "$1" '{role: $r, parts: [$ARGS.positional[] |
+		    fromjson]}' --args "${@:2}"
+	}
+	{
+		part user '{"text":"How warm is it in Oslo and in Rome?"}'
+		part model '{"text":"In Oslo 4 degrees, in Rome 19 degrees."}'
+		part user '{"functionCall":{"name":"weather","args":{}}}' \
+		    '{"functionResponse":{"name":"weather","response":{"output":"9"}}}'
+		part model '{"text":"Here it is."}'
+		part user '{"text":"Thanks"}'
+		part model '{"text":"You are welcome"}'
+		part user '{"text":"Bye"}'
+	} > in
+	ctx-check in
+	for s in pinned-fifo fifo window middle-out heuristic recall; do
+		for b in 10 20 30 40; do
+			ctx-prune -s $s -k 0 -t 1 --keep-first 1 -b $b in > out ||
+				[ $? -eq 1 ]
+			ctx-check out || fail "$s $b: $(cat out)"
+		done
+	done
+}
+
+@test "what a program waits for goes with it" {
+	said() {
+		jq -nc --arg r "$1" '{role: $r, content: [$ARGS.positional[] |
+		    fromjson]}' --args "${@:2}"
+	}
+	text='{"type":"text","text":"so it goes, and so on"}'
+	{
+		said user "$text"
+		said assistant '{"type":"server_tool_use","id":"p","name":"code_execution","input":{}}'
+		said assistant "$text"
+		said assistant '{"type":"tool_use","id":"a","name":"f","input":{}}'
+		said user '{"type":"tool_result","tool_use_id":"a","content":"r"}' "$text"
+		said assistant '{"type":"tool_use","id":"c","name":"f","input":{},"caller":{"type":"code_execution_20260120","tool_id":"p"}}'
+	} > in
+	ctx-check --allow-pending in
+	for s in pinned-fifo fifo window middle-out heuristic recall; do
+		for b in 10 20 30 40 50; do
+			ctx-prune -s $s -k 0 -t 0 --keep-first 1 -b $b in > out ||
+				[ $? -eq 1 ]
+			ctx-check --allow-pending out || fail "$s $b: $(cat out)"
+		done
+	done
+}

@@ -48,6 +48,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->spoken = 0;
 	groups->turn = 0;
 	groups->answered = groups->goes_on = groups->elsewhere = false;
+	groups->calls_on = false;
 	groups->speaker.n = 0;
 	groups->tied = NONE;
 	groups->going = NONE;
@@ -450,6 +451,36 @@ join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		join(items, groups->before, item);
 }
 
+/* Results that answer the call of their own message, and none before it, open
+ * the turn with it. */
+static void
+open_with_rest(struct ctx_groups *groups, uint32_t results)
+{
+	struct ctx_item *items = groups->items;
+
+	if (ctx_group_of(items, results + 1) != results)
+		return;
+	items[results].turn = items[results + 1].turn;
+	items[results].flags |= CTX_ITEM_USER;
+}
+
+/* Where neighbours are one message and results come next: has the assistant
+ * called before, in messages that this one goes on with?  A program of theirs
+ * may wait for what this one calls. */
+static bool
+still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
+    const struct ctx_view *view)
+{
+	const struct ctx_item *items = groups->items;
+
+	return (dialect->rules & CTX_RESULTS_NEXT) &&
+	    (dialect->rules & CTX_MERGES) &&
+	    view->role == CTX_ROLE_ASSISTANT && groups->before != NONE &&
+	    items[groups->before].role == CTX_ROLE_ASSISTANT &&
+	    (groups->calls_on ||
+		items[ctx_group_of(groups->items, groups->before)].open > 0);
+}
+
 int
 ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
@@ -463,6 +494,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
 
+	groups->calls_on = still_calls(groups, dialect, view);
 	if (split) {
 		item = add_item(groups, err);
 		if (item == NULL)
@@ -514,8 +546,12 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	groups->answering = found & CTX_ITEM_RESULTS ? results : NONE;
 	if (groups->answering != NONE)
 		join_late(groups, results, split);
-	if (split)
+	if (split) {
+		open_with_rest(groups, results);
 		expire(groups);
+	}
+	if (groups->calls_on)
+		join(groups->items, groups->before, (uint32_t)groups->n - 1);
 	tie(groups, view, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
 	join_pieces(groups, view, (uint32_t)groups->n - 1);
