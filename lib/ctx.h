@@ -1633,7 +1633,12 @@ struct ctx_item {
  * Finds groups while messages arrive, in linear time.  A result answers the
  * newest open call of its id; where formats do without ids, one that names
  * none the oldest of its turn with its name, and without a name the oldest of
- * its turn.  One that answers none is an orphan, and a group of its own.
+ * its turn.  One that answers none is an orphan, and a group of its own; where
+ * roles alternate or results come next, one with what the assistant said right
+ * before it.  What answers a call of its own message of the user's, and none
+ * before it, opens the turn with that message.  Where results come next and
+ * neighbours are one message (CTX_MERGES), all that the assistant says on after
+ * a call is of the call's group: a program may wait there for what comes.
  */
 struct ctx_groups {
 	struct ctx_item *items;
