@@ -1047,9 +1047,16 @@ enum {
 	CTX_REASONING_LEADS = 1 << 28, /* to an item of the assistant's */
 	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
 	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
-	CTX_FORM_RULES = ~((1 << 20) - 1) | CTX_PAIR_BY_NAME |
-	    CTX_PAIR_EITHER | CTX_JOINS_ANSWERS,
 };
+
+/* Rules from bit 31 on are macros of UINT64_C, since an enum constant is an
+ * int. */
+
+/* Rules about the way in which a format writes a conversation down.  A
+ * provider that gets the conversation translated does not see them. */
+#define CTX_FORM_RULES \
+	(UINT64_C(0xfff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
+	    CTX_JOINS_ANSWERS)
 
 /*
  * How a result is written whose body is a text of ours, for ctx_check to put
@@ -1148,7 +1155,7 @@ struct ctx_dialect {
 	 * one further on may stand for those before it; NULL: all are shown.
 	 */
 	uint32_t (*first)(const struct ctx_json *json, uint32_t array);
-	unsigned rules;
+	uint64_t rules; /* CTX_PAIR_BY_NAME and so on */
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
 	uint8_t per_message, per_name, priming;
@@ -1739,7 +1746,7 @@ struct ctx_rule {
 	const char *id;
 	const char *about;  /* what a finding means, one line */
 	const char *source; /* who says that it is refused */
-	unsigned when;      /* rules of a dialect, any of which must be set;
+	uint64_t when;      /* rules of a dialect, any of which must be set;
 			     * 0: holds everywhere */
 	enum ctx_remedy remedy;
 };
@@ -1750,13 +1757,13 @@ const struct ctx_rule *ctx_rule_at(size_t i);
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
-	unsigned more;
+	uint64_t more;
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
 /* What holds for a conversation of this dialect that is meant for this
  * provider (NULL: for the dialect's own). */
-unsigned ctx_provider_rules(const struct ctx_provider *provider,
+uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
 /* ---- check/judge.c: would the provider take it --------------------------- */
@@ -1797,7 +1804,7 @@ struct ctx_judge {
 	bool dropped; /* the last message went altogether */
 	/* Its own: */
 	size_t gone_cap;
-	unsigned rules;
+	uint64_t rules;
 	const struct ctx_view *view;
 	struct ctx_place place;
 	struct ctx_calls_seen *calls;
@@ -1838,7 +1845,7 @@ void ctx_judge_release(struct ctx_judge *judge);
 /* Forgets the last conversation. */
 void ctx_judge_begin(struct ctx_judge *judge);
 /* The next message; rules are those of ctx_provider_rules. */
-int ctx_judge_message(struct ctx_judge *judge, unsigned rules,
+int ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
     const struct ctx_view *view, const struct ctx_place *place,
     struct ctx_err *err);
 /* The conversation is over.  With allow_pending the calls of its newest turn

@@ -193,7 +193,7 @@ static int
 check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_part *part = &judge->view->parts[i];
-	unsigned rules = judge->rules;
+	uint64_t rules = judge->rules;
 
 	switch (part->kind) {
 	case CTX_PART_CALL:

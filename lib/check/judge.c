@@ -376,7 +376,7 @@ prepare(struct ctx_judge *judge, const struct ctx_view *view,
 }
 
 int
-ctx_judge_message(struct ctx_judge *judge, unsigned rules,
+ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
     const struct ctx_view *view, const struct ctx_place *place,
     struct ctx_err *err)
 {

@@ -262,7 +262,7 @@ check_role(struct ctx_judge *judge, struct ctx_err *err)
 {
 	static const struct {
 		enum ctx_role role;
-		unsigned rule;
+		uint64_t rule;
 		const char *what;
 	} roles[] = {
 	    {CTX_ROLE_OTHER, CTX_KNOWN_ROLES, "the role is unknown"},

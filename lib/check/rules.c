@@ -162,7 +162,7 @@ ctx_provider_find(const char *name)
 
 /* How a call is written down is the dialect's business, whoever is to get
  * the conversation once it has been translated. */
-unsigned
+uint64_t
 ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect)
 {
@@ -174,5 +174,5 @@ ctx_provider_rules(const struct ctx_provider *provider,
 	if (own == dialect)
 		return dialect->rules | provider->more;
 	return dialect->rules | CTX_LIFTS_SYSTEM |
-	    ((own->rules | provider->more) & ~(unsigned)CTX_FORM_RULES);
+	    ((own->rules | provider->more) & ~CTX_FORM_RULES);
 }

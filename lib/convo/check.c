@@ -85,7 +85,7 @@ static int
 judge_message(struct check *check, struct hearing *hearing,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	unsigned rules = ctx_provider_rules(check->options->provider,
+	uint64_t rules = ctx_provider_rules(check->options->provider,
 	    event->shape->dialect);
 	struct ctx_place place = place_of(check, event, hearing);
 	bool goes_on = hearing->messages > 0 &&

@@ -401,7 +401,7 @@ find_front(struct ctx_repair_entry *entry, const struct ctx_view *view,
 
 int
 ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
-    unsigned rules, uint64_t message, struct ctx_err *err)
+    uint64_t rules, uint64_t message, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry =
 	    queue_add(queue_of(repair, event->inside), err);

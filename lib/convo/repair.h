@@ -12,7 +12,7 @@ struct ctx_repair_entry {
 	bool mute; /* a message without parts: only the last may be that */
 	bool hidden; /* a message that the model is not shown */
 	const struct ctx_dialect *dialect;
-	unsigned rules;
+	uint64_t rules;
 	enum ctx_role role;
 	char *text;           /* a copy of bytes, or NULL */
 	struct ctx_str bytes; /* what is to be written */
@@ -53,7 +53,7 @@ void ctx_repair_release(struct ctx_repair *repair);
 
 /* A message is about to be judged by these rules. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
-    unsigned rules, uint64_t message, struct ctx_err *err);
+    uint64_t rules, uint64_t message, struct ctx_err *err);
 /* Applies the remedy of a finding: 1 or 2, as the judge is told, and *fix if
  * there is one, else 0.
  * view is the message being judged, NULL at the end. */

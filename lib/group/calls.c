@@ -259,7 +259,7 @@ said(const struct ctx_json *json, uint32_t node, struct ctx_str text)
 
 int
 ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, struct ctx_buf *text,
+    const struct ctx_part *part, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err)
 {
 	struct ctx_str id = {"", 0}, name;

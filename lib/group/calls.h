@@ -9,12 +9,12 @@
 /* What a call or a result says of itself, p NULL where it says nothing. */
 struct ctx_call_key {
 	struct ctx_str id, name;
-	unsigned rules; /* of these, CTX_PAIR_BY_NAME and CTX_PAIR_EITHER */
+	uint64_t rules; /* of these, CTX_PAIR_BY_NAME and CTX_PAIR_EITHER */
 };
 /* Its texts as they are meant, however they are escaped; they live as long
  * as json and text, which is scratch, stay as they are. */
 int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_part *part, unsigned rules, struct ctx_buf *text,
+    const struct ctx_part *part, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
 /* The key of the call whose program made the call part, which names it. */

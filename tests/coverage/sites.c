@@ -263,7 +263,7 @@ PASSES(ctx_prune_look,
     (p, entry, err))
 PASSES(ctx_call_key_of,
     (struct ctx_call_key *key, const struct ctx_json *json, const struct
-    ctx_part *part, unsigned rules, struct ctx_buf *text, struct ctx_err *err),
+    ctx_part *part, uint64_t rules, struct ctx_buf *text, struct ctx_err *err),
     (key, json, part, rules, text, err))
 PASSES(ctx_groups_tool,
     (struct ctx_groups *groups, const struct ctx_dialect *dialect, const

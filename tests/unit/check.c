@@ -25,7 +25,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 /* Judges messages, a NULL behind the last, as one conversation under rules;
  * says what was found. */
 static const char *
-judge(struct log *log, const char *dialect, unsigned rules,
+judge(struct log *log, const char *dialect, uint64_t rules,
     bool allow_pending, const char *const *messages)
 {
 	const struct ctx_dialect *row = ctx_dialect_find(dialect);
@@ -76,7 +76,7 @@ judge(struct log *log, const char *dialect, unsigned rules,
 	"{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"1\"}"
 
 static void
-check_found(unsigned rules, const char *want, const char *const *messages)
+check_found(uint64_t rules, const char *want, const char *const *messages)
 {
 	struct log log = {.repairs = false};
 	const char *got = judge(&log, "openai-chat", rules, false, messages);
