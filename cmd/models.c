@@ -169,6 +169,10 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 		return read_price(value, model);
 	if (strcmp(key, "cache") == 0)
 		return read_cache(value, &model->cache);
+	if (strcmp(key, "binds") == 0) {
+		model->binds = json_is_true(value);
+		return json_is_boolean(value);
+	}
 	if (strcmp(key, "exact") == 0) {
 		model->exact = json_is_true(value);
 		return json_is_boolean(value);

@@ -1394,6 +1394,10 @@ struct ctx_model {
 	struct ctx_tools tools;
 	enum ctx_cache cache;
 	uint32_t cache_least; /* tokens of the shortest prefix cached */
+	/* True if the model refuses signed reasoning after anything that was
+	 * changed (platform.claude.com, "Prefix checks on thinking blocks",
+	 * November 2026). */
+	bool binds;
 	/* Millionths of a dollar for a million tokens; 0: not known. */
 	uint64_t price_in, price_out, price_read, price_write;
 };
@@ -1420,6 +1424,12 @@ const char *ctx_models_date(void);
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
+/*
+ * True if the model of this name binds signed reasoning to what stands before
+ * it.  A Claude model of a version that has no row does, and so does a model
+ * that is not known (model NULL, or the row for unknown models).
+ */
+bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
 /* The most tokens a conversation may hold: the input cap or the window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
 /* "tiles", ..., "types", ... and "auto", "control", ...; "-" is none. */

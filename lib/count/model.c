@@ -21,7 +21,8 @@ static const struct ctx_model unknown = {.name = "",
 					 .window = 32000,
 					 .output = 4096,
 					 .encoding = "o200k_base",
-					 .factor = 100};
+					 .factor = 100,
+					 .binds = true};
 
 const char *
 ctx_models_date(void)
@@ -166,6 +167,37 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	if (best == NULL)
 		best = find_between(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;
+}
+
+/* Does a text begin with a dash and a version of one or two digits?  A date
+ * has more. */
+static bool
+has_version(const char *p, size_t n)
+{
+	size_t digits = 0;
+
+	if (n == 0 || plain(*p) != '-')
+		return false;
+	while (1 + digits < n && is_digit(p[1 + digits]))
+		digits++;
+	return digits == 1 || digits == 2;
+}
+
+bool
+ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
+{
+	size_t row, i;
+
+	if (model == NULL || model->binds)
+		return true;
+	if (strcmp(model->vendor, "anthropic") != 0)
+		return false;
+	row = strlen(model->name);
+	for (i = 0; i + row <= name.n; i++)
+		if (begins(name.p + i, name.n - i, model->name) > 0)
+			return has_version(name.p + i + row,
+			    name.n - i - row);
+	return false;
 }
 
 uint64_t

@@ -17,19 +17,21 @@ function constant(prefix, s) {
 
 /^# Date: / { date = substr($0, 9) }
 /^#/ { next }
-NF != 22 { fail(NF " columns, not 22") }
+NF != 23 { fail(NF " columns, not 23") }
 seen[$1]++ { fail("a second " $1) }
 $7 != "exact" && $7 != "like" { fail("neither exact nor like") }
+$18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 {
 	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, ",
 	    $1, $2, $3, $4, $5, $6, $7 == "exact" ? "true" : "false",
-	    number($8) * 100, $22 == "-" ? "NULL" : "\"" $22 "\""
+	    number($8) * 100, $23 == "-" ? "NULL" : "\"" $23 "\""
 	printf "{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
 	    constant("CTX_TOOLS", $13), number($14), number($15)
-	printf "%s, %s, %s, %s, %s, %s},\n",
+	printf "%s, %s, %s, %s, %s, %s, %s},\n",
 	    constant("CTX_CACHE", $16), number($17),
-	    price($18), price($19), price($20), price($21)
+	    $18 == "yes" ? "true" : "false",
+	    price($19), price($20), price($21), price($22)
 }
 END {
 	printf "#define MODELS_DATE \"%s\"\n", date

@@ -39,6 +39,32 @@ check_table(void)
 	CHECK(ctx_model_at(i + 1) == NULL);
 }
 
+static bool
+binds(const char *name)
+{
+	return ctx_model_binds(ctx_model_find(NULL, name, strlen(name)),
+	    (struct ctx_str){name, strlen(name)});
+}
+
+static void
+check_binding(void)
+{
+	tap_case("a model binds signed reasoning as its row or version says");
+	CHECK(binds("claude-fable-5-1") && binds("claude-fable-5-2"));
+	CHECK(binds("claude-opus-5-5") && binds("anthropic/claude-opus-5.5"));
+	CHECK(binds("us.anthropic.claude-sonnet-5-5-20261001-v1:0"));
+	CHECK(binds("claude-haiku-5-5@20261012") && binds("claude-mythos-5-1"));
+	CHECK(!binds("claude-opus-4-8") && !binds("claude-opus-5"));
+	CHECK(!binds("claude-sonnet-4-20250514") && !binds("claude-sonnet-5"));
+	CHECK(!binds("us.anthropic.claude-opus-4-5-20251101-v1:0"));
+	CHECK(!binds("claude-fable-5-20260601") && !binds("claude-3-opus"));
+	CHECK(binds("claude-opus-4-9") && binds("claude-opus-5-6"));
+	CHECK(binds("claude-opus-6") && binds("claude-novel-1"));
+	CHECK(!binds("gpt-5.2") && !binds("gemini-3-pro") && !binds("kimi-k3"));
+	CHECK(binds("no-such-model"));
+	CHECK(ctx_model_binds(NULL, (struct ctx_str){"", 0}));
+}
+
 static void
 check_names(void)
 {
@@ -189,6 +215,7 @@ main(void)
 {
 	check_table();
 	check_names();
+	check_binding();
 	check_windows();
 	check_own();
 	check_long();
