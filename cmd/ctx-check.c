@@ -111,11 +111,12 @@ json_of(const struct ctx_finding *finding)
 {
 	const char *file = finding->place.file;
 
-	return json_pack("{s:o, s:I, s:I, s:s, s:s}", "file",
+	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
 	    cli_json_text(file, strlen(file)), "line",
 	    (json_int_t)finding->place.line, "index",
-	    (json_int_t)finding->place.message, "rule",
-	    ctx_rule_at(finding->id)->id, "what", finding->what);
+	    finding->beside ? json_null()
+			    : json_integer((json_int_t)finding->place.message),
+	    "rule", ctx_rule_at(finding->id)->id, "what", finding->what);
 }
 
 static void
@@ -128,7 +129,9 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
 	/* Many messages may share the line of their record. */
-	if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
+	if (finding->beside)
+		(void)fprintf(to, " (beside the messages)");
+	else if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
 		(void)fprintf(to, " (message %" PRIu64 ")", place->message);
 	(void)fputc('\n', to);
 }

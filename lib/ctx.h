@@ -476,6 +476,10 @@ int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
  * may change places among themselves. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first,
     size_t n, struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
+/* Forgets the edits that lie within a longer one, and all but the last of those
+ * of one place; those that are left may be applied.  Insertions at the start
+ * of a longer edit stay. */
+void ctx_edits_merge(struct ctx_edits *edits);
 /* Forgets the edits, keeps the memory. */
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);
@@ -1049,8 +1053,8 @@ enum {
 	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
 };
 
-/* Rules from bit 31 on are macros of UINT64_C, since an enum constant is an
- * int. */
+/* Rules from bit 31 on are macros, since an enum constant is an int. */
+#define CTX_NINE_IDS (UINT64_C(1) << 32) /* exactly 9 of A-Z a-z 0-9 */
 
 /* Rules about the way in which a format writes a conversation down.  A
  * provider that gets the conversation translated does not see them. */
@@ -1740,6 +1744,7 @@ enum ctx_rule_id {
 	CTX_RULE_SYSTEM_PLACE,
 	CTX_RULE_BAD_ROLE,
 	CTX_RULE_NO_MESSAGE,
+	CTX_RULE_LONE_SURROGATE,
 	CTX_RULES
 };
 
@@ -1750,6 +1755,7 @@ enum ctx_remedy {
 	CTX_REMEDY_MEMBER,  /* the member of the message goes */
 	CTX_REMEDY_MESSAGE, /* the message goes */
 	CTX_REMEDY_ANSWER,  /* the call gets a result */
+	CTX_REMEDY_TEXT,    /* a piece of the message becomes another */
 };
 
 struct ctx_rule {
@@ -1795,6 +1801,9 @@ struct ctx_finding {
 	uint32_t node;    /* MEMBER: the key */
 	uint32_t call;    /* ANSWER: number among the calls of its message */
 	bool shared;      /* ANSWER: a result could go to another call */
+	struct ctx_str old;  /* TEXT: the piece; p NULL: there is no remedy */
+	struct ctx_str with; /* TEXT: what replaces it, until found returns */
+	bool beside;      /* it is in the request, but in none of its messages */
 };
 
 /*
@@ -1818,7 +1827,7 @@ struct ctx_judge {
 	const struct ctx_view *view;
 	struct ctx_place place;
 	struct ctx_calls_seen *calls;
-	struct ctx_buf what, text;
+	struct ctx_buf what, text, with, spare;
 	struct ctx_json json;
 	uint64_t results; /* message that the last results stand in, plus one */
 	uint64_t spoken;  /* the last one without results, plus one; */
@@ -1844,6 +1853,7 @@ struct ctx_judge {
 	bool unanswered;   /* a call was given up without a result of ours */
 	bool elsewhere;    /* results may answer what the provider keeps; the
 			    * caller's, set after the begin, or by a view */
+	bool beside;       /* what is judged is in no message */
 	bool going;        /* a call without an id may get more results */
 	bool split;        /* an earlier message holds results, too */
 	size_t pieces;     /* parts of a message that goes on further down, */
@@ -1862,6 +1872,11 @@ int ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
  * may have no result yet. */
 int ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
     struct ctx_err *err);
+/* Judges what a request holds beside its messages, the array; places are
+ * those of the request. */
+int ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
+    const struct ctx_json *json, uint32_t request, uint32_t messages,
+    const struct ctx_place *place, struct ctx_err *err);
 /* Number of the first message that may still get findings. */
 uint64_t ctx_judge_settled(const struct ctx_judge *judge);
 
@@ -2333,9 +2348,10 @@ int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 /* What ctx_check put right. */
 struct ctx_fix {
 	const struct ctx_finding *finding;
-	const char *action;   /* "drop" or "insert" */
+	const char *action;   /* "drop", "insert" or "edit" */
 	enum ctx_role role;   /* of the message */
-	struct ctx_str bytes; /* what went, or came; until the call returns */
+	struct ctx_str bytes; /* what was removed, inserted or replaced; until
+			       * the call returns */
 };
 
 struct ctx_check_options {

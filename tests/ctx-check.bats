@@ -1168,3 +1168,89 @@ same() {
 	ctx-check -d opencode --provider anthropic in
 	ctx-check -d opencode --provider anthropic --repair in | cmp - in
 }
+
+@test "lone-surrogate: half of a surrogate pair is found, --repair writes U+FFFD" {
+	cat > in <<-'X'
+	{"role":"user","content":"a\ud83d b \ud83d\ude00 \udc00"}
+	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ud800","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ud83d\\n \\ud83d\\ude00 \\\\ud83d \ud801\"}"}}]}
+	{"role":"tool","tool_call_id":"a\ud800","content":"1 \\ud83d"}
+	X
+	cat > want <<-'X'
+	{"role":"user","content":"a\ufffd b \ud83d\ude00 \ufffd"}
+	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ufffd","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ufffd\\n \\ud83d\\ude00 \\\\ud83d \ufffd\"}"}}]}
+	{"role":"tool","tool_call_id":"a\ufffd","content":"1 \\ud83d"}
+	X
+	run -1 ctx-check in
+	[ "${#lines[@]}" -eq 4 ]
+	[ "${lines[0]}" = "in:1: lone-surrogate: a text holds half of a surrogate pair" ]
+	repaired in want
+	# A result that is put in has the id that the call has then.
+	head -n 2 in > cut
+	ctx-check --repair cut > out
+	grep -q '^{"role":"tool","tool_call_id":"a.ufffd",' out
+	ctx-check out
+}
+
+@test "lone-surrogate: also beside the messages of a request" {
+	printf '%s\n' '{"model":"m","system":"\ud800","messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"q","content":"\ud811"},{"type":"text","text":"\ude00x"}]}],"tools":[{"name":"\udbff"}]}' > in
+	run -1 ctx-check -d anthropic --json in
+	[ "${#lines[@]}" -eq 5 ]
+	[ "$(jq -c 'select(.index == null) | .rule' <<< "$output")" = '"lone-surrogate"
+"lone-surrogate"' ]
+	run -1 ctx-check -d anthropic in
+	[ "${lines[4]}" = "in:1: lone-surrogate: a text holds half of a surrogate pair (beside the messages)" ]
+	# What goes with its block is not edited in it.
+	run -0 ctx-check -d anthropic --repair --explain log in
+	[ "$output" = '{"model":"m","system":"\ufffd","messages":[{"role":"user","content":[{"type":"text","text":"\ufffdx"}]}],"tools":[{"name":"\ufffd"}]}' ]
+	[ "$(jq -r .action log | sort | uniq -c | tr -s ' \n' ' ')" = " 1 drop 4 edit " ]
+}
+
+@test "lone-surrogate: a transcript is judged by what is sent, and not edited" {
+	printf '%s\n' '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"a"},"note":"\ud800"}' \
+	    '{"type":"user","uuid":"2","parentUuid":"1","sessionId":"s","message":{"role":"user","content":"b\ud800"}}' > in
+	run -1 ctx-check -d claude-code in
+	[ "${#lines[@]}" -eq 1 ]
+	run -1 --separate-stderr ctx-check -d claude-code --repair in
+	[ "$output" = "$(cat in)" ]
+}
+
+@test "--repair: an id of the wrong form becomes one that has it, in call and result" {
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" > in
+	run -1 ctx-check --provider mistral in
+	[ "${lines[0]}" = 'in:2: bad-id: id of call "a" of f is not 9 of A-Z a-z 0-9' ]
+	[ "${#lines[@]}" -eq 2 ]
+	ctx-check --provider mistral --repair in > out
+	ctx-check --provider mistral out
+	ctx-check --provider mistral --repair out | cmp - out
+	[ "$(jq -r '.tool_calls[]?.id, .tool_call_id | strings' out | sort | uniq -c |
+	    grep -cE '^ *2 [A-Za-z0-9]{9}$')" -eq 2 ]
+	# So does a result that is put in, and all but the id is as it was.
+	head -n 3 in > cut
+	ctx-check --provider mistral --repair cut > out2
+	ctx-check --provider mistral out2
+	cmp <(head -n 2 out) <(head -n 2 out2)
+	cmp <(jq -c 'del(.tool_calls[]?.id, .tool_call_id)' in) \
+	    <(jq -c 'del(.tool_calls[]?.id, .tool_call_id)' out)
+	# Nine letters and digits stay.
+	sed -e 's/"a"/"abcDEF123"/' -e 's/"b"/"\\u0041bcdef12"/' in > nine
+	run -1 ctx-check --provider mistral nine
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *'"Abcdef12" of g'* ]]
+}
+
+@test "--repair: ids beyond 64 characters and with other signs" {
+	local long
+	long=$(printf '%065d' 1)
+	printf '%s\n' "$U" "${CALL/\"a\"/\"$long\"}" "${RA/\"a\"/\"$long\"}" "$RB" > in
+	ctx-check --provider openai --repair in > out
+	ctx-check --provider openai out
+	grep -q '"id":"call_[0-9a-f]*"' out
+	printf '%s\n' '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":[{"type":"tool_use","id":"f.0:1","name":"f","input":{}},{"type":"tool_use","id":"","name":"f","input":{}}]}' \
+	    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"f.0:1","content":"1"},{"type":"tool_result","tool_use_id":"","content":"1"}]}' > in
+	run -1 --separate-stderr ctx-check -d anthropic --repair in
+	# An empty id names nothing that could be renamed.
+	[ "${stderr_lines[0]}" = 'in:2: bad-id: id of call "" of f is not 1 to 64 of A-Z a-z 0-9 _ and -' ]
+	[ "$(jq -r '.content[]? | .id?, .tool_use_id? | strings' <<< "$output" | sort |
+	    uniq -c | tr -s ' \n' ' ' | sed 's/call_[0-9a-f]*/C/')" = " 2 2 C " ]
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/judge.h"
+#include "check/text.h"
 
 /* Is it a string without text, or without anything but white space? */
 static bool
@@ -116,27 +117,14 @@ check_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	return 0;
 }
 
-static bool
-is_plain(struct ctx_str literal)
-{
-	size_t at = 1, n = 0;
-	uint32_t cp, lower;
-
-	for (; ctx_text_next(literal, &at, &cp); n++) {
-		lower = cp | 0x20;
-		if (!(cp < 0x80 && lower >= 'a' && lower <= 'z') &&
-		    !(cp >= '0' && cp <= '9') && cp != '_' && cp != '-')
-			return false;
-	}
-	return n >= 1 && n <= 64;
-}
-
 static int
 check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 	const struct ctx_part *part = &judge->view->parts[i];
 	struct ctx_str literal;
+	const char *wrong;
+	int rc;
 
 	if (part->id == 0) {
 		/* A call that is no element of a list is one of a kind. */
@@ -146,21 +134,19 @@ check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "call",
 		    part->name != 0 ? " has no id" : "", err);
 	}
-	literal = ctx_json_str(json, part->id);
 	if (json->nodes[part->id].kind != CTX_JSON_STRING)
 		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
 		    "id of call", " is not a string", err);
-	if ((judge->rules & CTX_PLAIN_IDS) && !is_plain(literal))
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
-		    "id of call", " is not 1 to 64 of A-Z a-z 0-9 _ and -",
-		    err);
-	if (literal.n == 2 && (judge->rules & CTX_NEEDS_IDS))
-		return ctx_judge_refuse_part(
-		    judge, CTX_RULE_BAD_ID, i, "id of call", " is empty", err);
-	if ((judge->rules & CTX_SHORT_IDS) && ctx_text_chars(literal) > 64)
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
-		    "id of call", " is longer than 64 characters", err);
-	return 0;
+	literal = ctx_json_str(json, part->id);
+	wrong = ctx_id_wrong(judge->rules, literal);
+	if (wrong == NULL)
+		return 0;
+	rc = ctx_id_mend(&judge->with, &judge->spare, judge->rules, literal,
+	    err);
+	return rc < 0 ? -1
+		      : ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ID, i,
+			    "id of call", wrong, literal,
+			    rc > 0 ? &judge->with : NULL, err);
 }
 
 static bool
@@ -246,7 +232,7 @@ ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err)
 		if (judge->view->parts[i].owner == 0 &&
 		    check_part(judge, i, err) < 0)
 			return -1;
-	return check_member(judge, err);
+	return check_member(judge, err) < 0 ? -1 : ctx_judge_texts(judge, err);
 }
 
 bool

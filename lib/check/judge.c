@@ -34,6 +34,8 @@ ctx_judge_release(struct ctx_judge *judge)
 	free(judge->leading);
 	ctx_buf_release(&judge->what);
 	ctx_buf_release(&judge->text);
+	ctx_buf_release(&judge->with);
+	ctx_buf_release(&judge->spare);
 	ctx_json_release(&judge->json);
 	memset(judge, 0, sizeof *judge);
 }

@@ -36,6 +36,14 @@ int ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait,
 int ctx_judge_name(struct ctx_judge *judge, const struct ctx_part *part,
     struct ctx_err *err);
 
+/* About a piece of the text, old, which judge->with would replace. */
+int ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
+    struct ctx_str old, const char *what, struct ctx_err *err);
+/* About a part, in which with would replace old; NULL: there is no remedy. */
+int ctx_judge_refuse_edit(struct ctx_judge *judge, enum ctx_rule_id id,
+    size_t part, const char *what, const char *tail, struct ctx_str old,
+    const struct ctx_buf *with, struct ctx_err *err);
+
 /* Is a part of this kind left? */
 bool ctx_judge_has(const struct ctx_judge *judge, enum ctx_part_kind kind);
 /* Is it a part without text?  A signature in its block is something to
@@ -47,6 +55,8 @@ bool ctx_judge_says_nothing(const struct ctx_judge *judge,
 
 /* The form of the parts, each by itself. */
 int ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err);
+/* The texts of the message: is one no text? */
+int ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err);
 /* Has a result the content that it needs? */
 int ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* Does the message say something?  Sets judge->dropped; *wait is what only

@@ -59,8 +59,10 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_BAD_ID] = {
 	"bad-id", "a call's id is missing or not of the form asked for",
 	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
-	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: ToolUseBlock",
-	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS, CTX_REMEDY_NONE},
+	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: ToolUseBlock; Mistral: \"must be "
+	"a-z, A-Z, 0-9, with a length of 9\" (openclaw #57672, March 2026)",
+	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS,
+	CTX_REMEDY_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {
 	"bad-arguments", "arguments are not JSON in a string, or no object",
 	"OpenAI: function.arguments is JSON in a string, which templates "
@@ -124,6 +126,12 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"no-message", "where a message should be is none",
 	"every provider; OpenAI: \"[] is too short - 'messages'\"",
 	0, CTX_REMEDY_NONE},
+    [CTX_RULE_LONE_SURROGATE] = {
+	"lone-surrogate", "a text holds half of a surrogate pair",
+	"Anthropic: \"not valid JSON: no low surrogate in string\" (claude-code "
+	"#60394); SDKs in Python: \"surrogates not allowed\" (hermes-agent "
+	"#68254)",
+	0, CTX_REMEDY_TEXT},
 };
 
 static const struct ctx_provider providers[] = {
@@ -133,6 +141,7 @@ static const struct ctx_provider providers[] = {
 	CTX_LAST_USER | CTX_RESULTS_TOGETHER},
     {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER},
     {"gemini", "Google Gemini", "gemini", 0},
+    {"mistral", "Mistral Chat Completions", "openai-chat", CTX_NINE_IDS},
 };
 
 const struct ctx_rule *

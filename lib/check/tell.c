@@ -82,14 +82,33 @@ ctx_judge_refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
 }
 
 int
-ctx_judge_refuse_part(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
-    const char *what, const char *tail, struct ctx_err *err)
+ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
+    struct ctx_str old, const char *what, struct ctx_err *err)
+{
+	struct ctx_finding finding = {
+	    .id = id, .place = judge->place, .part = CTX_NO_PART, .old = old,
+	    .with = {judge->with.p, judge->with.n}, .beside = judge->beside};
+
+	judge->what.n = 0;
+	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
+		return -1;
+	return ctx_judge_tell(judge, &finding, err);
+}
+
+int
+ctx_judge_refuse_edit(struct ctx_judge *judge, enum ctx_rule_id id,
+    size_t part, const char *what, const char *tail, struct ctx_str old,
+    const struct ctx_buf *with, struct ctx_err *err)
 {
 	struct ctx_finding finding = {
 	    .id = id, .place = judge->place, .part = part};
 	const struct ctx_part *of = &judge->view->parts[part];
 	int rc;
 
+	if (with != NULL) {
+		finding.old = old;
+		finding.with = (struct ctx_str){with->p, with->n};
+	}
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
@@ -103,6 +122,14 @@ ctx_judge_refuse_part(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
 	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_REMEDY_PART)
 		judge->gone[part] = true;
 	return rc;
+}
+
+int
+ctx_judge_refuse_part(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
+    const char *what, const char *tail, struct ctx_err *err)
+{
+	return ctx_judge_refuse_edit(judge, id, part, what, tail,
+	    (struct ctx_str){NULL, 0}, NULL, err);
 }
 
 int

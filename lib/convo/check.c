@@ -36,9 +36,12 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	struct ctx_check_options *options = check->options;
 	struct ctx_fix fix;
 	int rc = check->repairing
-	    ? ctx_repair_finding(&check->repair, finding, check->view, &fix)
+	    ? ctx_repair_finding(&check->repair, finding, check->view, &fix,
+		  err)
 	    : 0;
 
+	if (rc < 0)
+		return -1;
 	if (rc == 0)
 		return options->found(options->user, finding, err) < 0 ? -1 : 0;
 	if (options->fixed != NULL &&
@@ -138,6 +141,22 @@ is_missing(const struct ctx_event *event)
 	    (event->shape->dialect->rules & CTX_KNOWN_ROLES);
 }
 
+/* What a request holds beside its messages is judged, too. */
+static int
+judge_request(struct check *check, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_shape *shape = event->shape;
+	struct ctx_place place = {.file = event->record->file,
+	    .line = event->record->line, .inside = true};
+
+	if (!shape->in_request || shape->answers)
+		return 0;
+	return ctx_judge_request(&check->record.judge,
+	    ctx_provider_rules(check->options->provider, shape->dialect),
+	    event->record->json, shape->request, shape->messages, &place, err);
+}
+
 static int
 end_conversation(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -146,7 +165,7 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
 	if (ctx_judge_end(&hearing->judge, check->options->allow_pending,
-		err) < 0)
+		err) < 0 || judge_request(check, event, err) < 0)
 		return -1;
 	if (hearing->left == 0 && !event->shape->answers &&
 	    miss_message(check, &place, "the conversation has no messages",

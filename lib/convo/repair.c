@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/text.h"
 #include "convo/convo.h"
 #include "convo/repair.h"
 
@@ -39,6 +40,8 @@ ctx_repair_release(struct ctx_repair *repair)
 	ctx_edits_release(&repair->edits);
 	ctx_edits_release(&repair->one);
 	ctx_buf_release(&repair->out);
+	ctx_buf_release(&repair->id);
+	ctx_buf_release(&repair->spare);
 	memset(repair, 0, sizeof *repair);
 }
 
@@ -158,12 +161,31 @@ template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
 	return NULL;
 }
 
+/* Sets *value to what a value is that will be sent, once it has been mended:
+ * the id of a call has the form asked for. */
+static int
+sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    const struct ctx_json *json, uint32_t node, bool id,
+    struct ctx_str *value, struct ctx_err *err)
+{
+	int rc = 0;
+
+	*value = ctx_json_str(json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING)
+		rc = ctx_id_mend(&repair->id, &repair->spare,
+		    id ? entry->rules : 0, *value, err);
+	if (rc > 0)
+		*value = (struct ctx_str){repair->id.p, repair->id.n};
+	return rc < 0 ? -1 : 0;
+}
+
 /* Adds a template; call is NULL if it does not speak of one. */
 static int
-fill_in(struct ctx_buf *out, const char *template,
-    const struct ctx_view *view, const struct ctx_part *call,
-    struct ctx_err *err)
+fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const char *template, const struct ctx_view *view,
+    const struct ctx_part *call, struct ctx_err *err)
 {
+	struct ctx_buf *out = &entry->answer_text;
 	static const char *const names[] = {"$id", "$name", "$time", "$text"};
 	const uint32_t nodes[] = {call != NULL ? call->id : 0,
 	    call != NULL ? call->name : 0, view->time};
@@ -180,10 +202,11 @@ fill_in(struct ctx_buf *out, const char *template,
 			i++;
 		if (i == sizeof nodes / sizeof nodes[0])
 			value = (struct ctx_str){text, sizeof text - 1};
-		else if (nodes[i] != 0)
-			value = ctx_json_str(view->json, nodes[i]);
-		else
+		else if (nodes[i] == 0)
 			value = (struct ctx_str){"null", 4};
+		else if (sent(repair, entry, view->json, nodes[i], i == 0,
+			&value, err) < 0)
+			return -1;
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
 		next += strlen(names[i]);
@@ -193,8 +216,9 @@ fill_in(struct ctx_buf *out, const char *template,
 
 /* Writes down what a call would be answered with. */
 static int
-write_answer(struct ctx_repair_entry *entry, const struct ctx_view *view,
-    const struct ctx_part *call, struct ctx_err *err)
+write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const struct ctx_view *view, const struct ctx_part *call,
+    struct ctx_err *err)
 {
 	const char *template = template_of(entry->dialect, view, call);
 	const char *opening = entry->dialect->around[0];
@@ -207,13 +231,13 @@ write_answer(struct ctx_repair_entry *entry, const struct ctx_view *view,
 	entry->answers = answer;
 	answer += entry->n_answers++;
 	if (entry->n_answers == 1 && opening != NULL) {
-		if (fill_in(&entry->answer_text, opening, view, NULL, err) < 0)
+		if (fill_in(repair, entry, opening, view, NULL, err) < 0)
 			return -1;
 		entry->opening = entry->answer_text.n;
 	}
 	*answer = (struct ctx_repair_answer){.at = entry->answer_text.n};
 	if (template != NULL &&
-	    fill_in(&entry->answer_text, template, view, call, err) < 0)
+	    fill_in(repair, entry, template, view, call, err) < 0)
 		return -1;
 	answer->n = entry->answer_text.n - answer->at;
 	if (!says(view->json, call->id))
@@ -222,14 +246,15 @@ write_answer(struct ctx_repair_entry *entry, const struct ctx_view *view,
 }
 
 static int
-write_answers(struct ctx_repair_entry *entry, const struct ctx_view *view,
-    struct ctx_err *err)
+write_answers(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const struct ctx_view *view, struct ctx_err *err)
 {
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_CALL &&
-		    write_answer(entry, view, &view->parts[i], err) < 0)
+		    write_answer(repair, entry, view, &view->parts[i], err) <
+			0)
 			return -1;
 	return 0;
 }
@@ -421,9 +446,17 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	    : event->record->text;
 	repair->member = 0;
 	repair->row = false;
+	ctx_edits_reset(&repair->one);
 	find_front(entry, event->view, event->inside
 	    ? event->record->value : event->record->text);
-	return write_answers(entry, event->view, err);
+	return write_answers(repair, entry, event->view, err);
+}
+
+/* Are lines of a transcript tied to each other in their own ways? */
+static bool
+is_tied(const struct ctx_repair_entry *entry, bool inside)
+{
+	return entry->dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
 /* What a part is in the bytes; all of the message where it is that. */
@@ -503,23 +536,41 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	return next == NULL ? 2 : 1;
 }
 
+/* Notes that a piece of a message, or of what stands beside the messages of a
+ * request, becomes another. */
+static int
+edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
+    struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct ctx_edits *edits = finding->place.inside ? &repair->edits
+							: &repair->one;
+
+	if (finding->old.p == NULL)
+		return 0;
+	fix->action = "edit";
+	fix->bytes = finding->old;
+	return ctx_edit_replace(edits, finding->old, finding->with.p,
+	    finding->with.n, err) < 0 ? -1 : 1;
+}
+
 int
 ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_view *view,
-    struct ctx_fix *fix)
+    struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue =
 	    queue_of(repair, finding->place.inside);
 	struct ctx_repair_entry *entry =
 	    queue_find(queue, finding->place.message);
 
-	/* What has been written is as it is; and lines of a transcript are
-	 * tied to each other in their own ways. */
-	if (entry == NULL ||
-	    (entry->dialect->history != CTX_HISTORY_NONE &&
-		!finding->place.inside))
-		return 0;
 	fix->finding = finding;
+	if (finding->beside) {
+		fix->role = CTX_ROLE_OTHER;
+		return edit_text(repair, finding, fix, err);
+	}
+	/* What has been written is as it is. */
+	if (entry == NULL || is_tied(entry, finding->place.inside))
+		return 0;
 	fix->role = entry->role;
 	fix->bytes = entry->bytes;
 	fix->action = "drop";
@@ -538,6 +589,8 @@ ctx_repair_finding(struct ctx_repair *repair,
 		entry->drop = true;
 		repair->row = false;
 		return 1;
+	case CTX_REMEDY_TEXT:
+		return edit_text(repair, finding, fix, err);
 	default:
 		return 0;
 	}
@@ -579,6 +632,33 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 	rc = ctx_edit_drop_nodes(edits, view, nodes, err);
 	free(nodes);
 	return rc;
+}
+
+/* Notes that results, and what a program called, name a call by the id that
+ * it is sent with. */
+static int
+follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
+    const struct ctx_repair_entry *entry, const struct ctx_view *view,
+    struct ctx_err *err)
+{
+	struct ctx_str literal;
+	uint32_t id;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < view->n; i++) {
+		id = view->parts[i].kind == CTX_PART_RESULT
+		    ? view->parts[i].id : view->parts[i].caller;
+		if (id == 0 || view->json->nodes[id].kind != CTX_JSON_STRING)
+			continue;
+		literal = ctx_json_str(view->json, id);
+		rc = ctx_id_mend(&repair->id, &repair->spare, entry->rules,
+		    literal, err);
+		if (rc < 0 || (rc > 0 && ctx_edit_replace(edits, literal,
+			repair->id.p, repair->id.n, err) < 0))
+			return -1;
+	}
+	return 0;
 }
 
 /* Is nothing left in front of which a result would stand? */
@@ -624,7 +704,10 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	if (entry->drop)
 		return 0;
 	entry->alone = is_alone(view, judge->gone);
-	if (drop_parts(edits, view, judge->gone, err) < 0)
+	if (is_tied(entry, event->inside))
+		return 0;
+	if (drop_parts(edits, view, judge->gone, err) < 0 ||
+	    follow_ids(repair, edits, entry, view, err) < 0)
 		return -1;
 	if (repair->member != 0 &&
 	    drop_member(edits, view->json, view->node, repair->member,
@@ -633,6 +716,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	if (event->inside || repair->one.n == 0)
 		return 0;
 	repair->out.n = 0;
+	ctx_edits_merge(&repair->one);
 	if (ctx_edits_apply(&repair->one, entry->bytes, &repair->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&repair->one);
@@ -807,6 +891,7 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->blank = event->record->kind == CTX_RECORD_BLANK;
 	if (repair->edits.n > 0) {
 		repair->out.n = 0;
+		ctx_edits_merge(&repair->edits);
 		if (ctx_edits_apply(&repair->edits, entry->bytes,
 			&repair->out, err) < 0)
 			return -1;

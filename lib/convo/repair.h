@@ -40,7 +40,7 @@ struct ctx_repair {
 	struct ctx_repair_queue lines, inner; /* records; a record's own */
 	struct ctx_edits edits; /* of the record being read */
 	struct ctx_edits one;   /* of one message that is a record */
-	struct ctx_buf out;
+	struct ctx_buf out, id, spare;
 	uint32_t member;    /* key that the message judged now is to lose */
 	bool after_dropped; /* the last message of the stream went */
 	bool row; /* since a message came the results of calls in these were
@@ -55,11 +55,11 @@ void ctx_repair_release(struct ctx_repair *repair);
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, uint64_t message, struct ctx_err *err);
 /* Applies the remedy of a finding: 1 or 2, as the judge is told, and *fix if
- * there is one, else 0.
+ * there is one, else 0; -1 with *err.
  * view is the message being judged, NULL at the end. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_view *view,
-    struct ctx_fix *fix);
+    struct ctx_fix *fix, struct ctx_err *err);
 /* The message has been judged: its parts go that are to go. */
 int ctx_repair_judged(struct ctx_repair *repair,
     const struct ctx_event *event, const struct ctx_judge *judge,

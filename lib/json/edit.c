@@ -126,6 +126,39 @@ sort(struct ctx_edit *list, size_t n)
 		qsort(list, n, sizeof *list, compare);
 }
 
+/* By place, the longer first of those that start at one; of equal ones the
+ * last noted first.  Insertions stand before all others of their place. */
+static int
+compare_span(const void *a, const void *b)
+{
+	const struct ctx_edit *x = a, *y = b;
+
+	if (x->old.p != y->old.p || x->old.n == 0 || y->old.n == 0)
+		return compare(a, b);
+	if (x->old.n != y->old.n)
+		return x->old.n > y->old.n ? -1 : 1;
+	return x->at > y->at ? -1 : x->at < y->at;
+}
+
+void
+ctx_edits_merge(struct ctx_edits *edits)
+{
+	struct ctx_edit *list = edits->list;
+	uintptr_t end = 0, at;
+	size_t i, n = 0;
+
+	if (edits->n > 1)
+		qsort(list, edits->n, sizeof *list, compare_span);
+	for (i = 0; i < edits->n; i++) {
+		at = (uintptr_t)list[i].old.p;
+		if (at + list[i].old.n <= end && at < end)
+			continue;
+		end = at + list[i].old.n;
+		list[n++] = list[i];
+	}
+	edits->n = n;
+}
+
 /* Does the edit lie in the text from place p on? */
 static bool
 fits(const struct ctx_edit *edit, const char *p, const char *end)

@@ -62,6 +62,34 @@ replacing(void)
 }
 
 static void
+merging(void)
+{
+	const char *text = "0123456789";
+	const struct {
+		size_t at, n;
+		const char *p;
+	} edits_of[] = {{4, 1, "in"}, {3, 4, "-"}, {6, 0, "in"}, {3, 0, "<"},
+	    {3, 1, "in"}, {7, 0, ">"}, {3, 4, "+"}, {8, 1, "8"}, {5, 2, "in"}};
+	struct ctx_edits edits = {0};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("merged edits: the longest of a place, the last of equal ones");
+	ctx_edits_merge(&edits);
+	CHECK(edits.n == 0);
+	for (i = 0; i < LENGTH(edits_of); i++)
+		NEED(ctx_edit_replace(&edits, (struct ctx_str){text +
+		    edits_of[i].at, edits_of[i].n}, edits_of[i].p,
+		    strlen(edits_of[i].p), &err) == 0);
+	ctx_edits_merge(&edits);
+	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
+	CHECK(is(&out, "012<+>789"));
+	ctx_buf_release(&out);
+	ctx_edits_release(&edits);
+}
+
+static void
 refusing(void)
 {
 	const char *text = "0123456789";
@@ -344,6 +372,7 @@ int
 main(void)
 {
 	replacing();
+	merging();
 	refusing();
 	dropping();
 	dropping_keys();

@@ -1,0 +1,98 @@
+/*
+ * ids.c - the form of ids
+ *
+ * An id is only a name: its call and the results of the call have it, and
+ * nothing else.  So an id of the wrong form is replaced by one that is computed
+ * from its text, wherever it stands: equal ids stay equal, and no table is
+ * needed.
+ */
+#include <string.h>
+
+#include "check/text.h"
+
+static bool
+is_letter(uint32_t cp)
+{
+	uint32_t lower = cp | 0x20;
+
+	return cp < 0x80 && ((lower >= 'a' && lower <= 'z') ||
+				(cp >= '0' && cp <= '9'));
+}
+
+static bool
+is_plain(struct ctx_str literal)
+{
+	size_t at = 1, n = 0;
+	uint32_t cp;
+
+	for (; ctx_text_next(literal, &at, &cp); n++)
+		if (!is_letter(cp) && cp != '_' && cp != '-')
+			return false;
+	return n >= 1 && n <= 64;
+}
+
+static bool
+is_nine(struct ctx_str literal)
+{
+	size_t at = 1, n = 0;
+	uint32_t cp;
+
+	for (; ctx_text_next(literal, &at, &cp); n++)
+		if (!is_letter(cp))
+			return false;
+	return n == 9;
+}
+
+const char *
+ctx_id_wrong(uint64_t rules, struct ctx_str literal)
+{
+	if ((rules & CTX_NINE_IDS) && !is_nine(literal))
+		return " is not 9 of A-Z a-z 0-9";
+	if ((rules & CTX_PLAIN_IDS) && !is_plain(literal))
+		return " is not 1 to 64 of A-Z a-z 0-9 _ and -";
+	if ((rules & CTX_NEEDS_IDS) && literal.n == 2)
+		return " is empty";
+	if ((rules & CTX_SHORT_IDS) && ctx_text_chars(literal) > 64)
+		return " is longer than 64 characters";
+	return NULL;
+}
+
+/* Sets out to the literal of an id that stands for this text. */
+static int
+make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
+    struct ctx_err *err)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz0123456789";
+	static const char hex[] = "0123456789abcdef";
+	char digits[CTX_SPOOL_DIGITS], id[9];
+	size_t i, value;
+
+	ctx_spool_digits(digits, &text, 1);
+	out->n = 0;
+	if (!nine)
+		return ctx_buf_printf(out, err, "\"call_%.*s\"",
+		    CTX_SPOOL_DIGITS, digits) < 0 ? -1 : 1;
+	for (i = 0; i < sizeof id; i++) {
+		value = (size_t)(strchr(hex, digits[2 * i]) - hex) << 4 |
+		    (size_t)(strchr(hex, digits[2 * i + 1]) - hex);
+		id[i] = letters[value % 62];
+	}
+	return ctx_buf_printf(out, err, "\"%.9s\"", id) < 0 ? -1 : 1;
+}
+
+int
+ctx_id_mend(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
+    struct ctx_str literal, struct ctx_err *err)
+{
+	if (ctx_id_wrong(rules, literal) == NULL)
+		return ctx_text_mend(out, spare, literal, false, err);
+	/* Empty ids could be those of several calls. */
+	if (literal.n == 2)
+		return 0;
+	spare->n = 0;
+	if (ctx_text_decode(spare, literal, err) < 0)
+		return -1;
+	return make_id(out, (rules & CTX_NINE_IDS) != 0,
+	    (struct ctx_str){spare->p, spare->n}, err);
+}

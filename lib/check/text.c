@@ -1,0 +1,214 @@
+/*
+ * text.c - halves of surrogate pairs
+ *
+ * JSON may spell half of a pair ("\ud83d" alone), which means no character:
+ * UTF-8 cannot hold it.  Such a text comes from a cut within a character.
+ * Anthropic's server refuses the request; SDKs in Python fail before they send
+ * it.  The arguments of a Chat or Responses call are JSON in a string, so a
+ * half may also be spelt in the text of that string, where whoever parses the
+ * arguments meets it.
+ */
+#include <string.h>
+
+#include "check/judge.h"
+#include "check/text.h"
+
+/* A walk over a literal: over its bytes, or over the characters it means. */
+struct walk {
+	struct ctx_str literal;
+	size_t at;
+	bool decoded;
+};
+
+static bool
+next(struct walk *walk, uint32_t *c)
+{
+	if (walk->decoded)
+		return ctx_text_next(walk->literal, &walk->at, c) != 0;
+	if (walk->at + 1 >= walk->literal.n)
+		return false;
+	*c = (unsigned char)walk->literal.p[walk->at++];
+	return true;
+}
+
+/* Reads the four digits of an escape. */
+static bool
+digits(struct walk *walk, uint32_t *unit)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *digit;
+	uint32_t c;
+	int i;
+
+	*unit = 0;
+	for (i = 0; i < 4; i++) {
+		if (!next(walk, &c) || c == 0 || c > 'f')
+			return false;
+		digit = strchr(hex, (int)(c >= 'A' && c <= 'F' ? c | 32 : c));
+		if (digit == NULL)
+			return false;
+		*unit = *unit << 4 | (uint32_t)(digit - hex);
+	}
+	return true;
+}
+
+/* Does the second half of a pair come next?  Then the walk is behind it. */
+static bool
+second(struct walk *walk)
+{
+	struct walk ahead = *walk;
+	uint32_t c, unit;
+
+	if (!next(&ahead, &c) || c != '\\' || !next(&ahead, &c) || c != 'u' ||
+	    !digits(&ahead, &unit) || unit < 0xdc00 || unit > 0xdfff)
+		return false;
+	*walk = ahead;
+	return true;
+}
+
+/* Finds the digits of the next half that is alone: from *from to where the
+ * walk is then. */
+static bool
+find_half(struct walk *walk, size_t *from)
+{
+	uint32_t c, unit;
+
+	while (next(walk, &c)) {
+		if (c != '\\')
+			continue;
+		if (!next(walk, &c))
+			return false;
+		*from = walk->at;
+		if (c != 'u' || !digits(walk, &unit) || unit < 0xd800 ||
+		    unit > 0xdfff || (unit < 0xdc00 && second(walk)))
+			continue;
+		return true;
+	}
+	return false;
+}
+
+/* Can there be an escape with digits, at either level? */
+static bool
+has_digits(struct ctx_str literal)
+{
+	const char *p = literal.p, *end = p + literal.n;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+		if (++p < end && *p == 'u')
+			return true;
+	}
+	return false;
+}
+
+/* Appends the literal with U+FFFD for each half; 0 and nothing if there is
+ * none. */
+static int
+mend(struct ctx_buf *out, struct ctx_str literal, bool decoded,
+    struct ctx_err *err)
+{
+	struct walk walk = {literal, 1, decoded};
+	size_t from, done = 0;
+
+	while (find_half(&walk, &from)) {
+		if (ctx_buf_add(out, literal.p + done, from - done, err) < 0 ||
+		    ctx_buf_add(out, "fffd", 4, err) < 0)
+			return -1;
+		done = walk.at;
+	}
+	if (done == 0)
+		return 0;
+	return ctx_buf_add(out, literal.p + done, literal.n - done, err) < 0
+	    ? -1 : 1;
+}
+
+int
+ctx_text_mend(struct ctx_buf *out, struct ctx_buf *spare,
+    struct ctx_str literal, bool inner, struct ctx_err *err)
+{
+	struct ctx_str first;
+	int rc, again;
+
+	out->n = spare->n = 0;
+	if (!has_digits(literal))
+		return 0;
+	rc = mend(inner ? spare : out, literal, false, err);
+	if (rc < 0 || !inner)
+		return rc;
+	first = rc > 0 ? (struct ctx_str){spare->p, spare->n} : literal;
+	again = mend(out, first, true, err);
+	if (again == 0 && rc > 0)
+		again = ctx_buf_add(out, first.p, first.n, err) < 0 ? -1 : 1;
+	return again;
+}
+
+/* ---- the texts of a message ---- */
+
+/* Is the node the arguments of a call, as JSON in a string? */
+static bool
+is_arguments(const struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t node)
+{
+	return node > 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
+	    ctx_json_is(json, node - 1, "arguments");
+}
+
+int
+ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t from, uint32_t to, struct ctx_err *err)
+{
+	struct ctx_str literal;
+	uint32_t node;
+	int rc;
+
+	for (node = from; node < to; node++) {
+		if (json->nodes[node].kind != CTX_JSON_STRING ||
+		    !json->nodes[node].escaped)
+			continue;
+		literal = ctx_json_str(json, node);
+		rc = ctx_text_mend(&judge->with, &judge->spare, literal,
+		    is_arguments(judge, json, node), err);
+		if (rc < 0 || (rc > 0 && ctx_judge_refuse_text(judge,
+			CTX_RULE_LONE_SURROGATE, literal,
+			"a text holds half of a surrogate pair", err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* All in a node; 0: there is none. */
+static int
+judge_value(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+
+	if (node == 0)
+		return 0;
+	return ctx_judge_strings(judge, json, node, json->nodes[node].next,
+	    err);
+}
+
+/* Of a message that is written down as it is sent all texts are, else those
+ * of its parts. */
+int
+ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err)
+{
+	const struct ctx_view *view = judge->view;
+	const struct ctx_part *part;
+	size_t i;
+
+	if (judge->rules & (CTX_KNOWN_ROLES | CTX_NEEDS_IDS))
+		return ctx_judge_strings(judge, view->json, view->node,
+		    view->json->nodes[view->node].next, err);
+	for (i = 0; i < view->n; i++) {
+		part = &view->parts[i];
+		/* The blocks of a result stand in its value. */
+		if (part->owner != 0 &&
+		    view->parts[part->owner - 1].value != 0)
+			continue;
+		if (judge_value(judge, part->value, err) < 0 ||
+		    judge_value(judge, part->id, err) < 0 ||
+		    judge_value(judge, part->name, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* text.h - the form of texts and ids, and what mends it */
+#ifndef CHECK_TEXT_H
+#define CHECK_TEXT_H
+
+#include "ctx.h"
+
+/* Sets out to the literal of a string with U+FFFD for each half of a surrogate
+ * pair; 1, 0 if it holds none, or -1.  inner: its text is JSON, whose strings
+ * are mended, too.  spare is scratch. */
+int ctx_text_mend(struct ctx_buf *out, struct ctx_buf *spare,
+    struct ctx_str literal, bool inner, struct ctx_err *err);
+/* Judges the strings among the nodes from one to another. */
+int ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t from, uint32_t to, struct ctx_err *err);
+
+/* What is wrong with the literal of an id under these rules, or NULL. */
+const char *ctx_id_wrong(uint64_t rules, struct ctx_str literal);
+/* Sets out to the literal that replaces the id; 1, 0 if there is none, or
+ * -1. */
+int ctx_id_mend(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
+    struct ctx_str literal, struct ctx_err *err);
+
+#endif
