@@ -1254,3 +1254,53 @@ same() {
 	[ "$(jq -r '.content[]? | .id?, .tool_use_id? | strings' <<< "$output" | sort |
 	    uniq -c | tr -s ' \n' ' ' | sed 's/call_[0-9a-f]*/C/')" = " 2 2 C " ]
 }
+
+@test "--repair: arguments that are no object become one, without a loss" {
+	local call='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":%s}}]}\n'
+	local was want
+	# shellcheck disable=SC2059 # a format of ours
+	while IFS='|' read -r was want; do
+		{
+			printf "$call" "$was"
+			echo "$RA"
+		} > in
+		run -1 ctx-check -d openai-chat in
+		[[ ${lines[-1]} == "in:1: bad-arguments: "* ]]
+		ctx-check -d openai-chat --repair in > out
+		[ "$(jq -r '.tool_calls[]?.function.arguments' out)" = "$want" ]
+		ctx-check -d openai-chat out
+	done <<-'X'
+	"{\"a\": \"b"|{"arguments":"{\"a\": \"b"}
+	"[1, 2]"|{"arguments":[1,2]}
+	"\"x\""|{"arguments":"x"}
+	" "|{}
+	"null"|{}
+	null|{}
+	{"a" : "\ud800"}|{"a":"�"}
+	7|{"arguments":7}
+	X
+}
+
+@test "--repair: an object that is written as text becomes an object" {
+	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":%s}]}\n'
+	local was want
+	# shellcheck disable=SC2059 # a format of ours
+	while IFS='|' read -r was want; do
+		{
+			echo '{"role":"user","content":"hi"}'
+			printf "$call" "$was"
+			echo '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
+		} > in
+		run -1 ctx-check -d anthropic in
+		[[ $output == 'in:2: bad-arguments: arguments of call "a" of f are not an object' ]]
+		ctx-check -d anthropic --repair in > out
+		[ "$(jq -c '.content[0].input? // empty' out)" = "$want" ]
+		ctx-check -d anthropic out
+	done <<-'X'
+	"{\"a\": \"\\ud83d\"}"|{"a":"�"}
+	"{\"a"|{"arguments":"{\"a"}
+	""|{}
+	null|{}
+	[]|{"arguments":[]}
+	X
+}

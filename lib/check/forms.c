@@ -63,60 +63,6 @@ is_signed(const struct ctx_json *json, uint32_t block)
 	return nested;
 }
 
-/* 1 if the text of the string is JSON, 0 if not. */
-static int
-holds_json(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
-{
-	struct ctx_err wrong;
-	size_t used;
-	int rc;
-
-	judge->text.n = 0;
-	if (ctx_text_decode(&judge->text, ctx_json_str(judge->view->json, node),
-		err) < 0)
-		return -1;
-	rc = ctx_json_scan(&judge->json, judge->text.p, judge->text.n, &used,
-	    &wrong);
-	if (rc < 0 && wrong.code == CTX_ENOMEM) {
-		*err = wrong;
-		return -1;
-	}
-	return rc > 0 && used == judge->text.n;
-}
-
-static int
-check_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
-{
-	const struct ctx_json *json = judge->view->json;
-	uint32_t value = judge->view->parts[i].value;
-	int rc;
-
-	if (value != 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
-	    ctx_json_is(json, value - 1, "arguments")) {
-		/* A call that is an item by itself may be of a type that
-		 * has an object there. */
-		if (json->nodes[value].kind != CTX_JSON_STRING)
-			return judge->view->parts[i].parent == 0
-			    ? 0
-			    : ctx_judge_refuse_part(judge,
-				  CTX_RULE_BAD_ARGUMENTS, i,
-				  "arguments of call", " are not a string",
-				  err);
-		rc = holds_json(judge, value, err);
-		if (rc != 0)
-			return rc < 0 ? -1 : 0;
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
-		    "arguments of call", " are not JSON", err);
-	}
-	/* Who asks for an id asks for arguments, too. */
-	if ((judge->rules & CTX_ARGUMENTS_OBJECT) &&
-	    (value == 0 ? (judge->rules & CTX_NEEDS_IDS) != 0
-			: json->nodes[value].kind != CTX_JSON_OBJECT))
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
-		    "arguments of call", " are not an object", err);
-	return 0;
-}
-
 static int
 check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
@@ -184,7 +130,7 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	switch (part->kind) {
 	case CTX_PART_CALL:
 		return check_id(judge, i, err) < 0 ||
-		    check_arguments(judge, i, err) < 0 ? -1 : 0;
+		    ctx_judge_arguments(judge, i, err) < 0 ? -1 : 0;
 	case CTX_PART_REASONING:
 		if (!(rules & CTX_SIGNED) || part->child == 0 ||
 		    is_signed(judge->view->json, part->child))
@@ -228,11 +174,15 @@ ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err)
 {
 	size_t i;
 
+	/* First, since what else is found may be put right by an edit of the
+	 * same text, which is then the last of it. */
+	if (ctx_judge_texts(judge, err) < 0)
+		return -1;
 	for (i = 0; i < judge->view->n; i++)
 		if (judge->view->parts[i].owner == 0 &&
 		    check_part(judge, i, err) < 0)
 			return -1;
-	return check_member(judge, err) < 0 ? -1 : ctx_judge_texts(judge, err);
+	return check_member(judge, err);
 }
 
 bool

@@ -55,6 +55,9 @@ bool ctx_judge_says_nothing(const struct ctx_judge *judge,
 
 /* The form of the parts, each by itself. */
 int ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err);
+/* Are the arguments of a call an object? */
+int ctx_judge_arguments(struct ctx_judge *judge, size_t i,
+    struct ctx_err *err);
 /* The texts of the message: is one no text? */
 int ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err);
 /* Has a result the content that it needs? */

@@ -65,9 +65,10 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_REMEDY_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {
 	"bad-arguments", "arguments are not JSON in a string, or no object",
-	"OpenAI: function.arguments is JSON in a string, which templates "
-	"and gateways parse; Anthropic, Bedrock, Gemini: an object",
-	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_OBJECT, CTX_REMEDY_NONE},
+	"OpenAI: function.arguments is JSON in a string, which servers parse "
+	"(vllm #48922, #48006, July 2026); Anthropic: \"Input should be a "
+	"valid dictionary\" (claude-code #6696); Bedrock, Gemini: an object",
+	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_OBJECT, CTX_REMEDY_TEXT},
     [CTX_RULE_EMPTY_TOOL_CALLS] = {
 	"empty-tool-calls", "tool_calls is an empty array",
 	"OpenAI: \"Expected an array with minimum length 1\" (openai-node "

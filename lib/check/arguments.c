@@ -1,0 +1,149 @@
+/*
+ * arguments.c - the arguments of a call are an object
+ *
+ * Chat Completions and Responses have them as JSON in a string.  OpenAI does
+ * not read that text, but the servers that speak its format do, with the
+ * history of every request: vLLM answers 400 for text that was cut (vllm
+ * #48922, July 2026) and for JSON that is no object (vllm #48006), and wants a
+ * string (deer-flow #4445).  The others have an object: Anthropic answers
+ * "tool_use.input: Input should be a valid dictionary" (claude-code #6696).
+ *
+ * Nothing is lost in a repair: what is no object becomes the member
+ * "arguments" of one.
+ */
+#include "check/judge.h"
+
+/* 1 if the text of the string is JSON, which judge->json then is, 0 if not;
+ * judge->text is the text. */
+static int
+read_text(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+{
+	struct ctx_err wrong;
+	size_t used;
+	int rc;
+
+	judge->text.n = 0;
+	if (ctx_text_decode(&judge->text, ctx_json_str(judge->view->json, node),
+		err) < 0)
+		return -1;
+	rc = ctx_json_scan(&judge->json, judge->text.p, judge->text.n, &used,
+	    &wrong);
+	if (rc < 0 && wrong.code == CTX_ENOMEM) {
+		*err = wrong;
+		return -1;
+	}
+	return rc > 0 && used == judge->text.n;
+}
+
+static int
+add(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+	size_t from = out->n;
+
+	if (ctx_json_compact(json, node, out, &text, err) < 0)
+		return -1;
+	/* It was added if it is not a piece of what was scanned. */
+	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
+}
+
+static bool
+is_blank(const struct ctx_buf *text)
+{
+	size_t i;
+
+	for (i = 0; i < text->n; i++)
+		if (!ctx_utf8_is_space((unsigned char)text->p[i]))
+			return false;
+	return true;
+}
+
+/* Adds the JSON of an object with what the value says.  is_json: it is a
+ * string, and judge->json its text. */
+static int
+make_object(struct ctx_judge *judge, struct ctx_buf *out, uint32_t value,
+    bool is_json, struct ctx_err *err)
+{
+	static const char before[] = "{\"arguments\":";
+	const struct ctx_json *json = is_json ? &judge->json
+					      : judge->view->json;
+	uint32_t node = is_json ? 0 : value;
+	bool text = !is_json && json->nodes[node].kind == CTX_JSON_STRING;
+	bool object = json->nodes[node].kind == CTX_JSON_OBJECT;
+
+	if (json->nodes[node].kind == CTX_JSON_NULL ||
+	    (text && is_blank(&judge->text)))
+		return ctx_buf_add(out, "{}", 2, err);
+	if (object)
+		return add(out, json, node, err);
+	if (ctx_buf_add(out, before, sizeof before - 1, err) < 0 ||
+	    (text ? ctx_text_encode(out, judge->text.p, judge->text.n, err)
+		  : add(out, json, node, err)) < 0)
+		return -1;
+	return ctx_buf_add(out, "}", 1, err);
+}
+
+/* Refuses the arguments; in_text: an object would have to be in a string. */
+static int
+refuse(struct ctx_judge *judge, size_t i, bool in_text, bool is_json,
+    const char *tail, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+	uint32_t value = judge->view->parts[i].value;
+	struct ctx_buf *body = in_text ? &judge->spare : &judge->with;
+
+	judge->spare.n = judge->with.n = 0;
+	if (value == 0)
+		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
+		    "arguments of call", tail, err);
+	if (make_object(judge, body, value, is_json, err) < 0 ||
+	    (in_text && ctx_text_encode(&judge->with, body->p, body->n,
+		err) < 0))
+		return -1;
+	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ARGUMENTS, i,
+	    "arguments of call", tail, ctx_json_str(json, value),
+	    &judge->with, err);
+}
+
+/* Arguments that are JSON in a string. */
+static int
+judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_part *part = &judge->view->parts[i];
+	int rc;
+
+	/* A call that is an item by itself may be of a type that has an
+	 * object there. */
+	if (judge->view->json->nodes[part->value].kind != CTX_JSON_STRING)
+		return part->parent == 0 ? 0 : refuse(judge, i, true, false,
+		    " are not a string", err);
+	rc = read_text(judge, part->value, err);
+	if (rc < 0 || (rc > 0 &&
+		judge->json.nodes[0].kind == CTX_JSON_OBJECT))
+		return rc < 0 ? -1 : 0;
+	return refuse(judge, i, true, rc > 0, rc > 0
+	    ? " are not the JSON of an object" : " are not JSON", err);
+}
+
+int
+ctx_judge_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+	uint32_t value = judge->view->parts[i].value;
+	bool needed = (judge->rules & CTX_NEEDS_IDS) != 0;
+	int rc = 0;
+
+	if (value != 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
+	    ctx_json_is(json, value - 1, "arguments"))
+		return judge_text(judge, i, err);
+	/* Who asks for an id asks for arguments, too. */
+	if (!(judge->rules & CTX_ARGUMENTS_OBJECT) || (!needed && (value == 0 ||
+		json->nodes[value].kind == CTX_JSON_NULL)) || (value != 0 &&
+		json->nodes[value].kind == CTX_JSON_OBJECT))
+		return 0;
+	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
+		rc = read_text(judge, value, err);
+	return rc < 0 ? -1 : refuse(judge, i, false, rc > 0,
+	    " are not an object", err);
+}
