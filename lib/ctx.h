@@ -1055,6 +1055,9 @@ enum {
 
 /* Rules from bit 31 on are macros, since an enum constant is an int. */
 #define CTX_NINE_IDS (UINT64_C(1) << 32) /* exactly 9 of A-Z a-z 0-9 */
+#define CTX_FEW_HINTS (UINT64_C(1) << 33) /* at most CTX_HINTS_MOST hints */
+#define CTX_SMALL_REQUEST (UINT64_C(1) << 34) /* see ctx_bounds */
+#define CTX_NEEDS_TOOLS (UINT64_C(1) << 35) /* calls ask for definitions */
 
 /* Rules about the way in which a format writes a conversation down.  A
  * provider that gets the conversation translated does not see them. */
@@ -1370,6 +1373,14 @@ bool ctx_hints_key(const struct ctx_json *json, uint32_t key);
 int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
     uint32_t list, struct ctx_err *err);
 void ctx_hint_pen_release(struct ctx_hint_pen *pen);
+/* Is told of a hint: a member of the object container with this key node, or
+ * an element of the array container.  0, or -1 with *err to stop. */
+typedef int ctx_hint_visitor(void *user, const struct ctx_json *json,
+    uint32_t container, uint32_t node, struct ctx_err *err);
+/* Visits the hints of this provider's in an array of blocks or tools, and in
+ * the blocks of those, in order. */
+int ctx_hints_each(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t list, void *user, ctx_hint_visitor *visit, struct ctx_err *err);
 
 /* ---- count/model.c: windows, encodings and prices of models -------------- */
 
@@ -1745,6 +1756,10 @@ enum ctx_rule_id {
 	CTX_RULE_BAD_ROLE,
 	CTX_RULE_NO_MESSAGE,
 	CTX_RULE_LONE_SURROGATE,
+	CTX_RULE_MANY_MARKERS,
+	CTX_RULE_BAD_MARKER,
+	CTX_RULE_BIG_REQUEST,
+	CTX_RULE_NO_TOOLS,
 	CTX_RULES
 };
 
@@ -1756,6 +1771,7 @@ enum ctx_remedy {
 	CTX_REMEDY_MESSAGE, /* the message goes */
 	CTX_REMEDY_ANSWER,  /* the call gets a result */
 	CTX_REMEDY_TEXT,    /* a piece of the message becomes another */
+	CTX_REMEDY_MARKER,  /* the oldest cache marker of the message goes */
 };
 
 struct ctx_rule {
@@ -1780,6 +1796,16 @@ const struct ctx_provider *ctx_provider_find(const char *name);
 /* What holds for a conversation of this dialect that is meant for this
  * provider (NULL: for the dialect's own). */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
+    const struct ctx_dialect *dialect);
+
+/* What a provider takes at most; 0: not known. */
+struct ctx_bounds {
+	const char *provider; /* a name of ctx_provider */
+	uint64_t request;     /* bytes of a request */
+};
+/* The row of a provider, or if that is NULL of the one whose format the dialect
+ * is; NULL if there is none. */
+const struct ctx_bounds *ctx_bounds_of(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
 /* ---- check/judge.c: would the provider take it --------------------------- */
@@ -1819,6 +1845,10 @@ struct ctx_judge {
 	int (*found)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
+	/* The provider, and the dialect of the message that comes, or NULL;
+	 * the caller's. */
+	const struct ctx_provider *provider;
+	const struct ctx_dialect *dialect;
 	bool *gone;   /* of each part of the last message: put right by going */
 	bool dropped; /* the last message went altogether */
 	/* Its own: */
@@ -1854,6 +1884,10 @@ struct ctx_judge {
 	bool elsewhere;    /* results may answer what the provider keeps; the
 			    * caller's, set after the begin, or by a view */
 	bool beside;       /* what is judged is in no message */
+	bool tooled;       /* a message calls a tool */
+	struct ctx_judge_mark *marks; /* cache markers, oldest first; of the
+				       * messages of a stream at most 4 */
+	size_t n_marks, marks_cap;
 	bool going;        /* a call without an id may get more results */
 	bool split;        /* an earlier message holds results, too */
 	size_t pieces;     /* parts of a message that goes on further down, */

@@ -1304,3 +1304,101 @@ same() {
 	[]|{"arguments":[]}
 	X
 }
+
+# A message of Anthropic's with the text $1, and a cache marker if there is $2.
+marked() {
+	printf '{"role":"%s","content":[{"type":"text","text":"%s"%s}]}' \
+	    "$(if (($1 % 2)); then echo user; else echo assistant; fi)" "$1" \
+	    "${2:+,\"cache_control\":{\"type\":\"ephemeral\"\}}"
+}
+
+@test "many-markers: of more than four cache markers the oldest are removed" {
+	local i
+	for i in 1 2 3 4 5 6 7; do
+		marked $i "$((i == 4 ? 0 : 1))"
+		echo
+	done | sed 's/"type":"ephemeral"}}]}$/&/' > in
+	run -1 ctx-check -d anthropic in
+	[ "${lines[0]}" = "in:1: many-markers: one cache marker more than the 4 newest" ]
+	[ "${#lines[@]}" -eq 3 ]
+	ctx-check -d anthropic --repair --explain log in > out
+	ctx-check -d anthropic out
+	[ "$(grep -c cache_control out)" -eq 4 ]
+	cmp <(head -n 3 out) <(for i in 1 2 3; do marked $i; echo; done)
+	cmp <(tail -n 4 out) <(tail -n 4 in)
+	[ "$(jq -r .action log | sort -u)" = edit ]
+	# As a record, tools and system prompt first.
+	{
+		printf '{"model":"m","tools":[{"name":"a","cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":['
+		head -n 3 in | paste -sd,
+		echo ']}'
+	} | tr -d '\n' > request
+	run -1 ctx-check -d anthropic request
+	[ "$output" = "request:1: many-markers: one cache marker more than the 4 newest (beside the messages)" ]
+	ctx-check -d anthropic --repair request > out
+	cmp out <(sed 's/"a","cache_control":{"type":"ephemeral"}/"a"/' request)
+	# Chat Completions, for who passes them on.
+	sed 's/^/ /' in > chat
+	ctx-check -d openai-chat chat
+	ctx-check -d openai-chat --provider anthropic --repair --explain log chat > out
+	[ "$(grep -c many-markers log)" -eq 3 ]
+	[ "$(grep -c cache_control out)" -eq 4 ]
+}
+
+@test "many-markers: cachePoint of Bedrock" {
+	local p='{"cachePoint":{"type":"default"}}'
+	printf '%s\n' '{"modelId":"m","toolConfig":{"tools":['"$p"',{"toolSpec":{"name":"a"}},'"$p"']},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' > in
+	run -1 ctx-check -d bedrock in
+	[ "${#lines[@]}" -eq 2 ]
+	run -0 ctx-check -d bedrock --repair in
+	[ "$output" = '{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' ]
+}
+
+@test "bad-marker: on reasoning, or behind it" {
+	printf '%s\n' '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}' \
+	    '{"role":"user","content":"hi"}' > in
+	run -1 ctx-check -d anthropic in
+	[ "$output" = "in:2: bad-marker: a cache marker stands on or behind reasoning" ]
+	run -0 ctx-check -d anthropic --repair in
+	[[ ${lines[1]} == *'"signature":"s"},{"type":"text"'* ]]
+	printf '%s\n' '{"role":"user","content":[{"text":"hi"}]}' \
+	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
+	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
+	run -1 ctx-check -d bedrock in
+	[ "$output" = "in:2: bad-marker: a cache marker stands on or behind reasoning" ]
+	run -0 ctx-check -d bedrock --repair in
+	[[ ${lines[1]} == *'"signature":"s"}}}]}' ]]
+	[[ ${lines[2]} == *cachePoint* ]]
+}
+
+@test "empty-text: also in the system prompt of a request" {
+	local m='"messages":[{"role":"user","content":"u"}]'
+	printf '%s\n' '{"system":[{"type":"text","text":""},{"type":"text","text":" "},{"type":"text","text":"s"},{"type":"text","text":"\n"}],'"$m}" > in
+	run -1 ctx-check -d anthropic in
+	[ "${lines[0]}" = "in:1: empty-text: a text of the system prompt is empty (beside the messages)" ]
+	[ "${#lines[@]}" -eq 3 ]
+	run -0 ctx-check -d anthropic --repair in
+	[ "$output" = '{"system":[{"type":"text","text":"s"}],'"$m}" ]
+	run -0 ctx-check -d anthropic <<< '{"model":"claude","system":"",'"$m}"
+}
+
+@test "no-tools: Bedrock wants tools defined that messages call" {
+	local m='"messages":[{"role":"user","content":[{"text":"u"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"1"}]}}]}]'
+	run -1 ctx-check <<< '{"modelId":"m",'"$m}"
+	[[ $output == "-:1: no-tools: "*" (beside the messages)" ]]
+	run -0 ctx-check <<< '{"modelId":"m","toolConfig":{"tools":[]},'"$m}"
+	# Messages alone are no whole request.
+	run -0 ctx-check <<< "{$m}"
+}
+
+@test "big-request: a request of more bytes than the provider takes" {
+	local start='{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"u"}]}]'
+	printf "%s%$((33554432 - ${#start} - 1))s}\n" "$start" '' > in
+	run -0 ctx-check -d anthropic in
+	sed 's/^{/{ /' in > big
+	run -1 ctx-check -d anthropic big
+	[ "$output" = "big:1: big-request: the request has 33554433 bytes, more than 33554432 (beside the messages)" ]
+	run -1 --separate-stderr ctx-check -d anthropic --repair big
+	cmp <(echo "$output") big
+}

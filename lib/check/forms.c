@@ -6,9 +6,8 @@
 #include "check/judge.h"
 #include "check/text.h"
 
-/* Is it a string without text, or without anything but white space? */
-static bool
-is_empty(const struct ctx_json *json, uint32_t node, bool blank)
+bool
+ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 {
 	struct ctx_str literal;
 	size_t at = 1;
@@ -33,7 +32,7 @@ ctx_judge_says_nothing(
 	if (part->kind == CTX_PART_OPAQUE)
 		return part->value == 0 && blank;
 	if (part->kind != CTX_PART_TEXT ||
-	    !is_empty(json, part->value, blank))
+	    !ctx_text_is_empty(json, part->value, blank))
 		return false;
 	return part->child == 0 ||
 	    (ctx_json_find(json, part->child, "thoughtSignature") == 0 &&
@@ -58,7 +57,7 @@ is_signed(const struct ctx_json *json, uint32_t block)
 		}
 	for (i = 0; i < 2; i++)
 		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
-			return !is_empty(json, proof, false);
+			return !ctx_text_is_empty(json, proof, false);
 	/* Bedrock's other models reason without a signature. */
 	return nested;
 }

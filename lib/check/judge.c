@@ -32,6 +32,7 @@ ctx_judge_release(struct ctx_judge *judge)
 	free(judge->calls);
 	free(judge->gone);
 	free(judge->leading);
+	free(judge->marks);
 	ctx_buf_release(&judge->what);
 	ctx_buf_release(&judge->text);
 	ctx_buf_release(&judge->with);
@@ -49,6 +50,8 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->waiting = 0;
 	judge->n_leading = 0;
 	judge->turn = 0;
+	judge->n_marks = 0;
+	judge->tooled = false;
 	judge->unanswered = judge->elsewhere = judge->going = false;
 	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
 	memset(judge->waits, 0, sizeof judge->waits);
@@ -345,6 +348,7 @@ check_pairs(struct ctx_judge *judge, struct ctx_err *err)
 
 	judge->split = false;
 	for (i = 0; i < view->n && rc >= 0; i++) {
+		judge->tooled |= view->parts[i].kind == CTX_PART_CALL;
 		if (view->parts[i].kind == CTX_PART_CALL)
 			rc = open_call(judge, i, ordinal++, err);
 		else if (view->parts[i].kind == CTX_PART_RESULT)
@@ -392,7 +396,8 @@ ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
 	judge->rules = rules;
 	judge->place = *place;
 	judge->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
-	if (ctx_judge_forms(judge, err) < 0)
+	if (ctx_judge_forms(judge, err) < 0 ||
+	    ctx_judge_markers(judge, err) < 0)
 		return -1;
 	results = ctx_judge_has(judge, CTX_PART_RESULT);
 	/* The answer is over in which programs could end. */
@@ -458,6 +463,9 @@ ctx_judge_settled(const struct ctx_judge *judge)
 
 	if (call != NULL)
 		settled = call->place.message;
+	if (judge->n_marks > 0 &&
+	    judge->marks[0].place.message < settled)
+		settled = judge->marks[0].place.message;
 	for (i = 0; i < CTX_WAITS; i++)
 		if ((judge->waiting & 1u << i) &&
 		    judge->waits[i].place.message < settled)

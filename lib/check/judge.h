@@ -14,6 +14,14 @@ enum {
 	CTX_WAITS
 };
 
+/* A cache marker: a member or an element, node, of container. */
+struct ctx_judge_mark {
+	struct ctx_place place;
+	const struct ctx_json *json; /* of a request; else NULL */
+	uint32_t container, node;
+	bool beside; /* it is in no message */
+};
+
 /*
  * Saying it.  A finding is put together in judge->what and told to the
  * caller; these return what the caller's function returns: 1 if it puts that
@@ -60,6 +68,12 @@ int ctx_judge_arguments(struct ctx_judge *judge, size_t i,
     struct ctx_err *err);
 /* The texts of the message: is one no text? */
 int ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err);
+/* The cache markers of the message: where they stand, and how many there are
+ * so far. */
+int ctx_judge_markers(struct ctx_judge *judge, struct ctx_err *err);
+/* All markers of a request, once its messages have been judged. */
+int ctx_judge_all_markers(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t request, struct ctx_err *err);
 /* Has a result the content that it needs? */
 int ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* Does the message say something?  Sets judge->dropped; *wait is what only

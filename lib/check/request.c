@@ -1,8 +1,83 @@
 /*
  * request.c - what a request holds beside its messages
  */
+#include <stdio.h>
+
 #include "check/judge.h"
 #include "check/text.h"
+
+static int
+refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
+    struct ctx_err *err)
+{
+	judge->with.n = 0;
+	return ctx_judge_refuse_text(judge, id, (struct ctx_str){NULL, 0}, what,
+	    err) < 0 ? -1 : 0;
+}
+
+static int
+judge_size(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t request, struct ctx_err *err)
+{
+	const struct ctx_bounds *bounds =
+	    ctx_bounds_of(judge->provider, judge->dialect);
+	char what[80];
+
+	if (!(judge->rules & CTX_SMALL_REQUEST) || bounds == NULL ||
+	    ctx_json_str(json, request).n <= bounds->request)
+		return 0;
+	(void)snprintf(what, sizeof what,
+	    "the request has %zu bytes, more than %llu",
+	    ctx_json_str(json, request).n,
+	    (unsigned long long)bounds->request);
+	return refuse(judge, CTX_RULE_BIG_REQUEST, what, err);
+}
+
+/* A record of messages alone is no whole request. */
+static int
+judge_tools(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t request, struct ctx_err *err)
+{
+	static const char *const members[] = {"modelId", "inferenceConfig",
+	    "additionalModelRequestFields"};
+	bool whole = false;
+	size_t i;
+
+	if (!(judge->rules & CTX_NEEDS_TOOLS) || !judge->tooled ||
+	    ctx_json_find(json, request, "toolConfig") != 0)
+		return 0;
+	for (i = 0; i < sizeof members / sizeof members[0]; i++)
+		whole |= ctx_json_find(json, request, members[i]) != 0;
+	return whole ? refuse(judge, CTX_RULE_NO_TOOLS,
+	    "the request defines no tools, but its messages call some", err)
+		     : 0;
+}
+
+/* Texts of the system prompt that are blocks, as those of messages. */
+static int
+judge_system(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t request, struct ctx_err *err)
+{
+	uint32_t list = ctx_json_find(json, request, "system"), block, text;
+	bool first = true, empty;
+
+	if (!(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)) ||
+	    list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (block = list + 1; block < json->nodes[list].next;
+	    block = json->nodes[block].next) {
+		text = ctx_json_find(json, block, "text");
+		empty = text != 0 && ctx_text_is_empty(json, text,
+		    (judge->rules & CTX_NO_BLANK_TEXT) != 0);
+		judge->with.n = 0;
+		if (empty && ctx_judge_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
+			ctx_child_span(json, list, block, first),
+			"a text of the system prompt is empty", err) < 0)
+			return -1;
+		first &= empty;
+	}
+	return 0;
+}
 
 int
 ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
@@ -16,7 +91,11 @@ ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
 	judge->beside = true;
 	rc = ctx_judge_strings(judge, json, request, messages, err) < 0 ||
 	    ctx_judge_strings(judge, json, json->nodes[messages].next,
-		json->nodes[request].next, err) < 0 ? -1 : 0;
+		json->nodes[request].next, err) < 0 ||
+	    judge_system(judge, json, request, err) < 0 ||
+	    ctx_judge_all_markers(judge, json, request, err) < 0 ||
+	    judge_tools(judge, json, request, err) < 0 ||
+	    judge_size(judge, json, request, err) < 0 ? -1 : 0;
 	judge->beside = false;
 	return rc;
 }

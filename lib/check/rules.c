@@ -133,6 +133,29 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"#60394); SDKs in Python: \"surrogates not allowed\" (hermes-agent "
 	"#68254)",
 	0, CTX_REMEDY_TEXT},
+    [CTX_RULE_MANY_MARKERS] = {
+	"many-markers", "a request has more than four cache markers",
+	"Anthropic: \"A maximum of 4 blocks with cache_control may be "
+	"provided\" (Anthropic.SDK #50, opencode-claude-auth #121, April 2026); "
+	"Bedrock: prompt caching, 4 checkpoints",
+	CTX_FEW_HINTS, CTX_REMEDY_MARKER},
+    [CTX_RULE_BAD_MARKER] = {
+	"bad-marker", "a cache marker stands on or behind reasoning",
+	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
+	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
+	"after reasoning block\" (opencode #36517)",
+	CTX_FEW_HINTS, CTX_REMEDY_TEXT},
+    [CTX_RULE_BIG_REQUEST] = {
+	"big-request", "a request has more bytes than the provider takes",
+	"Anthropic: \"Request exceeds the maximum allowed number of bytes\", "
+	"32 MB (API errors, June 2026); Bedrock: InvokeModel, 25,000,000; "
+	"Gemini: 100 MB (January 2026)",
+	CTX_SMALL_REQUEST, CTX_REMEDY_NONE},
+    [CTX_RULE_NO_TOOLS] = {
+	"no-tools", "messages call tools, the request defines none",
+	"Bedrock: \"The toolConfig field must be defined when using toolUse and "
+	"toolResult content blocks\" (pentagi #196, zot #18, June 2026)",
+	CTX_NEEDS_TOOLS, CTX_REMEDY_NONE},
 };
 
 static const struct ctx_provider providers[] = {

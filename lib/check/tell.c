@@ -87,7 +87,8 @@ ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
 {
 	struct ctx_finding finding = {
 	    .id = id, .place = judge->place, .part = CTX_NO_PART, .old = old,
-	    .with = {judge->with.p, judge->with.n}, .beside = judge->beside};
+	    .with = {judge->with.n > 0 ? judge->with.p : "", judge->with.n},
+	    .beside = judge->beside};
 
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)

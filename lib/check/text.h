@@ -13,6 +13,13 @@ int ctx_text_mend(struct ctx_buf *out, struct ctx_buf *spare,
 int ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
     uint32_t from, uint32_t to, struct ctx_err *err);
 
+/* True if the node is a string without text; with blank: without anything but
+ * white space. */
+bool ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank);
+/* The piece of text to remove so that a container loses a child: a member, by
+ * its key, or an element.  first: all elements before it are removed, too. */
+struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
+    uint32_t child, bool first);
 /* What is wrong with the literal of an id under these rules, or NULL. */
 const char *ctx_id_wrong(uint64_t rules, struct ctx_str literal);
 /* Sets out to the literal that replaces the id; 1, 0 if there is none, or

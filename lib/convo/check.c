@@ -109,6 +109,7 @@ judge_message(struct check *check, struct hearing *hearing,
 		err) < 0)
 		return -1;
 	check->view = event->view;
+	hearing->judge.dialect = event->shape->dialect;
 	rc = ctx_judge_message(&hearing->judge, rules, event->view, &place,
 	    err);
 	check->view = NULL;
@@ -269,6 +270,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	    ctx_judge_init(judges[1], err) == 0) {
 		judges[0]->found = judges[1]->found = found;
 		judges[0]->user = judges[1]->user = &check;
+		judges[0]->provider = judges[1]->provider = options->provider;
 		ctx_judge_begin(judges[0]);
 		rc = run(&check, err);
 	}

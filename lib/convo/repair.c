@@ -39,6 +39,9 @@ ctx_repair_release(struct ctx_repair *repair)
 	free(repair->inner.list);
 	ctx_edits_release(&repair->edits);
 	ctx_edits_release(&repair->one);
+	ctx_edits_release(&repair->late);
+	ctx_json_release(&repair->json);
+	ctx_buf_release(&repair->gone);
 	ctx_buf_release(&repair->out);
 	ctx_buf_release(&repair->id);
 	ctx_buf_release(&repair->spare);
@@ -591,6 +594,11 @@ ctx_repair_finding(struct ctx_repair *repair,
 		return 1;
 	case CTX_REMEDY_TEXT:
 		return edit_text(repair, finding, fix, err);
+	case CTX_REMEDY_MARKER:
+		if (finding->place.inside)
+			return edit_text(repair, finding, fix, err);
+		fix->action = "edit";
+		return ctx_mend_marker(repair, entry, &fix->bytes, err);
 	default:
 		return 0;
 	}
@@ -674,9 +682,8 @@ is_alone(const struct ctx_view *view, const bool *gone)
 	return true;
 }
 
-/* The entry gets bytes of its own. */
-static int
-own(struct ctx_repair_entry *entry, const char *p, size_t n,
+int
+ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err)
 {
 	char *text = malloc(n > 0 ? n : 1);
@@ -720,7 +727,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	if (ctx_edits_apply(&repair->one, entry->bytes, &repair->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&repair->one);
-	return own(entry, repair->out.p, repair->out.n, err);
+	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
 /* ---- a record's conversation is over ---- */
@@ -814,7 +821,7 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 		    ctx_buf_add(out, text.p + next->front,
 			text.n - next->front, err) < 0)
 			return -1;
-		return own(next, out->p, out->n, err);
+		return ctx_repair_own(next, out->p, out->n, err);
 	}
 	/* Lines end as the one before them, also where that has no end. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
@@ -873,7 +880,7 @@ write_settled(struct ctx_repair *repair, uint64_t settled,
 	/* Only the newest can still be the reader's. */
 	entry = &queue->list[queue->n - 1];
 	return entry->text != NULL ? 0
-	    : own(entry, entry->bytes.p, entry->bytes.n, err);
+	    : ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err);
 }
 
 int
@@ -896,7 +903,7 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 			&repair->out, err) < 0)
 			return -1;
 		ctx_edits_reset(&repair->edits);
-		if (own(entry, repair->out.p, repair->out.n, err) < 0)
+		if (ctx_repair_own(entry, repair->out.p, repair->out.n, err) < 0)
 			return -1;
 	}
 	return write_settled(repair, settled, err);

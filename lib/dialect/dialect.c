@@ -356,7 +356,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_NEEDS_IDS |
 	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
-	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
+	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
+	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	FRAMING,
 	AS_ANTHROPIC,
@@ -376,7 +377,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
 	    CTX_ALTERNATES | CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
-	    CTX_KNOWN_ROLES,
+	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST,
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
@@ -398,7 +399,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |
 	    CTX_MUST_SPEAK | CTX_SYSTEM_BETWEEN | CTX_MERGES |
 	    CTX_RESULTS_FIRST | CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT |
-	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE,
+	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
+	    CTX_SMALL_REQUEST,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	FRAMING,

@@ -647,6 +647,52 @@ strip_inner(struct ctx_hint_pen *pen, uint32_t block, struct ctx_err *err)
 	return 0;
 }
 
+/* The key of the hint of this provider's that a block carries, or 0; null is
+ * none. */
+static uint32_t
+carried(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t block)
+{
+	uint32_t value = hints->apart ? 0
+	    : ctx_json_find(json, block, hints->key);
+
+	return value == 0 || json->nodes[value].kind == CTX_JSON_NULL
+	    ? 0 : value - 1;
+}
+
+int
+ctx_hints_each(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t list, void *user, ctx_hint_visitor *visit, struct ctx_err *err)
+{
+	struct inner lists[2 * INNER + 1], *last;
+	uint32_t node, key, container[2 * INNER + 1];
+	size_t n = 0, i, more;
+
+	if (!ctx_is_array(json, list))
+		return 0;
+	container[0] = list;
+	lists[n++] = (struct inner){list + 1, json->nodes[list].next, 0};
+	while (n > 0) {
+		last = lists + n - 1;
+		if (last->at == last->end) {
+			n--;
+			continue;
+		}
+		node = last->at;
+		last->at = json->nodes[node].next;
+		key = carried(hints, json, node);
+		if ((key != 0 && visit(user, json, node, key, err) < 0) ||
+		    (hints->apart && is_hint(json, node) &&
+			visit(user, json, container[n - 1], node, err) < 0))
+			return -1;
+		more = find_inner(json, node, last->depth, lists + n);
+		for (i = 0; i < more; i++)
+			container[n + i] = lists[n + i].at - 1;
+		n += more;
+	}
+	return 0;
+}
+
 /* Notes the removal of the elements that are hints, but for those that are
  * right where they stand; an array of nothing else stays. */
 static int

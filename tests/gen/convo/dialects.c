@@ -498,7 +498,8 @@ bedrock_wrap(struct gen *g, const char *messages)
 
 	request = json(g,
 	    "{?2 system:[{text:%t}], messages:%v,"
-	    " inferenceConfig:{maxTokens:512}}",
+	    " inferenceConfig:{maxTokens:512}, toolConfig:{tools:["
+	    "{toolSpec:{name:'f',inputSchema:{json:{type:'object'}}}}]}}",
 	    messages);
 	if (once_in(g, 2))
 		return request;

@@ -1,0 +1,181 @@
+/*
+ * markers.c - cache markers
+ *
+ * A request may have four.  The oldest are removed: those of the tools, then
+ * those of the system prompt, then those of the messages, which is the order
+ * in which they stand in the cache.  So the newest keep what costs most.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/judge.h"
+#include "check/text.h"
+
+/* How the provider is told what to cache; NULL: it is not. */
+static const struct ctx_hints *
+hints_of(const struct ctx_judge *judge)
+{
+	const struct ctx_hints *hints = NULL;
+
+	if (judge->dialect == NULL || !(judge->rules & CTX_FEW_HINTS))
+		return NULL;
+	if (judge->provider != NULL)
+		hints = ctx_hints_find(judge->dialect, judge->provider->name);
+	return hints != NULL ? hints : ctx_hints_find(judge->dialect, NULL);
+}
+
+/* The piece of text without which a container lacks a child: a member, by its
+ * key, or an element.  first: what stands before it goes as well. */
+struct ctx_str
+ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
+    bool first)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t object = nodes[container].kind == CTX_JSON_OBJECT;
+	uint32_t at = container + 1, before = 0, next, from, to;
+
+	while (at < child) {
+		before = at + object;
+		at = nodes[before].next;
+	}
+	next = nodes[child + object].next;
+	from = nodes[child].at;
+	to = nodes[child + object].end;
+	if (before != 0 && !first)
+		from = nodes[before].end;
+	else if (next < nodes[container].next)
+		to = nodes[next].at;
+	return (struct ctx_str){json->text + from, to - from};
+}
+
+/* Does nothing but such elements stand before an element? */
+static bool
+leads(const struct ctx_json *json, uint32_t container, uint32_t node)
+{
+	uint32_t at;
+
+	if (json->nodes[container].kind != CTX_JSON_ARRAY)
+		return false;
+	for (at = container + 1; at < node; at = json->nodes[at].next)
+		if (ctx_json_find(json, at, "cachePoint") == 0)
+			return false;
+	return true;
+}
+
+/* True if a marker stands where none may: on reasoning, or as an element
+ * behind it. */
+static bool
+is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
+{
+	uint32_t block = container, at, type;
+
+	if (json->nodes[container].kind == CTX_JSON_ARRAY)
+		for (block = 0, at = container + 1; at < node;
+		    at = json->nodes[at].next)
+			if (ctx_json_find(json, at, "cachePoint") == 0)
+				block = at;
+	if (block == 0)
+		return false;
+	type = ctx_json_find(json, block, "type");
+	return ctx_json_find(json, block, "reasoningContent") != 0 ||
+	    (type != 0 && (ctx_json_is(json, type, "thinking") ||
+		ctx_json_is(json, type, "redacted_thinking")));
+}
+
+static int
+tell_many(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
+    struct ctx_err *err)
+{
+	static const char what[] = "one cache marker more than the 4 newest";
+	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
+	    .place = mark->place, .part = CTX_NO_PART, .beside = mark->beside};
+
+	finding.with.p = "";
+	if (mark->json != NULL)
+		finding.old = ctx_child_span(mark->json, mark->container,
+		    mark->node, leads(mark->json, mark->container,
+			mark->node));
+	judge->what.n = 0;
+	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
+		return -1;
+	return ctx_judge_tell(judge, &finding, err) < 0 ? -1 : 0;
+}
+
+static int
+add_mark(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
+    struct ctx_err *err)
+{
+	struct ctx_judge_mark *marks = ctx_grow(judge->marks,
+	    &judge->marks_cap, judge->n_marks + 1, sizeof *marks, err);
+
+	if (marks == NULL)
+		return -1;
+	judge->marks = marks;
+	marks[judge->n_marks++] = *mark;
+	/* Those of a request are judged with it. */
+	if (mark->json != NULL || judge->n_marks <= CTX_HINTS_MOST)
+		return 0;
+	if (tell_many(judge, marks, err) < 0)
+		return -1;
+	judge->n_marks--;
+	memmove(marks, marks + 1, judge->n_marks * sizeof *marks);
+	return 0;
+}
+
+static int
+visit(void *user, const struct ctx_json *json, uint32_t container,
+    uint32_t node, struct ctx_err *err)
+{
+	struct ctx_judge *judge = user;
+	struct ctx_judge_mark mark = {.place = judge->place,
+	    .json = judge->place.inside ? json : NULL,
+	    .container = container, .node = node, .beside = judge->beside};
+	int rc;
+
+	if (!judge->beside && is_misplaced(json, container, node)) {
+		judge->with.n = 0;
+		rc = ctx_judge_refuse_text(judge, CTX_RULE_BAD_MARKER,
+		    ctx_child_span(json, container, node, false),
+		    "a cache marker stands on or behind reasoning", err);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+	}
+	return add_mark(judge, &mark, err);
+}
+
+int
+ctx_judge_markers(struct ctx_judge *judge, struct ctx_err *err)
+{
+	const struct ctx_hints *hints = hints_of(judge);
+	const struct ctx_view *view = judge->view;
+
+	if (hints == NULL)
+		return 0;
+	return ctx_hints_each(hints, view->json,
+	    ctx_hints_content(hints, view->json, view->node), judge, visit,
+	    err);
+}
+
+int
+ctx_judge_all_markers(struct ctx_judge *judge, const struct ctx_json *json,
+    uint32_t request, struct ctx_err *err)
+{
+	const struct ctx_hints *hints = hints_of(judge);
+	size_t of_messages = judge->n_marks, first, i, n;
+
+	if (hints == NULL)
+		return 0;
+	if (ctx_hints_each(hints, json, ctx_hints_tools(hints, json, request),
+		judge, visit, err) < 0 ||
+	    ctx_hints_each(hints, json, ctx_hints_system(hints, json, request),
+		judge, visit, err) < 0)
+		return -1;
+	/* Those beside the messages were added last, and are the oldest. */
+	n = judge->n_marks;
+	first = of_messages;
+	for (i = 0; i + CTX_HINTS_MOST < n; i++)
+		if (tell_many(judge, &judge->marks[(first + i) % n], err) < 0)
+			return -1;
+	judge->n_marks = 0;
+	return 0;
+}
