@@ -218,6 +218,7 @@ check: all units
 check-long: all units
 	@B=$(abspath $(B)) CHECK_LONG=1800 tests/property
 	@B=$(abspath $(B)) CHECK_LONG=500 tests/validity
+	@B=$(abspath $(B)) CHECK_LONG=10000 tests/bound
 
 # What goes wrong on purpose: kills, full disks, and every call and every
 # allocation that may fail.  FAULT=part leaves some to chance, SEED=N chooses

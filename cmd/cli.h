@@ -183,6 +183,8 @@ const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);
 bool cli_is_built_in(const char *encoding);
+/* "drop", "keep", "fail": enum ctx_reasoning. */
+const char *cli_reasoning_name(unsigned i);
 const char *cli_policy_name(unsigned i);
 
 /*

@@ -17,8 +17,10 @@ struct prune {
 	unsigned on_failure;
 	uint64_t over;  /* conversations that do not fit */
 	uint64_t stuck; /* those of which nothing could be removed */
+	uint64_t refused; /* those that --reasoning fail left alone */
 	bool unnoted;  /* it was said that no notice can stand, */
-	bool bound;    /* that signed reasoning stays behind a cut */
+	bool bound;    /* that bound reasoning is kept after a change */
+	unsigned reasoning; /* enum ctx_reasoning */
 };
 
 static const char *
@@ -150,6 +152,19 @@ say_over(struct prune *prune, const struct ctx_outcome *outcome)
 	    cli_short_number(budget, outcome->limits->budget), owners);
 }
 
+static void
+say_refused(struct prune *prune, const struct ctx_outcome *outcome)
+{
+	char place[40];
+
+	cli_status(&prune->cli, CLI_NO);
+	if (prune->refused++ < MOST_LINES)
+		cli_say(&prune->cli, "%s%s: nothing was removed: signed "
+				     "reasoning after the first change would "
+				     "be refused; use --reasoning drop or keep",
+		    outcome->file, place_of(outcome, place));
+}
+
 static int
 ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 {
@@ -158,6 +173,8 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 
 	if (outcome->trouble != NULL)
 		say_stuck(prune, outcome);
+	else if (outcome->refused)
+		say_refused(prune, outcome);
 	else if (outcome->over)
 		say_over(prune, outcome);
 	if (outcome->unnoted != NULL && !prune->unnoted)
@@ -166,9 +183,10 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		    outcome->file, outcome->unnoted->name);
 	prune->unnoted |= outcome->unnoted != NULL;
 	if (outcome->bound && !prune->bound)
-		cli_say(&prune->cli, "%s: signed reasoning stays behind what "
-				     "went; models that bind it to what was "
-				     "before it will not use it",
+		cli_say(&prune->cli, "%s: kept signed reasoning after a change; "
+				     "the provider refuses it unless the "
+				     "request sets prefix_mismatch_behavior "
+				     "to drop_block",
 		    outcome->file);
 	prune->bound |= outcome->bound;
 	if (cli_report_plans(&prune->report) && prune->report.json)
@@ -202,6 +220,7 @@ settle(struct prune *prune, enum ctx_level level)
 		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
 	limits->always = prune->compact;
 	limits->level = level;
+	limits->reasoning = (enum ctx_reasoning)prune->reasoning;
 	if (!prune->keep_last_given)
 		limits->keep_last = 6 - 2 * (uint64_t)level;
 	limits->policy = ctx_policy_find(prune->policy);
@@ -317,6 +336,8 @@ parse(struct prune *prune, int argc, char **argv)
 		&prune->no_pin_system, NULL, NULL},
 	    {0, "notice", "TEXT", "a message where others went (none)",
 		CLI_STRING, &o->notice, NULL, NULL},
+	    {0, "reasoning", "WHAT", "bound, after a change: drop, keep, fail",
+		CLI_CHOICE, &prune->reasoning, cli_reasoning_name, NULL},
 	    {0, "tool", "REGEX", "edit only results of such tools",
 		CLI_PATTERN, &o->tool, NULL, NULL},
 	    {0, "not-tool", "REGEX", "edit no results of such tools",
@@ -362,6 +383,10 @@ end(struct prune *prune)
 	if (prune->stuck > MOST_LINES)
 		cli_say(&prune->cli, "nothing was removed from %" PRIu64
 		    " more conversations", prune->stuck - MOST_LINES);
+	if (prune->refused > MOST_LINES)
+		cli_say(&prune->cli, "nothing was removed from %" PRIu64
+		    " more conversations with signed reasoning",
+		    prune->refused - MOST_LINES);
 	if (prune->over > MOST_LINES)
 		cli_say(&prune->cli,
 		    "%" PRIu64 " more conversations do not fit",

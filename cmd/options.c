@@ -37,6 +37,18 @@ cli_policy_name(unsigned i)
 	return row == NULL ? NULL : row->name;
 }
 
+const char *
+cli_reasoning_name(unsigned i)
+{
+	static const char *const names[] = {
+	    [CTX_REASONING_DROP] = "drop",
+	    [CTX_REASONING_KEEP] = "keep",
+	    [CTX_REASONING_FAIL] = "fail",
+	};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
 /* ---- --help and the like ---- */
 
 static void

@@ -973,6 +973,17 @@ struct ctx_view {
 		       * what came back; else 0 */
 };
 
+/*
+ * True if part, reasoning of a message, carries a signature or is redacted, as
+ * the reasoning of Claude models is: thinking and redacted_thinking of
+ * Anthropic, reasoningContent of Bedrock, and the copies of them in the
+ * formats of frameworks and agents.
+ */
+bool ctx_part_is_signed(const struct ctx_json *json,
+    const struct ctx_part *part);
+/* True if any part of the message is signed reasoning. */
+bool ctx_view_is_signed(const struct ctx_view *view);
+
 /* Empties the view and points it at a message. */
 void ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
     uint32_t node);
@@ -1626,6 +1637,7 @@ enum {
 	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
 	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
 	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
+	CTX_ITEM_SIGNED = 8192, /* it holds signed reasoning */
 };
 
 /*
@@ -1932,6 +1944,18 @@ enum {
 	CTX_MARK_NOTE = 32, /* put a notice before it */
 };
 
+/*
+ * What happens to bound reasoning after a change.  Bound is signed reasoning
+ * that goes to a model that binds it (ctx_model_binds): such a model refuses
+ * a request if anything that the model sees before the reasoning was changed.
+ */
+enum ctx_reasoning {
+	CTX_REASONING_DROP, /* it is removed */
+	CTX_REASONING_KEEP, /* it is kept, for those whose requests ask the
+			     * provider to drop it */
+	CTX_REASONING_FAIL, /* the conversation is not changed */
+};
+
 /* The bounds of one conversation; amounts are tokens unless they say. */
 struct ctx_limits {
 	const struct ctx_policy *policy;
@@ -1948,6 +1972,8 @@ struct ctx_limits {
 	uint64_t keep_messages; /* newest messages not summarized (summarize) */
 	uint64_t keep_tokens;   /* the same in tokens, 0: by messages */
 	uint64_t reserved;      /* what a message of ours may cost */
+	enum ctx_reasoning reasoning;
+	bool binds;             /* the model binds signed reasoning */
 	bool always;            /* the trigger is off */
 	bool pin_system;
 	bool alternates; /* roles must: a turn's user and last group stand
@@ -2028,6 +2054,8 @@ struct ctx_plan {
 	uint64_t fixed; /* tokens of the conversation beside its messages: */
 	uint64_t tools, system; /* of its request's tools, system prompt */
 	uint64_t notices; /* tokens kept free for notices */
+	uint64_t bound_from; /* no bound reasoning stays in this message or a
+			      * later one; UINT64_MAX: all stays */
 	bool cut;       /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
@@ -2051,6 +2079,17 @@ int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
 /* Has the conversation passed its trigger? */
 bool ctx_plan_due(const struct ctx_plan *plan,
+    const struct ctx_groups *groups);
+/*
+ * Has bound reasoning removed from a message, by its number, on, unless the
+ * limits keep it; marks and after follow.  To be called after a decision, for
+ * what the caller changes beside the marks.
+ */
+void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
+    uint64_t message);
+/* True if the marks change a message, or one has been changed before, and
+ * leave bound reasoning in it or after it. */
+bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Adds after and floor up again, from the marks as they are. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
@@ -2520,7 +2559,9 @@ struct ctx_outcome {
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over; /* after is above the budget */
-	bool bound; /* signed reasoning stays behind what was cut or changed */
+	bool bound; /* bound reasoning is kept after a change */
+	bool refused; /* nothing was changed, for bound reasoning would have
+		       * been kept after the change */
 	const struct ctx_err *trouble; /* why nothing was done, or NULL */
 };
 

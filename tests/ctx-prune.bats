@@ -458,7 +458,8 @@ X
 	[ "$(ctx-count --json odd | jq .messages)" -eq 2 ]
 }
 
-@test "signed reasoning behind a cut is said, once; stripped, it is not" {
+# Four messages with signed reasoning in each answer.
+signed_talk() {
 	{
 		messages "user:$(printf 'one %.0s' {1..40})"
 		for text in first second; do
@@ -467,16 +468,72 @@ X
 			    "{\"type\":\"text\",\"text\":\"$text\"}]}"
 			messages user:more
 		done
-	} | head -n 4 > t.jsonl
+	} | head -n 4
+}
+
+@test "signed reasoning after a cut is removed where the model binds it" {
+	signed_talk > t.jsonl
 	all=$(tokens -d anthropic t.jsonl)
-	ctx-prune -d anthropic -l light -k 1 -t 0 -b $((all - 1)) t.jsonl > out 2> err
-	[ "$(wc -l < out)" -eq 2 ]
-	[ "$(grep -c 'signed reasoning stays behind what went' err)" -eq 1 ]
-	ctx-prune -d anthropic -l light -k 1 -t 0 -b "$all" t.jsonl 2> err | cmp - t.jsonl
+	set -- -d anthropic -l light -k 1 -t 0 -b 40 t.jsonl
+	# A model that is not known binds, and so does a new version of Claude.
+	for model in "" "-m claude-opus-5-5" "-m claude-sonnet-6"; do
+		ctx-prune $model --explain log "$@" > out 2> err
+		[ ! -s err ]
+		[ "$(wc -l < out)" -eq 2 ]
+		[ "$(tail -n 1 out)" = '{"role":"assistant","content":[{"type":"text","text":"second"}]}' ]
+		[ "$(jq -r 'select(.index == 3) | .rule' log)" = "bound reasoning" ]
+	done
+	ctx-prune -m claude-opus-4-8 "$@" > out 2> err
 	[ ! -s err ]
-	# No signature binds what Chat Completions has no place for.
-	ctx-prune -d openai-chat -b 20 -k 1 -t 0 t.jsonl > out 2> err || [ $? -eq 1 ]
+	tail -n 1 out | cmp - <(tail -n 1 t.jsonl)
+	# Within the budget nothing changes.
+	ctx-prune -d anthropic -l light -b "$all" t.jsonl | cmp - t.jsonl
+}
+
+@test "--reasoning keep keeps what is bound, says so once; fail changes nothing" {
+	signed_talk > t.jsonl
+	set -- -d anthropic -l light -k 1 -t 0 -b 40 t.jsonl
+	ctx-prune --reasoning keep "$@" > out 2> err
+	tail -n 1 out | cmp - <(tail -n 1 t.jsonl)
+	[ "$(grep -c 'kept signed reasoning after a change' err)" -eq 1 ]
+	ctx-prune --reasoning keep -m claude-opus-4-8 "$@" > out 2> err
+	[ ! -s err ]
+	run -1 --separate-stderr ctx-prune --reasoning fail "$@"
+	[ "$output" = "$(cat t.jsonl)" ]
+	[[ $stderr = *"nothing was removed: signed reasoning"* ]]
+	ctx-prune --reasoning fail -m claude-opus-4-8 "$@" > out
+	[ "$(wc -l < out)" -eq 2 ]
+	# Chat Completions has no place for signed blocks.
+	ctx-prune -d openai-chat -b 20 -k 1 -t 0 --reasoning keep t.jsonl > out 2> err || [ $? -eq 1 ]
 	run ! grep -q 'signed reasoning' err
+}
+
+@test "the room of removed reasoning spares messages" {
+	printf '%s\n' '{"role":"user","content":"a question that is not short at all, in many words"}' \
+	    '{"role":"assistant","content":[{"type":"text","text":"a first answer in a few words"}]}' \
+	    '{"role":"user","content":"another question"}' \
+	    '{"role":"assistant","content":[{"type":"thinking","thinking":"'"$(words 60)"'","signature":"Eq=="},{"type":"text","text":"second"}]}' \
+	    '{"role":"user","content":"last"}' > t.jsonl
+	# Without its reasoning all of it fits.
+	ctx-prune -d anthropic -l light -k 1 -t 1 -b 60 t.jsonl > out
+	[ "$(wc -l < out)" -eq 5 ]
+	run ! grep -q thinking out
+	ctx-prune -d anthropic -l light -k 1 -t 1 -b 60 -m claude-opus-4-8 t.jsonl > out || [ $? -eq 1 ]
+	[ "$(wc -l < out)" -lt 5 ]
+}
+
+@test "models.json says whether a model binds its reasoning" {
+	signed_talk > t.jsonl
+	mkdir -p conf/ctx
+	echo '{"claude-opus-5-5":{"binds":false},"house":{"binds":true}}' > conf/ctx/models.json
+	export XDG_CONFIG_HOME=$PWD/conf
+	set -- -d anthropic -l light -k 1 -t 0 -b 25 t.jsonl
+	ctx-prune -m claude-opus-5-5 "$@" | grep -q thinking
+	ctx-prune -m house "$@" > out
+	run ! grep -q thinking out
+	echo '{"house":{"binds":1}}' > conf/ctx/models.json
+	run -2 ctx-prune -m house "$@"
+	[[ $output = *"'house': binds"* ]]
 }
 
 @test "a conversation of the system alone keeps its last message" {

@@ -39,6 +39,8 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	    ctx_scorer_open(&convo->scorer, limits.policy,
 		&p->options->scorer, err) < 0)
 		return -1;
+	limits.binds =
+	    ctx_model_binds(convo->measure.model, convo->measure.name);
 	ctx_plan_reset(&convo->plan, &limits);
 	convo->plan.fixed = beside.tokens;
 	convo->plan.tools = beside.tools;
@@ -68,8 +70,11 @@ compact(struct convo *convo, struct ctx_err *err)
 static int
 look(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
-	if (convo->bytes < convo->look_at ||
-	    convo->plan.limits.policy->whole)
+	const struct ctx_limits *limits = &convo->plan.limits;
+
+	/* A message further on may forbid every change. */
+	if (convo->bytes < convo->look_at || limits->policy->whole ||
+	    (limits->binds && limits->reasoning == CTX_REASONING_FAIL))
 		return 0;
 	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
 	    ctx_prune_settle(p, convo, err) < 0 || compact(convo, err) < 0)
@@ -96,35 +101,9 @@ messages_put(const struct convo *convo)
 	return n;
 }
 
-/*
- * Does signed reasoning stay behind something that was cut or changed?  Newer
- * Claude models bind it to what was before it, and leave it out when that is
- * another (prefix_binding_mismatch; earendil-works/pi#9391, September 2026).
- */
-static bool
-leaves_bound(const struct convo *convo)
-{
-	const struct ctx_item *item = convo->groups.items;
-	const unsigned char *mark = convo->plan.marks;
-	bool cut = false, is_signed = false;
-	size_t i;
-
-	for (i = 0; i < convo->n && !is_signed; i++)
-		is_signed = convo->entries[i].dialect != NULL &&
-		    (convo->entries[i].dialect->rules & CTX_SIGNED);
-	for (i = 0; is_signed && i < convo->groups.n; i++, item++, mark++) {
-		cut = cut || item->gap > 0 || item->edited > 0;
-		if (cut && item->reasoning > 0 &&
-		    !(*mark & (CTX_MARK_DROP | CTX_MARK_STRIP)))
-			return true;
-		cut = cut || (*mark & ~(unsigned)CTX_MARK_NOTE) != 0;
-	}
-	return false;
-}
-
 static int
 report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
-    struct ctx_err *err)
+    bool refused, struct ctx_err *err)
 {
 	struct ctx_outcome outcome = {0};
 
@@ -142,7 +121,9 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 	outcome.limits = &convo->plan.limits;
 	outcome.plan = &convo->plan;
 	outcome.over = outcome.after > outcome.limits->budget;
-	outcome.bound = trouble == NULL && leaves_bound(convo);
+	outcome.bound = trouble == NULL &&
+	    ctx_plan_leaves_bound(&convo->plan, &convo->groups);
+	outcome.refused = refused;
 	outcome.trouble = trouble;
 	return p->options->ended(p->options->user, &outcome, err);
 }
@@ -156,11 +137,39 @@ rank(struct convo *convo, struct ctx_err *err)
 	return ctx_scorer_rank(convo->scorer, &convo->groups, err);
 }
 
+/* Takes all marks and insertions back. */
+static void
+change_nothing(struct convo *convo)
+{
+	size_t i;
+
+	memset(convo->plan.marks, 0, convo->groups.n);
+	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
+		convo->entries[i].note = 0;
+	convo->n_notes = 0;
+	ctx_plan_total(&convo->plan, &convo->groups);
+}
+
+/* A message or a part that is inserted is a change of what comes after it. */
+static void
+bind_notes(struct convo *convo)
+{
+	size_t i, item = 0;
+
+	for (i = 0; convo->n_notes > 0 && i < convo->n;
+	    item += convo->entries[i].items, i++)
+		if (convo->entries[i].note != 0) {
+			ctx_plan_bind(&convo->plan, &convo->groups,
+			    convo->groups.items[item].message);
+			return;
+		}
+}
+
 static int
 conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
 	struct ctx_err trouble;
-	bool failed = false;
+	bool failed = false, refused;
 
 	if (convo->scorer != NULL && rank(convo, &trouble) < 0) {
 		if (trouble.code == CTX_ENOMEM) {
@@ -178,18 +187,20 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 			return -1;
 		}
 	}
-	if (failed) {
-		memset(convo->plan.marks, 0, convo->groups.n);
-		ctx_plan_total(&convo->plan, &convo->groups);
-	}
-	if (!failed && ctx_notes_mark(p, convo, err) < 0)
+	refused = !failed &&
+	    convo->plan.limits.reasoning == CTX_REASONING_FAIL &&
+	    ctx_plan_leaves_bound(&convo->plan, &convo->groups);
+	if (failed || refused)
+		change_nothing(convo);
+	else if (ctx_notes_mark(p, convo, err) < 0)
 		return -1;
+	bind_notes(convo);
 	if (ctx_prune_settle(p, convo, err) < 0 ||
 	    ctx_prune_relink(p, convo, err) < 0)
 		return -1;
 	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
-	return report(p, convo, failed ? &trouble : NULL, err);
+	return report(p, convo, failed ? &trouble : NULL, refused, err);
 }
 
 static int

@@ -19,8 +19,9 @@ bytes_of(const struct prune *p, const struct entry *entry)
 
 /* ---- reports ---- */
 
+/* Why the items of an entry, from first on, are edited. */
 static const char *
-edit_rule(unsigned marks)
+edit_rule(const struct convo *convo, size_t first, unsigned marks)
 {
 	static const struct {
 		unsigned marks;
@@ -33,8 +34,11 @@ edit_rule(unsigned marks)
 	    {CTX_MARK_STRIP | CTX_MARK_ENDS, "reasoning and ends"},
 	    {CTX_MARK_FOLD, "earlier note"},
 	};
+	const struct ctx_item *item = &convo->groups.items[first];
 	size_t i;
 
+	if (marks == CTX_MARK_STRIP && item->message >= convo->plan.bound_from)
+		return "bound reasoning";
 	for (i = 0; i < sizeof rules / sizeof rules[0]; i++)
 		if (rules[i].marks == marks)
 			return rules[i].rule;
@@ -115,7 +119,7 @@ touch(struct prune *p, struct convo *convo, struct entry *entry,
 		touch.rule = note_rule(&convo->notes[entry->note - 1]);
 	}
 	if (touch.rule == NULL)
-		touch.rule = edit_rule(marks);
+		touch.rule = edit_rule(convo, first, marks);
 	return tell(p, entry, &touch, err);
 }
 
@@ -352,6 +356,30 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 	return 0;
 }
 
+/* A message is inserted before one that is kept: where that held nothing but
+ * reasoning, and was removed with it, before the next. */
+static void
+move_notes(struct convo *convo)
+{
+	struct entry *entry;
+	uint32_t note = 0;
+	size_t i;
+
+	for (i = 0; convo->n_notes > 0 && i < convo->n; i++) {
+		entry = &convo->entries[i];
+		if (entry->gone && entry->note != 0) {
+			note = entry->note;
+			entry->note = 0;
+		} else if (note != 0 && !entry->gone && entry->note == 0 &&
+		    entry->dialect != NULL) {
+			entry->note = note;
+			note = 0;
+		}
+	}
+	if (note != 0)
+		convo->plan.after -= convo->notes[note - 1].tokens;
+}
+
 int
 ctx_prune_settle(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
@@ -363,6 +391,7 @@ ctx_prune_settle(struct prune *p, struct convo *convo, struct ctx_err *err)
 		    0)
 			return -1;
 	}
+	move_notes(convo);
 	if (ctx_notes_compose(p, convo, err) < 0)
 		return -1;
 	return report_notes(p, convo, err);

@@ -266,6 +266,7 @@ take_back(struct convo *convo)
 		else
 			convo->plan.marks[i] &= (uint8_t)~CTX_MARK_FOLD;
 	ctx_plan_total(&convo->plan, &convo->groups);
+	ctx_plan_bind(&convo->plan, &convo->groups, UINT64_MAX);
 }
 
 /* Where it stands as a message: behind what leads, system messages and what

@@ -47,6 +47,69 @@ ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
 	return 0;
 }
 
+/* Is the member of this key what makes reasoning signed? */
+static bool
+is_signature(const struct ctx_json *json, uint32_t key)
+{
+	static const char *const keys[] = {"signature", "thinkingSignature",
+	    "redactedContent", "redactedReasoning", "redactedData"};
+	static const char *const types[] = {"redacted_thinking",
+	    "redactedThinking", "redacted-reasoning"};
+	size_t i;
+
+	if (json->nodes[key + 1].kind == CTX_JSON_NULL ||
+	    ctx_json_is(json, key + 1, ""))
+		return false;
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (ctx_json_is(json, key, keys[i]))
+			return true;
+	for (i = 0; ctx_json_is(json, key, "type") &&
+	     i < sizeof types / sizeof types[0]; i++)
+		if (ctx_json_is(json, key + 1, types[i]))
+			return true;
+	return false;
+}
+
+static bool
+has_signature(const struct ctx_json *json, uint32_t object)
+{
+	uint32_t key = object + 1, end = json->nodes[object].next;
+
+	for (; key < end; key = json->nodes[key + 1].next)
+		if (is_signature(json, key))
+			return true;
+	return false;
+}
+
+bool
+ctx_part_is_signed(const struct ctx_json *json, const struct ctx_part *part)
+{
+	uint32_t node = part->child, end;
+
+	if (part->kind != CTX_PART_REASONING || node == 0)
+		return false;
+	/* A member is taken out by its key, which stands before the value. */
+	if (json->nodes[part->parent].kind == CTX_JSON_OBJECT)
+		node++;
+	end = json->nodes[node].next;
+	for (; node < end; node++)
+		if (json->nodes[node].kind == CTX_JSON_OBJECT &&
+		    has_signature(json, node))
+			return true;
+	return false;
+}
+
+bool
+ctx_view_is_signed(const struct ctx_view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->n; i++)
+		if (ctx_part_is_signed(view->json, &view->parts[i]))
+			return true;
+	return false;
+}
+
 void
 ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
     uint32_t node)

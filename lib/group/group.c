@@ -516,6 +516,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
 	    (written ? CTX_ITEM_USER : 0) |
 	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
+	    (ctx_view_is_signed(view) ? CTX_ITEM_SIGNED : 0) |
 	    ((view->flags & CTX_VIEW_PINNED) && !(flags & OURS)
 		    ? CTX_ITEM_PAST
 		    : 0) |

@@ -30,6 +30,7 @@ ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits)
 	plan->limits = *limits;
 	plan->fixed = plan->tools = plan->system = 0;
 	plan->notices = 0;
+	plan->bound_from = UINT64_MAX;
 	plan->cut = false;
 	plan->line = 0;
 	plan->grid = 0;
@@ -215,6 +216,81 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->holds[ctx_group_of(items, (uint32_t)i)];
 }
 
+/* ---- bound reasoning ---- */
+
+/* Does the item hold reasoning that no change may stand before? */
+static bool
+is_bound(const struct ctx_plan *plan, const struct ctx_item *item)
+{
+	return plan->limits.binds && (item->flags & CTX_ITEM_SIGNED);
+}
+
+/* The number of the first message that the marks change, or UINT64_MAX. */
+static uint64_t
+first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		if (plan->marks[i] != 0)
+			return groups->items[i].message;
+	return UINT64_MAX;
+}
+
+/* Marks the bound reasoning that must be removed, also where a floor holds
+ * the message. */
+static void
+strip_bound(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	size_t i;
+
+	if (plan->limits.reasoning != CTX_REASONING_DROP)
+		return;
+	for (i = 0; i < groups->n; i++)
+		if (groups->items[i].message >= plan->bound_from &&
+		    is_bound(plan, &groups->items[i]) &&
+		    !(plan->marks[i] & CTX_MARK_DROP))
+			plan->marks[i] |= CTX_MARK_STRIP;
+}
+
+void
+ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
+    uint64_t message)
+{
+	size_t i;
+
+	if (message < plan->bound_from)
+		plan->bound_from = message;
+	for (i = 0; i < groups->n; i++)
+		plan->after += plan->marks[i] & CTX_MARK_STRIP
+		    ? groups->items[i].reasoning
+		    : 0;
+	strip_bound(plan, groups);
+	for (i = 0; i < groups->n; i++)
+		plan->after -= plan->marks[i] & CTX_MARK_STRIP
+		    ? groups->items[i].reasoning
+		    : 0;
+}
+
+bool
+ctx_plan_leaves_bound(const struct ctx_plan *plan,
+    const struct ctx_groups *groups)
+{
+	uint64_t from = first_change(plan, groups);
+	size_t i;
+
+	if (plan->bound_from < from)
+		from = plan->bound_from;
+	for (i = 0; i < groups->n; i++)
+		if (groups->items[i].message >= from &&
+		    is_bound(plan, &groups->items[i]) &&
+		    !(plan->marks[i] & (CTX_MARK_DROP | CTX_MARK_STRIP)))
+			return true;
+	return false;
+}
+
+/* ---- edits ---- */
+
 /* The edits that the level allows for an item, now or (ended false) later. */
 static unsigned
 allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
@@ -238,6 +314,19 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		(limits->policy->clears && limits->level == CTX_LEVEL_LIGHT))) {
 		edits |= CTX_MARK_CLEAR;
 	}
+	return edits;
+}
+
+/* The edits that the end of the conversation may still bring to an item. */
+static unsigned
+possible(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    size_t i)
+{
+	unsigned edits = allowed(plan, groups, i, false);
+
+	if (plan->limits.reasoning == CTX_REASONING_DROP &&
+	    is_bound(plan, &groups->items[i]))
+		edits |= CTX_MARK_STRIP;
 	return edits;
 }
 
@@ -299,7 +388,7 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++)
-		total += weight_unnoted(&groups->items[i], 0);
+		total += weight_unnoted(&groups->items[i], plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
 		if (plan->cut || total > plan->limits.target)
 			total = edit_all(plan, groups, steps[i], total);
@@ -326,7 +415,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		struct ctx_unit *unit = &plan->units[i];
 		uint32_t root = ctx_group_of(groups->items, (uint32_t)i);
 		unsigned edits = ended ? plan->marks[i]
-				       : allowed(plan, groups, i, false);
+				       : possible(plan, groups, i);
 
 		plan->units[root].weight += weight_unnoted(item, edits);
 		plan->units[root].ours += weight_summary(item, edits);
@@ -478,6 +567,7 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 	if (make_room(plan, groups->n, err) < 0)
 		return -1;
 	hold(plan, groups, ended);
+	strip_bound(plan, groups);
 	if (due && ended && limits->policy->bounded)
 		edit_until_met(plan, groups);
 	make_units(plan, groups, ended);
@@ -499,12 +589,12 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 	return 0;
 }
 
-int
-ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
-    struct ctx_err *err)
+/* Decides, and again while notices that it places need more room. */
+static int
+decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended, bool due, struct ctx_err *err)
 {
-	bool due = ctx_plan_due(plan, groups);
-	bool bound = due && ended && plan->limits.policy->bounded;
+	bool bounded = due && ended && plan->limits.policy->bounded;
 	uint64_t notices;
 	unsigned round;
 
@@ -512,7 +602,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	for (round = 0; round < ROUNDS; round++) {
 		if (decide(plan, groups, ended, due, err) < 0)
 			return -1;
-		if (!bound || plan->after <= plan->limits.target)
+		if (!bounded || plan->after <= plan->limits.target)
 			break;
 		/* Room for what notices cost, which may make more gaps. */
 		notices = ctx_notice_cost(plan, groups);
@@ -520,8 +610,64 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 			break;
 		plan->notices = notices;
 	}
+	return 0;
+}
+
+/* Do the marks change something before bound reasoning that may still be
+ * taken out of its message? */
+static bool
+breaks_bound(const struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t from = first_change(plan, groups);
+	size_t i;
+
+	for (i = 0; from < plan->bound_from && i < groups->n; i++)
+		if (groups->items[i].message >= from &&
+		    is_bound(plan, &groups->items[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Decides anew without the bound reasoning after the first change: the tokens
+ * that this frees may spare messages.  The new decision may change an earlier
+ * message; after a few rounds all bound reasoning is removed.
+ */
+static int
+decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
+    const struct ctx_plan *was, bool due, struct ctx_err *err)
+{
+	unsigned round;
+
+	for (round = 0; breaks_bound(plan, groups); round++) {
+		plan->bound_from =
+		    round < ROUNDS ? first_change(plan, groups) : 0;
+		/* What the decision before removed is not gone yet. */
+		plan->cut = was->cut;
+		plan->line = was->line;
+		plan->grid = was->grid;
+		if (decide_with_notices(plan, groups, true, due, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    struct ctx_err *err)
+{
+	bool due = ctx_plan_due(plan, groups);
+	bool drop = plan->limits.reasoning == CTX_REASONING_DROP;
+	struct ctx_plan was = *plan;
+
+	if (decide_with_notices(plan, groups, ended, due, err) < 0)
+		return -1;
+	if (ended && drop &&
+	    decide_without_bound(plan, groups, &was, due, err) < 0)
+		return -1;
 	if (due && ended)
 		ctx_notice_forgo(plan, groups);
+	ctx_plan_bind(plan, groups, first_change(plan, groups));
 	return 0;
 }
 
@@ -576,8 +722,10 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 		left = ctx_plan_left(plan, item, i);
 		item->edited += item->tokens - left;
 		item->tokens = left;
-		if (plan->marks[i] & CTX_MARK_STRIP)
+		if (plan->marks[i] & CTX_MARK_STRIP) {
 			item->reasoning = 0;
+			item->flags &= (uint16_t)~CTX_ITEM_SIGNED;
+		}
 		if (plan->marks[i] & CTX_MARK_CLEAR)
 			item->bodies = 0;
 	}

@@ -7,10 +7,11 @@
  * Nothing here uses libctx, which is tested with what comes out.
  *
  *     convo [--dialect NAME] [--seed N] [--count N] [--messages N]
- *           [--broken] [--wrap] [--crlf]
+ *           [--broken] [--wrap] [--crlf] [--thinking]
  *
  * prints --count conversations of up to twice --messages records, or a little
- * more: as lines, or each as one record (--wrap).  --broken damages each.
+ * more: as lines, or each as one record (--wrap).  --broken damages each,
+ * --thinking puts signed reasoning in every place where a Claude model does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -194,7 +195,7 @@ dialect_named(const char *name)
 }
 
 static bool
-flag(struct options *o, const char *name)
+flag(struct gen *g, struct options *o, const char *name)
 {
 	if (strcmp(name, "--broken") == 0)
 		o->broken = true;
@@ -202,6 +203,8 @@ flag(struct options *o, const char *name)
 		o->wrap = true;
 	else if (strcmp(name, "--crlf") == 0)
 		o->crlf = true;
+	else if (strcmp(name, "--thinking") == 0)
+		g->thinks = true;
 	else
 		return false;
 	return true;
@@ -230,7 +233,7 @@ parse(struct gen *g, struct options *o, int argc, char **argv)
 	int i;
 
 	for (i = 1; i < argc; i++) {
-		if (flag(o, argv[i]))
+		if (flag(g, o, argv[i]))
 			continue;
 		if (i + 1 == argc || !setting(g, o, argv[i], argv[i + 1]))
 			die("see the head of tests/gen/convo.c for the usage");

@@ -363,19 +363,31 @@ server_tool(struct gen *g, const char **part)
 	return 2;
 }
 
+/* More reasoning between other blocks, if it is asked for. */
+static size_t
+more_thinking(struct gen *g, const char **part)
+{
+	if (!g->thinks || once_in(g, 2))
+		return 0;
+	part[0] = thinking(g);
+	return 1;
+}
+
 static void
 anthropic_assistant(struct gen *g, struct call *call, size_t n)
 {
-	const char *part[MAX_PARTS], *content;
+	const char *part[2 * MAX_PARTS], *content;
 	size_t parts = 0, i;
 
 	if (once_in(g, 3))
 		part[parts++] = thinking(g);
 	if (once_in(g, 10))
 		parts += server_tool(g, part + parts);
+	parts += more_thinking(g, part + parts);
 	if (n == 0 || once_in(g, 2))
 		part[parts++] = anthropic_text(g);
 	for (i = 0; i < n; i++) {
+		parts += more_thinking(g, part + parts);
 		part[parts++] = json(g,
 		    "{type:'tool_use', id:%s, name:%s,"
 		    " input:%v}",
@@ -455,13 +467,15 @@ bedrock_reasoning(struct gen *g)
 static void
 bedrock_assistant(struct gen *g, struct call *call, size_t n)
 {
-	const char *part[MAX_PARTS], *content;
+	const char *part[2 * MAX_PARTS], *content;
 	size_t parts = 0, i;
 
 	if (once_in(g, 3))
 		part[parts++] = bedrock_reasoning(g);
 	if (n == 0 || once_in(g, 2))
 		part[parts++] = json(g, "{text:%t}");
+	if (g->thinks && once_in(g, 2))
+		part[parts++] = bedrock_reasoning(g);
 	for (i = 0; i < n; i++)
 		part[parts++] = json(g,
 		    "{toolUse:{toolUseId:%s, name:%s,"

@@ -47,6 +47,7 @@ struct gen {
 	bool with_ids;  /* gemini: calls have ids */
 	bool snake;     /* gemini: as Python prints it */
 	bool is_signed; /* gemini: thought signatures */
+	bool thinks;    /* anthropic, bedrock: reasoning in every place */
 };
 
 struct dialect {
