@@ -1154,6 +1154,9 @@ struct ctx_dialect {
 	/* The same of what this dialect writes, too, though another claims
 	 * it: asked in streams of this one only.  NULL: there is nothing. */
 	const char *(*also)(const struct ctx_json *json, uint32_t node);
+	/* The same of what other dialects carry, too: it settles nothing, but
+	 * counts where no message settles the dialect.  NULL: nothing. */
+	const char *(*likely)(const struct ctx_json *json, uint32_t node);
 	/*
 	 * Reads the message at node into view.  Returns 1, 0 if the value is
 	 * no message of this dialect (view undefined), -1 out of memory.
@@ -1232,6 +1235,7 @@ struct ctx_shape {
 	enum ctx_shape_kind kind;
 	const struct ctx_dialect *dialect; /* of its messages */
 	bool decisive;     /* the value settles the dialect of its stream */
+	bool likely;       /* it does not, but speaks for this one */
 	const char *why;   /* what gave it away, for people */
 	uint32_t messages; /* CONVERSATION: the array that holds them ... */
 	const char *element; /* ... each as this member, if not NULL */
@@ -1248,6 +1252,14 @@ struct ctx_shape {
  * expected, or NULL, is the dialect to ask first. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_shape *shape);
+
+/*
+ * The reason why the message at node rules out every dialect but those of the
+ * Chat Completions kind, or NULL: it has tool calls beside its content, it is
+ * a tool's, or it is a system message and the first of its conversation.
+ */
+const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
+    bool first);
 
 /* ---- dialect/stray.c: messages where none are looked for ----------------- */
 
@@ -2276,7 +2288,8 @@ struct ctx_found {
 	uint64_t line;
 	char stray[64]; /* ... messages where none are looked for: the path of
 			 * ctx_detect_stray, or "" */
-	bool decisive; /* false: all that was met could be of any dialect */
+	bool decisive; /* false: all that was met could be of any dialect, */
+	bool likely;   /* but some of it speaks for this one */
 	bool others;   /* further records are of other dialects */
 };
 
@@ -2293,6 +2306,8 @@ struct ctx_stream {
 	bool all; /* messages that the model is not shown are given, too */
 	bool linked; /* lines are dropped after their file has ended */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
+	/* While dialect is NULL: the one that a message spoke for, or NULL. */
+	const struct ctx_dialect *likely;
 	struct ctx_found found;
 	bool mixed; /* messages of several dialects were met */
 	uint64_t bad;    /* records that were no JSON (lenient) ... */
@@ -2309,11 +2324,16 @@ struct ctx_stream {
 	uint32_t conversation, message; /* next of each within the record */
 	uint32_t first; /* messages of the conversation before it are not
 			 * shown to the model */
+	const char *chat;  /* why the messages so far are Chat, or NULL */
+	bool begun;        /* a message that is a record has been met, */
+	bool system_first; /* and the first was a system message */
 	int state;
 	struct ctx_prefetch *prefetch; /* NULL: events are not read ahead */
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
+/* The dialect of the messages so far: settled, likely or generic. */
+const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
 /* The model and the counter of the conversation that begins with event. */
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,

@@ -52,6 +52,58 @@ dialect_is() {
 	dialect_is generic x
 }
 
+@test "tool calls, a tool's message and a first system message outweigh cache_control" {
+	local hint='"cache_control":{"type":"ephemeral"}'
+	local user="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Weather?\",$hint}]}"
+	local call='{"role":"assistant","content":null,"tool_calls":[{"id":"call_a","type":"function","function":{"name":"wx","arguments":"{}"}}]}'
+	local tool='{"role":"tool","tool_call_id":"call_a","content":"4C"}'
+	local answer='{"role":"assistant","content":"4."}'
+	local next='{"role":"user","content":"And Rome?"}'
+
+	printf '%s\n' "$user" "$call" "$tool" "$answer" "$next" > lines
+	jq -sc '{messages: .}' lines > record
+	for f in lines record; do
+		dialect_is openai-chat $f
+		ctx-check $f
+		# A result never stays without its call.
+		ctx-prune -b 25 -k 1 -t 0 $f > out || [ $? -eq 1 ]
+		run ! grep -q call_a out
+	done
+	# What tells nothing but its place decides, too.
+	printf '%s\n' '{"role":"system","content":"Be brief."}' "$user" > lines
+	jq -sc '{messages: .}' lines > record
+	dialect_is openai-chat lines
+	dialect_is openai-chat record
+	# Results of an unknown call are a tool's.
+	printf '%s\n' "$user" '{"role":"tool","content":"4C"}' | jq -sc . > record
+	dialect_is openai-chat record
+	# Alone it is Anthropic's, unless what is around it says more.
+	echo "{\"messages\":[$user]}" > record
+	dialect_is anthropic record
+	echo "{\"body\":{\"messages\":[$user]}}" > record
+	dialect_is openai-chat record
+	# A system message and a block of Anthropic's are Anthropic's.
+	printf '%s\n' '{"role":"system","content":"s"}' "$user" \
+	    '{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}' > lines
+	jq -sc '{messages: .}' lines > record
+	dialect_is anthropic record
+	ctx-count -v lines 2>&1 | grep "dialect anthropic"
+	run ! grep "several dialects" <(ctx-count -v lines 2>&1)
+}
+
+@test "thinking in chunks is Mistral's, and reasoning" {
+	local think='{"type":"thinking","thinking":[{"type":"text","text":"Let me see."}]}'
+
+	echo "{\"role\":\"assistant\",\"content\":[$think,{\"type\":\"text\",\"text\":\"4.\"}]}" > m
+	dialect_is openai-chat m
+	ctx-count --per kind m | grep reasoning
+	# A string is Anthropic's thinking, but not beside tool calls.
+	echo '{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"s"}]}' > a
+	dialect_is anthropic a
+	echo '{"role":"assistant","content":[{"type":"thinking","thinking":"a"}],"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}' > c
+	dialect_is openai-chat c
+}
+
 # What -v says of file $1 about its dialect.
 said_of() {
 	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "cut 0" | paste -sd '|'

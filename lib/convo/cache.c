@@ -371,15 +371,14 @@ static int
 end_lines(struct cache *c, struct ctx_err *err)
 {
 	struct course *course = &c->lines;
-	const struct ctx_dialect *dialect = c->stream->dialect;
+	const struct ctx_dialect *dialect = ctx_stream_dialect(c->stream);
 	struct breakpoints points = {0};
 	size_t i;
 
 	if (!course->open)
 		return 0;
 	if (!course->decided &&
-	    settle(c, dialect != NULL ? dialect : ctx_dialect_find("generic"),
-		err) < 0)
+	    settle(c, dialect, err) < 0)
 		return -1;
 	if (course->why == CTX_HINTED)
 		ctx_course_place(course, NULL, NULL, &points);

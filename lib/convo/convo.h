@@ -50,6 +50,7 @@ struct convo {
 	const char *file;
 	uint64_t line; /* 0: the messages of the stream */
 	bool open;
+	const struct ctx_dialect *adopted; /* that it was read by last */
 	bool told;    /* its dialect is settled, or something has gone */
 	bool answers; /* all that it holds stays */
 };

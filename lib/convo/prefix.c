@@ -315,7 +315,6 @@ one_event(struct reading *r, const struct ctx_event *event,
 static int
 read_stream(struct reading *r, struct ctx_err *err)
 {
-	const struct ctx_dialect *dialect;
 	struct ctx_event event;
 	int rc;
 
@@ -328,9 +327,7 @@ read_stream(struct reading *r, struct ctx_err *err)
 		return ctx_err_set(err, CTX_EARG, "no conversation in it");
 	if (r->prefix->course.decided)
 		return 0;
-	dialect = r->stream->dialect;
-	return end(r, NULL, NULL,
-	    dialect != NULL ? dialect : ctx_dialect_find("generic"), err);
+	return end(r, NULL, NULL, ctx_stream_dialect(r->stream), err);
 }
 
 int

@@ -24,6 +24,7 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	struct ctx_limits limits;
 
 	convo->open = true;
+	convo->adopted = event->shape->dialect;
 	convo->answers = event->shape->answers;
 	convo->groups.elsewhere |= event->shape->elsewhere;
 	convo->file = event->record->file;
@@ -343,6 +344,21 @@ add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
+/* Has what is held read by the dialect of a further message, as long as none
+ * has settled it. */
+static int
+adopt(struct prune *p, const struct ctx_shape *shape, struct ctx_err *err)
+{
+	struct convo *convo = &p->lines;
+
+	if (convo->told ||
+	    (!shape->decisive && shape->dialect == convo->adopted))
+		return 0;
+	convo->told = shape->decisive;
+	convo->adopted = shape->dialect;
+	return ctx_prune_adopt(p, convo, shape->dialect, err);
+}
+
 /* A message of the stream. */
 static int
 add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
@@ -351,12 +367,8 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
-	if (event->shape->decisive && !p->lines.told) {
-		if (ctx_prune_adopt(p, &p->lines, event->shape->dialect, err) <
-		    0)
-			return -1;
-		p->lines.told = true;
-	}
+	if (adopt(p, event->shape, err) < 0)
+		return -1;
 	entry = hold_record(p, event, err);
 	if (entry == NULL)
 		return -1;

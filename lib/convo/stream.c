@@ -49,9 +49,12 @@ note_found(struct ctx_stream *stream, const struct ctx_shape *shape)
 	if (found->decisive && shape->decisive &&
 	    shape->dialect != found->dialect)
 		found->others = true;
-	if (found->decisive || (found->dialect != NULL && !shape->decisive))
+	if (found->decisive ||
+	    (found->dialect != NULL && !shape->decisive &&
+		(found->likely || !shape->likely)))
 		return;
 	found->dialect = shape->dialect;
+	found->likely = shape->likely;
 	found->why = shape->why;
 	found->decisive = shape->decisive;
 	found->file = stream->record.file;
@@ -75,12 +78,43 @@ note_stray(struct ctx_stream *stream)
 	found->line = stream->record.line;
 }
 
+/*
+ * Messages that settle nothing may speak for a dialect.  A tool call or a
+ * tool's message settles that it is Chat Completions instead; a system message
+ * at the start speaks for that, but what follows may tell otherwise.
+ */
+static void
+weigh_likely(struct ctx_stream *stream, struct ctx_shape *shape)
+{
+	const struct ctx_json *json = stream->record.json;
+
+	if (stream->chat == NULL)
+		stream->chat = ctx_detect_chat(json, 0, false);
+	if (!stream->begun)
+		stream->system_first = ctx_detect_chat(json, 0, true) != NULL;
+	if (shape->likely && stream->likely == NULL)
+		stream->likely = stream->system_first
+		    ? ctx_dialect_find("openai-chat")
+		    : shape->dialect;
+	if (stream->likely == NULL)
+		return;
+	shape->dialect = stream->likely;
+	if (stream->chat == NULL)
+		return;
+	shape->dialect = ctx_dialect_find("openai-chat");
+	shape->why = stream->chat;
+	shape->decisive = true;
+}
+
 /* The dialect of a message that is a record, which may settle others'. */
 static void
 settle_dialect(struct ctx_stream *stream)
 {
 	struct ctx_shape *shape = &stream->shape;
 
+	if (!shape->decisive && stream->dialect == NULL)
+		weigh_likely(stream, shape);
+	stream->begun = true;
 	note_found(stream, shape);
 	if (!shape->decisive) {
 		if (stream->dialect != NULL)
@@ -359,6 +393,15 @@ ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 	if (stream->prefetch != NULL)
 		return ctx_prefetch_next(stream, event, err);
 	return ctx_stream_step(stream, event, err);
+}
+
+const struct ctx_dialect *
+ctx_stream_dialect(const struct ctx_stream *stream)
+{
+	if (stream->dialect != NULL)
+		return stream->dialect;
+	return stream->likely != NULL ? stream->likely
+				      : ctx_dialect_find("generic");
 }
 
 int

@@ -14,8 +14,8 @@ static const char *
 tells(const struct ctx_json *json, uint32_t block)
 {
 	static const char *const types[] = {"tool_use", "tool_result",
-	    "thinking", "redacted_thinking", "server_tool_use",
-	    "search_result", "container_upload", "mid_conv_system"};
+	    "server_tool_use", "search_result", "container_upload",
+	    "mid_conv_system"};
 	uint32_t type = ctx_json_find(json, block, "type");
 	size_t i;
 
@@ -32,37 +32,64 @@ tells(const struct ctx_json *json, uint32_t block)
 							 : NULL;
 }
 
-/* Gateways take cache_control in Chat Completions, too. */
-static bool
-is_chat(const struct ctx_json *json, uint32_t node)
+/* Gateways to Anthropic's models take these in Chat Completions, too.
+ * Mistral's thinking is an array. */
+static const char *
+suggests(const struct ctx_json *json, uint32_t block)
 {
-	uint32_t role = ctx_json_find(json, node, "role");
+	uint32_t type = ctx_json_find(json, block, "type"), thinking;
 
-	return ctx_json_find(json, node, "tool_calls") != 0 ||
-	    ctx_role_of(json, role) == CTX_ROLE_TOOL ||
-	    ctx_role_of(json, role) == CTX_ROLE_SYSTEM;
+	if (ctx_json_find(json, block, "cache_control") != 0)
+		return "cache_control";
+	if (type == 0)
+		return NULL;
+	thinking = ctx_json_find(json, block, "thinking");
+	if (ctx_json_is(json, type, "thinking") && thinking != 0 &&
+	    json->nodes[thinking].kind == CTX_JSON_STRING)
+		return "thinking";
+	return ctx_json_is(json, type, "redacted_thinking")
+	    ? "redacted_thinking"
+	    : NULL;
+}
+
+/* The first reason that tell finds in a block of the message, or NULL. */
+static const char *
+ask_blocks(const struct ctx_json *json, uint32_t node,
+    const char *(*tell)(const struct ctx_json *json, uint32_t block))
+{
+	uint32_t content = ctx_json_find(json, node, "content"), block;
+	const char *why = NULL;
+
+	if (!ctx_is_array(json, content) ||
+	    ctx_json_find(json, node, "role") == 0 ||
+	    ctx_detect_chat(json, node, false) != NULL)
+		return NULL;
+	for (block = content + 1;
+	     why == NULL && block < json->nodes[content].next;
+	     block = json->nodes[block].next)
+		why = tell(json, block);
+	return why;
 }
 
 const char *
 ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t content = ctx_json_find(json, node, "content"), block;
-	const char *why;
-
-	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
-	    ctx_json_find(json, node, "role") == 0)
-		return NULL;
-	if (ctx_json_find(json, node, "stop_reason") != 0)
+	if (ctx_json_find(json, node, "stop_reason") != 0 &&
+	    ctx_json_find(json, node, "role") != 0 &&
+	    ctx_is_array(json, ctx_json_find(json, node, "content")))
 		return "stop_reason";
-	for (block = content + 1; block < json->nodes[content].next;
-	    block = json->nodes[block].next) {
-		if ((why = tells(json, block)) != NULL)
-			return why;
-		if (ctx_json_find(json, block, "cache_control") != 0 &&
-		    !is_chat(json, node))
-			return "cache_control";
-	}
-	return NULL;
+	return ask_blocks(json, node, tells);
+}
+
+const char *
+ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	/* A system message is common in Chat Completions only. */
+	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
+		return NULL;
+	return ask_blocks(json, node, suggests);
 }
 
 /* A document may be plain text or blocks; other payloads are media. */

@@ -117,6 +117,45 @@ detect_said(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
+const char *
+ctx_detect_chat(const struct ctx_json *json, uint32_t node, bool first)
+{
+	uint32_t role = ctx_json_find(json, node, "role");
+
+	if (role == 0)
+		return NULL;
+	if (ctx_find_list(json, node, "tool_calls") != 0)
+		return "tool_calls";
+	switch (ctx_role_of(json, role)) {
+	case CTX_ROLE_TOOL:
+		return "role tool";
+	case CTX_ROLE_SYSTEM:
+		return first ? "system first" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* What only generic claims may still be likely of another. */
+static void
+detect_likely(const struct ctx_json *json, uint32_t node,
+    struct ctx_shape *shape)
+{
+	const struct ctx_dialect *row;
+	const char *why;
+	size_t i;
+
+	for (i = 0; (row = ctx_dialect_at(i)) != NULL; i++) {
+		why = row->likely == NULL ? NULL : row->likely(json, node);
+		if (why == NULL)
+			continue;
+		shape->dialect = row;
+		shape->likely = true;
+		shape->why = why;
+		return;
+	}
+}
+
 /* A message of the first dialect that claims it; generic claims last, and
  * what only generic claims settles nothing. */
 static void
@@ -137,8 +176,28 @@ detect_message(const struct ctx_json *json, uint32_t node,
 		shape->dialect = row;
 		shape->decisive = ctx_dialect_at(i + 1) != NULL;
 		shape->why = why;
+		if (!shape->decisive)
+			detect_likely(json, node, shape);
 		return;
 	}
+}
+
+/* No message told: one may have been likely of a dialect, unless another
+ * rules that out. */
+static void
+weigh_likely(const struct ctx_shape *likely, const char *chat,
+    struct ctx_shape *shape)
+{
+	if (!likely->likely)
+		return;
+	shape->decisive = chat != NULL;
+	shape->likely = chat == NULL;
+	shape->dialect = likely->dialect;
+	shape->why = likely->why;
+	if (chat == NULL)
+		return;
+	shape->dialect = ctx_dialect_find("openai-chat");
+	shape->why = chat;
 }
 
 /* The dialect of the messages: that of the first that tells. */
@@ -146,7 +205,9 @@ static void
 detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
 {
 	uint32_t node = shape->messages + !shape->single, message;
-	struct ctx_shape one;
+	struct ctx_shape one, likely = {0};
+	const char *chat = NULL;
+	bool first = true;
 
 	shape->kind = CTX_SHAPE_CONVERSATION;
 	shape->dialect = ctx_dialect_find("generic");
@@ -165,7 +226,13 @@ detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
 			shape->why = one.why;
 			return;
 		}
+		if (one.likely && !likely.likely)
+			likely = one;
+		if (one.kind == CTX_SHAPE_MESSAGE && chat == NULL)
+			chat = ctx_detect_chat(json, message, first);
+		first = false;
 	}
+	weigh_likely(&likely, chat, shape);
 }
 
 /* For messages that tell nothing: what is around them may. */

@@ -394,6 +394,7 @@ static const struct ctx_dialect dialects[] = {
 	.name = "anthropic",
 	.about = "Anthropic Messages",
 	.is = ctx_anthropic_is,
+	.likely = ctx_anthropic_likely,
 	.read = ctx_anthropic_read,
 	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_UNIQUE_IDS |
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |

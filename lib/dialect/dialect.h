@@ -18,7 +18,8 @@ ctx_dialect_is ctx_openai_chat_is, ctx_openai_responses_is, ctx_anthropic_is,
     ctx_langchain_dump_is, ctx_vercel_model_is, ctx_vercel_ui_is,
     ctx_ollama_is, ctx_sharegpt_is, ctx_goose_is, ctx_llm_logs_is,
     ctx_opencode_is, ctx_generic_is, ctx_claude_code_is, ctx_claude_stream_is,
-    ctx_codex_is, ctx_pi_is, ctx_gemini_cli_is, ctx_ollama_also;
+    ctx_codex_is, ctx_pi_is, ctx_gemini_cli_is, ctx_ollama_also,
+    ctx_anthropic_likely;
 ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
     ctx_anthropic_read, ctx_bedrock_read, ctx_gemini_read,
     ctx_langchain_dict_read, ctx_langchain_lc_read, ctx_langchain_dump_read,

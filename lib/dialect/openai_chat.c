@@ -5,10 +5,37 @@
  * calls in tool_calls (or the older function_call), each answered by one
  * message of its own.  Reasoning is not part of the official type, but
  * widely kept beside it (reasoning_content, reasoning, reasoning_details).
+ * Mistral has it in the content (thinking, a list of text chunks; ThinkChunk
+ * of its API, November 2026).
  * What the assistant said aloud is kept as {"audio": {"id"}}.
  * Source: the message parameter types of openai-python, August 2026.
  */
 #include "dialect/dialect.h"
+
+/* The chunks of a block {"type": "thinking", "thinking": [...]}, or 0. */
+static uint32_t
+chunks_of(const struct ctx_json *json, uint32_t block)
+{
+	uint32_t type = ctx_json_find(json, block, "type");
+
+	return type != 0 && ctx_json_is(json, type, "thinking")
+	    ? ctx_find_list(json, block, "thinking")
+	    : 0;
+}
+
+static bool
+thinks_in_chunks(const struct ctx_json *json, uint32_t content)
+{
+	uint32_t block;
+
+	if (!ctx_is_array(json, content))
+		return false;
+	for (block = content + 1; block < json->nodes[content].next;
+	    block = json->nodes[block].next)
+		if (chunks_of(json, block) != 0)
+			return true;
+	return false;
+}
 
 const char *
 ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
@@ -33,6 +60,9 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		return "tool_call_id";
 	if (ctx_json_find(json, node, "function_call") != 0)
 		return "function_call";
+	/* Mistral's reasoning: elsewhere thinking is a string. */
+	if (thinks_in_chunks(json, ctx_json_find(json, node, "content")))
+		return "thinking chunks";
 	/* A developer speaks in Responses too, and tells nothing. */
 	if (ctx_json_is(json, role, "function"))
 		return "role function";
@@ -50,9 +80,15 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	    {"image_url", "image_url", CTX_PART_MEDIA},
 	    {"input_audio", "input_audio", CTX_PART_MEDIA},
 	    {"file", "file", CTX_PART_MEDIA},
+	    {"thinking", "thinking", CTX_PART_REASONING},
 	};
+	uint32_t chunks = chunks_of(json, block), text;
 
-	(void)json;
+	/* Of several chunks their JSON is counted. */
+	if (chunks != 0 &&
+	    json->nodes[chunks + 1].next == json->nodes[chunks].next &&
+	    (text = ctx_json_find(json, chunks + 1, "text")) != 0)
+		return ctx_read_part(view, CTX_PART_REASONING, text, err);
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
