@@ -276,13 +276,14 @@ static struct ctx_prefix *
 read_prefix(struct cache *cache, struct ctx_meter *meter,
     const struct ctx_hashkey *key, char **files, size_t n)
 {
+	struct ctx_prefix_options options = {
+	    .provider = cache->options.provider, .key = key};
 	struct ctx_prefix *prefix;
 	struct ctx_stream stream;
 	struct ctx_err err;
 
 	cli_open(&cache->cli, &stream, files, n, NULL);
-	if (ctx_prefix_read(&prefix, &stream, meter, cache->options.provider,
-		key, &err) < 0) {
+	if (ctx_prefix_read(&prefix, &stream, meter, &options, &err) < 0) {
 		if (err.file == NULL)
 			err.file = n > 0 ? files[0] : "-";
 		cli_fail(&cache->cli, &err);

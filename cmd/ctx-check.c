@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "after.h"
 
 #define MOST_LINES 10 /* on standard error about findings */
 
 struct check {
 	struct cli cli;
 	struct ctx_check_options options;
-	const char *provider, *explain_path;
+	const char *provider, *explain_path, *after;
 	bool repair, json, sarif, quiet, list_rules;
 	FILE *explain;
 	uint64_t found, fixed;
@@ -243,6 +243,10 @@ parse(struct check *check, int argc, char **argv)
 		CLI_STRING, &check->provider, provider_name, NULL},
 	    {0, "allow-pending", NULL, "the last calls may be open",
 		CLI_FLAG, &check->options.allow_pending, NULL, NULL},
+	    {0, "after", "FILE", "only: was this earlier request appended to?",
+		CLI_FILE, &check->after, NULL, NULL},
+	    {'m', "model", "NAME", "for --after (the request's)", CLI_STRING,
+		&check->cli.model, cli_model_name, NULL},
 	    {.type = CLI_HEADING, .help = "What comes out"},
 	    {0, "json", NULL, "one JSON object a finding", CLI_FLAG,
 		&check->json, NULL, NULL},
@@ -276,6 +280,27 @@ parse(struct check *check, int argc, char **argv)
 	if (o->provider == NULL)
 		cli_die(&check->cli, "no provider '%s'; see --list-rules",
 		    check->provider);
+}
+
+/* Compares the operand with the request of --after. */
+static void
+run_after(struct check *check)
+{
+	struct ctx_meter meter;
+	enum after_output output = check->json ? AFTER_JSON
+	    : check->quiet		       ? AFTER_NONE
+					       : AFTER_LINES;
+
+	if (check->repair || check->sarif || check->provider != NULL ||
+	    check->options.allow_pending || check->cli.n_files > 1)
+		cli_die(&check->cli, "--after compares one file; only -m, "
+				     "--json and -q go with it");
+	cli_meter(&check->cli, &meter);
+	cli_sandbox(&check->cli,
+	    &(struct cli_needs){.meter = &meter, .read = check->after});
+	after_compare(&check->cli, &meter, check->after,
+	    check->cli.files[0], output);
+	ctx_meter_release(&meter);
 }
 
 /* What --repair and the forms of output leave each other. */
@@ -332,9 +357,13 @@ main(int argc, char **argv)
 		list_rules();
 		return cli_end(&check.cli, NULL);
 	}
-	open_reports(&check);
 	if (check.cli.n_files == 0)
 		check.cli.files[check.cli.n_files++] = stdin_name;
+	if (check.after != NULL) {
+		run_after(&check);
+		return cli_end(&check.cli, NULL);
+	}
+	open_reports(&check);
 	cli_sandbox(&check.cli, &(struct cli_needs){.meter = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

@@ -469,6 +469,10 @@ int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
  * of equal keys: the last of them counts, so without it the one before would. */
 void ctx_edit_drop_key(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
+/* The offset in text of byte at of what ctx_edits_apply makes of it: within a
+ * replacement, where that begins.  The edits have been applied before. */
+size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
+    size_t at);
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
@@ -2720,18 +2724,46 @@ struct ctx_prefix_item {
 	enum ctx_role role;
 	uint64_t bytes, tokens;
 	uint64_t hash;
+	bool is_signed; /* it holds signed reasoning */
+	size_t text, text_n; /* what is compared, in a kept prefix */
 };
-/*
- * Reads the one conversation of a stream.  Hints of provider (NULL: found
- * out) are taken to be where ctx_cache would write them.  What is compared
- * later must have been read with one key.  CTX_EARG: there is no
- * conversation, or there are several.
- */
+/* How a request is read. */
+struct ctx_prefix_options {
+	const char *provider; /* cache markers are taken to be where ctx_cache
+			       * would write them for it; NULL: detected */
+	/* Requests that are compared must have been read with one key. */
+	const struct ctx_hashkey *key;
+	/* Keep what is compared, for requests that are read later. */
+	bool keep;
+	/* A kept request that this one is to begin with, or NULL. */
+	const struct ctx_prefix *earlier;
+};
+/* Reads the one conversation of a stream.  CTX_EARG: there is no conversation,
+ * or there are several. */
 int ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
-    struct ctx_meter *meter, const char *provider,
-    const struct ctx_hashkey *key, struct ctx_err *err);
+    struct ctx_meter *meter, const struct ctx_prefix_options *options,
+    struct ctx_err *err);
 void ctx_prefix_close(struct ctx_prefix *prefix);
 const struct ctx_model *ctx_prefix_model(const struct ctx_prefix *prefix);
+
+/* Where a request ceases to be the earlier one with messages appended. */
+struct ctx_prefix_change {
+	bool appended; /* it never does */
+	/* The first member or message that differs; NULL: the request ends
+	 * before the earlier one does. */
+	const struct ctx_prefix_item *item;
+	uint64_t line, column; /* of the first byte that differs, from 1 */
+	struct ctx_str was, now; /* what stands around it, up to 40 bytes */
+	uint64_t messages; /* before it, unchanged */
+	uint64_t kept;     /* tokens of the earlier request before it, */
+	uint64_t lost;     /* and after it: a cache has to read these anew */
+	/* The first message whose signed reasoning stands after the change
+	 * and is refused; NULL: there is none, or the model does not bind. */
+	const struct ctx_prefix_item *refused;
+};
+/* later was read after earlier; the strings live as long as they do. */
+void ctx_prefix_compare(const struct ctx_prefix *earlier,
+    const struct ctx_prefix *later, struct ctx_prefix_change *change);
 
 /* Millionths of a dollar for a million tokens; 0: not known. */
 struct ctx_prices {

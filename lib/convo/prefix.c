@@ -19,14 +19,21 @@ struct ctx_prefix {
 	struct course course;  /* its messages, in order */
 	struct breakpoints points;
 	uint64_t tokens, estimated;
+	struct ctx_buf text; /* what is compared of all items, if it is kept */
+	/* Where the request ceases to be the earlier one, if it does: */
+	bool differs;
+	size_t line_feeds;     /* in its record before the first byte, */
+	size_t column;         /* whose place in its line is this, from 1 */
+	char was[40], now[40]; /* what stands there */
+	size_t was_n, now_n;
+	bool refused;          /* signed reasoning of the item stands after it */
 };
 
 struct reading {
 	struct ctx_prefix *prefix;
 	struct ctx_stream *stream;
 	struct ctx_meter *meter;
-	const char *provider;
-	const struct ctx_hashkey *key;
+	const struct ctx_prefix_options *options;
 	struct ctx_json json; /* an item without its hints */
 	struct ctx_edits edits;
 	struct ctx_hint_pen pen;
@@ -70,7 +77,7 @@ add_string(struct reading *r, struct ctx_str literal, bool escaped,
 		return escaped
 		    ? ctx_text_encode(&r->plain, text.p, text.n, err)
 		    : ctx_buf_add(&r->plain, literal.p, literal.n, err);
-	hash = ctx_hash(r->key, text.p, text.n);
+	hash = ctx_hash(r->options->key, text.p, text.n);
 	rc = ctx_buf_printf(&r->plain, err, "#%016llx",
 	    (unsigned long long)hash);
 	ctx_buf_reset(&r->text);
@@ -125,14 +132,158 @@ add_item(struct ctx_prefix *prefix, const struct ctx_record *record,
 	return &items[prefix->n++];
 }
 
+/* ---- the first byte that differs ---- */
+
+/* Bytes that both texts begin with. */
+static size_t
+count_equal(struct ctx_str a, struct ctx_str b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return n;
+}
+
+/*
+ * The offset in the JSON of a value of byte at of what is compared of it.  A
+ * line feed there ends each string, number and word; a text that is spelled
+ * otherwise, or for which a hash stands, is found by its beginning.
+ */
+static size_t
+find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
+    size_t at)
+{
+	const struct ctx_node *nodes = json->nodes;
+	size_t begin = 0, i;
+	uint32_t value = node;
+	struct ctx_str literal;
+
+	for (;; value++) {
+		while (value < nodes[node].next &&
+		    nodes[value].kind >= CTX_JSON_ARRAY)
+			value++;
+		if (value == nodes[node].next)
+			return nodes[node].end - nodes[node].at - 1;
+		for (i = begin; i < at && plain.p[i] != '\n'; i++)
+			;
+		if (i == at)
+			break;
+		begin = i + 1;
+	}
+	while (begin < at && strchr("[]{}", plain.p[begin]) != NULL)
+		begin++;
+	literal = ctx_json_str(json, value);
+	i = at - begin;
+	if (i > literal.n || memcmp(plain.p + begin, literal.p, i) != 0)
+		i = 0;
+	return nodes[value].at - nodes[node].at + i;
+}
+
+/* Copies what stands around byte at of a text, but of one value only. */
+static size_t
+excerpt(char to[40], struct ctx_str text, size_t at)
+{
+	size_t from = at, n;
+	const char *end;
+
+	while (from > 0 && at - from < 15 && text.p[from - 1] != '\n')
+		from--;
+	while (from < at && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+		from++;
+	n = text.n - from < 40 ? text.n - from : 40;
+	end = n > 0 ? memchr(text.p + from, '\n', n) : NULL;
+	if (end != NULL)
+		n = (size_t)(end - text.p) - from;
+	n = ctx_utf8_valid(text.p + from, n, CTX_SIMD_BEST);
+	memcpy(to, text.p + from, n);
+	return n;
+}
+
+/* Notes the place of byte at of the value at node in its record. */
+static void
+place_change(struct reading *r, const struct ctx_record *record,
+    uint32_t node, size_t at)
+{
+	const char *start = record->text.p, *p;
+	const char *byte = ctx_json_str(record->json, node).p + at;
+
+	for (p = record->value.p; p < byte; p++)
+		if (*p == '\n') {
+			r->prefix->line_feeds++;
+			start = p + 1;
+		}
+	r->prefix->column = (size_t)(byte - start) + 1;
+}
+
+/* Compares the item, the last one, with that of the earlier request; json is
+ * what r->plain was made of, its value at plain_node. */
+static void
+compare_item(struct reading *r, const struct ctx_record *record,
+    uint32_t node, const struct ctx_json *json, uint32_t plain_node)
+{
+	const struct ctx_prefix *earlier = r->options->earlier;
+	struct ctx_prefix *prefix = r->prefix;
+	struct ctx_str now = {r->plain.p, r->plain.n}, was;
+	const struct ctx_prefix_item *item;
+	size_t at;
+
+	if (earlier == NULL || prefix->differs || prefix->n > earlier->n)
+		return;
+	item = &earlier->items[prefix->n - 1];
+	if (item->hash == prefix->items[prefix->n - 1].hash)
+		return;
+	prefix->differs = true;
+	was = (struct ctx_str){earlier->text.p + item->text, item->text_n};
+	at = count_equal(was, now);
+	prefix->was_n = excerpt(prefix->was, was, at);
+	prefix->now_n = excerpt(prefix->now, now, at);
+	at = find_byte(json, plain_node, now, at);
+	at = ctx_edits_origin(&r->edits, ctx_json_str(record->json, node), at);
+	place_change(r, record, node, at);
+}
+
+/* Does signed reasoning of a message end after the first byte that differs? */
+static bool
+is_refused(const struct reading *r, const struct ctx_event *event)
+{
+	const struct ctx_view *view = event->view;
+	size_t at = 0, i;
+	const char *p = event->record->value.p;
+
+	for (i = 0; i < r->prefix->line_feeds; p++)
+		i += *p == '\n';
+	if (i == 0)
+		p = event->record->text.p;
+	at = (size_t)(p - view->json->text) + r->prefix->column - 1;
+	for (i = 0; i < view->n; i++)
+		if (ctx_part_is_signed(view->json, &view->parts[i]) &&
+		    view->json->nodes[view->parts[i].child].end > at)
+			return true;
+	return false;
+}
+
+static int
+keep_text(struct reading *r, struct ctx_prefix_item *item,
+    struct ctx_err *err)
+{
+	item->text = r->prefix->text.n;
+	item->text_n = r->plain.n;
+	return r->options->keep
+	    ? ctx_buf_add(&r->prefix->text, r->plain.p, r->plain.n, err)
+	    : 0;
+}
+
 /* Sets the item's hash to that of the value at node, with the edits that are
  * noted for it. */
 static int
-take_hash(struct reading *r, struct ctx_prefix_item *item, uint32_t node,
+take_hash(struct reading *r, const struct ctx_record *record, uint32_t node,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = r->pen.json;
+	struct ctx_prefix_item *item = &r->prefix->items[r->prefix->n - 1];
+	const struct ctx_json *json = record->json;
 	struct ctx_str value = ctx_json_str(json, node);
+	bool edited = r->edits.n > 0;
 	struct ctx_buf without = {0};
 	size_t used;
 	int rc;
@@ -148,9 +299,14 @@ take_hash(struct reading *r, struct ctx_prefix_item *item, uint32_t node,
 		if (rc > 0)
 			rc = make_plain(r, &r->json, 0, err);
 	}
+	item->hash = ctx_hash(r->options->key, r->plain.p, r->plain.n);
+	if (rc >= 0) {
+		compare_item(r, record, node, edited ? &r->json : json,
+		    edited ? 0 : node);
+		rc = keep_text(r, item, err);
+	}
 	ctx_edits_reset(&r->edits);
 	ctx_buf_release(&without);
-	item->hash = ctx_hash(r->key, r->plain.p, r->plain.n);
 	return rc;
 }
 
@@ -193,7 +349,7 @@ add_member(struct reading *r, const struct ctx_event *event,
 	item->member = name;
 	item->tokens = tokens_of_member(name, beside);
 	if (hints == NULL)
-		return take_hash(r, item, node, err);
+		return take_hash(r, event->record, node, err);
 	system = ctx_hints_system(hints, json, request);
 	tools = ctx_hints_tools(hints, json, request);
 	if (system == node &&
@@ -203,7 +359,7 @@ add_member(struct reading *r, const struct ctx_event *event,
 	if (tools >= node && tools < json->nodes[node].next &&
 	    ctx_hints_write(&r->pen, hints, CTX_TTL_5M, tools, 0, err) < 0)
 		return -1;
-	return take_hash(r, item, node, err);
+	return take_hash(r, event->record, node, err);
 }
 
 static int
@@ -244,11 +400,13 @@ add_message(struct reading *r, const struct ctx_event *event,
 	struct course *course = &r->prefix->course;
 	struct ctx_prefix_item *item = add_item(r->prefix, event->record, err);
 	struct waiting *one = ctx_course_add(course, err);
+	bool differed = r->prefix->differs;
 	struct ctx_cost cost;
 	uint32_t list;
 
 	if (item == NULL || one == NULL)
 		return -1;
+	item->is_signed = ctx_view_is_signed(event->view);
 	item->index = course->n - 1;
 	item->role = one->role = event->view->role;
 	one->message = true;
@@ -271,7 +429,11 @@ add_message(struct reading *r, const struct ctx_event *event,
 				      err) < 0))
 			return -1;
 	}
-	return take_hash(r, item, event->node, err);
+	if (take_hash(r, event->record, event->node, err) < 0)
+		return -1;
+	if (r->prefix->differs && !differed)
+		r->prefix->refused = is_refused(r, event);
+	return 0;
 }
 
 /* The hints as ctx_cache would write them. */
@@ -283,8 +445,8 @@ end(struct reading *r, const struct ctx_json *json,
 	struct course *course = &r->prefix->course;
 
 	/* Where nothing tells the provider, it is one that hides its cache. */
-	if (ctx_course_decide(course, dialect, r->provider, err) < 0) {
-		if (err->code != CTX_EARG || r->provider != NULL)
+	if (ctx_course_decide(course, dialect, r->options->provider, err) < 0) {
+		if (err->code != CTX_EARG || r->options->provider != NULL)
 			return -1;
 		course->why = CTX_HINTED_AUTO;
 	}
@@ -332,11 +494,11 @@ read_stream(struct reading *r, struct ctx_err *err)
 
 int
 ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
-    struct ctx_meter *meter, const char *provider,
-    const struct ctx_hashkey *key, struct ctx_err *err)
+    struct ctx_meter *meter, const struct ctx_prefix_options *options,
+    struct ctx_err *err)
 {
-	struct reading r = {.stream = stream, .meter = meter,
-	    .provider = provider, .key = key};
+	struct reading r = {
+	    .stream = stream, .meter = meter, .options = options};
 	int rc;
 
 	*prefix = r.prefix = calloc(1, sizeof **prefix);
@@ -365,6 +527,7 @@ ctx_prefix_close(struct ctx_prefix *prefix)
 	ctx_course_clear(&prefix->course);
 	free(prefix->course.list);
 	free(prefix->items);
+	ctx_buf_release(&prefix->text);
 	free(prefix);
 }
 
@@ -411,6 +574,32 @@ tokens_of(const struct ctx_prefix *prefix, size_t n)
 	for (i = 0; i < n; i++)
 		sum += prefix->items[i].tokens;
 	return sum;
+}
+
+void
+ctx_prefix_compare(const struct ctx_prefix *earlier,
+    const struct ctx_prefix *later, struct ctx_prefix_change *change)
+{
+	const struct ctx_measure *measure = &later->course.measure;
+	size_t n = count_shared(earlier, later), i;
+
+	memset(change, 0, sizeof *change);
+	change->appended = n == earlier->n;
+	change->messages = n > later->before ? n - later->before : 0;
+	change->kept = tokens_of(earlier, n);
+	change->lost = tokens_of(earlier, earlier->n) - change->kept;
+	if (change->appended || n == later->n)
+		return;
+	change->item = &later->items[n];
+	change->line = change->item->line + later->line_feeds;
+	change->column = later->column;
+	change->was = (struct ctx_str){later->was, later->was_n};
+	change->now = (struct ctx_str){later->now, later->now_n};
+	if (!ctx_model_binds(measure->model, measure->name))
+		return;
+	for (i = n; i < later->n && change->refused == NULL; i++)
+		if (i > n ? later->items[i].is_signed : later->refused)
+			change->refused = &later->items[i];
 }
 
 /* Does the provider, looking for what it has kept from the breakpoints of

@@ -194,6 +194,28 @@ ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
 	return ctx_buf_add(out, p, (size_t)(end - p), err);
 }
 
+size_t
+ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
+    size_t at)
+{
+	const struct ctx_edit *edit;
+	size_t from = 0, before, i; /* offset in the text, bytes before it */
+
+	for (i = 0; i < edits->n; i++) {
+		edit = &edits->list[i];
+		before = (size_t)(edit->old.p - text.p) - from;
+		if (at < before)
+			break;
+		at -= before;
+		from += before;
+		if (at < edit->n)
+			return from;
+		at -= edit->n;
+		from += edit->old.n;
+	}
+	return from + at;
+}
+
 int
 ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err)

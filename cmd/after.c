@@ -1,0 +1,147 @@
+/* after.c - is a request an earlier one with messages appended? */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "after.h"
+
+static struct ctx_prefix *
+read_request(struct cli *cli, struct ctx_meter *meter,
+    const struct ctx_prefix_options *options, char *file)
+{
+	struct ctx_prefix *prefix;
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	cli_open(cli, &stream, &file, 1, NULL);
+	if (ctx_prefix_read(&prefix, &stream, meter, options, &err) < 0) {
+		if (err.file == NULL)
+			err.file = file;
+		cli_fail(cli, &err);
+	}
+	cli_note_stream(cli, &stream);
+	cli_close(&stream);
+	return prefix;
+}
+
+static void
+print_item(const struct ctx_prefix_item *item)
+{
+	if (item->member != NULL)
+		printf("%s", item->member);
+	else
+		printf("message %" PRIu64 " (%s)", item->index,
+		    ctx_role_name(item->role));
+}
+
+static void
+print_place(const struct ctx_prefix_item *item, uint64_t line,
+    uint64_t column)
+{
+	cli_print_masked(stdout, item->file, strlen(item->file));
+	printf(":%" PRIu64 ":", line);
+	if (column > 0)
+		printf("%" PRIu64 ":", column);
+	(void)putchar(' ');
+}
+
+static void
+print_change(const char *later, const struct ctx_prefix_change *change)
+{
+	const struct ctx_prefix_item *item = change->item;
+
+	if (item == NULL) {
+		cli_print_masked(stdout, later, strlen(later));
+		printf(": ends after %" PRIu64 " unchanged messages\n",
+		    change->messages);
+	} else {
+		print_place(item, change->line, change->column);
+		print_item(item);
+		printf(" changed here, after %" PRIu64
+		       " unchanged messages: it was ", change->messages);
+		cli_print_masked(stdout, change->was.p, change->was.n);
+		printf(", it is ");
+		cli_print_masked(stdout, change->now.p, change->now.n);
+		(void)putchar('\n');
+	}
+	if (change->refused != NULL) {
+		print_place(change->refused, change->refused->line, 0);
+		printf("bound-reasoning: ");
+		print_item(change->refused);
+		puts(" has signed reasoning after the change, which the "
+		     "provider refuses");
+	}
+	cli_print_masked(stdout, later, strlen(later));
+	printf(": of %" PRIu64 " tokens in the prompt cache %" PRIu64
+	       " are lost\n", change->kept + change->lost, change->lost);
+}
+
+static json_t *
+json_of(const struct ctx_prefix_item *item)
+{
+	json_t *o = json_pack("{s:o, s:I}", "file",
+	    cli_json_text(item->file, strlen(item->file)), "line",
+	    (json_int_t)item->line);
+
+	if (item->member != NULL)
+		return cli_json_with(o, "member", json_string(item->member));
+	o = cli_json_with(o, "index", json_integer((json_int_t)item->index));
+	return cli_json_with(o, "role",
+	    json_string(ctx_role_name(item->role)));
+}
+
+static void
+print_json(const struct cli *cli, const struct ctx_prefix_change *change)
+{
+	json_t *o = json_pack("{s:b, s:I, s:I, s:I}", "appended",
+	    change->appended, "messages", (json_int_t)change->messages, "kept",
+	    (json_int_t)change->kept, "lost", (json_int_t)change->lost);
+	json_t *changed = NULL;
+	struct ctx_err err;
+
+	if (change->item != NULL) {
+		changed = json_of(change->item);
+		changed = cli_json_with(changed, "line",
+		    json_integer((json_int_t)change->line));
+		changed = cli_json_with(changed, "column",
+		    json_integer((json_int_t)change->column));
+		changed = cli_json_with(changed, "was",
+		    cli_json_text(change->was.p, change->was.n));
+		changed = cli_json_with(changed, "now",
+		    cli_json_text(change->now.p, change->now.n));
+	}
+	o = cli_json_with(o, "changed",
+	    change->item != NULL ? changed : json_null());
+	o = cli_json_with(o, "refused", change->refused != NULL
+		? json_of(change->refused)
+		: json_null());
+	if (cli_json_line(stdout, CLI_STDOUT, o, 0, &err) < 0)
+		cli_fail(cli, &err);
+}
+
+void
+after_compare(struct cli *cli, struct ctx_meter *meter, const char *earlier,
+    char *later, enum after_output output)
+{
+	struct ctx_prefix_options options = {.keep = true};
+	struct ctx_prefix_change change;
+	struct ctx_prefix *first, *second;
+	struct ctx_hashkey key;
+
+	ctx_hashkey_init(&key);
+	options.key = &key;
+	first = read_request(cli, meter, &options, (char *)earlier);
+	options = (struct ctx_prefix_options){.key = &key, .earlier = first};
+	second = read_request(cli, meter, &options, later);
+	ctx_prefix_compare(first, second, &change);
+	if (output == AFTER_JSON)
+		print_json(cli, &change);
+	else if (output == AFTER_LINES && !change.appended)
+		print_change(later, &change);
+	cli_check_stdout(cli);
+	if (change.refused != NULL)
+		cli_status(cli, CLI_NO);
+	ctx_prefix_close(first);
+	ctx_prefix_close(second);
+	cli_note_models(cli, meter);
+}

@@ -1,0 +1,19 @@
+/* after.h - is a request an earlier one with messages appended? */
+#ifndef CMD_AFTER_H
+#define CMD_AFTER_H
+
+#include "cli.h"
+
+enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
+
+/*
+ * Compares the request in the file later with the one in earlier: prints the
+ * first byte that changed, the first message whose signed reasoning the
+ * provider refuses for that, and the tokens that a prompt cache loses.  Prints
+ * no lines if messages were only appended.  Sets CLI_NO if reasoning is
+ * refused.
+ */
+void after_compare(struct cli *cli, struct ctx_meter *meter,
+    const char *earlier, char *later, enum after_output output);
+
+#endif
