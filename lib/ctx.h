@@ -473,6 +473,10 @@ void ctx_edit_drop_key(const struct ctx_json *json, uint32_t object,
  * replacement, where that begins.  The edits have been applied before. */
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
+/* True if an edit from number first on replaces bytes of this piece of the
+ * text. */
+bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
+    struct ctx_str text);
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
@@ -1196,6 +1200,10 @@ struct ctx_dialect {
 	/* The same of a result that failed, NULL: there is no other; and the
 	 * types that tell so, ended by NULL, or none: that it is a string. */
 	const char *failed[2], *failures[4];
+	/* A block of content that is just a text: what stands before its
+	 * literal, which a brace ends.  It may take the place of any block of
+	 * media.  NULL: there is no such block. */
+	const char *text_block;
 	/*
 	 * Messages of ours that tell of what went: a summary, which stands
 	 * behind the leading system messages and has the strongest role that
@@ -2627,6 +2635,9 @@ struct ctx_truncate_options {
 	uint64_t limit;   /* of the texts of a result together */
 	uint64_t message; /* of the texts of a message, and of each result */
 	uint64_t args;    /* of the arguments of a call */
+	bool media;       /* blocks of media are removed, ... */
+	uint64_t keep_media; /* ... but for the newest */
+	bool unsent; /* nothing changes up to the last assistant message */
 	/* Names of tools whose results and arguments are cut, if any. */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
@@ -2635,6 +2646,7 @@ struct ctx_truncate_options {
 /* What was cut. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
+	uint64_t media; /* blocks removed */
 };
 
 /*
@@ -2651,8 +2663,12 @@ struct ctx_truncate_counts {
  * result that are wholly within what goes are taken out.  A block that is no
  * text stays or goes whole; media count nothing and stay.  Arguments are
  * replaced by {"_ctx_cut":"12345 characters truncated"}, or shorter forms.
- * The last line of an aged item stays, see ctx_age.  Holds one record, and
- * the open calls where tools are asked for.
+ * The last line of an aged item stays, see ctx_age.  A block of media becomes
+ * a text block: "[image removed: 1568x1176 png, 212,345 bytes]", which counts
+ * as media from then on; it stays where its format allows no text block.
+ * Holds one record, and the open calls where tools are asked for.  With
+ * keep_media it also holds the records from the oldest of the media that stay
+ * on, with unsent those after the last assistant message.
  */
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_truncate_options *options,

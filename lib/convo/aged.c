@@ -173,7 +173,7 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 		err) < 0)
 		return -1;
 	return ctx_reference_add(out, options->spool, aged->name.p,
-	    ctx_utf8_count(text.p, text.n), err);
+	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
 /* What a result costs. */

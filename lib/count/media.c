@@ -442,6 +442,8 @@ struct found {
 	enum ctx_detail detail;
 	struct bytes bytes;
 	uint64_t spoken; /* characters of a transcript */
+	bool image;      /* a type or a format says so */
+	uint32_t id, title; /* where it is kept, and its name; 0: none */
 };
 
 /* What the ending of an address says, if it says anything. */
@@ -523,10 +525,12 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, uint32_t *in, struct ctx_err *err)
 {
 	static const char *const types[] = {
-	    "media_type", "mimeType", "mime_type", "format", "filename"};
+	    "media_type", "mimeType", "mime_type", "mediaType", "mime",
+	    "format", "filename"};
 	static const char *const within[] = {"data", "image_url", "url",
 	    "file_data", "bytes", "source", "inlineData", "inline_data",
-	    "input_audio", "file"};
+	    "input_audio", "file", "image", "document", "audio", "video",
+	    "base64"};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
 	enum kind kind;
 	size_t i;
@@ -605,6 +609,82 @@ cost(const struct ctx_image *image, const struct found *found)
 	}
 }
 
+/* True if a type or a format of the object says that it is an image. */
+static bool
+says_image(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const keys[] = {"type", "media_type", "mimeType",
+	    "mime_type", "mediaType", "mime"};
+	uint32_t value;
+	size_t i;
+
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		value = ctx_json_find(json, node, keys[i]);
+		if (value != 0 && (ctx_json_begins(json, value, "image") ||
+			ctx_json_is(json, value, "input_image")))
+			return true;
+	}
+	return ctx_json_find(json, node, "image") != 0;
+}
+
+/* Sets *text to the last of the members of the object that is a string, if any
+ * is. */
+static void
+find_text(const struct ctx_json *json, uint32_t node, const char *const *keys,
+    uint32_t *text)
+{
+	uint32_t value;
+
+	for (; *keys != NULL; keys++) {
+		value = ctx_json_find(json, node, *keys);
+		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
+			*text = value;
+	}
+}
+
+/* Notes what the file is called, and where it is kept. */
+static void
+find_names(struct found *found, const struct ctx_json *json, uint32_t node)
+{
+	static const char *const ids[] = {"file_id", "fileId", "fileUri",
+	    "file_uri", "uri", NULL};
+	static const char *const titles[] = {"displayName", "display_name",
+	    "name", "title", "file_name", "filename", NULL};
+
+	find_text(json, node, ids, &found->id);
+	find_text(json, node, titles, &found->title);
+}
+
+/* Sets found to what a payload is, and *text to it or its address. */
+static int
+find(struct found *found, const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
+{
+	int depth;
+
+	*text = (struct ctx_str){NULL, 0};
+	/* A block holds a source, which holds data; no format goes deeper. */
+	for (depth = 0; depth < 4 && node != 0 &&
+	     json->nodes[node].kind == CTX_JSON_OBJECT;
+	     depth++) {
+		found->image |= says_image(json, node);
+		find_names(found, json, node);
+		if (look_into(found, json, node, scratch, &node, err) < 0)
+			return -1;
+	}
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	scratch->n = 0;
+	if (ctx_json_text(json, node, scratch, text, err) < 0)
+		return -1;
+	if (json->nodes[node].escaped) {
+		join(scratch);
+		text->n = scratch->n;
+	}
+	read_text(found, text->p, text->n);
+	return 0;
+}
+
 int
 ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
@@ -612,24 +692,118 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 {
 	struct found found = {.kind = IMAGE};
 	struct ctx_str text;
-	int depth;
 
-	/* A block holds a source, which holds data; no format goes deeper. */
-	for (depth = 0; depth < 4 && node != 0 &&
-	     json->nodes[node].kind == CTX_JSON_OBJECT;
-	     depth++)
-		if (look_into(&found, json, node, scratch, &node, err) < 0)
-			return -1;
-	if (node != 0 && json->nodes[node].kind == CTX_JSON_STRING) {
-		scratch->n = 0;
-		if (ctx_json_text(json, node, scratch, &text, err) < 0)
-			return -1;
-		if (json->nodes[node].escaped) {
-			join(scratch);
-			text.n = scratch->n;
-		}
-		read_text(&found, text.p, text.n);
-	}
+	if (find(&found, json, node, scratch, &text, err) < 0)
+		return -1;
 	*tokens = cost(image, &found);
+	return 0;
+}
+
+/* ---- what people are told of it ---- */
+
+const char *const ctx_media_kinds[] = {"image", "document", "audio", "video",
+    "file", NULL};
+
+/* Sets the format that the first bytes of a payload tell, and the kind. */
+static void
+find_format(const struct bytes *b, struct ctx_media *media)
+{
+	static const struct {
+		const char *start, *eighth, *format, *kind;
+	} starts[] = {{"\x89PNG\r\n\x1a\n", "", "png", "image"},
+	    {"GIF8", "", "gif", "image"}, {"\xff\xd8\xff", "", "jpeg", "image"},
+	    {"RIFF", "WEBP", "webp", "image"}, {"%PDF-", "", "pdf", "document"},
+	    {"RIFF", "WAVE", "wav", "audio"}, {"ID3", "", "mp3", "audio"},
+	    {"OggS", "", "ogg", "audio"}, {"fLaC", "", "flac", "audio"}};
+	size_t i;
+
+	for (i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+		if (!has(b, 0, starts[i].start) || !has(b, 8, starts[i].eighth))
+			continue;
+		media->format = starts[i].format;
+		media->kind = starts[i].kind;
+		return;
+	}
+	if (mp3_rate(b) > 0)
+		media->format = "mp3";
+}
+
+/* The kind where no format tells. */
+static const char *
+kind_name(const struct found *found)
+{
+	switch (found->kind) {
+	case PAGES:
+	case WORDS:
+		return "document";
+	case SOUND:
+	case SPEECH:
+		return "audio";
+	case FILM:
+		return "video";
+	default:
+		return found->image ? "image" : "file";
+	}
+}
+
+/* Is all of it base64? */
+static bool
+is_base64(const struct bytes *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (sextet(b->p[i]) < 0)
+			return false;
+	return b->n > 0 && b->n % 4 != 1;
+}
+
+int
+ctx_media_look(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_media *media, struct ctx_err *err)
+{
+	struct found found = {.kind = IMAGE};
+	struct ctx_str text;
+
+	*media = (struct ctx_media){.width = 0};
+	if (find(&found, json, node, scratch, &text, err) < 0)
+		return -1;
+	media->title = found.title;
+	media->kind = kind_name(&found);
+	if (is_base64(&found.bytes)) {
+		media->base64 = (struct ctx_str){found.bytes.p, found.bytes.n};
+		media->bytes = length(&found.bytes);
+		find_format(&found.bytes, media);
+		image_size(&found.bytes, &media->width, &media->height);
+	} else if (found.bytes.n == 0) {
+		media->place = text;
+	}
+	if (media->base64.n > 0 || media->place.n > 0 || found.id == 0)
+		return 0;
+	scratch->n = 0;
+	return ctx_json_text(json, found.id, scratch, &media->place, err);
+}
+
+int
+ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	const struct bytes b = {base64.p, base64.n};
+	size_t n = length(&b), at, i;
+	uint32_t group;
+
+	if (ctx_buf_reserve(out, n + 3, err) < 0)
+		return -1;
+	for (at = 0; at < b.n; at += 4) {
+		group = 0;
+		for (i = at; i < at + 4; i++)
+			group = group << 6 |
+			    (i < b.n ? (uint32_t)sextet(b.p[i]) : 0);
+		out->p[out->n++] = (char)(group >> 16);
+		out->p[out->n++] = (char)(group >> 8);
+		out->p[out->n++] = (char)group;
+	}
+	/* Of a last group that is not whole there are fewer. */
+	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

@@ -132,3 +132,41 @@ ctx_body_value(const struct ctx_view *view, size_t i)
 	return part != NULL && part->parent <= body && only ? part->value
 							    : body;
 }
+
+/* True if part i belongs to no result, or stands in the body of its result,
+ * for which a text may stand. */
+static bool
+is_free(const struct ctx_view *view, size_t i)
+{
+	const struct ctx_part *part = &view->parts[i];
+	uint32_t body;
+
+	if (part->owner == 0)
+		return true;
+	body = view->parts[part->owner - 1].value;
+	return body != 0 && part->child > body &&
+	    part->child < view->json->nodes[body].next;
+}
+
+uint32_t
+ctx_media_block(const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i)
+{
+	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_json *json = view->json;
+	uint32_t type;
+
+	if (part->kind != CTX_PART_MEDIA || dialect->text_block == NULL ||
+	    part->child == 0 ||
+	    json->nodes[part->parent].kind != CTX_JSON_ARRAY ||
+	    json->nodes[part->child].kind != CTX_JSON_OBJECT ||
+	    !is_free(view, i))
+		return 0;
+	/* A block that is nothing but a type stands for an image that is kept
+	 * elsewhere, in the order of these blocks. */
+	type = ctx_json_find(json, part->child, "type");
+	if (type != 0 && (ctx_json_count(json, part->child) == 1 ||
+		ctx_json_begins(json, type, "reasoning")))
+		return 0;
+	return part->child;
+}

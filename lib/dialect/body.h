@@ -25,5 +25,10 @@ bool ctx_body_lists(const struct ctx_view *view, size_t i);
 /* What the model is shown of the body of result i that is neither a text nor
  * such a list: the body, or the one value that it wraps. */
 uint32_t ctx_body_value(const struct ctx_view *view, size_t i);
+/* The block of part i, of media, if a text block may take its place in the
+ * message, else 0.  Ids and the reasoning of a model may not be replaced, nor
+ * may what a list of images holds. */
+uint32_t ctx_media_block(const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i);
 
 #endif

@@ -19,6 +19,10 @@
 #define FRAMING .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
+/* A block of content that is just a text, up to that. */
+#define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
+#define TEXT_PART "{\"text\":"
+
 /* Blocks with a string in it; what stands before and behind that. */
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
@@ -111,6 +115,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.summary = CODEX_NOTE,
 	.notice = CODEX_NOTE,
     },
@@ -124,6 +129,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	AS_GOOGLE,
 	.body = BODY_STRING,
+	.text_block = TEXT_PART,
 	.summary = GEMINI_CLI_NOTE,
 	.notice = GEMINI_CLI_NOTE,
     },
@@ -138,6 +144,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
+	.text_block = TEXT_BLOCK,
 	.summary = PI_NOTE,
 	.notice = PI_NOTE,
     },
@@ -153,6 +160,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = CLAUDE_STREAM_NOTE,
 	.notice = CLAUDE_STREAM_NOTE,
     },
@@ -167,6 +175,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	/* As its own compaction, which its readers start from. */
 	.summary = CLAUDE_CODE("isCompactSummary\":true,"
 			       "\"isVisibleInTranscriptOnly"),
@@ -182,6 +191,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_LC("SystemMessage", "system", ""),
 	.notice = LANGCHAIN_LC("HumanMessage", "human", ""),
 	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
@@ -195,6 +205,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DICT("SystemMessage", "system", ""),
 	.notice = LANGCHAIN_DICT("HumanMessage", "human", ""),
 	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
@@ -208,6 +219,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DUMP("SystemMessage", "system", ""),
 	.notice = LANGCHAIN_DUMP("HumanMessage", "human", ""),
 	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
@@ -223,6 +235,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = OPENCODE_NOTE,
 	.notice = OPENCODE_NOTE,
     },
@@ -234,6 +247,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_TEXT_BLOCK,
+	.text_block = TEXT_BLOCK,
 	.failed = BODY_STRING,
 	.summary = GOOSE_NOTE,
 	.notice = GOOSE_NOTE,
@@ -264,6 +278,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = VERCEL_UI("system"),
 	.notice = VERCEL_UI("user"),
     },
@@ -275,6 +290,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
+	.text_block = TEXT_BLOCK,
 	.failed = {"{\"type\":\"error-text\",\"value\":", "}"},
 	.failures = {"error-text", "error-json", "execution-denied"},
 	.summary = NOTE("system"),
@@ -318,6 +334,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
 	.answers = {
@@ -338,6 +355,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
 	.answers = {
@@ -362,6 +380,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
+	.text_block = TEXT_PART,
 	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
@@ -381,6 +400,7 @@ static const struct ctx_dialect dialects[] = {
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
+	.text_block = TEXT_PART,
 	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
@@ -407,6 +427,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	/* Two messages of the user in a row count as one. */
 	.summary = NOTE("user"),
 	.notice = NOTE("user"),
@@ -428,6 +449,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = NOTE("system"),
 	.notice = NOTE("system"),
 	.answers = {
@@ -446,6 +468,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	.summary = NOTE("system"),
 	.notice = NOTE("user"),
     },

@@ -169,6 +169,21 @@ fits(const struct ctx_edit *edit, const char *p, const char *end)
 	return at >= from && at <= to && edit->old.n <= to - at;
 }
 
+bool
+ctx_edits_touch(const struct ctx_edits *edits, size_t first,
+    struct ctx_str text)
+{
+	uintptr_t from = (uintptr_t)text.p, to = from + text.n, at;
+	size_t i;
+
+	for (i = first; i < edits->n; i++) {
+		at = (uintptr_t)edits->list[i].old.p;
+		if (at < to && at + edits->list[i].old.n > from)
+			return true;
+	}
+	return false;
+}
+
 int
 ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err)

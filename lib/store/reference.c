@@ -27,23 +27,19 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-bool
-ctx_reference_find(const char *p, size_t n, struct reference *ref)
+/* Reads the reference that a line of n bytes is. */
+static bool
+read_line(const char *p, size_t n, const char *middle, struct reference *ref)
 {
-	static const char middle[] = CTX_REFERENCE_MIDDLE;
-	const size_t length = sizeof middle - 1;
+	const size_t length = strlen(middle);
 	struct ctx_str line;
-	size_t at = n, slash;
+	size_t slash;
 
-	if (n == 0 || p[n - 1] != ']')
+	if (n < 3 || p[0] != '[' || p[n - 1] != ']')
 		return false;
-	while (at > 0 && p[at - 1] != '\n')
-		at--;
-	if (p[at] != '[')
-		return false;
-	line = (struct ctx_str){p + at + 1, n - at - 2};
-	if (n - at < 3 || !take_number(&line, &ref->chars) ||
-	    line.n <= length || memcmp(line.p, middle, length) != 0)
+	line = (struct ctx_str){p + 1, n - 2};
+	if (!take_number(&line, &ref->chars) || line.n <= length ||
+	    memcmp(line.p, middle, length) != 0)
 		return false;
 	ref->path = (struct ctx_str){line.p + length, line.n - length};
 	for (slash = ref->path.n; slash > 0; slash--)
@@ -52,10 +48,28 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 	ref->dir = (struct ctx_str){ref->path.p, slash > 0 ? slash - 1 : 0};
 	ref->name = (struct ctx_str){ref->path.p + slash,
 	    ref->path.n - slash};
-	if (slash == 0 || !ctx_spool_is_name(ref->name, &ref->digits))
+	ref->at = 0;
+	return slash > 0 && ctx_spool_is_name(ref->name, &ref->digits);
+}
+
+bool
+ctx_reference_find(const char *p, size_t n, struct reference *ref)
+{
+	size_t at = n;
+
+	while (at > 0 && p[at - 1] != '\n')
+		at--;
+	if (!read_line(p + at, n - at, CTX_REFERENCE_MIDDLE, ref))
 		return false;
 	ref->at = at > 0 ? at - 1 : 0;
 	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
+}
+
+bool
+ctx_reference_media(const char *p, size_t n, struct reference *ref)
+{
+	return memchr(p, '\n', n) == NULL &&
+	    read_line(p, n, CTX_REFERENCE_BYTES, ref);
 }
 
 static bool
@@ -122,12 +136,12 @@ ctx_reference_into(const struct reference *ref, const char *dir)
 
 int
 ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
-    uint64_t chars, struct ctx_err *err)
+    const char *middle, uint64_t chars, struct ctx_err *err)
 {
 	struct ctx_str ours = spool_path(dir);
 
-	if (ctx_buf_printf(out, err, "%s[%llu" CTX_REFERENCE_MIDDLE,
-		out->n > 0 ? "\n" : "", (unsigned long long)chars) < 0 ||
+	if (ctx_buf_printf(out, err, "%s[%llu%s", out->n > 0 ? "\n" : "",
+		(unsigned long long)chars, middle) < 0 ||
 	    ctx_buf_add(out, ours.p, ours.n, err) < 0)
 		return -1;
 	return ctx_buf_printf(out, err, "/%s]", name);

@@ -250,9 +250,81 @@ check_sound(void)
 		      "\"transcript\":\"a\"}]") == 20);
 }
 
+/* What is told of the block in the array text. */
+static struct ctx_media
+look(const char *text, struct ctx_json *json, struct ctx_buf *scratch)
+{
+	struct ctx_media media;
+	struct ctx_err err;
+	size_t used;
+
+	NEED(ctx_json_scan(json, text, strlen(text), &used, &err) == 1);
+	NEED(ctx_media_look(json, 1, scratch, &media, &err) == 0);
+	return media;
+}
+
+static bool
+is(const char *text, const char *kind, const char *format, uint64_t bytes)
+{
+	struct ctx_buf scratch = {0};
+	struct ctx_media media;
+	struct ctx_json json;
+	bool same;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	media = look(text, &json, &scratch);
+	same = strcmp(media.kind, kind) == 0 && media.bytes == bytes &&
+	    (format == NULL) == (media.format == NULL) &&
+	    (format == NULL || strcmp(format, media.format) == 0);
+	ctx_json_release(&json);
+	ctx_buf_release(&scratch);
+	return same;
+}
+
+static bool
+decodes(const char *base64, const char *bytes, size_t n)
+{
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	bool same;
+
+	NEED(ctx_media_decode((struct ctx_str){base64, strlen(base64)}, &out,
+		&err) == 0);
+	same = out.n == n && memcmp(out.p, bytes, n) == 0;
+	ctx_buf_release(&out);
+	return same;
+}
+
+static void
+check_looks(void)
+{
+	tap_case("what a block of media holds");
+	CHECK(is("[{\"type\":\"image\",\"source\":{\"type\":\"base64\","
+		 "\"data\":\"R0lGODlhAQABAAAAACw=\"}}]", "image", "gif", 14));
+	CHECK(is("[{\"document\":{\"format\":\"pdf\",\"source\":{\"bytes\":"
+		 "\"JVBERi0=\"}}}]", "document", "pdf", 5));
+	CHECK(is("[{\"type\":\"input_file\",\"file_id\":\"f\"}]", "file",
+	    NULL, 0));
+	CHECK(is("[{\"inlineData\":{\"mimeType\":\"video/mp4\",\"data\":"
+		 "\"AAAA\"}}]", "video", NULL, 3));
+	CHECK(is("[{\"type\":\"input_audio\",\"input_audio\":{\"data\":"
+		 "\"T2dnUw==\"}}]", "audio", "ogg", 4));
+	CHECK(is("[{\"type\":\"image\",\"mimeType\":\"image/x\",\"data\":"
+		 "\"A?==\"}]", "image", NULL, 0));
+	CHECK(is("[{\"type\":\"image\",\"data\":\"AAAAA\"}]", "image", NULL,
+	    0));
+	CHECK(is("[{}]", "file", NULL, 0));
+
+	tap_case("base64 and its last group");
+	CHECK(decodes("AAEC", "\0\1\2", 3));
+	CHECK(decodes("AAECAw", "\0\1\2\3", 4));
+	CHECK(decodes("AAECA_8", "\0\1\2\3\xff", 5));
+}
+
 int
 main(void)
 {
+	check_looks();
 	check_figures();
 	check_extremes();
 	check_details();

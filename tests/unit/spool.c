@@ -172,6 +172,8 @@ references(void)
 	    "[12 characters in dir]", "[x characters in dir/name]"};
 	static const char one[] = "[12 characters in dir/"
 	    "t-a55c40ebc15dc3d71c7e8e8a14588682.md]";
+	static const char media[] = "[12 bytes in dir/"
+	    "t-a55c40ebc15dc3d71c7e8e8a14588682.png]";
 	struct reference ref;
 	size_t i;
 
@@ -179,6 +181,13 @@ references(void)
 	for (i = 0; i < sizeof none / sizeof none[0]; i++)
 		CHECK(!ctx_reference_find(none[i], strlen(none[i]), &ref));
 	CHECK(ctx_reference_find(one, strlen(one), &ref) && ref.chars == 12);
+	CHECK(!ctx_reference_media(one, strlen(one), &ref));
+
+	tap_case("a reference to media counts bytes and is a line by itself");
+	CHECK(ctx_reference_media(media, strlen(media), &ref) &&
+	    ref.chars == 12 && ref.path.n == strlen(media) - 14);
+	CHECK(!ctx_reference_find(media, strlen(media), &ref));
+	CHECK(!ctx_reference_media("a\n[1 bytes in d/x]", 18, &ref));
 }
 
 int
