@@ -66,7 +66,12 @@ parse(struct truncate *truncate, int argc, char **argv)
 	    {0, "unit", "UNIT", "chars (default), bytes, tokens, lines",
 		CLI_CHOICE, &unit, unit_name, NULL},
 	    CLI_TOOLS(&o->tool, &o->not_tool),
+	    {.type = CLI_HEADING, .help = "Images, documents, sound"},
+	    {0, "media", "N", "remove all but the newest N (keep all)",
+		CLI_NUMBER, &o->keep_media, NULL, &o->media},
 	    {.type = CLI_HEADING, .help = "What stays"},
+	    {0, "unsent", NULL, "all up to the last assistant message",
+		CLI_FLAG, &o->unsent, NULL, NULL},
 	    {0, "keep", "WHERE", "head, tail, or ends (default)", CLI_CHOICE,
 		&keep, keep_name, NULL},
 	    {0, "ratio", "H:T", "shares of head and tail (3:1)", CLI_STRING,
@@ -107,7 +112,8 @@ main(int argc, char **argv)
 		.operands = "[FILE...]",
 		.examples =
 		    "  ctx-truncate -l 4000 < chat.jsonl > shorter.jsonl\n"
-		    "  ctx-truncate --unit tokens -l 1000 --keep head\n",
+		    "  ctx-truncate --unit tokens -l 1000 --keep head\n"
+		    "  ctx-truncate -l 0 --media 3 --archive gone.jsonl\n",
 	    }};
 	struct ctx_truncate_counts counts;
 	struct ctx_stream stream;
@@ -132,8 +138,10 @@ main(int argc, char **argv)
 	if (truncate.cli.verbose)
 		cli_say(&truncate.cli,
 		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
-		    "arguments of %" PRIu64 " calls",
-		    counts.results, counts.messages, counts.calls);
+		    "arguments of %" PRIu64 " calls; removed %" PRIu64
+		    " blocks of media",
+		    counts.results, counts.messages, counts.calls,
+		    counts.media);
 	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
 	cli_note_pattern(&truncate.cli, "not-tool",
 	    &truncate.options.not_tool);

@@ -614,3 +614,238 @@ sizes() {
 	cmp <(head -n 2 in) <(head -n 2 out)
 	[ "$(tail -n 1 out | wc -c)" -lt "$(tail -n 1 in | wc -c)" ]
 }
+
+# ---- media ----
+
+png=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
+
+# shots N: a question and N calls, each answered with an image, for Anthropic.
+shots() {
+	jq -nc --argjson n "$1" --arg p "$png" '
+	    def shot: {type: "image", source: {type: "base64",
+		media_type: "image/png", data: $p}};
+	    {role: "user", content: [shot + {cache_control:
+		{type: "ephemeral"}}]},
+	    (range($n) | {role: "assistant", content: [{type: "tool_use",
+		id: "t\(.)", name: "shot", input: {}}]},
+		{role: "user", content: [{type: "tool_result",
+		tool_use_id: "t\(.)", content: [shot]}]})'
+}
+
+@test "media: all but the newest become texts, where they stood" {
+	shots 3 > in
+	ctx-truncate -l 0 --media 2 in > out
+	diff <(sed -n 4,7p in) <(sed -n 4,7p out)
+	[ "$(sed -n 1p out)" = '{"role":"user","content":[{"type":"text","text":"[image removed: 1x1 png, 70 bytes]","cache_control":{"type":"ephemeral"}}]}' ]
+	[ "$(sed -n 3p out)" = '{"role":"user","content":[{"type":"tool_result","tool_use_id":"t0","content":[{"type":"text","text":"[image removed: 1x1 png, 70 bytes]"}]}]}' ]
+	for n in 0 1 3 4 5; do
+		ctx-truncate -l 0 --media $n in > out
+		[ "$(grep -c "$png" out)" -eq $((n < 4 ? n : 4)) ]
+		ctx-truncate -l 0 --media $n out | cmp - out
+		jq -sc . in | ctx-truncate -l 0 --media $n | jq -c '.[]' |
+		    cmp - out
+	done
+	# What was removed is counted among the newest.
+	ctx-truncate -l 0 --media 1 in > out
+	shots 1 | tail -n 2 >> out
+	ctx-truncate -l 0 --media 2 out | grep -c "$png" | grep -qx 2
+}
+
+@test "media: what is told of an image, a document and a file elsewhere" {
+	said() {
+		jq -nc "{role: \"user\", content: [$1]}" |
+		    ctx-truncate -d "${2:-openai-chat}" -l 0 --media 0 |
+		    jq -r '.content[0].text'
+	}
+	[ "$(said '{type: "file", file: {filename: "a b.pdf", file_data:
+	    "data:application/pdf;base64,JVBERi0xLjQKJcOkw7zDtsOfCg=="}}')" = \
+	    "[document removed: a b.pdf, pdf, 19 bytes]" ]
+	[ "$(said '{type: "file", file: {file_id: "file-7"}}')" = \
+	    "[file removed: file-7]" ]
+	[ "$(said '{type: "image_url", image_url: {url: "https://x.org/a?b=1"}}')" = \
+	    "[image removed: https://x.org/a?b=1]" ]
+	[ "$(said '{type: "image_url", image_url: {url: "https://x.org/]a"}}')" = \
+	    "[image removed]" ]
+	[ "$(said '{type: "file", file: {filename: "a\nb", file_id: "[f]"}}')" = \
+	    "[file removed]" ]
+	[ "$(said '{type: "input_audio", input_audio: {data: "????", format: "wav"}}')" = \
+	    "[audio removed]" ]
+	[ "$(said '{type: "image_url", image_url: {url: ("data:image/png;base64," + ("iVBORw0KGgoAAAANSUhEUgAABiAAAASY" | . + ("A" * 4000)))}}')" = \
+	    "[image removed: 1568x1176 png, 3,024 bytes]" ]
+}
+
+@test "media: in every dialect a text takes the place, and nothing else changes" {
+	# Blocks of media, and what stands in for them, are X.
+	form='walk(if type == "object" and
+	    ((.text | strings | test("^\\[[a-z]* removed")) or
+	    (.type | strings | IN("image_url", "input_image", "image",
+		"input_audio", "file", "input_file", "document")) or
+	    ([.image, .document, .inlineData, .fileData] | any))
+	    then "X" else . end)'
+	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
+		for seed in $(seq "${CHECK_LONG:-3}"); do
+			"$B/gen-tools/convo" --dialect $d --seed "$seed" \
+			    --count 3 --wrap | jq -c --arg to $d \
+			    -f "$BATS_TEST_DIRNAME/media.jq" > in
+			"$B/gen-tools/valid" $d --wrap --allow-pending < in \
+			    > found || true
+			for n in 0 2; do
+				ctx-truncate -d $d -l 0 --media $n in > out
+				"$B/gen-tools/valid" $d --wrap --allow-pending \
+				    < out > now || true
+				cmp found now
+				ctx-truncate -d $d -l 0 --media $n out |
+				    cmp - out
+				# Text blocks are the only difference.
+				grep -q 'image removed: 1x1 png' out ||
+					fail "$d $seed: nothing was removed"
+				run -1 cmp -s in out
+				jq -c "$form" in | cmp - <(jq -c "$form" out)
+			done
+		done
+	done
+	files=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		ctx-truncate -l 0 --media 0 "$f" > out
+		ctx-truncate -l 0 --media 0 out | cmp - out
+		ctx-truncate -l 0 --media 100 "$f" | cmp - "$f"
+		cmp -s out "$f" || files=$((files + 1))
+		ctx-check --allow-pending --json "$f" | jq -r .rule |
+		    sort > found || true
+		ctx-check --allow-pending --json out | jq -r .rule | sort > now ||
+			true
+		[ -z "$(comm -13 found now)" ]
+	done
+	[ "$files" -gt 12 ]
+}
+
+@test "media: where no text may stand they stay" {
+	jq -nc --arg p "$png" '
+	    {type: "computer_call", call_id: "c", action: {type: "screenshot"}},
+	    {type: "computer_call_output", call_id: "c", output:
+		{type: "computer_screenshot", image_url: $p}},
+	    {type: "image_generation_call", id: "i", result: $p}' > in
+	ctx-truncate -l 0 --media 0 in | cmp - in
+	jq -nc --arg p "$png" '{role: "user", content: "See.", images: [$p]}' |
+	    tee in | ctx-truncate -d ollama -l 0 --media 0 | cmp - in
+	echo '{"role":"user","content":[{"type":"image"},{"type":"text","text":"?"}]}' |
+	    tee in | ctx-truncate -d ollama -l 0 --media 0 | cmp - in
+	echo '{"role":"assistant","content":null,"audio":{"id":"audio_1"}}' |
+	    tee in | ctx-truncate -d openai-chat -l 0 --media 0 | cmp - in
+}
+
+@test "media: with other limits twice is once, and a text that replaced some is not cut" {
+	shots 2 | jq -c 'if .content[0].type == "tool_result"
+	    then .content[0].content += [{type: "text", text: ("ab c" * 50)}]
+	    else . end' > in
+	for l in 1 9 40 150; do
+		for n in 0 1; do
+			ctx-truncate -l $l --message-limit $l --media $n in > out
+			ctx-truncate -l $l --message-limit $l --media $n out |
+			    cmp - out
+			[ "$(grep -c 'image removed: 1x1 png, 70 bytes' out)" \
+			    -eq $((3 - n)) ]
+		done
+	done
+	# A body that is no list becomes text as a whole, its image with it.
+	jq -c 'if .content[0].type == "tool_result"
+	    then .content[0].content[1] = {type: "search_result", x: ("a b" * 99)}
+	    else . end' in > odd
+	ctx-truncate -l 50 --media 0 odd > out
+	ctx-truncate -l 50 --media 0 out | cmp - out
+}
+
+@test "media: --tool picks those of results; --archive and --explain tell" {
+	shots 2 > in
+	ctx-truncate -l 0 --media 0 --tool other --archive gone \
+	    --explain why in > out
+	diff <(tail -n 4 in) <(tail -n 4 out)
+	cmp <(head -n 1 in) gone
+	[ "$(jq -r '[.rule, .action, .role, .index] | @tsv' why)" = \
+	    $'media\tedit\tuser\t0' ]
+	ctx-truncate -n -l 0 --media 0 in > plan
+	grep -q 'edit   media  *3 messages' plan
+	ctx-truncate -l 0 --media 0 -v in 2> err > out
+	grep -q 'removed 3 blocks of media' err
+	ctx-truncate -l 8 --media 0 --explain why --message-limit 20 \
+	    <(jq -c '.content += [{type: "text", text: ("x y" * 40)}]' in) > out
+	jq -r .rule why | sort -u > rules
+	grep -qx 'texts and media' rules
+}
+
+# ---- what was not sent yet ----
+
+# prefix FILE: its lines up to the last message of the assistant.
+prefix() {
+	awk '{ line[NR] = $0 }
+		/"role":"(assistant|model)"|"type":"(function_call|reasoning)"/ {
+			last = NR }
+		END { for (i = 1; i <= last; i++) print line[i] }' "$1"
+}
+
+@test "unsent: only what follows the last assistant message is cut" {
+	messages "user:$(words 50)" "assistant:$(words 50)" > in
+	called a run '{}' "$(words 90)" >> in
+	cp in open
+	ctx-truncate -l 60 --message-limit 60 --args 1 --unsent open > out
+	cmp <(head -n 3 in) <(head -n 3 out)
+	run -1 cmp -s in out
+	ctx-truncate -l 60 --message-limit 60 --args 1 --unsent out | cmp - out
+	messages "assistant:Done." >> in
+	ctx-truncate -l 60 --message-limit 60 --unsent in | cmp - in
+	# The same in a record that holds the conversation.
+	jq -sc '{model: "gpt-4o", messages: .}' open |
+	    ctx-truncate -l 60 --message-limit 60 --args 1 --unsent |
+	    jq -c '.messages[]' | cmp - out
+	# Without an assistant all is new.
+	messages "user:$(words 50)" | ctx-truncate --message-limit 60 --unsent |
+	    grep -q truncated
+}
+
+@test "unsent: what was sent is the same bytes in every dialect, with media" {
+	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
+		changed=0
+		for seed in $(seq "${CHECK_LONG:-8}"); do
+			"$B/gen-tools/convo" --dialect $d --seed "$seed" \
+			    --messages $((9 + seed)) | jq -sc . |
+			    jq -c --arg to $d -f "$BATS_TEST_DIRNAME/media.jq" |
+			    jq -c 'until(.[-1].role
+				| IN("assistant", "model") | not; .[:-1])
+				| .[]' > in
+			ctx-truncate -d $d -l 9 --message-limit 9 --args 1 \
+			    --media 1 --unsent in > out
+			prefix in > sent
+			head -c "$(wc -c < sent)" out | cmp - sent
+			cmp -s in out || changed=$((changed + 1))
+			ctx-truncate -d $d -l 9 --message-limit 9 --args 1 \
+			    --media 1 --unsent out | cmp - out
+		done
+		[ "$changed" -gt 0 ] || fail "$d: nothing was cut"
+	done
+}
+
+@test "unsent: reports tell of what is cut at last, and of nothing else" {
+	messages "user:$(words 50)" "assistant:Yes." "user:$(words 40)" > in
+	ctx-truncate --message-limit 60 --unsent --explain why --archive gone \
+	    in > out
+	[ "$(jq -c '[.line, .index]' why)" = '[3,2]' ]
+	cmp gone <(tail -n 1 in)
+	ctx-truncate --message-limit 60 --unsent -n in | grep -q '1 messages'
+	# Tools are known by calls that passed before.
+	messages "user:Go." > in
+	called a run '{}' "$(words 90)" >> in
+	ctx-truncate -l 60 --unsent --tool other in | cmp - in
+	ctx-truncate -l 60 --unsent --tool run in | grep -q truncated
+}
+
+@test "unsent: what follows a broken record is not lost, and memory is bounded" {
+	messages "user:$(words 50)" > in
+	echo 'broken' >> in
+	run -2 --separate-stderr ctx-truncate --message-limit 60 --unsent in
+	[[ $output == *truncated* ]]
+	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
+	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many
+	limit=65536
+	(ulimit -v $limit && ctx-truncate -V > /dev/null 2>&1) || limit=unlimited
+	(ulimit -v $limit && ctx-truncate -l 100 --unsent --media 3 many > /dev/null)
+}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "convo/pieces.h"
+#include "convo/standin.h"
 
 static struct piece *
 add(struct pieces *pieces, uint32_t node, struct ctx_err *err)
@@ -20,12 +21,33 @@ add(struct pieces *pieces, uint32_t node, struct ctx_err *err)
 	return piece;
 }
 
+/* Sets *is to whether a node is a text that stands in for media. */
+static int
+is_standin(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
+    bool *is, struct ctx_err *err)
+{
+	struct reference ref;
+
+	*is = false;
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	return ctx_standin_read(ctx_json_str(json, node), &pieces->text, is,
+	    &ref, err);
+}
+
+/* Adds a text.  What stands in for media is no piece, as they are none. */
 static int
 add_literal(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
     const struct ctx_part *part, struct ctx_err *err)
 {
-	struct piece *piece = add(pieces, node, err);
+	struct piece *piece;
+	bool is;
 
+	if (is_standin(pieces, json, node, &is, err) < 0)
+		return -1;
+	if (is)
+		return 0;
+	piece = add(pieces, node, err);
 	if (piece == NULL)
 		return -1;
 	if (json->nodes[node].kind == CTX_JSON_STRING)
@@ -93,7 +115,8 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 			return add_made(pieces, view, i, err);
 		if (add_literal(pieces, view->json, node, part, err) < 0)
 			return -1;
-		text |= pieces->list[pieces->n - 1].literal.n > 0;
+		text |= pieces->n > 0 &&
+		    pieces->list[pieces->n - 1].literal.n > 0;
 	}
 	if (pieces->n > 0 && !text)
 		return add_made(pieces, view, i, err);

@@ -4,17 +4,44 @@
  * Edits are noted while the messages of a record go by, and applied when it
  * is over; nothing else is held.  Most items are known to fit by the bytes
  * of their JSON, which no unit exceeds.
+ *
+ * If the newest media stay, or nothing that was sent may change, what follows
+ * a message decides about it.  Then records are held in a queue, and the
+ * messages of a record until its end.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "convo/convo.h"
 #include "convo/pieces.h"
 #include "convo/report.h"
+#include "convo/standin.h"
 #include "convo/talk.h"
 
+/* A message that is held, or a record that follows one. */
+struct waiting {
+	char *text; /* its record, owned; NULL: an element of one */
+	size_t n;
+	uint32_t node; /* the message in its record */
+	const struct ctx_dialect *dialect; /* NULL: no message */
+	unsigned flags; /* of its view */
+	const char *file;
+	uint64_t line;
+	uint64_t first, media; /* number of its first block of media; how many
+				* it has */
+};
+
+struct waitings {
+	struct waiting *list;
+	size_t first, n, cap; /* held: [first, n) */
+	size_t sent;    /* elements up to the last assistant message */
+	uint64_t media; /* seen */
+};
+
 struct truncate {
-	const struct ctx_stream *stream;
+	struct ctx_stream *stream;
+	struct ctx_writer *writer;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
 	struct ctx_meter *meter;
@@ -23,12 +50,15 @@ struct truncate {
 	struct pieces pieces;
 	struct ctx_edits edits;
 	struct edited edited;
-	struct ctx_buf out;
+	struct ctx_buf out, text;
 	int64_t match_left; /* time for the patterns, of a message */
+	struct waitings held, elements;
+	struct ctx_json json; /* a held record, scanned again */
+	struct ctx_view view;
 };
 
 /* What was cut of a message, as bits. */
-enum { RESULTS = 1, TEXTS = 2, ARGUMENTS = 4 };
+enum { RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
 static const char *const rules[] = {
     [RESULTS] = "results",
@@ -38,6 +68,14 @@ static const char *const rules[] = {
     [RESULTS | ARGUMENTS] = "results and arguments",
     [TEXTS | ARGUMENTS] = "texts and arguments",
     [RESULTS | TEXTS | ARGUMENTS] = "results, texts, arguments",
+    [MEDIA] = "media",
+    [RESULTS | MEDIA] = "results and media",
+    [TEXTS | MEDIA] = "texts and media",
+    [RESULTS | TEXTS | MEDIA] = "results, texts, media",
+    [ARGUMENTS | MEDIA] = "arguments and media",
+    [RESULTS | ARGUMENTS | MEDIA] = "results, arguments, media",
+    [TEXTS | ARGUMENTS | MEDIA] = "texts, arguments, media",
+    [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
 /* Could a value be longer than a limit?  One of 0 is none. */
@@ -144,6 +182,90 @@ result_limit(const struct ctx_truncate_options *options)
 	return options->limit;
 }
 
+/* ---- media ---- */
+
+/* Sets *is to whether part i is media, or stands in for some. */
+static int
+is_media(struct truncate *t, const struct ctx_view *view, size_t i, bool *is,
+    struct ctx_err *err)
+{
+	struct reference ref;
+
+	*is = view->parts[i].kind == CTX_PART_MEDIA;
+	return *is ? 0
+		   : ctx_standin_part(view, i, &t->text, is, &ref, err);
+}
+
+/* Puts a text block in the place of part i, if that is possible and no edit
+ * from number first on has replaced it. */
+static int
+remove_block(struct truncate *t, struct talk *talk,
+    const struct ctx_event *event, size_t i, size_t first,
+    struct ctx_err *err)
+{
+	struct ctx_truncate_options *options = t->options;
+	const struct ctx_view *view = event->view;
+	const struct ctx_dialect *dialect = event->shape->dialect;
+	uint32_t block = ctx_media_block(view, dialect, i);
+	uint32_t owner = view->parts[i].owner;
+	struct ctx_media media;
+	struct ctx_str old, tool;
+
+	if (block == 0)
+		return 0;
+	old = ctx_json_str(view->json, block);
+	if (ctx_edits_touch(&t->edits, first, old))
+		return 0;
+	if (owner != 0 && ctx_talk_tool(talk, event, owner - 1, &tool, err) < 0)
+		return -1;
+	if (owner != 0 && !ctx_pattern_picks(&options->tool,
+		&options->not_tool, tool.p, tool.n, &t->match_left))
+		return 0;
+	t->counts->media++;
+	t->out.n = 0;
+	if (ctx_media_look(view->json, block, &t->text, &media, err) < 0 ||
+	    ctx_standin_add(&t->out, view->json, &media, true, err) < 0)
+		return -1;
+	t->text.n = 0;
+	if (ctx_standin_block(&t->text, dialect, view->json, block,
+		(struct ctx_str){t->out.p, t->out.n}, err) < 0)
+		return -1;
+	return ctx_edit_replace(&t->edits, old, t->text.p, t->text.n, err);
+}
+
+static int
+remove_media(struct truncate *t, struct talk *talk,
+    const struct ctx_event *event, size_t first, uint64_t number,
+    uint64_t end, struct ctx_err *err)
+{
+	const struct ctx_view *view = event->view;
+	bool is;
+	size_t i;
+
+	for (i = 0; i < view->n && number < end; i++) {
+		if (is_media(t, view, i, &is, err) < 0)
+			return -1;
+		if (view->parts[i].kind == CTX_PART_MEDIA &&
+		    remove_block(t, talk, event, i, first, err) < 0)
+			return -1;
+		number += is;
+	}
+	ctx_buf_reset(&t->text);
+	ctx_buf_reset(&t->out);
+	return 0;
+}
+
+/* The number of the first of the newest media, which stay. */
+static uint64_t
+media_end(const struct truncate *t, const struct waitings *held)
+{
+	uint64_t keep = t->options->keep_media;
+
+	if (!t->options->media || held->media <= keep)
+		return 0;
+	return held->media - keep;
+}
+
 /* ---- messages ---- */
 
 /* Cuts part i, if it is too long and of a tool that is asked for. */
@@ -187,7 +309,8 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 		return 0;
 	touch.rule = rules[(t->counts->results > was->results) * RESULTS +
 	    (t->counts->messages > was->messages) * TEXTS +
-	    (t->counts->calls > was->calls) * ARGUMENTS];
+	    (t->counts->calls > was->calls) * ARGUMENTS +
+	    (t->counts->media > was->media) * MEDIA];
 	if (ctx_talk_first_tool(talk, event, &touch.tool, err) < 0)
 		return -1;
 	touch.bytes = event->inside
@@ -203,9 +326,12 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	    &touch, err);
 }
 
+/* Notes the edits of a message whose first block of media has this number;
+ * those with a number below end are removed. */
 static int
-one_message(struct truncate *t, struct talk *talk,
-    const struct ctx_event *event, struct ctx_err *err)
+cut_message(struct truncate *t, struct talk *talk,
+    const struct ctx_event *event, uint64_t number, uint64_t end,
+    struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *t->counts;
 	size_t first = t->edits.n, i;
@@ -216,70 +342,320 @@ one_message(struct truncate *t, struct talk *talk,
 		if (cut_part(t, talk, event, i, err) < 0)
 			return -1;
 	if (cut_texts(t, event, err) < 0 ||
-	    tell(t, talk, event, first, &was, err) < 0)
+	    remove_media(t, talk, event, first, number, end, err) < 0)
+		return -1;
+	return tell(t, talk, event, first, &was, err);
+}
+
+/* A message passes; edit: it may be changed. */
+static int
+one_message(struct truncate *t, struct talk *talk,
+    const struct ctx_event *event, bool edit, uint64_t number, uint64_t end,
+    struct ctx_err *err)
+{
+	if (ctx_talk_enter(talk, t->stream, event, t->meter, err) < 0 ||
+	    (edit && cut_message(t, talk, event, number, end, err) < 0))
 		return -1;
 	return ctx_talk_leave(talk, event, err);
 }
 
+/* Writes a text with its edits; stays: it need not be copied. */
 static int
-pass(struct truncate *t, struct ctx_writer *writer,
-    const struct ctx_record *record, struct ctx_err *err)
+pass(struct truncate *t, struct ctx_str text, bool stays, struct ctx_err *err)
 {
 	if (t->options->report.dry_run) {
 		ctx_edits_reset(&t->edits);
 		return 0;
 	}
 	if (t->edits.n == 0) {
-		if (ctx_writer_put(writer, record->text.p, record->text.n,
-			err) < 0)
+		if ((stays ? ctx_writer_put(t->writer, text.p, text.n, err)
+			   : ctx_writer_copy(t->writer, text.p, text.n, err)) <
+		    0)
 			return -1;
-		return ctx_writer_mark(writer, err);
+		return ctx_writer_mark(t->writer, err);
 	}
 	t->out.n = 0;
 	if (ctx_report_sync(&t->options->report, err) < 0 ||
-	    ctx_edits_apply(&t->edits, record->text, &t->out, err) < 0 ||
-	    ctx_writer_copy(writer, t->out.p, t->out.n, err) < 0)
+	    ctx_edits_apply(&t->edits, text, &t->out, err) < 0 ||
+	    ctx_writer_copy(t->writer, t->out.p, t->out.n, err) < 0)
 		return -1;
 	ctx_edits_reset(&t->edits);
 	ctx_buf_reset(&t->out);
-	return ctx_writer_mark(writer, err);
+	return ctx_writer_mark(t->writer, err);
+}
+
+/* ---- messages that wait for others ---- */
+
+/* True if what follows a message decides about it. */
+static bool
+is_held(const struct ctx_truncate_options *options)
+{
+	return options->unsent || (options->media && options->keep_media > 0);
+}
+
+/* True if the model has answered what is in a message, or wrote it. */
+static bool
+is_sent(const struct truncate *t, const struct ctx_view *view)
+{
+	return t->options->unsent &&
+	    (view->role == CTX_ROLE_ASSISTANT ||
+		(view->asked > 0 && view->asked < view->n));
+}
+
+/* Adds a message, or with event->view NULL what is none. */
+static struct waiting *
+add_waiting(struct truncate *t, struct waitings *held,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct waiting *list, *one;
+	bool is = false;
+	size_t i;
+
+	list = ctx_grow(held->list, &held->cap, held->n + 1, sizeof *list,
+	    err);
+	if (list == NULL)
+		return NULL;
+	held->list = list;
+	one = &list[held->n];
+	*one = (struct waiting){.node = event->node,
+	    .file = event->record->file, .line = event->record->line,
+	    .first = held->media};
+	if (event->view == NULL)
+		return &list[held->n++];
+	one->dialect = event->shape->dialect;
+	one->flags = event->view->flags;
+	for (i = 0; t->options->media && i < event->view->n; i++) {
+		if (is_media(t, event->view, i, &is, err) < 0)
+			return NULL;
+		one->media += is;
+	}
+	held->media += one->media;
+	held->n++;
+	return one;
+}
+
+/* A message that was held passes; json is its record. */
+static int
+pass_message(struct truncate *t, struct talk *talk,
+    const struct waitings *held, const struct waiting *one,
+    const struct ctx_json *json, bool edit, struct ctx_err *err)
+{
+	const struct ctx_record record = {.kind = CTX_RECORD_JSON,
+	    .text = {one->text, one->n}, .json = json, .file = one->file,
+	    .line = one->line};
+	const struct ctx_shape shape = {.kind = CTX_SHAPE_MESSAGE,
+	    .dialect = one->dialect};
+	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
+	    .record = &record, .shape = &shape, .view = &t->view,
+	    .node = one->node, .inside = one->text == NULL};
+
+	if (one->dialect->read(json, one->node, &t->view, err) < 0)
+		return -1;
+	t->view.flags |= one->flags;
+	return one_message(t, talk, &event, edit, one->first,
+	    media_end(t, held), err);
+}
+
+/* Writes the first of the records that are held. */
+static int
+leave(struct truncate *t, bool edit, struct ctx_err *err)
+{
+	struct waiting *one = &t->held.list[t->held.first];
+	size_t used;
+
+	if (one->dialect != NULL &&
+	    (ctx_json_scan(&t->json, one->text, one->n, &used, err) < 0 ||
+		pass_message(t, &t->lines, &t->held, one, &t->json, edit,
+		    err) < 0))
+		return -1;
+	if (pass(t, (struct ctx_str){one->text, one->n}, false, err) < 0)
+		return -1;
+	free(one->text);
+	if (++t->held.first == t->held.n)
+		t->held.first = t->held.n = 0;
+	return 0;
 }
 
 static int
-one_event(struct truncate *t, struct ctx_writer *writer,
+leave_all(struct truncate *t, bool edit, struct ctx_err *err)
+{
+	while (t->held.first < t->held.n)
+		if (leave(t, edit, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Writes what no later media can keep as it is. */
+static int
+leave_due(struct truncate *t, struct ctx_err *err)
+{
+	const struct waiting *one;
+
+	while (!t->options->unsent && t->held.first < t->held.n) {
+		one = &t->held.list[t->held.first];
+		if (one->media > 0 &&
+		    one->first + one->media > media_end(t, &t->held))
+			break;
+		if (leave(t, true, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+keep_text(struct truncate *t, struct waiting *one,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct talk *talk = event->inside ? &t->record : &t->lines;
+	one->text = ctx_stream_keep(t->stream, event, err);
+	one->n = event->record->text.n;
+	return one->text == NULL ? -1 : 0;
+}
 
+/* A record that is a message. */
+static int
+add_line(struct truncate *t, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	bool sent = is_sent(t, event->view);
+	struct waiting *one;
+
+	if (t->lines.tokens && t->lines.measure.counter == NULL &&
+	    ctx_stream_measure(t->stream, event, t->meter, &t->lines.measure,
+		err) < 0)
+		return -1;
+	if (sent && leave_all(t, false, err) < 0)
+		return -1;
+	one = add_waiting(t, &t->held, event, err);
+	if (one == NULL)
+		return -1;
+	/* Nothing before it is held, and nothing that follows matters. */
+	if (t->held.first == t->held.n - 1 &&
+	    (sent || (!t->options->unsent && one->media == 0))) {
+		t->held.first = t->held.n = 0;
+		if (one_message(t, &t->lines, event, !sent, 0, 0, err) < 0)
+			return -1;
+		return pass(t, event->record->text, true, err);
+	}
+	if (keep_text(t, one, event, err) < 0)
+		return -1;
+	return leave_due(t, err);
+}
+
+static int
+add_element(struct truncate *t, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	if (add_waiting(t, &t->elements, event, err) == NULL)
+		return -1;
+	if (is_sent(t, event->view))
+		t->elements.sent = t->elements.n;
+	return 0;
+}
+
+static int
+end_elements(struct truncate *t, const struct ctx_json *json,
+    struct ctx_err *err)
+{
+	struct waitings *held = &t->elements;
+	size_t i;
+
+	for (i = 0; i < held->n; i++)
+		if (pass_message(t, &t->record, held, &held->list[i], json,
+			i >= held->sent, err) < 0)
+			return -1;
+	held->n = held->sent = 0;
+	held->media = 0;
+	return 0;
+}
+
+/* A record that is no message is over. */
+static int
+pass_record(struct truncate *t, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+	struct waiting *one;
+
+	if (t->held.n == 0)
+		return pass(t, text, true, err);
+	one = add_waiting(t, &t->held, event, err);
+	if (one == NULL)
+		return -1;
+	if (t->edits.n == 0)
+		return keep_text(t, one, event, err);
+	t->out.n = 0;
+	if (ctx_report_sync(&t->options->report, err) < 0 ||
+	    ctx_edits_apply(&t->edits, text, &t->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&t->edits);
+	one->n = t->out.n;
+	one->text = ctx_buf_take(&t->out);
+	return 0;
+}
+
+static void
+release_held(struct truncate *t)
+{
+	for (; t->held.first < t->held.n; t->held.first++)
+		free(t->held.list[t->held.first].text);
+	free(t->held.list);
+	free(t->elements.list);
+	ctx_json_release(&t->json);
+	ctx_view_release(&t->view);
+	ctx_buf_release(&t->text);
+}
+
+/* ---- the stream ---- */
+
+static int
+message_event(struct truncate *t, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	if (!is_held(t->options))
+		return one_message(t, event->inside ? &t->record : &t->lines,
+		    event, true, 0, t->options->media ? UINT64_MAX : 0, err);
+	return event->inside ? add_element(t, event, err)
+			     : add_line(t, event, err);
+}
+
+static int
+one_event(struct truncate *t, const struct ctx_event *event,
+    struct ctx_err *err)
+{
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return ctx_talk_enter(talk, t->stream, event, t->meter, err);
+		return ctx_talk_enter(&t->record, t->stream, event, t->meter,
+		    err);
 	case CTX_EVENT_MESSAGE:
-		if (ctx_talk_enter(talk, t->stream, event, t->meter, err) < 0)
-			return -1;
-		return one_message(t, talk, event, err);
+		return message_event(t, event, err);
+	case CTX_EVENT_END:
+		return end_elements(t, event->record->json, err);
 	case CTX_EVENT_RECORD:
-		return pass(t, writer, event->record, err);
+		if (event->shape->kind == CTX_SHAPE_MESSAGE &&
+		    is_held(t->options))
+			return 0;
+		return pass_record(t, event, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-run(struct truncate *t, struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_err *err)
+run(struct truncate *t, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
-	int rc;
+	bool failed = false;
+	int rc = 0;
 
-	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (one_event(t, writer, &event, err) < 0) {
-			rc = ctx_stream_fail(stream, err);
-			break;
-		}
+	while (!failed && (rc = ctx_stream_next(t->stream, &event, err)) > 0)
+		failed = one_event(t, &event, err) < 0;
+	if (failed)
+		rc = ctx_stream_fail(t->stream, err);
 	/* After an error too: the records before it are complete. */
-	if (ctx_writer_flush(writer, &late) < 0 && rc == 0) {
+	if (((!failed && leave_all(t, true, &late) < 0) ||
+		ctx_writer_flush(t->writer, &late) < 0) &&
+	    rc == 0) {
 		*err = late;
 		rc = -1;
 	}
@@ -291,8 +667,8 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
-	struct truncate t = {.stream = stream, .options = options,
-	    .counts = counts, .meter = meter};
+	struct truncate t = {.stream = stream, .writer = writer,
+	    .options = options, .counts = counts, .meter = meter};
 	bool told = options->report.touched != NULL;
 	bool tools = told || options->tool.n > 0 || options->not_tool.n > 0;
 	bool tokens = told || options->unit == CTX_SIZE_TOKENS;
@@ -304,9 +680,10 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	t.cut.head = options->head;
 	t.cut.tail = options->tail;
 	ctx_json_init(&t.edited.json, meter->simd);
+	ctx_json_init(&t.json, meter->simd);
 	if (ctx_talk_init(&t.lines, tools, tokens, err) == 0 &&
 	    ctx_talk_init(&t.record, tools, tokens, err) == 0)
-		rc = run(&t, stream, writer, err);
+		rc = run(&t, err);
 	ctx_talk_release(&t.lines);
 	ctx_talk_release(&t.record);
 	ctx_cut_release(&t.cut);
@@ -314,5 +691,6 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&t.edits);
 	ctx_edited_release(&t.edited);
 	ctx_buf_release(&t.out);
+	release_held(&t);
 	return rc;
 }

@@ -1,0 +1,246 @@
+/*
+ * standin.c - the text block that takes the place of a block of media
+ *
+ * A stand-in is known by its whole shape.  It counts as the media it stands
+ * for, so that a second run finds the same media to be the newest.
+ */
+#include <string.h>
+
+#include "convo/standin.h"
+
+#define REMOVED " removed"
+
+/* Most bytes of a name or an address that is shown, and of a first line. */
+enum { PLACE = 200, LINE = 500 };
+
+/* ---- the text ---- */
+
+/* True if a name or an address can be shown in a line that ends in a
+ * bracket. */
+static bool
+is_plain(struct ctx_str text)
+{
+	size_t i;
+
+	if (text.n == 0 || text.n > PLACE ||
+	    (text.n > 5 && memcmp(text.p, "data:", 5) == 0) ||
+	    ctx_utf8_valid(text.p, text.n, CTX_SIMD_BEST) != text.n)
+		return false;
+	for (i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f ||
+		    text.p[i] == '[' || text.p[i] == ']')
+			return false;
+	return true;
+}
+
+/* Appends a name or an address, if it can be shown. */
+static int
+add_plain(struct ctx_buf *out, struct ctx_str text, const char **before,
+    struct ctx_err *err)
+{
+	if (!is_plain(text))
+		return 0;
+	if (ctx_buf_printf(out, err, "%s", *before) < 0 ||
+	    ctx_buf_add(out, text.p, text.n, err) < 0)
+		return -1;
+	*before = ", ";
+	return 0;
+}
+
+/* Appends a number with commas between its thousands. */
+static int
+add_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
+{
+	uint64_t unit = 1;
+
+	while (n / unit >= 1000)
+		unit *= 1000;
+	if (ctx_buf_printf(out, err, "%llu", (unsigned long long)(n / unit)) <
+		0)
+		return -1;
+	for (unit /= 1000; unit > 0; unit /= 1000)
+		if (ctx_buf_printf(out, err, ",%03u",
+			(unsigned)(n / unit % 1000)) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+add_form(struct ctx_buf *out, const struct ctx_media *media,
+    const char **before, struct ctx_err *err)
+{
+	if (media->width > 0 && media->height > 0) {
+		if (ctx_buf_printf(out, err, "%s%ux%u", *before,
+			(unsigned)media->width, (unsigned)media->height) < 0)
+			return -1;
+		*before = " ";
+	}
+	if (media->format != NULL &&
+	    ctx_buf_printf(out, err, "%s%s", *before, media->format) < 0)
+		return -1;
+	if (media->width > 0 || media->format != NULL)
+		*before = ", ";
+	return 0;
+}
+
+static int
+add_title(struct ctx_buf *out, const struct ctx_json *json, uint32_t title,
+    const char **before, struct ctx_err *err)
+{
+	struct ctx_buf scratch = {0};
+	struct ctx_str text = {NULL, 0};
+	int rc = 0;
+
+	if (title != 0)
+		rc = ctx_json_text(json, title, &scratch, &text, err);
+	if (rc == 0)
+		rc = add_plain(out, text, before, err);
+	ctx_buf_release(&scratch);
+	return rc;
+}
+
+static int
+add_size(struct ctx_buf *out, uint64_t bytes, const char **before,
+    struct ctx_err *err)
+{
+	if (ctx_buf_printf(out, err, "%s", *before) < 0 ||
+	    add_number(out, bytes, err) < 0)
+		return -1;
+	*before = ", ";
+	return ctx_buf_add(out, " bytes", 6, err);
+}
+
+int
+ctx_standin_add(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_media *media, bool size, struct ctx_err *err)
+{
+	const char *before = ": ";
+
+	if (ctx_buf_printf(out, err, "[%s" REMOVED, media->kind) < 0 ||
+	    add_title(out, json, media->title, &before, err) < 0 ||
+	    add_form(out, media, &before, err) < 0 ||
+	    (size && media->bytes > 0 &&
+		add_size(out, media->bytes, &before, err) < 0) ||
+	    add_plain(out, media->place, &before, err) < 0)
+		return -1;
+	return ctx_buf_add(out, "]", 1, err);
+}
+
+/* ---- the block ---- */
+
+/* True if a member of a block holds for the text that replaces it. */
+static bool
+is_kept(const struct ctx_json *json, uint32_t key)
+{
+	static const char *const keys[] = {"cache_control",
+	    "prompt_cache_breakpoint", "providerOptions", "providerMetadata",
+	    "thought", "thoughtSignature", "thought_signature", "id",
+	    "messageID", "sessionID"};
+	size_t i;
+
+	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (ctx_json_is(json, key, keys[i]))
+			return true;
+	return false;
+}
+
+int
+ctx_standin_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t node, struct ctx_str text,
+    struct ctx_err *err)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t key;
+
+	if (ctx_buf_add(out, dialect->text_block, strlen(dialect->text_block),
+		err) < 0 ||
+	    ctx_text_encode(out, text.p, text.n, err) < 0)
+		return -1;
+	for (key = node + 1; key < nodes[node].next;
+	    key = nodes[key + 1].next)
+		if (is_kept(json, key) &&
+		    (ctx_buf_add(out, ",", 1, err) < 0 ||
+			ctx_buf_add(out, json->text + nodes[key].at,
+			    nodes[key + 1].end - nodes[key].at, err) < 0))
+			return -1;
+	return ctx_buf_add(out, "}", 1, err);
+}
+
+/* ---- known again ---- */
+
+/* Bytes of the kind of media that a first line names, or 0. */
+static size_t
+kind_at(const char *p, size_t n)
+{
+	const char *const *kind;
+	size_t length;
+
+	for (kind = ctx_media_kinds; *kind != NULL; kind++) {
+		length = strlen(*kind);
+		if (n > length && memcmp(p, *kind, length) == 0)
+			return length;
+	}
+	return 0;
+}
+
+/* True if a line is a first line. */
+static bool
+is_first(const char *p, size_t n)
+{
+	static const char removed[] = REMOVED;
+	const size_t length = sizeof removed - 1;
+	size_t at;
+
+	if (n < 2 || n > LINE || p[0] != '[' || p[n - 1] != ']')
+		return false;
+	at = kind_at(p + 1, n - 1);
+	if (at == 0 || n < at + length + 2 ||
+	    memcmp(p + 1 + at, removed, length) != 0)
+		return false;
+	at += 1 + length;
+	return at == n - 1 || p[at] == ':';
+}
+
+/* True if a text is a stand-in. */
+static bool
+is_standin(const char *p, size_t n, struct reference *ref)
+{
+	const char *end = memchr(p, '\n', n);
+	size_t first = end != NULL ? (size_t)(end - p) : n;
+
+	memset(ref, 0, sizeof *ref);
+	return is_first(p, first) &&
+	    (end == NULL ||
+		ctx_reference_media(end + 1, n - first - 1, ref));
+}
+
+int
+ctx_standin_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
+    struct reference *ref, struct ctx_err *err)
+{
+	*is = false;
+	if (literal.n < 4 || literal.p[0] != '"' || literal.p[1] != '[' ||
+	    !ctx_reference_may_be(literal))
+		return 0;
+	scratch->n = 0;
+	if (ctx_text_decode(scratch, literal, err) < 0)
+		return -1;
+	*is = is_standin(scratch->p, scratch->n, ref);
+	return 0;
+}
+
+int
+ctx_standin_part(const struct ctx_view *view, size_t i,
+    struct ctx_buf *scratch, bool *is, struct reference *ref,
+    struct ctx_err *err)
+{
+	const struct ctx_part *part = &view->parts[i];
+
+	*is = false;
+	if (part->kind != CTX_PART_TEXT || part->child == 0 ||
+	    part->value == 0 ||
+	    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+		return 0;
+	return ctx_standin_read(ctx_json_str(view->json, part->value), scratch,
+	    is, ref, err);
+}
