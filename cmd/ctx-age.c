@@ -8,8 +8,8 @@ struct age {
 	struct cli cli;
 	struct ctx_age_options options;
 	struct cli_report report;
-	uint64_t keep_results;
-	bool head_given;
+	uint64_t keep_results, keep_media;
+	bool head_given, keep_given;
 	uint64_t failed;
 };
 
@@ -21,8 +21,9 @@ failed(void *user, const struct ctx_err *why)
 
 	cli_status(&age->cli, CLI_TROUBLE);
 	if (age->failed++ == 0)
-		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the result stays",
-		    why->file, why->line, why->text);
+		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the %s", why->file,
+		    why->line, why->text,
+		    age->options.media ? "media stay" : "result stays");
 }
 
 static void
@@ -32,9 +33,13 @@ parse(struct age *age, int argc, char **argv)
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What ages"},
 	    {'k', "keep-last", "N", "newest messages left alone (10)",
-		CLI_NUMBER, &o->keep, NULL, NULL},
+		CLI_NUMBER, &o->keep, NULL, &age->keep_given},
 	    {0, "keep-results", "N", "newest results, instead of messages",
 		CLI_NUMBER, &age->keep_results, NULL, &o->by_results},
+	    {0, "media", "N", "media age, not results; the newest N stay",
+		CLI_NUMBER, &age->keep_media, NULL, &o->media},
+	    {0, "unsent", NULL, "only what follows the last assistant",
+		CLI_FLAG, &o->unsent, NULL, NULL},
 	    {0, "step", "N", "the boundary moves N at a time (1)", CLI_NUMBER,
 		&o->step, NULL, NULL},
 	    {0, "older-than", "TIME", "and by so much than the newest: 2h",
@@ -70,8 +75,16 @@ parse(struct age *age, int argc, char **argv)
 	cli_parse(&age->cli, argc, argv);
 	age->cli.options = NULL;
 	age->cli.spool = o->spool;
+	if (o->media && (o->by_results || age->keep_given))
+		cli_die(&age->cli, "--media counts media: -k and "
+		    "--keep-results do not go with it");
 	if (o->by_results)
 		o->keep = age->keep_results;
+	else if (o->media)
+		o->keep = age->keep_media;
+	else if (o->unsent && !age->keep_given)
+		o->keep = 0;
+	o->by_results |= o->media;
 	if (o->step == 0)
 		cli_die(&age->cli, "--step: 0 would never end");
 	if (!age->head_given)
@@ -87,16 +100,18 @@ parse(struct age *age, int argc, char **argv)
 static void
 say(struct age *age, const struct ctx_age_counts *counts)
 {
+	const char *what = age->options.media ? "blocks of media" : "results";
+
 	if (age->failed > 1)
-		cli_say(&age->cli, "%" PRIu64 " results could not be stored",
-		    age->failed);
+		cli_say(&age->cli, "%" PRIu64 " %s could not be stored",
+		    age->failed, what);
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
 		cli_say(&age->cli, "no message says when it was, so none is "
 		    "older than another");
 	if (age->cli.verbose)
-		cli_say(&age->cli, "aged %" PRIu64 " results, saved %" PRIu64
-		    " tokens", counts->results, counts->tokens);
+		cli_say(&age->cli, "aged %" PRIu64 " %s, saved %" PRIu64
+		    " tokens", counts->results, what, counts->tokens);
 }
 
 int
@@ -105,12 +120,13 @@ main(int argc, char **argv)
 	struct age age = {
 	    .cli = {
 		.name = "ctx-age",
-		.about = "Move old, long tool results to disk; a head and "
-			 "a reference stay.",
+		.about = "Move old, long tool results, or media, to disk; a "
+			 "reference stays.",
 		.operands = "[FILE...]",
 		.examples =
 		    "  ctx-age -S spool < chat.jsonl > short.jsonl\n"
-		    "  ctx-age --keep-results 3 --at-least 5k chat.jsonl\n",
+		    "  ctx-age --keep-results 3 --at-least 5k chat.jsonl\n"
+		    "  ctx-age --media 3 < chat.jsonl > light.jsonl\n",
 	    }};
 	struct ctx_age_counts counts;
 	struct ctx_stream stream;

@@ -208,7 +208,7 @@ main(int argc, char **argv)
 	struct restore restore = {
 	    .cli = {
 		.name = "ctx-restore",
-		.about = "Put back the results that ctx-age moved to disk.",
+		.about = "Put back what ctx-age moved to disk.",
 		.operands = "[FILE...]",
 		.examples =
 		    "  ctx-restore -S spool < short.jsonl > chat.jsonl\n"

@@ -992,6 +992,9 @@ bool ctx_part_is_signed(const struct ctx_json *json,
 /* True if any part of the message is signed reasoning. */
 bool ctx_view_is_signed(const struct ctx_view *view);
 
+/* True if the model wrote the message, or the answer that stands in it: then
+ * all before it has been sent. */
+bool ctx_view_answered(const struct ctx_view *view);
 /* Empties the view and points it at a message. */
 void ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
     uint32_t node);
@@ -2822,13 +2825,22 @@ void ctx_prefix_bill(const struct ctx_prefix *earlier,
  * the digits are of that file, since several results may have one text.  An
  * aged item is known by its whole shape: such a reference into this spool as
  * last line, and at most CTX_AGE_HEAD characters before it.
+ *
+ * An aged block of media is a text block (convo/standin.h) of two lines:
+ * "[image removed: 1568x1176 png]" and "[212345 bytes in SPOOL/NAME]".  NAME
+ * is the payload, decoded, and NAME.json the block and a line feed; of media
+ * that are not in their block NAME ends in .json and is the latter.  The
+ * digits are of the JSON file.
  */
 #define CTX_AGE_HEAD 4000
 
 struct ctx_age_options {
 	const char *spool;  /* directory, made when it is needed */
 	const char *format; /* of names, see ctx_spool_name */
+	bool media;         /* blocks of media age, and no results; needs
+			     * by_results, which then means media */
 	bool by_results;    /* keep counts results, not messages */
+	bool unsent; /* nothing changes up to the last assistant message */
 	uint64_t keep;      /* newest messages, or results, left alone */
 	uint64_t step;      /* the boundary moves so many at a time; not 0 */
 	uint64_t older; /* milliseconds before the newest message; 0: any */
@@ -2844,17 +2856,18 @@ struct ctx_age_options {
 };
 
 struct ctx_age_counts {
-	uint64_t results, tokens; /* aged, saved */
+	uint64_t results, tokens; /* aged (or media), saved */
 	uint64_t messages, timed; /* seen; those that say when they were */
 	uint64_t failed;
 };
 
 /*
- * Ages the results of a stream.  A file is on disk before its reference is
- * written.  A result that would not cost fewer tokens stays.  Holds the
+ * Ages the results of a stream, or its media.  A file is on disk before its
+ * reference is written.  What would not cost fewer tokens stays.  Holds the
  * newest messages, as many as are kept or as are not older, and what has
- * gathered for at_least; or one conversation record.  A message without a
- * time has that of the one before it; what has none is not older.
+ * gathered for at_least; with unsent those after the last assistant message;
+ * or one conversation record.  A message without a time has that of the one
+ * before it; what has none is not older.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_age_options *options,
@@ -2873,7 +2886,7 @@ struct ctx_aged {
 	const char *file; /* the input, and the line of its record */
 	uint64_t line;
 	struct ctx_str path, name; /* as written; the file in the spool */
-	uint64_t chars;
+	uint64_t chars; /* of media: bytes */
 	enum ctx_aged_state state;
 };
 
@@ -2896,8 +2909,9 @@ struct ctx_restore_options {
 /*
  * Puts the original in the place of each reference into the spool, and of no
  * other, byte for byte as ctx_age found it; also in messages that the model is
- * not shown any more, which stream is set to give.  A record with a reference whose
- * file is not whole passes as it is.  writer may be NULL: nothing is
+ * not shown any more, which stream is set to give.  A text block becomes media
+ * again only if its text is the one that ctx_age makes of the stored block.
+ * A record with a reference whose file is not whole passes as it is.  writer may be NULL: nothing is
  * written.  meter counts tokens for the report.  Holds one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,

@@ -695,3 +695,320 @@ as_anybody() {
 	ctx-age -S "$long" -k 2 -o 300 "$agent" > out 2> err || [ $? -eq 2 ]
 	cmp out "$agent"
 }
+
+# ---- media ----
+
+# An image of 1568 by 1176 pixels, as far as its header tells.
+png=iVBORw0KGgoAAAANSUhEUgAABiAAAASYCAYAAAAAAAAA
+
+# shots N: a question with an image and N calls, each answered with one.
+shots() {
+	jq -nc --argjson n "$1" --arg p "$png" '
+	    def shot: {type: "image", source: {type: "base64",
+		media_type: "image/png", data: ($p + "AAA\(.)")}};
+	    {role: "user", content: [9 | shot + {cache_control:
+		{type: "ephemeral"}}]},
+	    (range($n) | {role: "assistant", content: [{type: "tool_use",
+		id: "t\(.)", name: "shot", input: {}}]},
+		{role: "user", content: [{type: "tool_result",
+		tool_use_id: "t\(.)", content: [shot]}]})'
+}
+
+@test "media: all but the newest go to disk as files, and come back" {
+	shots 3 > in
+	ctx-age --media 2 in > out
+	diff <(sed -n 4,7p in) <(sed -n 4,7p out)
+	jq -c '.content[0] | del(.text)' out | sed -n 1p |
+	    grep -qx '{"type":"text","cache_control":{"type":"ephemeral"}}'
+	text=$(sed -n 1p out | jq -r '.content[0].text')
+	[ "$(head -n 1 <<< "$text")" = '[image removed: 1568x1176 png]' ]
+	last=$(tail -n 1 <<< "$text")
+	[[ $last =~ ^\[36\ bytes\ in\ (\.ctx/spool/image-([0-9a-f]{32})\.png)\]$ ]]
+	file=${BASH_REMATCH[1]}
+	digits=${BASH_REMATCH[2]}
+	printf '%s' "${png}AAA9" | base64 -d | cmp - "$file"
+	cmp <(sed -n 1p in | jq -c '.content[0]') "$file.json"
+	[ "$(sha256sum < "$file.json" | cut -c 1-32)" = "$digits" ]
+	[ "$(find .ctx/spool -type f | wc -l)" -eq 4 ]
+	ctx-age --media 2 out | cmp - out
+	ctx-restore out | cmp - in
+	[ "$(ctx-restore --list out | cut -f 1,2 | sort -u)" = $'whole\t36' ]
+	ctx-restore --gc out | cmp - /dev/null
+	for n in 0 1 3 4 5; do
+		ctx-age --media $n in > out
+		[ "$(grep -c "$png" out)" -eq $((n < 4 ? n : 4)) ]
+		ctx-restore out | cmp - in
+		jq -sc . in | ctx-age --media $n | jq -c '.[]' | cmp - out
+	done
+}
+
+@test "media: there and back in every dialect and over the corpus, twice is once" {
+	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
+		for seed in $(seq "${CHECK_LONG:-3}"); do
+			"$B/gen-tools/convo" --dialect $d --seed "$seed" \
+			    --count 3 --wrap | jq -c --arg to $d \
+			    -f "$BATS_TEST_DIRNAME/media.jq" > in
+			"$B/gen-tools/valid" $d --wrap --allow-pending < in \
+			    > found || true
+			for how in "--media 0" "--media 2 --step 2"; do
+				# shellcheck disable=SC2086 # options
+				ctx-age -d $d $how in > out
+				"$B/gen-tools/valid" $d --wrap --allow-pending \
+				    < out > now || true
+				cmp found now
+				# shellcheck disable=SC2086
+				ctx-age -d $d $how out | cmp - out
+				ctx-restore -d $d out | cmp - in
+			done
+			[ "$(grep -c 'bytes in .ctx' out)" -gt 0 ]
+		done
+	done
+	files=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		ctx-age --media 0 "$f" > out
+		ctx-age --media 0 out | cmp - out
+		ctx-restore out | cmp - "$f"
+		cmp -s out "$f" || files=$((files + 1))
+		ctx-age --media 100 "$f" | cmp - "$f"
+	done
+	[ "$files" -gt 7 ]
+}
+
+@test "media: transcripts of agents, there and back" {
+	jq -nc --arg p "$png" '
+	    {type: "user", uuid: "a", parentUuid: null, sessionId: "s",
+		message: {role: "user", content: [{type: "image", source:
+		{type: "base64", media_type: "image/png", data: $p}}]}},
+	    {type: "assistant", uuid: "b", parentUuid: "a", sessionId: "s",
+		message: {role: "assistant", id: "m", content: [{type:
+		"tool_use", id: "t", name: "Read", input: {}}]}},
+	    {type: "user", uuid: "c", parentUuid: "b", sessionId: "s",
+		toolUseResult: {type: "image", file: {base64: $p}}, message:
+		{role: "user", content: [{type: "tool_result", tool_use_id:
+		"t", content: [{type: "image", source: {type: "base64",
+		media_type: "image/png", data: $p}}]}]}}' > claude
+	jq -nc --arg u "data:image/png;base64,$png" '
+	    {timestamp: "2026-11-10T09:00:30Z", type: "session_meta",
+		payload: {id: "s"}},
+	    {timestamp: "2026-11-10T09:00:31Z", type: "response_item",
+		payload: {type: "message", role: "user", content: [
+		{type: "input_image", image_url: $u}]}},
+	    {timestamp: "2026-11-10T09:00:32Z", type: "response_item",
+		payload: {type: "function_call", call_id: "c", name:
+		"view_image", arguments: "{}"}},
+	    {timestamp: "2026-11-10T09:00:33Z", type: "response_item",
+		payload: {type: "function_call_output", call_id: "c", output:
+		[{type: "input_image", image_url: $u}]}}' > codex
+	jq -nc --arg p "$png" '
+	    {type: "session", version: 3, id: "s", cwd: "/"},
+	    {type: "message", id: "a", parentId: null, message: {role:
+		"user", content: [{type: "image", data: $p, mimeType:
+		"image/png"}]}},
+	    {type: "message", id: "b", parentId: "a", message: {role:
+		"assistant", content: [{type: "toolCall", id: "t", name:
+		"read", arguments: {}}]}},
+	    {type: "message", id: "c", parentId: "b", message: {role:
+		"toolResult", toolCallId: "t", toolName: "read", content: [
+		{type: "image", data: $p, mimeType: "image/png"}]}}' > pi
+	jq -nc --arg p "$png" '
+	    {sessionId: "s", projectHash: "h"},
+	    {id: "a", timestamp: "2026-11-10T09:00:30Z", type: "user",
+		content: [{text: "See."}, {inlineData: {mimeType: "image/png",
+		data: $p}}]},
+	    {id: "b", timestamp: "2026-11-10T09:00:31Z", type: "gemini",
+		content: "", toolCalls: [{id: "t", name: "read", args: {},
+		result: [{functionResponse: {id: "t", name: "read", response:
+		{output: "An image."}}}, {inlineData: {mimeType: "image/png",
+		data: $p}}]}]}' > gemini
+	for f in claude codex pi gemini; do
+		ctx-age --media 0 $f > out
+		[ "$(grep -c 'bytes in .ctx' out)" -eq 2 ] || fail "$f"
+		ctx-age --media 0 out | cmp - out
+		ctx-restore out | cmp - $f
+		ctx-truncate -l 0 --media 1 $f > out
+		[ "$(grep -c 'removed: 1568x1176 png, 33 bytes' out)" -eq 1 ]
+	done
+	# What the model is not shown stays.
+	ctx-age --media 0 claude | jq -r '.toolUseResult.file.base64 // empty' |
+	    grep -qx "$png"
+}
+
+@test "media: in a result that ages later they come back with it, at once" {
+	shots 2 | jq -c 'if .content[0].type == "tool_result"
+	    then .content[0].content += [{type: "text", text: ("ab c" * 50)}]
+	    else . end' > in
+	ctx-age --media 0 in | ctx-age -k 0 -o 60 --head 10 > out
+	[ "$(aged out)" -eq 2 ]
+	run -1 grep -c 'shot-.*removed' out
+	ctx-restore out | cmp - in
+	ctx-restore --gc out | cmp - /dev/null
+	[ "$(ctx-restore --list out | wc -l)" -eq 5 ]
+	# The other way round what is aged has no media to age.
+	ctx-age -k 0 -o 60 --head 10 in | ctx-age --media 0 > other
+	ctx-restore other | cmp - in
+	# A file that is missing leaves all of its record as it is.
+	rm .ctx/spool/image-*.json
+	run -1 --separate-stderr ctx-restore out
+	[ "$output" = "$(cat out)" ]
+	[[ $stderr == *"is missing"* ]]
+}
+
+@test "media: an address or an id is kept as JSON only" {
+	pad=$(printf 'x%.0s' {1..40})
+	jq -nc --arg p "$pad" '
+	    {role: "user", content: [
+		{type: "file", file: {file_id: "file-7", filename: "a.pdf"}},
+		{type: "image_url", image_url: {url: "https://x.org/\($p).png"}}]}' > in
+	ctx-age --media 0 in > out
+	[ "$(find .ctx/spool -name '*.json' | wc -l)" -eq 2 ]
+	[ "$(find .ctx/spool -type f | wc -l)" -eq 2 ]
+	jq -r '.content[0].text' out | head -n 1 |
+	    grep -qx '\[document removed: a.pdf, file-7\]'
+	cat .ctx/spool/document-*.json | cmp - <(jq -c '.content[0]' in)
+	ctx-restore out | cmp - in
+	ctx-age --media 0 out | cmp - out
+}
+
+@test "media: what is small, masked, of another tool or too little at once stays" {
+	shots 2 > in
+	# An icon of a few tokens is cheaper than a reference.
+	sed 's/AABiAAAASY/AAAEAAAABA/' in > icons
+	ctx-age --media 0 icons | cmp - icons
+	ctx-age --media 0 --mask --explain why in > out
+	[ "$(grep -c '\[image removed: 1568x1176 png, 36 bytes\]' out)" -eq 3 ]
+	[ ! -e .ctx ]
+	[ "$(jq -r .rule why | sort -u)" = mask ]
+	ctx-age --media 0 --tool other in > out
+	diff <(tail -n 4 in) <(tail -n 4 out)
+	grep -q 'bytes in' out
+	ctx-age --media 0 --at-least 100k in | cmp - in
+	ctx-age --media 0 --at-least 4k in | grep -c 'bytes in' | grep -qx 3
+	ctx-age --media 0 -n in | grep -q 'edit   media  *3 messages'
+	ctx-age --media 0 --explain why --archive gone in > out
+	[ "$(jq -r '[.rule, .role, .tool] | @tsv' why | tail -n 1)" = \
+	    $'media\tuser\tshot' ]
+	cmp gone <(jq -c 'select(.role == "user")' in)
+	ctx-age --media 0 -v in 2> err > out
+	grep -q 'aged 3 blocks of media' err
+	for o in "-k 1" "--keep-results 1"; do
+		# shellcheck disable=SC2086 # an option and a number
+		run -2 ctx-age --media 1 $o in
+		[[ $output == *"do not go with it"* ]]
+	done
+	ctx-age --media 0 --path-format 'x-{tool}-{sha256}' in > out
+	ctx-restore out | cmp - in
+	grep -q 'spool/x-image-[0-9a-f]*.png' out
+}
+
+@test "media: only a text that ctx-age would write comes back as media" {
+	shots 0 > in
+	ctx-age --media 0 in > out
+	text=$(jq '.content[0].text' out)
+	ctx-restore -S other out 2> err | cmp - out
+	grep -q 'into other directories: 1' err
+	# Another first line, another size, another text before or behind it.
+	for change in 's/1568x1176/1568x1177/' 's/36 bytes/37 bytes/'; do
+		sed "$change" out > forged
+		run -1 --separate-stderr ctx-restore forged
+		[ "$output" = "$(cat forged)" ]
+		[[ $stderr == *"has changed"* ]]
+	done
+	for change in 's/"text":"/"text":"See: /' 's/\]","cache/], see.","cache/'; do
+		sed "$change" out > forged
+		ctx-restore forged | cmp - forged
+	done
+	# A record that another program has written anew is still read.
+	jq . out > pretty
+	ctx-restore pretty | jq -c . | cmp - in
+	# A file that was changed is not believed.
+	for f in .ctx/spool/image-*.json; do
+		chmod u+w "$f"
+		sed -i 's/ephemeral/something/' "$f"
+	done
+	run -1 --separate-stderr ctx-restore out
+	[ "$output" = "$(cat out)" ]
+	# A file of results is no block of media.
+	call a run "$(long 900)" > results
+	ctx-age -k 0 results > old
+	name=$(grep -o 'run-[0-9a-f]*.md' old)
+	jq -nc --arg n "$name" '{role: "user", content: [{type: "text", text:
+	    "[image removed]\n[8999 bytes in .ctx/spool/\($n)]"}]}' > forged
+	run -1 --separate-stderr ctx-restore forged
+	[ "$output" = "$(cat forged)" ]
+	[ -n "$text" ]
+}
+
+@test "media: truncating and pruning leave their texts whole" {
+	shots 3 > in
+	ctx-age --media 0 in > out
+	ctx-truncate -l 9 --message-limit 9 out | cmp - out
+	ctx-prune -b 100k out | cmp - out
+	ctx-cache out | ctx-restore | grep -c "$png" | grep -qx 4
+}
+
+# ---- what was not sent yet ----
+
+@test "unsent: only what follows the last assistant message ages" {
+	call a run "$(long 900)" > in
+	call b run "$(long 800)" >> in
+	ctx-age --unsent in > out
+	cmp <(head -n 3 in) <(head -n 3 out)
+	[ "$(aged out)" -eq 1 ]
+	ctx-age --unsent out | cmp - out
+	ctx-restore out | cmp - in
+	jq -sc '{model: "gpt-4o", messages: .}' in | ctx-age --unsent |
+	    jq -c '.messages[]' | cmp - out
+	ctx-age --unsent -k 1 in | cmp - in
+	ctx-age --unsent --keep-results 1 in | cmp - in
+	ctx-age --unsent --at-least 100k in | cmp - in
+	ctx-age --unsent --at-least 1k in | cmp - out
+	ctx-age --unsent --explain why --archive gone in > /dev/null
+	[ "$(jq -c '[.line, .index, .tool]' why)" = '[4,3,"run"]' ]
+	cmp gone <(tail -n 1 in)
+	jq -nc '{role: "assistant", content: "Done."}' >> in
+	ctx-age --unsent in | cmp - in
+	ctx-age --unsent -n in | cmp - /dev/null
+}
+
+@test "unsent: what was sent is the same bytes in every dialect, with media" {
+	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
+		changed=0
+		for seed in $(seq "${CHECK_LONG:-8}"); do
+			"$B/gen-tools/convo" --dialect $d --seed "$seed" \
+			    --messages $((9 + seed)) | jq -sc . |
+			    jq -c --arg to $d -f "$BATS_TEST_DIRNAME/media.jq" |
+			    jq -c 'until(.[-1].role
+				| IN("assistant", "model") | not; .[:-1])
+				| .[]' > in
+			awk '{ line[NR] = $0 }
+			    /"role":"(assistant|model)"|"type":"(function_call|reasoning)"/ {
+				last = NR }
+			    END { for (i = 1; i <= last; i++) print line[i] }' \
+			    in > sent
+			for how in "-o 20 --head 5" "--media 0"; do
+				# shellcheck disable=SC2086 # options
+				ctx-age -d $d $how --unsent in > out
+				head -c "$(wc -c < sent)" out | cmp - sent
+				cmp -s in out || changed=$((changed + 1))
+				# shellcheck disable=SC2086
+				ctx-age -d $d $how --unsent out | cmp - out
+				ctx-restore -d $d out | cmp - in
+			done
+		done
+		[ "$changed" -gt 0 ] || fail "$d: nothing has aged"
+	done
+}
+
+@test "unsent: with a broken record, and with events between the messages" {
+	call a run "$(long 900)" > in
+	echo '{"event":1}' >> in
+	ctx-age -d openai-chat --unsent in > out
+	[ "$(tail -n 1 out)" = '{"event":1}' ]
+	[ "$(aged out)" -eq 1 ]
+	jq -nc '{role: "assistant", content: "Yes."}' >> in
+	ctx-age -d openai-chat --unsent in | cmp - in
+	call a run "$(long 900)" > in
+	echo broken >> in
+	run -2 --separate-stderr ctx-age --unsent in
+	[[ $output == *"characters in"* ]]
+}

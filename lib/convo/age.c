@@ -1,5 +1,7 @@
 /*
- * age.c - old tool results go to disk
+ * age.c - old tool results, or media, go to disk
+ *
+ * What ages is called a result here, media too.
  *
  * Messages with long results, and what follows them, wait in a queue until as
  * many newer ones have come as are kept; what leaves it behind the boundary is
@@ -16,6 +18,7 @@
 #include "convo/aged.h"
 #include "convo/convo.h"
 #include "convo/report.h"
+#include "convo/standin.h"
 
 /* A message that waits, or bytes that wait for those before them. */
 struct held {
@@ -39,6 +42,7 @@ struct queue {
 	struct ctx_measure measure;
 	struct held *list;
 	size_t first, n, cap;  /* waiting: [first, n) */
+	size_t sent; /* elements up to the last assistant message */
 	size_t weighed;        /* [first, weighed) counts in gathered */
 	uint64_t messages, results; /* seen */
 	uint64_t gathered;     /* tokens that can be saved */
@@ -125,22 +129,69 @@ is_old(const struct age *age, const struct queue *queue,
 		(uint64_t)(queue->newest - held->time) > age->options->older);
 }
 
-/* Stores a result and notes its edit. */
+/* Sets *is to whether part i counts as a result.  What stands in for media
+ * still does, so that a second run finds the boundary where it was. */
 static int
-settle_result(struct age *age, const struct held *held, size_t part,
+is_result(struct age *age, const struct ctx_view *view, size_t i, bool *is,
     struct ctx_err *err)
 {
-	struct ctx_str json =
-	    ctx_json_str(age->view.json, age->view.parts[part].value);
+	struct reference ref;
 
+	*is = view->parts[i].kind ==
+	    (age->options->media ? CTX_PART_MEDIA : CTX_PART_RESULT);
+	return *is || !age->options->media
+	    ? 0
+	    : ctx_standin_part(view, i, &age->text, is, &ref, err);
+}
+
+/* Could part i, a result, age? */
+static bool
+may_age(const struct age *age, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t i)
+{
+	uint32_t value = view->parts[i].value;
+
+	if (age->options->media)
+		return ctx_media_block(view, dialect, i) != 0;
+	return value != 0 && view->json->nodes[value].end -
+	    view->json->nodes[value].at > age->options->over;
+}
+
+/* Stores a result and notes its edit. */
+static int
+settle_result(struct age *age, const struct held *held, struct ctx_err *err)
+{
 	if (!age->options->mask && !age->options->report.dry_run &&
 	    (open_spool(age, err) < 0 ||
 		ctx_aged_store(&age->aged, &age->spool, err) < 0))
 		return give_up(age, held, 1, err);
 	age->noted++;
 	age->noted_tokens += age->aged.saved;
-	return ctx_edit_replace(&age->edits, json, age->aged.body.p,
+	return ctx_edit_replace(&age->edits, age->aged.old, age->aged.body.p,
 	    age->aged.body.n, err);
+}
+
+/* Works out what part i becomes, as ctx_aged_make. */
+static int
+make(struct age *age, struct queue *queue, const struct held *held, size_t i,
+    struct ctx_str tool, struct ctx_err *err)
+{
+	if (age->options->media)
+		return ctx_aged_media(&age->aged, age->options, &age->view,
+		    held->dialect, i, queue->measure.counter, err);
+	return ctx_aged_make(&age->aged, age->options, &age->view,
+	    held->dialect, i, tool, queue->measure.counter, err);
+}
+
+/* Is part i of a tool that is asked for?  The media of a message itself are
+ * of none. */
+static bool
+is_picked(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
+{
+	if (age->options->media && age->view.parts[i].owner == 0)
+		return true;
+	return ctx_pattern_picks(&age->options->tool, &age->options->not_tool,
+	    tool.p, tool.n, left);
 }
 
 /* Ages the results of a message before the boundary; or, with weigh, only
@@ -153,6 +204,7 @@ settle(struct age *age, struct queue *queue, struct held *held,
 	int64_t left = CTX_PATTERN_TIME;
 	struct ctx_str tool;
 	size_t i, k = 0;
+	bool is;
 	int rc;
 
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
@@ -162,21 +214,21 @@ settle(struct age *age, struct queue *queue, struct held *held,
 	if (!is_old(age, queue, held))
 		return 0;
 	for (i = 0; i < age->view.n; i++) {
-		if (age->view.parts[i].kind != CTX_PART_RESULT)
+		if (is_result(age, &age->view, i, &is, err) < 0)
+			return -1;
+		if (!is)
 			continue;
 		tool = ctx_names_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
-		    age->view.parts[i].value == 0 ||
-		    !ctx_pattern_picks(&age->options->tool,
-			&age->options->not_tool, tool.p, tool.n, &left))
+		    !may_age(age, &age->view, held->dialect, i) ||
+		    !is_picked(age, i, tool, &left))
 			continue;
-		rc = ctx_aged_make(&age->aged, age->options, &age->view,
-		    held->dialect, i, tool, queue->measure.counter, err);
+		rc = make(age, queue, held, i, tool, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0 && weigh)
 			queue->gathered += age->aged.saved;
-		else if (rc > 0 && settle_result(age, held, i, err) < 0)
+		else if (rc > 0 && settle_result(age, held, err) < 0)
 			return -1;
 		ctx_aged_forget(&age->aged);
 	}
@@ -227,7 +279,9 @@ tell(struct age *age, struct queue *queue, const struct held *held,
 		return 0;
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
 		return -1;
-	touch.rule = age->options->mask ? "mask" : "age";
+	touch.rule = age->options->mask ? "mask"
+	    : age->options->media	? "media"
+					: "age";
 	touch.tool = ctx_names_at(&queue->groups.tools, held->tools[0]);
 	age->edited.before = &age->view;
 	age->edited.dialect = held->dialect;
@@ -400,7 +454,7 @@ queue_clear(struct queue *queue)
 		free(queue->list[queue->first].text);
 		free(queue->list[queue->first].tools);
 	}
-	queue->first = queue->n = queue->weighed = 0;
+	queue->first = queue->n = queue->weighed = queue->sent = 0;
 	queue->messages = queue->results = queue->gathered = 0;
 	queue->open = queue->timed = false;
 	ctx_groups_reset(&queue->groups);
@@ -426,36 +480,47 @@ add_held(struct queue *queue, const struct ctx_event *event,
 	return held;
 }
 
-/* Notes the tools of the results of a message, if any may be long enough. */
+/* Sets *id to the tool of part i, a result. */
+static int
+find_tool(struct queue *queue, const struct held *held,
+    const struct ctx_view *view, size_t i, uint32_t *id, struct ctx_err *err)
+{
+	*id = 0;
+	if (view->parts[i].owner != 0)
+		i = view->parts[i].owner - 1;
+	if (view->parts[i].kind != CTX_PART_RESULT)
+		return 0;
+	return ctx_groups_tool(&queue->groups, held->dialect, view, i, id,
+	    err);
+}
+
+/* Notes the tools of the results of a message, if any may age. */
 static int
 note_results(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_view *view, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = view->json->nodes;
-	uint32_t results = 0, k = 0, value;
-	bool is_long = false;
+	bool is, may = false;
+	uint32_t k = 0;
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_RESULT)
-			continue;
-		results++;
-		value = view->parts[i].value;
-		is_long |= value != 0 &&
-		    nodes[value].end - nodes[value].at > age->options->over;
+		if (is_result(age, view, i, &is, err) < 0)
+			return -1;
+		held->results += is;
+		may |= is && may_age(age, view, held->dialect, i);
 	}
-	held->results = results;
-	queue->results += results;
-	if (!is_long)
+	queue->results += held->results;
+	if (!may)
 		return 0;
-	held->tools = calloc(results, sizeof *held->tools);
+	held->tools = calloc(held->results, sizeof *held->tools);
 	if (held->tools == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_PART_RESULT &&
-		    ctx_groups_tool(&queue->groups, held->dialect, view, i,
-			&held->tools[k++], err) < 0)
+	for (i = 0; i < view->n; i++) {
+		if (is_result(age, view, i, &is, err) < 0 ||
+		    (is && find_tool(queue, held, view, i, &held->tools[k++],
+			err) < 0))
 			return -1;
+	}
 	return 0;
 }
 
@@ -527,6 +592,20 @@ keep_text(struct age *age, struct held *held, const struct ctx_event *event,
 	return held->text == NULL ? -1 : 0;
 }
 
+/* Writes all that waits, and the last, an assistant's message, as they are. */
+static int
+pass_sent(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+{
+	struct queue *queue = &age->lines;
+
+	while (queue->first < queue->n - 1)
+		if (leave(age, queue, false, err) < 0)
+			return -1;
+	free(queue->list[queue->first].tools);
+	queue->first = queue->n = queue->weighed = 0;
+	return write_record(age, event->record->text, err);
+}
+
 static int
 add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -538,6 +617,8 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	held = add_held(queue, event, err);
 	if (held == NULL || add_message(age, queue, held, event, err) < 0)
 		return -1;
+	if (age->options->unsent && ctx_view_answered(event->view))
+		return pass_sent(age, event, err);
 	/* Nothing of it or before it can change. */
 	if (held->tools == NULL && queue->first == queue->n - 1) {
 		queue->n--;
@@ -545,7 +626,7 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	}
 	if (keep_text(age, held, event, err) < 0)
 		return -1;
-	return release_due(age, err);
+	return age->options->unsent ? 0 : release_due(age, err);
 }
 
 /* ---- records ---- */
@@ -556,9 +637,12 @@ add_element(struct age *age, const struct ctx_event *event,
 {
 	struct held *held = add_held(&age->record, event, err);
 
-	if (held == NULL)
+	if (held == NULL ||
+	    add_message(age, &age->record, held, event, err) < 0)
 		return -1;
-	return add_message(age, &age->record, held, event, err);
+	if (age->options->unsent && ctx_view_answered(event->view))
+		age->record.sent = age->record.n;
+	return 0;
 }
 
 /* The edits of a record's conversation wait for the record's end. */
@@ -577,7 +661,7 @@ end_record(struct age *age, const struct ctx_event *event,
 		if (weighing == 0 &&
 		    queue->gathered < age->options->at_least)
 			break;
-		for (i = 0; i < queue->n; i++)
+		for (i = queue->sent; i < queue->n; i++)
 			if (queue->list[i].tools != NULL &&
 			    (age->options->by_results ||
 				is_behind(age, queue, &queue->list[i])) &&
@@ -587,7 +671,7 @@ end_record(struct age *age, const struct ctx_event *event,
 	}
 	if (commit(age, &place, err) < 0)
 		return -1;
-	for (i = 0; i < queue->n; i++)
+	for (i = queue->sent; i < queue->n; i++)
 		if (tell(age, queue, &queue->list[i], json, err) < 0)
 			return -1;
 	queue_clear(queue);

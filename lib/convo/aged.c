@@ -1,8 +1,9 @@
-/* aged.c - one result on its way to disk */
+/* aged.c - one result, or block of media, on its way to disk */
 #include <string.h>
 
 #include "convo/aged.h"
 #include "convo/pieces.h"
+#include "convo/standin.h"
 #include "store/reference.h"
 
 /* ---- the text of a result ---- */
@@ -159,6 +160,8 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 
 	out->n = aged->name.n = 0;
 	aged->beside = (struct ctx_str){NULL, 0};
+	aged->bare = false;
+	aged->old = ctx_json_str(json, body);
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
 	if (ctx_body_restores(json, body, dialect)) {
@@ -244,6 +247,92 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 	return 1;
 }
 
+/* ---- media ---- */
+
+/* The name of a file with the payload, or, if that is elsewhere, the block. */
+static int
+name_media(struct aged *aged, const struct ctx_age_options *options,
+    const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
+    struct ctx_err *err)
+{
+	const char *end = media->base64.n == 0 ? "json"
+	    : media->format != NULL	       ? media->format
+					       : "bin";
+	struct ctx_buf *name = &aged->name;
+	struct ctx_str found;
+
+	if (ctx_spool_name(name, options->format,
+		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
+		err) < 0)
+		return -1;
+	/* Its extension, behind the digits, is that of texts. */
+	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1},
+	    &found);
+	name->n = (size_t)(found.p - name->p) + found.n;
+	return ctx_buf_printf(name, err, ".%s", end) < 0
+	    ? -1
+	    : ctx_buf_add(name, "", 1, err);
+}
+
+/* Puts the text of a stand-in into scratch. */
+static int
+make_media_text(struct aged *aged, const struct ctx_age_options *options,
+    const struct ctx_json *json, const struct ctx_media *media,
+    struct ctx_err *err)
+{
+	const struct ctx_str file[] = {aged->old, {"\n", 1}};
+	char digits[CTX_SPOOL_DIGITS];
+	uint64_t bytes = media->bytes;
+
+	aged->scratch.n = aged->name.n = 0;
+	if (ctx_standin_add(&aged->scratch, json, media, options->mask,
+		err) < 0)
+		return -1;
+	if (options->mask)
+		return 0;
+	aged->beside = file[0];
+	aged->bare = media->base64.n == 0;
+	if (aged->bare)
+		bytes = aged->old.n + 1;
+	ctx_spool_digits(digits, file, 2);
+	if (name_media(aged, options, media, digits, err) < 0)
+		return -1;
+	return ctx_reference_add(&aged->scratch, options->spool, aged->name.p,
+	    CTX_REFERENCE_BYTES, bytes, err);
+}
+
+int
+ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
+    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+    struct ctx_counter *counter, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t block = ctx_media_block(view, dialect, i);
+	struct ctx_cost cost = {0};
+	struct ctx_media media;
+	int rc;
+
+	if (block == 0)
+		return 0;
+	aged->old = ctx_json_str(json, block);
+	aged->text.n = aged->body.n = 0;
+	if (ctx_count_part(counter, dialect, view, i, &cost, err) < 0 ||
+	    ctx_media_look(json, block, &aged->body, &media, err) < 0 ||
+	    ctx_media_decode(media.base64, &aged->text, err) < 0 ||
+	    make_media_text(aged, options, json, &media, err) < 0)
+		return -1;
+	rc = count_saved(aged, cost.tokens, counter, err);
+	if (rc <= 0)
+		return rc;
+	aged->body.n = 0;
+	return ctx_standin_block(&aged->body, dialect, json, block,
+	    (struct ctx_str){aged->scratch.p, aged->scratch.n}, err) < 0
+	    ? -1
+	    : 1;
+}
+
+/* ---- the files ---- */
+
 int
 ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
     struct ctx_err *err)
@@ -254,11 +343,14 @@ ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
 
 	if (aged->beside.n > 0) {
 		name->n = 0;
-		if (ctx_buf_printf(name, err, "%s.json", aged->name.p) < 0 ||
+		if (ctx_buf_printf(name, err, "%s%s", aged->name.p,
+			aged->bare ? "" : ".json") < 0 ||
 		    ctx_spool_put(spool, name->p, beside, 2, err) < 0)
 			return -1;
 	}
-	return ctx_spool_put(spool, aged->name.p, &text, 1, err);
+	return aged->bare
+	    ? 0
+	    : ctx_spool_put(spool, aged->name.p, &text, 1, err);
 }
 
 void
@@ -266,6 +358,7 @@ ctx_aged_forget(struct aged *aged)
 {
 	ctx_buf_reset(&aged->text);
 	ctx_buf_reset(&aged->scratch);
+	ctx_buf_reset(&aged->body);
 }
 
 void

@@ -1,4 +1,4 @@
-/* aged.h - one result on its way to disk */
+/* aged.h - one result, or block of media, on its way to disk */
 #ifndef CONVO_AGED_H
 #define CONVO_AGED_H
 
@@ -10,6 +10,8 @@ struct aged {
 	struct ctx_buf body; /* what stands in its record instead */
 	struct ctx_buf name; /* of the file, NUL ended; empty: masked */
 	struct ctx_str beside; /* its JSON, if that must lie beside the text */
+	bool bare;           /* that JSON is the file; there is no text */
+	struct ctx_str old;  /* what is replaced in its record */
 	uint64_t saved;      /* tokens */
 	struct ctx_buf scratch;
 };
@@ -21,6 +23,10 @@ struct aged {
 int ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
     const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
     struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err);
+/* The same of part i, media; text is the payload, decoded. */
+int ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
+    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+    struct ctx_counter *counter, struct ctx_err *err);
 /* Stores its files; the message is still there. */
 int ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
     struct ctx_err *err);

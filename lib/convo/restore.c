@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "convo/pieces.h"
-#include "store/reference.h"
 #include "convo/report.h"
+#include "convo/standin.h"
 #include "convo/talk.h"
+#include "store/reference.h"
 
 /* Bytes; what is put back must fit into a line. */
 #define MOST_FILE UINT32_MAX
@@ -43,6 +44,10 @@ struct restore {
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct ctx_buf text, name, file;
+	/* Of a block of media, which may be in a result that is restored: */
+	struct ctx_json media;
+	struct ctx_edits within; /* edits of that result */
+	struct ctx_buf standin, block, line;
 };
 
 static int
@@ -110,24 +115,196 @@ sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
 /* Reads it, if it still is what was summed up. */
 static int
 get(struct restore *restore, const struct ctx_spool_sum *sum,
-    enum ctx_aged_state *state, struct ctx_err *err)
+    struct ctx_buf *file, enum ctx_aged_state *state, struct ctx_err *err)
 {
 	int rc = ctx_spool_get(&restore->spool, restore->name.p, sum->bytes,
-	    &restore->file, err);
+	    file, err);
 
 	if (settle(rc, state, err) < 0)
 		return -1;
-	if (*state == CTX_AGED_WHOLE &&
-	    !has_digits(&restore->file, sum->digits))
+	if (*state == CTX_AGED_WHOLE && !has_digits(file, sum->digits))
 		*state = CTX_AGED_CHANGED;
 	return 0;
 }
 
+/* Tells of a reference; 0, or -1. */
+static int
+tell_found(struct restore *restore, const struct ctx_record *record,
+    const struct reference *ref, enum ctx_aged_state state,
+    struct ctx_err *err)
+{
+	const struct ctx_aged aged = {.file = record->file,
+	    .line = record->line, .path = ref->path, .name = ref->name,
+	    .chars = ref->chars, .state = state};
+
+	if (state != CTX_AGED_WHOLE)
+		restore->broken = true;
+	return restore->options->found == NULL
+	    ? 0
+	    : restore->options->found(restore->options->user, &aged, err);
+}
+
+/* ---- media ---- */
+
+/* True if a name is that of the JSON of a block, and of no payload. */
+static bool
+is_bare(struct ctx_str name)
+{
+	static const char end[] = ".json";
+	const size_t n = sizeof end - 1;
+
+	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
+}
+
+/* Scans the file in restore->block, which must be a value and a line feed, as
+ * node 1 of restore->media: 1, 0 or -1. */
+static int
+scan_block(struct restore *restore, struct ctx_err *err)
+{
+	struct ctx_buf *file = &restore->block, *line = &restore->line;
+	size_t used;
+	int rc;
+
+	line->n = 0;
+	if (ctx_buf_add(line, "[", 1, err) < 0 ||
+	    ctx_buf_add(line, file->p, file->n, err) < 0 ||
+	    ctx_buf_add(line, "]", 1, err) < 0)
+		return -1;
+	rc = ctx_json_scan(&restore->media, line->p, line->n, &used, err);
+	if (rc < 0 && err->code == CTX_ENOMEM)
+		return -1;
+	return rc > 0 && restore->media.n > 1 &&
+	    restore->media.nodes[1].next == restore->media.n &&
+	    restore->media.nodes[1].kind == CTX_JSON_OBJECT &&
+	    restore->media.nodes[1].end == file->n;
+}
+
+/* Is the text in restore->standin the one that ctx_age makes of the block at
+ * node 1 of restore->media? */
+static int
+is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
+    struct ctx_err *err)
+{
+	struct ctx_buf scratch = {0}, line = {0};
+	struct ctx_media media;
+	uint64_t bytes;
+	int rc;
+
+	*is = false;
+	rc = ctx_media_look(&restore->media, 1, &scratch, &media, err);
+	if (rc == 0)
+		rc = ctx_standin_add(&line, &restore->media, &media, false,
+		    err);
+	if (rc == 0) {
+		bytes = media.base64.n > 0 ? media.bytes : restore->block.n;
+		*is = ref->chars == bytes && restore->standin.n > line.n &&
+		    restore->standin.p[line.n] == '\n' &&
+		    memcmp(restore->standin.p, line.p, line.n) == 0 &&
+		    is_bare(ref->name) == (media.base64.n == 0);
+	}
+	ctx_buf_release(&scratch);
+	ctx_buf_release(&line);
+	return rc;
+}
+
+/* Reads the block that a stand-in has taken the place of, into
+ * restore->block. */
+static int
+fetch_block(struct restore *restore, const struct reference *ref,
+    enum ctx_aged_state *state, struct ctx_err *err)
+{
+	struct ctx_spool_sum sum;
+	bool is = false;
+	int rc;
+
+	restore->name.n = 0;
+	if (ctx_buf_printf(&restore->name, err, "%.*s%s", (int)ref->name.n,
+		ref->name.p, is_bare(ref->name) ? "" : ".json") < 0 ||
+	    sum_up(restore, MOST_FILE, &sum, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
+		if (get(restore, &sum, &restore->block, state, err) < 0)
+			return -1;
+		rc = *state == CTX_AGED_WHOLE ? scan_block(restore, err) : 0;
+		if (rc < 0 ||
+		    (rc > 0 && is_standin_of(restore, ref, &is, err) < 0))
+			return -1;
+	}
+	if (!is)
+		*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+/* Notes in edits that the block at node, whose text is that at text, becomes
+ * media again, if it stands in for some. */
+static int
+restore_block(struct restore *restore, const struct ctx_record *record,
+    const struct ctx_json *json, uint32_t node, uint32_t text,
+    struct ctx_edits *edits, struct ctx_err *err)
+{
+	enum ctx_aged_state state;
+	struct reference ref;
+	bool is;
+
+	if (ctx_standin_read(ctx_json_str(json, text), &restore->standin, &is,
+		&ref, err) < 0)
+		return -1;
+	if (!is || ref.path.n == 0)
+		return 0;
+	if (!ctx_reference_into(&ref, restore->options->spool))
+		return restore->options->foreign == NULL
+		    ? 0
+		    : restore->options->foreign(restore->options->user,
+			  ref.dir, err);
+	if (open_spool(restore, err) < 0 ||
+	    fetch_block(restore, &ref, &state, err) < 0 ||
+	    tell_found(restore, record, &ref, state, err) < 0)
+		return -1;
+	if (state == CTX_AGED_WHOLE &&
+	    ctx_edit_replace(edits, ctx_json_str(json, node), restore->block.p,
+		restore->block.n - 1, err) < 0)
+		return -1;
+	ctx_buf_reset(&restore->block);
+	ctx_buf_reset(&restore->line);
+	return 0;
+}
+
+/* Appends the body in restore->file, scanned, to what the edits put in, with
+ * the media that were aged before it was. */
+static int
+add_body(struct restore *restore, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = &restore->json;
+	struct ctx_str all = {restore->file.p, restore->file.n - 1};
+	uint32_t node, text;
+	int rc = 0;
+
+	for (node = 0; rc == 0 && node < json->n; node++) {
+		if (json->nodes[node].kind != CTX_JSON_OBJECT)
+			continue;
+		text = ctx_json_find(json, node, "text");
+		if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
+			rc = restore_block(restore, record, json, node, text,
+			    &restore->within, err);
+	}
+	if (rc == 0)
+		rc = ctx_edits_apply(&restore->within, all,
+		    &restore->edits.store, err);
+	ctx_edits_reset(&restore->within);
+	return rc;
+}
+
+/* ---- results ---- */
+
 /* The file that name is has the text of a body whose JSON, which has the
  * digits, stands beside it. */
 static int
-fetch_json(struct restore *restore, const struct reference *ref,
-    enum ctx_aged_state *state, struct ctx_err *err)
+fetch_json(struct restore *restore, const struct ctx_record *record,
+    const struct reference *ref, enum ctx_aged_state *state,
+    struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file;
 	struct ctx_spool_sum sum;
@@ -138,15 +315,12 @@ fetch_json(struct restore *restore, const struct reference *ref,
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (get(restore, &sum, state, err) < 0)
+		if (get(restore, &sum, file, state, err) < 0)
 			return -1;
 		rc = *state == CTX_AGED_WHOLE ? is_value(restore, file, err)
 					      : 0;
 		if (rc != 0)
-			return rc < 0
-			    ? -1
-			    : ctx_buf_add(&restore->edits.store, file->p,
-				  file->n - 1, err);
+			return rc < 0 ? -1 : add_body(restore, record, err);
 	}
 	*state = CTX_AGED_CHANGED;
 	return 0;
@@ -155,8 +329,9 @@ fetch_json(struct restore *restore, const struct reference *ref,
 /* Adds the body that a reference stands for to what the edits put in, if all
  * is well with it.  Nothing is held that is not what it should be. */
 static int
-fetch(struct restore *restore, const struct reference *ref,
-    const char *const *form, enum ctx_aged_state *state, struct ctx_err *err)
+fetch(struct restore *restore, const struct ctx_record *record,
+    const struct reference *ref, const char *const *form,
+    enum ctx_aged_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file;
 	/* A character of UTF-8 has four bytes at most. */
@@ -176,8 +351,8 @@ fetch(struct restore *restore, const struct reference *ref,
 		return 0;
 	}
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
-		return fetch_json(restore, ref, state, err);
-	if (get(restore, &sum, state, err) < 0)
+		return fetch_json(restore, record, ref, state, err);
+	if (get(restore, &sum, file, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
@@ -194,9 +369,8 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	const struct ctx_json *json = event->view->json;
 	const struct ctx_dialect *dialect = event->shape->dialect;
 	uint32_t node = ctx_body_text(json, body, dialect);
-	struct ctx_aged aged = {.file = event->record->file,
-	    .line = event->record->line};
 	size_t from = restore->edits.store.n;
+	enum ctx_aged_state state;
 	struct reference ref;
 
 	if (node == 0 && body != 0 &&
@@ -215,20 +389,14 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 		    : restore->options->foreign(restore->options->user,
 			  ref.dir, err);
 	if (open_spool(restore, err) < 0 ||
-	    fetch(restore, &ref, ctx_body_form(json, body, dialect),
-		&aged.state, err) < 0)
+	    fetch(restore, event->record, &ref,
+		ctx_body_form(json, body, dialect), &state, err) < 0)
 		return -1;
 	ctx_buf_reset(&restore->file);
-	aged.path = ref.path;
-	aged.name = ref.name;
-	aged.chars = ref.chars;
-	if (restore->options->found != NULL &&
-	    restore->options->found(restore->options->user, &aged, err) < 0)
+	if (tell_found(restore, event->record, &ref, state, err) < 0)
 		return -1;
-	if (aged.state != CTX_AGED_WHOLE) {
-		restore->broken = true;
+	if (state != CTX_AGED_WHOLE)
 		return 0;
-	}
 	return ctx_edit_stored(&restore->edits, ctx_json_str(json, body), from,
 	    err);
 }
@@ -324,6 +492,27 @@ pass(struct restore *restore, struct ctx_writer *writer,
 
 /* ---- the stream ---- */
 
+/* Part i, a result or a block of text; what an edit from number first on
+ * replaces is restored already. */
+static int
+restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
+    size_t first, struct ctx_err *err)
+{
+	const struct ctx_part *part = &event->view->parts[i];
+	const struct ctx_json *json = event->view->json;
+
+	if (part->kind == CTX_PART_RESULT)
+		return restore_result(restore, event, part->value, err);
+	if (part->kind != CTX_PART_TEXT || part->child == 0 ||
+	    part->value == 0 ||
+	    json->nodes[part->value].kind != CTX_JSON_STRING ||
+	    ctx_edits_touch(&restore->edits, first,
+		ctx_json_str(json, part->child)))
+		return 0;
+	return restore_block(restore, event->record, json, part->child,
+	    part->value, &restore->edits, err);
+}
+
 static int
 one_message(struct restore *restore, struct talk *talk,
     const struct ctx_event *event, struct ctx_err *err)
@@ -334,9 +523,7 @@ one_message(struct restore *restore, struct talk *talk,
 		0)
 		return -1;
 	for (i = 0; i < event->view->n; i++)
-		if (event->view->parts[i].kind == CTX_PART_RESULT &&
-		    restore_result(restore, event,
-			event->view->parts[i].value, err) < 0)
+		if (restore_part(restore, event, i, first, err) < 0)
 			return -1;
 	if (note_edits(restore, talk, event, first, err) < 0)
 		return -1;
@@ -414,6 +601,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	restore.spool.fd = -1;
 	ctx_json_init(&restore.json, meter->simd);
 	ctx_json_init(&restore.edited.json, meter->simd);
+	ctx_json_init(&restore.media, meter->simd);
 	if (ctx_talk_init(&restore.lines, told, told, err) == 0 &&
 	    ctx_talk_init(&restore.record, told, told, err) == 0)
 		rc = run(&restore, stream, writer, err);
@@ -429,5 +617,10 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_buf_release(&restore.text);
 	ctx_buf_release(&restore.name);
 	ctx_buf_release(&restore.file);
+	ctx_json_release(&restore.media);
+	ctx_edits_release(&restore.within);
+	ctx_buf_release(&restore.standin);
+	ctx_buf_release(&restore.block);
+	ctx_buf_release(&restore.line);
 	return rc;
 }

@@ -393,15 +393,6 @@ is_held(const struct ctx_truncate_options *options)
 	return options->unsent || (options->media && options->keep_media > 0);
 }
 
-/* True if the model has answered what is in a message, or wrote it. */
-static bool
-is_sent(const struct truncate *t, const struct ctx_view *view)
-{
-	return t->options->unsent &&
-	    (view->role == CTX_ROLE_ASSISTANT ||
-		(view->asked > 0 && view->asked < view->n));
-}
-
 /* Adds a message, or with event->view NULL what is none. */
 static struct waiting *
 add_waiting(struct truncate *t, struct waitings *held,
@@ -516,7 +507,7 @@ static int
 add_line(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	bool sent = is_sent(t, event->view);
+	bool sent = t->options->unsent && ctx_view_answered(event->view);
 	struct waiting *one;
 
 	if (t->lines.tokens && t->lines.measure.counter == NULL &&
@@ -547,7 +538,7 @@ add_element(struct truncate *t, const struct ctx_event *event,
 {
 	if (add_waiting(t, &t->elements, event, err) == NULL)
 		return -1;
-	if (is_sent(t, event->view))
+	if (t->options->unsent && ctx_view_answered(event->view))
 		t->elements.sent = t->elements.n;
 	return 0;
 }

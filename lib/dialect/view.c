@@ -110,6 +110,13 @@ ctx_view_is_signed(const struct ctx_view *view)
 	return false;
 }
 
+bool
+ctx_view_answered(const struct ctx_view *view)
+{
+	return view->role == CTX_ROLE_ASSISTANT ||
+	    (view->asked > 0 && view->asked < view->n);
+}
+
 void
 ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
     uint32_t node)
