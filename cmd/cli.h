@@ -276,6 +276,12 @@ void cli_meter(struct cli *cli, struct ctx_meter *meter);
  * the tokenizer of an estimated one is to be had. */
 void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
 
+/*
+ * Says, if there were any, of how many messages bound reasoning was kept after
+ * a change, and how many conversations --reasoning fail left alone; of these
+ * with status CLI_NO.
+ */
+void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* Says that the pattern of an option took too long for a text, which stays as
  * it is then. */
 void cli_note_pattern(const struct cli *cli, const char *option,

@@ -55,6 +55,7 @@ parse(struct truncate *truncate, int argc, char **argv)
 {
 	struct ctx_truncate_options *o = &truncate->options;
 	unsigned unit = CTX_SIZE_CHARS, keep = CTX_KEEP_ENDS;
+	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "How long (0: any length)"},
 	    {'l', "limit", "N", "a result of a tool (20000)", CLI_NUMBER,
@@ -76,6 +77,8 @@ parse(struct truncate *truncate, int argc, char **argv)
 		&keep, keep_name, NULL},
 	    {0, "ratio", "H:T", "shares of head and tail (3:1)", CLI_STRING,
 		&truncate->ratio, NULL, NULL},
+	    {0, "reasoning", "WHAT", "bound, after a change: drop, keep, fail",
+		CLI_CHOICE, &reasoning, cli_reasoning_name, NULL},
 	    CLI_REPORT(&truncate->report),
 	    CLI_COMMON(&truncate->cli),
 	    CLI_SANDBOX(&truncate->cli),
@@ -89,6 +92,7 @@ parse(struct truncate *truncate, int argc, char **argv)
 	cli_parse(&truncate->cli, argc, argv);
 	truncate->cli.options = NULL;
 	o->unit = (enum ctx_size)unit;
+	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->keep = (enum ctx_keep)keep;
 	if (!read_ratio(truncate->ratio, &o->head, &o->tail))
 		cli_die(&truncate->cli, "--ratio: '%s' is not a ratio such "
@@ -135,6 +139,9 @@ main(int argc, char **argv)
 	cli_note_models(&truncate.cli, &meter);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
+	if (truncate.cli.verbose && counts.reasoning > 0)
+		cli_say(&truncate.cli, "removed the bound reasoning of %" PRIu64
+				       " messages", counts.reasoning);
 	if (truncate.cli.verbose)
 		cli_say(&truncate.cli,
 		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
@@ -142,6 +149,7 @@ main(int argc, char **argv)
 		    " blocks of media",
 		    counts.results, counts.messages, counts.calls,
 		    counts.media);
+	cli_note_reasoning(&truncate.cli, counts.bound, counts.refused);
 	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
 	cli_note_pattern(&truncate.cli, "not-tool",
 	    &truncate.options.not_tool);

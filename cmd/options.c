@@ -49,6 +49,22 @@ cli_reasoning_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
+void
+cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
+{
+	if (kept > 0)
+		cli_say(cli, "kept the signed reasoning of %llu messages after "
+			     "a change; the provider refuses it unless the "
+			     "request sets prefix_mismatch_behavior to "
+			     "drop_block", (unsigned long long)kept);
+	if (refused == 0)
+		return;
+	cli_status(cli, CLI_NO);
+	cli_say(cli, "nothing was changed in %llu conversations: signed "
+		     "reasoning after the first change would be refused; use "
+		     "--reasoning drop or keep", (unsigned long long)refused);
+}
+
 /* ---- --help and the like ---- */
 
 static void

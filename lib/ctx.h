@@ -477,6 +477,10 @@ size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
  * text. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text);
+/* The first byte of text that an edit from number first on replaces, or
+ * SIZE_MAX: there is none. */
+size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
+    const char *text);
 /* Appends text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
@@ -1646,6 +1650,10 @@ struct ctx_measure {
 /* model: the node of json that names one, or 0. */
 int ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
     uint32_t model, struct ctx_measure *measure, struct ctx_err *err);
+/* Sets *binds to whether that model binds signed reasoning; opens no
+ * tokenizer. */
+int ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
+    uint32_t model, bool *binds, struct ctx_err *err);
 void ctx_meter_release(struct ctx_meter *meter);
 
 /* ---- group/group.c: messages to groups and turns ------------------------- */
@@ -2353,6 +2361,10 @@ const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_measure *measure, struct ctx_err *err);
+/* Whether the model of that conversation binds signed reasoning. */
+int ctx_stream_binds(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter, bool *binds,
+    struct ctx_err *err);
 /* What the message of an event costs by its conversation's counter. */
 int ctx_stream_cost(const struct ctx_event *event,
     struct ctx_counter *counter, struct ctx_cost *cost, struct ctx_err *err);
@@ -2641,6 +2653,7 @@ struct ctx_truncate_options {
 	bool media;       /* blocks of media are removed, ... */
 	uint64_t keep_media; /* ... but for the newest */
 	bool unsent; /* nothing changes up to the last assistant message */
+	enum ctx_reasoning reasoning; /* of what is bound, after a change */
 	/* Names of tools whose results and arguments are cut, if any. */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
@@ -2650,6 +2663,9 @@ struct ctx_truncate_options {
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
 	uint64_t media; /* blocks removed */
+	uint64_t reasoning; /* messages that lost bound reasoning, */
+	uint64_t bound;     /* or that kept some after a change */
+	uint64_t refused;   /* conversations left alone for it */
 };
 
 /*

@@ -849,3 +849,67 @@ prefix() {
 	(ulimit -v $limit && ctx-truncate -V > /dev/null 2>&1) || limit=unlimited
 	(ulimit -v $limit && ctx-truncate -l 100 --unsent --media 3 many > /dev/null)
 }
+
+# ---- bound reasoning ----
+
+# A result that is cut, between answers with signed reasoning.
+bound_talk() {
+	cat <<'X'
+{"role":"user","content":"Weather in Oslo?"}
+{"role":"assistant","content":[{"type":"thinking","thinking":"one","signature":"Eq1="},{"type":"tool_use","id":"a","name":"wx","input":{}}]}
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"four degrees and rain in the afternoon, sun on the hills"}]}
+{"role":"assistant","content":[{"type":"thinking","thinking":"two","signature":"Eq2="},{"type":"text","text":"4C"}]}
+{"role":"user","content":"And Rome?"}
+{"role":"assistant","content":[{"type":"redacted_thinking","data":"Eq3="}]}
+X
+}
+
+@test "signed reasoning after a cut is removed, before it is kept" {
+	bound_talk > t
+	ctx-truncate -d anthropic -l 40 --explain log --archive gone t > out
+	head -n 2 t | cmp - <(head -n 2 out)
+	[ "$(sed -n 4p out)" = '{"role":"assistant","content":[{"type":"text","text":"4C"}]}' ]
+	# Nothing else was in it: the roles still alternate.
+	[ "$(sed -n 6p out)" = '{"role":"assistant","content":[{"type":"text","text":"[reasoning removed]"}]}' ]
+	[ "$(jq -c '[.index, .rule]' log | tr '\n' ' ')" = '[2,"results"] [3,"bound reasoning"] [5,"bound reasoning"] ' ]
+	sed -n '3p;4p;6p' t | cmp - gone
+	ctx-truncate -d anthropic -l 40 out | cmp - out
+	ctx-truncate -d anthropic -l 100 t | cmp - t
+	ctx-truncate -d anthropic -m claude-opus-4-8 -l 40 t > out
+	sed -n '4,$p' t | cmp - <(sed -n '4,$p' out)
+}
+
+@test "--reasoning keep says what the provider refuses, fail leaves all as it is" {
+	bound_talk > t
+	ctx-truncate -d anthropic -l 40 --reasoning keep t > out 2> err
+	sed -n '4,$p' t | cmp - <(sed -n '4,$p' out)
+	grep -q 'kept the signed reasoning of 2 messages' err
+	run -1 --separate-stderr ctx-truncate -d anthropic -l 40 --reasoning fail t
+	[ "$output" = "$(cat t)" ]
+	[[ $stderr = *"nothing was changed in 1 conversations"* ]]
+	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
+	{ cat r; jq -c '.messages = .messages[:3]' r; } > two
+	run -1 --separate-stderr ctx-truncate -l 40 --reasoning fail two
+	[ "${lines[0]}" = "$(cat r)" ]
+	[[ ${lines[1]} = *truncated* ]]
+	# Reasoning before the only cut forbids nothing.
+	head -n 3 t > u
+	ctx-truncate -d anthropic -l 40 --reasoning fail u > out
+	grep -q truncated out
+	ctx-truncate -d anthropic -l 40 --unsent --reasoning fail t | cmp - t
+}
+
+@test "a line of Claude Code that was only reasoning stays, with no block" {
+	cat > t <<'X'
+{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"Weather?"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m1","role":"assistant","model":"claude-opus-5-5","content":[{"type":"tool_use","id":"a","name":"wx","input":{}}]}}
+{"type":"user","uuid":"3","parentUuid":"2","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"four degrees and rain in the afternoon, sun on the hills"}]}}
+{"type":"assistant","uuid":"4","parentUuid":"3","sessionId":"s","message":{"id":"m2","role":"assistant","model":"claude-opus-5-5","content":[{"type":"thinking","thinking":"two","signature":"Eq2="}]}}
+{"type":"assistant","uuid":"5","parentUuid":"4","sessionId":"s","message":{"id":"m2","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"4C"}]}}
+X
+	ctx-truncate -l 40 t > out
+	[ "$(sed -n 4p out | jq -c .message.content)" = '[]' ]
+	sed -n 5p t | cmp - <(sed -n 5p out)
+	ctx-check out
+	[ "$(ctx-count --json out | jq .messages)" -eq 4 ]
+}

@@ -418,6 +418,18 @@ ctx_stream_measure(const struct ctx_stream *stream,
 }
 
 int
+ctx_stream_binds(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter, bool *binds,
+    struct ctx_err *err)
+{
+	if (event->line != 0 && !event->inside && stream->live->model.n > 0)
+		return ctx_meter_binds(meter, &stream->live->model, 1, binds,
+		    err);
+	return ctx_meter_binds(meter, event->record->json,
+	    event->shape->model, binds, err);
+}
+
+int
 ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err)
 {

@@ -16,14 +16,29 @@ ctx_talk_release(struct talk *talk)
 }
 
 int
+ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_err *err)
+{
+	if (talk->asked)
+		return 0;
+	talk->asked = true;
+	return ctx_stream_binds(stream, event, meter, &talk->binds, err);
+}
+
+int
 ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_err *err)
 {
 	bool fresh = event->kind == CTX_EVENT_BEGIN;
 
-	if (fresh)
+	if (fresh) {
 		talk->messages = 0;
+		talk->asked = talk->changed = false;
+	}
+	if (ctx_talk_ask(talk, stream, event, meter, err) < 0)
+		return -1;
 	if (fresh && talk->tools)
 		ctx_groups_reset(&talk->groups);
 	/* The pieces of a message have one number; what is not shown has that

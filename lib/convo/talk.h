@@ -10,6 +10,9 @@ struct talk {
 	bool tokens; /* what they cost */
 	struct ctx_measure measure; /* if tokens */
 	struct ctx_groups groups;   /* if tools */
+	bool asked;   /* binds is known */
+	bool binds;   /* the model binds signed reasoning */
+	bool changed; /* a message of the conversation was changed */
 	uint64_t index; /* number of the message, from 0 */
 	uint64_t messages;
 };
@@ -19,6 +22,10 @@ int ctx_talk_init(struct talk *talk, bool tools, bool tokens,
 void ctx_talk_release(struct talk *talk);
 /* For events that begin a conversation, and before a message is looked at. */
 int ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter,
+    struct ctx_err *err);
+/* Asks, once for a conversation, whether its model binds signed reasoning. */
+int ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_err *err);
 /* Sets *tool to the tool of part i, a call or result; empty if it is not

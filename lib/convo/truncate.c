@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convo/bound.h"
 #include "convo/convo.h"
 #include "convo/pieces.h"
 #include "convo/report.h"
@@ -55,12 +56,15 @@ struct truncate {
 	struct waitings held, elements;
 	struct ctx_json json; /* a held record, scanned again */
 	struct ctx_view view;
+	bool trial;   /* nothing is reported, */
+	bool refused; /* but whether bound reasoning follows a change */
 };
 
-/* What was cut of a message, as bits. */
-enum { RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
+/* What was cut of a message, as bits; nothing else: reasoning. */
+enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
 static const char *const rules[] = {
+    [REASONING] = "bound reasoning",
     [RESULTS] = "results",
     [TEXTS] = "texts",
     [RESULTS | TEXTS] = "results and texts",
@@ -305,7 +309,8 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	struct ctx_touch touch = {.file = event->record->file,
 	    .line = event->record->line, .index = talk->index};
 
-	if (first == t->edits.n || !ctx_report_wanted(&t->options->report))
+	if (first == t->edits.n || t->trial ||
+	    !ctx_report_wanted(&t->options->report))
 		return 0;
 	touch.rule = rules[(t->counts->results > was->results) * RESULTS +
 	    (t->counts->messages > was->messages) * TEXTS +
@@ -326,6 +331,30 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	    &touch, err);
 }
 
+/* Removes the bound reasoning of a message after the first change, which may
+ * be an edit of its own, from number first on. */
+static int
+remove_bound(struct truncate *t, struct talk *talk,
+    const struct ctx_event *event, size_t first, struct ctx_err *err)
+{
+	const struct ctx_view *view = event->view;
+	size_t from = ctx_edits_first(&t->edits, first, view->json->text);
+
+	if (talk->changed)
+		from = 0;
+	talk->changed |= t->edits.n > first;
+	if (!talk->binds || from == SIZE_MAX || !ctx_bound_after(view, from))
+		return 0;
+	t->refused = true;
+	if (t->options->reasoning != CTX_REASONING_DROP) {
+		t->counts->bound++;
+		return 0;
+	}
+	t->counts->reasoning++;
+	return ctx_bound_remove(&t->edits, view, event->shape->dialect, from,
+	    err);
+}
+
 /* Notes the edits of a message whose first block of media has this number;
  * those with a number below end are removed. */
 static int
@@ -342,7 +371,8 @@ cut_message(struct truncate *t, struct talk *talk,
 		if (cut_part(t, talk, event, i, err) < 0)
 			return -1;
 	if (cut_texts(t, event, err) < 0 ||
-	    remove_media(t, talk, event, first, number, end, err) < 0)
+	    remove_media(t, talk, event, first, number, end, err) < 0 ||
+	    remove_bound(t, talk, event, first, err) < 0)
 		return -1;
 	return tell(t, talk, event, first, &was, err);
 }
@@ -390,7 +420,17 @@ pass(struct truncate *t, struct ctx_str text, bool stays, struct ctx_err *err)
 static bool
 is_held(const struct ctx_truncate_options *options)
 {
-	return options->unsent || (options->media && options->keep_media > 0);
+	return options->unsent ||
+	    options->reasoning == CTX_REASONING_FAIL ||
+	    (options->media && options->keep_media > 0);
+}
+
+/* True if bound reasoning further on may forbid every change. */
+static bool
+may_refuse(const struct truncate *t, const struct talk *talk)
+{
+	return t->options->reasoning == CTX_REASONING_FAIL && talk->binds &&
+	    !t->options->unsent;
 }
 
 /* Adds a message, or with event->view NULL what is none. */
@@ -447,6 +487,50 @@ pass_message(struct truncate *t, struct talk *talk,
 	    media_end(t, held), err);
 }
 
+/*
+ * Sets t->refused to whether bound reasoning would stand after a change if
+ * all that is held were cut; json: of the record that they are elements of, or
+ * NULL.
+ */
+static int
+try_all(struct truncate *t, const struct talk *talk,
+    const struct waitings *held, const struct ctx_json *json,
+    struct ctx_err *err)
+{
+	struct ctx_truncate_counts was = *t->counts;
+	size_t noted = t->edits.n, stored = t->edits.store.n;
+	struct talk trial;
+	size_t used, i;
+	int rc = ctx_talk_init(&trial, talk->tools, false, err);
+
+	trial.measure = talk->measure;
+	trial.asked = true;
+	trial.binds = talk->binds;
+	t->trial = true;
+	t->refused = false;
+	for (i = held->first; i < held->n && rc == 0 && !t->refused; i++) {
+		const struct waiting *one = &held->list[i];
+
+		if (one->dialect == NULL)
+			continue;
+		if (json == NULL)
+			rc = ctx_json_scan(&t->json, one->text, one->n, &used,
+				 err) < 0
+			    ? -1
+			    : 0;
+		if (rc == 0)
+			rc = pass_message(t, &trial, held, one,
+			    json != NULL ? json : &t->json, true, err);
+		t->edits.n = noted;
+		t->edits.store.n = stored;
+	}
+	ctx_talk_release(&trial);
+	*t->counts = was;
+	t->counts->refused += t->refused;
+	t->trial = false;
+	return rc;
+}
+
 /* Writes the first of the records that are held. */
 static int
 leave(struct truncate *t, bool edit, struct ctx_err *err)
@@ -482,7 +566,8 @@ leave_due(struct truncate *t, struct ctx_err *err)
 {
 	const struct waiting *one;
 
-	while (!t->options->unsent && t->held.first < t->held.n) {
+	while (!t->options->unsent && !may_refuse(t, &t->lines) &&
+	    t->held.first < t->held.n) {
 		one = &t->held.list[t->held.first];
 		if (one->media > 0 &&
 		    one->first + one->media > media_end(t, &t->held))
@@ -514,6 +599,8 @@ add_line(struct truncate *t, const struct ctx_event *event,
 	    ctx_stream_measure(t->stream, event, t->meter, &t->lines.measure,
 		err) < 0)
 		return -1;
+	if (ctx_talk_ask(&t->lines, t->stream, event, t->meter, err) < 0)
+		return -1;
 	if (sent && leave_all(t, false, err) < 0)
 		return -1;
 	one = add_waiting(t, &t->held, event, err);
@@ -521,7 +608,8 @@ add_line(struct truncate *t, const struct ctx_event *event,
 		return -1;
 	/* Nothing before it is held, and nothing that follows matters. */
 	if (t->held.first == t->held.n - 1 &&
-	    (sent || (!t->options->unsent && one->media == 0))) {
+	    (sent || (!t->options->unsent && one->media == 0 &&
+			 !may_refuse(t, &t->lines)))) {
 		t->held.first = t->held.n = 0;
 		if (one_message(t, &t->lines, event, !sent, 0, 0, err) < 0)
 			return -1;
@@ -548,11 +636,17 @@ end_elements(struct truncate *t, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct waitings *held = &t->elements;
+	bool refused;
 	size_t i;
 
+	t->refused = false;
+	if (may_refuse(t, &t->record) &&
+	    try_all(t, &t->record, held, json, err) < 0)
+		return -1;
+	refused = t->refused;
 	for (i = 0; i < held->n; i++)
 		if (pass_message(t, &t->record, held, &held->list[i], json,
-			i >= held->sent, err) < 0)
+			i >= held->sent && !refused, err) < 0)
 			return -1;
 	held->n = held->sent = 0;
 	held->media = 0;
@@ -631,6 +725,17 @@ one_event(struct truncate *t, const struct ctx_event *event,
 	}
 }
 
+/* The end of the messages that are records. */
+static int
+end_lines(struct truncate *t, struct ctx_err *err)
+{
+	t->refused = false;
+	if (may_refuse(t, &t->lines) &&
+	    try_all(t, &t->lines, &t->held, NULL, err) < 0)
+		return -1;
+	return leave_all(t, !t->refused, err);
+}
+
 static int
 run(struct truncate *t, struct ctx_err *err)
 {
@@ -644,7 +749,7 @@ run(struct truncate *t, struct ctx_err *err)
 	if (failed)
 		rc = ctx_stream_fail(t->stream, err);
 	/* After an error too: the records before it are complete. */
-	if (((!failed && leave_all(t, true, &late) < 0) ||
+	if (((!failed && end_lines(t, &late) < 0) ||
 		ctx_writer_flush(t->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;

@@ -120,6 +120,19 @@ find_model(struct ctx_meter *meter, struct ctx_str name)
 	return model;
 }
 
+int
+ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
+    uint32_t node, bool *binds, struct ctx_err *err)
+{
+	struct ctx_str name;
+
+	if (find_name(meter, json, node, &name, err) < 0)
+		return -1;
+	*binds = name.p == NULL ||
+	    ctx_model_binds(ctx_model_find(&meter->own, name.p, name.n), name);
+	return 0;
+}
+
 /* What was opened for such a counter, or NULL. */
 static struct opened *
 find_opened(const struct ctx_meter *meter, const char *encoding,

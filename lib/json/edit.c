@@ -231,6 +231,20 @@ ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
 	return from + at;
 }
 
+size_t
+ctx_edits_first(const struct ctx_edits *edits, size_t first,
+    const char *text)
+{
+	size_t from = SIZE_MAX, at, i;
+
+	for (i = first; i < edits->n; i++) {
+		at = (size_t)(edits->list[i].old.p - text);
+		if (at < from)
+			from = at;
+	}
+	return from;
+}
+
 int
 ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err)

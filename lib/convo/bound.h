@@ -1,0 +1,22 @@
+/* bound.h - signed reasoning after a change */
+#ifndef CONVO_BOUND_H
+#define CONVO_BOUND_H
+
+#include "ctx.h"
+
+/* The text of the block that is left where a message was nothing but reasoning
+ * that was removed. */
+#define CTX_REASONING_REMOVED "[reasoning removed]"
+
+/* Has the message signed reasoning that ends after byte from of its JSON
+ * text? */
+bool ctx_bound_after(const struct ctx_view *view, size_t from);
+/*
+ * Notes the removal of the signed reasoning of a message that ends after byte
+ * from of its JSON text.  A message that would be left without a block gets
+ * one of text, unless other records continue it.
+ */
+int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, size_t from, struct ctx_err *err);
+
+#endif
