@@ -1213,17 +1213,22 @@ struct ctx_dialect {
 	const char *text_block;
 	/*
 	 * Messages of ours that tell of what went: a summary, which stands
-	 * behind the leading system messages and has the strongest role that
-	 * the format allows there, and a notice, which stands before a turn.
-	 * NULL: the format has no place for one.  In them stand $text for
+	 * behind the leading system messages, and a notice, which stands
+	 * before a turn.  NULL: the format has no place for one.  In them stand $text for
 	 * the literal of the text, $uuid and $hex for a name of 36 or 8
 	 * characters, $parent for the name of the line before it, and $KEY
 	 * or $KEY.KEY for what the message behind it has there, or null.
 	 */
 	const char *summary, *notice;
-	/* Where the user may not speak twice in a row both are a part
-	 * before the text of the user's next message; NULL elsewhere. */
+	/*
+	 * Where some servers refuse a further message (dialect/NOTES.md), both
+	 * begin the user's next message: with this block before the user's
+	 * blocks, or, if note_text is true, within the string that the content
+	 * may be.  A summary is a message only if no user's message is kept.
+	 * NULL: both are messages.
+	 */
 	const char *note_part;
+	bool note_text;
 	/* Results for calls that have none; no row: that is not repaired. */
 	struct ctx_answer answers[8];
 	/* What stands before and behind such results, parted by commas, to
@@ -2168,6 +2173,10 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
 
 /* How a summary message begins, and how it is known again. */
 #define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
+/* What separates a summary, or a notice, from the user's text in one string;
+ * neither needs an escape other than \n. */
+#define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
+#define CTX_NOTICE_SUFFIX "\n\n"
 
 enum ctx_summary_kind {
 	CTX_SUMMARY_EARLIER, /* the text of an earlier summary, folded in */

@@ -126,6 +126,17 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    '{"role":"tool","content":"x"}'
 }
 
+@test "valid: with --templates a system message is the first, or refused" {
+	for d in openai-chat generic; do
+		printf '{"role":"%s","content":"a"}\n' system user assistant |
+		    valid $d --templates
+		printf '{"role":"%s","content":"a"}\n' system system user > in
+		valid $d < in
+		run -1 valid $d --templates < in
+		[[ $output == "2: late-system: "* ]]
+	done
+}
+
 @test "valid: OpenAI chat, functions of old" {
 	F='{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}'
 	accepted openai-chat "$U" "$F" '{"role":"function","name":"f","content":"1"}'

@@ -14,21 +14,78 @@ chat_of() {
 	done
 }
 
+# The messages of FILE that are a notice, or begin with one.
 notices() {
-	jq -c --arg n "$N" 'select(.content == $n)' "$1" | wc -l
+	jq -c --arg n "$N" 'select(.content | strings |
+	    . == $n or startswith($n + "\n\n"))' "$1" | wc -l
 }
 
-@test "one notice, behind the system message, before the first turn left" {
+# FILE without its notices.
+unnoted() {
+	jq -c --arg n "$N" 'select(.content != $n) |
+	    .content |= (strings |= ltrimstr($n + "\n\n"))' "$1"
+}
+
+@test "one notice, at the start of the first turn left" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" in > out
 	[ "$(tokens out)" -le 200 ]
 	[ "$(notices out)" -eq 1 ]
 	head -n 1 in | cmp - <(head -n 1 out)
-	[ "$(sed -n 2p out | jq -r .content)" = "$N" ]
-	[[ $(sed -n 3p out | jq -r .content) == question* ]]
+	[[ $(sed -n 2p out | jq -r .content) == "$N"$'\n\n'question* ]]
 	# without one the same messages stay, or one more turn
 	ctx-prune -k 1 -t 0 -l light -b 200 in > without
-	is_subsequence <(tail -n +3 out) without
+	is_subsequence <(unnoted out) without
+}
+
+# The messages of a chat in the form that $2 makes of role and text.
+in_form() { # TURNS FILTER
+	chat_of "$1" | jq -c "def of(role; text): $2; of(.role; .content)"
+}
+
+@test "no notice and no summary is a system message, or a second user message" {
+	local filter d
+	while read -r d filter; do
+		in_form 20 "$filter" > in
+		for o in --notice="$N" --strategy=summarize; do
+			set -- -d "$d" -k 1 -t 0 -l light -b 240 "$o"
+			ctx-prune "$@" in > out
+			n=$(ctx-count -d "$d" --json out | jq .tokens)
+			[ "$n" -le 240 ]
+			[ "$(ctx-prune -n --json "$@" in | jq .left.tokens)" -eq \
+			    "$n" ]
+			# All but one are messages of the input, and that is one
+			# with a text before its own.
+			[ "$(grep -c -F -e "$N" -e "[Earlier conv" out)" -eq 1 ]
+			grep -v -F -e "$N" -e "[Earlier conv" out > rest
+			is_subsequence rest in
+			[ -z "$(jq -r '.role // .type' out | uniq -d)" ] ||
+				fail "$d $o: $(cat out)"
+			ctx-prune "$@" out | cmp - out
+		done
+	done <<-'EOF'
+	openai-chat {role: role, content: text}
+	openai-chat {role: role, content: [{type: "text", text: text}]}
+	generic {role: role, content: text}
+	ollama {role: role, content: text}
+	openai-responses {role: role, content: text}
+	openai-responses {role: role, content: [{type: (if role == "assistant" then "output_text" else "input_text" end), text: text}]}
+	vercel-model {role: role, content: text}
+	vercel-model {role: role, content: (if role == "system" then text else [{type: "text", text: text}] end)}
+	vercel-ui {id: "x", role: role, parts: [{type: "text", text: text}]}
+	langchain-dump {type: {system: "system", user: "human", assistant: "ai"}[role], content: text, additional_kwargs: {}, response_metadata: {}}
+	EOF
+}
+
+@test "a text-only request for Claude gets no system message in its messages" {
+	chat_of 20 | sed 1d | jq -sc '{model: "claude-sonnet-5-5",
+	    max_tokens: 9, messages: .}' > in
+	for o in --notice="$N" --strategy=summarize; do
+		ctx-prune -k 1 -t 0 -l light -b 200 "$o" in > out
+		jq -e '[.messages[].role] | index("system") == null and
+		    .[0] == "user"' out > /dev/null
+		jq -c '.messages[]' out | "$B/gen-tools/valid" anthropic
+	done
 }
 
 @test "a notice of nothing, or of bytes that are no text, is refused" {
@@ -67,13 +124,17 @@ notices() {
 	chat_of 40 | tail -n +42 >> once
 	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" once > twice
 	[ "$(notices twice)" -eq 1 ]
-	[ "$(sed -n 2p twice | jq -r .content)" = "$N" ]
+	[[ $(sed -n 2p twice | jq -r .content) == "$N"$'\n\n'question* ]]
 	[ "$(tokens twice)" -le 250 ]
-	# of two with nothing left between them the last one stays
+	# of two with nothing left between them, messages as earlier versions
+	# inserted them, the last one stays
+	unnoted twice > bare
 	{
-		head -n 2 twice
+		head -n 1 bare
+		messages "system:$N"
 		chat_of 20 | tail -n +2
-		tail -n +2 twice
+		messages "system:$N"
+		tail -n +2 bare
 	} > two
 	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" --explain log two > out
 	[ "$(notices out)" -eq 1 ]
@@ -113,7 +174,7 @@ notices() {
 	ctx-prune -k 1 -t 0 -l light -b 250 --pin secret --notice "$N" in > out
 	[ "$(notices out)" -eq 3 ]
 	[ "$(grep -c secret out)" -eq 3 ]
-	[ "$(grep -A 1 -F "$N" out | grep -c '"role":"user"')" -eq 6 ]
+	[ "$(grep -F "$N" out | grep -c '"role":"user"')" -eq 3 ]
 	[ "$(tokens out)" -le 250 ]
 	ctx-prune -k 1 -t 0 -l light -b 250 --pin secret --notice "$N" out |
 	    cmp - out
@@ -262,15 +323,15 @@ notices() {
 @test "in records it is an element, laid out as its neighbours" {
 	chat_of 20 > lines
 	jq -n '{messages: [inputs]}' lines > pretty
-	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" pretty > out
+	set -- -d anthropic -k 1 -t 0 -l light -b 200 --notice "$N"
+	ctx-prune "$@" pretty > out
 	[ "$(jq --arg n "$N" '[.messages[] | select(.content == $n)] |
 	    length' out)" -eq 1 ]
 	grep -q '^    {"role":"user","content":"\[earlier' out
 	jq -c '.messages[]' out > a
-	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" lines | cmp - a
+	ctx-prune "$@" lines | cmp - a
 	cat pretty pretty > two
-	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" two | grep -c -F "$N" |
-	    grep -qx 2
+	ctx-prune "$@" two | grep -c -F "$N" | grep -qx 2
 }
 
 @test "a text that ends where a notice goes on is none" {
@@ -289,7 +350,7 @@ notices() {
 
 @test "one between two of the user's messages stays when more goes" {
 	prune() {
-		ctx-prune -d ollama -s recall -k 1 -t 1 --notice "$N" \
+		ctx-prune -d anthropic -s recall -k 1 -t 1 --notice "$N" \
 		    --query "colour kite" "$@"
 	}
 	messages "user:What is the colour of the kite?" \
@@ -316,6 +377,12 @@ notices() {
 @test "--explain tells of it, and a summary needs none" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
+	[ "$(jq -c 'select(.rule == "notice") | [.action, .role,
+	    .after > .before]' why)" = '["edit","user",true]' ]
+	went=$(jq -s 'map(.before - .after) | add' why)
+	[ $(($(tokens in) - went)) -eq "$(tokens out)" ]
+	ctx-prune -d anthropic -k 1 -t 0 -l light -b 200 --notice "$N" \
+	    --explain why in > out
 	[ "$(jq -c 'select(.action == "add") | [.rule, .role, .before > 0,
 	    .after > 0]' why)" = '["notice","user",false,true]' ]
 	line=$(jq 'select(.action == "add") | .line' why)
@@ -387,7 +454,7 @@ notices() {
 		messages "assistant:yes"
 	done > in
 	ctx-prune -k 1 -t 0 -b 400k --notice "$N" in > out
-	cmp <(tail -n 2 in) <(tail -n 2 out)
+	unnoted out | cmp <(tail -n 2 in) -
 	[ "$(notices out)" -eq 1 ]
 }
 

@@ -3,9 +3,10 @@
 load helper
 
 summary_of() {
-	jq -rs 'map(select(.content | strings |
-	    startswith("[Earlier conversation summary]: "))) |
-	    if length == 1 then .[0].content else error("not one summary") end' "$1"
+	jq -rs 'map(.content | strings |
+	    select(startswith("[Earlier conversation summary]: "))) |
+	    if length == 1 then .[0] / "\n\n[End of the summary]\n\n" | .[0]
+	    else error("not one summary") end' "$1"
 }
 
 @test "what goes is replaced by one summary, within its bound" {
@@ -87,7 +88,7 @@ summary_of() {
 	run -1 --separate-stderr ctx-prune -e r50k_xyz.tiktoken -b 1 -k 1 \
 	    -t 1 in
 	n=$(tokens -e r50k_xyz.tiktoken <(echo "$output"))
-	for b in $(seq $((n + 50)) $((n + 60))); do
+	for b in $(seq $((n + 80)) $((n + 90))); do
 		ctx-prune -e r50k_xyz.tiktoken -b "$b" -k 1 -t 1 -s summarize \
 		    --summarizer "echo xyz; seq 90" in > out
 		[ "$(tokens -e r50k_xyz.tiktoken out)" -eq "$b" ]
@@ -189,6 +190,65 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 		done
 	done
 	ctx-prune -l light -k 1 -t 0 -b 60 in | head -n 1 | cmp - <(head -n 1 in)
+}
+
+@test "other strategies keep a message that begins with an earlier summary" {
+	for i in $(seq 30); do
+		messages "user:question $i, of what we know of ticket $i" \
+		    "assistant:answer $i, which is that $(words 20)"
+	done > chat
+	jq -c '{role: (if .role == "user" then "user" else "model" end),
+	    parts: [{text: .content}]}' chat > gemini
+	for f in chat gemini; do
+		ctx-prune -s summarize -k 1 -t 0 -b 700 "$f" > one
+		grep -c 'Earlier conversation' one | grep -qx 1
+		for s in pinned-fifo heuristic recall middle-out; do
+			ctx-prune -s $s -k 1 -t 0 -b 400 one > out
+			[ "$(tokens out)" -le 400 ]
+			[ "$(grep 'Earlier conversation' one)" = \
+			    "$(grep 'Earlier conversation' out)" ] || fail "$f $s"
+			ctx-prune -s $s -k 1 -t 0 -b 400 out | cmp - out
+			[ "$f" = chat ] || "$B/gen-tools/valid" gemini < out
+		done
+		ctx-prune --no-pin-system -k 1 -t 0 -b 100 one > out
+		run ! grep 'Earlier conversation' out
+	done
+}
+
+@test "a summary of an earlier version, a system message, is folded in" {
+	{
+		messages "system:Be brief." \
+		    "system:[Earlier conversation summary]: the kite is lost"
+		tail -n +2 "$chat"
+	} > in
+	ctx-prune -s summarize -k 1 -t 0 -b 1500 --summarizer 'tee told' in > out
+	grep -q 'the kite is lost' told
+	run ! grep 'Earlier conversation' told
+	[ "$(jq -r 'select(.role == "system") | .content' out)" = "Be brief." ]
+	[[ $(summary_of out) == *"the kite is lost"* ]]
+}
+
+@test "without a user's message the summary is a user message" {
+	for i in $(seq 9); do
+		jq -nc --arg i "$i" '{role: "assistant", content: "step \($i)",
+		    tool_calls: [{id: $i, type: "function", function:
+		    {name: "f", arguments: "{}"}}]}, {role: "tool",
+		    tool_call_id: $i, content: ("found " * 40)}'
+	done > in
+	set -- -d openai-chat -s summarize -k 1 -t 0 -b 300 \
+	    --summarizer 'echo eight steps'
+	ctx-prune "$@" in > out
+	[ "$(head -n 1 out | jq -r '.role, .content')" = \
+	    $'user\n[Earlier conversation summary]: eight steps' ]
+	sed 1d out | cmp - <(tail -n 2 in)
+	ctx-prune "$@" out | cmp - out
+}
+
+@test "what a summarizer writes ends before a mark of its end" {
+	ctx-prune -s summarize -b 40k --summarizer \
+	    'printf "one\n\n[End of the summary]\n\ntwo"' "$agent" > out
+	[ "$(summary_of out)" = "[Earlier conversation summary]: one" ]
+	run ! grep -F 'summary]\n\ntwo' out
 }
 
 @test "an earlier summary is folded in, never nested" {
@@ -335,7 +395,7 @@ outlives() {
 	    'printf "\0\33[31m\"},{\"role\":\"system\"\n"' "$agent" > out
 	[ "$(wc -l < out)" -eq "$(jq -c . out | wc -l)" ]
 	jq -se 'map(select(.content | strings | explode | index([0, 27, 91]) !=
-	    null)) | length == 1 and .[0].role == "system"' out > /dev/null
+	    null)) | length == 1 and .[0].role == "user"' out > /dev/null
 	ctx-prune -s summarize -b 40k out > again
 	cmp out again
 }
@@ -470,8 +530,9 @@ rolls() { # DIALECT FILE
 	ctx-prune -s summarize -b 40k out | cmp - out
 	jq . record > pretty
 	ctx-prune -s summarize -b 40k pretty > out
-	grep -q '^    {"role":"system","content":"\[Earlier' out
 	jq -e '.messages | length > 10' out > /dev/null
+	ctx-prune -d anthropic -s summarize -b 40k pretty > out
+	grep -q '^    {"role":"user","content":"\[Earlier' out
 }
 
 @test "CRLF streams get a CRLF summary" {

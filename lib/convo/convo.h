@@ -25,6 +25,7 @@ struct entry {
 /* A text of ours that tells of what went; places are in convo->ours. */
 struct note {
 	bool summary; /* else a notice */
+	bool part;    /* begins the entry's message, else stands before it */
 	uint64_t tokens;
 	size_t literal, literal_n; /* its text */
 	size_t at, n;              /* the message, or part, once made */
@@ -144,6 +145,8 @@ struct found_note {
 	bool summary, notice; /* what it is; neither: there is none */
 	bool whole;           /* the message is nothing else */
 	size_t part;
+	size_t end; /* where the user's text starts in the part's literal, which
+		     * begins with the note; 0: the part is nothing else */
 };
 void ctx_note_find(const struct ctx_prune_options *options,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
@@ -151,12 +154,29 @@ void ctx_note_find(const struct ctx_prune_options *options,
 /* Has a user's message a place for one, where it must be a part of it? */
 bool ctx_note_fits(const struct ctx_dialect *dialect,
     const struct ctx_view *view);
-/* Tokens of a note of this text; 0: the dialect has no place for it. */
+/* True if a note begins the message of an entry; false if there is none, or it
+ * is a message. */
+bool ctx_note_is_part(const struct convo *convo, const struct entry *entry);
+/* The user's string that a note would stand in, without the summary that it
+ * begins with; no bytes: a note would be a block, or a message. */
+struct ctx_str ctx_note_string(const struct prune *p,
+    const struct ctx_dialect *dialect, const struct ctx_view *view);
+/* Tokens of a note: as a message, as a block, or in front of the bytes of a
+ * string that ctx_note_string gave. */
+enum note_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };
 int ctx_note_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, bool summary, struct ctx_str text,
-    uint64_t *tokens, struct ctx_err *err);
+    const struct ctx_dialect *dialect, enum note_form form, bool summary,
+    struct ctx_str text, struct ctx_str string, uint64_t *tokens,
+    struct ctx_err *err);
+/* Sets *tokens to what the note that was found adds to its message. */
+int ctx_note_weigh(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    const struct found_note *found, uint64_t *tokens, struct ctx_err *err);
+/* Notes in edits that the note found goes out of the string that it begins. */
+int ctx_note_cut(struct ctx_edits *edits, const struct ctx_view *view,
+    const struct found_note *found, struct ctx_err *err);
 /* Has a note stand before, or in, an entry. */
-int ctx_note_add(struct convo *convo, size_t entry, bool summary,
+int ctx_note_add(struct convo *convo, size_t entry, bool part, bool summary,
     struct ctx_str text, uint64_t tokens, struct ctx_err *err);
 /* Adds the notices that the plan marked. */
 int ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err);

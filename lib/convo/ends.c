@@ -37,6 +37,7 @@ ctx_ends_note(struct prune *p, struct ctx_edits *edits,
 	if (!texts)
 		return 0;
 	ctx_note_find(p->options, dialect, view, &own);
+	/* A string that begins with a note is kept whole. */
 	if (ctx_pieces_texts(&p->pieces, view,
 		own.summary || own.notice ? own.part : view->n, err) < 0)
 		return -1;

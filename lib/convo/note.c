@@ -1,9 +1,9 @@
 /*
  * note.c - texts of ours in a conversation: summaries and notices
  *
- * A note is a message of its own, or where the user may not speak twice in a
- * row a part of the user's next message.  It is known again by its text, in
- * a message of a role that a note may have.
+ * A note is a message of its own, or begins the user's next message: as a
+ * block, or within the string that is its content.  It is known again by its
+ * text, in a message of a role that a note may have.
  */
 #include <sha2.h>
 #include <stdio.h>
@@ -13,27 +13,42 @@
 
 /* ---- known again ---- */
 
-/* Does the literal mean a text that is, or begins with, this one? */
-static bool
-says(struct ctx_str literal, const char *text, size_t n, bool whole)
+/* If the literal says this text at an offset, returns the offset after it,
+ * else 0. */
+static size_t
+says(struct ctx_str literal, size_t at, const char *text)
 {
-	size_t at = 1, i = 0, len;
+	size_t i = 0, n = strlen(text), len;
 	char utf8[4];
 	uint32_t cp;
 
 	/* Most texts differ in the first byte, escaped or not. */
-	if (literal.n < n + 2 || n == 0 ||
-	    (literal.p[1] != text[0] && literal.p[1] != '\\'))
-		return false;
+	if (literal.n < at + n + 1 || n == 0 ||
+	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
+		return 0;
 	while (i < n) {
 		if (!ctx_text_next(literal, &at, &cp))
-			return false;
+			return 0;
 		len = ctx_utf8_put(utf8, cp);
 		if (len > n - i || memcmp(text + i, utf8, len) != 0)
-			return false;
+			return 0;
 		i += len;
 	}
-	return !whole || at + 1 == literal.n;
+	return at;
+}
+
+/* The offset after the first time that the literal says this text, which
+ * begins with a line feed; 0: it does not say it. */
+static size_t
+says_later(struct ctx_str literal, size_t at, const char *text)
+{
+	uint32_t cp;
+	size_t end;
+
+	do {
+		end = literal.p[at] == '\\' ? says(literal, at, text) : 0;
+	} while (end == 0 && ctx_text_next(literal, &at, &cp));
+	return end;
 }
 
 /* The part that the user's own begin with, behind results; a part of ours
@@ -58,30 +73,75 @@ may_be_note(const struct ctx_view *view)
 	    (view->flags & CTX_VIEW_TURN);
 }
 
+/* Is part i the whole content, a string in which a note can stand before the
+ * user's text? */
+static bool
+is_string(const struct ctx_dialect *dialect, const struct ctx_view *view,
+    size_t i)
+{
+	return dialect->note_text && view->role == CTX_ROLE_USER && i == 0 &&
+	    view->n == 1 && view->parts[0].kind == CTX_PART_TEXT &&
+	    view->parts[0].child == 0 &&
+	    view->json->nodes[view->parts[0].value].kind == CTX_JSON_STRING;
+}
+
+/* Sees what a literal begins with; in a string the user's text may follow. */
+static void
+find_in(struct ctx_str literal, const char *notice, bool string,
+    struct found_note *found)
+{
+	size_t end = says(literal, 1, CTX_SUMMARY_PREFIX);
+
+	found->summary = end != 0;
+	if (end != 0 && string)
+		found->end = says_later(literal, end, CTX_SUMMARY_SUFFIX);
+	if (end != 0 || notice == NULL)
+		return;
+	end = says(literal, 1, notice);
+	if (end != 0 && end + 1 < literal.n)
+		end = found->end =
+		    string ? says(literal, end, CTX_NOTICE_SUFFIX) : 0;
+	found->notice = end != 0;
+}
+
 void
 ctx_note_find(const struct ctx_prune_options *options,
     const struct ctx_dialect *dialect, const struct ctx_view *view,
     struct found_note *found)
 {
-	static const char prefix[] = CTX_SUMMARY_PREFIX;
-	const char *notice = options->notice;
-	struct ctx_str literal;
 	size_t i = first_own(view);
+	struct ctx_str literal;
 
 	memset(found, 0, sizeof *found);
 	if (i == view->n || !may_be_note(view) ||
 	    view->parts[i].kind != CTX_PART_TEXT ||
 	    view->json->nodes[view->parts[i].value].kind != CTX_JSON_STRING)
 		return;
-	found->whole = view->n == 1;
-	if (!found->whole && (dialect->note_part == NULL ||
-				 view->parts[i].child == 0 || i + 1 == view->n))
+	if (view->n > 1 && (dialect->note_part == NULL ||
+			       view->parts[i].child == 0 || i + 1 == view->n))
 		return;
 	literal = ctx_json_str(view->json, view->parts[i].value);
-	found->summary = says(literal, prefix, sizeof prefix - 1, false);
-	found->notice = !found->summary && notice != NULL &&
-	    says(literal, notice, strlen(notice), true);
+	find_in(literal, options->notice, is_string(dialect, view, i), found);
+	if (found->end + 1 == literal.n)
+		found->end = 0;
+	found->whole = view->n == 1 && found->end == 0;
 	found->part = i;
+}
+
+struct ctx_str
+ctx_note_string(const struct prune *p, const struct ctx_dialect *dialect,
+    const struct ctx_view *view)
+{
+	struct ctx_str literal = {NULL, 0};
+	struct found_note found;
+	size_t i = first_own(view), from;
+
+	if (i == view->n || !is_string(dialect, view, i))
+		return literal;
+	ctx_note_find(p->options, dialect, view, &found);
+	from = found.summary && found.end != 0 ? found.end : 1;
+	literal = ctx_json_str(view->json, view->parts[i].value);
+	return (struct ctx_str){literal.p + from, literal.n - from};
 }
 
 /* ---- made ---- */
@@ -185,48 +245,148 @@ fill_in(struct ctx_buf *out, const char *template, const struct words *words,
 }
 
 static const char *
-template_of(const struct ctx_dialect *dialect, bool summary)
+template_of(const struct ctx_dialect *dialect, bool part, bool summary)
 {
-	if (dialect->note_part != NULL)
+	if (part)
 		return dialect->note_part;
 	return summary ? dialect->summary : dialect->notice;
 }
 
-int
-ctx_note_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, bool summary, struct ctx_str text,
+/* Tokens of a note that is a message. */
+static int
+message_cost(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const char *template,
     uint64_t *tokens, struct ctx_err *err)
 {
-	const char *template = template_of(dialect, summary);
 	struct words words = {.uuid = {"\"\"", 2},
 	    .hex = {"\"\"", 2},
 	    .parent = {"null", 4}};
 	struct ctx_cost cost = {0};
 	size_t used;
-	int rc;
+
+	words.text = (struct ctx_str){p->literal.p, p->literal.n};
+	p->out.n = 0;
+	if (fill_in(&p->out, template, &words, err) < 0 ||
+	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
+	    dialect->read(&p->json, 0, &p->view, err) < 0 ||
+	    ctx_count_message(counter, dialect, &p->view, &cost, err) < 0)
+		return -1;
+	*tokens = cost.tokens;
+	return 0;
+}
+
+/* Tokens of a literal, which is its first piece and then its second. */
+static int
+literal_cost(struct prune *p, struct ctx_counter *counter,
+    struct ctx_str first, struct ctx_str second, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	struct ctx_cost cost = {0};
+	size_t used;
+
+	p->out.n = 0;
+	if (ctx_buf_add(&p->out, first.p, first.n, err) < 0 ||
+	    ctx_buf_add(&p->out, second.p, second.n, err) < 0 ||
+	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
+	    ctx_count_value(counter, &p->json, 0, &cost, err) < 0)
+		return -1;
+	*tokens = cost.tokens;
+	ctx_buf_reset(&p->out);
+	return 0;
+}
+
+/* Sets *tokens to how many more a literal has with the piece first than with a
+ * mere quote.  Tokens may cross the seam, so both are counted. */
+static int
+piece_cost(struct prune *p, struct ctx_counter *counter,
+    struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	uint64_t without;
+
+	if (literal_cost(p, counter, (struct ctx_str){"\"", 1}, rest,
+		&without, err) < 0 ||
+	    literal_cost(p, counter, first, rest, tokens, err) < 0)
+		return -1;
+	*tokens -= *tokens < without ? *tokens : without;
+	return 0;
+}
+
+/* Appends what separates a note from the user's text, as in a literal. */
+static int
+add_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
+{
+	const char *text = summary ? CTX_SUMMARY_SUFFIX : CTX_NOTICE_SUFFIX;
+
+	for (; *text != '\0'; text++)
+		if (ctx_buf_add(out, *text == '\n' ? "\\n" : text,
+			*text == '\n' ? 2 : 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+int
+ctx_note_cost(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, enum note_form form, bool summary,
+    struct ctx_str text, struct ctx_str string, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	const char *template =
+	    template_of(dialect, form != NOTE_MESSAGE, summary);
+	struct ctx_str none = {"", 0};
 
 	*tokens = 0;
 	if (template == NULL)
 		return 0;
-	p->literal.n = p->out.n = 0;
+	p->literal.n = 0;
 	if (ctx_text_encode(&p->literal, text.p, text.n, err) < 0)
 		return -1;
-	words.text = (struct ctx_str){p->literal.p, p->literal.n};
-	if (dialect->note_part != NULL)
-		template = "$text";
-	if (fill_in(&p->out, template, &words, err) < 0 ||
-	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0)
-		return -1;
-	if (dialect->note_part != NULL) {
-		rc = ctx_count_value(counter, &p->json, 0, &cost, err);
-	} else {
-		rc = dialect->read(&p->json, 0, &p->view, err);
-		if (rc >= 0)
-			rc = ctx_count_message(counter, dialect, &p->view,
-			    &cost, err);
+	if (form == NOTE_MESSAGE)
+		return message_cost(p, counter, dialect, template, tokens,
+		    err);
+	if (form == NOTE_STRING) {
+		p->literal.n--;
+		if (add_suffix(&p->literal, summary, err) < 0)
+			return -1;
+		return piece_cost(p, counter,
+		    (struct ctx_str){p->literal.p, p->literal.n}, string,
+		    tokens, err);
 	}
-	*tokens = cost.tokens;
-	return rc;
+	return literal_cost(p, counter,
+	    (struct ctx_str){p->literal.p, p->literal.n}, none, tokens, err);
+}
+
+int
+ctx_note_weigh(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    const struct found_note *found, uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_str literal;
+	struct ctx_cost cost = {0};
+	int rc;
+
+	if (found->end == 0) {
+		rc = ctx_count_part(counter, dialect, view, found->part, &cost,
+		    err);
+		*tokens = cost.tokens;
+		return rc;
+	}
+	literal = ctx_json_str(view->json, view->parts[found->part].value);
+	return piece_cost(p, counter,
+	    (struct ctx_str){literal.p, found->end},
+	    (struct ctx_str){literal.p + found->end, literal.n - found->end},
+	    tokens, err);
+}
+
+int
+ctx_note_cut(struct ctx_edits *edits, const struct ctx_view *view,
+    const struct found_note *found, struct ctx_err *err)
+{
+	struct ctx_str literal =
+	    ctx_json_str(view->json, view->parts[found->part].value);
+
+	return ctx_edit_replace(edits,
+	    (struct ctx_str){literal.p + 1, found->end - 1}, "", 0, err);
 }
 
 bool
@@ -235,13 +395,20 @@ ctx_note_fits(const struct ctx_dialect *dialect, const struct ctx_view *view)
 	size_t i = first_own(view);
 
 	return dialect->note_part == NULL ||
-	    (i < view->n && view->parts[i].child != 0);
+	    (i < view->n &&
+		(view->parts[i].child != 0 || is_string(dialect, view, i)));
+}
+
+bool
+ctx_note_is_part(const struct convo *convo, const struct entry *entry)
+{
+	return entry->note != 0 && convo->notes[entry->note - 1].part;
 }
 
 /* ---- put in ---- */
 
 int
-ctx_note_add(struct convo *convo, size_t entry, bool summary,
+ctx_note_add(struct convo *convo, size_t entry, bool part, bool summary,
     struct ctx_str text, uint64_t tokens, struct ctx_err *err)
 {
 	struct note *grown, *note;
@@ -254,6 +421,7 @@ ctx_note_add(struct convo *convo, size_t entry, bool summary,
 	note = &grown[convo->n_notes];
 	memset(note, 0, sizeof *note);
 	note->summary = summary;
+	note->part = part;
 	note->tokens = tokens;
 	note->literal = convo->ours.n;
 	if (ctx_text_encode(&convo->ours, text.p, text.n, err) < 0)
@@ -273,8 +441,10 @@ ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err)
 	for (i = 0; notice != NULL && i < convo->n; i++)
 		for (j = 0; j < convo->entries[i].items; j++, item++)
 			if ((convo->plan.marks[item] & CTX_MARK_NOTE) &&
-			    ctx_note_add(convo, i, false, text,
-				convo->groups.items[item].note, err) < 0)
+			    ctx_note_add(convo, i,
+				convo->entries[i].dialect->note_part != NULL,
+				false, text, convo->groups.items[item].note,
+				err) < 0)
 				return -1;
 	return 0;
 }
@@ -285,7 +455,8 @@ static int
 compose(struct prune *p, struct convo *convo, struct note *note,
     const struct entry *entry, uint32_t node, struct ctx_err *err)
 {
-	const char *template = template_of(entry->dialect, note->summary);
+	const char *template =
+	    template_of(entry->dialect, note->part, note->summary);
 	struct words words = {.json = p->view.json, .node = node};
 	char uuid[39], hex[11];
 	int rc;
@@ -325,7 +496,7 @@ ctx_notes_compose(struct prune *p, struct convo *convo, struct ctx_err *err)
 	for (i = 0; convo->n_notes > 0 && i < convo->n; i++) {
 		struct entry *entry = &convo->entries[i];
 
-		if (entry->note == 0 || entry->dialect->note_part != NULL)
+		if (entry->note == 0 || ctx_note_is_part(convo, entry))
 			continue;
 		note = &convo->notes[entry->note - 1];
 		if (ctx_prune_look(p, entry, err) < 0 ||
@@ -333,6 +504,28 @@ ctx_notes_compose(struct prune *p, struct convo *convo, struct ctx_err *err)
 			return -1;
 	}
 	return 0;
+}
+
+/* Puts a note before the user's text in the string i of p->view, in place of
+ * the note that is there if replace is true. */
+static int
+insert_in_string(struct prune *p, struct convo *convo,
+    const struct entry *entry, size_t i, bool replace, struct ctx_err *err)
+{
+	const struct note *note = &convo->notes[entry->note - 1];
+	const struct ctx_view *view = &p->view;
+	struct found_note found = {0};
+	struct ctx_str at = ctx_json_str(view->json, view->parts[i].value);
+
+	if (replace)
+		ctx_note_find(p->options, entry->dialect, view, &found);
+	at = (struct ctx_str){at.p + 1, found.end != 0 ? found.end - 1 : 0};
+	p->text.n = 0;
+	if (ctx_buf_add(&p->text, convo->ours.p + note->literal + 1,
+		note->literal_n - 2, err) < 0 ||
+	    add_suffix(&p->text, note->summary, err) < 0)
+		return -1;
+	return ctx_edit_replace(&p->one, at, p->text.p, p->text.n, err);
 }
 
 int
@@ -344,6 +537,8 @@ ctx_note_insert_part(struct prune *p, struct convo *convo,
 	size_t i = first_own(view);
 	struct ctx_str at;
 
+	if (is_string(entry->dialect, view, i))
+		return insert_in_string(p, convo, entry, i, replace, err);
 	if (compose(p, convo, note, entry, view->node, err) < 0)
 		return -1;
 	at = ctx_json_str(view->json, view->parts[i].child);

@@ -89,6 +89,13 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 
 /* ---- the end of a conversation ---- */
 
+/* Does a note stand before the entry as a message? */
+static bool
+has_note(const struct convo *convo, const struct entry *entry)
+{
+	return entry->note != 0 && !ctx_note_is_part(convo, entry);
+}
+
 /* How many messages of ours were put in. */
 static uint64_t
 messages_put(const struct convo *convo)
@@ -97,8 +104,7 @@ messages_put(const struct convo *convo)
 	size_t i;
 
 	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
-		n += convo->entries[i].note != 0 &&
-		    convo->entries[i].dialect->note_part == NULL;
+		n += has_note(convo, &convo->entries[i]);
 	return n;
 }
 
@@ -216,13 +222,6 @@ write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
 	return ctx_writer_mark(p->writer, err);
 }
 
-/* Does a note stand before the entry as a message? */
-static bool
-has_note(const struct entry *entry)
-{
-	return entry->note != 0 && entry->dialect->note_part == NULL;
-}
-
 static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
@@ -230,7 +229,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 	size_t i;
 
 	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
-		if ((has_note(&convo->entries[i]) &&
+		if ((has_note(convo, &convo->entries[i]) &&
 			ctx_note_write(p, convo, i, err) < 0) ||
 		    write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
@@ -425,7 +424,7 @@ insert_notes(struct prune *p, struct ctx_err *err)
 	size_t i;
 
 	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
-		if (has_note(&convo->entries[i]) &&
+		if (has_note(convo, &convo->entries[i]) &&
 		    ctx_note_insert(p, convo, &convo->entries[i], err) < 0)
 			return -1;
 	return 0;

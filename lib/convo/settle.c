@@ -114,7 +114,7 @@ touch(struct prune *p, struct convo *convo, struct entry *entry,
 	describe(convo, entry, first, drop, &touch);
 	touch.ranked = convo->scorer != NULL;
 	touch.action = drop ? "drop" : "edit";
-	if (touch.rule == NULL && entry->note != 0) {
+	if (touch.rule == NULL && ctx_note_is_part(convo, entry)) {
 		touch.after += convo->notes[entry->note - 1].tokens;
 		touch.rule = note_rule(&convo->notes[entry->note - 1]);
 	}
@@ -156,7 +156,7 @@ report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
 		return 0;
 	for (i = 0; i < convo->n; i++) {
 		entry = &convo->entries[i];
-		if (entry->note == 0 || entry->dialect->note_part != NULL)
+		if (entry->note == 0 || ctx_note_is_part(convo, entry))
 			continue;
 		note = &convo->notes[entry->note - 1];
 		if (report_note(p, entry, note,
@@ -246,7 +246,7 @@ static int
 note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
     struct ctx_fate *fate, bool *empty, struct ctx_err *err)
 {
-	bool part = entry->note != 0 && entry->dialect->note_part != NULL;
+	bool part = ctx_note_is_part(convo, entry);
 	struct ctx_edits *edits = part ? &p->one : &p->edits;
 	struct found_note old;
 	struct ctx_str message;
@@ -259,7 +259,10 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 	if (fate->rest & CTX_MARK_FOLD) {
 		ctx_note_find(p->options, entry->dialect, &p->view, &old);
 		/* One note takes the place of the other. */
-		fate->own = part ? 0 : (uint32_t)old.part + 1;
+		fate->own = part || old.end != 0 ? 0 : (uint32_t)old.part + 1;
+		if (!part && old.end != 0 &&
+		    ctx_note_cut(edits, &p->view, &old, err) < 0)
+			return -1;
 	}
 	if (ctx_edit_message(edits, &p->view, entry->dialect, fate,
 		convo->measure.counter, empty, err) < 0)
@@ -332,7 +335,7 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 	bool empty = kept == 0;
 	size_t i;
 
-	if (entry->note != 0 && entry->dialect->note_part != NULL)
+	if (ctx_note_is_part(convo, entry))
 		any |= CTX_MARK_NOTE;
 	if (any == 0 || entry->gone) {
 		entry->items = kept;

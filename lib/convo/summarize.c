@@ -66,28 +66,67 @@ tell(struct material *m, const struct ctx_view *view,
 	return ctx_buf_add(&m->text, "\n", 1, err);
 }
 
-static int
-add_part(struct prune *p, struct material *m, const struct ctx_view *view,
-    const struct ctx_part *part, bool earlier, struct ctx_err *err)
+/* Bytes of the text that a literal has from an offset on. */
+static size_t
+rest_bytes(const struct ctx_view *view, const struct ctx_part *part, size_t at)
 {
-	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
-	enum ctx_summary_kind kind = kind_of(view, part);
-	struct ctx_str text;
+	struct ctx_str literal = ctx_json_str(view->json, part->value);
+	size_t n = 0;
+	char utf8[4];
+	uint32_t cp;
 
-	if (part_text(p, view, part, err) < 0)
-		return -1;
-	text = (struct ctx_str){p->text.p, p->text.n};
+	while (ctx_text_next(literal, &at, &cp))
+		n += ctx_utf8_put(utf8, cp);
+	return n;
+}
+
+static int
+add_text(struct prune *p, struct material *m, const struct ctx_view *view,
+    const struct ctx_part *part, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
+{
 	if (text.n == 0)
 		return 0;
-	if (earlier && text.n >= prefix) {
-		kind = CTX_SUMMARY_EARLIER;
-		text.p += prefix;
-		text.n -= prefix;
-	}
 	if ((m->lines != NULL &&
 		ctx_summary_add(m->lines, kind, text.p, text.n, err) < 0) ||
 	    (p->options->summarizer != NULL &&
 		tell(m, view, part, text, err) < 0))
+		return -1;
+	return 0;
+}
+
+/* Adds a part.  One that is an earlier summary, or begins with one in its
+ * string, tells that without its prefix; the user's text after it is told if
+ * it goes, too. */
+static int
+add_part(struct prune *p, struct material *m, const struct ctx_view *view,
+    const struct ctx_part *part, const struct found_note *earlier, bool goes,
+    struct ctx_err *err)
+{
+	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
+	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
+	struct ctx_str text, rest = {NULL, 0};
+
+	if (part_text(p, view, part, err) < 0)
+		return -1;
+	text = (struct ctx_str){p->text.p, p->text.n};
+	if (earlier != NULL && text.n >= prefix) {
+		if (earlier->end != 0) {
+			size_t own = rest_bytes(view, part, earlier->end);
+
+			rest = (struct ctx_str){text.p + text.n - own, own};
+			text.n -= own + suffix;
+		}
+		text.p += prefix;
+		text.n -= prefix;
+		if (add_text(p, m, view, part, CTX_SUMMARY_EARLIER, text,
+			err) < 0)
+			return -1;
+		text = rest;
+		if (!goes)
+			text.n = 0;
+	}
+	if (add_text(p, m, view, part, kind_of(view, part), text, err) < 0)
 		return -1;
 	ctx_buf_reset(&p->text);
 	return 0;
@@ -116,7 +155,9 @@ add_entry(struct prune *p, struct material *m, const struct entry *entry,
 
 		if ((marks & CTX_MARK_DROP) ||
 		    (earlier && (marks & CTX_MARK_FOLD))) {
-			if (add_part(p, m, view, part, earlier, err) < 0)
+			if (add_part(p, m, view, part,
+				earlier ? &found : NULL,
+				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
 		} else if (m->lines != NULL) {
 			if (part_text(p, view, part, err) < 0 ||
@@ -157,6 +198,19 @@ most_bytes(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
+/* Cuts off what the summary says from the mark of its end on: the text after
+ * that would be taken for the user's. */
+static void
+end_early(struct ctx_buf *out)
+{
+	static const char suffix[] = CTX_SUMMARY_SUFFIX;
+	size_t n = sizeof suffix - 1, i;
+
+	for (i = 0; i + n <= out->n; i++)
+		if (memcmp(out->p + i, suffix, n) == 0)
+			out->n = i;
+}
+
 /* Asks the command; what it says beyond the bound is cut off. */
 static int
 ask(struct prune *p, struct convo *convo, const struct material *m,
@@ -178,6 +232,7 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
 	if (out->n == 0)
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
 		    o->summarizer);
+	end_early(out);
 	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n,
 		room, &at, &tokens, err) < 0)
 		return -1;
@@ -300,10 +355,11 @@ place_message(const struct convo *convo, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Where it stands as a part: in the first user message that opens a turn. */
+/* Where it stands as a part: in the first user message that opens a turn.
+ * Returns 1, or 0 if no such message is kept. */
 static int
-place_part(struct prune *p, const struct convo *convo,
-    const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
+place_part(struct prune *p, const struct convo *convo, size_t *place,
+    struct ctx_err *err)
 {
 	size_t i, j, item = 0;
 
@@ -316,47 +372,80 @@ place_part(struct prune *p, const struct convo *convo,
 			if (ctx_prune_look(p, &convo->entries[i], err) < 0)
 				return -1;
 			*place = i;
-			if (ctx_note_fits(dialect, &p->view))
-				return 0;
+			if (convo->entries[i].dialect->note_part != NULL &&
+			    ctx_note_fits(convo->entries[i].dialect, &p->view))
+				return 1;
 		}
-	return ctx_err_set(err, CTX_EARG,
-	    "no summary can stand in it, a conversation of dialect %s without "
-	    "a user message", dialect->name);
+	return 0;
 }
+
+/* Where a summary stands, and whether as a part of the message there. */
+struct place {
+	size_t entry;
+	bool part;
+};
 
 static int
 find_place(struct prune *p, const struct convo *convo,
-    const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
+    const struct ctx_dialect *dialect, struct place *place,
+    struct ctx_err *err)
 {
-	bool part = dialect->note_part != NULL;
 	const struct ctx_dialect *there;
+	int rc = 0;
 
-	if (part && place_part(p, convo, dialect, place, err) < 0)
+	if (dialect->note_part != NULL)
+		rc = place_part(p, convo, &place->entry, err);
+	if (rc < 0)
 		return -1;
-	if (!part && place_message(convo, dialect, place, err) < 0)
+	place->part = rc > 0;
+	if (place->part)
+		return 0;
+	if (dialect->summary == NULL)
+		return ctx_err_set(err, CTX_EARG,
+		    "no summary can stand in it, a conversation of dialect %s "
+		    "without a user message", dialect->name);
+	if (place_message(convo, dialect, &place->entry, err) < 0)
 		return -1;
-	there = convo->entries[*place].dialect;
-	if (part == (there->note_part != NULL) &&
-	    (part || there->summary != NULL))
+	there = convo->entries[place->entry].dialect;
+	if (there->summary != NULL)
 		return 0;
 	return ctx_err_set(err, CTX_EARG,
 	    "no summary can stand in it, before a message of dialect %s",
 	    there->name);
 }
 
+/* What a summary of this text costs at its place. */
+static int
+cost_at(struct prune *p, struct convo *convo, const struct place *place,
+    struct ctx_str text, uint64_t *tokens, struct ctx_err *err)
+{
+	const struct entry *entry = &convo->entries[place->entry];
+	enum note_form form = place->part ? NOTE_BLOCK : NOTE_MESSAGE;
+	struct ctx_str string = {NULL, 0};
+
+	if (place->part) {
+		if (ctx_prune_look(p, entry, err) < 0)
+			return -1;
+		string = ctx_note_string(p, entry->dialect, &p->view);
+	}
+	if (string.n > 0)
+		form = NOTE_STRING;
+	return ctx_note_cost(p, convo->measure.counter, entry->dialect, form,
+	    true, text, string, tokens, err);
+}
+
 /* The most tokens that its text may have: as asked, and no more than the
  * budget leaves; 0 if it leaves none. */
 static int
-find_room(struct prune *p, struct convo *convo,
-    const struct ctx_dialect *dialect, uint64_t *room, struct ctx_err *err)
+find_room(struct prune *p, struct convo *convo, const struct place *place,
+    uint64_t *room, struct ctx_err *err)
 {
 	struct ctx_str text = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
 	const struct ctx_plan *plan = &convo->plan;
 	uint64_t frame, left = 0;
 
-	if (ctx_note_cost(p, convo->measure.counter, dialect, true, text,
-		&frame, err) < 0)
+	if (cost_at(p, convo, place, text, &frame, err) < 0)
 		return -1;
 	if (plan->limits.budget > plan->after + frame)
 		left = plan->limits.budget - plan->after - frame;
@@ -368,7 +457,7 @@ find_room(struct prune *p, struct convo *convo,
 
 /* The whole of the summary, until p->text changes, and what it costs. */
 static int
-compose(struct prune *p, struct convo *convo, size_t place,
+compose(struct prune *p, struct convo *convo, const struct place *place,
     const struct ctx_buf *text, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
 {
@@ -378,16 +467,15 @@ compose(struct prune *p, struct convo *convo, size_t place,
 	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
 		return -1;
 	*all = (struct ctx_str){p->text.p, p->text.n};
-	return ctx_note_cost(p, convo->measure.counter,
-	    convo->entries[place].dialect, true, *all, tokens, err);
+	return cost_at(p, convo, place, *all, tokens, err);
 }
 
 /* The same, with the text cut if it costs more behind its prefix than by
  * itself, and so more than there is room for. */
 static int
-compose_within(struct prune *p, struct convo *convo, size_t place,
-    uint64_t room, struct ctx_buf *text, struct ctx_str *all,
-    uint64_t *tokens, struct ctx_err *err)
+compose_within(struct prune *p, struct convo *convo,
+    const struct place *place, uint64_t room, struct ctx_buf *text,
+    struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
 {
 	uint64_t budget = convo->plan.limits.budget, over;
 
@@ -405,7 +493,7 @@ compose_within(struct prune *p, struct convo *convo, size_t place,
 /* Puts the summary in, unless there is no room for it, or it costs as much
  * as what it stands for. */
 static int
-put_in(struct prune *p, struct convo *convo, size_t place,
+put_in(struct prune *p, struct convo *convo, const struct place *place,
     const struct drops *drops, uint64_t room, struct ctx_buf *text,
     struct ctx_err *err)
 {
@@ -419,7 +507,8 @@ put_in(struct prune *p, struct convo *convo, size_t place,
 	if (text->n > 0 && tokens < drops->tokens &&
 	    plan->after + tokens <= plan->limits.budget) {
 		plan->after += tokens;
-		return ctx_note_add(convo, place, true, all, tokens, err);
+		return ctx_note_add(convo, place->entry, place->part, true,
+		    all, tokens, err);
 	}
 	/* What must go to meet the budget goes without one. */
 	if (whole <= plan->limits.budget)
@@ -429,13 +518,13 @@ put_in(struct prune *p, struct convo *convo, size_t place,
 
 /* Writes the summary into text and puts it in. */
 static int
-summarize(struct prune *p, struct convo *convo, size_t place,
+summarize(struct prune *p, struct convo *convo, const struct place *place,
     const struct drops *drops, struct ctx_buf *text, struct material *m,
     struct ctx_err *err)
 {
 	uint64_t room;
 
-	if (find_room(p, convo, drops->dialect, &room, err) < 0)
+	if (find_room(p, convo, place, &room, err) < 0)
 		return -1;
 	if (room > 0 &&
 	    (ctx_summary_open(&m->lines, err) < 0 ||
@@ -452,7 +541,7 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 	struct drops drops = look_at_drops(convo);
 	struct material m = {0};
 	struct ctx_buf text = {0};
-	size_t place = 0;
+	struct place place = {0, false};
 	int rc;
 
 	if (drops.dialect == NULL) {
@@ -462,7 +551,7 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 	fold(convo, &drops);
 	if (find_place(p, convo, drops.dialect, &place, err) < 0)
 		return -1;
-	rc = summarize(p, convo, place, &drops, &text, &m, err);
+	rc = summarize(p, convo, &place, &drops, &text, &m, err);
 	ctx_summary_close(m.lines);
 	ctx_buf_release(&m.text);
 	ctx_buf_release(&m.name);

@@ -143,17 +143,29 @@ price_notice(struct prune *p, struct convo *convo, struct entry *entry,
     const struct ctx_view *view, struct ctx_item *item, struct ctx_err *err)
 {
 	const char *notice = p->options->notice;
-	struct ctx_str text = {notice, 0};
+	enum note_form form =
+	    entry->dialect->note_part == NULL ? NOTE_MESSAGE : NOTE_BLOCK;
+	struct ctx_str text = {notice, 0}, string;
 	uint64_t price;
 
+	/* An earlier summary in the message tells of what went. */
 	if (notice == NULL || convo->plan.limits.policy->summarizes ||
+	    (item->flags & CTX_ITEM_WITH_SUMMARY) ||
 	    !((item->flags & CTX_ITEM_USER) || (view->flags & CTX_VIEW_TURN)) ||
 	    !ctx_note_fits(entry->dialect, view))
 		return 0;
 	text.n = strlen(notice);
+	string = ctx_note_string(p, entry->dialect, view);
+	if (string.n > 0) {
+		if (ctx_note_cost(p, convo->measure.counter, entry->dialect,
+			NOTE_STRING, false, text, string, &price, err) < 0)
+			return -1;
+		item->note = price > UINT32_MAX ? 0 : (uint32_t)price;
+		return 0;
+	}
 	if (convo->priced != entry->dialect) {
 		if (ctx_note_cost(p, convo->measure.counter, entry->dialect,
-			false, text, &price, err) < 0)
+			form, false, text, string, &price, err) < 0)
 			return -1;
 		convo->priced = entry->dialect;
 		convo->price = price;
@@ -166,18 +178,18 @@ price_notice(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* Notes the part of a message that is ours. */
 static int
-note_own(struct convo *convo, const struct entry *entry,
+note_own(struct prune *p, struct convo *convo, const struct entry *entry,
     const struct ctx_view *view, const struct found_note *found,
     struct ctx_item *item, struct ctx_err *err)
 {
-	struct ctx_cost cost = {0};
+	uint64_t tokens;
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_count_part(convo->measure.counter, entry->dialect, view,
-		found->part, &cost, err) < 0)
+	if (ctx_note_weigh(p, convo->measure.counter, entry->dialect, view,
+		found, &tokens, err) < 0)
 		return -1;
-	item->own = (uint32_t)cost.tokens;
+	item->own = (uint32_t)tokens;
 	item->flags |= found->summary ? CTX_ITEM_WITH_SUMMARY
 				      : CTX_ITEM_WITH_NOTICE;
 	return 0;
@@ -227,7 +239,7 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 	if (entry->dialect->rules & CTX_ALTERNATES)
 		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
-	if (note_own(convo, entry, view, &found,
+	if (note_own(p, convo, entry, view, &found,
 		&groups->items[groups->n - 1], err) < 0 ||
 	    price_notice(p, convo, entry, view,
 		&groups->items[groups->n - 1], err) < 0 ||

@@ -14,6 +14,12 @@
 /* A message of ours, of this role. */
 #define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
 
+/* The start of the user's next message: a block of this type, or the start of
+ * a string.  Without a user's message a summary is one. */
+#define NOTE_WITHIN(type)                                                    \
+	.note_part = "{\"type\":\"" type "\",\"text\":$text}",             \
+	.note_text = true
+
 /* 3 tokens a message and once, 1 a name, as Chat Completions; without names,
  * as formats that have none. */
 #define FRAMING .per_message = 3, .priming = 3
@@ -192,8 +198,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = LANGCHAIN_LC("SystemMessage", "system", ""),
-	.notice = LANGCHAIN_LC("HumanMessage", "human", ""),
+	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
+	NOTE_WITHIN("text"),
 	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
     },
     {
@@ -206,8 +212,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = LANGCHAIN_DICT("SystemMessage", "system", ""),
-	.notice = LANGCHAIN_DICT("HumanMessage", "human", ""),
+	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
+	NOTE_WITHIN("text"),
 	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
     },
     {
@@ -220,8 +226,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = LANGCHAIN_DUMP("SystemMessage", "system", ""),
-	.notice = LANGCHAIN_DUMP("HumanMessage", "human", ""),
+	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
+	NOTE_WITHIN("text"),
 	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
     },
     {
@@ -279,8 +285,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = VERCEL_UI("system"),
-	.notice = VERCEL_UI("user"),
+	.summary = VERCEL_UI("user"),
+	NOTE_WITHIN("text"),
     },
     {
 	.name = "vercel-model",
@@ -293,8 +299,8 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_BLOCK,
 	.failed = {"{\"type\":\"error-text\",\"value\":", "}"},
 	.failures = {"error-text", "error-json", "execution-denied"},
-	.summary = NOTE("system"),
-	.notice = NOTE("user"),
+	.summary = NOTE("user"),
+	NOTE_WITHIN("text"),
 	.answers = {
 	    {"tool-call", "{\"type\":\"tool-result\",\"toolCallId\":$id,"
 			  "\"toolName\":$name,\"output\":"
@@ -335,8 +341,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = NOTE("system"),
-	.notice = NOTE("system"),
+	.summary = NOTE("user"),
+	NOTE_WITHIN("text"),
 	.answers = {
 	    {NULL, "{\"role\":\"tool\",\"content\":$text,"
 		   "\"tool_name\":$name,\"tool_call_id\":$id}"},
@@ -356,8 +362,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
-	.summary = NOTE("system"),
-	.notice = NOTE("system"),
+	.summary = NOTE("user"),
+	NOTE_WITHIN("input_text"),
 	.answers = {
 	    {"function_call", ANSWER_ITEM("function_call_output")},
 	    {"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
@@ -450,8 +456,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = NOTE("system"),
-	.notice = NOTE("system"),
+	.summary = NOTE("user"),
+	NOTE_WITHIN("text"),
 	.answers = {
 	    {NULL, "{\"role\":\"tool\",\"tool_call_id\":$id,"
 		   "\"content\":$text}"},
@@ -469,8 +475,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = NOTE("system"),
-	.notice = NOTE("user"),
+	.summary = NOTE("user"),
+	NOTE_WITHIN("text"),
     },
 };
 

@@ -95,6 +95,10 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if (item->flags & CTX_ITEM_SYSTEM)
 		return holds |
 		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
+	/* As a summary that is a message is held. */
+	if ((item->flags & CTX_ITEM_WITH_SUMMARY) && limits->pin_system &&
+	    !limits->policy->summarizes)
+		holds |= BIT(CTX_HOLD_SYSTEM);
 	if (limits->policy->pins_first && item->spoken < limits->keep_first)
 		holds |= BIT(CTX_HOLD_PINNED);
 	if (groups->spoken - item->spoken <= limits->keep_last)

@@ -6,10 +6,11 @@
  * the conversation and knows nothing of the others.  Slow and plain on
  * purpose.  The rules are those that the providers' error messages state.
  *
- *     valid DIALECT [--wrap] [--allow-pending] [--cache] < STREAM
+ *     valid DIALECT [--wrap] [--allow-pending] [--templates] [--cache] < STREAM
  *
  * prints LINE: RULE: WHAT for each violation and ends with 1 if there is any;
- * with --cache also of the rules for hints to a prompt cache.
+ * with --templates also of what chat templates refuse that OpenAI takes, with
+ * --cache of the rules for hints to a prompt cache.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,14 +162,16 @@ main(int argc, char **argv)
 			wrap = true;
 		else if (strcmp(argv[i], "--allow-pending") == 0)
 			t.allow_pending = true;
+		else if (strcmp(argv[i], "--templates") == 0)
+			t.templates = true;
 		else if (strcmp(argv[i], "--cache") == 0)
 			cache = argv[1];
 		else
 			check = NULL;
 	}
 	if (check == NULL)
-		die("usage: valid DIALECT [--wrap] [--allow-pending] [--cache] "
-		    "< STREAM");
+		die("usage: valid DIALECT [--wrap] [--allow-pending] "
+		    "[--templates] [--cache] < STREAM");
 	read_all(&in, stdin);
 	check_stream(&t, check, cache, wrap, &in);
 	free(in.p);

@@ -73,6 +73,17 @@ chat_result(
 	json_object_del(open, id);
 }
 
+/* Many chat templates take a system message only as the first message
+ * (lib/dialect/NOTES.md). */
+static void
+chat_system(struct talk *t, size_t at, const json_t *m)
+{
+	if (t->templates && at > 0 &&
+	    (is(m, "role", "system") || is(m, "role", "developer")))
+		refuse(t, at, "late-system",
+		    "a system message is not the first message");
+}
+
 /* Calls are answered before anybody else speaks, in any order. */
 void
 check_chat(struct talk *t)
@@ -83,6 +94,7 @@ check_chat(struct talk *t)
 	size_t i;
 
 	json_array_foreach(t->message, i, m) {
+		chat_system(t, i, m);
 		calls = json_object_get(m, "tool_calls");
 		legacy = json_is_object(json_object_get(m, "function_call"));
 		chat_content(t, i, m, json_array_size(calls) > 0 || legacy);
@@ -116,6 +128,7 @@ check_generic(struct talk *t)
 	size_t i;
 
 	json_array_foreach(t->message, i, m) {
+		chat_system(t, i, m);
 		if (*text(m, "role") == '\0')
 			refuse(t, i, "role", "message has no role");
 		if (!json_is_string(json_object_get(m, "content")))
