@@ -350,6 +350,50 @@ turns() {
 	dialect_is openai-responses w
 }
 
+@test "responses: an input that is a text is a message, to every command" {
+	local o text
+	text="how are you, $(words 40)"
+	jq -nc --arg t "$text" '{model: "gpt-5", input: $t}' > in
+	jq -nc --arg t "$text" '{model: "gpt-5", input: [{role: "user",
+	    content: $t}]}' > items
+	jq -nc --arg t "$text" '{custom_id: "1", method: "POST",
+	    url: "/v1/responses", body: {model: "gpt-5", input: $t}}' > batch
+	# The role is not written down, so it costs nothing.
+	n=$(($(tokens items) - 1))
+	for f in in batch; do
+		dialect_is openai-responses $f
+		[ "$(ctx-count --json $f | jq -c '[.messages, .tokens]')" = \
+		    "[1,$n]" ]
+		ctx-count -q --max $((n - 1)) $f && fail "$f: --max"
+		ctx-count -q --max "$n" $f
+		ctx-check $f
+		ctx-check --repair $f | cmp - $f
+		for o in "" "--notice x" "-s summarize" \
+		    "-s heuristic -l aggressive"; do
+			# shellcheck disable=SC2086 # options
+			run -1 --separate-stderr ctx-prune -b 9 $o $f
+			[ "$output" = "$(cat $f)" ] || fail "$f $o"
+			[[ $stderr == *"last messages"* ]]
+		done
+		ctx-cache --strip $f | cmp - $f
+		ctx-cache -m gpt-5.6 $f 2> /dev/null | cmp - $f
+		ctx-age -k 0 -o 3 -S spool $f | cmp - $f
+		ctx-truncate --message-limit 8 $f > out
+		jq -e '(.body // .).input | length == 8 and startswith("how")' \
+		    out
+	done
+	# Those of other kinds are none.
+	for o in '"model":"text-embedding-3-small"' '"model":"tts-1"' \
+	    '"model":"gpt-4o-mini-tts","voice":"alloy"' \
+	    '"model":"omni-moderation-latest"' '"instruction":"sum up"' \
+	    '"model":"gpt-4o","output":"fine"' \
+	    '"model":"x","type":"custom_tool_call"'; do
+		echo "{$o,\"input\":\"a text\"}" > other
+		[ -z "$(ctx-count --json other 2> /dev/null |
+		    jq 'select(.messages > 0)')" ] || fail "$o"
+	done
+}
+
 @test "tools, instructions and system prompts count beside the messages" {
 	m='{"role":"user","content":"a"}'
 	echo "{\"messages\":[$m]}" > w

@@ -24,10 +24,11 @@ static const struct wrapper {
 	const char *element;  /* see struct ctx_shape */
 	bool single, answers;
 	bool said;            /* not if its first element has no role */
+	bool text;            /* may be a text, which the user said */
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
     {.path = {"body"}, .messages = "input", .dialect = "openai-responses",
-	.sure = true},
+	.sure = true, .text = true},
     {.path = {"params"}, .messages = "messages", .dialect = "anthropic"},
     {.path = {"request"}, .messages = "contents", .dialect = "gemini",
 	.sure = true},
@@ -43,7 +44,7 @@ static const struct wrapper {
     {.messages = "traj", .said = true}, /* and of tau-bench */
     {.messages = "prompt"}, /* preference sets of TRL */
     {.messages = "input", .unless = "type", .dialect = "openai-responses",
-	.sure = true},
+	.sure = true, .text = true},
     /* What the batches gave, and single answers. */
     {.path = {"response", "body"}, .messages = "choices",
 	.dialect = "openai-chat", .element = "message", .answers = true},
@@ -270,6 +271,44 @@ are_texts(const struct ctx_json *json, uint32_t array)
 	return end > array + 1 && one == end;
 }
 
+static bool
+contains(struct ctx_str text, const char *word)
+{
+	size_t n = strlen(word), i;
+
+	for (i = 0; i + n <= text.n; i++)
+		if (memcmp(text.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* True if the input of a request is a text that its model answers: OpenAI
+ * Responses.  A text to be embedded, moderated or spoken is in a request of the
+ * same members, and data sets keep what was put in beside what came out. */
+static bool
+is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
+{
+	static const char *const others[] = {"output", "voice", "dimensions",
+	    "encoding_format", "input_type"};
+	static const char *const models[] = {"embed", "moderation", "tts",
+	    "rerank"};
+	uint32_t model = ctx_json_find(json, request, "model");
+	struct ctx_str name;
+	size_t i;
+
+	if (json->nodes[input].kind != CTX_JSON_STRING || model == 0 ||
+	    json->nodes[model].kind != CTX_JSON_STRING)
+		return false;
+	for (i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (ctx_json_find(json, request, others[i]) != 0)
+			return false;
+	name = ctx_json_str(json, model);
+	for (i = 0; i < sizeof models / sizeof models[0]; i++)
+		if (contains(name, models[i]))
+			return false;
+	return true;
+}
+
 /* The messages that a wrapper would keep in the object node, or 0. */
 static uint32_t
 unwrap(const struct ctx_json *json, uint32_t node,
@@ -287,6 +326,9 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	    ctx_json_find(json, *request, wrapper->unless) != 0)
 		return 0;
 	messages = ctx_json_find(json, *request, wrapper->messages);
+	if (messages != 0 && wrapper->text &&
+	    is_prompt(json, *request, messages))
+		return messages;
 	if (messages == 0 ||
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
@@ -335,7 +377,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		if (shape->messages == 0)
 			continue;
 		shape->element = wrapper->element;
-		shape->single = wrapper->single;
+		shape->single = wrapper->single ||
+		    json->nodes[shape->messages].kind == CTX_JSON_STRING;
 		shape->answers = wrapper->answers;
 		shape->in_request = !wrapper->answers;
 		shape->model = ctx_find_either(json, shape->request, "model",

@@ -239,6 +239,12 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 	const struct item *item = item_of(json, node);
 
 	ctx_view_reset(view, json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING) {
+		/* An input that is a text is a message of the user's. */
+		view->role = CTX_ROLE_USER;
+		return ctx_read_content(view, node, read_block, err) < 0 ? -1
+									 : 1;
+	}
 	if (item != NULL)
 		return read_item(view, item, err) < 0 ? -1 : 1;
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
