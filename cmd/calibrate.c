@@ -101,15 +101,24 @@ calibrate_ended(struct calibrate *c, const struct ctx_tally *t,
 
 /* ---- the report ---- */
 
-/* With a larger error a factor says nothing. */
+/* With fewer calls, a larger error, or a factor that no two tokenizers have
+ * between them, a fit says nothing. */
+enum { LEAST_CALLS = 3 };
 #define WORST_ERROR 0.25
+#define LEAST_FACTOR 0.1
+#define MOST_FACTOR 10.0
 
-/* Nor does one that may as well be none. */
-static bool
-says_something(const struct ctx_fit *fit)
+/* Why no line can be made of a fit; NULL if one can. */
+static const char *
+doubt(const struct ctx_fit *fit, size_t calls)
 {
-	return fit->error <= WORST_ERROR &&
-	    (isinf(fit->spread) || fit->spread < fit->factor);
+	if (calls < LEAST_CALLS || isinf(fit->spread))
+		return "fewer than three calls tell";
+	if (fit->factor < LEAST_FACTOR || fit->factor > MOST_FACTOR)
+		return "no tokenizer has such a factor";
+	if (fit->error > WORST_ERROR || fit->spread >= fit->factor)
+		return "what was billed follows something else";
+	return NULL;
 }
 
 /* Hundredths, as models.json and the table have them; never rounded down
@@ -125,8 +134,6 @@ static json_t *
 line_of(const char *model, const char *encoding, const struct ctx_fit *fit,
     bool upper)
 {
-	if (!says_something(fit))
-		return NULL;
 	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
 	    "exact", 0, "factor", hundredths(fit, upper));
 }
@@ -152,8 +159,7 @@ print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
 	printf("  upper       %.2f counts no call too low\n",
 	    hundredths(fit, true));
 	if (line == NULL) {
-		printf("  models.json no line: what was billed follows "
-		       "something else\n");
+		printf("  models.json no line: %s\n", doubt(fit, calls));
 		return 0;
 	}
 	printf("  models.json ");
@@ -223,8 +229,10 @@ calibrate_report(struct calibrate *c, const char *encoding, bool upper,
 		if (!ctx_fit(&fit, calls, n))
 			continue;
 		copy_name(name, sizeof name, ctx_names_at(&c->models, id));
-		line = line_of(name, encoding, &fit, upper);
-		if (line == NULL && says_something(&fit))
+		line = doubt(&fit, n) != NULL
+		    ? NULL
+		    : line_of(name, encoding, &fit, upper);
+		if (line == NULL && doubt(&fit, n) == NULL)
 			rc = ctx_err_nomem(err);
 		else if (json)
 			rc = print_json(name, encoding, &fit, n, line, err);

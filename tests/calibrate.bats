@@ -36,9 +36,10 @@ load helper
 
 @test "--calibrate: a model's name is masked, and cut between characters" {
 	named() {
-		jq -nc --arg m "$1" '{role: "user", content: "go"},
+		jq -nc --arg m "$1" 'range(3) | {role: "user", content: "go"},
 		    {role: "assistant", model: $m, content: [{type: "text",
-		    text: "x"}], usage: {input_tokens: 20, output_tokens: 5}}'
+		    text: "x"}], usage: {input_tokens: (. * 10 + 12),
+		    output_tokens: 5}}'
 	}
 	run -0 --separate-stderr ctx-count -d anthropic --calibrate \
 	    <(named $'a\xc2\x9b31m\xe2\x80\xae')
@@ -124,6 +125,52 @@ load helper
 	jq -e '.calls == 1' <<< "$output"
 	n=$(ctx-count --json --per message call | jq -s '.[0].tokens - 4')
 	jq -e --argjson n "$n" '(.factor * $n - 496 | fabs) < 1' <<< "$output"
+}
+
+@test "--calibrate reads a count that stands before its answer, as Codex 0.40 writes" {
+	line='def line(t; p): {timestamp: "2025-10-29T00:59:38.317Z", type: t,
+	    payload: p};
+	    def item($m): line("response_item"; {type: "message", role: $m.role,
+		content: [{type: (if $m.role == "assistant" then "output_text"
+		    else "input_text" end), text: $m.content}]});
+	    def told($n): line("event_msg"; {type: "token_count", info:
+		{total_token_usage: {input_tokens: ($n * 7)}, last_token_usage:
+		{input_tokens: $n, output_tokens: 3}}});'
+	grep -v '"system"' "$chat" > in
+	jq -c "$line"'item(.)' in > items
+	ctx-count --json --per message -d codex -e o200k_base items |
+	    jq .tokens > each
+	jq -c -n --rawfile each each "$line"'($each | split("\n")) as $n |
+	    line("turn_context"; {model: "gpt-5-codex"}),
+	    foreach inputs as $m ({i: 0, sum: 0};
+	    .before = .sum | .at = .i | .sum += ($n[.i] | tonumber) - 4 | .i += 1;
+	    if $m.role == "assistant"
+	    then told(5000 + .at * 4 + .before * 1.3 | round),
+	        line("event_msg"; {type: "agent_message", message: "x"})
+	    else empty end, item($m))' in > rollout
+	run -0 --separate-stderr ctx-count --calibrate -e o200k_base --json \
+	    rollout
+	jq -e --argjson n "$(grep -c '"assistant"' in)" \
+	    '.model == "gpt-5-codex" and .calls == $n and
+	    (.factor - 1.3 | fabs) < 0.002 and (.beside - 5000 | fabs) < 5 and
+	    .error < 0.001' <<< "$output"
+}
+
+@test "--calibrate makes no line of too few calls, or of a factor that none has" {
+	call() { # TEXT TOKENS
+		jq -nc --arg t "$1" --argjson n "$2" '{model: "house", messages:
+		    [{role: "user", content: $t}], usage: {prompt_tokens: $n}}'
+	}
+	call hello 12686 > one
+	run -0 --separate-stderr ctx-count --calibrate one
+	[[ $output == *"models.json no line: fewer than three calls tell"* ]]
+	ctx-count --calibrate --json one 2> /dev/null | jq -e '.models == null'
+	for n in 5 10 20 40; do
+		call "$(words $n)" $((n * 40))
+	done > many
+	run -0 --separate-stderr ctx-count --calibrate many
+	[[ $output == *"models.json no line: no tokenizer has such a factor"* ]]
+	ctx-count --calibrate --json many 2> /dev/null | jq -e '.models == null'
 }
 
 @test "--calibrate reads the usage of a request, its answer left out" {

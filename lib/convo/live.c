@@ -172,13 +172,16 @@ mark_same(struct ctx_live *live, struct ctx_err *err)
 	return 0;
 }
 
-/* Gives what lines say of the answer before them to its first line.  What
- * says it again, with no answer between, is of no other call. */
+/*
+ * Gives what lines say of a call to the first line of its answer.  The answer
+ * stands before them; in rollouts of Codex 0.40 it follows.  A line that says
+ * what the last one said, with no answer between, is of no other call.
+ */
 static void
 tell_answers(struct ctx_live *live)
 {
 	struct ctx_held *h, *first = NULL;
-	uint64_t billed;
+	uint64_t billed, last = 0, waiting = 0;
 	size_t i;
 
 	for (i = live->from; i < live->n; i++) {
@@ -188,12 +191,17 @@ tell_answers(struct ctx_live *live)
 		if (h->kind == CTX_LINE_ASIDE && billed > 0) {
 			if (first != NULL)
 				first->billed = billed;
+			waiting = first == NULL && billed != last ? billed : 0;
+			last = billed;
 			first = NULL;
 		} else if (h->kind != CTX_LINE_ASIDE) {
-			if (!h->live || !(h->flags & CTX_LINE_ANSWER))
+			if (!h->live || !(h->flags & CTX_LINE_ANSWER)) {
 				first = NULL;
-			else if (first == NULL)
+			} else if (first == NULL) {
 				first = h;
+				h->billed = waiting;
+			}
+			waiting = 0;
 		}
 	}
 }
