@@ -282,6 +282,23 @@ X
 	same three "gpt-4o caches by itself"
 }
 
+@test "a function's message stays a text, for OpenAI takes no blocks in it" {
+	local f=$'{"role":"function","name":"f","content":"'
+	{
+		messages "user:$(words 2900)"
+		echo '{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}'
+		echo "$f$(words 900)\"}"
+	} > lines
+	for how in "--provider anthropic" "--provider openai -m gpt-5.6"; do
+		# shellcheck disable=SC2086 # options
+		ctx-cache -d openai-chat $how lines > out
+		jq -se '.[2].content | type == "string"' out
+		[[ $how == *openai* ]] || grep -q cache_control out
+		# shellcheck disable=SC2086
+		ctx-cache -d openai-chat $how out | cmp - out
+	done
+}
+
 @test "a request of any provider's, for a model without hints, passes" {
 	echo '{"model":"llama3.2","messages":[{"role":"user","content":"a"}]}' > in
 	ctx-cache in > out 2> err

@@ -333,7 +333,7 @@ uint32_t
 ctx_hints_content(const struct ctx_hints *hints, const struct ctx_json *json,
     uint32_t message)
 {
-	uint32_t value = 0, inner;
+	uint32_t value = 0, inner, role;
 	size_t i;
 
 	for (i = 0; i < 2 && hints->within[i] != NULL; i++) {
@@ -345,6 +345,11 @@ ctx_hints_content(const struct ctx_hints *hints, const struct ctx_json *json,
 	}
 	for (i = 0; i < 2 && value == 0 && hints->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, hints->content[i]);
+	/* OpenAI's types take no blocks in a message of role function. */
+	role = ctx_json_find(json, message, "role");
+	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
+	    role != 0 && ctx_json_is(json, role, "function"))
+		return 0;
 	return value;
 }
 
