@@ -106,7 +106,18 @@ recipe() {
 	git commit -qm small
 	git add agent.jsonl
 	run ! git commit -qm large
+	[[ $output == *"in agent.jsonl"* ]]
 	[ "$(git log --oneline | wc -l)" -eq 1 ]
+	# What is committed counts, whatever the working tree has by now.
+	cp fixtures/chat.jsonl agent.jsonl
+	run ! git commit -qm "large still"
+	git add agent.jsonl
+	"$B/ctx-prune" -b 1 fixtures/chat.jsonl > little || true
+	cat fixtures/chat.jsonl agent.jsonl little > "fixtures/a b.jsonl"
+	git add fixtures
+	for i in $(seq 200); do cat little; done > agent.jsonl
+	git commit -qm small
+	[ "$(git log --oneline | wc -l)" -eq 2 ]
 }
 
 @test "CI: SARIF for annotations, a gate by status" {
