@@ -100,6 +100,7 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_HOLD_LAST] = "last messages",
 	    [CTX_HOLD_TURN] = "last turns",
 	    [CTX_HOLD_OPEN] = "open calls",
+	    [CTX_HOLD_KEPT] = "other kept turns",
 	};
 	char number[16];
 	size_t n = 0, i;

@@ -2085,6 +2085,7 @@ enum ctx_hold {
 	CTX_HOLD_LAST, /* among the newest messages */
 	CTX_HOLD_TURN, /* user's message or last group of a newest turn */
 	CTX_HOLD_OPEN, /* a call without its result yet */
+	CTX_HOLD_KEPT, /* no item: what an unbounded policy keeps beside */
 	CTX_HOLDS
 };
 

@@ -175,3 +175,16 @@ grow() { # FROM TO FILE OPTION...
 			fail "$file: an earlier one came to light"
 	done
 }
+
+@test "window: over the budget, the turns that it keeps are named" {
+	for i in 1 2 3 4 5 6; do
+		messages "user:question $i" "assistant:answer $i, $(words 300)"
+	done > in
+	run -1 --separate-stderr ctx-prune -s window --window-turns 5 -b 300 in
+	total=$(tokens <(echo "$output"))
+	[[ $stderr == *" of 300: last messages "*", other kept turns "* ]]
+	# All but what frames the conversation is named.
+	named=$(grep -oE '[0-9]+(\.[0-9]+)?k?(, | *$|;)' <<< "${stderr##*300:}" |
+	    sed -E 's/[,; ]*$//; s/k$/ * 1000/' | paste -sd + | bc)
+	awk -v n="$named" -v t="$total" 'BEGIN { exit !(n > t * 0.95) }'
+}

@@ -542,6 +542,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 		for (owner = 0; owner < CTX_HOLDS; owner++)
 			if (plan->holds[i] & BIT(owner))
 				break;
+		if (owner == CTX_HOLDS && !plan->limits.policy->bounded)
+			owner = CTX_HOLD_KEPT;
 		if (owner < CTX_HOLDS)
 			plan->floor[owner] += left;
 	}
