@@ -12,7 +12,8 @@
 struct check {
 	struct cli cli;
 	struct ctx_check_options options;
-	const char *provider, *explain_path, *after;
+	const char *provider, *explain_path, *archive_path, *after;
+	struct ctx_archive archive;
 	bool repair, json, sarif, quiet, list_rules;
 	FILE *explain;
 	uint64_t found, fixed;
@@ -260,6 +261,8 @@ parse(struct check *check, int argc, char **argv)
 		&check->repair, NULL, NULL},
 	    {0, "explain", "FILE", "a JSON line for each repair",
 		CLI_FILE, &check->explain_path, NULL, NULL},
+	    {0, "archive", "FILE", "append there first what it changes",
+		CLI_FILE, &check->archive_path, NULL, NULL},
 	    CLI_DIALECT(&check->cli),
 	    CLI_PASS(&check->cli),
 	    CLI_SANDBOX(&check->cli),
@@ -303,6 +306,20 @@ run_after(struct check *check)
 	ctx_meter_release(&meter);
 }
 
+static void
+open_archive(struct check *check)
+{
+	struct ctx_err err;
+
+	if (!check->repair)
+		cli_die(&check->cli, "--archive needs --repair");
+	cli_spare_files(&check->cli, check->archive_path,
+	    check->explain_path);
+	if (ctx_archive_open(&check->archive, check->archive_path, &err) < 0)
+		cli_fail(&check->cli, &err);
+	check->options.archive = &check->archive;
+}
+
 /* What --repair and the forms of output leave each other. */
 static void
 open_reports(struct check *check)
@@ -315,24 +332,31 @@ open_reports(struct check *check)
 				     "is one conversation");
 	if (check->explain_path != NULL && !check->repair)
 		cli_die(&check->cli, "--explain needs --repair");
+	if (check->archive_path != NULL)
+		open_archive(check);
 	if (check->explain_path == NULL)
 		return;
 	if (strcmp(check->explain_path, "-") == 0)
 		cli_die(&check->cli,
 		    "--explain needs a file: the stream is on standard output");
 	check->explain = cli_explain_open(&check->cli, check->explain_path,
-	    NULL);
+	    check->archive_path);
 }
 
 static void
 close_reports(struct check *check)
 {
+	struct ctx_err err;
+
 	if (check->repair && !check->quiet && check->found > MOST_LINES)
 		cli_say(&check->cli, "%" PRIu64 " more findings",
 		    check->found - MOST_LINES);
 	if (check->explain != NULL)
 		cli_explain_close(&check->cli, check->explain,
 		    check->explain_path);
+	if (check->options.archive != NULL &&
+	    ctx_archive_close(&check->archive, &err) < 0)
+		cli_fail(&check->cli, &err);
 }
 
 int

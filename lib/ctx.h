@@ -1084,11 +1084,18 @@ enum {
 #define CTX_FEW_HINTS (UINT64_C(1) << 33) /* at most CTX_HINTS_MOST hints */
 #define CTX_SMALL_REQUEST (UINT64_C(1) << 34) /* see ctx_bounds */
 #define CTX_NEEDS_TOOLS (UINT64_C(1) << 35) /* calls ask for definitions */
+#define CTX_IMAGE_LIMITS (UINT64_C(1) << 36) /* see ctx_bounds */
+#define CTX_RESULTS_TEXT (UINT64_C(1) << 37) /* a result is texts only, */
+#define CTX_ERRORS_TEXT (UINT64_C(1) << 38)  /* ... if it tells a failure */
+#define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39) /* the assistant speaks after
+						 * results */
+#define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
+#define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */
 
 /* Rules about the way in which a format writes a conversation down.  A
  * provider that gets the conversation translated does not see them. */
 #define CTX_FORM_RULES \
-	(UINT64_C(0xfff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
+	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
 
 /*
@@ -1211,6 +1218,9 @@ struct ctx_dialect {
 	 * literal, which a brace ends.  It may take the place of any block of
 	 * media.  NULL: there is no such block. */
 	const char *text_block;
+	/* Types, or keys, of the blocks that a result may hold, ended by
+	 * NULL; NULL: not known. */
+	const char *const *result_types;
 	/*
 	 * Messages of ours that tell of what went: a summary, which stands
 	 * behind the leading system messages, and a notice, which stands
@@ -1812,6 +1822,10 @@ enum ctx_rule_id {
 	CTX_RULE_BAD_MARKER,
 	CTX_RULE_BIG_REQUEST,
 	CTX_RULE_NO_TOOLS,
+	CTX_RULE_BIG_IMAGE,
+	CTX_RULE_MANY_IMAGES,
+	CTX_RULE_BAD_RESULT,
+	CTX_RULE_USER_AFTER_RESULT,
 	CTX_RULES
 };
 
@@ -1824,6 +1838,7 @@ enum ctx_remedy {
 	CTX_REMEDY_ANSWER,  /* the call gets a result */
 	CTX_REMEDY_TEXT,    /* a piece of the message becomes another */
 	CTX_REMEDY_MARKER,  /* the oldest cache marker of the message goes */
+	CTX_REMEDY_IMAGE,   /* a text replaces an image */
 };
 
 struct ctx_rule {
@@ -1854,6 +1869,12 @@ uint64_t ctx_provider_rules(const struct ctx_provider *provider,
 struct ctx_bounds {
 	const char *provider; /* a name of ctx_provider */
 	uint64_t request;     /* bytes of a request */
+	uint32_t side;        /* pixels on a side of an image, */
+	uint32_t many, many_side; /* ... and with more than so many images */
+	uint64_t image;       /* bytes of an image, ... */
+	bool encoded;         /* ... in base64 */
+	uint32_t images;      /* images of a request */
+	uint32_t in_message;  /* images of a message */
 };
 /* The row of a provider, or if that is NULL of the one whose format the dialect
  * is; NULL if there is none. */
@@ -1875,7 +1896,8 @@ struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
 	const char *what; /* for people; holds text of the input, unmasked */
-	size_t part;      /* PART: index in the message being judged */
+	size_t part;      /* PART: index in the message being judged; IMAGE:
+			   * number among those of an earlier message */
 	uint32_t node;    /* MEMBER: the key */
 	uint32_t call;    /* ANSWER: number among the calls of its message */
 	bool shared;      /* ANSWER: a result could go to another call */
@@ -1940,6 +1962,10 @@ struct ctx_judge {
 	struct ctx_judge_mark *marks; /* cache markers, oldest first; of the
 				       * messages of a stream at most 4 */
 	size_t n_marks, marks_cap;
+	struct ctx_judge_image *images; /* oldest first; at most as many as
+					 * the provider takes, and one */
+	size_t n_images, images_cap;
+	uint64_t counted; /* images that are left */
 	bool going;        /* a call without an id may get more results */
 	bool split;        /* an earlier message holds results, too */
 	size_t pieces;     /* parts of a message that goes on further down, */
@@ -2487,6 +2513,9 @@ struct ctx_fix {
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
 	bool allow_pending;
+	/* Gets each message that is changed or removed, as it was, before the
+	 * stream leaves without it; or NULL. */
+	struct ctx_archive *archive;
 	void *user;
 	/* A finding that was not put right; its part and node mean nothing
 	 * here. */

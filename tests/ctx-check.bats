@@ -1492,3 +1492,161 @@ X
 	echo '{}' > none
 	run -2 ctx-check --after none two
 }
+
+# The base64 of a picture of so many pixels, of which nothing but the head is
+# there.
+png() {
+	# shellcheck disable=SC2059 # bytes
+	printf "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR$(printf '\\x%02x\\x%02x\\x%02x\\x%02x' \
+	    0 0 $(($1 / 256)) $(($1 % 256)) 0 0 $(($2 / 256)) $(($2 % 256)))\x08\x06\x00\x00\x00" |
+		base64 -w 0
+}
+
+# An image block of Anthropic's.
+image() {
+	printf '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"%s"}}' "$(png "$1" "$2")"
+}
+
+@test "big-image: what has too many pixels or bytes gets a placeholder" {
+	printf '%s\n' '{"role":"user","content":['"$(image 8000 10),$(image 8001 10)"']}' > in
+	run -1 ctx-check in
+	[ "$output" = "in:1: big-image: an image has 8001x10 pixels, more than 8000 on a side" ]
+	ctx-check --repair --explain log in > out
+	cmp out <(printf '%s\n' '{"role":"user","content":['"$(image 8000 10)"',{"type":"text","text":"[image removed: 8001x10 png, 29 bytes]"}]}')
+	[ "$(jq -r .sha256 log)" = "$(image 8001 10 | sha256sum | cut -c -64)" ]
+	ctx-check out
+	# The 5 MB are those of the base64.
+	{
+		printf '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"'
+		{
+			png 10 10 | base64 -d
+			head -c 3932131 /dev/zero
+		} | base64 -w 0
+		printf '"}}]}]}\n'
+	} > large
+	{
+		echo '{"role":"user","content":"u"}'
+		echo '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
+		cat large
+	} > in
+	ctx-check in
+	sed 's/"iVBO/"AAAAiVBO/' in > more
+	run -1 ctx-check more
+	[ "$output" = "more:3: big-image: an image has 5242884 bytes of base64, more than 5242880" ]
+	ctx-check --repair more > out
+	tail -n 1 out | grep -q '"content":\[{"type":"text","text":"\[image removed'
+	ctx-check out
+}
+
+@test "big-image: among more than 20 images 2,000 pixels are the most" {
+	local i
+	for i in {1..20}; do
+		printf '{"role":"user","content":[%s]}\n{"role":"assistant","content":"a"}\n' \
+		    "$(if ((i == 3 || i == 5)); then image 2001 10; else image 9 9; fi)"
+	done > in
+	ctx-check -d anthropic in
+	printf '{"role":"user","content":[%s]}\n' "$(image 9 9)" >> in
+	run -1 ctx-check -d anthropic in
+	[ "${lines[0]}" = "in:5: big-image: an image has more than 2000 pixels on a side, in a request of more than 20 images" ]
+	[[ ${lines[1]} == in:9:* ]]
+	[ "${#lines[@]}" -eq 2 ]
+	# Without the oldest of them there are 20 again.
+	ctx-check -d anthropic --repair --archive gone in > out
+	ctx-check -d anthropic out
+	[ "$(diff in out | grep -c '^>')" -eq 1 ]
+	cmp gone <(sed -n 5p in)
+	[ "$(sed -n 5p out)" = '{"role":"user","content":[{"type":"text","text":"[image removed: 2001x10 png, 29 bytes]"}]}' ]
+	# The same as a record.
+	{
+		printf '{"messages":['
+		paste -sd, in | tr -d '\n'
+		echo ']}'
+	} > record
+	ctx-check -d anthropic --repair --archive gone2 record > out2
+	cmp gone gone2
+	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
+}
+
+@test "many-images: 600 a request, for Bedrock 20 a message" {
+	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
+	printf '{"role":"user","content":[%s]}\n' "$(printf "${one//%/%%}%.0s" {1..602} | cut -c 2-)" > in
+	run -1 ctx-check -d anthropic in
+	[ "$output" = "in:1: many-images: one image more than the 600 newest
+in:1: many-images: one image more than the 600 newest" ]
+	ctx-check -d anthropic --repair in > out
+	[ "$(jq -c '.content[:3]' out)" = '[{"type":"text","text":"[image removed]"},{"type":"text","text":"[image removed]"}'"$one]" ]
+	ctx-check -d anthropic out
+	one=',{"image":{"format":"png","source":{"bytes":"'"$(png 1 1)"'"}}}'
+	printf '{"role":"user","content":[%s]}\n' "$(printf "$one%.0s" {1..21} | cut -c 2-)" > in
+	run -1 ctx-check -d bedrock in
+	[ "$output" = "in:1: many-images: one image more than the last 20 of its message" ]
+	ctx-check -d bedrock --repair in > out
+	ctx-check -d bedrock out
+	[ "$(jq -c '.content[0]' out)" = '{"text":"[image removed: 1x1 png, 29 bytes]"}' ]
+}
+
+@test "bad-result: what a result of a provider may not hold" {
+	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
+	result() {
+		printf '%s\n' '{"role":"user","content":"u"}' "$call" \
+		    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",'"$1"'}]}' > in
+	}
+	result '"is_error":true,"content":[{"type":"text","text":"t"},'"$(image 1 1)"']'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: result "a" of a failure holds more than texts' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.content[0].content? // empty' out | tail -n 1)" = '[{"type":"text","text":"t"},{"type":"text","text":"[image removed: 1x1 png, 29 bytes]"}]' ]
+	result '"is_error":false,"content":[{"type":"text","text":"t"},'"$(image 1 1)"']'
+	ctx-check in
+	result '"content":[{"type":"resource","uri":"x"},{"type":"search_result","source":"s","title":"t","content":[]}]'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: result "a" holds a block of a type that none may hold' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.content[0].content[0]?' out | tail -n 1)" = '{"type":"text","text":"{\"type\":\"resource\",\"uri\":\"x\"}"}' ]
+	# Gemini: an object.
+	printf '%s\n' '{"role":"user","parts":[{"text":"u"}]}' \
+	    '{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
+	    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":["x"]}}]}' > in
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: result of f is no object' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.parts[0].functionResponse.response? // empty' out)" = '{"output":["x"]}' ]
+	# Mistral: texts; other servers take images.
+	sed 's/"1"/[{"type":"text","text":"t"},{"type":"image_url","image_url":{"url":"https:\/\/x.org\/a.png"}}]/' <<< "$RA" > ra
+	{
+		echo "$U"
+		echo "${CALL%%,\{\"id\":\"b\"*}]}"
+		cat ra
+	} | sed 's/"a"/"abcdefghi"/' > in
+	ctx-check in
+	run -1 ctx-check --provider mistral in
+	[ "$output" = 'in:3: bad-result: result "abcdefghi" holds more than texts' ]
+	ctx-check --provider mistral --repair in > out
+	ctx-check --provider mistral out
+}
+
+@test "user-after-result: Mistral wants the assistant between them" {
+	printf '%s\n' "$U" "${CALL%%,\{\"id\":\"b\"*}]}" "$RA" "$U" |
+	    sed 's/"a"/"abcdefghi"/' > in
+	ctx-check in
+	run -1 ctx-check --provider mistral in
+	[ "$output" = "in:4: user-after-result: the user speaks right after a result" ]
+}
+
+@test "--archive: what --repair changes or removes, as it was, first" {
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" "$RB" \
+	    '{"role":"user","content":"\ud800"}' '{"role":"assistant","content":""}' "$A" > in
+	ctx-check --repair --archive gone in > out
+	cmp gone <(sed -n '5,7p' in)
+	ctx-check out
+	# Again: nothing is.
+	rm gone
+	ctx-check --repair --archive gone out | cmp - out
+	[ ! -s gone ]
+	run -2 ctx-check --archive gone in
+	[[ $output == *"--archive needs --repair"* ]]
+	run -2 ctx-check --repair --archive in in
+}

@@ -119,7 +119,7 @@ ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    "result", " has no content", err);
 }
 
-/* The rules that look at one part by itself, but for results. */
+/* The rules that look at one part by itself. */
 static int
 check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
@@ -143,6 +143,8 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 			return 0;
 		return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_TEXT, i,
 		    "a text is empty", "", err);
+	case CTX_PART_RESULT:
+		return ctx_judge_result(judge, i, err);
 	default:
 		return 0;
 	}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/images.h"
 #include "check/judge.h"
 
 int
@@ -33,6 +34,7 @@ ctx_judge_release(struct ctx_judge *judge)
 	free(judge->gone);
 	free(judge->leading);
 	free(judge->marks);
+	free(judge->images);
 	ctx_buf_release(&judge->what);
 	ctx_buf_release(&judge->text);
 	ctx_buf_release(&judge->with);
@@ -50,7 +52,8 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->waiting = 0;
 	judge->n_leading = 0;
 	judge->turn = 0;
-	judge->n_marks = 0;
+	judge->n_marks = judge->n_images = 0;
+	judge->counted = 0;
 	judge->tooled = false;
 	judge->unanswered = judge->elsewhere = judge->going = false;
 	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
@@ -397,7 +400,8 @@ ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
 	judge->place = *place;
 	judge->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
 	if (ctx_judge_forms(judge, err) < 0 ||
-	    ctx_judge_markers(judge, err) < 0)
+	    ctx_judge_markers(judge, err) < 0 ||
+	    ctx_judge_images(judge, err) < 0)
 		return -1;
 	results = ctx_judge_has(judge, CTX_PART_RESULT);
 	/* The answer is over in which programs could end. */
@@ -466,6 +470,9 @@ ctx_judge_settled(const struct ctx_judge *judge)
 	if (judge->n_marks > 0 &&
 	    judge->marks[0].place.message < settled)
 		settled = judge->marks[0].place.message;
+	if (judge->n_images > 0 &&
+	    judge->images[0].place.message < settled)
+		settled = judge->images[0].place.message;
 	for (i = 0; i < CTX_WAITS; i++)
 		if ((judge->waiting & 1u << i) &&
 		    judge->waits[i].place.message < settled)

@@ -13,8 +13,23 @@
 #define MB ((uint64_t)1 << 20)
 
 static const struct ctx_bounds table[] = {
-    {.provider = "anthropic", .request = 32 * MB},
-    {.provider = "bedrock", .request = 25000000},
+    {
+	.provider = "anthropic",
+	.request = 32 * MB,
+	.side = 8000,
+	.many = 20,
+	.many_side = 2000,
+	.image = 5 * MB,
+	.encoded = true,
+	.images = 600,
+    },
+    {
+	.provider = "bedrock",
+	.request = 25000000,
+	.side = 8000,
+	.image = 15 * MB / 4,
+	.in_message = 20,
+    },
     {.provider = "gemini", .request = 100 * MB},
 };
 

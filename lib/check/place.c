@@ -317,6 +317,11 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 		return refuse_place(judge, CTX_RULE_FIRST_MESSAGE,
 		    "the conversation does not begin with the user", err);
 	}
+	if ((judge->rules & CTX_ANSWERS_RESULTS) && role == CTX_ROLE_USER &&
+	    before == CTX_ROLE_TOOL && refuse_place(judge,
+		CTX_RULE_USER_AFTER_RESULT,
+		"the user speaks right after a result", err) < 0)
+		return -1;
 	/* Results that are messages of their own become one, translated, and
 	 * so do the pieces of an answer; those beside their call become a
 	 * message that stands between. */

@@ -156,6 +156,30 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Bedrock: \"The toolConfig field must be defined when using toolUse and "
 	"toolResult content blocks\" (pentagi #196, zot #18, June 2026)",
 	CTX_NEEDS_TOOLS, CTX_REMEDY_NONE},
+    [CTX_RULE_BIG_IMAGE] = {
+	"big-image", "an image has more pixels or bytes than the provider takes",
+	"Anthropic: \"image exceeds 5 MB maximum\" (pi #824), \"image "
+	"dimensions exceed max allowed size for many-image requests: 2000 "
+	"pixels\" (claude-code #17513, #49720, April 2026); Bedrock: Message",
+	CTX_IMAGE_LIMITS, CTX_REMEDY_IMAGE},
+    [CTX_RULE_MANY_IMAGES] = {
+	"many-images", "there are more images than the provider takes",
+	"Anthropic: Vision, 600 a request (2026); Bedrock: Message, 20",
+	CTX_IMAGE_LIMITS, CTX_REMEDY_IMAGE},
+    [CTX_RULE_BAD_RESULT] = {
+	"bad-result", "a result holds what its provider takes in none",
+	"Anthropic: \"all content must be type `text` if `is_error` is true\" "
+	"(vellum-assistant #18387, March 2026); Mistral: \"Input should be "
+	"'text'\" (LibreChat-AI/agents #344, July 2026); Gemini: a Struct "
+	"(AstrBot #7216, March 2026)",
+	CTX_RESULTS_TEXT | CTX_ERRORS_TEXT | CTX_RESULT_OBJECT |
+	    CTX_RESULT_TYPES,
+	CTX_REMEDY_TEXT},
+    [CTX_RULE_USER_AFTER_RESULT] = {
+	"user-after-result", "the user speaks right after a result",
+	"Mistral: \"Unexpected role 'user' after role 'tool'\" (hermes-agent "
+	"#20154, #84944, August 2026)",
+	CTX_ANSWERS_RESULTS, CTX_REMEDY_NONE},
 };
 
 static const struct ctx_provider providers[] = {
@@ -165,7 +189,8 @@ static const struct ctx_provider providers[] = {
 	CTX_LAST_USER | CTX_RESULTS_TOGETHER},
     {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER},
     {"gemini", "Google Gemini", "gemini", 0},
-    {"mistral", "Mistral Chat Completions", "openai-chat", CTX_NINE_IDS},
+    {"mistral", "Mistral Chat Completions", "openai-chat",
+	CTX_NINE_IDS | CTX_RESULTS_TEXT | CTX_ANSWERS_RESULTS},
 };
 
 const struct ctx_rule *

@@ -266,6 +266,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	options->messages = 0;
 	check.repairing = writer != NULL;
 	check.repair.writer = writer;
+	check.repair.archive = options->archive;
 	if (ctx_judge_init(judges[0], err) == 0 &&
 	    ctx_judge_init(judges[1], err) == 0) {
 		judges[0]->found = judges[1]->found = found;

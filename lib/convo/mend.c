@@ -5,6 +5,7 @@
  * record is still there as it was scanned; a record of its own is scanned
  * again, since it may have been changed.
  */
+#include "check/images.h"
 #include "check/text.h"
 #include "convo/repair.h"
 
@@ -39,6 +40,32 @@ apply(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
+/* The entry gets another text for a piece of it, which *old is then: a copy, for
+ * the entry has changed. */
+static int
+replace(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_str piece, struct ctx_str with, struct ctx_str *old,
+    struct ctx_err *err)
+{
+	repair->gone.n = 0;
+	if (ctx_buf_add(&repair->gone, piece.p, piece.n, err) < 0 ||
+	    ctx_edit_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
+	    apply(repair, entry, err) < 0)
+		return -1;
+	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
+	return 1;
+}
+
+static int
+scan(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    struct ctx_err *err)
+{
+	size_t used;
+
+	return ctx_json_scan(&repair->json, entry->bytes.p, entry->bytes.n,
+	    &used, err) <= 0 ? -1 : 0;
+}
+
 int
 ctx_mend_marker(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str *old, struct ctx_err *err)
@@ -46,26 +73,42 @@ ctx_mend_marker(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	const struct ctx_hints *hints = ctx_hints_any(entry->dialect);
 	const struct ctx_json *json = &repair->json;
 	struct first first = {0, 0};
-	size_t used;
 
 	if (hints == NULL)
 		return 0;
-	if (ctx_json_scan(&repair->json, entry->bytes.p, entry->bytes.n, &used,
-		err) <= 0)
-		return -1;
-	if (ctx_hints_each(hints, json,
+	if (scan(repair, entry, err) < 0 ||
+	    ctx_hints_each(hints, json,
 		ctx_hints_content(hints, json, entry->node), &first, visit,
 		err) < 0)
 		return -1;
 	if (first.node == 0)
 		return 0;
-	*old = ctx_child_span(json, first.container, first.node, false);
-	if (ctx_edit_replace(&repair->late, *old, "", 0, err) < 0)
+	return replace(repair, entry,
+	    ctx_child_span(json, first.container, first.node, false),
+	    (struct ctx_str){"", 0}, old, err);
+}
+
+int
+ctx_mend_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    size_t ordinal, struct ctx_str *old, struct ctx_err *err)
+{
+	const struct ctx_json *json = &repair->json;
+	uint32_t block = 0;
+	int rc;
+
+	if (scan(repair, entry, err) < 0)
 		return -1;
-	/* What was removed is told of, and the entry loses it. */
-	repair->gone.n = 0;
-	if (ctx_buf_add(&repair->gone, old->p, old->n, err) < 0)
+	rc = entry->dialect->read(json, entry->node, &repair->view, err);
+	if (rc <= 0)
+		return rc;
+	if (!ctx_image_find(&repair->view, entry->dialect, ordinal,
+		&repair->spare, &block, err))
 		return -1;
-	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
-	return apply(repair, entry, err) < 0 ? -1 : 1;
+	if (block == 0)
+		return 0;
+	if (ctx_image_replace(&repair->with, &repair->spare, entry->dialect,
+		json, block, err) < 0)
+		return -1;
+	return replace(repair, entry, ctx_json_str(json, block),
+	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
 }

@@ -41,6 +41,8 @@ ctx_repair_release(struct ctx_repair *repair)
 	ctx_edits_release(&repair->one);
 	ctx_edits_release(&repair->late);
 	ctx_json_release(&repair->json);
+	ctx_view_release(&repair->view);
+	ctx_buf_release(&repair->with);
 	ctx_buf_release(&repair->gone);
 	ctx_buf_release(&repair->out);
 	ctx_buf_release(&repair->id);
@@ -556,28 +558,35 @@ edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
 	    finding->with.n, err) < 0 ? -1 : 1;
 }
 
-int
-ctx_repair_finding(struct ctx_repair *repair,
-    const struct ctx_finding *finding, const struct ctx_view *view,
-    struct ctx_fix *fix, struct ctx_err *err)
+/* The archive gets the message as it was, once. */
+static int
+keep(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_err *err)
 {
-	struct ctx_repair_queue *queue =
-	    queue_of(repair, finding->place.inside);
-	struct ctx_repair_entry *entry =
-	    queue_find(queue, finding->place.message);
+	struct ctx_str text = entry->bytes;
 
-	fix->finding = finding;
-	if (finding->beside) {
-		fix->role = CTX_ROLE_OTHER;
-		return edit_text(repair, finding, fix, err);
-	}
-	/* What has been written is as it is. */
-	if (entry == NULL || is_tied(entry, finding->place.inside))
+	if (repair->archive == NULL || entry->archived)
 		return 0;
-	fix->role = entry->role;
-	fix->bytes = entry->bytes;
-	fix->action = "drop";
-	switch (ctx_rule_at(finding->id)->remedy) {
+	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+		text.n--;
+	entry->archived = true;
+	return ctx_archive_add(repair->archive, text.p, text.n, err);
+}
+
+/* Applies the remedy of a finding about a message that waits. */
+static int
+remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
+    struct ctx_repair_entry *entry, const struct ctx_finding *finding,
+    const struct ctx_view *view, struct ctx_fix *fix, struct ctx_err *err)
+{
+	enum ctx_remedy remedy = ctx_rule_at(finding->id)->remedy;
+
+	if (remedy == CTX_REMEDY_NONE)
+		return 0;
+	/* A message that gets a result is what it was. */
+	if (remedy != CTX_REMEDY_ANSWER && keep(repair, entry, err) < 0)
+		return -1;
+	switch (remedy) {
 	case CTX_REMEDY_ANSWER:
 		return give_answer(repair, queue, entry, finding,
 		    view != NULL, fix);
@@ -599,9 +608,39 @@ ctx_repair_finding(struct ctx_repair *repair,
 			return edit_text(repair, finding, fix, err);
 		fix->action = "edit";
 		return ctx_mend_marker(repair, entry, &fix->bytes, err);
+	case CTX_REMEDY_IMAGE:
+		if (finding->old.p != NULL || finding->part == SIZE_MAX)
+			return edit_text(repair, finding, fix, err);
+		fix->action = "edit";
+		return ctx_mend_image(repair, entry, finding->part,
+		    &fix->bytes, err);
 	default:
 		return 0;
 	}
+}
+
+int
+ctx_repair_finding(struct ctx_repair *repair,
+    const struct ctx_finding *finding, const struct ctx_view *view,
+    struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue =
+	    queue_of(repair, finding->place.inside);
+	struct ctx_repair_entry *entry =
+	    queue_find(queue, finding->place.message);
+
+	fix->finding = finding;
+	if (finding->beside) {
+		fix->role = CTX_ROLE_OTHER;
+		return edit_text(repair, finding, fix, err);
+	}
+	/* What has been written is as it is. */
+	if (entry == NULL || is_tied(entry, finding->place.inside))
+		return 0;
+	fix->role = entry->role;
+	fix->bytes = entry->bytes;
+	fix->action = "drop";
+	return remedy(repair, queue, entry, finding, view, fix, err);
 }
 
 /* ---- a message has been judged ---- */
@@ -646,7 +685,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
  * it is sent with. */
 static int
 follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
-    const struct ctx_repair_entry *entry, const struct ctx_view *view,
+    struct ctx_repair_entry *entry, const struct ctx_view *view,
     struct ctx_err *err)
 {
 	struct ctx_str literal;
@@ -662,8 +701,9 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 		literal = ctx_json_str(view->json, id);
 		rc = ctx_id_mend(&repair->id, &repair->spare, entry->rules,
 		    literal, err);
-		if (rc < 0 || (rc > 0 && ctx_edit_replace(edits, literal,
-			repair->id.p, repair->id.n, err) < 0))
+		if (rc < 0 || (rc > 0 && (keep(repair, entry, err) < 0 ||
+			ctx_edit_replace(edits, literal, repair->id.p,
+			    repair->id.n, err) < 0)))
 			return -1;
 	}
 	return 0;
@@ -844,6 +884,10 @@ write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 		return 0;
 	}
 	repair->after_dropped = false;
+	/* What refers to the archive leaves after it. */
+	if (repair->archive != NULL &&
+	    ctx_archive_sync(repair->archive, err) < 0)
+		return -1;
 	if (entry->text == NULL)
 		rc = ctx_writer_put(repair->writer, entry->bytes.p,
 		    entry->bytes.n, err);

@@ -8,6 +8,7 @@
 struct ctx_repair_entry {
 	uint64_t message; /* its number, or that of the message before it */
 	bool is_message, blank, drop;
+	bool archived; /* what it was */
 	bool users; /* a message that holds results */
 	bool mute; /* a message without parts: only the last may be that */
 	bool hidden; /* a message that the model is not shown */
@@ -37,11 +38,14 @@ struct ctx_repair_queue {
 
 struct ctx_repair {
 	struct ctx_writer *writer;
+	struct ctx_archive *archive; /* or NULL */
 	struct ctx_repair_queue lines, inner; /* records; a record's own */
 	struct ctx_edits edits; /* of the record being read */
 	struct ctx_edits one;   /* of one message that is a record */
 	struct ctx_edits late;  /* of one that waits */
-	struct ctx_json json;   /* its record */
+	struct ctx_json json;   /* its record, */
+	struct ctx_view view;   /* and its message */
+	struct ctx_buf with;    /* what it gets */
 	struct ctx_buf gone;    /* what it lost */
 	struct ctx_buf out, id, spare;
 	uint32_t member;    /* key that the message judged now is to lose */
@@ -67,6 +71,9 @@ int ctx_repair_finding(struct ctx_repair *repair,
  * *old, 0 if there is none, or -1. */
 int ctx_mend_marker(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str *old, struct ctx_err *err);
+/* The same with an image, by its number, which a text replaces. */
+int ctx_mend_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    size_t ordinal, struct ctx_str *old, struct ctx_err *err);
 /* The entry gets bytes of its own. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);

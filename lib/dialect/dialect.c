@@ -109,6 +109,13 @@
 	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":["                      \
 	"{\"type\":\"text\",\"text\":$text}]}"
 
+/* What a result may hold: ToolResultBlockParam of anthropic-sdk-python,
+ * ToolResultContentBlock of the Bedrock API reference, August 2026. */
+static const char *const anthropic_results[] = {"text", "image", "document",
+    "search_result", "tool_reference", NULL};
+static const char *const bedrock_results[] = {"text", "json", "image",
+    "document", "video", "audio", "searchResult", "cachePoint", NULL};
+
 static const struct ctx_dialect dialects[] = {
     {
 	.name = "codex",
@@ -381,12 +388,14 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_NEEDS_IDS |
 	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
-	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS,
+	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
+	    CTX_RESULT_TYPES,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
+	.result_types = bedrock_results,
 	.note_part = "{\"text\":$text}",
 	.answers = {
 	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
@@ -402,7 +411,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
 	    CTX_ALTERNATES | CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
-	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST,
+	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_RESULT_OBJECT,
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
@@ -427,13 +436,15 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_MUST_SPEAK | CTX_SYSTEM_BETWEEN | CTX_MERGES |
 	    CTX_RESULTS_FIRST | CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT |
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
-	    CTX_SMALL_REQUEST,
+	    CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_ERRORS_TEXT |
+	    CTX_RESULT_TYPES,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.body = BODY_STRING,
 	.text_block = TEXT_BLOCK,
+	.result_types = anthropic_results,
 	/* Two messages of the user in a row count as one. */
 	.summary = NOTE("user"),
 	.notice = NOTE("user"),

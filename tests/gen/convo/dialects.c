@@ -404,9 +404,12 @@ anthropic_result(struct gen *g, const struct call *call)
 {
 	const char *content = said(g);
 
+	/* Only a text tells of an error. */
 	if (once_in(g, 3))
-		content = json(
-		    g, "[{type:'text',text:%t}, ?2 %v]", anthropic_media(g));
+		return json(g,
+		    "{type:'tool_result', tool_use_id:%s,"
+		    " content:[{type:'text',text:%t}, ?2 %v]}",
+		    call->id, anthropic_media(g));
 	if (once_in(g, 12))
 		content = NULL;
 	return json(g,

@@ -1,0 +1,316 @@
+/*
+ * images.c - images that the provider takes, and how many
+ *
+ * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
+ * pixels on a side is refused, one of more than 2,000 if the request has more
+ * than 20 images; 600 images, or 100 for models of 200,000 tokens.  "image
+ * exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" is about the base64
+ * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images a
+ * message, each at most 8,000 pixels a side and 3.75 MB.
+ *
+ * Whether an image is one too many tells only a later one.  The oldest are
+ * replaced first, and of the large ones only as many as make the others 20.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/images.h"
+#include "check/judge.h"
+#include "count/media.h"
+#include "dialect/body.h"
+
+/* Digits that fit beside the words. */
+#define TEXT 160
+
+static int
+look(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
+    struct ctx_media *media, struct ctx_err *err)
+{
+	scratch->n = 0;
+	return ctx_media_look(json, node, scratch, media, err);
+}
+
+int
+ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
+    const char *p, size_t n, struct ctx_err *err)
+{
+	const char *before = dialect->text_block;
+
+	if (ctx_buf_add(out, before, strlen(before), err) < 0 ||
+	    ctx_text_encode(out, p, n, err) < 0)
+		return -1;
+	return ctx_buf_add(out, "}", 1, err);
+}
+
+int
+ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
+    const struct ctx_dialect *dialect, const struct ctx_json *json,
+    uint32_t block, struct ctx_err *err)
+{
+	struct ctx_media media;
+	struct ctx_buf text = {0};
+	int rc;
+
+	out->n = 0;
+	rc = look(json, block, scratch, &media, err);
+	if (rc == 0)
+		rc = ctx_buf_printf(&text, err, "[%s removed", media.kind);
+	if (rc == 0 && media.width > 0)
+		rc = ctx_buf_printf(&text, err, ": %ux%u %s, %llu bytes",
+		    (unsigned)media.width, (unsigned)media.height,
+		    media.format != NULL ? media.format : "pixels",
+		    (unsigned long long)media.bytes);
+	if (rc == 0)
+		rc = ctx_buf_add(&text, "]", 1, err);
+	if (rc == 0)
+		rc = ctx_text_block(out, dialect, text.p, text.n, err);
+	ctx_buf_release(&text);
+	return rc;
+}
+
+bool
+ctx_image_find(const struct ctx_view *view, const struct ctx_dialect *dialect,
+    size_t ordinal, struct ctx_buf *scratch, uint32_t *block,
+    struct ctx_err *err)
+{
+	struct ctx_media media;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		*block = ctx_media_block(view, dialect, i);
+		if (*block == 0)
+			continue;
+		if (look(view->json, *block, scratch, &media, err) < 0)
+			return false;
+		if (strcmp(media.kind, "image") == 0 && ordinal-- == 0)
+			return true;
+	}
+	*block = 0;
+	return true;
+}
+
+/* Says what is wrong with an image; its block is old, or it is number part of
+ * an earlier message that is a record. */
+static int
+tell(struct ctx_judge *judge, enum ctx_rule_id id,
+    const struct ctx_judge_image *image, const char *what,
+    struct ctx_err *err)
+{
+	struct ctx_finding finding = {
+	    .id = id, .place = image->place, .part = CTX_NO_PART};
+
+	if (image->json != NULL && image->block != 0) {
+		if (ctx_image_replace(&judge->with, &judge->text,
+			judge->dialect, image->json, image->block, err) < 0)
+			return -1;
+		finding.old = ctx_json_str(image->json, image->block);
+		finding.with =
+		    (struct ctx_str){judge->with.p, judge->with.n};
+	} else if (image->block != 0) {
+		finding.part = image->ordinal;
+	}
+	judge->what.n = 0;
+	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
+		return -1;
+	return ctx_judge_tell(judge, &finding, err);
+}
+
+/* Is it too large by itself?  Then what says so. */
+static bool
+is_too_big(const struct ctx_bounds *bounds, const struct ctx_media *media,
+    char what[TEXT])
+{
+	uint64_t bytes = bounds->encoded
+	    ? (media->base64.n + 3) / 4 * 4 : media->bytes;
+	uint32_t side = media->width > media->height ? media->width
+						     : media->height;
+
+	if (bounds->side > 0 && side > bounds->side)
+		(void)snprintf(what, TEXT,
+		    "an image has %ux%u pixels, more than %u on a side",
+		    (unsigned)media->width, (unsigned)media->height,
+		    (unsigned)bounds->side);
+	else if (bounds->image > 0 && bytes > bounds->image)
+		(void)snprintf(what, TEXT,
+		    "an image has %llu bytes%s, more than %llu",
+		    (unsigned long long)bytes,
+		    bounds->encoded ? " of base64" : "",
+		    (unsigned long long)bounds->image);
+	else
+		return false;
+	return true;
+}
+
+/* Takes image i out of the list; of its message there is one less if it was
+ * replaced. */
+static void
+forget(struct ctx_judge *judge, size_t i, bool replaced)
+{
+	struct ctx_judge_image *list = judge->images;
+	size_t k;
+
+	for (k = i + 1; replaced && k < judge->n_images; k++)
+		if (list[k].place.message == list[i].place.message)
+			list[k].ordinal--;
+	judge->counted -= replaced;
+	judge->n_images--;
+	memmove(list + i, list + i + 1,
+	    (judge->n_images - i) * sizeof *list);
+}
+
+/* More images than a request may have: the oldest is one too many. */
+static int
+end_many(struct ctx_judge *judge, uint64_t most, struct ctx_err *err)
+{
+	char what[TEXT];
+	int rc;
+
+	(void)snprintf(what, sizeof what,
+	    "one image more than the %llu newest", (unsigned long long)most);
+	while (most > 0 && judge->n_images > most) {
+		rc = tell(judge, CTX_RULE_MANY_IMAGES, judge->images, what,
+		    err);
+		if (rc < 0)
+			return -1;
+		forget(judge, 0, rc > 0);
+	}
+	return 0;
+}
+
+/* So many images that large ones are refused. */
+static int
+end_large(struct ctx_judge *judge, const struct ctx_bounds *bounds,
+    struct ctx_err *err)
+{
+	char what[TEXT];
+	size_t i;
+	int rc;
+
+	(void)snprintf(what, sizeof what, "an image has more than %u pixels "
+	    "on a side, in a request of more than %u images",
+	    (unsigned)bounds->many_side, (unsigned)bounds->many);
+	for (i = 0; bounds->many > 0 && i < judge->n_images &&
+	    judge->counted > bounds->many;) {
+		if (!judge->images[i].large) {
+			i++;
+			continue;
+		}
+		rc = tell(judge, CTX_RULE_BIG_IMAGE, &judge->images[i], what,
+		    err);
+		if (rc < 0)
+			return -1;
+		judge->images[i].large = false;
+		if (rc > 0)
+			forget(judge, i, true);
+	}
+	return 0;
+}
+
+static int
+add(struct ctx_judge *judge, const struct ctx_judge_image *image,
+    const struct ctx_bounds *bounds, struct ctx_err *err)
+{
+	struct ctx_judge_image *list = ctx_grow(judge->images,
+	    &judge->images_cap, judge->n_images + 1, sizeof *list, err);
+
+	if (list == NULL)
+		return -1;
+	judge->images = list;
+	list[judge->n_images++] = *image;
+	judge->counted++;
+	return end_many(judge, bounds->images, err) < 0 ? -1
+	    : end_large(judge, bounds, err);
+}
+
+/* Has the part gone, or the result that it is in? */
+static bool
+is_gone(const struct ctx_judge *judge, size_t i)
+{
+	uint32_t owner = judge->view->parts[i].owner;
+
+	return judge->gone[i] || (owner != 0 && judge->gone[owner - 1]);
+}
+
+/* The images of the message that are left: sets *n to how many. */
+static int
+count(struct ctx_judge *judge, size_t *n, struct ctx_err *err)
+{
+	const struct ctx_view *view = judge->view;
+	struct ctx_media media;
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < view->n; i++) {
+		if (view->parts[i].kind != CTX_PART_MEDIA || is_gone(judge, i))
+			continue;
+		if (look(view->json, view->parts[i].child != 0
+			? view->parts[i].child : view->parts[i].value,
+			&judge->text, &media, err) < 0)
+			return -1;
+		*n += strcmp(media.kind, "image") == 0;
+	}
+	return 0;
+}
+
+/* One image, number *ordinal of those that stay in the message; over: so many
+ * of it are too many for one message. */
+static int
+judge_image(struct ctx_judge *judge, const struct ctx_bounds *bounds,
+    size_t i, size_t *ordinal, size_t *over, struct ctx_err *err)
+{
+	const struct ctx_view *view = judge->view;
+	const struct ctx_part *part = &view->parts[i];
+	struct ctx_judge_image image = {.place = judge->place,
+	    .json = view->json, .ordinal = *ordinal,
+	    .block = ctx_media_block(view, judge->dialect, i)};
+	struct ctx_media media;
+	char what[TEXT];
+	int rc = 0;
+
+	if (look(view->json, part->child != 0 ? part->child : part->value,
+		&judge->text, &media, err) < 0)
+		return -1;
+	if (strcmp(media.kind, "image") != 0)
+		return 0;
+	image.large = media.width > bounds->many_side ||
+	    media.height > bounds->many_side;
+	if (is_too_big(bounds, &media, what)) {
+		rc = tell(judge, CTX_RULE_BIG_IMAGE, &image, what, err);
+	} else if (*over > 0) {
+		(void)snprintf(what, sizeof what,
+		    "one image more than the last %u of its message",
+		    (unsigned)bounds->in_message);
+		rc = tell(judge, CTX_RULE_MANY_IMAGES, &image, what, err);
+	}
+	*over -= *over > 0;
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	/* What cannot be replaced counts for those that can. */
+	*ordinal += image.block != 0;
+	if (!judge->place.inside)
+		image.json = NULL;
+	return bounds->images > 0 ? add(judge, &image, bounds, err) : 0;
+}
+
+int
+ctx_judge_images(struct ctx_judge *judge, struct ctx_err *err)
+{
+	const struct ctx_bounds *bounds =
+	    ctx_bounds_of(judge->provider, judge->dialect);
+	size_t i, n, ordinal = 0, over = 0;
+
+	if (!(judge->rules & CTX_IMAGE_LIMITS) || judge->dialect == NULL ||
+	    bounds == NULL)
+		return 0;
+	if (bounds->in_message > 0) {
+		if (count(judge, &n, err) < 0)
+			return -1;
+		over = n > bounds->in_message ? n - bounds->in_message : 0;
+	}
+	for (i = 0; i < judge->view->n; i++)
+		if (judge->view->parts[i].kind == CTX_PART_MEDIA &&
+		    !is_gone(judge, i) &&
+		    judge_image(judge, bounds, i, &ordinal, &over, err) < 0)
+			return -1;
+	return 0;
+}
