@@ -224,6 +224,8 @@ list_rules(void)
 		printf("%s\n    %s\n    for:", rule->id, rule->about);
 		if (rule->when == 0)
 			printf(" all");
+		if (rule->when == CTX_CALLS_FIT)
+			printf(" --schema");
 		for (k = 0; rule->when != 0 &&
 		    (provider = ctx_provider_at(k)) != NULL; k++)
 			if (rule->when & ctx_provider_rules(provider,
@@ -244,6 +246,8 @@ parse(struct check *check, int argc, char **argv)
 		CLI_STRING, &check->provider, provider_name, NULL},
 	    {0, "allow-pending", NULL, "the last calls may be open",
 		CLI_FLAG, &check->options.allow_pending, NULL, NULL},
+	    {0, "schema", NULL, "hold arguments against the tools' schemas",
+		CLI_FLAG, &check->options.schema, NULL, NULL},
 	    {0, "after", "FILE", "only: was this earlier request appended to?",
 		CLI_FILE, &check->after, NULL, NULL},
 	    {'m', "model", "NAME", "for --after (the request's)", CLI_STRING,
@@ -295,7 +299,8 @@ run_after(struct check *check)
 					       : AFTER_LINES;
 
 	if (check->repair || check->sarif || check->provider != NULL ||
-	    check->options.allow_pending || check->cli.n_files > 1)
+	    check->options.allow_pending || check->options.schema ||
+	    check->archive_path != NULL || check->cli.n_files > 1)
 		cli_die(&check->cli, "--after compares one file; only -m, "
 				     "--json and -q go with it");
 	cli_meter(&check->cli, &meter);

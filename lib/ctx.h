@@ -1089,6 +1089,8 @@ enum {
 #define CTX_ERRORS_TEXT (UINT64_C(1) << 38)  /* ... if it tells a failure */
 #define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39) /* the assistant speaks after
 						 * results */
+#define CTX_CALLS_FIT (UINT64_C(1) << 40) /* arguments fit the tool's schema;
+					   * of no provider: see schema.c */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */
 
@@ -1826,6 +1828,7 @@ enum ctx_rule_id {
 	CTX_RULE_MANY_IMAGES,
 	CTX_RULE_BAD_RESULT,
 	CTX_RULE_USER_AFTER_RESULT,
+	CTX_RULE_CALL_SCHEMA,
 	CTX_RULES
 };
 
@@ -1923,6 +1926,10 @@ struct ctx_judge {
 	 * the caller's. */
 	const struct ctx_provider *provider;
 	const struct ctx_dialect *dialect;
+	/* The request that holds the conversation, or NULL; the caller's,
+	 * after each begin. */
+	const struct ctx_json *request_json;
+	uint32_t request;
 	bool *gone;   /* of each part of the last message: put right by going */
 	bool dropped; /* the last message went altogether */
 	/* Its own: */
@@ -2513,6 +2520,7 @@ struct ctx_fix {
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
 	bool allow_pending;
+	bool schema; /* the rules have CTX_CALLS_FIT */
 	/* Gets each message that is changed or removed, as it was, before the
 	 * stream leaves without it; or NULL. */
 	struct ctx_archive *archive;

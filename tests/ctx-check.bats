@@ -1650,3 +1650,33 @@ in:1: many-images: one image more than the 600 newest" ]
 	[[ $output == *"--archive needs --repair"* ]]
 	run -2 ctx-check --repair --archive in in
 }
+
+@test "--schema: arguments are held against the schema of their tool" {
+	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
+	local args want d
+	while IFS='|' read -r args want; do
+		printf '%s\n' '{"model":"m","tools":[{"name":"g"},{"name":"f","input_schema":'"$schema"'}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":'"$args"'}]}]}' > anthropic
+		printf '%s\n' '{"model":"m","tools":[{"type":"function","function":{"name":"f","parameters":'"$schema"'}}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":'"$(jq -c tojson <<< "$args")"'}}]}]}' > openai-chat
+		printf '%s\n' '{"model":"m","tools":[{"type":"function","name":"f","parameters":'"$schema"'}],"input":[{"role":"user","content":"u"},{"type":"function_call","call_id":"a","name":"f","arguments":'"$(jq -c tojson <<< "$args")"'}]}' > openai-responses
+		printf '%s\n' '{"tools":[{"functionDeclarations":[{"name":"f","parameters":'"$(sed 's/"string"/"STRING"/' <<< "$schema")"'}]}],"contents":[{"role":"user","parts":[{"text":"u"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":'"$args"'}}]}]}' > gemini
+		printf '%s\n' '{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":'"$schema"'}}}]},"messages":[{"role":"user","content":[{"text":"u"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":'"$args"'}}]}]}' > bedrock
+		for d in anthropic openai-chat openai-responses gemini bedrock; do
+			ctx-check -d $d --allow-pending $d
+			run ctx-check -d $d --allow-pending --schema $d
+			[ "${output#*schema of the tool: }" = "${want:+$want (message 1)}" ] ||
+				fail "$d $args: $output"
+			[ "$status" -eq "$([ -n "$want" ]; echo $((1 - $?)))" ]
+		done
+	done <<-'X'
+	{"path":"x","n":3,"mode":"w","at":[{"x":1.5}]}|
+	{"path":"x","n":null}|
+	{}|"path" is missing
+	{"path":7}|"path" is of another type
+	{"path":"x","n":1.5}|"n" is of another type
+	{"path":"x","n":2.0}|
+	{"path":"x","mode":"a"}|"mode" is none of those that are allowed
+	{"path":"x","more":1}|"more" is no member of it
+	{"path":"x","at":[{"x":1},{"y":2}]}|"x" is missing
+	{"path":"x","at":[7]}|a value is of another type
+	X
+}

@@ -13,10 +13,8 @@
  */
 #include "check/judge.h"
 
-/* 1 if the text of the string is JSON, which judge->json then is, 0 if not;
- * judge->text is the text. */
-static int
-read_text(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+int
+ctx_judge_read_text(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
 {
 	struct ctx_err wrong;
 	size_t used;
@@ -118,7 +116,7 @@ judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (judge->view->json->nodes[part->value].kind != CTX_JSON_STRING)
 		return part->parent == 0 ? 0 : refuse(judge, i, true, false,
 		    " are not a string", err);
-	rc = read_text(judge, part->value, err);
+	rc = ctx_judge_read_text(judge, part->value, err);
 	if (rc < 0 || (rc > 0 &&
 		judge->json.nodes[0].kind == CTX_JSON_OBJECT))
 		return rc < 0 ? -1 : 0;
@@ -143,7 +141,7 @@ ctx_judge_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		json->nodes[value].kind == CTX_JSON_OBJECT))
 		return 0;
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
-		rc = read_text(judge, value, err);
+		rc = ctx_judge_read_text(judge, value, err);
 	return rc < 0 ? -1 : refuse(judge, i, false, rc > 0,
 	    " are not an object", err);
 }

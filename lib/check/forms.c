@@ -129,7 +129,8 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	switch (part->kind) {
 	case CTX_PART_CALL:
 		return check_id(judge, i, err) < 0 ||
-		    ctx_judge_arguments(judge, i, err) < 0 ? -1 : 0;
+		    ctx_judge_arguments(judge, i, err) < 0 ? -1
+		    : ctx_judge_schema(judge, i, err);
 	case CTX_PART_REASONING:
 		if (!(rules & CTX_SIGNED) || part->child == 0 ||
 		    is_signed(judge->view->json, part->child))

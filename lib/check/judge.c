@@ -53,6 +53,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->n_leading = 0;
 	judge->turn = 0;
 	judge->n_marks = judge->n_images = 0;
+	judge->request_json = NULL;
 	judge->counted = 0;
 	judge->tooled = false;
 	judge->unanswered = judge->elsewhere = judge->going = false;

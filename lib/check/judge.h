@@ -63,6 +63,12 @@ bool ctx_judge_says_nothing(const struct ctx_judge *judge,
 
 /* The form of the parts, each by itself. */
 int ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err);
+/* 1 if the text of the string is JSON, which judge->json then is, 0 if not;
+ * judge->text is the text. */
+int ctx_judge_read_text(struct ctx_judge *judge, uint32_t node,
+    struct ctx_err *err);
+/* Do the arguments of a call fit the schema of its tool in the request? */
+int ctx_judge_schema(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* Are the arguments of a call an object? */
 int ctx_judge_arguments(struct ctx_judge *judge, size_t i,
     struct ctx_err *err);

@@ -180,6 +180,10 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Mistral: \"Unexpected role 'user' after role 'tool'\" (hermes-agent "
 	"#20154, #84944, August 2026)",
 	CTX_ANSWERS_RESULTS, CTX_REMEDY_NONE},
+    [CTX_RULE_CALL_SCHEMA] = {
+	"call-schema", "arguments do not fit the schema of their tool",
+	"no provider refuses that in a history; found with --schema only",
+	CTX_CALLS_FIT, CTX_REMEDY_NONE},
 };
 
 static const struct ctx_provider providers[] = {

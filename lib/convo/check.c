@@ -95,6 +95,8 @@ judge_message(struct check *check, struct hearing *hearing,
 	    (event->view->flags & CTX_VIEW_CONTINUES);
 	int rc;
 
+	if (check->options->schema)
+		rules |= CTX_CALLS_FIT;
 	place.message -= goes_on;
 	/* What a provider has answered is not to be sent, but to be added to
 	 * what it answers. */
@@ -191,6 +193,10 @@ one_event(struct check *check, const struct ctx_event *event,
 		check->record.messages = check->record.left = 0;
 		ctx_judge_begin(&check->record.judge);
 		check->record.judge.elsewhere = event->shape->elsewhere;
+		if (event->shape->in_request) {
+			check->record.judge.request_json = event->record->json;
+			check->record.judge.request = event->shape->request;
+		}
 		return 0;
 	case CTX_EVENT_MESSAGE:
 		return judge_message(check,

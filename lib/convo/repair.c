@@ -554,6 +554,7 @@ edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
 		return 0;
 	fix->action = "edit";
 	fix->bytes = finding->old;
+	repair->renamed |= finding->id == CTX_RULE_BAD_ID;
 	return ctx_edit_replace(edits, finding->old, finding->with.p,
 	    finding->with.n, err) < 0 ? -1 : 1;
 }
@@ -693,7 +694,7 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	size_t i;
 	int rc;
 
-	for (i = 0; i < view->n; i++) {
+	for (i = 0; repair->renamed && i < view->n; i++) {
 		id = view->parts[i].kind == CTX_PART_RESULT
 		    ? view->parts[i].id : view->parts[i].caller;
 		if (id == 0 || view->json->nodes[id].kind != CTX_JSON_STRING)

@@ -50,6 +50,7 @@ struct ctx_repair {
 	struct ctx_buf out, id, spare;
 	uint32_t member;    /* key that the message judged now is to lose */
 	bool after_dropped; /* the last message of the stream went */
+	bool renamed;       /* a call has got another id */
 	bool row; /* since a message came the results of calls in these were
 		   * found to stand behind the last of them */
 	bool row_ends;       /* there is a message behind them */

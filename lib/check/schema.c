@@ -1,0 +1,393 @@
+/*
+ * schema.c - arguments against the schema of their tool
+ *
+ * No provider holds the calls of a history against the tools of the request:
+ * models are asked to do so while they write ("tool call validation failed" of
+ * Groq, "strict" of OpenAI).  So this is asked for only with CTX_CALLS_FIT, for
+ * those who make data of conversations.
+ *
+ * Of a schema is looked at: type, enum, const, required, properties, items
+ * and additionalProperties false.  What it may be instead (anyOf, $ref and
+ * the like) is not looked at, nor what is nested too deep.
+ */
+#include <string.h>
+
+#include "check/judge.h"
+
+#define DEEP 32   /* levels that are looked at */
+#define CLIP 40   /* bytes of a name that is shown */
+
+/* A value and its schema; at is the next child to look at. */
+struct frame {
+	uint32_t schema, value, at;
+};
+
+struct fit {
+	const struct ctx_json *schemas, *values;
+	struct frame stack[DEEP];
+	size_t n;
+	struct ctx_buf *one, *other; /* scratch */
+	const char *wrong;  /* what does not fit, or NULL */
+	struct ctx_str name; /* of the member, or n 0 */
+};
+
+/* ---- the schema of a tool ---- */
+
+/* The schema of a definition of this name, or 0. */
+static uint32_t
+schema_in(const struct ctx_json *json, uint32_t tool,
+    const struct ctx_json *names, uint32_t name)
+{
+	static const char *const within[] = {"function", "toolSpec"};
+	static const char *const keys[] = {"input_schema", "parameters",
+	    "parametersJsonSchema", "parameters_json_schema", "inputSchema"};
+	uint32_t inner, value = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof within / sizeof within[0]; i++)
+		if ((inner = ctx_json_find(json, tool, within[i])) != 0)
+			tool = inner;
+	inner = ctx_json_find(json, tool, "name");
+	if (inner == 0 || json->nodes[inner].kind != CTX_JSON_STRING ||
+	    !ctx_text_same(ctx_json_str(json, inner),
+		ctx_json_str(names, name)))
+		return 0;
+	for (i = 0; i < sizeof keys / sizeof keys[0] && value == 0; i++)
+		value = ctx_json_find(json, tool, keys[i]);
+	inner = value == 0 ? 0 : ctx_json_find(json, value, "json");
+	return inner != 0 ? inner : value;
+}
+
+/* The same of a list of tools. */
+static uint32_t
+schema_of_list(const struct ctx_json *json, uint32_t list,
+    const struct ctx_json *names, uint32_t name)
+{
+	static const char *const lists[] = {"functionDeclarations",
+	    "function_declarations"};
+	uint32_t tool, one, inner, found;
+	size_t i;
+
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (tool = list + 1; tool < json->nodes[list].next;
+	    tool = json->nodes[tool].next) {
+		if ((found = schema_in(json, tool, names, name)) != 0)
+			return found;
+		for (inner = 0, i = 0; i < 2 && inner == 0; i++)
+			inner = ctx_json_find(json, tool, lists[i]);
+		for (one = inner + 1; inner != 0 &&
+		    one < json->nodes[inner].next; one = json->nodes[one].next)
+			if ((found = schema_in(json, one, names, name)) != 0)
+				return found;
+	}
+	return 0;
+}
+
+static uint32_t
+schema_of(const struct ctx_judge *judge, uint32_t name)
+{
+	const struct ctx_json *json = judge->request_json;
+	uint32_t request = judge->request, config, found;
+
+	found = schema_of_list(json, ctx_json_find(json, request, "tools"),
+	    judge->view->json, name);
+	if (found != 0)
+		return found;
+	config = ctx_json_find(json, request, "toolConfig");
+	return config == 0 ? 0
+	    : schema_of_list(json, ctx_json_find(json, config, "tools"),
+		  judge->view->json, name);
+}
+
+/* ---- does a value fit ---- */
+
+/* Gemini writes the types in capitals. */
+static bool
+is_word(const struct ctx_json *json, uint32_t node, const char *word)
+{
+	struct ctx_str literal = ctx_json_str(json, node);
+	size_t n = strlen(word), i;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING || literal.n != n + 2)
+		return false;
+	for (i = 0; i < n; i++)
+		if ((literal.p[i + 1] | 32) != word[i])
+			return false;
+	return true;
+}
+
+static bool
+is_whole(struct ctx_str number)
+{
+	const char *dot = memchr(number.p, '.', number.n);
+	size_t i;
+
+	if (memchr(number.p, 'e', number.n) != NULL ||
+	    memchr(number.p, 'E', number.n) != NULL || dot == NULL)
+		return true;
+	for (i = (size_t)(dot - number.p) + 1; i < number.n; i++)
+		if (number.p[i] != '0')
+			return false;
+	return true;
+}
+
+/* Is the value of the type that a word names?  Of words that name none each
+ * value is. */
+static bool
+is_type(const struct fit *fit, uint32_t type, uint32_t value)
+{
+	static const struct {
+		const char *word;
+		enum ctx_json_kind kind, or;
+	} types[] = {
+	    {"string", CTX_JSON_STRING, CTX_JSON_STRING},
+	    {"number", CTX_JSON_NUMBER, CTX_JSON_NUMBER},
+	    {"integer", CTX_JSON_NUMBER, CTX_JSON_NUMBER},
+	    {"boolean", CTX_JSON_TRUE, CTX_JSON_FALSE},
+	    {"object", CTX_JSON_OBJECT, CTX_JSON_OBJECT},
+	    {"array", CTX_JSON_ARRAY, CTX_JSON_ARRAY},
+	    {"null", CTX_JSON_NULL, CTX_JSON_NULL},
+	};
+	uint8_t kind = fit->values->nodes[value].kind;
+	size_t i;
+
+	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
+		if (!is_word(fit->schemas, type, types[i].word))
+			continue;
+		if (kind != types[i].kind && kind != types[i].or)
+			return false;
+		return strcmp(types[i].word, "integer") != 0 ||
+		    is_whole(ctx_json_str(fit->values, value));
+	}
+	return true;
+}
+
+static bool
+has_type(const struct fit *fit, uint32_t schema, uint32_t value)
+{
+	const struct ctx_json *json = fit->schemas;
+	uint32_t type = ctx_json_find(json, schema, "type"), one;
+	uint32_t nullable = ctx_json_find(json, schema, "nullable");
+
+	if (nullable != 0 && json->nodes[nullable].kind == CTX_JSON_TRUE &&
+	    fit->values->nodes[value].kind == CTX_JSON_NULL)
+		return true;
+	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
+		return type == 0 || is_type(fit, type, value);
+	for (one = type + 1; one < json->nodes[type].next;
+	    one = json->nodes[one].next)
+		if (is_type(fit, one, value))
+			return true;
+	return false;
+}
+
+/* 1 if both are the same JSON, 0 if not. */
+static int
+equal(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
+{
+	struct ctx_str a, b;
+
+	fit->one->n = fit->other->n = 0;
+	if (ctx_json_compact(fit->schemas, schema, fit->one, &a, err) < 0 ||
+	    ctx_json_compact(fit->values, value, fit->other, &b, err) < 0)
+		return -1;
+	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+/* 1 if the value is one of those that the schema names, or it names none. */
+static int
+is_listed(struct fit *fit, uint32_t schema, uint32_t value,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = fit->schemas;
+	uint32_t list = ctx_json_find(json, schema, "enum"), one;
+	uint32_t only = ctx_json_find(json, schema, "const");
+	int rc = 1;
+
+	if (only != 0)
+		return equal(fit, only, value, err);
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 1;
+	for (rc = 0, one = list + 1; rc == 0 && one < json->nodes[list].next;
+	    one = json->nodes[one].next)
+		rc = equal(fit, one, value, err);
+	return rc;
+}
+
+/* A member of an object by a name that is a string of another JSON, or 0. */
+static uint32_t
+member(const struct ctx_json *json, uint32_t object,
+    const struct ctx_json *names, uint32_t name)
+{
+	uint32_t key;
+
+	if (json->nodes[object].kind != CTX_JSON_OBJECT ||
+	    names->nodes[name].kind != CTX_JSON_STRING)
+		return 0;
+	for (key = object + 1; key < json->nodes[object].next;
+	    key = json->nodes[key + 1].next)
+		if (ctx_text_same(ctx_json_str(json, key),
+			ctx_json_str(names, name)))
+			return key + 1;
+	return 0;
+}
+
+static void
+refuse(struct fit *fit, const char *wrong, struct ctx_str name)
+{
+	fit->wrong = wrong;
+	fit->name = name;
+}
+
+/* Members that an object must have. */
+static void
+look_for_required(struct fit *fit, uint32_t schema, uint32_t value)
+{
+	const struct ctx_json *json = fit->schemas;
+	uint32_t list = ctx_json_find(json, schema, "required"), one;
+
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY ||
+	    fit->values->nodes[value].kind != CTX_JSON_OBJECT)
+		return;
+	for (one = list + 1; one < json->nodes[list].next;
+	    one = json->nodes[one].next)
+		if (json->nodes[one].kind == CTX_JSON_STRING &&
+		    member(fit->values, value, json, one) == 0) {
+			refuse(fit, "is missing", ctx_json_str(json, one));
+			return;
+		}
+}
+
+/* Looks at a value itself, and at its children later; name is that of the
+ * member which it is, or n 0. */
+static int
+enter(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_str name,
+    struct ctx_err *err)
+{
+	int rc;
+
+	if (fit->schemas->nodes[schema].kind != CTX_JSON_OBJECT ||
+	    fit->n == DEEP)
+		return 0;
+	if (!has_type(fit, schema, value)) {
+		refuse(fit, "is of another type", name);
+		return 0;
+	}
+	rc = is_listed(fit, schema, value, err);
+	if (rc <= 0) {
+		refuse(fit, "is none of those that are allowed", name);
+		return rc;
+	}
+	look_for_required(fit, schema, value);
+	if (fit->values->nodes[value].kind == CTX_JSON_OBJECT ||
+	    fit->values->nodes[value].kind == CTX_JSON_ARRAY)
+		fit->stack[fit->n++] =
+		    (struct frame){schema, value, value + 1};
+	return 0;
+}
+
+/* The next member of an object. */
+static int
+next_member(struct fit *fit, struct frame *frame, uint32_t key,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = fit->schemas;
+	uint32_t properties = ctx_json_find(json, frame->schema,
+	    "properties"), schema = 0;
+	uint32_t others = ctx_json_find(json, frame->schema,
+	    "additionalProperties");
+	uint32_t patterns = ctx_json_find(json, frame->schema,
+	    "patternProperties");
+	struct ctx_str name = ctx_json_str(fit->values, key);
+
+	if (properties != 0)
+		schema = member(json, properties, fit->values, key);
+	if (schema != 0)
+		return enter(fit, schema, key + 1, name, err);
+	if (others != 0 && patterns == 0 &&
+	    json->nodes[others].kind == CTX_JSON_FALSE)
+		refuse(fit, "is no member of it", name);
+	return 0;
+}
+
+/* Looks at the next child, or leaves the value. */
+static int
+step(struct fit *fit, struct ctx_err *err)
+{
+	struct frame *frame = &fit->stack[fit->n - 1];
+	const struct ctx_node *nodes = fit->values->nodes;
+	uint32_t child = frame->at, items;
+
+	if (child >= nodes[frame->value].next) {
+		fit->n--;
+		return 0;
+	}
+	if (nodes[frame->value].kind == CTX_JSON_OBJECT) {
+		frame->at = nodes[child + 1].next;
+		return next_member(fit, frame, child, err);
+	}
+	frame->at = nodes[child].next;
+	items = ctx_json_find(fit->schemas, frame->schema, "items");
+	return items == 0 ? 0
+	    : enter(fit, items, child, (struct ctx_str){NULL, 0}, err);
+}
+
+static int
+compare(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
+{
+	if (enter(fit, schema, value, (struct ctx_str){NULL, 0}, err) < 0)
+		return -1;
+	while (fit->wrong == NULL && fit->n > 0)
+		if (step(fit, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+tell(struct ctx_judge *judge, size_t i, const struct fit *fit,
+    struct ctx_err *err)
+{
+	struct ctx_buf *tail = &judge->with;
+	size_t n = fit->name.n;
+
+	if (n > CLIP)
+		n = ctx_utf8_valid(fit->name.p, CLIP, CTX_SIMD_PORTABLE);
+	tail->n = 0;
+	if (ctx_buf_printf(tail, err, " do not fit the schema of the tool: "
+		"%.*s%s %s", (int)n, n > 0 ? fit->name.p : "",
+		n < fit->name.n ? "...\"" : n == 0 ? "a value" : "",
+		fit->wrong) < 0 || ctx_buf_add(tail, "", 1, err) < 0)
+		return -1;
+	return ctx_judge_refuse_part(judge, CTX_RULE_CALL_SCHEMA, i,
+	    "arguments of call", tail->p, err) < 0 ? -1 : 0;
+}
+
+int
+ctx_judge_schema(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_json *json = judge->view->json;
+	struct fit fit = {.schemas = judge->request_json, .values = json,
+	    .one = &judge->with, .other = &judge->spare};
+	uint32_t schema, value = part->value;
+	int rc;
+
+	if (!(judge->rules & CTX_CALLS_FIT) || judge->request_json == NULL ||
+	    value == 0 || part->name == 0 || part->prefix != 0 ||
+	    json->nodes[part->name].kind != CTX_JSON_STRING ||
+	    (schema = schema_of(judge, part->name)) == 0)
+		return 0;
+	if (json->nodes[value].kind == CTX_JSON_STRING) {
+		rc = ctx_judge_read_text(judge, value, err);
+		if (rc <= 0)
+			return rc;
+		fit.values = &judge->json;
+		value = 0;
+	}
+	if (fit.values->nodes[value].kind != CTX_JSON_OBJECT)
+		return 0;
+	if (compare(&fit, schema, value, err) < 0)
+		return -1;
+	return fit.wrong == NULL ? 0 : tell(judge, i, &fit, err);
+}
