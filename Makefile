@@ -247,6 +247,12 @@ demo: all
 check-system: all units
 	@B=$(B) JOBS=1 tests/run tests/system/*.bats tests/scale/run
 
+# False alarms and misses of ctx-check on requests that public test suites have
+# recorded.  RECORDED names clones of these suites; run.py says which.
+check-recorded: $(B)/ctx-check
+	@python3 tests/recorded/run.py --ctx-check $(B)/ctx-check --repair \
+	  $(RECORDED)
+
 # What static analysis says, but for what is known (tests/analyze/known).
 analyze: all
 	@B=$(B) tests/analyze/run
@@ -505,6 +511,6 @@ clean:
 	format install uninstall html dist deb clean
 .PHONY: bench bench-growth bench-shapes bench-answers bench-instructions
 .PHONY: bench-tokens fuzz fuzz-run fuzz-corpus fuzz-keep fuzz-afl
-.PHONY: check-simd check-threads check-ports coverage coverage-tools analyze
+.PHONY: check-recorded check-simd check-threads check-ports coverage coverage-tools analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
