@@ -1009,6 +1009,7 @@ shots() {
 	ctx-age -d openai-chat --unsent in | cmp - in
 	call a run "$(long 900)" > in
 	echo broken >> in
+	# An assistant's message may have followed: nothing ages.
 	run -2 --separate-stderr ctx-age --unsent in
-	[[ $output == *"characters in"* ]]
+	[ "$output" = "$(head -n 2 in)" ]
 }

@@ -841,8 +841,9 @@ prefix() {
 @test "unsent: what follows a broken record is not lost, and memory is bounded" {
 	messages "user:$(words 50)" > in
 	echo 'broken' >> in
+	# An assistant's message may have followed: nothing is cut.
 	run -2 --separate-stderr ctx-truncate --message-limit 60 --unsent in
-	[[ $output == *truncated* ]]
+	[ "$output" = "$(head -n 1 in)" ]
 	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
 	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many
 	limit=65536

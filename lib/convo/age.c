@@ -426,18 +426,19 @@ release_due(struct age *age, struct ctx_err *err)
 	return 0;
 }
 
-/* The end of the stream: no more comes. */
+/* The end of the stream: no more comes.  If it broke off, an assistant's
+ * message may have followed. */
 static int
-release_all(struct age *age, struct ctx_err *err)
+release_all(struct age *age, bool broken, struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
-	bool due;
+	bool due, stays = broken && age->options->unsent;
 
 	queue->ended = true;
-	if (release_due(age, err) < 0)
+	if (!stays && release_due(age, err) < 0)
 		return -1;
 	/* Of a message with several results some may be behind. */
-	due = age->options->by_results &&
+	due = !stays && age->options->by_results &&
 	    queue->gathered >= age->options->at_least;
 	while (queue->first < queue->n)
 		if (leave(age, queue, due, err) < 0)
@@ -736,7 +737,7 @@ run(struct age *age, struct ctx_err *err)
 		if (one_event(age, &event, err) < 0)
 			return ctx_stream_fail(age->stream, err);
 	/* After broken input too: the records before it are whole. */
-	if ((release_all(age, &late) < 0 ||
+	if ((release_all(age, rc < 0, &late) < 0 ||
 		ctx_writer_flush(age->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;

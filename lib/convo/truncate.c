@@ -725,10 +725,13 @@ one_event(struct truncate *t, const struct ctx_event *event,
 	}
 }
 
-/* The end of the messages that are records. */
+/* The end of the messages that are records.  If the stream broke off, an
+ * assistant's message may have followed. */
 static int
-end_lines(struct truncate *t, struct ctx_err *err)
+end_lines(struct truncate *t, bool broken, struct ctx_err *err)
 {
+	if (broken && t->options->unsent)
+		return leave_all(t, false, err);
 	t->refused = false;
 	if (may_refuse(t, &t->lines) &&
 	    try_all(t, &t->lines, &t->held, NULL, err) < 0)
@@ -749,7 +752,7 @@ run(struct truncate *t, struct ctx_err *err)
 	if (failed)
 		rc = ctx_stream_fail(t->stream, err);
 	/* After an error too: the records before it are complete. */
-	if (((!failed && end_lines(t, &late) < 0) ||
+	if (((!failed && end_lines(t, rc < 0, &late) < 0) ||
 		ctx_writer_flush(t->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;
