@@ -2,6 +2,7 @@
  *
  * in/ is made by the script: few (tool calls and long results), long (more
  * than is read at once), chat, aged (few after ctx-age, its spool beside it),
+ * shots (results that are images), light (shots after ctx-age --media),
  * broken, requests of Anthropic's, billed (some with what they took), a
  * vocabulary and one that normalises marks.  ctx-count --follow ends only when
  * it is told to: it has a script of its own.
@@ -46,15 +47,22 @@ const struct trial trials[] = {
     {"ctx-truncate -u -l 300 --archive archive --explain explain <../in/few",
 	TRIAL_LINES},
     {"ctx-truncate --unit tokens -l 100 --keep head ../in/few", TRIAL_LINES},
+    {"ctx-truncate -l 300 --media 1 --archive archive ../in/shots",
+	TRIAL_LINES},
+    {"ctx-truncate -l 300 --args 20 --media 0 --unsent ../in/shots",
+	TRIAL_LINES},
     {"ctx-age -S spool -k 2 -o 300 ../in/few", TRIAL_LINES},
     {"ctx-age -u -S spool -k 2 -o 300 --archive archive --explain explain"
      " <../in/few", TRIAL_LINES},
     {"ctx-age --mask -k 2 -o 300 --archive archive ../in/few", TRIAL_LINES},
+    {"ctx-age -S spool --media 1 ../in/shots", TRIAL_LINES},
+    {"ctx-age -S spool --media 0 --unsent ../in/shots", TRIAL_LINES},
     {"ctx-age -S ../in/spool -k 2 -o 300 ../in/few", TRIAL_LINES},
     {"ctx-age -S spool -k 2 -o 300 ../in/long", TRIAL_LINES},
     {"ctx-restore -S ../in/spool ../in/aged", TRIAL_LINES},
     {"ctx-restore -S ../in/spool --archive archive --explain explain"
      " ../in/aged", TRIAL_LINES},
+    {"ctx-restore -S ../in/media ../in/light", TRIAL_LINES},
     {"ctx-restore -S ../in/spool --list ../in/aged", 0},
     {"ctx-restore -S ../in/spool --gc ../in/chat", 0},
     {"ctx-cache --provider anthropic ../in/requests", TRIAL_LINES},
