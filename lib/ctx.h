@@ -1195,6 +1195,8 @@ struct ctx_dialect {
 	enum ctx_history history;
 	void (*line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line *line);
+	/* The member that numbers the messages of an array from 1, or NULL. */
+	const char *ordinal;
 	/*
 	 * The first message of an array that the model is still shown, where
 	 * one further on may stand for those before it; NULL: all are shown.

@@ -26,6 +26,77 @@ reads() {
 	[ "$is" = "$3" ] || fail "parts $is, not $3"
 }
 
+@test "otel-genai: parts with a content are read, not taken for the AI SDK's" {
+	reads otel-genai user text <<< \
+	    '{"role":"user","parts":[{"type":"text","content":"hi"}]}'
+	reads otel-genai assistant "call reasoning text" <<< \
+	    '{"role":"assistant","parts":[{"type":"reasoning","content":"so"},{"type":"text","content":"hi"},{"type":"tool_call","id":"c","name":"f","arguments":{"a":1}}],"finish_reason":"tool_call"}'
+	for key in response result; do
+		reads otel-genai tool result <<< \
+		    '{"role":"tool","parts":[{"type":"tool_call_response","id":"c","'$key'":"4C"}]}'
+	done
+	reads otel-genai user media <<< \
+	    '{"role":"user","parts":[{"type":"uri","modality":"image","uri":"https://example.org/a.png"}]}'
+	reads vercel-ui user text <<< \
+	    '{"role":"user","parts":[{"type":"text","text":"hi"}]}'
+}
+
+@test "otel-genai: a list, a record, attributes; the output alone is an answer" {
+	local list='[{"role":"user","parts":[{"type":"text","content":"hi"}]}]'
+
+	for record in "$list" "{\"gen_ai.input.messages\":$list}" \
+	    "{\"attributes\":{\"gen_ai.input.messages\":$list}}" \
+	    "{\"attributes\":{\"gen_ai.output.messages\":$list}}"; do
+		echo "$record" > in
+		dialect_is otel-genai in
+		[ "$(ctx-count --json in | jq .messages)" -eq 1 ]
+	done
+	ctx-prune -b 1 in | cmp - in
+	# Instructions beside the messages count; the model is named there.
+	echo "{\"gen_ai.request.model\":\"gpt-4o\",\"gen_ai.input.messages\":$list}" > bare
+	jq -c '. + {"gen_ai.system_instructions":
+	    [{type: "text", content: "Be brief."}]}' bare > told
+	[ "$(ctx-count --json told | jq .tokens)" -gt \
+	    "$(ctx-count --json bare | jq .tokens)" ]
+	[ "$(ctx-count --json bare | jq -r .model)" = gpt-4o ]
+}
+
+@test "parts and types that no dialect knows are no messages, and it is said" {
+	echo '{"role":"user","parts":[{"type":"speech","words":"hi"}]}' > in
+	run -0 ctx-count in
+	[[ $output == *"no messages were found"* ]]
+	echo '{"type":"wind.message","data":{"content":"hi"},"id":"1","timestamp":"t","parentId":null}' > in
+	run -0 ctx-count in
+	[[ $output == *"no messages were found"* ]]
+	ctx-prune -b 1 in | cmp - in
+}
+
+@test "atif: a step holds text, reasoning, calls and results" {
+	local call='"tool_calls":[{"tool_call_id":"c","function_name":"f","arguments":{"a":1}}]'
+
+	reads atif assistant "call reasoning result text" <<< \
+	    '{"step_id":1,"source":"agent","message":"hi","reasoning_content":"so",'"$call"',"observation":{"results":[{"source_call_id":"c","content":"4C"}]}}'
+	reads atif user "media text" <<< \
+	    '{"step_id":1,"source":"user","message":[{"type":"text","text":"hi"},{"type":"image","source":{"media_type":"image/png","path":"a.png"}}]}'
+	# What answers no call is what the environment says.
+	reads atif assistant text <<< \
+	    '{"step_id":1,"source":"agent","message":"","observation":{"results":[{"source_call_id":null,"content":"$ "}]}}'
+	echo '{"step_id":1,"source":"agent","message":"hi",'"$call"'}' > in
+	run -1 ctx-check in
+	[[ $output == *orphan-call* ]]
+}
+
+@test "atif: the steps that are left are numbered from 1" {
+	f=$BATS_TEST_DIRNAME/corpus/atif/trajectory.json
+	dialect_is atif "$f"
+	[ "$(ctx-count --json "$f" | jq -r .model)" = gpt-4o ]
+	ctx-prune -b 60 -k 1 -t 0 "$f" > out
+	[ "$(jq '.steps | length' out)" -lt 7 ]
+	jq -e '[.steps[].step_id] == [range(1; (.steps | length) + 1)]' out
+	jq -e --slurpfile was "$f" '.final_metrics == $was[0].final_metrics' out
+	ctx-prune -b 60 -k 1 -t 0 out | cmp - out
+}
+
 @test "langchain: three ways to write a message" {
 	reads langchain-dict user text <<< \
 	    '{"type":"human","data":{"content":"hi","type":"human"}}'

@@ -97,6 +97,18 @@ def codex:
     else . end)
   | map(.n) | sort;
 
+def copilot_cli:
+  reduce lines[] as $x ([];
+    if $x.agentId or $x.data.parentToolCallId or $x.data.isUserRequested
+    then .
+    elif $x.type == "session.compaction_complete" then
+      if $x.data.summaryContent then [$x] else . end
+    elif $x.type == "session.context_cleared" then []
+    elif $x.type | IN("user.message", "assistant.message", "system.message",
+      "system.notification", "tool.execution_complete") then . + [$x]
+    else . end)
+  | map(.n);
+
 def claude_stream:
   lines
   | (map(.subtype) | rindex("compact_boundary")) as $at
@@ -106,5 +118,6 @@ def claude_stream:
 if $dialect == "claude-code" then claude_code
 elif $dialect == "claude-stream" then claude_stream
 elif $dialect == "codex" then codex
+elif $dialect == "copilot-cli" then copilot_cli
 elif $dialect == "gemini-cli" then gemini_cli
 else pi end

@@ -61,6 +61,23 @@ def write:
              | {type: "tool", tool: .name, callID: .id, state:
                  ({input: .args} + if $out == null then {status: "running"}
                   else {status: "completed", output: $out} end)}])}
+    elif $to == "atif" then . as $m
+        | {source: (if .role == "assistant" then "agent" else .role end),
+           message: .text}
+        + (if .thought == "" then {} else {reasoning_content: .thought} end)
+        + (if .calls == [] then {} else {tool_calls: [.calls[]
+            | {tool_call_id: .id, function_name: .name,
+               arguments: .args}]} end)
+        + (if .results then {observation: {results: [.results[]
+            | {source_call_id: .id, content: .text}]}} else {} end)
+    elif $to == "otel-genai" then {role, parts:
+        ((if .thought == "" then []
+            else [{type: "reasoning", content: .thought}] end)
+         + (if .role == "tool" then [{type: "tool_call_response", id,
+                response: .text}]
+            elif .text == "" then []
+            else [{type: "text", content: .text}] end)
+         + [.calls[] | {type: "tool_call", id, name, arguments: .args}])}
     elif $to == "ollama" then {role, content: .text}
         + (if .thought == "" then {} else {thinking: .thought} end)
         + (if .calls == [] then {} else {tool_calls:
@@ -167,6 +184,30 @@ def gemini_lines: with_results | [{sessionId: "s", projectHash: "h"}]
       else {id: $id, timestamp: "t", type: "user",
         content: [{text: "say \(.text)"}], x} end));
 
+# A tool's start says again what was asked; a subagent has its own calls.
+def copilot_lines: [{type: "session.start", data: {sessionId: "s",
+        version: 1, producer: "copilot-agent"}}]
+    + map(if .role == "user" then {type: "user.message", x,
+            data: {content: .text, transformedContent: "say \(.text)"}}
+      elif .role == "system" then
+        {type: "system.message", x, data: {role, content: .text}}
+      elif .role == "tool" then
+        {type: "tool.execution_start", data: {toolCallId: .id,
+            toolName: "f", arguments: {}}},
+        {type: "tool.execution_complete", agentId: "a",
+            data: {toolCallId: "of a subagent", success: true,
+                result: {content: "same"}}},
+        {type: "tool.execution_complete", x, data: {toolCallId: .id,
+            success: true, result: {content: .text,
+                detailedContent: .text}}}
+      else {type: "assistant.message", x, data: ({messageId: "m",
+            content: .text, toolRequests: [.calls[] | {toolCallId: .id,
+                name, arguments: .args, type: "function"}]}
+          + if .thought == "" then {} else {reasoningText: .thought} end)}
+      end)
+    | map(. + {timestamp: "2026-09-09T14:54:06.000Z"})
+    | chained("parentId"; "id");
+
 def pi_lines: [{type: "session", version: 3, id: "s", cwd: "/w"}]
     + (map(if .role == "system" then empty
       else {type: "message", x, message:
@@ -185,20 +226,25 @@ def lines:
     elif $to == "claude-stream" then claude_lines | map(. + {session_id: "s"})
     elif $to == "codex" then codex_lines
     elif $to == "gemini-cli" then gemini_lines
+    elif $to == "copilot-cli" then copilot_lines
     elif $to == "pi" then pi_lines
     else null end;
 
 # ---- records
 
 def convert: map(canon)
-    | if $to == "vercel-ui" or $to == "opencode" or $to == "sharegpt"
-      then with_results else . end
+    | if $to | IN("vercel-ui", "opencode", "sharegpt", "atif") then with_results else . end
     | map(.x as $x | write
-        | if type == "array" then .[] else . + {x: $x} end);
+        | if type == "array" then .[] else . + {x: $x} end)
+    | if $to == "atif" then to_entries
+        | map({step_id: (.key + 1)} + .value) else . end;
 
 (.messages // .body.messages) as $messages
 | ($messages | map(canon)) as $canon
 | if $to == "llm-logs" then $canon | rows
   elif $canon | lines then $canon | lines[]
-  else {({sharegpt: "conversations", goose: "conversation"}[$to]
+  else (if $to == "atif" then {schema_version: "ATIF-v1.7",
+            agent: {name: "a", version: "1"}} else {} end)
+    + {({sharegpt: "conversations", goose: "conversation", atif: "steps",
+         "otel-genai": "gen_ai.input.messages"}[$to]
         // "messages"): ($messages | convert)} end

@@ -3,7 +3,7 @@
 
 load helper
 
-AGENTS="claude-code claude-stream codex gemini-cli pi"
+AGENTS="claude-code claude-stream codex copilot-cli gemini-cli pi"
 
 live() { # DIALECT FILE
 	jq -sc --arg dialect "$1" -f "$BATS_TEST_DIRNAME/live.jq" "$2"
@@ -766,4 +766,35 @@ claude_line() {
 		[[ $(cat err) == *" $((n - $(tokens out))) of $n tokens"* ]] ||
 			[ "$b" -eq "$n" ] || fail "$b: $(cat err)"
 	done
+}
+
+@test "copilot-cli: each event names the nearest before it that is left" {
+	f=$BATS_TEST_DIRNAME/corpus/copilot-cli/session.jsonl
+	for more in "" "--notice <omitted>" "-s summarize"; do
+		# shellcheck disable=SC2086 # options
+		ctx-prune -b 110 -k 1 -t 0 $more "$f" > out
+		[ "$(wc -l < out)" -lt "$(wc -l < "$f")" ]
+		jq -se '[.[].id] as $ids | [.[].parentId] ==
+		    [null] + $ids[:-1]' out
+	done
+}
+
+@test "copilot-cli: what a person ran and what a subagent did is not counted" {
+	printf '%s\n' \
+	    '{"type":"user.message","data":{"content":"a","transformedContent":"a b c d"},"id":"1","timestamp":"t","parentId":null}' \
+	    '{"type":"tool.execution_complete","data":{"toolCallId":"x","isUserRequested":true,"success":true,"result":{"content":"long text"}},"id":"2","timestamp":"t","parentId":"1"}' \
+	    '{"type":"assistant.message","agentId":"s","data":{"content":"long text"},"id":"3","timestamp":"t","parentId":"2"}' > in
+	ctx-count --json in | jq -e '.messages == 1 and .chars == 7 and
+	    .dialect == "copilot-cli"'
+	# A content that is no string is not known, and no failure.
+	sed 's/"content":"a"/"content":["a",{}]/; s/,"transformedContent":"a b c d"//' in |
+	    ctx-count --json | jq -e '.messages == 1'
+}
+
+@test "copilot-cli: a result gets shorter, what is displayed of it stays" {
+	f=$BATS_TEST_DIRNAME/corpus/copilot-cli/session.jsonl
+	ctx-truncate -l 20 "$f" > out
+	jq -se '[.[].data.result? // empty] | any(.content | contains("exited") | not)
+	    and any(.detailedContent == "diff --git a/parse.c b/parse.c")' out
+	ctx-check out
 }

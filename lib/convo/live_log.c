@@ -5,6 +5,7 @@
  * take from it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "convo/live.h"
 
@@ -153,6 +154,24 @@ log_line(struct log *log, uint32_t line)
 	}
 }
 
+/* Finds the line that each names as the one before it, if it names any;
+ * the table of names is zeroed again. */
+static void
+find_parents(struct ctx_live *live, uint32_t *where)
+{
+	struct ctx_held *h;
+	size_t i;
+
+	for (i = live->from; i < live->n; i++) {
+		h = ctx_held(live, (uint32_t)i + 1);
+		if (h->parent != 0)
+			h->up = where[h->parent];
+		if (h->id != 0)
+			where[h->id] = (uint32_t)i + 1;
+	}
+	memset(where, 0, (live->names.n + 1) * sizeof *where);
+}
+
 int
 ctx_live_decide_log(struct ctx_live *live, struct ctx_err *err)
 {
@@ -167,6 +186,7 @@ ctx_live_decide_log(struct ctx_live *live, struct ctx_err *err)
 		ctx_err_nomem(err);
 		goto out;
 	}
+	find_parents(live, log.where);
 	for (i = live->from; i < live->n; i++)
 		log_line(&log, (uint32_t)i + 1);
 	for (i = log.first; i < log.n; i++)

@@ -5,6 +5,8 @@
  * when their bytes have doubled, what can no longer be kept is let go.  A
  * record that holds a conversation is decided at once.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,6 +418,36 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
+/* Numbers the messages that are left from 1, where their dialect numbers
+ * them. */
+static int
+renumber(struct prune *p, struct ctx_err *err)
+{
+	const struct convo *convo = &p->record;
+	const struct entry *entry;
+	uint64_t number = 0;
+	uint32_t node;
+	char text[24];
+	size_t i;
+	int n;
+
+	for (i = 0; convo->gone > 0 && i < convo->n; i++) {
+		entry = &convo->entries[i];
+		if (entry->gone || entry->dialect == NULL ||
+		    entry->dialect->ordinal == NULL)
+			continue;
+		node = ctx_json_find(p->source, entry->node,
+		    entry->dialect->ordinal);
+		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
+		if (node != 0 && p->source->nodes[node].kind ==
+			CTX_JSON_NUMBER &&
+		    ctx_edit_replace(&p->edits, ctx_json_str(p->source, node),
+			text, (size_t)n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Notes that our messages go in. */
 static int
 insert_notes(struct prune *p, struct ctx_err *err)
@@ -438,7 +470,7 @@ end_record(struct prune *p, const struct ctx_event *event,
 	p->source = event->record->json;
 	if (conclude(p, &p->record, err) < 0 ||
 	    drop_elements(p, event->shape->messages, err) < 0 ||
-	    insert_notes(p, err) < 0)
+	    renumber(p, err) < 0 || insert_notes(p, err) < 0)
 		return -1;
 	ctx_convo_clear(&p->record);
 	return 0;

@@ -66,6 +66,8 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
+		if (text == 0) /* OpenTelemetry's */
+			text = ctx_json_find(json, one, "content");
 		if (text != 0 &&
 		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)
 			return -1;
@@ -385,7 +387,8 @@ static int
 count_tools(struct beside *b, const struct ctx_shape *shape,
     struct ctx_err *err)
 {
-	static const char *const keys[] = {"tools", "functions", NULL};
+	static const char *const keys[] = {"tools", "functions",
+	    "gen_ai.tool.definitions", NULL};
 	const struct ctx_json *json = b->json;
 	uint32_t list = first_of(json, shape->request, keys), answer;
 	uint64_t tokens;
@@ -414,7 +417,8 @@ ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	static const char *const prompts[] = {"system", "instructions",
-	    "systemInstruction", "system_instruction", NULL};
+	    "systemInstruction", "system_instruction",
+	    "gen_ai.system_instructions", NULL};
 	struct beside b = {.counter = counter, .json = json};
 	uint32_t prompt;
 	int rc = 0;

@@ -18,7 +18,8 @@
 static const struct wrapper {
 	const char *path[2];  /* members to go down by */
 	const char *messages;
-	const char *unless;   /* no member of this name beside messages */
+	const char *unless;   /* no member of this name beside messages, */
+	const char *with;     /* and one of this name */
 	const char *dialect;  /* of messages that tell nothing, or NULL */
 	bool sure;            /* of all messages: no other has such a member */
 	const char *element;  /* see struct ctx_shape */
@@ -42,6 +43,13 @@ static const struct wrapper {
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
     {.messages = "history", .said = true}, /* a trajectory of SWE-agent */
     {.messages = "traj", .said = true}, /* and of tau-bench */
+    {.messages = "steps", .with = "schema_version", .dialect = "atif",
+	.sure = true},
+    /* OpenTelemetry, as attributes or beside each other. */
+    {.messages = "gen_ai.input.messages", .dialect = "otel-genai",
+	.sure = true},
+    {.path = {"attributes"}, .messages = "gen_ai.input.messages",
+	.dialect = "otel-genai", .sure = true},
     {.messages = "prompt"}, /* preference sets of TRL */
     {.messages = "input", .unless = "type", .dialect = "openai-responses",
 	.sure = true, .text = true},
@@ -65,6 +73,10 @@ static const struct wrapper {
 	.element = "content", .answers = true},
     {.messages = "output", .unless = "type", .dialect = "openai-responses",
 	.sure = true, .answers = true},
+    {.messages = "gen_ai.output.messages", .dialect = "otel-genai",
+	.sure = true, .answers = true},
+    {.path = {"attributes"}, .messages = "gen_ai.output.messages",
+	.dialect = "otel-genai", .sure = true, .answers = true},
 };
 
 /* Members of a request that tell whose it is when its messages do not. */
@@ -322,8 +334,10 @@ unwrap(const struct ctx_json *json, uint32_t node,
 		if ((*request = ctx_json_find(json, *request,
 			 wrapper->path[i])) == 0)
 			return 0;
-	if (wrapper->unless != NULL &&
-	    ctx_json_find(json, *request, wrapper->unless) != 0)
+	if ((wrapper->unless != NULL &&
+		ctx_json_find(json, *request, wrapper->unless) != 0) ||
+	    (wrapper->with != NULL &&
+		ctx_json_find(json, *request, wrapper->with) == 0))
 		return 0;
 	messages = ctx_json_find(json, *request, wrapper->messages);
 	if (messages != 0 && wrapper->text &&
@@ -362,6 +376,24 @@ goes_on(const struct ctx_json *json, const struct wrapper *wrapper,
 		json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
+/* The name of the model, or 0. */
+static uint32_t
+model_of(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const keys[] = {"model", "modelId",
+	    "gen_ai.request.model"};
+	uint32_t model = 0, agent;
+	size_t i;
+
+	for (i = 0; model == 0 && i < sizeof keys / sizeof keys[0]; i++)
+		model = ctx_json_find(json, request, keys[i]);
+	agent = ctx_json_find(json, request, "agent");
+	if (model == 0 && agent != 0 &&
+	    json->nodes[agent].kind == CTX_JSON_OBJECT)
+		model = ctx_json_find(json, agent, "model_name");
+	return model;
+}
+
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
     struct ctx_shape *shape)
@@ -381,8 +413,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		    json->nodes[shape->messages].kind == CTX_JSON_STRING;
 		shape->answers = wrapper->answers;
 		shape->in_request = !wrapper->answers;
-		shape->model = ctx_find_either(json, shape->request, "model",
-		    "modelId");
+		shape->model = model_of(json, shape->request);
 		shape->elsewhere = shape->in_request &&
 		    goes_on(json, wrapper, shape->request);
 		detect_messages(json, shape);

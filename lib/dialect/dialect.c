@@ -67,6 +67,10 @@
 #define GEMINI_CLI_NOTE                                                      \
 	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","            \
 	"\"content\":[{\"text\":$text}]}"
+#define COPILOT_CLI_NOTE                                                     \
+	"{\"type\":\"user.message\",\"data\":{\"content\":$text,"            \
+	"\"source\":\"ctx\"},\"id\":$uuid,\"timestamp\":$timestamp,"         \
+	"\"parentId\":$parent}"
 #define PI_NOTE                                                              \
 	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"       \
 	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text,"   \
@@ -105,6 +109,9 @@
 	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"     \
 	"\"response\":\"\",\"conversation_id\":$conversation_id,"              \
 	"\"datetime_utc\":$datetime_utc}"
+#define OTEL_GENAI_NOTE(role)                                                \
+	"{\"role\":\"" role "\",\"parts\":["                                 \
+	"{\"type\":\"text\",\"content\":$text}]}"
 #define VERCEL_UI(role)                                                      \
 	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":["                      \
 	"{\"type\":\"text\",\"text\":$text}]}"
@@ -145,6 +152,19 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_PART,
 	.summary = GEMINI_CLI_NOTE,
 	.notice = GEMINI_CLI_NOTE,
+    },
+    {
+	.name = "copilot-cli",
+	.about = "GitHub Copilot CLI sessions",
+	.is = ctx_copilot_cli_is,
+	.read = ctx_copilot_cli_read,
+	.history = CTX_HISTORY_LOG,
+	.line = ctx_copilot_cli_line,
+	FRAMING_NAMES,
+	AS_OPENAI,
+	.body = BODY_STRING,
+	.summary = COPILOT_CLI_NOTE,
+	.notice = COPILOT_CLI_NOTE,
     },
     {
 	.name = "pi",
@@ -282,6 +302,34 @@ static const struct ctx_dialect dialects[] = {
 	.body = BODY_STRING,
 	.summary = LLM_LOGS_NOTE,
 	.notice = LLM_LOGS_NOTE,
+    },
+    {
+	.name = "atif",
+	.about = "steps of Harbor's ATIF trajectories",
+	.is = ctx_atif_is,
+	.read = ctx_atif_read,
+	FRAMING,
+	AS_OPENAI,
+	.body = BODY_STRING,
+	/* Steps are numbered, so nothing can stand between two. */
+	.ordinal = "step_id",
+    },
+    {
+	.name = "otel-genai",
+	.about = "OpenTelemetry GenAI messages",
+	.is = ctx_otel_genai_is,
+	.read = ctx_otel_genai_read,
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
+	FRAMING_NAMES,
+	AS_OPENAI,
+	.body = BODY_STRING,
+	.summary = OTEL_GENAI_NOTE("system"),
+	.notice = OTEL_GENAI_NOTE("user"),
+	.answers = {
+	    {NULL, "{\"role\":\"tool\",\"parts\":[{\"type\":"
+		   "\"tool_call_response\",\"id\":$id,"
+		   "\"response\":$text}]}"},
+	},
     },
     {
 	.name = "vercel-ui",

@@ -19,16 +19,17 @@ ctx_dialect_is ctx_openai_chat_is, ctx_openai_responses_is, ctx_anthropic_is,
     ctx_ollama_is, ctx_sharegpt_is, ctx_goose_is, ctx_llm_logs_is,
     ctx_opencode_is, ctx_generic_is, ctx_claude_code_is, ctx_claude_stream_is,
     ctx_codex_is, ctx_pi_is, ctx_gemini_cli_is, ctx_ollama_also,
-    ctx_anthropic_likely;
+    ctx_anthropic_likely, ctx_copilot_cli_is, ctx_atif_is, ctx_otel_genai_is;
 ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
     ctx_anthropic_read, ctx_bedrock_read, ctx_gemini_read,
     ctx_langchain_dict_read, ctx_langchain_lc_read, ctx_langchain_dump_read,
     ctx_vercel_model_read, ctx_vercel_ui_read, ctx_ollama_read,
     ctx_sharegpt_read, ctx_goose_read, ctx_llm_logs_read, ctx_opencode_read,
     ctx_generic_read, ctx_claude_code_read, ctx_claude_stream_read,
-    ctx_codex_read, ctx_pi_read, ctx_gemini_cli_read;
+    ctx_codex_read, ctx_pi_read, ctx_gemini_cli_read, ctx_copilot_cli_read,
+    ctx_atif_read, ctx_otel_genai_read;
 ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
-    ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line;
+    ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
 
 /* The role that a name stands for in the formats of the role/content kind

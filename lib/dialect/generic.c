@@ -12,7 +12,11 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	/* Parts of no known type are another's, whose texts would not be
+	 * counted. */
+	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING ||
+	    (ctx_json_find(json, node, "content") == 0 &&
+		ctx_find_list(json, node, "parts") != 0))
 		return NULL;
 	return "role and content";
 }

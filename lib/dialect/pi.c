@@ -10,6 +10,22 @@
  */
 #include "dialect/dialect.h"
 
+/* An entry of these types alone has a place in the tree: others have a
+ * parentId, too. */
+static bool
+is_entry(const struct ctx_json *json, uint32_t type)
+{
+	static const char *const types[] = {"message", "compaction",
+	    "branch_summary", "custom", "custom_message", "label",
+	    "model_change", "thinking_level_change", "session_info"};
+	size_t i;
+
+	for (i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (ctx_json_is(json, type, types[i]))
+			return true;
+	return false;
+}
+
 const char *
 ctx_pi_is(const struct ctx_json *json, uint32_t node)
 {
@@ -17,7 +33,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
 		return NULL;
-	if (ctx_json_find(json, node, "parentId") != 0)
+	if (ctx_json_find(json, node, "parentId") != 0 && is_entry(json, type))
 		return "type and parentId";
 	if (ctx_json_is(json, type, "session") &&
 	    ctx_json_find(json, node, "cwd") != 0)

@@ -12,15 +12,51 @@
 
 #define TOOL "tool-"
 
+/* Is it a part of this SDK?  Others have parts of a type, too. */
+static bool
+is_part(const struct ctx_json *json, uint32_t part)
+{
+	static const struct {
+		const char *type, *key; /* and the member it must have */
+	} rows[] = {
+	    {"text", "text"},
+	    {"reasoning", "text"},
+	    {"reasoning", "reasoning"}, /* of version 4 */
+	    {"file", "url"},
+	    {"file", "data"}, /* of version 4 */
+	    {"reasoning-file", "url"},
+	    {"source-url", "url"},
+	    {"source-document", "sourceId"},
+	    {"source", "source"},
+	    {"step-start", "type"},
+	    {"dynamic-tool", "toolName"},
+	    {"tool-invocation", "toolInvocation"},
+	};
+	uint32_t type = ctx_json_find(json, part, "type");
+	size_t i;
+
+	if (type == 0)
+		return false;
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (ctx_json_is(json, type, rows[i].type) &&
+		    ctx_json_find(json, part, rows[i].key) != 0)
+			return true;
+	return ctx_json_begins(json, type, TOOL) ||
+	    ctx_json_begins(json, type, "data-");
+}
+
 const char *
 ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t parts = ctx_find_list(json, node, "parts");
+	uint32_t parts = ctx_find_list(json, node, "parts"), part;
 
-	if (parts == 0 || ctx_json_find(json, node, "role") == 0 ||
-	    ctx_json_find(json, parts + 1, "type") == 0)
+	if (parts == 0 || ctx_json_find(json, node, "role") == 0)
 		return NULL;
-	return "parts with a type";
+	for (part = parts + 1; part < json->nodes[parts].next;
+	     part = json->nodes[part].next)
+		if (is_part(json, part))
+			return "parts with a type";
+	return NULL;
 }
 
 /* The body of a result, once there is one. */

@@ -1,0 +1,150 @@
+/*
+ * atif.c - steps of Harbor's Agent Trajectory Interchange Format
+ *
+ * A trajectory is one record: {"schema_version": "ATIF-v1.7", "agent",
+ * "steps"}.  A step of the agent holds what the model wrote, its tool calls
+ * and what they returned, so that no cut can part these.  What the
+ * environment says without a call to answer counts as text.
+ * Source: RFC 0001 of Harbor (v1.4), its models of v1.7, November 2026.
+ */
+#include "dialect/dialect.h"
+
+static const struct {
+	const char *source;
+	enum ctx_role role;
+} sources[] = {
+    {"user", CTX_ROLE_USER},
+    {"agent", CTX_ROLE_ASSISTANT},
+    {"system", CTX_ROLE_SYSTEM},
+};
+
+static enum ctx_role
+role_of(const struct ctx_json *json, uint32_t source)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof sources / sizeof sources[0]; i++)
+		if (ctx_json_is(json, source, sources[i].source))
+			return sources[i].role;
+	return CTX_ROLE_OTHER;
+}
+
+const char *
+ctx_atif_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t source = ctx_json_find(json, node, "source");
+
+	return source != 0 && role_of(json, source) != CTX_ROLE_OTHER &&
+		ctx_json_find(json, node, "step_id") != 0 &&
+		ctx_json_find(json, node, "message") != 0
+	    ? "step_id"
+	    : NULL;
+}
+
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "text", CTX_PART_TEXT},
+	    {"image", "source", CTX_PART_MEDIA},
+	};
+
+	(void)json;
+	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
+	    err);
+}
+
+static int
+read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t call;
+
+	for (call = calls + 1; calls != 0 && call < json->nodes[calls].next;
+	     call = json->nodes[call].next) {
+		if (ctx_read_call(view, ctx_json_find(json, call, "arguments"),
+			ctx_json_find(json, call, "tool_call_id"),
+			ctx_json_find(json, call, "function_name"), err) < 0)
+			return -1;
+		view->parts[view->n - 1].parent = calls;
+		view->parts[view->n - 1].child = call;
+	}
+	return 0;
+}
+
+/* The call of this step that has the id, or 0. */
+static uint32_t
+call_of(const struct ctx_json *json, uint32_t calls, uint32_t id)
+{
+	uint32_t call, own;
+
+	if (id == 0 || calls == 0 || json->nodes[id].kind != CTX_JSON_STRING)
+		return 0;
+	for (call = calls + 1; call < json->nodes[calls].next;
+	     call = json->nodes[call].next) {
+		own = ctx_json_find(json, call, "tool_call_id");
+		if (own != 0 && ctx_json_same(json, own, id))
+			return call;
+	}
+	return 0;
+}
+
+/* A result names the call of its step that it answers, if any. */
+static int
+read_results(struct ctx_view *view, uint32_t results, uint32_t calls,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t result, id, body, call;
+	size_t first;
+	int rc;
+
+	for (result = results + 1;
+	     results != 0 && result < json->nodes[results].next;
+	     result = json->nodes[result].next) {
+		id = ctx_json_find(json, result, "source_call_id");
+		body = ctx_json_find(json, result, "content");
+		call = call_of(json, calls, id);
+		first = view->n;
+		if (id != 0 && json->nodes[id].kind == CTX_JSON_STRING)
+			rc = ctx_read_result(view, body, id, call == 0 ? 0
+			    : ctx_json_find(json, call, "function_name"),
+			    read_block, err);
+		else
+			rc = ctx_read_content(view, body, read_block, err);
+		if (rc < 0)
+			return -1;
+		if (first < view->n && view->parts[first].child == 0) {
+			view->parts[first].parent = results;
+			view->parts[first].child = result;
+		}
+	}
+	return 0;
+}
+
+int
+ctx_atif_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t source = ctx_json_find(json, node, "source");
+	uint32_t seen = ctx_json_find(json, node, "observation");
+	uint32_t calls = ctx_find_list(json, node, "tool_calls");
+
+	if (!ctx_read_role(view, json, node, source))
+		return 0;
+	view->role = role_of(json, source);
+	view->time = ctx_json_find(json, node, "timestamp");
+	view->model = ctx_json_find(json, node, "model_name");
+	view->usage = ctx_json_find(json, node, "metrics");
+	if (seen != 0)
+		seen = ctx_find_list(json, seen, "results");
+	return ctx_read_member(view, node, "reasoning_content",
+		   CTX_PART_REASONING, err) < 0 ||
+		ctx_read_content(view, ctx_json_find(json, node, "message"),
+		    read_block, err) < 0 ||
+		read_calls(view, calls, err) < 0 ||
+		read_results(view, seen, calls, err) < 0
+	    ? -1
+	    : 1;
+}

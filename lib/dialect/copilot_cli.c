@@ -1,0 +1,276 @@
+/*
+ * copilot_cli.c - sessions of GitHub Copilot CLI
+ *
+ * A log of events, ~/.copilot/session-state/ID/events.jsonl: {"type", "data",
+ * "id", "timestamp", "parentId"}, each naming the event before it.  The model
+ * is shown user.message (as transformedContent, if there is one), the text,
+ * reasoning and tool calls of assistant.message, what
+ * tool.execution_complete returned, and notifications; a compaction stands for
+ * what is before it.  Events of subagents are a conversation of their own.
+ * Source: the generated session event types of github/copilot-sdk, August
+ * 2026.
+ */
+#include "dialect/dialect.h"
+
+#define COMPACTED "session.compaction_complete"
+#define RESULT    "tool.execution_complete"
+
+/* The data of an event, or 0. */
+static uint32_t
+data_of(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t data = ctx_json_find(json, node, "data");
+
+	return data != 0 && json->nodes[data].kind == CTX_JSON_OBJECT ? data
+								      : 0;
+}
+
+const char *
+ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const families[] = {"session.", "user.",
+	    "assistant.", "tool.", "system.", "subagent.", "hook.", "skill.",
+	    "permission.", "model."};
+	uint32_t type = ctx_json_find(json, node, "type");
+	size_t i;
+
+	if (type == 0 || data_of(json, node) == 0 ||
+	    ctx_json_find(json, node, "id") == 0 ||
+	    ctx_json_find(json, node, "timestamp") == 0)
+		return NULL;
+	for (i = 0; i < sizeof families / sizeof families[0]; i++)
+		if (ctx_json_begins(json, type, families[i]))
+			return "type of an event, and data";
+	return NULL;
+}
+
+/* Is the event a subagent's, or of a tool that a person ran? */
+static bool
+is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
+{
+	return ctx_json_find(json, node, "agentId") != 0 ||
+	    ctx_json_find(json, data, "parentToolCallId") != 0 ||
+	    ctx_is_true(json, data, "isUserRequested");
+}
+
+/* A text, which its type says that all contents are. */
+static int
+read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	(void)json;
+	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+}
+
+static int
+read_text(struct ctx_view *view, uint32_t text, struct ctx_err *err)
+{
+	return ctx_read_content(view, text, read_block, err);
+}
+
+static int
+read_attachments(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t list = ctx_find_list(json, data, "attachments"), one, bytes;
+
+	for (one = list + 1; list != 0 && one < json->nodes[list].next;
+	     one = json->nodes[one].next) {
+		bytes = ctx_json_find(json, one, "data");
+		if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
+			continue;
+		if (ctx_read_part(view, CTX_PART_MEDIA, bytes, err) < 0)
+			return -1;
+		view->parts[view->n - 1].parent = list;
+		view->parts[view->n - 1].child = one;
+	}
+	return 0;
+}
+
+static int
+read_user(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	view->role = CTX_ROLE_USER;
+	return read_text(view,
+		   ctx_find_either(view->json, data, "transformedContent",
+		       "content"), err) < 0
+	    ? -1
+	    : read_attachments(view, data, err);
+}
+
+static int
+read_requests(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t list = ctx_find_list(json, data, "toolRequests"), one;
+
+	for (one = list + 1; list != 0 && one < json->nodes[list].next;
+	     one = json->nodes[one].next) {
+		if (ctx_read_call(view, ctx_json_find(json, one, "arguments"),
+			ctx_json_find(json, one, "toolCallId"),
+			ctx_json_find(json, one, "name"), err) < 0)
+			return -1;
+		view->parts[view->n - 1].parent = list;
+		view->parts[view->n - 1].child = one;
+	}
+	return 0;
+}
+
+/* What is encrypted is left out when a session goes on. */
+static int
+read_assistant(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+
+	view->role = CTX_ROLE_ASSISTANT;
+	view->model = ctx_json_find(json, data, "model");
+	return ctx_read_member(view, data, "reasoningText",
+		   CTX_PART_REASONING, err) < 0 ||
+		read_text(view, ctx_json_find(json, data, "content"), err) <
+		    0
+	    ? -1
+	    : read_requests(view, data, err);
+}
+
+/* The media of a result, which no text may stand in for. */
+static int
+read_media(struct ctx_view *view, uint32_t list, uint32_t owner,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t one, bytes;
+
+	for (one = list + 1; one < json->nodes[list].next;
+	     one = json->nodes[one].next) {
+		bytes = ctx_json_find(json, one, "data");
+		if (ctx_read_part(view, CTX_PART_MEDIA,
+			bytes != 0 ? bytes : one, err) < 0)
+			return -1;
+		view->parts[view->n - 1].owner = owner;
+	}
+	return 0;
+}
+
+static int
+read_result(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t id = ctx_json_find(json, data, "toolCallId");
+	uint32_t body = ctx_find_below(json, data, "result", "content");
+	uint32_t result = ctx_json_find(json, data, "result"), media = 0;
+	uint32_t success = ctx_json_find(json, data, "success");
+
+	view->role = CTX_ROLE_TOOL;
+	if (body == 0)
+		body = ctx_find_below(json, data, "error", "message");
+	if (result != 0)
+		media = ctx_find_list(json, result, "binaryResultsForLlm");
+	if (media != 0)
+		return ctx_read_fixed_result(view, CTX_PART_TEXT, body, id,
+			   err) < 0
+		    ? -1
+		    : read_media(view, media, 1, err);
+	if (ctx_read_result(view, body, id, 0, NULL, err) < 0)
+		return -1;
+	view->parts[0].failed = success != 0 &&
+	    json->nodes[success].kind == CTX_JSON_FALSE;
+	return 0;
+}
+
+static int
+read_system(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	view->role = CTX_ROLE_SYSTEM;
+	return read_text(view, ctx_json_find(view->json, data, "content"),
+	    err);
+}
+
+/* Sent as the user's, though no person wrote it. */
+static int
+read_notification(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	view->role = CTX_ROLE_USER;
+	view->flags |= CTX_VIEW_META;
+	return read_text(view, ctx_json_find(view->json, data, "content"),
+	    err);
+}
+
+static int
+read_summary(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+{
+	view->role = CTX_ROLE_USER;
+	view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
+	return read_text(view,
+	    ctx_json_find(view->json, data, "summaryContent"), err);
+}
+
+/* The events that are shown to the model. */
+static const struct event {
+	const char *type;
+	enum ctx_line_kind kind;
+	unsigned flags;
+	int (*read)(struct ctx_view *view, uint32_t data,
+	    struct ctx_err *err);
+} events[] = {
+    {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, read_user},
+    {"assistant.message", CTX_LINE_MESSAGE, 0, read_assistant},
+    {RESULT, CTX_LINE_MESSAGE, 0, read_result},
+    {"system.message", CTX_LINE_MESSAGE, 0, read_system},
+    {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
+    {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
+    /* No event names another that all are taken back to. */
+    {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
+};
+
+static const struct event *
+event_of(const struct ctx_json *json, uint32_t node, uint32_t data)
+{
+	uint32_t type = ctx_json_find(json, node, "type");
+	size_t i;
+
+	if (type == 0 || data == 0 || is_aside(json, node, data))
+		return NULL;
+	if (ctx_json_is(json, type, COMPACTED) &&
+	    ctx_json_find(json, data, "summaryContent") == 0)
+		return NULL;
+	for (i = 0; i < sizeof events / sizeof events[0]; i++)
+		if (ctx_json_is(json, type, events[i].type))
+			return &events[i];
+	return NULL;
+}
+
+int
+ctx_copilot_cli_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	uint32_t data = data_of(json, node);
+	const struct event *event = event_of(json, node, data);
+
+	if (event == NULL || event->read == NULL)
+		return 0;
+	ctx_view_reset(view, json, node);
+	view->time = ctx_json_find(json, node, "timestamp");
+	return event->read(view, data, err) < 0 ? -1 : 1;
+}
+
+void
+ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line *line)
+{
+	uint32_t data = data_of(json, node);
+	const struct event *event;
+
+	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	if (ctx_copilot_cli_is(json, node) == NULL)
+		return;
+	line->id = ctx_json_find(json, node, "id");
+	line->parent_key = "parentId";
+	line->parent = ctx_json_find(json, node, line->parent_key);
+	line->kind = CTX_LINE_LINK;
+	event = event_of(json, node, data);
+	if (event != NULL) {
+		line->kind = event->kind;
+		line->flags = event->flags;
+	}
+	line->model = ctx_find_either(json, data, "newModel", "model");
+}

@@ -1,0 +1,105 @@
+/*
+ * otel_genai.c - messages of OpenTelemetry's conventions for GenAI
+ *
+ * What instrumented programs record as gen_ai.input.messages and
+ * gen_ai.output.messages: a role and parts, each of a type.  A text's member
+ * is content, which tells these parts from those of the Vercel AI SDK.  A
+ * result stands in response, in earlier versions in result.
+ * Source: gen-ai-input-messages.json, gen-ai-output-messages.json and the
+ * examples of open-telemetry/semantic-conventions, November 2026.
+ */
+#include "dialect/dialect.h"
+
+/* What gives a part away, or NULL. */
+static const char *
+tells(const struct ctx_json *json, uint32_t part)
+{
+	static const struct {
+		const char *type, *key; /* and the member it must have */
+	} rows[] = {
+	    {"tool_call", "name"},
+	    {"tool_call_response", "id"},
+	    {"server_tool_call", "name"},
+	    {"server_tool_call_response", "id"},
+	    {"text", "content"},
+	    {"reasoning", "content"},
+	    {"blob", "content"},
+	    {"uri", "uri"},
+	    {"file", "file_id"},
+	};
+	uint32_t type = ctx_json_find(json, part, "type");
+	size_t i;
+
+	for (i = 0; type != 0 && i < sizeof rows / sizeof rows[0]; i++)
+		if (ctx_json_is(json, type, rows[i].type) &&
+		    ctx_json_find(json, part, rows[i].key) != 0)
+			return rows[i].type;
+	return NULL;
+}
+
+const char *
+ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t parts = ctx_find_list(json, node, "parts"), part;
+	const char *why = NULL;
+
+	if (parts == 0 || ctx_json_find(json, node, "role") == 0)
+		return NULL;
+	for (part = parts + 1; why == NULL && part < json->nodes[parts].next;
+	     part = json->nodes[part].next)
+		why = tells(json, part);
+	return why;
+}
+
+/* An array is what the tool gave, and no list of blocks. */
+static int
+read_result(struct ctx_view *view, uint32_t part, struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t body = ctx_find_either(json, part, "response", "result");
+
+	if (ctx_read_result(view, body, ctx_json_find(json, part, "id"), 0,
+		NULL, err) < 0)
+		return -1;
+	if (!ctx_is_array(json, body))
+		return 0;
+	if (ctx_read_part(view, CTX_PART_OPAQUE, body, err) < 0)
+		return -1;
+	view->parts[view->n - 1].owner = (uint32_t)view->n - 1;
+	return 0;
+}
+
+static int
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+    struct ctx_err *err)
+{
+	static const struct ctx_block_type rows[] = {
+	    {"text", "content", CTX_PART_TEXT},
+	    {"reasoning", "content", CTX_PART_REASONING},
+	    {"blob", "content", CTX_PART_MEDIA},
+	    {"uri", "uri", CTX_PART_MEDIA},
+	    {"file", "file_id", CTX_PART_MEDIA},
+	};
+	uint32_t type = ctx_json_find(json, part, "type");
+
+	if (type != 0 && ctx_json_is(json, type, "tool_call"))
+		return ctx_read_call(view,
+		    ctx_json_find(json, part, "arguments"),
+		    ctx_json_find(json, part, "id"),
+		    ctx_json_find(json, part, "name"), err);
+	if (type != 0 && ctx_json_is(json, type, "tool_call_response"))
+		return read_result(view, part, err);
+	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
+	    err);
+}
+
+int
+ctx_otel_genai_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_view *view, struct ctx_err *err)
+{
+	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+		return 0;
+	view->name = ctx_json_find(json, node, "name");
+	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
+	    read_part, err) < 0 ? -1 : 1;
+}
