@@ -80,15 +80,16 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	    {"image_url", "image_url", CTX_PART_MEDIA},
 	    {"input_audio", "input_audio", CTX_PART_MEDIA},
 	    {"file", "file", CTX_PART_MEDIA},
-	    {"thinking", "thinking", CTX_PART_REASONING},
 	};
-	uint32_t chunks = chunks_of(json, block), text;
+	uint32_t chunks = chunks_of(json, block), text = 0;
 
 	/* Of several chunks their JSON is counted. */
 	if (chunks != 0 &&
-	    json->nodes[chunks + 1].next == json->nodes[chunks].next &&
-	    (text = ctx_json_find(json, chunks + 1, "text")) != 0)
-		return ctx_read_part(view, CTX_PART_REASONING, text, err);
+	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
+		text = ctx_json_find(json, chunks + 1, "text");
+	if (chunks != 0)
+		return ctx_read_part(view, CTX_PART_REASONING,
+		    text != 0 ? text : chunks, err);
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
