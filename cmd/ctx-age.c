@@ -30,6 +30,7 @@ static void
 parse(struct age *age, int argc, char **argv)
 {
 	struct ctx_age_options *o = &age->options;
+	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What ages"},
 	    {'k', "keep-last", "N", "newest messages left alone (10)",
@@ -58,6 +59,8 @@ parse(struct age *age, int argc, char **argv)
 		&o->spool, NULL, NULL},
 	    {0, "path-format", "TEXT", "their names ({tool}-{sha256}.md)",
 		CLI_STRING, &o->format, NULL, NULL},
+	    {0, "reasoning", "WHAT", "bound, after a change: drop, keep, fail",
+		CLI_CHOICE, &reasoning, cli_reasoning_name, NULL},
 	    CLI_REPORT(&age->report),
 	    CLI_COMMON(&age->cli),
 	    {0},
@@ -75,6 +78,7 @@ parse(struct age *age, int argc, char **argv)
 	cli_parse(&age->cli, argc, argv);
 	age->cli.options = NULL;
 	age->cli.spool = o->spool;
+	o->reasoning = (enum ctx_reasoning)reasoning;
 	if (o->media && (o->by_results || age->keep_given))
 		cli_die(&age->cli, "--media counts media: -k and "
 		    "--keep-results do not go with it");
@@ -109,6 +113,10 @@ say(struct age *age, const struct ctx_age_counts *counts)
 	    counts->messages > 0)
 		cli_say(&age->cli, "no message says when it was, so none is "
 		    "older than another");
+	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
+	if (age->cli.verbose && counts->reasoning > 0)
+		cli_say(&age->cli, "removed the bound reasoning of %" PRIu64
+				   " messages", counts->reasoning);
 	if (age->cli.verbose)
 		cli_say(&age->cli, "aged %" PRIu64 " %s, saved %" PRIu64
 		    " tokens", counts->results, what, counts->tokens);

@@ -2913,6 +2913,7 @@ struct ctx_age_options {
 	uint64_t head;      /* characters kept, at most CTX_AGE_HEAD */
 	uint64_t at_least;  /* nothing is done unless so many tokens go */
 	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
+	enum ctx_reasoning reasoning; /* of what is bound, after a change */
 	struct ctx_pattern tool, not_tool; /* names of tools, if any */
 	struct ctx_report report;
 	void *user;
@@ -2924,6 +2925,9 @@ struct ctx_age_counts {
 	uint64_t results, tokens; /* aged (or media), saved */
 	uint64_t messages, timed; /* seen; those that say when they were */
 	uint64_t failed;
+	uint64_t reasoning; /* messages that lost bound reasoning, */
+	uint64_t bound;     /* or that kept some after a change */
+	uint64_t refused;   /* conversations left alone for it */
 };
 
 /*

@@ -1013,3 +1013,108 @@ shots() {
 	run -2 --separate-stderr ctx-age --unsent in
 	[ "$output" = "$(head -n 2 in)" ]
 }
+
+# ---- bound reasoning ----
+
+# A result that ages, between answers with signed reasoning.
+bound_talk() {
+	cat <<'X'
+{"role":"user","content":"Weather in Oslo?"}
+{"role":"assistant","content":[{"type":"thinking","thinking":"one","signature":"Eq1="},{"type":"tool_use","id":"a","name":"wx","input":{}}]}
+X
+	printf '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"%s"}]}\n' "$(printf 'rain %.0s' {1..100})"
+	cat <<'X'
+{"role":"assistant","content":[{"type":"thinking","thinking":"two","signature":"Eq2="},{"type":"text","text":"ok"}]}
+{"role":"user","content":"And Rome?"}
+{"role":"assistant","content":[{"type":"redacted_thinking","data":"Eq3="}]}
+{"role":"user","content":"Go on."}
+{"role":"assistant","content":[{"type":"thinking","thinking":"four","signature":"Eq4="},{"type":"text","text":"ok"}]}
+X
+}
+
+@test "signed reasoning after an aged result goes to the spool and comes back" {
+	bound_talk > t
+	set -- -d anthropic -k 1 -o 40 -S spool
+	ctx-age "$@" --explain log t > out
+	head -n 2 t | cmp - <(head -n 2 out)
+	[ "$(sed -n 4p out)" = '{"role":"assistant","content":[{"type":"text","text":"ok"}]}' ]
+	[ "$(sed -n 6p out)" = '{"role":"assistant","content":[{"type":"text","text":"[reasoning removed]"}]}' ]
+	[ "$(jq -c '[.index, .rule]' log | tr '\n' ' ')" = '[2,"age"] [3,"bound reasoning"] [5,"bound reasoning"] [7,"bound reasoning"] ' ]
+	[ "$(ls spool | grep -c '^reasoning-[0-9a-f]*.json$')" -eq 3 ]
+	ctx-restore -d anthropic -S spool out | cmp - t
+	ctx-age "$@" out | cmp - out
+	[ "$(ctx-restore -d anthropic -S spool --list out | grep -c '^whole.*reasoning-')" -eq 3 ]
+	[ -z "$(ctx-restore -d anthropic -S spool --gc out)" ]
+	[ "$(ctx-restore -d anthropic -S spool --gc /dev/null | grep -c reasoning-)" -eq 3 ]
+}
+
+@test "reasoning of a conversation that goes on and ages again comes back" {
+	bound_talk > t
+	long=$(printf 'sun %.0s' {1..100})
+	{
+		cat t
+		echo '{"role":"user","content":"Once more."}'
+		echo '{"role":"assistant","content":[{"type":"thinking","thinking":"five","signature":"Eq5="},{"type":"tool_use","id":"b","name":"wx","input":{}}]}'
+		echo "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"$long\"}]}"
+		echo '{"role":"assistant","content":[{"type":"thinking","thinking":"six","signature":"Eq6="},{"type":"text","text":"ok"}]}'
+	} > more
+	ctx-age -d anthropic -k 1 -o 40 -S spool t > first
+	{ cat first; tail -n 4 more; } > second
+	ctx-age -d anthropic -k 1 -o 40 -S spool second > third
+	# The reasoning before the second change stays.
+	grep -q five third
+	run ! grep -q six third
+	ctx-restore -d anthropic -S spool third | cmp - more
+}
+
+@test "reasoning is not put into a message that was changed, nor from a forged file" {
+	bound_talk > t
+	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
+	sed '4s/"ok"/"no"/' out > changed
+	ctx-restore -d anthropic -S spool changed > back
+	[ "$(sed -n 4p back)" = "$(sed -n 4p changed)" ]
+	sed '4d' t | cmp - <(sed '4d' back)
+	for file in spool/reasoning-*; do
+		sed -i 's/"text":"ok"/"text":"forged"/' "$file"
+	done
+	run -1 --separate-stderr ctx-restore -d anthropic -S spool out
+	[ "${lines[3]}" = "$(sed -n 4p out)" ]
+	[ "${lines[5]}" = "$(sed -n 6p t)" ]
+}
+
+@test "--reasoning keep and fail, --mask, older models" {
+	bound_talk > t
+	set -- -d anthropic -k 1 -o 40 -S spool
+	ctx-age "$@" --reasoning keep t > out 2> err
+	sed '1,3d' t | cmp - <(sed '1,3d' out)
+	grep -q 'kept the signed reasoning of 3 messages' err
+	ctx-restore -d anthropic -S spool out | cmp - t
+	run -1 --separate-stderr ctx-age "$@" --reasoning fail t
+	[ "$output" = "$(cat t)" ]
+	[[ $stderr = *"nothing was changed in 1 conversations"* ]]
+	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
+	run -1 --separate-stderr ctx-age -k 1 -o 40 -S spool --reasoning fail r
+	[ "$output" = "$(cat r)" ]
+	head -n 3 t > u
+	ctx-age -d anthropic -k 0 -o 40 -S spool --reasoning fail u > out
+	grep -q 'characters in' out
+	ctx-age "$@" -m claude-opus-4-8 t > out 2> err
+	sed '1,3d' t | cmp - <(sed '1,3d' out)
+	[ ! -s err ]
+	rm -rf spool
+	ctx-age -d anthropic -k 1 -o 40 -S spool --mask t > out
+	run ! grep -q 'Eq[234]' out
+	[ ! -e spool ]
+}
+
+@test "reasoning whose file cannot be written stays, which is said" {
+	bound_talk > t
+	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
+	name=$(ls spool/reasoning-* | head -n 1)
+	rm -rf spool
+	mkdir -m 700 spool spool/x
+	mv spool/x "$name"
+	run -2 --separate-stderr ctx-age -d anthropic -k 1 -o 40 -S spool t
+	[[ $stderr = *"reasoning-"* ]]
+	[[ $stderr = *"kept the signed reasoning of 1 messages"* ]]
+}

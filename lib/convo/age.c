@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "convo/aged.h"
+#include "convo/bound.h"
 #include "convo/convo.h"
+#include "convo/reasoning.h"
 #include "convo/report.h"
 #include "convo/standin.h"
 
@@ -35,6 +37,11 @@ struct held {
 	uint32_t results;
 	uint32_t *tools; /* of each result; NULL: all of them are short */
 	size_t first_edit, edits; /* its, of the noted ones */
+	size_t at, value_n; /* where its message is in text */
+	unsigned flags;     /* of its view */
+	struct message_place place;
+	bool is_signed; /* it has signed reasoning */
+	bool aged;                 /* the edits are not of reasoning alone */
 };
 
 struct queue {
@@ -50,6 +57,9 @@ struct queue {
 	bool timed;            /* if any has said when it was */
 	bool open;
 	bool ended; /* no more comes */
+	bool binds;   /* the model binds signed reasoning */
+	bool changed; /* a message has been changed */
+	struct message_place place; /* of the last message */
 };
 
 struct age {
@@ -67,6 +77,11 @@ struct age {
 	struct aged aged;
 	struct edited edited;
 	struct ctx_buf out, text;
+	/* A message without its bound reasoning: as it was, as it is. */
+	struct ctx_json bare_json;
+	struct ctx_view bare_view;
+	struct ctx_edits bare_edits;
+	struct ctx_buf whole, bare, name;
 	size_t committed; /* edits whose files are on disk; of the others, */
 	uint64_t noted, noted_tokens; /* so many results */
 };
@@ -245,6 +260,86 @@ rescan(struct age *age, const struct held *held, struct ctx_err *err)
 	return ctx_json_scan(&age->json, held->text, held->n, &used, err);
 }
 
+/* ---- bound reasoning ---- */
+
+/* Sets age->whole to the message with the edits that are noted for it, and
+ * age->bare to the same without its signed reasoning. */
+static int
+make_bare(struct age *age, const struct held *held, struct ctx_str value,
+    struct ctx_err *err)
+{
+	size_t used;
+
+	age->whole.n = age->bare.n = 0;
+	ctx_edits_reset(&age->bare_edits);
+	if (ctx_edits_apply_some(&age->edits, held->first_edit, held->edits,
+		value, &age->whole, err) < 0 ||
+	    ctx_json_scan(&age->bare_json, age->whole.p, age->whole.n, &used,
+		err) < 0 ||
+	    held->dialect->read(&age->bare_json, 0, &age->bare_view, err) < 0)
+		return -1;
+	age->bare_view.flags |= held->flags;
+	return ctx_bound_remove(&age->bare_edits, &age->bare_view,
+		   held->dialect, 0, err) < 0
+	    ? -1
+	    : ctx_edits_apply(&age->bare_edits,
+		  (struct ctx_str){age->whole.p, age->whole.n}, &age->bare,
+		  err);
+}
+
+/* Stores a message as it was, under the name that age->bare finds. */
+static int
+store_whole(struct age *age, const struct held *held, struct ctx_err *err)
+{
+	const struct ctx_str pieces[] = {
+	    {age->whole.p, age->whole.n}, {"\n", 1}};
+
+	if (age->options->mask || age->options->report.dry_run)
+		return 0;
+	if (ctx_reasoning_name(&age->name,
+		(struct ctx_str){age->bare.p, age->bare.n}, &held->place,
+		err) < 0 ||
+	    open_spool(age, err) < 0)
+		return -1;
+	return ctx_spool_put(&age->spool, age->name.p, pieces, 2, err);
+}
+
+/* Removes the signed reasoning of a message, value; its edits become one. */
+static int
+remove_bound(struct age *age, struct held *held, struct ctx_str value,
+    struct ctx_err *err)
+{
+	if (make_bare(age, held, value, err) < 0)
+		return -1;
+	if (store_whole(age, held, err) < 0) {
+		age->counts->bound++;
+		return give_up(age, held, 1, err);
+	}
+	age->counts->reasoning++;
+	age->edits.n = held->first_edit;
+	held->edits = 1;
+	return ctx_edit_replace(&age->edits, value, age->bare.p, age->bare.n,
+	    err);
+}
+
+/* Has a message, value, with its edits leave without bound reasoning, if it or
+ * one before it was changed. */
+static int
+settle_bound(struct age *age, struct queue *queue, struct held *held,
+    struct ctx_str value, struct ctx_err *err)
+{
+	held->aged = held->edits > 0;
+	if (held->edits == 0)
+		held->first_edit = age->edits.n;
+	if (!(queue->changed || held->aged) || !queue->binds ||
+	    !held->is_signed)
+		return 0;
+	if (age->options->reasoning == CTX_REASONING_DROP)
+		return remove_bound(age, held, value, err);
+	age->counts->bound++;
+	return 0;
+}
+
 /* ---- leaving the queue ---- */
 
 /* The references are about to be seen: their files must be on disk. */
@@ -279,10 +374,12 @@ tell(struct age *age, struct queue *queue, const struct held *held,
 		return 0;
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
 		return -1;
-	touch.rule = age->options->mask ? "mask"
+	touch.rule = !held->aged ? "bound reasoning"
+	    : age->options->mask ? "mask"
 	    : age->options->media	? "media"
 					: "age";
-	touch.tool = ctx_names_at(&queue->groups.tools, held->tools[0]);
+	touch.tool = ctx_names_at(&queue->groups.tools,
+	    held->tools != NULL ? held->tools[0] : 0);
 	age->edited.before = &age->view;
 	age->edited.dialect = held->dialect;
 	age->edited.counter = queue->measure.counter;
@@ -340,13 +437,25 @@ static int
 leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
 {
 	struct held *held = &queue->list[queue->first];
+	struct ctx_str value = {held->text + held->at, held->value_n};
 
-	if (due && held->tools != NULL &&
-	    (rescan(age, held, err) < 0 ||
-		settle(age, queue, held, &age->json, false, err) < 0 ||
-		commit(age, held, err) < 0 ||
-		tell(age, queue, held, &age->json, err) < 0))
+	due = due && held->tools != NULL;
+	held->edits = 0;
+	if ((due || (queue->changed && held->is_signed)) &&
+	    rescan(age, held, err) < 0)
 		return -1;
+	if (due && settle(age, queue, held, &age->json, false, err) < 0)
+		return -1;
+	if (held->dialect != NULL &&
+	    settle_bound(age, queue, held, value, err) < 0)
+		return -1;
+	if (held->edits > 0) {
+		if (commit(age, held, err) < 0)
+			return -1;
+		queue->changed |= age->edits.n > 0;
+		if (tell(age, queue, held, &age->json, err) < 0)
+			return -1;
+	}
 	if (write_out(age, (struct ctx_str){held->text, held->n}, err) < 0)
 		return -1;
 	free(held->text);
@@ -404,6 +513,47 @@ compact(struct queue *queue)
 	queue->first = 0;
 }
 
+/* True if bound reasoning further on may forbid every change. */
+static bool
+may_refuse(const struct age *age, const struct queue *queue)
+{
+	return age->options->reasoning == CTX_REASONING_FAIL && queue->binds;
+}
+
+/* Sets *refused to whether aging what waits would leave bound reasoning after
+ * a change; json: of the record that it is in, or NULL. */
+static int
+try_all(struct age *age, struct queue *queue, const struct ctx_json *json,
+    bool *refused, struct ctx_err *err)
+{
+	uint64_t was;
+	bool changed = false;
+	size_t i;
+
+	*refused = false;
+	queue->gathered = 0;
+	for (i = queue->first; i < queue->n; i++) {
+		struct held *held = &queue->list[i];
+
+		was = queue->gathered;
+		if (held->tools != NULL && i >= queue->sent &&
+		    (age->options->by_results ||
+			is_behind(age, queue, held)) &&
+		    ((json == NULL && rescan(age, held, err) < 0) ||
+			settle(age, queue, held,
+			    json != NULL ? json : &age->json, true, err) < 0))
+			return -1;
+		changed |= queue->gathered > was;
+		*refused |= changed && held->is_signed;
+	}
+	if (queue->gathered < age->options->at_least)
+		*refused = false;
+	queue->gathered = 0;
+	queue->weighed = queue->first;
+	age->counts->refused += *refused;
+	return 0;
+}
+
 static int
 release_due(struct age *age, struct ctx_err *err)
 {
@@ -432,9 +582,13 @@ static int
 release_all(struct age *age, bool broken, struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
-	bool due, stays = broken && age->options->unsent;
+	bool due, stays = broken &&
+	    (age->options->unsent || may_refuse(age, queue));
 
 	queue->ended = true;
+	if (!stays && may_refuse(age, queue) &&
+	    try_all(age, queue, NULL, &stays, err) < 0)
+		return -1;
 	if (!stays && release_due(age, err) < 0)
 		return -1;
 	/* Of a message with several results some may be behind. */
@@ -457,7 +611,8 @@ queue_clear(struct queue *queue)
 	}
 	queue->first = queue->n = queue->weighed = queue->sent = 0;
 	queue->messages = queue->results = queue->gathered = 0;
-	queue->open = queue->timed = false;
+	queue->open = queue->timed = queue->changed = false;
+	memset(&queue->place, 0, sizeof queue->place);
 	ctx_groups_reset(&queue->groups);
 }
 
@@ -559,9 +714,14 @@ add_message(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
+	struct ctx_str value = ctx_json_str(event->view->json, event->node);
 
 	held->node = event->node;
 	held->dialect = event->shape->dialect;
+	held->at = (size_t)(value.p - event->record->text.p);
+	held->value_n = value.n;
+	held->flags = event->view->flags;
+	held->is_signed = ctx_view_is_signed(event->view);
 	if (note_time(age, queue, held, event->view, err) < 0 ||
 	    note_results(age, queue, held, event->view, err) < 0 ||
 	    ctx_groups_add(&queue->groups, held->dialect, event->view,
@@ -572,6 +732,10 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 		held->message--;
 	else
 		queue->messages++;
+	if (ctx_place_next(&queue->place, event->view, held->message,
+		&age->text, err) < 0)
+		return -1;
+	held->place = queue->place;
 	return ctx_groups_forget(&queue->groups, err);
 }
 
@@ -580,8 +744,12 @@ begin(struct age *age, struct queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	queue->open = true;
-	return ctx_stream_measure(age->stream, event, age->meter,
-	    &queue->measure, err);
+	if (ctx_stream_measure(age->stream, event, age->meter,
+		&queue->measure, err) < 0)
+		return -1;
+	queue->binds =
+	    ctx_model_binds(queue->measure.model, queue->measure.name);
+	return 0;
 }
 
 static int
@@ -621,13 +789,16 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	if (age->options->unsent && ctx_view_answered(event->view))
 		return pass_sent(age, event, err);
 	/* Nothing of it or before it can change. */
-	if (held->tools == NULL && queue->first == queue->n - 1) {
+	if (held->tools == NULL && queue->first == queue->n - 1 &&
+	    !(queue->changed && held->is_signed) && !may_refuse(age, queue)) {
 		queue->n--;
 		return write_record(age, event->record->text, err);
 	}
 	if (keep_text(age, held, event, err) < 0)
 		return -1;
-	return age->options->unsent ? 0 : release_due(age, err);
+	return age->options->unsent || may_refuse(age, queue)
+	    ? 0
+	    : release_due(age, err);
 }
 
 /* ---- records ---- */
@@ -646,6 +817,27 @@ add_element(struct age *age, const struct ctx_event *event,
 	return 0;
 }
 
+/* Notes the edits of message i of a record, or only weighs them. */
+static int
+settle_element(struct age *age, struct queue *queue, size_t i,
+    const struct ctx_json *json, bool weighing, struct ctx_err *err)
+{
+	struct held *held = &queue->list[i];
+
+	held->edits = 0;
+	if (held->tools != NULL && i >= queue->sent &&
+	    (age->options->by_results || is_behind(age, queue, held)) &&
+	    settle(age, queue, held, json, weighing, err) < 0)
+		return -1;
+	if (weighing || held->dialect == NULL)
+		return 0;
+	if (settle_bound(age, queue, held, ctx_json_str(json, held->node),
+		err) < 0)
+		return -1;
+	queue->changed |= held->edits > 0;
+	return 0;
+}
+
 /* The edits of a record's conversation wait for the record's end. */
 static int
 end_record(struct age *age, const struct ctx_event *event,
@@ -655,19 +847,21 @@ end_record(struct age *age, const struct ctx_event *event,
 	const struct ctx_json *json = event->record->json;
 	struct held place = {.file = event->record->file,
 	    .line = event->record->line};
+	bool refused = false;
 	int weighing;
 	size_t i;
 
-	for (weighing = age->options->at_least > 0; weighing >= 0; weighing--) {
+	if (may_refuse(age, queue) &&
+	    try_all(age, queue, json, &refused, err) < 0)
+		return -1;
+	for (weighing = age->options->at_least > 0; weighing >= 0 && !refused;
+	    weighing--) {
 		if (weighing == 0 &&
 		    queue->gathered < age->options->at_least)
 			break;
-		for (i = queue->sent; i < queue->n; i++)
-			if (queue->list[i].tools != NULL &&
-			    (age->options->by_results ||
-				is_behind(age, queue, &queue->list[i])) &&
-			    settle(age, queue, &queue->list[i],
-				json, weighing, err) < 0)
+		for (i = 0; i < queue->n; i++)
+			if (settle_element(age, queue, i, json, weighing,
+				err) < 0)
 				return -1;
 	}
 	if (commit(age, &place, err) < 0)
@@ -760,6 +954,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	age.spool.fd = -1;
 	ctx_json_init(&age.json, meter->simd);
 	ctx_json_init(&age.edited.json, meter->simd);
+	ctx_json_init(&age.bare_json, meter->simd);
 	/* A format that cannot work is no matter of a result, nor of the
 	 * longest name of a tool. */
 	memset(tool, '_', sizeof tool);
@@ -783,6 +978,12 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&age.edits);
 	ctx_aged_release(&age.aged);
 	ctx_edited_release(&age.edited);
+	ctx_json_release(&age.bare_json);
+	ctx_view_release(&age.bare_view);
+	ctx_edits_release(&age.bare_edits);
+	ctx_buf_release(&age.whole);
+	ctx_buf_release(&age.bare);
+	ctx_buf_release(&age.name);
 	ctx_buf_release(&age.out);
 	ctx_buf_release(&age.text);
 	return rc;

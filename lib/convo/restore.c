@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convo/bound.h"
 #include "convo/pieces.h"
+#include "convo/reasoning.h"
 #include "convo/report.h"
 #include "convo/standin.h"
 #include "convo/talk.h"
@@ -40,6 +42,14 @@ struct restore {
 	struct ctx_view view;
 	struct ctx_spool spool;
 	bool absent; /* there is no spool */
+	bool aged;   /* what may be a reference has come */
+	/* Of the last message, of the stream and of a record. */
+	struct message_place places[2];
+	struct ctx_buf whole;   /* one as it was, with its reasoning, */
+	struct ctx_json whole_json; /* read again */
+	struct ctx_view whole_view;
+	struct ctx_edits bare_edits;
+	struct ctx_buf bare;
 	bool broken; /* the record has a reference that cannot be followed */
 	struct ctx_json json;
 	struct ctx_edits edits;
@@ -513,16 +523,174 @@ restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
 	    part->value, &restore->edits, err);
 }
 
+/* ---- reasoning that was removed ---- */
+
+/* Has anything that may be a reference come?  No reasoning is removed before
+ * the first. */
+static bool
+is_aged(struct restore *restore, const struct ctx_view *view)
+{
+	const struct ctx_json *json = view->json;
+	size_t i;
+
+	for (i = 0; !restore->aged && i < view->n; i++)
+		restore->aged = view->parts[i].value != 0 &&
+		    ctx_reference_may_be(
+			ctx_json_str(json, view->parts[i].value));
+	return restore->aged;
+}
+
+/* Reads the file of reasoning for a message into restore->whole: 1, or 0 if
+ * there is none. */
+static int
+get_reasoning(struct restore *restore, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_str message = ctx_json_str(event->view->json, event->node);
+	enum ctx_aged_state state;
+	int rc;
+
+	if (ctx_reasoning_name(&restore->name, message,
+		&restore->places[event->inside], err) < 0)
+		return -1;
+	rc = ctx_spool_get(&restore->spool, restore->name.p, MOST_FILE,
+	    &restore->whole, err);
+	if (settle(rc, &state, err) < 0)
+		return -1;
+	return rc > 0;
+}
+
+/* Is restore->whole, without its signed reasoning, the message of the event?
+ * Sets the view of it if so. */
+static int
+is_its_whole(struct restore *restore, const struct ctx_event *event,
+    bool *is, struct ctx_err *err)
+{
+	struct ctx_str message = ctx_json_str(event->view->json, event->node);
+	struct ctx_buf *whole = &restore->whole;
+	int rc;
+
+	*is = false;
+	ctx_edits_reset(&restore->bare_edits);
+	restore->bare.n = 0;
+	rc = is_value(restore, whole, err);
+	if (rc <= 0)
+		return rc;
+	whole->n--;
+	/* What it scanned is of this text. */
+	rc = ctx_json_scan(&restore->whole_json, whole->p, whole->n,
+	    &(size_t){0}, err);
+	if (rc > 0)
+		rc = event->shape->dialect->read(&restore->whole_json, 0,
+		    &restore->whole_view, err);
+	if (rc <= 0)
+		return rc;
+	restore->whole_view.flags |= event->view->flags;
+	if (ctx_bound_remove(&restore->bare_edits, &restore->whole_view,
+		event->shape->dialect, 0, err) < 0 ||
+	    ctx_edits_apply(&restore->bare_edits,
+		(struct ctx_str){whole->p, whole->n}, &restore->bare, err) < 0)
+		return -1;
+	*is = restore->bare.n == message.n &&
+	    memcmp(restore->bare.p, message.p, message.n) == 0;
+	return 0;
+}
+
+/* Tells of the file of reasoning that was found for a message. */
+static int
+tell_reasoning(struct restore *restore, const struct ctx_event *event,
+    bool is, struct ctx_err *err)
+{
+	struct ctx_aged aged = {.file = event->record->file,
+	    .line = event->record->line,
+	    .state = is ? CTX_AGED_WHOLE : CTX_AGED_CHANGED};
+	struct ctx_buf path = {0};
+	int rc = 0;
+
+	if (restore->options->found == NULL)
+		return 0;
+	if (ctx_buf_printf(&path, err, "%s/%s", restore->options->spool,
+		restore->name.p) < 0)
+		return -1;
+	aged.path = (struct ctx_str){path.p, path.n};
+	aged.name = (struct ctx_str){restore->name.p, restore->name.n};
+	aged.chars = ctx_utf8_count(restore->whole.p, restore->whole.n);
+	rc = restore->options->found(restore->options->user, &aged, err);
+	ctx_buf_release(&path);
+	return rc;
+}
+
+/* Restores what else is in the spool of a message as it was, and has it take
+ * the place of the message. */
+static int
+put_whole(struct restore *restore, const struct ctx_event *event,
+    size_t first, struct ctx_err *err)
+{
+	struct ctx_event whole = *event;
+	struct ctx_str text = {restore->whole.p, restore->whole.n};
+	size_t i;
+
+	whole.view = &restore->whole_view;
+	whole.node = 0;
+	for (i = 0; i < whole.view->n; i++)
+		if (restore_part(restore, &whole, i, first, err) < 0)
+			return -1;
+	restore->bare.n = 0;
+	if (ctx_edits_apply_some(&restore->edits, first,
+		restore->edits.n - first, text, &restore->bare, err) < 0)
+		return -1;
+	restore->edits.n = first;
+	return ctx_edit_replace(&restore->edits,
+	    ctx_json_str(event->view->json, event->node), restore->bare.p,
+	    restore->bare.n, err);
+}
+
+/* Puts the reasoning of a message back that ctx_age removed: 1, or 0 if there
+ * is none. */
+static int
+restore_reasoning(struct restore *restore, const struct ctx_event *event,
+    size_t first, struct ctx_err *err)
+{
+	bool is;
+	int rc;
+
+	if (!is_aged(restore, event->view) ||
+	    event->view->role != CTX_ROLE_ASSISTANT)
+		return 0;
+	if (open_spool(restore, err) < 0)
+		return -1;
+	if (restore->absent)
+		return 0;
+	rc = get_reasoning(restore, event, err);
+	if (rc <= 0)
+		return rc;
+	if (is_its_whole(restore, event, &is, err) < 0 ||
+	    tell_reasoning(restore, event, is, err) < 0)
+		return -1;
+	if (!is) {
+		restore->broken = true;
+		return 0;
+	}
+	return put_whole(restore, event, first, err) < 0 ? -1 : 1;
+}
+
 static int
 one_message(struct restore *restore, struct talk *talk,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	size_t first = restore->edits.n, i;
+	int rc;
 
 	if (ctx_talk_enter(talk, restore->stream, event, restore->meter, err) <
 		0)
 		return -1;
-	for (i = 0; i < event->view->n; i++)
+	if (ctx_place_next(&restore->places[event->inside], event->view,
+		talk->index, &restore->text, err) < 0)
+		return -1;
+	rc = restore_reasoning(restore, event, first, err);
+	if (rc < 0)
+		return -1;
+	for (i = 0; rc == 0 && i < event->view->n; i++)
 		if (restore_part(restore, event, i, first, err) < 0)
 			return -1;
 	if (note_edits(restore, talk, event, first, err) < 0)
@@ -554,6 +722,7 @@ one_event(struct restore *restore, struct ctx_writer *writer,
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
+		memset(&restore->places[1], 0, sizeof restore->places[1]);
 		return ctx_talk_enter(talk, restore->stream, event,
 		    restore->meter, err);
 	case CTX_EVENT_MESSAGE:
@@ -601,6 +770,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	restore.spool.fd = -1;
 	ctx_json_init(&restore.json, meter->simd);
 	ctx_json_init(&restore.edited.json, meter->simd);
+	ctx_json_init(&restore.whole_json, meter->simd);
 	ctx_json_init(&restore.media, meter->simd);
 	if (ctx_talk_init(&restore.lines, told, told, err) == 0 &&
 	    ctx_talk_init(&restore.record, told, told, err) == 0)
@@ -617,6 +787,11 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_buf_release(&restore.text);
 	ctx_buf_release(&restore.name);
 	ctx_buf_release(&restore.file);
+	ctx_buf_release(&restore.whole);
+	ctx_buf_release(&restore.bare);
+	ctx_json_release(&restore.whole_json);
+	ctx_view_release(&restore.whole_view);
+	ctx_edits_release(&restore.bare_edits);
 	ctx_json_release(&restore.media);
 	ctx_edits_release(&restore.within);
 	ctx_buf_release(&restore.standin);
