@@ -114,6 +114,7 @@ struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
 	uint64_t members; /* of requests, which are no messages */
+	uint64_t lines;   /* of transcripts, that the model is not shown */
 	uint64_t before, after; /* tokens */
 };
 #define CLI_RULES 24 /* more than there are */

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +126,15 @@ json_message(const struct ctx_touch *touch)
 }
 
 static json_t *
+json_line(const struct ctx_touch *touch)
+{
+	return json_pack("{s:o, s:I, s:s, s:s}", "file",
+	    cli_json_text(touch->file, strlen(touch->file)), "line",
+	    (json_int_t)touch->line, "rule", touch->rule, "action",
+	    touch->action);
+}
+
+static json_t *
 json_member(const struct ctx_touch *touch)
 {
 	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
@@ -141,14 +149,15 @@ explain(struct cli_report *report, const struct ctx_touch *touch,
     struct ctx_err *err)
 {
 	json_t *line = touch->member.n > 0 ? json_member(touch)
-					   : json_message(touch);
-	char hash[SHA256_DIGEST_STRING_LENGTH];
+	    : touch->aside		    ? json_line(touch)
+					    : json_message(touch);
 
-	SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n, hash);
-	line = cli_json_with(line, "sha256", json_string(hash));
+	line = cli_json_with(line, "sha256", json_string(touch->sha256));
 	if (touch->ranked)
 		line = cli_json_with(line, "score", json_real(touch->rank));
-	if (report->archive_path != NULL)
+	if (touch->part)
+		line = cli_json_with(line, "part", json_true());
+	if (report->archive_path != NULL && strcmp(touch->action, "add") != 0)
 		line = cli_json_with(line, "archive",
 		    cli_json_text(report->archive_path,
 			strlen(report->archive_path)));
@@ -167,13 +176,14 @@ print_row(const char *what, const char *why, char of_messages,
 	    what, why, of_messages, messages, of_tokens, tokens);
 }
 
-/* What a rule did to members of requests. */
+/* How many members of requests, or lines of transcripts that the model is not
+ * shown, a rule changed. */
 static void
-print_members(const struct cli_rule *rule)
+print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {
-	if (rule->members > 0)
-		printf("  %-6s %-24s  %9" PRIu64 " members\n", rule->action,
-		    rule->name, rule->members);
+	if (n > 0)
+		printf("  %-6s %-24s  %9" PRIu64 " %s\n", rule->action,
+		    rule->name, n, what);
 }
 
 void
@@ -199,8 +209,9 @@ cli_report_rules(struct cli_report *report)
 	for (rule = report->rules; rule->name != NULL; rule++) {
 		adds = strcmp(rule->action, "add") == 0;
 		edits = !adds && strcmp(rule->action, "drop") != 0;
-		print_members(rule);
-		if (rule->messages == 0)
+		print_others(rule, rule->members, "members");
+		print_others(rule, rule->lines, "lines");
+		if (rule->messages == 0 && rule->before == rule->after)
 			continue;
 		print_row(rule->action, rule->name,
 		    adds	? '+'
@@ -223,10 +234,15 @@ json_rules(const struct cli_report *report)
 
 	for (rule = report->rules; list != NULL && rule->name != NULL;
 	     rule++) {
-		row = json_pack("{s:s, s:s, s:I, s:I}", "rule", rule->name,
-		    "action", rule->action, "messages",
+		row = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "rule",
+		    rule->name, "action", rule->action, "messages",
 		    (json_int_t)rule->messages, "tokens",
-		    (json_int_t)tokens_of(rule));
+		    (json_int_t)tokens_of(rule), "before",
+		    (json_int_t)rule->before, "after",
+		    (json_int_t)rule->after);
+		if (rule->lines > 0)
+			row = cli_json_with(row, "lines",
+			    json_integer((json_int_t)rule->lines));
 		if (rule->members > 0)
 			row = cli_json_with(row, "members",
 			    json_integer((json_int_t)rule->members));
@@ -280,6 +296,14 @@ end_file(struct cli_report *report, struct ctx_err *err)
 	return rc;
 }
 
+/* True if the touch is the first of its message. */
+static bool
+counts(const struct ctx_touch *touch)
+{
+	return touch->member.n == 0 && !touch->aside && !touch->part &&
+	    !touch->continues;
+}
+
 static void
 add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
 {
@@ -291,7 +315,9 @@ add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
 		rule++;
 	rule->name = touch->rule;
 	rule->action = touch->action;
-	*(touch->member.n > 0 ? &rule->members : &rule->messages) += 1;
+	rule->members += touch->member.n > 0;
+	rule->lines += touch->aside;
+	rule->messages += counts(touch);
 	rule->before += touch->before;
 	rule->after += touch->after;
 }
@@ -322,6 +348,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	struct ctx_err err;
 
 	out->dry_run = report->dry_run;
+	out->hashes = path != NULL;
 	out->user = report;
 	if (path != NULL || out->dry_run)
 		out->touched = touched;

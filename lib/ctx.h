@@ -2293,6 +2293,13 @@ bool ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags);
 uint64_t ctx_live_billed(const struct ctx_live *live, uint32_t line);
 /* The line has been dropped. */
 void ctx_live_drop(struct ctx_live *live, uint32_t line);
+/* True while a line of this line's message has not been dropped. */
+bool ctx_live_stays(const struct ctx_live *live, uint32_t line);
+/* True the first time that a line of this line's message is asked for. */
+bool ctx_live_name(struct ctx_live *live, uint32_t line);
+/* The number of a live line's message; next: that of a message that begins
+ * with this line. */
+uint64_t ctx_live_number(struct ctx_live *live, uint32_t line, uint64_t next);
 /* Has it, or the line that replaced it? */
 bool ctx_live_gone(const struct ctx_live *live, uint32_t line);
 /*
@@ -2549,7 +2556,10 @@ int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- convo/report.c: what is done to messages, told and archived --------- */
 
-/* A message that goes or is changed, or a member of a request that is. */
+/*
+ * A record that is dropped or changed, named by its message; a member of a
+ * request that is changed; or a message or a part that ctx inserts.
+ */
 struct ctx_touch {
 	const char *file;
 	uint64_t line;
@@ -2558,29 +2568,45 @@ struct ctx_touch {
 	/* It is no message but this member of a request, which has no index,
 	 * role, tool or tokens; n 0: it is a message. */
 	struct ctx_str member;
+	/* True if the model is not shown the record, a line of a transcript:
+	 * it has no index, role, tool or tokens. */
+	bool aside;
+	bool part; /* of the message: "add" inserts no message of its own */
+	/* True if an earlier touch named another record of this message with
+	 * this action: a message counts once. */
+	bool continues;
 	struct ctx_str tool;       /* of its call or result, n 0: none */
 	const char *rule;   /* why */
 	const char *action; /* "drop", "edit", "relink", "mark" and "strip" for
 			     * hints, or "add" for one of ours */
 	bool ranked;
 	double rank;            /* of its group, where it was ranked */
-	uint64_t before, after; /* tokens */
-	struct ctx_str bytes;   /* what it was; until the call returns */
+	uint64_t before, after; /* tokens; of a message the sums of its records */
+	struct ctx_str bytes;   /* before the change, of "add" those inserted;
+				 * empty once they are archived */
+	char sha256[65];        /* of these bytes; "" if nobody asks for it */
 };
 
 /* Who is told of it, and where what goes is kept. */
 struct ctx_report {
 	bool dry_run; /* nothing is written: no stream, no archive, no file */
+	bool hashes;  /* a touch has its sha256 */
 	struct ctx_archive *archive; /* or NULL */
 	void *user;
-	/* Called for each message, in order; or NULL. */
+	/* Called once for each record whose outcome is known; or NULL. */
 	int (*touched)(void *user, const struct ctx_touch *touch,
 	    struct ctx_err *err);
 };
 
-/* Archives the bytes of a message, then tells of it. */
-int ctx_report_touch(const struct ctx_report *report,
-    const struct ctx_touch *touch, struct ctx_err *err);
+/* Archives the bytes of a touch, before they change. */
+int ctx_report_keep(const struct ctx_report *report, struct ctx_touch *touch,
+    struct ctx_err *err);
+/* Tells of a touch whose outcome is known. */
+int ctx_report_tell(const struct ctx_report *report, struct ctx_touch *touch,
+    struct ctx_err *err);
+/* Does both. */
+int ctx_report_touch(const struct ctx_report *report, struct ctx_touch *touch,
+    struct ctx_err *err);
 /* Returns when all that was archived is on disk: before the stream says that
  * it has gone. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);

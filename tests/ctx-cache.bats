@@ -684,7 +684,8 @@ X
 	ctx-cache --strip -n --explain - out | jq -r .rule | sort -u > got
 	[ "$(cat got)" = "old hints" ]
 	ctx-cache -n --json r |
-	    jq -e '.rules | map(select(.rule == "old hints")) |
+	    jq -e '.rules | map(select(.rule == "old hints") |
+	        select(.before == .after) | del(.before, .after)) |
 	        . == [{rule: "old hints", action: "strip", messages: 1,
 	            tokens: 0, members: 2}]'
 }

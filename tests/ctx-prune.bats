@@ -362,10 +362,10 @@ lost() {
 	    $1 == "add" { n += $(NF - 1) }
 	    END { exit n != left }' plan
 	ctx-prune -n -s summarize -b 60k "$agent" > plan
-	grep -qE '^  edit   summary  .* 1 messages \+' plan
+	grep -qE '^  add    summary  .* 0 messages \+' plan
 	awk '$1 == "now" { n = $4 } $1 == "left" { left = $4 }
-	    $1 == "drop" { n -= $(NF - 1) } $1 == "edit" { n += $(NF - 1) }
-	    END { exit n != left }' plan
+	    $1 == "drop" || $1 == "edit" { n -= $(NF - 1) }
+	    $1 == "add" { n += $(NF - 1) } END { exit n != left }' plan
 	run -1 ctx-prune -n -b 400 "$agent"
 	[[ $output == *"budget"*"400 tokens, which is not met"* ]]
 }

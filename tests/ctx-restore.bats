@@ -297,11 +297,12 @@ load helper
 		[ "$(head -n 4 unknown | ctx-restore --gc | wc -l)" -eq 2 ]
 		rm -r .ctx
 	done
-	# One that is not shown has the number of the next.
+	# A message that is not shown is no message of the conversation.
 	ctx-age -k 0 -o 300 tree > aged
 	cat aged summary > later
-	ctx-restore -n --explain - later | jq -s -c 'map(.index)' |
-	    grep -qxF '[0,0,0]'
+	ctx-restore -n --explain - later | jq -s -c 'map([.line, .index])' |
+	    grep -qxF '[[3,null],[7,null],[11,null]]'
+	ctx-restore -n later | grep -q '^  edit   restore  *3 lines$'
 }
 
 @test "--gc of a spool that is not there prints nothing, of none is trouble" {

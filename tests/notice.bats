@@ -377,8 +377,8 @@ in_form() { # TURNS FILTER
 @test "--explain tells of it, and a summary needs none" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
-	[ "$(jq -c 'select(.rule == "notice") | [.action, .role,
-	    .after > .before]' why)" = '["edit","user",true]' ]
+	[ "$(jq -c 'select(.rule == "notice") | [.action, .role, .part,
+	    .after > .before]' why | tr '\n' ' ')" = '["add","user",true,true] ["edit","user",null,false] ' ]
 	went=$(jq -s 'map(.before - .after) | add' why)
 	[ $(($(tokens in) - went)) -eq "$(tokens out)" ]
 	ctx-prune -d anthropic -k 1 -t 0 -l light -b 200 --notice "$N" \

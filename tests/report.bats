@@ -122,6 +122,112 @@ hashes() {
 	done < <(changing)
 }
 
+# Do archive and reports of a command over a file of this dialect add up?
+adds_up() { # file, dialect, command ...
+	run -0 "$BATS_TEST_DIRNAME/ledger" "$@"
+	[ -z "$output" ] || fail "$output"
+}
+
+@test "a message that is edited while it arrives, then dropped, is told of once" {
+	adds_up "$agent" openai-chat ctx-prune -b 40k
+	ctx-prune -b 40k --archive gone --explain told "$agent" > out
+	jq -es 'map(select(.line == 108)) | length == 1 and
+	    .[0].action == "drop" and .[0].after == 0' told
+	# Reasoning is removed when the first 256 KiB have come.
+	[ "$(jq 'select(.line == 108).before' told)" = \
+	    "$(ctx-count --per message --json "$agent" |
+		jq 'select(.line == 108).tokens')" ]
+	sort gone > a
+	comm -23 <(sort "$agent") <(sort out) | cmp - a
+}
+
+@test "the records of a message count once, in every command" {
+	c=$BATS_TEST_DIRNAME/corpus
+	while read -r dialect file; do
+		for o in "-b 300" "-b 900 -l aggressive" \
+		    "-s summarize -b 300 -k 1 -t 1" "-s window --window-turns 1"; do
+			# shellcheck disable=SC2086 # options
+			adds_up "$c/$dialect/$file" $dialect ctx-prune $o
+		done
+		adds_up "$c/$dialect/$file" $dialect ctx-truncate -l 20 --args 9
+		adds_up "$c/$dialect/$file" $dialect ctx-age -k 1 -o 30 --head 9
+		adds_up "$c/$dialect/$file" $dialect ctx-cache --strip
+	done <<-EOF
+		claude-code session.jsonl
+		claude-code branches.jsonl
+		claude-stream plain.jsonl
+		gemini-cli chat.jsonl
+		pi branches.jsonl
+		codex rollout.jsonl
+	EOF
+	# 19 lines, 14 messages.
+	ctx-prune -n -b 300 "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
+	grep -q '^  drop   pinned-fifo  *-  *14 messages ' plan
+}
+
+@test "a removed record of a message that is kept is an edit of the message" {
+	line() { # id, parent, message id, block
+		echo '{"parentUuid":'"$2"',"sessionId":"s","type":"assistant","uuid":"'"$1"'","message":{"role":"assistant","model":"claude-opus-5-5","id":"'"$3"'","content":['"$4"']}}'
+	}
+	user() { # id, parent, text
+		echo '{"parentUuid":'"$2"',"sessionId":"s","type":"user","uuid":"'"$1"'","message":{"role":"user","content":"'"$3"'"}}'
+	}
+	{
+		user t null "a first question"
+		line z '"t"' m0 '{"type":"text","text":"of many words, so that it is the first to go from this conversation"}'
+		user u '"z"' "a question"
+		# Bound to all that is before it.
+		line a '"u"' m1 '{"type":"thinking","thinking":"one two three four five six","signature":"s"}'
+		line b '"a"' m1 '{"type":"text","text":"an answer"}'
+		user v '"b"' another
+		line c '"v"' m2 '{"type":"text","text":"yes"}'
+	} > in
+	ctx-prune -b 33 -k 1 -t 2 --explain told in > out
+	[ "$(wc -l < out)" -eq 4 ]
+	[ "$(jq -r 'select(.index == 3) | "\(.line) \(.rule) \(.action)"' told |
+	    paste -sd ,)" = "4 bound reasoning edit,5 links relink" ]
+	# The framing of the message is now that of its second record.
+	[ "$(jq 'select(.line == 4).after' told)" -gt 0 ]
+	for o in "-b 33 -t 2" "-b 33 -t 1" "-b 20 -t 0" "-b 40 --notice hm"; do
+		# shellcheck disable=SC2086 # options
+		adds_up in claude-code ctx-prune -k 1 $o
+	done
+	# Two records whose results stand between them are one message, too.
+	c=$BATS_TEST_DIRNAME/corpus/claude-code
+	ctx-count --per message --json "$c/session.jsonl" |
+	    jq -r .index | sort -nu | wc -l > numbers
+	ctx-count --json "$c/session.jsonl" | jq .messages | cmp - numbers
+}
+
+@test "--explain names the message, or the part, that is added" {
+	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
+		for o in "--notice gone -s middle-out" "-s summarize"; do
+			: > all
+			for i in 2 4; do
+				"$B/gen-tools/convo" --dialect $d --seed $i \
+				    --messages 60 > in
+				o="$o -b 1500 -k 1 -t 1"
+				# shellcheck disable=SC2086 # options
+				ctx-prune -d $d $o --explain told in > out ||
+					[ $? -eq 1 ]
+				cat told >> all
+				# shellcheck disable=SC2086
+				adds_up in $d ctx-prune $o
+			done
+			jq -es 'map(select(.action == "add")) | length > 0 and
+			    all((.rule | IN("notice", "summary")) and
+				.before == 0 and .after > 0 and
+				.archive == null and (.sha256 | length == 64))' all ||
+				fail "$d: $o"
+		done
+	done
+	# A part of the user's next message is no message of its own.
+	ctx-prune -d bedrock -b 300 -k 1 -t 1 -s summarize \
+	    --explain told "$BATS_TEST_DIRNAME/corpus/bedrock/agent.jsonl" \
+	    > out || [ $? -eq 1 ]
+	jq -es 'any(.action == "add" and .part)' told
+}
+
 @test "the tool is the one that was called, in every dialect" {
 	for d in openai-chat anthropic gemini bedrock openai-responses; do
 		"$B/gen-tools/convo" --dialect $d --seed 3 --messages 200 > in

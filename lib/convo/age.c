@@ -34,6 +34,7 @@ struct held {
 	uint64_t first_result; /* number of its first result */
 	int64_t time;          /* in milliseconds, if it is timed */
 	bool timed;
+	bool continues;        /* an earlier record began the message */
 	uint32_t results;
 	uint32_t *tools; /* of each result; NULL: all of them are short */
 	size_t first_edit, edits; /* its, of the noted ones */
@@ -52,6 +53,7 @@ struct queue {
 	size_t sent; /* elements up to the last assistant message */
 	size_t weighed;        /* [first, weighed) counts in gathered */
 	uint64_t messages, results; /* seen */
+	uint64_t told;         /* number of the last message told of, plus 1 */
 	uint64_t gathered;     /* tokens that can be saved */
 	int64_t time, newest;  /* of the last message, and of all, */
 	bool timed;            /* if any has said when it was */
@@ -374,6 +376,9 @@ tell(struct age *age, struct queue *queue, const struct held *held,
 		return 0;
 	if (held->dialect->read(json, held->node, &age->view, err) < 0)
 		return -1;
+	/* Messages are told of in their order. */
+	touch.continues = held->continues && queue->told == held->message + 1;
+	queue->told = held->message + 1;
 	touch.rule = !held->aged ? "bound reasoning"
 	    : age->options->mask ? "mask"
 	    : age->options->media	? "media"
@@ -611,6 +616,7 @@ queue_clear(struct queue *queue)
 	}
 	queue->first = queue->n = queue->weighed = queue->sent = 0;
 	queue->messages = queue->results = queue->gathered = 0;
+	queue->told = 0;
 	queue->open = queue->timed = queue->changed = false;
 	memset(&queue->place, 0, sizeof queue->place);
 	ctx_groups_reset(&queue->groups);
@@ -727,11 +733,12 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 	    ctx_groups_add(&queue->groups, held->dialect, event->view,
 		&nothing, 0, err) < 0)
 		return -1;
-	/* The pieces of a message are one. */
-	if (queue->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES))
-		held->message--;
-	else
-		queue->messages++;
+	held->continues = queue->messages > 0 &&
+	    (event->view->flags & CTX_VIEW_CONTINUES);
+	if (event->line != 0 && !event->inside)
+		held->message = ctx_live_number(age->stream->live, event->line,
+		    queue->messages);
+	queue->messages += !held->continues;
 	if (ctx_place_next(&queue->place, event->view, held->message,
 		&age->text, err) < 0)
 		return -1;

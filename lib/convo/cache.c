@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "convo/hinted.h"
+#include "convo/report.h"
 
 /* So many messages may tell nothing of their provider. */
 #define PATIENCE 16
@@ -405,11 +406,13 @@ strip_message(struct cache *c, const struct ctx_hints *hints,
 		rc = -1;
 	else if (c->edits.n == noted)
 		rc = 0;
-	else
+	else {
+		touch.continues = ctx_report_named(c->stream, event);
 		rc = ctx_hinted_tell(&c->options->report, &touch, NULL,
 		    event->inside
 			? ctx_json_str(event->record->json, event->node)
 			: event->record->text, err);
+	}
 	free((char *)touch.tool.p);
 	return rc;
 }

@@ -27,6 +27,7 @@ ctx_convo_clear(struct convo *convo)
 	for (i = 0; i < convo->n; i++) {
 		free(convo->entries[i].text);
 		free(convo->entries[i].spared);
+		free(convo->entries[i].told);
 	}
 	convo->n = 0;
 	convo->bytes = 0;

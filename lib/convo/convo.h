@@ -4,6 +4,17 @@
 
 #include "convo/pieces.h"
 
+/*
+ * A record that has been changed or dropped.  Its bytes are archived when that
+ * happens first; the touch is told when the outcome is known, since a message
+ * that is edited now may be dropped later.
+ */
+struct told {
+	struct ctx_touch touch;
+	unsigned marks; /* CTX_MARK bits of all changes */
+	bool done;      /* it has been told */
+};
+
 /* What the items of one message came from. */
 struct entry {
 	char *text; /* a record of the stream, owned; NULL: an element */
@@ -15,7 +26,7 @@ struct entry {
 	bool *spared;   /* of each result: no edit; owned, or NULL */
 	bool gone;      /* nothing of it is left to write */
 	bool continues; /* goes on with an earlier message */
-	bool told;      /* its first bytes have been archived and reported */
+	struct told *told; /* owned; NULL: as it came, or nobody is told */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
 	uint64_t number; /* of the record's line in it */
@@ -110,8 +121,8 @@ unsigned ctx_prune_marks(const struct convo *convo, const struct entry *entry,
 char *ctx_prune_edited(struct prune *p, struct ctx_str text, size_t *n,
     struct ctx_err *err);
 /* Does to the entries what the plan marked; the edits of elements are noted
- * in p->edits. */
-int ctx_prune_settle(struct prune *p, struct convo *convo,
+ * in p->edits.  What is left at the end (ended) is reported, too. */
+int ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
     struct ctx_err *err);
 /* Gives the lines of a transcript others to name once it is known which go;
  * those that a message that goes had replaced go with it, or they would be

@@ -165,6 +165,10 @@ mark_same(struct ctx_live *live, struct ctx_err *err)
 		if (last[h->same] != 0) {
 			ctx_held(live, last[h->same])->more = true;
 			h->continues = true;
+			h->head = ctx_held(live, last[h->same])->head;
+			if (h->head == 0)
+				h->head = last[h->same];
+			ctx_held(live, h->head)->lines++;
 		}
 		last[h->same] = (uint32_t)i + 1;
 	}
@@ -306,10 +310,52 @@ ctx_live_billed(const struct ctx_live *live, uint32_t line)
 
 /* ---- links ---- */
 
+/* The first line of a line's message. */
+static struct ctx_held *
+head_of(const struct ctx_live *live, uint32_t line)
+{
+	struct ctx_held *h = ctx_held(live, line);
+
+	return h->head != 0 ? ctx_held(live, h->head) : h;
+}
+
 void
 ctx_live_drop(struct ctx_live *live, uint32_t line)
 {
-	ctx_held(live, line)->gone = true;
+	struct ctx_held *h = ctx_held(live, line);
+
+	if (h->head != 0 && !h->gone)
+		ctx_held(live, h->head)->lines--;
+	h->gone = true;
+}
+
+bool
+ctx_live_stays(const struct ctx_live *live, uint32_t line)
+{
+	const struct ctx_held *head = head_of(live, line);
+
+	return !head->gone || head->lines > 0;
+}
+
+bool
+ctx_live_name(struct ctx_live *live, uint32_t line)
+{
+	struct ctx_held *head = head_of(live, line);
+	bool first = !head->named;
+
+	head->named = true;
+	return first;
+}
+
+uint64_t
+ctx_live_number(struct ctx_live *live, uint32_t line, uint64_t next)
+{
+	struct ctx_held *h = ctx_held(live, line);
+
+	if (h->head != 0)
+		return ctx_held(live, h->head)->index;
+	h->index = next;
+	return next;
 }
 
 bool

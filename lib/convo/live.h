@@ -16,11 +16,15 @@ struct ctx_held {
 	uint32_t to;    /* line: what it is about */
 	uint32_t newer; /* line: what replaced it, the last if several did */
 	uint32_t ours;  /* name of a line of ours that stands before it */
+	uint32_t head;  /* line: the first of its message, 0: it is the first */
+	uint32_t lines; /* of a first line's message: others that are left */
+	uint64_t index; /* of a first line: number of its message */
 	uint32_t turns;
 	uint8_t record, kind, flags;
 	bool live, gone, more, continues;
 	bool beside; /* live for the calls that it answers, off the path */
 	bool sought; /* gone, and to is the line to name instead */
+	bool named;  /* of a first line: ctx_live_name has been asked */
 };
 
 static inline struct ctx_held *

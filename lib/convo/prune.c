@@ -62,9 +62,15 @@ compact(struct convo *convo, struct ctx_err *err)
 
 	if (ctx_plan_compact(&convo->plan, &convo->groups, err) < 0)
 		return -1;
-	for (i = 0; i < convo->n; i++)
-		if (convo->entries[i].items > 0)
-			convo->entries[kept++] = convo->entries[i];
+	for (i = 0; i < convo->n; i++) {
+		struct entry *entry = &convo->entries[i];
+
+		if (entry->items > 0 ||
+		    (entry->told != NULL && !entry->told->done))
+			convo->entries[kept++] = *entry;
+		else
+			free(entry->told);
+	}
 	convo->n = kept;
 	return 0;
 }
@@ -80,7 +86,8 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 	    (limits->binds && limits->reasoning == CTX_REASONING_FAIL))
 		return 0;
 	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
-	    ctx_prune_settle(p, convo, err) < 0 || compact(convo, err) < 0)
+	    ctx_prune_settle(p, convo, false, err) < 0 ||
+	    compact(convo, err) < 0)
 		return -1;
 	convo->told = true;
 	convo->look_at = convo->bytes * 2;
@@ -204,7 +211,7 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 	else if (ctx_notes_mark(p, convo, err) < 0)
 		return -1;
 	bind_notes(convo);
-	if (ctx_prune_settle(p, convo, err) < 0 ||
+	if (ctx_prune_settle(p, convo, true, err) < 0 ||
 	    ctx_prune_relink(p, convo, err) < 0)
 		return -1;
 	if (ctx_report_sync(&p->options->report, err) < 0)

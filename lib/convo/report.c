@@ -1,19 +1,47 @@
 /* report.c - what is done to messages, told and archived before it shows */
+#include <sha2.h>
 #include <string.h>
 
 #include "convo/report.h"
 
-int
-ctx_report_touch(const struct ctx_report *report,
-    const struct ctx_touch *touch, struct ctx_err *err)
+static void
+hash(const struct ctx_report *report, struct ctx_touch *touch)
 {
+	if (report->hashes && touch->bytes.p != NULL)
+		SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n,
+		    touch->sha256);
+}
+
+int
+ctx_report_keep(const struct ctx_report *report, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	hash(report, touch);
 	if (report->archive != NULL && !report->dry_run &&
 	    ctx_archive_add(report->archive, touch->bytes.p, touch->bytes.n,
 		err) < 0)
 		return -1;
+	touch->bytes = (struct ctx_str){NULL, 0};
+	return 0;
+}
+
+int
+ctx_report_tell(const struct ctx_report *report, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
 	if (report->touched == NULL)
 		return 0;
+	hash(report, touch);
 	return report->touched(report->user, touch, err);
+}
+
+int
+ctx_report_touch(const struct ctx_report *report, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	return ctx_report_keep(report, touch, err) < 0
+	    ? -1
+	    : ctx_report_tell(report, touch, err);
 }
 
 int
@@ -22,6 +50,14 @@ ctx_report_sync(const struct ctx_report *report, struct ctx_err *err)
 	if (report->archive == NULL || report->dry_run)
 		return 0;
 	return ctx_archive_sync(report->archive, err);
+}
+
+bool
+ctx_report_named(const struct ctx_stream *stream,
+    const struct ctx_event *event)
+{
+	return event->line != 0 && !event->inside &&
+	    !ctx_live_name(stream->live, event->line);
 }
 
 bool
@@ -64,7 +100,8 @@ ctx_report_edited(const struct ctx_report *report, struct edited *edited,
 
 	touch->role = edited->before->role;
 	touch->action = "edit";
-	if (report->touched != NULL) {
+	/* The model is shown nothing of what is aside. */
+	if (report->touched != NULL && !touch->aside) {
 		if (ctx_count_message(edited->counter, edited->dialect,
 			edited->before, &cost, err) < 0)
 			return -1;

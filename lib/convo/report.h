@@ -17,6 +17,9 @@ struct edited {
 	struct ctx_buf text;
 };
 
+/* True if a touch of another record of the event's message has been told. */
+bool ctx_report_named(const struct ctx_stream *stream,
+    const struct ctx_event *event);
 /* Is anybody told, or anything archived? */
 bool ctx_report_wanted(const struct ctx_report *report);
 /*

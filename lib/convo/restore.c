@@ -26,7 +26,7 @@ struct restored {
 	struct ctx_counter *counter;
 	uint32_t node, tool;
 	uint64_t index;
-	bool inside;
+	bool inside, hidden, continues;
 	size_t first_edit, edits;
 };
 
@@ -433,6 +433,8 @@ note_edits(struct restore *restore, struct talk *talk,
 	*one = (struct restored){.dialect = event->shape->dialect,
 	    .counter = talk->measure.counter, .node = event->node,
 	    .index = talk->index, .inside = event->inside,
+	    .hidden = event->view->flags & CTX_VIEW_HIDDEN,
+	    .continues = ctx_report_named(restore->stream, event),
 	    .first_edit = first, .edits = restore->edits.n - first};
 	if (ctx_talk_first_tool(talk, event, &tool, err) < 0)
 		return -1;
@@ -457,6 +459,8 @@ tell(struct restore *restore, const struct ctx_record *record,
 	edited->value = ctx_json_str(record->json, one->node);
 	edited->first = one->first_edit;
 	edited->n = one->edits;
+	touch.aside = one->hidden;
+	touch.continues = one->continues;
 	touch.bytes = one->inside ? edited->value : record->text;
 	return ctx_report_edited(&restore->options->report, edited,
 	    &restore->edits, &touch, err);

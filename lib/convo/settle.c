@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "convo/convo.h"
+#include "convo/report.h"
 
 static struct ctx_str
 bytes_of(const struct prune *p, const struct entry *entry)
@@ -63,24 +64,25 @@ note_rule(const struct note *note)
 	return note->summary ? "summary" : "notice";
 }
 
-/* Sums up the items of an entry, from first on.  What two of them share counts
- * once. */
+/*
+ * Sums up the items of an entry, from first on.  What two of them share counts
+ * once.  Sets the rule if one of them is dropped.
+ */
 static void
 describe(const struct convo *convo, const struct entry *entry, size_t first,
-    bool drop, struct ctx_touch *touch)
+    struct ctx_touch *touch)
 {
 	const unsigned char *marks = convo->plan.marks;
 	size_t i, end = first + entry->items;
 
+	touch->before = touch->after = 0;
 	for (i = first; i < end; i++) {
 		const struct ctx_item *item = &convo->groups.items[i];
 		uint64_t shared = i + 1 < end ? item->shared : 0;
 
 		touch->before += item->tokens - shared;
-		if (!drop)
-			touch->after += ctx_plan_left(&convo->plan, item, i);
-		if (!drop && shared > 0 &&
-		    !((marks[i] | marks[i + 1]) & CTX_MARK_DROP))
+		touch->after += ctx_plan_left(&convo->plan, item, i);
+		if (shared > 0 && !((marks[i] | marks[i + 1]) & CTX_MARK_DROP))
 			touch->after -= shared;
 		touch->rank = item->rank;
 		touch->role = (enum ctx_role)item->role;
@@ -90,78 +92,145 @@ describe(const struct convo *convo, const struct entry *entry, size_t first,
 	}
 }
 
-/* Archives and reports an entry before it changes; touch holds what the
- * entry does not tell. */
-static int
-tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
-    struct ctx_err *err)
+static void
+place(const struct prune *p, const struct entry *entry,
+    struct ctx_touch *touch)
 {
-	entry->told = true;
 	touch->file = entry->file;
 	touch->line = entry->number;
 	touch->index = entry->message;
 	touch->bytes = bytes_of(p, entry);
-	return ctx_report_touch(&p->options->report, touch, err);
 }
 
-/* Tells of an entry that goes or changes. */
-static int
-touch(struct prune *p, struct convo *convo, struct entry *entry,
-    size_t first, unsigned marks, bool drop, struct ctx_err *err)
+/* Why an entry is changed: of an entry of which something was dropped, why
+ * that was. */
+static const char *
+rule_of(const struct convo *convo, const struct entry *entry, size_t first,
+    const char *dropped)
 {
-	struct ctx_touch touch = {0};
+	unsigned marks = entry->told->marks & ~(unsigned)CTX_MARK_NOTE;
 
-	describe(convo, entry, first, drop, &touch);
-	touch.ranked = convo->scorer != NULL;
-	touch.action = drop ? "drop" : "edit";
-	if (touch.rule == NULL && ctx_note_is_part(convo, entry)) {
-		touch.after += convo->notes[entry->note - 1].tokens;
-		touch.rule = note_rule(&convo->notes[entry->note - 1]);
+	if (dropped != NULL)
+		return dropped;
+	return marks == 0 && entry->note != 0
+	    ? note_rule(&convo->notes[entry->note - 1])
+	    : edit_rule(convo, first, marks);
+}
+
+/* Archives an entry before its first change; notes what this change makes of
+ * it. */
+static int
+remember(struct prune *p, struct convo *convo, struct entry *entry,
+    size_t first, unsigned marks, struct ctx_err *err)
+{
+	const struct ctx_report *report = &p->options->report;
+	bool fresh = entry->told == NULL;
+	const char *dropped;
+	uint64_t before;
+
+	if (!ctx_report_wanted(report))
+		return 0;
+	if (fresh) {
+		entry->told = calloc(1, sizeof *entry->told);
+		if (entry->told == NULL)
+			return ctx_err_nomem(err);
+		place(p, entry, &entry->told->touch);
+		if (ctx_report_keep(report, &entry->told->touch, err) < 0)
+			return -1;
 	}
-	if (touch.rule == NULL)
-		touch.rule = edit_rule(convo, first, marks);
-	return tell(p, entry, &touch, err);
+	dropped = entry->told->marks & CTX_MARK_DROP
+	    ? entry->told->touch.rule
+	    : NULL;
+	before = entry->told->touch.before;
+	entry->told->touch.rule = dropped;
+	describe(convo, entry, first, &entry->told->touch);
+	if (!fresh)
+		entry->told->touch.before = before;
+	entry->told->marks |= marks;
+	entry->told->touch.rule =
+	    rule_of(convo, entry, first, entry->told->touch.rule);
+	entry->told->touch.ranked = convo->scorer != NULL;
+	return 0;
 }
 
-/* Reports a message that was put in before an entry. */
-static int
-report_note(struct prune *p, const struct entry *entry,
-    const struct note *note, struct ctx_str bytes, struct ctx_err *err)
+/* True if nothing of the entry's message is left. */
+static bool
+is_dropped(const struct prune *p, const struct entry *entry)
 {
+	return entry->gone &&
+	    (entry->line == 0 || !ctx_live_stays(p->stream->live, entry->line));
+}
+
+/* True if a touch of another line of the entry's message has been told. */
+static bool
+is_named(const struct prune *p, const struct entry *entry)
+{
+	return entry->line != 0 &&
+	    !ctx_live_name(p->stream->live, entry->line);
+}
+
+/* Tells of an entry that was dropped, or at the end (ended) changed. */
+static int
+report_entry(struct prune *p, struct entry *entry, bool ended,
+    struct ctx_err *err)
+{
+	struct told *told = entry->told;
+	bool drop = is_dropped(p, entry);
+
+	if (told == NULL || told->done || !(drop || ended))
+		return 0;
+	told->touch.action = drop ? "drop" : "edit";
+	if (drop)
+		told->touch.after = 0;
+	told->touch.continues = is_named(p, entry);
+	told->done = true;
+	return ctx_report_tell(&p->options->report, &told->touch, err);
+}
+
+/* Tells of a note, which is a message before an entry or a part of it. */
+static int
+report_note(struct prune *p, const struct convo *convo,
+    const struct entry *entry, struct ctx_err *err)
+{
+	const struct note *note = &convo->notes[entry->note - 1];
 	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
 	size_t used;
 
-	if (ctx_json_scan(&p->json, bytes.p, bytes.n, &used, err) < 0 ||
-	    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
-		return -1;
-	touch.role = p->view.role;
+	if (p->options->report.touched == NULL)
+		return 0;
+	touch.part = ctx_note_is_part(convo, entry);
+	place(p, entry, &touch);
+	touch.bytes = (struct ctx_str){convo->ours.p + note->at, note->n};
+	/* What begins a string is no JSON of its own. */
+	if (note->n == 0)
+		touch.bytes = (struct ctx_str){convo->ours.p + note->literal,
+		    note->literal_n};
+	if (entry->told != NULL && touch.part) {
+		touch.role = entry->told->touch.role;
+	} else if (!touch.part) {
+		if (ctx_json_scan(&p->json, touch.bytes.p, touch.bytes.n,
+			&used, err) < 0 ||
+		    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
+			return -1;
+		touch.role = p->view.role;
+	}
 	touch.rule = note_rule(note);
 	touch.after = note->tokens;
-	touch.file = entry->file;
-	touch.line = entry->number;
-	touch.index = entry->message;
-	touch.bytes = bytes;
-	return p->options->report.touched(p->options->report.user, &touch,
-	    err);
+	return ctx_report_tell(&p->options->report, &touch, err);
 }
 
 static int
-report_notes(struct prune *p, struct convo *convo, struct ctx_err *err)
+report_entries(struct prune *p, struct convo *convo, bool ended,
+    struct ctx_err *err)
 {
-	const struct entry *entry;
-	const struct note *note;
+	struct entry *entry;
 	size_t i;
 
-	if (p->options->report.touched == NULL || convo->n_notes == 0)
-		return 0;
 	for (i = 0; i < convo->n; i++) {
 		entry = &convo->entries[i];
-		if (entry->note == 0 || ctx_note_is_part(convo, entry))
-			continue;
-		note = &convo->notes[entry->note - 1];
-		if (report_note(p, entry, note,
-			(struct ctx_str){convo->ours.p + note->at, note->n},
-			err) < 0)
+		if ((convo->n_notes > 0 && entry->note != 0 &&
+			report_note(p, convo, entry, err) < 0) ||
+		    report_entry(p, entry, ended, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -297,7 +366,7 @@ let_go(struct prune *p, struct convo *convo, struct entry *entry)
 	entry->spared = NULL;
 	entry->n = 0;
 	entry->gone = true;
-	convo->gone += !entry->continues;
+	convo->gone += is_dropped(p, entry);
 }
 
 unsigned
@@ -324,6 +393,45 @@ ctx_prune_marks(const struct convo *convo, const struct entry *entry,
 	return any;
 }
 
+/*
+ * Drops an entry that had nothing but reasoning, p->view is on it.  Its items
+ * cost nothing any more; but where the first record of a message is dropped,
+ * the next one costs what each message does.
+ */
+static int
+drop_empty(struct prune *p, struct convo *convo, struct entry *entry,
+    size_t first, struct ctx_err *err)
+{
+	struct ctx_item *items = &convo->groups.items[first];
+	struct ctx_cost cost = {0};
+	size_t i;
+
+	if (entry->line != 0 && !entry->continues &&
+	    ctx_count_message(convo->measure.counter, entry->dialect, &p->view,
+		&cost, err) < 0)
+		return -1;
+	let_go(p, convo, entry);
+	if (is_dropped(p, entry))
+		cost.framing = 0;
+	for (i = 0; i < entry->items; i++) {
+		if (convo->plan.marks[first + i] & CTX_MARK_DROP)
+			continue;
+		convo->plan.after -=
+		    ctx_plan_left(&convo->plan, &items[i], first + i);
+		items[i].edited += items[i].tokens;
+		items[i].tokens = items[i].reasoning = items[i].bodies =
+		    items[i].ends = items[i].shared = 0;
+		if (i > 0)
+			continue;
+		items[i].tokens = cost.framing;
+		items[i].edited -= cost.framing;
+		convo->plan.after += cost.framing;
+	}
+	if (entry->told != NULL)
+		entry->told->touch.after = cost.framing;
+	return 0;
+}
+
 /* Does to one entry what the plan marked for its items. */
 static int
 settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
@@ -333,28 +441,27 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 	uint32_t kept;
 	unsigned any = ctx_prune_marks(convo, entry, first, &fate, &kept);
 	bool empty = kept == 0;
-	size_t i;
 
 	if (ctx_note_is_part(convo, entry))
 		any |= CTX_MARK_NOTE;
 	if (any == 0 || entry->gone) {
+		if (entry->told != NULL && kept == 0 && entry->items > 0 &&
+		    remember(p, convo, entry, first, any, err) < 0)
+			return -1;
 		entry->items = kept;
 		return 0;
 	}
 	if (!empty && note_edits(p, convo, entry, &fate, &empty, err) < 0)
 		return -1;
-	if (touch(p, convo, entry, first, any, empty, err) < 0)
+	if (remember(p, convo, entry, first, any, err) < 0)
 		return -1;
 	if (!empty && entry->text != NULL &&
 	    change(p, convo, entry, err) < 0)
 		return -1;
-	if (empty) {
-		/* What was only reasoning leaves no message behind. */
-		for (i = first; i < first + entry->items; i++)
-			convo->plan.after -= ctx_plan_left(&convo->plan,
-			    &convo->groups.items[i], i);
+	if (empty && kept == 0)
 		let_go(p, convo, entry);
-	}
+	else if (empty && drop_empty(p, convo, entry, first, err) < 0)
+		return -1;
 	entry->items = kept;
 	return 0;
 }
@@ -384,7 +491,8 @@ move_notes(struct convo *convo)
 }
 
 int
-ctx_prune_settle(struct prune *p, struct convo *convo, struct ctx_err *err)
+ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
+    struct ctx_err *err)
 {
 	size_t i, items, first = 0;
 
@@ -397,10 +505,21 @@ ctx_prune_settle(struct prune *p, struct convo *convo, struct ctx_err *err)
 	move_notes(convo);
 	if (ctx_notes_compose(p, convo, err) < 0)
 		return -1;
-	return report_notes(p, convo, err);
+	return report_entries(p, convo, ended, err);
 }
 
 /* ---- links ---- */
+
+/* Archives and tells of a line at once: it is changed for the last time. */
+static int
+tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
+    struct ctx_err *err)
+{
+	place(p, entry, touch);
+	touch->aside = entry->dialect == NULL;
+	touch->continues = !touch->aside && is_named(p, entry);
+	return ctx_report_touch(&p->options->report, touch, err);
+}
 
 /* Tells of a line that is only given others to name; its message, if it is
  * one, costs the same. */
@@ -411,7 +530,7 @@ tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
 	    .tool = {"", 0}, .rule = "links", .action = "relink"};
 	struct ctx_cost cost = {0};
 
-	if (entry->told)
+	if (entry->told != NULL || !ctx_report_wanted(&p->options->report))
 		return 0;
 	if (entry->dialect != NULL) {
 		if (ctx_prune_look(p, entry, err) < 0 ||

@@ -219,8 +219,9 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 	bool pinned;
 
 	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
-	entry->message = groups->messages -
-	    (entry->continues && groups->messages > 0);
+	entry->message = entry->line == 0
+	    ? groups->messages
+	    : ctx_live_number(p->stream->live, entry->line, groups->messages);
 	ctx_note_find(p->options, entry->dialect, view, &found);
 	if (found.whole)
 		flags = (found.summary ? CTX_ITEM_SUMMARY : 0u) |

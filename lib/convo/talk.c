@@ -15,6 +15,23 @@ ctx_talk_release(struct talk *talk)
 		ctx_groups_release(&talk->groups);
 }
 
+/* The records of a message have one number; a message that the model is not
+ * shown has that of the next. */
+static void
+number(struct talk *talk, const struct ctx_stream *stream,
+    const struct ctx_event *event)
+{
+	unsigned flags = event->view->flags;
+
+	talk->index = talk->messages;
+	if (flags & CTX_VIEW_HIDDEN)
+		return;
+	if (event->line != 0 && !event->inside)
+		talk->index = ctx_live_number(stream->live, event->line,
+		    talk->messages);
+	talk->messages += talk->messages == 0 || !(flags & CTX_VIEW_CONTINUES);
+}
+
 int
 ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
@@ -41,13 +58,8 @@ ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
 		return -1;
 	if (fresh && talk->tools)
 		ctx_groups_reset(&talk->groups);
-	/* The pieces of a message have one number; what is not shown has that
-	 * of the next. */
-	if (!fresh && (event->view->flags & CTX_VIEW_HIDDEN))
-		talk->index = talk->messages;
-	else if (!fresh && (talk->messages == 0 ||
-		!(event->view->flags & CTX_VIEW_CONTINUES)))
-		talk->index = talk->messages++;
+	if (!fresh)
+		number(talk, stream, event);
 	if (!talk->tokens || (!fresh && talk->measure.counter != NULL))
 		return 0;
 	return ctx_stream_measure(stream, event, meter, &talk->measure, err);

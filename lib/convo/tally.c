@@ -189,7 +189,9 @@ add_message(struct tally *t, struct count *count,
 	    .asked_estimated = cost.asked_estimated,
 	    .bytes = event->inside ? node->end - node->at
 				   : event->record->text.n,
-	    .index = item->message,
+	    .index = event->line != 0 && !event->inside
+		? ctx_live_number(t->stream->live, event->line, item->message)
+		: item->message,
 	    .turn = item->turn,
 	    .role = event->view->role,
 	    .tool = ctx_names_at(&groups->tools, item->tool),

@@ -318,6 +318,7 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	    (t->counts->media > was->media) * MEDIA];
 	if (ctx_talk_first_tool(talk, event, &touch.tool, err) < 0)
 		return -1;
+	touch.continues = ctx_report_named(t->stream, event);
 	touch.bytes = event->inside
 	    ? ctx_json_str(json, event->node)
 	    : event->record->text;
