@@ -190,14 +190,15 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 		    "line", (json_int_t)at->line, "index",
 		    (json_int_t)at->index, "role", ctx_role_name(at->role));
 	o = cli_json_with(o, "changed", changed);
-	if (priced) {
+	if (priced && bill->known)
 		o = cli_json_with(o, "cost", json_real(bill->cost));
+	if (priced && bill->known_unchanged)
 		o = cli_json_with(o, "cost_unchanged",
 		    json_real(bill->cost_unchanged));
+	if (priced && bill->known && bill->known_unchanged)
 		o = cli_json_with(o, "calls", bill->calls == CTX_NEVER
 			? json_null()
 			: json_integer((json_int_t)bill->calls));
-	}
 	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(9),
 		&err) < 0)
 		cli_fail(&cache->cli, &err);
@@ -252,15 +253,18 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 	print_change(bill);
 	for (i = 0; i < 3; i++) {
 		cost = (double)tokens[i] * (double)price[i] / 1e12;
-		print_part(bill, names[i], tokens[i], priced ? &cost : NULL);
+		print_part(bill, names[i], tokens[i],
+		    priced && (price[i] > 0 || tokens[i] == 0) ? &cost : NULL);
 	}
 	print_part(bill, "in all", bill->read + bill->written + bill->fresh,
-	    priced ? &bill->cost : NULL);
-	if (bill->grown)
-		return;
-	print_part(bill, "unchanged", bill->kept + bill->added,
-	    priced ? &bill->cost_unchanged : NULL);
-	if (!priced)
+	    priced && bill->known ? &bill->cost : NULL);
+	if (!bill->grown)
+		print_part(bill, "unchanged", bill->kept + bill->added,
+		    priced && bill->known_unchanged ? &bill->cost_unchanged
+						    : NULL);
+	if (priced && prices->read == 0)
+		puts("the price of cache reads is not known; see --price");
+	if (bill->grown || !priced || !bill->known || !bill->known_unchanged)
 		return;
 	printf("%-11s", "pays back");
 	if (bill->calls == CTX_NEVER)

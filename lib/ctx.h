@@ -2879,8 +2879,9 @@ void ctx_prefix_compare(const struct ctx_prefix *earlier,
 struct ctx_prices {
 	uint64_t in, read, write;
 };
-/* Puts in what is not known but follows from in: what is kept for an hour,
- * or by a provider that asks nothing for it, has its own price. */
+/* Sets the price of writing where it follows from in: what is kept for an
+ * hour, or by a provider that asks nothing for it, has its own price.  No
+ * price of reading follows from another: models differ. */
 void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
     struct ctx_prices *prices);
 
@@ -2897,9 +2898,10 @@ struct ctx_bill {
 			 * behind its newest message: had it not been changed,
 			 * these would have been read ... */
 	uint64_t added; /* ... and these written */
-	double cost, cost_unchanged; /* of this call, dollars; prices known */
-	/* Later calls until the change has paid for itself; 0: with this
-	 * one. */
+	double cost, cost_unchanged; /* of this call, dollars ... */
+	bool known, known_unchanged; /* ... if their prices are known */
+	/* Later calls until the change has paid for itself, if both costs are
+	 * known; 0: with this one. */
 	uint64_t calls;
 };
 void ctx_prefix_bill(const struct ctx_prefix *earlier,

@@ -611,6 +611,24 @@ bill() {
 	[[ $output != *"$"* && $output != *"pays"* ]]
 }
 
+@test "--diff: an unknown price of cache reads is said, nothing is computed from it" {
+	head -n 200 "$agent" > old
+	head -n 204 "$agent" > now
+	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
+	set -- --provider anthropic -m claude-opus-5-5 --diff old pruned
+	run -1 ctx-cache --price 4,20 "$@"
+	[[ $output == *"the price of cache reads is not known; see --price"* ]]
+	[[ $output != *"pays back"* ]]
+	grep -q '^written .*\$' <<< "$output"
+	run ! grep -qE '^unchanged .*\$' <<< "$output"
+	ctx-cache --json --price 4,20 "$@" > b || [ $? -eq 1 ]
+	jq -e 'has("calls") or has("cost_unchanged") | not' b
+	# The table has the price of this model.
+	ctx-cache --json "$@" > b || [ $? -eq 1 ]
+	jq -e '(.cost_unchanged - (.kept * 0.2 + .added * 5) / 1e6 | fabs) < 1e-7 and
+	    .calls > 0' b
+}
+
 @test "--diff: how far a provider looks back decides what is read" {
 	echo '{"claude-x": {"cache_least": 1}}' > models.json
 	mkdir -p config/ctx && mv models.json config/ctx

@@ -549,8 +549,6 @@ ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
 		prices->write = prices->in;
 	else if (prices->write == 0 || ttl != CTX_TTL_5M)
 		prices->write = prices->in / 100 * hints->write_percent[ttl];
-	if (prices->read == 0)
-		prices->read = prices->in;
 }
 
 /* Items that both begin with. */
@@ -710,6 +708,11 @@ ctx_prefix_bill(const struct ctx_prefix *earlier,
 	    dollars(bill->fresh, prices->in);
 	bill->cost_unchanged = dollars(bill->kept, prices->read) +
 	    dollars(bill->added, prices->write);
+	bill->known = (bill->read == 0 || prices->read > 0) &&
+	    (bill->written == 0 || prices->write > 0) &&
+	    (bill->fresh == 0 || prices->in > 0);
+	bill->known_unchanged = prices->read > 0 &&
+	    (bill->added == 0 || prices->write > 0);
 	bill->calls = bill->grown ? 0
 				  : count_calls(bill, prices, later->tokens);
 }
