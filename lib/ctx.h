@@ -1692,6 +1692,12 @@ enum {
 	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
 	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
 	CTX_ITEM_SIGNED = 8192, /* it holds signed reasoning */
+	CTX_ITEM_ASKS = 16384, /* of the user messages of its turn the first
+				* that is neither a demonstration nor pinned,
+				* or the last */
+	CTX_ITEM_DEMO = 32768, /* a user message that records how a task was
+				* done: "is_demo" is true, or the text ends
+				* with a line such as END OF DEMONSTRATION */
 };
 
 /*
@@ -1750,6 +1756,10 @@ struct ctx_groups {
 	uint64_t spoken;         /* ... and those that are not the system's */
 	uint32_t turn;           /* the newest */
 	bool answered;           /* something followed its user messages */
+	bool asked; /* one of them asks for good, not only as the last */
+	uint64_t pinned; /* so many of the first messages that are not the
+			  * system's are pinned; the caller's */
+	uint32_t asks; /* that which asks only as its last, if there is one */
 	bool goes_on; /* a call got results that are not its last */
 	bool calls_on; /* the last message went on with one that calls */
 	bool elsewhere; /* results may answer what the provider keeps: they
@@ -2069,8 +2079,9 @@ struct ctx_unit {
 	uint32_t turn;
 	uint32_t root; /* index of the first item of its group */
 	bool first;  /* the first item of its group */
-	bool user;   /* a user message of its turn */
-	bool system; /* belongs to no turn */
+	bool user;   /* a user message that its turn cannot do without */
+	bool system; /* no group of its turn needs it, and it needs none: a
+		      * system message, or any other user message */
 	bool held;   /* may not go now */
 	bool weighs; /* held for ever: weighs on what is younger */
 	bool behind; /* stands before something that has gone already */
@@ -2081,8 +2092,8 @@ struct ctx_unit {
 };
 
 /*
- * A strategy.  decide answers for every first unit that is not held and no
- * user message; a user message goes with the last unit of its turn.  base is
+ * A strategy.  decide answers for every first unit that is neither held nor
+ * user; one that is user goes with the last unit of its turn.  base is
  * what the conversation weighs beside the units, newest its newest turn.
  */
 struct ctx_policy {

@@ -39,13 +39,19 @@ talk() {
 	[ "$(tokens out)" -le 300 ]
 }
 
-@test "users of one name, or of none, still are one turn" {
+@test "users of one name, or of none, are one turn that is cut between them" {
 	talk | jq -c '.name = "ann"' > one
 	talk | jq -c 'del(.name)' > none
 	for f in one none; do
 		[ "$(ctx-count --json $f | jq .turns)" = 1 ]
-		run -1 ctx-prune -b 300 $f
-		ctx-prune -b 300 $f 2> /dev/null | cmp $f -
+		for b in 150 300 600; do
+			ctx-prune -b $b $f > out
+			[ "$(tokens out)" -le $b ]
+			[ "$(tokens out)" -ge $((b * 3 / 4)) ]
+			head -n 1 $f | cmp - <(head -n 1 out)
+			tail -n 4 $f | cmp - <(tail -n 4 out)
+			ctx-prune -b $b out | cmp out -
+		done
 	done
 }
 
@@ -318,4 +324,89 @@ stays_valid() {
 	    says("assistant"; [("c" | call) + {caller: {tool_id: "p",
 		type: "code_execution_20260120"}}])' > in
 	open=--allow-pending stays_valid in 10 20 30 40 50
+}
+
+# sweagent STEPS: how SWE-agent begins: a demonstration of about 2,800 tokens
+# and the task, both as the user, then STEPS calls.
+sweagent() {
+	jq -nc --argjson steps "$1" --arg w "$(numbered 60)" '
+	    {role: "system", content: "You are an agent."},
+	    {role: "user", content: ("Here is a demonstration.\n--- DEMONSTRATION ---\n" +
+		([range(18) | "Open file_\(.).\n```\nopen file_\(.)\n```\n" + $w] | join("\n")) +
+		"\n--- END OF DEMONSTRATION ---\n")},
+	    {role: "user", content: "Fix the parser: it drops the last comma."},
+	    (range($steps) | {role: "assistant", content: null, tool_calls: [{
+		    id: "c\(.)", type: "function", function: {name: "bash",
+		    arguments: "{\"command\":\"sed -n \(.)p a.c\"}"}}]},
+		{role: "tool", tool_call_id: "c\(.)", content: "\(.) \($w)"})'
+}
+
+@test "a demonstration before the task is removed by itself, the task is kept" {
+	# The turn that runs begins with the two, or it is an older one.
+	sweagent 30 > running
+	{
+		sweagent 3
+		messages "assistant:Done." "user:And now?" "assistant:Nothing."
+	} > older
+	for f in running older; do
+		for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+			for l in light aggressive; do
+				ctx-prune -s $s -l $l -t 1 -b 1800 --trigger 100% --target 100% \
+				    $f > out
+				[ "$(tokens out)" -le 1800 ] || fail "$s $l $f"
+				grep -q 'Fix the parser' out || fail "$s $l $f"
+				# Here long texts are cut to their ends first.
+				[ $s,$l = heuristic,aggressive ] ||
+				    run -1 grep -q 'END OF DEMO' out
+				case $s,$l,$f in
+				*fifo,light,running | recall,light,running)
+					[ "$(tokens out)" -ge 1600 ] || fail "$s" ;;
+				esac
+				ctx-check --allow-pending out
+				ctx-prune -s $s -l $l -t 1 -b 1800 \
+				    --trigger 100% --target 100% out | cmp out -
+			done
+		done
+	done
+	# Alone, or where a text follows its end, it is the task.
+	jq -c 'select(.content != "Fix the parser: it drops the last comma.") |
+	    if .role == "user" then .content += "Now you." else . end' \
+	    running > alone
+	run -1 ctx-prune -b 1800 alone
+	[[ $output == *"last turns 2."* ]]
+}
+
+@test "a task that its demonstration follows is kept, too" {
+	sweagent 30 | jq -sc '.[0, 2, 1], .[3:][]' > in
+	ctx-prune -b 4500 in > out
+	grep -q 'Fix the parser' out
+	grep -q 'END OF DEMO' out
+	run -1 ctx-prune -b 1800 in
+	[[ $output == *"last turns 2."* ]]
+}
+
+@test "what else the user wrote before the running turn is kept while it fits" {
+	sweagent 30 | jq -sc '.[0], (.[2] | ., (.content = "No new tests."),
+	    (.content = "Begin.")), .[3:][]' > in
+	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+		ctx-prune -s $s -b 1800 in > out
+		[ "$(grep -cE 'Fix the parser|No new tests|Begin' out)" = 3 ]
+	done
+	# It is no floor: the first and the last message are.
+	sed -i "s/No new tests/No $(numbered 400 | tr '\n' ' ') tests/" in
+	ctx-prune -b 1300 -k 1 -t 1 in > out
+	[ "$(grep -cE 'Fix the parser|Begin' out)" = 2 ]
+	run -1 grep -q 'tests' out
+}
+
+@test "summarize: what a demonstration says is not what the user asked" {
+	sweagent 30 | jq -sc '.[0], {role: "user", content:
+	    "You must always use tabs in parser.c, never spaces."},
+	    {role: "assistant", content: "Yes, tabs."}, .[1:][]' |
+	    sed 's/Open file_3\./I want you to open file_3./' > in
+	ctx-prune -s summarize -t 1 -b 2500 in > out
+	grep -q 'summary]: User: You must always use tabs' out
+	run -1 grep -q 'file_3' out
+	ctx-prune -s summarize -t 1 -b 2500 --summarizer 'grep -c file_3' in > out
+	grep -q 'summary]: 2' out
 }

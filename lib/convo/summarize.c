@@ -173,20 +173,28 @@ static int
 gather(struct prune *p, struct convo *convo, struct material *m,
     struct ctx_err *err)
 {
+	struct ctx_summary *lines = m->lines;
 	struct ctx_fate fate;
 	size_t i, item = 0;
 	uint32_t kept;
+	int rc = 0;
 
 	if (p->options->summarizer != NULL &&
 	    ctx_buf_printf(&m->text, err, "%s\n\n", p->options->prompt) < 0)
 		return -1;
-	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
+	for (i = 0; rc == 0 && i < convo->n;
+	     item += convo->entries[i].items, i++) {
 		(void)ctx_prune_marks(convo, &convo->entries[i], item, &fate,
 		    &kept);
-		if (add_entry(p, m, &convo->entries[i], &fate, err) < 0)
-			return -1;
+		/* The built-in summary would take what a demonstration says for
+		 * what the user asked. */
+		if (convo->entries[i].items > 0 &&
+		    (convo->groups.items[item].flags & CTX_ITEM_DEMO))
+			m->lines = NULL;
+		rc = add_entry(p, m, &convo->entries[i], &fate, err);
+		m->lines = lines;
 	}
-	return 0;
+	return rc;
 }
 
 /* What is read of a command that was asked for so many tokens. */

@@ -232,6 +232,8 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 	/* A summary of ours may go though its format has it stay. */
 	if (pinned || (flags == 0 && (view->flags & CTX_VIEW_PINNED)))
 		flags |= CTX_ITEM_PINNED;
+	if (convo->plan.limits.policy->pins_first)
+		groups->pinned = convo->plan.limits.keep_first;
 	if (ctx_stream_cost(event, convo->measure.counter, &cost, err) < 0 ||
 	    spare_results(p, convo, entry, view, &cost, err) < 0 ||
 	    ctx_groups_add(groups, entry->dialect, view, &cost, flags, err) <

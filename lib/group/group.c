@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "group/calls.h"
+#include "group/demo.h"
 
 #define NONE UINT32_MAX
 
@@ -23,6 +24,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	groups->going = NONE;
 	groups->n_going = 0;
 	groups->before = groups->last = groups->nameless = NONE;
+	groups->asks = NONE;
 	return 0;
 }
 
@@ -48,7 +50,8 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->spoken = 0;
 	groups->turn = 0;
 	groups->answered = groups->goes_on = groups->elsewhere = false;
-	groups->calls_on = false;
+	groups->calls_on = groups->asked = false;
+	groups->asks = NONE;
 	groups->speaker.n = 0;
 	groups->tied = NONE;
 	groups->going = NONE;
@@ -57,6 +60,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->last = groups->nameless = NONE;
 	groups->n_nameless = 0;
 	groups->gap = 0;
+	groups->pinned = 0;
 	groups->forget_at = 0;
 }
 
@@ -481,11 +485,49 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		items[ctx_group_of(groups->items, groups->before)].open > 0);
 }
 
+/*
+ * Marks a user message, the newest item, as the last of its turn, and takes
+ * that mark off the one before.  The first that is neither a demonstration nor
+ * pinned keeps its mark.  A pinned one is kept in any case, and when the rest
+ * of its turn has been removed it stands among the user messages of the next.
+ * Called once the newest item has its group: pieces of one message are marked
+ * alike.
+ */
+static int
+ask(struct ctx_groups *groups, const struct ctx_view *view,
+    struct ctx_err *err)
+{
+	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->asks;
+	struct ctx_item *items = groups->items;
+	bool demo, first;
+
+	if (ctx_is_demo(view, &groups->text, &demo, err) < 0)
+		return -1;
+	if (before != NONE && items[before].turn != items[last].turn)
+		before = NONE;
+	if (before != NONE &&
+	    ctx_group_of(items, before) != ctx_group_of(items, last))
+		for (i = before + 1; i-- > 0 &&
+		     items[i].message == items[before].message;)
+			items[i].flags &= (uint16_t)~CTX_ITEM_ASKS;
+	for (i = last + 1; i-- > 0 && items[i].message == items[last].message;)
+		if (items[i].turn == items[last].turn)
+			items[i].flags |= (uint16_t)(CTX_ITEM_ASKS |
+			    (demo ? CTX_ITEM_DEMO : 0));
+	first = !groups->asked && !demo &&
+	    !(items[last].flags & CTX_ITEM_PINNED) &&
+	    items[last].spoken >= groups->pinned;
+	groups->asks = first ? NONE : last;
+	groups->asked |= first;
+	return 0;
+}
+
 int
 ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err)
 {
+	uint32_t turn = groups->turn;
 	unsigned found = pieces(view);
 	bool written = is_written(groups, dialect, view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
@@ -557,7 +599,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
 	join_pieces(groups, view, (uint32_t)groups->n - 1);
 	groups->before = groups->last = (uint32_t)groups->n - 1;
-	return 0;
+	groups->asked &= groups->turn == turn;
+	return written ? ask(groups, view, err) : 0;
 }
 
 int
@@ -615,6 +658,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	groups->answering = moved(groups->answering, gone, now);
 	groups->last = moved(groups->last, gone, now);
 	groups->nameless = moved(groups->nameless, gone, now);
+	groups->asks = moved(groups->asks, gone, now);
 	groups->n = kept;
 	free(now);
 	return 0;

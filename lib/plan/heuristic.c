@@ -2,8 +2,8 @@
  * heuristic.c - what says least goes first
  *
  * In this order: calls that a later one repeats, failed calls that a later
- * one made good, then calls with their results, short answers, and the rest,
- * the oldest first within each.  A call repeats another if tool and
+ * one made good, demonstrations, then calls with their results, short answers,
+ * and the rest, the oldest first within each.  A call repeats another if tool and
  * arguments are the same, or if it reads the whole of a file that the other
  * read a part of; it counts only if it was answered, not by a failure, and
  * in full.
@@ -14,11 +14,12 @@
 
 #include "plan/plan.h"
 
-enum { SUPERSEDED, FAILED, RESULTS, SHORT, OTHER };
+enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER };
 
 const char *const ctx_heuristic_reasons[] = {
     [SUPERSEDED] = "superseded",
     [FAILED] = "failed, made good later",
+    [DEMO] = "demonstration",
     [RESULTS] = "old result",
     [SHORT] = "short answer",
     [OTHER] = "old",
@@ -412,8 +413,9 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		return -1;
 	}
 	for (i = 0; i < groups->n; i++)
-		items[i].rank =
-		    i < h->n_traits && h->traits[i].shorty ? SHORT : OTHER;
+		items[i].rank = items[i].flags & CTX_ITEM_DEMO ? DEMO
+		    : i < h->n_traits && h->traits[i].shorty   ? SHORT
+							       : OTHER;
 	/* A group of several calls is worth what its best call is worth. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];

@@ -21,6 +21,11 @@
 	(BIT(CTX_HOLD_UNKNOWN) | BIT(CTX_HOLD_SYSTEM) | BIT(CTX_HOLD_PINNED))
 #define VERBATIM (FOR_EVER | BIT(CTX_HOLD_LAST) | BIT(CTX_HOLD_OPEN))
 
+/* A user message of the newest turn that does not ask: it stays if there is
+ * room.  Only while a decision is made. */
+#define HOLD_IF_ROOM (1u << 7)
+enum { ROOM_SHARE = 4 }; /* of the target, this part for all of them */
+
 /* Notices make room for one another at most so often. */
 #define ROUNDS 8
 
@@ -70,6 +75,18 @@ make_room(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
+/*
+ * True if the item's turn cannot do without it: a user message that asks, and
+ * where roles must alternate any of the turn's.  The other user messages of a
+ * turn are units by themselves.
+ */
+static bool
+asks(const struct ctx_plan *plan, const struct ctx_item *item)
+{
+	return (item->flags & CTX_ITEM_USER) &&
+	    (plan->limits.alternates || (item->flags & CTX_ITEM_ASKS));
+}
+
 /* Why this item by itself may not go, its place in the turn left aside. */
 static unsigned
 own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
@@ -99,15 +116,28 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if ((item->flags & CTX_ITEM_WITH_SUMMARY) && limits->pin_system &&
 	    !limits->policy->summarizes)
 		holds |= BIT(CTX_HOLD_SYSTEM);
-	if (limits->policy->pins_first && item->spoken < limits->keep_first)
+	if (limits->policy->pins_first && item->spoken < limits->keep_first &&
+	    !(item->flags & CTX_ITEM_DEMO))
 		holds |= BIT(CTX_HOLD_PINNED);
 	if (groups->spoken - item->spoken <= limits->keep_last)
 		holds |= BIT(CTX_HOLD_LAST);
-	if ((item->flags & CTX_ITEM_USER) &&
+	if (asks(plan, item) &&
 	    (item->turn == groups->turn ||
 		groups->turn - item->turn < limits->keep_turns))
 		holds |= BIT(CTX_HOLD_TURN);
 	return holds;
+}
+
+/* The hold of a user message of the newest turn that is neither a
+ * demonstration nor asks.  What asks last now may be one of these later. */
+static unsigned
+room_hold(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    const struct ctx_item *item, bool ended)
+{
+	if (!(item->flags & CTX_ITEM_USER) || (item->flags & CTX_ITEM_DEMO) ||
+	    item->turn != groups->turn || asks(plan, item))
+		return 0;
+	return ended ? HOLD_IF_ROOM : BIT(CTX_HOLD_TURN);
 }
 
 /* Is the item in one message with results of the turn before? */
@@ -198,7 +228,8 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	size_t i;
 
 	for (i = groups->n; i-- > 0;) {
-		unsigned holds = own_holds(plan, groups, &items[i]);
+		unsigned holds = own_holds(plan, groups, &items[i]) |
+		    room_hold(plan, groups, &items[i], ended);
 
 		/* The last item of a newest turn holds its group. */
 		if (!(items[i].flags &
@@ -354,6 +385,31 @@ weight_unnoted(const struct ctx_item *item, unsigned edits)
 	return weight(item, edits);
 }
 
+/* Holds the user messages of the newest turn that do not ask, if they and the
+ * floor fit and they are no large share of the target. */
+static void
+hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t held = plan->fixed + plan->notices, more = 0, tokens;
+	uint64_t target = plan->limits.target;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		tokens = weight_unnoted(&groups->items[i], plan->marks[i]);
+		if (plan->holds[i] == HOLD_IF_ROOM)
+			more += tokens;
+		else if (plan->holds[i] != 0)
+			held += tokens;
+	}
+	for (i = 0; i < groups->n; i++) {
+		if (!(plan->holds[i] & HOLD_IF_ROOM))
+			continue;
+		plan->holds[i] &= (uint8_t)~HOLD_IF_ROOM;
+		if (more <= target / ROOM_SHARE && held + more <= target)
+			plan->holds[i] |= BIT(CTX_HOLD_TURN);
+	}
+}
+
 /* What of it is an earlier summary. */
 static uint64_t
 weight_summary(const struct ctx_item *item, unsigned edits)
@@ -398,15 +454,26 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 			total = edit_all(plan, groups, steps[i], total);
 }
 
-/* A user message of its turn.  So is a summary of the user's role, without
- * which what follows it would not start with the user. */
+/* True if the unit is a user message that its turn cannot do without.  So is a
+ * summary of the user's role, without which what follows it would not start
+ * with the user. */
 static bool
 is_user(const struct ctx_plan *plan, const struct ctx_item *item)
 {
-	return (item->flags & CTX_ITEM_USER) ||
+	return asks(plan, item) ||
 	    ((item->flags & CTX_ITEM_SUMMARY) &&
 		item->role == CTX_ROLE_USER &&
 		!plan->limits.policy->summarizes);
+}
+
+/* True if the item asks only as long as no other user message follows it. */
+static bool
+may_cease(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    const struct ctx_item *item)
+{
+	return !plan->limits.alternates && !groups->answered &&
+	    groups->asks != UINT32_MAX &&
+	    item->message == groups->items[groups->asks].message;
 }
 
 static void
@@ -428,9 +495,11 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->root = root;
 		unit->first = root == i;
 		unit->shares = shares(groups->items, i);
-		unit->user = is_user(plan, item);
+		unit->user = is_user(plan, item) &&
+		    (ended || !may_cease(plan, groups, item));
 		unit->system = !unit->user &&
-		    (item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN));
+		    (item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN |
+				       CTX_ITEM_USER));
 		unit->held = plan->holds[i] != 0 ||
 		    (item->flags & CTX_ITEM_NOTICE);
 		unit->weighs = ended ? unit->held
@@ -449,8 +518,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* A user message goes with the last of its turn, and not before; where the
- * strategy ranks it by itself it may stay alone. */
+/* A user message that asks goes with the last of its turn, and not before;
+ * where the strategy ranks it by itself it may stay alone. */
 static void
 follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -576,6 +645,7 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 	strip_bound(plan, groups);
 	if (due && ended && limits->policy->bounded)
 		edit_until_met(plan, groups);
+	hold_if_room(plan, groups);
 	make_units(plan, groups, ended);
 	if (due) {
 		if (limits->policy->decide(plan->units, groups->n, limits,

@@ -20,6 +20,7 @@ struct message {
 	uint64_t tokens, reasoning, bodies;
 	int name; /* u: who wrote it, 0: not said */
 	bool pinned;
+	bool demo;    /* u: it is a demonstration */
 	bool goes_on; /* r: the next, a u, is of the same message */
 };
 
@@ -85,6 +86,7 @@ make_messages(struct fixture *f)
 		m->tokens = FRAMING + upto(f, 60);
 		m->pinned = upto(f, 99) < 5;
 		m->name = (int)upto(f, 3);
+		m->demo = upto(f, 3) == 0;
 		if (i > 0 && m[-1].goes_on) {
 			m->kind = 'u';
 			m->name = m[-1].name;
@@ -179,7 +181,10 @@ write_message(char *text, size_t size, const struct message *m)
 	if (m->goes_on)
 		n += (size_t)snprintf(text + n, size - n, ",");
 	if (m->kind != 'c' && (m->kind != 'r' || m->goes_on))
-		n += (size_t)snprintf(text + n, size - n, "{\"text\":\"x\"}");
+		n += (size_t)snprintf(text + n, size - n, "{\"text\":\"x%s\"}",
+		    m[m->goes_on].demo && m[m->goes_on].kind == 'u'
+			? "\\n--- END OF DEMONSTRATION ---"
+			: "");
 	return n + (size_t)snprintf(text + n, size - n, "],\"name\":\"%.*s\"}",
 	    m->name, "xyz");
 }
@@ -268,6 +273,8 @@ struct slow {
 	bool held[MOST], kept_last[MOST], pinned[MOST], open[MOST];
 	bool gone[MOST];
 	bool talk[MOST]; /* of a turn in which only users speak */
+	bool asks[MOST]; /* a user message that its turn cannot do without */
+	bool alone[MOST]; /* any other user message */
 	uint8_t marks[MOST];
 };
 
@@ -320,6 +327,29 @@ slow_groups(struct slow *s)
 	}
 }
 
+/* The user messages that ask: where roles must alternate all, else of each
+ * turn the last, and the first that is neither pinned nor a demonstration. */
+static inline void
+slow_asks(struct slow *s)
+{
+	const struct message *m = s->f->list;
+	size_t i, j;
+
+	for (i = 0; i < s->f->n; i++) {
+		bool first = !m[i].demo && !m[i].pinned, last = true;
+
+		for (j = 0; j < s->f->n; j++) {
+			if (m[j].kind != 'u' || s->turn[j] != s->turn[i])
+				continue;
+			first &= j >= i || m[j].demo || m[j].pinned;
+			last &= j <= i;
+		}
+		s->asks[i] = m[i].kind == 'u' &&
+		    (first || last || s->f->limits.alternates);
+		s->alone[i] = m[i].kind == 'u' && !s->asks[i];
+	}
+}
+
 static inline void
 slow_holds(struct slow *s)
 {
@@ -338,11 +368,12 @@ slow_holds(struct slow *s)
 			last_of_turn &=
 			    m[j].kind == 's' || s->turn[j] != s->turn[i];
 		pin |= system && l->pin_system;
-		pin |= !system && l->policy->pins_first && nth < l->keep_first;
+		pin |= !system && l->policy->pins_first &&
+		    nth < l->keep_first && !(m[i].kind == 'u' && m[i].demo);
 		last = !system && spoken - nth <= l->keep_last;
 		last |= i + 1 + m[i].goes_on == n;
-		turn |= m[i].kind == 'u' && s->turn[i] == s->newest;
-		turn |= (m[i].kind == 'u' || last_of_turn) &&
+		turn |= s->asks[i] && s->turn[i] == s->newest;
+		turn |= (s->asks[i] || last_of_turn) &&
 		    s->newest - s->turn[i] < l->keep_turns;
 		nth += !system && !m[i].goes_on;
 		j = (size_t)s->group[i];
@@ -472,7 +503,7 @@ slow_drop(struct slow *s, size_t group)
 		if (s->group[i] == (int)group)
 			s->gone[i] = true;
 	for (i = 0; i < s->f->n; i++) {
-		if (m[i].kind != 'u' || s->gone[i] || s->held[i] || s->talk[i])
+		if (!s->asks[i] || s->gone[i] || s->held[i] || s->talk[i])
 			continue;
 		alone = true;
 		for (j = 0; j < s->f->n; j++)
@@ -483,8 +514,30 @@ slow_drop(struct slow *s, size_t group)
 	}
 }
 
-/* The oldest group that may go and is no user message, or one that nobody but
- * users answered; n if there is none. */
+/* Holds the user messages of the newest turn that neither ask nor are
+ * demonstrations, if they and all that is held fit, and take no more than a
+ * quarter of the target. */
+static inline void
+slow_hold_if_room(struct slow *s)
+{
+	struct slow floor = *s, more = *s;
+	uint64_t most = s->f->limits.target, sum;
+	size_t i;
+
+	for (i = 0; i < s->f->n; i++) {
+		floor.gone[i] = !s->held[i];
+		more.gone[i] = s->held[i] || !s->alone[i] ||
+		    s->f->list[i].demo || s->turn[i] != s->newest;
+	}
+	sum = slow_total(&more, false) - 3;
+	if (sum > most / 4 || slow_total(&floor, false) + sum > most)
+		return;
+	for (i = 0; i < s->f->n; i++)
+		s->held[i] |= !more.gone[i];
+}
+
+/* The oldest group that may go and is no user message that its turn cannot do
+ * without, or is one that nobody but users answered; n if there is none. */
 static inline size_t
 slow_oldest(const struct slow *s)
 {
@@ -492,7 +545,7 @@ slow_oldest(const struct slow *s)
 
 	for (i = 0; i < s->f->n; i++)
 		if (s->group[i] == (int)i && !s->held[i] && !s->gone[i] &&
-		    (s->f->list[i].kind != 'u' || s->talk[i]))
+		    (!s->asks[i] || s->talk[i]))
 			break;
 	return i;
 }
@@ -506,6 +559,7 @@ slow_plan(const struct fixture *f, struct result *out)
 	size_t i, j;
 
 	slow_groups(&s);
+	slow_asks(&s);
 	slow_holds(&s);
 	if (l->alternates)
 		slow_alternate(&s);
@@ -514,7 +568,7 @@ slow_plan(const struct fixture *f, struct result *out)
 	if (!l->policy->bounded) {
 		for (i = 0; i < f->n; i++)
 			if (s.group[i] == (int)i && !s.held[i] &&
-			    (f->list[i].kind != 'u' || s.talk[i]) &&
+			    (!s.asks[i] || s.talk[i]) &&
 			    s.newest - s.turn[i] >= l->window_turns)
 				slow_drop(&s, i);
 	} else if (total > l->trigger) {
@@ -524,6 +578,7 @@ slow_plan(const struct fixture *f, struct result *out)
 		if (l->quantum == 0 && l->level >= CTX_LEVEL_AGGRESSIVE &&
 		    slow_total(&s, false) > l->target)
 			slow_edit(&s, CTX_MARK_CLEAR);
+		slow_hold_if_room(&s);
 		while (slow_total(&s, false) > l->target &&
 		    (i = slow_oldest(&s)) < f->n) {
 			slow_drop(&s, i);
@@ -531,7 +586,7 @@ slow_plan(const struct fixture *f, struct result *out)
 			for (j = i; l->quantum > 0 && j < f->n; j++)
 				if (s.group[j] == (int)j && !s.held[j] &&
 				    !s.gone[j] &&
-				    (f->list[j].kind != 'u' || s.talk[j]) &&
+				    (!s.asks[j] || s.talk[j]) &&
 				    s.start[j] / l->quantum ==
 					s.start[i] / l->quantum)
 					slow_drop(&s, j);
@@ -560,7 +615,7 @@ explain(const struct fixture *f, const struct result *a,
 		       "%d bodies %d%s%s: %d %d\n",
 		    (int)i, f->list[i].kind, f->list[i].name, f->list[i].id, f->list[i].calls,
 		    (int)f->list[i].tokens, (int)f->list[i].reasoning,
-		    (int)f->list[i].bodies, f->list[i].pinned ? " pin" : "",
+		    (int)f->list[i].bodies, f->list[i].pinned ? " pin" : f->list[i].demo ? " demo" : "",
 		    f->list[i].goes_on ? " and" : "", a->marks[i], b->marks[i]);
 }
 

@@ -1,0 +1,156 @@
+/*
+ * demo.c - user messages that record how a task was done
+ *
+ * SWE-agent writes a finished session as one user message and the task as the
+ * next.  The session ends with the line "--- END OF DEMONSTRATION ---", and
+ * SWE-agent's trajectories mark the message with "is_demo": true.  Nothing may
+ * follow that line: a text after it would be the task.
+ */
+#include <string.h>
+
+#include "group/demo.h"
+
+enum { TAIL = 200 }; /* bytes of a literal that hold its last line */
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* True if text begins with word, a lower-case one, in either case. */
+static bool
+begins(struct ctx_str text, const char *word)
+{
+	size_t i, n = strlen(word);
+
+	if (text.n < n)
+		return false;
+	for (i = 0; i < n; i++)
+		if ((text.p[i] | 0x20) != word[i])
+			return false;
+	return true;
+}
+
+static bool
+contains(struct ctx_str text, const char *word)
+{
+	for (; text.n > 0; text.p++, text.n--)
+		if (begins(text, word))
+			return true;
+	return false;
+}
+
+/* The last line of text that is not blank. */
+static struct ctx_str
+last_line(struct ctx_str text)
+{
+	struct ctx_str line;
+
+	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+		text.n--;
+	for (line = (struct ctx_str){text.p + text.n, 0};
+	     line.n < text.n && line.p[-1] != '\n'; line.n++)
+		line.p--;
+	return line;
+}
+
+/* Takes the first word off line, in which "</" counts as a word "end". */
+static struct ctx_str
+next_word(struct ctx_str *line)
+{
+	struct ctx_str word = {line->p, 0};
+
+	while (line->n > 0 && !is_letter(*line->p)) {
+		if (line->n > 1 && line->p[0] == '<' && line->p[1] == '/') {
+			line->p += 2;
+			line->n -= 2;
+			return (struct ctx_str){"end", 3};
+		}
+		line->p++;
+		line->n--;
+	}
+	for (word.p = line->p; line->n > 0 && is_letter(*line->p); line->p++) {
+		line->n--;
+		word.n++;
+	}
+	return word;
+}
+
+/* True if the word is one of the list, in either case. */
+static bool
+is_one(struct ctx_str word, const char *const *list)
+{
+	for (; *list != NULL; list++)
+		if (word.n == strlen(*list) && begins(word, *list))
+			return true;
+	return false;
+}
+
+/* True if the line says that a demonstration ends: "END OF DEMONSTRATION",
+ * "</demonstration>". */
+static bool
+ends_demo(struct ctx_str line)
+{
+	static const char *const end[] = {"end", NULL};
+	static const char *const little[] = {"of", "the", "this", NULL};
+	static const char *const demo[] = {
+	    "demo", "demonstration", "demonstrations", "trajectory", NULL};
+	struct ctx_str word = next_word(&line);
+
+	if (!is_one(word, end))
+		return false;
+	while (is_one(word = next_word(&line), little))
+		;
+	return is_one(word, demo) && next_word(&line).n == 0;
+}
+
+/* The last text of a message that holds only texts and results, a node; 0:
+ * there is none, or its end names no demonstration. */
+static uint32_t
+find_end(const struct ctx_view *view)
+{
+	struct ctx_str raw;
+	uint32_t node = 0;
+	size_t i;
+
+	for (i = 0; i < view->n; i++) {
+		const struct ctx_part *part = &view->parts[i];
+
+		if (part->value == 0 || part->kind == CTX_PART_RESULT ||
+		    part->owner != 0)
+			continue;
+		if (part->kind != CTX_PART_TEXT ||
+		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+			return 0;
+		node = part->value;
+	}
+	if (node == 0)
+		return 0;
+	raw = ctx_json_str(view->json, node);
+	if (raw.n > TAIL)
+		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
+	return contains(raw, "demo") || contains(raw, "trajectory") ||
+		contains(raw, "u00") /* a letter may be escaped */
+	    ? node
+	    : 0;
+}
+
+int
+ctx_is_demo(const struct ctx_view *view, struct ctx_buf *scratch, bool *demo,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = view->json;
+	uint32_t node = ctx_json_find(json, view->node, "is_demo");
+	struct ctx_str text;
+
+	*demo = node != 0 && json->nodes[node].kind == CTX_JSON_TRUE;
+	if (*demo || (node = find_end(view)) == 0)
+		return 0;
+	scratch->n = 0;
+	if (ctx_json_text(json, node, scratch, &text, err) < 0)
+		return -1;
+	*demo = ends_demo(last_line(text));
+	ctx_buf_reset(scratch);
+	return 0;
+}

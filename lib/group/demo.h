@@ -1,0 +1,12 @@
+/* demo.h - user messages that record how a task was done */
+#ifndef GROUP_DEMO_H
+#define GROUP_DEMO_H
+
+#include "ctx.h"
+
+/* Sets *demo to true if a user's message is a demonstration: see
+ * CTX_ITEM_DEMO.  -1 with *err if there is no memory. */
+int ctx_is_demo(const struct ctx_view *view, struct ctx_buf *scratch,
+    bool *demo, struct ctx_err *err);
+
+#endif
