@@ -21,6 +21,7 @@ path-format     {tool}-{sha256} {tool}
 model           gpt-4o          free
 price           3,15,0.3,3.75   3,x              --diff=few
 diff            few             no-such
+after           few             no-such
 svg             made            no/such/made     --bar
 color           never           sometimes        --bar
 window          9k              9kk
