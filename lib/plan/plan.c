@@ -385,17 +385,33 @@ weight_unnoted(const struct ctx_item *item, unsigned edits)
 	return weight(item, edits);
 }
 
+/* What of it is an earlier summary. */
+static uint64_t
+weight_summary(const struct ctx_item *item, unsigned edits)
+{
+	if (item->flags & CTX_ITEM_NOTICE) /* of the same text */
+		return 0;
+	if (item->flags & CTX_ITEM_SUMMARY)
+		return weight(item, edits);
+	return item->flags & CTX_ITEM_WITH_SUMMARY ? item->own : 0;
+}
+
 /* Holds the user messages of the newest turn that do not ask, if they and the
  * floor fit and they are no large share of the target. */
 static void
 hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t held = plan->fixed + plan->notices, more = 0, tokens;
+	uint64_t held = plan->fixed + plan->notices, more = 0, tokens, own;
 	uint64_t target = plan->limits.target;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
 		tokens = weight_unnoted(&groups->items[i], plan->marks[i]);
+		/* A new summary takes the place of an earlier one. */
+		own = plan->limits.policy->summarizes
+		    ? weight_summary(&groups->items[i], plan->marks[i])
+		    : 0;
+		tokens -= own < tokens ? own : tokens;
 		if (plan->holds[i] == HOLD_IF_ROOM)
 			more += tokens;
 		else if (plan->holds[i] != 0)
@@ -408,17 +424,6 @@ hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 		if (more <= target / ROOM_SHARE && held + more <= target)
 			plan->holds[i] |= BIT(CTX_HOLD_TURN);
 	}
-}
-
-/* What of it is an earlier summary. */
-static uint64_t
-weight_summary(const struct ctx_item *item, unsigned edits)
-{
-	if (item->flags & CTX_ITEM_NOTICE) /* of the same text */
-		return 0;
-	if (item->flags & CTX_ITEM_SUMMARY)
-		return weight(item, edits);
-	return item->flags & CTX_ITEM_WITH_SUMMARY ? item->own : 0;
 }
 
 /* Marks one edit wherever it is allowed; returns the total it leaves. */
