@@ -88,15 +88,17 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 FILE *
 cli_explain_open(const struct cli *cli, const char *path, const char *other)
 {
+	struct ctx_err err;
 	FILE *file;
 	int fd;
 
 	cli_spare_files(cli, path, other);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-	    0600);
+	fd = ctx_open(path, O_WRONLY | O_CREAT | O_TRUNC);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (file == NULL)
-		cli_die_of(cli, "open", path, errno);
+	if (file == NULL) {
+		(void)ctx_err_open(&err, errno, "", path);
+		cli_fail(cli, &err);
+	}
 	return file;
 }
 

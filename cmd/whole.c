@@ -107,15 +107,19 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* A pipe may keep us waiting for who reads it, so signals end us here. */
+/* A pipe may keep us waiting for its reader, so signals end us here. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOCTTY, 0600);
-	int sys = fd < 0 ? errno : write_out(fd, bytes, false);
+	int fd = ctx_open(path, O_WRONLY | O_CREAT | O_TRUNC), sys;
+	struct ctx_err err;
 
+	if (fd < 0) {
+		(void)ctx_err_open(&err, errno, "", path);
+		cli_fail(cli, &err);
+	}
+	sys = write_out(fd, bytes, false);
 	if (sys != 0)
 		fail(cli, path, NULL, sys);
 }

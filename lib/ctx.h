@@ -197,6 +197,19 @@ extern const int ctx_enders[CTX_ENDERS];
 unsigned ctx_signals_hold(void);
 void ctx_signals_release(unsigned held);
 
+/* ---- base/open.c: files that may be FIFOs -------------------------------- */
+
+/*
+ * Opens a file, mode 0600 if it is new; flags are those of open.  A FIFO waits
+ * at most a second for its other side: to be written it then fails with ENXIO,
+ * to be read it is at its end.  Reads and writes wait as they always do.
+ */
+int ctx_open(const char *path, int flags);
+/* Says why ctx_open failed with the errno sys, and what to do.  what stands
+ * before the path: "", or "archive ". */
+int ctx_err_open(struct ctx_err *err, int sys, const char *what,
+    const char *path);
+
 /* ---- base/time.c: moments as the formats write them ---------------------- */
 
 /*

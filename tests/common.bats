@@ -596,3 +596,70 @@ values_of() { # option, arg, choices
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --annotate long
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --per message long
 }
+
+# A socket of the name $1, which nobody listens to.
+make_socket() {
+	perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0])
+	    or die $!' "$1"
+}
+
+@test "a FIFO without its other side, or a socket, holds no command" {
+	mkfifo p
+	make_socket s
+	while IFS='|' read -r c option; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 --separate-stderr timeout 5 $c $option p "$chat"
+		[[ $stderr == "${c%% *}: "*p": "*" this FIFO; start its "*" first" ]] ||
+			fail "$c $option p: $stderr"
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr timeout 5 $c $option s "$chat"
+		[[ $stderr == "${c%% *}: "*"cannot open "*s": it is a socket; name a regular file" ]] ||
+			fail "$c $option s: $stderr"
+	done <<-'X'
+		ctx-count|-e
+		ctx-prune -b 1000|-e
+		ctx-truncate --unit tokens|-e
+		ctx-age|-e
+		ctx-prune -b 1000|--archive
+		ctx-truncate|--archive
+		ctx-age|--archive
+		ctx-check --repair|--archive
+		ctx-prune -b 1000|--explain
+		ctx-age|--explain
+		ctx-check --repair|--explain
+		ctx-count|--svg
+	X
+}
+
+@test "pipes, FIFOs with their other side and devices are read and written" {
+	vocabulary=${BATS_TEST_DIRNAME}/fuzz/seeds/token_file/json
+	ctx-prune -b 1000 --archive gone "$chat" > want
+	ctx-prune -b 1000 --explain log "$chat" | cmp - want
+	ctx-prune -b 1000 --archive /dev/null --explain /dev/null "$chat" |
+		cmp - want
+	mkfifo p
+	for option in --archive --explain; do
+		case $option in
+		--archive) file=gone ;;
+		*) file=log ;;
+		esac
+		{ sleep 0.3; cat p; } > got &
+		ctx-prune -b 1000 "$option" p "$chat" > out
+		wait $!
+		cmp want out
+		cmp "$file" got
+		ctx-prune -b 1000 "$option" /dev/stderr "$chat" 2>&1 > out |
+			cmp - "$file"
+	done
+	ctx-count -q --svg want.svg "$chat"
+	{ sleep 0.3; cat p; } > got &
+	ctx-count -q --svg p "$chat"
+	wait $!
+	cmp got want.svg
+	ctx-count -q --svg /dev/stdout "$chat" | grep -q '<svg'
+	ctx-count -e "$vocabulary" "$chat" > want
+	ctx-count -e <(cat "$vocabulary") "$chat" | cmp - want
+	{ sleep 0.3; cat "$vocabulary" > p; } &
+	ctx-count -e p "$chat" | cmp - want
+	wait $!
+}

@@ -19,15 +19,15 @@
 static int
 open_file(const char *path)
 {
-	const int flags = O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	const int flags = O_APPEND | O_CREAT;
 	struct stat file;
 	int fd;
 
 	if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
-		return open(path, O_WRONLY | flags, 0600);
-	fd = open(path, O_RDWR | flags, 0600);
+		return ctx_open(path, O_WRONLY | flags);
+	fd = ctx_open(path, O_RDWR | flags);
 	return fd < 0 && errno == EACCES
-	    ? open(path, O_WRONLY | flags, 0600)
+	    ? ctx_open(path, O_WRONLY | flags)
 	    : fd;
 }
 
@@ -76,7 +76,7 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	archive->directory = -1;
 	archive->fd = open_file(path);
 	if (archive->fd < 0)
-		return ctx_err_sys(err, errno, "cannot open archive %s", path);
+		return ctx_err_open(err, errno, "archive ", path);
 	if (keep_directory(archive) == 0)
 		return 0;
 	ctx_err_sys(err, errno, "cannot open the directory of archive %s",

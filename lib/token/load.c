@@ -59,14 +59,15 @@ is_enough(struct ctx_buf *buf, size_t *next)
 static int
 read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int fd = ctx_open(file, O_RDONLY);
+	struct stat st;
 	size_t next = 0;
 	ssize_t got = 1;
 
 	if (fd < 0 && errno == ENOENT)
 		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
 	if (fd < 0)
-		return ctx_err_sys(err, errno, "cannot open %s", file);
+		return ctx_err_open(err, errno, "", file);
 	while (got > 0 && buf->n <= FILE_MAX && !is_enough(buf, &next)) {
 		if (ctx_buf_reserve(buf, 1 << 16, err) < 0) {
 			close(fd);
@@ -82,6 +83,9 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 		ctx_err_sys(err, errno, "cannot read %s", file);
 	else if (buf->n > FILE_MAX)
 		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+	else if (buf->n == 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		got = ctx_err_set(err, CTX_EFILE, "cannot read it: no process "
+		    "writes to this FIFO; start its writer first");
 	close(fd);
 	return got < 0 ? -1 : 0;
 }

@@ -1,0 +1,77 @@
+/* open.c - open a file that may be a FIFO, and wait for no other process */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+#define TRIES 100 /* and 10 ms between them */
+
+/* A FIFO that no process reads gives ENXIO, and so does a socket. */
+static bool
+has_no_reader(const char *path, int sys)
+{
+	struct stat file;
+
+	return sys == ENXIO && stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
+/* Opens without waiting, again and again while a FIFO has no reader. */
+static int
+open_now(const char *path, int flags)
+{
+	const struct timespec pause = {0, 10000000};
+	int fd, sys, tries = 0;
+
+	while ((fd = open(path, flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+		    0600)) < 0 &&
+	    tries++ < TRIES) {
+		sys = errno;
+		if (!has_no_reader(path, sys)) {
+			errno = sys;
+			return -1;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
+int
+ctx_open(const char *path, int flags)
+{
+	int fd = open_now(path, flags), set;
+	struct stat file;
+
+	if (fd < 0)
+		return -1;
+	/* The writer of a FIFO may be about to open it. */
+	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
+	    S_ISFIFO(file.st_mode))
+		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,
+		    TRIES * 10);
+	set = fcntl(fd, F_GETFL);
+	if (set >= 0)
+		(void)fcntl(fd, F_SETFL, set & ~O_NONBLOCK);
+	return fd;
+}
+
+int
+ctx_err_open(struct ctx_err *err, int sys, const char *what, const char *path)
+{
+	struct stat file;
+
+	if (stat(path, &file) == 0 && S_ISSOCK(file.st_mode))
+		return ctx_err_set(err, CTX_EFILE,
+		    "cannot open %s%.140s: it "
+		    "is a socket; name a regular file",
+		    what, path);
+	if (has_no_reader(path, sys))
+		return ctx_err_set(err, CTX_EFILE,
+		    "cannot open %s%.140s: no "
+		    "process reads this FIFO; start its reader first",
+		    what, path);
+	return ctx_err_sys(err, sys, "cannot open %s%s", what, path);
+}
