@@ -1040,7 +1040,7 @@ X
 	[ "$(sed -n 4p out)" = '{"role":"assistant","content":[{"type":"text","text":"ok"}]}' ]
 	[ "$(sed -n 6p out)" = '{"role":"assistant","content":[{"type":"text","text":"[reasoning removed]"}]}' ]
 	[ "$(jq -c '[.index, .rule]' log | tr '\n' ' ')" = '[2,"age"] [3,"bound reasoning"] [5,"bound reasoning"] [7,"bound reasoning"] ' ]
-	[ "$(ls spool | grep -c '^reasoning-[0-9a-f]*.json$')" -eq 3 ]
+	[ "$(find spool -name 'reasoning-*.json' | wc -l)" -eq 3 ]
 	ctx-restore -d anthropic -S spool out | cmp - t
 	ctx-age "$@" out | cmp - out
 	[ "$(ctx-restore -d anthropic -S spool --list out | grep -c '^whole.*reasoning-')" -eq 3 ]
