@@ -881,7 +881,8 @@ bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
  * Stores n pieces, one behind another, as a file: when it returns the contents
  * are on disk, after the next ctx_spool_sync the name is too.  Equal contents
  * under that name are left as they are.  CTX_EFILE: the name has other
- * contents; or, of the latter, the spool's path leads to another directory.
+ * contents, or a file that others may change (by its mode, its owner or another
+ * hard link); or, of the latter, the spool's path leads to another directory.
  */
 int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err);

@@ -485,6 +485,35 @@ as_anybody() {
 	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort | cmp - before
 }
 
+@test "equal contents that others may change are not used again" {
+	ctx-age "$agent" > good
+	file=$(find .ctx/spool -name '*.md' | sort | head -n 1)
+	refused() { # why
+		run -2 --separate-stderr ctx-age "$agent"
+		[[ $stderr == *": $file $1; remove it, or name another spool; the result stays" ]] ||
+			fail "$stderr"
+		ctx-age "$agent" > out 2> err || :
+		[ "$(aged out)" -eq $(($(aged good) - 1)) ]
+		[ "$(wc -l < out)" -eq 306 ]
+	}
+	for mode in 666 620 602; do
+		chmod "$mode" "$file"
+		refused "is writable by others"
+		[ "$(stat -c %a "$file")" = "$mode" ]
+	done
+	chmod 644 "$file"
+	ctx-age "$agent" | cmp - good
+	ln "$file" other
+	refused "has another hard link"
+	rm other
+	if [ "$(id -u)" -eq 0 ]; then
+		chown 12345 "$file"
+		refused "belongs to another user"
+		chown 0 "$file"
+	fi
+	ctx-age "$agent" | cmp - good
+}
+
 @test "many writers, one spool" {
 	for i in 1 2 3 4 5 6 7 8; do
 		(

@@ -19,6 +19,7 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 #endif
+#include <time.h>
 #include <unistd.h>
 
 #include "ctx.h"
@@ -433,8 +434,42 @@ holds(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
+/* How can someone else change this file?  NULL: in no way. */
+static const char *
+find_weakness(const struct stat *st)
+{
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return "belongs to another user";
+	if ((st->st_mode & 022) != 0)
+		return "is writable by others";
+	return st->st_nlink > 1 ? "has another hard link" : NULL;
+}
+
+/* A file of another process has two names while it gets its own
+ * (put_hidden), so this looks again for a second. */
+static int
+check_private(const struct ctx_spool *spool, const char *name, int fd,
+    struct ctx_err *err)
+{
+	const struct timespec pause = {0, 10000000};
+	struct stat st;
+	int tries = 0;
+
+	do {
+		if (tries > 0)
+			(void)nanosleep(&pause, NULL);
+		if (fstat(fd, &st) < 0)
+			return fail(spool, "look at", name, err);
+	} while (st.st_nlink > 1 && tries++ < 100);
+	return find_weakness(&st) == NULL
+	    ? 0
+	    : ctx_err_set(err, CTX_EFILE,
+		  "%s/%s %s; remove it, or name another spool", spool->dir,
+		  name, find_weakness(&st));
+}
+
 /* Is this there?  1 with the same bytes, and synced if it is not our own, 0
- * not, -1 with others. */
+ * not, -1 with others, or if others may change it. */
 static int
 is_there(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, bool own, struct ctx_err *err)
@@ -447,6 +482,8 @@ is_there(const struct ctx_spool *spool, const char *name,
 	/* It may have come here by other ways, a moment ago. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = fail(spool, "sync", name, err);
+	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
+		rc = -1;
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
