@@ -956,6 +956,7 @@ struct ctx_part {
 	bool whole;  /* a text that also calls or tells what its message is, or
 		      * a call whose value is no free form: nothing is cut out
 		      * of it */
+	bool theirs; /* a call: the provider runs the tool */
 };
 
 /* The name of the tool of a call or result, n 0: it says none; lives as what
@@ -1068,11 +1069,13 @@ enum {
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
 	CTX_RESULTS_NEXT = 1 << 8, /* results before anybody else speaks */
-	CTX_UNIQUE_IDS = 1 << 9,   /* no call has the id of an earlier one */
+	CTX_NAMES_CALLERS = 1 << 9, /* a call may name the call whose program
+				     * made it; that one must be there */
 	CTX_PLAIN_IDS = 1 << 10,   /* 1 to 64 of A-Z a-z 0-9 _ and - */
 	CTX_SHORT_IDS = 1 << 11,   /* at most 64 characters */
 	CTX_NO_EMPTY_TEXT = 1 << 12, /* no text is "" ... */
-	CTX_NO_BLANK_TEXT = 1 << 13, /* ... nor white space only */
+	CTX_NO_BLANK_TEXT = 1 << 13, /* ... nor is all that is said white
+				      * space */
 	CTX_LAST_MAY_BE_EMPTY = 1 << 14, /* if it is the assistant's */
 	CTX_MUST_SPEAK = 1 << 15, /* the assistant does more than reason */
 	CTX_SYSTEM_BETWEEN = 1 << 16, /* after the user, before the assistant */
@@ -1107,6 +1110,20 @@ enum {
 					   * of no provider: see schema.c */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */
+
+/* What ctx_check demands of the order of roles.  CTX_FIRST_USER and
+ * CTX_ALTERNATES say what pruning leaves; a provider may take more. */
+#define CTX_ASKS_FIRST (UINT64_C(1) << 41) /* the first is a user's message */
+#define CTX_ASKS_TURNS (UINT64_C(1) << 42) /* no two neighbours of one side */
+#define CTX_ASKS_TOGETHER \
+	(UINT64_C(1) << 58) /* results of one message's calls in one message */
+/* Neighbours of one role are one message to ctx_check alone, or to pruning,
+ * too. */
+#define CTX_TAKES_ROWS (UINT64_C(1) << 45)
+#define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
+#define CTX_DOTTED_IDS (UINT64_C(1) << 43) /* plain ids may hold . and : */
+#define CTX_RESULTS_BY_USER \
+	(UINT64_C(1) << 44) /* results before the user or the system speaks */
 
 /* Rules about the way in which a format writes a conversation down.  A
  * provider that gets the conversation translated does not see them. */
@@ -1266,7 +1283,14 @@ struct ctx_dialect {
 	/* The member of a call that is true if the provider runs the tool,
 	 * which then is not for us to answer; or NULL. */
 	const char *theirs;
+	/* A user's message that says CTX_NO_START, which ctx_check puts before
+	 * a first message that is not a user's; NULL: there is none. */
+	const char *lead;
 };
+
+/* The text of a user's message that stands in for messages that are not there.
+ */
+#define CTX_NO_START "[earlier messages are missing]"
 
 /* Row i of the table, or NULL behind the last. */
 const struct ctx_dialect *ctx_dialect_at(size_t i);
@@ -1868,6 +1892,7 @@ enum ctx_remedy {
 	CTX_REMEDY_TEXT,    /* a piece of the message becomes another */
 	CTX_REMEDY_MARKER,  /* the oldest cache marker of the message goes */
 	CTX_REMEDY_IMAGE,   /* a text replaces an image */
+	CTX_REMEDY_FIRST,   /* a user's message comes before the message */
 };
 
 struct ctx_rule {
@@ -1933,6 +1958,7 @@ struct ctx_finding {
 	struct ctx_str old;  /* TEXT: the piece; p NULL: there is no remedy */
 	struct ctx_str with; /* TEXT: what replaces it, until found returns */
 	bool beside;      /* it is in the request, but in none of its messages */
+	bool doubled;     /* ANSWER: a later open call has the same id */
 };
 
 /*
@@ -2001,6 +2027,12 @@ struct ctx_judge {
 	uint64_t counted; /* images that are left */
 	bool going;        /* a call without an id may get more results */
 	bool split;        /* an earlier message holds results, too */
+	bool over;         /* the conversation has ended */
+	bool named;        /* reasoning that waits has an id of OpenAI's */
+	uint64_t heard;    /* open calls before this message wait for the user,
+			    * or to the end */
+	uint64_t said;     /* the user's newest with more than results, plus
+			    * one */
 	size_t pieces;     /* parts of a message that goes on further down, */
 	bool pieces_speak; /* and whether some are more than reasoning */
 };

@@ -120,8 +120,9 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused openai-chat 2:empty "$U" '{"role":"assistant","content":null}'
 	refused openai-chat 2:empty "$U" '{"role":"assistant","content":[]}'
 	refused openai-chat 1:empty '{"role":"user"}'
+	accepted openai-chat "$U" '{"role":"assistant","content":""}'
 	refused openai-chat 2:reasoning-only "$U" \
-	    '{"role":"assistant","content":"","reasoning_content":"hm"}'
+	    '{"role":"assistant","content":null,"reasoning_content":"hm"}'
 	refused openai-chat 2:id-form "$U" '{"role":"assistant","tool_calls":[{}]}' \
 	    '{"role":"tool","content":"x"}'
 }
@@ -150,14 +151,17 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	accepted generic "$A" "$U" "$U"
 	refused generic 1:role '{"content":"x"}'
 	refused generic 1:empty '{"role":"user"}'
-	refused generic 1:empty '{"role":"assistant","content":""}'
+	accepted generic '{"role":"assistant","content":""}'
 }
 
 @test "valid: OpenAI responses" {
 	R='{"type":"reasoning","id":"rs_1","summary":[]}'
 	C='{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}'
 	O='{"type":"function_call_output","call_id":"a","output":"1"}'
-	accepted openai-responses "$U" "$R" "$C" "$A" "$O" "$R" "$A"
+	accepted openai-responses "$U" "$R" "$C" "$A" "$O" "$R" \
+	    "${A/\{/\{\"id\":\"msg_1\",}"
+	refused openai-responses 2:reasoning-alone "$U" "$R" "$A"
+	accepted openai-responses "$U" "${R/\"id\":\"rs_1\",/}" "$A"
 	accepted openai-responses "$U" "$C" "$O" "$C" "$O"
 	refused openai-responses 2:unanswered-call "$U" "$C" "$A" "$U"
 	refused openai-responses 2:orphan-result "$U" "$O"
@@ -168,8 +172,8 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused openai-responses 3:reasoning-alone "$U" "$C" "$R" "$O"
 	refused openai-responses 2:reasoning-alone "$U" "$R"
 	refused openai-responses 1:empty '{"role":"user","content":[]}'
-	refused openai-responses 1:empty '{"role":"user","content":""}'
-	refused openai-responses 1:empty \
+	accepted openai-responses '{"role":"user","content":""}'
+	accepted openai-responses \
 	    '{"role":"user","content":[{"type":"input_text","text":""}]}'
 	refused openai-responses 1:role '{"type":"message","content":"x"}'
 	refused openai-responses 1:trigger-place '{"type":"compaction_trigger"}' "$U"
@@ -206,8 +210,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 
 	accepted anthropic "$U" "$U" "$C" "$(user "$RB,$RA,$T")" "$A" "$U" "$S" "$A"
 	accepted anthropic "$U" "$C" "$(user "$RA")" "$(user "$RB")" "$A"
-	refused anthropic 1:first "$A" "$U"
-	refused anthropic 1:first "$A"
+	accepted anthropic "$A" "$U"
 	refused anthropic 2:unanswered-call "$U" "$C" "$(user "$RA")" "$A"
 	refused anthropic 2:unanswered-call "$U" "$C" "$(user "$RA")"
 	refused anthropic "2:unanswered-call 2:unanswered-call" "$U" "$C"
@@ -229,8 +232,11 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    "$(said '{"type":"thinking","thinking":"h","signature":""},'"$T")"
 	refused anthropic 2:signature "$U" \
 	    "$(said '{"type":"redacted_thinking"},'"$T")"
-	refused anthropic 4:duplicate-id "$U" "$C" "$(user "$RA,$RB")" \
+	accepted anthropic "$U" "$C" "$(user "$RA,$RB")" \
 	    "${C/\"b\"/\"c\"}" "$(user "$RA,${RB/\"b\"/\"c\"}")"
+	refused anthropic 2:duplicate-id "$U" "${C/\"b\"/\"a\"}" "$(user "$RA")"
+	accepted anthropic "$(user '{"type":"text","text":" "},'"$T")"
+	refused anthropic 1:empty "$(user '{"type":"text","text":""},'"$T")"
 	refused anthropic 2:role "$U" '{"role":"tool","content":"x"}'
 }
 
@@ -255,6 +261,9 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused anthropic 2:orphan-result "$U" "$(said "$WR")"
 	refused anthropic 2:unanswered-call "$U" "$(said "$W")" "$U"
 	accepted anthropic "$U" "$(said "$W")"
+	C='{"type":"tool_use","id":"a","name":"f","input":{}}'
+	accepted anthropic "$U" "$(said "$W,$C")" "$(result a)"
+	refused anthropic 2:unanswered-call "$U" "$(said "$W,$C")" "$(result a)" "$U"
 }
 
 @test "valid: Bedrock" {
@@ -288,6 +297,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused bedrock 1:empty '{"role":"user","content":[]}'
 	refused bedrock 1:empty '{"role":"user","content":"hi"}'
 	refused bedrock 1:empty "$(user '{"text":" \n"}')"
+	accepted bedrock "$(user '{"text":" \n"},{"text":"x"}')"
 	refused bedrock 1:empty "$(user '{"cachePoint":{"type":"default"}}')"
 	refused bedrock 3:empty "$U" "$C" "$(user \
 	    '{"toolResult":{"toolUseId":"a","content":[]}}'",$RB")"

@@ -320,7 +320,7 @@ stays_valid() {
 		name: "code_execution", input: {}}]),
 	    says("assistant"; [text]), says("assistant"; ["a" | call]),
 	    says("user"; [{type: "tool_result", tool_use_id: "a",
-		content: "r"}, text]),
+		content: "r"}]),
 	    says("assistant"; [("c" | call) + {caller: {tool_id: "p",
 		type: "code_execution_20260120"}}])' > in
 	open=--allow-pending stays_valid in 10 20 30 40 50

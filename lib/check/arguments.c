@@ -5,8 +5,9 @@
  * not read that text, but the servers that speak its format do, with the
  * history of every request: vLLM answers 400 for text that was cut (vllm
  * #48922, July 2026) and for JSON that is no object (vllm #48006), and wants a
- * string (deer-flow #4445).  The others have an object: Anthropic answers
- * "tool_use.input: Input should be a valid dictionary" (claude-code #6696).
+ * string (deer-flow #4445).  Responses takes JSON of any kind: ellmer sends
+ * "[]" (chat-tools-dangling, recorded 2026).  The others have an object:
+ * Anthropic answers "tool_use.input: Input should be a valid dictionary" (claude-code #6696).
  *
  * Nothing is lost in a repair: what is no object becomes the member
  * "arguments" of one.
@@ -117,8 +118,8 @@ judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		return part->parent == 0 ? 0 : refuse(judge, i, true, false,
 		    " are not a string", err);
 	rc = ctx_judge_read_text(judge, part->value, err);
-	if (rc < 0 || (rc > 0 &&
-		judge->json.nodes[0].kind == CTX_JSON_OBJECT))
+	if (rc < 0 || (rc > 0 && (part->parent == 0 ||
+		judge->json.nodes[0].kind == CTX_JSON_OBJECT)))
 		return rc < 0 ? -1 : 0;
 	return refuse(judge, i, true, rc > 0, rc > 0
 	    ? " are not the JSON of an object" : " are not JSON", err);

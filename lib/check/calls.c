@@ -262,6 +262,22 @@ ctx_seen_first(struct ctx_calls_seen *calls)
 }
 
 struct ctx_call *
+ctx_seen_since(struct ctx_calls_seen *calls, uint64_t message)
+{
+	struct ctx_call *call;
+	uint32_t i;
+
+	if (message == 0)
+		return ctx_seen_first(calls);
+	for (call = NULL, i = calls->last; i != NONE; i = call->before) {
+		if (calls->pool[i].place.message < message)
+			break;
+		call = &calls->pool[i];
+	}
+	return call;
+}
+
+struct ctx_call *
 ctx_seen_next(struct ctx_calls_seen *calls, const struct ctx_call *call)
 {
 	return call->behind == NONE ? NULL : &calls->pool[call->behind];

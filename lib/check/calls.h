@@ -26,6 +26,8 @@ struct ctx_call {
 	uint64_t id[2];   /* hashes, if it has one */
 	bool has_id;
 	bool runs;    /* its program has made a call */
+	bool theirs;  /* the provider runs the tool */
+	bool asked;   /* its message asks whether it may be run */
 	bool shared;  /* no result of ours could be told from another call's */
 	bool doubled; /* a later message has a call of the same id, */
 	struct ctx_place again; /* this one, while this call is open */
@@ -71,6 +73,10 @@ struct ctx_call *ctx_seen_find(struct ctx_calls_seen *calls,
     const struct ctx_call_key *key);
 /* A new turn begins: what waits by name or order waits in vain. */
 void ctx_seen_expire(struct ctx_calls_seen *calls);
+/* The oldest open call of message number message or of a later one, or NULL;
+ * takes as long as there are such calls. */
+struct ctx_call *ctx_seen_since(struct ctx_calls_seen *calls,
+    uint64_t message);
 /* The oldest open call, or NULL. */
 struct ctx_call *ctx_seen_first(struct ctx_calls_seen *calls);
 /* The open call that came after this one, or NULL. */

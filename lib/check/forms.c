@@ -32,6 +32,7 @@ ctx_judge_says_nothing(
 	if (part->kind == CTX_PART_OPAQUE)
 		return part->value == 0 && blank;
 	if (part->kind != CTX_PART_TEXT ||
+	    !(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)) ||
 	    !ctx_text_is_empty(json, part->value, blank))
 		return false;
 	return part->child == 0 ||
@@ -119,6 +120,34 @@ ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    "result", " has no content", err);
 }
 
+/*
+ * True if a text is refused.  White space is taken beside another text
+ * (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
+ * test_bedrock_cache_write_and_read, 2026) and beside a call of a client's tool
+ * (llm-anthropic, test_tools, 2026).
+ */
+static bool
+is_refused_text(const struct ctx_judge *judge, const struct ctx_part *part)
+{
+	const struct ctx_view *view = judge->view;
+	const struct ctx_part *other;
+	size_t i;
+
+	if (part->child == 0 || !ctx_judge_says_nothing(judge, part))
+		return false;
+	if (ctx_text_is_empty(view->json, part->value, false))
+		return true;
+	for (i = 0; i < view->n; i++) {
+		other = &view->parts[i];
+		if (other->owner == 0 &&
+		    ((other->kind == CTX_PART_CALL && !other->theirs) ||
+			(other->kind == CTX_PART_TEXT &&
+			    !ctx_judge_says_nothing(judge, other))))
+			return false;
+	}
+	return true;
+}
+
 /* The rules that look at one part by itself. */
 static int
 check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
@@ -139,8 +168,7 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		    "reasoning has no signature", "", err);
 	case CTX_PART_TEXT:
 		/* A text that is all there is makes the message empty. */
-		if (!(rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)) ||
-		    part->child == 0 || !ctx_judge_says_nothing(judge, part))
+		if (!is_refused_text(judge, part))
 			return 0;
 		return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_TEXT, i,
 		    "a text is empty", "", err);

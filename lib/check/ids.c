@@ -19,14 +19,16 @@ is_letter(uint32_t cp)
 				(cp >= '0' && cp <= '9'));
 }
 
+/* dotted: also . and : as in the ids of Kimi. */
 static bool
-is_plain(struct ctx_str literal)
+is_plain(struct ctx_str literal, bool dotted)
 {
 	size_t at = 1, n = 0;
 	uint32_t cp;
 
 	for (; ctx_text_next(literal, &at, &cp); n++)
-		if (!is_letter(cp) && cp != '_' && cp != '-')
+		if (!is_letter(cp) && cp != '_' && cp != '-' &&
+		    !(dotted && (cp == '.' || cp == ':')))
 			return false;
 	return n >= 1 && n <= 64;
 }
@@ -46,10 +48,13 @@ is_nine(struct ctx_str literal)
 const char *
 ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 {
+	bool dotted = (rules & CTX_DOTTED_IDS) != 0;
+
 	if ((rules & CTX_NINE_IDS) && !is_nine(literal))
 		return " is not 9 of A-Z a-z 0-9";
-	if ((rules & CTX_PLAIN_IDS) && !is_plain(literal))
-		return " is not 1 to 64 of A-Z a-z 0-9 _ and -";
+	if ((rules & CTX_PLAIN_IDS) && !is_plain(literal, dotted))
+		return dotted ? " is not 1 to 64 of A-Z a-z 0-9 _ - . and :"
+			      : " is not 1 to 64 of A-Z a-z 0-9 _ and -";
 	if ((rules & CTX_NEEDS_IDS) && literal.n == 2)
 		return " is empty";
 	if ((rules & CTX_SHORT_IDS) && ctx_text_chars(literal) > 64)

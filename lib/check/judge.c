@@ -57,6 +57,8 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->counted = 0;
 	judge->tooled = false;
 	judge->unanswered = judge->elsewhere = judge->going = false;
+	judge->over = false;
+	judge->heard = judge->said = 0;
 	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
 	memset(judge->waits, 0, sizeof judge->waits);
 	judge->pieces = 0;
@@ -65,16 +67,30 @@ ctx_judge_begin(struct ctx_judge *judge)
 
 /* ---- calls and results ---- */
 
-/* Is the message one with that before it, to the provider?  What waits there
- * as it says nothing goes. */
+/* The message before, but for one that says nothing and will go. */
+static enum ctx_role
+role_before(const struct ctx_judge *judge)
+{
+	return judge->waiting & 1u << CTX_WAITS_EMPTY
+	    ? judge->waits[CTX_WAITS_EMPTY].before.role
+	    : judge->last.role;
+}
+
+/* True if the message is one with that before it, to the provider. */
+static bool
+is_one(const struct ctx_judge *judge)
+{
+	return (judge->rules & CTX_ONE_MESSAGE) &&
+	    judge->view->role == role_before(judge);
+}
+
+/* True if that is so, or both are items of one answer. */
 static bool
 goes_on(const struct ctx_judge *judge)
 {
-	const struct ctx_judge_last *last = &judge->last;
-
-	if (judge->waiting & 1u << CTX_WAITS_EMPTY)
-		last = &judge->waits[CTX_WAITS_EMPTY].before;
-	return (judge->rules & CTX_MERGES) && judge->view->role == last->role;
+	return is_one(judge) || ((judge->rules & CTX_JOINS_ANSWERS) &&
+	    judge->view->role == CTX_ROLE_ASSISTANT &&
+	    role_before(judge) == CTX_ROLE_ASSISTANT);
 }
 
 /* A call at place has the id of another that is open. */
@@ -111,9 +127,49 @@ open_double(struct ctx_judge *judge, struct ctx_call *same,
 static bool
 parts_results(const struct ctx_judge *judge)
 {
+	enum ctx_role role = judge->view->role;
+
+	if ((judge->rules & CTX_RESULTS_BY_USER) &&
+	    (role == CTX_ROLE_USER || role == CTX_ROLE_SYSTEM))
+		return true;
 	return (judge->rules & CTX_RESULTS_NEXT) && !goes_on(judge) &&
-	    (judge->view->role == CTX_ROLE_ASSISTANT ||
+	    (role == CTX_ROLE_ASSISTANT ||
 		!ctx_judge_has(judge, CTX_PART_RESULT));
+}
+
+/* True if a message of the user's side holds more than results. */
+static bool
+speaks(const struct ctx_judge *judge)
+{
+	const struct ctx_view *view = judge->view;
+	size_t i;
+
+	if (view->role != CTX_ROLE_USER && view->role != CTX_ROLE_TOOL)
+		return false;
+	for (i = 0; i < view->n; i++)
+		if (view->parts[i].owner == 0 && !judge->gone[i] &&
+		    view->parts[i].kind != CTX_PART_RESULT)
+			return true;
+	return false;
+}
+
+/*
+ * True if the message, or the end, closes an open call without a result.
+ * Anthropic runs its own tools after those of the client: their calls stay open
+ * until a turn holds more than results (pydantic-ai,
+ * test_unpaired_native_tool_calls.py, August 2026).  A turn that was paused
+ * ends in such a call.  The AI SDK waits for calls that it has asked the user
+ * about.
+ */
+static bool
+closes(const struct ctx_judge *judge, const struct ctx_call *call)
+{
+	if (judge->over)
+		return !call->theirs || ((judge->rules & CTX_RESULTS_NEXT) &&
+		    (call->resumed + 1 < judge->said ||
+			call->resumed < judge->answer));
+	return !(judge->rules & CTX_RESULTS_BY_USER) ||
+	    (!call->theirs && !call->asked);
 }
 
 /* Notes an open call; *state is what its id was before, and if that is OPEN
@@ -131,6 +187,8 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 	    (call = ctx_seen_open(judge->calls, &key, state, same, err)) ==
 		NULL)
 		return NULL;
+	call->theirs = part->theirs;
+	call->asked = part->whole && !part->theirs;
 	call->place = judge->place;
 	call->resumed = judge->place.message;
 	judge->what.n = 0;
@@ -153,7 +211,7 @@ check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	struct ctx_call_key key;
 	struct ctx_call *call;
 
-	if (!(judge->rules & CTX_UNIQUE_IDS) || part->caller == 0)
+	if (!(judge->rules & CTX_NAMES_CALLERS) || part->caller == 0)
 		return 0;
 	if (ctx_caller_key_of(&key, judge->view->json, part, &judge->text,
 		err) < 0)
@@ -173,9 +231,9 @@ static int
 open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
     struct ctx_err *err)
 {
-	bool unique = (judge->rules & CTX_UNIQUE_IDS) != 0, here;
 	enum ctx_call_state state;
 	struct ctx_call *call, *same;
+	bool here;
 
 	if (check_caller(judge, i, err) < 0 ||
 	    (call = note_call(judge, &judge->view->parts[i], &state, &same,
@@ -185,14 +243,11 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == judge->place.message;
 		/* What is given up behind this is not open any more. */
-		if (!here && !unique && parts_results(judge))
+		if (!here && parts_results(judge))
 			return 0;
-		if (here || goes_on(judge))
+		if (here || is_one(judge))
 			same->shared = call->shared = true;
 	}
-	if (state != CTX_CALL_NEW && unique)
-		return ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_ID, i,
-		    "call", " has the id of an earlier call", err);
 	return state == CTX_CALL_OPEN ? open_double(judge, same, call, err) : 0;
 }
 
@@ -227,7 +282,7 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (state == CTX_CALL_OPEN)
 		note_late(judge, call);
 	judge->split |= state == CTX_CALL_OPEN &&
-	    (judge->rules & CTX_RESULTS_TOGETHER) &&
+	    (judge->rules & CTX_ASKS_TOGETHER) &&
 	    judge->results > call->resumed + 1;
 	judge->going |= part->more && key.id.p == NULL &&
 	    state != CTX_CALL_NEW;
@@ -255,7 +310,7 @@ come_after_result(struct ctx_judge *judge)
 }
 
 /* A call whose program calls again in this message waits on for its result
- * behind the results of these calls. */
+ * behind the results of these calls, unless the user has spoken since. */
 static int
 resume(struct ctx_judge *judge, struct ctx_err *err)
 {
@@ -272,7 +327,7 @@ resume(struct ctx_judge *judge, struct ctx_err *err)
 			return -1;
 		call = key.id.p == NULL ? NULL
 					: ctx_seen_find(judge->calls, &key);
-		if (call != NULL)
+		if (call != NULL && call->resumed + 1 >= judge->said)
 			call->resumed = judge->place.message;
 	}
 	return 0;
@@ -284,7 +339,7 @@ static bool
 may_end(const struct ctx_judge *judge, const struct ctx_call *call,
     uint64_t end)
 {
-	return call->runs && (judge->rules & CTX_MERGES) &&
+	return call->runs && (judge->rules & CTX_ONE_MESSAGE) &&
 	    end == judge->place.message &&
 	    judge->view->role == CTX_ROLE_ASSISTANT &&
 	    call->resumed >= judge->answer;
@@ -316,14 +371,16 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 	struct ctx_call *call, *next;
 	int rc;
 
-	for (call = ctx_seen_first(judge->calls);
+	for (call = ctx_seen_since(judge->calls, judge->over ? 0 : judge->heard);
 	    call != NULL && call->place.message < end; call = next) {
 		next = ctx_seen_next(judge->calls, call);
-		if (call->resumed >= end || may_end(judge, call, end))
+		if (call->resumed >= end || may_end(judge, call, end) ||
+		    !closes(judge, call))
 			continue;
 		finding.place = call->place;
 		finding.call = call->ordinal;
 		finding.shared = call->shared || is_ambiguous(judge, call);
+		finding.doubled = call->doubled;
 		judge->what.n = 0;
 		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
 			call->label, judge->rules & CTX_RESULTS_NEXT ?
@@ -338,6 +395,22 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 		ctx_seen_give_up(judge->calls, call,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
+	return 0;
+}
+
+/* Gives up the calls that the message closes.  Calls that wait on for the user
+ * are looked at once. */
+static int
+close_calls(struct ctx_judge *judge, struct ctx_err *err)
+{
+	if (speaks(judge))
+		judge->said = judge->place.message + 1;
+	if (!parts_results(judge))
+		return 0;
+	if (give_up(judge, judge->place.message, err) < 0)
+		return -1;
+	if (judge->rules & CTX_RESULTS_BY_USER)
+		judge->heard = judge->place.message;
 	return 0;
 }
 
@@ -406,7 +479,7 @@ ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
 		return -1;
 	results = ctx_judge_has(judge, CTX_PART_RESULT);
 	/* The answer is over in which programs could end. */
-	if ((rules & CTX_MERGES) && view->role != CTX_ROLE_ASSISTANT &&
+	if ((rules & CTX_ONE_MESSAGE) && view->role != CTX_ROLE_ASSISTANT &&
 	    give_up(judge, judge->answer, err) < 0)
 		return -1;
 	if (results && check_pairs(judge, err) < 0)
@@ -422,8 +495,7 @@ ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_judge_place(judge, err);
 	/* Somebody else speaks: what is still open stays so. */
-	if (resume(judge, err) < 0 || (parts_results(judge) &&
-		give_up(judge, place->message, err) < 0))
+	if (resume(judge, err) < 0 || close_calls(judge, err) < 0)
 		return -1;
 	if (view->role == CTX_ROLE_ASSISTANT && !goes_on(judge))
 		judge->answer = place->message;
@@ -453,6 +525,7 @@ int
 ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
     struct ctx_err *err)
 {
+	judge->over = true;
 	return ctx_judge_still_waiting(judge, err) < 0 ||
 	    give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) <
 		0 || leave_open(judge, err) < 0

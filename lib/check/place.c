@@ -39,7 +39,8 @@ has_gone(const struct ctx_judge *judge)
 	return false;
 }
 
-/* A message of empty texts: is that legal, or have findings said so? */
+/* A message of empty texts: is that legal, or have findings said so?  OpenAI
+ * takes texts without a character (llm, pydantic-ai, 2025 and 2026). */
 static bool
 may_be_mute(const struct ctx_judge *judge)
 {
@@ -47,7 +48,7 @@ may_be_mute(const struct ctx_judge *judge)
 	size_t i;
 
 	if (!(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)))
-		return view->n > 0 && view->role != CTX_ROLE_ASSISTANT;
+		return view->n > 0;
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_TEXT &&
 		    view->parts[i].child != 0)
@@ -130,6 +131,17 @@ refuse_reasoning(struct ctx_judge *judge, const char *what,
 	return 0;
 }
 
+/* True if the message is reasoning with an id of OpenAI's. */
+static bool
+is_named(const struct ctx_judge *judge)
+{
+	const struct ctx_json *json = judge->view->json;
+	uint32_t id = ctx_json_find(json, judge->view->node, "id");
+
+	return id != 0 && json->nodes[id].kind == CTX_JSON_STRING &&
+	    strncmp(ctx_json_str(json, id).p, "\"rs_", 4) == 0;
+}
+
 int
 ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 {
@@ -144,6 +156,7 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 			return -1;
 		judge->leading = grown;
 		judge->leading[judge->n_leading++] = judge->place;
+		judge->named = is_named(judge);
 		/* The first of a row is what has waited longest. */
 		if (judge->n_leading > 1)
 			return 0;
@@ -207,6 +220,22 @@ end_empty(struct ctx_judge *judge, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+/*
+ * True if the message has no id and follows reasoning that has one: OpenAI does
+ * not find that message (pydantic-ai,
+ * test_openai_responses_thinking_with_modified_history, September 2025).  It
+ * takes calls without ids there, and DeepSeek takes messages after its own ids.
+ */
+static bool
+lacks_id(const struct ctx_judge *judge)
+{
+	const struct ctx_view *view = judge->view;
+
+	return judge->named && (judge->rules & CTX_REASONING_LEADS) &&
+	    ctx_json_find(view->json, view->node, "role") != 0 &&
+	    ctx_json_find(view->json, view->node, "id") == 0;
+}
+
 int
 ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 {
@@ -217,6 +246,11 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 		return -1;
 	if ((judge->waiting & 1u << CTX_WAITS_REASONING) && !assistant &&
 	    refuse_reasoning(judge, "no item of the assistant follows",
+		err) < 0)
+		return -1;
+	if ((judge->waiting & 1u << CTX_WAITS_REASONING) &&
+	    lacks_id(judge) &&
+	    refuse_reasoning(judge, "the message that follows has no id",
 		err) < 0)
 		return -1;
 	if ((judge->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant &&
@@ -312,7 +346,7 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 
 	judge->last.begun = true;
 	if (!begun) {
-		if (!(judge->rules & CTX_FIRST_USER) || is_users(role))
+		if (!(judge->rules & CTX_ASKS_FIRST) || is_users(role))
 			return 0;
 		return refuse_place(judge, CTX_RULE_FIRST_MESSAGE,
 		    "the conversation does not begin with the user", err);
@@ -325,7 +359,7 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 	/* Results that are messages of their own become one, translated, and
 	 * so do the pieces of an answer; those beside their call become a
 	 * message that stands between. */
-	if (!(judge->rules & CTX_ALTERNATES) ||
+	if (!(judge->rules & CTX_ASKS_TURNS) ||
 	    is_users(role) != is_users(before) ||
 	    (judge->view->flags & CTX_VIEW_CONTINUES) ||
 	    (role == CTX_ROLE_ASSISTANT &&

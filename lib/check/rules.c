@@ -20,7 +20,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"orphan-caller", "the program that made a call is not there, or has ended",
 	"Anthropic: \"source tool not found for tool use block\" (vercel/ai "
 	"#12504)",
-	CTX_UNIQUE_IDS, CTX_REMEDY_NONE},
+	CTX_NAMES_CALLERS, CTX_REMEDY_NONE},
     [CTX_RULE_ORPHAN_RESULT] = {
 	"orphan-result", "a result answers no call",
 	"OpenAI: \"messages with role 'tool' must be a response to a "
@@ -29,8 +29,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	0, CTX_REMEDY_PART},
     [CTX_RULE_RESULT_ORDER] = {
 	"result-order", "somebody spoke between a call and its result",
-	"the texts quoted for orphan-call",
-	CTX_RESULTS_NEXT, CTX_REMEDY_PART},
+	"the texts quoted for orphan-call; AI SDK: MissingToolResultsError",
+	CTX_RESULTS_NEXT | CTX_RESULTS_BY_USER, CTX_REMEDY_PART},
     [CTX_RULE_DUPLICATE_RESULT] = {
 	"duplicate-result", "a call has more than one result",
 	"Anthropic: \"each tool_use must have a single result\"",
@@ -41,7 +41,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Bedrock: verifiers #1522; Gemini: \"number of function response "
 	"parts\" (gemini-cli #16415); Anthropic takes it, but it teaches the "
 	"model to stop making parallel calls",
-	CTX_RESULTS_TOGETHER, CTX_REMEDY_NONE},
+	CTX_ASKS_TOGETHER, CTX_REMEDY_NONE},
     [CTX_RULE_RESULTS_FIRST] = {
 	"results-first", "a result stands behind other content",
 	"Anthropic, \"Handle tool calls\": results come first in content",
@@ -53,14 +53,16 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_NEEDS_BODY, CTX_REMEDY_NONE},
     [CTX_RULE_DUPLICATE_ID] = {
 	"duplicate-id", "two calls have the same id",
-	"Anthropic: \"`tool_use` ids must be unique\"; elsewhere two open "
-	"calls of one id cannot be told apart",
+	"Anthropic: \"`tool_use` ids must be unique\" in a message, taken in "
+	"a later one (pydantic-ai, recorded 2026); elsewhere two open calls of "
+	"one id cannot be told apart",
 	0, CTX_REMEDY_NONE},
     [CTX_RULE_BAD_ID] = {
 	"bad-id", "a call's id is missing or not of the form asked for",
 	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
-	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: ToolUseBlock; Mistral: \"must be "
-	"a-z, A-Z, 0-9, with a length of 9\" (openclaw #57672, March 2026)",
+	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: [a-zA-Z0-9_.:-]+, at most 64 "
+	"(bifrost #6300, August 2026); Mistral: \"must be a-z, A-Z, 0-9, with a "
+	"length of 9\" (openclaw #57672, March 2026)",
 	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS,
 	CTX_REMEDY_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {
@@ -77,12 +79,13 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_EMPTY_MESSAGE] = {
 	"empty-message", "a message says nothing",
 	"every provider; OpenAI: content is required unless there are "
-	"tool_calls",
+	"tool_calls, and may be \"\" (llm, recorded 2025)",
 	0, CTX_REMEDY_MESSAGE},
     [CTX_RULE_EMPTY_TEXT] = {
 	"empty-text", "a text among others is empty",
-	"Anthropic: \"text content blocks must be non-empty\"; Bedrock: "
-	"\"The text field in the ContentBlock object is blank\"",
+	"Anthropic: \"text content blocks must be non-empty\", and white "
+	"space only beside others (LibreChat-AI/agents #124, April 2026); "
+	"Bedrock: \"The text field in the ContentBlock object is blank\"",
 	CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT, CTX_REMEDY_PART},
     [CTX_RULE_REASONING_ONLY] = {
 	"reasoning-only", "the assistant only reasons",
@@ -97,13 +100,16 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_LONE_REASONING] = {
 	"lone-reasoning", "reasoning is not followed by what it led to",
 	"OpenAI: \"of type 'reasoning' was provided without its required "
-	"following item\" (vercel/ai #7099)",
+	"following item\" (vercel/ai #7099), also before a message without id "
+	"(pydantic-ai, recorded September 2025)",
 	CTX_REASONING_LEADS, CTX_REMEDY_MESSAGE},
     [CTX_RULE_FIRST_MESSAGE] = {
 	"first-message", "the first message is not a user's",
-	"Anthropic: \"first message must use the 'user' role\"; Bedrock: \"A "
-	"conversation must start with a user message\"",
-	CTX_FIRST_USER, CTX_REMEDY_NONE},
+	"Bedrock: \"A conversation must start with a user message\", but for "
+	"Claude and Qwen (pydantic-ai, August 2026); Gemini: \"function call "
+	"turn comes immediately after a user turn\"; Anthropic takes it "
+	"(recorded 2025 and 2026)",
+	CTX_ASKS_FIRST, CTX_REMEDY_FIRST},
     [CTX_RULE_LAST_MESSAGE] = {
 	"last-message", "the last message is the assistant's",
 	"Bedrock: semantic-kernel #10281; Anthropic: newer models take no "
@@ -113,7 +119,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"alternation", "two messages of one side are neighbours",
 	"Bedrock: \"must alternate between user and assistant roles\" "
 	"(langchain-aws #130)",
-	CTX_ALTERNATES, CTX_REMEDY_NONE},
+	CTX_ASKS_TURNS, CTX_REMEDY_NONE},
     [CTX_RULE_SYSTEM_PLACE] = {
 	"system-place", "a system message is not between user and assistant",
 	"Anthropic, mid-conversation system messages, July 2026",
@@ -190,7 +196,7 @@ static const struct ctx_provider providers[] = {
     {"openai", "OpenAI Chat Completions", "openai-chat", CTX_SHORT_IDS},
     {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS},
     {"anthropic", "Anthropic Messages", "anthropic",
-	CTX_LAST_USER | CTX_RESULTS_TOGETHER},
+	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER},
     {"bedrock", "AWS Bedrock Converse", "bedrock", CTX_LAST_USER},
     {"gemini", "Google Gemini", "gemini", 0},
     {"mistral", "Mistral Chat Completions", "openai-chat",

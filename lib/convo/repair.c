@@ -326,16 +326,17 @@ goes_into(const struct ctx_repair_entry *entry,
 	if (entry->dialect->around[0] == NULL || next == NULL ||
 	    next->dialect != entry->dialect || next->front == 0)
 		return false;
-	return next->users || (entry->rules & CTX_ALTERNATES);
+	return next->users || (entry->rules & CTX_ASKS_TURNS);
 }
 
-/* Are both one message to the provider, so that no result may part them?  One
- * that says nothing must stay the last. */
+/* Are both one message to the provider, or one answer in items, so that no
+ * result may part them?  One that says nothing must stay the last. */
 static bool
 is_one(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
-	return (entry->rules & CTX_MERGES) &&
+	return ((entry->rules & CTX_ONE_MESSAGE) ||
+		   ((entry->rules & CTX_JOINS_ANSWERS) && !entry->close)) &&
 	    next->dialect == entry->dialect && next->role == entry->role &&
 	    !next->mute;
 }
@@ -521,14 +522,16 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	answer = &entry->answers[entry->handed_on + finding->call];
 	if (answer->n == 0)
 		return 0;
+	if (finding->doubled)
+		entry->close = true;
 	last = last_before(repair, queue, entry, &next);
 	if (last->role != CTX_ROLE_ASSISTANT &&
 	    (last->role != CTX_ROLE_TOOL ||
 		(entry->rules & CTX_RESULTS_TOGETHER)) &&
 	    (entry->rules &
-		(CTX_ALTERNATES | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
+		(CTX_ASKS_TURNS | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
 		return 0;
-	if ((entry->rules & CTX_ALTERNATES) && !goes_into(entry, next) &&
+	if ((entry->rules & CTX_ASKS_TURNS) && !goes_into(entry, next) &&
 	    next != NULL && next->role == CTX_ROLE_USER)
 		return 0;
 	answer->due = true;
@@ -559,6 +562,20 @@ edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
 	    finding->with.n, err) < 0 ? -1 : 1;
 }
 
+/* Notes that a user's message comes before entry, where the format has one. */
+static int
+lead(struct ctx_repair_entry *entry, struct ctx_fix *fix)
+{
+	const char *text = entry->dialect->lead;
+
+	if (text == NULL)
+		return 0;
+	entry->led = true;
+	fix->action = "insert";
+	fix->bytes = (struct ctx_str){text, strlen(text)};
+	return 1;
+}
+
 /* The archive gets the message as it was, once. */
 static int
 keep(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -584,8 +601,9 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 
 	if (remedy == CTX_REMEDY_NONE)
 		return 0;
-	/* A message that gets a result is what it was. */
-	if (remedy != CTX_REMEDY_ANSWER && keep(repair, entry, err) < 0)
+	/* A message that gets another beside it is what it was. */
+	if (remedy != CTX_REMEDY_ANSWER && remedy != CTX_REMEDY_FIRST &&
+	    keep(repair, entry, err) < 0)
 		return -1;
 	switch (remedy) {
 	case CTX_REMEDY_ANSWER:
@@ -602,6 +620,8 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		entry->drop = true;
 		repair->row = false;
 		return 1;
+	case CTX_REMEDY_FIRST:
+		return lead(entry, fix);
 	case CTX_REMEDY_TEXT:
 		return edit_text(repair, finding, fix, err);
 	case CTX_REMEDY_MARKER:
@@ -801,6 +821,18 @@ insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
 	return insert(repair, json->text + json->nodes[entry->node].end, err);
 }
 
+/* Puts a user's message before that of entry. */
+static int
+insert_first(struct ctx_repair *repair, const struct ctx_json *json,
+    const struct ctx_repair_entry *entry, struct ctx_err *err)
+{
+	repair->out.n = 0;
+	if (ctx_buf_printf(&repair->out, err, "%s,", entry->dialect->lead) <
+		0)
+		return -1;
+	return insert(repair, json->text + json->nodes[entry->node].at, err);
+}
+
 int
 ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err)
@@ -824,7 +856,9 @@ ctx_repair_conversation(struct ctx_repair *repair,
 			continue;
 		entry = &queue->list[k];
 		drop[i] = entry->drop;
-		if (has_due(entry))
+		if (entry->led && !entry->drop)
+			rc = insert_first(repair, json, entry, err);
+		if (rc == 0 && has_due(entry))
 			rc = insert_answers(repair, json, entry,
 			    queue_next(queue, k), err);
 		k++;
@@ -873,6 +907,22 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	return ctx_writer_copy(repair->writer, out->p, out->n, err);
 }
 
+/* Writes a user's message before the record of entry. */
+static int
+write_first(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    struct ctx_err *err)
+{
+	struct ctx_str text = entry->bytes;
+	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
+
+	repair->out.n = 0;
+	if (ctx_buf_printf(&repair->out, err, "%s%s", entry->dialect->lead,
+		crlf ? "\r\n" : "\n") < 0)
+		return -1;
+	return ctx_writer_copy(repair->writer, repair->out.p, repair->out.n,
+	    err);
+}
+
 static int
 write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {
@@ -888,6 +938,8 @@ write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	/* What refers to the archive leaves after it. */
 	if (repair->archive != NULL &&
 	    ctx_archive_sync(repair->archive, err) < 0)
+		return -1;
+	if (entry->led && write_first(repair, entry, err) < 0)
 		return -1;
 	if (entry->text == NULL)
 		rc = ctx_writer_put(repair->writer, entry->bytes.p,

@@ -12,6 +12,8 @@ struct ctx_repair_entry {
 	bool users; /* a message that holds results */
 	bool mute; /* a message without parts: only the last may be that */
 	bool hidden; /* a message that the model is not shown */
+	bool led;    /* a user's message is put before it */
+	bool close; /* its results come before a later call of the same id */
 	const struct ctx_dialect *dialect;
 	uint64_t rules;
 	enum ctx_role role;

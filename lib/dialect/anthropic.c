@@ -183,6 +183,7 @@ read_call(struct ctx_view *view, uint32_t block, bool own,
 		ctx_json_find(json, block, "name"), err) < 0)
 		return -1;
 	view->parts[view->n - 1].whole = !own;
+	view->parts[view->n - 1].theirs = !own;
 	ctx_read_caller(view, ctx_json_find(json, block, "caller"));
 	return 0;
 }

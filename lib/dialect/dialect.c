@@ -13,6 +13,8 @@
 
 /* A message of ours, of this role. */
 #define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
+#define LEAD(before, after) before "\"" CTX_NO_START "\"" after
+#define LEAD_PLAIN LEAD("{\"role\":\"user\",\"content\":", "}")
 
 /* The start of the user's next message: a block of this type, or the start of
  * a string.  Without a user's message a summary is one. */
@@ -146,7 +148,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_gemini_cli_read,
 	.history = CTX_HISTORY_LOG,
 	.line = ctx_gemini_cli_line,
-	.rules = CTX_FIRST_USER,
+	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
 	.body = BODY_STRING,
 	.text_block = TEXT_PART,
@@ -348,6 +350,9 @@ static const struct ctx_dialect dialects[] = {
 	.about = "ModelMessage of the Vercel AI SDK",
 	.is = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
+	/* The SDK throws MissingToolResultsError (vercel/ai,
+	 * convert-to-language-model-prompt.ts, August 2026). */
+	.rules = CTX_RESULTS_BY_USER,
 	FRAMING,
 	AS_OPENAI,
 	.body = {"{\"type\":\"text\",\"value\":", "}"},
@@ -366,6 +371,7 @@ static const struct ctx_dialect dialects[] = {
 	},
 	.around = {"{\"role\":\"tool\",\"content\":[", "]}"},
 	.theirs = "providerExecuted",
+	.lead = LEAD_PLAIN,
     },
     {
 	.name = "sharegpt",
@@ -373,7 +379,8 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
-	    CTX_ONE_SYSTEM | CTX_RESULTS_NEXT,
+	    CTX_ASKS_FIRST | CTX_ASKS_TURNS | CTX_ONE_SYSTEM |
+	    CTX_RESULTS_NEXT,
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
@@ -384,6 +391,7 @@ static const struct ctx_dialect dialects[] = {
 	    {"function_call", "{\"from\":\"observation\",\"value\":$text}"},
 	    {NULL, "{\"from\":\"tool\",\"value\":$text}"},
 	},
+	.lead = LEAD("{\"from\":\"human\",\"value\":", "}"),
     },
     {
 	.name = "ollama",
@@ -404,14 +412,15 @@ static const struct ctx_dialect dialects[] = {
 	    {NULL, "{\"role\":\"tool\",\"content\":$text,"
 		   "\"tool_name\":$name}"},
 	},
+	.lead = LEAD_PLAIN,
     },
     {
 	.name = "openai-responses",
 	.about = "OpenAI Responses items",
 	.is = ctx_openai_responses_is,
 	.read = ctx_openai_responses_read,
-	.rules = CTX_JOINS_ANSWERS | CTX_NO_EMPTY_TEXT | CTX_NEEDS_IDS |
-	    CTX_ARGUMENTS_TEXT | CTX_REASONING_LEADS,
+	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
+	    CTX_REASONING_LEADS,
 	/* As Chat Completions; nothing better is published. */
 	FRAMING_NAMES,
 	AS_OPENAI,
@@ -425,16 +434,18 @@ static const struct ctx_dialect dialects[] = {
 	    /* So does Codex, whose tool this is. */
 	    {"local_shell_call", ANSWER_ITEM("function_call_output")},
 	},
+	.lead = LEAD_PLAIN,
     },
     {
 	.name = "bedrock",
 	.about = "AWS Bedrock Converse messages",
 	.is = ctx_bedrock_is,
 	.read = ctx_bedrock_read,
-	.rules = CTX_FIRST_USER | CTX_ALTERNATES | CTX_RESULTS_NEXT |
-	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK |
-	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_NEEDS_IDS |
-	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
+	.rules = CTX_FIRST_USER | CTX_ALTERNATES | CTX_ASKS_FIRST |
+	    CTX_ASKS_TURNS | CTX_RESULTS_NEXT | CTX_PLAIN_IDS |
+	    CTX_DOTTED_IDS | CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK |
+	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
+	    CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
@@ -450,6 +461,7 @@ static const struct ctx_dialect dialects[] = {
 		   "[{\"text\":$text}],\"status\":\"error\"}}"},
 	},
 	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
+	.lead = LEAD("{\"role\":\"user\",\"content\":[{\"text\":", "}]}"),
     },
     {
 	.name = "gemini",
@@ -457,9 +469,11 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_gemini_is,
 	.read = ctx_gemini_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
-	    CTX_ALTERNATES | CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
-	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ARGUMENTS_OBJECT |
-	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_RESULT_OBJECT,
+	    CTX_ALTERNATES | CTX_ASKS_FIRST | CTX_ASKS_TURNS |
+	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
+	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
+	    CTX_ARGUMENTS_OBJECT | CTX_KNOWN_ROLES |
+	    CTX_SMALL_REQUEST | CTX_RESULT_OBJECT,
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
@@ -472,6 +486,7 @@ static const struct ctx_dialect dialects[] = {
 		   "\"response\":{\"error\":$text}}}"},
 	},
 	.around = {"{\"role\":\"user\",\"parts\":[", "]}"},
+	.lead = LEAD("{\"role\":\"user\",\"parts\":[{\"text\":", "}]}"),
     },
     {
 	.name = "anthropic",
@@ -479,7 +494,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_anthropic_is,
 	.likely = ctx_anthropic_likely,
 	.read = ctx_anthropic_read,
-	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_UNIQUE_IDS |
+	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_NAMES_CALLERS |
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |
 	    CTX_MUST_SPEAK | CTX_SYSTEM_BETWEEN | CTX_MERGES |
 	    CTX_RESULTS_FIRST | CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT |
@@ -502,6 +517,7 @@ static const struct ctx_dialect dialects[] = {
 			 "\"content\":$text,\"is_error\":true}"},
 	},
 	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
+	.lead = LEAD_PLAIN,
     },
     {
 	.name = "openai-chat",
@@ -523,6 +539,7 @@ static const struct ctx_dialect dialects[] = {
 	    {NULL, "{\"role\":\"function\",\"name\":$name,"
 		   "\"content\":$text}"},
 	},
+	.lead = LEAD_PLAIN,
     },
     {
 	.name = "generic",
@@ -536,6 +553,7 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_BLOCK,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
+	.lead = LEAD_PLAIN,
     },
 };
 

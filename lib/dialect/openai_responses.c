@@ -176,16 +176,27 @@ read_reasoning(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 			   : ctx_read_part(view, CTX_PART_REASONING, 0, err);
 }
 
+/* True if the provider searched for tools itself.  The call and its output
+ * then have no call_id that pairs them, and the call may stand alone. */
+static bool
+is_hosted(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t execution = ctx_json_find(json, node, "execution");
+
+	return execution != 0 && ctx_json_is(json, execution, "server");
+}
+
 static int
 read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t id = ctx_json_find(json, view->node, item->need), value = 0;
+	enum what what = is_hosted(json, view->node) ? OWN : item->what;
 
 	if (item->value != NULL)
 		value = ctx_json_find(json, view->node, item->value);
 	view->role = CTX_ROLE_ASSISTANT;
-	switch (item->what) {
+	switch (what) {
 	case CALL:
 	case TYPED:
 		if (ctx_read_call(view, value, id,

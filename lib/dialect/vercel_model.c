@@ -112,6 +112,8 @@ read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 		ctx_json_find(json, block, "toolCallId"),
 		ctx_json_find(json, block, "toolName"), err) < 0)
 		return -1;
+	view->parts[view->n - 1].theirs =
+	    ctx_is_true(json, block, "providerExecuted");
 	if (options != 0)
 		ctx_read_caller(view,
 		    ctx_find_below(json, options, "anthropic", "caller"));

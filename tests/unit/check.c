@@ -108,16 +108,17 @@ test_pairs(void)
 	FOUND(0, "3:duplicate-result", CALL("a"), GOT("a"), GOT("a"));
 	tap_case("result-order");
 	FOUND(next, "1:orphan-call 3:result-order", CALL("a"), USER, GOT("a"));
+	FOUND(CTX_RESULTS_BY_USER, "1:orphan-call 4:result-order", CALL("a"),
+	    SAYS, USER, GOT("a"));
+	FOUND(CTX_RESULTS_BY_USER, "", CALL("a"), SAYS, GOT("a"), USER);
 	tap_case("split-results");
-	FOUND(next | CTX_RESULTS_TOGETHER, "3:split-results", TWO("a", "b"),
+	FOUND(next | CTX_ASKS_TOGETHER, "3:split-results", TWO("a", "b"),
 	    GOT("a"), GOT("b"));
-	FOUND(next | CTX_RESULTS_TOGETHER, "", CALL("a"), GOT("a"), CALL("b"),
+	FOUND(next | CTX_ASKS_TOGETHER, "", CALL("a"), GOT("a"), CALL("b"),
 	    GOT("b"));
 	tap_case("duplicate-id");
 	FOUND(0, "1:duplicate-id", TWO("a", "a"), GOT("a"), GOT("a"));
 	FOUND(0, "", CALL("a"), GOT("a"), CALL("a"), GOT("a"));
-	FOUND(CTX_UNIQUE_IDS, "3:duplicate-id", CALL("a"), GOT("a"), CALL("a"),
-	    GOT("a"));
 }
 
 /* Results of a function are known by its name, in order. */
@@ -143,6 +144,9 @@ test_forms(void)
 	FOUND(CTX_NEEDS_IDS, "1:bad-id", CALL(""), GOT(""));
 	FOUND(CTX_PLAIN_IDS, "1:bad-id", CALL("a.b"), GOT("a.b"));
 	FOUND(CTX_PLAIN_IDS, "", CALL("aZ0_-"), GOT("aZ0_-"));
+	FOUND(CTX_PLAIN_IDS | CTX_DOTTED_IDS, "", CALL("f.g:0"), GOT("f.g:0"));
+	FOUND(CTX_PLAIN_IDS | CTX_DOTTED_IDS, "1:bad-id", CALL("a|b"),
+	    GOT("a|b"));
 	FOUND(CTX_SHORT_IDS, "1:bad-id",
 	    CALL("0123456789012345678901234567890123456789"
 		 "0123456789012345678901234"),
@@ -176,15 +180,26 @@ static void
 test_content(void)
 {
 	static const char thinks[] = "{\"role\":\"assistant\",\"content\":"
-				     "\"\",\"reasoning_content\":\"r\"}";
+				     "null,\"reasoning_content\":\"r\"}";
 	static const char mute[] = "{\"role\":\"assistant\",\"content\":\"\"}";
 	static const char nothing[] = "{\"role\":\"assistant\"}";
 	static const char blank[] = "{\"role\":\"user\",\"content\":"
 	    "[{\"type\":\"text\",\"text\":\" \"},"
 	    "{\"type\":\"text\",\"text\":\"x\"}]}";
 
+	static const char blanks[] = "{\"role\":\"user\",\"content\":"
+	    "[{\"type\":\"text\",\"text\":\" \"},"
+	    "{\"type\":\"text\",\"text\":\"\\n\"}]}";
+	static const char empty[] = "{\"role\":\"user\",\"content\":"
+	    "[{\"type\":\"text\",\"text\":\"\"},"
+	    "{\"type\":\"text\",\"text\":\"x\"}]}";
+	static const char calls[] = "{\"role\":\"assistant\",\"content\":"
+	    "[{\"type\":\"text\",\"text\":\" \"}],\"tool_calls\":"
+	    "[{\"id\":\"a\",\"function\":{\"arguments\":\"{}\"}}]}";
+
 	tap_case("empty-message");
-	FOUND(0, "1:empty-message", mute);
+	FOUND(0, "", mute);
+	FOUND(CTX_NO_EMPTY_TEXT, "1:empty-message", mute);
 	FOUND(0, "1:empty-message", nothing);
 	FOUND(0, "", "{\"role\":\"user\",\"content\":\"\"}");
 	FOUND(0, "1:empty-message", "{\"role\":\"user\",\"content\":[]}");
@@ -195,7 +210,10 @@ test_content(void)
 	tap_case("empty-text");
 	FOUND(0, "", blank);
 	FOUND(CTX_NO_EMPTY_TEXT, "", blank);
-	FOUND(CTX_NO_BLANK_TEXT, "1:empty-text", blank);
+	FOUND(CTX_NO_BLANK_TEXT, "", blank);
+	FOUND(CTX_NO_BLANK_TEXT, "1:empty-text 1:empty-text", blanks);
+	FOUND(CTX_NO_BLANK_TEXT, "1:empty-text", empty);
+	FOUND(CTX_NO_BLANK_TEXT, "", calls, GOT("a"));
 	tap_case("reasoning-only and lone-reasoning");
 	FOUND(0, "", thinks);
 	FOUND(CTX_MUST_SPEAK, "1:reasoning-only", thinks);
@@ -208,17 +226,17 @@ static void
 test_places(void)
 {
 	tap_case("first-message");
-	FOUND(CTX_FIRST_USER, "", SYS, USER);
-	FOUND(CTX_FIRST_USER, "2:first-message", SYS, SAYS, USER);
+	FOUND(CTX_ASKS_FIRST, "", SYS, USER);
+	FOUND(CTX_ASKS_FIRST, "2:first-message", SYS, SAYS, USER);
 	tap_case("last-message");
 	FOUND(CTX_LAST_USER, "", USER);
 	FOUND(CTX_LAST_USER, "", CALL("a"), GOT("a"));
 	FOUND(CTX_LAST_USER, "2:last-message", USER, SAYS);
 	tap_case("alternation");
-	FOUND(CTX_ALTERNATES, "", USER, SAYS, USER, TWO("a", "b"), GOT("a"),
+	FOUND(CTX_ASKS_TURNS, "", USER, SAYS, USER, TWO("a", "b"), GOT("a"),
 	    GOT("b"), SAYS);
-	FOUND(CTX_ALTERNATES, "2:alternation", USER, USER);
-	FOUND(CTX_ALTERNATES, "3:alternation", USER, SAYS, SAYS);
+	FOUND(CTX_ASKS_TURNS, "2:alternation", USER, USER);
+	FOUND(CTX_ASKS_TURNS, "3:alternation", USER, SAYS, SAYS);
 	tap_case("results-first");
 	FOUND(CTX_RESULTS_FIRST, "3:results-first", CALL("a"), USER, GOT("a"));
 	FOUND(CTX_RESULTS_FIRST, "", USER, CALL("a"), GOT("a"), USER);
@@ -272,7 +290,7 @@ test_repair(void)
 	    (const char *const[]){CALL("a"), SAYS, GOT("a"), NULL}),
 	    "1:orphan-call 3:duplicate-result") == 0);
 	/* Dropped, it leaves neighbours of one side. */
-	CHECK(strcmp(judge(&log, "openai-chat", CTX_ALTERNATES, false,
+	CHECK(strcmp(judge(&log, "openai-chat", CTX_ASKS_TURNS, false,
 	    (const char *const[]){USER, "{\"role\":\"assistant\"}", USER,
 		NULL}),
 	    "2:empty-message 3:alternation") == 0);
@@ -301,7 +319,7 @@ test_many(void)
 		    "\"content\":\"\"}", i);
 	}
 	messages[2 * N] = NULL;
-	CHECK(*judge(&log, "openai-chat", CTX_UNIQUE_IDS, false, messages) ==
+	CHECK(*judge(&log, "openai-chat", 0, false, messages) ==
 	    '\0');
 	messages[2 * N - 1] = NULL;
 	CHECK(strcmp(judge(&log, "openai-chat", 0, false, messages),

@@ -50,13 +50,30 @@ block_at(const json_t *turn, size_t block)
 	    json_array_get(json_object_get(turn, "at"), block));
 }
 
+/* Whether a message has a text that is not blank, or calls a client's tool. */
+static bool
+anthropic_speaks(const json_t *m)
+{
+	const json_t *block;
+	size_t i;
+
+	json_array_foreach(json_object_get(m, "content"), i, block) {
+		if (is(block, "type", "tool_use") ||
+		    (is(block, "type", "text") && !blank(text(block, "text"))))
+			return true;
+	}
+	return false;
+}
+
 /* Rules that look at one block. */
 static void
 anthropic_block(struct talk *t, size_t at, const json_t *block, json_t *ids)
 {
 	const char *id = text(block, "id");
 
-	if (is(block, "type", "text") && blank(text(block, "text")))
+	if (is(block, "type", "text") && blank(text(block, "text")) &&
+	    (is(block, "text", "") ||
+		!anthropic_speaks(json_array_get(t->message, at))))
 		refuse(t, at, "empty", "a text block is blank");
 	if (is(block, "type", "thinking") && is(block, "signature", ""))
 		refuse(t, at, "signature", "thinking without a signature");
@@ -64,7 +81,7 @@ anthropic_block(struct talk *t, size_t at, const json_t *block, json_t *ids)
 		refuse(t, at, "signature", "redacted thinking without data");
 	if (!is(block, "type", "tool_use"))
 		return;
-	if (!plain_id(id))
+	if (!plain_id(id, ""))
 		refuse(t, at, "id-form", "tool_use id \"%s\"", id);
 	if (in(ids, id))
 		refuse(t, at, "duplicate-id", "two calls are %s", id);
@@ -89,7 +106,26 @@ ends_in(const json_t *turn, const char *type)
 	return n > 0 && is(json_array_get(block, n - 1), "type", type);
 }
 
-/* Calls of tools that run at the provider are answered in the same turn. */
+/* Whether a turn, if there is one, is the user's, holds results only, and ends
+ * the conversation. */
+static bool
+anthropic_only_results(const json_t *turns, size_t k)
+{
+	const json_t *turn = json_array_get(turns, k), *block;
+	size_t i;
+
+	if (k < json_array_size(turns) &&
+	    (k + 1 < json_array_size(turns) || !is(turn, "role", "user")))
+		return false;
+	json_array_foreach(json_object_get(turn, "block"), i, block) {
+		if (!is(block, "type", "tool_result"))
+			return false;
+	}
+	return true;
+}
+
+/* Calls of tools that run at the provider are answered in the same turn, or
+ * still run beside the client's. */
 static void
 anthropic_server_tools(struct talk *t, const json_t *turn, bool last)
 {
@@ -118,9 +154,10 @@ anthropic_server_tools(struct talk *t, const json_t *turn, bool last)
 /* The calls of a turn, put into the set open. */
 static void
 anthropic_assistant(
-    struct talk *t, const json_t *turn, json_t *ids, json_t *open, bool last)
+    struct talk *t, const json_t *turn, json_t *open, bool last)
 {
 	const json_t *blocks = json_object_get(turn, "block"), *block;
+	json_t *ids = new_set();
 	bool only = json_array_size(blocks) > 0;
 	size_t i;
 
@@ -137,6 +174,7 @@ anthropic_assistant(
 		refuse(t, block_at(turn, 0), "reasoning-only",
 		    "assistant only thinks");
 	anthropic_server_tools(t, turn, last);
+	json_decref(ids);
 }
 
 static void
@@ -196,16 +234,14 @@ anthropic_system(struct talk *t, const json_t *turns, size_t k)
 void
 check_anthropic(struct talk *t)
 {
-	json_t *turns = anthropic_turns(t), *ids = new_set(), *open = new_set();
-	size_t i, n = json_array_size(turns);
+	json_t *turns = anthropic_turns(t), *open = new_set();
+	size_t i;
 	json_t *turn;
 
 	json_array_foreach(turns, i, turn) {
 		size_t at =
 		    (size_t)json_integer_value(json_object_get(turn, "first"));
 
-		if (i == 0 && !is(turn, "role", "user"))
-			refuse(t, at, "first", "the user must begin");
 		if (is(turn, "role", "user")) {
 			anthropic_user(t, turn, open);
 			continue;
@@ -214,7 +250,8 @@ check_anthropic(struct talk *t)
 		if (is(turn, "role", "system"))
 			anthropic_system(t, turns, i);
 		else if (is(turn, "role", "assistant"))
-			anthropic_assistant(t, turn, ids, open, i + 1 == n);
+			anthropic_assistant(t, turn, open,
+			    anthropic_only_results(turns, i + 1));
 		else
 			refuse(t, at, "role", "role is \"%s\"",
 			    text(turn, "role"));
@@ -222,6 +259,5 @@ check_anthropic(struct talk *t)
 	if (!t->allow_pending)
 		unanswered(t, open);
 	json_decref(turns);
-	json_decref(ids);
 	json_decref(open);
 }

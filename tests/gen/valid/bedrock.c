@@ -10,7 +10,7 @@ bedrock_call(struct talk *t, size_t at, const json_t *use, json_t *open)
 
 	if (use == NULL)
 		return;
-	if (!plain_id(id))
+	if (!plain_id(id, ".:"))
 		refuse(t, at, "id-form", "toolUseId \"%s\"", id);
 	if (in(open, id))
 		refuse(t, at, "duplicate-id", "two calls are %s", id);
@@ -43,19 +43,24 @@ static void
 bedrock_content(struct talk *t, size_t at, const json_t *m)
 {
 	const json_t *part, *reasoning;
-	size_t i, things = 0, thoughts = 0;
+	size_t i, things = 0, thoughts = 0, mute = 0, speaks = 0;
 
 	json_array_foreach(json_object_get(m, "content"), i, part) {
 		reasoning = json_object_get(part, "reasoningContent");
 		things += !has(part, "cachePoint");
 		thoughts += reasoning != NULL;
-		if (has(part, "text") && blank(text(part, "text")))
-			refuse(t, at, "empty", "a text is blank");
+		if (has(part, "text") && is(part, "text", ""))
+			refuse(t, at, "empty", "a text is empty");
+		mute += has(part, "text") && blank(text(part, "text"));
+		speaks += has(part, "toolUse") ||
+		    (has(part, "text") && !blank(text(part, "text")));
 		reasoning = json_object_get(reasoning, "reasoningText");
 		if (has(reasoning, "signature") &&
 		    is(reasoning, "signature", ""))
 			refuse(t, at, "signature", "the signature is empty");
 	}
+	if (mute > 0 && speaks == 0)
+		refuse(t, at, "empty", "no text says something");
 	if (things == 0)
 		refuse(t, at, "empty", "message has no content");
 	else if (things == thoughts)

@@ -3,26 +3,12 @@
  */
 #include "talk.h"
 
-static bool
-chat_says_nothing(const json_t *content)
-{
-	const json_t *part;
-	size_t i;
-
-	if (json_is_string(content))
-		return *json_string_value(content) == '\0';
-	json_array_foreach(content, i, part) {
-		if (!is(part, "type", "text") || !is(part, "text", ""))
-			return false;
-	}
-	return true;
-}
-
 static void
 chat_content(struct talk *t, size_t at, const json_t *m, bool calls)
 {
 	const json_t *content = json_object_get(m, "content");
-	bool speaks = !chat_says_nothing(content) || has(m, "audio") ||
+	bool speaks = json_is_string(content) ||
+	    json_array_size(content) > 0 || has(m, "audio") ||
 	    *text(m, "refusal") != '\0';
 	bool thinks = *text(m, "reasoning_content") != '\0' ||
 	    *text(m, "reasoning") != '\0' ||
@@ -133,7 +119,5 @@ check_generic(struct talk *t)
 			refuse(t, i, "role", "message has no role");
 		if (!json_is_string(json_object_get(m, "content")))
 			refuse(t, i, "empty", "message has no content");
-		else if (is(m, "role", "assistant") && is(m, "content", ""))
-			refuse(t, i, "empty", "assistant says nothing");
 	}
 }

@@ -78,8 +78,7 @@ responses_item(
 static void
 responses_content(struct talk *t, size_t at, const json_t *item)
 {
-	const json_t *content = json_object_get(item, "content"), *part;
-	size_t i;
+	const json_t *content = json_object_get(item, "content");
 
 	if (strcmp(responses_type(item), "message") != 0)
 		return;
@@ -87,12 +86,6 @@ responses_content(struct talk *t, size_t at, const json_t *item)
 		refuse(t, at, "role", "message has no role");
 	if (!json_is_string(content) && json_array_size(content) == 0)
 		refuse(t, at, "empty", "message has no content");
-	if (json_is_string(content) && *json_string_value(content) == '\0')
-		refuse(t, at, "empty", "message says nothing");
-	json_array_foreach(content, i, part) {
-		if (has(part, "text") && is(part, "text", ""))
-			refuse(t, at, "empty", "a part has no text");
-	}
 }
 
 /* Every call has an output somewhere behind it; reasoning leads to something.
@@ -103,14 +96,20 @@ check_responses(struct talk *t)
 	json_t *open = new_set(), *done = new_set(), *item, *at;
 	size_t i, user = 0, reasoning = 0, n = json_array_size(t->message);
 	bool alone = false;
-	const char *id;
+	const char *id = "";
 	void *next;
 
 	json_array_foreach(t->message, i, item) {
 		if (alone && !responses_by_model(item))
 			refuse(t, reasoning, "reasoning-alone",
 			    "no item of the model follows");
+		else if (alone && strncmp(id, "rs_", 3) == 0 &&
+		    strcmp(responses_type(item), "message") == 0 &&
+		    !has(item, "id"))
+			refuse(t, reasoning, "reasoning-alone",
+			    "the message that follows has no id");
 		alone = strcmp(responses_type(item), "reasoning") == 0;
+		id = text(item, "id");
 		reasoning = i;
 		if (is(item, "role", "user"))
 			user = i;

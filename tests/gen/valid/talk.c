@@ -94,11 +94,14 @@ unanswered(struct talk *t, json_t *open)
 }
 
 bool
-plain_id(const char *id)
+plain_id(const char *id, const char *more)
 {
-	size_t n = strspn(id,
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
-	    "xyz0123456789_-");
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
+				    "qrstuvwxyz0123456789_-";
+	size_t n = 0;
 
+	while (id[n] != '\0' &&
+	    (strchr(plain, id[n]) != NULL || strchr(more, id[n]) != NULL))
+		n++;
 	return id[n] == '\0' && n >= 1 && n <= 64;
 }

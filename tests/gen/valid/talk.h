@@ -45,7 +45,8 @@ void put(json_t *set, const char *name, size_t at);
 /* Reports all that is left in the set, and empties it. */
 void unanswered(struct talk *t, json_t *open);
 
-/* Letters, digits, _ and -, from 1 to 64: tool ids of Anthropic and Bedrock. */
-bool plain_id(const char *id);
+/* Letters, digits, _ and -, and what is in more, from 1 to 64: tool ids of
+ * Anthropic and Bedrock. */
+bool plain_id(const char *id, const char *more);
 
 #endif
