@@ -65,15 +65,3 @@ ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
 	return ctx_buf_printf(name, err, BEGIN "%.*s" END, CTX_SPOOL_DIGITS,
 	    digits);
 }
-
-bool
-ctx_reasoning_is_name(const char *name)
-{
-	size_t n = strlen(name);
-	struct ctx_str digits;
-
-	return n == sizeof BEGIN - 1 + CTX_SPOOL_DIGITS + sizeof END - 1 &&
-	    strncmp(name, BEGIN, sizeof BEGIN - 1) == 0 &&
-	    strcmp(name + n - (sizeof END - 1), END) == 0 &&
-	    ctx_spool_is_name((struct ctx_str){name, n}, &digits);
-}

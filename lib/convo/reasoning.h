@@ -25,7 +25,5 @@ int ctx_place_next(struct message_place *place, const struct ctx_view *view,
 /* Sets name, NUL ended, to that of the file for a message at this place. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err);
-/* Is it the name of such a file? */
-bool ctx_reasoning_is_name(const char *name);
 
 #endif

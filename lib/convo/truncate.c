@@ -60,7 +60,7 @@ struct truncate {
 	bool refused; /* but whether bound reasoning follows a change */
 };
 
-/* What was cut of a message, as bits; nothing else: reasoning. */
+/* What was cut of a message, as bits; none: only reasoning was removed. */
 enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
 static const char *const rules[] = {
