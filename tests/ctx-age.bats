@@ -1101,14 +1101,29 @@ X
 	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
 	sed '4s/"ok"/"no"/' out > changed
 	ctx-restore -d anthropic -S spool changed > back
-	[ "$(sed -n 4p back)" = "$(sed -n 4p changed)" ]
-	sed '4d' t | cmp - <(sed '4d' back)
+	# A model that binds would refuse it after the changed text, too.
+	sed '1,3d' changed | cmp - <(sed '1,3d' back)
+	head -n 3 t | cmp - <(head -n 3 back)
 	for file in spool/reasoning-*; do
 		sed -i 's/"text":"ok"/"text":"forged"/' "$file"
 	done
 	run -1 --separate-stderr ctx-restore -d anthropic -S spool out
 	[ "${lines[3]}" = "$(sed -n 4p out)" ]
 	[ "${lines[5]}" = "$(sed -n 6p t)" ]
+}
+
+@test "reasoning is not put into the equal message of another conversation" {
+	bound_talk > t
+	sed -e 's/"a"/"b"/; s/rain/snow/g' \
+	    -e '/Eq2/s/{"type":"thinking"[^}]*},//' t > u
+	for file in t u; do
+		ctx-age -d anthropic -k 1 -o 40 -S spool $file > $file.aged
+	done
+	# Both begin with the same question and answer "ok" after a result.
+	[ "$(sed -n 4p t.aged)" = "$(sed -n 4p u.aged)" ]
+	for file in t u; do
+		ctx-restore -d anthropic -S spool $file.aged | cmp - $file
+	done
 }
 
 @test "--reasoning keep and fail, --mask, older models" {

@@ -739,7 +739,8 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 		held->message = ctx_live_number(age->stream->live, event->line,
 		    queue->messages);
 	queue->messages += !held->continues;
-	if (ctx_place_next(&queue->place, event->view, held->message,
+	if (queue->binds &&
+	    ctx_place_next(&queue->place, event->view, held->message,
 		&age->text, err) < 0)
 		return -1;
 	held->place = queue->place;

@@ -12,6 +12,13 @@
 #include "convo/bound.h"
 #include "convo/convo.h"
 
+bool
+ctx_bound_is_standin(const struct ctx_view *view, const struct ctx_part *part)
+{
+	return part->kind == CTX_PART_TEXT && part->value != 0 &&
+	    ctx_json_is(view->json, part->value, CTX_REASONING_REMOVED);
+}
+
 static bool
 is_after(const struct ctx_view *view, size_t i, size_t from)
 {

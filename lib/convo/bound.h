@@ -8,6 +8,9 @@
  * that was removed. */
 #define CTX_REASONING_REMOVED "[reasoning removed]"
 
+/* True if a part is the text block that ctx_bound_remove leaves. */
+bool ctx_bound_is_standin(const struct ctx_view *view,
+    const struct ctx_part *part);
 /* Has the message signed reasoning that ends after byte from of its JSON
  * text? */
 bool ctx_bound_after(const struct ctx_view *view, size_t from);

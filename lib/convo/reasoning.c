@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "convo/bound.h"
 #include "convo/reasoning.h"
 #include "convo/standin.h"
 #include "store/reference.h"
@@ -9,44 +10,53 @@
 #define BEGIN "reasoning-"
 #define END   ".json"
 
-/* Sets place->begin to the digits of the texts of a message. */
+/* Appends the value, the id and the name of a part, if ctx_age never changes
+ * them. */
 static int
-begin(struct message_place *place, const struct ctx_view *view,
+add_part(struct ctx_buf *out, const struct ctx_view *view, size_t i,
     struct ctx_buf *scratch, struct ctx_err *err)
 {
-	struct ctx_buf texts = {0};
+	const struct ctx_part *part = &view->parts[i];
+	const uint32_t nodes[] = {part->value, part->id, part->name};
+	bool skip = part->owner != 0 ||
+	    (part->kind != CTX_PART_TEXT && part->kind != CTX_PART_CALL) ||
+	    ctx_bound_is_standin(view, part);
 	struct reference ref;
-	struct ctx_str all, text;
-	bool stands_in;
-	int rc = 0;
-	size_t i;
+	struct ctx_str text;
+	size_t k;
 
-	for (i = 0; i < view->n && rc == 0; i++) {
-		const struct ctx_part *part = &view->parts[i];
-
-		if (part->kind != CTX_PART_TEXT || part->owner != 0)
-			continue;
-		rc = ctx_standin_part(view, i, scratch, &stands_in, &ref, err);
-		text = ctx_json_str(view->json, part->value);
-		if (rc == 0 && !stands_in)
-			rc = ctx_buf_add(&texts, text.p, text.n, err);
+	if (!skip && ctx_standin_part(view, i, scratch, &skip, &ref, err) < 0)
+		return -1;
+	for (k = 0; !skip && k < sizeof nodes / sizeof *nodes; k++) {
+		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
+				     : ctx_json_str(view->json, nodes[k]);
+		if (ctx_buf_add(out, text.p, text.n, err) < 0 ||
+		    ctx_buf_add(out, "\n", 1, err) < 0)
+			return -1;
 	}
-	all = (struct ctx_str){texts.p, texts.n};
-	ctx_spool_digits(place->begin, &all, 1);
-	place->known = true;
-	ctx_buf_release(&texts);
-	return rc;
+	return 0;
 }
 
 int
 ctx_place_next(struct message_place *place, const struct ctx_view *view,
     uint64_t message, struct ctx_buf *scratch, struct ctx_err *err)
 {
+	struct ctx_buf said = {0};
+	struct ctx_str pieces[2] = {{place->so_far, CTX_SPOOL_DIGITS}};
+	int rc = 0;
+	size_t i;
+
 	place->piece = message == place->message ? place->piece + 1 : 0;
 	place->message = message;
-	return place->known || view->role == CTX_ROLE_SYSTEM
-	    ? 0
-	    : begin(place, view, scratch, err);
+	if (view->role == CTX_ROLE_SYSTEM)
+		return 0;
+	for (i = 0; i < view->n && rc == 0; i++)
+		rc = add_part(&said, view, i, scratch, err);
+	pieces[1] = (struct ctx_str){said.p, said.n};
+	if (said.n > 0)
+		ctx_spool_digits(place->so_far, pieces, 2);
+	ctx_buf_release(&said);
+	return rc;
 }
 
 int
@@ -55,7 +65,7 @@ ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
 {
 	char digits[CTX_SPOOL_DIGITS], numbers[60];
 	struct ctx_str pieces[3] = {message, {numbers, 0},
-	    {place->begin, CTX_SPOOL_DIGITS}};
+	    {place->so_far, CTX_SPOOL_DIGITS}};
 
 	pieces[1].n = (size_t)snprintf(numbers, sizeof numbers,
 	    "\n%llu.%llu ", (unsigned long long)place->message,
