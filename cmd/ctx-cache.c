@@ -170,7 +170,7 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 	const struct ctx_prefix_item *at = bill->changed;
 	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:I, s:I, "
 			      "s:I, s:I, s:I}",
-	    "shared", "messages", (json_int_t)bill->records, "bytes",
+	    "shared", "messages", (json_int_t)bill->messages, "bytes",
 	    (json_int_t)bill->bytes, "tokens", (json_int_t)bill->tokens,
 	    "messages", (json_int_t)bill->all, "grown", bill->grown, "exact",
 	    !bill->estimated, "read", (json_int_t)bill->read, "written",
@@ -249,7 +249,7 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 
 	print_part(bill, "shared", bill->tokens, NULL);
 	printf("%-11s%12" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
-	       " messages\n", "", bill->bytes, bill->records, bill->all);
+	       " messages\n", "", bill->bytes, bill->messages, bill->all);
 	print_change(bill);
 	for (i = 0; i < 3; i++) {
 		cost = (double)tokens[i] * (double)price[i] / 1e12;

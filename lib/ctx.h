@@ -2881,7 +2881,8 @@ int ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- convo/prefix.c: what two requests share, and what that costs -------- */
 
 /* What of a request a cache compares: what stands before its messages, and
- * these, without hints and white space. */
+ * these, without hints and white space.  A message of several records has an
+ * item for each. */
 struct ctx_prefix;
 struct ctx_prefix_item {
 	const char *member; /* of the request, or NULL: a message */
@@ -2892,6 +2893,7 @@ struct ctx_prefix_item {
 	uint64_t bytes, tokens;
 	uint64_t hash;
 	bool is_signed; /* it holds signed reasoning */
+	bool more;      /* an item further on belongs to the same message */
 	size_t text, text_n; /* what is compared, in a kept prefix */
 };
 /* How a request is read. */
@@ -2945,7 +2947,8 @@ void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
 #define CTX_NEVER UINT64_MAX
 /* What it costs to send a request after another one. */
 struct ctx_bill {
-	uint64_t records, bytes, tokens; /* messages shared, and all shared */
+	uint64_t messages, bytes, tokens; /* that are shared; of a message of
+					   * several records all must be */
 	uint64_t all; /* messages of the later request */
 	bool grown;   /* it begins with all of the earlier one */
 	const struct ctx_prefix_item *changed; /* first that is not shared */

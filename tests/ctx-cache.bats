@@ -545,6 +545,41 @@ bill() {
 	run -1 ctx-cache --diff o changed
 }
 
+# A conversation in lines of a transcript, with line $2 changed.
+changed() { # file, line
+	jq -c --argjson at "$2" 'def longer: if type == "string" then . + "x"
+	    else .[0].x = 1 end;
+	    if input_line_number != $at then .
+	    elif has("message") then .message.content |= longer
+	    else .content |= longer end' "$1"
+}
+
+@test "--diff, ctx-check --after: a message of several records counts once" {
+	split=0
+	for f in "$BATS_TEST_DIRNAME"/corpus/{claude-code,claude-stream,gemini-cli}/*.jsonl; do
+		ctx-count --per message --json "$f" | jq -sc . > all
+		n=$(ctx-count --json "$f" | jq .messages)
+		[ "$(jq length all)" -eq "$n" ] || split=$((split + 1))
+		[ "$(bill '[.shared.messages, .messages]' --diff "$f" "$f")" = "[$n,$n]" ]
+		[ "$(ctx-check --json --after "$f" "$f" | jq .messages)" -eq "$n" ]
+		for line in $(jq '.[].line' all); do
+			changed "$f" "$line" > new
+			# Of a message that is shared all records are.
+			jq -c --argjson at "$line" --argjson n "$n" '
+			    [.[].line] as $lines | ($lines | index($at)) as $i |
+			    [([.[].index] | unique | length) -
+				([.[$i:][].index] | unique | length), .[$i].index,
+				$n]' all > want
+			bill '[.shared.messages, .changed.index, .messages]' \
+			    --diff "$f" new | cmp - want || fail "$f:$line"
+			ctx-check --json --after "$f" new > after || :
+			jq -c --argjson n "$n" '[.messages, .changed.index, $n]' \
+			    after | cmp - want || fail "$f:$line: $(cat after)"
+		done
+	done
+	[ "$split" -gt 2 ]
+}
+
 @test "--diff: long texts are told apart by their last character" {
 	request 20 | jq -c '.messages[3].content = ("long " * 20000) + "end"' > old
 	jq -c '.messages += [{role: "user", content: "more"}]' old > new

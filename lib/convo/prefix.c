@@ -16,7 +16,8 @@
 struct ctx_prefix {
 	struct ctx_prefix_item *items;
 	size_t n, cap, before; /* of these, members of the request */
-	struct course course;  /* its messages, in order */
+	struct course course;  /* its messages' records, in order */
+	uint64_t messages;     /* that have begun */
 	struct breakpoints points;
 	uint64_t tokens, estimated;
 	struct ctx_buf text; /* what is compared of all items, if it is kept */
@@ -393,6 +394,21 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
+/* Sets the number of the item's message, which the records of one share. */
+static void
+number(struct reading *r, const struct ctx_event *event,
+    struct ctx_prefix_item *item)
+{
+	unsigned flags = event->view->flags;
+	uint64_t next = r->prefix->messages;
+
+	item->index = event->line != 0 && !event->inside
+	    ? ctx_live_number(r->stream->live, event->line, next)
+	    : next;
+	item->more = flags & CTX_VIEW_MORE;
+	r->prefix->messages += !(flags & CTX_VIEW_CONTINUES);
+}
+
 static int
 add_message(struct reading *r, const struct ctx_event *event,
     struct ctx_err *err)
@@ -407,7 +423,7 @@ add_message(struct reading *r, const struct ctx_event *event,
 	if (item == NULL || one == NULL)
 		return -1;
 	item->is_signed = ctx_view_is_signed(event->view);
-	item->index = course->n - 1;
+	number(r, event, item);
 	item->role = one->role = event->view->role;
 	one->message = true;
 	one->node = event->node;
@@ -562,6 +578,18 @@ count_shared(const struct ctx_prefix *a, const struct ctx_prefix *b)
 	return n;
 }
 
+/* Messages of which all records are among the first n items. */
+static uint64_t
+count_messages(const struct ctx_prefix *prefix, size_t n)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = prefix->before; i < n; i++)
+		sum += !prefix->items[i].more;
+	return sum;
+}
+
 /* Tokens of the first n items. */
 static uint64_t
 tokens_of(const struct ctx_prefix *prefix, size_t n)
@@ -583,7 +611,7 @@ ctx_prefix_compare(const struct ctx_prefix *earlier,
 
 	memset(change, 0, sizeof *change);
 	change->appended = n == earlier->n;
-	change->messages = n > later->before ? n - later->before : 0;
+	change->messages = count_messages(later, n);
 	change->kept = tokens_of(earlier, n);
 	change->lost = tokens_of(earlier, earlier->n) - change->kept;
 	if (change->appended || n == later->n)
@@ -682,8 +710,8 @@ ctx_prefix_bill(const struct ctx_prefix *earlier,
 	size_t n = count_shared(earlier, later), i;
 
 	memset(bill, 0, sizeof *bill);
-	bill->records = n > later->before ? n - later->before : 0;
-	bill->all = later->n - later->before;
+	bill->messages = count_messages(later, n);
+	bill->all = count_messages(later, later->n);
 	bill->tokens = tokens_of(later, n);
 	for (i = 0; i < n; i++)
 		bill->bytes += later->items[i].bytes;
