@@ -124,7 +124,7 @@ write_hints(struct cache *cache, struct ctx_meter *meter)
 static void
 read_prices(struct cache *cache, struct ctx_prices *prices)
 {
-	uint64_t out, *const to[] = {&prices->in, &out, &prices->read,
+	uint64_t out = 0, *const to[] = {&prices->in, &out, &prices->read,
 	    &prices->write};
 	const char *p = cache->price;
 	char *end;
@@ -150,17 +150,12 @@ static void
 find_prices(struct cache *cache, const struct ctx_prefix *prefix,
     struct ctx_prices *prices)
 {
-	const struct ctx_model *model = ctx_prefix_model(prefix);
-
-	memset(prices, 0, sizeof *prices);
-	if (cache->price != NULL) {
+	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE,
+	    CTX_NO_PRICE};
+	if (cache->price != NULL)
 		read_prices(cache, prices);
-	} else if (model != NULL) {
-		prices->in = model->price_in;
-		prices->read = model->price_read;
-		prices->write = model->price_write;
-	}
-	ctx_prefix_prices(prefix, cache->options.ttl, prices);
+	else
+		ctx_prefix_prices(prefix, cache->options.ttl, prices);
 }
 
 static void
@@ -243,7 +238,7 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 	const uint64_t tokens[] = {bill->read, bill->written, bill->fresh};
 	const uint64_t price[] = {prices->read, prices->write, prices->in};
 	static const char *const names[] = {"read", "written", "fresh"};
-	bool priced = prices->in > 0;
+	bool priced = prices->in != CTX_NO_PRICE;
 	double cost;
 	size_t i;
 
@@ -254,7 +249,8 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 	for (i = 0; i < 3; i++) {
 		cost = (double)tokens[i] * (double)price[i] / 1e12;
 		print_part(bill, names[i], tokens[i],
-		    priced && (price[i] > 0 || tokens[i] == 0) ? &cost : NULL);
+		    priced && (price[i] != CTX_NO_PRICE || tokens[i] == 0)
+			? &cost : NULL);
 	}
 	print_part(bill, "in all", bill->read + bill->written + bill->fresh,
 	    priced && bill->known ? &bill->cost : NULL);
@@ -262,8 +258,10 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 		print_part(bill, "unchanged", bill->kept + bill->added,
 		    priced && bill->known_unchanged ? &bill->cost_unchanged
 						    : NULL);
-	if (priced && prices->read == 0)
+	if (priced && prices->read == CTX_NO_PRICE)
 		puts("the price of cache reads is not known; see --price");
+	if (priced && prices->write == CTX_NO_PRICE && bill->writes)
+		puts("the price of cache writes is not known; see --price");
 	if (bill->grown || !priced || !bill->known || !bill->known_unchanged)
 		return;
 	printf("%-11s", "pays back");
@@ -313,7 +311,7 @@ compare(struct cache *cache, struct ctx_meter *meter)
 	find_prices(cache, later, &prices);
 	ctx_prefix_bill(earlier, later, &prices, &bill);
 	if (cache->report.json)
-		print_json(cache, &bill, prices.in > 0);
+		print_json(cache, &bill, prices.in != CTX_NO_PRICE);
 	else
 		print_bill(&bill, &prices);
 	if (!bill.grown)

@@ -1392,8 +1392,9 @@ struct ctx_hints {
 	/* Members of a request that stand before its messages in the cache,
 	 * in this order, or that what is behind them depends on. */
 	const char *before[6];
-	unsigned write_percent[CTX_TTLS]; /* price of what is written, of that
-					   * of input */
+	/* Price of what is written for an hour, of that of input; 0: it is
+	 * that of what is written for 5 minutes. */
+	unsigned hour_percent;
 	unsigned models; /* a bit for each enum ctx_cache that heeds hints,
 			  * 1 << CTX_CACHES: and if no model is known */
 	unsigned tool_models; /* the same, for those on tools */
@@ -2913,7 +2914,6 @@ int ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
     struct ctx_meter *meter, const struct ctx_prefix_options *options,
     struct ctx_err *err);
 void ctx_prefix_close(struct ctx_prefix *prefix);
-const struct ctx_model *ctx_prefix_model(const struct ctx_prefix *prefix);
 
 /* Where a request ceases to be the earlier one with messages appended. */
 struct ctx_prefix_change {
@@ -2934,13 +2934,13 @@ struct ctx_prefix_change {
 void ctx_prefix_compare(const struct ctx_prefix *earlier,
     const struct ctx_prefix *later, struct ctx_prefix_change *change);
 
-/* Millionths of a dollar for a million tokens; 0: not known. */
+/* Millionths of a dollar for a million tokens. */
 struct ctx_prices {
 	uint64_t in, read, write;
 };
-/* Sets the price of writing where it follows from in: what is kept for an
- * hour, or by a provider that asks nothing for it, has its own price.  No
- * price of reading follows from another: models differ. */
+#define CTX_NO_PRICE UINT64_MAX /* it is not known */
+/* Sets the prices of the model that the request names.  A price that the
+ * model does not have follows from no other: models differ. */
 void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
     struct ctx_prices *prices);
 
@@ -2953,6 +2953,7 @@ struct ctx_bill {
 	bool grown;   /* it begins with all of the earlier one */
 	const struct ctx_prefix_item *changed; /* first that is not shared */
 	uint64_t read, written, fresh; /* tokens of the later request */
+	bool writes; /* the provider has a price for what is written */
 	bool estimated;
 	uint64_t kept;  /* tokens of the earlier request, and what was added
 			 * behind its newest message: had it not been changed,
@@ -2961,7 +2962,7 @@ struct ctx_bill {
 	double cost, cost_unchanged; /* of this call, dollars ... */
 	bool known, known_unchanged; /* ... if their prices are known */
 	/* Later calls until the change has paid for itself, if both costs are
-	 * known; 0: with this one. */
+	 * known; 0: with this one, or the request has only grown. */
 	uint64_t calls;
 };
 void ctx_prefix_bill(const struct ctx_prefix *earlier,

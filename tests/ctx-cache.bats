@@ -651,17 +651,56 @@ changed() { # file, line
 	head -n 204 "$agent" > now
 	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
 	set -- --provider anthropic -m claude-opus-5-5 --diff old pruned
-	run -1 ctx-cache --price 4,20 "$@"
+	jq -nc '{"claude-opus-5-5": {price: [4, 20, 0, 5]}}' > models.json
+	mkdir -p config/ctx && mv models.json config/ctx
+	run -1 ctx-cache "$@"
 	[[ $output == *"the price of cache reads is not known; see --price"* ]]
 	[[ $output != *"pays back"* ]]
 	grep -q '^written .*\$' <<< "$output"
 	run ! grep -qE '^unchanged .*\$' <<< "$output"
-	ctx-cache --json --price 4,20 "$@" > b || [ $? -eq 1 ]
+	ctx-cache --json "$@" > b || [ $? -eq 1 ]
 	jq -e 'has("calls") or has("cost_unchanged") | not' b
+	rm config/ctx/models.json
 	# The table has the price of this model.
 	ctx-cache --json "$@" > b || [ $? -eq 1 ]
 	jq -e '(.cost_unchanged - (.kept * 0.2 + .added * 5) / 1e6 | fabs) < 1e-7 and
 	    .calls > 0' b
+}
+
+@test "--diff: an unknown price of cache writes is said, nothing is computed from it" {
+	head -n 200 "$agent" > old
+	head -n 204 "$agent" > now
+	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
+	set -- --provider anthropic -m claude-opus-5-5 --diff old
+	for o in "" "--ttl 1h"; do
+		# shellcheck disable=SC2086 # options
+		run -1 ctx-cache --price 4,20,0.2 $o "$@" pruned
+		[[ $output == *"the price of cache writes is not known; see --price"* ]]
+		[[ $output != *"cache reads"* && $output != *"pays back"* ]]
+		grep -q '^read .*\$' <<< "$output"
+		run ! grep -qE '^(written|in all|unchanged) .*\$' <<< "$output"
+		# shellcheck disable=SC2086
+		ctx-cache --json --price 4,20,0.2 $o "$@" pruned > b || [ $? -eq 1 ]
+		jq -e 'has("calls") or has("cost") or has("cost_unchanged") | not' b
+	done
+	run -1 ctx-cache --price 4,20 "$@" pruned
+	[[ $output == *"cache reads is not"*"cache writes is not"* ]]
+	# What is only read has its cost; what is written has none, also of a
+	# conversation that grew.
+	run -0 ctx-cache --price 4,20,0.2 "$@" old
+	grep -qE '^in all .*\$' <<< "$output"
+	run -0 ctx-cache --price 4,20,0.2 "$@" now
+	run ! grep -qE '^in all .*\$' <<< "$output"
+	# A price that is given counts as it is, for an hour and if it is 0.
+	for w in 7 0; do
+		ctx-cache --json --ttl 1h --price 4,20,0,$w "$@" pruned > b || [ $? -eq 1 ]
+		jq -e --argjson w $w '.written > 0 and
+		    (.cost - .written * $w / 1e6 | fabs) < 1e-7 and
+		    (.cost_unchanged - .added * $w / 1e6 | fabs) < 1e-7' b
+	done
+	# A provider that caches by itself asks no other price.
+	run -1 ctx-cache --price 2.5,10,1.25 -m gpt-4o --diff old pruned
+	[[ $output == *"pays back"* && $output != *"not known"* ]]
 }
 
 @test "--diff: how far a provider looks back decides what is read" {

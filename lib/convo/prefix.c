@@ -547,24 +547,31 @@ ctx_prefix_close(struct ctx_prefix *prefix)
 	free(prefix);
 }
 
-const struct ctx_model *
-ctx_prefix_model(const struct ctx_prefix *prefix)
-{
-	return prefix->course.measure.model;
-}
-
 /* ---- the bill ---- */
+
+/* A price as the table of models has it. */
+static uint64_t
+price_of(uint64_t price)
+{
+	return price > 0 ? price : CTX_NO_PRICE;
+}
 
 void
 ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
     struct ctx_prices *prices)
 {
+	static const struct ctx_model unknown;
 	const struct ctx_hints *hints = prefix->course.hints;
+	const struct ctx_model *model = prefix->course.measure.model;
 
-	if (prefix->course.why != CTX_HINTED)
-		prices->write = prices->in;
-	else if (prices->write == 0 || ttl != CTX_TTL_5M)
-		prices->write = prices->in / 100 * hints->write_percent[ttl];
+	if (model == NULL)
+		model = &unknown;
+	prices->in = price_of(model->price_in);
+	prices->read = price_of(model->price_read);
+	prices->write = price_of(model->price_write);
+	if (ttl == CTX_TTL_1H && hints != NULL && hints->hour_percent > 0 &&
+	    model->price_in > 0 && model->price_write > 0)
+		prices->write = prices->in / 100 * hints->hour_percent;
 }
 
 /* Items that both begin with. */
@@ -683,6 +690,13 @@ dollars(uint64_t tokens, uint64_t price)
 	return (double)tokens * (double)price / 1e12;
 }
 
+/* Is it known what so many tokens cost? */
+static bool
+is_priced(uint64_t tokens, uint64_t price)
+{
+	return tokens == 0 || price != CTX_NO_PRICE;
+}
+
 /* The calls after which what is saved by each makes up for this one. */
 static uint64_t
 count_calls(const struct ctx_bill *bill, const struct ctx_prices *prices,
@@ -694,9 +708,9 @@ count_calls(const struct ctx_bill *bill, const struct ctx_prices *prices,
 
 	if (more <= 0)
 		return 0;
-	if (saved <= 0)
+	calls = saved > 0 ? more / saved : 1e18;
+	if (calls >= 1e18)
 		return CTX_NEVER;
-	calls = more / saved;
 	return (uint64_t)calls + (calls > (double)(uint64_t)calls);
 }
 
@@ -707,6 +721,8 @@ ctx_prefix_bill(const struct ctx_prefix *earlier,
 {
 	const struct ctx_model *model = later->course.measure.model;
 	uint64_t least = model != NULL ? model->cache_least : 0;
+	bool writes = later->course.why == CTX_HINTED;
+	uint64_t write = writes ? prices->write : prices->in;
 	size_t n = count_shared(earlier, later), i;
 
 	memset(bill, 0, sizeof *bill);
@@ -725,22 +741,23 @@ ctx_prefix_bill(const struct ctx_prefix *earlier,
 	if (bill->read < least)
 		bill->read = 0;
 	bill->fresh = later->tokens - bill->read;
-	if (later->course.why == CTX_HINTED && later->tokens >= least) {
+	bill->writes = writes;
+	if (writes && later->tokens >= least) {
 		bill->written = bill->fresh;
 		bill->fresh = 0;
 	}
 	bill->kept = earlier->tokens;
 	bill->added = count_added(earlier, later);
 	bill->cost = dollars(bill->read, prices->read) +
-	    dollars(bill->written, prices->write) +
+	    dollars(bill->written, write) +
 	    dollars(bill->fresh, prices->in);
 	bill->cost_unchanged = dollars(bill->kept, prices->read) +
-	    dollars(bill->added, prices->write);
-	bill->known = (bill->read == 0 || prices->read > 0) &&
-	    (bill->written == 0 || prices->write > 0) &&
-	    (bill->fresh == 0 || prices->in > 0);
-	bill->known_unchanged = prices->read > 0 &&
-	    (bill->added == 0 || prices->write > 0);
-	bill->calls = bill->grown ? 0
-				  : count_calls(bill, prices, later->tokens);
+	    dollars(bill->added, write);
+	bill->known = is_priced(bill->read, prices->read) &&
+	    is_priced(bill->written, write) &&
+	    is_priced(bill->fresh, prices->in);
+	bill->known_unchanged = prices->read != CTX_NO_PRICE &&
+	    is_priced(bill->added, write);
+	if (!bill->grown && bill->known && bill->known_unchanged)
+		bill->calls = count_calls(bill, prices, later->tokens);
 }

@@ -95,7 +95,7 @@ static const struct ctx_hints table[] = {
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.write_percent = {125, 200},
+	.hour_percent = 200,
     },
     {
 	.provider = "bedrock",
@@ -118,7 +118,7 @@ static const struct ctx_hints table[] = {
 	    NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.write_percent = {125, 200},
+	.hour_percent = 200,
     },
     {
 	.provider = "anthropic",
@@ -135,7 +135,7 @@ static const struct ctx_hints table[] = {
 	.before = {"model", "tools"},
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.write_percent = {125, 200},
+	.hour_percent = 200,
     },
     /* Older models and compatible servers refuse members they do not know,
      * so the model must be known to take them. */
@@ -151,7 +151,6 @@ static const struct ctx_hints table[] = {
 	.silent = 1u << CTX_ROLE_ASSISTANT,
 	.before = {"model", "tools"},
 	.models = HEEDS(CTX_CACHE_BREAKPOINT),
-	.write_percent = {125, 125},
 	.own = {"prompt_cache_options", "explicit"},
     },
     {
@@ -165,7 +164,6 @@ static const struct ctx_hints table[] = {
 	.silent = 1u << CTX_ROLE_ASSISTANT,
 	.before = {"model", "tools", "instructions"},
 	.models = HEEDS(CTX_CACHE_BREAKPOINT),
-	.write_percent = {125, 125},
 	.own = {"prompt_cache_options", "explicit"},
     },
 };
