@@ -19,7 +19,8 @@ struct prune {
 	uint64_t stuck; /* those of which nothing could be removed */
 	uint64_t refused; /* those that --reasoning fail left alone */
 	bool unnoted;  /* it was said that no notice can stand, */
-	bool bound;    /* that bound reasoning is kept after a change */
+	bool bound;    /* that bound reasoning is kept after a change, */
+	bool coarse;   /* that --quantum is above the target */
 	unsigned reasoning; /* enum ctx_reasoning */
 };
 
@@ -166,6 +167,24 @@ say_refused(struct prune *prune, const struct ctx_outcome *outcome)
 		    outcome->file, place_of(outcome, place));
 }
 
+/* Says that cuts on the grid of --quantum leave less than fits. */
+static void
+say_coarse(struct prune *prune, const struct ctx_outcome *outcome)
+{
+	const struct ctx_limits *limits = outcome->limits;
+	char quantum[16], target[16];
+
+	if (prune->coarse || outcome->plan->grid == 0 ||
+	    limits->quantum <= limits->target)
+		return;
+	prune->coarse = true;
+	cli_say(&prune->cli, "%s: --quantum %s is above the target of %s "
+			     "tokens, so a cut may leave little but what must "
+			     "stay; lower --quantum",
+	    outcome->file, cli_short_number(quantum, limits->quantum),
+	    cli_short_number(target, limits->target));
+}
+
 static int
 ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 {
@@ -178,6 +197,7 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		say_refused(prune, outcome);
 	else if (outcome->over)
 		say_over(prune, outcome);
+	say_coarse(prune, outcome);
 	if (outcome->unnoted != NULL && !prune->unnoted)
 		cli_say(&prune->cli, "%s: no notice can stand between turns "
 				     "of dialect %s; none is put in",

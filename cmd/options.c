@@ -236,7 +236,8 @@ bad_argument(const struct cli *cli, const struct cli_option *option,
 	    [CLI_FILE] = "a name",
 	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
 	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
-	    [CLI_AMOUNT] = "a number such as 20k, or a share such as 70%",
+	    [CLI_AMOUNT] = "a number such as 20k, or a share of up to 100% "
+			   "such as 70%",
 	};
 	char names[400];
 	size_t n = 0;

@@ -208,6 +208,11 @@ X
 	for bad in "" -1 5x 1e9 99999999999999999999 101% %; do
 		run -2 ctx-count --max "$bad" "$chat"
 	done
+	for c in "ctx-count --max" "ctx-prune -b" "ctx-prune --trigger"; do
+		# shellcheck disable=SC2086 # a command and its option
+		run -2 $c 110% -m gpt-4o "$chat"
+		[[ $output == *"'110%' is not a number such as 20k, or a share of up to 100% such as 70%" ]]
+	done
 	for good in 20000 20k 1.5M 70% 12.5%; do
 		run ctx-count -q -m gpt-4o --max "$good" "$chat"
 		[ "$status" -le 1 ]

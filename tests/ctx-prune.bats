@@ -190,6 +190,24 @@ is_paired() {
 	jq -e '.action == "drop"' reasons > /dev/null
 }
 
+@test "--quantum above the target is said, for less stays than fits" {
+	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
+	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so a cut may leave little but what must stay; lower --quantum" ]
+	run -0 --separate-stderr ctx-prune -b 20k --target 25% --quantum 6k "$agent"
+	[[ $stderr == *"above the target of 5.0k tokens"* ]]
+	# Once, whatever the number of conversations.
+	jq -cs '{model: "gpt-4o", messages: .}' "$agent" > r
+	cat r r > two
+	run -0 --separate-stderr ctx-prune -b 20% --quantum 50k two
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"--quantum 50k is above the target of 26k tokens"* ]]
+	# Not where it cuts nothing, or has no say.
+	run -0 --separate-stderr ctx-prune -b 200k --quantum 300k "$agent"
+	[ -z "$stderr" ]
+	run -0 --separate-stderr ctx-prune -b 20k --quantum 20k "$agent"
+	[ -z "$stderr" ]
+}
+
 @test "the budget comes from the model's window less the reserve" {
 	run -2 ctx-prune "$agent"
 	[[ $output == *"give --budget, --model or --window"* ]]
