@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "convo/bound.h"
-#include "convo/pieces.h"
 #include "convo/reasoning.h"
 #include "convo/report.h"
 #include "convo/standin.h"
 #include "convo/talk.h"
+#include "dialect/body.h"
 #include "store/reference.h"
 
 /* Bytes; what is put back must fit into a line. */
@@ -135,6 +135,16 @@ get(struct restore *restore, const struct ctx_spool_sum *sum,
 	if (*state == CTX_AGED_WHOLE && !has_digits(file, sum->digits))
 		*state = CTX_AGED_CHANGED;
 	return 0;
+}
+
+/* Tells of a reference into another directory. */
+static int
+tell_foreign(struct restore *restore, const struct reference *ref,
+    struct ctx_err *err)
+{
+	const struct ctx_restore_options *o = restore->options;
+
+	return o->foreign != NULL ? o->foreign(o->user, ref->dir, err) : 0;
 }
 
 /* Tells of a reference; 0, or -1. */
@@ -264,10 +274,7 @@ restore_block(struct restore *restore, const struct ctx_record *record,
 	if (!is || ref.path.n == 0)
 		return 0;
 	if (!ctx_reference_into(&ref, restore->options->spool))
-		return restore->options->foreign == NULL
-		    ? 0
-		    : restore->options->foreign(restore->options->user,
-			  ref.dir, err);
+		return tell_foreign(restore, &ref, err);
 	if (open_spool(restore, err) < 0 ||
 	    fetch_block(restore, &ref, &state, err) < 0 ||
 	    tell_found(restore, record, &ref, state, err) < 0)
@@ -394,10 +401,7 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	if (!ctx_reference_find(restore->text.p, restore->text.n, &ref))
 		return 0;
 	if (!ctx_reference_into(&ref, restore->options->spool))
-		return restore->options->foreign == NULL
-		    ? 0
-		    : restore->options->foreign(restore->options->user,
-			  ref.dir, err);
+		return tell_foreign(restore, &ref, err);
 	if (open_spool(restore, err) < 0 ||
 	    fetch(restore, event->record, &ref,
 		ctx_body_form(json, body, dialect), &state, err) < 0)
