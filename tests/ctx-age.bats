@@ -1045,24 +1045,8 @@ shots() {
 
 # ---- bound reasoning ----
 
-# A result that ages, between answers with signed reasoning.
-bound_talk() {
-	cat <<'X'
-{"role":"user","content":"Weather in Oslo?"}
-{"role":"assistant","content":[{"type":"thinking","thinking":"one","signature":"Eq1="},{"type":"tool_use","id":"a","name":"wx","input":{}}]}
-X
-	printf '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"%s"}]}\n' "$(printf 'rain %.0s' {1..100})"
-	cat <<'X'
-{"role":"assistant","content":[{"type":"thinking","thinking":"two","signature":"Eq2="},{"type":"text","text":"ok"}]}
-{"role":"user","content":"And Rome?"}
-{"role":"assistant","content":[{"type":"redacted_thinking","data":"Eq3="}]}
-{"role":"user","content":"Go on."}
-{"role":"assistant","content":[{"type":"thinking","thinking":"four","signature":"Eq4="},{"type":"text","text":"ok"}]}
-X
-}
-
 @test "signed reasoning after an aged result goes to the spool and comes back" {
-	bound_talk > t
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	set -- -d anthropic -k 1 -o 40 -S spool
 	ctx-age "$@" --explain log t > out
 	head -n 2 t | cmp - <(head -n 2 out)
@@ -1078,7 +1062,7 @@ X
 }
 
 @test "reasoning of a conversation that goes on and ages again comes back" {
-	bound_talk > t
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	long=$(printf 'sun %.0s' {1..100})
 	{
 		cat t
@@ -1097,7 +1081,7 @@ X
 }
 
 @test "reasoning is not put into a message that was changed, nor from a forged file" {
-	bound_talk > t
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
 	sed '4s/"ok"/"no"/' out > changed
 	ctx-restore -d anthropic -S spool changed > back
@@ -1113,7 +1097,7 @@ X
 }
 
 @test "reasoning is not put into the equal message of another conversation" {
-	bound_talk > t
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	sed -e 's/"a"/"b"/; s/rain/snow/g' \
 	    -e '/Eq2/s/{"type":"thinking"[^}]*},//' t > u
 	for file in t u; do
@@ -1127,7 +1111,7 @@ X
 }
 
 @test "--reasoning keep and fail, --mask, older models" {
-	bound_talk > t
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	set -- -d anthropic -k 1 -o 40 -S spool
 	ctx-age "$@" --reasoning keep t > out 2> err
 	sed '1,3d' t | cmp - <(sed '1,3d' out)
@@ -1152,7 +1136,7 @@ X
 }
 
 @test "reasoning whose file cannot be written stays, which is said" {
-	bound_talk > t
+	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
 	name=$(ls spool/reasoning-* | head -n 1)
 	rm -rf spool

@@ -853,27 +853,15 @@ prefix() {
 
 # ---- bound reasoning ----
 
-# A result that is cut, between answers with signed reasoning.
-bound_talk() {
-	cat <<'X'
-{"role":"user","content":"Weather in Oslo?"}
-{"role":"assistant","content":[{"type":"thinking","thinking":"one","signature":"Eq1="},{"type":"tool_use","id":"a","name":"wx","input":{}}]}
-{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"four degrees and rain in the afternoon, sun on the hills"}]}
-{"role":"assistant","content":[{"type":"thinking","thinking":"two","signature":"Eq2="},{"type":"text","text":"4C"}]}
-{"role":"user","content":"And Rome?"}
-{"role":"assistant","content":[{"type":"redacted_thinking","data":"Eq3="}]}
-X
-}
-
 @test "signed reasoning after a cut is removed, before it is kept" {
-	bound_talk > t
+	bound_talk "four degrees and rain in the afternoon, sun on the hills" > t
 	ctx-truncate -d anthropic -l 40 --explain log --archive gone t > out
 	head -n 2 t | cmp - <(head -n 2 out)
-	[ "$(sed -n 4p out)" = '{"role":"assistant","content":[{"type":"text","text":"4C"}]}' ]
+	[ "$(sed -n 4p out)" = '{"role":"assistant","content":[{"type":"text","text":"ok"}]}' ]
 	# Nothing else was in it: the roles still alternate.
 	[ "$(sed -n 6p out)" = '{"role":"assistant","content":[{"type":"text","text":"[reasoning removed]"}]}' ]
-	[ "$(jq -c '[.index, .rule]' log | tr '\n' ' ')" = '[2,"results"] [3,"bound reasoning"] [5,"bound reasoning"] ' ]
-	sed -n '3p;4p;6p' t | cmp - gone
+	[ "$(jq -c '[.index, .rule]' log | tr '\n' ' ')" = '[2,"results"] [3,"bound reasoning"] [5,"bound reasoning"] [7,"bound reasoning"] ' ]
+	sed -n '3p;4p;6p;8p' t | cmp - gone
 	ctx-truncate -d anthropic -l 40 out | cmp - out
 	ctx-truncate -d anthropic -l 100 t | cmp - t
 	ctx-truncate -d anthropic -m claude-opus-4-8 -l 40 t > out
@@ -881,10 +869,10 @@ X
 }
 
 @test "--reasoning keep says what the provider refuses, fail leaves all as it is" {
-	bound_talk > t
+	bound_talk "four degrees and rain in the afternoon, sun on the hills" > t
 	ctx-truncate -d anthropic -l 40 --reasoning keep t > out 2> err
 	sed -n '4,$p' t | cmp - <(sed -n '4,$p' out)
-	grep -q 'kept the signed reasoning of 2 messages' err
+	grep -q 'kept the signed reasoning of 3 messages' err
 	run -1 --separate-stderr ctx-truncate -d anthropic -l 40 --reasoning fail t
 	[ "$output" = "$(cat t)" ]
 	[[ $stderr = *"nothing was changed in 1 conversations"* ]]

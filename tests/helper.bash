@@ -66,3 +66,17 @@ is_subsequence() {
 		i < n && $0 == want[i + 1] { i++ }
 		END { exit i != n }' "$1" "$2"
 }
+
+# Answers with signed reasoning, before and after a tool result of the text $1.
+bound_talk() {
+	cat <<X
+{"role":"user","content":"Weather in Oslo?"}
+{"role":"assistant","content":[{"type":"thinking","thinking":"one","signature":"Eq1="},{"type":"tool_use","id":"a","name":"wx","input":{}}]}
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"$1"}]}
+{"role":"assistant","content":[{"type":"thinking","thinking":"two","signature":"Eq2="},{"type":"text","text":"ok"}]}
+{"role":"user","content":"And Rome?"}
+{"role":"assistant","content":[{"type":"redacted_thinking","data":"Eq3="}]}
+{"role":"user","content":"Go on."}
+{"role":"assistant","content":[{"type":"thinking","thinking":"four","signature":"Eq4="},{"type":"text","text":"ok"}]}
+X
+}
