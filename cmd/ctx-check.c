@@ -250,7 +250,7 @@ parse(struct check *check, int argc, char **argv)
 		CLI_FLAG, &check->options.schema, NULL, NULL},
 	    {0, "after", "FILE", "only: was this earlier request appended to?",
 		CLI_FILE, &check->after, NULL, NULL},
-	    {'m', "model", "NAME", "for --after (the request's)", CLI_STRING,
+	    {'m', "model", "NAME", "its window bounds images (the request's)", CLI_STRING,
 		&check->cli.model, cli_model_name, NULL},
 	    {.type = CLI_HEADING, .help = "What comes out"},
 	    {0, "json", NULL, "one JSON object a finding", CLI_FLAG,
@@ -379,6 +379,7 @@ main(int argc, char **argv)
 		    "  ctx-check --repair < broken.jsonl > whole.jsonl\n",
 	    }};
 	struct ctx_writer writer;
+	struct ctx_meter meter;
 	size_t i;
 
 	parse(&check, argc, argv);
@@ -392,7 +393,10 @@ main(int argc, char **argv)
 		run_after(&check);
 		return cli_end(&check.cli, NULL);
 	}
+	cli_meter(&check.cli, &meter);
+	check.options.meter = &meter;
 	open_reports(&check);
+	/* No tokenizer is opened, so the meter needs no file. */
 	cli_sandbox(&check.cli, &(struct cli_needs){.meter = NULL});
 	if (check.sarif)
 		begin_sarif(&check);
@@ -401,5 +405,6 @@ main(int argc, char **argv)
 	if (check.sarif)
 		end_sarif(true);
 	close_reports(&check);
+	ctx_meter_release(&meter);
 	return cli_end(&check.cli, check.repair ? &writer : NULL);
 }

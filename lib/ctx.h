@@ -1712,6 +1712,10 @@ int ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
  * tokenizer. */
 int ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
     uint32_t model, bool *binds, struct ctx_err *err);
+/* Sets *window to the tokens of that model's window, 0 if no model is named or
+ * its window is not known; opens no tokenizer. */
+int ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
+    uint32_t model, uint64_t *window, struct ctx_err *err);
 void ctx_meter_release(struct ctx_meter *meter);
 
 /* ---- group/group.c: messages to groups and turns ------------------------- */
@@ -1928,13 +1932,18 @@ struct ctx_bounds {
 	uint32_t many, many_side; /* ... and with more than so many images */
 	uint64_t image;       /* bytes of an image, ... */
 	bool encoded;         /* ... in base64 */
-	uint32_t images;      /* images of a request */
+	uint32_t images;      /* images of a request, ... */
+	uint64_t few_window;  /* ... of a model of at most so many tokens: */
+	uint32_t few_images;
 	uint32_t in_message;  /* images of a message */
 };
 /* The row of a provider, or if that is NULL of the one whose format the dialect
  * is; NULL if there is none. */
 const struct ctx_bounds *ctx_bounds_of(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
+/* The most images of a request to a model of that window; 0 tokens: the window
+ * is not known. */
+uint32_t ctx_bounds_images(const struct ctx_bounds *bounds, uint64_t window);
 
 /* ---- check/judge.c: would the provider take it --------------------------- */
 
@@ -1979,6 +1988,9 @@ struct ctx_judge {
 	 * the caller's. */
 	const struct ctx_provider *provider;
 	const struct ctx_dialect *dialect;
+	/* The window of the message's model in tokens, 0 if it is not known;
+	 * the caller's. */
+	uint64_t window;
 	/* The request that holds the conversation, or NULL; the caller's,
 	 * after each begin. */
 	const struct ctx_json *request_json;
@@ -2475,6 +2487,10 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter, bool *binds,
     struct ctx_err *err);
+/* The window of that model: see ctx_meter_window. */
+int ctx_stream_window(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter, uint64_t *window,
+    struct ctx_err *err);
 /* What the message of an event costs by its conversation's counter. */
 int ctx_stream_cost(const struct ctx_event *event,
     struct ctx_counter *counter, struct ctx_cost *cost, struct ctx_err *err);
@@ -2586,6 +2602,7 @@ struct ctx_fix {
 
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
+	struct ctx_meter *meter; /* knows models; NULL: no window is known */
 	bool allow_pending;
 	bool schema; /* the rules have CTX_CALLS_FIT */
 	/* Gets each message that is changed or removed, as it was, before the

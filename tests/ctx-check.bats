@@ -1581,6 +1581,62 @@ in:1: many-images: one image more than the 600 newest" ]
 	[ "$(jq -c '.content[0]' out)" = '{"text":"[image removed: 1x1 png, 29 bytes]"}' ]
 }
 
+@test "many-images: 100 a request if the model's window is 200,000 tokens" {
+	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
+	local content
+	content=$(printf "${one//%/%%}%.0s" {1..101} | cut -c 2-)
+	printf '{"messages":[{"role":"user","content":[%s]}],"model":"%s"}\n' \
+	    "$content" claude-haiku-4-5-20251001 > in
+	run -1 ctx-check in
+	[ "$output" = "in:1: many-images: one image more than the 100 newest (message 0)" ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '[.messages[0].content[].type] | group_by(.) | map([.[0], length])' out)" = '[["image",100],["text",1]]' ]
+	# -m outweighs the request's own model, which has a million tokens.
+	sed 's/claude-haiku-4-5-20251001/claude-opus-5-5/' in > large
+	ctx-check large
+	run -1 ctx-check -m claude-haiku-4-5 large
+	ctx-check -m claude-opus-5-5 in
+	# A stream of messages names no model.
+	printf '{"role":"user","content":[%s]}\n' "$content" > lines
+	ctx-check -d anthropic lines
+	ctx-check -d anthropic -m a-model-of-my-own lines
+	run -1 ctx-check -d anthropic -m claude-sonnet-4-5 lines
+	run -1 env CTX_MODEL=claude-sonnet-4-5 ctx-check -d anthropic lines
+	ctx-check -d anthropic -m claude-sonnet-4-5 --repair lines > out
+	ctx-check -d anthropic -m claude-sonnet-4-5 out
+	# A user's own model has the window that its line says.
+	mkdir -p config/ctx
+	echo '{"mine":{"window":200000}}' > config/ctx/models.json
+	run -1 ctx-check -d anthropic -m mine lines
+}
+
+@test "many-images: 1,500 a request for OpenAI, 3,600 for Gemini" {
+	local one=',{"type":"input_image","image_url":"https://x.org/a.png"}'
+	images() {
+		printf "${one//%/%%}%.0s" $(seq "$1") | cut -c 2-
+	}
+	printf '{"type":"message","role":"user","content":[%s]}\n' "$(images 1501)" > in
+	run -1 ctx-check in
+	[ "$output" = "in:1: many-images: one image more than the 1500 newest" ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.content[:2]' out)" = '[{"type":"input_text","text":"[image removed]"},{"type":"input_image","image_url":"https://x.org/a.png"}]' ]
+	# Other servers speak Chat Completions, too: only --provider asks.
+	one=',{"type":"image_url","image_url":{"url":"https://x.org/a.png"}}'
+	printf '{"role":"user","content":[%s]}\n' "$(images 1501)" > in
+	ctx-check -d openai-chat in
+	run -1 ctx-check -d openai-chat --provider openai in
+	[ "$output" = "in:1: many-images: one image more than the 1500 newest" ]
+	ctx-check -d openai-chat --provider mistral in
+	one=',{"fileData":{"mimeType":"image/png","fileUri":"https://x.org/a.png"}}'
+	printf '{"role":"user","parts":[%s]}\n' "$(images 3601)" > in
+	run -1 ctx-check in
+	[ "$output" = "in:1: many-images: one image more than the 3600 newest" ]
+	ctx-check --repair in > out
+	ctx-check out
+}
+
 @test "bad-result: what a result of a provider may not hold" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
 	result() {

@@ -3,9 +3,10 @@
  *
  * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
  * pixels on a side is refused, one of more than 2,000 if the request has more
- * than 20 images; 600 images, or 100 for models of 200,000 tokens.  "image
- * exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" is about the base64
- * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images a
+ * than 20 images; 600 images, or 100 for models of 200,000 tokens ("too many
+ * images and documents: 104 + 1 > 100", claude-code #23392, February 2026).
+ * "image exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" is about the
+ * base64 (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images a
  * message, each at most 8,000 pixels a side and 3.75 MB.
  *
  * Whether an image is one too many tells only a later one.  The oldest are
@@ -218,7 +219,8 @@ add(struct ctx_judge *judge, const struct ctx_judge_image *image,
 	judge->images = list;
 	list[judge->n_images++] = *image;
 	judge->counted++;
-	return end_many(judge, bounds->images, err) < 0 ? -1
+	return end_many(judge, ctx_bounds_images(bounds, judge->window),
+	    err) < 0 ? -1
 	    : end_large(judge, bounds, err);
 }
 

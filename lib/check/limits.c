@@ -4,7 +4,8 @@
  * Anthropic: "API errors" and "Vision", platform.claude.com, 2026 (32 MB; 256
  * MB are for batches).  Bedrock: the body of InvokeModel in its API reference;
  * Converse names no figure.  Gemini: 100 MB inline since January 2026, 20 MB
- * before.  OpenAI's figure has changed too often to be one.
+ * before; "Image understanding", ai.google.dev, 2026 (3,600 images).  OpenAI:
+ * "Images and vision", developers.openai.com, 2026 (512 MB, 1,500 images).
  */
 #include <string.h>
 
@@ -22,6 +23,8 @@ static const struct ctx_bounds table[] = {
 	.image = 5 * MB,
 	.encoded = true,
 	.images = 600,
+	.few_window = 200000,
+	.few_images = 100,
     },
     {
 	.provider = "bedrock",
@@ -30,8 +33,17 @@ static const struct ctx_bounds table[] = {
 	.image = 15 * MB / 4,
 	.in_message = 20,
     },
-    {.provider = "gemini", .request = 100 * MB},
+    {.provider = "gemini", .request = 100 * MB, .images = 3600},
+    {.provider = "openai", .request = 512 * MB, .images = 1500},
+    {.provider = "responses", .request = 512 * MB, .images = 1500},
 };
+
+uint32_t
+ctx_bounds_images(const struct ctx_bounds *bounds, uint64_t window)
+{
+	return window > 0 && window <= bounds->few_window ? bounds->few_images
+							  : bounds->images;
+}
 
 const struct ctx_bounds *
 ctx_bounds_of(const struct ctx_provider *provider,

@@ -155,7 +155,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"big-request", "a request has more bytes than the provider takes",
 	"Anthropic: \"Request exceeds the maximum allowed number of bytes\", "
 	"32 MB (API errors, June 2026); Bedrock: InvokeModel, 25,000,000; "
-	"Gemini: 100 MB (January 2026)",
+	"Gemini: 100 MB (January 2026); OpenAI: Images and vision, 512 MB",
 	CTX_SMALL_REQUEST, CTX_REMEDY_NONE},
     [CTX_RULE_NO_TOOLS] = {
 	"no-tools", "messages call tools, the request defines none",
@@ -170,7 +170,9 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_IMAGE_LIMITS, CTX_REMEDY_IMAGE},
     [CTX_RULE_MANY_IMAGES] = {
 	"many-images", "there are more images than the provider takes",
-	"Anthropic: Vision, 600 a request (2026); Bedrock: Message, 20",
+	"Anthropic: Vision, 600 a request, 100 if the window is 200,000 tokens "
+	"(2026; claude-code #23392); Bedrock: Message, 20; Gemini: Image "
+	"understanding, 3,600; OpenAI: Images and vision, 1,500",
 	CTX_IMAGE_LIMITS, CTX_REMEDY_IMAGE},
     [CTX_RULE_BAD_RESULT] = {
 	"bad-result", "a result holds what its provider takes in none",
@@ -193,7 +195,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 };
 
 static const struct ctx_provider providers[] = {
-    {"openai", "OpenAI Chat Completions", "openai-chat", CTX_SHORT_IDS},
+    {"openai", "OpenAI Chat Completions", "openai-chat",
+	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS},
     {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS},
     {"anthropic", "Anthropic Messages", "anthropic",
 	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER},

@@ -55,6 +55,23 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return rc;
 }
 
+/* Tells the judge the window of the model that a message with media goes to.
+ * A message without media needs none. */
+static int
+set_window(struct check *check, struct ctx_judge *judge,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	const struct ctx_view *view = event->view;
+	size_t i = 0;
+
+	while (i < view->n && view->parts[i].kind != CTX_PART_MEDIA)
+		i++;
+	if (i == view->n || check->options->meter == NULL)
+		return 0;
+	return ctx_stream_window(check->stream, event, check->options->meter,
+	    &judge->window, err);
+}
+
 /* The line of a node; asked for in rising order. */
 static uint64_t
 line_of(struct check *check, const struct ctx_event *event)
@@ -112,8 +129,10 @@ judge_message(struct check *check, struct hearing *hearing,
 		return -1;
 	check->view = event->view;
 	hearing->judge.dialect = event->shape->dialect;
-	rc = ctx_judge_message(&hearing->judge, rules, event->view, &place,
-	    err);
+	rc = set_window(check, &hearing->judge, event, err);
+	if (rc == 0)
+		rc = ctx_judge_message(&hearing->judge, rules, event->view,
+		    &place, err);
 	check->view = NULL;
 	hearing->messages += !goes_on;
 	check->options->messages += !goes_on;

@@ -404,17 +404,29 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
+/* The node that names the model, or 0, and *json, which holds it.  In a
+ * transcript the lines that name the model stand anywhere. */
+static uint32_t
+model_node(const struct ctx_stream *stream, const struct ctx_event *event,
+    const struct ctx_json **json)
+{
+	if (event->line != 0 && !event->inside && stream->live->model.n > 0) {
+		*json = &stream->live->model;
+		return 1;
+	}
+	*json = event->record->json;
+	return event->shape->model;
+}
+
 int
 ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter,
     struct ctx_measure *measure, struct ctx_err *err)
 {
-	/* In a transcript the lines that name the model stand anywhere. */
-	if (event->line != 0 && !event->inside && stream->live->model.n > 0)
-		return ctx_meter_find(meter, &stream->live->model, 1, measure,
-		    err);
-	return ctx_meter_find(meter, event->record->json, event->shape->model,
-	    measure, err);
+	const struct ctx_json *json;
+	uint32_t node = model_node(stream, event, &json);
+
+	return ctx_meter_find(meter, json, node, measure, err);
 }
 
 int
@@ -422,11 +434,21 @@ ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter, bool *binds,
     struct ctx_err *err)
 {
-	if (event->line != 0 && !event->inside && stream->live->model.n > 0)
-		return ctx_meter_binds(meter, &stream->live->model, 1, binds,
-		    err);
-	return ctx_meter_binds(meter, event->record->json,
-	    event->shape->model, binds, err);
+	const struct ctx_json *json;
+	uint32_t node = model_node(stream, event, &json);
+
+	return ctx_meter_binds(meter, json, node, binds, err);
+}
+
+int
+ctx_stream_window(const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_meter *meter, uint64_t *window,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json;
+	uint32_t node = model_node(stream, event, &json);
+
+	return ctx_meter_window(meter, json, node, window, err);
 }
 
 int

@@ -529,8 +529,8 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node,
 	    "format", "filename"};
 	static const char *const within[] = {"data", "image_url", "url",
 	    "file_data", "bytes", "source", "inlineData", "inline_data",
-	    "input_audio", "file", "image", "document", "audio", "video",
-	    "base64"};
+	    "fileData", "input_audio", "file", "image", "document", "audio",
+	    "video", "base64"};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
 	enum kind kind;
 	size_t i;

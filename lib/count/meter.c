@@ -133,6 +133,24 @@ ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
 	return 0;
 }
 
+int
+ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
+    uint32_t node, uint64_t *window, struct ctx_err *err)
+{
+	const struct ctx_model *model;
+	struct ctx_str name;
+
+	*window = 0;
+	if (find_name(meter, json, node, &name, err) < 0)
+		return -1;
+	if (name.p == NULL)
+		return 0;
+	model = ctx_model_find(&meter->own, name.p, name.n);
+	if (model->name[0] != '\0')
+		*window = model->window;
+	return 0;
+}
+
 /* What was opened for such a counter, or NULL. */
 static struct opened *
 find_opened(const struct ctx_meter *meter, const char *encoding,

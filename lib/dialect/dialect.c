@@ -420,7 +420,7 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_openai_responses_is,
 	.read = ctx_openai_responses_read,
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
-	    CTX_REASONING_LEADS,
+	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS,
 	/* As Chat Completions; nothing better is published. */
 	FRAMING_NAMES,
 	AS_OPENAI,
@@ -473,7 +473,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
 	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
 	    CTX_ARGUMENTS_OBJECT | CTX_KNOWN_ROLES |
-	    CTX_SMALL_REQUEST | CTX_RESULT_OBJECT,
+	    CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_RESULT_OBJECT,
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},

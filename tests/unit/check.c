@@ -332,6 +332,7 @@ static void
 test_tables(void)
 {
 	const struct ctx_provider *provider;
+	const struct ctx_bounds *bounds;
 	size_t i, k;
 
 	tap_case("the tables are whole");
@@ -349,6 +350,19 @@ test_tables(void)
 		CHECK(ctx_dialect_find(provider->dialect) != NULL);
 	}
 	CHECK(ctx_provider_find("nobody") == NULL);
+	tap_case("limits of a request, and of a model with a small window");
+	bounds = ctx_bounds_of(ctx_provider_find("openai"), NULL);
+	CHECK(bounds->request == UINT64_C(512) << 20);
+	CHECK(ctx_bounds_images(bounds, 128000) == 1500);
+	bounds = ctx_bounds_of(NULL, ctx_dialect_find("openai-responses"));
+	CHECK(bounds->request == UINT64_C(512) << 20);
+	bounds = ctx_bounds_of(ctx_provider_find("anthropic"), NULL);
+	CHECK(ctx_bounds_images(bounds, 0) == 600);
+	CHECK(ctx_bounds_images(bounds, 200000) == 100);
+	CHECK(ctx_bounds_images(bounds, 200001) == 600);
+	bounds = ctx_bounds_of(ctx_provider_find("gemini"), NULL);
+	CHECK(ctx_bounds_images(bounds, 0) == 3600);
+	CHECK(ctx_bounds_of(ctx_provider_find("mistral"), NULL) == NULL);
 	tap_case("a provider adds its rules, a dialect keeps its form");
 	provider = ctx_provider_find("openai");
 	CHECK(ctx_provider_rules(provider, ctx_dialect_find("generic")) &
