@@ -1110,6 +1110,7 @@ enum {
 					   * of no provider: see schema.c */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */
+#define CTX_RESULT_STRING (UINT64_C(1) << 59) /* a text or a list of blocks */
 
 /* What ctx_check demands of the order of roles.  CTX_FIRST_USER and
  * CTX_ALTERNATES say what pruning leaves; a provider may take more. */

@@ -1637,6 +1637,36 @@ in:1: many-images: one image more than the 600 newest" ]
 	ctx-check out
 }
 
+@test "bad-result: what the output of a Responses tool call may not hold" {
+	output() {
+		printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
+		    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
+		    '{"type":"function_call_output","call_id":"a","output":'"$1"'}' > in
+	}
+	output '[{"type":"input_text","text":"t"},{"type":"input_image","image_url":"https://x.org/a.png"},{"type":"input_file","file_id":"f"}]'
+	ctx-check in
+	output '"t"'
+	ctx-check in
+	output '[{"type":"output_text","text":"a\nb"},{"type":"image","data":"x"}]'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: result "a" holds a block of a type that none may hold
+in:3: bad-result: result "a" holds a block of a type that none may hold' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.output? // empty' out)" = '[{"type":"input_text","text":"a\nb"},{"type":"input_text","text":"{\"type\":\"image\",\"data\":\"x\"}"}]' ]
+	output '{"rows": [1, 2]}'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: result "a" is neither a string nor a list of blocks' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -r '.output? // empty' out)" = '{"rows":[1,2]}' ]
+	# What a hosted tool gave has a form of its own.
+	printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
+	    '{"type":"shell_call","call_id":"a","action":{"commands":["ls"]}}' \
+	    '{"type":"shell_call_output","call_id":"a","output":[{"stdout":"x","stderr":"","outcome":{"type":"exit","exit_code":0}}]}' > in
+	ctx-check in
+}
+
 @test "bad-result: what a result of a provider may not hold" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
 	result() {

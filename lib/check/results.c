@@ -7,10 +7,15 @@
  * GPT-5.2, and answers 200 since (openai-openapi #523, February 2026).
  * Anthropic: "all content must be type `text` if `is_error` is true"
  * (vellum-assistant #18387, March 2026).  Gemini: a response is an object
- * (google.protobuf.Struct; AstrBot #7216, March 2026).
+ * (google.protobuf.Struct; AstrBot #7216, March 2026).  Responses: "Invalid
+ * value: 'output_text'. Supported values are: 'input_text', 'input_image',
+ * 'input_file', 'scoped_content', and 'encrypted_content'." (querymt #953,
+ * September 2026; nagobot #27); an output is a string or a list of these
+ * (function_call_output in openai-python).
  *
- * In a repair a block becomes a text block: an image its placeholder, any
- * other block its JSON, so that nothing else is lost.
+ * In a repair a block becomes a text block: a text of another type its text,
+ * an image its placeholder, any other block its JSON, so that nothing else is
+ * lost.
  */
 #include <string.h>
 
@@ -39,6 +44,27 @@ judge_object(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		return -1;
 	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
 	    " is no object", text, &judge->with, err) < 0 ? -1 : 0;
+}
+
+/* An output that is neither a string nor a list becomes its JSON as text. */
+static int
+judge_string(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_json *json = judge->view->json;
+	uint32_t body = judge->view->parts[i].value;
+	struct ctx_str text;
+
+	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING ||
+	    json->nodes[body].kind == CTX_JSON_ARRAY ||
+	    json->nodes[body].kind == CTX_JSON_NULL)
+		return 0;
+	judge->with.n = judge->spare.n = 0;
+	if (ctx_json_compact(json, body, &judge->spare, &text, err) < 0 ||
+	    ctx_text_encode(&judge->with, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
+	    " is neither a string nor a list of blocks",
+	    ctx_json_str(json, body), &judge->with, err) < 0 ? -1 : 0;
 }
 
 /* Is the block of a type that a result may hold? */
@@ -86,7 +112,10 @@ replace(struct ctx_judge *judge, const struct ctx_part *part,
 		return ctx_image_replace(&judge->with, &judge->spare,
 		    judge->dialect, json, part->child, err);
 	judge->with.n = judge->spare.n = 0;
-	if (ctx_json_compact(json, part->child, &judge->spare, &text, err) < 0)
+	if ((part->kind == CTX_PART_TEXT
+		? ctx_json_text(json, part->value, &judge->spare, &text, err)
+		: ctx_json_compact(json, part->child, &judge->spare, &text,
+		      err)) < 0)
 		return -1;
 	return ctx_text_block(&judge->with, judge->dialect, text.p, text.n,
 	    err);
@@ -121,6 +150,9 @@ ctx_judge_result(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 
 	if ((judge->rules & CTX_RESULT_OBJECT) &&
 	    judge_object(judge, i, err) < 0)
+		return -1;
+	if ((judge->rules & CTX_RESULT_STRING) &&
+	    judge_string(judge, i, err) < 0)
 		return -1;
 	/* What the provider's own tools gave is as it was. */
 	if (judge->dialect == NULL || view->parts[i].value == 0)

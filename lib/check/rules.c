@@ -179,9 +179,10 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Anthropic: \"all content must be type `text` if `is_error` is true\" "
 	"(vellum-assistant #18387, March 2026); Mistral: \"Input should be "
 	"'text'\" (LibreChat-AI/agents #344, July 2026); Gemini: a Struct "
-	"(AstrBot #7216, March 2026)",
+	"(AstrBot #7216, March 2026); Responses: \"Invalid value: "
+	"'output_text'\" (querymt #953, September 2026)",
 	CTX_RESULTS_TEXT | CTX_ERRORS_TEXT | CTX_RESULT_OBJECT |
-	    CTX_RESULT_TYPES,
+	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
 	CTX_REMEDY_TEXT},
     [CTX_RULE_USER_AFTER_RESULT] = {
 	"user-after-result", "the user speaks right after a result",

@@ -122,6 +122,8 @@
  * ToolResultContentBlock of the Bedrock API reference, August 2026. */
 static const char *const anthropic_results[] = {"text", "image", "document",
     "search_result", "tool_reference", NULL};
+static const char *const responses_results[] = {"input_text", "input_image",
+    "input_file", "scoped_content", "encrypted_content", NULL};
 static const char *const bedrock_results[] = {"text", "json", "image",
     "document", "video", "audio", "searchResult", "cachePoint", NULL};
 
@@ -420,12 +422,14 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_openai_responses_is,
 	.read = ctx_openai_responses_read,
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
-	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS,
+	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
+	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
 	/* As Chat Completions; nothing better is published. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
+	.result_types = responses_results,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("input_text"),
 	.answers = {
