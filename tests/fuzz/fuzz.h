@@ -38,6 +38,15 @@ fuzz_same(const char *a, size_t a_n, const char *b, size_t b_n)
 }
 
 /*
+ * memory.c: the dialect that a byte of an input chooses; NULL: it is found out.
+ * A byte keeps its dialect whatever rows come to the table of dialects, so that
+ * seeds and corpus stay what they are.
+ */
+const struct ctx_dialect *fuzz_dialect(uint8_t choice);
+/* The byte that chooses a dialect. */
+uint8_t fuzz_choice(const struct ctx_dialect *dialect);
+
+/*
  * records.c: how many bytes of an input a target whose input ends in a stream
  * takes for itself.
  */

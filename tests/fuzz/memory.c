@@ -119,6 +119,37 @@ __wrap_writev(int fd, const struct iovec *list, int n)
 	return __wrap_write(fd, list->iov_base, list->iov_len);
 }
 
+/* ---- which dialect ---- */
+
+/* A new dialect is added at the end. */
+static const char *const choices[] = {"codex", "gemini-cli", "pi",
+    "claude-stream", "claude-code", "langchain-lc", "langchain-dict",
+    "langchain-dump", "opencode", "goose", "llm-logs", "vercel-ui",
+    "vercel-model", "sharegpt", "ollama", "openai-responses", "bedrock",
+    "gemini", "anthropic", "openai-chat", "generic", NULL, "copilot-cli",
+    "atif", "otel-genai"};
+
+enum { CHOICES = sizeof choices / sizeof choices[0] };
+
+const struct ctx_dialect *
+fuzz_dialect(uint8_t choice)
+{
+	const char *name = choices[choice % CHOICES];
+
+	return name == NULL ? NULL : ctx_dialect_find(name);
+}
+
+uint8_t
+fuzz_choice(const struct ctx_dialect *dialect)
+{
+	uint8_t choice = 0;
+
+	while (choice < CHOICES && fuzz_dialect(choice) != dialect)
+		choice++;
+	must(choice < CHOICES);
+	return choice;
+}
+
 /* ---- what is in it ---- */
 
 struct kinds {

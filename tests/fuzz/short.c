@@ -102,7 +102,7 @@ run(unsigned dialect, const size_t *messages, size_t n)
 
 		for (k = 2; k < head; k++)
 			options[k] = (uint8_t)(rand() >> 7);
-		options[0] = (uint8_t)dialect;
+		options[0] = fuzz_choice(ctx_dialect_at(dialect));
 		options[1] = (uint8_t)(i / 2);
 		/* Of the target check: no bytes for the sizes of chunks. */
 		options[2] &= 0xf0;

@@ -316,14 +316,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct ctx_meter meter = {.model = "gpt-4o"};
 	struct fuzz f = {.meter = &meter};
 	struct outcome first;
-	unsigned rows = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof f.options; i++)
 		f.options[i] = fuzz_byte(&data, &size);
-	while (ctx_dialect_at(rows) != NULL)
-		rows++;
-	f.dialect = ctx_dialect_at(f.options[0] % (rows + 1));
+	f.dialect = fuzz_dialect(f.options[0]);
 	if (size > 20000)
 		return -1;
 	run(&f, (const char *)data, size, &first);

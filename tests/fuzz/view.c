@@ -166,14 +166,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ctx_counter counter = {0};
 	struct fuzz f = {.counter = &counter};
-	unsigned rows = 0, choice = fuzz_byte(&data, &size);
+	uint8_t choice = fuzz_byte(&data, &size);
 	struct ctx_err err;
 	uint32_t node;
 	size_t used;
 
-	while (ctx_dialect_at(rows) != NULL)
-		rows++;
-	f.dialect = ctx_dialect_at(choice % rows);
+	f.dialect = fuzz_dialect(choice);
+	if (f.dialect == NULL)
+		f.dialect = ctx_dialect_find("generic");
 	f.edit = fuzz_byte(&data, &size);
 	if (size > 20000)
 		return -1;
