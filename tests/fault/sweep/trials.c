@@ -3,9 +3,10 @@
  * in/ is made by the script: few (tool calls and long results), long (more
  * than is read at once), chat, aged (few after ctx-age, its spool beside it),
  * shots (results that are images), light (shots after ctx-age --media),
- * broken, requests of Anthropic's, billed (some with what they took), a
- * vocabulary and one that normalises marks.  ctx-count --follow ends only when
- * it is told to: it has a script of its own.
+ * broken, copilot, atif and otel (agents' files), outputs (of Responses, which
+ * are refused), images (one too many), requests of Anthropic's, billed (some
+ * with what they took), a vocabulary and one that normalises marks.  ctx-count
+ * --follow ends only when it is told to: it has a script of its own.
  */
 #include "sweep.h"
 
@@ -81,5 +82,16 @@ const struct trial trials[] = {
     {"ctx-check --json ../in/broken", 0},
     {"ctx-check --sarif ../in/broken", TRIAL_SARIF},
     {"ctx-check --repair --explain explain ../in/broken", 0},
+    {"ctx-check --json -d anthropic -m claude-haiku-4-5 ../in/images", 0},
+    {"ctx-check --repair --archive archive -d anthropic ../in/images", 0},
+    {"ctx-check --repair ../in/outputs", 0},
+    {"ctx-count --per message ../in/copilot", 0},
+    {"ctx-prune -b 60 -k 1 -t 1 ../in/copilot", 0},
+    {"ctx-prune -b 60 -k 1 -t 1 ../in/atif", 0},
+    {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/otel", 0},
+    {"ctx-truncate -l 20 ../in/copilot", TRIAL_LINES},
+    {"ctx-truncate -l 20 --media 0 ../in/atif", TRIAL_LINES},
+    {"ctx-age -S spool -k 1 -o 5 ../in/otel", TRIAL_LINES},
+    {"ctx-check --repair --allow-pending ../in/otel", 0},
     {0},
 };
