@@ -198,12 +198,26 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
+/* The length of a path up to its last step to each element, 0: it has none. */
+static int
+length_to_each(const char *path)
+{
+	const char *next = path;
+	int n = 0;
+
+	while ((next = strstr(next, "[]")) != NULL) {
+		next += 2;
+		n = (int)(next - path);
+	}
+	return n;
+}
+
 /* Of a stream of nothing there is nothing to say. */
 static void
 note_none(const struct cli *cli, const struct ctx_found *found)
 {
-	const char *path = found->stray, *each = strrchr(path, ']');
-	int n = each == NULL ? 0 : (int)(each + 1 - path);
+	const char *path = found->stray;
+	int n = length_to_each(path);
 
 	if (found->file == NULL)
 		return;
@@ -211,10 +225,13 @@ note_none(const struct cli *cli, const struct ctx_found *found)
 		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
 		    found->file, found->line);
 	else
-		cli_say(cli, "%s:%" PRIu64 ": no messages were found but at "
+		cli_say(cli, "%s:%" PRIu64 ": no messages were found but %s "
 			     "%s; to read those: jq -c '%.*s%s{messages: "
-			     "%s}'", found->file, found->line, path, n, path,
-		    n > 0 ? " | " : "", path[n] != '\0' ? path + n : ".");
+			     "%s%s%s%s}'", found->file, found->line,
+		    found->coded ? "as JSON in a string at" : "at", path, n,
+		    path, n > 0 ? " | " : "", found->coded ? "(" : "",
+		    path[n] == '.' ? "" : ".", path + n,
+		    found->coded ? " | fromjson?)" : "");
 }
 
 void

@@ -1342,11 +1342,14 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
 
 /*
  * For a value that holds no messages where any are looked for: writes the
- * path, as jq takes it (".run.turns", ".[].log"), of the first array in it
- * whose elements have a role, into path of size bytes; "" if there is none,
- * or its path is too long or needs quotes.
+ * path, as jq takes it (".run.turns", ".[].log", ".a[\"b.c\"]"), of the first
+ * array in it whose elements have a role, into path of size bytes.  If there is
+ * none, the path of the first string that is the JSON of such an array, and
+ * *coded is true.  "" if there is neither, or its path is too long or has a
+ * name of other characters than letters, digits and _.-
  */
-void ctx_detect_stray(const struct ctx_json *json, char *path, size_t size);
+int ctx_detect_stray(const struct ctx_json *json, char *path, size_t size,
+    bool *coded, struct ctx_err *err);
 
 /* ---- dialect/hints.c: how a provider is told what to cache -------------- */
 
@@ -2432,8 +2435,9 @@ struct ctx_found {
 	 * that is JSON (file is NULL if there is none), or the first with ... */
 	const char *file;
 	uint64_t line;
-	char stray[64]; /* ... messages where none are looked for: the path of
+	char stray[96]; /* ... messages where none are looked for: the path of
 			 * ctx_detect_stray, or "" */
+	bool coded;     /* these are JSON in a string */
 	bool decisive; /* false: all that was met could be of any dialect, */
 	bool likely;   /* but some of it speaks for this one */
 	bool others;   /* further records are of other dialects */

@@ -486,11 +486,32 @@ reads() {
 	[ "$(said two)" = "ctx-truncate: two:2: no messages were found but at .[].x[].y; to read those: jq -c '.[].x[] | {messages: .y}'" ]
 	jq -c '.[].x[] | {messages: .y}' <(tail -n 1 two) | ctx-count --json |
 	    jq -e '.messages == 1'
-	# A name that would need quotes, or control characters, is not shown.
+	echo '{"a.b":[{"role":"user"}]}' > three
+	[ "$(said three)" = "ctx-truncate: three:1: no messages were found but at .[\"a.b\"]; to read those: jq -c '{messages: .[\"a.b\"]}'" ]
+	# A name with other signs is not shown.
 	echo '{"\u001b[1m":[{"role":"user"}]}' > odd
 	[ "$(said odd)" = "ctx-truncate: odd:1: no messages were found" ]
-	printf '{"%064d":[{"role":"user"}]}\n' 0 | tr 0 a > long
+	printf '{"%0128d":[{"role":"user"}]}\n' 0 | tr 0 a > long
 	[ "$(said long)" = "ctx-truncate: long:1: no messages were found" ]
+}
+
+@test "messages that are JSON in a string are named, with how to get at them" {
+	local list='"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Oslo?\"}]}]"'
+
+	# As OpenTelemetry's exporters write them: attributes by name, and OTLP.
+	echo '{"attributes":{"n":5,"gen_ai.input.messages":'"$list"'}}' > span
+	echo '{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"n","value":{"intValue":"5"}},{"key":"gen_ai.request.model","value":{"stringValue":"gpt-4o"}},{"key":"gen_ai.input.messages","value":{"stringValue":'"$list"'}}]}]}]}]}' > otlp
+	for f in span otlp; do
+		ctx-prune -b 1 $f 2> said | cmp - $f
+		grep -q "no messages were found but as JSON in a string at" said
+		eval "$(sed 's/.*to read those: //' said)" < $f > read
+		dialect_is otel-genai read
+		[ "$(ctx-count --json read | jq .messages)" -eq 1 ]
+	done
+	[ "$(cat said)" = "ctx-prune: otlp:1: no messages were found but as JSON in a string at .resourceSpans[].scopeSpans[].spans[].attributes[].value.stringValue; to read those: jq -c '.resourceSpans[].scopeSpans[].spans[].attributes[] | {messages: (.value.stringValue | fromjson?)}'" ]
+	# Texts that begin alike are none.
+	echo '{"a":"[not JSON","b":"[1]","c":"[{\"role\":\"user\"}] more"}' > other
+	ctx-count other 2>&1 | grep -q 'no messages were found$'
 }
 
 @test "llm: a row is a turn, and a chain of tools one group" {

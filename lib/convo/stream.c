@@ -62,20 +62,22 @@ note_found(struct ctx_stream *stream, const struct ctx_shape *shape)
 }
 
 /* The same as long as there are no messages. */
-static void
-note_stray(struct ctx_stream *stream)
+static int
+note_stray(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_found *found = &stream->found;
 
 	if (found->dialect != NULL || found->stray[0] != '\0' ||
 	    stream->record.kind != CTX_RECORD_JSON)
-		return;
-	ctx_detect_stray(stream->record.json, found->stray,
-	    sizeof found->stray);
+		return 0;
+	if (ctx_detect_stray(stream->record.json, found->stray,
+		sizeof found->stray, &found->coded, err) < 0)
+		return -1;
 	if (found->file != NULL && found->stray[0] == '\0')
-		return;
+		return 0;
 	found->file = stream->record.file;
 	found->line = stream->record.line;
+	return 0;
 }
 
 /*
@@ -338,7 +340,8 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		stream->conversation = stream->shape.list + 1;
 		return next_conversation(stream, event);
 	default:
-		note_stray(stream);
+		if (note_stray(stream, err) < 0)
+			return -1;
 		break;
 	}
 	return give(stream, event, CTX_EVENT_RECORD, 0);

@@ -1,6 +1,7 @@
 /*
  * stray.c - messages that stand where none are looked for
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "dialect/dialect.h"
@@ -24,59 +25,138 @@ child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 	return child;
 }
 
-/* Is the key a name that jq takes without quotes? */
 static bool
-is_plain(struct ctx_str key)
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Does a key, with its quotes, hold only letters and signs of a name?  Sets
+ * *plain to whether jq takes it without the quotes. */
+static bool
+is_name(struct ctx_str key, bool *plain)
 {
 	size_t i;
 
-	/* The quotes are the first and the last byte. */
-	for (i = 1; i + 1 < key.n; i++)
-		if (!(key.p[i] >= 'a' && key.p[i] <= 'z') &&
-		    !(key.p[i] >= 'A' && key.p[i] <= 'Z') && key.p[i] != '_' &&
-		    (i == 1 || key.p[i] < '0' || key.p[i] > '9'))
+	*plain = key.n > 2 && is_letter(key.p[1]);
+	for (i = 1; i + 1 < key.n; i++) {
+		if (is_letter(key.p[i]) ||
+		    (key.p[i] >= '0' && key.p[i] <= '9'))
+			continue;
+		if (key.p[i] != '.' && key.p[i] != '-')
 			return false;
-	return i > 1;
+		*plain = false;
+	}
+	return key.n > 2;
+}
+
+/* Writes one step of the way: a member by its key, or, p NULL, an element. */
+static bool
+write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
+{
+	const char *start = path->n == 0 ? "." : "";
+	bool plain = true;
+	int n;
+
+	if (key.p != NULL && !is_name(key, &plain))
+		return false;
+	if (key.p == NULL)
+		n = snprintf(path->p + path->n, size - path->n, "%s[]", start);
+	else if (plain)
+		n = snprintf(path->p + path->n, size - path->n, ".%.*s",
+		    (int)key.n - 2, key.p + 1);
+	else
+		n = snprintf(path->p + path->n, size - path->n, "%s[%.*s]",
+		    start, (int)key.n, key.p);
+	if ((size_t)n >= size - path->n)
+		return false;
+	path->n += (size_t)n;
+	return true;
 }
 
 /* Writes the way down to the node, if it fits and its names are plain. */
 static bool
 write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 {
-	struct ctx_str step;
-	size_t n = 0;
+	struct ctx_buf steps = {.p = path};
+	struct ctx_str key;
 	uint32_t at, child;
 
 	for (at = 0; at != node; at = child) {
 		child = child_with(json, at, node);
-		step = (struct ctx_str){n == 0 ? ".[]" : "[]", n == 0 ? 3 : 2};
-		if (json->nodes[at].kind == CTX_JSON_OBJECT) {
-			step = ctx_json_str(json, child - 1);
-			if (!is_plain(step))
-				return false;
-			step.n--; /* the name behind a dot */
-		}
-		if (n + step.n >= size)
-			return false;
-		memcpy(path + n, step.p, step.n);
+		key = (struct ctx_str){NULL, 0};
 		if (json->nodes[at].kind == CTX_JSON_OBJECT)
-			path[n] = '.';
-		n += step.n;
+			key = ctx_json_str(json, child - 1);
+		if (!write_step(&steps, size, key))
+			return false;
 	}
-	path[n] = '\0';
 	return true;
 }
 
-void
-ctx_detect_stray(const struct ctx_json *json, char *path, size_t size)
+/* 1 if the node is a string whose text is the JSON of a list of messages, else
+ * 0; text and coded are scratch. */
+static int
+is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
+    struct ctx_json *coded, struct ctx_err *err)
 {
+	struct ctx_err wrong;
+	size_t used;
+	int rc;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING ||
+	    !ctx_json_begins(json, node, "["))
+		return 0;
+	text->n = 0;
+	if (ctx_text_decode(text, ctx_json_str(json, node), err) < 0)
+		return -1;
+	rc = ctx_json_scan(coded, text->p, text->n, &used, &wrong);
+	if (rc < 0 && wrong.code == CTX_ENOMEM) {
+		*err = wrong;
+		return -1;
+	}
+	return rc > 0 && used == text->n &&
+	    coded->nodes[0].kind == CTX_JSON_ARRAY &&
+	    coded->nodes[0].next > 1 && ctx_json_find(coded, 1, "role") != 0;
+}
+
+/* Sets *found to the first string that is the JSON of a list of messages, or
+ * to 0. */
+static int
+find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
+{
+	struct ctx_buf text = {0};
+	struct ctx_json coded;
 	uint32_t node;
+	int rc = 0;
+
+	*found = 0;
+	ctx_json_init(&coded, CTX_SIMD_BEST);
+	for (node = 1; rc == 0 && node < json->n; node++) {
+		rc = is_coded(json, node, &text, &coded, err);
+		if (rc > 0)
+			*found = node;
+	}
+	ctx_json_release(&coded);
+	ctx_buf_release(&text);
+	return rc < 0 ? -1 : 0;
+}
+
+int
+ctx_detect_stray(const struct ctx_json *json, char *path, size_t size,
+    bool *coded, struct ctx_err *err)
+{
+	uint32_t node = 1;
 
 	*path = '\0';
-	for (node = 1; node < json->n; node++)
-		if (ctx_is_talk(json, node)) {
-			if (!write_path(json, node, path, size))
-				*path = '\0';
-			return;
-		}
+	*coded = false;
+	while (node < json->n && !ctx_is_talk(json, node))
+		node++;
+	if (node >= json->n) {
+		if (find_coded(json, &node, err) < 0)
+			return -1;
+		*coded = node != 0;
+	}
+	if (node == 0 || !write_path(json, node, path, size))
+		*path = '\0';
+	return 0;
 }

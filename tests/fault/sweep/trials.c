@@ -4,9 +4,10 @@
  * than is read at once), chat, aged (few after ctx-age, its spool beside it),
  * shots (results that are images), light (shots after ctx-age --media),
  * broken, copilot, atif and otel (agents' files), outputs (of Responses, which
- * are refused), images (one too many), requests of Anthropic's, billed (some
- * with what they took), a vocabulary and one that normalises marks.  ctx-count
- * --follow ends only when it is told to: it has a script of its own.
+ * are refused), images (one too many), span (messages in a string), requests of
+ * Anthropic's, billed (some with what they took), a vocabulary and one that
+ * normalises marks.  ctx-count --follow ends only when it is told to: it has a
+ * script of its own.
  */
 #include "sweep.h"
 
@@ -86,6 +87,7 @@ const struct trial trials[] = {
     {"ctx-check --repair --archive archive -d anthropic ../in/images", 0},
     {"ctx-check --repair ../in/outputs", 0},
     {"ctx-count --per message ../in/copilot", 0},
+    {"ctx-count ../in/span", 0},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/copilot", 0},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/atif", 0},
     {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/otel", 0},
