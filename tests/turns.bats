@@ -376,6 +376,35 @@ sweagent() {
 	[[ $output == *"last turns 2."* ]]
 }
 
+@test "a task behind a demonstration in its message, or in turns, is kept" {
+	# In one message they are one: it stays whole, or the budget is not met.
+	sweagent 30 | jq -sc '.[1].content as $d | .[2].content as $t | .[0],
+	    {role: "user", content: [{type: "text", text: $d},
+		{type: "text", text: $t}]}, .[3:][]' > blocks
+	sweagent 30 | jq -sc '.[0], {role: "user", content:
+	    (.[1].content + .[2].content)}, .[3:][]' > text
+	for f in blocks text; do
+		ctx-prune -b 4500 $f > out
+		grep -q 'END OF DEMO.*Fix the parser' out
+		run -1 ctx-prune -b 1800 $f
+		[[ $output == *"last turns 2."* ]]
+	done
+	# A demonstration of turns is older than the task, marked or not.
+	sweagent 30 | jq -sc --arg w "$(numbered 60)" '.[0],
+	    (range(12) | {role: "user", is_demo: true, content: "seen \(.) \($w)"},
+		{role: "assistant", is_demo: true, content: "done \(.)"}),
+	    .[2:][]' > marked
+	jq -c 'del(.is_demo)' marked > bare
+	for f in marked bare; do
+		for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+			ctx-prune -s $s -t 1 -b 1800 $f > out
+			grep -q 'Fix the parser' out || fail "$s $f"
+			[ "$(grep -c seen out)" -lt 12 ] || fail "$s $f"
+			ctx-check --allow-pending out
+		done
+	done
+}
+
 @test "a task that its demonstration follows is kept, too" {
 	sweagent 30 | jq -sc '.[0, 2, 1], .[3:][]' > in
 	ctx-prune -b 4500 in > out
