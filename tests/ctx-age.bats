@@ -1146,3 +1146,55 @@ shots() {
 	[[ $stderr = *"reasoning-"* ]]
 	[[ $stderr = *"kept the signed reasoning of 1 messages"* ]]
 }
+
+@test "--media: the places of media that are reached, and those that stay" {
+	# A payload that costs more than any reference.
+	head -c 200000 /dev/zero | tr '\0' A > payload
+	{
+		printf iVBORw0KGgoAAAANSUhEUgAABiAAAASYCAYAAAA
+		head -c 4001 payload
+	} > png
+	records() {
+		jq -nc --rawfile p payload --rawfile png png "$1" > in
+	}
+	aged() {
+		rm -rf spool
+		ctx-age -d "$1" -S spool --media 0 in > out
+		ctx-restore -S spool out | cmp - in
+	}
+	while IFS=$'\t' read -r dialect program; do
+		records "$program"
+		aged "$dialect"
+		run -1 cmp -s in out
+		ctx-truncate -d "$dialect" -l 0 --media 0 in > cut
+		run -1 cmp -s in cut
+	done <<'X'
+openai-chat	{role: "user", content: [{type: "input_audio", input_audio: {data: $p, format: "wav"}}]}
+openai-chat	{role: "user", content: [{type: "file", file: {filename: "a.pdf", file_data: ("data:application/pdf;base64," + $p)}}]}
+openai-responses	{type: "custom_tool_call_output", call_id: "a", output: [{type: "input_image", image_url: ("data:image/png;base64," + $png)}]}
+gemini	{role: "user", parts: [{fileData: {mimeType: "image/png", fileUri: "https://example.org/a.png"}}]}
+claude-code	{type: "user", uuid: "1", parentUuid: null, sessionId: "s", message: {role: "user", content: [{type: "tool_result", tool_use_id: "t", content: [{type: "image", source: {type: "base64", media_type: "image/png", data: $png}}]}]}}
+X
+	while IFS=$'\t' read -r dialect program; do
+		records "$program"
+		aged "$dialect"
+		cmp in out
+		ctx-truncate -d "$dialect" -l 0 --media 0 in | cmp - in
+	done <<'X'
+openai-responses	{type: "computer_call_output", call_id: "a", output: {type: "computer_screenshot", image_url: ("data:image/png;base64," + $png)}}
+openai-responses	{type: "image_generation_call", id: "a", status: "completed", result: $png}
+gemini	{role: "user", parts: [{functionResponse: {name: "f", response: {}, parts: [{inlineData: {mimeType: "image/png", data: $png}}]}}]}
+ollama	{role: "user", content: "See.", images: [$png]}
+llm-logs	{id: "x", conversation_id: "c", model: "m", prompt: "p", response: "r", attachments: [{id: "i", type: "image/png", content: $png}]}
+openai-chat	{role: "assistant", content: null, audio: {id: "audio_1", data: $p}}
+X
+	# Claude Code keeps a copy that the model is not shown: it stays.
+	records '{type: "user", uuid: "1", parentUuid: null, sessionId: "s",
+	    message: {role: "user", content: [{type: "tool_result",
+		tool_use_id: "t", content: [{type: "image", source:
+		{type: "base64", media_type: "image/png", data: $png}}]}]},
+	    toolUseResult: {type: "image", file: {base64: $png}}}'
+	aged claude-code
+	cmp <(jq -c .toolUseResult in) <(jq -c .toolUseResult out)
+	[ "$(jq -r '.message.content[0].content[0].type' out)" = text ]
+}
