@@ -1660,6 +1660,16 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -r '.output? // empty' out)" = '{"rows":[1,2]}' ]
+	# A screenshot is an object; a text cannot become one.
+	printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
+	    '{"type":"computer_call","call_id":"a","action":{"type":"screenshot"}}' \
+	    '{"type":"computer_call_output","call_id":"a","output":"failed"}' > in
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: result "a" is no screenshot' ]
+	run -1 --separate-stderr ctx-check --repair in
+	cmp <(echo "$output") in
+	sed 's|"failed"|{"type":"computer_screenshot","image_url":"https://x.org/a.png"}|' in > shot
+	ctx-check shot
 	# What a hosted tool gave has a form of its own.
 	printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
 	    '{"type":"shell_call","call_id":"a","action":{"commands":["ls"]}}' \

@@ -11,7 +11,8 @@
  * value: 'output_text'. Supported values are: 'input_text', 'input_image',
  * 'input_file', 'scoped_content', and 'encrypted_content'." (querymt #953,
  * September 2026; nagobot #27); an output is a string or a list of these
- * (function_call_output in openai-python).
+ * (function_call_output in openai-python); "expected a computer call output,
+ * but got a string instead" (stagehand-python #149, July 2025).
  *
  * In a repair a block becomes a text block: a text of another type its text,
  * an image its placeholder, any other block its JSON, so that nothing else is
@@ -65,6 +66,22 @@ judge_string(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
 	    " is neither a string nor a list of blocks",
 	    ctx_json_str(json, body), &judge->with, err) < 0 ? -1 : 0;
+}
+
+/* A screenshot is an object, whatever else came of the call. */
+static int
+judge_screenshot(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+{
+	const struct ctx_view *view = judge->view;
+	const struct ctx_part *shot = &view->parts[i + 1];
+
+	if (view->parts[i].value != 0 || i + 1 >= view->n ||
+	    shot->owner != i + 1 || shot->kind != CTX_PART_MEDIA ||
+	    shot->value == 0 ||
+	    view->json->nodes[shot->value].kind == CTX_JSON_OBJECT)
+		return 0;
+	return ctx_judge_refuse_part(judge, CTX_RULE_BAD_RESULT, i, "result",
+	    " is no screenshot", err) < 0 ? -1 : 0;
 }
 
 /* Is the block of a type that a result may hold? */
@@ -152,7 +169,8 @@ ctx_judge_result(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    judge_object(judge, i, err) < 0)
 		return -1;
 	if ((judge->rules & CTX_RESULT_STRING) &&
-	    judge_string(judge, i, err) < 0)
+	    (judge_string(judge, i, err) < 0 ||
+		judge_screenshot(judge, i, err) < 0))
 		return -1;
 	/* What the provider's own tools gave is as it was. */
 	if (judge->dialect == NULL || view->parts[i].value == 0)
