@@ -1605,6 +1605,13 @@ in:1: many-images: one image more than the 600 newest" ]
 	run -1 env CTX_MODEL=claude-sonnet-4-5 ctx-check -d anthropic lines
 	ctx-check -d anthropic -m claude-sonnet-4-5 --repair lines > out
 	ctx-check -d anthropic -m claude-sonnet-4-5 out
+	# In a transcript a later line may name the model.
+	printf '%s\n' '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":['"$content"']}}' \
+	    '{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"a"}]}}' \
+	    '{"type":"user","uuid":"3","parentUuid":"2","sessionId":"s","message":{"role":"user","content":"and"}}' > session
+	run -1 ctx-check --provider anthropic session
+	[ "$output" = "session:1: many-images: one image more than the 100 newest" ]
+	ctx-check --provider anthropic -m claude-opus-5-5 session
 	# A user's own model has the window that its line says.
 	mkdir -p config/ctx
 	echo '{"mine":{"window":200000}}' > config/ctx/models.json
