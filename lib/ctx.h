@@ -1108,6 +1108,7 @@ enum {
 						 * results */
 #define CTX_CALLS_FIT (UINT64_C(1) << 40) /* arguments fit the tool's schema;
 					   * of no provider: see schema.c */
+#define CTX_SAYS_TEXT (UINT64_C(1) << 46) /* no media from the assistant */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */
 #define CTX_RESULT_STRING (UINT64_C(1) << 59) /* a text or a list of blocks */
@@ -1888,6 +1889,7 @@ enum ctx_rule_id {
 	CTX_RULE_BAD_RESULT,
 	CTX_RULE_USER_AFTER_RESULT,
 	CTX_RULE_CALL_SCHEMA,
+	CTX_RULE_ASSISTANT_MEDIA,
 	CTX_RULES
 };
 

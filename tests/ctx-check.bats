@@ -1735,6 +1735,22 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	[ "$output" = "in:4: user-after-result: the user speaks right after a result" ]
 }
 
+@test "assistant-media: OpenAI takes images, files and sound from the user only" {
+	local blocks='[{"type":"text","text":"t"},{"type":"image_url","image_url":{"url":"https://x.org/a.png"}}]'
+	printf '%s\n' "$U" '{"role":"assistant","content":'"$blocks}" \
+	    '{"role":"user","content":'"$blocks}" > in
+	ctx-check -d openai-chat in
+	run -1 ctx-check -d openai-chat --provider openai in
+	[ "$output" = "in:2: assistant-media: the assistant's message holds media" ]
+	ctx-check -d openai-chat --provider openai --repair in > out
+	ctx-check -d openai-chat --provider openai out
+	[ "$(sed -n 2p out | jq -c .content[1])" = '{"type":"text","text":"[image removed]"}' ]
+	cmp <(sed -n '1p;3p' in) <(sed -n '1p;3p' out)
+	# What was said aloud is taken.
+	printf '%s\n' "$U" '{"role":"assistant","content":null,"audio":{"id":"audio_1"}}' "$U" > in
+	ctx-check -d openai-chat --provider openai in
+}
+
 @test "--archive: what --repair changes or removes, as it was, first" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$RB" "$RB" \
 	    '{"role":"user","content":"\ud800"}' '{"role":"assistant","content":null}' "$A" > in

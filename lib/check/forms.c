@@ -174,6 +174,8 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		    "a text is empty", "", err);
 	case CTX_PART_RESULT:
 		return ctx_judge_result(judge, i, err);
+	case CTX_PART_MEDIA:
+		return ctx_judge_assistant_media(judge, i, err);
 	default:
 		return 0;
 	}

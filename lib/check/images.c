@@ -224,6 +224,26 @@ add(struct ctx_judge *judge, const struct ctx_judge_image *image,
 	    : end_large(judge, bounds, err);
 }
 
+int
+ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
+    struct ctx_err *err)
+{
+	const struct ctx_view *view = judge->view;
+	uint32_t block = judge->dialect == NULL
+	    ? 0 : ctx_media_block(view, judge->dialect, i);
+
+	/* What the assistant said aloud is a member and no block. */
+	if (!(judge->rules & CTX_SAYS_TEXT) || block == 0 ||
+	    view->role != CTX_ROLE_ASSISTANT)
+		return 0;
+	if (ctx_image_replace(&judge->with, &judge->text, judge->dialect,
+		view->json, block, err) < 0)
+		return -1;
+	return ctx_judge_refuse_text(judge, CTX_RULE_ASSISTANT_MEDIA,
+	    ctx_json_str(view->json, block),
+	    "the assistant's message holds media", err) < 0 ? -1 : 0;
+}
+
 /* Has the part gone, or the result that it is in? */
 static bool
 is_gone(const struct ctx_judge *judge, size_t i)

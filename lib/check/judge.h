@@ -82,6 +82,9 @@ int ctx_judge_all_markers(struct ctx_judge *judge, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err);
 /* The images of the message: their size, and how many there are so far. */
 int ctx_judge_images(struct ctx_judge *judge, struct ctx_err *err);
+/* May the assistant send part i, which is media? */
+int ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
+    struct ctx_err *err);
 /* Does a result hold what it may hold? */
 int ctx_judge_result(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* Has a result the content that it needs? */

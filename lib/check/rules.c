@@ -193,11 +193,17 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"call-schema", "arguments do not fit the schema of their tool",
 	"no provider refuses that in a history; found with --schema only",
 	CTX_CALLS_FIT, CTX_REMEDY_NONE},
+    [CTX_RULE_ASSISTANT_MEDIA] = {
+	"assistant-media", "an assistant's message holds an image, a file or sound",
+	"OpenAI: \"Image URLs are only allowed for messages with role 'user', "
+	"but this message with role 'assistant' contains an image URL\" "
+	"(openai-node #1030)",
+	CTX_SAYS_TEXT, CTX_REMEDY_TEXT},
 };
 
 static const struct ctx_provider providers[] = {
     {"openai", "OpenAI Chat Completions", "openai-chat",
-	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS},
+	CTX_SHORT_IDS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_SAYS_TEXT},
     {"responses", "OpenAI Responses", "openai-responses", CTX_SHORT_IDS},
     {"anthropic", "Anthropic Messages", "anthropic",
 	CTX_LAST_USER | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER},
