@@ -260,12 +260,22 @@ struct cli_needs {
 	const char *read;    /* a file that it will read; or NULL */
 	const char *written; /* a file that it will make; or NULL */
 	bool reopens;        /* its operands, which may be other files then */
+	const struct ctx_spool *spool; /* one that is open; or NULL */
+	bool stores;         /* in that spool */
 };
 /* Sees to it that no core file is written: what people said to a model has no
  * place in one.  Nobody but root can trace the command then, either. */
 void cli_no_core(void);
 /* Gives up all other rights to open files, to run and to connect. */
 void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
+/*
+ * Opens the spool, for the sandbox allows only what is in a directory that is
+ * there.  Sets needs->spool to it; without create and where there is none, sets
+ * needs->read to the nearest directory above it that is there, an allocated
+ * text.  0, or -1 with *err.
+ */
+int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
+    struct cli_needs *needs, struct ctx_err *err);
 /* Has calls fail that a command has no use for; -1 with errno if the kernel
  * can do it and does not.  After PR_SET_NO_NEW_PRIVS. */
 long cli_refuse_calls(void);

@@ -63,6 +63,7 @@ parse(struct age *age, int argc, char **argv)
 		CLI_CHOICE, &reasoning, cli_reasoning_name, NULL},
 	    CLI_REPORT(&age->report),
 	    CLI_COMMON(&age->cli),
+	    CLI_SANDBOX(&age->cli),
 	    {0},
 	};
 
@@ -101,6 +102,18 @@ parse(struct age *age, int argc, char **argv)
 	o->failed = failed;
 }
 
+/* Where there can be no spool the results stay, if there are any. */
+static void
+open_spool(struct age *age, struct ctx_spool *spool, struct cli_needs *needs,
+    struct ctx_err *refused)
+{
+	if (cli_open_spool(spool, age->options.spool, true, needs, refused) ==
+	    0)
+		refused->code = CTX_OK;
+	age->options.opened = spool;
+	age->options.refused = refused;
+}
+
 static void
 say(struct age *age, const struct ctx_age_counts *counts)
 {
@@ -137,15 +150,21 @@ main(int argc, char **argv)
 		    "  ctx-age --media 3 < chat.jsonl > light.jsonl\n",
 	    }};
 	struct ctx_age_counts counts;
+	struct cli_needs needs;
 	struct ctx_stream stream;
 	struct ctx_writer writer;
 	struct ctx_meter meter;
-	struct ctx_err err;
+	struct ctx_spool spool;
+	struct ctx_err err, refused;
 
 	parse(&age, argc, argv);
 	cli_meter(&age.cli, &meter);
+	needs = (struct cli_needs){.meter = &meter};
 	cli_report_open(&age.cli, &age.report, &age.options.report);
 	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
+	if (!age.options.mask && !age.options.report.dry_run)
+		open_spool(&age, &spool, &needs, &refused);
+	cli_sandbox(&age.cli, &needs);
 	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);

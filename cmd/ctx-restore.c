@@ -1,6 +1,7 @@
 /* ctx-restore.c - put aged results back */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -18,6 +19,7 @@ struct restore {
 	/* Digits in the names of the spool's files, and those of them that
 	 * stand in a stream. */
 	struct ctx_names files, named;
+	struct ctx_err refused; /* why the spool cannot be used, if not CTX_OK */
 };
 
 static const char *const states[] = {
@@ -154,6 +156,8 @@ each_file(struct restore *restore,
 
 	if (!restore->gc)
 		return;
+	if (restore->refused.code != CTX_OK)
+		cli_fail(&restore->cli, &restore->refused);
 	if (ctx_spool_open(&spool, restore->options.spool, false, &err) < 0) {
 		if (err.code != CTX_ESYS || err.sys != ENOENT)
 			cli_fail(&restore->cli, &err);
@@ -178,6 +182,7 @@ parse(struct restore *restore, int argc, char **argv)
 		&restore->gc, NULL, NULL},
 	    CLI_REPORT(&restore->report),
 	    CLI_COMMON(&restore->cli),
+	    CLI_SANDBOX(&restore->cli),
 	    {0},
 	};
 
@@ -200,6 +205,24 @@ parse(struct restore *restore, int argc, char **argv)
 	o->found = found;
 	o->foreign = found_foreign;
 	o->digits = restore->gc ? note_digits : NULL;
+}
+
+/* A spool that is not there may still come; any other trouble with it is told
+ * of when it is needed. */
+static void
+enter_sandbox(struct restore *restore, const struct ctx_meter *meter)
+{
+	struct cli_needs needs = {.meter = meter};
+	struct ctx_err *refused = &restore->refused;
+	struct ctx_spool spool;
+
+	if (cli_open_spool(&spool, restore->options.spool, false, &needs,
+		refused) == 0 || needs.read != NULL)
+		refused->code = CTX_OK;
+	restore->options.refused = refused;
+	cli_sandbox(&restore->cli, &needs);
+	ctx_spool_close(&spool);
+	free((void *)(uintptr_t)needs.read);
 }
 
 int
@@ -227,6 +250,7 @@ main(int argc, char **argv)
 	quiet = restore.list || restore.gc;
 	cli_open(&restore.cli, &stream, restore.cli.files,
 	    restore.cli.n_files, quiet ? NULL : &writer);
+	enter_sandbox(&restore, &meter);
 	each_file(&restore, note_file);
 	if (ctx_restore(&stream, quiet ? NULL : &writer, &meter,
 		&restore.options, &err) < 0)

@@ -27,6 +27,42 @@
 #endif
 #endif
 
+/* A path without its last n directories, to be freed, or NULL. */
+static char *
+path_above(const char *dir, size_t n)
+{
+	size_t length = ctx_spool_above(dir, n);
+
+	return length > 0 ? strndup(dir, length) : strdup(".");
+}
+
+int
+cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
+    struct cli_needs *needs, struct ctx_err *err)
+{
+	struct stat st;
+	char *above;
+	size_t n;
+
+	if (ctx_spool_open(spool, dir, create, err) == 0) {
+		needs->spool = spool;
+		needs->stores = create;
+		return 0;
+	}
+	if (create || err->code != CTX_ESYS || err->sys != ENOENT)
+		return -1;
+	for (n = 1;; n++) {
+		above = path_above(dir, n);
+		if (above == NULL)
+			return ctx_err_nomem(err);
+		if (stat(above, &st) == 0 || ctx_spool_above(dir, n) <= 1)
+			break;
+		free(above);
+	}
+	needs->read = above;
+	return -1;
+}
+
 #if defined(__linux__) && !defined(NEEDS_PROC)
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -41,6 +77,7 @@ enum {
 	MAY_WRITE = 1 << 1,
 	MAY_READ = 1 << 2,
 	MAY_LIST = 1 << 3,
+	MAY_REMOVE_DIRECTORY = 1 << 4,
 	MAY_REMOVE = 1 << 5,
 	MAY_MAKE = 1 << 8,
 	MAY_LINK = 1 << 13,
@@ -103,28 +140,36 @@ look(const struct sandbox *s, const char *path)
 	return fd;
 }
 
-/* Allows something on a file, or beneath a directory. */
+/* Allows something on an open file, or beneath an open directory. */
 static void
-allow(const struct sandbox *s, const char *path, unsigned what)
+allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 {
-	struct beneath rule = {what & s->handled, -1};
+	struct beneath rule = {what & s->handled, fd};
 	struct stat file;
 	long rc;
 
-	rule.fd = look(s, path);
-	if (rule.fd < 0)
-		return;
-	if (fstat(rule.fd, &file) < 0)
+	if (fstat(fd, &file) < 0)
 		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
 		    strerror(errno));
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
-	close(rule.fd);
 	/* A pipe by its name, as <(...) gives it, is never restricted. */
 	if (rc < 0 && errno != EBADFD)
 		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
 		    strerror(errno));
+}
+
+/* The same by a path. */
+static void
+allow(const struct sandbox *s, const char *path, unsigned what)
+{
+	int fd = look(s, path);
+
+	if (fd < 0)
+		return;
+	allow_open(s, fd, path, what);
+	close(fd);
 }
 
 /* The same on the directory that a file is in. */
@@ -193,6 +238,26 @@ allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 		MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
 }
 
+/* Files that are read from a spool, or stored in it; and the removal of
+ * directories that were made for it and turn out to be of no use. */
+static void
+allow_spool(const struct sandbox *s, const struct ctx_spool *spool,
+    bool stores)
+{
+	char *above;
+
+	allow_open(s, spool->fd, spool->dir, stores
+		? MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE
+		: MAY_READ | MAY_LIST);
+	if (spool->made == 0)
+		return;
+	above = path_above(spool->dir, spool->made);
+	if (above == NULL)
+		cli_die(s->cli, "out of memory");
+	allow(s, above, MAY_REMOVE_DIRECTORY);
+	free(above);
+}
+
 void
 cli_no_core(void)
 {
@@ -222,6 +287,8 @@ restrict_files(const struct cli *cli, const struct cli_needs *needs,
 		allow_vocabularies(&s, needs->meter);
 	if (needs->read != NULL)
 		allow(&s, needs->read, MAY_READ | MAY_LIST);
+	if (needs->spool != NULL)
+		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
 		/* Where it is a link, what it leads to. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);

@@ -853,15 +853,21 @@ struct ctx_spool {
 	const char *dir; /* the caller's */
 	uint64_t device, inode; /* what dir was when it was opened */
 	bool dirty;      /* something was linked since the last sync */
+	size_t made;     /* last directories of dir that were made for it */
 };
 /*
- * Opens a spool; with create it is made, with the directories above it.
+ * Opens a spool; with create it is made, with the directories above it, and
+ * what was made is removed when it is closed and is still empty, unless other
+ * processes have opened it.
  * CTX_EFILE: it is a symbolic link (or, for a relative dir, below one), it
  * is not the user's, or others may write to it.
  */
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
+/* The bytes of dir before its last n directories; 0: it is relative, and has
+ * no more than these. */
+size_t ctx_spool_above(const char *dir, size_t n);
 /* The first digits of the sha256 of n pieces, one behind another. */
 void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
     const struct ctx_str *pieces, size_t n);
@@ -3013,7 +3019,10 @@ void ctx_prefix_bill(const struct ctx_prefix *earlier,
 #define CTX_AGE_HEAD 4000
 
 struct ctx_age_options {
-	const char *spool;  /* directory, made when it is needed */
+	const char *spool;  /* directory, made when it is needed, */
+	/* or opened with create before, and closed by ctx_age; NULL: not so */
+	struct ctx_spool *opened;
+	const struct ctx_err *refused; /* why it could not be opened then */
 	const char *format; /* of names, see ctx_spool_name */
 	bool media;         /* blocks of media age, and no results; needs
 			     * by_results, which then means media */
@@ -3074,6 +3083,8 @@ struct ctx_aged {
 
 struct ctx_restore_options {
 	const char *spool;
+	const struct ctx_err *refused; /* why it cannot be used; NULL or
+					* CTX_OK: it can */
 	struct ctx_report report;
 	void *user;
 	/* Called for each reference into the spool; or NULL. */

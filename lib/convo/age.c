@@ -960,6 +960,10 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 
 	memset(counts, 0, sizeof *counts);
 	age.spool.fd = -1;
+	if (options->opened != NULL) {
+		age.spool = *options->opened;
+		age.refused = *options->refused;
+	}
 	ctx_json_init(&age.json, meter->simd);
 	ctx_json_init(&age.edited.json, meter->simd);
 	ctx_json_init(&age.bare_json, meter->simd);

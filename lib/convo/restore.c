@@ -63,6 +63,12 @@ struct restore {
 static int
 open_spool(struct restore *restore, struct ctx_err *err)
 {
+	const struct ctx_err *refused = restore->options->refused;
+
+	if (refused != NULL && refused->code != CTX_OK) {
+		*err = *refused;
+		return -1;
+	}
 	if (restore->spool.fd >= 0 || restore->absent ||
 	    ctx_spool_open(&restore->spool, restore->options->spool, false,
 		err) == 0)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -83,21 +84,22 @@ open_directory(int at, const char *name, int flags, bool passed)
 
 /* Opens one component of the path, made if it is missing. */
 static int
-enter(int at, const char *name, bool follow, bool last, bool create)
+enter(int at, const char *name, bool follow, bool last, bool create,
+    bool *made)
 {
 	int flags = follow ? 0 : O_NOFOLLOW, fd, sys;
-	bool made = false;
 
+	*made = false;
 	fd = open_directory(at, name, flags, !last);
 	if (!create || (fd < 0 && errno != ENOENT))
 		return fd;
 	if (fd < 0) {
-		made = mkdirat(at, name, 0700) == 0;
-		if (!made && errno != EEXIST)
+		*made = mkdirat(at, name, 0700) == 0;
+		if (!*made && errno != EEXIST)
 			return -1;
 		fd = open_directory(at, name, flags, !last);
 	}
-	if (fd >= 0 && sync_parent(at, made) < 0) {
+	if (fd >= 0 && sync_parent(at, *made) < 0) {
 		sys = errno;
 		close(fd);
 		errno = sys;
@@ -108,7 +110,8 @@ enter(int at, const char *name, bool follow, bool last, bool create)
 
 /* Enters the first component of *path, which moves behind it. */
 static int
-descend(int at, const char **path, bool absolute, bool create, bool *link)
+descend(int at, const char **path, bool absolute, bool create, bool *link,
+    bool *made)
 {
 	const char *p = *path + strspn(*path, "/");
 	size_t n = strcspn(p, "/");
@@ -126,7 +129,7 @@ descend(int at, const char **path, bool absolute, bool create, bool *link)
 	*path = p + n;
 	/* A checkout must not lead us elsewhere by a link; what stands
 	 * before an absolute spool is the user's own. */
-	fd = enter(at, name, absolute && !last, last, create);
+	fd = enter(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
 	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -136,16 +139,18 @@ descend(int at, const char **path, bool absolute, bool create, bool *link)
 }
 
 static int
-open_path(const char *dir, bool create, struct ctx_err *err)
+open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 {
-	bool absolute = dir[0] == '/', link = false;
+	bool absolute = dir[0] == '/', link = false, made;
 	const char *path = dir;
 	int fd, next, sys;
 
+	*n_made = 0;
 	fd = open_directory(AT_FDCWD, absolute ? "/" : ".", 0, true);
 	while (fd >= 0 && path[strspn(path, "/")] != '\0') {
-		next = descend(fd, &path, absolute, create, &link);
+		next = descend(fd, &path, absolute, create, &link, &made);
 		sys = errno;
+		*n_made = made ? *n_made + 1 : 0;
 		close(fd);
 		errno = sys;
 		fd = next;
@@ -155,6 +160,77 @@ open_path(const char *dir, bool create, struct ctx_err *err)
 	if (fd < 0)
 		return ctx_err_sys(err, errno, "cannot open spool %s", dir);
 	return fd;
+}
+
+/* Is the spool still what its path names? */
+static bool
+is_named(const struct ctx_spool *spool)
+{
+	struct stat st, named;
+
+	return fstat(spool->fd, &st) == 0 && stat(spool->dir, &named) == 0 &&
+	    st.st_dev == named.st_dev && st.st_ino == named.st_ino;
+}
+
+/*
+ * Another process removes the spool that it made and did not use, unless it
+ * is locked.  So it is locked here, and opened again where that has been too
+ * late.  Not every file system has locks.
+ */
+static int
+open_made(struct ctx_spool *spool, struct ctx_err *err)
+{
+	const struct timespec pause = {0, 1000000};
+	int tries = 0;
+
+	for (;; tries++) {
+		spool->fd = open_path(spool->dir, true, &spool->made, err);
+		if (tries == 10 || (spool->fd < 0 && (err->code != CTX_ESYS ||
+					    err->sys != ENOENT)))
+			return spool->fd;
+		if (spool->fd >= 0 &&
+		    (flock(spool->fd, LOCK_SH | LOCK_NB) == 0 ||
+			errno != EWOULDBLOCK) && is_named(spool))
+			return spool->fd;
+		if (spool->fd >= 0)
+			close(spool->fd);
+		(void)nanosleep(&pause, NULL);
+	}
+}
+
+size_t
+ctx_spool_above(const char *dir, size_t n)
+{
+	size_t length = strlen(dir);
+
+	for (; n > 0; n--) {
+		while (length > 1 && dir[length - 1] == '/')
+			length--;
+		while (length > 0 && dir[length - 1] != '/')
+			length--;
+	}
+	return length;
+}
+
+/* Removes what was made for the spool, if it is empty and nobody else's. */
+static void
+remove_made(const struct ctx_spool *spool)
+{
+	char path[PATH_MAX];
+	size_t i, length;
+
+	if (spool->made == 0 || flock(spool->fd, LOCK_EX | LOCK_NB) < 0 ||
+	    !is_named(spool))
+		return;
+	for (i = 0; i < spool->made; i++) {
+		length = ctx_spool_above(spool->dir, i);
+		if (length >= sizeof path)
+			return;
+		memcpy(path, spool->dir, length);
+		path[length] = '\0';
+		if (rmdir(path) < 0)
+			return;
+	}
 }
 
 int
@@ -170,8 +246,9 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 		return ctx_err_set(err, CTX_EARG,
 		    "the name of a spool must be UTF-8 without control "
 		    "characters");
-	spool->fd = open_path(dir, create, err);
-	if (spool->fd < 0)
+	if ((create ? open_made(spool, err)
+		    : (spool->fd = open_path(dir, false, &spool->made, err))) <
+	    0)
 		return -1;
 	if (fstat(spool->fd, &st) < 0) {
 		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
@@ -192,8 +269,10 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 void
 ctx_spool_close(struct ctx_spool *spool)
 {
-	if (spool->fd >= 0)
+	if (spool->fd >= 0) {
+		remove_made(spool);
 		close(spool->fd);
+	}
 	spool->fd = -1;
 }
 

@@ -44,6 +44,9 @@ peek(void)
 	make("write", "made-in-the-sandbox");
 	make("cache", "home/.cache/ctx/made-in-the-sandbox");
 	make("picture", "pictures/made-in-the-sandbox");
+	make("spool", "notes/spool/made-in-the-sandbox");
+	make("beside", "notes/made-in-the-sandbox");
+	say("text", open("notes/text", O_RDONLY));
 	say("empty", truncate("kept", 0));
 	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
 	    (struct sockaddr *)&to, sizeof to));

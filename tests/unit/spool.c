@@ -144,9 +144,30 @@ files(void)
 static void
 directories(void)
 {
-	struct ctx_spool spool;
+	struct ctx_spool spool, other;
 	struct ctx_err err;
 
+	tap_case("a path is known without its last directories");
+	CHECK(ctx_spool_above("a/b/c", 0) == 5);
+	CHECK(ctx_spool_above("a/b//c//", 1) == 5);
+	CHECK(ctx_spool_above("a/b//c//", 2) == 2);
+	CHECK(ctx_spool_above("a/b//c//", 3) == 0);
+	CHECK(ctx_spool_above("a", 9) == 0 && ctx_spool_above("/a/b", 9) == 1);
+	tap_case("what was made for a spool is removed if it was not used");
+	NEED(mkdir("kept", 0700) == 0);
+	NEED(ctx_spool_open(&spool, "kept/a//b/", true, &err) == 0);
+	CHECK(spool.made == 2);
+	NEED(ctx_spool_open(&other, "kept/a/b", true, &err) == 0);
+	CHECK(other.made == 0);
+	ctx_spool_close(&spool);
+	CHECK(access("kept/a/b", F_OK) == 0);
+	ctx_spool_close(&other);
+	NEED(rmdir("kept/a/b") == 0);
+	NEED(ctx_spool_open(&spool, "kept/a/b", true, &err) == 0);
+	CHECK(spool.made == 1);
+	ctx_spool_close(&spool);
+	CHECK(access("kept/a/b", F_OK) < 0 && access("kept/a", F_OK) == 0);
+	NEED(rmdir("kept/a") == 0 && rmdir("kept") == 0);
 	tap_case("a spool that others may write to, or a link, is refused");
 	NEED(mkdir("open", 0700) == 0 && chmod("open", 0777) == 0);
 	CHECK(ctx_spool_open(&spool, "open", true, &err) == -1);
