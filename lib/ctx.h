@@ -828,8 +828,9 @@ struct ctx_exec {
  * early.  CTX_EARG: it ended with a status other than 0, was killed, took
  * too long, wrote too much or wrote invalid UTF-8; the text says which.
  *
- * HUP, INT, QUIT and TERM wait, unless they are ignored or blocked in this
- * thread: the command is killed, with all it started, then they are
+ * The command is killed, with all it started, when this process ends, also
+ * by SIGKILL.  HUP, INT, QUIT and TERM wait, unless they are ignored or
+ * blocked in this thread: the command is killed, with all it started, then they are
  * delivered, and CTX_EARG is returned if there is a handler that returns.
  * With threads, the others must block them.
  */

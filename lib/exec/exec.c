@@ -5,6 +5,10 @@
  * ever; the command has a process group of its own, which is killed when the
  * time is over or more comes out than was asked for.
  *
+ * The group is led by a guard, which is there before the command.  It waits at
+ * a pipe that only this process can write to, and kills the group when this
+ * process has ended: SIGKILL can be neither held back nor handled.
+ *
  * What ends us from a terminal does not reach that group, so such signals are
  * held back while we wait, looked for many times a second, and let through
  * when the group is gone.  They are left alone where they would not end us.
@@ -25,8 +29,9 @@
 extern char **environ;
 
 struct child {
-	pid_t pid;
-	int in, out; /* our ends; -1: closed */
+	pid_t guard, pid; /* the guard's is that of the group, too */
+	int life;         /* our end of the guard's pipe */
+	int in, out;      /* our ends; -1: closed */
 };
 
 /* What ends the wait before the command does. */
@@ -55,9 +60,9 @@ make_pipe(int fd[2], struct ctx_err *err)
 	return 0;
 }
 
-/* Signals as a fresh program expects them, and a group of its own. */
+/* Signals as a fresh program expects them, and a group; 0: a new one. */
 static int
-set_attributes(posix_spawnattr_t *attr)
+set_attributes(posix_spawnattr_t *attr, pid_t group)
 {
 	sigset_t none, all;
 	int rc;
@@ -68,7 +73,7 @@ set_attributes(posix_spawnattr_t *attr)
 	    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
 		POSIX_SPAWN_SETSIGMASK);
 	if (rc == 0)
-		rc = posix_spawnattr_setpgroup(attr, 0);
+		rc = posix_spawnattr_setpgroup(attr, group);
 	if (rc == 0)
 		rc = posix_spawnattr_setsigmask(attr, &none);
 	if (rc == 0)
@@ -76,13 +81,69 @@ set_attributes(posix_spawnattr_t *attr)
 	return rc;
 }
 
+/* Runs a command with these files, out -1: none; 0, or an error number. */
 static int
-start(struct child *child, const char *command, struct ctx_err *err)
+spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 {
 	char sh[] = "sh", dash_c[] = "-c";
 	char *argv[] = {sh, dash_c, (char *)(uintptr_t)command, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
+	int rc;
+
+	rc = posix_spawn_file_actions_init(&actions);
+	if (rc == 0)
+		rc = posix_spawnattr_init(&attr);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&actions, in, 0);
+	if (rc == 0)
+		rc = out >= 0
+		    ? posix_spawn_file_actions_adddup2(&actions, out, 1)
+		    : posix_spawn_file_actions_addopen(&actions, 1,
+			  "/dev/null", O_WRONLY, 0);
+	if (rc == 0)
+		rc = set_attributes(&attr, group);
+	if (rc == 0)
+		rc = posix_spawn(pid, "/bin/sh", &actions, &attr, argv,
+		    environ);
+	(void)posix_spawnattr_destroy(&attr);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+/* Kills what is left of the group; the guard keeps its number from being
+ * another's until it has been waited for. */
+static void
+end_group(struct child *child)
+{
+	pid_t done;
+
+	(void)kill(-child->guard, SIGKILL);
+	close_end(&child->life);
+	do
+		done = waitpid(child->guard, NULL, 0);
+	while (done < 0 && errno == EINTR);
+}
+
+static int
+start_guard(struct child *child, struct ctx_err *err)
+{
+	int life[2], rc;
+
+	if (make_pipe(life, err) < 0)
+		return -1;
+	rc = spawn(&child->guard, "read -r end; kill -KILL 0", 0, life[0], -1);
+	close_end(&life[0]);
+	child->life = life[1];
+	if (rc == 0)
+		return 0;
+	close_end(&child->life);
+	return ctx_err_sys(err, rc, "cannot run a shell");
+}
+
+static int
+start_command(struct child *child, const char *command, struct ctx_err *err)
+{
 	int in[2], out[2], rc;
 
 	if (make_pipe(in, err) < 0)
@@ -92,20 +153,7 @@ start(struct child *child, const char *command, struct ctx_err *err)
 		close_end(&in[1]);
 		return -1;
 	}
-	rc = posix_spawn_file_actions_init(&actions);
-	if (rc == 0)
-		rc = posix_spawnattr_init(&attr);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	if (rc == 0)
-		rc = set_attributes(&attr);
-	if (rc == 0)
-		rc = posix_spawn(&child->pid, "/bin/sh", &actions, &attr, argv,
-		    environ);
-	(void)posix_spawnattr_destroy(&attr);
-	(void)posix_spawn_file_actions_destroy(&actions);
+	rc = spawn(&child->pid, command, child->guard, in[0], out[1]);
 	close_end(&in[0]);
 	close_end(&out[1]);
 	child->in = in[1];
@@ -115,6 +163,17 @@ start(struct child *child, const char *command, struct ctx_err *err)
 	close_end(&child->in);
 	close_end(&child->out);
 	return ctx_err_sys(err, rc, "cannot run '%.80s'", command);
+}
+
+static int
+start(struct child *child, const char *command, struct ctx_err *err)
+{
+	if (start_guard(child, err) < 0)
+		return -1;
+	if (start_command(child, command, err) == 0)
+		return 0;
+	end_group(child);
+	return -1;
 }
 
 /* Holds back what must not end us now: SIGPIPE, of a command that stops
@@ -257,11 +316,8 @@ converse(struct child *child, const struct ctx_exec *exec,
 	}
 }
 
-/*
- * Waits until the command has ended, which it may do after its output, but
- * leaves it to be waited for: as long as nobody has, its process group cannot
- * be another's.
- */
+/* Waits until the command has ended, which it may do after its output, but
+ * leaves it to be waited for. */
 static int
 await(const struct child *child, const struct ctx_exec *exec,
     const struct until *until, struct ctx_err *err)
@@ -293,7 +349,7 @@ finish(struct child *child, const struct ctx_exec *exec,
 	close_end(&child->in);
 	close_end(&child->out);
 	rc = kill_it ? -1 : await(child, exec, until, err);
-	(void)kill(-child->pid, SIGKILL);
+	end_group(child);
 	do
 		done = waitpid(child->pid, &status, 0);
 	while (done < 0 && errno == EINTR);
