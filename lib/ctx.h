@@ -1080,9 +1080,8 @@ enum {
 				     * made it; that one must be there */
 	CTX_PLAIN_IDS = 1 << 10,   /* 1 to 64 of A-Z a-z 0-9 _ and - */
 	CTX_SHORT_IDS = 1 << 11,   /* at most 64 characters */
-	CTX_NO_EMPTY_TEXT = 1 << 12, /* no text is "" ... */
-	CTX_NO_BLANK_TEXT = 1 << 13, /* ... nor is all that is said white
-				      * space */
+	CTX_NO_BLANK_TEXT = 1 << 13, /* no text is "", nor is all that is said
+				      * white space */
 	CTX_LAST_MAY_BE_EMPTY = 1 << 14, /* if it is the assistant's */
 	CTX_MUST_SPEAK = 1 << 15, /* the assistant does more than reason */
 	CTX_SYSTEM_BETWEEN = 1 << 16, /* after the user, before the assistant */
@@ -1126,8 +1125,8 @@ enum {
 #define CTX_ASKS_TURNS (UINT64_C(1) << 42) /* no two neighbours of one side */
 #define CTX_ASKS_TOGETHER \
 	(UINT64_C(1) << 58) /* results of one message's calls in one message */
-/* Neighbours of one role are one message to ctx_check alone, or to pruning,
- * too. */
+/* Neighbours of one role are one turn: TAKES_ROWS, though pruning leaves none
+ * (CTX_ALTERNATES); MERGES, and pruning may leave them. */
 #define CTX_TAKES_ROWS (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
 #define CTX_DOTTED_IDS (UINT64_C(1) << 43) /* plain ids may hold . and : */

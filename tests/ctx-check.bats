@@ -174,7 +174,7 @@ finds() {
 	    '{"type":"assistant","uuid":"3","parentUuid":"2","message":{"role":"assistant","id":"m","content":[{"type":"text","text":"b"}]}}' > in
 	[ -z "$(finds --provider gemini in)" ]
 	sed 's/"text":"b"/"text":""/' in > mute
-	[ "$(finds --provider gemini mute)" = "3:empty-text 3:reasoning-only" ]
+	[ -z "$(finds --provider gemini mute)" ]
 	[ "$(finds --provider bedrock mute | cut -d ' ' -f 1)" = 3:empty-text ]
 	# Without the last line it is the second that has nothing to say.
 	head -n 2 in > short
@@ -210,6 +210,46 @@ finds() {
 	echo '{"type":"assistant","uuid":"1","parentUuid":null,"message":{"role":"assistant","id":"m","content":"a"}}' > in
 	[ -z "$(finds in)" ]
 	[ "$(finds --provider gemini in)" = 1:first-message ]
+}
+
+@test "Gemini takes neighbours of one role and empty texts" {
+	cat > in <<-'EOF'
+	{"role":"user","parts":[{"text":""}]}
+	{"role":"model","parts":[{"text":""},{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}
+	{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"r"}}},{"functionResponse":{"name":"f","response":{"output":"r"}}}]}
+	{"role":"user","parts":[{"text":"Both."}]}
+	{"role":"user","parts":[{"text":"Now?"}]}
+	{"role":"model","parts":[{"text":""}]}
+	{"role":"user","parts":[{"text":"Well?"}]}
+	EOF
+	[ -z "$(finds -d gemini in)" ]
+	ctx-check -d gemini --repair in | cmp - in
+	"$B/gen-tools/valid" gemini < in
+	# A content without parts is refused.
+	sed '7s/{"text":""}//' in > empty
+	[ "$(finds -d gemini empty)" = 7:empty-message ]
+	# One response is missing: each call of the row waits for its own.
+	sed '4s/,{"functionResponse.*/]}/' in > short
+	[ "$(finds -d gemini short)" = 3:orphan-call ]
+	# Vertex and Gemini 3 refuse results of one content's calls in several.
+	sed '2s/\(,{"functionCall[^]]*\)\]}/\1\1]}/; 3d; 4{
+	    s/,{"functionResponse.*/]}/p; }' in > split
+	[ "$(finds -d gemini split)" = 4:split-results ]
+}
+
+@test "--repair: Gemini's missing response follows its row of calls" {
+	cat > in <<-'EOF'
+	{"role":"user","parts":[{"text":"go"}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}}]}
+	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"b"}}]}
+	{"role":"user","parts":[{"text":"Never mind."}]}
+	EOF
+	ctx-check -d gemini --repair in > out
+	cmp in <(sed 4d out)
+	[ "$(sed -n 4p out | jq -c '[.parts[].functionResponse.id]')" = '["a","b"]' ]
+	[ -z "$(finds -d gemini out)" ]
+	"$B/gen-tools/valid" gemini < out
 }
 
 @test "the assistant may only have spoken aloud" {
@@ -684,7 +724,9 @@ mended() {
 	printf '%s\n' '{"role":"user","parts":[{"text":"q"}]}' \
 	    '{"role":"user","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
 	    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}' > in
-	[ "$(finds in)" = "2:alternation 3:alternation" ]
+	[ -z "$(finds in)" ]
+	sed -i '2s/"functionCall":{"name":"f"/"functionCall":{"name":"g"/' in
+	[ "$(finds in)" = "3:orphan-result 2:orphan-call" ]
 }
 
 @test "--repair: the calls of a row of messages are answered in their order" {

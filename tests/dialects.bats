@@ -128,6 +128,41 @@ said_of() {
 	[[ $output == *"dialect gemini, by choice (m:1)"* ]]
 }
 
+# The calls that have no response, and the responses that answer nothing.
+unpaired() {
+	ctx-check --json "$1" | jq -r '.rule | select(startswith("orphan") or
+	    . == "result-order")'
+}
+
+@test "gemini: pruning keeps calls in a row with their split responses" {
+	t=$(words 30) short=0
+	turn() {
+		cat <<-X
+		{"role":"user","parts":[{"text":"ask $1"}]}
+		{"role":"model","parts":[{"text":"both"},{"functionCall":{"name":"f","args":{}}}]}
+		{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}}]}
+		{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+		{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"$t"}}}]}
+		{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"$t"}}}]}
+		{"role":"user","parts":[{"text":"more $1"}]}
+		{"role":"model","parts":[{"text":"done $1"}]}
+		X
+	}
+	for n in 1 2 3; do turn $n; done > g
+	[ -z "$(unpaired g)" ]
+	for s in pinned-fifo fifo middle-out heuristic; do
+		for b in 40 130 200 260 320 380; do
+			ctx-prune -s $s -k 1 -t 0 -b $b g > out || [ $? -eq 1 ]
+			[ "$(grep -o functionCall out | wc -l)" -eq \
+			    "$(grep -o functionResponse out | wc -l)" ] ||
+				fail "$s $b: $(cut -c 1-60 out)"
+			[ -z "$(unpaired out)" ] || fail "$s $b: $(unpaired out)"
+			short=$((short + $(cmp -s out g; echo $?)))
+		done
+	done
+	[ $short -gt 10 ]
+}
+
 @test "gemini: ids on one side, and calls whose response was lost" {
 	t=$(words 30)
 	cat > g <<-X

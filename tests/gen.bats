@@ -322,8 +322,12 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    "$(model '{"function_call":{"name":"f","args":{}}}')" \
 	    '{"role":"function","parts":[{"function_response":{"name":"f","response":{}}}]}'
 	refused gemini 1:first "$A"
-	refused gemini 2:alternation "$U" "$U"
-	refused gemini 3:alternation "$U" "$A" "$A"
+	accepted gemini "$U" "$U" "$(model "$F")" "$(model "$F,$G")" \
+	    "$(user "$RG,$RF,$RF")" "$U" "$A" "$A"
+	printf '%s\n' "$U" "$U" "$A" "$A" > in
+	run -1 valid gemini --templates < in
+	[ "$(cut -d : -f 1,2 <<< "$output" | paste -sd ' ')" = \
+	    "2: alternation 4: alternation" ]
 	refused gemini 1:role '{"role":"assistant","parts":[{"text":"x"}]}' "$A"
 	refused gemini 2:unanswered-call "$U" "$(model "$F,$G")" "$(user "$RF")"
 	refused gemini 2:unanswered-call "$U" "$(model "$F,$F")" "$(user "$RF")"
@@ -331,8 +335,10 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused gemini 3:orphan-result "$U" "$(model "$F")" "$(user "$RF,$RF")"
 	refused gemini 1:orphan-result "$(user "$RF")"
 	refused gemini 1:empty '{"role":"user","parts":[]}'
-	refused gemini 2:empty "$U" "$(model '{"text":""}')"
-	accepted gemini "$U" "$(model '{"text":"","thoughtSignature":"s"}')"
+	refused gemini 2:empty "$U" "$(model '{}')"
+	accepted gemini "$U" "$(model '{"text":""}')"
+	refused gemini "2:unanswered-call 4:orphan-result" "$U" \
+	    "$(model "$F,$G")" "$(user "$RF")" "$(user "$RG")"
 	refused gemini 2:reasoning-only "$U" "$(model '{"text":"h","thought":true}')"
 }
 

@@ -27,13 +27,13 @@ ctx_judge_says_nothing(
     const struct ctx_judge *judge, const struct ctx_part *part)
 {
 	const struct ctx_json *json = judge->view->json;
-	bool blank = (judge->rules & CTX_NO_BLANK_TEXT) != 0;
 
+	if (!(judge->rules & CTX_NO_BLANK_TEXT))
+		return false;
 	if (part->kind == CTX_PART_OPAQUE)
-		return part->value == 0 && blank;
+		return part->value == 0;
 	if (part->kind != CTX_PART_TEXT ||
-	    !(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)) ||
-	    !ctx_text_is_empty(json, part->value, blank))
+	    !ctx_text_is_empty(json, part->value, true))
 		return false;
 	return part->child == 0 ||
 	    (ctx_json_find(json, part->child, "thoughtSignature") == 0 &&

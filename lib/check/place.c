@@ -47,7 +47,7 @@ may_be_mute(const struct ctx_judge *judge)
 	const struct ctx_view *view = judge->view;
 	size_t i;
 
-	if (!(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)))
+	if (!(judge->rules & CTX_NO_BLANK_TEXT))
 		return view->n > 0;
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_TEXT &&

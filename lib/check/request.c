@@ -61,14 +61,13 @@ judge_system(struct ctx_judge *judge, const struct ctx_json *json,
 	uint32_t list = ctx_json_find(json, request, "system"), block, text;
 	bool first = true, empty;
 
-	if (!(judge->rules & (CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT)) ||
-	    list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+	if (!(judge->rules & CTX_NO_BLANK_TEXT) || list == 0 ||
+	    json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	for (block = list + 1; block < json->nodes[list].next;
 	    block = json->nodes[block].next) {
 		text = ctx_json_find(json, block, "text");
-		empty = text != 0 && ctx_text_is_empty(json, text,
-		    (judge->rules & CTX_NO_BLANK_TEXT) != 0);
+		empty = text != 0 && ctx_text_is_empty(json, text, true);
 		judge->with.n = 0;
 		if (empty && ctx_judge_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
 			ctx_child_span(json, list, block, first),

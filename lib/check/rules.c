@@ -39,8 +39,9 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"split-results", "results of one message's calls are in several "
 	"messages",
 	"Bedrock: verifiers #1522; Gemini: \"number of function response "
-	"parts\" (gemini-cli #16415); Anthropic takes it, but it teaches the "
-	"model to stop making parallel calls",
+	"parts\" (eino-ext #571, November 2025; docker-agent #2958, June 2026), "
+	"but taken by 2.5 Flash (crewAI, recorded February 2026); Anthropic takes "
+	"it, but it teaches the model to stop making parallel calls",
 	CTX_ASKS_TOGETHER, CTX_REMEDY_NONE},
     [CTX_RULE_RESULTS_FIRST] = {
 	"results-first", "a result stands behind other content",
@@ -86,7 +87,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Anthropic: \"text content blocks must be non-empty\", and white "
 	"space only beside others (LibreChat-AI/agents #124, April 2026); "
 	"Bedrock: \"The text field in the ContentBlock object is blank\"",
-	CTX_NO_EMPTY_TEXT | CTX_NO_BLANK_TEXT, CTX_REMEDY_PART},
+	CTX_NO_BLANK_TEXT, CTX_REMEDY_PART},
     [CTX_RULE_REASONING_ONLY] = {
 	"reasoning-only", "the assistant only reasons",
 	"OpenAI: content is required unless there are tool_calls; Anthropic: "
@@ -107,8 +108,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"first-message", "the first message is not a user's",
 	"Bedrock: \"A conversation must start with a user message\", but for "
 	"Claude and Qwen (pydantic-ai, August 2026); Gemini: \"function call "
-	"turn comes immediately after a user turn\"; Anthropic takes it "
-	"(recorded 2025 and 2026)",
+	"turn comes immediately after a user turn\" (gemini-cli #11814, archestra "
+	"#6258, July 2026); Anthropic takes it (recorded 2025 and 2026)",
 	CTX_ASKS_FIRST, CTX_REMEDY_FIRST},
     [CTX_RULE_LAST_MESSAGE] = {
 	"last-message", "the last message is the assistant's",
@@ -118,7 +119,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_ALTERNATION] = {
 	"alternation", "two messages of one side are neighbours",
 	"Bedrock: \"must alternate between user and assistant roles\" "
-	"(langchain-aws #130)",
+	"(langchain-aws #130); Gemini takes it (adk-go #1218, July 2026)",
 	CTX_ASKS_TURNS, CTX_REMEDY_NONE},
     [CTX_RULE_SYSTEM_PLACE] = {
 	"system-place", "a system message is not between user and assistant",

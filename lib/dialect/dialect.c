@@ -473,9 +473,9 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_gemini_is,
 	.read = ctx_gemini_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
-	    CTX_ALTERNATES | CTX_ASKS_FIRST | CTX_ASKS_TURNS |
-	    CTX_RESULTS_NEXT | CTX_NO_EMPTY_TEXT | CTX_MUST_SPEAK |
-	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
+	    CTX_ALTERNATES | CTX_ASKS_FIRST | CTX_TAKES_ROWS |
+	    CTX_RESULTS_NEXT | CTX_MUST_SPEAK | CTX_NO_SYSTEM |
+	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
 	    CTX_ARGUMENTS_OBJECT | CTX_KNOWN_ROLES |
 	    CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_RESULT_OBJECT,
 	/* No framing: the local tokenizer of google-genai has none. */

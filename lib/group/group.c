@@ -468,9 +468,9 @@ open_with_rest(struct ctx_groups *groups, uint32_t results)
 	items[results].flags |= CTX_ITEM_USER;
 }
 
-/* Where neighbours are one message and results come next: has the assistant
- * called before, in messages that this one goes on with?  A program of theirs
- * may wait for what this one calls. */
+/* True if neighbours are one message, results come next, and the assistant has
+ * called in the messages that this one continues.  Their results stand after
+ * this one, and a program may wait for what it calls. */
 static bool
 still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_view *view)
@@ -478,7 +478,7 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	const struct ctx_item *items = groups->items;
 
 	return (dialect->rules & CTX_RESULTS_NEXT) &&
-	    (dialect->rules & CTX_MERGES) &&
+	    (dialect->rules & CTX_ONE_MESSAGE) &&
 	    view->role == CTX_ROLE_ASSISTANT && groups->before != NONE &&
 	    items[groups->before].role == CTX_ROLE_ASSISTANT &&
 	    (groups->calls_on ||
@@ -579,7 +579,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	}
 	/* Results beside the text are those of the turn before. */
 	if ((written && !split) || (view->flags & CTX_VIEW_TURN) ||
-	    ((dialect->rules & CTX_RESULTS_NEXT) &&
+	    ((dialect->rules & CTX_RESULTS_NEXT) && !groups->calls_on &&
 		view->role == CTX_ROLE_ASSISTANT))
 		expire(groups);
 	groups->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;

@@ -9,7 +9,7 @@
  *     valid DIALECT [--wrap] [--allow-pending] [--templates] [--cache] < STREAM
  *
  * prints LINE: RULE: WHAT for each violation and ends with 1 if there is any;
- * with --templates also of what chat templates refuse that OpenAI takes, with
+ * with --templates also of what other servers of the format refuse, with
  * --cache of the rules for hints to a prompt cache.
  */
 #include <stdio.h>

@@ -199,17 +199,16 @@ test_content(void)
 
 	tap_case("empty-message");
 	FOUND(0, "", mute);
-	FOUND(CTX_NO_EMPTY_TEXT, "1:empty-message", mute);
+	FOUND(CTX_NO_BLANK_TEXT, "1:empty-message", mute);
 	FOUND(0, "1:empty-message", nothing);
 	FOUND(0, "", "{\"role\":\"user\",\"content\":\"\"}");
 	FOUND(0, "1:empty-message", "{\"role\":\"user\",\"content\":[]}");
-	FOUND(CTX_NO_EMPTY_TEXT, "1:empty-message",
+	FOUND(CTX_NO_BLANK_TEXT, "1:empty-message",
 	    "{\"role\":\"user\",\"content\":\"\"}");
 	FOUND(CTX_LAST_MAY_BE_EMPTY, "", USER, nothing);
 	FOUND(CTX_LAST_MAY_BE_EMPTY, "2:empty-message", USER, nothing, USER);
 	tap_case("empty-text");
 	FOUND(0, "", blank);
-	FOUND(CTX_NO_EMPTY_TEXT, "", blank);
 	FOUND(CTX_NO_BLANK_TEXT, "", blank);
 	FOUND(CTX_NO_BLANK_TEXT, "1:empty-text 1:empty-text", blanks);
 	FOUND(CTX_NO_BLANK_TEXT, "1:empty-text", empty);
@@ -274,9 +273,9 @@ test_repair(void)
 	struct log log = {.repairs = true};
 
 	tap_case("what the model is not shown is not judged");
-	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_EMPTY_TEXT, false,
+	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_BLANK_TEXT, false,
 	    (const char *const[]){CLAUDE(""), NULL}), "1:empty-text") == 0);
-	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_EMPTY_TEXT, false,
+	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_BLANK_TEXT, false,
 	    (const char *const[]){CLAUDE(",\"isApiErrorMessage\":true"), NULL}),
 	    "") == 0);
 	tap_case("what is put right is judged as if it had been so");

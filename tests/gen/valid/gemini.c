@@ -60,9 +60,7 @@ gemini_content(struct talk *t, size_t at, const json_t *m)
 		refuse(t, at, "empty", "content has no parts");
 	json_array_foreach(parts, i, part) {
 		thoughts += json_is_true(json_object_get(part, "thought"));
-		if (json_object_size(part) == 0 ||
-		    (has(part, "text") && is(part, "text", "") &&
-			!gemini_signed(part)))
+		if (json_object_size(part) == 0)
 			refuse(t, at, "empty", "a part says nothing");
 	}
 	if (thoughts > 0 && thoughts == json_array_size(parts))
@@ -114,13 +112,19 @@ gemini_goes_on(const struct talk *t, size_t at, const json_t *response)
 	return more;
 }
 
-/* As many responses as calls in the content before, each to one of them, or
- * to one that has had some. */
+/* The calls of the contents of one side in a row, and where they stand. */
+struct row {
+	json_t *call, *at;
+};
+
+/* As many responses as calls in the row before, each to one of them, or to one
+ * that has had some; all in the content after the row. */
 static void
-gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
+gemini_answers(struct talk *t, size_t at, const struct row *row,
+    const json_t *m)
 {
-	const json_t *calls = json_object_get(before, "parts"), *part;
-	size_t n = json_array_size(calls), i, k;
+	const json_t *part;
+	size_t n = json_array_size(row->call), i, k;
 	bool *taken = calloc(n + 1, sizeof *taken);
 
 	if (taken == NULL)
@@ -128,7 +132,7 @@ gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
 	json_array_foreach(json_object_get(m, "parts"), i, part) {
 		if (gemini_response(part) == NULL)
 			continue;
-		k = gemini_call_of(gemini_response(part), calls, taken);
+		k = gemini_call_of(gemini_response(part), row->call, taken);
 		taken[k] = true;
 		if (k == n &&
 		    !gemini_goes_on(t, at, gemini_response(part)))
@@ -136,13 +140,36 @@ gemini_answers(struct talk *t, size_t at, const json_t *before, const json_t *m)
 			    "%s was not called in the content before",
 			    text(gemini_response(part), "name"));
 	}
-	json_array_foreach(calls, k, part) {
-		if (!taken[k] && gemini_call(part) != NULL)
-			refuse(t, at - 1, "unanswered-call",
+	json_array_foreach(row->call, k, part) {
+		if (!taken[k])
+			refuse(t, (size_t)json_integer_value(
+			    json_array_get(row->at, k)), "unanswered-call",
 			    "call of %s has no response",
 			    text(gemini_call(part), "name"));
 	}
 	free(taken);
+}
+
+/* The row goes on with a content, or begins with it. */
+static void
+gemini_speaks(struct talk *t, size_t at, struct row *row, const json_t *m,
+    bool again)
+{
+	static const struct row none;
+	const json_t *part;
+	size_t i;
+
+	gemini_answers(t, at, again ? &none : row, m);
+	if (!again) {
+		json_array_clear(row->call);
+		json_array_clear(row->at);
+	}
+	json_array_foreach(json_object_get(m, "parts"), i, part) {
+		if (gemini_call(part) == NULL)
+			continue;
+		json_array_append(row->call, (json_t *)part);
+		json_array_append_new(row->at, json_integer((json_int_t)at));
+	}
 }
 
 /* The part that carries the signature of a step, or NULL. */
@@ -185,26 +212,39 @@ gemini_signatures(struct talk *t)
 	}
 }
 
+/* With templates: roles alternate, which some servers ask and pruning leaves. */
+static void
+gemini_role(struct talk *t, size_t at, const json_t *m, bool again)
+{
+	if (at == 0 && gemini_model(m))
+		refuse(t, at, "first", "the user must begin");
+	if (has(m, "role") && !gemini_model(m) && !is(m, "role", "user") &&
+	    !is(m, "role", "function"))
+		refuse(t, at, "role", "role is \"%s\"", text(m, "role"));
+	if (again && t->templates)
+		refuse(t, at, "alternation", "%s speaks twice",
+		    gemini_model(m) ? "model" : "user");
+}
+
+/* Neighbours of one role are one turn to the API (lib/dialect/NOTES.md). */
 void
 check_gemini(struct talk *t)
 {
+	struct row row = {json_array(), json_array()};
 	const json_t *m, *before = NULL;
 	size_t i, n = json_array_size(t->message);
+	bool again;
 
 	json_array_foreach(t->message, i, m) {
-		if (i == 0 && gemini_model(m))
-			refuse(t, i, "first", "the user must begin");
-		if (has(m, "role") && !gemini_model(m) &&
-		    !is(m, "role", "user") && !is(m, "role", "function"))
-			refuse(t, i, "role", "role is \"%s\"", text(m, "role"));
-		if (i > 0 && gemini_model(before) == gemini_model(m))
-			refuse(t, i, "alternation", "%s speaks twice",
-			    gemini_model(m) ? "model" : "user");
+		again = i > 0 && gemini_model(before) == gemini_model(m);
+		gemini_role(t, i, m, again);
 		gemini_content(t, i, m);
-		gemini_answers(t, i, before, m);
+		gemini_speaks(t, i, &row, m, again);
 		before = m;
 	}
-	if (!t->allow_pending && gemini_count(before, gemini_call) > 0)
+	if (!t->allow_pending && json_array_size(row.call) > 0)
 		refuse(t, n - 1, "unanswered-call", "calls at the end");
+	json_decref(row.call);
+	json_decref(row.at);
 	gemini_signatures(t);
 }

@@ -14,7 +14,7 @@ struct talk {
 	json_t *message; /* array */
 	json_t *line;    /* array of integers, as many */
 	bool allow_pending;
-	bool templates; /* as chat templates have it, too */
+	bool templates; /* as chat templates and older servers have it, too */
 	bool refused;
 };
 
