@@ -2245,6 +2245,12 @@ bool ctx_plan_due(const struct ctx_plan *plan,
  */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
+/*
+ * Removes the marks that drop or fold, of a strategy that decides at the end
+ * only; the edits of the level stay marked.  Bound reasoning is removed after
+ * the first of them only, unless the rest is over the budget then.
+ */
+void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
 /* True if the marks change a message, or one has been changed before, and
  * leave bound reasoning in it or after it. */
 bool ctx_plan_leaves_bound(const struct ctx_plan *plan,

@@ -518,6 +518,7 @@ signed_talk() {
 	run -1 --separate-stderr ctx-prune --reasoning fail "$@"
 	[ "$output" = "$(cat t.jsonl)" ]
 	[[ $stderr = *"nothing was removed: signed reasoning"* ]]
+	[[ $stderr != *"kept signed reasoning"* ]]
 	ctx-prune --reasoning fail -m claude-opus-4-8 "$@" > out
 	[ "$(wc -l < out)" -eq 2 ]
 	# Chat Completions has no place for signed blocks.

@@ -667,3 +667,31 @@ rolls() { # DIALECT FILE
 	[ "$(jq -r 'select(.action == "edit") | "\(.line) \(.rule)"' why |
 	    paste -sd ,)" = "1 summary,5 earlier note" ]
 }
+
+@test "a summary that is not made binds no reasoning" {
+	jq -nc --arg long "$(numbered 400)" --arg last "$(numbered 200)" '
+	    def think: {type: "thinking", thinking: ., signature: "c2ln"};
+	    def use: {type: "tool_use", id: ., name: "read", input: {}};
+	    def result($text): {role: "user", content:
+		[{type: "tool_result", tool_use_id: ., content: $text}]};
+	    {model: "claude-opus-5-5", messages: [
+		{role: "user", content: "look"},
+		{role: "assistant", content: [("first" | think), ("t1" | use)]},
+		("t1" | result("ok")),
+		{role: "assistant", content: [("then" | think), ("t2" | use)]},
+		("t2" | result($long)),
+		{role: "assistant", content: [{type: "text", text: $last}]}]}' > t
+	jq -c '.messages[4].content[0].content = "[cleared]"' t > cleared
+	for reasoning in drop keep fail; do
+		ctx-prune -s summarize -l aggressive -b 2000 -k 1 -t 0 \
+		    --reasoning $reasoning t > out 2> err
+		cmp out cleared
+		[ ! -s err ]
+	done
+	# Without the reasoning the rest is within the budget, with it it is not.
+	jq -c '.messages[5].content |= ["'"$(numbered 200)"'" | {type: "thinking",
+	    thinking: ., signature: "c2ln"}] + .' t > more
+	ctx-prune -s summarize -l light -b 2000 -k 1 -t 0 more > out
+	jq -c '.messages[].content |= if type == "array"
+	    then map(select(.type != "thinking")) else . end' more | cmp - out
+}

@@ -160,6 +160,7 @@ change_nothing(struct convo *convo)
 	size_t i;
 
 	memset(convo->plan.marks, 0, convo->groups.n);
+	convo->plan.bound_from = UINT64_MAX;
 	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
 		convo->entries[i].note = 0;
 	convo->n_notes = 0;

@@ -317,21 +317,6 @@ fold(struct convo *convo, struct drops *drops)
 	ctx_plan_total(&convo->plan, &convo->groups);
 }
 
-/* Nothing goes: only the edits of the level stay marked. */
-static void
-take_back(struct convo *convo)
-{
-	size_t i;
-
-	for (i = 0; i < convo->groups.n; i++)
-		if (convo->plan.marks[i] & CTX_MARK_DROP)
-			convo->plan.marks[i] = 0;
-		else
-			convo->plan.marks[i] &= (uint8_t)~CTX_MARK_FOLD;
-	ctx_plan_total(&convo->plan, &convo->groups);
-	ctx_plan_bind(&convo->plan, &convo->groups, UINT64_MAX);
-}
-
 /* Where it stands as a message: behind what leads, system messages and what
  * stands for the past of a transcript; before a system message whose place is
  * between the user and the assistant. */
@@ -520,7 +505,7 @@ put_in(struct prune *p, struct convo *convo, const struct place *place,
 	}
 	/* What must go to meet the budget goes without one. */
 	if (whole <= plan->limits.budget)
-		take_back(convo);
+		ctx_plan_take_back(&convo->plan, &convo->groups);
 	return 0;
 }
 
@@ -553,7 +538,7 @@ ctx_prune_summarize(struct prune *p, struct convo *convo,
 	int rc;
 
 	if (drops.dialect == NULL) {
-		take_back(convo);
+		ctx_plan_take_back(&convo->plan, &convo->groups);
 		return 0;
 	}
 	fold(convo, &drops);

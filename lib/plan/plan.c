@@ -752,6 +752,26 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
+void
+ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	unsigned never = CTX_MARK_FOLD | CTX_MARK_STRIP;
+	uint64_t was = plan->bound_from;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		if (plan->marks[i] & CTX_MARK_DROP)
+			plan->marks[i] = 0;
+		else
+			plan->marks[i] &= (uint8_t)~(
+			    never & ~allowed(plan, groups, i, true));
+	plan->bound_from = UINT64_MAX;
+	ctx_plan_total(plan, groups);
+	ctx_plan_bind(plan, groups, first_change(plan, groups));
+	if (plan->after > plan->limits.budget)
+		ctx_plan_bind(plan, groups, was);
+}
+
 uint64_t
 ctx_plan_left(const struct ctx_plan *plan, const struct ctx_item *item,
     size_t i)
