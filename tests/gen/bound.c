@@ -1,14 +1,16 @@
 /*
  * bound.c - finds signed reasoning after a change, without libctx
  *
- *     bound INPUT OUTPUT
+ *     bound [-t] INPUT OUTPUT...
  *
- * Both files hold as many lines, each a record with the messages of Anthropic
- * or Bedrock.  A Claude model that binds its reasoning refuses a block if the
- * system prompt, the tools or any block before it differs from what it was,
- * so every signed block of OUTPUT must stand where INPUT has it, after the
- * same blocks.  Cache markers and the two ways to write a text count as equal.
- * Prints a line for each record with such a block, then ends with 1.
+ * Each file holds as many lines, each a record with the messages of Anthropic
+ * or Bedrock; with -t each file is a session of Claude Code.  A Claude model
+ * that binds its reasoning refuses a block if the system prompt, the tools or
+ * any block before it differs from what it was, so every signed block of an
+ * OUTPUT must stand where INPUT has it, after the same blocks.  Cache markers
+ * and the two ways to write a text count as equal.  Prints a line for each
+ * record with such a block, last how many signed blocks there are in the
+ * OUTPUTs, and ends with 1 if a line was printed.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -97,7 +99,16 @@ add_content(struct seen *seen, const char *role, json_t *content)
 		return;
 	}
 	json_array_foreach(content, i, block)
-		add(seen, role, json_deep_copy(block));
+		add(seen, role, json_incref(block));
+}
+
+static void
+add_message(struct seen *seen, const json_t *message)
+{
+	const char *role = json_string_value(json_object_get(message, "role"));
+
+	add_content(seen, role == NULL ? "" : role,
+	    json_object_get(message, "content"));
 }
 
 /* Takes a request, or a line of a batch that holds one. */
@@ -105,7 +116,6 @@ static void
 read_request(struct seen *seen, const json_t *request)
 {
 	const json_t *message;
-	const char *role;
 	size_t i;
 
 	if (json_object_get(request, "params") != NULL)
@@ -115,11 +125,8 @@ read_request(struct seen *seen, const json_t *request)
 
 	add_content(seen, "system", json_object_get(request, "system"));
 	add_content(seen, "tools", json_object_get(request, "tools"));
-	json_array_foreach(json_object_get(request, "messages"), i, message) {
-		role = json_string_value(json_object_get(message, "role"));
-		add_content(seen, role == NULL ? "" : role,
-		    json_object_get(message, "content"));
-	}
+	json_array_foreach(json_object_get(request, "messages"), i, message)
+		add_message(seen, message);
 }
 
 static void
@@ -147,63 +154,177 @@ refused(const struct seen *in, const struct seen *out)
 	return SIZE_MAX;
 }
 
-/* The next record, to be freed; NULL at the end. */
-static json_t *
-next(FILE *f)
+static size_t
+count_signed(const struct seen *seen)
 {
-	static char *line;
-	static size_t cap;
-	json_error_t error;
-	json_t *record;
-	ssize_t n = getline(&line, &cap, f);
+	size_t n = 0, i;
 
-	if (n < 0)
-		return NULL;
-	record = json_loadb(line, (size_t)n, JSON_ALLOW_NUL |
-	    JSON_DECODE_INT_AS_REAL, &error);
-	if (record == NULL)
+	for (i = 0; i < seen->n; i++)
+		n += seen->is_signed[i];
+	return n;
+}
+
+/* ---- files ---- */
+
+/* A record of INPUT, or all of a session. */
+struct record {
+	char *text; /* owned */
+	size_t n;
+	struct seen seen;
+};
+
+static struct record *inputs;
+static size_t n_inputs;
+static bool sessions; /* -t */
+static unsigned long blocks;
+
+static json_t *
+load(const char *text, size_t n)
+{
+	json_error_t error;
+	json_t *value = json_loadb(text, n,
+	    JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
+
+	if (value == NULL)
 		die(error.text);
-	return record;
+	return value;
+}
+
+/* Takes the messages of a session, one a line. */
+static void
+read_session(struct seen *seen, const char *text, size_t n)
+{
+	const char *end = text + n, *eol;
+	json_t *line;
+
+	for (; text < end; text = eol + 1) {
+		eol = memchr(text, '\n', (size_t)(end - text));
+		if (eol == NULL)
+			eol = end;
+		line = load(text, (size_t)(eol - text));
+		add_message(seen, json_object_get(line, "message"));
+		json_decref(line);
+	}
+}
+
+static void
+read_text(struct seen *seen, const char *text, size_t n)
+{
+	json_t *request;
+
+	if (sessions) {
+		read_session(seen, text, n);
+		return;
+	}
+	request = load(text, n);
+	read_request(seen, request);
+	json_decref(request);
+}
+
+static FILE *
+open_file(const char *name)
+{
+	FILE *f = fopen(name, "rb");
+
+	if (f == NULL)
+		die("cannot open a file");
+	return f;
+}
+
+/* The next record of a file, or all of a session; false at the end. */
+static bool
+next(FILE *f, char **text, size_t *cap, size_t *n)
+{
+	ssize_t got = getdelim(text, cap, sessions ? '\0' : '\n', f);
+
+	*n = got < 0 ? 0 : (size_t)got;
+	return got >= 0;
+}
+
+static void
+read_input(const char *name)
+{
+	FILE *f = open_file(name);
+	struct record *record;
+	size_t cap = 0;
+
+	for (;;) {
+		inputs = realloc(inputs, (n_inputs + 1) * sizeof *inputs);
+		if (inputs == NULL)
+			die("out of memory");
+		record = &inputs[n_inputs];
+		memset(record, 0, sizeof *record);
+		cap = 0;
+		if (!next(f, &record->text, &cap, &record->n))
+			break;
+		read_text(&record->seen, record->text, record->n);
+		n_inputs++;
+	}
+	free(record->text);
+	fclose(f);
 }
 
 /* Compares a record with what became of it; true if all is well. */
 static bool
-compare(unsigned long line, json_t *before, json_t *after)
+compare(const char *name, size_t i, const char *text, size_t n)
 {
-	struct seen in = {0}, out = {0};
+	const struct record *in = &inputs[i];
+	struct seen out = {0};
 	size_t at;
 
-	read_request(&in, before);
-	read_request(&out, after);
-	at = refused(&in, &out);
+	if (n == in->n && memcmp(text, in->text, n) == 0) {
+		blocks += count_signed(&in->seen);
+		return true;
+	}
+	read_text(&out, text, n);
+	blocks += count_signed(&out);
+	at = refused(&in->seen, &out);
 	if (at != SIZE_MAX)
-		printf("%lu: block %zu: %.200s\n", line, at, out.text[at]);
-	empty(&in);
+		printf("%s:%zu: block %zu: %.200s\n", name, i + 1, at,
+		    out.text[at]);
 	empty(&out);
-	json_decref(before);
-	json_decref(after);
 	return at == SIZE_MAX;
+}
+
+static bool
+judge(const char *name)
+{
+	FILE *f = open_file(name);
+	char *text = NULL;
+	size_t cap = 0, n, i;
+	bool good = true;
+
+	for (i = 0; next(f, &text, &cap, &n); i++) {
+		if (i == n_inputs)
+			die("an OUTPUT has more records");
+		good &= compare(name, i, text, n);
+	}
+	if (i < n_inputs)
+		die("an OUTPUT has fewer records");
+	free(text);
+	fclose(f);
+	return good;
 }
 
 int
 main(int argc, char **argv)
 {
-	json_t *before, *after;
-	unsigned long line;
 	bool good = true;
-	FILE *f, *g;
+	size_t i;
+	int arg;
 
-	if (argc != 3)
-		die("usage: bound INPUT OUTPUT");
-	f = fopen(argv[1], "rb");
-	g = fopen(argv[2], "rb");
-	if (f == NULL || g == NULL)
-		die("cannot open a file");
-	for (line = 1; (before = next(f)) != NULL; line++) {
-		after = next(g);
-		if (after == NULL)
-			die("OUTPUT has fewer records");
-		good &= compare(line, before, after);
+	sessions = argc > 1 && strcmp(argv[1], "-t") == 0;
+	arg = 1 + sessions;
+	if (argc - arg < 2)
+		die("usage: bound [-t] INPUT OUTPUT...");
+	read_input(argv[arg]);
+	while (++arg < argc)
+		good &= judge(argv[arg]);
+	printf("# %lu signed blocks\n", blocks);
+	for (i = 0; i < n_inputs; i++) {
+		free(inputs[i].text);
+		empty(&inputs[i].seen);
 	}
+	free(inputs);
 	return good ? 0 : 1;
 }
