@@ -695,3 +695,14 @@ rolls() { # DIALECT FILE
 	jq -c '.messages[].content |= if type == "array"
 	    then map(select(.type != "thinking")) else . end' more | cmp - out
 }
+
+@test "a summary before kept reasoning is a change that fail refuses" {
+	"$B/gen-tools/convo" --dialect anthropic --thinking --seed 504 \
+	    --count 33 --messages 12 --wrap | tail -n 1 > t
+	run -1 ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \
+	    -l aggressive -b 1000 -k 1 -t 0 --reasoning fail t
+	[[ $output = *"nothing was removed: signed reasoning"* ]]
+	ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \
+	    -l aggressive -b 1000 -k 1 -t 0 t > out
+	"$B/gen-tools/bound" t out
+}

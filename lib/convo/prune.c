@@ -204,6 +204,7 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 			return -1;
 		}
 	}
+	bind_notes(convo); /* the summary may stand before the first drop */
 	refused = !failed &&
 	    convo->plan.limits.reasoning == CTX_REASONING_FAIL &&
 	    ctx_plan_leaves_bound(&convo->plan, &convo->groups);
