@@ -76,7 +76,7 @@ CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),$(HARDEN_LINK))
 COMMAND_LINK := $(if $(SAN)$(findstring -static,$(LDFLAGS)),,$(HARDEN_COMMAND))
 
-LIB_SRC := $(filter-out lib/gen/%,$(wildcard lib/*.c lib/*/*.c))
+LIB_SRC := $(filter-out lib/gen/%,$(sort $(shell find lib -name '*.c')))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),$(wildcard cmd/*.c)))
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -423,7 +423,12 @@ SHARED := $(B)/libctx.so.$(VERSION)
 RPATH ?= -Wl,-rpath,'$$ORIGIN/../lib'
 INSTALLED := $(CMD_SRC:cmd/%.c=$(B)/installed/%)
 
-$(B)/gen/libctx.map: lib/ctx.h
+# The headers of the rooms as one, for programs.
+$(B)/include/ctx.h: lib/gen/header.awk lib/ctx.h $(shell find lib -name '*.h')
+	@mkdir -p $(@D)
+	$(Q)awk -f lib/gen/header.awk lib/ctx.h > $@.new && mv $@.new $@
+
+$(B)/gen/libctx.map: $(B)/include/ctx.h
 	@mkdir -p $(@D)
 	$(Q){ echo '{ global:'; \
 	  sed -n 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1;/p' $<; \
@@ -453,13 +458,13 @@ $(B)/libctx.pc: deps
 # Each line: the mode, the directory below PREFIX, the files.
 D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9])) $(B)/man/libctx.3
-install: all $(INSTALLED) $(B)/libctx.pc $(MAN)
+install: all $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h $(MAN)
 	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
 	  $(D)/share/bash-completion/completions \
 	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
 	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
 	install -m 755 $(INSTALLED) $(D)/bin
-	install -m 644 lib/ctx.h $(D)/include
+	install -m 644 $(B)/include/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
@@ -485,7 +490,7 @@ uninstall:
 	  $(COMMANDS:$(B)/%=$(D)/share/fish/vendor_completions.d/%.fish)
 
 # The header is the manual of the library.
-$(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h
+$(B)/man/libctx.3: lib/gen/manual.awk $(B)/include/ctx.h
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 

@@ -1,0 +1,29 @@
+# header.awk - lib/ctx.h with the headers of the rooms in it
+#
+# Programs get one header.  Where lib/ctx.h includes the header of a room, the
+# declarations of that header are written; its guard, its own includes of other
+# rooms and its head are left out.
+
+function room(file,   line, inside) {
+	while ((getline line < file) > 0) {
+		if (line ~ /^#define CTX_[A-Z_]*_H$/)
+			inside = 1
+		else if (inside && line !~ /^#include "/)
+			kept[++n] = line
+	}
+	close(file)
+	n-- # the #endif of the guard
+}
+
+/^#include "/ {
+	name = $2
+	gsub(/"/, "", name)
+	room("lib/" name)
+	next
+}
+{ kept[++n] = $0 }
+END {
+	for (i = 1; i <= n; i++)
+		if (kept[i] != "" || kept[i - 1] != "")
+			print kept[i]
+}
