@@ -143,7 +143,7 @@ RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
 PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
 	lib/token/queue.c \
-	lib/token/vocab.c lib/base/mem.c lib/base/err.c
+	lib/token/vocab.c lib/base/memory.c lib/base/error.c
 PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
 
 $(B)/gen/make-%: lib/gen/%.c lib/gen/blocks.h lib/token/unicode.h \
@@ -309,8 +309,8 @@ check-simd: $(B)/libctx.a
 	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
 	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
 	  lib/token/piece.c lib/token/merge.c lib/token/vocab.c \
-	  lib/token/builtin.c $(B)/gen/unicode.c lib/base/simd.c \
-	  lib/token/words.c lib/token/queue.c lib/base/mem.c lib/base/err.c
+	  lib/token/builtin.c $(B)/gen/unicode.c lib/base/simd_level.c \
+	  lib/token/words.c lib/token/queue.c lib/base/memory.c lib/base/error.c
 	$(ARM_RUN) $(B)/simd/neon
 
 # Figures of token counting; rivals are named in the script.

@@ -21,295 +21,11 @@
 #ifndef CTX_H
 #define CTX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 #define CTX_VERSION "0.1.0"
 
-#if defined(__GNUC__)
-#define CTX_FORMAT(f, a) __attribute__((format(printf, f, a)))
-#else
-#define CTX_FORMAT(f, a)
-#endif
-
-/* ---- base/err.c: what went wrong, and where ---------------------------- */
-
-enum ctx_code {
-	CTX_OK,
-	CTX_ENOMEM, /* out of memory, or a size beyond SIZE_MAX */
-	CTX_ESYS,   /* a system call failed; sys holds its errno */
-	CTX_EPIPE,  /* the reader of our output is gone; stay silent */
-	CTX_EINPUT, /* the input is not what it must be (JSON, UTF-8, framing) */
-	CTX_ELIMIT, /* the input is right but beyond a documented limit */
-	CTX_EARG,   /* the caller asked for something that does not exist */
-	CTX_EFILE,  /* a file that was named is not of the expected format */
-};
-
-struct ctx_err {
-	enum ctx_code code;
-	int sys;          /* errno of a CTX_ESYS, else 0 */
-	const char *file; /* name of the input, owned by whoever opened it */
-	uint64_t line;    /* line in that input, from 1; 0: no place known */
-	uint64_t column;  /* byte in that line, from 1; 0: no place known */
-	char text[240];   /* one lower-case clause, no full stop, NUL ended */
-};
-
-/* Fills *err (and clears its place), returns -1. */
-int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
-    CTX_FORMAT(3, 4);
-/* The same for the errno of a failed call; the text names what failed, cut if
- * there is no room for the cause behind it. */
-int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
-    CTX_FORMAT(3, 4);
-int ctx_err_nomem(struct ctx_err *err);
-
-/* ---- base/mem.c: growing buffers and arenas ---------------------------- */
-
-/* A piece of text that somebody else owns. */
-struct ctx_str {
-	const char *p;
-	size_t n; /* bytes */
-};
-
-/* A growing byte buffer.  Zero is a valid empty one; p is NULL or owned. */
-struct ctx_buf {
-	char *p;
-	size_t n, cap; /* bytes used, bytes allocated */
-};
-
-/* Makes room for extra more bytes behind n. */
-int ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err);
-int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
-    struct ctx_err *err);
-int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
-    ...) CTX_FORMAT(3, 4);
-/* Its bytes, to be freed by the caller, in no more room than they need; the
- * buffer is empty then.  NULL: it never held any. */
-char *ctx_buf_take(struct ctx_buf *buf);
-/* Empties a buffer that will be used again; what has grown beyond so many
- * bytes is given back, so that one huge text is not held beside the next copy
- * of it. */
-#define CTX_BUF_KEEP ((size_t)1 << 20)
-void ctx_buf_reset(struct ctx_buf *buf);
-void ctx_buf_release(struct ctx_buf *buf);
-
-/*
- * Grows an array of elements of the given size so that it has room for need
- * of them, at least doubling; *cap counts elements.  Returns the array, which
- * may have moved and is there for a need of none, too; or NULL with the old
- * one still valid and *err filled.
- */
-void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
-    struct ctx_err *err);
-
-/*
- * An arena hands out memory that is all given back at once.  Zero is a valid
- * empty arena.  reset keeps the largest block for the next use.
- */
-struct ctx_arena {
-	struct ctx_arena_block *block;
-	size_t used; /* bytes of the newest block */
-};
-
-/* n zeroed bytes, aligned for any type, or NULL with *err filled. */
-void *ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err);
-char *ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
-    struct ctx_err *err);
-void ctx_arena_reset(struct ctx_arena *arena);
-void ctx_arena_release(struct ctx_arena *arena);
-
-/* ---- base/hash.c: keyed hashing ---------------------------------------- */
-
-/*
- * A hash for tables whose keys come from the input, so that no input can
- * make them slow (SipHash-1-3 with a random key; Aumasson, Bernstein 2012).
- * Its values never reach an output.
- */
-struct ctx_hashkey {
-	uint64_t k[2];
-};
-void ctx_hashkey_init(struct ctx_hashkey *key);
-uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
-/* 128 bits, which stand for a key that is not kept: two keys meet by chance
- * once in 2^128. */
-void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
-    uint64_t hash[2]);
-
-/* ---- base/names.c: each name once ----------------------------------------- */
-
-/*
- * Names as small numbers, from 1; 0 is no name.  A name is copied when it is
- * first seen and stays where it is until reset (which keeps the memory) or
- * release.  Zero is valid.
- */
-struct ctx_names {
-	struct ctx_hashkey hash;
-	struct ctx_str *list; /* list[id - 1] */
-	size_t n, cap;
-	uint32_t *slots;
-	size_t mask;
-	struct ctx_arena arena;
-};
-/* The number of a name, given one if it is new; -1 with *err. */
-int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
-    uint32_t *id, struct ctx_err *err);
-struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
-bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
-void ctx_names_reset(struct ctx_names *names);
-void ctx_names_release(struct ctx_names *names);
-
-/* ---- base/pool.c: tasks for several threads ------------------------------- */
-
-/* What is to be done, as the first member of what it is done to. */
-struct ctx_task {
-	/* number: of the thread, below that of the pool's threads */
-	void (*run)(struct ctx_task *task, unsigned number);
-	/* The pool's: */
-	struct ctx_task *next;
-	bool done;
-};
-
-/* Opens a pool of so many threads, at least one; the caller's is number 0,
- * and where no more can be started it does everything. */
-struct ctx_pool;
-int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
-    struct ctx_err *err);
-/* The thread that opened a pool adds tasks and waits for them.  They are
- * begun in the order they came in. */
-void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
-/* Returns when the task is done; until then runs those that were added. */
-void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
-/* Ends the threads; tasks that were not begun are forgotten. */
-void ctx_pool_close(struct ctx_pool *pool);
-
-/* ---- base/signals.c: signals that wait ------------------------------------ */
-
-/* What ends a program from outside: HUP, INT, QUIT and TERM. */
-enum { CTX_ENDERS = 4 };
-extern const int ctx_enders[CTX_ENDERS];
-
-/*
- * These wait, for the thread that asks, until it releases those that it held;
- * to be used around a file with a name that is not to stay, and around nothing
- * that may wait for ever.
- */
-unsigned ctx_signals_hold(void);
-void ctx_signals_release(unsigned held);
-
-/* ---- base/open.c: files that may be FIFOs -------------------------------- */
-
-/*
- * Opens a file, mode 0600 if it is new; flags are those of open.  A FIFO waits
- * at most a second for its other side: to be written it then fails with ENXIO,
- * to be read it is at its end.  Reads and writes wait as they always do.
- */
-int ctx_open(const char *path, int flags);
-/* Says why ctx_open failed with the errno sys, and what to do.  what stands
- * before the path: "", or "archive ". */
-int ctx_err_open(struct ctx_err *err, int sys, const char *what,
-    const char *path);
-
-/* ---- base/time.c: moments as the formats write them ---------------------- */
-
-/*
- * Reads a moment: ISO 8601 with a date and a time of day (RFC 3339; a space
- * for the T, no zone for UTC), or a number of seconds since 1970, or of
- * milliseconds from 10^11 on.  Sets *ms to milliseconds since 1970.
- */
-bool ctx_time_read(const char *p, size_t n, int64_t *ms);
-
-/* ---- base/pattern.c: regular expressions that always end ---------------- */
-
-/*
- * Patterns of PCRE2, joined by "or", on UTF-8 text with Unicode classes.  A
- * match that runs into a limit (steps, depth, memory, time) counts as what
- * keeps the text: as a match, but not as one of only; overrun then says so.
- * The time is what all texts of a message share, whatever they are asked for:
- * *left nanoseconds, which matching takes from.  Once it is over, whatever is
- * still asked runs into that limit.
- * Zero is valid and matches nothing.
- */
-#define CTX_PATTERN_TIME 500000000 /* for a message: half a second */
-struct ctx_pattern {
-	struct ctx_pattern_code *list;
-	size_t n, cap;
-	bool overrun; /* a match was cut short since the last look */
-};
-/* pattern is NUL ended, of up to 65536 bytes and 64 groups in groups.
- * CTX_EARG: it is not a pattern; the text says where. */
-int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
-    struct ctx_err *err);
-bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
-    int64_t *left);
-/* Does the text match one of only, if it holds any, and none of except? */
-bool ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
-    const char *p, size_t n, int64_t *left);
-void ctx_pattern_release(struct ctx_pattern *patterns);
-
-/* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
-
-/*
- * Which vector code may run.  BEST takes what the machine has; the others
- * exist so that tests can hold them against each other, and fall back to
- * PORTABLE where the machine lacks them.  What every machine of its
- * architecture has (SSE2, NEON) may run in any case.
- */
-enum ctx_simd {
-	CTX_SIMD_BEST,
-	CTX_SIMD_PORTABLE,
-	CTX_SIMD_SSE2,
-	CTX_SIMD_AVX2,
-	CTX_SIMD_AVX512,
-	CTX_SIMD_NEON,
-};
-/* What simd means on this machine: never BEST. */
-enum ctx_simd ctx_simd_pick(enum ctx_simd simd);
-
-/*
- * The length of the longest valid UTF-8 prefix (RFC 3629: shortest forms,
- * no surrogates, at most U+10FFFF) that ends between characters.
- */
-size_t ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd);
-
-/*
- * Decodes one character of valid UTF-8, returns its length in bytes; for a
- * byte that starts no valid character *cp is U+FFFD and the length is 1.
- * n must be at least 1.
- */
-size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
-/* Writes the UTF-8 of cp (a Unicode scalar value) to out, returns 1 to 4. */
-size_t ctx_utf8_put(char out[4], uint32_t cp);
-/* Characters (scalar values) in valid UTF-8. */
-size_t ctx_utf8_count(const char *p, size_t n);
-/* The bytes of the first characters of valid UTF-8, so many or all. */
-size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
-/* The bytes before the character that ends at byte at of valid UTF-8, or
- * within which that byte is; at must be at least 1. */
-size_t ctx_utf8_back(const char *p, size_t at);
-/* Is it white space of ASCII?  Anthropic and Bedrock refuse texts that have
- * nothing else ("text content blocks must contain non-whitespace text",
- * home-assistant/core #175637). */
-bool ctx_utf8_is_space(uint32_t cp);
-
-/* ---- base/grapheme.c: grapheme clusters --------------------------------- */
-
-/*
- * A walk over the characters of a text that tells where what a reader takes
- * for one character begins (extended grapheme clusters: UAX #29, Unicode
- * 16.0).  Zero is the walk before the first character.
- */
-struct ctx_grapheme {
-	uint8_t before; /* class of the last character */
-	bool begun, half_flag, picture, joined, consonant, linked;
-};
-/* Takes the next character; says whether a cluster begins with it. */
-bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
-/* Does a cluster begin with the second of two characters whatever stands
- * before the first?  If so, a walk may begin there. */
-bool ctx_grapheme_parted(uint32_t first, uint32_t second);
-
-/* ---- json/scan.c: find every value in a JSON text and where it sits ---- */
+/* ---- json/scan.c: find every value in a JSON text and where it sits ----- */
 
 /* Deepest nesting accepted; a level costs no memory while scanning. */
 #define CTX_JSON_DEPTH 10000
@@ -408,7 +124,7 @@ int ctx_json_text(const struct ctx_json *json, uint32_t node,
 int ctx_json_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 
-/* ---- json/text.c: string literals to text and back --------------------- */
+/* ---- json/text.c: string literals to text and back ---------------------- */
 
 /*
  * A literal is a valid JSON string with its quotes.  Its text is what it
@@ -452,7 +168,7 @@ bool ctx_text_same(struct ctx_str a, struct ctx_str b);
 /* Does the text go on with s (ASCII, NUL ended) at such an offset? */
 bool ctx_text_begins(struct ctx_str literal, size_t at, const char *s);
 
-/* ---- json/edit.c: noted replacements, one writing pass ----------------- */
+/* ---- json/edit.c: noted replacements, one writing pass ------------------ */
 
 /*
  * Edits to one text, noted in any order and applied in one pass; they may
@@ -509,7 +225,7 @@ void ctx_edits_merge(struct ctx_edits *edits);
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);
 
-/* ---- io/writer.c: coalesced writes, every error seen ------------------- */
+/* ---- io/writer.c: coalesced writes, every error seen -------------------- */
 
 /*
  * Writes to a descriptor.  Text is not copied but remembered, and what
@@ -542,7 +258,7 @@ int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
 /* Frees memory; neither flushes nor closes the descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);
 
-/* ---- io/reader.c: descriptors to records ------------------------------- */
+/* ---- io/reader.c: descriptors to records -------------------------------- */
 
 enum ctx_record_kind {
 	CTX_RECORD_JSON,  /* one JSON value */
@@ -678,7 +394,7 @@ bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- token/counter.c, encode.c, prefix.c, cut.c: tokens of a text ------ */
+/* ---- token/counter.c: tokens of a text ---------------------------------- */
 
 /*
  * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
@@ -837,7 +553,7 @@ struct ctx_exec {
 int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
     struct ctx_err *err);
 
-/* ---- store/spool.c: results on disk -------------------------------------- */
+/* ---- store/spool.c: results on disk ------------------------------------- */
 
 /* Digits of the sha256 that a file's name ends in, before its extension. */
 #define CTX_SPOOL_DIGITS 32
@@ -1345,7 +1061,7 @@ void ctx_detect(const struct ctx_json *json, uint32_t node,
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 
-/* ---- dialect/stray.c: messages where none are looked for ----------------- */
+/* ---- dialect/stray.c: messages where none are looked for ---------------- */
 
 /*
  * For a value that holds no messages where any are looked for: writes the
@@ -1493,7 +1209,7 @@ typedef int ctx_hint_visitor(void *user, const struct ctx_json *json,
 int ctx_hints_each(const struct ctx_hints *hints, const struct ctx_json *json,
     uint32_t list, void *user, ctx_hint_visitor *visit, struct ctx_err *err);
 
-/* ---- count/model.c: windows, encodings and prices of models -------------- */
+/* ---- count/model.c: windows, encodings and prices of models ------------- */
 
 /* What makes a provider cache a prefix. */
 enum ctx_cache {
@@ -1563,7 +1279,7 @@ const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache cache);
 
-/* ---- count/count.c: tokens of a message ---------------------------------- */
+/* ---- count/count.c: tokens of a message --------------------------------- */
 
 /* What stands in for the body of a result that a plan cleared; of an aged one
  * (convo/age.c) its reference is left. */
@@ -1635,7 +1351,7 @@ uint64_t ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens);
 uint64_t ctx_count_room(const struct ctx_counter *counter, uint64_t tokens);
 void ctx_counter_release(struct ctx_counter *counter);
 
-/* ---- count/beside.c: what a request costs beside its messages ------------- */
+/* ---- count/beside.c: what a request costs beside its messages ----------- */
 
 /* Tokens, and characters of the texts. */
 struct ctx_beside {
@@ -1654,14 +1370,14 @@ int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
     const struct ctx_shape *shape, struct ctx_beside *beside,
     struct ctx_err *err);
 
-/* ---- count/usage.c: what providers say that a call took ------------------ */
+/* ---- count/usage.c: what providers say that a call took ----------------- */
 
 /* The input tokens, cached ones among them, of a usage object as one of the
  * dialects has it, or the number itself; 0 if there are none, or usage is
  * 0. */
 uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
 
-/* ---- count/fit.c: what a model's tokens are in those of an encoding ------ */
+/* ---- count/fit.c: what a model's tokens are in those of an encoding ----- */
 
 /* A call: tokens of the encoding that its texts come to (more than 0), and
  * what the provider said, less what is no text (more than 0). */
@@ -1681,7 +1397,7 @@ struct ctx_fit {
 /* False: there is nothing to fit. */
 bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
 
-/* ---- count/meter.c: the right counter for each model --------------------- */
+/* ---- count/meter.c: the right counter for each model -------------------- */
 
 /*
  * Which model a conversation is for, and how its tokens are counted.  The
@@ -1729,7 +1445,7 @@ int ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
     uint32_t model, uint64_t *window, struct ctx_err *err);
 void ctx_meter_release(struct ctx_meter *meter);
 
-/* ---- group/group.c: messages to groups and turns ------------------------- */
+/* ---- group/group.c: messages to groups and turns ------------------------ */
 
 enum {
 	CTX_ITEM_PINNED = 1,  /* never goes, whatever follows */
@@ -1859,7 +1575,7 @@ uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
 int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err);
 
-/* ---- check/rules.c: what providers refuse -------------------------------- */
+/* ---- check/rules.c: what providers refuse ------------------------------- */
 
 enum ctx_rule_id {
 	CTX_RULE_ORPHAN_CALL,
@@ -1957,7 +1673,7 @@ const struct ctx_bounds *ctx_bounds_of(const struct ctx_provider *provider,
  * is not known. */
 uint32_t ctx_bounds_images(const struct ctx_bounds *bounds, uint64_t window);
 
-/* ---- check/judge.c: would the provider take it --------------------------- */
+/* ---- check/judge.c: would the provider take it -------------------------- */
 
 /* Where a message stands. */
 struct ctx_place {
@@ -2082,7 +1798,7 @@ int ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
 /* Number of the first message that may still get findings. */
 uint64_t ctx_judge_settled(const struct ctx_judge *judge);
 
-/* ---- plan/policy.c: the strategies --------------------------------------- */
+/* ---- plan/policy.c: the strategies -------------------------------------- */
 
 enum ctx_level {
 	CTX_LEVEL_LIGHT,      /* only whole groups go */
@@ -2191,7 +1907,7 @@ struct ctx_policy {
 const struct ctx_policy *ctx_policy_at(size_t i);
 const struct ctx_policy *ctx_policy_find(const char *name);
 
-/* ---- plan/plan.c: what goes, in bounded memory --------------------------- */
+/* ---- plan/plan.c: what goes, in bounded memory -------------------------- */
 
 /* Why an item may not go; also the owners of the floor, first to last. */
 enum ctx_hold {
@@ -2266,7 +1982,7 @@ int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
 
-/* ---- plan/scorer.c: what needs the text is worked out before ------------- */
+/* ---- plan/scorer.c: what needs the text is worked out before ------------ */
 
 /*
  * A scorer sees the messages of a conversation as they come and ranks their
@@ -2293,7 +2009,7 @@ int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 void ctx_scorer_reset(struct ctx_scorer *scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);
 
-/* ---- plan/summary.c: an extractive summary -------------------------------- */
+/* ---- plan/summary.c: an extractive summary ------------------------------ */
 
 /* How a summary message begins, and how it is known again. */
 #define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
@@ -2329,7 +2045,7 @@ int ctx_summary_write(struct ctx_summary *summary,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
 
-/* ---- convo/live.c: what is live in a transcript -------------------------- */
+/* ---- convo/live.c: what is live in a transcript ------------------------- */
 
 /*
  * The records of a transcript, held until the file has been read, because
@@ -2521,7 +2237,7 @@ int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
 void ctx_stream_release(struct ctx_stream *stream);
 
-/* ---- convo/prefetch.c: messages are counted by several threads ----------- */
+/* ---- convo/prefetch.c: messages are counted by several threads ---------- */
 
 /*
  * Has the messages of a stream counted by so many threads, the caller's among
@@ -2593,7 +2309,7 @@ struct ctx_tally_hooks {
 int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
     const struct ctx_tally_hooks *hooks, struct ctx_err *err);
 
-/* ---- convo/annotate.c: the stream, with what each record costs ----------- */
+/* ---- convo/annotate.c: the stream, with what each record costs ---------- */
 
 /*
  * Passes a stream on, with the tokens of each record that is a message, or
@@ -2605,7 +2321,7 @@ int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const char *key, struct ctx_err *err);
 
-/* ---- convo/check.c: check a stream, or repair it ------------------------- */
+/* ---- convo/check.c: check a stream, or repair it ------------------------ */
 
 /* The body of a result that stands in for one that never came. */
 #define CTX_NO_RESULT "[no result: the call was interrupted]"
@@ -2648,7 +2364,7 @@ struct ctx_check_options {
 int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
 
-/* ---- convo/report.c: what is done to messages, told and archived --------- */
+/* ---- convo/report.c: what is done to messages, told and archived -------- */
 
 /*
  * A record that is dropped or changed, named by its message; a member of a
@@ -2705,7 +2421,7 @@ int ctx_report_touch(const struct ctx_report *report, struct ctx_touch *touch,
  * it has gone. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
-/* ---- convo/edit.c: what a plan means for the bytes of a message ---------- */
+/* ---- convo/edit.c: what a plan means for the bytes of a message --------- */
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
 struct ctx_fate {
@@ -2722,7 +2438,7 @@ int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
     const struct ctx_dialect *dialect, const struct ctx_fate *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err);
 
-/* ---- convo/prune.c: fit the budget --------------------------------------- */
+/* ---- convo/prune.c: fit the budget -------------------------------------- */
 
 /* An amount as people give it: tokens, or thousandths of a percent. */
 struct ctx_amount {
@@ -2796,7 +2512,7 @@ int ctx_prune_limits(const struct ctx_prune_options *options,
     const struct ctx_model *model, struct ctx_limits *limits,
     struct ctx_err *err);
 
-/* ---- convo/truncate.c: no single item too large -------------------------- */
+/* ---- convo/truncate.c: no single item too large ------------------------- */
 
 enum ctx_size {
 	CTX_SIZE_CHARS, /* Unicode scalar values */
@@ -2862,7 +2578,7 @@ int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
 
-/* ---- convo/cache.c: hints for a prompt cache ------------------------------ */
+/* ---- convo/cache.c: hints for a prompt cache ---------------------------- */
 
 /* Why a conversation has hints, or none. */
 enum ctx_hinted {
@@ -2915,7 +2631,7 @@ int ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const struct ctx_cache_options *options,
     struct ctx_err *err);
 
-/* ---- convo/prefix.c: what two requests share, and what that costs -------- */
+/* ---- convo/prefix.c: what two requests share, and what that costs ------- */
 
 /* What of a request a cache compares: what stands before its messages, and
  * these, without hints and white space.  A message of several records has an
@@ -3005,7 +2721,7 @@ void ctx_prefix_bill(const struct ctx_prefix *earlier,
     const struct ctx_prefix *later, const struct ctx_prices *prices,
     struct ctx_bill *bill);
 
-/* ---- convo/age.c: old tool results go to disk ---------------------------- */
+/* ---- convo/age.c: old tool results go to disk --------------------------- */
 
 /*
  * An aged result is the head of its text and, as last line, a reference:
@@ -3070,7 +2786,7 @@ int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err);
 
-/* ---- convo/restore.c: and back again ------------------------------------- */
+/* ---- convo/restore.c: and back again ------------------------------------ */
 
 enum ctx_aged_state {
 	CTX_AGED_WHOLE,   /* the file is what the reference says */

@@ -1,5 +1,5 @@
 /*
- * pool.c - tasks for several threads
+ * thread_pool.c - tasks for several threads
  *
  * One queue, first in first out.  Who waits for a task works meanwhile, so a
  * pool of n threads starts n - 1, and one that could start none still does

@@ -1,5 +1,5 @@
 /*
- * mem.c - growing buffers and arenas
+ * memory.c - growing buffers and arenas
  *
  * Every size that depends on input is computed here, checked for overflow.
  */

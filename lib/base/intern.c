@@ -1,4 +1,4 @@
-/* names.c - each name once */
+/* intern.c - each name once */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* err.c - what went wrong, and where */
+/* error.c - what went wrong, and where */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* simd.c - which vector code this machine can run */
+/* simd_level.c - which vector code this machine can run */
 #include "ctx.h"
 
 static bool
