@@ -17,7 +17,7 @@
 
 #include "base/vector.h"
 #include "ctx.h"
-#include "walk.h"
+#include "string_end.h"
 
 #define NONE UINT32_MAX /* the parent of the top-level value */
 

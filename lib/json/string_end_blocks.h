@@ -1,4 +1,4 @@
-/* walk_blocks.h - the walk of walk.c, once for each kind of vector */
+/* string_end_blocks.h - the walk of string_end.c, once for each kind of vector */
 
 INLINE TARGET MASK
 KIND(backslashes)(VECTOR v)

@@ -1,5 +1,5 @@
 /*
- * edit.c - noted replacements, one writing pass
+ * edits.c - noted replacements, one writing pass
  *
  * An edit is a place in the text and a piece of the store.  Nothing is
  * written before all edits are known, so they may come in any order.

@@ -1,13 +1,13 @@
 /*
- * walk.c - to the end of a JSON string
+ * string_end.c - to the end of a JSON string
  *
  * By blocks of 64 bytes, as masks of one bit a byte.  The loop over blocks
- * stands once, in walk_blocks.h, and is compiled for every kind of vector.
+ * stands once, in string_end_blocks.h, and is compiled for every kind of vector.
  */
 #include <string.h>
 
 #include "base/vector.h"
-#include "walk.h"
+#include "string_end.h"
 
 #define BLOCK 64
 
@@ -89,7 +89,7 @@ halt(struct walk *walk, const struct block *block)
 #define VECTOR uint64_t
 #define MASK uint64_t
 #define TARGET
-#include "walk_blocks.h"
+#include "string_end_blocks.h"
 
 #if defined(__x86_64__)
 #define KIND(name) name##_avx512
@@ -97,20 +97,20 @@ halt(struct walk *walk, const struct block *block)
 #define MASK uint64_t
 #define TARGET AVX512
 #define LOOKUP
-#include "walk_blocks.h"
+#include "string_end_blocks.h"
 
 #define KIND(name) name##_avx2
 #define VECTOR __m256i
 #define MASK __m256i
 #define TARGET AVX2
 #define LOOKUP
-#include "walk_blocks.h"
+#include "string_end_blocks.h"
 
 #define KIND(name) name##_sse2
 #define VECTOR __m128i
 #define MASK __m128i
 #define TARGET
-#include "walk_blocks.h"
+#include "string_end_blocks.h"
 
 #elif defined(__aarch64__)
 #define KIND(name) name##_neon
@@ -118,7 +118,7 @@ halt(struct walk *walk, const struct block *block)
 #define MASK uint8x16_t
 #define TARGET
 #define LOOKUP
-#include "walk_blocks.h"
+#include "string_end_blocks.h"
 #endif
 
 ctx_walk *

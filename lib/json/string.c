@@ -1,9 +1,9 @@
-/* text.c - string literals to text and back */
+/* string.c - string literals to text and back */
 #include <string.h>
 
 #include "base/vector.h"
 #include "ctx.h"
-#include "walk.h"
+#include "string_end.h"
 
 #define STEP ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 #define BLOCK 64

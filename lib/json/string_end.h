@@ -1,6 +1,6 @@
-/* walk.h - to the end of a JSON string */
-#ifndef CTX_JSON_WALK_H
-#define CTX_JSON_WALK_H
+/* string_end.h - to the end of a JSON string */
+#ifndef CTX_JSON_STRING_END_H
+#define CTX_JSON_STRING_END_H
 
 #include "base/vector.h"
 #include "ctx.h"
