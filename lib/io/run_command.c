@@ -1,5 +1,5 @@
 /*
- * exec.c - run a command with a text in, a text out, and an end
+ * run_command.c - run a command with a text in, a text out, and an end
  *
  * Both pipes are polled, so that neither side can wait for the other for
  * ever; the command has a process group of its own, which is killed when the
