@@ -1,6 +1,6 @@
 /* reference.h - the line that stands for a result in the spool */
-#ifndef STORE_REFERENCE_H
-#define STORE_REFERENCE_H
+#ifndef CTX_STORE_REFERENCE_H
+#define CTX_STORE_REFERENCE_H
 
 #include "ctx.h"
 
