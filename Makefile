@@ -118,16 +118,16 @@ $(B)/%.o: %.c $(B)/flags.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# The vector code of lib/token is chosen at run time, so these files alone
+# The vector code of lib/tokenizer is chosen at run time, so these files alone
 # are compiled for machines that have it.  A compiler that packs neighbouring
 # words of their bit algebra into vectors makes it slower by a third, and one
 # that clears their blocks of masks before they are filled by a twentieth.
 BACKENDS := portable avx2 avx512 neon
-$(BACKENDS:%=$(B)/lib/token/%.o): CFLAGS_ALL += -fno-tree-slp-vectorize \
+$(BACKENDS:%=$(B)/lib/tokenizer/simd/%.o): CFLAGS_ALL += -fno-tree-slp-vectorize \
 	$(patsubst %=zero,%=uninitialized,$(filter -ftrivial%,$(HARDEN)))
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
-$(B)/lib/token/avx2.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt
-$(B)/lib/token/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
+$(B)/lib/tokenizer/simd/avx2.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt
+$(B)/lib/tokenizer/simd/avx512.o: CFLAGS_ALL += -mavx2 -mbmi -mbmi2 -mpopcnt \
 	-mavx512f -mavx512bw -mavx512dq -mavx512vl \
 	-mavx512vbmi -mavx512vbmi2
 endif
@@ -141,13 +141,13 @@ HOSTRUN ?=
 HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
-PACKER := lib/gen/vocab.c lib/token/pack.c lib/token/merge.c \
-	lib/token/queue.c \
-	lib/token/vocab.c lib/base/memory.c lib/base/error.c
-PACKER_H := $(wildcard lib/token/*.h) lib/ctx.h
+PACKER := lib/gen/vocab.c lib/tokenizer/vocabulary/build.c lib/tokenizer/encode/bpe.c \
+	lib/tokenizer/encode/bpe_heap.c \
+	lib/tokenizer/vocabulary/vocabulary.c lib/base/memory.c lib/base/error.c
+PACKER_H := $(shell find lib -name "*.h")
 
-$(B)/gen/make-%: lib/gen/%.c lib/gen/blocks.h lib/token/unicode.h \
-  lib/token/nfc.h lib/ctx.h
+$(B)/gen/make-%: lib/gen/%.c lib/gen/blocks.h lib/tokenizer/unicode.h \
+  lib/tokenizer/encode/nfc.h lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 
@@ -188,8 +188,8 @@ $(B)/gen/o200k_base.vocab: $(RANKS)/o200k_base.ranks
 $(B)/gen/%.vocab: $(B)/gen/make-vocab
 	$(Q)$(HOSTRUN) $< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
 
-$(B)/lib/token/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
-$(B)/lib/token/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
+$(B)/lib/tokenizer/vocabulary/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
+$(B)/lib/tokenizer/vocabulary/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
 
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
@@ -303,14 +303,14 @@ check-simd: $(B)/libctx.a
 	$(CC) -O2 -w -D_POSIX_C_SOURCE=200809L -Ilib -Itests/unit \
 	  -fno-strict-aliasing \
 	  -DCTX_EMULATE_AVX512='"avx512_emulated.h"' -o $(B)/simd/avx512 \
-	  tests/unit/token_split.c lib/token/avx512.c $(B)/libctx.a
+	  tests/unit/token_split.c lib/tokenizer/simd/avx512.c $(B)/libctx.a
 	$(B)/simd/avx512
 	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
 	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
-	  lib/token/neon.c lib/token/portable.c lib/token/split.c \
-	  lib/token/piece.c lib/token/merge.c lib/token/vocab.c \
-	  lib/token/builtin.c $(B)/gen/unicode.c lib/base/simd_level.c \
-	  lib/token/words.c lib/token/queue.c lib/base/memory.c lib/base/error.c
+	  lib/tokenizer/simd/neon.c lib/tokenizer/simd/portable.c lib/tokenizer/simd/backend.c \
+	  lib/tokenizer/encode/pretokenize.c lib/tokenizer/encode/bpe.c lib/tokenizer/vocabulary/vocabulary.c \
+	  lib/tokenizer/vocabulary/builtin.c $(B)/gen/unicode.c lib/base/simd_level.c \
+	  lib/tokenizer/encode/pretoken_cache.c lib/tokenizer/encode/bpe_heap.c lib/base/memory.c lib/base/error.c
 	$(ARM_RUN) $(B)/simd/neon
 
 # Figures of token counting; rivals are named in the script.

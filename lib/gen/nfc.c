@@ -4,7 +4,7 @@
  * Reads nfc9.tsv, writes C to standard output.
  */
 #include "gen/blocks.h"
-#include "token/nfc.h"
+#include "tokenizer/encode/nfc.h"
 
 enum { CHARACTERS = 4000, KINDS = 200 };
 
@@ -236,7 +236,7 @@ main(void)
 	read_all(stdin);
 	add_hangul();
 	find_flags();
-	printf("/* made by lib/gen/nfc.c */\n#include \"token/nfc.h\"\n");
+	printf("/* made by lib/gen/nfc.c */\n#include \"tokenizer/encode/nfc.h\"\n");
 	find_kinds();
 	print_table("nfc", "uint8_t", kind_of);
 	print_ranks();

@@ -4,7 +4,7 @@
  * Reads unicode16.tsv, writes C to standard output.
  */
 #include "gen/blocks.h"
-#include "token/unicode.h"
+#include "tokenizer/unicode.h"
 
 static uint8_t category_of[POINTS], class_of[POINTS];
 
@@ -66,7 +66,7 @@ main(void)
 {
 	read_ranges(stdin);
 	printf("/* made by lib/gen/unicode.c */\n"
-	       "#include \"token/unicode.h\"\n");
+	       "#include \"tokenizer/unicode.h\"\n");
 	print_table("class", "uint8_t", class_of);
 	print_table("category", "uint16_t", category_of);
 	return fflush(stdout) != 0;

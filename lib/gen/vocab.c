@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "token/pack.h"
+#include "tokenizer/vocabulary/build.h"
 
 static void
 die(const char *what)

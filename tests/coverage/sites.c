@@ -39,10 +39,10 @@
 #include "group/calls.h"
 #include "plan/embed.h"
 #include "plan/plan.h"
-#include "token/counter.h"
-#include "token/merge.h"
-#include "token/nfc.h"
-#include "token/regex.h"
+#include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 enum { DEPTH = 4, SITES = 1 << 16 };
 

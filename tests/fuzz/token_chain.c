@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "token/chain.h"
-#include "token/unicode.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/unicode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* token_file.c - fuzz the readers of vocabulary files */
 #include <stdlib.h>
 
-#include "token/file.h"
+#include "tokenizer/vocabulary/file_formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

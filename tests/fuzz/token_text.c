@@ -1,7 +1,7 @@
 /* token_text.c - fuzz splitting and merging against the oracle */
 #include "ctx.h"
 #include "../unit/nfc_ref.h"
-#include "token/nfc.h"
+#include "tokenizer/encode/nfc.h"
 
 static const struct encoding {
 	const char *name;

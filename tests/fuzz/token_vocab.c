@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "token/builtin.h"
-#include "token/chain.h"
-#include "token/counter.h"
+#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/encode/count_tokens.h"
 
 static const char text[] = "Some words, numbers 12345 and =====\n\n\t code() {"
     "return it's; } \xe4\xbd\xa0\xe5\xa5\xbd aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

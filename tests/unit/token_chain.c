@@ -4,7 +4,7 @@
 
 #include "ctx.h"
 #include "tap.h"
-#include "token/chain.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
 
 #define O200K                                                                \
 	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"         \

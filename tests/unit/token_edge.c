@@ -9,8 +9,8 @@
 
 #include "ctx.h"
 #include "tap.h"
-#include "token/piece.h"
-#include "token/split.h"
+#include "tokenizer/encode/pretokenize.h"
+#include "tokenizer/simd/backend.h"
 
 /* A character of each kind that some pattern tells from the others. */
 static const char *const kinds[] = {"a", "A", "\xe4\xb8\xad", "\xcc\x81",

@@ -8,7 +8,7 @@
 
 #include "ctx.h"
 #include "tap.h"
-#include "token/presplit.h"
+#include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "token_ref.h"
 
 #define MERGES 3000 /* of r50k that go into the tokenizer.json */

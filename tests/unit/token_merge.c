@@ -1,8 +1,8 @@
 /* token_merge.c - merging with made-up vocabularies against the definition */
 #include "ctx.h"
 #include "tap.h"
-#include "token/counter.h"
-#include "token/pack.h"
+#include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/vocabulary/build.h"
 #include "token_rules.h"
 
 static unsigned long long seed = 2685821657736338717u;

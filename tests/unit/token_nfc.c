@@ -6,7 +6,7 @@
 #include "ctx.h"
 #include "nfc_ref.h"
 #include "tap.h"
-#include "token/nfc.h"
+#include "tokenizer/encode/nfc.h"
 
 static json_t *root; /* of tests/corpus/nfc.json */
 static struct ctx_nfc nfc;

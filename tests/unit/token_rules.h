@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "token/merge.h"
-#include "token/pack.h"
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/vocabulary/build.h"
 
 enum { RULES_TOKENS = 60, RULES_MOST = 120, RULES_LONGEST = 80,
 	RULES_TEXT = 400 };

@@ -3,10 +3,10 @@
 
 #include "ctx.h"
 #include "tap.h"
-#include "token/builtin.h"
-#include "token/merge.h"
-#include "token/probe.h"
-#include "token/split.h"
+#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/encode/pretoken_lookup.h"
+#include "tokenizer/simd/backend.h"
 #include "token_ref.h"
 
 static const struct family {

@@ -3,9 +3,9 @@
 
 #include "ctx.h"
 #include "tap.h"
-#include "token/merge.h"
-#include "token/piece.h"
-#include "token/tokenizer.h"
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/encode/pretokenize.h"
+#include "tokenizer/open.h"
 #include "token_ref.h"
 
 static struct ctx_tokenizer *tokenizer;

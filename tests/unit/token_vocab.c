@@ -10,7 +10,7 @@
 
 #include "ctx.h"
 #include "tap.h"
-#include "token/pack.h"
+#include "tokenizer/vocabulary/build.h"
 
 enum { AB = 256, CD, ABCD, X2, X4, X8, X16, X17, X18, HOLE, TOKENS };
 

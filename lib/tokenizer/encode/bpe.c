@@ -1,0 +1,386 @@
+/*
+ * bpe.c - byte-pair encoding of one piece
+ *
+ * The definition: start with the tokens of the bytes; of all neighbours that
+ * can merge, merge those with the lowest result, the leftmost first; stop
+ * when none can.  ctx_merge_pairs does that to the letter, for few bytes.
+ *
+ * ctx_merge_long finds the same tokens from left to right.  A row of tokens
+ * is an encoding if and only if each two neighbours in it are the encoding
+ * of their own bytes (Berglund and van der Merwe, "Formalizing BPE
+ * Tokenization", 2023), and every beginning of a piece has exactly one
+ * encoding.  So it takes the longest token that goes with the one before
+ * it, and where that leads to an end it takes the token back and tries the
+ * others; an end that led nowhere once is never tried again, which keeps the
+ * time linear.  The method is that of the Rust crate bpe by A. Neubeck and
+ * H. van Antwerpen.  As a short cut, tokens are taken from windows of the
+ * text that were encoded alone, many at a time: away from the ends of a
+ * window they are right nearly always, and are taken back like anything else
+ * where they are not.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/encode/bpe.h"
+
+/* Four numbers at once where the machine can; passed by address, as not all
+ * machines have registers for them. */
+typedef int32_t four_vector __attribute__((vector_size(16)));
+
+/* Of the four tags those that are equal, with what they stand for. */
+static inline void
+find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
+{
+	four_vector tags, values;
+
+	memcpy(&tags, entry, sizeof tags);
+	memcpy(&values, entry + 8, sizeof values);
+	*found |= values & (tags == (int32_t)tag);
+}
+
+static inline uint32_t
+pair_in(const uint32_t *entry, uint32_t tag)
+{
+	four_vector found = {0};
+	uint64_t half[2];
+
+	find_four(&found, entry, tag);
+	find_four(&found, entry + 4, tag);
+	memcpy(half, &found, sizeof half);
+	half[0] |= half[1];
+	return (uint32_t)(half[0] | half[0] >> 32);
+}
+
+static inline void
+keep_smaller(four_vector *least, const void *list)
+{
+	four_vector four, first;
+
+	memcpy(&four, list, sizeof four);
+	first = four < *least;
+	*least = (four & first) | (*least & ~first);
+}
+
+static inline uint32_t
+least(const uint32_t *list, uint32_t n)
+{
+	four_vector a = (four_vector){0} + INT32_MAX, b = a;
+	uint32_t i, k, four[4], best;
+
+	for (i = 0; i < n; i += 16)
+		for (k = 0; k < 16; k += 8) {
+			keep_smaller(&a, list + i + k);
+			keep_smaller(&b, list + i + k + 4);
+		}
+	keep_smaller(&a, &b);
+	memcpy(four, &a, sizeof a);
+	best = four[0];
+	for (i = 1; i < 4; i++)
+		best = four[i] < best ? four[i] : best;
+	return best;
+}
+
+#include "tokenizer/simd/bpe_interleaved.h"
+
+void
+ctx_lanes_portable(const struct ctx_vocab *v, struct ctx_lane *lanes,
+    size_t n)
+{
+	merge_lanes(v, lanes, n);
+}
+
+void
+ctx_lane_begin(const struct ctx_vocab *v, struct ctx_lane *lane,
+    const char *p, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	unsigned i;
+
+	lane->live = UINT64_MAX >> (CTX_MERGE_MAX - n);
+	lane->n = (uint32_t)n;
+	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
+	for (i = 0; i < n; i++)
+		lane->tokens[i + 1] = v->leaves[s[i]];
+	lane->merges[0] = CTX_LANE_NONE;
+	for (i = 1; i < n; i++)
+		lane->merges[i] = ctx_lane_rank(
+		    v->digrams[(size_t)s[i - 1] << 8 | s[i]], i);
+	for (; i % 16 != 0; i++)
+		lane->merges[i] = CTX_LANE_NONE;
+}
+
+size_t
+ctx_merge_pairs(const struct ctx_vocab *v, const char *p, size_t n,
+    uint32_t *out)
+{
+	struct ctx_lane lane;
+	uint64_t live;
+	size_t k = 0;
+
+	ctx_lane_begin(v, &lane, p, n);
+	merge_lanes(v, &lane, 1);
+	/* Without the two ends. */
+	for (live = lane.live & (lane.live - 1); (live & (live - 1)) != 0;
+	    live &= live - 1)
+		out[k++] = lane.tokens[__builtin_ctzll(live)];
+	return k;
+}
+
+/*
+ * Is a, b the encoding of its own bytes?  It is unless some merge across the
+ * seam would have come before a merge that made a or b.  Both are unmade
+ * from the seam outward, the later merge first; at each step the two tokens
+ * that then met at the seam are looked up: if they merge to something lower
+ * than what was unmade last, that merge would have come first.
+ */
+static bool
+compatible(const struct ctx_vocab *v, uint32_t a, uint32_t b)
+{
+	uint32_t limit = CTX_VOCAB_NONE; /* merges from here on came later */
+	uint32_t left, right;
+
+	/* No merge at all is NONE too, which is below no limit. */
+	while (ctx_vocab_pair(v, a, b) >= limit) {
+		left = v->parents[2 * (size_t)a + 1];
+		right = v->parents[2 * (size_t)b];
+		if (left == a && right == b)
+			return true;
+		/* Of equal merges the left one comes first. */
+		if (right == b || (left != a && a > b)) {
+			limit = a;
+			a = left;
+		} else {
+			limit = b + 1;
+			b = right;
+		}
+	}
+	return false;
+}
+
+#define JUDGED_BITS 12
+
+/* A window begins NEAR bytes before the first token taken from it, and ends
+ * FAR bytes or more behind the start of the last. */
+#define WINDOW CTX_MERGE_MAX
+#define NEAR   6
+#define FAR    10
+#define STRIDE (WINDOW - NEAR - FAR)
+
+struct ctx_ahead {
+	/* Pairs of tokens judged before, the answer in the lowest bit. */
+	uint64_t judged[1 << JUDGED_BITS];
+	struct ctx_lane windows[CTX_LANES];
+	size_t first; /* where the first window begins */
+	size_t n;     /* windows */
+};
+
+/* The same, remembered: long pieces are often a few tokens over and over. */
+static bool
+fits(const struct ctx_vocab *v, const struct ctx_merge *m, uint32_t a,
+    uint32_t b)
+{
+	uint64_t pair = (uint64_t)a << 22 | (uint64_t)b << 1;
+	uint64_t *entry = m->ahead->judged +
+	    (ctx_pair_hash(a, b) >> (CTX_PAIR_BITS - JUDGED_BITS));
+
+	if (*entry >> 1 != pair >> 1)
+		*entry = pair | compatible(v, a, b);
+	return (*entry & 1) != 0;
+}
+
+static int
+push(struct ctx_merge *m, uint32_t token, struct ctx_err *err)
+{
+	uint32_t *grown;
+
+	if (m->n == m->cap) {
+		grown = ctx_grow(m->tokens, &m->cap, m->n + 1,
+		    sizeof *m->tokens, err);
+		if (grown == NULL)
+			return -1;
+		m->tokens = grown;
+	}
+	m->tokens[m->n++] = token;
+	return 0;
+}
+
+static bool
+is_dead(const struct ctx_merge *m, size_t at)
+{
+	return (m->dead[at / 64] >> at % 64 & 1) != 0;
+}
+
+/*
+ * If the last two tokens are the same and the text goes on with the same
+ * bytes: that token, which goes with itself, as the two show; else NONE.
+ */
+static uint32_t
+repeated(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
+    size_t n, size_t at)
+{
+	uint32_t token;
+	size_t length;
+
+	if (m->n < 2 || m->tokens[m->n - 1] != m->tokens[m->n - 2])
+		return CTX_VOCAB_NONE;
+	token = m->tokens[m->n - 1];
+	length = ctx_vocab_length(v, token);
+	return length <= n - at && !is_dead(m, at + length) &&
+	    memcmp(p + at, p + at - length, length) == 0 ? token
+							  : CTX_VOCAB_NONE;
+}
+
+/* The longest token that can stand at byte at, or NONE. */
+static uint32_t
+next_token(const struct ctx_vocab *v, const struct ctx_merge *m,
+    const char *p, size_t n, size_t at)
+{
+	uint32_t token = ctx_vocab_longest(v, p + at, n - at);
+
+	for (; token != CTX_VOCAB_NONE; token = v->shorter[token])
+		if (!is_dead(m, at + ctx_vocab_length(v, token)) &&
+		    (m->n == 0 || fits(v, m, m->tokens[m->n - 1], token)))
+			break;
+	return token;
+}
+
+/* The window to take byte at from; they are encoded anew if there is none. */
+static const struct ctx_lane *
+window_at(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+    size_t n, size_t at, size_t *begin)
+{
+	struct ctx_ahead *a = m->ahead;
+	size_t k = at < a->first + NEAR ? 0 : (at - a->first - NEAR) / STRIDE;
+	size_t from;
+
+	if (k >= a->n) {
+		a->first = from = at;
+		for (a->n = k = 0; from < n && a->n < CTX_LANES;
+		    from += STRIDE)
+			ctx_lane_begin(v, a->windows + a->n++, p + from,
+			    n - from < WINDOW ? n - from : WINDOW);
+		m->lanes(v, a->windows, a->n);
+	}
+	*begin = a->first + k * STRIDE;
+	return a->windows + k;
+}
+
+/*
+ * Takes the next tokens from the window there; 1, or 0 if it has no token
+ * that fits, or -1.
+ */
+static int
+take_ahead(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+    size_t n, size_t *at, struct ctx_err *err)
+{
+	size_t begin, end, place, taken = m->n;
+	const struct ctx_lane *w = window_at(v, m, p, n, *at, &begin);
+	uint64_t live = w->live;
+	uint32_t token;
+
+	end = begin + w->n == n ? n : begin + NEAR + STRIDE;
+	while (*at < end) {
+		place = *at - begin + 1;
+		token = w->tokens[place];
+		/* Tokens of one window go with each other. */
+		if ((live >> place & 1) == 0 || (m->n == taken && m->n > 0 &&
+		    !fits(v, m, m->tokens[m->n - 1], token)) ||
+		    is_dead(m, *at + ctx_vocab_length(v, token)))
+			break;
+		if (push(m, token, err) < 0)
+			return -1;
+		*at += ctx_vocab_length(v, token);
+	}
+	return m->n > taken;
+}
+
+static int
+prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
+{
+	uint64_t *grown;
+
+	if (m->lanes == NULL)
+		m->lanes = ctx_lanes_portable;
+	if (m->ahead == NULL) {
+		m->ahead = malloc(sizeof *m->ahead);
+		if (m->ahead == NULL)
+			return ctx_err_nomem(err);
+		memset(m->ahead->judged, 0xff, sizeof m->ahead->judged);
+	}
+	m->ahead->n = m->ahead->first = 0;
+	grown = ctx_grow(m->dead, &m->dead_cap, n / 64 + 1, sizeof *grown,
+	    err);
+	if (grown == NULL)
+		return -1;
+	m->dead = grown;
+	memset(m->dead, 0, (n / 64 + 1) * sizeof *m->dead);
+	m->n = 0;
+	return 0;
+}
+
+static int
+merge_queue(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	uint32_t *grown = ctx_grow(m->tokens, &m->cap, n, sizeof *m->tokens,
+	    err);
+
+	if (grown == NULL)
+		return -1;
+	m->tokens = grown;
+	m->n = ctx_merge_queue(v, p, n, m->tokens, err);
+	return m->n > 0 ? 0 : -1;
+}
+
+int
+ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+    size_t n, struct ctx_err *err)
+{
+	size_t at = 0, careful = 0, wait = 1;
+	uint32_t token;
+	int taken;
+
+	if ((v->head->flags & CTX_VOCAB_DISORDER) != 0)
+		return merge_queue(v, m, p, n, err);
+	if (prepare(m, n, err) < 0)
+		return -1;
+	while (at < n) {
+		token = repeated(v, m, p, n, at);
+		if (token == CTX_VOCAB_NONE && careful == 0) {
+			taken = take_ahead(v, m, p, n, &at, err);
+			if (taken < 0)
+				return -1;
+			/* What fails once may fail again: runs of one
+			 * character have tokens longer than a window. */
+			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
+			careful = taken > 0 ? 0 : wait;
+			continue;
+		}
+		careful -= careful > 0;
+		if (token == CTX_VOCAB_NONE)
+			token = next_token(v, m, p, n, at);
+		if (token != CTX_VOCAB_NONE) {
+			if (push(m, token, err) < 0)
+				return -1;
+			at += ctx_vocab_length(v, token);
+			continue;
+		}
+		/* Every text has an encoding, so position 0 comes here only
+		 * with tables that build.c did not make. */
+		if (m->n == 0)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a vocabulary that contradicts itself");
+		m->dead[at / 64] |= UINT64_C(1) << at % 64;
+		at -= ctx_vocab_length(v, m->tokens[--m->n]);
+		careful += 2;
+	}
+	return 0;
+}
+
+void
+ctx_merge_release(struct ctx_merge *m)
+{
+	free(m->tokens);
+	free(m->dead);
+	free(m->ahead);
+	memset(m, 0, sizeof *m);
+}

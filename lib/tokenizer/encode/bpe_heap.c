@@ -1,0 +1,129 @@
+/*
+ * bpe_heap.c - merging by a queue, where merges come out of order
+ *
+ * What ctx_merge_long does stands on tokens being merged from older ones.
+ * Some files have a merge that comes before those of its parts: it is made
+ * as soon as the parts are there, between merges that come later.  For
+ * these the definition is followed to the letter: the pairs that can merge
+ * wait in a heap, the lowest first, the leftmost of equals.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/encode/bpe.h"
+
+#define END UINT32_MAX
+
+struct queue {
+	const struct ctx_vocab *v;
+	uint32_t *tokens, *next, *before; /* by the first byte of a token */
+	struct waiting {
+		uint32_t merged, at;
+	} *heap;
+	size_t n;
+};
+
+static bool
+precedes(struct waiting a, struct waiting b)
+{
+	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
+}
+
+/* The pair at byte at, if it can merge.  A token's byte adds three pairs at
+ * most: its own, and two for the merge that ends it. */
+static void
+push(struct queue *q, uint32_t at)
+{
+	struct waiting new = {CTX_VOCAB_NONE, at};
+	size_t i, up;
+
+	if (at != END && q->next[at] != END)
+		new.merged = ctx_vocab_pair(q->v, q->tokens[at],
+		    q->tokens[q->next[at]]);
+	if (new.merged == CTX_VOCAB_NONE)
+		return;
+	for (i = q->n++; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (!precedes(new, q->heap[up]))
+			break;
+		q->heap[i] = q->heap[up];
+	}
+	q->heap[i] = new;
+}
+
+static struct waiting
+pop(struct queue *q)
+{
+	struct waiting first = q->heap[0], last = q->heap[--q->n];
+	size_t i = 0, down;
+
+	for (;; i = down) {
+		down = 2 * i + 1;
+		if (down >= q->n)
+			break;
+		if (down + 1 < q->n &&
+		    precedes(q->heap[down + 1], q->heap[down]))
+			down++;
+		if (!precedes(q->heap[down], last))
+			break;
+		q->heap[i] = q->heap[down];
+	}
+	q->heap[i] = last;
+	return first;
+}
+
+/* Merges the pair that waited, unless one of its tokens is gone. */
+static void
+merge(struct queue *q, struct waiting w)
+{
+	uint32_t right = q->tokens[w.at] == CTX_VOCAB_NONE ? END
+							     : q->next[w.at];
+
+	if (right == END || ctx_vocab_pair(q->v, q->tokens[w.at],
+	    q->tokens[right]) != w.merged)
+		return;
+	q->tokens[w.at] = w.merged;
+	q->tokens[right] = CTX_VOCAB_NONE;
+	q->next[w.at] = q->next[right];
+	if (q->next[right] != END)
+		q->before[q->next[right]] = w.at;
+	push(q, w.at);
+	push(q, q->before[w.at]);
+}
+
+size_t
+ctx_merge_queue(const struct ctx_vocab *v, const char *p, size_t n,
+    uint32_t *out, struct ctx_err *err)
+{
+	struct queue q = {.v = v};
+	uint32_t i;
+	size_t count = 0;
+
+	if (n >= END / 3) {
+		(void)ctx_err_nomem(err);
+		return 0;
+	}
+	q.tokens = malloc(3 * n * sizeof *q.tokens);
+	q.heap = malloc(3 * n * sizeof *q.heap);
+	if (q.tokens == NULL || q.heap == NULL) {
+		free(q.tokens);
+		free(q.heap);
+		(void)ctx_err_nomem(err);
+		return 0;
+	}
+	q.next = q.tokens + n;
+	q.before = q.next + n;
+	for (i = 0; i < n; i++) {
+		q.tokens[i] = v->leaves[(unsigned char)p[i]];
+		q.next[i] = i + 1 < n ? i + 1 : END;
+		q.before[i] = i > 0 ? i - 1 : END;
+	}
+	for (i = 0; i + 1 < n; i++)
+		push(&q, i);
+	while (q.n > 0)
+		merge(&q, pop(&q));
+	for (i = 0; i != END; i = q.next[i])
+		out[count++] = q.tokens[i];
+	free(q.tokens);
+	free(q.heap);
+	return count;
+}

@@ -1,0 +1,205 @@
+/*
+ * count_streaming.c - a text counted while it comes
+ *
+ * What is counted for good ends at a boundary between pieces that no byte
+ * behind it can move.  The built-in splitters are sure of all but the last
+ * few pieces; the patterns of files are sure of a match that did not look at
+ * the end of the text; and where a name of an added token could begin that
+ * is not whole yet, the text may end there.  Of text that is normalised only
+ * what no mark behind it can change is looked at, and where its normal form is
+ * another text, only places that both have are stopped at.
+ */
+#include "tokenizer/encode/fit_tokens.h"
+
+#define STEP 256 /* pieces counted at once */
+
+/* Where the last character begins if it is not whole, else n. */
+static size_t
+whole_characters(const char *p, size_t n)
+{
+	size_t at = n > 0 ? ctx_cut_before(p, n, n - 1) : 0;
+	unsigned char lead = n > 0 ? (unsigned char)p[at] : 0;
+	size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2
+									   : 1;
+
+	return n - at < length ? at : n;
+}
+
+/* How many bytes of a text that may go on are whole characters at which it is
+ * known whether a name, of at most longest bytes, begins. */
+static size_t
+end_of_names(const char *p, size_t n, size_t longest)
+{
+	size_t more = longest > 0 ? longest - 1 : 0;
+
+	return n <= more ? 0 : whole_characters(p, n - more);
+}
+
+/* Adds a text to its end. */
+static int
+count_closed(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_mark *sum, struct ctx_err *err)
+{
+	struct ctx_walk w;
+	int rc;
+
+	ctx_walk_init(&w, c, p, n);
+	w.spans.scanned = true;
+	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
+		;
+	sum->at += n;
+	sum->tokens += w.tokens;
+	return rc;
+}
+
+/* The normal form of a text that may go on or end anywhere behind. */
+struct open {
+	struct ctx_token_counter *counter;
+	struct ctx_str text;
+	size_t at;	      /* bytes of it counted, and */
+	uint64_t tokens;      /* what they cost */
+	bool changed;	      /* is it another text than it was made from? */
+	struct ctx_nfc_map map;
+	struct ctx_mark sure; /* how far that one is counted for good */
+};
+
+/* Nothing behind byte at changes what has been counted up to there. */
+static int
+settle(struct open *open, size_t at, uint64_t tokens, struct ctx_err *err)
+{
+	int clean = !open->changed ? 1
+	    : ctx_nfc_map_place(&open->map, at, &at, err);
+
+	if (clean > 0)
+		open->sure = (struct ctx_mark){at, tokens};
+	return clean < 0 ? -1 : 0;
+}
+
+/* Goes on to a name. */
+static int
+count_to(struct open *open, size_t end, struct ctx_err *err)
+{
+	struct ctx_walk w;
+	int rc;
+
+	ctx_walk_init_plain(&w, open->counter, open->text.p + open->at,
+	    end - open->at);
+	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
+		;
+	open->at = end;
+	open->tokens += w.tokens;
+	return rc;
+}
+
+/* Goes on by what is sure of the text up to end, in which no name begins. */
+static int
+count_sure(struct open *open, size_t end, struct ctx_err *err)
+{
+	struct ctx_token_counter *c = open->counter;
+	struct ctx_mark past[CTX_SPLIT_UNSURE + 1] = {{0, 0}};
+	size_t sure = c->chain == NULL ? CTX_SPLIT_UNSURE : 0, i;
+	struct ctx_walk w;
+	int rc;
+
+	ctx_walk_init_plain(&w, c, open->text.p + open->at, end - open->at);
+	if (c->chain != NULL)
+		ctx_chain_part(c->chain);
+	/* A walk by patterns ends where one would have to see more, so never
+	 * within a match of the first, from where nobody could go on. */
+	while ((rc = ctx_walk_next(&w, STEP, err)) > 0 &&
+	    w.spans.at > past[0].at) {
+		for (i = sure; i > 0; i--)
+			past[i] = past[i - 1];
+		past[0] = (struct ctx_mark){w.spans.at, w.tokens};
+		if (past[sure].at > 0 && settle(open,
+		    open->at + past[sure].at,
+		    open->tokens + past[sure].tokens, err) < 0)
+			return -1;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+count_names(struct open *open, struct ctx_err *err)
+{
+	const unsigned names = CTX_NAMES_NORMAL * CTX_NAMES_ADDED;
+	struct ctx_token_counter *c = open->counter;
+	struct ctx_str text = open->text;
+	size_t end = end_of_names(text.p, text.n, c->added_normal), span;
+	uint32_t id;
+
+	while (open->at < end) {
+		span = text.n;
+		if (c->added_normal > 0)
+			span = open->at + ctx_special_find(c->tokenizer,
+			    text.p + open->at, text.n - open->at, names);
+		if (span >= end)
+			return count_sure(open, end, err);
+		if (count_to(open, span, err) < 0)
+			return -1;
+		open->at += ctx_special_at(c->tokenizer, text.p + span,
+		    text.n - span, names, &id);
+		open->tokens++;
+		if (settle(open, open->at, open->tokens, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Adds what is sure of a text that may go on or end anywhere behind n. */
+static int
+count_open(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_mark *sum, struct ctx_err *err)
+{
+	struct open open = {.counter = c, .text = {p, n}};
+
+	if (c->nfc && ctx_nfc_text(&c->normalizer, &open.text, &c->normal,
+	    &open.changed, err) < 0)
+		return -1;
+	if (open.changed && ctx_nfc_map_init(&open.map, &c->normalizer,
+	    (struct ctx_str){p, n}, err) < 0)
+		return -1;
+	if (count_names(&open, err) < 0)
+		return -1;
+	sum->at += open.sure.at;
+	sum->tokens += open.sure.tokens;
+	return 0;
+}
+
+int
+ctx_token_prefix(struct ctx_token_counter *c, const char *p, size_t n,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	const struct ctx_tokenizer *t = c->tokenizer;
+	size_t end = end_of_names(p, n, c->added), span;
+	struct ctx_mark sum = {0, 0};
+	uint32_t id;
+
+	if (c->nfc)
+		end = ctx_nfc_settled(p, end);
+	if (!ctx_tokenizer_real(t)) {
+		sum.at = n - n % CTX_BYTES_PER_TOKEN;
+		sum.tokens = sum.at / CTX_BYTES_PER_TOKEN;
+		end = 0;
+	}
+	while (sum.at < end) {
+		span = n;
+		if (c->added > 0)
+			span = sum.at + ctx_special_find(t, p + sum.at,
+			    n - sum.at, CTX_NAMES_ADDED);
+		if (span >= end) {
+			if (count_open(c, p + sum.at, end - sum.at, &sum,
+				err) < 0)
+				return -1;
+			break;
+		}
+		if (count_closed(c, p + sum.at, span - sum.at, &sum, err) < 0)
+			return -1;
+		sum.at += ctx_special_at(t, p + span, n - span,
+		    CTX_NAMES_ADDED, &id);
+		sum.tokens++;
+	}
+	*at = sum.at;
+	*tokens = sum.tokens;
+	return 0;
+}

@@ -1,0 +1,516 @@
+/*
+ * count_tokens.c - tokens of a text
+ *
+ * A text is split into pieces (backend.c), a few thousand at a time.  Most
+ * pieces were met before (pretoken_batch.h, pretoken_cache.c); each of the others is looked up
+ * in the key table of the vocabulary (vocabulary.c) and, if it is no token, merged
+ * (bpe_interleaved.h, bpe.c).
+ */
+#include <stdlib.h>
+
+#include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/unicode.h"
+
+#define CUTS 64 /* of a long piece, found at once */
+
+int
+ctx_token_counter_open(struct ctx_token_counter **counter,
+    const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
+    struct ctx_err *err)
+{
+	struct ctx_token_counter *c = calloc(1, sizeof *c);
+
+	*counter = NULL;
+	if (c == NULL)
+		return ctx_err_nomem(err);
+	simd = ctx_simd_pick(simd);
+	c->tokenizer = tokenizer;
+	c->nfc = ctx_tokenizer_nfc(tokenizer);
+	c->added = ctx_special_longest(tokenizer, CTX_NAMES_ADDED);
+	c->added_normal = ctx_special_longest(tokenizer,
+	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
+	c->split = ctx_split_pick(simd);
+	c->probe = ctx_probe_pick(simd);
+	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
+	c->plain = CTX_PLAIN_BYTES;
+	if (ctx_tokenizer_real(tokenizer) &&
+	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
+		c->plain |= CTX_PLAIN_NUMBERS;
+	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
+	    c->added_normal == 0 && tokenizer->chain == NULL;
+	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
+	    ctx_chain_begin(&c->chain, tokenizer->chain,
+	    ctx_tokenizer_name(tokenizer), err) < 0)) {
+		ctx_token_counter_close(c);
+		return -1;
+	}
+	*counter = c;
+	return 0;
+}
+
+int
+ctx_token_counter_again(struct ctx_token_counter **counter,
+    const struct ctx_token_counter *like, enum ctx_simd simd,
+    struct ctx_err *err)
+{
+	return ctx_token_counter_open(counter, like->tokenizer, simd, err);
+}
+
+void
+ctx_token_counter_close(struct ctx_token_counter *c)
+{
+	if (c == NULL)
+		return;
+	ctx_words_release(&c->words);
+	ctx_merge_release(&c->merge);
+	ctx_chain_end(c->chain);
+	ctx_nfc_release(&c->normalizer);
+	ctx_buf_release(&c->normal);
+	free(c);
+}
+
+void
+ctx_counter_begin(struct ctx_token_counter *c)
+{
+	if (c->chain != NULL)
+		ctx_chain_reset(c->chain);
+}
+
+int
+ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
+    size_t max, unsigned plain, struct ctx_err *err)
+{
+	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
+
+	if (c->chain != NULL)
+		return ctx_chain_split(c->chain,
+		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split,
+		    scheme, &c->pieces, p, n, max, err);
+	c->split(&c->pieces, scheme, plain, p, n, max);
+	return 0;
+}
+
+_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX, "words fit a lane");
+
+/* Merges the words that wait, remembers them and adds their tokens. */
+static void
+merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
+{
+	const struct ctx_waiting *w;
+	size_t i, n, merged;
+
+	c->merge_lanes(&c->tokenizer->vocab, c->lanes, c->nwaiting);
+	for (i = 0; i < c->nwaiting; i++) {
+		w = c->waiting + i;
+		n = c->lanes[i].n;
+		merged = ctx_lane_count(c->lanes + i);
+		*tokens += merged;
+		if (w->p == NULL)
+			continue;
+		if (n > CTX_WORDS_KEY)
+			ctx_words_add_long(&c->words, w->p, n, merged);
+		else if (ctx_words_find(&c->words, w->key) == 0)
+			ctx_words_add(&c->words, w->key, (unsigned)merged);
+	}
+	c->nwaiting = 0;
+}
+
+/* Puts n bytes that no table knows among those that wait. */
+static void
+merge_later(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_waiting waiting, uint64_t *tokens)
+{
+	if (c->nwaiting == CTX_LANES)
+		merge_waiting(c, tokens);
+	c->waiting[c->nwaiting] = waiting;
+	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
+}
+
+/* Merges a text of any length. */
+static int
+merge_text(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	if (ctx_merge_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
+		return -1;
+	*tokens += c->merge.n;
+	return 0;
+}
+
+/* At most CTX_WORDS_KEY bytes that were not met before, or only just. */
+static void
+count_word(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_key key, uint64_t *tokens)
+{
+	unsigned known = ctx_words_find(&c->words, key);
+
+	if (known == 0 && ctx_vocab_find_key(&c->tokenizer->vocab, key) !=
+	    CTX_VOCAB_NONE) {
+		known = 1;
+		ctx_words_add(&c->words, key, known);
+	}
+	*tokens += known;
+	if (known == 0)
+		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
+}
+
+/* Pieces that are looked up, listed by where they begin and end. */
+struct list {
+	const uint32_t *start, *end;
+	size_t n; /* at most CTX_PROBE_MAX */
+};
+
+/* Asks for where the n pieces missed and the long ones may be found. */
+static void
+ask_missed(const struct ctx_token_counter *c, struct ctx_probe *b,
+    const char *p, struct list list, size_t n)
+{
+	size_t k, length;
+	uint32_t i;
+
+	for (k = 0; k < n; k++)
+		ctx_vocab_ask_key(&c->tokenizer->vocab,
+		    b->keys[b->missed[k]]);
+	for (k = 0; k < b->nlongs; k++) {
+		i = b->longs[k];
+		length = list.end[i] - list.start[i];
+		b->hashes[k] = length > CTX_WORDS_LONG ? 0
+		    : ctx_words_hash_long(p + list.start[i], length);
+		ctx_words_ask_long(&c->words, b->hashes[k]);
+	}
+}
+
+/* Of n short pieces keeps those that are not in their line of the key table
+ * and adds the tokens of the others; returns how many. */
+static size_t
+find_keys(struct ctx_token_counter *c, struct ctx_probe *b, size_t n,
+    uint64_t *tokens)
+{
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	size_t i, left = 0;
+	struct ctx_key key;
+	bool found;
+
+	for (i = 0; i < n; i++) {
+		key = b->keys[b->missed[i]];
+		found = ctx_vocab_in_line(v, key);
+		/* It may have come twice. */
+		if (found && ctx_words_find(&c->words, key) == 0)
+			ctx_words_add(&c->words, key, 1);
+		*tokens += found;
+		b->missed[left] = b->missed[i];
+		left += !found;
+	}
+	return left;
+}
+
+/* Adds the tokens of all pieces listed, 16 bytes readable at each, but for
+ * those of more than CTX_WORDS_KEY bytes, which are b->longs then. */
+static void
+count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
+    struct list list, uint64_t *tokens)
+{
+	size_t misses, k;
+	uint32_t i;
+
+	misses = c->probe(&c->words, p, list.start, list.end, list.n, b,
+	    tokens);
+	ask_missed(c, b, p, list, misses);
+	misses = find_keys(c, b, misses, tokens);
+	for (k = 0; k < misses; k++) {
+		i = b->missed[k];
+		count_word(c, p + list.start[i], list.end[i] - list.start[i],
+		    b->keys[i], tokens);
+	}
+}
+
+/* Tokens of a piece of 16 bytes or more that was met before or is a token, or
+ * 0.  Parts of pieces are never asked for here, so a token that its bytes do
+ * not merge to is one like any other. */
+static unsigned
+known_long(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t hash)
+{
+	bool word = n <= CTX_WORDS_LONG;
+	unsigned known = 0;
+
+	if (word)
+		known = ctx_words_find_long(&c->words, hash, p, n);
+	if (known == 0 && ctx_vocab_find(&c->tokenizer->vocab, p, n) !=
+	    CTX_VOCAB_NONE) {
+		known = 1;
+		if (word)
+			ctx_words_add_long(&c->words, p, n, known);
+	}
+	return known;
+}
+
+/* 16 bytes or more that no table knows. */
+static int
+merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	if (n <= CTX_TOKEN_WORD) {
+		merge_later(c, p, n, (struct ctx_waiting){.p = p}, tokens);
+		return 0;
+	}
+	if (merge_text(c, p, n, tokens, err) < 0)
+		return -1;
+	if (n <= CTX_WORDS_LONG)
+		ctx_words_add_long(&c->words, p, n, c->merge.n);
+	return 0;
+}
+
+/* Where a long piece can be cut: some of its parts. */
+struct cuts {
+	size_t at;     /* bytes that were looked at */
+	uint32_t last; /* the character before; at the start there is none */
+	size_t n;
+	size_t ends[CUTS]; /* of parts, in bytes from the start */
+};
+
+/* How many ASCII characters to pass over behind the first, which is one too;
+ * 0 if not all of them are. */
+static size_t
+plain_ascii(const char *p, size_t n)
+{
+	uint64_t word;
+
+	if (n <= sizeof word)
+		return 0;
+	memcpy(&word, p, sizeof word);
+	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
+}
+
+/*
+ * Lists where characters end that no token can hold together with what
+ * follows, and the end of the piece.  Whether there is such a place is as
+ * good as random, so no branch asks.
+ */
+static void
+find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	size_t at = c->at, length;
+	uint32_t a = c->last, b;
+
+	c->n = 0;
+	if (at == 0)
+		at = ctx_char_next(p, n, &a);
+	for (; at < n && c->n < CUTS - 1; at += length) {
+		length = plain_ascii(p + at - 1, n - at + 1);
+		if (length > 0) {
+			a = s[at + length - 1];
+			continue;
+		}
+		length = ctx_char_next(p + at, n - at, &b);
+		c->ends[c->n] = at;
+		c->n += (size_t)((s[at - 1] | s[at]) >= 0x80) &
+		    (a != CTX_CHAR_BAD) & (b != CTX_CHAR_BAD) &
+		    !ctx_vocab_crossing(v, a, b, s[at - 1], s[at]);
+		a = b;
+	}
+	if (at == n)
+		c->ends[c->n++] = n;
+	c->at = at;
+	c->last = a;
+}
+
+/* None of the parts listed has more than CTX_WORDS_KEY bytes. */
+static void
+count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
+{
+	struct ctx_parts *parts = &c->parts;
+	struct list list = {parts->start, parts->end, parts->n};
+
+	parts->n = 0;
+	count_short(c, &c->parts_batch, p, list, tokens);
+}
+
+/* Of a piece that begins at text.p + at, n bytes where it can be cut.  Long
+ * ones seldom come twice, so they are neither looked up nor remembered. */
+static int
+count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
+    size_t n, uint64_t *tokens, struct ctx_err *err)
+{
+	const char *p = text.p + at;
+	struct ctx_parts *parts = &c->parts;
+
+	if (n > CTX_TOKEN_WORD)
+		return merge_text(c, p, n, tokens, err);
+	if (n > CTX_WORDS_KEY) {
+		merge_later(c, p, n, (struct ctx_waiting){.p = NULL}, tokens);
+	} else if (text.n - at < CTX_VOCAB_KEY) {
+		count_word(c, p, n, ctx_key_copy(p, n), tokens);
+	} else {
+		if (parts->n == CTX_PROBE_MAX)
+			count_parts(c, text.p, tokens);
+		parts->start[parts->n] = (uint32_t)at;
+		parts->end[parts->n++] = (uint32_t)(at + n);
+	}
+	return 0;
+}
+
+/* A piece of 16 bytes or more. */
+static int
+count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
+    size_t n, uint64_t hash, uint64_t *tokens, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	const char *p = text.p + at;
+	unsigned known = known_long(c, p, n, hash);
+	struct cuts cuts;
+	size_t begin, i;
+
+	*tokens += known;
+	if (known > 0)
+		return 0;
+	/* A token that its bytes do not merge to would be found in a part
+	 * where only merging counts. */
+	if (v->unreached)
+		return merge_long_word(c, p, n, tokens, err);
+	cuts.at = cuts.last = 0;
+	find_cuts(v, p, n, &cuts);
+	if (cuts.n == 1 && cuts.ends[0] == n)
+		return merge_long_word(c, p, n, tokens, err);
+	for (begin = 0; begin < n; find_cuts(v, p, n, &cuts))
+		for (i = 0; i < cuts.n; begin = cuts.ends[i++])
+			if (count_part(c, text, at + begin,
+			    cuts.ends[i] - begin, tokens, err) < 0)
+				return -1;
+	return 0;
+}
+
+static int
+count_listed(struct ctx_token_counter *c, struct ctx_str text, struct list list,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_probe *b = &c->batch;
+	size_t k;
+	uint32_t i;
+
+	count_short(c, b, text.p, list, tokens);
+	for (k = 0; k < b->nlongs; k++) {
+		i = b->longs[k];
+		if (count_long(c, text, list.start[i],
+		    list.end[i] - list.start[i], b->hashes[k], tokens,
+		    err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The pieces of c->pieces from first on, so near the end of the text that
+ * keys cannot be read in place. */
+static int
+count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	char last[2 * CTX_VOCAB_KEY] = {0};
+	const struct ctx_str copy = {last, CTX_VOCAB_KEY};
+	struct list list;
+	struct ctx_split *s = &c->pieces;
+	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
+
+	memcpy(last, text.p + at, text.n - at);
+	for (i = first; i < s->listed; i++) {
+		s->start[i] -= (uint32_t)at;
+		s->end[i] -= (uint32_t)at;
+	}
+	list = (struct list){s->start + first, s->end + first,
+	    s->listed - first};
+	if (count_listed(c, copy, list, tokens, err) < 0)
+		return -1;
+	merge_waiting(c, tokens);
+	return 0;
+}
+
+int
+ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text,
+    size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err)
+{
+	struct ctx_split *s = &c->pieces;
+	size_t i, inner, some;
+	struct list list;
+
+	/* An error may have left some. */
+	c->nwaiting = c->parts.n = 0;
+	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
+		return -1;
+	*used = s->used;
+	if (s->alone > 0)
+		return merge_text(c, text.p, s->alone, tokens, err);
+	*tokens += s->n - s->listed;
+	for (inner = s->listed; inner > 0; inner--)
+		if (text.n - s->start[inner - 1] >= CTX_VOCAB_KEY)
+			break;
+	for (i = 0; i < inner; i += some) {
+		some = inner - i < CTX_PROBE_MAX ? inner - i : CTX_PROBE_MAX;
+		list = (struct list){s->start + i, s->end + i, some};
+		if (count_listed(c, text, list, tokens, err) < 0)
+			return -1;
+	}
+	count_parts(c, text.p, tokens);
+	merge_waiting(c, tokens);
+	return inner == s->listed ? 0
+				  : count_last(c, text, inner, tokens, err);
+}
+
+/* The estimate of "bytes/4". */
+static uint64_t
+estimate(size_t n)
+{
+	return (uint64_t)n / CTX_BYTES_PER_TOKEN +
+	    (n % CTX_BYTES_PER_TOKEN != 0);
+}
+
+bool
+ctx_token_estimate(const struct ctx_token_counter *c, size_t n,
+    uint64_t *tokens)
+{
+	*tokens = estimate(n);
+	return !ctx_tokenizer_real(c->tokenizer);
+}
+
+int
+ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_walk w;
+	int rc;
+
+	if (ctx_token_estimate(c, n, tokens))
+		return 0;
+	ctx_walk_init(&w, c, p, n);
+	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
+		;
+	*tokens = w.tokens;
+	return rc;
+}
+
+int
+ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, bool *within, struct ctx_err *err)
+{
+	const struct ctx_vocab_head *head = c->tokenizer->vocab.head;
+	size_t factor = c->nfc ? CTX_NFC_FACTOR : 1;
+	struct ctx_walk w;
+	int rc = 1;
+
+	if (head == NULL) {
+		*within = estimate(n) <= limit;
+		return 0;
+	}
+	/* A token is at least one byte and at most the longest token. */
+	*within = n <= limit / factor;
+	if (*within || (c->added == 0 && c->added_normal == 0 &&
+	    n / factor / head->longest > limit))
+		return 0;
+	ctx_walk_init(&w, c, p, n);
+	/* No more pieces than the tokens that are left: pieces are tokens. */
+	while (rc > 0 && w.tokens <= limit)
+		rc = ctx_walk_next(&w, limit - w.tokens < CTX_SPLIT_MAX
+		    ? (size_t)(limit - w.tokens) + 1 : CTX_SPLIT_MAX, err);
+	*within = w.tokens <= limit;
+	return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,135 @@
+/* encode.c - the ids of a text */
+#include <stdlib.h>
+
+#include "tokenizer/encode/count_tokens.h"
+
+void
+ctx_tokens_release(struct ctx_tokens *tokens)
+{
+	free(tokens->ids);
+	memset(tokens, 0, sizeof *tokens);
+}
+
+static int
+add(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
+{
+	uint32_t *grown;
+
+	if (id == CTX_VOCAB_NONE)
+		return ctx_err_set(err, CTX_EINPUT,
+		    "a byte that is not UTF-8 and has no token");
+	if (out->n == out->cap) {
+		grown = ctx_grow(out->ids, &out->cap, out->n + 1,
+		    sizeof *out->ids, err);
+		if (grown == NULL)
+			return -1;
+		out->ids = grown;
+	}
+	out->ids[out->n++] = id;
+	return 0;
+}
+
+static int
+encode_piece(struct ctx_token_counter *c, const char *p, size_t n,
+    bool whole, struct ctx_tokens *out, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	uint32_t token = whole ? ctx_vocab_find(v, p, n) : CTX_VOCAB_NONE;
+	size_t i;
+
+	if (token != CTX_VOCAB_NONE)
+		return add(out, ctx_token_id(v, token), err);
+	if (ctx_merge_long(v, &c->merge, p, n, err) < 0)
+		return -1;
+	for (i = 0; i < c->merge.n; i++)
+		if (add(out, ctx_token_id(v, c->merge.tokens[i]), err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Text without special tokens. */
+static int
+encode_text(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_tokens *out, struct ctx_err *err)
+{
+	const struct ctx_split *s = &c->pieces;
+	size_t i;
+
+	ctx_counter_begin(c);
+	for (; n > 0; p += s->used, n -= s->used) {
+		if (ctx_counter_split(c, p, n, CTX_SPLIT_MAX, 0, err) < 0)
+			return -1;
+		if (s->alone > 0 &&
+		    encode_piece(c, p, s->alone, false, out, err) < 0)
+			return -1;
+		for (i = 0; i < s->listed; i++)
+			if (encode_piece(c, p + s->start[i],
+			    s->end[i] - s->start[i], true, out, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* Takes from the beginning of a text what is up to a name, which may be
+ * nothing, and the name; false if there is none. */
+static bool
+take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
+    struct ctx_str *before, uint32_t *id)
+{
+	size_t n = ctx_special_find(t, text->p, text->n, names), length = 0;
+
+	*before = (struct ctx_str){text->p, n};
+	if (n < text->n)
+		length = ctx_special_at(t, text->p + n, text->n - n, names,
+		    id);
+	text->p += n + length;
+	text->n -= n + length;
+	return length > 0;
+}
+
+/* Text without names but those of its normal form. */
+static int
+encode_normal(struct ctx_token_counter *c, struct ctx_str text,
+    unsigned names, struct ctx_tokens *out, struct ctx_err *err)
+{
+	struct ctx_str before;
+	bool changed, named;
+	uint32_t id = 0;
+
+	if (!c->nfc)
+		return encode_text(c, text.p, text.n, out, err);
+	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &changed, err) <
+	    0)
+		return -1;
+	while (text.n > 0) {
+		named = take_name(c->tokenizer, &text,
+		    names * CTX_NAMES_NORMAL, &before, &id);
+		if (encode_text(c, before.p, before.n, out, err) < 0 ||
+		    (named && add(out, id, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
+    bool special, struct ctx_tokens *out, struct ctx_err *err)
+{
+	const struct ctx_tokenizer *t = c->tokenizer;
+	unsigned names = special ? CTX_NAMES_ASKED | CTX_NAMES_ADDED
+				 : CTX_NAMES_ADDED;
+	struct ctx_str text = {p, n}, before;
+	uint32_t id = 0;
+	bool named;
+
+	if (!ctx_tokenizer_real(t))
+		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
+		    ctx_tokenizer_name(t));
+	while (text.n > 0) {
+		named = take_name(t, &text, names, &before, &id);
+		if (encode_normal(c, before, names, out, err) < 0 ||
+		    (named && add(out, id, err) < 0))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,121 @@
+/*
+ * fit_tokens.c - the beginning or the end of a text that fits a number of tokens
+ *
+ * The text is walked to the place where the limit is passed; around it the
+ * cut is searched by halves, each try counted as what it will be, a text
+ * that ends there.  Only the last pieces can change by that, so a try costs
+ * no more than the last steps of the walk.
+ */
+#include "tokenizer/encode/fit_tokens.h"
+
+#define STEP 256 /* pieces counted at once */
+
+static int
+estimated_head(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	*at = n;
+	if (n / CTX_BYTES_PER_TOKEN >= limit)
+		*at = (size_t)limit * CTX_BYTES_PER_TOKEN;
+	if (*at > n)
+		*at = n;
+	*at = ctx_cut_before(p, n, *at);
+	return ctx_token_count(c, p, *at, tokens, err);
+}
+
+/* The last place in (low.at, high) where the text may end; *low moves. */
+static int
+search(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_mark base, struct ctx_mark *low, size_t high, uint64_t limit,
+    struct ctx_err *err)
+{
+	uint64_t tokens;
+	size_t middle;
+
+	for (;;) {
+		middle = low->at + (high - low->at + 1) / 2;
+		middle = ctx_cut_before(p, n, middle);
+		/* Rounding down can end at low although a character more
+		 * begins between the two. */
+		if (middle <= low->at)
+			middle = ctx_cut_before(p, n, high - 1);
+		if (middle <= low->at || middle >= high)
+			return 0;
+		if (ctx_token_count(c, p + base.at, middle - base.at, &tokens,
+		    err) < 0)
+			return -1;
+		if (base.tokens + tokens <= limit)
+			*low = (struct ctx_mark){middle, base.tokens + tokens};
+		else
+			high = middle;
+	}
+}
+
+int
+ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_mark from, uint64_t limit, size_t *at, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	struct ctx_mark past[CTX_SPLIT_UNSURE], base, low;
+	struct ctx_walk w;
+	size_t place = 0, i;
+	int rc, clean;
+
+	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
+		past[i] = from;
+	ctx_walk_init(&w, c, p + from.at, n - from.at);
+	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
+		clean = ctx_walk_place(&w, &place, err);
+		if (clean < 0)
+			return -1;
+		if (from.tokens + w.tokens > limit)
+			break;
+		for (i = 0; clean && i + 1 < CTX_SPLIT_UNSURE; i++)
+			past[i] = past[i + 1];
+		if (clean)
+			past[i] = (struct ctx_mark){from.at + place,
+			    from.tokens + w.tokens};
+	}
+	if (rc < 0)
+		return -1;
+	base = low = past[rc == 0 ? CTX_SPLIT_UNSURE - 1 : 0];
+	if (rc > 0 && !c->local) {
+		/* Each try is counted from the start, the first one too. */
+		base = from;
+		if (ctx_token_count(c, p, low.at, &low.tokens, err) < 0)
+			return -1;
+		if (low.tokens > limit)
+			low = from;
+	}
+	if (rc > 0 && search(c, p, n, base, &low, from.at + place, limit,
+	    err) < 0)
+		return -1;
+	*at = low.at;
+	*tokens = low.tokens;
+	return 0;
+}
+
+int
+ctx_token_head(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_mark start = {0, 0};
+
+	if (!ctx_tokenizer_real(c->tokenizer))
+		return estimated_head(c, p, n, limit, at, tokens, err);
+	return ctx_cut_head(c, p, n, start, limit, at, tokens, err);
+}
+
+int
+ctx_token_tail(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_marks marks = {0};
+	int rc;
+
+	rc = ctx_marks_append(&marks, c, p, n, err);
+	if (rc == 0)
+		rc = ctx_marks_tail(&marks, c, p, limit, at, tokens, err);
+	ctx_marks_release(&marks);
+	return rc;
+}

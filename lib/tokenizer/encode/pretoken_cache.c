@@ -1,0 +1,255 @@
+/* pretoken_cache.c - the pieces that were met before, and what they cost */
+#include <stdlib.h>
+
+#include "tokenizer/encode/pretoken_cache.h"
+
+#define LINE		64 /* bytes of cache */
+#define FIRST_BITS	8
+#define LONG_FIRST_BITS 6
+#define LONG_LAST_BITS	15
+#define LONG_SIZE	(sizeof(struct ctx_words_long) + sizeof(uint16_t))
+
+_Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
+_Static_assert((64u << CTX_WORDS_BITS) + (LONG_SIZE << LONG_LAST_BITS) <=
+    CTX_TOKEN_CACHE, "what ctx.h promises");
+
+/* Lines of cache, n bytes of them. */
+static void *
+make_lines(size_t n)
+{
+	void *lines;
+
+	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
+}
+
+/* An empty table of 1 << bits lines; without memory it stays as it is. */
+static int
+make_table(struct ctx_words *words, unsigned bits)
+{
+	uint64_t *lines = make_lines((size_t)LINE << bits);
+	size_t i, n = (size_t)CTX_WORDS_LINE << bits;
+
+	if (lines == NULL)
+		return -1;
+	for (i = 0; i < n; i++)
+		lines[i] = i % CTX_WORDS_LINE < 4 ? CTX_WORDS_EMPTY.lo
+						  : CTX_WORDS_EMPTY.hi;
+	words->lines = lines;
+	words->bits = bits;
+	words->shift = 64 - bits;
+	return 0;
+}
+
+int
+ctx_words_init(struct ctx_words *words, struct ctx_err *err)
+{
+	memset(words, 0, sizeof *words);
+	words->long_bits = LONG_FIRST_BITS;
+	return make_table(words, FIRST_BITS) < 0 ? ctx_err_nomem(err) : 0;
+}
+
+void
+ctx_words_release(struct ctx_words *words)
+{
+	free(words->lines);
+	free(words->longs);
+	memset(words, 0, sizeof *words);
+}
+
+/* Four times the lines. */
+static unsigned
+more_bits(unsigned bits, unsigned last)
+{
+	return bits + 2 < last ? bits + 2 : last;
+}
+
+/* The first empty place of a line, or 4. */
+static unsigned
+vacancy(const uint64_t *line)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if ((line[4 + i] & CTX_WORDS_TOKENS) == 0)
+			break;
+	return i;
+}
+
+/* The entry is the key with its tokens. */
+static void
+enter(struct ctx_words *words, struct ctx_key key, struct ctx_key entry)
+{
+	const uint64_t *home = ctx_words_line(words, key), *line = home;
+	unsigned i = vacancy(line);
+	uint64_t *place;
+
+	if (i == 4 && words->bits < CTX_WORDS_BITS) {
+		line = ctx_words_beside(words, home);
+		i = vacancy(line);
+	}
+	if (i == 4) {
+		/* Which one has to go is as good as random. */
+		line = home;
+		i = words->n % 4;
+	}
+	place = words->lines + (line - words->lines);
+	place[i] = entry.lo;
+	place[4 + i] = entry.hi;
+}
+
+/* Without memory it stays as it is. */
+static void
+grow(struct ctx_words *words)
+{
+	struct ctx_words old = *words;
+	size_t i, n = (size_t)CTX_WORDS_LINE << old.bits;
+	struct ctx_key key, entry;
+
+	if (make_table(words, more_bits(old.bits, CTX_WORDS_BITS)) < 0)
+		return;
+	for (i = 0; i < n; i++) {
+		if (i % CTX_WORDS_LINE >= 4 ||
+		    (old.lines[i + 4] & CTX_WORDS_TOKENS) == 0)
+			continue;
+		entry = key = (struct ctx_key){old.lines[i], old.lines[i + 4]};
+		key.hi |= CTX_WORDS_TOKENS;
+		enter(words, key, entry);
+	}
+	free(old.lines);
+}
+
+void
+ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
+{
+	struct ctx_key entry = key;
+
+	/* On average two words a line, then more room. */
+	if (words->n++ >> words->bits > 1 && words->bits < CTX_WORDS_BITS)
+		grow(words);
+	entry.hi ^= CTX_WORDS_TOKENS ^ (uint64_t)tokens << CTX_WORDS_SHIFT;
+	enter(words, key, entry);
+}
+
+/* Any number of bytes, eight at a time, the last eight once more. */
+uint64_t
+ctx_words_hash_long(const char *p, size_t n)
+{
+	uint64_t hash = n, word;
+	size_t i;
+
+	for (i = 0; i + 8 < n; i += 8) {
+		memcpy(&word, p + i, 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	memcpy(&word, p + n - 8, 8);
+	return (hash ^ word) * 0xd6e8feb86659fd93u;
+}
+
+static size_t
+first_place(const struct ctx_words *words, uint64_t hash)
+{
+	return (size_t)(hash >> (64 - words->long_bits)) / CTX_WORDS_WAYS *
+	    CTX_WORDS_WAYS;
+}
+
+static uint16_t
+tag_of(uint64_t hash)
+{
+	return (uint16_t)(hash >> 16 | 1);
+}
+
+/* A bit for each of the places from first on that has the tag. */
+static unsigned
+places_of(const struct ctx_words *words, size_t first, uint16_t tag)
+{
+	unsigned found = 0, i;
+
+	for (i = 0; i < CTX_WORDS_WAYS; i++)
+		found |= (unsigned)(words->tags[first + i] == tag) << i;
+	return found;
+}
+
+unsigned
+ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
+    const char *p, size_t n)
+{
+	const struct ctx_words_long *word;
+	size_t first = first_place(words, hash);
+	unsigned found;
+
+	if (words->longs == NULL)
+		return 0;
+	found = places_of(words, first, tag_of(hash));
+	for (; found != 0; found &= found - 1) {
+		word = words->longs + first + (size_t)__builtin_ctz(found);
+		if (word->n == n && memcmp(word->text, p, n) == 0)
+			return word->tokens;
+	}
+	return 0;
+}
+
+void
+ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
+{
+	size_t first = first_place(words, hash);
+	unsigned found;
+
+	if (words->longs == NULL)
+		return;
+	found = places_of(words, first, tag_of(hash));
+	if (found != 0)
+		__builtin_prefetch(words->longs + first +
+		    (size_t)__builtin_ctz(found));
+}
+
+static void
+enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
+{
+	uint64_t hash = ctx_words_hash_long(p, n);
+	size_t place = first_place(words, hash);
+	unsigned empty = places_of(words, place, 0);
+
+	/* Which one has to go is as good as random. */
+	place += empty != 0 ? (size_t)__builtin_ctz(empty)
+			    : words->nlongs % CTX_WORDS_WAYS;
+	words->tags[place] = tag_of(hash);
+	memcpy(words->longs[place].text, p, n);
+	words->longs[place].n = (uint8_t)n;
+	words->longs[place].tokens = (uint8_t)tokens;
+}
+
+static void
+grow_longs(struct ctx_words *words)
+{
+	struct ctx_words old = *words;
+	size_t i, n = old.longs == NULL ? 0 : (size_t)1 << old.long_bits;
+
+	if (n > 0)
+		words->long_bits = more_bits(old.long_bits, LONG_LAST_BITS);
+	words->longs = make_lines(LONG_SIZE << words->long_bits);
+	if (words->longs == NULL) {
+		*words = old;
+		return;
+	}
+	words->tags = (uint16_t *)(void *)(words->longs +
+	    ((size_t)1 << words->long_bits));
+	memset(words->tags, 0, sizeof *words->tags << words->long_bits);
+	for (i = 0; i < n; i++)
+		if (old.tags[i] != 0)
+			enter_long(words, old.longs[i].text, old.longs[i].n,
+			    old.longs[i].tokens);
+	free(old.longs);
+}
+
+void
+ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
+    size_t tokens)
+{
+	if (words->longs == NULL || (words->nlongs >> (words->long_bits - 1) >
+	    0 && words->long_bits < LONG_LAST_BITS))
+		grow_longs(words);
+	words->nlongs++;
+	if (words->longs != NULL)
+		enter_long(words, p, n, (unsigned)tokens);
+}

@@ -1,0 +1,115 @@
+/*
+ * pretoken_cache.h - the pieces that were met before, and what they cost
+ *
+ * Every piece is looked for here first, tokens of the vocabulary and others
+ * alike: a text goes on with the words it began with, and these lie closer
+ * together here than in the key table.  A table of bounded size: a full line
+ * forgets one of its words.  It begins small, so that a short run does not
+ * pay for memory that it never uses, and grows while it keeps filling up.
+ * pretoken_batch.h looks into the line of a word only; a word that stands beside it is
+ * found all the same, only later.
+ */
+#ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
+#define CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
+
+#include "tokenizer/vocabulary/vocabulary.h"
+
+/*
+ * A line is four keys as in the key table.  Words of at most 15 bytes leave
+ * the last byte of their key to the fill; it holds their tokens, 0 for an
+ * empty place.  Nothing else of an empty place can be the key of a piece.
+ */
+#define CTX_WORDS_KEY	15 /* bytes of a word in a line */
+#define CTX_WORDS_LINE	8  /* numbers a line */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define CTX_WORDS_SHIFT 0 /* of the last byte of a key in its high word */
+#else
+#define CTX_WORDS_SHIFT 56
+#endif
+#define CTX_WORDS_BITS	 15 /* log2 of the lines, at most */
+#define CTX_WORDS_TOKENS (UINT64_C(0xff) << CTX_WORDS_SHIFT)
+#define CTX_WORDS_FOUND	 (UINT64_C(1) << 32) /* what pretoken_batch.h counts words in */
+#define CTX_WORDS_EMPTY	 ((struct ctx_key){UINT64_MAX, 0})
+
+/* A word of 16 bytes and more, in two lines; rulers and the frames of
+ * comments, often of some 80 characters, have to fit. */
+#define CTX_WORDS_LONG 124
+struct ctx_words_long {
+	uint8_t n; /* bytes */
+	uint8_t tokens;
+	char text[CTX_WORDS_LONG + 2];
+};
+
+/* Long words have eight places, and each place a tag, so that a word that is
+ * not there is told by one look; 0 for an empty place. */
+#define CTX_WORDS_WAYS 8
+
+struct ctx_words {
+	uint64_t *lines;
+	struct ctx_words_long *longs; /* NULL until there is a word */
+	uint16_t *tags; /* behind them */
+	unsigned shift; /* of a hash, for the number of its line */
+	unsigned bits, long_bits; /* log2 of the lines */
+	size_t n, nlongs; /* words added */
+};
+
+int ctx_words_init(struct ctx_words *words, struct ctx_err *err);
+void ctx_words_release(struct ctx_words *words);
+
+static inline const uint64_t *
+ctx_words_line(const struct ctx_words *words, struct ctx_key key)
+{
+	return words->lines +
+	    CTX_WORDS_LINE * (size_t)(ctx_key_hash(key) >> words->shift);
+}
+
+/* The neighbour of a line, which takes words that it has no place for; in a
+ * table that can grow no more, words make room for each other instead. */
+static inline const uint64_t *
+ctx_words_beside(const struct ctx_words *words, const uint64_t *line)
+{
+	return words->lines + ((size_t)(line - words->lines) ^ CTX_WORDS_LINE);
+}
+
+static inline unsigned
+ctx_words_in_line(const uint64_t *line, struct ctx_key key)
+{
+	uint64_t high, found = 0;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		high = line[4 + i] | CTX_WORDS_TOKENS;
+		found |= line[i] == key.lo && high == key.hi ? line[4 + i] : 0;
+	}
+	return (unsigned)(found >> CTX_WORDS_SHIFT & 0xff);
+}
+
+/* Tokens of a word, or 0 if it is not known. */
+static inline unsigned
+ctx_words_find(const struct ctx_words *words, struct ctx_key key)
+{
+	const uint64_t *line = ctx_words_line(words, key);
+	unsigned found = ctx_words_in_line(line, key);
+
+	/* Places are taken from the first on. */
+	if (found > 0 || (line[7] & CTX_WORDS_TOKENS) == 0 ||
+	    words->bits == CTX_WORDS_BITS)
+		return found;
+	return ctx_words_in_line(ctx_words_beside(words, line), key);
+}
+
+/* The same for words of 16 to CTX_WORDS_LONG bytes, by their hash. */
+uint64_t ctx_words_hash_long(const char *p, size_t n);
+unsigned ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
+    const char *p, size_t n);
+/* Asks for where it may be. */
+void ctx_words_ask_long(const struct ctx_words *words, uint64_t hash);
+void ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
+    size_t tokens);
+
+/* Remembers a word of at most CTX_WORDS_KEY bytes that is not known.  If
+ * memory is short it forgets. */
+void ctx_words_add(struct ctx_words *words, struct ctx_key key,
+    unsigned tokens);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * pretokenize.c - where the first piece of a text ends, one character at a time
+ *
+ * A pattern is a list of alternatives, tried in order at each place; what
+ * matches is a piece and the next begins behind it.  Here stand the patterns
+ * of the three families as functions (L letter, N number, W white space, P
+ * anything else, U and O the letters that may begin and end a cased word):
+ *
+ * r50k    '(s|d|m|t|ll|ve|re)   ' '?L+   ' '?N+   ' '?P+   W+(?!\S)   W+
+ * cl100k  contraction in any case   [^\r\nLN]?L+   N{1,3}   ' '?P+[\r\n]*
+ *         W*[\r\n]+   W+(?!\S)   W+
+ * o200k   [^\r\nLN]?U*O+contraction?   [^\r\nLN]?U+O*contraction?   N{1,3}
+ *         ' '?P+[\r\n/]*   W*[\r\n]+   W+(?!\S)   W+
+ *
+ * backend.c does the same for blocks of text at once and comes here where it
+ * cannot be sure.
+ */
+#include <stdbool.h>
+
+#include "tokenizer/encode/pretokenize.h"
+#include "tokenizer/unicode.h"
+
+struct text {
+	const char *p;
+	size_t n;
+};
+
+#define BIT(class)   (1u << CTX_CLASS_##class)
+#define LETTERS	     (BIT(UPPER) | BIT(LOWER) | BIT(LETTER))
+#define BEGIN_LETTER (BIT(UPPER) | BIT(LETTER) | BIT(MARK))
+#define END_LETTER   (BIT(LOWER) | BIT(LETTER) | BIT(MARK))
+#define SYMBOLS	     (BIT(OTHER) | BIT(MARK))
+
+/* The end of the run of characters of the given classes that starts at i. */
+static size_t
+run(struct text t, size_t i, unsigned classes)
+{
+	enum ctx_class class;
+	size_t length;
+
+	while (i < t.n) {
+		length = ctx_char_class(t.p + i, t.n - i, &class);
+		if ((classes >> class & 1) == 0)
+			break;
+		i += length;
+	}
+	return i;
+}
+
+static bool
+is_at(struct text t, size_t i, unsigned classes)
+{
+	enum ctx_class class;
+
+	if (i >= t.n)
+		return false;
+	(void)ctx_char_class(t.p + i, t.n - i, &class);
+	return (classes >> class & 1) != 0;
+}
+
+static bool
+is_break(char c)
+{
+	return c == '\r' || c == '\n';
+}
+
+/* The letter at i without its case, if it is one of ASCII. */
+static int
+folded(struct text t, size_t i, bool any_case)
+{
+	int c = i < t.n ? (unsigned char)t.p[i] : 0;
+
+	return any_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+/* The end of a contraction ('s 't 'm 'd 're 've 'll) that starts at i, or i.
+ * Without case, U+017F is an s too (Unicode, CaseFolding.txt). */
+static size_t
+contraction(struct text t, size_t i, bool any_case)
+{
+	int a = folded(t, i + 1, any_case), b = folded(t, i + 2, any_case);
+
+	if (i >= t.n || t.p[i] != '\'')
+		return i;
+	if (a == 's' || a == 't' || a == 'm' || a == 'd')
+		return i + 2;
+	if ((a == 'r' && b == 'e') || (a == 'v' && b == 'e') ||
+	    (a == 'l' && b == 'l'))
+		return i + 3;
+	if (any_case && a == 0xc5 && b == 0xbf)
+		return i + 3;
+	return i;
+}
+
+/*
+ * White space at i: W*[\r\n]+ (breaks), W+(?!\S), W+.  Behind the last line
+ * break comes the next piece; without one the last blank is left to what
+ * follows, unless it is the only one or nothing follows.
+ */
+static size_t
+space(struct text t, size_t i, bool breaks)
+{
+	size_t begin = i, last = i, after_break = i, length;
+	enum ctx_class class;
+
+	while (i < t.n) {
+		length = ctx_char_class(t.p + i, t.n - i, &class);
+		if (class != CTX_CLASS_SPACE)
+			break;
+		last = i;
+		i += length;
+		if (is_break(t.p[last]))
+			after_break = i;
+	}
+	if (breaks && after_break > begin)
+		return after_break;
+	return i == t.n || last == begin ? i : last;
+}
+
+/* ' '?P+ and what may stick to it; returns i if there is none. */
+static size_t
+symbols(struct text t, size_t i, bool breaks, bool slashes)
+{
+	size_t begin = i + (t.p[i] == ' '), end = run(t, begin, SYMBOLS);
+
+	if (end == begin)
+		return i;
+	while (breaks && end < t.n &&
+	    (is_break(t.p[end]) || (slashes && t.p[end] == '/')))
+		end++;
+	return end;
+}
+
+/* N{1,max}; max 0 is any number of them. */
+static size_t
+digits(struct text t, size_t i, unsigned max)
+{
+	enum ctx_class class;
+	size_t length;
+	unsigned k;
+
+	if (max == 0)
+		return run(t, i, BIT(NUMBER));
+	for (k = 0; k < max && i < t.n; k++) {
+		length = ctx_char_class(t.p + i, t.n - i, &class);
+		if (class != CTX_CLASS_NUMBER)
+			break;
+		i += length;
+	}
+	return i;
+}
+
+static size_t
+r50k(struct ctx_scheme scheme, struct text t)
+{
+	size_t end = scheme.contractions ? contraction(t, 0, false) : 0;
+	size_t blank = t.p[0] == ' ';
+
+	if (end > 0)
+		return end;
+	if (is_at(t, blank, LETTERS))
+		return run(t, blank, LETTERS);
+	if (is_at(t, blank, BIT(NUMBER)))
+		return run(t, blank, BIT(NUMBER));
+	end = symbols(t, 0, false, false);
+	return end > 0 ? end : space(t, 0, false);
+}
+
+/* Where a word may begin if its first character is taken as the prefix
+ * [^\r\nLN], or 0. */
+static size_t
+prefix(struct text t)
+{
+	enum ctx_class class;
+	size_t length = ctx_char_class(t.p, t.n, &class);
+
+	return is_break(t.p[0]) || (((LETTERS | BIT(NUMBER)) >> class) & 1)
+	    ? 0 : length;
+}
+
+static size_t
+cl100k(struct ctx_scheme scheme, struct text t)
+{
+	size_t end = scheme.contractions ? contraction(t, 0, true) : 0;
+
+	if (end > 0)
+		return end;
+	if (is_at(t, prefix(t), LETTERS))
+		return run(t, prefix(t), LETTERS);
+	if (is_at(t, 0, BIT(NUMBER)))
+		return digits(t, 0, scheme.digits);
+	end = symbols(t, 0, true, false);
+	return end > 0 ? end : space(t, 0, true);
+}
+
+/* U*O+ from i: its end, or i.  U* is greedy and gives characters back until
+ * one is left that O+ can take. */
+static size_t
+ending_word(struct text t, size_t i)
+{
+	size_t end = i, length;
+	enum ctx_class class;
+
+	for (; i < t.n; i += length) {
+		length = ctx_char_class(t.p + i, t.n - i, &class);
+		if ((BEGIN_LETTER >> class & 1) == 0)
+			break;
+		if (class != CTX_CLASS_UPPER)
+			end = i + length;
+	}
+	return is_at(t, i, END_LETTER) ? run(t, i, END_LETTER) : end;
+}
+
+/* U+O* from i: its end, or i. */
+static size_t
+beginning_word(struct text t, size_t i)
+{
+	size_t upper = run(t, i, BEGIN_LETTER);
+
+	return upper == i ? i : run(t, upper, END_LETTER);
+}
+
+/* The first two alternatives of o200k without what follows the word; 0 if
+ * neither matches.  Each is tried with a prefix, then without. */
+static size_t
+cased_word(struct text t)
+{
+	size_t begin = prefix(t), end;
+
+	end = ending_word(t, begin);
+	if (end > begin)
+		return end;
+	end = ending_word(t, 0);
+	if (end > 0)
+		return end;
+	end = beginning_word(t, begin);
+	return end > begin ? end : beginning_word(t, 0);
+}
+
+static size_t
+o200k(struct ctx_scheme scheme, struct text t)
+{
+	size_t end = cased_word(t);
+
+	if (end > 0)
+		return scheme.contractions ? contraction(t, end, true) : end;
+	if (is_at(t, 0, BIT(NUMBER)))
+		return digits(t, 0, scheme.digits);
+	end = symbols(t, 0, true, true);
+	return end > 0 ? end : space(t, 0, true);
+}
+
+size_t
+ctx_piece_next(struct ctx_scheme scheme, const char *p, size_t n)
+{
+	struct text t = {p, n};
+
+	switch (scheme.family) {
+	case CTX_SCHEME_R50K:
+		return r50k(scheme, t);
+	case CTX_SCHEME_CL100K:
+		return cl100k(scheme, t);
+	default:
+		return o200k(scheme, t);
+	}
+}

@@ -1,0 +1,453 @@
+/*
+ * pretokenize_pcre2.c - splitters of files: one pattern after another, through PCRE2
+ *
+ * Text is turned into kinds of characters (onig_to_pcre2.h), some thousands at a
+ * time, and matched as bytes.  A match that could go on behind what has been
+ * turned is only a partial one; then more is, at least twice as much if that
+ * was all for one piece.
+ *
+ * So that the time stays linear whatever the patterns are, few characters are
+ * tried with few steps first: that is enough for most pieces.  What takes more
+ * is done by other code, which calls back at every item of the pattern: there
+ * the steps of a whole text are counted.  PCRE2's own limit would not do, as
+ * it is for each start anew and leaves out what a repeat runs over.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
+
+#define WINDOW 4096 /* characters, at first */
+/* At first: characters, and steps for each that a match may start at. */
+#define FEW	  128
+#define FEW_STEPS 100
+/* Counted: steps of a text, so many more for each character, and characters
+ * that are run over in one; kilobytes and levels of a match. */
+#define STEPS	    1000000
+#define STEP_MORE   256
+#define STEP_LENGTH 16
+#define HEAP_LIMIT  65536
+#define DEPTH_LIMIT 400000
+
+struct code {
+	pcre2_code *quick, *counted;
+};
+
+struct ctx_chain {
+	struct ctx_kinds kinds;
+	size_t n;
+	struct code code[CTX_CHAIN_MAX];
+};
+
+struct ctx_chain_state {
+	const struct ctx_chain *chain;
+	const char *name; /* of the vocabulary */
+	pcre2_match_data *data;
+	pcre2_match_context *quick, *counted;
+	uint64_t steps; /* that are left */
+	size_t passed;	/* where the last was */
+	unsigned char *kinds, *lengths; /* of characters; in bytes */
+	size_t at, n, cap;	     /* characters: the next, all, room */
+	size_t bytes;		     /* of the characters from at to n */
+	bool part;		     /* what comes behind is not seen */
+	size_t left[CTX_CHAIN_MAX]; /* characters of the piece of each */
+	struct ctx_split inner;	     /* by the built-in splitter */
+};
+
+static int
+compile(pcre2_code **code, const char *pattern, uint32_t more,
+    struct ctx_err *err)
+{
+	PCRE2_SIZE at;
+	int why;
+
+	*code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+	    PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C |
+	    PCRE2_NO_AUTO_CAPTURE | more, &why, &at, NULL);
+	if (*code != NULL)
+		return 0;
+	if (why == PCRE2_ERROR_HEAP_FAILED)
+		return ctx_err_nomem(err);
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
+	    "pattern that PCRE2 does not take"));
+}
+
+/* A pattern that matches nothing would never come to an end. */
+static int
+compile_both(struct code *code, const char *pattern, struct ctx_err *err)
+{
+	uint32_t empty = 1;
+
+	if (compile(&code->quick, pattern, 0, err) < 0 ||
+	    compile(&code->counted, pattern, PCRE2_AUTO_CALLOUT, err) < 0)
+		return -1;
+	(void)pcre2_pattern_info(code->quick, PCRE2_INFO_MATCHEMPTY, &empty);
+	if (empty != 0)
+		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
+		    "pattern that can match nothing"));
+	/* Without just-in-time code the interpreter does the work. */
+	(void)pcre2_jit_compile(code->quick,
+	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+	return 0;
+}
+
+static int
+compile_all(struct ctx_chain *chain, const char *p, size_t n,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str list[CTX_CHAIN_MAX];
+	size_t count = 0, at = 0, i;
+
+	while (n > 0 && count < CTX_CHAIN_MAX &&
+	    memchr(p, '\0', n) != NULL) {
+		list[count] = (struct ctx_str){p, strlen(p)};
+		p += list[count].n + 1;
+		n -= list[count++].n + 1;
+	}
+	if (n > 0 || count == 0)
+		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("more than "
+		    "%d splitter patterns"), CTX_CHAIN_MAX);
+	if (ctx_regex_translate(list, count, &chain->kinds, out, err) < 0)
+		return -1;
+	for (i = 0; i < count; i++) {
+		if (compile_both(chain->code + chain->n++, out->p + at,
+			err) < 0)
+			return -1;
+		at += strlen(out->p + at) + 1;
+	}
+	return 0;
+}
+
+int
+ctx_chain_open(struct ctx_chain **chain, const char *patterns, size_t n,
+    struct ctx_err *err)
+{
+	struct ctx_buf out = {0};
+	int rc;
+
+	*chain = calloc(1, sizeof **chain);
+	if (*chain == NULL)
+		return ctx_err_nomem(err);
+	rc = compile_all(*chain, patterns, n, &out, err);
+	ctx_buf_release(&out);
+	if (rc < 0) {
+		ctx_chain_close(*chain);
+		*chain = NULL;
+	}
+	return rc;
+}
+
+void
+ctx_chain_close(struct ctx_chain *chain)
+{
+	size_t i;
+
+	if (chain == NULL)
+		return;
+	for (i = 0; i < chain->n; i++) {
+		pcre2_code_free(chain->code[i].quick);
+		pcre2_code_free(chain->code[i].counted);
+	}
+	free(chain);
+}
+
+static int
+grow(struct ctx_chain_state *s, size_t cap, struct ctx_err *err)
+{
+	unsigned char *kinds, *lengths;
+
+	if (cap > SIZE_MAX / 2 || (kinds = realloc(s->kinds, cap)) == NULL)
+		return ctx_err_nomem(err);
+	s->kinds = kinds;
+	lengths = realloc(s->lengths, cap);
+	if (lengths == NULL)
+		return ctx_err_nomem(err);
+	s->lengths = lengths;
+	s->cap = cap;
+	return 0;
+}
+
+/* Called at every item of a pattern. */
+static int
+count_step(pcre2_callout_block *block, void *user)
+{
+	struct ctx_chain_state *s = user;
+	size_t at = block->current_position;
+	size_t length = at > s->passed ? at - s->passed : s->passed - at;
+	uint64_t steps = 1 + length / STEP_LENGTH;
+
+	s->passed = at;
+	if (steps > s->steps)
+		return PCRE2_ERROR_CALLOUT;
+	s->steps -= steps;
+	return 0;
+}
+
+static int
+make_contexts(struct ctx_chain_state *s)
+{
+	s->data = pcre2_match_data_create(1, NULL);
+	s->quick = pcre2_match_context_create(NULL);
+	s->counted = pcre2_match_context_create(NULL);
+	if (s->data == NULL || s->quick == NULL || s->counted == NULL)
+		return -1;
+	pcre2_set_match_limit(s->quick, FEW_STEPS);
+	pcre2_set_match_limit(s->counted, UINT32_MAX);
+	pcre2_set_depth_limit(s->counted, DEPTH_LIMIT);
+	pcre2_set_heap_limit(s->counted, HEAP_LIMIT);
+	pcre2_set_callout(s->counted, count_step, s);
+	return 0;
+}
+
+int
+ctx_chain_begin(struct ctx_chain_state **state, const struct ctx_chain *chain,
+    const char *name, struct ctx_err *err)
+{
+	struct ctx_chain_state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (s == NULL)
+		return ctx_err_nomem(err);
+	s->chain = chain;
+	s->name = name;
+	if (make_contexts(s) == 0 && grow(s, WINDOW, err) == 0) {
+		ctx_chain_reset(s);
+		return 0;
+	}
+	ctx_chain_end(s);
+	*state = NULL;
+	return ctx_err_nomem(err);
+}
+
+void
+ctx_chain_end(struct ctx_chain_state *s)
+{
+	if (s == NULL)
+		return;
+	pcre2_match_data_free(s->data);
+	pcre2_match_context_free(s->quick);
+	pcre2_match_context_free(s->counted);
+	free(s->kinds);
+	free(s->lengths);
+	free(s);
+}
+
+void
+ctx_chain_reset(struct ctx_chain_state *s)
+{
+	s->at = s->n = s->bytes = 0;
+	s->part = false;
+	s->steps = STEPS;
+	memset(s->left, 0, sizeof s->left);
+}
+
+void
+ctx_chain_part(struct ctx_chain_state *s)
+{
+	s->part = true;
+}
+
+/* Turns as many characters of p, n as there is room for, more room if all of
+ * it is taken. */
+static int
+refill(struct ctx_chain_state *s, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	uint32_t cp;
+	size_t length;
+
+	if (s->at == 0 && s->n == s->cap && grow(s, 2 * s->cap, err) < 0)
+		return -1;
+	memmove(s->kinds, s->kinds + s->at, s->n - s->at);
+	memmove(s->lengths, s->lengths + s->at, s->n - s->at);
+	s->n -= s->at;
+	s->at = 0;
+	while (s->n < s->cap && s->bytes < n) {
+		length = ctx_char_next(p + s->bytes, n - s->bytes, &cp);
+		s->kinds[s->n] = ctx_kind_of(&s->chain->kinds, cp);
+		s->lengths[s->n++] = (unsigned char)length;
+		s->bytes += length;
+		s->steps += STEP_MORE;
+	}
+	return 0;
+}
+
+static int
+match_counted(struct ctx_chain_state *s, size_t i, const unsigned char *p,
+    size_t n, uint32_t options)
+{
+	s->passed = 0;
+	return pcre2_match(s->chain->code[i].counted, p, n, 0, options,
+	    s->data, s->counted);
+}
+
+/* As pcre2_match, for what begins at *at, which goes on over characters at
+ * which no match starts: nothing looks at the text before. */
+static int
+match(struct ctx_chain_state *s, size_t i, size_t n, bool part, size_t *at)
+{
+	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
+	uint32_t end = part ? PCRE2_PARTIAL_HARD : 0;
+	const unsigned char *p;
+	size_t left, some;
+	int rc;
+
+	for (;; *at += rc == PCRE2_ERROR_PARTIAL ? found[0] : some) {
+		p = s->kinds + s->at + *at;
+		left = n - *at;
+		some = left < FEW ? left : FEW;
+		rc = pcre2_match(s->chain->code[i].quick, p, some, 0,
+		    some < left ? PCRE2_PARTIAL_HARD : end, s->data, s->quick);
+		if (rc >= 0)
+			return rc;
+		if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
+			break;
+		if (some == left)
+			return rc;
+		if (rc == PCRE2_ERROR_PARTIAL && found[0] == 0)
+			break;
+	}
+	return match_counted(s, i, p, left, end);
+}
+
+/*
+ * The first piece by pattern i of the next n characters, in *length; 1, or
+ * 0 if that depends on what comes behind them (part), or -1.
+ */
+static int
+first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
+    size_t *length, struct ctx_err *err)
+{
+	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
+	size_t at = 0;
+	int rc = match(s, i, n, part, &at);
+
+	if (rc >= 0) {
+		at += found[0];
+		*length = at > 0 ? at : found[1];
+		return 1;
+	}
+	if (rc == PCRE2_ERROR_NOMEMORY)
+		return ctx_err_nomem(err);
+	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
+		return ctx_err_set(err, CTX_ELIMIT, "a splitter pattern of "
+		    "%.120s takes too many steps for this text; the encoding "
+		    "bytes/4 estimates", s->name);
+	*length = n;
+	return !part;
+}
+
+/* The characters of the next piece by all patterns; 1, 0 if they depend on
+ * what is not seen, or -1. */
+static int
+next_piece(struct ctx_chain_state *s, const char *p, size_t n,
+    size_t *length, struct ctx_err *err)
+{
+	size_t i;
+	int rc;
+
+	while (s->left[0] == 0) {
+		rc = s->n == s->at ? 0 : first_piece(s, 0, s->n - s->at,
+		    s->part || s->bytes < n, s->left, err);
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			break;
+		s->left[0] = 0;
+		if (s->bytes == n)
+			return 0;
+		if (refill(s, p, n, err) < 0)
+			return -1;
+	}
+	for (i = 1; i < s->chain->n; i++)
+		if (s->left[i] == 0 && first_piece(s, i, s->left[i - 1],
+		    false, s->left + i, err) < 0)
+			return -1;
+	*length = s->left[i - 1];
+	return 1;
+}
+
+static size_t
+bytes_of(const struct ctx_chain_state *s, size_t characters)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < characters; i++)
+		bytes += s->lengths[s->at + i];
+	return bytes;
+}
+
+/* Goes on behind so many bytes, which end with a character. */
+static void
+consume(struct ctx_chain_state *s, size_t bytes)
+{
+	size_t n = 0, i;
+
+	s->bytes -= bytes;
+	for (; bytes > 0; n++)
+		bytes -= s->lengths[s->at + n];
+	s->at += n;
+	for (i = 0; i < s->chain->n; i++)
+		s->left[i] -= n;
+}
+
+/* Adds pieces of the next n bytes to the list; false if one has to stand
+ * alone, which it does if it is the first. */
+static bool
+add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
+    struct ctx_split *split, size_t base, const char *p, size_t n, size_t max)
+{
+	const struct ctx_split *inner = &s->inner;
+	size_t i;
+
+	if (last == NULL) {
+		s->inner.n = s->inner.listed = 1;
+		s->inner.start[0] = 0;
+		s->inner.end[0] = (uint32_t)n;
+		s->inner.alone = n > CTX_SPLIT_SPAN - base ||
+		    memchr(p, 0xff, n) != NULL ? n : 0;
+	} else {
+		last(&s->inner, scheme, 0, p, n, max - split->n);
+	}
+	if (inner->alone > 0) {
+		if (split->n == 0) {
+			split->alone = inner->alone;
+			consume(s, inner->alone);
+		}
+		return false;
+	}
+	for (i = 0; i < inner->n; i++) {
+		split->start[split->n] = (uint32_t)base + inner->start[i];
+		split->end[split->n++] = (uint32_t)base + inner->end[i];
+	}
+	consume(s, inner->end[inner->n - 1]);
+	return true;
+}
+
+int
+ctx_chain_split(struct ctx_chain_state *s, ctx_split_fn *last,
+    struct ctx_scheme scheme, struct ctx_split *split, const char *p,
+    size_t n, size_t max, struct ctx_err *err)
+{
+	size_t at = 0, length = 0, bytes;
+	int rc;
+
+	split->n = split->alone = 0;
+	while (split->n < max && at < n && at < CTX_SPLIT_SPAN) {
+		rc = next_piece(s, p + at, n - at, &length, err);
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			break;
+		bytes = bytes_of(s, length);
+		if (!add(s, last, scheme, split, at, p + at, bytes, max))
+			break;
+		at = split->end[split->n - 1];
+	}
+	split->listed = split->n;
+	split->used = split->alone > 0 ? split->alone : at;
+	return 0;
+}

@@ -1,0 +1,154 @@
+/*
+ * split_text.c - a text, some pieces at a time
+ *
+ * In the order of the tokenizers library: names of added tokens part the text
+ * as it is, what is between them is normalised if the encoding asks for it,
+ * names that are normalised part its normal form, and what is between those
+ * is split.
+ */
+#include "tokenizer/encode/count_tokens.h"
+
+#define NORMAL_ADDED (CTX_NAMES_NORMAL * CTX_NAMES_ADDED)
+
+static struct ctx_spans
+spans_of(const char *p, size_t n, bool scanned)
+{
+	return (struct ctx_spans){{p, n}, 0, n, scanned};
+}
+
+void
+ctx_walk_init_plain(struct ctx_walk *w, struct ctx_token_counter *counter,
+    const char *p, size_t n)
+{
+	w->counter = counter;
+	w->spans = spans_of(p, n, true);
+	w->normal.text.n = w->normal.at = 0;
+	w->tokens = 0;
+	w->nfc = w->changed = w->different = w->mapped = false;
+	ctx_counter_begin(counter);
+}
+
+void
+ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
+    const char *p, size_t n)
+{
+	ctx_walk_init_plain(w, counter, p, n);
+	w->spans.scanned = counter->added == 0;
+	w->nfc = counter->nfc;
+}
+
+static void
+scan(struct ctx_walk *w, struct ctx_spans *s, unsigned names)
+{
+	s->end = s->at + ctx_special_find(w->counter->tokenizer,
+	    s->text.p + s->at, s->text.n - s->at, names);
+	s->scanned = true;
+	ctx_counter_begin(w->counter);
+}
+
+static void
+pass_name(struct ctx_walk *w, struct ctx_spans *s, unsigned names)
+{
+	uint32_t id;
+
+	s->at += ctx_special_at(w->counter->tokenizer, s->text.p + s->at,
+	    s->text.n - s->at, names, &id);
+	w->tokens++;
+	s->scanned = false;
+}
+
+/* Goes on by a name, or by pieces of ordinary text. */
+static int
+go_on(struct ctx_walk *w, struct ctx_spans *s, unsigned names, size_t max,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+	size_t used = 0;
+
+	if (!s->scanned)
+		scan(w, s, names);
+	if (s->at == s->end) {
+		pass_name(w, s, names);
+		return 0;
+	}
+	text = (struct ctx_str){s->text.p + s->at, s->end - s->at};
+	if (ctx_counter_count(w->counter, text, max, &w->tokens, &used,
+	    err) < 0)
+		return -1;
+	s->at += used;
+	return 0;
+}
+
+/* Ordinary text begins. */
+static int
+normalise(struct ctx_walk *w, struct ctx_err *err)
+{
+	struct ctx_token_counter *c = w->counter;
+	struct ctx_str text = {w->spans.text.p + w->spans.at,
+	    w->spans.end - w->spans.at};
+
+	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &w->changed,
+	    err) < 0)
+		return -1;
+	w->different |= w->changed;
+	w->mapped = false;
+	w->normal = spans_of(text.p, text.n, c->added_normal == 0);
+	ctx_counter_begin(c);
+	return 0;
+}
+
+static int
+go_on_normal(struct ctx_walk *w, size_t max, struct ctx_err *err)
+{
+	struct ctx_spans *s = &w->spans, *normal = &w->normal;
+
+	if (normal->text.n == 0) {
+		if (!s->scanned)
+			scan(w, s, CTX_NAMES_ADDED);
+		if (s->at == s->end) {
+			pass_name(w, s, CTX_NAMES_ADDED);
+			return 0;
+		}
+		if (normalise(w, err) < 0)
+			return -1;
+	}
+	if (go_on(w, normal, NORMAL_ADDED, max, err) < 0)
+		return -1;
+	if (normal->at == normal->text.n) {
+		s->at = s->end;
+		normal->text.n = normal->at = 0;
+	}
+	return 0;
+}
+
+int
+ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
+{
+	int rc;
+
+	if (w->spans.at == w->spans.text.n)
+		return 0;
+	rc = w->nfc ? go_on_normal(w, max, err)
+		    : go_on(w, &w->spans, CTX_NAMES_ADDED, max, err);
+	return rc < 0 ? -1 : 1;
+}
+
+int
+ctx_walk_place(struct ctx_walk *w, size_t *at, struct ctx_err *err)
+{
+	struct ctx_token_counter *c = w->counter;
+	struct ctx_spans *s = &w->spans;
+	struct ctx_str text = {s->text.p + s->at, s->end - s->at};
+	int rc;
+
+	*at = s->at + w->normal.at;
+	if (w->normal.text.n == 0 || !w->changed)
+		return 1;
+	if (!w->mapped && ctx_nfc_map_init(&c->map, &c->normalizer, text,
+	    err) < 0)
+		return -1;
+	w->mapped = true;
+	rc = ctx_nfc_map_place(&c->map, w->normal.at, at, err);
+	*at += s->at;
+	return rc;
+}

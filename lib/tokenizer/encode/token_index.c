@@ -1,0 +1,318 @@
+/*
+ * token_index.c - a text counted once, asked many times
+ *
+ * A mark is a boundary between pieces with the tokens of all before it.
+ * Pieces are encoded one by one, so tokens between two marks are a
+ * difference.  Only boundaries are marked that no byte behind the text could
+ * move: CTX_SPLIT_UNSURE pieces have to follow.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/encode/fit_tokens.h"
+
+#define DISTANCE 4096 /* bytes between marks, at least */
+#define STEP	 256  /* pieces counted at once */
+
+static int
+add(struct ctx_marks *m, struct ctx_mark mark, struct ctx_err *err)
+{
+	struct ctx_mark *grown;
+
+	if (m->n == m->cap) {
+		grown = ctx_grow(m->list, &m->cap, m->n + 1, sizeof *grown,
+		    err);
+		if (grown == NULL)
+			return -1;
+		m->list = grown;
+	}
+	m->list[m->n++] = mark;
+	return 0;
+}
+
+/* The number of marks at or before byte at. */
+static size_t
+marks_until(const struct ctx_marks *m, size_t at)
+{
+	size_t low = 0, high = m->n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->list[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Mark number i from 1; number 0 is the start of the text. */
+static struct ctx_mark
+mark(const struct ctx_marks *m, size_t i)
+{
+	return i == 0 ? (struct ctx_mark){0, 0} : m->list[i - 1];
+}
+
+static bool
+real(const struct ctx_token_counter *c)
+{
+	return ctx_tokenizer_real(c->tokenizer);
+}
+
+int
+ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
+    const char *p, size_t n, struct ctx_err *err)
+{
+	struct ctx_mark from = mark(m, m->n), past[CTX_SPLIT_UNSURE];
+	struct ctx_walk w;
+	size_t settled = n, at, i;
+	int rc, clean;
+
+	m->end = n;
+	if (!real(c))
+		return ctx_token_count(c, p, n, &m->tokens, err);
+	if (c->nfc)
+		settled = from.at + ctx_nfc_settled(p + from.at, n - from.at);
+	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
+		past[i] = from;
+	ctx_walk_init(&w, c, p + from.at, n - from.at);
+	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
+		clean = ctx_walk_place(&w, &at, err);
+		if (clean < 0)
+			return -1;
+		/* Each step is a piece or more, so enough of them follow the
+		 * oldest stop.  Added tokens and patterns of files move
+		 * boundaries in ways of their own; nothing is marked
+		 * then. */
+		if (c->local && from.at + at <= settled &&
+		    past[0].at - mark(m, m->n).at >= DISTANCE &&
+		    add(m, past[0], err) < 0)
+			return -1;
+		if (!clean)
+			continue;
+		for (i = 0; i + 1 < CTX_SPLIT_UNSURE; i++)
+			past[i] = past[i + 1];
+		past[i] = (struct ctx_mark){from.at + at,
+		    from.tokens + w.tokens};
+	}
+	m->tokens = from.tokens + w.tokens;
+	m->changed |= w.different;
+	return rc;
+}
+
+/*
+ * Split on its own, a piece of text [from, n) soon has the same boundaries
+ * as the whole, which is split here from the mark before.  Finds the first
+ * one they share: own pieces of the part end there, and of the whole, whole
+ * pieces from the mark.  False if none is near.
+ */
+static bool
+find_shared(struct ctx_token_counter *c, const char *p, size_t n,
+    size_t mark_at, size_t from, size_t *own, size_t *whole)
+{
+	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
+	struct ctx_split *a = &c->pieces, *b = &c->others;
+	size_t i = 0, k = 0;
+
+	c->split(a, scheme, 0, p + mark_at, n - mark_at, CTX_SPLIT_MAX);
+	c->split(b, scheme, 0, p + from, n - from, CTX_SPLIT_MAX);
+	while (i < a->n && k < b->n) {
+		if (mark_at + a->end[i] == from + b->end[k]) {
+			*whole = i + 1;
+			*own = k + 1;
+			return true;
+		}
+		if (mark_at + a->end[i] < from + b->end[k])
+			i++;
+		else
+			k++;
+	}
+	return false;
+}
+
+/* Adds the tokens of exactly pieces pieces from a boundary on. */
+static int
+count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
+    size_t pieces, struct ctx_mark *sum, struct ctx_err *err)
+{
+	struct ctx_walk w;
+
+	ctx_walk_init_plain(&w, c, p + sum->at, n - sum->at);
+	if (ctx_walk_next(&w, pieces, err) < 0)
+		return -1;
+	sum->at += w.spans.at;
+	sum->tokens += w.tokens;
+	return 0;
+}
+
+/*
+ * The last mark that is a boundary of [0, to) as well, and the tokens from
+ * there to to: what is behind it must have pieces enough, for the end of a
+ * text can move the last few.  Number 0 always is one.
+ */
+static int
+last_mark(const struct ctx_marks *m, struct ctx_token_counter *c,
+    const char *p, size_t to, struct ctx_mark *last, uint64_t *tail,
+    struct ctx_err *err)
+{
+	size_t i = marks_until(m, to), steps;
+	struct ctx_walk w;
+	int rc;
+
+	for (;; i--) {
+		*last = mark(m, i);
+		steps = 0;
+		ctx_walk_init_plain(&w, c, p + last->at, to - last->at);
+		while ((rc = ctx_walk_next(&w,
+		    steps < 2 * CTX_SPLIT_UNSURE ? 1 : STEP, err)) > 0)
+			steps++;
+		*tail = w.tokens;
+		if (rc < 0)
+			return -1;
+		if (i == 0 || steps >= 2 * CTX_SPLIT_UNSURE)
+			return 0;
+	}
+}
+
+int
+ctx_marks_range(const struct ctx_marks *m, struct ctx_token_counter *c,
+    const char *p, size_t from, size_t to, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	struct ctx_mark before = mark(m, marks_until(m, from)), last;
+	struct ctx_mark part = {from, 0};
+	size_t own, whole;
+	uint64_t tail;
+
+	if (!c->local || m->changed || to - from < 2 * DISTANCE)
+		return ctx_token_count(c, p + from, to - from, tokens, err);
+	if (last_mark(m, c, p, to, &last, &tail, err) < 0)
+		return -1;
+	if (last.at <= from ||
+	    !find_shared(c, p, m->end, before.at, from, &own, &whole))
+		return ctx_token_count(c, p + from, to - from, tokens, err);
+	if (count_pieces(c, p, m->end, own, &part, err) < 0 ||
+	    count_pieces(c, p, m->end, whole, &before, err) < 0)
+		return -1;
+	if (part.at > last.at)
+		return ctx_token_count(c, p + from, to - from, tokens, err);
+	*tokens = part.tokens + (last.tokens - before.tokens) + tail;
+	return 0;
+}
+
+/* The last mark with at most so many tokens before it. */
+static size_t
+marks_within(const struct ctx_marks *m, uint64_t tokens)
+{
+	size_t low = 0, high = m->n, middle;
+
+	while (low < high) {
+		middle = low + (high - low + 1) / 2;
+		if (mark(m, middle).tokens <= tokens)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+int
+ctx_marks_head(const struct ctx_marks *m, struct ctx_token_counter *c,
+    const char *p, uint64_t limit, size_t *at, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	if (!real(c))
+		return ctx_token_head(c, p, m->end, limit, at, tokens, err);
+	return ctx_cut_head(c, p, m->end, mark(m, marks_within(m, limit)),
+	    limit, at, tokens, err);
+}
+
+/* The first byte in (low, high->at) from which the text may begin; *high
+ * moves there. */
+static int
+search_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
+    const char *p, size_t low, struct ctx_mark *high, uint64_t limit,
+    struct ctx_err *err)
+{
+	uint64_t tokens;
+	size_t middle;
+
+	for (;;) {
+		middle = ctx_cut_before(p, m->end,
+		    low + (high->at - low) / 2);
+		/* Rounding down can end at low although a character more
+		 * begins between the two. */
+		if (middle <= low)
+			middle = ctx_cut_before(p, m->end, high->at - 1);
+		if (middle <= low)
+			return 0;
+		if (ctx_marks_range(m, c, p, middle, m->end, &tokens,
+		    err) < 0)
+			return -1;
+		if (tokens <= limit)
+			*high = (struct ctx_mark){middle, tokens};
+		else
+			low = middle;
+	}
+}
+
+/* bytes/4 counts no pieces. */
+static int
+estimated_tail(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	*at = 0;
+	if (n / CTX_BYTES_PER_TOKEN >= limit)
+		*at = n - (size_t)limit * CTX_BYTES_PER_TOKEN;
+	while (*at < n && ((unsigned char)p[*at] & 0xc0) == 0x80)
+		++*at;
+	return ctx_token_count(c, p + *at, n - *at, tokens, err);
+}
+
+int
+ctx_marks_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
+    const char *p, uint64_t limit, size_t *at, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	struct ctx_mark high = {m->end, 0};
+	uint64_t cost;
+	size_t i;
+
+	if (!real(c))
+		return estimated_tail(c, p, m->end, limit, at, tokens, err);
+	if (m->tokens <= limit) {
+		*at = 0;
+		*tokens = m->tokens;
+		return 0;
+	}
+	/* Back from mark to mark as long as the end fits; by the tokens of
+	 * the whole, which may be a few off, it does a mark further on. */
+	i = marks_within(m, m->tokens - limit);
+	for (i += i < m->n;; i--) {
+		if (ctx_marks_range(m, c, p, mark(m, i).at, m->end, &cost,
+		    err) < 0)
+			return -1;
+		if (cost > limit || i == 0)
+			break;
+		high = (struct ctx_mark){mark(m, i).at, cost};
+	}
+	if (search_tail(m, c, p, mark(m, i).at, &high, limit, err) < 0)
+		return -1;
+	*at = high.at;
+	*tokens = high.tokens;
+	return 0;
+}
+
+void
+ctx_marks_reset(struct ctx_marks *m)
+{
+	m->n = m->end = 0;
+	m->tokens = 0;
+	m->changed = false;
+}
+
+void
+ctx_marks_release(struct ctx_marks *m)
+{
+	free(m->list);
+	memset(m, 0, sizeof *m);
+}

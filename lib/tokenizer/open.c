@@ -1,0 +1,147 @@
+/* open.c - encodings, by name or from a file */
+#include <stdlib.h>
+
+#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/open.h"
+
+static const struct builtin {
+	const char *name;
+	const unsigned char *vocab;
+	const struct ctx_specials *specials;
+} builtins[] = {
+    {"o200k_base", ctx_vocab_o200k_base, &ctx_specials_o200k},
+    {"o200k_harmony", ctx_vocab_o200k_base, &ctx_specials_harmony},
+    {"cl100k_base", ctx_vocab_cl100k_base, &ctx_specials_cl100k},
+    {"p50k_base", ctx_vocab_p50k_base, &ctx_specials_r50k},
+    {"p50k_edit", ctx_vocab_p50k_base, &ctx_specials_p50k_edit},
+    {"r50k_base", ctx_vocab_r50k_base, &ctx_specials_r50k},
+    {"gpt2", ctx_vocab_r50k_base, &ctx_specials_r50k},
+    {"bytes/4", NULL, NULL},
+};
+
+#define BUILTINS (sizeof builtins / sizeof builtins[0])
+
+const char *
+ctx_tokenizer_builtin(size_t i)
+{
+	return i < BUILTINS ? builtins[i].name : NULL;
+}
+
+static char *
+copy_name(const char *name)
+{
+	size_t n = strlen(name) + 1;
+	char *copy = malloc(n);
+
+	return copy == NULL ? NULL : memcpy(copy, name, n);
+}
+
+static int
+open_named(struct ctx_tokenizer *t, const char *cache, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < BUILTINS; i++) {
+		if (strcmp(builtins[i].name, t->name) != 0)
+			continue;
+		t->specials = builtins[i].specials;
+		if (builtins[i].vocab != NULL)
+			ctx_vocab_view(&t->vocab, builtins[i].vocab);
+		return 0;
+	}
+	return ctx_tokenizer_load(t, t->name, cache, err);
+}
+
+int
+ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
+    const char *cache, struct ctx_err *err)
+{
+	struct ctx_tokenizer *t = calloc(1, sizeof *t);
+
+	*tokenizer = NULL;
+	if (t == NULL || (t->name = copy_name(name)) == NULL) {
+		free(t);
+		return ctx_err_nomem(err);
+	}
+	if (open_named(t, cache, err) < 0) {
+		ctx_tokenizer_close(t);
+		return -1;
+	}
+	*tokenizer = t;
+	return 0;
+}
+
+void
+ctx_tokenizer_close(struct ctx_tokenizer *t)
+{
+	if (t == NULL)
+		return;
+	ctx_tokenizer_unload(t);
+	free(t->name);
+	free(t);
+}
+
+const char *
+ctx_tokenizer_name(const struct ctx_tokenizer *t)
+{
+	return t->name;
+}
+
+bool
+ctx_tokenizer_exact(const struct ctx_tokenizer *t)
+{
+	return ctx_tokenizer_real(t);
+}
+
+uint32_t
+ctx_tokenizer_size(const struct ctx_tokenizer *t)
+{
+	uint32_t special = ctx_special_end(t);
+
+	if (!ctx_tokenizer_real(t))
+		return 0;
+	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
+}
+
+/* The token of a public id, or NONE. */
+static uint32_t
+token_of(const struct ctx_vocab *v, uint32_t id)
+{
+	uint32_t token = id;
+
+	if (v->head == NULL || id >= v->head->ids)
+		return CTX_VOCAB_NONE;
+	if (v->tokens != NULL)
+		token = v->tokens[id];
+	if (token == CTX_VOCAB_NONE || token >= v->head->n ||
+	    ctx_vocab_length(v, token) == 0)
+		return CTX_VOCAB_NONE;
+	return token;
+}
+
+int
+ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
+    size_t n, struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &t->vocab;
+	uint32_t token;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < n; i++) {
+		token = token_of(v, ids[i]);
+		if (token == CTX_VOCAB_NONE) {
+			rc = ctx_special_name(t, ids[i], out, err);
+			if (rc == 0)
+				return ctx_err_set(err, CTX_EARG,
+				    "no token has the id %u",
+				    (unsigned)ids[i]);
+		} else {
+			rc = ctx_buf_add(out, v->text + v->offsets[token],
+			    ctx_vocab_length(v, token), err);
+		}
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* avx2.c - back end for AVX2 */
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "tokenizer/simd/avx.h"
+#include "tokenizer/simd/pretokenize_block.h"
+
+void
+ctx_split_avx2(struct ctx_split *split, struct ctx_scheme scheme,
+    unsigned plain, const char *p, size_t n, size_t max)
+{
+	split_text(split, scheme, plain, p, n, max);
+}
+
+#include "tokenizer/simd/pretoken_batch.h"
+
+size_t
+ctx_probe_avx2(const struct ctx_words *words, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
+    struct ctx_probe *probe, uint64_t *tokens)
+{
+	return probe_lines(words, p, start, end, n, probe, tokens);
+}
+
+#include "tokenizer/simd/bpe_interleaved.h"
+
+void
+ctx_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+    size_t n)
+{
+	merge_lanes(vocab, lanes, n);
+}
+#else
+typedef int ctx_no_avx2; /* a file may not be empty */
+#endif

@@ -1,0 +1,108 @@
+/*
+ * bpe_interleaved.h - merging several pieces side by side
+ *
+ * Included once by each back end, which brings
+ *
+ *	pair_in(line, tag)	what the pair with this tag merges to, all
+ *				bits turned; 0 if it is not in the line
+ *	least(list, n)		the least of n numbers and what is behind them
+ *				to a multiple of sixteen
+ *
+ * Each merge waits for lookups of the two pairs that it makes, most of them
+ * in vain, and memory is far.  So all lanes choose their merge and ask for
+ * these lines, and when the last has done so the first makes its own: the
+ * lookups of all lanes are under way at once.  No branch depends on the text.
+ */
+#include "tokenizer/encode/bpe.h"
+
+/* A pair that is looked up. */
+struct lane_pair {
+	const uint32_t *line;
+	uint32_t tag;
+	uint32_t at; /* the place of the first */
+};
+
+/* A merge under way makes two pairs, with the token before and the next. */
+struct lane_merge {
+	struct ctx_lane *lane;
+	struct lane_pair left, right;
+};
+
+static inline void
+ask_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
+    uint32_t b, unsigned at)
+{
+	uint64_t hash = ctx_pair_hash(a, b);
+
+	pair->line = v->pairs +
+	    CTX_PAIR_LINE * (size_t)(hash >> v->pair_shift);
+	pair->tag = ctx_pair_tag(hash, v->pair_shift);
+	pair->at = at;
+	__builtin_prefetch(pair->line);
+}
+
+/* The line of a pair is full, which is rare: it may be in another. */
+static __attribute__((noinline)) uint32_t
+far_pair(const struct ctx_vocab *v, const struct ctx_lane *lane, unsigned at)
+{
+	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
+
+	return ctx_vocab_pair(v, lane->tokens[at],
+	    lane->tokens[__builtin_ctzll(right)]);
+}
+
+static inline void
+get_pair(const struct ctx_vocab *v, struct ctx_lane *lane,
+    const struct lane_pair *pair)
+{
+	uint32_t found = pair_in(pair->line, pair->tag);
+
+	if (((found == 0) & (pair->line[CTX_PAIR_LINE - 1] != 0)) != 0)
+		found = ~far_pair(v, lane, pair->at);
+	lane->merges[pair->at] = ctx_lane_rank(~found, pair->at);
+}
+
+/* Makes the best merge of the lane, with its place. */
+static inline void
+lane_choose(const struct ctx_vocab *v, struct ctx_lane *lane, uint32_t best,
+    struct lane_merge *m)
+{
+	unsigned at = best % CTX_LANE, next, beyond, before;
+	uint32_t token = best / CTX_LANE;
+	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
+
+	next = (unsigned)__builtin_ctzll(right);
+	beyond = (unsigned)__builtin_ctzll(right & (right - 1));
+	before = 63 - (unsigned)__builtin_clzll(lane->live &
+	    ((UINT64_C(1) << at) - 1));
+	lane->live &= ~(UINT64_C(1) << next);
+	lane->tokens[at] = token;
+	lane->merges[next] = CTX_LANE_NONE;
+	m->lane = lane;
+	ask_pair(v, &m->left, lane->tokens[before], token, before);
+	ask_pair(v, &m->right, token, lane->tokens[beyond], at);
+}
+
+static inline void
+merge_lanes(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
+{
+	struct lane_merge merges[CTX_LANES];
+	struct ctx_lane *lane;
+	size_t i, left;
+	uint32_t best;
+
+	for (i = 0; i < n; i++)
+		merges[i].lane = lanes + i;
+	for (; n > 0; n = left) {
+		for (i = left = 0; i < n; i++) {
+			lane = merges[i].lane;
+			best = least(lane->merges, lane->n);
+			if (best < CTX_LANE_NONE)
+				lane_choose(v, lane, best, merges + left++);
+		}
+		for (i = 0; i < left; i++) {
+			get_pair(v, merges[i].lane, &merges[i].right);
+			get_pair(v, merges[i].lane, &merges[i].left);
+		}
+	}
+}

@@ -1,0 +1,134 @@
+/*
+ * portable.c - back end for any machine: 64 bytes as eight words
+ *
+ * Bytes are compared eight at a time: the top bit of each byte of a word
+ * says yes or no, and a multiplication gathers the eight bits.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#define ONES 0x0101010101010101u
+#define TOPS 0x8080808080808080u
+
+struct vec {
+	uint64_t word[8]; /* byte i of the text in bits 8 * i and up */
+};
+
+static inline void
+vec_load(struct vec *v, const char *p)
+{
+	unsigned i;
+
+	memcpy(v->word, p, sizeof v->word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	for (i = 0; i < 8; i++)
+		v->word[i] = __builtin_bswap64(v->word[i]);
+#else
+	(void)i;
+#endif
+}
+
+static inline struct vec
+vec_fold(const struct vec *v)
+{
+	struct vec folded;
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		folded.word[i] = v->word[i] | 0x20 * ONES;
+	return folded;
+}
+
+/* One bit for each byte, from the top bits of the bytes. */
+static inline uint64_t
+gather(uint64_t tops)
+{
+	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
+}
+
+/* Byte - first <= n, for n and first below 0x80; bytes from 0x80 on are not
+ * in any such range. */
+static inline uint64_t
+in_range(uint64_t word, unsigned first, unsigned n)
+{
+	uint64_t low = word & ~TOPS;
+	uint64_t from = low + (0x80 - first) * ONES;
+	uint64_t beyond = low + (0x7f - first - n) * ONES;
+
+	return from & ~beyond & ~word;
+}
+
+static inline uint64_t
+vec_range(const struct vec *v, char first, unsigned n)
+{
+	uint64_t bits = 0;
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		bits |= gather(in_range(v->word[i], (unsigned char)first,
+		    n)) << 8 * i;
+	return bits;
+}
+
+static inline uint64_t
+vec_equal(const struct vec *v, char c)
+{
+	return vec_range(v, c, 0);
+}
+
+static inline uint64_t
+vec_high(const struct vec *v)
+{
+	uint64_t bits = 0;
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		bits |= gather(v->word[i]) << 8 * i;
+	return bits;
+}
+
+#include "tokenizer/simd/pretokenize_block.h"
+
+void
+ctx_split_portable(struct ctx_split *split, struct ctx_scheme scheme,
+    unsigned plain, const char *p, size_t n, size_t max)
+{
+	split_text(split, scheme, plain, p, n, max);
+}
+
+#include "tokenizer/encode/pretoken_cache.h"
+
+struct sum {
+	uint64_t total;
+};
+
+static inline void
+line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
+{
+	uint64_t found = 0, equal;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		equal = (line[i] ^ key->lo) |
+		    ((line[4 + i] | CTX_WORDS_TOKENS) ^ key->hi);
+		found |= equal == 0 ? line[4 + i] : 0;
+	}
+	found = found >> CTX_WORDS_SHIFT & 0xff;
+	sum->total += found > 0 ? found + CTX_WORDS_FOUND : 0;
+}
+
+static inline uint64_t
+sum_total(const struct sum *sum)
+{
+	return sum->total;
+}
+
+#include "tokenizer/simd/pretoken_batch.h"
+
+size_t
+ctx_probe_portable(const struct ctx_words *words, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
+    struct ctx_probe *probe, uint64_t *tokens)
+{
+	return probe_lines(words, p, start, end, n, probe, tokens);
+}

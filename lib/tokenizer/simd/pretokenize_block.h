@@ -1,0 +1,627 @@
+/*
+ * pretokenize_block.h - 64 bytes of text to the boundaries between pieces, at once
+ *
+ * Included once by each back end (portable.c, avx2.c, avx512.c, neon.c),
+ * which brings a type struct vec of 64 bytes and these functions:
+ *
+ *	vec_load(p)		64 bytes from p
+ *	vec_fold(v)		each byte | 0x20: letters without case
+ *	vec_equal(v, c)		bit i: byte i is c
+ *	vec_range(v, c, n)	bit i: byte i is one of c to c + n
+ *	vec_high(v)		bit i: byte i is 0x80 or more
+ *
+ * and, if it can do better than one by one, with CTX_VEC_EMIT defined
+ *
+ *	vec_emit(out, base, bits)	the offset base + i of each bit set;
+ *				64 offsets may be written at out
+ *
+ * and, with CTX_VEC_CLASSES defined, a type struct vec_index and
+ *
+ *	vec_bit(v, k)		bit i: bit k of byte i, k not 7
+ *	vec_index(v)		the low six bits of each byte, and above them
+ *				the lowest of the byte before
+ *	vec_classes(index, table)	the classes at table[index of byte i],
+ *				a table of 128
+ *
+ * The idea.  The patterns have no look-behind and pieces lie side by side,
+ * so how a text splits from a boundary on depends only on what follows.  A
+ * block is loaded at a boundary, all boundaries in it are worked out as if
+ * the text began there, and those are kept that what lies beyond the block
+ * cannot change.  The next block is loaded at the last of them: nothing is
+ * carried from block to block.  Where not a single boundary is certain,
+ * pretokenize.c finds the next one a character at a time.
+ *
+ * The algebra.  A set of characters is a mask with bit i for the character
+ * whose first byte is byte i of the block.  In ASCII "the character before
+ * is in X" is X << 1; in general it is after(X), which skips continuation
+ * bytes by the carry of an addition.  A run of X starts at X & ~after(X).
+ * Adding a bit to a mask in which it stands at the foot of a run of ones
+ * carries to the first zero above: that floods a run or finds its end.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "tokenizer/encode/pretokenize.h"
+#include "tokenizer/simd/backend.h"
+#include "tokenizer/unicode.h"
+
+#define BLOCK	     64
+#define TOP	     (UINT64_C(1) << 63)
+#ifndef ALWAYS_INLINE /* make coverage wants each branch once */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#endif
+
+/*
+ * Characters of one block.  Those at stop and beyond are unknown: they lie
+ * outside the block, are not valid UTF-8, or are of a kind so rare that the
+ * algebra leaves it out.
+ */
+struct block {
+	uint64_t letter, upper, lower, caseless; /* letter is all three */
+	uint64_t digit;
+	uint64_t symbol;  /* neither letter, number nor white space */
+	uint64_t space;	  /* the character ' ' */
+	uint64_t blank;	  /* white space other than line breaks */
+	uint64_t breaks;  /* CR and LF */
+	uint64_t slash, quote;
+	uint64_t more;	  /* continuation bytes */
+	uint64_t gaps;	  /* those of white space */
+	unsigned stop;	  /* first position that is not known */
+	bool end;	  /* the text ends at stop */
+};
+
+#ifndef CTX_VEC_EMIT
+static ALWAYS_INLINE void
+vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
+{
+	unsigned i, n = (unsigned)__builtin_popcountll(bits);
+
+	/* By fours, so that the end of the loop is easier to predict; what
+	 * is written beyond the last bit is never read. */
+	for (i = 0; i < n; i += 4) {
+		out[i] = base + (uint32_t)__builtin_ctzll(bits);
+		bits &= bits - 1;
+		out[i + 1] = base + (uint32_t)__builtin_ctzll(bits | TOP);
+		bits &= bits - 1;
+		out[i + 2] = base + (uint32_t)__builtin_ctzll(bits | TOP);
+		bits &= bits - 1;
+		out[i + 3] = base + (uint32_t)__builtin_ctzll(bits | TOP);
+		bits &= bits - 1;
+	}
+}
+#endif
+
+/* The bits below position i, which may be 64. */
+static ALWAYS_INLINE uint64_t
+below(unsigned i)
+{
+	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
+}
+
+/* Positions of the characters that follow those of x. */
+static ALWAYS_INLINE uint64_t
+after(const struct block *b, uint64_t x)
+{
+	return (b->more + (x << 1)) & ~b->more;
+}
+
+static ALWAYS_INLINE void
+stop_at(struct block *b, uint64_t positions)
+{
+	/* Often there is none, often there is one: no branch. */
+	unsigned first = positions == 0 ? BLOCK
+					: (unsigned)__builtin_ctzll(positions);
+
+	b->end = b->end & (first >= b->stop);
+	b->stop = first < b->stop ? first : b->stop;
+}
+
+static ALWAYS_INLINE void
+classify_ascii(struct block *b, const struct vec *v)
+{
+	struct vec folded = vec_fold(v);
+
+	b->letter = vec_range(&folded, 'a', 25);
+	b->upper = vec_range(v, 'A', 25);
+	b->lower = b->letter & ~b->upper;
+	b->caseless = 0;
+	b->digit = vec_range(v, '0', 9);
+	b->space = vec_equal(v, ' ');
+	b->breaks = vec_equal(v, '\n') | vec_equal(v, '\r');
+	b->blank = (vec_range(v, '\t', 4) | b->space) & ~b->breaks;
+	b->slash = vec_equal(v, '/');
+	b->quote = vec_equal(v, '\'');
+	b->symbol = ~(b->letter | b->digit | b->blank | b->breaks);
+}
+
+/* The characters of one block that are not ASCII. */
+struct rest {
+	uint64_t known; /* first bytes */
+	uint64_t more;	/* continuation bytes */
+	struct ctx_class_bits class;
+};
+
+/* One by one. */
+static ALWAYS_INLINE void
+take_each(struct rest *r, uint64_t high, const char *p)
+{
+	uint64_t of[7] = {0}, bit, covered = 0;
+	enum ctx_class class;
+	unsigned i, length;
+	uint32_t cp;
+
+	while (high != 0) {
+		i = (unsigned)__builtin_ctzll(high);
+		bit = high & (0 - high);
+		length = (unsigned)ctx_char_next(p + i, BLOCK - i, &cp);
+		if (cp == CTX_CHAR_BAD)
+			break;
+		class = ctx_class_of(cp);
+		of[class] |= bit;
+		r->known |= bit;
+		bit *= (UINT64_C(2) << (length - 1)) - 1;
+		covered |= bit;
+		high &= ~bit;
+	}
+	r->more = covered & ~r->known;
+	r->class.one = of[1] | of[3] | of[5];
+	r->class.two = of[2] | of[3] | of[6];
+	r->class.four = of[4] | of[5] | of[6];
+}
+
+#ifdef CTX_VEC_CLASSES
+#define FEW 8 /* bytes; so many are sooner taken one by one */
+
+/*
+ * Takes the characters from the 128 code points around cp, whose first bytes
+ * are given and whose last bytes stand so many places behind.  If there are
+ * no such code points, or UTF-8 has a shorter form for them, they stay
+ * unknown.
+ */
+static ALWAYS_INLINE void
+take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
+    unsigned last, uint64_t first)
+{
+	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+	struct ctx_class_bits class;
+
+	if (cp < least[last] || cp >= 0x110000 ||
+	    (cp >= 0xd800 && cp < 0xe000))
+		return;
+	class = vec_classes(index,
+	    ctx_class_value + ctx_class_block[cp / 128] * 128u);
+	r->known |= first;
+	r->class.one |= class.one >> last & first;
+	r->class.two |= class.two >> last & first;
+	r->class.four |= class.four >> last & first;
+}
+
+/* The characters of three bytes between those that begin with a, b and
+ * those that begin with c, d, these included. */
+static ALWAYS_INLINE uint64_t
+between(const struct vec *v, unsigned a, unsigned b, unsigned c, unsigned d)
+{
+	return vec_range(v, (char)(a + 1), (int)(c - a - 2)) |
+	    (vec_equal(v, (char)a) & vec_range(v, (char)b,
+	    (int)(0xbf - b)) >> 1) |
+	    (vec_equal(v, (char)c) & vec_range(v, (char)0x80,
+	    (int)(d - 0x80)) >> 1);
+}
+
+/* U+4E00 to U+9FFF and U+AC00 to U+D77F are letters without case, all of
+ * them; texts have them from many pages. */
+static ALWAYS_INLINE void
+take_east(struct rest *r, const struct vec *v, uint64_t three)
+{
+	uint64_t letters = (between(v, 0xe4, 0xb8, 0xe9, 0xbf) |
+	    between(v, 0xea, 0xb0, 0xed, 0x9d)) & three;
+
+	_Static_assert(CTX_CLASS_LETTER == 3, "two bits");
+	r->known |= letters;
+	r->class.one |= letters;
+	r->class.two |= letters;
+}
+
+/*
+ * A script has its characters in few pages, so one page after another is
+ * looked up, each for all of its characters at once.  The last byte of a
+ * character and a bit of the one before it are its place in the page.
+ */
+static ALWAYS_INLINE void
+take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	uint64_t six = vec_bit(v, 6), five = vec_bit(v, 5);
+	uint64_t more = high & ~six, same;
+	uint64_t two = high & six & ~five & more >> 1;
+	uint64_t three = high & six & five & more >> 1 & more >> 2;
+	uint64_t four = three & vec_bit(v, 4) & more >> 3;
+	struct vec_index index = vec_index(v);
+	uint32_t cp;
+	unsigned i;
+
+	three &= ~vec_bit(v, 4);
+	r->more = two << 1 | three << 1 | three << 2 | four << 1 | four << 2 |
+	    four << 3;
+	for (; two != 0; two &= ~same) {
+		i = (unsigned)__builtin_ctzll(two);
+		same = two & vec_range(v, (char)(s[i] & 0xfe), 1);
+		take_page(r, &index, (s[i] & 0x1fu) << 6, 1, same);
+	}
+	if ((three & vec_range(v, (char)0xe4, 9)) != 0)
+		take_east(r, v, three);
+	for (three &= ~r->known; three != 0; three &= ~same) {
+		i = (unsigned)__builtin_ctzll(three);
+		cp = (s[i] & 0xfu) << 12 | ctx_char_tail(s, i + 1) << 6;
+		same = three & vec_equal(v, (char)s[i]) &
+		    vec_range(v, (char)(s[i + 1] & 0xfe), 1) >> 1;
+		take_page(r, &index, cp, 2, same);
+	}
+	for (; four != 0; four &= ~same) {
+		i = (unsigned)__builtin_ctzll(four);
+		cp = (s[i] & 0xfu) << 18 | ctx_char_tail(s, i + 1) << 12 |
+		    ctx_char_tail(s, i + 2) << 6;
+		same = four & vec_equal(v, (char)s[i]) &
+		    vec_equal(v, (char)s[i + 1]) >> 1 &
+		    vec_range(v, (char)(s[i + 2] & 0xfe), 1) >> 2;
+		take_page(r, &index, cp, 3, same);
+	}
+}
+#endif
+
+static ALWAYS_INLINE void
+decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
+{
+#ifdef CTX_VEC_CLASSES
+	if (__builtin_popcountll(high) > FEW) {
+		take_pages(r, v, high, p);
+		return;
+	}
+#endif
+	(void)v;
+	take_each(r, high, p);
+}
+
+/* Marks are letters where the pattern has case, else symbols. */
+static ALWAYS_INLINE void
+add_rest(struct block *b, const struct rest *r, uint64_t mark, bool cased)
+{
+	uint64_t one = r->class.one, two = r->class.two;
+	uint64_t four = r->class.four, white = one & four;
+
+	_Static_assert(CTX_CLASS_UPPER == 1 && CTX_CLASS_LOWER == 2 &&
+	    CTX_CLASS_LETTER == 3 && CTX_CLASS_NUMBER == 4 &&
+	    CTX_CLASS_SPACE == 5 && CTX_CLASS_MARK == 6, "by their bits");
+	b->more = r->more;
+	b->upper |= one & ~(two | four);
+	b->lower |= two & ~(one | four);
+	b->caseless = (one & two) | (cased ? mark : 0);
+	b->letter = b->upper | b->lower | b->caseless;
+	b->digit |= four & ~(one | two);
+	b->symbol |= (r->known & ~(one | two | four)) | (cased ? 0 : mark);
+	/* White space has at most three bytes. */
+	b->blank |= white;
+	b->gaps = (white << 1 | white << 2) & r->more;
+}
+
+/*
+ * Adds the characters that are not ASCII.  Left to pretokenize.c are marks that do
+ * not follow a letter where the pattern has them both as letters and as
+ * symbols.
+ */
+static void
+classify_rest(struct block *b, const struct vec *v, uint64_t high,
+    const char *p, bool cased)
+{
+	struct rest r = {0};
+	uint64_t mark, quoted;
+
+	decode_rest(&r, v, high, p);
+	mark = r.class.two & r.class.four;
+	b->symbol &= ~high;
+	add_rest(b, &r, mark, cased);
+	stop_at(b, high & ~(r.known | r.more));
+	if (cased)
+		stop_at(b, mark & ~after(b, b->letter));
+	/* 's in any case is also '\u017f. */
+	quoted = b->quote & (b->lower & high) >> 1;
+	for (; quoted != 0; quoted &= quoted - 1)
+		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) ==
+		    0)
+			stop_at(b, quoted);
+}
+
+/*
+ * Where contractions start: one of two bytes, one of three.  Letters are
+ * compared without case, or (r50k) as they are.
+ */
+static ALWAYS_INLINE void
+contractions(const struct block *b, const struct vec *v, bool any_case,
+    uint64_t *two, uint64_t *three)
+{
+	struct vec folded = any_case ? vec_fold(v) : *v;
+	uint64_t one = vec_equal(&folded, 's') | vec_equal(&folded, 't') |
+	    vec_equal(&folded, 'm') | vec_equal(&folded, 'd');
+	uint64_t e = vec_equal(&folded, 'e') & b->letter;
+	uint64_t l = vec_equal(&folded, 'l') & b->letter;
+	uint64_t rv = (vec_equal(&folded, 'r') | vec_equal(&folded, 'v')) &
+	    b->letter;
+
+	*two = b->quote & (one & b->letter) >> 1;
+	*three = b->quote & ((rv >> 1 & e >> 2) | (l >> 1 & l >> 2));
+}
+
+/*
+ * Boundaries in runs of white space.  Line breaks end pieces where the
+ * pattern has \s*[\r\n]+: what is behind the last one of a run is a run of
+ * its own.  Before anything else the last blank of a run goes with what
+ * follows.
+ */
+static ALWAYS_INLINE uint64_t
+space_boundaries(const struct block *b, bool breaks_end)
+{
+	uint64_t white = b->blank | b->breaks;
+	uint64_t found = white & ~after(b, white), blank = b->blank | b->gaps;
+	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
+	uint64_t next = last >> 1, starts, ends, start;
+
+	/* What is behind white space of two bytes, and of three. */
+	if (b->gaps != 0)
+		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
+		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
+	if (!breaks_end)
+		return found | (white & ~next);
+	found |= b->blank & ~next;
+	/* Blanks behind a break: do they last to the end of the run? */
+	starts = b->blank & b->breaks << 1;
+	ends = (blank + starts) & ~blank;
+	if ((ends & b->breaks) == 0)
+		return found | starts;
+	for (; starts != 0; starts &= starts - 1) {
+		start = starts & (0 - starts);
+		ends = (blank + start) & ~blank;
+		/* What the addition left of other runs is not in ends. */
+		if ((ends & b->breaks) == 0)
+			found |= start;
+	}
+	return found;
+}
+
+static ALWAYS_INLINE uint64_t
+digit_boundaries(const struct block *b, unsigned most)
+{
+	uint64_t found = b->digit & ~after(b, b->digit), third, next;
+
+	if (most == 0 || b->digit == 0)
+		return found;
+	if (most == 1)
+		return b->digit;
+	third = b->digit & after(b, b->digit);
+	third &= after(b, third);
+	for (next = found; next != 0; found |= next)
+		next = after(b, after(b, after(b, next))) & third;
+	return found;
+}
+
+/*
+ * The positions that are certain to be boundaries, below stop.  A contraction
+ * needs three more characters known; a run of white space that goes up to
+ * stop may go on, and only its start is certain.
+ */
+static ALWAYS_INLINE uint64_t
+certain(const struct block *b)
+{
+	uint64_t white = b->blank | b->gaps | b->breaks;
+	uint64_t known = below(b->stop), run;
+
+	if (b->end)
+		return known;
+	run = ~white & known;
+	/* One more than the last position that is not white space. */
+	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
+	known = b->stop > 3 ? below(b->stop - 3) : 0;
+	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
+}
+
+static ALWAYS_INLINE uint64_t
+boundaries(struct block *b, const struct vec *v, struct ctx_scheme scheme)
+{
+	bool r50k = scheme.family == CTX_SCHEME_R50K;
+	bool o200k = scheme.family == CTX_SCHEME_O200K;
+	uint64_t sticky, tail, first, found, joined, one;
+	uint64_t two = 0, three = 0, cut = 0, gone = 0;
+
+	if (scheme.contractions && (b->quote & b->letter >> 1) != 0)
+		contractions(b, v, !r50k, &two, &three);
+	if (!r50k) {
+		/* [\r\n]* or [\r\n/]* behind symbols: no piece of its own. */
+		sticky = o200k ? b->breaks | b->slash : b->breaks;
+		tail = b->breaks & after(b, b->symbol);
+		tail |= ((sticky + tail) ^ sticky) & sticky;
+		b->symbol &= ~tail;
+		b->breaks &= ~tail;
+	}
+	if (o200k) {
+		/* The end of the word before; one behind another is rare. */
+		two &= after(b, b->letter);
+		three &= after(b, b->letter);
+		cut = two << 2 | three << 3;
+		gone = two | two << 1 | three | three << 1 | three << 2;
+		stop_at(b, cut & (two | three));
+		b->symbol &= ~(two | three);
+	} else {
+		/* A piece, if one begins here. */
+		first = b->symbol & ~after(b, b->symbol | b->space);
+		cut = (two & first) << 2 | (three & first) << 3;
+		gone = ((two | three) & first) << 1;
+	}
+	first = b->symbol & ~after(b, b->symbol);
+	found = first & ~(b->space << 1);
+	one = r50k ? b->space : b->blank | found;
+	joined = b->letter & ~after(b, b->letter);
+	found |= joined & ~after(b, one);
+	if (o200k) {
+		found |= b->upper & after(b, b->lower);
+		/* U*O+ gives back: what it does depends on what follows. */
+		stop_at(b, b->upper & after(b, b->caseless));
+	}
+	joined = digit_boundaries(b, scheme.digits);
+	found |= r50k ? joined & ~(b->space << 1) : joined;
+	found |= space_boundaries(b, !r50k);
+	return (found & ~gone) | cut;
+}
+
+static ALWAYS_INLINE uint64_t
+certain_boundaries(struct block *b, const struct vec *v,
+    struct ctx_scheme scheme)
+{
+	uint64_t found = boundaries(b, v, scheme) & certain(b);
+
+	return b->end ? found | UINT64_C(1) << b->stop : found;
+}
+
+/* Those of a block that is not all ASCII.  Apart, so that nothing is asked
+ * about continuation bytes where there are none. */
+static __attribute__((noinline)) uint64_t
+rest_boundaries(const struct block *ascii, const struct vec *v,
+    uint64_t high, const char *p, struct ctx_scheme scheme)
+{
+	struct block b = *ascii;
+
+	classify_rest(&b, v, high, p, scheme.family == CTX_SCHEME_O200K);
+	return certain_boundaries(&b, v, scheme);
+}
+
+/* The certain boundaries of the block that begins at p, as offsets from it;
+ * n is what is left of the text.  Bits of *numbers are digits of pieces that
+ * are nothing else. */
+static ALWAYS_INLINE uint64_t
+block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
+    uint64_t *numbers)
+{
+	char copy[BLOCK];
+	struct block b = {.stop = BLOCK}, passed;
+	struct vec v;
+	uint64_t high, found;
+
+	if (n < BLOCK) {
+		memset(copy, 0, sizeof copy);
+		memcpy(copy, p, n);
+		p = copy;
+		b.stop = (unsigned)n;
+		b.end = true;
+	}
+	vec_load(&v, p);
+	classify_ascii(&b, &v);
+	/* What fills a copy up is no symbol. */
+	b.symbol &= below(b.stop);
+	high = vec_high(&v);
+	/* A piece of r50k may have a blank before its digits. */
+	*numbers = high == 0 && scheme.family != CTX_SCHEME_R50K ? b.digit : 0;
+	if (high == 0) {
+		found = certain_boundaries(&b, &v, scheme);
+	} else {
+		/* A copy, so that the masks of plain ASCII stay in
+		 * registers. */
+		passed = b;
+		found = rest_boundaries(&passed, &v, high, p, scheme);
+	}
+	return found & ~UINT64_C(1);
+}
+
+/* The lowest n of the bits. */
+static inline uint64_t
+lowest(uint64_t bits, size_t n)
+{
+	uint64_t rest = bits;
+
+	while (n-- > 0)
+		rest &= rest - 1;
+	return bits & ~rest;
+}
+
+/*
+ * Lists the pieces between 0, which is a boundary, and those of found, as
+ * offsets from at.  A plain piece goes with the boundary at its start and the
+ * one at its end.
+ */
+static ALWAYS_INLINE void
+list_pieces(struct ctx_split *s, unsigned plain, uint32_t at, uint64_t found,
+    uint64_t numbers)
+{
+	uint64_t begins = (found | 1) & ((TOP >> __builtin_clzll(found)) - 1);
+	uint64_t bytes = plain & CTX_PLAIN_BYTES ? begins & found >> 1 : 0;
+	uint64_t first, last;
+
+	numbers = plain & CTX_PLAIN_NUMBERS ? numbers : 0;
+	first = begins & ~(bytes | numbers);
+	last = found & ~(bytes << 1 | numbers << 1);
+	vec_emit(s->start + s->listed, at, first);
+	vec_emit(s->end + s->listed, at, last);
+	s->listed += (size_t)__builtin_popcountll(first);
+}
+
+static inline void
+list_piece(struct ctx_split *s, unsigned plain, size_t at, size_t length)
+{
+	s->n++;
+	if (length == 1 && (plain & CTX_PLAIN_BYTES) != 0)
+		return;
+	s->start[s->listed] = (uint32_t)at;
+	s->end[s->listed++] = (uint32_t)(at + length);
+}
+
+static ALWAYS_INLINE void
+split_blocks(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
+    const char *p, size_t n, size_t max)
+{
+	size_t at = 0, length;
+	uint64_t found, numbers;
+
+	s->n = s->listed = s->alone = 0;
+	while (s->n < max && at < n && at < CTX_SPLIT_SPAN) {
+		found = block_boundaries(p + at, n - at, scheme, &numbers);
+		if (found != 0) {
+			length = (size_t)__builtin_popcountll(found);
+			if (length > max - s->n) {
+				length = max - s->n;
+				found = lowest(found, length);
+			}
+			list_pieces(s, plain, (uint32_t)at, found, numbers);
+			s->n += length;
+			at += 63 - (size_t)__builtin_clzll(found);
+			continue;
+		}
+		length = ctx_piece_next(scheme, p + at, n - at);
+		if (length > CTX_SPLIT_SPAN ||
+		    memchr(p + at, 0xff, length) != NULL) {
+			if (s->n == 0)
+				at = s->alone = length;
+			break;
+		}
+		list_piece(s, plain, at, length);
+		at += length;
+	}
+	s->used = at;
+}
+
+/* The family is known where this is compiled three times. */
+static inline void
+split_text(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
+    const char *p, size_t n, size_t max)
+{
+	switch (scheme.family) {
+	case CTX_SCHEME_R50K:
+		scheme.family = CTX_SCHEME_R50K;
+		split_blocks(s, scheme, plain, p, n, max);
+		break;
+	case CTX_SCHEME_CL100K:
+		scheme.family = CTX_SCHEME_CL100K;
+		split_blocks(s, scheme, plain, p, n, max);
+		break;
+	default:
+		scheme.family = CTX_SCHEME_O200K;
+		split_blocks(s, scheme, plain, p, n, max);
+		break;
+	}
+}

@@ -1,0 +1,332 @@
+/*
+ * added_tokens.c - tokens that stand for no text
+ *
+ * Ids and names of the built-in encodings are those of tiktoken's
+ * openai_public.py (0.14); the names of reserved tokens hold their ids.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/open.h"
+
+#define OPEN	 "<|"
+#define CLOSE	 "|>"
+#define RESERVED "<|reserved_"
+/* Real names are shorter by far, and those that begin with one another fewer.
+ * Longer or deeper ones would take their time at each byte of a text. */
+#define LONGEST 1024 /* bytes of a name */
+#define DEEPEST 256  /* names, each of which begins with the one before */
+
+struct ctx_specials {
+	uint32_t first_reserved, last_reserved; /* 0 and 0 for none */
+	struct {
+		uint32_t id;
+		const char *name;
+	} list[10];
+};
+
+const struct ctx_specials ctx_specials_r50k = {0, 0,
+    {{50256, "<|endoftext|>"}}};
+const struct ctx_specials ctx_specials_p50k_edit = {0, 0,
+    {{50256, "<|endoftext|>"}, {50281, "<|fim_prefix|>"},
+    {50282, "<|fim_middle|>"}, {50283, "<|fim_suffix|>"}}};
+const struct ctx_specials ctx_specials_cl100k = {0, 0,
+    {{100257, "<|endoftext|>"}, {100258, "<|fim_prefix|>"},
+    {100259, "<|fim_middle|>"}, {100260, "<|fim_suffix|>"},
+    {100276, "<|endofprompt|>"}}};
+const struct ctx_specials ctx_specials_o200k = {0, 0,
+    {{199999, "<|endoftext|>"}, {200018, "<|endofprompt|>"}}};
+const struct ctx_specials ctx_specials_harmony = {200000, 201087,
+    {{199998, "<|startoftext|>"}, {199999, "<|endoftext|>"},
+    {200002, "<|return|>"}, {200003, "<|constrain|>"},
+    {200005, "<|channel|>"}, {200006, "<|start|>"}, {200007, "<|end|>"},
+    {200008, "<|message|>"}, {200012, "<|call|>"},
+    {200018, "<|endofprompt|>"}}};
+
+/* Does p begin with this name?  Then its length, else 0. */
+static size_t
+begins_with(const char *p, size_t n, const char *name, size_t length)
+{
+	return n >= length && memcmp(p, name, length) == 0 ? length : 0;
+}
+
+static bool
+is_listed(const struct ctx_specials *s, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < 10; i++)
+		if (s->list[i].name != NULL && s->list[i].id == id)
+			return true;
+	return false;
+}
+
+/* 200018 has two names, <|endofprompt|> and its reserved one. */
+static bool
+is_reserved(const struct ctx_specials *s, uint32_t id)
+{
+	return id >= s->first_reserved && id <= s->last_reserved &&
+	    s->last_reserved > 0 && (id == 200018 || !is_listed(s, id));
+}
+
+/* <|reserved_ID|> without leading zeros. */
+static size_t
+reserved_at(const struct ctx_specials *s, const char *p, size_t n,
+    uint32_t *id)
+{
+	size_t at = begins_with(p, n, RESERVED, sizeof RESERVED - 1), i;
+	uint32_t value = 0;
+
+	if (at == 0)
+		return 0;
+	for (i = 0; i < 6 && at < n && p[at] >= '0' && p[at] <= '9'; i++)
+		value = value * 10 + (uint32_t)(p[at++] - '0');
+	if (i < 6 || !is_reserved(s, value) ||
+	    begins_with(p + at, n - at, CLOSE, 2) == 0)
+		return 0;
+	*id = value;
+	return at + 2;
+}
+
+static size_t
+builtin_at(const struct ctx_specials *s, const char *p, size_t n,
+    uint32_t *id)
+{
+	size_t i, length;
+
+	if (begins_with(p, n, OPEN, 2) == 0)
+		return 0;
+	for (i = 0; i < 10 && s->list[i].name != NULL; i++) {
+		length = begins_with(p, n, s->list[i].name,
+		    strlen(s->list[i].name));
+		if (length > 0) {
+			*id = s->list[i].id;
+			return length;
+		}
+	}
+	return reserved_at(s, p, n, id);
+}
+
+static unsigned
+names_of(const struct ctx_vocab_special *s)
+{
+	unsigned names = s->added != 0 ? CTX_NAMES_ADDED : CTX_NAMES_ASKED;
+
+	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
+}
+
+/* Do bytes stand behind the name, or are the name, or begin with it?  The first
+ * same bytes are known to be in common; it is set to how many are. */
+static bool
+is_behind(const char *p, size_t n, struct ctx_str name, size_t *same)
+{
+	while (*same < n && *same < name.n && p[*same] == name.p[*same])
+		++*same;
+	return *same == name.n ||
+	    (*same < n && (unsigned char)p[*same] >
+		    (unsigned char)name.p[*same]);
+}
+
+/* The longest name that p, n begins with is the last that stands before it in
+ * their order, or one that this one begins with.  What the names at both ends
+ * of the search have in common with it, those between have, too. */
+static size_t
+listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
+    unsigned which, uint32_t *id)
+{
+	const struct ctx_special_name *name;
+	size_t low = 0, high = t->vocab.head->specials, mid, same;
+	size_t most = 0, least = 0;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		same = most < least ? most : least;
+		if (is_behind(p, n, t->names[mid].text, &same)) {
+			low = mid + 1;
+			most = same;
+		} else {
+			high = mid;
+			least = same;
+		}
+	}
+	for (; low > 0; low = name->inside) {
+		name = &t->names[low - 1];
+		if (name->text.n > most || (name->names & which) == 0)
+			continue;
+		*id = name->id;
+		return name->text.n;
+	}
+	return 0;
+}
+
+size_t
+ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
+    unsigned names, uint32_t *id)
+{
+	if (t->specials != NULL)
+		return (names & CTX_NAMES_ASKED) == 0 ? 0
+		    : builtin_at(t->specials, p, n, id);
+	return t->vocab.specials == NULL ? 0 : listed_at(t, p, n, names, id);
+}
+
+/* Of equal names the first row is the last, which is found. */
+static int
+by_text(const void *a, const void *b)
+{
+	const struct ctx_special_name *x = a, *y = b;
+	size_t n = x->text.n < y->text.n ? x->text.n : y->text.n;
+	int order = memcmp(x->text.p, y->text.p, n);
+
+	if (order == 0 && x->text.n != y->text.n)
+		return x->text.n < y->text.n ? -1 : 1;
+	return order != 0 ? order : (x->row < y->row) - (x->row > y->row);
+}
+
+static void
+note_start(struct ctx_tokenizer *t, const struct ctx_special_name *name)
+{
+	const unsigned char *p = (const unsigned char *)name->text.p;
+	size_t k;
+
+	t->starts[0][p[0]] |= (unsigned char)name->names;
+	for (k = 0; k < 256; k++)
+		if (name->text.n == 1 || p[1] == k)
+			t->starts[1][k] |= (unsigned char)name->names;
+}
+
+/* Finds out which name is the longest that each begins with. */
+static int
+nest(struct ctx_special_name *list, size_t n, struct ctx_err *err)
+{
+	uint32_t in;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		in = (uint32_t)i;
+		while (in > 0 && begins_with(list[i].text.p, list[i].text.n,
+				     list[in - 1].text.p,
+				     list[in - 1].text.n) == 0)
+			in = list[in - 1].inside;
+		list[i].inside = in;
+		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
+		if (list[i].depth >= DEEPEST)
+			return ctx_err_set(err, CTX_EFILE, "more than %d added "
+			    "tokens that begin with one another", DEEPEST);
+	}
+	return 0;
+}
+
+int
+ctx_special_index(struct ctx_tokenizer *t, struct ctx_err *err)
+{
+	const struct ctx_vocab_special *s = t->vocab.specials;
+	size_t n = s == NULL ? 0 : t->vocab.head->specials, i;
+	struct ctx_special_name *list;
+
+	if (n == 0)
+		return 0;
+	list = calloc(n, sizeof *list);
+	if (list == NULL)
+		return ctx_err_nomem(err);
+	t->names = list;
+	for (i = 0; i < n; i++) {
+		if (s[i].n > LONGEST)
+			return ctx_err_set(err, CTX_EFILE,
+			    "an added token of %u bytes", (unsigned)s[i].n);
+		list[i].text = (struct ctx_str){(const char *)s + s[i].at,
+		    s[i].n};
+		list[i].id = s[i].id;
+		list[i].names = names_of(s + i);
+		list[i].row = (uint32_t)i;
+		note_start(t, &list[i]);
+	}
+	qsort(list, n, sizeof *list, by_text);
+	return nest(list, n, err);
+}
+
+/* Can a name begin with these bytes? */
+static bool
+may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
+    unsigned names)
+{
+	if (t->specials != NULL)
+		return *p == *OPEN;
+	return (t->starts[0][(unsigned char)p[0]] & names) != 0 &&
+	    (n == 1 || (t->starts[1][(unsigned char)p[1]] & names) != 0);
+}
+
+size_t
+ctx_special_find(const struct ctx_tokenizer *t, const char *p, size_t n,
+    unsigned names)
+{
+	uint32_t id;
+	size_t at;
+
+	for (at = 0; at < n; at++)
+		if (may_start(t, p + at, n - at, names) &&
+		    ctx_special_at(t, p + at, n - at, names, &id) > 0)
+			break;
+	return at;
+}
+
+size_t
+ctx_special_longest(const struct ctx_tokenizer *t, unsigned names)
+{
+	const struct ctx_vocab *v = &t->vocab;
+	size_t longest = 0, i;
+
+	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
+		if ((names_of(v->specials + i) & names) != 0 &&
+		    v->specials[i].n > longest)
+			longest = v->specials[i].n;
+	return longest;
+}
+
+int
+ctx_special_name(const struct ctx_tokenizer *t, uint32_t id,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &t->vocab;
+	const char *names = (const char *)v->specials;
+	const struct ctx_specials *s = t->specials;
+	size_t i;
+
+	for (i = 0; s != NULL && i < 10 && s->list[i].name != NULL; i++)
+		if (s->list[i].id == id)
+			return ctx_buf_add(out, s->list[i].name,
+			    strlen(s->list[i].name), err) < 0 ? -1 : 1;
+	if (s != NULL && is_reserved(s, id))
+		return ctx_buf_printf(out, err, RESERVED "%u" CLOSE,
+		    (unsigned)id) < 0 ? -1 : 1;
+	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
+		if (v->specials[i].id == id)
+			return ctx_buf_add(out, names + v->specials[i].at,
+			    v->specials[i].n, err) < 0 ? -1 : 1;
+	return 0;
+}
+
+uint32_t
+ctx_special_end(const struct ctx_tokenizer *t)
+{
+	const struct ctx_specials *s = t->specials;
+	uint32_t end = 0;
+	size_t i;
+
+	if (s == NULL)
+		return 0; /* those of a file are in head->ids */
+	if (s->last_reserved > 0)
+		end = s->last_reserved + 1;
+	for (i = 0; i < 10 && s->list[i].name != NULL; i++)
+		if (s->list[i].id >= end)
+			end = s->list[i].id + 1;
+	return end;
+}
+
+bool
+ctx_tokenizer_special(const struct ctx_tokenizer *t, const char *p, size_t n,
+    uint32_t *id)
+{
+	const unsigned all = CTX_NAMES_ASKED | CTX_NAMES_ADDED;
+
+	return n > 0 && ctx_special_at(t, p, n,
+	    all | all * CTX_NAMES_NORMAL, id) == n;
+}

@@ -1,0 +1,748 @@
+/*
+ * build.c - a list of tokens to a packed vocabulary
+ *
+ * The block is laid out first, then filled through the same view and merge
+ * code that reads it later: token by token, the shorter first, the bytes of
+ * a token are merged with what has been entered so far.  If two parts are
+ * left they are its parents.  No other pair of parts can ever meet in a text
+ * and give this token: as long as nothing merges across its ends its inside
+ * goes through the same states as here.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/vocabulary/build.h"
+#include "tokenizer/unicode.h"
+
+#define MOST_PAIR_BITS 21
+
+enum state {
+	UNUSED,
+	REACHED, /* its bytes merge to it */
+	WHOLE,	 /* only as a whole piece */
+};
+
+/* Filling needs what reading may not have: pointers that can be written. */
+struct fill {
+	const struct ctx_pack *in;
+	struct ctx_vocab_head *head;
+	struct ctx_vocab view;
+	enum state *states; /* of each token */
+	size_t keys, longs, text; /* tokens of each kind, bytes of them all */
+	size_t spilled;
+	uint32_t longest, ids;
+	uint32_t spill_bits, pair_bits; /* grow until everything has a place */
+	bool full; /* something had none */
+	bool crowded; /* too many tokens want one place */
+};
+
+/* Places that are looked at for a token, and tokens with one beginning.  Files
+ * that are no attack have some tens. */
+#define MOST_ALIKE 1024
+
+static int
+alike(struct ctx_err *err)
+{
+	return ctx_err_set(err, CTX_EFILE,
+	    "more than %d tokens that cannot be told apart", MOST_ALIKE);
+}
+
+static void *
+at(const struct fill *f, enum ctx_vocab_section which)
+{
+	return (char *)f->head + f->head->at[which];
+}
+
+/* Fills a section with ones; all of them together have a size. */
+static void
+clear(const struct fill *f, enum ctx_vocab_section which)
+{
+	memset(at(f, which), 0xff, (size_t)f->head->bytes[which]);
+}
+
+static bool
+has_byte_ff(const struct ctx_pack_token *t)
+{
+	return memchr(t->p, 0xff, t->n) != NULL;
+}
+
+static int
+survey(struct fill *f, struct ctx_err *err)
+{
+	const struct ctx_pack *in = f->in;
+	const struct ctx_pack_token *t;
+	size_t i;
+
+	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
+		return ctx_err_set(err, CTX_EFILE,
+		    "a vocabulary of %zu tokens", in->n);
+	for (i = 0; i < in->n; i++) {
+		t = in->tokens + i;
+		if (t->n > CTX_PACK_MAX)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a token of %u bytes", t->n);
+		if (t->n == 0)
+			continue;
+		if (t->id >= CTX_VOCAB_MAX && t->id != CTX_VOCAB_NONE)
+			return ctx_err_set(err, CTX_EFILE, "a token id of %u",
+			    t->id);
+		if (t->id >= f->ids && t->id != CTX_VOCAB_NONE)
+			f->ids = t->id + 1;
+		f->keys += t->n <= CTX_VOCAB_KEY;
+		f->longs += t->n > CTX_VOCAB_KEY;
+		f->text += t->n;
+		if (t->n > f->longest)
+			f->longest = t->n;
+	}
+	for (i = 0; i < in->nspecials; i++)
+		if (in->specials[i].id >= f->ids &&
+		    in->specials[i].id < CTX_VOCAB_MAX)
+			f->ids = in->specials[i].id + 1;
+	return 0;
+}
+
+/* log2 of the fewest lines of per elements that leave a fifth empty. */
+static uint32_t
+bits_for(size_t n, size_t per)
+{
+	uint32_t bits = 2;
+
+	while (((size_t)per << bits) / 5 * 4 < n)
+		bits++;
+	return bits;
+}
+
+static bool
+identity(const struct ctx_pack *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++)
+		if (in->tokens[i].n > 0 && in->tokens[i].id != i)
+			return false;
+	return true;
+}
+
+static void
+lay_out(struct fill *f, struct ctx_vocab_head *h)
+{
+	const struct ctx_pack *in = f->in;
+	uint64_t lines = (UINT64_C(1) << h->line_bits) +
+	    (UINT64_C(1) << h->spill_bits);
+	uint64_t *bytes = h->bytes, names = 0, end = sizeof *h;
+	size_t i;
+
+	for (i = 0; i < in->nspecials; i++)
+		names += in->specials[i].n;
+	bytes[CTX_VOCAB_LINES] = lines * 64;
+	bytes[CTX_VOCAB_SLOTS] = lines * 4 * 4;
+	bytes[CTX_VOCAB_LENGTHS] = 3 * 65536 * 2;
+	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
+	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
+	bytes[CTX_VOCAB_PAIRS] = UINT64_C(64) << h->pair_bits;
+	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 8;
+	bytes[CTX_VOCAB_SHORTER] = (uint64_t)in->n * 4;
+	bytes[CTX_VOCAB_GROUPS] = (UINT64_C(1) << h->group_bits) *
+	    sizeof(struct ctx_vocab_group);
+	bytes[CTX_VOCAB_LONG] = (uint64_t)f->longs * 4;
+	bytes[CTX_VOCAB_CROSSING] = (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) +
+	    65536 / 8;
+	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)in->n + 1) * 4;
+	bytes[CTX_VOCAB_TEXT] = f->text;
+	bytes[CTX_VOCAB_IDS] = identity(in) ? 0 : (uint64_t)in->n * 4;
+	bytes[CTX_VOCAB_TOKENS] = identity(in) ? 0 : (uint64_t)h->ids * 4;
+	bytes[CTX_VOCAB_SPECIALS] = names +
+	    (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
+	bytes[CTX_VOCAB_PATTERNS] = in->patterns.n;
+	for (i = 0; i < CTX_VOCAB_SECTIONS; i++) {
+		h->at[i] = end = (end + 63) / 64 * 64;
+		end += bytes[i];
+	}
+	h->size = (end + 63) / 64 * 64;
+}
+
+/* Place i of the key table, four to a line. */
+static bool
+is_empty(const uint64_t *words, uint64_t i)
+{
+	struct ctx_key key = ctx_line_key(words + 8 * (i / 4), i % 4);
+
+	return key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi;
+}
+
+static void
+put_key(uint64_t *words, uint64_t i, struct ctx_key key)
+{
+	words[8 * (i / 4) + i % 4] = key.lo;
+	words[8 * (i / 4) + 4 + i % 4] = key.hi;
+}
+
+/* Makes the block, everything in it empty. */
+static int
+begin(struct fill *f, struct ctx_err *err)
+{
+	struct ctx_vocab_head h = {.magic = CTX_VOCAB_MAGIC,
+	    .order = CTX_VOCAB_ORDER,
+	    .version = CTX_VOCAB_VERSION,
+	    .scheme = f->in->scheme,
+	    .flags = f->in->nfc ? CTX_VOCAB_NFC : 0,
+	    .n = (uint32_t)f->in->n,
+	    .ids = f->ids,
+	    .line_bits = bits_for(f->keys, 4),
+	    .spill_bits = f->spill_bits,
+	    .pair_bits = f->pair_bits,
+	    .group_bits = bits_for(f->longs, 1),
+	    .specials = (uint32_t)f->in->nspecials,
+	    .longest = f->longest};
+
+	size_t i;
+
+	memcpy(h.source, f->in->source, sizeof h.source);
+	lay_out(f, &h);
+	f->head = NULL;
+	if (h.size > SIZE_MAX / 2 ||
+	    posix_memalign((void **)&f->head, 64, (size_t)h.size) != 0)
+		return ctx_err_nomem(err);
+	memset(f->head, 0, (size_t)h.size);
+	*f->head = h;
+	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / 16; i++)
+		put_key(at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
+	clear(f, CTX_VOCAB_LEAVES);
+	clear(f, CTX_VOCAB_DIGRAMS);
+	clear(f, CTX_VOCAB_SHORTER);
+	clear(f, CTX_VOCAB_IDS);
+	clear(f, CTX_VOCAB_TOKENS);
+	ctx_vocab_view(&f->view, f->head);
+	return 0;
+}
+
+static void
+fill_texts(struct fill *f)
+{
+	uint32_t *offsets = at(f, CTX_VOCAB_OFFSETS);
+	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
+	uint32_t *leaves = at(f, CTX_VOCAB_LEAVES);
+	char *text = at(f, CTX_VOCAB_TEXT);
+	const struct ctx_pack_token *t;
+	uint32_t i, end = 0;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		offsets[i] = end;
+		if (t->n > 0)
+			memcpy(text + end, t->p, t->n);
+		end += t->n;
+		parents[2 * i] = parents[2 * i + 1] = i;
+		if (t->n == 1 &&
+		    leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
+			leaves[(unsigned char)*t->p] = i;
+	}
+	offsets[i] = end;
+}
+
+/* First come, first served: the tokens met most often keep to their line. */
+static void
+enter_key(struct fill *f, uint32_t token)
+{
+	const struct ctx_pack_token *t = f->in->tokens + token;
+	struct ctx_key key = ctx_key_copy(t->p, t->n);
+	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
+	uint64_t lines = UINT64_C(1) << f->head->line_bits;
+	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
+	uint64_t *words = at(f, CTX_VOCAB_LINES);
+	uint32_t *tokens = at(f, CTX_VOCAB_SLOTS);
+	unsigned tried = 0;
+
+	for (i = 4 * line; i < 4 * line + 4; i++)
+		if (is_empty(words, i))
+			goto found;
+	/* Some place must stay empty, or searches would not end. */
+	if (f->spilled++ == 4 * mask) {
+		f->spill_bits++;
+		f->full = true;
+		return;
+	}
+	line = ctx_key_rehash(hash) >> f->view.spill_shift;
+	for (i = 4 * (lines + line); !is_empty(words, i);) {
+		if (++tried > MOST_ALIKE)
+			f->crowded = true;
+		if (f->crowded)
+			return;
+		if (++i == 4 * (lines + mask + 1))
+			i = 4 * lines;
+	}
+found:
+	put_key(words, i, key);
+	tokens[i] = token;
+}
+
+static void
+enter_lengths(struct fill *f, const struct ctx_pack_token *t)
+{
+	uint16_t *lengths = at(f, CTX_VOCAB_LENGTHS);
+	char first[8] = {0};
+	int table = t->n < 4 ? 0 : t->n < 8 ? 1 : 2;
+	uint32_t bit = t->n > CTX_VOCAB_KEY ? 1u : 1u << (t->n - 1);
+
+	if (t->n < 2)
+		return;
+	memcpy(first, t->p, t->n < 8 ? t->n : 8);
+	lengths[65536 * table + (int)ctx_lengths_index(first, table)] |=
+	    (uint16_t)bit;
+}
+
+static void
+enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
+{
+	uint64_t hash = ctx_pair_hash(a, b);
+	uint32_t line = (uint32_t)(hash >> f->view.pair_shift);
+	uint32_t tag = ctx_pair_tag(hash, f->view.pair_shift), away;
+	uint32_t *pairs = at(f, CTX_VOCAB_PAIRS), *entry;
+	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
+	unsigned i;
+
+	parents[2 * (size_t)token] = a;
+	parents[2 * (size_t)token + 1] = b;
+	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
+		entry = pairs + CTX_PAIR_LINE *
+		    (size_t)((line + away) & f->view.pair_mask);
+		for (i = 0; i < 8; i++)
+			if (entry[8 + i] == 0) {
+				entry[i] = tag | away << CTX_PAIR_AWAY;
+				entry[8 + i] = ~token;
+				return;
+			}
+	}
+	f->pair_bits++;
+	f->full = true;
+}
+
+/* What a token's bytes merge to with the merges entered so far; the list has
+ * room for them.  0 is CTX_ENOMEM. */
+static size_t
+merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
+    struct ctx_err *err)
+{
+	return n <= CTX_MERGE_MAX ? ctx_merge_pairs(v, p, n, list)
+				  : ctx_merge_queue(v, p, n, list, err);
+}
+
+/* Enters the merge that makes a token if there is one; those of all shorter
+ * tokens are entered. */
+static int
+enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
+{
+	const struct ctx_pack_token *t = f->in->tokens + token;
+	const unsigned char *s = (const unsigned char *)t->p;
+	uint32_t parts[CTX_PACK_MAX];
+	uint32_t *digrams = at(f, CTX_VOCAB_DIGRAMS);
+	size_t n;
+
+	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t))
+		return 0;
+	n = merge_all(&f->view, t->p, t->n, parts, err);
+	if (n != 2)
+		return n == 0 ? -1 : 0;
+	if (t->cut != CTX_PACK_ANY &&
+	    t->cut != ctx_vocab_length(&f->view, parts[0]))
+		return 0;
+	enter_pair(f, parts[0], parts[1], token);
+	f->states[token] = REACHED;
+	if (parts[0] > token || parts[1] > token)
+		f->head->flags |= CTX_VOCAB_DISORDER;
+	if (t->n == 2)
+		digrams[(size_t)s[0] << 8 | s[1]] = token;
+	return 0;
+}
+
+/* Enters the merges of all tokens, those of the shortest first. */
+static int
+fill_merges(struct fill *f, struct ctx_err *err)
+{
+	const struct ctx_pack_token *tokens = f->in->tokens;
+	uint32_t n, i, next;
+
+	for (n = 2; n <= f->longest; n = next) {
+		next = f->longest + 1;
+		for (i = 0; i < f->in->n; i++)
+			if (tokens[i].n == n && enter_merge(f, i, err) < 0)
+				return -1;
+			else if (tokens[i].n > n && tokens[i].n < next)
+				next = tokens[i].n;
+	}
+	return 0;
+}
+
+/* Enters a token as something that can be looked up. */
+static void
+enter(struct fill *f, uint32_t token, enum state state)
+{
+	const struct ctx_pack_token *t = f->in->tokens + token;
+
+	f->states[token] = state;
+	enter_lengths(f, t);
+	if (t->n <= CTX_VOCAB_KEY && !has_byte_ff(t))
+		enter_key(f, token);
+}
+
+/* There is a token that only stands for whole pieces. */
+static void
+note_unreached(struct fill *f)
+{
+	f->head->flags |= CTX_VOCAB_UNREACHED;
+	f->view.unreached = true;
+}
+
+static void
+fill_tokens(struct fill *f)
+{
+	const uint32_t *leaves = f->view.leaves;
+	const struct ctx_pack_token *t;
+	uint32_t i;
+
+	for (i = 0; i < f->in->n && !f->full && !f->crowded; i++) {
+		t = f->in->tokens + i;
+		if (t->n == 0)
+			continue;
+		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
+			      : f->states[i] == REACHED)
+			enter(f, i, REACHED);
+	}
+	for (i = 0; i < f->in->n && f->in->whole && !f->full; i++) {
+		t = f->in->tokens + i;
+		if (t->n < 2 || f->states[i] != UNUSED || has_byte_ff(t) ||
+		    (t->n <= CTX_VOCAB_KEY &&
+		    ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
+			continue;
+		if (t->n <= CTX_VOCAB_KEY)
+			note_unreached(f);
+		enter(f, i, WHOLE);
+	}
+}
+
+/* Is every run of 1 to digits ASCII digits a token? */
+static bool
+has_numbers(const struct ctx_vocab *v, unsigned digits)
+{
+	static const unsigned powers[] = {1, 10, 100, 1000};
+	char text[3];
+	unsigned n, i;
+
+	for (n = 1; n <= digits; n++)
+		for (i = 0; i < powers[n]; i++) {
+			text[0] = (char)('0' + i / powers[n - 1]);
+			text[1] = (char)('0' + i / (n == 3 ? 10 : 1) % 10);
+			text[2] = (char)('0' + i % 10);
+			if (ctx_vocab_find(v, text, n) == CTX_VOCAB_NONE)
+				return false;
+		}
+	return digits > 0;
+}
+
+static void
+fill_ids(struct fill *f)
+{
+	uint32_t *ids = at(f, CTX_VOCAB_IDS), *tokens = at(f, CTX_VOCAB_TOKENS);
+	uint32_t i;
+
+	if (f->head->bytes[CTX_VOCAB_IDS] == 0)
+		return;
+	for (i = 0; i < f->in->n; i++) {
+		if (f->in->tokens[i].n == 0)
+			continue;
+		ids[i] = f->in->tokens[i].id;
+		if (ids[i] != CTX_VOCAB_NONE)
+			tokens[ids[i]] = i;
+	}
+}
+
+struct long_token {
+	const char *p;
+	uint32_t n, token;
+	enum state state;
+};
+
+static int
+by_beginning(const void *a, const void *b)
+{
+	const struct long_token *x = a, *y = b;
+	int order = memcmp(x->p, y->p, CTX_VOCAB_KEY);
+
+	if (order != 0)
+		return order;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	order = memcmp(x->p, y->p, x->n);
+	if (order != 0)
+		return order;
+	if (x->state != y->state)
+		return x->state == REACHED ? -1 : 1;
+	return x->token < y->token ? -1 : x->token > y->token;
+}
+
+static void
+enter_group(struct fill *f, const struct long_token *first, size_t at_first,
+    size_t n)
+{
+	struct ctx_vocab_group *groups = at(f, CTX_VOCAB_GROUPS);
+	uint32_t mask = (1u << f->head->group_bits) - 1;
+	struct ctx_key key = ctx_key_copy(first->p, CTX_VOCAB_KEY);
+	uint32_t i = (uint32_t)(ctx_key_hash(key) >> f->view.group_shift);
+	unsigned tried = 0;
+
+	f->crowded |= n > MOST_ALIKE;
+	while (groups[i].n != 0 && !f->crowded) {
+		f->crowded = ++tried > MOST_ALIKE;
+		i = (i + 1) & mask;
+	}
+	groups[i].key[0] = key.lo;
+	groups[i].key[1] = key.hi;
+	groups[i].first = (uint32_t)at_first;
+	groups[i].n = (uint32_t)n;
+}
+
+/* Of equal tokens, which are neighbours, only the first counts. */
+static size_t
+drop_equal(struct fill *f, struct long_token *list, size_t n)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (kept > 0 && list[kept - 1].n == list[i].n &&
+		    memcmp(list[kept - 1].p, list[i].p, list[i].n) == 0)
+			continue;
+		if (list[i].state == WHOLE)
+			note_unreached(f);
+		list[kept++] = list[i];
+	}
+	return kept;
+}
+
+static int
+fill_groups(struct fill *f, struct ctx_err *err)
+{
+	struct long_token *list = malloc((f->longs + 1) * sizeof *list);
+	uint32_t *longs = at(f, CTX_VOCAB_LONG), i;
+	const struct ctx_pack_token *t;
+	size_t n = 0, first, end;
+
+	if (list == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (t->n > CTX_VOCAB_KEY && f->states[i] != UNUSED)
+			list[n++] = (struct long_token){t->p, t->n, i,
+			    f->states[i]};
+	}
+	qsort(list, n, sizeof *list, by_beginning);
+	n = drop_equal(f, list, n);
+	for (first = 0; first < n; first = end) {
+		end = first;
+		while (end < n && memcmp(list[end].p, list[first].p,
+		    CTX_VOCAB_KEY) == 0) {
+			longs[end] = list[end].token;
+			end++;
+		}
+		enter_group(f, list + first, first, end - first);
+	}
+	free(list);
+	return f->crowded ? alike(err) : 0;
+}
+
+static void
+fill_shorter(struct fill *f)
+{
+	uint32_t *shorter = at(f, CTX_VOCAB_SHORTER), i;
+	const struct ctx_pack_token *t;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (f->states[i] == REACHED && t->n > 1)
+			shorter[i] = ctx_vocab_longest(&f->view, t->p,
+			    t->n - 1);
+	}
+}
+
+/* The character that ends at byte i of t; false if t cuts it off. */
+static bool
+character_before(const struct ctx_pack_token *t, size_t i, uint32_t *cp)
+{
+	size_t begin = i - 1;
+
+	while (begin > 0 && i - begin < 4 &&
+	    ((unsigned char)t->p[begin] & 0xc0) == 0x80)
+		begin--;
+	return ctx_char_next(t->p + begin, i - begin, cp) == i - begin &&
+	    *cp != CTX_CHAR_BAD;
+}
+
+static void
+fill_crossing(struct fill *f)
+{
+	uint64_t *bits = at(f, CTX_VOCAB_CROSSING), bit;
+	const struct ctx_pack_token *t;
+	const unsigned char *s;
+	uint32_t token, a, b;
+	size_t i;
+
+	for (token = 0; token < f->in->n; token++) {
+		t = f->in->tokens + token;
+		s = (const unsigned char *)t->p;
+		if (f->states[token] != REACHED)
+			continue;
+		for (i = 1; i < t->n; i++) {
+			if ((s[i] & 0xc0) == 0x80)
+				continue;
+			(void)ctx_char_next(t->p + i, t->n - i, &b);
+			if (b != CTX_CHAR_BAD && character_before(t, i, &a))
+				bit = ctx_crossing_bit(a, b);
+			else
+				bit = ctx_crossing_bytes(s[i - 1], s[i]);
+			bits[bit / 64] |= UINT64_C(1) << bit % 64;
+		}
+	}
+}
+
+static void
+fill_specials(struct fill *f)
+{
+	struct ctx_vocab_special *list = at(f, CTX_VOCAB_SPECIALS);
+	const struct ctx_pack_special *in = f->in->specials;
+	size_t n = f->in->nspecials, end = n * sizeof *list, i;
+
+	for (i = 0; i < n; i++) {
+		list[i].id = in[i].id;
+		list[i].at = (uint32_t)end;
+		list[i].n = in[i].n;
+		list[i].added = in[i].added;
+		list[i].normal = in[i].normal;
+		memcpy((char *)list + end, in[i].p, in[i].n);
+		end += in[i].n;
+	}
+}
+
+/* 1 for a block, 0 if the spill is too small for it. */
+static int
+build(struct fill *f, struct ctx_err *err)
+{
+	unsigned byte;
+
+	f->spilled = 0;
+	f->full = false;
+	memset(f->states, 0, f->in->n * sizeof *f->states);
+	if (begin(f, err) < 0)
+		return -1;
+	fill_texts(f);
+	for (byte = 0; byte < 256; byte++)
+		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a vocabulary without the byte %u", byte);
+	if (fill_merges(f, err) < 0)
+		return -1;
+	fill_tokens(f);
+	if (f->crowded)
+		return alike(err);
+	if (f->full)
+		return f->pair_bits <= MOST_PAIR_BITS ? 0 : ctx_err_set(err,
+		    CTX_EFILE, "merges that cannot be told apart");
+	if (has_numbers(&f->view, f->in->scheme.digits))
+		f->head->flags |= CTX_VOCAB_NUMBERS;
+	fill_ids(f);
+	if (fill_groups(f, err) < 0)
+		return -1;
+	fill_shorter(f);
+	fill_crossing(f);
+	fill_specials(f);
+	if (f->in->patterns.n > 0)
+		memcpy(at(f, CTX_VOCAB_PATTERNS), f->in->patterns.p,
+		    f->in->patterns.n);
+	return 1;
+}
+
+static int
+pack_tokens(struct fill *f, struct ctx_err *err)
+{
+	int rc;
+
+	if (survey(f, err) < 0)
+		return -1;
+	f->states = malloc(f->in->n * sizeof *f->states);
+	if (f->states == NULL)
+		return ctx_err_nomem(err);
+	/* A tenth of the keys spills if lines are four fifths full.  Pairs are
+	 * looked for in vain more often than not, and where a line is full
+	 * that takes longer: they get twice the room. */
+	f->spill_bits = bits_for(f->keys / 8, 4);
+	f->pair_bits = bits_for(f->keys + f->longs, 8) + 1;
+	if (f->pair_bits < CTX_PAIR_LEAST)
+		f->pair_bits = CTX_PAIR_LEAST;
+	while ((rc = build(f, err)) == 0)
+		free(f->head);
+	return rc < 0 ? -1 : 0;
+}
+
+/*
+ * Copies the tokens to list but for those that take part in nothing and
+ * whose id another token has, as the further merges of a token do; returns
+ * how many are left.
+ */
+static size_t
+copy_used(const struct fill *f, struct ctx_pack_token *list, bool *held)
+{
+	const struct ctx_pack_token *t = f->in->tokens;
+	size_t n = 0, i;
+
+	for (i = 0; i < f->in->n; i++)
+		if (f->states[i] != UNUSED && t[i].id != CTX_VOCAB_NONE)
+			held[t[i].id] = true;
+	for (i = 0; i < f->in->n; i++)
+		if (f->states[i] != UNUSED || t[i].n == 0 ||
+		    t[i].id == CTX_VOCAB_NONE || !held[t[i].id])
+			list[n++] = t[i];
+	return n;
+}
+
+/* Packs once more without the tokens that are not needed, if there are. */
+static int
+pack_used(struct fill *f, struct ctx_err *err)
+{
+	struct ctx_pack less = *f->in;
+	struct ctx_pack_token *list = malloc(less.n * sizeof *list);
+	bool *held = calloc((size_t)f->ids + 1, sizeof *held);
+	int rc = 0;
+
+	if (list == NULL || held == NULL) {
+		rc = ctx_err_nomem(err);
+	} else {
+		less.n = copy_used(f, list, held);
+		less.tokens = list;
+	}
+	if (rc == 0 && less.n < f->in->n) {
+		free(f->head);
+		free(f->states);
+		*f = (struct fill){.in = &less};
+		rc = pack_tokens(f, err);
+	}
+	free(list);
+	free(held);
+	return rc;
+}
+
+int
+ctx_pack(const struct ctx_pack *pack, void **block, size_t *size,
+    struct ctx_err *err)
+{
+	struct fill f = {.in = pack};
+	int rc = pack_tokens(&f, err);
+
+	if (rc == 0)
+		rc = pack_used(&f, err);
+	free(f.states);
+	if (rc < 0) {
+		free(f.head);
+		return -1;
+	}
+	*size = (size_t)f.head->size;
+	*block = f.head;
+	return 0;
+}

@@ -1,0 +1,214 @@
+/* file_pretokenizer.c - the splitters that vocabulary files ask for */
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/vocabulary/file_pretokenizer.h"
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
+
+#define CONTRACTIONS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+#define UPPER	     "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
+#define LOWER	     "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
+#define SPACES	     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define GPT2                                                                 \
+	"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|"  \
+	"\\s+(?!\\S)|\\s+"
+#define CL100K(digits)                                                       \
+	CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" digits                 \
+	"| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" SPACES
+#define O200K(end, digits)                                                   \
+	"[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+" end                      \
+	"|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER "*" end "|" digits          \
+	"| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" SPACES
+#define LLAMA3	CL100K("\\p{N}{1,3}")
+#define QWEN2	CL100K("\\p{N}")
+#define GPT4O	O200K(CONTRACTIONS "?", "\\p{N}{1,3}")
+#define TEKKEN	O200K("", "\\p{N}")
+
+#define CJK	"[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f" \
+	"\xe3\x82\xa0-\xe3\x83\xbf]+"
+#define DEEPSEEK                                                             \
+	"[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|"             \
+	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
+	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+
+/* Each of them matches every character. */
+static const struct {
+	const char *pattern;
+	struct ctx_scheme scheme;
+} known[] = {
+    {GPT2, {CTX_SCHEME_R50K, 0, 1, 0}},
+    {LLAMA3, {CTX_SCHEME_CL100K, 3, 1, 0}},
+    {QWEN2, {CTX_SCHEME_CL100K, 1, 1, 0}},
+    {GPT4O, {CTX_SCHEME_O200K, 3, 1, 0}},
+    {TEKKEN, {CTX_SCHEME_O200K, 1, 0, 0}},
+};
+
+#define KNOWN (sizeof known / sizeof known[0])
+
+static int
+refuse(struct ctx_err *err, const char *what, const char *name)
+{
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
+}
+
+static const char *
+type_of(const json_t *object)
+{
+	const char *type = json_string_value(json_object_get(object, "type"));
+
+	return type == NULL ? "" : type;
+}
+
+static size_t
+find_known(const char *pattern)
+{
+	size_t i = 0;
+
+	while (i < KNOWN && strcmp(known[i].pattern, pattern) != 0)
+		i++;
+	return i;
+}
+
+static int
+add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
+{
+	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
+}
+
+/* Says what the matter is before the vocabulary is packed. */
+static int
+try_patterns(struct ctx_str patterns, struct ctx_err *err)
+{
+	struct ctx_chain *chain;
+
+	if (ctx_chain_open(&chain, patterns.p, patterns.n, err) < 0)
+		return -1;
+	ctx_chain_close(chain);
+	return 0;
+}
+
+/* The last pattern may be one that a built-in splitter does. */
+static int
+finish(struct ctx_pack *pack, struct ctx_buf *text, struct ctx_err *err)
+{
+	size_t last, i;
+
+	pack->scheme = (struct ctx_scheme){CTX_SCHEME_NONE, 0, 0, 0};
+	if (text->n == 0)
+		return refuse(err, "text that is not split", "");
+	for (last = text->n - 1; last > 0 && text->p[last - 1] != '\0';)
+		last--;
+	i = find_known(text->p + last);
+	if (i < KNOWN) {
+		pack->scheme = known[i].scheme;
+		text->n = last;
+	}
+	pack->patterns = (struct ctx_str){text->p, text->n};
+	return text->n == 0 ? 0 : try_patterns(pack->patterns, err);
+}
+
+/* A text that matches itself, as a pattern. */
+static int
+add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
+{
+	static const char special[] = "\\^$.|?*+()[]{}-&";
+
+	for (; *p != '\0'; p++)
+		if ((strchr(special, *p) != NULL &&
+		    ctx_buf_add(text, "\\", 1, err) < 0) ||
+		    ctx_buf_add(text, p, 1, err) < 0)
+			return -1;
+	return ctx_buf_add(text, "", 1, err);
+}
+
+/* Isolated keeps matches and what is between them; to remove all but the
+ * matches is the same where everything matches. */
+static int
+add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
+{
+	const json_t *pattern = json_object_get(split, "pattern");
+	const char *regex = json_string_value(json_object_get(pattern,
+	    "Regex"));
+	const char *literal = json_string_value(json_object_get(pattern,
+	    "String"));
+	const char *behavior = json_string_value(json_object_get(split,
+	    "behavior"));
+	bool all = regex != NULL && find_known(regex) < KNOWN &&
+	    json_is_true(json_object_get(split, "invert"));
+
+	if (behavior == NULL || (strcmp(behavior, "Isolated") != 0 &&
+	    !(all && strcmp(behavior, "Removed") == 0)))
+		return refuse(err, "a splitter that is not Isolated but ",
+		    behavior == NULL ? "nothing" : behavior);
+	if (regex != NULL)
+		return add_pattern(text, regex, err);
+	if (literal != NULL && *literal != '\0')
+		return add_literal(text, literal, err);
+	return refuse(err, "a splitter without a pattern", "");
+}
+
+static int
+add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
+{
+	return add_pattern(text, json_is_true(json_object_get(digits,
+	    "individual_digits")) ? "\\p{N}" : "\\p{N}+", err);
+}
+
+/* Patterns, then ByteLevel, which has one of its own unless told not to. */
+int
+ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
+    struct ctx_buf *text, struct ctx_err *err)
+{
+	const json_t *list = json_object_get(pre, "pretokenizers"), *one;
+	bool sequence = strcmp(type_of(pre), "Sequence") == 0;
+	size_t n = sequence ? json_array_size(list) : 1, i;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i + 1 < n; i++) {
+		one = json_array_get(list, i);
+		if (strcmp(type_of(one), "Split") == 0)
+			rc = add_split(text, one, err);
+		else if (strcmp(type_of(one), "Digits") == 0)
+			rc = add_digits(text, one, err);
+		else
+			rc = refuse(err, "a pre_tokenizer of type ",
+			    type_of(one));
+	}
+	one = sequence ? json_array_get(list, n - 1) : pre;
+	if (rc < 0)
+		return -1;
+	if (strcmp(type_of(one), "ByteLevel") != 0)
+		return refuse(err, "a pre_tokenizer of type ", type_of(one));
+	if (json_is_true(json_object_get(one, "add_prefix_space")))
+		return refuse(err, "a pre_tokenizer with add_prefix_space",
+		    "");
+	if (!json_is_false(json_object_get(one, "use_regex")) &&
+	    add_pattern(text, GPT2, err) < 0)
+		return -1;
+	return finish(pack, text, err);
+}
+
+static const struct ctx_presplit_model models[] = {
+    {"gpt-2", {NULL}, true, false, false},
+    {"starcoder", {"\\p{N}"}, true, false, false},
+    {"refact", {"\\p{N}"}, true, false, false},
+    {"smollm", {"\\p{N}"}, true, false, false},
+    {"command-r", {"\\p{N}"}, true, true, false},
+    {"llama-bpe", {LLAMA3}, false, false, true},
+    {"llama3", {LLAMA3}, false, false, true},
+    {"llama-v3", {LLAMA3}, false, false, true},
+    {"qwen2", {QWEN2}, false, true, false},
+    {"gpt-4o", {GPT4O}, false, false, false},
+    {"tekken", {TEKKEN}, false, false, true},
+    {"deepseek-v3", {"\\p{N}{1,3}", CJK, DEEPSEEK}, false, false, false},
+};
+
+const struct ctx_presplit_model *
+ctx_presplit_named(struct ctx_str name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof models / sizeof models[0]; i++)
+		if (strlen(models[i].name) == name.n &&
+		    memcmp(models[i].name, name.p, name.n) == 0)
+			return models + i;
+	return NULL;
+}

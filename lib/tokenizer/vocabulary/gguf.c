@@ -1,0 +1,303 @@
+/*
+ * gguf.c - the vocabulary in a GGUF model file, for byte-level BPE
+ *
+ * The format is that of ggml's gguf.md, versions 2 and 3, little-endian: a
+ * head, then key and value pairs, of which a few describe the vocabulary;
+ * what follows them is never read.  The pairs are turned into the
+ * tokenizer.json that the model came from: tokens, merges, and the splitter
+ * that tokenizer.ggml.pre names.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "tokenizer/vocabulary/file_formats.h"
+#include "tokenizer/vocabulary/file_pretokenizer.h"
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
+
+/* Types of values. */
+enum { BOOL = 7, STRING = 8, ARRAY = 9, TYPES = 13 };
+static const unsigned char sizes[TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8,
+    8};
+
+/* Types of tokens. */
+enum { CONTROL = 3, USER_DEFINED = 4 };
+
+struct gguf {
+	const char *p;
+	size_t n, at;
+	bool more; /* the file goes on behind n */
+	bool bad;
+	struct ctx_str model, pre;
+	/* Where these arrays begin, 0 if there is none, and their lengths. */
+	size_t tokens, merges, types;
+	uint64_t ntokens, nmerges, ntypes;
+};
+
+static uint64_t
+number(struct gguf *g, unsigned size)
+{
+	uint64_t value = 0;
+	unsigned i;
+
+	if (g->n - g->at < size) {
+		g->more = true;
+		return 0;
+	}
+	for (i = 0; i < size; i++)
+		value |= (uint64_t)(unsigned char)g->p[g->at + i] << 8 * i;
+	g->at += size;
+	return value;
+}
+
+static struct ctx_str
+string(struct gguf *g)
+{
+	uint64_t n = number(g, 8);
+	struct ctx_str s = {g->p + g->at, 0};
+
+	if (g->more || n > g->n - g->at) {
+		g->more = true;
+		return s;
+	}
+	s.n = (size_t)n;
+	g->at += s.n;
+	return s;
+}
+
+/* Steps over n values of a type that is no array. */
+static void
+skip(struct gguf *g, uint64_t type, uint64_t n)
+{
+	uint64_t i;
+
+	if (type == STRING) {
+		for (i = 0; i < n && !g->more; i++)
+			(void)string(g);
+	} else if (type >= TYPES || sizes[type] == 0) {
+		g->bad = true;
+	} else if (n > (g->n - g->at) / sizes[type]) {
+		g->more = true;
+	} else {
+		g->at += (size_t)n * sizes[type];
+	}
+}
+
+static bool
+is(struct ctx_str s, const char *text)
+{
+	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
+}
+
+static void
+pair(struct gguf *g)
+{
+	struct ctx_str key = string(g), value;
+	uint64_t type = number(g, 4), element, n;
+
+	if (g->more)
+		return;
+	if (type == STRING) {
+		value = string(g);
+		if (is(key, "tokenizer.ggml.model"))
+			g->model = value;
+		else if (is(key, "tokenizer.ggml.pre"))
+			g->pre = value;
+		return;
+	}
+	if (type != ARRAY) {
+		skip(g, type, 1);
+		return;
+	}
+	element = number(g, 4);
+	n = number(g, 8);
+	if (is(key, "tokenizer.ggml.tokens") && element == STRING) {
+		g->tokens = g->at;
+		g->ntokens = n;
+	} else if (is(key, "tokenizer.ggml.merges") && element == STRING) {
+		g->merges = g->at;
+		g->nmerges = n;
+	} else if (is(key, "tokenizer.ggml.token_type") && element == 5) {
+		g->types = g->at;
+		g->ntypes = n;
+	}
+	if (!g->more)
+		skip(g, element, n);
+}
+
+/* Reads head and pairs; false if it is no GGUF file, or more is needed. */
+static bool
+scan(struct gguf *g)
+{
+	uint64_t version, pairs;
+
+	if (g->n < 4 || memcmp(g->p, CTX_GGUF_MAGIC, 4) != 0) {
+		g->bad = true;
+		return false;
+	}
+	g->at = 4;
+	version = number(g, 4);
+	(void)number(g, 8); /* tensors */
+	pairs = number(g, 8);
+	g->bad = !g->more && version != 2 && version != 3;
+	for (; pairs > 0 && !g->more && !g->bad; pairs--)
+		pair(g);
+	return !g->more && !g->bad;
+}
+
+size_t
+ctx_gguf_size(const char *p, size_t n)
+{
+	struct gguf g = {.p = p, .n = n};
+
+	/* What is bad needs no more either; ctx_gguf_pack tells. */
+	return scan(&g) ? g.at : g.bad ? n : 0;
+}
+
+static int
+refuse(struct ctx_err *err, const char *what)
+{
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
+}
+
+/* The token's type, 0 if there are no types. */
+static uint64_t
+type_of(const struct gguf *g, uint64_t token)
+{
+	struct gguf at = *g;
+
+	at.at = g->types + (size_t)token * 4;
+	return g->types > 0 && token < g->ntypes ? number(&at, 4) : 0;
+}
+
+static int
+add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
+    struct ctx_err *err)
+{
+	struct gguf at = *g;
+	struct ctx_str token;
+	uint64_t i, type;
+	int rc = 0;
+
+	at.at = g->tokens;
+	for (i = 0; i < g->ntokens && rc == 0; i++) {
+		token = string(&at);
+		type = type_of(g, i);
+		if (i >= CTX_VOCAB_MAX)
+			return refuse(err, "a token too many");
+		errno = 0;
+		if (type != CONTROL && type != USER_DEFINED)
+			rc = json_object_setn_new(vocab, token.p, token.n,
+			    json_integer((json_int_t)i));
+		else if (token.n > 0)
+			rc = json_array_append_new(added, json_pack(
+			    "{s:I, s:s%, s:b, s:b}", "id", (json_int_t)i,
+			    "content", token.p, token.n, "special",
+			    type == CONTROL, "normalized", false));
+	}
+	return rc == 0 ? 0
+	    : errno == ENOMEM ? ctx_err_nomem(err)
+	    : refuse(err, "a token that is not UTF-8");
+}
+
+static int
+add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
+{
+	struct gguf at = *g;
+	struct ctx_str merge;
+	uint64_t i;
+
+	at.at = g->merges;
+	for (i = 0; i < g->nmerges; i++) {
+		merge = string(&at);
+		errno = 0;
+		if (json_array_append_new(merges, json_stringn(merge.p,
+		    merge.n)) < 0)
+			return errno == ENOMEM ? ctx_err_nomem(err)
+			    : refuse(err, "a merge that is not UTF-8");
+	}
+	return 0;
+}
+
+/* Sequence of the model's patterns and ByteLevel; NULL without memory. */
+static json_t *
+make_splitter(const struct ctx_presplit_model *model)
+{
+	json_t *list = json_array();
+	size_t i;
+	int rc = list == NULL ? -1 : 0;
+
+	for (i = 0; rc == 0 && i < 3 && model->patterns[i] != NULL; i++)
+		rc = json_array_append_new(list, json_pack(
+		    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
+		    "Isolated", "pattern", "Regex", model->patterns[i]));
+	if (rc == 0)
+		rc = json_array_append_new(list, json_pack("{s:s, s:b}",
+		    "type", "ByteLevel", "use_regex", model->byte_level));
+	if (rc < 0) {
+		json_decref(list);
+		return NULL;
+	}
+	return json_pack("{s:s, s:o}", "type", "Sequence", "pretokenizers",
+	    list);
+}
+
+/* The tokenizer.json; NULL without memory. */
+static json_t *
+make_root(const struct ctx_presplit_model *model, json_t *vocab,
+    json_t *merges, json_t *added)
+{
+	return json_pack("{s:o, s:O, s:o, s:{s:s, s:b, s:O, s:O}}",
+	    "normalizer", model->nfc ? json_pack("{s:s}", "type", "NFC")
+	    : json_null(), "added_tokens", added, "pre_tokenizer",
+	    make_splitter(model), "model", "type", "BPE", "ignore_merges",
+	    model->whole, "vocab", vocab, "merges", merges);
+}
+
+static int
+convert(const struct gguf *g, const struct ctx_presplit_model *model,
+    struct ctx_pack *pack, void **block, size_t *size, struct ctx_err *err)
+{
+	json_t *vocab = json_object(), *merges = json_array();
+	json_t *added = json_array(), *root = NULL;
+	int rc = -1;
+
+	if (vocab == NULL || merges == NULL || added == NULL)
+		(void)ctx_err_nomem(err);
+	else if (add_tokens(g, vocab, added, err) == 0 &&
+	    add_merges(g, merges, err) == 0) {
+		root = make_root(model, vocab, merges, added);
+		rc = root == NULL ? ctx_err_nomem(err)
+		    : ctx_huggingface_pack_root(pack, root, block, size, err);
+	}
+	json_decref(vocab);
+	json_decref(merges);
+	json_decref(added);
+	json_decref(root);
+	return rc;
+}
+
+int
+ctx_gguf_pack(struct ctx_pack *pack, const char *p, size_t n, void **block,
+    size_t *size, struct ctx_err *err)
+{
+	struct gguf g = {.p = p, .n = n};
+	const struct ctx_presplit_model *model;
+
+	if (!scan(&g))
+		return ctx_err_set(err, CTX_EFILE, g.bad
+		    ? "a GGUF file of an unknown version or with unknown types"
+		    : "a GGUF file that ends early");
+	if (!is(g.model, "gpt2") || g.tokens == 0 || g.merges == 0)
+		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a GGUF file "
+		    "with a tokenizer of type %.*s, not byte-level BPE "
+		    "(gpt2)"), (int)(g.model.n < 40 ? g.model.n : 40),
+		    g.model.n > 0 ? g.model.p : "");
+	model = ctx_presplit_named(g.pre);
+	if (model == NULL)
+		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a GGUF file "
+		    "whose splitter is named \"%.*s\""),
+		    (int)(g.pre.n < 40 ? g.pre.n : 40),
+		    g.pre.n > 0 ? g.pre.p : "");
+	return convert(&g, model, pack, block, size, err);
+}

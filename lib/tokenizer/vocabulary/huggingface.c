@@ -1,0 +1,396 @@
+/*
+ * huggingface.c - tokenizer.json of Hugging Face, for byte-level BPE
+ *
+ * Only what is sure to give the same tokens is taken: a BPE model without
+ * dropout, affixes or byte fallback, and splitters that file_pretokenizer.c takes.
+ * Everything else is refused by name.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "tokenizer/vocabulary/file_formats.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/vocabulary/file_pretokenizer.h"
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
+#include "tokenizer/unicode.h"
+
+struct reader {
+	json_t *model, *vocab;
+	struct ctx_arena arena; /* bytes of tokens */
+	struct ctx_buf patterns; /* of the splitter */
+	struct ctx_pack_token *tokens;
+	size_t n, cap;
+	struct ctx_pack_special *specials;
+	bool *merged; /* by id: does a merge or a byte make it? */
+	size_t ids;
+};
+
+static const char *
+type_of(json_t *object)
+{
+	const char *type = json_string_value(json_object_get(object, "type"));
+
+	return type == NULL ? "" : type;
+}
+
+static bool
+is_true(json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+/* Is it there, and not null, false, zero or empty? */
+static bool
+is_set(json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+
+	return json_is_true(value) || json_number_value(value) != 0 ||
+	    json_string_length(value) > 0;
+}
+
+static int
+refuse(struct ctx_err *err, const char *what, const char *name)
+{
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
+}
+
+static int
+check_model(struct reader *r, struct ctx_err *err)
+{
+	static const char *const off[] = {"dropout", "byte_fallback",
+	    "continuing_subword_prefix", "end_of_word_suffix"};
+	size_t i;
+
+	if (strcmp(type_of(r->model), "BPE") != 0 &&
+	    (*type_of(r->model) != '\0' ||
+	    json_object_get(r->model, "merges") == NULL))
+		return refuse(err, "a model of type ", type_of(r->model));
+	for (i = 0; i < sizeof off / sizeof off[0]; i++)
+		if (is_set(r->model, off[i]))
+			return refuse(err, "a model with ", off[i]);
+	r->vocab = json_object_get(r->model, "vocab");
+	if (!json_is_object(r->vocab) ||
+	    !json_is_array(json_object_get(r->model, "merges")))
+		return refuse(err, "a model without vocab or merges", "");
+	return 0;
+}
+
+/*
+ * The byte that a character of the byte-level alphabet stands for, or -1:
+ * printable Latin-1 stands for itself, the others follow from U+0100 on.
+ */
+static int
+byte_of(uint32_t cp)
+{
+	uint32_t byte, next = 0x100;
+
+	if ((cp > 0x20 && cp < 0x7f) || (cp > 0xa0 && cp < 0x100 &&
+	    cp != 0xad))
+		return (int)cp;
+	for (byte = 0; byte < 0x100; byte++) {
+		if ((byte > 0x20 && byte < 0x7f) ||
+		    (byte > 0xa0 && byte != 0xad))
+			continue;
+		if (next++ == cp)
+			return (int)byte;
+	}
+	return -1;
+}
+
+/* The bytes of a token; 1, or 0 if it is not of the alphabet, or -1. */
+static int
+token_bytes(struct reader *r, const char *name, size_t n,
+    struct ctx_pack_token *t, struct ctx_err *err)
+{
+	char *bytes = ctx_arena_alloc(&r->arena, n + 1, err);
+	uint32_t cp;
+	size_t at = 0;
+	int byte;
+
+	if (bytes == NULL)
+		return -1;
+	t->p = bytes;
+	t->n = 0;
+	while (at < n) {
+		at += ctx_char_next(name + at, n - at, &cp);
+		byte = byte_of(cp);
+		if (byte < 0)
+			return 0;
+		bytes[t->n++] = (char)byte;
+	}
+	return t->n > 0;
+}
+
+static bool
+never_in_utf8(char c)
+{
+	unsigned char byte = (unsigned char)c;
+
+	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
+}
+
+/* Adds a token of the vocabulary by its name. */
+static int
+add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
+    struct ctx_err *err)
+{
+	json_t *id = json_object_getn(r->vocab, name, n);
+	json_int_t value = json_integer_value(id);
+	struct ctx_pack_token token = {.cut = cut}, *grown;
+	int rc = token_bytes(r, name, n, &token, err);
+	bool absent;
+
+	if (rc <= 0)
+		return rc < 0 ? -1 : cut == CTX_PACK_NEVER ? 0
+		    : refuse(err, "a token that is not byte-level: ", name);
+	/* No valid UTF-8 has these bytes, so some vocabularies do not. */
+	absent = id == NULL && token.n == 1 && never_in_utf8(*token.p);
+	if (!absent && (!json_is_integer(id) || value < 0 ||
+	    value >= (json_int_t)r->ids))
+		return refuse(err, "no id for the token ", name);
+	token.id = absent ? CTX_VOCAB_NONE : (uint32_t)value;
+	if (!absent)
+		r->merged[value] = true;
+	grown = ctx_grow(r->tokens, &r->cap, r->n + 1, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	r->tokens = grown;
+	r->tokens[r->n++] = token;
+	return 0;
+}
+
+static int
+add_bytes(struct reader *r, struct ctx_err *err)
+{
+	char name[4];
+	uint32_t cp;
+	size_t n;
+
+	for (cp = 0x21; cp < 0x144; cp++) {
+		if (byte_of(cp) < 0)
+			continue;
+		n = 1;
+		name[0] = (char)cp;
+		if (cp >= 0x80) {
+			name[0] = (char)(0xc0 | cp >> 6);
+			name[1] = (char)(0x80 | (cp & 0x3f));
+			n = 2;
+		}
+		name[n] = '\0';
+		if (add_token(r, name, n, CTX_PACK_ANY, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* "a b", or ["a", "b"]. */
+static int
+add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
+    struct ctx_err *err)
+{
+	const char *a = json_string_value(merge), *b;
+	struct ctx_pack_token left;
+	size_t n;
+
+	if (a != NULL) {
+		b = strchr(a, ' ');
+		n = b == NULL ? 0 : (size_t)(b - a);
+		b = b == NULL ? NULL : b + 1;
+	} else {
+		a = json_string_value(json_array_get(merge, 0));
+		b = json_string_value(json_array_get(merge, 1));
+		n = a == NULL ? 0 : strlen(a);
+	}
+	if (n == 0 || b == NULL || *b == '\0')
+		return refuse(err, "a merge that is not of two tokens", "");
+	name->n = 0;
+	if (ctx_buf_add(name, a, n, err) < 0 ||
+	    ctx_buf_add(name, b, strlen(b) + 1, err) < 0 ||
+	    token_bytes(r, a, n, &left, err) < 0)
+		return -1;
+	return add_token(r, name->p, name->n - 1, left.n, err);
+}
+
+static int
+add_tokens(struct reader *r, struct ctx_err *err)
+{
+	json_t *merges = json_object_get(r->model, "merges"), *id;
+	struct ctx_buf name = {0};
+	const char *key;
+	size_t i, n;
+	int rc = add_bytes(r, err);
+
+	n = json_array_size(merges);
+	for (i = 0; rc == 0 && i < n; i++)
+		rc = add_merge(r, json_array_get(merges, i), &name, err);
+	ctx_buf_release(&name);
+	json_object_foreach(r->vocab, key, id) {
+		if (rc < 0)
+			break;
+		if (json_integer_value(id) >= 0 &&
+		    json_integer_value(id) < (json_int_t)r->ids &&
+		    !r->merged[json_integer_value(id)])
+			rc = add_token(r, key, strlen(key), CTX_PACK_NEVER,
+			    err);
+	}
+	return rc;
+}
+
+/* A name that is looked for in normalised text is normalised as well. */
+static int
+normalise(struct reader *r, struct ctx_pack_special *s, struct ctx_err *err)
+{
+	struct ctx_str name = {s->p, s->n};
+	struct ctx_buf out = {0};
+	struct ctx_nfc nfc = {0};
+	bool changed;
+	char *copy;
+	int rc;
+
+	rc = ctx_nfc_text(&nfc, &name, &out, &changed, err);
+	if (rc == 0 && changed) {
+		copy = ctx_arena_alloc(&r->arena, name.n, err);
+		rc = copy == NULL ? -1 : 0;
+		if (rc == 0) {
+			s->p = memcpy(copy, name.p, name.n);
+			s->n = (uint32_t)name.n;
+		}
+	}
+	ctx_nfc_release(&nfc);
+	ctx_buf_release(&out);
+	return rc;
+}
+
+static int
+add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
+    struct ctx_err *err)
+{
+	size_t n = json_array_size(added), i;
+	struct ctx_pack_special *s;
+	json_t *token, *id, *content, *normal;
+
+	r->specials = calloc(n + 1, sizeof *r->specials);
+	if (r->specials == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < n; i++) {
+		token = json_array_get(added, i);
+		id = json_object_get(token, "id");
+		content = json_object_get(token, "content");
+		s = r->specials + i;
+		s->added = !is_true(token, "special");
+		if (!json_is_integer(id) || json_string_length(content) == 0 ||
+		    json_integer_value(id) < 0 ||
+		    json_integer_value(id) >= CTX_VOCAB_MAX)
+			return refuse(err, "an added token without id or "
+			    "content", "");
+		if (s->added && (is_true(token, "lstrip") ||
+		    is_true(token, "rstrip") || is_true(token, "single_word")))
+			return refuse(err, "the added token ",
+			    json_string_value(content));
+		s->p = json_string_value(content);
+		s->n = (uint32_t)json_string_length(content);
+		s->id = (uint32_t)json_integer_value(id);
+		/* Without normalizing there is no difference. */
+		normal = json_object_get(token, "normalized");
+		s->normal = pack->nfc && (normal == NULL ? s->added
+		    : json_is_true(normal));
+		if (s->normal && normalise(r, s, err) < 0)
+			return -1;
+	}
+	pack->specials = r->specials;
+	pack->nspecials = n;
+	return 0;
+}
+
+/* None, or NFC once or more, which is the same as once. */
+static int
+check_normalizer(struct ctx_pack *pack, json_t *normalizer,
+    struct ctx_err *err)
+{
+	json_t *list = json_object_get(normalizer, "normalizers"), *one;
+	bool sequence = strcmp(type_of(normalizer), "Sequence") == 0;
+	size_t n = sequence ? json_array_size(list) : 1, i;
+
+	for (i = 0; i < n; i++) {
+		one = sequence ? json_array_get(list, i) : normalizer;
+		if (!sequence && (one == NULL || json_is_null(one)))
+			continue;
+		if (strcmp(type_of(one), "NFC") != 0)
+			return refuse(err, "a normalizer of type ",
+			    type_of(one));
+		pack->nfc = true;
+	}
+	return 0;
+}
+
+static int
+read_all(struct reader *r, struct ctx_pack *pack, const json_t *root,
+    struct ctx_err *err)
+{
+	r->model = json_object_get(root, "model");
+	if (check_model(r, err) < 0 ||
+	    check_normalizer(pack, json_object_get(root, "normalizer"),
+	    err) < 0 ||
+	    ctx_presplit_json(pack, json_object_get(root, "pre_tokenizer"),
+	    &r->patterns, err) < 0)
+		return -1;
+	r->ids = CTX_VOCAB_MAX;
+	r->merged = calloc(r->ids, sizeof *r->merged);
+	if (r->merged == NULL)
+		return ctx_err_nomem(err);
+	if (add_tokens(r, err) < 0 || add_specials(r, pack,
+	    json_object_get(root, "added_tokens"), err) < 0)
+		return -1;
+	pack->tokens = r->tokens;
+	pack->n = r->n;
+	pack->whole = is_true(r->model, "ignore_merges");
+	return 0;
+}
+
+int
+ctx_huggingface_pack_root(struct ctx_pack *pack, const json_t *root,
+    void **block, size_t *size, struct ctx_err *err)
+{
+	struct reader r = {0};
+	int rc = -1;
+
+	if (read_all(&r, pack, root, err) == 0)
+		rc = ctx_pack(pack, block, size, err);
+	ctx_arena_release(&r.arena);
+	ctx_buf_release(&r.patterns);
+	free(r.tokens);
+	free(r.specials);
+	free(r.merged);
+	return rc;
+}
+
+int
+ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err)
+{
+	json_error_t where;
+	json_t *root;
+	int rc;
+
+	if (!ctx_json_shallow(p, n))
+		return ctx_err_set(err, CTX_EFILE, "nesting deeper than %d",
+		    CTX_JSON_SHALLOW);
+	/* Where there is no memory, jansson takes it for a mistake, or loses
+	 * a character of a string and says nothing. */
+	errno = 0;
+	root = json_loadb(p, n, 0, &where);
+	if (errno == ENOMEM) {
+		json_decref(root);
+		return ctx_err_nomem(err);
+	}
+	if (root == NULL) {
+		ctx_err_set(err, CTX_EFILE, "%s", where.text);
+		err->line = where.line > 0 ? (uint64_t)where.line : 0;
+		return -1;
+	}
+	rc = ctx_huggingface_pack_root(pack, root, block, size, err);
+	json_decref(root);
+	return rc;
+}

@@ -1,0 +1,434 @@
+/*
+ * load.c - vocabularies from files, compiled once
+ *
+ * The packed block of a file is kept in the cache directory under the sha256
+ * of the file, with a sum behind it.  It gets its name when it is whole, so
+ * that whoever reads, finds a whole one or none.  The sum tells what a disk
+ * or a hand has changed since; and as anybody could have put something there,
+ * sum and all, every number in it is checked like any other input (validate.c).
+ */
+#define _GNU_SOURCE /* O_TMPFILE, where there is one */
+#include <errno.h>
+#include <fcntl.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/vocabulary/file_formats.h"
+#include "tokenizer/open.h"
+
+#define FILE_MAX (1u << 30) /* bytes of a vocabulary file */
+
+/* Which splitter and special tokens go with a rank file of this name. */
+static const struct {
+	const char *name;
+	struct ctx_scheme scheme;
+	const struct ctx_specials *specials;
+} families[] = {
+    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}, &ctx_specials_o200k},
+    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}, &ctx_specials_cl100k},
+    {"p50k", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"gpt2", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+};
+
+static bool
+is_gguf(const struct ctx_buf *buf)
+{
+	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
+}
+
+/* Is the rest of the file no vocabulary?  Asked at *next bytes. */
+static bool
+is_enough(struct ctx_buf *buf, size_t *next)
+{
+	size_t n;
+
+	if (buf->n < *next || !is_gguf(buf))
+		return false;
+	n = ctx_gguf_size(buf->p, buf->n);
+	*next = 2 * buf->n;
+	if (n > 0)
+		buf->n = n;
+	return n > 0;
+}
+
+static int
+read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
+{
+	int fd = ctx_open(file, O_RDONLY);
+	struct stat st;
+	size_t next = 0;
+	ssize_t got = 1;
+
+	if (fd < 0 && errno == ENOENT)
+		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
+	if (fd < 0)
+		return ctx_err_open(err, errno, "", file);
+	while (got > 0 && buf->n <= FILE_MAX && !is_enough(buf, &next)) {
+		if (ctx_buf_reserve(buf, 1 << 16, err) < 0) {
+			close(fd);
+			return -1;
+		}
+		got = read(fd, buf->p + buf->n, buf->cap - buf->n);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			buf->n += (size_t)got;
+	}
+	if (got < 0)
+		ctx_err_sys(err, errno, "cannot read %s", file);
+	else if (buf->n > FILE_MAX)
+		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+	else if (buf->n == 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		got = ctx_err_set(err, CTX_EFILE, "cannot read it: no process "
+		    "writes to this FIFO; start its writer first");
+	close(fd);
+	return got < 0 ? -1 : 0;
+}
+
+/*
+ * Of n bytes, a multiple of 32, in four lanes, as the machine has them: all
+ * of the block is read at every start, so this has to be quick.  Each step
+ * is reversible, so no change of one word goes unseen.
+ */
+static uint64_t
+sum_of(const char *p, size_t n)
+{
+	uint64_t lanes[4] = {1, 2, 3, 4}, words[4], sum = n;
+	size_t i, k;
+
+	for (i = 0; i + sizeof words <= n; i += sizeof words) {
+		memcpy(words, p + i, sizeof words);
+		for (k = 0; k < 4; k++) {
+			lanes[k] = (lanes[k] ^ words[k]) *
+			    0x9e3779b97f4a7c15u;
+			lanes[k] ^= lanes[k] >> 32;
+		}
+	}
+	for (k = 0; k < 4; k++) {
+		sum = (sum ^ lanes[k]) * 0xd6e8feb86659fd93u;
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
+
+/* Is it a block and its sum, and one that can be trusted with pointers? */
+static bool
+is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
+{
+	struct ctx_err ignored;
+	uint64_t sum;
+
+	if (n < sizeof sum || (n - sizeof sum) % 64 != 0)
+		return false;
+	n -= sizeof sum;
+	memcpy(&sum, map + n, sizeof sum);
+	return sum == sum_of(map, n) &&
+	    ctx_vocab_check(&t->vocab, map, n, &ignored) == 0;
+}
+
+static int
+open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
+{
+	const struct ctx_vocab *v = &t->vocab;
+
+	return v->patterns == NULL ? 0 : ctx_chain_open(&t->chain,
+	    v->patterns, (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
+}
+
+/* Reads a file of n bytes; false if it has fewer, or cannot be read. */
+static bool
+read_block(int fd, char *p, size_t n)
+{
+	ssize_t got;
+
+	for (; n > 0; p += got, n -= (size_t)got) {
+		do
+			got = read(fd, p, n);
+		while (got < 0 && errno == EINTR);
+		if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* The block of a file of the cache, on lines of memory, or NULL.  It is read,
+ * not mapped: nobody can cut it short while it is in use. */
+static void *
+cached(const char *path, size_t *n)
+{
+	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	void *block = NULL;
+	bool whole = false;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (uint64_t)st.st_size <= SIZE_MAX / 2) {
+		*n = (size_t)st.st_size;
+		if (posix_memalign(&block, 64, *n) != 0)
+			block = NULL;
+		whole = block != NULL && read_block(fd, block, *n);
+	}
+	close(fd);
+	if (!whole) {
+		free(block);
+		return NULL;
+	}
+	return block;
+}
+
+/* Takes a block from the cache; false if there is none that is good. */
+static bool
+from_cache(struct ctx_tokenizer *t, const char *path,
+    const struct ctx_pack *pack)
+{
+	struct ctx_err ignored;
+	size_t n;
+	void *block = cached(path, &n);
+
+	if (block == NULL)
+		return false;
+	if (!is_sound(t, block, n) ||
+	    memcmp(t->vocab.head->source, pack->source,
+	    sizeof pack->source) != 0 || open_chain(t, &ignored) < 0) {
+		free(block);
+		memset(&t->vocab, 0, sizeof t->vocab);
+		return false;
+	}
+	t->block = block;
+	t->size = n;
+	return true;
+}
+
+static bool
+write_all(int fd, const char *p, size_t n)
+{
+	ssize_t put;
+
+	while (n > 0) {
+		put = write(fd, p, n);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		p += put;
+		n -= (size_t)put;
+	}
+	return true;
+}
+
+void
+ctx_tokenizer_make_cache(const char *cache)
+{
+	const char *slash = strrchr(cache, '/');
+	struct ctx_buf parent = {0};
+	struct ctx_err ignored;
+
+	if (mkdir(cache, 0700) == 0 || errno != ENOENT || slash == NULL ||
+	    ctx_buf_add(&parent, cache, (size_t)(slash - cache),
+	    &ignored) < 0 || ctx_buf_add(&parent, "", 1, &ignored) < 0) {
+		ctx_buf_release(&parent);
+		return;
+	}
+	(void)mkdir(parent.p, 0700);
+	(void)mkdir(cache, 0700);
+	ctx_buf_release(&parent);
+}
+
+static bool
+write_block(int fd, const struct ctx_tokenizer *t)
+{
+	uint64_t sum = sum_of(t->block, t->size);
+
+	return write_all(fd, t->block, t->size) &&
+	    write_all(fd, (const char *)&sum, sizeof sum);
+}
+
+/* Writes a file that has no name until it is whole: nothing is left of it if
+ * we are killed.  False if it could not be done. */
+static bool
+cache_nameless(const struct ctx_tokenizer *t, const char *cache,
+    const char *path)
+{
+#ifdef O_TMPFILE
+	int fd = open(cache, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	char self[40];
+	bool done;
+
+	if (fd < 0)
+		return false;
+	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	/* What has the name was looked at, and is no good. */
+	done = write_block(fd, t) &&
+	    (unlink(path) == 0 || errno == ENOENT) &&
+	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+	close(fd);
+	return done;
+#else
+	(void)t, (void)cache, (void)path;
+	return false;
+#endif
+}
+
+/* The same by a name of chance, where a signal that ends us waits until that
+ * is gone; only one that nobody can hold off leaves it behind. */
+static void
+cache_named(const struct ctx_tokenizer *t, const char *path)
+{
+	unsigned held = ctx_signals_hold();
+	struct ctx_buf name = {0};
+	struct ctx_err ignored;
+	bool written;
+	int fd = -1;
+
+	if (ctx_buf_printf(&name, &ignored, "%s.XXXXXX", path) >= 0)
+		fd = mkstemp(name.p);
+	if (fd >= 0) {
+		written = write_block(fd, t);
+		if (close(fd) < 0 || !written || rename(name.p, path) < 0)
+			(void)unlink(name.p);
+	}
+	ctx_signals_release(held);
+	ctx_buf_release(&name);
+}
+
+/* Failing is no error: the next run compiles again. */
+static void
+to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
+{
+	ctx_tokenizer_make_cache(cache);
+	if (!cache_nameless(t, cache, path))
+		cache_named(t, path);
+}
+
+/* Without a splitter of its own a rank file needs a telling name. */
+static int
+find_family(struct ctx_tokenizer *t, struct ctx_pack *pack, const char *file,
+    struct ctx_err *err)
+{
+	const char *base = strrchr(file, '/');
+	size_t i;
+
+	base = base == NULL ? file : base + 1;
+	for (i = 0; i < sizeof families / sizeof families[0]; i++)
+		if (strncmp(base, families[i].name,
+		    strlen(families[i].name)) == 0) {
+			pack->scheme = families[i].scheme;
+			t->specials = families[i].specials;
+			return 0;
+		}
+	return ctx_err_set(err, CTX_EFILE, "the name does not say which "
+	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
+}
+
+/* The same ranks mean other tokens with another splitter, so that is part of
+ * what is hashed. */
+static void
+hash_source(struct ctx_pack *pack, const struct ctx_buf *text)
+{
+	SHA2_CTX hash;
+
+	SHA256Init(&hash);
+	SHA256Update(&hash, (const uint8_t *)&pack->scheme,
+	    sizeof pack->scheme);
+	SHA256Update(&hash, (const uint8_t *)text->p, text->n);
+	SHA256Final(pack->source, &hash);
+}
+
+static int
+cache_path(struct ctx_buf *path, const char *cache,
+    const struct ctx_pack *pack, struct ctx_err *err)
+{
+	size_t i;
+
+	if (ctx_buf_printf(path, err, "%s/", cache) < 0)
+		return -1;
+	for (i = 0; i < sizeof pack->source; i++)
+		if (ctx_buf_printf(path, err, "%02x", pack->source[i]) < 0)
+			return -1;
+	return ctx_buf_printf(path, err, ".vocab%d%c", CTX_VOCAB_VERSION,
+	    '\0');
+}
+
+static bool
+is_json(const struct ctx_buf *text)
+{
+	size_t i = 0;
+
+	while (i < text->n && memchr(" \t\r\n", text->p[i], 4) != NULL)
+		i++;
+	return i < text->n && text->p[i] == '{';
+}
+
+static int
+compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
+    const struct ctx_buf *text, struct ctx_err *err)
+{
+	int rc = is_gguf(text) ? ctx_gguf_pack(pack, text->p, text->n,
+	    &t->block, &t->size, err) : is_json(text)
+	    ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
+	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n,
+	    &t->block, &t->size, err);
+
+	if (rc < 0)
+		return -1;
+	ctx_vocab_view(&t->vocab, t->block);
+	return open_chain(t, err);
+}
+
+/* The file is told in the text, and its line: the place of the error will be
+ * that of the stream.  What the system refused names it by itself. */
+static void
+name_file(const char *file, struct ctx_err *err)
+{
+	const struct ctx_err why = *err;
+
+	if (why.line > 0)
+		ctx_err_set(err, why.code, "%s:%llu: %s", file,
+		    (unsigned long long)why.line, why.text);
+	else if (why.code != CTX_ESYS && why.code != CTX_ENOMEM)
+		ctx_err_set(err, why.code, "%s: %s", file, why.text);
+}
+
+int
+ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
+    const char *cache, struct ctx_err *err)
+{
+	struct ctx_buf text = {0}, path = {0};
+	struct ctx_pack pack = {0};
+	int rc = read_all(&text, file, err);
+
+	if (rc == 0 && !is_gguf(&text) && !is_json(&text))
+		rc = find_family(t, &pack, file, err);
+	if (rc == 0) {
+		hash_source(&pack, &text);
+		rc = cache == NULL ? 0 : cache_path(&path, cache, &pack, err);
+	}
+	if (rc == 0 && !(cache != NULL && from_cache(t, path.p, &pack))) {
+		rc = compile(t, &pack, &text, err);
+		if (rc == 0 && cache != NULL)
+			to_cache(t, cache, path.p);
+	}
+	if (rc == 0)
+		rc = ctx_special_index(t, err);
+	if (rc < 0)
+		name_file(file, err);
+	ctx_buf_release(&text);
+	ctx_buf_release(&path);
+	return rc;
+}
+
+void
+ctx_tokenizer_unload(struct ctx_tokenizer *t)
+{
+	ctx_chain_close(t->chain);
+	free(t->names);
+	free(t->block);
+}

@@ -1,0 +1,708 @@
+/*
+ * onig_to_pcre2.c - patterns of files as patterns over kinds of characters
+ *
+ * A pattern is read three times: for the ranges of characters that it names,
+ * which cut the code space up; for its sets, each then a bit for every
+ * general category in every range; and, when the kinds of characters are
+ * known from these, to be written.
+ *
+ * The syntax is the part of Oniguruma's that means the same everywhere, or
+ * that can be written so that it does.  Taken care of: \s and \p{..} are
+ * those of Unicode 16, [a[bc]] is a set in a set, (?i:s) matches U+017F.
+ * Refused: whatever looks at the text before, anchors, {n,m}+ and {n}? (which
+ * Ruby reads its own way), switches that go on to the end of a group,
+ * references, conditions, recursion.
+ */
+#include <string.h>
+
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
+
+#define DEPTH  30   /* of groups and of sets in sets */
+#define SETS   64   /* in all the patterns; a kind's sets are bits of 64 */
+#define REPEAT 1000 /* most times of {n,m} */
+#define ALL    ((UINT32_C(1) << CTX_KINDS_CATEGORY) - 1)
+
+_Static_assert(sizeof CTX_CATEGORIES == 2 * CTX_KINDS_CATEGORY + 1,
+    "a bit for each category");
+
+enum pass { CUTS, FIND, WRITE };
+
+struct set {
+	uint64_t ascii[2];
+	uint32_t rest[CTX_KINDS_CUTS]; /* by range: bits of categories */
+};
+
+/* A set or a group that has not been closed yet. */
+struct open_set {
+	struct set set;
+	bool negated;
+};
+
+struct open_group {
+	size_t kind;
+	bool fold; /* as it was outside */
+};
+
+struct parse {
+	struct ctx_kinds *kinds;
+	struct set sets[SETS];
+	size_t nsets;
+	uint64_t members[128]; /* of kinds from 128 on: bits of sets */
+	size_t nkinds;
+	enum pass pass;
+	const char *p;
+	size_t n, at; /* bytes */
+	bool fold;    /* in (?i:...) */
+	uint32_t before; /* literal before this one, if right before it */
+	struct open_set in_sets[DEPTH];
+	struct open_group in_groups[DEPTH];
+	size_t open_sets, open_groups;
+	struct ctx_buf *out;
+	struct ctx_err *err;
+};
+
+static int
+refuse(const struct parse *r, const char *what)
+{
+	return ctx_err_set(r->err, CTX_EFILE, CTX_REFUSED("the splitter "
+	    "pattern has %s (byte %zu)"), what, r->at + 1);
+}
+
+static int
+put(struct parse *r, const char *text, size_t n)
+{
+	return r->pass == WRITE ? ctx_buf_add(r->out, text, n, r->err) : 0;
+}
+
+static bool
+is_next(const struct parse *r, const char *text)
+{
+	size_t n = strlen(text);
+
+	return r->n - r->at >= n && memcmp(r->p + r->at, text, n) == 0;
+}
+
+/* Is the next character one of these? */
+static bool
+is_one_of(const struct parse *r, const char *list)
+{
+	return r->at < r->n && memchr(list, r->p[r->at], strlen(list)) != NULL;
+}
+
+static bool
+skip(struct parse *r, const char *text)
+{
+	if (!is_next(r, text))
+		return false;
+	r->at += strlen(text);
+	return true;
+}
+
+/* ---- sets ---------------------------------------------------------------- */
+
+static int
+cut(struct parse *r, uint32_t cp)
+{
+	struct ctx_kinds *k = r->kinds;
+	size_t i = k->n;
+
+	if (cp <= 0x80 || cp >= 0x110000)
+		return 0;
+	while (k->first[i - 1] > cp)
+		i--;
+	if (k->first[i - 1] == cp)
+		return 0;
+	if (k->n == CTX_KINDS_CUTS)
+		return refuse(r, "too many ranges of characters");
+	memmove(k->first + i + 1, k->first + i,
+	    (k->n - i) * sizeof k->first[0]);
+	k->first[i] = cp;
+	k->n++;
+	return 0;
+}
+
+static int
+add_range(struct parse *r, struct set *set, uint32_t first, uint32_t last)
+{
+	const struct ctx_kinds *k = r->kinds;
+	uint32_t cp;
+	size_t i;
+
+	if (r->pass == CUTS)
+		return cut(r, first) < 0 ? -1 : cut(r, last + 1);
+	for (cp = first; cp <= last && cp < 128; cp++)
+		set->ascii[cp / 64] |= UINT64_C(1) << cp % 64;
+	for (i = 0; i < k->n; i++)
+		if (k->first[i] >= first && k->first[i] <= last)
+			set->rest[i] = ALL;
+	return 0;
+}
+
+static void
+add_categories(const struct parse *r, struct set *set, uint32_t categories)
+{
+	uint32_t cp;
+	size_t i;
+
+	for (cp = 0; cp < 128; cp++)
+		if ((categories >> ctx_category_of(cp) & 1) != 0)
+			set->ascii[cp / 64] |= UINT64_C(1) << cp % 64;
+	for (i = 0; i < r->kinds->n; i++)
+		set->rest[i] |= categories;
+}
+
+static void
+add_set(struct set *set, const struct set *other)
+{
+	size_t i;
+
+	set->ascii[0] |= other->ascii[0];
+	set->ascii[1] |= other->ascii[1];
+	for (i = 0; i < CTX_KINDS_CUTS; i++)
+		set->rest[i] |= other->rest[i];
+}
+
+static void
+negate(struct set *set)
+{
+	size_t i;
+
+	set->ascii[0] = ~set->ascii[0];
+	set->ascii[1] = ~set->ascii[1];
+	for (i = 0; i < CTX_KINDS_CUTS; i++)
+		set->rest[i] ^= ALL;
+}
+
+static bool
+is_empty(const struct parse *r, const struct set *set)
+{
+	uint32_t all = 0;
+	size_t i;
+
+	for (i = 0; i < r->kinds->n; i++)
+		all |= set->rest[i];
+	return (set->ascii[0] | set->ascii[1] | all) == 0;
+}
+
+/* A letter of ASCII matches both its cases, and these two (Unicode,
+ * CaseFolding.txt). */
+static int
+add_folded(struct parse *r, struct set *set, uint32_t cp)
+{
+	uint32_t small = cp | 0x20;
+
+	if (add_range(r, set, cp, cp) < 0)
+		return -1;
+	if (small < 'a' || small > 'z')
+		return 0;
+	if (small == 's' && add_range(r, set, 0x17f, 0x17f) < 0)
+		return -1;
+	if (small == 'k' && add_range(r, set, 0x212a, 0x212a) < 0)
+		return -1;
+	return add_range(r, set, cp ^ 0x20, cp ^ 0x20);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static bool
+has_kind(const struct parse *r, size_t set, unsigned kind)
+{
+	if (kind < 128)
+		return (r->sets[set].ascii[kind / 64] >> kind % 64 & 1) != 0;
+	return kind < 128 + r->nkinds &&
+	    (r->members[kind - 128] >> set & 1) != 0;
+}
+
+static int
+write_set(struct parse *r, size_t set)
+{
+	unsigned first, last;
+
+	if (put(r, "[", 1) < 0)
+		return -1;
+	for (first = 0; first < 256; first = last + 1) {
+		last = first;
+		if (!has_kind(r, set, first))
+			continue;
+		while (last < 255 && has_kind(r, set, last + 1))
+			last++;
+		if (ctx_buf_printf(r->out, r->err, "\\x%02x-\\x%02x", first,
+		    last) < 0)
+			return -1;
+	}
+	return put(r, "]", 1);
+}
+
+/* A set that stands in the pattern. */
+static int
+use_set(struct parse *r, const struct set *set)
+{
+	size_t i;
+
+	if (r->pass == CUTS)
+		return 0;
+	for (i = 0; i < r->nsets; i++)
+		if (memcmp(r->sets + i, set, sizeof *set) == 0)
+			break;
+	if (r->pass == WRITE)
+		return write_set(r, i);
+	if (i == SETS)
+		return refuse(r, "too many sets of characters");
+	if (i == r->nsets)
+		r->sets[r->nsets++] = *set;
+	return 0;
+}
+
+/* Kinds of the characters that are not ASCII: one for each combination of
+ * sets. */
+static int
+number_kinds(struct parse *r)
+{
+	struct ctx_kinds *k = r->kinds;
+	uint64_t in;
+	size_t i, c, s, kind;
+
+	for (i = 0; i < k->n; i++)
+		for (c = 0; c < CTX_KINDS_CATEGORY; c++) {
+			in = 0;
+			for (s = 0; s < r->nsets; s++)
+				in |= (uint64_t)(r->sets[s].rest[i] >> c & 1)
+				    << s;
+			for (kind = 0; kind < r->nkinds; kind++)
+				if (r->members[kind] == in)
+					break;
+			if (kind == 128)
+				return refuse(r, "too many kinds of "
+				    "characters");
+			if (kind == r->nkinds)
+				r->members[r->nkinds++] = in;
+			k->kind[i][c] = (uint8_t)(128 + kind);
+		}
+	return 0;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static uint32_t
+next_char(struct parse *r)
+{
+	uint32_t cp;
+
+	r->at += ctx_char_next(r->p + r->at, r->n - r->at, &cp);
+	return cp;
+}
+
+/* Up to most digits; false if there are fewer than least. */
+static bool
+hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	const char *found;
+	unsigned i;
+
+	*cp = 0;
+	for (i = 0; i < most && r->at < r->n; i++) {
+		found = memchr(digits, r->p[r->at], sizeof digits - 1);
+		if (found == NULL)
+			break;
+		*cp = *cp * 16 + (uint32_t)(found - digits) -
+		    (found >= digits + 16 ? 6 : 0);
+		r->at++;
+	}
+	return i >= least && *cp < 0x110000 && (*cp & 0x1ff800) != 0xd800;
+}
+
+/* Behind \p or \P: {L}, {Lu}, {^Lu}. */
+static int
+property(struct parse *r, struct set *set, bool negated)
+{
+	static const char names[] = CTX_CATEGORIES;
+	uint32_t categories = 0;
+	size_t i, n;
+
+	if (!skip(r, "{"))
+		return refuse(r, "a property without braces");
+	negated ^= skip(r, "^");
+	for (n = 0; r->at + n < r->n && r->p[r->at + n] != '}'; n++)
+		;
+	if (r->at + n == r->n || n < 1 || n > 2)
+		return refuse(r, "a property that is no general category");
+	for (i = 0; i < CTX_KINDS_CATEGORY; i++)
+		if (memcmp(names + 2 * i, r->p + r->at, n) == 0)
+			categories |= UINT32_C(1) << i;
+	if (categories == 0)
+		return refuse(r, "a property that is no general category");
+	r->at += n + 1;
+	add_categories(r, set, negated ? ~categories & ALL : categories);
+	return 0;
+}
+
+static int
+white_space(struct parse *r, struct set *set)
+{
+	static const char names[] = CTX_CATEGORIES;
+	uint32_t categories = 0;
+	size_t i;
+
+	for (i = 0; i < CTX_KINDS_CATEGORY; i++)
+		if (names[2 * i] == 'Z')
+			categories |= UINT32_C(1) << i;
+	add_categories(r, set, categories);
+	return add_range(r, set, 0x09, 0x0d) < 0 ? -1
+	    : add_range(r, set, 0x85, 0x85);
+}
+
+static int
+digit(const struct parse *r, struct set *set)
+{
+	add_categories(r, set, UINT32_C(1) << ctx_category_of('0'));
+	return 0;
+}
+
+/* A character by its number or letter, behind the backslash. */
+static int
+escaped_char(struct parse *r, uint32_t *cp)
+{
+	static const char names[] = "n\nr\rt\tf\fv\va\ae\033";
+	char c = r->p[r->at];
+	size_t i;
+
+	for (i = 0; names[i] != '\0'; i += 2)
+		if (names[i] == c) {
+			r->at++;
+			*cp = (unsigned char)names[i + 1];
+			return 0;
+		}
+	if (c == 'x' || c == 'u') {
+		r->at++;
+		if (c == 'x' && skip(r, "{")) {
+			if (hex(r, 1, 6, cp) && skip(r, "}"))
+				return 0;
+		} else if (hex(r, c == 'x' ? 2 : 4, c == 'x' ? 2 : 4, cp) &&
+		    (c == 'u' || *cp < 0x80)) {
+			return 0;
+		}
+		return refuse(r, "a character by no valid number");
+	}
+	*cp = next_char(r);
+	if (*cp == CTX_CHAR_BAD || (*cp < 0x80 &&
+	    ((*cp >= '0' && *cp <= '9') || ((*cp | 0x20) >= 'a' &&
+	    (*cp | 0x20) <= 'z'))))
+		return refuse(r, "an escape that is not known here");
+	return 0;
+}
+
+/* Behind a backslash: 1 and a set is added, or 0 and *cp is a character. */
+static int
+escape(struct parse *r, struct set *set, uint32_t *cp)
+{
+	struct set found = {{0, 0}, {0}};
+	char c;
+	int rc;
+
+	if (r->at == r->n)
+		return refuse(r, "a backslash at its end");
+	if (!is_one_of(r, "pPsSdD"))
+		return escaped_char(r, cp);
+	if (r->fold)
+		return refuse(r, "a set in (?i:)");
+	c = r->p[r->at++];
+	rc = c == 's' || c == 'S' ? white_space(r, &found)
+	    : c == 'd' || c == 'D' ? digit(r, &found)
+				   : property(r, &found, c == 'P');
+	if (c == 'S' || c == 'D')
+		negate(&found);
+	add_set(set, &found);
+	return rc < 0 ? -1 : 1;
+}
+
+/* A character in a set, or what an escape stands for: as escape. */
+static int
+member(struct parse *r, struct set *set, uint32_t *cp)
+{
+	if (skip(r, "\\"))
+		return escape(r, set, cp);
+	*cp = next_char(r);
+	return *cp == CTX_CHAR_BAD ? refuse(r, "bytes that are not UTF-8")
+				   : 0;
+}
+
+static int
+members(struct parse *r, struct set *set)
+{
+	uint32_t first, last;
+	int rc = member(r, set, &first);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	last = first;
+	if (!is_next(r, "-]") && skip(r, "-")) {
+		rc = is_next(r, "[") ? 1 : member(r, set, &last);
+		if (rc < 0)
+			return -1;
+		if (rc > 0 || last < first)
+			return refuse(r, "a range without an end");
+	}
+	if (!r->fold)
+		return add_range(r, set, first, last);
+	if (last >= 0x80)
+		return refuse(r, "a set in (?i:)");
+	for (; first <= last; first++)
+		if (add_folded(r, set, first) < 0)
+			return -1;
+	return 0;
+}
+
+/* Behind the opening bracket. */
+static int
+open_set(struct parse *r)
+{
+	struct open_set *in = r->in_sets + r->open_sets;
+	bool negated = skip(r, "^");
+
+	if (r->open_sets == DEPTH)
+		return refuse(r, "too many sets in sets");
+	if (is_next(r, "]") || (negated && r->fold))
+		return refuse(r, r->fold ? "a set in (?i:)"
+					 : "a set that begins with ]");
+	memset(in, 0, sizeof *in);
+	in->negated = negated;
+	r->open_sets++;
+	return 0;
+}
+
+/* Behind the closing bracket: the set is part of the one around it, or else
+ * of *set. */
+static int
+close_set(struct parse *r, struct set *set)
+{
+	struct open_set *in = r->in_sets + --r->open_sets;
+
+	if (in->negated)
+		negate(&in->set);
+	/* Oniguruma errs where a set in a set is empty. */
+	if (r->pass == FIND && is_empty(r, &in->set))
+		return refuse(r, "a set without characters");
+	add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
+	return 0;
+}
+
+/* Behind the opening bracket, up to behind the closing one. */
+static int
+bracket(struct parse *r, struct set *set)
+{
+	int rc = open_set(r);
+
+	while (rc == 0 && r->open_sets > 0) {
+		if (r->at == r->n)
+			return refuse(r, "a set without end");
+		if (is_next(r, "[:") || is_next(r, "&&"))
+			return refuse(r, "[: or && in a set");
+		if (skip(r, "]"))
+			rc = close_set(r, set);
+		else if (skip(r, "["))
+			rc = open_set(r);
+		else
+			rc = members(r, &r->in_sets[r->open_sets - 1].set);
+	}
+	return rc;
+}
+
+/* Without case two letters can match one character, U+00DF for example. */
+static bool
+is_ligature(uint32_t a, uint32_t b)
+{
+	a |= 0x20;
+	b |= 0x20;
+	return (a == 's' && (b == 's' || b == 't')) ||
+	    (a == 'f' && (b == 'f' || b == 'i' || b == 'l'));
+}
+
+static int
+literal(struct parse *r, uint32_t cp)
+{
+	struct set set = {{0, 0}, {0}};
+
+	if (r->fold && (cp >= 0x80 || is_ligature(r->before, cp)))
+		return refuse(r, "letters in (?i:) that match more than "
+		    "themselves");
+	r->before = cp;
+	if ((r->fold ? add_folded(r, &set, cp)
+		     : add_range(r, &set, cp, cp)) < 0)
+		return -1;
+	return use_set(r, &set);
+}
+
+/* Behind the opening brace: n}, n,}, ,m} or n,m}. */
+static int
+repetition(struct parse *r)
+{
+	size_t n[2] = {0, 0}, digits[2] = {0, 0};
+	bool comma = false;
+
+	for (; is_one_of(r, "0123456789,"); r->at++) {
+		if (r->p[r->at] == ',' ? comma : n[comma] > REPEAT)
+			break;
+		if (r->p[r->at] == ',') {
+			comma = true;
+			continue;
+		}
+		digits[comma]++;
+		n[comma] = n[comma] * 10 + (size_t)(r->p[r->at] - '0');
+	}
+	if (!skip(r, "}") || digits[0] + digits[1] == 0 || n[0] > REPEAT ||
+	    n[1] > REPEAT || (digits[1] > 0 && n[1] < n[0]) ||
+	    is_next(r, "+") || (!comma && is_next(r, "?")))
+		return refuse(r, "a repetition that is read in several ways");
+	if (r->pass != WRITE)
+		return 0;
+	if (!comma)
+		return ctx_buf_printf(r->out, r->err, "{%zu}", n[0]);
+	return digits[1] == 0 ? ctx_buf_printf(r->out, r->err, "{%zu,}", n[0])
+	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
+}
+
+/* *, +, ? or a repetition, then ? or (behind one character) +, or nothing. */
+static int
+quantifier(struct parse *r, bool grouped)
+{
+	size_t begin = r->at;
+
+	if (skip(r, "{")) {
+		if (repetition(r) < 0)
+			return -1;
+		begin = r->at;
+		(void)skip(r, "?");
+	} else if (is_one_of(r, "*+?")) {
+		r->at++;
+		if (grouped && is_next(r, "+"))
+			return refuse(r, "a group repeated without a way "
+			    "back");
+		if (!skip(r, "+"))
+			(void)skip(r, "?");
+	}
+	return put(r, r->p + begin, r->at - begin);
+}
+
+/* What a group begins with. */
+static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
+
+/* Behind the opening parenthesis. */
+static int
+open_group(struct parse *r)
+{
+	size_t kind = 0;
+
+	if (is_next(r, "?")) {
+		while (kind < 4 && !skip(r, group_kinds[kind]))
+			kind++;
+		if (kind == 4)
+			return refuse(r, "a group of a kind that is not "
+			    "known here");
+	}
+	if (r->open_groups == DEPTH)
+		return refuse(r, "too many groups in groups");
+	r->in_groups[r->open_groups].kind = kind;
+	r->in_groups[r->open_groups++].fold = r->fold;
+	r->fold |= kind == 1;
+	r->before = 0;
+	if (put(r, "(", 1) < 0)
+		return -1;
+	return put(r, group_kinds[kind == 1 ? 0 : kind], 2);
+}
+
+/* Behind the closing parenthesis. */
+static int
+close_group(struct parse *r)
+{
+	const struct open_group *in = r->in_groups + --r->open_groups;
+
+	r->fold = in->fold;
+	r->before = 0;
+	if (in->kind >= 2 && is_one_of(r, "*+?{"))
+		return refuse(r, "a look ahead that is repeated");
+	return put(r, ")", 1) < 0 ? -1 : quantifier(r, true);
+}
+
+/* One character, of those that may stand there. */
+static int
+atom(struct parse *r)
+{
+	struct set set = {{0, 0}, {0}};
+	uint32_t cp;
+	int rc;
+
+	if (skip(r, "[")) {
+		rc = bracket(r, &set);
+	} else if (skip(r, ".")) {
+		rc = add_range(r, &set, '\n', '\n');
+		negate(&set);
+	} else if (skip(r, "\\")) {
+		rc = escape(r, &set, &cp);
+		if (rc == 0)
+			return literal(r, cp);
+	} else if (is_one_of(r, "^$")) {
+		return refuse(r, "an anchor");
+	} else if (is_one_of(r, "*+?{}]")) {
+		return refuse(r, "a character that must be escaped");
+	} else {
+		cp = next_char(r);
+		return cp == CTX_CHAR_BAD
+		    ? refuse(r, "bytes that are not UTF-8") : literal(r, cp);
+	}
+	r->before = 0;
+	return rc < 0 ? -1 : use_set(r, &set);
+}
+
+/* One character and how often, or what stands around such. */
+static int
+piece(struct parse *r)
+{
+	if (skip(r, "|")) {
+		r->before = 0;
+		return put(r, "|", 1);
+	}
+	if (skip(r, "("))
+		return open_group(r);
+	if (r->open_groups > 0 && skip(r, ")"))
+		return close_group(r);
+	if (is_next(r, ")"))
+		return refuse(r, "a parenthesis too many");
+	return atom(r) < 0 ? -1 : quantifier(r, false);
+}
+
+static int
+read_pattern(struct parse *r, struct ctx_str pattern)
+{
+	r->p = pattern.p;
+	r->n = pattern.n;
+	r->at = 0;
+	r->before = 0;
+	while (r->at < r->n)
+		if (piece(r) < 0)
+			return -1;
+	if (r->open_groups > 0)
+		return refuse(r, "a group without end");
+	/* With the NUL. */
+	return put(r, "", 1);
+}
+
+int
+ctx_regex_translate(const struct ctx_str *patterns, size_t n,
+    struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err)
+{
+	struct parse r = {.kinds = kinds, .out = out, .err = err};
+	size_t i;
+
+	memset(kinds, 0, sizeof *kinds);
+	kinds->n = 1;
+	kinds->first[0] = 0x80;
+	for (r.pass = CUTS; r.pass <= WRITE; r.pass++) {
+		for (i = 0; i < n; i++)
+			if (read_pattern(&r, patterns[i]) < 0)
+				return -1;
+		if (r.pass == FIND && number_kinds(&r) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,255 @@
+/*
+ * validate.c - a packed vocabulary from anywhere: is every number in it sound?
+ *
+ * What build.c makes is sound; what lies in a cache may be anything.  After
+ * this no lookup reads out of bounds or goes round for ever, and tokens are
+ * as long as the tokens they are merged from.
+ */
+#include "tokenizer/vocabulary/vocabulary.h"
+
+static int
+unsound(struct ctx_err *err, const char *what)
+{
+	return ctx_err_set(err, CTX_EFILE,
+	    "a packed vocabulary with unsound %s", what);
+}
+
+static bool
+good_bits(uint32_t bits)
+{
+	return bits >= 2 && bits <= 26;
+}
+
+static bool
+good_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
+    uint64_t want)
+{
+	return h->bytes[s] == want && h->at[s] >= sizeof *h &&
+	    h->at[s] % 8 == 0 && h->at[s] <= h->size &&
+	    h->bytes[s] <= h->size - h->at[s];
+}
+
+static bool
+good_layout(const struct ctx_vocab_head *h)
+{
+	uint64_t lines = (UINT64_C(1) << h->line_bits) +
+	    (UINT64_C(1) << h->spill_bits);
+	bool mapped = h->bytes[CTX_VOCAB_IDS] != 0;
+
+	return good_section(h, CTX_VOCAB_LINES, lines * 64) &&
+	    good_section(h, CTX_VOCAB_SLOTS, lines * 16) &&
+	    good_section(h, CTX_VOCAB_LENGTHS, 3 * 65536 * 2) &&
+	    good_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
+	    good_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
+	    good_section(h, CTX_VOCAB_PAIRS, UINT64_C(64) << h->pair_bits) &&
+	    good_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 8) &&
+	    good_section(h, CTX_VOCAB_SHORTER, (uint64_t)h->n * 4) &&
+	    good_section(h, CTX_VOCAB_GROUPS,
+	    sizeof(struct ctx_vocab_group) << h->group_bits) &&
+	    good_section(h, CTX_VOCAB_LONG, h->bytes[CTX_VOCAB_LONG]) &&
+	    good_section(h, CTX_VOCAB_CROSSING,
+	    ((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8) &&
+	    good_section(h, CTX_VOCAB_OFFSETS, ((uint64_t)h->n + 1) * 4) &&
+	    good_section(h, CTX_VOCAB_TEXT, h->bytes[CTX_VOCAB_TEXT]) &&
+	    good_section(h, CTX_VOCAB_IDS,
+	    mapped ? (uint64_t)h->n * 4 : 0) &&
+	    good_section(h, CTX_VOCAB_TOKENS,
+	    mapped ? (uint64_t)h->ids * 4 : 0) &&
+	    good_section(h, CTX_VOCAB_SPECIALS,
+	    h->bytes[CTX_VOCAB_SPECIALS]) &&
+	    good_section(h, CTX_VOCAB_PATTERNS,
+	    h->bytes[CTX_VOCAB_PATTERNS]);
+}
+
+static bool
+good_head(const struct ctx_vocab_head *h, size_t n)
+{
+	return n >= sizeof *h &&
+	    memcmp(h->magic, CTX_VOCAB_MAGIC, sizeof h->magic) == 0 &&
+	    h->order == CTX_VOCAB_ORDER && h->version == CTX_VOCAB_VERSION &&
+	    h->size == n && h->n > 0 && h->n < CTX_VOCAB_MAX &&
+	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
+	    h->scheme.family <= CTX_SCHEME_NONE && h->scheme.digits <= 3 &&
+	    h->scheme.contractions <= 1 && good_bits(h->line_bits) &&
+	    good_bits(h->spill_bits) && good_bits(h->pair_bits) &&
+	    h->pair_bits >= CTX_PAIR_LEAST && good_bits(h->group_bits) &&
+	    good_layout(h);
+}
+
+/* A token that is there and of so many bytes (0: of any number). */
+static bool
+good_token(const struct ctx_vocab *v, uint32_t token, size_t length)
+{
+	return token < v->head->n && ctx_vocab_length(v, token) > 0 &&
+	    (length == 0 || ctx_vocab_length(v, token) == length);
+}
+
+static bool
+good_texts(const struct ctx_vocab *v)
+{
+	uint32_t i;
+
+	for (i = 0; i < v->head->n; i++)
+		if (v->offsets[i] > v->offsets[i + 1] ||
+		    v->offsets[i + 1] - v->offsets[i] > v->head->longest)
+			return false;
+	return v->offsets[0] == 0 &&
+	    v->offsets[i] == v->head->bytes[CTX_VOCAB_TEXT];
+}
+
+static bool
+good_bytes(const struct ctx_vocab *v)
+{
+	uint32_t i;
+
+	for (i = 0; i < 256; i++)
+		if (!good_token(v, v->leaves[i], 1))
+			return false;
+	for (i = 0; i < 65536; i++)
+		if (v->digrams[i] != CTX_VOCAB_NONE &&
+		    !good_token(v, v->digrams[i], 2))
+			return false;
+	return true;
+}
+
+/* Parents and beginnings are shorter than their token: no circles. */
+static bool
+good_trees(const struct ctx_vocab *v)
+{
+	bool ordered = (v->head->flags & CTX_VOCAB_DISORDER) == 0;
+	uint32_t i, a, b, shorter;
+
+	for (i = 0; i < v->head->n; i++) {
+		a = v->parents[2 * (size_t)i];
+		b = v->parents[2 * (size_t)i + 1];
+		shorter = v->shorter[i];
+		if ((a != i || b != i) && (!good_token(v, a, 0) ||
+		    !good_token(v, b, 0) || ctx_vocab_length(v, a) +
+		    ctx_vocab_length(v, b) != ctx_vocab_length(v, i) ||
+		    (ordered && (a > i || b > i))))
+			return false;
+		if (shorter != CTX_VOCAB_NONE &&
+		    (!good_token(v, shorter, 0) ||
+		    ctx_vocab_length(v, shorter) >= ctx_vocab_length(v, i)))
+			return false;
+	}
+	return true;
+}
+
+/* Every search ends at an empty place, so there must be one. */
+static bool
+good_keys(const struct ctx_vocab *v)
+{
+	uint64_t lines = UINT64_C(1) << v->head->line_bits, i;
+	uint64_t all = lines + (UINT64_C(1) << v->head->spill_bits);
+	struct ctx_key key;
+	bool end = false;
+
+	for (i = 0; i < 4 * all; i++) {
+		key = ctx_line_key(v->lines + 8 * (i / 4), i % 4);
+		if (key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi)
+			end |= i >= 4 * lines;
+		else if (!good_token(v, v->slots[i], 0))
+			return false;
+	}
+	return end;
+}
+
+/* Is what place i of a line merges to as long as the pair that stands there?
+ * The pair is found from its hash. */
+static bool
+good_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
+{
+	const uint32_t *entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
+	uint32_t home = line - (entry[i] >> CTX_PAIR_AWAY), a, b;
+	uint64_t pair;
+
+	if (entry[8 + i] == 0)
+		return true;
+	pair = (uint64_t)(home & v->pair_mask) << v->pair_shift |
+	    (entry[i] & ((1u << CTX_PAIR_AWAY) - 1));
+	pair *= CTX_PAIR_GATHER;
+	a = (uint32_t)(pair >> 21) & (CTX_VOCAB_MAX - 1);
+	b = (uint32_t)pair & (CTX_VOCAB_MAX - 1);
+	return good_token(v, a, 0) && good_token(v, b, 0) &&
+	    good_token(v, ~entry[8 + i],
+	    ctx_vocab_length(v, a) + ctx_vocab_length(v, b));
+}
+
+static bool
+good_pairs(const struct ctx_vocab *v)
+{
+	uint32_t line;
+	unsigned i;
+
+	for (line = 0; line <= v->pair_mask; line++)
+		for (i = 0; i < 8; i++)
+			if (!good_pair(v, line, i))
+				return false;
+	return true;
+}
+
+static bool
+good_groups(const struct ctx_vocab *v)
+{
+	uint64_t longs = v->head->bytes[CTX_VOCAB_LONG] / 4, i;
+	const struct ctx_vocab_group *g = v->groups;
+	bool end = false;
+
+	for (i = 0; i < UINT64_C(1) << v->head->group_bits; i++) {
+		end |= g[i].n == 0;
+		if (g[i].first > longs || g[i].n > longs - g[i].first)
+			return false;
+	}
+	for (i = 0; i < longs; i++)
+		if (!good_token(v, v->longs[i], 0))
+			return false;
+	return end;
+}
+
+static bool
+good_specials(const struct ctx_vocab *v)
+{
+	uint64_t bytes = v->head->bytes[CTX_VOCAB_SPECIALS];
+	const struct ctx_vocab_special *s = v->specials;
+	bool nfc = (v->head->flags & CTX_VOCAB_NFC) != 0;
+	uint32_t i;
+
+	if (v->head->specials > bytes / sizeof *s)
+		return false;
+	for (i = 0; i < v->head->specials; i++)
+		if (s[i].n == 0 || s[i].at > bytes ||
+		    s[i].n > bytes - s[i].at || (s[i].normal != 0 && !nfc))
+			return false;
+	return true;
+}
+
+/* Something splits, and the last pattern has an end. */
+static bool
+good_patterns(const struct ctx_vocab *v)
+{
+	uint64_t n = v->head->bytes[CTX_VOCAB_PATTERNS];
+
+	return n == 0 ? v->head->scheme.family != CTX_SCHEME_NONE
+		      : v->patterns[n - 1] == '\0';
+}
+
+int
+ctx_vocab_check(struct ctx_vocab *v, const void *block, size_t n,
+    struct ctx_err *err)
+{
+	if (!good_head(block, n))
+		return unsound(err, "head");
+	ctx_vocab_view(v, block);
+	if (!good_texts(v))
+		return unsound(err, "texts");
+	if (!good_bytes(v) || !good_trees(v))
+		return unsound(err, "tokens");
+	if (!good_keys(v) || !good_pairs(v) || !good_groups(v))
+		return unsound(err, "tables");
+	if (!good_specials(v))
+		return unsound(err, "special tokens");
+	if (!good_patterns(v))
+		return unsound(err, "splitter patterns");
+	return 0;
+}

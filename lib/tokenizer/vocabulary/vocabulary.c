@@ -1,0 +1,186 @@
+/* vocabulary.c - opening a packed vocabulary, and finding tokens in it */
+#include "tokenizer/vocabulary/vocabulary.h"
+
+#define ONES 255, 255, 255, 255, 255, 255, 255, 255
+_Alignas(2 * CTX_VOCAB_KEY)
+const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ONES, ONES};
+
+/* An absent section is NULL. */
+static const void *
+section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
+{
+	return head->bytes[which] == 0 ? NULL
+				       : (const char *)head + head->at[which];
+}
+
+void
+ctx_vocab_view(struct ctx_vocab *v, const void *block)
+{
+	const struct ctx_vocab_head *head = block;
+
+	v->head = head;
+	v->lines = section(head, CTX_VOCAB_LINES);
+	v->spill = v->lines + (UINT64_C(8) << head->line_bits);
+	v->slots = section(head, CTX_VOCAB_SLOTS);
+	v->lengths[0] = section(head, CTX_VOCAB_LENGTHS);
+	v->lengths[1] = v->lengths[0] + 65536;
+	v->lengths[2] = v->lengths[1] + 65536;
+	v->leaves = section(head, CTX_VOCAB_LEAVES);
+	v->digrams = section(head, CTX_VOCAB_DIGRAMS);
+	v->pairs = section(head, CTX_VOCAB_PAIRS);
+	v->parents = section(head, CTX_VOCAB_PARENTS);
+	v->shorter = section(head, CTX_VOCAB_SHORTER);
+	v->groups = section(head, CTX_VOCAB_GROUPS);
+	v->longs = section(head, CTX_VOCAB_LONG);
+	v->crossing = section(head, CTX_VOCAB_CROSSING);
+	v->offsets = section(head, CTX_VOCAB_OFFSETS);
+	v->text = section(head, CTX_VOCAB_TEXT);
+	v->ids = section(head, CTX_VOCAB_IDS);
+	v->tokens = section(head, CTX_VOCAB_TOKENS);
+	v->specials = section(head, CTX_VOCAB_SPECIALS);
+	v->patterns = section(head, CTX_VOCAB_PATTERNS);
+	v->line_shift = 64 - head->line_bits;
+	v->spill_shift = 64 - head->spill_bits;
+	v->pair_shift = CTX_PAIR_BITS - head->pair_bits;
+	v->pair_mask = (UINT32_C(1) << head->pair_bits) - 1;
+	v->group_shift = 64 - head->group_bits;
+	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;
+}
+
+static bool
+same_key(struct ctx_key a, struct ctx_key b)
+{
+	return a.lo == b.lo && a.hi == b.hi;
+}
+
+uint32_t
+ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
+{
+	uint64_t hash = ctx_key_hash(key), line = hash >> v->line_shift;
+	uint64_t lines = UINT64_C(1) << v->head->line_bits;
+	uint64_t mask = (UINT64_C(1) << v->head->spill_bits) - 1;
+	const uint64_t *slot = v->lines + 8 * line;
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if (same_key(ctx_line_key(slot, i), key))
+			return v->slots[4 * line + i];
+	/* Only a full line spills. */
+	if (same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
+		return CTX_VOCAB_NONE;
+	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
+	    line = (line + 1) & mask) {
+		slot = v->spill + 8 * line;
+		for (i = 0; i < 4; i++) {
+			if (same_key(ctx_line_key(slot, i), key))
+				return v->slots[4 * (lines + line) + i];
+			if (same_key(ctx_line_key(slot, i), CTX_KEY_EMPTY))
+				return CTX_VOCAB_NONE;
+		}
+	}
+}
+
+/* The group of the 16 bytes at p, or NULL. */
+static const struct ctx_vocab_group *
+find_group(const struct ctx_vocab *v, const char *p)
+{
+	uint32_t mask = (1u << v->head->group_bits) - 1;
+	struct ctx_key key = ctx_key_read(p, CTX_VOCAB_KEY);
+	uint32_t i = (uint32_t)(ctx_key_hash(key) >> v->group_shift);
+
+	for (; v->groups[i].n != 0; i = (i + 1) & mask)
+		if (v->groups[i].key[0] == key.lo &&
+		    v->groups[i].key[1] == key.hi)
+			return v->groups + i;
+	return NULL;
+}
+
+uint32_t
+ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
+{
+	const struct ctx_vocab_group *group;
+	uint32_t token, i;
+
+	if (n == 0)
+		return CTX_VOCAB_NONE;
+	if (n == 1)
+		return v->leaves[(unsigned char)*p];
+	if (n <= CTX_VOCAB_KEY) {
+		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
+		/* A piece with 0xff in it looks like a shorter one. */
+		if (token != CTX_VOCAB_NONE &&
+		    ctx_vocab_length(v, token) != n)
+			token = CTX_VOCAB_NONE;
+		return token;
+	}
+	/* This table is the smaller one. */
+	if ((v->lengths[2][ctx_lengths_index(p, 2)] & 1) == 0)
+		return CTX_VOCAB_NONE;
+	group = find_group(v, p);
+	if (group == NULL)
+		return CTX_VOCAB_NONE;
+	for (i = 0; i < group->n; i++) {
+		token = v->longs[group->first + i];
+		if (ctx_vocab_length(v, token) == n &&
+		    memcmp(v->text + v->offsets[token], p, n) == 0)
+			return token;
+	}
+	return CTX_VOCAB_NONE;
+}
+
+/* Can the token be part of a longer encoding? */
+static bool
+reached(const struct ctx_vocab *v, uint32_t token)
+{
+	return !v->unreached || v->parents[2 * (size_t)token] != token ||
+	    ctx_vocab_length(v, token) == 1;
+}
+
+static uint32_t
+longest_long(const struct ctx_vocab *v, const char *p, size_t n)
+{
+	const struct ctx_vocab_group *group = find_group(v, p);
+	uint32_t token, i;
+	size_t length;
+
+	for (i = 0; group != NULL && i < group->n; i++) {
+		token = v->longs[group->first + i];
+		length = ctx_vocab_length(v, token);
+		if (length <= n && reached(v, token) &&
+		    memcmp(v->text + v->offsets[token], p, length) == 0)
+			return token;
+	}
+	return CTX_VOCAB_NONE;
+}
+
+uint32_t
+ctx_vocab_longest(const struct ctx_vocab *v, const char *p, size_t n)
+{
+	char copy[CTX_VOCAB_KEY] = {0};
+	struct ctx_key key;
+	uint32_t lengths, token, length;
+
+	if (n < CTX_VOCAB_KEY) {
+		memcpy(copy, p, n);
+		lengths = ctx_vocab_lengths(v, copy) & ((2u << (n - 1)) - 2);
+		p = copy;
+	} else {
+		lengths = ctx_vocab_lengths(v, p);
+		if ((lengths & 1) != 0 && n > CTX_VOCAB_KEY) {
+			token = longest_long(v, p, n);
+			if (token != CTX_VOCAB_NONE)
+				return token;
+		}
+		lengths &= ~1u;
+	}
+	for (; lengths != 0; lengths &= (1u << (length - 1)) - 1) {
+		length = 32 - (uint32_t)__builtin_clz(lengths);
+		key = ctx_key_read(p, length);
+		token = ctx_vocab_find_key(v, key);
+		if (token != CTX_VOCAB_NONE &&
+		    ctx_vocab_length(v, token) == length && reached(v, token))
+			return token;
+	}
+	return v->leaves[(unsigned char)*p];
+}
