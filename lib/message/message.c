@@ -1,4 +1,4 @@
-/* view.c - one message, as spans of its record */
+/* message.c - one message, as spans of its record */
 #include <stdlib.h>
 #include <string.h>
 

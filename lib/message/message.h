@@ -1,0 +1,127 @@
+/*
+ * message.h - one message, parsed
+ */
+#ifndef CTX_MESSAGE_H
+#define CTX_MESSAGE_H
+
+#include "base/base.h"
+#include "json/json.h"
+
+/* ---- message/message.c: one message, as spans of its record ------------- */
+
+enum ctx_role {
+	CTX_ROLE_OTHER, /* a role that no dialect here knows */
+	CTX_ROLE_SYSTEM,
+	CTX_ROLE_USER,
+	CTX_ROLE_ASSISTANT,
+	CTX_ROLE_TOOL,
+};
+/* "system", "user", ...; OTHER is "other". */
+const char *ctx_role_name(enum ctx_role role);
+
+enum ctx_part_kind {
+	CTX_PART_TEXT,
+	CTX_PART_REASONING,
+	CTX_PART_CALL,   /* value: the arguments */
+	CTX_PART_RESULT, /* value: the body */
+	CTX_PART_MEDIA,  /* value: the payload, which is never text */
+	CTX_PART_OPAQUE, /* value: the whole block, unknown to the dialect */
+	CTX_PART_KINDS
+};
+/* "text", "reasoning", ... */
+const char *ctx_part_name(enum ctx_part_kind kind);
+
+/*
+ * A part of a message.  All places are node indices, 0 where there is none.
+ * A result whose body is more than a text is followed by a part for each
+ * block or text in it, with owner the index of the result plus one; these
+ * are then what it costs, and value is what a cleared body takes the place
+ * of.  A result with parts of its own but no value has a body that no text
+ * may stand in for; other parts without a value cost nothing.
+ */
+struct ctx_part {
+	enum ctx_part_kind kind;
+	/* Taken out by dropping child from parent.  Reasoning without them
+	 * goes only with its message. */
+	uint32_t parent, child;
+	uint32_t value;
+	uint32_t id, name; /* of a call or result: see ctx_part_tool */
+	uint32_t caller;   /* of a call that another call's program made: the
+			    * id of that one */
+	uint32_t owner;
+	uint8_t prefix; /* bytes of the name's text that are before the name */
+	bool sealed; /* the value is encrypted, in base64 */
+	bool failed; /* a result: the format says that its call failed */
+	bool more;   /* a result: its call gets others after it */
+	bool all;    /* opaque: the value is the whole message, whose node may
+		      * be 0 */
+	bool whole;  /* a text that also calls or tells what its message is, or
+		      * a call whose value is no free form: nothing is cut out
+		      * of it */
+	bool theirs; /* a call: the provider runs the tool */
+};
+
+/* The name of the tool of a call or result, n 0: it says none; lives as what
+ * ctx_json_text gives. */
+int ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
+    struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
+
+enum {
+	CTX_VIEW_META = 1,   /* a user record that no person wrote */
+	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
+	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
+	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
+	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
+	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
+	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
+	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
+			      * by itself, which goes whole */
+	CTX_VIEW_ELSEWHERE = 256, /* names what the provider keeps, which may
+				   * be calls of results that follow */
+	CTX_VIEW_GOES_ON = 512, /* stands or falls with the message before it,
+				 * if any */
+	CTX_VIEW_BESIDE = 1024, /* is sent for the calls that it answers: all
+				 * of it is their results */
+};
+
+/* A message as its dialect reads it.  Zero is valid; reused over messages. */
+struct ctx_view {
+	const struct ctx_json *json;
+	uint32_t node; /* the message, a node of json */
+	enum ctx_role role;
+	uint32_t role_node; /* 0: the dialect implies the role */
+	uint32_t name;      /* of the sender */
+	uint32_t model;     /* the name of the model that wrote it */
+	uint32_t time;      /* when: ISO 8601, or seconds or ms since 1970 */
+	uint32_t usage;     /* what the provider says that it cost */
+	uint64_t billed;    /* input tokens, where another record says that */
+	unsigned flags;
+	struct ctx_part *parts;
+	size_t n, cap;
+	size_t asked; /* of the parts, those that were sent, if the others are
+		       * what came back; else 0 */
+};
+
+/*
+ * True if part, reasoning of a message, carries a signature or is redacted, as
+ * the reasoning of Claude models is: thinking and redacted_thinking of
+ * Anthropic, reasoningContent of Bedrock, and the copies of them in the
+ * formats of frameworks and agents.
+ */
+bool ctx_part_is_signed(const struct ctx_json *json,
+    const struct ctx_part *part);
+/* True if any part of the message is signed reasoning. */
+bool ctx_view_is_signed(const struct ctx_view *view);
+
+/* True if the model wrote the message, or the answer that stands in it: then
+ * all before it has been sent. */
+bool ctx_view_answered(const struct ctx_view *view);
+/* Empties the view and points it at a message. */
+void ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
+    uint32_t node);
+void ctx_view_release(struct ctx_view *view);
+/* Adds a zeroed part, returns it (until the next add) or NULL. */
+struct ctx_part *ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind,
+    uint32_t value, struct ctx_err *err);
+
+#endif
