@@ -18,7 +18,7 @@
 #include "check/images.h"
 #include "check/judge.h"
 #include "count/media.h"
-#include "dialect/body.h"
+#include "dialect/result_content.h"
 
 /* Digits that fit beside the words. */
 #define TEXT 160

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "convo/convo.h"
-#include "dialect/body.h"
+#include "dialect/result_content.h"
 
 /* Does part i go, given what happens to its message? */
 static bool

@@ -2,7 +2,7 @@
 #ifndef CONVO_PIECES_H
 #define CONVO_PIECES_H
 
-#include "dialect/body.h"
+#include "dialect/result_content.h"
 
 /*
  * A text of an item, or a block of it that can only stay or go.  What is no

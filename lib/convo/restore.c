@@ -14,7 +14,7 @@
 #include "convo/report.h"
 #include "convo/standin.h"
 #include "convo/talk.h"
-#include "dialect/body.h"
+#include "dialect/result_content.h"
 #include "store/reference.h"
 
 /* Bytes; what is put back must fit into a line. */

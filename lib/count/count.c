@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "count/media.h"
-#include "dialect/body.h"
+#include "dialect/result_content.h"
 #include "store/reference.h"
 
 uint64_t

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /*
  * Where objects keep a request or an answer (no path: they are one), and in

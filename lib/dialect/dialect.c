@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* A result body that is just a string. */
 #define BODY_STRING {"", ""}

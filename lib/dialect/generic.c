@@ -5,7 +5,7 @@
  * of them, so it is read as Chat Completions would read it; what that reader
  * does not know it calls opaque and never drops.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_generic_is(const struct ctx_json *json, uint32_t node)

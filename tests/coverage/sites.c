@@ -35,7 +35,7 @@
 #include "convo/pieces.h"
 #include "convo/talk.h"
 #include "count/media.h"
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 #include "group/calls.h"
 #include "plan/embed.h"
 #include "plan/plan.h"

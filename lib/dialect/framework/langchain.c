@@ -7,7 +7,7 @@
  * in the form of the provider, which then is not counted again.
  * Source: langchain_core/messages, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 static const struct kind {
 	const char *type, *class, *chunk;

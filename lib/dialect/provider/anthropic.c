@@ -7,7 +7,7 @@
  * message.  Thinking is signed: a block stays as it is or goes whole.
  * Source: the message parameter types of anthropic-sdk-python, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* What gives a block away as Anthropic's, or NULL. */
 static const char *

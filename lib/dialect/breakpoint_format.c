@@ -1,5 +1,5 @@
 /*
- * hints.c - how a provider is told what to cache
+ * breakpoint_format.c - how a provider is told what to cache
  *
  * The rules are a table: where a hint may stand, what it looks like, and for
  * which models it is heeded.  The text of a block must not be blank, and
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 struct ctx_hint_block {
 	const char *type;  /* or its key; "*_x": whatever ends in _x */

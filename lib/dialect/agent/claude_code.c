@@ -7,7 +7,7 @@
  * Source: _internal/sessions.py of claude-agent-sdk-python (the official
  * reader), August 2026; what it leaves out is told in NOTES.md.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 static bool
 is_string(const struct ctx_json *json, uint32_t node, const char *key)

@@ -7,7 +7,7 @@
  * Source: ContentBlock and its kin in the API reference of the Bedrock
  * runtime, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_bedrock_is(const struct ctx_json *json, uint32_t node)

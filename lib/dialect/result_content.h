@@ -1,6 +1,6 @@
-/* body.h - the body of a result that holds just a text */
-#ifndef DIALECT_BODY_H
-#define DIALECT_BODY_H
+/* result_content.h - the body of a result that holds just a text */
+#ifndef CTX_DIALECT_RESULT_CONTENT_H
+#define CTX_DIALECT_RESULT_CONTENT_H
 
 #include "ctx.h"
 

@@ -7,7 +7,7 @@
  * Source: crates/goose/src/conversation/message.rs, November 2026.  Older
  * versions wrote the blocks of a result without the object around them.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_goose_is(const struct ctx_json *json, uint32_t node)

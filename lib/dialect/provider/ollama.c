@@ -8,7 +8,7 @@
  * Source: api/types.go of ollama, August 2026; the chat templates of
  * transformers.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* The arguments of the first call, or 0. */
 static uint32_t

@@ -8,7 +8,7 @@
  * Source: gen-ai-input-messages.json, gen-ai-output-messages.json and the
  * examples of open-telemetry/semantic-conventions, November 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* What gives a part away, or NULL. */
 static const char *

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 enum what {
 	NOTHING, /* no part of the context, or not of this format */

@@ -8,7 +8,7 @@
  * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026;
  * version 4 wrote {"type": "tool-invocation", "toolInvocation"}.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 #define TOOL "tool-"
 

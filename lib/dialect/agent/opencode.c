@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 static bool
 is_compaction(const struct ctx_json *json, uint32_t node)

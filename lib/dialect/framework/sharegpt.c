@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 static const struct kind {
 	const char *from;

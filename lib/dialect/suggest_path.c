@@ -1,10 +1,10 @@
 /*
- * stray.c - messages that stand where none are looked for
+ * suggest_path.c - messages that stand where none are looked for
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 bool
 ctx_is_talk(const struct ctx_json *json, uint32_t node)

@@ -10,7 +10,7 @@
  * Source: the generated session event types of github/copilot-sdk, August
  * 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 #define COMPACTED "session.compaction_complete"
 #define RESULT    "tool.execution_complete"

@@ -7,7 +7,7 @@
  * any that asks nothing.
  * Source: cli.py and docs/logging of llm, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)

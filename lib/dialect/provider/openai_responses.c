@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 enum what {
 	CALL,

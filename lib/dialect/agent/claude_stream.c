@@ -7,7 +7,7 @@
  * the model is shown a summary that the stream does not hold.
  * Source: docs of Claude Code on headless use, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_claude_stream_is(const struct ctx_json *json, uint32_t node)

@@ -8,7 +8,7 @@
  * Source: session-manager.ts, messages.ts and docs/session.md of pi-mono
  * (version 3), March 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* An entry of these types alone has a place in the tree: others have a
  * parentId, too. */

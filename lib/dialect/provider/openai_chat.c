@@ -10,7 +10,7 @@
  * What the assistant said aloud is kept as {"audio": {"id"}}.
  * Source: the message parameter types of openai-python, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* The chunks of a block {"type": "thinking", "thinking": [...]}, or 0. */
 static uint32_t

@@ -1,8 +1,8 @@
-/* content.c - what most formats share: roles, contents, results */
+/* content_blocks.c - what most formats share: roles, contents, results */
 #include <stddef.h>
 #include <string.h>
 
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 enum ctx_role
 ctx_role_of(const struct ctx_json *json, uint32_t node)

@@ -7,7 +7,7 @@
  * environment says without a call to answer counts as text.
  * Source: RFC 0001 of Harbor (v1.4), its models of v1.7, November 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 static const struct {
 	const char *source;

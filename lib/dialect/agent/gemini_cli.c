@@ -8,7 +8,7 @@
  * Source: chatRecordingService.ts, chatRecordingTypes.ts and sessionUtils.ts
  * of gemini-cli, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 /* The messages of a checkpoint, or 0. */
 static uint32_t

@@ -7,7 +7,7 @@
  * thoughtSignature may sit on any part and goes only with it.
  * Source: types.py of python-genai, August 2026.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_gemini_is(const struct ctx_json *json, uint32_t node)

@@ -7,7 +7,7 @@
  * Source: provider-utils/src/types of vercel/ai, August 2026; version 4 wrote
  * args and result instead of input and output.
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 const char *
 ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)

@@ -1,7 +1,7 @@
-/* body.c - the body of a result that holds just a text */
+/* result_content.c - the body of a result that holds just a text */
 #include <string.h>
 
-#include "dialect/body.h"
+#include "dialect/result_content.h"
 
 /* Matches a piece of JSON, with any white space between its tokens and any
  * escapes in its strings; moves *p behind it. */
