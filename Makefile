@@ -172,7 +172,7 @@ $(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/models.tsv
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 
-$(B)/lib/count/model.o: $(B)/gen/models.inc
+$(B)/lib/cost/models.o: $(B)/gen/models.inc
 
 $(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
 	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c

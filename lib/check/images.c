@@ -17,7 +17,7 @@
 
 #include "check/images.h"
 #include "check/judge.h"
-#include "count/media.h"
+#include "cost/media.h"
 #include "dialect/result_content.h"
 
 /* Digits that fit beside the words. */

@@ -2,7 +2,7 @@
 #ifndef CONVO_STANDIN_H
 #define CONVO_STANDIN_H
 
-#include "count/media.h"
+#include "cost/media.h"
 #include "store/reference.h"
 
 /*

@@ -35,7 +35,7 @@
 #define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
 
 /* What a provider's models count images by and are shown tools as, when the
- * model is not known; see lib/count/media.c and lib/count/beside.c. */
+ * model is not known; see lib/cost/media.c and lib/cost/request_overhead.c. */
 #define AS_OPENAI                                                            \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048},                           \
 	.tools = {CTX_TOOLS_TYPES, 0, 0}

@@ -10,7 +10,7 @@
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
-/* How a model counts an image; count/media.c tells what x, y, edge are. */
+/* How a model counts an image; cost/media.c tells what x, y, edge are. */
 enum ctx_image_rule {
 	CTX_IMAGE_NONE, /* not known */
 	CTX_IMAGE_TILES,
@@ -26,7 +26,7 @@ struct ctx_image {
 };
 
 /* How a model is shown the tools that a request defines; see
- * count/beside.c. */
+ * cost/request_overhead.c. */
 enum ctx_tools_rule {
 	CTX_TOOLS_NONE,  /* not known */
 	CTX_TOOLS_TYPES, /* as types of TypeScript */

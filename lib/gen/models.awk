@@ -1,4 +1,4 @@
-# models.awk - models.tsv to the rows of the table in lib/count/model.c
+# models.awk - models.tsv to the rows of the table in lib/cost/models.c
 BEGIN { FS = "\t" }
 
 function fail(what) {

@@ -34,7 +34,7 @@
 #include "convo/hinted.h"
 #include "convo/pieces.h"
 #include "convo/talk.h"
-#include "count/media.h"
+#include "cost/media.h"
 #include "dialect/read.h"
 #include "group/calls.h"
 #include "plan/embed.h"

@@ -1,5 +1,5 @@
 /* media.c - tokens of images: published figures, and headers of files */
-#include "count/media.h"
+#include "cost/media.h"
 #include "tap.h"
 
 static uint64_t

@@ -1,5 +1,5 @@
 /*
- * types.c - definitions of tools as TypeScript
+ * tool_schema.c - definitions of tools as TypeScript
  *
  * So OpenAI's models are shown them: the harmony format of gpt-oss is
  * documented ("OpenAI harmony response format", OpenAI cookbook, 2025), and
@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "count/beside.h"
+#include "cost/tool_schema.h"
 
 /* Schemas nested deeper are shown as any. */
 #define DEEPEST 32

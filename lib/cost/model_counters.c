@@ -1,4 +1,4 @@
-/* meter.c - the right counter for each model */
+/* model_counters.c - the right counter for each model */
 #include <stdlib.h>
 #include <string.h>
 

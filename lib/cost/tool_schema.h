@@ -1,6 +1,6 @@
-/* beside.h - definitions of tools, for beside.c and types.c */
-#ifndef COUNT_BESIDE_H
-#define COUNT_BESIDE_H
+/* tool_schema.h - definitions of tools, for request_overhead.c and tool_schema.c */
+#ifndef CTX_COST_TOOL_SCHEMA_H
+#define CTX_COST_TOOL_SCHEMA_H
 
 #include "ctx.h"
 

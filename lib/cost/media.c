@@ -27,7 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "count/media.h"
+#include "cost/media.h"
 
 enum kind { IMAGE, PAGES, WORDS, SOUND, SPEECH, FILM };
 

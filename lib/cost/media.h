@@ -1,6 +1,6 @@
-/* media.h - tokens of what is no text, for count.c and the tests */
-#ifndef COUNT_MEDIA_H
-#define COUNT_MEDIA_H
+/* media.h - tokens of what is no text, for message_tokens.c and the tests */
+#ifndef CTX_COST_MEDIA_H
+#define CTX_COST_MEDIA_H
 
 #include "ctx.h"
 

@@ -1,7 +1,7 @@
-/* count.c - tokens of a message */
+/* message_tokens.c - tokens of a message */
 #include <string.h>
 
-#include "count/media.h"
+#include "cost/media.h"
 #include "dialect/result_content.h"
 #include "store/reference.h"
 

@@ -1,5 +1,5 @@
 /*
- * model.c - windows, encodings and prices of models
+ * models.c - windows, encodings and prices of models
  *
  * The table is made from lib/gen/data/models.tsv, which names the sources.
  * What has no public tokenizer is counted with the nearest one and a factor,

@@ -1,5 +1,5 @@
 /*
- * fit.c - what a model's tokens are in tokens of another encoding
+ * calibration.c - what a model's tokens are in tokens of another encoding
  *
  * billed = beside + factor * counted, by least squares; beside stands for
  * what the stream does not hold, such as a system prompt and tools that are

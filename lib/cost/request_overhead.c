@@ -1,10 +1,10 @@
 /*
- * beside.c - what a request costs beside its messages
+ * request_overhead.c - what a request costs beside its messages
  *
  * How the definitions of tools are written for the model:
  *
  *   types  a namespace of TypeScript types, behind the system message (OpenAI;
- *          see count/types.c; without such a message they cost 4 tokens more)
+ *          see cost/tool_schema.c; without such a message they cost 4 tokens more)
  *   json   name, description and schema of each as JSON (Anthropic, and the
  *          chat templates of open models)
  *   texts  names and descriptions, and the keys, enumerations, required names
@@ -16,7 +16,7 @@
  */
 #include <string.h>
 
-#include "count/beside.h"
+#include "cost/tool_schema.h"
 
 /* Schemas nested deeper are not looked at. */
 #define DEEPEST 16

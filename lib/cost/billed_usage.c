@@ -1,4 +1,4 @@
-/* usage.c - what providers say that a call took */
+/* billed_usage.c - what providers say that a call took */
 #include <string.h>
 
 #include "ctx.h"
