@@ -2,7 +2,7 @@
 #ifndef CHECK_CALLS_H
 #define CHECK_CALLS_H
 
-#include "group/calls.h"
+#include "group/open_tool_calls.h"
 
 /* What became of the calls of one id. */
 enum ctx_call_state {

@@ -36,7 +36,7 @@
 #include "convo/talk.h"
 #include "cost/media.h"
 #include "dialect/read.h"
-#include "group/calls.h"
+#include "group/open_tool_calls.h"
 #include "plan/embed.h"
 #include "plan/plan.h"
 #include "tokenizer/encode/count_tokens.h"

@@ -1,5 +1,5 @@
 /*
- * calls.c - the calls that wait for their results
+ * open_tool_calls.c - the calls that wait for their results
  *
  * A call waits in up to three lists at once: that of its id, that of its
  * name, and that of all; a result takes it from one and so from the others.
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/calls.h"
+#include "group/open_tool_calls.h"
 
 #define NONE UINT32_MAX
 #define LEAST_BUCKETS 64

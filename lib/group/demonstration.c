@@ -1,5 +1,5 @@
 /*
- * demo.c - user messages that record how a task was done
+ * demonstration.c - user messages that record how a task was done
  *
  * SWE-agent writes a finished session as one user message and the task as the
  * next.  The session ends with the line "--- END OF DEMONSTRATION ---", and
@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "group/demo.h"
+#include "group/demonstration.h"
 
 enum { TAIL = 200 }; /* bytes of a literal that hold its last line */
 

@@ -1,6 +1,6 @@
-/* demo.h - user messages that record how a task was done */
-#ifndef GROUP_DEMO_H
-#define GROUP_DEMO_H
+/* demonstration.h - user messages that record how a task was done */
+#ifndef CTX_GROUP_DEMONSTRATION_H
+#define CTX_GROUP_DEMONSTRATION_H
 
 #include "ctx.h"
 

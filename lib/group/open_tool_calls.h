@@ -1,6 +1,6 @@
-/* calls.h - the calls that wait for their results */
-#ifndef GROUP_CALLS_H
-#define GROUP_CALLS_H
+/* open_tool_calls.h - the calls that wait for their results */
+#ifndef CTX_GROUP_OPEN_TOOL_CALLS_H
+#define CTX_GROUP_OPEN_TOOL_CALLS_H
 
 #include "ctx.h"
 

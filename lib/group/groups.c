@@ -1,5 +1,5 @@
 /*
- * group.c - messages to groups and turns
+ * groups.c - messages to groups and turns
  *
  * Groups are sets of items joined by union-find; the first item of a group
  * is its root, so that a group has a place in the stream.  Of the calls
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/calls.h"
-#include "group/demo.h"
+#include "group/open_tool_calls.h"
+#include "group/demonstration.h"
 
 #define NONE UINT32_MAX
 
