@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/live.h"
+#include "transcript/lines.h"
 #include "convo/prefetch.h"
 
 /* Bytes of records given out before their memory is given back. */

@@ -1,5 +1,5 @@
 /*
- * live_log.c - what is live in a log
+ * replay_log.c - what is live in a log
  *
  * It is replayed: its lines add to a list of what is live, replace in it or
  * take from it.
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/live.h"
+#include "transcript/lines.h"
 
 /*
  * What is live so far: lines, in the order of the context.  However often

@@ -1,5 +1,5 @@
 /*
- * live_tree.c - what is live in a tree
+ * active_branch.c - what is live in a tree
  *
  * The path from the newest tip to the root is, as far back as the last
  * summary says.
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/live.h"
+#include "transcript/lines.h"
 
 static bool
 in_tree(const struct ctx_held *h)

@@ -1,14 +1,14 @@
 /*
- * live.c - the lines of a transcript
+ * transcript.c - the lines of a transcript
  *
- * They are held until it is decided which are live (live_log.c, live_tree.c).
+ * They are held until it is decided which are live (replay_log.c, active_branch.c).
  * Dropped lines are remembered, so that those that named them can be given
  * another line to name.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/live.h"
+#include "transcript/lines.h"
 
 void
 ctx_live_init(struct ctx_live *live, enum ctx_simd simd)

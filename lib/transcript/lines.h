@@ -1,6 +1,6 @@
-/* live.h - lines of a transcript, and which of them are live */
-#ifndef CONVO_LIVE_H
-#define CONVO_LIVE_H
+/* lines.h - lines of a transcript, and which of them are live */
+#ifndef CTX_TRANSCRIPT_LINES_H
+#define CTX_TRANSCRIPT_LINES_H
 
 #include "ctx.h"
 
