@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "convo/aged.h"
-#include "convo/bound.h"
+#include "stream/bound_reasoning.h"
 #include "convo/convo.h"
 #include "convo/reasoning.h"
-#include "convo/report.h"
-#include "convo/standin.h"
+#include "stream/change_report.h"
+#include "stream/placeholder.h"
 
 /* A message that waits, or bytes that wait for those before them. */
 struct held {

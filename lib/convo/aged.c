@@ -3,7 +3,7 @@
 
 #include "convo/aged.h"
 #include "convo/pieces.h"
-#include "convo/standin.h"
+#include "stream/placeholder.h"
 #include "store/reference.h"
 
 /* ---- the text of a result ---- */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "convo/hinted.h"
-#include "convo/report.h"
+#include "stream/change_report.h"
 
 /* So many messages may tell nothing of their provider. */
 #define PATIENCE 16

@@ -214,11 +214,4 @@ int ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
 int ctx_prune_summarize(struct prune *p, struct convo *convo,
     struct ctx_err *err);
 
-/* ---- edit.c ---- */
-
-/* Notes the removal of children of a message's containers: gone[i] says
- * whether node i of the message goes, counted from its own. */
-int ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
-    const bool *gone, struct ctx_err *err);
-
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "stream/edit_message.h"
 #include "convo/pieces.h"
 #include "convo/span.h"
 #include "store/reference.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "convo/hinted.h"
-#include "convo/report.h"
+#include "stream/change_report.h"
 
 static int
 copy_tool(struct ctx_touch *touch, struct ctx_str tool, struct ctx_err *err)

@@ -3,7 +3,7 @@
 #define CONVO_HINTED_H
 
 #include "convo/course.h"
-#include "convo/talk.h"
+#include "stream/conversation_tracker.h"
 
 /* Notes in *touch, of a message that has just come, what is told of it if it
  * is changed; nothing if nobody asks.  Its tool is a copy, the caller's to

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "convo/pieces.h"
-#include "convo/standin.h"
+#include "stream/placeholder.h"
 
 static struct piece *
 add(struct pieces *pieces, uint32_t node, struct ctx_err *err)

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convo/bound.h"
+#include "stream/bound_reasoning.h"
 #include "convo/reasoning.h"
-#include "convo/standin.h"
+#include "stream/placeholder.h"
 #include "store/reference.h"
 
 #define BEGIN "reasoning-"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check/text.h"
-#include "convo/convo.h"
+#include "stream/edit_message.h"
 #include "convo/repair.h"
 
 /* ---- the queue ---- */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/bound.h"
+#include "stream/bound_reasoning.h"
 #include "convo/reasoning.h"
-#include "convo/report.h"
-#include "convo/standin.h"
-#include "convo/talk.h"
+#include "stream/change_report.h"
+#include "stream/placeholder.h"
+#include "stream/conversation_tracker.h"
 #include "dialect/result_content.h"
 #include "store/reference.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "convo/convo.h"
-#include "convo/report.h"
+#include "stream/change_report.h"
 
 static struct ctx_str
 bytes_of(const struct prune *p, const struct entry *entry)

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/bound.h"
+#include "stream/bound_reasoning.h"
 #include "convo/convo.h"
 #include "convo/pieces.h"
-#include "convo/report.h"
-#include "convo/standin.h"
-#include "convo/talk.h"
+#include "stream/change_report.h"
+#include "stream/placeholder.h"
+#include "stream/conversation_tracker.h"
 
 /* A message that is held, or a record that follows one. */
 struct waiting {

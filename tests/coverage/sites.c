@@ -33,7 +33,7 @@
 #include "convo/course.h"
 #include "convo/hinted.h"
 #include "convo/pieces.h"
-#include "convo/talk.h"
+#include "stream/conversation_tracker.h"
 #include "cost/media.h"
 #include "dialect/read.h"
 #include "group/open_tool_calls.h"

@@ -1,6 +1,6 @@
-/* prefetch.h - what a stream and its reading ahead share */
-#ifndef CONVO_PREFETCH_H
-#define CONVO_PREFETCH_H
+/* count_ahead.h - what a stream and its reading ahead share */
+#ifndef CTX_STREAM_COUNT_AHEAD_H
+#define CTX_STREAM_COUNT_AHEAD_H
 
 #include "ctx.h"
 

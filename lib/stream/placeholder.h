@@ -1,6 +1,6 @@
-/* standin.h - the text block that takes the place of a block of media */
-#ifndef CONVO_STANDIN_H
-#define CONVO_STANDIN_H
+/* placeholder.h - the text block that takes the place of a block of media */
+#ifndef CTX_STREAM_PLACEHOLDER_H
+#define CTX_STREAM_PLACEHOLDER_H
 
 #include "cost/media.h"
 #include "store/reference.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "transcript/lines.h"
-#include "convo/prefetch.h"
+#include "stream/count_ahead.h"
 
 /* Bytes of records given out before their memory is given back. */
 #define FORGET_AT ((size_t)256 << 10)

@@ -1,6 +1,6 @@
-/* report.h - what the edits of a message leave of it */
-#ifndef CONVO_REPORT_H
-#define CONVO_REPORT_H
+/* change_report.h - what the edits of a message leave of it */
+#ifndef CTX_STREAM_CHANGE_REPORT_H
+#define CTX_STREAM_CHANGE_REPORT_H
 
 #include "ctx.h"
 

@@ -1,6 +1,6 @@
-/* talk.h - what is known of a conversation while it passes */
-#ifndef CONVO_TALK_H
-#define CONVO_TALK_H
+/* conversation_tracker.h - what is known of a conversation while it passes */
+#ifndef CTX_STREAM_CONVERSATION_TRACKER_H
+#define CTX_STREAM_CONVERSATION_TRACKER_H
 
 #include "ctx.h"
 

@@ -1,5 +1,5 @@
 /*
- * prefetch.c - messages are counted by several threads
+ * count_ahead.c - messages are counted by several threads
  *
  * This thread reads the stream into batches: copies of records, with what
  * was found in them, and their events.  Whoever is free counts the messages
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/prefetch.h"
+#include "stream/count_ahead.h"
 
 /* Bytes of records that make a batch; the memory of one that is larger than
  * CTX_BUF_KEEP is given back. */

@@ -1,5 +1,5 @@
-/* talk.c - what is known of a conversation while it passes */
-#include "convo/talk.h"
+/* conversation_tracker.c - what is known of a conversation while it passes */
+#include "stream/conversation_tracker.h"
 
 int
 ctx_talk_init(struct talk *talk, bool tools, bool tokens, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * bound.c - signed reasoning after a change
+ * bound_reasoning.c - signed reasoning after a change
  *
  * Claude models that bind their reasoning refuse a request if anything before
  * a signed block was changed (platform.claude.com, "Prefix checks on thinking
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/bound.h"
-#include "convo/convo.h"
+#include "stream/bound_reasoning.h"
+#include "stream/edit_message.h"
 
 bool
 ctx_bound_is_standin(const struct ctx_view *view, const struct ctx_part *part)

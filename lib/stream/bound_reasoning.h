@@ -1,6 +1,6 @@
-/* bound.h - signed reasoning after a change */
-#ifndef CONVO_BOUND_H
-#define CONVO_BOUND_H
+/* bound_reasoning.h - signed reasoning after a change */
+#ifndef CTX_STREAM_BOUND_REASONING_H
+#define CTX_STREAM_BOUND_REASONING_H
 
 #include "ctx.h"
 

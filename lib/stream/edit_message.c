@@ -1,8 +1,8 @@
-/* edit.c - what a plan means for the bytes of a message */
+/* edit_message.c - what a plan means for the bytes of a message */
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "stream/edit_message.h"
 #include "dialect/result_content.h"
 
 /* Does part i go, given what happens to its message? */

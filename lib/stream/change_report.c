@@ -1,8 +1,8 @@
-/* report.c - what is done to messages, told and archived before it shows */
+/* change_report.c - what is done to messages, told and archived before it shows */
 #include <sha2.h>
 #include <string.h>
 
-#include "convo/report.h"
+#include "stream/change_report.h"
 
 static void
 hash(const struct ctx_report *report, struct ctx_touch *touch)

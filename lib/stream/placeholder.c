@@ -1,12 +1,12 @@
 /*
- * standin.c - the text block that takes the place of a block of media
+ * placeholder.c - the text block that takes the place of a block of media
  *
  * A stand-in is known by its whole shape.  It counts as the media it stands
  * for, so that a second run finds the same media to be the newest.
  */
 #include <string.h>
 
-#include "convo/standin.h"
+#include "stream/placeholder.h"
 
 #define REMOVED " removed"
 

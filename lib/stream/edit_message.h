@@ -1,0 +1,12 @@
+/* edit_message.h - what a plan means for the bytes of a message */
+#ifndef CTX_STREAM_EDIT_MESSAGE_H
+#define CTX_STREAM_EDIT_MESSAGE_H
+
+#include "ctx.h"
+
+/* Notes the removal of children of a message's containers: gone[i] says
+ * whether node i of the message goes, counted from its own. */
+int ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
+    const bool *gone, struct ctx_err *err);
+
+#endif
