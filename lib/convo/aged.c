@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "convo/aged.h"
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 #include "stream/placeholder.h"
 #include "store/reference.h"
 

@@ -2,7 +2,7 @@
 #ifndef CONVO_CONVO_H
 #define CONVO_CONVO_H
 
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 
 /*
  * A record that has been changed or dropped.  Its bytes are archived when that

@@ -32,7 +32,7 @@
 #include "convo/convo.h"
 #include "convo/course.h"
 #include "convo/hinted.h"
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 #include "stream/conversation_tracker.h"
 #include "cost/media.h"
 #include "dialect/read.h"

@@ -5,7 +5,7 @@
  */
 #include <ctype.h>
 
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])

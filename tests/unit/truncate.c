@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])

@@ -1,5 +1,5 @@
 /*
- * span.c - where a long item may be cut
+ * cut_points.c - where a long item may be cut
  *
  * Its texts, one behind another, are searched for both ends of what goes: the
  * last place that leaves no more before it than the head may have, and the
@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "convo/span.h"
+#include "truncate/cut_points.h"
 
 struct walk {
 	const struct pieces *pieces;

@@ -1,5 +1,5 @@
 /*
- * cut.c - a long item is brought down to its limit
+ * shorten.c - a long item is brought down to its limit
  *
  * The mark, and the rooms of a head and a tail beside it, are what the limit
  * allows.  Rooms in tokens are first turned into bytes; what they cost
@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "stream/edit_message.h"
-#include "convo/pieces.h"
-#include "convo/span.h"
+#include "truncate/text_segments.h"
+#include "truncate/cut_points.h"
 #include "store/reference.h"
 
 /* The shortest mark, of three bytes. */

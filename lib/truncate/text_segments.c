@@ -1,8 +1,8 @@
-/* pieces.c - the texts of one item */
+/* text_segments.c - the texts of one item */
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 #include "stream/placeholder.h"
 
 static struct piece *

@@ -1,8 +1,8 @@
-/* span.h - what goes of a long item, and what its head and tail are */
-#ifndef CONVO_SPAN_H
-#define CONVO_SPAN_H
+/* cut_points.h - what goes of a long item, and what its head and tail are */
+#ifndef CTX_TRUNCATE_CUT_POINTS_H
+#define CTX_TRUNCATE_CUT_POINTS_H
 
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 
 /* Between two characters of a piece; or before a piece that has no text. */
 struct spot {

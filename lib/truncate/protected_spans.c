@@ -1,5 +1,5 @@
 /*
- * atoms.c - what no cut may fall into
+ * protected_spans.c - what no cut may fall into
  *
  * Base64 tells nobody anything in pieces, so a long payload becomes a
  * placeholder before anything else goes.  A mark or a placeholder that is
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 
 #define PAYLOAD 256 /* characters, with upper and lower case and digits */
 #define WIDTH	40  /* the least that lines of a payload have */

@@ -15,7 +15,7 @@
 
 #include "stream/bound_reasoning.h"
 #include "convo/convo.h"
-#include "convo/pieces.h"
+#include "truncate/text_segments.h"
 #include "stream/change_report.h"
 #include "stream/placeholder.h"
 #include "stream/conversation_tracker.h"

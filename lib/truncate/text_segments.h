@@ -1,6 +1,6 @@
-/* pieces.h - the texts of one item, and where it is cut */
-#ifndef CONVO_PIECES_H
-#define CONVO_PIECES_H
+/* text_segments.h - the texts of one item, and where it is cut */
+#ifndef CTX_TRUNCATE_TEXT_SEGMENTS_H
+#define CTX_TRUNCATE_TEXT_SEGMENTS_H
 
 #include "dialect/result_content.h"
 
