@@ -2,7 +2,7 @@
  * rules.c - what providers refuse
  *
  * One row a rule.  Whether it holds for a conversation is a matter of the
- * bits that its dialect and provider have; how it is found is in judge.c.
+ * bits that its dialect and provider have; how it is found is in validator.c.
  */
 #include <string.h>
 

@@ -92,7 +92,7 @@ enum {
 #define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39) /* the assistant speaks after
 						 * results */
 #define CTX_CALLS_FIT (UINT64_C(1) << 40) /* arguments fit the tool's schema;
-					   * of no provider: see schema.c */
+					   * of no provider: see schema_rules.c */
 #define CTX_SAYS_TEXT (UINT64_C(1) << 46) /* no media from the assistant */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */

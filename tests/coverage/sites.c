@@ -28,7 +28,7 @@
 #include <pcre2.h>
 
 #include "ctx.h"
-#include "check/judge.h"
+#include "check/validator.h"
 #include "convo/convo.h"
 #include "convo/course.h"
 #include "convo/hinted.h"

@@ -1,5 +1,5 @@
 /*
- * images.c - images that the provider takes, and how many
+ * image_rules.c - images that the provider takes, and how many
  *
  * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
  * pixels on a side is refused, one of more than 2,000 if the request has more
@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/images.h"
-#include "check/judge.h"
+#include "check/image_rules.h"
+#include "check/validator.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"
 

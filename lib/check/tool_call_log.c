@@ -1,5 +1,5 @@
 /*
- * calls.c - the calls of a conversation: open, answered or missed
+ * tool_call_log.c - the calls of a conversation: open, answered or missed
  *
  * Every id that was seen keeps a slot, by a wide keyed hash, so that
  * ids of any length cost the same (two meet by chance once in 2^128).  Only
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/calls.h"
+#include "check/tool_call_log.h"
 
 #define NONE UINT32_MAX
 

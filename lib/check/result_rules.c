@@ -1,5 +1,5 @@
 /*
- * results.c - what a result may hold
+ * result_rules.c - what a result may hold
  *
  * Which types of blocks stand in a result is a column of the dialect.  Mistral
  * takes texts only ("content.list[TextChunk] ... Input should be 'text'",
@@ -20,8 +20,8 @@
  */
 #include <string.h>
 
-#include "check/images.h"
-#include "check/judge.h"
+#include "check/image_rules.h"
+#include "check/validator.h"
 
 /* A response that is no object becomes the member of one that Gemini's own
  * SDK would make it. */

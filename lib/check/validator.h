@@ -1,8 +1,8 @@
-/* judge.h - the steps in which a message is judged */
-#ifndef CHECK_JUDGE_H
-#define CHECK_JUDGE_H
+/* validator.h - the steps in which a message is judged */
+#ifndef CTX_CHECK_VALIDATOR_H
+#define CTX_CHECK_VALIDATOR_H
 
-#include "check/calls.h"
+#include "check/tool_call_log.h"
 
 #define CTX_NO_PART SIZE_MAX
 

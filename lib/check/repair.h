@@ -1,6 +1,6 @@
 /* repair.h - a stream while it is being put right */
-#ifndef CONVO_REPAIR_H
-#define CONVO_REPAIR_H
+#ifndef CTX_CHECK_REPAIR_H
+#define CTX_CHECK_REPAIR_H
 
 #include "ctx.h"
 

@@ -1,6 +1,6 @@
-/* text.h - the form of texts and ids, and what mends it */
-#ifndef CHECK_TEXT_H
-#define CHECK_TEXT_H
+/* surrogate_rules.h - the form of texts and ids, and what mends it */
+#ifndef CTX_CHECK_SURROGATE_RULES_H
+#define CTX_CHECK_SURROGATE_RULES_H
 
 #include "ctx.h"
 

@@ -1,13 +1,13 @@
 /*
- * mend.c - a message that waits is changed
+ * repair_message.c - a message that waits is changed
  *
  * Some findings are about a message that was judged long ago.  A message of a
  * record is still there as it was scanned; a record of its own is scanned
  * again, since it may have been changed.
  */
-#include "check/images.h"
-#include "check/text.h"
-#include "convo/repair.h"
+#include "check/image_rules.h"
+#include "check/surrogate_rules.h"
+#include "check/repair.h"
 
 /* The first hint that is found. */
 struct first {

@@ -1,10 +1,10 @@
 /*
- * forms.c - the form of a message's parts, each by itself
+ * block_rules.c - the form of a message's parts, each by itself
  */
 #include <string.h>
 
-#include "check/judge.h"
-#include "check/text.h"
+#include "check/validator.h"
+#include "check/surrogate_rules.h"
 
 bool
 ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)

@@ -1,5 +1,5 @@
 /*
- * limits.c - what providers take at most
+ * provider_limits.c - what providers take at most
  *
  * Anthropic: "API errors" and "Vision", platform.claude.com, 2026 (32 MB; 256
  * MB are for batches).  Bedrock: the body of InvokeModel in its API reference;

@@ -1,5 +1,5 @@
 /*
- * schema.c - arguments against the schema of their tool
+ * schema_rules.c - arguments against the schema of their tool
  *
  * No provider holds the calls of a history against the tools of the request:
  * models are asked to do so while they write ("tool call validation failed" of
@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "check/judge.h"
+#include "check/validator.h"
 
 #define DEEP 32   /* levels that are looked at */
 #define CLIP 40   /* bytes of a name that is shown */

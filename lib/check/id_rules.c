@@ -1,5 +1,5 @@
 /*
- * ids.c - the form of ids
+ * id_rules.c - the form of ids
  *
  * An id is only a name: its call and the results of the call have it, and
  * nothing else.  So an id of the wrong form is replaced by one that is computed
@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "check/text.h"
+#include "check/surrogate_rules.h"
 
 static bool
 is_letter(uint32_t cp)

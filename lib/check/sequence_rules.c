@@ -1,9 +1,9 @@
 /*
- * place.c - what is left of a message, among its neighbours
+ * sequence_rules.c - what is left of a message, among its neighbours
  */
 #include <string.h>
 
-#include "check/judge.h"
+#include "check/validator.h"
 
 /* What waits for these may have to go. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)

@@ -1,9 +1,9 @@
 /*
- * tell.c - findings, in words
+ * finding_text.c - findings, in words
  */
 #include <string.h>
 
-#include "check/judge.h"
+#include "check/validator.h"
 
 #define CLIP 40 /* bytes of a name that a finding shows */
 

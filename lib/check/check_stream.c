@@ -1,12 +1,12 @@
 /*
- * check.c - check a stream, or repair it
+ * check_stream.c - check a stream, or repair it
  *
  * The messages of the stream are one conversation, those of a record
  * another; each has its judge.
  */
 #include <string.h>
 
-#include "convo/repair.h"
+#include "check/repair.h"
 
 /* A conversation before its judge. */
 struct hearing {

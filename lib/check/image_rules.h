@@ -1,6 +1,6 @@
-/* images.h - images, and what replaces them */
-#ifndef CHECK_IMAGES_H
-#define CHECK_IMAGES_H
+/* image_rules.h - images, and what replaces them */
+#ifndef CTX_CHECK_IMAGE_RULES_H
+#define CTX_CHECK_IMAGE_RULES_H
 
 #include "ctx.h"
 

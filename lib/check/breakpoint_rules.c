@@ -1,5 +1,5 @@
 /*
- * markers.c - cache markers
+ * breakpoint_rules.c - cache markers
  *
  * A request may have four.  The oldest are removed: those of the tools, then
  * those of the system prompt, then those of the messages, which is the order
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/judge.h"
-#include "check/text.h"
+#include "check/validator.h"
+#include "check/surrogate_rules.h"
 
 /* How the provider is told what to cache; NULL: it is not. */
 static const struct ctx_hints *

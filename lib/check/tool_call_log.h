@@ -1,6 +1,6 @@
-/* calls.h - the calls of a conversation: open, answered or missed */
-#ifndef CHECK_CALLS_H
-#define CHECK_CALLS_H
+/* tool_call_log.h - the calls of a conversation: open, answered or missed */
+#ifndef CTX_CHECK_TOOL_CALL_LOG_H
+#define CTX_CHECK_TOOL_CALL_LOG_H
 
 #include "group/open_tool_calls.h"
 

@@ -1,5 +1,5 @@
 /*
- * judge.c - would the provider take it
+ * validator.c - would the provider take it
  *
  * A message is looked at in three steps: the form of its parts, its calls
  * and results against the open calls, and what is left of it against its
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/images.h"
-#include "check/judge.h"
+#include "check/image_rules.h"
+#include "check/validator.h"
 
 int
 ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * text.c - halves of surrogate pairs
+ * surrogate_rules.c - halves of surrogate pairs
  *
  * JSON may spell half of a pair ("\ud83d" alone), which means no character:
  * UTF-8 cannot hold it.  Such a text comes from a cut within a character.
@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "check/judge.h"
-#include "check/text.h"
+#include "check/validator.h"
+#include "check/surrogate_rules.h"
 
 /* A walk over a literal: over its bytes, or over the characters it means. */
 struct walk {

@@ -1,10 +1,10 @@
 /*
- * request.c - what a request holds beside its messages
+ * request_rules.c - what a request holds beside its messages
  */
 #include <stdio.h>
 
-#include "check/judge.h"
-#include "check/text.h"
+#include "check/validator.h"
+#include "check/surrogate_rules.h"
 
 static int
 refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,

@@ -1,5 +1,5 @@
 /*
- * arguments.c - the arguments of a call are an object
+ * argument_rules.c - the arguments of a call are an object
  *
  * Chat Completions and Responses have them as JSON in a string.  OpenAI does
  * not read that text, but the servers that speak its format do, with the
@@ -12,7 +12,7 @@
  * Nothing is lost in a repair: what is no object becomes the member
  * "arguments" of one.
  */
-#include "check/judge.h"
+#include "check/validator.h"
 
 int
 ctx_judge_read_text(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
