@@ -1,8 +1,8 @@
-/* hinted.h - what is told of hints that come and go */
-#ifndef CONVO_HINTED_H
-#define CONVO_HINTED_H
+/* cache_report.h - what is told of hints that come and go */
+#ifndef CTX_CACHE_CACHE_REPORT_H
+#define CTX_CACHE_CACHE_REPORT_H
 
-#include "convo/course.h"
+#include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
 /* Notes in *touch, of a message that has just come, what is told of it if it

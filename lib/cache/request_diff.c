@@ -1,5 +1,5 @@
 /*
- * prefix.c - what two requests share, and what that costs
+ * request_diff.c - what two requests share, and what that costs
  *
  * Each request becomes a list of items that a cache compares one behind
  * another: members that stand before the messages, then the messages.  Of an
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/course.h"
+#include "cache/breakpoints.h"
 
 #define LONG ((size_t)64 << 10) /* bytes of a text */
 

@@ -1,5 +1,5 @@
 /*
- * course.c - where the hints of a conversation go
+ * breakpoints.c - where the hints of a conversation go
  *
  * What a message has to offer is a few words, noted when it comes.  The end
  * of a conversation depends on its last blocks, so that older messages need
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/course.h"
+#include "cache/breakpoints.h"
 
 void
 ctx_waiting_release(struct waiting *one)

@@ -1,6 +1,6 @@
-/* course.h - a conversation on its way to its hints */
-#ifndef CONVO_COURSE_H
-#define CONVO_COURSE_H
+/* breakpoints.h - a conversation on its way to its hints */
+#ifndef CTX_CACHE_BREAKPOINTS_H
+#define CTX_CACHE_BREAKPOINTS_H
 
 #include "ctx.h"
 

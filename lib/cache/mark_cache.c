@@ -1,15 +1,15 @@
 /*
- * cache.c - hints for a prompt cache
+ * mark_cache.c - hints for a prompt cache
  *
  * Where hints go is known at the end, and depends on the last blocks only
- * (course.c).  So messages of the stream wait until enough blocks stand
+ * (breakpoints.c).  So messages of the stream wait until enough blocks stand
  * behind them, and are looked at again only if they get a hint or must lose
  * one.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/hinted.h"
+#include "cache/cache_report.h"
 #include "stream/change_report.h"
 
 /* So many messages may tell nothing of their provider. */

@@ -1,12 +1,12 @@
 /*
- * hinted.c - what is told of hints that come and go
+ * cache_report.c - what is told of hints that come and go
  *
  * A hint costs no tokens, so a message costs after as much as before.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/hinted.h"
+#include "cache/cache_report.h"
 #include "stream/change_report.h"
 
 static int
