@@ -1,5 +1,5 @@
 /*
- * tally.c - what a stream costs
+ * count_stream.c - what a stream costs
  *
  * The groups are kept only for their turns and for the tools that results
  * answer, so closed ones are forgotten as they pile up.
