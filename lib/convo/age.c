@@ -17,7 +17,7 @@
 
 #include "convo/aged.h"
 #include "stream/bound_reasoning.h"
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 #include "convo/reasoning.h"
 #include "stream/change_report.h"
 #include "stream/placeholder.h"

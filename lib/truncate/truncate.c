@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "stream/bound_reasoning.h"
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 #include "stream/change_report.h"
 #include "stream/placeholder.h"

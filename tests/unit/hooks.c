@@ -1,9 +1,9 @@
 /* hooks.c - callers of the library who want to be told nothing */
 #include <unistd.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 #include "ctx.h"
-#include "plan/embed.h"
+#include "prune/strategy/embed.h"
 #include "tap.h"
 
 static const char chat[] =

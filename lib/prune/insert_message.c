@@ -1,5 +1,5 @@
 /*
- * note.c - texts of ours in a conversation: summaries and notices
+ * insert_message.c - texts of ours in a conversation: summaries and notices
  *
  * A note is a message of its own, or begins the user's next message: as a
  * block, or within the string that is its content.  It is known again by its
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 
 /* ---- known again ---- */
 

@@ -1,5 +1,5 @@
 /*
- * take.c - a message is taken among those that are held
+ * hold_message.c - a message is taken among those that are held
  *
  * What the plan must know of it beside its tokens is worked out here, while
  * it can be read: whether the user pinned it, which of its results may be
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 
 /* Does the part hold a text, or name a tool, that is to stay? */
 static int

@@ -1,6 +1,6 @@
-/* convo.h - a conversation while it is held */
-#ifndef CONVO_CONVO_H
-#define CONVO_CONVO_H
+/* held_conversation.h - a conversation while it is held */
+#ifndef CTX_PRUNE_HELD_CONVERSATION_H
+#define CTX_PRUNE_HELD_CONVERSATION_H
 
 #include "truncate/text_segments.h"
 
@@ -91,7 +91,7 @@ struct prune {
 	int64_t match_left; /* time for the patterns, of a message */
 };
 
-/* ---- take.c: a message is taken among those that are held ---- */
+/* ---- hold_message.c: a message is taken among those that are held ---- */
 
 /* Adds the items of a message to the conversation, and to its entry. */
 int ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
@@ -100,14 +100,14 @@ int ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 int ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
     struct ctx_err *err);
 
-/* ---- adopt.c ---- */
+/* ---- reclassify.c ---- */
 
 /* Takes what is held anew, now that a record has told the dialect of the
  * stream; nothing of it has gone or been edited. */
 int ctx_prune_adopt(struct prune *p, struct convo *convo,
     const struct ctx_dialect *told, struct ctx_err *err);
 
-/* ---- settle.c: what a plan means for what is held ---- */
+/* ---- apply_plan.c: what a plan means for what is held ---- */
 
 /* Puts p->view on the message of an entry; returns as its dialect's read. */
 int ctx_prune_look(struct prune *p, const struct entry *entry,
@@ -130,7 +130,7 @@ int ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
 int ctx_prune_relink(struct prune *p, struct convo *convo,
     struct ctx_err *err);
 
-/* ---- ends.c: a message cut to its ends ---- */
+/* ---- head_tail.c: a message cut to its ends ---- */
 
 /* The most characters that are left of a text or a result. */
 #define CTX_ENDS 1000
@@ -149,7 +149,7 @@ int ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
     const struct ctx_view *view, struct ctx_counter *counter, bool results,
     bool texts, const bool *spared, uint64_t *saved, struct ctx_err *err);
 
-/* ---- note.c: texts of ours in a conversation ---- */
+/* ---- insert_message.c: texts of ours in a conversation ---- */
 
 /* A note in a message. */
 struct found_note {
@@ -205,7 +205,7 @@ int ctx_note_insert(struct prune *p, struct convo *convo,
 int ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
     struct ctx_err *err);
 
-/* ---- summarize.c: one message for what a plan drops ---- */
+/* ---- write_summary.c: one message for what a plan drops ---- */
 
 /*
  * Adds the summary of what the plan drops, or takes the drops back where a

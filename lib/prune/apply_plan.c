@@ -1,5 +1,5 @@
 /*
- * settle.c - what a plan means for the messages that are held
+ * apply_plan.c - what a plan means for the messages that are held
  *
  * What goes is archived and reported first.  A line is changed at once, the
  * edits of an element wait for its record.
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
 static struct ctx_str

@@ -1,6 +1,6 @@
 /* plan.h - the strategies' own functions, one file each */
-#ifndef PLAN_PLAN_H
-#define PLAN_PLAN_H
+#ifndef CTX_PRUNE_PLAN_H
+#define CTX_PRUNE_PLAN_H
 
 #include "ctx.h"
 

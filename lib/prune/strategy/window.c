@@ -1,5 +1,5 @@
 /* window.c - the last turns stay, whatever they cost */
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 int
 ctx_window_decide(struct ctx_unit *units, size_t n,

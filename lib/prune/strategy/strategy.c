@@ -1,7 +1,7 @@
-/* policy.c - the table of strategies */
+/* strategy.c - the table of strategies */
 #include <string.h>
 
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 static const struct ctx_policy policies[] = {
     {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/terms.h"
+#include "prune/strategy/terms.h"
 
 enum {
 	LONGEST = 64, /* bytes of a word; longer ones are cut */

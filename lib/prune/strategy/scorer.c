@@ -1,7 +1,7 @@
 /* scorer.c - what needs the text is worked out before */
 #include <stdlib.h>
 
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 int
 ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_policy *policy,

@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 struct ranked {
 	double rank;

@@ -1,7 +1,7 @@
-/* summarize.c - one message for what a plan drops */
+/* write_summary.c - one message for what a plan drops */
 #include <string.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 
 /* Bytes of output that a summarizer may write for each token asked, beside
  * them, and in all. */

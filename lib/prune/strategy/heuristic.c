@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER };
 

@@ -1,8 +1,8 @@
-/* convo.c - a conversation while it is held */
+/* held_conversation.c - a conversation while it is held */
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 
 struct entry *
 ctx_convo_entry(struct convo *convo, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * adopt.c - what is held when a stream's dialect is found
+ * reclassify.c - what is held when a stream's dialect is found
  *
  * Messages of role and content tell nothing.  Until one tells they are taken
  * as generic ones, which know no place that a system message must keep, nor
@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 
 /* Puts view on the message of a held record by the dialect told, if that
  * finds as much in it as its own did, for which it stays counted. */

@@ -1,5 +1,5 @@
-/* ends.c - a message cut to its ends */
-#include "convo/convo.h"
+/* head_tail.c - a message cut to its ends */
+#include "prune/held_conversation.h"
 
 static int
 cut_pieces(struct prune *p, struct ctx_edits *edits,

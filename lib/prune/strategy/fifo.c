@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 /* The units of the turn that starts at i, user messages left aside: how
  * many may still be answered about, and does any stay for certain? */

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/embed.h"
-#include "plan/plan.h"
-#include "plan/terms.h"
+#include "prune/strategy/embed.h"
+#include "prune/plan.h"
+#include "prune/strategy/terms.h"
 
 static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */
 static const double RARITY = 1.75;     /* power of the inverse frequency */

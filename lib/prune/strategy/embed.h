@@ -1,6 +1,6 @@
 /* embed.h - the nearness of texts by an external command */
-#ifndef PLAN_EMBED_H
-#define PLAN_EMBED_H
+#ifndef CTX_PRUNE_STRATEGY_EMBED_H
+#define CTX_PRUNE_STRATEGY_EMBED_H
 
 #include "ctx.h"
 

@@ -1,5 +1,5 @@
 /*
- * prune.c - fit the budget
+ * prune_stream.c - fit the budget
  *
  * Messages of the stream are held until the conversation ends; now and then,
  * when their bytes have doubled, what can no longer be kept is let go.  A
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/convo.h"
+#include "prune/held_conversation.h"
 
 /* Bytes held before the first look. */
 #define FIRST_LOOK (256u << 10)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 #define BIT(hold) (1u << (hold))
 #define FOR_EVER                                                             \

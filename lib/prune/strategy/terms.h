@@ -1,6 +1,6 @@
 /* terms.h - the words of a text */
-#ifndef PLAN_TERMS_H
-#define PLAN_TERMS_H
+#ifndef CTX_PRUNE_STRATEGY_TERMS_H
+#define CTX_PRUNE_STRATEGY_TERMS_H
 
 #include "ctx.h"
 

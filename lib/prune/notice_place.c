@@ -1,12 +1,12 @@
 /*
- * notice.c - where a notice stands for messages that went
+ * notice_place.c - where a notice stands for messages that went
  *
  * Before the first user message of a turn, where something has gone since
  * the last message that stays.  Gaps inside a turn get none.  A notice that
  * stands there already will do, and stays: it may be what begins, ends or
  * parts turns of which the rest went.
  */
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 /* The way from one message that stays to the next. */
 struct gap {

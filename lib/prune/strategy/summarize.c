@@ -6,7 +6,7 @@
  * with what is summarized now, and never alone; until then it takes the room
  * that is kept for a summary, and weighs on nothing else.
  */
-#include "plan/plan.h"
+#include "prune/plan.h"
 
 /* Takes the earlier summaries out of the weights; returns what they weigh. */
 static uint64_t

@@ -1,4 +1,4 @@
-/* limits.c - amounts as people give them, worked out for one conversation */
+/* settings.c - amounts as people give them, worked out for one conversation */
 #include "ctx.h"
 
 /* Thousandths of a percent of a whole; exact beyond any real window. */
