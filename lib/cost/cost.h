@@ -73,7 +73,7 @@ const char *ctx_cache_name(enum ctx_cache cache);
 /* ---- cost/message_tokens.c: tokens of a message ------------------------- */
 
 /* What stands in for the body of a result that a plan cleared; of an aged one
- * (convo/age.c) its reference is left. */
+ * (age/age_stream.c) its reference is left. */
 #define CTX_CLEARED "[cleared]"
 
 /* What a message costs, in tokens. */

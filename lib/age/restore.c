@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stream/bound_reasoning.h"
-#include "convo/reasoning.h"
+#include "age/reasoning_file.h"
 #include "stream/change_report.h"
 #include "stream/placeholder.h"
 #include "stream/conversation_tracker.h"

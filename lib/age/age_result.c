@@ -1,7 +1,7 @@
-/* aged.c - one result, or block of media, on its way to disk */
+/* age_result.c - one result, or block of media, on its way to disk */
 #include <string.h>
 
-#include "convo/aged.h"
+#include "age/age_result.h"
 #include "truncate/text_segments.h"
 #include "stream/placeholder.h"
 #include "store/reference.h"

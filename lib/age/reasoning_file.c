@@ -1,9 +1,9 @@
-/* reasoning.c - reasoning in the spool, found by the message that it left */
+/* reasoning_file.c - reasoning in the spool, found by the message that it left */
 #include <stdio.h>
 #include <string.h>
 
 #include "stream/bound_reasoning.h"
-#include "convo/reasoning.h"
+#include "age/reasoning_file.h"
 #include "stream/placeholder.h"
 #include "store/reference.h"
 

@@ -1,6 +1,6 @@
-/* reasoning.h - reasoning in the spool, found by the message that it left */
-#ifndef CONVO_REASONING_H
-#define CONVO_REASONING_H
+/* reasoning_file.h - reasoning in the spool, found by the message that it left */
+#ifndef CTX_AGE_REASONING_FILE_H
+#define CTX_AGE_REASONING_FILE_H
 
 #include "ctx.h"
 

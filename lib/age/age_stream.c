@@ -1,5 +1,5 @@
 /*
- * age.c - old tool results, or media, go to disk
+ * age_stream.c - old tool results, or media, go to disk
  *
  * What ages is called a result here, media too.
  *
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convo/aged.h"
+#include "age/age_result.h"
 #include "stream/bound_reasoning.h"
 #include "prune/held_conversation.h"
-#include "convo/reasoning.h"
+#include "age/reasoning_file.h"
 #include "stream/change_report.h"
 #include "stream/placeholder.h"
 

@@ -1,6 +1,6 @@
-/* aged.h - one result, or block of media, on its way to disk */
-#ifndef CONVO_AGED_H
-#define CONVO_AGED_H
+/* age_result.h - one result, or block of media, on its way to disk */
+#ifndef CTX_AGE_AGE_RESULT_H
+#define CTX_AGE_AGE_RESULT_H
 
 #include "ctx.h"
 
