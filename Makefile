@@ -80,7 +80,7 @@ LIB_SRC := $(filter-out lib/gen/%,$(sort $(shell find lib -name '*.c')))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),$(wildcard cmd/*.c)))
 UNIT_SRC := $(wildcard tests/unit/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/unicode.o $(B)/gen/nfc.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/make_unicode.o $(B)/gen/make_nfc.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 FUZZ_SRC := $(filter-out %/replay.c %/memory.c %/records.c %/short.c,\
@@ -141,22 +141,22 @@ HOSTRUN ?=
 HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
-PACKER := lib/gen/vocab.c lib/tokenizer/vocabulary/build.c lib/tokenizer/encode/bpe.c \
+PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c lib/tokenizer/encode/bpe.c \
 	lib/tokenizer/encode/bpe_heap.c \
 	lib/tokenizer/vocabulary/vocabulary.c lib/base/memory.c lib/base/error.c
 PACKER_H := $(shell find lib -name "*.h")
 
-$(B)/gen/make-%: lib/gen/%.c lib/gen/blocks.h lib/tokenizer/unicode.h \
+$(B)/gen/make-%: lib/gen/make_%.c lib/gen/blocks.h lib/tokenizer/unicode.h \
   lib/tokenizer/encode/nfc.h lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 
-$(B)/gen/unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-$(B)/gen/nfc.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv
-$(B)/gen/unicode.c $(B)/gen/nfc.c:
+$(B)/gen/make_unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
+$(B)/gen/make_nfc.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv
+$(B)/gen/make_unicode.c $(B)/gen/make_nfc.c:
 	$(Q)$(HOSTRUN) $< < $(filter %.tsv,$^) > $@.new && mv $@.new $@
 
-$(B)/gen/unicode.o $(B)/gen/nfc.o: %.o: %.c
+$(B)/gen/make_unicode.o $(B)/gen/make_nfc.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 # A line of the data becomes a row of the table.
@@ -174,8 +174,8 @@ $(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/models.tsv
 
 $(B)/lib/cost/models.o: $(B)/gen/models.inc
 
-$(B)/gen/make-vocab: $(PACKER) $(B)/gen/unicode.c $(PACKER_H)
-	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/unicode.c
+$(B)/gen/make-vocab: $(PACKER) $(B)/gen/make_unicode.c $(PACKER_H)
+	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/make_unicode.c
 
 $(B)/gen/r50k_base.vocab: SCHEME := r50k
 $(B)/gen/r50k_base.vocab: $(RANKS)/r50k_base.ranks
@@ -309,7 +309,7 @@ check-simd: $(B)/libctx.a
 	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
 	  lib/tokenizer/simd/neon.c lib/tokenizer/simd/portable.c lib/tokenizer/simd/backend.c \
 	  lib/tokenizer/encode/pretokenize.c lib/tokenizer/encode/bpe.c lib/tokenizer/vocabulary/vocabulary.c \
-	  lib/tokenizer/vocabulary/builtin.c $(B)/gen/unicode.c lib/base/simd_level.c \
+	  lib/tokenizer/vocabulary/builtin.c $(B)/gen/make_unicode.c lib/base/simd_level.c \
 	  lib/tokenizer/encode/pretoken_cache.c lib/tokenizer/encode/bpe_heap.c lib/base/memory.c lib/base/error.c
 	$(ARM_RUN) $(B)/simd/neon
 

@@ -25,7 +25,7 @@ struct ctx_class_bits {
 	uint64_t one, two, four;
 };
 
-/* Made by lib/gen/unicode.c: blocks of 128 code points. */
+/* Made by lib/gen/make_unicode.c: blocks of 128 code points. */
 extern const uint8_t ctx_class_block[0x110000 / 128];
 extern const uint8_t ctx_class_value[];
 

@@ -10,7 +10,7 @@
  */
 
 /*
- * What the tables (made by lib/gen/nfc.c, in blocks of 128 code points) say
+ * What the tables (made by lib/gen/make_nfc.c, in blocks of 128 code points) say
  * about a character is a number.  Before those below SAFE the text can be
  * cut: nothing behind the cut acts on what is before it.
  */

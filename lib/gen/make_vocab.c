@@ -1,5 +1,5 @@
 /*
- * vocab.c - host program: rank files to a packed vocabulary
+ * make_vocab.c - host program: rank files to a packed vocabulary
  *
  *   vocab r50k|cl100k|o200k RANKS... > BLOCK
  *

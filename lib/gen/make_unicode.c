@@ -1,5 +1,5 @@
 /*
- * unicode.c - host program: ranges of characters to two-stage tables
+ * make_unicode.c - host program: ranges of characters to two-stage tables
  *
  * Reads unicode16.tsv, writes C to standard output.
  */
@@ -65,7 +65,7 @@ int
 main(void)
 {
 	read_ranges(stdin);
-	printf("/* made by lib/gen/unicode.c */\n"
+	printf("/* made by lib/gen/make_unicode.c */\n"
 	       "#include \"tokenizer/unicode.h\"\n");
 	print_table("class", "uint8_t", class_of);
 	print_table("category", "uint16_t", category_of);

@@ -1,5 +1,5 @@
 /*
- * nfc.c - host program: what normalisation asks of characters, as tables
+ * make_nfc.c - host program: what normalisation asks of characters, as tables
  *
  * Reads nfc9.tsv, writes C to standard output.
  */
@@ -236,7 +236,7 @@ main(void)
 	read_all(stdin);
 	add_hangul();
 	find_flags();
-	printf("/* made by lib/gen/nfc.c */\n#include \"tokenizer/encode/nfc.h\"\n");
+	printf("/* made by lib/gen/make_nfc.c */\n#include \"tokenizer/encode/nfc.h\"\n");
 	find_kinds();
 	print_table("nfc", "uint8_t", kind_of);
 	print_ranks();
