@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "age/age_result.h"
-#include "truncate/text_segments.h"
-#include "stream/placeholder.h"
+#include "cost/media.h"
+#include "dialect/result_content.h"
 #include "store/reference.h"
+#include "stream/placeholder.h"
+#include "truncate/text_segments.h"
 
 /* ---- the text of a result ---- */
 

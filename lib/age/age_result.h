@@ -2,7 +2,7 @@
 #ifndef CTX_AGE_AGE_RESULT_H
 #define CTX_AGE_AGE_RESULT_H
 
-#include "ctx.h"
+#include "age/age.h"
 
 /* What a result becomes.  Zero is valid; reused over results. */
 struct aged {

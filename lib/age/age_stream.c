@@ -16,9 +16,10 @@
 #include <string.h>
 
 #include "age/age_result.h"
-#include "stream/bound_reasoning.h"
-#include "prune/held_conversation.h"
 #include "age/reasoning_file.h"
+#include "dialect/result_content.h"
+#include "group/group.h"
+#include "stream/bound_reasoning.h"
 #include "stream/change_report.h"
 #include "stream/placeholder.h"
 

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stream/bound_reasoning.h"
 #include "age/reasoning_file.h"
-#include "stream/placeholder.h"
 #include "store/reference.h"
+#include "stream/bound_reasoning.h"
+#include "stream/placeholder.h"
 
 #define BEGIN "reasoning-"
 #define END   ".json"

@@ -2,7 +2,8 @@
 #ifndef CTX_AGE_REASONING_FILE_H
 #define CTX_AGE_REASONING_FILE_H
 
-#include "ctx.h"
+#include "message/message.h"
+#include "store/store.h"
 
 /*
  * ctx_age removes bound reasoning and leaves no text in its place, for the

@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/bound_reasoning.h"
+#include "age/age.h"
 #include "age/reasoning_file.h"
-#include "stream/change_report.h"
-#include "stream/placeholder.h"
-#include "stream/conversation_tracker.h"
+#include "cost/media.h"
 #include "dialect/result_content.h"
 #include "store/reference.h"
+#include "stream/bound_reasoning.h"
+#include "stream/change_report.h"
+#include "stream/conversation_tracker.h"
+#include "stream/placeholder.h"
 
 /* Bytes; what is put back must fit into a line. */
 #define MOST_FILE UINT32_MAX

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 static void fill(struct ctx_err *err, enum ctx_code code, int sys,
     const char *fmt, va_list ap) CTX_FORMAT(4, 0);

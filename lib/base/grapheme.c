@@ -5,7 +5,7 @@
  * depends on what came before by a few bits only, so text is walked one
  * character at a time and nothing looks ahead or back.
  */
-#include "ctx.h"
+#include "base/base.h"
 
 enum class {
 	OTHER,

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/vector.h"
-#include "ctx.h"
 
 void
 ctx_hashkey_init(struct ctx_hashkey *key)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 #define LEAST_SLOTS 64
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 void *
 ctx_grow(void *array, size_t *cap, size_t need, size_t size,

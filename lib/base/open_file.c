@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 #define TRIES 100 /* and 10 ms between them */
 

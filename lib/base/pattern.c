@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 /* Steps for each start offset, nesting, and kilobytes of heap. */
 #define MATCH_LIMIT 100000

@@ -1,7 +1,7 @@
 /* signals.c - signals that end a program wait until a file is whole or gone */
 #include <signal.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 /* The bits of what is held are in this order. */
 const int ctx_enders[CTX_ENDERS] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};

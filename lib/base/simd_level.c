@@ -1,5 +1,5 @@
 /* simd_level.c - which vector code this machine can run */
-#include "ctx.h"
+#include "base/base.h"
 
 static bool
 has(enum ctx_simd simd)

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "ctx.h"
+#include "base/base.h"
 
 struct ctx_pool_thread {
 	struct ctx_pool *pool;

@@ -1,5 +1,5 @@
 /* time.c - moments as the formats write them */
-#include "ctx.h"
+#include "base/base.h"
 
 /* So many digits; false if there are fewer, or the number is not in
  * [least, most]. */

@@ -4,7 +4,7 @@
  * ctx_utf8_next is the definition (table 3-7 of the Unicode standard, the
  * same as RFC 3629); everything else must agree with it.
  */
-#include "ctx.h"
+#include "base/base.h"
 #include "base/vector.h"
 
 static size_t

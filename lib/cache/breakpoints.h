@@ -2,7 +2,7 @@
 #ifndef CTX_CACHE_BREAKPOINTS_H
 #define CTX_CACHE_BREAKPOINTS_H
 
-#include "ctx.h"
+#include "cache/cache.h"
 
 /* Blocks between a hint and the one before it; providers that look back do
  * so for 20 blocks, of which some may not carry a hint. */

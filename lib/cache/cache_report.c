@@ -8,6 +8,7 @@
 
 #include "cache/cache_report.h"
 #include "stream/change_report.h"
+#include "stream/conversation_tracker.h"
 
 static int
 copy_tool(struct ctx_touch *touch, struct ctx_str tool, struct ctx_err *err)

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/breakpoints.h"
 #include "cache/cache_report.h"
 #include "stream/change_report.h"
+#include "stream/conversation_tracker.h"
 
 /* So many messages may tell nothing of their provider. */
 #define PATIENCE 16

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "check/validator.h"
 #include "check/surrogate_rules.h"
+#include "check/validator.h"
 
 bool
 ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)

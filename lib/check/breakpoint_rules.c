@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/validator.h"
 #include "check/surrogate_rules.h"
+#include "check/validator.h"
 
 /* How the provider is told what to cache; NULL: it is not. */
 static const struct ctx_hints *

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/surrogate_rules.h"
+#include "store/store.h"
 
 static bool
 is_letter(uint32_t cp)

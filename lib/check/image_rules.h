@@ -2,7 +2,7 @@
 #ifndef CTX_CHECK_IMAGE_RULES_H
 #define CTX_CHECK_IMAGE_RULES_H
 
-#include "ctx.h"
+#include "check/check.h"
 
 /* An image that a later one may make one too many. */
 struct ctx_judge_image {

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "ctx.h"
+#include "check/check.h"
 
 #define MB ((uint64_t)1 << 20)
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/repair.h"
 #include "check/surrogate_rules.h"
 #include "stream/edit_message.h"
-#include "check/repair.h"
 
 /* ---- the queue ---- */
 

@@ -2,7 +2,7 @@
 #ifndef CTX_CHECK_REPAIR_H
 #define CTX_CHECK_REPAIR_H
 
-#include "ctx.h"
+#include "check/check.h"
 
 /* A record, or a message inside one, that has not been written yet. */
 struct ctx_repair_entry {

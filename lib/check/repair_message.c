@@ -6,8 +6,8 @@
  * again, since it may have been changed.
  */
 #include "check/image_rules.h"
-#include "check/surrogate_rules.h"
 #include "check/repair.h"
+#include "check/surrogate_rules.h"
 
 /* The first hint that is found. */
 struct first {

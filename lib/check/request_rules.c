@@ -3,8 +3,8 @@
  */
 #include <stdio.h>
 
-#include "check/validator.h"
 #include "check/surrogate_rules.h"
+#include "check/validator.h"
 
 static int
 refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,

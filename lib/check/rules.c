@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ctx.h"
+#include "check/check.h"
 
 static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_ORPHAN_CALL] = {

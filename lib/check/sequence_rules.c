@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "check/tool_call_log.h"
 #include "check/validator.h"
 
 /* What waits for these may have to go. */

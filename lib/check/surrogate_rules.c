@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "check/validator.h"
 #include "check/surrogate_rules.h"
+#include "check/validator.h"
 
 /* A walk over a literal: over its bytes, or over the characters it means. */
 struct walk {

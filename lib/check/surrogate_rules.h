@@ -2,7 +2,7 @@
 #ifndef CTX_CHECK_SURROGATE_RULES_H
 #define CTX_CHECK_SURROGATE_RULES_H
 
-#include "ctx.h"
+#include "check/check.h"
 
 /* Sets out to the literal of a string with U+FFFD for each half of a surrogate
  * pair; 1, 0 if it holds none, or -1.  inner: its text is JSON, whose strings

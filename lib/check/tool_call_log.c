@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check/tool_call_log.h"
+#include "group/open_tool_calls.h"
 
 #define NONE UINT32_MAX
 

@@ -2,6 +2,7 @@
 #ifndef CTX_CHECK_TOOL_CALL_LOG_H
 #define CTX_CHECK_TOOL_CALL_LOG_H
 
+#include "check/check.h"
 #include "group/open_tool_calls.h"
 
 /* What became of the calls of one id. */

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "check/image_rules.h"
+#include "check/tool_call_log.h"
 #include "check/validator.h"
+#include "group/open_tool_calls.h"
 
 int
 ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err)

@@ -1,7 +1,7 @@
 /* billed_usage.c - what providers say that a call took */
 #include <string.h>
 
-#include "ctx.h"
+#include "cost/cost.h"
 
 /* A number that no provider reaches stops a sum from running over. */
 #define MOST 1000000000000u

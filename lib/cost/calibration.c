@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "ctx.h"
+#include "cost/cost.h"
 
 /*
  * The 97.5 % point of Student's distribution (Abramowitz, Stegun 26.7.5), a

@@ -2,7 +2,7 @@
 #ifndef CTX_COST_MEDIA_H
 #define CTX_COST_MEDIA_H
 
-#include "ctx.h"
+#include "dialect/dialect.h"
 
 /* What a request may ask for; high is what it gets unasked. */
 enum ctx_detail {

@@ -1,6 +1,7 @@
 /* message_tokens.c - tokens of a message */
 #include <string.h>
 
+#include "cost/cost.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"
 #include "store/reference.h"

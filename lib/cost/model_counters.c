@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "cost/cost.h"
 
 #define LONGEST_KEPT 256 /* bytes of a decoded name */
 #define MOST_KEPT    4096

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "ctx.h"
+#include "cost/cost.h"
 
 #define LONGEST 256 /* bytes of a name */
 #define MOST_STARTS 16 /* in it, for each is compared with every row */

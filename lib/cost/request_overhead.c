@@ -16,6 +16,7 @@
  */
 #include <string.h>
 
+#include "cost/cost.h"
 #include "cost/tool_schema.h"
 
 /* Schemas nested deeper are not looked at. */

@@ -2,7 +2,7 @@
 #ifndef CTX_COST_TOOL_SCHEMA_H
 #define CTX_COST_TOOL_SCHEMA_H
 
-#include "ctx.h"
+#include "json/json.h"
 
 /* A tool as a request defines it; nodes, 0 where there is none. */
 struct ctx_definition {

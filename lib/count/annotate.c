@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "count/count.h"
 
 struct annotate {
 	struct ctx_stream *stream;

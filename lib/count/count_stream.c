@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "count/count.h"
+#include "group/group.h"
 
 struct count {
 	struct ctx_groups groups;

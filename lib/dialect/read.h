@@ -2,7 +2,7 @@
 #ifndef CTX_DIALECT_READ_H
 #define CTX_DIALECT_READ_H
 
-#include "ctx.h"
+#include "dialect/dialect.h"
 
 /* The dialects, one a file: what each does is told at struct ctx_dialect. */
 typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);

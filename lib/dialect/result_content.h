@@ -2,7 +2,7 @@
 #ifndef CTX_DIALECT_RESULT_CONTENT_H
 #define CTX_DIALECT_RESULT_CONTENT_H
 
-#include "ctx.h"
+#include "dialect/dialect.h"
 
 /*
  * What stands before and behind the literal of a body that holds just a text,

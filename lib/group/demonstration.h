@@ -2,7 +2,7 @@
 #ifndef CTX_GROUP_DEMONSTRATION_H
 #define CTX_GROUP_DEMONSTRATION_H
 
-#include "ctx.h"
+#include "message/message.h"
 
 /* Sets *demo to true if a user's message is a demonstration: see
  * CTX_ITEM_DEMO.  -1 with *err if there is no memory. */

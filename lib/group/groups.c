@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/open_tool_calls.h"
 #include "group/demonstration.h"
+#include "group/group.h"
+#include "group/open_tool_calls.h"
 
 #define NONE UINT32_MAX
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dialect/dialect.h"
 #include "group/open_tool_calls.h"
 
 #define NONE UINT32_MAX

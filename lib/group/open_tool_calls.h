@@ -2,7 +2,7 @@
 #ifndef CTX_GROUP_OPEN_TOOL_CALLS_H
 #define CTX_GROUP_OPEN_TOOL_CALLS_H
 
-#include "ctx.h"
+#include "message/message.h"
 
 #define CTX_NO_ITEM UINT32_MAX
 

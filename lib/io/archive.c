@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 
 #define FLUSH_AT (256u << 10)
 /* No call is asked to write more: systems refuse or cut more than INT_MAX. */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 
 #define READ_LEAST ((size_t)64 << 10) /* room that every read is offered */
 #define READ_MOST  ((size_t)256 << 10)

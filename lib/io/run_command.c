@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 
 extern char **environ;
 

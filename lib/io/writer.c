@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 
 /* Runs shorter than this are cheaper to copy than to write by themselves. */
 #define LONG_RUN ((size_t)32 << 10)

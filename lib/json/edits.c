@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "json/json.h"
 
 struct ctx_edit {
 	struct ctx_str old; /* a piece of the text */

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "ctx.h"
+#include "json/json.h"
+#include "json/string_end.h"
 #include "string_end.h"
 
 #define NONE UINT32_MAX /* the parent of the top-level value */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "ctx.h"
+#include "json/json.h"
 #include "string_end.h"
 
 #define STEP ((ptrdiff_t)sizeof(PLAIN_VECTOR))

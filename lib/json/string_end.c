@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/base.h"
 #include "base/vector.h"
 #include "string_end.h"
 

@@ -2,8 +2,8 @@
 #ifndef CTX_JSON_STRING_END_H
 #define CTX_JSON_STRING_END_H
 
+#include "base/base.h"
 #include "base/vector.h"
-#include "ctx.h"
 
 /*
  * Begins with p behind the opening quote and the rest zero; ends with p at

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "message/message.h"
 
 const char *
 ctx_role_name(enum ctx_role role)

@@ -1,5 +1,6 @@
 /* head_tail.c - a message cut to its ends */
 #include "prune/held_conversation.h"
+#include "truncate/text_segments.h"
 
 static int
 cut_pieces(struct prune *p, struct ctx_edits *edits,

@@ -2,6 +2,7 @@
 #ifndef CTX_PRUNE_HELD_CONVERSATION_H
 #define CTX_PRUNE_HELD_CONVERSATION_H
 
+#include "prune/prune.h"
 #include "truncate/text_segments.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef CTX_PRUNE_PLAN_H
 #define CTX_PRUNE_PLAN_H
 
-#include "ctx.h"
+#include "prune/prune.h"
 
 int ctx_fifo_decide(struct ctx_unit *units, size_t n,
     const struct ctx_limits *limits, uint64_t base, uint32_t newest,

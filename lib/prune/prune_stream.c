@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "prune/held_conversation.h"
+#include "truncate/text_segments.h"
 
 /* Bytes held before the first look. */
 #define FIRST_LOOK (256u << 10)

@@ -1,5 +1,5 @@
 /* settings.c - amounts as people give them, worked out for one conversation */
-#include "ctx.h"
+#include "prune/prune.h"
 
 /* Thousandths of a percent of a whole; exact beyond any real window. */
 static uint64_t

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "store/reference.h"
+#include "store/store.h"
 
 /* Takes the number at the start of *text. */
 static bool

@@ -2,7 +2,7 @@
 #ifndef CTX_STORE_REFERENCE_H
 #define CTX_STORE_REFERENCE_H
 
-#include "ctx.h"
+#include "base/base.h"
 
 /* "[12345 characters in .ctx/spool/read_file-0123...cdef.md]" */
 #define CTX_REFERENCE_MIDDLE " characters in "

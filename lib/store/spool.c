@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "store/store.h"
 
 /* ---- the directory ---- */
 

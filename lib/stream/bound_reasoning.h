@@ -2,7 +2,7 @@
 #ifndef CTX_STREAM_BOUND_REASONING_H
 #define CTX_STREAM_BOUND_REASONING_H
 
-#include "ctx.h"
+#include "dialect/dialect.h"
 
 /* The text of the block that is left where a message was nothing but reasoning
  * that was removed. */

@@ -2,7 +2,7 @@
 #ifndef CTX_STREAM_CHANGE_REPORT_H
 #define CTX_STREAM_CHANGE_REPORT_H
 
-#include "ctx.h"
+#include "stream/stream.h"
 
 /* A message and its edits; the first rows are the caller's to set. */
 struct edited {

@@ -2,7 +2,8 @@
 #ifndef CTX_STREAM_CONVERSATION_TRACKER_H
 #define CTX_STREAM_CONVERSATION_TRACKER_H
 
-#include "ctx.h"
+#include "group/group.h"
+#include "stream/stream.h"
 
 /* The first two rows say what is asked for. */
 struct talk {

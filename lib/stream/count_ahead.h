@@ -2,7 +2,7 @@
 #ifndef CTX_STREAM_COUNT_AHEAD_H
 #define CTX_STREAM_COUNT_AHEAD_H
 
-#include "ctx.h"
+#include "stream/stream.h"
 
 /* The next event as it is read, whatever is read ahead. */
 int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/edit_message.h"
 #include "dialect/result_content.h"
+#include "stream/edit_message.h"
+#include "stream/stream.h"
 
 /* Does part i go, given what happens to its message? */
 static bool

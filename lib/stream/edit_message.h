@@ -2,7 +2,7 @@
 #ifndef CTX_STREAM_EDIT_MESSAGE_H
 #define CTX_STREAM_EDIT_MESSAGE_H
 
-#include "ctx.h"
+#include "message/message.h"
 
 /* Notes the removal of children of a message's containers: gone[i] says
  * whether node i of the message goes, counted from its own. */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "store/reference.h"
 #include "stream/placeholder.h"
 
 #define REMOVED " removed"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transcript/lines.h"
 #include "stream/count_ahead.h"
+#include "transcript/lines.h"
 
 /* Bytes of records given out before their memory is given back. */
 #define FORGET_AT ((size_t)256 << 10)

@@ -1,8 +1,9 @@
 /* open.c - encodings, by name or from a file */
 #include <stdlib.h>
 
-#include "tokenizer/vocabulary/builtin.h"
 #include "tokenizer/open.h"
+#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 static const struct builtin {
 	const char *name;

@@ -2,6 +2,7 @@
 #ifndef CTX_TOKENIZER_OPEN_H
 #define CTX_TOKENIZER_OPEN_H
 
+#include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 struct ctx_chain;

@@ -2,7 +2,7 @@
 #ifndef CTX_TRANSCRIPT_LINES_H
 #define CTX_TRANSCRIPT_LINES_H
 
-#include "ctx.h"
+#include "transcript/transcript.h"
 
 struct ctx_held {
 	const struct ctx_dialect *dialect;

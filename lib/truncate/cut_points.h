@@ -3,6 +3,7 @@
 #define CTX_TRUNCATE_CUT_POINTS_H
 
 #include "truncate/text_segments.h"
+#include "truncate/truncate.h"
 
 /* Between two characters of a piece; or before a piece that has no text. */
 struct spot {

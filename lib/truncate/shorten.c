@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/edit_message.h"
-#include "truncate/text_segments.h"
-#include "truncate/cut_points.h"
+#include "dialect/result_content.h"
 #include "store/reference.h"
+#include "stream/edit_message.h"
+#include "truncate/cut_points.h"
+#include "truncate/text_segments.h"
 
 /* The shortest mark, of three bytes. */
 #define ELLIPSIS "\xe2\x80\xa6"

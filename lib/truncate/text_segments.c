@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "truncate/text_segments.h"
+#include "dialect/result_content.h"
 #include "stream/placeholder.h"
+#include "truncate/text_segments.h"
 
 static struct piece *
 add(struct pieces *pieces, uint32_t node, struct ctx_err *err)

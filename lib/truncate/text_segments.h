@@ -3,6 +3,7 @@
 #define CTX_TRUNCATE_TEXT_SEGMENTS_H
 
 #include "dialect/result_content.h"
+#include "truncate/truncate.h"
 
 /*
  * A text of an item, or a block of it that can only stay or go.  What is no

@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost/media.h"
+#include "dialect/result_content.h"
 #include "stream/bound_reasoning.h"
-#include "prune/held_conversation.h"
-#include "truncate/text_segments.h"
 #include "stream/change_report.h"
-#include "stream/placeholder.h"
 #include "stream/conversation_tracker.h"
+#include "stream/placeholder.h"
+#include "truncate/text_segments.h"
 
 /* A message that is held, or a record that follows one. */
 struct waiting {

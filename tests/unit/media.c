@@ -1,4 +1,5 @@
 /* media.c - tokens of images: published figures, and headers of files */
+#include "ctx.h"
 #include "cost/media.h"
 #include "tap.h"
 

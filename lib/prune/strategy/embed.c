@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io.h"
 #include "prune/strategy/embed.h"
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };

@@ -2,7 +2,7 @@
 #ifndef CTX_PRUNE_STRATEGY_EMBED_H
 #define CTX_PRUNE_STRATEGY_EMBED_H
 
-#include "ctx.h"
+#include "base/base.h"
 
 /* The texts of a conversation, as lines for the command.  Zero is valid. */
 struct ctx_embed {

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prune/strategy/embed.h"
 #include "prune/plan.h"
+#include "prune/strategy/embed.h"
 #include "prune/strategy/terms.h"
 
 static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "prune/prune.h"
 
 enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
 

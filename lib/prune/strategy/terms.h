@@ -2,7 +2,7 @@
 #ifndef CTX_PRUNE_STRATEGY_TERMS_H
 #define CTX_PRUNE_STRATEGY_TERMS_H
 
-#include "ctx.h"
+#include "base/base.h"
 
 /* Takes one term; it may be changed but not kept. */
 struct ctx_terms {

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 /* Four numbers at once where the machine can; passed by address, as not all
  * machines have registers for them. */

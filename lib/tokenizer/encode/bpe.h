@@ -2,6 +2,7 @@
 #ifndef CTX_TOKENIZER_ENCODE_BPE_H
 #define CTX_TOKENIZER_ENCODE_BPE_H
 
+#include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define CTX_LANE      64 /* places of a lane */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 #define END UINT32_MAX
 

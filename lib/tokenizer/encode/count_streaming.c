@@ -9,7 +9,11 @@
  * what no mark behind it can change is looked at, and where its normal form is
  * another text, only places that both have are stopped at.
  */
+#include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/open.h"
 
 #define STEP 256 /* pieces counted at once */
 

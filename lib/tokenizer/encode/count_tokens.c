@@ -8,8 +8,15 @@
  */
 #include <stdlib.h>
 
+#include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/encode/pretoken_lookup.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/open.h"
 #include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 #define CUTS 64 /* of a long piece, found at once */
 

@@ -2,13 +2,14 @@
 #ifndef CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 
-#include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/nfc.h"
-#include "tokenizer/encode/pretoken_lookup.h"
-#include "tokenizer/simd/backend.h"
-#include "tokenizer/open.h"
 #include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/encode/pretoken_lookup.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/open.h"
+#include "tokenizer/simd/backend.h"
+#include "tokenizer/tokenizer.h"
 
 /* A word that waits in a lane to be merged. */
 struct ctx_waiting {

@@ -1,7 +1,11 @@
 /* encode.c - the ids of a text */
 #include <stdlib.h>
 
+#include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/open.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 void
 ctx_tokens_release(struct ctx_tokens *tokens)

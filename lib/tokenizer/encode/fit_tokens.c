@@ -6,7 +6,9 @@
  * that ends there.  Only the last pieces can change by that, so a try costs
  * no more than the last steps of the walk.
  */
+#include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
+#include "tokenizer/open.h"
 
 #define STEP 256 /* pieces counted at once */
 

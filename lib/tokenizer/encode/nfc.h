@@ -2,7 +2,7 @@
 #ifndef CTX_TOKENIZER_ENCODE_NFC_H
 #define CTX_TOKENIZER_ENCODE_NFC_H
 
-#include "ctx.h"
+#include "base/base.h"
 
 /*
  * Of Unicode 9.0, the version that the tokenizers library (0.23) normalises

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/tokenizer.h"
 
 #define LINE		64 /* bytes of cache */
 #define FIRST_BITS	8

@@ -12,6 +12,7 @@
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
 #define CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
 
+#include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 /*

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 #define WINDOW 4096 /* characters, at first */

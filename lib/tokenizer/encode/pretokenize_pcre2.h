@@ -2,7 +2,7 @@
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKENIZE_PCRE2_H
 #define CTX_TOKENIZER_ENCODE_PRETOKENIZE_PCRE2_H
 
-#include "ctx.h"
+#include "base/base.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/simd/backend.h"
 

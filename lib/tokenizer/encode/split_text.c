@@ -7,6 +7,8 @@
  * is split.
  */
 #include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/open.h"
 
 #define NORMAL_ADDED (CTX_NAMES_NORMAL * CTX_NAMES_ADDED)
 

@@ -8,7 +8,10 @@
  */
 #include <stdlib.h>
 
+#include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/open.h"
 
 #define DISTANCE 4096 /* bytes between marks, at least */
 #define STEP	 256  /* pieces counted at once */

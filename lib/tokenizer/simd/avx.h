@@ -8,8 +8,8 @@
 #ifndef CTX_TOKENIZER_SIMD_AVX_H
 #define CTX_TOKENIZER_SIMD_AVX_H
 
-#include "tokenizer/unicode.h"
 #include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/unicode.h"
 
 struct vec {
 	__m256i a, b;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctx.h"
+#include "base/base.h"
 #include "tokenizer/pretokenizer.h"
 
 #define CTX_SPLIT_MAX  2048	     /* pieces found at once */

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
-#include "tokenizer/vocabulary/build.h"
+#include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/build.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 #define MOST_PAIR_BITS 21
 

@@ -2,6 +2,7 @@
 #ifndef CTX_TOKENIZER_VOCABULARY_BUILD_H
 #define CTX_TOKENIZER_VOCABULARY_BUILD_H
 
+#include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define CTX_PACK_MAX 1024	   /* bytes of a token that can be packed */

@@ -9,11 +9,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "tokenizer/vocabulary/file_formats.h"
+#include "json/json.h"
 #include "tokenizer/encode/nfc.h"
+#include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/build.h"
+#include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
-#include "tokenizer/unicode.h"
 
 struct reader {
 	json_t *model, *vocab;

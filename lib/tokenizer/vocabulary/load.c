@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #include "tokenizer/encode/pretokenize_pcre2.h"
-#include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/open.h"
+#include "tokenizer/vocabulary/file_formats.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 #define FILE_MAX (1u << 30) /* bytes of a vocabulary file */
 

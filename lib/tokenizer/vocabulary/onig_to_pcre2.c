@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 #define DEPTH  30   /* of groups and of sets in sets */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctx.h"
+#include "base/base.h"
 #include "tokenizer/unicode.h"
 
 /* Why a file is not taken, and what to do. */

@@ -1,6 +1,7 @@
 /* tiktoken.c - tiktoken's rank files: a token in base64 and its rank, a line */
 #include <stdlib.h>
 
+#include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/file_formats.h"
 
 struct ranks {

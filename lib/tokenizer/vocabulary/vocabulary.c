@@ -1,4 +1,5 @@
 /* vocabulary.c - opening a packed vocabulary, and finding tokens in it */
+#include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define ONES 255, 255, 255, 255, 255, 255, 255, 255

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "base/base.h"
 #include "tokenizer/pretokenizer.h"
 
 #define CTX_VOCAB_NONE	  UINT32_MAX
