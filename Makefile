@@ -68,7 +68,7 @@ $(B)/flags.mk: Makefile
 	  try HARDEN_COMMAND $(TRY_COMMAND); } > $@.new; \
 	rm -f $@.probe; mv $@.new $@
 
-CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -I$(B)/gen $(NARROW) \
+CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -Icmd -I$(B)/gen $(NARROW) \
 	$(DEP_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
@@ -78,7 +78,8 @@ COMMAND_LINK := $(if $(SAN)$(findstring -static,$(LDFLAGS)),,$(HARDEN_COMMAND))
 
 LIB_SRC := $(filter-out lib/gen/%,$(sort $(shell find lib -name '*.c')))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
-CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),$(wildcard cmd/*.c)))
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),\
+	$(sort $(shell find cmd -name '*.c'))))
 UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/make_unicode.o $(B)/gen/make_nfc.o
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)

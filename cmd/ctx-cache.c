@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* So many lines are said about conversations; then they are counted. */
 #define MOST_LINES 10

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "after.h"
+#include "check/after.h"
 
 #define MOST_LINES 10 /* on standard error about findings */
 

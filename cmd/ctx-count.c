@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bar.h"
-#include "calibrate.h"
-#include "rows.h"
+#include "bar/bar.h"
+#include "count/calibrate.h"
+#include "count/output.h"
 
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 

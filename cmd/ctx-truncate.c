@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 struct truncate {
 	struct cli cli;

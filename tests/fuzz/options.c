@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <unistd.h>
 
-#include "../../cmd/cli.h"
+#include "cli/cli.h"
 #include "fuzz.h"
 
 /* cmd/ctx-*.c, their main renamed. */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bar.h"
+#include "bar/bar.h"
 
 /* Looks at file i; says whether it is another than before, and whether it is
  * away. */

@@ -1,5 +1,5 @@
 /*
- * calls.c - system calls that a command in the sandbox has no use for
+ * seccomp.c - system calls that a command in the sandbox has no use for
  *
  * What Landlock does not know: sockets that are no TCP, modes, owners, times
  * and attributes by a path, other processes, new parts of the kernel; and what
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* The machine, as linux/audit.h numbers it: another numbers its calls in
  * another way, and one kernel may take those of two. */

@@ -1,5 +1,5 @@
 /*
- * whole.c - a file that is whole, or as it was
+ * atomic_write.c - a file that is whole, or as it was
  *
  * It is written beside its place, under a name of chance, and takes it once
  * it is on disk: who reads it meanwhile has the one before, and so has who
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static _Noreturn void
 fail(const struct cli *cli, const char *path, const char *beside, int sys)

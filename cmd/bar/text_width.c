@@ -1,8 +1,8 @@
-/* words.c - names and figures in so many columns */
+/* text_width.c - names and figures in so many columns */
 #include <inttypes.h>
 #include <string.h>
 
-#include "picture.h"
+#include "bar/layout.h"
 
 /* Columns of a character: an estimate for names, which are mostly ASCII. */
 static unsigned

@@ -1,5 +1,5 @@
 /*
- * picture.c - what a picture of a context shows
+ * layout.c - what a picture of a context shows
  *
  * The parts in their order, each with its letter, so that it reads the same
  * without colour; the colour is that of the zone which the whole has reached.
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture.h"
+#include "bar/layout.h"
 
 /* The letter of each rank; tools have figures. */
 static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};

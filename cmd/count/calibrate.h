@@ -1,8 +1,8 @@
 /* calibrate.h - ctx-count --calibrate */
-#ifndef CMD_CALIBRATE_H
-#define CMD_CALIBRATE_H
+#ifndef CTX_CMD_COUNT_CALIBRATE_H
+#define CTX_CMD_COUNT_CALIBRATE_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* Text is what a factor scales; the rest is framing, media and the like. */
 struct calibrate_sum {

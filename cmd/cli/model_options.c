@@ -1,4 +1,4 @@
-/* models.c - the user's own models, from a JSON file; a list of all */
+/* model_options.c - the user's own models, from a JSON file; a list of all */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 #define LONGEST 1000000 /* bytes of the file */
 

@@ -2,11 +2,11 @@
  * cli.h - what the commands share: options, messages, exit
  *
  * Each command has one table of options, which parses, prints --help and
- * feeds the completions.  Only say.c, and progress.c and begin.c for
+ * feeds the completions.  Only messages.c, and progress.c and startup.c for
  * it, prints to standard error, reads the environment or exits.
  */
-#ifndef CMD_CLI_H
-#define CMD_CLI_H
+#ifndef CTX_CMD_CLI_CLI_H
+#define CTX_CMD_CLI_CLI_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ void cli_spare_files(const struct cli *cli, const char *path,
 FILE *cli_explain_open(const struct cli *cli, const char *path,
     const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
-/* Makes a file anew, which is seen when it is whole (whole.c); trouble with it
+/* Makes a file anew, which is seen when it is whole (atomic_write.c); trouble with it
  * is the command's end. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);

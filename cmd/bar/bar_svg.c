@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "picture.h"
+#include "bar/layout.h"
 
 enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
 enum { SVG_NAME = 96, SVG_PART = 16 }; /* columns of text */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture.h"
+#include "bar/layout.h"
 
 const char *
 bar_color_name(unsigned i)

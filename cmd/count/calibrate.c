@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate.h"
+#include "count/calibrate.h"
 
 struct calibrate_call {
 	uint32_t model; /* of the names */

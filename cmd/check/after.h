@@ -1,8 +1,8 @@
 /* after.h - is a request an earlier one with messages appended? */
-#ifndef CMD_AFTER_H
-#define CMD_AFTER_H
+#ifndef CTX_CMD_CHECK_AFTER_H
+#define CTX_CMD_CHECK_AFTER_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
 

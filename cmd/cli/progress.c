@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 }; /* milliseconds */
 enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* columns */

@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "picture.h"
+#include "bar/layout.h"
 
 enum { BAR_LEAST = 24, BAR_MOST = 400, BAR_USUAL = 80 }; /* columns */
 enum { PLACE = 14 };             /* of an item, at least */

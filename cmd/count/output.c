@@ -1,10 +1,10 @@
-/* rows.c - the lines that ctx-count prints */
+/* output.c - the lines that ctx-count prints */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
+#include "count/output.h"
 
 /* ---- one row ---- */
 

@@ -4,7 +4,7 @@
  * The stream is written by others, so before its first byte the command gives
  * up all that it has no use for: of the file system it may read its operands
  * and the vocabularies it was given, and nothing can be run (Landlock, Linux
- * 5.13 and later; calls.c has what that does not know).  Where the kernel has
+ * 5.13 and later; seccomp.c has what that does not know).  Where the kernel has
  * no Landlock nothing happens; where it has it and refuses, the command ends.
  */
 #define _GNU_SOURCE /* syscall, O_PATH, realpath */
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* LeakSanitizer reads /proc when a program ends, and traces it. */
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,8 +1,8 @@
-/* rows.h - the lines that ctx-count prints */
-#ifndef CMD_ROWS_H
-#define CMD_ROWS_H
+/* output.h - the lines that ctx-count prints */
+#ifndef CTX_CMD_COUNT_OUTPUT_H
+#define CTX_CMD_COUNT_OUTPUT_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* One line of output: a conversation, a message, or all that share a name. */
 struct row {

@@ -1,8 +1,8 @@
 /* bar.h - the context bar: how full a context is, and with what */
-#ifndef CMD_BAR_H
-#define CMD_BAR_H
+#ifndef CTX_CMD_BAR_BAR_H
+#define CTX_CMD_BAR_BAR_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 struct bar {
 	/* Options: */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 #define PART ((size_t)256 << 10) /* bytes of a text read at once, or more */
 

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "after.h"
+#include "check/after.h"
 
 static struct ctx_prefix *
 read_request(struct cli *cli, struct ctx_meter *meter,

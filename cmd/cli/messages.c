@@ -1,4 +1,4 @@
-/* say.c - what the commands say and are told, and how they end */
+/* messages.c - what the commands say and are told, and how they end */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 const char *
 cli_environment(const char *name)

@@ -1,8 +1,8 @@
-/* picture.h - one picture of a context, before it is drawn */
-#ifndef CMD_PICTURE_H
-#define CMD_PICTURE_H
+/* layout.h - one picture of a context, before it is drawn */
+#ifndef CTX_CMD_BAR_LAYOUT_H
+#define CTX_CMD_BAR_LAYOUT_H
 
-#include "bar.h"
+#include "bar/bar.h"
 
 #define PICTURE_PARTS 12 /* the last may be the rest */
 
@@ -47,7 +47,7 @@ size_t picture_cells(struct picture *picture, size_t cells);
 /* Percent of the window, or where that is not known of the whole. */
 double picture_share(const struct picture *picture, uint64_t tokens);
 
-/* ---- words.c: names and figures in so many columns ---- */
+/* ---- text_width.c: names and figures in so many columns ---- */
 
 size_t words_width(struct ctx_str name);
 /* As much of the beginning of a name as so many columns hold. */

@@ -1,4 +1,4 @@
-/* begin.c - before anything else */
+/* startup.c - before anything else */
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 #ifdef __GLIBC__
 static ssize_t
