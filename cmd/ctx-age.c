@@ -81,7 +81,8 @@ parse(struct age *age, int argc, char **argv)
 	age->cli.spool = o->spool;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	if (o->media && (o->by_results || age->keep_given))
-		cli_die(&age->cli, "--media counts media: -k and "
+		cli_die(&age->cli,
+		    "--media counts media: -k and "
 		    "--keep-results do not go with it");
 	if (o->by_results)
 		o->keep = age->keep_results;
@@ -93,11 +94,13 @@ parse(struct age *age, int argc, char **argv)
 	if (o->step == 0)
 		cli_die(&age->cli, "--step: 0 would never end");
 	if (!age->head_given)
-		o->head = o->over / 4 < CTX_AGE_HEAD ? o->over / 4
-						     : CTX_AGE_HEAD;
+		o->head =
+		    o->over / 4 < CTX_AGE_HEAD ? o->over / 4 : CTX_AGE_HEAD;
 	if (o->head > CTX_AGE_HEAD)
-		cli_die(&age->cli, "--head: more than %d characters are "
-		    "taken for no aged result", CTX_AGE_HEAD);
+		cli_die(&age->cli,
+		    "--head: more than %d characters are "
+		    "taken for no aged result",
+		    CTX_AGE_HEAD);
 	o->user = age;
 	o->failed = failed;
 }
@@ -124,15 +127,18 @@ say(struct age *age, const struct ctx_age_counts *counts)
 		    age->failed, what);
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
-		cli_say(&age->cli, "no message says when it was, so none is "
+		cli_say(&age->cli,
+		    "no message says when it was, so none is "
 		    "older than another");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	if (age->cli.verbose && counts->reasoning > 0)
-		cli_say(&age->cli, "removed the bound reasoning of %" PRIu64
-				   " messages", counts->reasoning);
+		cli_say(&age->cli,
+		    "removed the bound reasoning of %" PRIu64 " messages",
+		    counts->reasoning);
 	if (age->cli.verbose)
-		cli_say(&age->cli, "aged %" PRIu64 " %s, saved %" PRIu64
-		    " tokens", counts->results, what, counts->tokens);
+		cli_say(&age->cli,
+		    "aged %" PRIu64 " %s, saved %" PRIu64 " tokens",
+		    counts->results, what, counts->tokens);
 }
 
 int

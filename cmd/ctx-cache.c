@@ -35,13 +35,15 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 	switch (o->why) {
 	case CTX_HINTED_NEVER:
 		if (other != NULL)
-			cli_say(&cache->cli, "messages of %s carry cache "
-					     "hints only with --provider %s; "
-					     "nothing is changed",
+			cli_say(&cache->cli,
+			    "messages of %s carry cache "
+			    "hints only with --provider %s; "
+			    "nothing is changed",
 			    o->dialect->name, other->provider);
 		else
-			cli_say(&cache->cli, "messages of %s carry no cache "
-					     "hints; nothing is changed",
+			cli_say(&cache->cli,
+			    "messages of %s carry no cache "
+			    "hints; nothing is changed",
 			    o->dialect->name);
 		break;
 	case CTX_HINTED_AUTO:
@@ -52,16 +54,20 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 		/* Messages that any provider could take, for a model that
 		 * takes no hints. */
 		if (o->hints == NULL)
-			cli_say(&cache->cli, "%s takes no cache hints; "
-					     "nothing is changed", model);
+			cli_say(&cache->cli,
+			    "%s takes no cache hints; "
+			    "nothing is changed",
+			    model);
 		else if (model == NULL || model[0] == '\0')
-			cli_say(&cache->cli, "%s caches by itself, but for "
-					     "models that -m must name; "
-					     "nothing is changed",
+			cli_say(&cache->cli,
+			    "%s caches by itself, but for "
+			    "models that -m must name; "
+			    "nothing is changed",
 			    o->hints->provider);
 		else
-			cli_say(&cache->cli, "%s is not known to heed the "
-					     "hints of %s; nothing is changed",
+			cli_say(&cache->cli,
+			    "%s is not known to heed the "
+			    "hints of %s; nothing is changed",
 			    model, o->hints->provider);
 		break;
 	}
@@ -87,9 +93,10 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 		return 0;
 	if (o->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, o->line);
-	cli_say(&cache->cli, "%s%s: %" PRIu64 " tokens; %s caches nothing "
-			     "shorter than %" PRIu32, o->file, place,
-	    o->tokens, o->model->name, o->model->cache_least);
+	cli_say(&cache->cli,
+	    "%s%s: %" PRIu64 " tokens; %s caches nothing "
+	    "shorter than %" PRIu32,
+	    o->file, place, o->tokens, o->model->name, o->model->cache_least);
 	return 0;
 }
 
@@ -110,9 +117,9 @@ write_hints(struct cache *cache, struct ctx_meter *meter)
 		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
 		    cache->lines - MOST_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
-		cli_say(&cache->cli, "%" PRIu64 " hints in %" PRIu64
-				     " conversations", cache->hints,
-		    cache->conversations);
+		cli_say(&cache->cli,
+		    "%" PRIu64 " hints in %" PRIu64 " conversations",
+		    cache->hints, cache->conversations);
 	cli_close(&stream);
 	cli_status(&cache->cli, cli_end(&cache->cli, &writer));
 }
@@ -124,8 +131,9 @@ write_hints(struct cache *cache, struct ctx_meter *meter)
 static void
 read_prices(struct cache *cache, struct ctx_prices *prices)
 {
-	uint64_t out = 0, *const to[] = {&prices->in, &out, &prices->read,
-	    &prices->write};
+	uint64_t out = 0,
+		 *const to[] = {&prices->in, &out, &prices->read,
+		     &prices->write};
 	const char *p = cache->price;
 	char *end;
 	double x;
@@ -141,17 +149,18 @@ read_prices(struct cache *cache, struct ctx_prices *prices)
 			return;
 		p = end + 1;
 	}
-	cli_die(&cache->cli, "--price: '%s' is not dollars for a million "
-			     "tokens, such as 3,15,0.3,3.75 (in, out, read, "
-			     "write)", cache->price);
+	cli_die(&cache->cli,
+	    "--price: '%s' is not dollars for a million "
+	    "tokens, such as 3,15,0.3,3.75 (in, out, read, "
+	    "write)",
+	    cache->price);
 }
 
 static void
 find_prices(struct cache *cache, const struct ctx_prefix *prefix,
     struct ctx_prices *prices)
 {
-	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE,
-	    CTX_NO_PRICE};
+	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE, CTX_NO_PRICE};
 	if (cache->price != NULL)
 		read_prices(cache, prices);
 	else
@@ -159,8 +168,7 @@ find_prices(struct cache *cache, const struct ctx_prefix *prefix,
 }
 
 static void
-print_json(const struct cache *cache, const struct ctx_bill *bill,
-    bool priced)
+print_json(const struct cache *cache, const struct ctx_bill *bill, bool priced)
 {
 	const struct ctx_prefix_item *at = bill->changed;
 	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:I, s:I, "
@@ -169,21 +177,20 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 	    (json_int_t)bill->bytes, "tokens", (json_int_t)bill->tokens,
 	    "messages", (json_int_t)bill->all, "grown", bill->grown, "exact",
 	    !bill->estimated, "read", (json_int_t)bill->read, "written",
-	    (json_int_t)bill->written, "fresh", (json_int_t)bill->fresh,
-	    "kept", (json_int_t)bill->kept, "added",
-	    (json_int_t)bill->added);
+	    (json_int_t)bill->written, "fresh", (json_int_t)bill->fresh, "kept",
+	    (json_int_t)bill->kept, "added", (json_int_t)bill->added);
 	json_t *changed = json_null();
 	struct ctx_err err;
 
 	if (at != NULL && at->member != NULL)
 		changed = json_pack("{s:o, s:I, s:s}", "file",
-		    cli_json_text(at->file, strlen(at->file)),
-		    "line", (json_int_t)at->line, "member", at->member);
+		    cli_json_text(at->file, strlen(at->file)), "line",
+		    (json_int_t)at->line, "member", at->member);
 	else if (at != NULL)
 		changed = json_pack("{s:o, s:I, s:I, s:s}", "file",
-		    cli_json_text(at->file, strlen(at->file)),
-		    "line", (json_int_t)at->line, "index",
-		    (json_int_t)at->index, "role", ctx_role_name(at->role));
+		    cli_json_text(at->file, strlen(at->file)), "line",
+		    (json_int_t)at->line, "index", (json_int_t)at->index,
+		    "role", ctx_role_name(at->role));
 	o = cli_json_with(o, "changed", changed);
 	if (priced && bill->known)
 		o = cli_json_with(o, "cost", json_real(bill->cost));
@@ -191,11 +198,12 @@ print_json(const struct cache *cache, const struct ctx_bill *bill,
 		o = cli_json_with(o, "cost_unchanged",
 		    json_real(bill->cost_unchanged));
 	if (priced && bill->known && bill->known_unchanged)
-		o = cli_json_with(o, "calls", bill->calls == CTX_NEVER
+		o = cli_json_with(o, "calls",
+		    bill->calls == CTX_NEVER
 			? json_null()
 			: json_integer((json_int_t)bill->calls));
-	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(9),
-		&err) < 0)
+	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(9), &err) <
+	    0)
 		cli_fail(&cache->cli, &err);
 }
 
@@ -244,13 +252,15 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 
 	print_part(bill, "shared", bill->tokens, NULL);
 	printf("%-11s%12" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
-	       " messages\n", "", bill->bytes, bill->messages, bill->all);
+	       " messages\n",
+	    "", bill->bytes, bill->messages, bill->all);
 	print_change(bill);
 	for (i = 0; i < 3; i++) {
 		cost = (double)tokens[i] * (double)price[i] / 1e12;
 		print_part(bill, names[i], tokens[i],
 		    priced && (price[i] != CTX_NO_PRICE || tokens[i] == 0)
-			? &cost : NULL);
+			? &cost
+			: NULL);
 	}
 	print_part(bill, "in all", bill->read + bill->written + bill->fresh,
 	    priced && bill->known ? &bill->cost : NULL);
@@ -278,8 +288,9 @@ static struct ctx_prefix *
 read_prefix(struct cache *cache, struct ctx_meter *meter,
     const struct ctx_hashkey *key, char **files, size_t n)
 {
-	struct ctx_prefix_options options = {
-	    .provider = cache->options.provider, .key = key};
+	struct ctx_prefix_options options = {.provider =
+						 cache->options.provider,
+	    .key = key};
 	struct ctx_prefix *prefix;
 	struct ctx_stream stream;
 	struct ctx_err err;
@@ -352,13 +363,13 @@ parse(struct cache *cache, int argc, char **argv)
 	cache->report.by_file = true;
 	if (cache->diff == NULL && cache->price != NULL)
 		cli_die(&cache->cli, "--price does not go without --diff");
-	if (cache->diff == NULL && cache->report.json &&
-	    !cache->report.dry_run)
+	if (cache->diff == NULL && cache->report.json && !cache->report.dry_run)
 		cli_die(&cache->cli, "--json needs --dry-run or --diff");
 	if (cache->diff != NULL &&
 	    (cache->report.dry_run || cache->report.explain_path != NULL ||
 		cache->report.archive_path != NULL))
-		cli_die(&cache->cli, "--diff changes nothing; --dry-run, "
+		cli_die(&cache->cli,
+		    "--diff changes nothing; --dry-run, "
 		    "--explain and --archive do not go with it");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)

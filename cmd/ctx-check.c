@@ -66,7 +66,8 @@ begin_sarif(const struct check *check)
 	printf("{\"$schema\":\"https://json.schemastore.org/"
 	       "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":"
 	       "{\"driver\":{\"name\":\"ctx-check\",\"version\":\"%s\","
-	       "\"rules\":[\n", CTX_VERSION);
+	       "\"rules\":[\n",
+	    CTX_VERSION);
 	for (i = 0; (rule = ctx_rule_at(i)) != NULL; i++) {
 		row = json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", rule->id,
 		    "shortDescription", "text", rule->about, "help", "text",
@@ -84,12 +85,12 @@ print_sarif(const struct check *check, const struct ctx_finding *finding,
     struct ctx_err *err)
 {
 	json_t *result = json_pack("{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:o}, "
-			 "s:{s:I}}}]}",
+				   "s:{s:I}}}]}",
 	    "ruleId", ctx_rule_at(finding->id)->id, "ruleIndex",
 	    (int)finding->id, "level", "error", "message", "text",
-	    finding->what, "locations", "physicalLocation",
-	    "artifactLocation", "uri", uri_of(finding->place.file), "region",
-	    "startLine", (json_int_t)finding->place.line);
+	    finding->what, "locations", "physicalLocation", "artifactLocation",
+	    "uri", uri_of(finding->place.file), "region", "startLine",
+	    (json_int_t)finding->place.line);
 
 	if (result != NULL && check->found > 1)
 		putchar(',');
@@ -154,8 +155,8 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	} else if (check->sarif) {
 		rc = print_sarif(check, finding, err);
 	} else if (check->json) {
-		rc = cli_json_line(stdout, CLI_STDOUT, json_of(finding), 0,
-		    err);
+		rc =
+		    cli_json_line(stdout, CLI_STDOUT, json_of(finding), 0, err);
 	} else {
 		print_finding(stdout, finding);
 		cli_check_stdout(&check->cli);
@@ -178,12 +179,11 @@ fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 		return 0;
 	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
 	line = json_of(finding);
-	line = cli_json_with(line, "role",
-	    json_string(ctx_role_name(fix->role)));
+	line =
+	    cli_json_with(line, "role", json_string(ctx_role_name(fix->role)));
 	line = cli_json_with(line, "action", json_string(fix->action));
 	line = cli_json_with(line, "sha256", json_string(hash));
-	return cli_json_line(check->explain, check->explain_path, line, 0,
-	    err);
+	return cli_json_line(check->explain, check->explain_path, line, 0, err);
 }
 
 /* ---- files ---- */
@@ -195,10 +195,9 @@ check_file(struct check *check, char **file, struct ctx_writer *writer)
 	struct ctx_stream stream;
 	struct ctx_err err;
 
-	cli_open(&check->cli, &stream, file, 1,
-	    check->repair ? writer : NULL);
-	if (ctx_check(&stream, check->repair ? writer : NULL, options,
-		&err) < 0) {
+	cli_open(&check->cli, &stream, file, 1, check->repair ? writer : NULL);
+	if (ctx_check(&stream, check->repair ? writer : NULL, options, &err) <
+	    0) {
 		if (check->sarif)
 			end_sarif(false);
 		cli_fail(&check->cli, &err);
@@ -226,10 +225,12 @@ list_rules(void)
 			printf(" all");
 		if (rule->when == CTX_CALLS_FIT)
 			printf(" --schema");
-		for (k = 0; rule->when != 0 &&
-		    (provider = ctx_provider_at(k)) != NULL; k++)
-			if (rule->when & ctx_provider_rules(provider,
-			    ctx_dialect_find(provider->dialect)))
+		for (k = 0;
+		     rule->when != 0 && (provider = ctx_provider_at(k)) != NULL;
+		     k++)
+			if (rule->when &
+			    ctx_provider_rules(provider,
+				ctx_dialect_find(provider->dialect)))
 				printf(" %s", provider->name);
 		printf("\n    source: %s\n", rule->source);
 	}
@@ -244,14 +245,14 @@ parse(struct check *check, int argc, char **argv)
 	    {.type = CLI_HEADING, .help = "What is asked"},
 	    {0, "provider", "NAME", "what it asks beyond the dialect (none)",
 		CLI_STRING, &check->provider, provider_name, NULL},
-	    {0, "allow-pending", NULL, "the last calls may be open",
-		CLI_FLAG, &check->options.allow_pending, NULL, NULL},
+	    {0, "allow-pending", NULL, "the last calls may be open", CLI_FLAG,
+		&check->options.allow_pending, NULL, NULL},
 	    {0, "schema", NULL, "hold arguments against the tools' schemas",
 		CLI_FLAG, &check->options.schema, NULL, NULL},
 	    {0, "after", "FILE", "only: was this earlier request appended to?",
 		CLI_FILE, &check->after, NULL, NULL},
-	    {'m', "model", "NAME", "its window bounds images (the request's)", CLI_STRING,
-		&check->cli.model, cli_model_name, NULL},
+	    {'m', "model", "NAME", "its window bounds images (the request's)",
+		CLI_STRING, &check->cli.model, cli_model_name, NULL},
 	    {.type = CLI_HEADING, .help = "What comes out"},
 	    {0, "json", NULL, "one JSON object a finding", CLI_FLAG,
 		&check->json, NULL, NULL},
@@ -263,8 +264,8 @@ parse(struct check *check, int argc, char **argv)
 		&check->list_rules, NULL, NULL},
 	    {0, "repair", NULL, "write a stream that passes", CLI_FLAG,
 		&check->repair, NULL, NULL},
-	    {0, "explain", "FILE", "a JSON line for each repair",
-		CLI_FILE, &check->explain_path, NULL, NULL},
+	    {0, "explain", "FILE", "a JSON line for each repair", CLI_FILE,
+		&check->explain_path, NULL, NULL},
 	    {0, "archive", "FILE", "append there first what it changes",
 		CLI_FILE, &check->archive_path, NULL, NULL},
 	    CLI_DIALECT(&check->cli),
@@ -295,19 +296,20 @@ run_after(struct check *check)
 {
 	struct ctx_meter meter;
 	enum after_output output = check->json ? AFTER_JSON
-	    : check->quiet		       ? AFTER_NONE
+	    : check->quiet                     ? AFTER_NONE
 					       : AFTER_LINES;
 
 	if (check->repair || check->sarif || check->provider != NULL ||
 	    check->options.allow_pending || check->options.schema ||
 	    check->archive_path != NULL || check->cli.n_files > 1)
-		cli_die(&check->cli, "--after compares one file; only -m, "
-				     "--json and -q go with it");
+		cli_die(&check->cli,
+		    "--after compares one file; only -m, "
+		    "--json and -q go with it");
 	cli_meter(&check->cli, &meter);
 	cli_sandbox(&check->cli,
 	    &(struct cli_needs){.meter = &meter, .read = check->after});
-	after_compare(&check->cli, &meter, check->after,
-	    check->cli.files[0], output);
+	after_compare(&check->cli, &meter, check->after, check->cli.files[0],
+	    output);
 	ctx_meter_release(&meter);
 }
 
@@ -318,8 +320,7 @@ open_archive(struct check *check)
 
 	if (!check->repair)
 		cli_die(&check->cli, "--archive needs --repair");
-	cli_spare_files(&check->cli, check->archive_path,
-	    check->explain_path);
+	cli_spare_files(&check->cli, check->archive_path, check->explain_path);
 	if (ctx_archive_open(&check->archive, check->archive_path, &err) < 0)
 		cli_fail(&check->cli, &err);
 	check->options.archive = &check->archive;
@@ -333,8 +334,9 @@ open_reports(struct check *check)
 		cli_die(&check->cli,
 		    "only one of --json, --sarif and --repair");
 	if (check->repair && check->cli.n_files > 1)
-		cli_die(&check->cli, "--repair takes one file: what leaves "
-				     "is one conversation");
+		cli_die(&check->cli,
+		    "--repair takes one file: what leaves "
+		    "is one conversation");
 	if (check->explain_path != NULL && !check->repair)
 		cli_die(&check->cli, "--explain needs --repair");
 	if (check->archive_path != NULL)

@@ -81,14 +81,12 @@ add_kinds(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 			err) < 0)
 			return -1;
 	}
-	return add_part(count, t, "framing", framing, rough ? framing : 0,
-	    err);
+	return add_part(count, t, "framing", framing, rough ? framing : 0, err);
 }
 
 /* Adds what no message costs, so that the rows add up to the whole. */
 static int
-add_beside(struct count *count, const struct ctx_tally *t,
-    struct ctx_err *err)
+add_beside(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 {
 	const struct ctx_beside *b = &t->beside;
 	uint64_t priming = b->tokens - b->system - b->tools;
@@ -109,8 +107,8 @@ add_beside(struct count *count, const struct ctx_tally *t,
 	default:
 		return 0;
 	}
-	if (add_part(count, t, system, b->system, rough ? b->system : 0,
-		err) < 0 ||
+	if (add_part(count, t, system, b->system, rough ? b->system : 0, err) <
+		0 ||
 	    add_part(count, t, "tools", b->tools, b->tools, err) < 0)
 		return -1;
 	return add_part(count, t, rest, priming, rough ? priming : 0, err);
@@ -188,9 +186,10 @@ is_over(const struct count *count, const struct ctx_tally *t)
 		return false;
 	if (count->max.percent) {
 		if (row_window(&count->form, t) == 0)
-			cli_die(&count->cli, "--max in percent needs a "
-					     "window; give --model or "
-					     "--window");
+			cli_die(&count->cli,
+			    "--max in percent needs a "
+			    "window; give --model or "
+			    "--window");
 		return (double)t->tokens * 100000.0 >
 		    (double)max * (double)row_window(&count->form, t);
 	}
@@ -213,8 +212,8 @@ say_over(struct count *count, const struct ctx_tally *t)
 		    t->file, place, tokens, (double)count->max.n / 1000,
 		    cli_short_number(most, row_window(&count->form, t)));
 	else
-		cli_say(&count->cli, "%s%s: %s tokens, over %s", t->file,
-		    place, tokens, cli_short_number(most, count->max.n));
+		cli_say(&count->cli, "%s%s: %s tokens, over %s", t->file, place,
+		    tokens, cli_short_number(most, count->max.n));
 }
 
 static int
@@ -409,8 +408,7 @@ annotate(struct count *count)
 	cli_open(&count->cli, &stream, count->cli.files, count->cli.n_files,
 	    &writer);
 	cli_prefetch(&count->cli, &stream, &count->meter);
-	if (ctx_annotate(&stream, &writer, &count->meter, count->key, &err) <
-	    0)
+	if (ctx_annotate(&stream, &writer, &count->meter, count->key, &err) < 0)
 		cli_fail(&count->cli, &err);
 	cli_note_stream(&count->cli, &stream);
 	cli_note_models(&count->cli, &count->meter);
@@ -428,10 +426,10 @@ parse(struct count *count, int argc, char **argv)
 	    {.type = CLI_HEADING, .help = "What is counted"},
 	    {0, "per", "WHAT", "message, turn, role, tool, kind (file)",
 		CLI_CHOICE, &count->per, per_name, NULL},
-	    {0, "top", "N", "the N largest messages", CLI_NUMBER,
-		&count->top, NULL, NULL},
-	    {0, "text", NULL, "the input is plain text", CLI_FLAG,
-		&count->text, NULL, NULL},
+	    {0, "top", "N", "the N largest messages", CLI_NUMBER, &count->top,
+		NULL, NULL},
+	    {0, "text", NULL, "the input is plain text", CLI_FLAG, &count->text,
+		NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Against what"},
 	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
 		&count->form.window, NULL, NULL},
@@ -441,15 +439,15 @@ parse(struct count *count, int argc, char **argv)
 		CLI_AMOUNT, &count->max, NULL, NULL},
 	    {0, "models", NULL, "list the models and stop", CLI_FLAG,
 		&count->models, NULL, NULL},
-	    {0, "calibrate", NULL, "fit what the calls were billed",
-		CLI_FLAG, &count->calibrate, NULL, NULL},
-	    {0, "bound", "WHAT", "its factor: fit (default), upper",
-		CLI_CHOICE, &count->bound, bound_name, NULL},
+	    {0, "calibrate", NULL, "fit what the calls were billed", CLI_FLAG,
+		&count->calibrate, NULL, NULL},
+	    {0, "bound", "WHAT", "its factor: fit (default), upper", CLI_CHOICE,
+		&count->bound, bound_name, NULL},
 	    {.type = CLI_HEADING, .help = "How it is printed"},
 	    {0, "json", NULL, "one JSON object a line", CLI_FLAG,
 		&count->form.json, NULL, NULL},
-	    {0, "tsv", NULL, "columns parted by tabs, with a header",
-		CLI_FLAG, &count->form.tsv, NULL, NULL},
+	    {0, "tsv", NULL, "columns parted by tabs, with a header", CLI_FLAG,
+		&count->form.tsv, NULL, NULL},
 	    {'q', "quiet", NULL, "only the status", CLI_FLAG,
 		&count->form.quiet, NULL, NULL},
 	    {0, "annotate", NULL, "the stream, a count in each record",
@@ -462,8 +460,8 @@ parse(struct count *count, int argc, char **argv)
 		&count->bar.follow, NULL, NULL},
 	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
-	    {0, "color", "WHEN", "auto (default), always, never",
-		CLI_CHOICE, &count->bar.color, bar_color_name, NULL},
+	    {0, "color", "WHEN", "auto (default), always, never", CLI_CHOICE,
+		&count->bar.color, bar_color_name, NULL},
 	    CLI_JOBS(&count->cli),
 	    CLI_COMMON(&count->cli),
 	    CLI_SANDBOX(&count->cli),
@@ -488,8 +486,9 @@ parse(struct count *count, int argc, char **argv)
 	    (count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->top > 0 || count->text || count->calibrate ||
 		count->form.quiet || count->max.set))
-		cli_die(&count->cli, "--annotate writes the stream; it goes "
-				     "with no other output");
+		cli_die(&count->cli,
+		    "--annotate writes the stream; it goes "
+		    "with no other output");
 }
 
 int
@@ -503,9 +502,8 @@ main(int argc, char **argv)
 			 "messages, characters, name.",
 		.operands = "[FILE...]",
 		.jobs = 1,
-		.examples =
-		    "  ctx-count -m gpt-4o chat.jsonl\n"
-		    "  git diff | ctx-count --text --max 8k\n",
+		.examples = "  ctx-count -m gpt-4o chat.jsonl\n"
+			    "  git diff | ctx-count --text --max 8k\n",
 	    }};
 
 	parse(&count, argc, argv);
@@ -520,8 +518,10 @@ main(int argc, char **argv)
 		count.meter.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
-	cli_sandbox(&count.cli, &(struct cli_needs){.meter = &count.meter,
-	    .written = count.bar.svg, .reopens = count.bar.follow});
+	cli_sandbox(&count.cli,
+	    &(struct cli_needs){.meter = &count.meter,
+		.written = count.bar.svg,
+		.reopens = count.bar.follow});
 	if (count.annotate)
 		return annotate(&count);
 	do {

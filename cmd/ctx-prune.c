@@ -15,12 +15,12 @@ struct prune {
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	uint64_t over;  /* conversations that do not fit */
-	uint64_t stuck; /* those of which nothing could be removed */
-	uint64_t refused; /* those that --reasoning fail left alone */
-	bool unnoted;  /* it was said that no notice can stand, */
-	bool bound;    /* that bound reasoning is kept after a change, */
-	bool coarse;   /* that --quantum is above the target */
+	uint64_t over;      /* conversations that do not fit */
+	uint64_t stuck;     /* those of which nothing could be removed */
+	uint64_t refused;   /* those that --reasoning fail left alone */
+	bool unnoted;       /* it was said that no notice can stand, */
+	bool bound;         /* that bound reasoning is kept after a change, */
+	bool coarse;        /* that --quantum is above the target */
 	unsigned reasoning; /* enum ctx_reasoning */
 };
 
@@ -149,8 +149,7 @@ say_over(struct prune *prune, const struct ctx_outcome *outcome)
 		return;
 	name_owners(outcome->plan, owners, sizeof owners);
 	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file,
-	    place_of(outcome, place),
-	    cli_short_number(after, outcome->after),
+	    place_of(outcome, place), cli_short_number(after, outcome->after),
 	    cli_short_number(budget, outcome->limits->budget), owners);
 }
 
@@ -161,9 +160,10 @@ say_refused(struct prune *prune, const struct ctx_outcome *outcome)
 
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->refused++ < MOST_LINES)
-		cli_say(&prune->cli, "%s%s: nothing was removed: signed "
-				     "reasoning after the first change would "
-				     "be refused; use --reasoning drop or keep",
+		cli_say(&prune->cli,
+		    "%s%s: nothing was removed: signed "
+		    "reasoning after the first change would "
+		    "be refused; use --reasoning drop or keep",
 		    outcome->file, place_of(outcome, place));
 }
 
@@ -178,9 +178,10 @@ say_coarse(struct prune *prune, const struct ctx_outcome *outcome)
 	    limits->quantum <= limits->target)
 		return;
 	prune->coarse = true;
-	cli_say(&prune->cli, "%s: --quantum %s is above the target of %s "
-			     "tokens, so a cut may leave little but what must "
-			     "stay; lower --quantum",
+	cli_say(&prune->cli,
+	    "%s: --quantum %s is above the target of %s "
+	    "tokens, so a cut may leave little but what must "
+	    "stay; lower --quantum",
 	    outcome->file, cli_short_number(quantum, limits->quantum),
 	    cli_short_number(target, limits->target));
 }
@@ -199,15 +200,17 @@ ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
 		say_over(prune, outcome);
 	say_coarse(prune, outcome);
 	if (outcome->unnoted != NULL && !prune->unnoted)
-		cli_say(&prune->cli, "%s: no notice can stand between turns "
-				     "of dialect %s; none is put in",
+		cli_say(&prune->cli,
+		    "%s: no notice can stand between turns "
+		    "of dialect %s; none is put in",
 		    outcome->file, outcome->unnoted->name);
 	prune->unnoted |= outcome->unnoted != NULL;
 	if (outcome->bound && !prune->bound)
-		cli_say(&prune->cli, "%s: kept signed reasoning after a change; "
-				     "the provider refuses it unless the "
-				     "request sets prefix_mismatch_behavior "
-				     "to drop_block",
+		cli_say(&prune->cli,
+		    "%s: kept signed reasoning after a change; "
+		    "the provider refuses it unless the "
+		    "request sets prefix_mismatch_behavior "
+		    "to drop_block",
 		    outcome->file);
 	prune->bound |= outcome->bound;
 	if (cli_report_plans(&prune->report) && prune->report.json)
@@ -235,8 +238,10 @@ settle(struct prune *prune, enum ctx_level level)
 
 	if (prune->compact && prune->policy != NULL &&
 	    strcmp(prune->policy, "summarize") != 0)
-		cli_die(&prune->cli, "--compact is --strategy summarize, "
-				     "not %s", prune->policy);
+		cli_die(&prune->cli,
+		    "--compact is --strategy summarize, "
+		    "not %s",
+		    prune->policy);
 	if (prune->policy == NULL)
 		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
 	limits->always = prune->compact;
@@ -332,8 +337,8 @@ parse(struct prune *prune, int argc, char **argv)
 		CLI_AMOUNT, &o->trigger, NULL, NULL},
 	    {0, "target", "N|P%", "how deep to cut (by level)", CLI_AMOUNT,
 		&o->target, NULL, NULL},
-	    {0, "quantum", "N", "cut only at multiples of N tokens",
-		CLI_NUMBER, &limits->quantum, NULL, NULL},
+	    {0, "quantum", "N", "cut only at multiples of N tokens", CLI_NUMBER,
+		&limits->quantum, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What stays"},
 	    {'s', "strategy", "NAME", "what goes first (pinned-fifo)",
 		CLI_STRING, &prune->policy, cli_policy_name, NULL},
@@ -359,8 +364,8 @@ parse(struct prune *prune, int argc, char **argv)
 		CLI_STRING, &o->notice, NULL, NULL},
 	    {0, "reasoning", "WHAT", "bound, after a change: drop, keep, fail",
 		CLI_CHOICE, &prune->reasoning, cli_reasoning_name, NULL},
-	    {0, "tool", "REGEX", "edit only results of such tools",
-		CLI_PATTERN, &o->tool, NULL, NULL},
+	    {0, "tool", "REGEX", "edit only results of such tools", CLI_PATTERN,
+		&o->tool, NULL, NULL},
 	    {0, "not-tool", "REGEX", "edit no results of such tools",
 		CLI_PATTERN, &o->not_tool, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "For summarize and recall"},
@@ -402,18 +407,19 @@ static void
 end(struct prune *prune)
 {
 	if (prune->stuck > MOST_LINES)
-		cli_say(&prune->cli, "nothing was removed from %" PRIu64
-		    " more conversations", prune->stuck - MOST_LINES);
+		cli_say(&prune->cli,
+		    "nothing was removed from %" PRIu64 " more conversations",
+		    prune->stuck - MOST_LINES);
 	if (prune->refused > MOST_LINES)
-		cli_say(&prune->cli, "nothing was removed from %" PRIu64
+		cli_say(&prune->cli,
+		    "nothing was removed from %" PRIu64
 		    " more conversations with signed reasoning",
 		    prune->refused - MOST_LINES);
 	if (prune->over > MOST_LINES)
 		cli_say(&prune->cli,
 		    "%" PRIu64 " more conversations do not fit",
 		    prune->over - MOST_LINES);
-	cli_report_close(&prune->cli, &prune->report,
-	    &prune->options.report);
+	cli_report_close(&prune->cli, &prune->report, &prune->options.report);
 	cli_note_pattern(&prune->cli, "pin", &prune->options.pin_text);
 	cli_note_pattern(&prune->cli, "pin-tool", &prune->options.pin_tool);
 	cli_note_pattern(&prune->cli, "tool", &prune->options.tool);
@@ -434,8 +440,7 @@ main(int argc, char **argv)
 			 "groups go, the rest stays as it is.",
 		.operands = "[FILE...]",
 		.jobs = 1,
-		.examples =
-		    "  ctx-prune -b 8000 < chat.jsonl > short.jsonl\n",
+		.examples = "  ctx-prune -b 8000 < chat.jsonl > short.jsonl\n",
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;

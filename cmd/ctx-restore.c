@@ -19,7 +19,8 @@ struct restore {
 	/* Digits in the names of the spool's files, and those of them that
 	 * stand in a stream. */
 	struct ctx_names files, named;
-	struct ctx_err refused; /* why the spool cannot be used, if not CTX_OK */
+	struct ctx_err
+	    refused; /* why the spool cannot be used, if not CTX_OK */
 };
 
 static const char *const states[] = {
@@ -93,7 +94,8 @@ static void
 note_foreign(struct restore *restore)
 {
 	if (restore->ours == 0 && restore->foreign > 0)
-		cli_say(&restore->cli, "references into %s: 0; into other "
+		cli_say(&restore->cli,
+		    "references into %s: 0; into other "
 		    "directories: %" PRIu64 " (see --spool), the first %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);
@@ -176,8 +178,8 @@ parse(struct restore *restore, int argc, char **argv)
 	    {.type = CLI_HEADING, .help = "What is done"},
 	    {'S', "spool", "DIR", "where the results are (.ctx/spool)",
 		CLI_FILE, &o->spool, NULL, NULL},
-	    {0, "list", NULL, "print the references and their state",
-		CLI_FLAG, &restore->list, NULL, NULL},
+	    {0, "list", NULL, "print the references and their state", CLI_FLAG,
+		&restore->list, NULL, NULL},
 	    {0, "gc", NULL, "print files that nothing names", CLI_FLAG,
 		&restore->gc, NULL, NULL},
 	    CLI_REPORT(&restore->report),
@@ -199,7 +201,8 @@ parse(struct restore *restore, int argc, char **argv)
 	if ((restore->list || restore->gc) &&
 	    (restore->report.dry_run || restore->report.explain_path != NULL ||
 		restore->report.archive_path != NULL))
-		cli_die(&restore->cli, "--list and --gc change nothing; "
+		cli_die(&restore->cli,
+		    "--list and --gc change nothing; "
 		    "--dry-run, --explain and --archive do not go with them");
 	o->user = restore;
 	o->found = found;
@@ -217,7 +220,8 @@ enter_sandbox(struct restore *restore, const struct ctx_meter *meter)
 	struct ctx_spool spool;
 
 	if (cli_open_spool(&spool, restore->options.spool, false, &needs,
-		refused) == 0 || needs.read != NULL)
+		refused) == 0 ||
+	    needs.read != NULL)
 		refused->code = CTX_OK;
 	restore->options.refused = refused;
 	cli_sandbox(&restore->cli, &needs);
@@ -245,11 +249,10 @@ main(int argc, char **argv)
 
 	parse(&restore, argc, argv);
 	cli_meter(&restore.cli, &meter);
-	cli_report_open(&restore.cli, &restore.report,
-	    &restore.options.report);
+	cli_report_open(&restore.cli, &restore.report, &restore.options.report);
 	quiet = restore.list || restore.gc;
-	cli_open(&restore.cli, &stream, restore.cli.files,
-	    restore.cli.n_files, quiet ? NULL : &writer);
+	cli_open(&restore.cli, &stream, restore.cli.files, restore.cli.n_files,
+	    quiet ? NULL : &writer);
 	enter_sandbox(&restore, &meter);
 	each_file(&restore, note_file);
 	if (ctx_restore(&stream, quiet ? NULL : &writer, &meter,
@@ -257,8 +260,10 @@ main(int argc, char **argv)
 		cli_fail(&restore.cli, &err);
 	cli_note_stream(&restore.cli, &stream);
 	if (restore.broken > MOST_LINES)
-		cli_say(&restore.cli, "%" PRIu64 " more references cannot be "
-		    "followed", restore.broken - MOST_LINES);
+		cli_say(&restore.cli,
+		    "%" PRIu64 " more references cannot be "
+		    "followed",
+		    restore.broken - MOST_LINES);
 	note_foreign(&restore);
 	each_file(&restore, print_unnamed);
 	cli_report_close(&restore.cli, &restore.report,

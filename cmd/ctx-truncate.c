@@ -95,11 +95,12 @@ parse(struct truncate *truncate, int argc, char **argv)
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->keep = (enum ctx_keep)keep;
 	if (!read_ratio(truncate->ratio, &o->head, &o->tail))
-		cli_die(&truncate->cli, "--ratio: '%s' is not a ratio such "
-		    "as 3:1", truncate->ratio);
+		cli_die(&truncate->cli,
+		    "--ratio: '%s' is not a ratio such "
+		    "as 3:1",
+		    truncate->ratio);
 	if (!truncate->limit_given)
-		cli_tunable(&truncate->cli, "TOOL_RESULT_LIMIT",
-		    &o->limit);
+		cli_tunable(&truncate->cli, "TOOL_RESULT_LIMIT", &o->limit);
 	if (!truncate->message_given)
 		cli_tunable(&truncate->cli, "SUPERVISOR_MSG_CHAR_LIMIT",
 		    &o->message);
@@ -140,8 +141,9 @@ main(int argc, char **argv)
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
 	if (truncate.cli.verbose && counts.reasoning > 0)
-		cli_say(&truncate.cli, "removed the bound reasoning of %" PRIu64
-				       " messages", counts.reasoning);
+		cli_say(&truncate.cli,
+		    "removed the bound reasoning of %" PRIu64 " messages",
+		    counts.reasoning);
 	if (truncate.cli.verbose)
 		cli_say(&truncate.cli,
 		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
@@ -151,8 +153,7 @@ main(int argc, char **argv)
 		    counts.media);
 	cli_note_reasoning(&truncate.cli, counts.bound, counts.refused);
 	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
-	cli_note_pattern(&truncate.cli, "not-tool",
-	    &truncate.options.not_tool);
+	cli_note_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
 	ctx_pattern_release(&truncate.options.tool);
 	ctx_pattern_release(&truncate.options.not_tool);
 	ctx_meter_release(&meter);

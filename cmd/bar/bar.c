@@ -22,8 +22,9 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 	size_t i;
 
 	if ((bar->shown || bar->follow) && other)
-		cli_die(cli, "--bar and --follow do not go with --json, "
-			     "--tsv, --per, --text and --calibrate");
+		cli_die(cli,
+		    "--bar and --follow do not go with --json, "
+		    "--tsv, --per, --text and --calibrate");
 	for (i = 0; bar->follow && i < cli->n_files; i++)
 		if (strcmp(cli->files[i], "-") == 0)
 			break;

@@ -41,9 +41,9 @@ int bar_item(struct bar *bar, const struct ctx_tally *t, uint64_t window,
 void bar_write(struct bar *bar, const struct cli *cli);
 
 /*
- * With --follow waits until one of the command's files has changed since the last call (the
- * first returns at once), then makes room for new pictures where the last
- * ones stand.
+ * With --follow waits until one of the command's files has changed since the
+ * last call (the first returns at once), then makes room for new pictures where
+ * the last ones stand.
  */
 void bar_wait(struct bar *bar, const struct cli *cli);
 void bar_release(struct bar *bar);

@@ -45,8 +45,8 @@ static int
 svg_string(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
     const char *text, struct ctx_err *err)
 {
-	return svg_text(out, x, y, style,
-	    (struct ctx_str){text, strlen(text)}, err);
+	return svg_text(out, x, y, style, (struct ctx_str){text, strlen(text)},
+	    err);
 }
 
 static const char *
@@ -63,8 +63,9 @@ svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
 	char key[2] = "";
 	size_t i;
 
-	if (ctx_buf_printf(out, err, "<rect x=\"0\" y=\"%u\" width=\"%u\" "
-				     "height=\"%u\" fill=\"#e0e0e0\"/>\n",
+	if (ctx_buf_printf(out, err,
+		"<rect x=\"0\" y=\"%u\" width=\"%u\" "
+		"height=\"%u\" fill=\"#e0e0e0\"/>\n",
 		y, SVG_WIDTH, SVG_BAR) < 0)
 		return -1;
 	(void)picture_cells(picture, SVG_WIDTH);
@@ -72,13 +73,15 @@ svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
 		width = (unsigned)picture->parts[i].cells;
 		key[0] = picture->parts[i].key;
 		if (width > 0 &&
-		    ctx_buf_printf(out, err, "<rect x=\"%u\" y=\"%u\" "
+		    ctx_buf_printf(out, err,
+			"<rect x=\"%u\" y=\"%u\" "
 			"width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
 			x, y, width, SVG_BAR,
 			fill_of(picture, &picture->parts[i])) < 0)
 			return -1;
-		if (width >= 12 && svg_string(out, x + width / 2 - 4, y + 19,
-			"", key, err) < 0)
+		if (width >= 12 &&
+		    svg_string(out, x + width / 2 - 4, y + 19, "", key, err) <
+			0)
 			return -1;
 	}
 	return 0;
@@ -100,8 +103,10 @@ svg_scale(struct ctx_buf *out, const struct picture *picture, unsigned y,
 		if (x + 40 > before)
 			continue;
 		before = x;
-		if (ctx_buf_printf(out, err, "<path d=\"M%u %uv%u\" "
-			"stroke=\"#333\"/>\n", x, y, SVG_BAR + 14) < 0 ||
+		if (ctx_buf_printf(out, err,
+			"<path d=\"M%u %uv%u\" "
+			"stroke=\"#333\"/>\n",
+			x, y, SVG_BAR + 14) < 0 ||
 		    svg_string(out, x + 3, y + SVG_BAR + 13,
 			" font-size=\"11\"", mark, err) < 0)
 			return -1;
@@ -122,9 +127,10 @@ svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
 		part = &picture->parts[i];
 		x = (unsigned)(i / rows) * step;
 		at = y + (unsigned)(i % rows) * SVG_LINE;
-		if (ctx_buf_printf(out, err, "<rect x=\"%u\" y=\"%u\" "
-			"width=\"16\" height=\"16\" fill=\"%s\"/>\n", x,
-			at - 12, fill_of(picture, part)) < 0)
+		if (ctx_buf_printf(out, err,
+			"<rect x=\"%u\" y=\"%u\" "
+			"width=\"16\" height=\"16\" fill=\"%s\"/>\n",
+			x, at - 12, fill_of(picture, part)) < 0)
 			return -1;
 		(void)snprintf(text, sizeof text, "%c", part->key);
 		if (svg_string(out, x + 4, at, "", text, err) < 0 ||
@@ -137,8 +143,8 @@ svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
 			return -1;
 		(void)snprintf(text, sizeof text, "%.1f%%",
 		    picture_share(picture, part->tokens));
-		if (svg_string(out, x + step - 20, at,
-			" text-anchor=\"end\"", text, err) < 0)
+		if (svg_string(out, x + step - 20, at, " text-anchor=\"end\"",
+			text, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -163,8 +169,9 @@ bar_draw(struct bar *bar, struct picture *picture, struct ctx_err *err)
 	    svg_scale(out, picture, y + 46, err) < 0 ||
 	    svg_legend(out, picture, y + 110, err) < 0)
 		return -1;
-	bar->height = y + 110 + SVG_LINE *
-	    (unsigned)((picture->n + SVG_ACROSS - 1) / SVG_ACROSS) + 10;
+	bar->height = y + 110 +
+	    SVG_LINE * (unsigned)((picture->n + SVG_ACROSS - 1) / SVG_ACROSS) +
+	    10;
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "bar/layout.h"
 
 enum { BAR_LEAST = 24, BAR_MOST = 400, BAR_USUAL = 80 }; /* columns */
-enum { PLACE = 14 };             /* of an item, at least */
+enum { PLACE = 14 };               /* of an item, at least */
 enum { ENTRY = 37, FIGURES = 21 }; /* of the legend, and without names */
 
 static unsigned
@@ -104,7 +104,8 @@ print_scale(const struct picture *picture, size_t cells)
 		return;
 	memset(line, ' ', sizeof line - 1);
 	for (i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-		at = 1 + (size_t)((double)cells * marks[i] / 100 *
+		at = 1 +
+		    (size_t)((double)cells * marks[i] / 100 *
 			(double)picture->window / (double)picture->scale);
 		(void)snprintf(mark, sizeof mark, "|%u%%", marks[i]);
 		n = strlen(mark);
@@ -130,9 +131,8 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 		print_mode(picture, "0");
 	(void)putchar(' ');
 	cli_print_masked(stdout, name.p, name.n);
-	printf("%*s %9" PRIu64 " %5.*f%%",
-	    (int)(width - words_width(name)), "", part->tokens,
-	    share < 999.95 ? 1 : 0, share);
+	printf("%*s %9" PRIu64 " %5.*f%%", (int)(width - words_width(name)), "",
+	    part->tokens, share < 999.95 ? 1 : 0, share);
 }
 
 /* Column by column; returns its lines. */
@@ -148,7 +148,7 @@ print_legend(const struct picture *picture, size_t width)
 	name = (width + 2) / across - FIGURES;
 	for (r = 0; r < rows; r++) {
 		for (c = 0; c < across && (i = c * rows + r) < picture->n;
-		    c++) {
+		     c++) {
 			if (c > 0)
 				printf("  ");
 			print_entry(picture, i, name < 32 ? name : 32);

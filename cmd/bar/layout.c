@@ -20,8 +20,7 @@ static const struct zone zones[] = {
 };
 
 /* Where no window is known. */
-static const struct zone no_zone = {0, "", {110, 153},
-    {"#7aa6c2", "#a9c9dd"}};
+static const struct zone no_zone = {0, "", {110, 153}, {"#7aa6c2", "#a9c9dd"}};
 
 static int
 by_rank(const void *a, const void *b)
@@ -125,8 +124,8 @@ picture_cells(struct picture *picture, size_t cells)
 double
 picture_share(const struct picture *picture, uint64_t tokens)
 {
-	uint64_t of = picture->window > 0 ? picture->window
-					  : picture->t->tokens;
+	uint64_t of =
+	    picture->window > 0 ? picture->window : picture->t->tokens;
 
 	return 100.0 * (double)tokens / (double)of;
 }

@@ -32,7 +32,7 @@ struct picture {
 	const struct ctx_tally *t;
 	uint64_t window; /* tokens, 0: not known */
 	const struct zone *zone;
-	uint64_t scale;  /* tokens that the whole bar stands for */
+	uint64_t scale; /* tokens that the whole bar stands for */
 	struct bar_part parts[PICTURE_PARTS];
 	size_t n;
 	bool color; /* on the terminal */
@@ -58,8 +58,7 @@ int words_place(struct ctx_buf *out, const struct ctx_tally *t, size_t width,
     struct ctx_err *err);
 /* "~108133 of 128000 tokens, 84.5% DEGRADING (gpt-4o)", or less where that
  * is too wide. */
-void words_figures(char out[200], const struct picture *picture,
-    size_t width);
+void words_figures(char out[200], const struct picture *picture, size_t width);
 
 /* ---- bar_text.c, bar_svg.c: the picture as text and in a file ---- */
 

@@ -8,11 +8,9 @@
 static unsigned
 width_of(uint32_t cp)
 {
-	return (cp >= 0x1100 && cp < 0x1160) ||
-		(cp >= 0x2e80 && cp < 0xd7a4) ||
+	return (cp >= 0x1100 && cp < 0x1160) || (cp >= 0x2e80 && cp < 0xd7a4) ||
 		(cp >= 0xf900 && cp < 0xfb00) ||
-		(cp >= 0xff01 && cp < 0xff61) ||
-		(cp >= 0x1f300 && cp < 0x40000)
+		(cp >= 0xff01 && cp < 0xff61) || (cp >= 0x1f300 && cp < 0x40000)
 	    ? 2
 	    : 1;
 }

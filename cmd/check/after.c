@@ -35,8 +35,7 @@ print_item(const struct ctx_prefix_item *item)
 }
 
 static void
-print_place(const struct ctx_prefix_item *item, uint64_t line,
-    uint64_t column)
+print_place(const struct ctx_prefix_item *item, uint64_t line, uint64_t column)
 {
 	cli_print_masked(stdout, item->file, strlen(item->file));
 	printf(":%" PRIu64 ":", line);
@@ -58,7 +57,8 @@ print_change(const char *later, const struct ctx_prefix_change *change)
 		print_place(item, change->line, change->column);
 		print_item(item);
 		printf(" changed here, after %" PRIu64
-		       " unchanged messages: it was ", change->messages);
+		       " unchanged messages: it was ",
+		    change->messages);
 		cli_print_masked(stdout, change->was.p, change->was.n);
 		printf(", it is ");
 		cli_print_masked(stdout, change->now.p, change->now.n);
@@ -73,7 +73,8 @@ print_change(const char *later, const struct ctx_prefix_change *change)
 	}
 	cli_print_masked(stdout, later, strlen(later));
 	printf(": of %" PRIu64 " tokens in the prompt cache %" PRIu64
-	       " are lost\n", change->kept + change->lost, change->lost);
+	       " are lost\n",
+	    change->kept + change->lost, change->lost);
 }
 
 static json_t *
@@ -86,8 +87,7 @@ json_of(const struct ctx_prefix_item *item)
 	if (item->member != NULL)
 		return cli_json_with(o, "member", json_string(item->member));
 	o = cli_json_with(o, "index", json_integer((json_int_t)item->index));
-	return cli_json_with(o, "role",
-	    json_string(ctx_role_name(item->role)));
+	return cli_json_with(o, "role", json_string(ctx_role_name(item->role)));
 }
 
 static void
@@ -112,9 +112,8 @@ print_json(const struct cli *cli, const struct ctx_prefix_change *change)
 	}
 	o = cli_json_with(o, "changed",
 	    change->item != NULL ? changed : json_null());
-	o = cli_json_with(o, "refused", change->refused != NULL
-		? json_of(change->refused)
-		: json_null());
+	o = cli_json_with(o, "refused",
+	    change->refused != NULL ? json_of(change->refused) : json_null());
 	if (cli_json_line(stdout, CLI_STDOUT, o, 0, &err) < 0)
 		cli_fail(cli, &err);
 }

@@ -61,15 +61,14 @@ open_beside(const char *path, char *beside, size_t size)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		O_CLOEXEC, 0600);
+	return open(beside,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 /* The same for whom the other is; not where the user may not give it to the
  * other's group, whose mode is not for strangers. */
 static int
-open_like(const char *path, const struct kept *kept, char *beside,
-    size_t size)
+open_like(const char *path, const struct kept *kept, char *beside, size_t size)
 {
 	int fd = open_beside(path, beside, size);
 
@@ -96,7 +95,7 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	ctx_writer_init(&writer, fd);
 	if (ctx_writer_put(&writer, bytes->p, bytes->n, &err) < 0 ||
 	    ctx_writer_flush(&writer, &err) < 0)
-		sys = err.code == CTX_EPIPE	 ? EPIPE
+		sys = err.code == CTX_EPIPE  ? EPIPE
 		    : err.code == CTX_ENOMEM ? ENOMEM
 					     : err.sys;
 	else if (sync && fsync(fd) < 0)

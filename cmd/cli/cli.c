@@ -131,17 +131,22 @@ cli_spare_files(const struct cli *cli, const char *path, const char *other)
 
 	if (is_spooled(cli, path))
 		cli_die(cli, "%s is in the spool; name a file elsewhere", path);
-	if (there && (is_among(cli->files, cli->n_files, &file) ||
-		is_read(cli, &file)))
-		cli_die(cli, "%s is to be read and to be written; "
-		    "name another file", path);
+	if (there &&
+	    (is_among(cli->files, cli->n_files, &file) || is_read(cli, &file)))
+		cli_die(cli,
+		    "%s is to be read and to be written; "
+		    "name another file",
+		    path);
 	for (i = 0; there && i < 2; i++)
 		if (fstat(STDOUT_FILENO + i, &written) == 0 &&
 		    is_same(&file, &written))
-			cli_die(cli, "%s is what %s goes to; name another "
-			    "file", path, streams[i]);
-	if (other != NULL && (there ? stat(other, &written) == 0 &&
-	    is_same(&file, &written) : strcmp(path, other) == 0))
+			cli_die(cli,
+			    "%s is what %s goes to; name another "
+			    "file",
+			    path, streams[i]);
+	if (other != NULL &&
+	    (there ? stat(other, &written) == 0 && is_same(&file, &written)
+		   : strcmp(path, other) == 0))
 		cli_die(cli, "%s is to be written twice; name another file",
 		    path);
 }
@@ -153,8 +158,10 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 	struct stat file;
 
 	if (fstat(STDOUT_FILENO, &file) == 0 && is_among(files, n, &file))
-		cli_die(cli, "%s is one of the files to be read; write to "
-		    "another one", CLI_STDOUT);
+		cli_die(cli,
+		    "%s is one of the files to be read; write to "
+		    "another one",
+		    CLI_STDOUT);
 }
 
 void
@@ -225,9 +232,11 @@ note_none(const struct cli *cli, const struct ctx_found *found)
 		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
 		    found->file, found->line);
 	else
-		cli_say(cli, "%s:%" PRIu64 ": no messages were found but %s "
-			     "%s; to read those: jq -c '%.*s%s{messages: "
-			     "%s%s%s%s}'", found->file, found->line,
+		cli_say(cli,
+		    "%s:%" PRIu64 ": no messages were found but %s "
+		    "%s; to read those: jq -c '%.*s%s{messages: "
+		    "%s%s%s%s}'",
+		    found->file, found->line,
 		    found->coded ? "as JSON in a string at" : "at", path, n,
 		    path, n > 0 ? " | " : "", found->coded ? "(" : "",
 		    path[n] == '.' ? "" : ".", path + n,
@@ -246,16 +255,15 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 	if (stream->bad > 1)
 		cli_say(cli, "%" PRIu64 " more such lines", stream->bad - 1);
 	if (stream->mixed)
-		cli_say(cli, "messages of several dialects; each was read as "
-			     "its own");
+		cli_say(cli,
+		    "messages of several dialects; each was read as "
+		    "its own");
 	if (found->dialect == NULL)
 		note_none(cli, found);
 	else if (cli->verbose)
 		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
-		    found->dialect->name, found->why, found->file,
-		    found->line, found->others
-			? "; further records are of others"
-			: "");
+		    found->dialect->name, found->why, found->file, found->line,
+		    found->others ? "; further records are of others" : "");
 }
 
 void
@@ -263,8 +271,10 @@ cli_note_pattern(const struct cli *cli, const char *option,
     const struct ctx_pattern *pattern)
 {
 	if (pattern->overrun)
-		cli_say(cli, "--%s: the pattern takes too long for some texts; "
-		    "what they stand in stays as it is", option);
+		cli_say(cli,
+		    "--%s: the pattern takes too long for some texts; "
+		    "what they stand in stays as it is",
+		    option);
 }
 
 void
@@ -284,14 +294,18 @@ check_encoding(const struct cli *cli)
 		return;
 	if (stat(cli->encoding, &file) == 0) {
 		if (S_ISDIR(file.st_mode))
-			cli_die(cli, "--encoding: %s is a directory; name a "
-				     "file in it", cli->encoding);
+			cli_die(cli,
+			    "--encoding: %s is a directory; name a "
+			    "file in it",
+			    cli->encoding);
 		return;
 	}
 	if (errno != ENOENT && errno != ENOTDIR)
 		cli_die_of(cli, "open", cli->encoding, errno);
-	cli_die(cli, "--encoding: '%s' is neither a file nor one of those that "
-	    "ctx-count --list-options names", cli->encoding);
+	cli_die(cli,
+	    "--encoding: '%s' is neither a file nor one of those that "
+	    "ctx-count --list-options names",
+	    cli->encoding);
 }
 
 void
@@ -322,8 +336,8 @@ read_some(int fd, char *p, size_t n)
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	ssize_t got;
 
-	while ((got = read(fd, p, n)) < 0 && (errno == EINTR ||
-		errno == EAGAIN || errno == EWOULDBLOCK))
+	while ((got = read(fd, p, n)) < 0 &&
+	    (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
 		if (errno != EINTR)
 			(void)poll(&ready, 1, -1);
 	return got;
@@ -363,8 +377,8 @@ cli_read_parts(const char *file, const struct cli_parts *parts,
 	do {
 		rc = read_until(fd, file, &text,
 		    text.n + (text.n > PART ? text.n : PART), err);
-		if (rc >= 0 && parts->take(parts->user, &text, rc == 0,
-			err) < 0)
+		if (rc >= 0 &&
+		    parts->take(parts->user, &text, rc == 0, err) < 0)
 			rc = -1;
 	} while (rc > 0);
 	if (fd != STDIN_FILENO)

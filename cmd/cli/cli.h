@@ -21,16 +21,16 @@
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
 
 enum cli_type {
-	CLI_FLAG,   /* bool */
-	CLI_UNFLAG, /* bool, set to false */
-	CLI_STRING, /* const char * */
-	CLI_FILE,   /* the same, and not empty */
-	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
-	CLI_SPAN,   /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
-	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
-	CLI_CHOICE, /* unsigned: the index of one of choices */
+	CLI_FLAG,    /* bool */
+	CLI_UNFLAG,  /* bool, set to false */
+	CLI_STRING,  /* const char * */
+	CLI_FILE,    /* the same, and not empty */
+	CLI_NUMBER,  /* uint64_t: 20000, 20k, 1.5M */
+	CLI_SPAN,    /* uint64_t, milliseconds: 90s, 30m, 2h, 7d */
+	CLI_AMOUNT,  /* struct ctx_amount: a number or 70% */
+	CLI_CHOICE,  /* unsigned: the index of one of choices */
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
-	CLI_BITS,   /* unsigned: a bit for one of choices, may be repeated */
+	CLI_BITS,    /* unsigned: a bit for one of choices, may be repeated */
 	CLI_HEADING, /* no option: a line of --help */
 };
 
@@ -42,7 +42,7 @@ struct cli_option {
 	enum cli_type type;
 	void *to;
 	const char *(*choice)(unsigned i); /* name i, NULL behind the last */
-	bool *given;      /* set when the option is used, or NULL */
+	bool *given; /* set when the option is used, or NULL */
 };
 
 /* What most commands are asked in common. */
@@ -60,9 +60,9 @@ struct cli {
 	/* Its own: */
 	int status;
 	const char *spool; /* a directory for nothing else, or NULL */
-	bool opened; /* an input, and progress if there is any */
+	bool opened;       /* an input, and progress if there is any */
 	struct cli_progress *progress;
-	bool *drawn; /* does it stand on standard error?  Or NULL */
+	bool *drawn;      /* does it stand on standard error?  Or NULL */
 	char cache[4096]; /* directory of compiled vocabularies */
 	struct ctx_model *models; /* the user's, n_models of them ... */
 	size_t n_models;
@@ -72,42 +72,52 @@ struct cli {
 /* The rows that every command has; a command's table ends with them. */
 #define CLI_DIALECT(cli)                                                     \
 	{.type = CLI_HEADING, .help = "Input and output"},                   \
-	{'d', "dialect", "NAME", "message format (found out)", CLI_STRING,   \
-	    &(cli)->dialect_name, cli_dialect_name, NULL}
-#define CLI_PASS(cli)                                                        \
-	{0, "lenient", NULL, "pass lines that are no JSON", CLI_FLAG,        \
-	    &(cli)->lenient, NULL, NULL},                                    \
-	{'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,     \
-	    &(cli)->unbuffered, NULL, NULL},                                 \
-	{'v', "verbose", NULL, "say what was done", CLI_FLAG,                \
-	    &(cli)->verbose, NULL, NULL},                                    \
-	{0, "progress", NULL, "draw how far it is, at once", CLI_FLAG,       \
-	    &(cli)->progress_asked, NULL, NULL}
+	{                                                                    \
+		'd', "dialect", "NAME", "message format (found out)",        \
+		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
+	}
+#define CLI_PASS(cli)                                                         \
+	{0, "lenient", NULL, "pass lines that are no JSON", CLI_FLAG,         \
+	    &(cli)->lenient, NULL, NULL},                                     \
+	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
+		&(cli)->unbuffered, NULL, NULL},                              \
+	    {'v', "verbose", NULL, "say what was done", CLI_FLAG,             \
+		&(cli)->verbose, NULL, NULL},                                 \
+	{                                                                     \
+		0, "progress", NULL, "draw how far it is, at once", CLI_FLAG, \
+		    &(cli)->progress_asked, NULL, NULL                        \
+	}
 /* The same for those that count tokens. */
-#define CLI_COMMON(cli)                                                      \
-	CLI_DIALECT(cli),                                                    \
-	{'m', "model", "NAME", "its window and tokenizer", CLI_STRING,       \
-	    &(cli)->model, cli_model_name, NULL},                            \
-	{'e', "encoding", "NAME|FILE", "tokenizer (the model's)",            \
-	    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},          \
-	CLI_PASS(cli)
+#define CLI_COMMON(cli)                                                    \
+	CLI_DIALECT(cli),                                                  \
+	    {'m', "model", "NAME", "its window and tokenizer", CLI_STRING, \
+		&(cli)->model, cli_model_name, NULL},                      \
+	    {'e', "encoding", "NAME|FILE", "tokenizer (the model's)",      \
+		CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},    \
+	    CLI_PASS(cli)
 
 /* For commands that run nobody else's. */
 /* Of commands that count; jobs is 1 to begin with. */
-#define CLI_JOBS(cli)                                                        \
-	{'j', "jobs", "N", "threads that count; 0: one a core (1)",          \
-	    CLI_NUMBER, &(cli)->jobs, NULL, NULL}
+#define CLI_JOBS(cli)                                                      \
+	{                                                                  \
+		'j', "jobs", "N", "threads that count; 0: one a core (1)", \
+		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                   \
+	}
 
-#define CLI_SANDBOX(cli)                                                     \
-	{0, "no-sandbox", NULL, "keep all rights", CLI_FLAG,                 \
-	    &(cli)->no_sandbox, NULL, NULL}
+#define CLI_SANDBOX(cli)                                            \
+	{                                                           \
+		0, "no-sandbox", NULL, "keep all rights", CLI_FLAG, \
+		    &(cli)->no_sandbox, NULL, NULL                  \
+	}
 
 /* Names of tools, for results and calls. */
-#define CLI_TOOLS(only, except)                                              \
-	{0, "tool", "REGEX", "only results of such tools", CLI_PATTERN,      \
-	    only, NULL, NULL},                                               \
-	{0, "not-tool", "REGEX", "no results of such tools", CLI_PATTERN,    \
-	    except, NULL, NULL}
+#define CLI_TOOLS(only, except)                                               \
+	{0, "tool", "REGEX", "only results of such tools", CLI_PATTERN, only, \
+	    NULL, NULL},                                                      \
+	{                                                                     \
+		0, "not-tool", "REGEX", "no results of such tools",           \
+		    CLI_PATTERN, except, NULL, NULL                           \
+	}
 
 /* What was done by one rule. */
 struct cli_rule {
@@ -128,18 +138,20 @@ struct cli_report {
 	FILE *explain;
 	struct ctx_archive archive;
 	struct cli_rule rules[CLI_RULES + 1]; /* then a name of NULL */
-	const char *file;          /* that they are of, or NULL */
+	const char *file;                     /* that they are of, or NULL */
 };
-#define CLI_REPORT(report)                                                   \
-	{.type = CLI_HEADING, .help = "What went"},                          \
-	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,    \
-	    &(report)->dry_run, NULL, NULL},                                 \
-	{0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,     \
-	    NULL, NULL},                                                     \
-	{0, "explain", "FILE", "a JSON line for each message touched",       \
-	    CLI_FILE, &(report)->explain_path, NULL, NULL},                  \
-	{0, "archive", "FILE", "append there first what goes", CLI_FILE,     \
-	    &(report)->archive_path, NULL, NULL}
+#define CLI_REPORT(report)                                                    \
+	{.type = CLI_HEADING, .help = "What went"},                           \
+	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG, \
+		&(report)->dry_run, NULL, NULL},                              \
+	    {0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,  \
+		NULL, NULL},                                                  \
+	    {0, "explain", "FILE", "a JSON line for each message touched",    \
+		CLI_FILE, &(report)->explain_path, NULL, NULL},               \
+	{                                                                     \
+		0, "archive", "FILE", "append there first what goes",         \
+		    CLI_FILE, &(report)->archive_path, NULL, NULL             \
+	}
 
 /* Opens what was asked for and makes out tell report. */
 void cli_report_open(struct cli *cli, struct cli_report *report,
@@ -173,8 +185,8 @@ void cli_spare_files(const struct cli *cli, const char *path,
 FILE *cli_explain_open(const struct cli *cli, const char *path,
     const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
-/* Makes a file anew, which is seen when it is whole (atomic_write.c); trouble with it
- * is the command's end. */
+/* Makes a file anew, which is seen when it is whole (atomic_write.c); trouble
+ * with it is the command's end. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
 /* Another conversation begins. */
@@ -200,8 +212,7 @@ const char *cli_environment(const char *name);
  * is no number.  The second reads a share such as 0.7, in thousandths of a
  * percent, and says whether it is set. */
 void cli_tunable(const struct cli *cli, const char *name, uint64_t *to);
-bool cli_tunable_share(const struct cli *cli, const char *name,
-    uint64_t *to);
+bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
 /* Opens the stream over files, with the common options applied. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
@@ -257,11 +268,11 @@ void cli_models_print(const struct cli *cli, const struct ctx_models *own);
  * operands. */
 struct cli_needs {
 	const struct ctx_meter *meter; /* its vocabularies; or NULL */
-	const char *read;    /* a file that it will read; or NULL */
-	const char *written; /* a file that it will make; or NULL */
-	bool reopens;        /* its operands, which may be other files then */
+	const char *read;              /* a file that it will read; or NULL */
+	const char *written;           /* a file that it will make; or NULL */
+	bool reopens; /* its operands, which may be other files then */
 	const struct ctx_spool *spool; /* one that is open; or NULL */
-	bool stores;         /* in that spool */
+	bool stores;                   /* in that spool */
 };
 /* Sees to it that no core file is written: what people said to a model has no
  * place in one.  Nobody but root can trace the command then, either. */

@@ -332,14 +332,14 @@ print_cell(const char *text, size_t width)
 static void
 print_model(const struct cli *cli, const struct ctx_model *m)
 {
-	const uint64_t prices[] = {
-	    m->price_in, m->price_out, m->price_read, m->price_write};
+	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
+	    m->price_write};
 	char factor[16] = "-";
 	size_t i;
 
 	if (m->factor != 0)
-		(void)snprintf(
-		    factor, sizeof factor, "%.2f", m->factor / 100.0);
+		(void)snprintf(factor, sizeof factor, "%.2f",
+		    m->factor / 100.0);
 	print_cell(m->name, 30);
 	(void)putchar(' ');
 	print_cell(m->vendor, 10);

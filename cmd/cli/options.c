@@ -53,16 +53,20 @@ void
 cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 {
 	if (kept > 0)
-		cli_say(cli, "kept the signed reasoning of %llu messages after "
-			     "a change; the provider refuses it unless the "
-			     "request sets prefix_mismatch_behavior to "
-			     "drop_block", (unsigned long long)kept);
+		cli_say(cli,
+		    "kept the signed reasoning of %llu messages after "
+		    "a change; the provider refuses it unless the "
+		    "request sets prefix_mismatch_behavior to "
+		    "drop_block",
+		    (unsigned long long)kept);
 	if (refused == 0)
 		return;
 	cli_status(cli, CLI_NO);
-	cli_say(cli, "nothing was changed in %llu conversations: signed "
-		     "reasoning after the first change would be refused; use "
-		     "--reasoning drop or keep", (unsigned long long)refused);
+	cli_say(cli,
+	    "nothing was changed in %llu conversations: signed "
+	    "reasoning after the first change would be refused; use "
+	    "--reasoning drop or keep",
+	    (unsigned long long)refused);
 }
 
 /* ---- --help and the like ---- */
@@ -113,9 +117,8 @@ print_options(const struct cli *cli)
 		printf("%.1s\t%s\t%s\t%s\t",
 		    option->letter ? &option->letter : "", option->name,
 		    option->arg != NULL ? option->arg : "", option->help);
-		for (i = 0; option->choice != NULL &&
-		    option->choice(i) != NULL;
-		    i++)
+		for (i = 0; option->choice != NULL && option->choice(i) != NULL;
+		     i++)
 			printf("%s%s", i > 0 ? " " : "", option->choice(i));
 		printf("\n");
 	}
@@ -476,8 +479,10 @@ cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
 		return false;
 	if (!read_decimal(&rest, 100000, false, to) || *rest != '\0' ||
 	    *to > 100000)
-		cli_die(cli, "%s in the environment: '%s' is not a share "
-			     "between 0 and 1", name, value);
+		cli_die(cli,
+		    "%s in the environment: '%s' is not a share "
+		    "between 0 and 1",
+		    name, value);
 	return true;
 }
 

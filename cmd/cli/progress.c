@@ -16,15 +16,15 @@
 
 #include "cli/cli.h"
 
-enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 }; /* milliseconds */
+enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };  /* milliseconds */
 enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* columns */
 
 struct cli_progress {
-	const char *name; /* of the command */
-	bool lines; /* not over itself: a line for each state */
-	bool drawn; /* it stands there ... */
-	bool shown; /* ... or did */
-	uint64_t all, done; /* bytes; all 0: not known */
+	const char *name;     /* of the command */
+	bool lines;           /* not over itself: a line for each state */
+	bool drawn;           /* it stands there ... */
+	bool shown;           /* ... or did */
+	uint64_t all, done;   /* bytes; all 0: not known */
 	uint64_t began, next; /* milliseconds */
 };
 
@@ -86,8 +86,8 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 
 	print_bytes(done, (double)p->done);
 	print_bytes(all, (double)p->all);
-	n = (size_t)snprintf(out, 120, "%s%s%s", done,
-	    p->all > 0 ? " of " : "", p->all > 0 ? all : "");
+	n = (size_t)snprintf(out, 120, "%s%s%s", done, p->all > 0 ? " of " : "",
+	    p->all > 0 ? all : "");
 	/* A first glance tells no rate. */
 	if (seconds < 0.1)
 		return;
@@ -132,8 +132,7 @@ draw(struct cli_progress *p, uint64_t time)
 	/* The last column stays free, for some terminals go on behind it. */
 	used = strlen(head) + strlen(state) + 4;
 	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
-	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar,
-	    state);
+	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar, state);
 	(void)fprintf(stderr, p->lines ? "%s\n" : "\r%s\033[K", line);
 	(void)fflush(stderr);
 	p->drawn = p->shown = !p->lines;

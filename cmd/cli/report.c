@@ -67,8 +67,8 @@ int
 cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err)
 {
-	char *json = line == NULL ? NULL
-				  : json_dumps(line, JSON_COMPACT | flags);
+	char *json =
+	    line == NULL ? NULL : json_dumps(line, JSON_COMPACT | flags);
 	int rc, sys;
 
 	json_decref(line);
@@ -151,8 +151,8 @@ explain(struct cli_report *report, const struct ctx_touch *touch,
     struct ctx_err *err)
 {
 	json_t *line = touch->member.n > 0 ? json_member(touch)
-	    : touch->aside		    ? json_line(touch)
-					    : json_message(touch);
+	    : touch->aside                 ? json_line(touch)
+					   : json_message(touch);
 
 	line = cli_json_with(line, "sha256", json_string(touch->sha256));
 	if (touch->ranked)
@@ -163,9 +163,9 @@ explain(struct cli_report *report, const struct ctx_touch *touch,
 		line = cli_json_with(line, "archive",
 		    cli_json_text(report->archive_path,
 			strlen(report->archive_path)));
-	return cli_json_line(report->explain, report->explain == stdout
-		? CLI_STDOUT
-		: report->explain_path, line, 0, err);
+	return cli_json_line(report->explain,
+	    report->explain == stdout ? CLI_STDOUT : report->explain_path, line,
+	    0, err);
 }
 
 /* ---- the plan ---- */
@@ -216,13 +216,13 @@ cli_report_rules(struct cli_report *report)
 		if (rule->messages == 0 && rule->before == rule->after)
 			continue;
 		print_row(rule->action, rule->name,
-		    adds	? '+'
+		    adds        ? '+'
 			: edits ? ' '
 				: '-',
 		    rule->messages,
-		    rule->after > rule->before	      ? '+'
+		    rule->after > rule->before       ? '+'
 			: rule->after < rule->before ? '-'
-						      : ' ',
+						     : ' ',
 		    tokens_of(rule));
 	}
 }
@@ -234,14 +234,12 @@ json_rules(const struct cli_report *report)
 	const struct cli_rule *rule;
 	json_t *list = json_array(), *row;
 
-	for (rule = report->rules; list != NULL && rule->name != NULL;
-	     rule++) {
+	for (rule = report->rules; list != NULL && rule->name != NULL; rule++) {
 		row = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "rule",
 		    rule->name, "action", rule->action, "messages",
 		    (json_int_t)rule->messages, "tokens",
 		    (json_int_t)tokens_of(rule), "before",
-		    (json_int_t)rule->before, "after",
-		    (json_int_t)rule->after);
+		    (json_int_t)rule->before, "after", (json_int_t)rule->after);
 		if (rule->lines > 0)
 			row = cli_json_with(row, "lines",
 			    json_integer((json_int_t)rule->lines));

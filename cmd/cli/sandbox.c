@@ -234,21 +234,21 @@ allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
 	if (!files || meter->cache == NULL)
 		return;
 	ctx_tokenizer_make_cache(meter->cache);
-	allow(s, meter->cache, MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE |
-		MAY_REMOVE | MAY_LINK | MAY_TRUNCATE);
+	allow(s, meter->cache,
+	    MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE | MAY_LINK |
+		MAY_TRUNCATE);
 }
 
 /* Files that are read from a spool, or stored in it; and the removal of
  * directories that were made for it and turn out to be of no use. */
 static void
-allow_spool(const struct sandbox *s, const struct ctx_spool *spool,
-    bool stores)
+allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
 	char *above;
 
-	allow_open(s, spool->fd, spool->dir, stores
-		? MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE
-		: MAY_READ | MAY_LIST);
+	allow_open(s, spool->fd, spool->dir,
+	    stores ? MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE
+		   : MAY_READ | MAY_LIST);
 	if (spool->made == 0)
 		return;
 	above = path_above(spool->dir, spool->made);

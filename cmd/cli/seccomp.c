@@ -37,8 +37,8 @@
 
 static const unsigned refused[] = {
     /* sockets */
-    SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_sendto,
-    SYS_sendmsg, SYS_sendmmsg,
+    SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_sendto, SYS_sendmsg,
+    SYS_sendmmsg,
 #ifdef SYS_socketcall
     SYS_socketcall,
 #endif
@@ -54,7 +54,7 @@ static const unsigned refused[] = {
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
     SYS_msgctl, SYS_semget, SYS_semctl,
 #endif
-    /* files by a path: modes, owners, times, lengths, names beside them */
+/* files by a path: modes, owners, times, lengths, names beside them */
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
@@ -69,14 +69,14 @@ static const unsigned refused[] = {
     SYS_truncate64,
 #endif
     SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
-    SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
-    SYS_inotify_add_watch, SYS_fanotify_init, SYS_open_by_handle_at,
+    SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_inotify_add_watch,
+    SYS_fanotify_init, SYS_open_by_handle_at,
     /* the system, and what of it this process sees */
-    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare,
-    SYS_setns, SYS_bpf, SYS_perf_event_open, SYS_keyctl, SYS_add_key,
-    SYS_request_key, SYS_reboot, SYS_sethostname, SYS_settimeofday,
-    SYS_clock_settime, SYS_init_module, SYS_finit_module, SYS_delete_module,
-    SYS_swapon, SYS_swapoff, SYS_acct,
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
+    SYS_bpf, SYS_perf_event_open, SYS_keyctl, SYS_add_key, SYS_request_key,
+    SYS_reboot, SYS_sethostname, SYS_settimeofday, SYS_clock_settime,
+    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_swapon,
+    SYS_swapoff, SYS_acct,
 #ifdef SYS_userfaultfd
     SYS_userfaultfd,
 #endif
@@ -166,8 +166,8 @@ cli_refuse_calls(void)
 		steps[HEAD + i] = (struct step){IF_EQUAL,
 		    (uint8_t)(CALLS - i + 4), 0, refused[i]};
 	for (; i < CALLS; i++)
-		steps[HEAD + i] = (struct step){IF_EQUAL,
-		    (uint8_t)(CALLS - i), 0, of_oneself[i - N_REFUSED]};
+		steps[HEAD + i] = (struct step){IF_EQUAL, (uint8_t)(CALLS - i),
+		    0, of_oneself[i - N_REFUSED]};
 	memcpy(steps + HEAD + CALLS, last, sizeof last);
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)

@@ -77,8 +77,8 @@ reopen(int fd, int flags)
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
 	if (fstat(fd, &file) == 0 &&
 	    (S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)))
-		own = open(self, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY |
-		    O_CLOEXEC);
+		own = open(self,
+		    (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (own < 0)
 		return false;
 	if (fcntl(own, F_SETFL, flags & O_APPEND) == 0)

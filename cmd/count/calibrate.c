@@ -27,8 +27,8 @@ find_name(struct calibrate *c, const struct ctx_tally *t, uint32_t *id,
 	c->text.n = 0;
 	if (t->view != NULL && t->view->model != 0 &&
 	    t->view->json->nodes[t->view->model].kind == CTX_JSON_STRING &&
-	    ctx_json_text(t->view->json, t->view->model, &c->text, &text,
-		err) < 0)
+	    ctx_json_text(t->view->json, t->view->model, &c->text, &text, err) <
+		0)
 		return -1;
 	if (text.n == 0)
 		text = (struct ctx_str){"unknown", strlen("unknown")};
@@ -51,8 +51,8 @@ note(struct calibrate *c, const struct ctx_tally *t,
 	c->list = grown;
 	if (find_name(c, t, &model, err) < 0)
 		return -1;
-	grown[c->n] = (struct calibrate_call){
-	    model, c->n, {sum->text, t->billed - sum->rest}};
+	grown[c->n] = (struct calibrate_call){model, c->n,
+	    {sum->text, t->billed - sum->rest}};
 	c->n++;
 	return 0;
 }
@@ -104,9 +104,9 @@ calibrate_ended(struct calibrate *c, const struct ctx_tally *t,
 /* With fewer calls, a larger error, or a factor that no two tokenizers have
  * between them, a fit says nothing. */
 enum { LEAST_CALLS = 3 };
-#define WORST_ERROR 0.25
+#define WORST_ERROR  0.25
 #define LEAST_FACTOR 0.1
-#define MOST_FACTOR 10.0
+#define MOST_FACTOR  10.0
 
 /* Why no line can be made of a fit; NULL if one can. */
 static const char *
@@ -171,12 +171,13 @@ static int
 print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
     size_t calls, json_t *line, struct ctx_err *err)
 {
-	json_t *o = json_pack(
-	    "{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}", "model",
-	    model, "encoding", encoding, "calls", (json_int_t)calls, "factor",
-	    fit->factor, "error", fit->error, "worst", fit->worst, "upper",
-	    hundredths(fit, true), "beside", (json_int_t)(fit->beside + 0.5),
-	    "spread", isinf(fit->spread) ? 0.0 : fit->spread, "models", line);
+	json_t *o =
+	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}",
+		"model", model, "encoding", encoding, "calls",
+		(json_int_t)calls, "factor", fit->factor, "error", fit->error,
+		"worst", fit->worst, "upper", hundredths(fit, true), "beside",
+		(json_int_t)(fit->beside + 0.5), "spread",
+		isinf(fit->spread) ? 0.0 : fit->spread, "models", line);
 
 	/* Null says that it is not known. */
 	if (isinf(fit->spread))

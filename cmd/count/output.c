@@ -53,8 +53,7 @@ print_json(const struct row_form *form, const struct row *row)
 	struct ctx_err err;
 
 	if (t->line > 0)
-		o = cli_json_with(o, "line",
-		    json_integer((json_int_t)t->line));
+		o = cli_json_with(o, "line", json_integer((json_int_t)t->line));
 	if (row->label.p != NULL)
 		o = cli_json_with(o, form->per,
 		    cli_json_text(row->label.p, row->label.n));
@@ -76,8 +75,8 @@ print_json(const struct row_form *form, const struct row *row)
 		    json_integer((json_int_t)row_window(form, t)));
 		/* One decimal, so that the figure reads as it is printed. */
 		o = cli_json_with(o, "used",
-		    json_real((double)(int64_t)(used_of(form, t) * 10 + 0.5) /
-			10));
+		    json_real(
+			(double)(int64_t)(used_of(form, t) * 10 + 0.5) / 10));
 		o = cli_json_with(o, "left",
 		    json_integer((json_int_t)left_of(form, t)));
 	}
@@ -119,8 +118,7 @@ print_label(const struct row_form *form, const struct row *row)
 }
 
 static void
-print_columns(struct row_form *form, const struct row *row, char gap,
-    int width)
+print_columns(struct row_form *form, const struct row *row, char gap, int width)
 {
 	const struct ctx_tally *t = &row->sum;
 	uint64_t window = row_window(form, t);
@@ -162,8 +160,7 @@ row_print(struct row_form *form, const struct row *row)
 	}
 	if (form->tsv && !form->header)
 		print_header(form, row);
-	print_columns(form, row, form->tsv ? '\t' : ' ',
-	    form->tsv ? 0 : 8);
+	print_columns(form, row, form->tsv ? '\t' : ' ', form->tsv ? 0 : 8);
 }
 
 /* ---- rows by name, and the largest ---- */
@@ -180,8 +177,8 @@ row_add(struct ctx_tally *sum, const struct ctx_tally *t)
 }
 
 int
-rows_add(struct rows *rows, const struct ctx_tally *t, const char *p,
-    size_t n, struct ctx_err *err)
+rows_add(struct rows *rows, const struct ctx_tally *t, const char *p, size_t n,
+    struct ctx_err *err)
 {
 	struct row *grown;
 	uint32_t id;
@@ -245,8 +242,8 @@ rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
 
 	if (rows->n == top && is_behind(&row, rows->list))
 		return 0;
-	grown = ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown,
-	    err);
+	grown =
+	    ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown, err);
 	if (grown == NULL ||
 	    ctx_names_id(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
 		return -1;

@@ -22,7 +22,7 @@ struct rows {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	const char *per; /* what labels are: "role", "tool" */
+	const char *per;          /* what labels are: "role", "tool" */
 	uint64_t window, reserve; /* tokens; window 0: the model's */
 	/* Its own: */
 	bool header; /* it is printed */

@@ -29,22 +29,22 @@
  */
 
 struct ctx_age_options {
-	const char *spool;  /* directory, made when it is needed, */
+	const char *spool; /* directory, made when it is needed, */
 	/* or opened with create before, and closed by ctx_age; NULL: not so */
 	struct ctx_spool *opened;
 	const struct ctx_err *refused; /* why it could not be opened then */
-	const char *format; /* of names, see ctx_spool_name */
-	bool media;         /* blocks of media age, and no results; needs
-			     * by_results, which then means media */
-	bool by_results;    /* keep counts results, not messages */
-	bool unsent; /* nothing changes up to the last assistant message */
-	uint64_t keep;      /* newest messages, or results, left alone */
-	uint64_t step;      /* the boundary moves so many at a time; not 0 */
-	uint64_t older; /* milliseconds before the newest message; 0: any */
-	uint64_t over;      /* characters; what has no more is left alone */
-	uint64_t head;      /* characters kept, at most CTX_AGE_HEAD */
-	uint64_t at_least;  /* nothing is done unless so many tokens go */
-	bool mask;          /* CTX_CLEARED stands in, nothing is stored */
+	const char *format;            /* of names, see ctx_spool_name */
+	bool media;      /* blocks of media age, and no results; needs
+			  * by_results, which then means media */
+	bool by_results; /* keep counts results, not messages */
+	bool unsent;     /* nothing changes up to the last assistant message */
+	uint64_t keep;   /* newest messages, or results, left alone */
+	uint64_t step;   /* the boundary moves so many at a time; not 0 */
+	uint64_t older;  /* milliseconds before the newest message; 0: any */
+	uint64_t over;   /* characters; what has no more is left alone */
+	uint64_t head;   /* characters kept, at most CTX_AGE_HEAD */
+	uint64_t at_least; /* nothing is done unless so many tokens go */
+	bool mask;         /* CTX_CLEARED stands in, nothing is stored */
 	enum ctx_reasoning reasoning; /* of what is bound, after a change */
 	struct ctx_pattern tool, not_tool; /* names of tools, if any */
 	struct ctx_report report;
@@ -87,7 +87,7 @@ struct ctx_aged {
 	const char *file; /* the input, and the line of its record */
 	uint64_t line;
 	struct ctx_str path, name; /* as written; the file in the spool */
-	uint64_t chars; /* of media: bytes */
+	uint64_t chars;            /* of media: bytes */
 	enum ctx_aged_state state;
 };
 
@@ -114,8 +114,9 @@ struct ctx_restore_options {
  * other, byte for byte as ctx_age found it; also in messages that the model is
  * not shown any more, which stream is set to give.  A text block becomes media
  * again only if its text is the one that ctx_age makes of the stored block.
- * A record with a reference whose file is not whole passes as it is.  writer may be NULL: nothing is
- * written.  meter counts tokens for the report.  Holds one record.
+ * A record with a reference whose file is not whole passes as it is.  writer
+ * may be NULL: nothing is written.  meter counts tokens for the report.  Holds
+ * one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const struct ctx_restore_options *options,

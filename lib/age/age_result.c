@@ -183,9 +183,8 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 
 /* What a result costs. */
 static int
-count(const struct ctx_view *view, const struct ctx_dialect *dialect,
-    size_t i, struct ctx_counter *counter, uint64_t *tokens,
-    struct ctx_err *err)
+count(const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+    struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t k;
@@ -228,8 +227,9 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 	measure(view, dialect, i, &node, &chars);
 	if (chars <= options->over)
 		return 0;
-	if (node != 0 && is_reference(aged, options, ctx_json_str(json, node),
-		&known, err) < 0)
+	if (node != 0 &&
+	    is_reference(aged, options, ctx_json_str(json, node), &known, err) <
+		0)
 		return -1;
 	/* Counted before it is read: both hold a copy of it. */
 	if (known || count(view, dialect, i, counter, &before, err) < 0)
@@ -242,9 +242,9 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
-	if (ctx_body_add(&aged->body, ctx_body_form(json,
-		view->parts[i].value, dialect), aged->scratch.p,
-		aged->scratch.n, err) < 0)
+	if (ctx_body_add(&aged->body,
+		ctx_body_form(json, view->parts[i].value, dialect),
+		aged->scratch.p, aged->scratch.n, err) < 0)
 		return -1;
 	return 1;
 }
@@ -258,7 +258,7 @@ name_media(struct aged *aged, const struct ctx_age_options *options,
     struct ctx_err *err)
 {
 	const char *end = media->base64.n == 0 ? "json"
-	    : media->format != NULL	       ? media->format
+	    : media->format != NULL            ? media->format
 					       : "bin";
 	struct ctx_buf *name = &aged->name;
 	struct ctx_str found;
@@ -268,8 +268,7 @@ name_media(struct aged *aged, const struct ctx_age_options *options,
 		err) < 0)
 		return -1;
 	/* Its extension, behind the digits, is that of texts. */
-	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1},
-	    &found);
+	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0
 	    ? -1
@@ -287,8 +286,8 @@ make_media_text(struct aged *aged, const struct ctx_age_options *options,
 	uint64_t bytes = media->bytes;
 
 	aged->scratch.n = aged->name.n = 0;
-	if (ctx_standin_add(&aged->scratch, json, media, options->mask,
-		err) < 0)
+	if (ctx_standin_add(&aged->scratch, json, media, options->mask, err) <
+	    0)
 		return -1;
 	if (options->mask)
 		return 0;
@@ -328,7 +327,7 @@ ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
 		return rc;
 	aged->body.n = 0;
 	return ctx_standin_block(&aged->body, dialect, json, block,
-	    (struct ctx_str){aged->scratch.p, aged->scratch.n}, err) < 0
+		   (struct ctx_str){aged->scratch.p, aged->scratch.n}, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -336,8 +335,7 @@ ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
 /* ---- the files ---- */
 
 int
-ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
-    struct ctx_err *err)
+ctx_aged_store(struct aged *aged, struct ctx_spool *spool, struct ctx_err *err)
 {
 	const struct ctx_str text = {aged->text.p, aged->text.n};
 	const struct ctx_str beside[] = {aged->beside, {"\n", 1}};
@@ -350,9 +348,8 @@ ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
 		    ctx_spool_put(spool, name->p, beside, 2, err) < 0)
 			return -1;
 	}
-	return aged->bare
-	    ? 0
-	    : ctx_spool_put(spool, aged->name.p, &text, 1, err);
+	return aged->bare ? 0
+			  : ctx_spool_put(spool, aged->name.p, &text, 1, err);
 }
 
 void

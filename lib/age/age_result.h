@@ -6,13 +6,13 @@
 
 /* What a result becomes.  Zero is valid; reused over results. */
 struct aged {
-	struct ctx_buf text; /* all of the result, as text */
-	struct ctx_buf body; /* what stands in its record instead */
-	struct ctx_buf name; /* of the file, NUL ended; empty: masked */
+	struct ctx_buf text;   /* all of the result, as text */
+	struct ctx_buf body;   /* what stands in its record instead */
+	struct ctx_buf name;   /* of the file, NUL ended; empty: masked */
 	struct ctx_str beside; /* its JSON, if that must lie beside the text */
-	bool bare;           /* that JSON is the file; there is no text */
-	struct ctx_str old;  /* what is replaced in its record */
-	uint64_t saved;      /* tokens */
+	bool bare;             /* that JSON is the file; there is no text */
+	struct ctx_str old;    /* what is replaced in its record */
+	uint64_t saved;        /* tokens */
 	struct ctx_buf scratch;
 };
 

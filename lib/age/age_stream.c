@@ -25,9 +25,9 @@
 
 /* A message that waits, or bytes that wait for those before them. */
 struct held {
-	char *text;    /* its record, owned; NULL: an element of one */
+	char *text; /* its record, owned; NULL: an element of one */
 	size_t n;
-	uint32_t node; /* the message in its record */
+	uint32_t node;                     /* the message in its record */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
 	uint64_t line;
@@ -35,33 +35,33 @@ struct held {
 	uint64_t first_result; /* number of its first result */
 	int64_t time;          /* in milliseconds, if it is timed */
 	bool timed;
-	bool continues;        /* an earlier record began the message */
+	bool continues; /* an earlier record began the message */
 	uint32_t results;
 	uint32_t *tools; /* of each result; NULL: all of them are short */
 	size_t first_edit, edits; /* its, of the noted ones */
-	size_t at, value_n; /* where its message is in text */
-	unsigned flags;     /* of its view */
+	size_t at, value_n;       /* where its message is in text */
+	unsigned flags;           /* of its view */
 	struct message_place place;
 	bool is_signed; /* it has signed reasoning */
-	bool aged;                 /* the edits are not of reasoning alone */
+	bool aged;      /* the edits are not of reasoning alone */
 };
 
 struct queue {
 	struct ctx_groups groups;
 	struct ctx_measure measure;
 	struct held *list;
-	size_t first, n, cap;  /* waiting: [first, n) */
-	size_t sent; /* elements up to the last assistant message */
-	size_t weighed;        /* [first, weighed) counts in gathered */
+	size_t first, n, cap; /* waiting: [first, n) */
+	size_t sent;          /* elements up to the last assistant message */
+	size_t weighed;       /* [first, weighed) counts in gathered */
 	uint64_t messages, results; /* seen */
-	uint64_t told;         /* number of the last message told of, plus 1 */
-	uint64_t gathered;     /* tokens that can be saved */
-	int64_t time, newest;  /* of the last message, and of all, */
-	bool timed;            /* if any has said when it was */
+	uint64_t told;        /* number of the last message told of, plus 1 */
+	uint64_t gathered;    /* tokens that can be saved */
+	int64_t time, newest; /* of the last message, and of all, */
+	bool timed;           /* if any has said when it was */
 	bool open;
-	bool ended; /* no more comes */
-	bool binds;   /* the model binds signed reasoning */
-	bool changed; /* a message has been changed */
+	bool ended;                 /* no more comes */
+	bool binds;                 /* the model binds signed reasoning */
+	bool changed;               /* a message has been changed */
 	struct message_place place; /* of the last message */
 };
 
@@ -128,8 +128,8 @@ give_up(struct age *age, const struct held *held, uint64_t results,
 static uint64_t
 boundary(const struct age *age, const struct queue *queue)
 {
-	uint64_t seen = age->options->by_results ? queue->results
-						 : queue->messages;
+	uint64_t seen =
+	    age->options->by_results ? queue->results : queue->messages;
 
 	if (seen <= age->options->keep)
 		return 0;
@@ -171,8 +171,9 @@ may_age(const struct age *age, const struct ctx_view *view,
 
 	if (age->options->media)
 		return ctx_media_block(view, dialect, i) != 0;
-	return value != 0 && view->json->nodes[value].end -
-	    view->json->nodes[value].at > age->options->over;
+	return value != 0 &&
+	    view->json->nodes[value].end - view->json->nodes[value].at >
+	    age->options->over;
 }
 
 /* Stores a result and notes its edit. */
@@ -294,8 +295,8 @@ make_bare(struct age *age, const struct held *held, struct ctx_str value,
 static int
 store_whole(struct age *age, const struct held *held, struct ctx_err *err)
 {
-	const struct ctx_str pieces[] = {
-	    {age->whole.p, age->whole.n}, {"\n", 1}};
+	const struct ctx_str pieces[] = {{age->whole.p, age->whole.n},
+	    {"\n", 1}};
 
 	if (age->options->mask || age->options->report.dry_run)
 		return 0;
@@ -369,7 +370,8 @@ tell(struct age *age, struct queue *queue, const struct held *held,
     const struct ctx_json *json, struct ctx_err *err)
 {
 	const struct ctx_report *report = &age->options->report;
-	struct ctx_touch touch = {.file = held->file, .line = held->line,
+	struct ctx_touch touch = {.file = held->file,
+	    .line = held->line,
 	    .index = held->message};
 
 	if (held->edits == 0 || !ctx_report_wanted(report) ||
@@ -380,10 +382,10 @@ tell(struct age *age, struct queue *queue, const struct held *held,
 	/* Messages are told of in their order. */
 	touch.continues = held->continues && queue->told == held->message + 1;
 	queue->told = held->message + 1;
-	touch.rule = !held->aged ? "bound reasoning"
-	    : age->options->mask ? "mask"
-	    : age->options->media	? "media"
-					: "age";
+	touch.rule = !held->aged  ? "bound reasoning"
+	    : age->options->mask  ? "mask"
+	    : age->options->media ? "media"
+				  : "age";
 	touch.tool = ctx_names_at(&queue->groups.tools,
 	    held->tools != NULL ? held->tools[0] : 0);
 	age->edited.before = &age->view;
@@ -392,9 +394,8 @@ tell(struct age *age, struct queue *queue, const struct held *held,
 	age->edited.value = ctx_json_str(json, held->node);
 	age->edited.first = held->first_edit;
 	age->edited.n = held->edits;
-	touch.bytes = held->text != NULL
-	    ? (struct ctx_str){held->text, held->n}
-	    : age->edited.value;
+	touch.bytes = held->text != NULL ? (struct ctx_str){held->text, held->n}
+					 : age->edited.value;
 	return ctx_report_edited(report, &age->edited, &age->edits, &touch,
 	    err);
 }
@@ -514,8 +515,8 @@ compact(struct queue *queue)
 	memmove(queue->list, queue->list + queue->first,
 	    (queue->n - queue->first) * sizeof *queue->list);
 	queue->n -= queue->first;
-	queue->weighed -= queue->weighed < queue->first ? queue->weighed
-							 : queue->first;
+	queue->weighed -=
+	    queue->weighed < queue->first ? queue->weighed : queue->first;
 	queue->first = 0;
 }
 
@@ -543,8 +544,7 @@ try_all(struct age *age, struct queue *queue, const struct ctx_json *json,
 
 		was = queue->gathered;
 		if (held->tools != NULL && i >= queue->sent &&
-		    (age->options->by_results ||
-			is_behind(age, queue, held)) &&
+		    (age->options->by_results || is_behind(age, queue, held)) &&
 		    ((json == NULL && rescan(age, held, err) < 0) ||
 			settle(age, queue, held,
 			    json != NULL ? json : &age->json, true, err) < 0))
@@ -588,8 +588,8 @@ static int
 release_all(struct age *age, bool broken, struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
-	bool due, stays = broken &&
-	    (age->options->unsent || may_refuse(age, queue));
+	bool due,
+	    stays = broken && (age->options->unsent || may_refuse(age, queue));
 
 	queue->ended = true;
 	if (!stays && may_refuse(age, queue) &&
@@ -629,8 +629,8 @@ add_held(struct queue *queue, const struct ctx_event *event,
 {
 	struct held *list, *held;
 
-	list = ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list,
-	    err);
+	list =
+	    ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list, err);
 	if (list == NULL)
 		return NULL;
 	queue->list = list;
@@ -653,8 +653,7 @@ find_tool(struct queue *queue, const struct held *held,
 		i = view->parts[i].owner - 1;
 	if (view->parts[i].kind != CTX_PART_RESULT)
 		return 0;
-	return ctx_groups_tool(&queue->groups, held->dialect, view, i, id,
-	    err);
+	return ctx_groups_tool(&queue->groups, held->dialect, view, i, id, err);
 }
 
 /* Notes the tools of the results of a message, if any may age. */
@@ -680,8 +679,9 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 		return ctx_err_nomem(err);
 	for (i = 0; i < view->n; i++) {
 		if (is_result(age, view, i, &is, err) < 0 ||
-		    (is && find_tool(queue, held, view, i, &held->tools[k++],
-			err) < 0))
+		    (is &&
+			find_tool(queue, held, view, i, &held->tools[k++],
+			    err) < 0))
 			return -1;
 	}
 	return 0;
@@ -731,11 +731,11 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 	held->is_signed = ctx_view_is_signed(event->view);
 	if (note_time(age, queue, held, event->view, err) < 0 ||
 	    note_results(age, queue, held, event->view, err) < 0 ||
-	    ctx_groups_add(&queue->groups, held->dialect, event->view,
-		&nothing, 0, err) < 0)
+	    ctx_groups_add(&queue->groups, held->dialect, event->view, &nothing,
+		0, err) < 0)
 		return -1;
-	held->continues = queue->messages > 0 &&
-	    (event->view->flags & CTX_VIEW_CONTINUES);
+	held->continues =
+	    queue->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES);
 	if (event->line != 0 && !event->inside)
 		held->message = ctx_live_number(age->stream->live, event->line,
 		    queue->messages);
@@ -753,8 +753,8 @@ begin(struct age *age, struct queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	queue->open = true;
-	if (ctx_stream_measure(age->stream, event, age->meter,
-		&queue->measure, err) < 0)
+	if (ctx_stream_measure(age->stream, event, age->meter, &queue->measure,
+		err) < 0)
 		return -1;
 	queue->binds =
 	    ctx_model_binds(queue->measure.model, queue->measure.name);
@@ -813,8 +813,7 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 /* ---- records ---- */
 
 static int
-add_element(struct age *age, const struct ctx_event *event,
-    struct ctx_err *err)
+add_element(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct held *held = add_held(&age->record, event, err);
 
@@ -849,8 +848,7 @@ settle_element(struct age *age, struct queue *queue, size_t i,
 
 /* The edits of a record's conversation wait for the record's end. */
 static int
-end_record(struct age *age, const struct ctx_event *event,
-    struct ctx_err *err)
+end_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct queue *queue = &age->record;
 	const struct ctx_json *json = event->record->json;
@@ -864,13 +862,12 @@ end_record(struct age *age, const struct ctx_event *event,
 	    try_all(age, queue, json, &refused, err) < 0)
 		return -1;
 	for (weighing = age->options->at_least > 0; weighing >= 0 && !refused;
-	    weighing--) {
-		if (weighing == 0 &&
-		    queue->gathered < age->options->at_least)
+	     weighing--) {
+		if (weighing == 0 && queue->gathered < age->options->at_least)
 			break;
 		for (i = 0; i < queue->n; i++)
-			if (settle_element(age, queue, i, json, weighing,
-				err) < 0)
+			if (settle_element(age, queue, i, json, weighing, err) <
+			    0)
 				return -1;
 	}
 	if (commit(age, &place, err) < 0)
@@ -884,8 +881,7 @@ end_record(struct age *age, const struct ctx_event *event,
 
 /* A record that was no message of the stream is over. */
 static int
-pass_record(struct age *age, const struct ctx_event *event,
-    struct ctx_err *err)
+pass_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 	struct held *held;
@@ -954,8 +950,11 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err)
 {
-	struct age age = {.options = options, .counts = counts,
-	    .meter = meter, .writer = writer, .stream = stream};
+	struct age age = {.options = options,
+	    .counts = counts,
+	    .meter = meter,
+	    .writer = writer,
+	    .stream = stream};
 	char digits[CTX_SPOOL_DIGITS], tool[CTX_SPOOL_TOOL];
 	int rc = -1;
 

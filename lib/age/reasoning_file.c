@@ -1,4 +1,5 @@
-/* reasoning_file.c - reasoning in the spool, found by the message that it left */
+/* reasoning_file.c - reasoning in the spool, found by the message that it left
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,8 +68,8 @@ ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
 	struct ctx_str pieces[3] = {message, {numbers, 0},
 	    {place->so_far, CTX_SPOOL_DIGITS}};
 
-	pieces[1].n = (size_t)snprintf(numbers, sizeof numbers,
-	    "\n%llu.%llu ", (unsigned long long)place->message,
+	pieces[1].n = (size_t)snprintf(numbers, sizeof numbers, "\n%llu.%llu ",
+	    (unsigned long long)place->message,
 	    (unsigned long long)place->piece);
 	ctx_spool_digits(digits, pieces, 3);
 	name->n = 0;

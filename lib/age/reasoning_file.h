@@ -1,4 +1,5 @@
-/* reasoning_file.h - reasoning in the spool, found by the message that it left */
+/* reasoning_file.h - reasoning in the spool, found by the message that it left
+ */
 #ifndef CTX_AGE_REASONING_FILE_H
 #define CTX_AGE_REASONING_FILE_H
 
@@ -16,7 +17,7 @@ struct message_place {
 	/* sha256 of the texts and tool calls so far, without the system's */
 	char so_far[CTX_SPOOL_DIGITS];
 	uint64_t message; /* number of the last message, from 0 */
-	uint64_t piece; /* of it, where several records hold one message */
+	uint64_t piece;   /* of it, where several records hold one message */
 };
 
 /* The next message of the conversation has this number.  Texts that stand in

@@ -47,7 +47,7 @@ struct restore {
 	bool aged;   /* what may be a reference has come */
 	/* Of the last message, of the stream and of a record. */
 	struct message_place places[2];
-	struct ctx_buf whole;   /* one as it was, with its reasoning, */
+	struct ctx_buf whole;       /* one as it was, with its reasoning, */
 	struct ctx_json whole_json; /* read again */
 	struct ctx_view whole_view;
 	struct ctx_edits bare_edits;
@@ -111,7 +111,8 @@ settle(int rc, enum ctx_aged_state *state, const struct ctx_err *err)
 	if (rc >= 0)
 		return 0;
 	/* Another kind of file, such as a link: somebody put it there. */
-	if (err->code != CTX_EFILE && !(err->code == CTX_ESYS &&
+	if (err->code != CTX_EFILE &&
+	    !(err->code == CTX_ESYS &&
 		(err->sys == ELOOP || err->sys == ENXIO)))
 		return -1;
 	*state = CTX_AGED_CHANGED;
@@ -123,9 +124,9 @@ static int
 sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
     enum ctx_aged_state *state, struct ctx_err *err)
 {
-	int rc = restore->absent ? 0
-				 : ctx_spool_sum(&restore->spool,
-				       restore->name.p, most, sum, err);
+	int rc = restore->absent
+	    ? 0
+	    : ctx_spool_sum(&restore->spool, restore->name.p, most, sum, err);
 
 	return settle(rc, state, err);
 }
@@ -158,12 +159,14 @@ tell_foreign(struct restore *restore, const struct reference *ref,
 /* Tells of a reference; 0, or -1. */
 static int
 tell_found(struct restore *restore, const struct ctx_record *record,
-    const struct reference *ref, enum ctx_aged_state state,
-    struct ctx_err *err)
+    const struct reference *ref, enum ctx_aged_state state, struct ctx_err *err)
 {
 	const struct ctx_aged aged = {.file = record->file,
-	    .line = record->line, .path = ref->path, .name = ref->name,
-	    .chars = ref->chars, .state = state};
+	    .line = record->line,
+	    .path = ref->path,
+	    .name = ref->name,
+	    .chars = ref->chars,
+	    .state = state};
 
 	if (state != CTX_AGED_WHOLE)
 		restore->broken = true;
@@ -221,8 +224,8 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
 	*is = false;
 	rc = ctx_media_look(&restore->media, 1, &scratch, &media, err);
 	if (rc == 0)
-		rc = ctx_standin_add(&line, &restore->media, &media, false,
-		    err);
+		rc =
+		    ctx_standin_add(&line, &restore->media, &media, false, err);
 	if (rc == 0) {
 		bytes = media.base64.n > 0 ? media.bytes : restore->block.n;
 		*is = ref->chars == bytes && restore->standin.n > line.n &&
@@ -342,8 +345,8 @@ fetch_json(struct restore *restore, const struct ctx_record *record,
 	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
 		if (get(restore, &sum, file, state, err) < 0)
 			return -1;
-		rc = *state == CTX_AGED_WHOLE ? is_value(restore, file, err)
-					      : 0;
+		rc =
+		    *state == CTX_AGED_WHOLE ? is_value(restore, file, err) : 0;
 		if (rc != 0)
 			return rc < 0 ? -1 : add_body(restore, record, err);
 	}
@@ -360,8 +363,7 @@ fetch(struct restore *restore, const struct ctx_record *record,
 {
 	struct ctx_buf *file = &restore->file;
 	/* A character of UTF-8 has four bytes at most. */
-	uint64_t most = ref->chars < MOST_FILE / 4 ? 4 * ref->chars
-						   : MOST_FILE;
+	uint64_t most = ref->chars < MOST_FILE / 4 ? 4 * ref->chars : MOST_FILE;
 	struct ctx_spool_sum sum;
 
 	restore->name.n = 0;
@@ -398,8 +400,7 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	enum ctx_aged_state state;
 	struct reference ref;
 
-	if (node == 0 && body != 0 &&
-	    json->nodes[body].kind == CTX_JSON_STRING)
+	if (node == 0 && body != 0 && json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
 	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
@@ -443,11 +444,14 @@ note_edits(struct restore *restore, struct talk *talk,
 	restore->list = list;
 	one = &list[restore->n++];
 	*one = (struct restored){.dialect = event->shape->dialect,
-	    .counter = talk->measure.counter, .node = event->node,
-	    .index = talk->index, .inside = event->inside,
+	    .counter = talk->measure.counter,
+	    .node = event->node,
+	    .index = talk->index,
+	    .inside = event->inside,
 	    .hidden = event->view->flags & CTX_VIEW_HIDDEN,
 	    .continues = ctx_report_named(restore->stream, event),
-	    .first_edit = first, .edits = restore->edits.n - first};
+	    .first_edit = first,
+	    .edits = restore->edits.n - first};
 	if (ctx_talk_first_tool(talk, event, &tool, err) < 0)
 		return -1;
 	return ctx_names_id(&restore->tools, tool.p, tool.n, &one->tool, err);
@@ -458,11 +462,13 @@ tell(struct restore *restore, const struct ctx_record *record,
     const struct restored *one, struct ctx_err *err)
 {
 	struct edited *edited = &restore->edited;
-	struct ctx_touch touch = {.file = record->file, .line = record->line,
-	    .index = one->index, .rule = "restore"};
+	struct ctx_touch touch = {.file = record->file,
+	    .line = record->line,
+	    .index = one->index,
+	    .rule = "restore"};
 
 	if (one->dialect->read(record->json, one->node, &restore->view, err) <
-		0)
+	    0)
 		return -1;
 	touch.tool = ctx_names_at(&restore->tools, one->tool);
 	edited->before = &restore->view;
@@ -579,8 +585,8 @@ get_reasoning(struct restore *restore, const struct ctx_event *event,
 /* Is restore->whole, without its signed reasoning, the message of the event?
  * Sets the view of it if so. */
 static int
-is_its_whole(struct restore *restore, const struct ctx_event *event,
-    bool *is, struct ctx_err *err)
+is_its_whole(struct restore *restore, const struct ctx_event *event, bool *is,
+    struct ctx_err *err)
 {
 	struct ctx_str message = ctx_json_str(event->view->json, event->node);
 	struct ctx_buf *whole = &restore->whole;
@@ -614,8 +620,8 @@ is_its_whole(struct restore *restore, const struct ctx_event *event,
 
 /* Tells of the file of reasoning that was found for a message. */
 static int
-tell_reasoning(struct restore *restore, const struct ctx_event *event,
-    bool is, struct ctx_err *err)
+tell_reasoning(struct restore *restore, const struct ctx_event *event, bool is,
+    struct ctx_err *err)
 {
 	struct ctx_aged aged = {.file = event->record->file,
 	    .line = event->record->line,
@@ -639,8 +645,8 @@ tell_reasoning(struct restore *restore, const struct ctx_event *event,
 /* Restores what else is in the spool of a message as it was, and has it take
  * the place of the message. */
 static int
-put_whole(struct restore *restore, const struct ctx_event *event,
-    size_t first, struct ctx_err *err)
+put_whole(struct restore *restore, const struct ctx_event *event, size_t first,
+    struct ctx_err *err)
 {
 	struct ctx_event whole = *event;
 	struct ctx_str text = {restore->whole.p, restore->whole.n};
@@ -698,7 +704,7 @@ one_message(struct restore *restore, struct talk *talk,
 	int rc;
 
 	if (ctx_talk_enter(talk, restore->stream, event, restore->meter, err) <
-		0)
+	    0)
 		return -1;
 	if (ctx_place_next(&restore->places[event->inside], event->view,
 		talk->index, &restore->text, err) < 0)
@@ -777,7 +783,8 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const struct ctx_restore_options *options,
     struct ctx_err *err)
 {
-	struct restore restore = {.options = options, .stream = stream,
+	struct restore restore = {.options = options,
+	    .stream = stream,
 	    .meter = meter};
 	bool told = options->report.touched != NULL;
 	int rc = -1;

@@ -21,7 +21,8 @@ enum ctx_code {
 	CTX_ENOMEM, /* out of memory, or a size beyond SIZE_MAX */
 	CTX_ESYS,   /* a system call failed; sys holds its errno */
 	CTX_EPIPE,  /* the reader of our output is gone; stay silent */
-	CTX_EINPUT, /* the input is not what it must be (JSON, UTF-8, framing) */
+	CTX_EINPUT, /* the input is not what it must be (JSON, UTF-8, framing)
+		     */
 	CTX_ELIMIT, /* the input is right but beyond a documented limit */
 	CTX_EARG,   /* the caller asked for something that does not exist */
 	CTX_EFILE,  /* a file that was named is not of the expected format */
@@ -133,8 +134,8 @@ struct ctx_names {
 	struct ctx_arena arena;
 };
 /* The number of a name, given one if it is new; -1 with *err. */
-int ctx_names_id(struct ctx_names *names, const char *p, size_t n,
-    uint32_t *id, struct ctx_err *err);
+int ctx_names_id(struct ctx_names *names, const char *p, size_t n, uint32_t *id,
+    struct ctx_err *err);
 struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
 bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
 void ctx_names_reset(struct ctx_names *names);

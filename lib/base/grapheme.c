@@ -36,44 +36,35 @@ static const struct {
 #include "grapheme.inc"
 };
 
-static enum class
-class_of(uint32_t cp)
-{
+static enum class class_of(uint32_t cp) {
 	size_t low = 0, high = sizeof ranges / sizeof ranges[0], middle;
 
-	if (cp >= 0x20 && cp < 0x7f)
-		return OTHER;
-	if (cp < 0x20)
-		return cp == '\n' ? LF : cp == '\r' ? CR : CONTROL;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (cp > ranges[middle].last)
-			low = middle + 1;
-		else if (cp < ranges[middle].first)
-			high = middle;
-		else if (ranges[middle].class != HANGUL)
-			return ranges[middle].class;
-		else
-			return (cp - 0xac00) % 28 == 0 ? LV : LVT;
-	}
-	return OTHER;
+	if (cp >= 0x20 && cp < 0x7f) return OTHER;
+	if (cp < 0x20) return cp == '\n' ? LF
+	    : cp == '\r'                 ? CR
+					 : CONTROL;
+	while (low < high){
+	    middle = low + (high - low) / 2;
+	    if (cp > ranges[middle].last) low = middle + 1;
+	    else if (cp < ranges[middle].first) high = middle;
+	    else if (ranges[middle].class != HANGUL) return ranges[middle]
+		.class;
+	    else return (cp - 0xac00) % 28 == 0 ? LV : LVT;}
+return OTHER;
 }
 
-static bool
-is_extend(enum class class)
+static bool is_extend(enum class class)
 {
 	return class == EXTEND || class == EXTEND_ONLY || class == LINKER;
 }
 
-static bool
-is_control(enum class class)
+static bool is_control(enum class class)
 {
 	return class == CR || class == LF || class == CONTROL;
 }
 
 /* GB6 to GB8: a Hangul syllable goes on. */
-static bool
-is_syllable(enum class before, enum class class)
+static bool is_syllable(enum class before, enum class class)
 {
 	if (before == L)
 		return class == L || class == V || class == LV || class == LVT;
@@ -122,7 +113,7 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	} else if (class != EXTEND && class != ZWJ) {
 		g->consonant = g->linked = false;
 	}
-	g->before = (uint8_t)class;
+	g->before = (uint8_t) class;
 	g->begun = true;
 	return found;
 }
@@ -132,8 +123,10 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 bool
 ctx_grapheme_parted(uint32_t first, uint32_t second)
 {
-	struct ctx_grapheme g = {.begun = true, .picture = true,
-	    .consonant = true, .linked = true};
+	struct ctx_grapheme g = {.begun = true,
+	    .picture = true,
+	    .consonant = true,
+	    .linked = true};
 
 	(void)ctx_grapheme_next(&g, first);
 	return ctx_grapheme_next(&g, second);

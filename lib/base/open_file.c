@@ -1,4 +1,5 @@
-/* open_file.c - open a file that may be a FIFO, and wait for no other process */
+/* open_file.c - open a file that may be a FIFO, and wait for no other process
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

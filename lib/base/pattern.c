@@ -22,15 +22,15 @@
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* bytes of a pattern */
-#define NEST_LIMIT  64	  /* of groups in a pattern */
+#define NEST_LIMIT  64    /* of groups in a pattern */
 /* At first: bytes that some steps from some offsets may run over, which is
  * some tenths of a second at most; and so many of each. */
-#define WORK	     100000000
-#define SPAN	     3000000 /* starts times bytes */
+#define WORK         100000000
+#define SPAN         3000000 /* starts times bytes */
 #define FEW_STEPS    4
-#define MOST_FLAGS   128     /* regional indicators in a row, for \X */
+#define MOST_FLAGS   128 /* regional indicators in a row, for \X */
 #define FEW_STARTS   32
-#define LEAST_STARTS 4	    /* fewer are not worth a call */
+#define LEAST_STARTS 4      /* fewer are not worth a call */
 #define LOOK_EVERY   300000 /* bytes that may have been run over */
 
 struct ctx_pattern_code {
@@ -77,9 +77,8 @@ compile(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 		ctx_err_nomem(err);
 	} else if (made == NULL) {
 		pcre2_get_error_message(code, why, sizeof why);
-		ctx_err_set(err, CTX_EARG,
-		    "pattern '%.80s', character %zu: %s", pattern, at + 1,
-		    (const char *)why);
+		ctx_err_set(err, CTX_EARG, "pattern '%.80s', character %zu: %s",
+		    pattern, at + 1, (const char *)why);
 	} else {
 		/* Without just-in-time code the interpreter does the work. */
 		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
@@ -243,7 +242,7 @@ match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
 static size_t
 reach_of(const struct ctx_pattern_code *one, size_t n)
 {
-	return one->runs == 0 ? one->length
+	return one->runs == 0          ? one->length
 	    : n < SIZE_MAX / one->runs ? (n + 1) * one->runs
 				       : SIZE_MAX;
 }

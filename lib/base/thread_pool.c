@@ -82,8 +82,8 @@ start(struct ctx_pool *pool, unsigned n)
 int
 ctx_pool_open(struct ctx_pool **pool, unsigned threads, struct ctx_err *err)
 {
-	struct ctx_pool *p = calloc(1, sizeof *p + threads *
-	    sizeof p->threads[0]);
+	struct ctx_pool *p =
+	    calloc(1, sizeof *p + threads * sizeof p->threads[0]);
 
 	if (p == NULL)
 		return ctx_err_nomem(err);

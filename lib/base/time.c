@@ -68,8 +68,7 @@ take_zone(const char **p, const char *end, int64_t *minutes)
 	if (*p == end || skip(p, end, 'Z') || skip(p, end, 'z'))
 		return true;
 	west = **p == '-';
-	if (!skip(p, end, west ? '-' : '+') ||
-	    !take(p, end, 2, 0, 23, &hours))
+	if (!skip(p, end, west ? '-' : '+') || !take(p, end, 2, 0, 23, &hours))
 		return false;
 	(void)skip(p, end, ':');
 	if (*p < end && !take(p, end, 2, 0, 59, &rest))
@@ -95,7 +94,8 @@ read_date(const char *p, const char *end, int64_t *ms)
 	    p != end)
 		return false;
 	*ms = ((days_of(year, month, day) * 24 + hour) * 60 + minute - zone) *
-		60000 + second * 1000 + part;
+		60000 +
+	    second * 1000 + part;
 	return true;
 }
 

@@ -96,8 +96,8 @@ enum {
 	TWO_CONTS = 1 << 7, /* right only at the end of a long character */
 };
 
-#define ANY (TOO_SHORT | TOO_LONG | TWO_CONTS) /* whatever the low half */
-#define F5 (ANY | TOO_LARGE | SHORTER_4)
+#define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS) /* whatever the low half */
+#define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
 
 static const uint8_t first_high[16] = {TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG,
@@ -115,17 +115,17 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 
 #if defined(__x86_64__)
 #define KIND(name) name##_avx512
-#define VECTOR __m512i
-#define TARGET AVX512
+#define VECTOR     __m512i
+#define TARGET     AVX512
 #include "utf8_blocks.h"
 
 #define KIND(name) name##_avx2
-#define VECTOR __m256i
-#define TARGET AVX2
+#define VECTOR     __m256i
+#define TARGET     AVX2
 #include "utf8_blocks.h"
 #else
 #define KIND(name) name##_neon
-#define VECTOR uint8x16_t
+#define VECTOR     uint8x16_t
 #define TARGET
 #include "utf8_blocks.h"
 #endif
@@ -141,8 +141,8 @@ valid_until(const char *p, size_t at, size_t n, size_t goal)
 	while (at < goal) {
 		if ((p[at] & 0x80) == 0) {
 			at++;
-			while (goal - at >= 8 &&
-			    bits_word(load_word(p + at)) == 0)
+			while (
+			    goal - at >= 8 && bits_word(load_word(p + at)) == 0)
 				at += 8;
 			continue;
 		}

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE     static inline __attribute__((always_inline))
 #define EVERY_BYTE 0x0101010101010101u
 
 /*
@@ -470,13 +470,13 @@ some_neon(uint8x16_t v)
 
 /* What every machine of this architecture has. */
 #if defined(__x86_64__)
-#define PLAIN(name) name##_sse2
+#define PLAIN(name)  name##_sse2
 #define PLAIN_VECTOR __m128i
 #elif defined(__aarch64__)
-#define PLAIN(name) name##_neon
+#define PLAIN(name)  name##_neon
 #define PLAIN_VECTOR uint8x16_t
 #else
-#define PLAIN(name) name##_word
+#define PLAIN(name)  name##_word
 #define PLAIN_VECTOR uint64_t
 #endif
 

@@ -37,8 +37,8 @@ ctx_course_add(struct course *course, struct ctx_err *err)
 {
 	struct waiting *list;
 
-	list = ctx_grow(course->list, &course->cap, course->n + 1,
-	    sizeof *list, err);
+	list = ctx_grow(course->list, &course->cap, course->n + 1, sizeof *list,
+	    err);
 	if (list == NULL)
 		return NULL;
 	course->list = list;
@@ -83,8 +83,9 @@ decide_by_model(struct course *course, struct ctx_err *err)
 		    : CTX_HINTED_UNHEEDED;
 		return 0;
 	}
-	return ctx_err_set(err, CTX_EARG, "nothing tells the provider of "
-					  "these messages; give --provider");
+	return ctx_err_set(err, CTX_EARG,
+	    "nothing tells the provider of "
+	    "these messages; give --provider");
 }
 
 int
@@ -140,8 +141,8 @@ ctx_course_weigh(struct course *course, uint64_t number,
 	    &one->places);
 	if (course->hints->silent >> one->role & 1)
 		one->places.mask = 0;
-	if (ctx_course_edit(pen, course->hints, CTX_TTL_5M, one->node, 0,
-		err) < 0)
+	if (ctx_course_edit(pen, course->hints, CTX_TTL_5M, one->node, 0, err) <
+	    0)
 		return -1;
 	one->clean = pen->edits->n == noted;
 	pen->edits->n = noted;
@@ -213,8 +214,8 @@ add_end(const struct course *course, struct breakpoints *points,
 {
 	if (number > course->gone)
 		add_point(points, number - 1,
-		    lowest(course->list[number - 1 - course->gone]
-			       .places.mask), rule);
+		    lowest(course->list[number - 1 - course->gone].places.mask),
+		    rule);
 }
 
 uint64_t
@@ -254,8 +255,7 @@ add_step(const struct course *course, struct breakpoints *points)
 }
 
 void
-ctx_course_place_system(const struct course *course,
-    struct breakpoints *points)
+ctx_course_place_system(const struct course *course, struct breakpoints *points)
 {
 	memset(points, 0, sizeof *points);
 	points->most = CTX_HINTS_MOST;

@@ -44,8 +44,8 @@ struct course {
 /* Where the hints of a conversation go. */
 struct breakpoints {
 	struct {
-		uint64_t number; /* of the message */
-		unsigned bit;    /* of its places */
+		uint64_t number;  /* of the message */
+		unsigned bit;     /* of its places */
 		const char *rule; /* which of them it is, for people */
 	} list[CTX_HINTS_MOST];
 	size_t n, most;
@@ -59,9 +59,8 @@ struct waiting *ctx_course_add(struct course *course, struct ctx_err *err);
 
 /* Says for messages of this dialect whether hints are to be written, and
  * which; provider as in struct ctx_cache_options. */
-int ctx_course_decide(struct course *course,
-    const struct ctx_dialect *dialect, const char *provider,
-    struct ctx_err *err);
+int ctx_course_decide(struct course *course, const struct ctx_dialect *dialect,
+    const char *provider, struct ctx_err *err);
 
 /* Notes the removal of the hints of a message, and new ones by mask. */
 int ctx_course_edit(struct ctx_hint_pen *pen, const struct ctx_hints *hints,

@@ -16,8 +16,8 @@
 /* Why a conversation has hints, or none. */
 enum ctx_hinted {
 	CTX_HINTED,
-	CTX_HINTED_NEVER,   /* its format has no place for hints */
-	CTX_HINTED_AUTO,    /* its model caches by itself */
+	CTX_HINTED_NEVER,    /* its format has no place for hints */
+	CTX_HINTED_AUTO,     /* its model caches by itself */
 	CTX_HINTED_UNHEEDED, /* its model is not known to heed hints */
 };
 
@@ -29,7 +29,7 @@ struct ctx_cache_outcome {
 	const struct ctx_dialect *dialect;
 	const struct ctx_hints *hints; /* NULL: its format has none */
 	const struct ctx_model *model; /* NULL: none is known */
-	size_t marks;    /* hints that it has */
+	size_t marks;                  /* hints that it has */
 	uint64_t tokens; /* that it costs, if its model caches nothing as
 			  * short as that, else 0 */
 };
@@ -106,11 +106,11 @@ struct ctx_prefix_change {
 	/* The first member or message that differs; NULL: the request ends
 	 * before the earlier one does. */
 	const struct ctx_prefix_item *item;
-	uint64_t line, column; /* of the first byte that differs, from 1 */
+	uint64_t line, column;   /* of the first byte that differs, from 1 */
 	struct ctx_str was, now; /* what stands around it, up to 40 bytes */
-	uint64_t messages; /* before it, unchanged */
-	uint64_t kept;     /* tokens of the earlier request before it, */
-	uint64_t lost;     /* and after it: a cache has to read these anew */
+	uint64_t messages;       /* before it, unchanged */
+	uint64_t kept;           /* tokens of the earlier request before it, */
+	uint64_t lost; /* and after it: a cache has to read these anew */
 	/* The first message whose signed reasoning stands after the change
 	 * and is refused; NULL: there is none, or the model does not bind. */
 	const struct ctx_prefix_item *refused;
@@ -134,10 +134,10 @@ void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
 struct ctx_bill {
 	uint64_t messages, bytes, tokens; /* that are shared; of a message of
 					   * several records all must be */
-	uint64_t all; /* messages of the later request */
-	bool grown;   /* it begins with all of the earlier one */
+	uint64_t all;                     /* messages of the later request */
+	bool grown; /* it begins with all of the earlier one */
 	const struct ctx_prefix_item *changed; /* first that is not shared */
-	uint64_t read, written, fresh; /* tokens of the later request */
+	uint64_t read, written, fresh;         /* tokens of the later request */
 	bool writes; /* the provider has a price for what is written */
 	bool estimated;
 	uint64_t kept;  /* tokens of the earlier request, and what was added

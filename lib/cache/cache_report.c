@@ -100,7 +100,7 @@ strip_whole(const struct ctx_report *report, struct ctx_hint_pen *pen,
 	uint32_t request = event->shape->request, key;
 
 	for (key = request + 1; key < json->nodes[request].next;
-	    key = json->nodes[key + 1].next)
+	     key = json->nodes[key + 1].next)
 		if (ctx_hints_key(json, key) &&
 		    tell_member(report, event, key, NULL, err) < 0)
 			return -1;

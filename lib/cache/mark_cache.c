@@ -24,8 +24,8 @@ struct cache {
 	const struct ctx_cache_options *options;
 	struct course lines, record; /* the stream's, and a record's own */
 	struct talk line_talk, record_talk; /* the same, if anybody is told */
-	struct ctx_json json;        /* a message that waited, scanned again */
-	struct ctx_edits edits;      /* of the record */
+	struct ctx_json json;   /* a message that waited, scanned again */
+	struct ctx_edits edits; /* of the record */
 	struct ctx_hint_pen pen;
 	struct ctx_buf out;
 };
@@ -54,8 +54,7 @@ put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 		return 0;
 	}
 	if (c->edits.n > 0) {
-		if (ctx_report_sync(report, err) < 0 ||
-		    apply(c, text, err) < 0)
+		if (ctx_report_sync(report, err) < 0 || apply(c, text, err) < 0)
 			return -1;
 		text = (struct ctx_str){c->out.p, c->out.n};
 	}
@@ -153,8 +152,7 @@ begin(struct cache *c, struct course *course, const struct ctx_event *event,
 
 /* Counts until it is known that the model caches so much. */
 static int
-count(struct course *course, const struct ctx_event *event,
-    struct ctx_err *err)
+count(struct course *course, const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_model *model = course->measure.model;
 	struct ctx_cost cost;
@@ -188,8 +186,7 @@ hold(struct cache *c, struct ctx_str text, struct ctx_err *err)
 
 /* A record that need not wait, but for those before it. */
 static int
-pass_record(struct cache *c, const struct ctx_event *event,
-    struct ctx_err *err)
+pass_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 
@@ -210,8 +207,7 @@ pass_record(struct cache *c, const struct ctx_event *event,
 
 /* The provider is known: weighs what has come before that. */
 static int
-settle(struct cache *c, const struct ctx_dialect *dialect,
-    struct ctx_err *err)
+settle(struct cache *c, const struct ctx_dialect *dialect, struct ctx_err *err)
 {
 	struct course *course = &c->lines;
 	struct waiting *one;
@@ -226,8 +222,8 @@ settle(struct cache *c, const struct ctx_dialect *dialect,
 		if (!one->message)
 			continue;
 		c->pen.json = &c->json;
-		if (ctx_json_scan(&c->json, one->text, one->n, &used,
-			err) < 0 ||
+		if (ctx_json_scan(&c->json, one->text, one->n, &used, err) <
+			0 ||
 		    ctx_course_weigh(course, i, &c->pen, err) < 0)
 			return -1;
 	}
@@ -277,8 +273,7 @@ add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-add_element(struct cache *c, const struct ctx_event *event,
-    struct ctx_err *err)
+add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct course *course = &c->record;
 	struct waiting *one;
@@ -332,8 +327,8 @@ mark_element(struct cache *c, struct course *course, size_t i,
 	struct waiting *one = &course->list[i];
 	size_t noted = c->edits.n;
 
-	if (ctx_course_edit(&c->pen, course->hints, c->options->ttl,
-		one->node, ctx_breakpoints_of(points, i), err) < 0)
+	if (ctx_course_edit(&c->pen, course->hints, c->options->ttl, one->node,
+		ctx_breakpoints_of(points, i), err) < 0)
 		return -1;
 	if (c->edits.n == noted)
 		return 0;
@@ -344,8 +339,7 @@ mark_element(struct cache *c, struct course *course, size_t i,
 
 /* The edits of a record's conversation wait for the record's end. */
 static int
-end_record(struct cache *c, const struct ctx_event *event,
-    struct ctx_err *err)
+end_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct course *course = &c->record;
 	const struct ctx_shape *shape = event->shape;
@@ -380,8 +374,7 @@ end_lines(struct cache *c, struct ctx_err *err)
 
 	if (!course->open)
 		return 0;
-	if (!course->decided &&
-	    settle(c, dialect, err) < 0)
+	if (!course->decided && settle(c, dialect, err) < 0)
 		return -1;
 	if (course->why == CTX_HINTED)
 		ctx_course_place(course, NULL, NULL, &points);
@@ -413,7 +406,8 @@ strip_message(struct cache *c, const struct ctx_hints *hints,
 		rc = ctx_hinted_tell(&c->options->report, &touch, NULL,
 		    event->inside
 			? ctx_json_str(event->record->json, event->node)
-			: event->record->text, err);
+			: event->record->text,
+		    err);
 	}
 	free((char *)touch.tool.p);
 	return rc;
@@ -421,8 +415,7 @@ strip_message(struct cache *c, const struct ctx_hints *hints,
 
 /* With strip nothing needs to wait, and any provider's hints go. */
 static int
-strip_event(struct cache *c, const struct ctx_event *event,
-    struct ctx_err *err)
+strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct breakpoints none;
 	const struct ctx_shape *shape = event->shape;
@@ -447,8 +440,8 @@ one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	if (event->kind == CTX_EVENT_BEGIN &&
 	    c->options->report.touched != NULL &&
-	    ctx_talk_enter(&c->record_talk, c->stream, event, c->meter,
-		err) < 0)
+	    ctx_talk_enter(&c->record_talk, c->stream, event, c->meter, err) <
+		0)
 		return -1;
 	if (c->options->strip)
 		return strip_event(c, event, err);
@@ -505,7 +498,9 @@ ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const struct ctx_cache_options *options,
     struct ctx_err *err)
 {
-	struct cache c = {.stream = stream, .writer = writer, .meter = meter,
+	struct cache c = {.stream = stream,
+	    .writer = writer,
+	    .meter = meter,
 	    .options = options};
 	bool told = options->report.touched != NULL;
 	int rc = -1;

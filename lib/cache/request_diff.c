@@ -27,7 +27,7 @@ struct ctx_prefix {
 	size_t column;         /* whose place in its line is this, from 1 */
 	char was[40], now[40]; /* what stands there */
 	size_t was_n, now_n;
-	bool refused;          /* signed reasoning of the item stands after it */
+	bool refused; /* signed reasoning of the item stands after it */
 };
 
 struct reading {
@@ -39,15 +39,14 @@ struct reading {
 	struct ctx_edits edits;
 	struct ctx_hint_pen pen;
 	struct ctx_buf text, plain; /* scratch */
-	bool seen; /* a conversation has begun */
+	bool seen;                  /* a conversation has begun */
 };
 
 /* ---- an item as a cache compares it ---- */
 
 /* Appends the brackets and braces of a text between two values. */
 static int
-add_brackets(struct ctx_buf *out, const char *p, size_t n,
-    struct ctx_err *err)
+add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
 	size_t i;
 
@@ -203,8 +202,8 @@ excerpt(char to[40], struct ctx_str text, size_t at)
 
 /* Notes the place of byte at of the value at node in its record. */
 static void
-place_change(struct reading *r, const struct ctx_record *record,
-    uint32_t node, size_t at)
+place_change(struct reading *r, const struct ctx_record *record, uint32_t node,
+    size_t at)
 {
 	const char *start = record->text.p, *p;
 	const char *byte = ctx_json_str(record->json, node).p + at;
@@ -220,8 +219,8 @@ place_change(struct reading *r, const struct ctx_record *record,
 /* Compares the item, the last one, with that of the earlier request; json is
  * what r->plain was made of, its value at plain_node. */
 static void
-compare_item(struct reading *r, const struct ctx_record *record,
-    uint32_t node, const struct ctx_json *json, uint32_t plain_node)
+compare_item(struct reading *r, const struct ctx_record *record, uint32_t node,
+    const struct ctx_json *json, uint32_t plain_node)
 {
 	const struct ctx_prefix *earlier = r->options->earlier;
 	struct ctx_prefix *prefix = r->prefix;
@@ -265,8 +264,7 @@ is_refused(const struct reading *r, const struct ctx_event *event)
 }
 
 static int
-keep_text(struct reading *r, struct ctx_prefix_item *item,
-    struct ctx_err *err)
+keep_text(struct reading *r, struct ctx_prefix_item *item, struct ctx_err *err)
 {
 	item->text = r->prefix->text.n;
 	item->text_n = r->plain.n;
@@ -373,8 +371,9 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 	size_t i;
 
 	if (r->seen)
-		return ctx_err_set(err, CTX_EARG, "a second conversation; "
-						  "each must stand alone");
+		return ctx_err_set(err, CTX_EARG,
+		    "a second conversation; "
+		    "each must stand alone");
 	r->seen = true;
 	course->leading = true;
 	if (ctx_stream_measure(r->stream, event, r->meter, &course->measure,
@@ -386,8 +385,8 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 	r->prefix->estimated = beside.estimated;
 	r->pen.json = event->record->json;
 	for (i = 0; event->shape->in_request &&
-	    (name = ctx_hints_before(hints, i)) != NULL;
-	    i++)
+	     (name = ctx_hints_before(hints, i)) != NULL;
+	     i++)
 		if (add_member(r, event, hints, name, &beside, err) < 0)
 			return -1;
 	r->prefix->before = r->prefix->n;
@@ -436,13 +435,13 @@ add_message(struct reading *r, const struct ctx_event *event,
 	r->pen.json = event->record->json;
 	course->hints = ctx_hints_any(event->shape->dialect);
 	if (course->hints != NULL) {
-		list = ctx_hints_content(course->hints, r->pen.json,
-		    event->node);
+		list =
+		    ctx_hints_content(course->hints, r->pen.json, event->node);
 		if (ctx_course_weigh(course, course->n - 1, &r->pen, err) < 0 ||
 		    ctx_course_edit(&r->pen, course->hints, CTX_TTL_5M,
 			event->node, 0, err) < 0 ||
-		    (list != 0 && ctx_hints_widen(&r->pen, course->hints, list,
-				      err) < 0))
+		    (list != 0 &&
+			ctx_hints_widen(&r->pen, course->hints, list, err) < 0))
 			return -1;
 	}
 	if (take_hash(r, event->record, event->node, err) < 0)
@@ -472,8 +471,7 @@ end(struct reading *r, const struct ctx_json *json,
 }
 
 static int
-one_event(struct reading *r, const struct ctx_event *event,
-    struct ctx_err *err)
+one_event(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
@@ -513,8 +511,9 @@ ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
     struct ctx_meter *meter, const struct ctx_prefix_options *options,
     struct ctx_err *err)
 {
-	struct reading r = {
-	    .stream = stream, .meter = meter, .options = options};
+	struct reading r = {.stream = stream,
+	    .meter = meter,
+	    .options = options};
 	int rc;
 
 	*prefix = r.prefix = calloc(1, sizeof **prefix);
@@ -749,15 +748,14 @@ ctx_prefix_bill(const struct ctx_prefix *earlier,
 	bill->kept = earlier->tokens;
 	bill->added = count_added(earlier, later);
 	bill->cost = dollars(bill->read, prices->read) +
-	    dollars(bill->written, write) +
-	    dollars(bill->fresh, prices->in);
-	bill->cost_unchanged = dollars(bill->kept, prices->read) +
-	    dollars(bill->added, write);
+	    dollars(bill->written, write) + dollars(bill->fresh, prices->in);
+	bill->cost_unchanged =
+	    dollars(bill->kept, prices->read) + dollars(bill->added, write);
 	bill->known = is_priced(bill->read, prices->read) &&
 	    is_priced(bill->written, write) &&
 	    is_priced(bill->fresh, prices->in);
-	bill->known_unchanged = prices->read != CTX_NO_PRICE &&
-	    is_priced(bill->added, write);
+	bill->known_unchanged =
+	    prices->read != CTX_NO_PRICE && is_priced(bill->added, write);
 	if (!bill->grown && bill->known && bill->known_unchanged)
 		bill->calls = count_calls(bill, prices, later->tokens);
 }

@@ -7,7 +7,8 @@
  * #48922, July 2026) and for JSON that is no object (vllm #48006), and wants a
  * string (deer-flow #4445).  Responses takes JSON of any kind: ellmer sends
  * "[]" (chat-tools-dangling, recorded 2026).  The others have an object:
- * Anthropic answers "tool_use.input: Input should be a valid dictionary" (claude-code #6696).
+ * Anthropic answers "tool_use.input: Input should be a valid dictionary"
+ * (claude-code #6696).
  *
  * Nothing is lost in a repair: what is no object becomes the member
  * "arguments" of one.
@@ -65,8 +66,8 @@ make_object(struct ctx_judge *judge, struct ctx_buf *out, uint32_t value,
     bool is_json, struct ctx_err *err)
 {
 	static const char before[] = "{\"arguments\":";
-	const struct ctx_json *json = is_json ? &judge->json
-					      : judge->view->json;
+	const struct ctx_json *json =
+	    is_json ? &judge->json : judge->view->json;
 	uint32_t node = is_json ? 0 : value;
 	bool text = !is_json && json->nodes[node].kind == CTX_JSON_STRING;
 	bool object = json->nodes[node].kind == CTX_JSON_OBJECT;
@@ -97,12 +98,12 @@ refuse(struct ctx_judge *judge, size_t i, bool in_text, bool is_json,
 		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
 		    "arguments of call", tail, err);
 	if (make_object(judge, body, value, is_json, err) < 0 ||
-	    (in_text && ctx_text_encode(&judge->with, body->p, body->n,
-		err) < 0))
+	    (in_text &&
+		ctx_text_encode(&judge->with, body->p, body->n, err) < 0))
 		return -1;
 	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ARGUMENTS, i,
-	    "arguments of call", tail, ctx_json_str(json, value),
-	    &judge->with, err);
+	    "arguments of call", tail, ctx_json_str(json, value), &judge->with,
+	    err);
 }
 
 /* Arguments that are JSON in a string. */
@@ -115,14 +116,17 @@ judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	/* A call that is an item by itself may be of a type that has an
 	 * object there. */
 	if (judge->view->json->nodes[part->value].kind != CTX_JSON_STRING)
-		return part->parent == 0 ? 0 : refuse(judge, i, true, false,
-		    " are not a string", err);
+		return part->parent == 0
+		    ? 0
+		    : refuse(judge, i, true, false, " are not a string", err);
 	rc = ctx_judge_read_text(judge, part->value, err);
-	if (rc < 0 || (rc > 0 && (part->parent == 0 ||
-		judge->json.nodes[0].kind == CTX_JSON_OBJECT)))
+	if (rc < 0 ||
+	    (rc > 0 &&
+		(part->parent == 0 ||
+		    judge->json.nodes[0].kind == CTX_JSON_OBJECT)))
 		return rc < 0 ? -1 : 0;
-	return refuse(judge, i, true, rc > 0, rc > 0
-	    ? " are not the JSON of an object" : " are not JSON", err);
+	return refuse(judge, i, true, rc > 0,
+	    rc > 0 ? " are not the JSON of an object" : " are not JSON", err);
 }
 
 int
@@ -137,12 +141,14 @@ ctx_judge_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    ctx_json_is(json, value - 1, "arguments"))
 		return judge_text(judge, i, err);
 	/* Who asks for an id asks for arguments, too. */
-	if (!(judge->rules & CTX_ARGUMENTS_OBJECT) || (!needed && (value == 0 ||
-		json->nodes[value].kind == CTX_JSON_NULL)) || (value != 0 &&
-		json->nodes[value].kind == CTX_JSON_OBJECT))
+	if (!(judge->rules & CTX_ARGUMENTS_OBJECT) ||
+	    (!needed &&
+		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||
+	    (value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT))
 		return 0;
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
 		rc = ctx_judge_read_text(judge, value, err);
-	return rc < 0 ? -1 : refuse(judge, i, false, rc > 0,
-	    " are not an object", err);
+	return rc < 0
+	    ? -1
+	    : refuse(judge, i, false, rc > 0, " are not an object", err);
 }

@@ -23,8 +23,8 @@ ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 }
 
 bool
-ctx_judge_says_nothing(
-    const struct ctx_judge *judge, const struct ctx_part *part)
+ctx_judge_says_nothing(const struct ctx_judge *judge,
+    const struct ctx_part *part)
 {
 	const struct ctx_json *json = judge->view->json;
 
@@ -89,10 +89,10 @@ check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		return 0;
 	rc = ctx_id_mend(&judge->with, &judge->spare, judge->rules, literal,
 	    err);
-	return rc < 0 ? -1
-		      : ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ID, i,
-			    "id of call", wrong, literal,
-			    rc > 0 ? &judge->with : NULL, err);
+	return rc < 0
+	    ? -1
+	    : ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ID, i, "id of call",
+		  wrong, literal, rc > 0 ? &judge->with : NULL, err);
 }
 
 static bool
@@ -116,8 +116,8 @@ ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		body = view->parts[i + 1].value;
 	if (!(judge->rules & CTX_NEEDS_BODY) || has_body(view->json, body))
 		return 0;
-	return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i,
-	    "result", " has no content", err);
+	return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i, "result",
+	    " has no content", err);
 }
 
 /*
@@ -158,7 +158,8 @@ check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	switch (part->kind) {
 	case CTX_PART_CALL:
 		return check_id(judge, i, err) < 0 ||
-		    ctx_judge_arguments(judge, i, err) < 0 ? -1
+			ctx_judge_arguments(judge, i, err) < 0
+		    ? -1
 		    : ctx_judge_schema(judge, i, err);
 	case CTX_PART_REASONING:
 		if (!(rules & CTX_SIGNED) || part->child == 0 ||
@@ -186,7 +187,8 @@ check_member(struct ctx_judge *judge, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
-	    .place = judge->place, .part = CTX_NO_PART};
+	    .place = judge->place,
+	    .part = CTX_NO_PART};
 	static const char what[] = "tool_calls is an empty array";
 	uint32_t list = ctx_json_find(json, judge->view->node, "tool_calls");
 

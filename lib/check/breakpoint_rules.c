@@ -71,15 +71,16 @@ is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 
 	if (json->nodes[container].kind == CTX_JSON_ARRAY)
 		for (block = 0, at = container + 1; at < node;
-		    at = json->nodes[at].next)
+		     at = json->nodes[at].next)
 			if (ctx_json_find(json, at, "cachePoint") == 0)
 				block = at;
 	if (block == 0)
 		return false;
 	type = ctx_json_find(json, block, "type");
 	return ctx_json_find(json, block, "reasoningContent") != 0 ||
-	    (type != 0 && (ctx_json_is(json, type, "thinking") ||
-		ctx_json_is(json, type, "redacted_thinking")));
+	    (type != 0 &&
+		(ctx_json_is(json, type, "thinking") ||
+		    ctx_json_is(json, type, "redacted_thinking")));
 }
 
 static int
@@ -88,13 +89,14 @@ tell_many(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
 {
 	static const char what[] = "one cache marker more than the 4 newest";
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
-	    .place = mark->place, .part = CTX_NO_PART, .beside = mark->beside};
+	    .place = mark->place,
+	    .part = CTX_NO_PART,
+	    .beside = mark->beside};
 
 	finding.with.p = "";
 	if (mark->json != NULL)
 		finding.old = ctx_child_span(mark->json, mark->container,
-		    mark->node, leads(mark->json, mark->container,
-			mark->node));
+		    mark->node, leads(mark->json, mark->container, mark->node));
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
 		return -1;
@@ -105,8 +107,8 @@ static int
 add_mark(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
     struct ctx_err *err)
 {
-	struct ctx_judge_mark *marks = ctx_grow(judge->marks,
-	    &judge->marks_cap, judge->n_marks + 1, sizeof *marks, err);
+	struct ctx_judge_mark *marks = ctx_grow(judge->marks, &judge->marks_cap,
+	    judge->n_marks + 1, sizeof *marks, err);
 
 	if (marks == NULL)
 		return -1;
@@ -129,7 +131,9 @@ visit(void *user, const struct ctx_json *json, uint32_t container,
 	struct ctx_judge *judge = user;
 	struct ctx_judge_mark mark = {.place = judge->place,
 	    .json = judge->place.inside ? json : NULL,
-	    .container = container, .node = node, .beside = judge->beside};
+	    .container = container,
+	    .node = node,
+	    .beside = judge->beside};
 	int rc;
 
 	if (!judge->beside && is_misplaced(json, container, node)) {

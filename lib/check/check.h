@@ -91,16 +91,16 @@ uint64_t ctx_provider_rules(const struct ctx_provider *provider,
 
 /* What a provider takes at most; 0: not known. */
 struct ctx_bounds {
-	const char *provider; /* a name of ctx_provider */
-	uint64_t request;     /* bytes of a request */
-	uint32_t side;        /* pixels on a side of an image, */
+	const char *provider;     /* a name of ctx_provider */
+	uint64_t request;         /* bytes of a request */
+	uint32_t side;            /* pixels on a side of an image, */
 	uint32_t many, many_side; /* ... and with more than so many images */
-	uint64_t image;       /* bytes of an image, ... */
-	bool encoded;         /* ... in base64 */
-	uint32_t images;      /* images of a request, ... */
-	uint64_t few_window;  /* ... of a model of at most so many tokens: */
+	uint64_t image;           /* bytes of an image, ... */
+	bool encoded;             /* ... in base64 */
+	uint32_t images;          /* images of a request, ... */
+	uint64_t few_window; /* ... of a model of at most so many tokens: */
 	uint32_t few_images;
-	uint32_t in_message;  /* images of a message */
+	uint32_t in_message; /* images of a message */
 };
 /* The row of a provider, or if that is NULL of the one whose format the dialect
  * is; NULL if there is none. */
@@ -124,16 +124,16 @@ struct ctx_place {
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
-	const char *what; /* for people; holds text of the input, unmasked */
-	size_t part;      /* PART: index in the message being judged; IMAGE:
-			   * number among those of an earlier message */
-	uint32_t node;    /* MEMBER: the key */
-	uint32_t call;    /* ANSWER: number among the calls of its message */
-	bool shared;      /* ANSWER: a result could go to another call */
+	const char *what;    /* for people; holds text of the input, unmasked */
+	size_t part;         /* PART: index in the message being judged; IMAGE:
+			      * number among those of an earlier message */
+	uint32_t node;       /* MEMBER: the key */
+	uint32_t call;       /* ANSWER: number among the calls of its message */
+	bool shared;         /* ANSWER: a result could go to another call */
 	struct ctx_str old;  /* TEXT: the piece; p NULL: there is no remedy */
 	struct ctx_str with; /* TEXT: what replaces it, until found returns */
-	bool beside;      /* it is in the request, but in none of its messages */
-	bool doubled;     /* ANSWER: a later open call has the same id */
+	bool beside;  /* it is in the request, but in none of its messages */
+	bool doubled; /* ANSWER: a later open call has the same id */
 };
 
 /*
@@ -177,32 +177,32 @@ struct ctx_judge {
 	struct ctx_judge_last {
 		enum ctx_role role; /* of the last message, */
 		bool in_result;     /* which ended in a result */
-		bool text; /* the user's turn has something beside results */
+		bool text;  /* the user's turn has something beside results */
 		bool begun; /* a message not the system's was seen */
 	} last;
 	struct {
 		struct ctx_place place;
 		struct ctx_judge_last before; /* it */
-		struct ctx_finding doubt; /* if it stays; or what is NULL */
-	} waits[3];       /* what the next message settles */
-	unsigned waiting; /* a bit for each of them */
+		struct ctx_finding doubt;     /* if it stays; or what is NULL */
+	} waits[3];                /* what the next message settles */
+	unsigned waiting;          /* a bit for each of them */
 	struct ctx_place *leading; /* reasoning in a row that waits for an
 				    * item of the assistant's */
 	size_t n_leading, leading_cap;
-	uint64_t turn;     /* the newest message that a user wrote */
-	uint64_t answer;   /* the first of the assistant's newest in a row */
-	bool unanswered;   /* a call was given up without a result of ours */
-	bool elsewhere;    /* results may answer what the provider keeps; the
-			    * caller's, set after the begin, or by a view */
-	bool beside;       /* what is judged is in no message */
-	bool tooled;       /* a message calls a tool */
+	uint64_t turn;   /* the newest message that a user wrote */
+	uint64_t answer; /* the first of the assistant's newest in a row */
+	bool unanswered; /* a call was given up without a result of ours */
+	bool elsewhere;  /* results may answer what the provider keeps; the
+			  * caller's, set after the begin, or by a view */
+	bool beside;     /* what is judged is in no message */
+	bool tooled;     /* a message calls a tool */
 	struct ctx_judge_mark *marks; /* cache markers, oldest first; of the
 				       * messages of a stream at most 4 */
 	size_t n_marks, marks_cap;
 	struct ctx_judge_image *images; /* oldest first; at most as many as
 					 * the provider takes, and one */
 	size_t n_images, images_cap;
-	uint64_t counted; /* images that are left */
+	uint64_t counted;  /* images that are left */
 	bool going;        /* a call without an id may get more results */
 	bool split;        /* an earlier message holds results, too */
 	bool over;         /* the conversation has ended */
@@ -263,8 +263,8 @@ struct ctx_check_options {
 	int (*found)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	/* One that was; may be NULL. */
-	int (*fixed)(void *user, const struct ctx_fix *fix,
-	    struct ctx_err *err);
+	int (
+	    *fixed)(void *user, const struct ctx_fix *fix, struct ctx_err *err);
 	uint64_t messages; /* set to what was judged */
 };
 

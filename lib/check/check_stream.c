@@ -22,9 +22,9 @@ struct check {
 	const struct ctx_view *view; /* being judged, or NULL */
 	struct ctx_repair repair;
 	bool repairing;
-	const char *file; /* of the first record that is not blank */
+	const char *file;   /* of the first record that is not blank */
 	bool conversations; /* a record held one */
-	uint32_t at;      /* byte of the record, and its line */
+	uint32_t at;        /* byte of the record, and its line */
 	uint64_t line;
 };
 
@@ -35,10 +35,9 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	struct hearing *hearing;
 	struct ctx_check_options *options = check->options;
 	struct ctx_fix fix;
-	int rc = check->repairing
-	    ? ctx_repair_finding(&check->repair, finding, check->view, &fix,
-		  err)
-	    : 0;
+	int rc = check->repairing ? ctx_repair_finding(&check->repair, finding,
+					check->view, &fix, err)
+				  : 0;
 
 	if (rc < 0)
 		return -1;
@@ -94,8 +93,7 @@ place_of(struct check *check, const struct ctx_event *event,
 {
 	return (struct ctx_place){
 	    .file = event->record->file,
-	    .line = event->inside ? line_of(check, event)
-				  : event->record->line,
+	    .line = event->inside ? line_of(check, event) : event->record->line,
 	    .message = hearing->messages,
 	    .inside = event->inside,
 	};
@@ -105,11 +103,11 @@ static int
 judge_message(struct check *check, struct hearing *hearing,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	uint64_t rules = ctx_provider_rules(check->options->provider,
-	    event->shape->dialect);
+	uint64_t rules =
+	    ctx_provider_rules(check->options->provider, event->shape->dialect);
 	struct ctx_place place = place_of(check, event, hearing);
-	bool goes_on = hearing->messages > 0 &&
-	    (event->view->flags & CTX_VIEW_CONTINUES);
+	bool goes_on =
+	    hearing->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES);
 	int rc;
 
 	if (check->options->schema)
@@ -148,8 +146,9 @@ static int
 miss_message(struct check *check, const struct ctx_place *place,
     const char *what, struct ctx_err *err)
 {
-	const struct ctx_finding finding = {
-	    .id = CTX_RULE_NO_MESSAGE, .place = *place, .what = what};
+	const struct ctx_finding finding = {.id = CTX_RULE_NO_MESSAGE,
+	    .place = *place,
+	    .what = what};
 
 	return check->options->found(check->options->user, &finding, err);
 }
@@ -170,7 +169,8 @@ judge_request(struct check *check, const struct ctx_event *event,
 {
 	const struct ctx_shape *shape = event->shape;
 	struct ctx_place place = {.file = event->record->file,
-	    .line = event->record->line, .inside = true};
+	    .line = event->record->line,
+	    .inside = true};
 
 	if (!shape->in_request || shape->answers)
 		return 0;
@@ -186,8 +186,9 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct hearing *hearing = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (ctx_judge_end(&hearing->judge, check->options->allow_pending,
-		err) < 0 || judge_request(check, event, err) < 0)
+	if (ctx_judge_end(&hearing->judge, check->options->allow_pending, err) <
+		0 ||
+	    judge_request(check, event, err) < 0)
 		return -1;
 	if (hearing->left == 0 && !event->shape->answers &&
 	    miss_message(check, &place, "the conversation has no messages",
@@ -219,16 +220,15 @@ one_event(struct check *check, const struct ctx_event *event,
 		return 0;
 	case CTX_EVENT_MESSAGE:
 		return judge_message(check,
-		    event->inside ? &check->record : &check->lines, event,
-		    err);
+		    event->inside ? &check->record : &check->lines, event, err);
 	case CTX_EVENT_UNKNOWN:
 		place = place_of(check, event, &check->record);
 		check->record.messages++;
 		check->record.left++;
 		if (!is_missing(event))
 			return 0;
-		return miss_message(check, &place,
-		    "an element is no message", err);
+		return miss_message(check, &place, "an element is no message",
+		    err);
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
@@ -284,8 +284,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err)
 {
 	struct check check = {.stream = stream, .options = options};
-	struct ctx_judge *judges[] = {
-	    &check.lines.judge, &check.record.judge};
+	struct ctx_judge *judges[] = {&check.lines.judge, &check.record.judge};
 	int rc = -1;
 
 	options->messages = 0;

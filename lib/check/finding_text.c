@@ -72,8 +72,9 @@ int
 ctx_judge_refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
     struct ctx_err *err)
 {
-	struct ctx_finding finding = {
-	    .id = id, .place = judge->place, .part = CTX_NO_PART};
+	struct ctx_finding finding = {.id = id,
+	    .place = judge->place,
+	    .part = CTX_NO_PART};
 
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
@@ -85,8 +86,10 @@ int
 ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
     struct ctx_str old, const char *what, struct ctx_err *err)
 {
-	struct ctx_finding finding = {
-	    .id = id, .place = judge->place, .part = CTX_NO_PART, .old = old,
+	struct ctx_finding finding = {.id = id,
+	    .place = judge->place,
+	    .part = CTX_NO_PART,
+	    .old = old,
 	    .with = {judge->with.n > 0 ? judge->with.p : "", judge->with.n},
 	    .beside = judge->beside};
 
@@ -97,12 +100,13 @@ ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
 }
 
 int
-ctx_judge_refuse_edit(struct ctx_judge *judge, enum ctx_rule_id id,
-    size_t part, const char *what, const char *tail, struct ctx_str old,
+ctx_judge_refuse_edit(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
+    const char *what, const char *tail, struct ctx_str old,
     const struct ctx_buf *with, struct ctx_err *err)
 {
-	struct ctx_finding finding = {
-	    .id = id, .place = judge->place, .part = part};
+	struct ctx_finding finding = {.id = id,
+	    .place = judge->place,
+	    .part = part};
 	const struct ctx_part *of = &judge->view->parts[part];
 	int rc;
 
@@ -137,8 +141,9 @@ int
 ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err)
 {
-	struct ctx_finding finding = {
-	    .id = id, .place = judge->waits[wait].place, .part = CTX_NO_PART};
+	struct ctx_finding finding = {.id = id,
+	    .place = judge->waits[wait].place,
+	    .part = CTX_NO_PART};
 	int rc;
 
 	judge->waiting &= ~(1u << wait);

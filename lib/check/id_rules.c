@@ -16,8 +16,8 @@ is_letter(uint32_t cp)
 {
 	uint32_t lower = cp | 0x20;
 
-	return cp < 0x80 && ((lower >= 'a' && lower <= 'z') ||
-				(cp >= '0' && cp <= '9'));
+	return cp < 0x80 &&
+	    ((lower >= 'a' && lower <= 'z') || (cp >= '0' && cp <= '9'));
 }
 
 /* dotted: also . and : as in the ids of Kimi. */
@@ -78,7 +78,9 @@ make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
 	out->n = 0;
 	if (!nine)
 		return ctx_buf_printf(out, err, "\"call_%.*s\"",
-		    CTX_SPOOL_DIGITS, digits) < 0 ? -1 : 1;
+			   CTX_SPOOL_DIGITS, digits) < 0
+		    ? -1
+		    : 1;
 	for (i = 0; i < sizeof id; i++) {
 		value = (size_t)(strchr(hex, digits[2 * i]) - hex) << 4 |
 		    (size_t)(strchr(hex, digits[2 * i + 1]) - hex);

@@ -6,8 +6,8 @@
  * than 20 images; 600 images, or 100 for models of 200,000 tokens ("too many
  * images and documents: 104 + 1 > 100", claude-code #23392, February 2026).
  * "image exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" is about the
- * base64 (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images a
- * message, each at most 8,000 pixels a side and 3.75 MB.
+ * base64 (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20
+ * images a message, each at most 8,000 pixels a side and 3.75 MB.
  *
  * Whether an image is one too many tells only a later one.  The oldest are
  * replaced first, and of the large ones only as many as make the others 20.
@@ -94,19 +94,18 @@ ctx_image_find(const struct ctx_view *view, const struct ctx_dialect *dialect,
  * an earlier message that is a record. */
 static int
 tell(struct ctx_judge *judge, enum ctx_rule_id id,
-    const struct ctx_judge_image *image, const char *what,
-    struct ctx_err *err)
+    const struct ctx_judge_image *image, const char *what, struct ctx_err *err)
 {
-	struct ctx_finding finding = {
-	    .id = id, .place = image->place, .part = CTX_NO_PART};
+	struct ctx_finding finding = {.id = id,
+	    .place = image->place,
+	    .part = CTX_NO_PART};
 
 	if (image->json != NULL && image->block != 0) {
 		if (ctx_image_replace(&judge->with, &judge->text,
 			judge->dialect, image->json, image->block, err) < 0)
 			return -1;
 		finding.old = ctx_json_str(image->json, image->block);
-		finding.with =
-		    (struct ctx_str){judge->with.p, judge->with.n};
+		finding.with = (struct ctx_str){judge->with.p, judge->with.n};
 	} else if (image->block != 0) {
 		finding.part = image->ordinal;
 	}
@@ -121,10 +120,10 @@ static bool
 is_too_big(const struct ctx_bounds *bounds, const struct ctx_media *media,
     char what[TEXT])
 {
-	uint64_t bytes = bounds->encoded
-	    ? (media->base64.n + 3) / 4 * 4 : media->bytes;
-	uint32_t side = media->width > media->height ? media->width
-						     : media->height;
+	uint64_t bytes =
+	    bounds->encoded ? (media->base64.n + 3) / 4 * 4 : media->bytes;
+	uint32_t side =
+	    media->width > media->height ? media->width : media->height;
 
 	if (bounds->side > 0 && side > bounds->side)
 		(void)snprintf(what, TEXT,
@@ -155,8 +154,7 @@ forget(struct ctx_judge *judge, size_t i, bool replaced)
 			list[k].ordinal--;
 	judge->counted -= replaced;
 	judge->n_images--;
-	memmove(list + i, list + i + 1,
-	    (judge->n_images - i) * sizeof *list);
+	memmove(list + i, list + i + 1, (judge->n_images - i) * sizeof *list);
 }
 
 /* More images than a request may have: the oldest is one too many. */
@@ -166,11 +164,11 @@ end_many(struct ctx_judge *judge, uint64_t most, struct ctx_err *err)
 	char what[TEXT];
 	int rc;
 
-	(void)snprintf(what, sizeof what,
-	    "one image more than the %llu newest", (unsigned long long)most);
+	(void)snprintf(what, sizeof what, "one image more than the %llu newest",
+	    (unsigned long long)most);
 	while (most > 0 && judge->n_images > most) {
-		rc = tell(judge, CTX_RULE_MANY_IMAGES, judge->images, what,
-		    err);
+		rc =
+		    tell(judge, CTX_RULE_MANY_IMAGES, judge->images, what, err);
 		if (rc < 0)
 			return -1;
 		forget(judge, 0, rc > 0);
@@ -187,11 +185,12 @@ end_large(struct ctx_judge *judge, const struct ctx_bounds *bounds,
 	size_t i;
 	int rc;
 
-	(void)snprintf(what, sizeof what, "an image has more than %u pixels "
+	(void)snprintf(what, sizeof what,
+	    "an image has more than %u pixels "
 	    "on a side, in a request of more than %u images",
 	    (unsigned)bounds->many_side, (unsigned)bounds->many);
 	for (i = 0; bounds->many > 0 && i < judge->n_images &&
-	    judge->counted > bounds->many;) {
+	     judge->counted > bounds->many;) {
 		if (!judge->images[i].large) {
 			i++;
 			continue;
@@ -219,8 +218,9 @@ add(struct ctx_judge *judge, const struct ctx_judge_image *image,
 	judge->images = list;
 	list[judge->n_images++] = *image;
 	judge->counted++;
-	return end_many(judge, ctx_bounds_images(bounds, judge->window),
-	    err) < 0 ? -1
+	return end_many(judge, ctx_bounds_images(bounds, judge->window), err) <
+		0
+	    ? -1
 	    : end_large(judge, bounds, err);
 }
 
@@ -230,7 +230,8 @@ ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
 {
 	const struct ctx_view *view = judge->view;
 	uint32_t block = judge->dialect == NULL
-	    ? 0 : ctx_media_block(view, judge->dialect, i);
+	    ? 0
+	    : ctx_media_block(view, judge->dialect, i);
 
 	/* What the assistant said aloud is a member and no block. */
 	if (!(judge->rules & CTX_SAYS_TEXT) || block == 0 ||
@@ -240,8 +241,10 @@ ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
 		view->json, block, err) < 0)
 		return -1;
 	return ctx_judge_refuse_text(judge, CTX_RULE_ASSISTANT_MEDIA,
-	    ctx_json_str(view->json, block),
-	    "the assistant's message holds media", err) < 0 ? -1 : 0;
+		   ctx_json_str(view->json, block),
+		   "the assistant's message holds media", err) < 0
+	    ? -1
+	    : 0;
 }
 
 /* Has the part gone, or the result that it is in? */
@@ -265,8 +268,9 @@ count(struct ctx_judge *judge, size_t *n, struct ctx_err *err)
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].kind != CTX_PART_MEDIA || is_gone(judge, i))
 			continue;
-		if (look(view->json, view->parts[i].child != 0
-			? view->parts[i].child : view->parts[i].value,
+		if (look(view->json,
+			view->parts[i].child != 0 ? view->parts[i].child
+						  : view->parts[i].value,
 			&judge->text, &media, err) < 0)
 			return -1;
 		*n += strcmp(media.kind, "image") == 0;
@@ -277,13 +281,14 @@ count(struct ctx_judge *judge, size_t *n, struct ctx_err *err)
 /* One image, number *ordinal of those that stay in the message; over: so many
  * of it are too many for one message. */
 static int
-judge_image(struct ctx_judge *judge, const struct ctx_bounds *bounds,
-    size_t i, size_t *ordinal, size_t *over, struct ctx_err *err)
+judge_image(struct ctx_judge *judge, const struct ctx_bounds *bounds, size_t i,
+    size_t *ordinal, size_t *over, struct ctx_err *err)
 {
 	const struct ctx_view *view = judge->view;
 	const struct ctx_part *part = &view->parts[i];
 	struct ctx_judge_image image = {.place = judge->place,
-	    .json = view->json, .ordinal = *ordinal,
+	    .json = view->json,
+	    .ordinal = *ordinal,
 	    .block = ctx_media_block(view, judge->dialect, i)};
 	struct ctx_media media;
 	char what[TEXT];
@@ -294,8 +299,8 @@ judge_image(struct ctx_judge *judge, const struct ctx_bounds *bounds,
 		return -1;
 	if (strcmp(media.kind, "image") != 0)
 		return 0;
-	image.large = media.width > bounds->many_side ||
-	    media.height > bounds->many_side;
+	image.large =
+	    media.width > bounds->many_side || media.height > bounds->many_side;
 	if (is_too_big(bounds, &media, what)) {
 		rc = tell(judge, CTX_RULE_BIG_IMAGE, &image, what, err);
 	} else if (*over > 0) {

@@ -23,7 +23,7 @@ int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 /* Sets *block to that of an image by its number among those of the message that
  * may be replaced, 0 if there is none.  False with *err. */
 bool ctx_image_find(const struct ctx_view *view,
-    const struct ctx_dialect *dialect, size_t ordinal,
-    struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err);
+    const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
+    uint32_t *block, struct ctx_err *err);
 
 #endif

@@ -57,7 +57,8 @@ ctx_bounds_of(const struct ctx_provider *provider,
 		    strcmp(table[i].provider, provider->name) == 0)
 			return &table[i];
 		for (k = 0; provider == NULL && dialect != NULL &&
-		    (row = ctx_provider_at(k)) != NULL; k++)
+		     (row = ctx_provider_at(k)) != NULL;
+		     k++)
 			if (strcmp(row->name, table[i].provider) == 0 &&
 			    strcmp(row->dialect, dialect->name) == 0)
 				return &table[i];

@@ -62,8 +62,8 @@ queue_add(struct ctx_repair_queue *queue, struct ctx_err *err)
 		    queue->n * sizeof *list);
 		queue->from = 0;
 	}
-	list = ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list,
-	    err);
+	list =
+	    ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list, err);
 	if (list == NULL)
 		return NULL;
 	queue->list = list;
@@ -170,8 +170,8 @@ template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
  * the id of a call has the form asked for. */
 static int
 sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    const struct ctx_json *json, uint32_t node, bool id,
-    struct ctx_str *value, struct ctx_err *err)
+    const struct ctx_json *json, uint32_t node, bool id, struct ctx_str *value,
+    struct ctx_err *err)
 {
 	int rc = 0;
 
@@ -200,8 +200,8 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	size_t i;
 
 	for (; (next = strchr(template, '$')) != NULL; template = next) {
-		if (ctx_buf_add(out, template, (size_t)(next - template),
-			err) < 0)
+		if (ctx_buf_add(out, template, (size_t)(next - template), err) <
+		    0)
 			return -1;
 		for (i = 0; strncmp(next, names[i], strlen(names[i])) != 0;)
 			i++;
@@ -210,7 +210,7 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		else if (nodes[i] == 0)
 			value = (struct ctx_str){"null", 4};
 		else if (sent(repair, entry, view->json, nodes[i], i == 0,
-			&value, err) < 0)
+			     &value, err) < 0)
 			return -1;
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
@@ -258,8 +258,7 @@ write_answers(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].kind == CTX_PART_CALL &&
-		    write_answer(repair, entry, view, &view->parts[i], err) <
-			0)
+		    write_answer(repair, entry, view, &view->parts[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -302,16 +301,15 @@ join_answers(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 
 /* The results of entry as messages, parted by part. */
 static int
-answers_as_messages(struct ctx_buf *out,
-    const struct ctx_repair_entry *entry, const char *part,
-    struct ctx_err *err)
+answers_as_messages(struct ctx_buf *out, const struct ctx_repair_entry *entry,
+    const char *part, struct ctx_err *err)
 {
 	struct ctx_str opening = {entry->answer_text.p, entry->opening};
 
 	if (entry->dialect->around[0] == NULL)
 		return join_answers(out, entry, nothing, part, "", err);
-	return join_answers(out, entry, opening, ",",
-	    entry->dialect->around[1], err);
+	return join_answers(out, entry, opening, ",", entry->dialect->around[1],
+	    err);
 }
 
 /*
@@ -348,12 +346,13 @@ static bool
 stand_behind(const struct ctx_repair_entry *entry, bool nameless,
     const struct ctx_repair_entry *next)
 {
-	return next != NULL && (is_one(entry, next) ||
-	    (nameless && next->users &&
-		!(next->role == CTX_ROLE_ASSISTANT &&
-		    (entry->rules & CTX_RESULTS_NEXT)) &&
-		entry->dialect->around[0] == NULL &&
-		next->dialect == entry->dialect));
+	return next != NULL &&
+	    (is_one(entry, next) ||
+		(nameless && next->users &&
+		    !(next->role == CTX_ROLE_ASSISTANT &&
+			(entry->rules & CTX_RESULTS_NEXT)) &&
+		    entry->dialect->around[0] == NULL &&
+		    next->dialect == entry->dialect));
 }
 
 /* Takes out the answers that are not due. */
@@ -453,8 +452,8 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	repair->member = 0;
 	repair->row = false;
 	ctx_edits_reset(&repair->one);
-	find_front(entry, event->view, event->inside
-	    ? event->record->value : event->record->text);
+	find_front(entry, event->view,
+	    event->inside ? event->record->value : event->record->text);
 	return write_answers(repair, entry, event->view, err);
 }
 
@@ -485,13 +484,13 @@ last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
 
 	if (repair->row && entry->message >= repair->row_from &&
 	    entry->message <= repair->row_to) {
-		*next = repair->row_ends
-		    ? queue_find(queue, repair->row_behind)
-		    : NULL;
+		*next = repair->row_ends ? queue_find(queue, repair->row_behind)
+					 : NULL;
 		return queue_find(queue, repair->row_to);
 	}
-	while ((*next = queue_next(queue, (size_t)(last - queue->list))) !=
-		NULL && stand_behind(last, nameless, *next)) {
+	while (
+	    (*next = queue_next(queue, (size_t)(last - queue->list))) != NULL &&
+	    stand_behind(last, nameless, *next)) {
 		last = *next;
 		nameless |= last->nameless;
 	}
@@ -536,11 +535,13 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return 0;
 	answer->due = true;
 	fix->action = "insert";
-	fix->bytes = (struct ctx_str){
-	    entry->answer_text.p + answer->at, answer->n};
+	fix->bytes =
+	    (struct ctx_str){entry->answer_text.p + answer->at, answer->n};
 	if (judging)
 		return next == &queue->list[queue->n - 1] &&
-		    !goes_into(entry, next) ? 2 : 1;
+			!goes_into(entry, next)
+		    ? 2
+		    : 1;
 	return next == NULL ? 2 : 1;
 }
 
@@ -550,8 +551,8 @@ static int
 edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
     struct ctx_fix *fix, struct ctx_err *err)
 {
-	struct ctx_edits *edits = finding->place.inside ? &repair->edits
-							: &repair->one;
+	struct ctx_edits *edits =
+	    finding->place.inside ? &repair->edits : &repair->one;
 
 	if (finding->old.p == NULL)
 		return 0;
@@ -559,7 +560,9 @@ edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
 	fix->bytes = finding->old;
 	repair->renamed |= finding->id == CTX_RULE_BAD_ID;
 	return ctx_edit_replace(edits, finding->old, finding->with.p,
-	    finding->with.n, err) < 0 ? -1 : 1;
+		   finding->with.n, err) < 0
+	    ? -1
+	    : 1;
 }
 
 /* Notes that a user's message comes before entry, where the format has one. */
@@ -607,8 +610,8 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return -1;
 	switch (remedy) {
 	case CTX_REMEDY_ANSWER:
-		return give_answer(repair, queue, entry, finding,
-		    view != NULL, fix);
+		return give_answer(repair, queue, entry, finding, view != NULL,
+		    fix);
 	case CTX_REMEDY_PART:
 		fix->bytes = bytes_of(view, &view->parts[finding->part]);
 		return 1;
@@ -633,17 +636,16 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		if (finding->old.p != NULL || finding->part == SIZE_MAX)
 			return edit_text(repair, finding, fix, err);
 		fix->action = "edit";
-		return ctx_mend_image(repair, entry, finding->part,
-		    &fix->bytes, err);
+		return ctx_mend_image(repair, entry, finding->part, &fix->bytes,
+		    err);
 	default:
 		return 0;
 	}
 }
 
 int
-ctx_repair_finding(struct ctx_repair *repair,
-    const struct ctx_finding *finding, const struct ctx_view *view,
-    struct ctx_fix *fix, struct ctx_err *err)
+ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
+    const struct ctx_view *view, struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue =
 	    queue_of(repair, finding->place.inside);
@@ -716,15 +718,18 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 
 	for (i = 0; repair->renamed && i < view->n; i++) {
 		id = view->parts[i].kind == CTX_PART_RESULT
-		    ? view->parts[i].id : view->parts[i].caller;
+		    ? view->parts[i].id
+		    : view->parts[i].caller;
 		if (id == 0 || view->json->nodes[id].kind != CTX_JSON_STRING)
 			continue;
 		literal = ctx_json_str(view->json, id);
 		rc = ctx_id_mend(&repair->id, &repair->spare, entry->rules,
 		    literal, err);
-		if (rc < 0 || (rc > 0 && (keep(repair, entry, err) < 0 ||
-			ctx_edit_replace(edits, literal, repair->id.p,
-			    repair->id.n, err) < 0)))
+		if (rc < 0 ||
+		    (rc > 0 &&
+			(keep(repair, entry, err) < 0 ||
+			    ctx_edit_replace(edits, literal, repair->id.p,
+				repair->id.n, err) < 0)))
 			return -1;
 	}
 	return 0;
@@ -764,8 +769,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 {
 	struct ctx_repair_queue *queue = queue_of(repair, event->inside);
 	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
-	struct ctx_edits *edits =
-	    event->inside ? &repair->edits : &repair->one;
+	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
 	const struct ctx_view *view = event->view;
 
 	entry->drop = entry->drop || judge->dropped;
@@ -778,8 +782,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	    follow_ids(repair, edits, entry, view, err) < 0)
 		return -1;
 	if (repair->member != 0 &&
-	    drop_member(edits, view->json, view->node, repair->member,
-		err) < 0)
+	    drop_member(edits, view->json, view->node, repair->member, err) < 0)
 		return -1;
 	if (event->inside || repair->one.n == 0)
 		return 0;
@@ -827,8 +830,7 @@ insert_first(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
 {
 	repair->out.n = 0;
-	if (ctx_buf_printf(&repair->out, err, "%s,", entry->dialect->lead) <
-		0)
+	if (ctx_buf_printf(&repair->out, err, "%s,", entry->dialect->lead) < 0)
 		return -1;
 	return insert(repair, json->text + json->nodes[entry->node].at, err);
 }
@@ -847,7 +849,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	if (drop == NULL)
 		return ctx_err_nomem(err);
 	for (at = array + 1; at < json->nodes[array].next && rc == 0;
-	    at = json->nodes[at].next, i++) {
+	     at = json->nodes[at].next, i++) {
 		struct ctx_repair_entry *entry;
 
 		/* Elements that are no messages have no entry. */
@@ -893,8 +895,8 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 		if (ctx_buf_add(out, text.p, next->front, err) < 0 ||
 		    join_answers(out, entry, nothing, ",",
 			next->alone ? "" : ",", err) < 0 ||
-		    ctx_buf_add(out, text.p + next->front,
-			text.n - next->front, err) < 0)
+		    ctx_buf_add(out, text.p + next->front, text.n - next->front,
+			err) < 0)
 			return -1;
 		return ctx_repair_own(next, out->p, out->n, err);
 	}
@@ -955,8 +957,7 @@ write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 /* Writes what stands before message number settled, and keeps copies of the
  * rest. */
 static int
-write_settled(struct ctx_repair *repair, uint64_t settled,
-    struct ctx_err *err)
+write_settled(struct ctx_repair *repair, uint64_t settled, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue = &repair->lines;
 	struct ctx_repair_entry *entry;
@@ -976,7 +977,8 @@ write_settled(struct ctx_repair *repair, uint64_t settled,
 	}
 	/* Only the newest can still be the reader's. */
 	entry = &queue->list[queue->n - 1];
-	return entry->text != NULL ? 0
+	return entry->text != NULL
+	    ? 0
 	    : ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err);
 }
 
@@ -996,11 +998,12 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 	if (repair->edits.n > 0) {
 		repair->out.n = 0;
 		ctx_edits_merge(&repair->edits);
-		if (ctx_edits_apply(&repair->edits, entry->bytes,
-			&repair->out, err) < 0)
+		if (ctx_edits_apply(&repair->edits, entry->bytes, &repair->out,
+			err) < 0)
 			return -1;
 		ctx_edits_reset(&repair->edits);
-		if (ctx_repair_own(entry, repair->out.p, repair->out.n, err) < 0)
+		if (ctx_repair_own(entry, repair->out.p, repair->out.n, err) <
+		    0)
 			return -1;
 	}
 	return write_settled(repair, settled, err);

@@ -33,15 +33,14 @@ apply(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	repair->out.n = 0;
-	if (ctx_edits_apply(&repair->late, entry->bytes, &repair->out, err) <
-		0)
+	if (ctx_edits_apply(&repair->late, entry->bytes, &repair->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&repair->late);
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* The entry gets another text for a piece of it, which *old is then: a copy, for
- * the entry has changed. */
+/* The entry gets another text for a piece of it, which *old is then: a copy,
+ * for the entry has changed. */
 static int
 replace(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,
@@ -63,7 +62,9 @@ scan(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	size_t used;
 
 	return ctx_json_scan(&repair->json, entry->bytes.p, entry->bytes.n,
-	    &used, err) <= 0 ? -1 : 0;
+		   &used, err) <= 0
+	    ? -1
+	    : 0;
 }
 
 int

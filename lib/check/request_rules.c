@@ -12,7 +12,9 @@ refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
 {
 	judge->with.n = 0;
 	return ctx_judge_refuse_text(judge, id, (struct ctx_str){NULL, 0}, what,
-	    err) < 0 ? -1 : 0;
+		   err) < 0
+	    ? -1
+	    : 0;
 }
 
 static int
@@ -28,8 +30,7 @@ judge_size(struct ctx_judge *judge, const struct ctx_json *json,
 		return 0;
 	(void)snprintf(what, sizeof what,
 	    "the request has %zu bytes, more than %llu",
-	    ctx_json_str(json, request).n,
-	    (unsigned long long)bounds->request);
+	    ctx_json_str(json, request).n, (unsigned long long)bounds->request);
 	return refuse(judge, CTX_RULE_BIG_REQUEST, what, err);
 }
 
@@ -48,9 +49,11 @@ judge_tools(struct ctx_judge *judge, const struct ctx_json *json,
 		return 0;
 	for (i = 0; i < sizeof members / sizeof members[0]; i++)
 		whole |= ctx_json_find(json, request, members[i]) != 0;
-	return whole ? refuse(judge, CTX_RULE_NO_TOOLS,
-	    "the request defines no tools, but its messages call some", err)
-		     : 0;
+	return whole
+	    ? refuse(judge, CTX_RULE_NO_TOOLS,
+		  "the request defines no tools, but its messages call some",
+		  err)
+	    : 0;
 }
 
 /* Texts of the system prompt that are blocks, as those of messages. */
@@ -65,11 +68,12 @@ judge_system(struct ctx_judge *judge, const struct ctx_json *json,
 	    json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	for (block = list + 1; block < json->nodes[list].next;
-	    block = json->nodes[block].next) {
+	     block = json->nodes[block].next) {
 		text = ctx_json_find(json, block, "text");
 		empty = text != 0 && ctx_text_is_empty(json, text, true);
 		judge->with.n = 0;
-		if (empty && ctx_judge_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
+		if (empty &&
+		    ctx_judge_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
 			ctx_child_span(json, list, block, first),
 			"a text of the system prompt is empty", err) < 0)
 			return -1;
@@ -89,12 +93,14 @@ ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
 	judge->place = *place;
 	judge->beside = true;
 	rc = ctx_judge_strings(judge, json, request, messages, err) < 0 ||
-	    ctx_judge_strings(judge, json, json->nodes[messages].next,
-		json->nodes[request].next, err) < 0 ||
-	    judge_system(judge, json, request, err) < 0 ||
-	    ctx_judge_all_markers(judge, json, request, err) < 0 ||
-	    judge_tools(judge, json, request, err) < 0 ||
-	    judge_size(judge, json, request, err) < 0 ? -1 : 0;
+		ctx_judge_strings(judge, json, json->nodes[messages].next,
+		    json->nodes[request].next, err) < 0 ||
+		judge_system(judge, json, request, err) < 0 ||
+		ctx_judge_all_markers(judge, json, request, err) < 0 ||
+		judge_tools(judge, json, request, err) < 0 ||
+		judge_size(judge, json, request, err) < 0
+	    ? -1
+	    : 0;
 	judge->beside = false;
 	return rc;
 }

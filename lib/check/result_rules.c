@@ -44,7 +44,9 @@ judge_object(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    ctx_buf_add(&judge->with, "}", 1, err) < 0)
 		return -1;
 	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
-	    " is no object", text, &judge->with, err) < 0 ? -1 : 0;
+		   " is no object", text, &judge->with, err) < 0
+	    ? -1
+	    : 0;
 }
 
 /* An output that is neither a string nor a list becomes its JSON as text. */
@@ -64,8 +66,10 @@ judge_string(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    ctx_text_encode(&judge->with, text.p, text.n, err) < 0)
 		return -1;
 	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
-	    " is neither a string nor a list of blocks",
-	    ctx_json_str(json, body), &judge->with, err) < 0 ? -1 : 0;
+		   " is neither a string nor a list of blocks",
+		   ctx_json_str(json, body), &judge->with, err) < 0
+	    ? -1
+	    : 0;
 }
 
 /* A screenshot is an object, whatever else came of the call. */
@@ -81,7 +85,9 @@ judge_screenshot(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    view->json->nodes[shot->value].kind == CTX_JSON_OBJECT)
 		return 0;
 	return ctx_judge_refuse_part(judge, CTX_RULE_BAD_RESULT, i, "result",
-	    " is no screenshot", err) < 0 ? -1 : 0;
+		   " is no screenshot", err) < 0
+	    ? -1
+	    : 0;
 }
 
 /* Is the block of a type that a result may hold? */
@@ -114,7 +120,8 @@ wrong(const struct ctx_judge *judge, const struct ctx_part *result,
 	if ((judge->rules & CTX_ERRORS_TEXT) && result->failed && !text)
 		return " of a failure holds more than texts";
 	return may_hold(judge, part)
-	    ? NULL : " holds a block of a type that none may hold";
+	    ? NULL
+	    : " holds a block of a type that none may hold";
 }
 
 /* Sets judge->with to the text block that replaces a block. */
@@ -129,10 +136,10 @@ replace(struct ctx_judge *judge, const struct ctx_part *part,
 		return ctx_image_replace(&judge->with, &judge->spare,
 		    judge->dialect, json, part->child, err);
 	judge->with.n = judge->spare.n = 0;
-	if ((part->kind == CTX_PART_TEXT
-		? ctx_json_text(json, part->value, &judge->spare, &text, err)
-		: ctx_json_compact(json, part->child, &judge->spare, &text,
-		      err)) < 0)
+	if ((part->kind == CTX_PART_TEXT ? ctx_json_text(json, part->value,
+					       &judge->spare, &text, err)
+					 : ctx_json_compact(json, part->child,
+					       &judge->spare, &text, err)) < 0)
 		return -1;
 	return ctx_text_block(&judge->with, judge->dialect, text.p, text.n,
 	    err);
@@ -155,8 +162,10 @@ judge_block(struct ctx_judge *judge, size_t i, size_t k, struct ctx_err *err)
 	if (known && replace(judge, part, err) < 0)
 		return -1;
 	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
-	    what, ctx_json_str(json, part->child),
-	    known ? &judge->with : NULL, err) < 0 ? -1 : 0;
+		   what, ctx_json_str(json, part->child),
+		   known ? &judge->with : NULL, err) < 0
+	    ? -1
+	    : 0;
 }
 
 int

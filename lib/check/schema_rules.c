@@ -14,8 +14,8 @@
 
 #include "check/validator.h"
 
-#define DEEP 32   /* levels that are looked at */
-#define CLIP 40   /* bytes of a name that is shown */
+#define DEEP 32 /* levels that are looked at */
+#define CLIP 40 /* bytes of a name that is shown */
 
 /* A value and its schema; at is the next child to look at. */
 struct frame {
@@ -27,8 +27,8 @@ struct fit {
 	struct frame stack[DEEP];
 	size_t n;
 	struct ctx_buf *one, *other; /* scratch */
-	const char *wrong;  /* what does not fit, or NULL */
-	struct ctx_str name; /* of the member, or n 0 */
+	const char *wrong;           /* what does not fit, or NULL */
+	struct ctx_str name;         /* of the member, or n 0 */
 };
 
 /* ---- the schema of a tool ---- */
@@ -71,13 +71,14 @@ schema_of_list(const struct ctx_json *json, uint32_t list,
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	for (tool = list + 1; tool < json->nodes[list].next;
-	    tool = json->nodes[tool].next) {
+	     tool = json->nodes[tool].next) {
 		if ((found = schema_in(json, tool, names, name)) != 0)
 			return found;
 		for (inner = 0, i = 0; i < 2 && inner == 0; i++)
 			inner = ctx_json_find(json, tool, lists[i]);
-		for (one = inner + 1; inner != 0 &&
-		    one < json->nodes[inner].next; one = json->nodes[one].next)
+		for (one = inner + 1;
+		     inner != 0 && one < json->nodes[inner].next;
+		     one = json->nodes[one].next)
 			if ((found = schema_in(json, one, names, name)) != 0)
 				return found;
 	}
@@ -95,7 +96,8 @@ schema_of(const struct ctx_judge *judge, uint32_t name)
 	if (found != 0)
 		return found;
 	config = ctx_json_find(json, request, "toolConfig");
-	return config == 0 ? 0
+	return config == 0
+	    ? 0
 	    : schema_of_list(json, ctx_json_find(json, config, "tools"),
 		  judge->view->json, name);
 }
@@ -139,7 +141,7 @@ is_type(const struct fit *fit, uint32_t type, uint32_t value)
 {
 	static const struct {
 		const char *word;
-		enum ctx_json_kind kind, or;
+		enum ctx_json_kind kind, or ;
 	} types[] = {
 	    {"string", CTX_JSON_STRING, CTX_JSON_STRING},
 	    {"number", CTX_JSON_NUMBER, CTX_JSON_NUMBER},
@@ -176,7 +178,7 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
 		return type == 0 || is_type(fit, type, value);
 	for (one = type + 1; one < json->nodes[type].next;
-	    one = json->nodes[one].next)
+	     one = json->nodes[one].next)
 		if (is_type(fit, one, value))
 			return true;
 	return false;
@@ -197,8 +199,7 @@ equal(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 
 /* 1 if the value is one of those that the schema names, or it names none. */
 static int
-is_listed(struct fit *fit, uint32_t schema, uint32_t value,
-    struct ctx_err *err)
+is_listed(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 {
 	const struct ctx_json *json = fit->schemas;
 	uint32_t list = ctx_json_find(json, schema, "enum"), one;
@@ -210,7 +211,7 @@ is_listed(struct fit *fit, uint32_t schema, uint32_t value,
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 1;
 	for (rc = 0, one = list + 1; rc == 0 && one < json->nodes[list].next;
-	    one = json->nodes[one].next)
+	     one = json->nodes[one].next)
 		rc = equal(fit, one, value, err);
 	return rc;
 }
@@ -226,7 +227,7 @@ member(const struct ctx_json *json, uint32_t object,
 	    names->nodes[name].kind != CTX_JSON_STRING)
 		return 0;
 	for (key = object + 1; key < json->nodes[object].next;
-	    key = json->nodes[key + 1].next)
+	     key = json->nodes[key + 1].next)
 		if (ctx_text_same(ctx_json_str(json, key),
 			ctx_json_str(names, name)))
 			return key + 1;
@@ -251,7 +252,7 @@ look_for_required(struct fit *fit, uint32_t schema, uint32_t value)
 	    fit->values->nodes[value].kind != CTX_JSON_OBJECT)
 		return;
 	for (one = list + 1; one < json->nodes[list].next;
-	    one = json->nodes[one].next)
+	     one = json->nodes[one].next)
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
 		    member(fit->values, value, json, one) == 0) {
 			refuse(fit, "is missing", ctx_json_str(json, one));
@@ -282,8 +283,7 @@ enter(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_str name,
 	look_for_required(fit, schema, value);
 	if (fit->values->nodes[value].kind == CTX_JSON_OBJECT ||
 	    fit->values->nodes[value].kind == CTX_JSON_ARRAY)
-		fit->stack[fit->n++] =
-		    (struct frame){schema, value, value + 1};
+		fit->stack[fit->n++] = (struct frame){schema, value, value + 1};
 	return 0;
 }
 
@@ -293,12 +293,12 @@ next_member(struct fit *fit, struct frame *frame, uint32_t key,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = fit->schemas;
-	uint32_t properties = ctx_json_find(json, frame->schema,
-	    "properties"), schema = 0;
-	uint32_t others = ctx_json_find(json, frame->schema,
-	    "additionalProperties");
-	uint32_t patterns = ctx_json_find(json, frame->schema,
-	    "patternProperties");
+	uint32_t properties = ctx_json_find(json, frame->schema, "properties"),
+		 schema = 0;
+	uint32_t others =
+	    ctx_json_find(json, frame->schema, "additionalProperties");
+	uint32_t patterns =
+	    ctx_json_find(json, frame->schema, "patternProperties");
 	struct ctx_str name = ctx_json_str(fit->values, key);
 
 	if (properties != 0)
@@ -329,7 +329,8 @@ step(struct fit *fit, struct ctx_err *err)
 	}
 	frame->at = nodes[child].next;
 	items = ctx_json_find(fit->schemas, frame->schema, "items");
-	return items == 0 ? 0
+	return items == 0
+	    ? 0
 	    : enter(fit, items, child, (struct ctx_str){NULL, 0}, err);
 }
 
@@ -354,13 +355,20 @@ tell(struct ctx_judge *judge, size_t i, const struct fit *fit,
 	if (n > CLIP)
 		n = ctx_utf8_valid(fit->name.p, CLIP, CTX_SIMD_PORTABLE);
 	tail->n = 0;
-	if (ctx_buf_printf(tail, err, " do not fit the schema of the tool: "
-		"%.*s%s %s", (int)n, n > 0 ? fit->name.p : "",
-		n < fit->name.n ? "...\"" : n == 0 ? "a value" : "",
-		fit->wrong) < 0 || ctx_buf_add(tail, "", 1, err) < 0)
+	if (ctx_buf_printf(tail, err,
+		" do not fit the schema of the tool: "
+		"%.*s%s %s",
+		(int)n, n > 0 ? fit->name.p : "",
+		n < fit->name.n ? "...\""
+		    : n == 0    ? "a value"
+				: "",
+		fit->wrong) < 0 ||
+	    ctx_buf_add(tail, "", 1, err) < 0)
 		return -1;
 	return ctx_judge_refuse_part(judge, CTX_RULE_CALL_SCHEMA, i,
-	    "arguments of call", tail->p, err) < 0 ? -1 : 0;
+		   "arguments of call", tail->p, err) < 0
+	    ? -1
+	    : 0;
 }
 
 int
@@ -368,8 +376,10 @@ ctx_judge_schema(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_part *part = &judge->view->parts[i];
 	const struct ctx_json *json = judge->view->json;
-	struct fit fit = {.schemas = judge->request_json, .values = json,
-	    .one = &judge->with, .other = &judge->spare};
+	struct fit fit = {.schemas = judge->request_json,
+	    .values = json,
+	    .one = &judge->with,
+	    .other = &judge->spare};
 	uint32_t schema, value = part->value;
 	int rc;
 

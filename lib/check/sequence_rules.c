@@ -110,8 +110,7 @@ ctx_judge_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 }
 
 static int
-refuse_reasoning(struct ctx_judge *judge, const char *what,
-    struct ctx_err *err)
+refuse_reasoning(struct ctx_judge *judge, const char *what, struct ctx_err *err)
 {
 	enum ctx_rule_id id = judge->rules & CTX_REASONING_LEADS
 	    ? CTX_RULE_LONE_REASONING
@@ -174,12 +173,15 @@ refuse_place(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
     struct ctx_err *err)
 {
 	unsigned wait = judge->waiting & 1u << CTX_WAITS_EMPTY
-	    ? CTX_WAITS_EMPTY : CTX_WAITS_REASONING;
+	    ? CTX_WAITS_EMPTY
+	    : CTX_WAITS_REASONING;
 
 	if ((judge->waiting & LEAVES) == 0)
 		return ctx_judge_refuse(judge, id, what, err) < 0 ? -1 : 0;
 	judge->waits[wait].doubt = (struct ctx_finding){.id = id,
-	    .place = judge->place, .what = what, .part = CTX_NO_PART};
+	    .place = judge->place,
+	    .what = what,
+	    .part = CTX_NO_PART};
 	return 0;
 }
 
@@ -246,13 +248,12 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 	if (end_empty(judge, err) < 0)
 		return -1;
 	if ((judge->waiting & 1u << CTX_WAITS_REASONING) && !assistant &&
-	    refuse_reasoning(judge, "no item of the assistant follows",
-		err) < 0)
+	    refuse_reasoning(judge, "no item of the assistant follows", err) <
+		0)
 		return -1;
-	if ((judge->waiting & 1u << CTX_WAITS_REASONING) &&
-	    lacks_id(judge) &&
-	    refuse_reasoning(judge, "the message that follows has no id",
-		err) < 0)
+	if ((judge->waiting & 1u << CTX_WAITS_REASONING) && lacks_id(judge) &&
+	    refuse_reasoning(judge, "the message that follows has no id", err) <
+		0)
 		return -1;
 	if ((judge->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant &&
 	    !system &&
@@ -313,8 +314,8 @@ check_role(struct ctx_judge *judge, struct ctx_err *err)
 	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
 		if (judge->view->role == roles[i].role &&
 		    (judge->rules & roles[i].rule) &&
-		    ctx_judge_refuse(
-			judge, CTX_RULE_BAD_ROLE, roles[i].what, err) < 0)
+		    ctx_judge_refuse(judge, CTX_RULE_BAD_ROLE, roles[i].what,
+			err) < 0)
 			return -1;
 	return 0;
 }
@@ -335,7 +336,9 @@ check_system(struct ctx_judge *judge, struct ctx_err *err)
 	if (is_users(judge->last.role) || judge->last.in_result)
 		return 0;
 	return ctx_judge_refuse(judge, CTX_RULE_SYSTEM_PLACE,
-	    "a user's message must stand before it", err) < 0 ? -1 : 0;
+		   "a user's message must stand before it", err) < 0
+	    ? -1
+	    : 0;
 }
 
 /* Who speaks after whom; messages of the system stand beside that. */
@@ -353,8 +356,8 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 		    "the conversation does not begin with the user", err);
 	}
 	if ((judge->rules & CTX_ANSWERS_RESULTS) && role == CTX_ROLE_USER &&
-	    before == CTX_ROLE_TOOL && refuse_place(judge,
-		CTX_RULE_USER_AFTER_RESULT,
+	    before == CTX_ROLE_TOOL &&
+	    refuse_place(judge, CTX_RULE_USER_AFTER_RESULT,
 		"the user speaks right after a result", err) < 0)
 		return -1;
 	/* Results that are messages of their own become one, translated, and
@@ -369,9 +372,10 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 	    (role == CTX_ROLE_TOOL && before == CTX_ROLE_TOOL &&
 		!(judge->rules & CTX_RESULTS_TOGETHER)))
 		return 0;
-	return refuse_place(judge, CTX_RULE_ALTERNATION, is_users(role)
-	    ? "the user's side speaks twice in a row"
-	    : "the assistant speaks twice in a row", err);
+	return refuse_place(judge, CTX_RULE_ALTERNATION,
+	    is_users(role) ? "the user's side speaks twice in a row"
+			   : "the assistant speaks twice in a row",
+	    err);
 }
 
 /* Neighbours of the user's side are one turn to those who ask for this. */
@@ -455,5 +459,7 @@ ctx_judge_last(struct ctx_judge *judge, struct ctx_err *err)
 	    is_users(judge->last.role) || judge->last.in_result)
 		return 0;
 	return ctx_judge_refuse(judge, CTX_RULE_LAST_MESSAGE,
-	    "the user's side must speak last", err) < 0 ? -1 : 0;
+		   "the user's side must speak last", err) < 0
+	    ? -1
+	    : 0;
 }

@@ -118,7 +118,8 @@ mend(struct ctx_buf *out, struct ctx_str literal, bool decoded,
 	if (done == 0)
 		return 0;
 	return ctx_buf_add(out, literal.p + done, literal.n - done, err) < 0
-	    ? -1 : 1;
+	    ? -1
+	    : 1;
 }
 
 int
@@ -167,9 +168,11 @@ ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
 		literal = ctx_json_str(json, node);
 		rc = ctx_text_mend(&judge->with, &judge->spare, literal,
 		    is_arguments(judge, json, node), err);
-		if (rc < 0 || (rc > 0 && ctx_judge_refuse_text(judge,
-			CTX_RULE_LONE_SURROGATE, literal,
-			"a text holds half of a surrogate pair", err) < 0))
+		if (rc < 0 ||
+		    (rc > 0 &&
+			ctx_judge_refuse_text(judge, CTX_RULE_LONE_SURROGATE,
+			    literal, "a text holds half of a surrogate pair",
+			    err) < 0))
 			return -1;
 	}
 	return 0;
@@ -202,8 +205,7 @@ ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err)
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];
 		/* The blocks of a result stand in its value. */
-		if (part->owner != 0 &&
-		    view->parts[part->owner - 1].value != 0)
+		if (part->owner != 0 && view->parts[part->owner - 1].value != 0)
 			continue;
 		if (judge_value(judge, part->value, err) < 0 ||
 		    judge_value(judge, part->id, err) < 0 ||

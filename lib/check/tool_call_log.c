@@ -16,7 +16,7 @@
 
 struct ctx_call_slot {
 	uint64_t id[2];
-	uint32_t open; /* calls of the id */
+	uint32_t open;             /* calls of the id */
 	enum ctx_call_state state; /* NEW: the slot is free */
 };
 
@@ -66,8 +66,7 @@ find(const struct ctx_calls_seen *calls, const uint64_t id[2])
 	size_t i = (size_t)id[0] & calls->mask;
 
 	while (calls->slots[i].state != CTX_CALL_NEW &&
-	    (calls->slots[i].id[0] != id[0] ||
-		calls->slots[i].id[1] != id[1]))
+	    (calls->slots[i].id[0] != id[0] || calls->slots[i].id[1] != id[1]))
 		i = (i + 1) & calls->mask;
 	return &calls->slots[i];
 }
@@ -110,8 +109,8 @@ take(struct ctx_calls_seen *calls, struct ctx_err *err)
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
 	}
-	pool = ctx_grow(calls->pool, &calls->cap, calls->n + 1, sizeof *pool,
-	    err);
+	pool =
+	    ctx_grow(calls->pool, &calls->cap, calls->n + 1, sizeof *pool, err);
 	if (pool == NULL)
 		return NONE;
 	calls->pool = pool;
@@ -170,8 +169,7 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 
 /* Takes a call that waits no more out of the list. */
 static void
-close_call(struct ctx_calls_seen *calls, uint32_t i,
-    enum ctx_call_state state)
+close_call(struct ctx_calls_seen *calls, uint32_t i, enum ctx_call_state state)
 {
 	struct ctx_call *call = &calls->pool[i];
 	struct ctx_call_slot *slot;

@@ -20,11 +20,11 @@ struct ctx_call {
 	uint64_t resumed; /* number of the last message that its program made
 			   * a call in, or its own */
 	uint32_t ordinal; /* among the calls of its message */
-	size_t older; /* calls with an id that were open before it, and all
-		       * those given up until then */
+	size_t older;     /* calls with an id that were open before it, and all
+			   * those given up until then */
 	char label[96];   /* its id and name, for people */
 	/* Its own: */
-	uint64_t id[2];   /* hashes, if it has one */
+	uint64_t id[2]; /* hashes, if it has one */
 	bool has_id;
 	bool runs;    /* its program has made a call */
 	bool theirs;  /* the provider runs the tool */
@@ -32,7 +32,7 @@ struct ctx_call {
 	bool shared;  /* no result of ours could be told from another call's */
 	bool doubled; /* a later message has a call of the same id, */
 	struct ctx_place again; /* this one, while this call is open */
-	uint32_t handle;  /* in waiting, CTX_NO_ITEM: not there any more */
+	uint32_t handle; /* in waiting, CTX_NO_ITEM: not there any more */
 	uint32_t before, behind; /* in the list of open calls */
 };
 
@@ -76,8 +76,7 @@ struct ctx_call *ctx_seen_find(struct ctx_calls_seen *calls,
 void ctx_seen_expire(struct ctx_calls_seen *calls);
 /* The oldest open call of message number message or of a later one, or NULL;
  * takes as long as there are such calls. */
-struct ctx_call *ctx_seen_since(struct ctx_calls_seen *calls,
-    uint64_t message);
+struct ctx_call *ctx_seen_since(struct ctx_calls_seen *calls, uint64_t message);
 /* The oldest open call, or NULL. */
 struct ctx_call *ctx_seen_first(struct ctx_calls_seen *calls);
 /* The open call that came after this one, or NULL. */

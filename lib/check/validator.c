@@ -90,9 +90,10 @@ is_one(const struct ctx_judge *judge)
 static bool
 goes_on(const struct ctx_judge *judge)
 {
-	return is_one(judge) || ((judge->rules & CTX_JOINS_ANSWERS) &&
-	    judge->view->role == CTX_ROLE_ASSISTANT &&
-	    role_before(judge) == CTX_ROLE_ASSISTANT);
+	return is_one(judge) ||
+	    ((judge->rules & CTX_JOINS_ANSWERS) &&
+		judge->view->role == CTX_ROLE_ASSISTANT &&
+		role_before(judge) == CTX_ROLE_ASSISTANT);
 }
 
 /* A call at place has the id of another that is open. */
@@ -101,12 +102,12 @@ refuse_double(struct ctx_judge *judge, const struct ctx_call *call,
     const struct ctx_place *place, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
-	    .place = *place, .part = CTX_NO_PART};
+	    .place = *place,
+	    .part = CTX_NO_PART};
 
 	judge->what.n = 0;
 	if (ctx_buf_printf(&judge->what, err,
-		"a call has the id of call %s, which is open",
-		call->label) < 0)
+		"a call has the id of call %s, which is open", call->label) < 0)
 		return -1;
 	return ctx_judge_tell(judge, &finding, err);
 }
@@ -167,9 +168,10 @@ static bool
 closes(const struct ctx_judge *judge, const struct ctx_call *call)
 {
 	if (judge->over)
-		return !call->theirs || ((judge->rules & CTX_RESULTS_NEXT) &&
-		    (call->resumed + 1 < judge->said ||
-			call->resumed < judge->answer));
+		return !call->theirs ||
+		    ((judge->rules & CTX_RESULTS_NEXT) &&
+			(call->resumed + 1 < judge->said ||
+			    call->resumed < judge->answer));
 	return !(judge->rules & CTX_RESULTS_BY_USER) ||
 	    (!call->theirs && !call->asked);
 }
@@ -286,8 +288,7 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	judge->split |= state == CTX_CALL_OPEN &&
 	    (judge->rules & CTX_ASKS_TOGETHER) &&
 	    judge->results > call->resumed + 1;
-	judge->going |= part->more && key.id.p == NULL &&
-	    state != CTX_CALL_NEW;
+	judge->going |= part->more && key.id.p == NULL && state != CTX_CALL_NEW;
 	if (state == CTX_CALL_NEW && !judge->elsewhere &&
 	    !(judge->going && key.id.p == NULL))
 		rc = ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
@@ -327,8 +328,8 @@ resume(struct ctx_judge *judge, struct ctx_err *err)
 		if (ctx_caller_key_of(&key, view->json, &view->parts[i],
 			&judge->text, err) < 0)
 			return -1;
-		call = key.id.p == NULL ? NULL
-					: ctx_seen_find(judge->calls, &key);
+		call =
+		    key.id.p == NULL ? NULL : ctx_seen_find(judge->calls, &key);
 		if (call != NULL && call->resumed + 1 >= judge->said)
 			call->resumed = judge->place.message;
 	}
@@ -368,13 +369,14 @@ is_ambiguous(const struct ctx_judge *judge, const struct ctx_call *call)
 static int
 give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 {
-	struct ctx_finding finding = {
-	    .id = CTX_RULE_ORPHAN_CALL, .part = CTX_NO_PART};
+	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
+	    .part = CTX_NO_PART};
 	struct ctx_call *call, *next;
 	int rc;
 
-	for (call = ctx_seen_since(judge->calls, judge->over ? 0 : judge->heard);
-	    call != NULL && call->place.message < end; call = next) {
+	for (call =
+		 ctx_seen_since(judge->calls, judge->over ? 0 : judge->heard);
+	     call != NULL && call->place.message < end; call = next) {
 		next = ctx_seen_next(judge->calls, call);
 		if (call->resumed >= end || may_end(judge, call, end) ||
 		    !closes(judge, call))
@@ -385,8 +387,9 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 		finding.doubled = call->doubled;
 		judge->what.n = 0;
 		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
-			call->label, judge->rules & CTX_RESULTS_NEXT ?
-			" right behind it" : "") < 0 ||
+			call->label,
+			judge->rules & CTX_RESULTS_NEXT ? " right behind it"
+							: "") < 0 ||
 		    (rc = ctx_judge_tell(judge, &finding, err)) < 0 ||
 		    (rc == 0 && call->doubled &&
 			refuse_double(judge, call, &call->again, err) < 0))
@@ -437,9 +440,12 @@ check_pairs(struct ctx_judge *judge, struct ctx_err *err)
 	    !ctx_judge_has(judge, CTX_PART_RESULT))
 		return rc < 0 ? -1 : 0;
 	judge->results = judge->place.message + 1;
-	return judge->split && ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
-	    "the message before holds results of the same calls", err) < 0
-	    ? -1 : 0;
+	return judge->split &&
+		ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
+		    "the message before holds results of the same calls",
+		    err) < 0
+	    ? -1
+	    : 0;
 }
 
 /* ---- messages ---- */
@@ -524,14 +530,15 @@ leave_open(struct ctx_judge *judge, struct ctx_err *err)
 }
 
 int
-ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
-    struct ctx_err *err)
+ctx_judge_end(struct ctx_judge *judge, bool allow_pending, struct ctx_err *err)
 {
 	judge->over = true;
 	return ctx_judge_still_waiting(judge, err) < 0 ||
-	    give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) <
-		0 || leave_open(judge, err) < 0
-	    ? -1 : ctx_judge_last(judge, err);
+		give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) <
+		    0 ||
+		leave_open(judge, err) < 0
+	    ? -1
+	    : ctx_judge_last(judge, err);
 }
 
 uint64_t
@@ -543,11 +550,9 @@ ctx_judge_settled(const struct ctx_judge *judge)
 
 	if (call != NULL)
 		settled = call->place.message;
-	if (judge->n_marks > 0 &&
-	    judge->marks[0].place.message < settled)
+	if (judge->n_marks > 0 && judge->marks[0].place.message < settled)
 		settled = judge->marks[0].place.message;
-	if (judge->n_images > 0 &&
-	    judge->images[0].place.message < settled)
+	if (judge->n_images > 0 && judge->images[0].place.message < settled)
 		settled = judge->images[0].place.message;
 	for (i = 0; i < CTX_WAITS; i++)
 		if ((judge->waiting & 1u << i) &&

@@ -7,12 +7,7 @@
 #define CTX_NO_PART SIZE_MAX
 
 /* What only the next message settles; each is a bit of judge->waiting. */
-enum {
-	CTX_WAITS_EMPTY,
-	CTX_WAITS_REASONING,
-	CTX_WAITS_SYSTEM,
-	CTX_WAITS
-};
+enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
 /* A cache marker: a member or an element, node, of container. */
 struct ctx_judge_mark {
@@ -70,8 +65,7 @@ int ctx_judge_read_text(struct ctx_judge *judge, uint32_t node,
 /* Do the arguments of a call fit the schema of its tool in the request? */
 int ctx_judge_schema(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* Are the arguments of a call an object? */
-int ctx_judge_arguments(struct ctx_judge *judge, size_t i,
-    struct ctx_err *err);
+int ctx_judge_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err);
 /* The texts of the message: is one no text? */
 int ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err);
 /* The cache markers of the message: where they stand, and how many there are

@@ -64,12 +64,12 @@ ctx_usage_input(const struct ctx_json *json, uint32_t usage)
 		return n;
 	for (i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
 		if (usage == 0 ||
-		    !read_count(
-			json, find_path(json, usage, inputs[i][0]), &sum))
+		    !read_count(json, find_path(json, usage, inputs[i][0]),
+			&sum))
 			continue;
 		for (k = 1; k < WIDEST && inputs[i][k] != NULL; k++)
-			if (read_count(
-				json, find_path(json, usage, inputs[i][k]), &n))
+			if (read_count(json,
+				find_path(json, usage, inputs[i][k]), &n))
 				sum += n;
 		return sum;
 	}

@@ -19,9 +19,9 @@ struct ctx_model {
 	uint64_t input;  /* most tokens of input; 0: the window */
 	uint64_t output; /* most tokens of one answer */
 	const char *encoding;
-	bool exact;      /* the encoding is the model's own */
-	uint32_t factor; /* else its tokens for 100 of the encoding's; 0: not
-			  * known, as many */
+	bool exact;       /* the encoding is the model's own */
+	uint32_t factor;  /* else its tokens for 100 of the encoding's; 0: not
+			   * known, as many */
 	const char *file; /* where its own is to be had, or NULL */
 	struct ctx_image image;
 	struct ctx_tools tools;
@@ -106,11 +106,11 @@ struct ctx_cost {
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	bool exact;                       /* the encoding is the model's own */
-	uint32_t factor; /* tokens of the model for 100; 0: 100 */
+	uint32_t factor;        /* tokens of the model for 100; 0: 100 */
 	struct ctx_image image; /* of the model; no rule: the dialect's */
 	struct ctx_tools tools; /* the same */
-	struct ctx_buf text;              /* scratch */
-	uint64_t cleared; /* tokens of CTX_CLEARED in a result ... */
+	struct ctx_buf text;    /* scratch */
+	uint64_t cleared;       /* tokens of CTX_CLEARED in a result ... */
 	const struct ctx_dialect *cleared_in; /* ... of this dialect */
 	struct ctx_buf aged; /* the reference of the result in hand, if any */
 };
@@ -183,7 +183,7 @@ struct ctx_fit {
 	double beside_spread;
 	double error, worst; /* quadratic mean and largest, in shares of the
 			      * mean call */
-	double upper; /* with this factor no call is counted too low */
+	double upper;        /* with this factor no call is counted too low */
 };
 /* False: there is nothing to fit. */
 bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
@@ -208,8 +208,8 @@ struct ctx_meter {
 	char unknown[80];             /* the name that no row has */
 	const struct ctx_model *near; /* counted by another's tokenizer, though
 				       * its own is to be had */
-	struct ctx_names names; /* that were given with escapes, and */
-	struct ctx_buf text;    /* scratch */
+	struct ctx_names names;       /* that were given with escapes, and */
+	struct ctx_buf text;          /* scratch */
 };
 
 /* A model and its counter; the counter is the meter's, in use until the

@@ -35,8 +35,8 @@ enum {
 	SOUND_TOKENS = 10, /* a second */
 	SPEECH_TOKENS = 20,
 	GEMINI_TOKENS = 32,
-	MINUTE = 60,     /* seconds of sound that nothing tells of */
-	SPOKEN = 15,     /* characters of a transcript in a second */
+	MINUTE = 60,      /* seconds of sound that nothing tells of */
+	SPOKEN = 15,      /* characters of a transcript in a second */
 	MP3_RATE = 16000, /* bytes in a second: 128 kbit */
 };
 
@@ -441,8 +441,8 @@ struct found {
 	enum kind kind;
 	enum ctx_detail detail;
 	struct bytes bytes;
-	uint64_t spoken; /* characters of a transcript */
-	bool image;      /* a type or a format says so */
+	uint64_t spoken;    /* characters of a transcript */
+	bool image;         /* a type or a format says so */
 	uint32_t id, title; /* where it is kept, and its name; 0: none */
 };
 
@@ -493,8 +493,8 @@ read_text(struct found *found, const char *p, size_t n)
 /* What the assistant said aloud is kept by the provider under an id; to some
  * a transcript has been added. */
 static void
-look_for_speech(struct found *found, const struct ctx_json *json,
-    uint32_t node, uint32_t data)
+look_for_speech(struct found *found, const struct ctx_json *json, uint32_t node,
+    uint32_t data)
 {
 	uint32_t text = ctx_json_find(json, node, "transcript");
 	uint32_t id = ctx_json_find(json, node, "id");
@@ -524,9 +524,8 @@ static int
 look_into(struct found *found, const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, uint32_t *in, struct ctx_err *err)
 {
-	static const char *const types[] = {
-	    "media_type", "mimeType", "mime_type", "mediaType", "mime",
-	    "format", "filename"};
+	static const char *const types[] = {"media_type", "mimeType",
+	    "mime_type", "mediaType", "mime", "format", "filename"};
 	static const char *const within[] = {"data", "image_url", "url",
 	    "file_data", "bytes", "source", "inlineData", "inline_data",
 	    "fileData", "input_audio", "file", "image", "document", "audio",
@@ -578,9 +577,9 @@ join(struct ctx_buf *text)
 static uint64_t
 sound(const struct ctx_image *image, const struct found *found)
 {
-	uint64_t rate = is_gemini(image)     ? GEMINI_TOKENS
-	    : found->kind == SPEECH ? SPEECH_TOKENS
-				    : SOUND_TOKENS;
+	uint64_t rate = is_gemini(image) ? GEMINI_TOKENS
+	    : found->kind == SPEECH      ? SPEECH_TOKENS
+					 : SOUND_TOKENS;
 
 	if (found->bytes.n == 0 && found->spoken > 0)
 		return (1 + found->spoken / SPOKEN) * rate;
@@ -620,7 +619,8 @@ says_image(const struct ctx_json *json, uint32_t node)
 
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, node, keys[i]);
-		if (value != 0 && (ctx_json_begins(json, value, "image") ||
+		if (value != 0 &&
+		    (ctx_json_begins(json, value, "image") ||
 			ctx_json_is(json, value, "input_image")))
 			return true;
 	}

@@ -29,8 +29,8 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 
 /* What a block of media holds; texts live as what ctx_json_text gives. */
 struct ctx_media {
-	const char *kind;   /* one of ctx_media_kinds */
-	const char *format; /* "png", ...; NULL: not known */
+	const char *kind;       /* one of ctx_media_kinds */
+	const char *format;     /* "png", ...; NULL: not known */
 	uint32_t width, height; /* of an image, in pixels; 0: not known */
 	struct ctx_str base64;  /* the payload, no padding; n 0: it is not in
 				 * the block */

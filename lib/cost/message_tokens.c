@@ -274,8 +274,8 @@ ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	size_t result = *i;
 
 	if (dialect->texts && view->parts[result].name != 0 &&
-	    ctx_count_value(
-		counter, view->json, view->parts[result].name, cost, err) < 0)
+	    ctx_count_value(counter, view->json, view->parts[result].name, cost,
+		err) < 0)
 		return -1;
 	name = cost->tokens - before;
 	for (;;) {
@@ -335,8 +335,8 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	for (i = 0; i < view->n; i++) {
 		note_asked(view, i, cost);
 		if (view->parts[i].kind == CTX_PART_RESULT) {
-			if (ctx_count_result(
-				counter, dialect, view, &i, cost, err) < 0)
+			if (ctx_count_result(counter, dialect, view, &i, cost,
+				err) < 0)
 				return -1;
 			continue;
 		}
@@ -381,16 +381,16 @@ ctx_count_message(struct ctx_counter *counter,
 	/* What goes on with a message has the framing of its beginning. */
 	if (!(view->flags & CTX_VIEW_CONTINUES)) {
 		if (view->role_node != 0 && dialect->per_message > 0 &&
-		    ctx_count_value(
-			counter, view->json, view->role_node, &role, err) < 0)
+		    ctx_count_value(counter, view->json, view->role_node, &role,
+			err) < 0)
 			return -1;
 		cost->framing = dialect->per_message + role.tokens;
 	}
 	cost->tokens = cost->framing;
 	if (view->name != 0 && dialect->per_name > 0) {
 		cost->tokens += dialect->per_name;
-		if (ctx_count_value(
-			counter, view->json, view->name, cost, err) < 0)
+		if (ctx_count_value(counter, view->json, view->name, cost,
+			err) < 0)
 			return -1;
 	}
 	if (add_parts(counter, dialect, view, cost, err) < 0)

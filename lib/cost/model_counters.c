@@ -30,14 +30,13 @@ close_opened(struct opened *opened)
 
 static int
 open_encoding(struct ctx_meter *meter, const char *encoding,
-	      const struct ctx_counter *like, struct opened **out,
-	      struct ctx_err *err)
+    const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
 {
 	struct ctx_meter_entry *grown;
 	struct opened *opened;
 
 	grown = ctx_grow(meter->entries, &meter->cap, meter->n + 1,
-			 sizeof *grown, err);
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	meter->entries = grown;
@@ -45,9 +44,9 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 	if (opened == NULL)
 		return ctx_err_nomem(err);
 	if (ctx_tokenizer_open(&opened->tokenizer, encoding, meter->cache,
-			       err) < 0 ||
+		err) < 0 ||
 	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
-				   meter->simd, err) < 0) {
+		meter->simd, err) < 0) {
 		close_opened(opened);
 		return -1;
 	}
@@ -114,8 +113,8 @@ find_model(struct ctx_meter *meter, struct ctx_str name)
 		memcpy(meter->unknown, name.p, name.n);
 		meter->unknown[name.n] = '\0';
 	}
-	if (meter->near == NULL && meter->encoding == NULL &&
-	    !model->exact && model->file != NULL)
+	if (meter->near == NULL && meter->encoding == NULL && !model->exact &&
+	    model->file != NULL)
 		meter->near = model;
 	return model;
 }
@@ -154,7 +153,7 @@ ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
 /* What was opened for such a counter, or NULL. */
 static struct opened *
 find_opened(const struct ctx_meter *meter, const char *encoding,
-	    const struct ctx_counter *like)
+    const struct ctx_counter *like)
 {
 	struct opened *one;
 	size_t i;
@@ -165,9 +164,9 @@ find_opened(const struct ctx_meter *meter, const char *encoding,
 		    one->wanted.exact == like->exact &&
 		    one->wanted.factor == like->factor &&
 		    memcmp(&one->wanted.image, &like->image,
-			   sizeof like->image) == 0 &&
+			sizeof like->image) == 0 &&
 		    memcmp(&one->wanted.tools, &like->tools,
-			   sizeof like->tools) == 0)
+			sizeof like->tools) == 0)
 			return one;
 	}
 	return NULL;
@@ -175,7 +174,7 @@ find_opened(const struct ctx_meter *meter, const char *encoding,
 
 int
 ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
-	       uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
+    uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
 {
 	const struct ctx_model *model = NULL;
 	struct ctx_str name;

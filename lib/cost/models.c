@@ -9,20 +9,20 @@
 
 #include "cost/cost.h"
 
-#define LONGEST 256 /* bytes of a name */
-#define MOST_STARTS 16 /* in it, for each is compared with every row */
+#define LONGEST     256 /* bytes of a name */
+#define MOST_STARTS 16  /* in it, for each is compared with every row */
 
 static const struct ctx_model models[] = {
 #include "models.inc"
 };
 
 static const struct ctx_model unknown = {.name = "",
-					 .vendor = "unknown",
-					 .window = 32000,
-					 .output = 4096,
-					 .encoding = "o200k_base",
-					 .factor = 100,
-					 .binds = true};
+    .vendor = "unknown",
+    .window = 32000,
+    .output = 4096,
+    .encoding = "o200k_base",
+    .factor = 100,
+    .binds = true};
 
 const char *
 ctx_models_date(void)
@@ -82,8 +82,7 @@ begins(const char *name, size_t n, const char *prefix)
 		if (plain(name[k]) == plain(prefix[i])) {
 			i++;
 			k++;
-		} else if (i > 0 && is_digit(name[k]) &&
-		    has_dash(&prefix[i])) {
+		} else if (i > 0 && is_digit(name[k]) && has_dash(&prefix[i])) {
 			i++;
 			other = 1;
 		} else if (i > 0 && k + 1 < n && is_digit(prefix[i]) &&
@@ -110,7 +109,7 @@ struct name {
 /* Takes the row for *best if it is a longer prefix of what begins there. */
 static void
 match(const struct ctx_model *row, const struct name *name,
-      const struct ctx_model **best, size_t *longest)
+    const struct ctx_model **best, size_t *longest)
 {
 	char first = plain(row->name[0]);
 	size_t i, at, found;
@@ -130,8 +129,7 @@ match(const struct ctx_model *row, const struct name *name,
 /* Finds the row that begins at the start of the name, or behind one of the
  * bytes parts. */
 static const struct ctx_model *
-find_between(const struct ctx_models *own, struct name *name,
-    const char *parts)
+find_between(const struct ctx_models *own, struct name *name, const char *parts)
 {
 	const struct ctx_model *row, *best = NULL;
 	size_t i, longest = 0;
@@ -195,8 +193,7 @@ ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
 	row = strlen(model->name);
 	for (i = 0; i + row <= name.n; i++)
 		if (begins(name.p + i, name.n - i, model->name) > 0)
-			return has_version(name.p + i + row,
-			    name.n - i - row);
+			return has_version(name.p + i + row, name.n - i - row);
 	return false;
 }
 
@@ -209,8 +206,8 @@ ctx_model_limit(const struct ctx_model *model)
 const char *
 ctx_image_rule_name(enum ctx_image_rule rule)
 {
-	static const char *const names[] = {"-",       "tiles", "patches",
-					    "squares", "crops", "fixed"};
+	static const char *const names[] = {"-", "tiles", "patches", "squares",
+	    "crops", "fixed"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
 }
@@ -227,7 +224,7 @@ const char *
 ctx_cache_name(enum ctx_cache cache)
 {
 	static const char *const names[] = {"-", "auto", "control",
-					    "breakpoint", "point"};
+	    "breakpoint", "point"};
 
 	return cache < CTX_CACHES ? names[cache] : NULL;
 }

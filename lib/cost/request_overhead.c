@@ -4,8 +4,8 @@
  * How the definitions of tools are written for the model:
  *
  *   types  a namespace of TypeScript types, behind the system message (OpenAI;
- *          see cost/tool_schema.c; without such a message they cost 4 tokens more)
- *   json   name, description and schema of each as JSON (Anthropic, and the
+ *          see cost/tool_schema.c; without such a message they cost 4 tokens
+ * more) json   name, description and schema of each as JSON (Anthropic, and the
  *          chat templates of open models)
  *   texts  names and descriptions, and the keys, enumerations, required names
  *          and descriptions of schemas (the local tokenizer of google-genai)
@@ -129,8 +129,8 @@ static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
     struct inner *found, size_t *n, struct ctx_err *err)
 {
-	static const char *const shown[] = {
-	    "format", "description", "enum", "required", "example"};
+	static const char *const shown[] = {"format", "description", "enum",
+	    "required", "example"};
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t items, all;
 	size_t i;
@@ -138,17 +138,17 @@ count_level(struct beside *b, uint32_t schema, unsigned depth,
 	if (depth > DEEPEST)
 		return 0;
 	for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
-		if (count_texts(
-			b, ctx_json_find(b->json, schema, shown[i]), err) < 0)
+		if (count_texts(b, ctx_json_find(b->json, schema, shown[i]),
+			err) < 0)
 			return -1;
 	items = ctx_json_find(b->json, schema, "items");
 	if (items != 0)
-		found[(*n)++] = (struct inner){
-		    items - 1, nodes[items].next, depth + 1, false};
+		found[(*n)++] = (struct inner){items - 1, nodes[items].next,
+		    depth + 1, false};
 	all = ctx_json_find(b->json, schema, "properties");
 	if (all != 0 && nodes[all].kind == CTX_JSON_OBJECT)
-		found[(*n)++] = (struct inner){
-		    all + 1, nodes[all].next, depth + 1, true};
+		found[(*n)++] =
+		    (struct inner){all + 1, nodes[all].next, depth + 1, true};
 	return 0;
 }
 
@@ -211,8 +211,7 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 	static const struct {
 		const char *type;
 		uint64_t tokens;
-	} known[] = {
-	    {"bash_", 245}, {"text_editor_", 700}, {"computer_", 735}};
+	} known[] = {{"bash_", 245}, {"text_editor_", 700}, {"computer_", 735}};
 	size_t i;
 
 	for (i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -243,8 +242,8 @@ find_schema(const struct ctx_json *json, uint32_t tool)
 static int
 add_tool(struct beside *b, uint32_t tool, uint32_t key, struct ctx_err *err)
 {
-	static const char *const within[] = {
-	    "function", "toolSpec", "custom", NULL};
+	static const char *const within[] = {"function", "toolSpec", "custom",
+	    NULL};
 	const struct ctx_json *json = b->json;
 	uint32_t inner = first_of(json, tool, within), type;
 	uint32_t at = inner != 0 ? inner : tool;
@@ -286,8 +285,8 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
-	static const char *const inner[] = {
-	    "functionDeclarations", "function_declarations", NULL};
+	static const char *const inner[] = {"functionDeclarations",
+	    "function_declarations", NULL};
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t one, functions, f;
 
@@ -318,14 +317,14 @@ static bool
 is_forced(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
-	static const char *const words[] = {
-	    "any", "tool", "required", "function"};
+	static const char *const words[] = {"any", "tool", "required",
+	    "function"};
 	uint32_t choice = first_of(json, request, keys), type;
 	size_t i;
 
 	if (choice == 0)
-		choice = first_of(
-		    json, ctx_json_find(json, request, "toolConfig"), keys);
+		choice = first_of(json,
+		    ctx_json_find(json, request, "toolConfig"), keys);
 	type = ctx_json_find(json, choice, "type");
 	if (type == 0)
 		type = choice;
@@ -340,8 +339,8 @@ is_forced(const struct ctx_json *json, uint32_t request)
 static uint32_t
 schema_of_answer(const struct ctx_json *json, uint32_t request)
 {
-	static const char *const paths[][3] = {
-	    {"response_format", "json_schema", "schema"},
+	static const char *const paths[][3] = {{"response_format",
+						   "json_schema", "schema"},
 	    {"text", "format", "schema"}, {"output_config", "format", "schema"},
 	    {"output_format", "schema", NULL},
 	    {"generationConfig", "responseSchema", NULL}};
@@ -404,8 +403,8 @@ count_tools(struct beside *b, const struct ctx_shape *shape,
 		? count_schema(b, answer, err) < 0
 		: add_member(b, "\n", answer, err) < 0)
 		return -1;
-	if (ctx_token_count(
-		b->counter->tokens, b->text.p, b->text.n, &tokens, err) < 0)
+	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
+		err) < 0)
 		return -1;
 	b->cost.tokens += ctx_count_scale(b->counter, tokens) + b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);

@@ -17,11 +17,11 @@ enum part { MEMBERS, ITEMS, LITERALS, UNION, NAMES };
 
 struct level {
 	enum part part;
-	unsigned depth;   /* of indentation */
+	unsigned depth; /* of indentation */
 	uint32_t schema;
-	unsigned nested;  /* schemas that it stands in, with its own */
-	uint32_t at, end; /* the next element or key, behind the last */
-	bool any;         /* has one been written? */
+	unsigned nested;        /* schemas that it stands in, with its own */
+	uint32_t at, end;       /* the next element or key, behind the last */
+	bool any;               /* has one been written? */
 	struct ctx_names names; /* required, or said */
 };
 
@@ -31,7 +31,7 @@ struct types {
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
-	struct ctx_buf text; /* scratch */
+	struct ctx_buf text;                  /* scratch */
 	struct level levels[2 * DEEPEST + 1]; /* each in the one before */
 	size_t n;
 };
@@ -86,8 +86,8 @@ name_at(struct types *t, uint32_t node)
 
 	t->text.n = 0;
 	if (!t->failed)
-		t->failed = ctx_json_text(t->json, node, &t->text, &name,
-				t->err) < 0;
+		t->failed =
+		    ctx_json_text(t->json, node, &t->text, &name, t->err) < 0;
 	return name;
 }
 
@@ -115,8 +115,7 @@ enter(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
 	struct level *level = t->levels + t->n++;
 
-	*level = (struct level){
-	    .part = part, .schema = schema, .depth = depth};
+	*level = (struct level){.part = part, .schema = schema, .depth = depth};
 	if (t->n > 1) /* a type of a list is of the same schema */
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;
@@ -193,7 +192,10 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	if (type == 0 || t->levels[t->n - 1].nested == DEEPEST) {
 		put(t, "any");
 	} else if (nodes[type].kind == CTX_JSON_ARRAY) {
-		level = enter(t, i == n ? NAMES : i == 0 ? LITERALS : UNION,
+		level = enter(t,
+		    i == n       ? NAMES
+			: i == 0 ? LITERALS
+				 : UNION,
 		    schema, i == n ? depth : depth + 1);
 		level->at = type + 1;
 		level->end = nodes[type].next;
@@ -286,9 +288,11 @@ put_name(struct types *t, struct level *level)
 static void
 put_levels(struct types *t)
 {
-	static bool (*const parts[])(struct types *, struct level *) = {
-	    [MEMBERS] = put_member, [ITEMS] = put_items,
-	    [LITERALS] = put_alternative, [UNION] = put_alternative,
+	static bool (*const parts[])(struct types *,
+	    struct level *) = {[MEMBERS] = put_member,
+	    [ITEMS] = put_items,
+	    [LITERALS] = put_alternative,
+	    [UNION] = put_alternative,
 	    [NAMES] = put_name};
 	struct level *level;
 

@@ -1,4 +1,5 @@
-/* tool_schema.h - definitions of tools, for request_overhead.c and tool_schema.c */
+/* tool_schema.h - definitions of tools, for request_overhead.c and
+ * tool_schema.c */
 #ifndef CTX_COST_TOOL_SCHEMA_H
 #define CTX_COST_TOOL_SCHEMA_H
 

@@ -45,8 +45,8 @@ add_message(struct annotate *a, const struct ctx_event *event,
 	struct ctx_cost cost;
 
 	if (!event->inside && !a->open) {
-		if (ctx_stream_measure(
-			a->stream, event, a->meter, measure, err) < 0)
+		if (ctx_stream_measure(a->stream, event, a->meter, measure,
+			err) < 0)
 			return -1;
 		a->open = true;
 	}
@@ -129,8 +129,10 @@ int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, const char *key, struct ctx_err *err)
 {
-	struct annotate a = {
-	    .stream = stream, .writer = writer, .meter = meter, .key = key};
+	struct annotate a = {.stream = stream,
+	    .writer = writer,
+	    .meter = meter,
+	    .key = key};
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;

@@ -28,13 +28,13 @@ struct ctx_tally {
 	uint64_t line; /* of its record; 0: the messages of the stream */
 	const struct ctx_dialect *dialect; /* NULL: no message was seen */
 	const struct ctx_model *model;     /* NULL: none is known */
-	struct ctx_str name; /* of the model, as it was given */
+	struct ctx_str name;               /* of the model, as it was given */
 	const char *encoding;
 	uint64_t messages, turns;
-	uint64_t tokens;    /* framing and all, as a budget is measured */
-	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t tokens;          /* framing and all, as a budget is measured */
+	uint64_t estimated;       /* of the tokens, what is no exact count */
 	struct ctx_beside beside; /* of the tokens, what no message costs */
-	uint64_t framing;   /* of the tokens, what every message costs */
+	uint64_t framing;         /* of the tokens, what every message costs */
 	uint64_t chars, bytes;
 	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, by kind of part */
 	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */

@@ -79,8 +79,8 @@ share_of(struct count *count, uint32_t tool, struct ctx_err *err)
 	i = at[tool];
 	if (i < n && count->tools[i] == tool)
 		return &count->shares[i];
-	shares = ctx_grow(count->shares, &count->cap, n + 1, sizeof *shares,
-	    err);
+	shares =
+	    ctx_grow(count->shares, &count->cap, n + 1, sizeof *shares, err);
 	if (shares == NULL)
 		return NULL;
 	count->shares = shares;
@@ -113,8 +113,8 @@ add_share(struct count *count, const struct ctx_event *event, size_t *i,
 		0 ||
 	    (view->parts[*i].kind == CTX_PART_RESULT
 		    ? ctx_count_result(counter, dialect, view, i, &cost, err)
-		    : ctx_count_part(counter, dialect, view, *i, &cost,
-			  err)) < 0)
+		    : ctx_count_part(counter, dialect, view, *i, &cost, err)) <
+		0)
 		return -1;
 	if (tool == 0)
 		return 0;
@@ -154,8 +154,8 @@ release_shares(struct count *count)
 }
 
 static int
-add_message(struct tally *t, struct count *count,
-    const struct ctx_event *event, struct ctx_err *err)
+add_message(struct tally *t, struct count *count, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	const struct ctx_dialect *dialect = event->shape->dialect;
 	const struct ctx_node *node = &event->record->json->nodes[event->node];
@@ -188,8 +188,8 @@ add_message(struct tally *t, struct count *count,
 		: ctx_usage_input(event->record->json, event->view->usage),
 	    .asked = cost.asked,
 	    .asked_estimated = cost.asked_estimated,
-	    .bytes = event->inside ? node->end - node->at
-				   : event->record->text.n,
+	    .bytes =
+		event->inside ? node->end - node->at : event->record->text.n,
 	    .index = event->line != 0 && !event->inside
 		? ctx_live_number(t->stream->live, event->line, item->message)
 		: item->message,

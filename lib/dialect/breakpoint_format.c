@@ -17,8 +17,8 @@
 #include "dialect/read.h"
 
 struct ctx_hint_block {
-	const char *type;  /* or its key; "*_x": whatever ends in _x */
-	const char *text;  /* member that holds the text, of one that is text */
+	const char *type; /* or its key; "*_x": whatever ends in _x */
+	const char *text; /* member that holds the text, of one that is text */
 	const char *member, *is; /* of its value: what it must be, or NULL */
 };
 
@@ -71,8 +71,8 @@ static const struct ctx_hint_block responses_blocks[] = {
 };
 
 #define TEXT_BLOCK(type) "[{\"type\":\"" type "\",\"text\":"
-#define HEEDS(cache) (1u << (cache))
-#define NOT_KNOWN (1u << CTX_CACHES)
+#define HEEDS(cache)     (1u << (cache))
+#define NOT_KNOWN        (1u << CTX_CACHES)
 
 static const struct ctx_hints table[] = {
     {
@@ -114,8 +114,7 @@ static const struct ctx_hints table[] = {
 	.before = {"modelId", "toolConfig", "system",
 	    "additionalModelRequestFields"},
 	/* Claude, and models of Amazon's own, which take none on tools. */
-	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) |
-	    NOT_KNOWN,
+	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
 	.hour_percent = 200,
@@ -296,8 +295,9 @@ may_block(const struct ctx_hints *hints, const struct ctx_json *json,
 	for (row = hints->blocks; row->type != NULL; row++) {
 		value = hints->keyed ? ctx_json_find(json, block, row->type)
 				     : block;
-		if (value == 0 || (!hints->keyed && (type == 0 ||
-				       !is_type(json, type, row->type))))
+		if (value == 0 ||
+		    (!hints->keyed &&
+			(type == 0 || !is_type(json, type, row->type))))
 			continue;
 		if (row->text != NULL)
 			return !is_blank(json,
@@ -395,7 +395,7 @@ count_blocks(const struct ctx_json *json, uint32_t list)
 	size_t n = 0;
 
 	for (node = list + 1; node < json->nodes[list].next;
-	    node = json->nodes[node].next)
+	     node = json->nodes[node].next)
 		n += !is_hint(json, node);
 	return n;
 }
@@ -418,7 +418,7 @@ ctx_hints_places(const struct ctx_hints *hints, const struct ctx_json *json,
 		return;
 	left = places->blocks = count_blocks(json, list);
 	for (node = list + 1; node < json->nodes[list].next;
-	    node = json->nodes[node].next) {
+	     node = json->nodes[node].next) {
 		if (is_hint(json, node) || left-- > CTX_HINTS_REACH)
 			continue;
 		if (may_block(hints, json, node))
@@ -438,7 +438,7 @@ ctx_hints_tool_places(const struct ctx_hints *hints,
 		return;
 	left = places->blocks = count_blocks(json, list);
 	for (node = list + 1; node < json->nodes[list].next;
-	    node = json->nodes[node].next)
+	     node = json->nodes[node].next)
 		if (!is_hint(json, node) && left-- <= CTX_HINTS_REACH &&
 		    may_tool(hints, json, node))
 			places->mask = 1u << left;
@@ -469,8 +469,7 @@ need_drop(struct ctx_hint_pen *pen, uint32_t node, struct ctx_err *err)
 }
 
 int
-ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
-    struct ctx_err *err)
+ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = pen->json->nodes;
 	uint32_t key;
@@ -480,14 +479,14 @@ ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
 	if (nodes[object].kind != CTX_JSON_OBJECT)
 		return 0;
 	for (key = object + 1; key < nodes[object].next && !any;
-	    key = nodes[key + 1].next)
+	     key = nodes[key + 1].next)
 		any = ctx_hints_key(pen->json, key);
 	if (!any)
 		return 0;
 	if (need_drop(pen, object, err) < 0)
 		return -1;
 	for (key = object + 1; key < nodes[object].next;
-	    key = nodes[key + 1].next)
+	     key = nodes[key + 1].next)
 		pen->drop[i++] = ctx_hints_key(pen->json, key);
 	return ctx_edit_drop(pen->edits, pen->json, object, pen->drop, err);
 }
@@ -517,8 +516,7 @@ is_spelt(const struct ctx_json *json, uint32_t node, const char *value)
 	size_t i;
 
 	for (i = 0; i < text.n; i++) {
-		if (strchr(" \t\r\n", text.p[i]) != NULL &&
-		    text.p[i] != '\0')
+		if (strchr(" \t\r\n", text.p[i]) != NULL && text.p[i] != '\0')
 			continue;
 		if (text.p[i] != *value)
 			return false;
@@ -540,7 +538,7 @@ is_right(const struct ctx_json *json, uint32_t object,
 	    is_hint(json, object) != hints->apart)
 		return false;
 	for (key = object + 1; key < nodes[object].next;
-	    key = nodes[key + 1].next) {
+	     key = nodes[key + 1].next) {
 		if (!hints->apart && !ctx_hints_key(json, key))
 			continue;
 		if (right || !ctx_json_is(json, key, hints->key) ||
@@ -562,7 +560,7 @@ put(struct ctx_hint_pen *pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
 
 	/* Behind the last member that stays. */
 	for (key = block + 1; !hints->apart && key < nodes[block].next;
-	    key = nodes[key + 1].next)
+	     key = nodes[key + 1].next)
 		if (!ctx_hints_key(pen->json, key))
 			at = nodes[key + 1].end;
 	(void)snprintf(hint, sizeof hint,
@@ -656,11 +654,12 @@ static uint32_t
 carried(const struct ctx_hints *hints, const struct ctx_json *json,
     uint32_t block)
 {
-	uint32_t value = hints->apart ? 0
-	    : ctx_json_find(json, block, hints->key);
+	uint32_t value =
+	    hints->apart ? 0 : ctx_json_find(json, block, hints->key);
 
 	return value == 0 || json->nodes[value].kind == CTX_JSON_NULL
-	    ? 0 : value - 1;
+	    ? 0
+	    : value - 1;
 }
 
 int
@@ -711,7 +710,7 @@ drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
 	if (need_drop(pen, list, err) < 0)
 		return -1;
 	for (node = list + 1; node < json->nodes[list].next;
-	    node = json->nodes[node].next) {
+	     node = json->nodes[node].next) {
 		pen->drop[i] = is_hint(json, node);
 		for (k = 0; k < n_stay; k++)
 			pen->drop[i] &= stay[k] != node;
@@ -727,15 +726,15 @@ drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
  */
 static int
 write_block(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t block, uint32_t behind, bool marked,
-    bool *stays, struct ctx_err *err)
+    enum ctx_ttl ttl, uint32_t block, uint32_t behind, bool marked, bool *stays,
+    struct ctx_err *err)
 {
 	bool inside;
 
 	*stays = marked && hints->apart && behind != 0 &&
 	    is_right(pen->json, behind, hints, ttl);
-	inside = marked && !hints->apart &&
-	    is_right(pen->json, block, hints, ttl);
+	inside =
+	    marked && !hints->apart && is_right(pen->json, block, hints, ttl);
 	if ((!inside && ctx_hints_strip(pen, block, err) < 0) ||
 	    strip_inner(pen, block, err) < 0)
 		return -1;

@@ -27,8 +27,8 @@ ctx_role_of(const struct ctx_json *json, uint32_t node)
 }
 
 bool
-ctx_read_role(struct ctx_view *view, const struct ctx_json *json,
-    uint32_t node, uint32_t role)
+ctx_read_role(struct ctx_view *view, const struct ctx_json *json, uint32_t node,
+    uint32_t role)
 {
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
 		return false;
@@ -55,7 +55,7 @@ read_blocks(struct ctx_view *view, uint32_t array, uint32_t owner,
 	size_t first;
 
 	for (block = array + 1; block < nodes[array].next;
-	    block = nodes[block].next) {
+	     block = nodes[block].next) {
 		first = view->n;
 		if (read_block(view->json, block, view, err) < 0)
 			return -1;
@@ -173,8 +173,8 @@ ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
 }
 
 int
-ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id,
-    uint32_t name, struct ctx_err *err)
+ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id, uint32_t name,
+    struct ctx_err *err)
 {
 	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, value, err);
 
@@ -268,7 +268,7 @@ ctx_has_block(const struct ctx_json *json, uint32_t content,
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		return NULL;
 	for (block = content + 1; block < json->nodes[content].next;
-	    block = json->nodes[block].next) {
+	     block = json->nodes[block].next) {
 		type = ctx_json_find(json, block, "type");
 		for (i = 0; type != 0 && i < n; i++)
 			if (ctx_json_is(json, type, types[i]))

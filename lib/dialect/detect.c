@@ -16,67 +16,111 @@
  * it the messages.  The first row that fits counts.
  */
 static const struct wrapper {
-	const char *path[2];  /* members to go down by */
+	const char *path[2]; /* members to go down by */
 	const char *messages;
-	const char *unless;   /* no member of this name beside messages, */
-	const char *with;     /* and one of this name */
-	const char *dialect;  /* of messages that tell nothing, or NULL */
-	bool sure;            /* of all messages: no other has such a member */
-	const char *element;  /* see struct ctx_shape */
+	const char *unless;  /* no member of this name beside messages, */
+	const char *with;    /* and one of this name */
+	const char *dialect; /* of messages that tell nothing, or NULL */
+	bool sure;           /* of all messages: no other has such a member */
+	const char *element; /* see struct ctx_shape */
 	bool single, answers;
-	bool said;            /* not if its first element has no role */
-	bool text;            /* may be a text, which the user said */
+	bool said; /* not if its first element has no role */
+	bool text; /* may be a text, which the user said */
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
-    {.path = {"body"}, .messages = "input", .dialect = "openai-responses",
-	.sure = true, .text = true},
+    {.path = {"body"},
+	.messages = "input",
+	.dialect = "openai-responses",
+	.sure = true,
+	.text = true},
     {.path = {"params"}, .messages = "messages", .dialect = "anthropic"},
-    {.path = {"request"}, .messages = "contents", .dialect = "gemini",
+    {.path = {"request"},
+	.messages = "contents",
+	.dialect = "gemini",
 	.sure = true},
     {.path = {"modelInput"}, .messages = "messages"}, /* Bedrock batch */
     /* OpenAI preference; the outputs to choose from are no part of it. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .dialect = "gemini", .sure = true},
-    {.messages = "messages"}, /* a request, a fine-tuning example */
+    {.messages = "messages"},      /* a request, a fine-tuning example */
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
     {.messages = "history", .said = true}, /* a trajectory of SWE-agent */
-    {.messages = "traj", .said = true}, /* and of tau-bench */
-    {.messages = "steps", .with = "schema_version", .dialect = "atif",
+    {.messages = "traj", .said = true},    /* and of tau-bench */
+    {.messages = "steps",
+	.with = "schema_version",
+	.dialect = "atif",
 	.sure = true},
     /* OpenTelemetry, as attributes or beside each other. */
-    {.messages = "gen_ai.input.messages", .dialect = "otel-genai",
+    {.messages = "gen_ai.input.messages",
+	.dialect = "otel-genai",
 	.sure = true},
-    {.path = {"attributes"}, .messages = "gen_ai.input.messages",
-	.dialect = "otel-genai", .sure = true},
+    {.path = {"attributes"},
+	.messages = "gen_ai.input.messages",
+	.dialect = "otel-genai",
+	.sure = true},
     {.messages = "prompt"}, /* preference sets of TRL */
-    {.messages = "input", .unless = "type", .dialect = "openai-responses",
-	.sure = true, .text = true},
+    {.messages = "input",
+	.unless = "type",
+	.dialect = "openai-responses",
+	.sure = true,
+	.text = true},
     /* What the batches gave, and single answers. */
-    {.path = {"response", "body"}, .messages = "choices",
-	.dialect = "openai-chat", .element = "message", .answers = true},
-    {.path = {"response", "body"}, .messages = "output",
-	.dialect = "openai-responses", .sure = true, .answers = true},
-    {.path = {"result"}, .messages = "message", .dialect = "anthropic",
-	.single = true, .answers = true},
-    {.path = {"response"}, .messages = "candidates", .dialect = "gemini",
-	.sure = true, .element = "content", .answers = true},
-    {.path = {"modelOutput", "output"}, .messages = "message",
-	.dialect = "bedrock", .single = true, .answers = true},
-    {.path = {"outputs"}, .messages = "generations", .element = "message",
+    {.path = {"response", "body"},
+	.messages = "choices",
+	.dialect = "openai-chat",
+	.element = "message",
+	.answers = true},
+    {.path = {"response", "body"},
+	.messages = "output",
+	.dialect = "openai-responses",
+	.sure = true,
+	.answers = true},
+    {.path = {"result"},
+	.messages = "message",
+	.dialect = "anthropic",
+	.single = true,
+	.answers = true},
+    {.path = {"response"},
+	.messages = "candidates",
+	.dialect = "gemini",
+	.sure = true,
+	.element = "content",
+	.answers = true},
+    {.path = {"modelOutput", "output"},
+	.messages = "message",
+	.dialect = "bedrock",
+	.single = true,
+	.answers = true},
+    {.path = {"outputs"},
+	.messages = "generations",
+	.element = "message",
 	.answers = true}, /* a LangSmith run */
     {.messages = "generations", .element = "message", .answers = true},
-    {.messages = "choices", .dialect = "openai-chat", .element = "message",
+    {.messages = "choices",
+	.dialect = "openai-chat",
+	.element = "message",
 	.answers = true},
-    {.messages = "candidates", .dialect = "gemini", .sure = true,
-	.element = "content", .answers = true},
-    {.messages = "output", .unless = "type", .dialect = "openai-responses",
-	.sure = true, .answers = true},
-    {.messages = "gen_ai.output.messages", .dialect = "otel-genai",
-	.sure = true, .answers = true},
-    {.path = {"attributes"}, .messages = "gen_ai.output.messages",
-	.dialect = "otel-genai", .sure = true, .answers = true},
+    {.messages = "candidates",
+	.dialect = "gemini",
+	.sure = true,
+	.element = "content",
+	.answers = true},
+    {.messages = "output",
+	.unless = "type",
+	.dialect = "openai-responses",
+	.sure = true,
+	.answers = true},
+    {.messages = "gen_ai.output.messages",
+	.dialect = "otel-genai",
+	.sure = true,
+	.answers = true},
+    {.path = {"attributes"},
+	.messages = "gen_ai.output.messages",
+	.dialect = "otel-genai",
+	.sure = true,
+	.answers = true},
 };
 
 /* Members of a request that tell whose it is when its messages do not. */
@@ -101,7 +145,7 @@ is_said(const struct ctx_json *json, uint32_t node)
 	if (nodes[node].kind != CTX_JSON_OBJECT)
 		return false;
 	for (key = node + 1; key < nodes[node].next;
-	    key = nodes[key + 1].next) {
+	     key = nodes[key + 1].next) {
 		if (nodes[key + 1].kind != CTX_JSON_STRING)
 			return false;
 		if (ctx_json_is(json, key, "role"))
@@ -119,8 +163,7 @@ is_said(const struct ctx_json *json, uint32_t node)
 /* Many messages are so.  No wrapper and no row but generic claims them, so
  * none need be asked. */
 static bool
-detect_said(const struct ctx_json *json, uint32_t node,
-    struct ctx_shape *shape)
+detect_said(const struct ctx_json *json, uint32_t node, struct ctx_shape *shape)
 {
 	if (!is_said(json, node))
 		return false;
@@ -226,7 +269,7 @@ detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
 	shape->dialect = ctx_dialect_find("generic");
 	shape->why = "role and content";
 	for (; node < json->nodes[shape->messages].next;
-	    node = json->nodes[node].next) {
+	     node = json->nodes[node].next) {
 		message = node;
 		if (shape->element != NULL)
 			message = ctx_json_find(json, node, shape->element);
@@ -262,8 +305,9 @@ take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
 		shape->dialect = ctx_dialect_find(wrapper->dialect);
 		shape->why = wrapper->messages;
 	}
-	for (i = 0; wrapper->dialect == NULL &&
-	     i < sizeof hints / sizeof hints[0]; i++) {
+	for (i = 0;
+	     wrapper->dialect == NULL && i < sizeof hints / sizeof hints[0];
+	     i++) {
 		if (ctx_json_find(json, shape->request, hints[i].key) == 0)
 			continue;
 		shape->dialect = ctx_dialect_find(hints[i].dialect);
@@ -372,8 +416,9 @@ goes_on(const struct ctx_json *json, const struct wrapper *wrapper,
 	    strcmp(wrapper->dialect, "openai-responses") != 0)
 		return false;
 	return (before != 0 && json->nodes[before].kind == CTX_JSON_STRING) ||
-	    (talk != 0 && (json->nodes[talk].kind == CTX_JSON_STRING ||
-		json->nodes[talk].kind == CTX_JSON_OBJECT));
+	    (talk != 0 &&
+		(json->nodes[talk].kind == CTX_JSON_STRING ||
+		    json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
 /* The name of the model, or 0. */
@@ -414,8 +459,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		shape->answers = wrapper->answers;
 		shape->in_request = !wrapper->answers;
 		shape->model = model_of(json, shape->request);
-		shape->elsewhere = shape->in_request &&
-		    goes_on(json, wrapper, shape->request);
+		shape->elsewhere =
+		    shape->in_request && goes_on(json, wrapper, shape->request);
 		detect_messages(json, shape);
 		take_hint(json, wrapper, shape);
 		return;
@@ -433,7 +478,7 @@ detect_element(const struct ctx_json *json, uint32_t array,
 
 	memset(shape, 0, sizeof *shape);
 	for (one = array + 1; one < end && shape->kind == CTX_SHAPE_OTHER;
-	    one = json->nodes[one].next) {
+	     one = json->nodes[one].next) {
 		memset(shape, 0, sizeof *shape);
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			detect_object(json, one, shape);
@@ -456,7 +501,7 @@ detect_array(const struct ctx_json *json, uint32_t node,
 		return;
 	}
 	for (one = node + 1; one < end && first.kind == CTX_SHAPE_OTHER;
-	    one = json->nodes[one].next)
+	     one = json->nodes[one].next)
 		if (ctx_is_array(json, one))
 			detect_element(json, one, &first);
 	if (first.kind != CTX_SHAPE_OTHER) {

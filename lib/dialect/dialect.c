@@ -9,113 +9,125 @@
 #include "dialect/read.h"
 
 /* A result body that is just a string. */
-#define BODY_STRING {"", ""}
+#define BODY_STRING    \
+	{              \
+		"", "" \
+	}
 
 /* A message of ours, of this role. */
-#define NOTE(role) "{\"role\":\"" role "\",\"content\":$text}"
+#define NOTE(role)          "{\"role\":\"" role "\",\"content\":$text}"
 #define LEAD(before, after) before "\"" CTX_NO_START "\"" after
-#define LEAD_PLAIN LEAD("{\"role\":\"user\",\"content\":", "}")
+#define LEAD_PLAIN          LEAD("{\"role\":\"user\",\"content\":", "}")
 
 /* The start of the user's next message: a block of this type, or the start of
  * a string.  Without a user's message a summary is one. */
-#define NOTE_WITHIN(type)                                                    \
-	.note_part = "{\"type\":\"" type "\",\"text\":$text}",             \
-	.note_text = true
+#define NOTE_WITHIN(type) \
+	.note_part = "{\"type\":\"" type "\",\"text\":$text}", .note_text = true
 
 /* 3 tokens a message and once, 1 a name, as Chat Completions; without names,
  * as formats that have none. */
-#define FRAMING .per_message = 3, .priming = 3
+#define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
 /* A block of content that is just a text, up to that. */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
-#define TEXT_PART "{\"text\":"
+#define TEXT_PART  "{\"text\":"
 
 /* Blocks with a string in it; what stands before and behind that. */
-#define BODY_TEXT_BLOCK {"[{\"type\":\"text\",\"text\":", "}]"}
+#define BODY_TEXT_BLOCK                               \
+	{                                             \
+		"[{\"type\":\"text\",\"text\":", "}]" \
+	}
 
 /* What a provider's models count images by and are shown tools as, when the
  * model is not known; see lib/cost/media.c and lib/cost/request_overhead.c. */
-#define AS_OPENAI                                                            \
-	.image = {CTX_IMAGE_TILES, 85, 170, 2048},                           \
+#define AS_OPENAI                                  \
+	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
 	.tools = {CTX_TOOLS_TYPES, 0, 0}
-#define AS_ANTHROPIC                                                         \
-	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568},                         \
+#define AS_ANTHROPIC                                 \
+	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568}, \
 	.tools = {CTX_TOOLS_JSON, 286, 406}
-#define AS_GOOGLE                                                            \
-	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768},            \
+#define AS_GOOGLE                                                 \
+	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
 /* A result that is an item of this type. */
-#define ANSWER_ITEM(type)                                                    \
+#define ANSWER_ITEM(type) \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
 /* Results of LangChain, in one of its spellings.  The provider answers the
  * calls of its own tools. */
-#define LANGCHAIN_ANSWERS(MESSAGE)                                           \
-	{"server_tool_call", ""},                                            \
-	{NULL, MESSAGE("ToolMessage", "tool", ",\"name\":$name,"             \
-	    "\"tool_call_id\":$id,\"status\":\"error\"")},                   \
-	{NULL, MESSAGE("ToolMessage", "tool",                                \
-	    ",\"tool_call_id\":$id,\"status\":\"error\"")},                  \
-	{NULL, MESSAGE("FunctionMessage", "function", ",\"name\":$name")}
+#define LANGCHAIN_ANSWERS(MESSAGE)                                            \
+	{"server_tool_call", ""},                                             \
+	    {NULL,                                                            \
+		MESSAGE("ToolMessage", "tool",                                \
+		    ",\"name\":$name,"                                        \
+		    "\"tool_call_id\":$id,\"status\":\"error\"")},            \
+	    {NULL,                                                            \
+		MESSAGE("ToolMessage", "tool",                                \
+		    ",\"tool_call_id\":$id,\"status\":\"error\"")},           \
+	{                                                                     \
+		NULL,                                                         \
+		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
+	}
 
 /* Messages of ours, where they are more than a role and a text.  Codex has
  * only those of the user outlast a compaction. */
-#define CODEX_NOTE                                                           \
-	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":"      \
-	"{\"type\":\"message\",\"role\":\"user\",\"content\":"                   \
+#define CODEX_NOTE                                                          \
+	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
+	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
 	"[{\"type\":\"input_text\",\"text\":$text}]}}"
-#define GEMINI_CLI_NOTE                                                      \
-	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\","            \
+#define GEMINI_CLI_NOTE                                             \
+	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\"," \
 	"\"content\":[{\"text\":$text}]}"
-#define COPILOT_CLI_NOTE                                                     \
-	"{\"type\":\"user.message\",\"data\":{\"content\":$text,"            \
-	"\"source\":\"ctx\"},\"id\":$uuid,\"timestamp\":$timestamp,"         \
+#define COPILOT_CLI_NOTE                                             \
+	"{\"type\":\"user.message\",\"data\":{\"content\":$text,"    \
+	"\"source\":\"ctx\"},\"id\":$uuid,\"timestamp\":$timestamp," \
 	"\"parentId\":$parent}"
 #define PI_NOTE                                                              \
-	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"       \
-	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text,"   \
+	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"     \
+	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text," \
 	"\"display\":true}"
-#define CLAUDE_STREAM_NOTE                                                   \
-	"{\"type\":\"user\",\"message\":" NOTE("user")                         \
-	",\"parent_tool_use_id\":null,\"session_id\":$session_id,"             \
-	"\"uuid\":$uuid}"
-#define CLAUDE_CODE(flag)                                                    \
-	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"                \
-	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"        \
-	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\","     \
-	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"       \
-	"\"timestamp\":$timestamp}"
-#define LANGCHAIN_LC(class, type, more)                                      \
-	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","            \
-	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"                   \
+#define CLAUDE_STREAM_NOTE                                                     \
+	"{\"type\":\"user\",\"message\":" NOTE(                                \
+	    "user") ",\"parent_tool_use_id\":null,\"session_id\":$session_id," \
+		    "\"uuid\":$uuid}"
+#define CLAUDE_CODE(flag)                                                  \
+	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"            \
+	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"    \
+	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\"," \
+	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"   \
+				    "\"timestamp\":$timestamp}"
+#define LANGCHAIN_LC(class, type, more)                                   \
+	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","       \
+	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"              \
+					   "{\"content\":$text,\"type\":" \
+					   "\"" type "\"" more "}}"
+#define LANGCHAIN_DICT(class, type, more)  \
+	"{\"type\":\"" type "\",\"data\":" \
 	"{\"content\":$text,\"type\":\"" type "\"" more "}}"
-#define LANGCHAIN_DICT(class, type, more)                                    \
-	"{\"type\":\"" type "\",\"data\":"                                     \
-	"{\"content\":$text,\"type\":\"" type "\"" more "}}"
-#define LANGCHAIN_DUMP(class, type, more)                                    \
-	"{\"type\":\"" type "\",\"content\":$text,"                            \
+#define LANGCHAIN_DUMP(class, type, more)           \
+	"{\"type\":\"" type "\",\"content\":$text," \
 	"\"additional_kwargs\":{},\"response_metadata\":{}" more "}"
-#define OPENCODE_NOTE                                                        \
-	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"               \
-	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent,"         \
-	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"                     \
-	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"                   \
+#define OPENCODE_NOTE                                                  \
+	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"       \
+	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent," \
+	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"             \
+	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"           \
 	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
-#define GOOSE_NOTE                                                           \
-	"{\"role\":\"user\",\"created\":$created,\"content\":["                \
-	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"                    \
+#define GOOSE_NOTE                                              \
+	"{\"role\":\"user\",\"created\":$created,\"content\":[" \
+	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"     \
 	"{\"userVisible\":false,\"agentVisible\":true}}"
-#define LLM_LOGS_NOTE                                                        \
-	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null,"     \
-	"\"response\":\"\",\"conversation_id\":$conversation_id,"              \
+#define LLM_LOGS_NOTE                                                      \
+	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null," \
+	"\"response\":\"\",\"conversation_id\":$conversation_id,"          \
 	"\"datetime_utc\":$datetime_utc}"
-#define OTEL_GENAI_NOTE(role)                                                \
-	"{\"role\":\"" role "\",\"parts\":["                                 \
+#define OTEL_GENAI_NOTE(role)                \
+	"{\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"content\":$text}]}"
-#define VERCEL_UI(role)                                                      \
-	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":["                      \
+#define VERCEL_UI(role)                                   \
+	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"text\":$text}]}"
 
 /* What a result may hold: ToolResultBlockParam of anthropic-sdk-python,
@@ -288,10 +300,12 @@ static const struct ctx_dialect dialects[] = {
 	.failed = BODY_STRING,
 	.summary = GOOSE_NOTE,
 	.notice = GOOSE_NOTE,
-	.answers = {
-	    {NULL, "{\"type\":\"toolResponse\",\"id\":$id,\"toolResult\":"
-		   "{\"status\":\"error\",\"error\":$text}}"},
-	},
+	.answers =
+	    {
+		{NULL,
+		    "{\"type\":\"toolResponse\",\"id\":$id,\"toolResult\":"
+		    "{\"status\":\"error\",\"error\":$text}}"},
+	    },
 	.around = {"{\"role\":\"user\",\"created\":$time,\"content\":[", "]}"},
     },
     {
@@ -329,11 +343,13 @@ static const struct ctx_dialect dialects[] = {
 	.body = BODY_STRING,
 	.summary = OTEL_GENAI_NOTE("system"),
 	.notice = OTEL_GENAI_NOTE("user"),
-	.answers = {
-	    {NULL, "{\"role\":\"tool\",\"parts\":[{\"type\":"
-		   "\"tool_call_response\",\"id\":$id,"
-		   "\"response\":$text}]}"},
-	},
+	.answers =
+	    {
+		{NULL,
+		    "{\"role\":\"tool\",\"parts\":[{\"type\":"
+		    "\"tool_call_response\",\"id\":$id,"
+		    "\"response\":$text}]}"},
+	    },
     },
     {
 	.name = "vercel-ui",
@@ -363,14 +379,16 @@ static const struct ctx_dialect dialects[] = {
 	.failures = {"error-text", "error-json", "execution-denied"},
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
-	.answers = {
-	    {"tool-call", "{\"type\":\"tool-result\",\"toolCallId\":$id,"
-			  "\"toolName\":$name,\"output\":"
-			  "{\"type\":\"error-text\",\"value\":$text}}"},
-	    {"tool-approval-request",
-		"{\"type\":\"tool-approval-response\",\"approvalId\":$id,"
-		"\"approved\":false,\"reason\":$text}"},
-	},
+	.answers =
+	    {
+		{"tool-call",
+		    "{\"type\":\"tool-result\",\"toolCallId\":$id,"
+		    "\"toolName\":$name,\"output\":"
+		    "{\"type\":\"error-text\",\"value\":$text}}"},
+		{"tool-approval-request",
+		    "{\"type\":\"tool-approval-response\",\"approvalId\":$id,"
+		    "\"approved\":false,\"reason\":$text}"},
+	    },
 	.around = {"{\"role\":\"tool\",\"content\":[", "]}"},
 	.theirs = "providerExecuted",
 	.lead = LEAD_PLAIN,
@@ -381,18 +399,18 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
-	    CTX_ASKS_FIRST | CTX_ASKS_TURNS | CTX_ONE_SYSTEM |
-	    CTX_RESULTS_NEXT,
+	    CTX_ASKS_FIRST | CTX_ASKS_TURNS | CTX_ONE_SYSTEM | CTX_RESULTS_NEXT,
 	FRAMING,
 	AS_OPENAI,
 	.body = BODY_STRING,
 	/* Between two turns there is no place for anything. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
 	/* Where calls are no messages of their own results are a tool's. */
-	.answers = {
-	    {"function_call", "{\"from\":\"observation\",\"value\":$text}"},
-	    {NULL, "{\"from\":\"tool\",\"value\":$text}"},
-	},
+	.answers =
+	    {
+		{"function_call", "{\"from\":\"observation\",\"value\":$text}"},
+		{NULL, "{\"from\":\"tool\",\"value\":$text}"},
+	    },
 	.lead = LEAD("{\"from\":\"human\",\"value\":", "}"),
     },
     {
@@ -408,12 +426,15 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_BLOCK,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
-	.answers = {
-	    {NULL, "{\"role\":\"tool\",\"content\":$text,"
-		   "\"tool_name\":$name,\"tool_call_id\":$id}"},
-	    {NULL, "{\"role\":\"tool\",\"content\":$text,"
-		   "\"tool_name\":$name}"},
-	},
+	.answers =
+	    {
+		{NULL,
+		    "{\"role\":\"tool\",\"content\":$text,"
+		    "\"tool_name\":$name,\"tool_call_id\":$id}"},
+		{NULL,
+		    "{\"role\":\"tool\",\"content\":$text,"
+		    "\"tool_name\":$name}"},
+	    },
 	.lead = LEAD_PLAIN,
     },
     {
@@ -432,12 +453,13 @@ static const struct ctx_dialect dialects[] = {
 	.result_types = responses_results,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("input_text"),
-	.answers = {
-	    {"function_call", ANSWER_ITEM("function_call_output")},
-	    {"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
-	    /* So does Codex, whose tool this is. */
-	    {"local_shell_call", ANSWER_ITEM("function_call_output")},
-	},
+	.answers =
+	    {
+		{"function_call", ANSWER_ITEM("function_call_output")},
+		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
+		/* So does Codex, whose tool this is. */
+		{"local_shell_call", ANSWER_ITEM("function_call_output")},
+	    },
 	.lead = LEAD_PLAIN,
     },
     {
@@ -446,10 +468,10 @@ static const struct ctx_dialect dialects[] = {
 	.is = ctx_bedrock_is,
 	.read = ctx_bedrock_read,
 	.rules = CTX_FIRST_USER | CTX_ALTERNATES | CTX_ASKS_FIRST |
-	    CTX_ASKS_TURNS | CTX_RESULTS_NEXT | CTX_PLAIN_IDS |
-	    CTX_DOTTED_IDS | CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK |
-	    CTX_NO_SYSTEM | CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
-	    CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
+	    CTX_ASKS_TURNS | CTX_RESULTS_NEXT | CTX_PLAIN_IDS | CTX_DOTTED_IDS |
+	    CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK | CTX_NO_SYSTEM |
+	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_NEEDS_IDS |
+	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
@@ -460,10 +482,12 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
 	.note_part = "{\"text\":$text}",
-	.answers = {
-	    {NULL, "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
-		   "[{\"text\":$text}],\"status\":\"error\"}}"},
-	},
+	.answers =
+	    {
+		{NULL,
+		    "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
+		    "[{\"text\":$text}],\"status\":\"error\"}}"},
+	    },
 	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
 	.lead = LEAD("{\"role\":\"user\",\"content\":[{\"text\":", "}]}"),
     },
@@ -475,20 +499,23 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
 	    CTX_ALTERNATES | CTX_ASKS_FIRST | CTX_TAKES_ROWS |
 	    CTX_RESULTS_NEXT | CTX_MUST_SPEAK | CTX_NO_SYSTEM |
-	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER |
-	    CTX_ARGUMENTS_OBJECT | CTX_KNOWN_ROLES |
-	    CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_RESULT_OBJECT,
+	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
+	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
+	    CTX_RESULT_OBJECT,
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
 	.body = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
 	.note_part = "{\"text\":$text}",
-	.answers = {
-	    {NULL, "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
-		   "\"response\":{\"error\":$text}}}"},
-	    {NULL, "{\"functionResponse\":{\"name\":$name,"
-		   "\"response\":{\"error\":$text}}}"},
-	},
+	.answers =
+	    {
+		{NULL,
+		    "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
+		    "\"response\":{\"error\":$text}}}"},
+		{NULL,
+		    "{\"functionResponse\":{\"name\":$name,"
+		    "\"response\":{\"error\":$text}}}"},
+	    },
 	.around = {"{\"role\":\"user\",\"parts\":[", "]}"},
 	.lead = LEAD("{\"role\":\"user\",\"parts\":[{\"text\":", "}]}"),
     },
@@ -516,10 +543,12 @@ static const struct ctx_dialect dialects[] = {
 	.summary = NOTE("user"),
 	.notice = NOTE("user"),
 	/* A tool of the provider's has no result that we could write. */
-	.answers = {
-	    {"tool_use", "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
-			 "\"content\":$text,\"is_error\":true}"},
-	},
+	.answers =
+	    {
+		{"tool_use",
+		    "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
+		    "\"content\":$text,\"is_error\":true}"},
+	    },
 	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
 	.lead = LEAD_PLAIN,
     },
@@ -537,12 +566,15 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_BLOCK,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
-	.answers = {
-	    {NULL, "{\"role\":\"tool\",\"tool_call_id\":$id,"
-		   "\"content\":$text}"},
-	    {NULL, "{\"role\":\"function\",\"name\":$name,"
-		   "\"content\":$text}"},
-	},
+	.answers =
+	    {
+		{NULL,
+		    "{\"role\":\"tool\",\"tool_call_id\":$id,"
+		    "\"content\":$text}"},
+		{NULL,
+		    "{\"role\":\"function\",\"name\":$name,"
+		    "\"content\":$text}"},
+	    },
 	.lead = LEAD_PLAIN,
     },
     {

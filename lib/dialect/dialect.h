@@ -41,11 +41,11 @@ struct ctx_tools {
 };
 
 enum {
-	CTX_PAIR_BY_NAME = 1, /* calls and results without ids: name, order */
-	CTX_FIRST_USER = 2,   /* the first message after system is a user's */
-	CTX_ALTERNATES = 4,   /* no two neighbours of the same role */
+	CTX_PAIR_BY_NAME = 1,  /* calls and results without ids: name, order */
+	CTX_FIRST_USER = 2,    /* the first message after system is a user's */
+	CTX_ALTERNATES = 4,    /* no two neighbours of the same role */
 	CTX_JOINS_ANSWERS = 8, /* neighbours of the assistant are one answer */
-	CTX_PAIR_EITHER = 16, /* an id on one side only does not part them */
+	CTX_PAIR_EITHER = 16,  /* an id on one side only does not part them */
 	CTX_LIFTS_SYSTEM = 32, /* a provider's: leading system messages become
 				* its system prompt */
 	CTX_ONE_SYSTEM = 64,   /* one system message, if any, and that first */
@@ -54,67 +54,70 @@ enum {
 
 	/* What only ctx_check asks: how a conversation must be put together,
 	 * whoever wrote it down ... */
-	CTX_RESULTS_NEXT = 1 << 8, /* results before anybody else speaks */
-	CTX_NAMES_CALLERS = 1 << 9, /* a call may name the call whose program
-				     * made it; that one must be there */
-	CTX_PLAIN_IDS = 1 << 10,   /* 1 to 64 of A-Z a-z 0-9 _ and - */
-	CTX_SHORT_IDS = 1 << 11,   /* at most 64 characters */
+	CTX_RESULTS_NEXT = 1 << 8,   /* results before anybody else speaks */
+	CTX_NAMES_CALLERS = 1 << 9,  /* a call may name the call whose program
+				      * made it; that one must be there */
+	CTX_PLAIN_IDS = 1 << 10,     /* 1 to 64 of A-Z a-z 0-9 _ and - */
+	CTX_SHORT_IDS = 1 << 11,     /* at most 64 characters */
 	CTX_NO_BLANK_TEXT = 1 << 13, /* no text is "", nor is all that is said
 				      * white space */
 	CTX_LAST_MAY_BE_EMPTY = 1 << 14, /* if it is the assistant's */
-	CTX_MUST_SPEAK = 1 << 15, /* the assistant does more than reason */
+	CTX_MUST_SPEAK = 1 << 15,     /* the assistant does more than reason */
 	CTX_SYSTEM_BETWEEN = 1 << 16, /* after the user, before the assistant */
-	CTX_NO_SYSTEM = 1 << 17,  /* the system prompt stands elsewhere */
-	CTX_LAST_USER = 1 << 18,  /* the assistant's turn is next */
-	CTX_MERGES = 1 << 19,     /* neighbours of one role are one message */
+	CTX_NO_SYSTEM = 1 << 17,      /* the system prompt stands elsewhere */
+	CTX_LAST_USER = 1 << 18,      /* the assistant's turn is next */
+	CTX_MERGES = 1 << 19, /* neighbours of one role are one message */
 	/* ... and how this format writes it down. */
-	CTX_RESULTS_FIRST = 1 << 20, /* results before text in a message */
+	CTX_RESULTS_FIRST = 1 << 20,    /* results before text in a message */
 	CTX_RESULTS_TOGETHER = 1 << 21, /* all in the one next message */
-	CTX_NEEDS_IDS = 1 << 22,  /* a call in a list has an id */
+	CTX_NEEDS_IDS = 1 << 22,        /* a call in a list has an id */
 	CTX_ARGUMENTS_TEXT = 1 << 23,   /* "arguments": JSON in a string */
 	CTX_ARGUMENTS_OBJECT = 1 << 24, /* arguments are an object */
-	CTX_NO_EMPTY_CALLS = 1 << 25, /* "tool_calls" is never [] */
+	CTX_NO_EMPTY_CALLS = 1 << 25,   /* "tool_calls" is never [] */
 	CTX_NEEDS_BODY = 1 << 26, /* a result has a body, which is not [] */
 	CTX_SIGNED = 1 << 27,     /* reasoning has a signature, or data */
 	CTX_REASONING_LEADS = 1 << 28, /* to an item of the assistant's */
-	CTX_KNOWN_ROLES = 1 << 29,   /* no role but those of enum ctx_role */
-	CTX_NO_TOOL_ROLE = 1 << 30,  /* results are the user's */
+	CTX_KNOWN_ROLES = 1 << 29,     /* no role but those of enum ctx_role */
+	CTX_NO_TOOL_ROLE = 1 << 30,    /* results are the user's */
 };
 
 /* Rules from bit 31 on are macros, since an enum constant is an int. */
-#define CTX_NINE_IDS (UINT64_C(1) << 32) /* exactly 9 of A-Z a-z 0-9 */
-#define CTX_FEW_HINTS (UINT64_C(1) << 33) /* at most CTX_HINTS_MOST hints */
+#define CTX_NINE_IDS      (UINT64_C(1) << 32) /* exactly 9 of A-Z a-z 0-9 */
+#define CTX_FEW_HINTS     (UINT64_C(1) << 33) /* at most CTX_HINTS_MOST hints */
 #define CTX_SMALL_REQUEST (UINT64_C(1) << 34) /* see ctx_bounds */
-#define CTX_NEEDS_TOOLS (UINT64_C(1) << 35) /* calls ask for definitions */
-#define CTX_IMAGE_LIMITS (UINT64_C(1) << 36) /* see ctx_bounds */
-#define CTX_RESULTS_TEXT (UINT64_C(1) << 37) /* a result is texts only, */
-#define CTX_ERRORS_TEXT (UINT64_C(1) << 38)  /* ... if it tells a failure */
-#define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39) /* the assistant speaks after
-						 * results */
-#define CTX_CALLS_FIT (UINT64_C(1) << 40) /* arguments fit the tool's schema;
-					   * of no provider: see schema_rules.c */
-#define CTX_SAYS_TEXT (UINT64_C(1) << 46) /* no media from the assistant */
+#define CTX_NEEDS_TOOLS   (UINT64_C(1) << 35) /* calls ask for definitions */
+#define CTX_IMAGE_LIMITS  (UINT64_C(1) << 36) /* see ctx_bounds */
+#define CTX_RESULTS_TEXT  (UINT64_C(1) << 37) /* a result is texts only, */
+#define CTX_ERRORS_TEXT   (UINT64_C(1) << 38) /* ... if it tells a failure */
+#define CTX_ANSWERS_RESULTS                               \
+	(UINT64_C(1) << 39) /* the assistant speaks after \
+			     * results */
+#define CTX_CALLS_FIT                                           \
+	(UINT64_C(1) << 40) /* arguments fit the tool's schema; \
+			     * of no provider: see schema_rules.c */
+#define CTX_SAYS_TEXT     (UINT64_C(1) << 46) /* no media from the assistant */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56) /* a result is an object */
-#define CTX_RESULT_TYPES (UINT64_C(1) << 57) /* of result_types only */
+#define CTX_RESULT_TYPES  (UINT64_C(1) << 57) /* of result_types only */
 #define CTX_RESULT_STRING (UINT64_C(1) << 59) /* a text or a list of blocks */
 
 /* What ctx_check demands of the order of roles.  CTX_FIRST_USER and
  * CTX_ALTERNATES say what pruning leaves; a provider may take more. */
 #define CTX_ASKS_FIRST (UINT64_C(1) << 41) /* the first is a user's message */
 #define CTX_ASKS_TURNS (UINT64_C(1) << 42) /* no two neighbours of one side */
-#define CTX_ASKS_TOGETHER \
-	(UINT64_C(1) << 58) /* results of one message's calls in one message */
+#define CTX_ASKS_TOGETHER                                                    \
+	(UINT64_C(1) << 58) /* results of one message's calls in one message \
+			     */
 /* Neighbours of one role are one turn: TAKES_ROWS, though pruning leaves none
  * (CTX_ALTERNATES); MERGES, and pruning may leave them. */
-#define CTX_TAKES_ROWS (UINT64_C(1) << 45)
+#define CTX_TAKES_ROWS  (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
-#define CTX_DOTTED_IDS (UINT64_C(1) << 43) /* plain ids may hold . and : */
+#define CTX_DOTTED_IDS  (UINT64_C(1) << 43) /* plain ids may hold . and : */
 #define CTX_RESULTS_BY_USER \
 	(UINT64_C(1) << 44) /* results before the user or the system speaks */
 
 /* Rules about the way in which a format writes a conversation down.  A
  * provider that gets the conversation translated does not see them. */
-#define CTX_FORM_RULES \
+#define CTX_FORM_RULES                                                       \
 	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
 
@@ -170,15 +173,15 @@ enum {
 struct ctx_line {
 	enum ctx_line_kind kind;
 	unsigned flags;
-	uint32_t id;     /* its own name */
-	uint32_t parent; /* names the line before it in the tree */
+	uint32_t id;            /* its own name */
+	uint32_t parent;        /* names the line before it in the tree */
 	const char *parent_key; /* of that, also where there is none */
-	uint32_t about;  /* names another line, which must stay a line */
-	uint32_t same;   /* lines of equal same are one message */
-	uint32_t model;  /* the name of the model from here on */
-	uint32_t usage;  /* what the provider says that the answer took which
-			  * stands before the line; the first such counts */
-	uint64_t turns;  /* ROLLBACK: how many */
+	uint32_t about;         /* names another line, which must stay a line */
+	uint32_t same;          /* lines of equal same are one message */
+	uint32_t model;         /* the name of the model from here on */
+	uint32_t usage; /* what the provider says that the answer took which
+			 * stands before the line; the first such counts */
+	uint64_t turns; /* ROLLBACK: how many */
 };
 
 /*
@@ -246,10 +249,10 @@ struct ctx_dialect {
 	/*
 	 * Messages of ours that tell of what went: a summary, which stands
 	 * behind the leading system messages, and a notice, which stands
-	 * before a turn.  NULL: the format has no place for one.  In them stand $text for
-	 * the literal of the text, $uuid and $hex for a name of 36 or 8
-	 * characters, $parent for the name of the line before it, and $KEY
-	 * or $KEY.KEY for what the message behind it has there, or null.
+	 * before a turn.  NULL: the format has no place for one.  In them stand
+	 * $text for the literal of the text, $uuid and $hex for a name of 36 or
+	 * 8 characters, $parent for the name of the line before it, and $KEY or
+	 * $KEY.KEY for what the message behind it has there, or null.
 	 */
 	const char *summary, *notice;
 	/*
@@ -297,18 +300,18 @@ enum ctx_shape_kind {
 struct ctx_shape {
 	enum ctx_shape_kind kind;
 	const struct ctx_dialect *dialect; /* of its messages */
-	bool decisive;     /* the value settles the dialect of its stream */
-	bool likely;       /* it does not, but speaks for this one */
-	const char *why;   /* what gave it away, for people */
-	uint32_t messages; /* CONVERSATION: the array that holds them ... */
+	bool decisive;       /* the value settles the dialect of its stream */
+	bool likely;         /* it does not, but speaks for this one */
+	const char *why;     /* what gave it away, for people */
+	uint32_t messages;   /* CONVERSATION: the array that holds them ... */
 	const char *element; /* ... each as this member, if not NULL */
 	bool single;         /* or no array, but the only message */
-	bool answers; /* these are answers to a request, not to be cut */
-	uint32_t request;  /* the object that messages is a member of, if any */
-	bool in_request;   /* there is such an object */
-	uint32_t model;    /* the model's name, 0 if the value has none */
-	bool elsewhere;    /* it goes on with what the provider keeps */
-	uint32_t list; /* LIST: the array that holds the conversations */
+	bool answers;        /* these are answers to a request, not to be cut */
+	uint32_t request; /* the object that messages is a member of, if any */
+	bool in_request;  /* there is such an object */
+	uint32_t model;   /* the model's name, 0 if the value has none */
+	bool elsewhere;   /* it goes on with what the provider keeps */
+	uint32_t list;    /* LIST: the array that holds the conversations */
 };
 
 /* Finds out what the value at node is; looks at its keys, not its texts.
@@ -370,7 +373,7 @@ struct ctx_hints {
 	const char *provider;
 	const char *dialect; /* the format that is this provider's */
 	const char *also[3]; /* those that may be, if the user says so */
-	bool never_found; /* and only then, whatever the model */
+	bool never_found;    /* and only then, whatever the model */
 	const char *key;     /* of a hint */
 	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
 	bool apart; /* an element {key: value} behind the block, not a member
@@ -384,19 +387,19 @@ struct ctx_hints {
 			   * brace and a bracket end it */
 	/* Blocks that may carry a hint; after the last an empty row. */
 	const struct ctx_hint_block *blocks;
-	bool keyed;          /* blocks are told by their one key, not a type */
-	unsigned silent;     /* a bit for each role whose blocks carry none */
-	const char *system;  /* member of a request, as a content; or NULL */
+	bool keyed;           /* blocks are told by their one key, not a type */
+	unsigned silent;      /* a bit for each role whose blocks carry none */
+	const char *system;   /* member of a request, as a content; or NULL */
 	const char *tools[2]; /* path of members to its tools; or NULL */
-	const char *bare[2]; /* a tool with such a member carries none */
+	const char *bare[2];  /* a tool with such a member carries none */
 	/* Members of a request that stand before its messages in the cache,
 	 * in this order, or that what is behind them depends on. */
 	const char *before[6];
 	/* Price of what is written for an hour, of that of input; 0: it is
 	 * that of what is written for 5 minutes. */
 	unsigned hour_percent;
-	unsigned models; /* a bit for each enum ctx_cache that heeds hints,
-			  * 1 << CTX_CACHES: and if no model is known */
+	unsigned models;      /* a bit for each enum ctx_cache that heeds hints,
+			       * 1 << CTX_CACHES: and if no model is known */
 	unsigned tool_models; /* the same, for those on tools */
 	/* The provider looks so many blocks back from a breakpoint for one
 	 * that it has kept; 0: it must have kept this one. */
@@ -429,14 +432,14 @@ uint32_t ctx_hints_tools(const struct ctx_hints *hints,
     const struct ctx_json *json, uint32_t request);
 /* Does the provider set a breakpoint at the end by itself?  request 0: there
  * is none. */
-bool ctx_hints_own(const struct ctx_hints *hints,
-    const struct ctx_json *json, uint32_t request);
+bool ctx_hints_own(const struct ctx_hints *hints, const struct ctx_json *json,
+    uint32_t request);
 
 /* Which of the last blocks of an array (or text) may carry a hint. */
 #define CTX_HINTS_REACH 16
 struct ctx_hint_places {
-	size_t blocks;   /* how many there are; hints are none */
-	uint32_t mask;   /* bit i: the block i before the last may */
+	size_t blocks; /* how many there are; hints are none */
+	uint32_t mask; /* bit i: the block i before the last may */
 };
 void ctx_hints_places(const struct ctx_hints *hints,
     const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);

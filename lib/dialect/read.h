@@ -10,16 +10,15 @@ typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
     struct ctx_view *view, struct ctx_err *err);
 typedef void ctx_dialect_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line *line);
-typedef uint32_t ctx_dialect_first(const struct ctx_json *json,
-    uint32_t array);
+typedef uint32_t ctx_dialect_first(const struct ctx_json *json, uint32_t array);
 
 ctx_dialect_is ctx_openai_chat_is, ctx_openai_responses_is, ctx_anthropic_is,
     ctx_bedrock_is, ctx_gemini_is, ctx_langchain_dict_is, ctx_langchain_lc_is,
-    ctx_langchain_dump_is, ctx_vercel_model_is, ctx_vercel_ui_is,
-    ctx_ollama_is, ctx_sharegpt_is, ctx_goose_is, ctx_llm_logs_is,
-    ctx_opencode_is, ctx_generic_is, ctx_claude_code_is, ctx_claude_stream_is,
-    ctx_codex_is, ctx_pi_is, ctx_gemini_cli_is, ctx_ollama_also,
-    ctx_anthropic_likely, ctx_copilot_cli_is, ctx_atif_is, ctx_otel_genai_is;
+    ctx_langchain_dump_is, ctx_vercel_model_is, ctx_vercel_ui_is, ctx_ollama_is,
+    ctx_sharegpt_is, ctx_goose_is, ctx_llm_logs_is, ctx_opencode_is,
+    ctx_generic_is, ctx_claude_code_is, ctx_claude_stream_is, ctx_codex_is,
+    ctx_pi_is, ctx_gemini_cli_is, ctx_ollama_also, ctx_anthropic_likely,
+    ctx_copilot_cli_is, ctx_atif_is, ctx_otel_genai_is;
 ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
     ctx_anthropic_read, ctx_bedrock_read, ctx_gemini_read,
     ctx_langchain_dict_read, ctx_langchain_lc_read, ctx_langchain_dump_read,
@@ -130,7 +129,6 @@ const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
 
 /* Is the node a string whose text, blanks aside, begins with start (ASCII,
  * NUL ended, not empty)? */
-bool ctx_begins(const struct ctx_json *json, uint32_t node,
-    const char *start);
+bool ctx_begins(const struct ctx_json *json, uint32_t node, const char *start);
 
 #endif

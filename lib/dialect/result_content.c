@@ -20,7 +20,8 @@ match(const char **p, const char *end, const char *piece)
 		/* As if it stood between quotes. */
 		at = 1;
 		(void)ctx_text_next((struct ctx_str){*p - 1,
-				    (size_t)(end - *p) + 2}, &at, &c);
+					(size_t)(end - *p) + 2},
+		    &at, &c);
 		*p += at - 1;
 		if (c != (unsigned char)*piece)
 			return false;
@@ -149,8 +150,8 @@ is_free(const struct ctx_view *view, size_t i)
 }
 
 uint32_t
-ctx_media_block(const struct ctx_view *view,
-    const struct ctx_dialect *dialect, size_t i)
+ctx_media_block(const struct ctx_view *view, const struct ctx_dialect *dialect,
+    size_t i)
 {
 	const struct ctx_part *part = &view->parts[i];
 	const struct ctx_json *json = view->json;
@@ -165,7 +166,8 @@ ctx_media_block(const struct ctx_view *view,
 	/* A block that is nothing but a type stands for an image that is kept
 	 * elsewhere, in the order of these blocks. */
 	type = ctx_json_find(json, part->child, "type");
-	if (type != 0 && (ctx_json_count(json, part->child) == 1 ||
+	if (type != 0 &&
+	    (ctx_json_count(json, part->child) == 1 ||
 		ctx_json_begins(json, type, "reasoning")))
 		return 0;
 	return part->child;

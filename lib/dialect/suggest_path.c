@@ -40,8 +40,7 @@ is_name(struct ctx_str key, bool *plain)
 
 	*plain = key.n > 2 && is_letter(key.p[1]);
 	for (i = 1; i + 1 < key.n; i++) {
-		if (is_letter(key.p[i]) ||
-		    (key.p[i] >= '0' && key.p[i] <= '9'))
+		if (is_letter(key.p[i]) || (key.p[i] >= '0' && key.p[i] <= '9'))
 			continue;
 		if (key.p[i] != '.' && key.p[i] != '-')
 			return false;

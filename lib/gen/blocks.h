@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK,
-	MOST = 512 };
+enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK, MOST = 512 };
 
 static uint16_t stage1[BLOCKS];
 static uint8_t stage2[MOST][BLOCK];
@@ -51,8 +50,7 @@ print_table(const char *name, const char *type, const uint8_t *of)
 	printf("const %s ctx_%s_block[%u] = {", type, name, (unsigned)BLOCKS);
 	for (i = 0; i < BLOCKS; i++)
 		print_number(i, stage1[i]);
-	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name,
-	    used * BLOCK);
+	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name, used * BLOCK);
 	for (i = 0; i < used * BLOCK; i++)
 		print_number(i, stage2[i / BLOCK][i % BLOCK]);
 	printf("\n};\n");

@@ -35,7 +35,8 @@ read_mapping(const char *line)
 	int fields = sscanf(line, "%x = %x %x", &from, &a, &b);
 
 	check(fields >= 2 && from < POINTS && a < POINTS && b < POINTS &&
-	    n_list < CHARACTERS, line);
+		n_list < CHARACTERS,
+	    line);
 	check(n_list == 0 || list[n_list - 1].from < from, "order");
 	(void)sscanf(strrchr(line, ' ') == NULL ? "" : strrchr(line, ' '),
 	    " %c", &mark);
@@ -59,7 +60,8 @@ read_all(FILE *in)
 			continue;
 		}
 		check(sscanf(line, "%x %x %u", &from, &last, &class) == 3 &&
-		    from <= last && last < POINTS && class < 256, line);
+			from <= last && last < POINTS && class < 256,
+		    line);
 		memset(class_of + from, (int)class, last - from + 1);
 	}
 }
@@ -113,8 +115,8 @@ find_kinds(void)
 				break;
 		check(k < KINDS, "too many kinds");
 		if (k == n)
-			kinds[n++] = (struct ctx_nfc_kind){class_of[cp],
-			    flags_of[cp]};
+			kinds[n++] =
+			    (struct ctx_nfc_kind){class_of[cp], flags_of[cp]};
 		kind_of[cp] = (uint8_t)k;
 	}
 	for (i = 0; i < n_list; i++)
@@ -192,7 +194,8 @@ print_parts(unsigned i)
 	for (;; k = find(list[k].to[0])) {
 		if (list[k].to[1] != 0) {
 			check(find(list[k].to[1]) == n_list &&
-			    n < CTX_NFC_PARTS - 1, "parts");
+				n < CTX_NFC_PARTS - 1,
+			    "parts");
 			parts[n++] = list[k].to[1];
 		}
 		if (find(list[k].to[0]) == n_list)
@@ -215,10 +218,10 @@ print_pairs(void)
 			continue;
 		check(++n < CTX_NFC_PAIRS / 2, "too many pairs");
 		for (k = ctx_nfc_place(list[i].to[0], list[i].to[1]);
-		    pairs[k % CTX_NFC_PAIRS].whole != 0; k++)
+		     pairs[k % CTX_NFC_PAIRS].whole != 0; k++)
 			;
-		pairs[k % CTX_NFC_PAIRS] = (struct ctx_nfc_pair){
-		    list[i].to[0], list[i].to[1], list[i].from};
+		pairs[k % CTX_NFC_PAIRS] = (struct ctx_nfc_pair){list[i].to[0],
+		    list[i].to[1], list[i].from};
 	}
 	printf("const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n",
 	    (unsigned)CTX_NFC_PAIRS);
@@ -236,13 +239,14 @@ main(void)
 	read_all(stdin);
 	add_hangul();
 	find_flags();
-	printf("/* made by lib/gen/make_nfc.c */\n#include \"tokenizer/encode/nfc.h\"\n");
+	printf("/* made by lib/gen/make_nfc.c */\n#include "
+	       "\"tokenizer/encode/nfc.h\"\n");
 	find_kinds();
 	print_table("nfc", "uint8_t", kind_of);
 	print_ranks();
 	printf("const size_t ctx_nfc_n_apart = %u;\n"
-	       "const struct ctx_nfc_apart ctx_nfc_apart[%u] = {\n", n_list,
-	    n_list);
+	       "const struct ctx_nfc_apart ctx_nfc_apart[%u] = {\n",
+	    n_list, n_list);
 	for (i = 0; i < n_list; i++)
 		print_parts(i);
 	printf("};\n");

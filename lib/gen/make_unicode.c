@@ -26,7 +26,7 @@ class_of_category(const char *name)
 {
 	switch (name[0]) {
 	case 'L':
-		return name[1] == 'l' ? CTX_CLASS_LOWER
+		return name[1] == 'l'                  ? CTX_CLASS_LOWER
 		    : name[1] == 'u' || name[1] == 't' ? CTX_CLASS_UPPER
 						       : CTX_CLASS_LETTER;
 	case 'M':
@@ -48,16 +48,16 @@ read_ranges(FILE *in)
 	while (fgets(line, sizeof line, in) != NULL) {
 		if (line[0] == '#')
 			continue;
-		fields = sscanf(line, "%x %x %2s %1s", &first, &last, name,
-		    white);
+		fields =
+		    sscanf(line, "%x %x %2s %1s", &first, &last, name, white);
 		if (fields < 3 || first > last || last >= POINTS) {
 			fprintf(stderr, "unicode: bad line: %s", line);
 			exit(1);
 		}
 		n = last - first + 1;
 		memset(category_of + first, category_named(name), n);
-		memset(class_of + first, fields == 4 ? CTX_CLASS_SPACE
-		    : class_of_category(name), n);
+		memset(class_of + first,
+		    fields == 4 ? CTX_CLASS_SPACE : class_of_category(name), n);
 	}
 }
 

@@ -94,8 +94,8 @@ ends_demo(struct ctx_str line)
 {
 	static const char *const end[] = {"end", NULL};
 	static const char *const little[] = {"of", "the", "this", NULL};
-	static const char *const demo[] = {
-	    "demo", "demonstration", "demonstrations", "trajectory", NULL};
+	static const char *const demo[] = {"demo", "demonstration",
+	    "demonstrations", "trajectory", NULL};
 	struct ctx_str word = next_word(&line);
 
 	if (!is_one(word, end))

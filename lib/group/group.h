@@ -12,34 +12,34 @@
 /* ---- group/groups.c: messages to groups and turns ----------------------- */
 
 enum {
-	CTX_ITEM_PINNED = 1,  /* never goes, whatever follows */
-	CTX_ITEM_SYSTEM = 2,  /* belongs to no turn */
-	CTX_ITEM_USER = 4,    /* opens a turn, or is among those that do */
-	CTX_ITEM_UNKNOWN = 8, /* a record that is no message: pinned */
+	CTX_ITEM_PINNED = 1,   /* never goes, whatever follows */
+	CTX_ITEM_SYSTEM = 2,   /* belongs to no turn */
+	CTX_ITEM_USER = 4,     /* opens a turn, or is among those that do */
+	CTX_ITEM_UNKNOWN = 8,  /* a record that is no message: pinned */
 	CTX_ITEM_RESULTS = 16, /* only the results of its message ... */
 	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
 	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
 	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
-	CTX_ITEM_META = 256, /* a user's message that no person wrote */
-	CTX_ITEM_PAST = 512, /* stands for what its format had go before it */
+	CTX_ITEM_META = 256,   /* a user's message that no person wrote */
+	CTX_ITEM_PAST = 512,   /* stands for what its format had go before it */
 	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
 	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
 	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
-	CTX_ITEM_SIGNED = 8192, /* it holds signed reasoning */
-	CTX_ITEM_ASKS = 16384, /* of the user messages of its turn the first
-				* that is neither a demonstration nor pinned,
-				* or the last */
-	CTX_ITEM_DEMO = 32768, /* a user message that records how a task was
-				* done: "is_demo" is true, or the text ends
-				* with a line such as END OF DEMONSTRATION */
+	CTX_ITEM_SIGNED = 8192,  /* it holds signed reasoning */
+	CTX_ITEM_ASKS = 16384,   /* of the user messages of its turn the first
+				  * that is neither a demonstration nor pinned,
+				  * or the last */
+	CTX_ITEM_DEMO = 32768,   /* a user message that records how a task was
+				  * done: "is_demo" is true, or the text ends
+				  * with a line such as END OF DEMONSTRATION */
 };
 
 /*
  * What stands or falls by itself within a group: a message, or (in formats
  * where a user's message may hold results beside text) a piece of one.
  * A group is a call, all its results however far away, and what its dialect
- * ties or joins to it; any other message is a group of its own.  A turn is one or
- * more user messages in a row and what follows up to the next; turn 0 is
+ * ties or joins to it; any other message is a group of its own.  A turn is one
+ * or more user messages in a row and what follows up to the next; turn 0 is
  * what comes before the first.  Where several people write as the user, under
  * names that differ, each change of name opens a turn (CTX_NAMES_USERS).
  */
@@ -52,16 +52,16 @@ struct ctx_item {
 			     * texts stay */
 	uint64_t message;   /* number of its message, from 0 */
 	uint64_t spoken;    /* the same, system messages not counted */
-	double rank; /* given by the strategy's scorer, else 0 */
-	uint64_t edited; /* tokens that edits have taken from it */
-	uint64_t gap;    /* tokens of messages dropped right before it */
-	uint32_t own;  /* of the tokens, the part of it that is ours */
+	double rank;        /* given by the strategy's scorer, else 0 */
+	uint64_t edited;    /* tokens that edits have taken from it */
+	uint64_t gap;       /* tokens of messages dropped right before it */
+	uint32_t own;       /* of the tokens, the part of it that is ours */
 	uint32_t note; /* tokens of a notice before it; 0: none can stand */
 	uint32_t turn;
-	uint32_t up;   /* towards the first item of its group */
-	uint32_t row;  /* an item from which on to this all are in it */
-	uint32_t open; /* first item of a group: calls without a result */
-	uint32_t tool; /* name of its first call or result, 0: none */
+	uint32_t up;     /* towards the first item of its group */
+	uint32_t row;    /* an item from which on to this all are in it */
+	uint32_t open;   /* first item of a group: calls without a result */
+	uint32_t tool;   /* name of its first call or result, 0: none */
 	uint32_t shared; /* tokens that its message's other item has too */
 	uint16_t flags;
 	uint8_t role;
@@ -83,33 +83,33 @@ struct ctx_groups {
 	size_t n, cap;
 	struct ctx_calls *calls; /* the open ones */
 	struct ctx_names tools;
-	struct ctx_buf text;     /* scratch */
-	struct ctx_buf speaker;  /* the last name of a user in this turn */
-	uint64_t tokens;         /* of all items ever added */
-	uint64_t messages;       /* all that were ever added ... */
-	uint64_t spoken;         /* ... and those that are not the system's */
-	uint32_t turn;           /* the newest */
-	bool answered;           /* something followed its user messages */
-	bool asked; /* one of them asks for good, not only as the last */
+	struct ctx_buf text;    /* scratch */
+	struct ctx_buf speaker; /* the last name of a user in this turn */
+	uint64_t tokens;        /* of all items ever added */
+	uint64_t messages;      /* all that were ever added ... */
+	uint64_t spoken;        /* ... and those that are not the system's */
+	uint32_t turn;          /* the newest */
+	bool answered;          /* something followed its user messages */
+	bool asked;      /* one of them asks for good, not only as the last */
 	uint64_t pinned; /* so many of the first messages that are not the
 			  * system's are pinned; the caller's */
-	uint32_t asks; /* that which asks only as its last, if there is one */
-	bool goes_on; /* a call got results that are not its last */
-	bool calls_on; /* the last message went on with one that calls */
-	bool elsewhere; /* results may answer what the provider keeps: they
-			 * stay as what is pinned; the caller's, set after a
-			 * reset, and so by views */
-	uint32_t tied;           /* the item that stands with the next, if any */
-	uint32_t going;          /* an item whose message goes on, if any, */
-	size_t n_going;          /* of so many messages in its group */
-	uint32_t before;         /* the newest item, if it is still there */
-	uint32_t last;           /* the newest that is known, if still there */
-	uint32_t calling;        /* the newest that calls, if still there */
-	uint32_t answering;      /* that of the newest message's results, too */
-	uint32_t nameless;       /* that of calls without ids that go on, too */
-	size_t n_nameless;       /* so many of them still do */
-	uint64_t gap;            /* tokens dropped behind the newest item */
-	size_t forget_at;        /* items at which ctx_groups_forget looks */
+	uint32_t asks;   /* that which asks only as its last, if there is one */
+	bool goes_on;    /* a call got results that are not its last */
+	bool calls_on;   /* the last message went on with one that calls */
+	bool elsewhere;  /* results may answer what the provider keeps: they
+			  * stay as what is pinned; the caller's, set after a
+			  * reset, and so by views */
+	uint32_t tied;   /* the item that stands with the next, if any */
+	uint32_t going;  /* an item whose message goes on, if any, */
+	size_t n_going;  /* of so many messages in its group */
+	uint32_t before; /* the newest item, if it is still there */
+	uint32_t last;   /* the newest that is known, if still there */
+	uint32_t calling;   /* the newest that calls, if still there */
+	uint32_t answering; /* that of the newest message's results, too */
+	uint32_t nameless;  /* that of calls without ids that go on, too */
+	size_t n_nameless;  /* so many of them still do */
+	uint64_t gap;       /* tokens dropped behind the newest item */
+	size_t forget_at;   /* items at which ctx_groups_forget looks */
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);

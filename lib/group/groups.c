@@ -163,8 +163,7 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 /* A call gets more results.  Where it has no id any later one without may be
  * of it. */
 static void
-go_on(struct ctx_groups *groups, const struct ctx_call_key *key,
-    uint32_t call)
+go_on(struct ctx_groups *groups, const struct ctx_call_key *key, uint32_t call)
 {
 	groups->goes_on = true;
 	groups->items[call].flags |= CTX_ITEM_GOES_ON;
@@ -200,17 +199,17 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 				err) == CTX_NO_ITEM)
 				return -1;
 			groups->items[ctx_group_of(groups->items, item)].open++;
-			if (part->caller != 0 && join_caller(groups,
-				view->json, part, item, err) < 0)
+			if (part->caller != 0 &&
+			    join_caller(groups, view->json, part, item, err) <
+				0)
 				return -1;
 			groups->calling = item;
 			if (groups->items[item].tool == 0)
 				groups->items[item].tool = tool;
 			continue;
 		}
-		call = part->more
-		    ? ctx_calls_peek(groups->calls, &key, &called)
-		    : ctx_calls_pop(groups->calls, &key, &called);
+		call = part->more ? ctx_calls_peek(groups->calls, &key, &called)
+				  : ctx_calls_pop(groups->calls, &key, &called);
 		if (call != CTX_NO_ITEM) {
 			groups->items[ctx_group_of(groups->items, call)].open -=
 			    !part->more;
@@ -232,8 +231,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			       (CTX_ALTERNATES | CTX_RESULTS_NEXT)) &&
 		    view->role != CTX_ROLE_ASSISTANT &&
 		    groups->before != NONE &&
-		    groups->items[groups->before].role ==
-			CTX_ROLE_ASSISTANT) {
+		    groups->items[groups->before].role == CTX_ROLE_ASSISTANT) {
 			/* It answers nothing, and has its place by what is
 			 * said before it. */
 			join(groups->items, groups->before, results);
@@ -246,8 +244,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 
 int
 ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, size_t i, uint32_t *tool,
-    struct ctx_err *err)
+    const struct ctx_view *view, size_t i, uint32_t *tool, struct ctx_err *err)
 {
 	const struct ctx_part *part = &view->parts[i];
 	struct ctx_call_key key;
@@ -315,7 +312,8 @@ hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		return -1;
 	if (groups->text.n == 0)
 		return 0;
-	if (groups->speaker.n > 0 && !(last.n == groups->text.n &&
+	if (groups->speaker.n > 0 &&
+	    !(last.n == groups->text.n &&
 		memcmp(last.p, groups->text.p, last.n) == 0))
 		*opens = true;
 	groups->speaker = groups->text;
@@ -495,8 +493,7 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * alike.
  */
 static int
-ask(struct ctx_groups *groups, const struct ctx_view *view,
-    struct ctx_err *err)
+ask(struct ctx_groups *groups, const struct ctx_view *view, struct ctx_err *err)
 {
 	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->asks;
 	struct ctx_item *items = groups->items;
@@ -508,8 +505,8 @@ ask(struct ctx_groups *groups, const struct ctx_view *view,
 		before = NONE;
 	if (before != NONE &&
 	    ctx_group_of(items, before) != ctx_group_of(items, last))
-		for (i = before + 1; i-- > 0 &&
-		     items[i].message == items[before].message;)
+		for (i = before + 1;
+		     i-- > 0 && items[i].message == items[before].message;)
 			items[i].flags &= (uint16_t)~CTX_ITEM_ASKS;
 	for (i = last + 1; i-- > 0 && items[i].message == items[last].message;)
 		if (items[i].turn == items[last].turn)
@@ -532,8 +529,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	unsigned found = pieces(view);
 	bool written = is_written(groups, dialect, view, found, flags);
 	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
-	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) &&
-	    groups->spoken > 0;
+	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) && groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_item *item;
 
@@ -560,12 +556,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    (written ? CTX_ITEM_USER : 0) |
 	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
 	    (ctx_view_is_signed(view) ? CTX_ITEM_SIGNED : 0) |
-	    ((view->flags & CTX_VIEW_PINNED) && !(flags & OURS)
-		    ? CTX_ITEM_PAST
-		    : 0) |
-	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
-		    ? CTX_ITEM_SYSTEM
-		    : 0));
+	    ((view->flags & CTX_VIEW_PINNED) && !(flags & OURS) ? CTX_ITEM_PAST
+								: 0) |
+	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS) ? CTX_ITEM_SYSTEM
+							     : 0));
 	item->tokens = cost->tokens - (split ? cost->results : 0);
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
@@ -575,8 +569,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		item->spoken = groups->spoken - 1;
 	} else {
 		groups->messages++;
-		groups->spoken += view->role != CTX_ROLE_SYSTEM &&
-		    !(flags & OURS);
+		groups->spoken +=
+		    view->role != CTX_ROLE_SYSTEM && !(flags & OURS);
 	}
 	/* Results beside the text are those of the turn before. */
 	if ((written && !split) || (view->flags & CTX_VIEW_TURN) ||
@@ -584,8 +578,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		view->role == CTX_ROLE_ASSISTANT))
 		expire(groups);
 	groups->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
-	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results,
-		err) < 0)
+	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results, err) <
+	    0)
 		return -1;
 	groups->answering = found & CTX_ITEM_RESULTS ? results : NONE;
 	if (groups->answering != NONE)
@@ -680,8 +674,9 @@ ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++)
-		gone[i] = groups->items[ctx_group_of(groups->items,
-					    (uint32_t)i)].open == 0;
+		gone[i] =
+		    groups->items[ctx_group_of(groups->items, (uint32_t)i)]
+			.open == 0;
 	rc = ctx_groups_compact(groups, gone, err);
 	free(gone);
 	groups->forget_at = groups->n * 2 + FORGET_AT;

@@ -12,7 +12,7 @@
 #include "dialect/dialect.h"
 #include "group/open_tool_calls.h"
 
-#define NONE UINT32_MAX
+#define NONE          UINT32_MAX
 #define LEAST_BUCKETS 64
 
 enum way { BY_ID, BY_NAME, BY_ORDER, WAYS };
@@ -105,20 +105,20 @@ ctx_calls_clear(struct ctx_calls *calls)
 
 	/* Buckets that many calls left behind are not cleared for each few. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
-	    (fewer = realloc(calls->buckets,
-		 LEAST_BUCKETS * sizeof *fewer)) != NULL) {
+	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
+		NULL) {
 		calls->buckets = fewer;
 		calls->mask = LEAST_BUCKETS - 1;
 	}
 	calls->n_calls = calls->n_lists = calls->used_lists = 0;
 	calls->free_call = calls->free_list = NONE;
 	memset(calls->buckets, 0xff,
-	       (calls->mask + 1) * sizeof *calls->buckets);
+	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
 static void
 hash_key(const struct ctx_calls *calls, enum way way,
-	 const struct ctx_call_key *key, uint64_t hash[2])
+    const struct ctx_call_key *key, uint64_t hash[2])
 {
 	struct ctx_str text = way == BY_ID ? key->id : key->name;
 
@@ -160,7 +160,7 @@ list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
 		calls->free_list = calls->lists[l].chain;
 	} else {
 		grown = ctx_grow(calls->lists, &calls->cap_lists,
-				 calls->n_lists + 1, sizeof *grown, err);
+		    calls->n_lists + 1, sizeof *grown, err);
 		if (grown == NULL)
 			return NONE;
 		calls->lists = grown;
@@ -190,7 +190,7 @@ new_call(struct ctx_calls *calls, struct ctx_err *err)
 		return NONE;
 	}
 	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,
-			 sizeof *grown, err);
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return NONE;
 	calls->calls = grown;
@@ -268,8 +268,7 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 
 	key->rules = rules;
 	text->n = 0;
-	if (part->id != 0 &&
-	    ctx_json_text(json, part->id, text, &id, err) < 0)
+	if (part->id != 0 && ctx_json_text(json, part->id, text, &id, err) < 0)
 		return -1;
 	half = text->n;
 	if (ctx_part_tool(json, part, text, &name, err) < 0)
@@ -286,8 +285,8 @@ int
 ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_part *part, struct ctx_buf *text, struct ctx_err *err)
 {
-	const struct ctx_part caller = {
-	    .kind = CTX_PART_CALL, .id = part->caller};
+	const struct ctx_part caller = {.kind = CTX_PART_CALL,
+	    .id = part->caller};
 
 	return ctx_call_key_of(key, json, &caller, 0, text, err);
 }
@@ -329,8 +328,7 @@ ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
 
 /* The first call of a list, or NONE. */
 static uint32_t
-first_of(struct ctx_calls *calls, enum way way,
-    const struct ctx_call_key *key)
+first_of(struct ctx_calls *calls, enum way way, const struct ctx_call_key *key)
 {
 	uint64_t hash[2];
 	uint32_t l;
@@ -347,11 +345,11 @@ answered(struct ctx_calls *calls, const struct ctx_call_key *key)
 	uint32_t c;
 
 	if (key->id.p == NULL)
-		return first_of(calls, is_loose(key) && key->name.p != NULL
-			? BY_NAME : BY_ORDER, key);
+		return first_of(calls,
+		    is_loose(key) && key->name.p != NULL ? BY_NAME : BY_ORDER,
+		    key);
 	c = first_of(calls, BY_ID, key);
-	if (c != NONE || !(key->rules & CTX_PAIR_EITHER) ||
-	    key->name.p == NULL)
+	if (c != NONE || !(key->rules & CTX_PAIR_EITHER) || key->name.p == NULL)
 		return c;
 	c = first_of(calls, BY_NAME, key);
 	return c != NONE && calls->calls[c].in[BY_ID].list == NONE ? c : NONE;

@@ -27,9 +27,8 @@ void ctx_calls_free(struct ctx_calls *calls);
 void ctx_calls_clear(struct ctx_calls *calls);
 /* Notes an open call of an item; tool is the number of its name.  Returns the
  * call's handle, CTX_NO_ITEM with *err. */
-uint32_t ctx_calls_push(struct ctx_calls *calls,
-    const struct ctx_call_key *key, uint32_t item, uint32_t tool,
-    struct ctx_err *err);
+uint32_t ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t item, uint32_t tool, struct ctx_err *err);
 /*
  * Takes the call that a result answers: the newest of its id, without one
  * the oldest of its name, without either the oldest of all; with
@@ -39,8 +38,8 @@ uint32_t ctx_calls_push(struct ctx_calls *calls,
 uint32_t ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool);
 /* The same, without taking it. */
-uint32_t ctx_calls_peek(struct ctx_calls *calls,
-    const struct ctx_call_key *key, uint32_t *tool);
+uint32_t ctx_calls_peek(struct ctx_calls *calls, const struct ctx_call_key *key,
+    uint32_t *tool);
 /* Takes the call of a handle. */
 void ctx_calls_take(struct ctx_calls *calls, uint32_t call);
 /*

@@ -26,9 +26,8 @@ open_file(const char *path)
 	if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
 		return ctx_open(path, O_WRONLY | flags);
 	fd = ctx_open(path, O_RDWR | flags);
-	return fd < 0 && errno == EACCES
-	    ? ctx_open(path, O_WRONLY | flags)
-	    : fd;
+	return fd < 0 && errno == EACCES ? ctx_open(path, O_WRONLY | flags)
+					 : fd;
 }
 
 /* Opens the directory that a file is in, be it through a link. */
@@ -61,8 +60,8 @@ keep_directory(struct ctx_archive *archive)
 		return 0;
 	archive->directory = open_directory(archive->path);
 	/* What may not be read, or has no path, cannot be synced either. */
-	return archive->directory >= 0 || errno == EACCES ||
-		errno == ENOENT || errno == ENAMETOOLONG
+	return archive->directory >= 0 || errno == EACCES || errno == ENOENT ||
+		errno == ENAMETOOLONG
 	    ? 0
 	    : -1;
 }
@@ -135,8 +134,7 @@ begin_line(const struct ctx_archive *archive, struct ctx_err *err)
 		    archive->path);
 	if (!S_ISREG(file.st_mode) || (uint64_t)file.st_size == archive->end)
 		return 0;
-	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 &&
-	    last == '\n')
+	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 && last == '\n')
 		return 0;
 	/* Where we may not read it, an empty line does no harm. */
 	return write_out(archive, (struct ctx_str){"\n", 1},
@@ -169,8 +167,7 @@ flush(struct ctx_archive *archive, struct ctx_err *err)
 
 /* A long record that is on one line is written from where it is. */
 static int
-add_long(struct ctx_archive *archive, struct ctx_str text,
-    struct ctx_err *err)
+add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
 	if (flush(archive, err) < 0)
 		return -1;

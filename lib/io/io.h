@@ -144,7 +144,7 @@ int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 /* ---- io/run_command.c: run a command with a text in, a text out --------- */
 
 struct ctx_exec {
-	const char *command; /* for sh -c; the user's own, never the input's */
+	const char *command;  /* for sh -c; the user's own, never the input's */
 	struct ctx_str input; /* given on its standard input */
 	size_t limit;         /* bytes of output accepted */
 	unsigned seconds;     /* until it is killed, with all it started */
@@ -156,8 +156,8 @@ struct ctx_exec {
  *
  * The command is killed, with all it started, when this process ends, also
  * by SIGKILL.  HUP, INT, QUIT and TERM wait, unless they are ignored or
- * blocked in this thread: the command is killed, with all it started, then they are
- * delivered, and CTX_EARG is returned if there is a handler that returns.
+ * blocked in this thread: the command is killed, with all it started, then they
+ * are delivered, and CTX_EARG is returned if there is a handler that returns.
  * With threads, the others must block them.
  */
 int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,

@@ -54,7 +54,7 @@ struct ctx_reader {
 
 int
 ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
-		struct ctx_err *err)
+    struct ctx_err *err)
 {
 	struct ctx_reader *r = calloc(1, sizeof *r);
 
@@ -86,7 +86,7 @@ ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer)
 
 void
 ctx_reader_watch(struct ctx_reader *reader,
-		 void (*read)(void *user, size_t bytes), void *user)
+    void (*read)(void *user, size_t bytes), void *user)
 {
 	reader->watch = read;
 	reader->user = user;
@@ -254,8 +254,7 @@ more(struct ctx_reader *r, struct ctx_err *err)
 	if (ctx_reader_flush(r, err) < 0)
 		return -1;
 	if (ahead(r) >= RECORD_MAX) {
-		ctx_err_set(
-		    err, CTX_ELIMIT,
+		ctx_err_set(err, CTX_ELIMIT,
 		    "a record of 4 GiB or more; the limit is %llu bytes",
 		    (unsigned long long)RECORD_MAX - 1);
 		place(r, 0, err);
@@ -267,7 +266,7 @@ more(struct ctx_reader *r, struct ctx_err *err)
 	}
 	room = r->buf.cap - r->buf.n - 1;
 	got = read_some(r->fd, r->buf.p + r->buf.n,
-			room < READ_MOST ? room : READ_MOST);
+	    room < READ_MOST ? room : READ_MOST);
 	if (got < 0) {
 		ctx_err_sys(err, errno, "cannot read");
 		err->file = r->name;
@@ -283,7 +282,7 @@ more(struct ctx_reader *r, struct ctx_err *err)
 /* The next n bytes are a record.  Returns 1. */
 static int
 take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
-     size_t n)
+    size_t n)
 {
 	char *p = r->buf.p + r->from;
 
@@ -368,7 +367,7 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 		p = r->buf.p + r->from;
 		n = ahead(r);
 		while (*at < n &&
-		       (p[*at] == ' ' || p[*at] == '\t' || p[*at] == '\r'))
+		    (p[*at] == ' ' || p[*at] == '\t' || p[*at] == '\r'))
 			++*at;
 		if (*at < n)
 			return 1;
@@ -406,7 +405,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 /* Scans n bytes of a value that begins at bytes behind the record's start. */
 static int
 scan(struct ctx_reader *r, size_t at, size_t n, size_t *used,
-     struct ctx_err *err)
+    struct ctx_err *err)
 {
 	int rc = ctx_json_scan(&r->json, r->buf.p + r->from + at, n, used, err);
 
@@ -488,7 +487,7 @@ nest_ends(struct nest *nest, const char *p, size_t n)
 /* A record that is no valid JSON: an error, unless we are lenient. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
-	 const struct ctx_err *err)
+    const struct ctx_err *err)
 {
 	if (!r->lenient || err->code == CTX_ENOMEM)
 		return -1;
@@ -518,8 +517,9 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 				return 0;
 			value = r->json.nodes;
 			/* A number or a word may go on behind its end. */
-			if (rc > 0 && (r->eof || value->end < n ||
-				       value->kind >= CTX_JSON_STRING))
+			if (rc > 0 &&
+			    (r->eof || value->end < n ||
+				value->kind >= CTX_JSON_STRING))
 				return 1;
 			if (r->eof)
 				break;
@@ -539,7 +539,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
  */
 static int
 value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
-	     struct ctx_err *err)
+    struct ctx_err *err)
 {
 	struct ctx_err late;
 	size_t n;
@@ -599,7 +599,7 @@ goes_on(struct ctx_reader *r, size_t at, struct ctx_err *err)
 /* A line whose value begins at bytes behind its start. */
 static int
 line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
-	    struct ctx_err *err)
+    struct ctx_err *err)
 {
 	size_t n, used;
 	int rc, whole;
@@ -612,7 +612,7 @@ line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		return rc < 0 ? -1 : value_record(r, record, at, err);
 	if (rc == 0) {
 		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
-			    whole ? "line" : "input");
+		    whole ? "line" : "input");
 		place(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
 		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
@@ -620,8 +620,9 @@ line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		rc = 0;
 	}
 	if (rc < 0 && err->code == CTX_EINPUT && is_utf16(r)) {
-		ctx_err_set(err, CTX_EINPUT, "UTF-16; iconv -f UTF-16 "
-			    "-t UTF-8 makes of it what can be read");
+		ctx_err_set(err, CTX_EINPUT,
+		    "UTF-16; iconv -f UTF-16 "
+		    "-t UTF-8 makes of it what can be read");
 		place(r, 0, err);
 	}
 	if (rc <= 0)
@@ -660,7 +661,7 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 /* The next record of the open file; 0 at its end. */
 static int
 next_in_file(struct ctx_reader *r, struct ctx_record *record,
-	     struct ctx_err *err)
+    struct ctx_err *err)
 {
 	size_t at = 0;
 	int rc;
@@ -685,7 +686,7 @@ next_in_file(struct ctx_reader *r, struct ctx_record *record,
 
 int
 ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
-		struct ctx_err *err)
+    struct ctx_err *err)
 {
 	struct ctx_json *json = &reader->json;
 	int rc;

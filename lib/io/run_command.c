@@ -99,13 +99,13 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 	if (rc == 0)
 		rc = out >= 0
 		    ? posix_spawn_file_actions_adddup2(&actions, out, 1)
-		    : posix_spawn_file_actions_addopen(&actions, 1,
-			  "/dev/null", O_WRONLY, 0);
+		    : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null",
+			  O_WRONLY, 0);
 	if (rc == 0)
 		rc = set_attributes(&attr, group);
 	if (rc == 0)
-		rc = posix_spawn(pid, "/bin/sh", &actions, &attr, argv,
-		    environ);
+		rc =
+		    posix_spawn(pid, "/bin/sh", &actions, &attr, argv, environ);
 	(void)posix_spawnattr_destroy(&attr);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return rc;
@@ -239,8 +239,8 @@ patience(const struct until *until, const struct ctx_exec *exec,
 		if (sigismember(&until->ends, ctx_enders[i]) &&
 		    sigismember(&pending, ctx_enders[i]))
 			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' was given up for signal %d",
-			    exec->command, ctx_enders[i]);
+			    "'%.80s' was given up for signal %d", exec->command,
+			    ctx_enders[i]);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' did not end within %u seconds", exec->command,
@@ -311,8 +311,8 @@ converse(struct child *child, const struct ctx_exec *exec,
 			return rc;
 		if (out->n - from > exec->limit)
 			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' wrote more than %zu bytes",
-			    exec->command, exec->limit);
+			    "'%.80s' wrote more than %zu bytes", exec->command,
+			    exec->limit);
 	}
 }
 
@@ -328,7 +328,8 @@ await(const struct child *child, const struct ctx_exec *exec,
 	for (;;) {
 		info.si_pid = 0;
 		if (waitid(P_PID, (id_t)child->pid, &info,
-			WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
+			WEXITED | WNOHANG | WNOWAIT) < 0 &&
+		    errno != EINTR)
 			return 0;
 		if (info.si_pid != 0)
 			return 0;
@@ -370,8 +371,7 @@ finish(struct child *child, const struct ctx_exec *exec,
 }
 
 int
-ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
-    struct ctx_err *err)
+ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct until until;
 	struct ctx_err at_end;
@@ -397,7 +397,7 @@ ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
 		return -1;
 	if (ctx_utf8_valid(out->p + from, out->n - from, CTX_SIMD_BEST) !=
 	    out->n - from)
-		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' wrote invalid UTF-8", exec->command);
+		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote invalid UTF-8",
+		    exec->command);
 	return 0;
 }

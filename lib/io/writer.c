@@ -55,9 +55,9 @@ fail_sys(struct ctx_writer *writer, int sys, struct ctx_err *err)
 	if (sys == EPIPE)
 		ctx_err_set(err, CTX_EPIPE, "the reader of the output is gone");
 	else
-		ctx_err_sys(err, sys, writer->fd == STDOUT_FILENO
-			? "cannot write standard output"
-			: "cannot write");
+		ctx_err_sys(err, sys,
+		    writer->fd == STDOUT_FILENO ? "cannot write standard output"
+						: "cannot write");
 	return fail(writer, err);
 }
 
@@ -152,7 +152,7 @@ flush_if_full(struct ctx_writer *writer, struct ctx_err *err)
 
 int
 ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
-	       struct ctx_err *err)
+    struct ctx_err *err)
 {
 	struct ctx_str *run = &writer->run;
 
@@ -173,7 +173,7 @@ ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
 
 int
 ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
-		struct ctx_err *err)
+    struct ctx_err *err)
 {
 	if (has_failed(writer, err))
 		return -1;

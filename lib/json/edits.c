@@ -20,8 +20,8 @@ ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
 {
 	struct ctx_edit *list;
 
-	list = ctx_grow(edits->list, &edits->cap, edits->n + 1, sizeof *list,
-	    err);
+	list =
+	    ctx_grow(edits->list, &edits->cap, edits->n + 1, sizeof *list, err);
 	if (list == NULL)
 		return -1;
 	edits->list = list;
@@ -74,8 +74,9 @@ ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
 				from = kept ? to : nodes[at].at;
 			open = true;
 		} else {
-			if (open && cut(edits, json, from,
-			    kept ? to : nodes[at].at, err) < 0)
+			if (open &&
+			    cut(edits, json, from, kept ? to : nodes[at].at,
+				err) < 0)
 				return -1;
 			open = false;
 			kept = true;
@@ -93,7 +94,7 @@ ctx_edit_drop_key(const struct ctx_json *json, uint32_t object, uint32_t key,
 	size_t i = 0;
 
 	for (at = object + 1; at < json->nodes[object].next;
-	    at = json->nodes[at + 1].next, i++)
+	     at = json->nodes[at + 1].next, i++)
 		if (ctx_json_same(json, at, key))
 			drop[i] = true;
 }
@@ -201,8 +202,9 @@ ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
 			    "edits overlap or lie outside the text");
 		if (ctx_buf_add(out, p, (size_t)(edit->old.p - p), err) < 0)
 			return -1;
-		if (edit->n > 0 && ctx_buf_add(out, edits->store.p + edit->at,
-		    edit->n, err) < 0)
+		if (edit->n > 0 &&
+		    ctx_buf_add(out, edits->store.p + edit->at, edit->n, err) <
+			0)
 			return -1;
 		p = edit->old.p + edit->old.n;
 	}
@@ -210,8 +212,7 @@ ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
 }
 
 size_t
-ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
-    size_t at)
+ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
 	size_t from = 0, before, i; /* offset in the text, bytes before it */
@@ -232,8 +233,7 @@ ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
 }
 
 size_t
-ctx_edits_first(const struct ctx_edits *edits, size_t first,
-    const char *text)
+ctx_edits_first(const struct ctx_edits *edits, size_t first, const char *text)
 {
 	size_t from = SIZE_MAX, at, i;
 

@@ -89,8 +89,7 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * before it and ends in it?  (For the latter two s is ASCII.)
  */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
-bool ctx_json_begins(const struct ctx_json *json, uint32_t node,
-    const char *s);
+bool ctx_json_begins(const struct ctx_json *json, uint32_t node, const char *s);
 bool ctx_json_ends(const struct ctx_json *json, uint32_t node, const char *s);
 /* Are both nodes strings, of the same text? */
 bool ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b);
@@ -162,8 +161,8 @@ struct ctx_edits {
 };
 
 /* Notes that old, a piece of the text, is to be replaced by p, n. */
-int ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old,
-    const char *p, size_t n, struct ctx_err *err);
+int ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
+    size_t n, struct ctx_err *err);
 /* The same by what was added to the store behind its first bytes from, so
  * that a long replacement need not be copied there. */
 int ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
@@ -176,7 +175,8 @@ int ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
 int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
 /* Says in drop that an object's member of this key node goes, and with it all
- * of equal keys: the last of them counts, so without it the one before would. */
+ * of equal keys: the last of them counts, so without it the one before would.
+ */
 void ctx_edit_drop_key(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* The offset in text of byte at of what ctx_edits_apply makes of it: within a
@@ -196,8 +196,8 @@ int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
 /* The same with n of them only, from number first as they were noted; these
  * may change places among themselves. */
-int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first,
-    size_t n, struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
+int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
+    struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /* Forgets the edits that lie within a longer one, and all but the last of those
  * of one place; those that are left may be applied.  Insertions at the start
  * of a longer edit stay. */

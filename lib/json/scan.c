@@ -26,8 +26,8 @@ struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
 	const char *p, *end; /* what is left of the text */
-	ctx_walk *walk; /* through a string */
-	uint32_t open; /* the innermost container still open, or NONE */
+	ctx_walk *walk;      /* through a string */
+	uint32_t open;       /* the innermost container still open, or NONE */
 	unsigned depth;
 };
 
@@ -68,10 +68,10 @@ add(struct scan *s, const char *at, enum ctx_json_kind kind, bool escaped)
 	if (json->n == json->cap && grow(s) < 0)
 		return -1;
 	node = &json->nodes[json->n++];
-	*node = (struct ctx_node){
-	    .at = (uint32_t)(at - json->text),
+	*node = (struct ctx_node){.at = (uint32_t)(at - json->text),
 	    .end = (uint32_t)(s->p - json->text),
-	    .next = (uint32_t)json->n, .kind = (uint8_t)kind,
+	    .next = (uint32_t)json->n,
+	    .kind = (uint8_t)kind,
 	    .escaped = escaped};
 	return 1;
 }
@@ -113,8 +113,8 @@ close_container(struct scan *s)
 static bool
 skip_space(struct scan *s, const char *end)
 {
-	while (s->p < end && (*s->p == ' ' || *s->p == '\n' ||
-	    *s->p == '\r' || *s->p == '\t'))
+	while (s->p < end &&
+	    (*s->p == ' ' || *s->p == '\n' || *s->p == '\r' || *s->p == '\t'))
 		s->p++;
 	return s->p < end;
 }
@@ -239,18 +239,19 @@ short_end(const struct scan *s, const char *p)
 
 /* The closing quote of the string whose text begins at p. */
 static int
-long_end(const struct scan *s, const char *p, const char **quote,
-    bool *escaped)
+long_end(const struct scan *s, const char *p, const char **quote, bool *escaped)
 {
 	struct walk walk = {.p = p, .end = s->end};
 	const char *bad;
 
 	s->walk(&walk);
 	if (walk.high != NULL && walk.high < walk.p) {
-		bad = walk.high + ctx_utf8_valid(walk.high,
-		    (size_t)(walk.p - walk.high), s->json->simd);
-		if (bad < walk.p && (walk.p < s->end ||
-		    !is_cut_short(bad, (size_t)(walk.p - bad))))
+		bad = walk.high +
+		    ctx_utf8_valid(walk.high, (size_t)(walk.p - walk.high),
+			s->json->simd);
+		if (bad < walk.p &&
+		    (walk.p < s->end ||
+			!is_cut_short(bad, (size_t)(walk.p - bad))))
 			return wrong(s, bad, "invalid UTF-8");
 	}
 	if (walk.wrong != NULL)
@@ -267,8 +268,7 @@ string(struct scan *s)
 	bool escaped = false;
 	int rc;
 
-	if (quote == NULL &&
-	    (rc = long_end(s, at + 1, &quote, &escaped)) <= 0)
+	if (quote == NULL && (rc = long_end(s, at + 1, &quote, &escaped)) <= 0)
 		return rc;
 	s->p = quote + 1;
 	return add(s, at, CTX_JSON_STRING, escaped);
@@ -360,8 +360,8 @@ first(struct scan *s, bool array)
 {
 	if (*s->p == (array ? ']' : '}'))
 		return close_container(s);
-	return array ? value(s, "expected a value or ']'") :
-	    member(s, "expected a key or '}'");
+	return array ? value(s, "expected a value or ']'")
+		     : member(s, "expected a key or '}'");
 }
 
 /* What stands behind a value in a container. */
@@ -371,13 +371,13 @@ next(struct scan *s, bool array)
 	if (*s->p == (array ? ']' : '}'))
 		return close_container(s);
 	if (*s->p != ',')
-		return wrong(s, s->p, array ? "expected ',' or ']'" :
-		    "expected ',' or '}'");
+		return wrong(s, s->p,
+		    array ? "expected ',' or ']'" : "expected ',' or '}'");
 	s->p++;
 	if (!skip_space(s, s->end))
 		return 0;
-	return array ? value(s, "expected a value") :
-	    member(s, "expected a key");
+	return array ? value(s, "expected a value")
+		     : member(s, "expected a key");
 }
 
 static int
@@ -393,8 +393,8 @@ scan_value(struct scan *s)
 		if (!skip_space(s, s->end))
 			return 0;
 		array = s->json->nodes[s->open].kind == CTX_JSON_ARRAY;
-		rc = s->open == s->json->n - 1 ? first(s, array) :
-		    next(s, array);
+		rc = s->open == s->json->n - 1 ? first(s, array)
+					       : next(s, array);
 	}
 	return rc;
 }
@@ -532,8 +532,9 @@ is_compact(const struct ctx_json *json, uint32_t node)
 			n += json->nodes + one->next > one + 1 ? 1 : 2;
 		else
 			n += one->end - one->at;
-		if (one->escaped && !ctx_text_canonical(ctx_json_str(json,
-		    (uint32_t)(one - json->nodes))))
+		if (one->escaped &&
+		    !ctx_text_canonical(
+			ctx_json_str(json, (uint32_t)(one - json->nodes))))
 			return false;
 	}
 	return n == all->end - all->at;
@@ -611,8 +612,7 @@ ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
 	const struct ctx_node *node = &json->nodes[obj];
 	uint16_t start = start_of(key, '\0');
 
-	if (node->kind != CTX_JSON_OBJECT ||
-	    (node->keys & bit_of(start)) == 0)
+	if (node->kind != CTX_JSON_OBJECT || (node->keys & bit_of(start)) == 0)
 		return 0;
 	return find_last(json, obj, key, start);
 }

@@ -5,12 +5,18 @@
 #include "json/json.h"
 #include "string_end.h"
 
-#define STEP ((ptrdiff_t)sizeof(PLAIN_VECTOR))
+#define STEP  ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 #define BLOCK 64
 
 /* The text of a two-byte escape, by its second byte. */
-static const char meaning[256] = {['"'] = '"', ['\\'] = '\\', ['/'] = '/',
-    ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
+static const char meaning[256] = {['"'] = '"',
+    ['\\'] = '\\',
+    ['/'] = '/',
+    ['b'] = '\b',
+    ['f'] = '\f',
+    ['n'] = '\n',
+    ['r'] = '\r',
+    ['t'] = '\t'};
 
 /* What stands between the quotes. */
 static struct ctx_str
@@ -264,8 +270,7 @@ struct excess {
 /* The bits of u are those letters of escapes in the block at p.  A byte of
  * each escape is counted elsewhere. */
 static void
-long_escapes(struct excess *excess, const char *p, uint64_t u,
-    const char *end)
+long_escapes(struct excess *excess, const char *p, uint64_t u, const char *end)
 {
 	const char *at;
 	char utf8[4];
@@ -366,8 +371,8 @@ ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp)
 
 	if (p == end)
 		return 0;
-	*at += *p == '\\' ? unescape(p, end, cp) :
-	    ctx_utf8_next(p, (size_t)(end - p), cp);
+	*at += *p == '\\' ? unescape(p, end, cp)
+			  : ctx_utf8_next(p, (size_t)(end - p), cp);
 	return 1;
 }
 
@@ -390,8 +395,8 @@ ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes)
 		run = 1;
 		if (bytes >= step && end - p >= STEP) {
 			found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p), '\\'));
-			run = found == 0 ? step
-					 : (size_t)__builtin_ctzll(found);
+			run =
+			    found == 0 ? step : (size_t)__builtin_ctzll(found);
 		}
 		p += run;
 	}

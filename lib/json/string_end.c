@@ -2,7 +2,8 @@
  * string_end.c - to the end of a JSON string
  *
  * By blocks of 64 bytes, as masks of one bit a byte.  The loop over blocks
- * stands once, in string_end_blocks.h, and is compiled for every kind of vector.
+ * stands once, in string_end_blocks.h, and is compiled for every kind of
+ * vector.
  */
 #include <string.h>
 
@@ -83,40 +84,40 @@ halt(struct walk *walk, const struct block *block)
 		walk->wrong = "unterminated string";
 	else
 		walk->wrong = "control character in string, "
-		    "escape it as \\u0000-\\u001f";
+			      "escape it as \\u0000-\\u001f";
 }
 
 #define KIND(name) name##_word
-#define VECTOR uint64_t
-#define MASK uint64_t
+#define VECTOR     uint64_t
+#define MASK       uint64_t
 #define TARGET
 #include "string_end_blocks.h"
 
 #if defined(__x86_64__)
 #define KIND(name) name##_avx512
-#define VECTOR __m512i
-#define MASK uint64_t
-#define TARGET AVX512
+#define VECTOR     __m512i
+#define MASK       uint64_t
+#define TARGET     AVX512
 #define LOOKUP
 #include "string_end_blocks.h"
 
 #define KIND(name) name##_avx2
-#define VECTOR __m256i
-#define MASK __m256i
-#define TARGET AVX2
+#define VECTOR     __m256i
+#define MASK       __m256i
+#define TARGET     AVX2
 #define LOOKUP
 #include "string_end_blocks.h"
 
 #define KIND(name) name##_sse2
-#define VECTOR __m128i
-#define MASK __m128i
+#define VECTOR     __m128i
+#define MASK       __m128i
 #define TARGET
 #include "string_end_blocks.h"
 
 #elif defined(__aarch64__)
 #define KIND(name) name##_neon
-#define VECTOR uint8x16_t
-#define MASK uint8x16_t
+#define VECTOR     uint8x16_t
+#define MASK       uint8x16_t
 #define TARGET
 #define LOOKUP
 #include "string_end_blocks.h"

@@ -1,4 +1,5 @@
-/* string_end_blocks.h - the walk of string_end.c, once for each kind of vector */
+/* string_end_blocks.h - the walk of string_end.c, once for each kind of vector
+ */
 
 INLINE TARGET MASK
 KIND(backslashes)(VECTOR v)
@@ -18,10 +19,15 @@ INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
 	/* By the halves of a byte: '"' and '/'; '\'; bfn; rtu. */
-	static const uint8_t low[16] = {[0x2] = 1 | 4 | 8, [0x4] = 8, [0x5] = 8,
-	    [0x6] = 4, [0xc] = 2, [0xe] = 4, [0xf] = 1};
-	static const uint8_t high[16] = {[0x2] = 1, [0x5] = 2, [0x6] = 4,
-	    [0x7] = 8};
+	static const uint8_t low[16] = {[0x2] = 1 | 4 | 8,
+	    [0x4] = 8,
+	    [0x5] = 8,
+	    [0x6] = 4,
+	    [0xc] = 2,
+	    [0xe] = 4,
+	    [0xf] = 1};
+	static const uint8_t high[16] =
+	    {[0x2] = 1, [0x5] = 2, [0x6] = 4, [0x7] = 8};
 
 	return KIND(some)(KIND(and)(KIND(lookup)(low, KIND(keep)(v, 0x0f)),
 	    KIND(lookup)(high, KIND(half)(v))));
@@ -43,15 +49,15 @@ KIND(letters)(VECTOR v)
 
 /* One bit for each of 64 bytes from p on.  The loop over the vectors is
  * written out, as no compiler does so by itself at -O2. */
-#define PART(what, i)                                                        \
-	(KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
-#define GATHER(what)                                                         \
-	(sizeof(VECTOR) == 64 ? PART(what, 0) :                              \
-	sizeof(VECTOR) == 32 ? PART(what, 0) | PART(what, 32) :             \
-	sizeof(VECTOR) == 16 ? PART(what, 0) | PART(what, 16) |              \
-	PART(what, 32) | PART(what, 48) :                                    \
-	PART(what, 0) | PART(what, 8) | PART(what, 16) | PART(what, 24) |    \
-	PART(what, 32) | PART(what, 40) | PART(what, 48) | PART(what, 56))
+#define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
+#define GATHER(what)                                                      \
+	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \
+		: sizeof(VECTOR) == 32 ? PART(what, 0) | PART(what, 32)   \
+		: sizeof(VECTOR) == 16 ? PART(what, 0) | PART(what, 16) | \
+		    PART(what, 32) | PART(what, 48)                       \
+				       : PART(what, 0) | PART(what, 8) |  \
+		    PART(what, 16) | PART(what, 24) | PART(what, 32) |    \
+		    PART(what, 40) | PART(what, 48) | PART(what, 56))
 
 /* Looks at the block at p, which holds the bytes at walk->p.  Returns true
  * if the walk is over. */

@@ -64,7 +64,8 @@ is_signature(const struct ctx_json *json, uint32_t key)
 		if (ctx_json_is(json, key, keys[i]))
 			return true;
 	for (i = 0; ctx_json_is(json, key, "type") &&
-	     i < sizeof types / sizeof types[0]; i++)
+	     i < sizeof types / sizeof types[0];
+	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
 	return false;
@@ -144,8 +145,8 @@ ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
 {
 	struct ctx_part *parts, *part;
 
-	parts = ctx_grow(view->parts, &view->cap, view->n + 1, sizeof *parts,
-	    err);
+	parts =
+	    ctx_grow(view->parts, &view->cap, view->n + 1, sizeof *parts, err);
 	if (parts == NULL)
 		return NULL;
 	view->parts = parts;

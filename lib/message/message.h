@@ -50,9 +50,9 @@ struct ctx_part {
 			    * id of that one */
 	uint32_t owner;
 	uint8_t prefix; /* bytes of the name's text that are before the name */
-	bool sealed; /* the value is encrypted, in base64 */
-	bool failed; /* a result: the format says that its call failed */
-	bool more;   /* a result: its call gets others after it */
+	bool sealed;    /* the value is encrypted, in base64 */
+	bool failed;    /* a result: the format says that its call failed */
+	bool more;      /* a result: its call gets others after it */
 	bool all;    /* opaque: the value is the whole message, whose node may
 		      * be 0 */
 	bool whole;  /* a text that also calls or tells what its message is, or
@@ -67,21 +67,21 @@ int ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
 enum {
-	CTX_VIEW_META = 1,   /* a user record that no person wrote */
-	CTX_VIEW_HIDDEN = 2, /* the model is not shown it: costs nothing */
-	CTX_VIEW_TIED = 4,   /* stands or falls with the message behind it */
+	CTX_VIEW_META = 1,    /* a user record that no person wrote */
+	CTX_VIEW_HIDDEN = 2,  /* the model is not shown it: costs nothing */
+	CTX_VIEW_TIED = 4,    /* stands or falls with the message behind it */
 	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
 	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
-	CTX_VIEW_MORE = 32,  /* a record further on goes on with this message */
+	CTX_VIEW_MORE = 32, /* a record further on goes on with this message */
 	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
 	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
 			      * by itself, which goes whole */
 	CTX_VIEW_ELSEWHERE = 256, /* names what the provider keeps, which may
 				   * be calls of results that follow */
-	CTX_VIEW_GOES_ON = 512, /* stands or falls with the message before it,
-				 * if any */
-	CTX_VIEW_BESIDE = 1024, /* is sent for the calls that it answers: all
-				 * of it is their results */
+	CTX_VIEW_GOES_ON = 512,   /* stands or falls with the message before it,
+				   * if any */
+	CTX_VIEW_BESIDE = 1024,   /* is sent for the calls that it answers: all
+				   * of it is their results */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */

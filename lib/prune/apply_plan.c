@@ -93,8 +93,7 @@ describe(const struct convo *convo, const struct entry *entry, size_t first,
 }
 
 static void
-place(const struct prune *p, const struct entry *entry,
-    struct ctx_touch *touch)
+place(const struct prune *p, const struct entry *entry, struct ctx_touch *touch)
 {
 	touch->file = entry->file;
 	touch->line = entry->number;
@@ -138,9 +137,8 @@ remember(struct prune *p, struct convo *convo, struct entry *entry,
 		if (ctx_report_keep(report, &entry->told->touch, err) < 0)
 			return -1;
 	}
-	dropped = entry->told->marks & CTX_MARK_DROP
-	    ? entry->told->touch.rule
-	    : NULL;
+	dropped =
+	    entry->told->marks & CTX_MARK_DROP ? entry->told->touch.rule : NULL;
 	before = entry->told->touch.before;
 	entry->told->touch.rule = dropped;
 	describe(convo, entry, first, &entry->told->touch);
@@ -165,8 +163,7 @@ is_dropped(const struct prune *p, const struct entry *entry)
 static bool
 is_named(const struct prune *p, const struct entry *entry)
 {
-	return entry->line != 0 &&
-	    !ctx_live_name(p->stream->live, entry->line);
+	return entry->line != 0 && !ctx_live_name(p->stream->live, entry->line);
 }
 
 /* Tells of an entry that was dropped, or at the end (ended) changed. */
@@ -208,8 +205,8 @@ report_note(struct prune *p, const struct convo *convo,
 	if (entry->told != NULL && touch.part) {
 		touch.role = entry->told->touch.role;
 	} else if (!touch.part) {
-		if (ctx_json_scan(&p->json, touch.bytes.p, touch.bytes.n,
-			&used, err) < 0 ||
+		if (ctx_json_scan(&p->json, touch.bytes.p, touch.bytes.n, &used,
+			err) < 0 ||
 		    entry->dialect->read(&p->json, 0, &p->view, err) < 0)
 			return -1;
 		touch.role = p->view.role;
@@ -246,8 +243,8 @@ ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
 
 	if (entry->text != NULL) {
 		json = &p->json;
-		if (ctx_json_scan(&p->json, entry->text, entry->n, &used,
-			err) < 0)
+		if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) <
+		    0)
 			return -1;
 	}
 	return entry->dialect->read(json, entry->node, &p->view, err);
@@ -379,8 +376,8 @@ ctx_prune_marks(const struct convo *convo, const struct entry *entry,
 	*fate = (struct ctx_fate){.spared = entry->spared};
 	*kept = 0;
 	for (i = first; i < first + entry->items; i++) {
-		unsigned marks = convo->plan.marks[i] &
-		    ~(unsigned)CTX_MARK_NOTE;
+		unsigned marks =
+		    convo->plan.marks[i] & ~(unsigned)CTX_MARK_NOTE;
 		uint16_t flags = convo->groups.items[i].flags;
 
 		any |= marks;
@@ -455,8 +452,7 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 		return -1;
 	if (remember(p, convo, entry, first, any, err) < 0)
 		return -1;
-	if (!empty && entry->text != NULL &&
-	    change(p, convo, entry, err) < 0)
+	if (!empty && entry->text != NULL && change(p, convo, entry, err) < 0)
 		return -1;
 	if (empty && kept == 0)
 		let_go(p, convo, entry);
@@ -498,8 +494,7 @@ ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
 
 	for (i = 0; i < convo->n; i++, first += items) {
 		items = convo->entries[i].items;
-		if (settle_entry(p, convo, &convo->entries[i], first, err) <
-		    0)
+		if (settle_entry(p, convo, &convo->entries[i], first, err) < 0)
 			return -1;
 	}
 	move_notes(convo);
@@ -526,16 +521,17 @@ tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
 static int
 tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
 {
-	struct ctx_touch touch = {
-	    .tool = {"", 0}, .rule = "links", .action = "relink"};
+	struct ctx_touch touch = {.tool = {"", 0},
+	    .rule = "links",
+	    .action = "relink"};
 	struct ctx_cost cost = {0};
 
 	if (entry->told != NULL || !ctx_report_wanted(&p->options->report))
 		return 0;
 	if (entry->dialect != NULL) {
 		if (ctx_prune_look(p, entry, err) < 0 ||
-		    ctx_count_message(p->lines.measure.counter,
-			entry->dialect, &p->view, &cost, err) < 0)
+		    ctx_count_message(p->lines.measure.counter, entry->dialect,
+			&p->view, &cost, err) < 0)
 			return -1;
 		touch.role = p->view.role;
 		touch.before = touch.after = cost.tokens;
@@ -572,8 +568,9 @@ ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err)
 		entry = &convo->entries[i];
 		if (entry->line == 0 || entry->gone)
 			continue;
-		touch = (struct ctx_touch){
-		    .tool = {"", 0}, .rule = "replaced", .action = "drop"};
+		touch = (struct ctx_touch){.tool = {"", 0},
+		    .rule = "replaced",
+		    .action = "drop"};
 		if (!ctx_live_gone(p->stream->live, entry->line)
 			? relink(p, entry, err) < 0
 			: tell(p, entry, &touch, err) < 0)

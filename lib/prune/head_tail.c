@@ -10,8 +10,8 @@ cut_pieces(struct prune *p, struct ctx_edits *edits,
 
 	if (p->pieces.n == 0)
 		return 0;
-	return ctx_cut(&p->cut, edits, &p->view, dialect, &p->pieces,
-	    CTX_ENDS, &done, err);
+	return ctx_cut(&p->cut, edits, &p->view, dialect, &p->pieces, CTX_ENDS,
+	    &done, err);
 }
 
 int

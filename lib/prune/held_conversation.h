@@ -30,7 +30,7 @@ struct entry {
 	struct told *told; /* owned; NULL: as it came, or nobody is told */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
-	uint64_t number; /* of the record's line in it */
+	uint64_t number;  /* of the record's line in it */
 	uint64_t message; /* its number, or how many are before it */
 };
 
@@ -51,15 +51,15 @@ struct convo {
 	struct ctx_measure measure;
 	struct entry *entries;
 	size_t n, cap;
-	size_t bytes;   /* of all texts */
-	size_t look_at; /* bytes at which to look for what can go */
-	uint64_t gone;  /* messages dropped */
+	size_t bytes;       /* of all texts */
+	size_t look_at;     /* bytes at which to look for what can go */
+	uint64_t gone;      /* messages dropped */
 	struct note *notes; /* to put in, by their entries */
 	size_t n_notes, notes_cap;
-	struct ctx_buf ours; /* their JSON */
+	struct ctx_buf ours;               /* their JSON */
 	const struct ctx_dialect *unnoted; /* no notice can stand in it */
-	const struct ctx_dialect *priced; /* of its notices, each ... */
-	uint64_t price;                   /* ... costs so many tokens */
+	const struct ctx_dialect *priced;  /* of its notices, each ... */
+	uint64_t price;                    /* ... costs so many tokens */
 	const char *file;
 	uint64_t line; /* 0: the messages of the stream */
 	bool open;
@@ -80,10 +80,10 @@ struct prune {
 	struct ctx_writer *writer;
 	struct ctx_meter *meter;
 	struct ctx_prune_options *options;
-	struct convo lines, record; /* the stream's, and a record's own */
+	struct convo lines, record;    /* the stream's, and a record's own */
 	const struct ctx_json *source; /* of the record's conversation */
 	struct ctx_view view;
-	struct ctx_json json; /* a held record, scanned again */
+	struct ctx_json json;   /* a held record, scanned again */
 	struct ctx_edits edits; /* of a record, */
 	struct ctx_edits one;   /* or of a message of it */
 	struct pieces pieces;
@@ -128,8 +128,7 @@ int ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
 /* Gives the lines of a transcript others to name once it is known which go;
  * those that a message that goes had replaced go with it, or they would be
  * live again. */
-int ctx_prune_relink(struct prune *p, struct convo *convo,
-    struct ctx_err *err);
+int ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err);
 
 /* ---- head_tail.c: a message cut to its ends ---- */
 

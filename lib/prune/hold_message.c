@@ -24,8 +24,8 @@ holds_pin(struct prune *p, const struct ctx_view *view,
 		if (ctx_json_text(view->json, part->value, &p->text, &text,
 			err) < 0)
 			return -1;
-		*pinned = ctx_pattern_match(&options->pin_text, text.p,
-		    text.n, &p->match_left);
+		*pinned = ctx_pattern_match(&options->pin_text, text.p, text.n,
+		    &p->match_left);
 		ctx_buf_reset(&p->text);
 	}
 	if (*pinned || options->pin_tool.n == 0 || part->name == 0)
@@ -60,8 +60,9 @@ pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
 
 	for (; p->options->pin_tool.n > 0 && first < groups->n; first++) {
 		tool = ctx_names_at(&groups->tools, groups->items[first].tool);
-		if (tool.n > 0 && ctx_pattern_match(&p->options->pin_tool,
-				      tool.p, tool.n, &p->match_left))
+		if (tool.n > 0 &&
+		    ctx_pattern_match(&p->options->pin_tool, tool.p, tool.n,
+			&p->match_left))
 			groups->items[first].flags |= CTX_ITEM_PINNED;
 	}
 }
@@ -104,9 +105,8 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 		if (entry->spared == NULL)
 			return ctx_err_nomem(err);
 		entry->spared[result - 1] = true;
-		if (ctx_count_cleared(convo->measure.counter,
-			entry->dialect, view, i, &left, &saved,
-			err) < 0)
+		if (ctx_count_cleared(convo->measure.counter, entry->dialect,
+			view, i, &left, &saved, err) < 0)
 			return -1;
 		cost->bodies -= saved;
 	}
@@ -190,8 +190,8 @@ note_own(struct prune *p, struct convo *convo, const struct entry *entry,
 		found, &tokens, err) < 0)
 		return -1;
 	item->own = (uint32_t)tokens;
-	item->flags |= found->summary ? CTX_ITEM_WITH_SUMMARY
-				      : CTX_ITEM_WITH_NOTICE;
+	item->flags |=
+	    found->summary ? CTX_ITEM_WITH_SUMMARY : CTX_ITEM_WITH_NOTICE;
 	return 0;
 }
 
@@ -202,8 +202,7 @@ ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
 	entry->dialect = NULL;
 	entry->items = 1;
 	entry->message = convo->groups.messages;
-	return ctx_groups_add_unknown(&convo->groups, entry->line != 0,
-	    err);
+	return ctx_groups_add_unknown(&convo->groups, entry->line != 0, err);
 }
 
 int
@@ -236,16 +235,15 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 		groups->pinned = convo->plan.limits.keep_first;
 	if (ctx_stream_cost(event, convo->measure.counter, &cost, err) < 0 ||
 	    spare_results(p, convo, entry, view, &cost, err) < 0 ||
-	    ctx_groups_add(groups, entry->dialect, view, &cost, flags, err) <
-		0)
+	    ctx_groups_add(groups, entry->dialect, view, &cost, flags, err) < 0)
 		return -1;
 	if (entry->dialect->rules & CTX_ALTERNATES)
 		convo->plan.limits.alternates = true;
 	pin_by_call(p, groups, first);
 	if (note_own(p, convo, entry, view, &found,
 		&groups->items[groups->n - 1], err) < 0 ||
-	    price_notice(p, convo, entry, view,
-		&groups->items[groups->n - 1], err) < 0 ||
+	    price_notice(p, convo, entry, view, &groups->items[groups->n - 1],
+		err) < 0 ||
 	    measure_ends(p, convo, entry, view, first, err) < 0)
 		return -1;
 	if (convo->scorer != NULL &&

@@ -58,8 +58,9 @@ first_own(const struct ctx_view *view)
 {
 	size_t i = 0;
 
-	while (i < view->n && (view->parts[i].kind == CTX_PART_RESULT ||
-				  view->parts[i].owner != 0))
+	while (i < view->n &&
+	    (view->parts[i].kind == CTX_PART_RESULT ||
+		view->parts[i].owner != 0))
 		i++;
 	return i;
 }
@@ -117,8 +118,9 @@ ctx_note_find(const struct ctx_prune_options *options,
 	    view->parts[i].kind != CTX_PART_TEXT ||
 	    view->json->nodes[view->parts[i].value].kind != CTX_JSON_STRING)
 		return;
-	if (view->n > 1 && (dialect->note_part == NULL ||
-			       view->parts[i].child == 0 || i + 1 == view->n))
+	if (view->n > 1 &&
+	    (dialect->note_part == NULL || view->parts[i].child == 0 ||
+		i + 1 == view->n))
 		return;
 	literal = ctx_json_str(view->json, view->parts[i].value);
 	find_in(literal, options->notice, is_string(dialect, view, i), found);
@@ -166,8 +168,7 @@ make_names(struct ctx_str text, struct ctx_str near, char uuid[39],
 
 /* The value at a path of keys parted by dots, or null. */
 static struct ctx_str
-value_at(const struct ctx_json *json, uint32_t node, const char *path,
-    size_t n)
+value_at(const struct ctx_json *json, uint32_t node, const char *path, size_t n)
 {
 	char key[32];
 	size_t len;
@@ -231,8 +232,8 @@ fill_in(struct ctx_buf *out, const char *template, const struct words *words,
 	size_t n;
 
 	for (; (next = strchr(template, '$')) != NULL; template = next + n) {
-		if (ctx_buf_add(out, template, (size_t)(next - template),
-			err) < 0)
+		if (ctx_buf_add(out, template, (size_t)(next - template), err) <
+		    0)
 			return -1;
 		next++;
 		for (n = 0; in_path(next[n]); n++)
@@ -255,8 +256,8 @@ template_of(const struct ctx_dialect *dialect, bool part, bool summary)
 /* Tokens of a note that is a message. */
 static int
 message_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const char *template,
-    uint64_t *tokens, struct ctx_err *err)
+    const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
+    struct ctx_err *err)
 {
 	struct words words = {.uuid = {"\"\"", 2},
 	    .hex = {"\"\"", 2},
@@ -277,9 +278,8 @@ message_cost(struct prune *p, struct ctx_counter *counter,
 
 /* Tokens of a literal, which is its first piece and then its second. */
 static int
-literal_cost(struct prune *p, struct ctx_counter *counter,
-    struct ctx_str first, struct ctx_str second, uint64_t *tokens,
-    struct ctx_err *err)
+literal_cost(struct prune *p, struct ctx_counter *counter, struct ctx_str first,
+    struct ctx_str second, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t used;
@@ -298,14 +298,13 @@ literal_cost(struct prune *p, struct ctx_counter *counter,
 /* Sets *tokens to how many more a literal has with the piece first than with a
  * mere quote.  Tokens may cross the seam, so both are counted. */
 static int
-piece_cost(struct prune *p, struct ctx_counter *counter,
-    struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
-    struct ctx_err *err)
+piece_cost(struct prune *p, struct ctx_counter *counter, struct ctx_str first,
+    struct ctx_str rest, uint64_t *tokens, struct ctx_err *err)
 {
 	uint64_t without;
 
-	if (literal_cost(p, counter, (struct ctx_str){"\"", 1}, rest,
-		&without, err) < 0 ||
+	if (literal_cost(p, counter, (struct ctx_str){"\"", 1}, rest, &without,
+		err) < 0 ||
 	    literal_cost(p, counter, first, rest, tokens, err) < 0)
 		return -1;
 	*tokens -= *tokens < without ? *tokens : without;
@@ -342,8 +341,7 @@ ctx_note_cost(struct prune *p, struct ctx_counter *counter,
 	if (ctx_text_encode(&p->literal, text.p, text.n, err) < 0)
 		return -1;
 	if (form == NOTE_MESSAGE)
-		return message_cost(p, counter, dialect, template, tokens,
-		    err);
+		return message_cost(p, counter, dialect, template, tokens, err);
 	if (form == NOTE_STRING) {
 		p->literal.n--;
 		if (add_suffix(&p->literal, summary, err) < 0)
@@ -372,8 +370,7 @@ ctx_note_weigh(struct prune *p, struct ctx_counter *counter,
 		return rc;
 	}
 	literal = ctx_json_str(view->json, view->parts[found->part].value);
-	return piece_cost(p, counter,
-	    (struct ctx_str){literal.p, found->end},
+	return piece_cost(p, counter, (struct ctx_str){literal.p, found->end},
 	    (struct ctx_str){literal.p + found->end, literal.n - found->end},
 	    tokens, err);
 }
@@ -466,8 +463,7 @@ compose(struct prune *p, struct convo *convo, struct note *note,
 		note->literal_n, err) < 0)
 		return -1;
 	words.text = (struct ctx_str){p->literal.p, p->literal.n};
-	make_names(words.text, ctx_json_str(words.json, words.node), uuid,
-	    hex);
+	make_names(words.text, ctx_json_str(words.json, words.node), uuid, hex);
 	words.uuid = (struct ctx_str){uuid, 38};
 	words.hex = (struct ctx_str){hex, 10};
 	words.parent = (struct ctx_str){"null", 4};
@@ -552,8 +548,8 @@ ctx_note_insert_part(struct prune *p, struct convo *convo,
 }
 
 int
-ctx_note_insert(struct prune *p, struct convo *convo,
-    const struct entry *entry, struct ctx_err *err)
+ctx_note_insert(struct prune *p, struct convo *convo, const struct entry *entry,
+    struct ctx_err *err)
 {
 	const struct note *note = &convo->notes[entry->note - 1];
 	const char *start = ctx_json_str(p->source, entry->node).p;
@@ -575,8 +571,7 @@ int
 ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
     struct ctx_err *err)
 {
-	const struct note *note =
-	    &convo->notes[convo->entries[entry].note - 1];
+	const struct note *note = &convo->notes[convo->entries[entry].note - 1];
 	const struct entry *near;
 	size_t i = entry;
 	bool crlf;
@@ -586,8 +581,8 @@ ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
 		i--;
 	near = &convo->entries[i > 0 ? i - 1 : entry];
 	crlf = near->n > 1 && near->text[near->n - 2] == '\r';
-	if (ctx_writer_copy(p->writer, convo->ours.p + note->at, note->n,
-		err) < 0 ||
+	if (ctx_writer_copy(p->writer, convo->ours.p + note->at, note->n, err) <
+		0 ||
 	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
 		err) < 0)
 		return -1;

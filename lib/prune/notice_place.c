@@ -10,8 +10,8 @@
 
 /* The way from one message that stays to the next. */
 struct gap {
-	uint64_t tokens;  /* of what went on it */
-	size_t notice;    /* a notice on it, if there is one */
+	uint64_t tokens; /* of what went on it */
+	size_t notice;   /* a notice on it, if there is one */
 	bool has_notice;
 };
 

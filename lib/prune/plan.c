@@ -17,7 +17,7 @@
 #include "prune/plan.h"
 
 #define BIT(hold) (1u << (hold))
-#define FOR_EVER                                                             \
+#define FOR_EVER \
 	(BIT(CTX_HOLD_UNKNOWN) | BIT(CTX_HOLD_SYSTEM) | BIT(CTX_HOLD_PINNED))
 #define VERBATIM (FOR_EVER | BIT(CTX_HOLD_LAST) | BIT(CTX_HOLD_OPEN))
 
@@ -104,14 +104,13 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    !(item->flags & CTX_ITEM_NOTICE))
 		holds |= BIT(CTX_HOLD_LAST);
 	if (item->flags & (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE))
-		return holds | (limits->policy->summarizes ||
-			    !limits->pin_system ||
-			    (item->flags & CTX_ITEM_NOTICE)
-			? 0
-			: BIT(CTX_HOLD_SYSTEM));
-	if (item->flags & CTX_ITEM_SYSTEM)
 		return holds |
-		    (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
+		    (limits->policy->summarizes || !limits->pin_system ||
+				(item->flags & CTX_ITEM_NOTICE)
+			    ? 0
+			    : BIT(CTX_HOLD_SYSTEM));
+	if (item->flags & CTX_ITEM_SYSTEM)
+		return holds | (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
 	/* As a summary that is a message is held. */
 	if ((item->flags & CTX_ITEM_WITH_SUMMARY) && limits->pin_system &&
 	    !limits->policy->summarizes)
@@ -155,8 +154,7 @@ shares(const struct ctx_item *items, size_t i)
  * answer to that message must stay as well, and so on.
  */
 static void
-hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
-    bool ended)
+hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_item *items = groups->items;
 	size_t i, j, end, last = 0;
@@ -166,8 +164,9 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups,
 		if (!shares(items, i))
 			any = 0;
 		last = i;
-		for (end = i; end < groups->n &&
-		     items[end].turn == items[i].turn; end++) {
+		for (end = i;
+		     end < groups->n && items[end].turn == items[i].turn;
+		     end++) {
 			if (items[end].flags &
 			    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN))
 				continue;
@@ -212,8 +211,7 @@ first_open(struct ctx_groups *groups)
 
 	if (!groups->goes_on)
 		return SIZE_MAX;
-	while (i < groups->n && !is_open(groups, i, false) &&
-	    i != groups->last)
+	while (i < groups->n && !is_open(groups, i, false) && i != groups->last)
 		i++;
 	return i;
 }
@@ -247,8 +245,7 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	if (plan->limits.alternates)
 		hold_ends_of_turns(plan, groups, ended);
 	for (i = 0; i < groups->n; i++)
-		plan->holds[i] =
-		    plan->holds[ctx_group_of(items, (uint32_t)i)];
+		plan->holds[i] = plan->holds[ctx_group_of(items, (uint32_t)i)];
 }
 
 /* ---- bound reasoning ---- */
@@ -328,8 +325,8 @@ ctx_plan_leaves_bound(const struct ctx_plan *plan,
 
 /* The edits that the level allows for an item, now or (ended false) later. */
 static unsigned
-allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    size_t i, bool ended)
+allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
+    bool ended)
 {
 	const struct ctx_limits *limits = &plan->limits;
 	const struct ctx_item *item = &groups->items[i];
@@ -354,8 +351,7 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups,
 
 /* The edits that the end of the conversation may still bring to an item. */
 static unsigned
-possible(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    size_t i)
+possible(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i)
 {
 	unsigned edits = allowed(plan, groups, i, false);
 
@@ -428,8 +424,8 @@ hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 
 /* Marks one edit wherever it is allowed; returns the total it leaves. */
 static uint64_t
-edit_all(struct ctx_plan *plan, const struct ctx_groups *groups,
-    unsigned edit, uint64_t total)
+edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
+    uint64_t total)
 {
 	size_t i;
 
@@ -466,8 +462,7 @@ static bool
 is_user(const struct ctx_plan *plan, const struct ctx_item *item)
 {
 	return asks(plan, item) ||
-	    ((item->flags & CTX_ITEM_SUMMARY) &&
-		item->role == CTX_ROLE_USER &&
+	    ((item->flags & CTX_ITEM_SUMMARY) && item->role == CTX_ROLE_USER &&
 		!plan->limits.policy->summarizes);
 }
 
@@ -490,8 +485,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		const struct ctx_item *item = &groups->items[i];
 		struct ctx_unit *unit = &plan->units[i];
 		uint32_t root = ctx_group_of(groups->items, (uint32_t)i);
-		unsigned edits = ended ? plan->marks[i]
-				       : possible(plan, groups, i);
+		unsigned edits =
+		    ended ? plan->marks[i] : possible(plan, groups, i);
 
 		plan->units[root].weight += weight_unnoted(item, edits);
 		plan->units[root].ours += weight_summary(item, edits);
@@ -503,12 +498,12 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unit->user = is_user(plan, item) &&
 		    (ended || !may_cease(plan, groups, item));
 		unit->system = !unit->user &&
-		    (item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN |
-				       CTX_ITEM_USER));
-		unit->held = plan->holds[i] != 0 ||
-		    (item->flags & CTX_ITEM_NOTICE);
-		unit->weighs = ended ? unit->held
-				     : (plan->holds[i] & FOR_EVER) != 0;
+		    (item->flags &
+			(CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN | CTX_ITEM_USER));
+		unit->held =
+		    plan->holds[i] != 0 || (item->flags & CTX_ITEM_NOTICE);
+		unit->weighs =
+		    ended ? unit->held : (plan->holds[i] & FOR_EVER) != 0;
 		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
 		if (item->turn != groups->items[root].turn)
 			plan->units[root].spans = true;
@@ -528,8 +523,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 static void
 follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	bool alone = plan->limits.policy->ranks_users &&
-	    !plan->limits.alternates;
+	bool alone =
+	    plan->limits.policy->ranks_users && !plan->limits.alternates;
 	struct ctx_unit *units = plan->units;
 	size_t i, j, end, n = groups->n;
 	bool others, kept;
@@ -537,13 +532,13 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	for (i = 0; i < n; i = end) {
 		others = kept = false;
 		for (end = i; end < n && units[end].turn == units[i].turn;
-		    end++) {
+		     end++) {
 			if (units[end].user || units[end].system)
 				continue;
 			others = true;
-			kept |= !units[ctx_group_of(groups->items,
-					   (uint32_t)end)]
-				     .drop;
+			kept |=
+			    !units[ctx_group_of(groups->items, (uint32_t)end)]
+				 .drop;
 		}
 		for (j = i; others && j < end; j++)
 			if (units[j].user && units[j].first)
@@ -612,7 +607,7 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 			left -= items[i].shared;
 		plan->after += left +
 		    (plan->marks[i] & CTX_MARK_NOTE ? groups->items[i].note
-						     : 0);
+						    : 0);
 		for (owner = 0; owner < CTX_HOLDS; owner++)
 			if (plan->holds[i] & BIT(owner))
 				break;
@@ -763,7 +758,7 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 		if (plan->marks[i] & CTX_MARK_DROP)
 			plan->marks[i] = 0;
 		else
-			plan->marks[i] &= (uint8_t)~(
+			plan->marks[i] &= (uint8_t) ~(
 			    never & ~allowed(plan, groups, i, true));
 	plan->bound_from = UINT64_MAX;
 	ctx_plan_total(plan, groups);

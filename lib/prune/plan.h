@@ -44,8 +44,7 @@ void ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups);
 struct ctx_scorer_kind {
 	size_t size; /* bytes of its struct, zeroed at open */
 	int (*note)(struct ctx_scorer *scorer, const struct ctx_view *view,
-	    const struct ctx_groups *groups, size_t first,
-	    struct ctx_err *err);
+	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    struct ctx_err *err);
 	void (*reset)(struct ctx_scorer *scorer);

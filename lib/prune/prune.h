@@ -25,9 +25,9 @@ enum ctx_level {
 struct ctx_limits {
 	const struct ctx_policy *policy;
 	enum ctx_level level;
-	uint64_t budget;  /* what may leave */
-	uint64_t trigger; /* at or under it nothing is done */
-	uint64_t target; /* what a conversation over it is cut down to */
+	uint64_t budget;       /* what may leave */
+	uint64_t trigger;      /* at or under it nothing is done */
+	uint64_t target;       /* what a conversation over it is cut down to */
 	uint64_t keep_last;    /* newest messages that stay, verbatim */
 	uint64_t keep_turns;   /* newest turns whose user and last group stay */
 	uint64_t keep_first;   /* first messages that stay (middle-out) */
@@ -38,8 +38,8 @@ struct ctx_limits {
 	uint64_t keep_tokens;   /* the same in tokens, 0: by messages */
 	uint64_t reserved;      /* what a message of ours may cost */
 	enum ctx_reasoning reasoning;
-	bool binds;             /* the model binds signed reasoning */
-	bool always;            /* the trigger is off */
+	bool binds;  /* the model binds signed reasoning */
+	bool always; /* the trigger is off */
 	bool pin_system;
 	bool alternates; /* roles must: a turn's user and last group stand
 			  * together, and stay as long as any of it is held */
@@ -58,17 +58,17 @@ struct ctx_unit {
 	double rank;     /* of the group: the lowest goes first */
 	uint32_t turn;
 	uint32_t root; /* index of the first item of its group */
-	bool first;  /* the first item of its group */
-	bool user;   /* a user message that its turn cannot do without */
-	bool system; /* no group of its turn needs it, and it needs none: a
-		      * system message, or any other user message */
-	bool held;   /* may not go now */
-	bool weighs; /* held for ever: weighs on what is younger */
-	bool behind; /* stands before something that has gone already */
-	bool summary; /* an earlier summary */
-	bool spans;  /* the group reaches into a later turn */
-	bool shares; /* in one message with results of the turn before */
-	bool drop;   /* the policy's answer */
+	bool first;    /* the first item of its group */
+	bool user;     /* a user message that its turn cannot do without */
+	bool system;   /* no group of its turn needs it, and it needs none: a
+			* system message, or any other user message */
+	bool held;     /* may not go now */
+	bool weighs;   /* held for ever: weighs on what is younger */
+	bool behind;   /* stands before something that has gone already */
+	bool summary;  /* an earlier summary */
+	bool spans;    /* the group reaches into a later turn */
+	bool shares;   /* in one message with results of the turn before */
+	bool drop;     /* the policy's answer */
 };
 
 /*
@@ -91,7 +91,8 @@ struct ctx_policy {
 	bool ranks_users; /* user messages are answered about, too */
 	bool fills;       /* what went and still fits comes back */
 	bool embeds;      /* an embedder ranks with it, if there is one */
-	/* Ranks items by their text; NULL: by age.  See prune/strategy/scorer.c. */
+	/* Ranks items by their text; NULL: by age.  See
+	 * prune/strategy/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
 	const char *const *reasons; /* of each rank, or NULL */
 	uint64_t trigger; /* default, thousandths of a percent; 0: all of it */
@@ -120,10 +121,10 @@ struct ctx_plan {
 	struct ctx_limits limits;
 	uint64_t fixed; /* tokens of the conversation beside its messages: */
 	uint64_t tools, system; /* of its request's tools, system prompt */
-	uint64_t notices; /* tokens kept free for notices */
-	uint64_t bound_from; /* no bound reasoning stays in this message or a
-			      * later one; UINT64_MAX: all stays */
-	bool cut;       /* something has gone already */
+	uint64_t notices;       /* tokens kept free for notices */
+	uint64_t bound_from;    /* no bound reasoning stays in this message or a
+				 * later one; UINT64_MAX: all stays */
+	bool cut;               /* something has gone already */
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
 	uint8_t *marks; /* of each item, after decide; may be changed */
@@ -145,8 +146,7 @@ void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
 /* Has the conversation passed its trigger? */
-bool ctx_plan_due(const struct ctx_plan *plan,
-    const struct ctx_groups *groups);
+bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
 /*
  * Has bound reasoning removed from a message, by its number, on, unless the
  * limits keep it; marks and after follow.  To be called after a decision, for
@@ -167,8 +167,8 @@ bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
 /* Adds after and floor up again, from the marks as they are. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
-uint64_t ctx_plan_left(const struct ctx_plan *plan,
-    const struct ctx_item *item, size_t i);
+uint64_t ctx_plan_left(const struct ctx_plan *plan, const struct ctx_item *item,
+    size_t i);
 /* Makes the marks true of the items: those dropped are taken out of groups,
  * those edited cost less. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
@@ -189,9 +189,8 @@ struct ctx_scorer_options {
 };
 
 /* *scorer is NULL for policies that rank by age. */
-int ctx_scorer_open(struct ctx_scorer **scorer,
-    const struct ctx_policy *policy, const struct ctx_scorer_options *options,
-    struct ctx_err *err);
+int ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_policy *policy,
+    const struct ctx_scorer_options *options, struct ctx_err *err);
 /* After ctx_groups_add: items from first on are the message's. */
 int ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
@@ -209,7 +208,7 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
 /* What separates a summary, or a notice, from the user's text in one string;
  * neither needs an escape other than \n. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
-#define CTX_NOTICE_SUFFIX "\n\n"
+#define CTX_NOTICE_SUFFIX  "\n\n"
 
 enum ctx_summary_kind {
 	CTX_SUMMARY_EARLIER, /* the text of an earlier summary, folded in */
@@ -254,7 +253,7 @@ struct ctx_prune_options {
 	struct ctx_amount budget;  /* percent: of the window */
 	struct ctx_amount trigger; /* percent: of the budget */
 	struct ctx_amount target;  /* percent: of the budget */
-	uint64_t trigger_tokens; /* lowers the trigger if not 0 */
+	uint64_t trigger_tokens;   /* lowers the trigger if not 0 */
 	uint64_t reserve; /* tokens off the window if no budget is given */
 	uint64_t window;  /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
@@ -266,11 +265,11 @@ struct ctx_prune_options {
 	 * whose summary tells of all that went. */
 	const char *notice;
 	/* summarize: */
-	const char *summarizer; /* command, NULL: the built-in one */
-	const char *prompt;     /* given to it before the text */
+	const char *summarizer;  /* command, NULL: the built-in one */
+	const char *prompt;      /* given to it before the text */
 	uint64_t summary_tokens; /* the most a summary may cost */
 	unsigned timeout;        /* seconds */
-	bool or_builtin; /* the built-in one if the command fails */
+	bool or_builtin;         /* the built-in one if the command fails */
 	struct ctx_scorer_options scorer;
 	struct ctx_report report;
 	void *user;
@@ -283,15 +282,15 @@ struct ctx_prune_options {
 struct ctx_outcome {
 	const char *file;
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
-	uint64_t before, after; /* tokens, framing and all */
+	uint64_t before, after;  /* tokens, framing and all */
 	uint64_t messages, gone; /* of those that were read */
 	uint64_t left;           /* summaries and notices of ours with them */
 	/* In which no notice can stand, though one was due; or NULL. */
 	const struct ctx_dialect *unnoted;
 	const struct ctx_limits *limits;
 	const struct ctx_plan *plan; /* for its floor */
-	bool over; /* after is above the budget */
-	bool bound; /* bound reasoning is kept after a change */
+	bool over;                   /* after is above the budget */
+	bool bound;   /* bound reasoning is kept after a change */
 	bool refused; /* nothing was changed, for bound reasoning would have
 		       * been kept after the change */
 	const struct ctx_err *trouble; /* why nothing was done, or NULL */

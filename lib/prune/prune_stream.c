@@ -40,8 +40,8 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 		event->shape, &beside, err) < 0)
 		return -1;
 	if (convo->scorer == NULL &&
-	    ctx_scorer_open(&convo->scorer, limits.policy,
-		&p->options->scorer, err) < 0)
+	    ctx_scorer_open(&convo->scorer, limits.policy, &p->options->scorer,
+		err) < 0)
 		return -1;
 	limits.binds =
 	    ctx_model_binds(convo->measure.model, convo->measure.name);
@@ -175,7 +175,7 @@ bind_notes(struct convo *convo)
 	size_t i, item = 0;
 
 	for (i = 0; convo->n_notes > 0 && i < convo->n;
-	    item += convo->entries[i].items, i++)
+	     item += convo->entries[i].items, i++)
 		if (convo->entries[i].note != 0) {
 			ctx_plan_bind(&convo->plan, &convo->groups,
 			    convo->groups.items[item].message);
@@ -276,14 +276,12 @@ hold(struct prune *p, const struct ctx_event *event, char *text, size_t n,
 
 /* The same, of the record itself. */
 static struct entry *
-hold_record(struct prune *p, const struct ctx_event *event,
-    struct ctx_err *err)
+hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	char *text = ctx_stream_keep(p->stream, event, err);
 
-	return text == NULL
-	    ? NULL
-	    : hold(p, event, text, event->record->text.n, err);
+	return text == NULL ? NULL
+			    : hold(p, event, text, event->record->text.n, err);
 }
 
 /* Passes on what is no message of the stream, in its place.  A line of a
@@ -296,9 +294,9 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (p->lines.open || event->line != 0) {
 		entry = hold_record(p, event, err);
-		return entry == NULL ? -1
-				     : ctx_prune_take_unknown(&p->lines,
-					   entry, err);
+		return entry == NULL
+		    ? -1
+		    : ctx_prune_take_unknown(&p->lines, entry, err);
 	}
 	if (p->options->report.dry_run)
 		return 0;
@@ -309,8 +307,7 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 /* The same of what its edits, in p->edits, make of it. */
 static int
-pass_edited(struct prune *p, const struct ctx_event *event,
-    struct ctx_err *err)
+pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct entry *entry;
 	size_t n;
@@ -321,9 +318,9 @@ pass_edited(struct prune *p, const struct ctx_event *event,
 		return -1;
 	if (p->lines.open || event->line != 0) {
 		entry = hold(p, event, text, n, err);
-		return entry == NULL ? -1
-				     : ctx_prune_take_unknown(&p->lines,
-					   entry, err);
+		return entry == NULL
+		    ? -1
+		    : ctx_prune_take_unknown(&p->lines, entry, err);
 	}
 	if (!p->options->report.dry_run &&
 	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
@@ -391,8 +388,7 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 /* An element of a record's conversation. */
 static int
-add_element(struct prune *p, const struct ctx_event *event,
-    struct ctx_err *err)
+add_element(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct entry *entry = ctx_convo_entry(&p->record, err);
 
@@ -449,8 +445,8 @@ renumber(struct prune *p, struct ctx_err *err)
 		node = ctx_json_find(p->source, entry->node,
 		    entry->dialect->ordinal);
 		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
-		if (node != 0 && p->source->nodes[node].kind ==
-			CTX_JSON_NUMBER &&
+		if (node != 0 &&
+		    p->source->nodes[node].kind == CTX_JSON_NUMBER &&
 		    ctx_edit_replace(&p->edits, ctx_json_str(p->source, node),
 			text, (size_t)n, err) < 0)
 			return -1;
@@ -474,8 +470,7 @@ insert_notes(struct prune *p, struct ctx_err *err)
 
 /* Decides a record's conversation; its edits wait for the record's end. */
 static int
-end_record(struct prune *p, const struct ctx_event *event,
-    struct ctx_err *err)
+end_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	p->source = event->record->json;
 	if (conclude(p, &p->record, err) < 0 ||
@@ -488,8 +483,7 @@ end_record(struct prune *p, const struct ctx_event *event,
 
 /* A record that was no message of the stream is over. */
 static int
-pass_record(struct prune *p, const struct ctx_event *event,
-    struct ctx_err *err)
+pass_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	if (event->record->kind == CTX_RECORD_BLANK)
 		return add_blank(p, event, err);

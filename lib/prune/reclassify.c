@@ -38,8 +38,9 @@ take_again(struct prune *p, struct convo *convo, struct entry *entry,
     struct ctx_view *view, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
-	const struct ctx_event event = {
-	    .kind = CTX_EVENT_MESSAGE, .view = view, .cost = &cost};
+	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
+	    .view = view,
+	    .cost = &cost};
 	size_t used;
 
 	if (entry->dialect == NULL)

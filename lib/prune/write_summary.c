@@ -56,7 +56,7 @@ tell(struct material *m, const struct ctx_view *view,
 	if (ctx_part_tool(view->json, part, &m->name, &name, err) < 0)
 		return -1;
 	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(view->role),
-		part->kind == CTX_PART_CALL	? " calls "
+		part->kind == CTX_PART_CALL                       ? " calls "
 		    : part->kind == CTX_PART_RESULT && name.n > 0 ? " "
 								  : "") < 0 ||
 	    ctx_buf_add(&m->text, name.p, name.n, err) < 0 ||
@@ -119,8 +119,8 @@ add_part(struct prune *p, struct material *m, const struct ctx_view *view,
 		}
 		text.p += prefix;
 		text.n -= prefix;
-		if (add_text(p, m, view, part, CTX_SUMMARY_EARLIER, text,
-			err) < 0)
+		if (add_text(p, m, view, part, CTX_SUMMARY_EARLIER, text, err) <
+		    0)
 			return -1;
 		text = rest;
 		if (!goes)
@@ -155,8 +155,7 @@ add_entry(struct prune *p, struct material *m, const struct entry *entry,
 
 		if ((marks & CTX_MARK_DROP) ||
 		    (earlier && (marks & CTX_MARK_FOLD))) {
-			if (add_part(p, m, view, part,
-				earlier ? &found : NULL,
+			if (add_part(p, m, view, part, earlier ? &found : NULL,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
 		} else if (m->lines != NULL) {
@@ -241,8 +240,8 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
 		    o->summarizer);
 	end_early(out);
-	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n,
-		room, &at, &tokens, err) < 0)
+	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n, room,
+		&at, &tokens, err) < 0)
 		return -1;
 	out->n = at;
 	return 0;
@@ -261,8 +260,8 @@ write_summary(struct prune *p, struct convo *convo, struct material *m,
 			return -1;
 		out->n = 0;
 	}
-	return ctx_summary_write(m->lines, convo->measure.counter->tokens,
-	    room, out, err);
+	return ctx_summary_write(m->lines, convo->measure.counter->tokens, room,
+	    out, err);
 }
 
 /* ---- what goes, and where its summary stands ---- */
@@ -344,7 +343,8 @@ place_message(const struct convo *convo, const struct ctx_dialect *dialect,
 	if (i == convo->n || (system && (dialect->rules & CTX_ONE_SYSTEM)))
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can stand in it, a conversation of dialect %s "
-		    "with a system message", dialect->name);
+		    "with a system message",
+		    dialect->name);
 	return 0;
 }
 
@@ -380,8 +380,7 @@ struct place {
 
 static int
 find_place(struct prune *p, const struct convo *convo,
-    const struct ctx_dialect *dialect, struct place *place,
-    struct ctx_err *err)
+    const struct ctx_dialect *dialect, struct place *place, struct ctx_err *err)
 {
 	const struct ctx_dialect *there;
 	int rc = 0;
@@ -396,7 +395,8 @@ find_place(struct prune *p, const struct convo *convo,
 	if (dialect->summary == NULL)
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can stand in it, a conversation of dialect %s "
-		    "without a user message", dialect->name);
+		    "without a user message",
+		    dialect->name);
 	if (place_message(convo, dialect, &place->entry, err) < 0)
 		return -1;
 	there = convo->entries[place->entry].dialect;
@@ -466,9 +466,9 @@ compose(struct prune *p, struct convo *convo, const struct place *place,
 /* The same, with the text cut if it costs more behind its prefix than by
  * itself, and so more than there is room for. */
 static int
-compose_within(struct prune *p, struct convo *convo,
-    const struct place *place, uint64_t room, struct ctx_buf *text,
-    struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
+compose_within(struct prune *p, struct convo *convo, const struct place *place,
+    uint64_t room, struct ctx_buf *text, struct ctx_str *all, uint64_t *tokens,
+    struct ctx_err *err)
 {
 	uint64_t budget = convo->plan.limits.budget, over;
 
@@ -494,14 +494,13 @@ put_in(struct prune *p, struct convo *convo, const struct place *place,
 	uint64_t tokens, whole = plan->after + drops->tokens;
 	struct ctx_str all;
 
-	if (compose_within(p, convo, place, room, text, &all, &tokens, err) <
-	    0)
+	if (compose_within(p, convo, place, room, text, &all, &tokens, err) < 0)
 		return -1;
 	if (text->n > 0 && tokens < drops->tokens &&
 	    plan->after + tokens <= plan->limits.budget) {
 		plan->after += tokens;
-		return ctx_note_add(convo, place->entry, place->part, true,
-		    all, tokens, err);
+		return ctx_note_add(convo, place->entry, place->part, true, all,
+		    tokens, err);
 	}
 	/* What must go to meet the budget goes without one. */
 	if (whole <= plan->limits.budget)
@@ -528,8 +527,7 @@ summarize(struct prune *p, struct convo *convo, const struct place *place,
 }
 
 int
-ctx_prune_summarize(struct prune *p, struct convo *convo,
-    struct ctx_err *err)
+ctx_prune_summarize(struct prune *p, struct convo *convo, struct ctx_err *err)
 {
 	struct drops drops = look_at_drops(convo);
 	struct material m = {0};

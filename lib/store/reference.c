@@ -47,8 +47,7 @@ read_line(const char *p, size_t n, const char *middle, struct reference *ref)
 		if (ref->path.p[slash - 1] == '/')
 			break;
 	ref->dir = (struct ctx_str){ref->path.p, slash > 0 ? slash - 1 : 0};
-	ref->name = (struct ctx_str){ref->path.p + slash,
-	    ref->path.n - slash};
+	ref->name = (struct ctx_str){ref->path.p + slash, ref->path.n - slash};
 	ref->at = 0;
 	return slash > 0 && ctx_spool_is_name(ref->name, &ref->digits);
 }
@@ -131,8 +130,7 @@ ctx_reference_into(const struct reference *ref, const char *dir)
 {
 	struct ctx_str ours = spool_path(dir);
 
-	return ref->dir.n == ours.n &&
-	    memcmp(ref->dir.p, ours.p, ours.n) == 0;
+	return ref->dir.n == ours.n && memcmp(ref->dir.p, ours.p, ours.n) == 0;
 }
 
 int

@@ -11,11 +11,11 @@
 
 /* All pieces of the text it was found in. */
 struct reference {
-	uint64_t chars;             /* of the file's text; of media, bytes */
-	struct ctx_str path;        /* dir, a slash, name */
+	uint64_t chars;      /* of the file's text; of media, bytes */
+	struct ctx_str path; /* dir, a slash, name */
 	struct ctx_str dir, name;
-	struct ctx_str digits;      /* of the sha256, within name */
-	size_t at;                  /* bytes of the text before it */
+	struct ctx_str digits; /* of the sha256, within name */
+	size_t at;             /* bytes of the text before it */
 };
 
 /* Has a text the shape of an aged item: a reference as its last line, and

@@ -5,8 +5,8 @@
  * A file is written without a name, synced, and then linked: so under its
  * name it is whole or not there, and what is there is never overwritten.
  */
-#define _GNU_SOURCE /* O_TMPFILE and O_PATH, where there are any; realpath(3),
-		     * syscall(2) */
+#define _GNU_SOURCE  /* O_TMPFILE and O_PATH, where there are any; realpath(3), \
+		      * syscall(2) */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,8 +61,9 @@ sync_parent(int at, bool made)
 	/* It may only be passed, see open_directory. */
 	if (errno == EBADF)
 		errno = EACCES;
-	return made || (errno != EINVAL && errno != EROFS &&
-			   errno != ENOTSUP && errno != EACCES)
+	return made ||
+		(errno != EINVAL && errno != EROFS && errno != ENOTSUP &&
+		    errno != EACCES)
 	    ? -1
 	    : 0;
 }
@@ -84,8 +85,7 @@ open_directory(int at, const char *name, int flags, bool passed)
 
 /* Opens one component of the path, made if it is missing. */
 static int
-enter(int at, const char *name, bool follow, bool last, bool create,
-    bool *made)
+enter(int at, const char *name, bool follow, bool last, bool create, bool *made)
 {
 	int flags = follow ? 0 : O_NOFOLLOW, fd, sys;
 
@@ -185,12 +185,14 @@ open_made(struct ctx_spool *spool, struct ctx_err *err)
 
 	for (;; tries++) {
 		spool->fd = open_path(spool->dir, true, &spool->made, err);
-		if (tries == 10 || (spool->fd < 0 && (err->code != CTX_ESYS ||
-					    err->sys != ENOENT)))
+		if (tries == 10 ||
+		    (spool->fd < 0 &&
+			(err->code != CTX_ESYS || err->sys != ENOENT)))
 			return spool->fd;
 		if (spool->fd >= 0 &&
 		    (flock(spool->fd, LOCK_SH | LOCK_NB) == 0 ||
-			errno != EWOULDBLOCK) && is_named(spool))
+			errno != EWOULDBLOCK) &&
+		    is_named(spool))
 			return spool->fd;
 		if (spool->fd >= 0)
 			close(spool->fd);
@@ -336,8 +338,7 @@ add_tool(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 	if (ctx_buf_add(out, tool.p, n, err) < 0)
 		return -1;
 	for (i = from; i < out->n; i++)
-		if (!is_name_byte(out->p[i]) ||
-		    (i == 0 && out->p[i] == '-'))
+		if (!is_name_byte(out->p[i]) || (i == 0 && out->p[i] == '-'))
 			out->p[i] = '_';
 	return 0;
 }
@@ -358,8 +359,7 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 				return -1;
 		} else if (strncmp(p, hash_mark, sizeof hash_mark - 1) == 0) {
 			p += sizeof hash_mark - 1;
-			if (ctx_buf_add(out, digits, CTX_SPOOL_DIGITS, err) <
-			    0)
+			if (ctx_buf_add(out, digits, CTX_SPOOL_DIGITS, err) < 0)
 				return -1;
 		} else if (ctx_buf_add(out, p++, 1, err) < 0) {
 			return -1;
@@ -369,7 +369,8 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "'%s' names no file such as {tool}-{sha256}.md, of at most "
-		    "%d bytes", format, CTX_SPOOL_NAME);
+		    "%d bytes",
+		    format, CTX_SPOOL_NAME);
 	return ctx_buf_add(out, "", 1, err);
 }
 
@@ -469,8 +470,8 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 		return rc;
 	sum->bytes = sum->chars = 0;
 	SHA256Init(&state);
-	while (sum->bytes <= most && (n = read_some(spool, name, fd, block,
-		    sizeof block, err)) > 0) {
+	while (sum->bytes <= most &&
+	    (n = read_some(spool, name, fd, block, sizeof block, err)) > 0) {
 		SHA256Update(&state, (const uint8_t *)block, (size_t)n);
 		sum->bytes += (uint64_t)n;
 		sum->chars += ctx_utf8_count(block, (size_t)n);
@@ -493,8 +494,7 @@ holds(const struct ctx_spool *spool, const char *name, int fd,
 	size_t i = 0, at = 0, part, from;
 	ssize_t got;
 
-	while ((got = read_some(spool, name, fd, block, sizeof block, err)) >
-	    0)
+	while ((got = read_some(spool, name, fd, block, sizeof block, err)) > 0)
 		for (from = 0; from < (size_t)got; from += part, at += part) {
 			for (; i < n && at == pieces[i].n; i++)
 				at = 0;
@@ -611,8 +611,7 @@ put_nameless(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
 #ifdef O_TMPFILE
-	int fd = openat(spool->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC,
-	    0600);
+	int fd = openat(spool->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	char self[40];
 	int rc = NOT_PUT;
 
@@ -649,15 +648,14 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 /* Gives a hidden file a name that nothing has, also where a file has but one
  * (vfat and its kin). */
 static int
-name_hidden(const struct ctx_spool *spool, const char *hidden,
-    const char *name)
+name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
 	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
 		return 0;
 #ifdef SYS_renameat2 /* which not every C library has */
 	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
-		return (int)syscall(SYS_renameat2, spool->fd, hidden,
-		    spool->fd, name, 1u /* RENAME_NOREPLACE */);
+		return (int)syscall(SYS_renameat2, spool->fd, hidden, spool->fd,
+		    name, 1u /* RENAME_NOREPLACE */);
 #endif
 	return -1;
 }
@@ -760,8 +758,8 @@ ctx_spool_each(struct ctx_spool *spool, void *user,
 	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
 		rc = file(user, entry->d_name, err);
 	if (rc == 0 && errno != 0)
-		rc = ctx_err_sys(err, errno, "cannot read spool %s",
-		    spool->dir);
+		rc =
+		    ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);
 	closedir(dir);
 	return rc;
 }

@@ -13,8 +13,8 @@
 
 /* Digits of the sha256 that a file's name ends in, before its extension. */
 #define CTX_SPOOL_DIGITS 32
-#define CTX_SPOOL_NAME	 200 /* most bytes of a name */
-#define CTX_SPOOL_TOOL	 64  /* ... and of a tool's in it */
+#define CTX_SPOOL_NAME   200 /* most bytes of a name */
+#define CTX_SPOOL_TOOL   64  /* ... and of a tool's in it */
 
 /*
  * A directory of files whose names tell what they hold.  Modes are 0600 and,
@@ -23,10 +23,10 @@
  */
 struct ctx_spool {
 	int fd;
-	const char *dir; /* the caller's */
+	const char *dir;        /* the caller's */
 	uint64_t device, inode; /* what dir was when it was opened */
-	bool dirty;      /* something was linked since the last sync */
-	size_t made;     /* last directories of dir that were made for it */
+	bool dirty;             /* something was linked since the last sync */
+	size_t made; /* last directories of dir that were made for it */
 };
 /*
  * Opens a spool; with create it is made, with the directories above it, and
@@ -51,9 +51,8 @@ void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
  * digits.  CTX_EARG: that is no name of a file whose digits stand before one
  * extension, or it is too long, or has other bytes than those and dots.
  */
-int ctx_spool_name(struct ctx_buf *out, const char *format,
-    struct ctx_str tool, const char digits[CTX_SPOOL_DIGITS],
-    struct ctx_err *err);
+int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
+    const char digits[CTX_SPOOL_DIGITS], struct ctx_err *err);
 /* Has a name that form?  Then *digits is where they are. */
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*

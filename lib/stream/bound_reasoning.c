@@ -42,8 +42,8 @@ ctx_bound_after(const struct ctx_view *view, size_t from)
 /* The part whose block a text block takes the place of, since nothing else is
  * left of the message; or view->n. */
 static size_t
-find_last_resort(const struct ctx_view *view,
-    const struct ctx_dialect *dialect, size_t from)
+find_last_resort(const struct ctx_view *view, const struct ctx_dialect *dialect,
+    size_t from)
 {
 	const struct ctx_node *nodes = view->json->nodes;
 	size_t i, first = view->n;

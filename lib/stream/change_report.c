@@ -1,4 +1,5 @@
-/* change_report.c - what is done to messages, told and archived before it shows */
+/* change_report.c - what is done to messages, told and archived before it shows
+ */
 #include <sha2.h>
 #include <string.h>
 
@@ -53,8 +54,7 @@ ctx_report_sync(const struct ctx_report *report, struct ctx_err *err)
 }
 
 bool
-ctx_report_named(const struct ctx_stream *stream,
-    const struct ctx_event *event)
+ctx_report_named(const struct ctx_stream *stream, const struct ctx_event *event)
 {
 	return event->line != 0 && !event->inside &&
 	    !ctx_live_name(stream->live, event->line);
@@ -78,8 +78,8 @@ count_after(struct edited *edited, const struct ctx_edits *edits,
 	edited->text.n = 0;
 	if (ctx_edits_apply_some(edits, edited->first, edited->n, edited->value,
 		&edited->text, err) < 0 ||
-	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n,
-		&used, err) < 0 ||
+	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n, &used,
+		err) < 0 ||
 	    edited->dialect->read(&edited->json, 0, &edited->view, err) < 0)
 		return -1;
 	edited->view.flags |= edited->before->flags;
@@ -93,8 +93,7 @@ count_after(struct edited *edited, const struct ctx_edits *edits,
 
 int
 ctx_report_edited(const struct ctx_report *report, struct edited *edited,
-    const struct ctx_edits *edits, struct ctx_touch *touch,
-    struct ctx_err *err)
+    const struct ctx_edits *edits, struct ctx_touch *touch, struct ctx_err *err)
 {
 	struct ctx_cost cost;
 

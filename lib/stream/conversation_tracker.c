@@ -27,15 +27,14 @@ number(struct talk *talk, const struct ctx_stream *stream,
 	if (flags & CTX_VIEW_HIDDEN)
 		return;
 	if (event->line != 0 && !event->inside)
-		talk->index = ctx_live_number(stream->live, event->line,
-		    talk->messages);
+		talk->index =
+		    ctx_live_number(stream->live, event->line, talk->messages);
 	talk->messages += talk->messages == 0 || !(flags & CTX_VIEW_CONTINUES);
 }
 
 int
 ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter,
-    struct ctx_err *err)
+    const struct ctx_event *event, struct ctx_meter *meter, struct ctx_err *err)
 {
 	if (talk->asked)
 		return 0;
@@ -45,8 +44,7 @@ ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
 
 int
 ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter,
-    struct ctx_err *err)
+    const struct ctx_event *event, struct ctx_meter *meter, struct ctx_err *err)
 {
 	bool fresh = event->kind == CTX_EVENT_BEGIN;
 

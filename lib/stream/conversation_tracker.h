@@ -7,13 +7,13 @@
 
 /* The first two rows say what is asked for. */
 struct talk {
-	bool tools;  /* the names of tools */
-	bool tokens; /* what they cost */
+	bool tools;                 /* the names of tools */
+	bool tokens;                /* what they cost */
 	struct ctx_measure measure; /* if tokens */
 	struct ctx_groups groups;   /* if tools */
-	bool asked;   /* binds is known */
-	bool binds;   /* the model binds signed reasoning */
-	bool changed; /* a message of the conversation was changed */
+	bool asked;                 /* binds is known */
+	bool binds;                 /* the model binds signed reasoning */
+	bool changed;   /* a message of the conversation was changed */
 	uint64_t index; /* number of the message, from 0 */
 	uint64_t messages;
 };

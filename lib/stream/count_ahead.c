@@ -70,10 +70,10 @@ struct ctx_prefetch {
 	struct ctx_counter *lines, *record; /* of the conversation that is
 					     * read: the stream's, a record's */
 	bool open;                          /* the stream's has begun */
-	struct ctx_event pending; /* read, but in no batch yet */
+	struct ctx_event pending;           /* read, but in no batch yet */
 	bool has_pending;
 	const struct ctx_record *last; /* of the event given last */
-	bool ended; /* the stream, with rc and maybe err */
+	bool ended;                    /* the stream, with rc and maybe err */
 	int rc;
 	struct ctx_err err;
 };
@@ -90,8 +90,8 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 	for (i = 0; i < clones->n; i++)
 		if (clones->list[i].like == like)
 			return &clones->list[i].counter;
-	list = ctx_grow(clones->list, &clones->cap, clones->n + 1,
-	    sizeof *list, err);
+	list = ctx_grow(clones->list, &clones->cap, clones->n + 1, sizeof *list,
+	    err);
 	if (list == NULL)
 		return NULL;
 	clones->list = list;
@@ -138,8 +138,8 @@ count(struct ctx_task *task, unsigned number)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->meter->simd, &err);
 		if (counter != NULL &&
-		    ctx_count_message(counter, step->shape.dialect,
-			&step->view, &step->cost, &err) == 0)
+		    ctx_count_message(counter, step->shape.dialect, &step->view,
+			&step->cost, &err) == 0)
 			step->event.cost = &step->cost;
 	}
 }
@@ -161,8 +161,8 @@ keep_text(struct ctx_stream *stream, struct batch *batch, struct kept *kept,
 	batch->bytes += record->text.n;
 	kept->text = batch->text.n;
 	if (record->text.n <= CTX_BUF_KEEP)
-		return ctx_buf_add(&batch->text, record->text.p,
-		    record->text.n, err);
+		return ctx_buf_add(&batch->text, record->text.p, record->text.n,
+		    err);
 	kept->own = ctx_reader_keep(stream->reader, record, err);
 	return kept->own == NULL ? -1 : 0;
 }
@@ -227,8 +227,8 @@ measure(struct ctx_stream *stream, const struct ctx_event *event)
 	struct ctx_measure measure;
 	struct ctx_err err;
 
-	if (ctx_stream_measure(stream, event, stream->prefetch->meter,
-		&measure, &err) < 0)
+	if (ctx_stream_measure(stream, event, stream->prefetch->meter, &measure,
+		&err) < 0)
 		return NULL;
 	return measure.counter;
 }
@@ -285,9 +285,8 @@ settle(struct batch *batch)
 
 	for (i = 0; i < batch->n_records; i++) {
 		kept = &batch->records[i];
-		kept->record.text.p = kept->own != NULL
-		    ? kept->own
-		    : batch->text.p + kept->text;
+		kept->record.text.p =
+		    kept->own != NULL ? kept->own : batch->text.p + kept->text;
 		if (kept->record.json == NULL)
 			continue;
 		kept->record.value.p = kept->record.text.p + kept->value;
@@ -325,8 +324,7 @@ look_ahead(struct ctx_stream *stream)
 
 /* Reads whole records. */
 static int
-read_batch(struct ctx_stream *stream, struct batch *batch,
-    struct ctx_err *err)
+read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 {
 	struct ctx_prefetch *p = stream->prefetch;
 	bool first = true;

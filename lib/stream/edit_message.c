@@ -34,8 +34,8 @@ goes_within(const struct ctx_view *view, size_t i, const struct ctx_fate *fate)
 
 /* Notes what is to be dropped from one container. */
 static int
-drop_from(struct ctx_edits *edits, const struct ctx_view *view,
-    uint32_t parent, const bool *gone, struct ctx_err *err)
+drop_from(struct ctx_edits *edits, const struct ctx_view *view, uint32_t parent,
+    const bool *gone, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = view->json->nodes;
 	bool object = nodes[parent].kind == CTX_JSON_OBJECT;
@@ -48,7 +48,7 @@ drop_from(struct ctx_edits *edits, const struct ctx_view *view,
 	if (drop == NULL)
 		return ctx_err_nomem(err);
 	for (child = parent + 1; child < nodes[parent].next;
-	    child = nodes[object ? child + 1 : child].next, i++)
+	     child = nodes[object ? child + 1 : child].next, i++)
 		if (gone[child - view->node] && object)
 			ctx_edit_drop_key(view->json, parent, child, drop);
 		else if (gone[child - view->node])
@@ -129,12 +129,13 @@ clear_results(struct ctx_edits *edits, const struct ctx_view *view,
 		if (saved == 0)
 			continue;
 		body.n = 0;
-		if (ctx_body_add(&body, ctx_body_form(view->json,
-			view->parts[i].value, dialect), left.p, left.n, err) <
-			0 ||
+		if (ctx_body_add(&body,
+			ctx_body_form(view->json, view->parts[i].value,
+			    dialect),
+			left.p, left.n, err) < 0 ||
 		    ctx_edit_replace(edits,
-			ctx_json_str(view->json, view->parts[i].value),
-			body.p, body.n, err) < 0)
+			ctx_json_str(view->json, view->parts[i].value), body.p,
+			body.n, err) < 0)
 			goto out;
 	}
 	rc = 0;

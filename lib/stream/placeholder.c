@@ -57,7 +57,7 @@ add_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 	while (n / unit >= 1000)
 		unit *= 1000;
 	if (ctx_buf_printf(out, err, "%llu", (unsigned long long)(n / unit)) <
-		0)
+	    0)
 		return -1;
 	for (unit /= 1000; unit > 0; unit /= 1000)
 		if (ctx_buf_printf(out, err, ",%03u",
@@ -157,8 +157,7 @@ ctx_standin_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 		err) < 0 ||
 	    ctx_text_encode(out, text.p, text.n, err) < 0)
 		return -1;
-	for (key = node + 1; key < nodes[node].next;
-	    key = nodes[key + 1].next)
+	for (key = node + 1; key < nodes[node].next; key = nodes[key + 1].next)
 		if (is_kept(json, key) &&
 		    (ctx_buf_add(out, ",", 1, err) < 0 ||
 			ctx_buf_add(out, json->text + nodes[key].at,
@@ -211,8 +210,7 @@ is_standin(const char *p, size_t n, struct reference *ref)
 
 	memset(ref, 0, sizeof *ref);
 	return is_first(p, first) &&
-	    (end == NULL ||
-		ctx_reference_media(end + 1, n - first - 1, ref));
+	    (end == NULL || ctx_reference_media(end + 1, n - first - 1, ref));
 }
 
 int
@@ -231,9 +229,8 @@ ctx_standin_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
 }
 
 int
-ctx_standin_part(const struct ctx_view *view, size_t i,
-    struct ctx_buf *scratch, bool *is, struct reference *ref,
-    struct ctx_err *err)
+ctx_standin_part(const struct ctx_view *view, size_t i, struct ctx_buf *scratch,
+    bool *is, struct reference *ref, struct ctx_err *err)
 {
 	const struct ctx_part *part = &view->parts[i];
 

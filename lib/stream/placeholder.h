@@ -23,8 +23,8 @@ int ctx_standin_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 /* True if the text of a literal is a stand-in; scratch is overwritten.  Sets
  * *ref to its reference, with path.n 0 if it has none; that points into
  * scratch. */
-int ctx_standin_read(struct ctx_str literal, struct ctx_buf *scratch,
-    bool *is, struct reference *ref, struct ctx_err *err);
+int ctx_standin_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
+    struct reference *ref, struct ctx_err *err);
 /* The same of part i of a message: is it a text block that is a stand-in? */
 int ctx_standin_part(const struct ctx_view *view, size_t i,
     struct ctx_buf *scratch, bool *is, struct reference *ref,

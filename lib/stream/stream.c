@@ -226,8 +226,8 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 	if (stream->line != 0) {
 		if (forget(stream, false, err) < 0)
 			return -1;
-		rc = ctx_live_next(stream->live, &stream->record,
-		    &stream->line, err);
+		rc = ctx_live_next(stream->live, &stream->record, &stream->line,
+		    err);
 		if (rc != 0)
 			return rc;
 		stream->line = 0;
@@ -273,8 +273,7 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 	}
 	if (rc < 0 || ctx_live_decide(stream->live, err) < 0)
 		return -1;
-	return ctx_live_next(stream->live, &stream->record, &stream->line,
-	    err);
+	return ctx_live_next(stream->live, &stream->record, &stream->line, err);
 }
 
 /* Is the record, or the element, a message that the model is shown, as far as
@@ -296,8 +295,8 @@ read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
 		return rc;
 	stream->view.flags |= flags | (shown ? 0 : CTX_VIEW_HIDDEN);
 	if (stream->line != 0)
-		stream->view.billed = ctx_live_billed(stream->live,
-		    stream->line);
+		stream->view.billed =
+		    ctx_live_billed(stream->live, stream->line);
 	/* Every line of a response repeats what the response cost. */
 	if (flags & CTX_VIEW_MORE)
 		stream->view.usage = 0;
@@ -433,9 +432,8 @@ ctx_stream_measure(const struct ctx_stream *stream,
 }
 
 int
-ctx_stream_binds(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter, bool *binds,
-    struct ctx_err *err)
+ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_meter *meter, bool *binds, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);

@@ -39,24 +39,26 @@ struct ctx_event {
 	const struct ctx_view *view;   /* MESSAGE */
 	const struct ctx_cost *cost;   /* MESSAGE, if it was counted ahead */
 	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
-	uint32_t line; /* of a transcript (transcript/transcript.c), 0: of none */
+	uint32_t
+	    line;    /* of a transcript (transcript/transcript.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
 };
 
 /* What a stream was found to be, for people. */
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no messages were met */
-	const char *why;  /* what gave it away ... */
+	const char *why;                   /* what gave it away ... */
 	/* ... and where.  If no messages were met: where the first record is
-	 * that is JSON (file is NULL if there is none), or the first with ... */
+	 * that is JSON (file is NULL if there is none), or the first with ...
+	 */
 	const char *file;
 	uint64_t line;
 	char stray[96]; /* ... messages where none are looked for: the path of
 			 * ctx_detect_stray, or "" */
 	bool coded;     /* these are JSON in a string */
-	bool decisive; /* false: all that was met could be of any dialect, */
-	bool likely;   /* but some of it speaks for this one */
-	bool others;   /* further records are of other dialects */
+	bool decisive;  /* false: all that was met could be of any dialect, */
+	bool likely;    /* but some of it speaks for this one */
+	bool others;    /* further records are of other dialects */
 };
 
 /*
@@ -68,15 +70,15 @@ struct ctx_found {
  */
 struct ctx_stream {
 	struct ctx_reader *reader;
-	const struct ctx_dialect *forced;  /* asked for, or NULL */
-	bool all; /* messages that the model is not shown are given, too */
+	const struct ctx_dialect *forced; /* asked for, or NULL */
+	bool all;    /* messages that the model is not shown are given, too */
 	bool linked; /* lines are dropped after their file has ended */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
 	/* While dialect is NULL: the one that a message spoke for, or NULL. */
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
-	bool mixed; /* messages of several dialects were met */
-	uint64_t bad;    /* records that were no JSON (lenient) ... */
+	bool mixed;               /* messages of several dialects were met */
+	uint64_t bad;             /* records that were no JSON (lenient) ... */
 	struct ctx_err first_bad; /* ... and what was wrong with the first */
 	/* The stream's own: */
 	struct ctx_record record;
@@ -88,8 +90,8 @@ struct ctx_stream {
 	bool has_ahead;          /* if it is still to be given out */
 	size_t spent;            /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
-	uint32_t first; /* messages of the conversation before it are not
-			 * shown to the model */
+	uint32_t first;    /* messages of the conversation before it are not
+			    * shown to the model */
 	const char *chat;  /* why the messages so far are Chat, or NULL */
 	bool begun;        /* a message that is a record has been met, */
 	bool system_first; /* and the first was a system message */
@@ -113,11 +115,11 @@ int ctx_stream_window(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_meter *meter, uint64_t *window,
     struct ctx_err *err);
 /* What the message of an event costs by its conversation's counter. */
-int ctx_stream_cost(const struct ctx_event *event,
-    struct ctx_counter *counter, struct ctx_cost *cost, struct ctx_err *err);
+int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
+    struct ctx_cost *cost, struct ctx_err *err);
 /* The bytes of an event's record, as ctx_reader_keep gives them. */
-char *ctx_stream_keep(struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_err *err);
+char *ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_err *err);
 /* Gives an error without a place that of the last record; returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees memory; the reader is the caller's. */
@@ -159,16 +161,17 @@ struct ctx_touch {
 	/* True if an earlier touch named another record of this message with
 	 * this action: a message counts once. */
 	bool continues;
-	struct ctx_str tool;       /* of its call or result, n 0: none */
-	const char *rule;   /* why */
-	const char *action; /* "drop", "edit", "relink", "mark" and "strip" for
-			     * hints, or "add" for one of ours */
+	struct ctx_str tool; /* of its call or result, n 0: none */
+	const char *rule;    /* why */
+	const char *action;  /* "drop", "edit", "relink", "mark" and "strip" for
+			      * hints, or "add" for one of ours */
 	bool ranked;
-	double rank;            /* of its group, where it was ranked */
-	uint64_t before, after; /* tokens; of a message the sums of its records */
-	struct ctx_str bytes;   /* before the change, of "add" those inserted;
-				 * empty once they are archived */
-	char sha256[65];        /* of these bytes; "" if nobody asks for it */
+	double rank; /* of its group, where it was ranked */
+	uint64_t before,
+	    after;            /* tokens; of a message the sums of its records */
+	struct ctx_str bytes; /* before the change, of "add" those inserted;
+			       * empty once they are archived */
+	char sha256[65];      /* of these bytes; "" if nobody asks for it */
 };
 
 /* Who is told of it, and where what goes is kept. */

@@ -135,8 +135,7 @@ ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
 			rc = ctx_special_name(t, ids[i], out, err);
 			if (rc == 0)
 				return ctx_err_set(err, CTX_EARG,
-				    "no token has the id %u",
-				    (unsigned)ids[i]);
+				    "no token has the id %u", (unsigned)ids[i]);
 		} else {
 			rc = ctx_buf_add(out, v->text + v->offsets[token],
 			    ctx_vocab_length(v, token), err);

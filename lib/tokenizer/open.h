@@ -18,7 +18,7 @@ struct ctx_special_name {
 };
 
 struct ctx_tokenizer {
-	struct ctx_vocab vocab; /* of "bytes/4": all zero */
+	struct ctx_vocab vocab;              /* of "bytes/4": all zero */
 	const struct ctx_specials *specials; /* or those of the vocabulary */
 	struct ctx_chain *chain; /* the vocabulary's patterns, or NULL */
 	/*

@@ -1,4 +1,5 @@
-/* pretokenizer.h - which pattern cuts a text into pieces before they are encoded */
+/* pretokenizer.h - which pattern cuts a text into pieces before they are
+ * encoded */
 #ifndef CTX_TOKENIZER_PRETOKENIZER_H
 #define CTX_TOKENIZER_PRETOKENIZER_H
 
@@ -10,7 +11,7 @@
  * details.
  */
 enum ctx_scheme_family {
-	CTX_SCHEME_R50K,  /* also gpt2 and p50k */
+	CTX_SCHEME_R50K, /* also gpt2 and p50k */
 	CTX_SCHEME_CL100K,
 	CTX_SCHEME_O200K,
 	CTX_SCHEME_NONE, /* pieces are what patterns of a file leave */
@@ -18,7 +19,7 @@ enum ctx_scheme_family {
 
 struct ctx_scheme {
 	uint8_t family;
-	uint8_t digits;	      /* longest run of digits in a piece; 0: any */
+	uint8_t digits;       /* longest run of digits in a piece; 0: any */
 	uint8_t contractions; /* are 's and its like pieces, or ends of one? */
 	uint8_t unused;
 };

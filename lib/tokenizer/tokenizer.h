@@ -60,8 +60,8 @@ bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
 /* One more than the highest token id, special tokens included. */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
 /* Is the text the name of a special token?  Then *id is its id. */
-bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer,
-    const char *p, size_t n, uint32_t *id);
+bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer, const char *p,
+    size_t n, uint32_t *id);
 /* Appends the bytes of tokens, special ones by their names.  CTX_EARG: an
  * id that the encoding does not have. */
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
@@ -76,7 +76,7 @@ int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
  */
 struct ctx_token_counter;
 #define CTX_TOKEN_CACHE (7u << 20)
-#define CTX_TOKEN_WORD	60
+#define CTX_TOKEN_WORD  60
 
 int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
@@ -106,8 +106,8 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  * pattern of a file that would take more steps than are in proportion to the
  * text, or more than 64 MB, CTX_ELIMIT, unless told otherwise.
  */
-int ctx_token_count(struct ctx_token_counter *counter, const char *p,
-    size_t n, uint64_t *tokens, struct ctx_err *err);
+int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err);
 /*
  * Of a text that goes on behind n, or may, counts as much as nothing that
  * comes behind it can change: *at bytes, and *tokens that they cost in the
@@ -115,8 +115,8 @@ int ctx_token_count(struct ctx_token_counter *counter, const char *p,
  * its own.  *at is 0 where all of it is, say, one word; with more text at a
  * time than has been left, the time stays linear.
  */
-int ctx_token_prefix(struct ctx_token_counter *counter, const char *p,
-    size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
+int ctx_token_prefix(struct ctx_token_counter *counter, const char *p, size_t n,
+    size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
  * see it; false with any other. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
@@ -124,11 +124,11 @@ bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
 /* Appends the ids of one text; with special, names of special tokens become
  * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
  * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
-int ctx_token_encode(struct ctx_token_counter *counter, const char *p,
-    size_t n, bool special, struct ctx_tokens *out, struct ctx_err *err);
+int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
+    bool special, struct ctx_tokens *out, struct ctx_err *err);
 /* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
-int ctx_token_within(struct ctx_token_counter *counter, const char *p,
-    size_t n, uint64_t limit, bool *within, struct ctx_err *err);
+int ctx_token_within(struct ctx_token_counter *counter, const char *p, size_t n,
+    uint64_t limit, bool *within, struct ctx_err *err);
 /*
  * The longest beginning (head) or end (tail) of a text that was found to
  * cost at most limit tokens when counted as a text of its own.  *at is the
@@ -159,9 +159,8 @@ struct ctx_marks {
 
 /* Takes the text as it is now: the bytes seen before and what was appended.
  * Recounts from the last checkpoint that no appended byte can move. */
-int ctx_marks_append(struct ctx_marks *marks,
-    struct ctx_token_counter *counter, const char *p, size_t n,
-    struct ctx_err *err);
+int ctx_marks_append(struct ctx_marks *marks, struct ctx_token_counter *counter,
+    const char *p, size_t n, struct ctx_err *err);
 /* Tokens of the bytes [from, to) of the text, counted as a text of its own;
  * to is at most marks->end. */
 int ctx_marks_range(const struct ctx_marks *marks,

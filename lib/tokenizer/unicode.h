@@ -41,7 +41,7 @@ ctx_class_of(uint32_t cp)
  * what Unicode 16 leaves unassigned, is number 0.  A table of their own, as
  * the splitters of known patterns need no more than the classes.
  */
-#define CTX_CATEGORIES                                                       \
+#define CTX_CATEGORIES \
 	"CnLuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCsCo"
 extern const uint16_t ctx_category_block[0x110000 / 128];
 extern const uint8_t ctx_category_value[];
@@ -87,9 +87,8 @@ ctx_char_next(const char *p, size_t n, uint32_t *cp)
 			*cp = c;
 			return 3;
 		}
-	} else if (c >= 0xf0 && c < 0xf5 && n > 3 &&
-	    (s[1] & 0xc0) == 0x80 && (s[2] & 0xc0) == 0x80 &&
-	    (s[3] & 0xc0) == 0x80) {
+	} else if (c >= 0xf0 && c < 0xf5 && n > 3 && (s[1] & 0xc0) == 0x80 &&
+	    (s[2] & 0xc0) == 0x80 && (s[3] & 0xc0) == 0x80) {
 		c = (c & 7) << 18 | ctx_char_tail(s, 1) << 12 |
 		    ctx_char_tail(s, 2) << 6 | ctx_char_tail(s, 3);
 		if (c >= 0x10000 && c < 0x110000) {

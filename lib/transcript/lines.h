@@ -12,8 +12,8 @@ struct ctx_held {
 	uint64_t number; /* in that file */
 	uint64_t billed; /* what the line says, later what is said of it */
 	uint32_t id, parent, about, same; /* names, 0: none */
-	uint32_t up;    /* line: its parent */
-	uint32_t to;    /* line: what it is about */
+	uint32_t up;                      /* line: its parent */
+	uint32_t to;                      /* line: what it is about */
 	uint32_t newer; /* line: what replaced it, the last if several did */
 	uint32_t ours;  /* name of a line of ours that stands before it */
 	uint32_t head;  /* line: the first of its message, 0: it is the first */

@@ -81,8 +81,9 @@ log_rollback(struct log *log, uint32_t turns)
 		return;
 	while (log->turns > left)
 		log_cut(log, --cut);
-	while (left > 0 && (ctx_held(log->live, log->slots[cut - 1])->flags &
-			       CTX_LINE_CONTEXT))
+	while (left > 0 &&
+	    (ctx_held(log->live, log->slots[cut - 1])->flags &
+		CTX_LINE_CONTEXT))
 		cut--;
 	log_cut(log, cut);
 }

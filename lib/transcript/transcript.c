@@ -1,9 +1,9 @@
 /*
  * transcript.c - the lines of a transcript
  *
- * They are held until it is decided which are live (replay_log.c, active_branch.c).
- * Dropped lines are remembered, so that those that named them can be given
- * another line to name.
+ * They are held until it is decided which are live (replay_log.c,
+ * active_branch.c). Dropped lines are remembered, so that those that named them
+ * can be given another line to name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +77,8 @@ name_of(struct ctx_live *live, const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].escaped) {
 		live->text.n = live->literal.n = 0;
 		if (ctx_text_decode(&live->text, str, err) < 0 ||
-		    ctx_text_encode(&live->literal, live->text.p,
-			live->text.n, err) < 0)
+		    ctx_text_encode(&live->literal, live->text.p, live->text.n,
+			err) < 0)
 			return -1;
 		str = (struct ctx_str){live->literal.p, live->literal.n};
 	}
@@ -102,8 +102,7 @@ note_line(struct ctx_live *live, struct ctx_held *h,
 	    name_of(live, json, line.about, &h->about, err) < 0 ||
 	    name_of(live, json, line.same, &h->same, err) < 0)
 		return -1;
-	if (line.model == 0 ||
-	    json->nodes[line.model].kind != CTX_JSON_STRING)
+	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
 	model = ctx_json_str(json, line.model);
 	live->model_text.n = 0;
@@ -115,8 +114,8 @@ note_line(struct ctx_live *live, struct ctx_held *h,
 }
 
 int
-ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
-    char *text, struct ctx_err *err)
+ctx_live_add(struct ctx_live *live, const struct ctx_record *record, char *text,
+    struct ctx_err *err)
 {
 	struct ctx_held *grown, *h;
 
@@ -125,8 +124,8 @@ ctx_live_add(struct ctx_live *live, const struct ctx_record *record,
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "a transcript of more than 4294967294 lines");
 	}
-	grown = ctx_grow(live->lines, &live->cap, live->n + 1, sizeof *grown,
-	    err);
+	grown =
+	    ctx_grow(live->lines, &live->cap, live->n + 1, sizeof *grown, err);
 	if (grown == NULL) {
 		free(text);
 		return -1;
@@ -241,15 +240,15 @@ ctx_live_decide(struct ctx_live *live, struct ctx_err *err)
 	tell_answers(live);
 	live->model.n = 0;
 	if (live->model_text.n > 0 &&
-	    ctx_json_scan(&live->model, live->model_text.p,
-		live->model_text.n, &used, err) < 0)
+	    ctx_json_scan(&live->model, live->model_text.p, live->model_text.n,
+		&used, err) < 0)
 		return -1;
 	return 0;
 }
 
 int
-ctx_live_next(struct ctx_live *live, struct ctx_record *record,
-    uint32_t *line, struct ctx_err *err)
+ctx_live_next(struct ctx_live *live, struct ctx_record *record, uint32_t *line,
+    struct ctx_err *err)
 {
 	struct ctx_held *h;
 	size_t used;
@@ -268,7 +267,9 @@ ctx_live_next(struct ctx_live *live, struct ctx_record *record,
 		return 1;
 	record->json = &live->json;
 	return ctx_json_scan(&live->json, record->value.p, record->value.n,
-	    &used, err) < 0 ? -1 : 1;
+		   &used, err) < 0
+	    ? -1
+	    : 1;
 }
 
 char *
@@ -470,8 +471,8 @@ rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 {
 	if (node == 0)
 		return 0;
-	return ctx_edit_replace(edits, ctx_json_str(json, node), name.p,
-	    name.n, err);
+	return ctx_edit_replace(edits, ctx_json_str(json, node), name.p, name.n,
+	    err);
 }
 
 /* A root that does not say so has no such member until something of ours
@@ -485,8 +486,7 @@ name_parent(const struct ctx_json *json, const struct ctx_line *at,
 
 	if (at->parent != 0 || at->parent_key == NULL)
 		return rename_node(json, at->parent, name, edits, err);
-	if (ctx_buf_printf(&edits->store, err, "\"%s\":", at->parent_key) <
-		0 ||
+	if (ctx_buf_printf(&edits->store, err, "\"%s\":", at->parent_key) < 0 ||
 	    ctx_buf_add(&edits->store, name.p, name.n, err) < 0 ||
 	    ctx_buf_add(&edits->store, ",", 1, err) < 0)
 		return -1;

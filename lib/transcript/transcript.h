@@ -76,8 +76,7 @@ bool ctx_live_gone(const struct ctx_live *live, uint32_t line);
  * next live line that is left.  json is the scanned record.
  */
 int ctx_live_relink(struct ctx_live *live, uint32_t line,
-    const struct ctx_json *json, struct ctx_edits *edits,
-    struct ctx_err *err);
+    const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
 /* Would it note any? */
 bool ctx_live_loose(const struct ctx_live *live, uint32_t line);
 /*

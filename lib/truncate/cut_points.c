@@ -46,7 +46,7 @@ go_on(struct walk *w, size_t at)
 	size_t n = at - w->at;
 
 	w->before += w->unit == CTX_SIZE_CHARS ? ctx_utf8_count(p, n)
-	    : w->unit == CTX_SIZE_LINES	       ? ctx_span_feeds(p, n)
+	    : w->unit == CTX_SIZE_LINES        ? ctx_span_feeds(p, n)
 					       : n;
 	w->at = at;
 }
@@ -71,8 +71,8 @@ static void
 consider(struct walk *w, size_t piece, bool begun)
 {
 	/* A line that has begun is a line of the head. */
-	uint64_t head = w->before +
-	    (w->unit == CTX_SIZE_LINES && begun ? 1 : 0);
+	uint64_t head =
+	    w->before + (w->unit == CTX_SIZE_LINES && begun ? 1 : 0);
 
 	/* The end of a text is a better place than the start of the next. */
 	if (head <= w->head_room &&
@@ -156,8 +156,8 @@ walk_around(struct walk *w, size_t i, size_t goal)
 	if (at < w->at)
 		at = w->at; /* which was considered: it is one, too */
 	for (; at < piece->to; at = next) {
-		next = at + ctx_utf8_next(w->pieces->text.p + at,
-				piece->to - at, &cp);
+		next = at +
+		    ctx_utf8_next(w->pieces->text.p + at, piece->to - at, &cp);
 		if (!ctx_grapheme_next(&grapheme, cp) ||
 		    is_inside(w->pieces, at))
 			continue;
@@ -217,8 +217,7 @@ shed_tail(struct span *span, const struct walk *w)
 		return;
 	piece = &w->pieces->list[tail->piece];
 	if (tail->at == piece->to ||
-	    !ctx_span_blank(w->pieces->text.p + tail->at,
-		piece->to - tail->at))
+	    !ctx_span_blank(w->pieces->text.p + tail->at, piece->to - tail->at))
 		return;
 	rest.at = tail->at;
 	rest.before = tail->size;
@@ -229,11 +228,13 @@ shed_tail(struct span *span, const struct walk *w)
 
 void
 ctx_span_find(struct span *span, const struct pieces *pieces,
-    enum ctx_size unit, uint64_t total, uint64_t head_room,
-    uint64_t tail_room)
+    enum ctx_size unit, uint64_t total, uint64_t head_room, uint64_t tail_room)
 {
-	struct walk w = {.pieces = pieces, .unit = unit, .total = total,
-	    .head_room = head_room, .tail_room = tail_room};
+	struct walk w = {.pieces = pieces,
+	    .unit = unit,
+	    .total = total,
+	    .head_room = head_room,
+	    .tail_room = tail_room};
 	size_t i;
 
 	for (i = 0; i < pieces->n; i++) {

@@ -32,7 +32,6 @@ bool ctx_span_blank(const char *p, size_t n);
  * the one with the mark, goes too.  Tokens are no unit here.
  */
 void ctx_span_find(struct span *span, const struct pieces *pieces,
-    enum ctx_size unit, uint64_t total, uint64_t head_room,
-    uint64_t tail_room);
+    enum ctx_size unit, uint64_t total, uint64_t head_room, uint64_t tail_room);
 
 #endif

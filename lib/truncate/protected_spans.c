@@ -12,8 +12,8 @@
 #include "truncate/text_segments.h"
 
 #define PAYLOAD 256 /* characters, with upper and lower case and digits */
-#define WIDTH	40  /* the least that lines of a payload have */
-#define DENT	32  /* the most white space before one */
+#define WIDTH   40  /* the least that lines of a payload have */
+#define DENT    32  /* the most white space before one */
 
 #define OPEN  "[\xe2\x80\xa6 "
 #define CLOSE " \xe2\x80\xa6]"
@@ -28,8 +28,8 @@ mark_at(const char *p, size_t n)
 	const size_t open = sizeof OPEN - 1, close = sizeof CLOSE - 1;
 	size_t at = open;
 
-	if (n < open || memcmp(p, OPEN, open) != 0 || at == n ||
-	    p[at] < '0' || p[at] > '9')
+	if (n < open || memcmp(p, OPEN, open) != 0 || at == n || p[at] < '0' ||
+	    p[at] > '9')
 		return 0;
 	for (; at < n && at < open + 60; at++) {
 		if (n - at >= close && memcmp(p + at, CLOSE, close) == 0)
@@ -46,16 +46,73 @@ mark_at(const char *p, size_t n)
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
 /* Every character of every text that is cut is looked up. */
-static const unsigned char kinds_of[256] = {
-    ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
-    UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
-    UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
-    ['a'] = LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER,
-    LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER,
-    LOWER, LOWER, LOWER, LOWER, LOWER, LOWER, LOWER,
-    ['0'] = DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT,
+static const unsigned char kinds_of[256] = {['A'] = UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    UPPER,
+    ['a'] = LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    LOWER,
+    ['0'] = DIGIT,
     DIGIT,
-    ['+'] = SIGN, ['/'] = SIGN, ['='] = SIGN, ['-'] = SIGN, ['_'] = SIGN};
+    DIGIT,
+    DIGIT,
+    DIGIT,
+    DIGIT,
+    DIGIT,
+    DIGIT,
+    DIGIT,
+    DIGIT,
+    ['+'] = SIGN,
+    ['/'] = SIGN,
+    ['='] = SIGN,
+    ['-'] = SIGN,
+    ['_'] = SIGN};
 
 static unsigned
 kind_of(char c)
@@ -92,7 +149,7 @@ next_line(const char *p, size_t n, size_t at)
 	else
 		return 0;
 	for (dent = 0; at < n && dent < DENT && (p[at] == ' ' || p[at] == '\t');
-	    dent++)
+	     dent++)
 		at++;
 	return at > from && at < n && kind_of(p[at]) != 0 ? at : 0;
 }
@@ -153,8 +210,8 @@ pass_by(const char *p, size_t n, size_t at, char first, char last,
 
 	for (; n - at >= step + behind; at += step) {
 		found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at), first)) &
-		    PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at + behind),
-			last));
+		    PLAIN(bits)(
+			PLAIN(equal)(PLAIN(load)(p + at + behind), last));
 		if (found != 0)
 			return at + (size_t)__builtin_ctzll(found);
 	}
@@ -271,7 +328,8 @@ ctx_atom_next(struct atom_walk *walk, struct atom *atom)
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
 			from++;
 		if (to > from) {
-			*atom = (struct atom){.from = from, .to = to,
+			*atom = (struct atom){.from = from,
+			    .to = to,
 			    .payload = true};
 			return true;
 		}
@@ -286,13 +344,13 @@ add_atom(struct pieces *pieces, size_t from, size_t to, uint64_t extra,
 {
 	struct atom *grown;
 
-	grown = ctx_grow(pieces->atoms, &pieces->atoms_cap,
-	    pieces->n_atoms + 1, sizeof *grown, err);
+	grown = ctx_grow(pieces->atoms, &pieces->atoms_cap, pieces->n_atoms + 1,
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	pieces->atoms = grown;
-	grown[pieces->n_atoms++] = (struct atom){.from = from, .to = to,
-	    .extra = extra};
+	grown[pieces->n_atoms++] =
+	    (struct atom){.from = from, .to = to, .extra = extra};
 	return 0;
 }
 
@@ -305,8 +363,9 @@ make_placeholder(struct cut *cut, const char *p, size_t n, uint64_t *less,
 	uint64_t before, after;
 
 	cut->out.n = cut->mark.n = 0;
-	if (ctx_buf_printf(&cut->out, err, OPEN "%zu characters of base64"
-		CLOSE, ctx_utf8_count(p, n)) < 0 ||
+	if (ctx_buf_printf(&cut->out, err,
+		OPEN "%zu characters of base64" CLOSE,
+		ctx_utf8_count(p, n)) < 0 ||
 	    ctx_text_encode(&cut->mark, cut->out.p, cut->out.n, err) < 0 ||
 	    ctx_cut_measure(cut, p, n, &before, err) < 0 ||
 	    ctx_cut_measure(cut, cut->out.p, cut->out.n, &after, err) < 0)
@@ -334,12 +393,13 @@ plain_piece(struct pieces *pieces, struct cut *cut, struct piece *piece,
 	ctx_atoms_begin(&walk, text, piece->to - piece->from);
 	while (ctx_atom_next(&walk, &atom)) {
 		from = piece->from + atom.from + *grown;
-		if (atom.payload && make_placeholder(cut, text + atom.from,
-			atom.to - atom.from, &atom.extra, err) < 0)
+		if (atom.payload &&
+		    make_placeholder(cut, text + atom.from, atom.to - atom.from,
+			&atom.extra, err) < 0)
 			return -1;
 		if (atom.extra > 0) {
-			at = ctx_piece_seek(piece, done > 0 ? done
-				: !piece->made, atom.from - bytes);
+			at = ctx_piece_seek(piece,
+			    done > 0 ? done : !piece->made, atom.from - bytes);
 			if (ctx_buf_add(plain, literal.p + done, at - done,
 				err) < 0 ||
 			    (piece->made ? ctx_buf_add(plain, cut->out.p,

@@ -94,8 +94,8 @@ change_of(const struct pieces *pieces, const struct span *span, size_t i)
 	struct change change = {.fate = CHANGES, .from = begin, .to = begin};
 
 	if (piece->literal.n == 0) {
-		change.fate = i >= head->piece && i < tail->piece ? GOES
-								  : STAYS;
+		change.fate =
+		    i >= head->piece && i < tail->piece ? GOES : STAYS;
 		return change;
 	}
 	if (i <= head->piece)
@@ -183,24 +183,22 @@ make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
 static int
 note_change(const struct cut *cut, struct ctx_edits *edits,
     const struct pieces *pieces, const struct ctx_dialect *dialect,
-    const struct piece *piece, const struct change *change,
-    struct ctx_err *err)
+    const struct piece *piece, const struct change *change, struct ctx_err *err)
 {
 	struct ctx_str mark = put_in(cut, change), text = piece->literal;
 	struct ctx_buf *out = &edits->store;
 	size_t stored = out->n, from, to;
 
-	from = ctx_piece_seek(piece, !piece->made,
-	    change->from - piece->from);
+	from = ctx_piece_seek(piece, !piece->made, change->from - piece->from);
 	to = ctx_piece_seek(piece, from, change->to - change->from);
 	if (!piece->made && !piece->plain)
 		return ctx_edit_replace(edits,
-		    (struct ctx_str){text.p + from, to - from}, mark.p,
-		    mark.n, err);
-	if (piece->made
-		? make_body(ctx_body_form(pieces->item.json, piece->node,
-			dialect), text, from, to, mark, out, err) < 0
-		: ctx_buf_add(out, text.p, from, err) < 0 ||
+		    (struct ctx_str){text.p + from, to - from}, mark.p, mark.n,
+		    err);
+	if (piece->made ? make_body(ctx_body_form(pieces->item.json,
+					piece->node, dialect),
+			      text, from, to, mark, out, err) < 0
+			: ctx_buf_add(out, text.p, from, err) < 0 ||
 		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
 		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)
 		return -1;
@@ -397,20 +395,21 @@ find_span(struct cut *cut, const struct pieces *pieces, uint64_t head,
 /* Tokens are not additive: rooms shrink until the outcome fits. */
 static int
 cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
-    uint64_t limit, bool full, uint64_t head, uint64_t tail,
-    struct span *span, struct ctx_err *err)
+    uint64_t limit, bool full, uint64_t head, uint64_t tail, struct span *span,
+    struct ctx_err *err)
 {
 	uint64_t kept, size, over;
 
 	/* It is counted once for all rooms that are tried. */
 	ctx_marks_reset(&cut->marks);
-	if (ctx_marks_append(&cut->marks, cut->counter->tokens,
-		pieces->text.p, pieces->text.n, err) < 0)
+	if (ctx_marks_append(&cut->marks, cut->counter->tokens, pieces->text.p,
+		pieces->text.n, err) < 0)
 		return -1;
 	for (;;) {
 		if (find_span(cut, pieces, head, tail, span, &kept, err) < 0 ||
 		    (full &&
-			set_full_mark(cut, extra_of(pieces, span) +
+			set_full_mark(cut,
+			    extra_of(pieces, span) +
 				(total > kept ? total - kept : 1),
 			    ends_message(pieces, span), err) < 0) ||
 		    measure_outcome(cut, pieces, span, &size, err) < 0)
@@ -447,8 +446,7 @@ spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
 	    !ctx_reference_find(text->p, text->n, &ref))
 		return 0;
 	from = ref.at + (cut->unit == CTX_SIZE_LINES && ref.at > 0);
-	if (ctx_cut_measure(cut, text->p + from, text->n - from, less, err) <
-	    0)
+	if (ctx_cut_measure(cut, text->p + from, text->n - from, less, err) < 0)
 		return -1;
 	if (*less >= limit) {
 		*less = 0;
@@ -490,7 +488,8 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
     bool *done, struct ctx_err *err)
 {
 	uint64_t total, less, room, extra, head, tail;
-	struct span span = {.head.piece = pieces->n, .tail.piece = pieces->n,
+	struct span span = {.head.piece = pieces->n,
+	    .tail.piece = pieces->n,
 	    .host = pieces->n};
 	bool full, fits;
 
@@ -519,9 +518,11 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 			return -1;
 	} else {
 		ctx_span_find(&span, pieces, cut->unit, total, head, tail);
-		if (full && set_full_mark(cut, extra_of(pieces, &span) +
-				span.tail.size - span.head.size,
-				ends_message(pieces, &span), err) < 0)
+		if (full &&
+		    set_full_mark(cut,
+			extra_of(pieces, &span) + span.tail.size -
+			    span.head.size,
+			ends_message(pieces, &span), err) < 0)
 			return -1;
 	}
 	if (say_something(cut, pieces, &span, done, err) < 0)

@@ -116,8 +116,8 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 			return add_made(pieces, view, i, err);
 		if (add_literal(pieces, view->json, node, part, err) < 0)
 			return -1;
-		text |= pieces->n > 0 &&
-		    pieces->list[pieces->n - 1].literal.n > 0;
+		text |=
+		    pieces->n > 0 && pieces->list[pieces->n - 1].literal.n > 0;
 	}
 	if (pieces->n > 0 && !text)
 		return add_made(pieces, view, i, err);
@@ -125,8 +125,8 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 }
 
 int
-ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
-    size_t but, struct ctx_err *err)
+ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view, size_t but,
+    struct ctx_err *err)
 {
 	const struct ctx_part *part;
 	size_t i;
@@ -140,8 +140,7 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view,
 		    part->owner != 0 || part->whole ||
 		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
 			continue;
-		if (add_literal(pieces, view->json, part->value, part, err) <
-		    0)
+		if (add_literal(pieces, view->json, part->value, part, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -160,8 +159,8 @@ read_piece(struct pieces *pieces, const struct ctx_json *json,
 	if (literal.n == 0 &&
 	    ctx_json_compact(json, piece->node, text, &literal, err) < 0)
 		return -1;
-	return text->n > before
-	    ? 0 : ctx_buf_add(text, literal.p, literal.n, err);
+	return text->n > before ? 0
+				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
 /* Is the text that of the one piece that is made?  It is not copied. */

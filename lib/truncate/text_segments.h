@@ -12,10 +12,10 @@
 struct piece {
 	struct ctx_str literal; /* with its quotes, or the text of one that is
 				 * made; n 0: only stays or goes */
-	size_t from, to;  /* what may be cut of it, in pieces->text */
-	uint32_t node;    /* what is replaced */
-	bool made;        /* stands for a whole body, which is no text */
-	bool plain;       /* the literal has placeholders for payloads */
+	size_t from, to;        /* what may be cut of it, in pieces->text */
+	uint32_t node;          /* what is replaced */
+	bool made;              /* stands for a whole body, which is no text */
+	bool plain;             /* the literal has placeholders for payloads */
 	uint32_t parent, child; /* taken out by dropping child, if not 0 */
 };
 
@@ -62,11 +62,11 @@ void ctx_pieces_release(struct pieces *pieces);
 struct cut {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	uint64_t head, tail; /* their shares, for CTX_KEEP_ENDS */
+	uint64_t head, tail;         /* their shares, for CTX_KEEP_ENDS */
 	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
-	struct ctx_buf mark; /* the literal of what stands for what goes */
+	struct ctx_buf mark;      /* the literal of what stands for what goes */
 	struct ctx_buf text, out; /* scratch */
-	struct ctx_marks marks;	  /* checkpoints of the pieces' text */
+	struct ctx_marks marks;   /* checkpoints of the pieces' text */
 };
 
 /* The first atoms of each kind in the rest of a text; n for none. */

@@ -25,9 +25,9 @@
 struct waiting {
 	char *text; /* its record, owned; NULL: an element of one */
 	size_t n;
-	uint32_t node; /* the message in its record */
+	uint32_t node;                     /* the message in its record */
 	const struct ctx_dialect *dialect; /* NULL: no message */
-	unsigned flags; /* of its view */
+	unsigned flags;                    /* of its view */
 	const char *file;
 	uint64_t line;
 	uint64_t first, media; /* number of its first block of media; how many
@@ -37,8 +37,8 @@ struct waiting {
 struct waitings {
 	struct waiting *list;
 	size_t first, n, cap; /* held: [first, n) */
-	size_t sent;    /* elements up to the last assistant message */
-	uint64_t media; /* seen */
+	size_t sent;          /* elements up to the last assistant message */
+	uint64_t media;       /* seen */
 };
 
 struct truncate {
@@ -197,16 +197,14 @@ is_media(struct truncate *t, const struct ctx_view *view, size_t i, bool *is,
 	struct reference ref;
 
 	*is = view->parts[i].kind == CTX_PART_MEDIA;
-	return *is ? 0
-		   : ctx_standin_part(view, i, &t->text, is, &ref, err);
+	return *is ? 0 : ctx_standin_part(view, i, &t->text, is, &ref, err);
 }
 
 /* Puts a text block in the place of part i, if that is possible and no edit
  * from number first on has replaced it. */
 static int
 remove_block(struct truncate *t, struct talk *talk,
-    const struct ctx_event *event, size_t i, size_t first,
-    struct ctx_err *err)
+    const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
 	const struct ctx_view *view = event->view;
@@ -223,8 +221,9 @@ remove_block(struct truncate *t, struct talk *talk,
 		return 0;
 	if (owner != 0 && ctx_talk_tool(talk, event, owner - 1, &tool, err) < 0)
 		return -1;
-	if (owner != 0 && !ctx_pattern_picks(&options->tool,
-		&options->not_tool, tool.p, tool.n, &t->match_left))
+	if (owner != 0 &&
+	    !ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
+		tool.n, &t->match_left))
 		return 0;
 	t->counts->media++;
 	t->out.n = 0;
@@ -240,8 +239,8 @@ remove_block(struct truncate *t, struct talk *talk,
 
 static int
 remove_media(struct truncate *t, struct talk *talk,
-    const struct ctx_event *event, size_t first, uint64_t number,
-    uint64_t end, struct ctx_err *err)
+    const struct ctx_event *event, size_t first, uint64_t number, uint64_t end,
+    struct ctx_err *err)
 {
 	const struct ctx_view *view = event->view;
 	bool is;
@@ -282,7 +281,7 @@ cut_part(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	const struct ctx_view *view = event->view;
 	const struct ctx_part *part = &view->parts[i];
 	uint64_t limit = part->kind == CTX_PART_RESULT ? result_limit(options)
-	    : part->kind == CTX_PART_CALL	       ? options->args
+	    : part->kind == CTX_PART_CALL              ? options->args
 						       : 0;
 	struct ctx_str tool;
 
@@ -295,8 +294,8 @@ cut_part(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 		return 0;
 	if (part->kind == CTX_PART_CALL)
 		return cut_args(t, view, part->value, err);
-	if (ctx_pieces_result(&t->pieces, view, event->shape->dialect, i,
-		err) < 0)
+	if (ctx_pieces_result(&t->pieces, view, event->shape->dialect, i, err) <
+	    0)
 		return -1;
 	return cut_pieces(t, event, limit, &t->counts->results, err);
 }
@@ -308,7 +307,8 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 {
 	const struct ctx_json *json = event->view->json;
 	struct ctx_touch touch = {.file = event->record->file,
-	    .line = event->record->line, .index = talk->index};
+	    .line = event->record->line,
+	    .index = talk->index};
 
 	if (first == t->edits.n || t->trial ||
 	    !ctx_report_wanted(&t->options->report))
@@ -320,9 +320,8 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	if (ctx_talk_first_tool(talk, event, &touch.tool, err) < 0)
 		return -1;
 	touch.continues = ctx_report_named(t->stream, event);
-	touch.bytes = event->inside
-	    ? ctx_json_str(json, event->node)
-	    : event->record->text;
+	touch.bytes = event->inside ? ctx_json_str(json, event->node)
+				    : event->record->text;
 	t->edited.before = event->view;
 	t->edited.dialect = event->shape->dialect;
 	t->edited.counter = talk->measure.counter;
@@ -422,8 +421,7 @@ pass(struct truncate *t, struct ctx_str text, bool stays, struct ctx_err *err)
 static bool
 is_held(const struct ctx_truncate_options *options)
 {
-	return options->unsent ||
-	    options->reasoning == CTX_REASONING_FAIL ||
+	return options->unsent || options->reasoning == CTX_REASONING_FAIL ||
 	    (options->media && options->keep_media > 0);
 }
 
@@ -444,14 +442,14 @@ add_waiting(struct truncate *t, struct waitings *held,
 	bool is = false;
 	size_t i;
 
-	list = ctx_grow(held->list, &held->cap, held->n + 1, sizeof *list,
-	    err);
+	list = ctx_grow(held->list, &held->cap, held->n + 1, sizeof *list, err);
 	if (list == NULL)
 		return NULL;
 	held->list = list;
 	one = &list[held->n];
 	*one = (struct waiting){.node = event->node,
-	    .file = event->record->file, .line = event->record->line,
+	    .file = event->record->file,
+	    .line = event->record->line,
 	    .first = held->media};
 	if (event->view == NULL)
 		return &list[held->n++];
@@ -469,18 +467,23 @@ add_waiting(struct truncate *t, struct waitings *held,
 
 /* A message that was held passes; json is its record. */
 static int
-pass_message(struct truncate *t, struct talk *talk,
-    const struct waitings *held, const struct waiting *one,
-    const struct ctx_json *json, bool edit, struct ctx_err *err)
+pass_message(struct truncate *t, struct talk *talk, const struct waitings *held,
+    const struct waiting *one, const struct ctx_json *json, bool edit,
+    struct ctx_err *err)
 {
 	const struct ctx_record record = {.kind = CTX_RECORD_JSON,
-	    .text = {one->text, one->n}, .json = json, .file = one->file,
+	    .text = {one->text, one->n},
+	    .json = json,
+	    .file = one->file,
 	    .line = one->line};
 	const struct ctx_shape shape = {.kind = CTX_SHAPE_MESSAGE,
 	    .dialect = one->dialect};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
-	    .record = &record, .shape = &shape, .view = &t->view,
-	    .node = one->node, .inside = one->text == NULL};
+	    .record = &record,
+	    .shape = &shape,
+	    .view = &t->view,
+	    .node = one->node,
+	    .inside = one->text == NULL};
 
 	if (one->dialect->read(json, one->node, &t->view, err) < 0)
 		return -1;
@@ -542,8 +545,8 @@ leave(struct truncate *t, bool edit, struct ctx_err *err)
 
 	if (one->dialect != NULL &&
 	    (ctx_json_scan(&t->json, one->text, one->n, &used, err) < 0 ||
-		pass_message(t, &t->lines, &t->held, one, &t->json, edit,
-		    err) < 0))
+		pass_message(t, &t->lines, &t->held, one, &t->json, edit, err) <
+		    0))
 		return -1;
 	if (pass(t, (struct ctx_str){one->text, one->n}, false, err) < 0)
 		return -1;
@@ -591,8 +594,7 @@ keep_text(struct truncate *t, struct waiting *one,
 
 /* A record that is a message. */
 static int
-add_line(struct truncate *t, const struct ctx_event *event,
-    struct ctx_err *err)
+add_line(struct truncate *t, const struct ctx_event *event, struct ctx_err *err)
 {
 	bool sent = t->options->unsent && ctx_view_answered(event->view);
 	struct waiting *one;
@@ -610,8 +612,9 @@ add_line(struct truncate *t, const struct ctx_event *event,
 		return -1;
 	/* Nothing before it is held, and nothing that follows matters. */
 	if (t->held.first == t->held.n - 1 &&
-	    (sent || (!t->options->unsent && one->media == 0 &&
-			 !may_refuse(t, &t->lines)))) {
+	    (sent ||
+		(!t->options->unsent && one->media == 0 &&
+		    !may_refuse(t, &t->lines)))) {
 		t->held.first = t->held.n = 0;
 		if (one_message(t, &t->lines, event, !sent, 0, 0, err) < 0)
 			return -1;
@@ -768,8 +771,11 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_meter *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
-	struct truncate t = {.stream = stream, .writer = writer,
-	    .options = options, .counts = counts, .meter = meter};
+	struct truncate t = {.stream = stream,
+	    .writer = writer,
+	    .options = options,
+	    .counts = counts,
+	    .meter = meter};
 	bool told = options->report.touched != NULL;
 	bool tools = told || options->tool.n > 0 || options->not_tool.n > 0;
 	bool tokens = told || options->unit == CTX_SIZE_TOKENS;

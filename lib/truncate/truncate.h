@@ -12,10 +12,10 @@
 /* ---- truncate/truncate.c: no single item too large ---------------------- */
 
 enum ctx_size {
-	CTX_SIZE_CHARS, /* Unicode scalar values */
-	CTX_SIZE_BYTES, /* of UTF-8 */
+	CTX_SIZE_CHARS,  /* Unicode scalar values */
+	CTX_SIZE_BYTES,  /* of UTF-8 */
 	CTX_SIZE_TOKENS, /* of the model */
-	CTX_SIZE_LINES, /* a last one without a line feed counts */
+	CTX_SIZE_LINES,  /* a last one without a line feed counts */
 };
 
 enum ctx_keep {
@@ -29,10 +29,10 @@ struct ctx_truncate_options {
 	enum ctx_keep keep;
 	uint64_t head, tail; /* shares, for CTX_KEEP_ENDS; up to a million */
 	/* In units, mark included; 0 is no limit. */
-	uint64_t limit;   /* of the texts of a result together */
-	uint64_t message; /* of the texts of a message, and of each result */
-	uint64_t args;    /* of the arguments of a call */
-	bool media;       /* blocks of media are removed, ... */
+	uint64_t limit;      /* of the texts of a result together */
+	uint64_t message;    /* of the texts of a message, and of each result */
+	uint64_t args;       /* of the arguments of a call */
+	bool media;          /* blocks of media are removed, ... */
 	uint64_t keep_media; /* ... but for the newest */
 	bool unsent; /* nothing changes up to the last assistant message */
 	enum ctx_reasoning reasoning; /* of what is bound, after a change */
@@ -44,7 +44,7 @@ struct ctx_truncate_options {
 /* What was cut. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
-	uint64_t media; /* blocks removed */
+	uint64_t media;     /* blocks removed */
 	uint64_t reasoning; /* messages that lost bound reasoning, */
 	uint64_t bound;     /* or that kept some after a change */
 	uint64_t refused;   /* conversations left alone for it */

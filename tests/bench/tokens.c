@@ -62,8 +62,7 @@ simd_named(const char *name)
 
 	for (i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (strcmp(all[i].name, name) == 0) {
-			if (i > 0 && ctx_simd_pick(all[i].simd) !=
-			    all[i].simd)
+			if (i > 0 && ctx_simd_pick(all[i].simd) != all[i].simd)
 				exit(3); /* not on this machine */
 			return all[i].simd;
 		}
@@ -106,8 +105,8 @@ count(struct job *job)
 
 	job->bytes = job->file.n;
 	if (!job->json) {
-		if (ctx_token_count(job->counter, p, job->file.n, &sum,
-		    &err) < 0)
+		if (ctx_token_count(job->counter, p, job->file.n, &sum, &err) <
+		    0)
 			die(err.text);
 		return sum;
 	}
@@ -117,9 +116,9 @@ count(struct job *job)
 			die("a line without an end");
 		job->text.n = 0;
 		if (ctx_text_decode(&job->text,
-		    (struct ctx_str){p, (size_t)(line - p)}, &err) < 0 ||
+			(struct ctx_str){p, (size_t)(line - p)}, &err) < 0 ||
 		    ctx_token_count(job->counter, job->text.p, job->text.n,
-		    &tokens, &err) < 0)
+			&tokens, &err) < 0)
 			die(err.text);
 		job->bytes += job->text.n;
 		sum += tokens;
@@ -140,8 +139,8 @@ measure(bool json, char **argv)
 	read_file(&job.file, argv[2]);
 	start = seconds();
 	if (ctx_tokenizer_open(&tokenizer, argv[1], NULL, &err) < 0 ||
-	    ctx_token_counter_open(&job.counter, tokenizer,
-	    simd_named(argv[0]), &err) < 0)
+	    ctx_token_counter_open(&job.counter, tokenizer, simd_named(argv[0]),
+		&err) < 0)
 		die(err.text);
 	tokens = count(&job);
 	cold = seconds() - start;
@@ -177,7 +176,8 @@ write_strings(const char *file, bool messages)
 		if (ctx_text_encode(&out, text.p + at, n, &err) < 0)
 			die(err.text);
 		printf(messages ? "{\"role\":\"user\",\"content\":%.*s}\n"
-				: "%.*s\n", (int)out.n, out.p);
+				: "%.*s\n",
+		    (int)out.n, out.p);
 	}
 	ctx_buf_release(&text);
 	ctx_buf_release(&out);

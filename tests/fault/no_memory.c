@@ -20,7 +20,7 @@ void *__libc_memalign(size_t align, size_t n);
 
 static struct shared {
 	uint64_t count, failed;
-} *shared;
+} * shared;
 static uint64_t at;
 static bool ever;
 

@@ -48,10 +48,12 @@ peek(void)
 	make("beside", "notes/made-in-the-sandbox");
 	say("text", open("notes/text", O_RDONLY));
 	say("empty", truncate("kept", 0));
-	say("connect", connect(socket(AF_INET, SOCK_STREAM, 0),
-	    (struct sockaddr *)&to, sizeof to));
-	say("datagram", sendto(socket(AF_INET, SOCK_DGRAM, 0), name, 1, 0,
-	    (struct sockaddr *)&to, sizeof to));
+	say("connect",
+	    connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&to,
+		sizeof to));
+	say("datagram",
+	    sendto(socket(AF_INET, SOCK_DGRAM, 0), name, 1, 0,
+		(struct sockaddr *)&to, sizeof to));
 	say("local", socket(AF_UNIX, SOCK_STREAM, 0));
 	say("mode", chmod("chat.jsonl", 0600));
 	say("times", utimensat(AT_FDCWD, "chat.jsonl", NULL, 0));

@@ -17,7 +17,7 @@
 
 static struct shared {
 	uint64_t count, failed;
-} *shared;
+} * shared;
 static size_t most;
 static bool interrupts;
 static uint64_t close_at;
@@ -67,8 +67,8 @@ is_interrupted(size_t *n)
 
 	if (most > 0 && *n > most)
 		*n = most;
-	if (!interrupts || __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 2
-	    == 0)
+	if (!interrupts ||
+	    __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 2 == 0)
 		return false;
 	errno = EINTR;
 	return true;
@@ -104,8 +104,8 @@ close(int fd)
 {
 	int rc = (int)syscall(SYS_close, fd);
 
-	if (shared == NULL || rc < 0 || __atomic_add_fetch(&shared->count, 1,
-		__ATOMIC_RELAXED) != close_at)
+	if (shared == NULL || rc < 0 ||
+	    __atomic_add_fetch(&shared->count, 1, __ATOMIC_RELAXED) != close_at)
 		return rc;
 	shared->failed++;
 	errno = close_errno;

@@ -51,8 +51,10 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
     struct outcome *outcome)
 {
 	struct ctx_check_options options = {.provider = f->provider,
-	    .allow_pending = f->allow_pending, .user = outcome,
-	    .found = on_found, .fixed = on_fixed};
+	    .allow_pending = f->allow_pending,
+	    .user = outcome,
+	    .found = on_found,
+	    .fixed = on_fixed};
 	struct ctx_stream stream = {.forced = f->dialect};
 	struct ctx_writer writer;
 	struct ctx_err err;
@@ -62,8 +64,8 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
 	ctx_writer_init(&writer, FUZZ_OUT);
 	ctx_reader_tie(stream.reader, &writer);
-	outcome->rc = ctx_check(&stream, repair ? &writer : NULL, &options,
-	    &err);
+	outcome->rc =
+	    ctx_check(&stream, repair ? &writer : NULL, &options, &err);
 	must(outcome->rc == 0 || err.text[0] != '\0');
 	must(ctx_writer_flush(&writer, &err) == 0);
 	ctx_reader_close(stream.reader);
@@ -88,13 +90,14 @@ judge(const struct fuzz *f, const struct outcome *repaired, bool alike)
 	must(after.rc == 0);
 	for (i = 0; alike && i < CTX_RULES; i++)
 		must(ctx_rule_at(i)->remedy != CTX_REMEDY_NONE
-		    ? after.found[i] <= repaired->found[i]
-		    : f->provider != NULL ||
-			after.found[i] == repaired->found[i]);
+			? after.found[i] <= repaired->found[i]
+			: f->provider != NULL ||
+			    after.found[i] == repaired->found[i]);
 	run(f, repaired->out.p, repaired->out.n, true, &again);
 	must(again.rc == 0 && (!alike || again.fixed == 0));
-	must(!alike || fuzz_same(again.out.p, again.out.n, repaired->out.p,
-	    repaired->out.n));
+	must(!alike ||
+	    fuzz_same(again.out.p, again.out.n, repaired->out.p,
+		repaired->out.n));
 	ctx_buf_release(&after.out);
 	ctx_buf_release(&again.out);
 }
@@ -143,9 +146,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* However the bytes come. */
 	f.n_chunks = 0;
 	run(&f, p, size, true, &whole);
-	must(whole.rc == repaired.rc && (whole.rc != 0 ||
-	    fuzz_same(whole.out.p, whole.out.n, repaired.out.p,
-		repaired.out.n)));
+	must(whole.rc == repaired.rc &&
+	    (whole.rc != 0 ||
+		fuzz_same(whole.out.p, whole.out.n, repaired.out.p,
+		    repaired.out.n)));
 	ctx_buf_release(&whole.out);
 	ctx_buf_release(&checked.out);
 	ctx_buf_release(&repaired.out);

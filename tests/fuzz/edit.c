@@ -25,7 +25,7 @@ is_key(const struct ctx_json *json, uint32_t node)
 		    !within(json, i, node))
 			continue;
 		for (child = i + 1; child < json->nodes[i].next;
-		    child = json->nodes[child + 1].next)
+		     child = json->nodes[child + 1].next)
 			if (child == node)
 				return true;
 	}

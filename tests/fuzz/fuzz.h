@@ -71,7 +71,7 @@ bool fuzz_side_by_side(const char *p, size_t n);
 /* Or else, are all records of one dialect, and what is left in out of the same?
  * Not where what told goes, nor where lines of a tree have no id, and hang on
  * the line before them, and others have.  forced is NULL if it is found out. */
-bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p,
-    size_t n, const struct ctx_buf *out);
+bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p, size_t n,
+    const struct ctx_buf *out);
 
 #endif

@@ -153,7 +153,7 @@ fuzz_choice(const struct ctx_dialect *dialect)
 /* ---- what is in it ---- */
 
 struct kinds {
-	uint64_t dialects; /* a bit for each, by its place in the table */
+	uint64_t dialects;    /* a bit for each, by its place in the table */
 	bool named, nameless; /* lines of trees */
 };
 
@@ -164,7 +164,8 @@ note_line(struct kinds *kinds, const struct ctx_event *event)
 	const struct ctx_json *json = event->record->json;
 	struct ctx_line line;
 
-	if (event->inside || (dialect->history != CTX_HISTORY_LAST &&
+	if (event->inside ||
+	    (dialect->history != CTX_HISTORY_LAST &&
 		dialect->history != CTX_HISTORY_TIP))
 		return;
 	dialect->line(json, 0, &line);

@@ -21,9 +21,8 @@ int main_prune(int argc, char **argv);
 int main_restore(int argc, char **argv);
 int main_truncate(int argc, char **argv);
 
-static int (*const commands[])(int argc, char **argv) = {main_age,
-    main_cache, main_check, main_count, main_prune, main_restore,
-    main_truncate};
+static int (*const commands[])(int argc, char **argv) = {main_age, main_cache,
+    main_check, main_count, main_prune, main_restore, main_truncate};
 
 enum { MOST = 40, ACCEPTED = 100 };
 

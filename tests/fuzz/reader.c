@@ -30,8 +30,8 @@ list(bool lenient, struct ctx_buf *out, struct ctx_buf *bytes)
 		must(ctx_buf_printf(out, &late, "%d %llu %zu %zu\n",
 			 (int)record.kind, (unsigned long long)record.line,
 			 record.text.n, record.value.n) == 0);
-		must(ctx_buf_add(bytes, record.text.p, record.text.n,
-			 &late) == 0);
+		must(ctx_buf_add(bytes, record.text.p, record.text.n, &late) ==
+		    0);
 	}
 	if (rc < 0) {
 		must(err.line > 0 && err.column > 0 && err.text[0] != '\0');

@@ -135,8 +135,8 @@ lose(struct ctx_buf *out, struct ctx_str text, struct span span)
 /* A text with what stands at one of two places at the other, too; each at
  * the other's, if it is an exchange. */
 static bool
-copy(struct ctx_buf *out, struct ctx_str text, struct span to,
-    struct span from, bool exchange)
+copy(struct ctx_buf *out, struct ctx_str text, struct span to, struct span from,
+    bool exchange)
 {
 	struct span first = to.from < from.from ? to : from;
 	struct span last = to.from < from.from ? from : to;
@@ -193,11 +193,12 @@ change_values(struct ctx_buf *out, struct ctx_str text,
 		return copy(out, text,
 		    (struct span){json->nodes[one].at, json->nodes[one].end},
 		    (struct span){json->nodes[other].at,
-			json->nodes[other].end}, below(2) == 0);
+			json->nodes[other].end},
+		    below(2) == 0);
 	default:
 		one = (uint32_t)below(json->n);
-		return blank(out, text, (struct span){json->nodes[one].at,
-		    json->nodes[one].end});
+		return blank(out, text,
+		    (struct span){json->nodes[one].at, json->nodes[one].end});
 	}
 }
 

@@ -58,8 +58,7 @@ run_directory(const char *dir)
 	while ((entry = readdir(list)) != NULL) {
 		if (entry->d_name[0] == '.')
 			continue;
-		(void)snprintf(name, sizeof name, "%s/%s", dir,
-		    entry->d_name);
+		(void)snprintf(name, sizeof name, "%s/%s", dir, entry->d_name);
 		/* What is running when it ends early. */
 		printf("# %s\n", name);
 		(void)fflush(stdout);

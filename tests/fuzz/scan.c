@@ -41,9 +41,12 @@ static void
 compare(const struct ctx_json *json, uint32_t node, json_t *value)
 {
 	static const uint8_t kinds[] = {[JSON_OBJECT] = CTX_JSON_OBJECT,
-	    [JSON_ARRAY] = CTX_JSON_ARRAY, [JSON_STRING] = CTX_JSON_STRING,
-	    [JSON_INTEGER] = CTX_JSON_NUMBER, [JSON_REAL] = CTX_JSON_NUMBER,
-	    [JSON_TRUE] = CTX_JSON_TRUE, [JSON_FALSE] = CTX_JSON_FALSE,
+	    [JSON_ARRAY] = CTX_JSON_ARRAY,
+	    [JSON_STRING] = CTX_JSON_STRING,
+	    [JSON_INTEGER] = CTX_JSON_NUMBER,
+	    [JSON_REAL] = CTX_JSON_NUMBER,
+	    [JSON_TRUE] = CTX_JSON_TRUE,
+	    [JSON_FALSE] = CTX_JSON_FALSE,
 	    [JSON_NULL] = CTX_JSON_NULL};
 	struct ctx_buf text = {0};
 	struct ctx_err err;
@@ -112,8 +115,8 @@ ask_jansson(const struct ctx_json *json, int rc, const char *p, size_t n,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum ctx_simd backs[] = {CTX_SIMD_PORTABLE,
-	    CTX_SIMD_SSE2, CTX_SIMD_AVX2, CTX_SIMD_AVX512, CTX_SIMD_NEON};
+	static const enum ctx_simd backs[] = {CTX_SIMD_PORTABLE, CTX_SIMD_SSE2,
+	    CTX_SIMD_AVX2, CTX_SIMD_AVX512, CTX_SIMD_NEON};
 	const char *p = (const char *)data;
 	struct ctx_json json, other;
 	struct ctx_err err = {0}, late = {0};
@@ -126,11 +129,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < sizeof backs / sizeof backs[0]; i++) {
 		ctx_json_init(&other, backs[i]);
 		must(ctx_json_scan(&other, p, size, &others, &late) == rc);
-		must(rc >= 0 || (late.column == err.column &&
-		    late.code == err.code && strcmp(late.text, err.text) == 0));
-		must(rc != 1 || (others == used && other.n == json.n &&
-		    memcmp(other.nodes, json.nodes,
-			json.n * sizeof *json.nodes) == 0));
+		must(rc >= 0 ||
+		    (late.column == err.column && late.code == err.code &&
+			strcmp(late.text, err.text) == 0));
+		must(rc != 1 ||
+		    (others == used && other.n == json.n &&
+			memcmp(other.nodes, json.nodes,
+			    json.n * sizeof *json.nodes) == 0));
 		ctx_json_release(&other);
 	}
 	ask_jansson(&json, rc, p, size, rc == 1 && used == size);

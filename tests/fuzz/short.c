@@ -16,8 +16,8 @@
 #include "fuzz.h"
 
 #define MESSAGES 64
-#define LONGEST 8
-#define CHOICES 16
+#define LONGEST  8
+#define CHOICES  16
 
 static struct ctx_buf input; /* of the run that is under way */
 static size_t head;
@@ -109,8 +109,7 @@ run(unsigned dialect, const size_t *messages, size_t n)
 		input.n = 0;
 		add((const char *)options, head);
 		add_messages(messages, n, i & 1);
-		(void)LLVMFuzzerTestOneInput((const uint8_t *)input.p,
-		    input.n);
+		(void)LLVMFuzzerTestOneInput((const uint8_t *)input.p, input.n);
 	}
 }
 
@@ -129,7 +128,8 @@ is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 {
 	bool found = false;
 	struct ctx_check_options options = {.allow_pending = true,
-	    .user = &found, .found = on_found};
+	    .user = &found,
+	    .found = on_found};
 	struct ctx_stream stream = {.forced = dialect};
 	struct ctx_err err;
 	int rc;
@@ -147,8 +147,7 @@ is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 
 /* Draws so many messages, valid ones where they can be found. */
 static void
-draw(const struct ctx_dialect *dialect, size_t *messages, size_t n,
-    bool valid)
+draw(const struct ctx_dialect *dialect, size_t *messages, size_t n, bool valid)
 {
 	size_t i, tries;
 

@@ -58,8 +58,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		must(err.code == CTX_EARG);
 	name.n = 0;
-	must(ctx_spool_name(&name, "{tool}-{sha256}.md", tool, digits,
-		 &err) == 0);
+	must(ctx_spool_name(&name, "{tool}-{sha256}.md", tool, digits, &err) ==
+	    0);
 	judge(name.p, name.n - 1, digits);
 	ctx_buf_release(&name);
 	return 0;

@@ -19,8 +19,8 @@ struct outcome {
 	struct ctx_err err;
 	struct ctx_buf out;
 	bool over;
-	bool again; /* a summary that is still above its trigger may be made
-		     * anew */
+	bool again;     /* a summary that is still above its trigger may be made
+			 * anew */
 	uint64_t after; /* tokens of all conversations, as was said */
 };
 
@@ -81,7 +81,8 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 	static struct ctx_pattern pin_text, pin_tool, tool, not_tool;
 	unsigned rare = f->options[5] / 4;
 	struct ctx_prune_options options = {.summary_tokens = 60,
-	    .user = outcome, .ended = on_pruned};
+	    .user = outcome,
+	    .ended = on_pruned};
 	struct ctx_limits *limits = &options.limits;
 	unsigned policies = 0;
 
@@ -99,11 +100,12 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 	limits->quantum = f->options[4] >= 200 ? amount(f, 5) : 0;
 	options.budget = (struct ctx_amount){.n = amount(f, 6), .set = true};
 	if (f->options[5] % 4 == 1)
-		options.target = (struct ctx_amount){
-		    .n = 50000, .set = true, .percent = true};
+		options.target = (struct ctx_amount){.n = 50000,
+		    .set = true,
+		    .percent = true};
 	if (f->options[5] % 4 == 2 && !limits->policy->summarizes)
-		options.notice = rare & 1 ? long_notice()
-					  : "[messages were left out]";
+		options.notice =
+		    rare & 1 ? long_notice() : "[messages were left out]";
 	if (rare & 2)
 		options.pin_text = pattern(&pin_text, "retr|not|\\d{4}");
 	if (rare & 4)
@@ -121,11 +123,13 @@ static int
 truncate_items(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
-	struct ctx_truncate_options options = {
-	    .unit = (enum ctx_size)(f->options[2] % 4),
+	struct ctx_truncate_options options = {.unit = (enum ctx_size)(
+						   f->options[2] % 4),
 	    .keep = (enum ctx_keep)(f->options[2] / 4 % 3),
-	    .head = f->options[3] % 4, .tail = 1 + f->options[3] / 4 % 4,
-	    .limit = amount(f, 4), .message = amount(f, 5),
+	    .head = f->options[3] % 4,
+	    .tail = 1 + f->options[3] / 4 % 4,
+	    .limit = amount(f, 4),
+	    .message = amount(f, 5),
 	    .args = amount(f, 6)};
 	struct ctx_truncate_counts counts;
 
@@ -139,9 +143,12 @@ age(const struct fuzz *f, struct ctx_stream *stream, struct ctx_writer *writer,
     struct outcome *outcome)
 {
 	struct ctx_age_options options = {.spool = "spool",
-	    .format = "{tool}-{sha256}.md", .by_results = f->options[2] & 1,
-	    .keep = f->options[2] / 2 % 8, .step = 1 + f->options[3] % 3,
-	    .over = amount(f, 4), .head = amount(f, 5) % CTX_AGE_HEAD,
+	    .format = "{tool}-{sha256}.md",
+	    .by_results = f->options[2] & 1,
+	    .keep = f->options[2] / 2 % 8,
+	    .step = 1 + f->options[3] % 3,
+	    .over = amount(f, 4),
+	    .head = amount(f, 5) % CTX_AGE_HEAD,
 	    .mask = true};
 	struct ctx_age_counts counts;
 
@@ -153,8 +160,8 @@ static int
 cache(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
-	struct ctx_cache_options options = {
-	    .provider = ctx_hints_provider(f->options[2] % 4),
+	struct ctx_cache_options options = {.provider = ctx_hints_provider(
+						f->options[2] % 4),
 	    .ttl = (enum ctx_ttl)(f->options[3] % CTX_TTLS),
 	    .strip = f->options[4] & 1};
 
@@ -236,7 +243,8 @@ static int
 check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
 {
 	struct ctx_check_options options = {.allow_pending = true,
-	    .user = found, .found = on_found};
+	    .user = found,
+	    .found = on_found};
 	struct ctx_stream stream;
 	struct ctx_err err;
 	int rc;
@@ -292,8 +300,9 @@ judge(const struct fuzz *f, const char *p, size_t n,
 	/* Of a broken one another may be left: of a mixture of dialects, or
 	 * of a tree whose lines lack their ids. */
 	if (command_of(f)->run == prune && first->after > 0 &&
-	    (clean || (f->dialect != NULL &&
-			f->dialect->history == CTX_HISTORY_NONE)))
+	    (clean ||
+		(f->dialect != NULL &&
+		    f->dialect->history == CTX_HISTORY_NONE)))
 		must(count(f, first->out.p, first->out.n) == first->after);
 	run(f, first->out.p, first->out.n, &second);
 	must(second.rc == 0);
@@ -307,7 +316,7 @@ fuzz_head(const uint8_t *data, size_t size)
 {
 	(void)data;
 	(void)size;
-	return sizeof ((struct fuzz *)NULL)->options;
+	return sizeof((struct fuzz *)NULL)->options;
 }
 
 int

@@ -35,8 +35,8 @@ decode_piece(struct ctx_str literal, size_t from, size_t to,
 	    ctx_buf_add(&piece, literal.p + from, to - from, &err) == 0 &&
 	    ctx_buf_add(&piece, "\"", 1, &err) == 0);
 	must(is_literal(piece.p, piece.n));
-	must(ctx_text_decode(text,
-		 (struct ctx_str){piece.p, piece.n}, &err) == 0);
+	must(ctx_text_decode(text, (struct ctx_str){piece.p, piece.n}, &err) ==
+	    0);
 	ctx_buf_release(&piece);
 }
 
@@ -84,10 +84,11 @@ check(struct ctx_str literal)
 	must(ctx_utf8_count(text.p, text.n) == chars);
 	must(ctx_text_encode(&again, text.p, text.n, &err) == 0);
 	must(is_literal(again.p, again.n));
-	must(ctx_text_equal((struct ctx_str){again.p, again.n}, text.p,
-	    text.n));
-	must(ctx_text_canonical(literal) == (again.n == literal.n &&
-	    memcmp(again.p, literal.p, literal.n) == 0));
+	must(
+	    ctx_text_equal((struct ctx_str){again.p, again.n}, text.p, text.n));
+	must(ctx_text_canonical(literal) ==
+	    (again.n == literal.n &&
+		memcmp(again.p, literal.p, literal.n) == 0));
 	ctx_buf_release(&text);
 	ctx_buf_release(&again);
 }

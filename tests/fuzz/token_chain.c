@@ -26,8 +26,8 @@ split(const struct ctx_chain *chain, const char *p, size_t n, size_t max,
 	int rc = ctx_chain_begin(&state, chain, "test", &err);
 
 	while (rc == 0 && at < n) {
-		rc = ctx_chain_split(state, NULL, none, &s, p + at, n - at,
-		    max, &err);
+		rc = ctx_chain_split(state, NULL, none, &s, p + at, n - at, max,
+		    &err);
 		if (rc < 0)
 			break;
 		if (s.n > max || (s.n > 0) == (s.alone > 0))

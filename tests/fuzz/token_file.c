@@ -7,7 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
 read_as(int (*pack_file)(struct ctx_pack *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err), const char *p, size_t n)
+	    void **block, size_t *size, struct ctx_err *err),
+    const char *p, size_t n)
 {
 	struct ctx_pack pack = {0};
 	struct ctx_vocab vocab;

@@ -27,10 +27,10 @@ load(size_t e)
 	struct ctx_err err;
 
 	must(ctx_tokenizer_open(t, encodings[e].name, NULL, &err) == 0);
-	must(ctx_token_counter_open(&counters[e][0], *t, CTX_SIMD_BEST,
-	    &err) == 0);
+	must(ctx_token_counter_open(&counters[e][0], *t, CTX_SIMD_BEST, &err) ==
+	    0);
 	must(ctx_token_counter_open(&counters[e][1], *t, CTX_SIMD_PORTABLE,
-	    &err) == 0);
+		 &err) == 0);
 	must(ref_load(vocabs + e, *t) == 0);
 	ref_sort(vocabs + e);
 }
@@ -67,8 +67,8 @@ normalize(const char *p, size_t size)
 	must(ctx_nfc_text(&nfc, &text, &out, &changed, &err) == 0);
 	must(text.n == n && memcmp(text.p, want, n) == 0);
 	must(encode(p, size, &ids) == encode(want, n, &normal));
-	must(ids.n == 0 || memcmp(ids.ids, normal.ids,
-	    ids.n * sizeof *ids.ids) == 0);
+	must(ids.n == 0 ||
+	    memcmp(ids.ids, normal.ids, ids.n * sizeof *ids.ids) == 0);
 	end = size > 0 ? (unsigned char)p[0] % (size + 1) : 0;
 	must(ctx_token_prefix(counter, p, end, &at, &tokens, &err) == 0);
 	must(ctx_token_count(counter, p + at, size - at, &rest, &err) == 0);
@@ -89,10 +89,10 @@ load_normalizing(void)
 	struct ctx_err err;
 
 	must(nfc_load("lib/gen/data/nfc9.tsv") == 0);
-	must(ctx_tokenizer_open(&normalizing,
-	    "tests/fuzz/seeds/token_file/nfc", NULL, &err) == 0);
+	must(ctx_tokenizer_open(&normalizing, "tests/fuzz/seeds/token_file/nfc",
+		 NULL, &err) == 0);
 	must(ctx_token_counter_open(&counter, normalizing, CTX_SIMD_BEST,
-	    &err) == 0);
+		 &err) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -119,16 +119,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	want = malloc((size + 1) * sizeof *want);
 	must(want != NULL);
 	for (e = 0; e < 3; e++) {
-		n = ref_encode(vocabs + e, encodings[e].pattern, p, size,
-		    want);
+		n = ref_encode(vocabs + e, encodings[e].pattern, p, size, want);
 		for (k = 0; k < 2; k++) {
 			ids.n = 0;
 			must(ctx_token_encode(counters[e][k], p, size, false,
-			    &ids, &err) == 0);
-			must(ids.n == n && (n == 0 ||
-			    memcmp(ids.ids, want, n * sizeof *want) == 0));
+				 &ids, &err) == 0);
+			must(ids.n == n &&
+			    (n == 0 ||
+				memcmp(ids.ids, want, n * sizeof *want) == 0));
 			must(ctx_token_count(counters[e][k], p, size, &count,
-			    &err) == 0 && count == n);
+				 &err) == 0 &&
+			    count == n);
 		}
 	}
 	ctx_tokens_release(&ids);

@@ -13,7 +13,8 @@
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/encode/count_tokens.h"
 
-static const char text[] = "Some words, numbers 12345 and =====\n\n\t code() {"
+static const char text[] =
+    "Some words, numbers 12345 and =====\n\n\t code() {"
     "return it's; } \xe4\xbd\xa0\xe5\xa5\xbd aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabababababababab"
     "e\xcc\x81<|endoftext|>";
@@ -33,8 +34,8 @@ good_block(unsigned kind)
 
 	goods[BUILTIN] = (const void *)ctx_vocab_r50k_base;
 	if (goods[kind] == NULL) {
-		must(ctx_tokenizer_open(open + kind, files[kind], NULL,
-		    &err) == 0);
+		must(ctx_tokenizer_open(open + kind, files[kind], NULL, &err) ==
+		    0);
 		goods[kind] = open[kind]->vocab.head;
 	}
 	return goods[kind];
@@ -64,8 +65,8 @@ use(const struct ctx_tokenizer *t)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct ctx_vocab_head *good = good_block(fuzz_byte(&data, &size) %
-	    GOODS);
+	const struct ctx_vocab_head *good =
+	    good_block(fuzz_byte(&data, &size) % GOODS);
 	struct ctx_tokenizer t = {0};
 	struct ctx_err err;
 	unsigned char *block;
@@ -88,9 +89,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		block[at] = data[4];
 	}
 	if (ctx_vocab_check(&t.vocab, block, (size_t)good->size, &err) == 0 &&
-	    (t.vocab.patterns == NULL || ctx_chain_open(&t.chain,
-	    t.vocab.patterns, (size_t)t.vocab.head->bytes[CTX_VOCAB_PATTERNS],
-	    &err) == 0)) {
+	    (t.vocab.patterns == NULL ||
+		ctx_chain_open(&t.chain, t.vocab.patterns,
+		    (size_t)t.vocab.head->bytes[CTX_VOCAB_PATTERNS],
+		    &err) == 0)) {
 		must(ctx_special_index(&t, &err) == 0);
 		use(&t);
 	}

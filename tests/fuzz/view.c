@@ -104,8 +104,8 @@ read_message(struct fuzz *f, uint32_t node)
 	/* The message may be a member of the record. */
 	must(f->view.node >= node && f->view.node < f->json.nodes[node].next);
 	judge_parts(f);
-	must(ctx_count_message(f->counter, f->dialect, &f->view, &cost,
-		 &err) == 0);
+	must(ctx_count_message(f->counter, f->dialect, &f->view, &cost, &err) ==
+	    0);
 	for (i = 0; i < CTX_PART_KINDS; i++) {
 		must(cost.rough[i] <= cost.kinds[i]);
 		sum += cost.kinds[i];
@@ -153,8 +153,8 @@ open_counter(struct ctx_counter *counter)
 	struct ctx_err err;
 
 	if (tokens == NULL) {
-		must(ctx_tokenizer_open(&tokenizer, "bytes/4", NULL, &err) ==
-		    0);
+		must(
+		    ctx_tokenizer_open(&tokenizer, "bytes/4", NULL, &err) == 0);
 		must(ctx_token_counter_open(&tokens, tokenizer, CTX_SIMD_BEST,
 			 &err) == 0);
 	}

@@ -145,8 +145,8 @@ refused(const struct seen *in, const struct seen *out)
 {
 	size_t i = 0;
 
-	while (i < in->n && i < out->n &&
-	    strcmp(in->text[i], out->text[i]) == 0)
+	while (
+	    i < in->n && i < out->n && strcmp(in->text[i], out->text[i]) == 0)
 		i++;
 	for (; i < out->n; i++)
 		if (out->is_signed[i])

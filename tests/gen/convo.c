@@ -211,8 +211,7 @@ flag(struct gen *g, struct options *o, const char *name)
 }
 
 static bool
-setting(
-    struct gen *g, struct options *o, const char *name, const char *value)
+setting(struct gen *g, struct options *o, const char *name, const char *value)
 {
 	if (strcmp(name, "--dialect") == 0)
 		g->dialect = dialect_named(value);

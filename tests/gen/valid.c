@@ -61,8 +61,8 @@ static json_t *
 messages_of(json_t *record, json_t **request)
 {
 	static const char *const inner[] = {"messages", "contents", "input"};
-	static const char *const outer[] = {
-	    "body", "params", "request", "modelInput", NULL};
+	static const char *const outer[] = {"body", "params", "request",
+	    "modelInput", NULL};
 	json_t *found = NULL;
 	size_t i;
 
@@ -130,8 +130,8 @@ check_stream(struct talk *t, void (*check)(struct talk *), const char *cache,
 			check_record(t, check, cache, record, line);
 		} else {
 			json_array_append(t->message, record);
-			json_array_append_new(
-			    t->line, json_integer((json_int_t)line));
+			json_array_append_new(t->line,
+			    json_integer((json_int_t)line));
 		}
 		json_decref(record);
 	}

@@ -22,8 +22,8 @@ count(const char *text, struct ctx_err *err)
 
 	rc = ctx_tokenizer_open(&tokenizer, "o200k_base", NULL, err);
 	if (rc == 0)
-		rc = ctx_token_counter_open(&counter, tokenizer,
-		    CTX_SIMD_BEST, err);
+		rc = ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST,
+		    err);
 	if (rc == 0)
 		rc = ctx_token_count(counter, text, strlen(text), &tokens, err);
 	if (rc == 0)

@@ -60,7 +60,8 @@ check_demos(void)
 	CHECK(is_demo("\"x\\nEND OF TRAJECTORY\"", ""));
 	CHECK(is_demo("\"x\\n\\u002d END OF \\u0044EMONSTRATION\"", ""));
 	CHECK(is_demo("[{\"type\":\"text\",\"text\":\"x\"},{\"type\":\"text\","
-		      "\"text\":\"END OF DEMONSTRATION\"}]", ""));
+		      "\"text\":\"END OF DEMONSTRATION\"}]",
+	    ""));
 	tap_case("so is a message that is marked as one");
 	CHECK(is_demo("\"x\"", ",\"is_demo\":true"));
 	CHECK(!is_demo("\"x\"", ",\"is_demo\":false"));
@@ -74,10 +75,12 @@ check_demos(void)
 	CHECK(!is_demo("\"the demonstration\"", ""));
 	CHECK(!is_demo("\"--- END OF EXAMPLE ---\"", ""));
 	CHECK(!is_demo("[{\"type\":\"text\",\"text\":\"END OF DEMONSTRATION\"},"
-		       "{\"type\":\"text\",\"text\":\"Now fix a.c\"}]", ""));
+		       "{\"type\":\"text\",\"text\":\"Now fix a.c\"}]",
+	    ""));
 	CHECK(!is_demo("[{\"type\":\"text\",\"text\":\"END OF DEMONSTRATION\"},"
 		       "{\"type\":\"image_url\",\"image_url\":"
-		       "{\"url\":\"http://a/b\"}}]", ""));
+		       "{\"url\":\"http://a/b\"}}]",
+	    ""));
 }
 
 /* True if just those messages of the talk ask that are ? in want. */
@@ -94,7 +97,7 @@ asks(const char *talk, const char *want)
 	NEED(ctx_groups_init(&groups, &err) == 0);
 	for (i = 0; talk[i] != '\0'; i++)
 		add(&groups,
-		    talk[i] == 'a'     ? "assistant"
+		    talk[i] == 'a'       ? "assistant"
 			: talk[i] == 's' ? "system"
 					 : "user",
 		    talk[i] == 'd' ? demo : "\"x\"", "");

@@ -9,10 +9,10 @@
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
-#define OPEN "[\xe2\x80\xa6 "
-#define CLOSE " \xe2\x80\xa6]"
-#define PARTS 60
-#define DIGITS 400
+#define OPEN      "[\xe2\x80\xa6 "
+#define CLOSE     " \xe2\x80\xa6]"
+#define PARTS     60
+#define DIGITS    400
 
 static unsigned long long state = 1;
 
@@ -109,9 +109,10 @@ payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
 		if (width == 0)
 			width = stop - line;
 		if (width < 40 || width % 4 != 0 || stop - line > width ||
-		    (stop - line < width && ((stop - line) % 4 != 0 ||
-			(stop < n && strchr("\r\n\"'\\<`,;)]}", p[stop]) ==
-				NULL))))
+		    (stop - line < width &&
+			((stop - line) % 4 != 0 ||
+			    (stop < n &&
+				strchr("\r\n\"'\\<`,;)]}", p[stop]) == NULL))))
 			break;
 		memcpy(runs + chars, p + line, stop - line);
 		chars += stop - line;
@@ -153,7 +154,8 @@ slow_next(const char *p, size_t n, size_t *at, struct atom *atom)
 		    (unsigned char)p[from - 1] >= 0x80)
 			from++;
 		if (end > from) {
-			*atom = (struct atom){.from = from, .to = end,
+			*atom = (struct atom){.from = from,
+			    .to = end,
 			    .payload = true};
 			return true;
 		}
@@ -167,9 +169,9 @@ slow_next(const char *p, size_t n, size_t *at, struct atom *atom)
 static const char *const parts[] = {"a", "Zz9", " ", "word ", "\n", "\r\n",
     "\\n", "\\r\\n", "\\", "\n   ", "\"", ",", ";", "=", "==", "[", "]",
     "\xc3\xa9", "\xcc\x81", "\xe2\x80\xa6", ";base64,", ";base64,QUJD",
-    "data:image/png;base64,iVBORw0KGgo=", "base64,", ";base64,\n", OPEN,
-    CLOSE, OPEN "12 lines truncated" CLOSE, OPEN "x" CLOSE,
-    OPEN "7" CLOSE, OPEN "8 lines", OPEN "9 L" CLOSE,
+    "data:image/png;base64,iVBORw0KGgo=", "base64,", ";base64,\n", OPEN, CLOSE,
+    OPEN "12 lines truncated" CLOSE, OPEN "x" CLOSE, OPEN "7" CLOSE,
+    OPEN "8 lines", OPEN "9 L" CLOSE,
     OPEN "1 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" CLOSE,
     OPEN "1 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" CLOSE,
     "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
@@ -233,7 +235,8 @@ is_same(const struct ctx_buf *text, size_t *atoms, size_t *payloads)
 		more = slow_next(text->p, text->n, &at, &slow);
 		if (ctx_atom_next(&walk, &fast) != more)
 			return false;
-		if (more && (fast.from != slow.from || fast.to != slow.to ||
+		if (more &&
+		    (fast.from != slow.from || fast.to != slow.to ||
 			fast.payload != slow.payload))
 			return false;
 		*atoms += more;

@@ -41,8 +41,8 @@ emulated_widen(simde__m128i v)
 static inline uint8_t
 emulated_equal(simde__m256i a, simde__m256i b)
 {
-	return (uint8_t)simde_mm256_movemask_ps(simde_mm256_castsi256_ps(
-	    simde_mm256_cmpeq_epi32(a, b)));
+	return (uint8_t)simde_mm256_movemask_ps(
+	    simde_mm256_castsi256_ps(simde_mm256_cmpeq_epi32(a, b)));
 }
 
 #undef _mm256_testz_si256

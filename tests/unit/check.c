@@ -19,14 +19,15 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	(void)snprintf(log->text + n, sizeof log->text - n, "%s%d:%s",
 	    n > 0 ? " " : "", (int)finding->place.line,
 	    ctx_rule_at(finding->id)->id);
-	return log->repairs && ctx_rule_at(finding->id)->remedy != CTX_REMEDY_NONE;
+	return log->repairs &&
+	    ctx_rule_at(finding->id)->remedy != CTX_REMEDY_NONE;
 }
 
 /* Judges messages, a NULL behind the last, as one conversation under rules;
  * says what was found. */
 static const char *
-judge(struct log *log, const char *dialect, uint64_t rules,
-    bool allow_pending, const char *const *messages)
+judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
+    const char *const *messages)
 {
 	const struct ctx_dialect *row = ctx_dialect_find(dialect);
 	struct ctx_place place = {.file = "-"};
@@ -45,10 +46,10 @@ judge(struct log *log, const char *dialect, uint64_t rules,
 	for (; *messages != NULL; messages++) {
 		place.line++;
 		NEED(ctx_json_scan(&json, *messages, strlen(*messages), &used,
-		    &err) == 1);
+			 &err) == 1);
 		NEED(row->read(&json, 0, &view, &err) == 1);
-		NEED(ctx_judge_message(&judge, rules, &view, &place, &err) ==
-		    0);
+		NEED(
+		    ctx_judge_message(&judge, rules, &view, &place, &err) == 0);
 		place.message++;
 	}
 	NEED(ctx_judge_end(&judge, allow_pending, &err) == 0);
@@ -59,17 +60,17 @@ judge(struct log *log, const char *dialect, uint64_t rules,
 }
 
 /* Chat messages, so short that a test can be seen at once. */
-#define SYS "{\"role\":\"system\",\"content\":\"s\"}"
+#define SYS  "{\"role\":\"system\",\"content\":\"s\"}"
 #define USER "{\"role\":\"user\",\"content\":\"u\"}"
 #define SAYS "{\"role\":\"assistant\",\"content\":\"a\"}"
-#define CALL(id) \
+#define CALL(id)                                                      \
 	"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"" id "\"," \
 	"\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}"
-#define TWO(a, b) \
-	"{\"role\":\"assistant\",\"tool_calls\":[" \
+#define TWO(a, b)                                           \
+	"{\"role\":\"assistant\",\"tool_calls\":["          \
 	"{\"id\":\"" a "\",\"function\":{\"name\":\"f\"}}," \
 	"{\"id\":\"" b "\",\"function\":{\"name\":\"g\"}}]}"
-#define CLAUDE(more) \
+#define CLAUDE(more)                                                     \
 	"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":" \
 	"[{\"type\":\"text\",\"text\":\"\"}]}" more "}"
 #define GOT(id) \
@@ -160,7 +161,8 @@ test_forms(void)
 	FOUND(CTX_ARGUMENTS_TEXT, "", CALL("a"), GOT("a"));
 	FOUND(CTX_ARGUMENTS_TEXT, "1:bad-arguments",
 	    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\","
-	    "\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]}", GOT("a"));
+	    "\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]}",
+	    GOT("a"));
 	FOUND(CTX_ARGUMENTS_OBJECT, "1:bad-arguments", CALL("a"), GOT("a"));
 	tap_case("empty-result");
 	FOUND(CTX_NEEDS_BODY, "2:empty-result", CALL("a"),
@@ -184,16 +186,17 @@ test_content(void)
 	static const char mute[] = "{\"role\":\"assistant\",\"content\":\"\"}";
 	static const char nothing[] = "{\"role\":\"assistant\"}";
 	static const char blank[] = "{\"role\":\"user\",\"content\":"
-	    "[{\"type\":\"text\",\"text\":\" \"},"
-	    "{\"type\":\"text\",\"text\":\"x\"}]}";
+				    "[{\"type\":\"text\",\"text\":\" \"},"
+				    "{\"type\":\"text\",\"text\":\"x\"}]}";
 
 	static const char blanks[] = "{\"role\":\"user\",\"content\":"
-	    "[{\"type\":\"text\",\"text\":\" \"},"
-	    "{\"type\":\"text\",\"text\":\"\\n\"}]}";
+				     "[{\"type\":\"text\",\"text\":\" \"},"
+				     "{\"type\":\"text\",\"text\":\"\\n\"}]}";
 	static const char empty[] = "{\"role\":\"user\",\"content\":"
-	    "[{\"type\":\"text\",\"text\":\"\"},"
-	    "{\"type\":\"text\",\"text\":\"x\"}]}";
-	static const char calls[] = "{\"role\":\"assistant\",\"content\":"
+				    "[{\"type\":\"text\",\"text\":\"\"},"
+				    "{\"type\":\"text\",\"text\":\"x\"}]}";
+	static const char calls[] =
+	    "{\"role\":\"assistant\",\"content\":"
 	    "[{\"type\":\"text\",\"text\":\" \"}],\"tool_calls\":"
 	    "[{\"id\":\"a\",\"function\":{\"arguments\":\"{}\"}}]}";
 
@@ -257,14 +260,16 @@ test_pending(void)
 
 	tap_case("open calls of the newest turn may be allowed, no others");
 	CHECK(*judge(&log, "openai-chat", 0, true,
-	    (const char *const[]){USER, TWO("a", "b"), GOT("b"), NULL}) ==
+		  (const char *const[]){USER, TWO("a", "b"), GOT("b"), NULL}) ==
 	    '\0');
 	CHECK(strcmp(judge(&log, "openai-chat", 0, true,
-	    (const char *const[]){USER, CALL("a"), USER, CALL("b"), NULL}),
-	    "2:orphan-call") == 0);
+			 (const char *const[]){USER, CALL("a"), USER, CALL("b"),
+			     NULL}),
+		  "2:orphan-call") == 0);
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, true,
-	    (const char *const[]){USER, CALL("a"), SAYS, CALL("b"), NULL}),
-	    "2:orphan-call") == 0);
+			 (const char *const[]){USER, CALL("a"), SAYS, CALL("b"),
+			     NULL}),
+		  "2:orphan-call") == 0);
 }
 
 static void
@@ -274,25 +279,29 @@ test_repair(void)
 
 	tap_case("what the model is not shown is not judged");
 	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_BLANK_TEXT, false,
-	    (const char *const[]){CLAUDE(""), NULL}), "1:empty-text") == 0);
+			 (const char *const[]){CLAUDE(""), NULL}),
+		  "1:empty-text") == 0);
 	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_BLANK_TEXT, false,
-	    (const char *const[]){CLAUDE(",\"isApiErrorMessage\":true"), NULL}),
-	    "") == 0);
+			 (const char *const[]){
+			     CLAUDE(",\"isApiErrorMessage\":true"), NULL}),
+		  "") == 0);
 	tap_case("what is put right is judged as if it had been so");
 	/* The empty message between call and result counts for nothing. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
-	    (const char *const[]){CALL("a"),
-		"{\"role\":\"user\",\"content\":[]}", GOT("a"), NULL}),
-	    "2:empty-message") == 0);
+			 (const char *const[]){CALL("a"),
+			     "{\"role\":\"user\",\"content\":[]}", GOT("a"),
+			     NULL}),
+		  "2:empty-message") == 0);
 	/* A result that we have made up is the one result. */
-	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
-	    (const char *const[]){CALL("a"), SAYS, GOT("a"), NULL}),
-	    "1:orphan-call 3:duplicate-result") == 0);
+	CHECK(
+	    strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
+		       (const char *const[]){CALL("a"), SAYS, GOT("a"), NULL}),
+		"1:orphan-call 3:duplicate-result") == 0);
 	/* Dropped, it leaves neighbours of one side. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_ASKS_TURNS, false,
-	    (const char *const[]){USER, "{\"role\":\"assistant\"}", USER,
-		NULL}),
-	    "2:empty-message 3:alternation") == 0);
+			 (const char *const[]){USER, "{\"role\":\"assistant\"}",
+			     USER, NULL}),
+		  "2:empty-message 3:alternation") == 0);
 }
 
 /* Ids and open calls by the thousand, answered from the other end. */
@@ -302,7 +311,7 @@ test_many(void)
 	enum { N = 20000 };
 	struct log log = {.repairs = false};
 	const char **messages = malloc((2 * N + 1) * sizeof *messages);
-	char (*text)[160] = malloc(2 * N * sizeof *text);
+	char(*text)[160] = malloc(2 * N * sizeof *text);
 	size_t i;
 
 	tap_case("many open calls");
@@ -311,18 +320,19 @@ test_many(void)
 		messages[i] = text[i];
 	for (i = 0; i < N; i++) {
 		(void)snprintf(text[i], sizeof text[i],
-		    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"%zu\"}]}",
+		    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"%zu\"}]"
+		    "}",
 		    i);
 		(void)snprintf(text[2 * N - 1 - i], sizeof text[i],
 		    "{\"role\":\"tool\",\"tool_call_id\":\"%zu\","
-		    "\"content\":\"\"}", i);
+		    "\"content\":\"\"}",
+		    i);
 	}
 	messages[2 * N] = NULL;
-	CHECK(*judge(&log, "openai-chat", 0, false, messages) ==
-	    '\0');
+	CHECK(*judge(&log, "openai-chat", 0, false, messages) == '\0');
 	messages[2 * N - 1] = NULL;
 	CHECK(strcmp(judge(&log, "openai-chat", 0, false, messages),
-	    "1:orphan-call") == 0);
+		  "1:orphan-call") == 0);
 	free(messages);
 	free(text);
 }

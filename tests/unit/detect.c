@@ -41,8 +41,8 @@ said(void)
 		for (row = 0; ctx_dialect_at(row + 1) != NULL; row++)
 			CHECK(ctx_dialect_at(row)->is(&json, 0) == NULL);
 		CHECK(ctx_dialect_at(row)->is(&json, 0) != NULL);
-		CHECK(strcmp(ctx_dialect_at(row)->is(&json, 0), shape.why) ==
-		    0);
+		CHECK(
+		    strcmp(ctx_dialect_at(row)->is(&json, 0), shape.why) == 0);
 	}
 	ctx_json_release(&json);
 }
@@ -94,8 +94,7 @@ arrays(void)
 	    {"[[[{\"role\":\"user\"}]]]", CTX_SHAPE_OTHER},
 	    {"[5,{\"messages\":[]}]", CTX_SHAPE_LIST},
 	    {"{\"input\":[\"a\",\"b\"]}", CTX_SHAPE_OTHER},
-	    {"{\"input\":[\"a\",{\"role\":\"user\"}]}",
-		CTX_SHAPE_CONVERSATION},
+	    {"{\"input\":[\"a\",{\"role\":\"user\"}]}", CTX_SHAPE_CONVERSATION},
 	    {"{\"input\":[]}", CTX_SHAPE_CONVERSATION},
 	};
 	struct ctx_shape shape;

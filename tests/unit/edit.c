@@ -30,15 +30,19 @@ replacing(void)
 	tap_case("edits apply by place, whatever the order");
 	out.n = 0;
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 8, 2}, "", 0,
-	    &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 3, 1}, "three",
-	    5, &err) == 0);
+		 &err) == 0);
+	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 3, 1}, "three", 5,
+		 &err) == 0);
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text, 2}, "\0", 1,
-	    &err) == 0);
+		 &err) == 0);
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 4, 1}, "IV", 2,
-	    &err) == 0);
+		 &err) == 0);
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
-	CHECK(out.n == 12 && memcmp(out.p, "\0" "2threeIV567", 12) == 0);
+	CHECK(out.n == 12 &&
+	    memcmp(out.p,
+		"\0"
+		"2threeIV567",
+		12) == 0);
 	tap_case("applying appends and may be done again");
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(out.n == 24 && memcmp(out.p, out.p + 12, 12) == 0);
@@ -46,13 +50,13 @@ replacing(void)
 	tap_case("insertions keep their order, before a replacement");
 	out.n = 0;
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 1}, "X", 1,
-	    &err) == 0);
+		 &err) == 0);
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 0}, "a", 1,
-	    &err) == 0);
+		 &err) == 0);
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 10, 0}, "!", 1,
-	    &err) == 0);
+		 &err) == 0);
 	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 0}, "b", 1,
-	    &err) == 0);
+		 &err) == 0);
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(is(&out, "01234abX6789!"));
 	ctx_buf_release(&out);
@@ -75,13 +79,14 @@ merging(void)
 	struct ctx_err err;
 	size_t i;
 
-	tap_case("merged edits: the longest of a place, the last of equal ones");
+	tap_case(
+	    "merged edits: the longest of a place, the last of equal ones");
 	ctx_edits_merge(&edits);
 	CHECK(edits.n == 0);
 	for (i = 0; i < LENGTH(edits_of); i++)
-		NEED(ctx_edit_replace(&edits, (struct ctx_str){text +
-		    edits_of[i].at, edits_of[i].n}, edits_of[i].p,
-		    strlen(edits_of[i].p), &err) == 0);
+		NEED(ctx_edit_replace(&edits,
+			 (struct ctx_str){text + edits_of[i].at, edits_of[i].n},
+			 edits_of[i].p, strlen(edits_of[i].p), &err) == 0);
 	ctx_edits_merge(&edits);
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(is(&out, "012<+>789"));
@@ -109,9 +114,10 @@ refusing(void)
 	tap_case("edits that overlap or lie outside are refused");
 	for (i = 0; i < LENGTH(second); i++) {
 		NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 2},
-		    "x", 1, &err) == 0);
-		NEED(ctx_edit_replace(&edits, (struct ctx_str){text +
-		    second[i].at, second[i].n}, "y", 1, &err) == 0);
+			 "x", 1, &err) == 0);
+		NEED(ctx_edit_replace(&edits,
+			 (struct ctx_str){text + second[i].at, second[i].n},
+			 "y", 1, &err) == 0);
 		rc = ctx_edits_apply(&edits, middle, &out, &err);
 		CHECK(rc == (second[i].good ? 0 : -1));
 		CHECK(rc == 0 || err.code == CTX_EARG);
@@ -136,28 +142,35 @@ drop(struct ctx_json *json, const char *text, size_t n, uint32_t node,
 	for (i = 0; i < count; i++)
 		gone[i] = which[i] == 'x';
 	NEED(ctx_edit_drop(&edits, json, node, gone, &err) == 0);
-	NEED(ctx_edits_apply(&edits, (struct ctx_str){text, n}, out, &err) ==
-	    0);
+	NEED(
+	    ctx_edits_apply(&edits, (struct ctx_str){text, n}, out, &err) == 0);
 	ctx_edits_release(&edits);
 }
 
 static const struct {
 	const char *text, *which, *want;
 } drops[] = {
-    {"[1, 2, 3]", "---", "[1, 2, 3]"}, {"[1, 2, 3]", "-x-", "[1, 3]"},
-    {"[1, 2, 3]", "x--", "[2, 3]"}, {"[1, 2, 3]", "--x", "[1, 2]"},
-    {"[1, 2, 3]", "xx-", "[3]"}, {"[1, 2, 3]", "-xx", "[1]"},
-    {"[1, 2, 3]", "x-x", "[2]"}, {"[1, 2, 3]", "xxx", "[]"},
-    {"[ 1 , 2 ]", "xx", "[  ]"}, {"[ 1 , 2 ]", "x-", "[ 2 ]"},
-    {"[ 1 , 2 ]", "-x", "[ 1 ]"}, {"[ 1\n, 2\n]", "-x", "[ 1\n]"},
-    {"[[1],{\"a\":2},\"x,y\"]", "-x-", "[[1],\"x,y\"]"}, {"[]", "", "[]"},
-    {"{\"a\" : 1, \"b\":{\"c\":[]} ,\"d\":3}", "-x-",
-        "{\"a\" : 1 ,\"d\":3}"},
+    {"[1, 2, 3]", "---", "[1, 2, 3]"},
+    {"[1, 2, 3]", "-x-", "[1, 3]"},
+    {"[1, 2, 3]", "x--", "[2, 3]"},
+    {"[1, 2, 3]", "--x", "[1, 2]"},
+    {"[1, 2, 3]", "xx-", "[3]"},
+    {"[1, 2, 3]", "-xx", "[1]"},
+    {"[1, 2, 3]", "x-x", "[2]"},
+    {"[1, 2, 3]", "xxx", "[]"},
+    {"[ 1 , 2 ]", "xx", "[  ]"},
+    {"[ 1 , 2 ]", "x-", "[ 2 ]"},
+    {"[ 1 , 2 ]", "-x", "[ 1 ]"},
+    {"[ 1\n, 2\n]", "-x", "[ 1\n]"},
+    {"[[1],{\"a\":2},\"x,y\"]", "-x-", "[[1],\"x,y\"]"},
+    {"[]", "", "[]"},
+    {"{\"a\" : 1, \"b\":{\"c\":[]} ,\"d\":3}", "-x-", "{\"a\" : 1 ,\"d\":3}"},
     {"{\"a\" : 1, \"b\":{\"c\":[]} ,\"d\":3}", "x-x", "{\"b\":{\"c\":[]}}"},
     {"{\"a\" : 1, \"a\":2}", "x-", "{\"a\":2}"},
     {"{\n  \"a\": 1,\n  \"b\": 2\n}", "-x", "{\n  \"a\": 1\n}"},
     {"{\n  \"a\": 1,\n  \"b\": 2\n}", "xx", "{\n  \n}"},
-    {"7", "", "7"}, {"\"[1,2]\"", "", "\"[1,2]\""},
+    {"7", "", "7"},
+    {"\"[1,2]\"", "", "\"[1,2]\""},
 };
 
 static void
@@ -185,10 +198,11 @@ dropping_keys(void)
 	static const struct {
 		const char *text, *key, *want;
 	} cases[] = {
-	    {"{\"a\":1}", "a", "{}"}, {"{\"a\":1,\"b\":2}", "b", "{\"a\":1}"},
+	    {"{\"a\":1}", "a", "{}"},
+	    {"{\"a\":1,\"b\":2}", "b", "{\"a\":1}"},
 	    {"{\"a\":1,\"b\":2,\"a\":{\"a\":3}}", "a", "{\"b\":2}"},
 	    {"{\"a\":1,\"b\":{\"a\":2},\"\\u0061\":3,\"ab\":4}", "a",
-	        "{\"b\":{\"a\":2},\"ab\":4}"},
+		"{\"b\":{\"a\":2},\"ab\":4}"},
 	    {"{\"\":1,\"b\":2,\"\":3}", "", "{\"b\":2}"},
 	};
 	struct ctx_edits edits = {0};
@@ -240,19 +254,19 @@ make(struct ctx_buf *text, unsigned long long *seed, bool object, size_t n)
 	size_t i;
 
 	NEED(ctx_buf_printf(text, &err, "%s%s%s", ANY_OF(space), ends[0],
-	    ANY_OF(space)) == 0);
+		 ANY_OF(space)) == 0);
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			NEED(ctx_buf_printf(text, &err, "%s,%s", ANY_OF(space),
-			    ANY_OF(space)) == 0);
+				 ANY_OF(space)) == 0);
 		if (object)
 			NEED(ctx_buf_printf(text, &err, "\"%zu\"%s:%s",
-			    below(seed, 5), ANY_OF(space), ANY_OF(space)) == 0);
-		NEED(ctx_buf_printf(text, &err, "%s",
-		    ANY_OF(values)) == 0);
+				 below(seed, 5), ANY_OF(space),
+				 ANY_OF(space)) == 0);
+		NEED(ctx_buf_printf(text, &err, "%s", ANY_OF(values)) == 0);
 	}
 	NEED(ctx_buf_printf(text, &err, "%s%s%s", ANY_OF(space), ends[1],
-	    ANY_OF(space)) == 0);
+		 ANY_OF(space)) == 0);
 }
 
 /*
@@ -314,9 +328,9 @@ random_drops(void)
 		free(gone);
 		good = good && want.n == out.n &&
 		    memcmp(want.p, out.p, out.n) == 0;
-		valid = valid && ctx_json_scan(&after, out.p, out.n, &used,
-		    &err) == 1 && used == out.n &&
-		    ctx_json_count(&after, 0) == kept;
+		valid = valid &&
+		    ctx_json_scan(&after, out.p, out.n, &used, &err) == 1 &&
+		    used == out.n && ctx_json_count(&after, 0) == kept;
 	}
 	tap_case("drops agree with marking byte by byte");
 	CHECK(good);
@@ -346,18 +360,19 @@ many_drops(void)
 	for (i = 0; i < n; i++) {
 		gone[i] = i % 3 == 1;
 		NEED(ctx_buf_add(&text, i > 0 ? ",1" : "1", 1 + (i > 0),
-		    &err) == 0);
+			 &err) == 0);
 	}
 	NEED(ctx_buf_add(&text, "]", 1, &err) == 0);
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, text.p, text.n, &used, &err) == 1);
 	for (i = n; i-- > 0;)
 		if (i % 3 == 0)
-			NEED(ctx_edit_replace(&edits, ctx_json_str(&json,
-			    (uint32_t)i + 1), "22", 2, &err) == 0);
+			NEED(ctx_edit_replace(&edits,
+				 ctx_json_str(&json, (uint32_t)i + 1), "22", 2,
+				 &err) == 0);
 	NEED(ctx_edit_drop(&edits, &json, 0, gone, &err) == 0);
 	NEED(ctx_edits_apply(&edits, (struct ctx_str){text.p, text.n}, &out,
-	    &err) == 0);
+		 &err) == 0);
 	CHECK(out.n == 1 + n / 3 * 5);
 	CHECK(memcmp(out.p, "[22,1,22,1,22,1", 15) == 0);
 	CHECK(memcmp(out.p + out.n - 6, ",22,1]", 6) == 0);

@@ -36,7 +36,9 @@ static int
 meet(int number, enum manner manner, const char *command)
 {
 	void (*const handlers[])(int) = {[BY_DEFAULT] = SIG_DFL,
-	    [IGNORED] = SIG_IGN, [CAUGHT] = note, [BLOCKED] = SIG_DFL};
+	    [IGNORED] = SIG_IGN,
+	    [CAUGHT] = note,
+	    [BLOCKED] = SIG_DFL};
 	struct ctx_buf out = {0};
 	struct ctx_err err;
 	sigset_t set;
@@ -98,8 +100,9 @@ check_signals(void)
 {
 	static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 	static const char reads[] = "printf x >&2; sleep 61 & sleep 61",
-	    closes[] = "exec >&-; printf x >&2; sleep 61 & sleep 61",
-	    soon[] = "printf x >&2; sleep 1";
+			  closes[] =
+			      "exec >&-; printf x >&2; sleep 61 & sleep 61",
+			  soon[] = "printf x >&2; sleep 1";
 	size_t i;
 	int status;
 
@@ -107,8 +110,8 @@ check_signals(void)
 		status = status_after(ends[i], BY_DEFAULT,
 		    i % 2 == 0 ? reads : closes);
 		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == ends[i]);
-		status = status_after(ends[i], CAUGHT,
-		    i % 2 == 0 ? closes : reads);
+		status =
+		    status_after(ends[i], CAUGHT, i % 2 == 0 ? closes : reads);
 		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == GIVEN_UP);
 	}
 	tap_case("a signal that would not end us does not end a command");

@@ -25,7 +25,7 @@ struct feed {
 	size_t chunk;              /* bytes per read; 0: split says */
 	size_t split;              /* two reads, the first of so many bytes */
 	unsigned long long random; /* not 0: reads of a random length to 8 */
-	bool open;		   /* no end of the file */
+	bool open;                 /* no end of the file */
 };
 
 static inline size_t
@@ -107,32 +107,32 @@ is_sound(const struct ctx_record *record)
 	if (record->kind != CTX_RECORD_JSON)
 		return record->json == NULL && value->p == NULL;
 	return value->p >= text->p && value->n > 0 &&
-	       value->p + value->n <= text->p + text->n &&
-	       record->json->text == value->p && record->json->n > 0 &&
-	       record->json->nodes[0].at == 0 &&
-	       record->json->nodes[0].end == value->n &&
-	       strchr(" \t\r\n", value->p[0]) == NULL;
+	    value->p + value->n <= text->p + text->n &&
+	    record->json->text == value->p && record->json->n > 0 &&
+	    record->json->nodes[0].at == 0 &&
+	    record->json->nodes[0].end == value->n &&
+	    strchr(" \t\r\n", value->p[0]) == NULL;
 }
 
 static inline void
 note(struct outcome *out, const struct ctx_record *record,
-     const struct ctx_err *err)
+    const struct ctx_err *err)
 {
 	struct ctx_err late;
 
 	CHECK(is_sound(record));
 	NEED(ctx_buf_printf(&out->list, &late, "%c%llu", "JBX"[record->kind],
-			    (unsigned long long)record -> line) == 0);
+		 (unsigned long long)record -> line) == 0);
 	if (record->kind == CTX_RECORD_BAD)
 		NEED(ctx_buf_printf(&out->list, &late, "!%llu:%llu",
-				    (unsigned long long)err->line,
-				    (unsigned long long)err->column) == 0);
+			 (unsigned long long)err->line,
+			 (unsigned long long)err->column) == 0);
 	NEED(ctx_buf_add(&out->list, "<", 1, &late) == 0);
 	NEED(ctx_buf_add(&out->list, record->text.p, record->text.n, &late) ==
-	     0);
+	    0);
 	NEED(ctx_buf_add(&out->list, ">", 1, &late) == 0);
 	NEED(ctx_buf_add(&out->bytes, record->text.p, record->text.n, &late) ==
-	     0);
+	    0);
 }
 
 static inline void
@@ -149,9 +149,8 @@ read_all(char *const *files, size_t n, bool passing, struct outcome *out)
 		note(out, &record, &err);
 	if (rc < 0)
 		NEED(ctx_buf_printf(&out->list, &late, "!%llu:%llu %s",
-				    (unsigned long long)err.line,
-				    (unsigned long long)err.column,
-				    err.text) == 0);
+			 (unsigned long long)err.line,
+			 (unsigned long long)err.column, err.text) == 0);
 	else
 		CHECK(ctx_reader_next(reader, &record, &err) == 0);
 	ctx_reader_close(reader);

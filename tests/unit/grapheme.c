@@ -13,13 +13,13 @@ is_right(char *line)
 	char *word;
 
 	for (word = strtok(line, " \n"); word != NULL;
-	    word = strtok(NULL, " \n")) {
+	     word = strtok(NULL, " \n")) {
 		if (strcmp(word, "/") == 0) {
 			cut = true;
 			continue;
 		}
-		if (ctx_grapheme_next(&g,
-			(uint32_t)strtoul(word, NULL, 16)) != cut)
+		if (ctx_grapheme_next(&g, (uint32_t)strtoul(word, NULL, 16)) !=
+		    cut)
 			right = false;
 		cut = false;
 	}
@@ -120,14 +120,16 @@ parted(void)
 		for (j = 0; j < SOME; j++) {
 			struct ctx_grapheme x = all, y = one;
 
-			same = same && ctx_grapheme_next(&x, some[j]) ==
-			    ctx_grapheme_next(&y, some[j]);
+			same = same &&
+			    ctx_grapheme_next(&x, some[j]) ==
+				ctx_grapheme_next(&y, some[j]);
 		}
 	}
 	for (a = 0; a < SOME; a++)
 		for (b = 0; b < SOME; b++)
-			right = right && always[a][b] ==
-			    ctx_grapheme_parted(some[a], some[b]);
+			right = right &&
+			    always[a][b] ==
+				ctx_grapheme_parted(some[a], some[b]);
 	CHECK(right);
 	CHECK(same);
 }

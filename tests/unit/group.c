@@ -13,13 +13,13 @@
 
 static const struct ctx_dialect strict = {.name = "strict"};
 static const struct ctx_dialect loose = {.name = "loose",
-					 .rules = CTX_PAIR_BY_NAME};
-static const struct ctx_dialect next = {
-    .name = "next", .rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT};
-static const struct ctx_dialect named = {
-    .name = "named", .rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS};
-static const struct ctx_dialect either = {
-    .name = "either", .rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER};
+    .rules = CTX_PAIR_BY_NAME};
+static const struct ctx_dialect next = {.name = "next",
+    .rules = CTX_PAIR_BY_NAME | CTX_RESULTS_NEXT};
+static const struct ctx_dialect named = {.name = "named",
+    .rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS};
+static const struct ctx_dialect either = {.name = "either",
+    .rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER};
 
 struct fixture {
 	struct ctx_groups groups;
@@ -66,26 +66,25 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 		for (id = at + 1; id < end && parts[id] != ':'; id++)
 			;
 		NEED(ctx_buf_printf(&f->text, &f->err, "%s\"%.*s\",\"%.*s\"",
-				    at == 0 ? "" : ",", (int)(id - at - 1),
-				    parts + at + 1,
-				    id < end ? (int)(end - id - 1) : 0,
-				    parts + id + 1) == 0);
+			 at == 0 ? "" : ",", (int)(id - at - 1), parts + at + 1,
+			 id < end ? (int)(end - id - 1) : 0,
+			 parts + id + 1) == 0);
 	}
 	NEED(ctx_buf_printf(&f->text, &f->err, "]") == 0);
-	NEED(ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) ==
-	     1);
+	NEED(
+	    ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) == 1);
 	ctx_view_reset(&f->view, &f->json, 0);
-	f->view.role = parts[0] == 'u'   ? CTX_ROLE_USER
-		       : parts[0] == 'R' ? CTX_ROLE_TOOL
-					 : CTX_ROLE_ASSISTANT;
+	f->view.role = parts[0] == 'u' ? CTX_ROLE_USER
+	    : parts[0] == 'R'          ? CTX_ROLE_TOOL
+				       : CTX_ROLE_ASSISTANT;
 	if (f->view.role == CTX_ROLE_USER)
 		f->view.name = 2;
 	for (at = 0; at < n; at = end + 1, node += 2) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
-		kind = parts[at] == 'C'   ? CTX_PART_CALL
-		       : parts[at] == 'R' ? CTX_PART_RESULT
-					  : CTX_PART_TEXT;
+		kind = parts[at] == 'C' ? CTX_PART_CALL
+		    : parts[at] == 'R'  ? CTX_PART_RESULT
+					: CTX_PART_TEXT;
 		part = ctx_view_add(&f->view, kind, node, &f->err);
 		NEED(part != NULL);
 		/* An id or a name that is empty is none. */
@@ -93,7 +92,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 		part->name = node + 1;
 	}
 	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0, &f->err) ==
-	     0);
+	    0);
 }
 
 /* The number of each message's turn. */
@@ -111,8 +110,7 @@ turned(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	}
 	for (i = 0; i < f.groups.n; i++)
 		n += (size_t)snprintf(found + n, sizeof found - n, "%s%u",
-				      i == 0 ? "" : " ",
-				      f.groups.items[i].turn);
+		    i == 0 ? "" : " ", f.groups.items[i].turn);
 	release(&f);
 	if (strcmp(found, want) == 0)
 		return true;
@@ -138,7 +136,7 @@ grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	}
 	for (i = 0; i < f.groups.n; i++) {
 		n += (size_t)snprintf(found + n, sizeof found - n, "%u ",
-				      ctx_group_of(f.groups.items, i));
+		    ctx_group_of(f.groups.items, i));
 		open += f.groups.items[i].open;
 	}
 	snprintf(found + n, sizeof found - n, "open %u", open);
@@ -156,7 +154,7 @@ test_ids(void)
 	CHECK(grouped(&strict, "u Ca+Cb+Cc Rb Rc Ra a", "0 1 1 1 1 5 open 0"));
 	tap_case("a result far away, behind other turns, still joins");
 	CHECK(grouped(&strict, "u Ca+Cb Ra a u Cc Rc a u Rb a",
-		      "0 1 1 3 4 5 5 7 8 1 10 open 0"));
+	    "0 1 1 3 4 5 5 7 8 1 10 open 0"));
 	tap_case("calls without a result stay open");
 	CHECK(grouped(&strict, "u Ca+Cb Ra", "0 1 1 open 1"));
 	tap_case("a result that answers nothing is a group of its own");
@@ -205,8 +203,7 @@ test_turns(void)
 	CHECK(grouped(&loose, "u Ca:f u R:f Ra", "0 1 2 3 1 open 0"));
 	CHECK(grouped(&strict, "u Ca u Ra", "0 1 2 1 open 0"));
 	tap_case("results beside the text of a turn answer the one before");
-	CHECK(grouped(&loose, "u C:f+C:f u+R:f R:f",
-		      "0 1 1 3 1 open 0"));
+	CHECK(grouped(&loose, "u C:f+C:f u+R:f R:f", "0 1 1 3 1 open 0"));
 }
 
 static void
@@ -259,11 +256,11 @@ many(const struct ctx_dialect *dialect, uint32_t n, bool ids, bool backwards)
 	init(&f);
 	for (i = 0; i < n; i++)
 		NEED(ctx_buf_printf(&calls, &f.err, ids ? "%sC%u" : "%sC",
-				    i == 0 ? "" : "+", i) == 0);
+			 i == 0 ? "" : "+", i) == 0);
 	add(&f, dialect, calls.p, calls.n);
 	for (i = 0; i < n; i++) {
 		snprintf(one, sizeof one, ids ? "R%u" : "R",
-			 backwards ? n - 1 - i : i);
+		    backwards ? n - 1 - i : i);
 		add(&f, dialect, one, strlen(one));
 	}
 	CHECK(f.groups.items[0].open == 0);
@@ -384,16 +381,16 @@ test_random(void)
 				id[i] = dice < 2 ? j : -1;
 				name[i] = dice == 2 ? j : -1;
 				snprintf(one, sizeof one,
-					 dice < 2    ? "C%d"
-					 : dice == 2 ? "C:%d"
-						     : "C",
-					 j);
+				    dice < 2        ? "C%d"
+					: dice == 2 ? "C:%d"
+						    : "C",
+				    j);
 			} else {
 				snprintf(one, sizeof one,
-					 dice == 4   ? "R%d"
-					 : dice == 5 ? "R:%d"
-						     : "R",
-					 j);
+				    dice == 4       ? "R%d"
+					: dice == 5 ? "R:%d"
+						    : "R",
+				    j);
 				id[i] = -2;
 				found = false;
 				for (int k = 0; k < i; k++) {
@@ -413,8 +410,8 @@ test_random(void)
 			answers = dice > 3;
 			group[i] = want;
 			add(&f, &loose, one, strlen(one));
-			CHECK(ctx_group_of(f.groups.items, (uint32_t)i) ==
-			      want);
+			CHECK(
+			    ctx_group_of(f.groups.items, (uint32_t)i) == want);
 		}
 		release(&f);
 	}

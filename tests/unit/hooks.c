@@ -83,14 +83,13 @@ prune(char *out, size_t size, uint64_t *left)
 	options.user = left;
 	options.ended = left != NULL ? pruned : NULL;
 	NEED(options.limits.policy != NULL);
-	CHECK(ctx_prune(&run.stream, &run.writer, &run.meter, &options,
-		  &err) == 0);
+	CHECK(ctx_prune(&run.stream, &run.writer, &run.meter, &options, &err) ==
+	    0);
 	return end(&run, out, size);
 }
 
 static int
-hinted(void *user, const struct ctx_cache_outcome *outcome,
-    struct ctx_err *err)
+hinted(void *user, const struct ctx_cache_outcome *outcome, struct ctx_err *err)
 {
 	(void)err;
 	*(uint64_t *)user = outcome->marks;
@@ -107,8 +106,8 @@ cache(char *out, size_t size, uint64_t *marks)
 	begin(&run, chat);
 	options.user = marks;
 	options.ended = marks != NULL ? hinted : NULL;
-	CHECK(ctx_cache(&run.stream, &run.writer, &run.meter, &options,
-		  &err) == 0);
+	CHECK(ctx_cache(&run.stream, &run.writer, &run.meter, &options, &err) ==
+	    0);
 	return end(&run, out, size);
 }
 
@@ -164,7 +163,8 @@ main(void)
 	CHECK(messages > 0 && all == messages + 3);
 	tap_case("what was never opened may be closed");
 	ctx_prefix_close(NULL);
-	tap_case("the answer of an embedder is bounded, for any number of texts");
+	tap_case(
+	    "the answer of an embedder is bounded, for any number of texts");
 	CHECK(ctx_embed_most(0) == 98304 && ctx_embed_most(1) == 2 * 98304);
 	for (n = 10000; n <= SIZE_MAX / 2; n += n / 9)
 		CHECK(ctx_embed_most(n) >= 10000 * (size_t)98304 &&
@@ -173,8 +173,7 @@ main(void)
 	CHECK(ctx_embed_most(SIZE_MAX) == (size_t)1 << 30);
 	tap_case("texts that nobody has added are empty to an embedder");
 	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
-	CHECK(ctx_embed_near(&embed,
-		  "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'",
+	CHECK(ctx_embed_near(&embed, "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'",
 		  20, (struct ctx_str){"a", 1}, near, 3, &err) == 0);
 	CHECK(near[0] > 0.99 && near[1] < 0.01 && near[2] < 0.01);
 	ctx_embed_release(&embed);

@@ -63,11 +63,10 @@ check_figures(void)
 static void
 check_extremes(void)
 {
-	static const char *const names[] = {"gpt-4o",         "o4-mini",
-					    "gpt-5.4",        "claude-opus-4-5",
-					    "gemini-2.5-pro", "gemini-3-pro"};
-	static const uint32_t sides[] = {
-	    1, 2, 27, 28, 29, 511, 512, 513, 2047, 2049, 65535, UINT32_MAX};
+	static const char *const names[] = {"gpt-4o", "o4-mini", "gpt-5.4",
+	    "claude-opus-4-5", "gemini-2.5-pro", "gemini-3-pro"};
+	static const uint32_t sides[] = {1, 2, 27, 28, 29, 511, 512, 513, 2047,
+	    2049, 65535, UINT32_MAX};
 	unsigned long long seed = 7;
 	size_t m, i, j;
 	uint64_t n;
@@ -89,7 +88,7 @@ check_extremes(void)
 		CHECK(n <= 3000 && n == costs("gpt-5.4", h, w));
 		/* Where the cap bites, never more than a strip below it. */
 		CHECK(n > 2640 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
-		      h > w / 4 * 5);
+		    h > w / 4 * 5);
 		CHECK(costs("claude-opus-5", w, h) <= 4784);
 	}
 }
@@ -126,8 +125,8 @@ check_details(void)
 		      "\"}]") == 64 * 64);
 	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":\"" LARGE
 		      "\",\"detail\":\"low\"}]") == 16 * 16);
-	CHECK(payload("[{\"type\":\"image_url\",\"image_url\":{\"url\":\""
-		      LARGE "\",\"detail\":\"original\"}}]") == 100 * 100);
+	CHECK(payload("[{\"type\":\"image_url\",\"image_url\":{\"url\":\"" LARGE
+		      "\",\"detail\":\"original\"}}]") == 100 * 100);
 	CHECK(payload("[{\"image_url\":{\"url\":\"" LARGE
 		      "\",\"detail\":\"high\"}}]") == 64 * 64);
 }
@@ -145,15 +144,15 @@ check_headers(void)
 		      "/CABEIAeACgAMBIgACEQEDEQE=\"]") == 20 * 15);
 	/* WebP lossy, lossless, extended: 300 by 200, 300 by 200, 64 by 96 */
 	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASosAcgAAgA0\"]") ==
-	      10 * 7);
+	    10 * 7);
 	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4TBgAAAAvK8ExAAAA\"]") == 10 * 7);
-	CHECK(payload("[\"UklGRiQAAABXRUJQVlA4WAoAAAAQAAAAPwAAXwAA\"]") ==
-	      2 * 3);
+	CHECK(
+	    payload("[\"UklGRiQAAABXRUJQVlA4WAoAAAAQAAAAPwAAXwAA\"]") == 2 * 3);
 
 	tap_case("escapes and line breaks in base64 are seen through");
 	CHECK(payload(
 		  "[\"iVBORw0KGgoAAAAN\\r\\nSUhEUgAAAMgAAABkCAYAAADDhn8L\"]") ==
-	      7 * 4);
+	    7 * 4);
 	CHECK(payload("[\"R0lGODlhQAFAAPAAAA\\u003d=\"]") == 10 * 2);
 
 	tap_case("what is broken off or unknown is a square of 1024");
@@ -177,7 +176,7 @@ check_forms(void)
 		      "\",\"detail\":\"low\"}]") == 28);
 	CHECK(payload(
 		  "[{\"url\":\"https://example.org/a\",\"detail\":\"low\"}]") ==
-	      256);
+	    256);
 	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":"
 		      "\"data:image/png;base64," PNG "\"}]") == 28);
 	CHECK(payload("[{\"type\":\"base64\",\"media_type\":\"image/png\","
@@ -197,19 +196,21 @@ check_forms(void)
 	/* A WAV header of 2 bytes a second, 44 bytes long: 23 seconds begun */
 	CHECK(payload("[\"UklGRiQAAABXQVZFZm10IBAAAAABAAEAAQAAAAIAAAACABAAZGF0"
 		      "YQAAAAA=\"]") == 230);
-	CHECK(payload("[{\"mimeType\":\"audio/ogg\",\"fileUri\":\"x\"}]") ==
-	      600);
+	CHECK(
+	    payload("[{\"mimeType\":\"audio/ogg\",\"fileUri\":\"x\"}]") == 600);
 	CHECK(payload("[{\"type\":\"audio\",\"file_id\":\"x\"}]") == 600);
-	CHECK(payload("[{\"format\":\"opus\",\"source\":{\"bytes\":\"AAAA\"}}]") ==
-	      10);
-	CHECK(payload("[{\"type\":\"document\",\"source\":{\"type\":\"base64\","
-		      "\"media_type\":\"application/pdf\",\"data\":\"AA\"}}]") ==
-	      3000);
-	CHECK(payload("[{\"mimeType\":\"video/mp4\",\"data\":\"AAAA\"}]") ==
-	      263);
+	CHECK(payload(
+		  "[{\"format\":\"opus\",\"source\":{\"bytes\":\"AAAA\"}}]") ==
+	    10);
+	CHECK(
+	    payload("[{\"type\":\"document\",\"source\":{\"type\":\"base64\","
+		    "\"media_type\":\"application/pdf\",\"data\":\"AA\"}}]") ==
+	    3000);
+	CHECK(
+	    payload("[{\"mimeType\":\"video/mp4\",\"data\":\"AAAA\"}]") == 263);
 	CHECK(payload("[\"https://example.org/doc/a.pdf?x=1.png\"]") == 3000);
 	CHECK(payload("[{\"type\":\"url\",\"url\":\"https://x/a.b/c\"}]") ==
-	      1024);
+	    1024);
 }
 
 /* The tokens of so many bytes that begin with these. */
@@ -290,7 +291,7 @@ decodes(const char *base64, const char *bytes, size_t n)
 	bool same;
 
 	NEED(ctx_media_decode((struct ctx_str){base64, strlen(base64)}, &out,
-		&err) == 0);
+		 &err) == 0);
 	same = out.n == n && memcmp(out.p, bytes, n) == 0;
 	ctx_buf_release(&out);
 	return same;
@@ -301,19 +302,24 @@ check_looks(void)
 {
 	tap_case("what a block of media holds");
 	CHECK(is("[{\"type\":\"image\",\"source\":{\"type\":\"base64\","
-		 "\"data\":\"R0lGODlhAQABAAAAACw=\"}}]", "image", "gif", 14));
+		 "\"data\":\"R0lGODlhAQABAAAAACw=\"}}]",
+	    "image", "gif", 14));
 	CHECK(is("[{\"document\":{\"format\":\"pdf\",\"source\":{\"bytes\":"
-		 "\"JVBERi0=\"}}}]", "document", "pdf", 5));
-	CHECK(is("[{\"type\":\"input_file\",\"file_id\":\"f\"}]", "file",
-	    NULL, 0));
-	CHECK(is("[{\"inlineData\":{\"mimeType\":\"video/mp4\",\"data\":"
-		 "\"AAAA\"}}]", "video", NULL, 3));
-	CHECK(is("[{\"type\":\"input_audio\",\"input_audio\":{\"data\":"
-		 "\"T2dnUw==\"}}]", "audio", "ogg", 4));
-	CHECK(is("[{\"type\":\"image\",\"mimeType\":\"image/x\",\"data\":"
-		 "\"A?==\"}]", "image", NULL, 0));
-	CHECK(is("[{\"type\":\"image\",\"data\":\"AAAAA\"}]", "image", NULL,
+		 "\"JVBERi0=\"}}}]",
+	    "document", "pdf", 5));
+	CHECK(is("[{\"type\":\"input_file\",\"file_id\":\"f\"}]", "file", NULL,
 	    0));
+	CHECK(is("[{\"inlineData\":{\"mimeType\":\"video/mp4\",\"data\":"
+		 "\"AAAA\"}}]",
+	    "video", NULL, 3));
+	CHECK(is("[{\"type\":\"input_audio\",\"input_audio\":{\"data\":"
+		 "\"T2dnUw==\"}}]",
+	    "audio", "ogg", 4));
+	CHECK(is("[{\"type\":\"image\",\"mimeType\":\"image/x\",\"data\":"
+		 "\"A?==\"}]",
+	    "image", NULL, 0));
+	CHECK(
+	    is("[{\"type\":\"image\",\"data\":\"AAAAA\"}]", "image", NULL, 0));
 	CHECK(is("[{}]", "file", NULL, 0));
 
 	tap_case("base64 and its last group");

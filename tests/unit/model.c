@@ -76,7 +76,7 @@ check_names(void)
 	CHECK(finds("azure/gpt-4.1-mini", "gpt-4.1-mini"));
 	CHECK(finds("openrouter/anthropic/claude-opus-4.5", "claude-opus-4-5"));
 	CHECK(finds("bedrock/us.anthropic.claude-opus-4-5-20251101-v1:0",
-		    "claude-opus-4-5"));
+	    "claude-opus-4-5"));
 	CHECK(finds("vertex_ai/claude-haiku-4-5@20251001", "claude-haiku-4-5"));
 	CHECK(finds("claude-opus-4-20250514", "claude-opus-4"));
 	CHECK(finds("us.amazon.nova-pro-v1:0", "nova-pro"));
@@ -166,14 +166,14 @@ static void
 check_own(void)
 {
 	struct ctx_model list[] = {{.name = "gpt-4o", .vendor = "mine"},
-				   {.name = "gpt-4o-mini-x", .vendor = "mine"}};
+	    {.name = "gpt-4o-mini-x", .vendor = "mine"}};
 	struct ctx_models own = {list, 2};
 
 	tap_case("own models come first, the longest name still wins");
 	CHECK(ctx_model_find(&own, "gpt-4o-2024", 11) == &list[0]);
 	CHECK(ctx_model_find(&own, "gpt-4o-mini-x", 13) == &list[1]);
 	CHECK(strcmp(ctx_model_find(&own, "gpt-4o-mini", 11)->vendor,
-		     "openai") == 0);
+		  "openai") == 0);
 }
 
 static void
@@ -189,8 +189,8 @@ check_long(void)
 	/* What stands before it does not count. */
 	memset(name, '/', sizeof name);
 	memcpy(name + sizeof name - 6, "gpt-4o", 6);
-	CHECK(strcmp(ctx_model_find(NULL, name, sizeof name)->name,
-		     "gpt-4o") == 0);
+	CHECK(strcmp(ctx_model_find(NULL, name, sizeof name)->name, "gpt-4o") ==
+	    0);
 }
 
 static void

@@ -30,8 +30,7 @@ nfc_load(const char *path)
 		return -1;
 	while (fgets(line, sizeof line, in) != NULL) {
 		if (sscanf(line, "%x\t%x\t%u", &first, &last, &class) == 3)
-			memset(nfc_class + first, (int)class,
-			    last - first + 1);
+			memset(nfc_class + first, (int)class, last - first + 1);
 		else if (sscanf(line, "%x\t=\t%x", &first, &last) == 2) {
 			end = strrchr(line, '\t');
 			b = 0;
@@ -85,8 +84,8 @@ nfc_together(uint32_t a, uint32_t b)
 
 	if (a >= 0x1100 && a < 0x1113 && b >= 0x1161 && b < 0x1176)
 		return 0xac00 + (a - 0x1100) * 588 + (b - 0x1161) * 28;
-	if (a >= 0xac00 && a < 0xd7a4 && (a - 0xac00) % 28 == 0 &&
-	    b > 0x11a7 && b < 0x11c3)
+	if (a >= 0xac00 && a < 0xd7a4 && (a - 0xac00) % 28 == 0 && b > 0x11a7 &&
+	    b < 0x11c3)
 		return a + (b - 0x11a7);
 	if (b >= 0x110000 || !nfc_second[b])
 		return 0;
@@ -107,7 +106,8 @@ nfc_order(uint32_t *cps, size_t n)
 	for (i = 1; i < n; i++) {
 		cp = cps[i];
 		for (k = i; k > 0 && nfc_class_of(cp) > 0 &&
-		    nfc_class_of(cps[k - 1]) > nfc_class_of(cp); k--)
+		     nfc_class_of(cps[k - 1]) > nfc_class_of(cp);
+		     k--)
 			cps[k] = cps[k - 1];
 		cps[k] = cp;
 	}
@@ -125,7 +125,8 @@ nfc_compose(uint32_t *cps, size_t n)
 		for (k = i; k > 0; k--)
 			if (cps[k - 1] != NFC_GONE &&
 			    (nfc_class_of(cps[k - 1]) == 0 ||
-			    nfc_class_of(cps[k - 1]) >= nfc_class_of(cps[i])))
+				nfc_class_of(cps[k - 1]) >=
+				    nfc_class_of(cps[i])))
 				break;
 		if (k == 0 || nfc_class_of(cps[k - 1]) != 0)
 			continue;
@@ -150,8 +151,10 @@ nfc_ref(const char *p, size_t n, char *out)
 		abort();
 	count = ref_chars(p, n, c);
 	for (i = 0; i < count; i++)
-		k += nfc_apart(c[i].cp != UINT32_MAX ? c[i].cp
-		    : 0x110000u + (unsigned char)p[c[i].at], cps + k);
+		k += nfc_apart(c[i].cp != UINT32_MAX
+			? c[i].cp
+			: 0x110000u + (unsigned char)p[c[i].at],
+		    cps + k);
 	nfc_order(cps, k);
 	nfc_compose(cps, k);
 	for (i = 0; i < k; i++)

@@ -105,8 +105,8 @@ main(void)
 		over += whole.after > f.limits.target;
 		noted += check_notices(&f, &notice_bad);
 	}
-	printf("# %lu conversations, %lu cut, %lu above their target\n", n,
-	    cut, over);
+	printf("# %lu conversations, %lu cut, %lu above their target\n", n, cut,
+	    over);
 	tap_case("the plan keeps what taking the oldest away would keep");
 	CHECK(slow_bad == 0);
 	tap_case("a plan made while the messages arrive keeps the same");

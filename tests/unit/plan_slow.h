@@ -15,7 +15,7 @@ enum { MOST = 60, FRAMING = 4 };
 
 /* A message, or one of the two pieces of one that holds results and text. */
 struct message {
-	char kind; /* s, u, a (answer), c (calls), r (result) */
+	char kind;     /* s, u, a (answer), c (calls), r (result) */
 	int calls, id; /* c: how many, from id on; r: those it answers */
 	uint64_t tokens, reasoning, bodies;
 	int name; /* u: who wrote it, 0: not said */
@@ -131,8 +131,8 @@ make_messages(struct fixture *f)
 static inline void
 make_limits(struct fixture *f)
 {
-	static const char *const names[] = {"pinned-fifo", "fifo",
-	    "middle-out", "window"};
+	static const char *const names[] = {"pinned-fifo", "fifo", "middle-out",
+	    "window"};
 	struct ctx_limits *l = &f->limits;
 	uint64_t total = 0;
 	size_t i;
@@ -153,8 +153,8 @@ make_limits(struct fixture *f)
 	l->quantum = upto(f, 3) ? 0 : 1 + upto(f, 150);
 	l->pin_system = l->policy->pins_system && upto(f, 5) > 0;
 	/* No format where they must names its users. */
-	l->alternates = upto(f, 2) == 0 &&
-	    !(f->dialect.rules & CTX_NAMES_USERS);
+	l->alternates =
+	    upto(f, 2) == 0 && !(f->dialect.rules & CTX_NAMES_USERS);
 }
 
 /* ---- the plan ---- */
@@ -168,7 +168,7 @@ write_message(char *text, size_t size, const struct message *m)
 	int i;
 
 	n = (size_t)snprintf(text, size, "{\"role\":\"%s\",\"parts\":[",
-	    m->kind == 's'			 ? "system"
+	    m->kind == 's'                         ? "system"
 		: m->kind == 'u' || m->kind == 'r' ? "user"
 						   : "model");
 	for (i = 0; m->kind == 'c' && i < m->calls; i++)
@@ -178,8 +178,8 @@ write_message(char *text, size_t size, const struct message *m)
 	for (i = 0; m->kind == 'r' && i < m->calls; i++)
 		n += (size_t)snprintf(text + n, size - n,
 		    "%s{\"functionResponse\":{\"id\":\"%d\",\"name\":\"f\","
-		    "\"response\":{\"output\":\"x\"}}}", i > 0 ? "," : "",
-		    m->id + i);
+		    "\"response\":{\"output\":\"x\"}}}",
+		    i > 0 ? "," : "", m->id + i);
 	if (m->goes_on)
 		n += (size_t)snprintf(text + n, size - n, ",");
 	if (m->kind != 'c' && (m->kind != 'r' || m->goes_on))
@@ -187,13 +187,13 @@ write_message(char *text, size_t size, const struct message *m)
 		    m[m->goes_on].demo && m[m->goes_on].kind == 'u'
 			? "\\n--- END OF DEMONSTRATION ---"
 			: "");
-	return n + (size_t)snprintf(text + n, size - n, "],\"name\":\"%.*s\"}",
-	    m->name, "xyz");
+	return n +
+	    (size_t)snprintf(text + n, size - n, "],\"name\":\"%.*s\"}",
+		m->name, "xyz");
 }
 
 static inline void
-add(const struct fixture *f, struct ctx_groups *groups,
-    const struct message *m)
+add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 {
 	bool notice = f->note > 0 && m->kind == 's' && m->tokens % 2 == 0;
 	struct ctx_item *item;
@@ -206,7 +206,7 @@ add(const struct fixture *f, struct ctx_groups *groups,
 
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, text, write_message(text, sizeof text, m),
-	    &used, &err) == 1);
+		 &used, &err) == 1);
 	NEED(f->dialect.read(&json, 0, &view, &err) == 1);
 	view.name = ctx_json_find(&json, 0, "name");
 	cost.tokens = m->tokens;
@@ -219,7 +219,8 @@ add(const struct fixture *f, struct ctx_groups *groups,
 	}
 	NEED(ctx_groups_add(groups, &f->dialect, &view, &cost,
 		 (m->pinned ? CTX_ITEM_PINNED : 0u) |
-		     (notice ? CTX_ITEM_NOTICE : 0u), &err) == 0);
+		     (notice ? CTX_ITEM_NOTICE : 0u),
+		 &err) == 0);
 	item = &groups->items[groups->n - 1];
 	if (item->flags & CTX_ITEM_USER)
 		item->note = (uint32_t)f->note;
@@ -270,12 +271,12 @@ plan_them(struct fixture *f, bool early, struct result *out)
 
 struct slow {
 	const struct fixture *f;
-	int group[MOST];     /* first message of its group */
+	int group[MOST]; /* first message of its group */
 	uint64_t turn[MOST], start[MOST], newest;
 	bool held[MOST], kept_last[MOST], pinned[MOST], open[MOST];
 	bool gone[MOST];
-	bool talk[MOST]; /* of a turn in which only users speak */
-	bool asks[MOST]; /* a user message that its turn cannot do without */
+	bool talk[MOST];  /* of a turn in which only users speak */
+	bool asks[MOST];  /* a user message that its turn cannot do without */
 	bool alone[MOST]; /* any other user message */
 	uint8_t marks[MOST];
 };
@@ -297,8 +298,9 @@ slow_groups(struct slow *s)
 		if (m[i].kind == 'u') {
 			if (between)
 				name = 0;
-			s->newest += between || (named && name != 0 &&
-			    m[i].name != 0 && m[i].name != name);
+			s->newest += between ||
+			    (named && name != 0 && m[i].name != 0 &&
+				m[i].name != name);
 			if (m[i].name != 0)
 				name = m[i].name;
 			between = false;
@@ -444,8 +446,7 @@ slow_alternate(struct slow *s)
 			    s->f->list[i].kind != 's')
 				slow_hold_ends(s, turn, s->group[i]);
 		last = slow_last(s, turn);
-		if (last < s->f->n && s->f->list[last].goes_on &&
-		    s->held[last])
+		if (last < s->f->n && s->f->list[last].goes_on && s->held[last])
 			slow_hold_ends(s, turn + 1, s->group[last]);
 	}
 }
@@ -481,8 +482,8 @@ slow_edit(struct slow *s, unsigned edit)
 
 	for (i = 0; i < s->f->n; i++) {
 		const struct message *m = &s->f->list[i];
-		bool open = s->open[s->group[i]] &&
-		    s->turn[s->group[i]] == s->newest;
+		bool open =
+		    s->open[s->group[i]] && s->turn[s->group[i]] == s->newest;
 
 		if (s->pinned[i] || s->kept_last[i] || open)
 			continue;
@@ -587,8 +588,7 @@ slow_plan(const struct fixture *f, struct result *out)
 			/* On a grid the rest of the cell goes too. */
 			for (j = i; l->quantum > 0 && j < f->n; j++)
 				if (s.group[j] == (int)j && !s.held[j] &&
-				    !s.gone[j] &&
-				    (!s.asks[j] || s.talk[j]) &&
+				    !s.gone[j] && (!s.asks[j] || s.talk[j]) &&
 				    s.start[j] / l->quantum ==
 					s.start[i] / l->quantum)
 					slow_drop(&s, j);
@@ -600,8 +600,7 @@ slow_plan(const struct fixture *f, struct result *out)
 }
 
 static inline void
-explain(const struct fixture *f, const struct result *a,
-    const struct result *b)
+explain(const struct fixture *f, const struct result *a, const struct result *b)
 {
 	const struct ctx_limits *l = &f->limits;
 	size_t i;
@@ -615,9 +614,12 @@ explain(const struct fixture *f, const struct result *a,
 	for (i = 0; i < f->n; i++)
 		printf("# %2d %c name %d id %d calls %d tokens %d reasoning "
 		       "%d bodies %d%s%s: %d %d\n",
-		    (int)i, f->list[i].kind, f->list[i].name, f->list[i].id, f->list[i].calls,
-		    (int)f->list[i].tokens, (int)f->list[i].reasoning,
-		    (int)f->list[i].bodies, f->list[i].pinned ? " pin" : f->list[i].demo ? " demo" : "",
+		    (int)i, f->list[i].kind, f->list[i].name, f->list[i].id,
+		    f->list[i].calls, (int)f->list[i].tokens,
+		    (int)f->list[i].reasoning, (int)f->list[i].bodies,
+		    f->list[i].pinned     ? " pin"
+			: f->list[i].demo ? " demo"
+					  : "",
 		    f->list[i].goes_on ? " and" : "", a->marks[i], b->marks[i]);
 }
 

@@ -37,97 +37,95 @@ static const struct framing strict[] = {
     {"CRLF", "{}\r\n{}\r\n", "J1<{}\r\n>J2<{}\r\n>"},
     {"CRLF without the last", "{}\r\n{}\r", "J1<{}\r\n>J2<{}\r>"},
     {"byte order mark", "\xef\xbb\xbf{}\n{}\n",
-     "B1<\xef\xbb\xbf>J1<{}\n>J2<{}\n>"},
+	"B1<\xef\xbb\xbf>J1<{}\n>J2<{}\n>"},
     {"byte order mark alone", "\xef\xbb\xbf", "B1<\xef\xbb\xbf>"},
     {"byte order mark and a blank line", "\xef\xbb\xbf\n1\n",
-     "B1<\xef\xbb\xbf>B1<\n>J2<1\n>"},
+	"B1<\xef\xbb\xbf>B1<\n>J2<1\n>"},
     {"half a byte order mark", "\xef\xbb", "!1:1"},
     {"byte order mark within",
-     "1\n\xef\xbb\xbf"
-     "1\n",
-     "J1<1\n>!2:1"},
+	"1\n\xef\xbb\xbf"
+	"1\n",
+	"J1<1\n>!2:1"},
     {"place behind a byte order mark", "\xef\xbb\xbf{]\n",
-     "B1<\xef\xbb\xbf>!1:5"},
+	"B1<\xef\xbb\xbf>!1:5"},
     {"a place two lines behind a byte order mark",
-     "\xef\xbb\xbf"
-     "1\n]\n",
-     "B1<\xef\xbb\xbf>J1<1\n>!2:1"},
+	"\xef\xbb\xbf"
+	"1\n]\n",
+	"B1<\xef\xbb\xbf>J1<1\n>!2:1"},
     {"blank lines", "\n \t\r\n1\n\n\n2\n\n",
-     "B1<\n>B2< \t\r\n>J3<1\n>B4<\n>B5<\n>J6<2\n>B7<\n>"},
+	"B1<\n>B2< \t\r\n>J3<1\n>B4<\n>B5<\n>J6<2\n>B7<\n>"},
     {"nothing but blanks", " \r\n ", "B1< \r\n>B2< >"},
     {"blanks around values", " \t1 \n\t2\t\r\n", "J1< \t1 \n>J2<\t2\t\r\n>"},
     {"every kind of value", "null\ntrue\nfalse\n-1.5e3\n\"s\"\n[]\n{}\n",
-     "J1<null\n>J2<true\n>J3<false\n>J4<-1.5e3\n>J5<\"s\"\n>J6<[]\n>"
-     "J7<{}\n>"},
+	"J1<null\n>J2<true\n>J3<false\n>J4<-1.5e3\n>J5<\"s\"\n>J6<[]\n>"
+	"J7<{}\n>"},
     {"two values on a line", "1\n{} {}\n",
-     "J1<1\n>!2:4 more than one value on the line"},
+	"J1<1\n>!2:4 more than one value on the line"},
     {"two values on the first line", "{}{}\n",
-     "!1:3 more than one value on the line"},
+	"!1:3 more than one value on the line"},
     {"an old Mac file", "1\r2\r", "!1:3 more than one value on the line"},
     {"a comma behind a value", "{},\n", "!1:3 more than one value on the line"},
     {"a line cut short", "[1]\n[2,\n[3]\n",
-     "J1<[1]\n>!2:4 unexpected end of "
-     "line"},
+	"J1<[1]\n>!2:4 unexpected end of "
+	"line"},
     {"a last line cut short", "[1]\n[2,",
-     "J1<[1]\n>!2:4 unexpected end of "
-     "input"},
+	"J1<[1]\n>!2:4 unexpected end of "
+	"input"},
     {"a last string cut short", "\"a", "!1:3 unexpected end of input"},
     {"bad UTF-8", "1\n \"a\xff\"\n", "J1<1\n>!2:4"},
     {"UTF-8", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n",
-     "J1<\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n>"},
+	"J1<\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\n>"},
     {"one document", "{\n \"a\": 1\n}\n", "J1<{\n \"a\": 1\n}\n>"},
     {"a document without the last line feed", "[\n1\n]", "J1<[\n1\n]>"},
     {"a document behind blank lines", "\r\n \n [\n]\n",
-     "B1<\r\n>B2< \n>J3< [\n]\n>"},
+	"B1<\r\n>B2< \n>J3< [\n]\n>"},
     {"a document behind a mark", "\xef\xbb\xbf[\r\n]\r\n",
-     "B1<\xef\xbb\xbf>J1<[\r\n]\r\n>"},
+	"B1<\xef\xbb\xbf>J1<[\r\n]\r\n>"},
     {"documents", "{\n}\n\n [1,\n2] \t\r\n{}\n",
-     "J1<{\n}\n>B3<\n>J4< [1,\n2] \t\r\n>J6<{}\n>"},
+	"J1<{\n}\n>B3<\n>J4< [1,\n2] \t\r\n>J6<{}\n>"},
     {"documents behind lines", "{}\n{\n}\n[1,\n2]\n{} 1\n",
-     "J1<{}\n>J2<{\n}\n>J4<[1,\n2]\n>J6<{} >J6<1\n>"},
-    {"a line cut short before others",
-     "1\n{\"a\":\n{\"b\":2}\n{\"c\":3}\n",
-     "J1<1\n>!2:6 unexpected end of line"},
+	"J1<{}\n>J2<{\n}\n>J4<[1,\n2]\n>J6<{} >J6<1\n>"},
+    {"a line cut short before others", "1\n{\"a\":\n{\"b\":2}\n{\"c\":3}\n",
+	"J1<1\n>!2:6 unexpected end of line"},
     {"documents side by side", "[\n]{}  1 2\"a\" true\n3",
-     "J1<[\n]>J2<{}  >J2<1 >J2<2>J2<\"a\" >J2<true\n>J3<3>"},
+	"J1<[\n]>J2<{}  >J2<1 >J2<2>J2<\"a\" >J2<true\n>J3<3>"},
     {"a document and blanks", "[\n] \n \n\t", "J1<[\n] \n>B3< \n>B4<\t>"},
     {"brackets and quotes in strings",
-     "[\n\"]\\\"]\",\"\\\\\",\"}\"]\n[\"[\"]\n",
-     "J1<[\n\"]\\\"]\",\"\\\\\",\"}\"]\n>J3<[\"[\"]\n>"},
+	"[\n\"]\\\"]\",\"\\\\\",\"}\"]\n[\"[\"]\n",
+	"J1<[\n\"]\\\"]\",\"\\\\\",\"}\"]\n>J3<[\"[\"]\n>"},
     {"a document cut short", "{\n \"a\": [\n", "!3:1 unexpected end of input"},
     {"a document cut short in a line", "[\n \"a",
-     "!2:4 unexpected end of "
-     "input"},
+	"!2:4 unexpected end of "
+	"input"},
     {"a number cut short", "[\n]\n-",
-     "J1<[\n]\n>!3:2 unexpected end of "
-     "input"},
+	"J1<[\n]\n>!3:2 unexpected end of "
+	"input"},
     {"a bad document", "[\n]\n\n [\n1 2]\n", "J1<[\n]\n>B3<\n>!5:3"},
     {"a bad document on the line of a good one", "[\n] 1 ]\n",
-     "J1<[\n] >J2<1 >!2:5"},
+	"J1<[\n] >J2<1 >!2:5"},
     {"a raw line feed in a string", "[\n\"a\n\"]", "!2:3"},
     {"a word that goes on", "[\n]\ntrue1\n", "J1<[\n]\n>!3:5"},
 };
 
 static const struct framing lenient[] = {
     {"lenient: bad lines", "1\n{]\n\n2 2\n[\n3\n",
-     "J1<1\n>X2!2:2<{]\n>B3<\n>X4!4:3<2 2\n>X5!5:2<[\n>J6<3\n>"},
+	"J1<1\n>X2!2:2<{]\n>B3<\n>X4!4:3<2 2\n>X5!5:2<[\n>J6<3\n>"},
     {"lenient: a bad first line leaves the framing open", "x\n[\n]\n{}\n",
-     "X1!1:1<x\n>J2<[\n]\n>J4<{}\n>"},
+	"X1!1:1<x\n>J2<[\n]\n>J4<{}\n>"},
     {"lenient: documents behind lines", "1\nx\n[\n]\n",
-     "J1<1\n>X2!2:1<x\n>J3<[\n]\n>"},
+	"J1<1\n>X2!2:1<x\n>J3<[\n]\n>"},
     {"lenient: behind a torn line all are lines", "1\n[\n{\n[\n]\n2\n",
-     "J1<1\n>X2!2:2<[\n>X3!3:2<{\n>X4!4:2<[\n>X5!5:1<]\n>J6<2\n>"},
+	"J1<1\n>X2!2:2<[\n>X3!3:2<{\n>X4!4:2<[\n>X5!5:1<]\n>J6<2\n>"},
     {"lenient: a last line cut short", "1\n[", "J1<1\n>X2!2:2<[>"},
     {"lenient: the rest behind a bad document", "[\n]\n[\n}\n1\n",
-     "J1<[\n]\n>X3!4:1<[\n}\n1\n>"},
+	"J1<[\n]\n>X3!4:1<[\n}\n1\n>"},
     {"lenient: a document cut short", "[\n1", "X1!1:2<[\n>J2<1>"},
     {"lenient: a first line cut short",
-     "{\"a\":1,\n{\"b\":2}\n{\n}\n{\"c\":3}\n",
-     "X1!1:8<{\"a\":1,\n>J2<{\"b\":2}\n>X3!3:2<{\n>X4!4:1<}\n>"
-     "J5<{\"c\":3}\n>"},
-    {"lenient: two first lines cut short",
-     "{\"a\":\n{\"b\":\n{\"c\":3}\n{}\n",
-     "X1!1:6<{\"a\":\n>X2!2:6<{\"b\":\n>J3<{\"c\":3}\n>J4<{}\n>"},
+	"{\"a\":1,\n{\"b\":2}\n{\n}\n{\"c\":3}\n",
+	"X1!1:8<{\"a\":1,\n>J2<{\"b\":2}\n>X3!3:2<{\n>X4!4:1<}\n>"
+	"J5<{\"c\":3}\n>"},
+    {"lenient: two first lines cut short", "{\"a\":\n{\"b\":\n{\"c\":3}\n{}\n",
+	"X1!1:6<{\"a\":\n>X2!2:6<{\"b\":\n>J3<{\"c\":3}\n>J4<{}\n>"},
     {"lenient: half a mark", "\xef\xbb\n1", "X1!1:1<\xef\xbb\n>J2<1>"},
 };
 
@@ -151,15 +149,17 @@ framing_case(const struct framing *framing, bool is_lenient)
 
 	tap_case(framing->name);
 	for (split = 0; split <= n; split++) {
-		struct feed feed = {
-		    .p = in, .n = n, .split = split, .chunk = split == n};
+		struct feed feed = {.p = in,
+		    .n = n,
+		    .split = split,
+		    .chunk = split == n};
 
 		memset(&out, 0, sizeof out);
 		read_fed(feed, is_lenient, &out);
 		CHECK(as_wanted(&out.list, want));
 		CHECK(out.bytes.n <= n &&
-		      memcmp(out.bytes.p == NULL ? in : out.bytes.p, in,
-			     out.bytes.n) == 0);
+		    memcmp(out.bytes.p == NULL ? in : out.bytes.p, in,
+			out.bytes.n) == 0);
 		if (tap_case_failed) {
 			show("want", want, strlen(want));
 			show("got ", out.list.p, out.list.n);
@@ -200,16 +200,15 @@ nul_bytes(void)
 static size_t
 random_text(unsigned long long *state, char *p)
 {
-	static const char *const tokens[] = {
-	    "{",  "}",    "[",    "]",  "\"",   "\"a\"", "\"a\":1",      ",",
-	    "1",  "-",    "true", "\\", " ",    "\n",    "\n",           "\r\n",
-	    "{}", "[]\n", "{\n}", "\t", "\xc3", "\xa4",  "\xef\xbb\xbf", "[\n"};
+	static const char *const tokens[] = {"{", "}", "[", "]", "\"", "\"a\"",
+	    "\"a\":1", ",", "1", "-", "true", "\\", " ", "\n", "\n", "\r\n",
+	    "{}", "[]\n", "{\n}", "\t", "\xc3", "\xa4", "\xef\xbb\xbf", "[\n"};
 	size_t count = (size_t)(tap_random(state) % 24), n = 0, i;
 	const char *token;
 
 	for (i = 0; i < count; i++) {
 		token = tokens[tap_random(state) %
-			       (sizeof tokens / sizeof tokens[0])];
+		    (sizeof tokens / sizeof tokens[0])];
 		memcpy(p + n, token, strlen(token));
 		n += strlen(token);
 	}
@@ -229,8 +228,9 @@ any_bytes(void)
 
 		for (pass = 0; pass < 2; pass++) {
 			struct feed whole = {.p = in, .n = n, .split = n};
-			struct feed parts = {
-			    .p = in, .n = n, .random = tap_random(&state) | 1};
+			struct feed parts = {.p = in,
+			    .n = n,
+			    .random = tap_random(&state) | 1};
 			struct outcome a = {0}, b = {0};
 
 			read_fed(whole, pass, &a);
@@ -281,9 +281,9 @@ static void
 several_files(void)
 {
 	struct outcome out = {0};
-	char *files[] = {make_file("a", "{}\r\n1"),      make_file("b", ""),
-			 make_file("c", "\xef\xbb\xbf"), make_file("d", "[\n]"),
-			 make_file("e", "\n  "),         make_file("f", "2")};
+	char *files[] = {make_file("a", "{}\r\n1"), make_file("b", ""),
+	    make_file("c", "\xef\xbb\xbf"), make_file("d", "[\n]"),
+	    make_file("e", "\n  "), make_file("f", "2")};
 	const char *want = "J1<{}\r\n>J2<1\n>J1<[\n]\n>"
 			   "B1<\n>B2<  \n>J1<2>";
 
@@ -302,8 +302,8 @@ stdin_among_files(void)
 	char *files[] = {a, (char *)(intptr_t) "-", b};
 	struct feed feed = {.p = "\xef\xbb\xbf"
 				 "2",
-			    .n = 4,
-			    .chunk = 3};
+	    .n = 4,
+	    .chunk = 3};
 	const char *want = "J1<1\n>J1<2\n>J1<3\n>";
 
 	tap_case("- among files is standard input");
@@ -323,7 +323,7 @@ files_that_fail(void)
 	struct ctx_record record;
 	struct ctx_err err;
 	char *files[] = {make_file("a", "1\n"), make_file("none", ""),
-			 make_file("bad", "\n]\n2\n"), make_file("b", "2\n")};
+	    make_file("bad", "\n]\n2\n"), make_file("b", "2\n")};
 	char *all[] = {files[0], files[1], dir, files[2], files[3]};
 
 	tap_case("a file that fails has its name and lets the others be read");
@@ -415,8 +415,8 @@ keeping_ahead_of_a_file(void)
 	files[1] = make_file("whole", "{}\n");
 	for (rest = 256 << 10; rest <= 1 << 20; rest *= 2) {
 		text.n = 0;
-		NEED(ctx_buf_printf(&text, &err, "{}\n[%*s", 2 << 20,
-			 "1,\n") == 0);
+		NEED(ctx_buf_printf(&text, &err, "{}\n[%*s", 2 << 20, "1,\n") ==
+		    0);
 		for (i = 0; i < rest / 2; i++)
 			NEED(ctx_buf_add(&text, "1,", 2, &err) == 0);
 		NEED((f = fopen(files[0], "w")) != NULL);
@@ -430,8 +430,7 @@ keeping_ahead_of_a_file(void)
 		free(kept);
 		NEED(ctx_reader_next(reader, &record, &err) == 1);
 		CHECK(record.kind == CTX_RECORD_BAD &&
-		    record.text.n == rest + 1 &&
-		    record.text.p[rest] == '\n');
+		    record.text.n == rest + 1 && record.text.p[rest] == '\n');
 		NEED(ctx_reader_next(reader, &record, &err) == 1);
 		CHECK(record.kind == CTX_RECORD_JSON);
 		CHECK(ctx_reader_next(reader, &record, &err) == 0);

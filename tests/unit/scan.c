@@ -45,9 +45,10 @@ same(const struct outcome *a, const struct outcome *b)
 		return a->err.code == b->err.code && a->err.line == 0 &&
 		    a->err.column == b->err.column &&
 		    strcmp(a->err.text, b->err.text) == 0;
-	return a->rc == 0 || (a->json.n == b->json.n &&
-	    memcmp(a->json.nodes, b->json.nodes,
-	    a->json.n * sizeof *a->json.nodes) == 0);
+	return a->rc == 0 ||
+	    (a->json.n == b->json.n &&
+		memcmp(a->json.nodes, b->json.nodes,
+		    a->json.n * sizeof *a->json.nodes) == 0);
 }
 
 /* All back ends, each for many texts. */
@@ -98,8 +99,8 @@ scan_all(struct bench *bench, const char *text, size_t n)
 enum want { WHOLE, FOLLOWED, CUT_SHORT, BROKEN };
 
 static bool
-comes_to(const struct outcome *out, size_t n, enum want want,
-    const char *error, size_t column)
+comes_to(const struct outcome *out, size_t n, enum want want, const char *error,
+    size_t column)
 {
 	if (want == CUT_SHORT)
 		return out->rc == 0;
@@ -135,9 +136,9 @@ padded(struct bench *bench, const struct sample *sample, enum want want)
 	}
 }
 
-#define EACH(bench, table, want)                                             \
-	for (size_t each = 0; each < LENGTH(table); each++)                  \
-		padded(bench, &(table)[each], want)
+#define EACH(bench, table, want)                            \
+	for (size_t each = 0; each < LENGTH(table); each++) \
+	padded(bench, &(table)[each], want)
 
 static void
 samples(struct bench *bench)
@@ -185,12 +186,13 @@ prefixes(struct bench *bench)
 	tap_case("every proper prefix of a valid text is incomplete");
 	for (i = 0; i < LENGTH(whole); i++) {
 		sample = &whole[i];
-		bare = strchr("0123456789", sample->text[sample->n - 1]) !=
-		    NULL;
+		bare =
+		    strchr("0123456789", sample->text[sample->n - 1]) != NULL;
 		for (n = 0; n < sample->n; n++) {
 			out = scan_all(bench, sample->text, n);
-			CHECK(out->rc == 0 || (bare && out->rc == 1 &&
-			    out->json.nodes[0].kind == CTX_JSON_NUMBER));
+			CHECK(out->rc == 0 ||
+			    (bare && out->rc == 1 &&
+				out->json.nodes[0].kind == CTX_JSON_NUMBER));
 		}
 	}
 	tap_case("an error stays where it is when more bytes come");
@@ -201,8 +203,9 @@ prefixes(struct bench *bench)
 			if (out->rc == 0 && n < sample->column + 3)
 				continue;
 			CHECK(comes_to(out, n, BROKEN, sample->error,
-			    sample->column) || (out->rc == 1 &&
-			    out->json.nodes[0].kind <= CTX_JSON_NUMBER));
+				  sample->column) ||
+			    (out->rc == 1 &&
+				out->json.nodes[0].kind <= CTX_JSON_NUMBER));
 		}
 	}
 }
@@ -212,9 +215,10 @@ nodes(void)
 {
 	static const char text[] =
 	    " {\"a\": [1, \"x\\n\", {}], \"b\" : null} \n[";
-	static const struct ctx_node want[] = {
-	    {1, 34, 8, CTX_JSON_OBJECT, 0, 0}, {2, 5, 2, CTX_JSON_STRING, 0, 0},
-	    {7, 21, 6, CTX_JSON_ARRAY, 0, 0}, {8, 9, 4, CTX_JSON_NUMBER, 0, 0},
+	static const struct ctx_node want[] = {{1, 34, 8, CTX_JSON_OBJECT, 0,
+						   0},
+	    {2, 5, 2, CTX_JSON_STRING, 0, 0}, {7, 21, 6, CTX_JSON_ARRAY, 0, 0},
+	    {8, 9, 4, CTX_JSON_NUMBER, 0, 0},
 	    {11, 16, 5, CTX_JSON_STRING, 1, 0},
 	    {18, 20, 6, CTX_JSON_OBJECT, 0, 0},
 	    {23, 26, 7, CTX_JSON_STRING, 0, 0},
@@ -287,7 +291,8 @@ compact(void)
 static void
 lookups(void)
 {
-	static const char text[] = "{\"a\":1,\"b\\u0063\":[10,[],{\"x\":0},13],"
+	static const char text[] =
+	    "{\"a\":1,\"b\\u0063\":[10,[],{\"x\":0},13],"
 	    "\"a\":2,\"a\\u0000\":3,\"\":4,\"\\u0061\":{\"y\":[]},\"z\":\"a\"}";
 	struct outcome out = {0};
 	const struct ctx_json *json = &out.json;
@@ -308,7 +313,7 @@ lookups(void)
 	CHECK(ctx_json_count(json, arr) == 4);
 	CHECK(ctx_json_at(json, arr, 0) == arr + 1);
 	CHECK(memcmp(ctx_json_str(json, ctx_json_at(json, arr, 3)).p, "13",
-	    2) == 0);
+		  2) == 0);
 	CHECK(ctx_json_str(json, ctx_json_at(json, arr, 2)).n == 7);
 	CHECK(ctx_json_at(json, arr, 4) == 0);
 	tap_case("what is no container has no children");
@@ -329,10 +334,21 @@ lookups(void)
 static void
 meanings(void)
 {
-	static const char text[] = "[\"tool-a\",\"\\u0074ool\\u002da\",\"tool\","
+	static const char text[] =
+	    "[\"tool-a\",\"\\u0074ool\\u002da\",\"tool\","
 	    "\"\\u00e9-a\",\"-a\",\"\\u002da\",7,\"7\",\"\",\"\\u00e9\"]";
-	enum { PLAIN = 1, ESCAPED, SHORT, ACCENT, TAIL, TAIL2, FIGURE, DIGIT,
-	    NONE, LETTER };
+	enum {
+		PLAIN = 1,
+		ESCAPED,
+		SHORT,
+		ACCENT,
+		TAIL,
+		TAIL2,
+		FIGURE,
+		DIGIT,
+		NONE,
+		LETTER
+	};
 	struct outcome out = {0};
 	const struct ctx_json *json = &out.json;
 	struct ctx_buf scratch = {0};
@@ -432,17 +448,18 @@ depth(void)
 		NEED(pthread_join(thread, NULL) == 0);
 		want = depths[i] > CTX_JSON_DEPTH;
 		CHECK(deep.out.rc == (want ? -1 : 1));
-		CHECK(!want || (deep.out.err.code == CTX_ELIMIT &&
-		    deep.out.err.column == 20000 &&
-		    strcmp(deep.out.err.text,
-		    "nesting deeper than 10000") == 0));
+		CHECK(!want ||
+		    (deep.out.err.code == CTX_ELIMIT &&
+			deep.out.err.column == 20000 &&
+			strcmp(deep.out.err.text,
+			    "nesting deeper than 10000") == 0));
 		ctx_json_release(&deep.out.json);
 	}
 	pthread_attr_destroy(&attr);
 	free(deep.text);
 }
 
-#define PAGE ((size_t)1 << 22)
+#define PAGE  ((size_t)1 << 22)
 #define PAGES ((size_t)1024) /* of them are 4 GiB */
 
 /*
@@ -472,7 +489,8 @@ huge(void)
 	NEED(text != MAP_FAILED);
 	for (i = 0; i <= PAGES; i++)
 		NEED(mmap(text + i * PAGE, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_FIXED, fileno(file), 0) != MAP_FAILED);
+			 MAP_PRIVATE | MAP_FIXED, fileno(file),
+			 0) != MAP_FAILED);
 	ctx_json_init(&out.json, CTX_SIMD_BEST);
 	text[0] = '"';
 	text[PAGE * PAGES - 3] = '"';
@@ -529,8 +547,8 @@ generate_string(struct ctx_buf *out, unsigned long long *seed)
 	NEED(ctx_buf_add(out, "\"", 1, &err) == 0);
 	/* One string in four has what jansson cannot hold. */
 	while (n-- > 0)
-		piece(out, seed, pieces, below(seed, 4) == 0 ? LENGTH(pieces) :
-		    24);
+		piece(out, seed, pieces,
+		    below(seed, 4) == 0 ? LENGTH(pieces) : 24);
 	NEED(ctx_buf_add(out, "\"", 1, &err) == 0);
 }
 
@@ -540,8 +558,8 @@ generate_scalar(struct ctx_buf *out, unsigned long long *seed)
 	static const char *const words[] = {"true", "false", "null"};
 	static const char *const numbers[] = {"0", "-0", "7", "-12", "3.25",
 	    "1e5", "1E-7", "0.1", "-1.5e+10", "9223372036854775807",
-	    "-9223372036854775808", "9223372036854775808", "1e400",
-	    "1e-400", "123456789012345678901234567890"};
+	    "-9223372036854775808", "9223372036854775808", "1e400", "1e-400",
+	    "123456789012345678901234567890"};
 
 	switch (below(seed, 5)) {
 	case 0:
@@ -595,7 +613,8 @@ static void
 mutate(struct ctx_buf *buf, unsigned long long *seed)
 {
 	static const char bytes[] = "\"\"\\\\{}[],:0-.eEtu \n\t\0\x1f\x7f\x80"
-	    "\xbf\xc2\xe0\xed\xf0\xf4\xff" "d8";
+				    "\xbf\xc2\xe0\xed\xf0\xf4\xff"
+				    "d8";
 	size_t times = 1 + below(seed, 3), at;
 	struct ctx_err err;
 
@@ -643,8 +662,8 @@ agree_on_object(const struct ctx_json *json, uint32_t node, json_t *theirs)
 		name = meaning(json, at);
 		found = ctx_json_find(json, node, name.p);
 		good = good && found > at &&
-		    (found > at + 1 || agree(json, found,
-		    json_object_get(theirs, name.p)));
+		    (found > at + 1 ||
+			agree(json, found, json_object_get(theirs, name.p)));
 		ctx_buf_release(&name);
 	}
 	return good;
@@ -718,8 +737,8 @@ jansson_agrees(const struct outcome *out, const char *text, size_t n,
 	theirs = json_loadb(text, n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
 	if (theirs == NULL &&
 	    (json_error_code(&error) == json_error_numeric_overflow ||
-	    json_error_code(&error) == json_error_null_byte_in_key ||
-	    strncmp(error.text, "invalid Unicode", 15) == 0))
+		json_error_code(&error) == json_error_null_byte_in_key ||
+		strncmp(error.text, "invalid Unicode", 15) == 0))
 		return true;
 	++*asked;
 	if (out->rc != 1 || out->used != n)
@@ -777,7 +796,7 @@ keys(void)
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof names / sizeof names[0]; i++)
 		NEED(ctx_buf_printf(&text, &err, "%s\"%s\":%zu",
-		    i == 0 ? "{" : ",", names[i], i) == 0);
+			 i == 0 ? "{" : ",", names[i], i) == 0);
 	NEED(ctx_buf_add(&text, "}", 1, &err) == 0);
 	NEED(ctx_json_scan(&json, text.p, text.n, &used, &err) == 1);
 	for (i = 0; i < sizeof names / sizeof names[0]; i++) {

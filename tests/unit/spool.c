@@ -17,7 +17,8 @@ names(void)
 	} cases[] = {
 	    {"{tool}-{sha256}.md", "read_file",
 		"read_file-e3b0c44298fc1c149afbf4c8996fb924.md"},
-	    {"{tool}-{sha256}.md", "", "tool-e3b0c44298fc1c149afbf4c8996fb924.md"},
+	    {"{tool}-{sha256}.md", "",
+		"tool-e3b0c44298fc1c149afbf4c8996fb924.md"},
 	    {"{tool}-{sha256}.md", "../a b",
 		"___a_b-e3b0c44298fc1c149afbf4c8996fb924.md"},
 	    {"{tool}-{sha256}", "-x", "_x-e3b0c44298fc1c149afbf4c8996fb924"},
@@ -28,8 +29,10 @@ names(void)
 	    {"x/{sha256}", "x", NULL},
 	    {".{sha256}", "x", NULL},
 	    {"-{sha256}", "x", NULL},
-	    {"{tool}{tool}{tool}{sha256}", "0123456789012345678901234567890123"
-		"456789012345678901234567890123456789", NULL},
+	    {"{tool}{tool}{tool}{sha256}",
+		"0123456789012345678901234567890123"
+		"456789012345678901234567890123456789",
+		NULL},
 	};
 	char digits[CTX_SPOOL_DIGITS];
 	struct ctx_buf out = {0};
@@ -40,8 +43,8 @@ names(void)
 	ctx_spool_digits(digits, NULL, 0);
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct ctx_str tool = {cases[i].tool, strlen(cases[i].tool)};
-		int rc = ctx_spool_name(&out, cases[i].format, tool, digits,
-		    &err);
+		int rc =
+		    ctx_spool_name(&out, cases[i].format, tool, digits, &err);
 
 		if (cases[i].want == NULL) {
 			CHECK(rc == -1 && err.code == CTX_EARG);
@@ -105,11 +108,12 @@ files(void)
 	CHECK(st.st_nlink == 1);
 	tap_case("other contents are refused, and what is there stays");
 	for (i = 0; i < sizeof others / sizeof others[0]; i++) {
-		CHECK(put(&spool, "x", others[i], strlen(others[i]), &err) ==
-		    -1);
+		CHECK(
+		    put(&spool, "x", others[i], strlen(others[i]), &err) == -1);
 		CHECK(err.code == CTX_EFILE);
 	}
-	CHECK(ctx_spool_get(&spool, "x", 100, &out, &err) == 1 && out.p[1] == 0);
+	CHECK(
+	    ctx_spool_get(&spool, "x", 100, &out, &err) == 1 && out.p[1] == 0);
 	tap_case("pieces hash to what the whole does");
 	ctx_spool_digits(digits, halves, 3);
 	ctx_spool_digits(same, &all, 1);
@@ -192,9 +196,9 @@ references(void)
 	static const char *const none[] = {"", "text", "]", "[]",
 	    "[12 characters in dir]", "[x characters in dir/name]"};
 	static const char one[] = "[12 characters in dir/"
-	    "t-a55c40ebc15dc3d71c7e8e8a14588682.md]";
+				  "t-a55c40ebc15dc3d71c7e8e8a14588682.md]";
 	static const char media[] = "[12 bytes in dir/"
-	    "t-a55c40ebc15dc3d71c7e8e8a14588682.png]";
+				    "t-a55c40ebc15dc3d71c7e8e8a14588682.png]";
 	struct reference ref;
 	size_t i;
 

@@ -13,7 +13,7 @@ expect(struct ctx_reader *reader, const char *text)
 
 	CHECK(ctx_reader_next(reader, &record, &err) == 1);
 	CHECK(record.text.n == strlen(text) &&
-	      memcmp(record.text.p, text, record.text.n) == 0);
+	    memcmp(record.text.p, text, record.text.n) == 0);
 }
 
 /*
@@ -30,8 +30,8 @@ live_some(const char *const *records, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		NEED(ctx_buf_add(&text, records[i], strlen(records[i]),
-		    &err) == 0);
+		NEED(ctx_buf_add(&text, records[i], strlen(records[i]), &err) ==
+		    0);
 	feed.p = text.p;
 	feed.n = text.n;
 	feed_start(&feed);
@@ -71,8 +71,8 @@ live_values(void)
 {
 	static const char *const values[] = {"[\n1\n]\n", "\n", "[\n] ",
 	    "12345\n", "\"[\\\\\" ", "{\"a\\\"]\\\\\": [\"}\\\\\\\"\", 2]}\n",
-	    "[\"\\\\\", \"[\"]\n", "-1.5e10\r\n", "false\n", "[[[[\"\"]]], {}]\n", "12 ", "{}", "[]\n",
-	    NULL};
+	    "[\"\\\\\", \"[\"]\n", "-1.5e10\r\n", "false\n",
+	    "[[[[\"\"]]], {}]\n", "12 ", "{}", "[]\n", NULL};
 
 	tap_case("a value comes with its line feed, or the next value");
 	live(values);
@@ -252,8 +252,7 @@ static void
 flat_memory(void)
 {
 	const size_t mib = (size_t)1 << 20;
-	struct stream s = {
-	    .head = "",
+	struct stream s = {.head = "",
 	    .tail = "",
 	    .n = 1,
 	    .body = "{\"role\":\"user\",\"content\":\"0123456789abcdef\"}\n"};
@@ -373,7 +372,9 @@ pages(void)
 static void
 shrinks(const char *body)
 {
-	struct stream s = {.head = "1\n[", .body = body, .n = 1,
+	struct stream s = {.head = "1\n[",
+	    .body = body,
+	    .n = 1,
 	    .times = ((size_t)16 << 20) / strlen(body)};
 	char *tail = calloc(1, (size_t)2 << 20);
 	struct ctx_reader *reader;
@@ -438,7 +439,7 @@ make_lines(struct ctx_buf *text)
 /* Leaves out some records and says something of its own behind others. */
 static void
 filter(struct ctx_reader *reader, struct ctx_writer *writer,
-       struct ctx_buf *want)
+    struct ctx_buf *want)
 {
 	struct ctx_record record;
 	const struct ctx_str *text = &record.text;
@@ -480,8 +481,8 @@ read_back(int fd, struct ctx_buf *got, size_t most)
 
 	NEED(lseek(fd, 0, SEEK_SET) == 0);
 	NEED(ctx_buf_reserve(got, most, &err) == 0);
-	while (got->n < most &&
-	    (n = read(fd, got->p + got->n, most - got->n)) > 0)
+	while (
+	    got->n < most && (n = read(fd, got->p + got->n, most - got->n)) > 0)
 		got->n += (size_t)n;
 }
 
@@ -519,10 +520,10 @@ static void
 over_the_limit(void)
 {
 	struct stream s = {.head = "1\n[\"",
-			   .body = "0123456789abcdef",
-			   .tail = "\"]\n2\n",
-			   .n = 1,
-			   .times = (size_t)1 << 28};
+	    .body = "0123456789abcdef",
+	    .tail = "\"]\n2\n",
+	    .n = 1,
+	    .times = (size_t)1 << 28};
 	struct ctx_reader *reader;
 	struct ctx_record record;
 	struct ctx_err err;

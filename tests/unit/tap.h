@@ -36,22 +36,22 @@ tap_case(const char *name)
 }
 
 /* Checks one thing of the running case. */
-#define CHECK(cond)                                                          \
-	do {                                                                  \
-		if (!(cond)) {                                                \
-			printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond);   \
-			tap_case_failed = 1;                                  \
-		}                                                             \
+#define CHECK(cond)                                                         \
+	do {                                                                \
+		if (!(cond)) {                                              \
+			printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+			tap_case_failed = 1;                                \
+		}                                                           \
 	} while (0)
 
 /* What a broken fixture does: no case could be judged after it. */
-#define NEED(cond)                                                           \
-	do {                                                                  \
-		if (!(cond)) {                                                \
-			printf("Bail out! %s:%d: %s\n", __FILE__, __LINE__,   \
-			    #cond);                                           \
-			exit(2);                                              \
-		}                                                             \
+#define NEED(cond)                                                          \
+	do {                                                                \
+		if (!(cond)) {                                              \
+			printf("Bail out! %s:%d: %s\n", __FILE__, __LINE__, \
+			    #cond);                                         \
+			exit(2);                                            \
+		}                                                           \
 	} while (0)
 
 static inline int

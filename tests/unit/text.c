@@ -2,7 +2,7 @@
 #include "ctx.h"
 #include "tap.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof(a)[0])
+#define LENGTH(a)      (sizeof(a) / sizeof(a)[0])
 #define PUT(buf, p, n) NEED(ctx_buf_add(buf, p, n, &(struct ctx_err){0}) == 0)
 
 static const struct {
@@ -15,7 +15,7 @@ static const struct {
     {"\"\\u0000\"", "\0", 1, 1},
     {"\"\\u0041\\u00e9\\u20AC\"", "A\xc3\xa9\xe2\x82\xac", 6, 3},
     {"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
-        "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, 3},
+	"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, 3},
     {"\"\\ud83d\\uDE00\"", "\xf0\x9f\x98\x80", 4, 1},
     {"\"\\uDBFF\\uDFFF\"", "\xf4\x8f\xbf\xbf", 4, 1},
     {"\"\\ud83d\"", "\xef\xbf\xbd", 3, 1},
@@ -27,10 +27,13 @@ static const struct {
     {"\"\\ud83d\\\\ude00\"", "\xef\xbf\xbd\\ude00", 9, 7},
     {"\"\\ud83d\\ue000\"", "\xef\xbf\xbd\xee\x80\x80", 6, 2},
     {"\"\\ud83d\\udbff\"", "\xef\xbf\xbd\xef\xbf\xbd", 6, 2},
-    {"\"\\ud83d\\u0041\"", "\xef\xbf\xbd" "A", 4, 2},
+    {"\"\\ud83d\\u0041\"",
+	"\xef\xbf\xbd"
+	"A",
+	4, 2},
     {"\"\x7f\\u007f\"", "\x7f\x7f", 2, 2},
     {"\"0123456789abcdef\\n0123456789abcde\\t0123456789abcdef\\\"\"",
-        "0123456789abcdef\n0123456789abcde\t0123456789abcdef\"", 50, 50},
+	"0123456789abcdef\n0123456789abcde\t0123456789abcdef\"", 50, 50},
 };
 
 /* A literal in memory of its own size, so that a byte too far is seen. */
@@ -85,10 +88,14 @@ sameness(void)
 		const char *a, *b;
 		bool same;
 	} pairs[] = {
-	    {"\"\"", "\"\"", true}, {"\"a\"", "\"a\"", true},
-	    {"\"a\"", "\"\"", false}, {"\"a\"", "\"b\"", false},
-	    {"\"ab\"", "\"a\"", false}, {"\"a\"", "\"\\u0061\"", true},
-	    {"\"/\"", "\"\\/\"", true}, {"\"\\n\"", "\"\\u000A\"", true},
+	    {"\"\"", "\"\"", true},
+	    {"\"a\"", "\"a\"", true},
+	    {"\"a\"", "\"\"", false},
+	    {"\"a\"", "\"b\"", false},
+	    {"\"ab\"", "\"a\"", false},
+	    {"\"a\"", "\"\\u0061\"", true},
+	    {"\"/\"", "\"\\/\"", true},
+	    {"\"\\n\"", "\"\\u000A\"", true},
 	    {"\"\xc3\xa9\"", "\"\\u00e9\"", true},
 	    {"\"\xf0\x9f\x98\x80\"", "\"\\ud83d\\uDE00\"", true},
 	    {"\"\\u0000\"", "\"\"", false},
@@ -121,11 +128,13 @@ every_escape(void)
 	tap_case("every \\u escape and the pairs of every plane");
 	for (cp = 0; cp < 0x10000; cp++) {
 		if (cp % 2 == 0)
-			snprintf(text, sizeof text, "\"\\u%04x\"", (unsigned)cp);
+			snprintf(text, sizeof text, "\"\\u%04x\"",
+			    (unsigned)cp);
 		else
-			snprintf(text, sizeof text, "\"\\u%04X\"", (unsigned)cp);
-		n = ctx_utf8_put(utf8, cp >= 0xd800 && cp < 0xe000 ? 0xfffd :
-		    cp);
+			snprintf(text, sizeof text, "\"\\u%04X\"",
+			    (unsigned)cp);
+		n = ctx_utf8_put(utf8,
+		    cp >= 0xd800 && cp < 0xe000 ? 0xfffd : cp);
 		literal = (struct ctx_str){text, 8};
 		good = good && decodes_to(literal, utf8, n) &&
 		    ctx_text_chars(literal) == 1;
@@ -164,8 +173,9 @@ make(struct ctx_buf *literal, struct ctx_buf *text, size_t *chars,
 		PUT(literal, pieces[i].form, strlen(pieces[i].form));
 		PUT(text, pieces[i].text, strlen(pieces[i].text));
 		*chars += strchr(pieces[i].text, ' ') == NULL ? 1 : 2;
-		run = (size_t)(tap_random(seed) >> 40) % 4 == 0 ?
-		    (size_t)(tap_random(seed) >> 40) % 40 : 0;
+		run = (size_t)(tap_random(seed) >> 40) % 4 == 0
+		    ? (size_t)(tap_random(seed) >> 40) % 40
+		    : 0;
 		*chars += run;
 		for (; run > 0; run--) {
 			PUT(literal, "x", 1);
@@ -192,17 +202,18 @@ cuts(struct ctx_str literal, struct ctx_str text, size_t chars)
 		half.n = 0;
 		PUT(&half, literal.p, at);
 		PUT(&half, "\"", 1);
-		good = good && ctx_json_scan(&json, half.p, half.n, &used,
-		    &err) == 1 && decodes_to((struct ctx_str){half.p, half.n},
-		    text.p, seen);
+		good = good &&
+		    ctx_json_scan(&json, half.p, half.n, &used, &err) == 1 &&
+		    decodes_to((struct ctx_str){half.p, half.n}, text.p, seen);
 		half.n = 0;
 		PUT(&half, "\"", 1);
 		PUT(&half, literal.p + at, literal.n - at);
-		good = good && decodes_to((struct ctx_str){half.p, half.n},
-		    text.p + seen, text.n - seen);
+		good = good &&
+		    decodes_to((struct ctx_str){half.p, half.n}, text.p + seen,
+			text.n - seen);
 		if (seen < text.n)
-			seen += ctx_utf8_next(text.p + seen, text.n - seen,
-			    &want);
+			seen +=
+			    ctx_utf8_next(text.p + seen, text.n - seen, &want);
 		taken++;
 	} while (good && ctx_text_next(literal, &at, &cp) == 1 &&
 	    (good = cp == want));
@@ -226,16 +237,16 @@ random_literals(void)
 		decoded = decoded && decodes_to(literal, text.p, text.n);
 		counted = counted && ctx_text_chars(literal) == chars;
 		if (i % 20 == 0)
-			cut = cut && cuts(literal,
-			    (struct ctx_str){text.p, text.n}, chars);
+			cut = cut &&
+			    cuts(literal, (struct ctx_str){text.p, text.n},
+				chars);
 		PUT(&text, "x", 1);
-		differs = differs &&
-		    !ctx_text_equal(literal, text.p, text.n);
+		differs = differs && !ctx_text_equal(literal, text.p, text.n);
 		flip = (size_t)(tap_random(&seed) >> 40) % text.n;
 		text.p[flip] = (char)(text.p[flip] ^ 1);
 		differs = differs &&
 		    (flip == text.n - 1 ||
-		    !ctx_text_equal(literal, text.p, text.n - 1));
+			!ctx_text_equal(literal, text.p, text.n - 1));
 		free((char *)literal.p);
 	}
 	tap_case("literals decode to what they were made from");
@@ -285,8 +296,8 @@ encoding(void)
 	CHECK(encodes_to("", 0, "\"\"") && encodes_to(NULL, 0, "\"\""));
 	CHECK(encodes_to("a/b", 3, "\"a/b\""));
 	CHECK(encodes_to("\"\\\b\f\n\r\t", 7, "\"\\\"\\\\\\b\\f\\n\\r\\t\""));
-	CHECK(encodes_to("\0\x01\v\x1f", 4,
-	    "\"\\u0000\\u0001\\u000b\\u001f\""));
+	CHECK(
+	    encodes_to("\0\x01\v\x1f", 4, "\"\\u0000\\u0001\\u000b\\u001f\""));
 	CHECK(encodes_to("\x7f\xc2\x80\xe2\x80\xa8", 6,
 	    "\"\x7f\xc2\x80\xe2\x80\xa8\""));
 	CHECK(encodes_to("x\ny", 3, "\"x\\ny\""));
@@ -305,8 +316,9 @@ encoding(void)
 		PUT(&text, &c, 1);
 		literal.n = 0;
 		NEED(ctx_text_encode(&literal, text.p, text.n, &err) == 0);
-		good = good && decodes_to((struct ctx_str){literal.p,
-		    literal.n}, text.p, text.n) &&
+		good = good &&
+		    decodes_to((struct ctx_str){literal.p, literal.n}, text.p,
+			text.n) &&
 		    ctx_text_canonical((struct ctx_str){literal.p, literal.n});
 	}
 	CHECK(good);
@@ -329,8 +341,8 @@ respelling(void)
 		make(&made, &text, &chars, &seed);
 		want.n = got.n = 0;
 		NEED(ctx_text_encode(&want, text.p, text.n, &err) == 0);
-		NEED(ctx_text_respell(&got,
-		    (struct ctx_str){made.p, made.n}, &err) == 0);
+		NEED(ctx_text_respell(&got, (struct ctx_str){made.p, made.n},
+			 &err) == 0);
 		good = good && got.n == want.n &&
 		    memcmp(got.p, want.p, want.n) == 0;
 	}
@@ -360,7 +372,8 @@ seek(void)
 		for (n = 0; n < 79; n++) {
 			at[n + 1] = at[n];
 			if (!ctx_text_next((struct ctx_str){literal.p,
-				literal.n}, &at[n + 1], &cp))
+					       literal.n},
+				&at[n + 1], &cp))
 				break;
 			bytes[n + 1] = bytes[n] + ctx_utf8_put(utf8, cp);
 		}
@@ -368,8 +381,8 @@ seek(void)
 			for (k = j; k <= n; k++)
 				good = good &&
 				    ctx_text_seek((struct ctx_str){literal.p,
-					literal.n}, at[j],
-					bytes[k] - bytes[j]) == at[k];
+						      literal.n},
+					at[j], bytes[k] - bytes[j]) == at[k];
 	}
 	CHECK(good);
 	ctx_buf_release(&literal);

@@ -11,17 +11,17 @@ static const struct encoding {
 	const struct ref_element (*pattern)[6];
 } encodings[] = {
     {"o200k_base",
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ref_o200k},
+	"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+	ref_o200k},
     {"cl100k_base",
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ref_cl100k},
+	"223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+	ref_cl100k},
     {"p50k_base",
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
-    ref_r50k},
+	"94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+	ref_r50k},
     {"r50k_base",
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
-    ref_r50k},
+	"306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+	ref_r50k},
 };
 
 enum { ENCODINGS = sizeof encodings / sizeof encodings[0] };
@@ -34,7 +34,7 @@ static void
 hash_token(SHA2_CTX *hash, const struct ref_token *t)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
-	    "mnopqrstuvwxyz0123456789+/";
+				     "mnopqrstuvwxyz0123456789+/";
 	char line[300];
 	const unsigned char *s = (const unsigned char *)t->p;
 	size_t i, n = 0;
@@ -92,8 +92,8 @@ mark_ends(size_t e, const char *p, size_t n, unsigned char *ends)
 	CHECK(ctx_token_count(counters[e], p, n, &count, &err) == 0);
 	CHECK(count == ids.n);
 	for (i = 0; i < ids.n; i++) {
-		CHECK(ctx_tokenizer_decode(tokenizers[e], ids.ids + i, 1,
-		    &buf, &err) == 0);
+		CHECK(ctx_tokenizer_decode(tokenizers[e], ids.ids + i, 1, &buf,
+			  &err) == 0);
 		if (buf.n > 0 && buf.n <= n)
 			ends[buf.n - 1] |= (unsigned char)(1u << e);
 	}
@@ -147,10 +147,10 @@ main(void)
 
 	NEED(ref_load_classes("lib/gen/data/unicode16.tsv") == 0);
 	for (e = 0; e < ENCODINGS; e++) {
-		NEED(ctx_tokenizer_open(&tokenizers[e], encodings[e].name,
-		    NULL, &err) == 0);
+		NEED(ctx_tokenizer_open(&tokenizers[e], encodings[e].name, NULL,
+			 &err) == 0);
 		NEED(ctx_token_counter_open(&counters[e], tokenizers[e],
-		    CTX_SIMD_BEST, &err) == 0);
+			 CTX_SIMD_BEST, &err) == 0);
 		NEED(ref_load(vocabs + e, tokenizers[e]) == 0);
 	}
 	vocabularies();

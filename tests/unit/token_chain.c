@@ -6,12 +6,12 @@
 #include "tap.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
 
-#define O200K                                                                \
-	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"         \
-	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"        \
-	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"         \
-	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"        \
-	"\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"          \
+#define O200K                                                          \
+	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"  \
+	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|" \
+	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"  \
+	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|" \
+	"\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"   \
 	"\\s+(?!\\S)|\\s+"
 
 static const struct ctx_scheme none = {CTX_SCHEME_NONE, 0, 0, 0};
@@ -41,8 +41,8 @@ split(struct ctx_chain_state *state, ctx_split_fn *last,
 	while (at < n && count < MOST - CTX_SPLIT_MAX) {
 		i = pick(3) == 0 ? 1 + pick(9) : CTX_SPLIT_MAX;
 		if (state != NULL)
-			NEED(ctx_chain_split(state, last, scheme, &part,
-			    p + at, n - at, i, &err) == 0);
+			NEED(ctx_chain_split(state, last, scheme, &part, p + at,
+				 n - at, i, &err) == 0);
 		else
 			last(&part, scheme, 0, p + at, n - at, i);
 		CHECK(part.n <= i && (part.n > 0) != (part.alone > 0));
@@ -86,7 +86,7 @@ check_pieces(struct ctx_chain_state *state, const json_t *pieces)
 		const json_t *piece = json_array_get(pieces, i);
 
 		NEED(ctx_buf_add(&text, json_string_value(piece),
-		    json_string_length(piece), &err) == 0);
+			 json_string_length(piece), &err) == 0);
 		ends[0][i] = (uint32_t)text.n;
 	}
 	CHECK(split(state, NULL, none, text.p, text.n, ends[1]) == n);
@@ -105,8 +105,8 @@ recorded(void)
 	tap_case("pieces are those of the library tokenizers");
 	CHECK(json_array_size(cases) > 10);
 	for (i = 0; i < json_array_size(cases); i++) {
-		chain = open_patterns(json_object_get(json_array_get(cases,
-		    i), "patterns"));
+		chain = open_patterns(
+		    json_object_get(json_array_get(cases, i), "patterns"));
 		NEED(chain != NULL);
 		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 		pieces = json_object_get(json_array_get(cases, i), "pieces");
@@ -126,12 +126,14 @@ make_text(char *text, size_t n)
 
 	while (length < n) {
 		list = json_object_get(json_array_get(cases,
-		    pick(json_array_size(cases))), "pieces");
+					   pick(json_array_size(cases))),
+		    "pieces");
 		list = json_array_get(list, pick(json_array_size(list)));
 		piece = json_array_get(list, pick(json_array_size(list)));
 		again = pick(40) == 0 ? pick(900) : 1;
 		for (; again > 0 && length < n &&
-		    json_string_length(piece) < n - length; again--) {
+		     json_string_length(piece) < n - length;
+		     again--) {
 			memcpy(text + length, json_string_value(piece),
 			    json_string_length(piece));
 			length += json_string_length(piece);
@@ -152,24 +154,23 @@ compare(const char *pattern, struct ctx_scheme scheme, const char *before)
 	unsigned i;
 	size_t n, count;
 
-	NEED(ctx_buf_add(&both, before, strlen(before) +
-	    (*before != '\0'), &err) == 0);
+	NEED(ctx_buf_add(&both, before, strlen(before) + (*before != '\0'),
+		 &err) == 0);
 	NEED(ctx_buf_add(&both, pattern, strlen(pattern) + 1, &err) == 0);
 	NEED(ctx_chain_open(&chain, both.p, both.n, &err) == 0);
 	NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 	if (*before != '\0') {
-		NEED(ctx_chain_open(&first, before, strlen(before) + 1,
-		    &err) == 0);
+		NEED(ctx_chain_open(&first, before, strlen(before) + 1, &err) ==
+		    0);
 		NEED(ctx_chain_begin(&other, first, "test", &err) == 0);
 	}
 	for (i = 0; i < 60; i++) {
-		n = make_text(text, 1 + pick(i % 4 == 0 ? sizeof text - 1
-		    : 300));
+		n = make_text(text,
+		    1 + pick(i % 4 == 0 ? sizeof text - 1 : 300));
 		count = split(state, NULL, none, text, n, ends[0]);
 		CHECK(split(other, ctx_split_portable, scheme, text, n,
-		    ends[1]) == count);
-		CHECK(memcmp(ends[0], ends[1], count * sizeof ends[0][0]) ==
-		    0);
+			  ends[1]) == count);
+		CHECK(memcmp(ends[0], ends[1], count * sizeof ends[0][0]) == 0);
 	}
 	ctx_chain_end(state);
 	ctx_chain_close(chain);
@@ -181,8 +182,8 @@ compare(const char *pattern, struct ctx_scheme scheme, const char *before)
 static void
 known(void)
 {
-	const json_t *list = json_object_get(json_array_get(cases, 0),
-	    "patterns");
+	const json_t *list =
+	    json_object_get(json_array_get(cases, 0), "patterns");
 	const char *gpt2 = json_string_value(json_array_get(list, 0)), *llama;
 
 	list = json_object_get(json_array_get(cases, 1), "patterns");
@@ -192,8 +193,7 @@ known(void)
 	compare(llama, (struct ctx_scheme){CTX_SCHEME_CL100K, 3, 1, 0}, "");
 	compare(O200K, (struct ctx_scheme){CTX_SCHEME_O200K, 3, 1, 0}, "");
 	tap_case("behind a pattern as well");
-	compare(gpt2, (struct ctx_scheme){CTX_SCHEME_R50K, 0, 1, 0},
-	    "\\p{N}");
+	compare(gpt2, (struct ctx_scheme){CTX_SCHEME_R50K, 0, 1, 0}, "\\p{N}");
 	compare(O200K, (struct ctx_scheme){CTX_SCHEME_O200K, 3, 1, 0},
 	    "[^\\n]+");
 }
@@ -206,7 +206,8 @@ long_pieces(void)
 		char byte;
 		size_t n;
 	} list[] = {
-	    {"a+", 'a', 1000000}, {"x", 'a', 1000000},
+	    {"a+", 'a', 1000000},
+	    {"x", 'a', 1000000},
 	    {"\\s*\\n|\\s+(?!\\S)|.", ' ', 1000000},
 	    /* Each time round takes memory. */
 	    {"(?:a|b)+", 'a', 150000},
@@ -222,7 +223,7 @@ long_pieces(void)
 		n = list[i].n;
 		memset(text, list[i].byte, n);
 		NEED(ctx_chain_open(&chain, list[i].pattern,
-		    strlen(list[i].pattern) + 1, &err) == 0);
+			 strlen(list[i].pattern) + 1, &err) == 0);
 		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
 		count = split(state, NULL, none, text, n, ends[0]);
 		CHECK(count == 1 && ends[0][0] == n);
@@ -240,10 +241,13 @@ slow(void)
 		const char *pattern;
 		size_t n;
 	} list[] = {
-	    {"(?:a|a|aa)+[bc]", 60}, {"(?:a?){30}a{30}[bc]", 60},
+	    {"(?:a|a|aa)+[bc]", 60},
+	    {"(?:a?){30}a{30}[bc]", 60},
 	    /* A little at each place, or for each piece. */
-	    {"(?:aa)+[bc]", 20000}, {"a*+[bc]|a", 50000},
-	    {"a(?=a*[bc])|a", 50000}, {"a(?=(?:a{1000}){20}[bc])|a", 50000},
+	    {"(?:aa)+[bc]", 20000},
+	    {"a*+[bc]|a", 50000},
+	    {"a(?=a*[bc])|a", 50000},
+	    {"a(?=(?:a{1000}){20}[bc])|a", 50000},
 	    {"(?:a|b)*c", 1000000},
 	};
 	struct ctx_chain_state *state;
@@ -257,7 +261,7 @@ slow(void)
 	memset(text, 'a', 1000000);
 	for (i = 0; i < sizeof list / sizeof list[0]; i++) {
 		NEED(ctx_chain_open(&chain, list[i].pattern,
-		    strlen(list[i].pattern) + 1, &err) == 0);
+			 strlen(list[i].pattern) + 1, &err) == 0);
 		NEED(ctx_chain_begin(&state, chain, "x.json", &err) == 0);
 		rc = 0;
 		for (at = 0; rc == 0 && at < list[i].n; at += part.used)
@@ -268,7 +272,7 @@ slow(void)
 		/* The steps are those of one text. */
 		ctx_chain_reset(state);
 		CHECK(ctx_chain_split(state, NULL, none, &part, "aac", 3, 1,
-		    &err) == 0);
+			  &err) == 0);
 		ctx_chain_end(state);
 		ctx_chain_close(chain);
 	}
@@ -281,45 +285,83 @@ refusals(void)
 	static const struct {
 		const char *pattern, *why;
 	} bad[] = {
-	    {"(?<=a)b", "a group of a kind"}, {"(?<!a)b", "of a kind"},
-	    {"(?<n>a)", "of a kind"}, {"(?>a)", "of a kind"},
-	    {"(?-i:a)", "of a kind"}, {"(?i)a", "of a kind"},
-	    {"^a", "an anchor"}, {"a$", "an anchor"}, {"\\ba", "an escape"},
-	    {"\\Aa", "an escape"}, {"(a)\\1", "an escape"},
-	    {"\\w+", "an escape"}, {"\\h", "an escape"}, {"a\\", "backslash"},
-	    {"\\p{Han}", "no general category"}, {"\\pL", "braces"},
-	    {"\\p{X}", "no general category"}, {"a*", "match nothing"},
-	    {"a|", "match nothing"}, {"", "match nothing"},
-	    {"(?=a)", "match nothing"}, {"a{1,3}+", "several ways"},
-	    {"a{2}?", "several ways"}, {"a{,}", "several ways"},
-	    {"a{3,1}", "several ways"}, {"a{9999}", "several ways"},
-	    {"a{1", "several ways"}, {"(?:a)++", "without a way back"},
-	    {"(?!a)+b", "look ahead"}, {"a**", "must be escaped"},
-	    {"*a", "must be escaped"}, {"a]", "must be escaped"},
-	    {"(a", "a group without end"}, {"a)", "a parenthesis too many"},
-	    {"[a", "a set without end"}, {"[]a]", "begins with ]"},
-	    {"[[:alpha:]]", "[: or &&"}, {"[a&&b]", "[: or &&"},
-	    {"[^\\s\\S]", "without characters"}, {"[z-a]", "a range"},
-	    {"[a-\\s]", "a range"}, {"(?i:ss)", "more than themselves"},
-	    {"(?i:st)", "more than themselves"}, {"(?i:\xc3\xa9)", "more than"},
-	    {"(?i:fF)", "more than"}, {"(?i:FI)", "more than"},
-	    {"(?i:afl)", "more than"}, {"(?i:[a-\xc3\xa9])", "a set in (?i:)"},
-	    {"(?i:\\p{L})", "a set in (?i:)"}, {"(?i:[^a])", "a set in (?i:)"},
-	    {"\\x80", "no valid number"}, {"\\x{110000}", "no valid number"},
-	    {"\\ud800", "no valid number"}, {"\xff", "not UTF-8"},
-	    {"\\x{d800}", "no valid number"}, {"\\x{}", "no valid number"},
-	    {"\\x{12", "no valid number"}, {"\\x{12-", "no valid number"},
-	    {"\\x1", "no valid number"}, {"\\u12g4", "no valid number"},
-	    {"\\0", "an escape"}, {"\\\xff", "an escape"},
-	    {"[\xff]", "not UTF-8"}, {"[a-\xff]", "not UTF-8"},
-	    {"[a-[b]]", "a range"}, {"\\p{L", "no general category"},
-	    {"\\p{}", "no general category"}, {"a{1,2,3}", "several ways"},
-	    {"a{99999}", "several ways"}, {"a{1,1001}", "several ways"},
+	    {"(?<=a)b", "a group of a kind"},
+	    {"(?<!a)b", "of a kind"},
+	    {"(?<n>a)", "of a kind"},
+	    {"(?>a)", "of a kind"},
+	    {"(?-i:a)", "of a kind"},
+	    {"(?i)a", "of a kind"},
+	    {"^a", "an anchor"},
+	    {"a$", "an anchor"},
+	    {"\\ba", "an escape"},
+	    {"\\Aa", "an escape"},
+	    {"(a)\\1", "an escape"},
+	    {"\\w+", "an escape"},
+	    {"\\h", "an escape"},
+	    {"a\\", "backslash"},
+	    {"\\p{Han}", "no general category"},
+	    {"\\pL", "braces"},
+	    {"\\p{X}", "no general category"},
+	    {"a*", "match nothing"},
+	    {"a|", "match nothing"},
+	    {"", "match nothing"},
+	    {"(?=a)", "match nothing"},
+	    {"a{1,3}+", "several ways"},
+	    {"a{2}?", "several ways"},
+	    {"a{,}", "several ways"},
+	    {"a{3,1}", "several ways"},
+	    {"a{9999}", "several ways"},
+	    {"a{1", "several ways"},
+	    {"(?:a)++", "without a way back"},
+	    {"(?!a)+b", "look ahead"},
+	    {"a**", "must be escaped"},
+	    {"*a", "must be escaped"},
+	    {"a]", "must be escaped"},
+	    {"(a", "a group without end"},
+	    {"a)", "a parenthesis too many"},
+	    {"[a", "a set without end"},
+	    {"[]a]", "begins with ]"},
+	    {"[[:alpha:]]", "[: or &&"},
+	    {"[a&&b]", "[: or &&"},
+	    {"[^\\s\\S]", "without characters"},
+	    {"[z-a]", "a range"},
+	    {"[a-\\s]", "a range"},
+	    {"(?i:ss)", "more than themselves"},
+	    {"(?i:st)", "more than themselves"},
+	    {"(?i:\xc3\xa9)", "more than"},
+	    {"(?i:fF)", "more than"},
+	    {"(?i:FI)", "more than"},
+	    {"(?i:afl)", "more than"},
+	    {"(?i:[a-\xc3\xa9])", "a set in (?i:)"},
+	    {"(?i:\\p{L})", "a set in (?i:)"},
+	    {"(?i:[^a])", "a set in (?i:)"},
+	    {"\\x80", "no valid number"},
+	    {"\\x{110000}", "no valid number"},
+	    {"\\ud800", "no valid number"},
+	    {"\xff", "not UTF-8"},
+	    {"\\x{d800}", "no valid number"},
+	    {"\\x{}", "no valid number"},
+	    {"\\x{12", "no valid number"},
+	    {"\\x{12-", "no valid number"},
+	    {"\\x1", "no valid number"},
+	    {"\\u12g4", "no valid number"},
+	    {"\\0", "an escape"},
+	    {"\\\xff", "an escape"},
+	    {"[\xff]", "not UTF-8"},
+	    {"[a-\xff]", "not UTF-8"},
+	    {"[a-[b]]", "a range"},
+	    {"\\p{L", "no general category"},
+	    {"\\p{}", "no general category"},
+	    {"a{1,2,3}", "several ways"},
+	    {"a{99999}", "several ways"},
+	    {"a{1,1001}", "several ways"},
 	    {"a{3}+", "several ways"},
-	    {"((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))",
-	    "too many groups"},
-	    {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
-	    "too many sets"},
+	    {"((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))"
+	     ")",
+		"too many groups"},
+	    {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+	     "]",
+		"too many sets"},
 	};
 	struct ctx_chain *chain;
 	size_t i;
@@ -327,7 +369,7 @@ refusals(void)
 	tap_case("patterns that could mean something else are refused");
 	for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		CHECK(ctx_chain_open(&chain, bad[i].pattern,
-		    strlen(bad[i].pattern) + 1, &err) == -1);
+			  strlen(bad[i].pattern) + 1, &err) == -1);
 		CHECK(chain == NULL && err.code == CTX_EFILE);
 		if (strstr(err.text, bad[i].why) == NULL)
 			printf("# %s: %s\n", bad[i].pattern, err.text);
@@ -347,14 +389,14 @@ too_much(void)
 
 	tap_case("patterns with too many sets or ranges are refused");
 	for (i = n = 0; i < 70; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n,
-		    "[\\x%x-~]|", (unsigned)('!' + i));
+		n += (size_t)snprintf(text + n, sizeof text - n, "[\\x%x-~]|",
+		    (unsigned)('!' + i));
 	text[n - 1] = '\0';
 	CHECK(ctx_chain_open(&chain, text, n, &err) == -1);
 	CHECK(strstr(err.text, "too many sets of characters") != NULL);
 	for (i = n = 0; i < 60; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n,
-		    "\\x{%x}|", (unsigned)(0x400 + 2 * i));
+		n += (size_t)snprintf(text + n, sizeof text - n, "\\x{%x}|",
+		    (unsigned)(0x400 + 2 * i));
 	text[n - 1] = '\0';
 	CHECK(ctx_chain_open(&chain, text, n, &err) == -1);
 	CHECK(strstr(err.text, "too many ranges of characters") != NULL);
@@ -370,8 +412,8 @@ cut_alike(const char *a, const char *b, const char *text)
 	size_t n[2], i;
 
 	for (i = 0; i < 2; i++) {
-		if (ctx_chain_open(&chain, patterns[i],
-			strlen(patterns[i]) + 1, &err) < 0) {
+		if (ctx_chain_open(&chain, patterns[i], strlen(patterns[i]) + 1,
+			&err) < 0) {
 			printf("# %s: %s\n", patterns[i], err.text);
 			return false;
 		}
@@ -388,7 +430,7 @@ static void
 written_otherwise(void)
 {
 	static const char text[] = "aaaaa-KkJl\xe2\x84\xaa sS\xc5\xbf x12z"
-	    "\xd0\x96\xd0\xb6\t{}\\";
+				   "\xd0\x96\xd0\xb6\t{}\\";
 
 	tap_case("what a pattern says in other words cuts alike");
 	CHECK(cut_alike("a{2}", "aa", text));

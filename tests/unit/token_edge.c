@@ -13,16 +13,18 @@
 #include "tokenizer/simd/backend.h"
 
 /* A character of each kind that some pattern tells from the others. */
-static const char *const kinds[] = {"a", "A", "\xe4\xb8\xad", "\xcc\x81",
-    "1", " ", "\n", "'", "s", "l", ".", "/", "\xc2\xa0", "\xc5\xbf"};
+static const char *const kinds[] = {"a", "A", "\xe4\xb8\xad", "\xcc\x81", "1",
+    " ", "\n", "'", "s", "l", ".", "/", "\xc2\xa0", "\xc5\xbf"};
 
-static const struct ctx_scheme schemes[] = {
-    {CTX_SCHEME_R50K, 0, 1, 0}, {CTX_SCHEME_CL100K, 3, 1, 0},
-    {CTX_SCHEME_CL100K, 1, 1, 0}, {CTX_SCHEME_O200K, 3, 1, 0},
-    {CTX_SCHEME_O200K, 1, 0, 0}};
+static const struct ctx_scheme schemes[] = {{CTX_SCHEME_R50K, 0, 1, 0},
+    {CTX_SCHEME_CL100K, 3, 1, 0}, {CTX_SCHEME_CL100K, 1, 1, 0},
+    {CTX_SCHEME_O200K, 3, 1, 0}, {CTX_SCHEME_O200K, 1, 0, 0}};
 
-enum { KINDS = sizeof kinds / sizeof kinds[0],
-	SCHEMES = sizeof schemes / sizeof schemes[0], MOST = 12 };
+enum {
+	KINDS = sizeof kinds / sizeof kinds[0],
+	SCHEMES = sizeof schemes / sizeof schemes[0],
+	MOST = 12
+};
 
 static unsigned long long seed = 1181783497276652981u;
 
@@ -121,11 +123,15 @@ unsure_pieces(void)
 /* What is awkward where a block ends. */
 static const char *const parts[] = {"", "a", "Ab", "aB", "'", "'s", "'ll",
     "'re", "'l", "a's", "a's's", "A'VE", "\xe4\xb8\xad's", "'\xc5\xbf",
-    "\xe4\xb8\xad", "\xe4\xb8\xad""A", "\xe4\xb8\xad""Ab", "A\xcc\x81", "\xcc\x81",
-    "1", "12", "1234", "\xd9\xa3\xd9\xa3\xd9\xa3\xd9\xa3", " ", "  ", " \n",
-    "\n ", "\n\n  ", "\r\n", "\xc2\xa0", "\xe3\x80\x80 ", ".", ".\n", ".\n/",
-    " .", "//", "\xe2\x80\x99s", "\xf0\x9f\x98\x80", "\xff", "\xe4\xb8",
-    "\xc3"};
+    "\xe4\xb8\xad",
+    "\xe4\xb8\xad"
+    "A",
+    "\xe4\xb8\xad"
+    "Ab",
+    "A\xcc\x81", "\xcc\x81", "1", "12", "1234",
+    "\xd9\xa3\xd9\xa3\xd9\xa3\xd9\xa3", " ", "  ", " \n", "\n ", "\n\n  ",
+    "\r\n", "\xc2\xa0", "\xe3\x80\x80 ", ".", ".\n", ".\n/", " .", "//",
+    "\xe2\x80\x99s", "\xf0\x9f\x98\x80", "\xff", "\xe4\xb8", "\xc3"};
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -138,8 +144,7 @@ same_as_scalar(struct ctx_scheme scheme, ctx_split_fn *split, const char *p,
 
 	split(&s, scheme, 0, p, n, CTX_SPLIT_MAX);
 	if (s.alone > 0)
-		return s.n == 0 &&
-		    s.alone == ctx_piece_next(scheme, p, n);
+		return s.n == 0 && s.alone == ctx_piece_next(scheme, p, n);
 	for (i = 0; i < s.n; i++) {
 		at += ctx_piece_next(scheme, p + at, n - at);
 		if (s.end[i] != at)
@@ -190,15 +195,15 @@ block_ends(enum ctx_simd simd)
 					if (turn++ % every > 0)
 						continue;
 					before = 52 + pick(14);
-					check_block(split, fills[f], before,
-					    a, b, c);
+					check_block(split, fills[f], before, a,
+					    b, c);
 				}
 	for (a = 0; a < PARTS; a++)
 		for (before = 50; before < 66 && !tap_case_failed; before++)
 			for (f = 0; f < 7; f++)
 				for (c = 0; c < PARTS; c += 3)
-					check_block(split, fills[f], before,
-					    a, c, a);
+					check_block(split, fills[f], before, a,
+					    c, a);
 }
 
 int

@@ -15,7 +15,8 @@
 
 static char directory[] = "/tmp/ctx-token-XXXXXX", cache[80], path[120];
 static struct ref_vocab r50k;
-static const char sample[] = "The quick brown fox can't jump over 12345 lazy "
+static const char sample[] =
+    "The quick brown fox can't jump over 12345 lazy "
     "dogs;\n\n  they'll   sleep.\t\"\xe4\xbd\xa0\xe5\xa5\xbd\" \xd0\xbc\xd0"
     "\xb8\xd1\x80 caf\xc3\xa9s -- ====== function(x) { return x; }  ";
 
@@ -57,9 +58,8 @@ encode(const char *name, const char *cache_name, struct ctx_tokens *ids)
 	}
 	NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
 	CHECK(ctx_token_encode(c, sample, sizeof sample - 1, false, ids,
-	    &err) == 0);
-	CHECK(ctx_token_count(c, sample, sizeof sample - 1, &count,
-	    &err) == 0);
+		  &err) == 0);
+	CHECK(ctx_token_count(c, sample, sizeof sample - 1, &count, &err) == 0);
 	CHECK(count == ids->n);
 	ctx_token_counter_close(c);
 	ctx_tokenizer_close(t);
@@ -76,7 +76,7 @@ static void
 write_ranks(void)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
-	    "mnopqrstuvwxyz0123456789+/";
+				     "mnopqrstuvwxyz0123456789+/";
 	struct ctx_buf text = {0};
 	struct ctx_err err;
 	const unsigned char *s;
@@ -155,8 +155,10 @@ rank_files(void)
 		f = fopen(name, "r+b");
 		NEED(f != NULL);
 		/* The head, then anywhere. */
-		(void)fseek(f, (long)(tap_random(&seed) >> 20) %
-		    (i < 8 ? 400 : (long)before.st_size), SEEK_SET);
+		(void)fseek(f,
+		    (long)(tap_random(&seed) >> 20) %
+			(i < 8 ? 400 : (long)before.st_size),
+		    SEEK_SET);
 		fputc((int)(tap_random(&seed) >> 56), f);
 		fclose(f);
 		encode(file, cache, &got);
@@ -229,16 +231,16 @@ make_tokenizer(void)
 			continue;
 		left = left_part(&r50k, i);
 		byte_level(a, r50k.tokens[i].p, left);
-		byte_level(b, r50k.tokens[i].p + left,
-		    r50k.tokens[i].n - left);
+		byte_level(b, r50k.tokens[i].p + left, r50k.tokens[i].n - left);
 		(void)snprintf(merge, sizeof merge, "%s %s", a, b);
 		json_array_append_new(merges, json_string(merge));
 	}
 	root = json_pack("{s:[{s:i,s:s,s:b},{s:i,s:s,s:b}], s:{s:s,s:b},"
-	    "s:{s:s,s:o,s:o}}", "added_tokens", "id", 5000, "content", "<|x|>",
-	    "special", 1, "id", 5001, "content", "brown f", "special", 0,
-	    "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,
-	    "model", "type", "BPE", "vocab", vocab, "merges", merges);
+			 "s:{s:s,s:o,s:o}}",
+	    "added_tokens", "id", 5000, "content", "<|x|>", "special", 1, "id",
+	    5001, "content", "brown f", "special", 0, "pre_tokenizer", "type",
+	    "ByteLevel", "add_prefix_space", 0, "model", "type", "BPE", "vocab",
+	    vocab, "merges", merges);
 	NEED(root != NULL);
 	return root;
 }
@@ -292,23 +294,22 @@ check_limits(struct ctx_token_counter *c, const char *p, size_t n)
 	for (limit = 0; limit <= all + 1; limit += 1 + limit / 9) {
 		CHECK(ctx_token_within(c, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
-		CHECK(ctx_token_head(c, p, n, limit, &at, &tokens,
-		    &err) == 0);
+		CHECK(ctx_token_head(c, p, n, limit, &at, &tokens, &err) == 0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
 		CHECK(all > limit || at == n);
-		CHECK(ctx_marks_head(&marks, c, p, limit, &at, &tokens,
-		    &err) == 0);
+		CHECK(ctx_marks_head(&marks, c, p, limit, &at, &tokens, &err) ==
+		    0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_marks_tail(&marks, c, p, limit, &at, &tokens,
-		    &err) == 0);
+		CHECK(ctx_marks_tail(&marks, c, p, limit, &at, &tokens, &err) ==
+		    0);
 		CHECK(ctx_token_count(c, p + at, n - at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_marks_range(&marks, c, p, at / 2, n, &tokens,
-		    &err) == 0);
-		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want,
-		    &err) == 0);
+		CHECK(ctx_marks_range(&marks, c, p, at / 2, n, &tokens, &err) ==
+		    0);
+		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want, &err) ==
+		    0);
 		CHECK(tokens == want);
 	}
 	ctx_marks_release(&marks);
@@ -319,9 +320,10 @@ static void
 limits(json_t *root)
 {
 	json_t *splitters = json_pack("{s:s, s:[{s:s, s:s, s:{s:s}}, {s:s}]}",
-	    "type", "Sequence", "pretokenizers", "type", "Split", "behavior",
-	    "Isolated", "pattern", "Regex", "[^,;]+[,;]*(?=.)|x", "type",
-	    "ByteLevel"), *copy = json_copy(root);
+		   "type", "Sequence", "pretokenizers", "type", "Split",
+		   "behavior", "Isolated", "pattern", "Regex",
+		   "[^,;]+[,;]*(?=.)|x", "type", "ByteLevel"),
+	       *copy = json_copy(root);
 	static char text[12 * sizeof sample];
 	struct ctx_token_counter *c;
 	struct ctx_tokenizer *t;
@@ -361,14 +363,14 @@ check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 		sum = done = 0;
 		for (end = size; end < n; end += size) {
 			NEED(ctx_token_prefix(c, p + done, end - done, &at,
-			    &tokens, &err) == 0);
+				 &tokens, &err) == 0);
 			NEED(at <= end - done);
 			done += at;
 			sum += tokens;
 		}
 		sure = done > sure ? done : sure;
-		CHECK(ctx_token_count(c, p + done, n - done, &tokens,
-		    &err) == 0);
+		CHECK(
+		    ctx_token_count(c, p + done, n - done, &tokens, &err) == 0);
 		CHECK(sum + tokens == all);
 	}
 	CHECK(sure > n / 2);
@@ -380,8 +382,7 @@ check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 static void
 parts(json_t *root)
 {
-	static const char *const regexes[][2] = {
-	    {NULL, NULL}, {"\\p{N}", "x"},
+	static const char *const regexes[][2] = {{NULL, NULL}, {"\\p{N}", "x"},
 	    {"\\p{N}{1,900}|[^\\p{N}]{1,90}", "\\p{N}{1,3}"},
 	    {"[^,;]+[,;]*(?=.)|x", "\\s+"}, {" ?\\p{P}+|\\P{P}", "x"}};
 	static char text[12000];
@@ -393,10 +394,12 @@ parts(json_t *root)
 
 	tap_case("parts of a text cost what the whole does");
 	list = json_object_get(copy, "added_tokens");
-	NEED(json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "id",
-	    5002, "content", "brown fox ca", "special", 0)) == 0);
-	NEED(json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "id",
-	    5003, "content", "345", "special", 0)) == 0);
+	NEED(json_array_append_new(list,
+		 json_pack("{s:i, s:s, s:b}", "id", 5002, "content",
+		     "brown fox ca", "special", 0)) == 0);
+	NEED(json_array_append_new(list,
+		 json_pack("{s:i, s:s, s:b}", "id", 5003, "content", "345",
+		     "special", 0)) == 0);
 	while (n < sizeof text - sizeof sample) {
 		memcpy(text + n, sample, sizeof sample - 1);
 		n += sizeof sample - 1;
@@ -411,14 +414,16 @@ parts(json_t *root)
 	for (i = 0; i < sizeof regexes / sizeof regexes[0]; i++) {
 		list = json_array();
 		for (k = 0; regexes[i][0] != NULL && k < 2; k++)
-			json_array_append_new(list, json_pack(
-			    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
-			    "Isolated", "pattern", "Regex", regexes[i][k]));
-		json_array_append_new(list, json_pack("{s:s, s:b}", "type",
-		    "ByteLevel", "add_prefix_space", 0));
-		NEED(json_object_set_new(copy, "pre_tokenizer", json_pack(
-		    "{s:s, s:o}", "type", "Sequence", "pretokenizers",
-		    list)) == 0);
+			json_array_append_new(list,
+			    json_pack("{s:s, s:s, s:{s:s}}", "type", "Split",
+				"behavior", "Isolated", "pattern", "Regex",
+				regexes[i][k]));
+		json_array_append_new(list,
+		    json_pack("{s:s, s:b}", "type", "ByteLevel",
+			"add_prefix_space", 0));
+		NEED(json_object_set_new(copy, "pre_tokenizer",
+			 json_pack("{s:s, s:o}", "type", "Sequence",
+			     "pretokenizers", list)) == 0);
 		write_json("tokenizer.json", copy);
 		NEED(ctx_tokenizer_open(&t, path, NULL, &err) == 0);
 		NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
@@ -472,12 +477,13 @@ put_array(struct ctx_buf *out, const char *key, unsigned type, uint64_t n)
 
 /* The vocabulary of a tokenizer.json with 5002 ids. */
 static void
-make_gguf(struct ctx_buf *out, json_t *root, const char *model,
-    const char *pre)
+make_gguf(struct ctx_buf *out, json_t *root, const char *model, const char *pre)
 {
-	json_t *vocab = json_object_get(json_object_get(root, "model"),
-	    "vocab"), *merges = json_object_get(json_object_get(root,
-	    "model"), "merges"), *id;
+	json_t *vocab =
+		   json_object_get(json_object_get(root, "model"), "vocab"),
+	       *merges =
+		   json_object_get(json_object_get(root, "model"), "merges"),
+	       *id;
 	const char *names[5002] = {NULL}, *key;
 	size_t i;
 
@@ -507,8 +513,12 @@ make_gguf(struct ctx_buf *out, json_t *root, const char *model,
 		put_string(out, names[i] == NULL ? "[PAD]" : names[i]);
 	put_array(out, "tokenizer.ggml.token_type", I32, 5002);
 	for (i = 0; i < 5002; i++)
-		put_number(out, i == 5000 ? 3 : i == 5001 ? 4
-		    : names[i] == NULL ? 5 : 1, 4);
+		put_number(out,
+		    i == 5000              ? 3
+			: i == 5001        ? 4
+			: names[i] == NULL ? 5
+					   : 1,
+		    4);
 	put_array(out, "tokenizer.ggml.merges", STRING,
 	    json_array_size(merges));
 	for (i = 0; i < json_array_size(merges); i++)
@@ -629,8 +639,8 @@ odd_gguf(void)
 		put_array(&out, "tokenizer.ggml.merges", STRING, 1);
 		put_string(&out, "\xff");
 		refused_bytes(i == 0 ? "a token that is not UTF-8"
-		    : "a merge that is not UTF-8", "model.gguf", out.p,
-		    out.n);
+				     : "a merge that is not UTF-8",
+		    "model.gguf", out.p, out.n);
 	}
 	begin_gguf(&out, 3);
 	put_key(&out, "tokenizer.ggml.model", STRING);
@@ -658,22 +668,23 @@ named_splitters(json_t *root)
 
 	tap_case("a splitter that a GGUF file names is the one it means");
 	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-		model = ctx_presplit_named((struct ctx_str){names[i],
-		    strlen(names[i])});
+		model = ctx_presplit_named(
+		    (struct ctx_str){names[i], strlen(names[i])});
 		NEED(model != NULL && model->patterns[0] != NULL);
 		list = json_array();
 		for (k = 0; k < 3 && model->patterns[k] != NULL; k++)
-			json_array_append_new(list, json_pack(
-			    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
-			    "Isolated", "pattern", "Regex",
-			    model->patterns[k]));
-		json_array_append_new(list, json_pack("{s:s, s:b}", "type",
-		    "ByteLevel", "use_regex", model->byte_level));
-		NEED(json_object_set_new(copy, "pre_tokenizer", json_pack(
-		    "{s:s, s:o}", "type", "Sequence", "pretokenizers",
-		    list)) == 0);
+			json_array_append_new(list,
+			    json_pack("{s:s, s:s, s:{s:s}}", "type", "Split",
+				"behavior", "Isolated", "pattern", "Regex",
+				model->patterns[k]));
+		json_array_append_new(list,
+		    json_pack("{s:s, s:b}", "type", "ByteLevel", "use_regex",
+			model->byte_level));
+		NEED(json_object_set_new(copy, "pre_tokenizer",
+			 json_pack("{s:s, s:o}", "type", "Sequence",
+			     "pretokenizers", list)) == 0);
 		NEED(json_object_set_new(json_object_get(copy, "model"),
-		    "ignore_merges", json_boolean(model->whole)) == 0);
+			 "ignore_merges", json_boolean(model->whole)) == 0);
 		write_json("tokenizer.json", copy);
 		encode(path, NULL, &want);
 		make_gguf(&out, root, "gpt2", names[i]);
@@ -737,14 +748,15 @@ flipped_bits(void)
 	size = (long)before.st_size;
 	for (i = 0; i < 400; i++) {
 		random = tap_random(&seed);
-		at = i < 250 ? 2 * (long)i : i < 258 ? size - 1 - (long)(i % 8)
+		at = i < 250 ? 2 * (long)i
+		    : i < 258
+		    ? size - 1 - (long)(i % 8)
 		    : (long)((random >> 20) % (unsigned long long)size);
 		CHECK(stat(name, &before) == 0);
 		flip(name, at, (unsigned)(random >> 60) % 8);
 		CHECK(as_wanted(file, &want));
 		/* What was bad has been written anew. */
-		CHECK(stat(name, &after) == 0 &&
-		    after.st_ino != before.st_ino);
+		CHECK(stat(name, &after) == 0 && after.st_ino != before.st_ino);
 		CHECK(after.st_size == size);
 	}
 	for (at = 0; at < size; at += size / 20) {
@@ -767,8 +779,7 @@ many_at_once(void)
 	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
 	encode(file, NULL, &want);
 	for (round = 0; round < 5; round++) {
-		while (only_cached(name, sizeof name) > 0 &&
-		    unlink(name) == 0)
+		while (only_cached(name, sizeof name) > 0 && unlink(name) == 0)
 			;
 		fflush(stdout);
 		for (i = 0; i < 8; i++) {
@@ -778,8 +789,8 @@ many_at_once(void)
 				_exit(!as_wanted(file, &want));
 		}
 		for (i = 0; i < 8; i++)
-			CHECK(waitpid(children[i], &status, 0) ==
-			    children[i] && status == 0);
+			CHECK(waitpid(children[i], &status, 0) == children[i] &&
+			    status == 0);
 		CHECK(only_cached(name, sizeof name) == 1);
 		CHECK(as_wanted(file, &want));
 	}
@@ -796,8 +807,8 @@ refused(const char *what, const char *name, const char *text)
 static void
 refused_names(void)
 {
-	json_t *file = json_load_file("tests/fuzz/seeds/token_file/json", 0,
-	    NULL);
+	json_t *file =
+	    json_load_file("tests/fuzz/seeds/token_file/json", 0, NULL);
 	json_t *added = json_array();
 	char name[1101], *text;
 	int i;
@@ -805,26 +816,27 @@ refused_names(void)
 	(void)json_object_set_new(file, "added_tokens", added);
 	memset(name, 'a', sizeof name);
 	for (i = 0; i < 257; i++)
-		(void)json_array_append_new(added, json_pack(
-		    "{s:i,s:s%,s:b,s:b}", "id", 5000 + i, "content", name,
-		    (size_t)i + 1, "special", i & 1, "normalized", 0));
+		(void)json_array_append_new(added,
+		    json_pack("{s:i,s:s%,s:b,s:b}", "id", 5000 + i, "content",
+			name, (size_t)i + 1, "special", i & 1, "normalized",
+			0));
 	text = json_dumps(file, JSON_COMPACT);
 	refused("begin with one another", "a.json", text);
 	free(text);
 	(void)json_array_clear(added);
-	(void)json_array_append_new(added, json_pack("{s:i,s:s%}", "id", 5000,
-	    "content", name, (size_t)1025));
+	(void)json_array_append_new(added,
+	    json_pack("{s:i,s:s%}", "id", 5000, "content", name, (size_t)1025));
 	text = json_dumps(file, JSON_COMPACT);
 	refused("an added token of 1025 bytes", "a.json", text);
 	free(text);
 	json_decref(file);
 }
 
-#define WITH_SPLIT(pattern, behavior)                                        \
-	"{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]},"           \
-	"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":["         \
-	"{\"type\":\"Split\",\"pattern\":{\"Regex\":\"" pattern "\"},"        \
-	"\"behavior\":\"" behavior "\"},{\"type\":\"ByteLevel\","              \
+#define WITH_SPLIT(pattern, behavior)                                  \
+	"{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]},"    \
+	"\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[" \
+	"{\"type\":\"Split\",\"pattern\":{\"Regex\":\"" pattern "\"}," \
+	"\"behavior\":\"" behavior "\"},{\"type\":\"ByteLevel\","      \
 	"\"use_regex\":false}]}}"
 
 static void
@@ -832,19 +844,19 @@ refusals(void)
 {
 	tap_case("what cannot be counted exactly is refused by name");
 	refused("Unigram", "a.json", "{\"model\":{\"type\":\"Unigram\"}}");
-	refused("WordPiece", "a.json",
-	    "{\"model\":{\"type\":\"WordPiece\"}}");
-	refused("byte_fallback", "a.json", "{\"model\":{\"type\":\"BPE\","
+	refused("WordPiece", "a.json", "{\"model\":{\"type\":\"WordPiece\"}}");
+	refused("byte_fallback", "a.json",
+	    "{\"model\":{\"type\":\"BPE\","
 	    "\"byte_fallback\":true,\"vocab\":{},\"merges\":[]}}");
-	refused("Metaspace", "a.json", "{\"model\":{\"type\":\"BPE\","
+	refused("Metaspace", "a.json",
+	    "{\"model\":{\"type\":\"BPE\","
 	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":"
 	    "{\"type\":\"Metaspace\"}}");
-	refused("without a way", "a.json", WITH_SPLIT("(?:.)++",
-	    "Isolated"));
-	refused("not Isolated but Removed", "a.json", WITH_SPLIT(".",
-	    "Removed"));
-	refused("not Isolated but MergedWithNext", "a.json", WITH_SPLIT(".",
-	    "MergedWithNext"));
+	refused("without a way", "a.json", WITH_SPLIT("(?:.)++", "Isolated"));
+	refused("not Isolated but Removed", "a.json",
+	    WITH_SPLIT(".", "Removed"));
+	refused("not Isolated but MergedWithNext", "a.json",
+	    WITH_SPLIT(".", "MergedWithNext"));
 	refused("", "a.json", "{\"model\":");
 	refused("does not say", "some.tiktoken", "IQ== 0\n");
 	refused("rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
@@ -864,13 +876,13 @@ static void
 clean_up(void)
 {
 	static const char *const names[] = {"r50k_copy.tiktoken",
-	    "tokenizer.json", "model.gguf", "a.json", "some.tiktoken", "r50k.tiktoken"};
+	    "tokenizer.json", "model.gguf", "a.json", "some.tiktoken",
+	    "r50k.tiktoken"};
 	char name[400];
 	size_t i;
 
 	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-		(void)snprintf(path, sizeof path, "%s/%s", directory,
-		    names[i]);
+		(void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
 		(void)unlink(path);
 	}
 	while (only_cached(name, sizeof name) > 0 && unlink(name) == 0)

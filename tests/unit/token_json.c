@@ -50,8 +50,7 @@ make_base(void)
 		json_object_set_new(vocab, longer[i], json_integer(256 + i));
 	base = json_pack("{s:{s:s,s:o,s:[s,s,s,s]},s:{s:s,s:b}}", "model",
 	    "type", "BPE", "vocab", vocab, "merges", "a b", "1 2", "ab ab",
-	    "+ b", "pre_tokenizer", "type", "ByteLevel", "add_prefix_space",
-	    0);
+	    "+ b", "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0);
 	NEED(base != NULL);
 }
 
@@ -71,7 +70,7 @@ with(const char *object, const char *key, const char *value)
 		return root;
 	}
 	new = json_loads(value, JSON_DECODE_ANY, NULL);
-	NEED(new != NULL && json_object_set_new(at, key, new) == 0);
+	NEED(new != NULL &&json_object_set_new(at, key, new) == 0);
 	return root;
 }
 
@@ -110,7 +109,7 @@ encode(json_t *root, struct ctx_tokens *ids)
 	}
 	NEED(ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) == 0);
 	CHECK(ctx_token_encode(c, sample, sizeof sample - 1, false, ids,
-	    &err) == 0);
+		  &err) == 0);
 	ctx_token_counter_close(c);
 	ctx_tokenizer_close(t);
 }
@@ -141,7 +140,8 @@ static bool
 split_alike(const char *a, const char *b)
 {
 	struct ctx_tokens one = {0}, two = {0};
-	static const char format[] = "{\"type\":\"Sequence\","
+	static const char format[] =
+	    "{\"type\":\"Sequence\","
 	    "\"pretokenizers\":[%s,{\"type\":\"ByteLevel\","
 	    "\"use_regex\":false}]}";
 	char text[400];
@@ -176,17 +176,21 @@ refuse_models(void)
 	tap_case("a normalizer that changes text is refused");
 	refused("", "normalizer", "{\"type\":\"Lowercase\"}",
 	    "a normalizer of type Lowercase");
-	refused("", "normalizer", "{\"type\":\"Sequence\",\"normalizers\":["
-	    "{\"type\":\"Strip\"}]}", "a normalizer of type Strip");
-	refused("", "normalizer", "{\"type\":\"Sequence\",\"normalizers\":["
-	    "{\"type\":\"Strip\"},{\"type\":\"NFD\"}]}", "normalizer");
+	refused("", "normalizer",
+	    "{\"type\":\"Sequence\",\"normalizers\":["
+	    "{\"type\":\"Strip\"}]}",
+	    "a normalizer of type Strip");
+	refused("", "normalizer",
+	    "{\"type\":\"Sequence\",\"normalizers\":["
+	    "{\"type\":\"Strip\"},{\"type\":\"NFD\"}]}",
+	    "normalizer");
 }
 
 static void
 refuse_tokens(void)
 {
-	static const char *const merges[] = {"[\"ab\"]", "[\"a \"]",
-	    "[\" b\"]", "[7]", "[[\"a\"]]", "[[7,\"b\"]]", "[[\"a\",\"\"]]",
+	static const char *const merges[] = {"[\"ab\"]", "[\"a \"]", "[\" b\"]",
+	    "[7]", "[[\"a\"]]", "[[7,\"b\"]]", "[[\"a\",\"\"]]",
 	    "[[\"\",\"b\"]]"};
 	size_t i;
 
@@ -207,21 +211,26 @@ refuse_tokens(void)
 	    "without id");
 	refused("", "added_tokens", "[{\"id\":2097152,\"content\":\"<x>\"}]",
 	    "without id");
-	refused("", "added_tokens", "[{\"id\":300,\"content\":\"<x>\","
-	    "\"lstrip\":true}]", "the added token <x>");
-	refused("", "added_tokens", "[{\"id\":300,\"content\":\"<x>\","
-	    "\"rstrip\":true}]", "the added token <x>");
-	refused("", "added_tokens", "[{\"id\":300,\"content\":\"<x>\","
-	    "\"single_word\":true}]", "the added token <x>");
+	refused("", "added_tokens",
+	    "[{\"id\":300,\"content\":\"<x>\","
+	    "\"lstrip\":true}]",
+	    "the added token <x>");
+	refused("", "added_tokens",
+	    "[{\"id\":300,\"content\":\"<x>\","
+	    "\"rstrip\":true}]",
+	    "the added token <x>");
+	refused("", "added_tokens",
+	    "[{\"id\":300,\"content\":\"<x>\","
+	    "\"single_word\":true}]",
+	    "the added token <x>");
 }
 
-#define SEQUENCE(one)                                                        \
-	"{\"type\":\"Sequence\",\"pretokenizers\":[" one                      \
+#define SEQUENCE(one)                                    \
+	"{\"type\":\"Sequence\",\"pretokenizers\":[" one \
 	",{\"type\":\"ByteLevel\"}]}"
 #define SPLIT(pattern) "{\"type\":\"Split\",\"pattern\":" pattern "}"
-#define ISOLATED(pattern)                                                    \
-	"{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":" pattern  \
-	"}"
+#define ISOLATED(pattern) \
+	"{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":" pattern "}"
 
 static void
 refuse_splitters(void)
@@ -234,18 +243,26 @@ refuse_splitters(void)
 	    "a pre_tokenizer of type ");
 	refused("", "pre_tokenizer", SEQUENCE("{\"type\":\"Punctuation\"}"),
 	    "a pre_tokenizer of type Punctuation");
-	refused("", "pre_tokenizer", "{\"type\":\"ByteLevel\","
-	    "\"add_prefix_space\":true}", "add_prefix_space");
-	refused("", "pre_tokenizer", "{\"type\":\"ByteLevel\","
-	    "\"use_regex\":false}", "text that is not split");
+	refused("", "pre_tokenizer",
+	    "{\"type\":\"ByteLevel\","
+	    "\"add_prefix_space\":true}",
+	    "add_prefix_space");
+	refused("", "pre_tokenizer",
+	    "{\"type\":\"ByteLevel\","
+	    "\"use_regex\":false}",
+	    "text that is not split");
 	refused("", "pre_tokenizer", SEQUENCE(SPLIT("{\"Regex\":\"x\"}")),
 	    "not Isolated but nothing");
-	refused("", "pre_tokenizer", SEQUENCE("{\"type\":\"Split\","
-	    "\"behavior\":\"Removed\",\"invert\":true,\"pattern\":"
-	    "{\"Regex\":\"x\"}}"), "not Isolated but Removed");
-	refused("", "pre_tokenizer", SEQUENCE("{\"type\":\"Split\","
-	    "\"behavior\":\"Removed\",\"invert\":true,\"pattern\":"
-	    "{\"String\":\"x\"}}"), "not Isolated but Removed");
+	refused("", "pre_tokenizer",
+	    SEQUENCE("{\"type\":\"Split\","
+		     "\"behavior\":\"Removed\",\"invert\":true,\"pattern\":"
+		     "{\"Regex\":\"x\"}}"),
+	    "not Isolated but Removed");
+	refused("", "pre_tokenizer",
+	    SEQUENCE("{\"type\":\"Split\","
+		     "\"behavior\":\"Removed\",\"invert\":true,\"pattern\":"
+		     "{\"String\":\"x\"}}"),
+	    "not Isolated but Removed");
 	refused("", "pre_tokenizer", SEQUENCE(ISOLATED("{}")),
 	    "a splitter without a pattern");
 	refused("", "pre_tokenizer", SEQUENCE(ISOLATED("{\"String\":\"\"}")),
@@ -262,19 +279,20 @@ read_alike(void)
 	CHECK(counts_alike("model", "type", NULL));
 	CHECK(counts_alike("model", "dropout", "null"));
 	CHECK(counts_alike("model", "end_of_word_suffix", "\"\""));
-	CHECK(counts_alike("model", "merges", "[[\"a\",\"b\"],[\"1\",\"2\"],"
+	CHECK(counts_alike("model", "merges",
+	    "[[\"a\",\"b\"],[\"1\",\"2\"],"
 	    "[\"ab\",\"ab\"],[\"+\",\"b\"]]"));
 	CHECK(counts_alike("", "normalizer", "null"));
 	CHECK(counts_alike("", "normalizer",
 	    "{\"type\":\"Sequence\",\"normalizers\":[]}"));
 	CHECK(counts_alike("vocab", "\xe4\xb8\xad", "300"));
-	CHECK(counts_alike("", "added_tokens", "[{\"id\":300,\"content\":"
+	CHECK(counts_alike("", "added_tokens",
+	    "[{\"id\":300,\"content\":"
 	    "\"a\",\"special\":true,\"lstrip\":true}]"));
 	tap_case("bytes that no text has need no token");
 	for (byte = 0xc0; byte < 256; byte++)
 		if (byte < 0xc2 || byte > 0xf4)
-			CHECK(counts_alike("vocab", name_of(byte, name),
-			    NULL));
+			CHECK(counts_alike("vocab", name_of(byte, name), NULL));
 	refused("vocab", name_of(0xc2, name), NULL, "no id for the token");
 	refused("vocab", name_of(0xf4, name), NULL, "no id for the token");
 	tap_case("a splitter that is a text matches that text");
@@ -285,8 +303,9 @@ read_alike(void)
 	tap_case("digits are split one by one, or from what is none");
 	CHECK(split_alike("{\"type\":\"Digits\",\"individual_digits\":true}",
 	    ISOLATED("{\"Regex\":\"\\\\p{N}\"}")));
-	CHECK(counts_alike("", "pre_tokenizer", SEQUENCE("{\"type\":"
-	    "\"Digits\",\"individual_digits\":false}")));
+	CHECK(counts_alike("", "pre_tokenizer",
+	    SEQUENCE("{\"type\":"
+		     "\"Digits\",\"individual_digits\":false}")));
 }
 
 /* Opens a tokenizer, which is forgotten. */
@@ -339,8 +358,8 @@ too_slow(void)
 	SLOW(ctx_marks_append(&marks, c, text, sizeof text, &err));
 	SLOW(ctx_marks_head(&marks, c, text, 30000, &at, &tokens, &err));
 	SLOW(ctx_marks_tail(&marks, c, text, 100, &at, &tokens, &err));
-	SLOW(ctx_marks_range(&marks, c, text, fast, sizeof text, &tokens,
-	    &err));
+	SLOW(
+	    ctx_marks_range(&marks, c, text, fast, sizeof text, &tokens, &err));
 	ctx_marks_release(&marks);
 	ctx_tokens_release(&ids);
 	ctx_token_counter_close(c);
@@ -380,14 +399,16 @@ decoding(void)
 	size_t i;
 
 	tap_case("tokens of a file become text again");
-	t = opened(with("", "added_tokens", "[{\"id\":300,\"content\":"
-	    "\"<x>\",\"special\":true}]"), &c);
+	t = opened(with("", "added_tokens",
+		       "[{\"id\":300,\"content\":"
+		       "\"<x>\",\"special\":true}]"),
+	    &c);
 	CHECK(ctx_tokenizer_size(t) == 301);
 	CHECK(ctx_tokenizer_decode(t, ids, 3, &out, &err) == 0);
 	CHECK(out.n == 8 && memcmp(out.p, "abab<x>!", 8) == 0);
 	for (i = 0; i < 2; i++)
-		CHECK(ctx_tokenizer_decode(t, holes + i, 1, &out, &err) ==
-		    -1 && err.code == CTX_EARG);
+		CHECK(ctx_tokenizer_decode(t, holes + i, 1, &out, &err) == -1 &&
+		    err.code == CTX_EARG);
 	ctx_token_counter_close(c);
 	ctx_tokenizer_close(t);
 	NEED(ctx_tokenizer_open(&estimate, "bytes/4", NULL, &err) == 0);
@@ -411,13 +432,15 @@ names_within_names(void)
 	struct ctx_err err;
 
 	tap_case("of added tokens the longest counts");
-#define ADDED(id, name) "{\"id\":" #id ",\"content\":\"" name \
-	"\",\"special\":false}"
-	t = opened(with("", "added_tokens", "[" ADDED(304, "<abc") ","
-	    ADDED(300, "<") "," ADDED(302, "<a") "," ADDED(301, "<ab>") ","
-	    ADDED(303, "<a") "," ADDED(305, "<\xd0\xb1") "]"), &c);
-	CHECK(ctx_token_encode(c, text, sizeof text - 1, false, &out, &err) ==
-	    0);
+#define ADDED(id, name) \
+	"{\"id\":" #id ",\"content\":\"" name "\",\"special\":false}"
+	t = opened(with("", "added_tokens",
+		       "[" ADDED(304, "<abc") "," ADDED(300, "<") "," ADDED(302,
+			   "<a") "," ADDED(301, "<ab>") "," ADDED(303,
+			   "<a") "," ADDED(305, "<\xd0\xb1") "]"),
+	    &c);
+	CHECK(
+	    ctx_token_encode(c, text, sizeof text - 1, false, &out, &err) == 0);
 	CHECK(out.n == sizeof ids / sizeof *ids);
 	CHECK(memcmp(out.ids, ids, sizeof ids) == 0);
 	ctx_tokens_release(&out);

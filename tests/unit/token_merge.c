@@ -21,8 +21,7 @@ make_text(char *text)
 
 	period = pick(2) == 0 ? n : 1 + pick(9);
 	for (i = 0; i < n; i++)
-		text[i] = i < period ? (char)('a' + pick(3))
-				     : text[i - period];
+		text[i] = i < period ? (char)('a' + pick(3)) : text[i - period];
 	return n;
 }
 
@@ -65,7 +64,8 @@ check(const struct rules *r)
 static void
 whole_or_part(void)
 {
-	static const char part[] = "\u4e2d\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+	static const char part[] =
+	    "\u4e2d\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
 	    "\u00e9\u00e9\u00e9\u00e9 and something behind it";
 	static struct ctx_pack_token list[259];
 	static char bytes[256];
@@ -84,14 +84,13 @@ whole_or_part(void)
 	tap_case("a token that stands for whole pieces is not found in parts");
 	for (i = 0; i < 256; i++) {
 		bytes[i] = (char)i;
-		list[i] = (struct ctx_pack_token){bytes + i, 1, i,
-		    CTX_PACK_ANY};
+		list[i] =
+		    (struct ctx_pack_token){bytes + i, 1, i, CTX_PACK_ANY};
 	}
 	/* Two that keep the part from being cut further. */
 	list[256] = (struct ctx_pack_token){part + 3, 2, 256, CTX_PACK_ANY};
 	list[257] = (struct ctx_pack_token){part + 3, 4, 257, CTX_PACK_ANY};
-	list[258] = (struct ctx_pack_token){part + 3, 20, 258,
-	    CTX_PACK_NEVER};
+	list[258] = (struct ctx_pack_token){part + 3, 20, 258, CTX_PACK_NEVER};
 	NEED(ctx_pack(&pack, &block, &size, &err) == 0);
 	ctx_vocab_view(&t.vocab, block);
 	NEED(ctx_token_counter_open(&c, &t, CTX_SIMD_BEST, &err) == 0);
@@ -101,7 +100,8 @@ whole_or_part(void)
 		CHECK(ctx_token_count(c, part, 23, &tokens, &err) == 0 &&
 		    tokens == 8);
 		CHECK(ctx_token_count(c, part, sizeof part - 1, &tokens,
-		    &err) == 0 && tokens == 8 + sizeof part - 1 - 23);
+			  &err) == 0 &&
+		    tokens == 8 + sizeof part - 1 - 23);
 	}
 	ctx_token_counter_close(c);
 	free(block);
@@ -135,8 +135,10 @@ int
 main(void)
 {
 	const char *more = getenv("CHECK_LONG");
-	unsigned rounds = more == NULL ? 250
-	    : 250 * (unsigned)strtoul(more, NULL, 10), i;
+	unsigned rounds = more == NULL
+	    ? 250
+	    : 250 * (unsigned)strtoul(more, NULL, 10),
+		 i;
 	unsigned disorder = 0, unreached = 0;
 	static struct rules r;
 	uint8_t data[400];
@@ -154,7 +156,8 @@ main(void)
 		unreached += (flags & CTX_VOCAB_UNREACHED) != 0;
 	}
 	printf("# %u vocabularies, %u out of order, %u with tokens that "
-	    "only stand whole\n", rounds, disorder, unreached);
+	       "only stand whole\n",
+	    rounds, disorder, unreached);
 	CHECK(disorder > rounds / 20 && unreached > rounds / 20);
 	whole_or_part();
 	no_token();

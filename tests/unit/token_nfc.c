@@ -88,11 +88,11 @@ every_character(void)
 	for (i = 0; i < json_array_size(sums); i++) {
 		(void)snprintf(want, sizeof want, "%016llx",
 		    (unsigned long long)sum_of_block((uint32_t)i * 4096));
-		if (strcmp(want, json_string_value(json_array_get(sums,
-		    i))) != 0)
+		if (strcmp(want, json_string_value(json_array_get(sums, i))) !=
+		    0)
 			printf("# from U+%zX000 on\n", i);
-		CHECK(strcmp(want, json_string_value(json_array_get(sums,
-		    i))) == 0);
+		CHECK(strcmp(want,
+			  json_string_value(json_array_get(sums, i))) == 0);
 	}
 }
 
@@ -192,8 +192,8 @@ make_text(char *text, size_t size)
 	size_t n = 0;
 
 	while (n + 24 < size) {
-		n += ref_put_char(text + n, pick(2) == 0 ? few[pick(4)]
-		    : random_char());
+		n += ref_put_char(text + n,
+		    pick(2) == 0 ? few[pick(4)] : random_char());
 		if (pick(40) == 0)
 			text[n++] = (char)(0x80 + pick(128));
 		if (pick(60) == 0) {
@@ -278,8 +278,12 @@ long_rows(void)
 	CHECK(memcmp(got.p, "\xe1\xba\xa1", 3) == 0);
 	for (k = 0; k < 4; k++) {
 		i = 3 + 2 * (k * 250000 - (k > 1));
-		CHECK(memcmp(got.p + i, marks[k == 0 ? 3 : k == 1 ? 1
-		    : k == 2 ? 0 : 2], 2) == 0);
+		CHECK(memcmp(got.p + i,
+			  marks[k == 0     ? 3
+				  : k == 1 ? 1
+				  : k == 2 ? 0
+					   : 2],
+			  2) == 0);
 	}
 	CHECK(ctx_nfc_settled(text, n) == 0);
 	for (i = 0; i + 3 < n; i += 3)
@@ -315,8 +319,8 @@ open_list(const json_t *list)
 	json_decref(copy);
 	NEED(ctx_tokenizer_open(&tokenizer, path, NULL, &err) == 0);
 	NEED(unlink(path) == 0);
-	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST,
-	    &err) == 0);
+	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST, &err) ==
+	    0);
 	CHECK(ctx_tokenizer_exact(tokenizer));
 	named = json_array_size(json_object_get(list, "added_tokens")) > 0;
 }
@@ -349,12 +353,12 @@ check_ids(const char *p, size_t n, const json_t *want)
 	CHECK(ids.n == json_array_size(want));
 	CHECK(count(p, n) == ids.n);
 	for (i = 0; i < ids.n; i++)
-		CHECK(ids.ids[i] == json_integer_value(json_array_get(want,
-		    i)));
+		CHECK(
+		    ids.ids[i] == json_integer_value(json_array_get(want, i)));
 	/* Names that are not normalised part what would be composed. */
 	if (!named) {
-		CHECK(ctx_tokenizer_decode(tokenizer, ids.ids, ids.n,
-		    &decoded, &err) == 0);
+		CHECK(ctx_tokenizer_decode(tokenizer, ids.ids, ids.n, &decoded,
+			  &err) == 0);
 		text = normal(p, n);
 		CHECK(text.n == decoded.n &&
 		    memcmp(text.p, decoded.p, text.n) == 0);
@@ -372,17 +376,19 @@ check_limits(const char *p, size_t n)
 	size_t at;
 
 	for (i = 0; i < 8; i++) {
-		limit = i == 0 ? all : i == 1 && all > 0 ? all - 1
+		limit = i == 0 ? all
+		    : i == 1 && all > 0
+		    ? all - 1
 		    : pick((size_t)all * (i == 2 ? 9 : 2) + 2);
-		CHECK(ctx_token_within(counter, p, n, limit, &within,
-		    &err) == 0);
+		CHECK(
+		    ctx_token_within(counter, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
 		CHECK(ctx_token_head(counter, p, n, limit, &at, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(at <= n && tokens <= limit && count(p, at) == tokens);
 		CHECK(all > limit || at == n);
 		CHECK(ctx_token_tail(counter, p, n, limit, &at, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(at <= n && tokens <= limit &&
 		    count(p + at, n - at) == tokens);
 		CHECK(all > limit || at == 0);
@@ -407,14 +413,14 @@ check_marks(const char *p, size_t n)
 		from = pick(n);
 		to = from + pick(n - from + 1);
 		CHECK(ctx_marks_range(&marks, counter, p, from, to, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(tokens == count(p + from, to - from));
 		limit = pick((size_t)marks.tokens + 3);
 		CHECK(ctx_marks_head(&marks, counter, p, limit, &at, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(tokens <= limit && tokens == count(p, at));
 		CHECK(ctx_marks_tail(&marks, counter, p, limit, &at, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(tokens <= limit && tokens == count(p + at, n - at));
 	}
 	ctx_marks_release(&marks);
@@ -432,7 +438,7 @@ count_parts(const char *p, size_t n, size_t most, size_t *rest)
 		end += 1 + pick(most);
 		end = end < n ? end : n;
 		NEED(ctx_token_prefix(counter, p + done, end - done, &at,
-		    &tokens, &err) == 0);
+			 &tokens, &err) == 0);
 		NEED(at <= end - done);
 		done += at;
 		sum += tokens;
@@ -479,7 +485,8 @@ recorded(const json_t *cases)
 static void
 long_texts(void)
 {
-	static const char words[] = "some words, and 12 numbers; caf\xc3\xa9s"
+	static const char words[] =
+	    "some words, and 12 numbers; caf\xc3\xa9s"
 	    " \xec\x95\x88\xeb\x85\x95, don't\n\n the end, e";
 	static char text[30000];
 	size_t n, i, length, rest;
@@ -488,7 +495,7 @@ long_texts(void)
 	tap_case("so are long ones");
 	for (i = 0; i < 5; i++) {
 		for (n = 0; n + sizeof words + sizeof some < sizeof text;
-		    n += length) {
+		     n += length) {
 			length = sizeof words - 1;
 			memcpy(text + n, words, length);
 			if (i == 0 || pick(i == 4 ? 2 : 90) > 0)

@@ -23,7 +23,7 @@ enum {
 	REF_L = 1 << 2,
 	REF_N = 1 << 3,
 	REF_S = 1 << 4,
-	REF_P = 1 << 5,	    /* [^\s\p{L}\p{N}] */
+	REF_P = 1 << 5,      /* [^\s\p{L}\p{N}] */
 	REF_PREFIX = 1 << 6, /* [^\r\n\p{L}\p{N}] */
 	REF_CRLF = 1 << 7,
 	REF_CRLF_SLASH = 1 << 8,
@@ -38,7 +38,7 @@ struct ref_char {
 
 enum ref_kind {
 	REF_END,
-	REF_RUN,	/* set{min,max}, greedy */
+	REF_RUN,        /* set{min,max}, greedy */
 	REF_NOT_BEFORE, /* (?!\S) */
 	REF_CONTRACTION,
 	REF_CONTRACTION_FOLDED,
@@ -52,10 +52,22 @@ struct ref_element {
 };
 
 #define REF_MANY SIZE_MAX
-#define REF_STAR(set)	  {REF_RUN, set, 0, REF_MANY}
-#define REF_PLUS(set)	  {REF_RUN, set, 1, REF_MANY}
-#define REF_MAYBE(set)	  {REF_RUN, set, 0, 1}
-#define REF_UP_TO(set, n) {REF_RUN, set, 1, n}
+#define REF_STAR(set)                     \
+	{                                 \
+		REF_RUN, set, 0, REF_MANY \
+	}
+#define REF_PLUS(set)                     \
+	{                                 \
+		REF_RUN, set, 1, REF_MANY \
+	}
+#define REF_MAYBE(set)             \
+	{                          \
+		REF_RUN, set, 0, 1 \
+	}
+#define REF_UP_TO(set, n)          \
+	{                          \
+		REF_RUN, set, 1, n \
+	}
 
 static const struct ref_element ref_r50k[][6] = {
     {{REF_CONTRACTION, 0, 0, 0}},
@@ -78,9 +90,9 @@ static const struct ref_element ref_cl100k[][6] = {
 };
 static const struct ref_element ref_o200k[][6] = {
     {REF_MAYBE(REF_PREFIX), REF_STAR(REF_U), REF_PLUS(REF_O),
-    {REF_MAYBE_CONTRACTION_FOLDED, 0, 0, 0}},
+	{REF_MAYBE_CONTRACTION_FOLDED, 0, 0, 0}},
     {REF_MAYBE(REF_PREFIX), REF_PLUS(REF_U), REF_STAR(REF_O),
-    {REF_MAYBE_CONTRACTION_FOLDED, 0, 0, 0}},
+	{REF_MAYBE_CONTRACTION_FOLDED, 0, 0, 0}},
     {REF_UP_TO(REF_N, 3)},
     {REF_MAYBE(REF_BLANK), REF_PLUS(REF_P), REF_STAR(REF_CRLF_SLASH)},
     {REF_STAR(REF_S), REF_PLUS(REF_CRLF)},
@@ -117,13 +129,13 @@ ref_load_classes(const char *file)
 	if (in == NULL)
 		return -1;
 	while (fgets(line, sizeof line, in) != NULL) {
-		fields = sscanf(line, "%x %x %2s %1s", &first, &last, name,
-		    white);
+		fields =
+		    sscanf(line, "%x %x %2s %1s", &first, &last, name, white);
 		if (fields < 3)
 			continue;
 		for (; first <= last; first++)
-			ref_class[first] = (uint8_t)(fields == 4 ? REF_S
-			    : ref_category(name));
+			ref_class[first] =
+			    (uint8_t)(fields == 4 ? REF_S : ref_category(name));
 	}
 	return fclose(in);
 }
@@ -152,8 +164,7 @@ ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
 {
 	static const struct {
 		unsigned char low, high, second_low, second_high, length;
-	} rows[] = {
-	    {0x00, 0x7f, 0, 0, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
+	} rows[] = {{0x00, 0x7f, 0, 0, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
 	    {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
 	    {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
 	    {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
@@ -165,8 +176,8 @@ ref_decode(const unsigned char *s, size_t n, uint32_t *cp)
 		if (s[0] >= rows[i].low && s[0] <= rows[i].high)
 			break;
 	if (i == sizeof rows / sizeof rows[0] || n < rows[i].length ||
-	    (rows[i].length > 1 && (s[1] < rows[i].second_low ||
-	    s[1] > rows[i].second_high)))
+	    (rows[i].length > 1 &&
+		(s[1] < rows[i].second_low || s[1] > rows[i].second_high)))
 		return 1;
 	for (k = 2; k < rows[i].length; k++)
 		if (s[k] < 0x80 || s[k] > 0xbf)
@@ -227,8 +238,7 @@ ref_chars(const char *p, size_t n, struct ref_char *out)
 static inline size_t
 ref_contraction(const struct ref_char *c, size_t n, int fold)
 {
-	static const char *const all[] = {"s", "t", "m", "d", "ll", "ve",
-	    "re"};
+	static const char *const all[] = {"s", "t", "m", "d", "ll", "ve", "re"};
 	size_t i, k, length;
 	uint32_t cp;
 
@@ -261,8 +271,9 @@ ref_match(const struct ref_element *e, const struct ref_char *c, size_t n)
 	case REF_END:
 		return 0;
 	case REF_NOT_BEFORE:
-		return n > 0 && (c[0].classes & REF_S) == 0 ? SIZE_MAX
-			: ref_match(e + 1, c, n);
+		return n > 0 && (c[0].classes & REF_S) == 0
+		    ? SIZE_MAX
+		    : ref_match(e + 1, c, n);
 	case REF_CONTRACTION:
 	case REF_CONTRACTION_FOLDED:
 		most = ref_contraction(c, n, e->kind != REF_CONTRACTION);
@@ -392,8 +403,8 @@ ref_encode_piece(const struct ref_vocab *v, const char *p, size_t n,
 		best = UINT32_MAX;
 		at = 0;
 		for (i = 0; i + 1 < parts; i++) {
-			rank = ref_find(v, p + begin[i],
-			    begin[i + 2] - begin[i]);
+			rank =
+			    ref_find(v, p + begin[i], begin[i + 2] - begin[i]);
 			if (rank < best) {
 				best = rank;
 				at = i;

@@ -18,8 +18,12 @@
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/build.h"
 
-enum { RULES_TOKENS = 60, RULES_MOST = 120, RULES_LONGEST = 80,
-	RULES_TEXT = 400 };
+enum {
+	RULES_TOKENS = 60,
+	RULES_MOST = 120,
+	RULES_LONGEST = 80,
+	RULES_TEXT = 400
+};
 
 struct rules {
 	const uint8_t *data;
@@ -117,13 +121,12 @@ rules_rank(const struct rules *r, unsigned left, unsigned right)
 		memcpy(text, r->text[left], r->length[left]);
 		memcpy(text + r->length[left], r->text[right],
 		    r->length[right]);
-		token = rules_find(r, text, r->length[left] +
-		    r->length[right]);
+		token = rules_find(r, text, r->length[left] + r->length[right]);
 	}
 	for (i = 0; i < r->rules; i++)
-		if (r->ranked ? r->list[i].token == token
-			      : r->list[i].left == left &&
-		    r->list[i].right == right)
+		if (r->ranked
+			? r->list[i].token == token
+			: r->list[i].left == left && r->list[i].right == right)
 			break;
 	return i;
 }
@@ -185,10 +188,10 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 				break;
 		if (r->ranked && k < i)
 			continue;
-		tokens[pack.n++] = (struct ctx_pack_token){
-		    r->text[r->list[i].token], r->length[r->list[i].token],
-		    256 + r->list[i].token, r->ranked ? CTX_PACK_ANY
-		    : r->length[r->list[i].left]};
+		tokens[pack.n++] =
+		    (struct ctx_pack_token){r->text[r->list[i].token],
+			r->length[r->list[i].token], 256 + r->list[i].token,
+			r->ranked ? CTX_PACK_ANY : r->length[r->list[i].left]};
 	}
 	pack.scheme = scheme;
 	if (ctx_pack(&pack, &block, &size, &err) < 0)

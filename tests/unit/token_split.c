@@ -28,21 +28,24 @@ static const struct {
 	ctx_lanes_fn *lanes;
 } backends[] = {
     {"portable", CTX_SIMD_PORTABLE, ctx_split_portable, ctx_probe_portable,
-    ctx_lanes_portable},
+	ctx_lanes_portable},
 #if defined(CTX_EMULATE_AVX512)
     {"avx512", CTX_SIMD_PORTABLE, ctx_split_avx512, ctx_probe_avx512,
-    ctx_lanes_avx512},
+	ctx_lanes_avx512},
 #elif defined(__x86_64__)
     {"avx2", CTX_SIMD_AVX2, ctx_split_avx2, ctx_probe_avx2, ctx_lanes_avx2},
     {"avx512", CTX_SIMD_AVX512, ctx_split_avx512, ctx_probe_avx512,
-    ctx_lanes_avx512},
+	ctx_lanes_avx512},
 #elif defined(__aarch64__)
     {"neon", CTX_SIMD_NEON, ctx_split_neon, ctx_probe_neon, ctx_lanes_neon},
 #endif
 };
 
-enum { MOST = 70000, BACKENDS = sizeof backends / sizeof backends[0],
-	FAMILIES = 3 };
+enum {
+	MOST = 70000,
+	BACKENDS = sizeof backends / sizeof backends[0],
+	FAMILIES = 3
+};
 
 static struct ref_char chars[MOST + 1];
 static unsigned char want[MOST + 1], got[MOST + 1];
@@ -51,13 +54,12 @@ static unsigned long long seed = 88172645463325252u;
 /* What texts are made of: each kind of character next to each other. */
 static const char *const parts[] = {"a", "b", "Z", "Q", "word", "Word", "THE",
     " ", " ", "  ", "     ", "\n", "\r\n", "\n\n", "\t", "\v", "1", "23",
-    "4567", "'", "'s", "'S", "'t", "'ll", "'RE", "'ve", "'d", "'x",
-    "'\xc5\xbf", "''", "!", "!?", "/", "//", "/\n", ";\n", ";\n//", "-", "=",
-    "(", "\"", "_", "\0", "\xc3\xa9", "\xc3\x89", "\xd0\xb6",
-    "\xd0\x96", "\xe4\xb8\xad", "\xe6\x96\x87", "\xed\x95\x9c",
-    "\xe3\x81\x82", "\xe0\xa4\xb9\xe0\xa5\x80", "\xcc\x81", "\xca\xb0",
-    "\xe2\x85\xa7", "\xc2\xbd", "\xd9\xa3", "\xc2\xa0", "\xe2\x80\xa8",
-    "\xc2\x85", "\xe3\x80\x80", "\xe2\x80\x93", "\xe2\x80\x99",
+    "4567", "'", "'s", "'S", "'t", "'ll", "'RE", "'ve", "'d", "'x", "'\xc5\xbf",
+    "''", "!", "!?", "/", "//", "/\n", ";\n", ";\n//", "-", "=", "(", "\"", "_",
+    "\0", "\xc3\xa9", "\xc3\x89", "\xd0\xb6", "\xd0\x96", "\xe4\xb8\xad",
+    "\xe6\x96\x87", "\xed\x95\x9c", "\xe3\x81\x82", "\xe0\xa4\xb9\xe0\xa5\x80",
+    "\xcc\x81", "\xca\xb0", "\xe2\x85\xa7", "\xc2\xbd", "\xd9\xa3", "\xc2\xa0",
+    "\xe2\x80\xa8", "\xc2\x85", "\xe3\x80\x80", "\xe2\x80\x93", "\xe2\x80\x99",
     "\xe2\x80\x9c", "\xef\xbc\x8c", "\xf0\x9f\x98\x80", "\xef\xb8\x8f",
     "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd", "\xe2\x80\x8d", "\xef\xbb\xbf",
     "\xc7\x85", "\xf0\x9d\x94\xb8", "\xe0\xb8\x81\xe0\xb8\xb3",
@@ -133,8 +135,8 @@ check_list(const struct ctx_split *all, const struct ctx_split *some,
 			CHECK(some->end[k] == all->end[i] && length > 1);
 			k++;
 		} else {
-			CHECK(length == 1 || is_number(p + all->start[i],
-			    length));
+			CHECK(length == 1 ||
+			    is_number(p + all->start[i], length));
 		}
 	}
 	CHECK(k == some->listed);
@@ -180,8 +182,7 @@ compare(const char *text, size_t n)
 	for (f = 0; f < FAMILIES; f++) {
 		split_reference(families + f, p, n);
 		for (b = 0; b < BACKENDS; b++) {
-			if (ctx_simd_pick(backends[b].simd) !=
-			    backends[b].simd)
+			if (ctx_simd_pick(backends[b].simd) != backends[b].simd)
 				continue;
 			split_library(families + f, backends[b].split, p, n,
 			    pick(4) == 0 ? 1 + pick(5) : CTX_SPLIT_MAX);
@@ -189,11 +190,12 @@ compare(const char *text, size_t n)
 			CHECK(same);
 			if (same)
 				continue;
-			printf("# %s %s:", families[f].name,
-			    backends[b].name);
+			printf("# %s %s:", families[f].name, backends[b].name);
 			for (i = 0; i < n; i++)
-				printf("%s%02x", want[i] != got[i] ? " *"
-				    : want[i] ? " |" : " ",
+				printf("%s%02x",
+				    want[i] != got[i] ? " *"
+					: want[i]     ? " |"
+						      : " ",
 				    (unsigned char)p[i]);
 			printf("\n");
 			exit(1);
@@ -219,8 +221,8 @@ random_texts(void)
 
 	tap_case("random texts split as by the oracle");
 	for (i = 0; i < rounds(60000); i++)
-		compare(text, make_text(text, pick(i % 50 == 0 ? 800 : 150),
-		    0));
+		compare(text,
+		    make_text(text, pick(i % 50 == 0 ? 800 : 150), 0));
 	tap_case("texts with bytes that are not UTF-8 as well");
 	for (i = 0; i < rounds(20000); i++)
 		compare(text, make_text(text, pick(150), 1 + pick(20)));
@@ -325,8 +327,8 @@ probing(void)
 		    CTX_PROBE_MAX);
 		learn(&words, text, &s);
 		tokens = 0;
-		misses = ctx_probe_portable(&words, text, s.start, s.end,
-		    s.n, &probes[0], &tokens);
+		misses = ctx_probe_portable(&words, text, s.start, s.end, s.n,
+		    &probes[0], &tokens);
 		known = 0;
 		for (i = k = longs = 0; i < s.n; i++) {
 			if (s.end[i] - s.start[i] > CTX_WORDS_KEY)
@@ -340,20 +342,19 @@ probing(void)
 		    known == tokens);
 		found += s.n - misses - longs;
 		for (b = 1; b < BACKENDS; b++) {
-			if (ctx_simd_pick(backends[b].simd) !=
-			    backends[b].simd)
+			if (ctx_simd_pick(backends[b].simd) != backends[b].simd)
 				continue;
 			others = 0;
 			CHECK(backends[b].probe(&words, text, s.start, s.end,
-			    s.n, &probes[1], &others) == misses);
+				  s.n, &probes[1], &others) == misses);
 			CHECK(others == tokens);
 			CHECK(probes[1].nlongs == longs &&
 			    memcmp(probes[0].longs, probes[1].longs,
-			    longs * sizeof probes[0].longs[0]) == 0);
+				longs * sizeof probes[0].longs[0]) == 0);
 			CHECK(memcmp(probes[0].missed, probes[1].missed,
-			    misses * sizeof probes[0].missed[0]) == 0);
+				  misses * sizeof probes[0].missed[0]) == 0);
 			CHECK(memcmp(probes[0].keys, probes[1].keys,
-			    s.n * sizeof probes[0].keys[0]) == 0);
+				  s.n * sizeof probes[0].keys[0]) == 0);
 		}
 	}
 	CHECK(found > 10000 && words.bits > 8);
@@ -409,8 +410,7 @@ merging(void)
 		for (i = 0; i < n; i++) {
 			length = 1 + pick(CTX_MERGE_MAX);
 			make_text(text[i], CTX_MERGE_MAX, 0);
-			ctx_lane_begin(&vocab, want_lanes + i, text[i],
-			    length);
+			ctx_lane_begin(&vocab, want_lanes + i, text[i], length);
 			CHECK(ctx_lane_count(want_lanes + i) == length);
 		}
 		memcpy(lanes, want_lanes, sizeof lanes);
@@ -418,13 +418,12 @@ merging(void)
 		for (i = 0; i < n; i++) {
 			CHECK(ctx_lane_count(want_lanes + i) ==
 			    ctx_merge_pairs(&vocab, text[i], want_lanes[i].n,
-			    tokens));
-			merged += want_lanes[i].n -
-			    ctx_lane_count(want_lanes + i);
+				tokens));
+			merged +=
+			    want_lanes[i].n - ctx_lane_count(want_lanes + i);
 		}
 		for (b = 1; b < BACKENDS; b++) {
-			if (ctx_simd_pick(backends[b].simd) !=
-			    backends[b].simd)
+			if (ctx_simd_pick(backends[b].simd) != backends[b].simd)
 				continue;
 			for (i = 0; i < n; i++)
 				ctx_lane_begin(&vocab, lanes + i, text[i],
@@ -433,8 +432,8 @@ merging(void)
 			for (i = 0; i < n; i++)
 				CHECK(lanes[i].live == want_lanes[i].live &&
 				    memcmp(lanes[i].tokens,
-				    want_lanes[i].tokens,
-				    sizeof lanes[i].tokens) == 0);
+					want_lanes[i].tokens,
+					sizeof lanes[i].tokens) == 0);
 		}
 	}
 	CHECK(merged > 100000);

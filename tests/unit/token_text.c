@@ -18,8 +18,8 @@ static void
 open_encoding(const char *name)
 {
 	NEED(ctx_tokenizer_open(&tokenizer, name, NULL, &err) == 0);
-	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST,
-	    &err) == 0);
+	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST, &err) ==
+	    0);
 	NEED(ref_load(&vocab, tokenizer) == 0);
 	ref_sort(&vocab);
 }
@@ -90,8 +90,8 @@ make_word(char *text, size_t n)
 	static const char *const alphabets[] = {"abcdefghijklmnopqrstuvwxyz",
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "ab", "=-", "aeiounst", "=", "/*-_.",
 	    " \t\n", "\n "};
-	const char *from = alphabets[pick(sizeof alphabets /
-	    sizeof alphabets[0])];
+	const char *from =
+	    alphabets[pick(sizeof alphabets / sizeof alphabets[0])];
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -109,8 +109,8 @@ check_ids(const struct ref_element (*pattern)[6], const char *p, size_t n)
 	NEED(want != NULL);
 	k = ref_encode(&vocab, pattern, p, n, want);
 	CHECK(ctx_token_encode(counter, p, n, false, &ids, &err) == 0);
-	CHECK(ids.n == k && (k == 0 ||
-	    memcmp(ids.ids, want, k * sizeof *want) == 0));
+	CHECK(ids.n == k &&
+	    (k == 0 || memcmp(ids.ids, want, k * sizeof *want) == 0));
 	CHECK(count(p, n) == k);
 	ctx_tokens_release(&ids);
 	free(want);
@@ -126,7 +126,7 @@ merging(const struct ref_element (*pattern)[6])
 	tap_case("random texts and long words are encoded as by the oracle");
 	for (i = 0; i < 1000; i++) {
 		n = i % 2 == 0 ? make_text(text, pick(300), i % 4 == 0)
-		    : make_word(text, pick(i % 60 == 1 ? 400 : 100));
+			       : make_word(text, pick(i % 60 == 1 ? 400 : 100));
 		check_ids(pattern, text, n);
 	}
 }
@@ -166,8 +166,7 @@ scripts(void)
 			for (n = 0; n + 4 < sizeof text;) {
 				if (pick(all[i].every) == 0)
 					text[n++] = *all[i].other;
-				cp = all[i].first +
-				    (uint32_t)pick(all[i].n);
+				cp = all[i].first + (uint32_t)pick(all[i].n);
 				n += ref_put_char(text + n, cp);
 			}
 			CHECK(count(text, n) == encoded(text, n));
@@ -238,9 +237,9 @@ cut_anywhere(const struct ref_element (*pattern)[6])
 static void
 long_pieces(void)
 {
-	static const char *const runs[] = {"a", " ", "\n", "=",
-	    "\xe4\xb8\xad", "^", "A", "\xf0\x9f\x98\x80", "ab", "-=",
-	    "\t ", "0", "aab", "=-=", "the", "\xd0\xb6"};
+	static const char *const runs[] = {"a", " ", "\n", "=", "\xe4\xb8\xad",
+	    "^", "A", "\xf0\x9f\x98\x80", "ab", "-=", "\t ", "0", "aab",
+	    "=-=", "the", "\xd0\xb6"};
 	const struct ctx_vocab *v = &tokenizer->vocab;
 	size_t n = 1000000, i, k, length; /* bytes, fewer for the later */
 	char *text = malloc(n);
@@ -255,11 +254,12 @@ long_pieces(void)
 			text[k] = runs[i][k % strlen(runs[i])];
 		want = 0;
 		for (k = 0; k < n; k += length) {
-			length = ctx_piece_next(v->head->scheme, text + k,
-			    n - k);
+			length =
+			    ctx_piece_next(v->head->scheme, text + k, n - k);
 			want += ctx_vocab_find(v, text + k, length) !=
-			    CTX_VOCAB_NONE ? 1 : ctx_merge_queue(v, text + k,
-			    length, out, &err);
+				CTX_VOCAB_NONE
+			    ? 1
+			    : ctx_merge_queue(v, text + k, length, out, &err);
 		}
 		CHECK(count(text, n) == want);
 	}
@@ -280,12 +280,12 @@ backends(void)
 
 	tap_case("every back end counts the same");
 	for (i = 0; i < sizeof all / sizeof all[0]; i++) {
-		NEED(ctx_token_counter_open(&other, tokenizer, all[i],
-		    &err) == 0);
+		NEED(ctx_token_counter_open(&other, tokenizer, all[i], &err) ==
+		    0);
 		for (round = 0; round < 50; round++) {
 			n = make_text(text, pick(sizeof text), false);
-			CHECK(ctx_token_count(other, text, n, &tokens,
-			    &err) == 0);
+			CHECK(ctx_token_count(other, text, n, &tokens, &err) ==
+			    0);
 			CHECK(tokens == count(text, n));
 		}
 		ctx_token_counter_close(other);
@@ -306,13 +306,14 @@ limits(void)
 		n = make_text(text, pick(i % 10 == 0 ? sizeof text : 200),
 		    true);
 		whole = count(text, n);
-		limit = i % 3 == 0 ? whole : i % 3 == 1 && whole > 0
-		    ? whole - 1 : pick((size_t)whole * 2 + 2);
+		limit = i % 3 == 0            ? whole
+		    : i % 3 == 1 && whole > 0 ? whole - 1
+					      : pick((size_t)whole * 2 + 2);
 		CHECK(ctx_token_within(counter, text, n, limit, &within,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(within == (whole <= limit));
 		CHECK(ctx_token_head(counter, text, n, limit, &at, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(at <= n && tokens <= limit && count(text, at) == tokens);
 		CHECK(whole > limit || at == n);
 		CHECK(at == n || ((unsigned char)text[at] & 0xc0) != 0x80);
@@ -320,7 +321,7 @@ limits(void)
 		CHECK(at == n || tokens + 12 > limit ||
 		    count(text, at + 1) > limit);
 		CHECK(ctx_token_tail(counter, text, n, limit, &at, &tokens,
-		    &err) == 0);
+			  &err) == 0);
 		CHECK(at <= n && tokens <= limit);
 		CHECK(count(text + at, n - at) == tokens);
 		CHECK(whole > limit || at == 0);
@@ -341,13 +342,14 @@ checkpoints(void)
 
 	tap_case("checkpoints give what counting gives, appended or not");
 	for (round = 0; round < 8; round++) {
-		n = round % 4 == 3 ? make_word(text, 9000)
+		n = round % 4 == 3
+		    ? make_word(text, 9000)
 		    : make_text(text, sizeof text, round % 4 == 1);
 		for (end = 0; end < n;) {
 			end += 1 + pick(round % 3 == 0 ? 20000 : 3000);
 			end = end < n ? end : n;
 			CHECK(ctx_marks_append(&marks, counter, text, end,
-			    &err) == 0);
+				  &err) == 0);
 			CHECK(marks.end == end);
 			if (pick(4) == 0)
 				CHECK(marks.tokens == count(text, end));
@@ -357,16 +359,16 @@ checkpoints(void)
 			from = pick(n);
 			to = from + pick(n - from + 1);
 			CHECK(ctx_marks_range(&marks, counter, text, from, to,
-			    &tokens, &err) == 0);
+				  &tokens, &err) == 0);
 			CHECK(tokens == count(text + from, to - from));
 			limit = pick((size_t)marks.tokens + 10);
-			CHECK(ctx_marks_head(&marks, counter, text, limit,
-			    &at, &tokens, &err) == 0);
+			CHECK(ctx_marks_head(&marks, counter, text, limit, &at,
+				  &tokens, &err) == 0);
 			CHECK(tokens <= limit && tokens == count(text, at));
 			if (i % 10 > 0)
 				continue;
-			CHECK(ctx_marks_tail(&marks, counter, text, limit,
-			    &at, &tokens, &err) == 0);
+			CHECK(ctx_marks_tail(&marks, counter, text, limit, &at,
+				  &tokens, &err) == 0);
 			CHECK(tokens <= limit &&
 			    tokens == count(text + at, n - at));
 		}
@@ -387,7 +389,7 @@ count_parts(const char *p, size_t n, size_t most, size_t rest)
 		end += 1 + pick(most);
 		end = end < n ? end : n;
 		NEED(ctx_token_prefix(counter, p + done, end - done, &at,
-		    &tokens, &err) == 0);
+			 &tokens, &err) == 0);
 		NEED(at <= end - done);
 		done += at;
 		sum += tokens;
@@ -408,7 +410,7 @@ parts(void)
 	tap_case("a text that comes in parts costs what it does as a whole");
 	for (i = 0; i < 40; i++) {
 		n = i % 4 == 3 ? make_word(text, 9000)
-		    : make_text(text, pick(sizeof text), i % 4 == 1);
+			       : make_text(text, pick(sizeof text), i % 4 == 1);
 		k = i % 3 == 0 ? 30000 : i % 3 == 1 ? 3000 : 100;
 		CHECK(count_parts(text, n, k, n) == count(text, n));
 	}
@@ -430,10 +432,17 @@ parts(void)
 static void
 cut_ends(void)
 {
-	static const char *const ends[] = {"\xe4\xb8\xad" "A'll b",
-	    "\xe4\xb8\xad" "Ab", "they'll", "A'VE b", "it'\xc5\xbf" "b",
+	static const char *const ends[] = {"\xe4\xb8\xad"
+					   "A'll b",
+	    "\xe4\xb8\xad"
+	    "Ab",
+	    "they'll", "A'VE b",
+	    "it'\xc5\xbf"
+	    "b",
 	    "   b", "\n \n b", " \n  \n\n b", "\r\n \r\n", "12345", "!\n/b",
-	    "a\xcc\x81" "B", "\xff'll", "'\xff'll"};
+	    "a\xcc\x81"
+	    "B",
+	    "\xff'll", "'\xff'll"};
 	static char text[4000];
 	size_t i, words, n, end, cut, at;
 	uint64_t whole, tokens;
@@ -448,9 +457,10 @@ cut_ends(void)
 			whole = count(text, end);
 			for (cut = n; cut <= end; cut++) {
 				CHECK(ctx_token_prefix(counter, text, cut, &at,
-				    &tokens, &err) == 0);
-				CHECK(at <= cut && tokens +
-				    count(text + at, end - at) == whole);
+					  &tokens, &err) == 0);
+				CHECK(at <= cut &&
+				    tokens + count(text + at, end - at) ==
+					whole);
 			}
 		}
 }
@@ -459,7 +469,7 @@ static void
 special_tokens(void)
 {
 	static const char text[] = "a<|start|>b<|endoftext|><|nothing|>"
-	    "<|reserved_200013|><|reserved_200005|>";
+				   "<|reserved_200013|><|reserved_200005|>";
 	struct ctx_tokenizer *harmony, *plain;
 	struct ctx_token_counter *c;
 	struct ctx_tokens ids = {0};
@@ -472,16 +482,16 @@ special_tokens(void)
 	NEED(ctx_token_counter_open(&c, harmony, CTX_SIMD_BEST, &err) == 0);
 	CHECK(ctx_tokenizer_size(harmony) == 201088);
 	CHECK(ctx_tokenizer_size(plain) == 200019);
-	CHECK(ctx_tokenizer_special(harmony, "<|call|>", 8, &id) &&
-	    id == 200012);
+	CHECK(
+	    ctx_tokenizer_special(harmony, "<|call|>", 8, &id) && id == 200012);
 	CHECK(ctx_tokenizer_special(harmony, "<|reserved_200018|>", 19, &id) &&
 	    id == 200018);
 	CHECK(ctx_tokenizer_special(plain, "<|endofprompt|>", 15, &id) &&
 	    id == 200018);
 	CHECK(!ctx_tokenizer_special(plain, "<|call|>", 8, &id));
 	CHECK(!ctx_tokenizer_special(harmony, "<|call|> ", 9, &id));
-	CHECK(ctx_token_encode(c, text, sizeof text - 1, true, &ids,
-	    &err) == 0);
+	CHECK(
+	    ctx_token_encode(c, text, sizeof text - 1, true, &ids, &err) == 0);
 	CHECK(ids.n > 8 && ids.ids[1] == 200006 && ids.ids[3] == 199999);
 	CHECK(ctx_tokenizer_decode(harmony, ids.ids, ids.n, &buf, &err) == 0);
 	CHECK(buf.n == sizeof text - 1 && memcmp(buf.p, text, buf.n) == 0);
@@ -511,9 +521,9 @@ names(void)
 	tap_case("every built-in name opens");
 	for (i = 0; ctx_tokenizer_builtin(i) != NULL; i++) {
 		NEED(ctx_tokenizer_open(&t, ctx_tokenizer_builtin(i), NULL,
-		    &err) == 0);
-		CHECK(strcmp(ctx_tokenizer_name(t),
-		    ctx_tokenizer_builtin(i)) == 0);
+			 &err) == 0);
+		CHECK(strcmp(ctx_tokenizer_name(t), ctx_tokenizer_builtin(i)) ==
+		    0);
 		ctx_tokenizer_close(t);
 	}
 	CHECK(i == 8);
@@ -527,11 +537,12 @@ names(void)
 	CHECK(tokens == 2);
 	CHECK(ctx_token_within(c, "12345", 5, 1, &within, &err) == 0);
 	CHECK(!within);
-	CHECK(ctx_token_head(c, "123\xc3\xa9", 5, 1, &at, &tokens,
-	    &err) == 0);
+	CHECK(ctx_token_head(c, "123\xc3\xa9", 5, 1, &at, &tokens, &err) == 0);
 	CHECK(at == 3 && tokens == 1);
-	CHECK(ctx_token_tail(c, "1\xc3\xa9""23", 5, 1, &at, &tokens,
-	    &err) == 0);
+	CHECK(ctx_token_tail(c,
+		  "1\xc3\xa9"
+		  "23",
+		  5, 1, &at, &tokens, &err) == 0);
 	CHECK(at == 1 && tokens == 1);
 	CHECK(ctx_token_encode(c, "a", 1, false, &ids, &err) == -1);
 	CHECK(err.code == CTX_EARG);

@@ -22,16 +22,18 @@ static void
 make(void)
 {
 	static const char x[18] = "xxxxxxxxxxxxxxxxxx", patterns[] = "\\d+\0 ";
-	static const struct ctx_pack_token longer[] = {
-	    {"ab", 2, 0, 1}, {"cd", 2, 0, 1}, {"abcd", 4, 0, 2}, {x, 2, 0, 1},
-	    {x, 4, 0, 2}, {x, 8, 0, 4}, {x, 16, 0, 8}, {x, 17, 0, 16},
-	    {x, 18, 0, 17}, {NULL, 0, 0, 0}};
+	static const struct ctx_pack_token longer[] = {{"ab", 2, 0, 1},
+	    {"cd", 2, 0, 1}, {"abcd", 4, 0, 2}, {x, 2, 0, 1}, {x, 4, 0, 2},
+	    {x, 8, 0, 4}, {x, 16, 0, 8}, {x, 17, 0, 16}, {x, 18, 0, 17},
+	    {NULL, 0, 0, 0}};
 	static const struct ctx_pack_special special = {"<s>", 3, 7, false,
 	    false};
 	struct ctx_pack_token tokens[TOKENS];
 	char bytes[256];
-	struct ctx_pack pack = {.tokens = tokens, .n = TOKENS,
-	    .specials = &special, .nspecials = 1,
+	struct ctx_pack pack = {.tokens = tokens,
+	    .n = TOKENS,
+	    .specials = &special,
+	    .nspecials = 1,
 	    .patterns = {patterns, sizeof patterns},
 	    .scheme = {.family = CTX_SCHEME_NONE}};
 	struct ctx_err err;
@@ -414,11 +416,11 @@ check_packing(void)
 	CHECK(ctx_pack(&empty, &block, &n, &err) == -1);
 	CHECK(strstr(err.text, "a vocabulary of 0 tokens") != NULL);
 	CHECK(packed((struct ctx_pack_token){text, sizeof text, 256, 0}, none,
-	    "a token of 1025 bytes") == NULL);
+		  "a token of 1025 bytes") == NULL);
 	CHECK(packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
-	    "a token id of 2097152") == NULL);
-	h = packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
-	    none, NULL);
+		  "a token id of 2097152") == NULL);
+	h = packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX - 1, 1}, none,
+	    NULL);
 	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);
 	free(h);
 	tap_case("of two tokens that are equal the first one counts");

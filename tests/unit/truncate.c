@@ -13,8 +13,8 @@
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
-#define ELLIPSIS "\xe2\x80\xa6"
-#define CORPUS "tests/corpus"
+#define ELLIPSIS  "\xe2\x80\xa6"
+#define CORPUS    "tests/corpus"
 
 static unsigned long long state = 20261121;
 
@@ -66,8 +66,8 @@ spell(struct ctx_buf *literal, uint32_t cp)
 		NEED(ctx_buf_printf(literal, &err, "\\u%04x", cp) == 0);
 	else
 		NEED(ctx_buf_printf(literal, &err, "\\u%04X\\u%04x",
-			0xd800 + ((cp - 0x10000) >> 10),
-			0xdc00 + ((cp - 0x10000) & 0x3ff)) == 0);
+			 0xd800 + ((cp - 0x10000) >> 10),
+			 0xdc00 + ((cp - 0x10000) & 0x3ff)) == 0);
 }
 
 static void
@@ -124,15 +124,29 @@ add_payload(struct text *text, size_t n, size_t width, const char *end,
 		add(&text->plain, payload.p, payload.n);
 	else
 		NEED(ctx_buf_printf(&text->plain, &err,
-			"[" ELLIPSIS " %zu characters of base64 " ELLIPSIS "]",
-			payload.n) == 0);
+			 "[" ELLIPSIS " %zu characters of base64 " ELLIPSIS "]",
+			 payload.n) == 0);
 	ctx_buf_release(&payload);
 }
 
 static const char *const wholes[] = {
     /* clusters */
-    "a", "b", " ", "7", "]", "[", "\"", "\\", "/", "\t", "\n", "\r\n",
-    "\xc3\xa9", "e\xcc\x81\xcc\x81\xcc\xa7", "\xe4\xb8\xad", "\xe2\x80\xa8",
+    "a",
+    "b",
+    " ",
+    "7",
+    "]",
+    "[",
+    "\"",
+    "\\",
+    "/",
+    "\t",
+    "\n",
+    "\r\n",
+    "\xc3\xa9",
+    "e\xcc\x81\xcc\x81\xcc\xa7",
+    "\xe4\xb8\xad",
+    "\xe2\x80\xa8",
     "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
     "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa",
     "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab",
@@ -217,7 +231,7 @@ size_of(struct sizes *sizes, enum ctx_size unit, const char *p, size_t n)
 		return n;
 	case CTX_SIZE_TOKENS:
 		NEED(ctx_token_count(sizes->measure.counter->tokens, p, n,
-			&size, &err) == 0);
+			 &size, &err) == 0);
 		return ctx_count_scale(sizes->measure.counter, size);
 	case CTX_SIZE_LINES:
 		for (i = 0; i < n; i++)
@@ -350,8 +364,7 @@ static const char *const units[] = {"character", "byte", "token", "line"};
 
 /* Is a text that was cut what may stay of it? */
 static bool
-is_left(const struct text *text, const struct ctx_buf *got,
-    enum ctx_size unit)
+is_left(const struct text *text, const struct ctx_buf *got, enum ctx_size unit)
 {
 	size_t at, n;
 
@@ -391,7 +404,8 @@ one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 	struct ctx_err err;
 	bool right;
 
-	add_string(&in, "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":");
+	add_string(&in,
+	    "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":");
 	add(&in, text->literal.p, text->literal.n);
 	add_string(&in, "}\n");
 	options.keep = (enum ctx_keep)up_to(3);
@@ -403,7 +417,7 @@ one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 	truncate_text(sizes, &options, dialect, &in, &out);
 	NEED(out.n > head + 3);
 	NEED(ctx_text_decode(&got,
-		(struct ctx_str){out.p + head, out.n - head - 2}, &err) == 0);
+		 (struct ctx_str){out.p + head, out.n - head - 2}, &err) == 0);
 	if (full <= options.limit)
 		right = out.n == in.n && memcmp(out.p, in.p, in.n) == 0;
 	else if (plain <= options.limit)
@@ -411,11 +425,9 @@ one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 		    memcmp(got.p, text->plain.p, got.n) == 0;
 	else
 		right = is_left(text, &got, unit);
-	right = right &&
-	    size_of(sizes, unit, got.p, got.n) <= options.limit;
+	right = right && size_of(sizes, unit, got.p, got.n) <= options.limit;
 	truncate_text(sizes, &options, dialect, &out, &again);
-	right = right && again.n == out.n &&
-	    memcmp(again.p, out.p, out.n) == 0;
+	right = right && again.n == out.n && memcmp(again.p, out.p, out.n) == 0;
 	CHECK(right);
 	if (!right)
 		complain(text, &got, unit, options.keep, options.limit);
@@ -430,8 +442,8 @@ texts(struct sizes *sizes)
 {
 	static struct text text;
 	static const char *const names[] = {
-	    "a text is cut in characters where it may be, and fits",
-	    "in bytes", "in tokens", "in lines"};
+	    "a text is cut in characters where it may be, and fits", "in bytes",
+	    "in tokens", "in lines"};
 	unsigned unit, i;
 
 	for (unit = 0; unit < 4; unit++) {
@@ -566,9 +578,9 @@ cut_slowly(const struct ctx_truncate_options *options,
 /* What joins with what stands ahead of it, perhaps far. */
 static const char *const joining[] = {"a", " ", "\n", "\r", "\t",
     "\xe4\xb8\xad", "\xcc\x81", "\xe2\x80\x8d", "\xf0\x9f\x87\xa9",
-    "\xf0\x9f\x91\xa9", "\xf0\x9f\x8f\xbd", "\xe0\xa4\x95",
-    "\xe0\xa5\x8d", "\xd8\x80", "\xe1\x84\x92", "\xe1\x85\xa1",
-    "\xe1\x86\xab", "\xea\xb0\x80", "plain words, and more of them",
+    "\xf0\x9f\x91\xa9", "\xf0\x9f\x8f\xbd", "\xe0\xa4\x95", "\xe0\xa5\x8d",
+    "\xd8\x80", "\xe1\x84\x92", "\xe1\x85\xa1", "\xe1\x86\xab", "\xea\xb0\x80",
+    "plain words, and more of them",
     "[" ELLIPSIS " 12 characters truncated " ELLIPSIS "]"};
 
 /* A text of a few of these, which so come in long runs. */
@@ -605,8 +617,10 @@ is_cut_slowly(struct sizes *sizes, const struct text *text,
 	truncate_text(sizes, options, ctx_dialect_find("openai-chat"), &in,
 	    &out);
 	NEED(out.n > strlen(head) + 3);
-	NEED(ctx_text_decode(&got, (struct ctx_str){out.p + strlen(head),
-		out.n - strlen(head) - 2}, &err) == 0);
+	NEED(ctx_text_decode(&got,
+		 (struct ctx_str){out.p + strlen(head),
+		     out.n - strlen(head) - 2},
+		 &err) == 0);
 	cut_slowly(options, &text->full, &want);
 	right = got.n == want.n &&
 	    (want.n == 0 || memcmp(got.p, want.p, want.n) == 0);
@@ -634,8 +648,10 @@ slowly(struct sizes *sizes)
 		options.keep = (enum ctx_keep)up_to(3);
 		options.head = up_to(5);
 		options.tail = options.head == 0 ? 1 : up_to(4);
-		options.limit = 1 + up_to((size_t)size_of(sizes, options.unit,
-			text.full.p, text.full.n) + 2);
+		options.limit = 1 +
+		    up_to((size_t)size_of(sizes, options.unit, text.full.p,
+			      text.full.n) +
+			2);
 		right = is_cut_slowly(sizes, &text, &options);
 		CHECK(right);
 		if (!right)
@@ -669,20 +685,21 @@ poison(char *name, struct ctx_buf *out)
 	while ((rc = ctx_stream_next(&stream, &event, &err)) > 0) {
 		if (event.kind == CTX_EVENT_RECORD) {
 			NEED(ctx_edits_apply(&edits, event.record->text, out,
-				&err) == 0);
+				 &err) == 0);
 			ctx_edits_reset(&edits);
 		}
-		for (i = 0; event.kind == CTX_EVENT_MESSAGE &&
-		    i < event.view->n; i++) {
+		for (i = 0;
+		     event.kind == CTX_EVENT_MESSAGE && i < event.view->n;
+		     i++) {
 			const struct ctx_part *part = &event.view->parts[i];
-			const char *const *around =
-			    event.shape->dialect->body;
+			const char *const *around = event.shape->dialect->body;
 			bool result = part->kind == CTX_PART_RESULT;
 
 			if (part->value == 0 || part->owner != 0 ||
-			    (!result && (part->kind != CTX_PART_TEXT ||
-				event.view->json->nodes[part->value].kind !=
-				    CTX_JSON_STRING)))
+			    (!result &&
+				(part->kind != CTX_PART_TEXT ||
+				    event.view->json->nodes[part->value].kind !=
+					CTX_JSON_STRING)))
 				continue;
 			make(&text, 200, false);
 			body.n = 0;
@@ -690,8 +707,8 @@ poison(char *name, struct ctx_buf *out)
 			add(&body, text.literal.p, text.literal.n);
 			add_string(&body, result ? around[1] : "");
 			NEED(ctx_edit_replace(&edits,
-				ctx_json_str(event.view->json, part->value),
-				body.p, body.n, &err) == 0);
+				 ctx_json_str(event.view->json, part->value),
+				 body.p, body.n, &err) == 0);
 			changed++;
 		}
 	}
@@ -708,11 +725,10 @@ inner(struct ctx_str raw, const char *const around[2])
 {
 	size_t before = strlen(around[0]), behind = strlen(around[1]);
 
-	if (raw.n > before + behind &&
-	    memcmp(raw.p, around[0], before) == 0 &&
+	if (raw.n > before + behind && memcmp(raw.p, around[0], before) == 0 &&
 	    memcmp(raw.p + raw.n - behind, around[1], behind) == 0)
-		return (struct ctx_str){raw.p + before,
-		    raw.n - before - behind};
+		return (
+		    struct ctx_str){raw.p + before, raw.n - before - behind};
 	return raw;
 }
 
@@ -728,8 +744,8 @@ part_size(struct sizes *sizes, enum ctx_size unit,
 	size_t k = i;
 	bool owns = i + 1 < view->n && view->parts[i + 1].owner == i + 1;
 
-	for (k = owns ? i + 1 : i; k < view->n &&
-	    (k == i || view->parts[k].owner == i + 1); k++) {
+	for (k = owns ? i + 1 : i;
+	     k < view->n && (k == i || view->parts[k].owner == i + 1); k++) {
 		raw = ctx_json_str(view->json, view->parts[k].value);
 		if (view->parts[k].kind == CTX_PART_MEDIA)
 			continue;
@@ -776,11 +792,11 @@ count_over(struct sizes *sizes, struct ctx_truncate_options *options,
 			add(kinds, &kind, 1);
 			if (part->kind == CTX_PART_TEXT)
 				texts_size += part_size(sizes, options->unit,
-				    event.shape->dialect, event.view, i,
-				    &text);
+				    event.shape->dialect, event.view, i, &text);
 			if (part->kind == CTX_PART_RESULT &&
-			    part_size(sizes, options->unit, event.shape->dialect,
-				event.view, i, &text) > options->limit)
+			    part_size(sizes, options->unit,
+				event.shape->dialect, event.view, i,
+				&text) > options->limit)
 				over++;
 		}
 		over += options->message > 0 && texts_size > options->message;
@@ -806,8 +822,8 @@ one_file(struct sizes *sizes, char *name, size_t *changed)
 		options.keep = (enum ctx_keep)(i / 4);
 		options.limit = limits[up_to(4)];
 		/* A text of nothing at all is not every provider's. */
-		options.message = options.unit == CTX_SIZE_LINES
-		    ? 2 : limits[1 + up_to(3)];
+		options.message =
+		    options.unit == CTX_SIZE_LINES ? 2 : limits[1 + up_to(3)];
 		truncate_text(sizes, &options, NULL, &in, &out);
 		write_file(in_name, in.p, in.n);
 		(void)count_over(sizes, &options, NULL, &was);
@@ -815,15 +831,15 @@ one_file(struct sizes *sizes, char *name, size_t *changed)
 		over = count_over(sizes, &options, NULL, &is);
 		if (over > 0)
 			printf("# %s: unit %u keep %u limit %llu/%llu: %u "
-			       "over\n", name, options.unit, options.keep,
+			       "over\n",
+			    name, options.unit, options.keep,
 			    (unsigned long long)options.limit,
 			    (unsigned long long)options.message, over);
 		CHECK(over == 0);
 		/* A text that goes wholly may take its block with it. */
 		CHECK(is.n <= was.n && is.n > 0);
 		truncate_text(sizes, &options, NULL, &out, &again);
-		CHECK(again.n == out.n &&
-		    memcmp(again.p, out.p, out.n) == 0);
+		CHECK(again.n == out.n && memcmp(again.p, out.p, out.n) == 0);
 	}
 	ctx_buf_release(&in);
 	ctx_buf_release(&out);
@@ -846,8 +862,7 @@ dialects(struct sizes *sizes)
 	while ((sub = readdir(corpus)) != NULL) {
 		(void)snprintf(dir_name, sizeof dir_name, "%s/%s", CORPUS,
 		    sub->d_name);
-		if (sub->d_name[0] == '.' ||
-		    (dir = opendir(dir_name)) == NULL)
+		if (sub->d_name[0] == '.' || (dir = opendir(dir_name)) == NULL)
 			continue;
 		changed = 0;
 		while ((file = readdir(dir)) != NULL) {

@@ -12,8 +12,13 @@ static size_t
 character(const unsigned char *p, size_t n, unsigned long *cp)
 {
 	static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 :
-	    p[0] < 0xf0 ? 3 : p[0] < 0xf8 ? 4 : 0, i;
+	size_t len = p[0] < 0x80 ? 1
+	    : p[0] < 0xc0        ? 0
+	    : p[0] < 0xe0        ? 2
+	    : p[0] < 0xf0        ? 3
+	    : p[0] < 0xf8        ? 4
+				 : 0,
+	       i;
 
 	if (len == 0 || len > n)
 		return 0;
@@ -24,7 +29,9 @@ character(const unsigned char *p, size_t n, unsigned long *cp)
 		*cp = *cp * 64 + p[i] % 64;
 	}
 	return *cp < least[len] || *cp > 0x10ffff ||
-	    (*cp >= 0xd800 && *cp < 0xe000) ? 0 : len;
+		(*cp >= 0xd800 && *cp < 0xe000)
+	    ? 0
+	    : len;
 }
 
 static size_t
@@ -73,10 +80,11 @@ characters(void)
 		if (cp >= 0xd800 && cp < 0xe000)
 			continue;
 		len = ctx_utf8_put(out, (uint32_t)cp);
-		good = good && character((unsigned char *)out, len, &theirs) ==
-		    len && theirs == cp;
-		good = good && ctx_utf8_next(out, len, &ours) == len &&
-		    ours == cp;
+		good = good &&
+		    character((unsigned char *)out, len, &theirs) == len &&
+		    theirs == cp;
+		good =
+		    good && ctx_utf8_next(out, len, &ours) == len && ours == cp;
 	}
 	CHECK(good);
 	tap_case("next takes one byte of what is no character");
@@ -85,11 +93,12 @@ characters(void)
 		text[1] = (char)(lead & 0xff);
 		text[2] = text[3] = '\x80';
 		for (len = 1; len <= 4; len++) {
-			size_t want = character((unsigned char *)text, len,
-			    &theirs);
+			size_t want =
+			    character((unsigned char *)text, len, &theirs);
 
-			good = good && ctx_utf8_next(text, len, &ours) ==
-			    (want == 0 ? 1 : want) &&
+			good = good &&
+			    ctx_utf8_next(text, len, &ours) ==
+				(want == 0 ? 1 : want) &&
 			    ours == (want == 0 ? 0xfffd : theirs);
 		}
 	}
@@ -205,14 +214,15 @@ steps(void)
 	for (i = 0; i < 300; i++) {
 		for (n = count = 0; count < i; count++) {
 			cp = (uint32_t)(tap_random(&seed) >> 32) %
-			    tops[(size_t)(tap_random(&seed) >> 40) % (1 + i % 4)];
+			    tops[(size_t)(tap_random(&seed) >> 40) %
+				(1 + i % 4)];
 			if (cp >= 0xd800 && cp < 0xe000)
 				cp = 0xfffd;
 			at[count] = n;
 			n += ctx_utf8_put(text + n, cp);
 			for (j = at[count] + 1; j <= n; j++)
-				back = back &&
-				    ctx_utf8_back(text, j) == at[count];
+				back =
+				    back && ctx_utf8_back(text, j) == at[count];
 		}
 		for (j = 0; j < count; j++)
 			there = there && ctx_utf8_skip(text, n, j) == at[j];

@@ -110,7 +110,7 @@ drain_all(void *arg)
 
 	while ((n = read(drain->fd, piece, sizeof piece)) > 0)
 		NEED(ctx_buf_add(&drain->got, piece, (size_t)n, &err) == 0 &&
-		     pthread_kill(drain->writer, SIGUSR1) == 0);
+		    pthread_kill(drain->writer, SIGUSR1) == 0);
 	NEED(n == 0);
 	close(drain->fd);
 	return NULL;
@@ -172,8 +172,8 @@ slow_reader(int flags)
 	CHECK(ctx_writer_close(&writer, &err) == 0);
 	NEED(pthread_join(drain.thread, NULL) == 0);
 	CHECK(writer.written == want.n && drain.got.n == want.n);
-	CHECK(drain.got.n == want.n &&
-	      memcmp(drain.got.p, want.p, want.n) == 0);
+	CHECK(
+	    drain.got.n == want.n && memcmp(drain.got.p, want.p, want.n) == 0);
 	ctx_writer_release(&writer);
 	ctx_buf_release(&drain.got);
 	ctx_buf_release(&want);

@@ -108,8 +108,10 @@ read_results(struct ctx_view *view, uint32_t results, uint32_t calls,
 		call = call_of(json, calls, id);
 		first = view->n;
 		if (id != 0 && json->nodes[id].kind == CTX_JSON_STRING)
-			rc = ctx_read_result(view, body, id, call == 0 ? 0
-			    : ctx_json_find(json, call, "function_name"),
+			rc = ctx_read_result(view, body, id,
+			    call == 0
+				? 0
+				: ctx_json_find(json, call, "function_name"),
 			    read_block, err);
 		else
 			rc = ctx_read_content(view, body, read_block, err);
@@ -124,8 +126,8 @@ read_results(struct ctx_view *view, uint32_t results, uint32_t calls,
 }
 
 int
-ctx_atif_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+ctx_atif_read(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
+    struct ctx_err *err)
 {
 	uint32_t source = ctx_json_find(json, node, "source");
 	uint32_t seen = ctx_json_find(json, node, "observation");

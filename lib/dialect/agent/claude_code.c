@@ -89,9 +89,8 @@ ctx_claude_model(const struct ctx_json *json, uint32_t message)
 {
 	uint32_t model = ctx_json_find(json, message, "model");
 
-	return model != 0 && ctx_json_is(json, model, "<synthetic>")
-	    ? 0
-	    : model;
+	return model != 0 && ctx_json_is(json, model, "<synthetic>") ? 0
+								     : model;
 }
 
 void

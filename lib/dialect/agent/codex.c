@@ -39,9 +39,9 @@ what_is(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 	size_t i;
 
 	*payload = ctx_json_find(json, node, "payload");
-	for (i = 0; type != 0 && *payload != 0 &&
-	    i < sizeof types / sizeof types[0];
-	    i++)
+	for (i = 0;
+	     type != 0 && *payload != 0 && i < sizeof types / sizeof types[0];
+	     i++)
 		if (ctx_json_is(json, type, types[i].type))
 			return types[i].what;
 	return NOTHING;
@@ -58,9 +58,9 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	if (what_is(json, node, &payload) != NOTHING)
 		return "type and payload";
 	type = ctx_json_find(json, node, "type");
-	for (i = 0; type != 0 && payload != 0 &&
-	    i < sizeof others / sizeof others[0];
-	    i++)
+	for (i = 0;
+	     type != 0 && payload != 0 && i < sizeof others / sizeof others[0];
+	     i++)
 		if (ctx_json_is(json, type, others[i]))
 			return "type and payload";
 	return NULL;
@@ -70,8 +70,7 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 static uint32_t
 history_of(const struct ctx_json *json, uint32_t payload)
 {
-	uint32_t history = ctx_json_find(json, payload,
-	    "replacement_history");
+	uint32_t history = ctx_json_find(json, payload, "replacement_history");
 
 	if (history != 0 && json->nodes[history].kind == CTX_JSON_ARRAY)
 		return history;
@@ -92,10 +91,10 @@ is_context(const struct ctx_json *json, uint32_t item)
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		return false;
 	for (block = content + 1; block < json->nodes[content].next;
-	    block = json->nodes[block].next) {
+	     block = json->nodes[block].next) {
 		text = ctx_json_find(json, block, "text");
 		for (i = 0; text != 0 && i < sizeof starts / sizeof starts[0];
-		    i++)
+		     i++)
 			if (ctx_begins(json, text, starts[i]))
 				return true;
 	}
@@ -127,11 +126,11 @@ read_compacted(struct ctx_view *view, uint32_t payload, struct ctx_err *err)
 		return ctx_read_content(view,
 		    ctx_json_find(json, payload, "message"), read_text, err);
 	for (item = history + 1; item < json->nodes[history].next;
-	    item = json->nodes[item].next) {
+	     item = json->nodes[item].next) {
 		content = ctx_json_find(json, item, "content");
 		if (content == 0)
-			content = ctx_json_find(json, item,
-			    "encrypted_content");
+			content =
+			    ctx_json_find(json, item, "encrypted_content");
 		if (content == 0)
 			content = item;
 		if (ctx_read_content(view, content, read_text, err) < 0)
@@ -197,8 +196,8 @@ number(const struct ctx_json *json, uint32_t node)
 	if (json->nodes[node].kind != CTX_JSON_NUMBER)
 		return 0;
 	for (i = 0; i < digits.n && digits.p[i] >= '0' && digits.p[i] <= '9' &&
-	    n < UINT32_MAX;
-	    i++)
+	     n < UINT32_MAX;
+	     i++)
 		n = n * 10 + (uint64_t)(digits.p[i] - '0');
 	return n;
 }
@@ -229,8 +228,8 @@ item_line(const struct ctx_json *json, uint32_t item, struct ctx_line *line)
 	else if (ctx_json_is(json, role, "developer"))
 		line->flags = CTX_LINE_CONTEXT;
 	else if (ctx_json_is(json, role, "user"))
-		line->flags = is_context(json, item) ? CTX_LINE_CONTEXT
-						     : CTX_LINE_USER;
+		line->flags =
+		    is_context(json, item) ? CTX_LINE_CONTEXT : CTX_LINE_USER;
 }
 
 static void

@@ -93,7 +93,8 @@ read_user(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 	view->role = CTX_ROLE_USER;
 	return read_text(view,
 		   ctx_find_either(view->json, data, "transformedContent",
-		       "content"), err) < 0
+		       "content"),
+		   err) < 0
 	    ? -1
 	    : read_attachments(view, data, err);
 }
@@ -124,10 +125,9 @@ read_assistant(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 
 	view->role = CTX_ROLE_ASSISTANT;
 	view->model = ctx_json_find(json, data, "model");
-	return ctx_read_member(view, data, "reasoningText",
-		   CTX_PART_REASONING, err) < 0 ||
-		read_text(view, ctx_json_find(json, data, "content"), err) <
-		    0
+	return ctx_read_member(view, data, "reasoningText", CTX_PART_REASONING,
+		   err) < 0 ||
+		read_text(view, ctx_json_find(json, data, "content"), err) < 0
 	    ? -1
 	    : read_requests(view, data, err);
 }
@@ -172,8 +172,8 @@ read_result(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 		    : read_media(view, media, 1, err);
 	if (ctx_read_result(view, body, id, 0, NULL, err) < 0)
 		return -1;
-	view->parts[0].failed = success != 0 &&
-	    json->nodes[success].kind == CTX_JSON_FALSE;
+	view->parts[0].failed =
+	    success != 0 && json->nodes[success].kind == CTX_JSON_FALSE;
 	return 0;
 }
 
@@ -181,8 +181,7 @@ static int
 read_system(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 {
 	view->role = CTX_ROLE_SYSTEM;
-	return read_text(view, ctx_json_find(view->json, data, "content"),
-	    err);
+	return read_text(view, ctx_json_find(view->json, data, "content"), err);
 }
 
 /* Sent as the user's, though no person wrote it. */
@@ -191,8 +190,7 @@ read_notification(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 {
 	view->role = CTX_ROLE_USER;
 	view->flags |= CTX_VIEW_META;
-	return read_text(view, ctx_json_find(view->json, data, "content"),
-	    err);
+	return read_text(view, ctx_json_find(view->json, data, "content"), err);
 }
 
 static int
@@ -209,8 +207,7 @@ static const struct event {
 	const char *type;
 	enum ctx_line_kind kind;
 	unsigned flags;
-	int (*read)(struct ctx_view *view, uint32_t data,
-	    struct ctx_err *err);
+	int (*read)(struct ctx_view *view, uint32_t data, struct ctx_err *err);
 } events[] = {
     {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, read_user},
     {"assistant.message", CTX_LINE_MESSAGE, 0, read_assistant},

@@ -86,8 +86,8 @@ read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 		if (part == NULL)
 			return -1;
 		if (keys[i].value != NULL) {
-			part->value = ctx_json_find(json, member,
-			    keys[i].value);
+			part->value =
+			    ctx_json_find(json, member, keys[i].value);
 			part->id = ctx_json_find(json, member, "id");
 			part->name = ctx_json_find(json, member, "name");
 		}
@@ -103,8 +103,7 @@ read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 static int
 read_parts(struct ctx_view *view, uint32_t content, struct ctx_err *err)
 {
-	if (content != 0 &&
-	    view->json->nodes[content].kind == CTX_JSON_OBJECT)
+	if (content != 0 && view->json->nodes[content].kind == CTX_JSON_OBJECT)
 		return read_part(view->json, content, view, err);
 	return ctx_read_content(view, content, read_part, err);
 }
@@ -213,7 +212,7 @@ read_model(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 	if (!ctx_is_array(json, calls))
 		return 0;
 	for (call = calls + 1; call < json->nodes[calls].next;
-	    call = json->nodes[call].next)
+	     call = json->nodes[call].next)
 		if (read_call(view, calls, call, err) < 0)
 			return -1;
 	return 0;
@@ -266,7 +265,7 @@ read_checkpoint(struct ctx_view *view, uint32_t messages, struct ctx_err *err)
 	uint32_t message, type;
 
 	for (message = messages + 1; message < json->nodes[messages].next;
-	    message = json->nodes[message].next) {
+	     message = json->nodes[message].next) {
 		type = type_of(json, message);
 		if (type != 0 && read_into(view, message, type, err) < 0)
 			return -1;

@@ -61,12 +61,13 @@ read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 	if (call != 0)
 		value = ctx_json_find(json, call, "value");
 	if (value != 0)
-		return ctx_read_call(
-		    view, ctx_json_find(json, value, "arguments"), id,
+		return ctx_read_call(view,
+		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
 	/* What was no call is told in its place. */
-	if (ctx_read_call(view, call == 0 ? 0 : ctx_json_find(json, call,
-		"error"), id, 0, err) < 0)
+	if (ctx_read_call(view,
+		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
+		err) < 0)
 		return -1;
 	view->parts[view->n - 1].whole = true;
 	return 0;
@@ -98,7 +99,8 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	if (type != 0 && (ctx_json_is(json, type, "toolRequest") ||
+	if (type != 0 &&
+	    (ctx_json_is(json, type, "toolRequest") ||
 		ctx_json_is(json, type, "frontendToolRequest")))
 		return read_call(view, block, err);
 	if (type != 0 && ctx_json_is(json, type, "toolResponse"))
@@ -119,7 +121,7 @@ ctx_goose_read(const struct ctx_json *json, uint32_t node,
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
 		view->flags |= CTX_VIEW_HIDDEN;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-	    read_block, err) < 0
+		   read_block, err) < 0
 	    ? -1
 	    : 1;
 }

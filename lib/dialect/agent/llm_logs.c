@@ -46,7 +46,7 @@ read_attachment(const struct ctx_json *json, uint32_t block,
 
 static int
 read_result(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-	    struct ctx_err *err)
+    struct ctx_err *err)
 {
 	return ctx_read_result(view, ctx_json_find(json, block, "output"),
 	    ctx_json_find(json, block, "tool_call_id"),
@@ -67,8 +67,8 @@ static int
 read_list(struct ctx_view *view, const char *key, ctx_block_reader *reader,
     struct ctx_err *err)
 {
-	return ctx_read_content(
-	    view, ctx_find_list(view->json, view->node, key), reader, err);
+	return ctx_read_content(view,
+	    ctx_find_list(view->json, view->node, key), reader, err);
 }
 
 int

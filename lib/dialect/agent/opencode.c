@@ -19,7 +19,7 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 	static const char *const types[] = {"compaction"};
 
 	return ctx_has_block(json, ctx_json_find(json, node, "parts"), types,
-	    1) != NULL;
+		   1) != NULL;
 }
 
 /* The id of the message that a finished summary answers to, or 0. */
@@ -49,7 +49,7 @@ ctx_opencode_first(const struct ctx_json *json, uint32_t array)
 	uint32_t node, first = 0, asked = 0, id = 0;
 
 	for (node = array + 1; node < json->nodes[array].next;
-	    node = json->nodes[node].next) {
+	     node = json->nodes[node].next) {
 		if (asked != 0 && sums_up(json, node, id))
 			first = asked;
 		if (!is_compaction(json, node))
@@ -113,7 +113,8 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	};
 	uint32_t type = ctx_json_find(json, part, "type");
 
-	if (type != 0 && (ctx_json_is(json, type, "step-start") ||
+	if (type != 0 &&
+	    (ctx_json_is(json, type, "step-start") ||
 		ctx_json_is(json, type, "step-finish")))
 		return 0;
 	if (type != 0 && ctx_json_is(json, type, "tool"))
@@ -142,7 +143,7 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	if (ctx_is_true(json, info, "summary"))
 		view->flags |= CTX_VIEW_PINNED;
 	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
-	    read_part, err) < 0
+		   read_part, err) < 0
 	    ? -1
 	    : 1;
 }

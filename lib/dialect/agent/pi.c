@@ -75,8 +75,9 @@ read_assistant(struct ctx_view *view, uint32_t message, struct ctx_err *err)
 	view->model = ctx_json_find(json, message, "model");
 	view->usage = ctx_json_find(json, message, "usage");
 	/* What broke off is not sent again. */
-	if (stop != 0 && (ctx_json_is(json, stop, "error") ||
-			     ctx_json_is(json, stop, "aborted")))
+	if (stop != 0 &&
+	    (ctx_json_is(json, stop, "error") ||
+		ctx_json_is(json, stop, "aborted")))
 		view->flags |= CTX_VIEW_HIDDEN;
 	return ctx_read_content(view, ctx_json_find(json, message, "content"),
 	    read_block, err);
@@ -97,8 +98,7 @@ read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
 		view->flags |= CTX_VIEW_HIDDEN;
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, obj, keys[i]);
-		if (value != 0 &&
-		    json->nodes[value].kind == CTX_JSON_STRING &&
+		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
 		    ctx_read_part(view, CTX_PART_TEXT, value, err) < 0)
 			return -1;
 	}
@@ -120,8 +120,10 @@ read_message(struct ctx_view *view, uint32_t message, struct ctx_err *err)
 	if (ctx_json_is(json, role, "user")) {
 		view->role = CTX_ROLE_USER;
 		return ctx_read_content(view,
-		    ctx_json_find(json, message, "content"), read_block,
-		    err) < 0 ? -1 : 1;
+			   ctx_json_find(json, message, "content"), read_block,
+			   err) < 0
+		    ? -1
+		    : 1;
 	}
 	if (ctx_json_is(json, role, "toolResult")) {
 		view->role = CTX_ROLE_TOOL;

@@ -82,17 +82,17 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	if (ctx_json_is(json, type, "tool_call") ||
 	    ctx_json_is(json, type, "tool_use") ||
 	    ctx_json_is(json, type, "server_tool_call"))
-		return ctx_read_call(
-		    view, ctx_find_either(json, block, "args", "input"),
+		return ctx_read_call(view,
+		    ctx_find_either(json, block, "args", "input"),
 		    ctx_json_find(json, block, "id"),
 		    ctx_json_find(json, block, "name"), err);
 	if (ctx_json_is(json, type, "server_tool_result"))
-		return ctx_read_fixed_result(
-		    view, CTX_PART_OPAQUE, ctx_json_find(json, block, "output"),
+		return ctx_read_fixed_result(view, CTX_PART_OPAQUE,
+		    ctx_json_find(json, block, "output"),
 		    ctx_json_find(json, block, "tool_call_id"), err);
 	if (ctx_json_is(json, type, "tool_result"))
-		return ctx_read_result(
-		    view, ctx_json_find(json, block, "content"),
+		return ctx_read_result(view,
+		    ctx_json_find(json, block, "content"),
 		    ctx_json_find(json, block, "tool_use_id"), 0, read_plain,
 		    err);
 	return read_plain(json, block, view, err);
@@ -113,8 +113,8 @@ read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
 		body = ctx_json_find(json, call, "function");
 		if (body == 0)
 			body = call;
-		if (ctx_read_call(
-			view, ctx_find_either(json, body, "args", "arguments"),
+		if (ctx_read_call(view,
+			ctx_find_either(json, body, "args", "arguments"),
 			ctx_json_find(json, call, "id"),
 			ctx_json_find(json, body, "name"), err) < 0)
 			return -1;
@@ -203,8 +203,8 @@ read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
 		break;
 	case CTX_ROLE_TOOL:
 		rc = ctx_read_result(view, content,
-		    ctx_json_find(json, body, "tool_call_id"),
-		    view->name, read_plain, err);
+		    ctx_json_find(json, body, "tool_call_id"), view->name,
+		    read_plain, err);
 		ctx_read_failure(view, 0, body);
 		break;
 	default:
@@ -220,9 +220,8 @@ find_object(const struct ctx_json *json, uint32_t node, const char *key)
 {
 	uint32_t value = ctx_json_find(json, node, key);
 
-	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT
-	    ? value
-	    : 0;
+	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT ? value
+									: 0;
 }
 
 const char *

@@ -101,5 +101,7 @@ ctx_otel_genai_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	view->name = ctx_json_find(json, node, "name");
 	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
-	    read_part, err) < 0 ? -1 : 1;
+		   read_part, err) < 0
+	    ? -1
+	    : 1;
 }

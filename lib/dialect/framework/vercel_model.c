@@ -12,9 +12,9 @@
 const char *
 ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 {
-	static const char *const types[] = {
-	    "tool-call", "tool-result", "tool-approval-request",
-	    "tool-approval-response", "reasoning-file"};
+	static const char *const types[] = {"tool-call", "tool-result",
+	    "tool-approval-request", "tool-approval-response",
+	    "reasoning-file"};
 	uint32_t content = ctx_find_list(json, node, "content"), block, type;
 	const char *why;
 
@@ -85,16 +85,15 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 
 	if (value == 0)
 		value = body;
-	if (ctx_read_result(
-		view, value, ctx_json_find(json, block, "toolCallId"),
+	if (ctx_read_result(view, value,
+		ctx_json_find(json, block, "toolCallId"),
 		ctx_json_find(json, block, "toolName"), read_plain, err) < 0)
 		return -1;
 	view->parts[result].value = body;
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
 		return 0;
-	kind = json->nodes[value].kind == CTX_JSON_STRING
-	    ? CTX_PART_TEXT
-	    : CTX_PART_OPAQUE;
+	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_PART_TEXT
+							  : CTX_PART_OPAQUE;
 	if (ctx_read_part(view, kind, value, err) < 0)
 		return -1;
 	view->parts[view->n - 1].owner = (uint32_t)result + 1;
@@ -133,8 +132,8 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	if (ctx_json_is(json, type, "tool-result"))
 		return read_result(view, block, err);
 	if (ctx_json_is(json, type, "tool-approval-request"))
-		return ctx_read_call(
-		    view, 0, ctx_json_find(json, block, "approvalId"), 0, err);
+		return ctx_read_call(view, 0,
+		    ctx_json_find(json, block, "approvalId"), 0, err);
 	if (ctx_json_is(json, type, "tool-approval-response"))
 		return ctx_read_result(view, 0,
 		    ctx_json_find(json, block, "approvalId"), 0, NULL, err);
@@ -150,11 +149,12 @@ keep_asked(struct ctx_view *view)
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
-		asks = asks || (view->parts[i].kind == CTX_PART_CALL &&
-		    view->parts[i].value == 0);
+		asks = asks ||
+		    (view->parts[i].kind == CTX_PART_CALL &&
+			view->parts[i].value == 0);
 	for (i = 0; i < view->n; i++)
-		view->parts[i].whole = asks &&
-		    view->parts[i].kind == CTX_PART_CALL;
+		view->parts[i].whole =
+		    asks && view->parts[i].kind == CTX_PART_CALL;
 }
 
 int

@@ -62,7 +62,7 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 /* The body of a result, once there is one. */
 static int
 read_result(struct ctx_view *view, uint32_t tool, uint32_t id, uint32_t name,
-	    struct ctx_err *err)
+    struct ctx_err *err)
 {
 	static const struct {
 		const char *state, *key;

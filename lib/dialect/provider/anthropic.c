@@ -163,8 +163,8 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
 		rc = ctx_read_result(view, body, id, 0, read_plain, err);
 	else
-		rc = ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id,
-		    err);
+		rc =
+		    ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err);
 	if (rc == 0)
 		ctx_read_failure(view, first, block);
 	return rc;
@@ -173,8 +173,7 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 /* What the provider's tools are asked is of their form, and may be run yet: a
  * turn that was paused is sent back as it is. */
 static int
-read_call(struct ctx_view *view, uint32_t block, bool own,
-    struct ctx_err *err)
+read_call(struct ctx_view *view, uint32_t block, bool own, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 
@@ -223,5 +222,7 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	if (view->role == CTX_ROLE_SYSTEM)
 		view->flags |= CTX_VIEW_BETWEEN;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-	    read_block, err) < 0 ? -1 : 1;
+		   read_block, err) < 0
+	    ? -1
+	    : 1;
 }

@@ -132,5 +132,7 @@ ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-	    read_block, err) < 0 ? -1 : 1;
+		   read_block, err) < 0
+	    ? -1
+	    : 1;
 }

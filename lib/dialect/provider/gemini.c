@@ -16,8 +16,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	    "function_call", "functionResponse", "function_response",
 	    "inlineData", "inline_data", "fileData", "file_data",
 	    "thoughtSignature", "thought_signature", "executableCode",
-	    "executable_code", "codeExecutionResult",
-	    "code_execution_result", "toolCall", "toolResponse"};
+	    "executable_code", "codeExecutionResult", "code_execution_result",
+	    "toolCall", "toolResponse"};
 	uint32_t parts = ctx_json_find(json, node, "parts"), part;
 	size_t i;
 
@@ -59,7 +59,7 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 	    ctx_is_true(json, response, "willContinue") ||
 	    ctx_is_true(json, response, "will_continue");
 	for (one = media + 1; beside && one < json->nodes[media].next;
-	    one = json->nodes[one].next) {
+	     one = json->nodes[one].next) {
 		if (ctx_read_part(view, CTX_PART_MEDIA, one, err) < 0)
 			return -1;
 		view->parts[view->n - 1].owner = result + 1;

@@ -31,7 +31,7 @@ thinks_in_chunks(const struct ctx_json *json, uint32_t content)
 	if (!ctx_is_array(json, content))
 		return false;
 	for (block = content + 1; block < json->nodes[content].next;
-	    block = json->nodes[block].next)
+	     block = json->nodes[block].next)
 		if (chunks_of(json, block) != 0)
 			return true;
 	return false;
@@ -66,8 +66,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 	/* A developer speaks in Responses too, and tells nothing. */
 	if (ctx_json_is(json, role, "function"))
 		return "role function";
-	return ctx_has_block(json, ctx_json_find(json, node, "content"),
-	    blocks, sizeof blocks / sizeof blocks[0]);
+	return ctx_has_block(json, ctx_json_find(json, node, "content"), blocks,
+	    sizeof blocks / sizeof blocks[0]);
 }
 
 static int
@@ -119,13 +119,12 @@ read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
 	if (calls == 0 || json->nodes[calls].kind != CTX_JSON_ARRAY)
 		return 0;
 	for (call = calls + 1; call < json->nodes[calls].next;
-	    call = json->nodes[call].next) {
+	     call = json->nodes[call].next) {
 		body = ctx_json_find(json, call, "function");
 		if (body == 0)
 			body = ctx_json_find(json, call, "custom");
 		if (read_call(view, body != 0 ? body : call,
-			ctx_json_find(json, call, "id"), calls, call,
-			err) < 0)
+			ctx_json_find(json, call, "id"), calls, call, err) < 0)
 			return -1;
 	}
 	return 0;

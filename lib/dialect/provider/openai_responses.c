@@ -23,7 +23,7 @@ enum what {
 	SEALED, /* earlier history, encrypted */
 	MEDIA,
 	POINTER, /* stands for what the provider keeps */
-	OWN,   /* a call and its result in one, or something else known */
+	OWN,     /* a call and its result in one, or something else known */
 	SYSTEM,
 };
 
@@ -145,7 +145,7 @@ read_texts(struct ctx_view *view, uint32_t list, struct ctx_err *err)
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	for (one = list + 1; one < json->nodes[list].next;
-	    one = json->nodes[one].next)
+	     one = json->nodes[one].next)
 		if ((text = ctx_json_find(json, one, "text")) != 0 &&
 		    ctx_read_part(view, CTX_PART_REASONING, text, err) < 0)
 			return -1;
@@ -261,5 +261,7 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
-	    read_block, err) < 0 ? -1 : 1;
+		   read_block, err) < 0
+	    ? -1
+	    : 1;
 }

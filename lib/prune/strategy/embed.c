@@ -167,9 +167,8 @@ ctx_embed_most(size_t n)
 }
 
 int
-ctx_embed_near(struct ctx_embed *embed, const char *command,
-    unsigned seconds, struct ctx_str question, double *near, size_t n,
-    struct ctx_err *err)
+ctx_embed_near(struct ctx_embed *embed, const char *command, unsigned seconds,
+    struct ctx_str question, double *near, size_t n, struct ctx_err *err)
 {
 	struct ctx_exec exec = {.command = command, .seconds = seconds};
 	struct ctx_buf answer = {0};

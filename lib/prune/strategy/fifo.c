@@ -59,8 +59,8 @@ ctx_fifo_decide(struct ctx_unit *units, size_t n,
 			continue;
 		/* On a grid the first unit of a cell answers for all of it. */
 		if (grid == 0 || unit->start / grid != cell)
-			over = from_here + before +
-				(others > 0 ? users : 0) > limits->target;
+			over = from_here + before + (others > 0 ? users : 0) >
+			    limits->target;
 		if (grid != 0)
 			cell = unit->start / grid;
 		unit->drop = !unit->held && (over || unit->behind);

@@ -3,8 +3,8 @@
  *
  * In this order: calls that a later one repeats, failed calls that a later
  * one made good, demonstrations, then calls with their results, short answers,
- * and the rest, the oldest first within each.  A call repeats another if tool and
- * arguments are the same, or if it reads the whole of a file that the other
+ * and the rest, the oldest first within each.  A call repeats another if tool
+ * and arguments are the same, or if it reads the whole of a file that the other
  * read a part of; it counts only if it was answered, not by a failure, and
  * in full.
  */
@@ -32,7 +32,7 @@ enum { LONG_CALL = 4096 };   /* bytes of arguments */
 struct call {
 	uint32_t item;
 	uint32_t tool, same, file; /* names; file 0: it reads none */
-	bool all; /* it reads the whole file */
+	bool all;                  /* it reads the whole file */
 };
 
 /* What was seen of an item. */
@@ -110,8 +110,7 @@ arguments(struct heuristic *h, const struct ctx_view *view,
 	if (view->json->nodes[part->value].kind == CTX_JSON_STRING)
 		return ctx_text_decode(&h->text,
 		    ctx_json_str(view->json, part->value), err);
-	return ctx_buf_add(&h->text,
-	    ctx_json_str(view->json, part->value).p,
+	return ctx_buf_add(&h->text, ctx_json_str(view->json, part->value).p,
 	    ctx_json_str(view->json, part->value).n, err);
 }
 
@@ -137,8 +136,8 @@ file_of(struct heuristic *h, uint32_t tool, struct call *call,
 		rc = ctx_buf_printf(&h->key, err, "file %u ", tool) < 0 ||
 			ctx_text_decode(&h->key, ctx_json_str(&json, node),
 			    err) < 0 ||
-			ctx_names_id(&h->names, h->key.p, h->key.n,
-			    &call->file, err) < 0
+			ctx_names_id(&h->names, h->key.p, h->key.n, &call->file,
+			    err) < 0
 		    ? -1
 		    : 0;
 		call->all = ctx_json_count(&json, 0) == 1;
@@ -207,8 +206,8 @@ add_call(struct heuristic *h, const struct ctx_view *view,
 	    (reads && file_of(h, call.tool, &call, err) < 0))
 		return -1;
 	ctx_buf_reset(&h->text);
-	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1,
-	    sizeof *grown, err);
+	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1, sizeof *grown,
+	    err);
 	if (grown == NULL)
 		return -1;
 	h->calls = grown;
@@ -271,8 +270,8 @@ look_at_result(struct heuristic *h, const struct ctx_view *view, size_t i,
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
 	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
-	    "exit code: 2", "Exit code 1", "{\"error\"", "fatal:", "bash: ",
-	    "sh: ", "FAILED", NULL};
+	    "exit code: 2", "Exit code 1", "{\"error\"",
+	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
 	struct ctx_str text;
 
 	trait->result = true;
@@ -299,8 +298,8 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 	uint64_t chars = 0;
 	size_t i;
 
-	grown = ctx_grow(h->traits, &h->traits_cap, groups->n, sizeof *grown,
-	    err);
+	grown =
+	    ctx_grow(h->traits, &h->traits_cap, groups->n, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	h->traits = grown;
@@ -322,8 +321,8 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 			    ctx_json_str(view->json, part->value));
 		}
 	}
-	grown[last].shorty = view->role == CTX_ROLE_ASSISTANT && !calls &&
-	    chars < SHORT_ANSWER;
+	grown[last].shorty =
+	    view->role == CTX_ROLE_ASSISTANT && !calls && chars < SHORT_ANSWER;
 	return 0;
 }
 
@@ -348,9 +347,9 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	for (i = 0; i < groups->n && i < h->n_traits; i++) {
 		root = ctx_group_of(groups->items, i);
 		if (h->traits[i].result)
-			good[root] |= (uint8_t)((h->traits[i].failed ? BAD
-								     : GOOD) |
-			    (h->traits[i].partial ? PARTIAL : 0));
+			good[root] |=
+			    (uint8_t)((h->traits[i].failed ? BAD : GOOD) |
+				(h->traits[i].partial ? PARTIAL : 0));
 	}
 	for (i = 0; i < groups->n; i++)
 		if (groups->items[i].up == i && groups->items[i].open > 0)
@@ -360,14 +359,14 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 
 /* The newest good call of each name; items count from 1 here. */
 static int
-find_last(struct heuristic *h, struct ctx_groups *groups,
-    const uint8_t *good, struct ctx_err *err)
+find_last(struct heuristic *h, struct ctx_groups *groups, const uint8_t *good,
+    struct ctx_err *err)
 {
 	struct last *grown;
 	size_t i;
 
-	grown = ctx_grow(h->lasts, &h->lasts_cap, h->names.n + 1,
-	    sizeof *grown, err);
+	grown = ctx_grow(h->lasts, &h->lasts_cap, h->names.n + 1, sizeof *grown,
+	    err);
 	if (grown == NULL)
 		return -1;
 	h->lasts = grown;
@@ -398,8 +397,7 @@ is_superseded(const struct heuristic *h, const struct call *call)
 }
 
 static int
-rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	struct ctx_item *items = groups->items;

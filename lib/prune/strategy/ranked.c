@@ -52,8 +52,8 @@ end_turn(struct ctx_unit *units, const struct turn *turn)
 }
 
 static void
-look_at_turns(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, struct turn *turns)
+look_at_turns(struct ctx_unit *units, size_t n, const struct ctx_limits *limits,
+    struct turn *turns)
 {
 	struct turn *turn = turns;
 	size_t i;
@@ -114,8 +114,8 @@ list_units(const struct ctx_unit *units, size_t n,
 		late = unit->user || (limits->alternates && i == turn->last);
 		if (late && turn->rank > rank)
 			rank = turn->rank;
-		list[(*listed)++] = (struct ranked){rank, late, i,
-		    (size_t)(turn - turns)};
+		list[(*listed)++] =
+		    (struct ranked){rank, late, i, (size_t)(turn - turns)};
 	}
 	return total;
 }
@@ -123,12 +123,11 @@ list_units(const struct ctx_unit *units, size_t n,
 /* Lets go from the lowest rank up; returns how many of the list went. */
 static size_t
 drop_lowest(struct ctx_unit *units, struct turn *turns,
-    const struct ranked *list, size_t listed, uint64_t target,
-    uint64_t *total)
+    const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
 {
 	size_t i;
 
-	for (i = 0; i < listed && *total > target; i++) {
+	for (i = 0; i<listed && * total> target; i++) {
 		struct ctx_unit *unit = &units[list[i].unit];
 		struct turn *turn = &turns[list[i].turn];
 
@@ -167,9 +166,10 @@ fill_up(struct ctx_unit *units, struct turn *turns, const struct ranked *list,
 
 		/* Nothing comes back without the user messages of the turns
 		 * it stands in. */
-		if (member && (turn->gone > 0 || unit->spans ||
-		    (limits->alternates &&
-			!has_end(units, turn, list[went].unit))))
+		if (member &&
+		    (turn->gone > 0 || unit->spans ||
+			(limits->alternates &&
+			    !has_end(units, turn, list[went].unit))))
 			continue;
 		if (member && turn->others == 0)
 			cost += turn->users;
@@ -199,8 +199,7 @@ ctx_ranked_decide(struct ctx_unit *units, size_t n,
 		goto out;
 	}
 	look_at_turns(units, n, limits, turns);
-	total = base +
-	    list_units(units, n, limits, turns, list, &listed);
+	total = base + list_units(units, n, limits, turns, list, &listed);
 	qsort(list, listed, sizeof *list, by_rank);
 	went = drop_lowest(units, turns, list, listed, limits->target, &total);
 	if (limits->policy->fills && total <= limits->target)

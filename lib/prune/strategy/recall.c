@@ -20,16 +20,16 @@
 
 static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */
 static const double RARITY = 1.75;     /* power of the inverse frequency */
-static const double FADE = 100; /* tokens in which a score fades to 1/e */
+static const double FADE = 100;    /* tokens in which a score fades to 1/e */
 static const double LENGTH = 0.1;  /* how much dear items are ranked down */
 static const double SPEAKER = 0.6; /* more for who is asked about */
 static const double CALLED = 0.5;  /* of a name's weight, if it is called */
 static const double FUSE = 60;     /* of reciprocal rank fusion */
 enum {
-	CALL_WORDS = 3,  /* words of a text, one of which may call a name, */
-	CALLS_LEAST = 3, /* messages of a side that do so for it to count, */
-	CALLS_SHARE = 20, /* this part of its messages, */
-	CALLS_TIMES = 4, /* and so many times those of the other side */
+	CALL_WORDS = 3,    /* words of a text, one of which may call a name, */
+	CALLS_LEAST = 3,   /* messages of a side that do so for it to count, */
+	CALLS_SHARE = 20,  /* this part of its messages, */
+	CALLS_TIMES = 4,   /* and so many times those of the other side */
 	NEWEST_SHARE = 20, /* of the room, what the newest may fill */
 	LABEL = 80,        /* bytes in which a text may name its speaker */
 	FOLD_LEAST = 1 << 16, /* words of a text */
@@ -41,8 +41,8 @@ struct posting {
 
 /* The terms of one item. */
 struct doc {
-	size_t from, n;  /* of postings */
-	uint32_t length; /* terms, repetitions counted */
+	size_t from, n;   /* of postings */
+	uint32_t length;  /* terms, repetitions counted */
 	uint32_t speaker; /* the term that names who speaks, or 0, */
 	uint32_t called;  /* who is spoken to, */
 	uint8_t side;     /* and the role that speaks */
@@ -59,9 +59,9 @@ struct recall {
 	struct posting *found; /* terms of the item being read, */
 	size_t fold_at;        /* put together when there are so many */
 	uint32_t length;       /* of the item */
-	uint32_t *frequency; /* of each term: items that have it */
-	double *weight;      /* of each term in the question */
-	uint32_t *calls; /* of each term and side: messages that call it */
+	uint32_t *frequency;   /* of each term: items that have it */
+	double *weight;        /* of each term in the question */
+	uint32_t *calls;   /* of each term and side: messages that call it */
 	bool asked[SIDES]; /* the question names who speaks on that side */
 	double *score, *smooth;
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
@@ -117,8 +117,8 @@ take_term(void *user, const char *p, size_t n, struct ctx_err *err)
 		fold(r);
 		r->fold_at = 2 * r->n_found;
 	}
-	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1,
-	    sizeof *grown, err);
+	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1, sizeof *grown,
+	    err);
 	if (grown == NULL)
 		return -1;
 	r->found = grown;
@@ -134,8 +134,8 @@ add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	struct posting *postings;
 	struct doc *docs;
 
-	docs = ctx_grow(r->docs, &r->docs_cap, r->n_docs + 1, sizeof *docs,
-	    err);
+	docs =
+	    ctx_grow(r->docs, &r->docs_cap, r->n_docs + 1, sizeof *docs, err);
 	if (docs == NULL)
 		return -1;
 	r->docs = docs;
@@ -207,8 +207,7 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 		    (flags & (result ? CTX_ITEM_REST : CTX_ITEM_RESULTS)))
 			continue;
 		if (add_tool(r, view->json, part, err) < 0 ||
-		    (!array &&
-			add_text(r, view->json, part->value, err) < 0))
+		    (!array && add_text(r, view->json, part->value, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -264,8 +263,7 @@ take_called(void *user, const char *p, size_t n, struct ctx_err *err)
  * its text, with no small letter before and a mark behind it, and not the
  * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
 static int
-note_called(struct recall *r, const struct ctx_view *view,
-    struct ctx_err *err)
+note_called(struct recall *r, const struct ctx_view *view, struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_called};
 	struct doc *doc = &r->docs[r->n_docs - 1];
@@ -273,7 +271,7 @@ note_called(struct recall *r, const struct ctx_view *view,
 	const char *p = r->text.p;
 
 	doc->side = view->role == CTX_ROLE_USER ? USER
-	    : view->role == CTX_ROLE_ASSISTANT	? ASSISTANT
+	    : view->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
 						: NO_SIDE;
 	for (words = 0; words < CALL_WORDS; words++) {
 		while (i < n && !is_letter(p[i]))
@@ -359,8 +357,8 @@ make_room(struct recall *r, size_t items, struct ctx_err *err)
 		 sizeof *r->calls, err)) == NULL)
 		return -1;
 	r->calls = p;
-	if ((p = ctx_grow(r->score, &r->score_cap, items + 1,
-		 sizeof *r->score, err)) == NULL)
+	if ((p = ctx_grow(r->score, &r->score_cap, items + 1, sizeof *r->score,
+		 err)) == NULL)
 		return -1;
 	r->score = p;
 	if ((p = ctx_grow(r->smooth, &r->smooth_cap, items + 1,
@@ -422,7 +420,8 @@ score_docs(struct recall *r, double average)
 
 	for (i = 0; i < r->n_docs; i++) {
 		const struct doc *doc = &r->docs[i];
-		double sum = 0, norm = K1 *
+		double sum = 0,
+		       norm = K1 *
 		    (1 - B + B * (double)doc->length / (average + 1));
 
 		for (j = doc->from; j < doc->from + doc->n; j++) {
@@ -481,9 +480,9 @@ weigh(struct recall *r, const struct ctx_groups *groups)
 	for (i = 0; i < groups->n; i++) {
 		const struct doc *doc = &r->docs[i];
 
-		if (doc->speaker != 0 ? r->weight[doc->speaker - 1] > 0
-				      : doc->side != NO_SIDE &&
-			    r->asked[doc->side])
+		if (doc->speaker != 0
+			? r->weight[doc->speaker - 1] > 0
+			: doc->side != NO_SIDE && r->asked[doc->side])
 			r->smooth[i] *= 1 + SPEAKER;
 		r->smooth[i] /=
 		    pow((double)groups->items[i].tokens + 1, LENGTH);
@@ -570,8 +569,7 @@ find_question(const struct recall *r)
 }
 
 static int
-rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, take_term};
@@ -697,8 +695,8 @@ ctx_recall_decide(struct ctx_unit *units, size_t n,
 			end++;
 		weigh_company(units, i, end);
 	}
-	room = limits->target > held ? (limits->target - held) / NEWEST_SHARE
-				     : 0;
+	room =
+	    limits->target > held ? (limits->target - held) / NEWEST_SHARE : 0;
 	for (i = n; i-- > 0;) {
 		if (!units[i].first || units[i].held)
 			continue;

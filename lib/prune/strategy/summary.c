@@ -139,8 +139,8 @@ next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 	    text.p[from] != '/')
 		from++;
 	*name = (struct ctx_str){text.p + from, *at - from};
-	while (name->n > 0 && (name->p[name->n - 1] == '.' ||
-				  name->p[name->n - 1] == '-'))
+	while (name->n > 0 &&
+	    (name->p[name->n - 1] == '.' || name->p[name->n - 1] == '-'))
 		name->n--;
 	return *at > from || *at < text.n;
 }
@@ -289,8 +289,8 @@ trimmed(struct ctx_str text)
 }
 
 static int
-add_line(struct ctx_summary *s, enum ctx_summary_kind kind,
-    struct ctx_str text, struct ctx_err *err)
+add_line(struct ctx_summary *s, enum ctx_summary_kind kind, struct ctx_str text,
+    struct ctx_err *err)
 {
 	enum line_class class = class_of(kind, text);
 	struct line *grown;
@@ -378,7 +378,7 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 			continue;
 		name = ctx_names_at(&s->files, i + 1);
 		if (ctx_buf_printf(out, err, "%s",
-			written > 0  ? ", "
+			written > 0      ? ", "
 			    : out->n > 0 ? "\nFiles: "
 					 : "Files: ") < 0 ||
 		    ctx_buf_add(out, name.p, name.n, err) < 0)
@@ -394,8 +394,7 @@ compose(const struct ctx_summary *s, struct ctx_token_counter *counter,
     size_t files, struct ctx_buf *out, uint64_t *tokens, struct ctx_err *err)
 {
 	out->n = 0;
-	if (write_lines(s, out, err) < 0 ||
-	    write_files(s, files, out, err) < 0)
+	if (write_lines(s, out, err) < 0 || write_files(s, files, out, err) < 0)
 		return -1;
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
@@ -482,7 +481,7 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 		return -1;
 	for (class = 0; class < CLASSES; class ++) {
 		part = room * share[class] / 100;
-		room -= part - take_class(s, (enum line_class)class, part);
+		room -= part - take_class(s, (enum line_class) class, part);
 	}
 	for (;;) {
 		if (compose(s, counter, files, out, &tokens, err) < 0)

@@ -83,15 +83,14 @@ least(const uint32_t *list, uint32_t n)
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_lanes_portable(const struct ctx_vocab *v, struct ctx_lane *lanes,
-    size_t n)
+ctx_lanes_portable(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
 {
 	merge_lanes(v, lanes, n);
 }
 
 void
-ctx_lane_begin(const struct ctx_vocab *v, struct ctx_lane *lane,
-    const char *p, size_t n)
+ctx_lane_begin(const struct ctx_vocab *v, struct ctx_lane *lane, const char *p,
+    size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	unsigned i;
@@ -103,8 +102,8 @@ ctx_lane_begin(const struct ctx_vocab *v, struct ctx_lane *lane,
 		lane->tokens[i + 1] = v->leaves[s[i]];
 	lane->merges[0] = CTX_LANE_NONE;
 	for (i = 1; i < n; i++)
-		lane->merges[i] = ctx_lane_rank(
-		    v->digrams[(size_t)s[i - 1] << 8 | s[i]], i);
+		lane->merges[i] =
+		    ctx_lane_rank(v->digrams[(size_t)s[i - 1] << 8 | s[i]], i);
 	for (; i % 16 != 0; i++)
 		lane->merges[i] = CTX_LANE_NONE;
 }
@@ -121,7 +120,7 @@ ctx_merge_pairs(const struct ctx_vocab *v, const char *p, size_t n,
 	merge_lanes(v, &lane, 1);
 	/* Without the two ends. */
 	for (live = lane.live & (lane.live - 1); (live & (live - 1)) != 0;
-	    live &= live - 1)
+	     live &= live - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(live)];
 	return k;
 }
@@ -226,14 +225,15 @@ repeated(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
 	token = m->tokens[m->n - 1];
 	length = ctx_vocab_length(v, token);
 	return length <= n - at && !is_dead(m, at + length) &&
-	    memcmp(p + at, p + at - length, length) == 0 ? token
-							  : CTX_VOCAB_NONE;
+		memcmp(p + at, p + at - length, length) == 0
+	    ? token
+	    : CTX_VOCAB_NONE;
 }
 
 /* The longest token that can stand at byte at, or NONE. */
 static uint32_t
-next_token(const struct ctx_vocab *v, const struct ctx_merge *m,
-    const char *p, size_t n, size_t at)
+next_token(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
+    size_t n, size_t at)
 {
 	uint32_t token = ctx_vocab_longest(v, p + at, n - at);
 
@@ -255,8 +255,7 @@ window_at(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 
 	if (k >= a->n) {
 		a->first = from = at;
-		for (a->n = k = 0; from < n && a->n < CTX_LANES;
-		    from += STRIDE)
+		for (a->n = k = 0; from < n && a->n < CTX_LANES; from += STRIDE)
 			ctx_lane_begin(v, a->windows + a->n++, p + from,
 			    n - from < WINDOW ? n - from : WINDOW);
 		m->lanes(v, a->windows, a->n);
@@ -283,8 +282,9 @@ take_ahead(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 		place = *at - begin + 1;
 		token = w->tokens[place];
 		/* Tokens of one window go with each other. */
-		if ((live >> place & 1) == 0 || (m->n == taken && m->n > 0 &&
-		    !fits(v, m, m->tokens[m->n - 1], token)) ||
+		if ((live >> place & 1) == 0 ||
+		    (m->n == taken && m->n > 0 &&
+			!fits(v, m, m->tokens[m->n - 1], token)) ||
 		    is_dead(m, *at + ctx_vocab_length(v, token)))
 			break;
 		if (push(m, token, err) < 0)
@@ -308,8 +308,7 @@ prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
 		memset(m->ahead->judged, 0xff, sizeof m->ahead->judged);
 	}
 	m->ahead->n = m->ahead->first = 0;
-	grown = ctx_grow(m->dead, &m->dead_cap, n / 64 + 1, sizeof *grown,
-	    err);
+	grown = ctx_grow(m->dead, &m->dead_cap, n / 64 + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	m->dead = grown;
@@ -322,8 +321,8 @@ static int
 merge_queue(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
     size_t n, struct ctx_err *err)
 {
-	uint32_t *grown = ctx_grow(m->tokens, &m->cap, n, sizeof *m->tokens,
-	    err);
+	uint32_t *grown =
+	    ctx_grow(m->tokens, &m->cap, n, sizeof *m->tokens, err);
 
 	if (grown == NULL)
 		return -1;

@@ -51,8 +51,8 @@ ctx_lane_count(const struct ctx_lane *lane)
 }
 
 /* Makes all merges of n lanes, at most CTX_LANES. */
-typedef void ctx_lanes_fn(const struct ctx_vocab *vocab,
-    struct ctx_lane *lanes, size_t n);
+typedef void ctx_lanes_fn(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+    size_t n);
 
 ctx_lanes_fn ctx_lanes_portable, ctx_lanes_avx2, ctx_lanes_avx512,
     ctx_lanes_neon;
@@ -68,7 +68,7 @@ size_t ctx_merge_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
  * empty. */
 struct ctx_merge {
 	ctx_lanes_fn *lanes; /* NULL: the portable one */
-	uint32_t *tokens; /* the result of the last call */
+	uint32_t *tokens;    /* the result of the last call */
 	size_t n, cap;
 	uint64_t *dead; /* one bit for each end of a token that led nowhere */
 	size_t dead_cap;

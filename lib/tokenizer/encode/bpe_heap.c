@@ -19,7 +19,7 @@ struct queue {
 	uint32_t *tokens, *next, *before; /* by the first byte of a token */
 	struct waiting {
 		uint32_t merged, at;
-	} *heap;
+	} * heap;
 	size_t n;
 };
 
@@ -38,8 +38,8 @@ push(struct queue *q, uint32_t at)
 	size_t i, up;
 
 	if (at != END && q->next[at] != END)
-		new.merged = ctx_vocab_pair(q->v, q->tokens[at],
-		    q->tokens[q->next[at]]);
+		new.merged =
+		    ctx_vocab_pair(q->v, q->tokens[at], q->tokens[q->next[at]]);
 	if (new.merged == CTX_VOCAB_NONE)
 		return;
 	for (i = q->n++; i > 0; i = up) {
@@ -76,11 +76,11 @@ pop(struct queue *q)
 static void
 merge(struct queue *q, struct waiting w)
 {
-	uint32_t right = q->tokens[w.at] == CTX_VOCAB_NONE ? END
-							     : q->next[w.at];
+	uint32_t right =
+	    q->tokens[w.at] == CTX_VOCAB_NONE ? END : q->next[w.at];
 
-	if (right == END || ctx_vocab_pair(q->v, q->tokens[w.at],
-	    q->tokens[right]) != w.merged)
+	if (right == END ||
+	    ctx_vocab_pair(q->v, q->tokens[w.at], q->tokens[right]) != w.merged)
 		return;
 	q->tokens[w.at] = w.merged;
 	q->tokens[right] = CTX_VOCAB_NONE;

@@ -23,8 +23,10 @@ whole_characters(const char *p, size_t n)
 {
 	size_t at = n > 0 ? ctx_cut_before(p, n, n - 1) : 0;
 	unsigned char lead = n > 0 ? (unsigned char)p[at] : 0;
-	size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2
-									   : 1;
+	size_t length = lead >= 0xf0 ? 4
+	    : lead >= 0xe0           ? 3
+	    : lead >= 0xc0           ? 2
+				     : 1;
 
 	return n - at < length ? at : n;
 }
@@ -60,9 +62,9 @@ count_closed(struct ctx_token_counter *c, const char *p, size_t n,
 struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
-	size_t at;	      /* bytes of it counted, and */
-	uint64_t tokens;      /* what they cost */
-	bool changed;	      /* is it another text than it was made from? */
+	size_t at;       /* bytes of it counted, and */
+	uint64_t tokens; /* what they cost */
+	bool changed;    /* is it another text than it was made from? */
 	struct ctx_nfc_map map;
 	struct ctx_mark sure; /* how far that one is counted for good */
 };
@@ -71,8 +73,8 @@ struct open {
 static int
 settle(struct open *open, size_t at, uint64_t tokens, struct ctx_err *err)
 {
-	int clean = !open->changed ? 1
-	    : ctx_nfc_map_place(&open->map, at, &at, err);
+	int clean =
+	    !open->changed ? 1 : ctx_nfc_map_place(&open->map, at, &at, err);
 
 	if (clean > 0)
 		open->sure = (struct ctx_mark){at, tokens};
@@ -115,9 +117,9 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 		for (i = sure; i > 0; i--)
 			past[i] = past[i - 1];
 		past[0] = (struct ctx_mark){w.spans.at, w.tokens};
-		if (past[sure].at > 0 && settle(open,
-		    open->at + past[sure].at,
-		    open->tokens + past[sure].tokens, err) < 0)
+		if (past[sure].at > 0 &&
+		    settle(open, open->at + past[sure].at,
+			open->tokens + past[sure].tokens, err) < 0)
 			return -1;
 	}
 	return rc < 0 ? -1 : 0;
@@ -135,8 +137,9 @@ count_names(struct open *open, struct ctx_err *err)
 	while (open->at < end) {
 		span = text.n;
 		if (c->added_normal > 0)
-			span = open->at + ctx_special_find(c->tokenizer,
-			    text.p + open->at, text.n - open->at, names);
+			span = open->at +
+			    ctx_special_find(c->tokenizer, text.p + open->at,
+				text.n - open->at, names);
 		if (span >= end)
 			return count_sure(open, end, err);
 		if (count_to(open, span, err) < 0)
@@ -157,11 +160,13 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	struct open open = {.counter = c, .text = {p, n}};
 
-	if (c->nfc && ctx_nfc_text(&c->normalizer, &open.text, &c->normal,
-	    &open.changed, err) < 0)
+	if (c->nfc &&
+	    ctx_nfc_text(&c->normalizer, &open.text, &c->normal, &open.changed,
+		err) < 0)
 		return -1;
-	if (open.changed && ctx_nfc_map_init(&open.map, &c->normalizer,
-	    (struct ctx_str){p, n}, err) < 0)
+	if (open.changed &&
+	    ctx_nfc_map_init(&open.map, &c->normalizer, (struct ctx_str){p, n},
+		err) < 0)
 		return -1;
 	if (count_names(&open, err) < 0)
 		return -1;
@@ -189,18 +194,19 @@ ctx_token_prefix(struct ctx_token_counter *c, const char *p, size_t n,
 	while (sum.at < end) {
 		span = n;
 		if (c->added > 0)
-			span = sum.at + ctx_special_find(t, p + sum.at,
-			    n - sum.at, CTX_NAMES_ADDED);
+			span = sum.at +
+			    ctx_special_find(t, p + sum.at, n - sum.at,
+				CTX_NAMES_ADDED);
 		if (span >= end) {
-			if (count_open(c, p + sum.at, end - sum.at, &sum,
-				err) < 0)
+			if (count_open(c, p + sum.at, end - sum.at, &sum, err) <
+			    0)
 				return -1;
 			break;
 		}
 		if (count_closed(c, p + sum.at, span - sum.at, &sum, err) < 0)
 			return -1;
-		sum.at += ctx_special_at(t, p + span, n - span,
-		    CTX_NAMES_ADDED, &id);
+		sum.at +=
+		    ctx_special_at(t, p + span, n - span, CTX_NAMES_ADDED, &id);
 		sum.tokens++;
 	}
 	*at = sum.at;

@@ -2,9 +2,9 @@
  * count_tokens.c - tokens of a text
  *
  * A text is split into pieces (backend.c), a few thousand at a time.  Most
- * pieces were met before (pretoken_batch.h, pretoken_cache.c); each of the others is looked up
- * in the key table of the vocabulary (vocabulary.c) and, if it is no token, merged
- * (bpe_interleaved.h, bpe.c).
+ * pieces were met before (pretoken_batch.h, pretoken_cache.c); each of the
+ * others is looked up in the key table of the vocabulary (vocabulary.c) and, if
+ * it is no token, merged (bpe_interleaved.h, bpe.c).
  */
 #include <stdlib.h>
 
@@ -34,8 +34,8 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->tokenizer = tokenizer;
 	c->nfc = ctx_tokenizer_nfc(tokenizer);
 	c->added = ctx_special_longest(tokenizer, CTX_NAMES_ADDED);
-	c->added_normal = ctx_special_longest(tokenizer,
-	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
+	c->added_normal =
+	    ctx_special_longest(tokenizer, CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
 	c->split = ctx_split_pick(simd);
 	c->probe = ctx_probe_pick(simd);
 	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
@@ -45,9 +45,10 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    c->added_normal == 0 && tokenizer->chain == NULL;
-	if (ctx_words_init(&c->words, err) < 0 || (tokenizer->chain != NULL &&
-	    ctx_chain_begin(&c->chain, tokenizer->chain,
-	    ctx_tokenizer_name(tokenizer), err) < 0)) {
+	if (ctx_words_init(&c->words, err) < 0 ||
+	    (tokenizer->chain != NULL &&
+		ctx_chain_begin(&c->chain, tokenizer->chain,
+		    ctx_tokenizer_name(tokenizer), err) < 0)) {
 		ctx_token_counter_close(c);
 		return -1;
 	}
@@ -91,8 +92,8 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 
 	if (c->chain != NULL)
 		return ctx_chain_split(c->chain,
-		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split,
-		    scheme, &c->pieces, p, n, max, err);
+		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split, scheme,
+		    &c->pieces, p, n, max, err);
 	c->split(&c->pieces, scheme, plain, p, n, max);
 	return 0;
 }
@@ -151,8 +152,8 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 {
 	unsigned known = ctx_words_find(&c->words, key);
 
-	if (known == 0 && ctx_vocab_find_key(&c->tokenizer->vocab, key) !=
-	    CTX_VOCAB_NONE) {
+	if (known == 0 &&
+	    ctx_vocab_find_key(&c->tokenizer->vocab, key) != CTX_VOCAB_NONE) {
 		known = 1;
 		ctx_words_add(&c->words, key, known);
 	}
@@ -176,12 +177,12 @@ ask_missed(const struct ctx_token_counter *c, struct ctx_probe *b,
 	uint32_t i;
 
 	for (k = 0; k < n; k++)
-		ctx_vocab_ask_key(&c->tokenizer->vocab,
-		    b->keys[b->missed[k]]);
+		ctx_vocab_ask_key(&c->tokenizer->vocab, b->keys[b->missed[k]]);
 	for (k = 0; k < b->nlongs; k++) {
 		i = b->longs[k];
 		length = list.end[i] - list.start[i];
-		b->hashes[k] = length > CTX_WORDS_LONG ? 0
+		b->hashes[k] = length > CTX_WORDS_LONG
+		    ? 0
 		    : ctx_words_hash_long(p + list.start[i], length);
 		ctx_words_ask_long(&c->words, b->hashes[k]);
 	}
@@ -220,8 +221,8 @@ count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
 	size_t misses, k;
 	uint32_t i;
 
-	misses = c->probe(&c->words, p, list.start, list.end, list.n, b,
-	    tokens);
+	misses =
+	    c->probe(&c->words, p, list.start, list.end, list.n, b, tokens);
 	ask_missed(c, b, p, list, misses);
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
@@ -235,16 +236,15 @@ count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
  * 0.  Parts of pieces are never asked for here, so a token that its bytes do
  * not merge to is one like any other. */
 static unsigned
-known_long(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t hash)
+known_long(struct ctx_token_counter *c, const char *p, size_t n, uint64_t hash)
 {
 	bool word = n <= CTX_WORDS_LONG;
 	unsigned known = 0;
 
 	if (word)
 		known = ctx_words_find_long(&c->words, hash, p, n);
-	if (known == 0 && ctx_vocab_find(&c->tokenizer->vocab, p, n) !=
-	    CTX_VOCAB_NONE) {
+	if (known == 0 &&
+	    ctx_vocab_find(&c->tokenizer->vocab, p, n) != CTX_VOCAB_NONE) {
 		known = 1;
 		if (word)
 			ctx_words_add_long(&c->words, p, n, known);
@@ -383,7 +383,7 @@ count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	for (begin = 0; begin < n; find_cuts(v, p, n, &cuts))
 		for (i = 0; i < cuts.n; begin = cuts.ends[i++])
 			if (count_part(c, text, at + begin,
-			    cuts.ends[i] - begin, tokens, err) < 0)
+				cuts.ends[i] - begin, tokens, err) < 0)
 				return -1;
 	return 0;
 }
@@ -400,8 +400,8 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text, struct list list,
 	for (k = 0; k < b->nlongs; k++) {
 		i = b->longs[k];
 		if (count_long(c, text, list.start[i],
-		    list.end[i] - list.start[i], b->hashes[k], tokens,
-		    err) < 0)
+			list.end[i] - list.start[i], b->hashes[k], tokens,
+			err) < 0)
 			return -1;
 	}
 	return 0;
@@ -424,8 +424,8 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 		s->start[i] -= (uint32_t)at;
 		s->end[i] -= (uint32_t)at;
 	}
-	list = (struct list){s->start + first, s->end + first,
-	    s->listed - first};
+	list =
+	    (struct list){s->start + first, s->end + first, s->listed - first};
 	if (count_listed(c, copy, list, tokens, err) < 0)
 		return -1;
 	merge_waiting(c, tokens);
@@ -433,8 +433,8 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 }
 
 int
-ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text,
-    size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err)
+ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
+    uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
 	struct ctx_split *s = &c->pieces;
 	size_t i, inner, some;
@@ -459,8 +459,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text,
 	}
 	count_parts(c, text.p, tokens);
 	merge_waiting(c, tokens);
-	return inner == s->listed ? 0
-				  : count_last(c, text, inner, tokens, err);
+	return inner == s->listed ? 0 : count_last(c, text, inner, tokens, err);
 }
 
 /* The estimate of "bytes/4". */
@@ -510,14 +509,18 @@ ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	/* A token is at least one byte and at most the longest token. */
 	*within = n <= limit / factor;
-	if (*within || (c->added == 0 && c->added_normal == 0 &&
-	    n / factor / head->longest > limit))
+	if (*within ||
+	    (c->added == 0 && c->added_normal == 0 &&
+		n / factor / head->longest > limit))
 		return 0;
 	ctx_walk_init(&w, c, p, n);
 	/* No more pieces than the tokens that are left: pieces are tokens. */
 	while (rc > 0 && w.tokens <= limit)
-		rc = ctx_walk_next(&w, limit - w.tokens < CTX_SPLIT_MAX
-		    ? (size_t)(limit - w.tokens) + 1 : CTX_SPLIT_MAX, err);
+		rc = ctx_walk_next(&w,
+		    limit - w.tokens < CTX_SPLIT_MAX
+			? (size_t)(limit - w.tokens) + 1
+			: CTX_SPLIT_MAX,
+		    err);
 	*within = w.tokens <= limit;
 	return rc < 0 ? -1 : 0;
 }

@@ -13,7 +13,7 @@
 
 /* A word that waits in a lane to be merged. */
 struct ctx_waiting {
-	const char *p; /* NULL: not to be remembered */
+	const char *p;      /* NULL: not to be remembered */
 	struct ctx_key key; /* of at most CTX_WORDS_KEY bytes */
 };
 
@@ -37,7 +37,7 @@ struct ctx_token_counter {
 	bool local; /* do boundaries depend on what is near alone? */
 	bool nfc;   /* is text normalised? */
 	struct ctx_nfc normalizer;
-	struct ctx_buf normal; /* the normal form of what is walked over */
+	struct ctx_buf normal;  /* the normal form of what is walked over */
 	struct ctx_nfc_map map; /* its places, once they are asked for */
 	struct ctx_chain_state *chain; /* of a tokenizer that has one */
 	struct ctx_words words;
@@ -77,14 +77,14 @@ struct ctx_spans {
 struct ctx_walk {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* of the text as it is */
-	uint64_t tokens;	/* what has been walked costs */
-	bool nfc;		/* is text normalised? */
+	uint64_t tokens;        /* what has been walked costs */
+	bool nfc;               /* is text normalised? */
 	/* The normal form of the ordinary text that begins at spans.at, which
 	 * is left behind as a whole.  It is empty between two of them. */
 	struct ctx_spans normal;
-	bool changed;	/* is it another text? */
+	bool changed;   /* is it another text? */
 	bool different; /* was any? */
-	bool mapped;	/* has counter->map begun? */
+	bool mapped;    /* has counter->map begun? */
 };
 
 void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,

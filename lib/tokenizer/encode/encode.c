@@ -34,8 +34,8 @@ add(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 }
 
 static int
-encode_piece(struct ctx_token_counter *c, const char *p, size_t n,
-    bool whole, struct ctx_tokens *out, struct ctx_err *err)
+encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
+    struct ctx_tokens *out, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	uint32_t token = whole ? ctx_vocab_find(v, p, n) : CTX_VOCAB_NONE;
@@ -68,7 +68,7 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 			return -1;
 		for (i = 0; i < s->listed; i++)
 			if (encode_piece(c, p + s->start[i],
-			    s->end[i] - s->start[i], true, out, err) < 0)
+				s->end[i] - s->start[i], true, out, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -84,8 +84,7 @@ take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
 
 	*before = (struct ctx_str){text->p, n};
 	if (n < text->n)
-		length = ctx_special_at(t, text->p + n, text->n - n, names,
-		    id);
+		length = ctx_special_at(t, text->p + n, text->n - n, names, id);
 	text->p += n + length;
 	text->n -= n + length;
 	return length > 0;
@@ -93,8 +92,8 @@ take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
 
 /* Text without names but those of its normal form. */
 static int
-encode_normal(struct ctx_token_counter *c, struct ctx_str text,
-    unsigned names, struct ctx_tokens *out, struct ctx_err *err)
+encode_normal(struct ctx_token_counter *c, struct ctx_str text, unsigned names,
+    struct ctx_tokens *out, struct ctx_err *err)
 {
 	struct ctx_str before;
 	bool changed, named;
@@ -102,12 +101,11 @@ encode_normal(struct ctx_token_counter *c, struct ctx_str text,
 
 	if (!c->nfc)
 		return encode_text(c, text.p, text.n, out, err);
-	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &changed, err) <
-	    0)
+	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &changed, err) < 0)
 		return -1;
 	while (text.n > 0) {
-		named = take_name(c->tokenizer, &text,
-		    names * CTX_NAMES_NORMAL, &before, &id);
+		named = take_name(c->tokenizer, &text, names * CTX_NAMES_NORMAL,
+		    &before, &id);
 		if (encode_text(c, before.p, before.n, out, err) < 0 ||
 		    (named && add(out, id, err) < 0))
 			return -1;
@@ -120,8 +118,8 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err)
 {
 	const struct ctx_tokenizer *t = c->tokenizer;
-	unsigned names = special ? CTX_NAMES_ASKED | CTX_NAMES_ADDED
-				 : CTX_NAMES_ADDED;
+	unsigned names =
+	    special ? CTX_NAMES_ASKED | CTX_NAMES_ADDED : CTX_NAMES_ADDED;
 	struct ctx_str text = {p, n}, before;
 	uint32_t id = 0;
 	bool named;

@@ -1,5 +1,6 @@
 /*
- * fit_tokens.c - the beginning or the end of a text that fits a number of tokens
+ * fit_tokens.c - the beginning or the end of a text that fits a number of
+ * tokens
  *
  * The text is walked to the place where the limit is passed; around it the
  * cut is searched by halves, each try counted as what it will be, a text
@@ -44,7 +45,7 @@ search(struct ctx_token_counter *c, const char *p, size_t n,
 		if (middle <= low->at || middle >= high)
 			return 0;
 		if (ctx_token_count(c, p + base.at, middle - base.at, &tokens,
-		    err) < 0)
+			err) < 0)
 			return -1;
 		if (base.tokens + tokens <= limit)
 			*low = (struct ctx_mark){middle, base.tokens + tokens};
@@ -89,8 +90,8 @@ ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
 		if (low.tokens > limit)
 			low = from;
 	}
-	if (rc > 0 && search(c, p, n, base, &low, from.at + place, limit,
-	    err) < 0)
+	if (rc > 0 &&
+	    search(c, p, n, base, &low, from.at + place, limit, err) < 0)
 		return -1;
 	*at = low.at;
 	*tokens = low.tokens;

@@ -15,12 +15,12 @@
 #include "tokenizer/unicode.h"
 
 #define BELOW_0300 0xcc /* no byte of U+0000 to U+02FF is as much */
-#define AT_ONCE	   64
-#define ROW	   16	    /* characters one by one, before many at once, */
-#define TRIES	   5	    /* and twice as many after each try in vain */
-#define FEW	   24	    /* marks that are sorted one by one */
-#define MARK_BITS  21	    /* of a mark, its class is above */
-#define NO_BYTE	   0x110000 /* a byte that is not UTF-8 is this and more */
+#define AT_ONCE    64
+#define ROW        16       /* characters one by one, before many at once, */
+#define TRIES      5        /* and twice as many after each try in vain */
+#define FEW        24       /* marks that are sorted one by one */
+#define MARK_BITS  21       /* of a mark, its class is above */
+#define NO_BYTE    0x110000 /* a byte that is not UTF-8 is this and more */
 
 void
 ctx_nfc_release(struct ctx_nfc *nfc)
@@ -76,8 +76,7 @@ compose_hangul(uint32_t a, uint32_t b)
 	uint32_t s = a - CTX_NFC_S, t = b - CTX_NFC_T;
 
 	if (l < CTX_NFC_L_COUNT && v < CTX_NFC_V_COUNT)
-		return CTX_NFC_S +
-		    (l * CTX_NFC_V_COUNT + v) * CTX_NFC_T_COUNT;
+		return CTX_NFC_S + (l * CTX_NFC_V_COUNT + v) * CTX_NFC_T_COUNT;
 	if (s < CTX_NFC_S_COUNT && s % CTX_NFC_T_COUNT == 0 && t > 0 &&
 	    t < CTX_NFC_T_COUNT)
 		return a + t;
@@ -116,8 +115,7 @@ put(struct ctx_nfc *nfc, uint32_t cp)
 }
 
 static int
-add_mark(struct ctx_nfc *nfc, unsigned class, uint32_t cp,
-    struct ctx_err *err)
+add_mark(struct ctx_nfc *nfc, unsigned class, uint32_t cp, struct ctx_err *err)
 {
 	uint32_t *grown;
 
@@ -128,7 +126,7 @@ add_mark(struct ctx_nfc *nfc, unsigned class, uint32_t cp,
 			return -1;
 		nfc->marks = grown;
 	}
-	nfc->marks[nfc->n++] = (uint32_t)class << MARK_BITS | cp;
+	nfc->marks[nfc->n++] = (uint32_t) class << MARK_BITS | cp;
 	return 0;
 }
 
@@ -140,8 +138,9 @@ sort_few(uint32_t *marks, size_t n)
 
 	for (i = 1; i < n; i++) {
 		mark = marks[i];
-		for (k = i; k > 0 && marks[k - 1] >> MARK_BITS >
-		    mark >> MARK_BITS; k--)
+		for (k = i;
+		     k > 0 && marks[k - 1] >> MARK_BITS > mark >> MARK_BITS;
+		     k--)
 			marks[k] = marks[k - 1];
 		marks[k] = mark;
 	}
@@ -241,8 +240,9 @@ add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	unsigned kind = kind_of(cp), i;
 	const uint32_t *parts;
 
-	if (kind != CTX_NFC_COMPOSED && (kind < CTX_NFC_SAFE ||
-	    (ctx_nfc_kinds[kind].flags & CTX_NFC_NO) == 0))
+	if (kind != CTX_NFC_COMPOSED &&
+	    (kind < CTX_NFC_SAFE ||
+		(ctx_nfc_kinds[kind].flags & CTX_NFC_NO) == 0))
 		return add_part(nfc, cp, err);
 	parts = parts_of(cp);
 	for (i = 0; i < CTX_NFC_PARTS && parts[i] != 0; i++)
@@ -316,8 +316,7 @@ is_plain_by_more(const unsigned char *s)
 		    ((c != 0xe2) | (d != 0x80) | (e < 0x82)) &
 		    ((c != 0xe3) | ((d == 0x80) & (e >= 0xaa)) |
 			((d == 0x82) & (e >= 0x99))) &
-		    ((c != 0xea) | (d < 0xb0)) &
-		    ((c != 0xf0) | (d != 0x9f));
+		    ((c != 0xea) | (d < 0xb0)) & ((c != 0xf0) | (d != 0x9f));
 	}
 	return other == 0;
 }
@@ -337,9 +336,9 @@ pass_blocks(const char *p, size_t n)
 
 /* What is known of a text up to where it is looked at. */
 struct look {
-	size_t from;	/* where it began */
+	size_t from; /* where it began */
 	size_t at;
-	size_t safe;	/* behind the last character it can be cut before */
+	size_t safe;    /* behind the last character it can be cut before */
 	unsigned class; /* of the character before */
 	/* May a mark be composed with the last character of class 0? */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
@@ -386,17 +385,18 @@ pass_ranked(struct look *look, const char *p, size_t n)
 			break;
 		}
 		rank = ctx_nfc_rank_value[ctx_nfc_rank_block[block]]
-		    [s[at + length - 1] & 0x3fu];
+					 [s[at + length - 1] & 0x3fu];
 		if ((more & 0xc0) != 0 || rank < class ||
 		    rank == CTX_NFC_RANK_NONE ||
-		    (rank == CTX_NFC_RANK_MAYBE && (class > 0 ||
-		    starter != INERT)))
+		    (rank == CTX_NFC_RANK_MAYBE &&
+			(class > 0 || starter != INERT)))
 			break;
 		at += length;
 		safe = rank >= CTX_NFC_RANK_SAFE ? at : safe;
 		class = rank >= CTX_NFC_RANK_MAYBE ? 0 : rank;
 		starter = rank < CTX_NFC_RANK_MAYBE ? starter
-		    : rank == CTX_NFC_RANK_INERT ? INERT : NOT_INERT;
+		    : rank == CTX_NFC_RANK_INERT    ? INERT
+						    : NOT_INERT;
 	}
 	look->at = at;
 	look->safe = safe;
@@ -427,7 +427,8 @@ is_inert(const struct look *look, const char *p)
 {
 	size_t begin;
 
-	return look->starter != UNKNOWN ? look->starter == INERT
+	return look->starter != UNKNOWN
+	    ? look->starter == INERT
 	    : kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
 }
 
@@ -465,8 +466,8 @@ pass_all(struct look *look, const char *p, size_t n)
 		if (kind < CTX_NFC_SAFE) {
 			look->safe = look->at + length;
 			look->class = 0;
-			look->starter = kind == CTX_NFC_INERT ? INERT
-							      : NOT_INERT;
+			look->starter =
+			    kind == CTX_NFC_INERT ? INERT : NOT_INERT;
 		} else if (!pass(look, p, kind)) {
 			return false;
 		}
@@ -527,8 +528,7 @@ ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 	int rc;
 
 	*changed = false;
-	while ((rc = ctx_nfc_find(nfc, text->p, text->n, &at, &end, err)) >
-	    0) {
+	while ((rc = ctx_nfc_find(nfc, text->p, text->n, &at, &end, err)) > 0) {
 		if (!*changed)
 			out->n = 0;
 		*changed = true;
@@ -559,8 +559,7 @@ go_on(struct ctx_nfc_map *map, struct ctx_err *err)
 	    &map->end, err);
 	map->normal_at = map->normal_end + (map->at - from);
 	/* Behind the last one there is no end. */
-	map->normal_end = rc == 0 ? SIZE_MAX
-	    : map->normal_at + map->nfc->out.n;
+	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
 	return rc < 0 ? -1 : 0;
 }
 

@@ -10,19 +10,19 @@
  */
 
 /*
- * What the tables (made by lib/gen/make_nfc.c, in blocks of 128 code points) say
- * about a character is a number.  Before those below SAFE the text can be
+ * What the tables (made by lib/gen/make_nfc.c, in blocks of 128 code points)
+ * say about a character is a number.  Before those below SAFE the text can be
  * cut: nothing behind the cut acts on what is before it.
  */
 enum {
-	CTX_NFC_INERT,	  /* class 0, never composed with what follows */
-	CTX_NFC_FIRST,	  /* class 0, composed with some that may follow */
+	CTX_NFC_INERT,    /* class 0, never composed with what follows */
+	CTX_NFC_FIRST,    /* class 0, composed with some that may follow */
 	CTX_NFC_COMPOSED, /* itself composed of others */
 	CTX_NFC_SAFE
 };
 
 enum {
-	CTX_NFC_NO = 1,	   /* NFC_Quick_Check is No: comes apart, for good */
+	CTX_NFC_NO = 1,    /* NFC_Quick_Check is No: comes apart, for good */
 	CTX_NFC_MAYBE = 2, /* is composed with some that may stand before */
 };
 
@@ -93,7 +93,7 @@ enum {
 struct ctx_nfc {
 	struct ctx_buf out; /* see ctx_nfc_find */
 	bool begun;
-	uint32_t starter; /* the last character of class 0, if begun */
+	uint32_t starter;         /* the last character of class 0, if begun */
 	uint32_t *marks, *sorted; /* those behind it */
 	size_t n, cap, sorted_cap;
 };
@@ -116,8 +116,8 @@ size_t ctx_nfc_settled(const char *p, size_t n);
 
 /* Makes *text its normal form, which is in out if it is another; with
  * *changed set then. */
-int ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text,
-    struct ctx_buf *out, bool *changed, struct ctx_err *err);
+int ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
+    bool *changed, struct ctx_err *err);
 
 /*
  * Places of a normal form in the text it was made from, asked for in rising
@@ -126,7 +126,7 @@ int ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text,
 struct ctx_nfc_map {
 	struct ctx_nfc *nfc;
 	struct ctx_str text;
-	size_t at, end;	    /* the next stretch that differs */
+	size_t at, end; /* the next stretch that differs */
 	size_t normal_at, normal_end;
 };
 

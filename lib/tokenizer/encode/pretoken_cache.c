@@ -4,15 +4,16 @@
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/tokenizer.h"
 
-#define LINE		64 /* bytes of cache */
-#define FIRST_BITS	8
+#define LINE            64 /* bytes of cache */
+#define FIRST_BITS      8
 #define LONG_FIRST_BITS 6
-#define LONG_LAST_BITS	15
-#define LONG_SIZE	(sizeof(struct ctx_words_long) + sizeof(uint16_t))
+#define LONG_LAST_BITS  15
+#define LONG_SIZE       (sizeof(struct ctx_words_long) + sizeof(uint16_t))
 
 _Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
 _Static_assert((64u << CTX_WORDS_BITS) + (LONG_SIZE << LONG_LAST_BITS) <=
-    CTX_TOKEN_CACHE, "what ctx.h promises");
+	CTX_TOKEN_CACHE,
+    "what ctx.h promises");
 
 /* Lines of cache, n bytes of them. */
 static void *
@@ -172,8 +173,8 @@ places_of(const struct ctx_words *words, size_t first, uint16_t tag)
 }
 
 unsigned
-ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
-    const char *p, size_t n)
+ctx_words_find_long(const struct ctx_words *words, uint64_t hash, const char *p,
+    size_t n)
 {
 	const struct ctx_words_long *word;
 	size_t first = first_place(words, hash);
@@ -200,8 +201,8 @@ ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
 		return;
 	found = places_of(words, first, tag_of(hash));
 	if (found != 0)
-		__builtin_prefetch(words->longs + first +
-		    (size_t)__builtin_ctz(found));
+		__builtin_prefetch(
+		    words->longs + first + (size_t)__builtin_ctz(found));
 }
 
 static void
@@ -247,8 +248,9 @@ void
 ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
     size_t tokens)
 {
-	if (words->longs == NULL || (words->nlongs >> (words->long_bits - 1) >
-	    0 && words->long_bits < LONG_LAST_BITS))
+	if (words->longs == NULL ||
+	    (words->nlongs >> (words->long_bits - 1) > 0 &&
+		words->long_bits < LONG_LAST_BITS))
 		grow_longs(words);
 	words->nlongs++;
 	if (words->longs != NULL)

@@ -6,8 +6,8 @@
  * together here than in the key table.  A table of bounded size: a full line
  * forgets one of its words.  It begins small, so that a short run does not
  * pay for memory that it never uses, and grows while it keeps filling up.
- * pretoken_batch.h looks into the line of a word only; a word that stands beside it is
- * found all the same, only later.
+ * pretoken_batch.h looks into the line of a word only; a word that stands
+ * beside it is found all the same, only later.
  */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
 #define CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
@@ -20,17 +20,18 @@
  * the last byte of their key to the fill; it holds their tokens, 0 for an
  * empty place.  Nothing else of an empty place can be the key of a piece.
  */
-#define CTX_WORDS_KEY	15 /* bytes of a word in a line */
-#define CTX_WORDS_LINE	8  /* numbers a line */
+#define CTX_WORDS_KEY  15 /* bytes of a word in a line */
+#define CTX_WORDS_LINE 8  /* numbers a line */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define CTX_WORDS_SHIFT 0 /* of the last byte of a key in its high word */
 #else
 #define CTX_WORDS_SHIFT 56
 #endif
-#define CTX_WORDS_BITS	 15 /* log2 of the lines, at most */
+#define CTX_WORDS_BITS   15 /* log2 of the lines, at most */
 #define CTX_WORDS_TOKENS (UINT64_C(0xff) << CTX_WORDS_SHIFT)
-#define CTX_WORDS_FOUND	 (UINT64_C(1) << 32) /* what pretoken_batch.h counts words in */
-#define CTX_WORDS_EMPTY	 ((struct ctx_key){UINT64_MAX, 0})
+#define CTX_WORDS_FOUND \
+	(UINT64_C(1) << 32) /* what pretoken_batch.h counts words in */
+#define CTX_WORDS_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
 /* A word of 16 bytes and more, in two lines; rulers and the frames of
  * comments, often of some 80 characters, have to fit. */
@@ -48,10 +49,10 @@ struct ctx_words_long {
 struct ctx_words {
 	uint64_t *lines;
 	struct ctx_words_long *longs; /* NULL until there is a word */
-	uint16_t *tags; /* behind them */
-	unsigned shift; /* of a hash, for the number of its line */
+	uint16_t *tags;               /* behind them */
+	unsigned shift;           /* of a hash, for the number of its line */
 	unsigned bits, long_bits; /* log2 of the lines */
-	size_t n, nlongs; /* words added */
+	size_t n, nlongs;         /* words added */
 };
 
 int ctx_words_init(struct ctx_words *words, struct ctx_err *err);

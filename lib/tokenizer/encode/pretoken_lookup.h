@@ -1,4 +1,5 @@
-/* pretoken_lookup.h - looking up many pieces among the words met before, at once */
+/* pretoken_lookup.h - looking up many pieces among the words met before, at
+ * once */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_LOOKUP_H
 #define CTX_TOKENIZER_ENCODE_PRETOKEN_LOOKUP_H
 
@@ -9,7 +10,8 @@
 struct ctx_probe {
 	struct ctx_key keys[CTX_PROBE_MAX];
 	uint32_t missed[CTX_PROBE_MAX]; /* the numbers of pieces */
-	/* Those that are too long for a key, and (count_tokens.c) their hashes. */
+	/* Those that are too long for a key, and (count_tokens.c) their hashes.
+	 */
 	size_t nlongs;
 	uint32_t longs[CTX_PROBE_MAX];
 	uint64_t hashes[CTX_PROBE_MAX];

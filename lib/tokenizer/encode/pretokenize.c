@@ -26,10 +26,10 @@ struct text {
 };
 
 #define BIT(class)   (1u << CTX_CLASS_##class)
-#define LETTERS	     (BIT(UPPER) | BIT(LOWER) | BIT(LETTER))
+#define LETTERS      (BIT(UPPER) | BIT(LOWER) | BIT(LETTER))
 #define BEGIN_LETTER (BIT(UPPER) | BIT(LETTER) | BIT(MARK))
 #define END_LETTER   (BIT(LOWER) | BIT(LETTER) | BIT(MARK))
-#define SYMBOLS	     (BIT(OTHER) | BIT(MARK))
+#define SYMBOLS      (BIT(OTHER) | BIT(MARK))
 
 /* The end of the run of characters of the given classes that starts at i. */
 static size_t
@@ -175,7 +175,8 @@ prefix(struct text t)
 	size_t length = ctx_char_class(t.p, t.n, &class);
 
 	return is_break(t.p[0]) || (((LETTERS | BIT(NUMBER)) >> class) & 1)
-	    ? 0 : length;
+	    ? 0
+	    : length;
 }
 
 static size_t

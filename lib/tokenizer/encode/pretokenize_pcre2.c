@@ -1,8 +1,9 @@
 /*
- * pretokenize_pcre2.c - splitters of files: one pattern after another, through PCRE2
+ * pretokenize_pcre2.c - splitters of files: one pattern after another, through
+ * PCRE2
  *
- * Text is turned into kinds of characters (onig_to_pcre2.h), some thousands at a
- * time, and matched as bytes.  A match that could go on behind what has been
+ * Text is turned into kinds of characters (onig_to_pcre2.h), some thousands at
+ * a time, and matched as bytes.  A match that could go on behind what has been
  * turned is only a partial one; then more is, at least twice as much if that
  * was all for one piece.
  *
@@ -23,11 +24,11 @@
 
 #define WINDOW 4096 /* characters, at first */
 /* At first: characters, and steps for each that a match may start at. */
-#define FEW	  128
+#define FEW       128
 #define FEW_STEPS 100
 /* Counted: steps of a text, so many more for each character, and characters
  * that are run over in one; kilobytes and levels of a match. */
-#define STEPS	    1000000
+#define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
 #define HEAP_LIMIT  65536
@@ -48,14 +49,14 @@ struct ctx_chain_state {
 	const char *name; /* of the vocabulary */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
-	uint64_t steps; /* that are left */
-	size_t passed;	/* where the last was */
+	uint64_t steps;                 /* that are left */
+	size_t passed;                  /* where the last was */
 	unsigned char *kinds, *lengths; /* of characters; in bytes */
-	size_t at, n, cap;	     /* characters: the next, all, room */
-	size_t bytes;		     /* of the characters from at to n */
-	bool part;		     /* what comes behind is not seen */
-	size_t left[CTX_CHAIN_MAX]; /* characters of the piece of each */
-	struct ctx_split inner;	     /* by the built-in splitter */
+	size_t at, n, cap;              /* characters: the next, all, room */
+	size_t bytes;                   /* of the characters from at to n */
+	bool part;                      /* what comes behind is not seen */
+	size_t left[CTX_CHAIN_MAX];     /* characters of the piece of each */
+	struct ctx_split inner;         /* by the built-in splitter */
 };
 
 static int
@@ -67,13 +68,15 @@ compile(pcre2_code **code, const char *pattern, uint32_t more,
 
 	*code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 	    PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C |
-	    PCRE2_NO_AUTO_CAPTURE | more, &why, &at, NULL);
+		PCRE2_NO_AUTO_CAPTURE | more,
+	    &why, &at, NULL);
 	if (*code != NULL)
 		return 0;
 	if (why == PCRE2_ERROR_HEAP_FAILED)
 		return ctx_err_nomem(err);
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
-	    "pattern that PCRE2 does not take"));
+	return ctx_err_set(err, CTX_EFILE,
+	    CTX_REFUSED("a splitter "
+			"pattern that PCRE2 does not take"));
 }
 
 /* A pattern that matches nothing would never come to an end. */
@@ -87,8 +90,9 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 		return -1;
 	(void)pcre2_pattern_info(code->quick, PCRE2_INFO_MATCHEMPTY, &empty);
 	if (empty != 0)
-		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a splitter "
-		    "pattern that can match nothing"));
+		return ctx_err_set(err, CTX_EFILE,
+		    CTX_REFUSED("a splitter "
+				"pattern that can match nothing"));
 	/* Without just-in-time code the interpreter does the work. */
 	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
@@ -102,20 +106,21 @@ compile_all(struct ctx_chain *chain, const char *p, size_t n,
 	struct ctx_str list[CTX_CHAIN_MAX];
 	size_t count = 0, at = 0, i;
 
-	while (n > 0 && count < CTX_CHAIN_MAX &&
-	    memchr(p, '\0', n) != NULL) {
+	while (n > 0 && count < CTX_CHAIN_MAX && memchr(p, '\0', n) != NULL) {
 		list[count] = (struct ctx_str){p, strlen(p)};
 		p += list[count].n + 1;
 		n -= list[count++].n + 1;
 	}
 	if (n > 0 || count == 0)
-		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("more than "
-		    "%d splitter patterns"), CTX_CHAIN_MAX);
+		return ctx_err_set(err, CTX_EFILE,
+		    CTX_REFUSED("more than "
+				"%d splitter patterns"),
+		    CTX_CHAIN_MAX);
 	if (ctx_regex_translate(list, count, &chain->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
-		if (compile_both(chain->code + chain->n++, out->p + at,
-			err) < 0)
+		if (compile_both(chain->code + chain->n++, out->p + at, err) <
+		    0)
 			return -1;
 		at += strlen(out->p + at) + 1;
 	}
@@ -254,8 +259,7 @@ ctx_chain_part(struct ctx_chain_state *s)
 /* Turns as many characters of p, n as there is room for, more room if all of
  * it is taken. */
 static int
-refill(struct ctx_chain_state *s, const char *p, size_t n,
-    struct ctx_err *err)
+refill(struct ctx_chain_state *s, const char *p, size_t n, struct ctx_err *err)
 {
 	uint32_t cp;
 	size_t length;
@@ -281,8 +285,8 @@ match_counted(struct ctx_chain_state *s, size_t i, const unsigned char *p,
     size_t n, uint32_t options)
 {
 	s->passed = 0;
-	return pcre2_match(s->chain->code[i].counted, p, n, 0, options,
-	    s->data, s->counted);
+	return pcre2_match(s->chain->code[i].counted, p, n, 0, options, s->data,
+	    s->counted);
 }
 
 /* As pcre2_match, for what begins at *at, which goes on over characters at
@@ -334,9 +338,11 @@ first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
 	if (rc == PCRE2_ERROR_NOMEMORY)
 		return ctx_err_nomem(err);
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
-		return ctx_err_set(err, CTX_ELIMIT, "a splitter pattern of "
+		return ctx_err_set(err, CTX_ELIMIT,
+		    "a splitter pattern of "
 		    "%.120s takes too many steps for this text; the encoding "
-		    "bytes/4 estimates", s->name);
+		    "bytes/4 estimates",
+		    s->name);
 	*length = n;
 	return !part;
 }
@@ -344,15 +350,16 @@ first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
 /* The characters of the next piece by all patterns; 1, 0 if they depend on
  * what is not seen, or -1. */
 static int
-next_piece(struct ctx_chain_state *s, const char *p, size_t n,
-    size_t *length, struct ctx_err *err)
+next_piece(struct ctx_chain_state *s, const char *p, size_t n, size_t *length,
+    struct ctx_err *err)
 {
 	size_t i;
 	int rc;
 
 	while (s->left[0] == 0) {
-		rc = s->n == s->at ? 0 : first_piece(s, 0, s->n - s->at,
-		    s->part || s->bytes < n, s->left, err);
+		rc = s->n == s->at ? 0
+				   : first_piece(s, 0, s->n - s->at,
+					 s->part || s->bytes < n, s->left, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0)
@@ -364,8 +371,9 @@ next_piece(struct ctx_chain_state *s, const char *p, size_t n,
 			return -1;
 	}
 	for (i = 1; i < s->chain->n; i++)
-		if (s->left[i] == 0 && first_piece(s, i, s->left[i - 1],
-		    false, s->left + i, err) < 0)
+		if (s->left[i] == 0 &&
+		    first_piece(s, i, s->left[i - 1], false, s->left + i, err) <
+			0)
 			return -1;
 	*length = s->left[i - 1];
 	return 1;
@@ -408,8 +416,9 @@ add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
 		s->inner.n = s->inner.listed = 1;
 		s->inner.start[0] = 0;
 		s->inner.end[0] = (uint32_t)n;
-		s->inner.alone = n > CTX_SPLIT_SPAN - base ||
-		    memchr(p, 0xff, n) != NULL ? n : 0;
+		s->inner.alone =
+		    n > CTX_SPLIT_SPAN - base || memchr(p, 0xff, n) != NULL ? n
+									    : 0;
 	} else {
 		last(&s->inner, scheme, 0, p, n, max - split->n);
 	}
@@ -430,8 +439,8 @@ add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
 
 int
 ctx_chain_split(struct ctx_chain_state *s, ctx_split_fn *last,
-    struct ctx_scheme scheme, struct ctx_split *split, const char *p,
-    size_t n, size_t max, struct ctx_err *err)
+    struct ctx_scheme scheme, struct ctx_split *split, const char *p, size_t n,
+    size_t max, struct ctx_err *err)
 {
 	size_t at = 0, length = 0, bytes;
 	int rc;

@@ -1,4 +1,5 @@
-/* pretokenize_pcre2.h - splitters of files: one pattern after another, through PCRE2 */
+/* pretokenize_pcre2.h - splitters of files: one pattern after another, through
+ * PCRE2 */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKENIZE_PCRE2_H
 #define CTX_TOKENIZER_ENCODE_PRETOKENIZE_PCRE2_H
 
@@ -44,7 +45,7 @@ void ctx_chain_part(struct ctx_chain_state *state);
  * texts.
  */
 int ctx_chain_split(struct ctx_chain_state *state, ctx_split_fn *last,
-    struct ctx_scheme scheme, struct ctx_split *split, const char *p,
-    size_t n, size_t max, struct ctx_err *err);
+    struct ctx_scheme scheme, struct ctx_split *split, const char *p, size_t n,
+    size_t max, struct ctx_err *err);
 
 #endif

@@ -42,8 +42,9 @@ ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
 static void
 scan(struct ctx_walk *w, struct ctx_spans *s, unsigned names)
 {
-	s->end = s->at + ctx_special_find(w->counter->tokenizer,
-	    s->text.p + s->at, s->text.n - s->at, names);
+	s->end = s->at +
+	    ctx_special_find(w->counter->tokenizer, s->text.p + s->at,
+		s->text.n - s->at, names);
 	s->scanned = true;
 	ctx_counter_begin(w->counter);
 }
@@ -74,8 +75,8 @@ go_on(struct ctx_walk *w, struct ctx_spans *s, unsigned names, size_t max,
 		return 0;
 	}
 	text = (struct ctx_str){s->text.p + s->at, s->end - s->at};
-	if (ctx_counter_count(w->counter, text, max, &w->tokens, &used,
-	    err) < 0)
+	if (ctx_counter_count(w->counter, text, max, &w->tokens, &used, err) <
+	    0)
 		return -1;
 	s->at += used;
 	return 0;
@@ -89,8 +90,8 @@ normalise(struct ctx_walk *w, struct ctx_err *err)
 	struct ctx_str text = {w->spans.text.p + w->spans.at,
 	    w->spans.end - w->spans.at};
 
-	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &w->changed,
-	    err) < 0)
+	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &w->changed, err) <
+	    0)
 		return -1;
 	w->different |= w->changed;
 	w->mapped = false;
@@ -146,8 +147,8 @@ ctx_walk_place(struct ctx_walk *w, size_t *at, struct ctx_err *err)
 	*at = s->at + w->normal.at;
 	if (w->normal.text.n == 0 || !w->changed)
 		return 1;
-	if (!w->mapped && ctx_nfc_map_init(&c->map, &c->normalizer, text,
-	    err) < 0)
+	if (!w->mapped &&
+	    ctx_nfc_map_init(&c->map, &c->normalizer, text, err) < 0)
 		return -1;
 	w->mapped = true;
 	rc = ctx_nfc_map_place(&c->map, w->normal.at, at, err);

@@ -14,7 +14,7 @@
 #include "tokenizer/open.h"
 
 #define DISTANCE 4096 /* bytes between marks, at least */
-#define STEP	 256  /* pieces counted at once */
+#define STEP     256  /* pieces counted at once */
 
 static int
 add(struct ctx_marks *m, struct ctx_mark mark, struct ctx_err *err)
@@ -22,8 +22,8 @@ add(struct ctx_marks *m, struct ctx_mark mark, struct ctx_err *err)
 	struct ctx_mark *grown;
 
 	if (m->n == m->cap) {
-		grown = ctx_grow(m->list, &m->cap, m->n + 1, sizeof *grown,
-		    err);
+		grown =
+		    ctx_grow(m->list, &m->cap, m->n + 1, sizeof *grown, err);
 		if (grown == NULL)
 			return -1;
 		m->list = grown;
@@ -94,8 +94,8 @@ ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
 			continue;
 		for (i = 0; i + 1 < CTX_SPLIT_UNSURE; i++)
 			past[i] = past[i + 1];
-		past[i] = (struct ctx_mark){from.at + at,
-		    from.tokens + w.tokens};
+		past[i] =
+		    (struct ctx_mark){from.at + at, from.tokens + w.tokens};
 	}
 	m->tokens = from.tokens + w.tokens;
 	m->changed |= w.different;
@@ -153,9 +153,8 @@ count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
  * text can move the last few.  Number 0 always is one.
  */
 static int
-last_mark(const struct ctx_marks *m, struct ctx_token_counter *c,
-    const char *p, size_t to, struct ctx_mark *last, uint64_t *tail,
-    struct ctx_err *err)
+last_mark(const struct ctx_marks *m, struct ctx_token_counter *c, const char *p,
+    size_t to, struct ctx_mark *last, uint64_t *tail, struct ctx_err *err)
 {
 	size_t i = marks_until(m, to), steps;
 	struct ctx_walk w;
@@ -166,7 +165,7 @@ last_mark(const struct ctx_marks *m, struct ctx_token_counter *c,
 		steps = 0;
 		ctx_walk_init_plain(&w, c, p + last->at, to - last->at);
 		while ((rc = ctx_walk_next(&w,
-		    steps < 2 * CTX_SPLIT_UNSURE ? 1 : STEP, err)) > 0)
+			    steps < 2 * CTX_SPLIT_UNSURE ? 1 : STEP, err)) > 0)
 			steps++;
 		*tail = w.tokens;
 		if (rc < 0)
@@ -240,16 +239,14 @@ search_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
 	size_t middle;
 
 	for (;;) {
-		middle = ctx_cut_before(p, m->end,
-		    low + (high->at - low) / 2);
+		middle = ctx_cut_before(p, m->end, low + (high->at - low) / 2);
 		/* Rounding down can end at low although a character more
 		 * begins between the two. */
 		if (middle <= low)
 			middle = ctx_cut_before(p, m->end, high->at - 1);
 		if (middle <= low)
 			return 0;
-		if (ctx_marks_range(m, c, p, middle, m->end, &tokens,
-		    err) < 0)
+		if (ctx_marks_range(m, c, p, middle, m->end, &tokens, err) < 0)
 			return -1;
 		if (tokens <= limit)
 			*high = (struct ctx_mark){middle, tokens};
@@ -292,7 +289,7 @@ ctx_marks_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
 	i = marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_marks_range(m, c, p, mark(m, i).at, m->end, &cost,
-		    err) < 0)
+			err) < 0)
 			return -1;
 		if (cost > limit || i == 0)
 			break;

@@ -27,8 +27,8 @@ vec_fold(const struct vec *v)
 {
 	__m256i bit = _mm256_set1_epi8(0x20);
 
-	return (struct vec){_mm256_or_si256(v->a, bit),
-	    _mm256_or_si256(v->b, bit)};
+	return (
+	    struct vec){_mm256_or_si256(v->a, bit), _mm256_or_si256(v->b, bit)};
 }
 
 static inline uint64_t
@@ -43,8 +43,7 @@ vec_equal(const struct vec *v, char c)
 {
 	__m256i all = _mm256_set1_epi8(c);
 
-	return bits(_mm256_cmpeq_epi8(v->a, all),
-	    _mm256_cmpeq_epi8(v->b, all));
+	return bits(_mm256_cmpeq_epi8(v->a, all), _mm256_cmpeq_epi8(v->b, all));
 }
 
 /* AVX2 compares unsigned bytes only by their minimum. */
@@ -84,7 +83,7 @@ index_of(__m256i v, __m256i before)
 {
 	return _mm256_or_si256(_mm256_and_si256(v, _mm256_set1_epi8(0x3f)),
 	    _mm256_and_si256(_mm256_slli_epi16(before, 6),
-	    _mm256_set1_epi8(0x40)));
+		_mm256_set1_epi8(0x40)));
 }
 
 static inline struct vec_index
@@ -93,8 +92,8 @@ vec_index(const struct vec *v)
 	__m256i a = _mm256_permute2x128_si256(v->a, v->a, 0x08);
 	__m256i b = _mm256_permute2x128_si256(v->a, v->b, 0x21);
 
-	return (struct vec_index){
-	    index_of(v->a, _mm256_alignr_epi8(v->a, a, 15)),
+	return (
+	    struct vec_index){index_of(v->a, _mm256_alignr_epi8(v->a, a, 15)),
 	    index_of(v->b, _mm256_alignr_epi8(v->b, b, 15))};
 }
 
@@ -105,8 +104,7 @@ static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {
 	__m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128(table));
-	__m256i high = _mm256_broadcastsi128_si256(
-	    _mm_loadu_si128(table + 1));
+	__m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128(table + 1));
 
 	return _mm256_blendv_epi8(_mm256_shuffle_epi8(low, index),
 	    _mm256_shuffle_epi8(high, index), _mm256_slli_epi16(index, 3));
@@ -139,9 +137,10 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 static inline unsigned
 vec_longs(const uint32_t *start, const uint32_t *end)
 {
-	__m256i longer = _mm256_cmpgt_epi32(_mm256_sub_epi32(
-	    _mm256_loadu_si256((const __m256i *)(const void *)end),
-	    _mm256_loadu_si256((const __m256i *)(const void *)start)),
+	__m256i longer = _mm256_cmpgt_epi32(
+	    _mm256_sub_epi32(_mm256_loadu_si256(
+				 (const __m256i *)(const void *)end),
+		_mm256_loadu_si256((const __m256i *)(const void *)start)),
 	    _mm256_set1_epi32(CTX_WORDS_KEY));
 
 	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(longer));
@@ -158,16 +157,14 @@ line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 	__m256i tokens = _mm256_set1_epi64x((long long)CTX_WORDS_TOKENS);
 	__m256i found = _mm256_set1_epi64x((long long)CTX_WORDS_FOUND);
 	__m256i high = _mm256_loadu_si256(half + 1);
-	__m256i equal = _mm256_and_si256(
-	    _mm256_cmpeq_epi64(_mm256_loadu_si256(half),
-	    _mm256_set1_epi64x((long long)key->lo)),
-	    _mm256_cmpeq_epi64(_mm256_or_si256(high, tokens),
-	    _mm256_set1_epi64x((long long)key->hi)));
+	__m256i equal =
+	    _mm256_and_si256(_mm256_cmpeq_epi64(_mm256_loadu_si256(half),
+				 _mm256_set1_epi64x((long long)key->lo)),
+		_mm256_cmpeq_epi64(_mm256_or_si256(high, tokens),
+		    _mm256_set1_epi64x((long long)key->hi)));
 
-	high = _mm256_or_si256(_mm256_srli_epi64(high, CTX_WORDS_SHIFT),
-	    found);
-	sum->four = _mm256_add_epi64(sum->four,
-	    _mm256_and_si256(high, equal));
+	high = _mm256_or_si256(_mm256_srli_epi64(high, CTX_WORDS_SHIFT), found);
+	sum->four = _mm256_add_epi64(sum->four, _mm256_and_si256(high, equal));
 }
 
 static inline uint64_t
@@ -201,16 +198,18 @@ static inline uint32_t
 least(const uint32_t *list, uint32_t n)
 {
 	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)list);
-	__m256i b = _mm256_loadu_si256(
-	    (const __m256i *)(const void *)(list + 8));
+	__m256i b =
+	    _mm256_loadu_si256((const __m256i *)(const void *)(list + 8));
 	__m128i four;
 	uint32_t i;
 
 	for (i = 16; i < n; i += 16) {
-		a = _mm256_min_epu32(a, _mm256_loadu_si256(
-		    (const __m256i *)(const void *)(list + i)));
-		b = _mm256_min_epu32(b, _mm256_loadu_si256(
-		    (const __m256i *)(const void *)(list + i + 8)));
+		a = _mm256_min_epu32(a,
+		    _mm256_loadu_si256(
+			(const __m256i *)(const void *)(list + i)));
+		b = _mm256_min_epu32(b,
+		    _mm256_loadu_si256(
+			(const __m256i *)(const void *)(list + i + 8)));
 	}
 	a = _mm256_min_epu32(a, b);
 	four = _mm_min_epu32(_mm256_castsi256_si128(a),

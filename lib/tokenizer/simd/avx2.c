@@ -25,8 +25,7 @@ ctx_probe_avx2(const struct ctx_words *words, const char *p,
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
-    size_t n)
+ctx_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_lane *lanes, size_t n)
 {
 	merge_lanes(vocab, lanes, n);
 }

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "tokenizer/pretokenizer.h"
 
-#define CTX_SPLIT_MAX  2048	     /* pieces found at once */
+#define CTX_SPLIT_MAX  2048       /* pieces found at once */
 #define CTX_SPLIT_SPAN (1u << 30) /* bytes they begin in */
 
 /*

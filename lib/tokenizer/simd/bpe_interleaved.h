@@ -34,8 +34,7 @@ ask_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 {
 	uint64_t hash = ctx_pair_hash(a, b);
 
-	pair->line = v->pairs +
-	    CTX_PAIR_LINE * (size_t)(hash >> v->pair_shift);
+	pair->line = v->pairs + CTX_PAIR_LINE * (size_t)(hash >> v->pair_shift);
 	pair->tag = ctx_pair_tag(hash, v->pair_shift);
 	pair->at = at;
 	__builtin_prefetch(pair->line);
@@ -73,8 +72,8 @@ lane_choose(const struct ctx_vocab *v, struct ctx_lane *lane, uint32_t best,
 
 	next = (unsigned)__builtin_ctzll(right);
 	beyond = (unsigned)__builtin_ctzll(right & (right - 1));
-	before = 63 - (unsigned)__builtin_clzll(lane->live &
-	    ((UINT64_C(1) << at) - 1));
+	before = 63 -
+	    (unsigned)__builtin_clzll(lane->live & ((UINT64_C(1) << at) - 1));
 	lane->live &= ~(UINT64_C(1) << next);
 	lane->tokens[at] = token;
 	lane->merges[next] = CTX_LANE_NONE;

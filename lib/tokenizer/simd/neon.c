@@ -34,13 +34,13 @@ vec_fold(const struct vec *v)
 static inline uint64_t
 gather(const uint8x16_t yes[4])
 {
-	static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2,
-	    4, 8, 16, 32, 64, 128};
+	static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4,
+	    8, 16, 32, 64, 128};
 	uint8x16_t place = vld1q_u8(places);
-	uint8x16_t low = vpaddq_u8(vandq_u8(yes[0], place),
-	    vandq_u8(yes[1], place));
-	uint8x16_t high = vpaddq_u8(vandq_u8(yes[2], place),
-	    vandq_u8(yes[3], place));
+	uint8x16_t low =
+	    vpaddq_u8(vandq_u8(yes[0], place), vandq_u8(yes[1], place));
+	uint8x16_t high =
+	    vpaddq_u8(vandq_u8(yes[2], place), vandq_u8(yes[3], place));
 
 	low = vpaddq_u8(low, high);
 	low = vpaddq_u8(low, low);
@@ -65,9 +65,9 @@ vec_range(const struct vec *v, char first, int n)
 	int i;
 
 	for (i = 0; i < 4; i++)
-		yes[i] = vcleq_u8(
-		    vsubq_u8(v->part[i], vdupq_n_u8((uint8_t)first)),
-		    vdupq_n_u8((uint8_t)n));
+		yes[i] =
+		    vcleq_u8(vsubq_u8(v->part[i], vdupq_n_u8((uint8_t)first)),
+			vdupq_n_u8((uint8_t)n));
 	return gather(yes);
 }
 
@@ -107,8 +107,10 @@ vec_index(const struct vec *v)
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		index.part[i] = vandq_u8(vsliq_n_u8(v->part[i],
-		    vextq_u8(before, v->part[i], 15), 6), vdupq_n_u8(0x7f));
+		index.part[i] =
+		    vandq_u8(vsliq_n_u8(v->part[i],
+				 vextq_u8(before, v->part[i], 15), 6),
+			vdupq_n_u8(0x7f));
 		before = v->part[i];
 	}
 	return index;
@@ -125,8 +127,8 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 	for (i = 0; i < 4; i++)
 		found.part[i] = vqtbx4q_u8(vqtbl4q_u8(low, index->part[i]),
 		    high, vsubq_u8(index->part[i], vdupq_n_u8(64)));
-	return (struct ctx_class_bits){vec_bit(&found, 0),
-	    vec_bit(&found, 1), vec_bit(&found, 2)};
+	return (struct ctx_class_bits){vec_bit(&found, 0), vec_bit(&found, 1),
+	    vec_bit(&found, 2)};
 }
 
 #include "tokenizer/simd/pretokenize_block.h"
@@ -158,8 +160,8 @@ line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 
 	a = vorrq_u64(vshrq_n_u64(a, CTX_WORDS_SHIFT), found);
 	b = vorrq_u64(vshrq_n_u64(b, CTX_WORDS_SHIFT), found);
-	sum->two = vaddq_u64(sum->two, vaddq_u64(vandq_u64(a, in_a),
-	    vandq_u64(b, in_b)));
+	sum->two = vaddq_u64(sum->two,
+	    vaddq_u64(vandq_u64(a, in_a), vandq_u64(b, in_b)));
 }
 
 static inline uint64_t
@@ -172,8 +174,8 @@ static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
 	uint32x4_t all = vdupq_n_u32(tag);
-	uint32x4_t a = vandq_u32(vceqq_u32(vld1q_u32(entry), all),
-	    vld1q_u32(entry + 8));
+	uint32x4_t a =
+	    vandq_u32(vceqq_u32(vld1q_u32(entry), all), vld1q_u32(entry + 8));
 	uint32x4_t b = vandq_u32(vceqq_u32(vld1q_u32(entry + 4), all),
 	    vld1q_u32(entry + 12));
 
@@ -209,8 +211,7 @@ ctx_probe_neon(const struct ctx_words *words, const char *p,
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_lanes_neon(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
-    size_t n)
+ctx_lanes_neon(const struct ctx_vocab *vocab, struct ctx_lane *lanes, size_t n)
 {
 	merge_lanes(vocab, lanes, n);
 }

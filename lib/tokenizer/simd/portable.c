@@ -65,8 +65,8 @@ vec_range(const struct vec *v, char first, unsigned n)
 	unsigned i;
 
 	for (i = 0; i < 8; i++)
-		bits |= gather(in_range(v->word[i], (unsigned char)first,
-		    n)) << 8 * i;
+		bits |= gather(in_range(v->word[i], (unsigned char)first, n))
+		    << 8 * i;
 	return bits;
 }
 

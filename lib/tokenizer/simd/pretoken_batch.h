@@ -89,15 +89,15 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 
 /* Lists the long ones of a group; returns the bits of the others. */
 static inline unsigned
-list_longs(const uint32_t *start, const uint32_t *end, size_t first,
-    size_t n, struct ctx_probe *probe)
+list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
+    struct ctx_probe *probe)
 {
 	unsigned all = n < GROUP ? (1u << n) - 1 : (1u << GROUP) - 1;
 	unsigned longs = vec_longs(start, end) & all, left;
 
 	for (left = longs; left != 0; left &= left - 1)
-		probe->longs[probe->nlongs++] = (uint32_t)(first +
-		    (unsigned)__builtin_ctz(left));
+		probe->longs[probe->nlongs++] =
+		    (uint32_t)(first + (unsigned)__builtin_ctz(left));
 	return all & ~longs;
 }
 
@@ -122,23 +122,23 @@ probe_lines(const struct ctx_words *w, const char *p, const uint32_t *start,
 		vec_hash(lines + i, keys + i, w->shift);
 #pragma GCC unroll 8
 		for (k = 0; k < GROUP; k++)
-			__builtin_prefetch(table +
-			    CTX_WORDS_LINE * (size_t)lines[i + k]);
+			__builtin_prefetch(
+			    table + CTX_WORDS_LINE * (size_t)lines[i + k]);
 	}
 	for (i = 0; i < n; i += GROUP) {
 		sum = (struct sum){0};
 #pragma GCC unroll 8
 		for (k = 0; k < GROUP; k++)
-			line_adds(&sum, table +
-			    CTX_WORDS_LINE * (size_t)lines[i + k],
+			line_adds(&sum,
+			    table + CTX_WORDS_LINE * (size_t)lines[i + k],
 			    keys + i + k);
 		shorts = list_longs(start + i, end + i, i, n - i, probe);
 		total = sum_total(&sum);
 		*tokens += total % CTX_WORDS_FOUND;
 		if (total / CTX_WORDS_FOUND <
 		    (unsigned)__builtin_popcount(shorts))
-			count += list_missed(table, lines + i, keys + i,
-			    shorts, probe->missed + count, i);
+			count += list_missed(table, lines + i, keys + i, shorts,
+			    probe->missed + count, i);
 	}
 	return count;
 }

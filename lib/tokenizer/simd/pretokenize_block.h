@@ -1,5 +1,6 @@
 /*
- * pretokenize_block.h - 64 bytes of text to the boundaries between pieces, at once
+ * pretokenize_block.h - 64 bytes of text to the boundaries between pieces, at
+ *once
  *
  * Included once by each back end (portable.c, avx2.c, avx512.c, neon.c),
  * which brings a type struct vec of 64 bytes and these functions:
@@ -45,8 +46,8 @@
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/unicode.h"
 
-#define BLOCK	     64
-#define TOP	     (UINT64_C(1) << 63)
+#define BLOCK 64
+#define TOP   (UINT64_C(1) << 63)
 #ifndef ALWAYS_INLINE /* make coverage wants each branch once */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
@@ -59,15 +60,15 @@
 struct block {
 	uint64_t letter, upper, lower, caseless; /* letter is all three */
 	uint64_t digit;
-	uint64_t symbol;  /* neither letter, number nor white space */
-	uint64_t space;	  /* the character ' ' */
-	uint64_t blank;	  /* white space other than line breaks */
-	uint64_t breaks;  /* CR and LF */
+	uint64_t symbol; /* neither letter, number nor white space */
+	uint64_t space;  /* the character ' ' */
+	uint64_t blank;  /* white space other than line breaks */
+	uint64_t breaks; /* CR and LF */
 	uint64_t slash, quote;
-	uint64_t more;	  /* continuation bytes */
-	uint64_t gaps;	  /* those of white space */
-	unsigned stop;	  /* first position that is not known */
-	bool end;	  /* the text ends at stop */
+	uint64_t more; /* continuation bytes */
+	uint64_t gaps; /* those of white space */
+	unsigned stop; /* first position that is not known */
+	bool end;      /* the text ends at stop */
 };
 
 #ifndef CTX_VEC_EMIT
@@ -109,8 +110,8 @@ static ALWAYS_INLINE void
 stop_at(struct block *b, uint64_t positions)
 {
 	/* Often there is none, often there is one: no branch. */
-	unsigned first = positions == 0 ? BLOCK
-					: (unsigned)__builtin_ctzll(positions);
+	unsigned first =
+	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
 	b->end = b->end & (first >= b->stop);
 	b->stop = first < b->stop ? first : b->stop;
@@ -137,7 +138,7 @@ classify_ascii(struct block *b, const struct vec *v)
 /* The characters of one block that are not ASCII. */
 struct rest {
 	uint64_t known; /* first bytes */
-	uint64_t more;	/* continuation bytes */
+	uint64_t more;  /* continuation bytes */
 	struct ctx_class_bits class;
 };
 
@@ -185,8 +186,7 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
 	struct ctx_class_bits class;
 
-	if (cp < least[last] || cp >= 0x110000 ||
-	    (cp >= 0xd800 && cp < 0xe000))
+	if (cp < least[last] || cp >= 0x110000 || (cp >= 0xd800 && cp < 0xe000))
 		return;
 	class = vec_classes(index,
 	    ctx_class_value + ctx_class_block[cp / 128] * 128u);
@@ -202,10 +202,10 @@ static ALWAYS_INLINE uint64_t
 between(const struct vec *v, unsigned a, unsigned b, unsigned c, unsigned d)
 {
 	return vec_range(v, (char)(a + 1), (int)(c - a - 2)) |
-	    (vec_equal(v, (char)a) & vec_range(v, (char)b,
-	    (int)(0xbf - b)) >> 1) |
-	    (vec_equal(v, (char)c) & vec_range(v, (char)0x80,
-	    (int)(d - 0x80)) >> 1);
+	    (vec_equal(v, (char)a) &
+		vec_range(v, (char)b, (int)(0xbf - b)) >> 1) |
+	    (vec_equal(v, (char)c) &
+		vec_range(v, (char)0x80, (int)(d - 0x80)) >> 1);
 }
 
 /* U+4E00 to U+9FFF and U+AC00 to U+D77F are letters without case, all of
@@ -214,7 +214,8 @@ static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
 	uint64_t letters = (between(v, 0xe4, 0xb8, 0xe9, 0xbf) |
-	    between(v, 0xea, 0xb0, 0xed, 0x9d)) & three;
+			       between(v, 0xea, 0xb0, 0xed, 0x9d)) &
+	    three;
 
 	_Static_assert(CTX_CLASS_LETTER == 3, "two bits");
 	r->known |= letters;
@@ -290,8 +291,9 @@ add_rest(struct block *b, const struct rest *r, uint64_t mark, bool cased)
 	uint64_t four = r->class.four, white = one & four;
 
 	_Static_assert(CTX_CLASS_UPPER == 1 && CTX_CLASS_LOWER == 2 &&
-	    CTX_CLASS_LETTER == 3 && CTX_CLASS_NUMBER == 4 &&
-	    CTX_CLASS_SPACE == 5 && CTX_CLASS_MARK == 6, "by their bits");
+		CTX_CLASS_LETTER == 3 && CTX_CLASS_NUMBER == 4 &&
+		CTX_CLASS_SPACE == 5 && CTX_CLASS_MARK == 6,
+	    "by their bits");
 	b->more = r->more;
 	b->upper |= one & ~(two | four);
 	b->lower |= two & ~(one | four);
@@ -305,8 +307,8 @@ add_rest(struct block *b, const struct rest *r, uint64_t mark, bool cased)
 }
 
 /*
- * Adds the characters that are not ASCII.  Left to pretokenize.c are marks that do
- * not follow a letter where the pattern has them both as letters and as
+ * Adds the characters that are not ASCII.  Left to pretokenize.c are marks that
+ * do not follow a letter where the pattern has them both as letters and as
  * symbols.
  */
 static void
@@ -326,8 +328,7 @@ classify_rest(struct block *b, const struct vec *v, uint64_t high,
 	/* 's in any case is also '\u017f. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
-		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) ==
-		    0)
+		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)
 			stop_at(b, quoted);
 }
 
@@ -344,8 +345,8 @@ contractions(const struct block *b, const struct vec *v, bool any_case,
 	    vec_equal(&folded, 'm') | vec_equal(&folded, 'd');
 	uint64_t e = vec_equal(&folded, 'e') & b->letter;
 	uint64_t l = vec_equal(&folded, 'l') & b->letter;
-	uint64_t rv = (vec_equal(&folded, 'r') | vec_equal(&folded, 'v')) &
-	    b->letter;
+	uint64_t rv =
+	    (vec_equal(&folded, 'r') | vec_equal(&folded, 'v')) & b->letter;
 
 	*two = b->quote & (one & b->letter) >> 1;
 	*three = b->quote & ((rv >> 1 & e >> 2) | (l >> 1 & l >> 2));
@@ -483,8 +484,8 @@ certain_boundaries(struct block *b, const struct vec *v,
 /* Those of a block that is not all ASCII.  Apart, so that nothing is asked
  * about continuation bytes where there are none. */
 static __attribute__((noinline)) uint64_t
-rest_boundaries(const struct block *ascii, const struct vec *v,
-    uint64_t high, const char *p, struct ctx_scheme scheme)
+rest_boundaries(const struct block *ascii, const struct vec *v, uint64_t high,
+    const char *p, struct ctx_scheme scheme)
 {
 	struct block b = *ascii;
 

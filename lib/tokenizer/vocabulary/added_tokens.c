@@ -8,8 +8,8 @@
 
 #include "tokenizer/open.h"
 
-#define OPEN	 "<|"
-#define CLOSE	 "|>"
+#define OPEN     "<|"
+#define CLOSE    "|>"
 #define RESERVED "<|reserved_"
 /* Real names are shorter by far, and those that begin with one another fewer.
  * Longer or deeper ones would take their time at each byte of a text. */
@@ -28,19 +28,19 @@ const struct ctx_specials ctx_specials_r50k = {0, 0,
     {{50256, "<|endoftext|>"}}};
 const struct ctx_specials ctx_specials_p50k_edit = {0, 0,
     {{50256, "<|endoftext|>"}, {50281, "<|fim_prefix|>"},
-    {50282, "<|fim_middle|>"}, {50283, "<|fim_suffix|>"}}};
+	{50282, "<|fim_middle|>"}, {50283, "<|fim_suffix|>"}}};
 const struct ctx_specials ctx_specials_cl100k = {0, 0,
     {{100257, "<|endoftext|>"}, {100258, "<|fim_prefix|>"},
-    {100259, "<|fim_middle|>"}, {100260, "<|fim_suffix|>"},
-    {100276, "<|endofprompt|>"}}};
+	{100259, "<|fim_middle|>"}, {100260, "<|fim_suffix|>"},
+	{100276, "<|endofprompt|>"}}};
 const struct ctx_specials ctx_specials_o200k = {0, 0,
     {{199999, "<|endoftext|>"}, {200018, "<|endofprompt|>"}}};
 const struct ctx_specials ctx_specials_harmony = {200000, 201087,
     {{199998, "<|startoftext|>"}, {199999, "<|endoftext|>"},
-    {200002, "<|return|>"}, {200003, "<|constrain|>"},
-    {200005, "<|channel|>"}, {200006, "<|start|>"}, {200007, "<|end|>"},
-    {200008, "<|message|>"}, {200012, "<|call|>"},
-    {200018, "<|endofprompt|>"}}};
+	{200002, "<|return|>"}, {200003, "<|constrain|>"},
+	{200005, "<|channel|>"}, {200006, "<|start|>"}, {200007, "<|end|>"},
+	{200008, "<|message|>"}, {200012, "<|call|>"},
+	{200018, "<|endofprompt|>"}}};
 
 /* Does p begin with this name?  Then its length, else 0. */
 static size_t
@@ -70,8 +70,7 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 
 /* <|reserved_ID|> without leading zeros. */
 static size_t
-reserved_at(const struct ctx_specials *s, const char *p, size_t n,
-    uint32_t *id)
+reserved_at(const struct ctx_specials *s, const char *p, size_t n, uint32_t *id)
 {
 	size_t at = begins_with(p, n, RESERVED, sizeof RESERVED - 1), i;
 	uint32_t value = 0;
@@ -88,16 +87,15 @@ reserved_at(const struct ctx_specials *s, const char *p, size_t n,
 }
 
 static size_t
-builtin_at(const struct ctx_specials *s, const char *p, size_t n,
-    uint32_t *id)
+builtin_at(const struct ctx_specials *s, const char *p, size_t n, uint32_t *id)
 {
 	size_t i, length;
 
 	if (begins_with(p, n, OPEN, 2) == 0)
 		return 0;
 	for (i = 0; i < 10 && s->list[i].name != NULL; i++) {
-		length = begins_with(p, n, s->list[i].name,
-		    strlen(s->list[i].name));
+		length =
+		    begins_with(p, n, s->list[i].name, strlen(s->list[i].name));
 		if (length > 0) {
 			*id = s->list[i].id;
 			return length;
@@ -122,8 +120,8 @@ is_behind(const char *p, size_t n, struct ctx_str name, size_t *same)
 	while (*same < n && *same < name.n && p[*same] == name.p[*same])
 		++*same;
 	return *same == name.n ||
-	    (*same < n && (unsigned char)p[*same] >
-		    (unsigned char)name.p[*same]);
+	    (*same < n &&
+		(unsigned char)p[*same] > (unsigned char)name.p[*same]);
 }
 
 /* The longest name that p, n begins with is the last that stands before it in
@@ -163,7 +161,8 @@ ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names, uint32_t *id)
 {
 	if (t->specials != NULL)
-		return (names & CTX_NAMES_ASKED) == 0 ? 0
+		return (names & CTX_NAMES_ASKED) == 0
+		    ? 0
 		    : builtin_at(t->specials, p, n, id);
 	return t->vocab.specials == NULL ? 0 : listed_at(t, p, n, names, id);
 }
@@ -202,15 +201,17 @@ nest(struct ctx_special_name *list, size_t n, struct ctx_err *err)
 
 	for (i = 1; i < n; i++) {
 		in = (uint32_t)i;
-		while (in > 0 && begins_with(list[i].text.p, list[i].text.n,
-				     list[in - 1].text.p,
-				     list[in - 1].text.n) == 0)
+		while (in > 0 &&
+		    begins_with(list[i].text.p, list[i].text.n,
+			list[in - 1].text.p, list[in - 1].text.n) == 0)
 			in = list[in - 1].inside;
 		list[i].inside = in;
 		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
 		if (list[i].depth >= DEEPEST)
-			return ctx_err_set(err, CTX_EFILE, "more than %d added "
-			    "tokens that begin with one another", DEEPEST);
+			return ctx_err_set(err, CTX_EFILE,
+			    "more than %d added "
+			    "tokens that begin with one another",
+			    DEEPEST);
 	}
 	return 0;
 }
@@ -232,8 +233,8 @@ ctx_special_index(struct ctx_tokenizer *t, struct ctx_err *err)
 		if (s[i].n > LONGEST)
 			return ctx_err_set(err, CTX_EFILE,
 			    "an added token of %u bytes", (unsigned)s[i].n);
-		list[i].text = (struct ctx_str){(const char *)s + s[i].at,
-		    s[i].n};
+		list[i].text =
+		    (struct ctx_str){(const char *)s + s[i].at, s[i].n};
 		list[i].id = s[i].id;
 		list[i].names = names_of(s + i);
 		list[i].row = (uint32_t)i;
@@ -293,14 +294,20 @@ ctx_special_name(const struct ctx_tokenizer *t, uint32_t id,
 	for (i = 0; s != NULL && i < 10 && s->list[i].name != NULL; i++)
 		if (s->list[i].id == id)
 			return ctx_buf_add(out, s->list[i].name,
-			    strlen(s->list[i].name), err) < 0 ? -1 : 1;
+				   strlen(s->list[i].name), err) < 0
+			    ? -1
+			    : 1;
 	if (s != NULL && is_reserved(s, id))
 		return ctx_buf_printf(out, err, RESERVED "%u" CLOSE,
-		    (unsigned)id) < 0 ? -1 : 1;
+			   (unsigned)id) < 0
+		    ? -1
+		    : 1;
 	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
 		if (v->specials[i].id == id)
 			return ctx_buf_add(out, names + v->specials[i].at,
-			    v->specials[i].n, err) < 0 ? -1 : 1;
+				   v->specials[i].n, err) < 0
+			    ? -1
+			    : 1;
 	return 0;
 }
 
@@ -327,6 +334,6 @@ ctx_tokenizer_special(const struct ctx_tokenizer *t, const char *p, size_t n,
 {
 	const unsigned all = CTX_NAMES_ASKED | CTX_NAMES_ADDED;
 
-	return n > 0 && ctx_special_at(t, p, n,
-	    all | all * CTX_NAMES_NORMAL, id) == n;
+	return n > 0 &&
+	    ctx_special_at(t, p, n, all | all * CTX_NAMES_NORMAL, id) == n;
 }

@@ -21,7 +21,7 @@
 enum state {
 	UNUSED,
 	REACHED, /* its bytes merge to it */
-	WHOLE,	 /* only as a whole piece */
+	WHOLE,   /* only as a whole piece */
 };
 
 /* Filling needs what reading may not have: pointers that can be written. */
@@ -29,13 +29,13 @@ struct fill {
 	const struct ctx_pack *in;
 	struct ctx_vocab_head *head;
 	struct ctx_vocab view;
-	enum state *states; /* of each token */
+	enum state *states;       /* of each token */
 	size_t keys, longs, text; /* tokens of each kind, bytes of them all */
 	size_t spilled;
 	uint32_t longest, ids;
 	uint32_t spill_bits, pair_bits; /* grow until everything has a place */
-	bool full; /* something had none */
-	bool crowded; /* too many tokens want one place */
+	bool full;                      /* something had none */
+	bool crowded;                   /* too many tokens want one place */
 };
 
 /* Places that are looked at for a token, and tokens with one beginning.  Files
@@ -76,8 +76,8 @@ survey(struct fill *f, struct ctx_err *err)
 	size_t i;
 
 	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
-		return ctx_err_set(err, CTX_EFILE,
-		    "a vocabulary of %zu tokens", in->n);
+		return ctx_err_set(err, CTX_EFILE, "a vocabulary of %zu tokens",
+		    in->n);
 	for (i = 0; i < in->n; i++) {
 		t = in->tokens + i;
 		if (t->n > CTX_PACK_MAX)
@@ -129,8 +129,8 @@ static void
 lay_out(struct fill *f, struct ctx_vocab_head *h)
 {
 	const struct ctx_pack *in = f->in;
-	uint64_t lines = (UINT64_C(1) << h->line_bits) +
-	    (UINT64_C(1) << h->spill_bits);
+	uint64_t lines =
+	    (UINT64_C(1) << h->line_bits) + (UINT64_C(1) << h->spill_bits);
 	uint64_t *bytes = h->bytes, names = 0, end = sizeof *h;
 	size_t i;
 
@@ -144,17 +144,17 @@ lay_out(struct fill *f, struct ctx_vocab_head *h)
 	bytes[CTX_VOCAB_PAIRS] = UINT64_C(64) << h->pair_bits;
 	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 8;
 	bytes[CTX_VOCAB_SHORTER] = (uint64_t)in->n * 4;
-	bytes[CTX_VOCAB_GROUPS] = (UINT64_C(1) << h->group_bits) *
-	    sizeof(struct ctx_vocab_group);
+	bytes[CTX_VOCAB_GROUPS] =
+	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
 	bytes[CTX_VOCAB_LONG] = (uint64_t)f->longs * 4;
-	bytes[CTX_VOCAB_CROSSING] = (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) +
-	    65536 / 8;
+	bytes[CTX_VOCAB_CROSSING] =
+	    (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) + 65536 / 8;
 	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)in->n + 1) * 4;
 	bytes[CTX_VOCAB_TEXT] = f->text;
 	bytes[CTX_VOCAB_IDS] = identity(in) ? 0 : (uint64_t)in->n * 4;
 	bytes[CTX_VOCAB_TOKENS] = identity(in) ? 0 : (uint64_t)h->ids * 4;
-	bytes[CTX_VOCAB_SPECIALS] = names +
-	    (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
+	bytes[CTX_VOCAB_SPECIALS] =
+	    names + (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
 	bytes[CTX_VOCAB_PATTERNS] = in->patterns.n;
 	for (i = 0; i < CTX_VOCAB_SECTIONS; i++) {
 		h->at[i] = end = (end + 63) / 64 * 64;
@@ -235,8 +235,7 @@ fill_texts(struct fill *f)
 			memcpy(text + end, t->p, t->n);
 		end += t->n;
 		parents[2 * i] = parents[2 * i + 1] = i;
-		if (t->n == 1 &&
-		    leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
+		if (t->n == 1 && leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
 			leaves[(unsigned char)*t->p] = i;
 	}
 	offsets[i] = end;
@@ -306,8 +305,8 @@ enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 	parents[2 * (size_t)token] = a;
 	parents[2 * (size_t)token + 1] = b;
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
-		entry = pairs + CTX_PAIR_LINE *
-		    (size_t)((line + away) & f->view.pair_mask);
+		entry = pairs +
+		    CTX_PAIR_LINE * (size_t)((line + away) & f->view.pair_mask);
 		for (i = 0; i < 8; i++)
 			if (entry[8 + i] == 0) {
 				entry[i] = tag | away << CTX_PAIR_AWAY;
@@ -414,7 +413,7 @@ fill_tokens(struct fill *f)
 		t = f->in->tokens + i;
 		if (t->n < 2 || f->states[i] != UNUSED || has_byte_ff(t) ||
 		    (t->n <= CTX_VOCAB_KEY &&
-		    ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
+			ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
 			continue;
 		if (t->n <= CTX_VOCAB_KEY)
 			note_unreached(f);
@@ -533,15 +532,15 @@ fill_groups(struct fill *f, struct ctx_err *err)
 	for (i = 0; i < f->in->n; i++) {
 		t = f->in->tokens + i;
 		if (t->n > CTX_VOCAB_KEY && f->states[i] != UNUSED)
-			list[n++] = (struct long_token){t->p, t->n, i,
-			    f->states[i]};
+			list[n++] =
+			    (struct long_token){t->p, t->n, i, f->states[i]};
 	}
 	qsort(list, n, sizeof *list, by_beginning);
 	n = drop_equal(f, list, n);
 	for (first = 0; first < n; first = end) {
 		end = first;
-		while (end < n && memcmp(list[end].p, list[first].p,
-		    CTX_VOCAB_KEY) == 0) {
+		while (end < n &&
+		    memcmp(list[end].p, list[first].p, CTX_VOCAB_KEY) == 0) {
 			longs[end] = list[end].token;
 			end++;
 		}
@@ -560,8 +559,8 @@ fill_shorter(struct fill *f)
 	for (i = 0; i < f->in->n; i++) {
 		t = f->in->tokens + i;
 		if (f->states[i] == REACHED && t->n > 1)
-			shorter[i] = ctx_vocab_longest(&f->view, t->p,
-			    t->n - 1);
+			shorter[i] =
+			    ctx_vocab_longest(&f->view, t->p, t->n - 1);
 	}
 }
 
@@ -645,8 +644,10 @@ build(struct fill *f, struct ctx_err *err)
 	if (f->crowded)
 		return alike(err);
 	if (f->full)
-		return f->pair_bits <= MOST_PAIR_BITS ? 0 : ctx_err_set(err,
-		    CTX_EFILE, "merges that cannot be told apart");
+		return f->pair_bits <= MOST_PAIR_BITS
+		    ? 0
+		    : ctx_err_set(err, CTX_EFILE,
+			  "merges that cannot be told apart");
 	if (has_numbers(&f->view, f->in->scheme.digits))
 		f->head->flags |= CTX_VOCAB_NUMBERS;
 	fill_ids(f);

@@ -5,8 +5,8 @@
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CTX_PACK_MAX 1024	   /* bytes of a token that can be packed */
-#define CTX_PACK_ANY 0		   /* merged from whatever is there */
+#define CTX_PACK_MAX   1024       /* bytes of a token that can be packed */
+#define CTX_PACK_ANY   0          /* merged from whatever is there */
 #define CTX_PACK_NEVER UINT32_MAX /* no merge makes it */
 
 struct ctx_pack_token {

@@ -8,19 +8,19 @@
 
 #if defined(__APPLE__)
 #define SECTION "__TEXT,__const"
-#define SYMBOL	"_"
+#define SYMBOL  "_"
 #else
 #define SECTION ".rodata"
-#define SYMBOL	""
+#define SYMBOL  ""
 #endif
 
-#define VOCAB(name)                                                          \
-	__asm__(".section " SECTION "\n"                                      \
-		".balign 64\n"                                                \
-		".globl " SYMBOL "ctx_vocab_" #name "\n" SYMBOL               \
-		"ctx_vocab_" #name ":\n"                                      \
-		".incbin \"" CTX_GEN "/" #name ".vocab\"\n"                   \
-		".balign 64\n"                                                \
+#define VOCAB(name)                                             \
+	__asm__(".section " SECTION "\n"                        \
+		".balign 64\n"                                  \
+		".globl " SYMBOL "ctx_vocab_" #name "\n" SYMBOL \
+		"ctx_vocab_" #name ":\n"                        \
+		".incbin \"" CTX_GEN "/" #name ".vocab\"\n"     \
+		".balign 64\n"                                  \
 		".text\n")
 
 VOCAB(r50k_base);

@@ -4,28 +4,29 @@
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 #define CONTRACTIONS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-#define UPPER	     "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
-#define LOWER	     "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
-#define SPACES	     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define UPPER        "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
+#define LOWER        "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
+#define SPACES       "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 #define GPT2                                                                 \
-	"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|"  \
+	"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|" \
 	"\\s+(?!\\S)|\\s+"
-#define CL100K(digits)                                                       \
-	CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" digits                 \
-	"| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" SPACES
-#define O200K(end, digits)                                                   \
-	"[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+" end                      \
-	"|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER "*" end "|" digits          \
+#define CL100K(digits)                                        \
+	CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" digits \
+		     "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" SPACES
+#define O200K(end, digits)                                           \
+	"[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+" end             \
+	"|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER "*" end "|" digits \
 	"| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" SPACES
-#define LLAMA3	CL100K("\\p{N}{1,3}")
-#define QWEN2	CL100K("\\p{N}")
-#define GPT4O	O200K(CONTRACTIONS "?", "\\p{N}{1,3}")
-#define TEKKEN	O200K("", "\\p{N}")
+#define LLAMA3 CL100K("\\p{N}{1,3}")
+#define QWEN2  CL100K("\\p{N}")
+#define GPT4O  O200K(CONTRACTIONS "?", "\\p{N}{1,3}")
+#define TEKKEN O200K("", "\\p{N}")
 
-#define CJK	"[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f" \
+#define CJK                                                   \
+	"[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f" \
 	"\xe3\x82\xa0-\xe3\x83\xbf]+"
-#define DEEPSEEK                                                             \
-	"[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|"             \
+#define DEEPSEEK                                                              \
+	"[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|"              \
 	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
@@ -113,7 +114,7 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 
 	for (; *p != '\0'; p++)
 		if ((strchr(special, *p) != NULL &&
-		    ctx_buf_add(text, "\\", 1, err) < 0) ||
+			ctx_buf_add(text, "\\", 1, err) < 0) ||
 		    ctx_buf_add(text, p, 1, err) < 0)
 			return -1;
 	return ctx_buf_add(text, "", 1, err);
@@ -125,17 +126,18 @@ static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {
 	const json_t *pattern = json_object_get(split, "pattern");
-	const char *regex = json_string_value(json_object_get(pattern,
-	    "Regex"));
-	const char *literal = json_string_value(json_object_get(pattern,
-	    "String"));
-	const char *behavior = json_string_value(json_object_get(split,
-	    "behavior"));
+	const char *regex =
+	    json_string_value(json_object_get(pattern, "Regex"));
+	const char *literal =
+	    json_string_value(json_object_get(pattern, "String"));
+	const char *behavior =
+	    json_string_value(json_object_get(split, "behavior"));
 	bool all = regex != NULL && find_known(regex) < KNOWN &&
 	    json_is_true(json_object_get(split, "invert"));
 
-	if (behavior == NULL || (strcmp(behavior, "Isolated") != 0 &&
-	    !(all && strcmp(behavior, "Removed") == 0)))
+	if (behavior == NULL ||
+	    (strcmp(behavior, "Isolated") != 0 &&
+		!(all && strcmp(behavior, "Removed") == 0)))
 		return refuse(err, "a splitter that is not Isolated but ",
 		    behavior == NULL ? "nothing" : behavior);
 	if (regex != NULL)
@@ -148,8 +150,11 @@ add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 static int
 add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 {
-	return add_pattern(text, json_is_true(json_object_get(digits,
-	    "individual_digits")) ? "\\p{N}" : "\\p{N}+", err);
+	return add_pattern(text,
+	    json_is_true(json_object_get(digits, "individual_digits"))
+		? "\\p{N}"
+		: "\\p{N}+",
+	    err);
 }
 
 /* Patterns, then ByteLevel, which has one of its own unless told not to. */
@@ -178,8 +183,7 @@ ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
 	if (strcmp(type_of(one), "ByteLevel") != 0)
 		return refuse(err, "a pre_tokenizer of type ", type_of(one));
 	if (json_is_true(json_object_get(one, "add_prefix_space")))
-		return refuse(err, "a pre_tokenizer with add_prefix_space",
-		    "");
+		return refuse(err, "a pre_tokenizer with add_prefix_space", "");
 	if (!json_is_false(json_object_get(one, "use_regex")) &&
 	    add_pattern(text, GPT2, err) < 0)
 		return -1;

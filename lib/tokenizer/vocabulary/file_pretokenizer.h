@@ -22,9 +22,9 @@ int ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
 struct ctx_presplit_model {
 	const char *name;
 	const char *patterns[3]; /* as many as there are */
-	bool byte_level;	 /* does ByteLevel split as well? */
-	bool nfc;		 /* is text to be normalised? */
-	bool whole;		 /* ignore_merges */
+	bool byte_level;         /* does ByteLevel split as well? */
+	bool nfc;                /* is text to be normalised? */
+	bool whole;              /* ignore_merges */
 };
 
 /* NULL: a name that is not known. */

@@ -190,14 +190,15 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 			rc = json_object_setn_new(vocab, token.p, token.n,
 			    json_integer((json_int_t)i));
 		else if (token.n > 0)
-			rc = json_array_append_new(added, json_pack(
-			    "{s:I, s:s%, s:b, s:b}", "id", (json_int_t)i,
-			    "content", token.p, token.n, "special",
-			    type == CONTROL, "normalized", false));
+			rc = json_array_append_new(added,
+			    json_pack("{s:I, s:s%, s:b, s:b}", "id",
+				(json_int_t)i, "content", token.p, token.n,
+				"special", type == CONTROL, "normalized",
+				false));
 	}
-	return rc == 0 ? 0
+	return rc == 0        ? 0
 	    : errno == ENOMEM ? ctx_err_nomem(err)
-	    : refuse(err, "a token that is not UTF-8");
+			      : refuse(err, "a token that is not UTF-8");
 }
 
 static int
@@ -211,9 +212,10 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 	for (i = 0; i < g->nmerges; i++) {
 		merge = string(&at);
 		errno = 0;
-		if (json_array_append_new(merges, json_stringn(merge.p,
-		    merge.n)) < 0)
-			return errno == ENOMEM ? ctx_err_nomem(err)
+		if (json_array_append_new(merges,
+			json_stringn(merge.p, merge.n)) < 0)
+			return errno == ENOMEM
+			    ? ctx_err_nomem(err)
 			    : refuse(err, "a merge that is not UTF-8");
 	}
 	return 0;
@@ -228,12 +230,14 @@ make_splitter(const struct ctx_presplit_model *model)
 	int rc = list == NULL ? -1 : 0;
 
 	for (i = 0; rc == 0 && i < 3 && model->patterns[i] != NULL; i++)
-		rc = json_array_append_new(list, json_pack(
-		    "{s:s, s:s, s:{s:s}}", "type", "Split", "behavior",
-		    "Isolated", "pattern", "Regex", model->patterns[i]));
+		rc = json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:{s:s}}", "type", "Split",
+			"behavior", "Isolated", "pattern", "Regex",
+			model->patterns[i]));
 	if (rc == 0)
-		rc = json_array_append_new(list, json_pack("{s:s, s:b}",
-		    "type", "ByteLevel", "use_regex", model->byte_level));
+		rc = json_array_append_new(list,
+		    json_pack("{s:s, s:b}", "type", "ByteLevel", "use_regex",
+			model->byte_level));
 	if (rc < 0) {
 		json_decref(list);
 		return NULL;
@@ -244,14 +248,15 @@ make_splitter(const struct ctx_presplit_model *model)
 
 /* The tokenizer.json; NULL without memory. */
 static json_t *
-make_root(const struct ctx_presplit_model *model, json_t *vocab,
-    json_t *merges, json_t *added)
+make_root(const struct ctx_presplit_model *model, json_t *vocab, json_t *merges,
+    json_t *added)
 {
 	return json_pack("{s:o, s:O, s:o, s:{s:s, s:b, s:O, s:O}}",
-	    "normalizer", model->nfc ? json_pack("{s:s}", "type", "NFC")
-	    : json_null(), "added_tokens", added, "pre_tokenizer",
-	    make_splitter(model), "model", "type", "BPE", "ignore_merges",
-	    model->whole, "vocab", vocab, "merges", merges);
+	    "normalizer",
+	    model->nfc ? json_pack("{s:s}", "type", "NFC") : json_null(),
+	    "added_tokens", added, "pre_tokenizer", make_splitter(model),
+	    "model", "type", "BPE", "ignore_merges", model->whole, "vocab",
+	    vocab, "merges", merges);
 }
 
 static int
@@ -267,7 +272,8 @@ convert(const struct gguf *g, const struct ctx_presplit_model *model,
 	else if (add_tokens(g, vocab, added, err) == 0 &&
 	    add_merges(g, merges, err) == 0) {
 		root = make_root(model, vocab, merges, added);
-		rc = root == NULL ? ctx_err_nomem(err)
+		rc = root == NULL
+		    ? ctx_err_nomem(err)
 		    : ctx_huggingface_pack_root(pack, root, block, size, err);
 	}
 	json_decref(vocab);
@@ -285,18 +291,23 @@ ctx_gguf_pack(struct ctx_pack *pack, const char *p, size_t n, void **block,
 	const struct ctx_presplit_model *model;
 
 	if (!scan(&g))
-		return ctx_err_set(err, CTX_EFILE, g.bad
-		    ? "a GGUF file of an unknown version or with unknown types"
-		    : "a GGUF file that ends early");
+		return ctx_err_set(err, CTX_EFILE,
+		    g.bad ? "a GGUF file of an unknown version or with unknown "
+			    "types"
+			  : "a GGUF file that ends early");
 	if (!is(g.model, "gpt2") || g.tokens == 0 || g.merges == 0)
-		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a GGUF file "
-		    "with a tokenizer of type %.*s, not byte-level BPE "
-		    "(gpt2)"), (int)(g.model.n < 40 ? g.model.n : 40),
+		return ctx_err_set(err, CTX_EFILE,
+		    CTX_REFUSED(
+			"a GGUF file "
+			"with a tokenizer of type %.*s, not byte-level BPE "
+			"(gpt2)"),
+		    (int)(g.model.n < 40 ? g.model.n : 40),
 		    g.model.n > 0 ? g.model.p : "");
 	model = ctx_presplit_named(g.pre);
 	if (model == NULL)
-		return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a GGUF file "
-		    "whose splitter is named \"%.*s\""),
+		return ctx_err_set(err, CTX_EFILE,
+		    CTX_REFUSED("a GGUF file "
+				"whose splitter is named \"%.*s\""),
 		    (int)(g.pre.n < 40 ? g.pre.n : 40),
 		    g.pre.n > 0 ? g.pre.p : "");
 	return convert(&g, model, pack, block, size, err);

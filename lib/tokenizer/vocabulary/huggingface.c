@@ -2,8 +2,8 @@
  * huggingface.c - tokenizer.json of Hugging Face, for byte-level BPE
  *
  * Only what is sure to give the same tokens is taken: a BPE model without
- * dropout, affixes or byte fallback, and splitters that file_pretokenizer.c takes.
- * Everything else is refused by name.
+ * dropout, affixes or byte fallback, and splitters that file_pretokenizer.c
+ * takes. Everything else is refused by name.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -19,7 +19,7 @@
 
 struct reader {
 	json_t *model, *vocab;
-	struct ctx_arena arena; /* bytes of tokens */
+	struct ctx_arena arena;  /* bytes of tokens */
 	struct ctx_buf patterns; /* of the splitter */
 	struct ctx_pack_token *tokens;
 	size_t n, cap;
@@ -67,7 +67,7 @@ check_model(struct reader *r, struct ctx_err *err)
 
 	if (strcmp(type_of(r->model), "BPE") != 0 &&
 	    (*type_of(r->model) != '\0' ||
-	    json_object_get(r->model, "merges") == NULL))
+		json_object_get(r->model, "merges") == NULL))
 		return refuse(err, "a model of type ", type_of(r->model));
 	for (i = 0; i < sizeof off / sizeof off[0]; i++)
 		if (is_set(r->model, off[i]))
@@ -88,8 +88,7 @@ byte_of(uint32_t cp)
 {
 	uint32_t byte, next = 0x100;
 
-	if ((cp > 0x20 && cp < 0x7f) || (cp > 0xa0 && cp < 0x100 &&
-	    cp != 0xad))
+	if ((cp > 0x20 && cp < 0x7f) || (cp > 0xa0 && cp < 0x100 && cp != 0xad))
 		return (int)cp;
 	for (byte = 0; byte < 0x100; byte++) {
 		if ((byte > 0x20 && byte < 0x7f) ||
@@ -145,12 +144,14 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 	bool absent;
 
 	if (rc <= 0)
-		return rc < 0 ? -1 : cut == CTX_PACK_NEVER ? 0
+		return rc < 0 ? -1
+		    : cut == CTX_PACK_NEVER
+		    ? 0
 		    : refuse(err, "a token that is not byte-level: ", name);
 	/* No valid UTF-8 has these bytes, so some vocabularies do not. */
 	absent = id == NULL && token.n == 1 && never_in_utf8(*token.p);
-	if (!absent && (!json_is_integer(id) || value < 0 ||
-	    value >= (json_int_t)r->ids))
+	if (!absent &&
+	    (!json_is_integer(id) || value < 0 || value >= (json_int_t)r->ids))
 		return refuse(err, "no id for the token ", name);
 	token.id = absent ? CTX_VOCAB_NONE : (uint32_t)value;
 	if (!absent)
@@ -234,8 +235,8 @@ add_tokens(struct reader *r, struct ctx_err *err)
 		if (json_integer_value(id) >= 0 &&
 		    json_integer_value(id) < (json_int_t)r->ids &&
 		    !r->merged[json_integer_value(id)])
-			rc = add_token(r, key, strlen(key), CTX_PACK_NEVER,
-			    err);
+			rc =
+			    add_token(r, key, strlen(key), CTX_PACK_NEVER, err);
 	}
 	return rc;
 }
@@ -285,10 +286,13 @@ add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
 		if (!json_is_integer(id) || json_string_length(content) == 0 ||
 		    json_integer_value(id) < 0 ||
 		    json_integer_value(id) >= CTX_VOCAB_MAX)
-			return refuse(err, "an added token without id or "
-			    "content", "");
-		if (s->added && (is_true(token, "lstrip") ||
-		    is_true(token, "rstrip") || is_true(token, "single_word")))
+			return refuse(err,
+			    "an added token without id or "
+			    "content",
+			    "");
+		if (s->added &&
+		    (is_true(token, "lstrip") || is_true(token, "rstrip") ||
+			is_true(token, "single_word")))
 			return refuse(err, "the added token ",
 			    json_string_value(content));
 		s->p = json_string_value(content);
@@ -296,8 +300,8 @@ add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
 		s->id = (uint32_t)json_integer_value(id);
 		/* Without normalizing there is no difference. */
 		normal = json_object_get(token, "normalized");
-		s->normal = pack->nfc && (normal == NULL ? s->added
-		    : json_is_true(normal));
+		s->normal = pack->nfc &&
+		    (normal == NULL ? s->added : json_is_true(normal));
 		if (s->normal && normalise(r, s, err) < 0)
 			return -1;
 	}
@@ -308,8 +312,7 @@ add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
 
 /* None, or NFC once or more, which is the same as once. */
 static int
-check_normalizer(struct ctx_pack *pack, json_t *normalizer,
-    struct ctx_err *err)
+check_normalizer(struct ctx_pack *pack, json_t *normalizer, struct ctx_err *err)
 {
 	json_t *list = json_object_get(normalizer, "normalizers"), *one;
 	bool sequence = strcmp(type_of(normalizer), "Sequence") == 0;
@@ -333,17 +336,18 @@ read_all(struct reader *r, struct ctx_pack *pack, const json_t *root,
 {
 	r->model = json_object_get(root, "model");
 	if (check_model(r, err) < 0 ||
-	    check_normalizer(pack, json_object_get(root, "normalizer"),
-	    err) < 0 ||
+	    check_normalizer(pack, json_object_get(root, "normalizer"), err) <
+		0 ||
 	    ctx_presplit_json(pack, json_object_get(root, "pre_tokenizer"),
-	    &r->patterns, err) < 0)
+		&r->patterns, err) < 0)
 		return -1;
 	r->ids = CTX_VOCAB_MAX;
 	r->merged = calloc(r->ids, sizeof *r->merged);
 	if (r->merged == NULL)
 		return ctx_err_nomem(err);
-	if (add_tokens(r, err) < 0 || add_specials(r, pack,
-	    json_object_get(root, "added_tokens"), err) < 0)
+	if (add_tokens(r, err) < 0 ||
+	    add_specials(r, pack, json_object_get(root, "added_tokens"), err) <
+		0)
 		return -1;
 	pack->tokens = r->tokens;
 	pack->n = r->n;

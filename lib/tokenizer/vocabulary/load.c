@@ -85,7 +85,8 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	else if (buf->n > FILE_MAX)
 		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
 	else if (buf->n == 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
-		got = ctx_err_set(err, CTX_EFILE, "cannot read it: no process "
+		got = ctx_err_set(err, CTX_EFILE,
+		    "cannot read it: no process "
 		    "writes to this FIFO; start its writer first");
 	close(fd);
 	return got < 0 ? -1 : 0;
@@ -105,8 +106,7 @@ sum_of(const char *p, size_t n)
 	for (i = 0; i + sizeof words <= n; i += sizeof words) {
 		memcpy(words, p + i, sizeof words);
 		for (k = 0; k < 4; k++) {
-			lanes[k] = (lanes[k] ^ words[k]) *
-			    0x9e3779b97f4a7c15u;
+			lanes[k] = (lanes[k] ^ words[k]) * 0x9e3779b97f4a7c15u;
 			lanes[k] ^= lanes[k] >> 32;
 		}
 	}
@@ -137,8 +137,10 @@ open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &t->vocab;
 
-	return v->patterns == NULL ? 0 : ctx_chain_open(&t->chain,
-	    v->patterns, (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
+	return v->patterns == NULL
+	    ? 0
+	    : ctx_chain_open(&t->chain, v->patterns,
+		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
 /* Reads a file of n bytes; false if it has fewer, or cannot be read. */
@@ -197,8 +199,9 @@ from_cache(struct ctx_tokenizer *t, const char *path,
 	if (block == NULL)
 		return false;
 	if (!is_sound(t, block, n) ||
-	    memcmp(t->vocab.head->source, pack->source,
-	    sizeof pack->source) != 0 || open_chain(t, &ignored) < 0) {
+	    memcmp(t->vocab.head->source, pack->source, sizeof pack->source) !=
+		0 ||
+	    open_chain(t, &ignored) < 0) {
 		free(block);
 		memset(&t->vocab, 0, sizeof t->vocab);
 		return false;
@@ -233,8 +236,9 @@ ctx_tokenizer_make_cache(const char *cache)
 	struct ctx_err ignored;
 
 	if (mkdir(cache, 0700) == 0 || errno != ENOENT || slash == NULL ||
-	    ctx_buf_add(&parent, cache, (size_t)(slash - cache),
-	    &ignored) < 0 || ctx_buf_add(&parent, "", 1, &ignored) < 0) {
+	    ctx_buf_add(&parent, cache, (size_t)(slash - cache), &ignored) <
+		0 ||
+	    ctx_buf_add(&parent, "", 1, &ignored) < 0) {
 		ctx_buf_release(&parent);
 		return;
 	}
@@ -267,8 +271,7 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 		return false;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
 	/* What has the name was looked at, and is no good. */
-	done = write_block(fd, t) &&
-	    (unlink(path) == 0 || errno == ENOENT) &&
+	done = write_block(fd, t) && (unlink(path) == 0 || errno == ENOENT) &&
 	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 	close(fd);
 	return done;
@@ -319,13 +322,14 @@ find_family(struct ctx_tokenizer *t, struct ctx_pack *pack, const char *file,
 
 	base = base == NULL ? file : base + 1;
 	for (i = 0; i < sizeof families / sizeof families[0]; i++)
-		if (strncmp(base, families[i].name,
-		    strlen(families[i].name)) == 0) {
+		if (strncmp(base, families[i].name, strlen(families[i].name)) ==
+		    0) {
 			pack->scheme = families[i].scheme;
 			t->specials = families[i].specials;
 			return 0;
 		}
-	return ctx_err_set(err, CTX_EFILE, "the name does not say which "
+	return ctx_err_set(err, CTX_EFILE,
+	    "the name does not say which "
 	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
 }
 
@@ -344,8 +348,8 @@ hash_source(struct ctx_pack *pack, const struct ctx_buf *text)
 }
 
 static int
-cache_path(struct ctx_buf *path, const char *cache,
-    const struct ctx_pack *pack, struct ctx_err *err)
+cache_path(struct ctx_buf *path, const char *cache, const struct ctx_pack *pack,
+    struct ctx_err *err)
 {
 	size_t i;
 
@@ -354,8 +358,7 @@ cache_path(struct ctx_buf *path, const char *cache,
 	for (i = 0; i < sizeof pack->source; i++)
 		if (ctx_buf_printf(path, err, "%02x", pack->source[i]) < 0)
 			return -1;
-	return ctx_buf_printf(path, err, ".vocab%d%c", CTX_VOCAB_VERSION,
-	    '\0');
+	return ctx_buf_printf(path, err, ".vocab%d%c", CTX_VOCAB_VERSION, '\0');
 }
 
 static bool
@@ -372,11 +375,12 @@ static int
 compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
     const struct ctx_buf *text, struct ctx_err *err)
 {
-	int rc = is_gguf(text) ? ctx_gguf_pack(pack, text->p, text->n,
-	    &t->block, &t->size, err) : is_json(text)
-	    ? ctx_huggingface_pack(pack, text->p, text->n, &t->block,
-	    &t->size, err) : ctx_ranks_pack(pack, text->p, text->n,
-	    &t->block, &t->size, err);
+	int rc = is_gguf(text)
+	    ? ctx_gguf_pack(pack, text->p, text->n, &t->block, &t->size, err)
+	    : is_json(text)
+	    ? ctx_huggingface_pack(pack, text->p, text->n, &t->block, &t->size,
+		  err)
+	    : ctx_ranks_pack(pack, text->p, text->n, &t->block, &t->size, err);
 
 	if (rc < 0)
 		return -1;
@@ -399,8 +403,8 @@ name_file(const char *file, struct ctx_err *err)
 }
 
 int
-ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file,
-    const char *cache, struct ctx_err *err)
+ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
+    struct ctx_err *err)
 {
 	struct ctx_buf text = {0}, path = {0};
 	struct ctx_pack pack = {0};

@@ -52,8 +52,8 @@ struct parse {
 	size_t nkinds;
 	enum pass pass;
 	const char *p;
-	size_t n, at; /* bytes */
-	bool fold;    /* in (?i:...) */
+	size_t n, at;    /* bytes */
+	bool fold;       /* in (?i:...) */
 	uint32_t before; /* literal before this one, if right before it */
 	struct open_set in_sets[DEPTH];
 	struct open_group in_groups[DEPTH];
@@ -65,8 +65,10 @@ struct parse {
 static int
 refuse(const struct parse *r, const char *what)
 {
-	return ctx_err_set(r->err, CTX_EFILE, CTX_REFUSED("the splitter "
-	    "pattern has %s (byte %zu)"), what, r->at + 1);
+	return ctx_err_set(r->err, CTX_EFILE,
+	    CTX_REFUSED("the splitter "
+			"pattern has %s (byte %zu)"),
+	    what, r->at + 1);
 }
 
 static int
@@ -228,7 +230,7 @@ write_set(struct parse *r, size_t set)
 		while (last < 255 && has_kind(r, set, last + 1))
 			last++;
 		if (ctx_buf_printf(r->out, r->err, "\\x%02x-\\x%02x", first,
-		    last) < 0)
+			last) < 0)
 			return -1;
 	}
 	return put(r, "]", 1);
@@ -273,7 +275,8 @@ number_kinds(struct parse *r)
 				if (r->members[kind] == in)
 					break;
 			if (kind == 128)
-				return refuse(r, "too many kinds of "
+				return refuse(r,
+				    "too many kinds of "
 				    "characters");
 			if (kind == r->nkinds)
 				r->members[r->nkinds++] = in;
@@ -349,7 +352,8 @@ white_space(struct parse *r, struct set *set)
 		if (names[2 * i] == 'Z')
 			categories |= UINT32_C(1) << i;
 	add_categories(r, set, categories);
-	return add_range(r, set, 0x09, 0x0d) < 0 ? -1
+	return add_range(r, set, 0x09, 0x0d) < 0
+	    ? -1
 	    : add_range(r, set, 0x85, 0x85);
 }
 
@@ -386,9 +390,10 @@ escaped_char(struct parse *r, uint32_t *cp)
 		return refuse(r, "a character by no valid number");
 	}
 	*cp = next_char(r);
-	if (*cp == CTX_CHAR_BAD || (*cp < 0x80 &&
-	    ((*cp >= '0' && *cp <= '9') || ((*cp | 0x20) >= 'a' &&
-	    (*cp | 0x20) <= 'z'))))
+	if (*cp == CTX_CHAR_BAD ||
+	    (*cp < 0x80 &&
+		((*cp >= '0' && *cp <= '9') ||
+		    ((*cp | 0x20) >= 'a' && (*cp | 0x20) <= 'z'))))
 		return refuse(r, "an escape that is not known here");
 	return 0;
 }
@@ -408,7 +413,7 @@ escape(struct parse *r, struct set *set, uint32_t *cp)
 	if (r->fold)
 		return refuse(r, "a set in (?i:)");
 	c = r->p[r->at++];
-	rc = c == 's' || c == 'S' ? white_space(r, &found)
+	rc = c == 's' || c == 'S'  ? white_space(r, &found)
 	    : c == 'd' || c == 'D' ? digit(r, &found)
 				   : property(r, &found, c == 'P');
 	if (c == 'S' || c == 'D')
@@ -424,8 +429,7 @@ member(struct parse *r, struct set *set, uint32_t *cp)
 	if (skip(r, "\\"))
 		return escape(r, set, cp);
 	*cp = next_char(r);
-	return *cp == CTX_CHAR_BAD ? refuse(r, "bytes that are not UTF-8")
-				   : 0;
+	return *cp == CTX_CHAR_BAD ? refuse(r, "bytes that are not UTF-8") : 0;
 }
 
 static int
@@ -464,8 +468,8 @@ open_set(struct parse *r)
 	if (r->open_sets == DEPTH)
 		return refuse(r, "too many sets in sets");
 	if (is_next(r, "]") || (negated && r->fold))
-		return refuse(r, r->fold ? "a set in (?i:)"
-					 : "a set that begins with ]");
+		return refuse(r,
+		    r->fold ? "a set in (?i:)" : "a set that begins with ]");
 	memset(in, 0, sizeof *in);
 	in->negated = negated;
 	r->open_sets++;
@@ -525,11 +529,12 @@ literal(struct parse *r, uint32_t cp)
 	struct set set = {{0, 0}, {0}};
 
 	if (r->fold && (cp >= 0x80 || is_ligature(r->before, cp)))
-		return refuse(r, "letters in (?i:) that match more than "
+		return refuse(r,
+		    "letters in (?i:) that match more than "
 		    "themselves");
 	r->before = cp;
-	if ((r->fold ? add_folded(r, &set, cp)
-		     : add_range(r, &set, cp, cp)) < 0)
+	if ((r->fold ? add_folded(r, &set, cp) : add_range(r, &set, cp, cp)) <
+	    0)
 		return -1;
 	return use_set(r, &set);
 }
@@ -559,7 +564,8 @@ repetition(struct parse *r)
 		return 0;
 	if (!comma)
 		return ctx_buf_printf(r->out, r->err, "{%zu}", n[0]);
-	return digits[1] == 0 ? ctx_buf_printf(r->out, r->err, "{%zu,}", n[0])
+	return digits[1] == 0
+	    ? ctx_buf_printf(r->out, r->err, "{%zu,}", n[0])
 	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
 }
 
@@ -577,7 +583,8 @@ quantifier(struct parse *r, bool grouped)
 	} else if (is_one_of(r, "*+?")) {
 		r->at++;
 		if (grouped && is_next(r, "+"))
-			return refuse(r, "a group repeated without a way "
+			return refuse(r,
+			    "a group repeated without a way "
 			    "back");
 		if (!skip(r, "+"))
 			(void)skip(r, "?");
@@ -598,7 +605,8 @@ open_group(struct parse *r)
 		while (kind < 4 && !skip(r, group_kinds[kind]))
 			kind++;
 		if (kind == 4)
-			return refuse(r, "a group of a kind that is not "
+			return refuse(r,
+			    "a group of a kind that is not "
 			    "known here");
 	}
 	if (r->open_groups == DEPTH)
@@ -649,7 +657,8 @@ atom(struct parse *r)
 	} else {
 		cp = next_char(r);
 		return cp == CTX_CHAR_BAD
-		    ? refuse(r, "bytes that are not UTF-8") : literal(r, cp);
+		    ? refuse(r, "bytes that are not UTF-8")
+		    : literal(r, cp);
 	}
 	r->before = 0;
 	return rc < 0 ? -1 : use_set(r, &set);

@@ -9,10 +9,10 @@
 #include "tokenizer/unicode.h"
 
 /* Why a file is not taken, and what to do. */
-#define CTX_REFUSED(what)                                                    \
+#define CTX_REFUSED(what) \
 	"cannot count exactly: " what "; the encoding bytes/4 estimates"
 
-#define CTX_KINDS_CUTS	   64 /* ranges of characters named in patterns */
+#define CTX_KINDS_CUTS     64 /* ranges of characters named in patterns */
 #define CTX_KINDS_CATEGORY 30
 
 /*
@@ -23,7 +23,7 @@
  * expression library has.
  */
 struct ctx_kinds {
-	size_t n;		       /* ranges */
+	size_t n;                       /* ranges */
 	uint32_t first[CTX_KINDS_CUTS]; /* of each range, from 0x80 on */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };

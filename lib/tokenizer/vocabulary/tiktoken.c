@@ -63,8 +63,8 @@ enter(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 	if (rank >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE, "a rank of %u",
 		    (unsigned)rank);
-	grown = ctx_grow(r->list, &r->cap, (size_t)rank + 1, sizeof *grown,
-	    err);
+	grown =
+	    ctx_grow(r->list, &r->cap, (size_t)rank + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	r->list = grown;

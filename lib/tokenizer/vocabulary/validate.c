@@ -32,8 +32,8 @@ good_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
 static bool
 good_layout(const struct ctx_vocab_head *h)
 {
-	uint64_t lines = (UINT64_C(1) << h->line_bits) +
-	    (UINT64_C(1) << h->spill_bits);
+	uint64_t lines =
+	    (UINT64_C(1) << h->line_bits) + (UINT64_C(1) << h->spill_bits);
 	bool mapped = h->bytes[CTX_VOCAB_IDS] != 0;
 
 	return good_section(h, CTX_VOCAB_LINES, lines * 64) &&
@@ -45,20 +45,17 @@ good_layout(const struct ctx_vocab_head *h)
 	    good_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 8) &&
 	    good_section(h, CTX_VOCAB_SHORTER, (uint64_t)h->n * 4) &&
 	    good_section(h, CTX_VOCAB_GROUPS,
-	    sizeof(struct ctx_vocab_group) << h->group_bits) &&
+		sizeof(struct ctx_vocab_group) << h->group_bits) &&
 	    good_section(h, CTX_VOCAB_LONG, h->bytes[CTX_VOCAB_LONG]) &&
 	    good_section(h, CTX_VOCAB_CROSSING,
-	    ((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8) &&
+		((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8) &&
 	    good_section(h, CTX_VOCAB_OFFSETS, ((uint64_t)h->n + 1) * 4) &&
 	    good_section(h, CTX_VOCAB_TEXT, h->bytes[CTX_VOCAB_TEXT]) &&
-	    good_section(h, CTX_VOCAB_IDS,
-	    mapped ? (uint64_t)h->n * 4 : 0) &&
+	    good_section(h, CTX_VOCAB_IDS, mapped ? (uint64_t)h->n * 4 : 0) &&
 	    good_section(h, CTX_VOCAB_TOKENS,
-	    mapped ? (uint64_t)h->ids * 4 : 0) &&
-	    good_section(h, CTX_VOCAB_SPECIALS,
-	    h->bytes[CTX_VOCAB_SPECIALS]) &&
-	    good_section(h, CTX_VOCAB_PATTERNS,
-	    h->bytes[CTX_VOCAB_PATTERNS]);
+		mapped ? (uint64_t)h->ids * 4 : 0) &&
+	    good_section(h, CTX_VOCAB_SPECIALS, h->bytes[CTX_VOCAB_SPECIALS]) &&
+	    good_section(h, CTX_VOCAB_PATTERNS, h->bytes[CTX_VOCAB_PATTERNS]);
 }
 
 static bool
@@ -123,14 +120,15 @@ good_trees(const struct ctx_vocab *v)
 		a = v->parents[2 * (size_t)i];
 		b = v->parents[2 * (size_t)i + 1];
 		shorter = v->shorter[i];
-		if ((a != i || b != i) && (!good_token(v, a, 0) ||
-		    !good_token(v, b, 0) || ctx_vocab_length(v, a) +
-		    ctx_vocab_length(v, b) != ctx_vocab_length(v, i) ||
-		    (ordered && (a > i || b > i))))
+		if ((a != i || b != i) &&
+		    (!good_token(v, a, 0) || !good_token(v, b, 0) ||
+			ctx_vocab_length(v, a) + ctx_vocab_length(v, b) !=
+			    ctx_vocab_length(v, i) ||
+			(ordered && (a > i || b > i))))
 			return false;
 		if (shorter != CTX_VOCAB_NONE &&
 		    (!good_token(v, shorter, 0) ||
-		    ctx_vocab_length(v, shorter) >= ctx_vocab_length(v, i)))
+			ctx_vocab_length(v, shorter) >= ctx_vocab_length(v, i)))
 			return false;
 	}
 	return true;
@@ -173,7 +171,7 @@ good_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 	b = (uint32_t)pair & (CTX_VOCAB_MAX - 1);
 	return good_token(v, a, 0) && good_token(v, b, 0) &&
 	    good_token(v, ~entry[8 + i],
-	    ctx_vocab_length(v, a) + ctx_vocab_length(v, b));
+		ctx_vocab_length(v, a) + ctx_vocab_length(v, b));
 }
 
 static bool

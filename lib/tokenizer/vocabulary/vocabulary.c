@@ -3,9 +3,9 @@
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define ONES 255, 255, 255, 255, 255, 255, 255, 255
-_Alignas(2 * CTX_VOCAB_KEY)
-const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ONES, ONES};
+_Alignas(2 * CTX_VOCAB_KEY) const
+    unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {0, 0, 0, 0, 0, 0, 0, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, ONES, ONES};
 
 /* An absent section is NULL. */
 static const void *
@@ -71,7 +71,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	if (same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
-	    line = (line + 1) & mask) {
+	     line = (line + 1) & mask) {
 		slot = v->spill + 8 * line;
 		for (i = 0; i < 4; i++) {
 			if (same_key(ctx_line_key(slot, i), key))
@@ -110,8 +110,7 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
 		/* A piece with 0xff in it looks like a shorter one. */
-		if (token != CTX_VOCAB_NONE &&
-		    ctx_vocab_length(v, token) != n)
+		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;
 	}

@@ -19,13 +19,13 @@
 #include "base/base.h"
 #include "tokenizer/pretokenizer.h"
 
-#define CTX_VOCAB_NONE	  UINT32_MAX
-#define CTX_VOCAB_MAGIC	  "ctxvocab"
+#define CTX_VOCAB_NONE    UINT32_MAX
+#define CTX_VOCAB_MAGIC   "ctxvocab"
 #define CTX_VOCAB_VERSION 5
-#define CTX_VOCAB_ORDER	  0x01020304u /* as the machine stores it */
-#define CTX_VOCAB_MAX	  (1u << 21)  /* tokens; a pair entry has 21 bits */
-#define CTX_VOCAB_KEY	  16	      /* bytes of a piece in the key table */
-#define CTX_VOCAB_TOKEN	  (1u << 16)  /* bytes of a token */
+#define CTX_VOCAB_ORDER   0x01020304u /* as the machine stores it */
+#define CTX_VOCAB_MAX     (1u << 21)  /* tokens; a pair entry has 21 bits */
+#define CTX_VOCAB_KEY     16          /* bytes of a piece in the key table */
+#define CTX_VOCAB_TOKEN   (1u << 16)  /* bytes of a token */
 
 enum ctx_vocab_section {
 	CTX_VOCAB_LINES,    /* key table: lines of four keys, then the spill */
@@ -37,11 +37,11 @@ enum ctx_vocab_section {
 	CTX_VOCAB_PARENTS,  /* uint32_t[2]: what a token was merged from */
 	CTX_VOCAB_SHORTER,  /* uint32_t: longest token that begins a token */
 	CTX_VOCAB_GROUPS,   /* struct ctx_vocab_group: tokens over 16 bytes */
-	CTX_VOCAB_LONG,	    /* uint32_t: these, by group, longest first */
+	CTX_VOCAB_LONG,     /* uint32_t: these, by group, longest first */
 	CTX_VOCAB_CROSSING, /* bits: do these two characters share a token? */
 	CTX_VOCAB_OFFSETS,  /* uint32_t: where each token begins in TEXT */
-	CTX_VOCAB_TEXT,	    /* the bytes of all tokens */
-	CTX_VOCAB_IDS,	    /* uint32_t: public id of each token, or empty */
+	CTX_VOCAB_TEXT,     /* the bytes of all tokens */
+	CTX_VOCAB_IDS,      /* uint32_t: public id of each token, or empty */
 	CTX_VOCAB_TOKENS,   /* uint32_t: token of each public id, or empty */
 	CTX_VOCAB_SPECIALS, /* struct ctx_vocab_special, then their names */
 	CTX_VOCAB_PATTERNS, /* of a file's splitter, see pretokenize_pcre2.h */
@@ -62,12 +62,12 @@ enum {
 struct ctx_vocab_head {
 	char magic[8];
 	uint32_t order, version;
-	uint64_t size;	    /* bytes of the whole block */
+	uint64_t size;      /* bytes of the whole block */
 	uint8_t source[32]; /* sha256 of the file it was made from */
 	struct ctx_scheme scheme;
 	uint32_t flags;
-	uint32_t n;	     /* tokens, holes included */
-	uint32_t ids;	     /* one more than the highest public id */
+	uint32_t n;          /* tokens, holes included */
+	uint32_t ids;        /* one more than the highest public id */
 	uint32_t line_bits;  /* log2 of the lines of the key table */
 	uint32_t spill_bits; /* log2 of the lines of its spill */
 	uint32_t pair_bits;  /* log2 of the lines of PAIRS */
@@ -86,8 +86,8 @@ struct ctx_vocab_group {
 
 struct ctx_vocab_special {
 	uint32_t id;
-	uint32_t at, n; /* the name, in bytes from the start of the section */
-	uint32_t added; /* found in ordinary text as well */
+	uint32_t at, n;  /* the name, in bytes from the start of the section */
+	uint32_t added;  /* found in ordinary text as well */
 	uint32_t normal; /* found in the normal form of the text */
 };
 
@@ -176,8 +176,8 @@ ctx_key_copy(const char *p, size_t n)
 static inline uint64_t
 ctx_key_hash(struct ctx_key key)
 {
-	uint64_t turned = key.hi << CTX_KEY_TURN |
-	    key.hi >> (64 - CTX_KEY_TURN);
+	uint64_t turned =
+	    key.hi << CTX_KEY_TURN | key.hi >> (64 - CTX_KEY_TURN);
 
 	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
@@ -214,16 +214,15 @@ ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 		found |= (unsigned)(line[i] == key.lo) &
 		    (unsigned)(line[4 + i] == key.hi);
 	if (found == 0)
-		__builtin_prefetch(v->spill +
-		    8 * (ctx_key_rehash(hash) >> v->spill_shift));
+		__builtin_prefetch(
+		    v->spill + 8 * (ctx_key_rehash(hash) >> v->spill_shift));
 	return found != 0;
 }
 
 /* The token whose bytes are this key, or NONE. */
 uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
 /* The token with exactly these bytes, or NONE. */
-uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p,
-    size_t n);
+uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
 /* The longest token that p begins with and that its own bytes merge to; n is
  * at least 1. */
 uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
@@ -236,17 +235,17 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
  * from home is told by the upper bits of the tag, so a tag stands for one
  * pair only and nothing else need be compared.
  */
-#define CTX_PAIR_BITS	 42
-#define CTX_PAIR_SPREAD	 0x9e3779b97f4a7c15u
-#define CTX_PAIR_GATHER	 0xf1de83e19937733du /* its inverse */
-#define CTX_PAIR_LEAST	 14 /* log2 of the lines, at least */
-#define CTX_PAIR_AWAY	 28 /* the bit that counts lines from home */
+#define CTX_PAIR_BITS     42
+#define CTX_PAIR_SPREAD   0x9e3779b97f4a7c15u
+#define CTX_PAIR_GATHER   0xf1de83e19937733du /* its inverse */
+#define CTX_PAIR_LEAST    14                  /* log2 of the lines, at least */
+#define CTX_PAIR_AWAY     28 /* the bit that counts lines from home */
 #define CTX_PAIR_AWAY_MAX 15
 /* A line: the tags of eight pairs, then what they merge to with all bits
  * turned, zero for an empty place. */
-#define CTX_PAIR_LINE	 16
+#define CTX_PAIR_LINE 16
 /* A token that merges with none, for where there is none. */
-#define CTX_PAIR_NOBODY	 (CTX_VOCAB_MAX - 1)
+#define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 _Static_assert(CTX_PAIR_BITS - CTX_PAIR_LEAST <= CTX_PAIR_AWAY,
     "a tag and a distance fit one number");
@@ -357,7 +356,8 @@ ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
 	uint64_t bytes = ctx_crossing_bytes(last, first);
 
 	return ((v->crossing[chars / 64] >> chars % 64 |
-	    v->crossing[bytes / 64] >> bytes % 64) & 1) != 0;
+		    v->crossing[bytes / 64] >> bytes % 64) &
+		   1) != 0;
 }
 
 #endif

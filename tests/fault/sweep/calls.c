@@ -13,15 +13,18 @@
 
 #include "sweep.h"
 
-#define LOG "../log"
+#define LOG         "../log"
 #define MOST_ERRORS 9
-#define MANY 4 /* calls of one name, of which all are tried */
+#define MANY        4 /* calls of one name, of which all are tried */
 
 struct error {
 	const char *name;
 	int number;
 };
-#define E(name) {#name, name}
+#define E(name)             \
+	{                   \
+#name, name \
+	}
 
 /* What a call may fail with; a call without a row with the last one's. */
 static const struct {
@@ -29,24 +32,26 @@ static const struct {
 	struct error errors[MOST_ERRORS];
 } table[] = {
     {" read pread64 ", {E(EIO), E(EINTR), E(EAGAIN), E(EISDIR)}},
-    {" write writev pwrite64 ", {E(EIO), E(ENOSPC), E(EINTR), E(EAGAIN),
-	E(EDQUOT), E(EFBIG), E(EPIPE)}},
-    {" open openat openat2 ", {E(EACCES), E(EMFILE), E(ENFILE), E(ENOMEM),
-	E(EINTR), E(EIO), E(ENOSPC), E(EROFS), E(EOPNOTSUPP)}},
+    {" write writev pwrite64 ",
+	{E(EIO), E(ENOSPC), E(EINTR), E(EAGAIN), E(EDQUOT), E(EFBIG),
+	    E(EPIPE)}},
+    {" open openat openat2 ",
+	{E(EACCES), E(EMFILE), E(ENFILE), E(ENOMEM), E(EINTR), E(EIO),
+	    E(ENOSPC), E(EROFS), E(EOPNOTSUPP)}},
     {" fsync fdatasync ", {E(EIO), E(ENOSPC), E(EROFS), E(EINTR)}},
-    {" link linkat ", {E(EACCES), E(ENOSPC), E(EIO), E(EPERM), E(EROFS),
-	E(EEXIST), E(ENOENT)}},
+    {" link linkat ",
+	{E(EACCES), E(ENOSPC), E(EIO), E(EPERM), E(EROFS), E(EEXIST),
+	    E(ENOENT)}},
     {" rename renameat renameat2 ", {E(EACCES), E(ENOSPC), E(EIO), E(EROFS)}},
     {" mkdir mkdirat ", {E(EACCES), E(ENOSPC), E(EROFS), E(EIO), E(EEXIST)}},
     {" unlink unlinkat ", {E(EACCES), E(EROFS), E(EIO)}},
-    {" fstat newfstatat lstat stat statx fstatat64 ", {E(EIO), E(EACCES),
-	E(ENOMEM)}},
-    {" access faccessat faccessat2 readlink readlinkat ", {E(EACCES),
-	E(EIO)}},
+    {" fstat newfstatat lstat stat statx fstatat64 ",
+	{E(EIO), E(EACCES), E(ENOMEM)}},
+    {" access faccessat faccessat2 readlink readlinkat ", {E(EACCES), E(EIO)}},
     {" mmap mmap2 mremap ", {E(ENOMEM), E(EACCES), E(EAGAIN)}},
     {" munmap mprotect madvise ", {E(ENOMEM), E(EINVAL)}},
-    {" fchmod fchmodat chmod fchown fchown32 fchownat ", {E(EPERM), E(EROFS),
-	E(EIO)}},
+    {" fchmod fchmodat chmod fchown fchown32 fchownat ",
+	{E(EPERM), E(EROFS), E(EIO)}},
     {" kill tgkill setpgid ", {E(ESRCH), E(EPERM)}},
     {" getdents64 getdents ", {E(EIO), E(EACCES)}},
     {" poll ppoll select pselect6 ", {E(EINTR), E(ENOMEM)}},
@@ -99,8 +104,8 @@ void
 list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 {
 	/* A child that becomes another program is not followed further. */
-	const char *const strace[] = {
-	    "strace", "-qq", "-n", "-f", "-b", "execve", "-o", LOG, NULL};
+	const char *const strace[] = {"strace", "-qq", "-n", "-f", "-b",
+	    "execve", "-o", LOG, NULL};
 	struct result result;
 	struct bytes log;
 	char *line, *rest;
@@ -150,8 +155,7 @@ injected(char text[200])
 
 /* Runs the trial behind these words, which make a call fail. */
 static void
-fail_by(struct sweep *s, const char *const before[],
-    const struct error *error)
+fail_by(struct sweep *s, const char *const before[], const struct error *error)
 {
 	struct result got;
 	const char *why;
@@ -176,8 +180,8 @@ fail_one(struct sweep *s, const char *call, size_t at,
     const struct error *error)
 {
 	char trace[60], inject[120];
-	const char *const strace[] = {
-	    "strace", "-qq", "-o", LOG, "-e", trace, "-e", inject, NULL};
+	const char *const strace[] = {"strace", "-qq", "-o", LOG, "-e", trace,
+	    "-e", inject, NULL};
 
 	(void)snprintf(trace, sizeof trace, "trace=%.39s", call);
 	(void)snprintf(inject, sizeof inject,
@@ -190,8 +194,8 @@ fail_other(struct sweep *s, const struct call *call, size_t at,
     const struct error *error)
 {
 	char sweep[4200], number[20], code[20], when[30];
-	const char *const others[] = {
-	    sweep, "others", number, call->name, code, when, NULL};
+	const char *const others[] = {sweep, "others", number, call->name, code,
+	    when, NULL};
 
 	(void)snprintf(sweep, sizeof sweep, "%s/sweep", s->tools);
 	(void)snprintf(number, sizeof number, "%u", call->number);
@@ -225,8 +229,8 @@ fail_each(struct sweep *s, const struct call *call)
 			if (!is_tried(s, at <= own ? own : call->others, MANY))
 				continue;
 			if (at <= own)
-				fail_one(
-				    s, call->name, call->before + at, error);
+				fail_one(s, call->name, call->before + at,
+				    error);
 			else
 				fail_other(s, call, at - own, error);
 		}

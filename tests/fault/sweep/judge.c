@@ -155,8 +155,7 @@ is_archived(struct sweep *s, const struct result *got)
 	const struct entry *have = tree_find(&got->tree, "archive");
 	size_t a = 0, b = 0, c = 0;
 
-	if (want == NULL || got->out.n == 0 ||
-	    same(&got->out, &s->input))
+	if (want == NULL || got->out.n == 0 || same(&got->out, &s->input))
 		return true;
 	if (have != NULL && same(&have->bytes, &want->bytes))
 		return true;
@@ -297,8 +296,7 @@ is_right(struct sweep *s, const struct result *got)
 }
 
 const char *
-judge(struct sweep *s, const struct result *got, const char *cause,
-    bool quiet)
+judge(struct sweep *s, const struct result *got, const char *cause, bool quiet)
 {
 	const char *why;
 

@@ -33,8 +33,8 @@ end_at(struct sweep *s, const char *call, size_t at, const char *signal,
 	if (why == NULL && !is_right(s, &got) &&
 	    !(WIFSIGNALED(got.status) && WTERMSIG(got.status) == number))
 		why = "not ended by the signal";
-	(void)snprintf(
-	    inject, sizeof inject, "%.9s at %.39s %zu", signal, call, at);
+	(void)snprintf(inject, sizeof inject, "%.9s at %.39s %zu", signal, call,
+	    at);
 	if (why != NULL)
 		complain(s, inject, why, &got);
 	result_free(&got);
@@ -98,8 +98,7 @@ sweep_random(struct sweep *s)
 	takes = now() - begin;
 	most = (seconds == NULL ? 10 : strtoull(seconds, NULL, 10)) * 1000000;
 	for (begin = now(); now() - begin < most;) {
-		struct how how = {.killed = true,
-		    .wait = below(s, takes + 1)};
+		struct how how = {.killed = true, .wait = below(s, takes + 1)};
 
 		run(s, &how, &got);
 		s->faults += WIFSIGNALED(got.status);

@@ -121,8 +121,9 @@ sweep_sites(struct sweep *s)
 		run(s, &(struct how){.env = env}, &got);
 		again = failed();
 		s->faults += again;
-		why = again ? judge(s, &got, "emory", false)
-			    : is_right(s, &got) ? NULL : "it is another";
+		why = again             ? judge(s, &got, "emory", false)
+		    : is_right(s, &got) ? NULL
+					: "it is another";
 		(void)snprintf(fault, sizeof fault, "place %zu", ++n);
 		if (why != NULL)
 			complain(s, fault, why, &got);

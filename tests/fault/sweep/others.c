@@ -68,8 +68,11 @@ tell(const struct fault *f)
 {
 	FILE *log = fopen("../log", "w");
 
-	if (log == NULL || fprintf(log, "%s %" PRIu64 " of a thread or child "
-	    "= %s (INJECTED)\n", f->name, f->at, strerror(f->number)) < 0 ||
+	if (log == NULL ||
+	    fprintf(log,
+		"%s %" PRIu64 " of a thread or child "
+		"= %s (INJECTED)\n",
+		f->name, f->at, strerror(f->number)) < 0 ||
 	    fclose(log) != 0)
 		die("../log");
 }
@@ -97,8 +100,8 @@ static _Noreturn void
 become(unsigned number, char **argv)
 {
 	struct sock_filter code[] = {
-	    BPF_STMT(
-		BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		offsetof(struct seccomp_data, nr)),
 	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -142,7 +145,8 @@ start(struct fault *f, unsigned number, char **argv)
 int
 fail_others(char **argv)
 {
-	struct fault f = {.name = argv[1], .number = atoi(argv[2]),
+	struct fault f = {.name = argv[1],
+	    .number = atoi(argv[2]),
 	    .at = strtoull(argv[3], NULL, 10)};
 	struct pollfd on[2] = {{.events = POLLIN}, {.events = POLLIN}};
 	const char *slash = strrchr(argv[4], '/');

@@ -111,8 +111,9 @@ try_more(struct sweep *s, const struct mode *mode, const char *file)
 {
 	struct bytes all = slurp(file);
 	struct trial one[2] = {{NULL,
-	    TRIAL_LINES | TRIAL_WHOLE | TRIAL_SARIF | TRIAL_REFUSES |
-		TRIAL_PART}, {0}};
+				   TRIAL_LINES | TRIAL_WHOLE | TRIAL_SARIF |
+				       TRIAL_REFUSES | TRIAL_PART},
+	    {0}};
 	char *rest;
 
 	if (all.p == NULL)

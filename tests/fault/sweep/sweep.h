@@ -16,12 +16,12 @@
 
 /* What a trial may do when it fails, beside writing less. */
 enum {
-	TRIAL_LINES = 1 << 0, /* a line may stay as it was read */
-	TRIAL_WHOLE = 1 << 1, /* the whole input may leave as it is */
-	TRIAL_SARIF = 1 << 2, /* the output says that it is not whole */
-	TRIAL_CHILD = 1 << 3, /* it runs a command of the user's */
+	TRIAL_LINES = 1 << 0,   /* a line may stay as it was read */
+	TRIAL_WHOLE = 1 << 1,   /* the whole input may leave as it is */
+	TRIAL_SARIF = 1 << 2,   /* the output says that it is not whole */
+	TRIAL_CHILD = 1 << 3,   /* it runs a command of the user's */
 	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
-	TRIAL_PART = 1 << 5, /* it may be as if its input ended early */
+	TRIAL_PART = 1 << 5,    /* it may be as if its input ended early */
 	TRIAL_TORN = 1 << 6, /* its archive is there, the last line cut short */
 };
 
@@ -63,7 +63,7 @@ struct sweep {
 	bool all;          /* nothing is left to chance */
 	bool few;          /* of each kind one is enough */
 	uint64_t seed;
-	uint64_t random;   /* state of the generator */
+	uint64_t random; /* state of the generator */
 	size_t runs, faults, bad;
 	size_t others; /* faults in threads and children */
 	const struct trial *trial;
@@ -95,8 +95,8 @@ const struct entry *tree_find(const struct tree *tree, const char *path);
 
 /* judge.c: NULL if the run is right or a clean failure, else what is wrong.
  * A cause is what the line has to name; quiet: it may say nothing. */
-const char *judge(struct sweep *s, const struct result *got,
-    const char *cause, bool quiet);
+const char *judge(struct sweep *s, const struct result *got, const char *cause,
+    bool quiet);
 /* The same of a run that was killed: only what it left is looked at. */
 const char *judge_killed(struct sweep *s, const struct result *got);
 /* Is it the right output, with nothing else? */

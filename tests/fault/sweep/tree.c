@@ -15,8 +15,7 @@ add(struct tree *tree, const char *path, bool directory, const char *file)
 {
 	struct entry *entry;
 
-	tree->entry = realloc(tree->entry,
-	    (tree->n + 1) * sizeof *tree->entry);
+	tree->entry = realloc(tree->entry, (tree->n + 1) * sizeof *tree->entry);
 	if (tree->entry == NULL)
 		die("realloc");
 	entry = &tree->entry[tree->n++];
@@ -44,8 +43,8 @@ visit(struct tree *tree, const char *root, const char *at, int depth)
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		if (snprintf(below, sizeof below, "%s%s%s", at,
-			at[0] == '\0' ? "" : "/", e->d_name) >=
-		    (int)sizeof below)
+			at[0] == '\0' ? "" : "/",
+			e->d_name) >= (int)sizeof below)
 			die("name too long");
 		(void)snprintf(full, sizeof full, "%s/%s", root, below);
 		if (lstat(full, &st) < 0)

@@ -67,15 +67,15 @@ chat_calls(struct gen *g, struct call *call, size_t n)
 
 	for (i = 0; i < n; i++) {
 		call[i].custom = once_in(g, 12);
-		item[i] = call[i].custom ?
-		    json(g,
-			"{id:%s, type:'custom', custom:{name:%s, "
-			"input:%t}}",
-			call[i].id, call[i].name) :
-		    json(g,
-			"{id:%s, type:'function',"
-			" function:{name:%s, arguments:%s}}",
-			call[i].id, call[i].name, call[i].args);
+		item[i] = call[i].custom
+		    ? json(g,
+			  "{id:%s, type:'custom', custom:{name:%s, "
+			  "input:%t}}",
+			  call[i].id, call[i].name)
+		    : json(g,
+			  "{id:%s, type:'function',"
+			  " function:{name:%s, arguments:%s}}",
+			  call[i].id, call[i].name, call[i].args);
 	}
 	return enclose(g, '[', item, n);
 }
@@ -105,8 +105,8 @@ chat_assistant(struct gen *g, struct call *call, size_t n)
 	content = n > 0 ? chat_aside(g) : chat_text(g);
 	if (n == 1 && once_in(g, 20)) {
 		call[0].legacy = true;
-		old = json(
-		    g, "{name:%s, arguments:%s}", call[0].name, call[0].args);
+		old = json(g, "{name:%s, arguments:%s}", call[0].name,
+		    call[0].args);
 	} else if (n > 0) {
 		calls = chat_calls(g, call, n);
 	}
@@ -270,11 +270,11 @@ responses_results(struct gen *g, struct call *call, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		type = call[i].custom ? "custom_tool_call_output" :
-					"function_call_output";
-		output = once_in(g, 5) ?
-		    json(g, "[{type:'input_text',text:%t}]") :
-		    said(g);
+		type = call[i].custom ? "custom_tool_call_output"
+				      : "function_call_output";
+		output = once_in(g, 5)
+		    ? json(g, "[{type:'input_text',text:%t}]")
+		    : said(g);
 		item = json(g, "{type:%s, call_id:%s, output:%v}", type,
 		    call[i].id, output);
 		if (once_in(g, 6) && !g->same_ids)
@@ -287,8 +287,8 @@ responses_results(struct gen *g, struct call *call, size_t n)
 static const char *
 responses_wrap(struct gen *g, const char *input)
 {
-	return json(
-	    g, "{model:'gpt-5.6-luna', ?2 instructions:%t, input:%v}", input);
+	return json(g, "{model:'gpt-5.6-luna', ?2 instructions:%t, input:%v}",
+	    input);
 }
 
 /* ---- Anthropic messages -------------------------------------------------- */
@@ -299,8 +299,8 @@ anthropic_media(struct gen *g)
 	static const char url[] = "https://example.org/b.pdf";
 
 	if (once_in(g, 2))
-		return json(
-		    g, "{type:'document', source:{type:'url', url:%s}}", url);
+		return json(g, "{type:'document', source:{type:'url', url:%s}}",
+		    url);
 	return json(g,
 	    "{type:'image', source:{type:'base64',"
 	    " media_type:'image/png', data:%b}}");
@@ -495,8 +495,8 @@ bedrock_results(struct gen *g, struct call *call, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		content = once_in(g, 4) ? json(g, "[{json:%v}]", arguments(g)) :
-					  json(g, "[{text:%t}]");
+		content = once_in(g, 4) ? json(g, "[{json:%v}]", arguments(g))
+					: json(g, "[{text:%t}]");
 		part[i] = json(g,
 		    "{toolResult:{toolUseId:%s, content:%v,"
 		    " ?3 status:'success'}}",
@@ -577,8 +577,8 @@ gemini_assistant(struct gen *g, struct call *call, size_t n)
 		part[parts++] = json(g, "{text:%t}");
 	/* Of parallel calls only the first one is signed. */
 	for (i = 0; i < n; i++)
-		part[parts++] = gemini_call(
-		    g, &call[i], i == 0 ? gemini_signature(g) : NULL);
+		part[parts++] = gemini_call(g, &call[i],
+		    i == 0 ? gemini_signature(g) : NULL);
 	parts_text = enclose(g, '[', part, parts);
 	say(g, "{role:'model', parts:%v}", parts_text);
 }

@@ -199,8 +199,8 @@ enum { ESCAPE = 12 }; /* bytes of two \uXXXX, the most that stands for one */
 static void
 put_unit(const struct gen *g, char *out, uint32_t unit)
 {
-	snprintf(out, ESCAPE / 2 + 1,
-	    g->style.upper ? "\\u%04X" : "\\u%04x", (unsigned)unit);
+	snprintf(out, ESCAPE / 2 + 1, g->style.upper ? "\\u%04X" : "\\u%04x",
+	    (unsigned)unit);
 }
 
 static size_t

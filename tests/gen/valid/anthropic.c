@@ -18,11 +18,11 @@ anthropic_turns(struct talk *t)
 	json_array_foreach(t->message, i, m) {
 		content = json_object_get(m, "content");
 		if (json_is_string(content))
-			one = json_pack(
-			    "[{s:s,s:O}]", "type", "text", "text", content);
+			one = json_pack("[{s:s,s:O}]", "type", "text", "text",
+			    content);
 		else
-			one = json_is_array(content) ? json_incref(content) :
-						       json_array();
+			one = json_is_array(content) ? json_incref(content)
+						     : json_array();
 		if (json_array_size(one) == 0 &&
 		    (i + 1 < json_array_size(t->message) ||
 			!is(m, "role", "assistant")))
@@ -33,8 +33,8 @@ anthropic_turns(struct talk *t)
 			json_array_append_new(turns, turn);
 		}
 		json_array_foreach(one, k, block) {
-			json_array_append(
-			    json_object_get(turn, "block"), block);
+			json_array_append(json_object_get(turn, "block"),
+			    block);
 			json_array_append_new(json_object_get(turn, "at"),
 			    json_integer((json_int_t)i));
 		}
@@ -153,8 +153,7 @@ anthropic_server_tools(struct talk *t, const json_t *turn, bool last)
 
 /* The calls of a turn, put into the set open. */
 static void
-anthropic_assistant(
-    struct talk *t, const json_t *turn, json_t *open, bool last)
+anthropic_assistant(struct talk *t, const json_t *turn, json_t *open, bool last)
 {
 	const json_t *blocks = json_object_get(turn, "block"), *block;
 	json_t *ids = new_set();
@@ -225,8 +224,8 @@ anthropic_system(struct talk *t, const json_t *turns, size_t k)
 		refuse(t, at, "system-place", "the assistant must be next");
 	json_array_foreach(json_object_get(turn, "block"), i, block) {
 		if (!is(block, "type", "text"))
-			refuse(
-			    t, at, "system-place", "only text may stand here");
+			refuse(t, at, "system-place",
+			    "only text may stand here");
 	}
 }
 

@@ -20,8 +20,8 @@ bedrock_call(struct talk *t, size_t at, const json_t *use, json_t *open)
 }
 
 static void
-bedrock_result(
-    struct talk *t, size_t at, const json_t *result, json_t *open, json_t *done)
+bedrock_result(struct talk *t, size_t at, const json_t *result, json_t *open,
+    json_t *done)
 {
 	const char *id = text(result, "toolUseId");
 
@@ -88,8 +88,8 @@ check_bedrock(struct talk *t)
 		json_object_clear(calls);
 		json_object_clear(done);
 		json_array_foreach(json_object_get(m, "content"), k, part) {
-			bedrock_call(
-			    t, i, json_object_get(part, "toolUse"), calls);
+			bedrock_call(t, i, json_object_get(part, "toolUse"),
+			    calls);
 			bedrock_result(t, i,
 			    json_object_get(part, "toolResult"), open, done);
 		}

@@ -7,9 +7,8 @@ static void
 chat_content(struct talk *t, size_t at, const json_t *m, bool calls)
 {
 	const json_t *content = json_object_get(m, "content");
-	bool speaks = json_is_string(content) ||
-	    json_array_size(content) > 0 || has(m, "audio") ||
-	    *text(m, "refusal") != '\0';
+	bool speaks = json_is_string(content) || json_array_size(content) > 0 ||
+	    has(m, "audio") || *text(m, "refusal") != '\0';
 	bool thinks = *text(m, "reasoning_content") != '\0' ||
 	    *text(m, "reasoning") != '\0' ||
 	    json_array_size(json_object_get(m, "reasoning_details")) > 0;
@@ -44,14 +43,14 @@ chat_calls(struct talk *t, size_t at, const json_t *calls, json_t *open)
 }
 
 static void
-chat_result(
-    struct talk *t, size_t at, const json_t *m, json_t *open, json_t *done)
+chat_result(struct talk *t, size_t at, const json_t *m, json_t *open,
+    json_t *done)
 {
 	const char *id = text(m, "tool_call_id");
 
 	if (in(done, id))
-		refuse(
-		    t, at, "duplicate-result", "%s has a result already", id);
+		refuse(t, at, "duplicate-result", "%s has a result already",
+		    id);
 	else if (!in(open, id))
 		refuse(t, at, "orphan-result",
 		    "%s is no call of the assistant message before", id);
@@ -93,9 +92,9 @@ check_chat(struct talk *t)
 		if (is(m, "role", "function") && !is(m, "name", function))
 			refuse(t, i, "orphan-result",
 			    "%s was not called before", text(m, "name"));
-		function = legacy ?
-		    text(json_object_get(m, "function_call"), "name") :
-		    "";
+		function = legacy
+		    ? text(json_object_get(m, "function_call"), "name")
+		    : "";
 		if (is(m, "role", "assistant"))
 			chat_calls(t, i, calls, open);
 		else if (*text(m, "role") == '\0')

@@ -134,17 +134,17 @@ gemini_answers(struct talk *t, size_t at, const struct row *row,
 			continue;
 		k = gemini_call_of(gemini_response(part), row->call, taken);
 		taken[k] = true;
-		if (k == n &&
-		    !gemini_goes_on(t, at, gemini_response(part)))
+		if (k == n && !gemini_goes_on(t, at, gemini_response(part)))
 			refuse(t, at, "orphan-result",
 			    "%s was not called in the content before",
 			    text(gemini_response(part), "name"));
 	}
 	json_array_foreach(row->call, k, part) {
 		if (!taken[k])
-			refuse(t, (size_t)json_integer_value(
-			    json_array_get(row->at, k)), "unanswered-call",
-			    "call of %s has no response",
+			refuse(t,
+			    (size_t)json_integer_value(
+				json_array_get(row->at, k)),
+			    "unanswered-call", "call of %s has no response",
 			    text(gemini_call(part), "name"));
 	}
 	free(taken);
@@ -212,7 +212,8 @@ gemini_signatures(struct talk *t)
 	}
 }
 
-/* With templates: roles alternate, which some servers ask and pruning leaves. */
+/* With templates: roles alternate, which some servers ask and pruning leaves.
+ */
 static void
 gemini_role(struct talk *t, size_t at, const json_t *m, bool again)
 {

@@ -43,8 +43,8 @@ responses_by_model(const json_t *item)
 }
 
 static void
-responses_item(
-    struct talk *t, size_t at, const json_t *item, json_t *open, json_t *done)
+responses_item(struct talk *t, size_t at, const json_t *item, json_t *open,
+    json_t *done)
 {
 	const char *type = responses_type(item), *id = NULL;
 	bool known = false, output = false;
@@ -67,8 +67,8 @@ responses_item(
 	if (!output)
 		return;
 	if (in(done, id))
-		refuse(
-		    t, at, "duplicate-result", "%s has a result already", id);
+		refuse(t, at, "duplicate-result", "%s has a result already",
+		    id);
 	else if (!known)
 		refuse(t, at, "orphan-result", "no call %s before", id);
 	json_object_del(open, id);
@@ -120,7 +120,8 @@ check_responses(struct talk *t)
 	}
 	if (alone)
 		refuse(t, reasoning, "reasoning-alone", "nothing follows");
-	json_object_foreach_safe(open, next, id, at) {
+	json_object_foreach_safe(open, next, id, at)
+	{
 		if (t->allow_pending &&
 		    json_integer_value(at) > (json_int_t)user)
 			json_object_del(open, id);
