@@ -398,7 +398,7 @@ $(FUZZ_COMMANDS): $(B)/tests/fuzz/main-%.o: cmd/ctx-%.c $(B)/flags.mk
 $(B)/tests/fuzz-options: $(FUZZ_COMMANDS) $(CMD_OBJ)
 $(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
 	-Wl,--wrap=cli_report_open,--wrap=cli_explain_open \
-	-Wl,--wrap=cli_open,--wrap=cli_meter \
+	-Wl,--wrap=cli_open,--wrap=cli_model_counters \
 	-Wl,--wrap=cli_sandbox,--wrap=cli_end,--wrap=fopen,--wrap=close
 
 fuzz fuzz-corpus:

@@ -107,8 +107,8 @@ parse(struct age *age, int argc, char **argv)
 
 /* Where there can be no spool the results stay, if there are any. */
 static void
-open_spool(struct age *age, struct ctx_spool *spool, struct cli_needs *needs,
-    struct ctx_err *refused)
+open_spool(struct age *age, struct ctx_spool *spool,
+    struct cli_sandbox_grants *needs, struct ctx_err *refused)
 {
 	if (cli_open_spool(spool, age->options.spool, true, needs, refused) ==
 	    0)
@@ -156,16 +156,16 @@ main(int argc, char **argv)
 		    "  ctx-age --media 3 < chat.jsonl > light.jsonl\n",
 	    }};
 	struct ctx_age_counts counts;
-	struct cli_needs needs;
+	struct cli_sandbox_grants needs;
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	struct ctx_spool spool;
 	struct ctx_err err, refused;
 
 	parse(&age, argc, argv);
-	cli_meter(&age.cli, &meter);
-	needs = (struct cli_needs){.meter = &meter};
+	cli_model_counters(&age.cli, &meter);
+	needs = (struct cli_sandbox_grants){.meter = &meter};
 	cli_report_open(&age.cli, &age.report, &age.options.report);
 	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
 	if (!age.options.mask && !age.options.report.dry_run)
@@ -181,7 +181,7 @@ main(int argc, char **argv)
 	cli_note_pattern(&age.cli, "not-tool", &age.options.not_tool);
 	ctx_pattern_release(&age.options.tool);
 	ctx_pattern_release(&age.options.not_tool);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 	cli_close(&stream);
 	return cli_end(&age.cli, &writer);
 }

@@ -17,7 +17,7 @@ struct cache {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t hints, conversations, lines;
-	unsigned said; /* a bit for each enum ctx_hinted */
+	unsigned said; /* a bit for each enum ctx_cache_status */
 	bool said_ttl;
 };
 
@@ -27,13 +27,14 @@ static void
 say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 {
 	const char *model = o->model != NULL ? o->model->name : NULL;
-	const struct ctx_hints *other = ctx_hints_any(o->dialect);
+	const struct ctx_breakpoint_format *other =
+	    ctx_breakpoint_format_any(o->dialect);
 
-	if (o->why == CTX_HINTED || cache->said >> o->why & 1)
+	if (o->why == CTX_CACHE_STATUS_MARKED || cache->said >> o->why & 1)
 		return;
 	cache->said |= 1u << o->why;
 	switch (o->why) {
-	case CTX_HINTED_NEVER:
+	case CTX_CACHE_STATUS_NO_FORMAT:
 		if (other != NULL)
 			cli_say(&cache->cli,
 			    "messages of %s carry cache "
@@ -46,7 +47,7 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 			    "hints; nothing is changed",
 			    o->dialect->name);
 		break;
-	case CTX_HINTED_AUTO:
+	case CTX_CACHE_STATUS_AUTO:
 		cli_say(&cache->cli, "%s caches by itself; nothing is changed",
 		    model);
 		break;
@@ -83,8 +84,8 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 	cache->conversations++;
 	cache->hints += o->marks;
 	say_why(cache, o);
-	if (o->why == CTX_HINTED && cache->ttl_given && !cache->said_ttl &&
-	    o->hints->values[cache->ttl] == NULL) {
+	if (o->why == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
+	    !cache->said_ttl && o->hints->values[cache->ttl] == NULL) {
 		cli_say(&cache->cli, "%s has no choice of --ttl",
 		    o->hints->provider);
 		cache->said_ttl = true;
@@ -101,7 +102,7 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 }
 
 static void
-write_hints(struct cache *cache, struct ctx_meter *meter)
+write_hints(struct cache *cache, struct ctx_model_counters *meter)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -109,7 +110,7 @@ write_hints(struct cache *cache, struct ctx_meter *meter)
 
 	cli_open(&cache->cli, &stream, cache->cli.files, cache->cli.n_files,
 	    &writer);
-	if (ctx_cache(&stream, &writer, meter, &cache->options, &err) < 0)
+	if (ctx_mark_cache(&stream, &writer, meter, &cache->options, &err) < 0)
 		cli_fail(&cache->cli, &err);
 	cli_note_stream(&cache->cli, &stream);
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
@@ -157,20 +158,21 @@ read_prices(struct cache *cache, struct ctx_prices *prices)
 }
 
 static void
-find_prices(struct cache *cache, const struct ctx_prefix *prefix,
+find_prices(struct cache *cache, const struct ctx_request_prefix *prefix,
     struct ctx_prices *prices)
 {
 	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE, CTX_NO_PRICE};
 	if (cache->price != NULL)
 		read_prices(cache, prices);
 	else
-		ctx_prefix_prices(prefix, cache->options.ttl, prices);
+		ctx_request_prefix_prices(prefix, cache->options.ttl, prices);
 }
 
 static void
-print_json(const struct cache *cache, const struct ctx_bill *bill, bool priced)
+print_json(const struct cache *cache, const struct ctx_cache_cost *bill,
+    bool priced)
 {
-	const struct ctx_prefix_item *at = bill->changed;
+	const struct ctx_request_prefix_item *at = bill->changed;
 	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:I, s:I, "
 			      "s:I, s:I, s:I}",
 	    "shared", "messages", (json_int_t)bill->messages, "bytes",
@@ -208,7 +210,7 @@ print_json(const struct cache *cache, const struct ctx_bill *bill, bool priced)
 }
 
 static void
-print_part(const struct ctx_bill *bill, const char *what, uint64_t tokens,
+print_part(const struct ctx_cache_cost *bill, const char *what, uint64_t tokens,
     const double *cost)
 {
 	char figure[24];
@@ -222,9 +224,9 @@ print_part(const struct ctx_bill *bill, const char *what, uint64_t tokens,
 }
 
 static void
-print_change(const struct ctx_bill *bill)
+print_change(const struct ctx_cache_cost *bill)
 {
-	const struct ctx_prefix_item *at = bill->changed;
+	const struct ctx_request_prefix_item *at = bill->changed;
 
 	printf("%-11s", bill->grown && at != NULL ? "added" : "changed");
 	if (at == NULL) {
@@ -241,7 +243,7 @@ print_change(const struct ctx_bill *bill)
 }
 
 static void
-print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
+print_bill(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 {
 	const uint64_t tokens[] = {bill->read, bill->written, bill->fresh};
 	const uint64_t price[] = {prices->read, prices->write, prices->in};
@@ -284,19 +286,19 @@ print_bill(const struct ctx_bill *bill, const struct ctx_prices *prices)
 		    bill->calls > 1 ? "s" : "");
 }
 
-static struct ctx_prefix *
-read_prefix(struct cache *cache, struct ctx_meter *meter,
+static struct ctx_request_prefix *
+read_prefix(struct cache *cache, struct ctx_model_counters *meter,
     const struct ctx_hashkey *key, char **files, size_t n)
 {
-	struct ctx_prefix_options options = {.provider =
-						 cache->options.provider,
-	    .key = key};
-	struct ctx_prefix *prefix;
+	struct ctx_request_prefix_options options =
+	    {.provider = cache->options.provider, .key = key};
+	struct ctx_request_prefix *prefix;
 	struct ctx_stream stream;
 	struct ctx_err err;
 
 	cli_open(&cache->cli, &stream, files, n, NULL);
-	if (ctx_prefix_read(&prefix, &stream, meter, &options, &err) < 0) {
+	if (ctx_request_prefix_read(&prefix, &stream, meter, &options, &err) <
+	    0) {
 		if (err.file == NULL)
 			err.file = n > 0 ? files[0] : "-";
 		cli_fail(&cache->cli, &err);
@@ -307,12 +309,12 @@ read_prefix(struct cache *cache, struct ctx_meter *meter,
 }
 
 static void
-compare(struct cache *cache, struct ctx_meter *meter)
+compare(struct cache *cache, struct ctx_model_counters *meter)
 {
-	struct ctx_prefix *earlier, *later;
+	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
 	struct ctx_prices prices;
-	struct ctx_bill bill;
+	struct ctx_cache_cost bill;
 	char *old[] = {(char *)cache->diff};
 
 	ctx_hashkey_init(&key);
@@ -320,15 +322,15 @@ compare(struct cache *cache, struct ctx_meter *meter)
 	later = read_prefix(cache, meter, &key, cache->cli.files,
 	    cache->cli.n_files);
 	find_prices(cache, later, &prices);
-	ctx_prefix_bill(earlier, later, &prices, &bill);
+	ctx_request_cost(earlier, later, &prices, &bill);
 	if (cache->report.json)
 		print_json(cache, &bill, prices.in != CTX_NO_PRICE);
 	else
 		print_bill(&bill, &prices);
 	if (!bill.grown)
 		cli_status(&cache->cli, CLI_NO);
-	ctx_prefix_close(earlier);
-	ctx_prefix_close(later);
+	ctx_request_prefix_close(earlier);
+	ctx_request_prefix_close(later);
 	cli_status(&cache->cli, cli_end(&cache->cli, NULL));
 }
 
@@ -340,7 +342,7 @@ parse(struct cache *cache, int argc, char **argv)
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is written"},
 	    {0, "provider", "NAME", "anthropic, bedrock, openai (found out)",
-		CLI_CHOICE, &cache->provider, ctx_hints_provider,
+		CLI_CHOICE, &cache->provider, ctx_breakpoint_provider,
 		&cache->provider_given},
 	    {0, "ttl", "TIME", "kept for 5m (default) or 1h", CLI_CHOICE,
 		&cache->ttl, ctx_ttl_name, &cache->ttl_given},
@@ -373,7 +375,8 @@ parse(struct cache *cache, int argc, char **argv)
 		    "--explain and --archive do not go with it");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)
-		cache->options.provider = ctx_hints_provider(cache->provider);
+		cache->options.provider =
+		    ctx_breakpoint_provider(cache->provider);
 	cache->options.user = cache;
 	cache->options.ended = on_ended;
 }
@@ -392,19 +395,19 @@ main(int argc, char **argv)
 		    "  ctx-cache -m claude-opus-4-5 --diff last.json "
 		    "now.json\n",
 	    }};
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 
 	parse(&cache, argc, argv);
-	cli_meter(&cache.cli, &meter);
+	cli_model_counters(&cache.cli, &meter);
 	if (cache.diff == NULL)
 		cli_report_open(&cache.cli, &cache.report,
 		    &cache.options.report);
 	cli_sandbox(&cache.cli,
-	    &(struct cli_needs){.meter = &meter, .read = cache.diff});
+	    &(struct cli_sandbox_grants){.meter = &meter, .read = cache.diff});
 	if (cache.diff != NULL)
 		compare(&cache, &meter);
 	else
 		write_hints(&cache, &meter);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 	return cache.cli.status;
 }

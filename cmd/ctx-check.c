@@ -294,7 +294,7 @@ parse(struct check *check, int argc, char **argv)
 static void
 run_after(struct check *check)
 {
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	enum after_output output = check->json ? AFTER_JSON
 	    : check->quiet                     ? AFTER_NONE
 					       : AFTER_LINES;
@@ -305,12 +305,13 @@ run_after(struct check *check)
 		cli_die(&check->cli,
 		    "--after compares one file; only -m, "
 		    "--json and -q go with it");
-	cli_meter(&check->cli, &meter);
+	cli_model_counters(&check->cli, &meter);
 	cli_sandbox(&check->cli,
-	    &(struct cli_needs){.meter = &meter, .read = check->after});
+	    &(struct cli_sandbox_grants){.meter = &meter,
+		.read = check->after});
 	after_compare(&check->cli, &meter, check->after, check->cli.files[0],
 	    output);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 }
 
 static void
@@ -320,7 +321,8 @@ open_archive(struct check *check)
 
 	if (!check->repair)
 		cli_die(&check->cli, "--archive needs --repair");
-	cli_spare_files(&check->cli, check->archive_path, check->explain_path);
+	cli_refuse_overwrite(&check->cli, check->archive_path,
+	    check->explain_path);
 	if (ctx_archive_open(&check->archive, check->archive_path, &err) < 0)
 		cli_fail(&check->cli, &err);
 	check->options.archive = &check->archive;
@@ -381,7 +383,7 @@ main(int argc, char **argv)
 		    "  ctx-check --repair < broken.jsonl > whole.jsonl\n",
 	    }};
 	struct ctx_writer writer;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	size_t i;
 
 	parse(&check, argc, argv);
@@ -395,11 +397,11 @@ main(int argc, char **argv)
 		run_after(&check);
 		return cli_end(&check.cli, NULL);
 	}
-	cli_meter(&check.cli, &meter);
+	cli_model_counters(&check.cli, &meter);
 	check.options.meter = &meter;
 	open_reports(&check);
 	/* No tokenizer is opened, so the meter needs no file. */
-	cli_sandbox(&check.cli, &(struct cli_needs){.meter = NULL});
+	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.meter = NULL});
 	if (check.sarif)
 		begin_sarif(&check);
 	for (i = 0; i < check.cli.n_files; i++)
@@ -407,6 +409,6 @@ main(int argc, char **argv)
 	if (check.sarif)
 		end_sarif(true);
 	close_reports(&check);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 	return cli_end(&check.cli, check.repair ? &writer : NULL);
 }

@@ -12,7 +12,7 @@ enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 struct count {
 	struct cli cli;
 	struct row_form form;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	unsigned per, bound;
 	bool text, models, calibrate, annotate;
 	const char *key;
@@ -20,7 +20,7 @@ struct count {
 	struct ctx_amount max;
 	struct rows rows; /* by name, of the file being read */
 	struct rows largest;
-	struct ctx_tally total;
+	struct ctx_token_stats total;
 	struct bar bar;
 	uint64_t lines; /* rows of conversations printed */
 	bool any;       /* the file holds a conversation */
@@ -52,10 +52,10 @@ bound_name(unsigned i)
 
 /* Adds a part of what a tally stands for, if it costs anything. */
 static int
-add_part(struct count *count, const struct ctx_tally *t, const char *name,
+add_part(struct count *count, const struct ctx_token_stats *t, const char *name,
     uint64_t tokens, uint64_t estimated, struct ctx_err *err)
 {
-	struct ctx_tally part = {.file = t->file,
+	struct ctx_token_stats part = {.file = t->file,
 	    .dialect = t->dialect,
 	    .model = t->model,
 	    .messages = t->view != NULL ? t->messages : 0,
@@ -68,15 +68,17 @@ add_part(struct count *count, const struct ctx_tally *t, const char *name,
 }
 
 static int
-add_kinds(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
+add_kinds(struct count *count, const struct ctx_token_stats *t,
+    struct ctx_err *err)
 {
 	bool rough = t->estimated == t->tokens;
 	uint64_t framing = t->tokens;
 	size_t i;
 
-	for (i = 0; i < CTX_PART_KINDS; i++) {
+	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
 		framing -= t->kinds[i];
-		if (add_part(count, t, ctx_part_name((enum ctx_part_kind)i),
+		if (add_part(count, t,
+			ctx_block_kind_name((enum ctx_block_kind)i),
 			t->kinds[i], rough ? t->kinds[i] : t->rough[i],
 			err) < 0)
 			return -1;
@@ -86,9 +88,10 @@ add_kinds(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 
 /* Adds what no message costs, so that the rows add up to the whole. */
 static int
-add_beside(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
+add_beside(struct count *count, const struct ctx_token_stats *t,
+    struct ctx_err *err)
 {
-	const struct ctx_beside *b = &t->beside;
+	const struct ctx_request_overhead *b = &t->beside;
 	uint64_t priming = b->tokens - b->system - b->tools;
 	bool rough = b->estimated == b->tokens;
 	const char *system = "system", *rest = "priming";
@@ -117,9 +120,10 @@ add_beside(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 /* Each tool gets what its calls and results cost, the first also what else
  * the message costs. */
 static int
-add_tools(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
+add_tools(struct count *count, const struct ctx_token_stats *t,
+    struct ctx_err *err)
 {
-	struct ctx_tally one = *t, rest = *t;
+	struct ctx_token_stats one = *t, rest = *t;
 	const struct ctx_share *share;
 	size_t i;
 
@@ -143,7 +147,7 @@ add_tools(struct count *count, const struct ctx_tally *t, struct ctx_err *err)
 }
 
 static int
-on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
+on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 {
 	struct count *count = user;
 	const char *name = ctx_role_name(t->role);
@@ -178,7 +182,7 @@ on_message(void *user, const struct ctx_tally *t, struct ctx_err *err)
 
 /* Is this conversation over what --max allows? */
 static bool
-is_over(const struct count *count, const struct ctx_tally *t)
+is_over(const struct count *count, const struct ctx_token_stats *t)
 {
 	uint64_t max = count->max.n;
 
@@ -197,7 +201,7 @@ is_over(const struct count *count, const struct ctx_tally *t)
 }
 
 static void
-say_over(struct count *count, const struct ctx_tally *t)
+say_over(struct count *count, const struct ctx_token_stats *t)
 {
 	char tokens[16], place[40] = "", most[16];
 
@@ -217,7 +221,7 @@ say_over(struct count *count, const struct ctx_tally *t)
 }
 
 static int
-on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
+on_ended(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 {
 	struct count *count = user;
 	struct row row = {.sum = *t};
@@ -245,11 +249,11 @@ on_ended(void *user, const struct ctx_tally *t, struct ctx_err *err)
 
 /* Of a text or a file that is no stream of messages. */
 static void
-find_measure(struct count *count, struct ctx_measure *measure)
+find_measure(struct count *count, struct ctx_model_counter *measure)
 {
 	struct ctx_err err;
 
-	if (ctx_meter_find(&count->meter, NULL, 0, measure, &err) < 0)
+	if (ctx_model_counters_find(&count->meter, NULL, 0, measure, &err) < 0)
 		cli_fail(&count->cli, &err);
 }
 
@@ -257,8 +261,8 @@ find_measure(struct count *count, struct ctx_measure *measure)
 static void
 count_nothing(struct count *count, const char *file)
 {
-	struct ctx_tally none = {.file = file};
-	struct ctx_measure measure;
+	struct ctx_token_stats none = {.file = file};
+	struct ctx_model_counter measure;
 	struct ctx_err err;
 
 	find_measure(count, &measure);
@@ -270,7 +274,7 @@ count_nothing(struct count *count, const char *file)
 static void
 count_stream(struct count *count, char **file)
 {
-	const struct ctx_tally_hooks hooks = {count, on_message, on_ended,
+	const struct ctx_count_hooks hooks = {count, on_message, on_ended,
 	    bar_is_on(&count->bar) || count->per == PER_TOOL};
 	struct ctx_stream stream;
 	struct ctx_err err;
@@ -278,7 +282,7 @@ count_stream(struct count *count, char **file)
 	count->any = false;
 	cli_open(&count->cli, &stream, file, 1, NULL);
 	cli_prefetch(&count->cli, &stream, &count->meter);
-	if (ctx_tally(&stream, &count->meter, &hooks, &err) < 0)
+	if (ctx_count_stream(&stream, &count->meter, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_nothing(count, *file);
@@ -292,7 +296,7 @@ count_stream(struct count *count, char **file)
 /* A plain text, as far as it has been read. */
 struct plain {
 	struct ctx_token_counter *tokens;
-	struct ctx_tally sum;
+	struct ctx_token_stats sum;
 };
 
 static int
@@ -303,8 +307,8 @@ count_part(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
 	uint64_t tokens;
 
 	if ((ended ? ctx_token_count(plain->tokens, text->p, n, &tokens, err)
-		   : ctx_token_prefix(plain->tokens, text->p, n, &n, &tokens,
-			 err)) < 0)
+		   : ctx_token_count_streaming(plain->tokens, text->p, n, &n,
+			 &tokens, err)) < 0)
 		return -1;
 	plain->sum.tokens += tokens;
 	plain->sum.bytes += n;
@@ -320,8 +324,8 @@ count_text(struct count *count, char **file)
 {
 	struct plain plain = {.sum = {.file = *file}};
 	const struct cli_parts parts = {count_part, &plain};
-	struct ctx_tally t;
-	struct ctx_measure measure;
+	struct ctx_token_stats t;
+	struct ctx_model_counter measure;
 	struct ctx_err err;
 
 	find_measure(count, &measure);
@@ -329,7 +333,7 @@ count_text(struct count *count, char **file)
 	if (cli_read_parts(*file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
 	t = plain.sum;
-	t.tokens = ctx_count_scale(measure.counter, t.tokens);
+	t.tokens = ctx_tokens_to_model(measure.counter, t.tokens);
 	t.model = measure.model;
 	t.estimated = measure.counter->exact ? 0 : t.tokens;
 	(void)on_ended(count, &t, &err);
@@ -413,7 +417,7 @@ annotate(struct count *count)
 	cli_note_stream(&count->cli, &stream);
 	cli_note_models(&count->cli, &count->meter);
 	cli_close(&stream);
-	ctx_meter_release(&count->meter);
+	ctx_model_counters_release(&count->meter);
 	return cli_end(&count->cli, &writer);
 }
 
@@ -507,9 +511,9 @@ main(int argc, char **argv)
 	    }};
 
 	parse(&count, argc, argv);
-	cli_meter(&count.cli, &count.meter);
+	cli_model_counters(&count.cli, &count.meter);
 	if (count.bar.svg != NULL)
-		cli_spare_files(&count.cli, count.bar.svg, NULL);
+		cli_refuse_overwrite(&count.cli, count.bar.svg, NULL);
 	if (count.models) {
 		cli_models_print(&count.cli, &count.meter.own);
 		return cli_end(&count.cli, NULL);
@@ -519,7 +523,7 @@ main(int argc, char **argv)
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
 	cli_sandbox(&count.cli,
-	    &(struct cli_needs){.meter = &count.meter,
+	    &(struct cli_sandbox_grants){.meter = &count.meter,
 		.written = count.bar.svg,
 		.reopens = count.bar.follow});
 	if (count.annotate)
@@ -532,7 +536,7 @@ main(int argc, char **argv)
 	cli_note_models(&count.cli, &count.meter);
 	bar_release(&count.bar);
 	calibrate_release(&count.calls);
-	ctx_meter_release(&count.meter);
+	ctx_model_counters_release(&count.meter);
 	rows_release(&count.rows);
 	rows_release(&count.largest);
 	return cli_end(&count.cli, NULL);

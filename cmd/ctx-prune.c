@@ -49,7 +49,7 @@ role_name(unsigned i)
 /* ---- the end of a conversation ---- */
 
 static int
-print_json(struct prune *prune, const struct ctx_outcome *outcome,
+print_json(struct prune *prune, const struct ctx_prune_outcome *outcome,
     struct ctx_err *err)
 {
 	json_t *o = cli_report_object(&prune->report, outcome->file);
@@ -73,7 +73,7 @@ print_json(struct prune *prune, const struct ctx_outcome *outcome,
 }
 
 static void
-print_plan(struct prune *prune, const struct ctx_outcome *outcome)
+print_plan(struct prune *prune, const struct ctx_prune_outcome *outcome)
 {
 	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
 	if (outcome->line > 0)
@@ -94,20 +94,20 @@ static void
 name_owners(const struct ctx_plan *plan, char *out, size_t size)
 {
 	static const char *const owners[] = {
-	    [CTX_HOLD_TOOLS] = "tools",
-	    [CTX_HOLD_UNKNOWN] = "unknown records",
-	    [CTX_HOLD_SYSTEM] = "system",
-	    [CTX_HOLD_PINNED] = "pinned",
-	    [CTX_HOLD_LAST] = "last messages",
-	    [CTX_HOLD_TURN] = "last turns",
-	    [CTX_HOLD_OPEN] = "open calls",
-	    [CTX_HOLD_KEPT] = "other kept turns",
+	    [CTX_FLOOR_TOOLS] = "tools",
+	    [CTX_FLOOR_UNKNOWN] = "unknown records",
+	    [CTX_FLOOR_SYSTEM] = "system",
+	    [CTX_FLOOR_PINNED] = "pinned",
+	    [CTX_FLOOR_LAST] = "last messages",
+	    [CTX_FLOOR_TURN] = "last turns",
+	    [CTX_FLOOR_OPEN] = "open calls",
+	    [CTX_FLOOR_KEPT] = "other kept turns",
 	};
 	char number[16];
 	size_t n = 0, i;
 
 	out[0] = '\0';
-	for (i = 0; i < CTX_HOLDS && n < size; i++)
+	for (i = 0; i < CTX_FLOOR_KINDS && n < size; i++)
 		if (plan->floor[i] > 0)
 			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
 			    n > 0 ? ", " : "", owners[i],
@@ -119,7 +119,7 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 
 /* The line of a conversation that is a record, else nothing. */
 static const char *
-place_of(const struct ctx_outcome *outcome, char place[40])
+place_of(const struct ctx_prune_outcome *outcome, char place[40])
 {
 	place[0] = '\0';
 	if (outcome->line > 0)
@@ -128,7 +128,7 @@ place_of(const struct ctx_outcome *outcome, char place[40])
 }
 
 static void
-say_stuck(struct prune *prune, const struct ctx_outcome *outcome)
+say_stuck(struct prune *prune, const struct ctx_prune_outcome *outcome)
 {
 	char place[40];
 
@@ -140,7 +140,7 @@ say_stuck(struct prune *prune, const struct ctx_outcome *outcome)
 }
 
 static void
-say_over(struct prune *prune, const struct ctx_outcome *outcome)
+say_over(struct prune *prune, const struct ctx_prune_outcome *outcome)
 {
 	char owners[300], after[16], budget[16], place[40];
 
@@ -154,7 +154,7 @@ say_over(struct prune *prune, const struct ctx_outcome *outcome)
 }
 
 static void
-say_refused(struct prune *prune, const struct ctx_outcome *outcome)
+say_refused(struct prune *prune, const struct ctx_prune_outcome *outcome)
 {
 	char place[40];
 
@@ -169,9 +169,9 @@ say_refused(struct prune *prune, const struct ctx_outcome *outcome)
 
 /* Says that cuts on the grid of --quantum leave less than fits. */
 static void
-say_coarse(struct prune *prune, const struct ctx_outcome *outcome)
+say_coarse(struct prune *prune, const struct ctx_prune_outcome *outcome)
 {
-	const struct ctx_limits *limits = outcome->limits;
+	const struct ctx_prune_settings *limits = outcome->limits;
 	char quantum[16], target[16];
 
 	if (prune->coarse || outcome->plan->grid == 0 ||
@@ -187,7 +187,7 @@ say_coarse(struct prune *prune, const struct ctx_outcome *outcome)
 }
 
 static int
-ended(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
+ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
 	struct prune *prune = user;
 	int rc = 0;
@@ -234,7 +234,7 @@ static void
 settle(struct prune *prune, enum ctx_level level)
 {
 	struct ctx_prune_options *o = &prune->options;
-	struct ctx_limits *limits = &o->limits;
+	struct ctx_prune_settings *limits = &o->limits;
 
 	if (prune->compact && prune->policy != NULL &&
 	    strcmp(prune->policy, "summarize") != 0)
@@ -249,7 +249,7 @@ settle(struct prune *prune, enum ctx_level level)
 	limits->reasoning = (enum ctx_reasoning)prune->reasoning;
 	if (!prune->keep_last_given)
 		limits->keep_last = 6 - 2 * (uint64_t)level;
-	limits->policy = ctx_policy_find(prune->policy);
+	limits->policy = ctx_strategy_find(prune->policy);
 	if (limits->policy == NULL)
 		cli_die(&prune->cli, "no strategy '%s'; see --help",
 		    prune->policy);
@@ -290,11 +290,11 @@ environment(struct prune *prune)
 		o->summarizer = NULL;
 		return;
 	}
-	cli_tunable(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
+	cli_env_number(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
 	    &o->limits.keep_tokens);
 	if (o->trigger.set)
 		return;
-	cli_tunable(&prune->cli, "SUMMARIZATION_TRIGGER_TOKENS",
+	cli_env_number(&prune->cli, "SUMMARIZATION_TRIGGER_TOKENS",
 	    &o->trigger_tokens);
 	share.set = cli_tunable_share(&prune->cli,
 	    "SUMMARIZATION_TRIGGER_FRACTION", &share.n);
@@ -307,7 +307,7 @@ static void
 defaults(struct prune *prune)
 {
 	struct ctx_prune_options *o = &prune->options;
-	struct ctx_limits *limits = &o->limits;
+	struct ctx_prune_settings *limits = &o->limits;
 
 	limits->keep_turns = 3;
 	limits->keep_first = 2;
@@ -324,7 +324,7 @@ static void
 parse(struct prune *prune, int argc, char **argv)
 {
 	struct ctx_prune_options *o = &prune->options;
-	struct ctx_limits *limits = &o->limits;
+	struct ctx_prune_settings *limits = &o->limits;
 	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
 	    {'b', "budget", "N|P%", "tokens that may leave (the window)",
@@ -444,19 +444,20 @@ main(int argc, char **argv)
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	struct ctx_err err;
 
 	defaults(&prune);
 	parse(&prune, argc, argv);
-	cli_meter(&prune.cli, &meter);
+	cli_model_counters(&prune.cli, &meter);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
 	/* Other people's commands have needs of their own. */
 	if (prune.options.summarizer == NULL &&
 	    prune.options.scorer.embedder == NULL)
-		cli_sandbox(&prune.cli, &(struct cli_needs){.meter = &meter});
+		cli_sandbox(&prune.cli,
+		    &(struct cli_sandbox_grants){.meter = &meter});
 	cli_prefetch(&prune.cli, &stream, &meter);
 	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
@@ -464,6 +465,6 @@ main(int argc, char **argv)
 	cli_note_models(&prune.cli, &meter);
 	end(&prune);
 	cli_close(&stream);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 	return cli_end(&prune.cli, &writer);
 }

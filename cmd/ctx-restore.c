@@ -18,7 +18,7 @@ struct restore {
 	struct ctx_buf dir;     /* that the first foreign one names */
 	/* Digits in the names of the spool's files, and those of them that
 	 * stand in a stream. */
-	struct ctx_names files, named;
+	struct ctx_intern files, named;
 	struct ctx_err
 	    refused; /* why the spool cannot be used, if not CTX_OK */
 };
@@ -30,7 +30,7 @@ static const char *const states[] = {
 };
 
 static void
-print_reference(const struct cli *cli, const struct ctx_aged *aged)
+print_reference(const struct cli *cli, const struct ctx_restored_item *aged)
 {
 	printf("%s\t%" PRIu64 "\t", states[aged->state], aged->chars);
 	cli_print_masked(stdout, aged->path.p, aged->path.n);
@@ -47,13 +47,13 @@ note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 	struct restore *restore = user;
 	uint32_t id;
 
-	return ctx_names_has(&restore->files, digits.p, digits.n)
-	    ? ctx_names_id(&restore->named, digits.p, digits.n, &id, err)
+	return ctx_intern_has(&restore->files, digits.p, digits.n)
+	    ? ctx_intern(&restore->named, digits.p, digits.n, &id, err)
 	    : 0;
 }
 
 static int
-found(void *user, const struct ctx_aged *aged, struct ctx_err *err)
+found(void *user, const struct ctx_restored_item *aged, struct ctx_err *err)
 {
 	struct restore *restore = user;
 	struct ctx_str digits;
@@ -128,7 +128,7 @@ note_file(void *user, const char *file, struct ctx_err *err)
 	uint32_t id;
 
 	return digits_of(file, &digits)
-	    ? ctx_names_id(&restore->files, digits.p, digits.n, &id, err)
+	    ? ctx_intern(&restore->files, digits.p, digits.n, &id, err)
 	    : 0;
 }
 
@@ -142,8 +142,8 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 
 	(void)err;
 	if (digits_of(file, &digits) &&
-	    ctx_names_has(&restore->files, digits.p, digits.n) &&
-	    !ctx_names_has(&restore->named, digits.p, digits.n))
+	    ctx_intern_has(&restore->files, digits.p, digits.n) &&
+	    !ctx_intern_has(&restore->named, digits.p, digits.n))
 		printf("%s/%s\n", restore->options.spool, file);
 	cli_check_stdout(&restore->cli);
 	return 0;
@@ -213,9 +213,9 @@ parse(struct restore *restore, int argc, char **argv)
 /* A spool that is not there may still come; any other trouble with it is told
  * of when it is needed. */
 static void
-enter_sandbox(struct restore *restore, const struct ctx_meter *meter)
+enter_sandbox(struct restore *restore, const struct ctx_model_counters *meter)
 {
-	struct cli_needs needs = {.meter = meter};
+	struct cli_sandbox_grants needs = {.meter = meter};
 	struct ctx_err *refused = &restore->refused;
 	struct ctx_spool spool;
 
@@ -243,12 +243,12 @@ main(int argc, char **argv)
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	struct ctx_err err;
 	bool quiet;
 
 	parse(&restore, argc, argv);
-	cli_meter(&restore.cli, &meter);
+	cli_model_counters(&restore.cli, &meter);
 	cli_report_open(&restore.cli, &restore.report, &restore.options.report);
 	quiet = restore.list || restore.gc;
 	cli_open(&restore.cli, &stream, restore.cli.files, restore.cli.n_files,
@@ -268,9 +268,9 @@ main(int argc, char **argv)
 	each_file(&restore, print_unnamed);
 	cli_report_close(&restore.cli, &restore.report,
 	    &restore.options.report);
-	ctx_names_release(&restore.files);
-	ctx_names_release(&restore.named);
-	ctx_meter_release(&meter);
+	ctx_intern_release(&restore.files);
+	ctx_intern_release(&restore.named);
+	ctx_model_counters_release(&meter);
 	cli_close(&stream);
 	return cli_end(&restore.cli, quiet ? NULL : &writer);
 }

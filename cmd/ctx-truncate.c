@@ -100,9 +100,9 @@ parse(struct truncate *truncate, int argc, char **argv)
 		    "as 3:1",
 		    truncate->ratio);
 	if (!truncate->limit_given)
-		cli_tunable(&truncate->cli, "TOOL_RESULT_LIMIT", &o->limit);
+		cli_env_number(&truncate->cli, "TOOL_RESULT_LIMIT", &o->limit);
 	if (!truncate->message_given)
-		cli_tunable(&truncate->cli, "SUPERVISOR_MSG_CHAR_LIMIT",
+		cli_env_number(&truncate->cli, "SUPERVISOR_MSG_CHAR_LIMIT",
 		    &o->message);
 }
 
@@ -123,16 +123,17 @@ main(int argc, char **argv)
 	struct ctx_truncate_counts counts;
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	struct ctx_err err;
 
 	parse(&truncate, argc, argv);
-	cli_meter(&truncate.cli, &meter);
+	cli_model_counters(&truncate.cli, &meter);
 	cli_report_open(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
 	cli_open(&truncate.cli, &stream, truncate.cli.files,
 	    truncate.cli.n_files, &writer);
-	cli_sandbox(&truncate.cli, &(struct cli_needs){.meter = &meter});
+	cli_sandbox(&truncate.cli,
+	    &(struct cli_sandbox_grants){.meter = &meter});
 	if (ctx_truncate(&stream, &writer, &meter, &truncate.options, &counts,
 		&err) < 0)
 		cli_fail(&truncate.cli, &err);
@@ -156,7 +157,7 @@ main(int argc, char **argv)
 	cli_note_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
 	ctx_pattern_release(&truncate.options.tool);
 	ctx_pattern_release(&truncate.options.not_tool);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 	cli_close(&stream);
 	return cli_end(&truncate.cli, &writer);
 }

@@ -59,7 +59,7 @@ add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
 	if (rc == 0)
 		rc = ctx_buf_add(&full, name.p, name.n, err);
 	if (rc == 0)
-		rc = ctx_names_id(&bar->names, full.p, full.n, &id, err);
+		rc = ctx_intern(&bar->names, full.p, full.n, &id, err);
 	ctx_buf_release(&full);
 	if (rc < 0)
 		return -1;
@@ -70,7 +70,7 @@ add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
 	if (id > bar->n) {
 		memset(&parts[id - 1], 0, sizeof *parts);
 		parts[id - 1].rank = rank;
-		parts[id - 1].name = ctx_names_at(&bar->names, id);
+		parts[id - 1].name = ctx_intern_at(&bar->names, id);
 		parts[id - 1].name.p += 2;
 		parts[id - 1].name.n -= 2;
 		bar->n = id;
@@ -80,7 +80,7 @@ add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
 }
 
 int
-bar_add(struct bar *bar, const struct ctx_tally *t, struct ctx_err *err)
+bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 {
 	static const enum rank ranks[] = {
 	    [CTX_ROLE_OTHER] = OTHER,
@@ -111,7 +111,7 @@ bar_add(struct bar *bar, const struct ctx_tally *t, struct ctx_err *err)
 /* ---- pictures ---- */
 
 int
-bar_end(struct bar *bar, const struct ctx_tally *t, uint64_t window,
+bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err)
 {
 	struct picture picture;
@@ -131,7 +131,7 @@ bar_end(struct bar *bar, const struct ctx_tally *t, uint64_t window,
 	}
 	if (rc == 0 && bar->svg != NULL)
 		rc = bar_draw(bar, &picture, err);
-	ctx_names_reset(&bar->names);
+	ctx_intern_reset(&bar->names);
 	bar->n = 0;
 	return rc;
 }
@@ -140,7 +140,7 @@ void
 bar_release(struct bar *bar)
 {
 	free(bar->last);
-	ctx_names_release(&bar->names);
+	ctx_intern_release(&bar->names);
 	ctx_buf_release(&bar->pictures);
 	free(bar->parts);
 }

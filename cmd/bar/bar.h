@@ -10,7 +10,7 @@ struct bar {
 	const char *svg; /* file to write the picture to, or NULL */
 	unsigned color;  /* bar_color_name */
 	/* Its own, for the conversation being read: */
-	struct ctx_names names;
+	struct ctx_intern names;
 	struct bar_part *parts; /* by the number of their names */
 	size_t n, cap;
 	/* ... and for what was drawn: */
@@ -30,12 +30,13 @@ void bar_check(struct bar *bar, struct cli *cli, bool other);
 bool bar_is_on(const struct bar *bar);
 /* A message, and the end of the conversation with its window in tokens (0:
  * not known), of which a picture is then printed, and kept for the file. */
-int bar_add(struct bar *bar, const struct ctx_tally *t, struct ctx_err *err);
-int bar_end(struct bar *bar, const struct ctx_tally *t, uint64_t window,
+int bar_add(struct bar *bar, const struct ctx_token_stats *t,
+    struct ctx_err *err);
+int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err);
 /* One of the largest messages, in a line below the pictures; before the first
  * an empty one. */
-int bar_item(struct bar *bar, const struct ctx_tally *t, uint64_t window,
+int bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     bool first, struct ctx_err *err);
 /* Writes the file, if one is asked for; dies if that fails. */
 void bar_write(struct bar *bar, const struct cli *cli);

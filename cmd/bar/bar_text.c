@@ -159,7 +159,7 @@ print_legend(const struct picture *picture, size_t width)
 }
 
 static int
-print_place(const struct ctx_tally *t, size_t width, struct ctx_err *err)
+print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 {
 	struct ctx_buf place = {0};
 	int rc = words_place(&place, t, width, err);
@@ -211,7 +211,7 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 
 /* "     6526   5.1%  sample/agent.jsonl:262 tool run" */
 static int
-print_item(const struct ctx_tally *t, uint64_t window, size_t width,
+print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)
 {
 	const char *role = ctx_role_name(t->role);
@@ -243,7 +243,7 @@ print_item(const struct ctx_tally *t, uint64_t window, size_t width,
 }
 
 int
-bar_item(struct bar *bar, const struct ctx_tally *t, uint64_t window,
+bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     bool first, struct ctx_err *err)
 {
 	if (first)

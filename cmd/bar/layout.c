@@ -88,7 +88,7 @@ sum_of(const struct picture *picture)
 }
 
 void
-picture_make(struct picture *picture, const struct ctx_tally *t,
+picture_make(struct picture *picture, const struct ctx_token_stats *t,
     uint64_t window, struct bar_part *parts, size_t n)
 {
 	memset(picture, 0, sizeof *picture);

@@ -29,7 +29,7 @@ struct zone {
 };
 
 struct picture {
-	const struct ctx_tally *t;
+	const struct ctx_token_stats *t;
 	uint64_t window; /* tokens, 0: not known */
 	const struct zone *zone;
 	uint64_t scale; /* tokens that the whole bar stands for */
@@ -39,7 +39,7 @@ struct picture {
 };
 
 /* Sets it out from the parts, which it sorts; scale is 1 or more. */
-void picture_make(struct picture *picture, const struct ctx_tally *t,
+void picture_make(struct picture *picture, const struct ctx_token_stats *t,
     uint64_t window, struct bar_part *parts, size_t n);
 /* Gives each part its share of cells; together they are as many as the whole
  * comes to, rounded. */
@@ -54,8 +54,8 @@ size_t words_width(struct ctx_str name);
 struct ctx_str words_head(struct ctx_str name, size_t width);
 /* The place of a conversation or message in at most so many columns; the end
  * of a path tells more than its beginning. */
-int words_place(struct ctx_buf *out, const struct ctx_tally *t, size_t width,
-    struct ctx_err *err);
+int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
+    size_t width, struct ctx_err *err);
 /* "~108133 of 128000 tokens, 84.5% DEGRADING (gpt-4o)", or less where that
  * is too wide. */
 void words_figures(char out[200], const struct picture *picture, size_t width);

@@ -56,7 +56,7 @@ tail_of(struct ctx_str name, size_t width)
 }
 
 int
-words_place(struct ctx_buf *out, const struct ctx_tally *t, size_t width,
+words_place(struct ctx_buf *out, const struct ctx_token_stats *t, size_t width,
     struct ctx_err *err)
 {
 	struct ctx_str name = {t->file, strlen(t->file)};
@@ -78,7 +78,7 @@ words_place(struct ctx_buf *out, const struct ctx_tally *t, size_t width,
 void
 words_figures(char out[200], const struct picture *picture, size_t width)
 {
-	const struct ctx_tally *t = picture->t;
+	const struct ctx_token_stats *t = picture->t;
 	const char *rough = t->estimated > 0 ? "~" : "";
 	const char *model = t->model != NULL ? t->model->name : "";
 	char all[48], share[32];

@@ -5,16 +5,17 @@
 
 #include "check/after.h"
 
-static struct ctx_prefix *
-read_request(struct cli *cli, struct ctx_meter *meter,
-    const struct ctx_prefix_options *options, char *file)
+static struct ctx_request_prefix *
+read_request(struct cli *cli, struct ctx_model_counters *meter,
+    const struct ctx_request_prefix_options *options, char *file)
 {
-	struct ctx_prefix *prefix;
+	struct ctx_request_prefix *prefix;
 	struct ctx_stream stream;
 	struct ctx_err err;
 
 	cli_open(cli, &stream, &file, 1, NULL);
-	if (ctx_prefix_read(&prefix, &stream, meter, options, &err) < 0) {
+	if (ctx_request_prefix_read(&prefix, &stream, meter, options, &err) <
+	    0) {
 		if (err.file == NULL)
 			err.file = file;
 		cli_fail(cli, &err);
@@ -25,7 +26,7 @@ read_request(struct cli *cli, struct ctx_meter *meter,
 }
 
 static void
-print_item(const struct ctx_prefix_item *item)
+print_item(const struct ctx_request_prefix_item *item)
 {
 	if (item->member != NULL)
 		printf("%s", item->member);
@@ -35,7 +36,8 @@ print_item(const struct ctx_prefix_item *item)
 }
 
 static void
-print_place(const struct ctx_prefix_item *item, uint64_t line, uint64_t column)
+print_place(const struct ctx_request_prefix_item *item, uint64_t line,
+    uint64_t column)
 {
 	cli_print_masked(stdout, item->file, strlen(item->file));
 	printf(":%" PRIu64 ":", line);
@@ -45,9 +47,9 @@ print_place(const struct ctx_prefix_item *item, uint64_t line, uint64_t column)
 }
 
 static void
-print_change(const char *later, const struct ctx_prefix_change *change)
+print_change(const char *later, const struct ctx_request_prefix_change *change)
 {
-	const struct ctx_prefix_item *item = change->item;
+	const struct ctx_request_prefix_item *item = change->item;
 
 	if (item == NULL) {
 		cli_print_masked(stdout, later, strlen(later));
@@ -78,7 +80,7 @@ print_change(const char *later, const struct ctx_prefix_change *change)
 }
 
 static json_t *
-json_of(const struct ctx_prefix_item *item)
+json_of(const struct ctx_request_prefix_item *item)
 {
 	json_t *o = json_pack("{s:o, s:I}", "file",
 	    cli_json_text(item->file, strlen(item->file)), "line",
@@ -91,7 +93,8 @@ json_of(const struct ctx_prefix_item *item)
 }
 
 static void
-print_json(const struct cli *cli, const struct ctx_prefix_change *change)
+print_json(const struct cli *cli,
+    const struct ctx_request_prefix_change *change)
 {
 	json_t *o = json_pack("{s:b, s:I, s:I, s:I}", "appended",
 	    change->appended, "messages", (json_int_t)change->messages, "kept",
@@ -119,20 +122,21 @@ print_json(const struct cli *cli, const struct ctx_prefix_change *change)
 }
 
 void
-after_compare(struct cli *cli, struct ctx_meter *meter, const char *earlier,
-    char *later, enum after_output output)
+after_compare(struct cli *cli, struct ctx_model_counters *meter,
+    const char *earlier, char *later, enum after_output output)
 {
-	struct ctx_prefix_options options = {.keep = true};
-	struct ctx_prefix_change change;
-	struct ctx_prefix *first, *second;
+	struct ctx_request_prefix_options options = {.keep = true};
+	struct ctx_request_prefix_change change;
+	struct ctx_request_prefix *first, *second;
 	struct ctx_hashkey key;
 
 	ctx_hashkey_init(&key);
 	options.key = &key;
 	first = read_request(cli, meter, &options, (char *)earlier);
-	options = (struct ctx_prefix_options){.key = &key, .earlier = first};
+	options =
+	    (struct ctx_request_prefix_options){.key = &key, .earlier = first};
 	second = read_request(cli, meter, &options, later);
-	ctx_prefix_compare(first, second, &change);
+	ctx_request_prefix_compare(first, second, &change);
 	if (output == AFTER_JSON)
 		print_json(cli, &change);
 	else if (output == AFTER_LINES && !change.appended)
@@ -140,7 +144,7 @@ after_compare(struct cli *cli, struct ctx_meter *meter, const char *earlier,
 	cli_check_stdout(cli);
 	if (change.refused != NULL)
 		cli_status(cli, CLI_NO);
-	ctx_prefix_close(first);
-	ctx_prefix_close(second);
+	ctx_request_prefix_close(first);
+	ctx_request_prefix_close(second);
 	cli_note_models(cli, meter);
 }

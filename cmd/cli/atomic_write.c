@@ -20,7 +20,7 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 {
 	if (beside != NULL)
 		(void)unlink(beside);
-	cli_die_of(cli, "write", path, sys);
+	cli_die_errno(cli, "write", path, sys);
 }
 
 /* What the new file has of the old one; of none, a mode of its own. */
@@ -111,7 +111,7 @@ static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
 {
-	int fd = ctx_open(path, O_WRONLY | O_CREAT | O_TRUNC), sys;
+	int fd = ctx_open_file(path, O_WRONLY | O_CREAT | O_TRUNC), sys;
 	struct ctx_err err;
 
 	if (fd < 0) {
@@ -138,7 +138,7 @@ static bool
 replace(const struct cli *cli, const char *path, const struct kept *kept,
     const struct ctx_buf *bytes)
 {
-	unsigned held = ctx_signals_hold();
+	unsigned held = ctx_signals_defer();
 	char beside[4096];
 	int fd = open_like(path, kept, beside, sizeof beside), sys;
 

@@ -122,7 +122,7 @@ is_spooled(const struct cli *cli, const char *path)
 }
 
 void
-cli_spare_files(const struct cli *cli, const char *path, const char *other)
+cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 {
 	static const char *const streams[] = {CLI_STDOUT, "standard error"};
 	struct stat file, written;
@@ -181,12 +181,12 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 		return;
 	ctx_writer_init(writer, STDOUT_FILENO);
 	writer->flush_each = cli->unbuffered;
-	ctx_reader_tie(stream->reader, writer);
+	ctx_reader_set_writer(stream->reader, writer);
 }
 
 void
 cli_prefetch(struct cli *cli, struct ctx_stream *stream,
-    struct ctx_meter *meter)
+    struct ctx_model_counters *meter)
 {
 	uint64_t threads = cli->jobs;
 	struct ctx_err err;
@@ -201,7 +201,7 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 	/* What leaves at once is not read ahead. */
 	if (cli->unbuffered)
 		threads = 1;
-	if (ctx_stream_prefetch(stream, meter, (unsigned)threads, &err) < 0)
+	if (ctx_stream_count_ahead(stream, meter, (unsigned)threads, &err) < 0)
 		cli_fail(cli, &err);
 }
 
@@ -301,7 +301,7 @@ check_encoding(const struct cli *cli)
 		return;
 	}
 	if (errno != ENOENT && errno != ENOTDIR)
-		cli_die_of(cli, "open", cli->encoding, errno);
+		cli_die_errno(cli, "open", cli->encoding, errno);
 	cli_die(cli,
 	    "--encoding: '%s' is neither a file nor one of those that "
 	    "ctx-count --list-options names",
@@ -309,7 +309,7 @@ check_encoding(const struct cli *cli)
 }
 
 void
-cli_meter(struct cli *cli, struct ctx_meter *meter)
+cli_model_counters(struct cli *cli, struct ctx_model_counters *meter)
 {
 	char file[4096];
 

@@ -178,10 +178,10 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 /* Dies if a file that is to be written is one that the command may read, or
  * what it writes besides: standard output or error, the file other (or NULL).
  * Each would be written over the other.  Nor may it be in the spool. */
-void cli_spare_files(const struct cli *cli, const char *path,
+void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
 /* The file of --explain, made anew; trouble with it is the command's end.
- * other: as cli_spare_files has it. */
+ * other: as cli_refuse_overwrite has it. */
 FILE *cli_explain_open(const struct cli *cli, const char *path,
     const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
@@ -211,7 +211,7 @@ const char *cli_environment(const char *name);
 /* Reads a number of the environment into *to, if it is set; dies of one that
  * is no number.  The second reads a share such as 0.7, in thousandths of a
  * percent, and says whether it is set. */
-void cli_tunable(const struct cli *cli, const char *name, uint64_t *to);
+void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
 /* Opens the stream over files, with the common options applied. */
@@ -232,7 +232,7 @@ void cli_progress_close(struct cli *cli);
 /* Has the messages of a stream counted by the threads of CLI_JOBS; after the
  * sandbox, which holds for threads begun in it. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
-    struct ctx_meter *meter);
+    struct ctx_model_counters *meter);
 /* Warns of a mixed stream and of one without messages; with --verbose names
  * the dialect, and why and where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
@@ -266,11 +266,11 @@ void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
 /* What a command still has to open once it reads its input, beside its
  * operands. */
-struct cli_needs {
-	const struct ctx_meter *meter; /* its vocabularies; or NULL */
-	const char *read;              /* a file that it will read; or NULL */
-	const char *written;           /* a file that it will make; or NULL */
-	bool reopens; /* its operands, which may be other files then */
+struct cli_sandbox_grants {
+	const struct ctx_model_counters *meter; /* its vocabularies; or NULL */
+	const char *read;    /* a file that it will read; or NULL */
+	const char *written; /* a file that it will make; or NULL */
+	bool reopens;        /* its operands, which may be other files then */
 	const struct ctx_spool *spool; /* one that is open; or NULL */
 	bool stores;                   /* in that spool */
 };
@@ -278,7 +278,7 @@ struct cli_needs {
  * place in one.  Nobody but root can trace the command then, either. */
 void cli_no_core(void);
 /* Gives up all other rights to open files, to run and to connect. */
-void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
+void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
  * Opens the spool, for the sandbox allows only what is in a directory that is
  * there.  Sets needs->spool to it; without create and where there is none, sets
@@ -286,17 +286,17 @@ void cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
  * text.  0, or -1 with *err.
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
-    struct cli_needs *needs, struct ctx_err *err);
+    struct cli_sandbox_grants *needs, struct ctx_err *err);
 /* Has calls fail that a command has no use for; -1 with errno if the kernel
  * can do it and does not.  After PR_SET_NO_NEW_PRIVS. */
 long cli_refuse_calls(void);
 
 /* A meter with model, encoding and the environment applied, and the user's
- * models; before cli_spare_files, which spares what they name. */
-void cli_meter(struct cli *cli, struct ctx_meter *meter);
+ * models; before cli_refuse_overwrite, which spares what they name. */
+void cli_model_counters(struct cli *cli, struct ctx_model_counters *meter);
 /* Says, once, of an unknown model what it is taken for; with --verbose where
  * the tokenizer of an estimated one is to be had. */
-void cli_note_models(const struct cli *cli, struct ctx_meter *meter);
+void cli_note_models(const struct cli *cli, struct ctx_model_counters *meter);
 
 /*
  * Says, if there were any, of how many messages bound reasoning was kept after
@@ -316,7 +316,7 @@ _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
     CTX_FORMAT(2, 3);
 /* Says that a file cannot be opened (what: "open"), with the errno sys; of a
  * long path it leaves out the end, never the cause. */
-_Noreturn void cli_die_of(const struct cli *cli, const char *what,
+_Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Says what err says, with its place, then exits with CLI_TROUBLE; a reader
  * that has left ends the command without a word. */
@@ -333,7 +333,7 @@ const char *cli_short_number(char buf[16], uint64_t n);
  * and what jansson needs. */
 void cli_begin(void);
 /* Ends a command that was only asked about itself. */
-_Noreturn void cli_told(const struct cli *cli);
+_Noreturn void cli_exit_ok(const struct cli *cli);
 /* Ends the command if what was printed could not be written; to be called
  * behind each line. */
 void cli_check_stdout(const struct cli *cli);

@@ -82,7 +82,8 @@ cli_say(const struct cli *cli, const char *fmt, ...)
 }
 
 void
-cli_die_of(const struct cli *cli, const char *what, const char *path, int sys)
+cli_die_errno(const struct cli *cli, const char *what, const char *path,
+    int sys)
 {
 	struct ctx_err err;
 
@@ -177,7 +178,7 @@ cli_close_stdout(const struct cli *cli)
 }
 
 void
-cli_told(const struct cli *cli)
+cli_exit_ok(const struct cli *cli)
 {
 	cli_close_stdout(cli);
 	exit(CLI_YES);

@@ -96,14 +96,14 @@ read_price(const json_t *value, struct ctx_model *model)
 }
 
 static bool
-read_cache(const json_t *value, enum ctx_cache *cache)
+read_cache(const json_t *value, enum ctx_cache_kind *cache)
 {
 	const char *name = json_string_value(value);
 	size_t i;
 
 	for (i = 0; name != NULL && i < CTX_CACHES; i++)
-		if (strcmp(name, ctx_cache_name((enum ctx_cache)i)) == 0) {
-			*cache = (enum ctx_cache)i;
+		if (strcmp(name, ctx_cache_name((enum ctx_cache_kind)i)) == 0) {
+			*cache = (enum ctx_cache_kind)i;
 			return true;
 		}
 	return false;
@@ -206,7 +206,7 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		/* A home that may not be entered is another user's. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
-			cli_die_of(cli, "open", file, errno);
+			cli_die_errno(cli, "open", file, errno);
 		return NULL;
 	}
 	text = malloc(LONGEST + 1);
@@ -215,7 +215,7 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	errno = 0;
 	*n = fread(text, 1, LONGEST + 1, in);
 	if (ferror(in))
-		cli_die_of(cli, "read", file, errno);
+		cli_die_errno(cli, "read", file, errno);
 	(void)fclose(in);
 	if (*n > LONGEST)
 		cli_die(cli, "%s: more than %d bytes", file, LONGEST);
@@ -298,7 +298,7 @@ cli_models_release(struct cli *cli)
 }
 
 void
-cli_note_models(const struct cli *cli, struct ctx_meter *meter)
+cli_note_models(const struct cli *cli, struct ctx_model_counters *meter)
 {
 	const struct ctx_model *near = meter->near;
 

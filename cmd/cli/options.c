@@ -32,7 +32,7 @@ cli_encoding_name(unsigned i)
 const char *
 cli_policy_name(unsigned i)
 {
-	const struct ctx_policy *row = ctx_policy_at(i);
+	const struct ctx_strategy *row = ctx_strategy_at(i);
 
 	return row == NULL ? NULL : row->name;
 }
@@ -101,7 +101,7 @@ print_help(const struct cli *cli)
 	       "\nExamples:\n%s"
 	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
 	    cli->examples);
-	cli_told(cli);
+	cli_exit_ok(cli);
 }
 
 /* For the completions: one line an option, fields parted by tabs. */
@@ -123,7 +123,7 @@ print_options(const struct cli *cli)
 		printf("\n");
 	}
 	printf("h\thelp\t\tthis text\t\nV\tversion\t\tversion\t\n");
-	cli_told(cli);
+	cli_exit_ok(cli);
 }
 
 /* ---- arguments ---- */
@@ -373,7 +373,7 @@ print_version(const struct cli *cli)
 {
 	printf("%s %s\nmodels of %s\n", cli->name, CTX_VERSION,
 	    ctx_models_date());
-	cli_told(cli);
+	cli_exit_ok(cli);
 }
 
 /* Those that every command has; they do not return. */
@@ -461,7 +461,7 @@ short_options(struct cli *cli, char *word, char ***next)
 }
 
 void
-cli_tunable(const struct cli *cli, const char *name, uint64_t *to)
+cli_env_number(const struct cli *cli, const char *name, uint64_t *to)
 {
 	const char *value = cli_environment(name);
 

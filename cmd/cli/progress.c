@@ -237,7 +237,7 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 		if (add_sizes(files, n, &more))
 			cli->progress->all += more;
 	}
-	ctx_reader_watch(reader, advance, cli->progress);
+	ctx_reader_set_progress(reader, advance, cli->progress);
 }
 
 void

@@ -92,8 +92,8 @@ cli_explain_open(const struct cli *cli, const char *path, const char *other)
 	FILE *file;
 	int fd;
 
-	cli_spare_files(cli, path, other);
-	fd = ctx_open(path, O_WRONLY | O_CREAT | O_TRUNC);
+	cli_refuse_overwrite(cli, path, other);
+	fd = ctx_open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (file == NULL) {
 		(void)ctx_err_open(&err, errno, "", path);
@@ -116,7 +116,7 @@ cli_explain_close(const struct cli *cli, FILE *file, const char *path)
 }
 
 static json_t *
-json_message(const struct ctx_touch *touch)
+json_message(const struct ctx_change *touch)
 {
 	return json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I}",
 	    "file", cli_json_text(touch->file, strlen(touch->file)), "line",
@@ -128,7 +128,7 @@ json_message(const struct ctx_touch *touch)
 }
 
 static json_t *
-json_line(const struct ctx_touch *touch)
+json_line(const struct ctx_change *touch)
 {
 	return json_pack("{s:o, s:I, s:s, s:s}", "file",
 	    cli_json_text(touch->file, strlen(touch->file)), "line",
@@ -137,7 +137,7 @@ json_line(const struct ctx_touch *touch)
 }
 
 static json_t *
-json_member(const struct ctx_touch *touch)
+json_member(const struct ctx_change *touch)
 {
 	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
 	    cli_json_text(touch->file, strlen(touch->file)), "line",
@@ -147,7 +147,7 @@ json_member(const struct ctx_touch *touch)
 }
 
 static int
-explain(struct cli_report *report, const struct ctx_touch *touch,
+explain(struct cli_report *report, const struct ctx_change *touch,
     struct ctx_err *err)
 {
 	json_t *line = touch->member.n > 0 ? json_member(touch)
@@ -298,14 +298,14 @@ end_file(struct cli_report *report, struct ctx_err *err)
 
 /* True if the touch is the first of its message. */
 static bool
-counts(const struct ctx_touch *touch)
+counts(const struct ctx_change *touch)
 {
 	return touch->member.n == 0 && !touch->aside && !touch->part &&
 	    !touch->continues;
 }
 
 static void
-add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
+add_to_rule(struct cli_report *report, const struct ctx_change *touch)
 {
 	struct cli_rule *rule = report->rules, *last = rule + CLI_RULES - 1;
 
@@ -323,7 +323,7 @@ add_to_rule(struct cli_report *report, const struct ctx_touch *touch)
 }
 
 static int
-touched(void *user, const struct ctx_touch *touch, struct ctx_err *err)
+touched(void *user, const struct ctx_change *touch, struct ctx_err *err)
 {
 	struct cli_report *report = user;
 
@@ -361,7 +361,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 		path = NULL;
 	}
 	if (archive != NULL)
-		cli_spare_files(cli, archive, path);
+		cli_refuse_overwrite(cli, archive, path);
 	if (archive != NULL && !out->dry_run) {
 		if (ctx_archive_open(&report->archive, archive, &err) < 0)
 			cli_fail(cli, &err);

@@ -38,7 +38,7 @@ path_above(const char *dir, size_t n)
 
 int
 cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
-    struct cli_needs *needs, struct ctx_err *err)
+    struct cli_sandbox_grants *needs, struct ctx_err *err)
 {
 	struct stat st;
 	char *above;
@@ -224,7 +224,8 @@ allow_vocabulary(const struct sandbox *s, const char *encoding)
 /* Vocabularies that may still be needed: a record may name a model.  The
  * directory of compiled ones is for those of files only. */
 static void
-allow_vocabularies(const struct sandbox *s, const struct ctx_meter *meter)
+allow_vocabularies(const struct sandbox *s,
+    const struct ctx_model_counters *meter)
 {
 	bool files = allow_vocabulary(s, meter->encoding);
 	size_t i;
@@ -269,7 +270,7 @@ cli_no_core(void)
 }
 
 static void
-restrict_files(const struct cli *cli, const struct cli_needs *needs,
+restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
     long version)
 {
 	struct sandbox s = {.cli = cli};
@@ -302,7 +303,7 @@ restrict_files(const struct cli *cli, const struct cli_needs *needs,
 }
 
 void
-cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs)
 {
 	long version;
 
@@ -330,7 +331,7 @@ cli_no_core(void)
 }
 
 void
-cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs)
 {
 	(void)cli;
 	(void)needs;

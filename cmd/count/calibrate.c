@@ -14,12 +14,12 @@
 struct calibrate_call {
 	uint32_t model; /* of the names */
 	size_t number;  /* of the call */
-	struct ctx_sample sample;
+	struct ctx_billed_sample sample;
 };
 
 /* The name in the message, else the one that was given. */
 static int
-find_name(struct calibrate *c, const struct ctx_tally *t, uint32_t *id,
+find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
     struct ctx_err *err)
 {
 	struct ctx_str text = t->name;
@@ -32,12 +32,12 @@ find_name(struct calibrate *c, const struct ctx_tally *t, uint32_t *id,
 		return -1;
 	if (text.n == 0)
 		text = (struct ctx_str){"unknown", strlen("unknown")};
-	return ctx_names_id(&c->models, text.p, text.n, id, err);
+	return ctx_intern(&c->models, text.p, text.n, id, err);
 }
 
 /* Notes a call that stands behind so much. */
 static int
-note(struct calibrate *c, const struct ctx_tally *t,
+note(struct calibrate *c, const struct ctx_token_stats *t,
     const struct calibrate_sum *sum, struct ctx_err *err)
 {
 	struct calibrate_call *grown;
@@ -58,14 +58,14 @@ note(struct calibrate *c, const struct ctx_tally *t,
 }
 
 int
-calibrate_message(struct calibrate *c, const struct ctx_tally *t,
+calibrate_message(struct calibrate *c, const struct ctx_token_stats *t,
     struct ctx_err *err)
 {
 	uint64_t rest = t->framing + t->estimated, asked;
 	struct calibrate_sum sum;
 
 	/* Of an answer in several lines any may say what the call took. */
-	if (!(t->view->flags & CTX_VIEW_CONTINUES))
+	if (!(t->view->flags & CTX_MESSAGE_CONTINUES))
 		c->before = c->all;
 	c->role = t->role;
 	/* What was asked may stand in the same message. */
@@ -81,7 +81,7 @@ calibrate_message(struct calibrate *c, const struct ctx_tally *t,
 }
 
 int
-calibrate_ended(struct calibrate *c, const struct ctx_tally *t,
+calibrate_ended(struct calibrate *c, const struct ctx_token_stats *t,
     struct ctx_err *err)
 {
 	struct calibrate_sum sum =
@@ -110,7 +110,7 @@ enum { LEAST_CALLS = 3 };
 
 /* Why no line can be made of a fit; NULL if one can. */
 static const char *
-doubt(const struct ctx_fit *fit, size_t calls)
+doubt(const struct ctx_calibration *fit, size_t calls)
 {
 	if (calls < LEAST_CALLS || isinf(fit->spread))
 		return "fewer than three calls tell";
@@ -124,23 +124,24 @@ doubt(const struct ctx_fit *fit, size_t calls)
 /* Hundredths, as models.json and the table have them; never rounded down
  * what must not be too low. */
 static double
-hundredths(const struct ctx_fit *fit, bool upper)
+hundredths(const struct ctx_calibration *fit, bool upper)
 {
 	return upper ? ceil(fit->upper * 100 - 1e-9) / 100
 		     : floor(fit->factor * 100 + 0.5) / 100;
 }
 
 static json_t *
-line_of(const char *model, const char *encoding, const struct ctx_fit *fit,
-    bool upper)
+line_of(const char *model, const char *encoding,
+    const struct ctx_calibration *fit, bool upper)
 {
 	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
 	    "exact", 0, "factor", hundredths(fit, upper));
 }
 
 static int
-print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
-    size_t calls, json_t *line, struct ctx_err *err)
+print_text(const char *model, const char *encoding,
+    const struct ctx_calibration *fit, size_t calls, json_t *line,
+    struct ctx_err *err)
 {
 	char number[16];
 
@@ -168,8 +169,9 @@ print_text(const char *model, const char *encoding, const struct ctx_fit *fit,
 }
 
 static int
-print_json(const char *model, const char *encoding, const struct ctx_fit *fit,
-    size_t calls, json_t *line, struct ctx_err *err)
+print_json(const char *model, const char *encoding,
+    const struct ctx_calibration *fit, size_t calls, json_t *line,
+    struct ctx_err *err)
 {
 	json_t *o =
 	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}",
@@ -212,8 +214,8 @@ int
 calibrate_report(struct calibrate *c, const char *encoding, bool upper,
     bool json, struct ctx_err *err)
 {
-	struct ctx_sample *calls = calloc(c->n + 1, sizeof *calls);
-	struct ctx_fit fit;
+	struct ctx_billed_sample *calls = calloc(c->n + 1, sizeof *calls);
+	struct ctx_calibration fit;
 	char name[200];
 	json_t *line;
 	uint32_t id;
@@ -227,9 +229,9 @@ calibrate_report(struct calibrate *c, const char *encoding, bool upper,
 	for (id = 1; rc >= 0 && id <= c->models.n; id++) {
 		for (n = 0; i < c->n && c->list[i].model == id; i++)
 			calls[n++] = c->list[i].sample;
-		if (!ctx_fit(&fit, calls, n))
+		if (!ctx_calibrate(&fit, calls, n))
 			continue;
-		copy_name(name, sizeof name, ctx_names_at(&c->models, id));
+		copy_name(name, sizeof name, ctx_intern_at(&c->models, id));
 		line = doubt(&fit, n) != NULL
 		    ? NULL
 		    : line_of(name, encoding, &fit, upper);
@@ -250,6 +252,6 @@ void
 calibrate_release(struct calibrate *c)
 {
 	free(c->list);
-	ctx_names_release(&c->models);
+	ctx_intern_release(&c->models);
 	ctx_buf_release(&c->text);
 }

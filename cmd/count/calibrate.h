@@ -13,19 +13,19 @@ struct calibrate_sum {
 struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;
-	struct ctx_names models;
+	struct ctx_intern models;
 	struct ctx_buf text; /* scratch */
 	/* Of the conversation: */
 	struct calibrate_sum all, before; /* its newest message */
 	enum ctx_role role;               /* of that */
 };
 
-/* Hooks of ctx_tally, to be called for all messages and conversations; the
- * tokens are those of one encoding, without a factor. */
+/* Hooks of ctx_token_stats, to be called for all messages and conversations;
+ * the tokens are those of one encoding, without a factor. */
 int calibrate_message(struct calibrate *calibrate,
-    const struct ctx_tally *tally, struct ctx_err *err);
-int calibrate_ended(struct calibrate *calibrate, const struct ctx_tally *tally,
-    struct ctx_err *err);
+    const struct ctx_token_stats *tally, struct ctx_err *err);
+int calibrate_ended(struct calibrate *calibrate,
+    const struct ctx_token_stats *tally, struct ctx_err *err);
 
 /*
  * Prints what was found for each model: as text, or a JSON object a line.

@@ -9,7 +9,7 @@
 /* ---- one row ---- */
 
 uint64_t
-row_window(const struct row_form *form, const struct ctx_tally *t)
+row_window(const struct row_form *form, const struct ctx_token_stats *t)
 {
 	if (form->window > 0 || t->model == NULL)
 		return form->window;
@@ -17,33 +17,33 @@ row_window(const struct row_form *form, const struct ctx_tally *t)
 }
 
 static int64_t
-left_of(const struct row_form *form, const struct ctx_tally *t)
+left_of(const struct row_form *form, const struct ctx_token_stats *t)
 {
 	return (int64_t)(row_window(form, t) - t->tokens - form->reserve);
 }
 
 static double
-used_of(const struct row_form *form, const struct ctx_tally *t)
+used_of(const struct row_form *form, const struct ctx_token_stats *t)
 {
 	return 100.0 * (double)t->tokens / (double)row_window(form, t);
 }
 
 /* The kind of part that most of a message is. */
 static const char *
-kind_of(const struct ctx_tally *t)
+kind_of(const struct ctx_token_stats *t)
 {
-	size_t i, most = CTX_PART_TEXT;
+	size_t i, most = CTX_BLOCK_TEXT;
 
-	for (i = 0; i < CTX_PART_KINDS; i++)
+	for (i = 0; i < CTX_BLOCK_KINDS; i++)
 		if (t->kinds[i] > t->kinds[most])
 			most = i;
-	return ctx_part_name((enum ctx_part_kind)most);
+	return ctx_block_kind_name((enum ctx_block_kind)most);
 }
 
 static void
 print_json(const struct row_form *form, const struct row *row)
 {
-	const struct ctx_tally *t = &row->sum;
+	const struct ctx_token_stats *t = &row->sum;
 	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
 	    "file", cli_json_text(t->file, strlen(t->file)), "dialect",
 	    t->dialect != NULL ? t->dialect->name : "none", "messages",
@@ -90,7 +90,7 @@ print_json(const struct row_form *form, const struct row *row)
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
-	const struct ctx_tally *t = &row->sum;
+	const struct ctx_token_stats *t = &row->sum;
 	const char *file = t->file, *gap = form->tsv ? "\t" : " ";
 
 	if (row->label.p != NULL && !form->tsv) {
@@ -120,7 +120,7 @@ print_label(const struct row_form *form, const struct row *row)
 static void
 print_columns(struct row_form *form, const struct row *row, char gap, int width)
 {
-	const struct ctx_tally *t = &row->sum;
+	const struct ctx_token_stats *t = &row->sum;
 	uint64_t window = row_window(form, t);
 	char tokens[24];
 
@@ -166,7 +166,7 @@ row_print(struct row_form *form, const struct row *row)
 /* ---- rows by name, and the largest ---- */
 
 void
-row_add(struct ctx_tally *sum, const struct ctx_tally *t)
+row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *t)
 {
 	sum->messages += t->messages;
 	sum->turns += t->turns;
@@ -177,13 +177,13 @@ row_add(struct ctx_tally *sum, const struct ctx_tally *t)
 }
 
 int
-rows_add(struct rows *rows, const struct ctx_tally *t, const char *p, size_t n,
-    struct ctx_err *err)
+rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
+    size_t n, struct ctx_err *err)
 {
 	struct row *grown;
 	uint32_t id;
 
-	if (ctx_names_id(&rows->names, p, n, &id, err) < 0)
+	if (ctx_intern(&rows->names, p, n, &id, err) < 0)
 		return -1;
 	grown = ctx_grow(rows->list, &rows->cap, id, sizeof *grown, err);
 	if (grown == NULL)
@@ -233,7 +233,7 @@ sift(struct row *heap, size_t n, size_t at, const struct row *row)
 }
 
 int
-rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
+rows_keep(struct rows *rows, const struct ctx_token_stats *t, uint64_t top,
     struct ctx_err *err)
 {
 	struct row row = {.sum = *t, .number = rows->taken++};
@@ -245,10 +245,10 @@ rows_keep(struct rows *rows, const struct ctx_tally *t, uint64_t top,
 	grown =
 	    ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown, err);
 	if (grown == NULL ||
-	    ctx_names_id(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
+	    ctx_intern(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
 		return -1;
 	rows->list = grown;
-	row.sum.tool = ctx_names_at(&rows->names, id);
+	row.sum.tool = ctx_intern_at(&rows->names, id);
 	if (rows->n < top) {
 		rows->n++;
 		sift(grown, rows->n, rows->n - 1, &row);
@@ -286,14 +286,14 @@ rows_print(struct row_form *form, struct rows *rows, bool turns)
 
 	for (i = 0; i < rows->n; i++)
 		rows->list[i].label =
-		    ctx_names_at(&rows->names, (uint32_t)i + 1);
+		    ctx_intern_at(&rows->names, (uint32_t)i + 1);
 	if (!turns)
 		rows_rank(rows);
 	else if (rows->n > 0)
 		qsort(rows->list, rows->n, sizeof *rows->list, by_turn);
 	for (i = 0; i < rows->n; i++)
 		row_print(form, &rows->list[i]);
-	ctx_names_reset(&rows->names);
+	ctx_intern_reset(&rows->names);
 	rows->n = 0;
 }
 
@@ -301,5 +301,5 @@ void
 rows_release(struct rows *rows)
 {
 	free(rows->list);
-	ctx_names_release(&rows->names);
+	ctx_intern_release(&rows->names);
 }

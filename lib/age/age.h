@@ -71,24 +71,24 @@ struct ctx_age_counts {
  * before it; what has none is not older.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, struct ctx_age_options *options,
+    struct ctx_model_counters *meter, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err);
 
 /* ---- age/restore.c: and back again -------------------------------------- */
 
-enum ctx_aged_state {
+enum ctx_aged_result_state {
 	CTX_AGED_WHOLE,   /* the file is what the reference says */
 	CTX_AGED_MISSING, /* there is none */
 	CTX_AGED_CHANGED, /* its size or sha256 is another, or it is no file */
 };
 
 /* A reference that was found. */
-struct ctx_aged {
+struct ctx_restored_item {
 	const char *file; /* the input, and the line of its record */
 	uint64_t line;
 	struct ctx_str path, name; /* as written; the file in the spool */
 	uint64_t chars;            /* of media: bytes */
-	enum ctx_aged_state state;
+	enum ctx_aged_result_state state;
 };
 
 struct ctx_restore_options {
@@ -98,7 +98,7 @@ struct ctx_restore_options {
 	struct ctx_report report;
 	void *user;
 	/* Called for each reference into the spool; or NULL. */
-	int (*found)(void *user, const struct ctx_aged *aged,
+	int (*found)(void *user, const struct ctx_restored_item *aged,
 	    struct ctx_err *err);
 	/* Called for each text that reads like a reference into another
 	 * directory, dir, which may be anybody's words and is gone after
@@ -119,7 +119,7 @@ struct ctx_restore_options {
  * one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_restore_options *options,
+    struct ctx_model_counters *meter, const struct ctx_restore_options *options,
     struct ctx_err *err);
 
 #endif

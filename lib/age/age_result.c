@@ -12,15 +12,15 @@
 
 /* Is the value of this part a string? */
 static bool
-is_text(const struct ctx_json *json, const struct ctx_part *part)
+is_text(const struct ctx_json *json, const struct ctx_block *part)
 {
-	return part->kind == CTX_PART_TEXT &&
+	return part->kind == CTX_BLOCK_TEXT &&
 	    json->nodes[part->value].kind == CTX_JSON_STRING;
 }
 
 /* The JSON of a block: its text, or all of it. */
 static struct ctx_str
-block_of(const struct ctx_json *json, const struct ctx_part *part)
+block_of(const struct ctx_json *json, const struct ctx_block *part)
 {
 	return ctx_json_str(json,
 	    is_text(json, part) ? part->value : part->child);
@@ -29,7 +29,7 @@ block_of(const struct ctx_json *json, const struct ctx_part *part)
 /* Finds the string that is all of a result, or 0, and the characters that
  * count of it. */
 static void
-measure(const struct ctx_view *view, const struct ctx_dialect *dialect,
+measure(const struct ctx_message *view, const struct ctx_dialect *dialect,
     size_t i, uint32_t *node, uint64_t *chars)
 {
 	const struct ctx_json *json = view->json;
@@ -37,15 +37,15 @@ measure(const struct ctx_view *view, const struct ctx_dialect *dialect,
 	struct ctx_str raw;
 	size_t k;
 
-	*node = ctx_body_text(json, body, dialect);
+	*node = ctx_result_content_text(json, body, dialect);
 	if (*node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
 		*node = body;
 	if (*node != 0) {
-		*chars = ctx_text_chars(ctx_json_str(json, *node));
+		*chars = ctx_json_string_chars(ctx_json_str(json, *node));
 		return;
 	}
-	if (!ctx_body_lists(view, i)) {
-		raw = ctx_json_str(json, ctx_body_value(view, i));
+	if (!ctx_result_content_lists(view, i)) {
+		raw = ctx_json_str(json, ctx_result_content_value(view, i));
 		*chars = ctx_utf8_count(raw.p, raw.n);
 		return;
 	}
@@ -53,23 +53,23 @@ measure(const struct ctx_view *view, const struct ctx_dialect *dialect,
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
 		raw = block_of(json, &view->parts[k]);
 		*chars += is_text(json, &view->parts[k])
-		    ? ctx_text_chars(raw)
+		    ? ctx_json_string_chars(raw)
 		    : ctx_utf8_count(raw.p, raw.n);
 	}
 }
 
 /* A block as text. */
 static int
-add_block(struct aged *aged, const struct ctx_json *json,
-    const struct ctx_part *part, struct ctx_err *err)
+add_block(struct aged_result *aged, const struct ctx_json *json,
+    const struct ctx_block *part, struct ctx_err *err)
 {
 	struct ctx_str raw = block_of(json, part);
 
 	if (aged->text.n > 0 && ctx_buf_add(&aged->text, "\n", 1, err) < 0)
 		return -1;
 	if (is_text(json, part))
-		return ctx_text_decode(&aged->text, raw, err);
-	if (part->kind == CTX_PART_MEDIA)
+		return ctx_json_string_decode(&aged->text, raw, err);
+	if (part->kind == CTX_BLOCK_MEDIA)
 		return ctx_buf_printf(&aged->text, err,
 		    "[media, %llu characters of JSON]",
 		    (unsigned long long)ctx_utf8_count(raw.p, raw.n));
@@ -78,7 +78,7 @@ add_block(struct aged *aged, const struct ctx_json *json,
 
 /* Reads a result, of which node is all or 0. */
 static int
-read_text(struct aged *aged, const struct ctx_view *view, size_t i,
+read_text(struct aged_result *aged, const struct ctx_message *view, size_t i,
     uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -87,10 +87,10 @@ read_text(struct aged *aged, const struct ctx_view *view, size_t i,
 
 	aged->text.n = 0;
 	if (node != 0)
-		return ctx_text_decode(&aged->text, ctx_json_str(json, node),
-		    err);
-	if (!ctx_body_lists(view, i)) {
-		raw = ctx_json_str(json, ctx_body_value(view, i));
+		return ctx_json_string_decode(&aged->text,
+		    ctx_json_str(json, node), err);
+	if (!ctx_result_content_lists(view, i)) {
+		raw = ctx_json_str(json, ctx_result_content_value(view, i));
 		return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 	}
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
@@ -101,7 +101,7 @@ read_text(struct aged *aged, const struct ctx_view *view, size_t i,
 
 /* Is a literal a reference into the spool? */
 static int
-is_reference(struct aged *aged, const struct ctx_age_options *options,
+is_reference(struct aged_result *aged, const struct ctx_age_options *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
 {
 	struct ctx_buf *text = &aged->scratch;
@@ -111,7 +111,7 @@ is_reference(struct aged *aged, const struct ctx_age_options *options,
 	if (!ctx_reference_may_be(literal))
 		return 0;
 	text->n = 0;
-	if (ctx_text_decode(text, literal, err) < 0)
+	if (ctx_json_string_decode(text, literal, err) < 0)
 		return -1;
 	*found = ctx_reference_find(text->p, text->n, &ref) &&
 	    ctx_reference_into(&ref, options->spool);
@@ -127,17 +127,17 @@ head_of(const char *p, size_t n, uint64_t chars)
 {
 	struct ctx_grapheme grapheme = {0};
 	size_t at = 0, cut = 0, length;
-	struct atom_walk walk;
-	struct atom atom;
+	struct protected_span_walk walk;
+	struct protected_span atom;
 	uint32_t cp;
 	bool more;
 
-	ctx_atoms_begin(&walk, p, n);
-	more = ctx_atom_next(&walk, &atom);
+	ctx_protected_spans_begin(&walk, p, n);
+	more = ctx_protected_span_next(&walk, &atom);
 	for (; at < n; at += length, chars--) {
 		length = ctx_utf8_next(p + at, n - at, &cp);
 		while (more && atom.to <= at)
-			more = ctx_atom_next(&walk, &atom);
+			more = ctx_protected_span_next(&walk, &atom);
 		if (ctx_grapheme_next(&grapheme, cp) &&
 		    !(more && atom.from < at))
 			cut = at;
@@ -149,7 +149,7 @@ head_of(const char *p, size_t n, uint64_t chars)
 
 /* What the text is replaced by, into scratch. */
 static int
-make_stand_in(struct aged *aged, const struct ctx_age_options *options,
+make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_dialect *dialect, const struct ctx_json *json,
     uint32_t body, struct ctx_str tool, struct ctx_err *err)
 {
@@ -166,7 +166,7 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 	aged->old = ctx_json_str(json, body);
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
-	if (ctx_body_restores(json, body, dialect)) {
+	if (ctx_result_content_restores(json, body, dialect)) {
 		ctx_spool_digits(digits, &text, 1);
 	} else {
 		aged->beside = beside[0];
@@ -183,16 +183,17 @@ make_stand_in(struct aged *aged, const struct ctx_age_options *options,
 
 /* What a result costs. */
 static int
-count(const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
-    struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
+count(const struct ctx_message *view, const struct ctx_dialect *dialect,
+    size_t i, struct ctx_counter *counter, uint64_t *tokens,
+    struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t k;
 
-	if (ctx_count_part(counter, dialect, view, i, &cost, err) < 0)
+	if (ctx_count_block(counter, dialect, view, i, &cost, err) < 0)
 		return -1;
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (ctx_count_part(counter, dialect, view, k, &cost, err) < 0)
+		if (ctx_count_block(counter, dialect, view, k, &cost, err) < 0)
 			return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -200,22 +201,22 @@ count(const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
 
 /* Sets aged->saved; 0 if that is nothing. */
 static int
-count_saved(struct aged *aged, uint64_t before, struct ctx_counter *counter,
-    struct ctx_err *err)
+count_saved(struct aged_result *aged, uint64_t before,
+    struct ctx_counter *counter, struct ctx_err *err)
 {
 	uint64_t after;
 
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
 		return -1;
-	after = ctx_count_scale(counter, after);
+	after = ctx_tokens_to_model(counter, after);
 	aged->saved = before > after ? before - after : 0;
 	return aged->saved > 0;
 }
 
 int
-ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
-    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
+    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
     struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -242,8 +243,8 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
-	if (ctx_body_add(&aged->body,
-		ctx_body_form(json, view->parts[i].value, dialect),
+	if (ctx_result_content_add(&aged->body,
+		ctx_result_content_form(json, view->parts[i].value, dialect),
 		aged->scratch.p, aged->scratch.n, err) < 0)
 		return -1;
 	return 1;
@@ -253,7 +254,7 @@ ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
 
 /* The name of a file with the payload, or, if that is elsewhere, the block. */
 static int
-name_media(struct aged *aged, const struct ctx_age_options *options,
+name_media(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
     struct ctx_err *err)
 {
@@ -277,7 +278,7 @@ name_media(struct aged *aged, const struct ctx_age_options *options,
 
 /* Puts the text of a stand-in into scratch. */
 static int
-make_media_text(struct aged *aged, const struct ctx_age_options *options,
+make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_json *json, const struct ctx_media *media,
     struct ctx_err *err)
 {
@@ -286,8 +287,8 @@ make_media_text(struct aged *aged, const struct ctx_age_options *options,
 	uint64_t bytes = media->bytes;
 
 	aged->scratch.n = aged->name.n = 0;
-	if (ctx_standin_add(&aged->scratch, json, media, options->mask, err) <
-	    0)
+	if (ctx_placeholder_add(&aged->scratch, json, media, options->mask,
+		err) < 0)
 		return -1;
 	if (options->mask)
 		return 0;
@@ -303,8 +304,8 @@ make_media_text(struct aged *aged, const struct ctx_age_options *options,
 }
 
 int
-ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
-    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
+    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
     struct ctx_counter *counter, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -317,7 +318,7 @@ ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
 		return 0;
 	aged->old = ctx_json_str(json, block);
 	aged->text.n = aged->body.n = 0;
-	if (ctx_count_part(counter, dialect, view, i, &cost, err) < 0 ||
+	if (ctx_count_block(counter, dialect, view, i, &cost, err) < 0 ||
 	    ctx_media_look(json, block, &aged->body, &media, err) < 0 ||
 	    ctx_media_decode(media.base64, &aged->text, err) < 0 ||
 	    make_media_text(aged, options, json, &media, err) < 0)
@@ -326,7 +327,7 @@ ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
-	return ctx_standin_block(&aged->body, dialect, json, block,
+	return ctx_placeholder_block(&aged->body, dialect, json, block,
 		   (struct ctx_str){aged->scratch.p, aged->scratch.n}, err) < 0
 	    ? -1
 	    : 1;
@@ -335,7 +336,8 @@ ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
 /* ---- the files ---- */
 
 int
-ctx_aged_store(struct aged *aged, struct ctx_spool *spool, struct ctx_err *err)
+ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
+    struct ctx_err *err)
 {
 	const struct ctx_str text = {aged->text.p, aged->text.n};
 	const struct ctx_str beside[] = {aged->beside, {"\n", 1}};
@@ -353,7 +355,7 @@ ctx_aged_store(struct aged *aged, struct ctx_spool *spool, struct ctx_err *err)
 }
 
 void
-ctx_aged_forget(struct aged *aged)
+ctx_aged_result_forget(struct aged_result *aged)
 {
 	ctx_buf_reset(&aged->text);
 	ctx_buf_reset(&aged->scratch);
@@ -361,7 +363,7 @@ ctx_aged_forget(struct aged *aged)
 }
 
 void
-ctx_aged_release(struct aged *aged)
+ctx_aged_result_release(struct aged_result *aged)
 {
 	ctx_buf_release(&aged->text);
 	ctx_buf_release(&aged->body);

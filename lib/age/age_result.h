@@ -5,7 +5,7 @@
 #include "age/age.h"
 
 /* What a result becomes.  Zero is valid; reused over results. */
-struct aged {
+struct aged_result {
 	struct ctx_buf text;   /* all of the result, as text */
 	struct ctx_buf body;   /* what stands in its record instead */
 	struct ctx_buf name;   /* of the file, NUL ended; empty: masked */
@@ -20,18 +20,20 @@ struct aged {
  * Works out what part i of a message, a result, becomes; 1, or 0 if it is
  * to stay as it is.
  */
-int ctx_aged_make(struct aged *aged, const struct ctx_age_options *options,
-    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
-    struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err);
-/* The same of part i, media; text is the payload, decoded. */
-int ctx_aged_media(struct aged *aged, const struct ctx_age_options *options,
-    const struct ctx_view *view, const struct ctx_dialect *dialect, size_t i,
+int ctx_age_result(struct aged_result *aged,
+    const struct ctx_age_options *options, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_str tool,
     struct ctx_counter *counter, struct ctx_err *err);
+/* The same of part i, media; text is the payload, decoded. */
+int ctx_age_media(struct aged_result *aged,
+    const struct ctx_age_options *options, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
+    struct ctx_err *err);
 /* Stores its files; the message is still there. */
-int ctx_aged_store(struct aged *aged, struct ctx_spool *spool,
+int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err);
 /* Gives back the memory of a long one. */
-void ctx_aged_forget(struct aged *aged);
-void ctx_aged_release(struct aged *aged);
+void ctx_aged_result_forget(struct aged_result *aged);
+void ctx_aged_result_release(struct aged_result *aged);
 
 #endif

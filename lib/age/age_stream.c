@@ -48,7 +48,7 @@ struct held {
 
 struct queue {
 	struct ctx_groups groups;
-	struct ctx_measure measure;
+	struct ctx_model_counter measure;
 	struct held *list;
 	size_t first, n, cap; /* waiting: [first, n) */
 	size_t sent;          /* elements up to the last assistant message */
@@ -68,21 +68,21 @@ struct queue {
 struct age {
 	struct ctx_age_options *options;
 	struct ctx_age_counts *counts;
-	struct ctx_meter *meter;
+	struct ctx_model_counters *meter;
 	struct ctx_writer *writer;
 	struct ctx_stream *stream;
 	struct queue lines, record;
 	struct ctx_spool spool;
 	struct ctx_err refused; /* why there is no spool, if code is set */
-	struct ctx_view view;
+	struct ctx_message view;
 	struct ctx_json json;
 	struct ctx_edits edits;
-	struct aged aged;
+	struct aged_result aged;
 	struct edited edited;
 	struct ctx_buf out, text;
 	/* A message without its bound reasoning: as it was, as it is. */
 	struct ctx_json bare_json;
-	struct ctx_view bare_view;
+	struct ctx_message bare_view;
 	struct ctx_edits bare_edits;
 	struct ctx_buf whole, bare, name;
 	size_t committed; /* edits whose files are on disk; of the others, */
@@ -150,21 +150,21 @@ is_old(const struct age *age, const struct queue *queue,
 /* Sets *is to whether part i counts as a result.  What stands in for media
  * still does, so that a second run finds the boundary where it was. */
 static int
-is_result(struct age *age, const struct ctx_view *view, size_t i, bool *is,
+is_result(struct age *age, const struct ctx_message *view, size_t i, bool *is,
     struct ctx_err *err)
 {
 	struct reference ref;
 
 	*is = view->parts[i].kind ==
-	    (age->options->media ? CTX_PART_MEDIA : CTX_PART_RESULT);
+	    (age->options->media ? CTX_BLOCK_MEDIA : CTX_BLOCK_TOOL_RESULT);
 	return *is || !age->options->media
 	    ? 0
-	    : ctx_standin_part(view, i, &age->text, is, &ref, err);
+	    : ctx_placeholder_part(view, i, &age->text, is, &ref, err);
 }
 
 /* Could part i, a result, age? */
 static bool
-may_age(const struct age *age, const struct ctx_view *view,
+may_age(const struct age *age, const struct ctx_message *view,
     const struct ctx_dialect *dialect, size_t i)
 {
 	uint32_t value = view->parts[i].value;
@@ -182,23 +182,23 @@ settle_result(struct age *age, const struct held *held, struct ctx_err *err)
 {
 	if (!age->options->mask && !age->options->report.dry_run &&
 	    (open_spool(age, err) < 0 ||
-		ctx_aged_store(&age->aged, &age->spool, err) < 0))
+		ctx_aged_result_store(&age->aged, &age->spool, err) < 0))
 		return give_up(age, held, 1, err);
 	age->noted++;
 	age->noted_tokens += age->aged.saved;
-	return ctx_edit_replace(&age->edits, age->aged.old, age->aged.body.p,
+	return ctx_edits_replace(&age->edits, age->aged.old, age->aged.body.p,
 	    age->aged.body.n, err);
 }
 
-/* Works out what part i becomes, as ctx_aged_make. */
+/* Works out what part i becomes, as ctx_age_result. */
 static int
 make(struct age *age, struct queue *queue, const struct held *held, size_t i,
     struct ctx_str tool, struct ctx_err *err)
 {
 	if (age->options->media)
-		return ctx_aged_media(&age->aged, age->options, &age->view,
+		return ctx_age_media(&age->aged, age->options, &age->view,
 		    held->dialect, i, queue->measure.counter, err);
-	return ctx_aged_make(&age->aged, age->options, &age->view,
+	return ctx_age_result(&age->aged, age->options, &age->view,
 	    held->dialect, i, tool, queue->measure.counter, err);
 }
 
@@ -209,7 +209,7 @@ is_picked(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
 {
 	if (age->options->media && age->view.parts[i].owner == 0)
 		return true;
-	return ctx_pattern_picks(&age->options->tool, &age->options->not_tool,
+	return ctx_pattern_selects(&age->options->tool, &age->options->not_tool,
 	    tool.p, tool.n, left);
 }
 
@@ -237,7 +237,7 @@ settle(struct age *age, struct queue *queue, struct held *held,
 			return -1;
 		if (!is)
 			continue;
-		tool = ctx_names_at(&queue->groups.tools, held->tools[k++]);
+		tool = ctx_intern_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
 		    !may_age(age, &age->view, held->dialect, i) ||
 		    !is_picked(age, i, tool, &left))
@@ -249,7 +249,7 @@ settle(struct age *age, struct queue *queue, struct held *held,
 			queue->gathered += age->aged.saved;
 		else if (rc > 0 && settle_result(age, held, err) < 0)
 			return -1;
-		ctx_aged_forget(&age->aged);
+		ctx_aged_result_forget(&age->aged);
 	}
 	held->edits = age->edits.n - held->first_edit;
 	return 0;
@@ -322,7 +322,7 @@ remove_bound(struct age *age, struct held *held, struct ctx_str value,
 	age->counts->reasoning++;
 	age->edits.n = held->first_edit;
 	held->edits = 1;
-	return ctx_edit_replace(&age->edits, value, age->bare.p, age->bare.n,
+	return ctx_edits_replace(&age->edits, value, age->bare.p, age->bare.n,
 	    err);
 }
 
@@ -370,7 +370,7 @@ tell(struct age *age, struct queue *queue, const struct held *held,
     const struct ctx_json *json, struct ctx_err *err)
 {
 	const struct ctx_report *report = &age->options->report;
-	struct ctx_touch touch = {.file = held->file,
+	struct ctx_change touch = {.file = held->file,
 	    .line = held->line,
 	    .index = held->message};
 
@@ -386,7 +386,7 @@ tell(struct age *age, struct queue *queue, const struct held *held,
 	    : age->options->mask  ? "mask"
 	    : age->options->media ? "media"
 				  : "age";
-	touch.tool = ctx_names_at(&queue->groups.tools,
+	touch.tool = ctx_intern_at(&queue->groups.tools,
 	    held->tools != NULL ? held->tools[0] : 0);
 	age->edited.before = &age->view;
 	age->edited.dialect = held->dialect;
@@ -425,7 +425,7 @@ write_out(struct age *age, struct ctx_str text, struct ctx_err *err)
 	if (ctx_writer_copy(age->writer, text.p, text.n, err) < 0)
 		return -1;
 	ctx_buf_reset(&age->out);
-	return ctx_writer_mark(age->writer, err);
+	return ctx_writer_end_record(age->writer, err);
 }
 
 /* Writes a record that the reader still has. */
@@ -436,7 +436,7 @@ write_record(struct age *age, struct ctx_str text, struct ctx_err *err)
 		return write_out(age, text, err);
 	if (ctx_writer_put(age->writer, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_writer_mark(age->writer, err);
+	return ctx_writer_end_record(age->writer, err);
 }
 
 /* Writes the first of the queue, aged if it is due. */
@@ -646,12 +646,12 @@ add_held(struct queue *queue, const struct ctx_event *event,
 /* Sets *id to the tool of part i, a result. */
 static int
 find_tool(struct queue *queue, const struct held *held,
-    const struct ctx_view *view, size_t i, uint32_t *id, struct ctx_err *err)
+    const struct ctx_message *view, size_t i, uint32_t *id, struct ctx_err *err)
 {
 	*id = 0;
 	if (view->parts[i].owner != 0)
 		i = view->parts[i].owner - 1;
-	if (view->parts[i].kind != CTX_PART_RESULT)
+	if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
 		return 0;
 	return ctx_groups_tool(&queue->groups, held->dialect, view, i, id, err);
 }
@@ -659,7 +659,7 @@ find_tool(struct queue *queue, const struct held *held,
 /* Notes the tools of the results of a message, if any may age. */
 static int
 note_results(struct age *age, struct queue *queue, struct held *held,
-    const struct ctx_view *view, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_err *err)
 {
 	bool is, may = false;
 	uint32_t k = 0;
@@ -690,7 +690,7 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 /* Notes when a message was; one that does not say was when the last was. */
 static int
 note_time(struct age *age, struct queue *queue, struct held *held,
-    const struct ctx_view *view, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_err *err)
 {
 	struct ctx_str text;
 	int64_t time;
@@ -703,7 +703,7 @@ note_time(struct age *age, struct queue *queue, struct held *held,
 		if (ctx_json_text(view->json, view->time, &age->text, &text,
 			err) < 0)
 			return -1;
-		if (ctx_time_read(text.p, text.n, &time)) {
+		if (ctx_time_parse(text.p, text.n, &time)) {
 			if (!queue->timed || time > queue->newest)
 				queue->newest = time;
 			queue->time = time;
@@ -728,17 +728,17 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 	held->at = (size_t)(value.p - event->record->text.p);
 	held->value_n = value.n;
 	held->flags = event->view->flags;
-	held->is_signed = ctx_view_is_signed(event->view);
+	held->is_signed = ctx_message_is_signed(event->view);
 	if (note_time(age, queue, held, event->view, err) < 0 ||
 	    note_results(age, queue, held, event->view, err) < 0 ||
 	    ctx_groups_add(&queue->groups, held->dialect, event->view, &nothing,
 		0, err) < 0)
 		return -1;
 	held->continues =
-	    queue->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES);
+	    queue->messages > 0 && (event->view->flags & CTX_MESSAGE_CONTINUES);
 	if (event->line != 0 && !event->inside)
-		held->message = ctx_live_number(age->stream->live, event->line,
-		    queue->messages);
+		held->message = ctx_transcript_message_index(age->stream->live,
+		    event->line, queue->messages);
 	queue->messages += !held->continues;
 	if (queue->binds &&
 	    ctx_place_next(&queue->place, event->view, held->message,
@@ -795,7 +795,7 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	held = add_held(queue, event, err);
 	if (held == NULL || add_message(age, queue, held, event, err) < 0)
 		return -1;
-	if (age->options->unsent && ctx_view_answered(event->view))
+	if (age->options->unsent && ctx_message_was_sent(event->view))
 		return pass_sent(age, event, err);
 	/* Nothing of it or before it can change. */
 	if (held->tools == NULL && queue->first == queue->n - 1 &&
@@ -820,7 +820,7 @@ add_element(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	if (held == NULL ||
 	    add_message(age, &age->record, held, event, err) < 0)
 		return -1;
-	if (age->options->unsent && ctx_view_answered(event->view))
+	if (age->options->unsent && ctx_message_was_sent(event->view))
 		age->record.sent = age->record.n;
 	return 0;
 }
@@ -917,7 +917,7 @@ one_event(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_END:
 		return end_record(age, event, err);
 	case CTX_EVENT_RECORD:
-		if (event->shape->kind == CTX_SHAPE_MESSAGE)
+		if (event->shape->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
 		return pass_record(age, event, err);
 	default:
@@ -947,7 +947,7 @@ run(struct age *age, struct ctx_err *err)
 
 int
 ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, struct ctx_age_options *options,
+    struct ctx_model_counters *meter, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err)
 {
 	struct age age = {.options = options,
@@ -985,13 +985,13 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_groups_release(&age.lines.groups);
 	ctx_groups_release(&age.record.groups);
 	ctx_spool_close(&age.spool);
-	ctx_view_release(&age.view);
+	ctx_message_release(&age.view);
 	ctx_json_release(&age.json);
 	ctx_edits_release(&age.edits);
-	ctx_aged_release(&age.aged);
+	ctx_aged_result_release(&age.aged);
 	ctx_edited_release(&age.edited);
 	ctx_json_release(&age.bare_json);
-	ctx_view_release(&age.bare_view);
+	ctx_message_release(&age.bare_view);
 	ctx_edits_release(&age.bare_edits);
 	ctx_buf_release(&age.whole);
 	ctx_buf_release(&age.bare);

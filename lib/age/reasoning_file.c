@@ -14,19 +14,21 @@
 /* Appends the value, the id and the name of a part, if ctx_age never changes
  * them. */
 static int
-add_part(struct ctx_buf *out, const struct ctx_view *view, size_t i,
+add_part(struct ctx_buf *out, const struct ctx_message *view, size_t i,
     struct ctx_buf *scratch, struct ctx_err *err)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 	const uint32_t nodes[] = {part->value, part->id, part->name};
 	bool skip = part->owner != 0 ||
-	    (part->kind != CTX_PART_TEXT && part->kind != CTX_PART_CALL) ||
-	    ctx_bound_is_standin(view, part);
+	    (part->kind != CTX_BLOCK_TEXT &&
+		part->kind != CTX_BLOCK_TOOL_CALL) ||
+	    ctx_bound_is_placeholder(view, part);
 	struct reference ref;
 	struct ctx_str text;
 	size_t k;
 
-	if (!skip && ctx_standin_part(view, i, scratch, &skip, &ref, err) < 0)
+	if (!skip &&
+	    ctx_placeholder_part(view, i, scratch, &skip, &ref, err) < 0)
 		return -1;
 	for (k = 0; !skip && k < sizeof nodes / sizeof *nodes; k++) {
 		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
@@ -39,7 +41,7 @@ add_part(struct ctx_buf *out, const struct ctx_view *view, size_t i,
 }
 
 int
-ctx_place_next(struct message_place *place, const struct ctx_view *view,
+ctx_place_next(struct message_place *place, const struct ctx_message *view,
     uint64_t message, struct ctx_buf *scratch, struct ctx_err *err)
 {
 	struct ctx_buf said = {0};

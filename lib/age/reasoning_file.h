@@ -22,7 +22,7 @@ struct message_place {
 
 /* The next message of the conversation has this number.  Texts that stand in
  * for media or reasoning do not count for place->so_far. */
-int ctx_place_next(struct message_place *place, const struct ctx_view *view,
+int ctx_place_next(struct message_place *place, const struct ctx_message *view,
     uint64_t message, struct ctx_buf *scratch, struct ctx_err *err);
 /* Sets name, NUL ended, to that of the file for a message at this place. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,

@@ -35,13 +35,13 @@ struct restored {
 struct restore {
 	const struct ctx_restore_options *options;
 	const struct ctx_stream *stream;
-	struct ctx_meter *meter;
-	struct talk lines, record;
-	struct ctx_names tools;
+	struct ctx_model_counters *meter;
+	struct conversation_tracker lines, record;
+	struct ctx_intern tools;
 	struct restored *list;
 	size_t n, cap;
 	struct edited edited;
-	struct ctx_view view;
+	struct ctx_message view;
 	struct ctx_spool spool;
 	bool absent; /* there is no spool */
 	bool aged;   /* what may be a reference has come */
@@ -49,7 +49,7 @@ struct restore {
 	struct message_place places[2];
 	struct ctx_buf whole;       /* one as it was, with its reasoning, */
 	struct ctx_json whole_json; /* read again */
-	struct ctx_view whole_view;
+	struct ctx_message whole_view;
 	struct ctx_edits bare_edits;
 	struct ctx_buf bare;
 	bool broken; /* the record has a reference that cannot be followed */
@@ -105,7 +105,7 @@ is_value(struct restore *restore, const struct ctx_buf *file,
 
 /* What happened to a file of the spool: 0 with *state, or -1. */
 static int
-settle(int rc, enum ctx_aged_state *state, const struct ctx_err *err)
+settle(int rc, enum ctx_aged_result_state *state, const struct ctx_err *err)
 {
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
@@ -122,7 +122,7 @@ settle(int rc, enum ctx_aged_state *state, const struct ctx_err *err)
 /* Sums up the file of the spool that name is, of at most so many bytes. */
 static int
 sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
-    enum ctx_aged_state *state, struct ctx_err *err)
+    enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	int rc = restore->absent
 	    ? 0
@@ -134,7 +134,8 @@ sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
 /* Reads it, if it still is what was summed up. */
 static int
 get(struct restore *restore, const struct ctx_spool_sum *sum,
-    struct ctx_buf *file, enum ctx_aged_state *state, struct ctx_err *err)
+    struct ctx_buf *file, enum ctx_aged_result_state *state,
+    struct ctx_err *err)
 {
 	int rc = ctx_spool_get(&restore->spool, restore->name.p, sum->bytes,
 	    file, err);
@@ -159,9 +160,10 @@ tell_foreign(struct restore *restore, const struct reference *ref,
 /* Tells of a reference; 0, or -1. */
 static int
 tell_found(struct restore *restore, const struct ctx_record *record,
-    const struct reference *ref, enum ctx_aged_state state, struct ctx_err *err)
+    const struct reference *ref, enum ctx_aged_result_state state,
+    struct ctx_err *err)
 {
-	const struct ctx_aged aged = {.file = record->file,
+	const struct ctx_restored_item aged = {.file = record->file,
 	    .line = record->line,
 	    .path = ref->path,
 	    .name = ref->name,
@@ -224,8 +226,8 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
 	*is = false;
 	rc = ctx_media_look(&restore->media, 1, &scratch, &media, err);
 	if (rc == 0)
-		rc =
-		    ctx_standin_add(&line, &restore->media, &media, false, err);
+		rc = ctx_placeholder_add(&line, &restore->media, &media, false,
+		    err);
 	if (rc == 0) {
 		bytes = media.base64.n > 0 ? media.bytes : restore->block.n;
 		*is = ref->chars == bytes && restore->standin.n > line.n &&
@@ -242,7 +244,7 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
  * restore->block. */
 static int
 fetch_block(struct restore *restore, const struct reference *ref,
-    enum ctx_aged_state *state, struct ctx_err *err)
+    enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_spool_sum sum;
 	bool is = false;
@@ -275,12 +277,12 @@ restore_block(struct restore *restore, const struct ctx_record *record,
     const struct ctx_json *json, uint32_t node, uint32_t text,
     struct ctx_edits *edits, struct ctx_err *err)
 {
-	enum ctx_aged_state state;
+	enum ctx_aged_result_state state;
 	struct reference ref;
 	bool is;
 
-	if (ctx_standin_read(ctx_json_str(json, text), &restore->standin, &is,
-		&ref, err) < 0)
+	if (ctx_placeholder_read(ctx_json_str(json, text), &restore->standin,
+		&is, &ref, err) < 0)
 		return -1;
 	if (!is || ref.path.n == 0)
 		return 0;
@@ -291,7 +293,7 @@ restore_block(struct restore *restore, const struct ctx_record *record,
 	    tell_found(restore, record, &ref, state, err) < 0)
 		return -1;
 	if (state == CTX_AGED_WHOLE &&
-	    ctx_edit_replace(edits, ctx_json_str(json, node), restore->block.p,
+	    ctx_edits_replace(edits, ctx_json_str(json, node), restore->block.p,
 		restore->block.n - 1, err) < 0)
 		return -1;
 	ctx_buf_reset(&restore->block);
@@ -331,7 +333,7 @@ add_body(struct restore *restore, const struct ctx_record *record,
  * digits, stands beside it. */
 static int
 fetch_json(struct restore *restore, const struct ctx_record *record,
-    const struct reference *ref, enum ctx_aged_state *state,
+    const struct reference *ref, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file;
@@ -359,7 +361,7 @@ fetch_json(struct restore *restore, const struct ctx_record *record,
 static int
 fetch(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, const char *const *form,
-    enum ctx_aged_state *state, struct ctx_err *err)
+    enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file;
 	/* A character of UTF-8 has four bytes at most. */
@@ -385,7 +387,8 @@ fetch(struct restore *restore, const struct ctx_record *record,
 	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
 		*state = CTX_AGED_CHANGED;
 	return *state == CTX_AGED_WHOLE
-	    ? ctx_body_add(&restore->edits.store, form, file->p, file->n, err)
+	    ? ctx_result_content_add(&restore->edits.store, form, file->p,
+		  file->n, err)
 	    : 0;
 }
 
@@ -395,9 +398,9 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 {
 	const struct ctx_json *json = event->view->json;
 	const struct ctx_dialect *dialect = event->shape->dialect;
-	uint32_t node = ctx_body_text(json, body, dialect);
+	uint32_t node = ctx_result_content_text(json, body, dialect);
 	size_t from = restore->edits.store.n;
-	enum ctx_aged_state state;
+	enum ctx_aged_result_state state;
 	struct reference ref;
 
 	if (node == 0 && body != 0 && json->nodes[body].kind == CTX_JSON_STRING)
@@ -405,7 +408,8 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
 	restore->text.n = 0;
-	if (ctx_text_decode(&restore->text, ctx_json_str(json, node), err) < 0)
+	if (ctx_json_string_decode(&restore->text, ctx_json_str(json, node),
+		err) < 0)
 		return -1;
 	if (!ctx_reference_find(restore->text.p, restore->text.n, &ref))
 		return 0;
@@ -413,22 +417,22 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 		return tell_foreign(restore, &ref, err);
 	if (open_spool(restore, err) < 0 ||
 	    fetch(restore, event->record, &ref,
-		ctx_body_form(json, body, dialect), &state, err) < 0)
+		ctx_result_content_form(json, body, dialect), &state, err) < 0)
 		return -1;
 	ctx_buf_reset(&restore->file);
 	if (tell_found(restore, event->record, &ref, state, err) < 0)
 		return -1;
 	if (state != CTX_AGED_WHOLE)
 		return 0;
-	return ctx_edit_stored(&restore->edits, ctx_json_str(json, body), from,
-	    err);
+	return ctx_edits_replace_stored(&restore->edits,
+	    ctx_json_str(json, body), from, err);
 }
 
 /* ---- the end of a record ---- */
 
 /* Notes that a message has edits from first on. */
 static int
-note_edits(struct restore *restore, struct talk *talk,
+note_edits(struct restore *restore, struct conversation_tracker *talk,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
 	struct restored *list, *one;
@@ -448,13 +452,13 @@ note_edits(struct restore *restore, struct talk *talk,
 	    .node = event->node,
 	    .index = talk->index,
 	    .inside = event->inside,
-	    .hidden = event->view->flags & CTX_VIEW_HIDDEN,
+	    .hidden = event->view->flags & CTX_MESSAGE_HIDDEN,
 	    .continues = ctx_report_named(restore->stream, event),
 	    .first_edit = first,
 	    .edits = restore->edits.n - first};
-	if (ctx_talk_first_tool(talk, event, &tool, err) < 0)
+	if (ctx_tracker_first_tool(talk, event, &tool, err) < 0)
 		return -1;
-	return ctx_names_id(&restore->tools, tool.p, tool.n, &one->tool, err);
+	return ctx_intern(&restore->tools, tool.p, tool.n, &one->tool, err);
 }
 
 static int
@@ -462,7 +466,7 @@ tell(struct restore *restore, const struct ctx_record *record,
     const struct restored *one, struct ctx_err *err)
 {
 	struct edited *edited = &restore->edited;
-	struct ctx_touch touch = {.file = record->file,
+	struct ctx_change touch = {.file = record->file,
 	    .line = record->line,
 	    .index = one->index,
 	    .rule = "restore"};
@@ -470,7 +474,7 @@ tell(struct restore *restore, const struct ctx_record *record,
 	if (one->dialect->read(record->json, one->node, &restore->view, err) <
 	    0)
 		return -1;
-	touch.tool = ctx_names_at(&restore->tools, one->tool);
+	touch.tool = ctx_intern_at(&restore->tools, one->tool);
 	edited->before = &restore->view;
 	edited->dialect = one->dialect;
 	edited->counter = one->counter;
@@ -519,7 +523,8 @@ pass(struct restore *restore, struct ctx_writer *writer,
 	restore->n = 0;
 	ctx_edits_reset(&restore->edits);
 	ctx_buf_reset(&restore->text);
-	return rc < 0 || writer == NULL ? rc : ctx_writer_mark(writer, err);
+	return rc < 0 || writer == NULL ? rc
+					: ctx_writer_end_record(writer, err);
 }
 
 /* ---- the stream ---- */
@@ -530,12 +535,12 @@ static int
 restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
     size_t first, struct ctx_err *err)
 {
-	const struct ctx_part *part = &event->view->parts[i];
+	const struct ctx_block *part = &event->view->parts[i];
 	const struct ctx_json *json = event->view->json;
 
-	if (part->kind == CTX_PART_RESULT)
+	if (part->kind == CTX_BLOCK_TOOL_RESULT)
 		return restore_result(restore, event, part->value, err);
-	if (part->kind != CTX_PART_TEXT || part->child == 0 ||
+	if (part->kind != CTX_BLOCK_TEXT || part->child == 0 ||
 	    part->value == 0 ||
 	    json->nodes[part->value].kind != CTX_JSON_STRING ||
 	    ctx_edits_touch(&restore->edits, first,
@@ -550,7 +555,7 @@ restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
 /* Has anything that may be a reference come?  No reasoning is removed before
  * the first. */
 static bool
-is_aged(struct restore *restore, const struct ctx_view *view)
+is_aged(struct restore *restore, const struct ctx_message *view)
 {
 	const struct ctx_json *json = view->json;
 	size_t i;
@@ -569,7 +574,7 @@ get_reasoning(struct restore *restore, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str message = ctx_json_str(event->view->json, event->node);
-	enum ctx_aged_state state;
+	enum ctx_aged_result_state state;
 	int rc;
 
 	if (ctx_reasoning_name(&restore->name, message,
@@ -623,7 +628,7 @@ static int
 tell_reasoning(struct restore *restore, const struct ctx_event *event, bool is,
     struct ctx_err *err)
 {
-	struct ctx_aged aged = {.file = event->record->file,
+	struct ctx_restored_item aged = {.file = event->record->file,
 	    .line = event->record->line,
 	    .state = is ? CTX_AGED_WHOLE : CTX_AGED_CHANGED};
 	struct ctx_buf path = {0};
@@ -662,7 +667,7 @@ put_whole(struct restore *restore, const struct ctx_event *event, size_t first,
 		restore->edits.n - first, text, &restore->bare, err) < 0)
 		return -1;
 	restore->edits.n = first;
-	return ctx_edit_replace(&restore->edits,
+	return ctx_edits_replace(&restore->edits,
 	    ctx_json_str(event->view->json, event->node), restore->bare.p,
 	    restore->bare.n, err);
 }
@@ -697,14 +702,14 @@ restore_reasoning(struct restore *restore, const struct ctx_event *event,
 }
 
 static int
-one_message(struct restore *restore, struct talk *talk,
+one_message(struct restore *restore, struct conversation_tracker *talk,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	size_t first = restore->edits.n, i;
 	int rc;
 
-	if (ctx_talk_enter(talk, restore->stream, event, restore->meter, err) <
-	    0)
+	if (ctx_tracker_enter(talk, restore->stream, event, restore->meter,
+		err) < 0)
 		return -1;
 	if (ctx_place_next(&restore->places[event->inside], event->view,
 		talk->index, &restore->text, err) < 0)
@@ -717,7 +722,7 @@ one_message(struct restore *restore, struct talk *talk,
 			return -1;
 	if (note_edits(restore, talk, event, first, err) < 0)
 		return -1;
-	return ctx_talk_leave(talk, event, err);
+	return ctx_tracker_leave(talk, event, err);
 }
 
 /* Tells of what may name a file, wherever it stands. */
@@ -740,12 +745,13 @@ static int
 one_event(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct talk *talk = event->inside ? &restore->record : &restore->lines;
+	struct conversation_tracker *talk =
+	    event->inside ? &restore->record : &restore->lines;
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
 		memset(&restore->places[1], 0, sizeof restore->places[1]);
-		return ctx_talk_enter(talk, restore->stream, event,
+		return ctx_tracker_enter(talk, restore->stream, event,
 		    restore->meter, err);
 	case CTX_EVENT_MESSAGE:
 		return one_message(restore, talk, event, err);
@@ -780,7 +786,7 @@ run(struct restore *restore, struct ctx_stream *stream,
 
 int
 ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_restore_options *options,
+    struct ctx_model_counters *meter, const struct ctx_restore_options *options,
     struct ctx_err *err)
 {
 	struct restore restore = {.options = options,
@@ -795,15 +801,15 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&restore.edited.json, meter->simd);
 	ctx_json_init(&restore.whole_json, meter->simd);
 	ctx_json_init(&restore.media, meter->simd);
-	if (ctx_talk_init(&restore.lines, told, told, err) == 0 &&
-	    ctx_talk_init(&restore.record, told, told, err) == 0)
+	if (ctx_tracker_init(&restore.lines, told, told, err) == 0 &&
+	    ctx_tracker_init(&restore.record, told, told, err) == 0)
 		rc = run(&restore, stream, writer, err);
-	ctx_talk_release(&restore.lines);
-	ctx_talk_release(&restore.record);
-	ctx_names_release(&restore.tools);
+	ctx_tracker_release(&restore.lines);
+	ctx_tracker_release(&restore.record);
+	ctx_intern_release(&restore.tools);
 	free(restore.list);
 	ctx_edited_release(&restore.edited);
-	ctx_view_release(&restore.view);
+	ctx_message_release(&restore.view);
 	ctx_spool_close(&restore.spool);
 	ctx_json_release(&restore.json);
 	ctx_edits_release(&restore.edits);
@@ -813,7 +819,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_buf_release(&restore.whole);
 	ctx_buf_release(&restore.bare);
 	ctx_json_release(&restore.whole_json);
-	ctx_view_release(&restore.whole_view);
+	ctx_message_release(&restore.whole_view);
 	ctx_edits_release(&restore.bare_edits);
 	ctx_json_release(&restore.media);
 	ctx_edits_release(&restore.within);

@@ -125,7 +125,7 @@ void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
  * first seen and stays where it is until reset (which keeps the memory) or
  * release.  Zero is valid.
  */
-struct ctx_names {
+struct ctx_intern {
 	struct ctx_hashkey hash;
 	struct ctx_str *list; /* list[id - 1] */
 	size_t n, cap;
@@ -134,12 +134,12 @@ struct ctx_names {
 	struct ctx_arena arena;
 };
 /* The number of a name, given one if it is new; -1 with *err. */
-int ctx_names_id(struct ctx_names *names, const char *p, size_t n, uint32_t *id,
+int ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err);
-struct ctx_str ctx_names_at(const struct ctx_names *names, uint32_t id);
-bool ctx_names_has(const struct ctx_names *names, const char *p, size_t n);
-void ctx_names_reset(struct ctx_names *names);
-void ctx_names_release(struct ctx_names *names);
+struct ctx_str ctx_intern_at(const struct ctx_intern *names, uint32_t id);
+bool ctx_intern_has(const struct ctx_intern *names, const char *p, size_t n);
+void ctx_intern_reset(struct ctx_intern *names);
+void ctx_intern_release(struct ctx_intern *names);
 
 /* ---- base/thread_pool.c: tasks for several threads ---------------------- */
 
@@ -168,15 +168,15 @@ void ctx_pool_close(struct ctx_pool *pool);
 /* ---- base/signals.c: signals that wait ---------------------------------- */
 
 /* What ends a program from outside: HUP, INT, QUIT and TERM. */
-enum { CTX_ENDERS = 4 };
-extern const int ctx_enders[CTX_ENDERS];
+enum { CTX_TERMINATION_SIGNALS = 4 };
+extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 
 /*
  * These wait, for the thread that asks, until it releases those that it held;
  * to be used around a file with a name that is not to stay, and around nothing
  * that may wait for ever.
  */
-unsigned ctx_signals_hold(void);
+unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
 
 /* ---- base/open_file.c: files that may be FIFOs -------------------------- */
@@ -186,9 +186,9 @@ void ctx_signals_release(unsigned held);
  * at most a second for its other side: to be written it then fails with ENXIO,
  * to be read it is at its end.  Reads and writes wait as they always do.
  */
-int ctx_open(const char *path, int flags);
-/* Says why ctx_open failed with the errno sys, and what to do.  what stands
- * before the path: "", or "archive ". */
+int ctx_open_file(const char *path, int flags);
+/* Says why ctx_open_file failed with the errno sys, and what to do.  what
+ * stands before the path: "", or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
 
@@ -199,7 +199,7 @@ int ctx_err_open(struct ctx_err *err, int sys, const char *what,
  * for the T, no zone for UTC), or a number of seconds since 1970, or of
  * milliseconds from 10^11 on.  Sets *ms to milliseconds since 1970.
  */
-bool ctx_time_read(const char *p, size_t n, int64_t *ms);
+bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
 
 /* ---- base/pattern.c: regular expressions that always end ---------------- */
 
@@ -225,7 +225,7 @@ int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
 /* Does the text match one of only, if it holds any, and none of except? */
-bool ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
+bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);
 void ctx_pattern_release(struct ctx_pattern *patterns);
 
@@ -246,7 +246,7 @@ enum ctx_simd {
 	CTX_SIMD_NEON,
 };
 /* What simd means on this machine: never BEST. */
-enum ctx_simd ctx_simd_pick(enum ctx_simd simd);
+enum ctx_simd ctx_simd_resolve(enum ctx_simd simd);
 
 /*
  * The length of the longest valid UTF-8 prefix (RFC 3629: shortest forms,
@@ -289,6 +289,6 @@ struct ctx_grapheme {
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
 /* Does a cluster begin with the second of two characters whatever stands
  * before the first?  If so, a walk may begin there. */
-bool ctx_grapheme_parted(uint32_t first, uint32_t second);
+bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif

@@ -121,7 +121,7 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 /* What stands further ahead is remembered by flags that can only join, so it
  * is as if all that the first leaves of them were set. */
 bool
-ctx_grapheme_parted(uint32_t first, uint32_t second)
+ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {
 	struct ctx_grapheme g = {.begun = true,
 	    .picture = true,

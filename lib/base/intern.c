@@ -7,7 +7,7 @@
 #define LEAST_SLOTS 64
 
 static uint32_t *
-slot_of(const struct ctx_names *names, const char *p, size_t n)
+slot_of(const struct ctx_intern *names, const char *p, size_t n)
 {
 	size_t i = (size_t)ctx_hash(&names->hash, p, n) & names->mask;
 
@@ -23,7 +23,7 @@ slot_of(const struct ctx_names *names, const char *p, size_t n)
 
 /* Keeps the table at most half full. */
 static int
-widen(struct ctx_names *names, struct ctx_err *err)
+widen(struct ctx_intern *names, struct ctx_err *err)
 {
 	size_t slots = (names->mask + 1) * 2, i;
 	uint32_t *grown;
@@ -45,7 +45,7 @@ widen(struct ctx_names *names, struct ctx_err *err)
 }
 
 int
-ctx_names_id(struct ctx_names *names, const char *p, size_t n, uint32_t *id,
+ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err)
 {
 	struct ctx_str *grown;
@@ -75,7 +75,7 @@ ctx_names_id(struct ctx_names *names, const char *p, size_t n, uint32_t *id,
 }
 
 struct ctx_str
-ctx_names_at(const struct ctx_names *names, uint32_t id)
+ctx_intern_at(const struct ctx_intern *names, uint32_t id)
 {
 	if (id == 0)
 		return (struct ctx_str){"", 0};
@@ -83,13 +83,13 @@ ctx_names_at(const struct ctx_names *names, uint32_t id)
 }
 
 bool
-ctx_names_has(const struct ctx_names *names, const char *p, size_t n)
+ctx_intern_has(const struct ctx_intern *names, const char *p, size_t n)
 {
 	return names->slots != NULL && *slot_of(names, p, n) != 0;
 }
 
 void
-ctx_names_reset(struct ctx_names *names)
+ctx_intern_reset(struct ctx_intern *names)
 {
 	/* A table that many names left behind is not cleared for each few. */
 	if (names->mask >= LEAST_SLOTS && names->n < names->mask / 8) {
@@ -105,7 +105,7 @@ ctx_names_reset(struct ctx_names *names)
 }
 
 void
-ctx_names_release(struct ctx_names *names)
+ctx_intern_release(struct ctx_intern *names)
 {
 	free(names->list);
 	free(names->slots);

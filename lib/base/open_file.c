@@ -41,7 +41,7 @@ open_now(const char *path, int flags)
 }
 
 int
-ctx_open(const char *path, int flags)
+ctx_open_file(const char *path, int flags)
 {
 	int fd = open_now(path, flags), set;
 	struct stat file;

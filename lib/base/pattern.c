@@ -350,7 +350,7 @@ ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
 }
 
 bool
-ctx_pattern_picks(struct ctx_pattern *only, struct ctx_pattern *except,
+ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left)
 {
 	if (only->n > 0 && match_any(only, p, n, left) != YES)

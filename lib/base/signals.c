@@ -4,20 +4,21 @@
 #include "base/base.h"
 
 /* The bits of what is held are in this order. */
-const int ctx_enders[CTX_ENDERS] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
+    SIGQUIT, SIGTERM};
 
 unsigned
-ctx_signals_hold(void)
+ctx_signals_defer(void)
 {
 	sigset_t set, before;
 	unsigned held = 0, i;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < CTX_ENDERS; i++)
-		(void)sigaddset(&set, ctx_enders[i]);
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		(void)sigaddset(&set, ctx_termination_signals[i]);
 	(void)pthread_sigmask(SIG_BLOCK, &set, &before);
-	for (i = 0; i < CTX_ENDERS; i++)
-		if (sigismember(&before, ctx_enders[i]) == 0)
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		if (sigismember(&before, ctx_termination_signals[i]) == 0)
 			held |= 1u << i;
 	return held;
 }
@@ -29,8 +30,8 @@ ctx_signals_release(unsigned held)
 	unsigned i;
 
 	(void)sigemptyset(&set);
-	for (i = 0; i < CTX_ENDERS; i++)
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if ((held & 1u << i) != 0)
-			(void)sigaddset(&set, ctx_enders[i]);
+			(void)sigaddset(&set, ctx_termination_signals[i]);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

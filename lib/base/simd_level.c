@@ -33,7 +33,7 @@ has(enum ctx_simd simd)
 }
 
 enum ctx_simd
-ctx_simd_pick(enum ctx_simd simd)
+ctx_simd_resolve(enum ctx_simd simd)
 {
 	static const enum ctx_simd best[] = {CTX_SIMD_AVX512, CTX_SIMD_AVX2,
 	    CTX_SIMD_SSE2, CTX_SIMD_NEON};

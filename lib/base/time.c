@@ -117,7 +117,7 @@ read_number(const char *p, const char *end, int64_t *ms)
 }
 
 bool
-ctx_time_read(const char *p, size_t n, int64_t *ms)
+ctx_time_parse(const char *p, size_t n, int64_t *ms)
 {
 	const char *end = p + n;
 

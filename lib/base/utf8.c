@@ -161,7 +161,7 @@ ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 
 	if (at < 3)
 		return at;
-	switch (ctx_simd_pick(simd)) {
+	switch (ctx_simd_resolve(simd)) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
 		at = valid_blocks_avx512(p, at, n);

@@ -11,7 +11,7 @@
 #include "cache/breakpoints.h"
 
 void
-ctx_waiting_release(struct waiting *one)
+ctx_breakpoints_free_waiting(struct waiting *one)
 {
 	free(one->text);
 	free((char *)one->touch.tool.p);
@@ -20,20 +20,20 @@ ctx_waiting_release(struct waiting *one)
 }
 
 void
-ctx_course_clear(struct course *course)
+ctx_cache_run_clear(struct cache_run *course)
 {
 	struct waiting *list = course->list;
 	size_t cap = course->cap, i;
 
 	for (i = 0; i < course->n; i++)
-		ctx_waiting_release(&list[i]);
+		ctx_breakpoints_free_waiting(&list[i]);
 	memset(course, 0, sizeof *course);
 	course->list = list;
 	course->cap = cap;
 }
 
 struct waiting *
-ctx_course_add(struct course *course, struct ctx_err *err)
+ctx_cache_run_add(struct cache_run *course, struct ctx_err *err)
 {
 	struct waiting *list;
 
@@ -48,9 +48,10 @@ ctx_course_add(struct course *course, struct ctx_err *err)
 
 /* ---- which provider ---- */
 
-/* What is known of the model's cache, as a bit of the masks of ctx_hints. */
+/* What is known of the model's cache, as a bit of the masks of
+ * ctx_breakpoint_format. */
 static unsigned
-cache_of(const struct course *course)
+cache_of(const struct cache_run *course)
 {
 	const struct ctx_model *model = course->measure.model;
 
@@ -62,25 +63,25 @@ cache_of(const struct course *course)
 /* Any provider could have been sent such messages; which of them has the
  * model? */
 static int
-decide_by_model(struct course *course, struct ctx_err *err)
+decide_by_model(struct cache_run *course, struct ctx_err *err)
 {
-	const struct ctx_hints *hints;
+	const struct ctx_breakpoint_format *hints;
 	const char *provider;
 	unsigned i;
 
-	for (i = 0; (provider = ctx_hints_provider(i)) != NULL; i++) {
-		hints = ctx_hints_find(course->dialect, provider);
+	for (i = 0; (provider = ctx_breakpoint_provider(i)) != NULL; i++) {
+		hints = ctx_breakpoint_format_find(course->dialect, provider);
 		if (cache_of(course) < CTX_CACHES && hints != NULL &&
 		    hints->models >> cache_of(course) & 1) {
 			course->hints = hints;
-			course->why = CTX_HINTED;
+			course->why = CTX_CACHE_STATUS_MARKED;
 			return 0;
 		}
 	}
 	if (cache_of(course) < CTX_CACHES) {
 		course->why = cache_of(course) == CTX_CACHE_AUTO
-		    ? CTX_HINTED_AUTO
-		    : CTX_HINTED_UNHEEDED;
+		    ? CTX_CACHE_STATUS_AUTO
+		    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
 	}
 	return ctx_err_set(err, CTX_EARG,
@@ -89,60 +90,62 @@ decide_by_model(struct course *course, struct ctx_err *err)
 }
 
 int
-ctx_course_decide(struct course *course, const struct ctx_dialect *dialect,
-    const char *provider, struct ctx_err *err)
+ctx_cache_run_decide(struct cache_run *course,
+    const struct ctx_dialect *dialect, const char *provider,
+    struct ctx_err *err)
 {
-	const struct ctx_hints *any;
+	const struct ctx_breakpoint_format *any;
 
 	course->dialect = dialect;
-	course->hints = ctx_hints_find(dialect, provider);
+	course->hints = ctx_breakpoint_format_find(dialect, provider);
 	course->decided = true;
 	if (course->hints != NULL) {
-		course->why = CTX_HINTED;
+		course->why = CTX_CACHE_STATUS_MARKED;
 		if (!(course->hints->models >> cache_of(course) & 1))
 			course->why = cache_of(course) == CTX_CACHE_AUTO
-			    ? CTX_HINTED_AUTO
-			    : CTX_HINTED_UNHEEDED;
+			    ? CTX_CACHE_STATUS_AUTO
+			    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
 	}
 	if (provider != NULL)
 		return ctx_err_set(err, CTX_EARG,
 		    "messages of %s cannot carry the hints of %s",
 		    dialect->name, provider);
-	any = ctx_hints_find(dialect, ctx_hints_provider(0));
+	any = ctx_breakpoint_format_find(dialect, ctx_breakpoint_provider(0));
 	if (any != NULL && !any->never_found)
 		return decide_by_model(course, err);
-	course->why = CTX_HINTED_NEVER;
+	course->why = CTX_CACHE_STATUS_NO_FORMAT;
 	return 0;
 }
 
 /* ---- what a message has to offer ---- */
 
 int
-ctx_course_edit(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t message, uint32_t mask, struct ctx_err *err)
+ctx_cache_run_edit(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
+    uint32_t message, uint32_t mask, struct ctx_err *err)
 {
-	uint32_t list = ctx_hints_content(hints, pen->json, message);
+	uint32_t list = ctx_breakpoint_content(hints, pen->json, message);
 
-	if (ctx_hints_strip(pen, message, err) < 0)
+	if (ctx_breakpoint_strip(pen, message, err) < 0)
 		return -1;
-	return ctx_hints_write(pen, hints, ttl, list, mask, err);
+	return ctx_breakpoint_write(pen, hints, ttl, list, mask, err);
 }
 
 int
-ctx_course_weigh(struct course *course, uint64_t number,
-    struct ctx_hint_pen *pen, struct ctx_err *err)
+ctx_cache_run_weigh(struct cache_run *course, uint64_t number,
+    struct ctx_breakpoint_writer *pen, struct ctx_err *err)
 {
 	struct waiting *one = &course->list[number - course->gone];
 	size_t noted = pen->edits->n, kept = pen->edits->store.n;
 
-	ctx_hints_places(course->hints, pen->json,
-	    ctx_hints_content(course->hints, pen->json, one->node),
+	ctx_breakpoint_find_places(course->hints, pen->json,
+	    ctx_breakpoint_content(course->hints, pen->json, one->node),
 	    &one->places);
 	if (course->hints->silent >> one->role & 1)
 		one->places.mask = 0;
-	if (ctx_course_edit(pen, course->hints, CTX_TTL_5M, one->node, 0, err) <
-	    0)
+	if (ctx_cache_run_edit(pen, course->hints, CTX_TTL_5M, one->node, 0,
+		err) < 0)
 		return -1;
 	one->clean = pen->edits->n == noted;
 	pen->edits->n = noted;
@@ -177,14 +180,14 @@ lowest(uint32_t mask)
 
 /* Has the last system message left, with its hint? */
 static size_t
-has_left(const struct course *course)
+has_left(const struct cache_run *course)
 {
 	return course->system > 0 && course->system <= course->gone;
 }
 
 size_t
 ctx_breakpoints_count(const struct breakpoints *points,
-    const struct course *course)
+    const struct cache_run *course)
 {
 	return points->n + (points->system != 0) + (points->tools != 0) +
 	    has_left(course);
@@ -209,7 +212,7 @@ add_point(struct breakpoints *points, uint64_t number, unsigned bit,
 
 /* The same at the last block of message number - 1 that may carry one. */
 static void
-add_end(const struct course *course, struct breakpoints *points,
+add_end(const struct cache_run *course, struct breakpoints *points,
     uint64_t number, const char *rule)
 {
 	if (number > course->gone)
@@ -219,7 +222,7 @@ add_end(const struct course *course, struct breakpoints *points,
 }
 
 uint64_t
-ctx_course_newest(const struct course *course)
+ctx_cache_run_newest(const struct cache_run *course)
 {
 	const struct waiting *one =
 	    &course->list[course->newest - 1 - course->gone];
@@ -229,9 +232,9 @@ ctx_course_newest(const struct course *course)
 
 /* Notes a hint COURSE_STEP blocks before the newest, or soon after. */
 static void
-add_step(const struct course *course, struct breakpoints *points)
+add_step(const struct cache_run *course, struct breakpoints *points)
 {
-	uint64_t last = ctx_course_newest(course), at, end;
+	uint64_t last = ctx_cache_run_newest(course), at, end;
 	const struct waiting *one;
 	size_t i;
 
@@ -244,7 +247,7 @@ add_step(const struct course *course, struct breakpoints *points)
 		if (at < one->first)
 			at = one->first;
 		for (; at < end && at < last; at++)
-			if (end - 1 - at < CTX_HINTS_REACH &&
+			if (end - 1 - at < CTX_BREAKPOINT_REACH &&
 			    one->places.mask >> (end - 1 - at) & 1) {
 				add_point(points, course->gone + i,
 				    (unsigned)(end - 1 - at),
@@ -255,30 +258,32 @@ add_step(const struct course *course, struct breakpoints *points)
 }
 
 void
-ctx_course_place_system(const struct course *course, struct breakpoints *points)
+ctx_cache_run_place_system(const struct cache_run *course,
+    struct breakpoints *points)
 {
 	memset(points, 0, sizeof *points);
-	points->most = CTX_HINTS_MOST;
+	points->most = CTX_BREAKPOINTS_MAX;
 	add_end(course, points, course->system, "system prompt");
 }
 
 void
-ctx_course_place(const struct course *course, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct breakpoints *points)
+ctx_cache_run_place(const struct cache_run *course, const struct ctx_json *json,
+    const struct ctx_record_layout *shape, struct breakpoints *points)
 {
-	const struct ctx_hints *hints = course->hints;
-	struct ctx_hint_places system = {0}, tools = {0};
+	const struct ctx_breakpoint_format *hints = course->hints;
+	struct ctx_breakpoint_places system = {0}, tools = {0};
 	bool own = hints->own[0] != NULL;
 
 	if (shape != NULL && shape->in_request) {
-		own = ctx_hints_own(hints, json, shape->request);
-		ctx_hints_places(hints, json,
-		    ctx_hints_system(hints, json, shape->request), &system);
-		ctx_hints_tool_places(hints, json,
-		    ctx_hints_tools(hints, json, shape->request), &tools);
+		own = ctx_breakpoint_remove_own(hints, json, shape->request);
+		ctx_breakpoint_find_places(hints, json,
+		    ctx_breakpoint_system(hints, json, shape->request),
+		    &system);
+		ctx_breakpoint_find_tool_places(hints, json,
+		    ctx_breakpoint_tools(hints, json, shape->request), &tools);
 	}
 	memset(points, 0, sizeof *points);
-	points->most = CTX_HINTS_MOST - own;
+	points->most = CTX_BREAKPOINTS_MAX - own;
 	if (!own)
 		add_end(course, points, course->newest, "newest message");
 	if (system.mask != 0)

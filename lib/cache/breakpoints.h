@@ -16,23 +16,23 @@ struct waiting {
 	enum ctx_role role;
 	bool message;
 	bool clean; /* it has no hints */
-	struct ctx_hint_places places;
+	struct ctx_breakpoint_places places;
 	uint64_t first; /* number of its first block in the conversation */
-	struct ctx_touch touch; /* if anybody is told; its tool is owned */
+	struct ctx_change touch; /* if anybody is told; its tool is owned */
 };
 
 /* What is known of a conversation; messages are numbered from 0, and list[i]
  * is number gone + i. */
-struct course {
+struct cache_run {
 	struct waiting *list;
 	size_t n, cap;
 	uint64_t gone;
 	const char *file; /* of its first message */
 	bool open, decided;
-	enum ctx_hinted why;
+	enum ctx_cache_status why;
 	const struct ctx_dialect *dialect;
-	const struct ctx_hints *hints;
-	struct ctx_measure measure;
+	const struct ctx_breakpoint_format *hints;
+	struct ctx_model_counter measure;
 	uint64_t tokens; /* counted until the model caches so much */
 	bool leading;    /* no message but system messages has come */
 	uint64_t blocks; /* of messages behind those */
@@ -47,40 +47,44 @@ struct breakpoints {
 		uint64_t number;  /* of the message */
 		unsigned bit;     /* of its places */
 		const char *rule; /* which of them it is, for people */
-	} list[CTX_HINTS_MOST];
+	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, most;
 	uint32_t system, tools; /* masks for those of the request */
 };
 
 /* Frees what waits and forgets the conversation; the list is kept. */
-void ctx_course_clear(struct course *course);
+void ctx_cache_run_clear(struct cache_run *course);
 /* The next message, zeroed, or NULL. */
-struct waiting *ctx_course_add(struct course *course, struct ctx_err *err);
+struct waiting *ctx_cache_run_add(struct cache_run *course,
+    struct ctx_err *err);
 
 /* Says for messages of this dialect whether hints are to be written, and
  * which; provider as in struct ctx_cache_options. */
-int ctx_course_decide(struct course *course, const struct ctx_dialect *dialect,
-    const char *provider, struct ctx_err *err);
+int ctx_cache_run_decide(struct cache_run *course,
+    const struct ctx_dialect *dialect, const char *provider,
+    struct ctx_err *err);
 
 /* Notes the removal of the hints of a message, and new ones by mask. */
-int ctx_course_edit(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t message, uint32_t mask, struct ctx_err *err);
+int ctx_cache_run_edit(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
+    uint32_t message, uint32_t mask, struct ctx_err *err);
 
 /* Notes where a message, of the record in pen->json, may carry hints, and
  * whether it has any; in order.  The pen's edits are as before. */
-int ctx_course_weigh(struct course *course, uint64_t number,
-    struct ctx_hint_pen *pen, struct ctx_err *err);
+int ctx_cache_run_weigh(struct cache_run *course, uint64_t number,
+    struct ctx_breakpoint_writer *pen, struct ctx_err *err);
 
 /* The number of the block at which the newest message gets its hint. */
-uint64_t ctx_course_newest(const struct course *course);
+uint64_t ctx_cache_run_newest(const struct cache_run *course);
 
 /* The hints of a conversation as far as it has come; json is the record of
  * its shape, if that is in a request (shape NULL: it is in none). */
-void ctx_course_place(const struct course *course, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct breakpoints *points);
+void ctx_cache_run_place(const struct cache_run *course,
+    const struct ctx_json *json, const struct ctx_record_layout *shape,
+    struct breakpoints *points);
 /* The hint of the last system message that leads, which is for good as soon
  * as another message has come. */
-void ctx_course_place_system(const struct course *course,
+void ctx_cache_run_place_system(const struct cache_run *course,
     struct breakpoints *points);
 /* The hints of one message, as a mask of its places. */
 uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
@@ -88,9 +92,9 @@ uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
 /* Frees what a message that waits owns. */
-void ctx_waiting_release(struct waiting *one);
+void ctx_breakpoints_free_waiting(struct waiting *one);
 /* How many hints the conversation gets or got. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,
-    const struct course *course);
+    const struct cache_run *course);
 
 #endif

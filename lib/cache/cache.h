@@ -14,20 +14,21 @@
 /* ---- cache/mark_cache.c: hints for a prompt cache ----------------------- */
 
 /* Why a conversation has hints, or none. */
-enum ctx_hinted {
-	CTX_HINTED,
-	CTX_HINTED_NEVER,    /* its format has no place for hints */
-	CTX_HINTED_AUTO,     /* its model caches by itself */
-	CTX_HINTED_UNHEEDED, /* its model is not known to heed hints */
+enum ctx_cache_status {
+	CTX_CACHE_STATUS_MARKED,
+	CTX_CACHE_STATUS_NO_FORMAT, /* its format has no place for hints */
+	CTX_CACHE_STATUS_AUTO,      /* its model caches by itself */
+	CTX_CACHE_STATUS_UNHEEDED,  /* its model is not known to heed hints */
 };
 
 /* The end of a conversation. */
 struct ctx_cache_outcome {
 	const char *file;
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
-	enum ctx_hinted why;
+	enum ctx_cache_status why;
 	const struct ctx_dialect *dialect;
-	const struct ctx_hints *hints; /* NULL: its format has none */
+	const struct ctx_breakpoint_format
+	    *hints;                    /* NULL: its format has none */
 	const struct ctx_model *model; /* NULL: none is known */
 	size_t marks;                  /* hints that it has */
 	uint64_t tokens; /* that it costs, if its model caches nothing as
@@ -60,8 +61,8 @@ struct ctx_cache_options {
  * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
  * tells the provider.
  */
-int ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_cache_options *options,
+int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *meter, const struct ctx_cache_options *options,
     struct ctx_err *err);
 
 /* ---- cache/request_diff.c: what two requests share and cost ------------- */
@@ -69,8 +70,8 @@ int ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 /* What of a request a cache compares: what stands before its messages, and
  * these, without hints and white space.  A message of several records has an
  * item for each. */
-struct ctx_prefix;
-struct ctx_prefix_item {
+struct ctx_request_prefix;
+struct ctx_request_prefix_item {
 	const char *member; /* of the request, or NULL: a message */
 	const char *file;
 	uint64_t line;  /* of its record */
@@ -83,29 +84,30 @@ struct ctx_prefix_item {
 	size_t text, text_n; /* what is compared, in a kept prefix */
 };
 /* How a request is read. */
-struct ctx_prefix_options {
-	const char *provider; /* cache markers are taken to be where ctx_cache
-			       * would write them for it; NULL: detected */
+struct ctx_request_prefix_options {
+	const char
+	    *provider; /* cache markers are taken to be where ctx_cache_kind
+			* would write them for it; NULL: detected */
 	/* Requests that are compared must have been read with one key. */
 	const struct ctx_hashkey *key;
 	/* Keep what is compared, for requests that are read later. */
 	bool keep;
 	/* A kept request that this one is to begin with, or NULL. */
-	const struct ctx_prefix *earlier;
+	const struct ctx_request_prefix *earlier;
 };
 /* Reads the one conversation of a stream.  CTX_EARG: there is no conversation,
  * or there are several. */
-int ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
-    struct ctx_meter *meter, const struct ctx_prefix_options *options,
-    struct ctx_err *err);
-void ctx_prefix_close(struct ctx_prefix *prefix);
+int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
+    struct ctx_stream *stream, struct ctx_model_counters *meter,
+    const struct ctx_request_prefix_options *options, struct ctx_err *err);
+void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
 /* Where a request ceases to be the earlier one with messages appended. */
-struct ctx_prefix_change {
+struct ctx_request_prefix_change {
 	bool appended; /* it never does */
 	/* The first member or message that differs; NULL: the request ends
 	 * before the earlier one does. */
-	const struct ctx_prefix_item *item;
+	const struct ctx_request_prefix_item *item;
 	uint64_t line, column;   /* of the first byte that differs, from 1 */
 	struct ctx_str was, now; /* what stands around it, up to 40 bytes */
 	uint64_t messages;       /* before it, unchanged */
@@ -113,11 +115,12 @@ struct ctx_prefix_change {
 	uint64_t lost; /* and after it: a cache has to read these anew */
 	/* The first message whose signed reasoning stands after the change
 	 * and is refused; NULL: there is none, or the model does not bind. */
-	const struct ctx_prefix_item *refused;
+	const struct ctx_request_prefix_item *refused;
 };
 /* later was read after earlier; the strings live as long as they do. */
-void ctx_prefix_compare(const struct ctx_prefix *earlier,
-    const struct ctx_prefix *later, struct ctx_prefix_change *change);
+void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later,
+    struct ctx_request_prefix_change *change);
 
 /* Millionths of a dollar for a million tokens. */
 struct ctx_prices {
@@ -126,18 +129,19 @@ struct ctx_prices {
 #define CTX_NO_PRICE UINT64_MAX /* it is not known */
 /* Sets the prices of the model that the request names.  A price that the
  * model does not have follows from no other: models differ. */
-void ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
-    struct ctx_prices *prices);
+void ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
+    enum ctx_ttl ttl, struct ctx_prices *prices);
 
 #define CTX_NEVER UINT64_MAX
 /* What it costs to send a request after another one. */
-struct ctx_bill {
+struct ctx_cache_cost {
 	uint64_t messages, bytes, tokens; /* that are shared; of a message of
 					   * several records all must be */
 	uint64_t all;                     /* messages of the later request */
 	bool grown; /* it begins with all of the earlier one */
-	const struct ctx_prefix_item *changed; /* first that is not shared */
-	uint64_t read, written, fresh;         /* tokens of the later request */
+	const struct ctx_request_prefix_item
+	    *changed;                  /* first that is not shared */
+	uint64_t read, written, fresh; /* tokens of the later request */
 	bool writes; /* the provider has a price for what is written */
 	bool estimated;
 	uint64_t kept;  /* tokens of the earlier request, and what was added
@@ -150,8 +154,8 @@ struct ctx_bill {
 	 * known; 0: with this one, or the request has only grown. */
 	uint64_t calls;
 };
-void ctx_prefix_bill(const struct ctx_prefix *earlier,
-    const struct ctx_prefix *later, const struct ctx_prices *prices,
-    struct ctx_bill *bill);
+void ctx_request_cost(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
+    struct ctx_cache_cost *bill);
 
 #endif

@@ -11,7 +11,7 @@
 #include "stream/conversation_tracker.h"
 
 static int
-copy_tool(struct ctx_touch *touch, struct ctx_str tool, struct ctx_err *err)
+copy_tool(struct ctx_change *touch, struct ctx_str tool, struct ctx_err *err)
 {
 	char *copy;
 
@@ -27,17 +27,18 @@ copy_tool(struct ctx_touch *touch, struct ctx_str tool, struct ctx_err *err)
 }
 
 int
-ctx_hinted_describe(const struct ctx_report *report, struct talk *talk,
-    const struct ctx_stream *stream, const struct ctx_event *event,
-    struct ctx_meter *meter, struct ctx_touch *touch, struct ctx_err *err)
+ctx_cache_report_describe(const struct ctx_report *report,
+    struct conversation_tracker *talk, const struct ctx_stream *stream,
+    const struct ctx_event *event, struct ctx_model_counters *meter,
+    struct ctx_change *touch, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	struct ctx_str tool;
 
 	if (!ctx_report_wanted(report))
 		return 0;
-	if (ctx_talk_enter(talk, stream, event, meter, err) < 0 ||
-	    ctx_talk_first_tool(talk, event, &tool, err) < 0)
+	if (ctx_tracker_enter(talk, stream, event, meter, err) < 0 ||
+	    ctx_tracker_first_tool(talk, event, &tool, err) < 0)
 		return -1;
 	if (talk->tokens &&
 	    ctx_count_message(talk->measure.counter, event->shape->dialect,
@@ -50,19 +51,20 @@ ctx_hinted_describe(const struct ctx_report *report, struct talk *talk,
 	touch->before = touch->after = cost.tokens;
 	if (copy_tool(touch, tool, err) < 0)
 		return -1;
-	return ctx_talk_leave(talk, event, err);
+	return ctx_tracker_leave(talk, event, err);
 }
 
 int
-ctx_hinted_tell(const struct ctx_report *report, struct ctx_touch *touch,
-    const char *rule, struct ctx_str bytes, struct ctx_err *err)
+ctx_cache_report_change(const struct ctx_report *report,
+    struct ctx_change *touch, const char *rule, struct ctx_str bytes,
+    struct ctx_err *err)
 {
 	if (!ctx_report_wanted(report))
 		return 0;
 	touch->rule = rule != NULL ? rule : "old hints";
 	touch->action = rule != NULL ? "mark" : "strip";
 	touch->bytes = bytes;
-	return ctx_report_touch(report, touch, err);
+	return ctx_report_change(report, touch, err);
 }
 
 /* The key of the request's member in which a node lies. */
@@ -82,18 +84,18 @@ tell_member(const struct ctx_report *report, const struct ctx_event *event,
 {
 	const struct ctx_json *json = event->record->json;
 	struct ctx_str name = ctx_json_str(json, key);
-	struct ctx_touch touch = {.file = event->record->file,
+	struct ctx_change touch = {.file = event->record->file,
 	    .line = event->record->line};
 
 	/* Without its quotes: the names are plain. */
 	touch.member = (struct ctx_str){name.p + 1, name.n - 2};
-	return ctx_hinted_tell(report, &touch, rule,
+	return ctx_cache_report_change(report, &touch, rule,
 	    ctx_json_str(json, key + 1), err);
 }
 
 /* What a request says of caching as a whole goes. */
 static int
-strip_whole(const struct ctx_report *report, struct ctx_hint_pen *pen,
+strip_whole(const struct ctx_report *report, struct ctx_breakpoint_writer *pen,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
@@ -101,36 +103,39 @@ strip_whole(const struct ctx_report *report, struct ctx_hint_pen *pen,
 
 	for (key = request + 1; key < json->nodes[request].next;
 	     key = json->nodes[key + 1].next)
-		if (ctx_hints_key(json, key) &&
+		if (ctx_breakpoint_key(json, key) &&
 		    tell_member(report, event, key, NULL, err) < 0)
 			return -1;
-	return ctx_hints_strip(pen, request, err);
+	return ctx_breakpoint_strip(pen, request, err);
 }
 
 int
-ctx_hinted_request(const struct ctx_report *report, struct ctx_hint_pen *pen,
-    const struct ctx_hints *hints, enum ctx_ttl ttl,
+ctx_cache_report_request(const struct ctx_report *report,
+    struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,
     struct ctx_err *err)
 {
-	uint32_t request = event->shape->request, lists[CTX_HINTS_LISTS];
-	size_t n = ctx_hints_lists(pen->json, request, lists), noted, i;
+	uint32_t request = event->shape->request, lists[CTX_BREAKPOINT_LISTS];
+	size_t n = ctx_breakpoint_lists(pen->json, request, lists), noted, i;
 	const char *rule;
 	uint32_t mask;
 
 	for (i = 0; i < n; i++) {
 		mask = 0;
 		rule = NULL;
-		if (lists[i] == ctx_hints_system(hints, pen->json, request)) {
+		if (lists[i] ==
+		    ctx_breakpoint_system(hints, pen->json, request)) {
 			mask = points->system;
 			rule = "system prompt";
 		} else if (lists[i] ==
-		    ctx_hints_tools(hints, pen->json, request)) {
+		    ctx_breakpoint_tools(hints, pen->json, request)) {
 			mask = points->tools;
 			rule = "last tool";
 		}
 		noted = pen->edits->n;
-		if (ctx_hints_write(pen, hints, ttl, lists[i], mask, err) < 0)
+		if (ctx_breakpoint_write(pen, hints, ttl, lists[i], mask, err) <
+		    0)
 			return -1;
 		if (pen->edits->n > noted &&
 		    tell_member(report, event,

@@ -20,13 +20,14 @@
 struct cache {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
-	struct ctx_meter *meter;
+	struct ctx_model_counters *meter;
 	const struct ctx_cache_options *options;
-	struct course lines, record; /* the stream's, and a record's own */
-	struct talk line_talk, record_talk; /* the same, if anybody is told */
+	struct cache_run lines, record; /* the stream's, and a record's own */
+	struct conversation_tracker line_talk,
+	    record_talk;        /* the same, if anybody is told */
 	struct ctx_json json;   /* a message that waited, scanned again */
 	struct ctx_edits edits; /* of the record */
-	struct ctx_hint_pen pen;
+	struct ctx_breakpoint_writer pen;
 	struct ctx_buf out;
 };
 
@@ -60,61 +61,61 @@ put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 	}
 	if (ctx_writer_copy(c->writer, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_writer_mark(c->writer, err);
+	return ctx_writer_end_record(c->writer, err);
 }
 
 /* Writes message number of the stream, with its hints and no others. */
 static int
-leave(struct cache *c, struct course *course, struct waiting *one,
+leave(struct cache *c, struct cache_run *course, struct waiting *one,
     const struct breakpoints *points, uint64_t number, struct ctx_err *err)
 {
 	struct ctx_str text = {one->text, one->n};
 	uint32_t mask = ctx_breakpoints_of(points, number);
 	size_t used;
 
-	if (one->message && course->why == CTX_HINTED &&
+	if (one->message && course->why == CTX_CACHE_STATUS_MARKED &&
 	    (mask != 0 || !one->clean)) {
 		if (ctx_json_scan(&c->json, one->text, one->n, &used, err) < 0)
 			return -1;
 		c->pen.json = &c->json;
-		if (ctx_course_edit(&c->pen, course->hints, c->options->ttl,
+		if (ctx_cache_run_edit(&c->pen, course->hints, c->options->ttl,
 			one->node, mask, err) < 0)
 			return -1;
 	}
 	if (c->edits.n > 0 &&
-	    ctx_hinted_tell(&c->options->report, &one->touch,
+	    ctx_cache_report_change(&c->options->report, &one->touch,
 		ctx_breakpoints_rule(points, number), text, err) < 0)
 		return -1;
 	if (put_text(c, text, err) < 0)
 		return -1;
-	ctx_waiting_release(one);
+	ctx_breakpoints_free_waiting(one);
 	return 0;
 }
 
 /* Can no hint but that of the system prompt go to the first that waits? */
 static bool
-is_due(const struct course *course, size_t i)
+is_due(const struct cache_run *course, size_t i)
 {
 	const struct waiting *one = &course->list[i];
 	uint64_t number = course->gone + i;
 
 	if (!course->decided)
 		return false;
-	if (course->why != CTX_HINTED || !one->message)
+	if (course->why != CTX_CACHE_STATUS_MARKED || !one->message)
 		return true;
 	return !course->leading && course->previous > number + 1 &&
-	    ctx_course_newest(course) >=
+	    ctx_cache_run_newest(course) >=
 	    one->first + one->places.blocks + COURSE_STEP;
 }
 
 /* Writes what need not wait any longer. */
 static int
-release_due(struct cache *c, struct course *course, struct ctx_err *err)
+release_due(struct cache *c, struct cache_run *course, struct ctx_err *err)
 {
 	struct breakpoints points;
 	size_t i;
 
-	ctx_course_place_system(course, &points);
+	ctx_cache_run_place_system(course, &points);
 	for (i = 0; i < course->n && is_due(course, i); i++)
 		if (leave(c, course, &course->list[i], &points,
 			course->gone + i, err) < 0)
@@ -131,20 +132,20 @@ release_due(struct cache *c, struct course *course, struct ctx_err *err)
 /* ---- messages come ---- */
 
 static int
-begin(struct cache *c, struct course *course, const struct ctx_event *event,
+begin(struct cache *c, struct cache_run *course, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_beside beside = {0};
+	struct ctx_request_overhead beside = {0};
 
-	ctx_course_clear(course);
+	ctx_cache_run_clear(course);
 	course->open = course->leading = true;
 	course->file = event->record->file;
 	if (ctx_stream_measure(c->stream, event, c->meter, &course->measure,
 		err) < 0)
 		return -1;
 	if (course->measure.model != NULL &&
-	    ctx_count_beside(course->measure.counter, event->record->json,
-		event->shape, &beside, err) < 0)
+	    ctx_count_request_overhead(course->measure.counter,
+		event->record->json, event->shape, &beside, err) < 0)
 		return -1;
 	course->tokens = beside.tokens;
 	return 0;
@@ -152,7 +153,8 @@ begin(struct cache *c, struct course *course, const struct ctx_event *event,
 
 /* Counts until it is known that the model caches so much. */
 static int
-count(struct course *course, const struct ctx_event *event, struct ctx_err *err)
+count(struct cache_run *course, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	const struct ctx_model *model = course->measure.model;
 	struct ctx_cost cost;
@@ -170,7 +172,7 @@ count(struct course *course, const struct ctx_event *event, struct ctx_err *err)
 static struct waiting *
 hold(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
-	struct waiting *one = ctx_course_add(&c->lines, err);
+	struct waiting *one = ctx_cache_run_add(&c->lines, err);
 
 	if (one == NULL)
 		return NULL;
@@ -202,29 +204,31 @@ pass_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 		return put_text(c, text, err);
 	if (ctx_writer_put(c->writer, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_writer_mark(c->writer, err);
+	return ctx_writer_end_record(c->writer, err);
 }
 
 /* The provider is known: weighs what has come before that. */
 static int
 settle(struct cache *c, const struct ctx_dialect *dialect, struct ctx_err *err)
 {
-	struct course *course = &c->lines;
+	struct cache_run *course = &c->lines;
 	struct waiting *one;
 	size_t i, used;
 
-	if (ctx_course_decide(course, dialect, c->options->provider, err) < 0) {
+	if (ctx_cache_run_decide(course, dialect, c->options->provider, err) <
+	    0) {
 		course->open = false; /* nothing can leave */
 		return -1;
 	}
-	for (i = 0; course->why == CTX_HINTED && i < course->n; i++) {
+	for (i = 0; course->why == CTX_CACHE_STATUS_MARKED && i < course->n;
+	     i++) {
 		one = &course->list[i];
 		if (!one->message)
 			continue;
 		c->pen.json = &c->json;
 		if (ctx_json_scan(&c->json, one->text, one->n, &used, err) <
 			0 ||
-		    ctx_course_weigh(course, i, &c->pen, err) < 0)
+		    ctx_cache_run_weigh(course, i, &c->pen, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -232,9 +236,9 @@ settle(struct cache *c, const struct ctx_dialect *dialect, struct ctx_err *err)
 
 static int
 describe(struct cache *c, const struct ctx_event *event,
-    struct ctx_touch *touch, struct ctx_err *err)
+    struct ctx_change *touch, struct ctx_err *err)
 {
-	return ctx_hinted_describe(&c->options->report,
+	return ctx_cache_report_describe(&c->options->report,
 	    event->inside ? &c->record_talk : &c->line_talk, c->stream, event,
 	    c->meter, touch, err);
 }
@@ -242,12 +246,12 @@ describe(struct cache *c, const struct ctx_event *event,
 static int
 add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct course *course = &c->lines;
+	struct cache_run *course = &c->lines;
 	struct waiting *one;
 
 	if (!course->open && begin(c, course, event, err) < 0)
 		return -1;
-	if (course->decided && course->why != CTX_HINTED)
+	if (course->decided && course->why != CTX_CACHE_STATUS_MARKED)
 		return pass_record(c, event, err);
 	if (count(course, event, err) < 0)
 		return -1;
@@ -261,8 +265,8 @@ add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 		return -1;
 	if (course->decided) {
 		c->pen.json = event->record->json;
-		if (course->why == CTX_HINTED &&
-		    ctx_course_weigh(course, course->gone + course->n - 1,
+		if (course->why == CTX_CACHE_STATUS_MARKED &&
+		    ctx_cache_run_weigh(course, course->gone + course->n - 1,
 			&c->pen, err) < 0)
 			return -1;
 	} else if ((c->stream->dialect != NULL || course->n > PATIENCE) &&
@@ -275,12 +279,12 @@ add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 static int
 add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct course *course = &c->record;
+	struct cache_run *course = &c->record;
 	struct waiting *one;
 
-	if (course->why != CTX_HINTED || event->shape->answers)
+	if (course->why != CTX_CACHE_STATUS_MARKED || event->shape->answers)
 		return 0;
-	one = ctx_course_add(course, err);
+	one = ctx_cache_run_add(course, err);
 	if (one == NULL)
 		return -1;
 	one->message = true;
@@ -288,7 +292,7 @@ add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	one->role = event->view->role;
 	c->pen.json = event->record->json;
 	if (describe(c, event, &one->touch, err) < 0 ||
-	    ctx_course_weigh(course, course->n - 1, &c->pen, err) < 0)
+	    ctx_cache_run_weigh(course, course->n - 1, &c->pen, err) < 0)
 		return -1;
 	return count(course, event, err);
 }
@@ -296,7 +300,7 @@ add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 /* ---- conversations end ---- */
 
 static int
-tell(struct cache *c, const struct course *course,
+tell(struct cache *c, const struct cache_run *course,
     const struct ctx_event *event, const struct breakpoints *points,
     struct ctx_err *err)
 {
@@ -313,7 +317,7 @@ tell(struct cache *c, const struct course *course,
 
 	if (c->options->ended == NULL)
 		return 0;
-	if (course->why == CTX_HINTED && model != NULL &&
+	if (course->why == CTX_CACHE_STATUS_MARKED && model != NULL &&
 	    course->tokens < model->cache_least)
 		outcome.tokens = course->tokens;
 	return c->options->ended(c->options->user, &outcome, err);
@@ -321,18 +325,18 @@ tell(struct cache *c, const struct course *course,
 
 /* Notes the hints of message i of a record's conversation. */
 static int
-mark_element(struct cache *c, struct course *course, size_t i,
+mark_element(struct cache *c, struct cache_run *course, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
 {
 	struct waiting *one = &course->list[i];
 	size_t noted = c->edits.n;
 
-	if (ctx_course_edit(&c->pen, course->hints, c->options->ttl, one->node,
-		ctx_breakpoints_of(points, i), err) < 0)
+	if (ctx_cache_run_edit(&c->pen, course->hints, c->options->ttl,
+		one->node, ctx_breakpoints_of(points, i), err) < 0)
 		return -1;
 	if (c->edits.n == noted)
 		return 0;
-	return ctx_hinted_tell(&c->options->report, &one->touch,
+	return ctx_cache_report_change(&c->options->report, &one->touch,
 	    ctx_breakpoints_rule(points, i),
 	    ctx_json_str(c->pen.json, one->node), err);
 }
@@ -341,21 +345,21 @@ mark_element(struct cache *c, struct course *course, size_t i,
 static int
 end_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct course *course = &c->record;
-	const struct ctx_shape *shape = event->shape;
+	struct cache_run *course = &c->record;
+	const struct ctx_record_layout *shape = event->shape;
 	struct breakpoints points = {0};
 	size_t i;
 
 	if (shape->answers)
 		return 0;
-	if (course->why == CTX_HINTED) {
+	if (course->why == CTX_CACHE_STATUS_MARKED) {
 		c->pen.json = event->record->json;
-		ctx_course_place(course, c->pen.json, shape, &points);
+		ctx_cache_run_place(course, c->pen.json, shape, &points);
 		for (i = 0; i < course->n; i++)
 			if (mark_element(c, course, i, &points, err) < 0)
 				return -1;
 		if (shape->in_request &&
-		    ctx_hinted_request(&c->options->report, &c->pen,
+		    ctx_cache_report_request(&c->options->report, &c->pen,
 			course->hints, c->options->ttl, event, &points,
 			err) < 0)
 			return -1;
@@ -367,7 +371,7 @@ end_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 static int
 end_lines(struct cache *c, struct ctx_err *err)
 {
-	struct course *course = &c->lines;
+	struct cache_run *course = &c->lines;
 	const struct ctx_dialect *dialect = ctx_stream_dialect(c->stream);
 	struct breakpoints points = {0};
 	size_t i;
@@ -376,8 +380,8 @@ end_lines(struct cache *c, struct ctx_err *err)
 		return 0;
 	if (!course->decided && settle(c, dialect, err) < 0)
 		return -1;
-	if (course->why == CTX_HINTED)
-		ctx_course_place(course, NULL, NULL, &points);
+	if (course->why == CTX_CACHE_STATUS_MARKED)
+		ctx_cache_run_place(course, NULL, NULL, &points);
 	for (i = 0; i < course->n; i++)
 		if (leave(c, course, &course->list[i], &points,
 			course->gone + i, err) < 0)
@@ -388,22 +392,22 @@ end_lines(struct cache *c, struct ctx_err *err)
 /* ---- the stream ---- */
 
 static int
-strip_message(struct cache *c, const struct ctx_hints *hints,
+strip_message(struct cache *c, const struct ctx_breakpoint_format *hints,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_touch touch = {.tool = {NULL, 0}};
+	struct ctx_change touch = {.tool = {NULL, 0}};
 	size_t noted = c->edits.n;
 	int rc;
 
 	if (describe(c, event, &touch, err) < 0 ||
-	    ctx_course_edit(&c->pen, hints, c->options->ttl, event->node, 0,
+	    ctx_cache_run_edit(&c->pen, hints, c->options->ttl, event->node, 0,
 		err) < 0)
 		rc = -1;
 	else if (c->edits.n == noted)
 		rc = 0;
 	else {
 		touch.continues = ctx_report_named(c->stream, event);
-		rc = ctx_hinted_tell(&c->options->report, &touch, NULL,
+		rc = ctx_cache_report_change(&c->options->report, &touch, NULL,
 		    event->inside
 			? ctx_json_str(event->record->json, event->node)
 			: event->record->text,
@@ -418,20 +422,20 @@ static int
 strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct breakpoints none;
-	const struct ctx_shape *shape = event->shape;
-	const struct ctx_hints *hints;
+	const struct ctx_record_layout *shape = event->shape;
+	const struct ctx_breakpoint_format *hints;
 
 	if (event->kind == CTX_EVENT_RECORD)
 		return pass_record(c, event, err);
-	hints = ctx_hints_any(shape->dialect);
+	hints = ctx_breakpoint_format_any(shape->dialect);
 	if (shape->answers || hints == NULL)
 		return 0;
 	c->pen.json = event->record->json;
 	if (event->kind == CTX_EVENT_MESSAGE)
 		return strip_message(c, hints, event, err);
 	if (event->kind == CTX_EVENT_END && shape->in_request)
-		return ctx_hinted_request(&c->options->report, &c->pen, hints,
-		    c->options->ttl, event, &none, err);
+		return ctx_cache_report_request(&c->options->report, &c->pen,
+		    hints, c->options->ttl, event, &none, err);
 	return 0;
 }
 
@@ -440,8 +444,8 @@ one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	if (event->kind == CTX_EVENT_BEGIN &&
 	    c->options->report.touched != NULL &&
-	    ctx_talk_enter(&c->record_talk, c->stream, event, c->meter, err) <
-		0)
+	    ctx_tracker_enter(&c->record_talk, c->stream, event, c->meter,
+		err) < 0)
 		return -1;
 	if (c->options->strip)
 		return strip_event(c, event, err);
@@ -451,7 +455,7 @@ one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 			return 0;
 		if (begin(c, &c->record, event, err) < 0)
 			return -1;
-		return ctx_course_decide(&c->record, event->shape->dialect,
+		return ctx_cache_run_decide(&c->record, event->shape->dialect,
 		    c->options->provider, err);
 	case CTX_EVENT_MESSAGE:
 		return event->inside ? add_element(c, event, err)
@@ -459,7 +463,7 @@ one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_END:
 		return end_record(c, event, err);
 	case CTX_EVENT_RECORD:
-		if (event->shape->kind == CTX_SHAPE_MESSAGE)
+		if (event->shape->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
 		return pass_record(c, event, err);
 	default:
@@ -494,8 +498,8 @@ run(struct cache *c, struct ctx_err *err)
 }
 
 int
-ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const struct ctx_cache_options *options,
+ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *meter, const struct ctx_cache_options *options,
     struct ctx_err *err)
 {
 	struct cache c = {.stream = stream,
@@ -507,18 +511,18 @@ ctx_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 
 	ctx_json_init(&c.json, meter->simd);
 	c.pen.edits = &c.edits;
-	if (ctx_talk_init(&c.line_talk, told, told, err) == 0 &&
-	    ctx_talk_init(&c.record_talk, told, told, err) == 0)
+	if (ctx_tracker_init(&c.line_talk, told, told, err) == 0 &&
+	    ctx_tracker_init(&c.record_talk, told, told, err) == 0)
 		rc = run(&c, err);
-	ctx_talk_release(&c.line_talk);
-	ctx_talk_release(&c.record_talk);
-	ctx_course_clear(&c.lines);
-	ctx_course_clear(&c.record);
+	ctx_tracker_release(&c.line_talk);
+	ctx_tracker_release(&c.record_talk);
+	ctx_cache_run_clear(&c.lines);
+	ctx_cache_run_clear(&c.record);
 	free(c.lines.list);
 	free(c.record.list);
 	ctx_json_release(&c.json);
 	ctx_edits_release(&c.edits);
-	ctx_hint_pen_release(&c.pen);
+	ctx_breakpoint_writer_release(&c.pen);
 	ctx_buf_release(&c.out);
 	return rc;
 }

@@ -13,11 +13,11 @@
 
 #define LONG ((size_t)64 << 10) /* bytes of a text */
 
-struct ctx_prefix {
-	struct ctx_prefix_item *items;
-	size_t n, cap, before; /* of these, members of the request */
-	struct course course;  /* its messages' records, in order */
-	uint64_t messages;     /* that have begun */
+struct ctx_request_prefix {
+	struct ctx_request_prefix_item *items;
+	size_t n, cap, before;   /* of these, members of the request */
+	struct cache_run course; /* its messages' records, in order */
+	uint64_t messages;       /* that have begun */
 	struct breakpoints points;
 	uint64_t tokens, estimated;
 	struct ctx_buf text; /* what is compared of all items, if it is kept */
@@ -31,13 +31,13 @@ struct ctx_prefix {
 };
 
 struct reading {
-	struct ctx_prefix *prefix;
+	struct ctx_request_prefix *prefix;
 	struct ctx_stream *stream;
-	struct ctx_meter *meter;
-	const struct ctx_prefix_options *options;
+	struct ctx_model_counters *meter;
+	const struct ctx_request_prefix_options *options;
 	struct ctx_json json; /* an item without its hints */
 	struct ctx_edits edits;
-	struct ctx_hint_pen pen;
+	struct ctx_breakpoint_writer pen;
 	struct ctx_buf text, plain; /* scratch */
 	bool seen;                  /* a conversation has begun */
 };
@@ -69,13 +69,13 @@ add_string(struct reading *r, struct ctx_str literal, bool escaped,
 
 	r->text.n = 0;
 	if (escaped) {
-		if (ctx_text_decode(&r->text, literal, err) < 0)
+		if (ctx_json_string_decode(&r->text, literal, err) < 0)
 			return -1;
 		text = (struct ctx_str){r->text.p, r->text.n};
 	}
 	if (text.n <= LONG)
 		return escaped
-		    ? ctx_text_encode(&r->plain, text.p, text.n, err)
+		    ? ctx_json_string_encode(&r->plain, text.p, text.n, err)
 		    : ctx_buf_add(&r->plain, literal.p, literal.n, err);
 	hash = ctx_hash(r->options->key, text.p, text.n);
 	rc = ctx_buf_printf(&r->plain, err, "#%016llx",
@@ -115,11 +115,11 @@ make_plain(struct reading *r, const struct ctx_json *json, uint32_t node,
 	    err);
 }
 
-static struct ctx_prefix_item *
-add_item(struct ctx_prefix *prefix, const struct ctx_record *record,
+static struct ctx_request_prefix_item *
+add_item(struct ctx_request_prefix *prefix, const struct ctx_record *record,
     struct ctx_err *err)
 {
-	struct ctx_prefix_item *items;
+	struct ctx_request_prefix_item *items;
 
 	items = ctx_grow(prefix->items, &prefix->cap, prefix->n + 1,
 	    sizeof *items, err);
@@ -222,10 +222,10 @@ static void
 compare_item(struct reading *r, const struct ctx_record *record, uint32_t node,
     const struct ctx_json *json, uint32_t plain_node)
 {
-	const struct ctx_prefix *earlier = r->options->earlier;
-	struct ctx_prefix *prefix = r->prefix;
+	const struct ctx_request_prefix *earlier = r->options->earlier;
+	struct ctx_request_prefix *prefix = r->prefix;
 	struct ctx_str now = {r->plain.p, r->plain.n}, was;
-	const struct ctx_prefix_item *item;
+	const struct ctx_request_prefix_item *item;
 	size_t at;
 
 	if (earlier == NULL || prefix->differs || prefix->n > earlier->n)
@@ -247,7 +247,7 @@ compare_item(struct reading *r, const struct ctx_record *record, uint32_t node,
 static bool
 is_refused(const struct reading *r, const struct ctx_event *event)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	size_t at = 0, i;
 	const char *p = event->record->value.p;
 
@@ -257,14 +257,15 @@ is_refused(const struct reading *r, const struct ctx_event *event)
 		p = event->record->text.p;
 	at = (size_t)(p - view->json->text) + r->prefix->column - 1;
 	for (i = 0; i < view->n; i++)
-		if (ctx_part_is_signed(view->json, &view->parts[i]) &&
+		if (ctx_block_is_signed(view->json, &view->parts[i]) &&
 		    view->json->nodes[view->parts[i].child].end > at)
 			return true;
 	return false;
 }
 
 static int
-keep_text(struct reading *r, struct ctx_prefix_item *item, struct ctx_err *err)
+keep_text(struct reading *r, struct ctx_request_prefix_item *item,
+    struct ctx_err *err)
 {
 	item->text = r->prefix->text.n;
 	item->text_n = r->plain.n;
@@ -279,7 +280,8 @@ static int
 take_hash(struct reading *r, const struct ctx_record *record, uint32_t node,
     struct ctx_err *err)
 {
-	struct ctx_prefix_item *item = &r->prefix->items[r->prefix->n - 1];
+	struct ctx_request_prefix_item *item =
+	    &r->prefix->items[r->prefix->n - 1];
 	const struct ctx_json *json = record->json;
 	struct ctx_str value = ctx_json_str(json, node);
 	bool edited = r->edits.n > 0;
@@ -313,7 +315,7 @@ take_hash(struct reading *r, const struct ctx_record *record, uint32_t node,
 
 /* What a member of the request costs. */
 static uint64_t
-tokens_of_member(const char *name, const struct ctx_beside *beside)
+tokens_of_member(const char *name, const struct ctx_request_overhead *beside)
 {
 	static const char *const tools[] = {"tools", "toolConfig"};
 	static const char *const prompts[] = {"system", "instructions",
@@ -332,13 +334,13 @@ tokens_of_member(const char *name, const struct ctx_beside *beside)
 /* A member of the request, which may hold the tools or be the prompt. */
 static int
 add_member(struct reading *r, const struct ctx_event *event,
-    const struct ctx_hints *hints, const char *name,
-    const struct ctx_beside *beside, struct ctx_err *err)
+    const struct ctx_breakpoint_format *hints, const char *name,
+    const struct ctx_request_overhead *beside, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
 	uint32_t request = event->shape->request, system, tools;
 	uint32_t node = ctx_json_find(json, request, name);
-	struct ctx_prefix_item *item;
+	struct ctx_request_prefix_item *item;
 
 	if (node == 0)
 		return 0;
@@ -349,14 +351,15 @@ add_member(struct reading *r, const struct ctx_event *event,
 	item->tokens = tokens_of_member(name, beside);
 	if (hints == NULL)
 		return take_hash(r, event->record, node, err);
-	system = ctx_hints_system(hints, json, request);
-	tools = ctx_hints_tools(hints, json, request);
+	system = ctx_breakpoint_system(hints, json, request);
+	tools = ctx_breakpoint_tools(hints, json, request);
 	if (system == node &&
-	    (ctx_hints_write(&r->pen, hints, CTX_TTL_5M, node, 0, err) < 0 ||
-		ctx_hints_widen(&r->pen, hints, node, err) < 0))
+	    (ctx_breakpoint_write(&r->pen, hints, CTX_TTL_5M, node, 0, err) <
+		    0 ||
+		ctx_breakpoint_widen(&r->pen, hints, node, err) < 0))
 		return -1;
 	if (tools >= node && tools < json->nodes[node].next &&
-	    ctx_hints_write(&r->pen, hints, CTX_TTL_5M, tools, 0, err) < 0)
+	    ctx_breakpoint_write(&r->pen, hints, CTX_TTL_5M, tools, 0, err) < 0)
 		return -1;
 	return take_hash(r, event->record, node, err);
 }
@@ -364,9 +367,10 @@ add_member(struct reading *r, const struct ctx_event *event,
 static int
 begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct course *course = &r->prefix->course;
-	const struct ctx_hints *hints = ctx_hints_any(event->shape->dialect);
-	struct ctx_beside beside = {0};
+	struct cache_run *course = &r->prefix->course;
+	const struct ctx_breakpoint_format *hints =
+	    ctx_breakpoint_format_any(event->shape->dialect);
+	struct ctx_request_overhead beside = {0};
 	const char *name;
 	size_t i;
 
@@ -378,14 +382,14 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 	course->leading = true;
 	if (ctx_stream_measure(r->stream, event, r->meter, &course->measure,
 		err) < 0 ||
-	    ctx_count_beside(course->measure.counter, event->record->json,
-		event->shape, &beside, err) < 0)
+	    ctx_count_request_overhead(course->measure.counter,
+		event->record->json, event->shape, &beside, err) < 0)
 		return -1;
 	r->prefix->tokens = beside.tokens;
 	r->prefix->estimated = beside.estimated;
 	r->pen.json = event->record->json;
 	for (i = 0; event->shape->in_request &&
-	     (name = ctx_hints_before(hints, i)) != NULL;
+	     (name = ctx_breakpoint_before(hints, i)) != NULL;
 	     i++)
 		if (add_member(r, event, hints, name, &beside, err) < 0)
 			return -1;
@@ -396,32 +400,33 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 /* Sets the number of the item's message, which the records of one share. */
 static void
 number(struct reading *r, const struct ctx_event *event,
-    struct ctx_prefix_item *item)
+    struct ctx_request_prefix_item *item)
 {
 	unsigned flags = event->view->flags;
 	uint64_t next = r->prefix->messages;
 
 	item->index = event->line != 0 && !event->inside
-	    ? ctx_live_number(r->stream->live, event->line, next)
+	    ? ctx_transcript_message_index(r->stream->live, event->line, next)
 	    : next;
-	item->more = flags & CTX_VIEW_MORE;
-	r->prefix->messages += !(flags & CTX_VIEW_CONTINUES);
+	item->more = flags & CTX_MESSAGE_IS_CONTINUED;
+	r->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
 }
 
 static int
 add_message(struct reading *r, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct course *course = &r->prefix->course;
-	struct ctx_prefix_item *item = add_item(r->prefix, event->record, err);
-	struct waiting *one = ctx_course_add(course, err);
+	struct cache_run *course = &r->prefix->course;
+	struct ctx_request_prefix_item *item =
+	    add_item(r->prefix, event->record, err);
+	struct waiting *one = ctx_cache_run_add(course, err);
 	bool differed = r->prefix->differs;
 	struct ctx_cost cost;
 	uint32_t list;
 
 	if (item == NULL || one == NULL)
 		return -1;
-	item->is_signed = ctx_view_is_signed(event->view);
+	item->is_signed = ctx_message_is_signed(event->view);
 	number(r, event, item);
 	item->role = one->role = event->view->role;
 	one->message = true;
@@ -433,15 +438,17 @@ add_message(struct reading *r, const struct ctx_event *event,
 	r->prefix->tokens += cost.tokens;
 	r->prefix->estimated += cost.estimated;
 	r->pen.json = event->record->json;
-	course->hints = ctx_hints_any(event->shape->dialect);
+	course->hints = ctx_breakpoint_format_any(event->shape->dialect);
 	if (course->hints != NULL) {
-		list =
-		    ctx_hints_content(course->hints, r->pen.json, event->node);
-		if (ctx_course_weigh(course, course->n - 1, &r->pen, err) < 0 ||
-		    ctx_course_edit(&r->pen, course->hints, CTX_TTL_5M,
+		list = ctx_breakpoint_content(course->hints, r->pen.json,
+		    event->node);
+		if (ctx_cache_run_weigh(course, course->n - 1, &r->pen, err) <
+			0 ||
+		    ctx_cache_run_edit(&r->pen, course->hints, CTX_TTL_5M,
 			event->node, 0, err) < 0 ||
 		    (list != 0 &&
-			ctx_hints_widen(&r->pen, course->hints, list, err) < 0))
+			ctx_breakpoint_widen(&r->pen, course->hints, list,
+			    err) < 0))
 			return -1;
 	}
 	if (take_hash(r, event->record, event->node, err) < 0)
@@ -451,22 +458,23 @@ add_message(struct reading *r, const struct ctx_event *event,
 	return 0;
 }
 
-/* The hints as ctx_cache would write them. */
+/* The hints as ctx_cache_kind would write them. */
 static int
 end(struct reading *r, const struct ctx_json *json,
-    const struct ctx_shape *shape, const struct ctx_dialect *dialect,
+    const struct ctx_record_layout *shape, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
-	struct course *course = &r->prefix->course;
+	struct cache_run *course = &r->prefix->course;
 
 	/* Where nothing tells the provider, it is one that hides its cache. */
-	if (ctx_course_decide(course, dialect, r->options->provider, err) < 0) {
+	if (ctx_cache_run_decide(course, dialect, r->options->provider, err) <
+	    0) {
 		if (err->code != CTX_EARG || r->options->provider != NULL)
 			return -1;
-		course->why = CTX_HINTED_AUTO;
+		course->why = CTX_CACHE_STATUS_AUTO;
 	}
-	if (course->why == CTX_HINTED)
-		ctx_course_place(course, json, shape, &r->prefix->points);
+	if (course->why == CTX_CACHE_STATUS_MARKED)
+		ctx_cache_run_place(course, json, shape, &r->prefix->points);
 	return 0;
 }
 
@@ -507,9 +515,9 @@ read_stream(struct reading *r, struct ctx_err *err)
 }
 
 int
-ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
-    struct ctx_meter *meter, const struct ctx_prefix_options *options,
-    struct ctx_err *err)
+ctx_request_prefix_read(struct ctx_request_prefix **prefix,
+    struct ctx_stream *stream, struct ctx_model_counters *meter,
+    const struct ctx_request_prefix_options *options, struct ctx_err *err)
 {
 	struct reading r = {.stream = stream,
 	    .meter = meter,
@@ -524,22 +532,22 @@ ctx_prefix_read(struct ctx_prefix **prefix, struct ctx_stream *stream,
 	rc = read_stream(&r, err);
 	ctx_json_release(&r.json);
 	ctx_edits_release(&r.edits);
-	ctx_hint_pen_release(&r.pen);
+	ctx_breakpoint_writer_release(&r.pen);
 	ctx_buf_release(&r.text);
 	ctx_buf_release(&r.plain);
 	if (rc < 0) {
-		ctx_prefix_close(*prefix);
+		ctx_request_prefix_close(*prefix);
 		*prefix = NULL;
 	}
 	return rc;
 }
 
 void
-ctx_prefix_close(struct ctx_prefix *prefix)
+ctx_request_prefix_close(struct ctx_request_prefix *prefix)
 {
 	if (prefix == NULL)
 		return;
-	ctx_course_clear(&prefix->course);
+	ctx_cache_run_clear(&prefix->course);
 	free(prefix->course.list);
 	free(prefix->items);
 	ctx_buf_release(&prefix->text);
@@ -556,11 +564,11 @@ price_of(uint64_t price)
 }
 
 void
-ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
-    struct ctx_prices *prices)
+ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
+    enum ctx_ttl ttl, struct ctx_prices *prices)
 {
 	static const struct ctx_model unknown;
-	const struct ctx_hints *hints = prefix->course.hints;
+	const struct ctx_breakpoint_format *hints = prefix->course.hints;
 	const struct ctx_model *model = prefix->course.measure.model;
 
 	if (model == NULL)
@@ -575,7 +583,8 @@ ctx_prefix_prices(const struct ctx_prefix *prefix, enum ctx_ttl ttl,
 
 /* Items that both begin with. */
 static size_t
-count_shared(const struct ctx_prefix *a, const struct ctx_prefix *b)
+count_shared(const struct ctx_request_prefix *a,
+    const struct ctx_request_prefix *b)
 {
 	size_t n = 0;
 
@@ -586,7 +595,7 @@ count_shared(const struct ctx_prefix *a, const struct ctx_prefix *b)
 
 /* Messages of which all records are among the first n items. */
 static uint64_t
-count_messages(const struct ctx_prefix *prefix, size_t n)
+count_messages(const struct ctx_request_prefix *prefix, size_t n)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -598,7 +607,7 @@ count_messages(const struct ctx_prefix *prefix, size_t n)
 
 /* Tokens of the first n items. */
 static uint64_t
-tokens_of(const struct ctx_prefix *prefix, size_t n)
+tokens_of(const struct ctx_request_prefix *prefix, size_t n)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -609,10 +618,11 @@ tokens_of(const struct ctx_prefix *prefix, size_t n)
 }
 
 void
-ctx_prefix_compare(const struct ctx_prefix *earlier,
-    const struct ctx_prefix *later, struct ctx_prefix_change *change)
+ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later,
+    struct ctx_request_prefix_change *change)
 {
-	const struct ctx_measure *measure = &later->course.measure;
+	const struct ctx_model_counter *measure = &later->course.measure;
 	size_t n = count_shared(earlier, later), i;
 
 	memset(change, 0, sizeof *change);
@@ -637,9 +647,9 @@ ctx_prefix_compare(const struct ctx_prefix *earlier,
 /* Does the provider, looking for what it has kept from the breakpoints of
  * the request, come upon the end of message number m? */
 static bool
-is_found(const struct ctx_prefix *prefix, uint64_t m)
+is_found(const struct ctx_request_prefix *prefix, uint64_t m)
 {
-	const struct course *course = &prefix->course;
+	const struct cache_run *course = &prefix->course;
 	const struct waiting *one = &course->list[m], *other;
 	uint64_t end = one->first + one->places.blocks, point;
 	size_t i;
@@ -657,9 +667,9 @@ is_found(const struct ctx_prefix *prefix, uint64_t m)
 
 /* Of n items that are shared, those that can be read from the cache. */
 static size_t
-count_read(const struct ctx_prefix *later, size_t n)
+count_read(const struct ctx_request_prefix *later, size_t n)
 {
-	if (later->course.why != CTX_HINTED)
+	if (later->course.why != CTX_CACHE_STATUS_MARKED)
 		return n;
 	for (; n > later->before; n--)
 		if (is_found(later, n - 1 - later->before))
@@ -669,7 +679,8 @@ count_read(const struct ctx_prefix *later, size_t n)
 
 /* Tokens behind the newest message of the earlier request. */
 static uint64_t
-count_added(const struct ctx_prefix *earlier, const struct ctx_prefix *later)
+count_added(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -698,7 +709,7 @@ is_priced(uint64_t tokens, uint64_t price)
 
 /* The calls after which what is saved by each makes up for this one. */
 static uint64_t
-count_calls(const struct ctx_bill *bill, const struct ctx_prices *prices,
+count_calls(const struct ctx_cache_cost *bill, const struct ctx_prices *prices,
     uint64_t tokens)
 {
 	double more = bill->cost - bill->cost_unchanged, calls;
@@ -714,13 +725,13 @@ count_calls(const struct ctx_bill *bill, const struct ctx_prices *prices,
 }
 
 void
-ctx_prefix_bill(const struct ctx_prefix *earlier,
-    const struct ctx_prefix *later, const struct ctx_prices *prices,
-    struct ctx_bill *bill)
+ctx_request_cost(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
+    struct ctx_cache_cost *bill)
 {
 	const struct ctx_model *model = later->course.measure.model;
 	uint64_t least = model != NULL ? model->cache_least : 0;
-	bool writes = later->course.why == CTX_HINTED;
+	bool writes = later->course.why == CTX_CACHE_STATUS_MARKED;
 	uint64_t write = writes ? prices->write : prices->in;
 	size_t n = count_shared(earlier, later), i;
 

@@ -16,15 +16,16 @@
 #include "check/validator.h"
 
 int
-ctx_judge_read_text(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+ctx_validate_read_text(struct ctx_validator *judge, uint32_t node,
+    struct ctx_err *err)
 {
 	struct ctx_err wrong;
 	size_t used;
 	int rc;
 
 	judge->text.n = 0;
-	if (ctx_text_decode(&judge->text, ctx_json_str(judge->view->json, node),
-		err) < 0)
+	if (ctx_json_string_decode(&judge->text,
+		ctx_json_str(judge->view->json, node), err) < 0)
 		return -1;
 	rc = ctx_json_scan(&judge->json, judge->text.p, judge->text.n, &used,
 	    &wrong);
@@ -62,7 +63,7 @@ is_blank(const struct ctx_buf *text)
 /* Adds the JSON of an object with what the value says.  is_json: it is a
  * string, and judge->json its text. */
 static int
-make_object(struct ctx_judge *judge, struct ctx_buf *out, uint32_t value,
+make_object(struct ctx_validator *judge, struct ctx_buf *out, uint32_t value,
     bool is_json, struct ctx_err *err)
 {
 	static const char before[] = "{\"arguments\":";
@@ -78,7 +79,8 @@ make_object(struct ctx_judge *judge, struct ctx_buf *out, uint32_t value,
 	if (object)
 		return add(out, json, node, err);
 	if (ctx_buf_add(out, before, sizeof before - 1, err) < 0 ||
-	    (text ? ctx_text_encode(out, judge->text.p, judge->text.n, err)
+	    (text ? ctx_json_string_encode(out, judge->text.p, judge->text.n,
+			err)
 		  : add(out, json, node, err)) < 0)
 		return -1;
 	return ctx_buf_add(out, "}", 1, err);
@@ -86,7 +88,7 @@ make_object(struct ctx_judge *judge, struct ctx_buf *out, uint32_t value,
 
 /* Refuses the arguments; in_text: an object would have to be in a string. */
 static int
-refuse(struct ctx_judge *judge, size_t i, bool in_text, bool is_json,
+refuse(struct ctx_validator *judge, size_t i, bool in_text, bool is_json,
     const char *tail, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
@@ -95,22 +97,23 @@ refuse(struct ctx_judge *judge, size_t i, bool in_text, bool is_json,
 
 	judge->spare.n = judge->with.n = 0;
 	if (value == 0)
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS, i,
-		    "arguments of call", tail, err);
+		return ctx_validate_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS,
+		    i, "arguments of call", tail, err);
 	if (make_object(judge, body, value, is_json, err) < 0 ||
 	    (in_text &&
-		ctx_text_encode(&judge->with, body->p, body->n, err) < 0))
+		ctx_json_string_encode(&judge->with, body->p, body->n, err) <
+		    0))
 		return -1;
-	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ARGUMENTS, i,
+	return ctx_validate_refuse_edit(judge, CTX_RULE_BAD_ARGUMENTS, i,
 	    "arguments of call", tail, ctx_json_str(json, value), &judge->with,
 	    err);
 }
 
 /* Arguments that are JSON in a string. */
 static int
-judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+judge_text(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_block *part = &judge->view->parts[i];
 	int rc;
 
 	/* A call that is an item by itself may be of a type that has an
@@ -119,7 +122,7 @@ judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		return part->parent == 0
 		    ? 0
 		    : refuse(judge, i, true, false, " are not a string", err);
-	rc = ctx_judge_read_text(judge, part->value, err);
+	rc = ctx_validate_read_text(judge, part->value, err);
 	if (rc < 0 ||
 	    (rc > 0 &&
 		(part->parent == 0 ||
@@ -130,7 +133,8 @@ judge_text(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 }
 
 int
-ctx_judge_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+ctx_validate_arguments(struct ctx_validator *judge, size_t i,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 	uint32_t value = judge->view->parts[i].value;
@@ -147,7 +151,7 @@ ctx_judge_arguments(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    (value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT))
 		return 0;
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
-		rc = ctx_judge_read_text(judge, value, err);
+		rc = ctx_validate_read_text(judge, value, err);
 	return rc < 0
 	    ? -1
 	    : refuse(judge, i, false, rc > 0, " are not an object", err);

@@ -16,23 +16,23 @@ ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
 		return false;
 	literal = ctx_json_str(json, node);
-	while (ctx_text_next(literal, &at, &cp))
+	while (ctx_json_string_next(literal, &at, &cp))
 		if (!blank || !ctx_utf8_is_space(cp))
 			return false;
 	return true;
 }
 
 bool
-ctx_judge_says_nothing(const struct ctx_judge *judge,
-    const struct ctx_part *part)
+ctx_validate_says_nothing(const struct ctx_validator *judge,
+    const struct ctx_block *part)
 {
 	const struct ctx_json *json = judge->view->json;
 
 	if (!(judge->rules & CTX_NO_BLANK_TEXT))
 		return false;
-	if (part->kind == CTX_PART_OPAQUE)
+	if (part->kind == CTX_BLOCK_OPAQUE)
 		return part->value == 0;
-	if (part->kind != CTX_PART_TEXT ||
+	if (part->kind != CTX_BLOCK_TEXT ||
 	    !ctx_text_is_empty(json, part->value, true))
 		return false;
 	return part->child == 0 ||
@@ -64,10 +64,10 @@ is_signed(const struct ctx_json *json, uint32_t block)
 }
 
 static int
-check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+check_id(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_block *part = &judge->view->parts[i];
 	struct ctx_str literal;
 	const char *wrong;
 	int rc;
@@ -77,21 +77,21 @@ check_id(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		if (!(judge->rules & CTX_NEEDS_IDS) || part->parent == 0 ||
 		    json->nodes[part->parent].kind != CTX_JSON_ARRAY)
 			return 0;
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i, "call",
-		    part->name != 0 ? " has no id" : "", err);
+		return ctx_validate_refuse_part(judge, CTX_RULE_BAD_ID, i,
+		    "call", part->name != 0 ? " has no id" : "", err);
 	}
 	if (json->nodes[part->id].kind != CTX_JSON_STRING)
-		return ctx_judge_refuse_part(judge, CTX_RULE_BAD_ID, i,
+		return ctx_validate_refuse_part(judge, CTX_RULE_BAD_ID, i,
 		    "id of call", " is not a string", err);
 	literal = ctx_json_str(json, part->id);
 	wrong = ctx_id_wrong(judge->rules, literal);
 	if (wrong == NULL)
 		return 0;
-	rc = ctx_id_mend(&judge->with, &judge->spare, judge->rules, literal,
+	rc = ctx_id_repair(&judge->with, &judge->spare, judge->rules, literal,
 	    err);
 	return rc < 0
 	    ? -1
-	    : ctx_judge_refuse_edit(judge, CTX_RULE_BAD_ID, i, "id of call",
+	    : ctx_validate_refuse_edit(judge, CTX_RULE_BAD_ID, i, "id of call",
 		  wrong, literal, rc > 0 ? &judge->with : NULL, err);
 }
 
@@ -105,10 +105,10 @@ has_body(const struct ctx_json *json, uint32_t value)
 }
 
 int
-ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+ctx_validate_body(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_message *view = judge->view;
+	const struct ctx_block *part = &view->parts[i];
 	uint32_t body = part->value;
 
 	/* A body that no text may stand in for is the first part of it. */
@@ -116,8 +116,8 @@ ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		body = view->parts[i + 1].value;
 	if (!(judge->rules & CTX_NEEDS_BODY) || has_body(view->json, body))
 		return 0;
-	return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i, "result",
-	    " has no content", err);
+	return ctx_validate_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i,
+	    "result", " has no content", err);
 }
 
 /*
@@ -127,22 +127,22 @@ ctx_judge_body(struct ctx_judge *judge, size_t i, struct ctx_err *err)
  * (llm-anthropic, test_tools, 2026).
  */
 static bool
-is_refused_text(const struct ctx_judge *judge, const struct ctx_part *part)
+is_refused_text(const struct ctx_validator *judge, const struct ctx_block *part)
 {
-	const struct ctx_view *view = judge->view;
-	const struct ctx_part *other;
+	const struct ctx_message *view = judge->view;
+	const struct ctx_block *other;
 	size_t i;
 
-	if (part->child == 0 || !ctx_judge_says_nothing(judge, part))
+	if (part->child == 0 || !ctx_validate_says_nothing(judge, part))
 		return false;
 	if (ctx_text_is_empty(view->json, part->value, false))
 		return true;
 	for (i = 0; i < view->n; i++) {
 		other = &view->parts[i];
 		if (other->owner == 0 &&
-		    ((other->kind == CTX_PART_CALL && !other->theirs) ||
-			(other->kind == CTX_PART_TEXT &&
-			    !ctx_judge_says_nothing(judge, other))))
+		    ((other->kind == CTX_BLOCK_TOOL_CALL && !other->theirs) ||
+			(other->kind == CTX_BLOCK_TEXT &&
+			    !ctx_validate_says_nothing(judge, other))))
 			return false;
 	}
 	return true;
@@ -150,45 +150,45 @@ is_refused_text(const struct ctx_judge *judge, const struct ctx_part *part)
 
 /* The rules that look at one part by itself. */
 static int
-check_part(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+check_part(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_block *part = &judge->view->parts[i];
 	uint64_t rules = judge->rules;
 
 	switch (part->kind) {
-	case CTX_PART_CALL:
+	case CTX_BLOCK_TOOL_CALL:
 		return check_id(judge, i, err) < 0 ||
-			ctx_judge_arguments(judge, i, err) < 0
+			ctx_validate_arguments(judge, i, err) < 0
 		    ? -1
-		    : ctx_judge_schema(judge, i, err);
-	case CTX_PART_REASONING:
+		    : ctx_validate_schema(judge, i, err);
+	case CTX_BLOCK_REASONING:
 		if (!(rules & CTX_SIGNED) || part->child == 0 ||
 		    is_signed(judge->view->json, part->child))
 			return 0;
-		return ctx_judge_refuse_part(judge, CTX_RULE_CUT_REASONING, i,
-		    "reasoning has no signature", "", err);
-	case CTX_PART_TEXT:
+		return ctx_validate_refuse_part(judge, CTX_RULE_CUT_REASONING,
+		    i, "reasoning has no signature", "", err);
+	case CTX_BLOCK_TEXT:
 		/* A text that is all there is makes the message empty. */
 		if (!is_refused_text(judge, part))
 			return 0;
-		return ctx_judge_refuse_part(judge, CTX_RULE_EMPTY_TEXT, i,
+		return ctx_validate_refuse_part(judge, CTX_RULE_EMPTY_TEXT, i,
 		    "a text is empty", "", err);
-	case CTX_PART_RESULT:
-		return ctx_judge_result(judge, i, err);
-	case CTX_PART_MEDIA:
-		return ctx_judge_assistant_media(judge, i, err);
+	case CTX_BLOCK_TOOL_RESULT:
+		return ctx_validate_result(judge, i, err);
+	case CTX_BLOCK_MEDIA:
+		return ctx_validate_assistant_media(judge, i, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-check_member(struct ctx_judge *judge, struct ctx_err *err)
+check_member(struct ctx_validator *judge, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
 	    .place = judge->place,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 	static const char what[] = "tool_calls is an empty array";
 	uint32_t list = ctx_json_find(json, judge->view->node, "tool_calls");
 
@@ -200,17 +200,17 @@ check_member(struct ctx_judge *judge, struct ctx_err *err)
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_tell(judge, &finding, err) < 0 ? -1 : 0;
 }
 
 int
-ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validate_forms(struct ctx_validator *judge, struct ctx_err *err)
 {
 	size_t i;
 
 	/* First, since what else is found may be put right by an edit of the
 	 * same text, which is then the last of it. */
-	if (ctx_judge_texts(judge, err) < 0)
+	if (ctx_validate_texts(judge, err) < 0)
 		return -1;
 	for (i = 0; i < judge->view->n; i++)
 		if (judge->view->parts[i].owner == 0 &&
@@ -220,7 +220,7 @@ ctx_judge_forms(struct ctx_judge *judge, struct ctx_err *err)
 }
 
 bool
-ctx_judge_has(const struct ctx_judge *judge, enum ctx_part_kind kind)
+ctx_validate_has(const struct ctx_validator *judge, enum ctx_block_kind kind)
 {
 	size_t i;
 

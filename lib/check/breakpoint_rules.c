@@ -12,16 +12,18 @@
 #include "check/validator.h"
 
 /* How the provider is told what to cache; NULL: it is not. */
-static const struct ctx_hints *
-hints_of(const struct ctx_judge *judge)
+static const struct ctx_breakpoint_format *
+hints_of(const struct ctx_validator *judge)
 {
-	const struct ctx_hints *hints = NULL;
+	const struct ctx_breakpoint_format *hints = NULL;
 
-	if (judge->dialect == NULL || !(judge->rules & CTX_FEW_HINTS))
+	if (judge->dialect == NULL || !(judge->rules & CTX_FEW_BREAKPOINTS))
 		return NULL;
 	if (judge->provider != NULL)
-		hints = ctx_hints_find(judge->dialect, judge->provider->name);
-	return hints != NULL ? hints : ctx_hints_find(judge->dialect, NULL);
+		hints = ctx_breakpoint_format_find(judge->dialect,
+		    judge->provider->name);
+	return hints != NULL ? hints
+			     : ctx_breakpoint_format_find(judge->dialect, NULL);
 }
 
 /* The piece of text without which a container lacks a child: a member, by its
@@ -84,13 +86,13 @@ is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 }
 
 static int
-tell_many(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
+tell_many(struct ctx_validator *judge, const struct ctx_breakpoint_seen *mark,
     struct ctx_err *err)
 {
 	static const char what[] = "one cache marker more than the 4 newest";
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
-	    .part = CTX_NO_PART,
+	    .part = CTX_NO_BLOCK,
 	    .beside = mark->beside};
 
 	finding.with.p = "";
@@ -100,22 +102,22 @@ tell_many(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_tell(judge, &finding, err) < 0 ? -1 : 0;
 }
 
 static int
-add_mark(struct ctx_judge *judge, const struct ctx_judge_mark *mark,
+add_mark(struct ctx_validator *judge, const struct ctx_breakpoint_seen *mark,
     struct ctx_err *err)
 {
-	struct ctx_judge_mark *marks = ctx_grow(judge->marks, &judge->marks_cap,
-	    judge->n_marks + 1, sizeof *marks, err);
+	struct ctx_breakpoint_seen *marks = ctx_grow(judge->marks,
+	    &judge->marks_cap, judge->n_marks + 1, sizeof *marks, err);
 
 	if (marks == NULL)
 		return -1;
 	judge->marks = marks;
 	marks[judge->n_marks++] = *mark;
 	/* Those of a request are judged with it. */
-	if (mark->json != NULL || judge->n_marks <= CTX_HINTS_MOST)
+	if (mark->json != NULL || judge->n_marks <= CTX_BREAKPOINTS_MAX)
 		return 0;
 	if (tell_many(judge, marks, err) < 0)
 		return -1;
@@ -128,8 +130,8 @@ static int
 visit(void *user, const struct ctx_json *json, uint32_t container,
     uint32_t node, struct ctx_err *err)
 {
-	struct ctx_judge *judge = user;
-	struct ctx_judge_mark mark = {.place = judge->place,
+	struct ctx_validator *judge = user;
+	struct ctx_breakpoint_seen mark = {.place = judge->place,
 	    .json = judge->place.inside ? json : NULL,
 	    .container = container,
 	    .node = node,
@@ -138,7 +140,7 @@ visit(void *user, const struct ctx_json *json, uint32_t container,
 
 	if (!judge->beside && is_misplaced(json, container, node)) {
 		judge->with.n = 0;
-		rc = ctx_judge_refuse_text(judge, CTX_RULE_BAD_MARKER,
+		rc = ctx_validate_refuse_text(judge, CTX_RULE_BAD_MARKER,
 		    ctx_child_span(json, container, node, false),
 		    "a cache marker stands on or behind reasoning", err);
 		if (rc != 0)
@@ -148,36 +150,38 @@ visit(void *user, const struct ctx_json *json, uint32_t container,
 }
 
 int
-ctx_judge_markers(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validate_markers(struct ctx_validator *judge, struct ctx_err *err)
 {
-	const struct ctx_hints *hints = hints_of(judge);
-	const struct ctx_view *view = judge->view;
+	const struct ctx_breakpoint_format *hints = hints_of(judge);
+	const struct ctx_message *view = judge->view;
 
 	if (hints == NULL)
 		return 0;
-	return ctx_hints_each(hints, view->json,
-	    ctx_hints_content(hints, view->json, view->node), judge, visit,
+	return ctx_breakpoint_each(hints, view->json,
+	    ctx_breakpoint_content(hints, view->json, view->node), judge, visit,
 	    err);
 }
 
 int
-ctx_judge_all_markers(struct ctx_judge *judge, const struct ctx_json *json,
-    uint32_t request, struct ctx_err *err)
+ctx_validate_all_markers(struct ctx_validator *judge,
+    const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
-	const struct ctx_hints *hints = hints_of(judge);
+	const struct ctx_breakpoint_format *hints = hints_of(judge);
 	size_t of_messages = judge->n_marks, first, i, n;
 
 	if (hints == NULL)
 		return 0;
-	if (ctx_hints_each(hints, json, ctx_hints_tools(hints, json, request),
-		judge, visit, err) < 0 ||
-	    ctx_hints_each(hints, json, ctx_hints_system(hints, json, request),
-		judge, visit, err) < 0)
+	if (ctx_breakpoint_each(hints, json,
+		ctx_breakpoint_tools(hints, json, request), judge, visit,
+		err) < 0 ||
+	    ctx_breakpoint_each(hints, json,
+		ctx_breakpoint_system(hints, json, request), judge, visit,
+		err) < 0)
 		return -1;
 	/* Those beside the messages were added last, and are the oldest. */
 	n = judge->n_marks;
 	first = of_messages;
-	for (i = 0; i + CTX_HINTS_MOST < n; i++)
+	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)
 		if (tell_many(judge, &judge->marks[(first + i) % n], err) < 0)
 			return -1;
 	judge->n_marks = 0;

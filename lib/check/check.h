@@ -53,16 +53,17 @@ enum ctx_rule_id {
 };
 
 /* What puts a finding right. */
-enum ctx_remedy {
-	CTX_REMEDY_NONE,
-	CTX_REMEDY_PART,    /* the part goes */
-	CTX_REMEDY_MEMBER,  /* the member of the message goes */
-	CTX_REMEDY_MESSAGE, /* the message goes */
-	CTX_REMEDY_ANSWER,  /* the call gets a result */
-	CTX_REMEDY_TEXT,    /* a piece of the message becomes another */
-	CTX_REMEDY_MARKER,  /* the oldest cache marker of the message goes */
-	CTX_REMEDY_IMAGE,   /* a text replaces an image */
-	CTX_REMEDY_FIRST,   /* a user's message comes before the message */
+enum ctx_fix_kind {
+	CTX_FIX_NONE,
+	CTX_FIX_REMOVE_BLOCK,      /* the part goes */
+	CTX_FIX_REMOVE_MEMBER,     /* the member of the message goes */
+	CTX_FIX_REMOVE_MESSAGE,    /* the message goes */
+	CTX_FIX_ADD_RESULT,        /* the call gets a result */
+	CTX_FIX_REPLACE_TEXT,      /* a piece of the message becomes another */
+	CTX_FIX_REMOVE_BREAKPOINT, /* the oldest cache marker of the message
+				      goes */
+	CTX_FIX_REPLACE_IMAGE,     /* a text replaces an image */
+	CTX_FIX_ADD_FIRST, /* a user's message comes before the message */
 };
 
 struct ctx_rule {
@@ -71,7 +72,7 @@ struct ctx_rule {
 	const char *source; /* who says that it is refused */
 	uint64_t when;      /* rules of a dialect, any of which must be set;
 			     * 0: holds everywhere */
-	enum ctx_remedy remedy;
+	enum ctx_fix_kind remedy;
 };
 const struct ctx_rule *ctx_rule_at(size_t i);
 
@@ -90,7 +91,7 @@ uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
 /* What a provider takes at most; 0: not known. */
-struct ctx_bounds {
+struct ctx_provider_limits {
 	const char *provider;     /* a name of ctx_provider */
 	uint64_t request;         /* bytes of a request */
 	uint32_t side;            /* pixels on a side of an image, */
@@ -104,11 +105,12 @@ struct ctx_bounds {
 };
 /* The row of a provider, or if that is NULL of the one whose format the dialect
  * is; NULL if there is none. */
-const struct ctx_bounds *ctx_bounds_of(const struct ctx_provider *provider,
-    const struct ctx_dialect *dialect);
+const struct ctx_provider_limits *ctx_provider_limits_of(
+    const struct ctx_provider *provider, const struct ctx_dialect *dialect);
 /* The most images of a request to a model of that window; 0 tokens: the window
  * is not known. */
-uint32_t ctx_bounds_images(const struct ctx_bounds *bounds, uint64_t window);
+uint32_t ctx_bounds_images(const struct ctx_provider_limits *bounds,
+    uint64_t window);
 
 /* ---- check/validator.c: would the provider take it ---------------------- */
 
@@ -145,7 +147,7 @@ struct ctx_finding {
  * one being judged, or behind the last; 0 if not; -1 with *err.
  * Memory: the open calls, and 48 bytes for each id that was seen.
  */
-struct ctx_judge {
+struct ctx_validator {
 	int (*found)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
@@ -165,16 +167,16 @@ struct ctx_judge {
 	/* Its own: */
 	size_t gone_cap;
 	uint64_t rules;
-	const struct ctx_view *view;
+	const struct ctx_message *view;
 	struct ctx_place place;
-	struct ctx_calls_seen *calls;
+	struct ctx_tool_call_log *calls;
 	struct ctx_buf what, text, with, spare;
 	struct ctx_json json;
 	uint64_t results; /* message that the last results stand in, plus one */
 	uint64_t spoken;  /* the last one without results, plus one; */
 	uint64_t late;    /* what that was when results came behind it */
 	uint64_t late_from; /* for calls before it: the oldest's message */
-	struct ctx_judge_last {
+	struct ctx_last_seen {
 		enum ctx_role role; /* of the last message, */
 		bool in_result;     /* which ended in a result */
 		bool text;  /* the user's turn has something beside results */
@@ -182,10 +184,10 @@ struct ctx_judge {
 	} last;
 	struct {
 		struct ctx_place place;
-		struct ctx_judge_last before; /* it */
-		struct ctx_finding doubt;     /* if it stays; or what is NULL */
-	} waits[3];                /* what the next message settles */
-	unsigned waiting;          /* a bit for each of them */
+		struct ctx_last_seen before; /* it */
+		struct ctx_finding doubt;    /* if it stays; or what is NULL */
+	} waits[3];                          /* what the next message settles */
+	unsigned waiting;                    /* a bit for each of them */
 	struct ctx_place *leading; /* reasoning in a row that waits for an
 				    * item of the assistant's */
 	size_t n_leading, leading_cap;
@@ -196,11 +198,12 @@ struct ctx_judge {
 			  * caller's, set after the begin, or by a view */
 	bool beside;     /* what is judged is in no message */
 	bool tooled;     /* a message calls a tool */
-	struct ctx_judge_mark *marks; /* cache markers, oldest first; of the
-				       * messages of a stream at most 4 */
+	struct ctx_breakpoint_seen
+	    *marks; /* cache markers, oldest first; of the
+		     * messages of a stream at most 4 */
 	size_t n_marks, marks_cap;
-	struct ctx_judge_image *images; /* oldest first; at most as many as
-					 * the provider takes, and one */
+	struct ctx_image_seen *images; /* oldest first; at most as many as
+					* the provider takes, and one */
 	size_t n_images, images_cap;
 	uint64_t counted;  /* images that are left */
 	bool going;        /* a call without an id may get more results */
@@ -215,25 +218,25 @@ struct ctx_judge {
 	bool pieces_speak; /* and whether some are more than reasoning */
 };
 
-int ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err);
-void ctx_judge_release(struct ctx_judge *judge);
+int ctx_validator_init(struct ctx_validator *judge, struct ctx_err *err);
+void ctx_validator_release(struct ctx_validator *judge);
 /* Forgets the last conversation. */
-void ctx_judge_begin(struct ctx_judge *judge);
+void ctx_validator_begin(struct ctx_validator *judge);
 /* The next message; rules are those of ctx_provider_rules. */
-int ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
-    const struct ctx_view *view, const struct ctx_place *place,
+int ctx_validator_add(struct ctx_validator *judge, uint64_t rules,
+    const struct ctx_message *view, const struct ctx_place *place,
     struct ctx_err *err);
 /* The conversation is over.  With allow_pending the calls of its newest turn
  * may have no result yet. */
-int ctx_judge_end(struct ctx_judge *judge, bool allow_pending,
+int ctx_validator_end(struct ctx_validator *judge, bool allow_pending,
     struct ctx_err *err);
 /* Judges what a request holds beside its messages, the array; places are
  * those of the request. */
-int ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
+int ctx_validator_check_request(struct ctx_validator *judge, uint64_t rules,
     const struct ctx_json *json, uint32_t request, uint32_t messages,
     const struct ctx_place *place, struct ctx_err *err);
 /* Number of the first message that may still get findings. */
-uint64_t ctx_judge_settled(const struct ctx_judge *judge);
+uint64_t ctx_validator_settled(const struct ctx_validator *judge);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
@@ -251,7 +254,8 @@ struct ctx_fix {
 
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
-	struct ctx_meter *meter; /* knows models; NULL: no window is known */
+	struct ctx_model_counters
+	    *meter; /* knows models; NULL: no window is known */
 	bool allow_pending;
 	bool schema; /* the rules have CTX_CALLS_FIT */
 	/* Gets each message that is changed or removed, as it was, before the

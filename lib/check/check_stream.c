@@ -10,7 +10,7 @@
 
 /* A conversation before its judge. */
 struct hearing {
-	struct ctx_judge judge;
+	struct ctx_validator judge;
 	uint64_t messages;
 	uint64_t left; /* of these, what no repair has dropped */
 };
@@ -19,7 +19,7 @@ struct check {
 	struct ctx_stream *stream;
 	struct ctx_check_options *options;
 	struct hearing lines, record;
-	const struct ctx_view *view; /* being judged, or NULL */
+	const struct ctx_message *view; /* being judged, or NULL */
 	struct ctx_repair repair;
 	bool repairing;
 	const char *file;   /* of the first record that is not blank */
@@ -48,7 +48,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 		return -1;
 	/* That a message goes which had been counted. */
 	hearing = finding->place.inside ? &check->record : &check->lines;
-	if (ctx_rule_at(finding->id)->remedy == CTX_REMEDY_MESSAGE &&
+	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < hearing->messages)
 		hearing->left--;
 	return rc;
@@ -57,13 +57,13 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 /* Tells the judge the window of the model that a message with media goes to.
  * A message without media needs none. */
 static int
-set_window(struct check *check, struct ctx_judge *judge,
+set_window(struct check *check, struct ctx_validator *judge,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	size_t i = 0;
 
-	while (i < view->n && view->parts[i].kind != CTX_PART_MEDIA)
+	while (i < view->n && view->parts[i].kind != CTX_BLOCK_MEDIA)
 		i++;
 	if (i == view->n || check->options->meter == NULL)
 		return 0;
@@ -106,8 +106,8 @@ judge_message(struct check *check, struct hearing *hearing,
 	uint64_t rules =
 	    ctx_provider_rules(check->options->provider, event->shape->dialect);
 	struct ctx_place place = place_of(check, event, hearing);
-	bool goes_on =
-	    hearing->messages > 0 && (event->view->flags & CTX_VIEW_CONTINUES);
+	bool goes_on = hearing->messages > 0 &&
+	    (event->view->flags & CTX_MESSAGE_CONTINUES);
 	int rc;
 
 	if (check->options->schema)
@@ -129,7 +129,7 @@ judge_message(struct check *check, struct hearing *hearing,
 	hearing->judge.dialect = event->shape->dialect;
 	rc = set_window(check, &hearing->judge, event, err);
 	if (rc == 0)
-		rc = ctx_judge_message(&hearing->judge, rules, event->view,
+		rc = ctx_validator_add(&hearing->judge, rules, event->view,
 		    &place, err);
 	check->view = NULL;
 	hearing->messages += !goes_on;
@@ -167,14 +167,14 @@ static int
 judge_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_shape *shape = event->shape;
+	const struct ctx_record_layout *shape = event->shape;
 	struct ctx_place place = {.file = event->record->file,
 	    .line = event->record->line,
 	    .inside = true};
 
 	if (!shape->in_request || shape->answers)
 		return 0;
-	return ctx_judge_request(&check->record.judge,
+	return ctx_validator_check_request(&check->record.judge,
 	    ctx_provider_rules(check->options->provider, shape->dialect),
 	    event->record->json, shape->request, shape->messages, &place, err);
 }
@@ -186,8 +186,8 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct hearing *hearing = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (ctx_judge_end(&hearing->judge, check->options->allow_pending, err) <
-		0 ||
+	if (ctx_validator_end(&hearing->judge, check->options->allow_pending,
+		err) < 0 ||
 	    judge_request(check, event, err) < 0)
 		return -1;
 	if (hearing->left == 0 && !event->shape->answers &&
@@ -211,7 +211,7 @@ one_event(struct check *check, const struct ctx_event *event,
 		if (check->at == 0)
 			check->line = event->record->line;
 		check->record.messages = check->record.left = 0;
-		ctx_judge_begin(&check->record.judge);
+		ctx_validator_begin(&check->record.judge);
 		check->record.judge.elsewhere = event->shape->elsewhere;
 		if (event->shape->in_request) {
 			check->record.judge.request_json = event->record->json;
@@ -239,7 +239,7 @@ one_event(struct check *check, const struct ctx_event *event,
 		check->file = event->record->file;
 	if (check->repairing)
 		return ctx_repair_record(&check->repair, event,
-		    ctx_judge_settled(&check->lines.judge), err);
+		    ctx_validator_settled(&check->lines.judge), err);
 	return 0;
 }
 
@@ -248,8 +248,8 @@ end_stream(struct check *check, struct ctx_err *err)
 {
 	struct ctx_place place = {check->file, 1, 0, false};
 
-	if (ctx_judge_end(&check->lines.judge, check->options->allow_pending,
-		err) < 0)
+	if (ctx_validator_end(&check->lines.judge,
+		check->options->allow_pending, err) < 0)
 		return -1;
 	/* Conversations without messages have been told of. */
 	if (check->file != NULL && !check->conversations &&
@@ -284,23 +284,24 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err)
 {
 	struct check check = {.stream = stream, .options = options};
-	struct ctx_judge *judges[] = {&check.lines.judge, &check.record.judge};
+	struct ctx_validator *judges[] = {&check.lines.judge,
+	    &check.record.judge};
 	int rc = -1;
 
 	options->messages = 0;
 	check.repairing = writer != NULL;
 	check.repair.writer = writer;
 	check.repair.archive = options->archive;
-	if (ctx_judge_init(judges[0], err) == 0 &&
-	    ctx_judge_init(judges[1], err) == 0) {
+	if (ctx_validator_init(judges[0], err) == 0 &&
+	    ctx_validator_init(judges[1], err) == 0) {
 		judges[0]->found = judges[1]->found = found;
 		judges[0]->user = judges[1]->user = &check;
 		judges[0]->provider = judges[1]->provider = options->provider;
-		ctx_judge_begin(judges[0]);
+		ctx_validator_begin(judges[0]);
 		rc = run(&check, err);
 	}
-	ctx_judge_release(judges[0]);
-	ctx_judge_release(judges[1]);
+	ctx_validator_release(judges[0]);
+	ctx_validator_release(judges[1]);
 	ctx_repair_release(&check.repair);
 	return rc;
 }

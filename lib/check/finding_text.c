@@ -9,7 +9,7 @@
 
 /* Adds the beginning of a text; a finding is NUL ended. */
 static int
-clip(struct ctx_judge *judge, struct ctx_str str, struct ctx_err *err)
+clip(struct ctx_validator *judge, struct ctx_str str, struct ctx_err *err)
 {
 	size_t n = str.n, i;
 
@@ -24,7 +24,7 @@ clip(struct ctx_judge *judge, struct ctx_str str, struct ctx_err *err)
 }
 
 static int
-clip_id(struct ctx_judge *judge, uint32_t id, struct ctx_err *err)
+clip_id(struct ctx_validator *judge, uint32_t id, struct ctx_err *err)
 {
 	struct ctx_str text;
 
@@ -38,7 +38,7 @@ clip_id(struct ctx_judge *judge, uint32_t id, struct ctx_err *err)
 }
 
 int
-ctx_judge_name(struct ctx_judge *judge, const struct ctx_part *part,
+ctx_validate_name(struct ctx_validator *judge, const struct ctx_block *part,
     struct ctx_err *err)
 {
 	struct ctx_str tool;
@@ -50,7 +50,7 @@ ctx_judge_name(struct ctx_judge *judge, const struct ctx_part *part,
 	if (part->name == 0)
 		return 0;
 	judge->text.n = 0;
-	if (ctx_part_tool(judge->view->json, part, &judge->text, &tool, err) <
+	if (ctx_block_tool(judge->view->json, part, &judge->text, &tool, err) <
 		0 ||
 	    ctx_buf_add(&judge->what, part->id != 0 ? " of " : "of ",
 		part->id != 0 ? 4 : 3, err) < 0)
@@ -59,7 +59,7 @@ ctx_judge_name(struct ctx_judge *judge, const struct ctx_part *part,
 }
 
 int
-ctx_judge_tell(struct ctx_judge *judge, struct ctx_finding *finding,
+ctx_validate_tell(struct ctx_validator *judge, struct ctx_finding *finding,
     struct ctx_err *err)
 {
 	if (ctx_buf_add(&judge->what, "", 1, err) < 0)
@@ -69,26 +69,26 @@ ctx_judge_tell(struct ctx_judge *judge, struct ctx_finding *finding,
 }
 
 int
-ctx_judge_refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
-    struct ctx_err *err)
+ctx_validate_refuse(struct ctx_validator *judge, enum ctx_rule_id id,
+    const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = judge->place,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err);
+	return ctx_validate_tell(judge, &finding, err);
 }
 
 int
-ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
+ctx_validate_refuse_text(struct ctx_validator *judge, enum ctx_rule_id id,
     struct ctx_str old, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = judge->place,
-	    .part = CTX_NO_PART,
+	    .part = CTX_NO_BLOCK,
 	    .old = old,
 	    .with = {judge->with.n > 0 ? judge->with.p : "", judge->with.n},
 	    .beside = judge->beside};
@@ -96,18 +96,18 @@ ctx_judge_refuse_text(struct ctx_judge *judge, enum ctx_rule_id id,
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err);
+	return ctx_validate_tell(judge, &finding, err);
 }
 
 int
-ctx_judge_refuse_edit(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
-    const char *what, const char *tail, struct ctx_str old,
+ctx_validate_refuse_edit(struct ctx_validator *judge, enum ctx_rule_id id,
+    size_t part, const char *what, const char *tail, struct ctx_str old,
     const struct ctx_buf *with, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = judge->place,
 	    .part = part};
-	const struct ctx_part *of = &judge->view->parts[part];
+	const struct ctx_block *of = &judge->view->parts[part];
 	int rc;
 
 	if (with != NULL) {
@@ -117,40 +117,41 @@ ctx_judge_refuse_edit(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
-	if ((of->kind == CTX_PART_CALL || of->kind == CTX_PART_RESULT) &&
+	if ((of->kind == CTX_BLOCK_TOOL_CALL ||
+		of->kind == CTX_BLOCK_TOOL_RESULT) &&
 	    (ctx_buf_add(&judge->what, " ", 1, err) < 0 ||
-		ctx_judge_name(judge, of, err) < 0))
+		ctx_validate_name(judge, of, err) < 0))
 		return -1;
 	if (ctx_buf_add(&judge->what, tail, strlen(tail), err) < 0)
 		return -1;
-	rc = ctx_judge_tell(judge, &finding, err);
-	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_REMEDY_PART)
+	rc = ctx_validate_tell(judge, &finding, err);
+	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK)
 		judge->gone[part] = true;
 	return rc;
 }
 
 int
-ctx_judge_refuse_part(struct ctx_judge *judge, enum ctx_rule_id id, size_t part,
-    const char *what, const char *tail, struct ctx_err *err)
+ctx_validate_refuse_part(struct ctx_validator *judge, enum ctx_rule_id id,
+    size_t part, const char *what, const char *tail, struct ctx_err *err)
 {
-	return ctx_judge_refuse_edit(judge, id, part, what, tail,
+	return ctx_validate_refuse_edit(judge, id, part, what, tail,
 	    (struct ctx_str){NULL, 0}, NULL, err);
 }
 
 int
-ctx_judge_refuse_waiting(struct ctx_judge *judge, unsigned wait,
+ctx_validate_refuse_waiting(struct ctx_validator *judge, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = judge->waits[wait].place,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 	int rc;
 
 	judge->waiting &= ~(1u << wait);
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
-	rc = ctx_judge_tell(judge, &finding, err);
+	rc = ctx_validate_tell(judge, &finding, err);
 	if (rc > 0) {
 		judge->last = judge->waits[wait].before;
 		judge->waits[wait].doubt.what = NULL;

@@ -27,7 +27,7 @@ is_plain(struct ctx_str literal, bool dotted)
 	size_t at = 1, n = 0;
 	uint32_t cp;
 
-	for (; ctx_text_next(literal, &at, &cp); n++)
+	for (; ctx_json_string_next(literal, &at, &cp); n++)
 		if (!is_letter(cp) && cp != '_' && cp != '-' &&
 		    !(dotted && (cp == '.' || cp == ':')))
 			return false;
@@ -40,7 +40,7 @@ is_nine(struct ctx_str literal)
 	size_t at = 1, n = 0;
 	uint32_t cp;
 
-	for (; ctx_text_next(literal, &at, &cp); n++)
+	for (; ctx_json_string_next(literal, &at, &cp); n++)
 		if (!is_letter(cp))
 			return false;
 	return n == 9;
@@ -58,7 +58,7 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 			      : " is not 1 to 64 of A-Z a-z 0-9 _ and -";
 	if ((rules & CTX_NEEDS_IDS) && literal.n == 2)
 		return " is empty";
-	if ((rules & CTX_SHORT_IDS) && ctx_text_chars(literal) > 64)
+	if ((rules & CTX_SHORT_IDS) && ctx_json_string_chars(literal) > 64)
 		return " is longer than 64 characters";
 	return NULL;
 }
@@ -90,16 +90,16 @@ make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
 }
 
 int
-ctx_id_mend(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
+ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
     struct ctx_str literal, struct ctx_err *err)
 {
 	if (ctx_id_wrong(rules, literal) == NULL)
-		return ctx_text_mend(out, spare, literal, false, err);
+		return ctx_surrogates_repair(out, spare, literal, false, err);
 	/* Empty ids could be those of several calls. */
 	if (literal.n == 2)
 		return 0;
 	spare->n = 0;
-	if (ctx_text_decode(spare, literal, err) < 0)
+	if (ctx_json_string_decode(spare, literal, err) < 0)
 		return -1;
 	return make_id(out, (rules & CTX_NINE_IDS) != 0,
 	    (struct ctx_str){spare->p, spare->n}, err);

@@ -38,7 +38,7 @@ ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 	const char *before = dialect->text_block;
 
 	if (ctx_buf_add(out, before, strlen(before), err) < 0 ||
-	    ctx_text_encode(out, p, n, err) < 0)
+	    ctx_json_string_encode(out, p, n, err) < 0)
 		return -1;
 	return ctx_buf_add(out, "}", 1, err);
 }
@@ -70,9 +70,9 @@ ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 }
 
 bool
-ctx_image_find(const struct ctx_view *view, const struct ctx_dialect *dialect,
-    size_t ordinal, struct ctx_buf *scratch, uint32_t *block,
-    struct ctx_err *err)
+ctx_image_find(const struct ctx_message *view,
+    const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
+    uint32_t *block, struct ctx_err *err)
 {
 	struct ctx_media media;
 	size_t i;
@@ -93,12 +93,12 @@ ctx_image_find(const struct ctx_view *view, const struct ctx_dialect *dialect,
 /* Says what is wrong with an image; its block is old, or it is number part of
  * an earlier message that is a record. */
 static int
-tell(struct ctx_judge *judge, enum ctx_rule_id id,
-    const struct ctx_judge_image *image, const char *what, struct ctx_err *err)
+tell(struct ctx_validator *judge, enum ctx_rule_id id,
+    const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = image->place,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 
 	if (image->json != NULL && image->block != 0) {
 		if (ctx_image_replace(&judge->with, &judge->text,
@@ -112,13 +112,13 @@ tell(struct ctx_judge *judge, enum ctx_rule_id id,
 	judge->what.n = 0;
 	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err);
+	return ctx_validate_tell(judge, &finding, err);
 }
 
 /* Is it too large by itself?  Then what says so. */
 static bool
-is_too_big(const struct ctx_bounds *bounds, const struct ctx_media *media,
-    char what[TEXT])
+is_too_big(const struct ctx_provider_limits *bounds,
+    const struct ctx_media *media, char what[TEXT])
 {
 	uint64_t bytes =
 	    bounds->encoded ? (media->base64.n + 3) / 4 * 4 : media->bytes;
@@ -144,9 +144,9 @@ is_too_big(const struct ctx_bounds *bounds, const struct ctx_media *media,
 /* Takes image i out of the list; of its message there is one less if it was
  * replaced. */
 static void
-forget(struct ctx_judge *judge, size_t i, bool replaced)
+forget(struct ctx_validator *judge, size_t i, bool replaced)
 {
-	struct ctx_judge_image *list = judge->images;
+	struct ctx_image_seen *list = judge->images;
 	size_t k;
 
 	for (k = i + 1; replaced && k < judge->n_images; k++)
@@ -159,7 +159,7 @@ forget(struct ctx_judge *judge, size_t i, bool replaced)
 
 /* More images than a request may have: the oldest is one too many. */
 static int
-end_many(struct ctx_judge *judge, uint64_t most, struct ctx_err *err)
+end_many(struct ctx_validator *judge, uint64_t most, struct ctx_err *err)
 {
 	char what[TEXT];
 	int rc;
@@ -178,7 +178,7 @@ end_many(struct ctx_judge *judge, uint64_t most, struct ctx_err *err)
 
 /* So many images that large ones are refused. */
 static int
-end_large(struct ctx_judge *judge, const struct ctx_bounds *bounds,
+end_large(struct ctx_validator *judge, const struct ctx_provider_limits *bounds,
     struct ctx_err *err)
 {
 	char what[TEXT];
@@ -207,10 +207,10 @@ end_large(struct ctx_judge *judge, const struct ctx_bounds *bounds,
 }
 
 static int
-add(struct ctx_judge *judge, const struct ctx_judge_image *image,
-    const struct ctx_bounds *bounds, struct ctx_err *err)
+add(struct ctx_validator *judge, const struct ctx_image_seen *image,
+    const struct ctx_provider_limits *bounds, struct ctx_err *err)
 {
-	struct ctx_judge_image *list = ctx_grow(judge->images,
+	struct ctx_image_seen *list = ctx_grow(judge->images,
 	    &judge->images_cap, judge->n_images + 1, sizeof *list, err);
 
 	if (list == NULL)
@@ -225,10 +225,10 @@ add(struct ctx_judge *judge, const struct ctx_judge_image *image,
 }
 
 int
-ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
+ctx_validate_assistant_media(struct ctx_validator *judge, size_t i,
     struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	uint32_t block = judge->dialect == NULL
 	    ? 0
 	    : ctx_media_block(view, judge->dialect, i);
@@ -240,7 +240,7 @@ ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
 	if (ctx_image_replace(&judge->with, &judge->text, judge->dialect,
 		view->json, block, err) < 0)
 		return -1;
-	return ctx_judge_refuse_text(judge, CTX_RULE_ASSISTANT_MEDIA,
+	return ctx_validate_refuse_text(judge, CTX_RULE_ASSISTANT_MEDIA,
 		   ctx_json_str(view->json, block),
 		   "the assistant's message holds media", err) < 0
 	    ? -1
@@ -249,7 +249,7 @@ ctx_judge_assistant_media(struct ctx_judge *judge, size_t i,
 
 /* Has the part gone, or the result that it is in? */
 static bool
-is_gone(const struct ctx_judge *judge, size_t i)
+is_gone(const struct ctx_validator *judge, size_t i)
 {
 	uint32_t owner = judge->view->parts[i].owner;
 
@@ -258,15 +258,15 @@ is_gone(const struct ctx_judge *judge, size_t i)
 
 /* The images of the message that are left: sets *n to how many. */
 static int
-count(struct ctx_judge *judge, size_t *n, struct ctx_err *err)
+count(struct ctx_validator *judge, size_t *n, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	struct ctx_media media;
 	size_t i;
 
 	*n = 0;
 	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_MEDIA || is_gone(judge, i))
+		if (view->parts[i].kind != CTX_BLOCK_MEDIA || is_gone(judge, i))
 			continue;
 		if (look(view->json,
 			view->parts[i].child != 0 ? view->parts[i].child
@@ -281,12 +281,13 @@ count(struct ctx_judge *judge, size_t *n, struct ctx_err *err)
 /* One image, number *ordinal of those that stay in the message; over: so many
  * of it are too many for one message. */
 static int
-judge_image(struct ctx_judge *judge, const struct ctx_bounds *bounds, size_t i,
-    size_t *ordinal, size_t *over, struct ctx_err *err)
+judge_image(struct ctx_validator *judge,
+    const struct ctx_provider_limits *bounds, size_t i, size_t *ordinal,
+    size_t *over, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
-	const struct ctx_part *part = &view->parts[i];
-	struct ctx_judge_image image = {.place = judge->place,
+	const struct ctx_message *view = judge->view;
+	const struct ctx_block *part = &view->parts[i];
+	struct ctx_image_seen image = {.place = judge->place,
 	    .json = view->json,
 	    .ordinal = *ordinal,
 	    .block = ctx_media_block(view, judge->dialect, i)};
@@ -320,10 +321,10 @@ judge_image(struct ctx_judge *judge, const struct ctx_bounds *bounds, size_t i,
 }
 
 int
-ctx_judge_images(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validate_images(struct ctx_validator *judge, struct ctx_err *err)
 {
-	const struct ctx_bounds *bounds =
-	    ctx_bounds_of(judge->provider, judge->dialect);
+	const struct ctx_provider_limits *bounds =
+	    ctx_provider_limits_of(judge->provider, judge->dialect);
 	size_t i, n, ordinal = 0, over = 0;
 
 	if (!(judge->rules & CTX_IMAGE_LIMITS) || judge->dialect == NULL ||
@@ -335,7 +336,7 @@ ctx_judge_images(struct ctx_judge *judge, struct ctx_err *err)
 		over = n > bounds->in_message ? n - bounds->in_message : 0;
 	}
 	for (i = 0; i < judge->view->n; i++)
-		if (judge->view->parts[i].kind == CTX_PART_MEDIA &&
+		if (judge->view->parts[i].kind == CTX_BLOCK_MEDIA &&
 		    !is_gone(judge, i) &&
 		    judge_image(judge, bounds, i, &ordinal, &over, err) < 0)
 			return -1;

@@ -5,7 +5,7 @@
 #include "check/check.h"
 
 /* An image that a later one may make one too many. */
-struct ctx_judge_image {
+struct ctx_image_seen {
 	struct ctx_place place;
 	const struct ctx_json *json; /* of a request; else NULL */
 	uint32_t block; /* in it; 0: no text may replace the image */
@@ -22,7 +22,7 @@ int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
     uint32_t block, struct ctx_err *err);
 /* Sets *block to that of an image by its number among those of the message that
  * may be replaced, 0 if there is none.  False with *err. */
-bool ctx_image_find(const struct ctx_view *view,
+bool ctx_image_find(const struct ctx_message *view,
     const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
     uint32_t *block, struct ctx_err *err);
 

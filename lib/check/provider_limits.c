@@ -13,7 +13,7 @@
 
 #define MB ((uint64_t)1 << 20)
 
-static const struct ctx_bounds table[] = {
+static const struct ctx_provider_limits table[] = {
     {
 	.provider = "anthropic",
 	.request = 32 * MB,
@@ -39,14 +39,14 @@ static const struct ctx_bounds table[] = {
 };
 
 uint32_t
-ctx_bounds_images(const struct ctx_bounds *bounds, uint64_t window)
+ctx_bounds_images(const struct ctx_provider_limits *bounds, uint64_t window)
 {
 	return window > 0 && window <= bounds->few_window ? bounds->few_images
 							  : bounds->images;
 }
 
-const struct ctx_bounds *
-ctx_bounds_of(const struct ctx_provider *provider,
+const struct ctx_provider_limits *
+ctx_provider_limits_of(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect)
 {
 	const struct ctx_provider *row;

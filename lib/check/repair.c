@@ -41,7 +41,7 @@ ctx_repair_release(struct ctx_repair *repair)
 	ctx_edits_release(&repair->one);
 	ctx_edits_release(&repair->late);
 	ctx_json_release(&repair->json);
-	ctx_view_release(&repair->view);
+	ctx_message_release(&repair->view);
 	ctx_buf_release(&repair->with);
 	ctx_buf_release(&repair->gone);
 	ctx_buf_release(&repair->out);
@@ -131,8 +131,8 @@ is_name(const struct ctx_json *json, uint32_t node)
 
 /* May a call be answered by this row? */
 static bool
-fits(const struct ctx_answer *row, const struct ctx_view *view,
-    const struct ctx_part *call, uint32_t type)
+fits(const struct ctx_result_template *row, const struct ctx_message *view,
+    const struct ctx_block *call, uint32_t type)
 {
 	if (row->type != NULL &&
 	    (type == 0 || !ctx_json_is(view->json, type, row->type)))
@@ -145,13 +145,13 @@ fits(const struct ctx_answer *row, const struct ctx_view *view,
 
 /* The first template that fits a call, or NULL. */
 static const char *
-template_of(const struct ctx_dialect *dialect, const struct ctx_view *view,
-    const struct ctx_part *call)
+template_of(const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct ctx_block *call)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t block = call->child != 0 ? call->child : view->node;
 	uint32_t type = ctx_json_find(json, block, "type"), theirs;
-	const struct ctx_answer *row = dialect->answers;
+	const struct ctx_result_template *row = dialect->answers;
 	size_t i, n = sizeof dialect->answers / sizeof *row;
 
 	if (dialect->theirs != NULL &&
@@ -177,7 +177,7 @@ sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 
 	*value = ctx_json_str(json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		rc = ctx_id_mend(&repair->id, &repair->spare,
+		rc = ctx_id_repair(&repair->id, &repair->spare,
 		    id ? entry->rules : 0, *value, err);
 	if (rc > 0)
 		*value = (struct ctx_str){repair->id.p, repair->id.n};
@@ -187,8 +187,8 @@ sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 /* Adds a template; call is NULL if it does not speak of one. */
 static int
 fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const char *template, const struct ctx_view *view,
-    const struct ctx_part *call, struct ctx_err *err)
+    const char *template, const struct ctx_message *view,
+    const struct ctx_block *call, struct ctx_err *err)
 {
 	struct ctx_buf *out = &entry->answer_text;
 	static const char *const names[] = {"$id", "$name", "$time", "$text"};
@@ -222,7 +222,7 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 /* Writes down what a call would be answered with. */
 static int
 write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const struct ctx_view *view, const struct ctx_part *call,
+    const struct ctx_message *view, const struct ctx_block *call,
     struct ctx_err *err)
 {
 	const char *template = template_of(entry->dialect, view, call);
@@ -252,12 +252,12 @@ write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 static int
 write_answers(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const struct ctx_view *view, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_err *err)
 {
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_PART_CALL &&
+		if (view->parts[i].kind == CTX_BLOCK_TOOL_CALL &&
 		    write_answer(repair, entry, view, &view->parts[i], err) < 0)
 			return -1;
 	return 0;
@@ -406,7 +406,7 @@ hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
 
 /* Finds where a result could be put in front of what the message holds. */
 static void
-find_front(struct ctx_repair_entry *entry, const struct ctx_view *view,
+find_front(struct ctx_repair_entry *entry, const struct ctx_message *view,
     struct ctx_str text)
 {
 	const struct ctx_json *json = view->json;
@@ -414,9 +414,9 @@ find_front(struct ctx_repair_entry *entry, const struct ctx_view *view,
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 
-		if (part->kind == CTX_PART_RESULT)
+		if (part->kind == CTX_BLOCK_TOOL_RESULT)
 			entry->users = true;
 		if (part->owner == 0 && part->child != 0 &&
 		    json->nodes[part->parent].kind == CTX_JSON_ARRAY)
@@ -444,7 +444,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->role = event->view->role;
 	entry->rules = rules;
 	entry->mute = event->view->n == 0;
-	entry->hidden = (event->view->flags & CTX_VIEW_HIDDEN) != 0;
+	entry->hidden = (event->view->flags & CTX_MESSAGE_HIDDEN) != 0;
 	entry->node = event->node;
 	entry->bytes = event->inside
 	    ? ctx_json_str(event->record->json, event->node)
@@ -466,7 +466,7 @@ is_tied(const struct ctx_repair_entry *entry, bool inside)
 
 /* What a part is in the bytes; all of the message where it is that. */
 static struct ctx_str
-bytes_of(const struct ctx_view *view, const struct ctx_part *part)
+bytes_of(const struct ctx_message *view, const struct ctx_block *part)
 {
 	return ctx_json_str(view->json,
 	    part->child != 0 ? part->child : view->node);
@@ -559,7 +559,7 @@ edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
 	fix->action = "edit";
 	fix->bytes = finding->old;
 	repair->renamed |= finding->id == CTX_RULE_BAD_ID;
-	return ctx_edit_replace(edits, finding->old, finding->with.p,
+	return ctx_edits_replace(edits, finding->old, finding->with.p,
 		   finding->with.n, err) < 0
 	    ? -1
 	    : 1;
@@ -598,46 +598,46 @@ keep(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 static int
 remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
     struct ctx_repair_entry *entry, const struct ctx_finding *finding,
-    const struct ctx_view *view, struct ctx_fix *fix, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_fix *fix, struct ctx_err *err)
 {
-	enum ctx_remedy remedy = ctx_rule_at(finding->id)->remedy;
+	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
 
-	if (remedy == CTX_REMEDY_NONE)
+	if (remedy == CTX_FIX_NONE)
 		return 0;
 	/* A message that gets another beside it is what it was. */
-	if (remedy != CTX_REMEDY_ANSWER && remedy != CTX_REMEDY_FIRST &&
+	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    keep(repair, entry, err) < 0)
 		return -1;
 	switch (remedy) {
-	case CTX_REMEDY_ANSWER:
+	case CTX_FIX_ADD_RESULT:
 		return give_answer(repair, queue, entry, finding, view != NULL,
 		    fix);
-	case CTX_REMEDY_PART:
+	case CTX_FIX_REMOVE_BLOCK:
 		fix->bytes = bytes_of(view, &view->parts[finding->part]);
 		return 1;
-	case CTX_REMEDY_MEMBER:
+	case CTX_FIX_REMOVE_MEMBER:
 		repair->member = finding->node;
 		fix->bytes = ctx_json_str(view->json, finding->node + 1);
 		return 1;
-	case CTX_REMEDY_MESSAGE:
+	case CTX_FIX_REMOVE_MESSAGE:
 		entry->drop = true;
 		repair->row = false;
 		return 1;
-	case CTX_REMEDY_FIRST:
+	case CTX_FIX_ADD_FIRST:
 		return lead(entry, fix);
-	case CTX_REMEDY_TEXT:
+	case CTX_FIX_REPLACE_TEXT:
 		return edit_text(repair, finding, fix, err);
-	case CTX_REMEDY_MARKER:
+	case CTX_FIX_REMOVE_BREAKPOINT:
 		if (finding->place.inside)
 			return edit_text(repair, finding, fix, err);
 		fix->action = "edit";
-		return ctx_mend_marker(repair, entry, &fix->bytes, err);
-	case CTX_REMEDY_IMAGE:
+		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
+	case CTX_FIX_REPLACE_IMAGE:
 		if (finding->old.p != NULL || finding->part == SIZE_MAX)
 			return edit_text(repair, finding, fix, err);
 		fix->action = "edit";
-		return ctx_mend_image(repair, entry, finding->part, &fix->bytes,
-		    err);
+		return ctx_repair_image(repair, entry, finding->part,
+		    &fix->bytes, err);
 	default:
 		return 0;
 	}
@@ -645,7 +645,7 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 
 int
 ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
-    const struct ctx_view *view, struct ctx_fix *fix, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue =
 	    queue_of(repair, finding->place.inside);
@@ -678,15 +678,15 @@ drop_member(struct ctx_edits *edits, const struct ctx_json *json,
 
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	ctx_edit_drop_key(json, object, key, drop);
-	rc = ctx_edit_drop(edits, json, object, drop, err);
+	ctx_edits_mark_member(json, object, key, drop);
+	rc = ctx_edits_remove(edits, json, object, drop, err);
 	free(drop);
 	return rc;
 }
 
 /* Notes the removal of the parts that the judge takes for gone. */
 static int
-drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
+drop_parts(struct ctx_edits *edits, const struct ctx_message *view,
     const bool *gone, struct ctx_err *err)
 {
 	bool *nodes = calloc(view->json->nodes[view->node].next - view->node,
@@ -699,7 +699,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 	for (i = 0; i < view->n; i++)
 		if (gone[i] && view->parts[i].child != 0)
 			nodes[view->parts[i].child - view->node] = true;
-	rc = ctx_edit_drop_nodes(edits, view, nodes, err);
+	rc = ctx_edits_remove_nodes(edits, view, nodes, err);
 	free(nodes);
 	return rc;
 }
@@ -708,7 +708,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
  * it is sent with. */
 static int
 follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
-    struct ctx_repair_entry *entry, const struct ctx_view *view,
+    struct ctx_repair_entry *entry, const struct ctx_message *view,
     struct ctx_err *err)
 {
 	struct ctx_str literal;
@@ -717,18 +717,18 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	int rc;
 
 	for (i = 0; repair->renamed && i < view->n; i++) {
-		id = view->parts[i].kind == CTX_PART_RESULT
+		id = view->parts[i].kind == CTX_BLOCK_TOOL_RESULT
 		    ? view->parts[i].id
 		    : view->parts[i].caller;
 		if (id == 0 || view->json->nodes[id].kind != CTX_JSON_STRING)
 			continue;
 		literal = ctx_json_str(view->json, id);
-		rc = ctx_id_mend(&repair->id, &repair->spare, entry->rules,
+		rc = ctx_id_repair(&repair->id, &repair->spare, entry->rules,
 		    literal, err);
 		if (rc < 0 ||
 		    (rc > 0 &&
 			(keep(repair, entry, err) < 0 ||
-			    ctx_edit_replace(edits, literal, repair->id.p,
+			    ctx_edits_replace(edits, literal, repair->id.p,
 				repair->id.n, err) < 0)))
 			return -1;
 	}
@@ -737,7 +737,7 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 
 /* Is nothing left in front of which a result would stand? */
 static bool
-is_alone(const struct ctx_view *view, const bool *gone)
+is_alone(const struct ctx_message *view, const bool *gone)
 {
 	size_t i;
 
@@ -765,12 +765,12 @@ ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
 
 int
 ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
-    const struct ctx_judge *judge, struct ctx_err *err)
+    const struct ctx_validator *judge, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue = queue_of(repair, event->inside);
 	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
 	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 
 	entry->drop = entry->drop || judge->dropped;
 	if (entry->drop)
@@ -800,7 +800,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 static int
 insert(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
-	return ctx_edit_replace(&repair->edits, (struct ctx_str){at, 0},
+	return ctx_edits_replace(&repair->edits, (struct ctx_str){at, 0},
 	    repair->out.p, repair->out.n, err);
 }
 
@@ -866,7 +866,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 		k++;
 	}
 	if (rc == 0)
-		rc = ctx_edit_drop(&repair->edits, json, array, drop, err);
+		rc = ctx_edits_remove(&repair->edits, json, array, drop, err);
 	free(drop);
 	queue_clear(queue);
 	repair->row = false;
@@ -951,7 +951,7 @@ write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 		    entry->bytes.n, err);
 	if (rc == 0 && has_due(entry))
 		rc = write_due(repair, i, err);
-	return rc < 0 ? -1 : ctx_writer_mark(repair->writer, err);
+	return rc < 0 ? -1 : ctx_writer_end_record(repair->writer, err);
 }
 
 /* Writes what stands before message number settled, and keeps copies of the
@@ -988,7 +988,7 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 {
 	struct ctx_repair_entry *entry;
 
-	if (event->shape->kind == CTX_SHAPE_MESSAGE)
+	if (event->shape->kind == CTX_LAYOUT_MESSAGE)
 		return write_settled(repair, settled, err);
 	entry = queue_add(&repair->lines, err);
 	if (entry == NULL)

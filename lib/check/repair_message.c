@@ -48,7 +48,7 @@ replace(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	repair->gone.n = 0;
 	if (ctx_buf_add(&repair->gone, piece.p, piece.n, err) < 0 ||
-	    ctx_edit_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
+	    ctx_edits_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
 	    apply(repair, entry, err) < 0)
 		return -1;
 	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
@@ -68,18 +68,19 @@ scan(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 }
 
 int
-ctx_mend_marker(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str *old, struct ctx_err *err)
 {
-	const struct ctx_hints *hints = ctx_hints_any(entry->dialect);
+	const struct ctx_breakpoint_format *hints =
+	    ctx_breakpoint_format_any(entry->dialect);
 	const struct ctx_json *json = &repair->json;
 	struct first first = {0, 0};
 
 	if (hints == NULL)
 		return 0;
 	if (scan(repair, entry, err) < 0 ||
-	    ctx_hints_each(hints, json,
-		ctx_hints_content(hints, json, entry->node), &first, visit,
+	    ctx_breakpoint_each(hints, json,
+		ctx_breakpoint_content(hints, json, entry->node), &first, visit,
 		err) < 0)
 		return -1;
 	if (first.node == 0)
@@ -90,7 +91,7 @@ ctx_mend_marker(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 }
 
 int
-ctx_mend_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t ordinal, struct ctx_str *old, struct ctx_err *err)
 {
 	const struct ctx_json *json = &repair->json;

@@ -7,22 +7,22 @@
 #include "check/validator.h"
 
 static int
-refuse(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
+refuse(struct ctx_validator *judge, enum ctx_rule_id id, const char *what,
     struct ctx_err *err)
 {
 	judge->with.n = 0;
-	return ctx_judge_refuse_text(judge, id, (struct ctx_str){NULL, 0}, what,
-		   err) < 0
+	return ctx_validate_refuse_text(judge, id, (struct ctx_str){NULL, 0},
+		   what, err) < 0
 	    ? -1
 	    : 0;
 }
 
 static int
-judge_size(struct ctx_judge *judge, const struct ctx_json *json,
+judge_size(struct ctx_validator *judge, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
-	const struct ctx_bounds *bounds =
-	    ctx_bounds_of(judge->provider, judge->dialect);
+	const struct ctx_provider_limits *bounds =
+	    ctx_provider_limits_of(judge->provider, judge->dialect);
 	char what[80];
 
 	if (!(judge->rules & CTX_SMALL_REQUEST) || bounds == NULL ||
@@ -36,7 +36,7 @@ judge_size(struct ctx_judge *judge, const struct ctx_json *json,
 
 /* A record of messages alone is no whole request. */
 static int
-judge_tools(struct ctx_judge *judge, const struct ctx_json *json,
+judge_tools(struct ctx_validator *judge, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
 	static const char *const members[] = {"modelId", "inferenceConfig",
@@ -58,7 +58,7 @@ judge_tools(struct ctx_judge *judge, const struct ctx_json *json,
 
 /* Texts of the system prompt that are blocks, as those of messages. */
 static int
-judge_system(struct ctx_judge *judge, const struct ctx_json *json,
+judge_system(struct ctx_validator *judge, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
 	uint32_t list = ctx_json_find(json, request, "system"), block, text;
@@ -73,7 +73,7 @@ judge_system(struct ctx_judge *judge, const struct ctx_json *json,
 		empty = text != 0 && ctx_text_is_empty(json, text, true);
 		judge->with.n = 0;
 		if (empty &&
-		    ctx_judge_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
+		    ctx_validate_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
 			ctx_child_span(json, list, block, first),
 			"a text of the system prompt is empty", err) < 0)
 			return -1;
@@ -83,7 +83,7 @@ judge_system(struct ctx_judge *judge, const struct ctx_json *json,
 }
 
 int
-ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
+ctx_validator_check_request(struct ctx_validator *judge, uint64_t rules,
     const struct ctx_json *json, uint32_t request, uint32_t messages,
     const struct ctx_place *place, struct ctx_err *err)
 {
@@ -92,11 +92,11 @@ ctx_judge_request(struct ctx_judge *judge, uint64_t rules,
 	judge->rules = rules;
 	judge->place = *place;
 	judge->beside = true;
-	rc = ctx_judge_strings(judge, json, request, messages, err) < 0 ||
-		ctx_judge_strings(judge, json, json->nodes[messages].next,
+	rc = ctx_validate_strings(judge, json, request, messages, err) < 0 ||
+		ctx_validate_strings(judge, json, json->nodes[messages].next,
 		    json->nodes[request].next, err) < 0 ||
 		judge_system(judge, json, request, err) < 0 ||
-		ctx_judge_all_markers(judge, json, request, err) < 0 ||
+		ctx_validate_all_markers(judge, json, request, err) < 0 ||
 		judge_tools(judge, json, request, err) < 0 ||
 		judge_size(judge, json, request, err) < 0
 	    ? -1

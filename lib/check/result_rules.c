@@ -26,9 +26,9 @@
 /* A response that is no object becomes the member of one that Gemini's own
  * SDK would make it. */
 static int
-judge_object(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+judge_object(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	uint32_t body = view->parts[i].value;
 	struct ctx_str text;
 
@@ -43,7 +43,7 @@ judge_object(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    ctx_buf_add(&judge->with, text.p, text.n, err) < 0 ||
 	    ctx_buf_add(&judge->with, "}", 1, err) < 0)
 		return -1;
-	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
+	return ctx_validate_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
 		   " is no object", text, &judge->with, err) < 0
 	    ? -1
 	    : 0;
@@ -51,7 +51,7 @@ judge_object(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 
 /* An output that is neither a string nor a list becomes its JSON as text. */
 static int
-judge_string(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+judge_string(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 	uint32_t body = judge->view->parts[i].value;
@@ -63,9 +63,9 @@ judge_string(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 		return 0;
 	judge->with.n = judge->spare.n = 0;
 	if (ctx_json_compact(json, body, &judge->spare, &text, err) < 0 ||
-	    ctx_text_encode(&judge->with, text.p, text.n, err) < 0)
+	    ctx_json_string_encode(&judge->with, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
+	return ctx_validate_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
 		   " is neither a string nor a list of blocks",
 		   ctx_json_str(json, body), &judge->with, err) < 0
 	    ? -1
@@ -74,17 +74,17 @@ judge_string(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 
 /* A screenshot is an object, whatever else came of the call. */
 static int
-judge_screenshot(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+judge_screenshot(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
-	const struct ctx_part *shot = &view->parts[i + 1];
+	const struct ctx_message *view = judge->view;
+	const struct ctx_block *shot = &view->parts[i + 1];
 
 	if (view->parts[i].value != 0 || i + 1 >= view->n ||
-	    shot->owner != i + 1 || shot->kind != CTX_PART_MEDIA ||
+	    shot->owner != i + 1 || shot->kind != CTX_BLOCK_MEDIA ||
 	    shot->value == 0 ||
 	    view->json->nodes[shot->value].kind == CTX_JSON_OBJECT)
 		return 0;
-	return ctx_judge_refuse_part(judge, CTX_RULE_BAD_RESULT, i, "result",
+	return ctx_validate_refuse_part(judge, CTX_RULE_BAD_RESULT, i, "result",
 		   " is no screenshot", err) < 0
 	    ? -1
 	    : 0;
@@ -92,7 +92,7 @@ judge_screenshot(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 
 /* Is the block of a type that a result may hold? */
 static bool
-may_hold(const struct ctx_judge *judge, const struct ctx_part *part)
+may_hold(const struct ctx_validator *judge, const struct ctx_block *part)
 {
 	const char *const *types = judge->dialect->result_types;
 	const struct ctx_json *json = judge->view->json;
@@ -110,10 +110,10 @@ may_hold(const struct ctx_judge *judge, const struct ctx_part *part)
 
 /* What is wrong with a block of a result, or NULL. */
 static const char *
-wrong(const struct ctx_judge *judge, const struct ctx_part *result,
-    const struct ctx_part *part)
+wrong(const struct ctx_validator *judge, const struct ctx_block *result,
+    const struct ctx_block *part)
 {
-	bool text = part->kind == CTX_PART_TEXT;
+	bool text = part->kind == CTX_BLOCK_TEXT;
 
 	if ((judge->rules & CTX_RESULTS_TEXT) && !text)
 		return " holds more than texts";
@@ -126,29 +126,30 @@ wrong(const struct ctx_judge *judge, const struct ctx_part *result,
 
 /* Sets judge->with to the text block that replaces a block. */
 static int
-replace(struct ctx_judge *judge, const struct ctx_part *part,
+replace(struct ctx_validator *judge, const struct ctx_block *part,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 	struct ctx_str text;
 
-	if (part->kind == CTX_PART_MEDIA)
+	if (part->kind == CTX_BLOCK_MEDIA)
 		return ctx_image_replace(&judge->with, &judge->spare,
 		    judge->dialect, json, part->child, err);
 	judge->with.n = judge->spare.n = 0;
-	if ((part->kind == CTX_PART_TEXT ? ctx_json_text(json, part->value,
-					       &judge->spare, &text, err)
-					 : ctx_json_compact(json, part->child,
-					       &judge->spare, &text, err)) < 0)
+	if ((part->kind == CTX_BLOCK_TEXT ? ctx_json_text(json, part->value,
+						&judge->spare, &text, err)
+					  : ctx_json_compact(json, part->child,
+						&judge->spare, &text, err)) < 0)
 		return -1;
 	return ctx_text_block(&judge->with, judge->dialect, text.p, text.n,
 	    err);
 }
 
 static int
-judge_block(struct ctx_judge *judge, size_t i, size_t k, struct ctx_err *err)
+judge_block(struct ctx_validator *judge, size_t i, size_t k,
+    struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[k];
+	const struct ctx_block *part = &judge->view->parts[k];
 	const struct ctx_json *json = judge->view->json;
 	const char *what;
 	bool known;
@@ -161,7 +162,7 @@ judge_block(struct ctx_judge *judge, size_t i, size_t k, struct ctx_err *err)
 	known = judge->dialect->text_block != NULL;
 	if (known && replace(judge, part, err) < 0)
 		return -1;
-	return ctx_judge_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
+	return ctx_validate_refuse_edit(judge, CTX_RULE_BAD_RESULT, i, "result",
 		   what, ctx_json_str(json, part->child),
 		   known ? &judge->with : NULL, err) < 0
 	    ? -1
@@ -169,9 +170,9 @@ judge_block(struct ctx_judge *judge, size_t i, size_t k, struct ctx_err *err)
 }
 
 int
-ctx_judge_result(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+ctx_validate_result(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t k;
 
 	if ((judge->rules & CTX_RESULT_OBJECT) &&

@@ -15,25 +15,25 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"'tool_call_id'\" (litellm #10696); Anthropic: \"`tool_use` ids were "
 	"found without `tool_result` blocks immediately after\" "
 	"(claude-code #3086)",
-	0, CTX_REMEDY_ANSWER},
+	0, CTX_FIX_ADD_RESULT},
     [CTX_RULE_ORPHAN_CALLER] = {"orphan-caller",
 	"the program that made a call is not there, or has ended",
 	"Anthropic: \"source tool not found for tool use block\" (vercel/ai "
 	"#12504)",
-	CTX_NAMES_CALLERS, CTX_REMEDY_NONE},
+	CTX_NAMES_CALLERS, CTX_FIX_NONE},
     [CTX_RULE_ORPHAN_RESULT] = {"orphan-result", "a result answers no call",
 	"OpenAI: \"messages with role 'tool' must be a response to a "
 	"preceeding message with 'tool_calls'\" (OpenManus #744); Anthropic: "
 	"\"unexpected `tool_use_id` found\" (CLIProxyAPI #497)",
-	0, CTX_REMEDY_PART},
+	0, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_RESULT_ORDER] = {"result-order",
 	"somebody spoke between a call and its result",
 	"the texts quoted for orphan-call; AI SDK: MissingToolResultsError",
-	CTX_RESULTS_NEXT | CTX_RESULTS_BY_USER, CTX_REMEDY_PART},
+	CTX_RESULTS_NEXT | CTX_RESULTS_BY_USER, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_DUPLICATE_RESULT] = {"duplicate-result",
 	"a call has more than one result",
 	"Anthropic: \"each tool_use must have a single result\"", 0,
-	CTX_REMEDY_PART},
+	CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_SPLIT_RESULTS] = {"split-results",
 	"results of one message's calls are in several "
 	"messages",
@@ -43,20 +43,20 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"but taken by 2.5 Flash (crewAI, recorded February 2026); Anthropic "
 	"takes "
 	"it, but it teaches the model to stop making parallel calls",
-	CTX_ASKS_TOGETHER, CTX_REMEDY_NONE},
+	CTX_ASKS_TOGETHER, CTX_FIX_NONE},
     [CTX_RULE_RESULTS_FIRST] = {"results-first",
 	"a result stands behind other content",
 	"Anthropic, \"Handle tool calls\": results come first in content",
-	CTX_RESULTS_FIRST, CTX_REMEDY_NONE},
+	CTX_RESULTS_FIRST, CTX_FIX_NONE},
     [CTX_RULE_EMPTY_RESULT] = {"empty-result", "a result has no content",
 	"OpenAI: content is required in a tool message; Bedrock: "
 	"ToolResultBlock needs content",
-	CTX_NEEDS_BODY, CTX_REMEDY_NONE},
+	CTX_NEEDS_BODY, CTX_FIX_NONE},
     [CTX_RULE_DUPLICATE_ID] = {"duplicate-id", "two calls have the same id",
 	"Anthropic: \"`tool_use` ids must be unique\" in a message, taken in "
 	"a later one (pydantic-ai, recorded 2026); elsewhere two open calls of "
 	"one id cannot be told apart",
-	0, CTX_REMEDY_NONE},
+	0, CTX_FIX_NONE},
     [CTX_RULE_BAD_ID] = {"bad-id",
 	"a call's id is missing or not of the form asked for",
 	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
@@ -65,42 +65,42 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"a "
 	"length of 9\" (openclaw #57672, March 2026)",
 	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS,
-	CTX_REMEDY_TEXT},
+	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {"bad-arguments",
 	"arguments are not JSON in a string, or no object",
 	"OpenAI: function.arguments is JSON in a string, which servers parse "
 	"(vllm #48922, #48006, July 2026); Anthropic: \"Input should be a "
 	"valid dictionary\" (claude-code #6696); Bedrock, Gemini: an object",
-	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_OBJECT, CTX_REMEDY_TEXT},
+	CTX_ARGUMENTS_TEXT | CTX_ARGUMENTS_OBJECT, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_EMPTY_TOOL_CALLS] = {"empty-tool-calls",
 	"tool_calls is an empty array",
 	"OpenAI: \"Expected an array with minimum length 1\" (openai-node "
 	"#1341)",
-	CTX_NO_EMPTY_CALLS, CTX_REMEDY_MEMBER},
+	CTX_NO_EMPTY_CALLS, CTX_FIX_REMOVE_MEMBER},
     [CTX_RULE_EMPTY_MESSAGE] = {"empty-message", "a message says nothing",
 	"every provider; OpenAI: content is required unless there are "
 	"tool_calls, and may be \"\" (llm, recorded 2025)",
-	0, CTX_REMEDY_MESSAGE},
+	0, CTX_FIX_REMOVE_MESSAGE},
     [CTX_RULE_EMPTY_TEXT] = {"empty-text", "a text among others is empty",
 	"Anthropic: \"text content blocks must be non-empty\", and white "
 	"space only beside others (LibreChat-AI/agents #124, April 2026); "
 	"Bedrock: \"The text field in the ContentBlock object is blank\"",
-	CTX_NO_BLANK_TEXT, CTX_REMEDY_PART},
+	CTX_NO_BLANK_TEXT, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_REASONING_ONLY] = {"reasoning-only", "the assistant only reasons",
 	"OpenAI: content is required unless there are tool_calls; Anthropic: "
 	"the final block of a message cannot be thinking",
-	CTX_MUST_SPEAK, CTX_REMEDY_MESSAGE},
+	CTX_MUST_SPEAK, CTX_FIX_REMOVE_MESSAGE},
     [CTX_RULE_CUT_REASONING] = {"cut-reasoning",
 	"reasoning has lost its signature or its data",
 	"Anthropic: \"Invalid signature in thinking block\" (hermes-agent "
 	"#24107)",
-	CTX_SIGNED, CTX_REMEDY_PART},
+	CTX_SIGNED, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_LONE_REASONING] = {"lone-reasoning",
 	"reasoning is not followed by what it led to",
 	"OpenAI: \"of type 'reasoning' was provided without its required "
 	"following item\" (vercel/ai #7099), also before a message without id "
 	"(pydantic-ai, recorded September 2025)",
-	CTX_REASONING_LEADS, CTX_REMEDY_MESSAGE},
+	CTX_REASONING_LEADS, CTX_FIX_REMOVE_MESSAGE},
     [CTX_RULE_FIRST_MESSAGE] = {"first-message",
 	"the first message is not a user's",
 	"Bedrock: \"A conversation must start with a user message\", but for "
@@ -108,71 +108,71 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"turn comes immediately after a user turn\" (gemini-cli #11814, "
 	"archestra "
 	"#6258, July 2026); Anthropic takes it (recorded 2025 and 2026)",
-	CTX_ASKS_FIRST, CTX_REMEDY_FIRST},
+	CTX_ASKS_FIRST, CTX_FIX_ADD_FIRST},
     [CTX_RULE_LAST_MESSAGE] = {"last-message",
 	"the last message is the assistant's",
 	"Bedrock: semantic-kernel #10281; Anthropic: newer models take no "
 	"prefilled answer",
-	CTX_LAST_USER, CTX_REMEDY_NONE},
+	CTX_LAST_USER, CTX_FIX_NONE},
     [CTX_RULE_ALTERNATION] = {"alternation",
 	"two messages of one side are neighbours",
 	"Bedrock: \"must alternate between user and assistant roles\" "
 	"(langchain-aws #130); Gemini takes it (adk-go #1218, July 2026)",
-	CTX_ASKS_TURNS, CTX_REMEDY_NONE},
+	CTX_ASKS_TURNS, CTX_FIX_NONE},
     [CTX_RULE_SYSTEM_PLACE] = {"system-place",
 	"a system message is not between user and assistant",
 	"Anthropic, mid-conversation system messages, July 2026",
-	CTX_SYSTEM_BETWEEN, CTX_REMEDY_NONE},
+	CTX_SYSTEM_BETWEEN, CTX_FIX_NONE},
     [CTX_RULE_BAD_ROLE] = {"bad-role", "the provider knows no such role",
 	"the message types of each provider",
-	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_REMEDY_NONE},
+	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_FIX_NONE},
     [CTX_RULE_NO_MESSAGE] = {"no-message", "where a message should be is none",
 	"every provider; OpenAI: \"[] is too short - 'messages'\"", 0,
-	CTX_REMEDY_NONE},
+	CTX_FIX_NONE},
     [CTX_RULE_LONE_SURROGATE] = {"lone-surrogate",
 	"a text holds half of a surrogate pair",
 	"Anthropic: \"not valid JSON: no low surrogate in string\" "
 	"(claude-code "
 	"#60394); SDKs in Python: \"surrogates not allowed\" (hermes-agent "
 	"#68254)",
-	0, CTX_REMEDY_TEXT},
+	0, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_MANY_MARKERS] = {"many-markers",
 	"a request has more than four cache markers",
 	"Anthropic: \"A maximum of 4 blocks with cache_control may be "
 	"provided\" (Anthropic.SDK #50, opencode-claude-auth #121, April "
 	"2026); "
 	"Bedrock: prompt caching, 4 checkpoints",
-	CTX_FEW_HINTS, CTX_REMEDY_MARKER},
+	CTX_FEW_BREAKPOINTS, CTX_FIX_REMOVE_BREAKPOINT},
     [CTX_RULE_BAD_MARKER] = {"bad-marker",
 	"a cache marker stands on or behind reasoning",
 	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
 	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
 	"after reasoning block\" (opencode #36517)",
-	CTX_FEW_HINTS, CTX_REMEDY_TEXT},
+	CTX_FEW_BREAKPOINTS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BIG_REQUEST] = {"big-request",
 	"a request has more bytes than the provider takes",
 	"Anthropic: \"Request exceeds the maximum allowed number of bytes\", "
 	"32 MB (API errors, June 2026); Bedrock: InvokeModel, 25,000,000; "
 	"Gemini: 100 MB (January 2026); OpenAI: Images and vision, 512 MB",
-	CTX_SMALL_REQUEST, CTX_REMEDY_NONE},
+	CTX_SMALL_REQUEST, CTX_FIX_NONE},
     [CTX_RULE_NO_TOOLS] = {"no-tools",
 	"messages call tools, the request defines none",
 	"Bedrock: \"The toolConfig field must be defined when using toolUse "
 	"and "
 	"toolResult content blocks\" (pentagi #196, zot #18, June 2026)",
-	CTX_NEEDS_TOOLS, CTX_REMEDY_NONE},
+	CTX_NEEDS_TOOLS, CTX_FIX_NONE},
     [CTX_RULE_BIG_IMAGE] = {"big-image",
 	"an image has more pixels or bytes than the provider takes",
 	"Anthropic: \"image exceeds 5 MB maximum\" (pi #824), \"image "
 	"dimensions exceed max allowed size for many-image requests: 2000 "
 	"pixels\" (claude-code #17513, #49720, April 2026); Bedrock: Message",
-	CTX_IMAGE_LIMITS, CTX_REMEDY_IMAGE},
+	CTX_IMAGE_LIMITS, CTX_FIX_REPLACE_IMAGE},
     [CTX_RULE_MANY_IMAGES] = {"many-images",
 	"there are more images than the provider takes",
 	"Anthropic: Vision, 600 a request, 100 if the window is 200,000 tokens "
 	"(2026; claude-code #23392); Bedrock: Message, 20; Gemini: Image "
 	"understanding, 3,600; OpenAI: Images and vision, 1,500",
-	CTX_IMAGE_LIMITS, CTX_REMEDY_IMAGE},
+	CTX_IMAGE_LIMITS, CTX_FIX_REPLACE_IMAGE},
     [CTX_RULE_BAD_RESULT] = {"bad-result",
 	"a result holds what its provider takes in none",
 	"Anthropic: \"all content must be type `text` if `is_error` is true\" "
@@ -182,22 +182,22 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"'output_text'\" (querymt #953, September 2026)",
 	CTX_RESULTS_TEXT | CTX_ERRORS_TEXT | CTX_RESULT_OBJECT |
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
-	CTX_REMEDY_TEXT},
+	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_USER_AFTER_RESULT] = {"user-after-result",
 	"the user speaks right after a result",
 	"Mistral: \"Unexpected role 'user' after role 'tool'\" (hermes-agent "
 	"#20154, #84944, August 2026)",
-	CTX_ANSWERS_RESULTS, CTX_REMEDY_NONE},
+	CTX_ANSWERS_RESULTS, CTX_FIX_NONE},
     [CTX_RULE_CALL_SCHEMA] = {"call-schema",
 	"arguments do not fit the schema of their tool",
 	"no provider refuses that in a history; found with --schema only",
-	CTX_CALLS_FIT, CTX_REMEDY_NONE},
+	CTX_CALLS_FIT, CTX_FIX_NONE},
     [CTX_RULE_ASSISTANT_MEDIA] = {"assistant-media",
 	"an assistant's message holds an image, a file or sound",
 	"OpenAI: \"Image URLs are only allowed for messages with role 'user', "
 	"but this message with role 'assistant' contains an image URL\" "
 	"(openai-node #1030)",
-	CTX_SAYS_TEXT, CTX_REMEDY_TEXT},
+	CTX_SAYS_TEXT, CTX_FIX_REPLACE_TEXT},
 };
 
 static const struct ctx_provider providers[] = {

@@ -49,7 +49,7 @@ schema_in(const struct ctx_json *json, uint32_t tool,
 			tool = inner;
 	inner = ctx_json_find(json, tool, "name");
 	if (inner == 0 || json->nodes[inner].kind != CTX_JSON_STRING ||
-	    !ctx_text_same(ctx_json_str(json, inner),
+	    !ctx_json_strings_equal(ctx_json_str(json, inner),
 		ctx_json_str(names, name)))
 		return 0;
 	for (i = 0; i < sizeof keys / sizeof keys[0] && value == 0; i++)
@@ -86,7 +86,7 @@ schema_of_list(const struct ctx_json *json, uint32_t list,
 }
 
 static uint32_t
-schema_of(const struct ctx_judge *judge, uint32_t name)
+schema_of(const struct ctx_validator *judge, uint32_t name)
 {
 	const struct ctx_json *json = judge->request_json;
 	uint32_t request = judge->request, config, found;
@@ -228,7 +228,7 @@ member(const struct ctx_json *json, uint32_t object,
 		return 0;
 	for (key = object + 1; key < json->nodes[object].next;
 	     key = json->nodes[key + 1].next)
-		if (ctx_text_same(ctx_json_str(json, key),
+		if (ctx_json_strings_equal(ctx_json_str(json, key),
 			ctx_json_str(names, name)))
 			return key + 1;
 	return 0;
@@ -346,7 +346,7 @@ compare(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 }
 
 static int
-tell(struct ctx_judge *judge, size_t i, const struct fit *fit,
+tell(struct ctx_validator *judge, size_t i, const struct fit *fit,
     struct ctx_err *err)
 {
 	struct ctx_buf *tail = &judge->with;
@@ -365,16 +365,16 @@ tell(struct ctx_judge *judge, size_t i, const struct fit *fit,
 		fit->wrong) < 0 ||
 	    ctx_buf_add(tail, "", 1, err) < 0)
 		return -1;
-	return ctx_judge_refuse_part(judge, CTX_RULE_CALL_SCHEMA, i,
+	return ctx_validate_refuse_part(judge, CTX_RULE_CALL_SCHEMA, i,
 		   "arguments of call", tail->p, err) < 0
 	    ? -1
 	    : 0;
 }
 
 int
-ctx_judge_schema(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+ctx_validate_schema(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_block *part = &judge->view->parts[i];
 	const struct ctx_json *json = judge->view->json;
 	struct fit fit = {.schemas = judge->request_json,
 	    .values = json,
@@ -389,7 +389,7 @@ ctx_judge_schema(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	    (schema = schema_of(judge, part->name)) == 0)
 		return 0;
 	if (json->nodes[value].kind == CTX_JSON_STRING) {
-		rc = ctx_judge_read_text(judge, value, err);
+		rc = ctx_validate_read_text(judge, value, err);
 		if (rc <= 0)
 			return rc;
 		fit.values = &judge->json;

@@ -11,18 +11,18 @@
 
 /* Parts left; *spoken says that there is something beside reasoning. */
 static size_t
-count_parts(const struct ctx_judge *judge, bool *spoken)
+count_parts(const struct ctx_validator *judge, bool *spoken)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t i, n = 0;
 
 	*spoken = false;
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].owner != 0 || judge->gone[i] ||
-		    ctx_judge_says_nothing(judge, &view->parts[i]))
+		    ctx_validate_says_nothing(judge, &view->parts[i]))
 			continue;
 		n++;
-		if (view->parts[i].kind != CTX_PART_REASONING)
+		if (view->parts[i].kind != CTX_BLOCK_REASONING)
 			*spoken = true;
 	}
 	return n;
@@ -30,7 +30,7 @@ count_parts(const struct ctx_judge *judge, bool *spoken)
 
 /* Has a part of the message gone? */
 static bool
-has_gone(const struct ctx_judge *judge)
+has_gone(const struct ctx_validator *judge)
 {
 	size_t i;
 
@@ -43,15 +43,15 @@ has_gone(const struct ctx_judge *judge)
 /* A message of empty texts: is that legal, or have findings said so?  OpenAI
  * takes texts without a character (llm, pydantic-ai, 2025 and 2026). */
 static bool
-may_be_mute(const struct ctx_judge *judge)
+may_be_mute(const struct ctx_validator *judge)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t i;
 
 	if (!(judge->rules & CTX_NO_BLANK_TEXT))
 		return view->n > 0;
 	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_PART_TEXT &&
+		if (view->parts[i].kind == CTX_BLOCK_TEXT &&
 		    view->parts[i].child != 0)
 			return true;
 	return false;
@@ -59,7 +59,7 @@ may_be_mute(const struct ctx_judge *judge)
 
 /* May what the assistant reasoned have led to the message behind it? */
 static bool
-may_lead(const struct ctx_judge *judge)
+may_lead(const struct ctx_validator *judge)
 {
 	return (judge->rules & CTX_REASONING_LEADS) ||
 	    ((judge->rules & CTX_JOINS_ANSWERS) &&
@@ -67,7 +67,8 @@ may_lead(const struct ctx_judge *judge)
 }
 
 int
-ctx_judge_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
+ctx_validate_content(struct ctx_validator *judge, unsigned *wait,
+    struct ctx_err *err)
 {
 	bool spoken, assistant = judge->view->role == CTX_ROLE_ASSISTANT;
 	size_t n = count_parts(judge, &spoken);
@@ -75,18 +76,18 @@ ctx_judge_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 
 	*wait = CTX_WAITS;
 	/* What is written down in pieces is judged with the last of them. */
-	if (judge->view->flags & CTX_VIEW_CONTINUES) {
+	if (judge->view->flags & CTX_MESSAGE_CONTINUES) {
 		n += judge->pieces;
 		spoken |= judge->pieces_speak;
 	}
 	/* What stands for a past says more than is written down. */
-	if (judge->view->flags & CTX_VIEW_PINNED) {
+	if (judge->view->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
 	}
 	judge->pieces = 0;
 	judge->pieces_speak = false;
-	if (judge->view->flags & CTX_VIEW_MORE) {
+	if (judge->view->flags & CTX_MESSAGE_IS_CONTINUED) {
 		judge->pieces = n;
 		judge->pieces_speak = spoken;
 		return 0;
@@ -97,20 +98,21 @@ ctx_judge_content(struct ctx_judge *judge, unsigned *wait, struct ctx_err *err)
 	    (judge->rules & CTX_LAST_MAY_BE_EMPTY))
 		*wait = CTX_WAITS_EMPTY;
 	else if (n == 0 && !may_be_mute(judge))
-		rc = ctx_judge_refuse(judge, CTX_RULE_EMPTY_MESSAGE,
+		rc = ctx_validate_refuse(judge, CTX_RULE_EMPTY_MESSAGE,
 		    "the message says nothing", err);
 	else if (n > 0 && !spoken && assistant && may_lead(judge))
 		*wait = CTX_WAITS_REASONING;
 	else if (n > 0 && !spoken && assistant &&
 	    (judge->rules & CTX_MUST_SPEAK))
-		rc = ctx_judge_refuse(judge, CTX_RULE_REASONING_ONLY,
+		rc = ctx_validate_refuse(judge, CTX_RULE_REASONING_ONLY,
 		    "the assistant reasons, and says and calls nothing", err);
 	judge->dropped = rc > 0;
 	return rc < 0 ? -1 : 0;
 }
 
 static int
-refuse_reasoning(struct ctx_judge *judge, const char *what, struct ctx_err *err)
+refuse_reasoning(struct ctx_validator *judge, const char *what,
+    struct ctx_err *err)
 {
 	enum ctx_rule_id id = judge->rules & CTX_REASONING_LEADS
 	    ? CTX_RULE_LONE_REASONING
@@ -120,7 +122,7 @@ refuse_reasoning(struct ctx_judge *judge, const char *what, struct ctx_err *err)
 
 	for (i = 0; i < judge->n_leading; i++) {
 		judge->waits[CTX_WAITS_REASONING].place = judge->leading[i];
-		rc = ctx_judge_refuse_waiting(judge, CTX_WAITS_REASONING, id,
+		rc = ctx_validate_refuse_waiting(judge, CTX_WAITS_REASONING, id,
 		    what, err);
 		if (rc < 0)
 			return -1;
@@ -133,7 +135,7 @@ refuse_reasoning(struct ctx_judge *judge, const char *what, struct ctx_err *err)
 
 /* True if the message is reasoning with an id of OpenAI's. */
 static bool
-is_named(const struct ctx_judge *judge)
+is_named(const struct ctx_validator *judge)
 {
 	const struct ctx_json *json = judge->view->json;
 	uint32_t id = ctx_json_find(json, judge->view->node, "id");
@@ -143,7 +145,8 @@ is_named(const struct ctx_judge *judge)
 }
 
 int
-ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
+ctx_validate_wait(struct ctx_validator *judge, unsigned wait,
+    struct ctx_err *err)
 {
 	struct ctx_place *grown;
 
@@ -169,7 +172,7 @@ ctx_judge_wait(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 /* A finding about the place of a message, which if that waits is told once it
  * is sure that it stays. */
 static int
-refuse_place(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
+refuse_place(struct ctx_validator *judge, enum ctx_rule_id id, const char *what,
     struct ctx_err *err)
 {
 	unsigned wait = judge->waiting & 1u << CTX_WAITS_EMPTY
@@ -177,17 +180,17 @@ refuse_place(struct ctx_judge *judge, enum ctx_rule_id id, const char *what,
 	    : CTX_WAITS_REASONING;
 
 	if ((judge->waiting & LEAVES) == 0)
-		return ctx_judge_refuse(judge, id, what, err) < 0 ? -1 : 0;
+		return ctx_validate_refuse(judge, id, what, err) < 0 ? -1 : 0;
 	judge->waits[wait].doubt = (struct ctx_finding){.id = id,
 	    .place = judge->place,
 	    .what = what,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 	return 0;
 }
 
 /* Tells those about what waits no more. */
 static int
-end_doubts(struct ctx_judge *judge, struct ctx_err *err)
+end_doubts(struct ctx_validator *judge, struct ctx_err *err)
 {
 	struct ctx_finding finding;
 	unsigned wait;
@@ -200,7 +203,7 @@ end_doubts(struct ctx_judge *judge, struct ctx_err *err)
 		judge->what.n = 0;
 		if (ctx_buf_add(&judge->what, finding.what,
 			strlen(finding.what), err) < 0 ||
-		    ctx_judge_tell(judge, &finding, err) < 0)
+		    ctx_validate_tell(judge, &finding, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -209,13 +212,13 @@ end_doubts(struct ctx_judge *judge, struct ctx_err *err)
 /* What waited as it said nothing is not the last.  If it stays, so does the
  * assistant behind a message of the system. */
 static int
-end_empty(struct ctx_judge *judge, struct ctx_err *err)
+end_empty(struct ctx_validator *judge, struct ctx_err *err)
 {
 	int rc;
 
 	if (!(judge->waiting & 1u << CTX_WAITS_EMPTY))
 		return 0;
-	rc = ctx_judge_refuse_waiting(judge, CTX_WAITS_EMPTY,
+	rc = ctx_validate_refuse_waiting(judge, CTX_WAITS_EMPTY,
 	    CTX_RULE_EMPTY_MESSAGE,
 	    "the message says nothing and is not the last", err);
 	if (rc == 0)
@@ -230,9 +233,9 @@ end_empty(struct ctx_judge *judge, struct ctx_err *err)
  * takes calls without ids there, and DeepSeek takes messages after its own ids.
  */
 static bool
-lacks_id(const struct ctx_judge *judge)
+lacks_id(const struct ctx_validator *judge)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 
 	return judge->named && (judge->rules & CTX_REASONING_LEADS) &&
 	    ctx_json_find(view->json, view->node, "role") != 0 &&
@@ -240,7 +243,8 @@ lacks_id(const struct ctx_judge *judge)
 }
 
 int
-ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
+ctx_validate_waiting(struct ctx_validator *judge, unsigned wait,
+    struct ctx_err *err)
 {
 	bool assistant = judge->view->role == CTX_ROLE_ASSISTANT;
 	bool system = judge->view->role == CTX_ROLE_SYSTEM;
@@ -257,7 +261,7 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 		return -1;
 	if ((judge->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant &&
 	    !system &&
-	    ctx_judge_refuse_waiting(judge, CTX_WAITS_SYSTEM,
+	    ctx_validate_refuse_waiting(judge, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
 	/* Reasoning after reasoning waits with it, and what stands before what
@@ -270,10 +274,10 @@ ctx_judge_waiting(struct ctx_judge *judge, unsigned wait, struct ctx_err *err)
 }
 
 int
-ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validate_still_waiting(struct ctx_validator *judge, struct ctx_err *err)
 {
 	bool empty = (judge->waiting & 1u << CTX_WAITS_EMPTY) != 0;
-	struct ctx_judge_last last = judge->last;
+	struct ctx_last_seen last = judge->last;
 
 	/* The last, which says nothing, is nothing that reasoning led to. */
 	if ((judge->waiting & 1u << CTX_WAITS_REASONING) &&
@@ -287,14 +291,14 @@ ctx_judge_still_waiting(struct ctx_judge *judge, struct ctx_err *err)
 
 /* Does the message become the system prompt that stands elsewhere? */
 static bool
-is_prompt(const struct ctx_judge *judge)
+is_prompt(const struct ctx_validator *judge)
 {
 	return judge->view->role == CTX_ROLE_SYSTEM && !judge->last.begun &&
 	    (judge->rules & CTX_LIFTS_SYSTEM);
 }
 
 static int
-check_role(struct ctx_judge *judge, struct ctx_err *err)
+check_role(struct ctx_validator *judge, struct ctx_err *err)
 {
 	static const struct {
 		enum ctx_role role;
@@ -314,7 +318,7 @@ check_role(struct ctx_judge *judge, struct ctx_err *err)
 	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
 		if (judge->view->role == roles[i].role &&
 		    (judge->rules & roles[i].rule) &&
-		    ctx_judge_refuse(judge, CTX_RULE_BAD_ROLE, roles[i].what,
+		    ctx_validate_refuse(judge, CTX_RULE_BAD_ROLE, roles[i].what,
 			err) < 0)
 			return -1;
 	return 0;
@@ -327,15 +331,15 @@ is_users(enum ctx_role role)
 }
 
 static int
-check_system(struct ctx_judge *judge, struct ctx_err *err)
+check_system(struct ctx_validator *judge, struct ctx_err *err)
 {
 	if (!(judge->rules & CTX_SYSTEM_BETWEEN) || is_prompt(judge))
 		return 0;
-	if (ctx_judge_wait(judge, CTX_WAITS_SYSTEM, err) < 0)
+	if (ctx_validate_wait(judge, CTX_WAITS_SYSTEM, err) < 0)
 		return -1;
 	if (is_users(judge->last.role) || judge->last.in_result)
 		return 0;
-	return ctx_judge_refuse(judge, CTX_RULE_SYSTEM_PLACE,
+	return ctx_validate_refuse(judge, CTX_RULE_SYSTEM_PLACE,
 		   "a user's message must stand before it", err) < 0
 	    ? -1
 	    : 0;
@@ -343,7 +347,7 @@ check_system(struct ctx_judge *judge, struct ctx_err *err)
 
 /* Who speaks after whom; messages of the system stand beside that. */
 static int
-check_speaker(struct ctx_judge *judge, struct ctx_err *err)
+check_speaker(struct ctx_validator *judge, struct ctx_err *err)
 {
 	enum ctx_role role = judge->view->role, before = judge->last.role;
 	bool begun = judge->last.begun;
@@ -365,7 +369,7 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 	 * message that stands between. */
 	if (!(judge->rules & CTX_ASKS_TURNS) ||
 	    is_users(role) != is_users(before) ||
-	    (judge->view->flags & CTX_VIEW_CONTINUES) ||
+	    (judge->view->flags & CTX_MESSAGE_CONTINUES) ||
 	    (role == CTX_ROLE_ASSISTANT &&
 		(judge->last.in_result ||
 		    (judge->rules & CTX_JOINS_ANSWERS))) ||
@@ -380,19 +384,19 @@ check_speaker(struct ctx_judge *judge, struct ctx_err *err)
 
 /* Neighbours of the user's side are one turn to those who ask for this. */
 static int
-check_first_results(struct ctx_judge *judge, struct ctx_err *err)
+check_first_results(struct ctx_validator *judge, struct ctx_err *err)
 {
 	bool text = is_users(judge->last.role) && judge->last.text;
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
 		if (view->parts[i].owner != 0 || judge->gone[i])
 			continue;
-		if (view->parts[i].kind != CTX_PART_RESULT)
+		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
 			text = true;
 		else if (text && (judge->rules & CTX_RESULTS_FIRST) &&
-		    ctx_judge_refuse_part(judge, CTX_RULE_RESULTS_FIRST, i,
+		    ctx_validate_refuse_part(judge, CTX_RULE_RESULTS_FIRST, i,
 			"result", " stands behind other content", err) < 0)
 			return -1;
 	}
@@ -401,41 +405,41 @@ check_first_results(struct ctx_judge *judge, struct ctx_err *err)
 }
 
 static bool
-ends_in_result(const struct ctx_judge *judge)
+ends_in_result(const struct ctx_validator *judge)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t i = view->n;
 
 	while (i > 0 && (judge->gone[i - 1] || view->parts[i - 1].owner != 0))
 		i--;
-	return i > 0 && view->parts[i - 1].kind == CTX_PART_RESULT;
+	return i > 0 && view->parts[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
 }
 
 /* Begins a turn behind what the message answers: has a person written
  * something in it? */
 static void
-begin_turn(struct ctx_judge *judge)
+begin_turn(struct ctx_validator *judge)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t i;
 
-	if (view->role != CTX_ROLE_USER || (view->flags & CTX_VIEW_META))
+	if (view->role != CTX_ROLE_USER || (view->flags & CTX_MESSAGE_META))
 		return;
-	if (!ctx_judge_has(judge, CTX_PART_RESULT))
+	if (!ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT))
 		judge->turn = judge->place.message;
 	/* What calls is answered behind it. */
-	if (ctx_judge_has(judge, CTX_PART_CALL))
+	if (ctx_validate_has(judge, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].owner == 0 && view->parts[i].value != 0 &&
-		    view->parts[i].kind != CTX_PART_RESULT) {
-			ctx_seen_expire(judge->calls);
+		    view->parts[i].kind != CTX_BLOCK_TOOL_RESULT) {
+			ctx_tool_call_log_expire(judge->calls);
 			return;
 		}
 }
 
 int
-ctx_judge_place(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validate_place(struct ctx_validator *judge, struct ctx_err *err)
 {
 	enum ctx_role role = judge->view->role;
 
@@ -453,12 +457,12 @@ ctx_judge_place(struct ctx_judge *judge, struct ctx_err *err)
 }
 
 int
-ctx_judge_last(struct ctx_judge *judge, struct ctx_err *err)
+ctx_last_seen(struct ctx_validator *judge, struct ctx_err *err)
 {
 	if (!(judge->rules & CTX_LAST_USER) || !judge->last.begun ||
 	    is_users(judge->last.role) || judge->last.in_result)
 		return 0;
-	return ctx_judge_refuse(judge, CTX_RULE_LAST_MESSAGE,
+	return ctx_validate_refuse(judge, CTX_RULE_LAST_MESSAGE,
 		   "the user's side must speak last", err) < 0
 	    ? -1
 	    : 0;

@@ -24,7 +24,7 @@ static bool
 next(struct walk *walk, uint32_t *c)
 {
 	if (walk->decoded)
-		return ctx_text_next(walk->literal, &walk->at, c) != 0;
+		return ctx_json_string_next(walk->literal, &walk->at, c) != 0;
 	if (walk->at + 1 >= walk->literal.n)
 		return false;
 	*c = (unsigned char)walk->literal.p[walk->at++];
@@ -123,7 +123,7 @@ mend(struct ctx_buf *out, struct ctx_str literal, bool decoded,
 }
 
 int
-ctx_text_mend(struct ctx_buf *out, struct ctx_buf *spare,
+ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err)
 {
 	struct ctx_str first;
@@ -146,7 +146,7 @@ ctx_text_mend(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* Is the node the arguments of a call, as JSON in a string? */
 static bool
-is_arguments(const struct ctx_judge *judge, const struct ctx_json *json,
+is_arguments(const struct ctx_validator *judge, const struct ctx_json *json,
     uint32_t node)
 {
 	return node > 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
@@ -154,7 +154,7 @@ is_arguments(const struct ctx_judge *judge, const struct ctx_json *json,
 }
 
 int
-ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
+ctx_validate_strings(struct ctx_validator *judge, const struct ctx_json *json,
     uint32_t from, uint32_t to, struct ctx_err *err)
 {
 	struct ctx_str literal;
@@ -166,11 +166,11 @@ ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
 		    !json->nodes[node].escaped)
 			continue;
 		literal = ctx_json_str(json, node);
-		rc = ctx_text_mend(&judge->with, &judge->spare, literal,
+		rc = ctx_surrogates_repair(&judge->with, &judge->spare, literal,
 		    is_arguments(judge, json, node), err);
 		if (rc < 0 ||
 		    (rc > 0 &&
-			ctx_judge_refuse_text(judge, CTX_RULE_LONE_SURROGATE,
+			ctx_validate_refuse_text(judge, CTX_RULE_LONE_SURROGATE,
 			    literal, "a text holds half of a surrogate pair",
 			    err) < 0))
 			return -1;
@@ -180,27 +180,27 @@ ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
 
 /* All in a node; 0: there is none. */
 static int
-judge_value(struct ctx_judge *judge, uint32_t node, struct ctx_err *err)
+judge_value(struct ctx_validator *judge, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = judge->view->json;
 
 	if (node == 0)
 		return 0;
-	return ctx_judge_strings(judge, json, node, json->nodes[node].next,
+	return ctx_validate_strings(judge, json, node, json->nodes[node].next,
 	    err);
 }
 
 /* Of a message that is written down as it is sent all texts are, else those
  * of its parts. */
 int
-ctx_judge_texts(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validate_texts(struct ctx_validator *judge, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
-	const struct ctx_part *part;
+	const struct ctx_message *view = judge->view;
+	const struct ctx_block *part;
 	size_t i;
 
 	if (judge->rules & (CTX_KNOWN_ROLES | CTX_NEEDS_IDS))
-		return ctx_judge_strings(judge, view->json, view->node,
+		return ctx_validate_strings(judge, view->json, view->node,
 		    view->json->nodes[view->node].next, err);
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];

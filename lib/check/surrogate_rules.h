@@ -7,11 +7,12 @@
 /* Sets out to the literal of a string with U+FFFD for each half of a surrogate
  * pair; 1, 0 if it holds none, or -1.  inner: its text is JSON, whose strings
  * are mended, too.  spare is scratch. */
-int ctx_text_mend(struct ctx_buf *out, struct ctx_buf *spare,
+int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err);
 /* Judges the strings among the nodes from one to another. */
-int ctx_judge_strings(struct ctx_judge *judge, const struct ctx_json *json,
-    uint32_t from, uint32_t to, struct ctx_err *err);
+int ctx_validate_strings(struct ctx_validator *judge,
+    const struct ctx_json *json, uint32_t from, uint32_t to,
+    struct ctx_err *err);
 
 /* True if the node is a string without text; with blank: without anything but
  * white space. */
@@ -24,7 +25,7 @@ struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
 const char *ctx_id_wrong(uint64_t rules, struct ctx_str literal);
 /* Sets out to the literal that replaces the id; 1, 0 if there is none, or
  * -1. */
-int ctx_id_mend(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
+int ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
     struct ctx_str literal, struct ctx_err *err);
 
 #endif

@@ -21,26 +21,26 @@ struct ctx_call_slot {
 };
 
 int
-ctx_seen_init(struct ctx_calls_seen *calls, struct ctx_err *err)
+ctx_tool_call_log_init(struct ctx_tool_call_log *calls, struct ctx_err *err)
 {
 	memset(calls, 0, sizeof *calls);
 	ctx_hashkey_init(&calls->hash);
 	calls->first = calls->last = calls->free = NONE;
-	calls->waiting = ctx_calls_new(err);
+	calls->waiting = ctx_open_calls_new(err);
 	return calls->waiting == NULL ? -1 : 0;
 }
 
 void
-ctx_seen_release(struct ctx_calls_seen *calls)
+ctx_tool_call_log_release(struct ctx_tool_call_log *calls)
 {
-	ctx_calls_free(calls->waiting);
+	ctx_open_calls_free(calls->waiting);
 	free(calls->pool);
 	free(calls->slots);
 	memset(calls, 0, sizeof *calls);
 }
 
 void
-ctx_seen_reset(struct ctx_calls_seen *calls)
+ctx_tool_call_log_reset(struct ctx_tool_call_log *calls)
 {
 	/* A table that one long conversation left behind would make every
 	 * short one after it slow. */
@@ -52,7 +52,7 @@ ctx_seen_reset(struct ctx_calls_seen *calls)
 		memset(calls->slots, 0,
 		    (calls->mask + 1) * sizeof *calls->slots);
 	}
-	ctx_calls_clear(calls->waiting);
+	ctx_open_calls_clear(calls->waiting);
 	calls->used = 0;
 	calls->with_id = calls->given_up = 0;
 	calls->n = 0;
@@ -61,7 +61,7 @@ ctx_seen_reset(struct ctx_calls_seen *calls)
 
 /* The slot of an id, or the free one where it would be. */
 static struct ctx_call_slot *
-find(const struct ctx_calls_seen *calls, const uint64_t id[2])
+find(const struct ctx_tool_call_log *calls, const uint64_t id[2])
 {
 	size_t i = (size_t)id[0] & calls->mask;
 
@@ -73,7 +73,7 @@ find(const struct ctx_calls_seen *calls, const uint64_t id[2])
 
 /* Keeps a third of the slots free. */
 static int
-make_room(struct ctx_calls_seen *calls, struct ctx_err *err)
+make_room(struct ctx_tool_call_log *calls, struct ctx_err *err)
 {
 	struct ctx_call_slot *old = calls->slots;
 	size_t n = old == NULL ? 0 : calls->mask + 1, want, i;
@@ -96,7 +96,7 @@ make_room(struct ctx_calls_seen *calls, struct ctx_err *err)
 
 /* Index of a free place in the pool, or NONE with *err. */
 static uint32_t
-take(struct ctx_calls_seen *calls, struct ctx_err *err)
+take(struct ctx_tool_call_log *calls, struct ctx_err *err)
 {
 	uint32_t i = calls->free;
 	struct ctx_call *pool;
@@ -119,7 +119,7 @@ take(struct ctx_calls_seen *calls, struct ctx_err *err)
 
 /* Counts a call for its id, and says what the id was before. */
 static enum ctx_call_state
-note_id(struct ctx_calls_seen *calls, const struct ctx_call *call)
+note_id(struct ctx_tool_call_log *calls, const struct ctx_call *call)
 {
 	struct ctx_call_slot *slot = find(calls, call->id);
 	enum ctx_call_state state = slot->state;
@@ -132,17 +132,18 @@ note_id(struct ctx_calls_seen *calls, const struct ctx_call *call)
 }
 
 struct ctx_call *
-ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
-    enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
+ctx_tool_call_log_open(struct ctx_tool_call_log *calls,
+    const struct ctx_call_key *key, enum ctx_call_state *state,
+    struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call *call;
 	uint32_t i, handle, before, tool;
 
 	if (make_room(calls, err) < 0 || (i = take(calls, err)) == NONE)
 		return NULL;
-	before = ctx_calls_peek(calls->waiting, key, &tool);
-	handle = ctx_calls_push(calls->waiting, key, i, 0, err);
-	if (handle == CTX_NO_ITEM)
+	before = ctx_open_calls_peek(calls->waiting, key, &tool);
+	handle = ctx_open_calls_push(calls->waiting, key, i, 0, err);
+	if (handle == CTX_NO_SEGMENT)
 		return NULL;
 	call = &calls->pool[i];
 	memset(call, 0, sizeof *call);
@@ -169,7 +170,8 @@ ctx_seen_open(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
 
 /* Takes a call that waits no more out of the list. */
 static void
-close_call(struct ctx_calls_seen *calls, uint32_t i, enum ctx_call_state state)
+close_call(struct ctx_tool_call_log *calls, uint32_t i,
+    enum ctx_call_state state)
 {
 	struct ctx_call *call = &calls->pool[i];
 	struct ctx_call_slot *slot;
@@ -194,7 +196,7 @@ close_call(struct ctx_calls_seen *calls, uint32_t i, enum ctx_call_state state)
 
 /* The slot of a key's id, or NULL if no call had it. */
 static struct ctx_call_slot *
-slot_of(const struct ctx_calls_seen *calls, const struct ctx_call_key *key)
+slot_of(const struct ctx_tool_call_log *calls, const struct ctx_call_key *key)
 {
 	uint64_t id[2];
 	struct ctx_call_slot *slot;
@@ -207,7 +209,7 @@ slot_of(const struct ctx_calls_seen *calls, const struct ctx_call_key *key)
 }
 
 enum ctx_call_state
-ctx_seen_state(const struct ctx_calls_seen *calls,
+ctx_tool_call_log_state(const struct ctx_tool_call_log *calls,
     const struct ctx_call_key *key)
 {
 	const struct ctx_call_slot *slot = slot_of(calls, key);
@@ -216,58 +218,59 @@ ctx_seen_state(const struct ctx_calls_seen *calls,
 }
 
 enum ctx_call_state
-ctx_seen_answer(struct ctx_calls_seen *calls, const struct ctx_call_key *key,
-    bool more, const struct ctx_call **call)
+ctx_tool_call_log_answer(struct ctx_tool_call_log *calls,
+    const struct ctx_call_key *key, bool more, const struct ctx_call **call)
 {
 	struct ctx_call_slot *slot = slot_of(calls, key);
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
 	/* What goes on gets what names it. */
-	if (state == CTX_CALL_GOES_ON) {
+	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;
 		return state;
 	}
-	i = ctx_calls_pop(calls->waiting, key, &tool);
-	if (i == CTX_NO_ITEM)
+	i = ctx_open_calls_pop(calls->waiting, key, &tool);
+	if (i == CTX_NO_SEGMENT)
 		return state;
-	close_call(calls, i, more ? CTX_CALL_GOES_ON : CTX_CALL_ANSWERED);
+	close_call(calls, i, more ? CTX_CALL_MORE_RESULTS : CTX_CALL_ANSWERED);
 	*call = &calls->pool[i];
 	return CTX_CALL_OPEN;
 }
 
 struct ctx_call *
-ctx_seen_find(struct ctx_calls_seen *calls, const struct ctx_call_key *key)
+ctx_tool_call_log_find(struct ctx_tool_call_log *calls,
+    const struct ctx_call_key *key)
 {
-	uint32_t tool, i = ctx_calls_peek(calls->waiting, key, &tool);
+	uint32_t tool, i = ctx_open_calls_peek(calls->waiting, key, &tool);
 
-	return i == CTX_NO_ITEM ? NULL : &calls->pool[i];
+	return i == CTX_NO_SEGMENT ? NULL : &calls->pool[i];
 }
 
 void
-ctx_seen_expire(struct ctx_calls_seen *calls)
+ctx_tool_call_log_expire(struct ctx_tool_call_log *calls)
 {
 	uint32_t i;
 
-	while ((i = ctx_calls_expire(calls->waiting)) != CTX_NO_ITEM)
-		calls->pool[i].handle = CTX_NO_ITEM;
+	while ((i = ctx_open_calls_expire(calls->waiting)) != CTX_NO_SEGMENT)
+		calls->pool[i].handle = CTX_NO_SEGMENT;
 }
 
 struct ctx_call *
-ctx_seen_first(struct ctx_calls_seen *calls)
+ctx_tool_call_log_first(struct ctx_tool_call_log *calls)
 {
 	return calls->first == NONE ? NULL : &calls->pool[calls->first];
 }
 
 struct ctx_call *
-ctx_seen_since(struct ctx_calls_seen *calls, uint64_t message)
+ctx_tool_call_log_since(struct ctx_tool_call_log *calls, uint64_t message)
 {
 	struct ctx_call *call;
 	uint32_t i;
 
 	if (message == 0)
-		return ctx_seen_first(calls);
+		return ctx_tool_call_log_first(calls);
 	for (call = NULL, i = calls->last; i != NONE; i = call->before) {
 		if (calls->pool[i].place.message < message)
 			break;
@@ -277,17 +280,18 @@ ctx_seen_since(struct ctx_calls_seen *calls, uint64_t message)
 }
 
 struct ctx_call *
-ctx_seen_next(struct ctx_calls_seen *calls, const struct ctx_call *call)
+ctx_tool_call_log_next(struct ctx_tool_call_log *calls,
+    const struct ctx_call *call)
 {
 	return call->behind == NONE ? NULL : &calls->pool[call->behind];
 }
 
 void
-ctx_seen_give_up(struct ctx_calls_seen *calls, struct ctx_call *call,
-    enum ctx_call_state state)
+ctx_tool_call_log_abandon(struct ctx_tool_call_log *calls,
+    struct ctx_call *call, enum ctx_call_state state)
 {
-	if (call->handle != CTX_NO_ITEM)
-		ctx_calls_take(calls->waiting, call->handle);
+	if (call->handle != CTX_NO_SEGMENT)
+		ctx_open_calls_take(calls->waiting, call->handle);
 	calls->given_up += call->has_id;
 	close_call(calls, (uint32_t)(call - calls->pool), state);
 }

@@ -7,11 +7,11 @@
 
 /* What became of the calls of one id. */
 enum ctx_call_state {
-	CTX_CALL_NEW,      /* there was none */
-	CTX_CALL_OPEN,     /* at least one waits for its result */
-	CTX_CALL_ANSWERED, /* the last one has its result */
-	CTX_CALL_GOES_ON,  /* ... and gets more of them */
-	CTX_CALL_MISSED,   /* the last one was given up */
+	CTX_CALL_NEW,          /* there was none */
+	CTX_CALL_OPEN,         /* at least one waits for its result */
+	CTX_CALL_ANSWERED,     /* the last one has its result */
+	CTX_CALL_MORE_RESULTS, /* ... and gets more of them */
+	CTX_CALL_MISSED,       /* the last one was given up */
 };
 
 /* An open call. */
@@ -32,12 +32,12 @@ struct ctx_call {
 	bool shared;  /* no result of ours could be told from another call's */
 	bool doubled; /* a later message has a call of the same id, */
 	struct ctx_place again; /* this one, while this call is open */
-	uint32_t handle; /* in waiting, CTX_NO_ITEM: not there any more */
+	uint32_t handle; /* in waiting, CTX_NO_SEGMENT: not there any more */
 	uint32_t before, behind; /* in the list of open calls */
 };
 
 /* Zero is valid: no calls. */
-struct ctx_calls_seen {
+struct ctx_tool_call_log {
 	struct ctx_calls *waiting; /* who answers whom */
 	struct ctx_hashkey hash;
 	struct ctx_call *pool;
@@ -50,40 +50,42 @@ struct ctx_calls_seen {
 	size_t mask, used;
 };
 
-int ctx_seen_init(struct ctx_calls_seen *calls, struct ctx_err *err);
-void ctx_seen_release(struct ctx_calls_seen *calls);
+int ctx_tool_call_log_init(struct ctx_tool_call_log *calls,
+    struct ctx_err *err);
+void ctx_tool_call_log_release(struct ctx_tool_call_log *calls);
 /* Forgets all calls, keeps the memory. */
-void ctx_seen_reset(struct ctx_calls_seen *calls);
+void ctx_tool_call_log_reset(struct ctx_tool_call_log *calls);
 
 /* Notes an open call, not yet filled beyond its key; *state is what its id
  * was before (NEW if it has none), and if that is OPEN *same the newest call
  * of the id.  NULL with *err. */
-struct ctx_call *ctx_seen_open(struct ctx_calls_seen *calls,
+struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *calls,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
 /* Closes the call that a result answers; OPEN if there is one, which *call
  * is until the next is opened, else what its id was before.  With more its
  * id may be answered again. */
-enum ctx_call_state ctx_seen_answer(struct ctx_calls_seen *calls,
+enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *calls,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
 /* What became of the calls of its id; NEW if it has none. */
-enum ctx_call_state ctx_seen_state(const struct ctx_calls_seen *calls,
-    const struct ctx_call_key *key);
+enum ctx_call_state ctx_tool_call_log_state(
+    const struct ctx_tool_call_log *calls, const struct ctx_call_key *key);
 /* The open call that a result with this key would answer, or NULL. */
-struct ctx_call *ctx_seen_find(struct ctx_calls_seen *calls,
+struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *calls,
     const struct ctx_call_key *key);
 /* A new turn begins: what waits by name or order waits in vain. */
-void ctx_seen_expire(struct ctx_calls_seen *calls);
+void ctx_tool_call_log_expire(struct ctx_tool_call_log *calls);
 /* The oldest open call of message number message or of a later one, or NULL;
  * takes as long as there are such calls. */
-struct ctx_call *ctx_seen_since(struct ctx_calls_seen *calls, uint64_t message);
+struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *calls,
+    uint64_t message);
 /* The oldest open call, or NULL. */
-struct ctx_call *ctx_seen_first(struct ctx_calls_seen *calls);
+struct ctx_call *ctx_tool_call_log_first(struct ctx_tool_call_log *calls);
 /* The open call that came after this one, or NULL. */
-struct ctx_call *ctx_seen_next(struct ctx_calls_seen *calls,
+struct ctx_call *ctx_tool_call_log_next(struct ctx_tool_call_log *calls,
     const struct ctx_call *call);
 /* Closes an open call; it stays as it is until the next is opened. */
-void ctx_seen_give_up(struct ctx_calls_seen *calls, struct ctx_call *call,
-    enum ctx_call_state state);
+void ctx_tool_call_log_abandon(struct ctx_tool_call_log *calls,
+    struct ctx_call *call, enum ctx_call_state state);
 
 #endif

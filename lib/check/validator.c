@@ -15,23 +15,23 @@
 #include "group/open_tool_calls.h"
 
 int
-ctx_judge_init(struct ctx_judge *judge, struct ctx_err *err)
+ctx_validator_init(struct ctx_validator *judge, struct ctx_err *err)
 {
 	memset(judge, 0, sizeof *judge);
 	judge->calls = malloc(sizeof *judge->calls);
 	if (judge->calls == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_seen_init(judge->calls, err) < 0)
+	if (ctx_tool_call_log_init(judge->calls, err) < 0)
 		return -1;
 	ctx_json_init(&judge->json, CTX_SIMD_BEST);
 	return 0;
 }
 
 void
-ctx_judge_release(struct ctx_judge *judge)
+ctx_validator_release(struct ctx_validator *judge)
 {
 	if (judge->calls != NULL)
-		ctx_seen_release(judge->calls);
+		ctx_tool_call_log_release(judge->calls);
 	free(judge->calls);
 	free(judge->gone);
 	free(judge->leading);
@@ -46,9 +46,9 @@ ctx_judge_release(struct ctx_judge *judge)
 }
 
 void
-ctx_judge_begin(struct ctx_judge *judge)
+ctx_validator_begin(struct ctx_validator *judge)
 {
-	ctx_seen_reset(judge->calls);
+	ctx_tool_call_log_reset(judge->calls);
 	judge->rules = 0;
 	judge->results = judge->spoken = judge->late = 0;
 	judge->waiting = 0;
@@ -61,7 +61,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 	judge->unanswered = judge->elsewhere = judge->going = false;
 	judge->over = false;
 	judge->heard = judge->said = 0;
-	judge->last = (struct ctx_judge_last){.role = CTX_ROLE_OTHER};
+	judge->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
 	memset(judge->waits, 0, sizeof judge->waits);
 	judge->pieces = 0;
 	judge->pieces_speak = false;
@@ -71,7 +71,7 @@ ctx_judge_begin(struct ctx_judge *judge)
 
 /* The message before, but for one that says nothing and will go. */
 static enum ctx_role
-role_before(const struct ctx_judge *judge)
+role_before(const struct ctx_validator *judge)
 {
 	return judge->waiting & 1u << CTX_WAITS_EMPTY
 	    ? judge->waits[CTX_WAITS_EMPTY].before.role
@@ -80,7 +80,7 @@ role_before(const struct ctx_judge *judge)
 
 /* True if the message is one with that before it, to the provider. */
 static bool
-is_one(const struct ctx_judge *judge)
+is_one(const struct ctx_validator *judge)
 {
 	return (judge->rules & CTX_ONE_MESSAGE) &&
 	    judge->view->role == role_before(judge);
@@ -88,7 +88,7 @@ is_one(const struct ctx_judge *judge)
 
 /* True if that is so, or both are items of one answer. */
 static bool
-goes_on(const struct ctx_judge *judge)
+goes_on(const struct ctx_validator *judge)
 {
 	return is_one(judge) ||
 	    ((judge->rules & CTX_JOINS_ANSWERS) &&
@@ -98,24 +98,24 @@ goes_on(const struct ctx_judge *judge)
 
 /* A call at place has the id of another that is open. */
 static int
-refuse_double(struct ctx_judge *judge, const struct ctx_call *call,
+refuse_double(struct ctx_validator *judge, const struct ctx_call *call,
     const struct ctx_place *place, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
 	    .place = *place,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 
 	judge->what.n = 0;
 	if (ctx_buf_printf(&judge->what, err,
 		"a call has the id of call %s, which is open", call->label) < 0)
 		return -1;
-	return ctx_judge_tell(judge, &finding, err);
+	return ctx_validate_tell(judge, &finding, err);
 }
 
 /* Two open calls have the same id.  Those of two messages may get results
  * between them; so much is known once the first is closed. */
 static int
-open_double(struct ctx_judge *judge, struct ctx_call *same,
+open_double(struct ctx_validator *judge, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
 {
 	if (call->shared)
@@ -128,7 +128,7 @@ open_double(struct ctx_judge *judge, struct ctx_call *same,
 /* Does the message stand between earlier calls and their results?  Where the
  * assistant's has results, they are of its own calls. */
 static bool
-parts_results(const struct ctx_judge *judge)
+parts_results(const struct ctx_validator *judge)
 {
 	enum ctx_role role = judge->view->role;
 
@@ -137,21 +137,21 @@ parts_results(const struct ctx_judge *judge)
 		return true;
 	return (judge->rules & CTX_RESULTS_NEXT) && !goes_on(judge) &&
 	    (role == CTX_ROLE_ASSISTANT ||
-		!ctx_judge_has(judge, CTX_PART_RESULT));
+		!ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT));
 }
 
 /* True if a message of the user's side holds more than results. */
 static bool
-speaks(const struct ctx_judge *judge)
+speaks(const struct ctx_validator *judge)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	size_t i;
 
 	if (view->role != CTX_ROLE_USER && view->role != CTX_ROLE_TOOL)
 		return false;
 	for (i = 0; i < view->n; i++)
 		if (view->parts[i].owner == 0 && !judge->gone[i] &&
-		    view->parts[i].kind != CTX_PART_RESULT)
+		    view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
 			return true;
 	return false;
 }
@@ -165,7 +165,7 @@ speaks(const struct ctx_judge *judge)
  * about.
  */
 static bool
-closes(const struct ctx_judge *judge, const struct ctx_call *call)
+closes(const struct ctx_validator *judge, const struct ctx_call *call)
 {
 	if (judge->over)
 		return !call->theirs ||
@@ -179,7 +179,7 @@ closes(const struct ctx_judge *judge, const struct ctx_call *call)
 /* Notes an open call; *state is what its id was before, and if that is OPEN
  * *same the newest call of it.  NULL with *err. */
 static struct ctx_call *
-note_call(struct ctx_judge *judge, const struct ctx_part *part,
+note_call(struct ctx_validator *judge, const struct ctx_block *part,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call_key key;
@@ -188,15 +188,15 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 
 	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
 		&judge->text, err) < 0 ||
-	    (call = ctx_seen_open(judge->calls, &key, state, same, err)) ==
-		NULL)
+	    (call = ctx_tool_call_log_open(judge->calls, &key, state, same,
+		 err)) == NULL)
 		return NULL;
 	call->theirs = part->theirs;
 	call->asked = part->whole && !part->theirs;
 	call->place = judge->place;
 	call->resumed = judge->place.message;
 	judge->what.n = 0;
-	if (ctx_judge_name(judge, part, err) < 0)
+	if (ctx_validate_name(judge, part, err) < 0)
 		return NULL;
 	/* Longer only with "..." twice: clip keeps characters whole. */
 	n = judge->what.n < sizeof call->label ? judge->what.n
@@ -209,9 +209,9 @@ note_call(struct ctx_judge *judge, const struct ctx_part *part,
 /* The program that made a call runs: it is there, and has not ended.  Of one
  * that was given up that is told. */
 static int
-check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+check_caller(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_block *part = &judge->view->parts[i];
 	struct ctx_call_key key;
 	struct ctx_call *call;
 
@@ -220,19 +220,20 @@ check_caller(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (ctx_caller_key_of(&key, judge->view->json, part, &judge->text,
 		err) < 0)
 		return -1;
-	call = key.id.p == NULL ? NULL : ctx_seen_find(judge->calls, &key);
+	call = key.id.p == NULL ? NULL
+				: ctx_tool_call_log_find(judge->calls, &key);
 	if (call == NULL &&
-	    ctx_seen_state(judge->calls, &key) == CTX_CALL_MISSED)
+	    ctx_tool_call_log_state(judge->calls, &key) == CTX_CALL_MISSED)
 		return 0;
 	if (call == NULL)
-		return ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_CALLER, i,
-		    "call", " was made by a program that does not run", err);
+		return ctx_validate_refuse_part(judge, CTX_RULE_ORPHAN_CALLER,
+		    i, "call", " was made by a program that does not run", err);
 	call->runs = true;
 	return 0;
 }
 
 static int
-open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
+open_call(struct ctx_validator *judge, size_t i, uint32_t ordinal,
     struct ctx_err *err)
 {
 	enum ctx_call_state state;
@@ -257,7 +258,7 @@ open_call(struct ctx_judge *judge, size_t i, uint32_t ordinal,
 
 /* A call gets its result: has somebody spoken since? */
 static void
-note_late(struct ctx_judge *judge, const struct ctx_call *call)
+note_late(struct ctx_validator *judge, const struct ctx_call *call)
 {
 	if (judge->spoken <= call->place.message + 1)
 		return;
@@ -267,9 +268,9 @@ note_late(struct ctx_judge *judge, const struct ctx_call *call)
 }
 
 static int
-answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
+answer_call(struct ctx_validator *judge, size_t i, struct ctx_err *err)
 {
-	const struct ctx_part *part = &judge->view->parts[i];
+	const struct ctx_block *part = &judge->view->parts[i];
 	const struct ctx_call *call;
 	enum ctx_call_state state;
 	struct ctx_call_key key;
@@ -278,7 +279,7 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
 		&judge->text, err) < 0)
 		return -1;
-	state = ctx_seen_answer(judge->calls, &key, part->more, &call);
+	state = ctx_tool_call_log_answer(judge->calls, &key, part->more, &call);
 	if (state == CTX_CALL_OPEN && call->doubled &&
 	    refuse_double(judge, call, &call->again, err) < 0)
 		return -1;
@@ -291,21 +292,21 @@ answer_call(struct ctx_judge *judge, size_t i, struct ctx_err *err)
 	judge->going |= part->more && key.id.p == NULL && state != CTX_CALL_NEW;
 	if (state == CTX_CALL_NEW && !judge->elsewhere &&
 	    !(judge->going && key.id.p == NULL))
-		rc = ctx_judge_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
+		rc = ctx_validate_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
 		    "result", " answers no call", err);
 	else if (state == CTX_CALL_ANSWERED)
-		rc = ctx_judge_refuse_part(judge, CTX_RULE_DUPLICATE_RESULT, i,
-		    "result", " is one too many", err);
+		rc = ctx_validate_refuse_part(judge, CTX_RULE_DUPLICATE_RESULT,
+		    i, "result", " is one too many", err);
 	else if (state == CTX_CALL_MISSED)
-		rc = ctx_judge_refuse_part(judge, CTX_RULE_RESULT_ORDER, i,
+		rc = ctx_validate_refuse_part(judge, CTX_RULE_RESULT_ORDER, i,
 		    "result", " does not follow its call directly", err);
 	/* What has gone needs no content. */
-	return rc != 0 ? rc : ctx_judge_body(judge, i, err);
+	return rc != 0 ? rc : ctx_validate_body(judge, i, err);
 }
 
 /* The caller has put a result before what comes now. */
 static void
-come_after_result(struct ctx_judge *judge)
+come_after_result(struct ctx_validator *judge)
 {
 	judge->last.role = CTX_ROLE_TOOL;
 	judge->last.in_result = true;
@@ -315,9 +316,9 @@ come_after_result(struct ctx_judge *judge)
 /* A call whose program calls again in this message waits on for its result
  * behind the results of these calls, unless the user has spoken since. */
 static int
-resume(struct ctx_judge *judge, struct ctx_err *err)
+resume(struct ctx_validator *judge, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	struct ctx_call_key key;
 	struct ctx_call *call;
 	size_t i;
@@ -328,8 +329,9 @@ resume(struct ctx_judge *judge, struct ctx_err *err)
 		if (ctx_caller_key_of(&key, view->json, &view->parts[i],
 			&judge->text, err) < 0)
 			return -1;
-		call =
-		    key.id.p == NULL ? NULL : ctx_seen_find(judge->calls, &key);
+		call = key.id.p == NULL
+		    ? NULL
+		    : ctx_tool_call_log_find(judge->calls, &key);
 		if (call != NULL && call->resumed + 1 >= judge->said)
 			call->resumed = judge->place.message;
 	}
@@ -339,7 +341,7 @@ resume(struct ctx_judge *judge, struct ctx_err *err)
 /* What a program gave may come in any message of the assistant's next answer,
  * where those in a row are one. */
 static bool
-may_end(const struct ctx_judge *judge, const struct ctx_call *call,
+may_end(const struct ctx_validator *judge, const struct ctx_call *call,
     uint64_t end)
 {
 	return call->runs && (judge->rules & CTX_ONE_MESSAGE) &&
@@ -352,7 +354,7 @@ may_end(const struct ctx_judge *judge, const struct ctx_call *call,
  * has none, or to one whose own stands behind ours: where those of a turn are
  * one message, those that have ids; and those that came late. */
 static bool
-is_ambiguous(const struct ctx_judge *judge, const struct ctx_call *call)
+is_ambiguous(const struct ctx_validator *judge, const struct ctx_call *call)
 {
 	uint64_t message = call->place.message;
 
@@ -367,17 +369,17 @@ is_ambiguous(const struct ctx_judge *judge, const struct ctx_call *call)
 
 /* Calls before message number end that nothing can answer any more. */
 static int
-give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
+give_up(struct ctx_validator *judge, uint64_t end, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
-	    .part = CTX_NO_PART};
+	    .part = CTX_NO_BLOCK};
 	struct ctx_call *call, *next;
 	int rc;
 
-	for (call =
-		 ctx_seen_since(judge->calls, judge->over ? 0 : judge->heard);
+	for (call = ctx_tool_call_log_since(judge->calls,
+		 judge->over ? 0 : judge->heard);
 	     call != NULL && call->place.message < end; call = next) {
-		next = ctx_seen_next(judge->calls, call);
+		next = ctx_tool_call_log_next(judge->calls, call);
 		if (call->resumed >= end || may_end(judge, call, end) ||
 		    !closes(judge, call))
 			continue;
@@ -390,14 +392,14 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 			call->label,
 			judge->rules & CTX_RESULTS_NEXT ? " right behind it"
 							: "") < 0 ||
-		    (rc = ctx_judge_tell(judge, &finding, err)) < 0 ||
+		    (rc = ctx_validate_tell(judge, &finding, err)) < 0 ||
 		    (rc == 0 && call->doubled &&
 			refuse_double(judge, call, &call->again, err) < 0))
 			return -1;
 		if (rc == 2)
 			come_after_result(judge);
 		judge->unanswered |= rc == 0;
-		ctx_seen_give_up(judge->calls, call,
+		ctx_tool_call_log_abandon(judge->calls, call,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
 	return 0;
@@ -406,7 +408,7 @@ give_up(struct ctx_judge *judge, uint64_t end, struct ctx_err *err)
 /* Gives up the calls that the message closes.  Calls that wait on for the user
  * are looked at once. */
 static int
-close_calls(struct ctx_judge *judge, struct ctx_err *err)
+close_calls(struct ctx_validator *judge, struct ctx_err *err)
 {
 	if (speaks(judge))
 		judge->said = judge->place.message + 1;
@@ -421,27 +423,27 @@ close_calls(struct ctx_judge *judge, struct ctx_err *err)
 
 /* In order: a message may hold a call and, behind it, its result. */
 static int
-check_pairs(struct ctx_judge *judge, struct ctx_err *err)
+check_pairs(struct ctx_validator *judge, struct ctx_err *err)
 {
-	const struct ctx_view *view = judge->view;
+	const struct ctx_message *view = judge->view;
 	uint32_t ordinal = 0;
 	int rc = 0;
 	size_t i;
 
 	judge->split = false;
 	for (i = 0; i < view->n && rc >= 0; i++) {
-		judge->tooled |= view->parts[i].kind == CTX_PART_CALL;
-		if (view->parts[i].kind == CTX_PART_CALL)
+		judge->tooled |= view->parts[i].kind == CTX_BLOCK_TOOL_CALL;
+		if (view->parts[i].kind == CTX_BLOCK_TOOL_CALL)
 			rc = open_call(judge, i, ordinal++, err);
-		else if (view->parts[i].kind == CTX_PART_RESULT)
+		else if (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT)
 			rc = answer_call(judge, i, err);
 	}
 	if (rc < 0 || view->role == CTX_ROLE_ASSISTANT ||
-	    !ctx_judge_has(judge, CTX_PART_RESULT))
+	    !ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT))
 		return rc < 0 ? -1 : 0;
 	judge->results = judge->place.message + 1;
 	return judge->split &&
-		ctx_judge_refuse(judge, CTX_RULE_SPLIT_RESULTS,
+		ctx_validate_refuse(judge, CTX_RULE_SPLIT_RESULTS,
 		    "the message before holds results of the same calls",
 		    err) < 0
 	    ? -1
@@ -451,7 +453,7 @@ check_pairs(struct ctx_judge *judge, struct ctx_err *err)
 /* ---- messages ---- */
 
 static int
-prepare(struct ctx_judge *judge, const struct ctx_view *view,
+prepare(struct ctx_validator *judge, const struct ctx_message *view,
     struct ctx_err *err)
 {
 	bool *gone = ctx_grow(judge->gone, &judge->gone_cap, view->n + 1,
@@ -467,8 +469,8 @@ prepare(struct ctx_judge *judge, const struct ctx_view *view,
 }
 
 int
-ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
-    const struct ctx_view *view, const struct ctx_place *place,
+ctx_validator_add(struct ctx_validator *judge, uint64_t rules,
+    const struct ctx_message *view, const struct ctx_place *place,
     struct ctx_err *err)
 {
 	unsigned wait;
@@ -476,32 +478,32 @@ ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
 
 	if (prepare(judge, view, err) < 0)
 		return -1;
-	if (view->flags & CTX_VIEW_HIDDEN)
+	if (view->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
 	judge->rules = rules;
 	judge->place = *place;
-	judge->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
-	if (ctx_judge_forms(judge, err) < 0 ||
-	    ctx_judge_markers(judge, err) < 0 ||
-	    ctx_judge_images(judge, err) < 0)
+	judge->elsewhere |= (view->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
+	if (ctx_validate_forms(judge, err) < 0 ||
+	    ctx_validate_markers(judge, err) < 0 ||
+	    ctx_validate_images(judge, err) < 0)
 		return -1;
-	results = ctx_judge_has(judge, CTX_PART_RESULT);
+	results = ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT);
 	/* The answer is over in which programs could end. */
 	if ((rules & CTX_ONE_MESSAGE) && view->role != CTX_ROLE_ASSISTANT &&
 	    give_up(judge, judge->answer, err) < 0)
 		return -1;
 	if (results && check_pairs(judge, err) < 0)
 		return -1;
-	if (ctx_judge_content(judge, &wait, err) < 0)
+	if (ctx_validate_content(judge, &wait, err) < 0)
 		return -1;
 	if (judge->dropped)
 		return 0;
-	if (ctx_judge_waiting(judge, wait, err) < 0 ||
-	    (wait < CTX_WAITS && ctx_judge_wait(judge, wait, err) < 0))
+	if (ctx_validate_waiting(judge, wait, err) < 0 ||
+	    (wait < CTX_WAITS && ctx_validate_wait(judge, wait, err) < 0))
 		return -1;
 	/* What is the last, or goes, stands between nothing. */
 	if (wait == CTX_WAITS_EMPTY)
-		return ctx_judge_place(judge, err);
+		return ctx_validate_place(judge, err);
 	/* Somebody else speaks: what is still open stays so. */
 	if (resume(judge, err) < 0 || close_calls(judge, err) < 0)
 		return -1;
@@ -511,40 +513,41 @@ ctx_judge_message(struct ctx_judge *judge, uint64_t rules,
 		return -1;
 	if (!results)
 		judge->spoken = place->message + 1;
-	return ctx_judge_place(judge, err);
+	return ctx_validate_place(judge, err);
 }
 
 /* What of the calls that may stay open is wrong anyway. */
 static int
-leave_open(struct ctx_judge *judge, struct ctx_err *err)
+leave_open(struct ctx_validator *judge, struct ctx_err *err)
 {
 	struct ctx_call *call;
 
-	while ((call = ctx_seen_first(judge->calls)) != NULL) {
+	while ((call = ctx_tool_call_log_first(judge->calls)) != NULL) {
 		if (call->doubled &&
 		    refuse_double(judge, call, &call->again, err) < 0)
 			return -1;
-		ctx_seen_give_up(judge->calls, call, CTX_CALL_MISSED);
+		ctx_tool_call_log_abandon(judge->calls, call, CTX_CALL_MISSED);
 	}
 	return 0;
 }
 
 int
-ctx_judge_end(struct ctx_judge *judge, bool allow_pending, struct ctx_err *err)
+ctx_validator_end(struct ctx_validator *judge, bool allow_pending,
+    struct ctx_err *err)
 {
 	judge->over = true;
-	return ctx_judge_still_waiting(judge, err) < 0 ||
+	return ctx_validate_still_waiting(judge, err) < 0 ||
 		give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) <
 		    0 ||
 		leave_open(judge, err) < 0
 	    ? -1
-	    : ctx_judge_last(judge, err);
+	    : ctx_last_seen(judge, err);
 }
 
 uint64_t
-ctx_judge_settled(const struct ctx_judge *judge)
+ctx_validator_settled(const struct ctx_validator *judge)
 {
-	const struct ctx_call *call = ctx_seen_first(judge->calls);
+	const struct ctx_call *call = ctx_tool_call_log_first(judge->calls);
 	uint64_t settled = UINT64_MAX;
 	unsigned i;
 

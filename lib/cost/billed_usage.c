@@ -55,7 +55,7 @@ read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 }
 
 uint64_t
-ctx_usage_input(const struct ctx_json *json, uint32_t usage)
+ctx_billed_input(const struct ctx_json *json, uint32_t usage)
 {
 	uint64_t sum, n;
 	size_t i, k;

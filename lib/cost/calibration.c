@@ -31,7 +31,8 @@ struct sums {
 
 /* With origin the sums are those around nothing. */
 static void
-add_up(struct sums *s, const struct ctx_sample *calls, size_t n, bool origin)
+add_up(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
+    bool origin)
 {
 	size_t i;
 
@@ -52,7 +53,7 @@ add_up(struct sums *s, const struct ctx_sample *calls, size_t n, bool origin)
 
 /* The line through the calls, and how far off its slope may be. */
 static void
-draw(struct ctx_fit *fit, const struct sums *s, bool origin)
+draw(struct ctx_calibration *fit, const struct sums *s, bool origin)
 {
 	size_t freedom = (size_t)s->n - (origin ? 1 : 2);
 	double rest, slope = s->xy / s->xx;
@@ -70,7 +71,8 @@ draw(struct ctx_fit *fit, const struct sums *s, bool origin)
 
 /* How well it fits: errors in shares of the mean call. */
 static void
-judge(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n)
+judge(struct ctx_calibration *fit, const struct ctx_billed_sample *calls,
+    size_t n)
 {
 	double error, y, x, sum = 0, mean = 0;
 	size_t i;
@@ -90,11 +92,12 @@ judge(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n)
 }
 
 bool
-ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n)
+ctx_calibrate(struct ctx_calibration *fit,
+    const struct ctx_billed_sample *calls, size_t n)
 {
 	struct sums s;
 
-	*fit = (struct ctx_fit){0};
+	*fit = (struct ctx_calibration){0};
 	if (n == 0)
 		return false;
 	add_up(&s, calls, n, false);

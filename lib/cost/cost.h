@@ -25,7 +25,7 @@ struct ctx_model {
 	const char *file; /* where its own is to be had, or NULL */
 	struct ctx_image image;
 	struct ctx_tools tools;
-	enum ctx_cache cache;
+	enum ctx_cache_kind cache;
 	uint32_t cache_least; /* tokens of the shortest prefix cached */
 	/* True if the model refuses signed reasoning after anything that was
 	 * changed (platform.claude.com, "Prefix checks on thinking blocks",
@@ -68,7 +68,7 @@ uint64_t ctx_model_limit(const struct ctx_model *model);
 /* "tiles", ..., "types", ... and "auto", "control", ...; "-" is none. */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
-const char *ctx_cache_name(enum ctx_cache cache);
+const char *ctx_cache_name(enum ctx_cache_kind cache);
 
 /* ---- cost/message_tokens.c: tokens of a message ------------------------- */
 
@@ -88,9 +88,9 @@ struct ctx_cost {
 	/* Where the answer stands in the message too: the tokens, framing
 	 * included, and the estimated ones that stand before it; else 0. */
 	uint64_t asked, asked_estimated;
-	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, those of parts; the
-					 * blocks of a result are RESULT */
-	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
+	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, those of parts; the
+					  * blocks of a result are RESULT */
+	uint64_t rough[CTX_BLOCK_KINDS]; /* of those, what is no exact count */
 };
 
 /*
@@ -119,33 +119,35 @@ struct ctx_counter {
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part i of a message costs; parts owned by it are not in it. */
-int ctx_count_part(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+int ctx_count_block(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
     struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part *i, a result, costs with the parts that it owns; *i is then
  * the last of them. */
 int ctx_count_result(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t *i,
-    struct ctx_cost *cost, struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    size_t *i, struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save, and
  * *left to the text that would be left, until the counter's next use. */
-int ctx_count_cleared(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+int ctx_count_clear_savings(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
     struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
     struct ctx_cost *cost, struct ctx_err *err);
 /* Tokens of the model for a text of so many tokens of the encoding, and the
  * most tokens of the encoding that come to no more than tokens. */
-uint64_t ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens);
-uint64_t ctx_count_room(const struct ctx_counter *counter, uint64_t tokens);
+uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,
+    uint64_t tokens);
+uint64_t ctx_tokens_to_encoding(const struct ctx_counter *counter,
+    uint64_t tokens);
 void ctx_counter_release(struct ctx_counter *counter);
 
 /* ---- cost/request_overhead.c: tokens outside the messages of a request -- */
 
 /* Tokens, and characters of the texts. */
-struct ctx_beside {
+struct ctx_request_overhead {
 	uint64_t tokens;    /* all of it: framing, and ... */
 	uint64_t system;    /* ... the system prompt of the request, */
 	uint64_t tools;     /* ... definitions of tools and of the answer */
@@ -157,25 +159,25 @@ struct ctx_beside {
  * definitions are written for the model is known in outline only, so they are
  * an estimate whatever the encoding.
  */
-int ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct ctx_beside *beside,
-    struct ctx_err *err);
+int ctx_count_request_overhead(struct ctx_counter *counter,
+    const struct ctx_json *json, const struct ctx_record_layout *shape,
+    struct ctx_request_overhead *beside, struct ctx_err *err);
 
 /* ---- cost/billed_usage.c: what providers say that a call took ----------- */
 
 /* The input tokens, cached ones among them, of a usage object as one of the
  * dialects has it, or the number itself; 0 if there are none, or usage is
  * 0. */
-uint64_t ctx_usage_input(const struct ctx_json *json, uint32_t usage);
+uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t usage);
 
 /* ---- cost/calibration.c: a model's tokens for those of an encoding ------ */
 
 /* A call: tokens of the encoding that its texts come to (more than 0), and
  * what the provider said, less what is no text (more than 0). */
-struct ctx_sample {
+struct ctx_billed_sample {
 	uint64_t counted, billed;
 };
-struct ctx_fit {
+struct ctx_calibration {
 	double factor; /* billed for one that was counted */
 	double spread; /* it is so far off at most, with 95 % confidence;
 			* INFINITY: one call, or two, cannot tell */
@@ -186,7 +188,8 @@ struct ctx_fit {
 	double upper;        /* with this factor no call is counted too low */
 };
 /* False: there is nothing to fit. */
-bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
+bool ctx_calibrate(struct ctx_calibration *fit,
+    const struct ctx_billed_sample *calls, size_t n);
 
 /* ---- cost/model_counters.c: the right counter for each model ------------ */
 
@@ -196,7 +199,7 @@ bool ctx_fit(struct ctx_fit *fit, const struct ctx_sample *calls, size_t n);
  * else the fallback, else none; the encoding is the one that was asked for,
  * else the model's, else o200k_base, which then is an estimate.
  */
-struct ctx_meter {
+struct ctx_model_counters {
 	const char *model, *encoding; /* asked for, or NULL */
 	const char *fallback;         /* model of the environment, or NULL */
 	struct ctx_models own;        /* the user's models */
@@ -208,13 +211,13 @@ struct ctx_meter {
 	char unknown[80];             /* the name that no row has */
 	const struct ctx_model *near; /* counted by another's tokenizer, though
 				       * its own is to be had */
-	struct ctx_names names;       /* that were given with escapes, and */
+	struct ctx_intern names;      /* that were given with escapes, and */
 	struct ctx_buf text;          /* scratch */
 };
 
 /* A model and its counter; the counter is the meter's, in use until the
  * meter is released. */
-struct ctx_measure {
+struct ctx_model_counter {
 	const struct ctx_model *model; /* NULL: none is known */
 	struct ctx_str name; /* as it was given; lives as what gave it, but
 			      * decoded as the meter, which decodes none of
@@ -224,16 +227,19 @@ struct ctx_measure {
 };
 
 /* model: the node of json that names one, or 0. */
-int ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t model, struct ctx_measure *measure, struct ctx_err *err);
+int ctx_model_counters_find(struct ctx_model_counters *meter,
+    const struct ctx_json *json, uint32_t model,
+    struct ctx_model_counter *measure, struct ctx_err *err);
 /* Sets *binds to whether that model binds signed reasoning; opens no
  * tokenizer. */
-int ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t model, bool *binds, struct ctx_err *err);
+int ctx_model_counters_binds(struct ctx_model_counters *meter,
+    const struct ctx_json *json, uint32_t model, bool *binds,
+    struct ctx_err *err);
 /* Sets *window to the tokens of that model's window, 0 if no model is named or
  * its window is not known; opens no tokenizer. */
-int ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t model, uint64_t *window, struct ctx_err *err);
-void ctx_meter_release(struct ctx_meter *meter);
+int ctx_meter_window(struct ctx_model_counters *meter,
+    const struct ctx_json *json, uint32_t model, uint64_t *window,
+    struct ctx_err *err);
+void ctx_model_counters_release(struct ctx_model_counters *meter);
 
 #endif

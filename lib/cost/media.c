@@ -502,7 +502,7 @@ look_for_speech(struct found *found, const struct ctx_json *json, uint32_t node,
 	if (id != 0 && found->kind == IMAGE && (data == 0 || text != 0))
 		found->kind = SPEECH;
 	if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
-		found->spoken = ctx_text_chars(ctx_json_str(json, text));
+		found->spoken = ctx_json_string_chars(ctx_json_str(json, text));
 }
 
 /* What a type, format or file name says; scratch is overwritten. */
@@ -620,7 +620,7 @@ says_image(const struct ctx_json *json, uint32_t node)
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, node, keys[i]);
 		if (value != 0 &&
-		    (ctx_json_begins(json, value, "image") ||
+		    (ctx_json_starts_with(json, value, "image") ||
 			ctx_json_is(json, value, "input_image")))
 			return true;
 	}

@@ -7,7 +7,7 @@
 #include "store/reference.h"
 
 uint64_t
-ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens)
+ctx_tokens_to_model(const struct ctx_counter *counter, uint64_t tokens)
 {
 	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
 
@@ -16,7 +16,7 @@ ctx_count_scale(const struct ctx_counter *counter, uint64_t tokens)
 }
 
 uint64_t
-ctx_count_room(const struct ctx_counter *counter, uint64_t tokens)
+ctx_tokens_to_encoding(const struct ctx_counter *counter, uint64_t tokens)
 {
 	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
 
@@ -27,7 +27,7 @@ static void
 add_text(const struct ctx_counter *counter, uint64_t tokens, uint64_t chars,
     struct ctx_cost *cost)
 {
-	tokens = ctx_count_scale(counter, tokens);
+	tokens = ctx_tokens_to_model(counter, tokens);
 	cost->tokens += tokens;
 	cost->chars += chars;
 	if (!counter->exact)
@@ -56,13 +56,13 @@ count_escaped(struct ctx_counter *counter, struct ctx_str literal,
 	uint64_t tokens;
 
 	if (ctx_token_estimate(counter->tokens, 0, &tokens)) {
-		ctx_text_size(literal, &bytes, &chars);
+		ctx_json_string_size(literal, &bytes, &chars);
 		(void)ctx_token_estimate(counter->tokens, bytes, &tokens);
 		add_text(counter, tokens, chars, cost);
 		return 0;
 	}
 	text->n = 0;
-	if (ctx_text_decode(text, literal, err) < 0 ||
+	if (ctx_json_string_decode(text, literal, err) < 0 ||
 	    count_text(counter, text->p, text->n, cost, err) < 0)
 		return -1;
 	ctx_buf_reset(text);
@@ -109,7 +109,7 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
  * those that only file it, and without numbers, one of which may be ours. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t key, end = json->nodes[view->node].next;
@@ -131,7 +131,8 @@ static void
 add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 {
 	struct ctx_str raw = ctx_json_str(json, node);
-	size_t n = json->nodes[node].escaped ? ctx_text_bytes(raw) + 2 : raw.n;
+	size_t n =
+	    json->nodes[node].escaped ? ctx_json_string_bytes(raw) + 2 : raw.n;
 	uint64_t tokens = (uint64_t)n * 3 / 16;
 
 	cost->tokens += tokens;
@@ -140,26 +141,26 @@ add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 
 static int
 count_name(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_part *part, struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_block *part, struct ctx_cost *cost, struct ctx_err *err)
 {
 	struct ctx_str name;
 
 	counter->text.n = 0;
-	if (ctx_part_tool(json, part, &counter->text, &name, err) < 0)
+	if (ctx_block_tool(json, part, &counter->text, &name, err) < 0)
 		return -1;
 	return count_text(counter, name.p, name.n, cost, err);
 }
 
 int
-ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, size_t i, struct ctx_cost *cost,
+ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+    const struct ctx_message *view, size_t i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 	const struct ctx_image *image = &counter->image;
 	uint64_t tokens;
 
-	if (part->kind == CTX_PART_MEDIA) {
+	if (part->kind == CTX_BLOCK_MEDIA) {
 		if (image->rule == CTX_IMAGE_NONE)
 			image = &dialect->image;
 		if (ctx_media_tokens(image, view->json, part->value,
@@ -173,14 +174,14 @@ ctx_count_part(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		add_sealed(view->json, part->value, cost);
 		return 0;
 	}
-	if (part->kind == CTX_PART_CALL && part->name != 0 &&
+	if (part->kind == CTX_BLOCK_TOOL_CALL && part->name != 0 &&
 	    count_name(counter, view->json, part, cost, err) < 0)
 		return -1;
 	if (part->all)
 		return count_item(counter, dialect, view, cost, err);
 	/* What is in a result's body may be parts of their own. */
 	if (part->value == 0 ||
-	    (part->kind == CTX_PART_RESULT &&
+	    (part->kind == CTX_BLOCK_TOOL_RESULT &&
 		(view->json->nodes[part->value].kind == CTX_JSON_ARRAY ||
 		    (i + 1 < view->n && view->parts[i + 1].owner == i + 1))))
 		return 0;
@@ -194,7 +195,7 @@ static int
 find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t body, struct ctx_err *err)
 {
-	uint32_t node = ctx_body_text(json, body, dialect);
+	uint32_t node = ctx_result_content_text(json, body, dialect);
 	struct ctx_buf *text = &counter->aged;
 	struct reference ref;
 	struct ctx_str raw;
@@ -207,7 +208,7 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	raw = ctx_json_str(json, node);
 	if (!ctx_reference_may_be(raw))
 		return 0;
-	if (ctx_text_decode(text, raw, err) < 0)
+	if (ctx_json_string_decode(text, raw, err) < 0)
 		return -1;
 	if (!ctx_reference_find(text->p, text->n, &ref)) {
 		text->n = 0;
@@ -233,8 +234,9 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
 	/* In a list, since node 0 stands for none. */
 	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
-	    (dialect->texts ? ctx_body_add(&body, dialect->body, p, n, err)
-			    : ctx_text_encode(&body, p, n, err)) == 0 &&
+	    (dialect->texts
+		    ? ctx_result_content_add(&body, dialect->body, p, n, err)
+		    : ctx_json_string_encode(&body, p, n, err)) == 0 &&
 	    ctx_buf_add(&body, "]", 1, err) == 0 &&
 	    ctx_json_scan(&json, body.p, body.n, &used, err) >= 0)
 		rc = count_shown(counter, dialect, &json, 1, &cost, err);
@@ -266,7 +268,7 @@ cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 
 int
 ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, size_t *i, struct ctx_cost *cost,
+    const struct ctx_message *view, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
 	uint64_t before = cost->tokens, rough = cost->estimated;
@@ -279,7 +281,7 @@ ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return -1;
 	name = cost->tokens - before;
 	for (;;) {
-		if (ctx_count_part(counter, dialect, view, *i, cost, err) < 0)
+		if (ctx_count_block(counter, dialect, view, *i, cost, err) < 0)
 			return -1;
 		if (*i + 1 >= view->n ||
 		    view->parts[*i + 1].owner != result + 1)
@@ -292,16 +294,16 @@ ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return -1;
 	body = cost->tokens - before - name;
 	cost->results += name + body;
-	cost->kinds[CTX_PART_RESULT] += name + body;
-	cost->rough[CTX_PART_RESULT] += cost->estimated - rough;
+	cost->kinds[CTX_BLOCK_TOOL_RESULT] += name + body;
+	cost->rough[CTX_BLOCK_TOOL_RESULT] += cost->estimated - rough;
 	if (view->parts[result].value != 0 && body > then)
 		cost->bodies += body - then;
 	return 0;
 }
 
 int
-ctx_count_cleared(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+ctx_count_clear_savings(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
     struct ctx_str *left, uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
@@ -317,7 +319,7 @@ ctx_count_cleared(struct ctx_counter *counter,
 
 /* Before part i: is that the first of the answer? */
 static void
-note_asked(const struct ctx_view *view, size_t i, struct ctx_cost *cost)
+note_asked(const struct ctx_message *view, size_t i, struct ctx_cost *cost)
 {
 	if (view->asked == 0 || i != view->asked)
 		return;
@@ -327,14 +329,14 @@ note_asked(const struct ctx_view *view, size_t i, struct ctx_cost *cost)
 
 static int
 add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_message *view, struct ctx_cost *cost, struct ctx_err *err)
 {
 	uint64_t before, rough;
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
 		note_asked(view, i, cost);
-		if (view->parts[i].kind == CTX_PART_RESULT) {
+		if (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT) {
 			if (ctx_count_result(counter, dialect, view, &i, cost,
 				err) < 0)
 				return -1;
@@ -342,7 +344,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		}
 		before = cost->tokens;
 		rough = cost->estimated;
-		if (ctx_count_part(counter, dialect, view, i, cost, err) < 0)
+		if (ctx_count_block(counter, dialect, view, i, cost, err) < 0)
 			return -1;
 		cost->kinds[view->parts[i].kind] += cost->tokens - before;
 		cost->rough[view->parts[i].kind] += cost->estimated - rough;
@@ -354,15 +356,15 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 /* What stripping would save: nothing where it would leave nothing, or where
  * the format has reasoning go only with its message. */
 static uint64_t
-loose_reasoning(const struct ctx_view *view, const struct ctx_cost *cost)
+loose_reasoning(const struct ctx_message *view, const struct ctx_cost *cost)
 {
-	uint64_t reasoning = cost->kinds[CTX_PART_REASONING], all = 0;
+	uint64_t reasoning = cost->kinds[CTX_BLOCK_REASONING], all = 0;
 	size_t i;
 
-	for (i = 0; i < CTX_PART_KINDS; i++)
+	for (i = 0; i < CTX_BLOCK_KINDS; i++)
 		all += cost->kinds[i];
 	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_PART_REASONING &&
+		if (view->parts[i].kind == CTX_BLOCK_REASONING &&
 		    view->parts[i].child == 0)
 			return 0;
 	return all > reasoning ? reasoning : 0;
@@ -370,16 +372,16 @@ loose_reasoning(const struct ctx_view *view, const struct ctx_cost *cost)
 
 int
 ctx_count_message(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
     struct ctx_cost *cost, struct ctx_err *err)
 {
 	struct ctx_cost role = {0};
 
 	memset(cost, 0, sizeof *cost);
-	if (view->flags & CTX_VIEW_HIDDEN)
+	if (view->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
 	/* What goes on with a message has the framing of its beginning. */
-	if (!(view->flags & CTX_VIEW_CONTINUES)) {
+	if (!(view->flags & CTX_MESSAGE_CONTINUES)) {
 		if (view->role_node != 0 && dialect->per_message > 0 &&
 		    ctx_count_value(counter, view->json, view->role_node, &role,
 			err) < 0)

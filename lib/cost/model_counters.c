@@ -29,7 +29,7 @@ close_opened(struct opened *opened)
 }
 
 static int
-open_encoding(struct ctx_meter *meter, const char *encoding,
+open_encoding(struct ctx_model_counters *meter, const char *encoding,
     const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
 {
 	struct ctx_meter_entry *grown;
@@ -65,8 +65,8 @@ open_encoding(struct ctx_meter *meter, const char *encoding,
 /* The name of the model that was asked for, that is named, or of the
  * environment; p NULL if there is none.  Decoded it is in meter->text. */
 static int
-find_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
-    struct ctx_str *name, struct ctx_err *err)
+find_name(struct ctx_model_counters *meter, const struct ctx_json *json,
+    uint32_t node, struct ctx_str *name, struct ctx_err *err)
 {
 	const char *given = meter->model;
 
@@ -83,8 +83,8 @@ find_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
 /* Makes a decoded name one that lives as the meter.  Of many different ones,
  * and of long ones, that is the name as it is written, in json. */
 static int
-keep_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
-    struct ctx_str *name, struct ctx_err *err)
+keep_name(struct ctx_model_counters *meter, const struct ctx_json *json,
+    uint32_t node, struct ctx_str *name, struct ctx_err *err)
 {
 	uint32_t id;
 
@@ -94,15 +94,15 @@ keep_name(struct ctx_meter *meter, const struct ctx_json *json, uint32_t node,
 		*name = ctx_json_str(json, node);
 		return 0;
 	}
-	if (ctx_names_id(&meter->names, name->p, name->n, &id, err) < 0)
+	if (ctx_intern(&meter->names, name->p, name->n, &id, err) < 0)
 		return -1;
-	*name = ctx_names_at(&meter->names, id);
+	*name = ctx_intern_at(&meter->names, id);
 	return 0;
 }
 
 /* Its model.  Notes what is worth telling of it. */
 static const struct ctx_model *
-find_model(struct ctx_meter *meter, struct ctx_str name)
+find_model(struct ctx_model_counters *meter, struct ctx_str name)
 {
 	const struct ctx_model *model =
 	    ctx_model_find(&meter->own, name.p, name.n);
@@ -120,8 +120,9 @@ find_model(struct ctx_meter *meter, struct ctx_str name)
 }
 
 int
-ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t node, bool *binds, struct ctx_err *err)
+ctx_model_counters_binds(struct ctx_model_counters *meter,
+    const struct ctx_json *json, uint32_t node, bool *binds,
+    struct ctx_err *err)
 {
 	struct ctx_str name;
 
@@ -133,7 +134,7 @@ ctx_meter_binds(struct ctx_meter *meter, const struct ctx_json *json,
 }
 
 int
-ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
+ctx_meter_window(struct ctx_model_counters *meter, const struct ctx_json *json,
     uint32_t node, uint64_t *window, struct ctx_err *err)
 {
 	const struct ctx_model *model;
@@ -152,7 +153,7 @@ ctx_meter_window(struct ctx_meter *meter, const struct ctx_json *json,
 
 /* What was opened for such a counter, or NULL. */
 static struct opened *
-find_opened(const struct ctx_meter *meter, const char *encoding,
+find_opened(const struct ctx_model_counters *meter, const char *encoding,
     const struct ctx_counter *like)
 {
 	struct opened *one;
@@ -173,8 +174,9 @@ find_opened(const struct ctx_meter *meter, const char *encoding,
 }
 
 int
-ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
-    uint32_t node, struct ctx_measure *measure, struct ctx_err *err)
+ctx_model_counters_find(struct ctx_model_counters *meter,
+    const struct ctx_json *json, uint32_t node,
+    struct ctx_model_counter *measure, struct ctx_err *err)
 {
 	const struct ctx_model *model = NULL;
 	struct ctx_str name;
@@ -214,7 +216,7 @@ ctx_meter_find(struct ctx_meter *meter, const struct ctx_json *json,
 }
 
 void
-ctx_meter_release(struct ctx_meter *meter)
+ctx_model_counters_release(struct ctx_model_counters *meter)
 {
 	size_t i;
 
@@ -223,6 +225,6 @@ ctx_meter_release(struct ctx_meter *meter)
 	free(meter->entries);
 	meter->entries = NULL;
 	meter->n = meter->cap = 0;
-	ctx_names_release(&meter->names);
+	ctx_intern_release(&meter->names);
 	ctx_buf_release(&meter->text);
 }

@@ -221,7 +221,7 @@ ctx_tools_rule_name(enum ctx_tools_rule rule)
 }
 
 const char *
-ctx_cache_name(enum ctx_cache cache)
+ctx_cache_name(enum ctx_cache_kind cache)
 {
 	static const char *const names[] = {"-", "auto", "control",
 	    "breakpoint", "point"};

@@ -185,7 +185,7 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 {
 	switch (b->rule->rule) {
 	case CTX_TOOLS_TYPES:
-		return ctx_types_add(&b->text, b->json, tool, err);
+		return ctx_tool_schema_add(&b->text, b->json, tool, err);
 	case CTX_TOOLS_TEXTS:
 		if (count_texts(b, tool->name, err) < 0 ||
 		    count_texts(b, tool->description, err) < 0)
@@ -215,7 +215,7 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 	size_t i;
 
 	for (i = 0; i < sizeof known / sizeof known[0]; i++) {
-		if (ctx_json_begins(b->json, type, known[i].type)) {
+		if (ctx_json_starts_with(b->json, type, known[i].type)) {
 			b->fixed += known[i].tokens;
 			return 0;
 		}
@@ -361,7 +361,8 @@ schema_of_answer(const struct ctx_json *json, uint32_t request)
 
 /* What stands around the definitions. */
 static int
-add_around(struct beside *b, const struct ctx_shape *shape, struct ctx_err *err)
+add_around(struct beside *b, const struct ctx_record_layout *shape,
+    struct ctx_err *err)
 {
 	/* Without the # before Tools: published counts are a token lower. */
 	static const char head[] = " Tools\n\n## functions\n\n"
@@ -384,7 +385,7 @@ add_around(struct beside *b, const struct ctx_shape *shape, struct ctx_err *err)
 }
 
 static int
-count_tools(struct beside *b, const struct ctx_shape *shape,
+count_tools(struct beside *b, const struct ctx_record_layout *shape,
     struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions",
@@ -406,15 +407,15 @@ count_tools(struct beside *b, const struct ctx_shape *shape,
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
 		return -1;
-	b->cost.tokens += ctx_count_scale(b->counter, tokens) + b->fixed;
+	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens) + b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
 	return 0;
 }
 
 int
-ctx_count_beside(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_shape *shape, struct ctx_beside *beside,
-    struct ctx_err *err)
+ctx_count_request_overhead(struct ctx_counter *counter,
+    const struct ctx_json *json, const struct ctx_record_layout *shape,
+    struct ctx_request_overhead *beside, struct ctx_err *err)
 {
 	static const char *const prompts[] = {"system", "instructions",
 	    "systemInstruction", "system_instruction",

@@ -19,10 +19,10 @@ struct level {
 	enum part part;
 	unsigned depth; /* of indentation */
 	uint32_t schema;
-	unsigned nested;        /* schemas that it stands in, with its own */
-	uint32_t at, end;       /* the next element or key, behind the last */
-	bool any;               /* has one been written? */
-	struct ctx_names names; /* required, or said */
+	unsigned nested;         /* schemas that it stands in, with its own */
+	uint32_t at, end;        /* the next element or key, behind the last */
+	bool any;                /* has one been written? */
+	struct ctx_intern names; /* required, or said */
 };
 
 /* What is being written, and whether memory has run out. */
@@ -62,8 +62,8 @@ put_text(struct types *t, uint32_t node)
 {
 	if (!t->failed && node != 0 &&
 	    t->json->nodes[node].kind == CTX_JSON_STRING)
-		t->failed = ctx_text_decode(t->out, ctx_json_str(t->json, node),
-				t->err) < 0;
+		t->failed = ctx_json_string_decode(t->out,
+				ctx_json_str(t->json, node), t->err) < 0;
 }
 
 static void
@@ -93,7 +93,7 @@ name_at(struct types *t, uint32_t node)
 
 /* The names of what an object must have. */
 static void
-read_required(struct types *t, uint32_t schema, struct ctx_names *required)
+read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 {
 	const struct ctx_node *nodes = t->json->nodes;
 	uint32_t list = ctx_json_find(t->json, schema, "required"), one, id;
@@ -105,7 +105,7 @@ read_required(struct types *t, uint32_t schema, struct ctx_names *required)
 	     one = nodes[one].next) {
 		name = name_at(t, one);
 		t->failed = t->failed ||
-		    ctx_names_id(required, name.p, name.n, &id, t->err) < 0;
+		    ctx_intern(required, name.p, name.n, &id, t->err) < 0;
 	}
 }
 
@@ -224,7 +224,7 @@ put_member(struct types *t, struct level *level)
 		put(t, "  ");
 	put_text(t, key);
 	name = name_at(t, key);
-	put(t, ctx_names_has(&level->names, name.p, name.n) ? ": " : "?: ");
+	put(t, ctx_intern_has(&level->names, name.p, name.n) ? ": " : "?: ");
 	put_type(t, key + 1, level->depth);
 	return true;
 }
@@ -275,9 +275,9 @@ put_name(struct types *t, struct level *level)
 		if (!next(t, level, &one))
 			return false;
 		name = name_at(t, one);
-	} while (!t->failed && ctx_names_has(&level->names, name.p, name.n));
+	} while (!t->failed && ctx_intern_has(&level->names, name.p, name.n));
 	t->failed = t->failed ||
-	    ctx_names_id(&level->names, name.p, name.n, &id, t->err) < 0;
+	    ctx_intern(&level->names, name.p, name.n, &id, t->err) < 0;
 	if (level->any)
 		put(t, " | ");
 	put_named(t, level->schema, one, level->depth);
@@ -302,13 +302,13 @@ put_levels(struct types *t)
 			level->any = true;
 			continue;
 		}
-		ctx_names_release(&level->names);
+		ctx_intern_release(&level->names);
 		t->n--;
 	}
 }
 
 int
-ctx_types_add(struct ctx_buf *out, const struct ctx_json *json,
+ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
 	struct types t = {.json = json, .out = out, .err = err};

@@ -11,7 +11,7 @@ struct ctx_definition {
 };
 
 /* Appends a definition as a type, and an empty line. */
-int ctx_types_add(struct ctx_buf *out, const struct ctx_json *json,
+int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
 
 #endif

@@ -12,10 +12,10 @@
 struct annotate {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
-	struct ctx_meter *meter;
+	struct ctx_model_counters *meter;
 	const char *key;
-	struct ctx_measure lines, record; /* of the conversations */
-	bool open;                        /* the stream's has begun */
+	struct ctx_model_counter lines, record; /* of the conversations */
+	bool open;                              /* the stream's has begun */
 	bool counted;    /* the record that is being read costs something */
 	uint64_t tokens; /* so much */
 	struct ctx_edits edits;
@@ -25,11 +25,11 @@ struct annotate {
 static int
 begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_beside beside;
+	struct ctx_request_overhead beside;
 
 	if (ctx_stream_measure(a->stream, event, a->meter, &a->record, err) <
 		0 ||
-	    ctx_count_beside(a->record.counter, event->record->json,
+	    ctx_count_request_overhead(a->record.counter, event->record->json,
 		event->shape, &beside, err) < 0)
 		return -1;
 	a->counted = true;
@@ -41,7 +41,8 @@ static int
 add_message(struct annotate *a, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_measure *measure = event->inside ? &a->record : &a->lines;
+	struct ctx_model_counter *measure =
+	    event->inside ? &a->record : &a->lines;
 	struct ctx_cost cost;
 
 	if (!event->inside && !a->open) {
@@ -75,12 +76,12 @@ note(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 		place.p = json->text + nodes[last].end;
 	if ((old != 0 ||
 		(ctx_buf_add(&member, ",", last != 0, err) == 0 &&
-		    ctx_text_encode(&member, a->key, strlen(a->key), err) ==
-			0 &&
+		    ctx_json_string_encode(&member, a->key, strlen(a->key),
+			err) == 0 &&
 		    ctx_buf_add(&member, ":", 1, err) == 0)) &&
 	    ctx_buf_printf(&member, err, "%" PRIu64, a->tokens) == 0)
-		rc =
-		    ctx_edit_replace(&a->edits, place, member.p, member.n, err);
+		rc = ctx_edits_replace(&a->edits, place, member.p, member.n,
+		    err);
 	ctx_buf_release(&member);
 	return rc;
 }
@@ -106,7 +107,7 @@ end_record(struct annotate *a, const struct ctx_record *record,
 	}
 	a->counted = false;
 	a->tokens = 0;
-	return rc < 0 ? -1 : ctx_writer_mark(a->writer, err);
+	return rc < 0 ? -1 : ctx_writer_end_record(a->writer, err);
 }
 
 static int
@@ -127,7 +128,7 @@ one_event(struct annotate *a, const struct ctx_event *event,
 
 int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const char *key, struct ctx_err *err)
+    struct ctx_model_counters *meter, const char *key, struct ctx_err *err)
 {
 	struct annotate a = {.stream = stream,
 	    .writer = writer,

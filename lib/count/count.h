@@ -23,7 +23,7 @@ struct ctx_share {
 };
 
 /* One conversation, or one message of it. */
-struct ctx_tally {
+struct ctx_token_stats {
 	const char *file;
 	uint64_t line; /* of its record; 0: the messages of the stream */
 	const struct ctx_dialect *dialect; /* NULL: no message was seen */
@@ -31,13 +31,14 @@ struct ctx_tally {
 	struct ctx_str name;               /* of the model, as it was given */
 	const char *encoding;
 	uint64_t messages, turns;
-	uint64_t tokens;          /* framing and all, as a budget is measured */
-	uint64_t estimated;       /* of the tokens, what is no exact count */
-	struct ctx_beside beside; /* of the tokens, what no message costs */
-	uint64_t framing;         /* of the tokens, what every message costs */
+	uint64_t tokens;    /* framing and all, as a budget is measured */
+	uint64_t estimated; /* of the tokens, what is no exact count */
+	struct ctx_request_overhead
+	    beside;       /* of the tokens, what no message costs */
+	uint64_t framing; /* of the tokens, what every message costs */
 	uint64_t chars, bytes;
-	uint64_t kinds[CTX_PART_KINDS]; /* of the tokens, by kind of part */
-	uint64_t rough[CTX_PART_KINDS]; /* of those, what is no exact count */
+	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, by kind of part */
+	uint64_t rough[CTX_BLOCK_KINDS]; /* of those, what is no exact count */
 	uint64_t billed; /* input tokens of the call that gave the message (of
 			  * a record: of its last call), 0: not said */
 	uint64_t asked, asked_estimated; /* see struct ctx_cost */
@@ -46,7 +47,7 @@ struct ctx_tally {
 	uint64_t turn;
 	enum ctx_role role;
 	struct ctx_str tool; /* of its first call or result, n 0: none */
-	const struct ctx_view *view;
+	const struct ctx_message *view;
 	/* If asked for: each tool that is known once, as they come. */
 	const struct ctx_share *shares;
 	size_t n_shares;
@@ -57,16 +58,17 @@ struct ctx_tally {
  * called for each message, ended for each conversation (the messages of the
  * stream come last); either may be NULL.
  */
-struct ctx_tally_hooks {
+struct ctx_count_hooks {
 	void *user;
-	int (*message)(void *user, const struct ctx_tally *tally,
+	int (*message)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
-	int (*ended)(void *user, const struct ctx_tally *tally,
+	int (*ended)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
 	bool shares; /* messages have them */
 };
-int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
-    const struct ctx_tally_hooks *hooks, struct ctx_err *err);
+int ctx_count_stream(struct ctx_stream *stream,
+    struct ctx_model_counters *meter, const struct ctx_count_hooks *hooks,
+    struct ctx_err *err);
 
 /* ---- count/annotate.c: the stream, with what each record costs ---------- */
 
@@ -78,6 +80,6 @@ int ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
  * Providers refuse members that they do not know.  Holds one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, const char *key, struct ctx_err *err);
+    struct ctx_model_counters *meter, const char *key, struct ctx_err *err);
 
 #endif

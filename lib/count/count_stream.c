@@ -12,8 +12,8 @@
 
 struct count {
 	struct ctx_groups groups;
-	struct ctx_measure measure;
-	struct ctx_tally tally;
+	struct ctx_model_counter measure;
+	struct ctx_token_stats tally;
 	bool open;
 	struct ctx_share *shares; /* of the message */
 	uint32_t *tools;          /* theirs */
@@ -24,8 +24,8 @@ struct count {
 
 struct tally {
 	struct ctx_stream *stream;
-	struct ctx_meter *meter;
-	const struct ctx_tally_hooks *hooks;
+	struct ctx_model_counters *meter;
+	const struct ctx_count_hooks *hooks;
 	struct count lines, record; /* the stream's messages, and a record's */
 };
 
@@ -33,13 +33,13 @@ static int
 begin(struct tally *t, struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_tally *tally = &count->tally;
-	struct ctx_beside beside;
+	struct ctx_token_stats *tally = &count->tally;
+	struct ctx_request_overhead beside;
 
 	if (ctx_stream_measure(t->stream, event, t->meter, &count->measure,
 		err) < 0 ||
-	    ctx_count_beside(count->measure.counter, event->record->json,
-		event->shape, &beside, err) < 0)
+	    ctx_count_request_overhead(count->measure.counter,
+		event->record->json, event->shape, &beside, err) < 0)
 		return -1;
 	ctx_groups_reset(&count->groups);
 	memset(tally, 0, sizeof *tally);
@@ -53,7 +53,7 @@ begin(struct tally *t, struct count *count, const struct ctx_event *event,
 	tally->estimated = beside.estimated;
 	tally->chars = beside.chars;
 	if (event->inside)
-		tally->billed = ctx_usage_input(event->record->json,
+		tally->billed = ctx_billed_input(event->record->json,
 		    ctx_json_find(event->record->json, event->shape->request,
 			"usage"));
 	count->open = true;
@@ -92,7 +92,7 @@ share_of(struct count *count, uint32_t tool, struct ctx_err *err)
 	tools[n] = tool;
 	at[tool] = n;
 	shares[n] = (struct ctx_share){
-	    .tool = ctx_names_at(&count->groups.tools, tool)};
+	    .tool = ctx_intern_at(&count->groups.tools, tool)};
 	return &shares[count->n_shares++];
 }
 
@@ -104,16 +104,16 @@ add_share(struct count *count, const struct ctx_event *event, size_t *i,
 {
 	struct ctx_counter *counter = count->measure.counter;
 	const struct ctx_dialect *dialect = event->shape->dialect;
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	struct ctx_cost cost = {0};
 	struct ctx_share *share;
 	uint32_t tool;
 
 	if (ctx_groups_tool(&count->groups, dialect, view, *i, &tool, err) <
 		0 ||
-	    (view->parts[*i].kind == CTX_PART_RESULT
+	    (view->parts[*i].kind == CTX_BLOCK_TOOL_RESULT
 		    ? ctx_count_result(counter, dialect, view, i, &cost, err)
-		    : ctx_count_part(counter, dialect, view, *i, &cost, err)) <
+		    : ctx_count_block(counter, dialect, view, *i, &cost, err)) <
 		0)
 		return -1;
 	if (tool == 0)
@@ -133,13 +133,13 @@ static int
 add_shares(struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	size_t i;
 
 	count->n_shares = 0;
 	for (i = 0; i < view->n; i++)
-		if ((view->parts[i].kind == CTX_PART_CALL ||
-			view->parts[i].kind == CTX_PART_RESULT) &&
+		if ((view->parts[i].kind == CTX_BLOCK_TOOL_CALL ||
+			view->parts[i].kind == CTX_BLOCK_TOOL_RESULT) &&
 		    add_share(count, event, &i, err) < 0)
 			return -1;
 	return 0;
@@ -159,9 +159,9 @@ add_message(struct tally *t, struct count *count, const struct ctx_event *event,
 {
 	const struct ctx_dialect *dialect = event->shape->dialect;
 	const struct ctx_node *node = &event->record->json->nodes[event->node];
-	struct ctx_tally *all = &count->tally, one;
+	struct ctx_token_stats *all = &count->tally, one;
 	struct ctx_groups *groups = &count->groups;
-	const struct ctx_item *item;
+	const struct ctx_segment *item;
 	struct ctx_cost cost;
 	size_t i;
 
@@ -171,31 +171,32 @@ add_message(struct tally *t, struct count *count, const struct ctx_event *event,
 	    ctx_groups_add(groups, dialect, event->view, &cost, 0, err) < 0)
 		return -1;
 	item = &groups->items[groups->n - 1];
-	one = (struct ctx_tally){
+	one = (struct ctx_token_stats){
 	    .file = event->record->file,
 	    .line = event->record->line,
 	    .dialect = dialect,
 	    .model = all->model,
 	    .name = all->name,
 	    .encoding = all->encoding,
-	    .messages = !(event->view->flags & CTX_VIEW_CONTINUES),
+	    .messages = !(event->view->flags & CTX_MESSAGE_CONTINUES),
 	    .tokens = cost.tokens,
 	    .estimated = cost.estimated,
 	    .framing = cost.framing,
 	    .chars = cost.chars,
 	    .billed = event->view->billed > 0
 		? event->view->billed
-		: ctx_usage_input(event->record->json, event->view->usage),
+		: ctx_billed_input(event->record->json, event->view->usage),
 	    .asked = cost.asked,
 	    .asked_estimated = cost.asked_estimated,
 	    .bytes =
 		event->inside ? node->end - node->at : event->record->text.n,
 	    .index = event->line != 0 && !event->inside
-		? ctx_live_number(t->stream->live, event->line, item->message)
+		? ctx_transcript_message_index(t->stream->live, event->line,
+		      item->message)
 		: item->message,
 	    .turn = item->turn,
 	    .role = event->view->role,
-	    .tool = ctx_names_at(&groups->tools, item->tool),
+	    .tool = ctx_intern_at(&groups->tools, item->tool),
 	    .view = event->view,
 	    .shares = count->shares,
 	    .n_shares = count->n_shares,
@@ -208,7 +209,7 @@ add_message(struct tally *t, struct count *count, const struct ctx_event *event,
 	all->bytes += one.bytes;
 	all->messages += one.messages;
 	all->turns = groups->turn;
-	for (i = 0; i < CTX_PART_KINDS; i++) {
+	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
 		one.kinds[i] = cost.kinds[i];
 		one.rough[i] = cost.rough[i];
 		all->kinds[i] += cost.kinds[i];
@@ -263,8 +264,8 @@ run(struct tally *t, struct ctx_err *err)
 }
 
 int
-ctx_tally(struct ctx_stream *stream, struct ctx_meter *meter,
-    const struct ctx_tally_hooks *hooks, struct ctx_err *err)
+ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *meter,
+    const struct ctx_count_hooks *hooks, struct ctx_err *err)
 {
 	struct tally t = {0};
 	int rc = -1;

@@ -16,13 +16,13 @@
 
 #include "dialect/read.h"
 
-struct ctx_hint_block {
+struct ctx_breakpoint_block {
 	const char *type; /* or its key; "*_x": whatever ends in _x */
 	const char *text; /* member that holds the text, of one that is text */
 	const char *member, *is; /* of its value: what it must be, or NULL */
 };
 
-static const struct ctx_hint_block anthropic_blocks[] = {
+static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "tool_use"},
     {.type = "tool_result"},
@@ -39,14 +39,14 @@ static const struct ctx_hint_block anthropic_blocks[] = {
 };
 
 /* What LangChain passes on as it is. */
-static const struct ctx_hint_block langchain_blocks[] = {
+static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
     {.type = "document"},
     {0},
 };
 
-static const struct ctx_hint_block bedrock_blocks[] = {
+static const struct ctx_breakpoint_block bedrock_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "toolUse"},
     {.type = "toolResult"},
@@ -55,7 +55,7 @@ static const struct ctx_hint_block bedrock_blocks[] = {
     {0},
 };
 
-static const struct ctx_hint_block chat_blocks[] = {
+static const struct ctx_breakpoint_block chat_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image_url"},
     {.type = "input_audio"},
@@ -63,7 +63,7 @@ static const struct ctx_hint_block chat_blocks[] = {
     {0},
 };
 
-static const struct ctx_hint_block responses_blocks[] = {
+static const struct ctx_breakpoint_block responses_blocks[] = {
     {.type = "input_text", .text = "text"},
     {.type = "input_image"},
     {.type = "input_file"},
@@ -74,7 +74,7 @@ static const struct ctx_hint_block responses_blocks[] = {
 #define HEEDS(cache)     (1u << (cache))
 #define NOT_KNOWN        (1u << CTX_CACHES)
 
-static const struct ctx_hints table[] = {
+static const struct ctx_breakpoint_format table[] = {
     {
 	.provider = "anthropic",
 	.dialect = "anthropic",
@@ -179,7 +179,7 @@ ctx_ttl_name(unsigned ttl)
 
 /* Does the row hold for a dialect that is another provider's too? */
 static bool
-may_carry(const struct ctx_hints *row, const char *dialect)
+may_carry(const struct ctx_breakpoint_format *row, const char *dialect)
 {
 	size_t i;
 
@@ -189,10 +189,11 @@ may_carry(const struct ctx_hints *row, const char *dialect)
 	return false;
 }
 
-const struct ctx_hints *
-ctx_hints_find(const struct ctx_dialect *dialect, const char *provider)
+const struct ctx_breakpoint_format *
+ctx_breakpoint_format_find(const struct ctx_dialect *dialect,
+    const char *provider)
 {
-	const struct ctx_hints *row;
+	const struct ctx_breakpoint_format *row;
 
 	for (row = table; row < table + n_rows; row++) {
 		if (provider != NULL && strcmp(row->provider, provider) != 0)
@@ -205,17 +206,17 @@ ctx_hints_find(const struct ctx_dialect *dialect, const char *provider)
 }
 
 const char *
-ctx_hints_provider(unsigned i)
+ctx_breakpoint_provider(unsigned i)
 {
 	static const char *const names[] = {"anthropic", "bedrock", "openai"};
 
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-const struct ctx_hints *
-ctx_hints_any(const struct ctx_dialect *dialect)
+const struct ctx_breakpoint_format *
+ctx_breakpoint_format_any(const struct ctx_dialect *dialect)
 {
-	const struct ctx_hints *row;
+	const struct ctx_breakpoint_format *row;
 
 	for (row = table; row < table + n_rows; row++)
 		if (strcmp(row->dialect, dialect->name) == 0 ||
@@ -225,7 +226,7 @@ ctx_hints_any(const struct ctx_dialect *dialect)
 }
 
 const char *
-ctx_hints_before(const struct ctx_hints *hints, size_t i)
+ctx_breakpoint_before(const struct ctx_breakpoint_format *hints, size_t i)
 {
 	static const char *const others[] = {"model", "tools", "system",
 	    "systemInstruction", "system_instruction"};
@@ -247,7 +248,7 @@ is_blank(const struct ctx_json *json, uint32_t string)
 
 	if (json->nodes[string].kind != CTX_JSON_STRING)
 		return true;
-	while (ctx_text_next(literal, &at, &cp))
+	while (ctx_json_string_next(literal, &at, &cp))
 		if (cp != ' ' && cp != '\t' && cp != '\n' && cp != '\r')
 			return false;
 	return true;
@@ -257,7 +258,7 @@ is_blank(const struct ctx_json *json, uint32_t string)
 static bool
 is_hint(const struct ctx_json *json, uint32_t node)
 {
-	const struct ctx_hints *row;
+	const struct ctx_breakpoint_format *row;
 
 	if (ctx_json_count(json, node) != 1)
 		return false;
@@ -268,9 +269,9 @@ is_hint(const struct ctx_json *json, uint32_t node)
 }
 
 bool
-ctx_hints_key(const struct ctx_json *json, uint32_t key)
+ctx_breakpoint_key(const struct ctx_json *json, uint32_t key)
 {
-	const struct ctx_hints *row;
+	const struct ctx_breakpoint_format *row;
 
 	for (row = table; row < table + n_rows; row++)
 		if (!row->apart && ctx_json_is(json, key, row->key))
@@ -281,16 +282,16 @@ ctx_hints_key(const struct ctx_json *json, uint32_t key)
 static bool
 is_type(const struct ctx_json *json, uint32_t type, const char *want)
 {
-	return *want == '*' ? ctx_json_ends(json, type, want + 1)
+	return *want == '*' ? ctx_json_ends_with(json, type, want + 1)
 			    : ctx_json_is(json, type, want);
 }
 
 static bool
-may_block(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t block)
+may_block(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t block)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
-	const struct ctx_hint_block *row;
+	const struct ctx_breakpoint_block *row;
 
 	for (row = hints->blocks; row->type != NULL; row++) {
 		value = hints->keyed ? ctx_json_find(json, block, row->type)
@@ -311,7 +312,7 @@ may_block(const struct ctx_hints *hints, const struct ctx_json *json,
 }
 
 static bool
-may_tool(const struct ctx_hints *hints, const struct ctx_json *json,
+may_tool(const struct ctx_breakpoint_format *hints, const struct ctx_json *json,
     uint32_t tool)
 {
 	uint32_t value;
@@ -328,8 +329,8 @@ may_tool(const struct ctx_hints *hints, const struct ctx_json *json,
 /* ---- where ---- */
 
 uint32_t
-ctx_hints_content(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t message)
+ctx_breakpoint_content(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t message)
 {
 	uint32_t value = 0, inner, role;
 	size_t i;
@@ -352,8 +353,8 @@ ctx_hints_content(const struct ctx_hints *hints, const struct ctx_json *json,
 }
 
 uint32_t
-ctx_hints_system(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t request)
+ctx_breakpoint_system(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t request)
 {
 	if (hints->system == NULL)
 		return 0;
@@ -361,8 +362,8 @@ ctx_hints_system(const struct ctx_hints *hints, const struct ctx_json *json,
 }
 
 uint32_t
-ctx_hints_tools(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t request)
+ctx_breakpoint_tools(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t request)
 {
 	uint32_t node = request;
 	size_t i;
@@ -376,8 +377,8 @@ ctx_hints_tools(const struct ctx_hints *hints, const struct ctx_json *json,
 }
 
 bool
-ctx_hints_own(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t request)
+ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t request)
 {
 	uint32_t mode;
 
@@ -401,8 +402,9 @@ count_blocks(const struct ctx_json *json, uint32_t list)
 }
 
 void
-ctx_hints_places(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t list, struct ctx_hint_places *places)
+ctx_breakpoint_find_places(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places)
 {
 	uint32_t node;
 	size_t left;
@@ -419,7 +421,7 @@ ctx_hints_places(const struct ctx_hints *hints, const struct ctx_json *json,
 	left = places->blocks = count_blocks(json, list);
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next) {
-		if (is_hint(json, node) || left-- > CTX_HINTS_REACH)
+		if (is_hint(json, node) || left-- > CTX_BREAKPOINT_REACH)
 			continue;
 		if (may_block(hints, json, node))
 			places->mask |= 1u << left;
@@ -427,8 +429,9 @@ ctx_hints_places(const struct ctx_hints *hints, const struct ctx_json *json,
 }
 
 void
-ctx_hints_tool_places(const struct ctx_hints *hints,
-    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places)
+ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places)
 {
 	uint32_t node;
 	size_t left;
@@ -439,7 +442,7 @@ ctx_hints_tool_places(const struct ctx_hints *hints,
 	left = places->blocks = count_blocks(json, list);
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next)
-		if (!is_hint(json, node) && left-- <= CTX_HINTS_REACH &&
+		if (!is_hint(json, node) && left-- <= CTX_BREAKPOINT_REACH &&
 		    may_tool(hints, json, node))
 			places->mask = 1u << left;
 }
@@ -447,7 +450,7 @@ ctx_hints_tool_places(const struct ctx_hints *hints,
 /* ---- writing ---- */
 
 void
-ctx_hint_pen_release(struct ctx_hint_pen *pen)
+ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *pen)
 {
 	free(pen->drop);
 	pen->drop = NULL;
@@ -456,7 +459,7 @@ ctx_hint_pen_release(struct ctx_hint_pen *pen)
 
 /* Makes room to say of each child of a container whether it goes. */
 static int
-need_drop(struct ctx_hint_pen *pen, uint32_t node, struct ctx_err *err)
+need_drop(struct ctx_breakpoint_writer *pen, uint32_t node, struct ctx_err *err)
 {
 	size_t n = ctx_json_count(pen->json, node);
 	bool *drop = ctx_grow(pen->drop, &pen->cap, n, sizeof *drop, err);
@@ -469,7 +472,8 @@ need_drop(struct ctx_hint_pen *pen, uint32_t node, struct ctx_err *err)
 }
 
 int
-ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object, struct ctx_err *err)
+ctx_breakpoint_strip(struct ctx_breakpoint_writer *pen, uint32_t object,
+    struct ctx_err *err)
 {
 	const struct ctx_node *nodes = pen->json->nodes;
 	uint32_t key;
@@ -480,28 +484,28 @@ ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object, struct ctx_err *err)
 		return 0;
 	for (key = object + 1; key < nodes[object].next && !any;
 	     key = nodes[key + 1].next)
-		any = ctx_hints_key(pen->json, key);
+		any = ctx_breakpoint_key(pen->json, key);
 	if (!any)
 		return 0;
 	if (need_drop(pen, object, err) < 0)
 		return -1;
 	for (key = object + 1; key < nodes[object].next;
 	     key = nodes[key + 1].next)
-		pen->drop[i++] = ctx_hints_key(pen->json, key);
-	return ctx_edit_drop(pen->edits, pen->json, object, pen->drop, err);
+		pen->drop[i++] = ctx_breakpoint_key(pen->json, key);
+	return ctx_edits_remove(pen->edits, pen->json, object, pen->drop, err);
 }
 
 static int
-insert(struct ctx_hint_pen *pen, uint32_t at, const char *p,
+insert(struct ctx_breakpoint_writer *pen, uint32_t at, const char *p,
     struct ctx_err *err)
 {
 	struct ctx_str place = {pen->json->text + at, 0};
 
-	return ctx_edit_replace(pen->edits, place, p, strlen(p), err);
+	return ctx_edits_replace(pen->edits, place, p, strlen(p), err);
 }
 
 static const char *
-value_of(const struct ctx_hints *hints, enum ctx_ttl ttl)
+value_of(const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl)
 {
 	const char *value = hints->values[ttl];
 
@@ -528,7 +532,7 @@ is_spelt(const struct ctx_json *json, uint32_t node, const char *value)
 /* Has the object no hint but this one as a member, or is it that? */
 static bool
 is_right(const struct ctx_json *json, uint32_t object,
-    const struct ctx_hints *hints, enum ctx_ttl ttl)
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl)
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool right = false;
@@ -539,7 +543,7 @@ is_right(const struct ctx_json *json, uint32_t object,
 		return false;
 	for (key = object + 1; key < nodes[object].next;
 	     key = nodes[key + 1].next) {
-		if (!hints->apart && !ctx_hints_key(json, key))
+		if (!hints->apart && !ctx_breakpoint_key(json, key))
 			continue;
 		if (right || !ctx_json_is(json, key, hints->key) ||
 		    !is_spelt(json, key + 1, value_of(hints, ttl)))
@@ -551,8 +555,9 @@ is_right(const struct ctx_json *json, uint32_t object,
 
 /* Notes a hint for a block that has none, or none that stays. */
 static int
-put(struct ctx_hint_pen *pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
-    uint32_t block, struct ctx_err *err)
+put(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t block,
+    struct ctx_err *err)
 {
 	const struct ctx_node *nodes = pen->json->nodes;
 	uint32_t at = nodes[block].end, key;
@@ -561,7 +566,7 @@ put(struct ctx_hint_pen *pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
 	/* Behind the last member that stays. */
 	for (key = block + 1; !hints->apart && key < nodes[block].next;
 	     key = nodes[key + 1].next)
-		if (!ctx_hints_key(pen->json, key))
+		if (!ctx_breakpoint_key(pen->json, key))
 			at = nodes[key + 1].end;
 	(void)snprintf(hint, sizeof hint,
 	    hints->apart ? ",{\"%s\":%s}" : ",\"%s\":%s", hints->key,
@@ -571,8 +576,9 @@ put(struct ctx_hint_pen *pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
 
 /* The same for a text, which becomes a block. */
 static int
-put_text(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t text, struct ctx_err *err)
+put_text(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t text,
+    struct ctx_err *err)
 {
 	char hint[128];
 
@@ -585,8 +591,9 @@ put_text(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 }
 
 int
-ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    uint32_t list, struct ctx_err *err)
+ctx_breakpoint_widen(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, uint32_t list,
+    struct ctx_err *err)
 {
 	const struct ctx_node *node = &pen->json->nodes[list];
 
@@ -626,7 +633,8 @@ find_inner(const struct ctx_json *json, uint32_t block, unsigned depth,
 /* A result, a document and the like hold blocks of their own; what a call
  * was given is no block, whatever its keys. */
 static int
-strip_inner(struct ctx_hint_pen *pen, uint32_t block, struct ctx_err *err)
+strip_inner(struct ctx_breakpoint_writer *pen, uint32_t block,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = pen->json;
 	struct inner lists[2 * INNER], *last;
@@ -641,7 +649,7 @@ strip_inner(struct ctx_hint_pen *pen, uint32_t block, struct ctx_err *err)
 		}
 		node = last->at;
 		last->at = json->nodes[node].next;
-		if (ctx_hints_strip(pen, node, err) < 0)
+		if (ctx_breakpoint_strip(pen, node, err) < 0)
 			return -1;
 		n += find_inner(json, node, last->depth, lists + n);
 	}
@@ -651,7 +659,7 @@ strip_inner(struct ctx_hint_pen *pen, uint32_t block, struct ctx_err *err)
 /* The key of the hint of this provider's that a block carries, or 0; null is
  * none. */
 static uint32_t
-carried(const struct ctx_hints *hints, const struct ctx_json *json,
+carried(const struct ctx_breakpoint_format *hints, const struct ctx_json *json,
     uint32_t block)
 {
 	uint32_t value =
@@ -663,8 +671,9 @@ carried(const struct ctx_hints *hints, const struct ctx_json *json,
 }
 
 int
-ctx_hints_each(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t list, void *user, ctx_hint_visitor *visit, struct ctx_err *err)
+ctx_breakpoint_each(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t list, void *user,
+    ctx_breakpoint_visitor *visit, struct ctx_err *err)
 {
 	struct inner lists[2 * INNER + 1], *last;
 	uint32_t node, key, container[2 * INNER + 1];
@@ -698,8 +707,8 @@ ctx_hints_each(const struct ctx_hints *hints, const struct ctx_json *json,
 /* Notes the removal of the elements that are hints, but for those that are
  * right where they stand; an array of nothing else stays. */
 static int
-drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
-    size_t n_stay, struct ctx_err *err)
+drop_hints(struct ctx_breakpoint_writer *pen, uint32_t list,
+    const uint32_t *stay, size_t n_stay, struct ctx_err *err)
 {
 	const struct ctx_json *json = pen->json;
 	size_t blocks = count_blocks(json, list), i = 0, k;
@@ -716,7 +725,7 @@ drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
 			pen->drop[i] &= stay[k] != node;
 		i++;
 	}
-	return ctx_edit_drop(pen->edits, json, list, pen->drop, err);
+	return ctx_edits_remove(pen->edits, json, list, pen->drop, err);
 }
 
 /*
@@ -725,9 +734,9 @@ drop_hints(struct ctx_hint_pen *pen, uint32_t list, const uint32_t *stay,
  * and right already.
  */
 static int
-write_block(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t block, uint32_t behind, bool marked, bool *stays,
-    struct ctx_err *err)
+write_block(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t block,
+    uint32_t behind, bool marked, bool *stays, struct ctx_err *err)
 {
 	bool inside;
 
@@ -735,7 +744,7 @@ write_block(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 	    is_right(pen->json, behind, hints, ttl);
 	inside =
 	    marked && !hints->apart && is_right(pen->json, block, hints, ttl);
-	if ((!inside && ctx_hints_strip(pen, block, err) < 0) ||
+	if ((!inside && ctx_breakpoint_strip(pen, block, err) < 0) ||
 	    strip_inner(pen, block, err) < 0)
 		return -1;
 	if (!marked || inside || *stays)
@@ -744,11 +753,12 @@ write_block(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 }
 
 int
-ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t list, uint32_t mask, struct ctx_err *err)
+ctx_breakpoint_write(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t list,
+    uint32_t mask, struct ctx_err *err)
 {
 	const struct ctx_json *json = pen->json;
-	uint32_t node, next, end, stay[CTX_HINTS_REACH];
+	uint32_t node, next, end, stay[CTX_BREAKPOINT_REACH];
 	size_t left, n_stay = 0;
 	bool marked, stays;
 
@@ -764,7 +774,8 @@ ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 		next = json->nodes[node].next;
 		if (is_hint(json, node))
 			continue;
-		marked = left-- <= CTX_HINTS_REACH && (mask >> left & 1) != 0;
+		marked =
+		    left-- <= CTX_BREAKPOINT_REACH && (mask >> left & 1) != 0;
 		if (write_block(pen, hints, ttl, node, next < end ? next : 0,
 			marked, &stays, err) < 0)
 			return -1;
@@ -774,20 +785,20 @@ ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
 	return drop_hints(pen, list, stay, n_stay, err);
 }
 
-_Static_assert(CTX_HINTS_LISTS >= 2 * sizeof table / sizeof table[0],
+_Static_assert(CTX_BREAKPOINT_LISTS >= 2 * sizeof table / sizeof table[0],
     "a system prompt and tools for each row");
 
 size_t
-ctx_hints_lists(const struct ctx_json *json, uint32_t request,
-    uint32_t lists[CTX_HINTS_LISTS])
+ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
+    uint32_t lists[CTX_BREAKPOINT_LISTS])
 {
-	const struct ctx_hints *row;
+	const struct ctx_breakpoint_format *row;
 	uint32_t both[2];
 	size_t n = 0, i, k;
 
 	for (row = table; row < table + n_rows; row++) {
-		both[0] = ctx_hints_system(row, json, request);
-		both[1] = ctx_hints_tools(row, json, request);
+		both[0] = ctx_breakpoint_system(row, json, request);
+		both[1] = ctx_breakpoint_tools(row, json, request);
 		for (i = 0; i < 2; i++) {
 			for (k = 0; k < n && lists[k] != both[i]; k++)
 				;

@@ -27,27 +27,27 @@ ctx_role_of(const struct ctx_json *json, uint32_t node)
 }
 
 bool
-ctx_read_role(struct ctx_view *view, const struct ctx_json *json, uint32_t node,
-    uint32_t role)
+ctx_read_role(struct ctx_message *view, const struct ctx_json *json,
+    uint32_t node, uint32_t role)
 {
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
 		return false;
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	view->role = ctx_role_of(json, role);
 	view->role_node = role;
 	return true;
 }
 
 int
-ctx_read_part(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
-    struct ctx_err *err)
+ctx_read_part(struct ctx_message *view, enum ctx_block_kind kind,
+    uint32_t value, struct ctx_err *err)
 {
-	return ctx_view_add(view, kind, value, err) == NULL ? -1 : 0;
+	return ctx_message_add_block(view, kind, value, err) == NULL ? -1 : 0;
 }
 
 /* Reads the blocks of an array; what they add can be taken out of it. */
 static int
-read_blocks(struct ctx_view *view, uint32_t array, uint32_t owner,
+read_blocks(struct ctx_message *view, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = view->json->nodes;
@@ -72,10 +72,10 @@ read_blocks(struct ctx_view *view, uint32_t array, uint32_t owner,
 }
 
 int
-ctx_read_content(struct ctx_view *view, uint32_t content,
+ctx_read_content(struct ctx_message *view, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err)
 {
-	enum ctx_part_kind kind = CTX_PART_OPAQUE;
+	enum ctx_block_kind kind = CTX_BLOCK_OPAQUE;
 
 	if (content == 0)
 		return 0;
@@ -85,7 +85,7 @@ ctx_read_content(struct ctx_view *view, uint32_t content,
 	case CTX_JSON_ARRAY:
 		return read_blocks(view, content, 0, read_block, err);
 	case CTX_JSON_STRING:
-		kind = CTX_PART_TEXT;
+		kind = CTX_BLOCK_TEXT;
 		break;
 	default:
 		break;
@@ -94,12 +94,12 @@ ctx_read_content(struct ctx_view *view, uint32_t content,
 }
 
 int
-ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
+ctx_read_result(struct ctx_message *view, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err)
 {
-	struct ctx_part *result;
+	struct ctx_block *result;
 
-	result = ctx_view_add(view, CTX_PART_RESULT, body, err);
+	result = ctx_message_add_block(view, CTX_BLOCK_TOOL_RESULT, body, err);
 	if (result == NULL)
 		return -1;
 	result->id = id;
@@ -111,16 +111,17 @@ ctx_read_result(struct ctx_view *view, uint32_t body, uint32_t id,
 }
 
 int
-ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
+ctx_read_fixed_result(struct ctx_message *view, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err)
 {
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_RESULT, 0, err);
+	struct ctx_block *part =
+	    ctx_message_add_block(view, CTX_BLOCK_TOOL_RESULT, 0, err);
 	uint32_t owner = (uint32_t)view->n;
 
 	if (part == NULL)
 		return -1;
 	part->id = id;
-	part = ctx_view_add(view, kind, body, err);
+	part = ctx_message_add_block(view, kind, body, err);
 	if (part == NULL)
 		return -1;
 	part->owner = owner;
@@ -128,7 +129,7 @@ ctx_read_fixed_result(struct ctx_view *view, enum ctx_part_kind kind,
 }
 
 void
-ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj)
+ctx_read_failure(struct ctx_message *view, size_t first, uint32_t obj)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t sign = ctx_find_either(json, obj, "is_error", "isError");
@@ -138,7 +139,7 @@ ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj)
 	size_t i;
 
 	for (i = view->n; failed && i-- > first;) {
-		if (view->parts[i].kind != CTX_PART_RESULT)
+		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		view->parts[i].failed = true;
 		return;
@@ -146,15 +147,15 @@ ctx_read_failure(struct ctx_view *view, size_t first, uint32_t obj)
 }
 
 int
-ctx_read_member(struct ctx_view *view, uint32_t obj, const char *key,
-    enum ctx_part_kind kind, struct ctx_err *err)
+ctx_read_member(struct ctx_message *view, uint32_t obj, const char *key,
+    enum ctx_block_kind kind, struct ctx_err *err)
 {
 	uint32_t value = ctx_json_find(view->json, obj, key);
-	struct ctx_part *part;
+	struct ctx_block *part;
 
 	if (value == 0 || view->json->nodes[value].kind == CTX_JSON_NULL)
 		return 0;
-	part = ctx_view_add(view, kind, value, err);
+	part = ctx_message_add_block(view, kind, value, err);
 	if (part == NULL)
 		return -1;
 	/* A member's key is the node before its value. */
@@ -173,10 +174,11 @@ ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
 }
 
 int
-ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id, uint32_t name,
-    struct ctx_err *err)
+ctx_read_call(struct ctx_message *view, uint32_t value, uint32_t id,
+    uint32_t name, struct ctx_err *err)
 {
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, value, err);
+	struct ctx_block *part =
+	    ctx_message_add_block(view, CTX_BLOCK_TOOL_CALL, value, err);
 
 	if (part == NULL)
 		return -1;
@@ -186,7 +188,7 @@ ctx_read_call(struct ctx_view *view, uint32_t value, uint32_t id, uint32_t name,
 }
 
 void
-ctx_read_caller(struct ctx_view *view, uint32_t caller)
+ctx_read_caller(struct ctx_message *view, uint32_t caller)
 {
 	static const char *const keys[] = {"tool_id", "toolId", "caller_id"};
 	uint32_t id = 0;
@@ -201,7 +203,7 @@ ctx_read_caller(struct ctx_view *view, uint32_t caller)
 }
 
 int
-ctx_read_typed(struct ctx_view *view, uint32_t block,
+ctx_read_typed(struct ctx_message *view, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(view->json, block, "type"), value;
@@ -210,18 +212,18 @@ ctx_read_typed(struct ctx_view *view, uint32_t block,
 	for (row = rows; type != 0 && row < rows + n; row++) {
 		if (!ctx_json_is(view->json, type, row->type))
 			continue;
-		if (row->key == NULL && row->kind == CTX_PART_OPAQUE)
+		if (row->key == NULL && row->kind == CTX_BLOCK_OPAQUE)
 			return ctx_read_part(view, row->kind, 0, err);
 		value = row->key == NULL
 		    ? 0
 		    : ctx_json_find(view->json, block, row->key);
-		if (value == 0 && row->kind != CTX_PART_MEDIA &&
-		    row->kind != CTX_PART_REASONING)
+		if (value == 0 && row->kind != CTX_BLOCK_MEDIA &&
+		    row->kind != CTX_BLOCK_REASONING)
 			break;
 		return ctx_read_part(view, row->kind,
 		    value == 0 ? block : value, err);
 	}
-	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
 }
 
 bool
@@ -287,13 +289,13 @@ ctx_begins(const struct ctx_json *json, uint32_t node, const char *start)
 	if (json->nodes[node].kind != CTX_JSON_STRING)
 		return false;
 	do {
-		if (!ctx_text_next(literal, &at, &cp))
+		if (!ctx_json_string_next(literal, &at, &cp))
 			return false;
 	} while (cp == ' ' || cp == '\t' || cp == '\n' || cp == '\r');
 	while (cp == (unsigned char)*start) {
 		if (*++start == '\0')
 			return true;
-		if (!ctx_text_next(literal, &at, &cp))
+		if (!ctx_json_string_next(literal, &at, &cp))
 			return false;
 	}
 	return false;

@@ -22,7 +22,7 @@ static const struct wrapper {
 	const char *with;    /* and one of this name */
 	const char *dialect; /* of messages that tell nothing, or NULL */
 	bool sure;           /* of all messages: no other has such a member */
-	const char *element; /* see struct ctx_shape */
+	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
 	bool said; /* not if its first element has no role */
 	bool text; /* may be a text, which the user said */
@@ -163,11 +163,12 @@ is_said(const struct ctx_json *json, uint32_t node)
 /* Many messages are so.  No wrapper and no row but generic claims them, so
  * none need be asked. */
 static bool
-detect_said(const struct ctx_json *json, uint32_t node, struct ctx_shape *shape)
+detect_said(const struct ctx_json *json, uint32_t node,
+    struct ctx_record_layout *shape)
 {
 	if (!is_said(json, node))
 		return false;
-	shape->kind = CTX_SHAPE_MESSAGE;
+	shape->kind = CTX_LAYOUT_MESSAGE;
 	shape->dialect = ctx_dialect_find("generic");
 	shape->why = "role and content";
 	return true;
@@ -195,7 +196,7 @@ ctx_detect_chat(const struct ctx_json *json, uint32_t node, bool first)
 /* What only generic claims may still be likely of another. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	const struct ctx_dialect *row;
 	const char *why;
@@ -216,7 +217,7 @@ detect_likely(const struct ctx_json *json, uint32_t node,
  * what only generic claims settles nothing. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	const struct ctx_dialect *row;
 	const char *why;
@@ -228,7 +229,7 @@ detect_message(const struct ctx_json *json, uint32_t node,
 		why = row->is(json, node);
 		if (why == NULL)
 			continue;
-		shape->kind = CTX_SHAPE_MESSAGE;
+		shape->kind = CTX_LAYOUT_MESSAGE;
 		shape->dialect = row;
 		shape->decisive = ctx_dialect_at(i + 1) != NULL;
 		shape->why = why;
@@ -241,8 +242,8 @@ detect_message(const struct ctx_json *json, uint32_t node,
 /* No message told: one may have been likely of a dialect, unless another
  * rules that out. */
 static void
-weigh_likely(const struct ctx_shape *likely, const char *chat,
-    struct ctx_shape *shape)
+weigh_likely(const struct ctx_record_layout *likely, const char *chat,
+    struct ctx_record_layout *shape)
 {
 	if (!likely->likely)
 		return;
@@ -258,14 +259,14 @@ weigh_likely(const struct ctx_shape *likely, const char *chat,
 
 /* The dialect of the messages: that of the first that tells. */
 static void
-detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
+detect_messages(const struct ctx_json *json, struct ctx_record_layout *shape)
 {
 	uint32_t node = shape->messages + !shape->single, message;
-	struct ctx_shape one, likely = {0};
+	struct ctx_record_layout one, likely = {0};
 	const char *chat = NULL;
 	bool first = true;
 
-	shape->kind = CTX_SHAPE_CONVERSATION;
+	shape->kind = CTX_LAYOUT_CONVERSATION;
 	shape->dialect = ctx_dialect_find("generic");
 	shape->why = "role and content";
 	for (; node < json->nodes[shape->messages].next;
@@ -284,7 +285,7 @@ detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
 		}
 		if (one.likely && !likely.likely)
 			likely = one;
-		if (one.kind == CTX_SHAPE_MESSAGE && chat == NULL)
+		if (one.kind == CTX_LAYOUT_MESSAGE && chat == NULL)
 			chat = ctx_detect_chat(json, message, first);
 		first = false;
 	}
@@ -294,7 +295,7 @@ detect_messages(const struct ctx_json *json, struct ctx_shape *shape)
 /* For messages that tell nothing: what is around them may. */
 static void
 take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	size_t i;
 
@@ -393,7 +394,7 @@ unwrap(const struct ctx_json *json, uint32_t node,
 		return 0;
 	if (ctx_is_array(json, messages) && are_texts(json, messages))
 		return 0;
-	if (wrapper->said && !ctx_is_talk(json, messages))
+	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
 	/* LangSmith keeps a list of one list of messages. */
 	if (json->nodes[messages].next > messages + 1 &&
@@ -441,7 +442,7 @@ model_of(const struct ctx_json *json, uint32_t request)
 
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	const struct wrapper *wrapper;
 	size_t i;
@@ -472,12 +473,12 @@ detect_object(const struct ctx_json *json, uint32_t node,
 /* The first element of an array that is a message or a conversation. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	uint32_t one, end = json->nodes[array].next;
 
 	memset(shape, 0, sizeof *shape);
-	for (one = array + 1; one < end && shape->kind == CTX_SHAPE_OTHER;
+	for (one = array + 1; one < end && shape->kind == CTX_LAYOUT_OTHER;
 	     one = json->nodes[one].next) {
 		memset(shape, 0, sizeof *shape);
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
@@ -489,30 +490,30 @@ detect_element(const struct ctx_json *json, uint32_t array,
  * name are some too. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	uint32_t one, end = json->nodes[node].next;
-	struct ctx_shape first;
+	struct ctx_record_layout first;
 
 	detect_element(json, node, &first);
-	if (first.kind == CTX_SHAPE_MESSAGE) {
+	if (first.kind == CTX_LAYOUT_MESSAGE) {
 		shape->messages = node;
 		detect_messages(json, shape);
 		return;
 	}
-	for (one = node + 1; one < end && first.kind == CTX_SHAPE_OTHER;
+	for (one = node + 1; one < end && first.kind == CTX_LAYOUT_OTHER;
 	     one = json->nodes[one].next)
 		if (ctx_is_array(json, one))
 			detect_element(json, one, &first);
-	if (first.kind != CTX_SHAPE_OTHER) {
-		shape->kind = CTX_SHAPE_LIST;
+	if (first.kind != CTX_LAYOUT_OTHER) {
+		shape->kind = CTX_LAYOUT_LIST;
 		shape->list = node;
 	}
 }
 
 void
 ctx_detect(const struct ctx_json *json, uint32_t node,
-    const struct ctx_dialect *expected, struct ctx_shape *shape)
+    const struct ctx_dialect *expected, struct ctx_record_layout *shape)
 {
 	uint32_t list = ctx_json_find(json, node, "requests");
 
@@ -520,7 +521,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	/* The body of an Anthropic batch is a list in an object. */
 	if (ctx_is_array(json, list))
 		detect_array(json, list, shape);
-	if (shape->kind == CTX_SHAPE_LIST)
+	if (shape->kind == CTX_LAYOUT_LIST)
 		return;
 	memset(shape, 0, sizeof *shape);
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
@@ -536,7 +537,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 			detect_object(json, node, shape);
 			return;
 		}
-		shape->kind = CTX_SHAPE_MESSAGE;
+		shape->kind = CTX_LAYOUT_MESSAGE;
 		shape->dialect = expected;
 		shape->decisive = true;
 	}

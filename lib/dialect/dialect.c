@@ -472,7 +472,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_BLANK_TEXT | CTX_MUST_SPEAK | CTX_NO_SYSTEM |
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_NEEDS_IDS |
 	    CTX_ARGUMENTS_OBJECT | CTX_NEEDS_BODY | CTX_SIGNED |
-	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
+	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_BREAKPOINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
@@ -529,9 +529,9 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |
 	    CTX_MUST_SPEAK | CTX_SYSTEM_BETWEEN | CTX_MERGES |
 	    CTX_RESULTS_FIRST | CTX_NEEDS_IDS | CTX_ARGUMENTS_OBJECT |
-	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_HINTS |
-	    CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS | CTX_ERRORS_TEXT |
-	    CTX_RESULT_TYPES,
+	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
+	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
+	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
 	/* An estimate: 7 tokens of framing were measured around a request
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	FRAMING,

@@ -82,11 +82,12 @@ enum {
 };
 
 /* Rules from bit 31 on are macros, since an enum constant is an int. */
-#define CTX_NINE_IDS      (UINT64_C(1) << 32) /* exactly 9 of A-Z a-z 0-9 */
-#define CTX_FEW_HINTS     (UINT64_C(1) << 33) /* at most CTX_HINTS_MOST hints */
-#define CTX_SMALL_REQUEST (UINT64_C(1) << 34) /* see ctx_bounds */
+#define CTX_NINE_IDS (UINT64_C(1) << 32) /* exactly 9 of A-Z a-z 0-9 */
+#define CTX_FEW_BREAKPOINTS \
+	(UINT64_C(1) << 33) /* at most CTX_BREAKPOINTS_MAX hints */
+#define CTX_SMALL_REQUEST (UINT64_C(1) << 34) /* see ctx_provider_limits */
 #define CTX_NEEDS_TOOLS   (UINT64_C(1) << 35) /* calls ask for definitions */
-#define CTX_IMAGE_LIMITS  (UINT64_C(1) << 36) /* see ctx_bounds */
+#define CTX_IMAGE_LIMITS  (UINT64_C(1) << 36) /* see ctx_provider_limits */
 #define CTX_RESULTS_TEXT  (UINT64_C(1) << 37) /* a result is texts only, */
 #define CTX_ERRORS_TEXT   (UINT64_C(1) << 38) /* ... if it tells a failure */
 #define CTX_ANSWERS_RESULTS                               \
@@ -129,7 +130,7 @@ enum {
  * message if that is the call, or else the role of that (NULL: any), and
  * whose $id and $name the call has.  With an empty text no result is written.
  */
-struct ctx_answer {
+struct ctx_result_template {
 	const char *type;
 	const char *text;
 };
@@ -170,7 +171,7 @@ enum {
 };
 
 /* What a line says of its place.  Places are nodes, 0 where there is none. */
-struct ctx_line {
+struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
 	uint32_t id;            /* its own name */
@@ -207,7 +208,7 @@ struct ctx_dialect {
 	 * no message of this dialect (view undefined), -1 out of memory.
 	 */
 	int (*read)(const struct ctx_json *json, uint32_t node,
-	    struct ctx_view *view, struct ctx_err *err);
+	    struct ctx_message *view, struct ctx_err *err);
 	/*
 	 * Transcripts only: what the record at node says of its place in
 	 * the file (all of *line is set).  Of a record of another format it
@@ -215,7 +216,7 @@ struct ctx_dialect {
 	 */
 	enum ctx_history history;
 	void (*line)(const struct ctx_json *json, uint32_t node,
-	    struct ctx_line *line);
+	    struct ctx_line_place *line);
 	/* The member that numbers the messages of an array from 1, or NULL. */
 	const char *ordinal;
 	/*
@@ -265,7 +266,7 @@ struct ctx_dialect {
 	const char *note_part;
 	bool note_text;
 	/* Results for calls that have none; no row: that is not repaired. */
-	struct ctx_answer answers[8];
+	struct ctx_result_template answers[8];
 	/* What stands before and behind such results, parted by commas, to
 	 * make them a message; NULL: each is a message by itself.  $time is
 	 * that of the call's message. */
@@ -289,16 +290,16 @@ const struct ctx_dialect *ctx_dialect_find(const char *name);
 
 /* ---- dialect/detect.c: what a record is --------------------------------- */
 
-enum ctx_shape_kind {
-	CTX_SHAPE_OTHER,   /* JSON, but nothing that holds messages */
-	CTX_SHAPE_MESSAGE, /* the value is one message */
-	CTX_SHAPE_CONVERSATION,
-	CTX_SHAPE_LIST, /* an array of conversations */
+enum ctx_layout_kind {
+	CTX_LAYOUT_OTHER,   /* JSON, but nothing that holds messages */
+	CTX_LAYOUT_MESSAGE, /* the value is one message */
+	CTX_LAYOUT_CONVERSATION,
+	CTX_LAYOUT_LIST, /* an array of conversations */
 };
 
 /* What a value was found to be. */
-struct ctx_shape {
-	enum ctx_shape_kind kind;
+struct ctx_record_layout {
+	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* of its messages */
 	bool decisive;       /* the value settles the dialect of its stream */
 	bool likely;         /* it does not, but speaks for this one */
@@ -317,7 +318,7 @@ struct ctx_shape {
 /* Finds out what the value at node is; looks at its keys, not its texts.
  * expected, or NULL, is the dialect to ask first. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
-    const struct ctx_dialect *expected, struct ctx_shape *shape);
+    const struct ctx_dialect *expected, struct ctx_record_layout *shape);
 
 /*
  * The reason why the message at node rules out every dialect but those of the
@@ -337,13 +338,13 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
  * *coded is true.  "" if there is neither, or its path is too long or has a
  * name of other characters than letters, digits and _.-
  */
-int ctx_detect_stray(const struct ctx_json *json, char *path, size_t size,
+int ctx_suggest_path(const struct ctx_json *json, char *path, size_t size,
     bool *coded, struct ctx_err *err);
 
 /* ---- dialect/breakpoint_format.c: how breakpoints are written ----------- */
 
 /* What makes a provider cache a prefix. */
-enum ctx_cache {
+enum ctx_cache_kind {
 	CTX_CACHE_NONE,       /* nothing that is known */
 	CTX_CACHE_AUTO,       /* it does so by itself */
 	CTX_CACHE_CONTROL,    /* "cache_control" in a block */
@@ -358,7 +359,7 @@ enum ctx_cache {
  * take a hint there.  Whoever writes hints removes those that are there
  * first, whichever provider they were for.
  */
-enum { CTX_HINTS_MOST = 4 }; /* hints of a request; a fifth is refused */
+enum { CTX_BREAKPOINTS_MAX = 4 }; /* hints of a request; a fifth is refused */
 
 enum ctx_ttl {
 	CTX_TTL_5M, /* five minutes after the last use: the default */
@@ -369,7 +370,7 @@ enum ctx_ttl {
 const char *ctx_ttl_name(unsigned ttl);
 
 /* A row for each way in which hints are written. */
-struct ctx_hints {
+struct ctx_breakpoint_format {
 	const char *provider;
 	const char *dialect; /* the format that is this provider's */
 	const char *also[3]; /* those that may be, if the user says so */
@@ -386,7 +387,7 @@ struct ctx_hints {
 	const char *text; /* what stands before the text in that array; a
 			   * brace and a bracket end it */
 	/* Blocks that may carry a hint; after the last an empty row. */
-	const struct ctx_hint_block *blocks;
+	const struct ctx_breakpoint_block *blocks;
 	bool keyed;           /* blocks are told by their one key, not a type */
 	unsigned silent;      /* a bit for each role whose blocks carry none */
 	const char *system;   /* member of a request, as a content; or NULL */
@@ -398,8 +399,8 @@ struct ctx_hints {
 	/* Price of what is written for an hour, of that of input; 0: it is
 	 * that of what is written for 5 minutes. */
 	unsigned hour_percent;
-	unsigned models;      /* a bit for each enum ctx_cache that heeds hints,
-			       * 1 << CTX_CACHES: and if no model is known */
+	unsigned models; /* a bit for each enum ctx_cache_kind that heeds hints,
+			  * 1 << CTX_CACHES: and if no model is known */
 	unsigned tool_models; /* the same, for those on tools */
 	/* The provider looks so many blocks back from a breakpoint for one
 	 * that it has kept; 0: it must have kept this one. */
@@ -412,43 +413,47 @@ struct ctx_hints {
  * The row for messages of a dialect that go to a provider, by name; NULL:
  * the dialect's own.  NULL if there is none.
  */
-const struct ctx_hints *ctx_hints_find(const struct ctx_dialect *dialect,
-    const char *provider);
+const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
+    const struct ctx_dialect *dialect, const char *provider);
 /* Name i of the providers, or NULL behind the last. */
-const char *ctx_hints_provider(unsigned i);
+const char *ctx_breakpoint_provider(unsigned i);
 /* Any row for messages of the dialect, to take hints away by, or NULL. */
-const struct ctx_hints *ctx_hints_any(const struct ctx_dialect *dialect);
+const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
+    const struct ctx_dialect *dialect);
 /* The members of a request that stand before its messages, as in the row
  * (NULL: of a provider that takes no hints); name i, or NULL. */
-const char *ctx_hints_before(const struct ctx_hints *hints, size_t i);
+const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *hints,
+    size_t i);
 
 /* The array or text that holds the blocks of a message, or 0. */
-uint32_t ctx_hints_content(const struct ctx_hints *hints,
+uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *hints,
     const struct ctx_json *json, uint32_t message);
 /* The same of a request (its node): its system prompt, its tools. */
-uint32_t ctx_hints_system(const struct ctx_hints *hints,
+uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *hints,
     const struct ctx_json *json, uint32_t request);
-uint32_t ctx_hints_tools(const struct ctx_hints *hints,
+uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *hints,
     const struct ctx_json *json, uint32_t request);
 /* Does the provider set a breakpoint at the end by itself?  request 0: there
  * is none. */
-bool ctx_hints_own(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t request);
+bool ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t request);
 
 /* Which of the last blocks of an array (or text) may carry a hint. */
-#define CTX_HINTS_REACH 16
-struct ctx_hint_places {
+#define CTX_BREAKPOINT_REACH 16
+struct ctx_breakpoint_places {
 	size_t blocks; /* how many there are; hints are none */
 	uint32_t mask; /* bit i: the block i before the last may */
 };
-void ctx_hints_places(const struct ctx_hints *hints,
-    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);
+void ctx_breakpoint_find_places(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places);
 /* The same of tools, but only the last that may. */
-void ctx_hints_tool_places(const struct ctx_hints *hints,
-    const struct ctx_json *json, uint32_t list, struct ctx_hint_places *places);
+void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places);
 
 /* Where hints are written. */
-struct ctx_hint_pen {
+struct ctx_breakpoint_writer {
 	const struct ctx_json *json;
 	struct ctx_edits *edits;
 	bool *drop; /* scratch */
@@ -459,30 +464,33 @@ struct ctx_hint_pen {
  * in its blocks, and new ones where mask says (see above; hints may be NULL
  * if it is 0).  One that is right already stays as it is.
  */
-int ctx_hints_write(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    enum ctx_ttl ttl, uint32_t list, uint32_t mask, struct ctx_err *err);
+int ctx_breakpoint_write(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t list,
+    uint32_t mask, struct ctx_err *err);
 /* Notes the removal of the hints that an object itself has as members. */
-int ctx_hints_strip(struct ctx_hint_pen *pen, uint32_t object,
+int ctx_breakpoint_strip(struct ctx_breakpoint_writer *pen, uint32_t object,
     struct ctx_err *err);
 /* Sets lists to the arrays and texts beside the messages of a request in which
  * any provider keeps hints, each once; returns how many there are. */
-#define CTX_HINTS_LISTS 10
-size_t ctx_hints_lists(const struct ctx_json *json, uint32_t request,
-    uint32_t lists[CTX_HINTS_LISTS]);
+#define CTX_BREAKPOINT_LISTS 10
+size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
+    uint32_t lists[CTX_BREAKPOINT_LISTS]);
 /* Is the key one of a hint that is a member of what it is for? */
-bool ctx_hints_key(const struct ctx_json *json, uint32_t key);
+bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
 /* Notes that a text, as a content, becomes the array of one block that it
  * would be with a hint; arrays stay. */
-int ctx_hints_widen(struct ctx_hint_pen *pen, const struct ctx_hints *hints,
-    uint32_t list, struct ctx_err *err);
-void ctx_hint_pen_release(struct ctx_hint_pen *pen);
+int ctx_breakpoint_widen(struct ctx_breakpoint_writer *pen,
+    const struct ctx_breakpoint_format *hints, uint32_t list,
+    struct ctx_err *err);
+void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *pen);
 /* Is told of a hint: a member of the object container with this key node, or
  * an element of the array container.  0, or -1 with *err to stop. */
-typedef int ctx_hint_visitor(void *user, const struct ctx_json *json,
+typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
     uint32_t container, uint32_t node, struct ctx_err *err);
 /* Visits the hints of this provider's in an array of blocks or tools, and in
  * the blocks of those, in order. */
-int ctx_hints_each(const struct ctx_hints *hints, const struct ctx_json *json,
-    uint32_t list, void *user, ctx_hint_visitor *visit, struct ctx_err *err);
+int ctx_breakpoint_each(const struct ctx_breakpoint_format *hints,
+    const struct ctx_json *json, uint32_t list, void *user,
+    ctx_breakpoint_visitor *visit, struct ctx_err *err);
 
 #endif

@@ -19,8 +19,8 @@ match(const char **p, const char *end, const char *piece)
 			return false;
 		/* As if it stood between quotes. */
 		at = 1;
-		(void)ctx_text_next((struct ctx_str){*p - 1,
-					(size_t)(end - *p) + 2},
+		(void)ctx_json_string_next((struct ctx_str){*p - 1,
+					       (size_t)(end - *p) + 2},
 		    &at, &c);
 		*p += at - 1;
 		if (c != (unsigned char)*piece)
@@ -33,7 +33,7 @@ match(const char **p, const char *end, const char *piece)
 }
 
 const char *const *
-ctx_body_form(const struct ctx_json *json, uint32_t body,
+ctx_result_content_form(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
 	const char *const *sign = dialect->failures;
@@ -50,11 +50,11 @@ ctx_body_form(const struct ctx_json *json, uint32_t body,
 }
 
 uint32_t
-ctx_body_text(const struct ctx_json *json, uint32_t body,
+ctx_result_content_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
 	const struct ctx_node *nodes = json->nodes;
-	const char *const *form = ctx_body_form(json, body, dialect);
+	const char *const *form = ctx_result_content_form(json, body, dialect);
 	const char *p = json->text + nodes[body].at;
 	const char *end = json->text + nodes[body].end;
 	uint32_t node = body;
@@ -70,12 +70,12 @@ ctx_body_text(const struct ctx_json *json, uint32_t body,
 }
 
 bool
-ctx_body_restores(const struct ctx_json *json, uint32_t body,
+ctx_result_content_restores(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
-	const char *const *form = ctx_body_form(json, body, dialect);
+	const char *const *form = ctx_result_content_form(json, body, dialect);
 	size_t before = strlen(form[0]), behind = strlen(form[1]);
-	uint32_t node = ctx_body_text(json, body, dialect);
+	uint32_t node = ctx_result_content_text(json, body, dialect);
 	struct ctx_str all = ctx_json_str(json, body), text;
 
 	if (node == 0)
@@ -84,26 +84,26 @@ ctx_body_restores(const struct ctx_json *json, uint32_t body,
 	return before + text.n + behind == all.n &&
 	    memcmp(all.p, form[0], before) == 0 &&
 	    memcmp(text.p + text.n, form[1], behind) == 0 &&
-	    ctx_text_canonical(text);
+	    ctx_json_string_is_normalized(text);
 }
 
 int
-ctx_body_add(struct ctx_buf *out, const char *const *form, const char *p,
-    size_t n, struct ctx_err *err)
+ctx_result_content_add(struct ctx_buf *out, const char *const *form,
+    const char *p, size_t n, struct ctx_err *err)
 {
 	if (ctx_buf_add(out, form[0], strlen(form[0]), err) < 0 ||
-	    ctx_text_encode(out, p, n, err) < 0)
+	    ctx_json_string_encode(out, p, n, err) < 0)
 		return -1;
 	return ctx_buf_add(out, form[1], strlen(form[1]), err);
 }
 
 /* The first part of result i that is its own and stands in its body, or
  * NULL. */
-static const struct ctx_part *
-first_within(const struct ctx_view *view, size_t i)
+static const struct ctx_block *
+first_within(const struct ctx_message *view, size_t i)
 {
 	const uint32_t body = view->parts[i].value;
-	const struct ctx_part *part = &view->parts[i + 1];
+	const struct ctx_block *part = &view->parts[i + 1];
 
 	return i + 1 < view->n && part->owner == i + 1 && part->value > body &&
 		part->value < view->json->nodes[body].next
@@ -112,11 +112,11 @@ first_within(const struct ctx_view *view, size_t i)
 }
 
 bool
-ctx_body_lists(const struct ctx_view *view, size_t i)
+ctx_result_content_lists(const struct ctx_message *view, size_t i)
 {
 	const struct ctx_node *nodes = view->json->nodes;
 	const uint32_t body = view->parts[i].value;
-	const struct ctx_part *part = first_within(view, i);
+	const struct ctx_block *part = first_within(view, i);
 
 	return nodes[body].kind == CTX_JSON_ARRAY ||
 	    (part != NULL && part->parent > body &&
@@ -124,10 +124,10 @@ ctx_body_lists(const struct ctx_view *view, size_t i)
 }
 
 uint32_t
-ctx_body_value(const struct ctx_view *view, size_t i)
+ctx_result_content_value(const struct ctx_message *view, size_t i)
 {
 	const uint32_t body = view->parts[i].value;
-	const struct ctx_part *part = first_within(view, i);
+	const struct ctx_block *part = first_within(view, i);
 	bool only = i + 2 >= view->n || view->parts[i + 2].owner != i + 1;
 
 	return part != NULL && part->parent <= body && only ? part->value
@@ -137,9 +137,9 @@ ctx_body_value(const struct ctx_view *view, size_t i)
 /* True if part i belongs to no result, or stands in the body of its result,
  * for which a text may stand. */
 static bool
-is_free(const struct ctx_view *view, size_t i)
+is_free(const struct ctx_message *view, size_t i)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 	uint32_t body;
 
 	if (part->owner == 0)
@@ -150,14 +150,14 @@ is_free(const struct ctx_view *view, size_t i)
 }
 
 uint32_t
-ctx_media_block(const struct ctx_view *view, const struct ctx_dialect *dialect,
-    size_t i)
+ctx_media_block(const struct ctx_message *view,
+    const struct ctx_dialect *dialect, size_t i)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 	const struct ctx_json *json = view->json;
 	uint32_t type;
 
-	if (part->kind != CTX_PART_MEDIA || dialect->text_block == NULL ||
+	if (part->kind != CTX_BLOCK_MEDIA || dialect->text_block == NULL ||
 	    part->child == 0 ||
 	    json->nodes[part->parent].kind != CTX_JSON_ARRAY ||
 	    json->nodes[part->child].kind != CTX_JSON_OBJECT ||
@@ -168,7 +168,7 @@ ctx_media_block(const struct ctx_view *view, const struct ctx_dialect *dialect,
 	type = ctx_json_find(json, part->child, "type");
 	if (type != 0 &&
 	    (ctx_json_count(json, part->child) == 1 ||
-		ctx_json_begins(json, type, "reasoning")))
+		ctx_json_starts_with(json, type, "reasoning")))
 		return 0;
 	return part->child;
 }

@@ -7,7 +7,7 @@
 #include "dialect/read.h"
 
 bool
-ctx_is_talk(const struct ctx_json *json, uint32_t node)
+ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 {
 	return ctx_is_array(json, node) && json->nodes[node].next > node + 1 &&
 	    ctx_json_find(json, node + 1, "role") != 0;
@@ -103,10 +103,10 @@ is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
 	int rc;
 
 	if (json->nodes[node].kind != CTX_JSON_STRING ||
-	    !ctx_json_begins(json, node, "["))
+	    !ctx_json_starts_with(json, node, "["))
 		return 0;
 	text->n = 0;
-	if (ctx_text_decode(text, ctx_json_str(json, node), err) < 0)
+	if (ctx_json_string_decode(text, ctx_json_str(json, node), err) < 0)
 		return -1;
 	rc = ctx_json_scan(coded, text->p, text->n, &used, &wrong);
 	if (rc < 0 && wrong.code == CTX_ENOMEM) {
@@ -141,14 +141,14 @@ find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
 }
 
 int
-ctx_detect_stray(const struct ctx_json *json, char *path, size_t size,
+ctx_suggest_path(const struct ctx_json *json, char *path, size_t size,
     bool *coded, struct ctx_err *err)
 {
 	uint32_t node = 1;
 
 	*path = '\0';
 	*coded = false;
-	while (node < json->n && !ctx_is_talk(json, node))
+	while (node < json->n && !ctx_is_conversation(json, node))
 		node++;
 	if (node >= json->n) {
 		if (find_coded(json, &node, err) < 0)

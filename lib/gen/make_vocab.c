@@ -38,9 +38,9 @@ read_file(struct ctx_buf *buf, const char *name)
 }
 
 static void
-find_tokens(struct ctx_pack *pack, const struct ctx_buf *buf)
+find_tokens(struct ctx_vocab_builder *pack, const struct ctx_buf *buf)
 {
-	struct ctx_pack_token *tokens = calloc(buf->n + 1, sizeof *tokens);
+	struct ctx_build_token *tokens = calloc(buf->n + 1, sizeof *tokens);
 	size_t at = 0;
 
 	if (tokens == NULL)
@@ -58,17 +58,17 @@ find_tokens(struct ctx_pack *pack, const struct ctx_buf *buf)
 
 static const struct {
 	const char *name;
-	struct ctx_scheme scheme;
+	struct ctx_pretokenizer scheme;
 } schemes[] = {
-    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}},
-    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}},
-    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}},
+    {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}},
+    {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}},
+    {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}},
 };
 
 int
 main(int argc, char **argv)
 {
-	struct ctx_pack pack = {.whole = true};
+	struct ctx_vocab_builder pack = {.whole = true};
 	struct ctx_buf buf = {0};
 	struct ctx_err err;
 	size_t size, i;
@@ -84,7 +84,7 @@ main(int argc, char **argv)
 	for (arg = 2; arg < argc; arg++)
 		read_file(&buf, argv[arg]);
 	find_tokens(&pack, &buf);
-	if (ctx_pack(&pack, &block, &size, &err) < 0)
+	if (ctx_vocab_build(&pack, &block, &size, &err) < 0)
 		die(err.text);
 	if (fwrite(block, 1, size, stdout) != size || fflush(stdout) != 0)
 		die("cannot write");

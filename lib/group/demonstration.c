@@ -108,19 +108,19 @@ ends_demo(struct ctx_str line)
 /* The last text of a message that holds only texts and results, a node; 0:
  * there is none, or its end names no demonstration. */
 static uint32_t
-find_end(const struct ctx_view *view)
+find_end(const struct ctx_message *view)
 {
 	struct ctx_str raw;
 	uint32_t node = 0;
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 
-		if (part->value == 0 || part->kind == CTX_PART_RESULT ||
+		if (part->value == 0 || part->kind == CTX_BLOCK_TOOL_RESULT ||
 		    part->owner != 0)
 			continue;
-		if (part->kind != CTX_PART_TEXT ||
+		if (part->kind != CTX_BLOCK_TEXT ||
 		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
 			return 0;
 		node = part->value;
@@ -137,8 +137,8 @@ find_end(const struct ctx_view *view)
 }
 
 int
-ctx_is_demo(const struct ctx_view *view, struct ctx_buf *scratch, bool *demo,
-    struct ctx_err *err)
+ctx_is_demonstration(const struct ctx_message *view, struct ctx_buf *scratch,
+    bool *demo, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t node = ctx_json_find(json, view->node, "is_demo");

@@ -5,8 +5,8 @@
 #include "message/message.h"
 
 /* Sets *demo to true if a user's message is a demonstration: see
- * CTX_ITEM_DEMO.  -1 with *err if there is no memory. */
-int ctx_is_demo(const struct ctx_view *view, struct ctx_buf *scratch,
-    bool *demo, struct ctx_err *err);
+ * CTX_SEGMENT_DEMONSTRATION.  -1 with *err if there is no memory. */
+int ctx_is_demonstration(const struct ctx_message *view,
+    struct ctx_buf *scratch, bool *demo, struct ctx_err *err);
 
 #endif

@@ -12,26 +12,30 @@
 /* ---- group/groups.c: messages to groups and turns ----------------------- */
 
 enum {
-	CTX_ITEM_PINNED = 1,   /* never goes, whatever follows */
-	CTX_ITEM_SYSTEM = 2,   /* belongs to no turn */
-	CTX_ITEM_USER = 4,     /* opens a turn, or is among those that do */
-	CTX_ITEM_UNKNOWN = 8,  /* a record that is no message: pinned */
-	CTX_ITEM_RESULTS = 16, /* only the results of its message ... */
-	CTX_ITEM_REST = 32,    /* ... or only the rest of it */
-	CTX_ITEM_SUMMARY = 64, /* an earlier summary: opens no turn */
-	CTX_ITEM_NOTICE = 128, /* a notice of ours: opens no turn */
-	CTX_ITEM_META = 256,   /* a user's message that no person wrote */
-	CTX_ITEM_PAST = 512,   /* stands for what its format had go before it */
-	CTX_ITEM_WITH_SUMMARY = 1024, /* a part of it is an earlier summary, */
-	CTX_ITEM_WITH_NOTICE = 2048,  /* or a notice of ours */
-	CTX_ITEM_GOES_ON = 4096, /* a call in it gets more results than one */
-	CTX_ITEM_SIGNED = 8192,  /* it holds signed reasoning */
-	CTX_ITEM_ASKS = 16384,   /* of the user messages of its turn the first
-				  * that is neither a demonstration nor pinned,
-				  * or the last */
-	CTX_ITEM_DEMO = 32768,   /* a user message that records how a task was
-				  * done: "is_demo" is true, or the text ends
-				  * with a line such as END OF DEMONSTRATION */
+	CTX_SEGMENT_PINNED = 1,   /* never goes, whatever follows */
+	CTX_SEGMENT_SYSTEM = 2,   /* belongs to no turn */
+	CTX_SEGMENT_USER = 4,     /* opens a turn, or is among those that do */
+	CTX_SEGMENT_UNKNOWN = 8,  /* a record that is no message: pinned */
+	CTX_SEGMENT_RESULTS = 16, /* only the results of its message ... */
+	CTX_SEGMENT_REST = 32,    /* ... or only the rest of it */
+	CTX_SEGMENT_SUMMARY = 64, /* an earlier summary: opens no turn */
+	CTX_SEGMENT_NOTICE = 128, /* a notice of ours: opens no turn */
+	CTX_SEGMENT_META = 256,   /* a user's message that no person wrote */
+	CTX_SEGMENT_COMPACTED =
+	    512, /* stands for what its format had go before it */
+	CTX_SEGMENT_WITH_SUMMARY =
+	    1024, /* a part of it is an earlier summary, */
+	CTX_SEGMENT_WITH_NOTICE = 2048, /* or a notice of ours */
+	CTX_SEGMENT_MORE_RESULTS =
+	    4096,                  /* a call in it gets more results than one */
+	CTX_SEGMENT_SIGNED = 8192, /* it holds signed reasoning */
+	CTX_SEGMENT_TASK = 16384,  /* of the user messages of its turn the first
+				    * that is neither a demonstration nor pinned,
+				    * or the last */
+	CTX_SEGMENT_DEMONSTRATION =
+	    32768, /* a user message that records how a task was
+		    * done: "is_demo" is true, or the text ends
+		    * with a line such as END OF DEMONSTRATION */
 };
 
 /*
@@ -43,7 +47,7 @@ enum {
  * what comes before the first.  Where several people write as the user, under
  * names that differ, each change of name opens a turn (CTX_NAMES_USERS).
  */
-struct ctx_item {
+struct ctx_segment {
 	uint64_t start;     /* tokens of the conversation before it */
 	uint64_t tokens;    /* the item as it is now */
 	uint64_t reasoning; /* of these, its reasoning */
@@ -79,10 +83,10 @@ struct ctx_item {
  * a call is of the call's group: a program may wait there for what comes.
  */
 struct ctx_groups {
-	struct ctx_item *items;
+	struct ctx_segment *items;
 	size_t n, cap;
 	struct ctx_calls *calls; /* the open ones */
-	struct ctx_names tools;
+	struct ctx_intern tools;
 	struct ctx_buf text;    /* scratch */
 	struct ctx_buf speaker; /* the last name of a user in this turn */
 	uint64_t tokens;        /* of all items ever added */
@@ -119,7 +123,7 @@ void ctx_groups_reset(struct ctx_groups *groups);
 /* Adds a message of the given cost; flags are PINNED, SUMMARY and NOTICE as
  * the caller knows, the others are found out. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
+    const struct ctx_message *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err);
 /* Adds a record that is no message; one that is aside, as what is not live in
  * a transcript, stands between no messages. */
@@ -128,13 +132,13 @@ int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 /* Sets *tool to the number in groups->tools of the tool that part i, a result
  * of a message not yet added, comes from; 0: unknown. */
 int ctx_groups_tool(struct ctx_groups *groups,
-    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
     uint32_t *tool, struct ctx_err *err);
 /* Forgets the items that nothing can join any more, once there are many; for
  * those who need only the turns and the tools. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* The first item of item i's group. */
-uint32_t ctx_group_of(struct ctx_item *items, uint32_t i);
+uint32_t ctx_group_of(struct ctx_segment *items, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err);

@@ -18,7 +18,7 @@ int
 ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 {
 	memset(groups, 0, sizeof *groups);
-	groups->calls = ctx_calls_new(err);
+	groups->calls = ctx_open_calls_new(err);
 	if (groups->calls == NULL)
 		return -1;
 	groups->tied = NONE;
@@ -32,8 +32,8 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 void
 ctx_groups_release(struct ctx_groups *groups)
 {
-	ctx_calls_free(groups->calls);
-	ctx_names_release(&groups->tools);
+	ctx_open_calls_free(groups->calls);
+	ctx_intern_release(&groups->tools);
 	ctx_buf_release(&groups->text);
 	ctx_buf_release(&groups->speaker);
 	free(groups->items);
@@ -43,8 +43,8 @@ ctx_groups_release(struct ctx_groups *groups)
 void
 ctx_groups_reset(struct ctx_groups *groups)
 {
-	ctx_calls_clear(groups->calls);
-	ctx_names_reset(&groups->tools);
+	ctx_open_calls_clear(groups->calls);
+	ctx_intern_reset(&groups->tools);
 	groups->n = 0;
 	groups->tokens = 0;
 	groups->messages = 0;
@@ -66,7 +66,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 }
 
 uint32_t
-ctx_group_of(struct ctx_item *items, uint32_t i)
+ctx_group_of(struct ctx_segment *items, uint32_t i)
 {
 	while (items[i].up != i) {
 		items[i].up = items[items[i].up].up;
@@ -77,7 +77,7 @@ ctx_group_of(struct ctx_item *items, uint32_t i)
 
 /* One group of two; its place is that of the earlier. */
 static void
-join(struct ctx_item *items, uint32_t a, uint32_t b)
+join(struct ctx_segment *items, uint32_t a, uint32_t b)
 {
 	uint32_t root = ctx_group_of(items, a), other = ctx_group_of(items, b);
 
@@ -94,10 +94,10 @@ join(struct ctx_item *items, uint32_t a, uint32_t b)
 	items[other].open = 0;
 }
 
-static struct ctx_item *
+static struct ctx_segment *
 add_item(struct ctx_groups *groups, struct ctx_err *err)
 {
-	struct ctx_item *items, *item;
+	struct ctx_segment *items, *item;
 
 	if (groups->n >= NONE) {
 		ctx_err_set(err, CTX_ELIMIT,
@@ -125,7 +125,7 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
  * none. */
 static int
 key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_json *json, const struct ctx_part *part,
+    const struct ctx_json *json, const struct ctx_block *part,
     struct ctx_call_key *key, uint32_t *tool, struct ctx_err *err)
 {
 	*tool = 0;
@@ -135,15 +135,14 @@ key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	if (key->name.p == NULL ||
 	    json->nodes[part->name].kind != CTX_JSON_STRING)
 		return 0;
-	return ctx_names_id(&groups->tools, key->name.p, key->name.n, tool,
-	    err);
+	return ctx_intern(&groups->tools, key->name.p, key->name.n, tool, err);
 }
 
 /* Joins a call that a program made to the call that runs the program.  That
  * may have its result already: then what called last is of the program. */
 static int
 join_caller(struct ctx_groups *groups, const struct ctx_json *json,
-    const struct ctx_part *part, uint32_t item, struct ctx_err *err)
+    const struct ctx_block *part, uint32_t item, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t caller, tool;
@@ -152,8 +151,8 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 		return -1;
 	if (key.id.p == NULL)
 		return 0;
-	caller = ctx_calls_peek(groups->calls, &key, &tool);
-	if (caller == CTX_NO_ITEM)
+	caller = ctx_open_calls_peek(groups->calls, &key, &tool);
+	if (caller == CTX_NO_SEGMENT)
 		caller = groups->calling;
 	if (caller != NONE)
 		join(groups->items, caller, item);
@@ -166,7 +165,7 @@ static void
 go_on(struct ctx_groups *groups, const struct ctx_call_key *key, uint32_t call)
 {
 	groups->goes_on = true;
-	groups->items[call].flags |= CTX_ITEM_GOES_ON;
+	groups->items[call].flags |= CTX_SEGMENT_MORE_RESULTS;
 	if (key->id.p != NULL)
 		return;
 	if (groups->nameless != NONE)
@@ -178,7 +177,7 @@ go_on(struct ctx_groups *groups, const struct ctx_call_key *key, uint32_t call)
 /* Opens the calls of a message and lets its results find theirs. */
 static int
 pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, uint32_t item, uint32_t results,
+    const struct ctx_message *view, uint32_t item, uint32_t results,
     struct ctx_err *err)
 {
 	struct ctx_call_key key;
@@ -186,17 +185,17 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 
-		if (part->kind != CTX_PART_CALL &&
-		    part->kind != CTX_PART_RESULT)
+		if (part->kind != CTX_BLOCK_TOOL_CALL &&
+		    part->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		if (key_of(groups, dialect, view->json, part, &key, &tool,
 			err) < 0)
 			return -1;
-		if (part->kind == CTX_PART_CALL) {
-			if (ctx_calls_push(groups->calls, &key, item, tool,
-				err) == CTX_NO_ITEM)
+		if (part->kind == CTX_BLOCK_TOOL_CALL) {
+			if (ctx_open_calls_push(groups->calls, &key, item, tool,
+				err) == CTX_NO_SEGMENT)
 				return -1;
 			groups->items[ctx_group_of(groups->items, item)].open++;
 			if (part->caller != 0 &&
@@ -208,9 +207,10 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 				groups->items[item].tool = tool;
 			continue;
 		}
-		call = part->more ? ctx_calls_peek(groups->calls, &key, &called)
-				  : ctx_calls_pop(groups->calls, &key, &called);
-		if (call != CTX_NO_ITEM) {
+		call = part->more
+		    ? ctx_open_calls_peek(groups->calls, &key, &called)
+		    : ctx_open_calls_pop(groups->calls, &key, &called);
+		if (call != CTX_NO_SEGMENT) {
 			groups->items[ctx_group_of(groups->items, call)].open -=
 			    !part->more;
 			join(groups->items, call, results);
@@ -219,7 +219,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			if (part->more)
 				go_on(groups, &key, call);
 		} else if (groups->elsewhere) {
-			groups->items[results].flags |= CTX_ITEM_PINNED;
+			groups->items[results].flags |= CTX_SEGMENT_PINNED;
 		} else if (groups->nameless != NONE && key.id.p == NULL) {
 			join(groups->items, groups->nameless, results);
 			groups->n_nameless -=
@@ -244,48 +244,50 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 
 int
 ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, size_t i, uint32_t *tool, struct ctx_err *err)
+    const struct ctx_message *view, size_t i, uint32_t *tool,
+    struct ctx_err *err)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 	struct ctx_call_key key;
 
 	if (key_of(groups, dialect, view->json, part, &key, tool, err) < 0)
 		return -1;
 	if (*tool == 0)
-		(void)ctx_calls_peek(groups->calls, &key, tool);
+		(void)ctx_open_calls_peek(groups->calls, &key, tool);
 	return 0;
 }
 
 /* Which of results and other content a message has; marks for a cache and
  * the like, which have no value, are neither. */
 static unsigned
-pieces(const struct ctx_view *view)
+pieces(const struct ctx_message *view)
 {
 	unsigned found = 0;
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_PART_RESULT)
-			found |= CTX_ITEM_RESULTS;
+		if (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT)
+			found |= CTX_SEGMENT_RESULTS;
 		else if (view->parts[i].owner == 0 && view->parts[i].value != 0)
-			found |= CTX_ITEM_REST;
+			found |= CTX_SEGMENT_REST;
 	return found;
 }
 
-#define OURS (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE)
+#define OURS (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
 
 /* Does this message open a turn, or stand among those that do?  One that no
  * person wrote does where what answers it would be first without it. */
 static bool
 is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, unsigned found, unsigned flags)
+    const struct ctx_message *view, unsigned found, unsigned flags)
 {
 	bool first = groups->turn == 0 && (dialect->rules & CTX_FIRST_USER);
 
 	return view->role == CTX_ROLE_USER &&
-	    (first || !(view->flags & CTX_VIEW_META)) &&
-	    !(view->flags & (CTX_VIEW_TURN | CTX_VIEW_BESIDE)) &&
-	    !(flags & OURS) && found != CTX_ITEM_RESULTS;
+	    (first || !(view->flags & CTX_MESSAGE_META)) &&
+	    !(view->flags &
+		(CTX_MESSAGE_WHOLE_TURN | CTX_MESSAGE_RESULTS_ONLY)) &&
+	    !(flags & OURS) && found != CTX_SEGMENT_RESULTS;
 }
 
 /*
@@ -296,7 +298,7 @@ is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  */
 static int
 hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, bool *opens, struct ctx_err *err)
+    const struct ctx_message *view, bool *opens, struct ctx_err *err)
 {
 	struct ctx_buf last = groups->speaker;
 
@@ -307,8 +309,8 @@ hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    view->json->nodes[view->name].kind != CTX_JSON_STRING)
 		return 0;
 	groups->text.n = 0;
-	if (ctx_text_decode(&groups->text, ctx_json_str(view->json, view->name),
-		err) < 0)
+	if (ctx_json_string_decode(&groups->text,
+		ctx_json_str(view->json, view->name), err) < 0)
 		return -1;
 	if (groups->text.n == 0)
 		return 0;
@@ -323,12 +325,12 @@ hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 
 static int
 enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, bool written, unsigned flags,
+    const struct ctx_message *view, bool written, unsigned flags,
     struct ctx_err *err)
 {
 	bool opens = false;
 
-	if ((view->flags & CTX_VIEW_TURN) && !(flags & OURS)) {
+	if ((view->flags & CTX_MESSAGE_WHOLE_TURN) && !(flags & OURS)) {
 		groups->turn++;
 		groups->answered = true;
 	} else if (written) {
@@ -337,7 +339,7 @@ enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		groups->turn += opens;
 		groups->answered = false;
 	} else if (view->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
-	    !(view->flags & (CTX_VIEW_META | CTX_VIEW_HIDDEN))) {
+	    !(view->flags & (CTX_MESSAGE_META | CTX_MESSAGE_HIDDEN))) {
 		groups->answered = true;
 	}
 	return 0;
@@ -350,29 +352,30 @@ expire(struct ctx_groups *groups)
 {
 	uint32_t item;
 
-	while ((item = ctx_calls_expire(groups->calls)) != CTX_NO_ITEM)
+	while ((item = ctx_open_calls_expire(groups->calls)) != CTX_NO_SEGMENT)
 		groups->items[ctx_group_of(groups->items, item)].open--;
 }
 
 /* What is tied to the next message waits for it as an open call does. */
 static void
-tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
+tie(struct ctx_groups *groups, const struct ctx_message *view, uint32_t item)
 {
-	struct ctx_item *items = groups->items;
-	unsigned ties = CTX_VIEW_TIED | CTX_VIEW_BETWEEN;
+	struct ctx_segment *items = groups->items;
+	unsigned ties = CTX_MESSAGE_ATTACH_NEXT | CTX_MESSAGE_ATTACH_BOTH;
 	bool between;
 
 	if (groups->tied != NONE) {
 		items[ctx_group_of(items, groups->tied)].open--;
 		/* A system message never joins two turns. */
-		if (!(items[groups->tied].flags & CTX_ITEM_SYSTEM) ||
+		if (!(items[groups->tied].flags & CTX_SEGMENT_SYSTEM) ||
 		    view->role == CTX_ROLE_ASSISTANT)
 			join(items, groups->tied, item);
 		groups->tied = NONE;
 	}
-	between = view->flags & (CTX_VIEW_BETWEEN | CTX_VIEW_GOES_ON);
+	between = view->flags &
+	    (CTX_MESSAGE_ATTACH_BOTH | CTX_MESSAGE_ATTACH_PREVIOUS);
 	if (between && groups->before != NONE &&
-	    !(items[groups->before].flags & CTX_ITEM_SYSTEM))
+	    !(items[groups->before].flags & CTX_SEGMENT_SYSTEM))
 		join(items, groups->before, item);
 	if (view->flags & ties) {
 		items[ctx_group_of(items, item)].open++;
@@ -384,18 +387,18 @@ tie(struct ctx_groups *groups, const struct ctx_view *view, uint32_t item)
  * pieces alternate.  Until the last piece has come they wait as an open call
  * does. */
 static void
-join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
+join_pieces(struct ctx_groups *groups, const struct ctx_message *view,
     uint32_t item)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 
-	if ((view->flags & CTX_VIEW_CONTINUES) && groups->going != NONE) {
+	if ((view->flags & CTX_MESSAGE_CONTINUES) && groups->going != NONE) {
 		items[ctx_group_of(items, groups->going)].open--;
 		join(items, groups->going, item);
 		if (--groups->n_going == 0)
 			groups->going = NONE;
 	}
-	if (view->flags & CTX_VIEW_MORE) {
+	if (view->flags & CTX_MESSAGE_IS_CONTINUED) {
 		if (groups->going != NONE)
 			join(items, groups->going, item);
 		items[ctx_group_of(items, item)].open++;
@@ -408,12 +411,13 @@ join_pieces(struct ctx_groups *groups, const struct ctx_view *view,
 static void
 join_all(struct ctx_groups *groups, uint32_t item)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	uint32_t i = item;
 
 	while (i > ctx_group_of(items, item)) {
 		i = items[i - 1].row;
-		if (!(items[i].flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN)))
+		if (!(items[i].flags &
+			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN)))
 			join(items, i, item);
 	}
 	items[item].row = i;
@@ -429,7 +433,7 @@ join_all(struct ctx_groups *groups, uint32_t item)
 static void
 join_late(struct ctx_groups *groups, uint32_t results, bool split)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	uint32_t before = groups->last;
 
 	if (!groups->goes_on || before == NONE ||
@@ -446,7 +450,7 @@ static void
 join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     uint32_t item)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 
 	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->before != NONE &&
 	    items[item].role == CTX_ROLE_ASSISTANT &&
@@ -459,12 +463,12 @@ join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 static void
 open_with_rest(struct ctx_groups *groups, uint32_t results)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 
 	if (ctx_group_of(items, results + 1) != results)
 		return;
 	items[results].turn = items[results + 1].turn;
-	items[results].flags |= CTX_ITEM_USER;
+	items[results].flags |= CTX_SEGMENT_USER;
 }
 
 /* True if neighbours are one message, results come next, and the assistant has
@@ -472,9 +476,9 @@ open_with_rest(struct ctx_groups *groups, uint32_t results)
  * this one, and a program may wait for what it calls. */
 static bool
 still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view)
+    const struct ctx_message *view)
 {
-	const struct ctx_item *items = groups->items;
+	const struct ctx_segment *items = groups->items;
 
 	return (dialect->rules & CTX_RESULTS_NEXT) &&
 	    (dialect->rules & CTX_ONE_MESSAGE) &&
@@ -493,13 +497,14 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * alike.
  */
 static int
-ask(struct ctx_groups *groups, const struct ctx_view *view, struct ctx_err *err)
+ask(struct ctx_groups *groups, const struct ctx_message *view,
+    struct ctx_err *err)
 {
 	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->asks;
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	bool demo, first;
 
-	if (ctx_is_demo(view, &groups->text, &demo, err) < 0)
+	if (ctx_is_demonstration(view, &groups->text, &demo, err) < 0)
 		return -1;
 	if (before != NONE && items[before].turn != items[last].turn)
 		before = NONE;
@@ -507,13 +512,13 @@ ask(struct ctx_groups *groups, const struct ctx_view *view, struct ctx_err *err)
 	    ctx_group_of(items, before) != ctx_group_of(items, last))
 		for (i = before + 1;
 		     i-- > 0 && items[i].message == items[before].message;)
-			items[i].flags &= (uint16_t)~CTX_ITEM_ASKS;
+			items[i].flags &= (uint16_t)~CTX_SEGMENT_TASK;
 	for (i = last + 1; i-- > 0 && items[i].message == items[last].message;)
 		if (items[i].turn == items[last].turn)
-			items[i].flags |= (uint16_t)(CTX_ITEM_ASKS |
-			    (demo ? CTX_ITEM_DEMO : 0));
+			items[i].flags |= (uint16_t)(CTX_SEGMENT_TASK |
+			    (demo ? CTX_SEGMENT_DEMONSTRATION : 0));
 	first = !groups->asked && !demo &&
-	    !(items[last].flags & CTX_ITEM_PINNED) &&
+	    !(items[last].flags & CTX_SEGMENT_PINNED) &&
 	    items[last].spoken >= groups->pinned;
 	groups->asks = first ? NONE : last;
 	groups->asked |= first;
@@ -522,16 +527,18 @@ ask(struct ctx_groups *groups, const struct ctx_view *view, struct ctx_err *err)
 
 int
 ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, const struct ctx_cost *cost, unsigned flags,
+    const struct ctx_message *view, const struct ctx_cost *cost, unsigned flags,
     struct ctx_err *err)
 {
 	uint32_t turn = groups->turn;
 	unsigned found = pieces(view);
 	bool written = is_written(groups, dialect, view, found, flags);
-	bool split = written && found == (CTX_ITEM_RESULTS | CTX_ITEM_REST);
-	bool goes_on = (view->flags & CTX_VIEW_CONTINUES) && groups->spoken > 0;
+	bool split =
+	    written && found == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
+	bool goes_on =
+	    (view->flags & CTX_MESSAGE_CONTINUES) && groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
-	struct ctx_item *item;
+	struct ctx_segment *item;
 
 	groups->calls_on = still_calls(groups, dialect, view);
 	if (split) {
@@ -539,7 +546,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		if (item == NULL)
 			return -1;
 		item->role = (uint8_t)CTX_ROLE_TOOL;
-		item->flags = (uint16_t)(flags | CTX_ITEM_RESULTS);
+		item->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
 		item->tokens = cost->results + cost->framing;
 		item->shared = (uint32_t)cost->framing;
 		item->bodies = cost->bodies;
@@ -552,14 +559,16 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	if (item == NULL)
 		return -1;
 	item->role = (uint8_t)view->role;
-	item->flags = (uint16_t)(flags | (split ? CTX_ITEM_REST : 0) |
-	    (written ? CTX_ITEM_USER : 0) |
-	    (view->flags & CTX_VIEW_META ? CTX_ITEM_META : 0) |
-	    (ctx_view_is_signed(view) ? CTX_ITEM_SIGNED : 0) |
-	    ((view->flags & CTX_VIEW_PINNED) && !(flags & OURS) ? CTX_ITEM_PAST
-								: 0) |
-	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS) ? CTX_ITEM_SYSTEM
-							     : 0));
+	item->flags = (uint16_t)(flags | (split ? CTX_SEGMENT_REST : 0) |
+	    (written ? CTX_SEGMENT_USER : 0) |
+	    (view->flags & CTX_MESSAGE_META ? CTX_SEGMENT_META : 0) |
+	    (ctx_message_is_signed(view) ? CTX_SEGMENT_SIGNED : 0) |
+	    ((view->flags & CTX_MESSAGE_PINNED) && !(flags & OURS)
+		    ? CTX_SEGMENT_COMPACTED
+		    : 0) |
+	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
+		    ? CTX_SEGMENT_SYSTEM
+		    : 0));
 	item->tokens = cost->tokens - (split ? cost->results : 0);
 	item->reasoning = cost->reasoning;
 	item->bodies = split ? 0 : cost->bodies;
@@ -573,15 +582,15 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		    view->role != CTX_ROLE_SYSTEM && !(flags & OURS);
 	}
 	/* Results beside the text are those of the turn before. */
-	if ((written && !split) || (view->flags & CTX_VIEW_TURN) ||
+	if ((written && !split) || (view->flags & CTX_MESSAGE_WHOLE_TURN) ||
 	    ((dialect->rules & CTX_RESULTS_NEXT) && !groups->calls_on &&
 		view->role == CTX_ROLE_ASSISTANT))
 		expire(groups);
-	groups->elsewhere |= (view->flags & CTX_VIEW_ELSEWHERE) != 0;
+	groups->elsewhere |= (view->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
 	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results, err) <
 	    0)
 		return -1;
-	groups->answering = found & CTX_ITEM_RESULTS ? results : NONE;
+	groups->answering = found & CTX_SEGMENT_RESULTS ? results : NONE;
 	if (groups->answering != NONE)
 		join_late(groups, results, split);
 	if (split) {
@@ -602,11 +611,11 @@ int
 ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err)
 {
-	struct ctx_item *item = add_item(groups, err);
+	struct ctx_segment *item = add_item(groups, err);
 
 	if (item == NULL)
 		return -1;
-	item->flags = CTX_ITEM_UNKNOWN;
+	item->flags = CTX_SEGMENT_UNKNOWN;
 	if (!aside)
 		groups->before = NONE;
 	return 0;
@@ -623,7 +632,7 @@ int
 ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	uint32_t *now, kept = 0, i;
 
 	if (groups->n == 0)
@@ -643,7 +652,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 		items[now[i]].up = now[items[i].up];
 		items[now[i]].row = now[items[i].row];
 	}
-	ctx_calls_move(groups->calls, now);
+	ctx_open_calls_move(groups->calls, now);
 	if (groups->tied != NONE)
 		groups->tied = now[groups->tied];
 	if (groups->going != NONE)

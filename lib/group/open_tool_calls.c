@@ -70,7 +70,7 @@ rehash(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
 }
 
 struct ctx_calls *
-ctx_calls_new(struct ctx_err *err)
+ctx_open_calls_new(struct ctx_err *err)
 {
 	struct ctx_calls *calls = calloc(1, sizeof *calls);
 
@@ -83,12 +83,12 @@ ctx_calls_new(struct ctx_err *err)
 		free(calls);
 		return NULL;
 	}
-	ctx_calls_clear(calls);
+	ctx_open_calls_clear(calls);
 	return calls;
 }
 
 void
-ctx_calls_free(struct ctx_calls *calls)
+ctx_open_calls_free(struct ctx_calls *calls)
 {
 	if (calls == NULL)
 		return;
@@ -99,7 +99,7 @@ ctx_calls_free(struct ctx_calls *calls)
 }
 
 void
-ctx_calls_clear(struct ctx_calls *calls)
+ctx_open_calls_clear(struct ctx_calls *calls)
 {
 	uint32_t *fewer;
 
@@ -260,7 +260,7 @@ said(const struct ctx_json *json, uint32_t node, struct ctx_str text)
 
 int
 ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_part *part, uint64_t rules, struct ctx_buf *text,
+    const struct ctx_block *part, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err)
 {
 	struct ctx_str id = {"", 0}, name;
@@ -271,7 +271,7 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	if (part->id != 0 && ctx_json_text(json, part->id, text, &id, err) < 0)
 		return -1;
 	half = text->n;
-	if (ctx_part_tool(json, part, text, &name, err) < 0)
+	if (ctx_block_tool(json, part, text, &name, err) < 0)
 		return -1;
 	/* The buffer may have moved while it grew. */
 	if (half > 0)
@@ -283,9 +283,9 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 
 int
 ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_part *part, struct ctx_buf *text, struct ctx_err *err)
+    const struct ctx_block *part, struct ctx_buf *text, struct ctx_err *err)
 {
-	const struct ctx_part caller = {.kind = CTX_PART_CALL,
+	const struct ctx_block caller = {.kind = CTX_BLOCK_TOOL_CALL,
 	    .id = part->caller};
 
 	return ctx_call_key_of(key, json, &caller, 0, text, err);
@@ -298,7 +298,7 @@ is_loose(const struct ctx_call_key *key)
 }
 
 uint32_t
-ctx_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
+ctx_open_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t item, uint32_t tool, struct ctx_err *err)
 {
 	bool in[WAYS] = {key->id.p != NULL,
@@ -356,19 +356,19 @@ answered(struct ctx_calls *calls, const struct ctx_call_key *key)
 }
 
 uint32_t
-ctx_calls_peek(struct ctx_calls *calls, const struct ctx_call_key *key,
+ctx_open_calls_peek(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool)
 {
 	uint32_t c = answered(calls, key);
 
 	if (c == NONE)
-		return CTX_NO_ITEM;
+		return CTX_NO_SEGMENT;
 	*tool = calls->calls[c].tool;
 	return calls->calls[c].item;
 }
 
 void
-ctx_calls_take(struct ctx_calls *calls, uint32_t call)
+ctx_open_calls_take(struct ctx_calls *calls, uint32_t call)
 {
 	unsigned way;
 
@@ -380,21 +380,21 @@ ctx_calls_take(struct ctx_calls *calls, uint32_t call)
 }
 
 uint32_t
-ctx_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
+ctx_open_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool)
 {
 	uint32_t c = answered(calls, key), item;
 
 	if (c == NONE)
-		return CTX_NO_ITEM;
+		return CTX_NO_SEGMENT;
 	item = calls->calls[c].item;
 	*tool = calls->calls[c].tool;
-	ctx_calls_take(calls, c);
+	ctx_open_calls_take(calls, c);
 	return item;
 }
 
 uint32_t
-ctx_calls_expire(struct ctx_calls *calls)
+ctx_open_calls_expire(struct ctx_calls *calls)
 {
 	static const struct ctx_call_key any = {.rules = 0};
 	uint32_t c, item;
@@ -402,17 +402,17 @@ ctx_calls_expire(struct ctx_calls *calls)
 	while ((c = first_of(calls, BY_ORDER, &any)) != NONE) {
 		if (calls->calls[c].in[BY_ID].list == NONE) {
 			item = calls->calls[c].item;
-			ctx_calls_take(calls, c);
+			ctx_open_calls_take(calls, c);
 			return item;
 		}
 		leave(calls, c, BY_NAME);
 		leave(calls, c, BY_ORDER);
 	}
-	return CTX_NO_ITEM;
+	return CTX_NO_SEGMENT;
 }
 
 void
-ctx_calls_move(struct ctx_calls *calls, const uint32_t *now)
+ctx_open_calls_move(struct ctx_calls *calls, const uint32_t *now)
 {
 	size_t i;
 

@@ -24,9 +24,9 @@ open_file(const char *path)
 	int fd;
 
 	if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
-		return ctx_open(path, O_WRONLY | flags);
-	fd = ctx_open(path, O_RDWR | flags);
-	return fd < 0 && errno == EACCES ? ctx_open(path, O_WRONLY | flags)
+		return ctx_open_file(path, O_WRONLY | flags);
+	fd = ctx_open_file(path, O_RDWR | flags);
+	return fd < 0 && errno == EACCES ? ctx_open_file(path, O_WRONLY | flags)
 					 : fd;
 }
 

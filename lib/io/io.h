@@ -32,7 +32,7 @@ int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 /* The end of a record: flushes if flush_each is set. */
-int ctx_writer_mark(struct ctx_writer *writer, struct ctx_err *err);
+int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
 /* Flushes and closes the descriptor: some errors show only there.  A call
  * after the first failed one fails as above, but closes. */
@@ -90,11 +90,12 @@ int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Flushes writer before the memory of earlier records is reused, so that
  * untouched records may be put there without a copy. */
-void ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer);
+void ctx_reader_set_writer(struct ctx_reader *reader,
+    struct ctx_writer *writer);
 /* Does that now, for those who keep records longer. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
 /* Calls read whenever so many bytes, at most 256 KiB, have come. */
-void ctx_reader_watch(struct ctx_reader *reader,
+void ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user);
 /*
  * Errors have file, line and column set.  A file is opened when its turn
@@ -143,7 +144,7 @@ int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
 /* ---- io/run_command.c: run a command with a text in, a text out --------- */
 
-struct ctx_exec {
+struct ctx_command {
 	const char *command;  /* for sh -c; the user's own, never the input's */
 	struct ctx_str input; /* given on its standard input */
 	size_t limit;         /* bytes of output accepted */
@@ -160,7 +161,7 @@ struct ctx_exec {
  * are delivered, and CTX_EARG is returned if there is a handler that returns.
  * With threads, the others must block them.
  */
-int ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out,
+int ctx_run_command(const struct ctx_command *exec, struct ctx_buf *out,
     struct ctx_err *err);
 
 #endif

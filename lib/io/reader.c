@@ -79,13 +79,13 @@ ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient)
 }
 
 void
-ctx_reader_tie(struct ctx_reader *reader, struct ctx_writer *writer)
+ctx_reader_set_writer(struct ctx_reader *reader, struct ctx_writer *writer)
 {
 	reader->tied = writer;
 }
 
 void
-ctx_reader_watch(struct ctx_reader *reader,
+ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user)
 {
 	reader->watch = read;

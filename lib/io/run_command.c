@@ -187,11 +187,12 @@ hold_back(struct until *until, sigset_t *before)
 
 	(void)pthread_sigmask(SIG_BLOCK, NULL, before);
 	(void)sigemptyset(&until->ends);
-	for (i = 0; i < CTX_ENDERS; i++)
-		if (!sigismember(before, ctx_enders[i]) &&
-		    sigaction(ctx_enders[i], NULL, &action) == 0 &&
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		if (!sigismember(before, ctx_termination_signals[i]) &&
+		    sigaction(ctx_termination_signals[i], NULL, &action) == 0 &&
 		    action.sa_handler != SIG_IGN)
-			(void)sigaddset(&until->ends, ctx_enders[i]);
+			(void)sigaddset(&until->ends,
+			    ctx_termination_signals[i]);
 	held = until->ends;
 	(void)sigaddset(&held, SIGPIPE);
 	(void)pthread_sigmask(SIG_BLOCK, &held, NULL);
@@ -227,7 +228,7 @@ remaining(const struct timespec *deadline)
 
 /* Milliseconds that may be waited, or -1: no more. */
 static int
-patience(const struct until *until, const struct ctx_exec *exec,
+patience(const struct until *until, const struct ctx_command *exec,
     struct ctx_err *err)
 {
 	int left = remaining(&until->deadline);
@@ -235,12 +236,12 @@ patience(const struct until *until, const struct ctx_exec *exec,
 	size_t i;
 
 	(void)sigpending(&pending);
-	for (i = 0; i < CTX_ENDERS; i++)
-		if (sigismember(&until->ends, ctx_enders[i]) &&
-		    sigismember(&pending, ctx_enders[i]))
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		if (sigismember(&until->ends, ctx_termination_signals[i]) &&
+		    sigismember(&pending, ctx_termination_signals[i]))
 			return ctx_err_set(err, CTX_EARG,
 			    "'%.80s' was given up for signal %d", exec->command,
-			    ctx_enders[i]);
+			    ctx_termination_signals[i]);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' did not end within %u seconds", exec->command,
@@ -280,7 +281,7 @@ drain(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 }
 
 static int
-converse(struct child *child, const struct ctx_exec *exec,
+converse(struct child *child, const struct ctx_command *exec,
     const struct until *until, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct ctx_str input = exec->input;
@@ -319,7 +320,7 @@ converse(struct child *child, const struct ctx_exec *exec,
 /* Waits until the command has ended, which it may do after its output, but
  * leaves it to be waited for. */
 static int
-await(const struct child *child, const struct ctx_exec *exec,
+await(const struct child *child, const struct ctx_command *exec,
     const struct until *until, struct ctx_err *err)
 {
 	struct timespec nap = {0, 2000000};
@@ -341,7 +342,7 @@ await(const struct child *child, const struct ctx_exec *exec,
 
 /* Sees to it that nothing of the command's group is left, and how it ended. */
 static int
-finish(struct child *child, const struct ctx_exec *exec,
+finish(struct child *child, const struct ctx_command *exec,
     const struct until *until, bool kill_it, struct ctx_err *err)
 {
 	int status = 0, rc;
@@ -371,7 +372,8 @@ finish(struct child *child, const struct ctx_exec *exec,
 }
 
 int
-ctx_exec(const struct ctx_exec *exec, struct ctx_buf *out, struct ctx_err *err)
+ctx_run_command(const struct ctx_command *exec, struct ctx_buf *out,
+    struct ctx_err *err)
 {
 	struct until until;
 	struct ctx_err at_end;

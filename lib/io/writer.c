@@ -191,7 +191,7 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 }
 
 int
-ctx_writer_mark(struct ctx_writer *writer, struct ctx_err *err)
+ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err)
 {
 	if (writer->flush_each || writer->failed.code != CTX_OK)
 		return ctx_writer_flush(writer, err);

@@ -15,8 +15,8 @@ struct ctx_edit {
 };
 
 int
-ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
-    struct ctx_err *err)
+ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
+    size_t from, struct ctx_err *err)
 {
 	struct ctx_edit *list;
 
@@ -33,14 +33,14 @@ ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
 }
 
 int
-ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
+ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
     size_t n, struct ctx_err *err)
 {
 	size_t from = edits->store.n;
 
 	return ctx_buf_add(&edits->store, p, n, err) < 0
 	    ? -1
-	    : ctx_edit_stored(edits, old, from, err);
+	    : ctx_edits_replace_stored(edits, old, from, err);
 }
 
 /* Removes what lies between two places in the scanned text. */
@@ -50,7 +50,7 @@ cut(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 {
 	struct ctx_str old = {json->text + from, to - from};
 
-	return ctx_edit_replace(edits, old, "", 0, err);
+	return ctx_edits_replace(edits, old, "", 0, err);
 }
 
 /*
@@ -58,7 +58,7 @@ cut(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
  * if something before it stays, else with the one behind it.
  */
 int
-ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
+ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
@@ -87,15 +87,15 @@ ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
 }
 
 void
-ctx_edit_drop_key(const struct ctx_json *json, uint32_t object, uint32_t key,
-    bool *drop)
+ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
+    uint32_t key, bool *drop)
 {
 	uint32_t at;
 	size_t i = 0;
 
 	for (at = object + 1; at < json->nodes[object].next;
 	     at = json->nodes[at + 1].next, i++)
-		if (ctx_json_same(json, at, key))
+		if (ctx_json_equal(json, at, key))
 			drop[i] = true;
 }
 

@@ -89,17 +89,19 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * before it and ends in it?  (For the latter two s is ASCII.)
  */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
-bool ctx_json_begins(const struct ctx_json *json, uint32_t node, const char *s);
-bool ctx_json_ends(const struct ctx_json *json, uint32_t node, const char *s);
+bool ctx_json_starts_with(const struct ctx_json *json, uint32_t node,
+    const char *s);
+bool ctx_json_ends_with(const struct ctx_json *json, uint32_t node,
+    const char *s);
 /* Are both nodes strings, of the same text? */
-bool ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b);
+bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
 /* The text of a string, the JSON of any other value: a piece of what was
  * scanned, or, of a string with escapes, appended to scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 /* The JSON of any value, as a model is shown it, however it is laid out and
  * escaped: no white space between its tokens, no escapes but those that
- * ctx_text_encode writes.  A piece of what was scanned if that is so, or
+ * ctx_json_string_encode writes.  A piece of what was scanned if that is so, or
  * appended to scratch. */
 int ctx_json_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
@@ -113,40 +115,41 @@ int ctx_json_compact(const struct ctx_json *json, uint32_t node,
  */
 
 /* Appends the text of a literal to out. */
-int ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
+int ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err);
 /* Appends the literal of a text, quotes included: escapes only what RFC 8259
  * demands, in the short forms where there are any.  text is valid UTF-8. */
-int ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
+int ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err);
-/* Appends a literal as ctx_text_encode would write its text. */
-int ctx_text_respell(struct ctx_buf *out, struct ctx_str literal,
+/* Appends a literal as ctx_json_string_encode would write its text. */
+int ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err);
-/* Is the literal, from its first quote to its last, just what ctx_text_encode
- * makes of its text? */
-bool ctx_text_canonical(struct ctx_str literal);
+/* Is the literal, from its first quote to its last, just what
+ * ctx_json_string_encode makes of its text? */
+bool ctx_json_string_is_normalized(struct ctx_str literal);
 /* Characters of a literal's text. */
-size_t ctx_text_chars(struct ctx_str literal);
+size_t ctx_json_string_chars(struct ctx_str literal);
 /* Bytes of a literal's text. */
-size_t ctx_text_bytes(struct ctx_str literal);
+size_t ctx_json_string_bytes(struct ctx_str literal);
 /* Both at once. */
-void ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars);
+void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
  * Walks characters: *at is an offset into the literal, 1 at the start;
  * returns 1 and moves it behind the character *cp (a lone surrogate gives
  * U+FFFD), or returns 0 at the closing quote.  A cut at any offset that *at
  * has taken splits no escape, no surrogate pair and no UTF-8 sequence.
  */
-int ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp);
+int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
 /* Such an offset that is so many bytes of the text further on; a character
  * must end there. */
-size_t ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes);
+size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Does the literal mean exactly this text? */
-bool ctx_text_equal(struct ctx_str literal, const char *p, size_t n);
+bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
 /* Do two literals mean the same text? */
-bool ctx_text_same(struct ctx_str a, struct ctx_str b);
+bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
 /* Does the text go on with s (ASCII, NUL ended) at such an offset? */
-bool ctx_text_begins(struct ctx_str literal, size_t at, const char *s);
+bool ctx_json_string_continues(struct ctx_str literal, size_t at,
+    const char *s);
 
 /* ---- json/edits.c: noted replacements, one writing pass ----------------- */
 
@@ -161,23 +164,23 @@ struct ctx_edits {
 };
 
 /* Notes that old, a piece of the text, is to be replaced by p, n. */
-int ctx_edit_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
-    size_t n, struct ctx_err *err);
+int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
+    const char *p, size_t n, struct ctx_err *err);
 /* The same by what was added to the store behind its first bytes from, so
  * that a long replacement need not be copied there. */
-int ctx_edit_stored(struct ctx_edits *edits, struct ctx_str old, size_t from,
-    struct ctx_err *err);
+int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
+    size_t from, struct ctx_err *err);
 /*
  * Notes the removal of elements (array) or members (object) of a container:
  * drop[i] says whether child i goes.  One separator goes with each, so that
  * what is left is valid; white space between what is kept stays.
  */
-int ctx_edit_drop(struct ctx_edits *edits, const struct ctx_json *json,
+int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
 /* Says in drop that an object's member of this key node goes, and with it all
  * of equal keys: the last of them counts, so without it the one before would.
  */
-void ctx_edit_drop_key(const struct ctx_json *json, uint32_t object,
+void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* The offset in text of byte at of what ctx_edits_apply makes of it: within a
  * replacement, where that begins.  The edits have been applied before. */

@@ -25,9 +25,9 @@
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	const char *p, *end; /* what is left of the text */
-	ctx_walk *walk;      /* through a string */
-	uint32_t open;       /* the innermost container still open, or NONE */
+	const char *p, *end;     /* what is left of the text */
+	ctx_string_end_fn *walk; /* through a string */
+	uint32_t open; /* the innermost container still open, or NONE */
 	unsigned depth;
 };
 
@@ -241,7 +241,7 @@ short_end(const struct scan *s, const char *p)
 static int
 long_end(const struct scan *s, const char *p, const char **quote, bool *escaped)
 {
-	struct walk walk = {.p = p, .end = s->end};
+	struct string_end walk = {.p = p, .end = s->end};
 	const char *bad;
 
 	s->walk(&walk);
@@ -412,7 +412,7 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	if (n == 0)
 		return 0;
 	s.end = text + limit;
-	s.walk = ctx_walk_pick(json->simd);
+	s.walk = ctx_string_end_select(json->simd);
 	rc = scan_value(&s);
 	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
 		return fail(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");
@@ -427,7 +427,7 @@ void
 ctx_json_init(struct ctx_json *json, enum ctx_simd simd)
 {
 	memset(json, 0, sizeof *json);
-	json->simd = ctx_simd_pick(simd);
+	json->simd = ctx_simd_resolve(simd);
 }
 
 void
@@ -455,21 +455,22 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	if (at->kind != CTX_JSON_STRING)
 		return false;
 	if (at->escaped)
-		return ctx_text_equal(ctx_json_str(json, node), s, strlen(s));
+		return ctx_json_string_is(ctx_json_str(json, node), s,
+		    strlen(s));
 	/* No NUL stands in a string, and most differ in their first byte. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
 
 bool
-ctx_json_begins(const struct ctx_json *json, uint32_t node, const char *s)
+ctx_json_starts_with(const struct ctx_json *json, uint32_t node, const char *s)
 {
 	return json->nodes[node].kind == CTX_JSON_STRING &&
-	    ctx_text_begins(ctx_json_str(json, node), 1, s);
+	    ctx_json_string_continues(ctx_json_str(json, node), 1, s);
 }
 
 bool
-ctx_json_ends(const struct ctx_json *json, uint32_t node, const char *s)
+ctx_json_ends_with(const struct ctx_json *json, uint32_t node, const char *s)
 {
 	struct ctx_str literal = ctx_json_str(json, node);
 	size_t n = strlen(s), at = 1, chars;
@@ -479,13 +480,13 @@ ctx_json_ends(const struct ctx_json *json, uint32_t node, const char *s)
 		return false;
 	if (!json->nodes[node].escaped)
 		return memcmp(literal.p + literal.n - 1 - n, s, n) == 0;
-	for (chars = ctx_text_chars(literal); chars > n; chars--)
-		(void)ctx_text_next(literal, &at, &cp);
-	return at > 1 && ctx_text_begins(literal, at, s);
+	for (chars = ctx_json_string_chars(literal); chars > n; chars--)
+		(void)ctx_json_string_next(literal, &at, &cp);
+	return at > 1 && ctx_json_string_continues(literal, at, s);
 }
 
 bool
-ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b)
+ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b)
 {
 	const struct ctx_node *one = &json->nodes[a], *other = &json->nodes[b];
 	size_t n = one->end - one->at;
@@ -493,7 +494,7 @@ ctx_json_same(const struct ctx_json *json, uint32_t a, uint32_t b)
 	if (one->kind != CTX_JSON_STRING || other->kind != CTX_JSON_STRING)
 		return false;
 	if (one->escaped || other->escaped)
-		return ctx_text_same(ctx_json_str(json, a),
+		return ctx_json_strings_equal(ctx_json_str(json, a),
 		    ctx_json_str(json, b));
 	return n == other->end - other->at &&
 	    memcmp(json->text + one->at, json->text + other->at, n) == 0;
@@ -512,7 +513,7 @@ ctx_json_text(const struct ctx_json *json, uint32_t node,
 		*text = (struct ctx_str){text->p + 1, text->n - 2};
 		return 0;
 	}
-	if (ctx_text_decode(scratch, *text, err) < 0)
+	if (ctx_json_string_decode(scratch, *text, err) < 0)
 		return -1;
 	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
 	return 0;
@@ -533,7 +534,7 @@ is_compact(const struct ctx_json *json, uint32_t node)
 		else
 			n += one->end - one->at;
 		if (one->escaped &&
-		    !ctx_text_canonical(
+		    !ctx_json_string_is_normalized(
 			ctx_json_str(json, (uint32_t)(one - json->nodes))))
 			return false;
 	}
@@ -559,7 +560,7 @@ add_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 	struct ctx_str text = ctx_json_str(json, node);
 
 	return json->nodes[node].escaped
-	    ? ctx_text_respell(out, text, err)
+	    ? ctx_json_string_normalize(out, text, err)
 	    : ctx_buf_add(out, text.p, text.n, err);
 }
 

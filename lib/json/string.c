@@ -122,7 +122,7 @@ decode(char *to, const char *p, const char *end)
 }
 
 int
-ctx_text_decode(struct ctx_buf *out, struct ctx_str literal,
+ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err)
 {
 	struct ctx_str text = inside(literal);
@@ -179,7 +179,7 @@ find_special(const char *p, const char *end)
 }
 
 int
-ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
+ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err)
 {
 	const char *end, *special;
@@ -204,7 +204,7 @@ ctx_text_encode(struct ctx_buf *out, const char *p, size_t n,
 }
 
 bool
-ctx_text_canonical(struct ctx_str literal)
+ctx_json_string_is_normalized(struct ctx_str literal)
 {
 	struct ctx_str text = inside(literal);
 	const char *p = text.p, *end = p + text.n;
@@ -228,7 +228,7 @@ ctx_text_canonical(struct ctx_str literal)
 }
 
 int
-ctx_text_respell(struct ctx_buf *out, struct ctx_str literal,
+ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err)
 {
 	const char *p = literal.p, *end = p + literal.n - 1, *next;
@@ -338,7 +338,7 @@ find_excess(struct ctx_str text)
 }
 
 void
-ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars)
+ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars)
 {
 	struct ctx_str text = inside(literal);
 	struct excess excess = find_excess(text);
@@ -348,16 +348,16 @@ ctx_text_size(struct ctx_str literal, size_t *bytes, size_t *chars)
 }
 
 size_t
-ctx_text_chars(struct ctx_str literal)
+ctx_json_string_chars(struct ctx_str literal)
 {
 	size_t bytes, chars;
 
-	ctx_text_size(literal, &bytes, &chars);
+	ctx_json_string_size(literal, &bytes, &chars);
 	return chars;
 }
 
 size_t
-ctx_text_bytes(struct ctx_str literal)
+ctx_json_string_bytes(struct ctx_str literal)
 {
 	struct ctx_str text = inside(literal);
 
@@ -365,7 +365,7 @@ ctx_text_bytes(struct ctx_str literal)
 }
 
 int
-ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp)
+ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp)
 {
 	const char *p = literal.p + *at, *end = literal.p + literal.n - 1;
 
@@ -377,7 +377,7 @@ ctx_text_next(struct ctx_str literal, size_t *at, uint32_t *cp)
 }
 
 size_t
-ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes)
+ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes)
 {
 	const char *p = literal.p + at, *end = literal.p + literal.n - 1;
 	const size_t step = sizeof(PLAIN_VECTOR);
@@ -404,7 +404,7 @@ ctx_text_seek(struct ctx_str literal, size_t at, size_t bytes)
 }
 
 bool
-ctx_text_equal(struct ctx_str literal, const char *p, size_t n)
+ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 {
 	struct ctx_str text = inside(literal);
 	const char *q = text.p, *end = q + text.n, *next;
@@ -433,27 +433,27 @@ ctx_text_equal(struct ctx_str literal, const char *p, size_t n)
 }
 
 bool
-ctx_text_same(struct ctx_str a, struct ctx_str b)
+ctx_json_strings_equal(struct ctx_str a, struct ctx_str b)
 {
 	size_t i = 1, k = 1; /* behind the quotes */
 	uint32_t one, other;
 	int more;
 
 	do {
-		more = ctx_text_next(a, &i, &one);
-		if (ctx_text_next(b, &k, &other) != more)
+		more = ctx_json_string_next(a, &i, &one);
+		if (ctx_json_string_next(b, &k, &other) != more)
 			return false;
 	} while (more && one == other);
 	return !more;
 }
 
 bool
-ctx_text_begins(struct ctx_str literal, size_t at, const char *s)
+ctx_json_string_continues(struct ctx_str literal, size_t at, const char *s)
 {
 	uint32_t cp;
 
 	for (; *s != '\0'; s++)
-		if (!ctx_text_next(literal, &at, &cp) ||
+		if (!ctx_json_string_next(literal, &at, &cp) ||
 		    cp != (unsigned char)*s)
 			return false;
 	return true;

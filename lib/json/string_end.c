@@ -35,7 +35,7 @@ is_hex(char c)
 
 /* Are there four hex digits at p?  If not, the walk ends where one lacks. */
 INLINE bool
-has_hex4(struct walk *walk, const char *p)
+has_hex4(struct string_end *walk, const char *p)
 {
 	size_t i;
 
@@ -54,7 +54,7 @@ has_hex4(struct walk *walk, const char *p)
  * escaped becomes one.  Returns false if the walk is over.
  */
 INLINE bool
-escapes(struct walk *walk, struct block *block)
+escapes(struct string_end *walk, struct block *block)
 {
 	uint64_t reach, u;
 
@@ -71,7 +71,7 @@ escapes(struct walk *walk, struct block *block)
 
 /* The walk is over: goes to the stop and says what it is. */
 INLINE void
-halt(struct walk *walk, const struct block *block)
+halt(struct string_end *walk, const struct block *block)
 {
 	int stop = __builtin_ctzll(block->stop);
 
@@ -123,10 +123,10 @@ halt(struct walk *walk, const struct block *block)
 #include "string_end_blocks.h"
 #endif
 
-ctx_walk *
-ctx_walk_pick(enum ctx_simd simd)
+ctx_string_end_fn *
+ctx_string_end_select(enum ctx_simd simd)
 {
-	switch (ctx_simd_pick(simd)) {
+	switch (ctx_simd_resolve(simd)) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
 		return walk_avx512;

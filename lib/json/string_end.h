@@ -10,16 +10,16 @@
  * the closing quote, at the end of the text, or at the byte that is wrong.
  * UTF-8 is not looked at.
  */
-struct walk {
+struct string_end {
 	const char *p, *end; /* the place reached; the end of the text */
 	const char *high;    /* the first byte beyond ASCII, or NULL */
 	const char *wrong;   /* what is wrong at p, or NULL */
 	bool escaped;        /* there was a backslash */
 };
 
-typedef void ctx_walk(struct walk *walk);
+typedef void ctx_string_end_fn(struct string_end *walk);
 
-ctx_walk *ctx_walk_pick(enum ctx_simd simd);
+ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 
 /*
  * Of 64 bytes those that a backslash escapes, other backslashes among them.

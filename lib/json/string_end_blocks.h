@@ -62,7 +62,7 @@ KIND(letters)(VECTOR v)
 /* Looks at the block at p, which holds the bytes at walk->p.  Returns true
  * if the walk is over. */
 INLINE TARGET bool
-KIND(ends)(struct walk *walk, struct block *block, const char *p)
+KIND(ends)(struct string_end *walk, struct block *block, const char *p)
 {
 	block->backslash = GATHER(backslashes);
 	block->stop = GATHER(stops);
@@ -85,9 +85,9 @@ KIND(ends)(struct walk *walk, struct block *block, const char *p)
 }
 
 static TARGET void
-KIND(walk)(struct walk *out)
+KIND(walk)(struct string_end *out)
 {
-	struct walk walk = *out; /* in registers */
+	struct string_end walk = *out; /* in registers */
 	struct block block = {0};
 	char tail[BLOCK];
 

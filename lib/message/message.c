@@ -19,22 +19,22 @@ ctx_role_name(enum ctx_role role)
 }
 
 const char *
-ctx_part_name(enum ctx_part_kind kind)
+ctx_block_kind_name(enum ctx_block_kind kind)
 {
 	static const char *const names[] = {
-	    [CTX_PART_TEXT] = "text",
-	    [CTX_PART_REASONING] = "reasoning",
-	    [CTX_PART_CALL] = "call",
-	    [CTX_PART_RESULT] = "result",
-	    [CTX_PART_MEDIA] = "media",
-	    [CTX_PART_OPAQUE] = "opaque",
+	    [CTX_BLOCK_TEXT] = "text",
+	    [CTX_BLOCK_REASONING] = "reasoning",
+	    [CTX_BLOCK_TOOL_CALL] = "call",
+	    [CTX_BLOCK_TOOL_RESULT] = "result",
+	    [CTX_BLOCK_MEDIA] = "media",
+	    [CTX_BLOCK_OPAQUE] = "opaque",
 	};
 
 	return names[kind];
 }
 
 int
-ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
+ctx_block_tool(const struct ctx_json *json, const struct ctx_block *part,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err)
 {
 	*tool = (struct ctx_str){"", 0};
@@ -83,11 +83,11 @@ has_signature(const struct ctx_json *json, uint32_t object)
 }
 
 bool
-ctx_part_is_signed(const struct ctx_json *json, const struct ctx_part *part)
+ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *part)
 {
 	uint32_t node = part->child, end;
 
-	if (part->kind != CTX_PART_REASONING || node == 0)
+	if (part->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
 	/* A member is taken out by its key, which stands before the value. */
 	if (json->nodes[part->parent].kind == CTX_JSON_OBJECT)
@@ -101,28 +101,28 @@ ctx_part_is_signed(const struct ctx_json *json, const struct ctx_part *part)
 }
 
 bool
-ctx_view_is_signed(const struct ctx_view *view)
+ctx_message_is_signed(const struct ctx_message *view)
 {
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
-		if (ctx_part_is_signed(view->json, &view->parts[i]))
+		if (ctx_block_is_signed(view->json, &view->parts[i]))
 			return true;
 	return false;
 }
 
 bool
-ctx_view_answered(const struct ctx_view *view)
+ctx_message_was_sent(const struct ctx_message *view)
 {
 	return view->role == CTX_ROLE_ASSISTANT ||
 	    (view->asked > 0 && view->asked < view->n);
 }
 
 void
-ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
+ctx_message_reset(struct ctx_message *view, const struct ctx_json *json,
     uint32_t node)
 {
-	struct ctx_part *parts = view->parts;
+	struct ctx_block *parts = view->parts;
 	size_t cap = view->cap;
 
 	memset(view, 0, sizeof *view);
@@ -133,17 +133,17 @@ ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
 }
 
 void
-ctx_view_release(struct ctx_view *view)
+ctx_message_release(struct ctx_message *view)
 {
 	free(view->parts);
 	memset(view, 0, sizeof *view);
 }
 
-struct ctx_part *
-ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind, uint32_t value,
-    struct ctx_err *err)
+struct ctx_block *
+ctx_message_add_block(struct ctx_message *view, enum ctx_block_kind kind,
+    uint32_t value, struct ctx_err *err)
 {
-	struct ctx_part *parts, *part;
+	struct ctx_block *parts, *part;
 
 	parts =
 	    ctx_grow(view->parts, &view->cap, view->n + 1, sizeof *parts, err);

@@ -19,17 +19,17 @@ enum ctx_role {
 /* "system", "user", ...; OTHER is "other". */
 const char *ctx_role_name(enum ctx_role role);
 
-enum ctx_part_kind {
-	CTX_PART_TEXT,
-	CTX_PART_REASONING,
-	CTX_PART_CALL,   /* value: the arguments */
-	CTX_PART_RESULT, /* value: the body */
-	CTX_PART_MEDIA,  /* value: the payload, which is never text */
-	CTX_PART_OPAQUE, /* value: the whole block, unknown to the dialect */
-	CTX_PART_KINDS
+enum ctx_block_kind {
+	CTX_BLOCK_TEXT,
+	CTX_BLOCK_REASONING,
+	CTX_BLOCK_TOOL_CALL,   /* value: the arguments */
+	CTX_BLOCK_TOOL_RESULT, /* value: the body */
+	CTX_BLOCK_MEDIA,       /* value: the payload, which is never text */
+	CTX_BLOCK_OPAQUE, /* value: the whole block, unknown to the dialect */
+	CTX_BLOCK_KINDS
 };
 /* "text", "reasoning", ... */
-const char *ctx_part_name(enum ctx_part_kind kind);
+const char *ctx_block_kind_name(enum ctx_block_kind kind);
 
 /*
  * A part of a message.  All places are node indices, 0 where there is none.
@@ -39,13 +39,13 @@ const char *ctx_part_name(enum ctx_part_kind kind);
  * of.  A result with parts of its own but no value has a body that no text
  * may stand in for; other parts without a value cost nothing.
  */
-struct ctx_part {
-	enum ctx_part_kind kind;
+struct ctx_block {
+	enum ctx_block_kind kind;
 	/* Taken out by dropping child from parent.  Reasoning without them
 	 * goes only with its message. */
 	uint32_t parent, child;
 	uint32_t value;
-	uint32_t id, name; /* of a call or result: see ctx_part_tool */
+	uint32_t id, name; /* of a call or result: see ctx_block_tool */
 	uint32_t caller;   /* of a call that another call's program made: the
 			    * id of that one */
 	uint32_t owner;
@@ -63,29 +63,36 @@ struct ctx_part {
 
 /* The name of the tool of a call or result, n 0: it says none; lives as what
  * ctx_json_text gives. */
-int ctx_part_tool(const struct ctx_json *json, const struct ctx_part *part,
+int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *part,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
 enum {
-	CTX_VIEW_META = 1,    /* a user record that no person wrote */
-	CTX_VIEW_HIDDEN = 2,  /* the model is not shown it: costs nothing */
-	CTX_VIEW_TIED = 4,    /* stands or falls with the message behind it */
-	CTX_VIEW_BETWEEN = 8, /* ... and with the one before it, if any */
-	CTX_VIEW_PINNED = 16, /* never goes: without it the rest would change */
-	CTX_VIEW_MORE = 32, /* a record further on goes on with this message */
-	CTX_VIEW_CONTINUES = 64, /* goes on with the last one that had MORE */
-	CTX_VIEW_TURN = 128, /* a user's message with what answered it: a turn
-			      * by itself, which goes whole */
-	CTX_VIEW_ELSEWHERE = 256, /* names what the provider keeps, which may
-				   * be calls of results that follow */
-	CTX_VIEW_GOES_ON = 512,   /* stands or falls with the message before it,
-				   * if any */
-	CTX_VIEW_BESIDE = 1024,   /* is sent for the calls that it answers: all
-				   * of it is their results */
+	CTX_MESSAGE_META = 1,   /* a user record that no person wrote */
+	CTX_MESSAGE_HIDDEN = 2, /* the model is not shown it: costs nothing */
+	CTX_MESSAGE_ATTACH_NEXT =
+	    4, /* stands or falls with the message behind it */
+	CTX_MESSAGE_ATTACH_BOTH =
+	    8, /* ... and with the one before it, if any */
+	CTX_MESSAGE_PINNED =
+	    16, /* never goes: without it the rest would change */
+	CTX_MESSAGE_IS_CONTINUED =
+	    32, /* a record further on goes on with this message */
+	CTX_MESSAGE_CONTINUES =
+	    64, /* goes on with the last one that had MORE */
+	CTX_MESSAGE_WHOLE_TURN = 128, /* a user's message with what answered it:
+				       * a turn by itself, which goes whole */
+	CTX_MESSAGE_REMOTE_STATE =
+	    256, /* names what the provider keeps, which may
+		  * be calls of results that follow */
+	CTX_MESSAGE_ATTACH_PREVIOUS = 512, /* stands or falls with the message
+					    * before it, if any */
+	CTX_MESSAGE_RESULTS_ONLY =
+	    1024, /* is sent for the calls that it answers: all
+		   * of it is their results */
 };
 
 /* A message as its dialect reads it.  Zero is valid; reused over messages. */
-struct ctx_view {
+struct ctx_message {
 	const struct ctx_json *json;
 	uint32_t node; /* the message, a node of json */
 	enum ctx_role role;
@@ -96,7 +103,7 @@ struct ctx_view {
 	uint32_t usage;     /* what the provider says that it cost */
 	uint64_t billed;    /* input tokens, where another record says that */
 	unsigned flags;
-	struct ctx_part *parts;
+	struct ctx_block *parts;
 	size_t n, cap;
 	size_t asked; /* of the parts, those that were sent, if the others are
 		       * what came back; else 0 */
@@ -108,20 +115,20 @@ struct ctx_view {
  * Anthropic, reasoningContent of Bedrock, and the copies of them in the
  * formats of frameworks and agents.
  */
-bool ctx_part_is_signed(const struct ctx_json *json,
-    const struct ctx_part *part);
+bool ctx_block_is_signed(const struct ctx_json *json,
+    const struct ctx_block *part);
 /* True if any part of the message is signed reasoning. */
-bool ctx_view_is_signed(const struct ctx_view *view);
+bool ctx_message_is_signed(const struct ctx_message *view);
 
 /* True if the model wrote the message, or the answer that stands in it: then
  * all before it has been sent. */
-bool ctx_view_answered(const struct ctx_view *view);
+bool ctx_message_was_sent(const struct ctx_message *view);
 /* Empties the view and points it at a message. */
-void ctx_view_reset(struct ctx_view *view, const struct ctx_json *json,
+void ctx_message_reset(struct ctx_message *view, const struct ctx_json *json,
     uint32_t node);
-void ctx_view_release(struct ctx_view *view);
+void ctx_message_release(struct ctx_message *view);
 /* Adds a zeroed part, returns it (until the next add) or NULL. */
-struct ctx_part *ctx_view_add(struct ctx_view *view, enum ctx_part_kind kind,
-    uint32_t value, struct ctx_err *err);
+struct ctx_block *ctx_message_add_block(struct ctx_message *view,
+    enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "stream/change_report.h"
 
 static struct ctx_str
-bytes_of(const struct prune *p, const struct entry *entry)
+bytes_of(const struct prune *p, const struct held_message *entry)
 {
 	if (entry->text == NULL)
 		return ctx_json_str(p->source, entry->node);
@@ -22,7 +22,7 @@ bytes_of(const struct prune *p, const struct entry *entry)
 
 /* Why the items of an entry, from first on, are edited. */
 static const char *
-edit_rule(const struct convo *convo, size_t first, unsigned marks)
+edit_rule(const struct held_conversation *convo, size_t first, unsigned marks)
 {
 	static const struct {
 		unsigned marks;
@@ -31,11 +31,11 @@ edit_rule(const struct convo *convo, size_t first, unsigned marks)
 	    {CTX_MARK_STRIP, "reasoning"},
 	    {CTX_MARK_CLEAR, "bodies"},
 	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning and bodies"},
-	    {CTX_MARK_ENDS, "ends"},
-	    {CTX_MARK_STRIP | CTX_MARK_ENDS, "reasoning and ends"},
+	    {CTX_MARK_HEAD_TAIL, "ends"},
+	    {CTX_MARK_STRIP | CTX_MARK_HEAD_TAIL, "reasoning and ends"},
 	    {CTX_MARK_FOLD, "earlier note"},
 	};
-	const struct ctx_item *item = &convo->groups.items[first];
+	const struct ctx_segment *item = &convo->groups.items[first];
 	size_t i;
 
 	if (marks == CTX_MARK_STRIP && item->message >= convo->plan.bound_from)
@@ -48,18 +48,18 @@ edit_rule(const struct convo *convo, size_t first, unsigned marks)
 
 /* Why an item goes: its strategy, or the strategy's word for its rank. */
 static const char *
-drop_rule(const struct convo *convo, const struct ctx_item *item)
+drop_rule(const struct held_conversation *convo, const struct ctx_segment *item)
 {
-	const struct ctx_policy *policy = convo->plan.limits.policy;
+	const struct ctx_strategy *policy = convo->plan.limits.policy;
 
-	if (item->flags & CTX_ITEM_NOTICE)
+	if (item->flags & CTX_SEGMENT_NOTICE)
 		return "earlier note";
 	return policy->reasons != NULL ? policy->reasons[(size_t)item->rank]
 				       : policy->name;
 }
 
 static const char *
-note_rule(const struct note *note)
+note_rule(const struct insertion *note)
 {
 	return note->summary ? "summary" : "notice";
 }
@@ -69,15 +69,15 @@ note_rule(const struct note *note)
  * once.  Sets the rule if one of them is dropped.
  */
 static void
-describe(const struct convo *convo, const struct entry *entry, size_t first,
-    struct ctx_touch *touch)
+describe(const struct held_conversation *convo,
+    const struct held_message *entry, size_t first, struct ctx_change *touch)
 {
 	const unsigned char *marks = convo->plan.marks;
 	size_t i, end = first + entry->items;
 
 	touch->before = touch->after = 0;
 	for (i = first; i < end; i++) {
-		const struct ctx_item *item = &convo->groups.items[i];
+		const struct ctx_segment *item = &convo->groups.items[i];
 		uint64_t shared = i + 1 < end ? item->shared : 0;
 
 		touch->before += item->tokens - shared;
@@ -86,14 +86,15 @@ describe(const struct convo *convo, const struct entry *entry, size_t first,
 			touch->after -= shared;
 		touch->rank = item->rank;
 		touch->role = (enum ctx_role)item->role;
-		touch->tool = ctx_names_at(&convo->groups.tools, item->tool);
+		touch->tool = ctx_intern_at(&convo->groups.tools, item->tool);
 		if (marks[i] & CTX_MARK_DROP)
 			touch->rule = drop_rule(convo, item);
 	}
 }
 
 static void
-place(const struct prune *p, const struct entry *entry, struct ctx_touch *touch)
+place(const struct prune *p, const struct held_message *entry,
+    struct ctx_change *touch)
 {
 	touch->file = entry->file;
 	touch->line = entry->number;
@@ -104,10 +105,10 @@ place(const struct prune *p, const struct entry *entry, struct ctx_touch *touch)
 /* Why an entry is changed: of an entry of which something was dropped, why
  * that was. */
 static const char *
-rule_of(const struct convo *convo, const struct entry *entry, size_t first,
-    const char *dropped)
+rule_of(const struct held_conversation *convo, const struct held_message *entry,
+    size_t first, const char *dropped)
 {
-	unsigned marks = entry->told->marks & ~(unsigned)CTX_MARK_NOTE;
+	unsigned marks = entry->told->marks & ~(unsigned)CTX_MARK_NOTICE;
 
 	if (dropped != NULL)
 		return dropped;
@@ -119,8 +120,9 @@ rule_of(const struct convo *convo, const struct entry *entry, size_t first,
 /* Archives an entry before its first change; notes what this change makes of
  * it. */
 static int
-remember(struct prune *p, struct convo *convo, struct entry *entry,
-    size_t first, unsigned marks, struct ctx_err *err)
+remember(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, size_t first, unsigned marks,
+    struct ctx_err *err)
 {
 	const struct ctx_report *report = &p->options->report;
 	bool fresh = entry->told == NULL;
@@ -153,25 +155,27 @@ remember(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* True if nothing of the entry's message is left. */
 static bool
-is_dropped(const struct prune *p, const struct entry *entry)
+is_dropped(const struct prune *p, const struct held_message *entry)
 {
 	return entry->gone &&
-	    (entry->line == 0 || !ctx_live_stays(p->stream->live, entry->line));
+	    (entry->line == 0 ||
+		!ctx_transcript_message_is_kept(p->stream->live, entry->line));
 }
 
 /* True if a touch of another line of the entry's message has been told. */
 static bool
-is_named(const struct prune *p, const struct entry *entry)
+is_named(const struct prune *p, const struct held_message *entry)
 {
-	return entry->line != 0 && !ctx_live_name(p->stream->live, entry->line);
+	return entry->line != 0 &&
+	    !ctx_transcript_first_of_message(p->stream->live, entry->line);
 }
 
 /* Tells of an entry that was dropped, or at the end (ended) changed. */
 static int
-report_entry(struct prune *p, struct entry *entry, bool ended,
+report_entry(struct prune *p, struct held_message *entry, bool ended,
     struct ctx_err *err)
 {
-	struct told *told = entry->told;
+	struct pending_change *told = entry->told;
 	bool drop = is_dropped(p, entry);
 
 	if (told == NULL || told->done || !(drop || ended))
@@ -186,16 +190,16 @@ report_entry(struct prune *p, struct entry *entry, bool ended,
 
 /* Tells of a note, which is a message before an entry or a part of it. */
 static int
-report_note(struct prune *p, const struct convo *convo,
-    const struct entry *entry, struct ctx_err *err)
+report_note(struct prune *p, const struct held_conversation *convo,
+    const struct held_message *entry, struct ctx_err *err)
 {
-	const struct note *note = &convo->notes[entry->note - 1];
-	struct ctx_touch touch = {.action = "add", .tool = {"", 0}};
+	const struct insertion *note = &convo->notes[entry->note - 1];
+	struct ctx_change touch = {.action = "add", .tool = {"", 0}};
 	size_t used;
 
 	if (p->options->report.touched == NULL)
 		return 0;
-	touch.part = ctx_note_is_part(convo, entry);
+	touch.part = ctx_insertion_is_part(convo, entry);
 	place(p, entry, &touch);
 	touch.bytes = (struct ctx_str){convo->ours.p + note->at, note->n};
 	/* What begins a string is no JSON of its own. */
@@ -217,10 +221,10 @@ report_note(struct prune *p, const struct convo *convo,
 }
 
 static int
-report_entries(struct prune *p, struct convo *convo, bool ended,
+report_entries(struct prune *p, struct held_conversation *convo, bool ended,
     struct ctx_err *err)
 {
-	struct entry *entry;
+	struct held_message *entry;
 	size_t i;
 
 	for (i = 0; i < convo->n; i++) {
@@ -236,7 +240,8 @@ report_entries(struct prune *p, struct convo *convo, bool ended,
 /* ---- edits ---- */
 
 int
-ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
+ctx_prune_reread(struct prune *p, const struct held_message *entry,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = p->source;
 	size_t used;
@@ -251,7 +256,7 @@ ctx_prune_look(struct prune *p, const struct entry *entry, struct ctx_err *err)
 }
 
 char *
-ctx_prune_edited(struct prune *p, struct ctx_str text, size_t *n,
+ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
     struct ctx_err *err)
 {
 	struct ctx_buf out = {0};
@@ -268,11 +273,11 @@ ctx_prune_edited(struct prune *p, struct ctx_str text, size_t *n,
 
 /* Puts the edits noted in p->edits into the text of a held record. */
 static int
-change(struct prune *p, struct convo *convo, struct entry *entry,
-    struct ctx_err *err)
+change(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, struct ctx_err *err)
 {
 	size_t n;
-	char *text = ctx_prune_edited(p, bytes_of(p, entry), &n, err);
+	char *text = ctx_prune_apply_edits(p, bytes_of(p, entry), &n, err);
 
 	if (text == NULL)
 		return -1;
@@ -288,8 +293,8 @@ change(struct prune *p, struct convo *convo, struct entry *entry,
  * p->literal and becomes so again.  A note costs what it costs: it is not cut
  * with the message. */
 static int
-put_note(struct prune *p, struct convo *convo, const struct entry *entry,
-    bool replace, struct ctx_err *err)
+put_note(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, bool replace, struct ctx_err *err)
 {
 	size_t used;
 
@@ -299,7 +304,7 @@ put_note(struct prune *p, struct convo *convo, const struct entry *entry,
 	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
 		0 ||
 	    entry->dialect->read(&p->json, 0, &p->view, err) < 0 ||
-	    ctx_note_insert_part(p, convo, entry, replace, err) < 0)
+	    ctx_insertion_insert_part(p, convo, entry, replace, err) < 0)
 		return -1;
 	p->literal.n = 0;
 	return ctx_edits_apply(&p->one,
@@ -309,25 +314,26 @@ put_note(struct prune *p, struct convo *convo, const struct entry *entry,
 /* Notes the edits of an entry in p->edits: as one, if a note is put into the
  * outcome of the others. */
 static int
-note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
-    struct ctx_fate *fate, bool *empty, struct ctx_err *err)
+note_edits(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, struct ctx_message_edit *fate,
+    bool *empty, struct ctx_err *err)
 {
-	bool part = ctx_note_is_part(convo, entry);
+	bool part = ctx_insertion_is_part(convo, entry);
 	struct ctx_edits *edits = part ? &p->one : &p->edits;
-	struct found_note old;
+	struct found_insertion old;
 	struct ctx_str message;
 	int rc;
 
 	ctx_edits_reset(&p->one);
-	if (ctx_prune_look(p, entry, err) < 0)
+	if (ctx_prune_reread(p, entry, err) < 0)
 		return -1;
 	message = ctx_json_str(p->view.json, p->view.node);
 	if (fate->rest & CTX_MARK_FOLD) {
-		ctx_note_find(p->options, entry->dialect, &p->view, &old);
+		ctx_insertion_find(p->options, entry->dialect, &p->view, &old);
 		/* One note takes the place of the other. */
 		fate->own = part || old.end != 0 ? 0 : (uint32_t)old.part + 1;
 		if (!part && old.end != 0 &&
-		    ctx_note_cut(edits, &p->view, &old, err) < 0)
+		    ctx_insertion_cut(edits, &p->view, &old, err) < 0)
 			return -1;
 	}
 	if (ctx_edit_message(edits, &p->view, entry->dialect, fate,
@@ -335,9 +341,9 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 		return -1;
 	if (*empty)
 		return 0;
-	if (ctx_ends_note(p, edits, entry->dialect,
-		fate->results & CTX_MARK_ENDS, fate->rest & CTX_MARK_ENDS,
-		fate->spared, err) < 0)
+	if (ctx_head_tail_note(p, edits, entry->dialect,
+		fate->results & CTX_MARK_HEAD_TAIL,
+		fate->rest & CTX_MARK_HEAD_TAIL, fate->spared, err) < 0)
 		return -1;
 	if (!part)
 		return 0;
@@ -345,17 +351,18 @@ note_edits(struct prune *p, struct convo *convo, const struct entry *entry,
 	if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0 ||
 	    put_note(p, convo, entry, fate->rest & CTX_MARK_FOLD, err) < 0)
 		return -1;
-	rc = ctx_edit_replace(&p->edits, message, p->literal.p, p->literal.n,
+	rc = ctx_edits_replace(&p->edits, message, p->literal.p, p->literal.n,
 	    err);
 	ctx_buf_reset(&p->literal);
 	return rc;
 }
 
 static void
-let_go(struct prune *p, struct convo *convo, struct entry *entry)
+let_go(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry)
 {
 	if (entry->line != 0)
-		ctx_live_drop(p->stream->live, entry->line);
+		ctx_transcript_remove(p->stream->live, entry->line);
 	free(entry->text);
 	free(entry->spared);
 	convo->bytes -= entry->n;
@@ -367,24 +374,25 @@ let_go(struct prune *p, struct convo *convo, struct entry *entry)
 }
 
 unsigned
-ctx_prune_marks(const struct convo *convo, const struct entry *entry,
-    size_t first, struct ctx_fate *fate, uint32_t *kept)
+ctx_prune_marks(const struct held_conversation *convo,
+    const struct held_message *entry, size_t first,
+    struct ctx_message_edit *fate, uint32_t *kept)
 {
 	unsigned any = 0;
 	size_t i;
 
-	*fate = (struct ctx_fate){.spared = entry->spared};
+	*fate = (struct ctx_message_edit){.spared = entry->spared};
 	*kept = 0;
 	for (i = first; i < first + entry->items; i++) {
 		unsigned marks =
-		    convo->plan.marks[i] & ~(unsigned)CTX_MARK_NOTE;
+		    convo->plan.marks[i] & ~(unsigned)CTX_MARK_NOTICE;
 		uint16_t flags = convo->groups.items[i].flags;
 
 		any |= marks;
 		*kept += !(marks & CTX_MARK_DROP);
-		if (!(flags & CTX_ITEM_REST))
+		if (!(flags & CTX_SEGMENT_REST))
 			fate->results = marks;
-		if (!(flags & CTX_ITEM_RESULTS))
+		if (!(flags & CTX_SEGMENT_RESULTS))
 			fate->rest = marks;
 	}
 	return any;
@@ -396,10 +404,10 @@ ctx_prune_marks(const struct convo *convo, const struct entry *entry,
  * the next one costs what each message does.
  */
 static int
-drop_empty(struct prune *p, struct convo *convo, struct entry *entry,
-    size_t first, struct ctx_err *err)
+drop_empty(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, size_t first, struct ctx_err *err)
 {
-	struct ctx_item *items = &convo->groups.items[first];
+	struct ctx_segment *items = &convo->groups.items[first];
 	struct ctx_cost cost = {0};
 	size_t i;
 
@@ -431,16 +439,16 @@ drop_empty(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* Does to one entry what the plan marked for its items. */
 static int
-settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
-    size_t first, struct ctx_err *err)
+settle_entry(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, size_t first, struct ctx_err *err)
 {
-	struct ctx_fate fate;
+	struct ctx_message_edit fate;
 	uint32_t kept;
 	unsigned any = ctx_prune_marks(convo, entry, first, &fate, &kept);
 	bool empty = kept == 0;
 
-	if (ctx_note_is_part(convo, entry))
-		any |= CTX_MARK_NOTE;
+	if (ctx_insertion_is_part(convo, entry))
+		any |= CTX_MARK_NOTICE;
 	if (any == 0 || entry->gone) {
 		if (entry->told != NULL && kept == 0 && entry->items > 0 &&
 		    remember(p, convo, entry, first, any, err) < 0)
@@ -465,9 +473,9 @@ settle_entry(struct prune *p, struct convo *convo, struct entry *entry,
 /* A message is inserted before one that is kept: where that held nothing but
  * reasoning, and was removed with it, before the next. */
 static void
-move_notes(struct convo *convo)
+move_notes(struct held_conversation *convo)
 {
-	struct entry *entry;
+	struct held_message *entry;
 	uint32_t note = 0;
 	size_t i;
 
@@ -487,8 +495,8 @@ move_notes(struct convo *convo)
 }
 
 int
-ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
-    struct ctx_err *err)
+ctx_prune_apply_plan(struct prune *p, struct held_conversation *convo,
+    bool ended, struct ctx_err *err)
 {
 	size_t i, items, first = 0;
 
@@ -498,7 +506,7 @@ ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
 			return -1;
 	}
 	move_notes(convo);
-	if (ctx_notes_compose(p, convo, err) < 0)
+	if (ctx_insertions_compose(p, convo, err) < 0)
 		return -1;
 	return report_entries(p, convo, ended, err);
 }
@@ -507,21 +515,21 @@ ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
 
 /* Archives and tells of a line at once: it is changed for the last time. */
 static int
-tell(struct prune *p, struct entry *entry, struct ctx_touch *touch,
+tell(struct prune *p, struct held_message *entry, struct ctx_change *touch,
     struct ctx_err *err)
 {
 	place(p, entry, touch);
 	touch->aside = entry->dialect == NULL;
 	touch->continues = !touch->aside && is_named(p, entry);
-	return ctx_report_touch(&p->options->report, touch, err);
+	return ctx_report_change(&p->options->report, touch, err);
 }
 
 /* Tells of a line that is only given others to name; its message, if it is
  * one, costs the same. */
 static int
-tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
+tell_link(struct prune *p, struct held_message *entry, struct ctx_err *err)
 {
-	struct ctx_touch touch = {.tool = {"", 0},
+	struct ctx_change touch = {.tool = {"", 0},
 	    .rule = "links",
 	    .action = "relink"};
 	struct ctx_cost cost = {0};
@@ -529,7 +537,7 @@ tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
 	if (entry->told != NULL || !ctx_report_wanted(&p->options->report))
 		return 0;
 	if (entry->dialect != NULL) {
-		if (ctx_prune_look(p, entry, err) < 0 ||
+		if (ctx_prune_reread(p, entry, err) < 0 ||
 		    ctx_count_message(p->lines.measure.counter, entry->dialect,
 			&p->view, &cost, err) < 0)
 			return -1;
@@ -541,37 +549,39 @@ tell_link(struct prune *p, struct entry *entry, struct ctx_err *err)
 
 /* Gives a line of a transcript others to name for those that went. */
 static int
-relink(struct prune *p, struct entry *entry, struct ctx_err *err)
+relink(struct prune *p, struct held_message *entry, struct ctx_err *err)
 {
-	struct ctx_live *live = p->stream->live;
+	struct ctx_transcript *live = p->stream->live;
 	size_t used;
 
-	if (!ctx_live_loose(live, entry->line))
+	if (!ctx_transcript_needs_relink(live, entry->line))
 		return 0;
 	if (tell_link(p, entry, err) < 0)
 		return -1;
 	ctx_edits_reset(&p->edits);
 	if (ctx_json_scan(&p->json, entry->text, entry->n, &used, err) < 0 ||
-	    ctx_live_relink(live, entry->line, &p->json, &p->edits, err) < 0)
+	    ctx_transcript_relink(live, entry->line, &p->json, &p->edits, err) <
+		0)
 		return -1;
 	return change(p, &p->lines, entry, err);
 }
 
 int
-ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err)
+ctx_prune_relink(struct prune *p, struct held_conversation *convo,
+    struct ctx_err *err)
 {
-	struct ctx_touch touch;
-	struct entry *entry;
+	struct ctx_change touch;
+	struct held_message *entry;
 	size_t i;
 
 	for (i = 0; i < convo->n; i++) {
 		entry = &convo->entries[i];
 		if (entry->line == 0 || entry->gone)
 			continue;
-		touch = (struct ctx_touch){.tool = {"", 0},
+		touch = (struct ctx_change){.tool = {"", 0},
 		    .rule = "replaced",
 		    .action = "drop"};
-		if (!ctx_live_gone(p->stream->live, entry->line)
+		if (!ctx_transcript_is_removed(p->stream->live, entry->line)
 			? relink(p, entry, err) < 0
 			: tell(p, entry, &touch, err) < 0)
 			return -1;

@@ -10,17 +10,17 @@ cut_pieces(struct prune *p, struct ctx_edits *edits,
 
 	if (p->pieces.n == 0)
 		return 0;
-	return ctx_cut(&p->cut, edits, &p->view, dialect, &p->pieces, CTX_ENDS,
-	    &done, err);
+	return ctx_shorten(&p->cut, edits, &p->view, dialect, &p->pieces,
+	    CTX_HEAD_TAIL_CHARS, &done, err);
 }
 
 int
-ctx_ends_note(struct prune *p, struct ctx_edits *edits,
+ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, bool results, bool texts,
     const bool *spared, struct ctx_err *err)
 {
-	const struct ctx_view *view = &p->view;
-	struct found_note own;
+	const struct ctx_message *view = &p->view;
+	struct found_insertion own;
 	size_t i, result = 0;
 
 	p->cut.unit = CTX_SIZE_CHARS;
@@ -28,26 +28,27 @@ ctx_ends_note(struct prune *p, struct ctx_edits *edits,
 	p->cut.head = 3;
 	p->cut.tail = 1;
 	for (i = 0; results && i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_RESULT ||
+		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT ||
 		    (spared != NULL && spared[result++]))
 			continue;
-		if (ctx_pieces_result(&p->pieces, view, dialect, i, err) < 0 ||
+		if (ctx_text_segments_result(&p->pieces, view, dialect, i,
+			err) < 0 ||
 		    cut_pieces(p, edits, dialect, err) < 0)
 			return -1;
 	}
 	if (!texts)
 		return 0;
-	ctx_note_find(p->options, dialect, view, &own);
+	ctx_insertion_find(p->options, dialect, view, &own);
 	/* A string that begins with a note is kept whole. */
-	if (ctx_pieces_texts(&p->pieces, view,
+	if (ctx_text_segments_texts(&p->pieces, view,
 		own.summary || own.notice ? own.part : view->n, err) < 0)
 		return -1;
 	return cut_pieces(p, edits, dialect, err);
 }
 
 int
-ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, struct ctx_counter *counter, bool results,
+ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
+    const struct ctx_message *view, struct ctx_counter *counter, bool results,
     bool texts, const bool *spared, uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(view->json, view->node);
@@ -55,12 +56,13 @@ ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
 	size_t used;
 
 	*saved = 0;
-	if (raw.n <= CTX_ENDS || (view->flags & CTX_VIEW_HIDDEN))
+	if (raw.n <= CTX_HEAD_TAIL_CHARS || (view->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
 	ctx_edits_reset(&p->one);
 	p->message.n = 0;
 	if (dialect->read(view->json, view->node, &p->view, err) < 0 ||
-	    ctx_ends_note(p, &p->one, dialect, results, texts, spared, err) < 0)
+	    ctx_head_tail_note(p, &p->one, dialect, results, texts, spared,
+		err) < 0)
 		return -1;
 	if (p->one.n == 0)
 		return 0;

@@ -4,10 +4,11 @@
 
 #include "prune/held_conversation.h"
 
-struct entry *
-ctx_convo_entry(struct convo *convo, struct ctx_err *err)
+struct held_message *
+ctx_held_conversation_entry(struct held_conversation *convo,
+    struct ctx_err *err)
 {
-	struct entry *entries, *entry;
+	struct held_message *entries, *entry;
 
 	entries = ctx_grow(convo->entries, &convo->cap, convo->n + 1,
 	    sizeof *entries, err);
@@ -20,7 +21,7 @@ ctx_convo_entry(struct convo *convo, struct ctx_err *err)
 }
 
 void
-ctx_convo_clear(struct convo *convo)
+ctx_held_conversation_clear(struct held_conversation *convo)
 {
 	size_t i;
 
@@ -43,10 +44,10 @@ ctx_convo_clear(struct convo *convo)
 }
 
 void
-ctx_convo_release(struct convo *convo)
+ctx_held_conversation_release(struct held_conversation *convo)
 {
 	if (convo->groups.calls != NULL)
-		ctx_convo_clear(convo);
+		ctx_held_conversation_clear(convo);
 	free(convo->entries);
 	free(convo->notes);
 	ctx_buf_release(&convo->ours);

@@ -10,14 +10,14 @@
  * happens first; the touch is told when the outcome is known, since a message
  * that is edited now may be dropped later.
  */
-struct told {
-	struct ctx_touch touch;
+struct pending_change {
+	struct ctx_change touch;
 	unsigned marks; /* CTX_MARK bits of all changes */
 	bool done;      /* it has been told */
 };
 
 /* What the items of one message came from. */
-struct entry {
+struct held_message {
 	char *text; /* a record of the stream, owned; NULL: an element */
 	size_t n;
 	uint32_t node;  /* the message in its record */
@@ -27,7 +27,8 @@ struct entry {
 	bool *spared;   /* of each result: no edit; owned, or NULL */
 	bool gone;      /* nothing of it is left to write */
 	bool continues; /* goes on with an earlier message */
-	struct told *told; /* owned; NULL: as it came, or nobody is told */
+	struct pending_change
+	    *told; /* owned; NULL: as it came, or nobody is told */
 	const struct ctx_dialect *dialect; /* NULL: no message */
 	const char *file;
 	uint64_t number;  /* of the record's line in it */
@@ -35,7 +36,7 @@ struct entry {
 };
 
 /* A text of ours that tells of what went; places are in convo->ours. */
-struct note {
+struct insertion {
 	bool summary; /* else a notice */
 	bool part;    /* begins the entry's message, else stands before it */
 	uint64_t tokens;
@@ -44,17 +45,17 @@ struct note {
 };
 
 /* Entries stand in the order of their items. */
-struct convo {
+struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
 	struct ctx_scorer *scorer; /* NULL: the policy ranks by age */
-	struct ctx_measure measure;
-	struct entry *entries;
+	struct ctx_model_counter measure;
+	struct held_message *entries;
 	size_t n, cap;
-	size_t bytes;       /* of all texts */
-	size_t look_at;     /* bytes at which to look for what can go */
-	uint64_t gone;      /* messages dropped */
-	struct note *notes; /* to put in, by their entries */
+	size_t bytes;            /* of all texts */
+	size_t look_at;          /* bytes at which to look for what can go */
+	uint64_t gone;           /* messages dropped */
+	struct insertion *notes; /* to put in, by their entries */
 	size_t n_notes, notes_cap;
 	struct ctx_buf ours;               /* their JSON */
 	const struct ctx_dialect *unnoted; /* no notice can stand in it */
@@ -69,25 +70,27 @@ struct convo {
 };
 
 /* The next entry, zeroed; or NULL. */
-struct entry *ctx_convo_entry(struct convo *convo, struct ctx_err *err);
+struct held_message *ctx_held_conversation_entry(
+    struct held_conversation *convo, struct ctx_err *err);
 /* Frees the texts of all entries and forgets them. */
-void ctx_convo_clear(struct convo *convo);
-void ctx_convo_release(struct convo *convo);
+void ctx_held_conversation_clear(struct held_conversation *convo);
+void ctx_held_conversation_release(struct held_conversation *convo);
 
 /* A run of ctx_prune. */
 struct prune {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
-	struct ctx_meter *meter;
+	struct ctx_model_counters *meter;
 	struct ctx_prune_options *options;
-	struct convo lines, record;    /* the stream's, and a record's own */
+	struct held_conversation lines,
+	    record;                    /* the stream's, and a record's own */
 	const struct ctx_json *source; /* of the record's conversation */
-	struct ctx_view view;
+	struct ctx_message view;
 	struct ctx_json json;   /* a held record, scanned again */
 	struct ctx_edits edits; /* of a record, */
 	struct ctx_edits one;   /* or of a message of it */
-	struct pieces pieces;
-	struct cut cut;
+	struct text_segments pieces;
+	struct shortener cut;
 	struct ctx_buf out, text, literal, message; /* scratch */
 	int64_t match_left; /* time for the patterns, of a message */
 };
@@ -95,45 +98,48 @@ struct prune {
 /* ---- hold_message.c: a message is taken among those that are held ---- */
 
 /* Adds the items of a message to the conversation, and to its entry. */
-int ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_event *event, struct ctx_err *err);
-/* The same of what is no message. */
-int ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
+int ctx_prune_hold_message(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, const struct ctx_event *event,
     struct ctx_err *err);
+/* The same of what is no message. */
+int ctx_prune_hold_unknown(struct held_conversation *convo,
+    struct held_message *entry, struct ctx_err *err);
 
 /* ---- reclassify.c ---- */
 
 /* Takes what is held anew, now that a record has told the dialect of the
  * stream; nothing of it has gone or been edited. */
-int ctx_prune_adopt(struct prune *p, struct convo *convo,
+int ctx_prune_reclassify(struct prune *p, struct held_conversation *convo,
     const struct ctx_dialect *told, struct ctx_err *err);
 
 /* ---- apply_plan.c: what a plan means for what is held ---- */
 
 /* Puts p->view on the message of an entry; returns as its dialect's read. */
-int ctx_prune_look(struct prune *p, const struct entry *entry,
+int ctx_prune_reread(struct prune *p, const struct held_message *entry,
     struct ctx_err *err);
 /* What the plan marked for the items of an entry, from first on: all of it,
  * of each piece, and how many items stay. */
-unsigned ctx_prune_marks(const struct convo *convo, const struct entry *entry,
-    size_t first, struct ctx_fate *fate, uint32_t *kept);
+unsigned ctx_prune_marks(const struct held_conversation *convo,
+    const struct held_message *entry, size_t first,
+    struct ctx_message_edit *fate, uint32_t *kept);
 /* What p->edits make of a text, n bytes, to be freed, or NULL; they are used
  * up. */
-char *ctx_prune_edited(struct prune *p, struct ctx_str text, size_t *n,
+char *ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
     struct ctx_err *err);
 /* Does to the entries what the plan marked; the edits of elements are noted
  * in p->edits.  What is left at the end (ended) is reported, too. */
-int ctx_prune_settle(struct prune *p, struct convo *convo, bool ended,
-    struct ctx_err *err);
+int ctx_prune_apply_plan(struct prune *p, struct held_conversation *convo,
+    bool ended, struct ctx_err *err);
 /* Gives the lines of a transcript others to name once it is known which go;
  * those that a message that goes had replaced go with it, or they would be
  * live again. */
-int ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err);
+int ctx_prune_relink(struct prune *p, struct held_conversation *convo,
+    struct ctx_err *err);
 
 /* ---- head_tail.c: a message cut to its ends ---- */
 
 /* The most characters that are left of a text or a result. */
-#define CTX_ENDS 1000
+#define CTX_HEAD_TAIL_CHARS 1000
 
 /*
  * Notes the edits that leave the ends of the results of p->view that are not
@@ -141,69 +147,71 @@ int ctx_prune_relink(struct prune *p, struct convo *convo, struct ctx_err *err);
  * goes without one before it that stays, so they can stand beside the removal
  * of other blocks.
  */
-int ctx_ends_note(struct prune *p, struct ctx_edits *edits,
+int ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, bool results, bool texts,
     const bool *spared, struct ctx_err *err);
 /* Sets *saved to the tokens that this would save of a message. */
-int ctx_ends_save(struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_view *view, struct ctx_counter *counter, bool results,
+int ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
+    const struct ctx_message *view, struct ctx_counter *counter, bool results,
     bool texts, const bool *spared, uint64_t *saved, struct ctx_err *err);
 
 /* ---- insert_message.c: texts of ours in a conversation ---- */
 
 /* A note in a message. */
-struct found_note {
+struct found_insertion {
 	bool summary, notice; /* what it is; neither: there is none */
 	bool whole;           /* the message is nothing else */
 	size_t part;
 	size_t end; /* where the user's text starts in the part's literal, which
 		     * begins with the note; 0: the part is nothing else */
 };
-void ctx_note_find(const struct ctx_prune_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_view *view,
-    struct found_note *found);
+void ctx_insertion_find(const struct ctx_prune_options *options,
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    struct found_insertion *found);
 /* Has a user's message a place for one, where it must be a part of it? */
-bool ctx_note_fits(const struct ctx_dialect *dialect,
-    const struct ctx_view *view);
+bool ctx_insertion_fits(const struct ctx_dialect *dialect,
+    const struct ctx_message *view);
 /* True if a note begins the message of an entry; false if there is none, or it
  * is a message. */
-bool ctx_note_is_part(const struct convo *convo, const struct entry *entry);
+bool ctx_insertion_is_part(const struct held_conversation *convo,
+    const struct held_message *entry);
 /* The user's string that a note would stand in, without the summary that it
  * begins with; no bytes: a note would be a block, or a message. */
-struct ctx_str ctx_note_string(const struct prune *p,
-    const struct ctx_dialect *dialect, const struct ctx_view *view);
+struct ctx_str ctx_insertion_string(const struct prune *p,
+    const struct ctx_dialect *dialect, const struct ctx_message *view);
 /* Tokens of a note: as a message, as a block, or in front of the bytes of a
- * string that ctx_note_string gave. */
-enum note_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };
-int ctx_note_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, enum note_form form, bool summary,
+ * string that ctx_insertion_string gave. */
+enum insertion_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };
+int ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, enum insertion_form form, bool summary,
     struct ctx_str text, struct ctx_str string, uint64_t *tokens,
     struct ctx_err *err);
 /* Sets *tokens to what the note that was found adds to its message. */
-int ctx_note_weigh(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view,
-    const struct found_note *found, uint64_t *tokens, struct ctx_err *err);
+int ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct found_insertion *found, uint64_t *tokens, struct ctx_err *err);
 /* Notes in edits that the note found goes out of the string that it begins. */
-int ctx_note_cut(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct found_note *found, struct ctx_err *err);
+int ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *view,
+    const struct found_insertion *found, struct ctx_err *err);
 /* Has a note stand before, or in, an entry. */
-int ctx_note_add(struct convo *convo, size_t entry, bool part, bool summary,
-    struct ctx_str text, uint64_t tokens, struct ctx_err *err);
+int ctx_insertion_add(struct held_conversation *convo, size_t entry, bool part,
+    bool summary, struct ctx_str text, uint64_t tokens, struct ctx_err *err);
 /* Adds the notices that the plan marked. */
-int ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err);
+int ctx_insertions_add_notices(struct prune *p, struct held_conversation *convo,
+    struct ctx_err *err);
 /* Makes the messages of the notes, once what goes has gone. */
-int ctx_notes_compose(struct prune *p, struct convo *convo,
+int ctx_insertions_compose(struct prune *p, struct held_conversation *convo,
     struct ctx_err *err);
 /* Notes in p->one the part that is an entry's note; p->view is on the entry,
  * and the part that it begins with is replaced if it is an old note. */
-int ctx_note_insert_part(struct prune *p, struct convo *convo,
-    const struct entry *entry, bool replace, struct ctx_err *err);
+int ctx_insertion_insert_part(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, bool replace, struct ctx_err *err);
 /* Notes in p->edits the message before an element, laid out as that is. */
-int ctx_note_insert(struct prune *p, struct convo *convo,
-    const struct entry *entry, struct ctx_err *err);
+int ctx_insertion_insert(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, struct ctx_err *err);
 /* Writes the message before an entry as a line. */
-int ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
-    struct ctx_err *err);
+int ctx_insertion_write(struct prune *p, const struct held_conversation *convo,
+    size_t entry, struct ctx_err *err);
 
 /* ---- write_summary.c: one message for what a plan drops ---- */
 
@@ -211,7 +219,7 @@ int ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
  * Adds the summary of what the plan drops, or takes the drops back where a
  * summary would not pay and the budget is met without.
  */
-int ctx_prune_summarize(struct prune *p, struct convo *convo,
+int ctx_prune_summarize(struct prune *p, struct held_conversation *convo,
     struct ctx_err *err);
 
 #endif

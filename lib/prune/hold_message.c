@@ -12,14 +12,14 @@
 
 /* Does the part hold a text, or name a tool, that is to stay? */
 static int
-holds_pin(struct prune *p, const struct ctx_view *view,
-    const struct ctx_part *part, bool *pinned, struct ctx_err *err)
+holds_pin(struct prune *p, const struct ctx_message *view,
+    const struct ctx_block *part, bool *pinned, struct ctx_err *err)
 {
 	struct ctx_prune_options *options = p->options;
 	struct ctx_str text;
 
 	if (options->pin_text.n > 0 && part->value != 0 &&
-	    part->kind != CTX_PART_MEDIA) {
+	    part->kind != CTX_BLOCK_MEDIA) {
 		p->text.n = 0;
 		if (ctx_json_text(view->json, part->value, &p->text, &text,
 			err) < 0)
@@ -31,7 +31,7 @@ holds_pin(struct prune *p, const struct ctx_view *view,
 	if (*pinned || options->pin_tool.n == 0 || part->name == 0)
 		return 0;
 	p->text.n = 0;
-	if (ctx_part_tool(view->json, part, &p->text, &text, err) < 0)
+	if (ctx_block_tool(view->json, part, &p->text, &text, err) < 0)
 		return -1;
 	*pinned = ctx_pattern_match(&options->pin_tool, text.p, text.n,
 	    &p->match_left);
@@ -40,7 +40,7 @@ holds_pin(struct prune *p, const struct ctx_view *view,
 
 /* Did the user ask for this message to stay? */
 static int
-is_pinned(struct prune *p, const struct ctx_view *view, bool *pinned,
+is_pinned(struct prune *p, const struct ctx_message *view, bool *pinned,
     struct ctx_err *err)
 {
 	size_t i;
@@ -59,11 +59,11 @@ pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
 	struct ctx_str tool;
 
 	for (; p->options->pin_tool.n > 0 && first < groups->n; first++) {
-		tool = ctx_names_at(&groups->tools, groups->items[first].tool);
+		tool = ctx_intern_at(&groups->tools, groups->items[first].tool);
 		if (tool.n > 0 &&
 		    ctx_pattern_match(&p->options->pin_tool, tool.p, tool.n,
 			&p->match_left))
-			groups->items[first].flags |= CTX_ITEM_PINNED;
+			groups->items[first].flags |= CTX_SEGMENT_PINNED;
 	}
 }
 
@@ -72,17 +72,18 @@ static bool
 is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
 {
 	struct ctx_prune_options *options = p->options;
-	struct ctx_str tool = ctx_names_at(&groups->tools, number);
+	struct ctx_str tool = ctx_intern_at(&groups->tools, number);
 
-	return !ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
+	return !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
 	    tool.n, &p->match_left);
 }
 
 /* Finds the results of a message that are not to be edited, and takes what
  * clearing them would save out of its cost. */
 static int
-spare_results(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+spare_results(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, const struct ctx_message *view,
+    struct ctx_cost *cost, struct ctx_err *err)
 {
 	size_t i, result = 0;
 	uint32_t tool;
@@ -92,7 +93,7 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 	if (p->options->tool.n + p->options->not_tool.n == 0)
 		return 0;
 	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_RESULT)
+		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		if (ctx_groups_tool(&convo->groups, entry->dialect, view, i,
 			&tool, err) < 0)
@@ -105,8 +106,8 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 		if (entry->spared == NULL)
 			return ctx_err_nomem(err);
 		entry->spared[result - 1] = true;
-		if (ctx_count_cleared(convo->measure.counter, entry->dialect,
-			view, i, &left, &saved, err) < 0)
+		if (ctx_count_clear_savings(convo->measure.counter,
+			entry->dialect, view, i, &left, &saved, err) < 0)
 			return -1;
 		cost->bodies -= saved;
 	}
@@ -115,22 +116,23 @@ spare_results(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* What cutting an item to its ends would save, where that may happen. */
 static int
-measure_ends(struct prune *p, struct convo *convo, const struct entry *entry,
-    const struct ctx_view *view, size_t first, struct ctx_err *err)
+measure_ends(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, const struct ctx_message *view,
+    size_t first, struct ctx_err *err)
 {
-	const struct ctx_limits *limits = &convo->plan.limits;
-	struct ctx_item *items = convo->groups.items;
+	const struct ctx_prune_settings *limits = &convo->plan.limits;
+	struct ctx_segment *items = convo->groups.items;
 	size_t i;
 
 	if (!limits->policy->cuts || limits->level < CTX_LEVEL_AGGRESSIVE)
 		return 0;
 	for (i = first; i < convo->groups.n; i++) {
-		if (items[i].flags & CTX_ITEM_SYSTEM)
+		if (items[i].flags & CTX_SEGMENT_SYSTEM)
 			continue;
-		if (ctx_ends_save(p, entry->dialect, view,
+		if (ctx_head_tail_save(p, entry->dialect, view,
 			convo->measure.counter,
-			!(items[i].flags & CTX_ITEM_REST),
-			!(items[i].flags & CTX_ITEM_RESULTS), entry->spared,
+			!(items[i].flags & CTX_SEGMENT_REST),
+			!(items[i].flags & CTX_SEGMENT_RESULTS), entry->spared,
 			&items[i].ends, err) < 0)
 			return -1;
 	}
@@ -139,33 +141,37 @@ measure_ends(struct prune *p, struct convo *convo, const struct entry *entry,
 
 /* What a notice before an item that opens a turn would cost. */
 static int
-price_notice(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_view *view, struct ctx_item *item, struct ctx_err *err)
+price_notice(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, const struct ctx_message *view,
+    struct ctx_segment *item, struct ctx_err *err)
 {
 	const char *notice = p->options->notice;
-	enum note_form form =
+	enum insertion_form form =
 	    entry->dialect->note_part == NULL ? NOTE_MESSAGE : NOTE_BLOCK;
 	struct ctx_str text = {notice, 0}, string;
 	uint64_t price;
 
 	/* An earlier summary in the message tells of what went. */
 	if (notice == NULL || convo->plan.limits.policy->summarizes ||
-	    (item->flags & CTX_ITEM_WITH_SUMMARY) ||
-	    !((item->flags & CTX_ITEM_USER) || (view->flags & CTX_VIEW_TURN)) ||
-	    !ctx_note_fits(entry->dialect, view))
+	    (item->flags & CTX_SEGMENT_WITH_SUMMARY) ||
+	    !((item->flags & CTX_SEGMENT_USER) ||
+		(view->flags & CTX_MESSAGE_WHOLE_TURN)) ||
+	    !ctx_insertion_fits(entry->dialect, view))
 		return 0;
 	text.n = strlen(notice);
-	string = ctx_note_string(p, entry->dialect, view);
+	string = ctx_insertion_string(p, entry->dialect, view);
 	if (string.n > 0) {
-		if (ctx_note_cost(p, convo->measure.counter, entry->dialect,
-			NOTE_STRING, false, text, string, &price, err) < 0)
+		if (ctx_insertion_cost(p, convo->measure.counter,
+			entry->dialect, NOTE_STRING, false, text, string,
+			&price, err) < 0)
 			return -1;
 		item->note = price > UINT32_MAX ? 0 : (uint32_t)price;
 		return 0;
 	}
 	if (convo->priced != entry->dialect) {
-		if (ctx_note_cost(p, convo->measure.counter, entry->dialect,
-			form, false, text, string, &price, err) < 0)
+		if (ctx_insertion_cost(p, convo->measure.counter,
+			entry->dialect, form, false, text, string, &price,
+			err) < 0)
 			return -1;
 		convo->priced = entry->dialect;
 		convo->price = price;
@@ -178,26 +184,27 @@ price_notice(struct prune *p, struct convo *convo, struct entry *entry,
 
 /* Notes the part of a message that is ours. */
 static int
-note_own(struct prune *p, struct convo *convo, const struct entry *entry,
-    const struct ctx_view *view, const struct found_note *found,
-    struct ctx_item *item, struct ctx_err *err)
+note_own(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, const struct ctx_message *view,
+    const struct found_insertion *found, struct ctx_segment *item,
+    struct ctx_err *err)
 {
 	uint64_t tokens;
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_note_weigh(p, convo->measure.counter, entry->dialect, view,
+	if (ctx_insertion_weigh(p, convo->measure.counter, entry->dialect, view,
 		found, &tokens, err) < 0)
 		return -1;
 	item->own = (uint32_t)tokens;
 	item->flags |=
-	    found->summary ? CTX_ITEM_WITH_SUMMARY : CTX_ITEM_WITH_NOTICE;
+	    found->summary ? CTX_SEGMENT_WITH_SUMMARY : CTX_SEGMENT_WITH_NOTICE;
 	return 0;
 }
 
 int
-ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
-    struct ctx_err *err)
+ctx_prune_hold_unknown(struct held_conversation *convo,
+    struct held_message *entry, struct ctx_err *err)
 {
 	entry->dialect = NULL;
 	entry->items = 1;
@@ -206,31 +213,33 @@ ctx_prune_take_unknown(struct convo *convo, struct entry *entry,
 }
 
 int
-ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_event *event, struct ctx_err *err)
+ctx_prune_hold_message(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, const struct ctx_event *event,
+    struct ctx_err *err)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	struct ctx_groups *groups = &convo->groups;
 	size_t first = groups->n, i;
-	struct found_note found;
+	struct found_insertion found;
 	struct ctx_cost cost;
 	unsigned flags = 0;
 	bool pinned;
 
-	entry->continues = (view->flags & CTX_VIEW_CONTINUES) != 0;
+	entry->continues = (view->flags & CTX_MESSAGE_CONTINUES) != 0;
 	entry->message = entry->line == 0
 	    ? groups->messages
-	    : ctx_live_number(p->stream->live, entry->line, groups->messages);
-	ctx_note_find(p->options, entry->dialect, view, &found);
+	    : ctx_transcript_message_index(p->stream->live, entry->line,
+		  groups->messages);
+	ctx_insertion_find(p->options, entry->dialect, view, &found);
 	if (found.whole)
-		flags = (found.summary ? CTX_ITEM_SUMMARY : 0u) |
-		    (found.notice ? CTX_ITEM_NOTICE : 0u);
+		flags = (found.summary ? CTX_SEGMENT_SUMMARY : 0u) |
+		    (found.notice ? CTX_SEGMENT_NOTICE : 0u);
 	p->match_left = CTX_PATTERN_TIME;
 	if (is_pinned(p, view, &pinned, err) < 0)
 		return -1;
 	/* A summary of ours may go though its format has it stay. */
-	if (pinned || (flags == 0 && (view->flags & CTX_VIEW_PINNED)))
-		flags |= CTX_ITEM_PINNED;
+	if (pinned || (flags == 0 && (view->flags & CTX_MESSAGE_PINNED)))
+		flags |= CTX_SEGMENT_PINNED;
 	if (convo->plan.limits.policy->pins_first)
 		groups->pinned = convo->plan.limits.keep_first;
 	if (ctx_stream_cost(event, convo->measure.counter, &cost, err) < 0 ||
@@ -247,10 +256,10 @@ ctx_prune_take(struct prune *p, struct convo *convo, struct entry *entry,
 	    measure_ends(p, convo, entry, view, first, err) < 0)
 		return -1;
 	if (convo->scorer != NULL &&
-	    ctx_scorer_note(convo->scorer, view, groups, first, err) < 0)
+	    ctx_scorer_add(convo->scorer, view, groups, first, err) < 0)
 		return -1;
 	for (i = first; convo->answers && i < groups->n; i++)
-		groups->items[i].flags |= CTX_ITEM_PINNED;
+		groups->items[i].flags |= CTX_SEGMENT_PINNED;
 	entry->items = (uint32_t)(groups->n - first);
 	return 0;
 }

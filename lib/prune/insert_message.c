@@ -27,7 +27,7 @@ says(struct ctx_str literal, size_t at, const char *text)
 	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
 		return 0;
 	while (i < n) {
-		if (!ctx_text_next(literal, &at, &cp))
+		if (!ctx_json_string_next(literal, &at, &cp))
 			return 0;
 		len = ctx_utf8_put(utf8, cp);
 		if (len > n - i || memcmp(text + i, utf8, len) != 0)
@@ -47,19 +47,19 @@ says_later(struct ctx_str literal, size_t at, const char *text)
 
 	do {
 		end = literal.p[at] == '\\' ? says(literal, at, text) : 0;
-	} while (end == 0 && ctx_text_next(literal, &at, &cp));
+	} while (end == 0 && ctx_json_string_next(literal, &at, &cp));
 	return end;
 }
 
 /* The part that the user's own begin with, behind results; a part of ours
  * stands there.  view->n if there is none. */
 static size_t
-first_own(const struct ctx_view *view)
+first_own(const struct ctx_message *view)
 {
 	size_t i = 0;
 
 	while (i < view->n &&
-	    (view->parts[i].kind == CTX_PART_RESULT ||
+	    (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT ||
 		view->parts[i].owner != 0))
 		i++;
 	return i;
@@ -68,20 +68,20 @@ first_own(const struct ctx_view *view)
 /* May a message of this role be a note?  A row that is a whole turn has the
  * role of the one who answers. */
 static bool
-may_be_note(const struct ctx_view *view)
+may_be_note(const struct ctx_message *view)
 {
 	return view->role == CTX_ROLE_SYSTEM || view->role == CTX_ROLE_USER ||
-	    (view->flags & CTX_VIEW_TURN);
+	    (view->flags & CTX_MESSAGE_WHOLE_TURN);
 }
 
 /* Is part i the whole content, a string in which a note can stand before the
  * user's text? */
 static bool
-is_string(const struct ctx_dialect *dialect, const struct ctx_view *view,
+is_string(const struct ctx_dialect *dialect, const struct ctx_message *view,
     size_t i)
 {
 	return dialect->note_text && view->role == CTX_ROLE_USER && i == 0 &&
-	    view->n == 1 && view->parts[0].kind == CTX_PART_TEXT &&
+	    view->n == 1 && view->parts[0].kind == CTX_BLOCK_TEXT &&
 	    view->parts[0].child == 0 &&
 	    view->json->nodes[view->parts[0].value].kind == CTX_JSON_STRING;
 }
@@ -89,7 +89,7 @@ is_string(const struct ctx_dialect *dialect, const struct ctx_view *view,
 /* Sees what a literal begins with; in a string the user's text may follow. */
 static void
 find_in(struct ctx_str literal, const char *notice, bool string,
-    struct found_note *found)
+    struct found_insertion *found)
 {
 	size_t end = says(literal, 1, CTX_SUMMARY_PREFIX);
 
@@ -106,16 +106,16 @@ find_in(struct ctx_str literal, const char *notice, bool string,
 }
 
 void
-ctx_note_find(const struct ctx_prune_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_view *view,
-    struct found_note *found)
+ctx_insertion_find(const struct ctx_prune_options *options,
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    struct found_insertion *found)
 {
 	size_t i = first_own(view);
 	struct ctx_str literal;
 
 	memset(found, 0, sizeof *found);
 	if (i == view->n || !may_be_note(view) ||
-	    view->parts[i].kind != CTX_PART_TEXT ||
+	    view->parts[i].kind != CTX_BLOCK_TEXT ||
 	    view->json->nodes[view->parts[i].value].kind != CTX_JSON_STRING)
 		return;
 	if (view->n > 1 &&
@@ -131,16 +131,16 @@ ctx_note_find(const struct ctx_prune_options *options,
 }
 
 struct ctx_str
-ctx_note_string(const struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_view *view)
+ctx_insertion_string(const struct prune *p, const struct ctx_dialect *dialect,
+    const struct ctx_message *view)
 {
 	struct ctx_str literal = {NULL, 0};
-	struct found_note found;
+	struct found_insertion found;
 	size_t i = first_own(view), from;
 
 	if (i == view->n || !is_string(dialect, view, i))
 		return literal;
-	ctx_note_find(p->options, dialect, view, &found);
+	ctx_insertion_find(p->options, dialect, view, &found);
 	from = found.summary && found.end != 0 ? found.end : 1;
 	literal = ctx_json_str(view->json, view->parts[i].value);
 	return (struct ctx_str){literal.p + from, literal.n - from};
@@ -325,8 +325,8 @@ add_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 }
 
 int
-ctx_note_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, enum note_form form, bool summary,
+ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, enum insertion_form form, bool summary,
     struct ctx_str text, struct ctx_str string, uint64_t *tokens,
     struct ctx_err *err)
 {
@@ -338,7 +338,7 @@ ctx_note_cost(struct prune *p, struct ctx_counter *counter,
 	if (template == NULL)
 		return 0;
 	p->literal.n = 0;
-	if (ctx_text_encode(&p->literal, text.p, text.n, err) < 0)
+	if (ctx_json_string_encode(&p->literal, text.p, text.n, err) < 0)
 		return -1;
 	if (form == NOTE_MESSAGE)
 		return message_cost(p, counter, dialect, template, tokens, err);
@@ -355,16 +355,16 @@ ctx_note_cost(struct prune *p, struct ctx_counter *counter,
 }
 
 int
-ctx_note_weigh(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_view *view,
-    const struct found_note *found, uint64_t *tokens, struct ctx_err *err)
+ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct found_insertion *found, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_str literal;
 	struct ctx_cost cost = {0};
 	int rc;
 
 	if (found->end == 0) {
-		rc = ctx_count_part(counter, dialect, view, found->part, &cost,
+		rc = ctx_count_block(counter, dialect, view, found->part, &cost,
 		    err);
 		*tokens = cost.tokens;
 		return rc;
@@ -376,18 +376,19 @@ ctx_note_weigh(struct prune *p, struct ctx_counter *counter,
 }
 
 int
-ctx_note_cut(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct found_note *found, struct ctx_err *err)
+ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *view,
+    const struct found_insertion *found, struct ctx_err *err)
 {
 	struct ctx_str literal =
 	    ctx_json_str(view->json, view->parts[found->part].value);
 
-	return ctx_edit_replace(edits,
+	return ctx_edits_replace(edits,
 	    (struct ctx_str){literal.p + 1, found->end - 1}, "", 0, err);
 }
 
 bool
-ctx_note_fits(const struct ctx_dialect *dialect, const struct ctx_view *view)
+ctx_insertion_fits(const struct ctx_dialect *dialect,
+    const struct ctx_message *view)
 {
 	size_t i = first_own(view);
 
@@ -397,7 +398,8 @@ ctx_note_fits(const struct ctx_dialect *dialect, const struct ctx_view *view)
 }
 
 bool
-ctx_note_is_part(const struct convo *convo, const struct entry *entry)
+ctx_insertion_is_part(const struct held_conversation *convo,
+    const struct held_message *entry)
 {
 	return entry->note != 0 && convo->notes[entry->note - 1].part;
 }
@@ -405,10 +407,10 @@ ctx_note_is_part(const struct convo *convo, const struct entry *entry)
 /* ---- put in ---- */
 
 int
-ctx_note_add(struct convo *convo, size_t entry, bool part, bool summary,
-    struct ctx_str text, uint64_t tokens, struct ctx_err *err)
+ctx_insertion_add(struct held_conversation *convo, size_t entry, bool part,
+    bool summary, struct ctx_str text, uint64_t tokens, struct ctx_err *err)
 {
-	struct note *grown, *note;
+	struct insertion *grown, *note;
 
 	grown = ctx_grow(convo->notes, &convo->notes_cap, convo->n_notes + 1,
 	    sizeof *grown, err);
@@ -421,7 +423,7 @@ ctx_note_add(struct convo *convo, size_t entry, bool part, bool summary,
 	note->part = part;
 	note->tokens = tokens;
 	note->literal = convo->ours.n;
-	if (ctx_text_encode(&convo->ours, text.p, text.n, err) < 0)
+	if (ctx_json_string_encode(&convo->ours, text.p, text.n, err) < 0)
 		return -1;
 	note->literal_n = convo->ours.n - note->literal;
 	convo->entries[entry].note = (uint32_t)++convo->n_notes;
@@ -429,7 +431,8 @@ ctx_note_add(struct convo *convo, size_t entry, bool part, bool summary,
 }
 
 int
-ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err)
+ctx_insertions_add_notices(struct prune *p, struct held_conversation *convo,
+    struct ctx_err *err)
 {
 	const char *notice = p->options->notice;
 	struct ctx_str text = {notice, notice == NULL ? 0 : strlen(notice)};
@@ -437,8 +440,8 @@ ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err)
 
 	for (i = 0; notice != NULL && i < convo->n; i++)
 		for (j = 0; j < convo->entries[i].items; j++, item++)
-			if ((convo->plan.marks[item] & CTX_MARK_NOTE) &&
-			    ctx_note_add(convo, i,
+			if ((convo->plan.marks[item] & CTX_MARK_NOTICE) &&
+			    ctx_insertion_add(convo, i,
 				convo->entries[i].dialect->note_part != NULL,
 				false, text, convo->groups.items[item].note,
 				err) < 0)
@@ -449,8 +452,9 @@ ctx_notes_mark(struct prune *p, struct convo *convo, struct ctx_err *err)
 /* Appends the JSON of a note before, or in, an entry, which is this node of
  * p->view.json. */
 static int
-compose(struct prune *p, struct convo *convo, struct note *note,
-    const struct entry *entry, uint32_t node, struct ctx_err *err)
+compose(struct prune *p, struct held_conversation *convo,
+    struct insertion *note, const struct held_message *entry, uint32_t node,
+    struct ctx_err *err)
 {
 	const char *template =
 	    template_of(entry->dialect, note->part, note->summary);
@@ -468,7 +472,7 @@ compose(struct prune *p, struct convo *convo, struct note *note,
 	words.hex = (struct ctx_str){hex, 10};
 	words.parent = (struct ctx_str){"null", 4};
 	if (strstr(template, "$parent") != NULL && entry->line != 0) {
-		rc = ctx_live_put(p->stream->live, entry->line,
+		rc = ctx_transcript_insert_before(p->stream->live, entry->line,
 		    strstr(template, "$uuid") != NULL ? words.uuid : words.hex,
 		    &words.parent, err);
 		if (rc < 0)
@@ -484,18 +488,19 @@ compose(struct prune *p, struct convo *convo, struct note *note,
 }
 
 int
-ctx_notes_compose(struct prune *p, struct convo *convo, struct ctx_err *err)
+ctx_insertions_compose(struct prune *p, struct held_conversation *convo,
+    struct ctx_err *err)
 {
-	struct note *note;
+	struct insertion *note;
 	size_t i;
 
 	for (i = 0; convo->n_notes > 0 && i < convo->n; i++) {
-		struct entry *entry = &convo->entries[i];
+		struct held_message *entry = &convo->entries[i];
 
-		if (entry->note == 0 || ctx_note_is_part(convo, entry))
+		if (entry->note == 0 || ctx_insertion_is_part(convo, entry))
 			continue;
 		note = &convo->notes[entry->note - 1];
-		if (ctx_prune_look(p, entry, err) < 0 ||
+		if (ctx_prune_reread(p, entry, err) < 0 ||
 		    compose(p, convo, note, entry, entry->node, err) < 0)
 			return -1;
 	}
@@ -505,31 +510,32 @@ ctx_notes_compose(struct prune *p, struct convo *convo, struct ctx_err *err)
 /* Puts a note before the user's text in the string i of p->view, in place of
  * the note that is there if replace is true. */
 static int
-insert_in_string(struct prune *p, struct convo *convo,
-    const struct entry *entry, size_t i, bool replace, struct ctx_err *err)
+insert_in_string(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, size_t i, bool replace,
+    struct ctx_err *err)
 {
-	const struct note *note = &convo->notes[entry->note - 1];
-	const struct ctx_view *view = &p->view;
-	struct found_note found = {0};
+	const struct insertion *note = &convo->notes[entry->note - 1];
+	const struct ctx_message *view = &p->view;
+	struct found_insertion found = {0};
 	struct ctx_str at = ctx_json_str(view->json, view->parts[i].value);
 
 	if (replace)
-		ctx_note_find(p->options, entry->dialect, view, &found);
+		ctx_insertion_find(p->options, entry->dialect, view, &found);
 	at = (struct ctx_str){at.p + 1, found.end != 0 ? found.end - 1 : 0};
 	p->text.n = 0;
 	if (ctx_buf_add(&p->text, convo->ours.p + note->literal + 1,
 		note->literal_n - 2, err) < 0 ||
 	    add_suffix(&p->text, note->summary, err) < 0)
 		return -1;
-	return ctx_edit_replace(&p->one, at, p->text.p, p->text.n, err);
+	return ctx_edits_replace(&p->one, at, p->text.p, p->text.n, err);
 }
 
 int
-ctx_note_insert_part(struct prune *p, struct convo *convo,
-    const struct entry *entry, bool replace, struct ctx_err *err)
+ctx_insertion_insert_part(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, bool replace, struct ctx_err *err)
 {
-	struct note *note = &convo->notes[entry->note - 1];
-	const struct ctx_view *view = &p->view;
+	struct insertion *note = &convo->notes[entry->note - 1];
+	const struct ctx_message *view = &p->view;
 	size_t i = first_own(view);
 	struct ctx_str at;
 
@@ -543,15 +549,15 @@ ctx_note_insert_part(struct prune *p, struct convo *convo,
 			return -1;
 		at.n = 0;
 	}
-	return ctx_edit_replace(&p->one, at, convo->ours.p + note->at,
+	return ctx_edits_replace(&p->one, at, convo->ours.p + note->at,
 	    note->n + !replace, err);
 }
 
 int
-ctx_note_insert(struct prune *p, struct convo *convo, const struct entry *entry,
-    struct ctx_err *err)
+ctx_insertion_insert(struct prune *p, struct held_conversation *convo,
+    const struct held_message *entry, struct ctx_err *err)
 {
-	const struct note *note = &convo->notes[entry->note - 1];
+	const struct insertion *note = &convo->notes[entry->note - 1];
 	const char *start = ctx_json_str(p->source, entry->node).p;
 	size_t gap = 0;
 
@@ -563,16 +569,17 @@ ctx_note_insert(struct prune *p, struct convo *convo, const struct entry *entry,
 	    ctx_buf_add(&p->literal, ",", 1, err) < 0 ||
 	    ctx_buf_add(&p->literal, start - gap, gap, err) < 0)
 		return -1;
-	return ctx_edit_replace(&p->edits, (struct ctx_str){start, 0},
+	return ctx_edits_replace(&p->edits, (struct ctx_str){start, 0},
 	    p->literal.p, p->literal.n, err);
 }
 
 int
-ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
-    struct ctx_err *err)
+ctx_insertion_write(struct prune *p, const struct held_conversation *convo,
+    size_t entry, struct ctx_err *err)
 {
-	const struct note *note = &convo->notes[convo->entries[entry].note - 1];
-	const struct entry *near;
+	const struct insertion *note =
+	    &convo->notes[convo->entries[entry].note - 1];
+	const struct held_message *near;
 	size_t i = entry;
 	bool crlf;
 
@@ -586,5 +593,5 @@ ctx_note_write(struct prune *p, const struct convo *convo, size_t entry,
 	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
 		err) < 0)
 		return -1;
-	return ctx_writer_mark(p->writer, err);
+	return ctx_writer_end_record(p->writer, err);
 }

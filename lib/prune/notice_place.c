@@ -24,16 +24,16 @@ take_out(struct ctx_plan *plan, size_t notice)
 
 /* What becomes of a gap that ends at item i, which stays. */
 static void
-close_gap(struct ctx_plan *plan, const struct ctx_item *item, size_t i,
+close_gap(struct ctx_plan *plan, const struct ctx_segment *item, size_t i,
     const struct gap *gap, bool turns)
 {
-	bool within = (item->flags & CTX_ITEM_WITH_NOTICE) != 0;
+	bool within = (item->flags & CTX_SEGMENT_WITH_NOTICE) != 0;
 
 	if (within && gap->has_notice)
 		take_out(plan, gap->notice);
 	if (turns && !within && !gap->has_notice && item->note > 0 &&
 	    gap->tokens > item->note)
-		plan->marks[i] |= CTX_MARK_NOTE;
+		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
 /* Passes an item that no message ends the gap with: of several notices in
@@ -42,7 +42,7 @@ static void
 widen(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
 {
-	if (groups->items[i].flags & CTX_ITEM_NOTICE) {
+	if (groups->items[i].flags & CTX_SEGMENT_NOTICE) {
 		if (gap->has_notice)
 			take_out(plan, gap->notice);
 		gap->has_notice = true;
@@ -61,9 +61,9 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_item *item = &groups->items[i];
+		const struct ctx_segment *item = &groups->items[i];
 		bool stays = !(plan->marks[i] & CTX_MARK_DROP) &&
-		    !(item->flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN));
+		    !(item->flags & (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN));
 
 		gap.tokens += item->gap;
 		if (!stays) {
@@ -84,15 +84,15 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_item *item = &groups->items[i];
+		const struct ctx_segment *item = &groups->items[i];
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		if (plan->marks[i] & CTX_MARK_NOTE)
+		if (plan->marks[i] & CTX_MARK_NOTICE)
 			cost += item->note;
-		if (item->flags & CTX_ITEM_NOTICE)
+		if (item->flags & CTX_SEGMENT_NOTICE)
 			cost += item->tokens;
-		else if (item->flags & CTX_ITEM_WITH_NOTICE)
+		else if (item->flags & CTX_SEGMENT_WITH_NOTICE)
 			cost += item->own;
 	}
 	return cost;
@@ -104,19 +104,19 @@ static uint64_t
 go_without(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
 {
-	const struct ctx_item *item = &groups->items[i];
+	const struct ctx_segment *item = &groups->items[i];
 
-	if (plan->marks[i] & CTX_MARK_NOTE) {
-		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTE;
+	if (plan->marks[i] & CTX_MARK_NOTICE) {
+		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTICE;
 		return item->note;
 	}
-	if (item->flags & CTX_ITEM_WITH_NOTICE) {
+	if (item->flags & CTX_SEGMENT_WITH_NOTICE) {
 		plan->marks[i] |= CTX_MARK_FOLD;
 		return item->own;
 	}
 	/* An answer may need what it follows. */
 	if (notice == SIZE_MAX || plan->holds[notice] != 0 ||
-	    !((item->flags & CTX_ITEM_USER) || item->note > 0))
+	    !((item->flags & CTX_SEGMENT_USER) || item->note > 0))
 		return 0;
 	plan->marks[notice] = CTX_MARK_DROP;
 	return groups->items[notice].tokens;
@@ -132,9 +132,10 @@ ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		if (flags & CTX_ITEM_NOTICE) {
+		if (flags & CTX_SEGMENT_NOTICE) {
 			notice = i;
-		} else if (!(flags & (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN))) {
+		} else if (!(flags &
+			       (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))) {
 			plan->after -= go_without(plan, groups, i, notice);
 			notice = SIZE_MAX;
 		}

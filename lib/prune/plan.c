@@ -18,8 +18,8 @@
 
 #define BIT(hold) (1u << (hold))
 #define FOR_EVER \
-	(BIT(CTX_HOLD_UNKNOWN) | BIT(CTX_HOLD_SYSTEM) | BIT(CTX_HOLD_PINNED))
-#define VERBATIM (FOR_EVER | BIT(CTX_HOLD_LAST) | BIT(CTX_HOLD_OPEN))
+	(BIT(CTX_FLOOR_UNKNOWN) | BIT(CTX_FLOOR_SYSTEM) | BIT(CTX_FLOOR_PINNED))
+#define VERBATIM (FOR_EVER | BIT(CTX_FLOOR_LAST) | BIT(CTX_FLOOR_OPEN))
 
 /* A user message of the newest turn that does not ask: it stays if there is
  * room.  Only while a decision is made. */
@@ -30,7 +30,7 @@ enum { ROOM_SHARE = 4 }; /* of the target, this part for all of them */
 #define ROUNDS 8
 
 void
-ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits)
+ctx_plan_reset(struct ctx_plan *plan, const struct ctx_prune_settings *limits)
 {
 	plan->limits = *limits;
 	plan->fixed = plan->tools = plan->system = 0;
@@ -81,49 +81,49 @@ make_room(struct ctx_plan *plan, size_t n, struct ctx_err *err)
  * turn are units by themselves.
  */
 static bool
-asks(const struct ctx_plan *plan, const struct ctx_item *item)
+asks(const struct ctx_plan *plan, const struct ctx_segment *item)
 {
-	return (item->flags & CTX_ITEM_USER) &&
-	    (plan->limits.alternates || (item->flags & CTX_ITEM_ASKS));
+	return (item->flags & CTX_SEGMENT_USER) &&
+	    (plan->limits.alternates || (item->flags & CTX_SEGMENT_TASK));
 }
 
 /* Why this item by itself may not go, its place in the turn left aside. */
 static unsigned
 own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_item *item)
+    const struct ctx_segment *item)
 {
-	const struct ctx_limits *limits = &plan->limits;
+	const struct ctx_prune_settings *limits = &plan->limits;
 	unsigned holds = 0;
 
-	if (item->flags & CTX_ITEM_UNKNOWN)
-		return BIT(CTX_HOLD_UNKNOWN);
-	if (item->flags & CTX_ITEM_PINNED)
-		holds |= BIT(CTX_HOLD_PINNED);
+	if (item->flags & CTX_SEGMENT_UNKNOWN)
+		return BIT(CTX_FLOOR_UNKNOWN);
+	if (item->flags & CTX_SEGMENT_PINNED)
+		holds |= BIT(CTX_FLOOR_PINNED);
 	/* No conversation is left without a message. */
 	if (item->message + 1 == groups->messages &&
-	    !(item->flags & CTX_ITEM_NOTICE))
-		holds |= BIT(CTX_HOLD_LAST);
-	if (item->flags & (CTX_ITEM_SUMMARY | CTX_ITEM_NOTICE))
+	    !(item->flags & CTX_SEGMENT_NOTICE))
+		holds |= BIT(CTX_FLOOR_LAST);
+	if (item->flags & (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE))
 		return holds |
 		    (limits->policy->summarizes || !limits->pin_system ||
-				(item->flags & CTX_ITEM_NOTICE)
+				(item->flags & CTX_SEGMENT_NOTICE)
 			    ? 0
-			    : BIT(CTX_HOLD_SYSTEM));
-	if (item->flags & CTX_ITEM_SYSTEM)
-		return holds | (limits->pin_system ? BIT(CTX_HOLD_SYSTEM) : 0);
+			    : BIT(CTX_FLOOR_SYSTEM));
+	if (item->flags & CTX_SEGMENT_SYSTEM)
+		return holds | (limits->pin_system ? BIT(CTX_FLOOR_SYSTEM) : 0);
 	/* As a summary that is a message is held. */
-	if ((item->flags & CTX_ITEM_WITH_SUMMARY) && limits->pin_system &&
+	if ((item->flags & CTX_SEGMENT_WITH_SUMMARY) && limits->pin_system &&
 	    !limits->policy->summarizes)
-		holds |= BIT(CTX_HOLD_SYSTEM);
+		holds |= BIT(CTX_FLOOR_SYSTEM);
 	if (limits->policy->pins_first && item->spoken < limits->keep_first &&
-	    !(item->flags & CTX_ITEM_DEMO))
-		holds |= BIT(CTX_HOLD_PINNED);
+	    !(item->flags & CTX_SEGMENT_DEMONSTRATION))
+		holds |= BIT(CTX_FLOOR_PINNED);
 	if (groups->spoken - item->spoken <= limits->keep_last)
-		holds |= BIT(CTX_HOLD_LAST);
+		holds |= BIT(CTX_FLOOR_LAST);
 	if (asks(plan, item) &&
 	    (item->turn == groups->turn ||
 		groups->turn - item->turn < limits->keep_turns))
-		holds |= BIT(CTX_HOLD_TURN);
+		holds |= BIT(CTX_FLOOR_TURN);
 	return holds;
 }
 
@@ -131,17 +131,18 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
  * demonstration nor asks.  What asks last now may be one of these later. */
 static unsigned
 room_hold(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_item *item, bool ended)
+    const struct ctx_segment *item, bool ended)
 {
-	if (!(item->flags & CTX_ITEM_USER) || (item->flags & CTX_ITEM_DEMO) ||
+	if (!(item->flags & CTX_SEGMENT_USER) ||
+	    (item->flags & CTX_SEGMENT_DEMONSTRATION) ||
 	    item->turn != groups->turn || asks(plan, item))
 		return 0;
-	return ended ? HOLD_IF_ROOM : BIT(CTX_HOLD_TURN);
+	return ended ? HOLD_IF_ROOM : BIT(CTX_FLOOR_TURN);
 }
 
 /* Is the item in one message with results of the turn before? */
 static bool
-shares(const struct ctx_item *items, size_t i)
+shares(const struct ctx_segment *items, size_t i)
 {
 	return i > 0 && items[i].message == items[i - 1].message &&
 	    items[i].turn != items[i - 1].turn;
@@ -156,7 +157,7 @@ shares(const struct ctx_item *items, size_t i)
 static void
 hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	size_t i, j, end, last = 0;
 	unsigned any = 0, hold;
 
@@ -168,19 +169,19 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		     end < groups->n && items[end].turn == items[i].turn;
 		     end++) {
 			if (items[end].flags &
-			    (CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN))
+			    (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))
 				continue;
 			last = end;
 			any |= plan->holds[ctx_group_of(items, (uint32_t)end)];
 		}
 		for (j = i; any != 0 && j < end; j++) {
-			if (!(items[j].flags & CTX_ITEM_USER) && j != last)
+			if (!(items[j].flags & CTX_SEGMENT_USER) && j != last)
 				continue;
-			hold = (any & FOR_EVER) | BIT(CTX_HOLD_TURN);
+			hold = (any & FOR_EVER) | BIT(CTX_FLOOR_TURN);
 			/* What is the last of the newest turn may change. */
 			if (!ended && j == last &&
 			    items[j].turn == groups->turn)
-				hold = BIT(CTX_HOLD_TURN);
+				hold = BIT(CTX_FLOOR_TURN);
 			plan->holds[ctx_group_of(items, (uint32_t)j)] |=
 			    (uint8_t)hold;
 		}
@@ -192,14 +193,14 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 static bool
 is_open(struct ctx_groups *groups, uint32_t i, bool ended)
 {
-	struct ctx_item *items = groups->items, *root;
+	struct ctx_segment *items = groups->items, *root;
 
 	if (i == groups->nameless && groups->n_nameless > 0)
 		return true;
 	root = &items[ctx_group_of(items, i)];
 	return root->open > 0 &&
 	    (!ended || root->turn == groups->turn ||
-		(items[i].flags & CTX_ITEM_GOES_ON));
+		(items[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
 /* Where calls go on: the first item that late results may join, all behind it
@@ -220,7 +221,7 @@ first_open(struct ctx_groups *groups)
 static void
 hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	size_t waits = ended ? SIZE_MAX : first_open(groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
@@ -231,15 +232,16 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 		/* The last item of a newest turn holds its group. */
 		if (!(items[i].flags &
-			(CTX_ITEM_UNKNOWN | CTX_ITEM_SYSTEM | CTX_ITEM_META)) &&
+			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
+			    CTX_SEGMENT_META)) &&
 		    items[i].turn != later) {
 			later = items[i].turn;
 			if (groups->turn - later < plan->limits.keep_turns)
-				holds |= BIT(CTX_HOLD_TURN);
+				holds |= BIT(CTX_FLOOR_TURN);
 		}
 		root = ctx_group_of(items, (uint32_t)i);
 		if (is_open(groups, (uint32_t)i, ended) || i >= waits)
-			holds |= BIT(CTX_HOLD_OPEN);
+			holds |= BIT(CTX_FLOOR_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
 	if (plan->limits.alternates)
@@ -252,9 +254,9 @@ hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 /* Does the item hold reasoning that no change may stand before? */
 static bool
-is_bound(const struct ctx_plan *plan, const struct ctx_item *item)
+is_bound(const struct ctx_plan *plan, const struct ctx_segment *item)
 {
-	return plan->limits.binds && (item->flags & CTX_ITEM_SIGNED);
+	return plan->limits.binds && (item->flags & CTX_SEGMENT_SIGNED);
 }
 
 /* The number of the first message that the marks change, or UINT64_MAX. */
@@ -328,8 +330,8 @@ static unsigned
 allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
 {
-	const struct ctx_limits *limits = &plan->limits;
-	const struct ctx_item *item = &groups->items[i];
+	const struct ctx_prune_settings *limits = &plan->limits;
+	const struct ctx_segment *item = &groups->items[i];
 	unsigned never = ended ? VERBATIM : FOR_EVER, edits = 0;
 
 	if (!limits->policy->bounded || limits->quantum != 0 ||
@@ -340,7 +342,7 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		edits |= CTX_MARK_STRIP;
 	if (limits->level >= CTX_LEVEL_AGGRESSIVE && limits->policy->cuts) {
 		if (item->ends > 0)
-			edits |= CTX_MARK_ENDS;
+			edits |= CTX_MARK_HEAD_TAIL;
 	} else if (item->bodies > 0 &&
 	    (limits->level >= CTX_LEVEL_AGGRESSIVE ||
 		(limits->policy->clears && limits->level == CTX_LEVEL_LIGHT))) {
@@ -362,34 +364,34 @@ possible(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i)
 }
 
 static uint64_t
-weight(const struct ctx_item *item, unsigned edits)
+weight(const struct ctx_segment *item, unsigned edits)
 {
 	return item->tokens - (edits & CTX_MARK_STRIP ? item->reasoning : 0) -
 	    (edits & CTX_MARK_CLEAR ? item->bodies : 0) -
-	    (edits & CTX_MARK_ENDS ? item->ends : 0) -
+	    (edits & CTX_MARK_HEAD_TAIL ? item->ends : 0) -
 	    (edits & CTX_MARK_FOLD ? item->own : 0);
 }
 
 /* The same to a policy, which knows of notices only as room kept free. */
 static uint64_t
-weight_unnoted(const struct ctx_item *item, unsigned edits)
+weight_unnoted(const struct ctx_segment *item, unsigned edits)
 {
-	if (item->flags & CTX_ITEM_NOTICE)
+	if (item->flags & CTX_SEGMENT_NOTICE)
 		return 0;
-	if (item->flags & CTX_ITEM_WITH_NOTICE)
+	if (item->flags & CTX_SEGMENT_WITH_NOTICE)
 		edits |= CTX_MARK_FOLD;
 	return weight(item, edits);
 }
 
 /* What of it is an earlier summary. */
 static uint64_t
-weight_summary(const struct ctx_item *item, unsigned edits)
+weight_summary(const struct ctx_segment *item, unsigned edits)
 {
-	if (item->flags & CTX_ITEM_NOTICE) /* of the same text */
+	if (item->flags & CTX_SEGMENT_NOTICE) /* of the same text */
 		return 0;
-	if (item->flags & CTX_ITEM_SUMMARY)
+	if (item->flags & CTX_SEGMENT_SUMMARY)
 		return weight(item, edits);
-	return item->flags & CTX_ITEM_WITH_SUMMARY ? item->own : 0;
+	return item->flags & CTX_SEGMENT_WITH_SUMMARY ? item->own : 0;
 }
 
 /* Holds the user messages of the newest turn that do not ask, if they and the
@@ -418,7 +420,7 @@ hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 			continue;
 		plan->holds[i] &= (uint8_t)~HOLD_IF_ROOM;
 		if (more <= target / ROOM_SHARE && held + more <= target)
-			plan->holds[i] |= BIT(CTX_HOLD_TURN);
+			plan->holds[i] |= BIT(CTX_FLOOR_TURN);
 	}
 }
 
@@ -444,7 +446,7 @@ static void
 edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_CLEAR,
-	    CTX_MARK_ENDS};
+	    CTX_MARK_HEAD_TAIL};
 	uint64_t total = plan->fixed + plan->notices;
 	size_t i;
 
@@ -459,17 +461,18 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
  * summary of the user's role, without which what follows it would not start
  * with the user. */
 static bool
-is_user(const struct ctx_plan *plan, const struct ctx_item *item)
+is_user(const struct ctx_plan *plan, const struct ctx_segment *item)
 {
 	return asks(plan, item) ||
-	    ((item->flags & CTX_ITEM_SUMMARY) && item->role == CTX_ROLE_USER &&
+	    ((item->flags & CTX_SEGMENT_SUMMARY) &&
+		item->role == CTX_ROLE_USER &&
 		!plan->limits.policy->summarizes);
 }
 
 /* True if the item asks only as long as no other user message follows it. */
 static bool
 may_cease(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_item *item)
+    const struct ctx_segment *item)
 {
 	return !plan->limits.alternates && !groups->answered &&
 	    groups->asks != UINT32_MAX &&
@@ -482,8 +485,8 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_item *item = &groups->items[i];
-		struct ctx_unit *unit = &plan->units[i];
+		const struct ctx_segment *item = &groups->items[i];
+		struct ctx_candidate *unit = &plan->units[i];
 		uint32_t root = ctx_group_of(groups->items, (uint32_t)i);
 		unsigned edits =
 		    ended ? plan->marks[i] : possible(plan, groups, i);
@@ -499,12 +502,13 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    (ended || !may_cease(plan, groups, item));
 		unit->system = !unit->user &&
 		    (item->flags &
-			(CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN | CTX_ITEM_USER));
+			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
+			    CTX_SEGMENT_USER));
 		unit->held =
-		    plan->holds[i] != 0 || (item->flags & CTX_ITEM_NOTICE);
+		    plan->holds[i] != 0 || (item->flags & CTX_SEGMENT_NOTICE);
 		unit->weighs =
 		    ended ? unit->held : (plan->holds[i] & FOR_EVER) != 0;
-		unit->summary = (item->flags & CTX_ITEM_SUMMARY) != 0;
+		unit->summary = (item->flags & CTX_SEGMENT_SUMMARY) != 0;
 		if (item->turn != groups->items[root].turn)
 			plan->units[root].spans = true;
 		unit->age = groups->spoken - item->spoken;
@@ -525,7 +529,7 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	bool alone =
 	    plan->limits.policy->ranks_users && !plan->limits.alternates;
-	struct ctx_unit *units = plan->units;
+	struct ctx_candidate *units = plan->units;
 	size_t i, j, end, n = groups->n;
 	bool others, kept;
 
@@ -587,14 +591,14 @@ mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 void
 ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	unsigned owner;
 	size_t i;
 
 	plan->after = plan->fixed;
 	memset(plan->floor, 0, sizeof plan->floor);
-	plan->floor[CTX_HOLD_TOOLS] = plan->tools;
-	plan->floor[CTX_HOLD_SYSTEM] = plan->system;
+	plan->floor[CTX_FLOOR_TOOLS] = plan->tools;
+	plan->floor[CTX_FLOOR_SYSTEM] = plan->system;
 	for (i = 0; i < groups->n; i++) {
 		uint64_t left = ctx_plan_left(plan, &items[i], i);
 
@@ -606,14 +610,14 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
 			left -= items[i].shared;
 		plan->after += left +
-		    (plan->marks[i] & CTX_MARK_NOTE ? groups->items[i].note
-						    : 0);
-		for (owner = 0; owner < CTX_HOLDS; owner++)
+		    (plan->marks[i] & CTX_MARK_NOTICE ? groups->items[i].note
+						      : 0);
+		for (owner = 0; owner < CTX_FLOOR_KINDS; owner++)
 			if (plan->holds[i] & BIT(owner))
 				break;
-		if (owner == CTX_HOLDS && !plan->limits.policy->bounded)
-			owner = CTX_HOLD_KEPT;
-		if (owner < CTX_HOLDS)
+		if (owner == CTX_FLOOR_KINDS && !plan->limits.policy->bounded)
+			owner = CTX_FLOOR_KEPT;
+		if (owner < CTX_FLOOR_KINDS)
 			plan->floor[owner] += left;
 	}
 }
@@ -621,7 +625,7 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 bool
 ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	const struct ctx_limits *limits = &plan->limits;
+	const struct ctx_prune_settings *limits = &plan->limits;
 
 	if (!limits->policy->bounded || limits->always)
 		return true;
@@ -636,7 +640,7 @@ static int
 decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
     struct ctx_err *err)
 {
-	const struct ctx_limits *limits = &plan->limits;
+	const struct ctx_prune_settings *limits = &plan->limits;
 	size_t i;
 
 	if (make_room(plan, groups->n, err) < 0)
@@ -768,7 +772,7 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 }
 
 uint64_t
-ctx_plan_left(const struct ctx_plan *plan, const struct ctx_item *item,
+ctx_plan_left(const struct ctx_plan *plan, const struct ctx_segment *item,
     size_t i)
 {
 	if (plan->marks[i] & CTX_MARK_DROP)
@@ -780,7 +784,7 @@ uint64_t
 ctx_plan_gone(const struct ctx_plan *plan, const struct ctx_groups *groups,
     size_t i)
 {
-	const struct ctx_item *item = &groups->items[i];
+	const struct ctx_segment *item = &groups->items[i];
 	uint64_t tokens = item->tokens + item->edited;
 
 	if (i + 1 < groups->n && item[1].message == item->message)
@@ -804,12 +808,12 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++) {
-		struct ctx_item *item = &groups->items[i];
+		struct ctx_segment *item = &groups->items[i];
 
 		gap += item->gap;
 		gone[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
 		if (gone[i]) {
-			if (!(item->flags & CTX_ITEM_NOTICE))
+			if (!(item->flags & CTX_SEGMENT_NOTICE))
 				gap += ctx_plan_gone(plan, groups, i);
 			continue;
 		}
@@ -820,7 +824,7 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 		item->tokens = left;
 		if (plan->marks[i] & CTX_MARK_STRIP) {
 			item->reasoning = 0;
-			item->flags &= (uint16_t)~CTX_ITEM_SIGNED;
+			item->flags &= (uint16_t)~CTX_SEGMENT_SIGNED;
 		}
 		if (plan->marks[i] & CTX_MARK_CLEAR)
 			item->bodies = 0;

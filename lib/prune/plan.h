@@ -4,22 +4,22 @@
 
 #include "prune/prune.h"
 
-int ctx_fifo_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+int ctx_fifo_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
-int ctx_window_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
-    struct ctx_err *err);
-
-int ctx_summarize_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+int ctx_window_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
-int ctx_ranked_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+int ctx_summarize_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
-int ctx_recall_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+
+int ctx_ranked_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+    struct ctx_err *err);
+int ctx_recall_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
 /* Tokens of item i, which goes.  What both items of a message count goes with
@@ -43,7 +43,7 @@ void ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups);
 /* What a scorer is made of; its own struct begins with a ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* bytes of its struct, zeroed at open */
-	int (*note)(struct ctx_scorer *scorer, const struct ctx_view *view,
+	int (*note)(struct ctx_scorer *scorer, const struct ctx_message *view,
 	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    struct ctx_err *err);

@@ -22,8 +22,8 @@ enum ctx_level {
 };
 
 /* The bounds of one conversation; amounts are tokens unless they say. */
-struct ctx_limits {
-	const struct ctx_policy *policy;
+struct ctx_prune_settings {
+	const struct ctx_strategy *policy;
 	enum ctx_level level;
 	uint64_t budget;       /* what may leave */
 	uint64_t trigger;      /* at or under it nothing is done */
@@ -50,7 +50,7 @@ struct ctx_limits {
  * group of several items only the first has a weight, which is that of all,
  * and only the first is asked about.
  */
-struct ctx_unit {
+struct ctx_candidate {
 	uint64_t weight; /* tokens of the group, as the plan leaves it, */
 	uint64_t ours;   /* and those of them that are an earlier summary */
 	uint64_t start;  /* tokens of the conversation before it */
@@ -76,11 +76,11 @@ struct ctx_unit {
  * user; one that is user goes with the last unit of its turn.  base is
  * what the conversation weighs beside the units, newest its newest turn.
  */
-struct ctx_policy {
+struct ctx_strategy {
 	const char *name, *about;
-	int (*decide)(struct ctx_unit *units, size_t n,
-	    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
-	    struct ctx_err *err);
+	int (*decide)(struct ctx_candidate *units, size_t n,
+	    const struct ctx_prune_settings *limits, uint64_t base,
+	    uint32_t newest, struct ctx_err *err);
 	bool pins_system; /* system messages are pinned */
 	bool pins_first;  /* the first keep_first messages are pinned */
 	bool bounded;     /* has a trigger, a target and levels */
@@ -98,27 +98,27 @@ struct ctx_policy {
 	uint64_t trigger; /* default, thousandths of a percent; 0: all of it */
 };
 
-const struct ctx_policy *ctx_policy_at(size_t i);
-const struct ctx_policy *ctx_policy_find(const char *name);
+const struct ctx_strategy *ctx_strategy_at(size_t i);
+const struct ctx_strategy *ctx_strategy_find(const char *name);
 
 /* ---- prune/plan.c: what goes, in bounded memory ------------------------- */
 
 /* Why an item may not go; also the owners of the floor, first to last. */
-enum ctx_hold {
-	CTX_HOLD_TOOLS,   /* no item: what the request defines */
-	CTX_HOLD_UNKNOWN, /* a record that is no message */
-	CTX_HOLD_SYSTEM,
-	CTX_HOLD_PINNED,
-	CTX_HOLD_LAST, /* among the newest messages */
-	CTX_HOLD_TURN, /* user's message or last group of a newest turn */
-	CTX_HOLD_OPEN, /* a call without its result yet */
-	CTX_HOLD_KEPT, /* no item: what an unbounded policy keeps beside */
-	CTX_HOLDS
+enum ctx_floor_kind {
+	CTX_FLOOR_TOOLS,   /* no item: what the request defines */
+	CTX_FLOOR_UNKNOWN, /* a record that is no message */
+	CTX_FLOOR_SYSTEM,
+	CTX_FLOOR_PINNED,
+	CTX_FLOOR_LAST, /* among the newest messages */
+	CTX_FLOOR_TURN, /* user's message or last group of a newest turn */
+	CTX_FLOOR_OPEN, /* a call without its result yet */
+	CTX_FLOOR_KEPT, /* no item: what an unbounded policy keeps beside */
+	CTX_FLOOR_KINDS
 };
 
 /* The state of the plan for one conversation. */
 struct ctx_plan {
-	struct ctx_limits limits;
+	struct ctx_prune_settings limits;
 	uint64_t fixed; /* tokens of the conversation beside its messages: */
 	uint64_t tools, system; /* of its request's tools, system prompt */
 	uint64_t notices;       /* tokens kept free for notices */
@@ -128,15 +128,16 @@ struct ctx_plan {
 	uint64_t line;  /* no message before it stays unless it is held, */
 	uint64_t grid;  /* nor what starts before so many tokens */
 	uint8_t *marks; /* of each item, after decide; may be changed */
-	uint8_t *holds; /* of each item, a bit of each enum ctx_hold */
-	struct ctx_unit *units;
+	uint8_t *holds; /* of each item, a bit of each enum ctx_floor_kind */
+	struct ctx_candidate *units;
 	size_t marks_cap, holds_cap, units_cap;
-	uint64_t after;            /* tokens left ... */
-	uint64_t floor[CTX_HOLDS]; /* ... and of them, what may not go */
+	uint64_t after;                  /* tokens left ... */
+	uint64_t floor[CTX_FLOOR_KINDS]; /* ... and of them, what may not go */
 };
 
 /* Forgets the last conversation. */
-void ctx_plan_reset(struct ctx_plan *plan, const struct ctx_limits *limits);
+void ctx_plan_reset(struct ctx_plan *plan,
+    const struct ctx_prune_settings *limits);
 /*
  * Decides about the items of groups into plan->marks.  With ended false only
  * what must go and be edited whatever follows is marked; with ended true the
@@ -167,8 +168,8 @@ bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
 /* Adds after and floor up again, from the marks as they are. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
-uint64_t ctx_plan_left(const struct ctx_plan *plan, const struct ctx_item *item,
-    size_t i);
+uint64_t ctx_plan_left(const struct ctx_plan *plan,
+    const struct ctx_segment *item, size_t i);
 /* Makes the marks true of the items: those dropped are taken out of groups,
  * those edited cost less. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
@@ -189,10 +190,11 @@ struct ctx_scorer_options {
 };
 
 /* *scorer is NULL for policies that rank by age. */
-int ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_policy *policy,
-    const struct ctx_scorer_options *options, struct ctx_err *err);
+int ctx_scorer_open(struct ctx_scorer **scorer,
+    const struct ctx_strategy *policy, const struct ctx_scorer_options *options,
+    struct ctx_err *err);
 /* After ctx_groups_add: items from first on are the message's. */
-int ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
+int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *view,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 /* Sets the rank of all items. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
@@ -245,11 +247,11 @@ struct ctx_amount {
 	bool set, percent;
 };
 
-struct ctx_outcome; /* below */
+struct ctx_prune_outcome; /* below */
 
 struct ctx_prune_options {
 	/* Strategy, level, floors, quantum; the amounts are worked out. */
-	struct ctx_limits limits;
+	struct ctx_prune_settings limits;
 	struct ctx_amount budget;  /* percent: of the window */
 	struct ctx_amount trigger; /* percent: of the budget */
 	struct ctx_amount target;  /* percent: of the budget */
@@ -274,12 +276,12 @@ struct ctx_prune_options {
 	struct ctx_report report;
 	void *user;
 	/* Or NULL. */
-	int (*ended)(void *user, const struct ctx_outcome *outcome,
+	int (*ended)(void *user, const struct ctx_prune_outcome *outcome,
 	    struct ctx_err *err);
 };
 
 /* The end of a conversation. */
-struct ctx_outcome {
+struct ctx_prune_outcome {
 	const char *file;
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
 	uint64_t before, after;  /* tokens, framing and all */
@@ -287,7 +289,7 @@ struct ctx_outcome {
 	uint64_t left;           /* summaries and notices of ours with them */
 	/* In which no notice can stand, though one was due; or NULL. */
 	const struct ctx_dialect *unnoted;
-	const struct ctx_limits *limits;
+	const struct ctx_prune_settings *limits;
 	const struct ctx_plan *plan; /* for its floor */
 	bool over;                   /* after is above the budget */
 	bool bound;   /* bound reasoning is kept after a change */
@@ -303,12 +305,12 @@ struct ctx_outcome {
  * budget and no window to take it from.
  */
 int ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, struct ctx_prune_options *options,
+    struct ctx_model_counters *meter, struct ctx_prune_options *options,
     struct ctx_err *err);
 
 /* The limits of a conversation of this model (NULL: none is known). */
-int ctx_prune_limits(const struct ctx_prune_options *options,
-    const struct ctx_model *model, struct ctx_limits *limits,
+int ctx_prune_settings_for(const struct ctx_prune_options *options,
+    const struct ctx_model *model, struct ctx_prune_settings *limits,
     struct ctx_err *err);
 
 #endif

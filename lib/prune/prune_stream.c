@@ -20,11 +20,11 @@
 
 /* The model and the limits of a conversation that begins. */
 static int
-begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
-    struct ctx_err *err)
+begin(struct prune *p, struct held_conversation *convo,
+    const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_beside beside;
-	struct ctx_limits limits;
+	struct ctx_request_overhead beside;
+	struct ctx_prune_settings limits;
 
 	convo->open = true;
 	convo->adopted = event->shape->dialect;
@@ -34,10 +34,10 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 	convo->line = event->inside ? event->record->line : 0;
 	if (ctx_stream_measure(p->stream, event, p->meter, &convo->measure,
 		err) < 0 ||
-	    ctx_prune_limits(p->options, convo->measure.model, &limits, err) <
-		0 ||
-	    ctx_count_beside(convo->measure.counter, event->record->json,
-		event->shape, &beside, err) < 0)
+	    ctx_prune_settings_for(p->options, convo->measure.model, &limits,
+		err) < 0 ||
+	    ctx_count_request_overhead(convo->measure.counter,
+		event->record->json, event->shape, &beside, err) < 0)
 		return -1;
 	if (convo->scorer == NULL &&
 	    ctx_scorer_open(&convo->scorer, limits.policy, &p->options->scorer,
@@ -57,14 +57,14 @@ begin(struct prune *p, struct convo *convo, const struct ctx_event *event,
 
 /* Forgets the entries and items that have gone. */
 static int
-compact(struct convo *convo, struct ctx_err *err)
+compact(struct held_conversation *convo, struct ctx_err *err)
 {
 	size_t kept = 0, i;
 
 	if (ctx_plan_compact(&convo->plan, &convo->groups, err) < 0)
 		return -1;
 	for (i = 0; i < convo->n; i++) {
-		struct entry *entry = &convo->entries[i];
+		struct held_message *entry = &convo->entries[i];
 
 		if (entry->items > 0 ||
 		    (entry->told != NULL && !entry->told->done))
@@ -78,16 +78,16 @@ compact(struct convo *convo, struct ctx_err *err)
 
 /* Lets go what can no longer be kept, whenever the bytes have doubled. */
 static int
-look(struct prune *p, struct convo *convo, struct ctx_err *err)
+look(struct prune *p, struct held_conversation *convo, struct ctx_err *err)
 {
-	const struct ctx_limits *limits = &convo->plan.limits;
+	const struct ctx_prune_settings *limits = &convo->plan.limits;
 
 	/* A message further on may forbid every change. */
 	if (convo->bytes < convo->look_at || limits->policy->whole ||
 	    (limits->binds && limits->reasoning == CTX_REASONING_FAIL))
 		return 0;
 	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
-	    ctx_prune_settle(p, convo, false, err) < 0 ||
+	    ctx_prune_apply_plan(p, convo, false, err) < 0 ||
 	    compact(convo, err) < 0)
 		return -1;
 	convo->told = true;
@@ -101,14 +101,15 @@ look(struct prune *p, struct convo *convo, struct ctx_err *err)
 
 /* Does a note stand before the entry as a message? */
 static bool
-has_note(const struct convo *convo, const struct entry *entry)
+has_note(const struct held_conversation *convo,
+    const struct held_message *entry)
 {
-	return entry->note != 0 && !ctx_note_is_part(convo, entry);
+	return entry->note != 0 && !ctx_insertion_is_part(convo, entry);
 }
 
 /* How many messages of ours were put in. */
 static uint64_t
-messages_put(const struct convo *convo)
+messages_put(const struct held_conversation *convo)
 {
 	uint64_t n = 0;
 	size_t i;
@@ -119,10 +120,10 @@ messages_put(const struct convo *convo)
 }
 
 static int
-report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
-    bool refused, struct ctx_err *err)
+report(struct prune *p, struct held_conversation *convo,
+    const struct ctx_err *trouble, bool refused, struct ctx_err *err)
 {
-	struct ctx_outcome outcome = {0};
+	struct ctx_prune_outcome outcome = {0};
 
 	if (p->options->ended == NULL)
 		return 0;
@@ -147,7 +148,7 @@ report(struct prune *p, struct convo *convo, const struct ctx_err *trouble,
 
 /* Ranks the items, if the conversation has passed its trigger at all. */
 static int
-rank(struct convo *convo, struct ctx_err *err)
+rank(struct held_conversation *convo, struct ctx_err *err)
 {
 	if (!ctx_plan_due(&convo->plan, &convo->groups))
 		return 0;
@@ -156,7 +157,7 @@ rank(struct convo *convo, struct ctx_err *err)
 
 /* Takes all marks and insertions back. */
 static void
-change_nothing(struct convo *convo)
+change_nothing(struct held_conversation *convo)
 {
 	size_t i;
 
@@ -170,7 +171,7 @@ change_nothing(struct convo *convo)
 
 /* A message or a part that is inserted is a change of what comes after it. */
 static void
-bind_notes(struct convo *convo)
+bind_notes(struct held_conversation *convo)
 {
 	size_t i, item = 0;
 
@@ -184,7 +185,7 @@ bind_notes(struct convo *convo)
 }
 
 static int
-conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
+conclude(struct prune *p, struct held_conversation *convo, struct ctx_err *err)
 {
 	struct ctx_err trouble;
 	bool failed = false, refused;
@@ -211,10 +212,10 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 	    ctx_plan_leaves_bound(&convo->plan, &convo->groups);
 	if (failed || refused)
 		change_nothing(convo);
-	else if (ctx_notes_mark(p, convo, err) < 0)
+	else if (ctx_insertions_add_notices(p, convo, err) < 0)
 		return -1;
 	bind_notes(convo);
-	if (ctx_prune_settle(p, convo, true, err) < 0 ||
+	if (ctx_prune_apply_plan(p, convo, true, err) < 0 ||
 	    ctx_prune_relink(p, convo, err) < 0)
 		return -1;
 	if (ctx_report_sync(&p->options->report, err) < 0)
@@ -223,31 +224,32 @@ conclude(struct prune *p, struct convo *convo, struct ctx_err *err)
 }
 
 static int
-write_entry(struct prune *p, struct entry *entry, struct ctx_err *err)
+write_entry(struct prune *p, struct held_message *entry, struct ctx_err *err)
 {
 	if (entry->gone)
 		return 0;
-	if (entry->line != 0 && ctx_live_gone(p->stream->live, entry->line))
+	if (entry->line != 0 &&
+	    ctx_transcript_is_removed(p->stream->live, entry->line))
 		return 0;
 	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
 		return -1;
-	return ctx_writer_mark(p->writer, err);
+	return ctx_writer_end_record(p->writer, err);
 }
 
 static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
-	struct convo *convo = &p->lines;
+	struct held_conversation *convo = &p->lines;
 	size_t i;
 
 	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
 		if ((has_note(convo, &convo->entries[i]) &&
-			ctx_note_write(p, convo, i, err) < 0) ||
+			ctx_insertion_write(p, convo, i, err) < 0) ||
 		    write_entry(p, &convo->entries[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
 		return -1;
-	ctx_convo_clear(convo);
+	ctx_held_conversation_clear(convo);
 	return 0;
 }
 
@@ -255,11 +257,12 @@ write_lines(struct prune *p, struct ctx_err *err)
 
 /* Takes n bytes of text among the held records, in place of an event's; they
  * are freed at an error, too. */
-static struct entry *
+static struct held_message *
 hold(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
 {
-	struct entry *entry = ctx_convo_entry(&p->lines, err);
+	struct held_message *entry =
+	    ctx_held_conversation_entry(&p->lines, err);
 
 	if (entry == NULL) {
 		free(text);
@@ -275,7 +278,7 @@ hold(struct prune *p, const struct ctx_event *event, char *text, size_t n,
 }
 
 /* The same, of the record itself. */
-static struct entry *
+static struct held_message *
 hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	char *text = ctx_stream_keep(p->stream, event, err);
@@ -290,28 +293,28 @@ static int
 pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
-	struct entry *entry;
+	struct held_message *entry;
 
 	if (p->lines.open || event->line != 0) {
 		entry = hold_record(p, event, err);
 		return entry == NULL
 		    ? -1
-		    : ctx_prune_take_unknown(&p->lines, entry, err);
+		    : ctx_prune_hold_unknown(&p->lines, entry, err);
 	}
 	if (p->options->report.dry_run)
 		return 0;
 	if (ctx_writer_put(p->writer, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_writer_mark(p->writer, err);
+	return ctx_writer_end_record(p->writer, err);
 }
 
 /* The same of what its edits, in p->edits, make of it. */
 static int
 pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct entry *entry;
+	struct held_message *entry;
 	size_t n;
-	char *text = ctx_prune_edited(p, event->record->text, &n, err);
+	char *text = ctx_prune_apply_edits(p, event->record->text, &n, err);
 	int rc = 0;
 
 	if (text == NULL)
@@ -320,11 +323,11 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 		entry = hold(p, event, text, n, err);
 		return entry == NULL
 		    ? -1
-		    : ctx_prune_take_unknown(&p->lines, entry, err);
+		    : ctx_prune_hold_unknown(&p->lines, entry, err);
 	}
 	if (!p->options->report.dry_run &&
 	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
-		ctx_writer_mark(p->writer, err) < 0))
+		ctx_writer_end_record(p->writer, err) < 0))
 		rc = -1;
 	free(text);
 	return rc;
@@ -335,8 +338,8 @@ static int
 add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_record *record = event->record;
-	struct convo *convo = &p->lines;
-	struct entry *last;
+	struct held_conversation *convo = &p->lines;
+	struct held_message *last;
 	char *grown;
 
 	if (convo->n == 0)
@@ -355,23 +358,24 @@ add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 /* Has what is held read by the dialect of a further message, as long as none
  * has settled it. */
 static int
-adopt(struct prune *p, const struct ctx_shape *shape, struct ctx_err *err)
+adopt(struct prune *p, const struct ctx_record_layout *shape,
+    struct ctx_err *err)
 {
-	struct convo *convo = &p->lines;
+	struct held_conversation *convo = &p->lines;
 
 	if (convo->told ||
 	    (!shape->decisive && shape->dialect == convo->adopted))
 		return 0;
 	convo->told = shape->decisive;
 	convo->adopted = shape->dialect;
-	return ctx_prune_adopt(p, convo, shape->dialect, err);
+	return ctx_prune_reclassify(p, convo, shape->dialect, err);
 }
 
 /* A message of the stream. */
 static int
 add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct entry *entry;
+	struct held_message *entry;
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
@@ -381,7 +385,7 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	if (entry == NULL)
 		return -1;
 	entry->dialect = event->shape->dialect;
-	if (ctx_prune_take(p, &p->lines, entry, event, err) < 0)
+	if (ctx_prune_hold_message(p, &p->lines, entry, event, err) < 0)
 		return -1;
 	return look(p, &p->lines, err);
 }
@@ -390,7 +394,8 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 static int
 add_element(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct entry *entry = ctx_convo_entry(&p->record, err);
+	struct held_message *entry =
+	    ctx_held_conversation_entry(&p->record, err);
 
 	if (entry == NULL)
 		return -1;
@@ -399,15 +404,15 @@ add_element(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	entry->file = event->record->file;
 	entry->number = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return ctx_prune_take_unknown(&p->record, entry, err);
-	return ctx_prune_take(p, &p->record, entry, event, err);
+		return ctx_prune_hold_unknown(&p->record, entry, err);
+	return ctx_prune_hold_message(p, &p->record, entry, event, err);
 }
 
 /* Notes which elements of the array go. */
 static int
 drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 {
-	struct convo *convo = &p->record;
+	struct held_conversation *convo = &p->record;
 	bool *drop;
 	size_t i;
 	int rc;
@@ -419,7 +424,7 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	for (i = 0; i < convo->n; i++)
 		drop[i] = convo->entries[i].gone;
-	rc = ctx_edit_drop(&p->edits, p->source, array, drop, err);
+	rc = ctx_edits_remove(&p->edits, p->source, array, drop, err);
 	free(drop);
 	return rc;
 }
@@ -429,8 +434,8 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 static int
 renumber(struct prune *p, struct ctx_err *err)
 {
-	const struct convo *convo = &p->record;
-	const struct entry *entry;
+	const struct held_conversation *convo = &p->record;
+	const struct held_message *entry;
 	uint64_t number = 0;
 	uint32_t node;
 	char text[24];
@@ -447,7 +452,7 @@ renumber(struct prune *p, struct ctx_err *err)
 		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
 		if (node != 0 &&
 		    p->source->nodes[node].kind == CTX_JSON_NUMBER &&
-		    ctx_edit_replace(&p->edits, ctx_json_str(p->source, node),
+		    ctx_edits_replace(&p->edits, ctx_json_str(p->source, node),
 			text, (size_t)n, err) < 0)
 			return -1;
 	}
@@ -458,12 +463,12 @@ renumber(struct prune *p, struct ctx_err *err)
 static int
 insert_notes(struct prune *p, struct ctx_err *err)
 {
-	struct convo *convo = &p->record;
+	struct held_conversation *convo = &p->record;
 	size_t i;
 
 	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
 		if (has_note(convo, &convo->entries[i]) &&
-		    ctx_note_insert(p, convo, &convo->entries[i], err) < 0)
+		    ctx_insertion_insert(p, convo, &convo->entries[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -477,7 +482,7 @@ end_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	    drop_elements(p, event->shape->messages, err) < 0 ||
 	    renumber(p, err) < 0 || insert_notes(p, err) < 0)
 		return -1;
-	ctx_convo_clear(&p->record);
+	ctx_held_conversation_clear(&p->record);
 	return 0;
 }
 
@@ -508,7 +513,7 @@ one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 		break;
 	}
 	/* A message of the stream is held already. */
-	if (event->shape->kind == CTX_SHAPE_MESSAGE)
+	if (event->shape->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
 	return pass_record(p, event, err);
 }
@@ -537,7 +542,7 @@ run(struct prune *p, struct ctx_err *err)
 
 int
 ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, struct ctx_prune_options *options,
+    struct ctx_model_counters *meter, struct ctx_prune_options *options,
     struct ctx_err *err)
 {
 	struct prune p = {0};
@@ -552,14 +557,14 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	if (ctx_groups_init(&p.lines.groups, err) == 0 &&
 	    ctx_groups_init(&p.record.groups, err) == 0)
 		rc = run(&p, err);
-	ctx_convo_release(&p.lines);
-	ctx_convo_release(&p.record);
-	ctx_view_release(&p.view);
+	ctx_held_conversation_release(&p.lines);
+	ctx_held_conversation_release(&p.record);
+	ctx_message_release(&p.view);
 	ctx_json_release(&p.json);
 	ctx_edits_release(&p.edits);
 	ctx_edits_release(&p.one);
-	ctx_pieces_release(&p.pieces);
-	ctx_cut_release(&p.cut);
+	ctx_text_segments_release(&p.pieces);
+	ctx_shorten_release(&p.cut);
 	ctx_buf_release(&p.out);
 	ctx_buf_release(&p.text);
 	ctx_buf_release(&p.literal);

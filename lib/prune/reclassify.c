@@ -12,9 +12,9 @@
 /* Puts view on the message of a held record by the dialect told, if that
  * finds as much in it as its own did, for which it stays counted. */
 static int
-read_again(struct convo *convo, struct entry *entry,
+read_again(struct held_conversation *convo, struct held_message *entry,
     const struct ctx_dialect *told, const struct ctx_json *json,
-    struct ctx_view *view, struct ctx_cost *cost, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_cost *cost, struct ctx_err *err)
 {
 	size_t parts;
 	int rc;
@@ -33,9 +33,9 @@ read_again(struct convo *convo, struct entry *entry,
 }
 
 static int
-take_again(struct prune *p, struct convo *convo, struct entry *entry,
-    const struct ctx_dialect *told, struct ctx_json *json,
-    struct ctx_view *view, struct ctx_err *err)
+take_again(struct prune *p, struct held_conversation *convo,
+    struct held_message *entry, const struct ctx_dialect *told,
+    struct ctx_json *json, struct ctx_message *view, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
@@ -44,20 +44,20 @@ take_again(struct prune *p, struct convo *convo, struct entry *entry,
 	size_t used;
 
 	if (entry->dialect == NULL)
-		return ctx_prune_take_unknown(convo, entry, err);
+		return ctx_prune_hold_unknown(convo, entry, err);
 	free(entry->spared);
 	entry->spared = NULL;
 	if (ctx_json_scan(json, entry->text, entry->n, &used, err) < 0 ||
 	    read_again(convo, entry, told, json, view, &cost, err) < 0)
 		return -1;
-	return ctx_prune_take(p, convo, entry, &event, err);
+	return ctx_prune_hold_message(p, convo, entry, &event, err);
 }
 
 int
-ctx_prune_adopt(struct prune *p, struct convo *convo,
+ctx_prune_reclassify(struct prune *p, struct held_conversation *convo,
     const struct ctx_dialect *told, struct ctx_err *err)
 {
-	struct ctx_view view = {0};
+	struct ctx_message view = {0};
 	struct ctx_json json;
 	size_t i;
 	int rc = 0;
@@ -70,7 +70,7 @@ ctx_prune_adopt(struct prune *p, struct convo *convo,
 	for (i = 0; i < convo->n && rc == 0; i++)
 		rc = take_again(p, convo, &convo->entries[i], told, &json,
 		    &view, err);
-	ctx_view_release(&view);
+	ctx_message_release(&view);
 	ctx_json_release(&json);
 	return rc;
 }

@@ -17,7 +17,7 @@ work_out(struct ctx_amount amount, uint64_t whole)
 
 static int
 set_budget(const struct ctx_prune_options *options, uint64_t window,
-    struct ctx_limits *limits, struct ctx_err *err)
+    struct ctx_prune_settings *limits, struct ctx_err *err)
 {
 	if (options->budget.set && (!options->budget.percent || window > 0)) {
 		limits->budget = work_out(options->budget, window);
@@ -43,8 +43,8 @@ set_budget(const struct ctx_prune_options *options, uint64_t window,
 }
 
 int
-ctx_prune_limits(const struct ctx_prune_options *options,
-    const struct ctx_model *model, struct ctx_limits *limits,
+ctx_prune_settings_for(const struct ctx_prune_options *options,
+    const struct ctx_model *model, struct ctx_prune_settings *limits,
     struct ctx_err *err)
 {
 	uint64_t window = options->window;

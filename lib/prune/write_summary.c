@@ -15,11 +15,11 @@ struct material {
 };
 
 static enum ctx_summary_kind
-kind_of(const struct ctx_view *view, const struct ctx_part *part)
+kind_of(const struct ctx_message *view, const struct ctx_block *part)
 {
-	if (part->kind == CTX_PART_CALL)
+	if (part->kind == CTX_BLOCK_TOOL_CALL)
 		return CTX_SUMMARY_CALL;
-	if (part->kind == CTX_PART_RESULT || part->owner != 0)
+	if (part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0)
 		return CTX_SUMMARY_RESULT;
 	return view->role == CTX_ROLE_USER ? CTX_SUMMARY_USER
 					   : CTX_SUMMARY_ASSISTANT;
@@ -27,17 +27,17 @@ kind_of(const struct ctx_view *view, const struct ctx_part *part)
 
 /* The text of a part into p->text; false if it has none to speak of. */
 static int
-part_text(struct prune *p, const struct ctx_view *view,
-    const struct ctx_part *part, struct ctx_err *err)
+part_text(struct prune *p, const struct ctx_message *view,
+    const struct ctx_block *part, struct ctx_err *err)
 {
 	p->text.n = 0;
-	if (part->value == 0 || part->kind == CTX_PART_MEDIA ||
-	    part->kind == CTX_PART_REASONING)
+	if (part->value == 0 || part->kind == CTX_BLOCK_MEDIA ||
+	    part->kind == CTX_BLOCK_REASONING)
 		return 0;
 	if (view->json->nodes[part->value].kind == CTX_JSON_STRING)
-		return ctx_text_decode(&p->text,
+		return ctx_json_string_decode(&p->text,
 		    ctx_json_str(view->json, part->value), err);
-	if (part->kind == CTX_PART_CALL) {
+	if (part->kind == CTX_BLOCK_TOOL_CALL) {
 		struct ctx_str raw = ctx_json_str(view->json, part->value);
 
 		return ctx_buf_add(&p->text, raw.p, raw.n, err);
@@ -47,18 +47,19 @@ part_text(struct prune *p, const struct ctx_view *view,
 
 /* Adds what a command is told of a part. */
 static int
-tell(struct material *m, const struct ctx_view *view,
-    const struct ctx_part *part, struct ctx_str text, struct ctx_err *err)
+tell(struct material *m, const struct ctx_message *view,
+    const struct ctx_block *part, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str name;
 
 	m->name.n = 0;
-	if (ctx_part_tool(view->json, part, &m->name, &name, err) < 0)
+	if (ctx_block_tool(view->json, part, &m->name, &name, err) < 0)
 		return -1;
 	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(view->role),
-		part->kind == CTX_PART_CALL                       ? " calls "
-		    : part->kind == CTX_PART_RESULT && name.n > 0 ? " "
-								  : "") < 0 ||
+		part->kind == CTX_BLOCK_TOOL_CALL ? " calls "
+		    : part->kind == CTX_BLOCK_TOOL_RESULT && name.n > 0
+		    ? " "
+		    : "") < 0 ||
 	    ctx_buf_add(&m->text, name.p, name.n, err) < 0 ||
 	    ctx_buf_add(&m->text, ": ", 2, err) < 0 ||
 	    ctx_buf_add(&m->text, text.p, text.n, err) < 0)
@@ -68,21 +69,22 @@ tell(struct material *m, const struct ctx_view *view,
 
 /* Bytes of the text that a literal has from an offset on. */
 static size_t
-rest_bytes(const struct ctx_view *view, const struct ctx_part *part, size_t at)
+rest_bytes(const struct ctx_message *view, const struct ctx_block *part,
+    size_t at)
 {
 	struct ctx_str literal = ctx_json_str(view->json, part->value);
 	size_t n = 0;
 	char utf8[4];
 	uint32_t cp;
 
-	while (ctx_text_next(literal, &at, &cp))
+	while (ctx_json_string_next(literal, &at, &cp))
 		n += ctx_utf8_put(utf8, cp);
 	return n;
 }
 
 static int
-add_text(struct prune *p, struct material *m, const struct ctx_view *view,
-    const struct ctx_part *part, enum ctx_summary_kind kind,
+add_text(struct prune *p, struct material *m, const struct ctx_message *view,
+    const struct ctx_block *part, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
 	if (text.n == 0)
@@ -99,9 +101,9 @@ add_text(struct prune *p, struct material *m, const struct ctx_view *view,
  * string, tells that without its prefix; the user's text after it is told if
  * it goes, too. */
 static int
-add_part(struct prune *p, struct material *m, const struct ctx_view *view,
-    const struct ctx_part *part, const struct found_note *earlier, bool goes,
-    struct ctx_err *err)
+add_part(struct prune *p, struct material *m, const struct ctx_message *view,
+    const struct ctx_block *part, const struct found_insertion *earlier,
+    bool goes, struct ctx_err *err)
 {
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
@@ -135,22 +137,23 @@ add_part(struct prune *p, struct material *m, const struct ctx_view *view,
 /* Adds what goes of a message to what is summarized, and shows the rest of
  * it to the built-in summarizer. */
 static int
-add_entry(struct prune *p, struct material *m, const struct entry *entry,
-    const struct ctx_fate *fate, struct ctx_err *err)
+add_entry(struct prune *p, struct material *m, const struct held_message *entry,
+    const struct ctx_message_edit *fate, struct ctx_err *err)
 {
-	const struct ctx_view *view = &p->view;
-	struct found_note found;
+	const struct ctx_message *view = &p->view;
+	struct found_insertion found;
 	size_t i;
 
 	if (entry->dialect == NULL)
 		return 0;
-	if (ctx_prune_look(p, entry, err) < 0)
+	if (ctx_prune_reread(p, entry, err) < 0)
 		return -1;
-	ctx_note_find(p->options, entry->dialect, view, &found);
+	ctx_insertion_find(p->options, entry->dialect, view, &found);
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 		bool earlier = found.summary && i == found.part;
-		bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
+		bool result =
+		    part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0;
 		unsigned marks = result ? fate->results : fate->rest;
 
 		if ((marks & CTX_MARK_DROP) ||
@@ -169,11 +172,11 @@ add_entry(struct prune *p, struct material *m, const struct entry *entry,
 }
 
 static int
-gather(struct prune *p, struct convo *convo, struct material *m,
+gather(struct prune *p, struct held_conversation *convo, struct material *m,
     struct ctx_err *err)
 {
 	struct ctx_summary *lines = m->lines;
-	struct ctx_fate fate;
+	struct ctx_message_edit fate;
 	size_t i, item = 0;
 	uint32_t kept;
 	int rc = 0;
@@ -188,7 +191,8 @@ gather(struct prune *p, struct convo *convo, struct material *m,
 		/* The built-in summary would take what a demonstration says for
 		 * what the user asked. */
 		if (convo->entries[i].items > 0 &&
-		    (convo->groups.items[item].flags & CTX_ITEM_DEMO))
+		    (convo->groups.items[item].flags &
+			CTX_SEGMENT_DEMONSTRATION))
 			m->lines = NULL;
 		rc = add_entry(p, m, &convo->entries[i], &fate, err);
 		m->lines = lines;
@@ -220,18 +224,18 @@ end_early(struct ctx_buf *out)
 
 /* Asks the command; what it says beyond the bound is cut off. */
 static int
-ask(struct prune *p, struct convo *convo, const struct material *m,
+ask(struct prune *p, struct held_conversation *convo, const struct material *m,
     uint64_t room, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
-	struct ctx_exec exec = {.command = o->summarizer,
+	struct ctx_command exec = {.command = o->summarizer,
 	    .input = {m->text.p, m->text.n},
 	    .limit = most_bytes(o->summary_tokens),
 	    .seconds = o->timeout};
 	uint64_t tokens;
 	size_t at = 0;
 
-	if (ctx_exec(&exec, out, err) < 0)
+	if (ctx_run_command(&exec, out, err) < 0)
 		return -1;
 	while (out->n > 0 && strchr(" \t\r\n", out->p[out->n - 1]) != NULL &&
 	    out->p[out->n - 1] != '\0')
@@ -248,8 +252,8 @@ ask(struct prune *p, struct convo *convo, const struct material *m,
 }
 
 static int
-write_summary(struct prune *p, struct convo *convo, struct material *m,
-    uint64_t room, struct ctx_buf *out, struct ctx_err *err)
+write_summary(struct prune *p, struct held_conversation *convo,
+    struct material *m, uint64_t room, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
 
@@ -274,9 +278,9 @@ struct drops {
 
 /* Earlier summaries alone are no reason to make another. */
 static struct drops
-look_at_drops(const struct convo *convo)
+look_at_drops(const struct held_conversation *convo)
 {
-	const struct ctx_item *items = convo->groups.items;
+	const struct ctx_segment *items = convo->groups.items;
 	const unsigned char *marks = convo->plan.marks;
 	struct drops drops = {NULL, 0};
 	size_t i, j, item = 0;
@@ -292,7 +296,7 @@ look_at_drops(const struct convo *convo)
 			if (!(marks[item] & CTX_MARK_DROP))
 				continue;
 			drops.tokens += items[item].tokens;
-			if (!(items[item].flags & CTX_ITEM_SUMMARY))
+			if (!(items[item].flags & CTX_SEGMENT_SUMMARY))
 				drops.dialect = convo->entries[i].dialect;
 		}
 	return drops;
@@ -300,14 +304,14 @@ look_at_drops(const struct convo *convo)
 
 /* Has the earlier summaries that are parts of what stays folded in. */
 static void
-fold(struct convo *convo, struct drops *drops)
+fold(struct held_conversation *convo, struct drops *drops)
 {
 	size_t i;
 
 	for (i = 0; i < convo->groups.n; i++) {
-		const struct ctx_item *item = &convo->groups.items[i];
+		const struct ctx_segment *item = &convo->groups.items[i];
 
-		if (!(item->flags & CTX_ITEM_WITH_SUMMARY) ||
+		if (!(item->flags & CTX_SEGMENT_WITH_SUMMARY) ||
 		    (convo->plan.marks[i] & CTX_MARK_DROP))
 			continue;
 		convo->plan.marks[i] |= CTX_MARK_FOLD;
@@ -320,17 +324,18 @@ fold(struct convo *convo, struct drops *drops)
  * stands for the past of a transcript; before a system message whose place is
  * between the user and the assistant. */
 static int
-place_message(const struct convo *convo, const struct ctx_dialect *dialect,
-    size_t *place, struct ctx_err *err)
+place_message(const struct held_conversation *convo,
+    const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
 {
-	unsigned leads = CTX_ITEM_SYSTEM | CTX_ITEM_UNKNOWN | CTX_ITEM_PAST;
+	unsigned leads =
+	    CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_COMPACTED;
 	size_t i, item = 0;
 	bool system = false;
 
 	if (dialect->rules & CTX_SYSTEM_BETWEEN)
-		leads &= ~(unsigned)CTX_ITEM_SYSTEM;
+		leads &= ~(unsigned)CTX_SEGMENT_SYSTEM;
 	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
-		const struct ctx_item *one = &convo->groups.items[item];
+		const struct ctx_segment *one = &convo->groups.items[item];
 
 		if (convo->entries[i].gone ||
 		    (convo->plan.marks[item] & CTX_MARK_DROP))
@@ -351,22 +356,23 @@ place_message(const struct convo *convo, const struct ctx_dialect *dialect,
 /* Where it stands as a part: in the first user message that opens a turn.
  * Returns 1, or 0 if no such message is kept. */
 static int
-place_part(struct prune *p, const struct convo *convo, size_t *place,
-    struct ctx_err *err)
+place_part(struct prune *p, const struct held_conversation *convo,
+    size_t *place, struct ctx_err *err)
 {
 	size_t i, j, item = 0;
 
 	for (i = 0; i < convo->n; i++)
 		for (j = 0; j < convo->entries[i].items; j++, item++) {
 			if (!(convo->groups.items[item].flags &
-				CTX_ITEM_USER) ||
+				CTX_SEGMENT_USER) ||
 			    (convo->plan.marks[item] & CTX_MARK_DROP))
 				continue;
-			if (ctx_prune_look(p, &convo->entries[i], err) < 0)
+			if (ctx_prune_reread(p, &convo->entries[i], err) < 0)
 				return -1;
 			*place = i;
 			if (convo->entries[i].dialect->note_part != NULL &&
-			    ctx_note_fits(convo->entries[i].dialect, &p->view))
+			    ctx_insertion_fits(convo->entries[i].dialect,
+				&p->view))
 				return 1;
 		}
 	return 0;
@@ -379,7 +385,7 @@ struct place {
 };
 
 static int
-find_place(struct prune *p, const struct convo *convo,
+find_place(struct prune *p, const struct held_conversation *convo,
     const struct ctx_dialect *dialect, struct place *place, struct ctx_err *err)
 {
 	const struct ctx_dialect *there;
@@ -409,29 +415,30 @@ find_place(struct prune *p, const struct convo *convo,
 
 /* What a summary of this text costs at its place. */
 static int
-cost_at(struct prune *p, struct convo *convo, const struct place *place,
-    struct ctx_str text, uint64_t *tokens, struct ctx_err *err)
+cost_at(struct prune *p, struct held_conversation *convo,
+    const struct place *place, struct ctx_str text, uint64_t *tokens,
+    struct ctx_err *err)
 {
-	const struct entry *entry = &convo->entries[place->entry];
-	enum note_form form = place->part ? NOTE_BLOCK : NOTE_MESSAGE;
+	const struct held_message *entry = &convo->entries[place->entry];
+	enum insertion_form form = place->part ? NOTE_BLOCK : NOTE_MESSAGE;
 	struct ctx_str string = {NULL, 0};
 
 	if (place->part) {
-		if (ctx_prune_look(p, entry, err) < 0)
+		if (ctx_prune_reread(p, entry, err) < 0)
 			return -1;
-		string = ctx_note_string(p, entry->dialect, &p->view);
+		string = ctx_insertion_string(p, entry->dialect, &p->view);
 	}
 	if (string.n > 0)
 		form = NOTE_STRING;
-	return ctx_note_cost(p, convo->measure.counter, entry->dialect, form,
-	    true, text, string, tokens, err);
+	return ctx_insertion_cost(p, convo->measure.counter, entry->dialect,
+	    form, true, text, string, tokens, err);
 }
 
 /* The most tokens that its text may have: as asked, and no more than the
  * budget leaves; 0 if it leaves none. */
 static int
-find_room(struct prune *p, struct convo *convo, const struct place *place,
-    uint64_t *room, struct ctx_err *err)
+find_room(struct prune *p, struct held_conversation *convo,
+    const struct place *place, uint64_t *room, struct ctx_err *err)
 {
 	struct ctx_str text = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
@@ -444,15 +451,15 @@ find_room(struct prune *p, struct convo *convo, const struct place *place,
 		left = plan->limits.budget - plan->after - frame;
 	if (left > p->options->summary_tokens)
 		left = p->options->summary_tokens;
-	*room = ctx_count_room(convo->measure.counter, left);
+	*room = ctx_tokens_to_encoding(convo->measure.counter, left);
 	return 0;
 }
 
 /* The whole of the summary, until p->text changes, and what it costs. */
 static int
-compose(struct prune *p, struct convo *convo, const struct place *place,
-    const struct ctx_buf *text, struct ctx_str *all, uint64_t *tokens,
-    struct ctx_err *err)
+compose(struct prune *p, struct held_conversation *convo,
+    const struct place *place, const struct ctx_buf *text, struct ctx_str *all,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	p->text.n = 0;
 	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
@@ -466,9 +473,9 @@ compose(struct prune *p, struct convo *convo, const struct place *place,
 /* The same, with the text cut if it costs more behind its prefix than by
  * itself, and so more than there is room for. */
 static int
-compose_within(struct prune *p, struct convo *convo, const struct place *place,
-    uint64_t room, struct ctx_buf *text, struct ctx_str *all, uint64_t *tokens,
-    struct ctx_err *err)
+compose_within(struct prune *p, struct held_conversation *convo,
+    const struct place *place, uint64_t room, struct ctx_buf *text,
+    struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
 {
 	uint64_t budget = convo->plan.limits.budget, over;
 
@@ -486,9 +493,9 @@ compose_within(struct prune *p, struct convo *convo, const struct place *place,
 /* Puts the summary in, unless there is no room for it, or it costs as much
  * as what it stands for. */
 static int
-put_in(struct prune *p, struct convo *convo, const struct place *place,
-    const struct drops *drops, uint64_t room, struct ctx_buf *text,
-    struct ctx_err *err)
+put_in(struct prune *p, struct held_conversation *convo,
+    const struct place *place, const struct drops *drops, uint64_t room,
+    struct ctx_buf *text, struct ctx_err *err)
 {
 	struct ctx_plan *plan = &convo->plan;
 	uint64_t tokens, whole = plan->after + drops->tokens;
@@ -499,8 +506,8 @@ put_in(struct prune *p, struct convo *convo, const struct place *place,
 	if (text->n > 0 && tokens < drops->tokens &&
 	    plan->after + tokens <= plan->limits.budget) {
 		plan->after += tokens;
-		return ctx_note_add(convo, place->entry, place->part, true, all,
-		    tokens, err);
+		return ctx_insertion_add(convo, place->entry, place->part, true,
+		    all, tokens, err);
 	}
 	/* What must go to meet the budget goes without one. */
 	if (whole <= plan->limits.budget)
@@ -510,9 +517,9 @@ put_in(struct prune *p, struct convo *convo, const struct place *place,
 
 /* Writes the summary into text and puts it in. */
 static int
-summarize(struct prune *p, struct convo *convo, const struct place *place,
-    const struct drops *drops, struct ctx_buf *text, struct material *m,
-    struct ctx_err *err)
+summarize(struct prune *p, struct held_conversation *convo,
+    const struct place *place, const struct drops *drops, struct ctx_buf *text,
+    struct material *m, struct ctx_err *err)
 {
 	uint64_t room;
 
@@ -527,7 +534,8 @@ summarize(struct prune *p, struct convo *convo, const struct place *place,
 }
 
 int
-ctx_prune_summarize(struct prune *p, struct convo *convo, struct ctx_err *err)
+ctx_prune_summarize(struct prune *p, struct held_conversation *convo,
+    struct ctx_err *err)
 {
 	struct drops drops = look_at_drops(convo);
 	struct material m = {0};

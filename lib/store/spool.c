@@ -686,7 +686,7 @@ static int
 put_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
-	unsigned held = ctx_signals_hold();
+	unsigned held = ctx_signals_defer();
 	int rc = write_hidden(spool, name, pieces, n, err);
 
 	ctx_signals_release(held);

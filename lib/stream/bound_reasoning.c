@@ -13,23 +13,24 @@
 #include "stream/edit_message.h"
 
 bool
-ctx_bound_is_standin(const struct ctx_view *view, const struct ctx_part *part)
+ctx_bound_is_placeholder(const struct ctx_message *view,
+    const struct ctx_block *part)
 {
-	return part->kind == CTX_PART_TEXT && part->value != 0 &&
+	return part->kind == CTX_BLOCK_TEXT && part->value != 0 &&
 	    ctx_json_is(view->json, part->value, CTX_REASONING_REMOVED);
 }
 
 static bool
-is_after(const struct ctx_view *view, size_t i, size_t from)
+is_after(const struct ctx_message *view, size_t i, size_t from)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 
-	return ctx_part_is_signed(view->json, part) &&
+	return ctx_block_is_signed(view->json, part) &&
 	    view->json->nodes[part->child].end > from;
 }
 
 bool
-ctx_bound_after(const struct ctx_view *view, size_t from)
+ctx_bound_after(const struct ctx_message *view, size_t from)
 {
 	size_t i;
 
@@ -42,13 +43,13 @@ ctx_bound_after(const struct ctx_view *view, size_t from)
 /* The part whose block a text block takes the place of, since nothing else is
  * left of the message; or view->n. */
 static size_t
-find_last_resort(const struct ctx_view *view, const struct ctx_dialect *dialect,
-    size_t from)
+find_last_resort(const struct ctx_message *view,
+    const struct ctx_dialect *dialect, size_t from)
 {
 	const struct ctx_node *nodes = view->json->nodes;
 	size_t i, first = view->n;
 
-	if (view->flags & (CTX_VIEW_MORE | CTX_VIEW_CONTINUES))
+	if (view->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
 		return view->n;
 	for (i = 0; i < view->n; i++) {
 		if (!is_after(view, i, from))
@@ -62,7 +63,7 @@ find_last_resort(const struct ctx_view *view, const struct ctx_dialect *dialect,
 
 /* Notes that a text block takes the place of a block. */
 static int
-replace_block(struct ctx_edits *edits, const struct ctx_view *view,
+replace_block(struct ctx_edits *edits, const struct ctx_message *view,
     const struct ctx_dialect *dialect, uint32_t block, struct ctx_err *err)
 {
 	struct ctx_buf text = {0};
@@ -70,14 +71,14 @@ replace_block(struct ctx_edits *edits, const struct ctx_view *view,
 
 	if (ctx_buf_printf(&text, err, "%s\"%s\"}", dialect->text_block,
 		CTX_REASONING_REMOVED) == 0)
-		rc = ctx_edit_replace(edits, ctx_json_str(view->json, block),
+		rc = ctx_edits_replace(edits, ctx_json_str(view->json, block),
 		    text.p, text.n, err);
 	ctx_buf_release(&text);
 	return rc;
 }
 
 int
-ctx_bound_remove(struct ctx_edits *edits, const struct ctx_view *view,
+ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *view,
     const struct ctx_dialect *dialect, size_t from, struct ctx_err *err)
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
@@ -91,7 +92,7 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_view *view,
 	for (i = 0; i < view->n; i++)
 		if (i != kept && is_after(view, i, from))
 			gone[view->parts[i].child - view->node] = true;
-	rc = ctx_edit_drop_nodes(edits, view, gone, err);
+	rc = ctx_edits_remove_nodes(edits, view, gone, err);
 	free(gone);
 	if (rc < 0 || kept == view->n)
 		return rc;

@@ -6,7 +6,7 @@
 #include "stream/change_report.h"
 
 static void
-hash(const struct ctx_report *report, struct ctx_touch *touch)
+hash(const struct ctx_report *report, struct ctx_change *touch)
 {
 	if (report->hashes && touch->bytes.p != NULL)
 		SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n,
@@ -14,7 +14,7 @@ hash(const struct ctx_report *report, struct ctx_touch *touch)
 }
 
 int
-ctx_report_keep(const struct ctx_report *report, struct ctx_touch *touch,
+ctx_report_keep(const struct ctx_report *report, struct ctx_change *touch,
     struct ctx_err *err)
 {
 	hash(report, touch);
@@ -27,7 +27,7 @@ ctx_report_keep(const struct ctx_report *report, struct ctx_touch *touch,
 }
 
 int
-ctx_report_tell(const struct ctx_report *report, struct ctx_touch *touch,
+ctx_report_tell(const struct ctx_report *report, struct ctx_change *touch,
     struct ctx_err *err)
 {
 	if (report->touched == NULL)
@@ -37,7 +37,7 @@ ctx_report_tell(const struct ctx_report *report, struct ctx_touch *touch,
 }
 
 int
-ctx_report_touch(const struct ctx_report *report, struct ctx_touch *touch,
+ctx_report_change(const struct ctx_report *report, struct ctx_change *touch,
     struct ctx_err *err)
 {
 	return ctx_report_keep(report, touch, err) < 0
@@ -57,7 +57,7 @@ bool
 ctx_report_named(const struct ctx_stream *stream, const struct ctx_event *event)
 {
 	return event->line != 0 && !event->inside &&
-	    !ctx_live_name(stream->live, event->line);
+	    !ctx_transcript_first_of_message(stream->live, event->line);
 }
 
 bool
@@ -70,7 +70,7 @@ ctx_report_wanted(const struct ctx_report *report)
 /* Counts what the message will be: its bytes with the edits, read again. */
 static int
 count_after(struct edited *edited, const struct ctx_edits *edits,
-    struct ctx_touch *touch, struct ctx_err *err)
+    struct ctx_change *touch, struct ctx_err *err)
 {
 	struct ctx_cost cost;
 	size_t used;
@@ -93,7 +93,8 @@ count_after(struct edited *edited, const struct ctx_edits *edits,
 
 int
 ctx_report_edited(const struct ctx_report *report, struct edited *edited,
-    const struct ctx_edits *edits, struct ctx_touch *touch, struct ctx_err *err)
+    const struct ctx_edits *edits, struct ctx_change *touch,
+    struct ctx_err *err)
 {
 	struct ctx_cost cost;
 
@@ -108,13 +109,13 @@ ctx_report_edited(const struct ctx_report *report, struct edited *edited,
 		if (count_after(edited, edits, touch, err) < 0)
 			return -1;
 	}
-	return ctx_report_touch(report, touch, err);
+	return ctx_report_change(report, touch, err);
 }
 
 void
 ctx_edited_release(struct edited *edited)
 {
 	ctx_json_release(&edited->json);
-	ctx_view_release(&edited->view);
+	ctx_message_release(&edited->view);
 	ctx_buf_release(&edited->text);
 }

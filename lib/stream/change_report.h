@@ -6,14 +6,14 @@
 
 /* A message and its edits; the first rows are the caller's to set. */
 struct edited {
-	const struct ctx_view *before;
+	const struct ctx_message *before;
 	const struct ctx_dialect *dialect;
 	struct ctx_counter *counter; /* NULL: nobody asks for tokens */
 	struct ctx_str value;        /* the JSON that they lie in */
 	size_t first, n;             /* which of the edits are its */
 	/* Scratch; json is to be initialized once. */
 	struct ctx_json json;
-	struct ctx_view view;
+	struct ctx_message view;
 	struct ctx_buf text;
 };
 
@@ -27,7 +27,7 @@ bool ctx_report_wanted(const struct ctx_report *report);
  * its place, tool, rule and bytes.
  */
 int ctx_report_edited(const struct ctx_report *report, struct edited *edited,
-    const struct ctx_edits *edits, struct ctx_touch *touch,
+    const struct ctx_edits *edits, struct ctx_change *touch,
     struct ctx_err *err);
 void ctx_edited_release(struct edited *edited);
 

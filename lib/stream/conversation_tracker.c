@@ -2,14 +2,15 @@
 #include "stream/conversation_tracker.h"
 
 int
-ctx_talk_init(struct talk *talk, bool tools, bool tokens, struct ctx_err *err)
+ctx_tracker_init(struct conversation_tracker *talk, bool tools, bool tokens,
+    struct ctx_err *err)
 {
-	*talk = (struct talk){.tools = tools, .tokens = tokens};
+	*talk = (struct conversation_tracker){.tools = tools, .tokens = tokens};
 	return tools ? ctx_groups_init(&talk->groups, err) : 0;
 }
 
 void
-ctx_talk_release(struct talk *talk)
+ctx_tracker_release(struct conversation_tracker *talk)
 {
 	if (talk->tools)
 		ctx_groups_release(&talk->groups);
@@ -18,23 +19,25 @@ ctx_talk_release(struct talk *talk)
 /* The records of a message have one number; a message that the model is not
  * shown has that of the next. */
 static void
-number(struct talk *talk, const struct ctx_stream *stream,
+number(struct conversation_tracker *talk, const struct ctx_stream *stream,
     const struct ctx_event *event)
 {
 	unsigned flags = event->view->flags;
 
 	talk->index = talk->messages;
-	if (flags & CTX_VIEW_HIDDEN)
+	if (flags & CTX_MESSAGE_HIDDEN)
 		return;
 	if (event->line != 0 && !event->inside)
-		talk->index =
-		    ctx_live_number(stream->live, event->line, talk->messages);
-	talk->messages += talk->messages == 0 || !(flags & CTX_VIEW_CONTINUES);
+		talk->index = ctx_transcript_message_index(stream->live,
+		    event->line, talk->messages);
+	talk->messages +=
+	    talk->messages == 0 || !(flags & CTX_MESSAGE_CONTINUES);
 }
 
 int
-ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter, struct ctx_err *err)
+ctx_tracker_query(struct conversation_tracker *talk,
+    const struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_model_counters *meter, struct ctx_err *err)
 {
 	if (talk->asked)
 		return 0;
@@ -43,8 +46,9 @@ ctx_talk_ask(struct talk *talk, const struct ctx_stream *stream,
 }
 
 int
-ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter, struct ctx_err *err)
+ctx_tracker_enter(struct conversation_tracker *talk,
+    const struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_model_counters *meter, struct ctx_err *err)
 {
 	bool fresh = event->kind == CTX_EVENT_BEGIN;
 
@@ -52,7 +56,7 @@ ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
 		talk->messages = 0;
 		talk->asked = talk->changed = false;
 	}
-	if (ctx_talk_ask(talk, stream, event, meter, err) < 0)
+	if (ctx_tracker_query(talk, stream, event, meter, err) < 0)
 		return -1;
 	if (fresh && talk->tools)
 		ctx_groups_reset(&talk->groups);
@@ -64,8 +68,9 @@ ctx_talk_enter(struct talk *talk, const struct ctx_stream *stream,
 }
 
 int
-ctx_talk_tool(struct talk *talk, const struct ctx_event *event, size_t i,
-    struct ctx_str *tool, struct ctx_err *err)
+ctx_tracker_tool(struct conversation_tracker *talk,
+    const struct ctx_event *event, size_t i, struct ctx_str *tool,
+    struct ctx_err *err)
 {
 	uint32_t id;
 
@@ -76,28 +81,28 @@ ctx_talk_tool(struct talk *talk, const struct ctx_event *event, size_t i,
 		i, &id, err) < 0)
 		return -1;
 	if (id != 0)
-		*tool = ctx_names_at(&talk->groups.tools, id);
+		*tool = ctx_intern_at(&talk->groups.tools, id);
 	return 0;
 }
 
 int
-ctx_talk_first_tool(struct talk *talk, const struct ctx_event *event,
-    struct ctx_str *tool, struct ctx_err *err)
+ctx_tracker_first_tool(struct conversation_tracker *talk,
+    const struct ctx_event *event, struct ctx_str *tool, struct ctx_err *err)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_PART_CALL ||
-		    view->parts[i].kind == CTX_PART_RESULT)
-			return ctx_talk_tool(talk, event, i, tool, err);
+		if (view->parts[i].kind == CTX_BLOCK_TOOL_CALL ||
+		    view->parts[i].kind == CTX_BLOCK_TOOL_RESULT)
+			return ctx_tracker_tool(talk, event, i, tool, err);
 	*tool = (struct ctx_str){"", 0};
 	return 0;
 }
 
 int
-ctx_talk_leave(struct talk *talk, const struct ctx_event *event,
-    struct ctx_err *err)
+ctx_tracker_leave(struct conversation_tracker *talk,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
 

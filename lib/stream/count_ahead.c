@@ -27,8 +27,8 @@ struct kept {
 /* An event, of record number record. */
 struct step {
 	struct ctx_event event;
-	struct ctx_shape shape;
-	struct ctx_view view;
+	struct ctx_record_layout shape;
+	struct ctx_message view;
 	struct ctx_counter *counter; /* of its conversation; NULL: none */
 	struct ctx_cost cost;
 	size_t record, parts;
@@ -36,11 +36,11 @@ struct step {
 
 struct batch {
 	struct ctx_task task;
-	struct ctx_prefetch *prefetch;
+	struct ctx_count_ahead *prefetch;
 	struct ctx_buf text;
 	size_t bytes; /* of all records */
 	struct ctx_node *nodes;
-	struct ctx_part *parts;
+	struct ctx_block *parts;
 	struct kept *records;
 	struct step *steps;
 	size_t n_nodes, cap_nodes, n_parts, cap_parts;
@@ -59,8 +59,8 @@ struct clones {
 	size_t n, cap;
 };
 
-struct ctx_prefetch {
-	struct ctx_meter *meter;
+struct ctx_count_ahead {
+	struct ctx_model_counters *meter;
 	struct ctx_pool *pool;
 	struct clones *clones; /* of each thread but the first */
 	unsigned threads;
@@ -101,7 +101,7 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 	    .factor = like->factor,
 	    .image = like->image,
 	    .tools = like->tools};
-	if (ctx_token_counter_again(&one->counter.tokens, like->tokens, simd,
+	if (ctx_token_counter_clone(&one->counter.tokens, like->tokens, simd,
 		err) < 0)
 		return NULL;
 	clones->n++;
@@ -124,7 +124,7 @@ static void
 count(struct ctx_task *task, unsigned number)
 {
 	struct batch *batch = (struct batch *)task;
-	struct ctx_prefetch *p = batch->prefetch;
+	struct ctx_count_ahead *p = batch->prefetch;
 	struct ctx_counter *counter;
 	struct ctx_err err;
 	struct step *step;
@@ -202,10 +202,10 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 }
 
 static int
-keep_view(struct batch *batch, struct step *step, const struct ctx_view *view,
-    struct ctx_err *err)
+keep_view(struct batch *batch, struct step *step,
+    const struct ctx_message *view, struct ctx_err *err)
 {
-	struct ctx_part *parts = more(batch->parts, batch->n_parts, view->n,
+	struct ctx_block *parts = more(batch->parts, batch->n_parts, view->n,
 	    &batch->cap_parts, sizeof *parts, err);
 
 	if (parts == NULL)
@@ -224,7 +224,7 @@ keep_view(struct batch *batch, struct step *step, const struct ctx_view *view,
 static struct ctx_counter *
 measure(struct ctx_stream *stream, const struct ctx_event *event)
 {
-	struct ctx_measure measure;
+	struct ctx_model_counter measure;
 	struct ctx_err err;
 
 	if (ctx_stream_measure(stream, event, stream->prefetch->meter, &measure,
@@ -238,7 +238,7 @@ measure(struct ctx_stream *stream, const struct ctx_event *event)
 static struct ctx_counter *
 counter_of(struct ctx_stream *stream, const struct ctx_event *event)
 {
-	struct ctx_prefetch *p = stream->prefetch;
+	struct ctx_count_ahead *p = stream->prefetch;
 
 	if (event->inside)
 		return p->record;
@@ -312,7 +312,7 @@ settle(struct batch *batch)
 static bool
 look_ahead(struct ctx_stream *stream)
 {
-	struct ctx_prefetch *p = stream->prefetch;
+	struct ctx_count_ahead *p = stream->prefetch;
 
 	if (!p->has_pending && !p->ended) {
 		p->rc = ctx_stream_step(stream, &p->pending, &p->err);
@@ -326,7 +326,7 @@ look_ahead(struct ctx_stream *stream)
 static int
 read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 {
-	struct ctx_prefetch *p = stream->prefetch;
+	struct ctx_count_ahead *p = stream->prefetch;
 	bool first = true;
 
 	batch->text.n = batch->bytes = 0;
@@ -346,7 +346,7 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 static int
 fill(struct ctx_stream *stream, struct ctx_err *err)
 {
-	struct ctx_prefetch *p = stream->prefetch;
+	struct ctx_count_ahead *p = stream->prefetch;
 	struct batch *batch;
 
 	while (p->full < p->n && look_ahead(stream)) {
@@ -379,7 +379,7 @@ release_batch(struct batch *batch)
 static int
 leave(struct ctx_stream *stream, struct ctx_err *err)
 {
-	struct ctx_prefetch *p = stream->prefetch;
+	struct ctx_count_ahead *p = stream->prefetch;
 	struct batch *batch = &p->batches[p->first];
 
 	p->giving = false;
@@ -397,10 +397,10 @@ leave(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 int
-ctx_prefetch_next(struct ctx_stream *stream, struct ctx_event *event,
+ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_prefetch *p = stream->prefetch;
+	struct ctx_count_ahead *p = stream->prefetch;
 	struct batch *batch = &p->batches[p->first];
 
 	if (p->giving && batch->given == batch->n_steps &&
@@ -428,7 +428,7 @@ ctx_prefetch_next(struct ctx_stream *stream, struct ctx_event *event,
 }
 
 char *
-ctx_prefetch_keep(const struct ctx_record *record)
+ctx_count_ahead_keep(const struct ctx_record *record)
 {
 	struct kept *kept = (struct kept *)(uintptr_t)record;
 	char *text = kept->own;
@@ -438,7 +438,7 @@ ctx_prefetch_keep(const struct ctx_record *record)
 }
 
 const struct ctx_record *
-ctx_prefetch_record(const struct ctx_stream *stream)
+ctx_count_ahead_record(const struct ctx_stream *stream)
 {
 	const struct ctx_record *last = stream->prefetch->last;
 
@@ -448,7 +448,7 @@ ctx_prefetch_record(const struct ctx_stream *stream)
 /* ---- life ---- */
 
 void
-ctx_prefetch_close(struct ctx_prefetch *p)
+ctx_count_ahead_close(struct ctx_count_ahead *p)
 {
 	size_t i;
 
@@ -465,10 +465,10 @@ ctx_prefetch_close(struct ctx_prefetch *p)
 }
 
 int
-ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
-    unsigned threads, struct ctx_err *err)
+ctx_stream_count_ahead(struct ctx_stream *stream,
+    struct ctx_model_counters *meter, unsigned threads, struct ctx_err *err)
 {
-	struct ctx_prefetch *p;
+	struct ctx_count_ahead *p;
 	size_t i;
 
 	if (threads < 2)
@@ -483,7 +483,7 @@ ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
 	p->clones = calloc(threads - 1, sizeof *p->clones);
 	if (p->batches == NULL || p->clones == NULL ||
 	    ctx_pool_open(&p->pool, threads, err) < 0) {
-		ctx_prefetch_close(p);
+		ctx_count_ahead_close(p);
 		return ctx_err_nomem(err);
 	}
 	for (i = 0; i < p->n; i++) {

@@ -8,34 +8,36 @@
 
 /* Does part i go, given what happens to its message? */
 static bool
-goes(const struct ctx_view *view, size_t i, const struct ctx_fate *fate)
+goes(const struct ctx_message *view, size_t i,
+    const struct ctx_message_edit *fate)
 {
-	const struct ctx_part *part = &view->parts[i];
-	bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
+	const struct ctx_block *part = &view->parts[i];
+	bool result = part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0;
 
 	if ((fate->rest & CTX_MARK_FOLD) && fate->own == i + 1)
 		return true;
 	if ((result ? fate->results : fate->rest) & CTX_MARK_DROP)
 		return true;
-	return part->kind == CTX_PART_REASONING &&
+	return part->kind == CTX_BLOCK_REASONING &&
 	    (fate->rest & CTX_MARK_STRIP);
 }
 
 /* Does the result i stand within its call, and go with that? */
 static bool
-goes_within(const struct ctx_view *view, size_t i, const struct ctx_fate *fate)
+goes_within(const struct ctx_message *view, size_t i,
+    const struct ctx_message_edit *fate)
 {
-	const struct ctx_part *result = &view->parts[i], *call = result - 1;
+	const struct ctx_block *result = &view->parts[i], *call = result - 1;
 
-	return i > 0 && call->kind == CTX_PART_CALL && call->child != 0 &&
+	return i > 0 && call->kind == CTX_BLOCK_TOOL_CALL && call->child != 0 &&
 	    goes(view, i - 1, fate) && result->value > call->child &&
 	    result->value < view->json->nodes[call->child].next;
 }
 
 /* Notes what is to be dropped from one container. */
 static int
-drop_from(struct ctx_edits *edits, const struct ctx_view *view, uint32_t parent,
-    const bool *gone, struct ctx_err *err)
+drop_from(struct ctx_edits *edits, const struct ctx_message *view,
+    uint32_t parent, const bool *gone, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = view->json->nodes;
 	bool object = nodes[parent].kind == CTX_JSON_OBJECT;
@@ -50,16 +52,16 @@ drop_from(struct ctx_edits *edits, const struct ctx_view *view, uint32_t parent,
 	for (child = parent + 1; child < nodes[parent].next;
 	     child = nodes[object ? child + 1 : child].next, i++)
 		if (gone[child - view->node] && object)
-			ctx_edit_drop_key(view->json, parent, child, drop);
+			ctx_edits_mark_member(view->json, parent, child, drop);
 		else if (gone[child - view->node])
 			drop[i] = true;
-	rc = ctx_edit_drop(edits, view->json, parent, drop, err);
+	rc = ctx_edits_remove(edits, view->json, parent, drop, err);
 	free(drop);
 	return rc;
 }
 
 int
-ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
+ctx_edits_remove_nodes(struct ctx_edits *edits, const struct ctx_message *view,
     const bool *gone, struct ctx_err *err)
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
@@ -70,7 +72,7 @@ ctx_edit_drop_nodes(struct ctx_edits *edits, const struct ctx_view *view,
 	if (done == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 
 		if (part->child == 0 || !gone[part->child - view->node] ||
 		    done[part->parent - view->node])
@@ -87,8 +89,8 @@ out:
 
 /* Notes the removal of all parts that go, container by container. */
 static int
-drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_fate *fate, struct ctx_err *err)
+drop_parts(struct ctx_edits *edits, const struct ctx_message *view,
+    const struct ctx_message_edit *fate, struct ctx_err *err)
 {
 	size_t nodes = view->json->nodes[view->node].next - view->node, i;
 	bool *gone;
@@ -101,14 +103,14 @@ drop_parts(struct ctx_edits *edits, const struct ctx_view *view,
 		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
 		    goes(view, i, fate))
 			gone[view->parts[i].child - view->node] = true;
-	rc = ctx_edit_drop_nodes(edits, view, gone, err);
+	rc = ctx_edits_remove_nodes(edits, view, gone, err);
 	free(gone);
 	return rc;
 }
 
 static int
-clear_results(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
+clear_results(struct ctx_edits *edits, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message_edit *fate,
     struct ctx_counter *counter, struct ctx_err *err)
 {
 	struct ctx_buf body = {0};
@@ -118,22 +120,22 @@ clear_results(struct ctx_edits *edits, const struct ctx_view *view,
 	int rc = -1;
 
 	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_RESULT)
+		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		if ((fate->spared != NULL && fate->spared[result++]) ||
 		    goes_within(view, i, fate))
 			continue;
-		if (ctx_count_cleared(counter, dialect, view, i, &left, &saved,
-			err) < 0)
+		if (ctx_count_clear_savings(counter, dialect, view, i, &left,
+			&saved, err) < 0)
 			goto out;
 		if (saved == 0)
 			continue;
 		body.n = 0;
-		if (ctx_body_add(&body,
-			ctx_body_form(view->json, view->parts[i].value,
-			    dialect),
+		if (ctx_result_content_add(&body,
+			ctx_result_content_form(view->json,
+			    view->parts[i].value, dialect),
 			left.p, left.n, err) < 0 ||
-		    ctx_edit_replace(edits,
+		    ctx_edits_replace(edits,
 			ctx_json_str(view->json, view->parts[i].value), body.p,
 			body.n, err) < 0)
 			goto out;
@@ -145,8 +147,8 @@ out:
 }
 
 int
-ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
+ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message_edit *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err)
 {
 	size_t i;

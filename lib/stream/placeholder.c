@@ -112,7 +112,7 @@ add_size(struct ctx_buf *out, uint64_t bytes, const char **before,
 }
 
 int
-ctx_standin_add(struct ctx_buf *out, const struct ctx_json *json,
+ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_media *media, bool size, struct ctx_err *err)
 {
 	const char *before = ": ";
@@ -146,7 +146,7 @@ is_kept(const struct ctx_json *json, uint32_t key)
 }
 
 int
-ctx_standin_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
+ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_str text,
     struct ctx_err *err)
 {
@@ -155,7 +155,7 @@ ctx_standin_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 
 	if (ctx_buf_add(out, dialect->text_block, strlen(dialect->text_block),
 		err) < 0 ||
-	    ctx_text_encode(out, text.p, text.n, err) < 0)
+	    ctx_json_string_encode(out, text.p, text.n, err) < 0)
 		return -1;
 	for (key = node + 1; key < nodes[node].next; key = nodes[key + 1].next)
 		if (is_kept(json, key) &&
@@ -214,7 +214,7 @@ is_standin(const char *p, size_t n, struct reference *ref)
 }
 
 int
-ctx_standin_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
+ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
     struct reference *ref, struct ctx_err *err)
 {
 	*is = false;
@@ -222,23 +222,24 @@ ctx_standin_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
 	    !ctx_reference_may_be(literal))
 		return 0;
 	scratch->n = 0;
-	if (ctx_text_decode(scratch, literal, err) < 0)
+	if (ctx_json_string_decode(scratch, literal, err) < 0)
 		return -1;
 	*is = is_standin(scratch->p, scratch->n, ref);
 	return 0;
 }
 
 int
-ctx_standin_part(const struct ctx_view *view, size_t i, struct ctx_buf *scratch,
-    bool *is, struct reference *ref, struct ctx_err *err)
+ctx_placeholder_part(const struct ctx_message *view, size_t i,
+    struct ctx_buf *scratch, bool *is, struct reference *ref,
+    struct ctx_err *err)
 {
-	const struct ctx_part *part = &view->parts[i];
+	const struct ctx_block *part = &view->parts[i];
 
 	*is = false;
-	if (part->kind != CTX_PART_TEXT || part->child == 0 ||
+	if (part->kind != CTX_BLOCK_TEXT || part->child == 0 ||
 	    part->value == 0 ||
 	    view->json->nodes[part->value].kind != CTX_JSON_STRING)
 		return 0;
-	return ctx_standin_read(ctx_json_str(view->json, part->value), scratch,
-	    is, ref, err);
+	return ctx_placeholder_read(ctx_json_str(view->json, part->value),
+	    scratch, is, ref, err);
 }

@@ -22,17 +22,17 @@ enum {
 
 static void
 find_shape(const struct ctx_stream *stream, uint32_t node,
-    struct ctx_shape *shape)
+    struct ctx_record_layout *shape)
 {
 	const struct ctx_json *json = stream->record.json;
 
 	ctx_detect(json, node, node == 0 ? stream->dialect : NULL, shape);
-	if (stream->forced == NULL || shape->kind == CTX_SHAPE_LIST)
+	if (stream->forced == NULL || shape->kind == CTX_LAYOUT_LIST)
 		return;
-	if (shape->kind == CTX_SHAPE_OTHER) {
+	if (shape->kind == CTX_LAYOUT_OTHER) {
 		if (json->nodes[node].kind != CTX_JSON_OBJECT)
 			return;
-		shape->kind = CTX_SHAPE_MESSAGE;
+		shape->kind = CTX_LAYOUT_MESSAGE;
 	}
 	shape->dialect = stream->forced;
 	shape->decisive = true;
@@ -42,7 +42,7 @@ find_shape(const struct ctx_stream *stream, uint32_t node,
 /* Notes for people what the first record that tells was found to be, or the
  * first of all if none does. */
 static void
-note_found(struct ctx_stream *stream, const struct ctx_shape *shape)
+note_found(struct ctx_stream *stream, const struct ctx_record_layout *shape)
 {
 	struct ctx_found *found = &stream->found;
 
@@ -70,7 +70,7 @@ note_stray(struct ctx_stream *stream, struct ctx_err *err)
 	if (found->dialect != NULL || found->stray[0] != '\0' ||
 	    stream->record.kind != CTX_RECORD_JSON)
 		return 0;
-	if (ctx_detect_stray(stream->record.json, found->stray,
+	if (ctx_suggest_path(stream->record.json, found->stray,
 		sizeof found->stray, &found->coded, err) < 0)
 		return -1;
 	if (found->file != NULL && found->stray[0] == '\0')
@@ -86,7 +86,7 @@ note_stray(struct ctx_stream *stream, struct ctx_err *err)
  * at the start speaks for that, but what follows may tell otherwise.
  */
 static void
-weigh_likely(struct ctx_stream *stream, struct ctx_shape *shape)
+weigh_likely(struct ctx_stream *stream, struct ctx_record_layout *shape)
 {
 	const struct ctx_json *json = stream->record.json;
 
@@ -112,7 +112,7 @@ weigh_likely(struct ctx_stream *stream, struct ctx_shape *shape)
 static void
 settle_dialect(struct ctx_stream *stream)
 {
-	struct ctx_shape *shape = &stream->shape;
+	struct ctx_record_layout *shape = &stream->shape;
 
 	if (!shape->decisive && stream->dialect == NULL)
 		weigh_likely(stream, shape);
@@ -176,7 +176,7 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	while (stream->conversation < nodes[stream->shape.list].next) {
 		find_shape(stream, stream->conversation, &stream->inner);
 		stream->conversation = nodes[stream->conversation].next;
-		if (stream->inner.kind == CTX_SHAPE_CONVERSATION)
+		if (stream->inner.kind == CTX_LAYOUT_CONVERSATION)
 			return enter_conversation(stream, event);
 	}
 	stream->state = NEXT_RECORD;
@@ -213,7 +213,7 @@ forget(struct ctx_stream *stream, bool all, struct ctx_err *err)
 	stream->spent = 0;
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
-	ctx_live_forget(stream->live);
+	ctx_transcript_forget(stream->live);
 	return 0;
 }
 
@@ -226,8 +226,8 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 	if (stream->line != 0) {
 		if (forget(stream, false, err) < 0)
 			return -1;
-		rc = ctx_live_next(stream->live, &stream->record, &stream->line,
-		    err);
+		rc = ctx_transcript_next(stream->live, &stream->record,
+		    &stream->line, err);
 		if (rc != 0)
 			return rc;
 		stream->line = 0;
@@ -243,8 +243,9 @@ hold_line(struct ctx_stream *stream, const struct ctx_record *record,
 {
 	char *text = ctx_reader_keep(stream->reader, record, err);
 
-	return text == NULL ? -1
-			    : ctx_live_add(stream->live, record, text, err);
+	return text == NULL
+	    ? -1
+	    : ctx_transcript_add(stream->live, record, text, err);
 }
 
 /* Holds the file that goes on with stream->record; then gives out the first
@@ -259,9 +260,10 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 		stream->live = malloc(sizeof *stream->live);
 		if (stream->live == NULL)
 			return ctx_err_nomem(err);
-		ctx_live_init(stream->live, stream->record.json->simd);
+		ctx_transcript_init(stream->live, stream->record.json->simd);
 	}
-	ctx_live_begin(stream->live, stream->shape.dialect, !stream->linked);
+	ctx_transcript_begin(stream->live, stream->shape.dialect,
+	    !stream->linked);
 	if (hold_line(stream, &stream->record, err) < 0)
 		return -1;
 	while ((rc = read_ahead(stream, &stream->ahead, err)) > 0) {
@@ -271,9 +273,10 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 		if (hold_line(stream, &stream->ahead, err) < 0)
 			return -1;
 	}
-	if (rc < 0 || ctx_live_decide(stream->live, err) < 0)
+	if (rc < 0 || ctx_transcript_decide(stream->live, err) < 0)
 		return -1;
-	return ctx_live_next(stream->live, &stream->record, &stream->line, err);
+	return ctx_transcript_next(stream->live, &stream->record, &stream->line,
+	    err);
 }
 
 /* Is the record, or the element, a message that the model is shown, as far as
@@ -286,21 +289,21 @@ read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
 	int rc;
 
 	if (stream->line != 0 && dialect->history != CTX_HISTORY_NONE &&
-	    !ctx_live_is(stream->live, stream->line, &flags))
+	    !ctx_transcript_is_active(stream->live, stream->line, &flags))
 		shown = false;
 	if (!shown && !stream->all)
 		return 0;
 	rc = dialect->read(stream->record.json, node, &stream->view, err);
 	if (rc <= 0)
 		return rc;
-	stream->view.flags |= flags | (shown ? 0 : CTX_VIEW_HIDDEN);
+	stream->view.flags |= flags | (shown ? 0 : CTX_MESSAGE_HIDDEN);
 	if (stream->line != 0)
 		stream->view.billed =
-		    ctx_live_billed(stream->live, stream->line);
+		    ctx_transcript_billed(stream->live, stream->line);
 	/* Every line of a response repeats what the response cost. */
-	if (flags & CTX_VIEW_MORE)
+	if (flags & CTX_MESSAGE_IS_CONTINUED)
 		stream->view.usage = 0;
-	return stream->all || !(stream->view.flags & CTX_VIEW_HIDDEN);
+	return stream->all || !(stream->view.flags & CTX_MESSAGE_HIDDEN);
 }
 
 /* ---- records ---- */
@@ -317,7 +320,7 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 	if (stream->record.kind == CTX_RECORD_JSON)
 		find_shape(stream, 0, &stream->shape);
 	switch (stream->shape.kind) {
-	case CTX_SHAPE_MESSAGE:
+	case CTX_LAYOUT_MESSAGE:
 		settle_dialect(stream);
 		if (stream->shape.dialect->history != CTX_HISTORY_NONE &&
 		    stream->line == 0 && hold_file(stream, err) < 0)
@@ -329,13 +332,13 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 			stream->state = RECORD_OVER;
 			return give(stream, event, CTX_EVENT_MESSAGE, 0);
 		}
-		stream->shape.kind = CTX_SHAPE_OTHER;
+		stream->shape.kind = CTX_LAYOUT_OTHER;
 		break;
-	case CTX_SHAPE_CONVERSATION:
+	case CTX_LAYOUT_CONVERSATION:
 		stream->conversation = stream->record.json->nodes[0].next;
 		stream->inner = stream->shape;
 		return enter_conversation(stream, event);
-	case CTX_SHAPE_LIST:
+	case CTX_LAYOUT_LIST:
 		stream->conversation = stream->shape.list + 1;
 		return next_conversation(stream, event);
 	default:
@@ -393,7 +396,7 @@ ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
 	if (stream->prefetch != NULL)
-		return ctx_prefetch_next(stream, event, err);
+		return ctx_count_ahead_next(stream, event, err);
 	return ctx_stream_step(stream, event, err);
 }
 
@@ -422,29 +425,29 @@ model_node(const struct ctx_stream *stream, const struct ctx_event *event,
 
 int
 ctx_stream_measure(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter,
-    struct ctx_measure *measure, struct ctx_err *err)
+    const struct ctx_event *event, struct ctx_model_counters *meter,
+    struct ctx_model_counter *measure, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);
 
-	return ctx_meter_find(meter, json, node, measure, err);
+	return ctx_model_counters_find(meter, json, node, measure, err);
 }
 
 int
 ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
-    struct ctx_meter *meter, bool *binds, struct ctx_err *err)
+    struct ctx_model_counters *meter, bool *binds, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);
 
-	return ctx_meter_binds(meter, json, node, binds, err);
+	return ctx_model_counters_binds(meter, json, node, binds, err);
 }
 
 int
 ctx_stream_window(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter, uint64_t *window,
-    struct ctx_err *err)
+    const struct ctx_event *event, struct ctx_model_counters *meter,
+    uint64_t *window, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);
@@ -470,9 +473,9 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 	char *text = NULL;
 
 	if (event->line != 0)
-		text = ctx_live_keep(stream->live, event->line);
+		text = ctx_transcript_set_active(stream->live, event->line);
 	else if (stream->prefetch != NULL)
-		text = ctx_prefetch_keep(event->record);
+		text = ctx_count_ahead_keep(event->record);
 	return text != NULL
 	    ? text
 	    : ctx_reader_keep(stream->reader, event->record, err);
@@ -484,7 +487,7 @@ ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
 	const struct ctx_record *record = &stream->record;
 
 	if (stream->prefetch != NULL)
-		record = ctx_prefetch_record(stream);
+		record = ctx_count_ahead_record(stream);
 	if (err->line == 0) {
 		err->file = record->file;
 		err->line = record->line;
@@ -495,11 +498,11 @@ ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
 void
 ctx_stream_release(struct ctx_stream *stream)
 {
-	ctx_prefetch_close(stream->prefetch);
+	ctx_count_ahead_close(stream->prefetch);
 	stream->prefetch = NULL;
-	ctx_view_release(&stream->view);
+	ctx_message_release(&stream->view);
 	if (stream->live != NULL)
-		ctx_live_release(stream->live);
+		ctx_transcript_release(stream->live);
 	free(stream->live);
 	stream->live = NULL;
 }

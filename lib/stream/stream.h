@@ -35,10 +35,11 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	const struct ctx_shape *shape; /* of the conversation, or the record */
-	const struct ctx_view *view;   /* MESSAGE */
-	const struct ctx_cost *cost;   /* MESSAGE, if it was counted ahead */
-	uint32_t node;                 /* MESSAGE, UNKNOWN: where in record */
+	const struct ctx_record_layout
+	    *shape;                     /* of the conversation, or the record */
+	const struct ctx_message *view; /* MESSAGE */
+	const struct ctx_cost *cost;    /* MESSAGE, if it was counted ahead */
+	uint32_t node;                  /* MESSAGE, UNKNOWN: where in record */
 	uint32_t
 	    line;    /* of a transcript (transcript/transcript.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
@@ -54,7 +55,7 @@ struct ctx_found {
 	const char *file;
 	uint64_t line;
 	char stray[96]; /* ... messages where none are looked for: the path of
-			 * ctx_detect_stray, or "" */
+			 * ctx_suggest_path, or "" */
 	bool coded;     /* these are JSON in a string */
 	bool decisive;  /* false: all that was met could be of any dialect, */
 	bool likely;    /* but some of it speaks for this one */
@@ -82,13 +83,13 @@ struct ctx_stream {
 	struct ctx_err first_bad; /* ... and what was wrong with the first */
 	/* The stream's own: */
 	struct ctx_record record;
-	struct ctx_shape shape, inner;
-	struct ctx_view view;
-	struct ctx_live *live;   /* NULL: no transcript was met */
-	uint32_t line;           /* of the record, in live */
-	struct ctx_record ahead; /* what followed the transcript, */
-	bool has_ahead;          /* if it is still to be given out */
-	size_t spent;            /* bytes of live given out, not forgotten */
+	struct ctx_record_layout shape, inner;
+	struct ctx_message view;
+	struct ctx_transcript *live; /* NULL: no transcript was met */
+	uint32_t line;               /* of the record, in live */
+	struct ctx_record ahead;     /* what followed the transcript, */
+	bool has_ahead;              /* if it is still to be given out */
+	size_t spent; /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
 	uint32_t first;    /* messages of the conversation before it are not
 			    * shown to the model */
@@ -96,7 +97,7 @@ struct ctx_stream {
 	bool begun;        /* a message that is a record has been met, */
 	bool system_first; /* and the first was a system message */
 	int state;
-	struct ctx_prefetch *prefetch; /* NULL: events are not read ahead */
+	struct ctx_count_ahead *prefetch; /* NULL: events are not read ahead */
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
@@ -104,16 +105,16 @@ int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
 /* The model and the counter of the conversation that begins with event. */
 int ctx_stream_measure(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter,
-    struct ctx_measure *measure, struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_model_counters *meter,
+    struct ctx_model_counter *measure, struct ctx_err *err);
 /* Whether the model of that conversation binds signed reasoning. */
 int ctx_stream_binds(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter, bool *binds,
-    struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_model_counters *meter,
+    bool *binds, struct ctx_err *err);
 /* The window of that model: see ctx_meter_window. */
 int ctx_stream_window(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_meter *meter, uint64_t *window,
-    struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_model_counters *meter,
+    uint64_t *window, struct ctx_err *err);
 /* What the message of an event costs by its conversation's counter. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err);
@@ -137,8 +138,8 @@ void ctx_stream_release(struct ctx_stream *stream);
  * conversations; the meter must outlive the stream's last event.  Of 0 or 1
  * threads nothing changes.
  */
-int ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
-    unsigned threads, struct ctx_err *err);
+int ctx_stream_count_ahead(struct ctx_stream *stream,
+    struct ctx_model_counters *meter, unsigned threads, struct ctx_err *err);
 
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
@@ -146,7 +147,7 @@ int ctx_stream_prefetch(struct ctx_stream *stream, struct ctx_meter *meter,
  * A record that is dropped or changed, named by its message; a member of a
  * request that is changed; or a message or a part that ctx inserts.
  */
-struct ctx_touch {
+struct ctx_change {
 	const char *file;
 	uint64_t line;
 	uint64_t index; /* number of the message in its conversation, from 0 */
@@ -181,18 +182,18 @@ struct ctx_report {
 	struct ctx_archive *archive; /* or NULL */
 	void *user;
 	/* Called once for each record whose outcome is known; or NULL. */
-	int (*touched)(void *user, const struct ctx_touch *touch,
+	int (*touched)(void *user, const struct ctx_change *touch,
 	    struct ctx_err *err);
 };
 
 /* Archives the bytes of a touch, before they change. */
-int ctx_report_keep(const struct ctx_report *report, struct ctx_touch *touch,
+int ctx_report_keep(const struct ctx_report *report, struct ctx_change *touch,
     struct ctx_err *err);
 /* Tells of a touch whose outcome is known. */
-int ctx_report_tell(const struct ctx_report *report, struct ctx_touch *touch,
+int ctx_report_tell(const struct ctx_report *report, struct ctx_change *touch,
     struct ctx_err *err);
 /* Does both. */
-int ctx_report_touch(const struct ctx_report *report, struct ctx_touch *touch,
+int ctx_report_change(const struct ctx_report *report, struct ctx_change *touch,
     struct ctx_err *err);
 /* Returns when all that was archived is on disk: before the stream says that
  * it has gone. */
@@ -203,11 +204,11 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 /* What a plan decides for an item. */
 enum {
 	CTX_MARK_DROP = 1,
-	CTX_MARK_STRIP = 2, /* take out its reasoning */
-	CTX_MARK_CLEAR = 4, /* replace the bodies of its results */
-	CTX_MARK_ENDS = 8,  /* cut its texts to their ends */
-	CTX_MARK_FOLD = 16, /* take out the part of it that is ours */
-	CTX_MARK_NOTE = 32, /* put a notice before it */
+	CTX_MARK_STRIP = 2,     /* take out its reasoning */
+	CTX_MARK_CLEAR = 4,     /* replace the bodies of its results */
+	CTX_MARK_HEAD_TAIL = 8, /* cut its texts to their ends */
+	CTX_MARK_FOLD = 16,     /* take out the part of it that is ours */
+	CTX_MARK_NOTICE = 32,   /* put a notice before it */
 };
 
 /*
@@ -223,7 +224,7 @@ enum ctx_reasoning {
 };
 
 /* What happens to the two pieces of a message, in CTX_MARK bits. */
-struct ctx_fate {
+struct ctx_message_edit {
 	unsigned results, rest;
 	uint32_t own; /* CTX_MARK_FOLD: the part that goes, counted from 1 */
 	const bool *spared; /* of each result: it is not edited; or NULL */
@@ -233,8 +234,8 @@ struct ctx_fate {
  * it, so that it must be dropped instead.  A result is cleared only where
  * that makes it cheaper; one that stands within its call goes with that.
  */
-int ctx_edit_message(struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, const struct ctx_fate *fate,
+int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message_edit *fate,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err);
 
 #endif

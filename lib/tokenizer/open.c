@@ -97,7 +97,7 @@ ctx_tokenizer_exact(const struct ctx_tokenizer *t)
 uint32_t
 ctx_tokenizer_size(const struct ctx_tokenizer *t)
 {
-	uint32_t special = ctx_special_end(t);
+	uint32_t special = ctx_added_token_end(t);
 
 	if (!ctx_tokenizer_real(t))
 		return 0;
@@ -132,7 +132,7 @@ ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
 	for (i = 0; i < n; i++) {
 		token = token_of(v, ids[i]);
 		if (token == CTX_VOCAB_NONE) {
-			rc = ctx_special_name(t, ids[i], out, err);
+			rc = ctx_added_token_name(t, ids[i], out, err);
 			if (rc == 0)
 				return ctx_err_set(err, CTX_EARG,
 				    "no token has the id %u", (unsigned)ids[i]);

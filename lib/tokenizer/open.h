@@ -5,10 +5,10 @@
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-struct ctx_chain;
+struct ctx_pcre2_pretokenizer;
 struct ctx_specials; /* of a built-in encoding */
 
-struct ctx_special_name {
+struct ctx_added_token_name {
 	struct ctx_str text;
 	uint32_t id, row; /* of the vocabulary's list */
 	uint32_t inside;  /* the longest before it that it begins with, by its
@@ -20,13 +20,14 @@ struct ctx_special_name {
 struct ctx_tokenizer {
 	struct ctx_vocab vocab;              /* of "bytes/4": all zero */
 	const struct ctx_specials *specials; /* or those of the vocabulary */
-	struct ctx_chain *chain; /* the vocabulary's patterns, or NULL */
+	struct ctx_pcre2_pretokenizer
+	    *chain; /* the vocabulary's patterns, or NULL */
 	/*
 	 * What names of the vocabulary's special tokens begin with, by first
 	 * and by second byte: sets of CTX_NAMES.
 	 */
 	unsigned char starts[2][256];
-	struct ctx_special_name *names; /* theirs, sorted; NULL: none */
+	struct ctx_added_token_name *names; /* theirs, sorted; NULL: none */
 	char *name;
 	void *block; /* of a file: what vocab stands on */
 	size_t size;
@@ -49,22 +50,22 @@ enum {
 
 /* The length of the special token of these names that p, n begins with (the
  * longest if there are several), or 0. */
-size_t ctx_special_at(const struct ctx_tokenizer *tokenizer, const char *p,
+size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, unsigned names, uint32_t *id);
 /* Where the next such token begins; n if there is none. */
-size_t ctx_special_find(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, unsigned names);
+size_t ctx_added_token_find(const struct ctx_tokenizer *tokenizer,
+    const char *p, size_t n, unsigned names);
 /* Prepares these for a vocabulary from a file; they are freed with it. */
-int ctx_special_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
+int ctx_added_token_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
 /* Appends the name of a special token; 1, or 0 if id is none, or -1. */
-int ctx_special_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
+int ctx_added_token_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);
 /* One more than the highest id of a special token, or 0. */
-uint32_t ctx_special_end(const struct ctx_tokenizer *tokenizer);
+uint32_t ctx_added_token_end(const struct ctx_tokenizer *tokenizer);
 
 /* Bytes of the longest of these names that a vocabulary from a file has, 0:
  * there are none. */
-size_t ctx_special_longest(const struct ctx_tokenizer *tokenizer,
+size_t ctx_added_token_longest(const struct ctx_tokenizer *tokenizer,
     unsigned names);
 
 /* Loads a vocabulary file, see ctx_tokenizer_open. */

@@ -10,14 +10,14 @@
  * files that have the same, as families that differ in kind and in two
  * details.
  */
-enum ctx_scheme_family {
-	CTX_SCHEME_R50K, /* also gpt2 and p50k */
-	CTX_SCHEME_CL100K,
-	CTX_SCHEME_O200K,
-	CTX_SCHEME_NONE, /* pieces are what patterns of a file leave */
+enum ctx_pretokenizer_family {
+	CTX_PRETOKENIZER_R50K, /* also gpt2 and p50k */
+	CTX_PRETOKENIZER_CL100K,
+	CTX_PRETOKENIZER_O200K,
+	CTX_PRETOKENIZER_NONE, /* pieces are what patterns of a file leave */
 };
 
-struct ctx_scheme {
+struct ctx_pretokenizer {
 	uint8_t family;
 	uint8_t digits;       /* longest run of digits in a piece; 0: any */
 	uint8_t contractions; /* are 's and its like pieces, or ends of one? */

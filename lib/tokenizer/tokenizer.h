@@ -84,7 +84,7 @@ int ctx_token_counter_open(struct ctx_token_counter **counter,
 void ctx_token_counter_close(struct ctx_token_counter *counter);
 /* Opens a counter that counts as another does, for another thread; the other
  * may be in use meanwhile. */
-int ctx_token_counter_again(struct ctx_token_counter **counter,
+int ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err);
 
@@ -115,8 +115,8 @@ int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
  * its own.  *at is 0 where all of it is, say, one word; with more text at a
  * time than has been left, the time stays linear.
  */
-int ctx_token_prefix(struct ctx_token_counter *counter, const char *p, size_t n,
-    size_t *at, uint64_t *tokens, struct ctx_err *err);
+int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
+    size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
  * see it; false with any other. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
@@ -127,7 +127,7 @@ bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);
 /* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
-int ctx_token_within(struct ctx_token_counter *counter, const char *p, size_t n,
+int ctx_token_fits(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t limit, bool *within, struct ctx_err *err);
 /*
  * The longest beginning (head) or end (tail) of a text that was found to
@@ -149,8 +149,8 @@ int ctx_token_tail(struct ctx_token_counter *counter, const char *p, size_t n,
  * Zero is valid and stands for the empty text.  The text itself is the
  * caller's and comes with every call.
  */
-struct ctx_marks {
-	struct ctx_mark *list;
+struct ctx_token_index {
+	struct ctx_token_checkpoint *list;
 	size_t n, cap;
 	size_t end;      /* bytes of text seen */
 	uint64_t tokens; /* what they cost */
@@ -159,22 +159,23 @@ struct ctx_marks {
 
 /* Takes the text as it is now: the bytes seen before and what was appended.
  * Recounts from the last checkpoint that no appended byte can move. */
-int ctx_marks_append(struct ctx_marks *marks, struct ctx_token_counter *counter,
-    const char *p, size_t n, struct ctx_err *err);
+int ctx_token_index_append(struct ctx_token_index *marks,
+    struct ctx_token_counter *counter, const char *p, size_t n,
+    struct ctx_err *err);
 /* Tokens of the bytes [from, to) of the text, counted as a text of its own;
  * to is at most marks->end. */
-int ctx_marks_range(const struct ctx_marks *marks,
+int ctx_token_index_range(const struct ctx_token_index *marks,
     struct ctx_token_counter *counter, const char *p, size_t from, size_t to,
     uint64_t *tokens, struct ctx_err *err);
 /* As ctx_token_head and ctx_token_tail, of the whole text seen. */
-int ctx_marks_head(const struct ctx_marks *marks,
+int ctx_token_index_head(const struct ctx_token_index *marks,
     struct ctx_token_counter *counter, const char *p, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
-int ctx_marks_tail(const struct ctx_marks *marks,
+int ctx_token_index_tail(const struct ctx_token_index *marks,
     struct ctx_token_counter *counter, const char *p, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Forgets the text, keeps the memory. */
-void ctx_marks_reset(struct ctx_marks *marks);
-void ctx_marks_release(struct ctx_marks *marks);
+void ctx_token_index_reset(struct ctx_token_index *marks);
+void ctx_token_index_release(struct ctx_token_index *marks);
 
 #endif

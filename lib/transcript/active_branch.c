@@ -10,7 +10,7 @@
 #include "transcript/lines.h"
 
 static bool
-in_tree(const struct ctx_held *h)
+in_tree(const struct ctx_transcript_line *h)
 {
 	return h->kind == CTX_LINE_LINK || h->kind == CTX_LINE_MESSAGE ||
 	    h->kind == CTX_LINE_SUMMARY;
@@ -18,7 +18,7 @@ in_tree(const struct ctx_held *h)
 
 /* The line of the file with this id; the last of equal ids. */
 static uint32_t
-line_of(const struct ctx_live *live, uint32_t id)
+line_of(const struct ctx_transcript *live, uint32_t id)
 {
 	uint32_t line = id == 0 ? 0 : live->at[id];
 
@@ -27,11 +27,11 @@ line_of(const struct ctx_live *live, uint32_t id)
 
 /* Finds the lines that the names mean. */
 static int
-resolve(struct ctx_live *live, struct ctx_err *err)
+resolve(struct ctx_transcript *live, struct ctx_err *err)
 {
 	size_t names = live->names.n + 1, known = live->at_cap, i;
 	uint32_t *grown, before = 0, last;
-	struct ctx_held *h;
+	struct ctx_transcript_line *h;
 
 	grown = ctx_grow(live->at, &live->at_cap, names, sizeof *grown, err);
 	if (grown == NULL)
@@ -44,7 +44,8 @@ resolve(struct ctx_live *live, struct ctx_err *err)
 			continue;
 		last = line_of(live, h->id);
 		if (last != 0)
-			ctx_held(live, last)->newer = (uint32_t)i + 1;
+			ctx_transcript_line(live, last)->newer =
+			    (uint32_t)i + 1;
 		live->at[h->id] = (uint32_t)i + 1;
 	}
 	for (i = live->from; i < live->n; i++) {
@@ -63,7 +64,7 @@ resolve(struct ctx_live *live, struct ctx_err *err)
 
 /* The last line of the tree. */
 static uint32_t
-last_line(const struct ctx_live *live)
+last_line(const struct ctx_transcript *live)
 {
 	size_t i;
 
@@ -79,11 +80,11 @@ last_line(const struct ctx_live *live)
  * where has an entry for each line of the file, all zero.
  */
 static uint32_t
-last_tip(const struct ctx_live *live, uint8_t *where)
+last_tip(const struct ctx_transcript *live, uint8_t *where)
 {
 	enum { PARENT = 1, SEEN = 2 };
 	uint32_t main_tip = 0, any_tip = 0, line;
-	const struct ctx_held *h;
+	const struct ctx_transcript_line *h;
 	size_t i;
 
 	for (i = live->from; i < live->n; i++)
@@ -95,7 +96,7 @@ last_tip(const struct ctx_live *live, uint8_t *where)
 		    (where[i - live->from] & PARENT))
 			continue;
 		for (line = (uint32_t)i + 1; line != 0; line = h->up) {
-			h = ctx_held(live, line);
+			h = ctx_transcript_line(live, line);
 			if (where[line - 1 - live->from] & SEEN)
 				break;
 			where[line - 1 - live->from] |= SEEN;
@@ -114,20 +115,20 @@ last_tip(const struct ctx_live *live, uint8_t *where)
 
 /* What is before a summary is live from the line on that it names. */
 static void
-keep_before(struct ctx_live *live, uint32_t summary)
+keep_before(struct ctx_transcript *live, uint32_t summary)
 {
-	uint32_t kept = ctx_held(live, summary)->to, line;
+	uint32_t kept = ctx_transcript_line(live, summary)->to, line;
 	size_t steps = live->n;
 
-	line = ctx_held(live, summary)->up;
+	line = ctx_transcript_line(live, summary)->up;
 	while (line != 0 && line != kept && steps-- > 0)
-		line = ctx_held(live, line)->up;
+		line = ctx_transcript_line(live, line)->up;
 	if (line == 0 || line != kept)
 		return;
-	for (line = ctx_held(live, summary)->up;;
-	     line = ctx_held(live, line)->up) {
-		ctx_held(live, line)->live =
-		    ctx_held(live, line)->kind != CTX_LINE_SUMMARY;
+	for (line = ctx_transcript_line(live, summary)->up;;
+	     line = ctx_transcript_line(live, line)->up) {
+		ctx_transcript_line(live, line)->live =
+		    ctx_transcript_line(live, line)->kind != CTX_LINE_SUMMARY;
 		if (line == kept)
 			return;
 	}
@@ -138,9 +139,9 @@ keep_before(struct ctx_live *live, uint32_t summary)
  * result hangs on its own line: the path goes past all but one of them.
  */
 static void
-keep_parallel(struct ctx_live *live, uint32_t *same)
+keep_parallel(struct ctx_transcript *live, uint32_t *same)
 {
-	struct ctx_held *h;
+	struct ctx_transcript_line *h;
 	size_t i;
 
 	for (i = live->from; i < live->n; i++)
@@ -154,14 +155,14 @@ keep_parallel(struct ctx_live *live, uint32_t *same)
 		if (same[h->same] != 0)
 			h->live = true;
 		if (!h->live && (h->flags & CTX_LINE_RESULT) && h->up != 0 &&
-		    ctx_held(live, h->up)->live &&
-		    ctx_held(live, h->up)->same != 0)
+		    ctx_transcript_line(live, h->up)->live &&
+		    ctx_transcript_line(live, h->up)->same != 0)
 			h->live = h->beside = true;
 	}
 }
 
 int
-ctx_live_decide_tree(struct ctx_live *live, struct ctx_err *err)
+ctx_transcript_active_branch(struct ctx_transcript *live, struct ctx_err *err)
 {
 	size_t lines = live->n - live->from, names = live->names.n + 1, i;
 	uint8_t *where = calloc(lines + 1, 1);
@@ -177,16 +178,17 @@ ctx_live_decide_tree(struct ctx_live *live, struct ctx_err *err)
 		goto out;
 	tip = live->dialect->history == CTX_HISTORY_TIP ? last_tip(live, where)
 							: last_line(live);
-	for (line = tip; line != 0 && !ctx_held(live, line)->live;
-	     line = ctx_held(live, line)->up) {
-		ctx_held(live, line)->live = true;
-		if (ctx_held(live, line)->kind == CTX_LINE_SUMMARY) {
+	for (line = tip; line != 0 && !ctx_transcript_line(live, line)->live;
+	     line = ctx_transcript_line(live, line)->up) {
+		ctx_transcript_line(live, line)->live = true;
+		if (ctx_transcript_line(live, line)->kind == CTX_LINE_SUMMARY) {
 			keep_before(live, line);
 			break;
 		}
 	}
 	keep_parallel(live, same);
-	if (tip != 0 && !(ctx_held(live, tip)->flags & CTX_LINE_SIDE))
+	if (tip != 0 &&
+	    !(ctx_transcript_line(live, tip)->flags & CTX_LINE_SIDE))
 		for (i = live->from; i < live->n; i++)
 			if (live->lines[i].flags & CTX_LINE_SIDE)
 				live->lines[i].live = false;

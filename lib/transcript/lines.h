@@ -4,7 +4,7 @@
 
 #include "transcript/transcript.h"
 
-struct ctx_held {
+struct ctx_transcript_line {
 	const struct ctx_dialect *dialect;
 	char *text; /* owned; NULL once it is forgotten or somebody else's */
 	size_t n, value, value_n;
@@ -24,22 +24,24 @@ struct ctx_held {
 	bool live, gone, more, continues;
 	bool beside; /* live for the calls that it answers, off the path */
 	bool sought; /* gone, and to is the line to name instead */
-	bool named;  /* of a first line: ctx_live_name has been asked */
+	bool named; /* of a first line: ctx_transcript_first_of_message has been
+		       asked */
 };
 
-static inline struct ctx_held *
-ctx_held(const struct ctx_live *live, uint32_t line)
+static inline struct ctx_transcript_line *
+ctx_transcript_line(const struct ctx_transcript *live, uint32_t line)
 {
 	return &live->lines[line - 1];
 }
 
 /* The bytes of a line that was given out, to be freed; NULL if somebody has
  * them already. */
-char *ctx_live_keep(struct ctx_live *live, uint32_t line);
+char *ctx_transcript_set_active(struct ctx_transcript *live, uint32_t line);
 
 /* Mark what is live of the lines from live->from on, and what was replaced.
  * 0, or -1 with *err. */
-int ctx_live_decide_log(struct ctx_live *live, struct ctx_err *err);
-int ctx_live_decide_tree(struct ctx_live *live, struct ctx_err *err);
+int ctx_transcript_replay_log(struct ctx_transcript *live, struct ctx_err *err);
+int ctx_transcript_active_branch(struct ctx_transcript *live,
+    struct ctx_err *err);
 
 #endif

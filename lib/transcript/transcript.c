@@ -12,7 +12,7 @@
 #include "transcript/lines.h"
 
 void
-ctx_live_init(struct ctx_live *live, enum ctx_simd simd)
+ctx_transcript_init(struct ctx_transcript *live, enum ctx_simd simd)
 {
 	memset(live, 0, sizeof *live);
 	ctx_json_init(&live->json, simd);
@@ -20,7 +20,7 @@ ctx_live_init(struct ctx_live *live, enum ctx_simd simd)
 }
 
 void
-ctx_live_release(struct ctx_live *live)
+ctx_transcript_release(struct ctx_transcript *live)
 {
 	size_t i;
 
@@ -28,7 +28,7 @@ ctx_live_release(struct ctx_live *live)
 		free(live->lines[i].text);
 	free(live->lines);
 	free(live->at);
-	ctx_names_release(&live->names);
+	ctx_intern_release(&live->names);
 	ctx_json_release(&live->json);
 	ctx_json_release(&live->model);
 	ctx_buf_release(&live->model_text);
@@ -38,11 +38,11 @@ ctx_live_release(struct ctx_live *live)
 }
 
 static void
-forget_all(struct ctx_live *live)
+forget_all(struct ctx_transcript *live)
 {
 	live->next = live->n;
-	ctx_live_forget(live);
-	ctx_names_reset(&live->names);
+	ctx_transcript_forget(live);
+	ctx_intern_reset(&live->names);
 	free(live->lines);
 	free(live->at);
 	live->lines = NULL;
@@ -51,8 +51,8 @@ forget_all(struct ctx_live *live)
 }
 
 void
-ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect,
-    bool only)
+ctx_transcript_begin(struct ctx_transcript *live,
+    const struct ctx_dialect *dialect, bool only)
 {
 	if (only)
 		forget_all(live);
@@ -65,7 +65,7 @@ ctx_live_begin(struct ctx_live *live, const struct ctx_dialect *dialect,
 
 /* A name is a literal, the same however the line has escaped it. */
 static int
-name_of(struct ctx_live *live, const struct ctx_json *json, uint32_t node,
+name_of(struct ctx_transcript *live, const struct ctx_json *json, uint32_t node,
     uint32_t *name, struct ctx_err *err)
 {
 	struct ctx_str str;
@@ -76,26 +76,26 @@ name_of(struct ctx_live *live, const struct ctx_json *json, uint32_t node,
 	str = ctx_json_str(json, node);
 	if (json->nodes[node].escaped) {
 		live->text.n = live->literal.n = 0;
-		if (ctx_text_decode(&live->text, str, err) < 0 ||
-		    ctx_text_encode(&live->literal, live->text.p, live->text.n,
-			err) < 0)
+		if (ctx_json_string_decode(&live->text, str, err) < 0 ||
+		    ctx_json_string_encode(&live->literal, live->text.p,
+			live->text.n, err) < 0)
 			return -1;
 		str = (struct ctx_str){live->literal.p, live->literal.n};
 	}
-	return ctx_names_id(&live->names, str.p, str.n, name, err);
+	return ctx_intern(&live->names, str.p, str.n, name, err);
 }
 
 static int
-note_line(struct ctx_live *live, struct ctx_held *h,
+note_line(struct ctx_transcript *live, struct ctx_transcript_line *h,
     const struct ctx_json *json, struct ctx_err *err)
 {
-	struct ctx_line line;
+	struct ctx_line_place line;
 	struct ctx_str model;
 
 	live->dialect->line(json, 0, &line);
 	h->kind = (uint8_t)line.kind;
 	h->flags = (uint8_t)line.flags;
-	h->billed = ctx_usage_input(json, line.usage);
+	h->billed = ctx_billed_input(json, line.usage);
 	h->turns = line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
 	if (name_of(live, json, line.id, &h->id, err) < 0 ||
 	    name_of(live, json, line.parent, &h->parent, err) < 0 ||
@@ -114,10 +114,10 @@ note_line(struct ctx_live *live, struct ctx_held *h,
 }
 
 int
-ctx_live_add(struct ctx_live *live, const struct ctx_record *record, char *text,
-    struct ctx_err *err)
+ctx_transcript_add(struct ctx_transcript *live, const struct ctx_record *record,
+    char *text, struct ctx_err *err)
 {
-	struct ctx_held *grown, *h;
+	struct ctx_transcript_line *grown, *h;
 
 	if (live->n >= UINT32_MAX) {
 		free(text);
@@ -150,10 +150,10 @@ ctx_live_add(struct ctx_live *live, const struct ctx_record *record, char *text,
 
 /* Marks where a message goes on further down. */
 static int
-mark_same(struct ctx_live *live, struct ctx_err *err)
+mark_same(struct ctx_transcript *live, struct ctx_err *err)
 {
 	uint32_t *last = calloc(live->names.n + 1, sizeof *last);
-	struct ctx_held *h;
+	struct ctx_transcript_line *h;
 	size_t i;
 
 	if (last == NULL)
@@ -163,12 +163,13 @@ mark_same(struct ctx_live *live, struct ctx_err *err)
 		if (!h->live || h->same == 0 || h->kind != CTX_LINE_MESSAGE)
 			continue;
 		if (last[h->same] != 0) {
-			ctx_held(live, last[h->same])->more = true;
+			ctx_transcript_line(live, last[h->same])->more = true;
 			h->continues = true;
-			h->head = ctx_held(live, last[h->same])->head;
+			h->head =
+			    ctx_transcript_line(live, last[h->same])->head;
 			if (h->head == 0)
 				h->head = last[h->same];
-			ctx_held(live, h->head)->lines++;
+			ctx_transcript_line(live, h->head)->lines++;
 		}
 		last[h->same] = (uint32_t)i + 1;
 	}
@@ -182,9 +183,9 @@ mark_same(struct ctx_live *live, struct ctx_err *err)
  * what the last one said, with no answer between, is of no other call.
  */
 static void
-tell_answers(struct ctx_live *live)
+tell_answers(struct ctx_transcript *live)
 {
-	struct ctx_held *h, *first = NULL;
+	struct ctx_transcript_line *h, *first = NULL;
 	uint64_t billed, last = 0, waiting = 0;
 	size_t i;
 
@@ -212,28 +213,29 @@ tell_answers(struct ctx_live *live)
 
 /* What has been replaced again and again knows the last that did. */
 static void
-find_newest(struct ctx_live *live)
+find_newest(struct ctx_transcript *live)
 {
 	uint32_t newer;
 	size_t i;
 
 	for (i = live->n; i-- > live->from;) {
 		newer = live->lines[i].newer;
-		if (newer != 0 && ctx_held(live, newer)->newer != 0)
-			live->lines[i].newer = ctx_held(live, newer)->newer;
+		if (newer != 0 && ctx_transcript_line(live, newer)->newer != 0)
+			live->lines[i].newer =
+			    ctx_transcript_line(live, newer)->newer;
 	}
 }
 
 int
-ctx_live_decide(struct ctx_live *live, struct ctx_err *err)
+ctx_transcript_decide(struct ctx_transcript *live, struct ctx_err *err)
 {
 	size_t used;
 	int rc;
 
 	if (live->dialect->history == CTX_HISTORY_LOG)
-		rc = ctx_live_decide_log(live, err);
+		rc = ctx_transcript_replay_log(live, err);
 	else
-		rc = ctx_live_decide_tree(live, err);
+		rc = ctx_transcript_active_branch(live, err);
 	if (rc < 0 || mark_same(live, err) < 0)
 		return -1;
 	find_newest(live);
@@ -247,10 +249,10 @@ ctx_live_decide(struct ctx_live *live, struct ctx_err *err)
 }
 
 int
-ctx_live_next(struct ctx_live *live, struct ctx_record *record, uint32_t *line,
-    struct ctx_err *err)
+ctx_transcript_next(struct ctx_transcript *live, struct ctx_record *record,
+    uint32_t *line, struct ctx_err *err)
 {
-	struct ctx_held *h;
+	struct ctx_transcript_line *h;
 	size_t used;
 
 	if (live->next >= live->n)
@@ -273,9 +275,9 @@ ctx_live_next(struct ctx_live *live, struct ctx_record *record, uint32_t *line,
 }
 
 char *
-ctx_live_keep(struct ctx_live *live, uint32_t line)
+ctx_transcript_set_active(struct ctx_transcript *live, uint32_t line)
 {
-	struct ctx_held *h = ctx_held(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 	char *text = h->text;
 
 	h->text = NULL;
@@ -283,7 +285,7 @@ ctx_live_keep(struct ctx_live *live, uint32_t line)
 }
 
 void
-ctx_live_forget(struct ctx_live *live)
+ctx_transcript_forget(struct ctx_transcript *live)
 {
 	for (; live->spent < live->next; live->spent++) {
 		free(live->lines[live->spent].text);
@@ -292,57 +294,58 @@ ctx_live_forget(struct ctx_live *live)
 }
 
 bool
-ctx_live_is(const struct ctx_live *live, uint32_t line, unsigned *flags)
+ctx_transcript_is_active(const struct ctx_transcript *live, uint32_t line,
+    unsigned *flags)
 {
-	const struct ctx_held *h = ctx_held(live, line);
+	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 
 	if (!h->live || h->kind == CTX_LINE_LINK)
 		return false;
-	*flags |= (h->more ? CTX_VIEW_MORE : 0u) |
-	    (h->continues ? CTX_VIEW_CONTINUES : 0u) |
-	    (h->beside ? CTX_VIEW_BESIDE : 0u);
+	*flags |= (h->more ? CTX_MESSAGE_IS_CONTINUED : 0u) |
+	    (h->continues ? CTX_MESSAGE_CONTINUES : 0u) |
+	    (h->beside ? CTX_MESSAGE_RESULTS_ONLY : 0u);
 	return true;
 }
 
 uint64_t
-ctx_live_billed(const struct ctx_live *live, uint32_t line)
+ctx_transcript_billed(const struct ctx_transcript *live, uint32_t line)
 {
-	return ctx_held(live, line)->billed;
+	return ctx_transcript_line(live, line)->billed;
 }
 
 /* ---- links ---- */
 
 /* The first line of a line's message. */
-static struct ctx_held *
-head_of(const struct ctx_live *live, uint32_t line)
+static struct ctx_transcript_line *
+head_of(const struct ctx_transcript *live, uint32_t line)
 {
-	struct ctx_held *h = ctx_held(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 
-	return h->head != 0 ? ctx_held(live, h->head) : h;
+	return h->head != 0 ? ctx_transcript_line(live, h->head) : h;
 }
 
 void
-ctx_live_drop(struct ctx_live *live, uint32_t line)
+ctx_transcript_remove(struct ctx_transcript *live, uint32_t line)
 {
-	struct ctx_held *h = ctx_held(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 
 	if (h->head != 0 && !h->gone)
-		ctx_held(live, h->head)->lines--;
+		ctx_transcript_line(live, h->head)->lines--;
 	h->gone = true;
 }
 
 bool
-ctx_live_stays(const struct ctx_live *live, uint32_t line)
+ctx_transcript_message_is_kept(const struct ctx_transcript *live, uint32_t line)
 {
-	const struct ctx_held *head = head_of(live, line);
+	const struct ctx_transcript_line *head = head_of(live, line);
 
 	return !head->gone || head->lines > 0;
 }
 
 bool
-ctx_live_name(struct ctx_live *live, uint32_t line)
+ctx_transcript_first_of_message(struct ctx_transcript *live, uint32_t line)
 {
-	struct ctx_held *head = head_of(live, line);
+	struct ctx_transcript_line *head = head_of(live, line);
 	bool first = !head->named;
 
 	head->named = true;
@@ -350,37 +353,38 @@ ctx_live_name(struct ctx_live *live, uint32_t line)
 }
 
 uint64_t
-ctx_live_number(struct ctx_live *live, uint32_t line, uint64_t next)
+ctx_transcript_message_index(struct ctx_transcript *live, uint32_t line,
+    uint64_t next)
 {
-	struct ctx_held *h = ctx_held(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 
 	if (h->head != 0)
-		return ctx_held(live, h->head)->index;
+		return ctx_transcript_line(live, h->head)->index;
 	h->index = next;
 	return next;
 }
 
 bool
-ctx_live_gone(const struct ctx_live *live, uint32_t line)
+ctx_transcript_is_removed(const struct ctx_transcript *live, uint32_t line)
 {
-	uint32_t newest = ctx_held(live, line)->newer;
+	uint32_t newest = ctx_transcript_line(live, line)->newer;
 
-	return ctx_held(live, newest != 0 ? newest : line)->gone;
+	return ctx_transcript_line(live, newest != 0 ? newest : line)->gone;
 }
 
 /* The nearest ancestor that is left, or 0.  Shortens the way for the next,
  * also where those that went have one another as parents. */
 static uint32_t
-ancestor(struct ctx_live *live, uint32_t line)
+ancestor(struct ctx_transcript *live, uint32_t line)
 {
-	uint32_t up = ctx_held(live, line)->up, *over;
+	uint32_t up = ctx_transcript_line(live, line)->up, *over;
 
-	while (up != 0 && ctx_live_gone(live, up)) {
-		over = &ctx_held(live, up)->up;
+	while (up != 0 && ctx_transcript_is_removed(live, up)) {
+		over = &ctx_transcript_line(live, up)->up;
 		if (*over == up)
 			*over = 0;
-		else if (*over != 0 && ctx_live_gone(live, *over))
-			*over = ctx_held(live, *over)->up;
+		else if (*over != 0 && ctx_transcript_is_removed(live, *over))
+			*over = ctx_transcript_line(live, *over)->up;
 		up = *over;
 	}
 	return up;
@@ -390,23 +394,24 @@ ancestor(struct ctx_live *live, uint32_t line)
  * gone what they were about does not matter, so the answer is kept in each
  * that was passed. */
 static uint32_t
-successor(struct ctx_live *live, uint32_t line)
+successor(struct ctx_transcript *live, uint32_t line)
 {
-	const char *file = ctx_held(live, line)->file;
+	const char *file = ctx_transcript_line(live, line)->file;
 	uint32_t at, to = 0;
-	struct ctx_held *h;
+	struct ctx_transcript_line *h;
 
 	for (at = line; at <= live->n && to == 0; at++) {
-		h = ctx_held(live, at);
+		h = ctx_transcript_line(live, at);
 		if (h->file != file || (h->sought && h->to == 0))
 			break;
 		if (h->sought)
 			to = h->to;
-		else if (h->live && h->id != 0 && !ctx_live_gone(live, at))
+		else if (h->live && h->id != 0 &&
+		    !ctx_transcript_is_removed(live, at))
 			to = at;
 	}
 	for (; line < at; line++) {
-		h = ctx_held(live, line);
+		h = ctx_transcript_line(live, line);
 		if (!h->gone || h->sought)
 			continue;
 		h->sought = true;
@@ -417,50 +422,52 @@ successor(struct ctx_live *live, uint32_t line)
 
 /* Does what a summary leaves begin with a line of ours before line to? */
 static bool
-starts_at_ours(const struct ctx_live *live, const struct ctx_held *summary,
-    uint32_t to)
+starts_at_ours(const struct ctx_transcript *live,
+    const struct ctx_transcript_line *summary, uint32_t to)
 {
 	return summary->kind == CTX_LINE_SUMMARY &&
-	    ctx_held(live, to)->ours != 0;
+	    ctx_transcript_line(live, to)->ours != 0;
 }
 
 bool
-ctx_live_loose(const struct ctx_live *live, uint32_t line)
+ctx_transcript_needs_relink(const struct ctx_transcript *live, uint32_t line)
 {
-	const struct ctx_held *h = ctx_held(live, line);
+	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 
 	return h->ours != 0 ||
-	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up)) ||
+	    (h->up != 0 && h->parent != 0 &&
+		ctx_transcript_is_removed(live, h->up)) ||
 	    (h->to != 0 &&
-		(ctx_live_gone(live, h->to) || starts_at_ours(live, h, h->to)));
+		(ctx_transcript_is_removed(live, h->to) ||
+		    starts_at_ours(live, h, h->to)));
 }
 
 /* The name of the nearest ancestor that is left, or null. */
 static struct ctx_str
-parent_name(struct ctx_live *live, uint32_t line)
+parent_name(struct ctx_transcript *live, uint32_t line)
 {
-	const struct ctx_held *h = ctx_held(live, line);
+	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
 	struct ctx_str none = {"null", 4};
 	uint32_t up = h->up;
 
 	if (h->parent == 0)
 		return none;
-	if (up != 0 && ctx_live_gone(live, up))
+	if (up != 0 && ctx_transcript_is_removed(live, up))
 		up = ancestor(live, line);
-	return up == 0 || ctx_held(live, up)->id == 0
+	return up == 0 || ctx_transcript_line(live, up)->id == 0
 	    ? none
-	    : ctx_names_at(&live->names, ctx_held(live, up)->id);
+	    : ctx_intern_at(&live->names, ctx_transcript_line(live, up)->id);
 }
 
 int
-ctx_live_put(struct ctx_live *live, uint32_t line, struct ctx_str id,
-    struct ctx_str *parent, struct ctx_err *err)
+ctx_transcript_insert_before(struct ctx_transcript *live, uint32_t line,
+    struct ctx_str id, struct ctx_str *parent, struct ctx_err *err)
 {
 	*parent = parent_name(live, line);
-	if (ctx_held(live, line)->id == 0)
+	if (ctx_transcript_line(live, line)->id == 0)
 		return 0;
-	return ctx_names_id(&live->names, id.p, id.n,
-		   &ctx_held(live, line)->ours, err) < 0
+	return ctx_intern(&live->names, id.p, id.n,
+		   &ctx_transcript_line(live, line)->ours, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -471,14 +478,14 @@ rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 {
 	if (node == 0)
 		return 0;
-	return ctx_edit_replace(edits, ctx_json_str(json, node), name.p, name.n,
-	    err);
+	return ctx_edits_replace(edits, ctx_json_str(json, node), name.p,
+	    name.n, err);
 }
 
 /* A root that does not say so has no such member until something of ours
  * stands before it. */
 static int
-name_parent(const struct ctx_json *json, const struct ctx_line *at,
+name_parent(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)
 {
 	struct ctx_str begin = {json->text + json->nodes[0].at + 1, 0};
@@ -490,36 +497,37 @@ name_parent(const struct ctx_json *json, const struct ctx_line *at,
 	    ctx_buf_add(&edits->store, name.p, name.n, err) < 0 ||
 	    ctx_buf_add(&edits->store, ",", 1, err) < 0)
 		return -1;
-	return ctx_edit_stored(edits, begin, from, err);
+	return ctx_edits_replace_stored(edits, begin, from, err);
 }
 
 int
-ctx_live_relink(struct ctx_live *live, uint32_t line,
+ctx_transcript_relink(struct ctx_transcript *live, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err)
 {
-	const struct ctx_held *h = ctx_held(live, line);
-	struct ctx_line at;
+	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	struct ctx_line_place at;
 	struct ctx_str name;
 	uint32_t next, id;
 
 	h->dialect->line(json, 0, &at);
 	if (h->ours != 0 ||
-	    (h->up != 0 && h->parent != 0 && ctx_live_gone(live, h->up))) {
-		name = h->ours != 0 ? ctx_names_at(&live->names, h->ours)
+	    (h->up != 0 && h->parent != 0 &&
+		ctx_transcript_is_removed(live, h->up))) {
+		name = h->ours != 0 ? ctx_intern_at(&live->names, h->ours)
 				    : parent_name(live, line);
 		if (name_parent(json, &at, name, edits, err) < 0)
 			return -1;
 	}
 	next = h->to;
-	if (next != 0 && ctx_live_gone(live, next))
+	if (next != 0 && ctx_transcript_is_removed(live, next))
 		next = successor(live, next);
 	if (next == 0)
 		return 0;
-	id = ctx_held(live, next)->id;
+	id = ctx_transcript_line(live, next)->id;
 	if (starts_at_ours(live, h, next))
-		id = ctx_held(live, next)->ours;
+		id = ctx_transcript_line(live, next)->ours;
 	else if (next == h->to)
 		return 0;
-	return rename_node(json, at.about, ctx_names_at(&live->names, id),
+	return rename_node(json, at.about, ctx_intern_at(&live->names, id),
 	    edits, err);
 }

@@ -12,24 +12,25 @@
 #include "truncate/cut_points.h"
 
 struct walk {
-	const struct pieces *pieces;
+	const struct text_segments *pieces;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
 	size_t at;       /* the place reached, and */
 	uint64_t before; /* bytes, characters or lines ended before it */
-	struct span span;
+	struct cut_range span;
 	bool tail_found;
 };
 
 struct ctx_str
-ctx_piece_text(const struct pieces *pieces, const struct piece *piece)
+ctx_text_segment_text(const struct text_segments *pieces,
+    const struct text_segment *piece)
 {
 	return (struct ctx_str){pieces->text.p + piece->from,
 	    piece->to - piece->from};
 }
 
 uint64_t
-ctx_span_feeds(const char *p, size_t n)
+ctx_cut_line_feeds(const char *p, size_t n)
 {
 	const char *end = p + n, *feed;
 	uint64_t feeds = 0;
@@ -46,16 +47,16 @@ go_on(struct walk *w, size_t at)
 	size_t n = at - w->at;
 
 	w->before += w->unit == CTX_SIZE_CHARS ? ctx_utf8_count(p, n)
-	    : w->unit == CTX_SIZE_LINES        ? ctx_span_feeds(p, n)
+	    : w->unit == CTX_SIZE_LINES        ? ctx_cut_line_feeds(p, n)
 					       : n;
 	w->at = at;
 }
 
 /* Goes on behind a piece, which ends its last line; false if it had to. */
 static bool
-leave(struct walk *w, const struct piece *piece)
+leave(struct walk *w, const struct text_segment *piece)
 {
-	struct ctx_str text = ctx_piece_text(w->pieces, piece);
+	struct ctx_str text = ctx_text_segment_text(w->pieces, piece);
 
 	go_on(w, piece->to);
 	if (w->unit != CTX_SIZE_LINES || text.n == 0 ||
@@ -77,16 +78,16 @@ consider(struct walk *w, size_t piece, bool begun)
 	/* The end of a text is a better place than the start of the next. */
 	if (head <= w->head_room &&
 	    (head > w->span.head.size || piece == w->span.head.piece))
-		w->span.head = (struct spot){piece, w->at, head};
+		w->span.head = (struct cut_point){piece, w->at, head};
 	if (!w->tail_found && w->total - w->before <= w->tail_room) {
-		w->span.tail = (struct spot){piece, w->at, w->before};
+		w->span.tail = (struct cut_point){piece, w->at, w->before};
 		w->tail_found = true;
 	}
 }
 
 /* Is this place inside an atom? */
 static bool
-is_inside(const struct pieces *pieces, size_t at)
+is_inside(const struct text_segments *pieces, size_t at)
 {
 	size_t low = 0, high = pieces->n_atoms, middle;
 
@@ -104,7 +105,8 @@ is_inside(const struct pieces *pieces, size_t at)
 /* The first place of a piece, from the one reached on, that has so much
  * before it, or its end. */
 static size_t
-place_behind(const struct walk *w, const struct piece *piece, uint64_t size)
+place_behind(const struct walk *w, const struct text_segment *piece,
+    uint64_t size)
 {
 	const char *p = w->pieces->text.p, *feed;
 	size_t left = piece->to - w->at, at = w->at;
@@ -124,7 +126,8 @@ place_behind(const struct walk *w, const struct piece *piece, uint64_t size)
 /* The last place before another that is one whatever stands ahead of it, or
  * the start of the piece. */
 static size_t
-sure_place(const struct pieces *pieces, const struct piece *piece, size_t at)
+sure_place(const struct text_segments *pieces, const struct text_segment *piece,
+    size_t at)
 {
 	const char *text = pieces->text.p;
 	uint32_t first, second;
@@ -136,7 +139,7 @@ sure_place(const struct pieces *pieces, const struct piece *piece, size_t at)
 		ahead = ctx_utf8_back(text, at);
 		(void)ctx_utf8_next(text + ahead, at - ahead, &first);
 		(void)ctx_utf8_next(text + at, piece->to - at, &second);
-		if (ctx_grapheme_parted(first, second) &&
+		if (ctx_grapheme_is_break(first, second) &&
 		    !is_inside(pieces, at))
 			break;
 	}
@@ -148,7 +151,7 @@ sure_place(const struct pieces *pieces, const struct piece *piece, size_t at)
 static void
 walk_around(struct walk *w, size_t i, size_t goal)
 {
-	const struct piece *piece = &w->pieces->list[i];
+	const struct text_segment *piece = &w->pieces->list[i];
 	size_t at = sure_place(w->pieces, piece, goal), next;
 	struct ctx_grapheme grapheme = {0};
 	uint32_t cp;
@@ -174,7 +177,7 @@ walk_around(struct walk *w, size_t i, size_t goal)
 static void
 walk_text(struct walk *w, size_t i)
 {
-	const struct piece *piece = &w->pieces->list[i];
+	const struct text_segment *piece = &w->pieces->list[i];
 
 	walk_around(w, i, place_behind(w, piece, w->head_room));
 	walk_around(w, i, place_behind(w, piece, w->total - w->tail_room));
@@ -183,7 +186,7 @@ walk_text(struct walk *w, size_t i)
 
 /* The text that holds the mark: the one that is cut, else one beside it. */
 static size_t
-host_of(const struct pieces *pieces, const struct spot *head)
+host_of(const struct text_segments *pieces, const struct cut_point *head)
 {
 	size_t i = head->piece;
 
@@ -197,7 +200,7 @@ host_of(const struct pieces *pieces, const struct spot *head)
 }
 
 bool
-ctx_span_blank(const char *p, size_t n)
+ctx_cut_is_blank(const char *p, size_t n)
 {
 	for (; n > 0 && ctx_utf8_is_space((unsigned char)*p); n--)
 		p++;
@@ -207,17 +210,18 @@ ctx_span_blank(const char *p, size_t n)
 /* A tail that is blank in a text beside the mark's goes as well: what is left
  * of each text must say something. */
 static void
-shed_tail(struct span *span, const struct walk *w)
+shed_tail(struct cut_range *span, const struct walk *w)
 {
-	struct spot *tail = &span->tail;
-	const struct piece *piece;
+	struct cut_point *tail = &span->tail;
+	const struct text_segment *piece;
 	struct walk rest = *w;
 
 	if (tail->piece == w->pieces->n || tail->piece == span->host)
 		return;
 	piece = &w->pieces->list[tail->piece];
 	if (tail->at == piece->to ||
-	    !ctx_span_blank(w->pieces->text.p + tail->at, piece->to - tail->at))
+	    !ctx_cut_is_blank(w->pieces->text.p + tail->at,
+		piece->to - tail->at))
 		return;
 	rest.at = tail->at;
 	rest.before = tail->size;
@@ -227,7 +231,7 @@ shed_tail(struct span *span, const struct walk *w)
 }
 
 void
-ctx_span_find(struct span *span, const struct pieces *pieces,
+ctx_cut_find_points(struct cut_range *span, const struct text_segments *pieces,
     enum ctx_size unit, uint64_t total, uint64_t head_room, uint64_t tail_room)
 {
 	struct walk w = {.pieces = pieces,

@@ -6,24 +6,24 @@
 #include "truncate/truncate.h"
 
 /* Between two characters of a piece; or before a piece that has no text. */
-struct spot {
+struct cut_point {
 	size_t piece;
 	size_t at;     /* bytes of the text of all pieces */
 	uint64_t size; /* of what stands before it */
 };
 
-struct span {
-	struct spot head, tail;
+struct cut_range {
+	struct cut_point head, tail;
 	size_t host; /* the piece that holds the mark; none: nothing goes */
 };
 
 /* What may be cut of a piece; the JSON of one that has no text. */
-struct ctx_str ctx_piece_text(const struct pieces *pieces,
-    const struct piece *piece);
+struct ctx_str ctx_text_segment_text(const struct text_segments *pieces,
+    const struct text_segment *piece);
 /* Lines that end in a text. */
-uint64_t ctx_span_feeds(const char *p, size_t n);
+uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 /* Is there nothing but ASCII white space, or nothing? */
-bool ctx_span_blank(const char *p, size_t n);
+bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
  * Finds what lies between a head and a tail for which there are rooms,
@@ -31,7 +31,8 @@ bool ctx_span_blank(const char *p, size_t n);
  * they can be; but a tail that leaves only white space of a text, and not of
  * the one with the mark, goes too.  Tokens are no unit here.
  */
-void ctx_span_find(struct span *span, const struct pieces *pieces,
-    enum ctx_size unit, uint64_t total, uint64_t head_room, uint64_t tail_room);
+void ctx_cut_find_points(struct cut_range *span,
+    const struct text_segments *pieces, enum ctx_size unit, uint64_t total,
+    uint64_t head_room, uint64_t tail_room);
 
 #endif

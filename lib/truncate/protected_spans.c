@@ -281,9 +281,10 @@ find_run(const char *p, size_t n, size_t at)
 }
 
 void
-ctx_atoms_begin(struct atom_walk *walk, const char *p, size_t n)
+ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
+    size_t n)
 {
-	*walk = (struct atom_walk){.p = p, .n = n};
+	*walk = (struct protected_span_walk){.p = p, .n = n};
 	walk->mark = find_mark(p, n, 0);
 	walk->linked = find_linked(p, n, 0);
 	walk->run = find_run(p, n, 0);
@@ -291,7 +292,7 @@ ctx_atoms_begin(struct atom_walk *walk, const char *p, size_t n)
 
 /* Goes on to a place, and looks only for what was before it. */
 static void
-go_on(struct atom_walk *walk, size_t at)
+go_on(struct protected_span_walk *walk, size_t at)
 {
 	if (walk->mark < at)
 		walk->mark = find_mark(walk->p, walk->n, at);
@@ -302,7 +303,8 @@ go_on(struct atom_walk *walk, size_t at)
 }
 
 bool
-ctx_atom_next(struct atom_walk *walk, struct atom *atom)
+ctx_protected_span_next(struct protected_span_walk *walk,
+    struct protected_span *atom)
 {
 	const char *p = walk->p;
 	size_t n = walk->n, from, to, behind;
@@ -313,7 +315,7 @@ ctx_atom_next(struct atom_walk *walk, struct atom *atom)
 		if (walk->mark < from) {
 			from = walk->mark;
 			to = from + mark_at(p + from, n - from);
-			*atom = (struct atom){.from = from, .to = to};
+			*atom = (struct protected_span){.from = from, .to = to};
 			go_on(walk, to);
 			return true;
 		}
@@ -328,7 +330,7 @@ ctx_atom_next(struct atom_walk *walk, struct atom *atom)
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
 			from++;
 		if (to > from) {
-			*atom = (struct atom){.from = from,
+			*atom = (struct protected_span){.from = from,
 			    .to = to,
 			    .payload = true};
 			return true;
@@ -339,10 +341,10 @@ ctx_atom_next(struct atom_walk *walk, struct atom *atom)
 /* ---- in the pieces of an item ---- */
 
 static int
-add_atom(struct pieces *pieces, size_t from, size_t to, uint64_t extra,
+add_atom(struct text_segments *pieces, size_t from, size_t to, uint64_t extra,
     struct ctx_err *err)
 {
-	struct atom *grown;
+	struct protected_span *grown;
 
 	grown = ctx_grow(pieces->atoms, &pieces->atoms_cap, pieces->n_atoms + 1,
 	    sizeof *grown, err);
@@ -350,14 +352,14 @@ add_atom(struct pieces *pieces, size_t from, size_t to, uint64_t extra,
 		return -1;
 	pieces->atoms = grown;
 	grown[pieces->n_atoms++] =
-	    (struct atom){.from = from, .to = to, .extra = extra};
+	    (struct protected_span){.from = from, .to = to, .extra = extra};
 	return 0;
 }
 
 /* Makes the placeholder of a payload, in cut->out, and its literal; *less is
  * what it saves, 0 if it is not worth it. */
 static int
-make_placeholder(struct cut *cut, const char *p, size_t n, uint64_t *less,
+make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
     struct ctx_err *err)
 {
 	uint64_t before, after;
@@ -366,9 +368,10 @@ make_placeholder(struct cut *cut, const char *p, size_t n, uint64_t *less,
 	if (ctx_buf_printf(&cut->out, err,
 		OPEN "%zu characters of base64" CLOSE,
 		ctx_utf8_count(p, n)) < 0 ||
-	    ctx_text_encode(&cut->mark, cut->out.p, cut->out.n, err) < 0 ||
-	    ctx_cut_measure(cut, p, n, &before, err) < 0 ||
-	    ctx_cut_measure(cut, cut->out.p, cut->out.n, &after, err) < 0)
+	    ctx_json_string_encode(&cut->mark, cut->out.p, cut->out.n, err) <
+		0 ||
+	    ctx_shorten_measure(cut, p, n, &before, err) < 0 ||
+	    ctx_shorten_measure(cut, cut->out.p, cut->out.n, &after, err) < 0)
 		return -1;
 	*less = before > after ? before - after : 0;
 	return 0;
@@ -380,25 +383,25 @@ make_placeholder(struct cut *cut, const char *p, size_t n, uint64_t *less,
  * may wrap around.
  */
 static int
-plain_piece(struct pieces *pieces, struct cut *cut, struct piece *piece,
-    size_t *grown, struct ctx_err *err)
+plain_piece(struct text_segments *pieces, struct shortener *cut,
+    struct text_segment *piece, size_t *grown, struct ctx_err *err)
 {
 	struct ctx_buf *plain = &pieces->plain;
 	const struct ctx_str literal = piece->literal;
 	const char *text = pieces->text.p + piece->from;
 	size_t start = plain->n, done = 0, bytes = 0, at, from;
-	struct atom_walk walk;
-	struct atom atom;
+	struct protected_span_walk walk;
+	struct protected_span atom;
 
-	ctx_atoms_begin(&walk, text, piece->to - piece->from);
-	while (ctx_atom_next(&walk, &atom)) {
+	ctx_protected_spans_begin(&walk, text, piece->to - piece->from);
+	while (ctx_protected_span_next(&walk, &atom)) {
 		from = piece->from + atom.from + *grown;
 		if (atom.payload &&
 		    make_placeholder(cut, text + atom.from, atom.to - atom.from,
 			&atom.extra, err) < 0)
 			return -1;
 		if (atom.extra > 0) {
-			at = ctx_piece_seek(piece,
+			at = ctx_text_segment_seek(piece,
 			    done > 0 ? done : !piece->made, atom.from - bytes);
 			if (ctx_buf_add(plain, literal.p + done, at - done,
 				err) < 0 ||
@@ -407,7 +410,8 @@ plain_piece(struct pieces *pieces, struct cut *cut, struct piece *piece,
 					 : ctx_buf_add(plain, cut->mark.p + 1,
 					       cut->mark.n - 2, err)) < 0)
 				return -1;
-			done = ctx_piece_seek(piece, at, atom.to - atom.from);
+			done = ctx_text_segment_seek(piece, at,
+			    atom.to - atom.from);
 			bytes = atom.to;
 			*grown += cut->out.n - (atom.to - atom.from);
 		}
@@ -426,9 +430,10 @@ plain_piece(struct pieces *pieces, struct cut *cut, struct piece *piece,
 }
 
 int
-ctx_pieces_plain(struct pieces *pieces, struct cut *cut, struct ctx_err *err)
+ctx_text_segments_plain(struct text_segments *pieces, struct shortener *cut,
+    struct ctx_err *err)
 {
-	struct piece *piece;
+	struct text_segment *piece;
 	size_t i, at = 0, grown = 0;
 
 	pieces->n_atoms = 0;

@@ -24,12 +24,12 @@
 static uint64_t
 count_lines(const char *p, size_t n)
 {
-	return ctx_span_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
+	return ctx_cut_line_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
 }
 
 int
-ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
-    struct ctx_err *err)
+ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
+    uint64_t *size, struct ctx_err *err)
 {
 	switch (cut->unit) {
 	case CTX_SIZE_CHARS:
@@ -46,13 +46,13 @@ ctx_cut_measure(struct cut *cut, const char *p, size_t n, uint64_t *size,
 	}
 	if (ctx_token_count(cut->counter->tokens, p, n, size, err) < 0)
 		return -1;
-	*size = ctx_count_scale(cut->counter, *size);
+	*size = ctx_tokens_to_model(cut->counter, *size);
 	return 0;
 }
 
 static int
-measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
-    struct ctx_err *err)
+measure_pieces(struct shortener *cut, const struct text_segments *pieces,
+    uint64_t *total, struct ctx_err *err)
 {
 	struct ctx_str text;
 	uint64_t size;
@@ -60,8 +60,8 @@ measure_pieces(struct cut *cut, const struct pieces *pieces, uint64_t *total,
 
 	*total = 0;
 	for (i = 0; i < pieces->n; i++) {
-		text = ctx_piece_text(pieces, &pieces->list[i]);
-		if (ctx_cut_measure(cut, text.p, text.n, &size, err) < 0)
+		text = ctx_text_segment_text(pieces, &pieces->list[i]);
+		if (ctx_shorten_measure(cut, text.p, text.n, &size, err) < 0)
 			return -1;
 		*total += size;
 	}
@@ -80,16 +80,17 @@ struct change {
 
 /* Where the text of a piece ends, that is not to be cut too. */
 static size_t
-end_of(const struct pieces *pieces, const struct piece *piece)
+end_of(const struct text_segments *pieces, const struct text_segment *piece)
 {
 	return piece->to + (pieces->n == 1 ? pieces->spared : 0);
 }
 
 static struct change
-change_of(const struct pieces *pieces, const struct span *span, size_t i)
+change_of(const struct text_segments *pieces, const struct cut_range *span,
+    size_t i)
 {
-	const struct piece *piece = &pieces->list[i];
-	const struct spot *head = &span->head, *tail = &span->tail;
+	const struct text_segment *piece = &pieces->list[i];
+	const struct cut_point *head = &span->head, *tail = &span->tail;
 	const size_t begin = piece->from, end = end_of(pieces, piece);
 	struct change change = {.fate = CHANGES, .from = begin, .to = begin};
 
@@ -114,7 +115,7 @@ change_of(const struct pieces *pieces, const struct span *span, size_t i)
 
 /* The mark, or nothing, as it stands in a literal. */
 static struct ctx_str
-put_in(const struct cut *cut, const struct change *change)
+put_in(const struct shortener *cut, const struct change *change)
 {
 	if (!change->marked)
 		return (struct ctx_str){"", 0};
@@ -123,12 +124,12 @@ put_in(const struct cut *cut, const struct change *change)
 
 /* What the item will cost. */
 static int
-measure_outcome(struct cut *cut, const struct pieces *pieces,
-    const struct span *span, uint64_t *total, struct ctx_err *err)
+measure_outcome(struct shortener *cut, const struct text_segments *pieces,
+    const struct cut_range *span, uint64_t *total, struct ctx_err *err)
 {
 	const struct ctx_str mark = {cut->mark.p, cut->mark.n};
 	const char *p = pieces->text.p;
-	const struct piece *piece;
+	const struct text_segment *piece;
 	struct change change;
 	struct ctx_str text;
 	uint64_t size;
@@ -140,19 +141,20 @@ measure_outcome(struct cut *cut, const struct pieces *pieces,
 		change = change_of(pieces, span, i);
 		if (change.fate == GOES)
 			continue;
-		text = ctx_piece_text(pieces, piece);
+		text = ctx_text_segment_text(pieces, piece);
 		if (piece->literal.n > 0) {
 			cut->text.n = 0;
 			if (ctx_buf_add(&cut->text, p + piece->from,
 				change.from - piece->from, err) < 0 ||
 			    (change.marked &&
-				ctx_text_decode(&cut->text, mark, err) < 0) ||
+				ctx_json_string_decode(&cut->text, mark, err) <
+				    0) ||
 			    ctx_buf_add(&cut->text, p + change.to,
 				end_of(pieces, piece) - change.to, err) < 0)
 				return -1;
 			text = (struct ctx_str){cut->text.p, cut->text.n};
 		}
-		if (ctx_cut_measure(cut, text.p, text.n, &size, err) < 0)
+		if (ctx_shorten_measure(cut, text.p, text.n, &size, err) < 0)
 			return -1;
 		*total += size;
 	}
@@ -167,54 +169,56 @@ make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
 	size_t at;
 
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
-	    ctx_text_encode(out, text.p, from, err) < 0)
+	    ctx_json_string_encode(out, text.p, from, err) < 0)
 		return -1;
 	/* Two literals become one. */
 	out->n--;
 	if (ctx_buf_add(out, mark.p, mark.n, err) < 0)
 		return -1;
 	at = out->n;
-	if (ctx_text_encode(out, text.p + to, text.n - to, err) < 0)
+	if (ctx_json_string_encode(out, text.p + to, text.n - to, err) < 0)
 		return -1;
 	memmove(out->p + at, out->p + at + 1, --out->n - at);
 	return ctx_buf_printf(out, err, "%s", form[1]);
 }
 
 static int
-note_change(const struct cut *cut, struct ctx_edits *edits,
-    const struct pieces *pieces, const struct ctx_dialect *dialect,
-    const struct piece *piece, const struct change *change, struct ctx_err *err)
+note_change(const struct shortener *cut, struct ctx_edits *edits,
+    const struct text_segments *pieces, const struct ctx_dialect *dialect,
+    const struct text_segment *piece, const struct change *change,
+    struct ctx_err *err)
 {
 	struct ctx_str mark = put_in(cut, change), text = piece->literal;
 	struct ctx_buf *out = &edits->store;
 	size_t stored = out->n, from, to;
 
-	from = ctx_piece_seek(piece, !piece->made, change->from - piece->from);
-	to = ctx_piece_seek(piece, from, change->to - change->from);
+	from = ctx_text_segment_seek(piece, !piece->made,
+	    change->from - piece->from);
+	to = ctx_text_segment_seek(piece, from, change->to - change->from);
 	if (!piece->made && !piece->plain)
-		return ctx_edit_replace(edits,
+		return ctx_edits_replace(edits,
 		    (struct ctx_str){text.p + from, to - from}, mark.p, mark.n,
 		    err);
-	if (piece->made ? make_body(ctx_body_form(pieces->item.json,
+	if (piece->made ? make_body(ctx_result_content_form(pieces->item.json,
 					piece->node, dialect),
 			      text, from, to, mark, out, err) < 0
 			: ctx_buf_add(out, text.p, from, err) < 0 ||
 		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
 		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)
 		return -1;
-	return ctx_edit_stored(edits,
+	return ctx_edits_replace_stored(edits,
 	    ctx_json_str(pieces->item.json, piece->node), stored, err);
 }
 
 static int
-note(struct cut *cut, struct ctx_edits *edits,
-    const struct ctx_dialect *dialect, const struct pieces *pieces,
-    const struct span *span, struct ctx_err *err)
+note(struct shortener *cut, struct ctx_edits *edits,
+    const struct ctx_dialect *dialect, const struct text_segments *pieces,
+    const struct cut_range *span, struct ctx_err *err)
 {
 	/* A message may have very many items: only this one is looked at. */
-	const struct ctx_view *item = &pieces->item;
+	const struct ctx_message *item = &pieces->item;
 	size_t nodes = item->json->nodes[item->node].next - item->node, i;
-	const struct piece *piece;
+	const struct text_segment *piece;
 	struct change change;
 	int rc = -1;
 	bool *gone;
@@ -232,7 +236,7 @@ note(struct cut *cut, struct ctx_edits *edits,
 			err) < 0)
 			goto out;
 	}
-	rc = ctx_edit_drop_nodes(edits, item, gone, err);
+	rc = ctx_edits_remove_nodes(edits, item, gone, err);
 out:
 	free(gone);
 	return rc;
@@ -242,13 +246,13 @@ out:
 
 /* What the payloads between both ends were, beyond their placeholders. */
 static uint64_t
-extra_of(const struct pieces *pieces, const struct span *span)
+extra_of(const struct text_segments *pieces, const struct cut_range *span)
 {
 	uint64_t extra = 0;
 	size_t i;
 
 	for (i = 0; i < pieces->n_atoms; i++) {
-		const struct atom *atom = &pieces->atoms[i];
+		const struct protected_span *atom = &pieces->atoms[i];
 
 		if (atom->from >= span->head.at && atom->to <= span->tail.at)
 			extra += atom->extra;
@@ -258,23 +262,24 @@ extra_of(const struct pieces *pieces, const struct span *span)
 
 /* Is the mark the last that is left of what a message says itself? */
 static bool
-ends_message(const struct pieces *pieces, const struct span *span)
+ends_message(const struct text_segments *pieces, const struct cut_range *span)
 {
 	return pieces->speaks && span->tail.at == pieces->text.n;
 }
 
 /* Writes the mark for what goes, as a literal. */
 static int
-set_mark(struct cut *cut, const char *mark, struct ctx_err *err)
+set_mark(struct shortener *cut, const char *mark, struct ctx_err *err)
 {
 	cut->mark.n = 0;
-	return ctx_text_encode(&cut->mark, mark, strlen(mark), err);
+	return ctx_json_string_encode(&cut->mark, mark, strlen(mark), err);
 }
 
 /* A message's own text does not end in our line feed: white space at the end
  * of a last answer is refused by Anthropic (langchain #35071). */
 static int
-set_full_mark(struct cut *cut, uint64_t gone, bool last, struct ctx_err *err)
+set_full_mark(struct shortener *cut, uint64_t gone, bool last,
+    struct ctx_err *err)
 {
 	static const char *const units[] = {"character", "byte", "token",
 	    "line"};
@@ -289,13 +294,13 @@ set_full_mark(struct cut *cut, uint64_t gone, bool last, struct ctx_err *err)
 
 /* What the mark costs. */
 static int
-measure_mark(struct cut *cut, uint64_t limit, uint64_t *size,
+measure_mark(struct shortener *cut, uint64_t limit, uint64_t *size,
     struct ctx_err *err)
 {
 	cut->text.n = 0;
-	if (ctx_text_decode(&cut->text,
+	if (ctx_json_string_decode(&cut->text,
 		(struct ctx_str){cut->mark.p, cut->mark.n}, err) < 0 ||
-	    ctx_cut_measure(cut, cut->text.p, cut->text.n, size, err) < 0)
+	    ctx_shorten_measure(cut, cut->text.p, cut->text.n, size, err) < 0)
 		return -1;
 	/* Its first line feed ends the line before it, if there is one. */
 	if (cut->unit == CTX_SIZE_LINES && cut->keep != CTX_KEEP_TAIL &&
@@ -306,8 +311,9 @@ measure_mark(struct cut *cut, uint64_t limit, uint64_t *size,
 
 /* Chooses the longest mark that fits; what is left of limit is *room. */
 static int
-choose_mark(struct cut *cut, const struct pieces *pieces, uint64_t total,
-    uint64_t limit, uint64_t *room, bool *full, struct ctx_err *err)
+choose_mark(struct shortener *cut, const struct text_segments *pieces,
+    uint64_t total, uint64_t limit, uint64_t *room, bool *full,
+    struct ctx_err *err)
 {
 	uint64_t size;
 
@@ -337,25 +343,26 @@ choose_mark(struct cut *cut, const struct pieces *pieces, uint64_t total,
  * the same, if it is shorter than the text.  *done: is anything cut?
  */
 static int
-say_something(struct cut *cut, const struct pieces *pieces, struct span *span,
-    bool *done, struct ctx_err *err)
+say_something(struct shortener *cut, const struct text_segments *pieces,
+    struct cut_range *span, bool *done, struct ctx_err *err)
 {
 	const struct ctx_buf *text = &pieces->text;
 
 	if (!pieces->speaks || cut->mark.n > 2 ||
 	    (pieces->n == 1 &&
-		!(ctx_span_blank(text->p, span->head.at) &&
-		    ctx_span_blank(text->p + span->tail.at,
+		!(ctx_cut_is_blank(text->p, span->head.at) &&
+		    ctx_cut_is_blank(text->p + span->tail.at,
 			text->n - span->tail.at))))
 		return 0;
 	*done = text->n > strlen(ELLIPSIS);
-	ctx_span_find(span, pieces, CTX_SIZE_BYTES, text->n, 0, 0);
+	ctx_cut_find_points(span, pieces, CTX_SIZE_BYTES, text->n, 0, 0);
 	return set_mark(cut, ELLIPSIS, err);
 }
 
 /* Parts the room between head and tail. */
 static void
-share(const struct cut *cut, uint64_t room, uint64_t *head, uint64_t *tail)
+share(const struct shortener *cut, uint64_t room, uint64_t *head,
+    uint64_t *tail)
 {
 	uint64_t all = cut->head + cut->tail;
 
@@ -372,38 +379,39 @@ share(const struct cut *cut, uint64_t room, uint64_t *head, uint64_t *tail)
 
 /* Finds the span for rooms in tokens; *kept is what they hold. */
 static int
-find_span(struct cut *cut, const struct pieces *pieces, uint64_t head,
-    uint64_t tail, struct span *span, uint64_t *kept, struct ctx_err *err)
+find_span(struct shortener *cut, const struct text_segments *pieces,
+    uint64_t head, uint64_t tail, struct cut_range *span, uint64_t *kept,
+    struct ctx_err *err)
 {
 	const struct ctx_buf *text = &pieces->text;
 	size_t head_at, tail_at;
 	uint64_t tokens;
 
-	head = ctx_count_room(cut->counter, head);
-	tail = ctx_count_room(cut->counter, tail);
-	if (ctx_marks_head(&cut->marks, cut->counter->tokens, text->p, head,
-		&head_at, kept, err) < 0 ||
-	    ctx_marks_tail(&cut->marks, cut->counter->tokens, text->p, tail,
-		&tail_at, &tokens, err) < 0)
+	head = ctx_tokens_to_encoding(cut->counter, head);
+	tail = ctx_tokens_to_encoding(cut->counter, tail);
+	if (ctx_token_index_head(&cut->marks, cut->counter->tokens, text->p,
+		head, &head_at, kept, err) < 0 ||
+	    ctx_token_index_tail(&cut->marks, cut->counter->tokens, text->p,
+		tail, &tail_at, &tokens, err) < 0)
 		return -1;
-	*kept = ctx_count_scale(cut->counter, *kept + tokens);
-	ctx_span_find(span, pieces, CTX_SIZE_BYTES, text->n, head_at,
+	*kept = ctx_tokens_to_model(cut->counter, *kept + tokens);
+	ctx_cut_find_points(span, pieces, CTX_SIZE_BYTES, text->n, head_at,
 	    tail_at > head_at ? text->n - tail_at : 0);
 	return 0;
 }
 
 /* Tokens are not additive: rooms shrink until the outcome fits. */
 static int
-cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
-    uint64_t limit, bool full, uint64_t head, uint64_t tail, struct span *span,
-    struct ctx_err *err)
+cut_tokens(struct shortener *cut, const struct text_segments *pieces,
+    uint64_t total, uint64_t limit, bool full, uint64_t head, uint64_t tail,
+    struct cut_range *span, struct ctx_err *err)
 {
 	uint64_t kept, size, over;
 
 	/* It is counted once for all rooms that are tried. */
-	ctx_marks_reset(&cut->marks);
-	if (ctx_marks_append(&cut->marks, cut->counter->tokens, pieces->text.p,
-		pieces->text.n, err) < 0)
+	ctx_token_index_reset(&cut->marks);
+	if (ctx_token_index_append(&cut->marks, cut->counter->tokens,
+		pieces->text.p, pieces->text.n, err) < 0)
 		return -1;
 	for (;;) {
 		if (find_span(cut, pieces, head, tail, span, &kept, err) < 0 ||
@@ -432,10 +440,10 @@ cut_tokens(struct cut *cut, const struct pieces *pieces, uint64_t total,
  * is what it takes of the limit.
  */
 static int
-spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
-    uint64_t *less, struct ctx_err *err)
+spare_reference(struct shortener *cut, struct text_segments *pieces,
+    uint64_t limit, uint64_t *less, struct ctx_err *err)
 {
-	struct piece *piece = &pieces->list[0];
+	struct text_segment *piece = &pieces->list[0];
 	struct ctx_buf *text = &pieces->text;
 	struct reference ref;
 	size_t from;
@@ -446,56 +454,58 @@ spare_reference(struct cut *cut, struct pieces *pieces, uint64_t limit,
 	    !ctx_reference_find(text->p, text->n, &ref))
 		return 0;
 	from = ref.at + (cut->unit == CTX_SIZE_LINES && ref.at > 0);
-	if (ctx_cut_measure(cut, text->p + from, text->n - from, less, err) < 0)
+	if (ctx_shorten_measure(cut, text->p + from, text->n - from, less,
+		err) < 0)
 		return -1;
 	if (*less >= limit) {
 		*less = 0;
 		return 0;
 	}
-	ctx_pieces_spare(pieces, text->n - ref.at);
+	ctx_text_segments_spare(pieces, text->n - ref.at);
 	return 0;
 }
 
 /* Puts placeholders for payloads; *extra is how much larger those were, and
  * *fits whether the item needs no cut without them. */
 static int
-replace_payloads(struct cut *cut, const struct ctx_view *view,
-    struct pieces *pieces, uint64_t limit, uint64_t *extra, bool *fits,
+replace_payloads(struct shortener *cut, const struct ctx_message *view,
+    struct text_segments *pieces, uint64_t limit, uint64_t *extra, bool *fits,
     struct ctx_err *err)
 {
-	const struct span all = {.tail.at = SIZE_MAX};
+	const struct cut_range all = {.tail.at = SIZE_MAX};
 	size_t spared = pieces->spared;
 	uint64_t size;
 
 	*fits = false;
-	if (ctx_pieces_plain(pieces, cut, err) < 0)
+	if (ctx_text_segments_plain(pieces, cut, err) < 0)
 		return -1;
 	*extra = extra_of(pieces, &all);
 	if (*extra == 0)
 		return 0;
 	pieces->spared = 0;
-	if (ctx_pieces_read(pieces, view->json, err) < 0 ||
+	if (ctx_text_segments_read(pieces, view->json, err) < 0 ||
 	    measure_pieces(cut, pieces, &size, err) < 0)
 		return -1;
 	*fits = size <= limit;
-	ctx_pieces_spare(pieces, spared);
+	ctx_text_segments_spare(pieces, spared);
 	return 0;
 }
 
 static int
-cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
-    bool *done, struct ctx_err *err)
+cut_item(struct shortener *cut, struct ctx_edits *edits,
+    const struct ctx_message *view, const struct ctx_dialect *dialect,
+    struct text_segments *pieces, uint64_t limit, bool *done,
+    struct ctx_err *err)
 {
 	uint64_t total, less, room, extra, head, tail;
-	struct span span = {.head.piece = pieces->n,
+	struct cut_range span = {.head.piece = pieces->n,
 	    .tail.piece = pieces->n,
 	    .host = pieces->n};
 	bool full, fits;
 
 	*done = false;
 	pieces->spared = 0;
-	if (ctx_pieces_read(pieces, view->json, err) < 0 ||
+	if (ctx_text_segments_read(pieces, view->json, err) < 0 ||
 	    measure_pieces(cut, pieces, &total, err) < 0)
 		return -1;
 	if (total <= limit)
@@ -517,7 +527,8 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 			&span, err) < 0)
 			return -1;
 	} else {
-		ctx_span_find(&span, pieces, cut->unit, total, head, tail);
+		ctx_cut_find_points(&span, pieces, cut->unit, total, head,
+		    tail);
 		if (full &&
 		    set_full_mark(cut,
 			extra_of(pieces, &span) + span.tail.size -
@@ -527,14 +538,15 @@ cut_item(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 	}
 	if (say_something(cut, pieces, &span, done, err) < 0)
 		return -1;
-	ctx_pieces_forget(pieces);
+	ctx_text_segments_forget(pieces);
 	return *done ? note(cut, edits, dialect, pieces, &span, err) : 0;
 }
 
 int
-ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, struct pieces *pieces, uint64_t limit,
-    bool *done, struct ctx_err *err)
+ctx_shorten(struct shortener *cut, struct ctx_edits *edits,
+    const struct ctx_message *view, const struct ctx_dialect *dialect,
+    struct text_segments *pieces, uint64_t limit, bool *done,
+    struct ctx_err *err)
 {
 	int rc = cut_item(cut, edits, view, dialect, pieces, limit, done, err);
 
@@ -547,10 +559,10 @@ ctx_cut(struct cut *cut, struct ctx_edits *edits, const struct ctx_view *view,
 }
 
 void
-ctx_cut_release(struct cut *cut)
+ctx_shorten_release(struct shortener *cut)
 {
 	ctx_buf_release(&cut->text);
 	ctx_buf_release(&cut->mark);
-	ctx_marks_release(&cut->marks);
+	ctx_token_index_release(&cut->marks);
 	ctx_buf_release(&cut->out);
 }

@@ -6,10 +6,10 @@
 #include "stream/placeholder.h"
 #include "truncate/text_segments.h"
 
-static struct piece *
-add(struct pieces *pieces, uint32_t node, struct ctx_err *err)
+static struct text_segment *
+add(struct text_segments *pieces, uint32_t node, struct ctx_err *err)
 {
-	struct piece *grown, *piece;
+	struct text_segment *grown, *piece;
 
 	grown = ctx_grow(pieces->list, &pieces->cap, pieces->n + 1,
 	    sizeof *grown, err);
@@ -24,24 +24,24 @@ add(struct pieces *pieces, uint32_t node, struct ctx_err *err)
 
 /* Sets *is to whether a node is a text that stands in for media. */
 static int
-is_standin(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
-    bool *is, struct ctx_err *err)
+is_standin(struct text_segments *pieces, const struct ctx_json *json,
+    uint32_t node, bool *is, struct ctx_err *err)
 {
 	struct reference ref;
 
 	*is = false;
 	if (json->nodes[node].kind != CTX_JSON_STRING)
 		return 0;
-	return ctx_standin_read(ctx_json_str(json, node), &pieces->text, is,
+	return ctx_placeholder_read(ctx_json_str(json, node), &pieces->text, is,
 	    &ref, err);
 }
 
 /* Adds a text.  What stands in for media is no piece, as they are none. */
 static int
-add_literal(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
-    const struct ctx_part *part, struct ctx_err *err)
+add_literal(struct text_segments *pieces, const struct ctx_json *json,
+    uint32_t node, const struct ctx_block *part, struct ctx_err *err)
 {
-	struct piece *piece;
+	struct text_segment *piece;
 	bool is;
 
 	if (is_standin(pieces, json, node, &is, err) < 0)
@@ -62,10 +62,10 @@ add_literal(struct pieces *pieces, const struct ctx_json *json, uint32_t node,
 
 /* A body that is no text becomes one: its JSON. */
 static int
-add_made(struct pieces *pieces, const struct ctx_view *view, size_t i,
+add_made(struct text_segments *pieces, const struct ctx_message *view, size_t i,
     struct ctx_err *err)
 {
-	struct piece *piece;
+	struct text_segment *piece;
 
 	pieces->n = pieces->made.n = 0;
 	pieces->item.n = 0; /* nothing is taken out of it */
@@ -73,16 +73,17 @@ add_made(struct pieces *pieces, const struct ctx_view *view, size_t i,
 	if (piece == NULL)
 		return -1;
 	piece->made = true;
-	return ctx_json_compact(view->json, ctx_body_value(view, i),
+	return ctx_json_compact(view->json, ctx_result_content_value(view, i),
 	    &pieces->made, &piece->literal, err);
 }
 
 int
-ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
-    const struct ctx_dialect *dialect, size_t i, struct ctx_err *err)
+ctx_text_segments_result(struct text_segments *pieces,
+    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
+    struct ctx_err *err)
 {
 	uint32_t body = view->parts[i].value, node;
-	const struct ctx_part *part;
+	const struct ctx_block *part;
 	bool text = false;
 	size_t k;
 
@@ -94,19 +95,19 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 	pieces->item.n = 0;
 	if (body == 0)
 		return 0;
-	node = ctx_body_text(view->json, body, dialect);
+	node = ctx_result_content_text(view->json, body, dialect);
 	if (node == 0 && view->json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
 	if (node != 0)
 		return add_literal(pieces, view->json, node, NULL, err);
-	if (!ctx_body_lists(view, i))
+	if (!ctx_result_content_lists(view, i))
 		return add_made(pieces, view, i, err);
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
 		part = &view->parts[k];
 		pieces->item.n++;
-		if (part->kind == CTX_PART_MEDIA)
+		if (part->kind == CTX_BLOCK_MEDIA)
 			continue;
-		node = part->kind == CTX_PART_TEXT ? part->value : part->child;
+		node = part->kind == CTX_BLOCK_TEXT ? part->value : part->child;
 		/* What would go with more than the result must stay. */
 		if (part->child <= body)
 			part = NULL;
@@ -125,10 +126,10 @@ ctx_pieces_result(struct pieces *pieces, const struct ctx_view *view,
 }
 
 int
-ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view, size_t but,
-    struct ctx_err *err)
+ctx_text_segments_texts(struct text_segments *pieces,
+    const struct ctx_message *view, size_t but, struct ctx_err *err)
 {
-	const struct ctx_part *part;
+	const struct ctx_block *part;
 	size_t i;
 
 	pieces->n = 0;
@@ -136,7 +137,7 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view, size_t but,
 	pieces->item = *view;
 	for (i = 0; i < view->n; i++) {
 		part = &view->parts[i];
-		if (i == but || part->kind != CTX_PART_TEXT ||
+		if (i == but || part->kind != CTX_BLOCK_TEXT ||
 		    part->owner != 0 || part->whole ||
 		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
 			continue;
@@ -147,15 +148,15 @@ ctx_pieces_texts(struct pieces *pieces, const struct ctx_view *view, size_t but,
 }
 
 static int
-read_piece(struct pieces *pieces, const struct ctx_json *json,
-    const struct piece *piece, struct ctx_err *err)
+read_piece(struct text_segments *pieces, const struct ctx_json *json,
+    const struct text_segment *piece, struct ctx_err *err)
 {
 	struct ctx_str literal = piece->literal;
 	struct ctx_buf *text = &pieces->text;
 	size_t before = text->n;
 
 	if (literal.n > 0 && !piece->made)
-		return ctx_text_decode(text, literal, err);
+		return ctx_json_string_decode(text, literal, err);
 	if (literal.n == 0 &&
 	    ctx_json_compact(json, piece->node, text, &literal, err) < 0)
 		return -1;
@@ -165,9 +166,9 @@ read_piece(struct pieces *pieces, const struct ctx_json *json,
 
 /* Is the text that of the one piece that is made?  It is not copied. */
 static bool
-is_made(struct pieces *pieces)
+is_made(struct text_segments *pieces)
 {
-	const struct piece *piece = &pieces->list[0];
+	const struct text_segment *piece = &pieces->list[0];
 	struct ctx_buf text = pieces->text;
 
 	if (pieces->n == 0 || !piece->made)
@@ -181,11 +182,11 @@ is_made(struct pieces *pieces)
 }
 
 int
-ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
-    struct ctx_err *err)
+ctx_text_segments_read(struct text_segments *pieces,
+    const struct ctx_json *json, struct ctx_err *err)
 {
 	struct ctx_buf *text = &pieces->text;
-	struct piece *piece;
+	struct text_segment *piece;
 	size_t i;
 
 	if (is_made(pieces)) {
@@ -206,14 +207,14 @@ ctx_pieces_read(struct pieces *pieces, const struct ctx_json *json,
 }
 
 void
-ctx_pieces_forget(struct pieces *pieces)
+ctx_text_segments_forget(struct text_segments *pieces)
 {
 	if (pieces->n == 0 || pieces->list[0].literal.p != pieces->text.p)
 		ctx_buf_reset(&pieces->text);
 }
 
 void
-ctx_pieces_spare(struct pieces *pieces, size_t bytes)
+ctx_text_segments_spare(struct text_segments *pieces, size_t bytes)
 {
 	pieces->spared = bytes;
 	pieces->text.n -= bytes;
@@ -221,14 +222,14 @@ ctx_pieces_spare(struct pieces *pieces, size_t bytes)
 }
 
 size_t
-ctx_piece_seek(const struct piece *piece, size_t at, size_t bytes)
+ctx_text_segment_seek(const struct text_segment *piece, size_t at, size_t bytes)
 {
 	return piece->made ? at + bytes
-			   : ctx_text_seek(piece->literal, at, bytes);
+			   : ctx_json_string_seek(piece->literal, at, bytes);
 }
 
 void
-ctx_pieces_release(struct pieces *pieces)
+ctx_text_segments_release(struct text_segments *pieces)
 {
 	free(pieces->list);
 	ctx_buf_release(&pieces->text);

@@ -46,17 +46,18 @@ struct truncate {
 	struct ctx_writer *writer;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
-	struct ctx_meter *meter;
-	struct talk lines, record; /* the stream's, and a record's own */
-	struct cut cut;
-	struct pieces pieces;
+	struct ctx_model_counters *meter;
+	struct conversation_tracker lines,
+	    record; /* the stream's, and a record's own */
+	struct shortener cut;
+	struct text_segments pieces;
 	struct ctx_edits edits;
 	struct edited edited;
 	struct ctx_buf out, text;
 	int64_t match_left; /* time for the patterns, of a message */
 	struct waitings held, elements;
 	struct ctx_json json; /* a held record, scanned again */
-	struct ctx_view view;
+	struct ctx_message view;
 	bool trial;   /* nothing is reported, */
 	bool refused; /* but whether bound reasoning follows a change */
 };
@@ -85,7 +86,7 @@ static const char *const rules[] = {
 
 /* Could a value be longer than a limit?  One of 0 is none. */
 static bool
-may_exceed(const struct ctx_view *view, uint32_t node, uint64_t limit)
+may_exceed(const struct ctx_message *view, uint32_t node, uint64_t limit)
 {
 	const struct ctx_node *value = &view->json->nodes[node];
 
@@ -100,7 +101,7 @@ cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
 
 	if (t->pieces.n == 0)
 		return 0;
-	if (ctx_cut(&t->cut, &t->edits, event->view, event->shape->dialect,
+	if (ctx_shorten(&t->cut, &t->edits, event->view, event->shape->dialect,
 		&t->pieces, limit, &done, err) < 0)
 		return -1;
 	*count += done;
@@ -120,8 +121,8 @@ shorten_arguments(struct truncate *t, uint64_t before, char mark[80],
 	(void)snprintf(mark, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
 	    (unsigned long long)before, units[t->options->unit]);
 	for (form = 0;; form++) {
-		if (ctx_cut_measure(&t->cut, mark, strlen(mark), after, err) <
-		    0)
+		if (ctx_shorten_measure(&t->cut, mark, strlen(mark), after,
+			err) < 0)
 			return -1;
 		if (*after <= t->options->args || form == 2)
 			return 0;
@@ -131,7 +132,7 @@ shorten_arguments(struct truncate *t, uint64_t before, char mark[80],
 
 /* Arguments are never cut but replaced, so that none pass for real ones. */
 static int
-cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
+cut_args(struct truncate *t, const struct ctx_message *view, uint32_t args,
     struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(view->json, args);
@@ -145,7 +146,7 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 		    : ctx_json_compact(view->json, args, &t->out, &text, err)) <
 	    0)
 		return -1;
-	if (ctx_cut_measure(&t->cut, text.p, text.n, &before, err) < 0)
+	if (ctx_shorten_measure(&t->cut, text.p, text.n, &before, err) < 0)
 		return -1;
 	ctx_buf_reset(&t->out);
 	if (before <= t->options->args)
@@ -156,10 +157,11 @@ cut_args(struct truncate *t, const struct ctx_view *view, uint32_t args,
 		return 0;
 	t->counts->calls++;
 	t->out.n = 0;
-	if (string ? ctx_text_encode(&t->out, mark, strlen(mark), err) < 0
-		   : ctx_buf_add(&t->out, mark, strlen(mark), err) < 0)
+	if (string
+		? ctx_json_string_encode(&t->out, mark, strlen(mark), err) < 0
+		: ctx_buf_add(&t->out, mark, strlen(mark), err) < 0)
 		return -1;
-	return ctx_edit_replace(&t->edits, raw, t->out.p, t->out.n, err);
+	return ctx_edits_replace(&t->edits, raw, t->out.p, t->out.n, err);
 }
 
 static int
@@ -172,7 +174,8 @@ cut_texts(struct truncate *t, const struct ctx_event *event,
 
 	if (limit == 0 || node->end - node->at <= limit)
 		return 0;
-	if (ctx_pieces_texts(&t->pieces, event->view, event->view->n, err) < 0)
+	if (ctx_text_segments_texts(&t->pieces, event->view, event->view->n,
+		err) < 0)
 		return -1;
 	return cut_pieces(t, event, limit, &t->counts->messages, err);
 }
@@ -191,23 +194,23 @@ result_limit(const struct ctx_truncate_options *options)
 
 /* Sets *is to whether part i is media, or stands in for some. */
 static int
-is_media(struct truncate *t, const struct ctx_view *view, size_t i, bool *is,
+is_media(struct truncate *t, const struct ctx_message *view, size_t i, bool *is,
     struct ctx_err *err)
 {
 	struct reference ref;
 
-	*is = view->parts[i].kind == CTX_PART_MEDIA;
-	return *is ? 0 : ctx_standin_part(view, i, &t->text, is, &ref, err);
+	*is = view->parts[i].kind == CTX_BLOCK_MEDIA;
+	return *is ? 0 : ctx_placeholder_part(view, i, &t->text, is, &ref, err);
 }
 
 /* Puts a text block in the place of part i, if that is possible and no edit
  * from number first on has replaced it. */
 static int
-remove_block(struct truncate *t, struct talk *talk,
+remove_block(struct truncate *t, struct conversation_tracker *talk,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	const struct ctx_dialect *dialect = event->shape->dialect;
 	uint32_t block = ctx_media_block(view, dialect, i);
 	uint32_t owner = view->parts[i].owner;
@@ -219,37 +222,38 @@ remove_block(struct truncate *t, struct talk *talk,
 	old = ctx_json_str(view->json, block);
 	if (ctx_edits_touch(&t->edits, first, old))
 		return 0;
-	if (owner != 0 && ctx_talk_tool(talk, event, owner - 1, &tool, err) < 0)
+	if (owner != 0 &&
+	    ctx_tracker_tool(talk, event, owner - 1, &tool, err) < 0)
 		return -1;
 	if (owner != 0 &&
-	    !ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
+	    !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
 		tool.n, &t->match_left))
 		return 0;
 	t->counts->media++;
 	t->out.n = 0;
 	if (ctx_media_look(view->json, block, &t->text, &media, err) < 0 ||
-	    ctx_standin_add(&t->out, view->json, &media, true, err) < 0)
+	    ctx_placeholder_add(&t->out, view->json, &media, true, err) < 0)
 		return -1;
 	t->text.n = 0;
-	if (ctx_standin_block(&t->text, dialect, view->json, block,
+	if (ctx_placeholder_block(&t->text, dialect, view->json, block,
 		(struct ctx_str){t->out.p, t->out.n}, err) < 0)
 		return -1;
-	return ctx_edit_replace(&t->edits, old, t->text.p, t->text.n, err);
+	return ctx_edits_replace(&t->edits, old, t->text.p, t->text.n, err);
 }
 
 static int
-remove_media(struct truncate *t, struct talk *talk,
+remove_media(struct truncate *t, struct conversation_tracker *talk,
     const struct ctx_event *event, size_t first, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	bool is;
 	size_t i;
 
 	for (i = 0; i < view->n && number < end; i++) {
 		if (is_media(t, view, i, &is, err) < 0)
 			return -1;
-		if (view->parts[i].kind == CTX_PART_MEDIA &&
+		if (view->parts[i].kind == CTX_BLOCK_MEDIA &&
 		    remove_block(t, talk, event, i, first, err) < 0)
 			return -1;
 		number += is;
@@ -274,39 +278,41 @@ media_end(const struct truncate *t, const struct waitings *held)
 
 /* Cuts part i, if it is too long and of a tool that is asked for. */
 static int
-cut_part(struct truncate *t, struct talk *talk, const struct ctx_event *event,
-    size_t i, struct ctx_err *err)
+cut_part(struct truncate *t, struct conversation_tracker *talk,
+    const struct ctx_event *event, size_t i, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
-	const struct ctx_view *view = event->view;
-	const struct ctx_part *part = &view->parts[i];
-	uint64_t limit = part->kind == CTX_PART_RESULT ? result_limit(options)
-	    : part->kind == CTX_PART_CALL              ? options->args
-						       : 0;
+	const struct ctx_message *view = event->view;
+	const struct ctx_block *part = &view->parts[i];
+	uint64_t limit = part->kind == CTX_BLOCK_TOOL_RESULT
+	    ? result_limit(options)
+	    : part->kind == CTX_BLOCK_TOOL_CALL ? options->args
+						: 0;
 	struct ctx_str tool;
 
 	if (part->whole || !may_exceed(view, part->value, limit))
 		return 0;
-	if (ctx_talk_tool(talk, event, i, &tool, err) < 0)
+	if (ctx_tracker_tool(talk, event, i, &tool, err) < 0)
 		return -1;
-	if (!ctx_pattern_picks(&options->tool, &options->not_tool, tool.p,
+	if (!ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
 		tool.n, &t->match_left))
 		return 0;
-	if (part->kind == CTX_PART_CALL)
+	if (part->kind == CTX_BLOCK_TOOL_CALL)
 		return cut_args(t, view, part->value, err);
-	if (ctx_pieces_result(&t->pieces, view, event->shape->dialect, i, err) <
-	    0)
+	if (ctx_text_segments_result(&t->pieces, view, event->shape->dialect, i,
+		err) < 0)
 		return -1;
 	return cut_pieces(t, event, limit, &t->counts->results, err);
 }
 
 /* Tells of a message that has edits from first on. */
 static int
-tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
-    size_t first, const struct ctx_truncate_counts *was, struct ctx_err *err)
+tell(struct truncate *t, struct conversation_tracker *talk,
+    const struct ctx_event *event, size_t first,
+    const struct ctx_truncate_counts *was, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->view->json;
-	struct ctx_touch touch = {.file = event->record->file,
+	struct ctx_change touch = {.file = event->record->file,
 	    .line = event->record->line,
 	    .index = talk->index};
 
@@ -317,7 +323,7 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 	    (t->counts->messages > was->messages) * TEXTS +
 	    (t->counts->calls > was->calls) * ARGUMENTS +
 	    (t->counts->media > was->media) * MEDIA];
-	if (ctx_talk_first_tool(talk, event, &touch.tool, err) < 0)
+	if (ctx_tracker_first_tool(talk, event, &touch.tool, err) < 0)
 		return -1;
 	touch.continues = ctx_report_named(t->stream, event);
 	touch.bytes = event->inside ? ctx_json_str(json, event->node)
@@ -335,10 +341,10 @@ tell(struct truncate *t, struct talk *talk, const struct ctx_event *event,
 /* Removes the bound reasoning of a message after the first change, which may
  * be an edit of its own, from number first on. */
 static int
-remove_bound(struct truncate *t, struct talk *talk,
+remove_bound(struct truncate *t, struct conversation_tracker *talk,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
-	const struct ctx_view *view = event->view;
+	const struct ctx_message *view = event->view;
 	size_t from = ctx_edits_first(&t->edits, first, view->json->text);
 
 	if (talk->changed)
@@ -359,7 +365,7 @@ remove_bound(struct truncate *t, struct talk *talk,
 /* Notes the edits of a message whose first block of media has this number;
  * those with a number below end are removed. */
 static int
-cut_message(struct truncate *t, struct talk *talk,
+cut_message(struct truncate *t, struct conversation_tracker *talk,
     const struct ctx_event *event, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
@@ -380,14 +386,14 @@ cut_message(struct truncate *t, struct talk *talk,
 
 /* A message passes; edit: it may be changed. */
 static int
-one_message(struct truncate *t, struct talk *talk,
+one_message(struct truncate *t, struct conversation_tracker *talk,
     const struct ctx_event *event, bool edit, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
-	if (ctx_talk_enter(talk, t->stream, event, t->meter, err) < 0 ||
+	if (ctx_tracker_enter(talk, t->stream, event, t->meter, err) < 0 ||
 	    (edit && cut_message(t, talk, event, number, end, err) < 0))
 		return -1;
-	return ctx_talk_leave(talk, event, err);
+	return ctx_tracker_leave(talk, event, err);
 }
 
 /* Writes a text with its edits; stays: it need not be copied. */
@@ -403,7 +409,7 @@ pass(struct truncate *t, struct ctx_str text, bool stays, struct ctx_err *err)
 			   : ctx_writer_copy(t->writer, text.p, text.n, err)) <
 		    0)
 			return -1;
-		return ctx_writer_mark(t->writer, err);
+		return ctx_writer_end_record(t->writer, err);
 	}
 	t->out.n = 0;
 	if (ctx_report_sync(&t->options->report, err) < 0 ||
@@ -412,7 +418,7 @@ pass(struct truncate *t, struct ctx_str text, bool stays, struct ctx_err *err)
 		return -1;
 	ctx_edits_reset(&t->edits);
 	ctx_buf_reset(&t->out);
-	return ctx_writer_mark(t->writer, err);
+	return ctx_writer_end_record(t->writer, err);
 }
 
 /* ---- messages that wait for others ---- */
@@ -427,7 +433,7 @@ is_held(const struct ctx_truncate_options *options)
 
 /* True if bound reasoning further on may forbid every change. */
 static bool
-may_refuse(const struct truncate *t, const struct talk *talk)
+may_refuse(const struct truncate *t, const struct conversation_tracker *talk)
 {
 	return t->options->reasoning == CTX_REASONING_FAIL && talk->binds &&
 	    !t->options->unsent;
@@ -467,16 +473,16 @@ add_waiting(struct truncate *t, struct waitings *held,
 
 /* A message that was held passes; json is its record. */
 static int
-pass_message(struct truncate *t, struct talk *talk, const struct waitings *held,
-    const struct waiting *one, const struct ctx_json *json, bool edit,
-    struct ctx_err *err)
+pass_message(struct truncate *t, struct conversation_tracker *talk,
+    const struct waitings *held, const struct waiting *one,
+    const struct ctx_json *json, bool edit, struct ctx_err *err)
 {
 	const struct ctx_record record = {.kind = CTX_RECORD_JSON,
 	    .text = {one->text, one->n},
 	    .json = json,
 	    .file = one->file,
 	    .line = one->line};
-	const struct ctx_shape shape = {.kind = CTX_SHAPE_MESSAGE,
+	const struct ctx_record_layout shape = {.kind = CTX_LAYOUT_MESSAGE,
 	    .dialect = one->dialect};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
 	    .record = &record,
@@ -498,15 +504,15 @@ pass_message(struct truncate *t, struct talk *talk, const struct waitings *held,
  * NULL.
  */
 static int
-try_all(struct truncate *t, const struct talk *talk,
+try_all(struct truncate *t, const struct conversation_tracker *talk,
     const struct waitings *held, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *t->counts;
 	size_t noted = t->edits.n, stored = t->edits.store.n;
-	struct talk trial;
+	struct conversation_tracker trial;
 	size_t used, i;
-	int rc = ctx_talk_init(&trial, talk->tools, false, err);
+	int rc = ctx_tracker_init(&trial, talk->tools, false, err);
 
 	trial.measure = talk->measure;
 	trial.asked = true;
@@ -529,7 +535,7 @@ try_all(struct truncate *t, const struct talk *talk,
 		t->edits.n = noted;
 		t->edits.store.n = stored;
 	}
-	ctx_talk_release(&trial);
+	ctx_tracker_release(&trial);
 	*t->counts = was;
 	t->counts->refused += t->refused;
 	t->trial = false;
@@ -596,14 +602,14 @@ keep_text(struct truncate *t, struct waiting *one,
 static int
 add_line(struct truncate *t, const struct ctx_event *event, struct ctx_err *err)
 {
-	bool sent = t->options->unsent && ctx_view_answered(event->view);
+	bool sent = t->options->unsent && ctx_message_was_sent(event->view);
 	struct waiting *one;
 
 	if (t->lines.tokens && t->lines.measure.counter == NULL &&
 	    ctx_stream_measure(t->stream, event, t->meter, &t->lines.measure,
 		err) < 0)
 		return -1;
-	if (ctx_talk_ask(&t->lines, t->stream, event, t->meter, err) < 0)
+	if (ctx_tracker_query(&t->lines, t->stream, event, t->meter, err) < 0)
 		return -1;
 	if (sent && leave_all(t, false, err) < 0)
 		return -1;
@@ -631,7 +637,7 @@ add_element(struct truncate *t, const struct ctx_event *event,
 {
 	if (add_waiting(t, &t->elements, event, err) == NULL)
 		return -1;
-	if (t->options->unsent && ctx_view_answered(event->view))
+	if (t->options->unsent && ctx_message_was_sent(event->view))
 		t->elements.sent = t->elements.n;
 	return 0;
 }
@@ -691,7 +697,7 @@ release_held(struct truncate *t)
 	free(t->held.list);
 	free(t->elements.list);
 	ctx_json_release(&t->json);
-	ctx_view_release(&t->view);
+	ctx_message_release(&t->view);
 	ctx_buf_release(&t->text);
 }
 
@@ -714,14 +720,14 @@ one_event(struct truncate *t, const struct ctx_event *event,
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return ctx_talk_enter(&t->record, t->stream, event, t->meter,
+		return ctx_tracker_enter(&t->record, t->stream, event, t->meter,
 		    err);
 	case CTX_EVENT_MESSAGE:
 		return message_event(t, event, err);
 	case CTX_EVENT_END:
 		return end_elements(t, event->record->json, err);
 	case CTX_EVENT_RECORD:
-		if (event->shape->kind == CTX_SHAPE_MESSAGE &&
+		if (event->shape->kind == CTX_LAYOUT_MESSAGE &&
 		    is_held(t->options))
 			return 0;
 		return pass_record(t, event, err);
@@ -768,7 +774,7 @@ run(struct truncate *t, struct ctx_err *err)
 
 int
 ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_meter *meter, struct ctx_truncate_options *options,
+    struct ctx_model_counters *meter, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
 	struct truncate t = {.stream = stream,
@@ -788,13 +794,13 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	t.cut.tail = options->tail;
 	ctx_json_init(&t.edited.json, meter->simd);
 	ctx_json_init(&t.json, meter->simd);
-	if (ctx_talk_init(&t.lines, tools, tokens, err) == 0 &&
-	    ctx_talk_init(&t.record, tools, tokens, err) == 0)
+	if (ctx_tracker_init(&t.lines, tools, tokens, err) == 0 &&
+	    ctx_tracker_init(&t.record, tools, tokens, err) == 0)
 		rc = run(&t, err);
-	ctx_talk_release(&t.lines);
-	ctx_talk_release(&t.record);
-	ctx_cut_release(&t.cut);
-	ctx_pieces_release(&t.pieces);
+	ctx_tracker_release(&t.lines);
+	ctx_tracker_release(&t.record);
+	ctx_shorten_release(&t.cut);
+	ctx_text_segments_release(&t.pieces);
 	ctx_edits_release(&t.edits);
 	ctx_edited_release(&t.edited);
 	ctx_buf_release(&t.out);

@@ -62,7 +62,8 @@ simd_named(const char *name)
 
 	for (i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (strcmp(all[i].name, name) == 0) {
-			if (i > 0 && ctx_simd_pick(all[i].simd) != all[i].simd)
+			if (i > 0 &&
+			    ctx_simd_resolve(all[i].simd) != all[i].simd)
 				exit(3); /* not on this machine */
 			return all[i].simd;
 		}
@@ -115,7 +116,7 @@ count(struct job *job)
 		if (line == NULL)
 			die("a line without an end");
 		job->text.n = 0;
-		if (ctx_text_decode(&job->text,
+		if (ctx_json_string_decode(&job->text,
 			(struct ctx_str){p, (size_t)(line - p)}, &err) < 0 ||
 		    ctx_token_count(job->counter, job->text.p, job->text.n,
 			&tokens, &err) < 0)
@@ -173,7 +174,7 @@ write_strings(const char *file, bool messages)
 		while (at + n < text.n && (text.p[at + n] & 0xc0) == 0x80)
 			n--;
 		out.n = 0;
-		if (ctx_text_encode(&out, text.p + at, n, &err) < 0)
+		if (ctx_json_string_encode(&out, text.p + at, n, &err) < 0)
 			die(err.text);
 		printf(messages ? "{\"role\":\"user\",\"content\":%.*s}\n"
 				: "%.*s\n",

@@ -157,14 +157,14 @@ WRAP(int, ctx_buf_reserve,
 WRAP(int, ctx_buf_add,
     (struct ctx_buf * buf, const char *p, size_t n, struct ctx_err *err),
     (buf, p, n, err), ctx_err_nomem(err))
-WRAP(int, ctx_text_decode,
+WRAP(int, ctx_json_string_decode,
     (struct ctx_buf * out, struct ctx_str literal, struct ctx_err *err),
     (out, literal, err), ctx_err_nomem(err))
-WRAP(int, ctx_text_encode,
+WRAP(int, ctx_json_string_encode,
     (struct ctx_buf * out, const char *p, size_t n, struct ctx_err *err),
     (out, p, n, err), ctx_err_nomem(err))
 
-WRAP(int, ctx_edit_replace,
+WRAP(int, ctx_edits_replace,
     (struct ctx_edits * edits, struct ctx_str old, const char *p, size_t n,
 	struct ctx_err *err),
     (edits, old, p, n, err), ctx_err_nomem(err))
@@ -174,7 +174,7 @@ WRAP(int, ctx_token_count,
     (counter, p, n, tokens, err), ctx_err_nomem(err))
 WRAP(int, ctx_count_message,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_view *view, struct ctx_cost *cost,
+	const struct ctx_message *view, struct ctx_cost *cost,
 	struct ctx_err *err),
     (counter, dialect, view, cost, err), ctx_err_nomem(err))
 
@@ -192,48 +192,49 @@ PASSES(ctx_edits_apply,
     (edits, text, out, err))
 PASSES(ctx_report_sync, (const struct ctx_report *report, struct ctx_err *err),
     (report, err))
-PASSES(ctx_report_touch,
-    (const struct ctx_report *report, const struct ctx_touch *touch,
+PASSES(ctx_report_change,
+    (const struct ctx_report *report, const struct ctx_change *touch,
 	struct ctx_err *err),
     (report, touch, err))
-PASSES(ctx_names_id,
-    (struct ctx_names * names, const char *p, size_t n, uint32_t *id,
+PASSES(ctx_intern,
+    (struct ctx_intern * names, const char *p, size_t n, uint32_t *id,
 	struct ctx_err *err),
     (names, p, n, id, err))
-PASSES(ctx_count_part,
+PASSES(ctx_count_block,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_view *view, size_t i, struct ctx_cost *cost,
+	const struct ctx_message *view, size_t i, struct ctx_cost *cost,
 	struct ctx_err *err),
     (counter, dialect, view, i, cost, err))
 PASSES(ctx_count_value,
     (struct ctx_counter * counter, const struct ctx_json *json, uint32_t node,
 	struct ctx_cost *cost, struct ctx_err *err),
     (counter, json, node, cost, err))
-PASSES(ctx_pieces_plain,
-    (struct pieces * pieces, struct cut *cut, struct ctx_err *err),
+PASSES(ctx_text_segments_plain,
+    (struct text_segments * pieces, struct shortener *cut, struct ctx_err *err),
     (pieces, cut, err))
-PASSES(ctx_marks_append,
-    (struct ctx_marks * marks, struct ctx_token_counter *counter, const char *p,
-	size_t n, struct ctx_err *err),
+PASSES(ctx_token_index_append,
+    (struct ctx_token_index * marks, struct ctx_token_counter *counter,
+	const char *p, size_t n, struct ctx_err *err),
     (marks, counter, p, n, err))
-PASSES(ctx_cut_measure,
-    (struct cut * cut, const char *p, size_t n, uint64_t *size,
+PASSES(ctx_shorten_measure,
+    (struct shortener * cut, const char *p, size_t n, uint64_t *size,
 	struct ctx_err *err),
     (cut, p, n, size, err))
-PASSES(ctx_hints_strip,
-    (struct ctx_hint_pen * pen, uint32_t object, struct ctx_err *err),
+PASSES(ctx_breakpoint_strip,
+    (struct ctx_breakpoint_writer * pen, uint32_t object, struct ctx_err *err),
     (pen, object, err))
-PASSES(ctx_hints_write,
-    (struct ctx_hint_pen * pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
+PASSES(ctx_breakpoint_write,
+    (struct ctx_breakpoint_writer * pen,
+	const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
 	uint32_t list, uint32_t mask, struct ctx_err *err),
     (pen, hints, ttl, list, mask, err))
 PASSES(ctx_read_part,
-    (struct ctx_view * view, enum ctx_part_kind kind, uint32_t value,
+    (struct ctx_message * view, enum ctx_block_kind kind, uint32_t value,
 	struct ctx_err *err),
     (view, kind, value, err))
 PASSES(ctx_read_member,
-    (struct ctx_view * view, uint32_t obj, const char *key,
-	enum ctx_part_kind kind, struct ctx_err *err),
+    (struct ctx_message * view, uint32_t obj, const char *key,
+	enum ctx_block_kind kind, struct ctx_err *err),
     (view, obj, key, kind, err))
 PASSES(ctx_media_tokens,
     (const struct ctx_image *image, const struct ctx_json *json, uint32_t node,
@@ -247,61 +248,64 @@ PASSES(ctx_nfc_map_init,
     (struct ctx_nfc_map * map, struct ctx_nfc *nfc, struct ctx_str text,
 	struct ctx_err *err),
     (map, nfc, text, err))
-PASSES(ctx_walk_next, (struct ctx_walk * walk, size_t max, struct ctx_err *err),
+PASSES(ctx_text_splitter_next,
+    (struct ctx_text_splitter * walk, size_t max, struct ctx_err *err),
     (walk, max, err))
-PASSES(ctx_walk_place,
-    (struct ctx_walk * walk, size_t *at, struct ctx_err *err), (walk, at, err))
-PASSES(ctx_merge_long,
-    (const struct ctx_vocab *vocab, struct ctx_merge *merge, const char *p,
+PASSES(ctx_text_splitter_place,
+    (struct ctx_text_splitter * walk, size_t *at, struct ctx_err *err),
+    (walk, at, err))
+PASSES(ctx_bpe_long,
+    (const struct ctx_vocab *vocab, struct ctx_bpe *merge, const char *p,
 	size_t n, struct ctx_err *err),
     (vocab, merge, p, n, err))
-PASSES(ctx_prune_look,
-    (struct prune * p, const struct entry *entry, struct ctx_err *err),
+PASSES(ctx_prune_reread,
+    (struct prune * p, const struct held_message *entry, struct ctx_err *err),
     (p, entry, err))
 PASSES(ctx_call_key_of,
     (struct ctx_call_key * key, const struct ctx_json *json,
-	const struct ctx_part *part, uint64_t rules, struct ctx_buf *text,
+	const struct ctx_block *part, uint64_t rules, struct ctx_buf *text,
 	struct ctx_err *err),
     (key, json, part, rules, text, err))
 PASSES(ctx_groups_tool,
     (struct ctx_groups * groups, const struct ctx_dialect *dialect,
-	const struct ctx_view *view, size_t i, uint32_t *tool,
+	const struct ctx_message *view, size_t i, uint32_t *tool,
 	struct ctx_err *err),
     (groups, dialect, view, i, tool, err))
-PASSES(ctx_talk_first_tool,
-    (struct talk * talk, const struct ctx_event *event, struct ctx_str *tool,
-	struct ctx_err *err),
+PASSES(ctx_tracker_first_tool,
+    (struct conversation_tracker * talk, const struct ctx_event *event,
+	struct ctx_str *tool, struct ctx_err *err),
     (talk, event, tool, err))
-PASSES(ctx_talk_enter,
-    (struct talk * talk, const struct ctx_stream *stream,
-	const struct ctx_event *event, struct ctx_meter *meter,
+PASSES(ctx_tracker_enter,
+    (struct conversation_tracker * talk, const struct ctx_stream *stream,
+	const struct ctx_event *event, struct ctx_model_counters *meter,
 	struct ctx_err *err),
     (talk, stream, event, meter, err))
-PASSES(ctx_judge_wait,
-    (struct ctx_judge * judge, unsigned wait, struct ctx_err *err),
+PASSES(ctx_validate_wait,
+    (struct ctx_validator * judge, unsigned wait, struct ctx_err *err),
     (judge, wait, err))
-PASSES(ctx_judge_refuse_waiting,
-    (struct ctx_judge * judge, unsigned wait, enum ctx_rule_id id,
+PASSES(ctx_validate_refuse_waiting,
+    (struct ctx_validator * judge, unsigned wait, enum ctx_rule_id id,
 	const char *what, struct ctx_err *err),
     (judge, wait, id, what, err))
-PASSES(ctx_judge_refuse_part,
-    (struct ctx_judge * judge, enum ctx_rule_id id, size_t part,
+PASSES(ctx_validate_refuse_part,
+    (struct ctx_validator * judge, enum ctx_rule_id id, size_t part,
 	const char *what, const char *tail, struct ctx_err *err),
     (judge, id, part, what, tail, err))
-PASSES(ctx_judge_refuse,
-    (struct ctx_judge * judge, enum ctx_rule_id id, const char *what,
+PASSES(ctx_validate_refuse,
+    (struct ctx_validator * judge, enum ctx_rule_id id, const char *what,
 	struct ctx_err *err),
     (judge, id, what, err))
-PASSES(ctx_course_weigh,
-    (struct course * course, uint64_t number, struct ctx_hint_pen *pen,
-	struct ctx_err *err),
+PASSES(ctx_cache_run_weigh,
+    (struct cache_run * course, uint64_t number,
+	struct ctx_breakpoint_writer *pen, struct ctx_err *err),
     (course, number, pen, err))
-PASSES(ctx_course_edit,
-    (struct ctx_hint_pen * pen, const struct ctx_hints *hints, enum ctx_ttl ttl,
+PASSES(ctx_cache_run_edit,
+    (struct ctx_breakpoint_writer * pen,
+	const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
 	uint32_t message, uint32_t mask, struct ctx_err *err),
     (pen, hints, ttl, message, mask, err))
-PASSES(ctx_course_decide,
-    (struct course * course, const struct ctx_dialect *dialect,
+PASSES(ctx_cache_run_decide,
+    (struct cache_run * course, const struct ctx_dialect *dialect,
 	const char *provider, struct ctx_err *err),
     (course, dialect, provider, err))
 PASSES(ctx_reader_flush, (struct ctx_reader * reader, struct ctx_err *err),
@@ -310,8 +314,9 @@ PASSES(ctx_plan_compact,
     (struct ctx_plan * plan, struct ctx_groups *groups, struct ctx_err *err),
     (plan, groups, err))
 PASSES(ctx_fifo_decide,
-    (struct ctx_unit * units, size_t n, const struct ctx_limits *limits,
-	uint64_t base, uint32_t newest, struct ctx_err *err),
+    (struct ctx_candidate * units, size_t n,
+	const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+	struct ctx_err *err),
     (units, n, limits, base, newest, err))
 PASSES(ctx_writer_put,
     (struct ctx_writer * writer, const char *p, size_t n, struct ctx_err *err),
@@ -323,27 +328,27 @@ PASSES(ctx_spool_sync, (struct ctx_spool * spool, struct ctx_err *err),
     (spool, err))
 PASSES(ctx_count_result,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_view *view, size_t *i, struct ctx_cost *cost,
+	const struct ctx_message *view, size_t *i, struct ctx_cost *cost,
 	struct ctx_err *err),
     (counter, dialect, view, i, cost, err))
 PASSES(ctx_embed_add,
     (struct ctx_embed * embed, const char *p, size_t n, struct ctx_err *err),
     (embed, p, n, err))
-PASSES(ctx_hinted_tell,
-    (const struct ctx_report *report, struct ctx_touch *touch, const char *rule,
-	struct ctx_str bytes, struct ctx_err *err),
+PASSES(ctx_cache_report_change,
+    (const struct ctx_report *report, struct ctx_change *touch,
+	const char *rule, struct ctx_str bytes, struct ctx_err *err),
     (report, touch, rule, bytes, err))
-PASSES(ctx_pieces_texts,
-    (struct pieces * pieces, const struct ctx_view *view, size_t but,
+PASSES(ctx_text_segments_texts,
+    (struct text_segments * pieces, const struct ctx_message *view, size_t but,
 	struct ctx_err *err),
     (pieces, view, but, err))
-PASSES(ctx_regex_translate,
+PASSES(ctx_onig_to_pcre2,
     (const struct ctx_str *patterns, size_t n, struct ctx_kinds *kinds,
 	struct ctx_buf *out, struct ctx_err *err),
     (patterns, n, kinds, out, err))
-PASSES(ctx_count_cleared,
+PASSES(ctx_count_clear_savings,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_view *view, size_t i, struct ctx_str *left,
+	const struct ctx_message *view, size_t i, struct ctx_str *left,
 	uint64_t *saved, struct ctx_err *err),
     (counter, dialect, view, i, left, saved, err))
 

@@ -41,7 +41,7 @@ on_fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 	const struct ctx_rule *rule = ctx_rule_at(fix->finding->id);
 
 	(void)err;
-	must(rule != NULL && rule->remedy != CTX_REMEDY_NONE);
+	must(rule != NULL && rule->remedy != CTX_FIX_NONE);
 	outcome->fixed++;
 	return 0;
 }
@@ -63,7 +63,7 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	fuzz_input(p, n, f->chunks, f->n_chunks);
 	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
 	ctx_writer_init(&writer, FUZZ_OUT);
-	ctx_reader_tie(stream.reader, &writer);
+	ctx_reader_set_writer(stream.reader, &writer);
 	outcome->rc =
 	    ctx_check(&stream, repair ? &writer : NULL, &options, &err);
 	must(outcome->rc == 0 || err.text[0] != '\0');
@@ -89,7 +89,7 @@ judge(const struct fuzz *f, const struct outcome *repaired, bool alike)
 	run(f, repaired->out.p, repaired->out.n, false, &after);
 	must(after.rc == 0);
 	for (i = 0; alike && i < CTX_RULES; i++)
-		must(ctx_rule_at(i)->remedy != CTX_REMEDY_NONE
+		must(ctx_rule_at(i)->remedy != CTX_FIX_NONE
 			? after.found[i] <= repaired->found[i]
 			: f->provider != NULL ||
 			    after.found[i] == repaired->found[i]);

@@ -136,9 +136,9 @@ edit(const struct ctx_json *json, const struct choice *c, size_t size)
 	for (i = 0; i < n; i++)
 		drop[i] = drops(c, i);
 	if (c->replaced > 0)
-		must(ctx_edit_replace(&edits, ctx_json_str(json, c->replaced),
+		must(ctx_edits_replace(&edits, ctx_json_str(json, c->replaced),
 			 word, sizeof word - 1, &err) == 0);
-	must(ctx_edit_drop(&edits, json, c->box, drop, &err) == 0);
+	must(ctx_edits_remove(&edits, json, c->box, drop, &err) == 0);
 	must(ctx_edits_apply(&edits, (struct ctx_str){json->text, size}, &out,
 		 &err) == 0);
 	ctx_json_init(&after, CTX_SIMD_BEST);

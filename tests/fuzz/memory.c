@@ -162,7 +162,7 @@ note_line(struct kinds *kinds, const struct ctx_event *event)
 {
 	const struct ctx_dialect *dialect = event->shape->dialect;
 	const struct ctx_json *json = event->record->json;
-	struct ctx_line line;
+	struct ctx_line_place line;
 
 	if (event->inside ||
 	    (dialect->history != CTX_HISTORY_LAST &&

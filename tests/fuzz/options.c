@@ -61,8 +61,10 @@ void __wrap_cli_report_open(struct cli *cli, struct cli_report *report,
 FILE *__wrap_cli_explain_open(const struct cli *cli, const char *path);
 void __wrap_cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n, struct ctx_writer *writer);
-void __wrap_cli_meter(struct cli *cli, struct ctx_meter *meter);
-void __wrap_cli_sandbox(const struct cli *cli, const struct cli_needs *needs);
+void __wrap_cli_model_counters(struct cli *cli,
+    struct ctx_model_counters *meter);
+void __wrap_cli_sandbox(const struct cli *cli,
+    const struct cli_sandbox_grants *needs);
 int __wrap_cli_end(struct cli *cli, struct ctx_writer *writer);
 
 void
@@ -129,7 +131,7 @@ __wrap_cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 }
 
 void
-__wrap_cli_meter(struct cli *cli, struct ctx_meter *meter)
+__wrap_cli_model_counters(struct cli *cli, struct ctx_model_counters *meter)
 {
 	(void)cli;
 	(void)meter;
@@ -137,7 +139,8 @@ __wrap_cli_meter(struct cli *cli, struct ctx_meter *meter)
 }
 
 void
-__wrap_cli_sandbox(const struct cli *cli, const struct cli_needs *needs)
+__wrap_cli_sandbox(const struct cli *cli,
+    const struct cli_sandbox_grants *needs)
 {
 	(void)cli;
 	(void)needs;

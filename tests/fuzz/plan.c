@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	plan_them(&f, true, &stream);
 	must(same(&f, &whole, &stream));
 	for (i = 0; i < f.n; i++)
-		noted |= (whole.marks[i] & CTX_MARK_NOTE) != 0;
+		noted |= (whole.marks[i] & CTX_MARK_NOTICE) != 0;
 	must(!noted || whole.after <= f.limits.budget);
 	return 0;
 }

@@ -57,8 +57,8 @@ compare(const struct ctx_json *json, uint32_t node, json_t *value)
 
 	must(json->nodes[node].kind == kinds[json_typeof(value)]);
 	if (json_is_string(value)) {
-		must(ctx_text_decode(&text, ctx_json_str(json, node), &err) ==
-		    0);
+		must(ctx_json_string_decode(&text, ctx_json_str(json, node),
+			 &err) == 0);
 		must(fuzz_same(text.p, text.n, json_string_value(value),
 		    json_string_length(value)));
 		ctx_buf_release(&text);

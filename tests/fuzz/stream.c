@@ -11,7 +11,7 @@
 struct fuzz {
 	const struct ctx_dialect *dialect; /* NULL: found out */
 	uint8_t options[8];
-	struct ctx_meter *meter;
+	struct ctx_model_counters *meter;
 };
 
 struct outcome {
@@ -46,7 +46,8 @@ pattern(struct ctx_pattern *made, const char *text)
 /* ---- the commands ---- */
 
 static int
-on_pruned(void *user, const struct ctx_outcome *pruned, struct ctx_err *err)
+on_pruned(void *user, const struct ctx_prune_outcome *pruned,
+    struct ctx_err *err)
 {
 	struct outcome *outcome = user;
 
@@ -83,12 +84,12 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 	struct ctx_prune_options options = {.summary_tokens = 60,
 	    .user = outcome,
 	    .ended = on_pruned};
-	struct ctx_limits *limits = &options.limits;
+	struct ctx_prune_settings *limits = &options.limits;
 	unsigned policies = 0;
 
-	while (ctx_policy_at(policies) != NULL)
+	while (ctx_strategy_at(policies) != NULL)
 		policies++;
-	limits->policy = ctx_policy_at(f->options[2] % policies);
+	limits->policy = ctx_strategy_at(f->options[2] % policies);
 	limits->level = (enum ctx_level)(f->options[3] % 3);
 	limits->keep_last = f->options[3] / 3 % 5;
 	limits->keep_turns = f->options[3] / 15 % 4;
@@ -160,12 +161,13 @@ static int
 cache(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
-	struct ctx_cache_options options = {.provider = ctx_hints_provider(
+	struct ctx_cache_options options = {.provider = ctx_breakpoint_provider(
 						f->options[2] % 4),
 	    .ttl = (enum ctx_ttl)(f->options[3] % CTX_TTLS),
 	    .strip = f->options[4] & 1};
 
-	return ctx_cache(stream, writer, f->meter, &options, &outcome->err);
+	return ctx_mark_cache(stream, writer, f->meter, &options,
+	    &outcome->err);
 }
 
 static int
@@ -219,7 +221,7 @@ run(const struct fuzz *f, const char *p, size_t n, struct outcome *outcome)
 	memset(outcome, 0, sizeof *outcome);
 	begin(f, &stream, p, n);
 	ctx_writer_init(&writer, FUZZ_OUT);
-	ctx_reader_tie(stream.reader, &writer);
+	ctx_reader_set_writer(stream.reader, &writer);
 	outcome->rc = command_of(f)->run(f, &stream, &writer, outcome);
 	must(outcome->rc == 0 || outcome->err.text[0] != '\0');
 	must(ctx_writer_flush(&writer, &err) == 0);
@@ -256,7 +258,7 @@ check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
 }
 
 static int
-on_ended(void *user, const struct ctx_tally *tally, struct ctx_err *err)
+on_ended(void *user, const struct ctx_token_stats *tally, struct ctx_err *err)
 {
 	(void)err;
 	*(uint64_t *)user += tally->tokens;
@@ -267,13 +269,13 @@ static uint64_t
 count(const struct fuzz *f, const char *p, size_t n)
 {
 	uint64_t tokens = 0;
-	const struct ctx_tally_hooks hooks = {.user = &tokens,
+	const struct ctx_count_hooks hooks = {.user = &tokens,
 	    .ended = on_ended};
 	struct ctx_stream stream;
 	struct ctx_err err;
 
 	begin(f, &stream, p, n);
-	must(ctx_tally(&stream, f->meter, &hooks, &err) == 0);
+	must(ctx_count_stream(&stream, f->meter, &hooks, &err) == 0);
 	end(&stream);
 	return tokens;
 }
@@ -322,7 +324,7 @@ fuzz_head(const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ctx_meter meter = {.model = "gpt-4o"};
+	static struct ctx_model_counters meter = {.model = "gpt-4o"};
 	struct fuzz f = {.meter = &meter};
 	struct outcome first;
 	size_t i;

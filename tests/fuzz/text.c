@@ -35,8 +35,8 @@ decode_piece(struct ctx_str literal, size_t from, size_t to,
 	    ctx_buf_add(&piece, literal.p + from, to - from, &err) == 0 &&
 	    ctx_buf_add(&piece, "\"", 1, &err) == 0);
 	must(is_literal(piece.p, piece.n));
-	must(ctx_text_decode(text, (struct ctx_str){piece.p, piece.n}, &err) ==
-	    0);
+	must(ctx_json_string_decode(text, (struct ctx_str){piece.p, piece.n},
+		 &err) == 0);
 	ctx_buf_release(&piece);
 }
 
@@ -60,13 +60,13 @@ check(struct ctx_str literal)
 	struct ctx_err err;
 	uint32_t cp, same;
 
-	must(ctx_text_decode(&text, literal, &err) == 0);
+	must(ctx_json_string_decode(&text, literal, &err) == 0);
 	must(ctx_utf8_valid(text.p, text.n, CTX_SIMD_PORTABLE) == text.n);
 	must(ctx_utf8_valid(text.p, text.n, CTX_SIMD_BEST) == text.n);
-	must(ctx_text_bytes(literal) == text.n);
-	must(ctx_text_equal(literal, text.p, text.n));
-	must(text.n == 0 || !ctx_text_equal(literal, text.p, text.n - 1));
-	while (ctx_text_next(literal, &at, &cp)) {
+	must(ctx_json_string_bytes(literal) == text.n);
+	must(ctx_json_string_is(literal, text.p, text.n));
+	must(text.n == 0 || !ctx_json_string_is(literal, text.p, text.n - 1));
+	while (ctx_json_string_next(literal, &at, &cp)) {
 		n = ctx_utf8_next(text.p + behind, text.n - behind, &same);
 		must(cp == same);
 		behind += n;
@@ -74,19 +74,19 @@ check(struct ctx_str literal)
 		/* Every cut of a short one, some of a long one. */
 		if (++chars < 40 || chars % 97 == 0) {
 			cut(literal, at, &text);
-			must(ctx_text_seek(literal, 1, behind) == at);
+			must(ctx_json_string_seek(literal, 1, behind) == at);
 			must(ctx_utf8_skip(text.p, text.n, chars) == behind);
 			must(ctx_utf8_back(text.p, behind) == behind - n);
 		}
 	}
 	must(at == literal.n - 1 && behind == text.n);
-	must(ctx_text_chars(literal) == chars);
+	must(ctx_json_string_chars(literal) == chars);
 	must(ctx_utf8_count(text.p, text.n) == chars);
-	must(ctx_text_encode(&again, text.p, text.n, &err) == 0);
+	must(ctx_json_string_encode(&again, text.p, text.n, &err) == 0);
 	must(is_literal(again.p, again.n));
-	must(
-	    ctx_text_equal((struct ctx_str){again.p, again.n}, text.p, text.n));
-	must(ctx_text_canonical(literal) ==
+	must(ctx_json_string_is((struct ctx_str){again.p, again.n}, text.p,
+	    text.n));
+	must(ctx_json_string_is_normalized(literal) ==
 	    (again.n == literal.n &&
 		memcmp(again.p, literal.p, literal.n) == 0));
 	ctx_buf_release(&text);
@@ -106,10 +106,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!is_literal(literal.p, literal.n)) {
 		literal.n = 0;
 		size = ctx_utf8_valid(p, size, CTX_SIMD_BEST);
-		must(ctx_text_encode(&literal, p, size, &err) == 0);
+		must(ctx_json_string_encode(&literal, p, size, &err) == 0);
 		must(is_literal(literal.p, literal.n));
-		must(ctx_text_equal((struct ctx_str){literal.p, literal.n}, p,
-		    size));
+		must(ctx_json_string_is((struct ctx_str){literal.p, literal.n},
+		    p, size));
 	}
 	check((struct ctx_str){literal.p, literal.n});
 	ctx_buf_release(&literal);

@@ -15,18 +15,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Marks the ends of pieces; false if a pattern gives up. */
 static bool
-split(const struct ctx_chain *chain, const char *p, size_t n, size_t max,
-    char *ends)
+split(const struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
+    size_t max, char *ends)
 {
-	struct ctx_scheme none = {CTX_SCHEME_NONE, 0, 0, 0};
-	static struct ctx_split s;
-	struct ctx_chain_state *state;
+	struct ctx_pretokenizer none = {CTX_PRETOKENIZER_NONE, 0, 0, 0};
+	static struct ctx_pretokenize s;
+	struct ctx_pcre2_state *state;
 	struct ctx_err err;
 	size_t at = 0, i;
-	int rc = ctx_chain_begin(&state, chain, "test", &err);
+	int rc = ctx_pcre2_begin(&state, chain, "test", &err);
 
 	while (rc == 0 && at < n) {
-		rc = ctx_chain_split(state, NULL, none, &s, p + at, n - at, max,
+		rc = ctx_pcre2_split(state, NULL, none, &s, p + at, n - at, max,
 		    &err);
 		if (rc < 0)
 			break;
@@ -39,12 +39,12 @@ split(const struct ctx_chain *chain, const char *p, size_t n, size_t max,
 			abort();
 		ends[at] = 1;
 	}
-	ctx_chain_end(state);
+	ctx_pcre2_end(state);
 	return rc == 0;
 }
 
 static void
-check(const struct ctx_chain *chain, const char *p, size_t n)
+check(const struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n)
 {
 	char *one = calloc(n + 1, 1), *many = calloc(n + 1, 1);
 	size_t at = 0;
@@ -53,7 +53,7 @@ check(const struct ctx_chain *chain, const char *p, size_t n)
 	if (one == NULL || many == NULL)
 		abort();
 	if (split(chain, p, n, 1, one) &&
-	    split(chain, p, n, CTX_SPLIT_MAX, many)) {
+	    split(chain, p, n, CTX_PRETOKENIZE_MAX, many)) {
 		if (memcmp(one, many, n + 1) != 0)
 			abort();
 		while (at < n) {
@@ -72,7 +72,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data;
-	struct ctx_chain *chain;
+	struct ctx_pcre2_pretokenizer *chain;
 	struct ctx_err err;
 	size_t at;
 
@@ -81,9 +81,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 	if (at + 1 >= size || size > 4000)
 		return -1;
-	if (ctx_chain_open(&chain, p, at + 1, &err) < 0)
+	if (ctx_pcre2_open(&chain, p, at + 1, &err) < 0)
 		return 0;
 	check(chain, p + at + 2, size - at - 2);
-	ctx_chain_close(chain);
+	ctx_pcre2_close(chain);
 	return 0;
 }

@@ -6,11 +6,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-read_as(int (*pack_file)(struct ctx_pack *pack, const char *p, size_t n,
-	    void **block, size_t *size, struct ctx_err *err),
+read_as(int (*pack_file)(struct ctx_vocab_builder *pack, const char *p,
+	    size_t n, void **block, size_t *size, struct ctx_err *err),
     const char *p, size_t n)
 {
-	struct ctx_pack pack = {0};
+	struct ctx_vocab_builder pack = {0};
 	struct ctx_vocab vocab;
 	struct ctx_err err;
 	void *block;
@@ -18,7 +18,7 @@ read_as(int (*pack_file)(struct ctx_pack *pack, const char *p, size_t n,
 
 	if (pack_file(&pack, p, n, &block, &size, &err) < 0)
 		return;
-	if (ctx_vocab_check(&vocab, block, size, &err) < 0)
+	if (ctx_vocab_validate(&vocab, block, size, &err) < 0)
 		abort();
 	free(block);
 }
@@ -30,8 +30,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (ctx_gguf_size(p, size) > size)
 		abort();
-	read_as(ctx_gguf_pack, p, size);
-	read_as(ctx_huggingface_pack, p, size);
-	read_as(ctx_ranks_pack, p, size);
+	read_as(ctx_gguf_build, p, size);
+	read_as(ctx_huggingface_build, p, size);
+	read_as(ctx_tiktoken_build, p, size);
 	return 0;
 }

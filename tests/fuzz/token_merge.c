@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ctx_merge memory = {0};
+	struct ctx_bpe memory = {0};
 	static struct rules r;
 	char text[RULES_TEXT];
 	struct ctx_vocab v;
@@ -30,7 +30,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	block = rules_pack(&r, &v);
 	if (block != NULL && !rules_agree(&r, &v, &memory, text, n))
 		abort();
-	ctx_merge_release(&memory);
+	ctx_bpe_release(&memory);
 	free(block);
 	return 0;
 }

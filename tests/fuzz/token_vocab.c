@@ -54,7 +54,8 @@ use(const struct ctx_tokenizer *t)
 	if (ctx_token_counter_open(&c, t, CTX_SIMD_BEST, &err) < 0)
 		return;
 	(void)ctx_token_count(c, text, sizeof text - 1, &tokens, &err);
-	(void)ctx_token_prefix(c, text, sizeof text - 1, &at, &tokens, &err);
+	(void)ctx_token_count_streaming(c, text, sizeof text - 1, &at, &tokens,
+	    &err);
 	(void)ctx_token_encode(c, text, sizeof text - 1, true, &ids, &err);
 	(void)ctx_tokenizer_decode(t, ids.ids, ids.n, &out, &err);
 	ctx_buf_release(&out);
@@ -88,15 +89,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			at = at / 2 % (uint32_t)good->size;
 		block[at] = data[4];
 	}
-	if (ctx_vocab_check(&t.vocab, block, (size_t)good->size, &err) == 0 &&
+	if (ctx_vocab_validate(&t.vocab, block, (size_t)good->size, &err) ==
+		0 &&
 	    (t.vocab.patterns == NULL ||
-		ctx_chain_open(&t.chain, t.vocab.patterns,
+		ctx_pcre2_open(&t.chain, t.vocab.patterns,
 		    (size_t)t.vocab.head->bytes[CTX_VOCAB_PATTERNS],
 		    &err) == 0)) {
-		must(ctx_special_index(&t, &err) == 0);
+		must(ctx_added_token_index(&t, &err) == 0);
 		use(&t);
 	}
-	ctx_chain_close(t.chain);
+	ctx_pcre2_close(t.chain);
 	free(t.names);
 	free(block);
 	return 0;

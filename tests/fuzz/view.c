@@ -10,7 +10,7 @@ struct fuzz {
 	const struct ctx_dialect *dialect;
 	unsigned edit;
 	struct ctx_json json;
-	struct ctx_view view;
+	struct ctx_message view;
 	struct ctx_edits edits;
 	struct ctx_counter *counter;
 };
@@ -27,7 +27,7 @@ stands_in(const struct fuzz *f, uint32_t node, bool inside)
 static void
 judge_parts(const struct fuzz *f)
 {
-	const struct ctx_view *view = &f->view;
+	const struct ctx_message *view = &f->view;
 	const struct ctx_node *nodes = f->json.nodes;
 	size_t i;
 
@@ -38,12 +38,12 @@ judge_parts(const struct fuzz *f)
 	stands_in(f, view->time, false);
 	stands_in(f, view->usage, false);
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 
-		must(part->kind < CTX_PART_KINDS);
+		must(part->kind < CTX_BLOCK_KINDS);
 		must(part->owner <= view->n && part->owner != i + 1);
 		must(part->owner == 0 ||
-		    view->parts[part->owner - 1].kind == CTX_PART_RESULT);
+		    view->parts[part->owner - 1].kind == CTX_BLOCK_TOOL_RESULT);
 		stands_in(f, part->value, true);
 		stands_in(f, part->id, false);
 		stands_in(f, part->name, false);
@@ -64,7 +64,7 @@ edit_message(struct fuzz *f)
 {
 	static const unsigned marks[] = {0, CTX_MARK_DROP, CTX_MARK_STRIP,
 	    CTX_MARK_CLEAR, CTX_MARK_STRIP | CTX_MARK_CLEAR};
-	struct ctx_fate fate = {.results = marks[f->edit % 5],
+	struct ctx_message_edit fate = {.results = marks[f->edit % 5],
 	    .rest = marks[f->edit / 5 % 5]};
 	struct ctx_buf out = {0};
 	struct ctx_json after;
@@ -96,7 +96,7 @@ read_message(struct fuzz *f, uint32_t node)
 	size_t i;
 	int rc;
 
-	ctx_view_reset(&f->view, &f->json, node);
+	ctx_message_reset(&f->view, &f->json, node);
 	rc = f->dialect->read(&f->json, node, &f->view, &err);
 	must(rc == 0 || rc == 1);
 	if (rc == 0)
@@ -106,7 +106,7 @@ read_message(struct fuzz *f, uint32_t node)
 	judge_parts(f);
 	must(ctx_count_message(f->counter, f->dialect, &f->view, &cost, &err) ==
 	    0);
-	for (i = 0; i < CTX_PART_KINDS; i++) {
+	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
 		must(cost.rough[i] <= cost.kinds[i]);
 		sum += cost.kinds[i];
 	}
@@ -119,7 +119,7 @@ read_message(struct fuzz *f, uint32_t node)
 static void
 read_line(const struct fuzz *f, uint32_t node)
 {
-	struct ctx_line line = {0};
+	struct ctx_line_place line = {0};
 
 	if (f->dialect->history == CTX_HISTORY_NONE)
 		return;
@@ -133,15 +133,15 @@ read_line(const struct fuzz *f, uint32_t node)
 static void
 find_out(const struct fuzz *f, uint32_t node)
 {
-	struct ctx_shape shape;
+	struct ctx_record_layout shape;
 
 	ctx_detect(&f->json, node, f->edit & 1 ? f->dialect : NULL, &shape);
-	must(shape.kind <= CTX_SHAPE_LIST);
-	must(shape.kind == CTX_SHAPE_OTHER || shape.kind == CTX_SHAPE_LIST ||
+	must(shape.kind <= CTX_LAYOUT_LIST);
+	must(shape.kind == CTX_LAYOUT_OTHER || shape.kind == CTX_LAYOUT_LIST ||
 	    shape.dialect != NULL);
 	must(shape.messages < f->json.n && shape.request < f->json.n &&
 	    shape.model < f->json.n && shape.list < f->json.n);
-	if (shape.kind == CTX_SHAPE_CONVERSATION && !shape.single)
+	if (shape.kind == CTX_LAYOUT_CONVERSATION && !shape.single)
 		must(f->json.nodes[shape.messages].kind == CTX_JSON_ARRAY);
 }
 
@@ -187,7 +187,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			read_message(&f, node);
 		}
 	ctx_json_release(&f.json);
-	ctx_view_release(&f.view);
+	ctx_message_release(&f.view);
 	ctx_edits_release(&f.edits);
 	ctx_counter_release(&counter);
 	return 0;

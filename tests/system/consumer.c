@@ -39,7 +39,7 @@ prune(uint64_t budget, struct ctx_err *err)
 	struct ctx_prune_options options = {0};
 	struct ctx_stream stream = {0};
 	struct ctx_writer writer;
-	struct ctx_meter meter = {.encoding = "o200k_base"};
+	struct ctx_model_counters meter = {.encoding = "o200k_base"};
 	char name[] = "-", *files[] = {name};
 	int rc;
 
@@ -48,7 +48,7 @@ prune(uint64_t budget, struct ctx_err *err)
 	options.limits.keep_last = 4;
 	options.limits.keep_turns = 3;
 	options.limits.pin_system = true;
-	options.limits.policy = ctx_policy_find("pinned-fifo");
+	options.limits.policy = ctx_strategy_find("pinned-fifo");
 	ctx_writer_init(&writer, STDOUT_FILENO);
 	rc = ctx_reader_open(&stream.reader, files, 1, err);
 	if (rc == 0)
@@ -58,7 +58,7 @@ prune(uint64_t budget, struct ctx_err *err)
 	ctx_reader_close(stream.reader);
 	ctx_stream_release(&stream);
 	ctx_writer_release(&writer);
-	ctx_meter_release(&meter);
+	ctx_model_counters_release(&meter);
 	return rc;
 }
 

@@ -128,14 +128,15 @@ payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
 }
 
 static bool
-slow_next(const char *p, size_t n, size_t *at, struct atom *atom)
+slow_next(const char *p, size_t n, size_t *at, struct protected_span *atom)
 {
 	size_t from = *at, end;
 	bool linked;
 
 	for (; from < n; from++) {
 		if ((end = mark_end(p, n, from)) > from) {
-			*atom = (struct atom){.from = from, .to = end};
+			*atom =
+			    (struct protected_span){.from = from, .to = end};
 			*at = end;
 			return true;
 		}
@@ -154,7 +155,7 @@ slow_next(const char *p, size_t n, size_t *at, struct atom *atom)
 		    (unsigned char)p[from - 1] >= 0x80)
 			from++;
 		if (end > from) {
-			*atom = (struct atom){.from = from,
+			*atom = (struct protected_span){.from = from,
 			    .to = end,
 			    .payload = true};
 			return true;
@@ -225,15 +226,15 @@ make(struct ctx_buf *text)
 static bool
 is_same(const struct ctx_buf *text, size_t *atoms, size_t *payloads)
 {
-	struct atom fast, slow;
-	struct atom_walk walk;
+	struct protected_span fast, slow;
+	struct protected_span_walk walk;
 	size_t at = 0;
 	bool more;
 
-	ctx_atoms_begin(&walk, text->p, text->n);
+	ctx_protected_spans_begin(&walk, text->p, text->n);
 	do {
 		more = slow_next(text->p, text->n, &at, &slow);
-		if (ctx_atom_next(&walk, &fast) != more)
+		if (ctx_protected_span_next(&walk, &fast) != more)
 			return false;
 		if (more &&
 		    (fast.from != slow.from || fast.to != slow.to ||

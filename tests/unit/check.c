@@ -19,8 +19,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	(void)snprintf(log->text + n, sizeof log->text - n, "%s%d:%s",
 	    n > 0 ? " " : "", (int)finding->place.line,
 	    ctx_rule_at(finding->id)->id);
-	return log->repairs &&
-	    ctx_rule_at(finding->id)->remedy != CTX_REMEDY_NONE;
+	return log->repairs && ctx_rule_at(finding->id)->remedy != CTX_FIX_NONE;
 }
 
 /* Judges messages, a NULL behind the last, as one conversation under rules;
@@ -31,17 +30,17 @@ judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
 {
 	const struct ctx_dialect *row = ctx_dialect_find(dialect);
 	struct ctx_place place = {.file = "-"};
-	struct ctx_view view = {0};
-	struct ctx_judge judge;
+	struct ctx_message view = {0};
+	struct ctx_validator judge;
 	struct ctx_json json;
 	struct ctx_err err;
 	size_t used;
 
 	log->text[0] = '\0';
-	NEED(row != NULL && ctx_judge_init(&judge, &err) == 0);
+	NEED(row != NULL && ctx_validator_init(&judge, &err) == 0);
 	judge.found = found;
 	judge.user = log;
-	ctx_judge_begin(&judge);
+	ctx_validator_begin(&judge);
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (; *messages != NULL; messages++) {
 		place.line++;
@@ -49,12 +48,12 @@ judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
 			 &err) == 1);
 		NEED(row->read(&json, 0, &view, &err) == 1);
 		NEED(
-		    ctx_judge_message(&judge, rules, &view, &place, &err) == 0);
+		    ctx_validator_add(&judge, rules, &view, &place, &err) == 0);
 		place.message++;
 	}
-	NEED(ctx_judge_end(&judge, allow_pending, &err) == 0);
-	ctx_judge_release(&judge);
-	ctx_view_release(&view);
+	NEED(ctx_validator_end(&judge, allow_pending, &err) == 0);
+	ctx_validator_release(&judge);
+	ctx_message_release(&view);
 	ctx_json_release(&json);
 	return log->text;
 }
@@ -341,7 +340,7 @@ static void
 test_tables(void)
 {
 	const struct ctx_provider *provider;
-	const struct ctx_bounds *bounds;
+	const struct ctx_provider_limits *bounds;
 	size_t i, k;
 
 	tap_case("the tables are whole");
@@ -360,18 +359,20 @@ test_tables(void)
 	}
 	CHECK(ctx_provider_find("nobody") == NULL);
 	tap_case("limits of a request, and of a model with a small window");
-	bounds = ctx_bounds_of(ctx_provider_find("openai"), NULL);
+	bounds = ctx_provider_limits_of(ctx_provider_find("openai"), NULL);
 	CHECK(bounds->request == UINT64_C(512) << 20);
 	CHECK(ctx_bounds_images(bounds, 128000) == 1500);
-	bounds = ctx_bounds_of(NULL, ctx_dialect_find("openai-responses"));
+	bounds =
+	    ctx_provider_limits_of(NULL, ctx_dialect_find("openai-responses"));
 	CHECK(bounds->request == UINT64_C(512) << 20);
-	bounds = ctx_bounds_of(ctx_provider_find("anthropic"), NULL);
+	bounds = ctx_provider_limits_of(ctx_provider_find("anthropic"), NULL);
 	CHECK(ctx_bounds_images(bounds, 0) == 600);
 	CHECK(ctx_bounds_images(bounds, 200000) == 100);
 	CHECK(ctx_bounds_images(bounds, 200001) == 600);
-	bounds = ctx_bounds_of(ctx_provider_find("gemini"), NULL);
+	bounds = ctx_provider_limits_of(ctx_provider_find("gemini"), NULL);
 	CHECK(ctx_bounds_images(bounds, 0) == 3600);
-	CHECK(ctx_bounds_of(ctx_provider_find("mistral"), NULL) == NULL);
+	CHECK(
+	    ctx_provider_limits_of(ctx_provider_find("mistral"), NULL) == NULL);
 	tap_case("a provider adds its rules, a dialect keeps its form");
 	provider = ctx_provider_find("openai");
 	CHECK(ctx_provider_rules(provider, ctx_dialect_find("generic")) &

@@ -4,7 +4,7 @@
 
 /* The value of the text, as the detection sees it. */
 static void
-detect(const char *text, struct ctx_json *json, struct ctx_shape *shape)
+detect(const char *text, struct ctx_json *json, struct ctx_record_layout *shape)
 {
 	struct ctx_err err;
 	size_t used;
@@ -28,7 +28,7 @@ said(void)
 	    "{\"role\":\"tool\",\"role\":\"user\",\"content\":\"a\"}",
 	    "{\"r\\u006fle\":\"\\u0075ser\",\"content\":\"a\"}",
 	};
-	struct ctx_shape shape;
+	struct ctx_record_layout shape;
 	struct ctx_json json;
 	size_t i, row;
 
@@ -36,7 +36,7 @@ said(void)
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		detect(texts[i], &json, &shape);
-		CHECK(shape.kind == CTX_SHAPE_MESSAGE && !shape.decisive);
+		CHECK(shape.kind == CTX_LAYOUT_MESSAGE && !shape.decisive);
 		CHECK(strcmp(shape.dialect->name, "generic") == 0);
 		for (row = 0; ctx_dialect_at(row + 1) != NULL; row++)
 			CHECK(ctx_dialect_at(row)->is(&json, 0) == NULL);
@@ -62,7 +62,7 @@ told(void)
 	    {"{\"role\":\"user\",\"parts\":[\"a\",{}]}", "gemini"},
 	    {"{\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}", "bedrock"},
 	};
-	struct ctx_shape shape;
+	struct ctx_record_layout shape;
 	struct ctx_json json;
 	size_t i;
 
@@ -70,7 +70,7 @@ told(void)
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		detect(rows[i].text, &json, &shape);
-		CHECK(shape.kind == CTX_SHAPE_MESSAGE && shape.decisive);
+		CHECK(shape.kind == CTX_LAYOUT_MESSAGE && shape.decisive);
 		CHECK(strcmp(shape.dialect->name, rows[i].dialect) == 0);
 	}
 	ctx_json_release(&json);
@@ -82,22 +82,23 @@ arrays(void)
 {
 	static const struct {
 		const char *text;
-		enum ctx_shape_kind kind;
+		enum ctx_layout_kind kind;
 	} rows[] = {
-	    {"[]", CTX_SHAPE_OTHER},
-	    {"[5,{}]", CTX_SHAPE_OTHER},
-	    {"[{\"role\":\"user\"},5]", CTX_SHAPE_CONVERSATION},
-	    {"[5,{},[],{\"role\":\"user\"}]", CTX_SHAPE_CONVERSATION},
+	    {"[]", CTX_LAYOUT_OTHER},
+	    {"[5,{}]", CTX_LAYOUT_OTHER},
+	    {"[{\"role\":\"user\"},5]", CTX_LAYOUT_CONVERSATION},
+	    {"[5,{},[],{\"role\":\"user\"}]", CTX_LAYOUT_CONVERSATION},
 	    {"[[{\"role\":\"user\"}],{\"role\":\"user\"}]",
-		CTX_SHAPE_CONVERSATION},
-	    {"[[],[5,{\"role\":\"user\"}]]", CTX_SHAPE_LIST},
-	    {"[[[{\"role\":\"user\"}]]]", CTX_SHAPE_OTHER},
-	    {"[5,{\"messages\":[]}]", CTX_SHAPE_LIST},
-	    {"{\"input\":[\"a\",\"b\"]}", CTX_SHAPE_OTHER},
-	    {"{\"input\":[\"a\",{\"role\":\"user\"}]}", CTX_SHAPE_CONVERSATION},
-	    {"{\"input\":[]}", CTX_SHAPE_CONVERSATION},
+		CTX_LAYOUT_CONVERSATION},
+	    {"[[],[5,{\"role\":\"user\"}]]", CTX_LAYOUT_LIST},
+	    {"[[[{\"role\":\"user\"}]]]", CTX_LAYOUT_OTHER},
+	    {"[5,{\"messages\":[]}]", CTX_LAYOUT_LIST},
+	    {"{\"input\":[\"a\",\"b\"]}", CTX_LAYOUT_OTHER},
+	    {"{\"input\":[\"a\",{\"role\":\"user\"}]}",
+		CTX_LAYOUT_CONVERSATION},
+	    {"{\"input\":[]}", CTX_LAYOUT_CONVERSATION},
 	};
-	struct ctx_shape shape;
+	struct ctx_record_layout shape;
 	struct ctx_json json;
 	size_t i;
 

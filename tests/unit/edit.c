@@ -29,13 +29,13 @@ replacing(void)
 	CHECK(is(&out, text));
 	tap_case("edits apply by place, whatever the order");
 	out.n = 0;
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 8, 2}, "", 0,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 8, 2}, "", 0,
 		 &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 3, 1}, "three", 5,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 3, 1}, "three",
+		 5, &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text, 2}, "\0", 1,
 		 &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text, 2}, "\0", 1,
-		 &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 4, 1}, "IV", 2,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 4, 1}, "IV", 2,
 		 &err) == 0);
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(out.n == 12 &&
@@ -49,13 +49,13 @@ replacing(void)
 	ctx_edits_reset(&edits);
 	tap_case("insertions keep their order, before a replacement");
 	out.n = 0;
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 1}, "X", 1,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 5, 1}, "X", 1,
 		 &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 0}, "a", 1,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 5, 0}, "a", 1,
 		 &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 10, 0}, "!", 1,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 10, 0}, "!", 1,
 		 &err) == 0);
-	NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 0}, "b", 1,
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 5, 0}, "b", 1,
 		 &err) == 0);
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(is(&out, "01234abX6789!"));
@@ -84,7 +84,7 @@ merging(void)
 	ctx_edits_merge(&edits);
 	CHECK(edits.n == 0);
 	for (i = 0; i < LENGTH(edits_of); i++)
-		NEED(ctx_edit_replace(&edits,
+		NEED(ctx_edits_replace(&edits,
 			 (struct ctx_str){text + edits_of[i].at, edits_of[i].n},
 			 edits_of[i].p, strlen(edits_of[i].p), &err) == 0);
 	ctx_edits_merge(&edits);
@@ -113,9 +113,9 @@ refusing(void)
 
 	tap_case("edits that overlap or lie outside are refused");
 	for (i = 0; i < LENGTH(second); i++) {
-		NEED(ctx_edit_replace(&edits, (struct ctx_str){text + 5, 2},
+		NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 5, 2},
 			 "x", 1, &err) == 0);
-		NEED(ctx_edit_replace(&edits,
+		NEED(ctx_edits_replace(&edits,
 			 (struct ctx_str){text + second[i].at, second[i].n},
 			 "y", 1, &err) == 0);
 		rc = ctx_edits_apply(&edits, middle, &out, &err);
@@ -141,7 +141,7 @@ drop(struct ctx_json *json, const char *text, size_t n, uint32_t node,
 	NEED(count <= LENGTH(gone) && ctx_json_count(json, node) == count);
 	for (i = 0; i < count; i++)
 		gone[i] = which[i] == 'x';
-	NEED(ctx_edit_drop(&edits, json, node, gone, &err) == 0);
+	NEED(ctx_edits_remove(&edits, json, node, gone, &err) == 0);
 	NEED(
 	    ctx_edits_apply(&edits, (struct ctx_str){text, n}, out, &err) == 0);
 	ctx_edits_release(&edits);
@@ -219,10 +219,10 @@ dropping_keys(void)
 
 		NEED(ctx_json_scan(&json, text.p, text.n, &used, &err) == 1);
 		NEED(ctx_json_count(&json, 0) <= LENGTH(gone));
-		ctx_edit_drop_key(&json, 0,
+		ctx_edits_mark_member(&json, 0,
 		    ctx_json_find(&json, 0, cases[i].key) - 1, gone);
 		out.n = 0;
-		NEED(ctx_edit_drop(&edits, &json, 0, gone, &err) == 0 &&
+		NEED(ctx_edits_remove(&edits, &json, 0, gone, &err) == 0 &&
 		    ctx_edits_apply(&edits, text, &out, &err) == 0);
 		CHECK(is(&out, cases[i].want));
 		ctx_edits_reset(&edits);
@@ -367,10 +367,10 @@ many_drops(void)
 	NEED(ctx_json_scan(&json, text.p, text.n, &used, &err) == 1);
 	for (i = n; i-- > 0;)
 		if (i % 3 == 0)
-			NEED(ctx_edit_replace(&edits,
+			NEED(ctx_edits_replace(&edits,
 				 ctx_json_str(&json, (uint32_t)i + 1), "22", 2,
 				 &err) == 0);
-	NEED(ctx_edit_drop(&edits, &json, 0, gone, &err) == 0);
+	NEED(ctx_edits_remove(&edits, &json, 0, gone, &err) == 0);
 	NEED(ctx_edits_apply(&edits, (struct ctx_str){text.p, text.n}, &out,
 		 &err) == 0);
 	CHECK(out.n == 1 + n / 3 * 5);

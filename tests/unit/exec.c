@@ -12,14 +12,14 @@ static int
 run(const char *command, const char *input, size_t n, unsigned seconds,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	struct ctx_exec exec = {command, {input, n}, 1 << 20, seconds};
+	struct ctx_command exec = {command, {input, n}, 1 << 20, seconds};
 
 	out->n = 0;
 	memset(err, 0, sizeof *err);
-	return ctx_exec(&exec, out, err);
+	return ctx_run_command(&exec, out, err);
 }
 
-/* What a process does with a signal, and what comes of its ctx_exec. */
+/* What a process does with a signal, and what comes of its ctx_run_command. */
 enum manner { BY_DEFAULT, IGNORED, CAUGHT, BLOCKED };
 enum { DONE = 40, GIVEN_UP, OTHERWISE };
 

@@ -129,7 +129,7 @@ parted(void)
 		for (b = 0; b < SOME; b++)
 			right = right &&
 			    always[a][b] ==
-				ctx_grapheme_parted(some[a], some[b]);
+				ctx_grapheme_is_break(some[a], some[b]);
 	CHECK(right);
 	CHECK(same);
 }

@@ -24,7 +24,7 @@ static const struct ctx_dialect either = {.name = "either",
 struct fixture {
 	struct ctx_groups groups;
 	struct ctx_json json;
-	struct ctx_view view;
+	struct ctx_message view;
 	struct ctx_buf text;
 	struct ctx_err err;
 };
@@ -42,7 +42,7 @@ release(struct fixture *f)
 {
 	ctx_groups_release(&f->groups);
 	ctx_json_release(&f->json);
-	ctx_view_release(&f->view);
+	ctx_message_release(&f->view);
 	ctx_buf_release(&f->text);
 }
 
@@ -53,9 +53,9 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 {
 	struct ctx_cost cost = {.tokens = 1};
 	size_t at, end, id, used;
-	struct ctx_part *part;
+	struct ctx_block *part;
 	uint32_t node = 1;
-	enum ctx_part_kind kind;
+	enum ctx_block_kind kind;
 
 	/* Each part is two strings: its id and its name. */
 	f->text.n = 0;
@@ -73,7 +73,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	NEED(ctx_buf_printf(&f->text, &f->err, "]") == 0);
 	NEED(
 	    ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) == 1);
-	ctx_view_reset(&f->view, &f->json, 0);
+	ctx_message_reset(&f->view, &f->json, 0);
 	f->view.role = parts[0] == 'u' ? CTX_ROLE_USER
 	    : parts[0] == 'R'          ? CTX_ROLE_TOOL
 				       : CTX_ROLE_ASSISTANT;
@@ -82,10 +82,10 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	for (at = 0; at < n; at = end + 1, node += 2) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
-		kind = parts[at] == 'C' ? CTX_PART_CALL
-		    : parts[at] == 'R'  ? CTX_PART_RESULT
-					: CTX_PART_TEXT;
-		part = ctx_view_add(&f->view, kind, node, &f->err);
+		kind = parts[at] == 'C' ? CTX_BLOCK_TOOL_CALL
+		    : parts[at] == 'R'  ? CTX_BLOCK_TOOL_RESULT
+					: CTX_BLOCK_TEXT;
+		part = ctx_message_add_block(&f->view, kind, node, &f->err);
 		NEED(part != NULL);
 		/* An id or a name that is empty is none. */
 		part->id = node;
@@ -319,7 +319,7 @@ static void
 test_forget(void)
 {
 	enum { ROUNDS = 3000, LATE = 5 };
-	struct ctx_item *items;
+	struct ctx_segment *items;
 	struct fixture f;
 	bool paired = true;
 	size_t most = 0, last;

@@ -16,7 +16,7 @@ static const char chat[] =
 struct run {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_meter meter;
+	struct ctx_model_counters meter;
 	char in[32], out[32], *files[1];
 	int fd;
 };
@@ -51,7 +51,7 @@ end(struct run *run, char *out, size_t size)
 	ctx_writer_release(&run->writer);
 	ctx_reader_close(run->stream.reader);
 	ctx_stream_release(&run->stream);
-	ctx_meter_release(&run->meter);
+	ctx_model_counters_release(&run->meter);
 	n = pread(run->fd, out, size, 0);
 	NEED(n >= 0 && (size_t)n < size);
 	close(run->fd);
@@ -61,7 +61,7 @@ end(struct run *run, char *out, size_t size)
 }
 
 static int
-pruned(void *user, const struct ctx_outcome *outcome, struct ctx_err *err)
+pruned(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
 	(void)err;
 	*(uint64_t *)user = outcome->left;
@@ -76,7 +76,7 @@ prune(char *out, size_t size, uint64_t *left)
 	struct run run;
 
 	begin(&run, chat);
-	options.limits.policy = ctx_policy_find("fifo");
+	options.limits.policy = ctx_strategy_find("fifo");
 	options.limits.keep_messages = 1;
 	options.budget.set = true;
 	options.budget.n = 20;
@@ -106,13 +106,13 @@ cache(char *out, size_t size, uint64_t *marks)
 	begin(&run, chat);
 	options.user = marks;
 	options.ended = marks != NULL ? hinted : NULL;
-	CHECK(ctx_cache(&run.stream, &run.writer, &run.meter, &options, &err) ==
-	    0);
+	CHECK(ctx_mark_cache(&run.stream, &run.writer, &run.meter, &options,
+		  &err) == 0);
 	return end(&run, out, size);
 }
 
 static int
-counted(void *user, const struct ctx_tally *tally, struct ctx_err *err)
+counted(void *user, const struct ctx_token_stats *tally, struct ctx_err *err)
 {
 	(void)err;
 	*(uint64_t *)user += tally->tokens;
@@ -122,7 +122,7 @@ counted(void *user, const struct ctx_tally *tally, struct ctx_err *err)
 static void
 tally(uint64_t *messages, uint64_t *all)
 {
-	struct ctx_tally_hooks hooks = {0};
+	struct ctx_count_hooks hooks = {0};
 	struct ctx_err err;
 	struct run run;
 	char none[8];
@@ -131,7 +131,7 @@ tally(uint64_t *messages, uint64_t *all)
 	hooks.user = messages != NULL ? messages : all;
 	hooks.message = messages != NULL ? counted : NULL;
 	hooks.ended = all != NULL ? counted : NULL;
-	CHECK(ctx_tally(&run.stream, &run.meter, &hooks, &err) == 0);
+	CHECK(ctx_count_stream(&run.stream, &run.meter, &hooks, &err) == 0);
 	CHECK(end(&run, none, sizeof none) == 0);
 }
 
@@ -162,19 +162,20 @@ main(void)
 	/* What an answer begins with belongs to no message. */
 	CHECK(messages > 0 && all == messages + 3);
 	tap_case("what was never opened may be closed");
-	ctx_prefix_close(NULL);
+	ctx_request_prefix_close(NULL);
 	tap_case(
 	    "the answer of an embedder is bounded, for any number of texts");
-	CHECK(ctx_embed_most(0) == 98304 && ctx_embed_most(1) == 2 * 98304);
+	CHECK(ctx_embed_max(0) == 98304 && ctx_embed_max(1) == 2 * 98304);
 	for (n = 10000; n <= SIZE_MAX / 2; n += n / 9)
-		CHECK(ctx_embed_most(n) >= 10000 * (size_t)98304 &&
-		    ctx_embed_most(n) <= (size_t)1 << 30);
-	CHECK(ctx_embed_most(43690) == (size_t)1 << 30);
-	CHECK(ctx_embed_most(SIZE_MAX) == (size_t)1 << 30);
+		CHECK(ctx_embed_max(n) >= 10000 * (size_t)98304 &&
+		    ctx_embed_max(n) <= (size_t)1 << 30);
+	CHECK(ctx_embed_max(43690) == (size_t)1 << 30);
+	CHECK(ctx_embed_max(SIZE_MAX) == (size_t)1 << 30);
 	tap_case("texts that nobody has added are empty to an embedder");
 	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
-	CHECK(ctx_embed_near(&embed, "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'",
-		  20, (struct ctx_str){"a", 1}, near, 3, &err) == 0);
+	CHECK(ctx_embed_nearness(&embed,
+		  "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'", 20,
+		  (struct ctx_str){"a", 1}, near, 3, &err) == 0);
 	CHECK(near[0] > 0.99 && near[1] < 0.01 && near[2] < 0.01);
 	ctx_embed_release(&embed);
 	return tap_done();

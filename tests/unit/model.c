@@ -201,13 +201,13 @@ check_scale(void)
 
 	tap_case("room and scale fit each other");
 	for (n = 0; n < 5000; n++) {
-		room = ctx_count_room(&counter, n);
-		CHECK(ctx_count_scale(&counter, room) <= n);
-		CHECK(n < 2 || ctx_count_scale(&counter, room + 2) > n);
+		room = ctx_tokens_to_encoding(&counter, n);
+		CHECK(ctx_tokens_to_model(&counter, room) <= n);
+		CHECK(n < 2 || ctx_tokens_to_model(&counter, room + 2) > n);
 	}
 	counter.factor = 0;
-	CHECK(ctx_count_scale(&counter, 7) == 7);
-	CHECK(ctx_count_room(&counter, UINT64_MAX) == UINT64_MAX);
+	CHECK(ctx_tokens_to_model(&counter, 7) == 7);
+	CHECK(ctx_tokens_to_encoding(&counter, UINT64_MAX) == UINT64_MAX);
 }
 
 int

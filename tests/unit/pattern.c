@@ -68,10 +68,10 @@ end_in_time(void)
 		CHECK(said == one.overrun && (said || !slow[i].endless));
 		/* What takes too long picks nothing, and spares. */
 		left = CTX_PATTERN_TIME;
-		CHECK(!ctx_pattern_picks(&one, &none, text, n, &left));
+		CHECK(!ctx_pattern_selects(&one, &none, text, n, &left));
 		one.overrun = false;
 		left = CTX_PATTERN_TIME;
-		said = ctx_pattern_picks(&none, &one, text, n, &left);
+		said = ctx_pattern_selects(&none, &one, text, n, &left);
 		CHECK(said == !one.overrun);
 		ctx_pattern_release(&one);
 		free(text);
@@ -99,11 +99,12 @@ share_time(void)
 	one.overrun = false;
 	CHECK(ctx_pattern_match(&one, "x", 1, &left) && one.overrun);
 	one.overrun = false;
-	CHECK(!ctx_pattern_picks(&one, &none, "aac", 3, &left) && one.overrun);
+	CHECK(
+	    !ctx_pattern_selects(&one, &none, "aac", 3, &left) && one.overrun);
 	one.overrun = false;
-	CHECK(!ctx_pattern_picks(&none, &one, "x", 1, &left) && one.overrun);
+	CHECK(!ctx_pattern_selects(&none, &one, "x", 1, &left) && one.overrun);
 	/* What nothing is asked about is not kept by that. */
-	CHECK(ctx_pattern_picks(&none, &none, "x", 1, &left));
+	CHECK(ctx_pattern_selects(&none, &none, "x", 1, &left));
 	ctx_pattern_release(&one);
 }
 

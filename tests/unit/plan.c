@@ -29,7 +29,7 @@ check_notices(struct fixture *f, unsigned long *bad)
 	plan_them(f, false, &whole);
 	plan_them(f, true, &stream);
 	for (i = 0; i < f->n; i++)
-		some |= (whole.marks[i] & CTX_MARK_NOTE) != 0;
+		some |= (whole.marks[i] & CTX_MARK_NOTICE) != 0;
 	if (same(f, &whole, &stream) &&
 	    !(some && whole.after > f->limits.budget))
 		return some;
@@ -66,7 +66,7 @@ check_late(void)
 	f.dialect = *ctx_dialect_find("gemini");
 	f.dialect.rules &= ~CTX_TAKES_ROWS;
 	memcpy(f.list, list, sizeof list);
-	f.limits.policy = ctx_policy_find("pinned-fifo");
+	f.limits.policy = ctx_strategy_find("pinned-fifo");
 	f.limits.budget = f.limits.trigger = f.limits.target = 110;
 	plan_them(&f, false, &whole);
 	CHECK(memcmp(whole.marks, want, sizeof want) == 0);

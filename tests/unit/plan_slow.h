@@ -27,7 +27,7 @@ struct message {
 struct fixture {
 	struct message list[MOST];
 	size_t n;
-	struct ctx_limits limits;
+	struct ctx_prune_settings limits;
 	unsigned long long seed;
 	const uint8_t *data; /* what decides, before the seed does */
 	size_t size;
@@ -133,14 +133,14 @@ make_limits(struct fixture *f)
 {
 	static const char *const names[] = {"pinned-fifo", "fifo", "middle-out",
 	    "window"};
-	struct ctx_limits *l = &f->limits;
+	struct ctx_prune_settings *l = &f->limits;
 	uint64_t total = 0;
 	size_t i;
 
 	for (i = 0; i < f->n; i++)
 		total += f->list[i].tokens;
 	memset(l, 0, sizeof *l);
-	l->policy = ctx_policy_find(names[upto(f, 3)]);
+	l->policy = ctx_strategy_find(names[upto(f, 3)]);
 	NEED(l->policy != NULL);
 	l->level = (enum ctx_level)upto(f, 2);
 	l->budget = upto(f, total + 20);
@@ -196,10 +196,10 @@ static inline void
 add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 {
 	bool notice = f->note > 0 && m->kind == 's' && m->tokens % 2 == 0;
-	struct ctx_item *item;
+	struct ctx_segment *item;
 	char text[500];
 	struct ctx_json json;
-	struct ctx_view view = {0};
+	struct ctx_message view = {0};
 	struct ctx_cost cost = {0};
 	struct ctx_err err;
 	size_t used;
@@ -218,13 +218,13 @@ add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 		cost.tokens += m[1].tokens - FRAMING;
 	}
 	NEED(ctx_groups_add(groups, &f->dialect, &view, &cost,
-		 (m->pinned ? CTX_ITEM_PINNED : 0u) |
-		     (notice ? CTX_ITEM_NOTICE : 0u),
+		 (m->pinned ? CTX_SEGMENT_PINNED : 0u) |
+		     (notice ? CTX_SEGMENT_NOTICE : 0u),
 		 &err) == 0);
 	item = &groups->items[groups->n - 1];
-	if (item->flags & CTX_ITEM_USER)
+	if (item->flags & CTX_SEGMENT_USER)
 		item->note = (uint32_t)f->note;
-	ctx_view_release(&view);
+	ctx_message_release(&view);
 	ctx_json_release(&json);
 }
 
@@ -254,8 +254,8 @@ plan_them(struct fixture *f, bool early, struct result *out)
 		NEED(ctx_plan_decide(&plan, &groups, ended, &err) == 0);
 		for (j = 0; j < groups.n; j++)
 			out->marks[first[groups.items[j].message] +
-			    ((groups.items[j].flags & CTX_ITEM_REST) != 0)] |=
-			    plan.marks[j];
+			    ((groups.items[j].flags & CTX_SEGMENT_REST) !=
+				0)] |= plan.marks[j];
 		if (!ended)
 			NEED(ctx_plan_compact(&plan, &groups, &err) == 0);
 	}
@@ -357,7 +357,7 @@ slow_asks(struct slow *s)
 static inline void
 slow_holds(struct slow *s)
 {
-	const struct ctx_limits *l = &s->f->limits;
+	const struct ctx_prune_settings *l = &s->f->limits;
 	const struct message *m = s->f->list;
 	uint64_t spoken = 0, nth = 0;
 	size_t i, j, n = s->f->n;
@@ -556,7 +556,7 @@ slow_oldest(const struct slow *s)
 static inline void
 slow_plan(const struct fixture *f, struct result *out)
 {
-	const struct ctx_limits *l = &f->limits;
+	const struct ctx_prune_settings *l = &f->limits;
 	struct slow s = {.f = f};
 	uint64_t total = 3;
 	size_t i, j;
@@ -602,7 +602,7 @@ slow_plan(const struct fixture *f, struct result *out)
 static inline void
 explain(const struct fixture *f, const struct result *a, const struct result *b)
 {
-	const struct ctx_limits *l = &f->limits;
+	const struct ctx_prune_settings *l = &f->limits;
 	size_t i;
 
 	printf("# %s level %d trigger %d target %d k %d t %d first %d window "

@@ -359,30 +359,31 @@ meanings(void)
 	scan(&out, text, sizeof text - 1);
 	NEED(out.rc == 1);
 	tap_case("begins and ends compare the meaning");
-	CHECK(ctx_json_begins(json, PLAIN, "tool-"));
-	CHECK(ctx_json_begins(json, ESCAPED, "tool-"));
-	CHECK(ctx_json_begins(json, SHORT, "tool"));
-	CHECK(!ctx_json_begins(json, SHORT, "tool-"));
-	CHECK(!ctx_json_begins(json, FIGURE, "") &&
-	    !ctx_json_begins(json, 0, "\""));
-	CHECK(ctx_json_ends(json, PLAIN, "-a"));
-	CHECK(ctx_json_ends(json, ESCAPED, "-a"));
-	CHECK(ctx_json_ends(json, ACCENT, "-a"));
-	CHECK(!ctx_json_ends(json, SHORT, "-a"));
-	CHECK(!ctx_json_ends(json, ESCAPED, "da"));
+	CHECK(ctx_json_starts_with(json, PLAIN, "tool-"));
+	CHECK(ctx_json_starts_with(json, ESCAPED, "tool-"));
+	CHECK(ctx_json_starts_with(json, SHORT, "tool"));
+	CHECK(!ctx_json_starts_with(json, SHORT, "tool-"));
+	CHECK(!ctx_json_starts_with(json, FIGURE, "") &&
+	    !ctx_json_starts_with(json, 0, "\""));
+	CHECK(ctx_json_ends_with(json, PLAIN, "-a"));
+	CHECK(ctx_json_ends_with(json, ESCAPED, "-a"));
+	CHECK(ctx_json_ends_with(json, ACCENT, "-a"));
+	CHECK(!ctx_json_ends_with(json, SHORT, "-a"));
+	CHECK(!ctx_json_ends_with(json, ESCAPED, "da"));
 	tap_case("ends wants something before it");
-	CHECK(!ctx_json_ends(json, TAIL, "-a"));
-	CHECK(!ctx_json_ends(json, TAIL2, "-a"));
-	CHECK(!ctx_json_ends(json, LETTER, "-a"));
-	CHECK(!ctx_json_ends(json, NONE, "") && !ctx_json_ends(json, 0, ""));
+	CHECK(!ctx_json_ends_with(json, TAIL, "-a"));
+	CHECK(!ctx_json_ends_with(json, TAIL2, "-a"));
+	CHECK(!ctx_json_ends_with(json, LETTER, "-a"));
+	CHECK(!ctx_json_ends_with(json, NONE, "") &&
+	    !ctx_json_ends_with(json, 0, ""));
 	tap_case("same compares the meaning of strings, and only of strings");
-	CHECK(ctx_json_same(json, PLAIN, ESCAPED));
-	CHECK(ctx_json_same(json, TAIL2, TAIL));
-	CHECK(ctx_json_same(json, SHORT, SHORT));
-	CHECK(!ctx_json_same(json, SHORT, PLAIN));
-	CHECK(!ctx_json_same(json, SHORT, ESCAPED));
-	CHECK(!ctx_json_same(json, FIGURE, DIGIT));
-	CHECK(!ctx_json_same(json, FIGURE, FIGURE));
+	CHECK(ctx_json_equal(json, PLAIN, ESCAPED));
+	CHECK(ctx_json_equal(json, TAIL2, TAIL));
+	CHECK(ctx_json_equal(json, SHORT, SHORT));
+	CHECK(!ctx_json_equal(json, SHORT, PLAIN));
+	CHECK(!ctx_json_equal(json, SHORT, ESCAPED));
+	CHECK(!ctx_json_equal(json, FIGURE, DIGIT));
+	CHECK(!ctx_json_equal(json, FIGURE, FIGURE));
 	tap_case("text is decoded behind what scratch holds");
 	NEED(ctx_json_text(json, PLAIN, &scratch, &one, &err) == 0);
 	CHECK(scratch.n == 0 && one.p == text + 2);
@@ -643,7 +644,8 @@ meaning(const struct ctx_json *json, uint32_t node)
 	struct ctx_buf text = {0};
 	struct ctx_err err;
 
-	NEED(ctx_text_decode(&text, ctx_json_str(json, node), &err) == 0);
+	NEED(
+	    ctx_json_string_decode(&text, ctx_json_str(json, node), &err) == 0);
 	NEED(ctx_buf_add(&text, "", 1, &err) == 0);
 	return text;
 }

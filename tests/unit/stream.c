@@ -98,7 +98,7 @@ tied(void)
 	set_stdin(in[0]);
 	ctx_writer_init(&writer, out[1]);
 	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	ctx_reader_tie(reader, &writer);
+	ctx_reader_set_writer(reader, &writer);
 	say(in[1], "1\n");
 	expect(reader, "1\n");
 	CHECK(ctx_writer_put(&writer, "kept", 4, &err) == 0);
@@ -114,7 +114,7 @@ tied(void)
 
 	tap_case("a tied writer that fails ends the reading");
 	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	ctx_reader_tie(reader, &writer);
+	ctx_reader_set_writer(reader, &writer);
 	close(out[0]);
 	CHECK(ctx_writer_put(&writer, "kept", 4, &err) == 0);
 	say(in[1], "4\n");
@@ -455,7 +455,7 @@ filter(struct ctx_reader *reader, struct ctx_writer *writer,
 			NEED(ctx_buf_add(want, "0\n", 2, &err) == 0);
 			CHECK(ctx_writer_copy(writer, "0\n", 2, &err) == 0);
 		}
-		CHECK(ctx_writer_mark(writer, &err) == 0);
+		CHECK(ctx_writer_end_record(writer, &err) == 0);
 	}
 }
 
@@ -501,7 +501,7 @@ copied(void)
 	set_stdin(file_of(text.p, text.n));
 	ctx_writer_init(&writer, out);
 	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
-	ctx_reader_tie(reader, &writer);
+	ctx_reader_set_writer(reader, &writer);
 	filter(reader, &writer, &want);
 	ctx_reader_close(reader);
 	CHECK(ctx_writer_flush(&writer, &err) == 0);

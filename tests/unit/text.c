@@ -54,13 +54,13 @@ decodes_to(struct ctx_str literal, const char *p, size_t n)
 	bool good;
 
 	PUT(&out, "before", 6);
-	NEED(ctx_text_decode(&out, literal, &err) == 0);
+	NEED(ctx_json_string_decode(&out, literal, &err) == 0);
 	good = out.n == n + 6 && memcmp(out.p, "before", 6) == 0 &&
 	    memcmp(out.p + 6, p, n) == 0;
 	ctx_buf_release(&out);
-	return good && ctx_text_bytes(literal) == n &&
-	    ctx_text_equal(literal, p, n) &&
-	    (n == 0 || !ctx_text_equal(literal, p, n - 1));
+	return good && ctx_json_string_bytes(literal) == n &&
+	    ctx_json_string_is(literal, p, n) &&
+	    (n == 0 || !ctx_json_string_is(literal, p, n - 1));
 }
 
 static void
@@ -73,12 +73,12 @@ table(void)
 	for (i = 0; i < LENGTH(known); i++) {
 		literal = exact(known[i].literal, strlen(known[i].literal));
 		CHECK(decodes_to(literal, known[i].text, known[i].bytes));
-		CHECK(ctx_text_chars(literal) == known[i].chars);
+		CHECK(ctx_json_string_chars(literal) == known[i].chars);
 		free((char *)literal.p);
 	}
 	literal = (struct ctx_str){"\"\"", 2};
-	CHECK(ctx_text_equal(literal, NULL, 0));
-	CHECK(!ctx_text_equal((struct ctx_str){"\"a\"", 3}, NULL, 0));
+	CHECK(ctx_json_string_is(literal, NULL, 0));
+	CHECK(!ctx_json_string_is((struct ctx_str){"\"a\"", 3}, NULL, 0));
 }
 
 static void
@@ -109,8 +109,8 @@ sameness(void)
 	for (i = 0; i < LENGTH(pairs); i++) {
 		a = exact(pairs[i].a, strlen(pairs[i].a));
 		b = exact(pairs[i].b, strlen(pairs[i].b));
-		CHECK(ctx_text_same(a, b) == pairs[i].same);
-		CHECK(ctx_text_same(b, a) == pairs[i].same);
+		CHECK(ctx_json_strings_equal(a, b) == pairs[i].same);
+		CHECK(ctx_json_strings_equal(b, a) == pairs[i].same);
 		free((char *)a.p);
 		free((char *)b.p);
 	}
@@ -137,7 +137,7 @@ every_escape(void)
 		    cp >= 0xd800 && cp < 0xe000 ? 0xfffd : cp);
 		literal = (struct ctx_str){text, 8};
 		good = good && decodes_to(literal, utf8, n) &&
-		    ctx_text_chars(literal) == 1;
+		    ctx_json_string_chars(literal) == 1;
 	}
 	for (cp = 0x10000; cp < 0x110000; cp += 0x3fd) {
 		low = 0xdc00 + (cp & 0x3ff);
@@ -146,7 +146,7 @@ every_escape(void)
 		n = ctx_utf8_put(utf8, cp);
 		literal = (struct ctx_str){text, 14};
 		good = good && decodes_to(literal, utf8, n) &&
-		    ctx_text_chars(literal) == 1;
+		    ctx_json_string_chars(literal) == 1;
 	}
 	CHECK(good);
 }
@@ -215,7 +215,7 @@ cuts(struct ctx_str literal, struct ctx_str text, size_t chars)
 			seen +=
 			    ctx_utf8_next(text.p + seen, text.n - seen, &want);
 		taken++;
-	} while (good && ctx_text_next(literal, &at, &cp) == 1 &&
+	} while (good && ctx_json_string_next(literal, &at, &cp) == 1 &&
 	    (good = cp == want));
 	ctx_json_release(&json);
 	ctx_buf_release(&half);
@@ -235,18 +235,19 @@ random_literals(void)
 		make(&made, &text, &chars, &seed);
 		literal = exact(made.p, made.n);
 		decoded = decoded && decodes_to(literal, text.p, text.n);
-		counted = counted && ctx_text_chars(literal) == chars;
+		counted = counted && ctx_json_string_chars(literal) == chars;
 		if (i % 20 == 0)
 			cut = cut &&
 			    cuts(literal, (struct ctx_str){text.p, text.n},
 				chars);
 		PUT(&text, "x", 1);
-		differs = differs && !ctx_text_equal(literal, text.p, text.n);
+		differs =
+		    differs && !ctx_json_string_is(literal, text.p, text.n);
 		flip = (size_t)(tap_random(&seed) >> 40) % text.n;
 		text.p[flip] = (char)(text.p[flip] ^ 1);
 		differs = differs &&
 		    (flip == text.n - 1 ||
-			!ctx_text_equal(literal, text.p, text.n - 1));
+			!ctx_json_string_is(literal, text.p, text.n - 1));
 		free((char *)literal.p);
 	}
 	tap_case("literals decode to what they were made from");
@@ -269,7 +270,7 @@ encodes_to(const char *p, size_t n, const char *want)
 	bool good;
 
 	PUT(&out, "x", 1);
-	good = ctx_text_encode(&out, p, n, &err) == 0 &&
+	good = ctx_json_string_encode(&out, p, n, &err) == 0 &&
 	    out.n == strlen(want) + 1 &&
 	    memcmp(out.p + 1, want, out.n - 1) == 0;
 	ctx_buf_release(&out);
@@ -279,7 +280,8 @@ encodes_to(const char *p, size_t n, const char *want)
 static bool
 is_canonical(const char *literal)
 {
-	return ctx_text_canonical((struct ctx_str){literal, strlen(literal)});
+	return ctx_json_string_is_normalized(
+	    (struct ctx_str){literal, strlen(literal)});
 }
 
 static void
@@ -315,11 +317,13 @@ encoding(void)
 		c = (char)((tap_random(&seed) >> 40) % 0x80);
 		PUT(&text, &c, 1);
 		literal.n = 0;
-		NEED(ctx_text_encode(&literal, text.p, text.n, &err) == 0);
+		NEED(ctx_json_string_encode(&literal, text.p, text.n, &err) ==
+		    0);
 		good = good &&
 		    decodes_to((struct ctx_str){literal.p, literal.n}, text.p,
 			text.n) &&
-		    ctx_text_canonical((struct ctx_str){literal.p, literal.n});
+		    ctx_json_string_is_normalized(
+			(struct ctx_str){literal.p, literal.n});
 	}
 	CHECK(good);
 	ctx_buf_release(&text);
@@ -340,9 +344,9 @@ respelling(void)
 	for (i = 0; i < 20000; i++) {
 		make(&made, &text, &chars, &seed);
 		want.n = got.n = 0;
-		NEED(ctx_text_encode(&want, text.p, text.n, &err) == 0);
-		NEED(ctx_text_respell(&got, (struct ctx_str){made.p, made.n},
-			 &err) == 0);
+		NEED(ctx_json_string_encode(&want, text.p, text.n, &err) == 0);
+		NEED(ctx_json_string_normalize(&got,
+			 (struct ctx_str){made.p, made.n}, &err) == 0);
 		good = good && got.n == want.n &&
 		    memcmp(got.p, want.p, want.n) == 0;
 	}
@@ -353,7 +357,8 @@ respelling(void)
 	ctx_buf_release(&got);
 }
 
-/* From every place of a literal to every other, as ctx_text_next goes. */
+/* From every place of a literal to every other, as ctx_json_string_next goes.
+ */
 static void
 seek(void)
 {
@@ -371,8 +376,8 @@ seek(void)
 		bytes[0] = 0;
 		for (n = 0; n < 79; n++) {
 			at[n + 1] = at[n];
-			if (!ctx_text_next((struct ctx_str){literal.p,
-					       literal.n},
+			if (!ctx_json_string_next((struct ctx_str){literal.p,
+						      literal.n},
 				&at[n + 1], &cp))
 				break;
 			bytes[n + 1] = bytes[n] + ctx_utf8_put(utf8, cp);
@@ -380,8 +385,8 @@ seek(void)
 		for (j = 0; j <= n; j++)
 			for (k = j; k <= n; k++)
 				good = good &&
-				    ctx_text_seek((struct ctx_str){literal.p,
-						      literal.n},
+				    ctx_json_string_seek(
+					(struct ctx_str){literal.p, literal.n},
 					at[j], bytes[k] - bytes[j]) == at[k];
 	}
 	CHECK(good);

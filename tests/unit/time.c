@@ -9,7 +9,7 @@ is(const char *text, int64_t want)
 {
 	int64_t ms = -1;
 
-	return ctx_time_read(text, strlen(text), &ms) && ms == want;
+	return ctx_time_parse(text, strlen(text), &ms) && ms == want;
 }
 
 int
@@ -44,7 +44,7 @@ main(void)
 	CHECK(is("1793527200000", 1793527200000));
 	tap_case("anything else is no moment");
 	for (i = 0; i < LENGTH(wrong); i++)
-		if (ctx_time_read(wrong[i], strlen(wrong[i]), &ms)) {
+		if (ctx_time_parse(wrong[i], strlen(wrong[i]), &ms)) {
 			printf("# %s\n", wrong[i]);
 			CHECK(0);
 		}

@@ -14,11 +14,11 @@
 	"\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"   \
 	"\\s+(?!\\S)|\\s+"
 
-static const struct ctx_scheme none = {CTX_SCHEME_NONE, 0, 0, 0};
+static const struct ctx_pretokenizer none = {CTX_PRETOKENIZER_NONE, 0, 0, 0};
 static unsigned long long seed = 4101842887655102017u;
 static struct ctx_err err;
 static json_t *cases; /* of tests/corpus/splitters.json */
-static struct ctx_split part;
+static struct ctx_pretokenize part;
 
 enum { MOST = 1 << 20 };
 static uint32_t ends[2][MOST];
@@ -31,17 +31,17 @@ pick(size_t n)
 
 /* Splits a text into list, some pieces at a time; returns how many. */
 static size_t
-split(struct ctx_chain_state *state, ctx_split_fn *last,
-    struct ctx_scheme scheme, const char *p, size_t n, uint32_t *list)
+split(struct ctx_pcre2_state *state, ctx_pretokenize_fn *last,
+    struct ctx_pretokenizer scheme, const char *p, size_t n, uint32_t *list)
 {
 	size_t at = 0, count = 0, i;
 
 	if (state != NULL)
-		ctx_chain_reset(state);
-	while (at < n && count < MOST - CTX_SPLIT_MAX) {
-		i = pick(3) == 0 ? 1 + pick(9) : CTX_SPLIT_MAX;
+		ctx_pcre2_reset(state);
+	while (at < n && count < MOST - CTX_PRETOKENIZE_MAX) {
+		i = pick(3) == 0 ? 1 + pick(9) : CTX_PRETOKENIZE_MAX;
 		if (state != NULL)
-			NEED(ctx_chain_split(state, last, scheme, &part, p + at,
+			NEED(ctx_pcre2_split(state, last, scheme, &part, p + at,
 				 n - at, i, &err) == 0);
 		else
 			last(&part, scheme, 0, p + at, n - at, i);
@@ -56,11 +56,11 @@ split(struct ctx_chain_state *state, ctx_split_fn *last,
 	return count;
 }
 
-static struct ctx_chain *
+static struct ctx_pcre2_pretokenizer *
 open_patterns(const json_t *patterns)
 {
 	struct ctx_buf text = {0};
-	struct ctx_chain *chain;
+	struct ctx_pcre2_pretokenizer *chain;
 	const char *one;
 	size_t i;
 
@@ -68,7 +68,7 @@ open_patterns(const json_t *patterns)
 		one = json_string_value(json_array_get(patterns, i));
 		NEED(ctx_buf_add(&text, one, strlen(one) + 1, &err) == 0);
 	}
-	if (ctx_chain_open(&chain, text.p, text.n, &err) < 0) {
+	if (ctx_pcre2_open(&chain, text.p, text.n, &err) < 0) {
 		printf("# %s: %s\n", text.p, err.text);
 		CHECK(err.code == CTX_OK);
 	}
@@ -77,7 +77,7 @@ open_patterns(const json_t *patterns)
 }
 
 static void
-check_pieces(struct ctx_chain_state *state, const json_t *pieces)
+check_pieces(struct ctx_pcre2_state *state, const json_t *pieces)
 {
 	struct ctx_buf text = {0};
 	size_t n = json_array_size(pieces), i;
@@ -97,8 +97,8 @@ check_pieces(struct ctx_chain_state *state, const json_t *pieces)
 static void
 recorded(void)
 {
-	struct ctx_chain_state *state;
-	struct ctx_chain *chain;
+	struct ctx_pcre2_state *state;
+	struct ctx_pcre2_pretokenizer *chain;
 	const json_t *pieces;
 	size_t i, k;
 
@@ -108,12 +108,12 @@ recorded(void)
 		chain = open_patterns(
 		    json_object_get(json_array_get(cases, i), "patterns"));
 		NEED(chain != NULL);
-		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
+		NEED(ctx_pcre2_begin(&state, chain, "test", &err) == 0);
 		pieces = json_object_get(json_array_get(cases, i), "pieces");
 		for (k = 0; k < json_array_size(pieces); k++)
 			check_pieces(state, json_array_get(pieces, k));
-		ctx_chain_end(state);
-		ctx_chain_close(chain);
+		ctx_pcre2_end(state);
+		ctx_pcre2_close(chain);
 	}
 }
 
@@ -145,10 +145,10 @@ make_text(char *text, size_t n)
 }
 
 static void
-compare(const char *pattern, struct ctx_scheme scheme, const char *before)
+compare(const char *pattern, struct ctx_pretokenizer scheme, const char *before)
 {
-	struct ctx_chain *chain, *first = NULL;
-	struct ctx_chain_state *state, *other = NULL;
+	struct ctx_pcre2_pretokenizer *chain, *first = NULL;
+	struct ctx_pcre2_state *state, *other = NULL;
 	struct ctx_buf both = {0};
 	static char text[40000];
 	unsigned i;
@@ -157,25 +157,25 @@ compare(const char *pattern, struct ctx_scheme scheme, const char *before)
 	NEED(ctx_buf_add(&both, before, strlen(before) + (*before != '\0'),
 		 &err) == 0);
 	NEED(ctx_buf_add(&both, pattern, strlen(pattern) + 1, &err) == 0);
-	NEED(ctx_chain_open(&chain, both.p, both.n, &err) == 0);
-	NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
+	NEED(ctx_pcre2_open(&chain, both.p, both.n, &err) == 0);
+	NEED(ctx_pcre2_begin(&state, chain, "test", &err) == 0);
 	if (*before != '\0') {
-		NEED(ctx_chain_open(&first, before, strlen(before) + 1, &err) ==
+		NEED(ctx_pcre2_open(&first, before, strlen(before) + 1, &err) ==
 		    0);
-		NEED(ctx_chain_begin(&other, first, "test", &err) == 0);
+		NEED(ctx_pcre2_begin(&other, first, "test", &err) == 0);
 	}
 	for (i = 0; i < 60; i++) {
 		n = make_text(text,
 		    1 + pick(i % 4 == 0 ? sizeof text - 1 : 300));
 		count = split(state, NULL, none, text, n, ends[0]);
-		CHECK(split(other, ctx_split_portable, scheme, text, n,
+		CHECK(split(other, ctx_pretokenize_portable, scheme, text, n,
 			  ends[1]) == count);
 		CHECK(memcmp(ends[0], ends[1], count * sizeof ends[0][0]) == 0);
 	}
-	ctx_chain_end(state);
-	ctx_chain_close(chain);
-	ctx_chain_end(other);
-	ctx_chain_close(first);
+	ctx_pcre2_end(state);
+	ctx_pcre2_close(chain);
+	ctx_pcre2_end(other);
+	ctx_pcre2_close(first);
 	ctx_buf_release(&both);
 }
 
@@ -189,12 +189,17 @@ known(void)
 	list = json_object_get(json_array_get(cases, 1), "patterns");
 	llama = json_string_value(json_array_get(list, 0));
 	tap_case("built-in splitters do what their patterns do");
-	compare(gpt2, (struct ctx_scheme){CTX_SCHEME_R50K, 0, 1, 0}, "");
-	compare(llama, (struct ctx_scheme){CTX_SCHEME_CL100K, 3, 1, 0}, "");
-	compare(O200K, (struct ctx_scheme){CTX_SCHEME_O200K, 3, 1, 0}, "");
+	compare(gpt2, (struct ctx_pretokenizer){CTX_PRETOKENIZER_R50K, 0, 1, 0},
+	    "");
+	compare(llama,
+	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_CL100K, 3, 1, 0}, "");
+	compare(O200K,
+	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_O200K, 3, 1, 0}, "");
 	tap_case("behind a pattern as well");
-	compare(gpt2, (struct ctx_scheme){CTX_SCHEME_R50K, 0, 1, 0}, "\\p{N}");
-	compare(O200K, (struct ctx_scheme){CTX_SCHEME_O200K, 3, 1, 0},
+	compare(gpt2, (struct ctx_pretokenizer){CTX_PRETOKENIZER_R50K, 0, 1, 0},
+	    "\\p{N}");
+	compare(O200K,
+	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_O200K, 3, 1, 0},
 	    "[^\\n]+");
 }
 
@@ -213,8 +218,8 @@ long_pieces(void)
 	    {"(?:a|b)+", 'a', 150000},
 	};
 	size_t n, i, count;
-	struct ctx_chain_state *state;
-	struct ctx_chain *chain;
+	struct ctx_pcre2_state *state;
+	struct ctx_pcre2_pretokenizer *chain;
 	char *text = malloc(1000000);
 
 	tap_case("a million characters in one piece");
@@ -222,13 +227,13 @@ long_pieces(void)
 	for (i = 0; i < sizeof list / sizeof list[0]; i++) {
 		n = list[i].n;
 		memset(text, list[i].byte, n);
-		NEED(ctx_chain_open(&chain, list[i].pattern,
+		NEED(ctx_pcre2_open(&chain, list[i].pattern,
 			 strlen(list[i].pattern) + 1, &err) == 0);
-		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
+		NEED(ctx_pcre2_begin(&state, chain, "test", &err) == 0);
 		count = split(state, NULL, none, text, n, ends[0]);
 		CHECK(count == 1 && ends[0][0] == n);
-		ctx_chain_end(state);
-		ctx_chain_close(chain);
+		ctx_pcre2_end(state);
+		ctx_pcre2_close(chain);
 	}
 	free(text);
 }
@@ -250,8 +255,8 @@ slow(void)
 	    {"a(?=(?:a{1000}){20}[bc])|a", 50000},
 	    {"(?:a|b)*c", 1000000},
 	};
-	struct ctx_chain_state *state;
-	struct ctx_chain *chain;
+	struct ctx_pcre2_state *state;
+	struct ctx_pcre2_pretokenizer *chain;
 	char *text = malloc(1000000);
 	size_t i, at;
 	int rc;
@@ -260,21 +265,22 @@ slow(void)
 	NEED(text != NULL);
 	memset(text, 'a', 1000000);
 	for (i = 0; i < sizeof list / sizeof list[0]; i++) {
-		NEED(ctx_chain_open(&chain, list[i].pattern,
+		NEED(ctx_pcre2_open(&chain, list[i].pattern,
 			 strlen(list[i].pattern) + 1, &err) == 0);
-		NEED(ctx_chain_begin(&state, chain, "x.json", &err) == 0);
+		NEED(ctx_pcre2_begin(&state, chain, "x.json", &err) == 0);
 		rc = 0;
 		for (at = 0; rc == 0 && at < list[i].n; at += part.used)
-			rc = ctx_chain_split(state, NULL, none, &part,
-			    text + at, list[i].n - at, CTX_SPLIT_MAX, &err);
+			rc =
+			    ctx_pcre2_split(state, NULL, none, &part, text + at,
+				list[i].n - at, CTX_PRETOKENIZE_MAX, &err);
 		CHECK(rc == -1 && err.code == CTX_ELIMIT);
 		CHECK(strstr(err.text, "x.json") != NULL);
 		/* The steps are those of one text. */
-		ctx_chain_reset(state);
-		CHECK(ctx_chain_split(state, NULL, none, &part, "aac", 3, 1,
+		ctx_pcre2_reset(state);
+		CHECK(ctx_pcre2_split(state, NULL, none, &part, "aac", 3, 1,
 			  &err) == 0);
-		ctx_chain_end(state);
-		ctx_chain_close(chain);
+		ctx_pcre2_end(state);
+		ctx_pcre2_close(chain);
 	}
 	free(text);
 }
@@ -363,27 +369,27 @@ refusals(void)
 	     "]",
 		"too many sets"},
 	};
-	struct ctx_chain *chain;
+	struct ctx_pcre2_pretokenizer *chain;
 	size_t i;
 
 	tap_case("patterns that could mean something else are refused");
 	for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		CHECK(ctx_chain_open(&chain, bad[i].pattern,
+		CHECK(ctx_pcre2_open(&chain, bad[i].pattern,
 			  strlen(bad[i].pattern) + 1, &err) == -1);
 		CHECK(chain == NULL && err.code == CTX_EFILE);
 		if (strstr(err.text, bad[i].why) == NULL)
 			printf("# %s: %s\n", bad[i].pattern, err.text);
 		CHECK(strstr(err.text, bad[i].why) != NULL);
 	}
-	CHECK(ctx_chain_open(&chain, "a", 1, &err) == -1 && chain == NULL);
-	CHECK(ctx_chain_open(&chain, "a\0b\0c\0d\0e", 10, &err) == -1);
+	CHECK(ctx_pcre2_open(&chain, "a", 1, &err) == -1 && chain == NULL);
+	CHECK(ctx_pcre2_open(&chain, "a\0b\0c\0d\0e", 10, &err) == -1);
 }
 
 /* Patterns that name more than there is room for. */
 static void
 too_much(void)
 {
-	struct ctx_chain *chain;
+	struct ctx_pcre2_pretokenizer *chain;
 	char text[2000];
 	size_t i, n;
 
@@ -392,13 +398,13 @@ too_much(void)
 		n += (size_t)snprintf(text + n, sizeof text - n, "[\\x%x-~]|",
 		    (unsigned)('!' + i));
 	text[n - 1] = '\0';
-	CHECK(ctx_chain_open(&chain, text, n, &err) == -1);
+	CHECK(ctx_pcre2_open(&chain, text, n, &err) == -1);
 	CHECK(strstr(err.text, "too many sets of characters") != NULL);
 	for (i = n = 0; i < 60; i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, "\\x{%x}|",
 		    (unsigned)(0x400 + 2 * i));
 	text[n - 1] = '\0';
-	CHECK(ctx_chain_open(&chain, text, n, &err) == -1);
+	CHECK(ctx_pcre2_open(&chain, text, n, &err) == -1);
 	CHECK(strstr(err.text, "too many ranges of characters") != NULL);
 }
 
@@ -407,20 +413,20 @@ static bool
 cut_alike(const char *a, const char *b, const char *text)
 {
 	const char *const patterns[] = {a, b};
-	struct ctx_chain_state *state;
-	struct ctx_chain *chain;
+	struct ctx_pcre2_state *state;
+	struct ctx_pcre2_pretokenizer *chain;
 	size_t n[2], i;
 
 	for (i = 0; i < 2; i++) {
-		if (ctx_chain_open(&chain, patterns[i], strlen(patterns[i]) + 1,
+		if (ctx_pcre2_open(&chain, patterns[i], strlen(patterns[i]) + 1,
 			&err) < 0) {
 			printf("# %s: %s\n", patterns[i], err.text);
 			return false;
 		}
-		NEED(ctx_chain_begin(&state, chain, "test", &err) == 0);
+		NEED(ctx_pcre2_begin(&state, chain, "test", &err) == 0);
 		n[i] = split(state, NULL, none, text, strlen(text), ends[i]);
-		ctx_chain_end(state);
-		ctx_chain_close(chain);
+		ctx_pcre2_end(state);
+		ctx_pcre2_close(chain);
 	}
 	return n[0] > 1 && n[0] == n[1] &&
 	    memcmp(ends[0], ends[1], n[0] * sizeof ends[0][0]) == 0;

@@ -16,9 +16,10 @@
 static const char *const kinds[] = {"a", "A", "\xe4\xb8\xad", "\xcc\x81", "1",
     " ", "\n", "'", "s", "l", ".", "/", "\xc2\xa0", "\xc5\xbf"};
 
-static const struct ctx_scheme schemes[] = {{CTX_SCHEME_R50K, 0, 1, 0},
-    {CTX_SCHEME_CL100K, 3, 1, 0}, {CTX_SCHEME_CL100K, 1, 1, 0},
-    {CTX_SCHEME_O200K, 3, 1, 0}, {CTX_SCHEME_O200K, 1, 0, 0}};
+static const struct ctx_pretokenizer schemes[] = {{CTX_PRETOKENIZER_R50K, 0, 1,
+						      0},
+    {CTX_PRETOKENIZER_CL100K, 3, 1, 0}, {CTX_PRETOKENIZER_CL100K, 1, 1, 0},
+    {CTX_PRETOKENIZER_O200K, 3, 1, 0}, {CTX_PRETOKENIZER_O200K, 1, 0, 0}};
 
 enum {
 	KINDS = sizeof kinds / sizeof kinds[0],
@@ -35,20 +36,21 @@ pick(size_t n)
 }
 
 /* The boundaries of a text of at most 63 bytes as bits, and without those
- * of the last CTX_SPLIT_UNSURE pieces. */
+ * of the last CTX_PRETOKENIZE_UNSURE pieces. */
 static uint64_t
-boundaries(struct ctx_scheme scheme, const char *p, size_t n, uint64_t *sure)
+boundaries(struct ctx_pretokenizer scheme, const char *p, size_t n,
+    uint64_t *sure)
 {
 	uint64_t all = 0;
 	size_t at = 0;
 	unsigned i;
 
 	while (at < n) {
-		at += ctx_piece_next(scheme, p + at, n - at);
+		at += ctx_pretoken_next(scheme, p + at, n - at);
 		all |= UINT64_C(1) << at;
 	}
 	*sure = all;
-	for (i = 0; i < CTX_SPLIT_UNSURE && *sure != 0; i++)
+	for (i = 0; i < CTX_PRETOKENIZE_UNSURE && *sure != 0; i++)
 		*sure &= ~(UINT64_C(1) << (63 - __builtin_clzll(*sure)));
 	return all;
 }
@@ -56,7 +58,7 @@ boundaries(struct ctx_scheme scheme, const char *p, size_t n, uint64_t *sure)
 /* Adds a kind to a text whose beginnings were sure of some boundaries; false
  * if one of these has gone. */
 static bool
-append(struct ctx_scheme scheme, char *text, size_t *n, size_t kind,
+append(struct ctx_pretokenizer scheme, char *text, size_t *n, size_t kind,
     uint64_t *sure)
 {
 	uint64_t now, all;
@@ -73,7 +75,7 @@ append(struct ctx_scheme scheme, char *text, size_t *n, size_t kind,
 }
 
 static void
-every_text(struct ctx_scheme scheme, unsigned most)
+every_text(struct ctx_pretokenizer scheme, unsigned most)
 {
 	size_t at[MOST + 1] = {0}, next[MOST + 1] = {0};
 	uint64_t sure[MOST + 1] = {0};
@@ -136,17 +138,17 @@ static const char *const parts[] = {"", "a", "Ab", "aB", "'", "'s", "'ll",
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static bool
-same_as_scalar(struct ctx_scheme scheme, ctx_split_fn *split, const char *p,
-    size_t n)
+same_as_scalar(struct ctx_pretokenizer scheme, ctx_pretokenize_fn *split,
+    const char *p, size_t n)
 {
-	static struct ctx_split s;
+	static struct ctx_pretokenize s;
 	size_t at = 0, i;
 
-	split(&s, scheme, 0, p, n, CTX_SPLIT_MAX);
+	split(&s, scheme, 0, p, n, CTX_PRETOKENIZE_MAX);
 	if (s.alone > 0)
-		return s.n == 0 && s.alone == ctx_piece_next(scheme, p, n);
+		return s.n == 0 && s.alone == ctx_pretoken_next(scheme, p, n);
 	for (i = 0; i < s.n; i++) {
-		at += ctx_piece_next(scheme, p + at, n - at);
+		at += ctx_pretoken_next(scheme, p + at, n - at);
 		if (s.end[i] != at)
 			return false;
 	}
@@ -155,8 +157,8 @@ same_as_scalar(struct ctx_scheme scheme, ctx_split_fn *split, const char *p,
 }
 
 static void
-check_block(ctx_split_fn *split, const char *fill, size_t before, size_t a,
-    size_t b, size_t c)
+check_block(ctx_pretokenize_fn *split, const char *fill, size_t before,
+    size_t a, size_t b, size_t c)
 {
 	char text[200], *p;
 	size_t n = 0, i;
@@ -185,7 +187,8 @@ block_ends(enum ctx_simd simd)
 	static const char *const fills[] = {"a", "A", " ", "1", ".",
 	    "\xe4\xb8\xad", "word "};
 	unsigned every = getenv("CHECK_LONG") != NULL ? 1 : 23, turn = 0;
-	ctx_split_fn *split = ctx_split_pick(ctx_simd_pick(simd));
+	ctx_pretokenize_fn *split =
+	    ctx_pretokenize_pick(ctx_simd_resolve(simd));
 	size_t f, a, b, c, before;
 
 	for (a = 0; a < PARTS; a++)

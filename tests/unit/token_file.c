@@ -281,38 +281,38 @@ tokenizer_json(json_t *root)
 static void
 check_limits(struct ctx_token_counter *c, const char *p, size_t n)
 {
-	struct ctx_marks marks = {0};
+	struct ctx_token_index marks = {0};
 	uint64_t all, limit, tokens, want;
 	struct ctx_err err;
 	bool within;
 	size_t at;
 
 	CHECK(ctx_token_count(c, p, n, &all, &err) == 0);
-	CHECK(ctx_marks_append(&marks, c, p, n / 2, &err) == 0);
-	CHECK(ctx_marks_append(&marks, c, p, n, &err) == 0);
+	CHECK(ctx_token_index_append(&marks, c, p, n / 2, &err) == 0);
+	CHECK(ctx_token_index_append(&marks, c, p, n, &err) == 0);
 	CHECK(marks.tokens == all);
 	for (limit = 0; limit <= all + 1; limit += 1 + limit / 9) {
-		CHECK(ctx_token_within(c, p, n, limit, &within, &err) == 0);
+		CHECK(ctx_token_fits(c, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
 		CHECK(ctx_token_head(c, p, n, limit, &at, &tokens, &err) == 0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
 		CHECK(all > limit || at == n);
-		CHECK(ctx_marks_head(&marks, c, p, limit, &at, &tokens, &err) ==
-		    0);
+		CHECK(ctx_token_index_head(&marks, c, p, limit, &at, &tokens,
+			  &err) == 0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_marks_tail(&marks, c, p, limit, &at, &tokens, &err) ==
-		    0);
+		CHECK(ctx_token_index_tail(&marks, c, p, limit, &at, &tokens,
+			  &err) == 0);
 		CHECK(ctx_token_count(c, p + at, n - at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_marks_range(&marks, c, p, at / 2, n, &tokens, &err) ==
-		    0);
+		CHECK(ctx_token_index_range(&marks, c, p, at / 2, n, &tokens,
+			  &err) == 0);
 		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want, &err) ==
 		    0);
 		CHECK(tokens == want);
 	}
-	ctx_marks_release(&marks);
+	ctx_token_index_release(&marks);
 }
 
 /* Added tokens and patterns move boundaries from afar. */
@@ -362,8 +362,8 @@ check_parts(struct ctx_token_counter *c, const char *p, size_t n)
 	for (size = n / 3; size > 0; size -= size < 40 ? 1 : size / 8) {
 		sum = done = 0;
 		for (end = size; end < n; end += size) {
-			NEED(ctx_token_prefix(c, p + done, end - done, &at,
-				 &tokens, &err) == 0);
+			NEED(ctx_token_count_streaming(c, p + done, end - done,
+				 &at, &tokens, &err) == 0);
 			NEED(at <= end - done);
 			done += at;
 			sum += tokens;
@@ -660,7 +660,7 @@ named_splitters(json_t *root)
 {
 	static const char *const names[] = {"starcoder", "llama-bpe",
 	    "deepseek-v3"};
-	const struct ctx_presplit_model *model;
+	const struct ctx_file_pretokenizer_model *model;
 	struct ctx_tokens want = {0}, got = {0};
 	struct ctx_buf out = {0};
 	json_t *copy = json_deep_copy(root), *list;
@@ -668,7 +668,7 @@ named_splitters(json_t *root)
 
 	tap_case("a splitter that a GGUF file names is the one it means");
 	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-		model = ctx_presplit_named(
+		model = ctx_file_pretokenizer_named(
 		    (struct ctx_str){names[i], strlen(names[i])});
 		NEED(model != NULL && model->patterns[0] != NULL);
 		list = json_array();

@@ -331,7 +331,7 @@ too_slow(void)
 	struct ctx_token_counter *c;
 	struct ctx_tokenizer *t = opened(root, &c);
 	struct ctx_tokens ids = {0};
-	struct ctx_marks marks = {0};
+	struct ctx_token_index marks = {0};
 	struct ctx_err err;
 	char text[20000];
 	uint64_t tokens;
@@ -345,22 +345,24 @@ too_slow(void)
 	SLOW(ctx_token_count(c, text, sizeof text, &tokens, &err));
 	SLOW(ctx_token_encode(c, text, sizeof text, false, &ids, &err));
 	SLOW(ctx_token_encode(c, text, sizeof text, true, &ids, &err));
-	SLOW(ctx_token_within(c, text + fast, 60, 50, &within, &err));
+	SLOW(ctx_token_fits(c, text + fast, 60, 50, &within, &err));
 	SLOW(ctx_token_head(c, text, sizeof text, 30000, &at, &tokens, &err));
 	SLOW(ctx_token_tail(c, text, sizeof text, 30000, &at, &tokens, &err));
 	/* More may follow, so this piece is not begun. */
-	CHECK(ctx_token_prefix(c, text, sizeof text, &at, &tokens, &err) == 0);
+	CHECK(ctx_token_count_streaming(c, text, sizeof text, &at, &tokens,
+		  &err) == 0);
 	CHECK(at <= fast && at == tokens);
-	SLOW(ctx_marks_append(&marks, c, text, sizeof text, &err));
-	CHECK(ctx_marks_append(&marks, c, text, fast, &err) == 0);
-	CHECK(ctx_marks_range(&marks, c, text, 0, fast, &tokens, &err) == 0 &&
+	SLOW(ctx_token_index_append(&marks, c, text, sizeof text, &err));
+	CHECK(ctx_token_index_append(&marks, c, text, fast, &err) == 0);
+	CHECK(ctx_token_index_range(&marks, c, text, 0, fast, &tokens, &err) ==
+		0 &&
 	    tokens == fast);
-	SLOW(ctx_marks_append(&marks, c, text, sizeof text, &err));
-	SLOW(ctx_marks_head(&marks, c, text, 30000, &at, &tokens, &err));
-	SLOW(ctx_marks_tail(&marks, c, text, 100, &at, &tokens, &err));
-	SLOW(
-	    ctx_marks_range(&marks, c, text, fast, sizeof text, &tokens, &err));
-	ctx_marks_release(&marks);
+	SLOW(ctx_token_index_append(&marks, c, text, sizeof text, &err));
+	SLOW(ctx_token_index_head(&marks, c, text, 30000, &at, &tokens, &err));
+	SLOW(ctx_token_index_tail(&marks, c, text, 100, &at, &tokens, &err));
+	SLOW(ctx_token_index_range(&marks, c, text, fast, sizeof text, &tokens,
+	    &err));
+	ctx_token_index_release(&marks);
 	ctx_tokens_release(&ids);
 	ctx_token_counter_close(c);
 	ctx_tokenizer_close(t);

@@ -29,7 +29,7 @@ make_text(char *text)
 static uint32_t
 check(const struct rules *r)
 {
-	struct ctx_merge memory = {0}; /* of one vocabulary */
+	struct ctx_bpe memory = {0}; /* of one vocabulary */
 	char text[RULES_TEXT];
 	struct ctx_vocab v;
 	void *block = rules_pack(r, &v);
@@ -54,7 +54,7 @@ check(const struct rules *r)
 		break;
 	}
 	flags = v.head->flags;
-	ctx_merge_release(&memory);
+	ctx_bpe_release(&memory);
 	free(block);
 	return flags;
 }
@@ -67,11 +67,11 @@ whole_or_part(void)
 	static const char part[] =
 	    "\u4e2d\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
 	    "\u00e9\u00e9\u00e9\u00e9 and something behind it";
-	static struct ctx_pack_token list[259];
+	static struct ctx_build_token list[259];
 	static char bytes[256];
-	struct ctx_pack pack = {.tokens = list,
+	struct ctx_vocab_builder pack = {.tokens = list,
 	    .n = 259,
-	    .scheme = {CTX_SCHEME_O200K, 3, 1, 0},
+	    .scheme = {CTX_PRETOKENIZER_O200K, 3, 1, 0},
 	    .whole = true};
 	struct ctx_tokenizer t = {0};
 	struct ctx_token_counter *c;
@@ -85,13 +85,14 @@ whole_or_part(void)
 	for (i = 0; i < 256; i++) {
 		bytes[i] = (char)i;
 		list[i] =
-		    (struct ctx_pack_token){bytes + i, 1, i, CTX_PACK_ANY};
+		    (struct ctx_build_token){bytes + i, 1, i, CTX_BUILD_ANY};
 	}
 	/* Two that keep the part from being cut further. */
-	list[256] = (struct ctx_pack_token){part + 3, 2, 256, CTX_PACK_ANY};
-	list[257] = (struct ctx_pack_token){part + 3, 4, 257, CTX_PACK_ANY};
-	list[258] = (struct ctx_pack_token){part + 3, 20, 258, CTX_PACK_NEVER};
-	NEED(ctx_pack(&pack, &block, &size, &err) == 0);
+	list[256] = (struct ctx_build_token){part + 3, 2, 256, CTX_BUILD_ANY};
+	list[257] = (struct ctx_build_token){part + 3, 4, 257, CTX_BUILD_ANY};
+	list[258] =
+	    (struct ctx_build_token){part + 3, 20, 258, CTX_BUILD_NEVER};
+	NEED(ctx_vocab_build(&pack, &block, &size, &err) == 0);
 	ctx_vocab_view(&t.vocab, block);
 	NEED(ctx_token_counter_open(&c, &t, CTX_SIMD_BEST, &err) == 0);
 	for (i = 0; i < 3; i++) {

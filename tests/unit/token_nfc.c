@@ -380,8 +380,7 @@ check_limits(const char *p, size_t n)
 		    : i == 1 && all > 0
 		    ? all - 1
 		    : pick((size_t)all * (i == 2 ? 9 : 2) + 2);
-		CHECK(
-		    ctx_token_within(counter, p, n, limit, &within, &err) == 0);
+		CHECK(ctx_token_fits(counter, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
 		CHECK(ctx_token_head(counter, p, n, limit, &at, &tokens,
 			  &err) == 0);
@@ -398,7 +397,7 @@ check_limits(const char *p, size_t n)
 static void
 check_marks(const char *p, size_t n)
 {
-	struct ctx_marks marks = {0};
+	struct ctx_token_index marks = {0};
 	uint64_t tokens, limit;
 	size_t end, from, to, at;
 	unsigned i;
@@ -406,24 +405,25 @@ check_marks(const char *p, size_t n)
 	for (end = 0; end < n;) {
 		end += 1 + pick(n / 3 + 1);
 		end = end < n ? end : n;
-		CHECK(ctx_marks_append(&marks, counter, p, end, &err) == 0);
+		CHECK(
+		    ctx_token_index_append(&marks, counter, p, end, &err) == 0);
 		CHECK(marks.tokens == count(p, end));
 	}
 	for (i = 0; i < 8 && n > 0; i++) {
 		from = pick(n);
 		to = from + pick(n - from + 1);
-		CHECK(ctx_marks_range(&marks, counter, p, from, to, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_index_range(&marks, counter, p, from, to,
+			  &tokens, &err) == 0);
 		CHECK(tokens == count(p + from, to - from));
 		limit = pick((size_t)marks.tokens + 3);
-		CHECK(ctx_marks_head(&marks, counter, p, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_index_head(&marks, counter, p, limit, &at,
+			  &tokens, &err) == 0);
 		CHECK(tokens <= limit && tokens == count(p, at));
-		CHECK(ctx_marks_tail(&marks, counter, p, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_index_tail(&marks, counter, p, limit, &at,
+			  &tokens, &err) == 0);
 		CHECK(tokens <= limit && tokens == count(p + at, n - at));
 	}
-	ctx_marks_release(&marks);
+	ctx_token_index_release(&marks);
 }
 
 /* Counts a text that comes in parts of up to so many bytes; *rest becomes
@@ -437,8 +437,8 @@ count_parts(const char *p, size_t n, size_t most, size_t *rest)
 	while (end < n) {
 		end += 1 + pick(most);
 		end = end < n ? end : n;
-		NEED(ctx_token_prefix(counter, p + done, end - done, &at,
-			 &tokens, &err) == 0);
+		NEED(ctx_token_count_streaming(counter, p + done, end - done,
+			 &at, &tokens, &err) == 0);
 		NEED(at <= end - done);
 		done += at;
 		sum += tokens;

@@ -166,9 +166,10 @@ rules_encode(const struct rules *r, const char *p, size_t n, uint32_t *out)
 static inline void *
 rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 {
-	struct ctx_pack_token tokens[256 + RULES_MOST];
-	struct ctx_pack pack = {.tokens = tokens, .whole = r->ranked};
-	static const struct ctx_scheme scheme = {CTX_SCHEME_R50K, 0, 1, 0};
+	struct ctx_build_token tokens[256 + RULES_MOST];
+	struct ctx_vocab_builder pack = {.tokens = tokens, .whole = r->ranked};
+	static const struct ctx_pretokenizer scheme = {CTX_PRETOKENIZER_R50K, 0,
+	    1, 0};
 	static char bytes[256];
 	struct ctx_err err;
 	unsigned i, k;
@@ -178,8 +179,8 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 	memset(tokens, 0, sizeof tokens);
 	for (pack.n = 0; pack.n < 256; pack.n++) {
 		bytes[pack.n] = (char)pack.n;
-		tokens[pack.n] = (struct ctx_pack_token){bytes + pack.n, 1,
-		    (uint32_t)pack.n, CTX_PACK_ANY};
+		tokens[pack.n] = (struct ctx_build_token){bytes + pack.n, 1,
+		    (uint32_t)pack.n, CTX_BUILD_ANY};
 	}
 	for (i = 0; i < r->rules; i++) {
 		/* A token has one rank, that of its first rule. */
@@ -189,35 +190,35 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 		if (r->ranked && k < i)
 			continue;
 		tokens[pack.n++] =
-		    (struct ctx_pack_token){r->text[r->list[i].token],
+		    (struct ctx_build_token){r->text[r->list[i].token],
 			r->length[r->list[i].token], 256 + r->list[i].token,
-			r->ranked ? CTX_PACK_ANY : r->length[r->list[i].left]};
+			r->ranked ? CTX_BUILD_ANY : r->length[r->list[i].left]};
 	}
 	pack.scheme = scheme;
-	if (ctx_pack(&pack, &block, &size, &err) < 0)
+	if (ctx_vocab_build(&pack, &block, &size, &err) < 0)
 		return NULL;
-	if (ctx_vocab_check(vocab, block, size, &err) < 0)
+	if (ctx_vocab_validate(vocab, block, size, &err) < 0)
 		abort();
 	return block;
 }
 
 /* Holds merging against the oracle for a text; false if they differ. */
 static inline bool
-rules_agree(const struct rules *r, const struct ctx_vocab *v,
-    struct ctx_merge *m, const char *p, size_t n)
+rules_agree(const struct rules *r, const struct ctx_vocab *v, struct ctx_bpe *m,
+    const char *p, size_t n)
 {
-	uint32_t want[RULES_TEXT], got[CTX_MERGE_MAX];
+	uint32_t want[RULES_TEXT], got[CTX_BPE_MAX];
 	size_t count = rules_encode(r, p, n, want), i;
 	struct ctx_err err;
 
-	if (ctx_merge_long(v, m, p, n, &err) < 0 || m->n != count)
+	if (ctx_bpe_long(v, m, p, n, &err) < 0 || m->n != count)
 		return false;
 	for (i = 0; i < count; i++)
 		if (v->ids[m->tokens[i]] != want[i])
 			return false;
-	if (n > CTX_MERGE_MAX)
+	if (n > CTX_BPE_MAX)
 		return true;
-	if (ctx_merge_pairs(v, p, n, got) != count)
+	if (ctx_bpe_pairs(v, p, n, got) != count)
 		return false;
 	for (i = 0; i < count; i++)
 		if (v->ids[got[i]] != want[i])

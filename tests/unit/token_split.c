@@ -11,33 +11,35 @@
 
 static const struct family {
 	const char *name;
-	struct ctx_scheme scheme;
+	struct ctx_pretokenizer scheme;
 	const struct ref_element (*pattern)[6];
 } families[] = {
-    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}, ref_r50k},
-    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}, ref_cl100k},
-    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}, ref_o200k},
+    {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, ref_r50k},
+    {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}, ref_cl100k},
+    {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}, ref_o200k},
 };
 
 /* With CTX_EMULATE_AVX512 (make check-simd) that back end runs anywhere. */
 static const struct {
 	const char *name;
 	enum ctx_simd simd; /* that has to be there */
-	ctx_split_fn *split;
-	ctx_probe_fn *probe;
-	ctx_lanes_fn *lanes;
+	ctx_pretokenize_fn *split;
+	ctx_pretoken_lookup_fn *probe;
+	ctx_bpe_lanes_fn *lanes;
 } backends[] = {
-    {"portable", CTX_SIMD_PORTABLE, ctx_split_portable, ctx_probe_portable,
-	ctx_lanes_portable},
+    {"portable", CTX_SIMD_PORTABLE, ctx_pretokenize_portable,
+	ctx_pretoken_lookup_portable, ctx_bpe_lanes_portable},
 #if defined(CTX_EMULATE_AVX512)
-    {"avx512", CTX_SIMD_PORTABLE, ctx_split_avx512, ctx_probe_avx512,
-	ctx_lanes_avx512},
+    {"avx512", CTX_SIMD_PORTABLE, ctx_pretokenize_avx512,
+	ctx_pretoken_lookup_avx512, ctx_bpe_lanes_avx512},
 #elif defined(__x86_64__)
-    {"avx2", CTX_SIMD_AVX2, ctx_split_avx2, ctx_probe_avx2, ctx_lanes_avx2},
-    {"avx512", CTX_SIMD_AVX512, ctx_split_avx512, ctx_probe_avx512,
-	ctx_lanes_avx512},
+    {"avx2", CTX_SIMD_AVX2, ctx_pretokenize_avx2, ctx_pretoken_lookup_avx2,
+	ctx_bpe_lanes_avx2},
+    {"avx512", CTX_SIMD_AVX512, ctx_pretokenize_avx512,
+	ctx_pretoken_lookup_avx512, ctx_bpe_lanes_avx512},
 #elif defined(__aarch64__)
-    {"neon", CTX_SIMD_NEON, ctx_split_neon, ctx_probe_neon, ctx_lanes_neon},
+    {"neon", CTX_SIMD_NEON, ctx_pretokenize_neon, ctx_pretoken_lookup_neon,
+	ctx_bpe_lanes_neon},
 #endif
 };
 
@@ -124,8 +126,8 @@ is_number(const char *p, size_t n)
 /* What is missing from the shorter list must be plain; what is there in spite
  * of that may only be so for want of certainty. */
 static void
-check_list(const struct ctx_split *all, const struct ctx_split *some,
-    const char *p)
+check_list(const struct ctx_pretokenize *all,
+    const struct ctx_pretokenize *some, const char *p)
 {
 	size_t i, k = 0, length;
 
@@ -143,10 +145,10 @@ check_list(const struct ctx_split *all, const struct ctx_split *some,
 }
 
 static void
-split_library(const struct family *f, ctx_split_fn *split, const char *p,
+split_library(const struct family *f, ctx_pretokenize_fn *split, const char *p,
     size_t n, size_t max)
 {
-	static struct ctx_split s, some;
+	static struct ctx_pretokenize s, some;
 	size_t at = 0, i, k;
 
 	memset(got, 0, n + 1);
@@ -182,10 +184,11 @@ compare(const char *text, size_t n)
 	for (f = 0; f < FAMILIES; f++) {
 		split_reference(families + f, p, n);
 		for (b = 0; b < BACKENDS; b++) {
-			if (ctx_simd_pick(backends[b].simd) != backends[b].simd)
+			if (ctx_simd_resolve(backends[b].simd) !=
+			    backends[b].simd)
 				continue;
 			split_library(families + f, backends[b].split, p, n,
-			    pick(4) == 0 ? 1 + pick(5) : CTX_SPLIT_MAX);
+			    pick(4) == 0 ? 1 + pick(5) : CTX_PRETOKENIZE_MAX);
 			same = memcmp(want, got, n + 1) == 0;
 			CHECK(same);
 			if (same)
@@ -287,7 +290,8 @@ long_runs(void)
 
 /* Half of the pieces become words, of as many tokens as they have bytes. */
 static void
-learn(struct ctx_words *words, const char *text, const struct ctx_split *s)
+learn(struct ctx_pretoken_cache *words, const char *text,
+    const struct ctx_pretokenize *s)
 {
 	struct ctx_key key;
 	uint32_t length;
@@ -295,21 +299,21 @@ learn(struct ctx_words *words, const char *text, const struct ctx_split *s)
 
 	for (i = 0; i < s->n; i++) {
 		length = s->end[i] - s->start[i];
-		if (length > CTX_WORDS_KEY || pick(2) == 0)
+		if (length > CTX_PRETOKEN_CACHE_KEY || pick(2) == 0)
 			continue;
 		key = ctx_key_copy(text + s->start[i], length);
-		if (ctx_words_find(words, key) == 0)
-			ctx_words_add(words, key, length);
-		CHECK(ctx_words_find(words, key) == length);
+		if (ctx_pretoken_cache_find(words, key) == 0)
+			ctx_pretoken_cache_add(words, key, length);
+		CHECK(ctx_pretoken_cache_find(words, key) == length);
 	}
 }
 
 static void
 probing(void)
 {
-	static struct ctx_probe probes[2];
-	static struct ctx_split s;
-	struct ctx_words words;
+	static struct ctx_pretoken_lookup probes[2];
+	static struct ctx_pretokenize s;
+	struct ctx_pretoken_cache words;
 	struct ctx_err err;
 	char text[1016];
 	uint64_t tokens, others, known, found = 0;
@@ -317,21 +321,21 @@ probing(void)
 	unsigned round;
 
 	tap_case("every back end finds the same pieces among words");
-	NEED(ctx_words_init(&words, &err) == 0);
+	NEED(ctx_pretoken_cache_init(&words, &err) == 0);
 	for (round = 0; round < 2000; round++) {
 		n = make_text(text, pick(800), 0);
 		if (n == 0)
 			continue;
 		memset(text + n, 'x', CTX_VOCAB_KEY);
-		ctx_split_portable(&s, families[0].scheme, 0, text, n,
-		    CTX_PROBE_MAX);
+		ctx_pretokenize_portable(&s, families[0].scheme, 0, text, n,
+		    CTX_PRETOKEN_LOOKUP_MAX);
 		learn(&words, text, &s);
 		tokens = 0;
-		misses = ctx_probe_portable(&words, text, s.start, s.end, s.n,
-		    &probes[0], &tokens);
+		misses = ctx_pretoken_lookup_portable(&words, text, s.start,
+		    s.end, s.n, &probes[0], &tokens);
 		known = 0;
 		for (i = k = longs = 0; i < s.n; i++) {
-			if (s.end[i] - s.start[i] > CTX_WORDS_KEY)
+			if (s.end[i] - s.start[i] > CTX_PRETOKEN_CACHE_KEY)
 				CHECK(probes[0].longs[longs++] == i);
 			else if (k < misses && probes[0].missed[k] == i)
 				k++;
@@ -342,7 +346,8 @@ probing(void)
 		    known == tokens);
 		found += s.n - misses - longs;
 		for (b = 1; b < BACKENDS; b++) {
-			if (ctx_simd_pick(backends[b].simd) != backends[b].simd)
+			if (ctx_simd_resolve(backends[b].simd) !=
+			    backends[b].simd)
 				continue;
 			others = 0;
 			CHECK(backends[b].probe(&words, text, s.start, s.end,
@@ -358,47 +363,49 @@ probing(void)
 		}
 	}
 	CHECK(found > 10000 && words.bits > 8);
-	ctx_words_release(&words);
+	ctx_pretoken_cache_release(&words);
 }
 
 static void
 long_words(void)
 {
 	enum { WORDS = 60000 };
-	struct ctx_words words;
+	struct ctx_pretoken_cache words;
 	struct ctx_err err;
-	char text[CTX_WORDS_LONG];
+	char text[CTX_PRETOKEN_CACHE_LONG];
 	unsigned i, n, round, found, lost = 0;
 	uint64_t hash;
 
 	tap_case("long words are found again or forgotten, never mistaken");
-	NEED(ctx_words_init(&words, &err) == 0);
+	NEED(ctx_pretoken_cache_init(&words, &err) == 0);
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < WORDS; i++) {
-			n = 16 + i % (CTX_WORDS_LONG - 15);
+			n = 16 + i % (CTX_PRETOKEN_CACHE_LONG - 15);
 			memset(text, 'x', sizeof text);
 			memcpy(text + i % 9, &i, sizeof i);
-			hash = ctx_words_hash_long(text, n);
-			found = ctx_words_find_long(&words, hash, text, n);
+			hash = ctx_pretoken_cache_hash_long(text, n);
+			found =
+			    ctx_pretoken_cache_find_long(&words, hash, text, n);
 			CHECK(found == 0 || found == 1 + i % 100);
 			lost += round > 0 && found == 0;
 			if (round > 0)
 				continue;
-			ctx_words_add_long(&words, text, n, 1 + i % 100);
-			CHECK(ctx_words_find_long(&words, hash, text, n) ==
+			ctx_pretoken_cache_add_long(&words, text, n,
 			    1 + i % 100);
+			CHECK(ctx_pretoken_cache_find_long(&words, hash, text,
+				  n) == 1 + i % 100);
 		}
 	/* There is room for half of them. */
 	CHECK(lost > WORDS / 4 && lost < WORDS / 4 * 3);
-	ctx_words_release(&words);
+	ctx_pretoken_cache_release(&words);
 }
 
 static void
 merging(void)
 {
-	static struct ctx_lane want_lanes[CTX_LANES], lanes[CTX_LANES];
+	static struct ctx_bpe_lane want_lanes[CTX_LANES], lanes[CTX_LANES];
 	struct ctx_vocab vocab;
-	uint32_t tokens[CTX_MERGE_MAX];
+	uint32_t tokens[CTX_BPE_MAX];
 	char text[CTX_LANES][80];
 	size_t i, n, b, length, merged = 0;
 	unsigned round;
@@ -408,25 +415,27 @@ merging(void)
 	for (round = 0; round < 2000; round++) {
 		n = 1 + pick(CTX_LANES);
 		for (i = 0; i < n; i++) {
-			length = 1 + pick(CTX_MERGE_MAX);
-			make_text(text[i], CTX_MERGE_MAX, 0);
-			ctx_lane_begin(&vocab, want_lanes + i, text[i], length);
-			CHECK(ctx_lane_count(want_lanes + i) == length);
+			length = 1 + pick(CTX_BPE_MAX);
+			make_text(text[i], CTX_BPE_MAX, 0);
+			ctx_bpe_lane_begin(&vocab, want_lanes + i, text[i],
+			    length);
+			CHECK(ctx_bpe_lane_count(want_lanes + i) == length);
 		}
 		memcpy(lanes, want_lanes, sizeof lanes);
-		ctx_lanes_portable(&vocab, want_lanes, n);
+		ctx_bpe_lanes_portable(&vocab, want_lanes, n);
 		for (i = 0; i < n; i++) {
-			CHECK(ctx_lane_count(want_lanes + i) ==
-			    ctx_merge_pairs(&vocab, text[i], want_lanes[i].n,
+			CHECK(ctx_bpe_lane_count(want_lanes + i) ==
+			    ctx_bpe_pairs(&vocab, text[i], want_lanes[i].n,
 				tokens));
-			merged +=
-			    want_lanes[i].n - ctx_lane_count(want_lanes + i);
+			merged += want_lanes[i].n -
+			    ctx_bpe_lane_count(want_lanes + i);
 		}
 		for (b = 1; b < BACKENDS; b++) {
-			if (ctx_simd_pick(backends[b].simd) != backends[b].simd)
+			if (ctx_simd_resolve(backends[b].simd) !=
+			    backends[b].simd)
 				continue;
 			for (i = 0; i < n; i++)
-				ctx_lane_begin(&vocab, lanes + i, text[i],
+				ctx_bpe_lane_begin(&vocab, lanes + i, text[i],
 				    want_lanes[i].n);
 			backends[b].lanes(&vocab, lanes, n);
 			for (i = 0; i < n; i++)

@@ -233,7 +233,7 @@ cut_anywhere(const struct ref_element (*pattern)[6])
 	}
 }
 
-/* Against the definition, which ctx_merge_queue follows to the letter. */
+/* Against the definition, which ctx_bpe_queue follows to the letter. */
 static void
 long_pieces(void)
 {
@@ -255,11 +255,11 @@ long_pieces(void)
 		want = 0;
 		for (k = 0; k < n; k += length) {
 			length =
-			    ctx_piece_next(v->head->scheme, text + k, n - k);
+			    ctx_pretoken_next(v->head->scheme, text + k, n - k);
 			want += ctx_vocab_find(v, text + k, length) !=
 				CTX_VOCAB_NONE
 			    ? 1
-			    : ctx_merge_queue(v, text + k, length, out, &err);
+			    : ctx_bpe_queue(v, text + k, length, out, &err);
 		}
 		CHECK(count(text, n) == want);
 	}
@@ -309,8 +309,8 @@ limits(void)
 		limit = i % 3 == 0            ? whole
 		    : i % 3 == 1 && whole > 0 ? whole - 1
 					      : pick((size_t)whole * 2 + 2);
-		CHECK(ctx_token_within(counter, text, n, limit, &within,
-			  &err) == 0);
+		CHECK(ctx_token_fits(counter, text, n, limit, &within, &err) ==
+		    0);
 		CHECK(within == (whole <= limit));
 		CHECK(ctx_token_head(counter, text, n, limit, &at, &tokens,
 			  &err) == 0);
@@ -335,7 +335,7 @@ static void
 checkpoints(void)
 {
 	static char text[100000];
-	struct ctx_marks marks = {0};
+	struct ctx_token_index marks = {0};
 	size_t n, end, from, to, at;
 	uint64_t tokens, limit;
 	unsigned round, i;
@@ -348,7 +348,7 @@ checkpoints(void)
 		for (end = 0; end < n;) {
 			end += 1 + pick(round % 3 == 0 ? 20000 : 3000);
 			end = end < n ? end : n;
-			CHECK(ctx_marks_append(&marks, counter, text, end,
+			CHECK(ctx_token_index_append(&marks, counter, text, end,
 				  &err) == 0);
 			CHECK(marks.end == end);
 			if (pick(4) == 0)
@@ -358,23 +358,23 @@ checkpoints(void)
 		for (i = 0; i < 60; i++) {
 			from = pick(n);
 			to = from + pick(n - from + 1);
-			CHECK(ctx_marks_range(&marks, counter, text, from, to,
-				  &tokens, &err) == 0);
+			CHECK(ctx_token_index_range(&marks, counter, text, from,
+				  to, &tokens, &err) == 0);
 			CHECK(tokens == count(text + from, to - from));
 			limit = pick((size_t)marks.tokens + 10);
-			CHECK(ctx_marks_head(&marks, counter, text, limit, &at,
-				  &tokens, &err) == 0);
+			CHECK(ctx_token_index_head(&marks, counter, text, limit,
+				  &at, &tokens, &err) == 0);
 			CHECK(tokens <= limit && tokens == count(text, at));
 			if (i % 10 > 0)
 				continue;
-			CHECK(ctx_marks_tail(&marks, counter, text, limit, &at,
-				  &tokens, &err) == 0);
+			CHECK(ctx_token_index_tail(&marks, counter, text, limit,
+				  &at, &tokens, &err) == 0);
 			CHECK(tokens <= limit &&
 			    tokens == count(text + at, n - at));
 		}
-		ctx_marks_reset(&marks);
+		ctx_token_index_reset(&marks);
 	}
-	ctx_marks_release(&marks);
+	ctx_token_index_release(&marks);
 }
 
 /* Counts a text that comes in parts of up to so many bytes; no more than
@@ -388,8 +388,8 @@ count_parts(const char *p, size_t n, size_t most, size_t rest)
 	while (end < n) {
 		end += 1 + pick(most);
 		end = end < n ? end : n;
-		NEED(ctx_token_prefix(counter, p + done, end - done, &at,
-			 &tokens, &err) == 0);
+		NEED(ctx_token_count_streaming(counter, p + done, end - done,
+			 &at, &tokens, &err) == 0);
 		NEED(at <= end - done);
 		done += at;
 		sum += tokens;
@@ -456,8 +456,8 @@ cut_ends(void)
 			memcpy(text + n, ends[i], end - n);
 			whole = count(text, end);
 			for (cut = n; cut <= end; cut++) {
-				CHECK(ctx_token_prefix(counter, text, cut, &at,
-					  &tokens, &err) == 0);
+				CHECK(ctx_token_count_streaming(counter, text,
+					  cut, &at, &tokens, &err) == 0);
 				CHECK(at <= cut &&
 				    tokens + count(text + at, end - at) ==
 					whole);
@@ -535,7 +535,7 @@ names(void)
 	CHECK(!ctx_tokenizer_exact(t) && ctx_tokenizer_exact(tokenizer));
 	CHECK(ctx_token_count(c, "12345", 5, &tokens, &err) == 0);
 	CHECK(tokens == 2);
-	CHECK(ctx_token_within(c, "12345", 5, 1, &within, &err) == 0);
+	CHECK(ctx_token_fits(c, "12345", 5, 1, &within, &err) == 0);
 	CHECK(!within);
 	CHECK(ctx_token_head(c, "123\xc3\xa9", 5, 1, &at, &tokens, &err) == 0);
 	CHECK(at == 3 && tokens == 1);

@@ -22,31 +22,32 @@ static void
 make(void)
 {
 	static const char x[18] = "xxxxxxxxxxxxxxxxxx", patterns[] = "\\d+\0 ";
-	static const struct ctx_pack_token longer[] = {{"ab", 2, 0, 1},
+	static const struct ctx_build_token longer[] = {{"ab", 2, 0, 1},
 	    {"cd", 2, 0, 1}, {"abcd", 4, 0, 2}, {x, 2, 0, 1}, {x, 4, 0, 2},
 	    {x, 8, 0, 4}, {x, 16, 0, 8}, {x, 17, 0, 16}, {x, 18, 0, 17},
 	    {NULL, 0, 0, 0}};
-	static const struct ctx_pack_special special = {"<s>", 3, 7, false,
+	static const struct ctx_build_added_token special = {"<s>", 3, 7, false,
 	    false};
-	struct ctx_pack_token tokens[TOKENS];
+	struct ctx_build_token tokens[TOKENS];
 	char bytes[256];
-	struct ctx_pack pack = {.tokens = tokens,
+	struct ctx_vocab_builder pack = {.tokens = tokens,
 	    .n = TOKENS,
 	    .specials = &special,
 	    .nspecials = 1,
 	    .patterns = {patterns, sizeof patterns},
-	    .scheme = {.family = CTX_SCHEME_NONE}};
+	    .scheme = {.family = CTX_PRETOKENIZER_NONE}};
 	struct ctx_err err;
 	void *block;
 	unsigned i;
 
 	for (i = 0; i < TOKENS; i++) {
 		bytes[i % 256] = (char)(i % 256);
-		tokens[i] = i < AB ? (struct ctx_pack_token){bytes + i, 1, 0, 0}
-				   : longer[i - AB];
+		tokens[i] = i < AB
+		    ? (struct ctx_build_token){bytes + i, 1, 0, 0}
+		    : longer[i - AB];
 		tokens[i].id = 1000 + i; /* so that ids are a table */
 	}
-	NEED(ctx_pack(&pack, &block, &size, &err) == 0);
+	NEED(ctx_vocab_build(&pack, &block, &size, &err) == 0);
 	good = block;
 	bad = malloc(size);
 	NEED(bad != NULL);
@@ -72,7 +73,7 @@ refused(const char *part)
 {
 	struct ctx_vocab vocab;
 	struct ctx_err err = {0};
-	bool is = ctx_vocab_check(&vocab, bad, size, &err) == -1 &&
+	bool is = ctx_vocab_validate(&vocab, bad, size, &err) == -1 &&
 	    err.code == CTX_EFILE && strstr(err.text, part) != NULL;
 
 	if (!is)
@@ -86,7 +87,7 @@ accepted(void)
 {
 	struct ctx_vocab vocab;
 	struct ctx_err err;
-	bool is = ctx_vocab_check(&vocab, bad, size, &err) == 0;
+	bool is = ctx_vocab_validate(&vocab, bad, size, &err) == 0;
 
 	memcpy(bad, good, size);
 	return is;
@@ -103,8 +104,8 @@ check_head(void)
 
 	tap_case("a head with a wrong number is refused");
 	CHECK(accepted());
-	CHECK(ctx_vocab_check(&vocab, bad, sizeof *h - 1, &err) == -1);
-	CHECK(ctx_vocab_check(&vocab, bad, size - 1, &err) == -1);
+	CHECK(ctx_vocab_validate(&vocab, bad, sizeof *h - 1, &err) == -1);
+	CHECK(ctx_vocab_validate(&vocab, bad, size - 1, &err) == -1);
 	h->magic[7] ^= 1;
 	CHECK(refused("head"));
 	h->order = 0x04030201;
@@ -125,7 +126,7 @@ check_head(void)
 	CHECK(refused("head"));
 	h->longest = 0;
 	CHECK(refused("head"));
-	h->scheme.family = CTX_SCHEME_NONE + 1;
+	h->scheme.family = CTX_PRETOKENIZER_NONE + 1;
 	CHECK(refused("head"));
 	h->scheme.digits = 4;
 	CHECK(refused("head"));
@@ -368,18 +369,21 @@ check_rest(void)
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
 	CHECK(refused("splitter patterns"));
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
-	h->scheme.family = CTX_SCHEME_CL100K;
+	h->scheme.family = CTX_PRETOKENIZER_CL100K;
 	CHECK(accepted());
 }
 
 /* Packs the 256 bytes and one more; NULL if it is refused for this reason,
  * which is said otherwise. */
 static struct ctx_vocab_head *
-packed(struct ctx_pack_token more, struct ctx_scheme scheme, const char *why)
+packed(struct ctx_build_token more, struct ctx_pretokenizer scheme,
+    const char *why)
 {
-	struct ctx_pack_token tokens[257];
+	struct ctx_build_token tokens[257];
 	char bytes[256];
-	struct ctx_pack pack = {.tokens = tokens, .n = 257, .scheme = scheme};
+	struct ctx_vocab_builder pack = {.tokens = tokens,
+	    .n = 257,
+	    .scheme = scheme};
 	struct ctx_err err = {0};
 	void *block = NULL;
 	size_t n;
@@ -387,10 +391,10 @@ packed(struct ctx_pack_token more, struct ctx_scheme scheme, const char *why)
 
 	for (i = 0; i < 256; i++) {
 		bytes[i] = (char)i;
-		tokens[i] = (struct ctx_pack_token){bytes + i, 1, i, 0};
+		tokens[i] = (struct ctx_build_token){bytes + i, 1, i, 0};
 	}
 	tokens[256] = more;
-	if (ctx_pack(&pack, &block, &n, &err) == 0)
+	if (ctx_vocab_build(&pack, &block, &n, &err) == 0)
 		return block;
 	if (why == NULL || err.code != CTX_EFILE ||
 	    strstr(err.text, why) == NULL)
@@ -403,36 +407,37 @@ packed(struct ctx_pack_token more, struct ctx_scheme scheme, const char *why)
 static void
 check_packing(void)
 {
-	static const char text[CTX_PACK_MAX + 1];
-	const struct ctx_scheme none = {.family = CTX_SCHEME_NONE};
-	struct ctx_scheme one = {.family = CTX_SCHEME_CL100K, .digits = 1};
-	struct ctx_pack empty = {.n = 0};
+	static const char text[CTX_BUILD_MAX + 1];
+	const struct ctx_pretokenizer none = {.family = CTX_PRETOKENIZER_NONE};
+	struct ctx_pretokenizer one = {.family = CTX_PRETOKENIZER_CL100K,
+	    .digits = 1};
+	struct ctx_vocab_builder empty = {.n = 0};
 	struct ctx_vocab_head *h;
 	struct ctx_err err;
 	void *block;
 	size_t n;
 
 	tap_case("tokens beyond what can be packed are refused");
-	CHECK(ctx_pack(&empty, &block, &n, &err) == -1);
+	CHECK(ctx_vocab_build(&empty, &block, &n, &err) == -1);
 	CHECK(strstr(err.text, "a vocabulary of 0 tokens") != NULL);
-	CHECK(packed((struct ctx_pack_token){text, sizeof text, 256, 0}, none,
+	CHECK(packed((struct ctx_build_token){text, sizeof text, 256, 0}, none,
 		  "a token of 1025 bytes") == NULL);
-	CHECK(packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
+	CHECK(packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
 		  "a token id of 2097152") == NULL);
-	h = packed((struct ctx_pack_token){"ab", 2, CTX_VOCAB_MAX - 1, 1}, none,
-	    NULL);
+	h = packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
+	    none, NULL);
 	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);
 	free(h);
 	tap_case("of two tokens that are equal the first one counts");
-	h = packed((struct ctx_pack_token){"a", 1, 256, 0}, none, NULL);
+	h = packed((struct ctx_build_token){"a", 1, 256, 0}, none, NULL);
 	CHECK(h != NULL && h->n == 257);
 	free(h);
 	tap_case("that all runs of digits are tokens is known");
-	h = packed((struct ctx_pack_token){"ab", 2, 256, 1}, one, NULL);
+	h = packed((struct ctx_build_token){"ab", 2, 256, 1}, one, NULL);
 	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) != 0);
 	free(h);
 	one.digits = 2;
-	h = packed((struct ctx_pack_token){"12", 2, 256, 1}, one, NULL);
+	h = packed((struct ctx_build_token){"12", 2, 256, 1}, one, NULL);
 	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) == 0);
 	free(h);
 }

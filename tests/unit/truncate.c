@@ -213,8 +213,8 @@ is_stop(const struct text *text, size_t at)
 /* ---- sizes ---- */
 
 struct sizes {
-	struct ctx_meter meter;
-	struct ctx_measure measure;
+	struct ctx_model_counters meter;
+	struct ctx_model_counter measure;
 };
 
 static uint64_t
@@ -232,7 +232,7 @@ size_of(struct sizes *sizes, enum ctx_size unit, const char *p, size_t n)
 	case CTX_SIZE_TOKENS:
 		NEED(ctx_token_count(sizes->measure.counter->tokens, p, n,
 			 &size, &err) == 0);
-		return ctx_count_scale(sizes->measure.counter, size);
+		return ctx_tokens_to_model(sizes->measure.counter, size);
 	case CTX_SIZE_LINES:
 		for (i = 0; i < n; i++)
 			size += p[i] == '\n';
@@ -309,7 +309,7 @@ truncate_text(struct sizes *sizes, struct ctx_truncate_options *options,
 	write_file(in_name, in->p, in->n);
 	open_stream(&stream, in_name, dialect);
 	ctx_writer_init(&writer, fd);
-	ctx_reader_tie(stream.reader, &writer);
+	ctx_reader_set_writer(stream.reader, &writer);
 	if (ctx_truncate(&stream, &writer, &sizes->meter, options, &counts,
 		&err) < 0) {
 		printf("# %s\n", err.text);
@@ -416,7 +416,7 @@ one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 		options.limit = 1 + up_to(60);
 	truncate_text(sizes, &options, dialect, &in, &out);
 	NEED(out.n > head + 3);
-	NEED(ctx_text_decode(&got,
+	NEED(ctx_json_string_decode(&got,
 		 (struct ctx_str){out.p + head, out.n - head - 2}, &err) == 0);
 	if (full <= options.limit)
 		right = out.n == in.n && memcmp(out.p, in.p, in.n) == 0;
@@ -510,19 +510,19 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 	const char *p = text->p;
 	uint64_t before, size, head_size = 0, tail_size = total;
 	struct ctx_grapheme grapheme = {0};
-	struct atom_walk walk;
-	struct atom atom;
+	struct protected_span_walk walk;
+	struct protected_span atom;
 	size_t at, n = 1;
 	uint32_t cp;
 	bool more, found = false;
 
 	*head = 0;
 	*tail = text->n;
-	ctx_atoms_begin(&walk, p, text->n);
-	more = ctx_atom_next(&walk, &atom);
+	ctx_protected_spans_begin(&walk, p, text->n);
+	more = ctx_protected_span_next(&walk, &atom);
 	for (at = 0; at <= text->n; at += n) {
 		while (more && atom.to <= at)
-			more = ctx_atom_next(&walk, &atom);
+			more = ctx_protected_span_next(&walk, &atom);
 		n = 1;
 		if (at < text->n) {
 			n = ctx_utf8_next(p + at, text->n - at, &cp);
@@ -617,7 +617,7 @@ is_cut_slowly(struct sizes *sizes, const struct text *text,
 	truncate_text(sizes, options, ctx_dialect_find("openai-chat"), &in,
 	    &out);
 	NEED(out.n > strlen(head) + 3);
-	NEED(ctx_text_decode(&got,
+	NEED(ctx_json_string_decode(&got,
 		 (struct ctx_str){out.p + strlen(head),
 		     out.n - strlen(head) - 2},
 		 &err) == 0);
@@ -691,13 +691,13 @@ poison(char *name, struct ctx_buf *out)
 		for (i = 0;
 		     event.kind == CTX_EVENT_MESSAGE && i < event.view->n;
 		     i++) {
-			const struct ctx_part *part = &event.view->parts[i];
+			const struct ctx_block *part = &event.view->parts[i];
 			const char *const *around = event.shape->dialect->body;
-			bool result = part->kind == CTX_PART_RESULT;
+			bool result = part->kind == CTX_BLOCK_TOOL_RESULT;
 
 			if (part->value == 0 || part->owner != 0 ||
 			    (!result &&
-				(part->kind != CTX_PART_TEXT ||
+				(part->kind != CTX_BLOCK_TEXT ||
 				    event.view->json->nodes[part->value].kind !=
 					CTX_JSON_STRING)))
 				continue;
@@ -706,7 +706,7 @@ poison(char *name, struct ctx_buf *out)
 			add_string(&body, result ? around[0] : "");
 			add(&body, text.literal.p, text.literal.n);
 			add_string(&body, result ? around[1] : "");
-			NEED(ctx_edit_replace(&edits,
+			NEED(ctx_edits_replace(&edits,
 				 ctx_json_str(event.view->json, part->value),
 				 body.p, body.n, &err) == 0);
 			changed++;
@@ -735,7 +735,7 @@ inner(struct ctx_str raw, const char *const around[2])
 /* The size of the texts of a part: those it owns, else its own. */
 static uint64_t
 part_size(struct sizes *sizes, enum ctx_size unit,
-    const struct ctx_dialect *dialect, const struct ctx_view *view, size_t i,
+    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
     struct ctx_buf *text)
 {
 	uint64_t size = 0;
@@ -747,13 +747,13 @@ part_size(struct sizes *sizes, enum ctx_size unit,
 	for (k = owns ? i + 1 : i;
 	     k < view->n && (k == i || view->parts[k].owner == i + 1); k++) {
 		raw = ctx_json_str(view->json, view->parts[k].value);
-		if (view->parts[k].kind == CTX_PART_MEDIA)
+		if (view->parts[k].kind == CTX_BLOCK_MEDIA)
 			continue;
 		if (!owns)
 			raw = inner(raw, dialect->body);
 		text->n = 0;
 		if (raw.n > 0 && raw.p[0] == '"')
-			NEED(ctx_text_decode(text, raw, &err) == 0);
+			NEED(ctx_json_string_decode(text, raw, &err) == 0);
 		else
 			add(text, raw.p, raw.n);
 		size += size_of(sizes, unit, text->p, text->n);
@@ -784,16 +784,16 @@ count_over(struct sizes *sizes, struct ctx_truncate_options *options,
 			continue;
 		texts_size = 0;
 		for (i = 0; i < event.view->n; i++) {
-			const struct ctx_part *part = &event.view->parts[i];
+			const struct ctx_block *part = &event.view->parts[i];
 
 			if (part->owner != 0 || part->value == 0)
 				continue;
 			kind = (char)('a' + part->kind);
 			add(kinds, &kind, 1);
-			if (part->kind == CTX_PART_TEXT)
+			if (part->kind == CTX_BLOCK_TEXT)
 				texts_size += part_size(sizes, options->unit,
 				    event.shape->dialect, event.view, i, &text);
-			if (part->kind == CTX_PART_RESULT &&
+			if (part->kind == CTX_BLOCK_TOOL_RESULT &&
 			    part_size(sizes, options->unit,
 				event.shape->dialect, event.view, i,
 				&text) > options->limit)
@@ -891,11 +891,12 @@ main(void)
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
 	(void)snprintf(out_name, sizeof out_name, "%.30s/ctx-out-%ld",
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
-	NEED(ctx_meter_find(&sizes.meter, NULL, 0, &sizes.measure, &err) == 0);
+	NEED(ctx_model_counters_find(&sizes.meter, NULL, 0, &sizes.measure,
+		 &err) == 0);
 	texts(&sizes);
 	slowly(&sizes);
 	dialects(&sizes);
-	ctx_meter_release(&sizes.meter);
+	ctx_model_counters_release(&sizes.meter);
 	unlink(in_name);
 	unlink(out_name);
 	return tap_done();

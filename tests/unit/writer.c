@@ -54,7 +54,7 @@ runs(void)
 	ctx_writer_init(&writer, sink.out);
 	tap_case("what lies side by side leaves as one write");
 	CHECK(ctx_writer_put(&writer, text, 4, &err) == 0);
-	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_end_record(&writer, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 4, 4, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 8, 0, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 8, 6, &err) == 0);
@@ -78,10 +78,10 @@ runs(void)
 	tap_case("flush_each writes every record by itself");
 	writer.flush_each = true;
 	CHECK(ctx_writer_put(&writer, text, 4, &err) == 0);
-	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_end_record(&writer, &err) == 0);
 	CHECK(ctx_writer_copy(&writer, "[x]", 3, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 4, 4, &err) == 0);
-	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_end_record(&writer, &err) == 0);
 	CHECK(sink_got(&sink, "one "));
 	CHECK(sink_got(&sink, "[x]two "));
 	ctx_writer_release(&writer);
@@ -194,7 +194,7 @@ stays_failed(struct ctx_writer *writer, enum ctx_code code, int sys)
 	CHECK(ctx_writer_copy(writer, "x", 1, &err) == -1);
 	CHECK(err.code == code && err.sys == sys);
 	memset(&err, 0, sizeof err);
-	CHECK(ctx_writer_mark(writer, &err) == -1);
+	CHECK(ctx_writer_end_record(writer, &err) == -1);
 	CHECK(err.code == code && err.sys == sys);
 	memset(&err, 0, sizeof err);
 	CHECK(ctx_writer_flush(writer, &err) == -1);
@@ -260,7 +260,7 @@ full_device(void)
 	tap_case("a full device shows at close at the latest");
 	ctx_writer_init(&writer, fd);
 	CHECK(ctx_writer_put(&writer, "x", 1, &err) == 0);
-	CHECK(ctx_writer_mark(&writer, &err) == 0);
+	CHECK(ctx_writer_end_record(&writer, &err) == 0);
 	CHECK(ctx_writer_close(&writer, &err) == -1);
 	CHECK(err.code == CTX_ESYS && err.sys == ENOSPC);
 	stays_failed(&writer, CTX_ESYS, ENOSPC);

@@ -42,12 +42,12 @@ ctx_atif_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"image", "source", CTX_PART_MEDIA},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"image", "source", CTX_BLOCK_MEDIA},
 	};
 
 	(void)json;
@@ -56,7 +56,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 }
 
 static int
-read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
+read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t call;
@@ -84,7 +84,7 @@ call_of(const struct ctx_json *json, uint32_t calls, uint32_t id)
 	for (call = calls + 1; call < json->nodes[calls].next;
 	     call = json->nodes[call].next) {
 		own = ctx_json_find(json, call, "tool_call_id");
-		if (own != 0 && ctx_json_same(json, own, id))
+		if (own != 0 && ctx_json_equal(json, own, id))
 			return call;
 	}
 	return 0;
@@ -92,7 +92,7 @@ call_of(const struct ctx_json *json, uint32_t calls, uint32_t id)
 
 /* A result names the call of its step that it answers, if any. */
 static int
-read_results(struct ctx_view *view, uint32_t results, uint32_t calls,
+read_results(struct ctx_message *view, uint32_t results, uint32_t calls,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -126,8 +126,8 @@ read_results(struct ctx_view *view, uint32_t results, uint32_t calls,
 }
 
 int
-ctx_atif_read(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
-    struct ctx_err *err)
+ctx_atif_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t source = ctx_json_find(json, node, "source");
 	uint32_t seen = ctx_json_find(json, node, "observation");
@@ -142,7 +142,7 @@ ctx_atif_read(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 	if (seen != 0)
 		seen = ctx_find_list(json, seen, "results");
 	return ctx_read_member(view, node, "reasoning_content",
-		   CTX_PART_REASONING, err) < 0 ||
+		   CTX_BLOCK_REASONING, err) < 0 ||
 		ctx_read_content(view, ctx_json_find(json, node, "message"),
 		    read_block, err) < 0 ||
 		read_calls(view, calls, err) < 0 ||

@@ -37,7 +37,7 @@ ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 	uint32_t message = ctx_json_find(json, node, "message");
@@ -54,12 +54,12 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 	view->time = ctx_json_find(json, node, "timestamp");
 	summary = ctx_is_true(json, node, "isCompactSummary");
 	if (summary)
-		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
+		view->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, node, "isMeta"))
-		view->flags |= CTX_VIEW_META;
+		view->flags |= CTX_MESSAGE_META;
 	if (ctx_is_true(json, node, "isApiErrorMessage") ||
 	    (ctx_is_true(json, node, "isVisibleInTranscriptOnly") && !summary))
-		view->flags |= CTX_VIEW_HIDDEN;
+		view->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }
 
@@ -95,12 +95,12 @@ ctx_claude_model(const struct ctx_json *json, uint32_t message)
 
 void
 ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line)
+    struct ctx_line_place *line)
 {
 	static const char *const results[] = {"tool_result"};
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "leafUuid");
 	if (!is_string(json, node, "uuid"))
 		return;

@@ -27,7 +27,7 @@ ctx_claude_stream_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t message = ctx_json_find(json, node, "message"), parent;
 	int rc;
@@ -40,17 +40,17 @@ ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
 	view->time = ctx_json_find(json, node, "timestamp");
 	parent = ctx_json_find(json, node, "parent_tool_use_id");
 	if (parent != 0 && json->nodes[parent].kind == CTX_JSON_STRING)
-		view->flags |= CTX_VIEW_HIDDEN;
+		view->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }
 
 void
 ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line)
+    struct ctx_line_place *line)
 {
 	uint32_t message = ctx_json_find(json, node, "message"), subtype;
 
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->model = ctx_json_find(json, node, "model");
 	if (message != 0) {
 		line->kind = CTX_LINE_MESSAGE;

@@ -103,25 +103,25 @@ is_context(const struct ctx_json *json, uint32_t item)
 
 /* One text of what is put together into a message of the agent's. */
 static int
-read_text(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
+read_text(const struct ctx_json *json, uint32_t block, struct ctx_message *view,
     struct ctx_err *err)
 {
 	uint32_t text = ctx_json_find(json, block, "text");
 
 	if (text == 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
-	return ctx_read_part(view, CTX_PART_TEXT, text, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_part(view, CTX_BLOCK_TEXT, text, err);
 }
 
 /* All that a compaction leaves, as one message that stays. */
 static int
-read_compacted(struct ctx_view *view, uint32_t payload, struct ctx_err *err)
+read_compacted(struct ctx_message *view, uint32_t payload, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t history = history_of(json, payload), item, content;
 
 	view->role = CTX_ROLE_USER;
-	view->flags = CTX_VIEW_META | CTX_VIEW_PINNED;
+	view->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (history == 0)
 		return ctx_read_content(view,
 		    ctx_json_find(json, payload, "message"), read_text, err);
@@ -140,18 +140,18 @@ read_compacted(struct ctx_view *view, uint32_t payload, struct ctx_err *err)
 }
 
 static int
-read_letter(struct ctx_view *view, uint32_t payload, struct ctx_err *err)
+read_letter(struct ctx_message *view, uint32_t payload, struct ctx_err *err)
 {
 	uint32_t content = ctx_json_find(view->json, payload, "content");
 
 	view->role = CTX_ROLE_USER;
-	view->flags = CTX_VIEW_META;
+	view->flags = CTX_MESSAGE_META;
 	return ctx_read_content(view, content != 0 ? content : payload,
 	    read_text, err);
 }
 
 static int
-read_item(const struct ctx_json *json, uint32_t item, struct ctx_view *view,
+read_item(const struct ctx_json *json, uint32_t item, struct ctx_message *view,
     struct ctx_err *err)
 {
 	int rc = ctx_openai_responses_read(json, item, view, err);
@@ -159,7 +159,7 @@ read_item(const struct ctx_json *json, uint32_t item, struct ctx_view *view,
 
 	if (rc <= 0 || view->role != CTX_ROLE_USER || !is_context(json, item))
 		return rc;
-	view->flags |= CTX_VIEW_META;
+	view->flags |= CTX_MESSAGE_META;
 	/* What it begins with tells what it is. */
 	for (i = 0; i < view->n; i++)
 		view->parts[i].whole = true;
@@ -168,13 +168,13 @@ read_item(const struct ctx_json *json, uint32_t item, struct ctx_view *view,
 
 int
 ctx_codex_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t payload;
 	enum what what = what_is(json, node, &payload);
 	int rc = 0;
 
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	if (what == ITEM)
 		rc = read_item(json, payload, view, err);
 	else if (what == COMPACTED)
@@ -208,11 +208,12 @@ is_answer(const struct ctx_json *json, uint32_t type, uint32_t role)
 {
 	if (role != 0)
 		return ctx_json_is(json, role, "assistant");
-	return type != 0 && !ctx_json_ends(json, type, "_output");
+	return type != 0 && !ctx_json_ends_with(json, type, "_output");
 }
 
 static void
-item_line(const struct ctx_json *json, uint32_t item, struct ctx_line *line)
+item_line(const struct ctx_json *json, uint32_t item,
+    struct ctx_line_place *line)
 {
 	uint32_t type = ctx_json_find(json, item, "type");
 	uint32_t role = ctx_json_find(json, item, "role");
@@ -233,7 +234,8 @@ item_line(const struct ctx_json *json, uint32_t item, struct ctx_line *line)
 }
 
 static void
-event_line(const struct ctx_json *json, uint32_t event, struct ctx_line *line)
+event_line(const struct ctx_json *json, uint32_t event,
+    struct ctx_line_place *line)
 {
 	uint32_t type = ctx_json_find(json, event, "type"), member;
 
@@ -256,11 +258,11 @@ event_line(const struct ctx_json *json, uint32_t event, struct ctx_line *line)
 
 void
 ctx_codex_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line)
+    struct ctx_line_place *line)
 {
 	uint32_t payload;
 
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	switch (what_is(json, node, &payload)) {
 	case ITEM:
 		item_line(json, payload, line);

@@ -39,7 +39,7 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node, "timestamp") == 0)
 		return NULL;
 	for (i = 0; i < sizeof families / sizeof families[0]; i++)
-		if (ctx_json_begins(json, type, families[i]))
+		if (ctx_json_starts_with(json, type, families[i]))
 			return "type of an event, and data";
 	return NULL;
 }
@@ -55,21 +55,21 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 
 /* A text, which its type says that all contents are. */
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	(void)json;
-	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
 }
 
 static int
-read_text(struct ctx_view *view, uint32_t text, struct ctx_err *err)
+read_text(struct ctx_message *view, uint32_t text, struct ctx_err *err)
 {
 	return ctx_read_content(view, text, read_block, err);
 }
 
 static int
-read_attachments(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_attachments(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t list = ctx_find_list(json, data, "attachments"), one, bytes;
@@ -79,7 +79,7 @@ read_attachments(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 		bytes = ctx_json_find(json, one, "data");
 		if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
 			continue;
-		if (ctx_read_part(view, CTX_PART_MEDIA, bytes, err) < 0)
+		if (ctx_read_part(view, CTX_BLOCK_MEDIA, bytes, err) < 0)
 			return -1;
 		view->parts[view->n - 1].parent = list;
 		view->parts[view->n - 1].child = one;
@@ -88,7 +88,7 @@ read_attachments(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 }
 
 static int
-read_user(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_user(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	view->role = CTX_ROLE_USER;
 	return read_text(view,
@@ -100,7 +100,7 @@ read_user(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 }
 
 static int
-read_requests(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_requests(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t list = ctx_find_list(json, data, "toolRequests"), one;
@@ -119,13 +119,13 @@ read_requests(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 
 /* What is encrypted is left out when a session goes on. */
 static int
-read_assistant(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_assistant(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 
 	view->role = CTX_ROLE_ASSISTANT;
 	view->model = ctx_json_find(json, data, "model");
-	return ctx_read_member(view, data, "reasoningText", CTX_PART_REASONING,
+	return ctx_read_member(view, data, "reasoningText", CTX_BLOCK_REASONING,
 		   err) < 0 ||
 		read_text(view, ctx_json_find(json, data, "content"), err) < 0
 	    ? -1
@@ -134,7 +134,7 @@ read_assistant(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 
 /* The media of a result, which no text may stand in for. */
 static int
-read_media(struct ctx_view *view, uint32_t list, uint32_t owner,
+read_media(struct ctx_message *view, uint32_t list, uint32_t owner,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -143,7 +143,7 @@ read_media(struct ctx_view *view, uint32_t list, uint32_t owner,
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next) {
 		bytes = ctx_json_find(json, one, "data");
-		if (ctx_read_part(view, CTX_PART_MEDIA,
+		if (ctx_read_part(view, CTX_BLOCK_MEDIA,
 			bytes != 0 ? bytes : one, err) < 0)
 			return -1;
 		view->parts[view->n - 1].owner = owner;
@@ -152,7 +152,7 @@ read_media(struct ctx_view *view, uint32_t list, uint32_t owner,
 }
 
 static int
-read_result(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_result(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t id = ctx_json_find(json, data, "toolCallId");
@@ -166,7 +166,7 @@ read_result(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 	if (result != 0)
 		media = ctx_find_list(json, result, "binaryResultsForLlm");
 	if (media != 0)
-		return ctx_read_fixed_result(view, CTX_PART_TEXT, body, id,
+		return ctx_read_fixed_result(view, CTX_BLOCK_TEXT, body, id,
 			   err) < 0
 		    ? -1
 		    : read_media(view, media, 1, err);
@@ -178,7 +178,7 @@ read_result(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 }
 
 static int
-read_system(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_system(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	view->role = CTX_ROLE_SYSTEM;
 	return read_text(view, ctx_json_find(view->json, data, "content"), err);
@@ -186,18 +186,18 @@ read_system(struct ctx_view *view, uint32_t data, struct ctx_err *err)
 
 /* Sent as the user's, though no person wrote it. */
 static int
-read_notification(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_notification(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	view->role = CTX_ROLE_USER;
-	view->flags |= CTX_VIEW_META;
+	view->flags |= CTX_MESSAGE_META;
 	return read_text(view, ctx_json_find(view->json, data, "content"), err);
 }
 
 static int
-read_summary(struct ctx_view *view, uint32_t data, struct ctx_err *err)
+read_summary(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 {
 	view->role = CTX_ROLE_USER;
-	view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
+	view->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	return read_text(view,
 	    ctx_json_find(view->json, data, "summaryContent"), err);
 }
@@ -207,7 +207,8 @@ static const struct event {
 	const char *type;
 	enum ctx_line_kind kind;
 	unsigned flags;
-	int (*read)(struct ctx_view *view, uint32_t data, struct ctx_err *err);
+	int (*read)(struct ctx_message *view, uint32_t data,
+	    struct ctx_err *err);
 } events[] = {
     {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, read_user},
     {"assistant.message", CTX_LINE_MESSAGE, 0, read_assistant},
@@ -238,26 +239,26 @@ event_of(const struct ctx_json *json, uint32_t node, uint32_t data)
 
 int
 ctx_copilot_cli_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t data = data_of(json, node);
 	const struct event *event = event_of(json, node, data);
 
 	if (event == NULL || event->read == NULL)
 		return 0;
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	view->time = ctx_json_find(json, node, "timestamp");
 	return event->read(view, data, err) < 0 ? -1 : 1;
 }
 
 void
 ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line)
+    struct ctx_line_place *line)
 {
 	uint32_t data = data_of(json, node);
 	const struct event *event;
 
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	if (ctx_copilot_cli_is(json, node) == NULL)
 		return;
 	line->id = ctx_json_find(json, node, "id");

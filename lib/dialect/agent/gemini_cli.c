@@ -59,30 +59,30 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 
 /* A part of the Gemini API, or a string that stands for a text part. */
 static int
-read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
+read_part(const struct ctx_json *json, uint32_t node, struct ctx_message *view,
     struct ctx_err *err)
 {
 	static const struct {
 		const char *key, *value; /* value: NULL for the member itself */
-		enum ctx_part_kind kind;
+		enum ctx_block_kind kind;
 	} keys[] = {
-	    {"text", NULL, CTX_PART_TEXT},
-	    {"functionCall", "args", CTX_PART_CALL},
-	    {"functionResponse", "response", CTX_PART_RESULT},
-	    {"inlineData", NULL, CTX_PART_MEDIA},
-	    {"fileData", NULL, CTX_PART_MEDIA},
+	    {"text", NULL, CTX_BLOCK_TEXT},
+	    {"functionCall", "args", CTX_BLOCK_TOOL_CALL},
+	    {"functionResponse", "response", CTX_BLOCK_TOOL_RESULT},
+	    {"inlineData", NULL, CTX_BLOCK_MEDIA},
+	    {"fileData", NULL, CTX_BLOCK_MEDIA},
 	};
 	uint32_t member, thought = ctx_json_find(json, node, "thought");
-	struct ctx_part *part;
+	struct ctx_block *part;
 	size_t i;
 
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_read_part(view, CTX_PART_TEXT, node, err);
+		return ctx_read_part(view, CTX_BLOCK_TEXT, node, err);
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		member = ctx_json_find(json, node, keys[i].key);
 		if (member == 0)
 			continue;
-		part = ctx_view_add(view, keys[i].kind, member, err);
+		part = ctx_message_add_block(view, keys[i].kind, member, err);
 		if (part == NULL)
 			return -1;
 		if (keys[i].value != NULL) {
@@ -91,17 +91,17 @@ read_part(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 			part->id = ctx_json_find(json, member, "id");
 			part->name = ctx_json_find(json, member, "name");
 		}
-		if (part->kind == CTX_PART_TEXT && thought != 0 &&
+		if (part->kind == CTX_BLOCK_TEXT && thought != 0 &&
 		    json->nodes[thought].kind == CTX_JSON_TRUE)
-			part->kind = CTX_PART_REASONING;
+			part->kind = CTX_BLOCK_REASONING;
 		return 0;
 	}
-	return ctx_read_part(view, CTX_PART_OPAQUE, node, err);
+	return ctx_read_part(view, CTX_BLOCK_OPAQUE, node, err);
 }
 
 /* Content is a string, a part, or an array of both. */
 static int
-read_parts(struct ctx_view *view, uint32_t content, struct ctx_err *err)
+read_parts(struct ctx_message *view, uint32_t content, struct ctx_err *err)
 {
 	if (content != 0 && view->json->nodes[content].kind == CTX_JSON_OBJECT)
 		return read_part(view->json, content, view, err);
@@ -147,21 +147,21 @@ plain_output(const struct ctx_json *json, uint32_t result)
 
 static int
 read_result_part(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t response = response_of(json, node);
 
 	if (response == 0)
 		return read_part(json, node, view, err);
-	return ctx_read_part(view, CTX_PART_TEXT, said(json, response), err);
+	return ctx_read_part(view, CTX_BLOCK_TEXT, said(json, response), err);
 }
 
 /* The response in a result of several parts may become shorter, but must not
  * go: without it no result is left of the call. */
 static void
-keep_response(struct ctx_view *view, size_t first)
+keep_response(struct ctx_message *view, size_t first)
 {
-	struct ctx_part *part;
+	struct ctx_block *part;
 
 	for (part = view->parts + first; part < view->parts + view->n; part++)
 		if (part->owner != 0 && part->child != 0 &&
@@ -172,11 +172,12 @@ keep_response(struct ctx_view *view, size_t first)
 
 /* One call and its result, if it has come. */
 static int
-read_call(struct ctx_view *view, uint32_t calls, uint32_t call,
+read_call(struct ctx_message *view, uint32_t calls, uint32_t call,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
-	struct ctx_part *part = ctx_view_add(view, CTX_PART_CALL, 0, err);
+	struct ctx_block *part =
+	    ctx_message_add_block(view, CTX_BLOCK_TOOL_CALL, 0, err);
 	uint32_t id, name, result, output;
 	size_t first;
 
@@ -200,12 +201,12 @@ read_call(struct ctx_view *view, uint32_t calls, uint32_t call,
 }
 
 static int
-read_model(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+read_model(struct ctx_message *view, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t calls = ctx_json_find(json, node, "toolCalls"), call;
 
-	if (ctx_read_member(view, node, "thoughts", CTX_PART_REASONING, err) <
+	if (ctx_read_member(view, node, "thoughts", CTX_BLOCK_REASONING, err) <
 		0 ||
 	    read_parts(view, ctx_json_find(json, node, "content"), err) < 0)
 		return -1;
@@ -239,7 +240,7 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 
 /* Adds the parts of the message at node; sets role and flags. */
 static int
-read_into(struct ctx_view *view, uint32_t node, uint32_t type,
+read_into(struct ctx_message *view, uint32_t node, uint32_t type,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -251,7 +252,7 @@ read_into(struct ctx_view *view, uint32_t node, uint32_t type,
 	}
 	view->role = CTX_ROLE_USER;
 	if (!ctx_json_is(json, type, "user") || is_for_agent(json, content)) {
-		view->flags |= CTX_VIEW_HIDDEN;
+		view->flags |= CTX_MESSAGE_HIDDEN;
 		return 0;
 	}
 	return read_parts(view, content, err);
@@ -259,7 +260,8 @@ read_into(struct ctx_view *view, uint32_t node, uint32_t type,
 
 /* All that a checkpoint holds, as one message that stays. */
 static int
-read_checkpoint(struct ctx_view *view, uint32_t messages, struct ctx_err *err)
+read_checkpoint(struct ctx_message *view, uint32_t messages,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t message, type;
@@ -271,17 +273,17 @@ read_checkpoint(struct ctx_view *view, uint32_t messages, struct ctx_err *err)
 			return -1;
 	}
 	view->role = CTX_ROLE_USER;
-	view->flags = CTX_VIEW_META | CTX_VIEW_PINNED;
+	view->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	return 1;
 }
 
 int
 ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t messages = checkpoint(json, node), type;
 
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	if (messages != 0)
 		return read_checkpoint(view, messages, err);
 	type = type_of(json, node);
@@ -296,11 +298,11 @@ ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
 
 void
 ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line)
+    struct ctx_line_place *line)
 {
 	uint32_t type;
 
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "$rewindTo");
 	if (line->about != 0) {
 		line->kind = CTX_LINE_REWIND;

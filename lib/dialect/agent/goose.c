@@ -30,19 +30,19 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_plain(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"thinking", "thinking", CTX_PART_REASONING},
-	    {"redactedThinking", "data", CTX_PART_REASONING},
-	    {"image", "data", CTX_PART_MEDIA},
-	    {"audio", "data", CTX_PART_MEDIA},
-	    {"resource", "resource", CTX_PART_OPAQUE},
-	    {"toolConfirmationRequest", NULL, CTX_PART_OPAQUE},
-	    {"actionRequired", NULL, CTX_PART_OPAQUE},
-	    {"systemNotification", NULL, CTX_PART_OPAQUE},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"thinking", "thinking", CTX_BLOCK_REASONING},
+	    {"redactedThinking", "data", CTX_BLOCK_REASONING},
+	    {"image", "data", CTX_BLOCK_MEDIA},
+	    {"audio", "data", CTX_BLOCK_MEDIA},
+	    {"resource", "resource", CTX_BLOCK_OPAQUE},
+	    {"toolConfirmationRequest", NULL, CTX_BLOCK_OPAQUE},
+	    {"actionRequired", NULL, CTX_BLOCK_OPAQUE},
+	    {"systemNotification", NULL, CTX_BLOCK_OPAQUE},
 	};
 
 	(void)json;
@@ -52,7 +52,7 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 /* {"status": "success", "value"} or {"status": "error", "error"}. */
 static int
-read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+read_call(struct ctx_message *view, uint32_t block, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t call = ctx_json_find(json, block, "toolCall"), value = 0;
@@ -74,7 +74,7 @@ read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 }
 
 static int
-read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+read_result(struct ctx_message *view, uint32_t block, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t result = ctx_json_find(json, block, "toolResult"), body = 0;
@@ -90,12 +90,12 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(view, body, id, 0, NULL, err);
-	return ctx_read_fixed_result(view, CTX_PART_TEXT, body, id, err);
+	return ctx_read_fixed_result(view, CTX_BLOCK_TEXT, body, id, err);
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -110,7 +110,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 int
 ctx_goose_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t visible;
 
@@ -119,7 +119,7 @@ ctx_goose_read(const struct ctx_json *json, uint32_t node,
 	view->time = ctx_json_find(json, node, "created");
 	visible = ctx_find_below(json, node, "metadata", "agentVisible");
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
-		view->flags |= CTX_VIEW_HIDDEN;
+		view->flags |= CTX_MESSAGE_HIDDEN;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
 		   read_block, err) < 0
 	    ? -1

@@ -40,7 +40,7 @@ sums_up(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
 	uint32_t parent = summed_up(json, node);
 
-	return parent != 0 && ctx_json_same(json, parent, id);
+	return parent != 0 && ctx_json_equal(json, parent, id);
 }
 
 uint32_t
@@ -72,7 +72,7 @@ ctx_opencode_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
+read_tool(struct ctx_message *view, uint32_t part, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t state = ctx_json_find(json, part, "state"), body;
@@ -97,19 +97,19 @@ read_tool(struct ctx_view *view, uint32_t part, struct ctx_err *err)
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
     struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"reasoning", "text", CTX_PART_REASONING},
-	    {"file", "url", CTX_PART_MEDIA},
-	    {"subtask", "prompt", CTX_PART_TEXT},
-	    {"snapshot", NULL, CTX_PART_OPAQUE},
-	    {"patch", NULL, CTX_PART_OPAQUE},
-	    {"agent", NULL, CTX_PART_OPAQUE},
-	    {"retry", NULL, CTX_PART_OPAQUE},
-	    {"compaction", NULL, CTX_PART_OPAQUE},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"reasoning", "text", CTX_BLOCK_REASONING},
+	    {"file", "url", CTX_BLOCK_MEDIA},
+	    {"subtask", "prompt", CTX_BLOCK_TEXT},
+	    {"snapshot", NULL, CTX_BLOCK_OPAQUE},
+	    {"patch", NULL, CTX_BLOCK_OPAQUE},
+	    {"agent", NULL, CTX_BLOCK_OPAQUE},
+	    {"retry", NULL, CTX_BLOCK_OPAQUE},
+	    {"compaction", NULL, CTX_BLOCK_OPAQUE},
 	};
 	uint32_t type = ctx_json_find(json, part, "type");
 
@@ -120,14 +120,14 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	if (type != 0 && ctx_json_is(json, type, "tool"))
 		return read_tool(view, part, err);
 	if (ctx_is_true(json, part, "ignored"))
-		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
 
 int
 ctx_opencode_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t info = ctx_json_find(json, node, "info");
 
@@ -139,9 +139,9 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	view->time = ctx_find_below(json, info, "time", "created");
 	/* Without them all that they stand for would be shown again. */
 	if (is_compaction(json, node))
-		view->flags |= CTX_VIEW_META | CTX_VIEW_PINNED;
+		view->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, info, "summary"))
-		view->flags |= CTX_VIEW_PINNED;
+		view->flags |= CTX_MESSAGE_PINNED;
 	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
 		   read_part, err) < 0
 	    ? -1
@@ -150,9 +150,9 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 
 void
 ctx_opencode_line(const struct ctx_json *json, uint32_t node,
-    struct ctx_line *line)
+    struct ctx_line_place *line)
 {
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	if (ctx_opencode_is(json, node) == NULL)
 		return;
 	line->kind = CTX_LINE_MESSAGE;

@@ -46,13 +46,13 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"thinking", "thinking", CTX_PART_REASONING},
-	    {"image", "data", CTX_PART_MEDIA},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"thinking", "thinking", CTX_BLOCK_REASONING},
+	    {"image", "data", CTX_BLOCK_MEDIA},
 	};
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -66,7 +66,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 }
 
 static int
-read_assistant(struct ctx_view *view, uint32_t message, struct ctx_err *err)
+read_assistant(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t stop = ctx_json_find(json, message, "stopReason");
@@ -78,14 +78,14 @@ read_assistant(struct ctx_view *view, uint32_t message, struct ctx_err *err)
 	if (stop != 0 &&
 	    (ctx_json_is(json, stop, "error") ||
 		ctx_json_is(json, stop, "aborted")))
-		view->flags |= CTX_VIEW_HIDDEN;
+		view->flags |= CTX_MESSAGE_HIDDEN;
 	return ctx_read_content(view, ctx_json_find(json, message, "content"),
 	    read_block, err);
 }
 
 /* What a person or the agent put among the messages, sent as the user's. */
 static int
-read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
+read_note(struct ctx_message *view, uint32_t obj, struct ctx_err *err)
 {
 	static const char *const keys[] = {"summary", "command", "output"};
 	const struct ctx_json *json = view->json;
@@ -93,13 +93,13 @@ read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
 	size_t i;
 
 	view->role = CTX_ROLE_USER;
-	view->flags |= CTX_VIEW_META;
+	view->flags |= CTX_MESSAGE_META;
 	if (ctx_is_true(json, obj, "excludeFromContext"))
-		view->flags |= CTX_VIEW_HIDDEN;
+		view->flags |= CTX_MESSAGE_HIDDEN;
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, obj, keys[i]);
 		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
-		    ctx_read_part(view, CTX_PART_TEXT, value, err) < 0)
+		    ctx_read_part(view, CTX_BLOCK_TEXT, value, err) < 0)
 			return -1;
 	}
 	return ctx_read_content(view, ctx_json_find(json, obj, "content"),
@@ -107,7 +107,7 @@ read_note(struct ctx_view *view, uint32_t obj, struct ctx_err *err)
 }
 
 static int
-read_message(struct ctx_view *view, uint32_t message, struct ctx_err *err)
+read_message(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t role = ctx_json_find(json, message, "role");
@@ -140,21 +140,21 @@ read_message(struct ctx_view *view, uint32_t message, struct ctx_err *err)
 }
 
 int
-ctx_pi_read(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
-    struct ctx_err *err)
+ctx_pi_read(const struct ctx_json *json, uint32_t node,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
 	if (type == 0)
 		return 0;
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	view->time = ctx_json_find(json, node, "timestamp");
 	if (ctx_json_is(json, type, "message")) {
 		message = ctx_json_find(json, node, "message");
 		return message == 0 ? 0 : read_message(view, message, err);
 	}
 	if (ctx_json_is(json, type, "compaction"))
-		view->flags |= CTX_VIEW_PINNED;
+		view->flags |= CTX_MESSAGE_PINNED;
 	else if (!ctx_json_is(json, type, "branch_summary") &&
 	    !ctx_json_is(json, type, "custom_message"))
 		return 0;
@@ -162,7 +162,8 @@ ctx_pi_read(const struct ctx_json *json, uint32_t node, struct ctx_view *view,
 }
 
 void
-ctx_pi_line(const struct ctx_json *json, uint32_t node, struct ctx_line *line)
+ctx_pi_line(const struct ctx_json *json, uint32_t node,
+    struct ctx_line_place *line)
 {
 	static const struct {
 		const char *type;
@@ -179,7 +180,7 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node, struct ctx_line *line)
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 	size_t i;
 
-	*line = (struct ctx_line){.kind = CTX_LINE_ASIDE};
+	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	if (type == 0)
 		return;
 	line->id = ctx_json_find(json, node, "id");

@@ -40,40 +40,40 @@ kind_of(const struct ctx_json *json, uint32_t name)
 
 /* What stands in a content, but no call. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_plain(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"text-plain", "text", CTX_PART_TEXT},
-	    {"output_text", "text", CTX_PART_TEXT},
-	    {"refusal", "refusal", CTX_PART_TEXT},
-	    {"reasoning", "reasoning", CTX_PART_REASONING},
-	    {"thinking", "thinking", CTX_PART_REASONING},
-	    {"redacted_thinking", "data", CTX_PART_REASONING},
-	    {"image_url", "image_url", CTX_PART_MEDIA},
-	    {"input_audio", "input_audio", CTX_PART_MEDIA},
-	    {"image", "source", CTX_PART_MEDIA},
-	    {"document", "source", CTX_PART_MEDIA},
-	    {"audio", "base64", CTX_PART_MEDIA},
-	    {"video", "base64", CTX_PART_MEDIA},
-	    {"file", "base64", CTX_PART_MEDIA},
-	    {"media", "data", CTX_PART_MEDIA},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"text-plain", "text", CTX_BLOCK_TEXT},
+	    {"output_text", "text", CTX_BLOCK_TEXT},
+	    {"refusal", "refusal", CTX_BLOCK_TEXT},
+	    {"reasoning", "reasoning", CTX_BLOCK_REASONING},
+	    {"thinking", "thinking", CTX_BLOCK_REASONING},
+	    {"redacted_thinking", "data", CTX_BLOCK_REASONING},
+	    {"image_url", "image_url", CTX_BLOCK_MEDIA},
+	    {"input_audio", "input_audio", CTX_BLOCK_MEDIA},
+	    {"image", "source", CTX_BLOCK_MEDIA},
+	    {"document", "source", CTX_BLOCK_MEDIA},
+	    {"audio", "base64", CTX_BLOCK_MEDIA},
+	    {"video", "base64", CTX_BLOCK_MEDIA},
+	    {"file", "base64", CTX_BLOCK_MEDIA},
+	    {"media", "data", CTX_BLOCK_MEDIA},
 	};
 
 	if (json->nodes[block].kind == CTX_JSON_STRING)
-		return ctx_read_part(view, CTX_PART_TEXT, block, err);
+		return ctx_read_part(view, CTX_BLOCK_TEXT, block, err);
 	/* A Responses item, which may not be parted from what it led to. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -87,7 +87,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 		    ctx_json_find(json, block, "id"),
 		    ctx_json_find(json, block, "name"), err);
 	if (ctx_json_is(json, type, "server_tool_result"))
-		return ctx_read_fixed_result(view, CTX_PART_OPAQUE,
+		return ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE,
 		    ctx_json_find(json, block, "output"),
 		    ctx_json_find(json, block, "tool_call_id"), err);
 	if (ctx_json_is(json, type, "tool_result"))
@@ -101,7 +101,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 /* The calls of a list of {"name", "args", "id"}, or of the provider's
  * {"id", "function": {"name", "arguments"}}. */
 static int
-read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
+read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t call, body;
@@ -126,7 +126,7 @@ read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
 
 /* The calls of an assistant, wherever they are written first. */
 static int
-read_ai_calls(struct ctx_view *view, uint32_t body, uint32_t extra,
+read_ai_calls(struct ctx_message *view, uint32_t body, uint32_t extra,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -136,12 +136,12 @@ read_ai_calls(struct ctx_view *view, uint32_t body, uint32_t extra,
 	size_t i;
 
 	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_CALL)
+		if (view->parts[i].kind != CTX_BLOCK_TOOL_CALL)
 			continue;
 		found = true;
 		if (!repeated)
 			continue;
-		view->parts[i].kind = CTX_PART_OPAQUE;
+		view->parts[i].kind = CTX_BLOCK_OPAQUE;
 		view->parts[i].value = 0;
 	}
 	if (read_calls(view, calls, err) < 0 ||
@@ -159,7 +159,7 @@ read_ai_calls(struct ctx_view *view, uint32_t body, uint32_t extra,
 }
 
 static int
-read_ai(struct ctx_view *view, uint32_t body, struct ctx_err *err)
+read_ai(struct ctx_message *view, uint32_t body, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t extra = ctx_json_find(json, body, "additional_kwargs");
@@ -171,7 +171,7 @@ read_ai(struct ctx_view *view, uint32_t body, struct ctx_err *err)
 		    ctx_find_either(json, about, "model_name", "model");
 	if (extra != 0 &&
 	    ctx_read_member(view, extra, "reasoning_content",
-		CTX_PART_REASONING, err) < 0)
+		CTX_BLOCK_REASONING, err) < 0)
 		return -1;
 	if (ctx_read_content(view, ctx_json_find(json, body, "content"),
 		read_block, err) < 0)
@@ -182,12 +182,12 @@ read_ai(struct ctx_view *view, uint32_t body, struct ctx_err *err)
 /* Reads the message at node whose members are in body. */
 static int
 read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
-    const struct kind *kind, struct ctx_view *view, struct ctx_err *err)
+    const struct kind *kind, struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t content = ctx_json_find(json, body, "content");
 	int rc;
 
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	view->role = kind->role;
 	view->role_node = ctx_json_find(json, body, "type");
 	if (kind->role == CTX_ROLE_OTHER) {
@@ -235,7 +235,7 @@ ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	const struct kind *kind =
 	    kind_of(json, ctx_json_find(json, node, "type"));
@@ -269,7 +269,7 @@ ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	const struct kind *kind = class_of(json, node);
 	uint32_t kwargs = find_object(json, node, "kwargs");
@@ -299,7 +299,7 @@ ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	const struct kind *kind =
 	    kind_of(json, ctx_json_find(json, node, "type"));

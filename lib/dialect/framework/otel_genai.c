@@ -53,7 +53,7 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 
 /* An array is what the tool gave, and no list of blocks. */
 static int
-read_result(struct ctx_view *view, uint32_t part, struct ctx_err *err)
+read_result(struct ctx_message *view, uint32_t part, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_find_either(json, part, "response", "result");
@@ -63,22 +63,22 @@ read_result(struct ctx_view *view, uint32_t part, struct ctx_err *err)
 		return -1;
 	if (!ctx_is_array(json, body))
 		return 0;
-	if (ctx_read_part(view, CTX_PART_OPAQUE, body, err) < 0)
+	if (ctx_read_part(view, CTX_BLOCK_OPAQUE, body, err) < 0)
 		return -1;
 	view->parts[view->n - 1].owner = (uint32_t)view->n - 1;
 	return 0;
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
     struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "content", CTX_PART_TEXT},
-	    {"reasoning", "content", CTX_PART_REASONING},
-	    {"blob", "content", CTX_PART_MEDIA},
-	    {"uri", "uri", CTX_PART_MEDIA},
-	    {"file", "file_id", CTX_PART_MEDIA},
+	    {"text", "content", CTX_BLOCK_TEXT},
+	    {"reasoning", "content", CTX_BLOCK_REASONING},
+	    {"blob", "content", CTX_BLOCK_MEDIA},
+	    {"uri", "uri", CTX_BLOCK_MEDIA},
+	    {"file", "file_id", CTX_BLOCK_MEDIA},
 	};
 	uint32_t type = ctx_json_find(json, part, "type");
 
@@ -95,7 +95,7 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 
 int
 ctx_otel_genai_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;

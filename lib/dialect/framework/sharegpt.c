@@ -14,22 +14,22 @@
 static const struct kind {
 	const char *from;
 	enum ctx_role role;
-	enum ctx_part_kind value;
+	enum ctx_block_kind value;
 } kinds[] = {
-    {"human", CTX_ROLE_USER, CTX_PART_TEXT},
-    {"gpt", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
-    {"system", CTX_ROLE_SYSTEM, CTX_PART_TEXT},
-    {"function_call", CTX_ROLE_ASSISTANT, CTX_PART_CALL},
-    {"observation", CTX_ROLE_TOOL, CTX_PART_RESULT},
-    {"tool", CTX_ROLE_TOOL, CTX_PART_RESULT},
-    {"function_response", CTX_ROLE_TOOL, CTX_PART_RESULT},
-    {"tool_call", CTX_ROLE_ASSISTANT, CTX_PART_CALL},
-    {"user", CTX_ROLE_USER, CTX_PART_TEXT},
-    {"assistant", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
-    {"chatgpt", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
-    {"model", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
-    {"bing", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
-    {"bard", CTX_ROLE_ASSISTANT, CTX_PART_TEXT},
+    {"human", CTX_ROLE_USER, CTX_BLOCK_TEXT},
+    {"gpt", CTX_ROLE_ASSISTANT, CTX_BLOCK_TEXT},
+    {"system", CTX_ROLE_SYSTEM, CTX_BLOCK_TEXT},
+    {"function_call", CTX_ROLE_ASSISTANT, CTX_BLOCK_TOOL_CALL},
+    {"observation", CTX_ROLE_TOOL, CTX_BLOCK_TOOL_RESULT},
+    {"tool", CTX_ROLE_TOOL, CTX_BLOCK_TOOL_RESULT},
+    {"function_response", CTX_ROLE_TOOL, CTX_BLOCK_TOOL_RESULT},
+    {"tool_call", CTX_ROLE_ASSISTANT, CTX_BLOCK_TOOL_CALL},
+    {"user", CTX_ROLE_USER, CTX_BLOCK_TEXT},
+    {"assistant", CTX_ROLE_ASSISTANT, CTX_BLOCK_TEXT},
+    {"chatgpt", CTX_ROLE_ASSISTANT, CTX_BLOCK_TEXT},
+    {"model", CTX_ROLE_ASSISTANT, CTX_BLOCK_TEXT},
+    {"bing", CTX_ROLE_ASSISTANT, CTX_BLOCK_TEXT},
+    {"bard", CTX_ROLE_ASSISTANT, CTX_BLOCK_TEXT},
 };
 
 const char *
@@ -54,9 +54,9 @@ has_call(struct ctx_str literal, char start)
 
 	while ((p = memchr(p, start, (size_t)(end - p))) != NULL) {
 		at = (size_t)(p - literal.p);
-		if (ctx_text_begins(literal, at, "<tool_call>"))
+		if (ctx_json_string_continues(literal, at, "<tool_call>"))
 			return true;
-		(void)ctx_text_next(literal, &at, &cp);
+		(void)ctx_json_string_next(literal, &at, &cp);
 		p = literal.p + at;
 	}
 	return false;
@@ -75,9 +75,9 @@ calls_in_text(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
-	static const struct kind other = {"", CTX_ROLE_OTHER, CTX_PART_TEXT};
+	static const struct kind other = {"", CTX_ROLE_OTHER, CTX_BLOCK_TEXT};
 	uint32_t from = ctx_json_find(json, node, "from");
 	uint32_t value = ctx_json_find(json, node, "value");
 	const struct kind *kind = &other;
@@ -89,12 +89,12 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (ctx_json_is(json, from, kinds[i].from))
 			kind = &kinds[i];
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	view->role = kind->role;
 	view->role_node = from;
 	if (ctx_read_part(view, kind->value, value, err) < 0)
 		return -1;
-	if (kind->role != CTX_ROLE_ASSISTANT || kind->value != CTX_PART_TEXT ||
+	if (kind->role != CTX_ROLE_ASSISTANT || kind->value != CTX_BLOCK_TEXT ||
 	    !calls_in_text(json, value))
 		return 1;
 	view->parts[0].whole = true;

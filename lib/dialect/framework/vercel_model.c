@@ -49,23 +49,23 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 
 /* What stands in a content, or in a result of several pieces. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_plain(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"reasoning", "text", CTX_PART_REASONING},
-	    {"redacted-reasoning", "data", CTX_PART_REASONING},
-	    {"image", "image", CTX_PART_MEDIA},
-	    {"file", "data", CTX_PART_MEDIA},
-	    {"media", "data", CTX_PART_MEDIA},
-	    {"file-data", "data", CTX_PART_MEDIA},
-	    {"file-url", "url", CTX_PART_MEDIA},
-	    {"file-id", "fileId", CTX_PART_MEDIA},
-	    {"image-data", "data", CTX_PART_MEDIA},
-	    {"image-url", "url", CTX_PART_MEDIA},
-	    {"image-file-id", "fileId", CTX_PART_MEDIA},
-	    {"reasoning-file", "data", CTX_PART_MEDIA},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"reasoning", "text", CTX_BLOCK_REASONING},
+	    {"redacted-reasoning", "data", CTX_BLOCK_REASONING},
+	    {"image", "image", CTX_BLOCK_MEDIA},
+	    {"file", "data", CTX_BLOCK_MEDIA},
+	    {"media", "data", CTX_BLOCK_MEDIA},
+	    {"file-data", "data", CTX_BLOCK_MEDIA},
+	    {"file-url", "url", CTX_BLOCK_MEDIA},
+	    {"file-id", "fileId", CTX_BLOCK_MEDIA},
+	    {"image-data", "data", CTX_BLOCK_MEDIA},
+	    {"image-url", "url", CTX_BLOCK_MEDIA},
+	    {"image-file-id", "fileId", CTX_BLOCK_MEDIA},
+	    {"reasoning-file", "data", CTX_BLOCK_MEDIA},
 	};
 
 	(void)json;
@@ -75,13 +75,13 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 /* The body is {"type", "value"}, what it says is in the value. */
 static int
-read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+read_result(struct ctx_message *view, uint32_t block, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_find_either(json, block, "output", "result");
 	uint32_t value = body == 0 ? 0 : ctx_json_find(json, body, "value");
 	size_t result = view->n;
-	enum ctx_part_kind kind;
+	enum ctx_block_kind kind;
 
 	if (value == 0)
 		value = body;
@@ -92,8 +92,8 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 	view->parts[result].value = body;
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
 		return 0;
-	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_PART_TEXT
-							  : CTX_PART_OPAQUE;
+	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_BLOCK_TEXT
+							  : CTX_BLOCK_OPAQUE;
 	if (ctx_read_part(view, kind, value, err) < 0)
 		return -1;
 	view->parts[view->n - 1].owner = (uint32_t)result + 1;
@@ -102,7 +102,7 @@ read_result(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 
 /* What Anthropic says of a call is among the options of its provider. */
 static int
-read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+read_call(struct ctx_message *view, uint32_t block, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t options = ctx_json_find(json, block, "providerOptions");
@@ -120,8 +120,8 @@ read_call(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -143,23 +143,23 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 /* What a message asks approval for is run as it stands.  What asks has an id
  * and no value. */
 static void
-keep_asked(struct ctx_view *view)
+keep_asked(struct ctx_message *view)
 {
 	bool asks = false;
 	size_t i;
 
 	for (i = 0; i < view->n; i++)
 		asks = asks ||
-		    (view->parts[i].kind == CTX_PART_CALL &&
+		    (view->parts[i].kind == CTX_BLOCK_TOOL_CALL &&
 			view->parts[i].value == 0);
 	for (i = 0; i < view->n; i++)
 		view->parts[i].whole =
-		    asks && view->parts[i].kind == CTX_PART_CALL;
+		    asks && view->parts[i].kind == CTX_BLOCK_TOOL_CALL;
 }
 
 int
 ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;

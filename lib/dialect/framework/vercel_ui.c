@@ -41,8 +41,8 @@ is_part(const struct ctx_json *json, uint32_t part)
 		if (ctx_json_is(json, type, rows[i].type) &&
 		    ctx_json_find(json, part, rows[i].key) != 0)
 			return true;
-	return ctx_json_begins(json, type, TOOL) ||
-	    ctx_json_begins(json, type, "data-");
+	return ctx_json_starts_with(json, type, TOOL) ||
+	    ctx_json_starts_with(json, type, "data-");
 }
 
 const char *
@@ -61,7 +61,7 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 
 /* The body of a result, once there is one. */
 static int
-read_result(struct ctx_view *view, uint32_t tool, uint32_t id, uint32_t name,
+read_result(struct ctx_message *view, uint32_t tool, uint32_t id, uint32_t name,
     struct ctx_err *err)
 {
 	static const struct {
@@ -86,7 +86,7 @@ read_result(struct ctx_view *view, uint32_t tool, uint32_t id, uint32_t name,
 		/* An array is what the tool gave, and no list of blocks. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
-		if (ctx_read_part(view, CTX_PART_OPAQUE, body, err) < 0)
+		if (ctx_read_part(view, CTX_BLOCK_OPAQUE, body, err) < 0)
 			return -1;
 		view->parts[view->n - 1].owner = (uint32_t)view->n - 1;
 		return 0;
@@ -95,7 +95,7 @@ read_result(struct ctx_view *view, uint32_t tool, uint32_t id, uint32_t name,
 }
 
 static int
-read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
+read_tool(struct ctx_message *view, uint32_t tool, uint32_t name,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -116,7 +116,7 @@ read_tool(struct ctx_view *view, uint32_t tool, uint32_t name,
 
 /* A tool whose name stands behind tool- in its type. */
 static int
-read_typed_tool(struct ctx_view *view, uint32_t tool, uint32_t type,
+read_typed_tool(struct ctx_message *view, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
 	size_t i = view->n;
@@ -129,22 +129,22 @@ read_typed_tool(struct ctx_view *view, uint32_t tool, uint32_t type,
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
     struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"reasoning", "text", CTX_PART_REASONING},
-	    {"file", "url", CTX_PART_MEDIA},
-	    {"reasoning-file", "url", CTX_PART_MEDIA},
-	    {"source-url", NULL, CTX_PART_OPAQUE},
-	    {"source-document", NULL, CTX_PART_OPAQUE},
-	    {"source", NULL, CTX_PART_OPAQUE},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"reasoning", "text", CTX_BLOCK_REASONING},
+	    {"file", "url", CTX_BLOCK_MEDIA},
+	    {"reasoning-file", "url", CTX_BLOCK_MEDIA},
+	    {"source-url", NULL, CTX_BLOCK_OPAQUE},
+	    {"source-document", NULL, CTX_BLOCK_OPAQUE},
+	    {"source", NULL, CTX_BLOCK_OPAQUE},
 	};
 	uint32_t type = ctx_json_find(json, part, "type"), tool;
 
 	if (type == 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, part, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, part, err);
 	/* A step alone is no content: it goes with what is between. */
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
@@ -155,17 +155,17 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 	if (tool != 0)
 		return read_tool(view, tool,
 		    ctx_json_find(json, tool, "toolName"), err);
-	if (ctx_json_begins(json, type, TOOL))
+	if (ctx_json_starts_with(json, type, TOOL))
 		return read_typed_tool(view, part, type, err);
-	if (ctx_json_begins(json, type, "data-"))
-		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+	if (ctx_json_starts_with(json, type, "data-"))
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
 	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
 
 int
 ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t parts = ctx_json_find(json, node, "parts");
 

@@ -28,8 +28,8 @@ tells(const struct ctx_json *json, uint32_t block)
 		ctx_json_is(json, type, "document")) &&
 	    ctx_json_find(json, block, "source") != 0)
 		return "a block with source";
-	return ctx_json_ends(json, type, "_tool_result") ? "_tool_result"
-							 : NULL;
+	return ctx_json_ends_with(json, type, "_tool_result") ? "_tool_result"
+							      : NULL;
 }
 
 /* Gateways to Anthropic's models take these in Chat Completions, too.
@@ -94,32 +94,32 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 
 /* A document may be plain text or blocks; other payloads are media. */
 static int
-read_media(struct ctx_view *view, uint32_t source, struct ctx_err *err)
+read_media(struct ctx_message *view, uint32_t source, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t type = ctx_json_find(json, source, "type"), value;
 
 	if (type != 0 && ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, source, "data")) != 0)
-		return ctx_read_part(view, CTX_PART_TEXT, value, err);
+		return ctx_read_part(view, CTX_BLOCK_TEXT, value, err);
 	if (type != 0 && ctx_json_is(json, type, "content") &&
 	    (value = ctx_json_find(json, source, "content")) != 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, value, err);
-	return ctx_read_part(view, CTX_PART_MEDIA, source, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, value, err);
+	return ctx_read_part(view, CTX_BLOCK_MEDIA, source, err);
 }
 
 /* A thought whose text is left out still costs what its signature holds. */
 static int
-read_thinking(struct ctx_view *view, uint32_t block, struct ctx_err *err)
+read_thinking(struct ctx_message *view, uint32_t block, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t value = ctx_json_find(json, block, "thinking"), sealed;
-	struct ctx_part *part;
+	struct ctx_block *part;
 
 	sealed = ctx_json_find(json, block, "data");
 	if (value != 0 && ctx_json_is(json, value, ""))
 		sealed = ctx_json_find(json, block, "signature");
-	part = ctx_view_add(view, CTX_PART_REASONING,
+	part = ctx_message_add_block(view, CTX_BLOCK_REASONING,
 	    sealed != 0 ? sealed : value, err);
 	if (part == NULL)
 		return -1;
@@ -129,20 +129,20 @@ read_thinking(struct ctx_view *view, uint32_t block, struct ctx_err *err)
 
 /* What may stand in a result: none of it holds blocks to be read. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_plain(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
 
 	if (type != 0 && ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, block, "text")) != 0)
-		return ctx_read_part(view, CTX_PART_TEXT, value, err);
+		return ctx_read_part(view, CTX_BLOCK_TEXT, value, err);
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    (value = ctx_json_find(json, block, "source")) != 0)
 		return read_media(view, value, err);
-	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
 }
 
 /*
@@ -150,7 +150,7 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
  * answer, and a list of tools that were found, must stay as it is.
  */
 static int
-read_result(struct ctx_view *view, uint32_t block, bool own,
+read_result(struct ctx_message *view, uint32_t block, bool own,
     struct ctx_err *err)
 {
 	static const char *const found[] = {"tool_reference"};
@@ -163,8 +163,8 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
 		rc = ctx_read_result(view, body, id, 0, read_plain, err);
 	else
-		rc =
-		    ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err);
+		rc = ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, body, id,
+		    err);
 	if (rc == 0)
 		ctx_read_failure(view, first, block);
 	return rc;
@@ -173,7 +173,8 @@ read_result(struct ctx_view *view, uint32_t block, bool own,
 /* What the provider's tools are asked is of their form, and may be run yet: a
  * turn that was paused is sent back as it is. */
 static int
-read_call(struct ctx_view *view, uint32_t block, bool own, struct ctx_err *err)
+read_call(struct ctx_message *view, uint32_t block, bool own,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 
@@ -188,13 +189,13 @@ read_call(struct ctx_view *view, uint32_t block, bool own, struct ctx_err *err)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
 	if (ctx_json_is(json, type, "tool_use"))
 		return read_call(view, block, true, err);
 	if (ctx_json_is(json, type, "server_tool_use") ||
@@ -202,7 +203,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 		return read_call(view, block, false, err);
 	if (ctx_json_is(json, type, "tool_result"))
 		return read_result(view, block, true, err);
-	if (ctx_json_ends(json, type, "_tool_result"))
+	if (ctx_json_ends_with(json, type, "_tool_result"))
 		return read_result(view, block, false, err);
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))
@@ -212,7 +213,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 int
 ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;
@@ -220,7 +221,7 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	view->usage = ctx_json_find(json, node, "usage");
 	/* In mid-conversation it must stay between those it came between. */
 	if (view->role == CTX_ROLE_SYSTEM)
-		view->flags |= CTX_VIEW_BETWEEN;
+		view->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(view, ctx_json_find(json, node, "content"),
 		   read_block, err) < 0
 	    ? -1

@@ -32,19 +32,19 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 
 /* What may stand in a result: none of it holds blocks to be read. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_plain(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct {
 		const char *key;
-		enum ctx_part_kind kind;
+		enum ctx_block_kind kind;
 	} blocks[] = {
-	    {"text", CTX_PART_TEXT},
-	    {"image", CTX_PART_MEDIA},
-	    {"document", CTX_PART_MEDIA},
-	    {"video", CTX_PART_MEDIA},
-	    {"audio", CTX_PART_MEDIA},
-	    {"json", CTX_PART_OPAQUE},
+	    {"text", CTX_BLOCK_TEXT},
+	    {"image", CTX_BLOCK_MEDIA},
+	    {"document", CTX_BLOCK_MEDIA},
+	    {"video", CTX_BLOCK_MEDIA},
+	    {"audio", CTX_BLOCK_MEDIA},
+	    {"json", CTX_BLOCK_OPAQUE},
 	};
 	uint32_t value;
 	size_t i;
@@ -52,17 +52,17 @@ read_plain(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	for (i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
 		if ((value = ctx_json_find(json, block, blocks[i].key)) != 0)
 			return ctx_read_part(view, blocks[i].kind, value, err);
-	return ctx_read_part(view, CTX_PART_OPAQUE, block, err);
+	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
 }
 
 /* {"reasoningText": {"text", "signature"}} or {"redactedContent"}; the AI
  * SDK writes {"redactedReasoning": {"data"}}. */
 static int
-read_reasoning(struct ctx_view *view, uint32_t content, struct ctx_err *err)
+read_reasoning(struct ctx_message *view, uint32_t content, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t text = ctx_json_find(json, content, "reasoningText"), value;
-	struct ctx_part *part;
+	struct ctx_block *part;
 
 	value = text == 0 ? ctx_find_either(json, content, "redactedContent",
 				"redactedReasoning")
@@ -70,7 +70,7 @@ read_reasoning(struct ctx_view *view, uint32_t content, struct ctx_err *err)
 	if (text == 0 && value != 0 &&
 	    json->nodes[value].kind == CTX_JSON_OBJECT)
 		value = ctx_json_find(json, value, "data");
-	part = ctx_view_add(view, CTX_PART_REASONING, value, err);
+	part = ctx_message_add_block(view, CTX_BLOCK_REASONING, value, err);
 	if (part == NULL)
 		return -1;
 	part->sealed = text == 0;
@@ -79,7 +79,7 @@ read_reasoning(struct ctx_view *view, uint32_t content, struct ctx_err *err)
 
 /* Tools of the provider's have a type; what they say must stay as it is. */
 static int
-read_call(struct ctx_view *view, uint32_t call, struct ctx_err *err)
+read_call(struct ctx_message *view, uint32_t call, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 
@@ -92,7 +92,7 @@ read_call(struct ctx_view *view, uint32_t call, struct ctx_err *err)
 }
 
 static int
-read_result(struct ctx_view *view, uint32_t result, struct ctx_err *err)
+read_result(struct ctx_message *view, uint32_t result, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t id = ctx_json_find(json, result, "toolUseId");
@@ -101,7 +101,7 @@ read_result(struct ctx_view *view, uint32_t result, struct ctx_err *err)
 	int rc;
 
 	rc = ctx_json_find(json, result, "type") != 0
-	    ? ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err)
+	    ? ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, body, id, err)
 	    : ctx_read_result(view, body, id, 0, read_plain, err);
 	if (rc == 0)
 		ctx_read_failure(view, first, result);
@@ -109,8 +109,8 @@ read_result(struct ctx_view *view, uint32_t result, struct ctx_err *err)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t value;
 
@@ -121,13 +121,13 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
 		return read_reasoning(view, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
 	return read_plain(json, block, view, err);
 }
 
 int
 ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
 		return 0;

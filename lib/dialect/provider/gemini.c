@@ -37,7 +37,7 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 
 /* Media may come beside the response; then no text may stand in for both. */
 static int
-read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
+read_response(struct ctx_message *view, uint32_t response, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t body = ctx_json_find(json, response, "response"), media, one;
@@ -50,7 +50,7 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 	media = ctx_json_find(json, response, "parts");
 	beside = media != 0 && ctx_json_at(json, media, 0) != 0;
 	rc = beside
-	    ? ctx_read_fixed_result(view, CTX_PART_OPAQUE, body, id, err)
+	    ? ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, body, id, err)
 	    : ctx_read_result(view, body, id, name, NULL, err);
 	if (rc < 0)
 		return -1;
@@ -60,7 +60,7 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 	    ctx_is_true(json, response, "will_continue");
 	for (one = media + 1; beside && one < json->nodes[media].next;
 	     one = json->nodes[one].next) {
-		if (ctx_read_part(view, CTX_PART_MEDIA, one, err) < 0)
+		if (ctx_read_part(view, CTX_BLOCK_MEDIA, one, err) < 0)
 			return -1;
 		view->parts[view->n - 1].owner = result + 1;
 	}
@@ -68,13 +68,13 @@ read_response(struct ctx_view *view, uint32_t response, struct ctx_err *err)
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
+read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
     struct ctx_err *err)
 {
 	uint32_t value;
 
 	if (json->nodes[part].kind == CTX_JSON_STRING)
-		return ctx_read_part(view, CTX_PART_TEXT, part, err);
+		return ctx_read_part(view, CTX_BLOCK_TEXT, part, err);
 	value = ctx_find_either(json, part, "functionCall", "function_call");
 	if (value != 0)
 		return ctx_read_call(view, ctx_json_find(json, value, "args"),
@@ -86,32 +86,32 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_view *view,
 		return read_response(view, value, err);
 	if ((value = ctx_json_find(json, part, "text")) != 0)
 		return ctx_read_part(view,
-		    ctx_is_true(json, part, "thought") ? CTX_PART_REASONING
-						       : CTX_PART_TEXT,
+		    ctx_is_true(json, part, "thought") ? CTX_BLOCK_REASONING
+						       : CTX_BLOCK_TEXT,
 		    value, err);
 	value = ctx_find_either(json, part, "inlineData", "inline_data");
 	if (value == 0)
 		value = ctx_find_either(json, part, "fileData", "file_data");
 	if (value != 0)
-		return ctx_read_part(view, CTX_PART_MEDIA, value, err);
+		return ctx_read_part(view, CTX_BLOCK_MEDIA, value, err);
 	/* A signature may come in a part of its own. */
 	if (ctx_json_count(json, part) == 1 &&
 	    ctx_find_either(json, part, "thoughtSignature",
 		"thought_signature") != 0)
-		return ctx_read_part(view, CTX_PART_OPAQUE, 0, err);
-	return ctx_read_part(view, CTX_PART_OPAQUE, part, err);
+		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
+	return ctx_read_part(view, CTX_BLOCK_OPAQUE, part, err);
 }
 
 int
 ctx_gemini_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t role = ctx_json_find(json, node, "role"), parts;
 
 	parts = ctx_json_find(json, node, "parts");
 	if (parts == 0)
 		return 0;
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	view->role_node = role;
 	if (role == 0 || json->nodes[role].kind == CTX_JSON_NULL)
 		view->role = CTX_ROLE_USER;

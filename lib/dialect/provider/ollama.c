@@ -59,7 +59,7 @@ ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_images(struct ctx_view *view, uint32_t images, struct ctx_err *err)
+read_images(struct ctx_message *view, uint32_t images, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = view->json->nodes;
 	uint32_t image;
@@ -68,7 +68,7 @@ read_images(struct ctx_view *view, uint32_t images, struct ctx_err *err)
 		return 0;
 	for (image = images + 1; image < nodes[images].next;
 	     image = nodes[image].next) {
-		if (ctx_read_part(view, CTX_PART_MEDIA, image, err) < 0)
+		if (ctx_read_part(view, CTX_BLOCK_MEDIA, image, err) < 0)
 			return -1;
 		view->parts[view->n - 1].parent = images;
 		view->parts[view->n - 1].child = image;
@@ -78,26 +78,26 @@ read_images(struct ctx_view *view, uint32_t images, struct ctx_err *err)
 
 /* Blocks that Chat Completions has not: {"type": "image"} and the like. */
 static void
-find_placeholders(struct ctx_view *view)
+find_placeholders(struct ctx_message *view)
 {
 	static const char *const types[] = {"image", "video", "audio"};
 	uint32_t type;
 	size_t i, j;
 
 	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_PART_OPAQUE)
+		if (view->parts[i].kind != CTX_BLOCK_OPAQUE)
 			continue;
 		type = ctx_json_find(view->json, view->parts[i].value, "type");
 		for (j = 0; type != 0 && j < sizeof types / sizeof types[0];
 		     j++)
 			if (ctx_json_is(view->json, type, types[j]))
-				view->parts[i].kind = CTX_PART_MEDIA;
+				view->parts[i].kind = CTX_BLOCK_MEDIA;
 	}
 }
 
 int
 ctx_ollama_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	int rc = ctx_openai_chat_read(json, node, view, err);
 
@@ -110,7 +110,7 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	if (view->role == CTX_ROLE_TOOL && view->parts[0].name == 0)
 		view->parts[0].name = ctx_json_find(json, node, "tool_name");
 	if (view->role == CTX_ROLE_ASSISTANT &&
-	    ctx_read_member(view, node, "thinking", CTX_PART_REASONING, err) <
+	    ctx_read_member(view, node, "thinking", CTX_BLOCK_REASONING, err) <
 		0)
 		return -1;
 	return read_images(view, ctx_find_list(json, node, "images"), err) < 0

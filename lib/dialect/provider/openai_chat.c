@@ -71,15 +71,15 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"text", "text", CTX_PART_TEXT},
-	    {"refusal", "refusal", CTX_PART_TEXT},
-	    {"image_url", "image_url", CTX_PART_MEDIA},
-	    {"input_audio", "input_audio", CTX_PART_MEDIA},
-	    {"file", "file", CTX_PART_MEDIA},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"refusal", "refusal", CTX_BLOCK_TEXT},
+	    {"image_url", "image_url", CTX_BLOCK_MEDIA},
+	    {"input_audio", "input_audio", CTX_BLOCK_MEDIA},
+	    {"file", "file", CTX_BLOCK_MEDIA},
 	};
 	uint32_t chunks = chunks_of(json, block), text = 0;
 
@@ -88,7 +88,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
 	if (chunks != 0)
-		return ctx_read_part(view, CTX_PART_REASONING,
+		return ctx_read_part(view, CTX_BLOCK_REASONING,
 		    text != 0 ? text : chunks, err);
 	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
 	    err);
@@ -96,7 +96,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 /* One call: {"name", "arguments"} or {"name", "input"} in body. */
 static int
-read_call(struct ctx_view *view, uint32_t body, uint32_t id, uint32_t parent,
+read_call(struct ctx_message *view, uint32_t body, uint32_t id, uint32_t parent,
     uint32_t child, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
@@ -111,7 +111,7 @@ read_call(struct ctx_view *view, uint32_t body, uint32_t id, uint32_t parent,
 }
 
 static int
-read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
+read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t call, body;
@@ -131,7 +131,7 @@ read_calls(struct ctx_view *view, uint32_t calls, struct ctx_err *err)
 }
 
 static int
-read_assistant(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+read_assistant(struct ctx_message *view, uint32_t node, struct ctx_err *err)
 {
 	static const char *const reasoning[] = {"reasoning_content",
 	    "reasoning", "reasoning_details"};
@@ -141,12 +141,12 @@ read_assistant(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 
 	for (i = 0; i < sizeof reasoning / sizeof reasoning[0]; i++)
 		if (ctx_read_member(view, node, reasoning[i],
-			CTX_PART_REASONING, err) < 0)
+			CTX_BLOCK_REASONING, err) < 0)
 			return -1;
 	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
 		read_block, err) < 0 ||
-	    ctx_read_member(view, node, "refusal", CTX_PART_TEXT, err) < 0 ||
-	    ctx_read_member(view, node, "audio", CTX_PART_MEDIA, err) < 0 ||
+	    ctx_read_member(view, node, "refusal", CTX_BLOCK_TEXT, err) < 0 ||
+	    ctx_read_member(view, node, "audio", CTX_BLOCK_MEDIA, err) < 0 ||
 	    read_calls(view, ctx_json_find(json, node, "tool_calls"), err) < 0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");
@@ -170,7 +170,7 @@ answered(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	uint32_t content;
 	int rc;

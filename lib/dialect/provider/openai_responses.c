@@ -117,17 +117,17 @@ ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
-    struct ctx_err *err)
+read_block(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *view, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
-	    {"input_text", "text", CTX_PART_TEXT},
-	    {"output_text", "text", CTX_PART_TEXT},
-	    {"text", "text", CTX_PART_TEXT},
-	    {"refusal", "refusal", CTX_PART_TEXT},
-	    {"input_image", NULL, CTX_PART_MEDIA},
-	    {"input_file", NULL, CTX_PART_MEDIA},
-	    {"input_audio", NULL, CTX_PART_MEDIA},
+	    {"input_text", "text", CTX_BLOCK_TEXT},
+	    {"output_text", "text", CTX_BLOCK_TEXT},
+	    {"text", "text", CTX_BLOCK_TEXT},
+	    {"refusal", "refusal", CTX_BLOCK_TEXT},
+	    {"input_image", NULL, CTX_BLOCK_MEDIA},
+	    {"input_file", NULL, CTX_BLOCK_MEDIA},
+	    {"input_audio", NULL, CTX_BLOCK_MEDIA},
 	};
 
 	(void)json;
@@ -137,7 +137,7 @@ read_block(const struct ctx_json *json, uint32_t block, struct ctx_view *view,
 
 /* The texts of a list of {"type", "text"}, which no edit may take out. */
 static int
-read_texts(struct ctx_view *view, uint32_t list, struct ctx_err *err)
+read_texts(struct ctx_message *view, uint32_t list, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t one, text;
@@ -147,7 +147,7 @@ read_texts(struct ctx_view *view, uint32_t list, struct ctx_err *err)
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next)
 		if ((text = ctx_json_find(json, one, "text")) != 0 &&
-		    ctx_read_part(view, CTX_PART_REASONING, text, err) < 0)
+		    ctx_read_part(view, CTX_BLOCK_REASONING, text, err) < 0)
 			return -1;
 	return 0;
 }
@@ -155,14 +155,14 @@ read_texts(struct ctx_view *view, uint32_t list, struct ctx_err *err)
 /* The model is shown what is encrypted, where that is there; then the
  * summary is for people. */
 static int
-read_reasoning(struct ctx_view *view, uint32_t node, struct ctx_err *err)
+read_reasoning(struct ctx_message *view, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t sealed = ctx_json_find(json, node, "encrypted_content");
 	uint32_t content = ctx_json_find(json, node, "content");
 
 	if (sealed != 0 && json->nodes[sealed].kind == CTX_JSON_STRING) {
-		if (ctx_read_part(view, CTX_PART_REASONING, sealed, err) < 0)
+		if (ctx_read_part(view, CTX_BLOCK_REASONING, sealed, err) < 0)
 			return -1;
 		view->parts[view->n - 1].sealed = true;
 		return 0;
@@ -173,7 +173,7 @@ read_reasoning(struct ctx_view *view, uint32_t node, struct ctx_err *err)
 		return -1;
 	/* What only its id stands for is there all the same. */
 	return view->n > 0 ? 0
-			   : ctx_read_part(view, CTX_PART_REASONING, 0, err);
+			   : ctx_read_part(view, CTX_BLOCK_REASONING, 0, err);
 }
 
 /* True if the provider searched for tools itself.  The call and its output
@@ -187,7 +187,8 @@ is_hosted(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
+read_item(struct ctx_message *view, const struct item *item,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t id = ctx_json_find(json, view->node, item->need), value = 0;
@@ -211,33 +212,33 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 		return ctx_read_result(view, value, id, 0, read_block, err);
 	case FIXED:
 		view->role = CTX_ROLE_TOOL;
-		return ctx_read_fixed_result(view, CTX_PART_OPAQUE, value, id,
+		return ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, value, id,
 		    err);
 	case SHOT:
 		view->role = CTX_ROLE_TOOL;
-		return ctx_read_fixed_result(view, CTX_PART_MEDIA, value, id,
+		return ctx_read_fixed_result(view, CTX_BLOCK_MEDIA, value, id,
 		    err);
 	case REASONING:
 		return read_reasoning(view, view->node, err);
 	case SEALED:
 		/* It stands for all that was before, and is kept like it. */
 		view->role = CTX_ROLE_SYSTEM;
-		if (ctx_read_part(view, CTX_PART_OPAQUE, value, err) < 0)
+		if (ctx_read_part(view, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
 		view->parts[view->n - 1].sealed = true;
 		return 0;
 	case MEDIA:
-		return ctx_read_part(view, CTX_PART_MEDIA, value, err);
+		return ctx_read_part(view, CTX_BLOCK_MEDIA, value, err);
 	case SYSTEM:
 		view->role = CTX_ROLE_SYSTEM;
 		break;
 	case POINTER:
-		view->flags |= CTX_VIEW_ELSEWHERE | CTX_VIEW_PINNED;
+		view->flags |= CTX_MESSAGE_REMOTE_STATE | CTX_MESSAGE_PINNED;
 		break;
 	case OWN:
 		break;
 	}
-	if (ctx_read_part(view, CTX_PART_OPAQUE, value, err) < 0)
+	if (ctx_read_part(view, CTX_BLOCK_OPAQUE, value, err) < 0)
 		return -1;
 	view->parts[view->n - 1].all = value == 0;
 	return 0;
@@ -245,11 +246,11 @@ read_item(struct ctx_view *view, const struct item *item, struct ctx_err *err)
 
 int
 ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_view *view, struct ctx_err *err)
+    struct ctx_message *view, struct ctx_err *err)
 {
 	const struct item *item = item_of(json, node);
 
-	ctx_view_reset(view, json, node);
+	ctx_message_reset(view, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
 		/* An input that is a text is a message of the user's. */
 		view->role = CTX_ROLE_USER;

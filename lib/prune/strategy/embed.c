@@ -23,7 +23,7 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 		for (n = MOST_TEXT; n > 0 && (p[n] & 0xc0) == 0x80; n--)
 			continue;
 	if (ctx_buf_add(&embed->lines, "{\"text\":", 8, err) < 0 ||
-	    ctx_text_encode(&embed->lines, n > 0 ? p : "", n, err) < 0 ||
+	    ctx_json_string_encode(&embed->lines, n > 0 ? p : "", n, err) < 0 ||
 	    ctx_buf_add(&embed->lines, "}\n", 2, err) < 0)
 		return -1;
 	embed->n++;
@@ -160,17 +160,18 @@ out:
 }
 
 size_t
-ctx_embed_most(size_t n)
+ctx_embed_max(size_t n)
 {
 	return n < MOST_ANSWERS / MOST_ANSWER ? (n + 1) * MOST_ANSWER
 					      : MOST_ANSWERS;
 }
 
 int
-ctx_embed_near(struct ctx_embed *embed, const char *command, unsigned seconds,
-    struct ctx_str question, double *near, size_t n, struct ctx_err *err)
+ctx_embed_nearness(struct ctx_embed *embed, const char *command,
+    unsigned seconds, struct ctx_str question, double *near, size_t n,
+    struct ctx_err *err)
 {
-	struct ctx_exec exec = {.command = command, .seconds = seconds};
+	struct ctx_command exec = {.command = command, .seconds = seconds};
 	struct ctx_buf answer = {0};
 	struct ctx_embed input = {0};
 	int rc = -1;
@@ -182,8 +183,8 @@ ctx_embed_near(struct ctx_embed *embed, const char *command, unsigned seconds,
 	    ctx_buf_add(&input.lines, embed->lines.p, embed->lines.n, err) < 0)
 		goto out;
 	exec.input = (struct ctx_str){input.lines.p, input.lines.n};
-	exec.limit = ctx_embed_most(n);
-	if (ctx_exec(&exec, &answer, err) == 0)
+	exec.limit = ctx_embed_max(n);
+	if (ctx_run_command(&exec, &answer, err) == 0)
 		rc = compare(&answer, near, n, err);
 	else if (answer.n > exec.limit)
 		ctx_err_set(err, CTX_EARG,

@@ -13,13 +13,13 @@ struct ctx_embed {
 int ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
     struct ctx_err *err);
 /* Bytes that the command may write about n texts and the question. */
-size_t ctx_embed_most(size_t n);
+size_t ctx_embed_max(size_t n);
 /*
  * Runs the command over the texts and the question and sets near[i] to the
  * cosine of each of n texts to it.  CTX_EARG: the command failed, or did not
  * write one array of as many finite numbers for each line.
  */
-int ctx_embed_near(struct ctx_embed *embed, const char *command,
+int ctx_embed_nearness(struct ctx_embed *embed, const char *command,
     unsigned seconds, struct ctx_str question, double *near, size_t n,
     struct ctx_err *err);
 void ctx_embed_reset(struct ctx_embed *embed);

@@ -16,7 +16,8 @@
 /* The units of the turn that starts at i, user messages left aside: how
  * many may still be answered about, and does any stay for certain? */
 static size_t
-look_at_turn(const struct ctx_unit *units, size_t n, size_t i, bool *weighs)
+look_at_turn(const struct ctx_candidate *units, size_t n, size_t i,
+    bool *weighs)
 {
 	uint32_t turn = units[i].turn;
 	size_t others = 0;
@@ -32,8 +33,8 @@ look_at_turn(const struct ctx_unit *units, size_t n, size_t i, bool *weighs)
 }
 
 int
-ctx_fifo_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+ctx_fifo_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	uint64_t from_here = 0; /* this unit and all younger */
@@ -49,7 +50,7 @@ ctx_fifo_decide(struct ctx_unit *units, size_t n,
 		if (units[i].first)
 			from_here += units[i].weight;
 	for (i = 0; i < n; i++) {
-		struct ctx_unit *unit = &units[i];
+		struct ctx_candidate *unit = &units[i];
 
 		if (i == 0 || unit->turn != units[i - 1].turn) {
 			users = 0;

@@ -47,7 +47,7 @@ struct last {
 
 struct heuristic {
 	struct ctx_scorer base;
-	struct ctx_names names;
+	struct ctx_intern names;
 	struct call *calls;
 	struct trait *traits;
 	struct last *lasts;
@@ -96,19 +96,19 @@ name_call(struct heuristic *h, struct call *call, struct ctx_err *err)
 	if (ctx_buf_printf(&h->key, err, "%s %u ", kind, call->tool) < 0 ||
 	    ctx_buf_add(&h->key, same.p, same.n, err) < 0)
 		return -1;
-	return ctx_names_id(&h->names, h->key.p, h->key.n, &call->same, err);
+	return ctx_intern(&h->names, h->key.p, h->key.n, &call->same, err);
 }
 
 /* The text of the arguments: what a string holds, or the JSON itself. */
 static int
-arguments(struct heuristic *h, const struct ctx_view *view,
-    const struct ctx_part *part, struct ctx_err *err)
+arguments(struct heuristic *h, const struct ctx_message *view,
+    const struct ctx_block *part, struct ctx_err *err)
 {
 	h->text.n = 0;
 	if (part->value == 0)
 		return 0;
 	if (view->json->nodes[part->value].kind == CTX_JSON_STRING)
-		return ctx_text_decode(&h->text,
+		return ctx_json_string_decode(&h->text,
 		    ctx_json_str(view->json, part->value), err);
 	return ctx_buf_add(&h->text, ctx_json_str(view->json, part->value).p,
 	    ctx_json_str(view->json, part->value).n, err);
@@ -134,9 +134,9 @@ file_of(struct heuristic *h, uint32_t tool, struct call *call,
 	if (node != 0 && json.nodes[node].kind == CTX_JSON_STRING) {
 		h->key.n = 0;
 		rc = ctx_buf_printf(&h->key, err, "file %u ", tool) < 0 ||
-			ctx_text_decode(&h->key, ctx_json_str(&json, node),
-			    err) < 0 ||
-			ctx_names_id(&h->names, h->key.p, h->key.n, &call->file,
+			ctx_json_string_decode(&h->key,
+			    ctx_json_str(&json, node), err) < 0 ||
+			ctx_intern(&h->names, h->key.p, h->key.n, &call->file,
 			    err) < 0
 		    ? -1
 		    : 0;
@@ -184,21 +184,21 @@ is_reader(struct ctx_str tool)
 }
 
 static int
-add_call(struct heuristic *h, const struct ctx_view *view,
-    const struct ctx_part *part, uint32_t item, struct ctx_err *err)
+add_call(struct heuristic *h, const struct ctx_message *view,
+    const struct ctx_block *part, uint32_t item, struct ctx_err *err)
 {
 	struct call *grown, call = {.item = item};
 	struct ctx_str tool;
 	bool reads;
 
 	h->text.n = 0;
-	if (ctx_part_tool(view->json, part, &h->text, &tool, err) < 0)
+	if (ctx_block_tool(view->json, part, &h->text, &tool, err) < 0)
 		return -1;
 	reads = is_reader(tool);
 	h->key.n = 0;
 	if (ctx_buf_printf(&h->key, err, "tool ") < 0 ||
 	    ctx_buf_add(&h->key, tool.p, tool.n, err) < 0 ||
-	    ctx_names_id(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
+	    ctx_intern(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
 	    arguments(h, view, part, err) < 0)
 		return -1;
 	make_compact(&h->text);
@@ -237,7 +237,7 @@ is_partial(struct ctx_str text)
 /* The text of the result that is part i into h->text; of a body that has
  * none its JSON. */
 static int
-result_text(struct heuristic *h, const struct ctx_view *view, size_t i,
+result_text(struct heuristic *h, const struct ctx_message *view, size_t i,
     struct ctx_err *err)
 {
 	const struct ctx_node *nodes = view->json->nodes;
@@ -247,12 +247,12 @@ result_text(struct heuristic *h, const struct ctx_view *view, size_t i,
 
 	h->text.n = 0;
 	if (value != 0 && nodes[value].kind == CTX_JSON_STRING)
-		return ctx_text_decode(&h->text,
+		return ctx_json_string_decode(&h->text,
 		    ctx_json_str(view->json, value), err);
 	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (view->parts[k].kind == CTX_PART_TEXT &&
+		if (view->parts[k].kind == CTX_BLOCK_TEXT &&
 		    nodes[view->parts[k].value].kind == CTX_JSON_STRING &&
-		    (ctx_text_decode(&h->text,
+		    (ctx_json_string_decode(&h->text,
 			 ctx_json_str(view->json, view->parts[k].value),
 			 err) < 0 ||
 			ctx_buf_add(&h->text, "\n", 1, err) < 0))
@@ -265,7 +265,7 @@ result_text(struct heuristic *h, const struct ctx_view *view, size_t i,
 
 /* Does a result say that its call failed?  The beginning tells. */
 static int
-look_at_result(struct heuristic *h, const struct ctx_view *view, size_t i,
+look_at_result(struct heuristic *h, const struct ctx_message *view, size_t i,
     struct trait *trait, struct ctx_err *err)
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
@@ -288,7 +288,7 @@ look_at_result(struct heuristic *h, const struct ctx_view *view, size_t i,
 }
 
 static int
-note(struct ctx_scorer *scorer, const struct ctx_view *view,
+note(struct ctx_scorer *scorer, const struct ctx_message *view,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
@@ -306,18 +306,18 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 	for (; h->n_traits < groups->n; h->n_traits++)
 		memset(&grown[h->n_traits], 0, sizeof *grown);
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
+		const struct ctx_block *part = &view->parts[i];
 
-		if (part->kind == CTX_PART_CALL) {
+		if (part->kind == CTX_BLOCK_TOOL_CALL) {
 			calls = true;
 			if (add_call(h, view, part, last, err) < 0)
 				return -1;
-		} else if (part->kind == CTX_PART_RESULT) {
+		} else if (part->kind == CTX_BLOCK_TOOL_RESULT) {
 			if (look_at_result(h, view, i, &grown[first], err) < 0)
 				return -1;
-		} else if (part->kind == CTX_PART_TEXT &&
+		} else if (part->kind == CTX_BLOCK_TEXT &&
 		    view->json->nodes[part->value].kind == CTX_JSON_STRING) {
-			chars += ctx_text_chars(
+			chars += ctx_json_string_chars(
 			    ctx_json_str(view->json, part->value));
 		}
 	}
@@ -400,7 +400,7 @@ static int
 rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
-	struct ctx_item *items = groups->items;
+	struct ctx_segment *items = groups->items;
 	uint8_t *good = judge_groups(h, groups, err);
 	size_t i;
 
@@ -411,9 +411,10 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 		return -1;
 	}
 	for (i = 0; i < groups->n; i++)
-		items[i].rank = items[i].flags & CTX_ITEM_DEMO ? DEMO
-		    : i < h->n_traits && h->traits[i].shorty   ? SHORT
-							       : OTHER;
+		items[i].rank = items[i].flags & CTX_SEGMENT_DEMONSTRATION
+		    ? DEMO
+		    : i < h->n_traits && h->traits[i].shorty ? SHORT
+							     : OTHER;
 	/* A group of several calls is worth what its best call is worth. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
@@ -438,7 +439,7 @@ reset(struct ctx_scorer *scorer)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 
-	ctx_names_reset(&h->names);
+	ctx_intern_reset(&h->names);
 	h->n_calls = h->n_traits = 0;
 }
 
@@ -447,7 +448,7 @@ release(struct ctx_scorer *scorer)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 
-	ctx_names_release(&h->names);
+	ctx_intern_release(&h->names);
 	ctx_buf_release(&h->key);
 	ctx_buf_release(&h->text);
 	free(h->calls);

@@ -45,15 +45,15 @@ by_rank(const void *a, const void *b)
 
 /* What a turn ends with stays as long as any of it. */
 static void
-end_turn(struct ctx_unit *units, const struct turn *turn)
+end_turn(struct ctx_candidate *units, const struct turn *turn)
 {
 	if (turn->others > 0 && units[turn->last].rank < turn->rank)
 		units[turn->last].rank = turn->rank;
 }
 
 static void
-look_at_turns(struct ctx_unit *units, size_t n, const struct ctx_limits *limits,
-    struct turn *turns)
+look_at_turns(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, struct turn *turns)
 {
 	struct turn *turn = turns;
 	size_t i;
@@ -83,9 +83,9 @@ look_at_turns(struct ctx_unit *units, size_t n, const struct ctx_limits *limits,
 
 /* Lists what may go; returns the total weight. */
 static uint64_t
-list_units(const struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, struct turn *turns, struct ranked *list,
-    size_t *listed)
+list_units(const struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, struct turn *turns,
+    struct ranked *list, size_t *listed)
 {
 	bool users_too = limits->policy->ranks_users && !limits->alternates;
 	struct turn *turn = turns;
@@ -96,7 +96,7 @@ list_units(const struct ctx_unit *units, size_t n,
 
 	*listed = 0;
 	for (i = 0; i < n; i++) {
-		const struct ctx_unit *unit = &units[i];
+		const struct ctx_candidate *unit = &units[i];
 
 		if (i > 0 && unit->turn != units[i - 1].turn)
 			turn++;
@@ -122,13 +122,13 @@ list_units(const struct ctx_unit *units, size_t n,
 
 /* Lets go from the lowest rank up; returns how many of the list went. */
 static size_t
-drop_lowest(struct ctx_unit *units, struct turn *turns,
+drop_lowest(struct ctx_candidate *units, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
 {
 	size_t i;
 
 	for (i = 0; i<listed && * total> target; i++) {
-		struct ctx_unit *unit = &units[list[i].unit];
+		struct ctx_candidate *unit = &units[list[i].unit];
 		struct turn *turn = &turns[list[i].turn];
 
 		unit->drop = true;
@@ -144,7 +144,7 @@ drop_lowest(struct ctx_unit *units, struct turn *turns,
 /* Do roles alternate if the unit comes back?  It needs what its turn ends
  * with, and that the message which it shares with the next turn. */
 static bool
-has_end(const struct ctx_unit *units, const struct turn *turn, size_t unit)
+has_end(const struct ctx_candidate *units, const struct turn *turn, size_t unit)
 {
 	const struct turn *next = turn + 1;
 
@@ -155,11 +155,12 @@ has_end(const struct ctx_unit *units, const struct turn *turn, size_t unit)
 
 /* Brings back what fits, from the highest rank down. */
 static void
-fill_up(struct ctx_unit *units, struct turn *turns, const struct ranked *list,
-    size_t went, const struct ctx_limits *limits, uint64_t total)
+fill_up(struct ctx_candidate *units, struct turn *turns,
+    const struct ranked *list, size_t went,
+    const struct ctx_prune_settings *limits, uint64_t total)
 {
 	while (went-- > 0) {
-		struct ctx_unit *unit = &units[list[went].unit];
+		struct ctx_candidate *unit = &units[list[went].unit];
 		struct turn *turn = &turns[list[went].turn];
 		bool member = !unit->user && !unit->system;
 		uint64_t cost = unit->weight;
@@ -183,8 +184,8 @@ fill_up(struct ctx_unit *units, struct turn *turns, const struct ranked *list,
 }
 
 int
-ctx_ranked_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+ctx_ranked_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	struct turn *turns = calloc(n + 1, sizeof *turns);

@@ -53,7 +53,7 @@ enum side { USER, ASSISTANT, SIDES, NO_SIDE = SIDES };
 
 struct recall {
 	struct ctx_scorer base;
-	struct ctx_names terms;
+	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
 	struct posting *found; /* terms of the item being read, */
@@ -110,7 +110,7 @@ take_term(void *user, const char *p, size_t n, struct ctx_err *err)
 	struct posting *grown;
 	uint32_t id;
 
-	if (ctx_names_id(&r->terms, p, n, &id, err) < 0)
+	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
 	/* A long text has many more words than there are different ones. */
 	if (r->n_found >= FOLD_LEAST && r->n_found >= r->fold_at) {
@@ -166,7 +166,7 @@ add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
 		return 0;
 	raw = ctx_json_str(json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING
-		? ctx_text_decode(&r->text, raw, err) < 0
+		? ctx_json_string_decode(&r->text, raw, err) < 0
 		: ctx_buf_add(&r->text, raw.p, raw.n, err) < 0)
 		return -1;
 	return ctx_buf_add(&r->text, " ", 1, err);
@@ -174,12 +174,12 @@ add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
 
 static int
 add_tool(struct recall *r, const struct ctx_json *json,
-    const struct ctx_part *part, struct ctx_err *err)
+    const struct ctx_block *part, struct ctx_err *err)
 {
 	struct ctx_str tool;
 
 	r->tool.n = 0;
-	if (ctx_part_tool(json, part, &r->tool, &tool, err) < 0 ||
+	if (ctx_block_tool(json, part, &r->tool, &tool, err) < 0 ||
 	    ctx_buf_add(&r->text, tool.p, tool.n, err) < 0)
 		return -1;
 	return part->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
@@ -187,7 +187,7 @@ add_tool(struct recall *r, const struct ctx_json *json,
 
 /* The text of the parts that belong to an item. */
 static int
-item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
+item_text(struct recall *r, const struct ctx_message *view, unsigned flags,
     struct ctx_err *err)
 {
 	size_t i;
@@ -197,14 +197,15 @@ item_text(struct recall *r, const struct ctx_view *view, unsigned flags,
 		return -1;
 	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
 	for (i = 0; i < view->n; i++) {
-		const struct ctx_part *part = &view->parts[i];
-		bool result = part->kind == CTX_PART_RESULT || part->owner != 0;
+		const struct ctx_block *part = &view->parts[i];
+		bool result =
+		    part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0;
 		bool array = part->value != 0 &&
-		    part->kind == CTX_PART_RESULT &&
+		    part->kind == CTX_BLOCK_TOOL_RESULT &&
 		    view->json->nodes[part->value].kind == CTX_JSON_ARRAY;
 
-		if (part->kind == CTX_PART_MEDIA ||
-		    (flags & (result ? CTX_ITEM_REST : CTX_ITEM_RESULTS)))
+		if (part->kind == CTX_BLOCK_MEDIA ||
+		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
 			continue;
 		if (add_tool(r, view->json, part, err) < 0 ||
 		    (!array && add_text(r, view->json, part->value, err) < 0))
@@ -255,15 +256,15 @@ take_called(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct recall *r = user;
 
-	return ctx_names_id(&r->terms, p, n, &r->docs[r->n_docs - 1].called,
-	    err);
+	return ctx_intern(&r->terms, p, n, &r->docs[r->n_docs - 1].called, err);
 }
 
 /* Notes who is called by name in the newest doc: a word among the first of
  * its text, with no small letter before and a mark behind it, and not the
  * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
 static int
-note_called(struct recall *r, const struct ctx_view *view, struct ctx_err *err)
+note_called(struct recall *r, const struct ctx_message *view,
+    struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_called};
 	struct doc *doc = &r->docs[r->n_docs - 1];
@@ -309,7 +310,7 @@ read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 }
 
 static int
-note(struct ctx_scorer *scorer, const struct ctx_view *view,
+note(struct ctx_scorer *scorer, const struct ctx_message *view,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
@@ -330,7 +331,7 @@ note(struct ctx_scorer *scorer, const struct ctx_view *view,
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
-		if (groups->items[first].flags & CTX_ITEM_USER)
+		if (groups->items[first].flags & CTX_SEGMENT_USER)
 			ask(r, speaker);
 		ctx_buf_reset(&r->text);
 	}
@@ -438,7 +439,7 @@ score_docs(struct recall *r, double average)
 
 /* What is left of a score from the middle of one item to that of the next. */
 static double
-fading(const struct ctx_item *item, const struct ctx_item *next)
+fading(const struct ctx_segment *item, const struct ctx_segment *next)
 {
 	return exp(-((double)item->tokens + (double)next->tokens) / 2 / FADE);
 }
@@ -452,7 +453,7 @@ fading(const struct ctx_item *item, const struct ctx_item *next)
 static void
 smooth(struct recall *r, const struct ctx_groups *groups)
 {
-	const struct ctx_item *items = groups->items;
+	const struct ctx_segment *items = groups->items;
 	double carried = 0;
 	size_t i, n = groups->n;
 
@@ -539,7 +540,7 @@ fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	fused = calloc(r->n_docs + 1, sizeof *fused);
 	if (fused == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_embed_near(&r->embed, o->embedder, o->seconds, question,
+	if (ctx_embed_nearness(&r->embed, o->embedder, o->seconds, question,
 		r->score, r->n_docs, err) == 0 &&
 	    add_places(r->smooth, r->n_docs, fused, err) == 0 &&
 	    add_places(r->score, r->n_docs, fused, err) == 0) {
@@ -605,7 +606,7 @@ reset(struct ctx_scorer *scorer)
 {
 	struct recall *r = (struct recall *)scorer;
 
-	ctx_names_reset(&r->terms);
+	ctx_intern_reset(&r->terms);
 	ctx_embed_reset(&r->embed);
 	r->n_postings = r->n_docs = r->n_found = r->fold_at = 0;
 	r->length = 0;
@@ -618,7 +619,7 @@ release(struct ctx_scorer *scorer)
 {
 	struct recall *r = (struct recall *)scorer;
 
-	ctx_names_release(&r->terms);
+	ctx_intern_release(&r->terms);
 	ctx_embed_release(&r->embed);
 	ctx_buf_release(&r->text);
 	ctx_buf_release(&r->tool);
@@ -654,7 +655,7 @@ struct company {
  * good answer to a long and idle message would cost twice what it seems to.
  */
 static void
-weigh_company(struct ctx_unit *units, size_t from, size_t end)
+weigh_company(struct ctx_candidate *units, size_t from, size_t end)
 {
 	struct company c = {0, 0, end};
 	size_t i;
@@ -680,8 +681,8 @@ weigh_company(struct ctx_unit *units, size_t from, size_t end)
 
 /* The newest that fit a share of the room stay; the rest is ranked. */
 int
-ctx_recall_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+ctx_recall_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	uint64_t held = base, room;

@@ -4,7 +4,7 @@
 #include "prune/plan.h"
 
 int
-ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_policy *policy,
+ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_strategy *policy,
     const struct ctx_scorer_options *options, struct ctx_err *err)
 {
 	*scorer = NULL;
@@ -19,7 +19,7 @@ ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_policy *policy,
 }
 
 int
-ctx_scorer_note(struct ctx_scorer *scorer, const struct ctx_view *view,
+ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *view,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	return scorer->kind->note(scorer, view, groups, first, err);

@@ -3,7 +3,7 @@
 
 #include "prune/plan.h"
 
-static const struct ctx_policy policies[] = {
+static const struct ctx_strategy policies[] = {
     {
 	.name = "pinned-fifo",
 	.about = "the oldest groups go, system messages stay",
@@ -67,19 +67,19 @@ static const struct ctx_policy policies[] = {
     },
 };
 
-const struct ctx_policy *
-ctx_policy_at(size_t i)
+const struct ctx_strategy *
+ctx_strategy_at(size_t i)
 {
 	return i < sizeof policies / sizeof policies[0] ? &policies[i] : NULL;
 }
 
-const struct ctx_policy *
-ctx_policy_find(const char *name)
+const struct ctx_strategy *
+ctx_strategy_find(const char *name)
 {
-	const struct ctx_policy *row;
+	const struct ctx_strategy *row;
 	size_t i;
 
-	for (i = 0; (row = ctx_policy_at(i)) != NULL; i++)
+	for (i = 0; (row = ctx_strategy_at(i)) != NULL; i++)
 		if (strcmp(row->name, name) == 0)
 			return row;
 	return NULL;

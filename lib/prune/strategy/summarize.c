@@ -10,7 +10,7 @@
 
 /* Takes the earlier summaries out of the weights; returns what they weigh. */
 static uint64_t
-set_aside(struct ctx_unit *units, size_t n)
+set_aside(struct ctx_candidate *units, size_t n)
 {
 	uint64_t ours = 0;
 	size_t i;
@@ -24,11 +24,11 @@ set_aside(struct ctx_unit *units, size_t n)
 }
 
 int
-ctx_summarize_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+ctx_summarize_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	struct ctx_limits narrower = *limits;
+	struct ctx_prune_settings narrower = *limits;
 	uint64_t from_here = 0, room = set_aside(units, n);
 	bool some = false, stays = false;
 	size_t i;
@@ -39,7 +39,7 @@ ctx_summarize_decide(struct ctx_unit *units, size_t n,
 	if (ctx_fifo_decide(units, n, &narrower, base, newest, err) < 0)
 		return -1;
 	for (i = n; i-- > 0;) {
-		struct ctx_unit *unit = &units[i];
+		struct ctx_candidate *unit = &units[i];
 
 		if (!unit->first)
 			continue;
@@ -51,7 +51,7 @@ ctx_summarize_decide(struct ctx_unit *units, size_t n,
 			unit->drop = true;
 	}
 	for (i = 0; i < n; i++) {
-		struct ctx_unit *unit = &units[i];
+		struct ctx_candidate *unit = &units[i];
 
 		if (!unit->first)
 			continue;

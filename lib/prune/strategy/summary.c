@@ -28,11 +28,11 @@ struct line {
 struct ctx_summary {
 	struct line *lines;
 	size_t n, cap;
-	struct ctx_names seen;  /* lines, so that each is taken once */
-	struct ctx_names files; /* paths, in order of first mention */
-	uint32_t *mentions;     /* of each file */
+	struct ctx_intern seen;  /* lines, so that each is taken once */
+	struct ctx_intern files; /* paths, in order of first mention */
+	uint32_t *mentions;      /* of each file */
 	size_t mentions_cap;
-	struct ctx_names later; /* names that the kept text mentions */
+	struct ctx_intern later; /* names that the kept text mentions */
 };
 
 int
@@ -49,9 +49,9 @@ ctx_summary_close(struct ctx_summary *summary)
 		return;
 	free(summary->lines);
 	free(summary->mentions);
-	ctx_names_release(&summary->seen);
-	ctx_names_release(&summary->files);
-	ctx_names_release(&summary->later);
+	ctx_intern_release(&summary->seen);
+	ctx_intern_release(&summary->files);
+	ctx_intern_release(&summary->later);
 	free(summary);
 }
 
@@ -191,7 +191,7 @@ note_files(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 		if (!is_path(name))
 			continue;
 		known = s->files.n;
-		if (ctx_names_id(&s->files, name.p, name.n, &id, err) < 0)
+		if (ctx_intern(&s->files, name.p, name.n, &id, err) < 0)
 			return -1;
 		grown = ctx_grow(s->mentions, &s->mentions_cap, id,
 		    sizeof *grown, err);
@@ -215,7 +215,7 @@ ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
 
 	while (next_name(text, &at, &name))
 		if (is_telling(name) &&
-		    ctx_names_id(&s->later, name.p, name.n, &id, err) < 0)
+		    ctx_intern(&s->later, name.p, name.n, &id, err) < 0)
 			return -1;
 	return 0;
 }
@@ -228,7 +228,7 @@ is_spoken_of(const struct ctx_summary *s, struct ctx_str text)
 
 	while (next_name(text, &at, &name))
 		if (is_telling(name) &&
-		    ctx_names_has(&s->later, name.p, name.n))
+		    ctx_intern_has(&s->later, name.p, name.n))
 			return true;
 	return false;
 }
@@ -301,7 +301,7 @@ add_line(struct ctx_summary *s, enum ctx_summary_kind kind, struct ctx_str text,
 	text = trimmed(text);
 	if (class == CLASSES || text.n < LEAST_BYTES)
 		return 0;
-	if (ctx_names_id(&s->seen, text.p, text.n, &id, err) < 0)
+	if (ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
 		return -1;
 	if (id <= known)
 		return 0;
@@ -356,7 +356,7 @@ write_lines(const struct ctx_summary *s, struct ctx_buf *out,
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		text = ctx_names_at(&s->seen, s->lines[i].id);
+		text = ctx_intern_at(&s->seen, s->lines[i].id);
 		if (s->lines[i].taken &&
 		    (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
 			 label(&s->lines[i])) < 0 ||
@@ -376,7 +376,7 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 	for (i = 0; i < s->files.n && written < most; i++) {
 		if (s->mentions[i] < 2 && s->files.n > most)
 			continue;
-		name = ctx_names_at(&s->files, i + 1);
+		name = ctx_intern_at(&s->files, i + 1);
 		if (ctx_buf_printf(out, err, "%s",
 			written > 0      ? ", "
 			    : out->n > 0 ? "\nFiles: "
@@ -455,7 +455,7 @@ weigh(struct ctx_summary *s, struct ctx_token_counter *counter,
 
 	for (i = 0; i < s->n; i++) {
 		struct line *line = &s->lines[i];
-		struct ctx_str text = ctx_names_at(&s->seen, line->id);
+		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 
 		line->spoken_of = is_spoken_of(s, text);
 		if (ctx_token_count(counter, text.p, text.n, &line->tokens,

@@ -2,8 +2,8 @@
 #include "prune/plan.h"
 
 int
-ctx_window_decide(struct ctx_unit *units, size_t n,
-    const struct ctx_limits *limits, uint64_t base, uint32_t newest,
+ctx_window_decide(struct ctx_candidate *units, size_t n,
+    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	size_t i;

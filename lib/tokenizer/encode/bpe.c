@@ -3,9 +3,9 @@
  *
  * The definition: start with the tokens of the bytes; of all neighbours that
  * can merge, merge those with the lowest result, the leftmost first; stop
- * when none can.  ctx_merge_pairs does that to the letter, for few bytes.
+ * when none can.  ctx_bpe_pairs does that to the letter, for few bytes.
  *
- * ctx_merge_long finds the same tokens from left to right.  A row of tokens
+ * ctx_bpe_long finds the same tokens from left to right.  A row of tokens
  * is an encoding if and only if each two neighbours in it are the encoding
  * of their own bytes (Berglund and van der Merwe, "Formalizing BPE
  * Tokenization", 2023), and every beginning of a piece has exactly one
@@ -83,40 +83,41 @@ least(const uint32_t *list, uint32_t n)
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_lanes_portable(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
+ctx_bpe_lanes_portable(const struct ctx_vocab *v, struct ctx_bpe_lane *lanes,
+    size_t n)
 {
 	merge_lanes(v, lanes, n);
 }
 
 void
-ctx_lane_begin(const struct ctx_vocab *v, struct ctx_lane *lane, const char *p,
-    size_t n)
+ctx_bpe_lane_begin(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
+    const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	unsigned i;
 
-	lane->live = UINT64_MAX >> (CTX_MERGE_MAX - n);
+	lane->live = UINT64_MAX >> (CTX_BPE_MAX - n);
 	lane->n = (uint32_t)n;
 	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
 	for (i = 0; i < n; i++)
 		lane->tokens[i + 1] = v->leaves[s[i]];
-	lane->merges[0] = CTX_LANE_NONE;
+	lane->merges[0] = CTX_BPE_LANE_NONE;
 	for (i = 1; i < n; i++)
 		lane->merges[i] =
-		    ctx_lane_rank(v->digrams[(size_t)s[i - 1] << 8 | s[i]], i);
+		    ctx_bpe_lane_rank(v->digrams[(size_t)s[i - 1] << 8 | s[i]],
+			i);
 	for (; i % 16 != 0; i++)
-		lane->merges[i] = CTX_LANE_NONE;
+		lane->merges[i] = CTX_BPE_LANE_NONE;
 }
 
 size_t
-ctx_merge_pairs(const struct ctx_vocab *v, const char *p, size_t n,
-    uint32_t *out)
+ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 {
-	struct ctx_lane lane;
+	struct ctx_bpe_lane lane;
 	uint64_t live;
 	size_t k = 0;
 
-	ctx_lane_begin(v, &lane, p, n);
+	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
 	/* Without the two ends. */
 	for (live = lane.live & (lane.live - 1); (live & (live - 1)) != 0;
@@ -160,7 +161,7 @@ compatible(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 /* A window begins NEAR bytes before the first token taken from it, and ends
  * FAR bytes or more behind the start of the last. */
-#define WINDOW CTX_MERGE_MAX
+#define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
 #define STRIDE (WINDOW - NEAR - FAR)
@@ -168,15 +169,14 @@ compatible(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 struct ctx_ahead {
 	/* Pairs of tokens judged before, the answer in the lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
-	struct ctx_lane windows[CTX_LANES];
+	struct ctx_bpe_lane windows[CTX_LANES];
 	size_t first; /* where the first window begins */
 	size_t n;     /* windows */
 };
 
 /* The same, remembered: long pieces are often a few tokens over and over. */
 static bool
-fits(const struct ctx_vocab *v, const struct ctx_merge *m, uint32_t a,
-    uint32_t b)
+fits(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a, uint32_t b)
 {
 	uint64_t pair = (uint64_t)a << 22 | (uint64_t)b << 1;
 	uint64_t *entry = m->ahead->judged +
@@ -188,7 +188,7 @@ fits(const struct ctx_vocab *v, const struct ctx_merge *m, uint32_t a,
 }
 
 static int
-push(struct ctx_merge *m, uint32_t token, struct ctx_err *err)
+push(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 {
 	uint32_t *grown;
 
@@ -204,7 +204,7 @@ push(struct ctx_merge *m, uint32_t token, struct ctx_err *err)
 }
 
 static bool
-is_dead(const struct ctx_merge *m, size_t at)
+is_dead(const struct ctx_bpe *m, size_t at)
 {
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
@@ -214,7 +214,7 @@ is_dead(const struct ctx_merge *m, size_t at)
  * bytes: that token, which goes with itself, as the two show; else NONE.
  */
 static uint32_t
-repeated(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
+repeated(const struct ctx_vocab *v, const struct ctx_bpe *m, const char *p,
     size_t n, size_t at)
 {
 	uint32_t token;
@@ -232,7 +232,7 @@ repeated(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
 
 /* The longest token that can stand at byte at, or NONE. */
 static uint32_t
-next_token(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
+next_token(const struct ctx_vocab *v, const struct ctx_bpe *m, const char *p,
     size_t n, size_t at)
 {
 	uint32_t token = ctx_vocab_longest(v, p + at, n - at);
@@ -245,9 +245,9 @@ next_token(const struct ctx_vocab *v, const struct ctx_merge *m, const char *p,
 }
 
 /* The window to take byte at from; they are encoded anew if there is none. */
-static const struct ctx_lane *
-window_at(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
-    size_t n, size_t at, size_t *begin)
+static const struct ctx_bpe_lane *
+window_at(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p, size_t n,
+    size_t at, size_t *begin)
 {
 	struct ctx_ahead *a = m->ahead;
 	size_t k = at < a->first + NEAR ? 0 : (at - a->first - NEAR) / STRIDE;
@@ -256,7 +256,7 @@ window_at(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 	if (k >= a->n) {
 		a->first = from = at;
 		for (a->n = k = 0; from < n && a->n < CTX_LANES; from += STRIDE)
-			ctx_lane_begin(v, a->windows + a->n++, p + from,
+			ctx_bpe_lane_begin(v, a->windows + a->n++, p + from,
 			    n - from < WINDOW ? n - from : WINDOW);
 		m->lanes(v, a->windows, a->n);
 	}
@@ -269,11 +269,11 @@ window_at(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
  * that fits, or -1.
  */
 static int
-take_ahead(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
 {
 	size_t begin, end, place, taken = m->n;
-	const struct ctx_lane *w = window_at(v, m, p, n, *at, &begin);
+	const struct ctx_bpe_lane *w = window_at(v, m, p, n, *at, &begin);
 	uint64_t live = w->live;
 	uint32_t token;
 
@@ -295,12 +295,12 @@ take_ahead(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 }
 
 static int
-prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
+prepare(struct ctx_bpe *m, size_t n, struct ctx_err *err)
 {
 	uint64_t *grown;
 
 	if (m->lanes == NULL)
-		m->lanes = ctx_lanes_portable;
+		m->lanes = ctx_bpe_lanes_portable;
 	if (m->ahead == NULL) {
 		m->ahead = malloc(sizeof *m->ahead);
 		if (m->ahead == NULL)
@@ -318,7 +318,7 @@ prepare(struct ctx_merge *m, size_t n, struct ctx_err *err)
 }
 
 static int
-merge_queue(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+merge_queue(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, struct ctx_err *err)
 {
 	uint32_t *grown =
@@ -327,12 +327,12 @@ merge_queue(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 	if (grown == NULL)
 		return -1;
 	m->tokens = grown;
-	m->n = ctx_merge_queue(v, p, n, m->tokens, err);
+	m->n = ctx_bpe_queue(v, p, n, m->tokens, err);
 	return m->n > 0 ? 0 : -1;
 }
 
 int
-ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
+ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, struct ctx_err *err)
 {
 	size_t at = 0, careful = 0, wait = 1;
@@ -377,7 +377,7 @@ ctx_merge_long(const struct ctx_vocab *v, struct ctx_merge *m, const char *p,
 }
 
 void
-ctx_merge_release(struct ctx_merge *m)
+ctx_bpe_release(struct ctx_bpe *m)
 {
 	free(m->tokens);
 	free(m->dead);

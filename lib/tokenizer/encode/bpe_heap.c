@@ -1,7 +1,7 @@
 /*
  * bpe_heap.c - merging by a queue, where merges come out of order
  *
- * What ctx_merge_long does stands on tokens being merged from older ones.
+ * What ctx_bpe_long does stands on tokens being merged from older ones.
  * Some files have a merge that comes before those of its parts: it is made
  * as soon as the parts are there, between merges that come later.  For
  * these the definition is followed to the letter: the pairs that can merge
@@ -92,8 +92,8 @@ merge(struct queue *q, struct waiting w)
 }
 
 size_t
-ctx_merge_queue(const struct ctx_vocab *v, const char *p, size_t n,
-    uint32_t *out, struct ctx_err *err)
+ctx_bpe_queue(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out,
+    struct ctx_err *err)
 {
 	struct queue q = {.v = v};
 	uint32_t i;

@@ -21,7 +21,7 @@
 static size_t
 whole_characters(const char *p, size_t n)
 {
-	size_t at = n > 0 ? ctx_cut_before(p, n, n - 1) : 0;
+	size_t at = n > 0 ? ctx_fit_before(p, n, n - 1) : 0;
 	unsigned char lead = n > 0 ? (unsigned char)p[at] : 0;
 	size_t length = lead >= 0xf0 ? 4
 	    : lead >= 0xe0           ? 3
@@ -44,14 +44,14 @@ end_of_names(const char *p, size_t n, size_t longest)
 /* Adds a text to its end. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_mark *sum, struct ctx_err *err)
+    struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
-	struct ctx_walk w;
+	struct ctx_text_splitter w;
 	int rc;
 
-	ctx_walk_init(&w, c, p, n);
+	ctx_text_splitter_init(&w, c, p, n);
 	w.spans.scanned = true;
-	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
+	while ((rc = ctx_text_splitter_next(&w, CTX_PRETOKENIZE_MAX, err)) > 0)
 		;
 	sum->at += n;
 	sum->tokens += w.tokens;
@@ -66,7 +66,8 @@ struct open {
 	uint64_t tokens; /* what they cost */
 	bool changed;    /* is it another text than it was made from? */
 	struct ctx_nfc_map map;
-	struct ctx_mark sure; /* how far that one is counted for good */
+	struct ctx_token_checkpoint
+	    sure; /* how far that one is counted for good */
 };
 
 /* Nothing behind byte at changes what has been counted up to there. */
@@ -77,7 +78,7 @@ settle(struct open *open, size_t at, uint64_t tokens, struct ctx_err *err)
 	    !open->changed ? 1 : ctx_nfc_map_place(&open->map, at, &at, err);
 
 	if (clean > 0)
-		open->sure = (struct ctx_mark){at, tokens};
+		open->sure = (struct ctx_token_checkpoint){at, tokens};
 	return clean < 0 ? -1 : 0;
 }
 
@@ -85,12 +86,12 @@ settle(struct open *open, size_t at, uint64_t tokens, struct ctx_err *err)
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
-	struct ctx_walk w;
+	struct ctx_text_splitter w;
 	int rc;
 
-	ctx_walk_init_plain(&w, open->counter, open->text.p + open->at,
+	ctx_text_splitter_init_plain(&w, open->counter, open->text.p + open->at,
 	    end - open->at);
-	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
+	while ((rc = ctx_text_splitter_next(&w, CTX_PRETOKENIZE_MAX, err)) > 0)
 		;
 	open->at = end;
 	open->tokens += w.tokens;
@@ -102,21 +103,22 @@ static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
 	struct ctx_token_counter *c = open->counter;
-	struct ctx_mark past[CTX_SPLIT_UNSURE + 1] = {{0, 0}};
-	size_t sure = c->chain == NULL ? CTX_SPLIT_UNSURE : 0, i;
-	struct ctx_walk w;
+	struct ctx_token_checkpoint past[CTX_PRETOKENIZE_UNSURE + 1] = {{0, 0}};
+	size_t sure = c->chain == NULL ? CTX_PRETOKENIZE_UNSURE : 0, i;
+	struct ctx_text_splitter w;
 	int rc;
 
-	ctx_walk_init_plain(&w, c, open->text.p + open->at, end - open->at);
+	ctx_text_splitter_init_plain(&w, c, open->text.p + open->at,
+	    end - open->at);
 	if (c->chain != NULL)
-		ctx_chain_part(c->chain);
+		ctx_pcre2_part(c->chain);
 	/* A walk by patterns ends where one would have to see more, so never
 	 * within a match of the first, from where nobody could go on. */
-	while ((rc = ctx_walk_next(&w, STEP, err)) > 0 &&
+	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0 &&
 	    w.spans.at > past[0].at) {
 		for (i = sure; i > 0; i--)
 			past[i] = past[i - 1];
-		past[0] = (struct ctx_mark){w.spans.at, w.tokens};
+		past[0] = (struct ctx_token_checkpoint){w.spans.at, w.tokens};
 		if (past[sure].at > 0 &&
 		    settle(open, open->at + past[sure].at,
 			open->tokens + past[sure].tokens, err) < 0)
@@ -138,13 +140,13 @@ count_names(struct open *open, struct ctx_err *err)
 		span = text.n;
 		if (c->added_normal > 0)
 			span = open->at +
-			    ctx_special_find(c->tokenizer, text.p + open->at,
-				text.n - open->at, names);
+			    ctx_added_token_find(c->tokenizer,
+				text.p + open->at, text.n - open->at, names);
 		if (span >= end)
 			return count_sure(open, end, err);
 		if (count_to(open, span, err) < 0)
 			return -1;
-		open->at += ctx_special_at(c->tokenizer, text.p + span,
+		open->at += ctx_added_token_at(c->tokenizer, text.p + span,
 		    text.n - span, names, &id);
 		open->tokens++;
 		if (settle(open, open->at, open->tokens, err) < 0)
@@ -156,7 +158,7 @@ count_names(struct open *open, struct ctx_err *err)
 /* Adds what is sure of a text that may go on or end anywhere behind n. */
 static int
 count_open(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_mark *sum, struct ctx_err *err)
+    struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
 	struct open open = {.counter = c, .text = {p, n}};
 
@@ -176,12 +178,12 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 }
 
 int
-ctx_token_prefix(struct ctx_token_counter *c, const char *p, size_t n,
+ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_tokenizer *t = c->tokenizer;
 	size_t end = end_of_names(p, n, c->added), span;
-	struct ctx_mark sum = {0, 0};
+	struct ctx_token_checkpoint sum = {0, 0};
 	uint32_t id;
 
 	if (c->nfc)
@@ -195,7 +197,7 @@ ctx_token_prefix(struct ctx_token_counter *c, const char *p, size_t n,
 		span = n;
 		if (c->added > 0)
 			span = sum.at +
-			    ctx_special_find(t, p + sum.at, n - sum.at,
+			    ctx_added_token_find(t, p + sum.at, n - sum.at,
 				CTX_NAMES_ADDED);
 		if (span >= end) {
 			if (count_open(c, p + sum.at, end - sum.at, &sum, err) <
@@ -205,8 +207,8 @@ ctx_token_prefix(struct ctx_token_counter *c, const char *p, size_t n,
 		}
 		if (count_closed(c, p + sum.at, span - sum.at, &sum, err) < 0)
 			return -1;
-		sum.at +=
-		    ctx_special_at(t, p + span, n - span, CTX_NAMES_ADDED, &id);
+		sum.at += ctx_added_token_at(t, p + span, n - span,
+		    CTX_NAMES_ADDED, &id);
 		sum.tokens++;
 	}
 	*at = sum.at;

@@ -30,24 +30,24 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	*counter = NULL;
 	if (c == NULL)
 		return ctx_err_nomem(err);
-	simd = ctx_simd_pick(simd);
+	simd = ctx_simd_resolve(simd);
 	c->tokenizer = tokenizer;
 	c->nfc = ctx_tokenizer_nfc(tokenizer);
-	c->added = ctx_special_longest(tokenizer, CTX_NAMES_ADDED);
-	c->added_normal =
-	    ctx_special_longest(tokenizer, CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
-	c->split = ctx_split_pick(simd);
-	c->probe = ctx_probe_pick(simd);
-	c->merge_lanes = c->merge.lanes = ctx_lanes_pick(simd);
+	c->added = ctx_added_token_longest(tokenizer, CTX_NAMES_ADDED);
+	c->added_normal = ctx_added_token_longest(tokenizer,
+	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
+	c->split = ctx_pretokenize_pick(simd);
+	c->probe = ctx_pretoken_lookup_pick(simd);
+	c->merge_lanes = c->merge.lanes = ctx_bpe_lanes_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    c->added_normal == 0 && tokenizer->chain == NULL;
-	if (ctx_words_init(&c->words, err) < 0 ||
+	if (ctx_pretoken_cache_init(&c->words, err) < 0 ||
 	    (tokenizer->chain != NULL &&
-		ctx_chain_begin(&c->chain, tokenizer->chain,
+		ctx_pcre2_begin(&c->chain, tokenizer->chain,
 		    ctx_tokenizer_name(tokenizer), err) < 0)) {
 		ctx_token_counter_close(c);
 		return -1;
@@ -57,7 +57,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 }
 
 int
-ctx_token_counter_again(struct ctx_token_counter **counter,
+ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err)
 {
@@ -69,9 +69,9 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 {
 	if (c == NULL)
 		return;
-	ctx_words_release(&c->words);
-	ctx_merge_release(&c->merge);
-	ctx_chain_end(c->chain);
+	ctx_pretoken_cache_release(&c->words);
+	ctx_bpe_release(&c->merge);
+	ctx_pcre2_end(c->chain);
 	ctx_nfc_release(&c->normalizer);
 	ctx_buf_release(&c->normal);
 	free(c);
@@ -81,24 +81,24 @@ void
 ctx_counter_begin(struct ctx_token_counter *c)
 {
 	if (c->chain != NULL)
-		ctx_chain_reset(c->chain);
+		ctx_pcre2_reset(c->chain);
 }
 
 int
 ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
     size_t max, unsigned plain, struct ctx_err *err)
 {
-	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
+	struct ctx_pretokenizer scheme = c->tokenizer->vocab.head->scheme;
 
 	if (c->chain != NULL)
-		return ctx_chain_split(c->chain,
-		    scheme.family == CTX_SCHEME_NONE ? NULL : c->split, scheme,
-		    &c->pieces, p, n, max, err);
+		return ctx_pcre2_split(c->chain,
+		    scheme.family == CTX_PRETOKENIZER_NONE ? NULL : c->split,
+		    scheme, &c->pieces, p, n, max, err);
 	c->split(&c->pieces, scheme, plain, p, n, max);
 	return 0;
 }
 
-_Static_assert(CTX_TOKEN_WORD <= CTX_MERGE_MAX, "words fit a lane");
+_Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX, "words fit a lane");
 
 /* Merges the words that wait, remembers them and adds their tokens. */
 static void
@@ -111,14 +111,15 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	for (i = 0; i < c->nwaiting; i++) {
 		w = c->waiting + i;
 		n = c->lanes[i].n;
-		merged = ctx_lane_count(c->lanes + i);
+		merged = ctx_bpe_lane_count(c->lanes + i);
 		*tokens += merged;
 		if (w->p == NULL)
 			continue;
-		if (n > CTX_WORDS_KEY)
-			ctx_words_add_long(&c->words, w->p, n, merged);
-		else if (ctx_words_find(&c->words, w->key) == 0)
-			ctx_words_add(&c->words, w->key, (unsigned)merged);
+		if (n > CTX_PRETOKEN_CACHE_KEY)
+			ctx_pretoken_cache_add_long(&c->words, w->p, n, merged);
+		else if (ctx_pretoken_cache_find(&c->words, w->key) == 0)
+			ctx_pretoken_cache_add(&c->words, w->key,
+			    (unsigned)merged);
 	}
 	c->nwaiting = 0;
 }
@@ -131,7 +132,8 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 	if (c->nwaiting == CTX_LANES)
 		merge_waiting(c, tokens);
 	c->waiting[c->nwaiting] = waiting;
-	ctx_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p, n);
+	ctx_bpe_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p,
+	    n);
 }
 
 /* Merges a text of any length. */
@@ -139,23 +141,24 @@ static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
-	if (ctx_merge_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
+	if (ctx_bpe_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
 		return -1;
 	*tokens += c->merge.n;
 	return 0;
 }
 
-/* At most CTX_WORDS_KEY bytes that were not met before, or only just. */
+/* At most CTX_PRETOKEN_CACHE_KEY bytes that were not met before, or only just.
+ */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
 {
-	unsigned known = ctx_words_find(&c->words, key);
+	unsigned known = ctx_pretoken_cache_find(&c->words, key);
 
 	if (known == 0 &&
 	    ctx_vocab_find_key(&c->tokenizer->vocab, key) != CTX_VOCAB_NONE) {
 		known = 1;
-		ctx_words_add(&c->words, key, known);
+		ctx_pretoken_cache_add(&c->words, key, known);
 	}
 	*tokens += known;
 	if (known == 0)
@@ -165,12 +168,12 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 /* Pieces that are looked up, listed by where they begin and end. */
 struct list {
 	const uint32_t *start, *end;
-	size_t n; /* at most CTX_PROBE_MAX */
+	size_t n; /* at most CTX_PRETOKEN_LOOKUP_MAX */
 };
 
 /* Asks for where the n pieces missed and the long ones may be found. */
 static void
-ask_missed(const struct ctx_token_counter *c, struct ctx_probe *b,
+ask_missed(const struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
     const char *p, struct list list, size_t n)
 {
 	size_t k, length;
@@ -181,17 +184,17 @@ ask_missed(const struct ctx_token_counter *c, struct ctx_probe *b,
 	for (k = 0; k < b->nlongs; k++) {
 		i = b->longs[k];
 		length = list.end[i] - list.start[i];
-		b->hashes[k] = length > CTX_WORDS_LONG
+		b->hashes[k] = length > CTX_PRETOKEN_CACHE_LONG
 		    ? 0
-		    : ctx_words_hash_long(p + list.start[i], length);
-		ctx_words_ask_long(&c->words, b->hashes[k]);
+		    : ctx_pretoken_cache_hash_long(p + list.start[i], length);
+		ctx_pretoken_cache_ask_long(&c->words, b->hashes[k]);
 	}
 }
 
 /* Of n short pieces keeps those that are not in their line of the key table
  * and adds the tokens of the others; returns how many. */
 static size_t
-find_keys(struct ctx_token_counter *c, struct ctx_probe *b, size_t n,
+find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
@@ -203,8 +206,8 @@ find_keys(struct ctx_token_counter *c, struct ctx_probe *b, size_t n,
 		key = b->keys[b->missed[i]];
 		found = ctx_vocab_in_line(v, key);
 		/* It may have come twice. */
-		if (found && ctx_words_find(&c->words, key) == 0)
-			ctx_words_add(&c->words, key, 1);
+		if (found && ctx_pretoken_cache_find(&c->words, key) == 0)
+			ctx_pretoken_cache_add(&c->words, key, 1);
 		*tokens += found;
 		b->missed[left] = b->missed[i];
 		left += !found;
@@ -213,10 +216,10 @@ find_keys(struct ctx_token_counter *c, struct ctx_probe *b, size_t n,
 }
 
 /* Adds the tokens of all pieces listed, 16 bytes readable at each, but for
- * those of more than CTX_WORDS_KEY bytes, which are b->longs then. */
+ * those of more than CTX_PRETOKEN_CACHE_KEY bytes, which are b->longs then. */
 static void
-count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
-    struct list list, uint64_t *tokens)
+count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
+    const char *p, struct list list, uint64_t *tokens)
 {
 	size_t misses, k;
 	uint32_t i;
@@ -238,16 +241,16 @@ count_short(struct ctx_token_counter *c, struct ctx_probe *b, const char *p,
 static unsigned
 known_long(struct ctx_token_counter *c, const char *p, size_t n, uint64_t hash)
 {
-	bool word = n <= CTX_WORDS_LONG;
+	bool word = n <= CTX_PRETOKEN_CACHE_LONG;
 	unsigned known = 0;
 
 	if (word)
-		known = ctx_words_find_long(&c->words, hash, p, n);
+		known = ctx_pretoken_cache_find_long(&c->words, hash, p, n);
 	if (known == 0 &&
 	    ctx_vocab_find(&c->tokenizer->vocab, p, n) != CTX_VOCAB_NONE) {
 		known = 1;
 		if (word)
-			ctx_words_add_long(&c->words, p, n, known);
+			ctx_pretoken_cache_add_long(&c->words, p, n, known);
 	}
 	return known;
 }
@@ -263,8 +266,8 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	if (merge_text(c, p, n, tokens, err) < 0)
 		return -1;
-	if (n <= CTX_WORDS_LONG)
-		ctx_words_add_long(&c->words, p, n, c->merge.n);
+	if (n <= CTX_PRETOKEN_CACHE_LONG)
+		ctx_pretoken_cache_add_long(&c->words, p, n, c->merge.n);
 	return 0;
 }
 
@@ -323,7 +326,7 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	c->last = a;
 }
 
-/* None of the parts listed has more than CTX_WORDS_KEY bytes. */
+/* None of the parts listed has more than CTX_PRETOKEN_CACHE_KEY bytes. */
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
@@ -345,12 +348,12 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 
 	if (n > CTX_TOKEN_WORD)
 		return merge_text(c, p, n, tokens, err);
-	if (n > CTX_WORDS_KEY) {
+	if (n > CTX_PRETOKEN_CACHE_KEY) {
 		merge_later(c, p, n, (struct ctx_waiting){.p = NULL}, tokens);
 	} else if (text.n - at < CTX_VOCAB_KEY) {
 		count_word(c, p, n, ctx_key_copy(p, n), tokens);
 	} else {
-		if (parts->n == CTX_PROBE_MAX)
+		if (parts->n == CTX_PRETOKEN_LOOKUP_MAX)
 			count_parts(c, text.p, tokens);
 		parts->start[parts->n] = (uint32_t)at;
 		parts->end[parts->n++] = (uint32_t)(at + n);
@@ -392,7 +395,7 @@ static int
 count_listed(struct ctx_token_counter *c, struct ctx_str text, struct list list,
     uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_probe *b = &c->batch;
+	struct ctx_pretoken_lookup *b = &c->batch;
 	size_t k;
 	uint32_t i;
 
@@ -416,7 +419,7 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 	char last[2 * CTX_VOCAB_KEY] = {0};
 	const struct ctx_str copy = {last, CTX_VOCAB_KEY};
 	struct list list;
-	struct ctx_split *s = &c->pieces;
+	struct ctx_pretokenize *s = &c->pieces;
 	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
 
 	memcpy(last, text.p + at, text.n - at);
@@ -436,7 +439,7 @@ int
 ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
     uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
-	struct ctx_split *s = &c->pieces;
+	struct ctx_pretokenize *s = &c->pieces;
 	size_t i, inner, some;
 	struct list list;
 
@@ -452,7 +455,9 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 		if (text.n - s->start[inner - 1] >= CTX_VOCAB_KEY)
 			break;
 	for (i = 0; i < inner; i += some) {
-		some = inner - i < CTX_PROBE_MAX ? inner - i : CTX_PROBE_MAX;
+		some = inner - i < CTX_PRETOKEN_LOOKUP_MAX
+		    ? inner - i
+		    : CTX_PRETOKEN_LOOKUP_MAX;
 		list = (struct list){s->start + i, s->end + i, some};
 		if (count_listed(c, text, list, tokens, err) < 0)
 			return -1;
@@ -482,25 +487,25 @@ int
 ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_walk w;
+	struct ctx_text_splitter w;
 	int rc;
 
 	if (ctx_token_estimate(c, n, tokens))
 		return 0;
-	ctx_walk_init(&w, c, p, n);
-	while ((rc = ctx_walk_next(&w, CTX_SPLIT_MAX, err)) > 0)
+	ctx_text_splitter_init(&w, c, p, n);
+	while ((rc = ctx_text_splitter_next(&w, CTX_PRETOKENIZE_MAX, err)) > 0)
 		;
 	*tokens = w.tokens;
 	return rc;
 }
 
 int
-ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
+ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, bool *within, struct ctx_err *err)
 {
 	const struct ctx_vocab_head *head = c->tokenizer->vocab.head;
 	size_t factor = c->nfc ? CTX_NFC_FACTOR : 1;
-	struct ctx_walk w;
+	struct ctx_text_splitter w;
 	int rc = 1;
 
 	if (head == NULL) {
@@ -513,13 +518,13 @@ ctx_token_within(struct ctx_token_counter *c, const char *p, size_t n,
 	    (c->added == 0 && c->added_normal == 0 &&
 		n / factor / head->longest > limit))
 		return 0;
-	ctx_walk_init(&w, c, p, n);
+	ctx_text_splitter_init(&w, c, p, n);
 	/* No more pieces than the tokens that are left: pieces are tokens. */
 	while (rc > 0 && w.tokens <= limit)
-		rc = ctx_walk_next(&w,
-		    limit - w.tokens < CTX_SPLIT_MAX
+		rc = ctx_text_splitter_next(&w,
+		    limit - w.tokens < CTX_PRETOKENIZE_MAX
 			? (size_t)(limit - w.tokens) + 1
-			: CTX_SPLIT_MAX,
+			: CTX_PRETOKENIZE_MAX,
 		    err);
 	*within = w.tokens <= limit;
 	return rc < 0 ? -1 : 0;

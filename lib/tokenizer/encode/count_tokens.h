@@ -14,22 +14,22 @@
 /* A word that waits in a lane to be merged. */
 struct ctx_waiting {
 	const char *p;      /* NULL: not to be remembered */
-	struct ctx_key key; /* of at most CTX_WORDS_KEY bytes */
+	struct ctx_key key; /* of at most CTX_PRETOKEN_CACHE_KEY bytes */
 };
 
-/* Parts of long pieces, of at most CTX_WORDS_KEY bytes, that wait to be
- * looked up. */
+/* Parts of long pieces, of at most CTX_PRETOKEN_CACHE_KEY bytes, that wait to
+ * be looked up. */
 struct ctx_parts {
 	size_t n;
-	uint32_t start[CTX_PROBE_MAX];
-	uint32_t end[CTX_PROBE_MAX];
+	uint32_t start[CTX_PRETOKEN_LOOKUP_MAX];
+	uint32_t end[CTX_PRETOKEN_LOOKUP_MAX];
 };
 
 struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
-	ctx_split_fn *split;
-	ctx_probe_fn *probe;
-	ctx_lanes_fn *merge_lanes;
+	ctx_pretokenize_fn *split;
+	ctx_pretoken_lookup_fn *probe;
+	ctx_bpe_lanes_fn *merge_lanes;
 	unsigned plain; /* kinds of pieces that need no looking up */
 	/* Bytes of the longest token that is found before the text is split,
 	 * 0: none is; in the text as it is, and in its normal form. */
@@ -39,15 +39,15 @@ struct ctx_token_counter {
 	struct ctx_nfc normalizer;
 	struct ctx_buf normal;  /* the normal form of what is walked over */
 	struct ctx_nfc_map map; /* its places, once they are asked for */
-	struct ctx_chain_state *chain; /* of a tokenizer that has one */
-	struct ctx_words words;
-	struct ctx_merge merge;
-	struct ctx_split pieces, others;
-	struct ctx_probe batch, parts_batch;
+	struct ctx_pcre2_state *chain; /* of a tokenizer that has one */
+	struct ctx_pretoken_cache words;
+	struct ctx_bpe merge;
+	struct ctx_pretokenize pieces, others;
+	struct ctx_pretoken_lookup batch, parts_batch;
 	struct ctx_parts parts;
 	size_t nwaiting;
 	struct ctx_waiting waiting[CTX_LANES];
-	struct ctx_lane lanes[CTX_LANES];
+	struct ctx_bpe_lane lanes[CTX_LANES];
 };
 
 /* Splits off the first pieces, 1 to max, into counter->pieces, which need not
@@ -74,7 +74,7 @@ struct ctx_spans {
  * A walk over a text, some pieces at a time.  Every place it stops at is a
  * boundary between pieces.  No two walks with a counter go on side by side.
  */
-struct ctx_walk {
+struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* of the text as it is */
 	uint64_t tokens;        /* what has been walked costs */
@@ -87,18 +87,21 @@ struct ctx_walk {
 	bool mapped;    /* has counter->map begun? */
 };
 
-void ctx_walk_init(struct ctx_walk *walk, struct ctx_token_counter *counter,
-    const char *p, size_t n);
-/* The same, of a text in normal form and without added tokens. */
-void ctx_walk_init_plain(struct ctx_walk *walk,
+void ctx_text_splitter_init(struct ctx_text_splitter *walk,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* Goes on by 1 to max pieces (at most CTX_SPLIT_MAX); 1, 0 at the end, -1. */
-int ctx_walk_next(struct ctx_walk *walk, size_t max, struct ctx_err *err);
+/* The same, of a text in normal form and without added tokens. */
+void ctx_text_splitter_init_plain(struct ctx_text_splitter *walk,
+    struct ctx_token_counter *counter, const char *p, size_t n);
+/* Goes on by 1 to max pieces (at most CTX_PRETOKENIZE_MAX); 1, 0 at the end,
+ * -1. */
+int ctx_text_splitter_next(struct ctx_text_splitter *walk, size_t max,
+    struct ctx_err *err);
 /*
  * Sets *at to the bytes walked; 1, or 0 if it stands where normalising has
  * changed the text, so that the text cannot be parted there: then *at is the
  * next byte at which it can; or -1.
  */
-int ctx_walk_place(struct ctx_walk *walk, size_t *at, struct ctx_err *err);
+int ctx_text_splitter_place(struct ctx_text_splitter *walk, size_t *at,
+    struct ctx_err *err);
 
 #endif

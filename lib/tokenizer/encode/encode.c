@@ -43,7 +43,7 @@ encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
 
 	if (token != CTX_VOCAB_NONE)
 		return add(out, ctx_token_id(v, token), err);
-	if (ctx_merge_long(v, &c->merge, p, n, err) < 0)
+	if (ctx_bpe_long(v, &c->merge, p, n, err) < 0)
 		return -1;
 	for (i = 0; i < c->merge.n; i++)
 		if (add(out, ctx_token_id(v, c->merge.tokens[i]), err) < 0)
@@ -56,12 +56,12 @@ static int
 encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
 {
-	const struct ctx_split *s = &c->pieces;
+	const struct ctx_pretokenize *s = &c->pieces;
 	size_t i;
 
 	ctx_counter_begin(c);
 	for (; n > 0; p += s->used, n -= s->used) {
-		if (ctx_counter_split(c, p, n, CTX_SPLIT_MAX, 0, err) < 0)
+		if (ctx_counter_split(c, p, n, CTX_PRETOKENIZE_MAX, 0, err) < 0)
 			return -1;
 		if (s->alone > 0 &&
 		    encode_piece(c, p, s->alone, false, out, err) < 0)
@@ -80,11 +80,12 @@ static bool
 take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
     struct ctx_str *before, uint32_t *id)
 {
-	size_t n = ctx_special_find(t, text->p, text->n, names), length = 0;
+	size_t n = ctx_added_token_find(t, text->p, text->n, names), length = 0;
 
 	*before = (struct ctx_str){text->p, n};
 	if (n < text->n)
-		length = ctx_special_at(t, text->p + n, text->n - n, names, id);
+		length =
+		    ctx_added_token_at(t, text->p + n, text->n - n, names, id);
 	text->p += n + length;
 	text->n -= n + length;
 	return length > 0;

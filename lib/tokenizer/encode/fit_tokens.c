@@ -22,66 +22,67 @@ estimated_head(struct ctx_token_counter *c, const char *p, size_t n,
 		*at = (size_t)limit * CTX_BYTES_PER_TOKEN;
 	if (*at > n)
 		*at = n;
-	*at = ctx_cut_before(p, n, *at);
+	*at = ctx_fit_before(p, n, *at);
 	return ctx_token_count(c, p, *at, tokens, err);
 }
 
 /* The last place in (low.at, high) where the text may end; *low moves. */
 static int
 search(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_mark base, struct ctx_mark *low, size_t high, uint64_t limit,
-    struct ctx_err *err)
+    struct ctx_token_checkpoint base, struct ctx_token_checkpoint *low,
+    size_t high, uint64_t limit, struct ctx_err *err)
 {
 	uint64_t tokens;
 	size_t middle;
 
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
-		middle = ctx_cut_before(p, n, middle);
+		middle = ctx_fit_before(p, n, middle);
 		/* Rounding down can end at low although a character more
 		 * begins between the two. */
 		if (middle <= low->at)
-			middle = ctx_cut_before(p, n, high - 1);
+			middle = ctx_fit_before(p, n, high - 1);
 		if (middle <= low->at || middle >= high)
 			return 0;
 		if (ctx_token_count(c, p + base.at, middle - base.at, &tokens,
 			err) < 0)
 			return -1;
 		if (base.tokens + tokens <= limit)
-			*low = (struct ctx_mark){middle, base.tokens + tokens};
+			*low = (struct ctx_token_checkpoint){middle,
+			    base.tokens + tokens};
 		else
 			high = middle;
 	}
 }
 
 int
-ctx_cut_head(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_mark from, uint64_t limit, size_t *at, uint64_t *tokens,
-    struct ctx_err *err)
+ctx_fit_head(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_token_checkpoint from, uint64_t limit, size_t *at,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_mark past[CTX_SPLIT_UNSURE], base, low;
-	struct ctx_walk w;
+	struct ctx_token_checkpoint past[CTX_PRETOKENIZE_UNSURE], base, low;
+	struct ctx_text_splitter w;
 	size_t place = 0, i;
 	int rc, clean;
 
-	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
+	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
 		past[i] = from;
-	ctx_walk_init(&w, c, p + from.at, n - from.at);
-	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
-		clean = ctx_walk_place(&w, &place, err);
+	ctx_text_splitter_init(&w, c, p + from.at, n - from.at);
+	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
+		clean = ctx_text_splitter_place(&w, &place, err);
 		if (clean < 0)
 			return -1;
 		if (from.tokens + w.tokens > limit)
 			break;
-		for (i = 0; clean && i + 1 < CTX_SPLIT_UNSURE; i++)
+		for (i = 0; clean && i + 1 < CTX_PRETOKENIZE_UNSURE; i++)
 			past[i] = past[i + 1];
 		if (clean)
-			past[i] = (struct ctx_mark){from.at + place,
+			past[i] = (struct ctx_token_checkpoint){from.at + place,
 			    from.tokens + w.tokens};
 	}
 	if (rc < 0)
 		return -1;
-	base = low = past[rc == 0 ? CTX_SPLIT_UNSURE - 1 : 0];
+	base = low = past[rc == 0 ? CTX_PRETOKENIZE_UNSURE - 1 : 0];
 	if (rc > 0 && !c->local) {
 		/* Each try is counted from the start, the first one too. */
 		base = from;
@@ -102,23 +103,23 @@ int
 ctx_token_head(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_mark start = {0, 0};
+	struct ctx_token_checkpoint start = {0, 0};
 
 	if (!ctx_tokenizer_real(c->tokenizer))
 		return estimated_head(c, p, n, limit, at, tokens, err);
-	return ctx_cut_head(c, p, n, start, limit, at, tokens, err);
+	return ctx_fit_head(c, p, n, start, limit, at, tokens, err);
 }
 
 int
 ctx_token_tail(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_marks marks = {0};
+	struct ctx_token_index marks = {0};
 	int rc;
 
-	rc = ctx_marks_append(&marks, c, p, n, err);
+	rc = ctx_token_index_append(&marks, c, p, n, err);
 	if (rc == 0)
-		rc = ctx_marks_tail(&marks, c, p, limit, at, tokens, err);
-	ctx_marks_release(&marks);
+		rc = ctx_token_index_tail(&marks, c, p, limit, at, tokens, err);
+	ctx_token_index_release(&marks);
 	return rc;
 }

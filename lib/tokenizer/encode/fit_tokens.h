@@ -5,20 +5,20 @@
 #include "tokenizer/encode/count_tokens.h"
 
 /* A boundary between pieces and the tokens of all before it. */
-struct ctx_mark {
+struct ctx_token_checkpoint {
 	size_t at; /* bytes */
 	uint64_t tokens;
 };
 
 /* As ctx_token_head, for a text that is known to cost at most limit tokens
  * up to a boundary. */
-int ctx_cut_head(struct ctx_token_counter *counter, const char *p, size_t n,
-    struct ctx_mark from, uint64_t limit, size_t *at, uint64_t *tokens,
-    struct ctx_err *err);
+int ctx_fit_head(struct ctx_token_counter *counter, const char *p, size_t n,
+    struct ctx_token_checkpoint from, uint64_t limit, size_t *at,
+    uint64_t *tokens, struct ctx_err *err);
 
 /* The first byte of the character that byte i of p is in. */
 static inline size_t
-ctx_cut_before(const char *p, size_t n, size_t i)
+ctx_fit_before(const char *p, size_t n, size_t i)
 {
 	size_t back = 0;
 

@@ -8,10 +8,12 @@
 #define FIRST_BITS      8
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS  15
-#define LONG_SIZE       (sizeof(struct ctx_words_long) + sizeof(uint16_t))
+#define LONG_SIZE       (sizeof(struct ctx_pretoken_cache_long) + sizeof(uint16_t))
 
-_Static_assert(sizeof(struct ctx_words_long) == 128, "two lines of cache");
-_Static_assert((64u << CTX_WORDS_BITS) + (LONG_SIZE << LONG_LAST_BITS) <=
+_Static_assert(sizeof(struct ctx_pretoken_cache_long) == 128,
+    "two lines of cache");
+_Static_assert((64u << CTX_PRETOKEN_CACHE_BITS) +
+	    (LONG_SIZE << LONG_LAST_BITS) <=
 	CTX_TOKEN_CACHE,
     "what ctx.h promises");
 
@@ -26,16 +28,17 @@ make_lines(size_t n)
 
 /* An empty table of 1 << bits lines; without memory it stays as it is. */
 static int
-make_table(struct ctx_words *words, unsigned bits)
+make_table(struct ctx_pretoken_cache *words, unsigned bits)
 {
 	uint64_t *lines = make_lines((size_t)LINE << bits);
-	size_t i, n = (size_t)CTX_WORDS_LINE << bits;
+	size_t i, n = (size_t)CTX_PRETOKEN_CACHE_LINE << bits;
 
 	if (lines == NULL)
 		return -1;
 	for (i = 0; i < n; i++)
-		lines[i] = i % CTX_WORDS_LINE < 4 ? CTX_WORDS_EMPTY.lo
-						  : CTX_WORDS_EMPTY.hi;
+		lines[i] = i % CTX_PRETOKEN_CACHE_LINE < 4
+		    ? CTX_PRETOKEN_CACHE_EMPTY.lo
+		    : CTX_PRETOKEN_CACHE_EMPTY.hi;
 	words->lines = lines;
 	words->bits = bits;
 	words->shift = 64 - bits;
@@ -43,7 +46,7 @@ make_table(struct ctx_words *words, unsigned bits)
 }
 
 int
-ctx_words_init(struct ctx_words *words, struct ctx_err *err)
+ctx_pretoken_cache_init(struct ctx_pretoken_cache *words, struct ctx_err *err)
 {
 	memset(words, 0, sizeof *words);
 	words->long_bits = LONG_FIRST_BITS;
@@ -51,7 +54,7 @@ ctx_words_init(struct ctx_words *words, struct ctx_err *err)
 }
 
 void
-ctx_words_release(struct ctx_words *words)
+ctx_pretoken_cache_release(struct ctx_pretoken_cache *words)
 {
 	free(words->lines);
 	free(words->longs);
@@ -72,21 +75,23 @@ vacancy(const uint64_t *line)
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
-		if ((line[4 + i] & CTX_WORDS_TOKENS) == 0)
+		if ((line[4 + i] & CTX_PRETOKEN_CACHE_TOKENS) == 0)
 			break;
 	return i;
 }
 
 /* The entry is the key with its tokens. */
 static void
-enter(struct ctx_words *words, struct ctx_key key, struct ctx_key entry)
+enter(struct ctx_pretoken_cache *words, struct ctx_key key,
+    struct ctx_key entry)
 {
-	const uint64_t *home = ctx_words_line(words, key), *line = home;
+	const uint64_t *home = ctx_pretoken_cache_line(words, key),
+		       *line = home;
 	unsigned i = vacancy(line);
 	uint64_t *place;
 
-	if (i == 4 && words->bits < CTX_WORDS_BITS) {
-		line = ctx_words_beside(words, home);
+	if (i == 4 && words->bits < CTX_PRETOKEN_CACHE_BITS) {
+		line = ctx_pretoken_cache_beside(words, home);
 		i = vacancy(line);
 	}
 	if (i == 4) {
@@ -101,40 +106,43 @@ enter(struct ctx_words *words, struct ctx_key key, struct ctx_key entry)
 
 /* Without memory it stays as it is. */
 static void
-grow(struct ctx_words *words)
+grow(struct ctx_pretoken_cache *words)
 {
-	struct ctx_words old = *words;
-	size_t i, n = (size_t)CTX_WORDS_LINE << old.bits;
+	struct ctx_pretoken_cache old = *words;
+	size_t i, n = (size_t)CTX_PRETOKEN_CACHE_LINE << old.bits;
 	struct ctx_key key, entry;
 
-	if (make_table(words, more_bits(old.bits, CTX_WORDS_BITS)) < 0)
+	if (make_table(words, more_bits(old.bits, CTX_PRETOKEN_CACHE_BITS)) < 0)
 		return;
 	for (i = 0; i < n; i++) {
-		if (i % CTX_WORDS_LINE >= 4 ||
-		    (old.lines[i + 4] & CTX_WORDS_TOKENS) == 0)
+		if (i % CTX_PRETOKEN_CACHE_LINE >= 4 ||
+		    (old.lines[i + 4] & CTX_PRETOKEN_CACHE_TOKENS) == 0)
 			continue;
 		entry = key = (struct ctx_key){old.lines[i], old.lines[i + 4]};
-		key.hi |= CTX_WORDS_TOKENS;
+		key.hi |= CTX_PRETOKEN_CACHE_TOKENS;
 		enter(words, key, entry);
 	}
 	free(old.lines);
 }
 
 void
-ctx_words_add(struct ctx_words *words, struct ctx_key key, unsigned tokens)
+ctx_pretoken_cache_add(struct ctx_pretoken_cache *words, struct ctx_key key,
+    unsigned tokens)
 {
 	struct ctx_key entry = key;
 
 	/* On average two words a line, then more room. */
-	if (words->n++ >> words->bits > 1 && words->bits < CTX_WORDS_BITS)
+	if (words->n++ >> words->bits > 1 &&
+	    words->bits < CTX_PRETOKEN_CACHE_BITS)
 		grow(words);
-	entry.hi ^= CTX_WORDS_TOKENS ^ (uint64_t)tokens << CTX_WORDS_SHIFT;
+	entry.hi ^= CTX_PRETOKEN_CACHE_TOKENS ^
+	    (uint64_t)tokens << CTX_PRETOKEN_CACHE_SHIFT;
 	enter(words, key, entry);
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
 uint64_t
-ctx_words_hash_long(const char *p, size_t n)
+ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
@@ -149,10 +157,10 @@ ctx_words_hash_long(const char *p, size_t n)
 }
 
 static size_t
-first_place(const struct ctx_words *words, uint64_t hash)
+first_place(const struct ctx_pretoken_cache *words, uint64_t hash)
 {
-	return (size_t)(hash >> (64 - words->long_bits)) / CTX_WORDS_WAYS *
-	    CTX_WORDS_WAYS;
+	return (size_t)(hash >> (64 - words->long_bits)) /
+	    CTX_PRETOKEN_CACHE_WAYS * CTX_PRETOKEN_CACHE_WAYS;
 }
 
 static uint16_t
@@ -163,20 +171,20 @@ tag_of(uint64_t hash)
 
 /* A bit for each of the places from first on that has the tag. */
 static unsigned
-places_of(const struct ctx_words *words, size_t first, uint16_t tag)
+places_of(const struct ctx_pretoken_cache *words, size_t first, uint16_t tag)
 {
 	unsigned found = 0, i;
 
-	for (i = 0; i < CTX_WORDS_WAYS; i++)
+	for (i = 0; i < CTX_PRETOKEN_CACHE_WAYS; i++)
 		found |= (unsigned)(words->tags[first + i] == tag) << i;
 	return found;
 }
 
 unsigned
-ctx_words_find_long(const struct ctx_words *words, uint64_t hash, const char *p,
-    size_t n)
+ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *words,
+    uint64_t hash, const char *p, size_t n)
 {
-	const struct ctx_words_long *word;
+	const struct ctx_pretoken_cache_long *word;
 	size_t first = first_place(words, hash);
 	unsigned found;
 
@@ -192,7 +200,8 @@ ctx_words_find_long(const struct ctx_words *words, uint64_t hash, const char *p,
 }
 
 void
-ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
+ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *words,
+    uint64_t hash)
 {
 	size_t first = first_place(words, hash);
 	unsigned found;
@@ -206,15 +215,16 @@ ctx_words_ask_long(const struct ctx_words *words, uint64_t hash)
 }
 
 static void
-enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
+enter_long(struct ctx_pretoken_cache *words, const char *p, size_t n,
+    unsigned tokens)
 {
-	uint64_t hash = ctx_words_hash_long(p, n);
+	uint64_t hash = ctx_pretoken_cache_hash_long(p, n);
 	size_t place = first_place(words, hash);
 	unsigned empty = places_of(words, place, 0);
 
 	/* Which one has to go is as good as random. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
-			    : words->nlongs % CTX_WORDS_WAYS;
+			    : words->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	words->tags[place] = tag_of(hash);
 	memcpy(words->longs[place].text, p, n);
 	words->longs[place].n = (uint8_t)n;
@@ -222,9 +232,9 @@ enter_long(struct ctx_words *words, const char *p, size_t n, unsigned tokens)
 }
 
 static void
-grow_longs(struct ctx_words *words)
+grow_longs(struct ctx_pretoken_cache *words)
 {
-	struct ctx_words old = *words;
+	struct ctx_pretoken_cache old = *words;
 	size_t i, n = old.longs == NULL ? 0 : (size_t)1 << old.long_bits;
 
 	if (n > 0)
@@ -245,8 +255,8 @@ grow_longs(struct ctx_words *words)
 }
 
 void
-ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
-    size_t tokens)
+ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *words, const char *p,
+    size_t n, size_t tokens)
 {
 	if (words->longs == NULL ||
 	    (words->nlongs >> (words->long_bits - 1) > 0 &&

@@ -20,98 +20,108 @@
  * the last byte of their key to the fill; it holds their tokens, 0 for an
  * empty place.  Nothing else of an empty place can be the key of a piece.
  */
-#define CTX_WORDS_KEY  15 /* bytes of a word in a line */
-#define CTX_WORDS_LINE 8  /* numbers a line */
+#define CTX_PRETOKEN_CACHE_KEY  15 /* bytes of a word in a line */
+#define CTX_PRETOKEN_CACHE_LINE 8  /* numbers a line */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define CTX_WORDS_SHIFT 0 /* of the last byte of a key in its high word */
+#define CTX_PRETOKEN_CACHE_SHIFT \
+	0 /* of the last byte of a key in its high word */
 #else
-#define CTX_WORDS_SHIFT 56
+#define CTX_PRETOKEN_CACHE_SHIFT 56
 #endif
-#define CTX_WORDS_BITS   15 /* log2 of the lines, at most */
-#define CTX_WORDS_TOKENS (UINT64_C(0xff) << CTX_WORDS_SHIFT)
-#define CTX_WORDS_FOUND \
+#define CTX_PRETOKEN_CACHE_BITS   15 /* log2 of the lines, at most */
+#define CTX_PRETOKEN_CACHE_TOKENS (UINT64_C(0xff) << CTX_PRETOKEN_CACHE_SHIFT)
+#define CTX_PRETOKEN_CACHE_FOUND \
 	(UINT64_C(1) << 32) /* what pretoken_batch.h counts words in */
-#define CTX_WORDS_EMPTY ((struct ctx_key){UINT64_MAX, 0})
+#define CTX_PRETOKEN_CACHE_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
 /* A word of 16 bytes and more, in two lines; rulers and the frames of
  * comments, often of some 80 characters, have to fit. */
-#define CTX_WORDS_LONG 124
-struct ctx_words_long {
+#define CTX_PRETOKEN_CACHE_LONG 124
+struct ctx_pretoken_cache_long {
 	uint8_t n; /* bytes */
 	uint8_t tokens;
-	char text[CTX_WORDS_LONG + 2];
+	char text[CTX_PRETOKEN_CACHE_LONG + 2];
 };
 
 /* Long words have eight places, and each place a tag, so that a word that is
  * not there is told by one look; 0 for an empty place. */
-#define CTX_WORDS_WAYS 8
+#define CTX_PRETOKEN_CACHE_WAYS 8
 
-struct ctx_words {
+struct ctx_pretoken_cache {
 	uint64_t *lines;
-	struct ctx_words_long *longs; /* NULL until there is a word */
-	uint16_t *tags;               /* behind them */
+	struct ctx_pretoken_cache_long *longs; /* NULL until there is a word */
+	uint16_t *tags;                        /* behind them */
 	unsigned shift;           /* of a hash, for the number of its line */
 	unsigned bits, long_bits; /* log2 of the lines */
 	size_t n, nlongs;         /* words added */
 };
 
-int ctx_words_init(struct ctx_words *words, struct ctx_err *err);
-void ctx_words_release(struct ctx_words *words);
+int ctx_pretoken_cache_init(struct ctx_pretoken_cache *words,
+    struct ctx_err *err);
+void ctx_pretoken_cache_release(struct ctx_pretoken_cache *words);
 
 static inline const uint64_t *
-ctx_words_line(const struct ctx_words *words, struct ctx_key key)
+ctx_pretoken_cache_line(const struct ctx_pretoken_cache *words,
+    struct ctx_key key)
 {
 	return words->lines +
-	    CTX_WORDS_LINE * (size_t)(ctx_key_hash(key) >> words->shift);
+	    CTX_PRETOKEN_CACHE_LINE *
+	    (size_t)(ctx_key_hash(key) >> words->shift);
 }
 
 /* The neighbour of a line, which takes words that it has no place for; in a
  * table that can grow no more, words make room for each other instead. */
 static inline const uint64_t *
-ctx_words_beside(const struct ctx_words *words, const uint64_t *line)
+ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *words,
+    const uint64_t *line)
 {
-	return words->lines + ((size_t)(line - words->lines) ^ CTX_WORDS_LINE);
+	return words->lines +
+	    ((size_t)(line - words->lines) ^ CTX_PRETOKEN_CACHE_LINE);
 }
 
 static inline unsigned
-ctx_words_in_line(const uint64_t *line, struct ctx_key key)
+ctx_pretoken_cache_in_line(const uint64_t *line, struct ctx_key key)
 {
 	uint64_t high, found = 0;
 	unsigned i;
 
 	for (i = 0; i < 4; i++) {
-		high = line[4 + i] | CTX_WORDS_TOKENS;
+		high = line[4 + i] | CTX_PRETOKEN_CACHE_TOKENS;
 		found |= line[i] == key.lo && high == key.hi ? line[4 + i] : 0;
 	}
-	return (unsigned)(found >> CTX_WORDS_SHIFT & 0xff);
+	return (unsigned)(found >> CTX_PRETOKEN_CACHE_SHIFT & 0xff);
 }
 
 /* Tokens of a word, or 0 if it is not known. */
 static inline unsigned
-ctx_words_find(const struct ctx_words *words, struct ctx_key key)
+ctx_pretoken_cache_find(const struct ctx_pretoken_cache *words,
+    struct ctx_key key)
 {
-	const uint64_t *line = ctx_words_line(words, key);
-	unsigned found = ctx_words_in_line(line, key);
+	const uint64_t *line = ctx_pretoken_cache_line(words, key);
+	unsigned found = ctx_pretoken_cache_in_line(line, key);
 
 	/* Places are taken from the first on. */
-	if (found > 0 || (line[7] & CTX_WORDS_TOKENS) == 0 ||
-	    words->bits == CTX_WORDS_BITS)
+	if (found > 0 || (line[7] & CTX_PRETOKEN_CACHE_TOKENS) == 0 ||
+	    words->bits == CTX_PRETOKEN_CACHE_BITS)
 		return found;
-	return ctx_words_in_line(ctx_words_beside(words, line), key);
+	return ctx_pretoken_cache_in_line(ctx_pretoken_cache_beside(words,
+					      line),
+	    key);
 }
 
-/* The same for words of 16 to CTX_WORDS_LONG bytes, by their hash. */
-uint64_t ctx_words_hash_long(const char *p, size_t n);
-unsigned ctx_words_find_long(const struct ctx_words *words, uint64_t hash,
-    const char *p, size_t n);
+/* The same for words of 16 to CTX_PRETOKEN_CACHE_LONG bytes, by their hash. */
+uint64_t ctx_pretoken_cache_hash_long(const char *p, size_t n);
+unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *words,
+    uint64_t hash, const char *p, size_t n);
 /* Asks for where it may be. */
-void ctx_words_ask_long(const struct ctx_words *words, uint64_t hash);
-void ctx_words_add_long(struct ctx_words *words, const char *p, size_t n,
-    size_t tokens);
+void ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *words,
+    uint64_t hash);
+void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *words,
+    const char *p, size_t n, size_t tokens);
 
-/* Remembers a word of at most CTX_WORDS_KEY bytes that is not known.  If
- * memory is short it forgets. */
-void ctx_words_add(struct ctx_words *words, struct ctx_key key,
-    unsigned tokens);
+/* Remembers a word of at most CTX_PRETOKEN_CACHE_KEY bytes that is not known.
+ * If memory is short it forgets. */
+void ctx_pretoken_cache_add(struct ctx_pretoken_cache *words,
+    struct ctx_key key, unsigned tokens);
 
 #endif

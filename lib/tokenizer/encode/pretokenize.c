@@ -151,7 +151,7 @@ digits(struct text t, size_t i, unsigned max)
 }
 
 static size_t
-r50k(struct ctx_scheme scheme, struct text t)
+r50k(struct ctx_pretokenizer scheme, struct text t)
 {
 	size_t end = scheme.contractions ? contraction(t, 0, false) : 0;
 	size_t blank = t.p[0] == ' ';
@@ -180,7 +180,7 @@ prefix(struct text t)
 }
 
 static size_t
-cl100k(struct ctx_scheme scheme, struct text t)
+cl100k(struct ctx_pretokenizer scheme, struct text t)
 {
 	size_t end = scheme.contractions ? contraction(t, 0, true) : 0;
 
@@ -239,7 +239,7 @@ cased_word(struct text t)
 }
 
 static size_t
-o200k(struct ctx_scheme scheme, struct text t)
+o200k(struct ctx_pretokenizer scheme, struct text t)
 {
 	size_t end = cased_word(t);
 
@@ -252,14 +252,14 @@ o200k(struct ctx_scheme scheme, struct text t)
 }
 
 size_t
-ctx_piece_next(struct ctx_scheme scheme, const char *p, size_t n)
+ctx_pretoken_next(struct ctx_pretokenizer scheme, const char *p, size_t n)
 {
 	struct text t = {p, n};
 
 	switch (scheme.family) {
-	case CTX_SCHEME_R50K:
+	case CTX_PRETOKENIZER_R50K:
 		return r50k(scheme, t);
-	case CTX_SCHEME_CL100K:
+	case CTX_PRETOKENIZER_CL100K:
 		return cl100k(scheme, t);
 	default:
 		return o200k(scheme, t);

@@ -7,6 +7,7 @@
 #include "tokenizer/pretokenizer.h"
 
 /* The length in bytes of the first piece; n is at least 1. */
-size_t ctx_piece_next(struct ctx_scheme scheme, const char *p, size_t n);
+size_t ctx_pretoken_next(struct ctx_pretokenizer scheme, const char *p,
+    size_t n);
 
 #endif

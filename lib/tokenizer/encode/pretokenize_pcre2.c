@@ -38,14 +38,14 @@ struct code {
 	pcre2_code *quick, *counted;
 };
 
-struct ctx_chain {
+struct ctx_pcre2_pretokenizer {
 	struct ctx_kinds kinds;
 	size_t n;
-	struct code code[CTX_CHAIN_MAX];
+	struct code code[CTX_PCRE2_MAX];
 };
 
-struct ctx_chain_state {
-	const struct ctx_chain *chain;
+struct ctx_pcre2_state {
+	const struct ctx_pcre2_pretokenizer *chain;
 	const char *name; /* of the vocabulary */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
@@ -55,8 +55,8 @@ struct ctx_chain_state {
 	size_t at, n, cap;              /* characters: the next, all, room */
 	size_t bytes;                   /* of the characters from at to n */
 	bool part;                      /* what comes behind is not seen */
-	size_t left[CTX_CHAIN_MAX];     /* characters of the piece of each */
-	struct ctx_split inner;         /* by the built-in splitter */
+	size_t left[CTX_PCRE2_MAX];     /* characters of the piece of each */
+	struct ctx_pretokenize inner;   /* by the built-in splitter */
 };
 
 static int
@@ -100,13 +100,13 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 }
 
 static int
-compile_all(struct ctx_chain *chain, const char *p, size_t n,
+compile_all(struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	struct ctx_str list[CTX_CHAIN_MAX];
+	struct ctx_str list[CTX_PCRE2_MAX];
 	size_t count = 0, at = 0, i;
 
-	while (n > 0 && count < CTX_CHAIN_MAX && memchr(p, '\0', n) != NULL) {
+	while (n > 0 && count < CTX_PCRE2_MAX && memchr(p, '\0', n) != NULL) {
 		list[count] = (struct ctx_str){p, strlen(p)};
 		p += list[count].n + 1;
 		n -= list[count++].n + 1;
@@ -115,8 +115,8 @@ compile_all(struct ctx_chain *chain, const char *p, size_t n,
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("more than "
 				"%d splitter patterns"),
-		    CTX_CHAIN_MAX);
-	if (ctx_regex_translate(list, count, &chain->kinds, out, err) < 0)
+		    CTX_PCRE2_MAX);
+	if (ctx_onig_to_pcre2(list, count, &chain->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
 		if (compile_both(chain->code + chain->n++, out->p + at, err) <
@@ -128,8 +128,8 @@ compile_all(struct ctx_chain *chain, const char *p, size_t n,
 }
 
 int
-ctx_chain_open(struct ctx_chain **chain, const char *patterns, size_t n,
-    struct ctx_err *err)
+ctx_pcre2_open(struct ctx_pcre2_pretokenizer **chain, const char *patterns,
+    size_t n, struct ctx_err *err)
 {
 	struct ctx_buf out = {0};
 	int rc;
@@ -140,14 +140,14 @@ ctx_chain_open(struct ctx_chain **chain, const char *patterns, size_t n,
 	rc = compile_all(*chain, patterns, n, &out, err);
 	ctx_buf_release(&out);
 	if (rc < 0) {
-		ctx_chain_close(*chain);
+		ctx_pcre2_close(*chain);
 		*chain = NULL;
 	}
 	return rc;
 }
 
 void
-ctx_chain_close(struct ctx_chain *chain)
+ctx_pcre2_close(struct ctx_pcre2_pretokenizer *chain)
 {
 	size_t i;
 
@@ -161,7 +161,7 @@ ctx_chain_close(struct ctx_chain *chain)
 }
 
 static int
-grow(struct ctx_chain_state *s, size_t cap, struct ctx_err *err)
+grow(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 {
 	unsigned char *kinds, *lengths;
 
@@ -180,7 +180,7 @@ grow(struct ctx_chain_state *s, size_t cap, struct ctx_err *err)
 static int
 count_step(pcre2_callout_block *block, void *user)
 {
-	struct ctx_chain_state *s = user;
+	struct ctx_pcre2_state *s = user;
 	size_t at = block->current_position;
 	size_t length = at > s->passed ? at - s->passed : s->passed - at;
 	uint64_t steps = 1 + length / STEP_LENGTH;
@@ -193,7 +193,7 @@ count_step(pcre2_callout_block *block, void *user)
 }
 
 static int
-make_contexts(struct ctx_chain_state *s)
+make_contexts(struct ctx_pcre2_state *s)
 {
 	s->data = pcre2_match_data_create(1, NULL);
 	s->quick = pcre2_match_context_create(NULL);
@@ -209,10 +209,11 @@ make_contexts(struct ctx_chain_state *s)
 }
 
 int
-ctx_chain_begin(struct ctx_chain_state **state, const struct ctx_chain *chain,
-    const char *name, struct ctx_err *err)
+ctx_pcre2_begin(struct ctx_pcre2_state **state,
+    const struct ctx_pcre2_pretokenizer *chain, const char *name,
+    struct ctx_err *err)
 {
-	struct ctx_chain_state *s = calloc(1, sizeof *s);
+	struct ctx_pcre2_state *s = calloc(1, sizeof *s);
 
 	*state = s;
 	if (s == NULL)
@@ -220,16 +221,16 @@ ctx_chain_begin(struct ctx_chain_state **state, const struct ctx_chain *chain,
 	s->chain = chain;
 	s->name = name;
 	if (make_contexts(s) == 0 && grow(s, WINDOW, err) == 0) {
-		ctx_chain_reset(s);
+		ctx_pcre2_reset(s);
 		return 0;
 	}
-	ctx_chain_end(s);
+	ctx_pcre2_end(s);
 	*state = NULL;
 	return ctx_err_nomem(err);
 }
 
 void
-ctx_chain_end(struct ctx_chain_state *s)
+ctx_pcre2_end(struct ctx_pcre2_state *s)
 {
 	if (s == NULL)
 		return;
@@ -242,7 +243,7 @@ ctx_chain_end(struct ctx_chain_state *s)
 }
 
 void
-ctx_chain_reset(struct ctx_chain_state *s)
+ctx_pcre2_reset(struct ctx_pcre2_state *s)
 {
 	s->at = s->n = s->bytes = 0;
 	s->part = false;
@@ -251,7 +252,7 @@ ctx_chain_reset(struct ctx_chain_state *s)
 }
 
 void
-ctx_chain_part(struct ctx_chain_state *s)
+ctx_pcre2_part(struct ctx_pcre2_state *s)
 {
 	s->part = true;
 }
@@ -259,7 +260,7 @@ ctx_chain_part(struct ctx_chain_state *s)
 /* Turns as many characters of p, n as there is room for, more room if all of
  * it is taken. */
 static int
-refill(struct ctx_chain_state *s, const char *p, size_t n, struct ctx_err *err)
+refill(struct ctx_pcre2_state *s, const char *p, size_t n, struct ctx_err *err)
 {
 	uint32_t cp;
 	size_t length;
@@ -281,7 +282,7 @@ refill(struct ctx_chain_state *s, const char *p, size_t n, struct ctx_err *err)
 }
 
 static int
-match_counted(struct ctx_chain_state *s, size_t i, const unsigned char *p,
+match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
     size_t n, uint32_t options)
 {
 	s->passed = 0;
@@ -292,7 +293,7 @@ match_counted(struct ctx_chain_state *s, size_t i, const unsigned char *p,
 /* As pcre2_match, for what begins at *at, which goes on over characters at
  * which no match starts: nothing looks at the text before. */
 static int
-match(struct ctx_chain_state *s, size_t i, size_t n, bool part, size_t *at)
+match(struct ctx_pcre2_state *s, size_t i, size_t n, bool part, size_t *at)
 {
 	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
 	uint32_t end = part ? PCRE2_PARTIAL_HARD : 0;
@@ -323,7 +324,7 @@ match(struct ctx_chain_state *s, size_t i, size_t n, bool part, size_t *at)
  * 0 if that depends on what comes behind them (part), or -1.
  */
 static int
-first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
+first_piece(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)
 {
 	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
@@ -350,7 +351,7 @@ first_piece(struct ctx_chain_state *s, size_t i, size_t n, bool part,
 /* The characters of the next piece by all patterns; 1, 0 if they depend on
  * what is not seen, or -1. */
 static int
-next_piece(struct ctx_chain_state *s, const char *p, size_t n, size_t *length,
+next_piece(struct ctx_pcre2_state *s, const char *p, size_t n, size_t *length,
     struct ctx_err *err)
 {
 	size_t i;
@@ -380,7 +381,7 @@ next_piece(struct ctx_chain_state *s, const char *p, size_t n, size_t *length,
 }
 
 static size_t
-bytes_of(const struct ctx_chain_state *s, size_t characters)
+bytes_of(const struct ctx_pcre2_state *s, size_t characters)
 {
 	size_t bytes = 0, i;
 
@@ -391,7 +392,7 @@ bytes_of(const struct ctx_chain_state *s, size_t characters)
 
 /* Goes on behind so many bytes, which end with a character. */
 static void
-consume(struct ctx_chain_state *s, size_t bytes)
+consume(struct ctx_pcre2_state *s, size_t bytes)
 {
 	size_t n = 0, i;
 
@@ -406,19 +407,21 @@ consume(struct ctx_chain_state *s, size_t bytes)
 /* Adds pieces of the next n bytes to the list; false if one has to stand
  * alone, which it does if it is the first. */
 static bool
-add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
-    struct ctx_split *split, size_t base, const char *p, size_t n, size_t max)
+add(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
+    struct ctx_pretokenizer scheme, struct ctx_pretokenize *split, size_t base,
+    const char *p, size_t n, size_t max)
 {
-	const struct ctx_split *inner = &s->inner;
+	const struct ctx_pretokenize *inner = &s->inner;
 	size_t i;
 
 	if (last == NULL) {
 		s->inner.n = s->inner.listed = 1;
 		s->inner.start[0] = 0;
 		s->inner.end[0] = (uint32_t)n;
-		s->inner.alone =
-		    n > CTX_SPLIT_SPAN - base || memchr(p, 0xff, n) != NULL ? n
-									    : 0;
+		s->inner.alone = n > CTX_PRETOKENIZE_SPAN - base ||
+			memchr(p, 0xff, n) != NULL
+		    ? n
+		    : 0;
 	} else {
 		last(&s->inner, scheme, 0, p, n, max - split->n);
 	}
@@ -438,15 +441,15 @@ add(struct ctx_chain_state *s, ctx_split_fn *last, struct ctx_scheme scheme,
 }
 
 int
-ctx_chain_split(struct ctx_chain_state *s, ctx_split_fn *last,
-    struct ctx_scheme scheme, struct ctx_split *split, const char *p, size_t n,
-    size_t max, struct ctx_err *err)
+ctx_pcre2_split(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
+    struct ctx_pretokenizer scheme, struct ctx_pretokenize *split,
+    const char *p, size_t n, size_t max, struct ctx_err *err)
 {
 	size_t at = 0, length = 0, bytes;
 	int rc;
 
 	split->n = split->alone = 0;
-	while (split->n < max && at < n && at < CTX_SPLIT_SPAN) {
+	while (split->n < max && at < n && at < CTX_PRETOKENIZE_SPAN) {
 		rc = next_piece(s, p + at, n - at, &length, err);
 		if (rc < 0)
 			return -1;

@@ -19,8 +19,8 @@ spans_of(const char *p, size_t n, bool scanned)
 }
 
 void
-ctx_walk_init_plain(struct ctx_walk *w, struct ctx_token_counter *counter,
-    const char *p, size_t n)
+ctx_text_splitter_init_plain(struct ctx_text_splitter *w,
+    struct ctx_token_counter *counter, const char *p, size_t n)
 {
 	w->counter = counter;
 	w->spans = spans_of(p, n, true);
@@ -31,30 +31,30 @@ ctx_walk_init_plain(struct ctx_walk *w, struct ctx_token_counter *counter,
 }
 
 void
-ctx_walk_init(struct ctx_walk *w, struct ctx_token_counter *counter,
-    const char *p, size_t n)
+ctx_text_splitter_init(struct ctx_text_splitter *w,
+    struct ctx_token_counter *counter, const char *p, size_t n)
 {
-	ctx_walk_init_plain(w, counter, p, n);
+	ctx_text_splitter_init_plain(w, counter, p, n);
 	w->spans.scanned = counter->added == 0;
 	w->nfc = counter->nfc;
 }
 
 static void
-scan(struct ctx_walk *w, struct ctx_spans *s, unsigned names)
+scan(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 {
 	s->end = s->at +
-	    ctx_special_find(w->counter->tokenizer, s->text.p + s->at,
+	    ctx_added_token_find(w->counter->tokenizer, s->text.p + s->at,
 		s->text.n - s->at, names);
 	s->scanned = true;
 	ctx_counter_begin(w->counter);
 }
 
 static void
-pass_name(struct ctx_walk *w, struct ctx_spans *s, unsigned names)
+pass_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 {
 	uint32_t id;
 
-	s->at += ctx_special_at(w->counter->tokenizer, s->text.p + s->at,
+	s->at += ctx_added_token_at(w->counter->tokenizer, s->text.p + s->at,
 	    s->text.n - s->at, names, &id);
 	w->tokens++;
 	s->scanned = false;
@@ -62,8 +62,8 @@ pass_name(struct ctx_walk *w, struct ctx_spans *s, unsigned names)
 
 /* Goes on by a name, or by pieces of ordinary text. */
 static int
-go_on(struct ctx_walk *w, struct ctx_spans *s, unsigned names, size_t max,
-    struct ctx_err *err)
+go_on(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
+    size_t max, struct ctx_err *err)
 {
 	struct ctx_str text;
 	size_t used = 0;
@@ -84,7 +84,7 @@ go_on(struct ctx_walk *w, struct ctx_spans *s, unsigned names, size_t max,
 
 /* Ordinary text begins. */
 static int
-normalise(struct ctx_walk *w, struct ctx_err *err)
+normalise(struct ctx_text_splitter *w, struct ctx_err *err)
 {
 	struct ctx_token_counter *c = w->counter;
 	struct ctx_str text = {w->spans.text.p + w->spans.at,
@@ -101,7 +101,7 @@ normalise(struct ctx_walk *w, struct ctx_err *err)
 }
 
 static int
-go_on_normal(struct ctx_walk *w, size_t max, struct ctx_err *err)
+go_on_normal(struct ctx_text_splitter *w, size_t max, struct ctx_err *err)
 {
 	struct ctx_spans *s = &w->spans, *normal = &w->normal;
 
@@ -125,7 +125,8 @@ go_on_normal(struct ctx_walk *w, size_t max, struct ctx_err *err)
 }
 
 int
-ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
+ctx_text_splitter_next(struct ctx_text_splitter *w, size_t max,
+    struct ctx_err *err)
 {
 	int rc;
 
@@ -137,7 +138,8 @@ ctx_walk_next(struct ctx_walk *w, size_t max, struct ctx_err *err)
 }
 
 int
-ctx_walk_place(struct ctx_walk *w, size_t *at, struct ctx_err *err)
+ctx_text_splitter_place(struct ctx_text_splitter *w, size_t *at,
+    struct ctx_err *err)
 {
 	struct ctx_token_counter *c = w->counter;
 	struct ctx_spans *s = &w->spans;

@@ -4,7 +4,7 @@
  * A mark is a boundary between pieces with the tokens of all before it.
  * Pieces are encoded one by one, so tokens between two marks are a
  * difference.  Only boundaries are marked that no byte behind the text could
- * move: CTX_SPLIT_UNSURE pieces have to follow.
+ * move: CTX_PRETOKENIZE_UNSURE pieces have to follow.
  */
 #include <stdlib.h>
 
@@ -17,9 +17,10 @@
 #define STEP     256  /* pieces counted at once */
 
 static int
-add(struct ctx_marks *m, struct ctx_mark mark, struct ctx_err *err)
+add(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
+    struct ctx_err *err)
 {
-	struct ctx_mark *grown;
+	struct ctx_token_checkpoint *grown;
 
 	if (m->n == m->cap) {
 		grown =
@@ -34,7 +35,7 @@ add(struct ctx_marks *m, struct ctx_mark mark, struct ctx_err *err)
 
 /* The number of marks at or before byte at. */
 static size_t
-marks_until(const struct ctx_marks *m, size_t at)
+marks_until(const struct ctx_token_index *m, size_t at)
 {
 	size_t low = 0, high = m->n, middle;
 
@@ -49,10 +50,10 @@ marks_until(const struct ctx_marks *m, size_t at)
 }
 
 /* Mark number i from 1; number 0 is the start of the text. */
-static struct ctx_mark
-mark(const struct ctx_marks *m, size_t i)
+static struct ctx_token_checkpoint
+mark(const struct ctx_token_index *m, size_t i)
 {
-	return i == 0 ? (struct ctx_mark){0, 0} : m->list[i - 1];
+	return i == 0 ? (struct ctx_token_checkpoint){0, 0} : m->list[i - 1];
 }
 
 static bool
@@ -62,11 +63,12 @@ real(const struct ctx_token_counter *c)
 }
 
 int
-ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
+ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
     const char *p, size_t n, struct ctx_err *err)
 {
-	struct ctx_mark from = mark(m, m->n), past[CTX_SPLIT_UNSURE];
-	struct ctx_walk w;
+	struct ctx_token_checkpoint from = mark(m, m->n),
+				    past[CTX_PRETOKENIZE_UNSURE];
+	struct ctx_text_splitter w;
 	size_t settled = n, at, i;
 	int rc, clean;
 
@@ -75,11 +77,11 @@ ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
 		return ctx_token_count(c, p, n, &m->tokens, err);
 	if (c->nfc)
 		settled = from.at + ctx_nfc_settled(p + from.at, n - from.at);
-	for (i = 0; i < CTX_SPLIT_UNSURE; i++)
+	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
 		past[i] = from;
-	ctx_walk_init(&w, c, p + from.at, n - from.at);
-	while ((rc = ctx_walk_next(&w, STEP, err)) > 0) {
-		clean = ctx_walk_place(&w, &at, err);
+	ctx_text_splitter_init(&w, c, p + from.at, n - from.at);
+	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
+		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
 		/* Each step is a piece or more, so enough of them follow the
@@ -92,10 +94,10 @@ ctx_marks_append(struct ctx_marks *m, struct ctx_token_counter *c,
 			return -1;
 		if (!clean)
 			continue;
-		for (i = 0; i + 1 < CTX_SPLIT_UNSURE; i++)
+		for (i = 0; i + 1 < CTX_PRETOKENIZE_UNSURE; i++)
 			past[i] = past[i + 1];
-		past[i] =
-		    (struct ctx_mark){from.at + at, from.tokens + w.tokens};
+		past[i] = (struct ctx_token_checkpoint){from.at + at,
+		    from.tokens + w.tokens};
 	}
 	m->tokens = from.tokens + w.tokens;
 	m->changed |= w.different;
@@ -112,12 +114,12 @@ static bool
 find_shared(struct ctx_token_counter *c, const char *p, size_t n,
     size_t mark_at, size_t from, size_t *own, size_t *whole)
 {
-	struct ctx_scheme scheme = c->tokenizer->vocab.head->scheme;
-	struct ctx_split *a = &c->pieces, *b = &c->others;
+	struct ctx_pretokenizer scheme = c->tokenizer->vocab.head->scheme;
+	struct ctx_pretokenize *a = &c->pieces, *b = &c->others;
 	size_t i = 0, k = 0;
 
-	c->split(a, scheme, 0, p + mark_at, n - mark_at, CTX_SPLIT_MAX);
-	c->split(b, scheme, 0, p + from, n - from, CTX_SPLIT_MAX);
+	c->split(a, scheme, 0, p + mark_at, n - mark_at, CTX_PRETOKENIZE_MAX);
+	c->split(b, scheme, 0, p + from, n - from, CTX_PRETOKENIZE_MAX);
 	while (i < a->n && k < b->n) {
 		if (mark_at + a->end[i] == from + b->end[k]) {
 			*whole = i + 1;
@@ -135,12 +137,12 @@ find_shared(struct ctx_token_counter *c, const char *p, size_t n,
 /* Adds the tokens of exactly pieces pieces from a boundary on. */
 static int
 count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
-    size_t pieces, struct ctx_mark *sum, struct ctx_err *err)
+    size_t pieces, struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
-	struct ctx_walk w;
+	struct ctx_text_splitter w;
 
-	ctx_walk_init_plain(&w, c, p + sum->at, n - sum->at);
-	if (ctx_walk_next(&w, pieces, err) < 0)
+	ctx_text_splitter_init_plain(&w, c, p + sum->at, n - sum->at);
+	if (ctx_text_splitter_next(&w, pieces, err) < 0)
 		return -1;
 	sum->at += w.spans.at;
 	sum->tokens += w.tokens;
@@ -153,35 +155,39 @@ count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
  * text can move the last few.  Number 0 always is one.
  */
 static int
-last_mark(const struct ctx_marks *m, struct ctx_token_counter *c, const char *p,
-    size_t to, struct ctx_mark *last, uint64_t *tail, struct ctx_err *err)
+last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
+    const char *p, size_t to, struct ctx_token_checkpoint *last, uint64_t *tail,
+    struct ctx_err *err)
 {
 	size_t i = marks_until(m, to), steps;
-	struct ctx_walk w;
+	struct ctx_text_splitter w;
 	int rc;
 
 	for (;; i--) {
 		*last = mark(m, i);
 		steps = 0;
-		ctx_walk_init_plain(&w, c, p + last->at, to - last->at);
-		while ((rc = ctx_walk_next(&w,
-			    steps < 2 * CTX_SPLIT_UNSURE ? 1 : STEP, err)) > 0)
+		ctx_text_splitter_init_plain(&w, c, p + last->at,
+		    to - last->at);
+		while ((rc = ctx_text_splitter_next(&w,
+			    steps < 2 * CTX_PRETOKENIZE_UNSURE ? 1 : STEP,
+			    err)) > 0)
 			steps++;
 		*tail = w.tokens;
 		if (rc < 0)
 			return -1;
-		if (i == 0 || steps >= 2 * CTX_SPLIT_UNSURE)
+		if (i == 0 || steps >= 2 * CTX_PRETOKENIZE_UNSURE)
 			return 0;
 	}
 }
 
 int
-ctx_marks_range(const struct ctx_marks *m, struct ctx_token_counter *c,
-    const char *p, size_t from, size_t to, uint64_t *tokens,
-    struct ctx_err *err)
+ctx_token_index_range(const struct ctx_token_index *m,
+    struct ctx_token_counter *c, const char *p, size_t from, size_t to,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_mark before = mark(m, marks_until(m, from)), last;
-	struct ctx_mark part = {from, 0};
+	struct ctx_token_checkpoint before = mark(m, marks_until(m, from)),
+				    last;
+	struct ctx_token_checkpoint part = {from, 0};
 	size_t own, whole;
 	uint64_t tail;
 
@@ -203,7 +209,7 @@ ctx_marks_range(const struct ctx_marks *m, struct ctx_token_counter *c,
 
 /* The last mark with at most so many tokens before it. */
 static size_t
-marks_within(const struct ctx_marks *m, uint64_t tokens)
+marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
 	size_t low = 0, high = m->n, middle;
 
@@ -218,38 +224,39 @@ marks_within(const struct ctx_marks *m, uint64_t tokens)
 }
 
 int
-ctx_marks_head(const struct ctx_marks *m, struct ctx_token_counter *c,
-    const char *p, uint64_t limit, size_t *at, uint64_t *tokens,
-    struct ctx_err *err)
+ctx_token_index_head(const struct ctx_token_index *m,
+    struct ctx_token_counter *c, const char *p, uint64_t limit, size_t *at,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	if (!real(c))
 		return ctx_token_head(c, p, m->end, limit, at, tokens, err);
-	return ctx_cut_head(c, p, m->end, mark(m, marks_within(m, limit)),
+	return ctx_fit_head(c, p, m->end, mark(m, marks_within(m, limit)),
 	    limit, at, tokens, err);
 }
 
 /* The first byte in (low, high->at) from which the text may begin; *high
  * moves there. */
 static int
-search_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
-    const char *p, size_t low, struct ctx_mark *high, uint64_t limit,
-    struct ctx_err *err)
+search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
+    const char *p, size_t low, struct ctx_token_checkpoint *high,
+    uint64_t limit, struct ctx_err *err)
 {
 	uint64_t tokens;
 	size_t middle;
 
 	for (;;) {
-		middle = ctx_cut_before(p, m->end, low + (high->at - low) / 2);
+		middle = ctx_fit_before(p, m->end, low + (high->at - low) / 2);
 		/* Rounding down can end at low although a character more
 		 * begins between the two. */
 		if (middle <= low)
-			middle = ctx_cut_before(p, m->end, high->at - 1);
+			middle = ctx_fit_before(p, m->end, high->at - 1);
 		if (middle <= low)
 			return 0;
-		if (ctx_marks_range(m, c, p, middle, m->end, &tokens, err) < 0)
+		if (ctx_token_index_range(m, c, p, middle, m->end, &tokens,
+			err) < 0)
 			return -1;
 		if (tokens <= limit)
-			*high = (struct ctx_mark){middle, tokens};
+			*high = (struct ctx_token_checkpoint){middle, tokens};
 		else
 			low = middle;
 	}
@@ -269,11 +276,11 @@ estimated_tail(struct ctx_token_counter *c, const char *p, size_t n,
 }
 
 int
-ctx_marks_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
-    const char *p, uint64_t limit, size_t *at, uint64_t *tokens,
-    struct ctx_err *err)
+ctx_token_index_tail(const struct ctx_token_index *m,
+    struct ctx_token_counter *c, const char *p, uint64_t limit, size_t *at,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_mark high = {m->end, 0};
+	struct ctx_token_checkpoint high = {m->end, 0};
 	uint64_t cost;
 	size_t i;
 
@@ -288,12 +295,12 @@ ctx_marks_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
 	 * the whole, which may be a few off, it does a mark further on. */
 	i = marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
-		if (ctx_marks_range(m, c, p, mark(m, i).at, m->end, &cost,
+		if (ctx_token_index_range(m, c, p, mark(m, i).at, m->end, &cost,
 			err) < 0)
 			return -1;
 		if (cost > limit || i == 0)
 			break;
-		high = (struct ctx_mark){mark(m, i).at, cost};
+		high = (struct ctx_token_checkpoint){mark(m, i).at, cost};
 	}
 	if (search_tail(m, c, p, mark(m, i).at, &high, limit, err) < 0)
 		return -1;
@@ -303,7 +310,7 @@ ctx_marks_tail(const struct ctx_marks *m, struct ctx_token_counter *c,
 }
 
 void
-ctx_marks_reset(struct ctx_marks *m)
+ctx_token_index_reset(struct ctx_token_index *m)
 {
 	m->n = m->end = 0;
 	m->tokens = 0;
@@ -311,7 +318,7 @@ ctx_marks_reset(struct ctx_marks *m)
 }
 
 void
-ctx_marks_release(struct ctx_marks *m)
+ctx_token_index_release(struct ctx_token_index *m)
 {
 	free(m->list);
 	memset(m, 0, sizeof *m);

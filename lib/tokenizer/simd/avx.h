@@ -141,7 +141,7 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 	    _mm256_sub_epi32(_mm256_loadu_si256(
 				 (const __m256i *)(const void *)end),
 		_mm256_loadu_si256((const __m256i *)(const void *)start)),
-	    _mm256_set1_epi32(CTX_WORDS_KEY));
+	    _mm256_set1_epi32(CTX_PRETOKEN_CACHE_KEY));
 
 	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(longer));
 }
@@ -154,8 +154,9 @@ static inline void
 line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
 	const __m256i *half = (const __m256i *)(const void *)line;
-	__m256i tokens = _mm256_set1_epi64x((long long)CTX_WORDS_TOKENS);
-	__m256i found = _mm256_set1_epi64x((long long)CTX_WORDS_FOUND);
+	__m256i tokens =
+	    _mm256_set1_epi64x((long long)CTX_PRETOKEN_CACHE_TOKENS);
+	__m256i found = _mm256_set1_epi64x((long long)CTX_PRETOKEN_CACHE_FOUND);
 	__m256i high = _mm256_loadu_si256(half + 1);
 	__m256i equal =
 	    _mm256_and_si256(_mm256_cmpeq_epi64(_mm256_loadu_si256(half),
@@ -163,7 +164,9 @@ line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 		_mm256_cmpeq_epi64(_mm256_or_si256(high, tokens),
 		    _mm256_set1_epi64x((long long)key->hi)));
 
-	high = _mm256_or_si256(_mm256_srli_epi64(high, CTX_WORDS_SHIFT), found);
+	high =
+	    _mm256_or_si256(_mm256_srli_epi64(high, CTX_PRETOKEN_CACHE_SHIFT),
+		found);
 	sum->four = _mm256_add_epi64(sum->four, _mm256_and_si256(high, equal));
 }
 

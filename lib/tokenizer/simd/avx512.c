@@ -93,8 +93,9 @@ vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 #include "tokenizer/simd/pretokenize_block.h"
 
 void
-ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
-    unsigned plain, const char *p, size_t n, size_t max)
+ctx_pretokenize_avx512(struct ctx_pretokenize *split,
+    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
+    size_t max)
 {
 	split_text(split, scheme, plain, p, n, max);
 }
@@ -102,9 +103,9 @@ ctx_split_avx512(struct ctx_split *split, struct ctx_scheme scheme,
 #include "tokenizer/simd/pretoken_batch.h"
 
 size_t
-ctx_probe_avx512(const struct ctx_words *words, const char *p,
-    const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_probe *probe, uint64_t *tokens)
+ctx_pretoken_lookup_avx512(const struct ctx_pretoken_cache *words,
+    const char *p, const uint32_t *start, const uint32_t *end, size_t n,
+    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
 	return probe_lines(words, p, start, end, n, probe, tokens);
 }
@@ -112,7 +113,7 @@ ctx_probe_avx512(const struct ctx_words *words, const char *p,
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_lanes_avx512(const struct ctx_vocab *vocab, struct ctx_lane *lanes,
+ctx_bpe_lanes_avx512(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
     size_t n)
 {
 	merge_lanes(vocab, lanes, n);

@@ -3,56 +3,56 @@
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"
 
-ctx_split_fn *
-ctx_split_pick(enum ctx_simd simd)
+ctx_pretokenize_fn *
+ctx_pretokenize_pick(enum ctx_simd simd)
 {
 	switch (simd) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
-		return ctx_split_avx512;
+		return ctx_pretokenize_avx512;
 	case CTX_SIMD_AVX2:
-		return ctx_split_avx2;
+		return ctx_pretokenize_avx2;
 #elif defined(__aarch64__)
 	case CTX_SIMD_NEON:
-		return ctx_split_neon;
+		return ctx_pretokenize_neon;
 #endif
 	default:
-		return ctx_split_portable;
+		return ctx_pretokenize_portable;
 	}
 }
 
-ctx_probe_fn *
-ctx_probe_pick(enum ctx_simd simd)
+ctx_pretoken_lookup_fn *
+ctx_pretoken_lookup_pick(enum ctx_simd simd)
 {
 	switch (simd) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
-		return ctx_probe_avx512;
+		return ctx_pretoken_lookup_avx512;
 	case CTX_SIMD_AVX2:
-		return ctx_probe_avx2;
+		return ctx_pretoken_lookup_avx2;
 #elif defined(__aarch64__)
 	case CTX_SIMD_NEON:
-		return ctx_probe_neon;
+		return ctx_pretoken_lookup_neon;
 #endif
 	default:
-		return ctx_probe_portable;
+		return ctx_pretoken_lookup_portable;
 	}
 }
 
-ctx_lanes_fn *
-ctx_lanes_pick(enum ctx_simd simd)
+ctx_bpe_lanes_fn *
+ctx_bpe_lanes_pick(enum ctx_simd simd)
 {
 	switch (simd) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
-		return ctx_lanes_avx512;
+		return ctx_bpe_lanes_avx512;
 	case CTX_SIMD_AVX2:
-		return ctx_lanes_avx2;
+		return ctx_bpe_lanes_avx2;
 #elif defined(__aarch64__)
 	case CTX_SIMD_NEON:
-		return ctx_lanes_neon;
+		return ctx_bpe_lanes_neon;
 #endif
 	default:
-		return ctx_lanes_portable;
+		return ctx_bpe_lanes_portable;
 	}
 }

@@ -24,7 +24,7 @@ struct lane_pair {
 
 /* A merge under way makes two pairs, with the token before and the next. */
 struct lane_merge {
-	struct ctx_lane *lane;
+	struct ctx_bpe_lane *lane;
 	struct lane_pair left, right;
 };
 
@@ -42,7 +42,8 @@ ask_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 
 /* The line of a pair is full, which is rare: it may be in another. */
 static __attribute__((noinline)) uint32_t
-far_pair(const struct ctx_vocab *v, const struct ctx_lane *lane, unsigned at)
+far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
+    unsigned at)
 {
 	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
 
@@ -51,19 +52,19 @@ far_pair(const struct ctx_vocab *v, const struct ctx_lane *lane, unsigned at)
 }
 
 static inline void
-get_pair(const struct ctx_vocab *v, struct ctx_lane *lane,
+get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     const struct lane_pair *pair)
 {
 	uint32_t found = pair_in(pair->line, pair->tag);
 
 	if (((found == 0) & (pair->line[CTX_PAIR_LINE - 1] != 0)) != 0)
 		found = ~far_pair(v, lane, pair->at);
-	lane->merges[pair->at] = ctx_lane_rank(~found, pair->at);
+	lane->merges[pair->at] = ctx_bpe_lane_rank(~found, pair->at);
 }
 
 /* Makes the best merge of the lane, with its place. */
 static inline void
-lane_choose(const struct ctx_vocab *v, struct ctx_lane *lane, uint32_t best,
+lane_choose(const struct ctx_vocab *v, struct ctx_bpe_lane *lane, uint32_t best,
     struct lane_merge *m)
 {
 	unsigned at = best % CTX_LANE, next, beyond, before;
@@ -76,17 +77,17 @@ lane_choose(const struct ctx_vocab *v, struct ctx_lane *lane, uint32_t best,
 	    (unsigned)__builtin_clzll(lane->live & ((UINT64_C(1) << at) - 1));
 	lane->live &= ~(UINT64_C(1) << next);
 	lane->tokens[at] = token;
-	lane->merges[next] = CTX_LANE_NONE;
+	lane->merges[next] = CTX_BPE_LANE_NONE;
 	m->lane = lane;
 	ask_pair(v, &m->left, lane->tokens[before], token, before);
 	ask_pair(v, &m->right, token, lane->tokens[beyond], at);
 }
 
 static inline void
-merge_lanes(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
+merge_lanes(const struct ctx_vocab *v, struct ctx_bpe_lane *lanes, size_t n)
 {
 	struct lane_merge merges[CTX_LANES];
-	struct ctx_lane *lane;
+	struct ctx_bpe_lane *lane;
 	size_t i, left;
 	uint32_t best;
 
@@ -96,7 +97,7 @@ merge_lanes(const struct ctx_vocab *v, struct ctx_lane *lanes, size_t n)
 		for (i = left = 0; i < n; i++) {
 			lane = merges[i].lane;
 			best = least(lane->merges, lane->n);
-			if (best < CTX_LANE_NONE)
+			if (best < CTX_BPE_LANE_NONE)
 				lane_choose(v, lane, best, merges + left++);
 		}
 		for (i = 0; i < left; i++) {

@@ -134,8 +134,9 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 #include "tokenizer/simd/pretokenize_block.h"
 
 void
-ctx_split_neon(struct ctx_split *split, struct ctx_scheme scheme,
-    unsigned plain, const char *p, size_t n, size_t max)
+ctx_pretokenize_neon(struct ctx_pretokenize *split,
+    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
+    size_t max)
 {
 	split_text(split, scheme, plain, p, n, max);
 }
@@ -149,8 +150,8 @@ struct sum {
 static inline void
 line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 {
-	uint64x2_t tokens = vdupq_n_u64(CTX_WORDS_TOKENS);
-	uint64x2_t found = vdupq_n_u64(CTX_WORDS_FOUND);
+	uint64x2_t tokens = vdupq_n_u64(CTX_PRETOKEN_CACHE_TOKENS);
+	uint64x2_t found = vdupq_n_u64(CTX_PRETOKEN_CACHE_FOUND);
 	uint64x2_t lo = vdupq_n_u64(key->lo), hi = vdupq_n_u64(key->hi);
 	uint64x2_t a = vld1q_u64(line + 4), b = vld1q_u64(line + 6);
 	uint64x2_t in_a = vandq_u64(vceqq_u64(vld1q_u64(line), lo),
@@ -158,8 +159,8 @@ line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 	uint64x2_t in_b = vandq_u64(vceqq_u64(vld1q_u64(line + 2), lo),
 	    vceqq_u64(vorrq_u64(b, tokens), hi));
 
-	a = vorrq_u64(vshrq_n_u64(a, CTX_WORDS_SHIFT), found);
-	b = vorrq_u64(vshrq_n_u64(b, CTX_WORDS_SHIFT), found);
+	a = vorrq_u64(vshrq_n_u64(a, CTX_PRETOKEN_CACHE_SHIFT), found);
+	b = vorrq_u64(vshrq_n_u64(b, CTX_PRETOKEN_CACHE_SHIFT), found);
 	sum->two = vaddq_u64(sum->two,
 	    vaddq_u64(vandq_u64(a, in_a), vandq_u64(b, in_b)));
 }
@@ -201,9 +202,9 @@ least(const uint32_t *list, uint32_t n)
 #include "tokenizer/simd/pretoken_batch.h"
 
 size_t
-ctx_probe_neon(const struct ctx_words *words, const char *p,
+ctx_pretoken_lookup_neon(const struct ctx_pretoken_cache *words, const char *p,
     const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_probe *probe, uint64_t *tokens)
+    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
 	return probe_lines(words, p, start, end, n, probe, tokens);
 }
@@ -211,7 +212,8 @@ ctx_probe_neon(const struct ctx_words *words, const char *p,
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_lanes_neon(const struct ctx_vocab *vocab, struct ctx_lane *lanes, size_t n)
+ctx_bpe_lanes_neon(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
+    size_t n)
 {
 	merge_lanes(vocab, lanes, n);
 }

@@ -90,8 +90,9 @@ vec_high(const struct vec *v)
 #include "tokenizer/simd/pretokenize_block.h"
 
 void
-ctx_split_portable(struct ctx_split *split, struct ctx_scheme scheme,
-    unsigned plain, const char *p, size_t n, size_t max)
+ctx_pretokenize_portable(struct ctx_pretokenize *split,
+    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
+    size_t max)
 {
 	split_text(split, scheme, plain, p, n, max);
 }
@@ -110,11 +111,11 @@ line_adds(struct sum *sum, const uint64_t *line, const struct ctx_key *key)
 
 	for (i = 0; i < 4; i++) {
 		equal = (line[i] ^ key->lo) |
-		    ((line[4 + i] | CTX_WORDS_TOKENS) ^ key->hi);
+		    ((line[4 + i] | CTX_PRETOKEN_CACHE_TOKENS) ^ key->hi);
 		found |= equal == 0 ? line[4 + i] : 0;
 	}
-	found = found >> CTX_WORDS_SHIFT & 0xff;
-	sum->total += found > 0 ? found + CTX_WORDS_FOUND : 0;
+	found = found >> CTX_PRETOKEN_CACHE_SHIFT & 0xff;
+	sum->total += found > 0 ? found + CTX_PRETOKEN_CACHE_FOUND : 0;
 }
 
 static inline uint64_t
@@ -126,9 +127,9 @@ sum_total(const struct sum *sum)
 #include "tokenizer/simd/pretoken_batch.h"
 
 size_t
-ctx_probe_portable(const struct ctx_words *words, const char *p,
-    const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_probe *probe, uint64_t *tokens)
+ctx_pretoken_lookup_portable(const struct ctx_pretoken_cache *words,
+    const char *p, const uint32_t *start, const uint32_t *end, size_t n,
+    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
 	return probe_lines(words, p, start, end, n, probe, tokens);
 }

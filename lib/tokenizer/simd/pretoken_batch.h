@@ -5,7 +5,7 @@
  *
  *	struct sum		zero is none
  *	line_adds(sum, line, key)	adds the tokens of the key and
- *				CTX_WORDS_FOUND if it is in this line
+ *				CTX_PRETOKEN_CACHE_FOUND if it is in this line
  *	sum_total(sum)
  *
  * and, if it can do better than one by one, with CTX_VEC_HASH defined
@@ -24,7 +24,8 @@
 #include "tokenizer/encode/pretoken_lookup.h"
 
 #define GROUP 8
-_Static_assert(CTX_PROBE_MAX % GROUP == 0, "no group goes beyond the end");
+_Static_assert(CTX_PRETOKEN_LOOKUP_MAX % GROUP == 0,
+    "no group goes beyond the end");
 
 typedef uint64_t key_vector __attribute__((vector_size(CTX_VOCAB_KEY)));
 
@@ -46,20 +47,21 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 	unsigned longs = 0, i;
 
 	for (i = 0; i < GROUP; i++)
-		longs |= (unsigned)(end[i] - start[i] > CTX_WORDS_KEY) << i;
+		longs |= (unsigned)(end[i] - start[i] > CTX_PRETOKEN_CACHE_KEY)
+		    << i;
 	return longs;
 }
 #endif
 
-/* The key of one piece.  Those of more than CTX_WORDS_KEY bytes get the fill
- * of no bytes at all: a key that is never found. */
+/* The key of one piece.  Those of more than CTX_PRETOKEN_CACHE_KEY bytes get
+ * the fill of no bytes at all: a key that is never found. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
-	uint32_t from = CTX_WORDS_KEY + start - end;
+	uint32_t from = CTX_PRETOKEN_CACHE_KEY + start - end;
 	key_vector bytes, fill;
 
-	from = from < CTX_WORDS_KEY ? from : CTX_WORDS_KEY;
+	from = from < CTX_PRETOKEN_CACHE_KEY ? from : CTX_PRETOKEN_CACHE_KEY;
 	memcpy(&bytes, p + start, sizeof bytes);
 	memcpy(&fill, ctx_key_fill + 1 + from, sizeof fill);
 	bytes |= fill;
@@ -79,7 +81,8 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	for (; bits != 0; bits &= bits - 1) {
 		i = (unsigned)__builtin_ctz(bits);
 		sum = (struct sum){0};
-		line_adds(&sum, table + CTX_WORDS_LINE * (size_t)lines[i],
+		line_adds(&sum,
+		    table + CTX_PRETOKEN_CACHE_LINE * (size_t)lines[i],
 		    keys + i);
 		missed[count] = (uint32_t)(first + i);
 		count += sum_total(&sum) == 0;
@@ -90,7 +93,7 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 /* Lists the long ones of a group; returns the bits of the others. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
-    struct ctx_probe *probe)
+    struct ctx_pretoken_lookup *probe)
 {
 	unsigned all = n < GROUP ? (1u << n) - 1 : (1u << GROUP) - 1;
 	unsigned longs = vec_longs(start, end) & all, left;
@@ -102,12 +105,13 @@ list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
 }
 
 static inline size_t
-probe_lines(const struct ctx_words *w, const char *p, const uint32_t *start,
-    const uint32_t *end, size_t n, struct ctx_probe *probe, uint64_t *tokens)
+probe_lines(const struct ctx_pretoken_cache *w, const char *p,
+    const uint32_t *start, const uint32_t *end, size_t n,
+    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
 	const uint64_t *table = w->lines;
 	struct ctx_key *keys = probe->keys;
-	uint32_t lines[CTX_PROBE_MAX];
+	uint32_t lines[CTX_PRETOKEN_LOOKUP_MAX];
 	size_t i, k, count = 0;
 	unsigned shorts;
 	uint64_t total;
@@ -122,20 +126,21 @@ probe_lines(const struct ctx_words *w, const char *p, const uint32_t *start,
 		vec_hash(lines + i, keys + i, w->shift);
 #pragma GCC unroll 8
 		for (k = 0; k < GROUP; k++)
-			__builtin_prefetch(
-			    table + CTX_WORDS_LINE * (size_t)lines[i + k]);
+			__builtin_prefetch(table +
+			    CTX_PRETOKEN_CACHE_LINE * (size_t)lines[i + k]);
 	}
 	for (i = 0; i < n; i += GROUP) {
 		sum = (struct sum){0};
 #pragma GCC unroll 8
 		for (k = 0; k < GROUP; k++)
 			line_adds(&sum,
-			    table + CTX_WORDS_LINE * (size_t)lines[i + k],
+			    table +
+				CTX_PRETOKEN_CACHE_LINE * (size_t)lines[i + k],
 			    keys + i + k);
 		shorts = list_longs(start + i, end + i, i, n - i, probe);
 		total = sum_total(&sum);
-		*tokens += total % CTX_WORDS_FOUND;
-		if (total / CTX_WORDS_FOUND <
+		*tokens += total % CTX_PRETOKEN_CACHE_FOUND;
+		if (total / CTX_PRETOKEN_CACHE_FOUND <
 		    (unsigned)__builtin_popcount(shorts))
 			count += list_missed(table, lines + i, keys + i, shorts,
 			    probe->missed + count, i);

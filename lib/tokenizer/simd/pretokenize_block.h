@@ -425,10 +425,10 @@ certain(const struct block *b)
 }
 
 static ALWAYS_INLINE uint64_t
-boundaries(struct block *b, const struct vec *v, struct ctx_scheme scheme)
+boundaries(struct block *b, const struct vec *v, struct ctx_pretokenizer scheme)
 {
-	bool r50k = scheme.family == CTX_SCHEME_R50K;
-	bool o200k = scheme.family == CTX_SCHEME_O200K;
+	bool r50k = scheme.family == CTX_PRETOKENIZER_R50K;
+	bool o200k = scheme.family == CTX_PRETOKENIZER_O200K;
 	uint64_t sticky, tail, first, found, joined, one;
 	uint64_t two = 0, three = 0, cut = 0, gone = 0;
 
@@ -474,7 +474,7 @@ boundaries(struct block *b, const struct vec *v, struct ctx_scheme scheme)
 
 static ALWAYS_INLINE uint64_t
 certain_boundaries(struct block *b, const struct vec *v,
-    struct ctx_scheme scheme)
+    struct ctx_pretokenizer scheme)
 {
 	uint64_t found = boundaries(b, v, scheme) & certain(b);
 
@@ -485,11 +485,11 @@ certain_boundaries(struct block *b, const struct vec *v,
  * about continuation bytes where there are none. */
 static __attribute__((noinline)) uint64_t
 rest_boundaries(const struct block *ascii, const struct vec *v, uint64_t high,
-    const char *p, struct ctx_scheme scheme)
+    const char *p, struct ctx_pretokenizer scheme)
 {
 	struct block b = *ascii;
 
-	classify_rest(&b, v, high, p, scheme.family == CTX_SCHEME_O200K);
+	classify_rest(&b, v, high, p, scheme.family == CTX_PRETOKENIZER_O200K);
 	return certain_boundaries(&b, v, scheme);
 }
 
@@ -497,7 +497,7 @@ rest_boundaries(const struct block *ascii, const struct vec *v, uint64_t high,
  * n is what is left of the text.  Bits of *numbers are digits of pieces that
  * are nothing else. */
 static ALWAYS_INLINE uint64_t
-block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
+block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
     uint64_t *numbers)
 {
 	char copy[BLOCK];
@@ -518,7 +518,8 @@ block_boundaries(const char *p, size_t n, struct ctx_scheme scheme,
 	b.symbol &= below(b.stop);
 	high = vec_high(&v);
 	/* A piece of r50k may have a blank before its digits. */
-	*numbers = high == 0 && scheme.family != CTX_SCHEME_R50K ? b.digit : 0;
+	*numbers =
+	    high == 0 && scheme.family != CTX_PRETOKENIZER_R50K ? b.digit : 0;
 	if (high == 0) {
 		found = certain_boundaries(&b, &v, scheme);
 	} else {
@@ -547,8 +548,8 @@ lowest(uint64_t bits, size_t n)
  * one at its end.
  */
 static ALWAYS_INLINE void
-list_pieces(struct ctx_split *s, unsigned plain, uint32_t at, uint64_t found,
-    uint64_t numbers)
+list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
+    uint64_t found, uint64_t numbers)
 {
 	uint64_t begins = (found | 1) & ((TOP >> __builtin_clzll(found)) - 1);
 	uint64_t bytes = plain & CTX_PLAIN_BYTES ? begins & found >> 1 : 0;
@@ -563,7 +564,7 @@ list_pieces(struct ctx_split *s, unsigned plain, uint32_t at, uint64_t found,
 }
 
 static inline void
-list_piece(struct ctx_split *s, unsigned plain, size_t at, size_t length)
+list_piece(struct ctx_pretokenize *s, unsigned plain, size_t at, size_t length)
 {
 	s->n++;
 	if (length == 1 && (plain & CTX_PLAIN_BYTES) != 0)
@@ -573,14 +574,14 @@ list_piece(struct ctx_split *s, unsigned plain, size_t at, size_t length)
 }
 
 static ALWAYS_INLINE void
-split_blocks(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
-    const char *p, size_t n, size_t max)
+split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
+    unsigned plain, const char *p, size_t n, size_t max)
 {
 	size_t at = 0, length;
 	uint64_t found, numbers;
 
 	s->n = s->listed = s->alone = 0;
-	while (s->n < max && at < n && at < CTX_SPLIT_SPAN) {
+	while (s->n < max && at < n && at < CTX_PRETOKENIZE_SPAN) {
 		found = block_boundaries(p + at, n - at, scheme, &numbers);
 		if (found != 0) {
 			length = (size_t)__builtin_popcountll(found);
@@ -593,8 +594,8 @@ split_blocks(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
 			at += 63 - (size_t)__builtin_clzll(found);
 			continue;
 		}
-		length = ctx_piece_next(scheme, p + at, n - at);
-		if (length > CTX_SPLIT_SPAN ||
+		length = ctx_pretoken_next(scheme, p + at, n - at);
+		if (length > CTX_PRETOKENIZE_SPAN ||
 		    memchr(p + at, 0xff, length) != NULL) {
 			if (s->n == 0)
 				at = s->alone = length;
@@ -608,20 +609,20 @@ split_blocks(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
 
 /* The family is known where this is compiled three times. */
 static inline void
-split_text(struct ctx_split *s, struct ctx_scheme scheme, unsigned plain,
-    const char *p, size_t n, size_t max)
+split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
+    unsigned plain, const char *p, size_t n, size_t max)
 {
 	switch (scheme.family) {
-	case CTX_SCHEME_R50K:
-		scheme.family = CTX_SCHEME_R50K;
+	case CTX_PRETOKENIZER_R50K:
+		scheme.family = CTX_PRETOKENIZER_R50K;
 		split_blocks(s, scheme, plain, p, n, max);
 		break;
-	case CTX_SCHEME_CL100K:
-		scheme.family = CTX_SCHEME_CL100K;
+	case CTX_PRETOKENIZER_CL100K:
+		scheme.family = CTX_PRETOKENIZER_CL100K;
 		split_blocks(s, scheme, plain, p, n, max);
 		break;
 	default:
-		scheme.family = CTX_SCHEME_O200K;
+		scheme.family = CTX_PRETOKENIZER_O200K;
 		split_blocks(s, scheme, plain, p, n, max);
 		break;
 	}

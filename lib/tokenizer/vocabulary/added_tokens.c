@@ -131,7 +131,7 @@ static size_t
 listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned which, uint32_t *id)
 {
-	const struct ctx_special_name *name;
+	const struct ctx_added_token_name *name;
 	size_t low = 0, high = t->vocab.head->specials, mid, same;
 	size_t most = 0, least = 0;
 
@@ -157,7 +157,7 @@ listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 }
 
 size_t
-ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
+ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names, uint32_t *id)
 {
 	if (t->specials != NULL)
@@ -171,7 +171,7 @@ ctx_special_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 static int
 by_text(const void *a, const void *b)
 {
-	const struct ctx_special_name *x = a, *y = b;
+	const struct ctx_added_token_name *x = a, *y = b;
 	size_t n = x->text.n < y->text.n ? x->text.n : y->text.n;
 	int order = memcmp(x->text.p, y->text.p, n);
 
@@ -181,7 +181,7 @@ by_text(const void *a, const void *b)
 }
 
 static void
-note_start(struct ctx_tokenizer *t, const struct ctx_special_name *name)
+note_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 {
 	const unsigned char *p = (const unsigned char *)name->text.p;
 	size_t k;
@@ -194,7 +194,7 @@ note_start(struct ctx_tokenizer *t, const struct ctx_special_name *name)
 
 /* Finds out which name is the longest that each begins with. */
 static int
-nest(struct ctx_special_name *list, size_t n, struct ctx_err *err)
+nest(struct ctx_added_token_name *list, size_t n, struct ctx_err *err)
 {
 	uint32_t in;
 	size_t i;
@@ -217,11 +217,11 @@ nest(struct ctx_special_name *list, size_t n, struct ctx_err *err)
 }
 
 int
-ctx_special_index(struct ctx_tokenizer *t, struct ctx_err *err)
+ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 {
 	const struct ctx_vocab_special *s = t->vocab.specials;
 	size_t n = s == NULL ? 0 : t->vocab.head->specials, i;
-	struct ctx_special_name *list;
+	struct ctx_added_token_name *list;
 
 	if (n == 0)
 		return 0;
@@ -256,7 +256,7 @@ may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
 }
 
 size_t
-ctx_special_find(const struct ctx_tokenizer *t, const char *p, size_t n,
+ctx_added_token_find(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names)
 {
 	uint32_t id;
@@ -264,13 +264,13 @@ ctx_special_find(const struct ctx_tokenizer *t, const char *p, size_t n,
 
 	for (at = 0; at < n; at++)
 		if (may_start(t, p + at, n - at, names) &&
-		    ctx_special_at(t, p + at, n - at, names, &id) > 0)
+		    ctx_added_token_at(t, p + at, n - at, names, &id) > 0)
 			break;
 	return at;
 }
 
 size_t
-ctx_special_longest(const struct ctx_tokenizer *t, unsigned names)
+ctx_added_token_longest(const struct ctx_tokenizer *t, unsigned names)
 {
 	const struct ctx_vocab *v = &t->vocab;
 	size_t longest = 0, i;
@@ -283,7 +283,7 @@ ctx_special_longest(const struct ctx_tokenizer *t, unsigned names)
 }
 
 int
-ctx_special_name(const struct ctx_tokenizer *t, uint32_t id,
+ctx_added_token_name(const struct ctx_tokenizer *t, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &t->vocab;
@@ -312,7 +312,7 @@ ctx_special_name(const struct ctx_tokenizer *t, uint32_t id,
 }
 
 uint32_t
-ctx_special_end(const struct ctx_tokenizer *t)
+ctx_added_token_end(const struct ctx_tokenizer *t)
 {
 	const struct ctx_specials *s = t->specials;
 	uint32_t end = 0;
@@ -335,5 +335,5 @@ ctx_tokenizer_special(const struct ctx_tokenizer *t, const char *p, size_t n,
 	const unsigned all = CTX_NAMES_ASKED | CTX_NAMES_ADDED;
 
 	return n > 0 &&
-	    ctx_special_at(t, p, n, all | all * CTX_NAMES_NORMAL, id) == n;
+	    ctx_added_token_at(t, p, n, all | all * CTX_NAMES_NORMAL, id) == n;
 }

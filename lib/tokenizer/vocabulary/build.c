@@ -26,7 +26,7 @@ enum state {
 
 /* Filling needs what reading may not have: pointers that can be written. */
 struct fill {
-	const struct ctx_pack *in;
+	const struct ctx_vocab_builder *in;
 	struct ctx_vocab_head *head;
 	struct ctx_vocab view;
 	enum state *states;       /* of each token */
@@ -63,7 +63,7 @@ clear(const struct fill *f, enum ctx_vocab_section which)
 }
 
 static bool
-has_byte_ff(const struct ctx_pack_token *t)
+has_byte_ff(const struct ctx_build_token *t)
 {
 	return memchr(t->p, 0xff, t->n) != NULL;
 }
@@ -71,8 +71,8 @@ has_byte_ff(const struct ctx_pack_token *t)
 static int
 survey(struct fill *f, struct ctx_err *err)
 {
-	const struct ctx_pack *in = f->in;
-	const struct ctx_pack_token *t;
+	const struct ctx_vocab_builder *in = f->in;
+	const struct ctx_build_token *t;
 	size_t i;
 
 	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
@@ -80,7 +80,7 @@ survey(struct fill *f, struct ctx_err *err)
 		    in->n);
 	for (i = 0; i < in->n; i++) {
 		t = in->tokens + i;
-		if (t->n > CTX_PACK_MAX)
+		if (t->n > CTX_BUILD_MAX)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a token of %u bytes", t->n);
 		if (t->n == 0)
@@ -115,7 +115,7 @@ bits_for(size_t n, size_t per)
 }
 
 static bool
-identity(const struct ctx_pack *in)
+identity(const struct ctx_vocab_builder *in)
 {
 	size_t i;
 
@@ -128,7 +128,7 @@ identity(const struct ctx_pack *in)
 static void
 lay_out(struct fill *f, struct ctx_vocab_head *h)
 {
-	const struct ctx_pack *in = f->in;
+	const struct ctx_vocab_builder *in = f->in;
 	uint64_t lines =
 	    (UINT64_C(1) << h->line_bits) + (UINT64_C(1) << h->spill_bits);
 	uint64_t *bytes = h->bytes, names = 0, end = sizeof *h;
@@ -225,7 +225,7 @@ fill_texts(struct fill *f)
 	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
 	uint32_t *leaves = at(f, CTX_VOCAB_LEAVES);
 	char *text = at(f, CTX_VOCAB_TEXT);
-	const struct ctx_pack_token *t;
+	const struct ctx_build_token *t;
 	uint32_t i, end = 0;
 
 	for (i = 0; i < f->in->n; i++) {
@@ -245,7 +245,7 @@ fill_texts(struct fill *f)
 static void
 enter_key(struct fill *f, uint32_t token)
 {
-	const struct ctx_pack_token *t = f->in->tokens + token;
+	const struct ctx_build_token *t = f->in->tokens + token;
 	struct ctx_key key = ctx_key_copy(t->p, t->n);
 	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
 	uint64_t lines = UINT64_C(1) << f->head->line_bits;
@@ -278,7 +278,7 @@ found:
 }
 
 static void
-enter_lengths(struct fill *f, const struct ctx_pack_token *t)
+enter_lengths(struct fill *f, const struct ctx_build_token *t)
 {
 	uint16_t *lengths = at(f, CTX_VOCAB_LENGTHS);
 	char first[8] = {0};
@@ -324,8 +324,8 @@ static size_t
 merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
     struct ctx_err *err)
 {
-	return n <= CTX_MERGE_MAX ? ctx_merge_pairs(v, p, n, list)
-				  : ctx_merge_queue(v, p, n, list, err);
+	return n <= CTX_BPE_MAX ? ctx_bpe_pairs(v, p, n, list)
+				: ctx_bpe_queue(v, p, n, list, err);
 }
 
 /* Enters the merge that makes a token if there is one; those of all shorter
@@ -333,18 +333,18 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 static int
 enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
 {
-	const struct ctx_pack_token *t = f->in->tokens + token;
+	const struct ctx_build_token *t = f->in->tokens + token;
 	const unsigned char *s = (const unsigned char *)t->p;
-	uint32_t parts[CTX_PACK_MAX];
+	uint32_t parts[CTX_BUILD_MAX];
 	uint32_t *digrams = at(f, CTX_VOCAB_DIGRAMS);
 	size_t n;
 
-	if (t->cut == CTX_PACK_NEVER || has_byte_ff(t))
+	if (t->cut == CTX_BUILD_NEVER || has_byte_ff(t))
 		return 0;
 	n = merge_all(&f->view, t->p, t->n, parts, err);
 	if (n != 2)
 		return n == 0 ? -1 : 0;
-	if (t->cut != CTX_PACK_ANY &&
+	if (t->cut != CTX_BUILD_ANY &&
 	    t->cut != ctx_vocab_length(&f->view, parts[0]))
 		return 0;
 	enter_pair(f, parts[0], parts[1], token);
@@ -360,7 +360,7 @@ enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
 static int
 fill_merges(struct fill *f, struct ctx_err *err)
 {
-	const struct ctx_pack_token *tokens = f->in->tokens;
+	const struct ctx_build_token *tokens = f->in->tokens;
 	uint32_t n, i, next;
 
 	for (n = 2; n <= f->longest; n = next) {
@@ -378,7 +378,7 @@ fill_merges(struct fill *f, struct ctx_err *err)
 static void
 enter(struct fill *f, uint32_t token, enum state state)
 {
-	const struct ctx_pack_token *t = f->in->tokens + token;
+	const struct ctx_build_token *t = f->in->tokens + token;
 
 	f->states[token] = state;
 	enter_lengths(f, t);
@@ -398,7 +398,7 @@ static void
 fill_tokens(struct fill *f)
 {
 	const uint32_t *leaves = f->view.leaves;
-	const struct ctx_pack_token *t;
+	const struct ctx_build_token *t;
 	uint32_t i;
 
 	for (i = 0; i < f->in->n && !f->full && !f->crowded; i++) {
@@ -524,7 +524,7 @@ fill_groups(struct fill *f, struct ctx_err *err)
 {
 	struct long_token *list = malloc((f->longs + 1) * sizeof *list);
 	uint32_t *longs = at(f, CTX_VOCAB_LONG), i;
-	const struct ctx_pack_token *t;
+	const struct ctx_build_token *t;
 	size_t n = 0, first, end;
 
 	if (list == NULL)
@@ -554,7 +554,7 @@ static void
 fill_shorter(struct fill *f)
 {
 	uint32_t *shorter = at(f, CTX_VOCAB_SHORTER), i;
-	const struct ctx_pack_token *t;
+	const struct ctx_build_token *t;
 
 	for (i = 0; i < f->in->n; i++) {
 		t = f->in->tokens + i;
@@ -566,7 +566,7 @@ fill_shorter(struct fill *f)
 
 /* The character that ends at byte i of t; false if t cuts it off. */
 static bool
-character_before(const struct ctx_pack_token *t, size_t i, uint32_t *cp)
+character_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 {
 	size_t begin = i - 1;
 
@@ -581,7 +581,7 @@ static void
 fill_crossing(struct fill *f)
 {
 	uint64_t *bits = at(f, CTX_VOCAB_CROSSING), bit;
-	const struct ctx_pack_token *t;
+	const struct ctx_build_token *t;
 	const unsigned char *s;
 	uint32_t token, a, b;
 	size_t i;
@@ -608,7 +608,7 @@ static void
 fill_specials(struct fill *f)
 {
 	struct ctx_vocab_special *list = at(f, CTX_VOCAB_SPECIALS);
-	const struct ctx_pack_special *in = f->in->specials;
+	const struct ctx_build_added_token *in = f->in->specials;
 	size_t n = f->in->nspecials, end = n * sizeof *list, i;
 
 	for (i = 0; i < n; i++) {
@@ -690,9 +690,9 @@ pack_tokens(struct fill *f, struct ctx_err *err)
  * how many are left.
  */
 static size_t
-copy_used(const struct fill *f, struct ctx_pack_token *list, bool *held)
+copy_used(const struct fill *f, struct ctx_build_token *list, bool *held)
 {
-	const struct ctx_pack_token *t = f->in->tokens;
+	const struct ctx_build_token *t = f->in->tokens;
 	size_t n = 0, i;
 
 	for (i = 0; i < f->in->n; i++)
@@ -709,8 +709,8 @@ copy_used(const struct fill *f, struct ctx_pack_token *list, bool *held)
 static int
 pack_used(struct fill *f, struct ctx_err *err)
 {
-	struct ctx_pack less = *f->in;
-	struct ctx_pack_token *list = malloc(less.n * sizeof *list);
+	struct ctx_vocab_builder less = *f->in;
+	struct ctx_build_token *list = malloc(less.n * sizeof *list);
 	bool *held = calloc((size_t)f->ids + 1, sizeof *held);
 	int rc = 0;
 
@@ -732,8 +732,8 @@ pack_used(struct fill *f, struct ctx_err *err)
 }
 
 int
-ctx_pack(const struct ctx_pack *pack, void **block, size_t *size,
-    struct ctx_err *err)
+ctx_vocab_build(const struct ctx_vocab_builder *pack, void **block,
+    size_t *size, struct ctx_err *err)
 {
 	struct fill f = {.in = pack};
 	int rc = pack_tokens(&f, err);

@@ -33,13 +33,13 @@
 /* Each of them matches every character. */
 static const struct {
 	const char *pattern;
-	struct ctx_scheme scheme;
+	struct ctx_pretokenizer scheme;
 } known[] = {
-    {GPT2, {CTX_SCHEME_R50K, 0, 1, 0}},
-    {LLAMA3, {CTX_SCHEME_CL100K, 3, 1, 0}},
-    {QWEN2, {CTX_SCHEME_CL100K, 1, 1, 0}},
-    {GPT4O, {CTX_SCHEME_O200K, 3, 1, 0}},
-    {TEKKEN, {CTX_SCHEME_O200K, 1, 0, 0}},
+    {GPT2, {CTX_PRETOKENIZER_R50K, 0, 1, 0}},
+    {LLAMA3, {CTX_PRETOKENIZER_CL100K, 3, 1, 0}},
+    {QWEN2, {CTX_PRETOKENIZER_CL100K, 1, 1, 0}},
+    {GPT4O, {CTX_PRETOKENIZER_O200K, 3, 1, 0}},
+    {TEKKEN, {CTX_PRETOKENIZER_O200K, 1, 0, 0}},
 };
 
 #define KNOWN (sizeof known / sizeof known[0])
@@ -78,21 +78,23 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
-	struct ctx_chain *chain;
+	struct ctx_pcre2_pretokenizer *chain;
 
-	if (ctx_chain_open(&chain, patterns.p, patterns.n, err) < 0)
+	if (ctx_pcre2_open(&chain, patterns.p, patterns.n, err) < 0)
 		return -1;
-	ctx_chain_close(chain);
+	ctx_pcre2_close(chain);
 	return 0;
 }
 
 /* The last pattern may be one that a built-in splitter does. */
 static int
-finish(struct ctx_pack *pack, struct ctx_buf *text, struct ctx_err *err)
+finish(struct ctx_vocab_builder *pack, struct ctx_buf *text,
+    struct ctx_err *err)
 {
 	size_t last, i;
 
-	pack->scheme = (struct ctx_scheme){CTX_SCHEME_NONE, 0, 0, 0};
+	pack->scheme =
+	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_NONE, 0, 0, 0};
 	if (text->n == 0)
 		return refuse(err, "text that is not split", "");
 	for (last = text->n - 1; last > 0 && text->p[last - 1] != '\0';)
@@ -159,7 +161,7 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 
 /* Patterns, then ByteLevel, which has one of its own unless told not to. */
 int
-ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
+ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)
 {
 	const json_t *list = json_object_get(pre, "pretokenizers"), *one;
@@ -190,7 +192,7 @@ ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
 	return finish(pack, text, err);
 }
 
-static const struct ctx_presplit_model models[] = {
+static const struct ctx_file_pretokenizer_model models[] = {
     {"gpt-2", {NULL}, true, false, false},
     {"starcoder", {"\\p{N}"}, true, false, false},
     {"refact", {"\\p{N}"}, true, false, false},
@@ -205,8 +207,8 @@ static const struct ctx_presplit_model models[] = {
     {"deepseek-v3", {"\\p{N}{1,3}", CJK, DEEPSEEK}, false, false, false},
 };
 
-const struct ctx_presplit_model *
-ctx_presplit_named(struct ctx_str name)
+const struct ctx_file_pretokenizer_model *
+ctx_file_pretokenizer_named(struct ctx_str name)
 {
 	size_t i;
 

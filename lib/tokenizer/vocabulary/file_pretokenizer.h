@@ -14,12 +14,12 @@
  */
 
 /* The pre_tokenizer of a tokenizer.json. */
-int ctx_presplit_json(struct ctx_pack *pack, const json_t *pre,
-    struct ctx_buf *text, struct ctx_err *err);
+int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
+    const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
 /* How models split whose kind a GGUF file names (tokenizer.ggml.pre), as
  * their tokenizer.json says. */
-struct ctx_presplit_model {
+struct ctx_file_pretokenizer_model {
 	const char *name;
 	const char *patterns[3]; /* as many as there are */
 	bool byte_level;         /* does ByteLevel split as well? */
@@ -28,6 +28,7 @@ struct ctx_presplit_model {
 };
 
 /* NULL: a name that is not known. */
-const struct ctx_presplit_model *ctx_presplit_named(struct ctx_str name);
+const struct ctx_file_pretokenizer_model *ctx_file_pretokenizer_named(
+    struct ctx_str name);
 
 #endif

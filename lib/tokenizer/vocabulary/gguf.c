@@ -150,7 +150,7 @@ ctx_gguf_size(const char *p, size_t n)
 {
 	struct gguf g = {.p = p, .n = n};
 
-	/* What is bad needs no more either; ctx_gguf_pack tells. */
+	/* What is bad needs no more either; ctx_gguf_build tells. */
 	return scan(&g) ? g.at : g.bad ? n : 0;
 }
 
@@ -223,7 +223,7 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 
 /* Sequence of the model's patterns and ByteLevel; NULL without memory. */
 static json_t *
-make_splitter(const struct ctx_presplit_model *model)
+make_splitter(const struct ctx_file_pretokenizer_model *model)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -248,8 +248,8 @@ make_splitter(const struct ctx_presplit_model *model)
 
 /* The tokenizer.json; NULL without memory. */
 static json_t *
-make_root(const struct ctx_presplit_model *model, json_t *vocab, json_t *merges,
-    json_t *added)
+make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
+    json_t *merges, json_t *added)
 {
 	return json_pack("{s:o, s:O, s:o, s:{s:s, s:b, s:O, s:O}}",
 	    "normalizer",
@@ -260,8 +260,9 @@ make_root(const struct ctx_presplit_model *model, json_t *vocab, json_t *merges,
 }
 
 static int
-convert(const struct gguf *g, const struct ctx_presplit_model *model,
-    struct ctx_pack *pack, void **block, size_t *size, struct ctx_err *err)
+convert(const struct gguf *g, const struct ctx_file_pretokenizer_model *model,
+    struct ctx_vocab_builder *pack, void **block, size_t *size,
+    struct ctx_err *err)
 {
 	json_t *vocab = json_object(), *merges = json_array();
 	json_t *added = json_array(), *root = NULL;
@@ -274,7 +275,7 @@ convert(const struct gguf *g, const struct ctx_presplit_model *model,
 		root = make_root(model, vocab, merges, added);
 		rc = root == NULL
 		    ? ctx_err_nomem(err)
-		    : ctx_huggingface_pack_root(pack, root, block, size, err);
+		    : ctx_huggingface_build_root(pack, root, block, size, err);
 	}
 	json_decref(vocab);
 	json_decref(merges);
@@ -284,11 +285,11 @@ convert(const struct gguf *g, const struct ctx_presplit_model *model,
 }
 
 int
-ctx_gguf_pack(struct ctx_pack *pack, const char *p, size_t n, void **block,
-    size_t *size, struct ctx_err *err)
+ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err)
 {
 	struct gguf g = {.p = p, .n = n};
-	const struct ctx_presplit_model *model;
+	const struct ctx_file_pretokenizer_model *model;
 
 	if (!scan(&g))
 		return ctx_err_set(err, CTX_EFILE,
@@ -303,7 +304,7 @@ ctx_gguf_pack(struct ctx_pack *pack, const char *p, size_t n, void **block,
 			"(gpt2)"),
 		    (int)(g.model.n < 40 ? g.model.n : 40),
 		    g.model.n > 0 ? g.model.p : "");
-	model = ctx_presplit_named(g.pre);
+	model = ctx_file_pretokenizer_named(g.pre);
 	if (model == NULL)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("a GGUF file "

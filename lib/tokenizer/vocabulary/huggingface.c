@@ -21,9 +21,9 @@ struct reader {
 	json_t *model, *vocab;
 	struct ctx_arena arena;  /* bytes of tokens */
 	struct ctx_buf patterns; /* of the splitter */
-	struct ctx_pack_token *tokens;
+	struct ctx_build_token *tokens;
 	size_t n, cap;
-	struct ctx_pack_special *specials;
+	struct ctx_build_added_token *specials;
 	bool *merged; /* by id: does a merge or a byte make it? */
 	size_t ids;
 };
@@ -103,7 +103,7 @@ byte_of(uint32_t cp)
 /* The bytes of a token; 1, or 0 if it is not of the alphabet, or -1. */
 static int
 token_bytes(struct reader *r, const char *name, size_t n,
-    struct ctx_pack_token *t, struct ctx_err *err)
+    struct ctx_build_token *t, struct ctx_err *err)
 {
 	char *bytes = ctx_arena_alloc(&r->arena, n + 1, err);
 	uint32_t cp;
@@ -139,13 +139,13 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 {
 	json_t *id = json_object_getn(r->vocab, name, n);
 	json_int_t value = json_integer_value(id);
-	struct ctx_pack_token token = {.cut = cut}, *grown;
+	struct ctx_build_token token = {.cut = cut}, *grown;
 	int rc = token_bytes(r, name, n, &token, err);
 	bool absent;
 
 	if (rc <= 0)
 		return rc < 0 ? -1
-		    : cut == CTX_PACK_NEVER
+		    : cut == CTX_BUILD_NEVER
 		    ? 0
 		    : refuse(err, "a token that is not byte-level: ", name);
 	/* No valid UTF-8 has these bytes, so some vocabularies do not. */
@@ -182,7 +182,7 @@ add_bytes(struct reader *r, struct ctx_err *err)
 			n = 2;
 		}
 		name[n] = '\0';
-		if (add_token(r, name, n, CTX_PACK_ANY, err) < 0)
+		if (add_token(r, name, n, CTX_BUILD_ANY, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -194,7 +194,7 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
     struct ctx_err *err)
 {
 	const char *a = json_string_value(merge), *b;
-	struct ctx_pack_token left;
+	struct ctx_build_token left;
 	size_t n;
 
 	if (a != NULL) {
@@ -235,15 +235,16 @@ add_tokens(struct reader *r, struct ctx_err *err)
 		if (json_integer_value(id) >= 0 &&
 		    json_integer_value(id) < (json_int_t)r->ids &&
 		    !r->merged[json_integer_value(id)])
-			rc =
-			    add_token(r, key, strlen(key), CTX_PACK_NEVER, err);
+			rc = add_token(r, key, strlen(key), CTX_BUILD_NEVER,
+			    err);
 	}
 	return rc;
 }
 
 /* A name that is looked for in normalised text is normalised as well. */
 static int
-normalise(struct reader *r, struct ctx_pack_special *s, struct ctx_err *err)
+normalise(struct reader *r, struct ctx_build_added_token *s,
+    struct ctx_err *err)
 {
 	struct ctx_str name = {s->p, s->n};
 	struct ctx_buf out = {0};
@@ -267,11 +268,11 @@ normalise(struct reader *r, struct ctx_pack_special *s, struct ctx_err *err)
 }
 
 static int
-add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
+add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
     struct ctx_err *err)
 {
 	size_t n = json_array_size(added), i;
-	struct ctx_pack_special *s;
+	struct ctx_build_added_token *s;
 	json_t *token, *id, *content, *normal;
 
 	r->specials = calloc(n + 1, sizeof *r->specials);
@@ -312,7 +313,8 @@ add_specials(struct reader *r, struct ctx_pack *pack, json_t *added,
 
 /* None, or NFC once or more, which is the same as once. */
 static int
-check_normalizer(struct ctx_pack *pack, json_t *normalizer, struct ctx_err *err)
+check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
+    struct ctx_err *err)
 {
 	json_t *list = json_object_get(normalizer, "normalizers"), *one;
 	bool sequence = strcmp(type_of(normalizer), "Sequence") == 0;
@@ -331,15 +333,15 @@ check_normalizer(struct ctx_pack *pack, json_t *normalizer, struct ctx_err *err)
 }
 
 static int
-read_all(struct reader *r, struct ctx_pack *pack, const json_t *root,
+read_all(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
     struct ctx_err *err)
 {
 	r->model = json_object_get(root, "model");
 	if (check_model(r, err) < 0 ||
 	    check_normalizer(pack, json_object_get(root, "normalizer"), err) <
 		0 ||
-	    ctx_presplit_json(pack, json_object_get(root, "pre_tokenizer"),
-		&r->patterns, err) < 0)
+	    ctx_file_pretokenizer_json(pack,
+		json_object_get(root, "pre_tokenizer"), &r->patterns, err) < 0)
 		return -1;
 	r->ids = CTX_VOCAB_MAX;
 	r->merged = calloc(r->ids, sizeof *r->merged);
@@ -356,14 +358,14 @@ read_all(struct reader *r, struct ctx_pack *pack, const json_t *root,
 }
 
 int
-ctx_huggingface_pack_root(struct ctx_pack *pack, const json_t *root,
+ctx_huggingface_build_root(struct ctx_vocab_builder *pack, const json_t *root,
     void **block, size_t *size, struct ctx_err *err)
 {
 	struct reader r = {0};
 	int rc = -1;
 
 	if (read_all(&r, pack, root, err) == 0)
-		rc = ctx_pack(pack, block, size, err);
+		rc = ctx_vocab_build(pack, block, size, err);
 	ctx_arena_release(&r.arena);
 	ctx_buf_release(&r.patterns);
 	free(r.tokens);
@@ -373,7 +375,7 @@ ctx_huggingface_pack_root(struct ctx_pack *pack, const json_t *root,
 }
 
 int
-ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
+ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err)
 {
 	json_error_t where;
@@ -396,7 +398,7 @@ ctx_huggingface_pack(struct ctx_pack *pack, const char *p, size_t n,
 		err->line = where.line > 0 ? (uint64_t)where.line : 0;
 		return -1;
 	}
-	rc = ctx_huggingface_pack_root(pack, root, block, size, err);
+	rc = ctx_huggingface_build_root(pack, root, block, size, err);
 	json_decref(root);
 	return rc;
 }

@@ -26,14 +26,14 @@
 /* Which splitter and special tokens go with a rank file of this name. */
 static const struct {
 	const char *name;
-	struct ctx_scheme scheme;
+	struct ctx_pretokenizer scheme;
 	const struct ctx_specials *specials;
 } families[] = {
-    {"o200k", {CTX_SCHEME_O200K, 3, 1, 0}, &ctx_specials_o200k},
-    {"cl100k", {CTX_SCHEME_CL100K, 3, 1, 0}, &ctx_specials_cl100k},
-    {"p50k", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
-    {"r50k", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
-    {"gpt2", {CTX_SCHEME_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}, &ctx_specials_o200k},
+    {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}, &ctx_specials_cl100k},
+    {"p50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k},
+    {"gpt2", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, &ctx_specials_r50k},
 };
 
 static bool
@@ -60,7 +60,7 @@ is_enough(struct ctx_buf *buf, size_t *next)
 static int
 read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 {
-	int fd = ctx_open(file, O_RDONLY);
+	int fd = ctx_open_file(file, O_RDONLY);
 	struct stat st;
 	size_t next = 0;
 	ssize_t got = 1;
@@ -129,7 +129,7 @@ is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 	n -= sizeof sum;
 	memcpy(&sum, map + n, sizeof sum);
 	return sum == sum_of(map, n) &&
-	    ctx_vocab_check(&t->vocab, map, n, &ignored) == 0;
+	    ctx_vocab_validate(&t->vocab, map, n, &ignored) == 0;
 }
 
 static int
@@ -139,7 +139,7 @@ open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
 
 	return v->patterns == NULL
 	    ? 0
-	    : ctx_chain_open(&t->chain, v->patterns,
+	    : ctx_pcre2_open(&t->chain, v->patterns,
 		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
@@ -190,7 +190,7 @@ cached(const char *path, size_t *n)
 /* Takes a block from the cache; false if there is none that is good. */
 static bool
 from_cache(struct ctx_tokenizer *t, const char *path,
-    const struct ctx_pack *pack)
+    const struct ctx_vocab_builder *pack)
 {
 	struct ctx_err ignored;
 	size_t n;
@@ -286,7 +286,7 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 static void
 cache_named(const struct ctx_tokenizer *t, const char *path)
 {
-	unsigned held = ctx_signals_hold();
+	unsigned held = ctx_signals_defer();
 	struct ctx_buf name = {0};
 	struct ctx_err ignored;
 	bool written;
@@ -314,8 +314,8 @@ to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
 
 /* Without a splitter of its own a rank file needs a telling name. */
 static int
-find_family(struct ctx_tokenizer *t, struct ctx_pack *pack, const char *file,
-    struct ctx_err *err)
+find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
+    const char *file, struct ctx_err *err)
 {
 	const char *base = strrchr(file, '/');
 	size_t i;
@@ -336,7 +336,7 @@ find_family(struct ctx_tokenizer *t, struct ctx_pack *pack, const char *file,
 /* The same ranks mean other tokens with another splitter, so that is part of
  * what is hashed. */
 static void
-hash_source(struct ctx_pack *pack, const struct ctx_buf *text)
+hash_source(struct ctx_vocab_builder *pack, const struct ctx_buf *text)
 {
 	SHA2_CTX hash;
 
@@ -348,8 +348,8 @@ hash_source(struct ctx_pack *pack, const struct ctx_buf *text)
 }
 
 static int
-cache_path(struct ctx_buf *path, const char *cache, const struct ctx_pack *pack,
-    struct ctx_err *err)
+cache_path(struct ctx_buf *path, const char *cache,
+    const struct ctx_vocab_builder *pack, struct ctx_err *err)
 {
 	size_t i;
 
@@ -372,15 +372,15 @@ is_json(const struct ctx_buf *text)
 }
 
 static int
-compile(struct ctx_tokenizer *t, struct ctx_pack *pack,
+compile(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const struct ctx_buf *text, struct ctx_err *err)
 {
 	int rc = is_gguf(text)
-	    ? ctx_gguf_pack(pack, text->p, text->n, &t->block, &t->size, err)
-	    : is_json(text)
-	    ? ctx_huggingface_pack(pack, text->p, text->n, &t->block, &t->size,
-		  err)
-	    : ctx_ranks_pack(pack, text->p, text->n, &t->block, &t->size, err);
+	    ? ctx_gguf_build(pack, text->p, text->n, &t->block, &t->size, err)
+	    : is_json(text) ? ctx_huggingface_build(pack, text->p, text->n,
+				  &t->block, &t->size, err)
+			    : ctx_tiktoken_build(pack, text->p, text->n,
+				  &t->block, &t->size, err);
 
 	if (rc < 0)
 		return -1;
@@ -407,7 +407,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
     struct ctx_err *err)
 {
 	struct ctx_buf text = {0}, path = {0};
-	struct ctx_pack pack = {0};
+	struct ctx_vocab_builder pack = {0};
 	int rc = read_all(&text, file, err);
 
 	if (rc == 0 && !is_gguf(&text) && !is_json(&text))
@@ -422,7 +422,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 			to_cache(t, cache, path.p);
 	}
 	if (rc == 0)
-		rc = ctx_special_index(t, err);
+		rc = ctx_added_token_index(t, err);
 	if (rc < 0)
 		name_file(file, err);
 	ctx_buf_release(&text);
@@ -433,7 +433,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 void
 ctx_tokenizer_unload(struct ctx_tokenizer *t)
 {
-	ctx_chain_close(t->chain);
+	ctx_pcre2_close(t->chain);
 	free(t->names);
 	free(t->block);
 }

@@ -698,7 +698,7 @@ read_pattern(struct parse *r, struct ctx_str pattern)
 }
 
 int
-ctx_regex_translate(const struct ctx_str *patterns, size_t n,
+ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct parse r = {.kinds = kinds, .out = out, .err = err};

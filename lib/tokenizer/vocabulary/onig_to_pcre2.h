@@ -48,7 +48,7 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
  * for Ruby) to PCRE2 patterns over kinds, in out, each with a NUL behind it.
  * What the two might not understand alike is refused: CTX_EFILE.
  */
-int ctx_regex_translate(const struct ctx_str *patterns, size_t n,
+int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include "tokenizer/vocabulary/file_formats.h"
 
 struct ranks {
-	struct ctx_pack_token *list; /* by rank */
+	struct ctx_build_token *list; /* by rank */
 	size_t n, cap;
 	char *text; /* the tokens' bytes, one behind another */
 	size_t used;
@@ -58,7 +58,7 @@ number(const char *p, size_t n, uint32_t *value)
 static int
 enter(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 {
-	struct ctx_pack_token *grown, *t;
+	struct ctx_build_token *grown, *t;
 
 	if (rank >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE, "a rank of %u",
@@ -111,8 +111,8 @@ read_lines(struct ranks *r, const char *p, size_t n, struct ctx_err *err)
 }
 
 int
-ctx_ranks_pack(struct ctx_pack *pack, const char *p, size_t n, void **block,
-    size_t *size, struct ctx_err *err)
+ctx_tiktoken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err)
 {
 	struct ranks r = {0};
 	int rc = -1;
@@ -124,7 +124,7 @@ ctx_ranks_pack(struct ctx_pack *pack, const char *p, size_t n, void **block,
 		pack->tokens = r.list;
 		pack->n = r.n;
 		pack->whole = true;
-		rc = ctx_pack(pack, block, size, err);
+		rc = ctx_vocab_build(pack, block, size, err);
 	}
 	free(r.list);
 	free(r.text);

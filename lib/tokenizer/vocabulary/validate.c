@@ -66,11 +66,11 @@ good_head(const struct ctx_vocab_head *h, size_t n)
 	    h->order == CTX_VOCAB_ORDER && h->version == CTX_VOCAB_VERSION &&
 	    h->size == n && h->n > 0 && h->n < CTX_VOCAB_MAX &&
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
-	    h->scheme.family <= CTX_SCHEME_NONE && h->scheme.digits <= 3 &&
-	    h->scheme.contractions <= 1 && good_bits(h->line_bits) &&
-	    good_bits(h->spill_bits) && good_bits(h->pair_bits) &&
-	    h->pair_bits >= CTX_PAIR_LEAST && good_bits(h->group_bits) &&
-	    good_layout(h);
+	    h->scheme.family <= CTX_PRETOKENIZER_NONE &&
+	    h->scheme.digits <= 3 && h->scheme.contractions <= 1 &&
+	    good_bits(h->line_bits) && good_bits(h->spill_bits) &&
+	    good_bits(h->pair_bits) && h->pair_bits >= CTX_PAIR_LEAST &&
+	    good_bits(h->group_bits) && good_layout(h);
 }
 
 /* A token that is there and of so many bytes (0: of any number). */
@@ -228,12 +228,12 @@ good_patterns(const struct ctx_vocab *v)
 {
 	uint64_t n = v->head->bytes[CTX_VOCAB_PATTERNS];
 
-	return n == 0 ? v->head->scheme.family != CTX_SCHEME_NONE
+	return n == 0 ? v->head->scheme.family != CTX_PRETOKENIZER_NONE
 		      : v->patterns[n - 1] == '\0';
 }
 
 int
-ctx_vocab_check(struct ctx_vocab *v, const void *block, size_t n,
+ctx_vocab_validate(struct ctx_vocab *v, const void *block, size_t n,
     struct ctx_err *err)
 {
 	if (!good_head(block, n))

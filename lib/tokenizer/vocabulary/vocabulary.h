@@ -64,7 +64,7 @@ struct ctx_vocab_head {
 	uint32_t order, version;
 	uint64_t size;      /* bytes of the whole block */
 	uint8_t source[32]; /* sha256 of the file it was made from */
-	struct ctx_scheme scheme;
+	struct ctx_pretokenizer scheme;
 	uint32_t flags;
 	uint32_t n;          /* tokens, holes included */
 	uint32_t ids;        /* one more than the highest public id */
@@ -119,7 +119,7 @@ struct ctx_vocab {
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
 /* validate.c: the same for n bytes from anywhere; every offset and number is
  * checked first.  The block must be aligned as malloc does.  CTX_EFILE. */
-int ctx_vocab_check(struct ctx_vocab *vocab, const void *block, size_t n,
+int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
 /*
