@@ -159,29 +159,30 @@ main(int argc, char **argv)
 	struct cli_sandbox_grants needs;
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	struct ctx_spool spool;
 	struct ctx_err err, refused;
 
 	parse(&age, argc, argv);
-	cli_model_counters(&age.cli, &meter);
-	needs = (struct cli_sandbox_grants){.meter = &meter};
+	cli_model_counters(&age.cli, &counters);
+	needs = (struct cli_sandbox_grants){.counters = &counters};
 	cli_report_open(&age.cli, &age.report, &age.options.report);
 	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
 	if (!age.options.mask && !age.options.report.dry_run)
 		open_spool(&age, &spool, &needs, &refused);
 	cli_sandbox(&age.cli, &needs);
-	if (ctx_age(&stream, &writer, &meter, &age.options, &counts, &err) < 0)
+	if (ctx_age(&stream, &writer, &counters, &age.options, &counts, &err) <
+	    0)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);
-	cli_note_models(&age.cli, &meter);
+	cli_note_models(&age.cli, &counters);
 	say(&age, &counts);
 	cli_report_close(&age.cli, &age.report, &age.options.report);
 	cli_note_pattern(&age.cli, "tool", &age.options.tool);
 	cli_note_pattern(&age.cli, "not-tool", &age.options.not_tool);
 	ctx_pattern_release(&age.options.tool);
 	ctx_pattern_release(&age.options.not_tool);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 	cli_close(&stream);
 	return cli_end(&age.cli, &writer);
 }

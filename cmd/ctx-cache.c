@@ -54,7 +54,7 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 	default:
 		/* Messages that any provider could take, for a model that
 		 * takes no hints. */
-		if (o->hints == NULL)
+		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s takes no cache hints; "
 			    "nothing is changed",
@@ -64,12 +64,12 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 			    "%s caches by itself, but for "
 			    "models that -m must name; "
 			    "nothing is changed",
-			    o->hints->provider);
+			    o->format->provider);
 		else
 			cli_say(&cache->cli,
 			    "%s is not known to heed the "
 			    "hints of %s; nothing is changed",
-			    model, o->hints->provider);
+			    model, o->format->provider);
 		break;
 	}
 }
@@ -85,9 +85,9 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 	cache->hints += o->marks;
 	say_why(cache, o);
 	if (o->why == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
-	    !cache->said_ttl && o->hints->values[cache->ttl] == NULL) {
+	    !cache->said_ttl && o->format->values[cache->ttl] == NULL) {
 		cli_say(&cache->cli, "%s has no choice of --ttl",
-		    o->hints->provider);
+		    o->format->provider);
 		cache->said_ttl = true;
 	}
 	if (o->tokens == 0 || cache->lines++ >= MOST_LINES)
@@ -102,7 +102,7 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 }
 
 static void
-write_hints(struct cache *cache, struct ctx_model_counters *meter)
+write_hints(struct cache *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -110,7 +110,8 @@ write_hints(struct cache *cache, struct ctx_model_counters *meter)
 
 	cli_open(&cache->cli, &stream, cache->cli.files, cache->cli.n_files,
 	    &writer);
-	if (ctx_mark_cache(&stream, &writer, meter, &cache->options, &err) < 0)
+	if (ctx_mark_cache(&stream, &writer, counters, &cache->options, &err) <
+	    0)
 		cli_fail(&cache->cli, &err);
 	cli_note_stream(&cache->cli, &stream);
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
@@ -169,18 +170,19 @@ find_prices(struct cache *cache, const struct ctx_request_prefix *prefix,
 }
 
 static void
-print_json(const struct cache *cache, const struct ctx_cache_cost *bill,
+print_json(const struct cache *cache, const struct ctx_cache_cost *cost,
     bool priced)
 {
-	const struct ctx_request_prefix_item *at = bill->changed;
+	const struct ctx_request_prefix_item *at = cost->changed;
 	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:I, s:I, "
 			      "s:I, s:I, s:I}",
-	    "shared", "messages", (json_int_t)bill->messages, "bytes",
-	    (json_int_t)bill->bytes, "tokens", (json_int_t)bill->tokens,
-	    "messages", (json_int_t)bill->all, "grown", bill->grown, "exact",
-	    !bill->estimated, "read", (json_int_t)bill->read, "written",
-	    (json_int_t)bill->written, "fresh", (json_int_t)bill->fresh, "kept",
-	    (json_int_t)bill->kept, "added", (json_int_t)bill->added);
+	    "shared", "messages", (json_int_t)cost->messages, "bytes",
+	    (json_int_t)cost->bytes, "tokens", (json_int_t)cost->tokens,
+	    "messages", (json_int_t)cost->all, "grown", cost->is_extension,
+	    "exact", !cost->estimated, "read", (json_int_t)cost->read,
+	    "written", (json_int_t)cost->written, "fresh",
+	    (json_int_t)cost->fresh, "kept", (json_int_t)cost->reusable,
+	    "added", (json_int_t)cost->appended);
 	json_t *changed = json_null();
 	struct ctx_err err;
 
@@ -194,16 +196,16 @@ print_json(const struct cache *cache, const struct ctx_cache_cost *bill,
 		    (json_int_t)at->line, "index", (json_int_t)at->index,
 		    "role", ctx_role_name(at->role));
 	o = cli_json_with(o, "changed", changed);
-	if (priced && bill->known)
-		o = cli_json_with(o, "cost", json_real(bill->cost));
-	if (priced && bill->known_unchanged)
+	if (priced && cost->known)
+		o = cli_json_with(o, "cost", json_real(cost->cost));
+	if (priced && cost->known_unchanged)
 		o = cli_json_with(o, "cost_unchanged",
-		    json_real(bill->cost_unchanged));
-	if (priced && bill->known && bill->known_unchanged)
+		    json_real(cost->cost_unchanged));
+	if (priced && cost->known && cost->known_unchanged)
 		o = cli_json_with(o, "calls",
-		    bill->calls == CTX_NEVER
+		    cost->breakeven_requests == CTX_NEVER
 			? json_null()
-			: json_integer((json_int_t)bill->calls));
+			: json_integer((json_int_t)cost->breakeven_requests));
 	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(9), &err) <
 	    0)
 		cli_fail(&cache->cli, &err);
@@ -224,11 +226,11 @@ print_part(const struct ctx_cache_cost *bill, const char *what, uint64_t tokens,
 }
 
 static void
-print_change(const struct ctx_cache_cost *bill)
+print_change(const struct ctx_cache_cost *cost)
 {
-	const struct ctx_request_prefix_item *at = bill->changed;
+	const struct ctx_request_prefix_item *at = cost->changed;
 
-	printf("%-11s", bill->grown && at != NULL ? "added" : "changed");
+	printf("%-11s", cost->is_extension && at != NULL ? "added" : "changed");
 	if (at == NULL) {
 		puts("nothing");
 		return;
@@ -266,28 +268,30 @@ print_bill(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 	}
 	print_part(bill, "in all", bill->read + bill->written + bill->fresh,
 	    priced && bill->known ? &bill->cost : NULL);
-	if (!bill->grown)
-		print_part(bill, "unchanged", bill->kept + bill->added,
+	if (!bill->is_extension)
+		print_part(bill, "unchanged", bill->reusable + bill->appended,
 		    priced && bill->known_unchanged ? &bill->cost_unchanged
 						    : NULL);
 	if (priced && prices->read == CTX_NO_PRICE)
 		puts("the price of cache reads is not known; see --price");
 	if (priced && prices->write == CTX_NO_PRICE && bill->writes)
 		puts("the price of cache writes is not known; see --price");
-	if (bill->grown || !priced || !bill->known || !bill->known_unchanged)
+	if (bill->is_extension || !priced || !bill->known ||
+	    !bill->known_unchanged)
 		return;
 	printf("%-11s", "pays back");
-	if (bill->calls == CTX_NEVER)
+	if (bill->breakeven_requests == CTX_NEVER)
 		puts("never");
-	else if (bill->calls == 0)
+	else if (bill->breakeven_requests == 0)
 		puts("at once");
 	else
-		printf("after %" PRIu64 " more call%s\n", bill->calls,
-		    bill->calls > 1 ? "s" : "");
+		printf("after %" PRIu64 " more call%s\n",
+		    bill->breakeven_requests,
+		    bill->breakeven_requests > 1 ? "s" : "");
 }
 
 static struct ctx_request_prefix *
-read_prefix(struct cache *cache, struct ctx_model_counters *meter,
+read_prefix(struct cache *cache, struct ctx_model_counters *counters,
     const struct ctx_hashkey *key, char **files, size_t n)
 {
 	struct ctx_request_prefix_options options =
@@ -297,8 +301,8 @@ read_prefix(struct cache *cache, struct ctx_model_counters *meter,
 	struct ctx_err err;
 
 	cli_open(&cache->cli, &stream, files, n, NULL);
-	if (ctx_request_prefix_read(&prefix, &stream, meter, &options, &err) <
-	    0) {
+	if (ctx_request_prefix_read(&prefix, &stream, counters, &options,
+		&err) < 0) {
 		if (err.file == NULL)
 			err.file = n > 0 ? files[0] : "-";
 		cli_fail(&cache->cli, &err);
@@ -309,25 +313,25 @@ read_prefix(struct cache *cache, struct ctx_model_counters *meter,
 }
 
 static void
-compare(struct cache *cache, struct ctx_model_counters *meter)
+compare(struct cache *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
 	struct ctx_prices prices;
-	struct ctx_cache_cost bill;
+	struct ctx_cache_cost cost;
 	char *old[] = {(char *)cache->diff};
 
 	ctx_hashkey_init(&key);
-	earlier = read_prefix(cache, meter, &key, old, 1);
-	later = read_prefix(cache, meter, &key, cache->cli.files,
+	earlier = read_prefix(cache, counters, &key, old, 1);
+	later = read_prefix(cache, counters, &key, cache->cli.files,
 	    cache->cli.n_files);
 	find_prices(cache, later, &prices);
-	ctx_request_cost(earlier, later, &prices, &bill);
+	ctx_request_cost(earlier, later, &prices, &cost);
 	if (cache->report.json)
-		print_json(cache, &bill, prices.in != CTX_NO_PRICE);
+		print_json(cache, &cost, prices.in != CTX_NO_PRICE);
 	else
-		print_bill(&bill, &prices);
-	if (!bill.grown)
+		print_bill(&cost, &prices);
+	if (!cost.is_extension)
 		cli_status(&cache->cli, CLI_NO);
 	ctx_request_prefix_close(earlier);
 	ctx_request_prefix_close(later);
@@ -395,19 +399,20 @@ main(int argc, char **argv)
 		    "  ctx-cache -m claude-opus-4-5 --diff last.json "
 		    "now.json\n",
 	    }};
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 
 	parse(&cache, argc, argv);
-	cli_model_counters(&cache.cli, &meter);
+	cli_model_counters(&cache.cli, &counters);
 	if (cache.diff == NULL)
 		cli_report_open(&cache.cli, &cache.report,
 		    &cache.options.report);
 	cli_sandbox(&cache.cli,
-	    &(struct cli_sandbox_grants){.meter = &meter, .read = cache.diff});
+	    &(struct cli_sandbox_grants){.counters = &counters,
+		.read = cache.diff});
 	if (cache.diff != NULL)
-		compare(&cache, &meter);
+		compare(&cache, &counters);
 	else
-		write_hints(&cache, &meter);
-	ctx_model_counters_release(&meter);
+		write_hints(&cache, &counters);
+	ctx_model_counters_release(&counters);
 	return cache.cli.status;
 }

@@ -116,8 +116,9 @@ json_of(const struct ctx_finding *finding)
 	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
 	    cli_json_text(file, strlen(file)), "line",
 	    (json_int_t)finding->place.line, "index",
-	    finding->beside ? json_null()
-			    : json_integer((json_int_t)finding->place.message),
+	    finding->in_request
+		? json_null()
+		: json_integer((json_int_t)finding->place.message),
 	    "rule", ctx_rule_at(finding->id)->id, "what", finding->what);
 }
 
@@ -131,7 +132,7 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
 	/* Many messages may share the line of their record. */
-	if (finding->beside)
+	if (finding->in_request)
 		(void)fprintf(to, " (beside the messages)");
 	else if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
 		(void)fprintf(to, " (message %" PRIu64 ")", place->message);
@@ -294,7 +295,7 @@ parse(struct check *check, int argc, char **argv)
 static void
 run_after(struct check *check)
 {
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	enum after_output output = check->json ? AFTER_JSON
 	    : check->quiet                     ? AFTER_NONE
 					       : AFTER_LINES;
@@ -305,13 +306,13 @@ run_after(struct check *check)
 		cli_die(&check->cli,
 		    "--after compares one file; only -m, "
 		    "--json and -q go with it");
-	cli_model_counters(&check->cli, &meter);
+	cli_model_counters(&check->cli, &counters);
 	cli_sandbox(&check->cli,
-	    &(struct cli_sandbox_grants){.meter = &meter,
+	    &(struct cli_sandbox_grants){.counters = &counters,
 		.read = check->after});
-	after_compare(&check->cli, &meter, check->after, check->cli.files[0],
+	after_compare(&check->cli, &counters, check->after, check->cli.files[0],
 	    output);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 }
 
 static void
@@ -383,7 +384,7 @@ main(int argc, char **argv)
 		    "  ctx-check --repair < broken.jsonl > whole.jsonl\n",
 	    }};
 	struct ctx_writer writer;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	size_t i;
 
 	parse(&check, argc, argv);
@@ -397,11 +398,11 @@ main(int argc, char **argv)
 		run_after(&check);
 		return cli_end(&check.cli, NULL);
 	}
-	cli_model_counters(&check.cli, &meter);
-	check.options.meter = &meter;
+	cli_model_counters(&check.cli, &counters);
+	check.options.counters = &counters;
 	open_reports(&check);
 	/* No tokenizer is opened, so the meter needs no file. */
-	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.meter = NULL});
+	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);
 	for (i = 0; i < check.cli.n_files; i++)
@@ -409,6 +410,6 @@ main(int argc, char **argv)
 	if (check.sarif)
 		end_sarif(true);
 	close_reports(&check);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 	return cli_end(&check.cli, check.repair ? &writer : NULL);
 }

@@ -12,7 +12,7 @@ enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 struct count {
 	struct cli cli;
 	struct row_form form;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	unsigned per, bound;
 	bool text, models, calibrate, annotate;
 	const char *key;
@@ -58,7 +58,7 @@ add_part(struct count *count, const struct ctx_token_stats *t, const char *name,
 	struct ctx_token_stats part = {.file = t->file,
 	    .dialect = t->dialect,
 	    .model = t->model,
-	    .messages = t->view != NULL ? t->messages : 0,
+	    .messages = t->message != NULL ? t->messages : 0,
 	    .tokens = tokens,
 	    .estimated = estimated};
 
@@ -91,7 +91,7 @@ static int
 add_beside(struct count *count, const struct ctx_token_stats *t,
     struct ctx_err *err)
 {
-	const struct ctx_request_overhead *b = &t->beside;
+	const struct ctx_request_overhead *b = &t->overhead;
 	uint64_t priming = b->tokens - b->system - b->tools;
 	bool rough = b->estimated == b->tokens;
 	const char *system = "system", *rest = "priming";
@@ -249,11 +249,12 @@ on_ended(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 
 /* Of a text or a file that is no stream of messages. */
 static void
-find_measure(struct count *count, struct ctx_model_counter *measure)
+find_measure(struct count *count, struct ctx_model_counter *model_counter)
 {
 	struct ctx_err err;
 
-	if (ctx_model_counters_find(&count->meter, NULL, 0, measure, &err) < 0)
+	if (ctx_model_counters_find(&count->counters, NULL, 0, model_counter,
+		&err) < 0)
 		cli_fail(&count->cli, &err);
 }
 
@@ -262,11 +263,11 @@ static void
 count_nothing(struct count *count, const char *file)
 {
 	struct ctx_token_stats none = {.file = file};
-	struct ctx_model_counter measure;
+	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
-	find_measure(count, &measure);
-	none.model = measure.model;
+	find_measure(count, &model_counter);
+	none.model = model_counter.model;
 	if (on_ended(count, &none, &err) < 0)
 		cli_fail(&count->cli, &err);
 }
@@ -281,8 +282,8 @@ count_stream(struct count *count, char **file)
 
 	count->any = false;
 	cli_open(&count->cli, &stream, file, 1, NULL);
-	cli_prefetch(&count->cli, &stream, &count->meter);
-	if (ctx_count_stream(&stream, &count->meter, &hooks, &err) < 0)
+	cli_prefetch(&count->cli, &stream, &count->counters);
+	if (ctx_count_stream(&stream, &count->counters, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_nothing(count, *file);
@@ -325,17 +326,17 @@ count_text(struct count *count, char **file)
 	struct plain plain = {.sum = {.file = *file}};
 	const struct cli_parts parts = {count_part, &plain};
 	struct ctx_token_stats t;
-	struct ctx_model_counter measure;
+	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
-	find_measure(count, &measure);
-	plain.tokens = measure.counter->tokens;
+	find_measure(count, &model_counter);
+	plain.tokens = model_counter.counter->tokens;
 	if (cli_read_parts(*file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
 	t = plain.sum;
-	t.tokens = ctx_tokens_to_model(measure.counter, t.tokens);
-	t.model = measure.model;
-	t.estimated = measure.counter->exact ? 0 : t.tokens;
+	t.tokens = ctx_tokens_to_model(model_counter.counter, t.tokens);
+	t.model = model_counter.model;
+	t.estimated = model_counter.counter->exact ? 0 : t.tokens;
 	(void)on_ended(count, &t, &err);
 }
 
@@ -372,7 +373,7 @@ static void
 report_calls(struct count *count)
 {
 	struct ctx_err err;
-	int rc = calibrate_report(&count->calls, count->meter.encoding,
+	int rc = calibrate_report(&count->calls, count->counters.encoding,
 	    count->bound == 1, count->form.json, &err);
 
 	if (rc < 0)
@@ -411,13 +412,14 @@ annotate(struct count *count)
 
 	cli_open(&count->cli, &stream, count->cli.files, count->cli.n_files,
 	    &writer);
-	cli_prefetch(&count->cli, &stream, &count->meter);
-	if (ctx_annotate(&stream, &writer, &count->meter, count->key, &err) < 0)
+	cli_prefetch(&count->cli, &stream, &count->counters);
+	if (ctx_annotate(&stream, &writer, &count->counters, count->key, &err) <
+	    0)
 		cli_fail(&count->cli, &err);
 	cli_note_stream(&count->cli, &stream);
-	cli_note_models(&count->cli, &count->meter);
+	cli_note_models(&count->cli, &count->counters);
 	cli_close(&stream);
-	ctx_model_counters_release(&count->meter);
+	ctx_model_counters_release(&count->counters);
 	return cli_end(&count->cli, &writer);
 }
 
@@ -511,19 +513,19 @@ main(int argc, char **argv)
 	    }};
 
 	parse(&count, argc, argv);
-	cli_model_counters(&count.cli, &count.meter);
+	cli_model_counters(&count.cli, &count.counters);
 	if (count.bar.svg != NULL)
 		cli_refuse_overwrite(&count.cli, count.bar.svg, NULL);
 	if (count.models) {
-		cli_models_print(&count.cli, &count.meter.own);
+		cli_models_print(&count.cli, &count.counters.own);
 		return cli_end(&count.cli, NULL);
 	}
-	if (count.calibrate && count.meter.encoding == NULL)
-		count.meter.encoding = "o200k_base";
+	if (count.calibrate && count.counters.encoding == NULL)
+		count.counters.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
 	cli_sandbox(&count.cli,
-	    &(struct cli_sandbox_grants){.meter = &count.meter,
+	    &(struct cli_sandbox_grants){.counters = &count.counters,
 		.written = count.bar.svg,
 		.reopens = count.bar.follow});
 	if (count.annotate)
@@ -533,10 +535,10 @@ main(int argc, char **argv)
 		count_files(&count);
 		bar_write(&count.bar, &count.cli);
 	} while (count.bar.follow);
-	cli_note_models(&count.cli, &count.meter);
+	cli_note_models(&count.cli, &count.counters);
 	bar_release(&count.bar);
 	calibrate_release(&count.calls);
-	ctx_model_counters_release(&count.meter);
+	ctx_model_counters_release(&count.counters);
 	rows_release(&count.rows);
 	rows_release(&count.largest);
 	return cli_end(&count.cli, NULL);

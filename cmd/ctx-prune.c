@@ -56,7 +56,8 @@ print_json(struct prune *prune, const struct ctx_prune_outcome *outcome,
 	json_t *more = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "now",
 	    "messages", (json_int_t)outcome->messages, "tokens",
 	    (json_int_t)outcome->before, "left", "messages",
-	    (json_int_t)outcome->left, "tokens", (json_int_t)outcome->after);
+	    (json_int_t)outcome->messages_kept, "tokens",
+	    (json_int_t)outcome->after);
 
 	if (o == NULL || more == NULL || json_object_update(o, more) < 0) {
 		json_decref(o);
@@ -66,9 +67,9 @@ print_json(struct prune *prune, const struct ctx_prune_outcome *outcome,
 	if (outcome->line > 0)
 		o = cli_json_with(o, "line",
 		    json_integer((json_int_t)outcome->line));
-	if (outcome->limits->budget != UINT64_MAX)
+	if (outcome->settings->budget != UINT64_MAX)
 		o = cli_json_with(o, "budget",
-		    json_integer((json_int_t)outcome->limits->budget));
+		    json_integer((json_int_t)outcome->settings->budget));
 	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
 }
 
@@ -81,10 +82,10 @@ print_plan(struct prune *prune, const struct ctx_prune_outcome *outcome)
 	(void)putchar('\n');
 	cli_report_row("now", outcome->messages, outcome->before);
 	cli_report_rules(&prune->report);
-	cli_report_row("left", outcome->left, outcome->after);
-	if (outcome->limits->budget != UINT64_MAX)
+	cli_report_row("left", outcome->messages_kept, outcome->after);
+	if (outcome->settings->budget != UINT64_MAX)
 		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
-		    outcome->limits->budget,
+		    outcome->settings->budget,
 		    outcome->over ? ", which is not met" : "");
 	cli_check_stdout(&prune->cli);
 }
@@ -136,7 +137,7 @@ say_stuck(struct prune *prune, const struct ctx_prune_outcome *outcome)
 	if (prune->stuck++ < MOST_LINES)
 		cli_say(&prune->cli, "%s%s: nothing was removed: %s",
 		    outcome->file, place_of(outcome, place),
-		    outcome->trouble->text);
+		    outcome->error->text);
 }
 
 static void
@@ -150,7 +151,7 @@ say_over(struct prune *prune, const struct ctx_prune_outcome *outcome)
 	name_owners(outcome->plan, owners, sizeof owners);
 	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file,
 	    place_of(outcome, place), cli_short_number(after, outcome->after),
-	    cli_short_number(budget, outcome->limits->budget), owners);
+	    cli_short_number(budget, outcome->settings->budget), owners);
 }
 
 static void
@@ -171,19 +172,19 @@ say_refused(struct prune *prune, const struct ctx_prune_outcome *outcome)
 static void
 say_coarse(struct prune *prune, const struct ctx_prune_outcome *outcome)
 {
-	const struct ctx_prune_settings *limits = outcome->limits;
+	const struct ctx_prune_settings *settings = outcome->settings;
 	char quantum[16], target[16];
 
 	if (prune->coarse || outcome->plan->grid == 0 ||
-	    limits->quantum <= limits->target)
+	    settings->quantum <= settings->target)
 		return;
 	prune->coarse = true;
 	cli_say(&prune->cli,
 	    "%s: --quantum %s is above the target of %s "
 	    "tokens, so a cut may leave little but what must "
 	    "stay; lower --quantum",
-	    outcome->file, cli_short_number(quantum, limits->quantum),
-	    cli_short_number(target, limits->target));
+	    outcome->file, cli_short_number(quantum, settings->quantum),
+	    cli_short_number(target, settings->target));
 }
 
 static int
@@ -192,27 +193,27 @@ ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 	struct prune *prune = user;
 	int rc = 0;
 
-	if (outcome->trouble != NULL)
+	if (outcome->error != NULL)
 		say_stuck(prune, outcome);
 	else if (outcome->refused)
 		say_refused(prune, outcome);
 	else if (outcome->over)
 		say_over(prune, outcome);
 	say_coarse(prune, outcome);
-	if (outcome->unnoted != NULL && !prune->unnoted)
+	if (outcome->notice_unsupported != NULL && !prune->unnoted)
 		cli_say(&prune->cli,
 		    "%s: no notice can stand between turns "
 		    "of dialect %s; none is put in",
-		    outcome->file, outcome->unnoted->name);
-	prune->unnoted |= outcome->unnoted != NULL;
-	if (outcome->bound && !prune->bound)
+		    outcome->file, outcome->notice_unsupported->name);
+	prune->unnoted |= outcome->notice_unsupported != NULL;
+	if (outcome->breaks_signed_reasoning && !prune->bound)
 		cli_say(&prune->cli,
 		    "%s: kept signed reasoning after a change; "
 		    "the provider refuses it unless the "
 		    "request sets prefix_mismatch_behavior "
 		    "to drop_block",
 		    outcome->file);
-	prune->bound |= outcome->bound;
+	prune->bound |= outcome->breaks_signed_reasoning;
 	if (cli_report_plans(&prune->report) && prune->report.json)
 		rc = print_json(prune, outcome, err);
 	else if (cli_report_plans(&prune->report))
@@ -234,7 +235,7 @@ static void
 settle(struct prune *prune, enum ctx_level level)
 {
 	struct ctx_prune_options *o = &prune->options;
-	struct ctx_prune_settings *limits = &o->limits;
+	struct ctx_prune_settings *settings = &o->settings;
 
 	if (prune->compact && prune->policy != NULL &&
 	    strcmp(prune->policy, "summarize") != 0)
@@ -244,21 +245,21 @@ settle(struct prune *prune, enum ctx_level level)
 		    prune->policy);
 	if (prune->policy == NULL)
 		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
-	limits->always = prune->compact;
-	limits->level = level;
-	limits->reasoning = (enum ctx_reasoning)prune->reasoning;
+	settings->always = prune->compact;
+	settings->level = level;
+	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
 	if (!prune->keep_last_given)
-		limits->keep_last = 6 - 2 * (uint64_t)level;
-	limits->policy = ctx_strategy_find(prune->policy);
-	if (limits->policy == NULL)
+		settings->keep_last = 6 - 2 * (uint64_t)level;
+	settings->strategy = ctx_strategy_find(prune->policy);
+	if (settings->strategy == NULL)
 		cli_die(&prune->cli, "no strategy '%s'; see --help",
 		    prune->policy);
-	limits->pin_system =
-	    limits->policy->pins_system && !prune->no_pin_system;
-	if (!limits->policy->summarizes)
-		limits->trigger_messages = 0;
+	settings->pin_system =
+	    settings->strategy->pins_system && !prune->no_pin_system;
+	if (!settings->strategy->summarizes)
+		settings->trigger_messages = 0;
 	/* The message has a frame beside its text. */
-	limits->reserved = o->summary_tokens + 32;
+	settings->reserved = o->summary_tokens + 32;
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
@@ -284,14 +285,14 @@ environment(struct prune *prune)
 	if (o->scorer.embedder == NULL)
 		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
 	/* A command that the strategy does not run needs no rights. */
-	if (!o->limits.policy->embeds)
+	if (!o->settings.strategy->embeds)
 		o->scorer.embedder = NULL;
-	if (!o->limits.policy->summarizes) {
+	if (!o->settings.strategy->summarizes) {
 		o->summarizer = NULL;
 		return;
 	}
 	cli_env_number(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
-	    &o->limits.keep_tokens);
+	    &o->settings.keep_tokens);
 	if (o->trigger.set)
 		return;
 	cli_env_number(&prune->cli, "SUMMARIZATION_TRIGGER_TOKENS",
@@ -307,13 +308,13 @@ static void
 defaults(struct prune *prune)
 {
 	struct ctx_prune_options *o = &prune->options;
-	struct ctx_prune_settings *limits = &o->limits;
+	struct ctx_prune_settings *settings = &o->settings;
 
-	limits->keep_turns = 3;
-	limits->keep_first = 2;
-	limits->window_turns = 10;
-	limits->keep_messages = 20;
-	limits->trigger_messages = 100;
+	settings->keep_turns = 3;
+	settings->keep_first = 2;
+	settings->window_turns = 10;
+	settings->keep_messages = 20;
+	settings->trigger_messages = 100;
 	o->reserve = 512;
 	o->summary_tokens = 300;
 	o->prompt = "Summarize this conversation history concisely:";
@@ -324,7 +325,7 @@ static void
 parse(struct prune *prune, int argc, char **argv)
 {
 	struct ctx_prune_options *o = &prune->options;
-	struct ctx_prune_settings *limits = &o->limits;
+	struct ctx_prune_settings *settings = &o->settings;
 	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
 	    {'b', "budget", "N|P%", "tokens that may leave (the window)",
@@ -338,20 +339,21 @@ parse(struct prune *prune, int argc, char **argv)
 	    {0, "target", "N|P%", "how deep to cut (by level)", CLI_AMOUNT,
 		&o->target, NULL, NULL},
 	    {0, "quantum", "N", "cut only at multiples of N tokens", CLI_NUMBER,
-		&limits->quantum, NULL, NULL},
+		&settings->quantum, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What stays"},
 	    {'s', "strategy", "NAME", "what goes first (pinned-fifo)",
 		CLI_STRING, &prune->policy, cli_policy_name, NULL},
 	    {'l', "level", "NAME", "light, balanced (default), aggressive",
 		CLI_CHOICE, &level, level_name, NULL},
 	    {'k', "keep-last", "N", "newest messages (6, 4, 2 by level)",
-		CLI_NUMBER, &limits->keep_last, NULL, &prune->keep_last_given},
+		CLI_NUMBER, &settings->keep_last, NULL,
+		&prune->keep_last_given},
 	    {'t', "keep-turns", "N", "newest turns' question and answer (3)",
-		CLI_NUMBER, &limits->keep_turns, NULL, NULL},
+		CLI_NUMBER, &settings->keep_turns, NULL, NULL},
 	    {0, "keep-first", "N", "first messages, for middle-out (2)",
-		CLI_NUMBER, &limits->keep_first, NULL, NULL},
+		CLI_NUMBER, &settings->keep_first, NULL, NULL},
 	    {0, "window-turns", "N", "turns, for window (10)", CLI_NUMBER,
-		&limits->window_turns, NULL, NULL},
+		&settings->window_turns, NULL, NULL},
 	    {0, "pin", "REGEX", "messages whose text matches", CLI_PATTERN,
 		&o->pin_text, NULL, NULL},
 	    {0, "pin-tool", "REGEX", "calls and results of such tools",
@@ -386,7 +388,7 @@ parse(struct prune *prune, int argc, char **argv)
 	    {0, "embedder", "CMD", "JSON lines in, arrays of numbers out",
 		CLI_STRING, &o->scorer.embedder, NULL, NULL},
 	    {0, "trigger-messages", "N", "also over so many messages (100)",
-		CLI_NUMBER, &limits->trigger_messages, NULL, NULL},
+		CLI_NUMBER, &settings->trigger_messages, NULL, NULL},
 	    CLI_REPORT(&prune->report),
 	    CLI_JOBS(&prune->cli),
 	    CLI_COMMON(&prune->cli),
@@ -444,12 +446,12 @@ main(int argc, char **argv)
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	struct ctx_err err;
 
 	defaults(&prune);
 	parse(&prune, argc, argv);
-	cli_model_counters(&prune.cli, &meter);
+	cli_model_counters(&prune.cli, &counters);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
@@ -457,14 +459,14 @@ main(int argc, char **argv)
 	if (prune.options.summarizer == NULL &&
 	    prune.options.scorer.embedder == NULL)
 		cli_sandbox(&prune.cli,
-		    &(struct cli_sandbox_grants){.meter = &meter});
-	cli_prefetch(&prune.cli, &stream, &meter);
-	if (ctx_prune(&stream, &writer, &meter, &prune.options, &err) < 0)
+		    &(struct cli_sandbox_grants){.counters = &counters});
+	cli_prefetch(&prune.cli, &stream, &counters);
+	if (ctx_prune(&stream, &writer, &counters, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
-	cli_note_models(&prune.cli, &meter);
+	cli_note_models(&prune.cli, &counters);
 	end(&prune);
 	cli_close(&stream);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 	return cli_end(&prune.cli, &writer);
 }

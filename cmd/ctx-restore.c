@@ -213,9 +213,10 @@ parse(struct restore *restore, int argc, char **argv)
 /* A spool that is not there may still come; any other trouble with it is told
  * of when it is needed. */
 static void
-enter_sandbox(struct restore *restore, const struct ctx_model_counters *meter)
+enter_sandbox(struct restore *restore,
+    const struct ctx_model_counters *counters)
 {
-	struct cli_sandbox_grants needs = {.meter = meter};
+	struct cli_sandbox_grants needs = {.counters = counters};
 	struct ctx_err *refused = &restore->refused;
 	struct ctx_spool spool;
 
@@ -243,19 +244,19 @@ main(int argc, char **argv)
 	    }};
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	struct ctx_err err;
 	bool quiet;
 
 	parse(&restore, argc, argv);
-	cli_model_counters(&restore.cli, &meter);
+	cli_model_counters(&restore.cli, &counters);
 	cli_report_open(&restore.cli, &restore.report, &restore.options.report);
 	quiet = restore.list || restore.gc;
 	cli_open(&restore.cli, &stream, restore.cli.files, restore.cli.n_files,
 	    quiet ? NULL : &writer);
-	enter_sandbox(&restore, &meter);
+	enter_sandbox(&restore, &counters);
 	each_file(&restore, note_file);
-	if (ctx_restore(&stream, quiet ? NULL : &writer, &meter,
+	if (ctx_restore(&stream, quiet ? NULL : &writer, &counters,
 		&restore.options, &err) < 0)
 		cli_fail(&restore.cli, &err);
 	cli_note_stream(&restore.cli, &stream);
@@ -270,7 +271,7 @@ main(int argc, char **argv)
 	    &restore.options.report);
 	ctx_intern_release(&restore.files);
 	ctx_intern_release(&restore.named);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 	cli_close(&stream);
 	return cli_end(&restore.cli, quiet ? NULL : &writer);
 }

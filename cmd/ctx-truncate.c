@@ -123,22 +123,22 @@ main(int argc, char **argv)
 	struct ctx_truncate_counts counts;
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	struct ctx_err err;
 
 	parse(&truncate, argc, argv);
-	cli_model_counters(&truncate.cli, &meter);
+	cli_model_counters(&truncate.cli, &counters);
 	cli_report_open(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
 	cli_open(&truncate.cli, &stream, truncate.cli.files,
 	    truncate.cli.n_files, &writer);
 	cli_sandbox(&truncate.cli,
-	    &(struct cli_sandbox_grants){.meter = &meter});
-	if (ctx_truncate(&stream, &writer, &meter, &truncate.options, &counts,
-		&err) < 0)
+	    &(struct cli_sandbox_grants){.counters = &counters});
+	if (ctx_truncate(&stream, &writer, &counters, &truncate.options,
+		&counts, &err) < 0)
 		cli_fail(&truncate.cli, &err);
 	cli_note_stream(&truncate.cli, &stream);
-	cli_note_models(&truncate.cli, &meter);
+	cli_note_models(&truncate.cli, &counters);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
 	if (truncate.cli.verbose && counts.reasoning > 0)
@@ -157,7 +157,7 @@ main(int argc, char **argv)
 	cli_note_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
 	ctx_pattern_release(&truncate.options.tool);
 	ctx_pattern_release(&truncate.options.not_tool);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 	cli_close(&stream);
 	return cli_end(&truncate.cli, &writer);
 }

@@ -118,10 +118,10 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 	int rc;
 
 	rc = add(bar, DEFINITIONS, (struct ctx_str){"tools defined", 13},
-	    t->beside.tools, err);
+	    t->overhead.tools, err);
 	if (rc == 0)
 		rc = add(bar, SYSTEM, (struct ctx_str){"system", 6},
-		    t->beside.system, err);
+		    t->overhead.system, err);
 	picture_make(&picture, t, window, bar->parts, bar->n);
 	if (rc == 0 && (bar->shown || bar->follow)) {
 		if (bar->lines > 0)

@@ -6,7 +6,7 @@
 #include "check/after.h"
 
 static struct ctx_request_prefix *
-read_request(struct cli *cli, struct ctx_model_counters *meter,
+read_request(struct cli *cli, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char *file)
 {
 	struct ctx_request_prefix *prefix;
@@ -14,7 +14,7 @@ read_request(struct cli *cli, struct ctx_model_counters *meter,
 	struct ctx_err err;
 
 	cli_open(cli, &stream, &file, 1, NULL);
-	if (ctx_request_prefix_read(&prefix, &stream, meter, options, &err) <
+	if (ctx_request_prefix_read(&prefix, &stream, counters, options, &err) <
 	    0) {
 		if (err.file == NULL)
 			err.file = file;
@@ -122,7 +122,7 @@ print_json(const struct cli *cli,
 }
 
 void
-after_compare(struct cli *cli, struct ctx_model_counters *meter,
+after_compare(struct cli *cli, struct ctx_model_counters *counters,
     const char *earlier, char *later, enum after_output output)
 {
 	struct ctx_request_prefix_options options = {.keep = true};
@@ -132,10 +132,10 @@ after_compare(struct cli *cli, struct ctx_model_counters *meter,
 
 	ctx_hashkey_init(&key);
 	options.key = &key;
-	first = read_request(cli, meter, &options, (char *)earlier);
+	first = read_request(cli, counters, &options, (char *)earlier);
 	options =
 	    (struct ctx_request_prefix_options){.key = &key, .earlier = first};
-	second = read_request(cli, meter, &options, later);
+	second = read_request(cli, counters, &options, later);
 	ctx_request_prefix_compare(first, second, &change);
 	if (output == AFTER_JSON)
 		print_json(cli, &change);
@@ -146,5 +146,5 @@ after_compare(struct cli *cli, struct ctx_model_counters *meter,
 		cli_status(cli, CLI_NO);
 	ctx_request_prefix_close(first);
 	ctx_request_prefix_close(second);
-	cli_note_models(cli, meter);
+	cli_note_models(cli, counters);
 }

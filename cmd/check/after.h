@@ -13,7 +13,7 @@ enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
  * no lines if messages were only appended.  Sets CLI_NO if reasoning is
  * refused.
  */
-void after_compare(struct cli *cli, struct ctx_model_counters *meter,
+void after_compare(struct cli *cli, struct ctx_model_counters *counters,
     const char *earlier, char *later, enum after_output output);
 
 #endif

@@ -186,7 +186,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 
 void
 cli_prefetch(struct cli *cli, struct ctx_stream *stream,
-    struct ctx_model_counters *meter)
+    struct ctx_model_counters *counters)
 {
 	uint64_t threads = cli->jobs;
 	struct ctx_err err;
@@ -201,7 +201,8 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 	/* What leaves at once is not read ahead. */
 	if (cli->unbuffered)
 		threads = 1;
-	if (ctx_stream_count_ahead(stream, meter, (unsigned)threads, &err) < 0)
+	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
+	    0)
 		cli_fail(cli, &err);
 }
 
@@ -309,24 +310,24 @@ check_encoding(const struct cli *cli)
 }
 
 void
-cli_model_counters(struct cli *cli, struct ctx_model_counters *meter)
+cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 {
 	char file[4096];
 
 	if (cli->encoding != NULL)
 		check_encoding(cli);
-	memset(meter, 0, sizeof *meter);
-	meter->model = cli->model;
-	meter->encoding = cli->encoding;
-	if (meter->encoding == NULL && meter->model == NULL)
-		meter->encoding = cli_environment("CTX_ENCODING");
-	meter->fallback = cli_environment("CTX_MODEL");
+	memset(counters, 0, sizeof *counters);
+	counters->model = cli->model;
+	counters->encoding = cli->encoding;
+	if (counters->encoding == NULL && counters->model == NULL)
+		counters->encoding = cli_environment("CTX_ENCODING");
+	counters->fallback = cli_environment("CTX_MODEL");
 	if (own_file(cli->cache, "XDG_CACHE_HOME", ".cache", ""))
-		meter->cache = cli->cache;
+		counters->cache = cli->cache;
 	if (own_models(file))
 		cli_models_read(cli, file);
-	meter->own.list = cli->models;
-	meter->own.n = cli->n_models;
+	counters->own.list = cli->models;
+	counters->own.n = cli->n_models;
 }
 
 /* read(2), restarted, and waiting where others made the file non-blocking. */

@@ -232,7 +232,7 @@ void cli_progress_close(struct cli *cli);
 /* Has the messages of a stream counted by the threads of CLI_JOBS; after the
  * sandbox, which holds for threads begun in it. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
-    struct ctx_model_counters *meter);
+    struct ctx_model_counters *counters);
 /* Warns of a mixed stream and of one without messages; with --verbose names
  * the dialect, and why and where it was found. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
@@ -267,7 +267,8 @@ void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 /* What a command still has to open once it reads its input, beside its
  * operands. */
 struct cli_sandbox_grants {
-	const struct ctx_model_counters *meter; /* its vocabularies; or NULL */
+	const struct ctx_model_counters
+	    *counters;       /* its vocabularies; or NULL */
 	const char *read;    /* a file that it will read; or NULL */
 	const char *written; /* a file that it will make; or NULL */
 	bool reopens;        /* its operands, which may be other files then */
@@ -293,10 +294,11 @@ long cli_refuse_calls(void);
 
 /* A meter with model, encoding and the environment applied, and the user's
  * models; before cli_refuse_overwrite, which spares what they name. */
-void cli_model_counters(struct cli *cli, struct ctx_model_counters *meter);
+void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
 /* Says, once, of an unknown model what it is taken for; with --verbose where
  * the tokenizer of an estimated one is to be had. */
-void cli_note_models(const struct cli *cli, struct ctx_model_counters *meter);
+void cli_note_models(const struct cli *cli,
+    struct ctx_model_counters *counters);
 
 /*
  * Says, if there were any, of how many messages bound reasoning was kept after

@@ -298,22 +298,22 @@ cli_models_release(struct cli *cli)
 }
 
 void
-cli_note_models(const struct cli *cli, struct ctx_model_counters *meter)
+cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 {
-	const struct ctx_model *near = meter->near;
+	const struct ctx_model *near = counters->near;
 
-	if (meter->unknown[0] != '\0')
+	if (counters->unknown[0] != '\0')
 		cli_say(cli,
 		    "unknown model %s: taken for a local one of 32,000 tokens "
 		    "(--window, --encoding)",
-		    meter->unknown);
+		    counters->unknown);
 	if (cli->verbose && near != NULL)
 		cli_say(cli,
 		    "%s is estimated by %s; its own tokenizer is %s on "
 		    "huggingface.co (--encoding FILE)",
 		    near->name, near->encoding, near->file);
-	meter->unknown[0] = '\0';
-	meter->near = NULL;
+	counters->unknown[0] = '\0';
+	counters->near = NULL;
 }
 
 /* ---- the list ---- */

@@ -116,50 +116,50 @@ cli_explain_close(const struct cli *cli, FILE *file, const char *path)
 }
 
 static json_t *
-json_message(const struct ctx_change *touch)
+json_message(const struct ctx_change *change)
 {
 	return json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I}",
-	    "file", cli_json_text(touch->file, strlen(touch->file)), "line",
-	    (json_int_t)touch->line, "index", (json_int_t)touch->index, "role",
-	    ctx_role_name(touch->role), "tool",
-	    cli_json_text(touch->tool.p, touch->tool.n), "rule", touch->rule,
-	    "action", touch->action, "before", (json_int_t)touch->before,
-	    "after", (json_int_t)touch->after);
+	    "file", cli_json_text(change->file, strlen(change->file)), "line",
+	    (json_int_t)change->line, "index", (json_int_t)change->index,
+	    "role", ctx_role_name(change->role), "tool",
+	    cli_json_text(change->tool.p, change->tool.n), "rule", change->rule,
+	    "action", change->action, "before", (json_int_t)change->before,
+	    "after", (json_int_t)change->after);
 }
 
 static json_t *
-json_line(const struct ctx_change *touch)
+json_line(const struct ctx_change *change)
 {
 	return json_pack("{s:o, s:I, s:s, s:s}", "file",
-	    cli_json_text(touch->file, strlen(touch->file)), "line",
-	    (json_int_t)touch->line, "rule", touch->rule, "action",
-	    touch->action);
+	    cli_json_text(change->file, strlen(change->file)), "line",
+	    (json_int_t)change->line, "rule", change->rule, "action",
+	    change->action);
 }
 
 static json_t *
-json_member(const struct ctx_change *touch)
+json_member(const struct ctx_change *change)
 {
 	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
-	    cli_json_text(touch->file, strlen(touch->file)), "line",
-	    (json_int_t)touch->line, "member",
-	    cli_json_text(touch->member.p, touch->member.n), "rule",
-	    touch->rule, "action", touch->action);
+	    cli_json_text(change->file, strlen(change->file)), "line",
+	    (json_int_t)change->line, "member",
+	    cli_json_text(change->member.p, change->member.n), "rule",
+	    change->rule, "action", change->action);
 }
 
 static int
-explain(struct cli_report *report, const struct ctx_change *touch,
+explain(struct cli_report *report, const struct ctx_change *change,
     struct ctx_err *err)
 {
-	json_t *line = touch->member.n > 0 ? json_member(touch)
-	    : touch->aside                 ? json_line(touch)
-					   : json_message(touch);
+	json_t *line = change->member.n > 0 ? json_member(change)
+	    : change->aside                 ? json_line(change)
+					    : json_message(change);
 
-	line = cli_json_with(line, "sha256", json_string(touch->sha256));
-	if (touch->ranked)
-		line = cli_json_with(line, "score", json_real(touch->rank));
-	if (touch->part)
+	line = cli_json_with(line, "sha256", json_string(change->sha256));
+	if (change->ranked)
+		line = cli_json_with(line, "score", json_real(change->rank));
+	if (change->part)
 		line = cli_json_with(line, "part", json_true());
-	if (report->archive_path != NULL && strcmp(touch->action, "add") != 0)
+	if (report->archive_path != NULL && strcmp(change->action, "add") != 0)
 		line = cli_json_with(line, "archive",
 		    cli_json_text(report->archive_path,
 			strlen(report->archive_path)));
@@ -298,43 +298,43 @@ end_file(struct cli_report *report, struct ctx_err *err)
 
 /* True if the touch is the first of its message. */
 static bool
-counts(const struct ctx_change *touch)
+counts(const struct ctx_change *change)
 {
-	return touch->member.n == 0 && !touch->aside && !touch->part &&
-	    !touch->continues;
+	return change->member.n == 0 && !change->aside && !change->part &&
+	    !change->continues;
 }
 
 static void
-add_to_rule(struct cli_report *report, const struct ctx_change *touch)
+add_to_rule(struct cli_report *report, const struct ctx_change *change)
 {
 	struct cli_rule *rule = report->rules, *last = rule + CLI_RULES - 1;
 
 	while (rule < last && rule->name != NULL &&
-	    (strcmp(rule->name, touch->rule) != 0 ||
-		strcmp(rule->action, touch->action) != 0))
+	    (strcmp(rule->name, change->rule) != 0 ||
+		strcmp(rule->action, change->action) != 0))
 		rule++;
-	rule->name = touch->rule;
-	rule->action = touch->action;
-	rule->members += touch->member.n > 0;
-	rule->lines += touch->aside;
-	rule->messages += counts(touch);
-	rule->before += touch->before;
-	rule->after += touch->after;
+	rule->name = change->rule;
+	rule->action = change->action;
+	rule->members += change->member.n > 0;
+	rule->lines += change->aside;
+	rule->messages += counts(change);
+	rule->before += change->before;
+	rule->after += change->after;
 }
 
 static int
-touched(void *user, const struct ctx_change *touch, struct ctx_err *err)
+touched(void *user, const struct ctx_change *change, struct ctx_err *err)
 {
 	struct cli_report *report = user;
 
 	if (report->by_file &&
-	    (report->file == NULL || strcmp(report->file, touch->file) != 0)) {
+	    (report->file == NULL || strcmp(report->file, change->file) != 0)) {
 		if (end_file(report, err) < 0)
 			return -1;
-		report->file = touch->file;
+		report->file = change->file;
 	}
-	add_to_rule(report, touch);
-	return report->explain != NULL ? explain(report, touch, err) : 0;
+	add_to_rule(report, change);
+	return report->explain != NULL ? explain(report, change, err) : 0;
 }
 
 /* ---- opening and closing ---- */
@@ -351,7 +351,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	out->hashes = path != NULL;
 	out->user = report;
 	if (path != NULL || out->dry_run)
-		out->touched = touched;
+		out->on_change = touched;
 	if (report->json && !out->dry_run)
 		cli_die(cli, "--json needs --dry-run");
 	if (path != NULL && strcmp(path, "-") == 0) {

@@ -225,17 +225,17 @@ allow_vocabulary(const struct sandbox *s, const char *encoding)
  * directory of compiled ones is for those of files only. */
 static void
 allow_vocabularies(const struct sandbox *s,
-    const struct ctx_model_counters *meter)
+    const struct ctx_model_counters *counters)
 {
-	bool files = allow_vocabulary(s, meter->encoding);
+	bool files = allow_vocabulary(s, counters->encoding);
 	size_t i;
 
-	for (i = 0; i < meter->own.n; i++)
-		files |= allow_vocabulary(s, meter->own.list[i].encoding);
-	if (!files || meter->cache == NULL)
+	for (i = 0; i < counters->own.n; i++)
+		files |= allow_vocabulary(s, counters->own.list[i].encoding);
+	if (!files || counters->cache == NULL)
 		return;
-	ctx_tokenizer_make_cache(meter->cache);
-	allow(s, meter->cache,
+	ctx_tokenizer_make_cache(counters->cache);
+	allow(s, counters->cache,
 	    MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE | MAY_LINK |
 		MAY_TRUNCATE);
 }
@@ -284,8 +284,8 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 		cli_die(cli, "cannot make a sandbox: %s; see --no-sandbox",
 		    strerror(errno));
 	allow_operands(&s, needs->reopens);
-	if (needs->meter != NULL)
-		allow_vocabularies(&s, needs->meter);
+	if (needs->counters != NULL)
+		allow_vocabularies(&s, needs->counters);
 	if (needs->read != NULL)
 		allow(&s, needs->read, MAY_READ | MAY_LIST);
 	if (needs->spool != NULL)

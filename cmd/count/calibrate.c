@@ -25,10 +25,11 @@ find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
 	struct ctx_str text = t->name;
 
 	c->text.n = 0;
-	if (t->view != NULL && t->view->model != 0 &&
-	    t->view->json->nodes[t->view->model].kind == CTX_JSON_STRING &&
-	    ctx_json_text(t->view->json, t->view->model, &c->text, &text, err) <
-		0)
+	if (t->message != NULL && t->message->model != 0 &&
+	    t->message->json->nodes[t->message->model].kind ==
+		CTX_JSON_STRING &&
+	    ctx_json_text(t->message->json, t->message->model, &c->text, &text,
+		err) < 0)
 		return -1;
 	if (text.n == 0)
 		text = (struct ctx_str){"unknown", strlen("unknown")};
@@ -65,7 +66,7 @@ calibrate_message(struct calibrate *c, const struct ctx_token_stats *t,
 	struct calibrate_sum sum;
 
 	/* Of an answer in several lines any may say what the call took. */
-	if (!(t->view->flags & CTX_MESSAGE_CONTINUES))
+	if (!(t->message->flags & CTX_MESSAGE_CONTINUES))
 		c->before = c->all;
 	c->role = t->role;
 	/* What was asked may stand in the same message. */
@@ -89,8 +90,8 @@ calibrate_ended(struct calibrate *c, const struct ctx_token_stats *t,
 	int rc = 0;
 
 	if (t->billed > 0) {
-		sum.text += t->beside.system;
-		sum.rest += t->beside.tokens - t->beside.system;
+		sum.text += t->overhead.system;
+		sum.rest += t->overhead.tokens - t->overhead.system;
 		rc = note(c, t, &sum, err);
 	}
 	memset(&c->all, 0, sizeof c->all);
@@ -110,13 +111,15 @@ enum { LEAST_CALLS = 3 };
 
 /* Why no line can be made of a fit; NULL if one can. */
 static const char *
-doubt(const struct ctx_calibration *fit, size_t calls)
+doubt(const struct ctx_calibration *calibration, size_t calls)
 {
-	if (calls < LEAST_CALLS || isinf(fit->spread))
+	if (calls < LEAST_CALLS || isinf(calibration->spread))
 		return "fewer than three calls tell";
-	if (fit->factor < LEAST_FACTOR || fit->factor > MOST_FACTOR)
+	if (calibration->factor < LEAST_FACTOR ||
+	    calibration->factor > MOST_FACTOR)
 		return "no tokenizer has such a factor";
-	if (fit->error > WORST_ERROR || fit->spread >= fit->factor)
+	if (calibration->error > WORST_ERROR ||
+	    calibration->spread >= calibration->factor)
 		return "what was billed follows something else";
 	return NULL;
 }
@@ -124,43 +127,45 @@ doubt(const struct ctx_calibration *fit, size_t calls)
 /* Hundredths, as models.json and the table have them; never rounded down
  * what must not be too low. */
 static double
-hundredths(const struct ctx_calibration *fit, bool upper)
+hundredths(const struct ctx_calibration *calibration, bool upper)
 {
-	return upper ? ceil(fit->upper * 100 - 1e-9) / 100
-		     : floor(fit->factor * 100 + 0.5) / 100;
+	return upper ? ceil(calibration->upper * 100 - 1e-9) / 100
+		     : floor(calibration->factor * 100 + 0.5) / 100;
 }
 
 static json_t *
 line_of(const char *model, const char *encoding,
-    const struct ctx_calibration *fit, bool upper)
+    const struct ctx_calibration *calibration, bool upper)
 {
 	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
-	    "exact", 0, "factor", hundredths(fit, upper));
+	    "exact", 0, "factor", hundredths(calibration, upper));
 }
 
 static int
 print_text(const char *model, const char *encoding,
-    const struct ctx_calibration *fit, size_t calls, json_t *line,
+    const struct ctx_calibration *calibration, size_t calls, json_t *line,
     struct ctx_err *err)
 {
 	char number[16];
 
 	cli_print_masked(stdout, model, strlen(model));
 	printf(": %zu call%s\n  factor      %.3f tokens for one of %s", calls,
-	    calls == 1 ? "" : "s", fit->factor, encoding);
-	if (isinf(fit->spread))
+	    calls == 1 ? "" : "s", calibration->factor, encoding);
+	if (isinf(calibration->spread))
 		printf(", too few calls to say how sure\n");
 	else
-		printf(" (95 %%: %.3f to %.3f)\n", fit->factor - fit->spread,
-		    fit->factor + fit->spread);
+		printf(" (95 %%: %.3f to %.3f)\n",
+		    calibration->factor - calibration->spread,
+		    calibration->factor + calibration->spread);
 	printf("  error       %.1f %% of the mean call, at most %.1f %%\n",
-	    100 * fit->error, 100 * fit->worst);
+	    100 * calibration->error, 100 * calibration->worst);
 	printf("  beside      %s tokens with every call; for --reserve\n",
-	    cli_short_number(number, (uint64_t)(fit->beside + 0.5)));
+	    cli_short_number(number, (uint64_t)(calibration->beside + 0.5)));
 	printf("  upper       %.2f counts no call too low\n",
-	    hundredths(fit, true));
+	    hundredths(calibration, true));
 	if (line == NULL) {
-		printf("  models.json no line: %s\n", doubt(fit, calls));
+		printf("  models.json no line: %s\n",
+		    doubt(calibration, calls));
 		return 0;
 	}
 	printf("  models.json ");
@@ -170,19 +175,21 @@ print_text(const char *model, const char *encoding,
 
 static int
 print_json(const char *model, const char *encoding,
-    const struct ctx_calibration *fit, size_t calls, json_t *line,
+    const struct ctx_calibration *calibration, size_t calls, json_t *line,
     struct ctx_err *err)
 {
 	json_t *o =
 	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}",
 		"model", model, "encoding", encoding, "calls",
-		(json_int_t)calls, "factor", fit->factor, "error", fit->error,
-		"worst", fit->worst, "upper", hundredths(fit, true), "beside",
-		(json_int_t)(fit->beside + 0.5), "spread",
-		isinf(fit->spread) ? 0.0 : fit->spread, "models", line);
+		(json_int_t)calls, "factor", calibration->factor, "error",
+		calibration->error, "worst", calibration->worst, "upper",
+		hundredths(calibration, true), "beside",
+		(json_int_t)(calibration->beside + 0.5), "spread",
+		isinf(calibration->spread) ? 0.0 : calibration->spread,
+		"models", line);
 
 	/* Null says that it is not known. */
-	if (isinf(fit->spread))
+	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());
 	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),
 	    err);
@@ -215,7 +222,7 @@ calibrate_report(struct calibrate *c, const char *encoding, bool upper,
     bool json, struct ctx_err *err)
 {
 	struct ctx_billed_sample *calls = calloc(c->n + 1, sizeof *calls);
-	struct ctx_calibration fit;
+	struct ctx_calibration calibration;
 	char name[200];
 	json_t *line;
 	uint32_t id;
@@ -229,18 +236,20 @@ calibrate_report(struct calibrate *c, const char *encoding, bool upper,
 	for (id = 1; rc >= 0 && id <= c->models.n; id++) {
 		for (n = 0; i < c->n && c->list[i].model == id; i++)
 			calls[n++] = c->list[i].sample;
-		if (!ctx_calibrate(&fit, calls, n))
+		if (!ctx_calibrate(&calibration, calls, n))
 			continue;
 		copy_name(name, sizeof name, ctx_intern_at(&c->models, id));
-		line = doubt(&fit, n) != NULL
+		line = doubt(&calibration, n) != NULL
 		    ? NULL
-		    : line_of(name, encoding, &fit, upper);
-		if (line == NULL && doubt(&fit, n) == NULL)
+		    : line_of(name, encoding, &calibration, upper);
+		if (line == NULL && doubt(&calibration, n) == NULL)
 			rc = ctx_err_nomem(err);
 		else if (json)
-			rc = print_json(name, encoding, &fit, n, line, err);
+			rc = print_json(name, encoding, &calibration, n, line,
+			    err);
 		else
-			rc = print_text(name, encoding, &fit, n, line, err);
+			rc = print_text(name, encoding, &calibration, n, line,
+			    err);
 		json_decref(line);
 		rc = rc < 0 ? -1 : 1;
 	}

@@ -23,9 +23,9 @@ struct calibrate {
 /* Hooks of ctx_token_stats, to be called for all messages and conversations;
  * the tokens are those of one encoding, without a factor. */
 int calibrate_message(struct calibrate *calibrate,
-    const struct ctx_token_stats *tally, struct ctx_err *err);
+    const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,
-    const struct ctx_token_stats *tally, struct ctx_err *err);
+    const struct ctx_token_stats *stats, struct ctx_err *err);
 
 /*
  * Prints what was found for each model: as text, or a JSON object a line.

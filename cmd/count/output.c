@@ -57,7 +57,7 @@ print_json(const struct row_form *form, const struct row *row)
 	if (row->label.p != NULL)
 		o = cli_json_with(o, form->per,
 		    cli_json_text(row->label.p, row->label.n));
-	if (t->view != NULL) {
+	if (t->message != NULL) {
 		o = cli_json_with(o, "index",
 		    json_integer((json_int_t)t->index));
 		o = cli_json_with(o, "role",
@@ -107,7 +107,7 @@ print_label(const struct row_form *form, const struct row *row)
 		(void)putchar('\t');
 		cli_print_masked(stdout, row->label.p, row->label.n);
 	}
-	if (t->view == NULL)
+	if (t->message == NULL)
 		return;
 	printf("%s%s", gap, ctx_role_name(t->role));
 	if (form->tsv)
@@ -145,7 +145,7 @@ print_header(struct row_form *form, const struct row *row)
 	    row_window(form, &row->sum) > 0 ? "window\tused\tleft\t" : "");
 	if (row->label.p != NULL)
 		printf("\t%s", form->per);
-	printf("%s\n", row->sum.view != NULL ? "\trole\tkind\ttool" : "");
+	printf("%s\n", row->sum.message != NULL ? "\trole\tkind\ttool" : "");
 }
 
 void

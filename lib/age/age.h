@@ -71,7 +71,7 @@ struct ctx_age_counts {
  * before it; what has none is not older.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, struct ctx_age_options *options,
+    struct ctx_model_counters *counters, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err);
 
 /* ---- age/restore.c: and back again -------------------------------------- */
@@ -119,7 +119,7 @@ struct ctx_restore_options {
  * one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, const struct ctx_restore_options *options,
-    struct ctx_err *err);
+    struct ctx_model_counters *counters,
+    const struct ctx_restore_options *options, struct ctx_err *err);
 
 #endif

@@ -12,28 +12,28 @@
 
 /* Is the value of this part a string? */
 static bool
-is_text(const struct ctx_json *json, const struct ctx_block *part)
+is_text(const struct ctx_json *json, const struct ctx_block *block)
 {
-	return part->kind == CTX_BLOCK_TEXT &&
-	    json->nodes[part->value].kind == CTX_JSON_STRING;
+	return block->kind == CTX_BLOCK_TEXT &&
+	    json->nodes[block->payload].kind == CTX_JSON_STRING;
 }
 
 /* The JSON of a block: its text, or all of it. */
 static struct ctx_str
-block_of(const struct ctx_json *json, const struct ctx_block *part)
+block_of(const struct ctx_json *json, const struct ctx_block *block)
 {
 	return ctx_json_str(json,
-	    is_text(json, part) ? part->value : part->child);
+	    is_text(json, block) ? block->payload : block->removable);
 }
 
 /* Finds the string that is all of a result, or 0, and the characters that
  * count of it. */
 static void
-measure(const struct ctx_message *view, const struct ctx_dialect *dialect,
+measure(const struct ctx_message *message, const struct ctx_dialect *dialect,
     size_t i, uint32_t *node, uint64_t *chars)
 {
-	const struct ctx_json *json = view->json;
-	uint32_t body = view->parts[i].value;
+	const struct ctx_json *json = message->json;
+	uint32_t body = message->blocks[i].payload;
 	struct ctx_str raw;
 	size_t k;
 
@@ -44,15 +44,16 @@ measure(const struct ctx_message *view, const struct ctx_dialect *dialect,
 		*chars = ctx_json_string_chars(ctx_json_str(json, *node));
 		return;
 	}
-	if (!ctx_result_content_lists(view, i)) {
-		raw = ctx_json_str(json, ctx_result_content_value(view, i));
+	if (!ctx_result_content_lists(message, i)) {
+		raw = ctx_json_str(json, ctx_result_content_value(message, i));
 		*chars = ctx_utf8_count(raw.p, raw.n);
 		return;
 	}
 	*chars = 0;
-	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
-		raw = block_of(json, &view->parts[k]);
-		*chars += is_text(json, &view->parts[k])
+	for (k = i + 1;
+	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
+		raw = block_of(json, &message->blocks[k]);
+		*chars += is_text(json, &message->blocks[k])
 		    ? ctx_json_string_chars(raw)
 		    : ctx_utf8_count(raw.p, raw.n);
 	}
@@ -61,15 +62,15 @@ measure(const struct ctx_message *view, const struct ctx_dialect *dialect,
 /* A block as text. */
 static int
 add_block(struct aged_result *aged, const struct ctx_json *json,
-    const struct ctx_block *part, struct ctx_err *err)
+    const struct ctx_block *block, struct ctx_err *err)
 {
-	struct ctx_str raw = block_of(json, part);
+	struct ctx_str raw = block_of(json, block);
 
 	if (aged->text.n > 0 && ctx_buf_add(&aged->text, "\n", 1, err) < 0)
 		return -1;
-	if (is_text(json, part))
+	if (is_text(json, block))
 		return ctx_json_string_decode(&aged->text, raw, err);
-	if (part->kind == CTX_BLOCK_MEDIA)
+	if (block->kind == CTX_BLOCK_MEDIA)
 		return ctx_buf_printf(&aged->text, err,
 		    "[media, %llu characters of JSON]",
 		    (unsigned long long)ctx_utf8_count(raw.p, raw.n));
@@ -78,10 +79,10 @@ add_block(struct aged_result *aged, const struct ctx_json *json,
 
 /* Reads a result, of which node is all or 0. */
 static int
-read_text(struct aged_result *aged, const struct ctx_message *view, size_t i,
+read_text(struct aged_result *aged, const struct ctx_message *message, size_t i,
     uint32_t node, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	struct ctx_str raw;
 	size_t k;
 
@@ -89,12 +90,13 @@ read_text(struct aged_result *aged, const struct ctx_message *view, size_t i,
 	if (node != 0)
 		return ctx_json_string_decode(&aged->text,
 		    ctx_json_str(json, node), err);
-	if (!ctx_result_content_lists(view, i)) {
-		raw = ctx_json_str(json, ctx_result_content_value(view, i));
+	if (!ctx_result_content_lists(message, i)) {
+		raw = ctx_json_str(json, ctx_result_content_value(message, i));
 		return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 	}
-	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (add_block(aged, json, &view->parts[k], err) < 0)
+	for (k = i + 1;
+	     k < message->n && message->blocks[k].result_index == i + 1; k++)
+		if (add_block(aged, json, &message->blocks[k], err) < 0)
 			return -1;
 	return 0;
 }
@@ -128,18 +130,18 @@ head_of(const char *p, size_t n, uint64_t chars)
 	struct ctx_grapheme grapheme = {0};
 	size_t at = 0, cut = 0, length;
 	struct protected_span_walk walk;
-	struct protected_span atom;
+	struct protected_span span;
 	uint32_t cp;
 	bool more;
 
 	ctx_protected_spans_begin(&walk, p, n);
-	more = ctx_protected_span_next(&walk, &atom);
+	more = ctx_protected_span_next(&walk, &span);
 	for (; at < n; at += length, chars--) {
 		length = ctx_utf8_next(p + at, n - at, &cp);
-		while (more && atom.to <= at)
-			more = ctx_protected_span_next(&walk, &atom);
+		while (more && span.to <= at)
+			more = ctx_protected_span_next(&walk, &span);
 		if (ctx_grapheme_next(&grapheme, cp) &&
-		    !(more && atom.from < at))
+		    !(more && span.from < at))
 			cut = at;
 		if (chars == 0)
 			return cut;
@@ -183,17 +185,19 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* What a result costs. */
 static int
-count(const struct ctx_message *view, const struct ctx_dialect *dialect,
+count(const struct ctx_message *message, const struct ctx_dialect *dialect,
     size_t i, struct ctx_counter *counter, uint64_t *tokens,
     struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t k;
 
-	if (ctx_count_block(counter, dialect, view, i, &cost, err) < 0)
+	if (ctx_count_block(counter, dialect, message, i, &cost, err) < 0)
 		return -1;
-	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (ctx_count_block(counter, dialect, view, k, &cost, err) < 0)
+	for (k = i + 1;
+	     k < message->n && message->blocks[k].result_index == i + 1; k++)
+		if (ctx_count_block(counter, dialect, message, k, &cost, err) <
+		    0)
 			return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -216,16 +220,17 @@ count_saved(struct aged_result *aged, uint64_t before,
 
 int
 ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
-    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
-    struct ctx_str tool, struct ctx_counter *counter, struct ctx_err *err)
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    size_t i, struct ctx_str tool, struct ctx_counter *counter,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint64_t chars, before;
 	uint32_t node;
 	bool known = false;
 	int rc;
 
-	measure(view, dialect, i, &node, &chars);
+	measure(message, dialect, i, &node, &chars);
 	if (chars <= options->over)
 		return 0;
 	if (node != 0 &&
@@ -233,18 +238,19 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 		0)
 		return -1;
 	/* Counted before it is read: both hold a copy of it. */
-	if (known || count(view, dialect, i, counter, &before, err) < 0)
+	if (known || count(message, dialect, i, counter, &before, err) < 0)
 		return known ? 0 : -1;
-	if (read_text(aged, view, i, node, err) < 0 ||
-	    make_stand_in(aged, options, dialect, json, view->parts[i].value,
-		tool, err) < 0)
+	if (read_text(aged, message, i, node, err) < 0 ||
+	    make_stand_in(aged, options, dialect, json,
+		message->blocks[i].payload, tool, err) < 0)
 		return -1;
 	rc = count_saved(aged, before, counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->body.n = 0;
 	if (ctx_result_content_add(&aged->body,
-		ctx_result_content_form(json, view->parts[i].value, dialect),
+		ctx_result_content_form(json, message->blocks[i].payload,
+		    dialect),
 		aged->scratch.p, aged->scratch.n, err) < 0)
 		return -1;
 	return 1;
@@ -305,11 +311,11 @@ make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
 
 int
 ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
-    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
-    struct ctx_counter *counter, struct ctx_err *err)
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    size_t i, struct ctx_counter *counter, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
-	uint32_t block = ctx_media_block(view, dialect, i);
+	const struct ctx_json *json = message->json;
+	uint32_t block = ctx_media_block(message, dialect, i);
 	struct ctx_cost cost = {0};
 	struct ctx_media media;
 	int rc;
@@ -318,7 +324,7 @@ ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
 		return 0;
 	aged->old = ctx_json_str(json, block);
 	aged->text.n = aged->body.n = 0;
-	if (ctx_count_block(counter, dialect, view, i, &cost, err) < 0 ||
+	if (ctx_count_block(counter, dialect, message, i, &cost, err) < 0 ||
 	    ctx_media_look(json, block, &aged->body, &media, err) < 0 ||
 	    ctx_media_decode(media.base64, &aged->text, err) < 0 ||
 	    make_media_text(aged, options, json, &media, err) < 0)

@@ -21,12 +21,12 @@ struct aged_result {
  * to stay as it is.
  */
 int ctx_age_result(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct ctx_message *view,
+    const struct ctx_age_options *options, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, struct ctx_str tool,
     struct ctx_counter *counter, struct ctx_err *err);
 /* The same of part i, media; text is the payload, decoded. */
 int ctx_age_media(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct ctx_message *view,
+    const struct ctx_age_options *options, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
     struct ctx_err *err);
 /* Stores its files; the message is still there. */

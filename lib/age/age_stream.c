@@ -48,7 +48,7 @@ struct held {
 
 struct queue {
 	struct ctx_groups groups;
-	struct ctx_model_counter measure;
+	struct ctx_model_counter model_counter;
 	struct held *list;
 	size_t first, n, cap; /* waiting: [first, n) */
 	size_t sent;          /* elements up to the last assistant message */
@@ -68,13 +68,13 @@ struct queue {
 struct age {
 	struct ctx_age_options *options;
 	struct ctx_age_counts *counts;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	struct ctx_writer *writer;
 	struct ctx_stream *stream;
 	struct queue lines, record;
 	struct ctx_spool spool;
 	struct ctx_err refused; /* why there is no spool, if code is set */
-	struct ctx_message view;
+	struct ctx_message message;
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct aged_result aged;
@@ -150,29 +150,29 @@ is_old(const struct age *age, const struct queue *queue,
 /* Sets *is to whether part i counts as a result.  What stands in for media
  * still does, so that a second run finds the boundary where it was. */
 static int
-is_result(struct age *age, const struct ctx_message *view, size_t i, bool *is,
-    struct ctx_err *err)
+is_result(struct age *age, const struct ctx_message *message, size_t i,
+    bool *is, struct ctx_err *err)
 {
 	struct reference ref;
 
-	*is = view->parts[i].kind ==
+	*is = message->blocks[i].kind ==
 	    (age->options->media ? CTX_BLOCK_MEDIA : CTX_BLOCK_TOOL_RESULT);
 	return *is || !age->options->media
 	    ? 0
-	    : ctx_placeholder_part(view, i, &age->text, is, &ref, err);
+	    : ctx_placeholder_part(message, i, &age->text, is, &ref, err);
 }
 
 /* Could part i, a result, age? */
 static bool
-may_age(const struct age *age, const struct ctx_message *view,
+may_age(const struct age *age, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i)
 {
-	uint32_t value = view->parts[i].value;
+	uint32_t value = message->blocks[i].payload;
 
 	if (age->options->media)
-		return ctx_media_block(view, dialect, i) != 0;
+		return ctx_media_block(message, dialect, i) != 0;
 	return value != 0 &&
-	    view->json->nodes[value].end - view->json->nodes[value].at >
+	    message->json->nodes[value].end - message->json->nodes[value].at >
 	    age->options->over;
 }
 
@@ -196,10 +196,10 @@ make(struct age *age, struct queue *queue, const struct held *held, size_t i,
     struct ctx_str tool, struct ctx_err *err)
 {
 	if (age->options->media)
-		return ctx_age_media(&age->aged, age->options, &age->view,
-		    held->dialect, i, queue->measure.counter, err);
-	return ctx_age_result(&age->aged, age->options, &age->view,
-	    held->dialect, i, tool, queue->measure.counter, err);
+		return ctx_age_media(&age->aged, age->options, &age->message,
+		    held->dialect, i, queue->model_counter.counter, err);
+	return ctx_age_result(&age->aged, age->options, &age->message,
+	    held->dialect, i, tool, queue->model_counter.counter, err);
 }
 
 /* Is part i of a tool that is asked for?  The media of a message itself are
@@ -207,7 +207,7 @@ make(struct age *age, struct queue *queue, const struct held *held, size_t i,
 static bool
 is_picked(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
 {
-	if (age->options->media && age->view.parts[i].owner == 0)
+	if (age->options->media && age->message.blocks[i].result_index == 0)
 		return true;
 	return ctx_pattern_selects(&age->options->tool, &age->options->not_tool,
 	    tool.p, tool.n, left);
@@ -226,20 +226,20 @@ settle(struct age *age, struct queue *queue, struct held *held,
 	bool is;
 	int rc;
 
-	if (held->dialect->read(json, held->node, &age->view, err) < 0)
+	if (held->dialect->read(json, held->node, &age->message, err) < 0)
 		return -1;
 	held->first_edit = age->edits.n;
 	held->edits = 0;
 	if (!is_old(age, queue, held))
 		return 0;
-	for (i = 0; i < age->view.n; i++) {
-		if (is_result(age, &age->view, i, &is, err) < 0)
+	for (i = 0; i < age->message.n; i++) {
+		if (is_result(age, &age->message, i, &is, err) < 0)
 			return -1;
 		if (!is)
 			continue;
 		tool = ctx_intern_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
-		    !may_age(age, &age->view, held->dialect, i) ||
+		    !may_age(age, &age->message, held->dialect, i) ||
 		    !is_picked(age, i, tool, &left))
 			continue;
 		rc = make(age, queue, held, i, tool, err);
@@ -370,33 +370,34 @@ tell(struct age *age, struct queue *queue, const struct held *held,
     const struct ctx_json *json, struct ctx_err *err)
 {
 	const struct ctx_report *report = &age->options->report;
-	struct ctx_change touch = {.file = held->file,
+	struct ctx_change change = {.file = held->file,
 	    .line = held->line,
 	    .index = held->message};
 
 	if (held->edits == 0 || !ctx_report_wanted(report) ||
 	    held->first_edit + held->edits > age->committed)
 		return 0;
-	if (held->dialect->read(json, held->node, &age->view, err) < 0)
+	if (held->dialect->read(json, held->node, &age->message, err) < 0)
 		return -1;
 	/* Messages are told of in their order. */
-	touch.continues = held->continues && queue->told == held->message + 1;
+	change.continues = held->continues && queue->told == held->message + 1;
 	queue->told = held->message + 1;
-	touch.rule = !held->aged  ? "bound reasoning"
+	change.rule = !held->aged ? "bound reasoning"
 	    : age->options->mask  ? "mask"
 	    : age->options->media ? "media"
 				  : "age";
-	touch.tool = ctx_intern_at(&queue->groups.tools,
+	change.tool = ctx_intern_at(&queue->groups.tools,
 	    held->tools != NULL ? held->tools[0] : 0);
-	age->edited.before = &age->view;
+	age->edited.before = &age->message;
 	age->edited.dialect = held->dialect;
-	age->edited.counter = queue->measure.counter;
+	age->edited.counter = queue->model_counter.counter;
 	age->edited.value = ctx_json_str(json, held->node);
 	age->edited.first = held->first_edit;
 	age->edited.n = held->edits;
-	touch.bytes = held->text != NULL ? (struct ctx_str){held->text, held->n}
-					 : age->edited.value;
-	return ctx_report_edited(report, &age->edited, &age->edits, &touch,
+	change.bytes = held->text != NULL
+	    ? (struct ctx_str){held->text, held->n}
+	    : age->edited.value;
+	return ctx_report_edited(report, &age->edited, &age->edits, &change,
 	    err);
 }
 
@@ -646,30 +647,32 @@ add_held(struct queue *queue, const struct ctx_event *event,
 /* Sets *id to the tool of part i, a result. */
 static int
 find_tool(struct queue *queue, const struct held *held,
-    const struct ctx_message *view, size_t i, uint32_t *id, struct ctx_err *err)
+    const struct ctx_message *message, size_t i, uint32_t *id,
+    struct ctx_err *err)
 {
 	*id = 0;
-	if (view->parts[i].owner != 0)
-		i = view->parts[i].owner - 1;
-	if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
+	if (message->blocks[i].result_index != 0)
+		i = message->blocks[i].result_index - 1;
+	if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 		return 0;
-	return ctx_groups_tool(&queue->groups, held->dialect, view, i, id, err);
+	return ctx_groups_tool(&queue->groups, held->dialect, message, i, id,
+	    err);
 }
 
 /* Notes the tools of the results of a message, if any may age. */
 static int
 note_results(struct age *age, struct queue *queue, struct held *held,
-    const struct ctx_message *view, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_err *err)
 {
 	bool is, may = false;
 	uint32_t k = 0;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		if (is_result(age, view, i, &is, err) < 0)
+	for (i = 0; i < message->n; i++) {
+		if (is_result(age, message, i, &is, err) < 0)
 			return -1;
 		held->results += is;
-		may |= is && may_age(age, view, held->dialect, i);
+		may |= is && may_age(age, message, held->dialect, i);
 	}
 	queue->results += held->results;
 	if (!may)
@@ -677,10 +680,10 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 	held->tools = calloc(held->results, sizeof *held->tools);
 	if (held->tools == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++) {
-		if (is_result(age, view, i, &is, err) < 0 ||
+	for (i = 0; i < message->n; i++) {
+		if (is_result(age, message, i, &is, err) < 0 ||
 		    (is &&
-			find_tool(queue, held, view, i, &held->tools[k++],
+			find_tool(queue, held, message, i, &held->tools[k++],
 			    err) < 0))
 			return -1;
 	}
@@ -690,7 +693,7 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 /* Notes when a message was; one that does not say was when the last was. */
 static int
 note_time(struct age *age, struct queue *queue, struct held *held,
-    const struct ctx_message *view, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_err *err)
 {
 	struct ctx_str text;
 	int64_t time;
@@ -698,10 +701,10 @@ note_time(struct age *age, struct queue *queue, struct held *held,
 	age->counts->messages++;
 	if (age->options->older == 0)
 		return 0;
-	if (view->time != 0) {
+	if (message->time != 0) {
 		age->text.n = 0;
-		if (ctx_json_text(view->json, view->time, &age->text, &text,
-			err) < 0)
+		if (ctx_json_text(message->json, message->time, &age->text,
+			&text, err) < 0)
 			return -1;
 		if (ctx_time_parse(text.p, text.n, &time)) {
 			if (!queue->timed || time > queue->newest)
@@ -721,27 +724,28 @@ add_message(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
-	struct ctx_str value = ctx_json_str(event->view->json, event->node);
+	struct ctx_str value = ctx_json_str(event->message->json, event->node);
 
 	held->node = event->node;
-	held->dialect = event->shape->dialect;
+	held->dialect = event->layout->dialect;
 	held->at = (size_t)(value.p - event->record->text.p);
 	held->value_n = value.n;
-	held->flags = event->view->flags;
-	held->is_signed = ctx_message_is_signed(event->view);
-	if (note_time(age, queue, held, event->view, err) < 0 ||
-	    note_results(age, queue, held, event->view, err) < 0 ||
-	    ctx_groups_add(&queue->groups, held->dialect, event->view, &nothing,
-		0, err) < 0)
+	held->flags = event->message->flags;
+	held->is_signed = ctx_message_is_signed(event->message);
+	if (note_time(age, queue, held, event->message, err) < 0 ||
+	    note_results(age, queue, held, event->message, err) < 0 ||
+	    ctx_groups_add(&queue->groups, held->dialect, event->message,
+		&nothing, 0, err) < 0)
 		return -1;
-	held->continues =
-	    queue->messages > 0 && (event->view->flags & CTX_MESSAGE_CONTINUES);
+	held->continues = queue->messages > 0 &&
+	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	if (event->line != 0 && !event->inside)
-		held->message = ctx_transcript_message_index(age->stream->live,
-		    event->line, queue->messages);
+		held->message =
+		    ctx_transcript_message_index(age->stream->transcript,
+			event->line, queue->messages);
 	queue->messages += !held->continues;
 	if (queue->binds &&
-	    ctx_place_next(&queue->place, event->view, held->message,
+	    ctx_place_next(&queue->place, event->message, held->message,
 		&age->text, err) < 0)
 		return -1;
 	held->place = queue->place;
@@ -753,11 +757,11 @@ begin(struct age *age, struct queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	queue->open = true;
-	if (ctx_stream_measure(age->stream, event, age->meter, &queue->measure,
-		err) < 0)
+	if (ctx_stream_measure(age->stream, event, age->counters,
+		&queue->model_counter, err) < 0)
 		return -1;
-	queue->binds =
-	    ctx_model_binds(queue->measure.model, queue->measure.name);
+	queue->binds = ctx_model_binds(queue->model_counter.model,
+	    queue->model_counter.name);
 	return 0;
 }
 
@@ -795,7 +799,7 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	held = add_held(queue, event, err);
 	if (held == NULL || add_message(age, queue, held, event, err) < 0)
 		return -1;
-	if (age->options->unsent && ctx_message_was_sent(event->view))
+	if (age->options->unsent && ctx_message_was_sent(event->message))
 		return pass_sent(age, event, err);
 	/* Nothing of it or before it can change. */
 	if (held->tools == NULL && queue->first == queue->n - 1 &&
@@ -820,7 +824,7 @@ add_element(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	if (held == NULL ||
 	    add_message(age, &age->record, held, event, err) < 0)
 		return -1;
-	if (age->options->unsent && ctx_message_was_sent(event->view))
+	if (age->options->unsent && ctx_message_was_sent(event->message))
 		age->record.sent = age->record.n;
 	return 0;
 }
@@ -917,7 +921,7 @@ one_event(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_END:
 		return end_record(age, event, err);
 	case CTX_EVENT_RECORD:
-		if (event->shape->kind == CTX_LAYOUT_MESSAGE)
+		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
 		return pass_record(age, event, err);
 	default:
@@ -947,12 +951,12 @@ run(struct age *age, struct ctx_err *err)
 
 int
 ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, struct ctx_age_options *options,
+    struct ctx_model_counters *counters, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err)
 {
 	struct age age = {.options = options,
 	    .counts = counts,
-	    .meter = meter,
+	    .counters = counters,
 	    .writer = writer,
 	    .stream = stream};
 	char digits[CTX_SPOOL_DIGITS], tool[CTX_SPOOL_TOOL];
@@ -964,9 +968,9 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 		age.spool = *options->opened;
 		age.refused = *options->refused;
 	}
-	ctx_json_init(&age.json, meter->simd);
-	ctx_json_init(&age.edited.json, meter->simd);
-	ctx_json_init(&age.bare_json, meter->simd);
+	ctx_json_init(&age.json, counters->simd);
+	ctx_json_init(&age.edited.json, counters->simd);
+	ctx_json_init(&age.bare_json, counters->simd);
 	/* A format that cannot work is no matter of a result, nor of the
 	 * longest name of a tool. */
 	memset(tool, '_', sizeof tool);
@@ -985,7 +989,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_groups_release(&age.lines.groups);
 	ctx_groups_release(&age.record.groups);
 	ctx_spool_close(&age.spool);
-	ctx_message_release(&age.view);
+	ctx_message_release(&age.message);
 	ctx_json_release(&age.json);
 	ctx_edits_release(&age.edits);
 	ctx_aged_result_release(&age.aged);

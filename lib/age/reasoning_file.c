@@ -14,25 +14,25 @@
 /* Appends the value, the id and the name of a part, if ctx_age never changes
  * them. */
 static int
-add_part(struct ctx_buf *out, const struct ctx_message *view, size_t i,
+add_part(struct ctx_buf *out, const struct ctx_message *message, size_t i,
     struct ctx_buf *scratch, struct ctx_err *err)
 {
-	const struct ctx_block *part = &view->parts[i];
-	const uint32_t nodes[] = {part->value, part->id, part->name};
-	bool skip = part->owner != 0 ||
-	    (part->kind != CTX_BLOCK_TEXT &&
-		part->kind != CTX_BLOCK_TOOL_CALL) ||
-	    ctx_bound_is_placeholder(view, part);
+	const struct ctx_block *block = &message->blocks[i];
+	const uint32_t nodes[] = {block->payload, block->id, block->name};
+	bool skip = block->result_index != 0 ||
+	    (block->kind != CTX_BLOCK_TEXT &&
+		block->kind != CTX_BLOCK_TOOL_CALL) ||
+	    ctx_bound_is_placeholder(message, block);
 	struct reference ref;
 	struct ctx_str text;
 	size_t k;
 
 	if (!skip &&
-	    ctx_placeholder_part(view, i, scratch, &skip, &ref, err) < 0)
+	    ctx_placeholder_part(message, i, scratch, &skip, &ref, err) < 0)
 		return -1;
 	for (k = 0; !skip && k < sizeof nodes / sizeof *nodes; k++) {
 		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
-				     : ctx_json_str(view->json, nodes[k]);
+				     : ctx_json_str(message->json, nodes[k]);
 		if (ctx_buf_add(out, text.p, text.n, err) < 0 ||
 		    ctx_buf_add(out, "\n", 1, err) < 0)
 			return -1;

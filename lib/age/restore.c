@@ -35,13 +35,13 @@ struct restored {
 struct restore {
 	const struct ctx_restore_options *options;
 	const struct ctx_stream *stream;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	struct conversation_tracker lines, record;
 	struct ctx_intern tools;
 	struct restored *list;
 	size_t n, cap;
 	struct edited edited;
-	struct ctx_message view;
+	struct ctx_message message;
 	struct ctx_spool spool;
 	bool absent; /* there is no spool */
 	bool aged;   /* what may be a reference has come */
@@ -396,8 +396,8 @@ static int
 restore_result(struct restore *restore, const struct ctx_event *event,
     uint32_t body, struct ctx_err *err)
 {
-	const struct ctx_json *json = event->view->json;
-	const struct ctx_dialect *dialect = event->shape->dialect;
+	const struct ctx_json *json = event->message->json;
+	const struct ctx_dialect *dialect = event->layout->dialect;
 	uint32_t node = ctx_result_content_text(json, body, dialect);
 	size_t from = restore->edits.store.n;
 	enum ctx_aged_result_state state;
@@ -432,7 +432,7 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 
 /* Notes that a message has edits from first on. */
 static int
-note_edits(struct restore *restore, struct conversation_tracker *talk,
+note_edits(struct restore *restore, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
 	struct restored *list, *one;
@@ -447,16 +447,16 @@ note_edits(struct restore *restore, struct conversation_tracker *talk,
 		return -1;
 	restore->list = list;
 	one = &list[restore->n++];
-	*one = (struct restored){.dialect = event->shape->dialect,
-	    .counter = talk->measure.counter,
+	*one = (struct restored){.dialect = event->layout->dialect,
+	    .counter = tracker->model_counter.counter,
 	    .node = event->node,
-	    .index = talk->index,
+	    .index = tracker->index,
 	    .inside = event->inside,
-	    .hidden = event->view->flags & CTX_MESSAGE_HIDDEN,
+	    .hidden = event->message->flags & CTX_MESSAGE_HIDDEN,
 	    .continues = ctx_report_named(restore->stream, event),
 	    .first_edit = first,
 	    .edits = restore->edits.n - first};
-	if (ctx_tracker_first_tool(talk, event, &tool, err) < 0)
+	if (ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
 	return ctx_intern(&restore->tools, tool.p, tool.n, &one->tool, err);
 }
@@ -466,26 +466,26 @@ tell(struct restore *restore, const struct ctx_record *record,
     const struct restored *one, struct ctx_err *err)
 {
 	struct edited *edited = &restore->edited;
-	struct ctx_change touch = {.file = record->file,
+	struct ctx_change change = {.file = record->file,
 	    .line = record->line,
 	    .index = one->index,
 	    .rule = "restore"};
 
-	if (one->dialect->read(record->json, one->node, &restore->view, err) <
-	    0)
+	if (one->dialect->read(record->json, one->node, &restore->message,
+		err) < 0)
 		return -1;
-	touch.tool = ctx_intern_at(&restore->tools, one->tool);
-	edited->before = &restore->view;
+	change.tool = ctx_intern_at(&restore->tools, one->tool);
+	edited->before = &restore->message;
 	edited->dialect = one->dialect;
 	edited->counter = one->counter;
 	edited->value = ctx_json_str(record->json, one->node);
 	edited->first = one->first_edit;
 	edited->n = one->edits;
-	touch.aside = one->hidden;
-	touch.continues = one->continues;
-	touch.bytes = one->inside ? edited->value : record->text;
+	change.aside = one->hidden;
+	change.continues = one->continues;
+	change.bytes = one->inside ? edited->value : record->text;
 	return ctx_report_edited(&restore->options->report, edited,
-	    &restore->edits, &touch, err);
+	    &restore->edits, &change, err);
 }
 
 /* Puts a record that has edits, all of them good, into restore->text. */
@@ -535,19 +535,19 @@ static int
 restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
     size_t first, struct ctx_err *err)
 {
-	const struct ctx_block *part = &event->view->parts[i];
-	const struct ctx_json *json = event->view->json;
+	const struct ctx_block *block = &event->message->blocks[i];
+	const struct ctx_json *json = event->message->json;
 
-	if (part->kind == CTX_BLOCK_TOOL_RESULT)
-		return restore_result(restore, event, part->value, err);
-	if (part->kind != CTX_BLOCK_TEXT || part->child == 0 ||
-	    part->value == 0 ||
-	    json->nodes[part->value].kind != CTX_JSON_STRING ||
+	if (block->kind == CTX_BLOCK_TOOL_RESULT)
+		return restore_result(restore, event, block->payload, err);
+	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
+	    block->payload == 0 ||
+	    json->nodes[block->payload].kind != CTX_JSON_STRING ||
 	    ctx_edits_touch(&restore->edits, first,
-		ctx_json_str(json, part->child)))
+		ctx_json_str(json, block->removable)))
 		return 0;
-	return restore_block(restore, event->record, json, part->child,
-	    part->value, &restore->edits, err);
+	return restore_block(restore, event->record, json, block->removable,
+	    block->payload, &restore->edits, err);
 }
 
 /* ---- reasoning that was removed ---- */
@@ -555,15 +555,15 @@ restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
 /* Has anything that may be a reference come?  No reasoning is removed before
  * the first. */
 static bool
-is_aged(struct restore *restore, const struct ctx_message *view)
+is_aged(struct restore *restore, const struct ctx_message *message)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	size_t i;
 
-	for (i = 0; !restore->aged && i < view->n; i++)
-		restore->aged = view->parts[i].value != 0 &&
+	for (i = 0; !restore->aged && i < message->n; i++)
+		restore->aged = message->blocks[i].payload != 0 &&
 		    ctx_reference_may_be(
-			ctx_json_str(json, view->parts[i].value));
+			ctx_json_str(json, message->blocks[i].payload));
 	return restore->aged;
 }
 
@@ -573,7 +573,8 @@ static int
 get_reasoning(struct restore *restore, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_str message = ctx_json_str(event->view->json, event->node);
+	struct ctx_str message =
+	    ctx_json_str(event->message->json, event->node);
 	enum ctx_aged_result_state state;
 	int rc;
 
@@ -593,7 +594,8 @@ static int
 is_its_whole(struct restore *restore, const struct ctx_event *event, bool *is,
     struct ctx_err *err)
 {
-	struct ctx_str message = ctx_json_str(event->view->json, event->node);
+	struct ctx_str message =
+	    ctx_json_str(event->message->json, event->node);
 	struct ctx_buf *whole = &restore->whole;
 	int rc;
 
@@ -608,13 +610,13 @@ is_its_whole(struct restore *restore, const struct ctx_event *event, bool *is,
 	rc = ctx_json_scan(&restore->whole_json, whole->p, whole->n,
 	    &(size_t){0}, err);
 	if (rc > 0)
-		rc = event->shape->dialect->read(&restore->whole_json, 0,
+		rc = event->layout->dialect->read(&restore->whole_json, 0,
 		    &restore->whole_view, err);
 	if (rc <= 0)
 		return rc;
-	restore->whole_view.flags |= event->view->flags;
+	restore->whole_view.flags |= event->message->flags;
 	if (ctx_bound_remove(&restore->bare_edits, &restore->whole_view,
-		event->shape->dialect, 0, err) < 0 ||
+		event->layout->dialect, 0, err) < 0 ||
 	    ctx_edits_apply(&restore->bare_edits,
 		(struct ctx_str){whole->p, whole->n}, &restore->bare, err) < 0)
 		return -1;
@@ -657,9 +659,9 @@ put_whole(struct restore *restore, const struct ctx_event *event, size_t first,
 	struct ctx_str text = {restore->whole.p, restore->whole.n};
 	size_t i;
 
-	whole.view = &restore->whole_view;
+	whole.message = &restore->whole_view;
 	whole.node = 0;
-	for (i = 0; i < whole.view->n; i++)
+	for (i = 0; i < whole.message->n; i++)
 		if (restore_part(restore, &whole, i, first, err) < 0)
 			return -1;
 	restore->bare.n = 0;
@@ -668,7 +670,7 @@ put_whole(struct restore *restore, const struct ctx_event *event, size_t first,
 		return -1;
 	restore->edits.n = first;
 	return ctx_edits_replace(&restore->edits,
-	    ctx_json_str(event->view->json, event->node), restore->bare.p,
+	    ctx_json_str(event->message->json, event->node), restore->bare.p,
 	    restore->bare.n, err);
 }
 
@@ -681,8 +683,8 @@ restore_reasoning(struct restore *restore, const struct ctx_event *event,
 	bool is;
 	int rc;
 
-	if (!is_aged(restore, event->view) ||
-	    event->view->role != CTX_ROLE_ASSISTANT)
+	if (!is_aged(restore, event->message) ||
+	    event->message->role != CTX_ROLE_ASSISTANT)
 		return 0;
 	if (open_spool(restore, err) < 0)
 		return -1;
@@ -702,27 +704,27 @@ restore_reasoning(struct restore *restore, const struct ctx_event *event,
 }
 
 static int
-one_message(struct restore *restore, struct conversation_tracker *talk,
+one_message(struct restore *restore, struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	size_t first = restore->edits.n, i;
 	int rc;
 
-	if (ctx_tracker_enter(talk, restore->stream, event, restore->meter,
-		err) < 0)
+	if (ctx_tracker_enter(tracker, restore->stream, event,
+		restore->counters, err) < 0)
 		return -1;
-	if (ctx_place_next(&restore->places[event->inside], event->view,
-		talk->index, &restore->text, err) < 0)
+	if (ctx_place_next(&restore->places[event->inside], event->message,
+		tracker->index, &restore->text, err) < 0)
 		return -1;
 	rc = restore_reasoning(restore, event, first, err);
 	if (rc < 0)
 		return -1;
-	for (i = 0; rc == 0 && i < event->view->n; i++)
+	for (i = 0; rc == 0 && i < event->message->n; i++)
 		if (restore_part(restore, event, i, first, err) < 0)
 			return -1;
-	if (note_edits(restore, talk, event, first, err) < 0)
+	if (note_edits(restore, tracker, event, first, err) < 0)
 		return -1;
-	return ctx_tracker_leave(talk, event, err);
+	return ctx_tracker_leave(tracker, event, err);
 }
 
 /* Tells of what may name a file, wherever it stands. */
@@ -745,16 +747,16 @@ static int
 one_event(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct conversation_tracker *talk =
+	struct conversation_tracker *tracker =
 	    event->inside ? &restore->record : &restore->lines;
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
 		memset(&restore->places[1], 0, sizeof restore->places[1]);
-		return ctx_tracker_enter(talk, restore->stream, event,
-		    restore->meter, err);
+		return ctx_tracker_enter(tracker, restore->stream, event,
+		    restore->counters, err);
 	case CTX_EVENT_MESSAGE:
-		return one_message(restore, talk, event, err);
+		return one_message(restore, tracker, event, err);
 	case CTX_EVENT_RECORD:
 		if (tell_digits(restore, event->record, err) < 0)
 			return -1;
@@ -786,21 +788,21 @@ run(struct restore *restore, struct ctx_stream *stream,
 
 int
 ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, const struct ctx_restore_options *options,
-    struct ctx_err *err)
+    struct ctx_model_counters *counters,
+    const struct ctx_restore_options *options, struct ctx_err *err)
 {
 	struct restore restore = {.options = options,
 	    .stream = stream,
-	    .meter = meter};
-	bool told = options->report.touched != NULL;
+	    .counters = counters};
+	bool told = options->report.on_change != NULL;
 	int rc = -1;
 
-	stream->all = true;
+	stream->include_hidden = true;
 	restore.spool.fd = -1;
-	ctx_json_init(&restore.json, meter->simd);
-	ctx_json_init(&restore.edited.json, meter->simd);
-	ctx_json_init(&restore.whole_json, meter->simd);
-	ctx_json_init(&restore.media, meter->simd);
+	ctx_json_init(&restore.json, counters->simd);
+	ctx_json_init(&restore.edited.json, counters->simd);
+	ctx_json_init(&restore.whole_json, counters->simd);
+	ctx_json_init(&restore.media, counters->simd);
 	if (ctx_tracker_init(&restore.lines, told, told, err) == 0 &&
 	    ctx_tracker_init(&restore.record, told, told, err) == 0)
 		rc = run(&restore, stream, writer, err);
@@ -809,7 +811,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_intern_release(&restore.tools);
 	free(restore.list);
 	ctx_edited_release(&restore.edited);
-	ctx_message_release(&restore.view);
+	ctx_message_release(&restore.message);
 	ctx_spool_close(&restore.spool);
 	ctx_json_release(&restore.json);
 	ctx_edits_release(&restore.edits);

@@ -14,36 +14,35 @@ void
 ctx_breakpoints_free_waiting(struct waiting *one)
 {
 	free(one->text);
-	free((char *)one->touch.tool.p);
+	free((char *)one->change.tool.p);
 	one->text = NULL;
-	one->touch.tool = (struct ctx_str){NULL, 0};
+	one->change.tool = (struct ctx_str){NULL, 0};
 }
 
 void
-ctx_cache_run_clear(struct cache_run *course)
+ctx_cache_run_clear(struct cache_run *run)
 {
-	struct waiting *list = course->list;
-	size_t cap = course->cap, i;
+	struct waiting *list = run->list;
+	size_t cap = run->cap, i;
 
-	for (i = 0; i < course->n; i++)
+	for (i = 0; i < run->n; i++)
 		ctx_breakpoints_free_waiting(&list[i]);
-	memset(course, 0, sizeof *course);
-	course->list = list;
-	course->cap = cap;
+	memset(run, 0, sizeof *run);
+	run->list = list;
+	run->cap = cap;
 }
 
 struct waiting *
-ctx_cache_run_add(struct cache_run *course, struct ctx_err *err)
+ctx_cache_run_add(struct cache_run *run, struct ctx_err *err)
 {
 	struct waiting *list;
 
-	list = ctx_grow(course->list, &course->cap, course->n + 1, sizeof *list,
-	    err);
+	list = ctx_grow(run->list, &run->cap, run->n + 1, sizeof *list, err);
 	if (list == NULL)
 		return NULL;
-	course->list = list;
-	memset(&list[course->n], 0, sizeof *list);
-	return &list[course->n++];
+	run->list = list;
+	memset(&list[run->n], 0, sizeof *list);
+	return &list[run->n++];
 }
 
 /* ---- which provider ---- */
@@ -51,9 +50,9 @@ ctx_cache_run_add(struct cache_run *course, struct ctx_err *err)
 /* What is known of the model's cache, as a bit of the masks of
  * ctx_breakpoint_format. */
 static unsigned
-cache_of(const struct cache_run *course)
+cache_of(const struct cache_run *run)
 {
-	const struct ctx_model *model = course->measure.model;
+	const struct ctx_model *model = run->model_counter.model;
 
 	if (model == NULL || strcmp(model->vendor, "unknown") == 0)
 		return CTX_CACHES;
@@ -63,23 +62,23 @@ cache_of(const struct cache_run *course)
 /* Any provider could have been sent such messages; which of them has the
  * model? */
 static int
-decide_by_model(struct cache_run *course, struct ctx_err *err)
+decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
-	const struct ctx_breakpoint_format *hints;
+	const struct ctx_breakpoint_format *format;
 	const char *provider;
 	unsigned i;
 
 	for (i = 0; (provider = ctx_breakpoint_provider(i)) != NULL; i++) {
-		hints = ctx_breakpoint_format_find(course->dialect, provider);
-		if (cache_of(course) < CTX_CACHES && hints != NULL &&
-		    hints->models >> cache_of(course) & 1) {
-			course->hints = hints;
-			course->why = CTX_CACHE_STATUS_MARKED;
+		format = ctx_breakpoint_format_find(run->dialect, provider);
+		if (cache_of(run) < CTX_CACHES && format != NULL &&
+		    format->models >> cache_of(run) & 1) {
+			run->format = format;
+			run->why = CTX_CACHE_STATUS_MARKED;
 			return 0;
 		}
 	}
-	if (cache_of(course) < CTX_CACHES) {
-		course->why = cache_of(course) == CTX_CACHE_AUTO
+	if (cache_of(run) < CTX_CACHES) {
+		run->why = cache_of(run) == CTX_CACHE_AUTO
 		    ? CTX_CACHE_STATUS_AUTO
 		    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
@@ -90,19 +89,18 @@ decide_by_model(struct cache_run *course, struct ctx_err *err)
 }
 
 int
-ctx_cache_run_decide(struct cache_run *course,
-    const struct ctx_dialect *dialect, const char *provider,
-    struct ctx_err *err)
+ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
+    const char *provider, struct ctx_err *err)
 {
 	const struct ctx_breakpoint_format *any;
 
-	course->dialect = dialect;
-	course->hints = ctx_breakpoint_format_find(dialect, provider);
-	course->decided = true;
-	if (course->hints != NULL) {
-		course->why = CTX_CACHE_STATUS_MARKED;
-		if (!(course->hints->models >> cache_of(course) & 1))
-			course->why = cache_of(course) == CTX_CACHE_AUTO
+	run->dialect = dialect;
+	run->format = ctx_breakpoint_format_find(dialect, provider);
+	run->decided = true;
+	if (run->format != NULL) {
+		run->why = CTX_CACHE_STATUS_MARKED;
+		if (!(run->format->models >> cache_of(run) & 1))
+			run->why = cache_of(run) == CTX_CACHE_AUTO
 			    ? CTX_CACHE_STATUS_AUTO
 			    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
@@ -112,56 +110,56 @@ ctx_cache_run_decide(struct cache_run *course,
 		    "messages of %s cannot carry the hints of %s",
 		    dialect->name, provider);
 	any = ctx_breakpoint_format_find(dialect, ctx_breakpoint_provider(0));
-	if (any != NULL && !any->never_found)
-		return decide_by_model(course, err);
-	course->why = CTX_CACHE_STATUS_NO_FORMAT;
+	if (any != NULL && !any->only_on_request)
+		return decide_by_model(run, err);
+	run->why = CTX_CACHE_STATUS_NO_FORMAT;
 	return 0;
 }
 
 /* ---- what a message has to offer ---- */
 
 int
-ctx_cache_run_edit(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
+ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err)
 {
-	uint32_t list = ctx_breakpoint_content(hints, pen->json, message);
+	uint32_t list = ctx_breakpoint_content(format, writer->json, message);
 
-	if (ctx_breakpoint_strip(pen, message, err) < 0)
+	if (ctx_breakpoint_strip(writer, message, err) < 0)
 		return -1;
-	return ctx_breakpoint_write(pen, hints, ttl, list, mask, err);
+	return ctx_breakpoint_write(writer, format, ttl, list, mask, err);
 }
 
 int
-ctx_cache_run_weigh(struct cache_run *course, uint64_t number,
-    struct ctx_breakpoint_writer *pen, struct ctx_err *err)
+ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
+    struct ctx_breakpoint_writer *writer, struct ctx_err *err)
 {
-	struct waiting *one = &course->list[number - course->gone];
-	size_t noted = pen->edits->n, kept = pen->edits->store.n;
+	struct waiting *one = &run->list[number - run->gone];
+	size_t noted = writer->edits->n, kept = writer->edits->store.n;
 
-	ctx_breakpoint_find_places(course->hints, pen->json,
-	    ctx_breakpoint_content(course->hints, pen->json, one->node),
+	ctx_breakpoint_find_places(run->format, writer->json,
+	    ctx_breakpoint_content(run->format, writer->json, one->node),
 	    &one->places);
-	if (course->hints->silent >> one->role & 1)
+	if (run->format->no_marker_roles >> one->role & 1)
 		one->places.mask = 0;
-	if (ctx_cache_run_edit(pen, course->hints, CTX_TTL_5M, one->node, 0,
+	if (ctx_cache_run_edit(writer, run->format, CTX_TTL_5M, one->node, 0,
 		err) < 0)
 		return -1;
-	one->clean = pen->edits->n == noted;
-	pen->edits->n = noted;
-	pen->edits->store.n = kept;
-	course->leading &= one->role == CTX_ROLE_SYSTEM;
-	if (course->leading) {
+	one->clean = writer->edits->n == noted;
+	writer->edits->n = noted;
+	writer->edits->store.n = kept;
+	run->leading &= one->role == CTX_ROLE_SYSTEM;
+	if (run->leading) {
 		if (one->places.mask != 0)
-			course->system = number + 1;
+			run->system = number + 1;
 		return 0;
 	}
-	one->first = course->blocks;
+	one->first = run->blocks;
 	/* What has no blocks but calls stands for something, too. */
-	course->blocks += one->places.blocks > 0 ? one->places.blocks : 1;
+	run->blocks += one->places.blocks > 0 ? one->places.blocks : 1;
 	if (one->places.mask != 0) {
-		course->previous = course->newest;
-		course->newest = number + 1;
+		run->previous = run->newest;
+		run->newest = number + 1;
 	}
 	return 0;
 }
@@ -180,17 +178,17 @@ lowest(uint32_t mask)
 
 /* Has the last system message left, with its hint? */
 static size_t
-has_left(const struct cache_run *course)
+has_left(const struct cache_run *run)
 {
-	return course->system > 0 && course->system <= course->gone;
+	return run->system > 0 && run->system <= run->gone;
 }
 
 size_t
 ctx_breakpoints_count(const struct breakpoints *points,
-    const struct cache_run *course)
+    const struct cache_run *run)
 {
 	return points->n + (points->system != 0) + (points->tools != 0) +
-	    has_left(course);
+	    has_left(run);
 }
 
 /* Notes a hint, if it is not noted yet.  There are four rules, and as many
@@ -212,34 +210,33 @@ add_point(struct breakpoints *points, uint64_t number, unsigned bit,
 
 /* The same at the last block of message number - 1 that may carry one. */
 static void
-add_end(const struct cache_run *course, struct breakpoints *points,
+add_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
 {
-	if (number > course->gone)
+	if (number > run->gone)
 		add_point(points, number - 1,
-		    lowest(course->list[number - 1 - course->gone].places.mask),
+		    lowest(run->list[number - 1 - run->gone].places.mask),
 		    rule);
 }
 
 uint64_t
-ctx_cache_run_newest(const struct cache_run *course)
+ctx_cache_run_newest(const struct cache_run *run)
 {
-	const struct waiting *one =
-	    &course->list[course->newest - 1 - course->gone];
+	const struct waiting *one = &run->list[run->newest - 1 - run->gone];
 
 	return one->first + one->places.blocks - 1 - lowest(one->places.mask);
 }
 
 /* Notes a hint COURSE_STEP blocks before the newest, or soon after. */
 static void
-add_step(const struct cache_run *course, struct breakpoints *points)
+add_step(const struct cache_run *run, struct breakpoints *points)
 {
-	uint64_t last = ctx_cache_run_newest(course), at, end;
+	uint64_t last = ctx_cache_run_newest(run), at, end;
 	const struct waiting *one;
 	size_t i;
 
-	for (i = 0; i < course->n && last > COURSE_STEP; i++) {
-		one = &course->list[i];
+	for (i = 0; i < run->n && last > COURSE_STEP; i++) {
+		one = &run->list[i];
 		end = one->first + one->places.blocks;
 		at = last - COURSE_STEP;
 		if (!one->message || one->places.mask == 0 || end <= at)
@@ -249,7 +246,7 @@ add_step(const struct cache_run *course, struct breakpoints *points)
 		for (; at < end && at < last; at++)
 			if (end - 1 - at < CTX_BREAKPOINT_REACH &&
 			    one->places.mask >> (end - 1 - at) & 1) {
-				add_point(points, course->gone + i,
+				add_point(points, run->gone + i,
 				    (unsigned)(end - 1 - at),
 				    "15 blocks before");
 				return;
@@ -258,43 +255,44 @@ add_step(const struct cache_run *course, struct breakpoints *points)
 }
 
 void
-ctx_cache_run_place_system(const struct cache_run *course,
+ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points)
 {
 	memset(points, 0, sizeof *points);
 	points->most = CTX_BREAKPOINTS_MAX;
-	add_end(course, points, course->system, "system prompt");
+	add_end(run, points, run->system, "system prompt");
 }
 
 void
-ctx_cache_run_place(const struct cache_run *course, const struct ctx_json *json,
-    const struct ctx_record_layout *shape, struct breakpoints *points)
+ctx_cache_run_place(const struct cache_run *run, const struct ctx_json *json,
+    const struct ctx_record_layout *layout, struct breakpoints *points)
 {
-	const struct ctx_breakpoint_format *hints = course->hints;
+	const struct ctx_breakpoint_format *format = run->format;
 	struct ctx_breakpoint_places system = {0}, tools = {0};
-	bool own = hints->own[0] != NULL;
+	bool own = format->implicit_breakpoint[0] != NULL;
 
-	if (shape != NULL && shape->in_request) {
-		own = ctx_breakpoint_remove_own(hints, json, shape->request);
-		ctx_breakpoint_find_places(hints, json,
-		    ctx_breakpoint_system(hints, json, shape->request),
+	if (layout != NULL && layout->in_request) {
+		own = ctx_breakpoint_remove_own(format, json, layout->request);
+		ctx_breakpoint_find_places(format, json,
+		    ctx_breakpoint_system(format, json, layout->request),
 		    &system);
-		ctx_breakpoint_find_tool_places(hints, json,
-		    ctx_breakpoint_tools(hints, json, shape->request), &tools);
+		ctx_breakpoint_find_tool_places(format, json,
+		    ctx_breakpoint_tools(format, json, layout->request),
+		    &tools);
 	}
 	memset(points, 0, sizeof *points);
 	points->most = CTX_BREAKPOINTS_MAX - own;
 	if (!own)
-		add_end(course, points, course->newest, "newest message");
+		add_end(run, points, run->newest, "newest message");
 	if (system.mask != 0)
 		points->system = 1u << lowest(system.mask);
 	else
-		add_end(course, points, course->system, "system prompt");
-	if (hints->lookback > 0 && course->newest > 0)
-		add_step(course, points);
-	add_end(course, points, course->previous, "message before");
-	if (hints->tool_models >> cache_of(course) & 1 &&
-	    ctx_breakpoints_count(points, course) < points->most)
+		add_end(run, points, run->system, "system prompt");
+	if (format->lookback > 0 && run->newest > 0)
+		add_step(run, points);
+	add_end(run, points, run->previous, "message before");
+	if (format->tool_models >> cache_of(run) & 1 &&
+	    ctx_breakpoints_count(points, run) < points->most)
 		points->tools = tools.mask;
 }
 

@@ -18,7 +18,7 @@ struct waiting {
 	bool clean; /* it has no hints */
 	struct ctx_breakpoint_places places;
 	uint64_t first; /* number of its first block in the conversation */
-	struct ctx_change touch; /* if anybody is told; its tool is owned */
+	struct ctx_change change; /* if anybody is told; its tool is owned */
 };
 
 /* What is known of a conversation; messages are numbered from 0, and list[i]
@@ -31,8 +31,8 @@ struct cache_run {
 	bool open, decided;
 	enum ctx_cache_status why;
 	const struct ctx_dialect *dialect;
-	const struct ctx_breakpoint_format *hints;
-	struct ctx_model_counter measure;
+	const struct ctx_breakpoint_format *format;
+	struct ctx_model_counter model_counter;
 	uint64_t tokens; /* counted until the model caches so much */
 	bool leading;    /* no message but system messages has come */
 	uint64_t blocks; /* of messages behind those */
@@ -53,38 +53,37 @@ struct breakpoints {
 };
 
 /* Frees what waits and forgets the conversation; the list is kept. */
-void ctx_cache_run_clear(struct cache_run *course);
+void ctx_cache_run_clear(struct cache_run *run);
 /* The next message, zeroed, or NULL. */
-struct waiting *ctx_cache_run_add(struct cache_run *course,
-    struct ctx_err *err);
+struct waiting *ctx_cache_run_add(struct cache_run *run, struct ctx_err *err);
 
 /* Says for messages of this dialect whether hints are to be written, and
  * which; provider as in struct ctx_cache_options. */
-int ctx_cache_run_decide(struct cache_run *course,
+int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
 /* Notes the removal of the hints of a message, and new ones by mask. */
-int ctx_cache_run_edit(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
+int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
 /* Notes where a message, of the record in pen->json, may carry hints, and
  * whether it has any; in order.  The pen's edits are as before. */
-int ctx_cache_run_weigh(struct cache_run *course, uint64_t number,
-    struct ctx_breakpoint_writer *pen, struct ctx_err *err);
+int ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
+    struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
 /* The number of the block at which the newest message gets its hint. */
-uint64_t ctx_cache_run_newest(const struct cache_run *course);
+uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
 /* The hints of a conversation as far as it has come; json is the record of
  * its shape, if that is in a request (shape NULL: it is in none). */
-void ctx_cache_run_place(const struct cache_run *course,
-    const struct ctx_json *json, const struct ctx_record_layout *shape,
+void ctx_cache_run_place(const struct cache_run *run,
+    const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);
 /* The hint of the last system message that leads, which is for good as soon
  * as another message has come. */
-void ctx_cache_run_place_system(const struct cache_run *course,
+void ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points);
 /* The hints of one message, as a mask of its places. */
 uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
@@ -95,6 +94,6 @@ const char *ctx_breakpoints_rule(const struct breakpoints *points,
 void ctx_breakpoints_free_waiting(struct waiting *one);
 /* How many hints the conversation gets or got. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,
-    const struct cache_run *course);
+    const struct cache_run *run);
 
 #endif

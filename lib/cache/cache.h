@@ -28,7 +28,7 @@ struct ctx_cache_outcome {
 	enum ctx_cache_status why;
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format
-	    *hints;                    /* NULL: its format has none */
+	    *format;                   /* NULL: its format has none */
 	const struct ctx_model *model; /* NULL: none is known */
 	size_t marks;                  /* hints that it has */
 	uint64_t tokens; /* that it costs, if its model caches nothing as
@@ -62,8 +62,8 @@ struct ctx_cache_options {
  * tells the provider.
  */
 int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, const struct ctx_cache_options *options,
-    struct ctx_err *err);
+    struct ctx_model_counters *counters,
+    const struct ctx_cache_options *options, struct ctx_err *err);
 
 /* ---- cache/request_diff.c: what two requests share and cost ------------- */
 
@@ -98,7 +98,7 @@ struct ctx_request_prefix_options {
 /* Reads the one conversation of a stream.  CTX_EARG: there is no conversation,
  * or there are several. */
 int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
-    struct ctx_stream *stream, struct ctx_model_counters *meter,
+    struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, struct ctx_err *err);
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
@@ -138,24 +138,24 @@ struct ctx_cache_cost {
 	uint64_t messages, bytes, tokens; /* that are shared; of a message of
 					   * several records all must be */
 	uint64_t all;                     /* messages of the later request */
-	bool grown; /* it begins with all of the earlier one */
+	bool is_extension; /* it begins with all of the earlier one */
 	const struct ctx_request_prefix_item
 	    *changed;                  /* first that is not shared */
 	uint64_t read, written, fresh; /* tokens of the later request */
 	bool writes; /* the provider has a price for what is written */
 	bool estimated;
-	uint64_t kept;  /* tokens of the earlier request, and what was added
-			 * behind its newest message: had it not been changed,
-			 * these would have been read ... */
-	uint64_t added; /* ... and these written */
+	uint64_t reusable; /* tokens of the earlier request, and what was added
+			    * behind its newest message: had it not been
+			    * changed, these would have been read ... */
+	uint64_t appended; /* ... and these written */
 	double cost, cost_unchanged; /* of this call, dollars ... */
 	bool known, known_unchanged; /* ... if their prices are known */
 	/* Later calls until the change has paid for itself, if both costs are
 	 * known; 0: with this one, or the request has only grown. */
-	uint64_t calls;
+	uint64_t breakeven_requests;
 };
 void ctx_request_cost(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later, const struct ctx_prices *prices,
-    struct ctx_cache_cost *bill);
+    struct ctx_cache_cost *cost);
 
 #endif

@@ -20,7 +20,7 @@
 struct cache {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	const struct ctx_cache_options *options;
 	struct cache_run lines, record; /* the stream's, and a record's own */
 	struct conversation_tracker line_talk,
@@ -66,24 +66,24 @@ put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 
 /* Writes message number of the stream, with its hints and no others. */
 static int
-leave(struct cache *c, struct cache_run *course, struct waiting *one,
+leave(struct cache *c, struct cache_run *run, struct waiting *one,
     const struct breakpoints *points, uint64_t number, struct ctx_err *err)
 {
 	struct ctx_str text = {one->text, one->n};
 	uint32_t mask = ctx_breakpoints_of(points, number);
 	size_t used;
 
-	if (one->message && course->why == CTX_CACHE_STATUS_MARKED &&
+	if (one->message && run->why == CTX_CACHE_STATUS_MARKED &&
 	    (mask != 0 || !one->clean)) {
 		if (ctx_json_scan(&c->json, one->text, one->n, &used, err) < 0)
 			return -1;
 		c->pen.json = &c->json;
-		if (ctx_cache_run_edit(&c->pen, course->hints, c->options->ttl,
+		if (ctx_cache_run_edit(&c->pen, run->format, c->options->ttl,
 			one->node, mask, err) < 0)
 			return -1;
 	}
 	if (c->edits.n > 0 &&
-	    ctx_cache_report_change(&c->options->report, &one->touch,
+	    ctx_cache_report_change(&c->options->report, &one->change,
 		ctx_breakpoints_rule(points, number), text, err) < 0)
 		return -1;
 	if (put_text(c, text, err) < 0)
@@ -94,77 +94,75 @@ leave(struct cache *c, struct cache_run *course, struct waiting *one,
 
 /* Can no hint but that of the system prompt go to the first that waits? */
 static bool
-is_due(const struct cache_run *course, size_t i)
+is_due(const struct cache_run *run, size_t i)
 {
-	const struct waiting *one = &course->list[i];
-	uint64_t number = course->gone + i;
+	const struct waiting *one = &run->list[i];
+	uint64_t number = run->gone + i;
 
-	if (!course->decided)
+	if (!run->decided)
 		return false;
-	if (course->why != CTX_CACHE_STATUS_MARKED || !one->message)
+	if (run->why != CTX_CACHE_STATUS_MARKED || !one->message)
 		return true;
-	return !course->leading && course->previous > number + 1 &&
-	    ctx_cache_run_newest(course) >=
+	return !run->leading && run->previous > number + 1 &&
+	    ctx_cache_run_newest(run) >=
 	    one->first + one->places.blocks + COURSE_STEP;
 }
 
 /* Writes what need not wait any longer. */
 static int
-release_due(struct cache *c, struct cache_run *course, struct ctx_err *err)
+release_due(struct cache *c, struct cache_run *run, struct ctx_err *err)
 {
 	struct breakpoints points;
 	size_t i;
 
-	ctx_cache_run_place_system(course, &points);
-	for (i = 0; i < course->n && is_due(course, i); i++)
-		if (leave(c, course, &course->list[i], &points,
-			course->gone + i, err) < 0)
+	ctx_cache_run_place_system(run, &points);
+	for (i = 0; i < run->n && is_due(run, i); i++)
+		if (leave(c, run, &run->list[i], &points, run->gone + i, err) <
+		    0)
 			return -1;
 	if (i == 0)
 		return 0;
-	memmove(course->list, course->list + i,
-	    (course->n - i) * sizeof *course->list);
-	course->n -= i;
-	course->gone += i;
+	memmove(run->list, run->list + i, (run->n - i) * sizeof *run->list);
+	run->n -= i;
+	run->gone += i;
 	return 0;
 }
 
 /* ---- messages come ---- */
 
 static int
-begin(struct cache *c, struct cache_run *course, const struct ctx_event *event,
+begin(struct cache *c, struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_request_overhead beside = {0};
+	struct ctx_request_overhead overhead = {0};
 
-	ctx_cache_run_clear(course);
-	course->open = course->leading = true;
-	course->file = event->record->file;
-	if (ctx_stream_measure(c->stream, event, c->meter, &course->measure,
-		err) < 0)
+	ctx_cache_run_clear(run);
+	run->open = run->leading = true;
+	run->file = event->record->file;
+	if (ctx_stream_measure(c->stream, event, c->counters,
+		&run->model_counter, err) < 0)
 		return -1;
-	if (course->measure.model != NULL &&
-	    ctx_count_request_overhead(course->measure.counter,
-		event->record->json, event->shape, &beside, err) < 0)
+	if (run->model_counter.model != NULL &&
+	    ctx_count_request_overhead(run->model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	course->tokens = beside.tokens;
+	run->tokens = overhead.tokens;
 	return 0;
 }
 
 /* Counts until it is known that the model caches so much. */
 static int
-count(struct cache_run *course, const struct ctx_event *event,
-    struct ctx_err *err)
+count(struct cache_run *run, const struct ctx_event *event, struct ctx_err *err)
 {
-	const struct ctx_model *model = course->measure.model;
+	const struct ctx_model *model = run->model_counter.model;
 	struct ctx_cost cost;
 
-	if (model == NULL || course->tokens >= model->cache_least)
+	if (model == NULL || run->tokens >= model->cache_least)
 		return 0;
-	if (ctx_count_message(course->measure.counter, event->shape->dialect,
-		event->view, &cost, err) < 0)
+	if (ctx_count_message(run->model_counter.counter,
+		event->layout->dialect, event->message, &cost, err) < 0)
 		return -1;
-	course->tokens += cost.tokens;
+	run->tokens += cost.tokens;
 	return 0;
 }
 
@@ -211,24 +209,22 @@ pass_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 static int
 settle(struct cache *c, const struct ctx_dialect *dialect, struct ctx_err *err)
 {
-	struct cache_run *course = &c->lines;
+	struct cache_run *run = &c->lines;
 	struct waiting *one;
 	size_t i, used;
 
-	if (ctx_cache_run_decide(course, dialect, c->options->provider, err) <
-	    0) {
-		course->open = false; /* nothing can leave */
+	if (ctx_cache_run_decide(run, dialect, c->options->provider, err) < 0) {
+		run->open = false; /* nothing can leave */
 		return -1;
 	}
-	for (i = 0; course->why == CTX_CACHE_STATUS_MARKED && i < course->n;
-	     i++) {
-		one = &course->list[i];
+	for (i = 0; run->why == CTX_CACHE_STATUS_MARKED && i < run->n; i++) {
+		one = &run->list[i];
 		if (!one->message)
 			continue;
 		c->pen.json = &c->json;
 		if (ctx_json_scan(&c->json, one->text, one->n, &used, err) <
 			0 ||
-		    ctx_cache_run_weigh(course, i, &c->pen, err) < 0)
+		    ctx_cache_run_weigh(run, i, &c->pen, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -236,107 +232,107 @@ settle(struct cache *c, const struct ctx_dialect *dialect, struct ctx_err *err)
 
 static int
 describe(struct cache *c, const struct ctx_event *event,
-    struct ctx_change *touch, struct ctx_err *err)
+    struct ctx_change *change, struct ctx_err *err)
 {
 	return ctx_cache_report_describe(&c->options->report,
 	    event->inside ? &c->record_talk : &c->line_talk, c->stream, event,
-	    c->meter, touch, err);
+	    c->counters, change, err);
 }
 
 static int
 add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct cache_run *course = &c->lines;
+	struct cache_run *run = &c->lines;
 	struct waiting *one;
 
-	if (!course->open && begin(c, course, event, err) < 0)
+	if (!run->open && begin(c, run, event, err) < 0)
 		return -1;
-	if (course->decided && course->why != CTX_CACHE_STATUS_MARKED)
+	if (run->decided && run->why != CTX_CACHE_STATUS_MARKED)
 		return pass_record(c, event, err);
-	if (count(course, event, err) < 0)
+	if (count(run, event, err) < 0)
 		return -1;
 	one = hold(c, event->record->text, err);
 	if (one == NULL)
 		return -1;
 	one->message = true;
 	one->node = event->node;
-	one->role = event->view->role;
-	if (describe(c, event, &one->touch, err) < 0)
+	one->role = event->message->role;
+	if (describe(c, event, &one->change, err) < 0)
 		return -1;
-	if (course->decided) {
+	if (run->decided) {
 		c->pen.json = event->record->json;
-		if (course->why == CTX_CACHE_STATUS_MARKED &&
-		    ctx_cache_run_weigh(course, course->gone + course->n - 1,
-			&c->pen, err) < 0)
+		if (run->why == CTX_CACHE_STATUS_MARKED &&
+		    ctx_cache_run_weigh(run, run->gone + run->n - 1, &c->pen,
+			err) < 0)
 			return -1;
-	} else if ((c->stream->dialect != NULL || course->n > PATIENCE) &&
-	    settle(c, event->shape->dialect, err) < 0) {
+	} else if ((c->stream->dialect != NULL || run->n > PATIENCE) &&
+	    settle(c, event->layout->dialect, err) < 0) {
 		return -1;
 	}
-	return release_due(c, course, err);
+	return release_due(c, run, err);
 }
 
 static int
 add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct cache_run *course = &c->record;
+	struct cache_run *run = &c->record;
 	struct waiting *one;
 
-	if (course->why != CTX_CACHE_STATUS_MARKED || event->shape->answers)
+	if (run->why != CTX_CACHE_STATUS_MARKED || event->layout->is_response)
 		return 0;
-	one = ctx_cache_run_add(course, err);
+	one = ctx_cache_run_add(run, err);
 	if (one == NULL)
 		return -1;
 	one->message = true;
 	one->node = event->node;
-	one->role = event->view->role;
+	one->role = event->message->role;
 	c->pen.json = event->record->json;
-	if (describe(c, event, &one->touch, err) < 0 ||
-	    ctx_cache_run_weigh(course, course->n - 1, &c->pen, err) < 0)
+	if (describe(c, event, &one->change, err) < 0 ||
+	    ctx_cache_run_weigh(run, run->n - 1, &c->pen, err) < 0)
 		return -1;
-	return count(course, event, err);
+	return count(run, event, err);
 }
 
 /* ---- conversations end ---- */
 
 static int
-tell(struct cache *c, const struct cache_run *course,
+tell(struct cache *c, const struct cache_run *run,
     const struct ctx_event *event, const struct breakpoints *points,
     struct ctx_err *err)
 {
-	const struct ctx_model *model = course->measure.model;
+	const struct ctx_model *model = run->model_counter.model;
 	struct ctx_cache_outcome outcome = {
-	    .file = course->file,
+	    .file = run->file,
 	    .line = event != NULL ? event->record->line : 0,
-	    .why = course->why,
-	    .dialect = course->dialect,
-	    .hints = course->hints,
+	    .why = run->why,
+	    .dialect = run->dialect,
+	    .format = run->format,
 	    .model = model,
-	    .marks = ctx_breakpoints_count(points, course),
+	    .marks = ctx_breakpoints_count(points, run),
 	};
 
 	if (c->options->ended == NULL)
 		return 0;
-	if (course->why == CTX_CACHE_STATUS_MARKED && model != NULL &&
-	    course->tokens < model->cache_least)
-		outcome.tokens = course->tokens;
+	if (run->why == CTX_CACHE_STATUS_MARKED && model != NULL &&
+	    run->tokens < model->cache_least)
+		outcome.tokens = run->tokens;
 	return c->options->ended(c->options->user, &outcome, err);
 }
 
 /* Notes the hints of message i of a record's conversation. */
 static int
-mark_element(struct cache *c, struct cache_run *course, size_t i,
+mark_element(struct cache *c, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
 {
-	struct waiting *one = &course->list[i];
+	struct waiting *one = &run->list[i];
 	size_t noted = c->edits.n;
 
-	if (ctx_cache_run_edit(&c->pen, course->hints, c->options->ttl,
-		one->node, ctx_breakpoints_of(points, i), err) < 0)
+	if (ctx_cache_run_edit(&c->pen, run->format, c->options->ttl, one->node,
+		ctx_breakpoints_of(points, i), err) < 0)
 		return -1;
 	if (c->edits.n == noted)
 		return 0;
-	return ctx_cache_report_change(&c->options->report, &one->touch,
+	return ctx_cache_report_change(&c->options->report, &one->change,
 	    ctx_breakpoints_rule(points, i),
 	    ctx_json_str(c->pen.json, one->node), err);
 }
@@ -345,75 +341,74 @@ mark_element(struct cache *c, struct cache_run *course, size_t i,
 static int
 end_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct cache_run *course = &c->record;
-	const struct ctx_record_layout *shape = event->shape;
+	struct cache_run *run = &c->record;
+	const struct ctx_record_layout *layout = event->layout;
 	struct breakpoints points = {0};
 	size_t i;
 
-	if (shape->answers)
+	if (layout->is_response)
 		return 0;
-	if (course->why == CTX_CACHE_STATUS_MARKED) {
+	if (run->why == CTX_CACHE_STATUS_MARKED) {
 		c->pen.json = event->record->json;
-		ctx_cache_run_place(course, c->pen.json, shape, &points);
-		for (i = 0; i < course->n; i++)
-			if (mark_element(c, course, i, &points, err) < 0)
+		ctx_cache_run_place(run, c->pen.json, layout, &points);
+		for (i = 0; i < run->n; i++)
+			if (mark_element(c, run, i, &points, err) < 0)
 				return -1;
-		if (shape->in_request &&
+		if (layout->in_request &&
 		    ctx_cache_report_request(&c->options->report, &c->pen,
-			course->hints, c->options->ttl, event, &points,
-			err) < 0)
+			run->format, c->options->ttl, event, &points, err) < 0)
 			return -1;
 	}
-	return tell(c, course, event, &points, err);
+	return tell(c, run, event, &points, err);
 }
 
 /* The end of the stream: no more comes. */
 static int
 end_lines(struct cache *c, struct ctx_err *err)
 {
-	struct cache_run *course = &c->lines;
+	struct cache_run *run = &c->lines;
 	const struct ctx_dialect *dialect = ctx_stream_dialect(c->stream);
 	struct breakpoints points = {0};
 	size_t i;
 
-	if (!course->open)
+	if (!run->open)
 		return 0;
-	if (!course->decided && settle(c, dialect, err) < 0)
+	if (!run->decided && settle(c, dialect, err) < 0)
 		return -1;
-	if (course->why == CTX_CACHE_STATUS_MARKED)
-		ctx_cache_run_place(course, NULL, NULL, &points);
-	for (i = 0; i < course->n; i++)
-		if (leave(c, course, &course->list[i], &points,
-			course->gone + i, err) < 0)
+	if (run->why == CTX_CACHE_STATUS_MARKED)
+		ctx_cache_run_place(run, NULL, NULL, &points);
+	for (i = 0; i < run->n; i++)
+		if (leave(c, run, &run->list[i], &points, run->gone + i, err) <
+		    0)
 			return -1;
-	return tell(c, course, NULL, &points, err);
+	return tell(c, run, NULL, &points, err);
 }
 
 /* ---- the stream ---- */
 
 static int
-strip_message(struct cache *c, const struct ctx_breakpoint_format *hints,
+strip_message(struct cache *c, const struct ctx_breakpoint_format *format,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_change touch = {.tool = {NULL, 0}};
+	struct ctx_change change = {.tool = {NULL, 0}};
 	size_t noted = c->edits.n;
 	int rc;
 
-	if (describe(c, event, &touch, err) < 0 ||
-	    ctx_cache_run_edit(&c->pen, hints, c->options->ttl, event->node, 0,
+	if (describe(c, event, &change, err) < 0 ||
+	    ctx_cache_run_edit(&c->pen, format, c->options->ttl, event->node, 0,
 		err) < 0)
 		rc = -1;
 	else if (c->edits.n == noted)
 		rc = 0;
 	else {
-		touch.continues = ctx_report_named(c->stream, event);
-		rc = ctx_cache_report_change(&c->options->report, &touch, NULL,
+		change.continues = ctx_report_named(c->stream, event);
+		rc = ctx_cache_report_change(&c->options->report, &change, NULL,
 		    event->inside
 			? ctx_json_str(event->record->json, event->node)
 			: event->record->text,
 		    err);
 	}
-	free((char *)touch.tool.p);
+	free((char *)change.tool.p);
 	return rc;
 }
 
@@ -422,20 +417,20 @@ static int
 strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct breakpoints none;
-	const struct ctx_record_layout *shape = event->shape;
-	const struct ctx_breakpoint_format *hints;
+	const struct ctx_record_layout *layout = event->layout;
+	const struct ctx_breakpoint_format *format;
 
 	if (event->kind == CTX_EVENT_RECORD)
 		return pass_record(c, event, err);
-	hints = ctx_breakpoint_format_any(shape->dialect);
-	if (shape->answers || hints == NULL)
+	format = ctx_breakpoint_format_any(layout->dialect);
+	if (layout->is_response || format == NULL)
 		return 0;
 	c->pen.json = event->record->json;
 	if (event->kind == CTX_EVENT_MESSAGE)
-		return strip_message(c, hints, event, err);
-	if (event->kind == CTX_EVENT_END && shape->in_request)
+		return strip_message(c, format, event, err);
+	if (event->kind == CTX_EVENT_END && layout->in_request)
 		return ctx_cache_report_request(&c->options->report, &c->pen,
-		    hints, c->options->ttl, event, &none, err);
+		    format, c->options->ttl, event, &none, err);
 	return 0;
 }
 
@@ -443,19 +438,19 @@ static int
 one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	if (event->kind == CTX_EVENT_BEGIN &&
-	    c->options->report.touched != NULL &&
-	    ctx_tracker_enter(&c->record_talk, c->stream, event, c->meter,
+	    c->options->report.on_change != NULL &&
+	    ctx_tracker_enter(&c->record_talk, c->stream, event, c->counters,
 		err) < 0)
 		return -1;
 	if (c->options->strip)
 		return strip_event(c, event, err);
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		if (event->shape->answers)
+		if (event->layout->is_response)
 			return 0;
 		if (begin(c, &c->record, event, err) < 0)
 			return -1;
-		return ctx_cache_run_decide(&c->record, event->shape->dialect,
+		return ctx_cache_run_decide(&c->record, event->layout->dialect,
 		    c->options->provider, err);
 	case CTX_EVENT_MESSAGE:
 		return event->inside ? add_element(c, event, err)
@@ -463,7 +458,7 @@ one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_END:
 		return end_record(c, event, err);
 	case CTX_EVENT_RECORD:
-		if (event->shape->kind == CTX_LAYOUT_MESSAGE)
+		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
 		return pass_record(c, event, err);
 	default:
@@ -499,17 +494,17 @@ run(struct cache *c, struct ctx_err *err)
 
 int
 ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, const struct ctx_cache_options *options,
-    struct ctx_err *err)
+    struct ctx_model_counters *counters,
+    const struct ctx_cache_options *options, struct ctx_err *err)
 {
 	struct cache c = {.stream = stream,
 	    .writer = writer,
-	    .meter = meter,
+	    .counters = counters,
 	    .options = options};
-	bool told = options->report.touched != NULL;
+	bool told = options->report.on_change != NULL;
 	int rc = -1;
 
-	ctx_json_init(&c.json, meter->simd);
+	ctx_json_init(&c.json, counters->simd);
 	c.pen.edits = &c.edits;
 	if (ctx_tracker_init(&c.line_talk, told, told, err) == 0 &&
 	    ctx_tracker_init(&c.record_talk, told, told, err) == 0)

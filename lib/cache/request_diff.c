@@ -15,9 +15,9 @@
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	size_t n, cap, before;   /* of these, members of the request */
-	struct cache_run course; /* its messages' records, in order */
-	uint64_t messages;       /* that have begun */
+	size_t n, cap, before; /* of these, members of the request */
+	struct cache_run run;  /* its messages' records, in order */
+	uint64_t messages;     /* that have begun */
 	struct breakpoints points;
 	uint64_t tokens, estimated;
 	struct ctx_buf text; /* what is compared of all items, if it is kept */
@@ -33,11 +33,11 @@ struct ctx_request_prefix {
 struct reading {
 	struct ctx_request_prefix *prefix;
 	struct ctx_stream *stream;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
 	struct ctx_json json; /* an item without its hints */
 	struct ctx_edits edits;
-	struct ctx_breakpoint_writer pen;
+	struct ctx_breakpoint_writer writer;
 	struct ctx_buf text, plain; /* scratch */
 	bool seen;                  /* a conversation has begun */
 };
@@ -247,7 +247,7 @@ compare_item(struct reading *r, const struct ctx_record *record, uint32_t node,
 static bool
 is_refused(const struct reading *r, const struct ctx_event *event)
 {
-	const struct ctx_message *view = event->view;
+	const struct ctx_message *message = event->message;
 	size_t at = 0, i;
 	const char *p = event->record->value.p;
 
@@ -255,10 +255,10 @@ is_refused(const struct reading *r, const struct ctx_event *event)
 		i += *p == '\n';
 	if (i == 0)
 		p = event->record->text.p;
-	at = (size_t)(p - view->json->text) + r->prefix->column - 1;
-	for (i = 0; i < view->n; i++)
-		if (ctx_block_is_signed(view->json, &view->parts[i]) &&
-		    view->json->nodes[view->parts[i].child].end > at)
+	at = (size_t)(p - message->json->text) + r->prefix->column - 1;
+	for (i = 0; i < message->n; i++)
+		if (ctx_block_is_signed(message->json, &message->blocks[i]) &&
+		    message->json->nodes[message->blocks[i].removable].end > at)
 			return true;
 	return false;
 }
@@ -315,7 +315,7 @@ take_hash(struct reading *r, const struct ctx_record *record, uint32_t node,
 
 /* What a member of the request costs. */
 static uint64_t
-tokens_of_member(const char *name, const struct ctx_request_overhead *beside)
+tokens_of_member(const char *name, const struct ctx_request_overhead *overhead)
 {
 	static const char *const tools[] = {"tools", "toolConfig"};
 	static const char *const prompts[] = {"system", "instructions",
@@ -324,21 +324,21 @@ tokens_of_member(const char *name, const struct ctx_request_overhead *beside)
 
 	for (i = 0; i < sizeof tools / sizeof tools[0]; i++)
 		if (strcmp(name, tools[i]) == 0)
-			return beside->tools;
+			return overhead->tools;
 	for (i = 0; i < sizeof prompts / sizeof prompts[0]; i++)
 		if (strcmp(name, prompts[i]) == 0)
-			return beside->system;
+			return overhead->system;
 	return 0;
 }
 
 /* A member of the request, which may hold the tools or be the prompt. */
 static int
 add_member(struct reading *r, const struct ctx_event *event,
-    const struct ctx_breakpoint_format *hints, const char *name,
-    const struct ctx_request_overhead *beside, struct ctx_err *err)
+    const struct ctx_breakpoint_format *format, const char *name,
+    const struct ctx_request_overhead *overhead, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
-	uint32_t request = event->shape->request, system, tools;
+	uint32_t request = event->layout->request, system, tools;
 	uint32_t node = ctx_json_find(json, request, name);
 	struct ctx_request_prefix_item *item;
 
@@ -348,18 +348,19 @@ add_member(struct reading *r, const struct ctx_event *event,
 	if (item == NULL)
 		return -1;
 	item->member = name;
-	item->tokens = tokens_of_member(name, beside);
-	if (hints == NULL)
+	item->tokens = tokens_of_member(name, overhead);
+	if (format == NULL)
 		return take_hash(r, event->record, node, err);
-	system = ctx_breakpoint_system(hints, json, request);
-	tools = ctx_breakpoint_tools(hints, json, request);
+	system = ctx_breakpoint_system(format, json, request);
+	tools = ctx_breakpoint_tools(format, json, request);
 	if (system == node &&
-	    (ctx_breakpoint_write(&r->pen, hints, CTX_TTL_5M, node, 0, err) <
-		    0 ||
-		ctx_breakpoint_widen(&r->pen, hints, node, err) < 0))
+	    (ctx_breakpoint_write(&r->writer, format, CTX_TTL_5M, node, 0,
+		 err) < 0 ||
+		ctx_breakpoint_widen(&r->writer, format, node, err) < 0))
 		return -1;
 	if (tools >= node && tools < json->nodes[node].next &&
-	    ctx_breakpoint_write(&r->pen, hints, CTX_TTL_5M, tools, 0, err) < 0)
+	    ctx_breakpoint_write(&r->writer, format, CTX_TTL_5M, tools, 0,
+		err) < 0)
 		return -1;
 	return take_hash(r, event->record, node, err);
 }
@@ -367,10 +368,10 @@ add_member(struct reading *r, const struct ctx_event *event,
 static int
 begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct cache_run *course = &r->prefix->course;
-	const struct ctx_breakpoint_format *hints =
-	    ctx_breakpoint_format_any(event->shape->dialect);
-	struct ctx_request_overhead beside = {0};
+	struct cache_run *run = &r->prefix->run;
+	const struct ctx_breakpoint_format *format =
+	    ctx_breakpoint_format_any(event->layout->dialect);
+	struct ctx_request_overhead overhead = {0};
 	const char *name;
 	size_t i;
 
@@ -379,19 +380,19 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 		    "a second conversation; "
 		    "each must stand alone");
 	r->seen = true;
-	course->leading = true;
-	if (ctx_stream_measure(r->stream, event, r->meter, &course->measure,
-		err) < 0 ||
-	    ctx_count_request_overhead(course->measure.counter,
-		event->record->json, event->shape, &beside, err) < 0)
+	run->leading = true;
+	if (ctx_stream_measure(r->stream, event, r->counters,
+		&run->model_counter, err) < 0 ||
+	    ctx_count_request_overhead(run->model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	r->prefix->tokens = beside.tokens;
-	r->prefix->estimated = beside.estimated;
-	r->pen.json = event->record->json;
-	for (i = 0; event->shape->in_request &&
-	     (name = ctx_breakpoint_before(hints, i)) != NULL;
+	r->prefix->tokens = overhead.tokens;
+	r->prefix->estimated = overhead.estimated;
+	r->writer.json = event->record->json;
+	for (i = 0; event->layout->in_request &&
+	     (name = ctx_breakpoint_before(format, i)) != NULL;
 	     i++)
-		if (add_member(r, event, hints, name, &beside, err) < 0)
+		if (add_member(r, event, format, name, &overhead, err) < 0)
 			return -1;
 	r->prefix->before = r->prefix->n;
 	return 0;
@@ -402,11 +403,12 @@ static void
 number(struct reading *r, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
 {
-	unsigned flags = event->view->flags;
+	unsigned flags = event->message->flags;
 	uint64_t next = r->prefix->messages;
 
 	item->index = event->line != 0 && !event->inside
-	    ? ctx_transcript_message_index(r->stream->live, event->line, next)
+	    ? ctx_transcript_message_index(r->stream->transcript, event->line,
+		  next)
 	    : next;
 	item->more = flags & CTX_MESSAGE_IS_CONTINUED;
 	r->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
@@ -416,38 +418,37 @@ static int
 add_message(struct reading *r, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct cache_run *course = &r->prefix->course;
+	struct cache_run *run = &r->prefix->run;
 	struct ctx_request_prefix_item *item =
 	    add_item(r->prefix, event->record, err);
-	struct waiting *one = ctx_cache_run_add(course, err);
+	struct waiting *one = ctx_cache_run_add(run, err);
 	bool differed = r->prefix->differs;
 	struct ctx_cost cost;
 	uint32_t list;
 
 	if (item == NULL || one == NULL)
 		return -1;
-	item->is_signed = ctx_message_is_signed(event->view);
+	item->is_signed = ctx_message_is_signed(event->message);
 	number(r, event, item);
-	item->role = one->role = event->view->role;
+	item->role = one->role = event->message->role;
 	one->message = true;
 	one->node = event->node;
-	if (ctx_count_message(course->measure.counter, event->shape->dialect,
-		event->view, &cost, err) < 0)
+	if (ctx_count_message(run->model_counter.counter,
+		event->layout->dialect, event->message, &cost, err) < 0)
 		return -1;
 	item->tokens = cost.tokens;
 	r->prefix->tokens += cost.tokens;
 	r->prefix->estimated += cost.estimated;
-	r->pen.json = event->record->json;
-	course->hints = ctx_breakpoint_format_any(event->shape->dialect);
-	if (course->hints != NULL) {
-		list = ctx_breakpoint_content(course->hints, r->pen.json,
+	r->writer.json = event->record->json;
+	run->format = ctx_breakpoint_format_any(event->layout->dialect);
+	if (run->format != NULL) {
+		list = ctx_breakpoint_content(run->format, r->writer.json,
 		    event->node);
-		if (ctx_cache_run_weigh(course, course->n - 1, &r->pen, err) <
-			0 ||
-		    ctx_cache_run_edit(&r->pen, course->hints, CTX_TTL_5M,
+		if (ctx_cache_run_weigh(run, run->n - 1, &r->writer, err) < 0 ||
+		    ctx_cache_run_edit(&r->writer, run->format, CTX_TTL_5M,
 			event->node, 0, err) < 0 ||
 		    (list != 0 &&
-			ctx_breakpoint_widen(&r->pen, course->hints, list,
+			ctx_breakpoint_widen(&r->writer, run->format, list,
 			    err) < 0))
 			return -1;
 	}
@@ -461,20 +462,19 @@ add_message(struct reading *r, const struct ctx_event *event,
 /* The hints as ctx_cache_kind would write them. */
 static int
 end(struct reading *r, const struct ctx_json *json,
-    const struct ctx_record_layout *shape, const struct ctx_dialect *dialect,
+    const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
-	struct cache_run *course = &r->prefix->course;
+	struct cache_run *run = &r->prefix->run;
 
 	/* Where nothing tells the provider, it is one that hides its cache. */
-	if (ctx_cache_run_decide(course, dialect, r->options->provider, err) <
-	    0) {
+	if (ctx_cache_run_decide(run, dialect, r->options->provider, err) < 0) {
 		if (err->code != CTX_EARG || r->options->provider != NULL)
 			return -1;
-		course->why = CTX_CACHE_STATUS_AUTO;
+		run->why = CTX_CACHE_STATUS_AUTO;
 	}
-	if (course->why == CTX_CACHE_STATUS_MARKED)
-		ctx_cache_run_place(course, json, shape, &r->prefix->points);
+	if (run->why == CTX_CACHE_STATUS_MARKED)
+		ctx_cache_run_place(run, json, layout, &r->prefix->points);
 	return 0;
 }
 
@@ -489,8 +489,8 @@ one_event(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 			return -1;
 		return add_message(r, event, err);
 	case CTX_EVENT_END:
-		return end(r, event->record->json, event->shape,
-		    event->shape->dialect, err);
+		return end(r, event->record->json, event->layout,
+		    event->layout->dialect, err);
 	default:
 		return 0;
 	}
@@ -509,30 +509,30 @@ read_stream(struct reading *r, struct ctx_err *err)
 		return -1;
 	if (!r->seen)
 		return ctx_err_set(err, CTX_EARG, "no conversation in it");
-	if (r->prefix->course.decided)
+	if (r->prefix->run.decided)
 		return 0;
 	return end(r, NULL, NULL, ctx_stream_dialect(r->stream), err);
 }
 
 int
 ctx_request_prefix_read(struct ctx_request_prefix **prefix,
-    struct ctx_stream *stream, struct ctx_model_counters *meter,
+    struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, struct ctx_err *err)
 {
 	struct reading r = {.stream = stream,
-	    .meter = meter,
+	    .counters = counters,
 	    .options = options};
 	int rc;
 
 	*prefix = r.prefix = calloc(1, sizeof **prefix);
 	if (r.prefix == NULL)
 		return ctx_err_nomem(err);
-	ctx_json_init(&r.json, meter->simd);
-	r.pen.edits = &r.edits;
+	ctx_json_init(&r.json, counters->simd);
+	r.writer.edits = &r.edits;
 	rc = read_stream(&r, err);
 	ctx_json_release(&r.json);
 	ctx_edits_release(&r.edits);
-	ctx_breakpoint_writer_release(&r.pen);
+	ctx_breakpoint_writer_release(&r.writer);
 	ctx_buf_release(&r.text);
 	ctx_buf_release(&r.plain);
 	if (rc < 0) {
@@ -547,8 +547,8 @@ ctx_request_prefix_close(struct ctx_request_prefix *prefix)
 {
 	if (prefix == NULL)
 		return;
-	ctx_cache_run_clear(&prefix->course);
-	free(prefix->course.list);
+	ctx_cache_run_clear(&prefix->run);
+	free(prefix->run.list);
 	free(prefix->items);
 	ctx_buf_release(&prefix->text);
 	free(prefix);
@@ -568,17 +568,17 @@ ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
     enum ctx_ttl ttl, struct ctx_prices *prices)
 {
 	static const struct ctx_model unknown;
-	const struct ctx_breakpoint_format *hints = prefix->course.hints;
-	const struct ctx_model *model = prefix->course.measure.model;
+	const struct ctx_breakpoint_format *format = prefix->run.format;
+	const struct ctx_model *model = prefix->run.model_counter.model;
 
 	if (model == NULL)
 		model = &unknown;
 	prices->in = price_of(model->price_in);
 	prices->read = price_of(model->price_read);
 	prices->write = price_of(model->price_write);
-	if (ttl == CTX_TTL_1H && hints != NULL && hints->hour_percent > 0 &&
+	if (ttl == CTX_TTL_1H && format != NULL && format->hour_percent > 0 &&
 	    model->price_in > 0 && model->price_write > 0)
-		prices->write = prices->in / 100 * hints->hour_percent;
+		prices->write = prices->in / 100 * format->hour_percent;
 }
 
 /* Items that both begin with. */
@@ -622,7 +622,8 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change)
 {
-	const struct ctx_model_counter *measure = &later->course.measure;
+	const struct ctx_model_counter *model_counter =
+	    &later->run.model_counter;
 	size_t n = count_shared(earlier, later), i;
 
 	memset(change, 0, sizeof *change);
@@ -637,7 +638,7 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	change->column = later->column;
 	change->was = (struct ctx_str){later->was, later->was_n};
 	change->now = (struct ctx_str){later->now, later->now_n};
-	if (!ctx_model_binds(measure->model, measure->name))
+	if (!ctx_model_binds(model_counter->model, model_counter->name))
 		return;
 	for (i = n; i < later->n && change->refused == NULL; i++)
 		if (i > n ? later->items[i].is_signed : later->refused)
@@ -649,17 +650,17 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 static bool
 is_found(const struct ctx_request_prefix *prefix, uint64_t m)
 {
-	const struct cache_run *course = &prefix->course;
-	const struct waiting *one = &course->list[m], *other;
+	const struct cache_run *run = &prefix->run;
+	const struct waiting *one = &run->list[m], *other;
 	uint64_t end = one->first + one->places.blocks, point;
 	size_t i;
 
 	for (i = 0; i < prefix->points.n; i++) {
-		other = &course->list[prefix->points.list[i].number];
+		other = &run->list[prefix->points.list[i].number];
 		point = other->first + other->places.blocks -
 		    prefix->points.list[i].bit;
 		if (prefix->points.list[i].number >= m && point >= end &&
-		    point - end <= course->hints->lookback)
+		    point - end <= run->format->lookback)
 			return true;
 	}
 	return false;
@@ -669,7 +670,7 @@ is_found(const struct ctx_request_prefix *prefix, uint64_t m)
 static size_t
 count_read(const struct ctx_request_prefix *later, size_t n)
 {
-	if (later->course.why != CTX_CACHE_STATUS_MARKED)
+	if (later->run.why != CTX_CACHE_STATUS_MARKED)
 		return n;
 	for (; n > later->before; n--)
 		if (is_found(later, n - 1 - later->before))
@@ -709,11 +710,11 @@ is_priced(uint64_t tokens, uint64_t price)
 
 /* The calls after which what is saved by each makes up for this one. */
 static uint64_t
-count_calls(const struct ctx_cache_cost *bill, const struct ctx_prices *prices,
+count_calls(const struct ctx_cache_cost *cost, const struct ctx_prices *prices,
     uint64_t tokens)
 {
-	double more = bill->cost - bill->cost_unchanged, calls;
-	double saved = dollars(bill->kept + bill->added, prices->read) -
+	double more = cost->cost - cost->cost_unchanged, calls;
+	double saved = dollars(cost->reusable + cost->appended, prices->read) -
 	    dollars(tokens, prices->read);
 
 	if (more <= 0)
@@ -727,46 +728,47 @@ count_calls(const struct ctx_cache_cost *bill, const struct ctx_prices *prices,
 void
 ctx_request_cost(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later, const struct ctx_prices *prices,
-    struct ctx_cache_cost *bill)
+    struct ctx_cache_cost *cost)
 {
-	const struct ctx_model *model = later->course.measure.model;
+	const struct ctx_model *model = later->run.model_counter.model;
 	uint64_t least = model != NULL ? model->cache_least : 0;
-	bool writes = later->course.why == CTX_CACHE_STATUS_MARKED;
+	bool writes = later->run.why == CTX_CACHE_STATUS_MARKED;
 	uint64_t write = writes ? prices->write : prices->in;
 	size_t n = count_shared(earlier, later), i;
 
-	memset(bill, 0, sizeof *bill);
-	bill->messages = count_messages(later, n);
-	bill->all = count_messages(later, later->n);
-	bill->tokens = tokens_of(later, n);
+	memset(cost, 0, sizeof *cost);
+	cost->messages = count_messages(later, n);
+	cost->all = count_messages(later, later->n);
+	cost->tokens = tokens_of(later, n);
 	for (i = 0; i < n; i++)
-		bill->bytes += later->items[i].bytes;
-	bill->grown = n == earlier->n;
+		cost->bytes += later->items[i].bytes;
+	cost->is_extension = n == earlier->n;
 	if (n < later->n)
-		bill->changed = &later->items[n];
-	bill->estimated = earlier->estimated + later->estimated > 0;
-	bill->read = n == earlier->n && n == later->n
+		cost->changed = &later->items[n];
+	cost->estimated = earlier->estimated + later->estimated > 0;
+	cost->read = n == earlier->n && n == later->n
 	    ? later->tokens
 	    : tokens_of(later, count_read(later, n));
-	if (bill->read < least)
-		bill->read = 0;
-	bill->fresh = later->tokens - bill->read;
-	bill->writes = writes;
+	if (cost->read < least)
+		cost->read = 0;
+	cost->fresh = later->tokens - cost->read;
+	cost->writes = writes;
 	if (writes && later->tokens >= least) {
-		bill->written = bill->fresh;
-		bill->fresh = 0;
+		cost->written = cost->fresh;
+		cost->fresh = 0;
 	}
-	bill->kept = earlier->tokens;
-	bill->added = count_added(earlier, later);
-	bill->cost = dollars(bill->read, prices->read) +
-	    dollars(bill->written, write) + dollars(bill->fresh, prices->in);
-	bill->cost_unchanged =
-	    dollars(bill->kept, prices->read) + dollars(bill->added, write);
-	bill->known = is_priced(bill->read, prices->read) &&
-	    is_priced(bill->written, write) &&
-	    is_priced(bill->fresh, prices->in);
-	bill->known_unchanged =
-	    prices->read != CTX_NO_PRICE && is_priced(bill->added, write);
-	if (!bill->grown && bill->known && bill->known_unchanged)
-		bill->calls = count_calls(bill, prices, later->tokens);
+	cost->reusable = earlier->tokens;
+	cost->appended = count_added(earlier, later);
+	cost->cost = dollars(cost->read, prices->read) +
+	    dollars(cost->written, write) + dollars(cost->fresh, prices->in);
+	cost->cost_unchanged = dollars(cost->reusable, prices->read) +
+	    dollars(cost->appended, write);
+	cost->known = is_priced(cost->read, prices->read) &&
+	    is_priced(cost->written, write) &&
+	    is_priced(cost->fresh, prices->in);
+	cost->known_unchanged =
+	    prices->read != CTX_NO_PRICE && is_priced(cost->appended, write);
+	if (!cost->is_extension && cost->known && cost->known_unchanged)
+		cost->breakeven_requests =
+		    count_calls(cost, prices, later->tokens);
 }

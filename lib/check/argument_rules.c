@@ -16,24 +16,24 @@
 #include "check/validator.h"
 
 int
-ctx_validate_read_text(struct ctx_validator *judge, uint32_t node,
+ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
 {
 	struct ctx_err wrong;
 	size_t used;
 	int rc;
 
-	judge->text.n = 0;
-	if (ctx_json_string_decode(&judge->text,
-		ctx_json_str(judge->view->json, node), err) < 0)
+	validator->text.n = 0;
+	if (ctx_json_string_decode(&validator->text,
+		ctx_json_str(validator->message->json, node), err) < 0)
 		return -1;
-	rc = ctx_json_scan(&judge->json, judge->text.p, judge->text.n, &used,
-	    &wrong);
+	rc = ctx_json_scan(&validator->json, validator->text.p,
+	    validator->text.n, &used, &wrong);
 	if (rc < 0 && wrong.code == CTX_ENOMEM) {
 		*err = wrong;
 		return -1;
 	}
-	return rc > 0 && used == judge->text.n;
+	return rc > 0 && used == validator->text.n;
 }
 
 static int
@@ -63,24 +63,24 @@ is_blank(const struct ctx_buf *text)
 /* Adds the JSON of an object with what the value says.  is_json: it is a
  * string, and judge->json its text. */
 static int
-make_object(struct ctx_validator *judge, struct ctx_buf *out, uint32_t value,
-    bool is_json, struct ctx_err *err)
+make_object(struct ctx_validator *validator, struct ctx_buf *out,
+    uint32_t value, bool is_json, struct ctx_err *err)
 {
 	static const char before[] = "{\"arguments\":";
 	const struct ctx_json *json =
-	    is_json ? &judge->json : judge->view->json;
+	    is_json ? &validator->json : validator->message->json;
 	uint32_t node = is_json ? 0 : value;
 	bool text = !is_json && json->nodes[node].kind == CTX_JSON_STRING;
 	bool object = json->nodes[node].kind == CTX_JSON_OBJECT;
 
 	if (json->nodes[node].kind == CTX_JSON_NULL ||
-	    (text && is_blank(&judge->text)))
+	    (text && is_blank(&validator->text)))
 		return ctx_buf_add(out, "{}", 2, err);
 	if (object)
 		return add(out, json, node, err);
 	if (ctx_buf_add(out, before, sizeof before - 1, err) < 0 ||
-	    (text ? ctx_json_string_encode(out, judge->text.p, judge->text.n,
-			err)
+	    (text ? ctx_json_string_encode(out, validator->text.p,
+			validator->text.n, err)
 		  : add(out, json, node, err)) < 0)
 		return -1;
 	return ctx_buf_add(out, "}", 1, err);
@@ -88,71 +88,72 @@ make_object(struct ctx_validator *judge, struct ctx_buf *out, uint32_t value,
 
 /* Refuses the arguments; in_text: an object would have to be in a string. */
 static int
-refuse(struct ctx_validator *judge, size_t i, bool in_text, bool is_json,
+refuse(struct ctx_validator *validator, size_t i, bool in_text, bool is_json,
     const char *tail, struct ctx_err *err)
 {
-	const struct ctx_json *json = judge->view->json;
-	uint32_t value = judge->view->parts[i].value;
-	struct ctx_buf *body = in_text ? &judge->spare : &judge->with;
+	const struct ctx_json *json = validator->message->json;
+	uint32_t value = validator->message->blocks[i].payload;
+	struct ctx_buf *body = in_text ? &validator->spare : &validator->with;
 
-	judge->spare.n = judge->with.n = 0;
+	validator->spare.n = validator->with.n = 0;
 	if (value == 0)
-		return ctx_validate_refuse_part(judge, CTX_RULE_BAD_ARGUMENTS,
-		    i, "arguments of call", tail, err);
-	if (make_object(judge, body, value, is_json, err) < 0 ||
+		return ctx_validate_refuse_part(validator,
+		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of call", tail, err);
+	if (make_object(validator, body, value, is_json, err) < 0 ||
 	    (in_text &&
-		ctx_json_string_encode(&judge->with, body->p, body->n, err) <
-		    0))
+		ctx_json_string_encode(&validator->with, body->p, body->n,
+		    err) < 0))
 		return -1;
-	return ctx_validate_refuse_edit(judge, CTX_RULE_BAD_ARGUMENTS, i,
-	    "arguments of call", tail, ctx_json_str(json, value), &judge->with,
-	    err);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ARGUMENTS, i,
+	    "arguments of call", tail, ctx_json_str(json, value),
+	    &validator->with, err);
 }
 
 /* Arguments that are JSON in a string. */
 static int
-judge_text(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+judge_text(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
-	const struct ctx_block *part = &judge->view->parts[i];
+	const struct ctx_block *block = &validator->message->blocks[i];
 	int rc;
 
 	/* A call that is an item by itself may be of a type that has an
 	 * object there. */
-	if (judge->view->json->nodes[part->value].kind != CTX_JSON_STRING)
-		return part->parent == 0
-		    ? 0
-		    : refuse(judge, i, true, false, " are not a string", err);
-	rc = ctx_validate_read_text(judge, part->value, err);
+	if (validator->message->json->nodes[block->payload].kind !=
+	    CTX_JSON_STRING)
+		return block->container == 0 ? 0
+					     : refuse(validator, i, true, false,
+						   " are not a string", err);
+	rc = ctx_validate_read_text(validator, block->payload, err);
 	if (rc < 0 ||
 	    (rc > 0 &&
-		(part->parent == 0 ||
-		    judge->json.nodes[0].kind == CTX_JSON_OBJECT)))
+		(block->container == 0 ||
+		    validator->json.nodes[0].kind == CTX_JSON_OBJECT)))
 		return rc < 0 ? -1 : 0;
-	return refuse(judge, i, true, rc > 0,
+	return refuse(validator, i, true, rc > 0,
 	    rc > 0 ? " are not the JSON of an object" : " are not JSON", err);
 }
 
 int
-ctx_validate_arguments(struct ctx_validator *judge, size_t i,
+ctx_validate_arguments(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = judge->view->json;
-	uint32_t value = judge->view->parts[i].value;
-	bool needed = (judge->rules & CTX_NEEDS_IDS) != 0;
+	const struct ctx_json *json = validator->message->json;
+	uint32_t value = validator->message->blocks[i].payload;
+	bool needed = (validator->rules & CTX_NEEDS_IDS) != 0;
 	int rc = 0;
 
-	if (value != 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
+	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
-		return judge_text(judge, i, err);
+		return judge_text(validator, i, err);
 	/* Who asks for an id asks for arguments, too. */
-	if (!(judge->rules & CTX_ARGUMENTS_OBJECT) ||
+	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||
 	    (value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT))
 		return 0;
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
-		rc = ctx_validate_read_text(judge, value, err);
+		rc = ctx_validate_read_text(validator, value, err);
 	return rc < 0
 	    ? -1
-	    : refuse(judge, i, false, rc > 0, " are not an object", err);
+	    : refuse(validator, i, false, rc > 0, " are not an object", err);
 }

@@ -23,21 +23,22 @@ ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank)
 }
 
 bool
-ctx_validate_says_nothing(const struct ctx_validator *judge,
-    const struct ctx_block *part)
+ctx_validate_says_nothing(const struct ctx_validator *validator,
+    const struct ctx_block *block)
 {
-	const struct ctx_json *json = judge->view->json;
+	const struct ctx_json *json = validator->message->json;
 
-	if (!(judge->rules & CTX_NO_BLANK_TEXT))
+	if (!(validator->rules & CTX_NO_BLANK_TEXT))
 		return false;
-	if (part->kind == CTX_BLOCK_OPAQUE)
-		return part->value == 0;
-	if (part->kind != CTX_BLOCK_TEXT ||
-	    !ctx_text_is_empty(json, part->value, true))
+	if (block->kind == CTX_BLOCK_OPAQUE)
+		return block->payload == 0;
+	if (block->kind != CTX_BLOCK_TEXT ||
+	    !ctx_text_is_empty(json, block->payload, true))
 		return false;
-	return part->child == 0 ||
-	    (ctx_json_find(json, part->child, "thoughtSignature") == 0 &&
-		ctx_json_find(json, part->child, "thought_signature") == 0);
+	return block->removable == 0 ||
+	    (ctx_json_find(json, block->removable, "thoughtSignature") == 0 &&
+		ctx_json_find(json, block->removable, "thought_signature") ==
+		    0);
 }
 
 /* Has reasoning what proves that it is unchanged? */
@@ -64,35 +65,36 @@ is_signed(const struct ctx_json *json, uint32_t block)
 }
 
 static int
-check_id(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
-	const struct ctx_json *json = judge->view->json;
-	const struct ctx_block *part = &judge->view->parts[i];
+	const struct ctx_json *json = validator->message->json;
+	const struct ctx_block *block = &validator->message->blocks[i];
 	struct ctx_str literal;
 	const char *wrong;
 	int rc;
 
-	if (part->id == 0) {
+	if (block->id == 0) {
 		/* A call that is no element of a list is one of a kind. */
-		if (!(judge->rules & CTX_NEEDS_IDS) || part->parent == 0 ||
-		    json->nodes[part->parent].kind != CTX_JSON_ARRAY)
+		if (!(validator->rules & CTX_NEEDS_IDS) ||
+		    block->container == 0 ||
+		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
 			return 0;
-		return ctx_validate_refuse_part(judge, CTX_RULE_BAD_ID, i,
-		    "call", part->name != 0 ? " has no id" : "", err);
+		return ctx_validate_refuse_part(validator, CTX_RULE_BAD_ID, i,
+		    "call", block->name != 0 ? " has no id" : "", err);
 	}
-	if (json->nodes[part->id].kind != CTX_JSON_STRING)
-		return ctx_validate_refuse_part(judge, CTX_RULE_BAD_ID, i,
+	if (json->nodes[block->id].kind != CTX_JSON_STRING)
+		return ctx_validate_refuse_part(validator, CTX_RULE_BAD_ID, i,
 		    "id of call", " is not a string", err);
-	literal = ctx_json_str(json, part->id);
-	wrong = ctx_id_wrong(judge->rules, literal);
+	literal = ctx_json_str(json, block->id);
+	wrong = ctx_id_wrong(validator->rules, literal);
 	if (wrong == NULL)
 		return 0;
-	rc = ctx_id_repair(&judge->with, &judge->spare, judge->rules, literal,
-	    err);
-	return rc < 0
-	    ? -1
-	    : ctx_validate_refuse_edit(judge, CTX_RULE_BAD_ID, i, "id of call",
-		  wrong, literal, rc > 0 ? &judge->with : NULL, err);
+	rc = ctx_id_repair(&validator->with, &validator->spare,
+	    validator->rules, literal, err);
+	return rc < 0 ? -1
+		      : ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i,
+			    "id of call", wrong, literal,
+			    rc > 0 ? &validator->with : NULL, err);
 }
 
 static bool
@@ -105,18 +107,21 @@ has_body(const struct ctx_json *json, uint32_t value)
 }
 
 int
-ctx_validate_body(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+ctx_validate_body(struct ctx_validator *validator, size_t i,
+    struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
-	const struct ctx_block *part = &view->parts[i];
-	uint32_t body = part->value;
+	const struct ctx_message *message = validator->message;
+	const struct ctx_block *block = &message->blocks[i];
+	uint32_t body = block->payload;
 
 	/* A body that no text may stand in for is the first part of it. */
-	if (body == 0 && i + 1 < view->n && view->parts[i + 1].owner == i + 1)
-		body = view->parts[i + 1].value;
-	if (!(judge->rules & CTX_NEEDS_BODY) || has_body(view->json, body))
+	if (body == 0 && i + 1 < message->n &&
+	    message->blocks[i + 1].result_index == i + 1)
+		body = message->blocks[i + 1].payload;
+	if (!(validator->rules & CTX_NEEDS_BODY) ||
+	    has_body(message->json, body))
 		return 0;
-	return ctx_validate_refuse_part(judge, CTX_RULE_EMPTY_RESULT, i,
+	return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_RESULT, i,
 	    "result", " has no content", err);
 }
 
@@ -127,22 +132,25 @@ ctx_validate_body(struct ctx_validator *judge, size_t i, struct ctx_err *err)
  * (llm-anthropic, test_tools, 2026).
  */
 static bool
-is_refused_text(const struct ctx_validator *judge, const struct ctx_block *part)
+is_refused_text(const struct ctx_validator *validator,
+    const struct ctx_block *block)
 {
-	const struct ctx_message *view = judge->view;
+	const struct ctx_message *message = validator->message;
 	const struct ctx_block *other;
 	size_t i;
 
-	if (part->child == 0 || !ctx_validate_says_nothing(judge, part))
+	if (block->removable == 0 ||
+	    !ctx_validate_says_nothing(validator, block))
 		return false;
-	if (ctx_text_is_empty(view->json, part->value, false))
+	if (ctx_text_is_empty(message->json, block->payload, false))
 		return true;
-	for (i = 0; i < view->n; i++) {
-		other = &view->parts[i];
-		if (other->owner == 0 &&
-		    ((other->kind == CTX_BLOCK_TOOL_CALL && !other->theirs) ||
+	for (i = 0; i < message->n; i++) {
+		other = &message->blocks[i];
+		if (other->result_index == 0 &&
+		    ((other->kind == CTX_BLOCK_TOOL_CALL &&
+			 !other->provider_runs) ||
 			(other->kind == CTX_BLOCK_TEXT &&
-			    !ctx_validate_says_nothing(judge, other))))
+			    !ctx_validate_says_nothing(validator, other))))
 			return false;
 	}
 	return true;
@@ -150,83 +158,87 @@ is_refused_text(const struct ctx_validator *judge, const struct ctx_block *part)
 
 /* The rules that look at one part by itself. */
 static int
-check_part(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+check_part(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
-	const struct ctx_block *part = &judge->view->parts[i];
-	uint64_t rules = judge->rules;
+	const struct ctx_block *block = &validator->message->blocks[i];
+	uint64_t rules = validator->rules;
 
-	switch (part->kind) {
+	switch (block->kind) {
 	case CTX_BLOCK_TOOL_CALL:
-		return check_id(judge, i, err) < 0 ||
-			ctx_validate_arguments(judge, i, err) < 0
+		return check_id(validator, i, err) < 0 ||
+			ctx_validate_arguments(validator, i, err) < 0
 		    ? -1
-		    : ctx_validate_schema(judge, i, err);
+		    : ctx_validate_schema(validator, i, err);
 	case CTX_BLOCK_REASONING:
-		if (!(rules & CTX_SIGNED) || part->child == 0 ||
-		    is_signed(judge->view->json, part->child))
+		if (!(rules & CTX_SIGNED) || block->removable == 0 ||
+		    is_signed(validator->message->json, block->removable))
 			return 0;
-		return ctx_validate_refuse_part(judge, CTX_RULE_CUT_REASONING,
-		    i, "reasoning has no signature", "", err);
+		return ctx_validate_refuse_part(validator,
+		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
+		    err);
 	case CTX_BLOCK_TEXT:
 		/* A text that is all there is makes the message empty. */
-		if (!is_refused_text(judge, part))
+		if (!is_refused_text(validator, block))
 			return 0;
-		return ctx_validate_refuse_part(judge, CTX_RULE_EMPTY_TEXT, i,
-		    "a text is empty", "", err);
+		return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_TEXT,
+		    i, "a text is empty", "", err);
 	case CTX_BLOCK_TOOL_RESULT:
-		return ctx_validate_result(judge, i, err);
+		return ctx_validate_result(validator, i, err);
 	case CTX_BLOCK_MEDIA:
-		return ctx_validate_assistant_media(judge, i, err);
+		return ctx_validate_assistant_media(validator, i, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-check_member(struct ctx_validator *judge, struct ctx_err *err)
+check_member(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_json *json = judge->view->json;
+	const struct ctx_json *json = validator->message->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
-	    .place = judge->place,
+	    .place = validator->place,
 	    .part = CTX_NO_BLOCK};
 	static const char what[] = "tool_calls is an empty array";
-	uint32_t list = ctx_json_find(json, judge->view->node, "tool_calls");
+	uint32_t list =
+	    ctx_json_find(json, validator->message->node, "tool_calls");
 
-	if (list == 0 || !(judge->rules & CTX_NO_EMPTY_CALLS) ||
+	if (list == 0 || !(validator->rules & CTX_NO_EMPTY_CALLS) ||
 	    json->nodes[list].kind != CTX_JSON_ARRAY ||
 	    ctx_json_count(json, list) > 0)
 		return 0;
 	finding.node = list - 1;
-	judge->what.n = 0;
-	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
+	validator->what.n = 0;
+	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
 		return -1;
-	return ctx_validate_tell(judge, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_tell(validator, &finding, err) < 0 ? -1 : 0;
 }
 
 int
-ctx_validate_forms(struct ctx_validator *judge, struct ctx_err *err)
+ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 {
 	size_t i;
 
 	/* First, since what else is found may be put right by an edit of the
 	 * same text, which is then the last of it. */
-	if (ctx_validate_texts(judge, err) < 0)
+	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
-	for (i = 0; i < judge->view->n; i++)
-		if (judge->view->parts[i].owner == 0 &&
-		    check_part(judge, i, err) < 0)
+	for (i = 0; i < validator->message->n; i++)
+		if (validator->message->blocks[i].result_index == 0 &&
+		    check_part(validator, i, err) < 0)
 			return -1;
-	return check_member(judge, err);
+	return check_member(validator, err);
 }
 
 bool
-ctx_validate_has(const struct ctx_validator *judge, enum ctx_block_kind kind)
+ctx_validate_has(const struct ctx_validator *validator,
+    enum ctx_block_kind kind)
 {
 	size_t i;
 
-	for (i = 0; i < judge->view->n; i++)
-		if (judge->view->parts[i].owner == 0 && !judge->gone[i] &&
-		    judge->view->parts[i].kind == kind)
+	for (i = 0; i < validator->message->n; i++)
+		if (validator->message->blocks[i].result_index == 0 &&
+		    !validator->gone[i] &&
+		    validator->message->blocks[i].kind == kind)
 			return true;
 	return false;
 }

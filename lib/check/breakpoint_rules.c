@@ -13,17 +13,19 @@
 
 /* How the provider is told what to cache; NULL: it is not. */
 static const struct ctx_breakpoint_format *
-hints_of(const struct ctx_validator *judge)
+hints_of(const struct ctx_validator *validator)
 {
-	const struct ctx_breakpoint_format *hints = NULL;
+	const struct ctx_breakpoint_format *format = NULL;
 
-	if (judge->dialect == NULL || !(judge->rules & CTX_FEW_BREAKPOINTS))
+	if (validator->dialect == NULL ||
+	    !(validator->rules & CTX_FEW_BREAKPOINTS))
 		return NULL;
-	if (judge->provider != NULL)
-		hints = ctx_breakpoint_format_find(judge->dialect,
-		    judge->provider->name);
-	return hints != NULL ? hints
-			     : ctx_breakpoint_format_find(judge->dialect, NULL);
+	if (validator->provider != NULL)
+		format = ctx_breakpoint_format_find(validator->dialect,
+		    validator->provider->name);
+	return format != NULL
+	    ? format
+	    : ctx_breakpoint_format_find(validator->dialect, NULL);
 }
 
 /* The piece of text without which a container lacks a child: a member, by its
@@ -86,43 +88,43 @@ is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 }
 
 static int
-tell_many(struct ctx_validator *judge, const struct ctx_breakpoint_seen *mark,
-    struct ctx_err *err)
+tell_many(struct ctx_validator *validator,
+    const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
 	static const char what[] = "one cache marker more than the 4 newest";
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
 	    .part = CTX_NO_BLOCK,
-	    .beside = mark->beside};
+	    .in_request = mark->beside};
 
 	finding.with.p = "";
 	if (mark->json != NULL)
 		finding.old = ctx_child_span(mark->json, mark->container,
 		    mark->node, leads(mark->json, mark->container, mark->node));
-	judge->what.n = 0;
-	if (ctx_buf_add(&judge->what, what, sizeof what - 1, err) < 0)
+	validator->what.n = 0;
+	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
 		return -1;
-	return ctx_validate_tell(judge, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_tell(validator, &finding, err) < 0 ? -1 : 0;
 }
 
 static int
-add_mark(struct ctx_validator *judge, const struct ctx_breakpoint_seen *mark,
-    struct ctx_err *err)
+add_mark(struct ctx_validator *validator,
+    const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
-	struct ctx_breakpoint_seen *marks = ctx_grow(judge->marks,
-	    &judge->marks_cap, judge->n_marks + 1, sizeof *marks, err);
+	struct ctx_breakpoint_seen *marks = ctx_grow(validator->marks,
+	    &validator->marks_cap, validator->n_marks + 1, sizeof *marks, err);
 
 	if (marks == NULL)
 		return -1;
-	judge->marks = marks;
-	marks[judge->n_marks++] = *mark;
+	validator->marks = marks;
+	marks[validator->n_marks++] = *mark;
 	/* Those of a request are judged with it. */
-	if (mark->json != NULL || judge->n_marks <= CTX_BREAKPOINTS_MAX)
+	if (mark->json != NULL || validator->n_marks <= CTX_BREAKPOINTS_MAX)
 		return 0;
-	if (tell_many(judge, marks, err) < 0)
+	if (tell_many(validator, marks, err) < 0)
 		return -1;
-	judge->n_marks--;
-	memmove(marks, marks + 1, judge->n_marks * sizeof *marks);
+	validator->n_marks--;
+	memmove(marks, marks + 1, validator->n_marks * sizeof *marks);
 	return 0;
 }
 
@@ -130,60 +132,61 @@ static int
 visit(void *user, const struct ctx_json *json, uint32_t container,
     uint32_t node, struct ctx_err *err)
 {
-	struct ctx_validator *judge = user;
-	struct ctx_breakpoint_seen mark = {.place = judge->place,
-	    .json = judge->place.inside ? json : NULL,
+	struct ctx_validator *validator = user;
+	struct ctx_breakpoint_seen mark = {.place = validator->place,
+	    .json = validator->place.inside ? json : NULL,
 	    .container = container,
 	    .node = node,
-	    .beside = judge->beside};
+	    .beside = validator->beside};
 	int rc;
 
-	if (!judge->beside && is_misplaced(json, container, node)) {
-		judge->with.n = 0;
-		rc = ctx_validate_refuse_text(judge, CTX_RULE_BAD_MARKER,
+	if (!validator->beside && is_misplaced(json, container, node)) {
+		validator->with.n = 0;
+		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
 		    ctx_child_span(json, container, node, false),
 		    "a cache marker stands on or behind reasoning", err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
-	return add_mark(judge, &mark, err);
+	return add_mark(validator, &mark, err);
 }
 
 int
-ctx_validate_markers(struct ctx_validator *judge, struct ctx_err *err)
+ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_breakpoint_format *hints = hints_of(judge);
-	const struct ctx_message *view = judge->view;
+	const struct ctx_breakpoint_format *format = hints_of(validator);
+	const struct ctx_message *message = validator->message;
 
-	if (hints == NULL)
+	if (format == NULL)
 		return 0;
-	return ctx_breakpoint_each(hints, view->json,
-	    ctx_breakpoint_content(hints, view->json, view->node), judge, visit,
-	    err);
+	return ctx_breakpoint_each(format, message->json,
+	    ctx_breakpoint_content(format, message->json, message->node),
+	    validator, visit, err);
 }
 
 int
-ctx_validate_all_markers(struct ctx_validator *judge,
+ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
-	const struct ctx_breakpoint_format *hints = hints_of(judge);
-	size_t of_messages = judge->n_marks, first, i, n;
+	const struct ctx_breakpoint_format *format = hints_of(validator);
+	size_t of_messages = validator->n_marks, first, i, n;
 
-	if (hints == NULL)
+	if (format == NULL)
 		return 0;
-	if (ctx_breakpoint_each(hints, json,
-		ctx_breakpoint_tools(hints, json, request), judge, visit,
+	if (ctx_breakpoint_each(format, json,
+		ctx_breakpoint_tools(format, json, request), validator, visit,
 		err) < 0 ||
-	    ctx_breakpoint_each(hints, json,
-		ctx_breakpoint_system(hints, json, request), judge, visit,
+	    ctx_breakpoint_each(format, json,
+		ctx_breakpoint_system(format, json, request), validator, visit,
 		err) < 0)
 		return -1;
 	/* Those beside the messages were added last, and are the oldest. */
-	n = judge->n_marks;
+	n = validator->n_marks;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)
-		if (tell_many(judge, &judge->marks[(first + i) % n], err) < 0)
+		if (tell_many(validator, &validator->marks[(first + i) % n],
+			err) < 0)
 			return -1;
-	judge->n_marks = 0;
+	validator->n_marks = 0;
 	return 0;
 }

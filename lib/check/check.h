@@ -109,7 +109,7 @@ const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
 /* The most images of a request to a model of that window; 0 tokens: the window
  * is not known. */
-uint32_t ctx_bounds_images(const struct ctx_provider_limits *bounds,
+uint32_t ctx_bounds_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
 /* ---- check/validator.c: would the provider take it ---------------------- */
@@ -134,8 +134,8 @@ struct ctx_finding {
 	bool shared;         /* ANSWER: a result could go to another call */
 	struct ctx_str old;  /* TEXT: the piece; p NULL: there is no remedy */
 	struct ctx_str with; /* TEXT: what replaces it, until found returns */
-	bool beside;  /* it is in the request, but in none of its messages */
-	bool doubled; /* ANSWER: a later open call has the same id */
+	bool in_request; /* it is in the request, but in none of its messages */
+	bool doubled;    /* ANSWER: a later open call has the same id */
 };
 
 /*
@@ -167,9 +167,9 @@ struct ctx_validator {
 	/* Its own: */
 	size_t gone_cap;
 	uint64_t rules;
-	const struct ctx_message *view;
+	const struct ctx_message *message;
 	struct ctx_place place;
-	struct ctx_tool_call_log *calls;
+	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, with, spare;
 	struct ctx_json json;
 	uint64_t results; /* message that the last results stand in, plus one */
@@ -218,25 +218,25 @@ struct ctx_validator {
 	bool pieces_speak; /* and whether some are more than reasoning */
 };
 
-int ctx_validator_init(struct ctx_validator *judge, struct ctx_err *err);
-void ctx_validator_release(struct ctx_validator *judge);
+int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
+void ctx_validator_release(struct ctx_validator *validator);
 /* Forgets the last conversation. */
-void ctx_validator_begin(struct ctx_validator *judge);
+void ctx_validator_begin(struct ctx_validator *validator);
 /* The next message; rules are those of ctx_provider_rules. */
-int ctx_validator_add(struct ctx_validator *judge, uint64_t rules,
-    const struct ctx_message *view, const struct ctx_place *place,
+int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
+    const struct ctx_message *message, const struct ctx_place *place,
     struct ctx_err *err);
 /* The conversation is over.  With allow_pending the calls of its newest turn
  * may have no result yet. */
-int ctx_validator_end(struct ctx_validator *judge, bool allow_pending,
+int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
 /* Judges what a request holds beside its messages, the array; places are
  * those of the request. */
-int ctx_validator_check_request(struct ctx_validator *judge, uint64_t rules,
+int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_json *json, uint32_t request, uint32_t messages,
     const struct ctx_place *place, struct ctx_err *err);
 /* Number of the first message that may still get findings. */
-uint64_t ctx_validator_settled(const struct ctx_validator *judge);
+uint64_t ctx_validator_settled(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
@@ -255,7 +255,7 @@ struct ctx_fix {
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
 	struct ctx_model_counters
-	    *meter; /* knows models; NULL: no window is known */
+	    *counters; /* knows models; NULL: no window is known */
 	bool allow_pending;
 	bool schema; /* the rules have CTX_CALLS_FIT */
 	/* Gets each message that is changed or removed, as it was, before the

@@ -10,7 +10,7 @@
 
 /* A conversation before its judge. */
 struct hearing {
-	struct ctx_validator judge;
+	struct ctx_validator validator;
 	uint64_t messages;
 	uint64_t left; /* of these, what no repair has dropped */
 };
@@ -19,7 +19,7 @@ struct check {
 	struct ctx_stream *stream;
 	struct ctx_check_options *options;
 	struct hearing lines, record;
-	const struct ctx_message *view; /* being judged, or NULL */
+	const struct ctx_message *message; /* being judged, or NULL */
 	struct ctx_repair repair;
 	bool repairing;
 	const char *file;   /* of the first record that is not blank */
@@ -36,7 +36,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	struct ctx_check_options *options = check->options;
 	struct ctx_fix fix;
 	int rc = check->repairing ? ctx_repair_finding(&check->repair, finding,
-					check->view, &fix, err)
+					check->message, &fix, err)
 				  : 0;
 
 	if (rc < 0)
@@ -57,18 +57,18 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 /* Tells the judge the window of the model that a message with media goes to.
  * A message without media needs none. */
 static int
-set_window(struct check *check, struct ctx_validator *judge,
+set_window(struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	const struct ctx_message *view = event->view;
+	const struct ctx_message *message = event->message;
 	size_t i = 0;
 
-	while (i < view->n && view->parts[i].kind != CTX_BLOCK_MEDIA)
+	while (i < message->n && message->blocks[i].kind != CTX_BLOCK_MEDIA)
 		i++;
-	if (i == view->n || check->options->meter == NULL)
+	if (i == message->n || check->options->counters == NULL)
 		return 0;
-	return ctx_stream_window(check->stream, event, check->options->meter,
-	    &judge->window, err);
+	return ctx_stream_window(check->stream, event, check->options->counters,
+	    &validator->window, err);
 }
 
 /* The line of a node; asked for in rising order. */
@@ -103,11 +103,11 @@ static int
 judge_message(struct check *check, struct hearing *hearing,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	uint64_t rules =
-	    ctx_provider_rules(check->options->provider, event->shape->dialect);
+	uint64_t rules = ctx_provider_rules(check->options->provider,
+	    event->layout->dialect);
 	struct ctx_place place = place_of(check, event, hearing);
 	bool goes_on = hearing->messages > 0 &&
-	    (event->view->flags & CTX_MESSAGE_CONTINUES);
+	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	int rc;
 
 	if (check->options->schema)
@@ -115,7 +115,7 @@ judge_message(struct check *check, struct hearing *hearing,
 	place.message -= goes_on;
 	/* What a provider has answered is not to be sent, but to be added to
 	 * what it answers. */
-	if (event->shape->answers) {
+	if (event->layout->is_response) {
 		hearing->messages++;
 		hearing->left++;
 		check->options->messages++;
@@ -125,19 +125,19 @@ judge_message(struct check *check, struct hearing *hearing,
 	    ctx_repair_add(&check->repair, event, rules, hearing->messages,
 		err) < 0)
 		return -1;
-	check->view = event->view;
-	hearing->judge.dialect = event->shape->dialect;
-	rc = set_window(check, &hearing->judge, event, err);
+	check->message = event->message;
+	hearing->validator.dialect = event->layout->dialect;
+	rc = set_window(check, &hearing->validator, event, err);
 	if (rc == 0)
-		rc = ctx_validator_add(&hearing->judge, rules, event->view,
-		    &place, err);
-	check->view = NULL;
+		rc = ctx_validator_add(&hearing->validator, rules,
+		    event->message, &place, err);
+	check->message = NULL;
 	hearing->messages += !goes_on;
 	check->options->messages += !goes_on;
-	hearing->left += !hearing->judge.dropped;
+	hearing->left += !hearing->validator.dropped;
 	if (rc == 0 && check->repairing)
-		rc = ctx_repair_judged(&check->repair, event, &hearing->judge,
-		    err);
+		rc = ctx_repair_judged(&check->repair, event,
+		    &hearing->validator, err);
 	return rc;
 }
 
@@ -159,7 +159,7 @@ is_missing(const struct ctx_event *event)
 {
 	return event->record->json->nodes[event->node].kind !=
 	    CTX_JSON_OBJECT ||
-	    (event->shape->dialect->rules & CTX_KNOWN_ROLES);
+	    (event->layout->dialect->rules & CTX_KNOWN_ROLES);
 }
 
 /* What a request holds beside its messages is judged, too. */
@@ -167,16 +167,17 @@ static int
 judge_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_record_layout *shape = event->shape;
+	const struct ctx_record_layout *layout = event->layout;
 	struct ctx_place place = {.file = event->record->file,
 	    .line = event->record->line,
 	    .inside = true};
 
-	if (!shape->in_request || shape->answers)
+	if (!layout->in_request || layout->is_response)
 		return 0;
-	return ctx_validator_check_request(&check->record.judge,
-	    ctx_provider_rules(check->options->provider, shape->dialect),
-	    event->record->json, shape->request, shape->messages, &place, err);
+	return ctx_validator_check_request(&check->record.validator,
+	    ctx_provider_rules(check->options->provider, layout->dialect),
+	    event->record->json, layout->request, layout->messages, &place,
+	    err);
 }
 
 static int
@@ -186,11 +187,11 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	struct hearing *hearing = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (ctx_validator_end(&hearing->judge, check->options->allow_pending,
-		err) < 0 ||
+	if (ctx_validator_end(&hearing->validator,
+		check->options->allow_pending, err) < 0 ||
 	    judge_request(check, event, err) < 0)
 		return -1;
-	if (hearing->left == 0 && !event->shape->answers &&
+	if (hearing->left == 0 && !event->layout->is_response &&
 	    miss_message(check, &place, "the conversation has no messages",
 		err) < 0)
 		return -1;
@@ -211,11 +212,14 @@ one_event(struct check *check, const struct ctx_event *event,
 		if (check->at == 0)
 			check->line = event->record->line;
 		check->record.messages = check->record.left = 0;
-		ctx_validator_begin(&check->record.judge);
-		check->record.judge.elsewhere = event->shape->elsewhere;
-		if (event->shape->in_request) {
-			check->record.judge.request_json = event->record->json;
-			check->record.judge.request = event->shape->request;
+		ctx_validator_begin(&check->record.validator);
+		check->record.validator.elsewhere =
+		    event->layout->has_remote_state;
+		if (event->layout->in_request) {
+			check->record.validator.request_json =
+			    event->record->json;
+			check->record.validator.request =
+			    event->layout->request;
 		}
 		return 0;
 	case CTX_EVENT_MESSAGE:
@@ -239,7 +243,7 @@ one_event(struct check *check, const struct ctx_event *event,
 		check->file = event->record->file;
 	if (check->repairing)
 		return ctx_repair_record(&check->repair, event,
-		    ctx_validator_settled(&check->lines.judge), err);
+		    ctx_validator_settled(&check->lines.validator), err);
 	return 0;
 }
 
@@ -248,7 +252,7 @@ end_stream(struct check *check, struct ctx_err *err)
 {
 	struct ctx_place place = {check->file, 1, 0, false};
 
-	if (ctx_validator_end(&check->lines.judge,
+	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
 	/* Conversations without messages have been told of. */
@@ -284,8 +288,8 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err)
 {
 	struct check check = {.stream = stream, .options = options};
-	struct ctx_validator *judges[] = {&check.lines.judge,
-	    &check.record.judge};
+	struct ctx_validator *judges[] = {&check.lines.validator,
+	    &check.record.validator};
 	int rc = -1;
 
 	options->messages = 0;

@@ -70,18 +70,18 @@ ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 }
 
 bool
-ctx_image_find(const struct ctx_message *view,
+ctx_image_find(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
     uint32_t *block, struct ctx_err *err)
 {
 	struct ctx_media media;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		*block = ctx_media_block(view, dialect, i);
+	for (i = 0; i < message->n; i++) {
+		*block = ctx_media_block(message, dialect, i);
 		if (*block == 0)
 			continue;
-		if (look(view->json, *block, scratch, &media, err) < 0)
+		if (look(message->json, *block, scratch, &media, err) < 0)
 			return false;
 		if (strcmp(media.kind, "image") == 0 && ordinal-- == 0)
 			return true;
@@ -93,7 +93,7 @@ ctx_image_find(const struct ctx_message *view,
 /* Says what is wrong with an image; its block is old, or it is number part of
  * an earlier message that is a record. */
 static int
-tell(struct ctx_validator *judge, enum ctx_rule_id id,
+tell(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
@@ -101,41 +101,42 @@ tell(struct ctx_validator *judge, enum ctx_rule_id id,
 	    .part = CTX_NO_BLOCK};
 
 	if (image->json != NULL && image->block != 0) {
-		if (ctx_image_replace(&judge->with, &judge->text,
-			judge->dialect, image->json, image->block, err) < 0)
+		if (ctx_image_replace(&validator->with, &validator->text,
+			validator->dialect, image->json, image->block, err) < 0)
 			return -1;
 		finding.old = ctx_json_str(image->json, image->block);
-		finding.with = (struct ctx_str){judge->with.p, judge->with.n};
+		finding.with =
+		    (struct ctx_str){validator->with.p, validator->with.n};
 	} else if (image->block != 0) {
 		finding.part = image->ordinal;
 	}
-	judge->what.n = 0;
-	if (ctx_buf_add(&judge->what, what, strlen(what), err) < 0)
+	validator->what.n = 0;
+	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
 		return -1;
-	return ctx_validate_tell(judge, &finding, err);
+	return ctx_validate_tell(validator, &finding, err);
 }
 
 /* Is it too large by itself?  Then what says so. */
 static bool
-is_too_big(const struct ctx_provider_limits *bounds,
+is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])
 {
 	uint64_t bytes =
-	    bounds->encoded ? (media->base64.n + 3) / 4 * 4 : media->bytes;
+	    limits->encoded ? (media->base64.n + 3) / 4 * 4 : media->bytes;
 	uint32_t side =
 	    media->width > media->height ? media->width : media->height;
 
-	if (bounds->side > 0 && side > bounds->side)
+	if (limits->side > 0 && side > limits->side)
 		(void)snprintf(what, TEXT,
 		    "an image has %ux%u pixels, more than %u on a side",
 		    (unsigned)media->width, (unsigned)media->height,
-		    (unsigned)bounds->side);
-	else if (bounds->image > 0 && bytes > bounds->image)
+		    (unsigned)limits->side);
+	else if (limits->image > 0 && bytes > limits->image)
 		(void)snprintf(what, TEXT,
 		    "an image has %llu bytes%s, more than %llu",
 		    (unsigned long long)bytes,
-		    bounds->encoded ? " of base64" : "",
-		    (unsigned long long)bounds->image);
+		    limits->encoded ? " of base64" : "",
+		    (unsigned long long)limits->image);
 	else
 		return false;
 	return true;
@@ -144,42 +145,43 @@ is_too_big(const struct ctx_provider_limits *bounds,
 /* Takes image i out of the list; of its message there is one less if it was
  * replaced. */
 static void
-forget(struct ctx_validator *judge, size_t i, bool replaced)
+forget(struct ctx_validator *validator, size_t i, bool replaced)
 {
-	struct ctx_image_seen *list = judge->images;
+	struct ctx_image_seen *list = validator->images;
 	size_t k;
 
-	for (k = i + 1; replaced && k < judge->n_images; k++)
+	for (k = i + 1; replaced && k < validator->n_images; k++)
 		if (list[k].place.message == list[i].place.message)
 			list[k].ordinal--;
-	judge->counted -= replaced;
-	judge->n_images--;
-	memmove(list + i, list + i + 1, (judge->n_images - i) * sizeof *list);
+	validator->counted -= replaced;
+	validator->n_images--;
+	memmove(list + i, list + i + 1,
+	    (validator->n_images - i) * sizeof *list);
 }
 
 /* More images than a request may have: the oldest is one too many. */
 static int
-end_many(struct ctx_validator *judge, uint64_t most, struct ctx_err *err)
+end_many(struct ctx_validator *validator, uint64_t most, struct ctx_err *err)
 {
 	char what[TEXT];
 	int rc;
 
 	(void)snprintf(what, sizeof what, "one image more than the %llu newest",
 	    (unsigned long long)most);
-	while (most > 0 && judge->n_images > most) {
-		rc =
-		    tell(judge, CTX_RULE_MANY_IMAGES, judge->images, what, err);
+	while (most > 0 && validator->n_images > most) {
+		rc = tell(validator, CTX_RULE_MANY_IMAGES, validator->images,
+		    what, err);
 		if (rc < 0)
 			return -1;
-		forget(judge, 0, rc > 0);
+		forget(validator, 0, rc > 0);
 	}
 	return 0;
 }
 
 /* So many images that large ones are refused. */
 static int
-end_large(struct ctx_validator *judge, const struct ctx_provider_limits *bounds,
-    struct ctx_err *err)
+end_large(struct ctx_validator *validator,
+    const struct ctx_provider_limits *limits, struct ctx_err *err)
 {
 	char what[TEXT];
 	size_t i;
@@ -188,60 +190,60 @@ end_large(struct ctx_validator *judge, const struct ctx_provider_limits *bounds,
 	(void)snprintf(what, sizeof what,
 	    "an image has more than %u pixels "
 	    "on a side, in a request of more than %u images",
-	    (unsigned)bounds->many_side, (unsigned)bounds->many);
-	for (i = 0; bounds->many > 0 && i < judge->n_images &&
-	     judge->counted > bounds->many;) {
-		if (!judge->images[i].large) {
+	    (unsigned)limits->many_side, (unsigned)limits->many);
+	for (i = 0; limits->many > 0 && i < validator->n_images &&
+	     validator->counted > limits->many;) {
+		if (!validator->images[i].large) {
 			i++;
 			continue;
 		}
-		rc = tell(judge, CTX_RULE_BIG_IMAGE, &judge->images[i], what,
-		    err);
+		rc = tell(validator, CTX_RULE_BIG_IMAGE, &validator->images[i],
+		    what, err);
 		if (rc < 0)
 			return -1;
-		judge->images[i].large = false;
+		validator->images[i].large = false;
 		if (rc > 0)
-			forget(judge, i, true);
+			forget(validator, i, true);
 	}
 	return 0;
 }
 
 static int
-add(struct ctx_validator *judge, const struct ctx_image_seen *image,
-    const struct ctx_provider_limits *bounds, struct ctx_err *err)
+add(struct ctx_validator *validator, const struct ctx_image_seen *image,
+    const struct ctx_provider_limits *limits, struct ctx_err *err)
 {
-	struct ctx_image_seen *list = ctx_grow(judge->images,
-	    &judge->images_cap, judge->n_images + 1, sizeof *list, err);
+	struct ctx_image_seen *list = ctx_grow(validator->images,
+	    &validator->images_cap, validator->n_images + 1, sizeof *list, err);
 
 	if (list == NULL)
 		return -1;
-	judge->images = list;
-	list[judge->n_images++] = *image;
-	judge->counted++;
-	return end_many(judge, ctx_bounds_images(bounds, judge->window), err) <
-		0
+	validator->images = list;
+	list[validator->n_images++] = *image;
+	validator->counted++;
+	return end_many(validator, ctx_bounds_images(limits, validator->window),
+		   err) < 0
 	    ? -1
-	    : end_large(judge, bounds, err);
+	    : end_large(validator, limits, err);
 }
 
 int
-ctx_validate_assistant_media(struct ctx_validator *judge, size_t i,
+ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
-	uint32_t block = judge->dialect == NULL
+	const struct ctx_message *message = validator->message;
+	uint32_t block = validator->dialect == NULL
 	    ? 0
-	    : ctx_media_block(view, judge->dialect, i);
+	    : ctx_media_block(message, validator->dialect, i);
 
 	/* What the assistant said aloud is a member and no block. */
-	if (!(judge->rules & CTX_SAYS_TEXT) || block == 0 ||
-	    view->role != CTX_ROLE_ASSISTANT)
+	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
+	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
-	if (ctx_image_replace(&judge->with, &judge->text, judge->dialect,
-		view->json, block, err) < 0)
+	if (ctx_image_replace(&validator->with, &validator->text,
+		validator->dialect, message->json, block, err) < 0)
 		return -1;
-	return ctx_validate_refuse_text(judge, CTX_RULE_ASSISTANT_MEDIA,
-		   ctx_json_str(view->json, block),
+	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
+		   ctx_json_str(message->json, block),
 		   "the assistant's message holds media", err) < 0
 	    ? -1
 	    : 0;
@@ -249,29 +251,31 @@ ctx_validate_assistant_media(struct ctx_validator *judge, size_t i,
 
 /* Has the part gone, or the result that it is in? */
 static bool
-is_gone(const struct ctx_validator *judge, size_t i)
+is_gone(const struct ctx_validator *validator, size_t i)
 {
-	uint32_t owner = judge->view->parts[i].owner;
+	uint32_t owner = validator->message->blocks[i].result_index;
 
-	return judge->gone[i] || (owner != 0 && judge->gone[owner - 1]);
+	return validator->gone[i] || (owner != 0 && validator->gone[owner - 1]);
 }
 
 /* The images of the message that are left: sets *n to how many. */
 static int
-count(struct ctx_validator *judge, size_t *n, struct ctx_err *err)
+count(struct ctx_validator *validator, size_t *n, struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
+	const struct ctx_message *message = validator->message;
 	struct ctx_media media;
 	size_t i;
 
 	*n = 0;
-	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_BLOCK_MEDIA || is_gone(judge, i))
+	for (i = 0; i < message->n; i++) {
+		if (message->blocks[i].kind != CTX_BLOCK_MEDIA ||
+		    is_gone(validator, i))
 			continue;
-		if (look(view->json,
-			view->parts[i].child != 0 ? view->parts[i].child
-						  : view->parts[i].value,
-			&judge->text, &media, err) < 0)
+		if (look(message->json,
+			message->blocks[i].removable != 0
+			    ? message->blocks[i].removable
+			    : message->blocks[i].payload,
+			&validator->text, &media, err) < 0)
 			return -1;
 		*n += strcmp(media.kind, "image") == 0;
 	}
@@ -281,64 +285,65 @@ count(struct ctx_validator *judge, size_t *n, struct ctx_err *err)
 /* One image, number *ordinal of those that stay in the message; over: so many
  * of it are too many for one message. */
 static int
-judge_image(struct ctx_validator *judge,
-    const struct ctx_provider_limits *bounds, size_t i, size_t *ordinal,
+judge_image(struct ctx_validator *validator,
+    const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
     size_t *over, struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
-	const struct ctx_block *part = &view->parts[i];
-	struct ctx_image_seen image = {.place = judge->place,
-	    .json = view->json,
+	const struct ctx_message *message = validator->message;
+	const struct ctx_block *block = &message->blocks[i];
+	struct ctx_image_seen image = {.place = validator->place,
+	    .json = message->json,
 	    .ordinal = *ordinal,
-	    .block = ctx_media_block(view, judge->dialect, i)};
+	    .block = ctx_media_block(message, validator->dialect, i)};
 	struct ctx_media media;
 	char what[TEXT];
 	int rc = 0;
 
-	if (look(view->json, part->child != 0 ? part->child : part->value,
-		&judge->text, &media, err) < 0)
+	if (look(message->json,
+		block->removable != 0 ? block->removable : block->payload,
+		&validator->text, &media, err) < 0)
 		return -1;
 	if (strcmp(media.kind, "image") != 0)
 		return 0;
 	image.large =
-	    media.width > bounds->many_side || media.height > bounds->many_side;
-	if (is_too_big(bounds, &media, what)) {
-		rc = tell(judge, CTX_RULE_BIG_IMAGE, &image, what, err);
+	    media.width > limits->many_side || media.height > limits->many_side;
+	if (is_too_big(limits, &media, what)) {
+		rc = tell(validator, CTX_RULE_BIG_IMAGE, &image, what, err);
 	} else if (*over > 0) {
 		(void)snprintf(what, sizeof what,
 		    "one image more than the last %u of its message",
-		    (unsigned)bounds->in_message);
-		rc = tell(judge, CTX_RULE_MANY_IMAGES, &image, what, err);
+		    (unsigned)limits->in_message);
+		rc = tell(validator, CTX_RULE_MANY_IMAGES, &image, what, err);
 	}
 	*over -= *over > 0;
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	/* What cannot be replaced counts for those that can. */
 	*ordinal += image.block != 0;
-	if (!judge->place.inside)
+	if (!validator->place.inside)
 		image.json = NULL;
-	return bounds->images > 0 ? add(judge, &image, bounds, err) : 0;
+	return limits->images > 0 ? add(validator, &image, limits, err) : 0;
 }
 
 int
-ctx_validate_images(struct ctx_validator *judge, struct ctx_err *err)
+ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_provider_limits *bounds =
-	    ctx_provider_limits_of(judge->provider, judge->dialect);
+	const struct ctx_provider_limits *limits =
+	    ctx_provider_limits_of(validator->provider, validator->dialect);
 	size_t i, n, ordinal = 0, over = 0;
 
-	if (!(judge->rules & CTX_IMAGE_LIMITS) || judge->dialect == NULL ||
-	    bounds == NULL)
+	if (!(validator->rules & CTX_IMAGE_LIMITS) ||
+	    validator->dialect == NULL || limits == NULL)
 		return 0;
-	if (bounds->in_message > 0) {
-		if (count(judge, &n, err) < 0)
+	if (limits->in_message > 0) {
+		if (count(validator, &n, err) < 0)
 			return -1;
-		over = n > bounds->in_message ? n - bounds->in_message : 0;
+		over = n > limits->in_message ? n - limits->in_message : 0;
 	}
-	for (i = 0; i < judge->view->n; i++)
-		if (judge->view->parts[i].kind == CTX_BLOCK_MEDIA &&
-		    !is_gone(judge, i) &&
-		    judge_image(judge, bounds, i, &ordinal, &over, err) < 0)
+	for (i = 0; i < validator->message->n; i++)
+		if (validator->message->blocks[i].kind == CTX_BLOCK_MEDIA &&
+		    !is_gone(validator, i) &&
+		    judge_image(validator, limits, i, &ordinal, &over, err) < 0)
 			return -1;
 	return 0;
 }

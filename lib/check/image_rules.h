@@ -22,7 +22,7 @@ int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
     uint32_t block, struct ctx_err *err);
 /* Sets *block to that of an image by its number among those of the message that
  * may be replaced, 0 if there is none.  False with *err. */
-bool ctx_image_find(const struct ctx_message *view,
+bool ctx_image_find(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
     uint32_t *block, struct ctx_err *err);
 

@@ -39,10 +39,10 @@ static const struct ctx_provider_limits table[] = {
 };
 
 uint32_t
-ctx_bounds_images(const struct ctx_provider_limits *bounds, uint64_t window)
+ctx_bounds_images(const struct ctx_provider_limits *limits, uint64_t window)
 {
-	return window > 0 && window <= bounds->few_window ? bounds->few_images
-							  : bounds->images;
+	return window > 0 && window <= limits->few_window ? limits->few_images
+							  : limits->images;
 }
 
 const struct ctx_provider_limits *

@@ -41,7 +41,7 @@ ctx_repair_release(struct ctx_repair *repair)
 	ctx_edits_release(&repair->one);
 	ctx_edits_release(&repair->late);
 	ctx_json_release(&repair->json);
-	ctx_message_release(&repair->view);
+	ctx_message_release(&repair->message);
 	ctx_buf_release(&repair->with);
 	ctx_buf_release(&repair->gone);
 	ctx_buf_release(&repair->out);
@@ -131,37 +131,38 @@ is_name(const struct ctx_json *json, uint32_t node)
 
 /* May a call be answered by this row? */
 static bool
-fits(const struct ctx_result_template *row, const struct ctx_message *view,
+fits(const struct ctx_result_template *row, const struct ctx_message *message,
     const struct ctx_block *call, uint32_t type)
 {
 	if (row->type != NULL &&
-	    (type == 0 || !ctx_json_is(view->json, type, row->type)))
+	    (type == 0 || !ctx_json_is(message->json, type, row->type)))
 		return false;
-	return (says(view->json, call->id) ||
+	return (says(message->json, call->id) ||
 		   strstr(row->text, "$id") == NULL) &&
-	    (is_name(view->json, call->name) ||
+	    (is_name(message->json, call->name) ||
 		strstr(row->text, "$name") == NULL);
 }
 
 /* The first template that fits a call, or NULL. */
 static const char *
-template_of(const struct ctx_dialect *dialect, const struct ctx_message *view,
-    const struct ctx_block *call)
+template_of(const struct ctx_dialect *dialect,
+    const struct ctx_message *message, const struct ctx_block *call)
 {
-	const struct ctx_json *json = view->json;
-	uint32_t block = call->child != 0 ? call->child : view->node;
+	const struct ctx_json *json = message->json;
+	uint32_t block = call->removable != 0 ? call->removable : message->node;
 	uint32_t type = ctx_json_find(json, block, "type"), theirs;
-	const struct ctx_result_template *row = dialect->answers;
-	size_t i, n = sizeof dialect->answers / sizeof *row;
+	const struct ctx_result_template *row = dialect->synthetic_results;
+	size_t i, n = sizeof dialect->synthetic_results / sizeof *row;
 
-	if (dialect->theirs != NULL &&
-	    (theirs = ctx_json_find(json, block, dialect->theirs)) != 0 &&
+	if (dialect->provider_executed_key != NULL &&
+	    (theirs = ctx_json_find(json, block,
+		 dialect->provider_executed_key)) != 0 &&
 	    json->nodes[theirs].kind == CTX_JSON_TRUE)
 		return NULL;
 	if (type == 0)
-		type = view->role_node;
+		type = message->role_node;
 	for (i = 0; i < n && row[i].text != NULL; i++)
-		if (fits(&row[i], view, call, type))
+		if (fits(&row[i], message, call, type))
 			return row[i].text;
 	return NULL;
 }
@@ -187,13 +188,13 @@ sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 /* Adds a template; call is NULL if it does not speak of one. */
 static int
 fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const char *template, const struct ctx_message *view,
+    const char *template, const struct ctx_message *message,
     const struct ctx_block *call, struct ctx_err *err)
 {
 	struct ctx_buf *out = &entry->answer_text;
 	static const char *const names[] = {"$id", "$name", "$time", "$text"};
 	const uint32_t nodes[] = {call != NULL ? call->id : 0,
-	    call != NULL ? call->name : 0, view->time};
+	    call != NULL ? call->name : 0, message->time};
 	static const char text[] = "\"" CTX_NO_RESULT "\"";
 	struct ctx_str value;
 	const char *next;
@@ -209,7 +210,7 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 			value = (struct ctx_str){text, sizeof text - 1};
 		else if (nodes[i] == 0)
 			value = (struct ctx_str){"null", 4};
-		else if (sent(repair, entry, view->json, nodes[i], i == 0,
+		else if (sent(repair, entry, message->json, nodes[i], i == 0,
 			     &value, err) < 0)
 			return -1;
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
@@ -222,11 +223,11 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 /* Writes down what a call would be answered with. */
 static int
 write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const struct ctx_message *view, const struct ctx_block *call,
+    const struct ctx_message *message, const struct ctx_block *call,
     struct ctx_err *err)
 {
-	const char *template = template_of(entry->dialect, view, call);
-	const char *opening = entry->dialect->around[0];
+	const char *template = template_of(entry->dialect, message, call);
+	const char *opening = entry->dialect->result_wrapper[0];
 	struct ctx_repair_answer *answer;
 
 	answer = ctx_grow(entry->answers, &entry->answers_cap,
@@ -236,29 +237,30 @@ write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	entry->answers = answer;
 	answer += entry->n_answers++;
 	if (entry->n_answers == 1 && opening != NULL) {
-		if (fill_in(repair, entry, opening, view, NULL, err) < 0)
+		if (fill_in(repair, entry, opening, message, NULL, err) < 0)
 			return -1;
 		entry->opening = entry->answer_text.n;
 	}
 	*answer = (struct ctx_repair_answer){.at = entry->answer_text.n};
 	if (template != NULL &&
-	    fill_in(repair, entry, template, view, call, err) < 0)
+	    fill_in(repair, entry, template, message, call, err) < 0)
 		return -1;
 	answer->n = entry->answer_text.n - answer->at;
-	if (!says(view->json, call->id))
+	if (!says(message->json, call->id))
 		entry->nameless = true;
 	return 0;
 }
 
 static int
 write_answers(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const struct ctx_message *view, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_err *err)
 {
 	size_t i;
 
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_BLOCK_TOOL_CALL &&
-		    write_answer(repair, entry, view, &view->parts[i], err) < 0)
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL &&
+		    write_answer(repair, entry, message, &message->blocks[i],
+			err) < 0)
 			return -1;
 	return 0;
 }
@@ -306,10 +308,10 @@ answers_as_messages(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 {
 	struct ctx_str opening = {entry->answer_text.p, entry->opening};
 
-	if (entry->dialect->around[0] == NULL)
+	if (entry->dialect->result_wrapper[0] == NULL)
 		return join_answers(out, entry, nothing, part, "", err);
-	return join_answers(out, entry, opening, ",", entry->dialect->around[1],
-	    err);
+	return join_answers(out, entry, opening, ",",
+	    entry->dialect->result_wrapper[1], err);
 }
 
 /*
@@ -321,7 +323,7 @@ static bool
 goes_into(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
-	if (entry->dialect->around[0] == NULL || next == NULL ||
+	if (entry->dialect->result_wrapper[0] == NULL || next == NULL ||
 	    next->dialect != entry->dialect || next->front == 0)
 		return false;
 	return next->users || (entry->rules & CTX_ASKS_TURNS);
@@ -351,7 +353,7 @@ stand_behind(const struct ctx_repair_entry *entry, bool nameless,
 		(nameless && next->users &&
 		    !(next->role == CTX_ROLE_ASSISTANT &&
 			(entry->rules & CTX_RESULTS_NEXT)) &&
-		    entry->dialect->around[0] == NULL &&
+		    entry->dialect->result_wrapper[0] == NULL &&
 		    next->dialect == entry->dialect));
 }
 
@@ -406,24 +408,24 @@ hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
 
 /* Finds where a result could be put in front of what the message holds. */
 static void
-find_front(struct ctx_repair_entry *entry, const struct ctx_message *view,
+find_front(struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_str text)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t array = 0;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 
-		if (part->kind == CTX_BLOCK_TOOL_RESULT)
+		if (block->kind == CTX_BLOCK_TOOL_RESULT)
 			entry->users = true;
-		if (part->owner == 0 && part->child != 0 &&
-		    json->nodes[part->parent].kind == CTX_JSON_ARRAY)
-			array = part->parent;
+		if (block->result_index == 0 && block->removable != 0 &&
+		    json->nodes[block->container].kind == CTX_JSON_ARRAY)
+			array = block->container;
 	}
-	if (array == 0 || view->role == CTX_ROLE_ASSISTANT ||
-	    view->role == CTX_ROLE_SYSTEM)
+	if (array == 0 || message->role == CTX_ROLE_ASSISTANT ||
+	    message->role == CTX_ROLE_SYSTEM)
 		return;
 	entry->front =
 	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
@@ -440,11 +442,11 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 		return -1;
 	entry->message = message;
 	entry->is_message = true;
-	entry->dialect = event->shape->dialect;
-	entry->role = event->view->role;
+	entry->dialect = event->layout->dialect;
+	entry->role = event->message->role;
 	entry->rules = rules;
-	entry->mute = event->view->n == 0;
-	entry->hidden = (event->view->flags & CTX_MESSAGE_HIDDEN) != 0;
+	entry->mute = event->message->n == 0;
+	entry->hidden = (event->message->flags & CTX_MESSAGE_HIDDEN) != 0;
 	entry->node = event->node;
 	entry->bytes = event->inside
 	    ? ctx_json_str(event->record->json, event->node)
@@ -452,9 +454,9 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	repair->member = 0;
 	repair->row = false;
 	ctx_edits_reset(&repair->one);
-	find_front(entry, event->view,
+	find_front(entry, event->message,
 	    event->inside ? event->record->value : event->record->text);
-	return write_answers(repair, entry, event->view, err);
+	return write_answers(repair, entry, event->message, err);
 }
 
 /* Are lines of a transcript tied to each other in their own ways? */
@@ -466,10 +468,10 @@ is_tied(const struct ctx_repair_entry *entry, bool inside)
 
 /* What a part is in the bytes; all of the message where it is that. */
 static struct ctx_str
-bytes_of(const struct ctx_message *view, const struct ctx_block *part)
+bytes_of(const struct ctx_message *message, const struct ctx_block *block)
 {
-	return ctx_json_str(view->json,
-	    part->child != 0 ? part->child : view->node);
+	return ctx_json_str(message->json,
+	    block->removable != 0 ? block->removable : message->node);
 }
 
 /* Finds the last of the messages that stand before the results of entry, and
@@ -598,7 +600,7 @@ keep(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 static int
 remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
     struct ctx_repair_entry *entry, const struct ctx_finding *finding,
-    const struct ctx_message *view, struct ctx_fix *fix, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
 	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
 
@@ -610,14 +612,14 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return -1;
 	switch (remedy) {
 	case CTX_FIX_ADD_RESULT:
-		return give_answer(repair, queue, entry, finding, view != NULL,
-		    fix);
+		return give_answer(repair, queue, entry, finding,
+		    message != NULL, fix);
 	case CTX_FIX_REMOVE_BLOCK:
-		fix->bytes = bytes_of(view, &view->parts[finding->part]);
+		fix->bytes = bytes_of(message, &message->blocks[finding->part]);
 		return 1;
 	case CTX_FIX_REMOVE_MEMBER:
 		repair->member = finding->node;
-		fix->bytes = ctx_json_str(view->json, finding->node + 1);
+		fix->bytes = ctx_json_str(message->json, finding->node + 1);
 		return 1;
 	case CTX_FIX_REMOVE_MESSAGE:
 		entry->drop = true;
@@ -645,7 +647,7 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 
 int
 ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
-    const struct ctx_message *view, struct ctx_fix *fix, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue =
 	    queue_of(repair, finding->place.inside);
@@ -653,7 +655,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 	    queue_find(queue, finding->place.message);
 
 	fix->finding = finding;
-	if (finding->beside) {
+	if (finding->in_request) {
 		fix->role = CTX_ROLE_OTHER;
 		return edit_text(repair, finding, fix, err);
 	}
@@ -663,7 +665,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 	fix->role = entry->role;
 	fix->bytes = entry->bytes;
 	fix->action = "drop";
-	return remedy(repair, queue, entry, finding, view, fix, err);
+	return remedy(repair, queue, entry, finding, message, fix, err);
 }
 
 /* ---- a message has been judged ---- */
@@ -686,20 +688,22 @@ drop_member(struct ctx_edits *edits, const struct ctx_json *json,
 
 /* Notes the removal of the parts that the judge takes for gone. */
 static int
-drop_parts(struct ctx_edits *edits, const struct ctx_message *view,
+drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
     const bool *gone, struct ctx_err *err)
 {
-	bool *nodes = calloc(view->json->nodes[view->node].next - view->node,
-	    sizeof *nodes);
+	bool *nodes =
+	    calloc(message->json->nodes[message->node].next - message->node,
+		sizeof *nodes);
 	size_t i;
 	int rc;
 
 	if (nodes == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++)
-		if (gone[i] && view->parts[i].child != 0)
-			nodes[view->parts[i].child - view->node] = true;
-	rc = ctx_edits_remove_nodes(edits, view, nodes, err);
+	for (i = 0; i < message->n; i++)
+		if (gone[i] && message->blocks[i].removable != 0)
+			nodes[message->blocks[i].removable - message->node] =
+			    true;
+	rc = ctx_edits_remove_nodes(edits, message, nodes, err);
 	free(nodes);
 	return rc;
 }
@@ -708,7 +712,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_message *view,
  * it is sent with. */
 static int
 follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
-    struct ctx_repair_entry *entry, const struct ctx_message *view,
+    struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	struct ctx_str literal;
@@ -716,13 +720,13 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	size_t i;
 	int rc;
 
-	for (i = 0; repair->renamed && i < view->n; i++) {
-		id = view->parts[i].kind == CTX_BLOCK_TOOL_RESULT
-		    ? view->parts[i].id
-		    : view->parts[i].caller;
-		if (id == 0 || view->json->nodes[id].kind != CTX_JSON_STRING)
+	for (i = 0; repair->renamed && i < message->n; i++) {
+		id = message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT
+		    ? message->blocks[i].id
+		    : message->blocks[i].caller;
+		if (id == 0 || message->json->nodes[id].kind != CTX_JSON_STRING)
 			continue;
-		literal = ctx_json_str(view->json, id);
+		literal = ctx_json_str(message->json, id);
 		rc = ctx_id_repair(&repair->id, &repair->spare, entry->rules,
 		    literal, err);
 		if (rc < 0 ||
@@ -737,13 +741,13 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 
 /* Is nothing left in front of which a result would stand? */
 static bool
-is_alone(const struct ctx_message *view, const bool *gone)
+is_alone(const struct ctx_message *message, const bool *gone)
 {
 	size_t i;
 
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].owner == 0 && view->parts[i].child != 0 &&
-		    !gone[i])
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].result_index == 0 &&
+		    message->blocks[i].removable != 0 && !gone[i])
 			return false;
 	return true;
 }
@@ -765,24 +769,25 @@ ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
 
 int
 ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
-    const struct ctx_validator *judge, struct ctx_err *err)
+    const struct ctx_validator *validator, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue = queue_of(repair, event->inside);
 	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
 	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
-	const struct ctx_message *view = event->view;
+	const struct ctx_message *message = event->message;
 
-	entry->drop = entry->drop || judge->dropped;
+	entry->drop = entry->drop || validator->dropped;
 	if (entry->drop)
 		return 0;
-	entry->alone = is_alone(view, judge->gone);
+	entry->alone = is_alone(message, validator->gone);
 	if (is_tied(entry, event->inside))
 		return 0;
-	if (drop_parts(edits, view, judge->gone, err) < 0 ||
-	    follow_ids(repair, edits, entry, view, err) < 0)
+	if (drop_parts(edits, message, validator->gone, err) < 0 ||
+	    follow_ids(repair, edits, entry, message, err) < 0)
 		return -1;
 	if (repair->member != 0 &&
-	    drop_member(edits, view->json, view->node, repair->member, err) < 0)
+	    drop_member(edits, message->json, message->node, repair->member,
+		err) < 0)
 		return -1;
 	if (event->inside || repair->one.n == 0)
 		return 0;
@@ -841,7 +846,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 {
 	const struct ctx_json *json = event->record->json;
 	struct ctx_repair_queue *queue = &repair->inner;
-	uint32_t array = event->shape->messages, at;
+	uint32_t array = event->layout->messages, at;
 	size_t n = ctx_json_count(json, array), i = 0, k = 0;
 	bool *drop = calloc(n > 0 ? n : 1, sizeof *drop);
 	int rc = 0;
@@ -988,7 +993,7 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 {
 	struct ctx_repair_entry *entry;
 
-	if (event->shape->kind == CTX_LAYOUT_MESSAGE)
+	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return write_settled(repair, settled, err);
 	entry = queue_add(&repair->lines, err);
 	if (entry == NULL)

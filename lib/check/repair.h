@@ -43,12 +43,12 @@ struct ctx_repair {
 	struct ctx_archive *archive;          /* or NULL */
 	struct ctx_repair_queue lines, inner; /* records; a record's own */
 	struct ctx_edits edits;               /* of the record being read */
-	struct ctx_edits one;    /* of one message that is a record */
-	struct ctx_edits late;   /* of one that waits */
-	struct ctx_json json;    /* its record, */
-	struct ctx_message view; /* and its message */
-	struct ctx_buf with;     /* what it gets */
-	struct ctx_buf gone;     /* what it lost */
+	struct ctx_edits one;       /* of one message that is a record */
+	struct ctx_edits late;      /* of one that waits */
+	struct ctx_json json;       /* its record, */
+	struct ctx_message message; /* and its message */
+	struct ctx_buf with;        /* what it gets */
+	struct ctx_buf gone;        /* what it lost */
 	struct ctx_buf out, id, spare;
 	uint32_t member;    /* key that the message judged now is to lose */
 	bool after_dropped; /* the last message of the stream went */
@@ -68,7 +68,7 @@ int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
  * there is one, else 0; -1 with *err.
  * view is the message being judged, NULL at the end. */
 int ctx_repair_finding(struct ctx_repair *repair,
-    const struct ctx_finding *finding, const struct ctx_message *view,
+    const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
 /* Removes the first cache marker of a message that waits and is a record; 1
  * with *old, 0 if there is none, or -1. */
@@ -82,7 +82,7 @@ int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);
 /* The message has been judged: its parts go that are to go. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
-    const struct ctx_validator *judge, struct ctx_err *err);
+    const struct ctx_validator *validator, struct ctx_err *err);
 /* A record's conversation has been judged to its end. */
 int ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err);

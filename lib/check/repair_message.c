@@ -71,17 +71,17 @@ int
 ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str *old, struct ctx_err *err)
 {
-	const struct ctx_breakpoint_format *hints =
+	const struct ctx_breakpoint_format *format =
 	    ctx_breakpoint_format_any(entry->dialect);
 	const struct ctx_json *json = &repair->json;
 	struct first first = {0, 0};
 
-	if (hints == NULL)
+	if (format == NULL)
 		return 0;
 	if (scan(repair, entry, err) < 0 ||
-	    ctx_breakpoint_each(hints, json,
-		ctx_breakpoint_content(hints, json, entry->node), &first, visit,
-		err) < 0)
+	    ctx_breakpoint_each(format, json,
+		ctx_breakpoint_content(format, json, entry->node), &first,
+		visit, err) < 0)
 		return -1;
 	if (first.node == 0)
 		return 0;
@@ -100,10 +100,10 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (scan(repair, entry, err) < 0)
 		return -1;
-	rc = entry->dialect->read(json, entry->node, &repair->view, err);
+	rc = entry->dialect->read(json, entry->node, &repair->message, err);
 	if (rc <= 0)
 		return rc;
-	if (!ctx_image_find(&repair->view, entry->dialect, ordinal,
+	if (!ctx_image_find(&repair->message, entry->dialect, ordinal,
 		&repair->spare, &block, err))
 		return -1;
 	if (block == 0)

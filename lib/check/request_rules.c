@@ -7,36 +7,36 @@
 #include "check/validator.h"
 
 static int
-refuse(struct ctx_validator *judge, enum ctx_rule_id id, const char *what,
+refuse(struct ctx_validator *validator, enum ctx_rule_id id, const char *what,
     struct ctx_err *err)
 {
-	judge->with.n = 0;
-	return ctx_validate_refuse_text(judge, id, (struct ctx_str){NULL, 0},
-		   what, err) < 0
+	validator->with.n = 0;
+	return ctx_validate_refuse_text(validator, id,
+		   (struct ctx_str){NULL, 0}, what, err) < 0
 	    ? -1
 	    : 0;
 }
 
 static int
-judge_size(struct ctx_validator *judge, const struct ctx_json *json,
+judge_size(struct ctx_validator *validator, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
-	const struct ctx_provider_limits *bounds =
-	    ctx_provider_limits_of(judge->provider, judge->dialect);
+	const struct ctx_provider_limits *limits =
+	    ctx_provider_limits_of(validator->provider, validator->dialect);
 	char what[80];
 
-	if (!(judge->rules & CTX_SMALL_REQUEST) || bounds == NULL ||
-	    ctx_json_str(json, request).n <= bounds->request)
+	if (!(validator->rules & CTX_SMALL_REQUEST) || limits == NULL ||
+	    ctx_json_str(json, request).n <= limits->request)
 		return 0;
 	(void)snprintf(what, sizeof what,
 	    "the request has %zu bytes, more than %llu",
-	    ctx_json_str(json, request).n, (unsigned long long)bounds->request);
-	return refuse(judge, CTX_RULE_BIG_REQUEST, what, err);
+	    ctx_json_str(json, request).n, (unsigned long long)limits->request);
+	return refuse(validator, CTX_RULE_BIG_REQUEST, what, err);
 }
 
 /* A record of messages alone is no whole request. */
 static int
-judge_tools(struct ctx_validator *judge, const struct ctx_json *json,
+judge_tools(struct ctx_validator *validator, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
 	static const char *const members[] = {"modelId", "inferenceConfig",
@@ -44,13 +44,13 @@ judge_tools(struct ctx_validator *judge, const struct ctx_json *json,
 	bool whole = false;
 	size_t i;
 
-	if (!(judge->rules & CTX_NEEDS_TOOLS) || !judge->tooled ||
+	if (!(validator->rules & CTX_NEEDS_TOOLS) || !validator->tooled ||
 	    ctx_json_find(json, request, "toolConfig") != 0)
 		return 0;
 	for (i = 0; i < sizeof members / sizeof members[0]; i++)
 		whole |= ctx_json_find(json, request, members[i]) != 0;
 	return whole
-	    ? refuse(judge, CTX_RULE_NO_TOOLS,
+	    ? refuse(validator, CTX_RULE_NO_TOOLS,
 		  "the request defines no tools, but its messages call some",
 		  err)
 	    : 0;
@@ -58,22 +58,22 @@ judge_tools(struct ctx_validator *judge, const struct ctx_json *json,
 
 /* Texts of the system prompt that are blocks, as those of messages. */
 static int
-judge_system(struct ctx_validator *judge, const struct ctx_json *json,
+judge_system(struct ctx_validator *validator, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
 	uint32_t list = ctx_json_find(json, request, "system"), block, text;
 	bool first = true, empty;
 
-	if (!(judge->rules & CTX_NO_BLANK_TEXT) || list == 0 ||
+	if (!(validator->rules & CTX_NO_BLANK_TEXT) || list == 0 ||
 	    json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	for (block = list + 1; block < json->nodes[list].next;
 	     block = json->nodes[block].next) {
 		text = ctx_json_find(json, block, "text");
 		empty = text != 0 && ctx_text_is_empty(json, text, true);
-		judge->with.n = 0;
+		validator->with.n = 0;
 		if (empty &&
-		    ctx_validate_refuse_text(judge, CTX_RULE_EMPTY_TEXT,
+		    ctx_validate_refuse_text(validator, CTX_RULE_EMPTY_TEXT,
 			ctx_child_span(json, list, block, first),
 			"a text of the system prompt is empty", err) < 0)
 			return -1;
@@ -83,24 +83,26 @@ judge_system(struct ctx_validator *judge, const struct ctx_json *json,
 }
 
 int
-ctx_validator_check_request(struct ctx_validator *judge, uint64_t rules,
+ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_json *json, uint32_t request, uint32_t messages,
     const struct ctx_place *place, struct ctx_err *err)
 {
 	int rc;
 
-	judge->rules = rules;
-	judge->place = *place;
-	judge->beside = true;
-	rc = ctx_validate_strings(judge, json, request, messages, err) < 0 ||
-		ctx_validate_strings(judge, json, json->nodes[messages].next,
-		    json->nodes[request].next, err) < 0 ||
-		judge_system(judge, json, request, err) < 0 ||
-		ctx_validate_all_markers(judge, json, request, err) < 0 ||
-		judge_tools(judge, json, request, err) < 0 ||
-		judge_size(judge, json, request, err) < 0
+	validator->rules = rules;
+	validator->place = *place;
+	validator->beside = true;
+	rc =
+	    ctx_validate_strings(validator, json, request, messages, err) < 0 ||
+		ctx_validate_strings(validator, json,
+		    json->nodes[messages].next, json->nodes[request].next,
+		    err) < 0 ||
+		judge_system(validator, json, request, err) < 0 ||
+		ctx_validate_all_markers(validator, json, request, err) < 0 ||
+		judge_tools(validator, json, request, err) < 0 ||
+		judge_size(validator, json, request, err) < 0
 	    ? -1
 	    : 0;
-	judge->beside = false;
+	validator->beside = false;
 	return rc;
 }

@@ -86,20 +86,20 @@ schema_of_list(const struct ctx_json *json, uint32_t list,
 }
 
 static uint32_t
-schema_of(const struct ctx_validator *judge, uint32_t name)
+schema_of(const struct ctx_validator *validator, uint32_t name)
 {
-	const struct ctx_json *json = judge->request_json;
-	uint32_t request = judge->request, config, found;
+	const struct ctx_json *json = validator->request_json;
+	uint32_t request = validator->request, config, found;
 
 	found = schema_of_list(json, ctx_json_find(json, request, "tools"),
-	    judge->view->json, name);
+	    validator->message->json, name);
 	if (found != 0)
 		return found;
 	config = ctx_json_find(json, request, "toolConfig");
 	return config == 0
 	    ? 0
 	    : schema_of_list(json, ctx_json_find(json, config, "tools"),
-		  judge->view->json, name);
+		  validator->message->json, name);
 }
 
 /* ---- does a value fit ---- */
@@ -346,10 +346,10 @@ compare(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 }
 
 static int
-tell(struct ctx_validator *judge, size_t i, const struct fit *fit,
+tell(struct ctx_validator *validator, size_t i, const struct fit *fit,
     struct ctx_err *err)
 {
-	struct ctx_buf *tail = &judge->with;
+	struct ctx_buf *tail = &validator->with;
 	size_t n = fit->name.n;
 
 	if (n > CLIP)
@@ -365,39 +365,41 @@ tell(struct ctx_validator *judge, size_t i, const struct fit *fit,
 		fit->wrong) < 0 ||
 	    ctx_buf_add(tail, "", 1, err) < 0)
 		return -1;
-	return ctx_validate_refuse_part(judge, CTX_RULE_CALL_SCHEMA, i,
+	return ctx_validate_refuse_part(validator, CTX_RULE_CALL_SCHEMA, i,
 		   "arguments of call", tail->p, err) < 0
 	    ? -1
 	    : 0;
 }
 
 int
-ctx_validate_schema(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+ctx_validate_schema(struct ctx_validator *validator, size_t i,
+    struct ctx_err *err)
 {
-	const struct ctx_block *part = &judge->view->parts[i];
-	const struct ctx_json *json = judge->view->json;
-	struct fit fit = {.schemas = judge->request_json,
+	const struct ctx_block *block = &validator->message->blocks[i];
+	const struct ctx_json *json = validator->message->json;
+	struct fit fit = {.schemas = validator->request_json,
 	    .values = json,
-	    .one = &judge->with,
-	    .other = &judge->spare};
-	uint32_t schema, value = part->value;
+	    .one = &validator->with,
+	    .other = &validator->spare};
+	uint32_t schema, value = block->payload;
 	int rc;
 
-	if (!(judge->rules & CTX_CALLS_FIT) || judge->request_json == NULL ||
-	    value == 0 || part->name == 0 || part->prefix != 0 ||
-	    json->nodes[part->name].kind != CTX_JSON_STRING ||
-	    (schema = schema_of(judge, part->name)) == 0)
+	if (!(validator->rules & CTX_CALLS_FIT) ||
+	    validator->request_json == NULL || value == 0 || block->name == 0 ||
+	    block->prefix != 0 ||
+	    json->nodes[block->name].kind != CTX_JSON_STRING ||
+	    (schema = schema_of(validator, block->name)) == 0)
 		return 0;
 	if (json->nodes[value].kind == CTX_JSON_STRING) {
-		rc = ctx_validate_read_text(judge, value, err);
+		rc = ctx_validate_read_text(validator, value, err);
 		if (rc <= 0)
 			return rc;
-		fit.values = &judge->json;
+		fit.values = &validator->json;
 		value = 0;
 	}
 	if (fit.values->nodes[value].kind != CTX_JSON_OBJECT)
 		return 0;
 	if (compare(&fit, schema, value, err) < 0)
 		return -1;
-	return fit.wrong == NULL ? 0 : tell(judge, i, &fit, err);
+	return fit.wrong == NULL ? 0 : tell(validator, i, &fit, err);
 }

@@ -146,16 +146,17 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* Is the node the arguments of a call, as JSON in a string? */
 static bool
-is_arguments(const struct ctx_validator *judge, const struct ctx_json *json,
+is_arguments(const struct ctx_validator *validator, const struct ctx_json *json,
     uint32_t node)
 {
-	return node > 0 && (judge->rules & CTX_ARGUMENTS_TEXT) &&
+	return node > 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, node - 1, "arguments");
 }
 
 int
-ctx_validate_strings(struct ctx_validator *judge, const struct ctx_json *json,
-    uint32_t from, uint32_t to, struct ctx_err *err)
+ctx_validate_strings(struct ctx_validator *validator,
+    const struct ctx_json *json, uint32_t from, uint32_t to,
+    struct ctx_err *err)
 {
 	struct ctx_str literal;
 	uint32_t node;
@@ -166,13 +167,13 @@ ctx_validate_strings(struct ctx_validator *judge, const struct ctx_json *json,
 		    !json->nodes[node].escaped)
 			continue;
 		literal = ctx_json_str(json, node);
-		rc = ctx_surrogates_repair(&judge->with, &judge->spare, literal,
-		    is_arguments(judge, json, node), err);
+		rc = ctx_surrogates_repair(&validator->with, &validator->spare,
+		    literal, is_arguments(validator, json, node), err);
 		if (rc < 0 ||
 		    (rc > 0 &&
-			ctx_validate_refuse_text(judge, CTX_RULE_LONE_SURROGATE,
-			    literal, "a text holds half of a surrogate pair",
-			    err) < 0))
+			ctx_validate_refuse_text(validator,
+			    CTX_RULE_LONE_SURROGATE, literal,
+			    "a text holds half of a surrogate pair", err) < 0))
 			return -1;
 	}
 	return 0;
@@ -180,36 +181,38 @@ ctx_validate_strings(struct ctx_validator *judge, const struct ctx_json *json,
 
 /* All in a node; 0: there is none. */
 static int
-judge_value(struct ctx_validator *judge, uint32_t node, struct ctx_err *err)
+judge_value(struct ctx_validator *validator, uint32_t node, struct ctx_err *err)
 {
-	const struct ctx_json *json = judge->view->json;
+	const struct ctx_json *json = validator->message->json;
 
 	if (node == 0)
 		return 0;
-	return ctx_validate_strings(judge, json, node, json->nodes[node].next,
-	    err);
+	return ctx_validate_strings(validator, json, node,
+	    json->nodes[node].next, err);
 }
 
 /* Of a message that is written down as it is sent all texts are, else those
  * of its parts. */
 int
-ctx_validate_texts(struct ctx_validator *judge, struct ctx_err *err)
+ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
-	const struct ctx_block *part;
+	const struct ctx_message *message = validator->message;
+	const struct ctx_block *block;
 	size_t i;
 
-	if (judge->rules & (CTX_KNOWN_ROLES | CTX_NEEDS_IDS))
-		return ctx_validate_strings(judge, view->json, view->node,
-		    view->json->nodes[view->node].next, err);
-	for (i = 0; i < view->n; i++) {
-		part = &view->parts[i];
+	if (validator->rules & (CTX_KNOWN_ROLES | CTX_NEEDS_IDS))
+		return ctx_validate_strings(validator, message->json,
+		    message->node, message->json->nodes[message->node].next,
+		    err);
+	for (i = 0; i < message->n; i++) {
+		block = &message->blocks[i];
 		/* The blocks of a result stand in its value. */
-		if (part->owner != 0 && view->parts[part->owner - 1].value != 0)
+		if (block->result_index != 0 &&
+		    message->blocks[block->result_index - 1].payload != 0)
 			continue;
-		if (judge_value(judge, part->value, err) < 0 ||
-		    judge_value(judge, part->id, err) < 0 ||
-		    judge_value(judge, part->name, err) < 0)
+		if (judge_value(validator, block->payload, err) < 0 ||
+		    judge_value(validator, block->id, err) < 0 ||
+		    judge_value(validator, block->name, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -10,7 +10,7 @@
 int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err);
 /* Judges the strings among the nodes from one to another. */
-int ctx_validate_strings(struct ctx_validator *judge,
+int ctx_validate_strings(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t from, uint32_t to,
     struct ctx_err *err);
 

@@ -21,110 +21,108 @@ struct ctx_call_slot {
 };
 
 int
-ctx_tool_call_log_init(struct ctx_tool_call_log *calls, struct ctx_err *err)
+ctx_tool_call_log_init(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
-	memset(calls, 0, sizeof *calls);
-	ctx_hashkey_init(&calls->hash);
-	calls->first = calls->last = calls->free = NONE;
-	calls->waiting = ctx_open_calls_new(err);
-	return calls->waiting == NULL ? -1 : 0;
+	memset(log, 0, sizeof *log);
+	ctx_hashkey_init(&log->hash);
+	log->first = log->last = log->free = NONE;
+	log->waiting = ctx_open_calls_new(err);
+	return log->waiting == NULL ? -1 : 0;
 }
 
 void
-ctx_tool_call_log_release(struct ctx_tool_call_log *calls)
+ctx_tool_call_log_release(struct ctx_tool_call_log *log)
 {
-	ctx_open_calls_free(calls->waiting);
-	free(calls->pool);
-	free(calls->slots);
-	memset(calls, 0, sizeof *calls);
+	ctx_open_calls_free(log->waiting);
+	free(log->pool);
+	free(log->slots);
+	memset(log, 0, sizeof *log);
 }
 
 void
-ctx_tool_call_log_reset(struct ctx_tool_call_log *calls)
+ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
 	/* A table that one long conversation left behind would make every
 	 * short one after it slow. */
-	if (calls->mask > 64 && calls->used < calls->mask / 8) {
-		free(calls->slots);
-		calls->slots = NULL;
-		calls->mask = 0;
-	} else if (calls->used > 0) {
-		memset(calls->slots, 0,
-		    (calls->mask + 1) * sizeof *calls->slots);
+	if (log->mask > 64 && log->used < log->mask / 8) {
+		free(log->slots);
+		log->slots = NULL;
+		log->mask = 0;
+	} else if (log->used > 0) {
+		memset(log->slots, 0, (log->mask + 1) * sizeof *log->slots);
 	}
-	ctx_open_calls_clear(calls->waiting);
-	calls->used = 0;
-	calls->with_id = calls->given_up = 0;
-	calls->n = 0;
-	calls->first = calls->last = calls->free = NONE;
+	ctx_open_calls_clear(log->waiting);
+	log->used = 0;
+	log->with_id = log->given_up = 0;
+	log->n = 0;
+	log->first = log->last = log->free = NONE;
 }
 
 /* The slot of an id, or the free one where it would be. */
 static struct ctx_call_slot *
-find(const struct ctx_tool_call_log *calls, const uint64_t id[2])
+find(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
-	size_t i = (size_t)id[0] & calls->mask;
+	size_t i = (size_t)id[0] & log->mask;
 
-	while (calls->slots[i].state != CTX_CALL_NEW &&
-	    (calls->slots[i].id[0] != id[0] || calls->slots[i].id[1] != id[1]))
-		i = (i + 1) & calls->mask;
-	return &calls->slots[i];
+	while (log->slots[i].state != CTX_CALL_NEW &&
+	    (log->slots[i].id[0] != id[0] || log->slots[i].id[1] != id[1]))
+		i = (i + 1) & log->mask;
+	return &log->slots[i];
 }
 
 /* Keeps a third of the slots free. */
 static int
-make_room(struct ctx_tool_call_log *calls, struct ctx_err *err)
+make_room(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
-	struct ctx_call_slot *old = calls->slots;
-	size_t n = old == NULL ? 0 : calls->mask + 1, want, i;
+	struct ctx_call_slot *old = log->slots;
+	size_t n = old == NULL ? 0 : log->mask + 1, want, i;
 
-	if (calls->used + 1 <= n - n / 3)
+	if (log->used + 1 <= n - n / 3)
 		return 0;
 	want = n == 0 ? 64 : n * 2;
 	if (want > SIZE_MAX / 2 / sizeof *old ||
-	    (calls->slots = calloc(want, sizeof *old)) == NULL) {
-		calls->slots = old;
+	    (log->slots = calloc(want, sizeof *old)) == NULL) {
+		log->slots = old;
 		return ctx_err_nomem(err);
 	}
-	calls->mask = want - 1;
+	log->mask = want - 1;
 	for (i = 0; i < n; i++)
 		if (old[i].state != CTX_CALL_NEW)
-			*find(calls, old[i].id) = old[i];
+			*find(log, old[i].id) = old[i];
 	free(old);
 	return 0;
 }
 
 /* Index of a free place in the pool, or NONE with *err. */
 static uint32_t
-take(struct ctx_tool_call_log *calls, struct ctx_err *err)
+take(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
-	uint32_t i = calls->free;
+	uint32_t i = log->free;
 	struct ctx_call *pool;
 
 	if (i != NONE) {
-		calls->free = calls->pool[i].behind;
+		log->free = log->pool[i].behind;
 		return i;
 	}
-	if (calls->n >= NONE) {
+	if (log->n >= NONE) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
 	}
-	pool =
-	    ctx_grow(calls->pool, &calls->cap, calls->n + 1, sizeof *pool, err);
+	pool = ctx_grow(log->pool, &log->cap, log->n + 1, sizeof *pool, err);
 	if (pool == NULL)
 		return NONE;
-	calls->pool = pool;
-	return (uint32_t)calls->n++;
+	log->pool = pool;
+	return (uint32_t)log->n++;
 }
 
 /* Counts a call for its id, and says what the id was before. */
 static enum ctx_call_state
-note_id(struct ctx_tool_call_log *calls, const struct ctx_call *call)
+note_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
-	struct ctx_call_slot *slot = find(calls, call->id);
+	struct ctx_call_slot *slot = find(log, call->id);
 	enum ctx_call_state state = slot->state;
 
-	calls->used += state == CTX_CALL_NEW;
+	log->used += state == CTX_CALL_NEW;
 	memcpy(slot->id, call->id, sizeof slot->id);
 	slot->state = CTX_CALL_OPEN;
 	slot->open++;
@@ -132,96 +130,95 @@ note_id(struct ctx_tool_call_log *calls, const struct ctx_call *call)
 }
 
 struct ctx_call *
-ctx_tool_call_log_open(struct ctx_tool_call_log *calls,
+ctx_tool_call_log_open(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call *call;
 	uint32_t i, handle, before, tool;
 
-	if (make_room(calls, err) < 0 || (i = take(calls, err)) == NONE)
+	if (make_room(log, err) < 0 || (i = take(log, err)) == NONE)
 		return NULL;
-	before = ctx_open_calls_peek(calls->waiting, key, &tool);
-	handle = ctx_open_calls_push(calls->waiting, key, i, 0, err);
+	before = ctx_open_calls_peek(log->waiting, key, &tool);
+	handle = ctx_open_calls_push(log->waiting, key, i, 0, err);
 	if (handle == CTX_NO_SEGMENT)
 		return NULL;
-	call = &calls->pool[i];
+	call = &log->pool[i];
 	memset(call, 0, sizeof *call);
 	call->handle = handle;
-	call->before = calls->last;
+	call->before = log->last;
 	call->behind = NONE;
-	if (calls->last != NONE)
-		calls->pool[calls->last].behind = i;
+	if (log->last != NONE)
+		log->pool[log->last].behind = i;
 	else
-		calls->first = i;
-	calls->last = i;
+		log->first = i;
+	log->last = i;
 	*state = CTX_CALL_NEW;
 	call->has_id = key->id.p != NULL;
-	call->older = calls->with_id + calls->given_up;
+	call->older = log->with_id + log->given_up;
 	if (call->has_id) {
-		calls->with_id++;
-		ctx_hash_wide(&calls->hash, key->id.p, key->id.n, call->id);
-		*state = note_id(calls, call);
+		log->with_id++;
+		ctx_hash_wide(&log->hash, key->id.p, key->id.n, call->id);
+		*state = note_id(log, call);
 	}
 	if (*state == CTX_CALL_OPEN)
-		*same = &calls->pool[before];
+		*same = &log->pool[before];
 	return call;
 }
 
 /* Takes a call that waits no more out of the list. */
 static void
-close_call(struct ctx_tool_call_log *calls, uint32_t i,
-    enum ctx_call_state state)
+close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 {
-	struct ctx_call *call = &calls->pool[i];
+	struct ctx_call *call = &log->pool[i];
 	struct ctx_call_slot *slot;
 
 	if (call->has_id) {
-		calls->with_id--;
-		slot = find(calls, call->id);
+		log->with_id--;
+		slot = find(log, call->id);
 		if (--slot->open == 0)
 			slot->state = state;
 	}
 	if (call->before != NONE)
-		calls->pool[call->before].behind = call->behind;
+		log->pool[call->before].behind = call->behind;
 	else
-		calls->first = call->behind;
+		log->first = call->behind;
 	if (call->behind != NONE)
-		calls->pool[call->behind].before = call->before;
+		log->pool[call->behind].before = call->before;
 	else
-		calls->last = call->before;
-	call->behind = calls->free;
-	calls->free = i;
+		log->last = call->before;
+	call->behind = log->free;
+	log->free = i;
 }
 
 /* The slot of a key's id, or NULL if no call had it. */
 static struct ctx_call_slot *
-slot_of(const struct ctx_tool_call_log *calls, const struct ctx_call_key *key)
+slot_of(const struct ctx_tool_call_log *log, const struct ctx_call_key *key)
 {
 	uint64_t id[2];
 	struct ctx_call_slot *slot;
 
-	if (key->id.p == NULL || calls->used == 0)
+	if (key->id.p == NULL || log->used == 0)
 		return NULL;
-	ctx_hash_wide(&calls->hash, key->id.p, key->id.n, id);
-	slot = find(calls, id);
+	ctx_hash_wide(&log->hash, key->id.p, key->id.n, id);
+	slot = find(log, id);
 	return slot->state == CTX_CALL_NEW ? NULL : slot;
 }
 
 enum ctx_call_state
-ctx_tool_call_log_state(const struct ctx_tool_call_log *calls,
+ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
 {
-	const struct ctx_call_slot *slot = slot_of(calls, key);
+	const struct ctx_call_slot *slot = slot_of(log, key);
 
 	return slot == NULL ? CTX_CALL_NEW : slot->state;
 }
 
 enum ctx_call_state
-ctx_tool_call_log_answer(struct ctx_tool_call_log *calls,
+ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call)
 {
-	struct ctx_call_slot *slot = slot_of(calls, key);
+	struct ctx_call_slot *slot = slot_of(log, key);
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
@@ -231,67 +228,67 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *calls,
 			slot->state = CTX_CALL_ANSWERED;
 		return state;
 	}
-	i = ctx_open_calls_pop(calls->waiting, key, &tool);
+	i = ctx_open_calls_pop(log->waiting, key, &tool);
 	if (i == CTX_NO_SEGMENT)
 		return state;
-	close_call(calls, i, more ? CTX_CALL_MORE_RESULTS : CTX_CALL_ANSWERED);
-	*call = &calls->pool[i];
+	close_call(log, i, more ? CTX_CALL_MORE_RESULTS : CTX_CALL_ANSWERED);
+	*call = &log->pool[i];
 	return CTX_CALL_OPEN;
 }
 
 struct ctx_call *
-ctx_tool_call_log_find(struct ctx_tool_call_log *calls,
+ctx_tool_call_log_find(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
 {
-	uint32_t tool, i = ctx_open_calls_peek(calls->waiting, key, &tool);
+	uint32_t tool, i = ctx_open_calls_peek(log->waiting, key, &tool);
 
-	return i == CTX_NO_SEGMENT ? NULL : &calls->pool[i];
+	return i == CTX_NO_SEGMENT ? NULL : &log->pool[i];
 }
 
 void
-ctx_tool_call_log_expire(struct ctx_tool_call_log *calls)
+ctx_tool_call_log_expire(struct ctx_tool_call_log *log)
 {
 	uint32_t i;
 
-	while ((i = ctx_open_calls_expire(calls->waiting)) != CTX_NO_SEGMENT)
-		calls->pool[i].handle = CTX_NO_SEGMENT;
+	while ((i = ctx_open_calls_expire(log->waiting)) != CTX_NO_SEGMENT)
+		log->pool[i].handle = CTX_NO_SEGMENT;
 }
 
 struct ctx_call *
-ctx_tool_call_log_first(struct ctx_tool_call_log *calls)
+ctx_tool_call_log_first(struct ctx_tool_call_log *log)
 {
-	return calls->first == NONE ? NULL : &calls->pool[calls->first];
+	return log->first == NONE ? NULL : &log->pool[log->first];
 }
 
 struct ctx_call *
-ctx_tool_call_log_since(struct ctx_tool_call_log *calls, uint64_t message)
+ctx_tool_call_log_since(struct ctx_tool_call_log *log, uint64_t message)
 {
 	struct ctx_call *call;
 	uint32_t i;
 
 	if (message == 0)
-		return ctx_tool_call_log_first(calls);
-	for (call = NULL, i = calls->last; i != NONE; i = call->before) {
-		if (calls->pool[i].place.message < message)
+		return ctx_tool_call_log_first(log);
+	for (call = NULL, i = log->last; i != NONE; i = call->before) {
+		if (log->pool[i].place.message < message)
 			break;
-		call = &calls->pool[i];
+		call = &log->pool[i];
 	}
 	return call;
 }
 
 struct ctx_call *
-ctx_tool_call_log_next(struct ctx_tool_call_log *calls,
+ctx_tool_call_log_next(struct ctx_tool_call_log *log,
     const struct ctx_call *call)
 {
-	return call->behind == NONE ? NULL : &calls->pool[call->behind];
+	return call->behind == NONE ? NULL : &log->pool[call->behind];
 }
 
 void
-ctx_tool_call_log_abandon(struct ctx_tool_call_log *calls,
-    struct ctx_call *call, enum ctx_call_state state)
+ctx_tool_call_log_abandon(struct ctx_tool_call_log *log, struct ctx_call *call,
+    enum ctx_call_state state)
 {
 	if (call->handle != CTX_NO_SEGMENT)
-		ctx_open_calls_take(calls->waiting, call->handle);
-	calls->given_up += call->has_id;
-	close_call(calls, (uint32_t)(call - calls->pool), state);
+		ctx_open_calls_take(log->waiting, call->handle);
+	log->given_up += call->has_id;
+	close_call(log, (uint32_t)(call - log->pool), state);
 }

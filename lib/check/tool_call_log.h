@@ -50,42 +50,41 @@ struct ctx_tool_call_log {
 	size_t mask, used;
 };
 
-int ctx_tool_call_log_init(struct ctx_tool_call_log *calls,
-    struct ctx_err *err);
-void ctx_tool_call_log_release(struct ctx_tool_call_log *calls);
+int ctx_tool_call_log_init(struct ctx_tool_call_log *log, struct ctx_err *err);
+void ctx_tool_call_log_release(struct ctx_tool_call_log *log);
 /* Forgets all calls, keeps the memory. */
-void ctx_tool_call_log_reset(struct ctx_tool_call_log *calls);
+void ctx_tool_call_log_reset(struct ctx_tool_call_log *log);
 
 /* Notes an open call, not yet filled beyond its key; *state is what its id
  * was before (NEW if it has none), and if that is OPEN *same the newest call
  * of the id.  NULL with *err. */
-struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *calls,
+struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
 /* Closes the call that a result answers; OPEN if there is one, which *call
  * is until the next is opened, else what its id was before.  With more its
  * id may be answered again. */
-enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *calls,
+enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
 /* What became of the calls of its id; NEW if it has none. */
-enum ctx_call_state ctx_tool_call_log_state(
-    const struct ctx_tool_call_log *calls, const struct ctx_call_key *key);
+enum ctx_call_state ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
+    const struct ctx_call_key *key);
 /* The open call that a result with this key would answer, or NULL. */
-struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *calls,
+struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
 /* A new turn begins: what waits by name or order waits in vain. */
-void ctx_tool_call_log_expire(struct ctx_tool_call_log *calls);
+void ctx_tool_call_log_expire(struct ctx_tool_call_log *log);
 /* The oldest open call of message number message or of a later one, or NULL;
  * takes as long as there are such calls. */
-struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *calls,
+struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *log,
     uint64_t message);
 /* The oldest open call, or NULL. */
-struct ctx_call *ctx_tool_call_log_first(struct ctx_tool_call_log *calls);
+struct ctx_call *ctx_tool_call_log_first(struct ctx_tool_call_log *log);
 /* The open call that came after this one, or NULL. */
-struct ctx_call *ctx_tool_call_log_next(struct ctx_tool_call_log *calls,
+struct ctx_call *ctx_tool_call_log_next(struct ctx_tool_call_log *log,
     const struct ctx_call *call);
 /* Closes an open call; it stays as it is until the next is opened. */
-void ctx_tool_call_log_abandon(struct ctx_tool_call_log *calls,
+void ctx_tool_call_log_abandon(struct ctx_tool_call_log *log,
     struct ctx_call *call, enum ctx_call_state state);
 
 #endif

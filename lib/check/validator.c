@@ -15,143 +15,144 @@
 #include "group/open_tool_calls.h"
 
 int
-ctx_validator_init(struct ctx_validator *judge, struct ctx_err *err)
+ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err)
 {
-	memset(judge, 0, sizeof *judge);
-	judge->calls = malloc(sizeof *judge->calls);
-	if (judge->calls == NULL)
+	memset(validator, 0, sizeof *validator);
+	validator->log = malloc(sizeof *validator->log);
+	if (validator->log == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_tool_call_log_init(judge->calls, err) < 0)
+	if (ctx_tool_call_log_init(validator->log, err) < 0)
 		return -1;
-	ctx_json_init(&judge->json, CTX_SIMD_BEST);
+	ctx_json_init(&validator->json, CTX_SIMD_BEST);
 	return 0;
 }
 
 void
-ctx_validator_release(struct ctx_validator *judge)
+ctx_validator_release(struct ctx_validator *validator)
 {
-	if (judge->calls != NULL)
-		ctx_tool_call_log_release(judge->calls);
-	free(judge->calls);
-	free(judge->gone);
-	free(judge->leading);
-	free(judge->marks);
-	free(judge->images);
-	ctx_buf_release(&judge->what);
-	ctx_buf_release(&judge->text);
-	ctx_buf_release(&judge->with);
-	ctx_buf_release(&judge->spare);
-	ctx_json_release(&judge->json);
-	memset(judge, 0, sizeof *judge);
+	if (validator->log != NULL)
+		ctx_tool_call_log_release(validator->log);
+	free(validator->log);
+	free(validator->gone);
+	free(validator->leading);
+	free(validator->marks);
+	free(validator->images);
+	ctx_buf_release(&validator->what);
+	ctx_buf_release(&validator->text);
+	ctx_buf_release(&validator->with);
+	ctx_buf_release(&validator->spare);
+	ctx_json_release(&validator->json);
+	memset(validator, 0, sizeof *validator);
 }
 
 void
-ctx_validator_begin(struct ctx_validator *judge)
+ctx_validator_begin(struct ctx_validator *validator)
 {
-	ctx_tool_call_log_reset(judge->calls);
-	judge->rules = 0;
-	judge->results = judge->spoken = judge->late = 0;
-	judge->waiting = 0;
-	judge->n_leading = 0;
-	judge->turn = 0;
-	judge->n_marks = judge->n_images = 0;
-	judge->request_json = NULL;
-	judge->counted = 0;
-	judge->tooled = false;
-	judge->unanswered = judge->elsewhere = judge->going = false;
-	judge->over = false;
-	judge->heard = judge->said = 0;
-	judge->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
-	memset(judge->waits, 0, sizeof judge->waits);
-	judge->pieces = 0;
-	judge->pieces_speak = false;
+	ctx_tool_call_log_reset(validator->log);
+	validator->rules = 0;
+	validator->results = validator->spoken = validator->late = 0;
+	validator->waiting = 0;
+	validator->n_leading = 0;
+	validator->turn = 0;
+	validator->n_marks = validator->n_images = 0;
+	validator->request_json = NULL;
+	validator->counted = 0;
+	validator->tooled = false;
+	validator->unanswered = validator->elsewhere = validator->going = false;
+	validator->over = false;
+	validator->heard = validator->said = 0;
+	validator->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
+	memset(validator->waits, 0, sizeof validator->waits);
+	validator->pieces = 0;
+	validator->pieces_speak = false;
 }
 
 /* ---- calls and results ---- */
 
 /* The message before, but for one that says nothing and will go. */
 static enum ctx_role
-role_before(const struct ctx_validator *judge)
+role_before(const struct ctx_validator *validator)
 {
-	return judge->waiting & 1u << CTX_WAITS_EMPTY
-	    ? judge->waits[CTX_WAITS_EMPTY].before.role
-	    : judge->last.role;
+	return validator->waiting & 1u << CTX_WAITS_EMPTY
+	    ? validator->waits[CTX_WAITS_EMPTY].before.role
+	    : validator->last.role;
 }
 
 /* True if the message is one with that before it, to the provider. */
 static bool
-is_one(const struct ctx_validator *judge)
+is_one(const struct ctx_validator *validator)
 {
-	return (judge->rules & CTX_ONE_MESSAGE) &&
-	    judge->view->role == role_before(judge);
+	return (validator->rules & CTX_ONE_MESSAGE) &&
+	    validator->message->role == role_before(validator);
 }
 
 /* True if that is so, or both are items of one answer. */
 static bool
-goes_on(const struct ctx_validator *judge)
+goes_on(const struct ctx_validator *validator)
 {
-	return is_one(judge) ||
-	    ((judge->rules & CTX_JOINS_ANSWERS) &&
-		judge->view->role == CTX_ROLE_ASSISTANT &&
-		role_before(judge) == CTX_ROLE_ASSISTANT);
+	return is_one(validator) ||
+	    ((validator->rules & CTX_JOINS_ANSWERS) &&
+		validator->message->role == CTX_ROLE_ASSISTANT &&
+		role_before(validator) == CTX_ROLE_ASSISTANT);
 }
 
 /* A call at place has the id of another that is open. */
 static int
-refuse_double(struct ctx_validator *judge, const struct ctx_call *call,
+refuse_double(struct ctx_validator *validator, const struct ctx_call *call,
     const struct ctx_place *place, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
 	    .place = *place,
 	    .part = CTX_NO_BLOCK};
 
-	judge->what.n = 0;
-	if (ctx_buf_printf(&judge->what, err,
+	validator->what.n = 0;
+	if (ctx_buf_printf(&validator->what, err,
 		"a call has the id of call %s, which is open", call->label) < 0)
 		return -1;
-	return ctx_validate_tell(judge, &finding, err);
+	return ctx_validate_tell(validator, &finding, err);
 }
 
 /* Two open calls have the same id.  Those of two messages may get results
  * between them; so much is known once the first is closed. */
 static int
-open_double(struct ctx_validator *judge, struct ctx_call *same,
+open_double(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
 {
 	if (call->shared)
-		return refuse_double(judge, same, &judge->place, err);
+		return refuse_double(validator, same, &validator->place, err);
 	same->doubled = true;
-	same->again = judge->place;
+	same->again = validator->place;
 	return 0;
 }
 
 /* Does the message stand between earlier calls and their results?  Where the
  * assistant's has results, they are of its own calls. */
 static bool
-parts_results(const struct ctx_validator *judge)
+parts_results(const struct ctx_validator *validator)
 {
-	enum ctx_role role = judge->view->role;
+	enum ctx_role role = validator->message->role;
 
-	if ((judge->rules & CTX_RESULTS_BY_USER) &&
+	if ((validator->rules & CTX_RESULTS_BY_USER) &&
 	    (role == CTX_ROLE_USER || role == CTX_ROLE_SYSTEM))
 		return true;
-	return (judge->rules & CTX_RESULTS_NEXT) && !goes_on(judge) &&
+	return (validator->rules & CTX_RESULTS_NEXT) && !goes_on(validator) &&
 	    (role == CTX_ROLE_ASSISTANT ||
-		!ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT));
+		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
 /* True if a message of the user's side holds more than results. */
 static bool
-speaks(const struct ctx_validator *judge)
+speaks(const struct ctx_validator *validator)
 {
-	const struct ctx_message *view = judge->view;
+	const struct ctx_message *message = validator->message;
 	size_t i;
 
-	if (view->role != CTX_ROLE_USER && view->role != CTX_ROLE_TOOL)
+	if (message->role != CTX_ROLE_USER && message->role != CTX_ROLE_TOOL)
 		return false;
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].owner == 0 && !judge->gone[i] &&
-		    view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].result_index == 0 &&
+		    !validator->gone[i] &&
+		    message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			return true;
 	return false;
 }
@@ -165,43 +166,43 @@ speaks(const struct ctx_validator *judge)
  * about.
  */
 static bool
-closes(const struct ctx_validator *judge, const struct ctx_call *call)
+closes(const struct ctx_validator *validator, const struct ctx_call *call)
 {
-	if (judge->over)
+	if (validator->over)
 		return !call->theirs ||
-		    ((judge->rules & CTX_RESULTS_NEXT) &&
-			(call->resumed + 1 < judge->said ||
-			    call->resumed < judge->answer));
-	return !(judge->rules & CTX_RESULTS_BY_USER) ||
+		    ((validator->rules & CTX_RESULTS_NEXT) &&
+			(call->resumed + 1 < validator->said ||
+			    call->resumed < validator->answer));
+	return !(validator->rules & CTX_RESULTS_BY_USER) ||
 	    (!call->theirs && !call->asked);
 }
 
 /* Notes an open call; *state is what its id was before, and if that is OPEN
  * *same the newest call of it.  NULL with *err. */
 static struct ctx_call *
-note_call(struct ctx_validator *judge, const struct ctx_block *part,
+note_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	struct ctx_call *call;
 	size_t n;
 
-	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
-		&judge->text, err) < 0 ||
-	    (call = ctx_tool_call_log_open(judge->calls, &key, state, same,
+	if (ctx_call_key_of(&key, validator->message->json, block,
+		validator->rules, &validator->text, err) < 0 ||
+	    (call = ctx_tool_call_log_open(validator->log, &key, state, same,
 		 err)) == NULL)
 		return NULL;
-	call->theirs = part->theirs;
-	call->asked = part->whole && !part->theirs;
-	call->place = judge->place;
-	call->resumed = judge->place.message;
-	judge->what.n = 0;
-	if (ctx_validate_name(judge, part, err) < 0)
+	call->theirs = block->provider_runs;
+	call->asked = block->no_truncate && !block->provider_runs;
+	call->place = validator->place;
+	call->resumed = validator->place.message;
+	validator->what.n = 0;
+	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
 	/* Longer only with "..." twice: clip keeps characters whole. */
-	n = judge->what.n < sizeof call->label ? judge->what.n
-					       : sizeof call->label - 1;
-	memcpy(call->label, judge->what.p, n);
+	n = validator->what.n < sizeof call->label ? validator->what.n
+						   : sizeof call->label - 1;
+	memcpy(call->label, validator->what.p, n);
 	call->label[n] = '\0';
 	return call;
 }
@@ -209,131 +210,136 @@ note_call(struct ctx_validator *judge, const struct ctx_block *part,
 /* The program that made a call runs: it is there, and has not ended.  Of one
  * that was given up that is told. */
 static int
-check_caller(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
-	const struct ctx_block *part = &judge->view->parts[i];
+	const struct ctx_block *block = &validator->message->blocks[i];
 	struct ctx_call_key key;
 	struct ctx_call *call;
 
-	if (!(judge->rules & CTX_NAMES_CALLERS) || part->caller == 0)
+	if (!(validator->rules & CTX_NAMES_CALLERS) || block->caller == 0)
 		return 0;
-	if (ctx_caller_key_of(&key, judge->view->json, part, &judge->text,
-		err) < 0)
+	if (ctx_caller_key_of(&key, validator->message->json, block,
+		&validator->text, err) < 0)
 		return -1;
 	call = key.id.p == NULL ? NULL
-				: ctx_tool_call_log_find(judge->calls, &key);
+				: ctx_tool_call_log_find(validator->log, &key);
 	if (call == NULL &&
-	    ctx_tool_call_log_state(judge->calls, &key) == CTX_CALL_MISSED)
+	    ctx_tool_call_log_state(validator->log, &key) == CTX_CALL_MISSED)
 		return 0;
 	if (call == NULL)
-		return ctx_validate_refuse_part(judge, CTX_RULE_ORPHAN_CALLER,
-		    i, "call", " was made by a program that does not run", err);
+		return ctx_validate_refuse_part(validator,
+		    CTX_RULE_ORPHAN_CALLER, i, "call",
+		    " was made by a program that does not run", err);
 	call->runs = true;
 	return 0;
 }
 
 static int
-open_call(struct ctx_validator *judge, size_t i, uint32_t ordinal,
+open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
     struct ctx_err *err)
 {
 	enum ctx_call_state state;
 	struct ctx_call *call, *same;
 	bool here;
 
-	if (check_caller(judge, i, err) < 0 ||
-	    (call = note_call(judge, &judge->view->parts[i], &state, &same,
-		 err)) == NULL)
+	if (check_caller(validator, i, err) < 0 ||
+	    (call = note_call(validator, &validator->message->blocks[i], &state,
+		 &same, err)) == NULL)
 		return -1;
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
-		here = same->place.message == judge->place.message;
+		here = same->place.message == validator->place.message;
 		/* What is given up behind this is not open any more. */
-		if (!here && parts_results(judge))
+		if (!here && parts_results(validator))
 			return 0;
-		if (here || is_one(judge))
+		if (here || is_one(validator))
 			same->shared = call->shared = true;
 	}
-	return state == CTX_CALL_OPEN ? open_double(judge, same, call, err) : 0;
+	return state == CTX_CALL_OPEN ? open_double(validator, same, call, err)
+				      : 0;
 }
 
 /* A call gets its result: has somebody spoken since? */
 static void
-note_late(struct ctx_validator *judge, const struct ctx_call *call)
+note_late(struct ctx_validator *validator, const struct ctx_call *call)
 {
-	if (judge->spoken <= call->place.message + 1)
+	if (validator->spoken <= call->place.message + 1)
 		return;
-	if (judge->late == 0 || call->place.message < judge->late_from)
-		judge->late_from = call->place.message;
-	judge->late = judge->spoken;
+	if (validator->late == 0 || call->place.message < validator->late_from)
+		validator->late_from = call->place.message;
+	validator->late = validator->spoken;
 }
 
 static int
-answer_call(struct ctx_validator *judge, size_t i, struct ctx_err *err)
+answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
-	const struct ctx_block *part = &judge->view->parts[i];
+	const struct ctx_block *block = &validator->message->blocks[i];
 	const struct ctx_call *call;
 	enum ctx_call_state state;
 	struct ctx_call_key key;
 	int rc = 0;
 
-	if (ctx_call_key_of(&key, judge->view->json, part, judge->rules,
-		&judge->text, err) < 0)
+	if (ctx_call_key_of(&key, validator->message->json, block,
+		validator->rules, &validator->text, err) < 0)
 		return -1;
-	state = ctx_tool_call_log_answer(judge->calls, &key, part->more, &call);
+	state = ctx_tool_call_log_answer(validator->log, &key,
+	    block->is_partial, &call);
 	if (state == CTX_CALL_OPEN && call->doubled &&
-	    refuse_double(judge, call, &call->again, err) < 0)
+	    refuse_double(validator, call, &call->again, err) < 0)
 		return -1;
 	/* Does an earlier message hold results of the same calls? */
 	if (state == CTX_CALL_OPEN)
-		note_late(judge, call);
-	judge->split |= state == CTX_CALL_OPEN &&
-	    (judge->rules & CTX_ASKS_TOGETHER) &&
-	    judge->results > call->resumed + 1;
-	judge->going |= part->more && key.id.p == NULL && state != CTX_CALL_NEW;
-	if (state == CTX_CALL_NEW && !judge->elsewhere &&
-	    !(judge->going && key.id.p == NULL))
-		rc = ctx_validate_refuse_part(judge, CTX_RULE_ORPHAN_RESULT, i,
-		    "result", " answers no call", err);
+		note_late(validator, call);
+	validator->split |= state == CTX_CALL_OPEN &&
+	    (validator->rules & CTX_ASKS_TOGETHER) &&
+	    validator->results > call->resumed + 1;
+	validator->going |=
+	    block->is_partial && key.id.p == NULL && state != CTX_CALL_NEW;
+	if (state == CTX_CALL_NEW && !validator->elsewhere &&
+	    !(validator->going && key.id.p == NULL))
+		rc = ctx_validate_refuse_part(validator, CTX_RULE_ORPHAN_RESULT,
+		    i, "result", " answers no call", err);
 	else if (state == CTX_CALL_ANSWERED)
-		rc = ctx_validate_refuse_part(judge, CTX_RULE_DUPLICATE_RESULT,
-		    i, "result", " is one too many", err);
+		rc = ctx_validate_refuse_part(validator,
+		    CTX_RULE_DUPLICATE_RESULT, i, "result", " is one too many",
+		    err);
 	else if (state == CTX_CALL_MISSED)
-		rc = ctx_validate_refuse_part(judge, CTX_RULE_RESULT_ORDER, i,
-		    "result", " does not follow its call directly", err);
+		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
+		    i, "result", " does not follow its call directly", err);
 	/* What has gone needs no content. */
-	return rc != 0 ? rc : ctx_validate_body(judge, i, err);
+	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
 /* The caller has put a result before what comes now. */
 static void
-come_after_result(struct ctx_validator *judge)
+come_after_result(struct ctx_validator *validator)
 {
-	judge->last.role = CTX_ROLE_TOOL;
-	judge->last.in_result = true;
-	judge->last.text = false;
+	validator->last.role = CTX_ROLE_TOOL;
+	validator->last.in_result = true;
+	validator->last.text = false;
 }
 
 /* A call whose program calls again in this message waits on for its result
  * behind the results of these calls, unless the user has spoken since. */
 static int
-resume(struct ctx_validator *judge, struct ctx_err *err)
+resume(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
+	const struct ctx_message *message = validator->message;
 	struct ctx_call_key key;
 	struct ctx_call *call;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].caller == 0)
+	for (i = 0; i < message->n; i++) {
+		if (message->blocks[i].caller == 0)
 			continue;
-		if (ctx_caller_key_of(&key, view->json, &view->parts[i],
-			&judge->text, err) < 0)
+		if (ctx_caller_key_of(&key, message->json, &message->blocks[i],
+			&validator->text, err) < 0)
 			return -1;
 		call = key.id.p == NULL
 		    ? NULL
-		    : ctx_tool_call_log_find(judge->calls, &key);
-		if (call != NULL && call->resumed + 1 >= judge->said)
-			call->resumed = judge->place.message;
+		    : ctx_tool_call_log_find(validator->log, &key);
+		if (call != NULL && call->resumed + 1 >= validator->said)
+			call->resumed = validator->place.message;
 	}
 	return 0;
 }
@@ -341,65 +347,65 @@ resume(struct ctx_validator *judge, struct ctx_err *err)
 /* What a program gave may come in any message of the assistant's next answer,
  * where those in a row are one. */
 static bool
-may_end(const struct ctx_validator *judge, const struct ctx_call *call,
+may_end(const struct ctx_validator *validator, const struct ctx_call *call,
     uint64_t end)
 {
-	return call->runs && (judge->rules & CTX_ONE_MESSAGE) &&
-	    end == judge->place.message &&
-	    judge->view->role == CTX_ROLE_ASSISTANT &&
-	    call->resumed >= judge->answer;
+	return call->runs && (validator->rules & CTX_ONE_MESSAGE) &&
+	    end == validator->place.message &&
+	    validator->message->role == CTX_ROLE_ASSISTANT &&
+	    call->resumed >= validator->answer;
 }
 
 /* Would a result of ours go to an older call, as it names none?  To one that
  * has none, or to one whose own stands behind ours: where those of a turn are
  * one message, those that have ids; and those that came late. */
 static bool
-is_ambiguous(const struct ctx_validator *judge, const struct ctx_call *call)
+is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
 	uint64_t message = call->place.message;
 
-	if (call->has_id || !(judge->rules & CTX_PAIR_BY_NAME))
+	if (call->has_id || !(validator->rules & CTX_PAIR_BY_NAME))
 		return false;
-	if (judge->rules & CTX_RESULTS_TOGETHER)
-		return judge->unanswered ||
-		    judge->calls->given_up < call->older;
-	return judge->unanswered ||
-	    (judge->late > message + 1 && judge->late_from <= message);
+	if (validator->rules & CTX_RESULTS_TOGETHER)
+		return validator->unanswered ||
+		    validator->log->given_up < call->older;
+	return validator->unanswered ||
+	    (validator->late > message + 1 && validator->late_from <= message);
 }
 
 /* Calls before message number end that nothing can answer any more. */
 static int
-give_up(struct ctx_validator *judge, uint64_t end, struct ctx_err *err)
+give_up(struct ctx_validator *validator, uint64_t end, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
 	    .part = CTX_NO_BLOCK};
 	struct ctx_call *call, *next;
 	int rc;
 
-	for (call = ctx_tool_call_log_since(judge->calls,
-		 judge->over ? 0 : judge->heard);
+	for (call = ctx_tool_call_log_since(validator->log,
+		 validator->over ? 0 : validator->heard);
 	     call != NULL && call->place.message < end; call = next) {
-		next = ctx_tool_call_log_next(judge->calls, call);
-		if (call->resumed >= end || may_end(judge, call, end) ||
-		    !closes(judge, call))
+		next = ctx_tool_call_log_next(validator->log, call);
+		if (call->resumed >= end || may_end(validator, call, end) ||
+		    !closes(validator, call))
 			continue;
 		finding.place = call->place;
 		finding.call = call->ordinal;
-		finding.shared = call->shared || is_ambiguous(judge, call);
+		finding.shared = call->shared || is_ambiguous(validator, call);
 		finding.doubled = call->doubled;
-		judge->what.n = 0;
-		if (ctx_buf_printf(&judge->what, err, "call %s has no result%s",
-			call->label,
-			judge->rules & CTX_RESULTS_NEXT ? " right behind it"
-							: "") < 0 ||
-		    (rc = ctx_validate_tell(judge, &finding, err)) < 0 ||
+		validator->what.n = 0;
+		if (ctx_buf_printf(&validator->what, err,
+			"call %s has no result%s", call->label,
+			validator->rules & CTX_RESULTS_NEXT ? " right behind it"
+							    : "") < 0 ||
+		    (rc = ctx_validate_tell(validator, &finding, err)) < 0 ||
 		    (rc == 0 && call->doubled &&
-			refuse_double(judge, call, &call->again, err) < 0))
+			refuse_double(validator, call, &call->again, err) < 0))
 			return -1;
 		if (rc == 2)
-			come_after_result(judge);
-		judge->unanswered |= rc == 0;
-		ctx_tool_call_log_abandon(judge->calls, call,
+			come_after_result(validator);
+		validator->unanswered |= rc == 0;
+		ctx_tool_call_log_abandon(validator->log, call,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
 	}
 	return 0;
@@ -408,42 +414,43 @@ give_up(struct ctx_validator *judge, uint64_t end, struct ctx_err *err)
 /* Gives up the calls that the message closes.  Calls that wait on for the user
  * are looked at once. */
 static int
-close_calls(struct ctx_validator *judge, struct ctx_err *err)
+close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
-	if (speaks(judge))
-		judge->said = judge->place.message + 1;
-	if (!parts_results(judge))
+	if (speaks(validator))
+		validator->said = validator->place.message + 1;
+	if (!parts_results(validator))
 		return 0;
-	if (give_up(judge, judge->place.message, err) < 0)
+	if (give_up(validator, validator->place.message, err) < 0)
 		return -1;
-	if (judge->rules & CTX_RESULTS_BY_USER)
-		judge->heard = judge->place.message;
+	if (validator->rules & CTX_RESULTS_BY_USER)
+		validator->heard = validator->place.message;
 	return 0;
 }
 
 /* In order: a message may hold a call and, behind it, its result. */
 static int
-check_pairs(struct ctx_validator *judge, struct ctx_err *err)
+check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_message *view = judge->view;
+	const struct ctx_message *message = validator->message;
 	uint32_t ordinal = 0;
 	int rc = 0;
 	size_t i;
 
-	judge->split = false;
-	for (i = 0; i < view->n && rc >= 0; i++) {
-		judge->tooled |= view->parts[i].kind == CTX_BLOCK_TOOL_CALL;
-		if (view->parts[i].kind == CTX_BLOCK_TOOL_CALL)
-			rc = open_call(judge, i, ordinal++, err);
-		else if (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT)
-			rc = answer_call(judge, i, err);
+	validator->split = false;
+	for (i = 0; i < message->n && rc >= 0; i++) {
+		validator->tooled |=
+		    message->blocks[i].kind == CTX_BLOCK_TOOL_CALL;
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL)
+			rc = open_call(validator, i, ordinal++, err);
+		else if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
+			rc = answer_call(validator, i, err);
 	}
-	if (rc < 0 || view->role == CTX_ROLE_ASSISTANT ||
-	    !ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT))
+	if (rc < 0 || message->role == CTX_ROLE_ASSISTANT ||
+	    !ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		return rc < 0 ? -1 : 0;
-	judge->results = judge->place.message + 1;
-	return judge->split &&
-		ctx_validate_refuse(judge, CTX_RULE_SPLIT_RESULTS,
+	validator->results = validator->place.message + 1;
+	return validator->split &&
+		ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
 		    "the message before holds results of the same calls",
 		    err) < 0
 	    ? -1
@@ -453,113 +460,117 @@ check_pairs(struct ctx_validator *judge, struct ctx_err *err)
 /* ---- messages ---- */
 
 static int
-prepare(struct ctx_validator *judge, const struct ctx_message *view,
+prepare(struct ctx_validator *validator, const struct ctx_message *message,
     struct ctx_err *err)
 {
-	bool *gone = ctx_grow(judge->gone, &judge->gone_cap, view->n + 1,
-	    sizeof *gone, err);
+	bool *gone = ctx_grow(validator->gone, &validator->gone_cap,
+	    message->n + 1, sizeof *gone, err);
 
 	if (gone == NULL)
 		return -1;
-	judge->gone = gone;
-	memset(gone, 0, view->n + 1);
-	judge->dropped = false;
-	judge->view = view;
+	validator->gone = gone;
+	memset(gone, 0, message->n + 1);
+	validator->dropped = false;
+	validator->message = message;
 	return 0;
 }
 
 int
-ctx_validator_add(struct ctx_validator *judge, uint64_t rules,
-    const struct ctx_message *view, const struct ctx_place *place,
+ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
+    const struct ctx_message *message, const struct ctx_place *place,
     struct ctx_err *err)
 {
 	unsigned wait;
 	bool results;
 
-	if (prepare(judge, view, err) < 0)
+	if (prepare(validator, message, err) < 0)
 		return -1;
-	if (view->flags & CTX_MESSAGE_HIDDEN)
+	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	judge->rules = rules;
-	judge->place = *place;
-	judge->elsewhere |= (view->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
-	if (ctx_validate_forms(judge, err) < 0 ||
-	    ctx_validate_markers(judge, err) < 0 ||
-	    ctx_validate_images(judge, err) < 0)
+	validator->rules = rules;
+	validator->place = *place;
+	validator->elsewhere |=
+	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
+	if (ctx_validate_forms(validator, err) < 0 ||
+	    ctx_validate_markers(validator, err) < 0 ||
+	    ctx_validate_images(validator, err) < 0)
 		return -1;
-	results = ctx_validate_has(judge, CTX_BLOCK_TOOL_RESULT);
+	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
 	/* The answer is over in which programs could end. */
-	if ((rules & CTX_ONE_MESSAGE) && view->role != CTX_ROLE_ASSISTANT &&
-	    give_up(judge, judge->answer, err) < 0)
+	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
+	    give_up(validator, validator->answer, err) < 0)
 		return -1;
-	if (results && check_pairs(judge, err) < 0)
+	if (results && check_pairs(validator, err) < 0)
 		return -1;
-	if (ctx_validate_content(judge, &wait, err) < 0)
+	if (ctx_validate_content(validator, &wait, err) < 0)
 		return -1;
-	if (judge->dropped)
+	if (validator->dropped)
 		return 0;
-	if (ctx_validate_waiting(judge, wait, err) < 0 ||
-	    (wait < CTX_WAITS && ctx_validate_wait(judge, wait, err) < 0))
+	if (ctx_validate_waiting(validator, wait, err) < 0 ||
+	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
 	/* What is the last, or goes, stands between nothing. */
 	if (wait == CTX_WAITS_EMPTY)
-		return ctx_validate_place(judge, err);
+		return ctx_validate_place(validator, err);
 	/* Somebody else speaks: what is still open stays so. */
-	if (resume(judge, err) < 0 || close_calls(judge, err) < 0)
+	if (resume(validator, err) < 0 || close_calls(validator, err) < 0)
 		return -1;
-	if (view->role == CTX_ROLE_ASSISTANT && !goes_on(judge))
-		judge->answer = place->message;
-	if (!results && check_pairs(judge, err) < 0)
+	if (message->role == CTX_ROLE_ASSISTANT && !goes_on(validator))
+		validator->answer = place->message;
+	if (!results && check_pairs(validator, err) < 0)
 		return -1;
 	if (!results)
-		judge->spoken = place->message + 1;
-	return ctx_validate_place(judge, err);
+		validator->spoken = place->message + 1;
+	return ctx_validate_place(validator, err);
 }
 
 /* What of the calls that may stay open is wrong anyway. */
 static int
-leave_open(struct ctx_validator *judge, struct ctx_err *err)
+leave_open(struct ctx_validator *validator, struct ctx_err *err)
 {
 	struct ctx_call *call;
 
-	while ((call = ctx_tool_call_log_first(judge->calls)) != NULL) {
+	while ((call = ctx_tool_call_log_first(validator->log)) != NULL) {
 		if (call->doubled &&
-		    refuse_double(judge, call, &call->again, err) < 0)
+		    refuse_double(validator, call, &call->again, err) < 0)
 			return -1;
-		ctx_tool_call_log_abandon(judge->calls, call, CTX_CALL_MISSED);
+		ctx_tool_call_log_abandon(validator->log, call,
+		    CTX_CALL_MISSED);
 	}
 	return 0;
 }
 
 int
-ctx_validator_end(struct ctx_validator *judge, bool allow_pending,
+ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err)
 {
-	judge->over = true;
-	return ctx_validate_still_waiting(judge, err) < 0 ||
-		give_up(judge, allow_pending ? judge->turn : UINT64_MAX, err) <
-		    0 ||
-		leave_open(judge, err) < 0
+	validator->over = true;
+	return ctx_validate_still_waiting(validator, err) < 0 ||
+		give_up(validator, allow_pending ? validator->turn : UINT64_MAX,
+		    err) < 0 ||
+		leave_open(validator, err) < 0
 	    ? -1
-	    : ctx_last_seen(judge, err);
+	    : ctx_last_seen(validator, err);
 }
 
 uint64_t
-ctx_validator_settled(const struct ctx_validator *judge)
+ctx_validator_settled(const struct ctx_validator *validator)
 {
-	const struct ctx_call *call = ctx_tool_call_log_first(judge->calls);
+	const struct ctx_call *call = ctx_tool_call_log_first(validator->log);
 	uint64_t settled = UINT64_MAX;
 	unsigned i;
 
 	if (call != NULL)
 		settled = call->place.message;
-	if (judge->n_marks > 0 && judge->marks[0].place.message < settled)
-		settled = judge->marks[0].place.message;
-	if (judge->n_images > 0 && judge->images[0].place.message < settled)
-		settled = judge->images[0].place.message;
+	if (validator->n_marks > 0 &&
+	    validator->marks[0].place.message < settled)
+		settled = validator->marks[0].place.message;
+	if (validator->n_images > 0 &&
+	    validator->images[0].place.message < settled)
+		settled = validator->images[0].place.message;
 	for (i = 0; i < CTX_WAITS; i++)
-		if ((judge->waiting & 1u << i) &&
-		    judge->waits[i].place.message < settled)
-			settled = judge->waits[i].place.message;
+		if ((validator->waiting & 1u << i) &&
+		    validator->waits[i].place.message < settled)
+			settled = validator->waits[i].place.message;
 	return settled;
 }

@@ -53,62 +53,64 @@ add_up(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
 
 /* The line through the calls, and how far off its slope may be. */
 static void
-draw(struct ctx_calibration *fit, const struct sums *s, bool origin)
+draw(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 {
 	size_t freedom = (size_t)s->n - (origin ? 1 : 2);
 	double rest, slope = s->xy / s->xx;
 
-	fit->factor = slope;
-	fit->beside = origin ? 0 : s->y - slope * s->x;
-	fit->spread = INFINITY;
+	calibration->factor = slope;
+	calibration->beside = origin ? 0 : s->y - slope * s->x;
+	calibration->spread = INFINITY;
 	if (freedom == 0)
 		return;
 	rest = fmax(s->yy - slope * s->xy, 0) / (double)freedom;
-	fit->spread = student(freedom) * sqrt(rest / s->xx);
-	fit->beside_spread =
+	calibration->spread = student(freedom) * sqrt(rest / s->xx);
+	calibration->beside_spread =
 	    student(freedom) * sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
 /* How well it fits: errors in shares of the mean call. */
 static void
-judge(struct ctx_calibration *fit, const struct ctx_billed_sample *calls,
-    size_t n)
+judge(struct ctx_calibration *calibration,
+    const struct ctx_billed_sample *calls, size_t n)
 {
 	double error, y, x, sum = 0, mean = 0;
 	size_t i;
 
-	fit->upper = fit->factor;
+	calibration->upper = calibration->factor;
 	for (i = 0; i < n; i++) {
 		x = (double)calls[i].counted;
 		y = (double)calls[i].billed;
-		error = fabs(fit->beside + fit->factor * x - y);
+		error = fabs(calibration->beside + calibration->factor * x - y);
 		sum += error * error;
 		mean += y / (double)n;
-		fit->worst = fmax(fit->worst, error);
-		fit->upper = fmax(fit->upper, (y - fit->beside) / x);
+		calibration->worst = fmax(calibration->worst, error);
+		calibration->upper =
+		    fmax(calibration->upper, (y - calibration->beside) / x);
 	}
-	fit->error = sqrt(sum / (double)n) / mean;
-	fit->worst /= mean;
+	calibration->error = sqrt(sum / (double)n) / mean;
+	calibration->worst /= mean;
 }
 
 bool
-ctx_calibrate(struct ctx_calibration *fit,
+ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *calls, size_t n)
 {
 	struct sums s;
 
-	*fit = (struct ctx_calibration){0};
+	*calibration = (struct ctx_calibration){0};
 	if (n == 0)
 		return false;
 	add_up(&s, calls, n, false);
 	if (n > 2 && s.xx > 0)
-		draw(fit, &s, false);
-	if (!(fit->factor > 0 && fit->beside > fit->beside_spread)) {
+		draw(calibration, &s, false);
+	if (!(calibration->factor > 0 &&
+		calibration->beside > calibration->beside_spread)) {
 		add_up(&s, calls, n, true);
 		if (!(s.xx > 0 && s.xy > 0))
 			return false;
-		draw(fit, &s, true);
+		draw(calibration, &s, true);
 	}
-	judge(fit, calls, n);
+	judge(calibration, calls, n);
 	return true;
 }

@@ -82,15 +82,16 @@ struct ctx_cost {
 	uint64_t framing;   /* of these, what every message costs */
 	uint64_t reasoning; /* of these, what stripping it would save */
 	uint64_t results;   /* of these, its results, bodies and all */
-	uint64_t bodies;    /* of these, what clearing the results would save */
+	uint64_t clearable; /* of these, what clearing the results would save */
 	uint64_t chars;     /* characters of its texts */
 	uint64_t estimated; /* of the tokens, what is no exact count */
 	/* Where the answer stands in the message too: the tokens, framing
 	 * included, and the estimated ones that stand before it; else 0. */
-	uint64_t asked, asked_estimated;
+	uint64_t prompt_tokens, prompt_estimated;
 	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, those of parts; the
 					  * blocks of a result are RESULT */
-	uint64_t rough[CTX_BLOCK_KINDS]; /* of those, what is no exact count */
+	uint64_t estimated_by_kind[CTX_BLOCK_KINDS]; /* of those, what is no
+							exact count */
 };
 
 /*
@@ -120,21 +121,21 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part i of a message costs; parts owned by it are not in it. */
 int ctx_count_block(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
-    struct ctx_cost *cost, struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    size_t i, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds what part *i, a result, costs with the parts that it owns; *i is then
  * the last of them. */
 int ctx_count_result(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
     size_t *i, struct ctx_cost *cost, struct ctx_err *err);
 /* Sets *saved to the tokens that clearing part i, a result, would save, and
  * *left to the text that would be left, until the counter's next use. */
 int ctx_count_clear_savings(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
-    struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    size_t i, struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to what a message costs. */
 int ctx_count_message(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err);
 /* Tokens of the model for a text of so many tokens of the encoding, and the
  * most tokens of the encoding that come to no more than tokens. */
@@ -160,8 +161,8 @@ struct ctx_request_overhead {
  * an estimate whatever the encoding.
  */
 int ctx_count_request_overhead(struct ctx_counter *counter,
-    const struct ctx_json *json, const struct ctx_record_layout *shape,
-    struct ctx_request_overhead *beside, struct ctx_err *err);
+    const struct ctx_json *json, const struct ctx_record_layout *layout,
+    struct ctx_request_overhead *overhead, struct ctx_err *err);
 
 /* ---- cost/billed_usage.c: what providers say that a call took ----------- */
 
@@ -188,7 +189,7 @@ struct ctx_calibration {
 	double upper;        /* with this factor no call is counted too low */
 };
 /* False: there is nothing to fit. */
-bool ctx_calibrate(struct ctx_calibration *fit,
+bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *calls, size_t n);
 
 /* ---- cost/model_counters.c: the right counter for each model ------------ */
@@ -227,19 +228,19 @@ struct ctx_model_counter {
 };
 
 /* model: the node of json that names one, or 0. */
-int ctx_model_counters_find(struct ctx_model_counters *meter,
+int ctx_model_counters_find(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model,
-    struct ctx_model_counter *measure, struct ctx_err *err);
+    struct ctx_model_counter *model_counter, struct ctx_err *err);
 /* Sets *binds to whether that model binds signed reasoning; opens no
  * tokenizer. */
-int ctx_model_counters_binds(struct ctx_model_counters *meter,
+int ctx_model_counters_binds(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, bool *binds,
     struct ctx_err *err);
 /* Sets *window to the tokens of that model's window, 0 if no model is named or
  * its window is not known; opens no tokenizer. */
-int ctx_meter_window(struct ctx_model_counters *meter,
+int ctx_meter_window(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, uint64_t *window,
     struct ctx_err *err);
-void ctx_model_counters_release(struct ctx_model_counters *meter);
+void ctx_model_counters_release(struct ctx_model_counters *counters);
 
 #endif

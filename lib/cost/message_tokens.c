@@ -96,7 +96,7 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 {
 	uint32_t one, end = json->nodes[node].next;
 
-	if (!dialect->texts)
+	if (!dialect->counts_strings_only)
 		return ctx_count_value(counter, json, node, cost, err);
 	for (one = node; one < end; one++)
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
@@ -109,12 +109,14 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
  * those that only file it, and without numbers, one of which may be ours. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_cost *cost,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
-	uint32_t key, end = json->nodes[view->node].next;
+	const struct ctx_json *json = message->json;
+	uint32_t key, end = json->nodes[message->node].next;
 
-	for (key = view->node + 1; key < end; key = json->nodes[key + 1].next) {
+	for (key = message->node + 1; key < end;
+	     key = json->nodes[key + 1].next) {
 		if (json->nodes[key + 1].kind < CTX_JSON_STRING ||
 		    ctx_json_is(json, key, "type") ||
 		    ctx_json_is(json, key, "id") ||
@@ -141,52 +143,53 @@ add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 
 static int
 count_name(struct ctx_counter *counter, const struct ctx_json *json,
-    const struct ctx_block *part, struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_block *block, struct ctx_cost *cost, struct ctx_err *err)
 {
 	struct ctx_str name;
 
 	counter->text.n = 0;
-	if (ctx_block_tool(json, part, &counter->text, &name, err) < 0)
+	if (ctx_block_tool(json, block, &counter->text, &name, err) < 0)
 		return -1;
 	return count_text(counter, name.p, name.n, cost, err);
 }
 
 int
 ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, size_t i, struct ctx_cost *cost,
+    const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
-	const struct ctx_block *part = &view->parts[i];
+	const struct ctx_block *block = &message->blocks[i];
 	const struct ctx_image *image = &counter->image;
 	uint64_t tokens;
 
-	if (part->kind == CTX_BLOCK_MEDIA) {
+	if (block->kind == CTX_BLOCK_MEDIA) {
 		if (image->rule == CTX_IMAGE_NONE)
 			image = &dialect->image;
-		if (ctx_media_tokens(image, view->json, part->value,
+		if (ctx_media_tokens(image, message->json, block->payload,
 			&counter->text, &tokens, err) < 0)
 			return -1;
 		cost->tokens += tokens;
 		cost->estimated += tokens;
 		return 0;
 	}
-	if (part->sealed && part->value != 0) {
-		add_sealed(view->json, part->value, cost);
+	if (block->is_encrypted && block->payload != 0) {
+		add_sealed(message->json, block->payload, cost);
 		return 0;
 	}
-	if (part->kind == CTX_BLOCK_TOOL_CALL && part->name != 0 &&
-	    count_name(counter, view->json, part, cost, err) < 0)
+	if (block->kind == CTX_BLOCK_TOOL_CALL && block->name != 0 &&
+	    count_name(counter, message->json, block, cost, err) < 0)
 		return -1;
-	if (part->all)
-		return count_item(counter, dialect, view, cost, err);
+	if (block->is_message)
+		return count_item(counter, dialect, message, cost, err);
 	/* What is in a result's body may be parts of their own. */
-	if (part->value == 0 ||
-	    (part->kind == CTX_BLOCK_TOOL_RESULT &&
-		(view->json->nodes[part->value].kind == CTX_JSON_ARRAY ||
-		    (i + 1 < view->n && view->parts[i + 1].owner == i + 1))))
+	if (block->payload == 0 ||
+	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
+		(message->json->nodes[block->payload].kind == CTX_JSON_ARRAY ||
+		    (i + 1 < message->n &&
+			message->blocks[i + 1].result_index == i + 1))))
 		return 0;
-	return count_shown(counter, dialect, view->json, part->value, cost,
-	    err);
+	return count_shown(counter, dialect, message->json, block->payload,
+	    cost, err);
 }
 
 /* Puts the reference of a result into counter->aged; nothing if it has none.
@@ -234,8 +237,9 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
 	/* In a list, since node 0 stands for none. */
 	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
-	    (dialect->texts
-		    ? ctx_result_content_add(&body, dialect->body, p, n, err)
+	    (dialect->counts_strings_only
+		    ? ctx_result_content_add(&body, dialect->text_result_form,
+			  p, n, err)
 		    : ctx_json_string_encode(&body, p, n, err)) == 0 &&
 	    ctx_buf_add(&body, "]", 1, err) == 0 &&
 	    ctx_json_scan(&json, body.p, body.n, &used, err) >= 0)
@@ -268,49 +272,51 @@ cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 
 int
 ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, size_t *i, struct ctx_cost *cost,
+    const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err)
 {
 	uint64_t before = cost->tokens, rough = cost->estimated;
 	uint64_t name, body, then;
 	size_t result = *i;
 
-	if (dialect->texts && view->parts[result].name != 0 &&
-	    ctx_count_value(counter, view->json, view->parts[result].name, cost,
-		err) < 0)
+	if (dialect->counts_strings_only && message->blocks[result].name != 0 &&
+	    ctx_count_value(counter, message->json,
+		message->blocks[result].name, cost, err) < 0)
 		return -1;
 	name = cost->tokens - before;
 	for (;;) {
-		if (ctx_count_block(counter, dialect, view, *i, cost, err) < 0)
+		if (ctx_count_block(counter, dialect, message, *i, cost, err) <
+		    0)
 			return -1;
-		if (*i + 1 >= view->n ||
-		    view->parts[*i + 1].owner != result + 1)
+		if (*i + 1 >= message->n ||
+		    message->blocks[*i + 1].result_index != result + 1)
 			break;
 		++*i;
 	}
-	if (find_reference(counter, dialect, view->json,
-		view->parts[result].value, err) < 0 ||
+	if (find_reference(counter, dialect, message->json,
+		message->blocks[result].payload, err) < 0 ||
 	    cleared(counter, dialect, &then, err) < 0)
 		return -1;
 	body = cost->tokens - before - name;
 	cost->results += name + body;
 	cost->kinds[CTX_BLOCK_TOOL_RESULT] += name + body;
-	cost->rough[CTX_BLOCK_TOOL_RESULT] += cost->estimated - rough;
-	if (view->parts[result].value != 0 && body > then)
-		cost->bodies += body - then;
+	cost->estimated_by_kind[CTX_BLOCK_TOOL_RESULT] +=
+	    cost->estimated - rough;
+	if (message->blocks[result].payload != 0 && body > then)
+		cost->clearable += body - then;
 	return 0;
 }
 
 int
 ctx_count_clear_savings(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
-    struct ctx_str *left, uint64_t *saved, struct ctx_err *err)
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    size_t i, struct ctx_str *left, uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 
-	if (ctx_count_result(counter, dialect, view, &i, &cost, err) < 0)
+	if (ctx_count_result(counter, dialect, message, &i, &cost, err) < 0)
 		return -1;
-	*saved = cost.bodies;
+	*saved = cost.clearable;
 	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
 	if (counter->aged.n > 0)
 		*left = (struct ctx_str){counter->aged.p, counter->aged.n};
@@ -319,85 +325,88 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 
 /* Before part i: is that the first of the answer? */
 static void
-note_asked(const struct ctx_message *view, size_t i, struct ctx_cost *cost)
+note_asked(const struct ctx_message *message, size_t i, struct ctx_cost *cost)
 {
-	if (view->asked == 0 || i != view->asked)
+	if (message->n_prompt_blocks == 0 || i != message->n_prompt_blocks)
 		return;
-	cost->asked = cost->tokens;
-	cost->asked_estimated = cost->estimated;
+	cost->prompt_tokens = cost->tokens;
+	cost->prompt_estimated = cost->estimated;
 }
 
 static int
 add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_cost *cost,
+    struct ctx_err *err)
 {
 	uint64_t before, rough;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		note_asked(view, i, cost);
-		if (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT) {
-			if (ctx_count_result(counter, dialect, view, &i, cost,
-				err) < 0)
+	for (i = 0; i < message->n; i++) {
+		note_asked(message, i, cost);
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT) {
+			if (ctx_count_result(counter, dialect, message, &i,
+				cost, err) < 0)
 				return -1;
 			continue;
 		}
 		before = cost->tokens;
 		rough = cost->estimated;
-		if (ctx_count_block(counter, dialect, view, i, cost, err) < 0)
+		if (ctx_count_block(counter, dialect, message, i, cost, err) <
+		    0)
 			return -1;
-		cost->kinds[view->parts[i].kind] += cost->tokens - before;
-		cost->rough[view->parts[i].kind] += cost->estimated - rough;
+		cost->kinds[message->blocks[i].kind] += cost->tokens - before;
+		cost->estimated_by_kind[message->blocks[i].kind] +=
+		    cost->estimated - rough;
 	}
-	note_asked(view, view->n, cost);
+	note_asked(message, message->n, cost);
 	return 0;
 }
 
 /* What stripping would save: nothing where it would leave nothing, or where
  * the format has reasoning go only with its message. */
 static uint64_t
-loose_reasoning(const struct ctx_message *view, const struct ctx_cost *cost)
+loose_reasoning(const struct ctx_message *message, const struct ctx_cost *cost)
 {
 	uint64_t reasoning = cost->kinds[CTX_BLOCK_REASONING], all = 0;
 	size_t i;
 
 	for (i = 0; i < CTX_BLOCK_KINDS; i++)
 		all += cost->kinds[i];
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_BLOCK_REASONING &&
-		    view->parts[i].child == 0)
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_REASONING &&
+		    message->blocks[i].removable == 0)
 			return 0;
 	return all > reasoning ? reasoning : 0;
 }
 
 int
 ctx_count_message(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
 {
 	struct ctx_cost role = {0};
 
 	memset(cost, 0, sizeof *cost);
-	if (view->flags & CTX_MESSAGE_HIDDEN)
+	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
 	/* What goes on with a message has the framing of its beginning. */
-	if (!(view->flags & CTX_MESSAGE_CONTINUES)) {
-		if (view->role_node != 0 && dialect->per_message > 0 &&
-		    ctx_count_value(counter, view->json, view->role_node, &role,
-			err) < 0)
+	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
+		if (message->role_node != 0 && dialect->per_message > 0 &&
+		    ctx_count_value(counter, message->json, message->role_node,
+			&role, err) < 0)
 			return -1;
 		cost->framing = dialect->per_message + role.tokens;
 	}
 	cost->tokens = cost->framing;
-	if (view->name != 0 && dialect->per_name > 0) {
+	if (message->name != 0 && dialect->per_name > 0) {
 		cost->tokens += dialect->per_name;
-		if (ctx_count_value(counter, view->json, view->name, cost,
+		if (ctx_count_value(counter, message->json, message->name, cost,
 			err) < 0)
 			return -1;
 	}
-	if (add_parts(counter, dialect, view, cost, err) < 0)
+	if (add_parts(counter, dialect, message, cost, err) < 0)
 		return -1;
-	cost->reasoning = loose_reasoning(view, cost);
+	cost->reasoning = loose_reasoning(message, cost);
 	if (!counter->exact)
 		cost->estimated = cost->tokens;
 	return 0;

@@ -29,24 +29,24 @@ close_opened(struct opened *opened)
 }
 
 static int
-open_encoding(struct ctx_model_counters *meter, const char *encoding,
+open_encoding(struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
 {
 	struct ctx_meter_entry *grown;
 	struct opened *opened;
 
-	grown = ctx_grow(meter->entries, &meter->cap, meter->n + 1,
+	grown = ctx_grow(counters->entries, &counters->cap, counters->n + 1,
 	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	meter->entries = grown;
+	counters->entries = grown;
 	opened = calloc(1, sizeof *opened);
 	if (opened == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_tokenizer_open(&opened->tokenizer, encoding, meter->cache,
+	if (ctx_tokenizer_open(&opened->tokenizer, encoding, counters->cache,
 		err) < 0 ||
 	    ctx_token_counter_open(&opened->counter.tokens, opened->tokenizer,
-		meter->simd, err) < 0) {
+		counters->simd, err) < 0) {
 		close_opened(opened);
 		return -1;
 	}
@@ -57,7 +57,7 @@ open_encoding(struct ctx_model_counters *meter, const char *encoding,
 	opened->counter.factor = like->factor;
 	opened->counter.image = like->image;
 	opened->counter.tools = like->tools;
-	meter->entries[meter->n++].opened = opened;
+	counters->entries[counters->n++].opened = opened;
 	*out = opened;
 	return 0;
 }
@@ -65,17 +65,17 @@ open_encoding(struct ctx_model_counters *meter, const char *encoding,
 /* The name of the model that was asked for, that is named, or of the
  * environment; p NULL if there is none.  Decoded it is in meter->text. */
 static int
-find_name(struct ctx_model_counters *meter, const struct ctx_json *json,
+find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
 {
-	const char *given = meter->model;
+	const char *given = counters->model;
 
-	meter->text.n = 0;
+	counters->text.n = 0;
 	if (given == NULL && node != 0 &&
 	    json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_json_text(json, node, &meter->text, name, err);
+		return ctx_json_text(json, node, &counters->text, name, err);
 	if (given == NULL)
-		given = meter->fallback;
+		given = counters->fallback;
 	*name = (struct ctx_str){given, given == NULL ? 0 : strlen(given)};
 	return 0;
 }
@@ -83,69 +83,71 @@ find_name(struct ctx_model_counters *meter, const struct ctx_json *json,
 /* Makes a decoded name one that lives as the meter.  Of many different ones,
  * and of long ones, that is the name as it is written, in json. */
 static int
-keep_name(struct ctx_model_counters *meter, const struct ctx_json *json,
+keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
 {
 	uint32_t id;
 
-	if (meter->text.n == 0)
+	if (counters->text.n == 0)
 		return 0;
-	if (name->n > LONGEST_KEPT || meter->names.n >= MOST_KEPT) {
+	if (name->n > LONGEST_KEPT || counters->names.n >= MOST_KEPT) {
 		*name = ctx_json_str(json, node);
 		return 0;
 	}
-	if (ctx_intern(&meter->names, name->p, name->n, &id, err) < 0)
+	if (ctx_intern(&counters->names, name->p, name->n, &id, err) < 0)
 		return -1;
-	*name = ctx_intern_at(&meter->names, id);
+	*name = ctx_intern_at(&counters->names, id);
 	return 0;
 }
 
 /* Its model.  Notes what is worth telling of it. */
 static const struct ctx_model *
-find_model(struct ctx_model_counters *meter, struct ctx_str name)
+find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
 	const struct ctx_model *model =
-	    ctx_model_find(&meter->own, name.p, name.n);
+	    ctx_model_find(&counters->own, name.p, name.n);
 
-	if (model->name[0] == '\0' && meter->unknown[0] == '\0') {
-		if (name.n >= sizeof meter->unknown)
-			name.n = sizeof meter->unknown - 1;
-		memcpy(meter->unknown, name.p, name.n);
-		meter->unknown[name.n] = '\0';
+	if (model->name[0] == '\0' && counters->unknown[0] == '\0') {
+		if (name.n >= sizeof counters->unknown)
+			name.n = sizeof counters->unknown - 1;
+		memcpy(counters->unknown, name.p, name.n);
+		counters->unknown[name.n] = '\0';
 	}
-	if (meter->near == NULL && meter->encoding == NULL && !model->exact &&
-	    model->file != NULL)
-		meter->near = model;
+	if (counters->near == NULL && counters->encoding == NULL &&
+	    !model->exact && model->file != NULL)
+		counters->near = model;
 	return model;
 }
 
 int
-ctx_model_counters_binds(struct ctx_model_counters *meter,
+ctx_model_counters_binds(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t node, bool *binds,
     struct ctx_err *err)
 {
 	struct ctx_str name;
 
-	if (find_name(meter, json, node, &name, err) < 0)
+	if (find_name(counters, json, node, &name, err) < 0)
 		return -1;
 	*binds = name.p == NULL ||
-	    ctx_model_binds(ctx_model_find(&meter->own, name.p, name.n), name);
+	    ctx_model_binds(ctx_model_find(&counters->own, name.p, name.n),
+		name);
 	return 0;
 }
 
 int
-ctx_meter_window(struct ctx_model_counters *meter, const struct ctx_json *json,
-    uint32_t node, uint64_t *window, struct ctx_err *err)
+ctx_meter_window(struct ctx_model_counters *counters,
+    const struct ctx_json *json, uint32_t node, uint64_t *window,
+    struct ctx_err *err)
 {
 	const struct ctx_model *model;
 	struct ctx_str name;
 
 	*window = 0;
-	if (find_name(meter, json, node, &name, err) < 0)
+	if (find_name(counters, json, node, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		return 0;
-	model = ctx_model_find(&meter->own, name.p, name.n);
+	model = ctx_model_find(&counters->own, name.p, name.n);
 	if (model->name[0] != '\0')
 		*window = model->window;
 	return 0;
@@ -153,14 +155,14 @@ ctx_meter_window(struct ctx_model_counters *meter, const struct ctx_json *json,
 
 /* What was opened for such a counter, or NULL. */
 static struct opened *
-find_opened(const struct ctx_model_counters *meter, const char *encoding,
+find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)
 {
 	struct opened *one;
 	size_t i;
 
-	for (i = 0; i < meter->n; i++) {
-		one = meter->entries[i].opened;
+	for (i = 0; i < counters->n; i++) {
+		one = counters->entries[i].opened;
 		if (strcmp(one->encoding, encoding) == 0 &&
 		    one->wanted.exact == like->exact &&
 		    one->wanted.factor == like->factor &&
@@ -174,9 +176,9 @@ find_opened(const struct ctx_model_counters *meter, const char *encoding,
 }
 
 int
-ctx_model_counters_find(struct ctx_model_counters *meter,
+ctx_model_counters_find(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t node,
-    struct ctx_model_counter *measure, struct ctx_err *err)
+    struct ctx_model_counter *model_counter, struct ctx_err *err)
 {
 	const struct ctx_model *model = NULL;
 	struct ctx_str name;
@@ -184,47 +186,47 @@ ctx_model_counters_find(struct ctx_model_counters *meter,
 	struct ctx_counter like = {.factor = 100};
 	struct opened *opened;
 
-	if (find_name(meter, json, node, &name, err) < 0)
+	if (find_name(counters, json, node, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		name = (struct ctx_str){"", 0};
 	else
-		model = find_model(meter, name);
-	if (keep_name(meter, json, node, &name, err) < 0)
+		model = find_model(counters, name);
+	if (keep_name(counters, json, node, &name, err) < 0)
 		return -1;
 	if (model != NULL) {
 		like.image = model->image;
 		like.tools = model->tools;
 	}
-	if (meter->encoding != NULL) {
-		encoding = meter->encoding;
+	if (counters->encoding != NULL) {
+		encoding = counters->encoding;
 		like.exact = true;
 	} else if (model != NULL) {
 		encoding = model->encoding;
 		like.exact = model->exact;
 		like.factor = model->factor;
 	}
-	opened = find_opened(meter, encoding, &like);
+	opened = find_opened(counters, encoding, &like);
 	if (opened == NULL &&
-	    open_encoding(meter, encoding, &like, &opened, err) < 0)
+	    open_encoding(counters, encoding, &like, &opened, err) < 0)
 		return -1;
-	measure->model = model;
-	measure->name = name;
-	measure->counter = &opened->counter;
-	measure->encoding = encoding;
+	model_counter->model = model;
+	model_counter->name = name;
+	model_counter->counter = &opened->counter;
+	model_counter->encoding = encoding;
 	return 0;
 }
 
 void
-ctx_model_counters_release(struct ctx_model_counters *meter)
+ctx_model_counters_release(struct ctx_model_counters *counters)
 {
 	size_t i;
 
-	for (i = 0; i < meter->n; i++)
-		close_opened(meter->entries[i].opened);
-	free(meter->entries);
-	meter->entries = NULL;
-	meter->n = meter->cap = 0;
-	ctx_intern_release(&meter->names);
-	ctx_buf_release(&meter->text);
+	for (i = 0; i < counters->n; i++)
+		close_opened(counters->entries[i].opened);
+	free(counters->entries);
+	counters->entries = NULL;
+	counters->n = counters->cap = 0;
+	ctx_intern_release(&counters->names);
+	ctx_buf_release(&counters->text);
 }

@@ -361,7 +361,7 @@ schema_of_answer(const struct ctx_json *json, uint32_t request)
 
 /* What stands around the definitions. */
 static int
-add_around(struct beside *b, const struct ctx_record_layout *shape,
+add_around(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	/* Without the # before Tools: published counts are a token lower. */
@@ -371,8 +371,8 @@ add_around(struct beside *b, const struct ctx_record_layout *shape,
 
 	if (!b->any)
 		return 0;
-	b->fixed += is_forced(b->json, shape->request) ? b->rule->forced
-						       : b->rule->once;
+	b->fixed += is_forced(b->json, layout->request) ? b->rule->forced
+							: b->rule->once;
 	if (b->rule->rule != CTX_TOOLS_TYPES)
 		return 0;
 	if (ctx_buf_add(&b->text, foot, sizeof foot - 1, err) < 0 ||
@@ -385,21 +385,22 @@ add_around(struct beside *b, const struct ctx_record_layout *shape,
 }
 
 static int
-count_tools(struct beside *b, const struct ctx_record_layout *shape,
+count_tools(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions",
 	    "gen_ai.tool.definitions", NULL};
 	const struct ctx_json *json = b->json;
-	uint32_t list = first_of(json, shape->request, keys), answer;
+	uint32_t list = first_of(json, layout->request, keys), answer;
 	uint64_t tokens;
 
 	if (list == 0)
 		list = ctx_json_find(json,
-		    ctx_json_find(json, shape->request, "toolConfig"), "tools");
-	if (add_tools(b, list, err) < 0 || add_around(b, shape, err) < 0)
+		    ctx_json_find(json, layout->request, "toolConfig"),
+		    "tools");
+	if (add_tools(b, list, err) < 0 || add_around(b, layout, err) < 0)
 		return -1;
-	answer = schema_of_answer(json, shape->request);
+	answer = schema_of_answer(json, layout->request);
 	if (answer != 0 && b->rule->rule == CTX_TOOLS_TEXTS
 		? count_schema(b, answer, err) < 0
 		: add_member(b, "\n", answer, err) < 0)
@@ -414,8 +415,8 @@ count_tools(struct beside *b, const struct ctx_record_layout *shape,
 
 int
 ctx_count_request_overhead(struct ctx_counter *counter,
-    const struct ctx_json *json, const struct ctx_record_layout *shape,
-    struct ctx_request_overhead *beside, struct ctx_err *err)
+    const struct ctx_json *json, const struct ctx_record_layout *layout,
+    struct ctx_request_overhead *overhead, struct ctx_err *err)
 {
 	static const char *const prompts[] = {"system", "instructions",
 	    "systemInstruction", "system_instruction",
@@ -424,23 +425,25 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	uint32_t prompt;
 	int rc = 0;
 
-	memset(beside, 0, sizeof *beside);
-	if (!shape->answers)
-		beside->tokens = shape->dialect->priming;
-	b.rule = counter->tools.rule != CTX_TOOLS_NONE ? &counter->tools
-						       : &shape->dialect->tools;
-	if (shape->in_request) {
-		prompt = first_of(json, shape->request, prompts);
+	memset(overhead, 0, sizeof *overhead);
+	if (!layout->is_response)
+		overhead->tokens = layout->dialect->priming;
+	b.rule = counter->tools.rule != CTX_TOOLS_NONE
+	    ? &counter->tools
+	    : &layout->dialect->tools;
+	if (layout->in_request) {
+		prompt = first_of(json, layout->request, prompts);
 		if (prompt != 0)
 			rc = count_prompt(&b, prompt, err);
-		beside->system = b.cost.tokens;
+		overhead->system = b.cost.tokens;
 		if (rc == 0)
-			rc = count_tools(&b, shape, err);
-		beside->tools = b.cost.tokens - beside->system;
+			rc = count_tools(&b, layout, err);
+		overhead->tools = b.cost.tokens - overhead->system;
 	}
 	ctx_buf_release(&b.text);
-	beside->tokens += beside->system + beside->tools;
-	beside->chars = b.cost.chars;
-	beside->estimated = counter->exact ? beside->tools : beside->tokens;
+	overhead->tokens += overhead->system + overhead->tools;
+	overhead->chars = b.cost.chars;
+	overhead->estimated =
+	    counter->exact ? overhead->tools : overhead->tokens;
 	return rc;
 }

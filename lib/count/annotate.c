@@ -12,7 +12,7 @@
 struct annotate {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	const char *key;
 	struct ctx_model_counter lines, record; /* of the conversations */
 	bool open;                              /* the stream's has begun */
@@ -25,15 +25,15 @@ struct annotate {
 static int
 begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_request_overhead beside;
+	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(a->stream, event, a->meter, &a->record, err) <
+	if (ctx_stream_measure(a->stream, event, a->counters, &a->record, err) <
 		0 ||
 	    ctx_count_request_overhead(a->record.counter, event->record->json,
-		event->shape, &beside, err) < 0)
+		event->layout, &overhead, err) < 0)
 		return -1;
 	a->counted = true;
-	a->tokens += beside.tokens;
+	a->tokens += overhead.tokens;
 	return 0;
 }
 
@@ -41,17 +41,17 @@ static int
 add_message(struct annotate *a, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_model_counter *measure =
+	struct ctx_model_counter *model_counter =
 	    event->inside ? &a->record : &a->lines;
 	struct ctx_cost cost;
 
 	if (!event->inside && !a->open) {
-		if (ctx_stream_measure(a->stream, event, a->meter, measure,
-			err) < 0)
+		if (ctx_stream_measure(a->stream, event, a->counters,
+			model_counter, err) < 0)
 			return -1;
 		a->open = true;
 	}
-	if (ctx_stream_cost(event, measure->counter, &cost, err) < 0)
+	if (ctx_stream_cost(event, model_counter->counter, &cost, err) < 0)
 		return -1;
 	a->counted = true;
 	a->tokens += cost.tokens;
@@ -128,11 +128,11 @@ one_event(struct annotate *a, const struct ctx_event *event,
 
 int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, const char *key, struct ctx_err *err)
+    struct ctx_model_counters *counters, const char *key, struct ctx_err *err)
 {
 	struct annotate a = {.stream = stream,
 	    .writer = writer,
-	    .meter = meter,
+	    .counters = counters,
 	    .key = key};
 	struct ctx_event event;
 	struct ctx_err late;

@@ -34,7 +34,7 @@ struct ctx_token_stats {
 	uint64_t tokens;    /* framing and all, as a budget is measured */
 	uint64_t estimated; /* of the tokens, what is no exact count */
 	struct ctx_request_overhead
-	    beside;       /* of the tokens, what no message costs */
+	    overhead;     /* of the tokens, what no message costs */
 	uint64_t framing; /* of the tokens, what every message costs */
 	uint64_t chars, bytes;
 	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, by kind of part */
@@ -47,7 +47,7 @@ struct ctx_token_stats {
 	uint64_t turn;
 	enum ctx_role role;
 	struct ctx_str tool; /* of its first call or result, n 0: none */
-	const struct ctx_message *view;
+	const struct ctx_message *message;
 	/* If asked for: each tool that is known once, as they come. */
 	const struct ctx_share *shares;
 	size_t n_shares;
@@ -67,7 +67,7 @@ struct ctx_count_hooks {
 	bool shares; /* messages have them */
 };
 int ctx_count_stream(struct ctx_stream *stream,
-    struct ctx_model_counters *meter, const struct ctx_count_hooks *hooks,
+    struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
 
 /* ---- count/annotate.c: the stream, with what each record costs ---------- */
@@ -80,6 +80,6 @@ int ctx_count_stream(struct ctx_stream *stream,
  * Providers refuse members that they do not know.  Holds one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, const char *key, struct ctx_err *err);
+    struct ctx_model_counters *counters, const char *key, struct ctx_err *err);
 
 #endif

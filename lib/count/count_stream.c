@@ -12,8 +12,8 @@
 
 struct count {
 	struct ctx_groups groups;
-	struct ctx_model_counter measure;
-	struct ctx_token_stats tally;
+	struct ctx_model_counter model_counter;
+	struct ctx_token_stats stats;
 	bool open;
 	struct ctx_share *shares; /* of the message */
 	uint32_t *tools;          /* theirs */
@@ -24,7 +24,7 @@ struct count {
 
 struct tally {
 	struct ctx_stream *stream;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
 	struct count lines, record; /* the stream's messages, and a record's */
 };
@@ -33,28 +33,28 @@ static int
 begin(struct tally *t, struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_token_stats *tally = &count->tally;
-	struct ctx_request_overhead beside;
+	struct ctx_token_stats *stats = &count->stats;
+	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(t->stream, event, t->meter, &count->measure,
-		err) < 0 ||
-	    ctx_count_request_overhead(count->measure.counter,
-		event->record->json, event->shape, &beside, err) < 0)
+	if (ctx_stream_measure(t->stream, event, t->counters,
+		&count->model_counter, err) < 0 ||
+	    ctx_count_request_overhead(count->model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
 	ctx_groups_reset(&count->groups);
-	memset(tally, 0, sizeof *tally);
-	tally->file = event->record->file;
-	tally->line = event->inside ? event->record->line : 0;
-	tally->model = count->measure.model;
-	tally->name = count->measure.name;
-	tally->encoding = count->measure.encoding;
-	tally->beside = beside;
-	tally->tokens = beside.tokens;
-	tally->estimated = beside.estimated;
-	tally->chars = beside.chars;
+	memset(stats, 0, sizeof *stats);
+	stats->file = event->record->file;
+	stats->line = event->inside ? event->record->line : 0;
+	stats->model = count->model_counter.model;
+	stats->name = count->model_counter.name;
+	stats->encoding = count->model_counter.encoding;
+	stats->overhead = overhead;
+	stats->tokens = overhead.tokens;
+	stats->estimated = overhead.estimated;
+	stats->chars = overhead.chars;
 	if (event->inside)
-		tally->billed = ctx_billed_input(event->record->json,
-		    ctx_json_find(event->record->json, event->shape->request,
+		stats->billed = ctx_billed_input(event->record->json,
+		    ctx_json_find(event->record->json, event->layout->request,
 			"usage"));
 	count->open = true;
 	return 0;
@@ -102,19 +102,19 @@ static int
 add_share(struct count *count, const struct ctx_event *event, size_t *i,
     struct ctx_err *err)
 {
-	struct ctx_counter *counter = count->measure.counter;
-	const struct ctx_dialect *dialect = event->shape->dialect;
-	const struct ctx_message *view = event->view;
+	struct ctx_counter *counter = count->model_counter.counter;
+	const struct ctx_dialect *dialect = event->layout->dialect;
+	const struct ctx_message *message = event->message;
 	struct ctx_cost cost = {0};
 	struct ctx_share *share;
 	uint32_t tool;
 
-	if (ctx_groups_tool(&count->groups, dialect, view, *i, &tool, err) <
+	if (ctx_groups_tool(&count->groups, dialect, message, *i, &tool, err) <
 		0 ||
-	    (view->parts[*i].kind == CTX_BLOCK_TOOL_RESULT
-		    ? ctx_count_result(counter, dialect, view, i, &cost, err)
-		    : ctx_count_block(counter, dialect, view, *i, &cost, err)) <
-		0)
+	    (message->blocks[*i].kind == CTX_BLOCK_TOOL_RESULT
+		    ? ctx_count_result(counter, dialect, message, i, &cost, err)
+		    : ctx_count_block(counter, dialect, message, *i, &cost,
+			  err)) < 0)
 		return -1;
 	if (tool == 0)
 		return 0;
@@ -133,13 +133,13 @@ static int
 add_shares(struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_message *view = event->view;
+	const struct ctx_message *message = event->message;
 	size_t i;
 
 	count->n_shares = 0;
-	for (i = 0; i < view->n; i++)
-		if ((view->parts[i].kind == CTX_BLOCK_TOOL_CALL ||
-			view->parts[i].kind == CTX_BLOCK_TOOL_RESULT) &&
+	for (i = 0; i < message->n; i++)
+		if ((message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
+			message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT) &&
 		    add_share(count, event, &i, err) < 0)
 			return -1;
 	return 0;
@@ -157,20 +157,21 @@ static int
 add_message(struct tally *t, struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_dialect *dialect = event->shape->dialect;
+	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_node *node = &event->record->json->nodes[event->node];
-	struct ctx_token_stats *all = &count->tally, one;
+	struct ctx_token_stats *all = &count->stats, one;
 	struct ctx_groups *groups = &count->groups;
-	const struct ctx_segment *item;
+	const struct ctx_segment *segment;
 	struct ctx_cost cost;
 	size_t i;
 
 	if (t->hooks->shares && add_shares(count, event, err) < 0)
 		return -1;
-	if (ctx_stream_cost(event, count->measure.counter, &cost, err) < 0 ||
-	    ctx_groups_add(groups, dialect, event->view, &cost, 0, err) < 0)
+	if (ctx_stream_cost(event, count->model_counter.counter, &cost, err) <
+		0 ||
+	    ctx_groups_add(groups, dialect, event->message, &cost, 0, err) < 0)
 		return -1;
-	item = &groups->items[groups->n - 1];
+	segment = &groups->segments[groups->n - 1];
 	one = (struct ctx_token_stats){
 	    .file = event->record->file,
 	    .line = event->record->line,
@@ -178,26 +179,26 @@ add_message(struct tally *t, struct count *count, const struct ctx_event *event,
 	    .model = all->model,
 	    .name = all->name,
 	    .encoding = all->encoding,
-	    .messages = !(event->view->flags & CTX_MESSAGE_CONTINUES),
+	    .messages = !(event->message->flags & CTX_MESSAGE_CONTINUES),
 	    .tokens = cost.tokens,
 	    .estimated = cost.estimated,
 	    .framing = cost.framing,
 	    .chars = cost.chars,
-	    .billed = event->view->billed > 0
-		? event->view->billed
-		: ctx_billed_input(event->record->json, event->view->usage),
-	    .asked = cost.asked,
-	    .asked_estimated = cost.asked_estimated,
+	    .billed = event->message->billed > 0
+		? event->message->billed
+		: ctx_billed_input(event->record->json, event->message->usage),
+	    .asked = cost.prompt_tokens,
+	    .asked_estimated = cost.prompt_estimated,
 	    .bytes =
 		event->inside ? node->end - node->at : event->record->text.n,
 	    .index = event->line != 0 && !event->inside
-		? ctx_transcript_message_index(t->stream->live, event->line,
-		      item->message)
-		: item->message,
-	    .turn = item->turn,
-	    .role = event->view->role,
-	    .tool = ctx_intern_at(&groups->tools, item->tool),
-	    .view = event->view,
+		? ctx_transcript_message_index(t->stream->transcript,
+		      event->line, segment->message)
+		: segment->message,
+	    .turn = segment->turn,
+	    .role = event->message->role,
+	    .tool = ctx_intern_at(&groups->tools, segment->tool),
+	    .message = event->message,
 	    .shares = count->shares,
 	    .n_shares = count->n_shares,
 	};
@@ -211,9 +212,9 @@ add_message(struct tally *t, struct count *count, const struct ctx_event *event,
 	all->turns = groups->turn;
 	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
 		one.kinds[i] = cost.kinds[i];
-		one.rough[i] = cost.rough[i];
+		one.rough[i] = cost.estimated_by_kind[i];
 		all->kinds[i] += cost.kinds[i];
-		all->rough[i] += cost.rough[i];
+		all->rough[i] += cost.estimated_by_kind[i];
 	}
 	if (t->hooks->message != NULL &&
 	    t->hooks->message(t->hooks->user, &one, err) < 0)
@@ -227,7 +228,7 @@ end(struct tally *t, struct count *count, struct ctx_err *err)
 	count->open = false;
 	if (t->hooks->ended == NULL)
 		return 0;
-	return t->hooks->ended(t->hooks->user, &count->tally, err);
+	return t->hooks->ended(t->hooks->user, &count->stats, err);
 }
 
 static int
@@ -264,14 +265,14 @@ run(struct tally *t, struct ctx_err *err)
 }
 
 int
-ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *meter,
+ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_count_hooks *hooks, struct ctx_err *err)
 {
 	struct tally t = {0};
 	int rc = -1;
 
 	t.stream = stream;
-	t.meter = meter;
+	t.counters = counters;
 	t.hooks = hooks;
 	if (ctx_groups_init(&t.lines.groups, err) == 0 &&
 	    ctx_groups_init(&t.record.groups, err) == 0)

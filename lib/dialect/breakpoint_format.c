@@ -89,7 +89,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.system = "system",
 	.tools = {"tools"},
 	/* A tool that is loaded later, and one of another format. */
-	.bare = {"defer_loading", "function"},
+	.no_marker_tools = {"defer_loading", "function"},
 	.before = {"model", "tools", "speed", "system", "tool_choice",
 	    "thinking"},
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
@@ -104,11 +104,11 @@ static const struct ctx_breakpoint_format table[] = {
 	.key = "cachePoint",
 	.values = {"{\"type\":\"default\"}",
 	    "{\"type\":\"default\",\"ttl\":\"1h\"}"},
-	.apart = true,
+	.separate_block = true,
 	.content = {"content"},
 	.text = "[{\"text\":",
 	.blocks = bedrock_blocks,
-	.keyed = true,
+	.one_key_blocks = true,
 	.system = "system",
 	.tools = {"toolConfig", "tools"},
 	.before = {"modelId", "toolConfig", "system",
@@ -123,12 +123,12 @@ static const struct ctx_breakpoint_format table[] = {
 	.provider = "anthropic",
 	.dialect = "langchain",
 	.also = {"langchain-lc", "langchain-dict", "langchain-dump"},
-	.never_found = true,
+	.only_on_request = true,
 	.key = "cache_control",
 	.values = {"{\"type\":\"ephemeral\"}",
 	    "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}"},
 	.content = {"content"},
-	.within = {"kwargs", "data"},
+	.nested_content = {"kwargs", "data"},
 	.text = TEXT_BLOCK("text"),
 	.blocks = langchain_blocks,
 	.before = {"model", "tools"},
@@ -147,10 +147,10 @@ static const struct ctx_breakpoint_format table[] = {
 	.content = {"content"},
 	.text = TEXT_BLOCK("text"),
 	.blocks = chat_blocks,
-	.silent = 1u << CTX_ROLE_ASSISTANT,
+	.no_marker_roles = 1u << CTX_ROLE_ASSISTANT,
 	.before = {"model", "tools"},
 	.models = HEEDS(CTX_CACHE_BREAKPOINT),
-	.own = {"prompt_cache_options", "explicit"},
+	.implicit_breakpoint = {"prompt_cache_options", "explicit"},
     },
     {
 	.provider = "openai",
@@ -160,10 +160,10 @@ static const struct ctx_breakpoint_format table[] = {
 	.content = {"content", "output"},
 	.text = TEXT_BLOCK("input_text"),
 	.blocks = responses_blocks,
-	.silent = 1u << CTX_ROLE_ASSISTANT,
+	.no_marker_roles = 1u << CTX_ROLE_ASSISTANT,
 	.before = {"model", "tools", "instructions"},
 	.models = HEEDS(CTX_CACHE_BREAKPOINT),
-	.own = {"prompt_cache_options", "explicit"},
+	.implicit_breakpoint = {"prompt_cache_options", "explicit"},
     },
 };
 
@@ -226,14 +226,14 @@ ctx_breakpoint_format_any(const struct ctx_dialect *dialect)
 }
 
 const char *
-ctx_breakpoint_before(const struct ctx_breakpoint_format *hints, size_t i)
+ctx_breakpoint_before(const struct ctx_breakpoint_format *format, size_t i)
 {
 	static const char *const others[] = {"model", "tools", "system",
 	    "systemInstruction", "system_instruction"};
-	const size_t most = sizeof hints->before / sizeof hints->before[0];
+	const size_t most = sizeof format->before / sizeof format->before[0];
 
-	if (hints != NULL)
-		return i < most ? hints->before[i] : NULL;
+	if (format != NULL)
+		return i < most ? format->before[i] : NULL;
 	return i < sizeof others / sizeof others[0] ? others[i] : NULL;
 }
 
@@ -263,7 +263,8 @@ is_hint(const struct ctx_json *json, uint32_t node)
 	if (ctx_json_count(json, node) != 1)
 		return false;
 	for (row = table; row < table + n_rows; row++)
-		if (row->apart && ctx_json_find(json, node, row->key) != 0)
+		if (row->separate_block &&
+		    ctx_json_find(json, node, row->key) != 0)
 			return true;
 	return false;
 }
@@ -274,7 +275,7 @@ ctx_breakpoint_key(const struct ctx_json *json, uint32_t key)
 	const struct ctx_breakpoint_format *row;
 
 	for (row = table; row < table + n_rows; row++)
-		if (!row->apart && ctx_json_is(json, key, row->key))
+		if (!row->separate_block && ctx_json_is(json, key, row->key))
 			return true;
 	return false;
 }
@@ -287,17 +288,18 @@ is_type(const struct ctx_json *json, uint32_t type, const char *want)
 }
 
 static bool
-may_block(const struct ctx_breakpoint_format *hints,
+may_block(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
 	const struct ctx_breakpoint_block *row;
 
-	for (row = hints->blocks; row->type != NULL; row++) {
-		value = hints->keyed ? ctx_json_find(json, block, row->type)
-				     : block;
+	for (row = format->blocks; row->type != NULL; row++) {
+		value = format->one_key_blocks
+		    ? ctx_json_find(json, block, row->type)
+		    : block;
 		if (value == 0 ||
-		    (!hints->keyed &&
+		    (!format->one_key_blocks &&
 			(type == 0 || !is_type(json, type, row->type))))
 			continue;
 		if (row->text != NULL)
@@ -312,14 +314,14 @@ may_block(const struct ctx_breakpoint_format *hints,
 }
 
 static bool
-may_tool(const struct ctx_breakpoint_format *hints, const struct ctx_json *json,
-    uint32_t tool)
+may_tool(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t tool)
 {
 	uint32_t value;
 	size_t i;
 
-	for (i = 0; i < 2 && hints->bare[i] != NULL; i++) {
-		value = ctx_json_find(json, tool, hints->bare[i]);
+	for (i = 0; i < 2 && format->no_marker_tools[i] != NULL; i++) {
+		value = ctx_json_find(json, tool, format->no_marker_tools[i]);
 		if (value != 0 && json->nodes[value].kind != CTX_JSON_FALSE)
 			return false;
 	}
@@ -329,21 +331,21 @@ may_tool(const struct ctx_breakpoint_format *hints, const struct ctx_json *json,
 /* ---- where ---- */
 
 uint32_t
-ctx_breakpoint_content(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message)
 {
 	uint32_t value = 0, inner, role;
 	size_t i;
 
-	for (i = 0; i < 2 && hints->within[i] != NULL; i++) {
-		inner = ctx_json_find(json, message, hints->within[i]);
+	for (i = 0; i < 2 && format->nested_content[i] != NULL; i++) {
+		inner = ctx_json_find(json, message, format->nested_content[i]);
 		if (inner != 0) {
 			message = inner;
 			break;
 		}
 	}
-	for (i = 0; i < 2 && value == 0 && hints->content[i] != NULL; i++)
-		value = ctx_json_find(json, message, hints->content[i]);
+	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
+		value = ctx_json_find(json, message, format->content[i]);
 	/* OpenAI's types take no blocks in a message of role function. */
 	role = ctx_json_find(json, message, "role");
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
@@ -353,39 +355,41 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *hints,
 }
 
 uint32_t
-ctx_breakpoint_system(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request)
 {
-	if (hints->system == NULL)
+	if (format->system == NULL)
 		return 0;
-	return ctx_json_find(json, request, hints->system);
+	return ctx_json_find(json, request, format->system);
 }
 
 uint32_t
-ctx_breakpoint_tools(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request)
 {
 	uint32_t node = request;
 	size_t i;
 
-	if (hints->tools[0] == NULL)
+	if (format->tools[0] == NULL)
 		return 0;
-	for (i = 0; i < 2 && hints->tools[i] != NULL; i++)
-		if ((node = ctx_json_find(json, node, hints->tools[i])) == 0)
+	for (i = 0; i < 2 && format->tools[i] != NULL; i++)
+		if ((node = ctx_json_find(json, node, format->tools[i])) == 0)
 			return 0;
 	return json->nodes[node].kind == CTX_JSON_ARRAY ? node : 0;
 }
 
 bool
-ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request)
 {
 	uint32_t mode;
 
-	if (hints->own[0] == NULL)
+	if (format->implicit_breakpoint[0] == NULL)
 		return false;
-	mode = ctx_find_below(json, request, hints->own[0], "mode");
-	return mode == 0 || !ctx_json_is(json, mode, hints->own[1]);
+	mode = ctx_find_below(json, request, format->implicit_breakpoint[0],
+	    "mode");
+	return mode == 0 ||
+	    !ctx_json_is(json, mode, format->implicit_breakpoint[1]);
 }
 
 /* Elements that are no hints. */
@@ -402,7 +406,7 @@ count_blocks(const struct ctx_json *json, uint32_t list)
 }
 
 void
-ctx_breakpoint_find_places(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places)
 {
@@ -423,13 +427,13 @@ ctx_breakpoint_find_places(const struct ctx_breakpoint_format *hints,
 	     node = json->nodes[node].next) {
 		if (is_hint(json, node) || left-- > CTX_BREAKPOINT_REACH)
 			continue;
-		if (may_block(hints, json, node))
+		if (may_block(format, json, node))
 			places->mask |= 1u << left;
 	}
 }
 
 void
-ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places)
 {
@@ -443,39 +447,40 @@ ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *hints,
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next)
 		if (!is_hint(json, node) && left-- <= CTX_BREAKPOINT_REACH &&
-		    may_tool(hints, json, node))
+		    may_tool(format, json, node))
 			places->mask = 1u << left;
 }
 
 /* ---- writing ---- */
 
 void
-ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *pen)
+ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
 {
-	free(pen->drop);
-	pen->drop = NULL;
-	pen->cap = 0;
+	free(writer->drop);
+	writer->drop = NULL;
+	writer->cap = 0;
 }
 
 /* Makes room to say of each child of a container whether it goes. */
 static int
-need_drop(struct ctx_breakpoint_writer *pen, uint32_t node, struct ctx_err *err)
+need_drop(struct ctx_breakpoint_writer *writer, uint32_t node,
+    struct ctx_err *err)
 {
-	size_t n = ctx_json_count(pen->json, node);
-	bool *drop = ctx_grow(pen->drop, &pen->cap, n, sizeof *drop, err);
+	size_t n = ctx_json_count(writer->json, node);
+	bool *drop = ctx_grow(writer->drop, &writer->cap, n, sizeof *drop, err);
 
 	if (drop == NULL)
 		return -1;
-	pen->drop = drop;
+	writer->drop = drop;
 	memset(drop, 0, n * sizeof *drop);
 	return 0;
 }
 
 int
-ctx_breakpoint_strip(struct ctx_breakpoint_writer *pen, uint32_t object,
+ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
     struct ctx_err *err)
 {
-	const struct ctx_node *nodes = pen->json->nodes;
+	const struct ctx_node *nodes = writer->json->nodes;
 	uint32_t key;
 	bool any = false;
 	size_t i = 0;
@@ -484,32 +489,33 @@ ctx_breakpoint_strip(struct ctx_breakpoint_writer *pen, uint32_t object,
 		return 0;
 	for (key = object + 1; key < nodes[object].next && !any;
 	     key = nodes[key + 1].next)
-		any = ctx_breakpoint_key(pen->json, key);
+		any = ctx_breakpoint_key(writer->json, key);
 	if (!any)
 		return 0;
-	if (need_drop(pen, object, err) < 0)
+	if (need_drop(writer, object, err) < 0)
 		return -1;
 	for (key = object + 1; key < nodes[object].next;
 	     key = nodes[key + 1].next)
-		pen->drop[i++] = ctx_breakpoint_key(pen->json, key);
-	return ctx_edits_remove(pen->edits, pen->json, object, pen->drop, err);
+		writer->drop[i++] = ctx_breakpoint_key(writer->json, key);
+	return ctx_edits_remove(writer->edits, writer->json, object,
+	    writer->drop, err);
 }
 
 static int
-insert(struct ctx_breakpoint_writer *pen, uint32_t at, const char *p,
+insert(struct ctx_breakpoint_writer *writer, uint32_t at, const char *p,
     struct ctx_err *err)
 {
-	struct ctx_str place = {pen->json->text + at, 0};
+	struct ctx_str place = {writer->json->text + at, 0};
 
-	return ctx_edits_replace(pen->edits, place, p, strlen(p), err);
+	return ctx_edits_replace(writer->edits, place, p, strlen(p), err);
 }
 
 static const char *
-value_of(const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl)
+value_of(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 {
-	const char *value = hints->values[ttl];
+	const char *value = format->values[ttl];
 
-	return value != NULL ? value : hints->values[0];
+	return value != NULL ? value : format->values[0];
 }
 
 /* Is the value, white space aside, spelt like this one of ours? */
@@ -532,21 +538,21 @@ is_spelt(const struct ctx_json *json, uint32_t node, const char *value)
 /* Has the object no hint but this one as a member, or is it that? */
 static bool
 is_right(const struct ctx_json *json, uint32_t object,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl)
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool right = false;
 	uint32_t key;
 
 	if (nodes[object].kind != CTX_JSON_OBJECT ||
-	    is_hint(json, object) != hints->apart)
+	    is_hint(json, object) != format->separate_block)
 		return false;
 	for (key = object + 1; key < nodes[object].next;
 	     key = nodes[key + 1].next) {
-		if (!hints->apart && !ctx_breakpoint_key(json, key))
+		if (!format->separate_block && !ctx_breakpoint_key(json, key))
 			continue;
-		if (right || !ctx_json_is(json, key, hints->key) ||
-		    !is_spelt(json, key + 1, value_of(hints, ttl)))
+		if (right || !ctx_json_is(json, key, format->key) ||
+		    !is_spelt(json, key + 1, value_of(format, ttl)))
 			return false;
 		right = true;
 	}
@@ -555,53 +561,54 @@ is_right(const struct ctx_json *json, uint32_t object,
 
 /* Notes a hint for a block that has none, or none that stays. */
 static int
-put(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t block,
-    struct ctx_err *err)
+put(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
+    uint32_t block, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = pen->json->nodes;
+	const struct ctx_node *nodes = writer->json->nodes;
 	uint32_t at = nodes[block].end, key;
 	char hint[128];
 
 	/* Behind the last member that stays. */
-	for (key = block + 1; !hints->apart && key < nodes[block].next;
+	for (key = block + 1;
+	     !format->separate_block && key < nodes[block].next;
 	     key = nodes[key + 1].next)
-		if (!ctx_breakpoint_key(pen->json, key))
+		if (!ctx_breakpoint_key(writer->json, key))
 			at = nodes[key + 1].end;
 	(void)snprintf(hint, sizeof hint,
-	    hints->apart ? ",{\"%s\":%s}" : ",\"%s\":%s", hints->key,
-	    value_of(hints, ttl));
-	return insert(pen, at, hint, err);
+	    format->separate_block ? ",{\"%s\":%s}" : ",\"%s\":%s", format->key,
+	    value_of(format, ttl));
+	return insert(writer, at, hint, err);
 }
 
 /* The same for a text, which becomes a block. */
 static int
-put_text(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t text,
+put_text(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
     struct ctx_err *err)
 {
 	char hint[128];
 
 	(void)snprintf(hint, sizeof hint,
-	    hints->apart ? "},{\"%s\":%s}]" : ",\"%s\":%s}]", hints->key,
-	    value_of(hints, ttl));
-	if (insert(pen, pen->json->nodes[text].at, hints->text, err) < 0)
+	    format->separate_block ? "},{\"%s\":%s}]" : ",\"%s\":%s}]",
+	    format->key, value_of(format, ttl));
+	if (insert(writer, writer->json->nodes[text].at, format->text, err) < 0)
 		return -1;
-	return insert(pen, pen->json->nodes[text].end, hint, err);
+	return insert(writer, writer->json->nodes[text].end, hint, err);
 }
 
 int
-ctx_breakpoint_widen(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, uint32_t list,
+ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, uint32_t list,
     struct ctx_err *err)
 {
-	const struct ctx_node *node = &pen->json->nodes[list];
+	const struct ctx_node *node = &writer->json->nodes[list];
 
 	if (node->kind != CTX_JSON_STRING)
 		return 0;
-	if (insert(pen, node->at, hints->text, err) < 0)
+	if (insert(writer, node->at, format->text, err) < 0)
 		return -1;
-	return insert(pen, node->end, "}]", err);
+	return insert(writer, node->end, "}]", err);
 }
 
 /* Blocks in blocks that are looked at: those of a document in a result. */
@@ -633,10 +640,10 @@ find_inner(const struct ctx_json *json, uint32_t block, unsigned depth,
 /* A result, a document and the like hold blocks of their own; what a call
  * was given is no block, whatever its keys. */
 static int
-strip_inner(struct ctx_breakpoint_writer *pen, uint32_t block,
+strip_inner(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = pen->json;
+	const struct ctx_json *json = writer->json;
 	struct inner lists[2 * INNER], *last;
 	size_t n = find_inner(json, block, 0, lists);
 	uint32_t node;
@@ -649,7 +656,7 @@ strip_inner(struct ctx_breakpoint_writer *pen, uint32_t block,
 		}
 		node = last->at;
 		last->at = json->nodes[node].next;
-		if (ctx_breakpoint_strip(pen, node, err) < 0)
+		if (ctx_breakpoint_strip(writer, node, err) < 0)
 			return -1;
 		n += find_inner(json, node, last->depth, lists + n);
 	}
@@ -659,11 +666,12 @@ strip_inner(struct ctx_breakpoint_writer *pen, uint32_t block,
 /* The key of the hint of this provider's that a block carries, or 0; null is
  * none. */
 static uint32_t
-carried(const struct ctx_breakpoint_format *hints, const struct ctx_json *json,
+carried(const struct ctx_breakpoint_format *format, const struct ctx_json *json,
     uint32_t block)
 {
-	uint32_t value =
-	    hints->apart ? 0 : ctx_json_find(json, block, hints->key);
+	uint32_t value = format->separate_block
+	    ? 0
+	    : ctx_json_find(json, block, format->key);
 
 	return value == 0 || json->nodes[value].kind == CTX_JSON_NULL
 	    ? 0
@@ -671,7 +679,7 @@ carried(const struct ctx_breakpoint_format *hints, const struct ctx_json *json,
 }
 
 int
-ctx_breakpoint_each(const struct ctx_breakpoint_format *hints,
+ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, void *user,
     ctx_breakpoint_visitor *visit, struct ctx_err *err)
 {
@@ -691,9 +699,9 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *hints,
 		}
 		node = last->at;
 		last->at = json->nodes[node].next;
-		key = carried(hints, json, node);
+		key = carried(format, json, node);
 		if ((key != 0 && visit(user, json, node, key, err) < 0) ||
-		    (hints->apart && is_hint(json, node) &&
+		    (format->separate_block && is_hint(json, node) &&
 			visit(user, json, container[n - 1], node, err) < 0))
 			return -1;
 		more = find_inner(json, node, last->depth, lists + n);
@@ -707,25 +715,25 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *hints,
 /* Notes the removal of the elements that are hints, but for those that are
  * right where they stand; an array of nothing else stays. */
 static int
-drop_hints(struct ctx_breakpoint_writer *pen, uint32_t list,
+drop_hints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *stay, size_t n_stay, struct ctx_err *err)
 {
-	const struct ctx_json *json = pen->json;
+	const struct ctx_json *json = writer->json;
 	size_t blocks = count_blocks(json, list), i = 0, k;
 	uint32_t node;
 
 	if (blocks == 0 || blocks == ctx_json_count(json, list))
 		return 0;
-	if (need_drop(pen, list, err) < 0)
+	if (need_drop(writer, list, err) < 0)
 		return -1;
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next) {
-		pen->drop[i] = is_hint(json, node);
+		writer->drop[i] = is_hint(json, node);
 		for (k = 0; k < n_stay; k++)
-			pen->drop[i] &= stay[k] != node;
+			writer->drop[i] &= stay[k] != node;
 		i++;
 	}
-	return ctx_edits_remove(pen->edits, json, list, pen->drop, err);
+	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
 /*
@@ -734,30 +742,31 @@ drop_hints(struct ctx_breakpoint_writer *pen, uint32_t list,
  * and right already.
  */
 static int
-write_block(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t block,
-    uint32_t behind, bool marked, bool *stays, struct ctx_err *err)
+write_block(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
+    uint32_t block, uint32_t behind, bool marked, bool *stays,
+    struct ctx_err *err)
 {
 	bool inside;
 
-	*stays = marked && hints->apart && behind != 0 &&
-	    is_right(pen->json, behind, hints, ttl);
-	inside =
-	    marked && !hints->apart && is_right(pen->json, block, hints, ttl);
-	if ((!inside && ctx_breakpoint_strip(pen, block, err) < 0) ||
-	    strip_inner(pen, block, err) < 0)
+	*stays = marked && format->separate_block && behind != 0 &&
+	    is_right(writer->json, behind, format, ttl);
+	inside = marked && !format->separate_block &&
+	    is_right(writer->json, block, format, ttl);
+	if ((!inside && ctx_breakpoint_strip(writer, block, err) < 0) ||
+	    strip_inner(writer, block, err) < 0)
 		return -1;
 	if (!marked || inside || *stays)
 		return 0;
-	return put(pen, hints, ttl, block, err);
+	return put(writer, format, ttl, block, err);
 }
 
 int
-ctx_breakpoint_write(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t list,
+ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
     uint32_t mask, struct ctx_err *err)
 {
-	const struct ctx_json *json = pen->json;
+	const struct ctx_json *json = writer->json;
 	uint32_t node, next, end, stay[CTX_BREAKPOINT_REACH];
 	size_t left, n_stay = 0;
 	bool marked, stays;
@@ -765,7 +774,7 @@ ctx_breakpoint_write(struct ctx_breakpoint_writer *pen,
 	if (list == 0)
 		return 0;
 	if (json->nodes[list].kind == CTX_JSON_STRING && mask != 0)
-		return put_text(pen, hints, ttl, list, err);
+		return put_text(writer, format, ttl, list, err);
 	if (json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	end = json->nodes[list].next;
@@ -776,13 +785,13 @@ ctx_breakpoint_write(struct ctx_breakpoint_writer *pen,
 			continue;
 		marked =
 		    left-- <= CTX_BREAKPOINT_REACH && (mask >> left & 1) != 0;
-		if (write_block(pen, hints, ttl, node, next < end ? next : 0,
-			marked, &stays, err) < 0)
+		if (write_block(writer, format, ttl, node,
+			next < end ? next : 0, marked, &stays, err) < 0)
 			return -1;
 		if (stays)
 			stay[n_stay++] = next;
 	}
-	return drop_hints(pen, list, stay, n_stay, err);
+	return drop_hints(writer, list, stay, n_stay, err);
 }
 
 _Static_assert(CTX_BREAKPOINT_LISTS >= 2 * sizeof table / sizeof table[0],

@@ -27,140 +27,143 @@ ctx_role_of(const struct ctx_json *json, uint32_t node)
 }
 
 bool
-ctx_read_role(struct ctx_message *view, const struct ctx_json *json,
+ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role)
 {
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
 		return false;
-	ctx_message_reset(view, json, node);
-	view->role = ctx_role_of(json, role);
-	view->role_node = role;
+	ctx_message_reset(message, json, node);
+	message->role = ctx_role_of(json, role);
+	message->role_node = role;
 	return true;
 }
 
 int
-ctx_read_part(struct ctx_message *view, enum ctx_block_kind kind,
+ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err)
 {
-	return ctx_message_add_block(view, kind, value, err) == NULL ? -1 : 0;
+	return ctx_message_add_block(message, kind, value, err) == NULL ? -1
+									: 0;
 }
 
 /* Reads the blocks of an array; what they add can be taken out of it. */
 static int
-read_blocks(struct ctx_message *view, uint32_t array, uint32_t owner,
+read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = view->json->nodes;
+	const struct ctx_node *nodes = message->json->nodes;
 	uint32_t block;
 	size_t first;
 
 	for (block = array + 1; block < nodes[array].next;
 	     block = nodes[block].next) {
-		first = view->n;
-		if (read_block(view->json, block, view, err) < 0)
+		first = message->n;
+		if (read_block(message->json, block, message, err) < 0)
 			return -1;
-		for (; first < view->n; first++) {
-			if (view->parts[first].child == 0) {
-				view->parts[first].parent = array;
-				view->parts[first].child = block;
+		for (; first < message->n; first++) {
+			if (message->blocks[first].removable == 0) {
+				message->blocks[first].container = array;
+				message->blocks[first].removable = block;
 			}
-			if (view->parts[first].owner == 0)
-				view->parts[first].owner = owner;
+			if (message->blocks[first].result_index == 0)
+				message->blocks[first].result_index = owner;
 		}
 	}
 	return 0;
 }
 
 int
-ctx_read_content(struct ctx_message *view, uint32_t content,
+ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err)
 {
 	enum ctx_block_kind kind = CTX_BLOCK_OPAQUE;
 
 	if (content == 0)
 		return 0;
-	switch (view->json->nodes[content].kind) {
+	switch (message->json->nodes[content].kind) {
 	case CTX_JSON_NULL:
 		return 0;
 	case CTX_JSON_ARRAY:
-		return read_blocks(view, content, 0, read_block, err);
+		return read_blocks(message, content, 0, read_block, err);
 	case CTX_JSON_STRING:
 		kind = CTX_BLOCK_TEXT;
 		break;
 	default:
 		break;
 	}
-	return ctx_read_part(view, kind, content, err);
+	return ctx_read_part(message, kind, content, err);
 }
 
 int
-ctx_read_result(struct ctx_message *view, uint32_t body, uint32_t id,
+ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err)
 {
 	struct ctx_block *result;
 
-	result = ctx_message_add_block(view, CTX_BLOCK_TOOL_RESULT, body, err);
+	result =
+	    ctx_message_add_block(message, CTX_BLOCK_TOOL_RESULT, body, err);
 	if (result == NULL)
 		return -1;
 	result->id = id;
 	result->name = name;
-	if (body == 0 || view->json->nodes[body].kind != CTX_JSON_ARRAY ||
+	if (body == 0 || message->json->nodes[body].kind != CTX_JSON_ARRAY ||
 	    read_block == NULL)
 		return 0;
-	return read_blocks(view, body, (uint32_t)view->n, read_block, err);
+	return read_blocks(message, body, (uint32_t)message->n, read_block,
+	    err);
 }
 
 int
-ctx_read_fixed_result(struct ctx_message *view, enum ctx_block_kind kind,
+ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err)
 {
-	struct ctx_block *part =
-	    ctx_message_add_block(view, CTX_BLOCK_TOOL_RESULT, 0, err);
-	uint32_t owner = (uint32_t)view->n;
+	struct ctx_block *block =
+	    ctx_message_add_block(message, CTX_BLOCK_TOOL_RESULT, 0, err);
+	uint32_t owner = (uint32_t)message->n;
 
-	if (part == NULL)
+	if (block == NULL)
 		return -1;
-	part->id = id;
-	part = ctx_message_add_block(view, kind, body, err);
-	if (part == NULL)
+	block->id = id;
+	block = ctx_message_add_block(message, kind, body, err);
+	if (block == NULL)
 		return -1;
-	part->owner = owner;
+	block->result_index = owner;
 	return 0;
 }
 
 void
-ctx_read_failure(struct ctx_message *view, size_t first, uint32_t obj)
+ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t sign = ctx_find_either(json, obj, "is_error", "isError");
 	uint32_t status = ctx_json_find(json, obj, "status");
 	bool failed = (sign != 0 && json->nodes[sign].kind == CTX_JSON_TRUE) ||
 	    (status != 0 && ctx_json_is(json, status, "error"));
 	size_t i;
 
-	for (i = view->n; failed && i-- > first;) {
-		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
+	for (i = message->n; failed && i-- > first;) {
+		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		view->parts[i].failed = true;
+		message->blocks[i].is_error = true;
 		return;
 	}
 }
 
 int
-ctx_read_member(struct ctx_message *view, uint32_t obj, const char *key,
+ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err)
 {
-	uint32_t value = ctx_json_find(view->json, obj, key);
-	struct ctx_block *part;
+	uint32_t value = ctx_json_find(message->json, obj, key);
+	struct ctx_block *block;
 
-	if (value == 0 || view->json->nodes[value].kind == CTX_JSON_NULL)
+	if (value == 0 || message->json->nodes[value].kind == CTX_JSON_NULL)
 		return 0;
-	part = ctx_message_add_block(view, kind, value, err);
-	if (part == NULL)
+	block = ctx_message_add_block(message, kind, value, err);
+	if (block == NULL)
 		return -1;
 	/* A member's key is the node before its value. */
-	part->parent = obj;
-	part->child = value - 1;
+	block->container = obj;
+	block->removable = value - 1;
 	return 0;
 }
 
@@ -174,21 +177,21 @@ ctx_find_either(const struct ctx_json *json, uint32_t obj, const char *key,
 }
 
 int
-ctx_read_call(struct ctx_message *view, uint32_t value, uint32_t id,
+ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err)
 {
-	struct ctx_block *part =
-	    ctx_message_add_block(view, CTX_BLOCK_TOOL_CALL, value, err);
+	struct ctx_block *block =
+	    ctx_message_add_block(message, CTX_BLOCK_TOOL_CALL, value, err);
 
-	if (part == NULL)
+	if (block == NULL)
 		return -1;
-	part->id = id;
-	part->name = name;
+	block->id = id;
+	block->name = name;
 	return 0;
 }
 
 void
-ctx_read_caller(struct ctx_message *view, uint32_t caller)
+ctx_read_caller(struct ctx_message *message, uint32_t caller)
 {
 	static const char *const keys[] = {"tool_id", "toolId", "caller_id"};
 	uint32_t id = 0;
@@ -197,33 +200,33 @@ ctx_read_caller(struct ctx_message *view, uint32_t caller)
 	if (caller == 0)
 		return;
 	for (i = 0; i < sizeof keys / sizeof keys[0] && id == 0; i++)
-		id = ctx_json_find(view->json, caller, keys[i]);
-	if (id != 0 && view->json->nodes[id].kind == CTX_JSON_STRING)
-		view->parts[view->n - 1].caller = id;
+		id = ctx_json_find(message->json, caller, keys[i]);
+	if (id != 0 && message->json->nodes[id].kind == CTX_JSON_STRING)
+		message->blocks[message->n - 1].caller = id;
 }
 
 int
-ctx_read_typed(struct ctx_message *view, uint32_t block,
+ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err)
 {
-	uint32_t type = ctx_json_find(view->json, block, "type"), value;
+	uint32_t type = ctx_json_find(message->json, block, "type"), value;
 	const struct ctx_block_type *row;
 
 	for (row = rows; type != 0 && row < rows + n; row++) {
-		if (!ctx_json_is(view->json, type, row->type))
+		if (!ctx_json_is(message->json, type, row->type))
 			continue;
 		if (row->key == NULL && row->kind == CTX_BLOCK_OPAQUE)
-			return ctx_read_part(view, row->kind, 0, err);
+			return ctx_read_part(message, row->kind, 0, err);
 		value = row->key == NULL
 		    ? 0
-		    : ctx_json_find(view->json, block, row->key);
+		    : ctx_json_find(message->json, block, row->key);
 		if (value == 0 && row->kind != CTX_BLOCK_MEDIA &&
 		    row->kind != CTX_BLOCK_REASONING)
 			break;
-		return ctx_read_part(view, row->kind,
+		return ctx_read_part(message, row->kind,
 		    value == 0 ? block : value, err);
 	}
-	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 bool

@@ -164,13 +164,13 @@ is_said(const struct ctx_json *json, uint32_t node)
  * none need be asked. */
 static bool
 detect_said(const struct ctx_json *json, uint32_t node,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	if (!is_said(json, node))
 		return false;
-	shape->kind = CTX_LAYOUT_MESSAGE;
-	shape->dialect = ctx_dialect_find("generic");
-	shape->why = "role and content";
+	layout->kind = CTX_LAYOUT_MESSAGE;
+	layout->dialect = ctx_dialect_find("generic");
+	layout->why = "role and content";
 	return true;
 }
 
@@ -196,7 +196,7 @@ ctx_detect_chat(const struct ctx_json *json, uint32_t node, bool first)
 /* What only generic claims may still be likely of another. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	const struct ctx_dialect *row;
 	const char *why;
@@ -206,9 +206,9 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 		why = row->likely == NULL ? NULL : row->likely(json, node);
 		if (why == NULL)
 			continue;
-		shape->dialect = row;
-		shape->likely = true;
-		shape->why = why;
+		layout->dialect = row;
+		layout->likely = true;
+		layout->why = why;
 		return;
 	}
 }
@@ -217,24 +217,24 @@ detect_likely(const struct ctx_json *json, uint32_t node,
  * what only generic claims settles nothing. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	const struct ctx_dialect *row;
 	const char *why;
 	size_t i;
 
-	if (detect_said(json, node, shape))
+	if (detect_said(json, node, layout))
 		return;
 	for (i = 0; (row = ctx_dialect_at(i)) != NULL; i++) {
-		why = row->is(json, node);
+		why = row->matches(json, node);
 		if (why == NULL)
 			continue;
-		shape->kind = CTX_LAYOUT_MESSAGE;
-		shape->dialect = row;
-		shape->decisive = ctx_dialect_at(i + 1) != NULL;
-		shape->why = why;
-		if (!shape->decisive)
-			detect_likely(json, node, shape);
+		layout->kind = CTX_LAYOUT_MESSAGE;
+		layout->dialect = row;
+		layout->decisive = ctx_dialect_at(i + 1) != NULL;
+		layout->why = why;
+		if (!layout->decisive)
+			detect_likely(json, node, layout);
 		return;
 	}
 }
@@ -243,44 +243,44 @@ detect_message(const struct ctx_json *json, uint32_t node,
  * rules that out. */
 static void
 weigh_likely(const struct ctx_record_layout *likely, const char *chat,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	if (!likely->likely)
 		return;
-	shape->decisive = chat != NULL;
-	shape->likely = chat == NULL;
-	shape->dialect = likely->dialect;
-	shape->why = likely->why;
+	layout->decisive = chat != NULL;
+	layout->likely = chat == NULL;
+	layout->dialect = likely->dialect;
+	layout->why = likely->why;
 	if (chat == NULL)
 		return;
-	shape->dialect = ctx_dialect_find("openai-chat");
-	shape->why = chat;
+	layout->dialect = ctx_dialect_find("openai-chat");
+	layout->why = chat;
 }
 
 /* The dialect of the messages: that of the first that tells. */
 static void
-detect_messages(const struct ctx_json *json, struct ctx_record_layout *shape)
+detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {
-	uint32_t node = shape->messages + !shape->single, message;
+	uint32_t node = layout->messages + !layout->is_single_message, message;
 	struct ctx_record_layout one, likely = {0};
 	const char *chat = NULL;
 	bool first = true;
 
-	shape->kind = CTX_LAYOUT_CONVERSATION;
-	shape->dialect = ctx_dialect_find("generic");
-	shape->why = "role and content";
-	for (; node < json->nodes[shape->messages].next;
+	layout->kind = CTX_LAYOUT_CONVERSATION;
+	layout->dialect = ctx_dialect_find("generic");
+	layout->why = "role and content";
+	for (; node < json->nodes[layout->messages].next;
 	     node = json->nodes[node].next) {
 		message = node;
-		if (shape->element != NULL)
-			message = ctx_json_find(json, node, shape->element);
+		if (layout->element != NULL)
+			message = ctx_json_find(json, node, layout->element);
 		memset(&one, 0, sizeof one);
 		if (message != 0)
 			detect_message(json, message, &one);
 		if (one.decisive) {
-			shape->dialect = one.dialect;
-			shape->decisive = true;
-			shape->why = one.why;
+			layout->dialect = one.dialect;
+			layout->decisive = true;
+			layout->why = one.why;
 			return;
 		}
 		if (one.likely && !likely.likely)
@@ -289,30 +289,30 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *shape)
 			chat = ctx_detect_chat(json, message, first);
 		first = false;
 	}
-	weigh_likely(&likely, chat, shape);
+	weigh_likely(&likely, chat, layout);
 }
 
 /* For messages that tell nothing: what is around them may. */
 static void
 take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	size_t i;
 
-	if (shape->decisive && !wrapper->sure)
+	if (layout->decisive && !wrapper->sure)
 		return;
-	shape->decisive |= wrapper->sure;
+	layout->decisive |= wrapper->sure;
 	if (wrapper->dialect != NULL) {
-		shape->dialect = ctx_dialect_find(wrapper->dialect);
-		shape->why = wrapper->messages;
+		layout->dialect = ctx_dialect_find(wrapper->dialect);
+		layout->why = wrapper->messages;
 	}
 	for (i = 0;
 	     wrapper->dialect == NULL && i < sizeof hints / sizeof hints[0];
 	     i++) {
-		if (ctx_json_find(json, shape->request, hints[i].key) == 0)
+		if (ctx_json_find(json, layout->request, hints[i].key) == 0)
 			continue;
-		shape->dialect = ctx_dialect_find(hints[i].dialect);
-		shape->why = hints[i].key;
+		layout->dialect = ctx_dialect_find(hints[i].dialect);
+		layout->why = hints[i].key;
 		return;
 	}
 }
@@ -442,47 +442,48 @@ model_of(const struct ctx_json *json, uint32_t request)
 
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	const struct wrapper *wrapper;
 	size_t i;
 
-	if (detect_said(json, node, shape))
+	if (detect_said(json, node, layout))
 		return;
 	for (i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
 		wrapper = &wrappers[i];
-		shape->messages = unwrap(json, node, wrapper, &shape->request);
-		if (shape->messages == 0)
+		layout->messages =
+		    unwrap(json, node, wrapper, &layout->request);
+		if (layout->messages == 0)
 			continue;
-		shape->element = wrapper->element;
-		shape->single = wrapper->single ||
-		    json->nodes[shape->messages].kind == CTX_JSON_STRING;
-		shape->answers = wrapper->answers;
-		shape->in_request = !wrapper->answers;
-		shape->model = model_of(json, shape->request);
-		shape->elsewhere =
-		    shape->in_request && goes_on(json, wrapper, shape->request);
-		detect_messages(json, shape);
-		take_hint(json, wrapper, shape);
+		layout->element = wrapper->element;
+		layout->is_single_message = wrapper->single ||
+		    json->nodes[layout->messages].kind == CTX_JSON_STRING;
+		layout->is_response = wrapper->answers;
+		layout->in_request = !wrapper->answers;
+		layout->model = model_of(json, layout->request);
+		layout->has_remote_state = layout->in_request &&
+		    goes_on(json, wrapper, layout->request);
+		detect_messages(json, layout);
+		take_hint(json, wrapper, layout);
 		return;
 	}
-	shape->request = 0;
-	detect_message(json, node, shape);
+	layout->request = 0;
+	detect_message(json, node, layout);
 }
 
 /* The first element of an array that is a message or a conversation. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	uint32_t one, end = json->nodes[array].next;
 
-	memset(shape, 0, sizeof *shape);
-	for (one = array + 1; one < end && shape->kind == CTX_LAYOUT_OTHER;
+	memset(layout, 0, sizeof *layout);
+	for (one = array + 1; one < end && layout->kind == CTX_LAYOUT_OTHER;
 	     one = json->nodes[one].next) {
-		memset(shape, 0, sizeof *shape);
+		memset(layout, 0, sizeof *layout);
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
-			detect_object(json, one, shape);
+			detect_object(json, one, layout);
 	}
 }
 
@@ -490,15 +491,15 @@ detect_element(const struct ctx_json *json, uint32_t array,
  * name are some too. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	uint32_t one, end = json->nodes[node].next;
 	struct ctx_record_layout first;
 
 	detect_element(json, node, &first);
 	if (first.kind == CTX_LAYOUT_MESSAGE) {
-		shape->messages = node;
-		detect_messages(json, shape);
+		layout->messages = node;
+		detect_messages(json, layout);
 		return;
 	}
 	for (one = node + 1; one < end && first.kind == CTX_LAYOUT_OTHER;
@@ -506,39 +507,40 @@ detect_array(const struct ctx_json *json, uint32_t node,
 		if (ctx_is_array(json, one))
 			detect_element(json, one, &first);
 	if (first.kind != CTX_LAYOUT_OTHER) {
-		shape->kind = CTX_LAYOUT_LIST;
-		shape->list = node;
+		layout->kind = CTX_LAYOUT_LIST;
+		layout->list = node;
 	}
 }
 
 void
 ctx_detect(const struct ctx_json *json, uint32_t node,
-    const struct ctx_dialect *expected, struct ctx_record_layout *shape)
+    const struct ctx_dialect *expected, struct ctx_record_layout *layout)
 {
 	uint32_t list = ctx_json_find(json, node, "requests");
 
-	memset(shape, 0, sizeof *shape);
+	memset(layout, 0, sizeof *layout);
 	/* The body of an Anthropic batch is a list in an object. */
 	if (ctx_is_array(json, list))
-		detect_array(json, list, shape);
-	if (shape->kind == CTX_LAYOUT_LIST)
+		detect_array(json, list, layout);
+	if (layout->kind == CTX_LAYOUT_LIST)
 		return;
-	memset(shape, 0, sizeof *shape);
+	memset(layout, 0, sizeof *layout);
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
-		detect_array(json, node, shape);
+		detect_array(json, node, layout);
 	} else if (json->nodes[node].kind == CTX_JSON_OBJECT) {
 		/* Most records of a stream are of one kind: asked first, it
 		 * spares the others. */
-		shape->why = expected == NULL ? NULL : expected->is(json, node);
-		if (shape->why == NULL && expected != NULL &&
-		    expected->also != NULL)
-			shape->why = expected->also(json, node);
-		if (shape->why == NULL) {
-			detect_object(json, node, shape);
+		layout->why =
+		    expected == NULL ? NULL : expected->matches(json, node);
+		if (layout->why == NULL && expected != NULL &&
+		    expected->matches_expected != NULL)
+			layout->why = expected->matches_expected(json, node);
+		if (layout->why == NULL) {
+			detect_object(json, node, layout);
 			return;
 		}
-		shape->kind = CTX_LAYOUT_MESSAGE;
-		shape->dialect = expected;
-		shape->decisive = true;
+		layout->kind = CTX_LAYOUT_MESSAGE;
+		layout->dialect = expected;
+		layout->decisive = true;
 	}
 }

@@ -47,8 +47,9 @@
 #define AS_ANTHROPIC                                 \
 	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568}, \
 	.tools = {CTX_TOOLS_JSON, 286, 406}
-#define AS_GOOGLE                                                 \
-	.texts = true, .image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
+#define AS_GOOGLE                                  \
+	.counts_strings_only = true,               \
+	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
 /* A result that is an item of this type. */
@@ -143,14 +144,14 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "codex",
 	.about = "Codex rollouts",
-	.is = ctx_codex_is,
+	.matches = ctx_codex_is,
 	.read = ctx_codex_read,
 	.history = CTX_HISTORY_LOG,
-	.line = ctx_codex_line,
+	.read_line = ctx_codex_line,
 	.rules = CTX_JOINS_ANSWERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.summary = CODEX_NOTE,
 	.notice = CODEX_NOTE,
@@ -158,13 +159,13 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "gemini-cli",
 	.about = "Gemini CLI chats",
-	.is = ctx_gemini_cli_is,
+	.matches = ctx_gemini_cli_is,
 	.read = ctx_gemini_cli_read,
 	.history = CTX_HISTORY_LOG,
-	.line = ctx_gemini_cli_line,
+	.read_line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_PART,
 	.summary = GEMINI_CLI_NOTE,
 	.notice = GEMINI_CLI_NOTE,
@@ -172,27 +173,27 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "copilot-cli",
 	.about = "GitHub Copilot CLI sessions",
-	.is = ctx_copilot_cli_is,
+	.matches = ctx_copilot_cli_is,
 	.read = ctx_copilot_cli_read,
 	.history = CTX_HISTORY_LOG,
-	.line = ctx_copilot_cli_line,
+	.read_line = ctx_copilot_cli_line,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.summary = COPILOT_CLI_NOTE,
 	.notice = COPILOT_CLI_NOTE,
     },
     {
 	.name = "pi",
 	.about = "pi coding agent sessions",
-	.is = ctx_pi_is,
+	.matches = ctx_pi_is,
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
-	.line = ctx_pi_line,
+	.read_line = ctx_pi_line,
 	/* Whatever provider it is sent to: framing as Chat Completions. */
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_TEXT_BLOCK,
+	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.summary = PI_NOTE,
 	.notice = PI_NOTE,
@@ -200,15 +201,15 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "claude-stream",
 	.about = "Claude Code, --output-format stream-json",
-	.is = ctx_claude_stream_is,
+	.matches = ctx_claude_stream_is,
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
-	.line = ctx_claude_stream_line,
+	.read_line = ctx_claude_stream_line,
 	/* No FIRST_USER: a prompt that stood on the command line is not in
 	 * it. */
 	FRAMING,
 	AS_ANTHROPIC,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = CLAUDE_STREAM_NOTE,
 	.notice = CLAUDE_STREAM_NOTE,
@@ -216,14 +217,14 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "claude-code",
 	.about = "Claude Code sessions",
-	.is = ctx_claude_code_is,
+	.matches = ctx_claude_code_is,
 	.read = ctx_claude_code_read,
 	.history = CTX_HISTORY_TIP,
-	.line = ctx_claude_code_line,
+	.read_line = ctx_claude_code_line,
 	.rules = CTX_FIRST_USER,
 	FRAMING,
 	AS_ANTHROPIC,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* As its own compaction, which its readers start from. */
 	.summary = CLAUDE_CODE("isCompactSummary\":true,"
@@ -234,56 +235,56 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
-	.is = ctx_langchain_lc_is,
+	.matches = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
 	NOTE_WITHIN("text"),
-	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
+	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
     },
     {
 	.name = "langchain-dict",
 	.about = "LangChain, as messages_to_dict writes it",
-	.is = ctx_langchain_dict_is,
+	.matches = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
 	NOTE_WITHIN("text"),
-	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
+	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
     },
     {
 	.name = "langchain-dump",
 	.about = "LangChain, as model_dump writes it",
-	.is = ctx_langchain_dump_is,
+	.matches = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
 	NOTE_WITHIN("text"),
-	.answers = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
+	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
     },
     {
 	.name = "opencode",
 	.about = "messages of an opencode export",
-	.is = ctx_opencode_is,
+	.matches = ctx_opencode_is,
 	.read = ctx_opencode_read,
 	.history = CTX_HISTORY_LOG,
-	.line = ctx_opencode_line,
-	.first = ctx_opencode_first,
+	.read_line = ctx_opencode_line,
+	.first_visible = ctx_opencode_first,
 	FRAMING,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = OPENCODE_NOTE,
 	.notice = OPENCODE_NOTE,
@@ -291,59 +292,60 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "goose",
 	.about = "messages of a goose session",
-	.is = ctx_goose_is,
+	.matches = ctx_goose_is,
 	.read = ctx_goose_read,
 	FRAMING,
 	AS_OPENAI,
-	.body = BODY_TEXT_BLOCK,
+	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.failed = BODY_STRING,
 	.summary = GOOSE_NOTE,
 	.notice = GOOSE_NOTE,
-	.answers =
+	.synthetic_results =
 	    {
 		{NULL,
 		    "{\"type\":\"toolResponse\",\"id\":$id,\"toolResult\":"
 		    "{\"status\":\"error\",\"error\":$text}}"},
 	    },
-	.around = {"{\"role\":\"user\",\"created\":$time,\"content\":[", "]}"},
+	.result_wrapper = {"{\"role\":\"user\",\"created\":$time,\"content\":[",
+	    "]}"},
     },
     {
 	.name = "llm-logs",
 	.about = "rows of llm logs --json, a turn each",
-	.is = ctx_llm_logs_is,
+	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
 	/* Two messages and their roles. */
 	.per_message = 8,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.summary = LLM_LOGS_NOTE,
 	.notice = LLM_LOGS_NOTE,
     },
     {
 	.name = "atif",
 	.about = "steps of Harbor's ATIF trajectories",
-	.is = ctx_atif_is,
+	.matches = ctx_atif_is,
 	.read = ctx_atif_read,
 	FRAMING,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	/* Steps are numbered, so nothing can stand between two. */
 	.ordinal = "step_id",
     },
     {
 	.name = "otel-genai",
 	.about = "OpenTelemetry GenAI messages",
-	.is = ctx_otel_genai_is,
+	.matches = ctx_otel_genai_is,
 	.read = ctx_otel_genai_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.summary = OTEL_GENAI_NOTE("system"),
 	.notice = OTEL_GENAI_NOTE("user"),
-	.answers =
+	.synthetic_results =
 	    {
 		{NULL,
 		    "{\"role\":\"tool\",\"parts\":[{\"type\":"
@@ -354,11 +356,11 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "vercel-ui",
 	.about = "UIMessage of the Vercel AI SDK",
-	.is = ctx_vercel_ui_is,
+	.matches = ctx_vercel_ui_is,
 	.read = ctx_vercel_ui_read,
 	FRAMING,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = VERCEL_UI("user"),
 	NOTE_WITHIN("text"),
@@ -366,20 +368,20 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "vercel-model",
 	.about = "ModelMessage of the Vercel AI SDK",
-	.is = ctx_vercel_model_is,
+	.matches = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
 	/* The SDK throws MissingToolResultsError (vercel/ai,
 	 * convert-to-language-model-prompt.ts, August 2026). */
 	.rules = CTX_RESULTS_BY_USER,
 	FRAMING,
 	AS_OPENAI,
-	.body = {"{\"type\":\"text\",\"value\":", "}"},
+	.text_result_form = {"{\"type\":\"text\",\"value\":", "}"},
 	.text_block = TEXT_BLOCK,
 	.failed = {"{\"type\":\"error-text\",\"value\":", "}"},
 	.failures = {"error-text", "error-json", "execution-denied"},
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
-	.answers =
+	.synthetic_results =
 	    {
 		{"tool-call",
 		    "{\"type\":\"tool-result\",\"toolCallId\":$id,"
@@ -389,24 +391,24 @@ static const struct ctx_dialect dialects[] = {
 		    "{\"type\":\"tool-approval-response\",\"approvalId\":$id,"
 		    "\"approved\":false,\"reason\":$text}"},
 	    },
-	.around = {"{\"role\":\"tool\",\"content\":[", "]}"},
-	.theirs = "providerExecuted",
+	.result_wrapper = {"{\"role\":\"tool\",\"content\":[", "]}"},
+	.provider_executed_key = "providerExecuted",
 	.lead = LEAD_PLAIN,
     },
     {
 	.name = "sharegpt",
 	.about = "from and value, of training sets",
-	.is = ctx_sharegpt_is,
+	.matches = ctx_sharegpt_is,
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
 	    CTX_ASKS_FIRST | CTX_ASKS_TURNS | CTX_ONE_SYSTEM | CTX_RESULTS_NEXT,
 	FRAMING,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	/* Between two turns there is no place for anything. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
 	/* Where calls are no messages of their own results are a tool's. */
-	.answers =
+	.synthetic_results =
 	    {
 		{"function_call", "{\"from\":\"observation\",\"value\":$text}"},
 		{NULL, "{\"from\":\"tool\",\"value\":$text}"},
@@ -416,17 +418,17 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "ollama",
 	.about = "Ollama and chat templates",
-	.is = ctx_ollama_is,
-	.also = ctx_ollama_also,
+	.matches = ctx_ollama_is,
+	.matches_expected = ctx_ollama_also,
 	.read = ctx_ollama_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
-	.answers =
+	.synthetic_results =
 	    {
 		{NULL,
 		    "{\"role\":\"tool\",\"content\":$text,"
@@ -440,7 +442,7 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "openai-responses",
 	.about = "OpenAI Responses items",
-	.is = ctx_openai_responses_is,
+	.matches = ctx_openai_responses_is,
 	.read = ctx_openai_responses_read,
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
@@ -448,12 +450,12 @@ static const struct ctx_dialect dialects[] = {
 	/* As Chat Completions; nothing better is published. */
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("input_text"),
-	.answers =
+	.synthetic_results =
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
 		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
@@ -465,7 +467,7 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "bedrock",
 	.about = "AWS Bedrock Converse messages",
-	.is = ctx_bedrock_is,
+	.matches = ctx_bedrock_is,
 	.read = ctx_bedrock_read,
 	.rules = CTX_FIRST_USER | CTX_ALTERNATES | CTX_ASKS_FIRST |
 	    CTX_ASKS_TURNS | CTX_RESULTS_NEXT | CTX_PLAIN_IDS | CTX_DOTTED_IDS |
@@ -478,23 +480,23 @@ static const struct ctx_dialect dialects[] = {
 	/* An estimate: that of Anthropic, whose models are mostly meant. */
 	FRAMING,
 	AS_ANTHROPIC,
-	.body = {"[{\"text\":", "}]"},
+	.text_result_form = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
 	.note_part = "{\"text\":$text}",
-	.answers =
+	.synthetic_results =
 	    {
 		{NULL,
 		    "{\"toolResult\":{\"toolUseId\":$id,\"content\":"
 		    "[{\"text\":$text}],\"status\":\"error\"}}"},
 	    },
-	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
+	.result_wrapper = {"{\"role\":\"user\",\"content\":[", "]}"},
 	.lead = LEAD("{\"role\":\"user\",\"content\":[{\"text\":", "}]}"),
     },
     {
 	.name = "gemini",
 	.about = "Google Gemini contents",
-	.is = ctx_gemini_is,
+	.matches = ctx_gemini_is,
 	.read = ctx_gemini_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_FIRST_USER |
 	    CTX_ALTERNATES | CTX_ASKS_FIRST | CTX_TAKES_ROWS |
@@ -504,10 +506,10 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULT_OBJECT,
 	/* No framing: the local tokenizer of google-genai has none. */
 	AS_GOOGLE,
-	.body = {"{\"output\":", "}"},
+	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
 	.note_part = "{\"text\":$text}",
-	.answers =
+	.synthetic_results =
 	    {
 		{NULL,
 		    "{\"functionResponse\":{\"id\":$id,\"name\":$name,"
@@ -516,13 +518,13 @@ static const struct ctx_dialect dialects[] = {
 		    "{\"functionResponse\":{\"name\":$name,"
 		    "\"response\":{\"error\":$text}}}"},
 	    },
-	.around = {"{\"role\":\"user\",\"parts\":[", "]}"},
+	.result_wrapper = {"{\"role\":\"user\",\"parts\":[", "]}"},
 	.lead = LEAD("{\"role\":\"user\",\"parts\":[{\"text\":", "}]}"),
     },
     {
 	.name = "anthropic",
 	.about = "Anthropic Messages",
-	.is = ctx_anthropic_is,
+	.matches = ctx_anthropic_is,
 	.likely = ctx_anthropic_likely,
 	.read = ctx_anthropic_read,
 	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_NAMES_CALLERS |
@@ -536,37 +538,37 @@ static const struct ctx_dialect dialects[] = {
 	 * of one message (ctoc, 2026), the role's own being one of them. */
 	FRAMING,
 	AS_ANTHROPIC,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
 	/* Two messages of the user in a row count as one. */
 	.summary = NOTE("user"),
 	.notice = NOTE("user"),
 	/* A tool of the provider's has no result that we could write. */
-	.answers =
+	.synthetic_results =
 	    {
 		{"tool_use",
 		    "{\"type\":\"tool_result\",\"tool_use_id\":$id,"
 		    "\"content\":$text,\"is_error\":true}"},
 	    },
-	.around = {"{\"role\":\"user\",\"content\":[", "]}"},
+	.result_wrapper = {"{\"role\":\"user\",\"content\":[", "]}"},
 	.lead = LEAD_PLAIN,
     },
     {
 	.name = "openai-chat",
 	.about = "OpenAI Chat Completions messages",
-	.is = ctx_openai_chat_is,
+	.matches = ctx_openai_chat_is,
 	.read = ctx_openai_chat_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_RESULTS_NEXT |
 	    CTX_MUST_SPEAK | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),
-	.answers =
+	.synthetic_results =
 	    {
 		{NULL,
 		    "{\"role\":\"tool\",\"tool_call_id\":$id,"
@@ -580,12 +582,12 @@ static const struct ctx_dialect dialects[] = {
     {
 	.name = "generic",
 	.about = "role and content, no more",
-	.is = ctx_generic_is,
+	.matches = ctx_generic_is,
 	.read = ctx_generic_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.body = BODY_STRING,
+	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = NOTE("user"),
 	NOTE_WITHIN("text"),

@@ -196,10 +196,11 @@ struct ctx_dialect {
 	 * Is the value at node a message that only this dialect writes?  Then
 	 * what gave it away, for people; else NULL.
 	 */
-	const char *(*is)(const struct ctx_json *json, uint32_t node);
+	const char *(*matches)(const struct ctx_json *json, uint32_t node);
 	/* The same of what this dialect writes, too, though another claims
 	 * it: asked in streams of this one only.  NULL: there is nothing. */
-	const char *(*also)(const struct ctx_json *json, uint32_t node);
+	const char *(
+	    *matches_expected)(const struct ctx_json *json, uint32_t node);
 	/* The same of what other dialects carry, too: it settles nothing, but
 	 * counts where no message settles the dialect.  NULL: nothing. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
@@ -215,7 +216,7 @@ struct ctx_dialect {
 	 * must say ASIDE.
 	 */
 	enum ctx_history history;
-	void (*line)(const struct ctx_json *json, uint32_t node,
+	void (*read_line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line_place *line);
 	/* The member that numbers the messages of an array from 1, or NULL. */
 	const char *ordinal;
@@ -223,20 +224,20 @@ struct ctx_dialect {
 	 * The first message of an array that the model is still shown, where
 	 * one further on may stand for those before it; NULL: all are shown.
 	 */
-	uint32_t (*first)(const struct ctx_json *json, uint32_t array);
+	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* CTX_PAIR_BY_NAME and so on */
 	/* Tokens of framing: for each message, for a sender's name, and once
 	 * for the conversation. */
 	uint8_t per_message, per_name, priming;
 	/* Of arguments and results that are JSON the model is shown keys and
 	 * texts only. */
-	bool texts;
+	bool counts_strings_only;
 	/* What holds for models that say nothing of their own. */
 	struct ctx_image image;
 	struct ctx_tools tools;
 	/* A result body that holds just a text: what stands before and behind
 	 * its literal. */
-	const char *body[2];
+	const char *text_result_form[2];
 	/* The same of a result that failed, NULL: there is no other; and the
 	 * types that tell so, ended by NULL, or none: that it is a string. */
 	const char *failed[2], *failures[4];
@@ -266,14 +267,14 @@ struct ctx_dialect {
 	const char *note_part;
 	bool note_text;
 	/* Results for calls that have none; no row: that is not repaired. */
-	struct ctx_result_template answers[8];
+	struct ctx_result_template synthetic_results[8];
 	/* What stands before and behind such results, parted by commas, to
 	 * make them a message; NULL: each is a message by itself.  $time is
 	 * that of the call's message. */
-	const char *around[2];
+	const char *result_wrapper[2];
 	/* The member of a call that is true if the provider runs the tool,
 	 * which then is not for us to answer; or NULL. */
-	const char *theirs;
+	const char *provider_executed_key;
 	/* A user's message that says CTX_NO_START, which ctx_check puts before
 	 * a first message that is not a user's; NULL: there is none. */
 	const char *lead;
@@ -306,19 +307,19 @@ struct ctx_record_layout {
 	const char *why;     /* what gave it away, for people */
 	uint32_t messages;   /* CONVERSATION: the array that holds them ... */
 	const char *element; /* ... each as this member, if not NULL */
-	bool single;         /* or no array, but the only message */
-	bool answers;        /* these are answers to a request, not to be cut */
+	bool is_single_message; /* or no array, but the only message */
+	bool is_response; /* these are answers to a request, not to be cut */
 	uint32_t request; /* the object that messages is a member of, if any */
 	bool in_request;  /* there is such an object */
 	uint32_t model;   /* the model's name, 0 if the value has none */
-	bool elsewhere;   /* it goes on with what the provider keeps */
-	uint32_t list;    /* LIST: the array that holds the conversations */
+	bool has_remote_state; /* it goes on with what the provider keeps */
+	uint32_t list; /* LIST: the array that holds the conversations */
 };
 
 /* Finds out what the value at node is; looks at its keys, not its texts.
  * expected, or NULL, is the dialect to ask first. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
-    const struct ctx_dialect *expected, struct ctx_record_layout *shape);
+    const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
 /*
  * The reason why the message at node rules out every dialect but those of the
@@ -372,27 +373,29 @@ const char *ctx_ttl_name(unsigned ttl);
 /* A row for each way in which hints are written. */
 struct ctx_breakpoint_format {
 	const char *provider;
-	const char *dialect; /* the format that is this provider's */
-	const char *also[3]; /* those that may be, if the user says so */
-	bool never_found;    /* and only then, whatever the model */
-	const char *key;     /* of a hint */
+	const char *dialect;  /* the format that is this provider's */
+	const char *also[3];  /* those that may be, if the user says so */
+	bool only_on_request; /* and only then, whatever the model */
+	const char *key;      /* of a hint */
 	const char *values[CTX_TTLS]; /* its value; NULL: as the first */
-	bool apart; /* an element {key: value} behind the block, not a member
-		     * of it */
+	bool separate_block; /* an element {key: value} behind the block, not a
+			      * member of it */
 	/* Members of a message, or of the first of within that it has, that
 	 * hold blocks: an array, or a text, which must become an array of one
 	 * block to carry a hint. */
 	const char *content[2];
-	const char *within[2];
+	const char *nested_content[2];
 	const char *text; /* what stands before the text in that array; a
 			   * brace and a bracket end it */
 	/* Blocks that may carry a hint; after the last an empty row. */
 	const struct ctx_breakpoint_block *blocks;
-	bool keyed;           /* blocks are told by their one key, not a type */
-	unsigned silent;      /* a bit for each role whose blocks carry none */
+	bool one_key_blocks; /* blocks are told by their one key, not a type */
+	unsigned
+	    no_marker_roles;  /* a bit for each role whose blocks carry none */
 	const char *system;   /* member of a request, as a content; or NULL */
 	const char *tools[2]; /* path of members to its tools; or NULL */
-	const char *bare[2];  /* a tool with such a member carries none */
+	const char
+	    *no_marker_tools[2]; /* a tool with such a member carries none */
 	/* Members of a request that stand before its messages in the cache,
 	 * in this order, or that what is behind them depends on. */
 	const char *before[6];
@@ -407,7 +410,7 @@ struct ctx_breakpoint_format {
 	size_t lookback;
 	/* It takes the end of the newest message for a breakpoint by itself,
 	 * unless this member of the request has as "mode" this text. */
-	const char *own[2];
+	const char *implicit_breakpoint[2];
 };
 /*
  * The row for messages of a dialect that go to a provider, by name; NULL:
@@ -422,20 +425,20 @@ const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);
 /* The members of a request that stand before its messages, as in the row
  * (NULL: of a provider that takes no hints); name i, or NULL. */
-const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *hints,
+const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
     size_t i);
 
 /* The array or text that holds the blocks of a message, or 0. */
-uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *hints,
+uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message);
 /* The same of a request (its node): its system prompt, its tools. */
-uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *hints,
+uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
-uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *hints,
+uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 /* Does the provider set a breakpoint at the end by itself?  request 0: there
  * is none. */
-bool ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *hints,
+bool ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 
 /* Which of the last blocks of an array (or text) may carry a hint. */
@@ -444,11 +447,11 @@ struct ctx_breakpoint_places {
 	size_t blocks; /* how many there are; hints are none */
 	uint32_t mask; /* bit i: the block i before the last may */
 };
-void ctx_breakpoint_find_places(const struct ctx_breakpoint_format *hints,
+void ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places);
 /* The same of tools, but only the last that may. */
-void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *hints,
+void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places);
 
@@ -464,11 +467,11 @@ struct ctx_breakpoint_writer {
  * in its blocks, and new ones where mask says (see above; hints may be NULL
  * if it is 0).  One that is right already stays as it is.
  */
-int ctx_breakpoint_write(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl, uint32_t list,
+int ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
     uint32_t mask, struct ctx_err *err);
 /* Notes the removal of the hints that an object itself has as members. */
-int ctx_breakpoint_strip(struct ctx_breakpoint_writer *pen, uint32_t object,
+int ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
     struct ctx_err *err);
 /* Sets lists to the arrays and texts beside the messages of a request in which
  * any provider keeps hints, each once; returns how many there are. */
@@ -479,17 +482,17 @@ size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
 bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
 /* Notes that a text, as a content, becomes the array of one block that it
  * would be with a hint; arrays stay. */
-int ctx_breakpoint_widen(struct ctx_breakpoint_writer *pen,
-    const struct ctx_breakpoint_format *hints, uint32_t list,
+int ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, uint32_t list,
     struct ctx_err *err);
-void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *pen);
+void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer);
 /* Is told of a hint: a member of the object container with this key node, or
  * an element of the array container.  0, or -1 with *err to stop. */
 typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
     uint32_t container, uint32_t node, struct ctx_err *err);
 /* Visits the hints of this provider's in an array of blocks or tools, and in
  * the blocks of those, in order. */
-int ctx_breakpoint_each(const struct ctx_breakpoint_format *hints,
+int ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, void *user,
     ctx_breakpoint_visitor *visit, struct ctx_err *err);
 

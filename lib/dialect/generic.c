@@ -23,7 +23,7 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_generic_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	return ctx_openai_chat_read(json, node, view, err);
+	return ctx_openai_chat_read(json, node, message, err);
 }

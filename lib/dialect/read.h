@@ -37,11 +37,11 @@ enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
 
 /* Points the view at a message and gives it the role that the string at role
  * names; false if there is no string. */
-bool ctx_read_role(struct ctx_message *view, const struct ctx_json *json,
+bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role);
 
 /* Adds one part. */
-int ctx_read_part(struct ctx_message *view, enum ctx_block_kind kind,
+int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
 /*
@@ -51,24 +51,24 @@ int ctx_read_part(struct ctx_message *view, enum ctx_block_kind kind,
  */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *view, struct ctx_err *err);
-int ctx_read_content(struct ctx_message *view, uint32_t content,
+int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 
 /*
  * Adds a result with the body value and, where that is an array, its blocks,
  * owned by the result (read_block NULL: there never are any).
  */
-int ctx_read_result(struct ctx_message *view, uint32_t body, uint32_t id,
+int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
 
 /* Adds a result whose body, one part of the given kind, no text may stand in
  * for. */
-int ctx_read_fixed_result(struct ctx_message *view, enum ctx_block_kind kind,
+int ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err);
 
 /* Adds the member key of the object obj as one part that can be taken out
  * whole, if it is there and not null. */
-int ctx_read_member(struct ctx_message *view, uint32_t obj, const char *key,
+int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
 /* The value of the first of the two keys that the object obj has, or 0. */
@@ -80,12 +80,12 @@ uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
 uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 
 /* Adds a call: its arguments, its id and its name, 0 where there is none. */
-int ctx_read_call(struct ctx_message *view, uint32_t value, uint32_t id,
+int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
 /* The call that was added last names the call whose program made it in the
  * object caller, or is the model's own. */
-void ctx_read_caller(struct ctx_message *view, uint32_t caller);
+void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
 /*
  * A block that is told by its "type": the member key is its value.  Without
@@ -98,7 +98,7 @@ struct ctx_block_type {
 	enum ctx_block_kind kind;
 };
 /* Adds the part that one of n rows makes of a block, else an opaque one. */
-int ctx_read_typed(struct ctx_message *view, uint32_t block,
+int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
 bool ctx_is_array(const struct ctx_json *json, uint32_t node);
@@ -116,7 +116,7 @@ uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
  * a call that failed, if the object obj says so: is_error or isError true,
  * or a status "error".
  */
-void ctx_read_failure(struct ctx_message *view, size_t first, uint32_t obj);
+void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
 /* Has the object obj an array as its member key, and that some elements?
  * Then the array, else 0. */

@@ -41,12 +41,12 @@ ctx_result_content_form(const struct ctx_json *json, uint32_t body,
 	bool failed;
 
 	if (dialect->failed[0] == NULL)
-		return dialect->body;
+		return dialect->text_result_form;
 	failed = *sign == NULL && json->nodes[body].kind == CTX_JSON_STRING;
 	type = *sign == NULL ? 0 : ctx_json_find(json, body, "type");
 	for (; type != 0 && *sign != NULL && !failed; sign++)
 		failed = ctx_json_is(json, type, *sign);
-	return failed ? dialect->failed : dialect->body;
+	return failed ? dialect->failed : dialect->text_result_form;
 }
 
 uint32_t
@@ -100,75 +100,78 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 /* The first part of result i that is its own and stands in its body, or
  * NULL. */
 static const struct ctx_block *
-first_within(const struct ctx_message *view, size_t i)
+first_within(const struct ctx_message *message, size_t i)
 {
-	const uint32_t body = view->parts[i].value;
-	const struct ctx_block *part = &view->parts[i + 1];
+	const uint32_t body = message->blocks[i].payload;
+	const struct ctx_block *block = &message->blocks[i + 1];
 
-	return i + 1 < view->n && part->owner == i + 1 && part->value > body &&
-		part->value < view->json->nodes[body].next
-	    ? part
+	return i + 1 < message->n && block->result_index == i + 1 &&
+		block->payload > body &&
+		block->payload < message->json->nodes[body].next
+	    ? block
 	    : NULL;
 }
 
 bool
-ctx_result_content_lists(const struct ctx_message *view, size_t i)
+ctx_result_content_lists(const struct ctx_message *message, size_t i)
 {
-	const struct ctx_node *nodes = view->json->nodes;
-	const uint32_t body = view->parts[i].value;
-	const struct ctx_block *part = first_within(view, i);
+	const struct ctx_node *nodes = message->json->nodes;
+	const uint32_t body = message->blocks[i].payload;
+	const struct ctx_block *block = first_within(message, i);
 
 	return nodes[body].kind == CTX_JSON_ARRAY ||
-	    (part != NULL && part->parent > body &&
-		nodes[part->parent].kind == CTX_JSON_ARRAY);
+	    (block != NULL && block->container > body &&
+		nodes[block->container].kind == CTX_JSON_ARRAY);
 }
 
 uint32_t
-ctx_result_content_value(const struct ctx_message *view, size_t i)
+ctx_result_content_value(const struct ctx_message *message, size_t i)
 {
-	const uint32_t body = view->parts[i].value;
-	const struct ctx_block *part = first_within(view, i);
-	bool only = i + 2 >= view->n || view->parts[i + 2].owner != i + 1;
+	const uint32_t body = message->blocks[i].payload;
+	const struct ctx_block *block = first_within(message, i);
+	bool only =
+	    i + 2 >= message->n || message->blocks[i + 2].result_index != i + 1;
 
-	return part != NULL && part->parent <= body && only ? part->value
-							    : body;
+	return block != NULL && block->container <= body && only
+	    ? block->payload
+	    : body;
 }
 
 /* True if part i belongs to no result, or stands in the body of its result,
  * for which a text may stand. */
 static bool
-is_free(const struct ctx_message *view, size_t i)
+is_free(const struct ctx_message *message, size_t i)
 {
-	const struct ctx_block *part = &view->parts[i];
+	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body;
 
-	if (part->owner == 0)
+	if (block->result_index == 0)
 		return true;
-	body = view->parts[part->owner - 1].value;
-	return body != 0 && part->child > body &&
-	    part->child < view->json->nodes[body].next;
+	body = message->blocks[block->result_index - 1].payload;
+	return body != 0 && block->removable > body &&
+	    block->removable < message->json->nodes[body].next;
 }
 
 uint32_t
-ctx_media_block(const struct ctx_message *view,
+ctx_media_block(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i)
 {
-	const struct ctx_block *part = &view->parts[i];
-	const struct ctx_json *json = view->json;
+	const struct ctx_block *block = &message->blocks[i];
+	const struct ctx_json *json = message->json;
 	uint32_t type;
 
-	if (part->kind != CTX_BLOCK_MEDIA || dialect->text_block == NULL ||
-	    part->child == 0 ||
-	    json->nodes[part->parent].kind != CTX_JSON_ARRAY ||
-	    json->nodes[part->child].kind != CTX_JSON_OBJECT ||
-	    !is_free(view, i))
+	if (block->kind != CTX_BLOCK_MEDIA || dialect->text_block == NULL ||
+	    block->removable == 0 ||
+	    json->nodes[block->container].kind != CTX_JSON_ARRAY ||
+	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
+	    !is_free(message, i))
 		return 0;
 	/* A block that is nothing but a type stands for an image that is kept
 	 * elsewhere, in the order of these blocks. */
-	type = ctx_json_find(json, part->child, "type");
+	type = ctx_json_find(json, block->removable, "type");
 	if (type != 0 &&
-	    (ctx_json_count(json, part->child) == 1 ||
+	    (ctx_json_count(json, block->removable) == 1 ||
 		ctx_json_starts_with(json, type, "reasoning")))
 		return 0;
-	return part->child;
+	return block->removable;
 }

@@ -108,26 +108,28 @@ ends_demo(struct ctx_str line)
 /* The last text of a message that holds only texts and results, a node; 0:
  * there is none, or its end names no demonstration. */
 static uint32_t
-find_end(const struct ctx_message *view)
+find_end(const struct ctx_message *message)
 {
 	struct ctx_str raw;
 	uint32_t node = 0;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 
-		if (part->value == 0 || part->kind == CTX_BLOCK_TOOL_RESULT ||
-		    part->owner != 0)
+		if (block->payload == 0 ||
+		    block->kind == CTX_BLOCK_TOOL_RESULT ||
+		    block->result_index != 0)
 			continue;
-		if (part->kind != CTX_BLOCK_TEXT ||
-		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+		if (block->kind != CTX_BLOCK_TEXT ||
+		    message->json->nodes[block->payload].kind !=
+			CTX_JSON_STRING)
 			return 0;
-		node = part->value;
+		node = block->payload;
 	}
 	if (node == 0)
 		return 0;
-	raw = ctx_json_str(view->json, node);
+	raw = ctx_json_str(message->json, node);
 	if (raw.n > TAIL)
 		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
 	return contains(raw, "demo") || contains(raw, "trajectory") ||
@@ -137,15 +139,15 @@ find_end(const struct ctx_message *view)
 }
 
 int
-ctx_is_demonstration(const struct ctx_message *view, struct ctx_buf *scratch,
+ctx_is_demonstration(const struct ctx_message *message, struct ctx_buf *scratch,
     bool *demo, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
-	uint32_t node = ctx_json_find(json, view->node, "is_demo");
+	const struct ctx_json *json = message->json;
+	uint32_t node = ctx_json_find(json, message->node, "is_demo");
 	struct ctx_str text;
 
 	*demo = node != 0 && json->nodes[node].kind == CTX_JSON_TRUE;
-	if (*demo || (node = find_end(view)) == 0)
+	if (*demo || (node = find_end(message)) == 0)
 		return 0;
 	scratch->n = 0;
 	if (ctx_json_text(json, node, scratch, &text, err) < 0)

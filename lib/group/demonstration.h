@@ -6,7 +6,7 @@
 
 /* Sets *demo to true if a user's message is a demonstration: see
  * CTX_SEGMENT_DEMONSTRATION.  -1 with *err if there is no memory. */
-int ctx_is_demonstration(const struct ctx_message *view,
+int ctx_is_demonstration(const struct ctx_message *message,
     struct ctx_buf *scratch, bool *demo, struct ctx_err *err);
 
 #endif

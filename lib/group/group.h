@@ -51,22 +51,28 @@ struct ctx_segment {
 	uint64_t start;     /* tokens of the conversation before it */
 	uint64_t tokens;    /* the item as it is now */
 	uint64_t reasoning; /* of these, its reasoning */
-	uint64_t bodies;    /* of these, what clearing its results saves */
-	uint64_t ends;      /* of these, what goes if only the ends of its
-			     * texts stay */
-	uint64_t message;   /* number of its message, from 0 */
-	uint64_t spoken;    /* the same, system messages not counted */
-	double rank;        /* given by the strategy's scorer, else 0 */
-	uint64_t edited;    /* tokens that edits have taken from it */
-	uint64_t gap;       /* tokens of messages dropped right before it */
-	uint32_t own;       /* of the tokens, the part of it that is ours */
-	uint32_t note; /* tokens of a notice before it; 0: none can stand */
+	uint64_t
+	    clearable_tokens; /* of these, what clearing its results saves */
+	uint64_t head_tail_savings; /* of these, what goes if only the ends of
+				     * its texts stay */
+	uint64_t message;           /* number of its message, from 0 */
+	uint64_t nonsystem_index;   /* the same, system messages not counted */
+	double rank;                /* given by the strategy's scorer, else 0 */
+	uint64_t edited;            /* tokens that edits have taken from it */
+	uint64_t
+	    dropped_before; /* tokens of messages dropped right before it */
+	uint32_t
+	    inserted_tokens; /* of the tokens, the part of it that is ours */
+	uint32_t
+	    notice_tokens; /* tokens of a notice before it; 0: none can stand */
 	uint32_t turn;
-	uint32_t up;     /* towards the first item of its group */
-	uint32_t row;    /* an item from which on to this all are in it */
-	uint32_t open;   /* first item of a group: calls without a result */
-	uint32_t tool;   /* name of its first call or result, 0: none */
-	uint32_t shared; /* tokens that its message's other item has too */
+	uint32_t group_parent; /* towards the first item of its group */
+	uint32_t
+	    contiguous_from; /* an item from which on to this all are in it */
+	uint32_t open_calls; /* first item of a group: calls without a result */
+	uint32_t tool;       /* name of its first call or result, 0: none */
+	uint32_t
+	    shared_tokens; /* tokens that its message's other item has too */
 	uint16_t flags;
 	uint8_t role;
 };
@@ -83,7 +89,7 @@ struct ctx_segment {
  * a call is of the call's group: a program may wait there for what comes.
  */
 struct ctx_groups {
-	struct ctx_segment *items;
+	struct ctx_segment *segments;
 	size_t n, cap;
 	struct ctx_calls *calls; /* the open ones */
 	struct ctx_intern tools;
@@ -98,22 +104,23 @@ struct ctx_groups {
 	uint64_t pinned; /* so many of the first messages that are not the
 			  * system's are pinned; the caller's */
 	uint32_t asks;   /* that which asks only as its last, if there is one */
-	bool goes_on;    /* a call got results that are not its last */
-	bool calls_on;   /* the last message went on with one that calls */
-	bool elsewhere;  /* results may answer what the provider keeps: they
-			  * stay as what is pinned; the caller's, set after a
-			  * reset, and so by views */
-	uint32_t tied;   /* the item that stands with the next, if any */
-	uint32_t going;  /* an item whose message goes on, if any, */
-	size_t n_going;  /* of so many messages in its group */
-	uint32_t before; /* the newest item, if it is still there */
-	uint32_t last;   /* the newest that is known, if still there */
-	uint32_t calling;   /* the newest that calls, if still there */
-	uint32_t answering; /* that of the newest message's results, too */
-	uint32_t nameless;  /* that of calls without ids that go on, too */
-	size_t n_nameless;  /* so many of them still do */
-	uint64_t gap;       /* tokens dropped behind the newest item */
-	size_t forget_at;   /* items at which ctx_groups_forget looks */
+	bool has_more_results; /* a call got results that are not its last */
+	bool merged_call; /* the last message went on with one that calls */
+	bool has_remote_state; /* results may answer what the provider keeps:
+				* they stay as what is pinned; the caller's, set
+				* after a reset, and so by views */
+	uint32_t attached;     /* the item that stands with the next, if any */
+	uint32_t continuing;   /* an item whose message goes on, if any, */
+	size_t n_continuing;   /* of so many messages in its group */
+	uint32_t newest;       /* the newest item, if it is still there */
+	uint32_t newest_known; /* the newest that is known, if still there */
+	uint32_t newest_calling; /* the newest that calls, if still there */
+	uint32_t
+	    newest_answering;   /* that of the newest message's results, too */
+	uint32_t unnamed_calls; /* that of calls without ids that go on, too */
+	size_t n_unnamed_calls; /* so many of them still do */
+	uint64_t gap;           /* tokens dropped behind the newest item */
+	size_t forget_at;       /* items at which ctx_groups_forget looks */
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
@@ -123,8 +130,8 @@ void ctx_groups_reset(struct ctx_groups *groups);
 /* Adds a message of the given cost; flags are PINNED, SUMMARY and NOTICE as
  * the caller knows, the others are found out. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, const struct ctx_cost *cost, unsigned flags,
-    struct ctx_err *err);
+    const struct ctx_message *message, const struct ctx_cost *cost,
+    unsigned flags, struct ctx_err *err);
 /* Adds a record that is no message; one that is aside, as what is not live in
  * a transcript, stands between no messages. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
@@ -132,13 +139,13 @@ int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 /* Sets *tool to the number in groups->tools of the tool that part i, a result
  * of a message not yet added, comes from; 0: unknown. */
 int ctx_groups_tool(struct ctx_groups *groups,
-    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
-    uint32_t *tool, struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    size_t i, uint32_t *tool, struct ctx_err *err);
 /* Forgets the items that nothing can join any more, once there are many; for
  * those who need only the turns and the tools. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* The first item of item i's group. */
-uint32_t ctx_group_of(struct ctx_segment *items, uint32_t i);
+uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
 /* Takes out the items whose gone[i] is set; whole groups only. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err);

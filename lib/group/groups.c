@@ -21,10 +21,10 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	groups->calls = ctx_open_calls_new(err);
 	if (groups->calls == NULL)
 		return -1;
-	groups->tied = NONE;
-	groups->going = NONE;
-	groups->n_going = 0;
-	groups->before = groups->last = groups->nameless = NONE;
+	groups->attached = NONE;
+	groups->continuing = NONE;
+	groups->n_continuing = 0;
+	groups->newest = groups->newest_known = groups->unnamed_calls = NONE;
 	groups->asks = NONE;
 	return 0;
 }
@@ -36,7 +36,7 @@ ctx_groups_release(struct ctx_groups *groups)
 	ctx_intern_release(&groups->tools);
 	ctx_buf_release(&groups->text);
 	ctx_buf_release(&groups->speaker);
-	free(groups->items);
+	free(groups->segments);
 	memset(groups, 0, sizeof *groups);
 }
 
@@ -50,36 +50,40 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->messages = 0;
 	groups->spoken = 0;
 	groups->turn = 0;
-	groups->answered = groups->goes_on = groups->elsewhere = false;
-	groups->calls_on = groups->asked = false;
+	groups->answered = groups->has_more_results = groups->has_remote_state =
+	    false;
+	groups->merged_call = groups->asked = false;
 	groups->asks = NONE;
 	groups->speaker.n = 0;
-	groups->tied = NONE;
-	groups->going = NONE;
-	groups->n_going = 0;
-	groups->before = groups->calling = groups->answering = NONE;
-	groups->last = groups->nameless = NONE;
-	groups->n_nameless = 0;
+	groups->attached = NONE;
+	groups->continuing = NONE;
+	groups->n_continuing = 0;
+	groups->newest = groups->newest_calling = groups->newest_answering =
+	    NONE;
+	groups->newest_known = groups->unnamed_calls = NONE;
+	groups->n_unnamed_calls = 0;
 	groups->gap = 0;
 	groups->pinned = 0;
 	groups->forget_at = 0;
 }
 
 uint32_t
-ctx_group_of(struct ctx_segment *items, uint32_t i)
+ctx_group_of(struct ctx_segment *segments, uint32_t i)
 {
-	while (items[i].up != i) {
-		items[i].up = items[items[i].up].up;
-		i = items[i].up;
+	while (segments[i].group_parent != i) {
+		segments[i].group_parent =
+		    segments[segments[i].group_parent].group_parent;
+		i = segments[i].group_parent;
 	}
 	return i;
 }
 
 /* One group of two; its place is that of the earlier. */
 static void
-join(struct ctx_segment *items, uint32_t a, uint32_t b)
+join(struct ctx_segment *segments, uint32_t a, uint32_t b)
 {
-	uint32_t root = ctx_group_of(items, a), other = ctx_group_of(items, b);
+	uint32_t root = ctx_group_of(segments, a),
+		 other = ctx_group_of(segments, b);
 
 	if (root == other)
 		return;
@@ -89,51 +93,52 @@ join(struct ctx_segment *items, uint32_t a, uint32_t b)
 		root = other;
 		other = swap;
 	}
-	items[other].up = root;
-	items[root].open += items[other].open;
-	items[other].open = 0;
+	segments[other].group_parent = root;
+	segments[root].open_calls += segments[other].open_calls;
+	segments[other].open_calls = 0;
 }
 
 static struct ctx_segment *
 add_item(struct ctx_groups *groups, struct ctx_err *err)
 {
-	struct ctx_segment *items, *item;
+	struct ctx_segment *segments, *segment;
 
 	if (groups->n >= NONE) {
 		ctx_err_set(err, CTX_ELIMIT,
 		    "a conversation of more than 4294967295 messages");
 		return NULL;
 	}
-	items = ctx_grow(groups->items, &groups->cap, groups->n + 1,
-	    sizeof *items, err);
-	if (items == NULL)
+	segments = ctx_grow(groups->segments, &groups->cap, groups->n + 1,
+	    sizeof *segments, err);
+	if (segments == NULL)
 		return NULL;
-	groups->items = items;
-	item = &items[groups->n];
-	memset(item, 0, sizeof *item);
-	item->up = item->row = (uint32_t)groups->n++;
-	item->start = groups->tokens;
-	item->message = groups->messages;
-	item->spoken = groups->spoken;
-	item->turn = groups->turn;
-	item->gap = groups->gap;
+	groups->segments = segments;
+	segment = &segments[groups->n];
+	memset(segment, 0, sizeof *segment);
+	segment->group_parent = segment->contiguous_from =
+	    (uint32_t)groups->n++;
+	segment->start = groups->tokens;
+	segment->message = groups->messages;
+	segment->nonsystem_index = groups->spoken;
+	segment->turn = groups->turn;
+	segment->dropped_before = groups->gap;
 	groups->gap = 0;
-	return item;
+	return segment;
 }
 
 /* The key of a part, and the number of the tool that it names; 0 if it names
  * none. */
 static int
 key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_json *json, const struct ctx_block *part,
+    const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_call_key *key, uint32_t *tool, struct ctx_err *err)
 {
 	*tool = 0;
-	if (ctx_call_key_of(key, json, part, dialect->rules, &groups->text,
+	if (ctx_call_key_of(key, json, block, dialect->rules, &groups->text,
 		err) < 0)
 		return -1;
 	if (key->name.p == NULL ||
-	    json->nodes[part->name].kind != CTX_JSON_STRING)
+	    json->nodes[block->name].kind != CTX_JSON_STRING)
 		return 0;
 	return ctx_intern(&groups->tools, key->name.p, key->name.n, tool, err);
 }
@@ -142,20 +147,20 @@ key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * may have its result already: then what called last is of the program. */
 static int
 join_caller(struct ctx_groups *groups, const struct ctx_json *json,
-    const struct ctx_block *part, uint32_t item, struct ctx_err *err)
+    const struct ctx_block *block, uint32_t item, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t caller, tool;
 
-	if (ctx_caller_key_of(&key, json, part, &groups->text, err) < 0)
+	if (ctx_caller_key_of(&key, json, block, &groups->text, err) < 0)
 		return -1;
 	if (key.id.p == NULL)
 		return 0;
 	caller = ctx_open_calls_peek(groups->calls, &key, &tool);
 	if (caller == CTX_NO_SEGMENT)
-		caller = groups->calling;
+		caller = groups->newest_calling;
 	if (caller != NONE)
-		join(groups->items, caller, item);
+		join(groups->segments, caller, item);
 	return 0;
 }
 
@@ -164,93 +169,96 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 static void
 go_on(struct ctx_groups *groups, const struct ctx_call_key *key, uint32_t call)
 {
-	groups->goes_on = true;
-	groups->items[call].flags |= CTX_SEGMENT_MORE_RESULTS;
+	groups->has_more_results = true;
+	groups->segments[call].flags |= CTX_SEGMENT_MORE_RESULTS;
 	if (key->id.p != NULL)
 		return;
-	if (groups->nameless != NONE)
-		join(groups->items, groups->nameless, call);
-	groups->nameless = call;
-	groups->n_nameless++;
+	if (groups->unnamed_calls != NONE)
+		join(groups->segments, groups->unnamed_calls, call);
+	groups->unnamed_calls = call;
+	groups->n_unnamed_calls++;
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
 static int
 pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, uint32_t item, uint32_t results,
+    const struct ctx_message *message, uint32_t item, uint32_t results,
     struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t tool, called, call;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 
-		if (part->kind != CTX_BLOCK_TOOL_CALL &&
-		    part->kind != CTX_BLOCK_TOOL_RESULT)
+		if (block->kind != CTX_BLOCK_TOOL_CALL &&
+		    block->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		if (key_of(groups, dialect, view->json, part, &key, &tool,
+		if (key_of(groups, dialect, message->json, block, &key, &tool,
 			err) < 0)
 			return -1;
-		if (part->kind == CTX_BLOCK_TOOL_CALL) {
+		if (block->kind == CTX_BLOCK_TOOL_CALL) {
 			if (ctx_open_calls_push(groups->calls, &key, item, tool,
 				err) == CTX_NO_SEGMENT)
 				return -1;
-			groups->items[ctx_group_of(groups->items, item)].open++;
-			if (part->caller != 0 &&
-			    join_caller(groups, view->json, part, item, err) <
-				0)
+			groups->segments[ctx_group_of(groups->segments, item)]
+			    .open_calls++;
+			if (block->caller != 0 &&
+			    join_caller(groups, message->json, block, item,
+				err) < 0)
 				return -1;
-			groups->calling = item;
-			if (groups->items[item].tool == 0)
-				groups->items[item].tool = tool;
+			groups->newest_calling = item;
+			if (groups->segments[item].tool == 0)
+				groups->segments[item].tool = tool;
 			continue;
 		}
-		call = part->more
+		call = block->is_partial
 		    ? ctx_open_calls_peek(groups->calls, &key, &called)
 		    : ctx_open_calls_pop(groups->calls, &key, &called);
 		if (call != CTX_NO_SEGMENT) {
-			groups->items[ctx_group_of(groups->items, call)].open -=
-			    !part->more;
-			join(groups->items, call, results);
+			groups->segments[ctx_group_of(groups->segments, call)]
+			    .open_calls -= !block->is_partial;
+			join(groups->segments, call, results);
 			if (tool == 0)
 				tool = called;
-			if (part->more)
+			if (block->is_partial)
 				go_on(groups, &key, call);
-		} else if (groups->elsewhere) {
-			groups->items[results].flags |= CTX_SEGMENT_PINNED;
-		} else if (groups->nameless != NONE && key.id.p == NULL) {
-			join(groups->items, groups->nameless, results);
-			groups->n_nameless -=
-			    !part->more && groups->n_nameless > 0;
-		} else if (groups->answering != NONE) {
+		} else if (groups->has_remote_state) {
+			groups->segments[results].flags |= CTX_SEGMENT_PINNED;
+		} else if (groups->unnamed_calls != NONE && key.id.p == NULL) {
+			join(groups->segments, groups->unnamed_calls, results);
+			groups->n_unnamed_calls -=
+			    !block->is_partial && groups->n_unnamed_calls > 0;
+		} else if (groups->newest_answering != NONE) {
 			/* One too many: it was answered by those before. */
-			join(groups->items, groups->answering, results);
+			join(groups->segments, groups->newest_answering,
+			    results);
 		} else if ((dialect->rules &
 			       (CTX_ALTERNATES | CTX_RESULTS_NEXT)) &&
-		    view->role != CTX_ROLE_ASSISTANT &&
-		    groups->before != NONE &&
-		    groups->items[groups->before].role == CTX_ROLE_ASSISTANT) {
+		    message->role != CTX_ROLE_ASSISTANT &&
+		    groups->newest != NONE &&
+		    groups->segments[groups->newest].role ==
+			CTX_ROLE_ASSISTANT) {
 			/* It answers nothing, and has its place by what is
 			 * said before it. */
-			join(groups->items, groups->before, results);
+			join(groups->segments, groups->newest, results);
 		}
-		if (groups->items[results].tool == 0)
-			groups->items[results].tool = tool;
+		if (groups->segments[results].tool == 0)
+			groups->segments[results].tool = tool;
 	}
 	return 0;
 }
 
 int
 ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, size_t i, uint32_t *tool,
+    const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err)
 {
-	const struct ctx_block *part = &view->parts[i];
+	const struct ctx_block *block = &message->blocks[i];
 	struct ctx_call_key key;
 
-	if (key_of(groups, dialect, view->json, part, &key, tool, err) < 0)
+	if (key_of(groups, dialect, message->json, block, &key, tool, err) < 0)
 		return -1;
 	if (*tool == 0)
 		(void)ctx_open_calls_peek(groups->calls, &key, tool);
@@ -260,15 +268,16 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 /* Which of results and other content a message has; marks for a cache and
  * the like, which have no value, are neither. */
 static unsigned
-pieces(const struct ctx_message *view)
+pieces(const struct ctx_message *message)
 {
 	unsigned found = 0;
 	size_t i;
 
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT)
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
 			found |= CTX_SEGMENT_RESULTS;
-		else if (view->parts[i].owner == 0 && view->parts[i].value != 0)
+		else if (message->blocks[i].result_index == 0 &&
+		    message->blocks[i].payload != 0)
 			found |= CTX_SEGMENT_REST;
 	return found;
 }
@@ -279,13 +288,13 @@ pieces(const struct ctx_message *view)
  * person wrote does where what answers it would be first without it. */
 static bool
 is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, unsigned found, unsigned flags)
+    const struct ctx_message *message, unsigned found, unsigned flags)
 {
 	bool first = groups->turn == 0 && (dialect->rules & CTX_FIRST_USER);
 
-	return view->role == CTX_ROLE_USER &&
-	    (first || !(view->flags & CTX_MESSAGE_META)) &&
-	    !(view->flags &
+	return message->role == CTX_ROLE_USER &&
+	    (first || !(message->flags & CTX_MESSAGE_META)) &&
+	    !(message->flags &
 		(CTX_MESSAGE_WHOLE_TURN | CTX_MESSAGE_RESULTS_ONLY)) &&
 	    !(flags & OURS) && found != CTX_SEGMENT_RESULTS;
 }
@@ -298,19 +307,19 @@ is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  */
 static int
 hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, bool *opens, struct ctx_err *err)
+    const struct ctx_message *message, bool *opens, struct ctx_err *err)
 {
 	struct ctx_buf last = groups->speaker;
 
 	*opens = groups->turn == 0 || groups->answered;
 	if (*opens)
 		groups->speaker.n = 0;
-	if (!(dialect->rules & CTX_NAMES_USERS) || view->name == 0 ||
-	    view->json->nodes[view->name].kind != CTX_JSON_STRING)
+	if (!(dialect->rules & CTX_NAMES_USERS) || message->name == 0 ||
+	    message->json->nodes[message->name].kind != CTX_JSON_STRING)
 		return 0;
 	groups->text.n = 0;
 	if (ctx_json_string_decode(&groups->text,
-		ctx_json_str(view->json, view->name), err) < 0)
+		ctx_json_str(message->json, message->name), err) < 0)
 		return -1;
 	if (groups->text.n == 0)
 		return 0;
@@ -325,21 +334,21 @@ hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 
 static int
 enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, bool written, unsigned flags,
+    const struct ctx_message *message, bool written, unsigned flags,
     struct ctx_err *err)
 {
 	bool opens = false;
 
-	if ((view->flags & CTX_MESSAGE_WHOLE_TURN) && !(flags & OURS)) {
+	if ((message->flags & CTX_MESSAGE_WHOLE_TURN) && !(flags & OURS)) {
 		groups->turn++;
 		groups->answered = true;
 	} else if (written) {
-		if (hear_name(groups, dialect, view, &opens, err) < 0)
+		if (hear_name(groups, dialect, message, &opens, err) < 0)
 			return -1;
 		groups->turn += opens;
 		groups->answered = false;
-	} else if (view->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
-	    !(view->flags & (CTX_MESSAGE_META | CTX_MESSAGE_HIDDEN))) {
+	} else if (message->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
+	    !(message->flags & (CTX_MESSAGE_META | CTX_MESSAGE_HIDDEN))) {
 		groups->answered = true;
 	}
 	return 0;
@@ -353,33 +362,34 @@ expire(struct ctx_groups *groups)
 	uint32_t item;
 
 	while ((item = ctx_open_calls_expire(groups->calls)) != CTX_NO_SEGMENT)
-		groups->items[ctx_group_of(groups->items, item)].open--;
+		groups->segments[ctx_group_of(groups->segments, item)]
+		    .open_calls--;
 }
 
 /* What is tied to the next message waits for it as an open call does. */
 static void
-tie(struct ctx_groups *groups, const struct ctx_message *view, uint32_t item)
+tie(struct ctx_groups *groups, const struct ctx_message *message, uint32_t item)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	unsigned ties = CTX_MESSAGE_ATTACH_NEXT | CTX_MESSAGE_ATTACH_BOTH;
 	bool between;
 
-	if (groups->tied != NONE) {
-		items[ctx_group_of(items, groups->tied)].open--;
+	if (groups->attached != NONE) {
+		segments[ctx_group_of(segments, groups->attached)].open_calls--;
 		/* A system message never joins two turns. */
-		if (!(items[groups->tied].flags & CTX_SEGMENT_SYSTEM) ||
-		    view->role == CTX_ROLE_ASSISTANT)
-			join(items, groups->tied, item);
-		groups->tied = NONE;
+		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
+		    message->role == CTX_ROLE_ASSISTANT)
+			join(segments, groups->attached, item);
+		groups->attached = NONE;
 	}
-	between = view->flags &
+	between = message->flags &
 	    (CTX_MESSAGE_ATTACH_BOTH | CTX_MESSAGE_ATTACH_PREVIOUS);
-	if (between && groups->before != NONE &&
-	    !(items[groups->before].flags & CTX_SEGMENT_SYSTEM))
-		join(items, groups->before, item);
-	if (view->flags & ties) {
-		items[ctx_group_of(items, item)].open++;
-		groups->tied = item;
+	if (between && groups->newest != NONE &&
+	    !(segments[groups->newest].flags & CTX_SEGMENT_SYSTEM))
+		join(segments, groups->newest, item);
+	if (message->flags & ties) {
+		segments[ctx_group_of(segments, item)].open_calls++;
+		groups->attached = item;
 	}
 }
 
@@ -387,23 +397,25 @@ tie(struct ctx_groups *groups, const struct ctx_message *view, uint32_t item)
  * pieces alternate.  Until the last piece has come they wait as an open call
  * does. */
 static void
-join_pieces(struct ctx_groups *groups, const struct ctx_message *view,
+join_pieces(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t item)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 
-	if ((view->flags & CTX_MESSAGE_CONTINUES) && groups->going != NONE) {
-		items[ctx_group_of(items, groups->going)].open--;
-		join(items, groups->going, item);
-		if (--groups->n_going == 0)
-			groups->going = NONE;
+	if ((message->flags & CTX_MESSAGE_CONTINUES) &&
+	    groups->continuing != NONE) {
+		segments[ctx_group_of(segments, groups->continuing)]
+		    .open_calls--;
+		join(segments, groups->continuing, item);
+		if (--groups->n_continuing == 0)
+			groups->continuing = NONE;
 	}
-	if (view->flags & CTX_MESSAGE_IS_CONTINUED) {
-		if (groups->going != NONE)
-			join(items, groups->going, item);
-		items[ctx_group_of(items, item)].open++;
-		groups->going = item;
-		groups->n_going++;
+	if (message->flags & CTX_MESSAGE_IS_CONTINUED) {
+		if (groups->continuing != NONE)
+			join(segments, groups->continuing, item);
+		segments[ctx_group_of(segments, item)].open_calls++;
+		groups->continuing = item;
+		groups->n_continuing++;
 	}
 }
 
@@ -411,16 +423,16 @@ join_pieces(struct ctx_groups *groups, const struct ctx_message *view,
 static void
 join_all(struct ctx_groups *groups, uint32_t item)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	uint32_t i = item;
 
-	while (i > ctx_group_of(items, item)) {
-		i = items[i - 1].row;
-		if (!(items[i].flags &
+	while (i > ctx_group_of(segments, item)) {
+		i = segments[i - 1].contiguous_from;
+		if (!(segments[i].flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN)))
-			join(items, i, item);
+			join(segments, i, item);
 	}
-	items[item].row = i;
+	segments[item].contiguous_from = i;
 }
 
 /*
@@ -433,14 +445,14 @@ join_all(struct ctx_groups *groups, uint32_t item)
 static void
 join_late(struct ctx_groups *groups, uint32_t results, bool split)
 {
-	struct ctx_segment *items = groups->items;
-	uint32_t before = groups->last;
+	struct ctx_segment *segments = groups->segments;
+	uint32_t before = groups->newest_known;
 
-	if (!groups->goes_on || before == NONE ||
-	    items[before].role != CTX_ROLE_ASSISTANT ||
-	    ctx_group_of(items, results) == before)
+	if (!groups->has_more_results || before == NONE ||
+	    segments[before].role != CTX_ROLE_ASSISTANT ||
+	    ctx_group_of(segments, results) == before)
 		return;
-	join(items, before, results);
+	join(segments, before, results);
 	if (split)
 		join_all(groups, results);
 }
@@ -450,12 +462,12 @@ static void
 join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     uint32_t item)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 
-	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->before != NONE &&
-	    items[item].role == CTX_ROLE_ASSISTANT &&
-	    items[groups->before].role == CTX_ROLE_ASSISTANT)
-		join(items, groups->before, item);
+	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->newest != NONE &&
+	    segments[item].role == CTX_ROLE_ASSISTANT &&
+	    segments[groups->newest].role == CTX_ROLE_ASSISTANT)
+		join(segments, groups->newest, item);
 }
 
 /* Results that answer the call of their own message, and none before it, open
@@ -463,12 +475,12 @@ join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 static void
 open_with_rest(struct ctx_groups *groups, uint32_t results)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 
-	if (ctx_group_of(items, results + 1) != results)
+	if (ctx_group_of(segments, results + 1) != results)
 		return;
-	items[results].turn = items[results + 1].turn;
-	items[results].flags |= CTX_SEGMENT_USER;
+	segments[results].turn = segments[results + 1].turn;
+	segments[results].flags |= CTX_SEGMENT_USER;
 }
 
 /* True if neighbours are one message, results come next, and the assistant has
@@ -476,16 +488,17 @@ open_with_rest(struct ctx_groups *groups, uint32_t results)
  * this one, and a program may wait for what it calls. */
 static bool
 still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view)
+    const struct ctx_message *message)
 {
-	const struct ctx_segment *items = groups->items;
+	const struct ctx_segment *segments = groups->segments;
 
 	return (dialect->rules & CTX_RESULTS_NEXT) &&
 	    (dialect->rules & CTX_ONE_MESSAGE) &&
-	    view->role == CTX_ROLE_ASSISTANT && groups->before != NONE &&
-	    items[groups->before].role == CTX_ROLE_ASSISTANT &&
-	    (groups->calls_on ||
-		items[ctx_group_of(groups->items, groups->before)].open > 0);
+	    message->role == CTX_ROLE_ASSISTANT && groups->newest != NONE &&
+	    segments[groups->newest].role == CTX_ROLE_ASSISTANT &&
+	    (groups->merged_call ||
+		segments[ctx_group_of(groups->segments, groups->newest)]
+			.open_calls > 0);
 }
 
 /*
@@ -497,29 +510,30 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * alike.
  */
 static int
-ask(struct ctx_groups *groups, const struct ctx_message *view,
+ask(struct ctx_groups *groups, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->asks;
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	bool demo, first;
 
-	if (ctx_is_demonstration(view, &groups->text, &demo, err) < 0)
+	if (ctx_is_demonstration(message, &groups->text, &demo, err) < 0)
 		return -1;
-	if (before != NONE && items[before].turn != items[last].turn)
+	if (before != NONE && segments[before].turn != segments[last].turn)
 		before = NONE;
 	if (before != NONE &&
-	    ctx_group_of(items, before) != ctx_group_of(items, last))
-		for (i = before + 1;
-		     i-- > 0 && items[i].message == items[before].message;)
-			items[i].flags &= (uint16_t)~CTX_SEGMENT_TASK;
-	for (i = last + 1; i-- > 0 && items[i].message == items[last].message;)
-		if (items[i].turn == items[last].turn)
-			items[i].flags |= (uint16_t)(CTX_SEGMENT_TASK |
+	    ctx_group_of(segments, before) != ctx_group_of(segments, last))
+		for (i = before + 1; i-- > 0 &&
+		     segments[i].message == segments[before].message;)
+			segments[i].flags &= (uint16_t)~CTX_SEGMENT_TASK;
+	for (i = last + 1;
+	     i-- > 0 && segments[i].message == segments[last].message;)
+		if (segments[i].turn == segments[last].turn)
+			segments[i].flags |= (uint16_t)(CTX_SEGMENT_TASK |
 			    (demo ? CTX_SEGMENT_DEMONSTRATION : 0));
 	first = !groups->asked && !demo &&
-	    !(items[last].flags & CTX_SEGMENT_PINNED) &&
-	    items[last].spoken >= groups->pinned;
+	    !(segments[last].flags & CTX_SEGMENT_PINNED) &&
+	    segments[last].nonsystem_index >= groups->pinned;
 	groups->asks = first ? NONE : last;
 	groups->asked |= first;
 	return 0;
@@ -527,97 +541,98 @@ ask(struct ctx_groups *groups, const struct ctx_message *view,
 
 int
 ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, const struct ctx_cost *cost, unsigned flags,
-    struct ctx_err *err)
+    const struct ctx_message *message, const struct ctx_cost *cost,
+    unsigned flags, struct ctx_err *err)
 {
 	uint32_t turn = groups->turn;
-	unsigned found = pieces(view);
-	bool written = is_written(groups, dialect, view, found, flags);
+	unsigned found = pieces(message);
+	bool written = is_written(groups, dialect, message, found, flags);
 	bool split =
 	    written && found == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
 	bool goes_on =
-	    (view->flags & CTX_MESSAGE_CONTINUES) && groups->spoken > 0;
+	    (message->flags & CTX_MESSAGE_CONTINUES) && groups->spoken > 0;
 	uint32_t results = (uint32_t)groups->n;
-	struct ctx_segment *item;
+	struct ctx_segment *segment;
 
-	groups->calls_on = still_calls(groups, dialect, view);
+	groups->merged_call = still_calls(groups, dialect, message);
 	if (split) {
-		item = add_item(groups, err);
-		if (item == NULL)
+		segment = add_item(groups, err);
+		if (segment == NULL)
 			return -1;
-		item->role = (uint8_t)CTX_ROLE_TOOL;
-		item->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
-		item->tokens = cost->results + cost->framing;
-		item->shared = (uint32_t)cost->framing;
-		item->bodies = cost->bodies;
+		segment->role = (uint8_t)CTX_ROLE_TOOL;
+		segment->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
+		segment->tokens = cost->results + cost->framing;
+		segment->shared_tokens = (uint32_t)cost->framing;
+		segment->clearable_tokens = cost->clearable;
 		/* Results part turns, as those of a message by itself do. */
 		groups->answered = true;
 	}
-	if (enter_turn(groups, dialect, view, written, flags, err) < 0)
+	if (enter_turn(groups, dialect, message, written, flags, err) < 0)
 		return -1;
-	item = add_item(groups, err);
-	if (item == NULL)
+	segment = add_item(groups, err);
+	if (segment == NULL)
 		return -1;
-	item->role = (uint8_t)view->role;
-	item->flags = (uint16_t)(flags | (split ? CTX_SEGMENT_REST : 0) |
+	segment->role = (uint8_t)message->role;
+	segment->flags = (uint16_t)(flags | (split ? CTX_SEGMENT_REST : 0) |
 	    (written ? CTX_SEGMENT_USER : 0) |
-	    (view->flags & CTX_MESSAGE_META ? CTX_SEGMENT_META : 0) |
-	    (ctx_message_is_signed(view) ? CTX_SEGMENT_SIGNED : 0) |
-	    ((view->flags & CTX_MESSAGE_PINNED) && !(flags & OURS)
+	    (message->flags & CTX_MESSAGE_META ? CTX_SEGMENT_META : 0) |
+	    (ctx_message_is_signed(message) ? CTX_SEGMENT_SIGNED : 0) |
+	    ((message->flags & CTX_MESSAGE_PINNED) && !(flags & OURS)
 		    ? CTX_SEGMENT_COMPACTED
 		    : 0) |
-	    (view->role == CTX_ROLE_SYSTEM || (flags & OURS)
+	    (message->role == CTX_ROLE_SYSTEM || (flags & OURS)
 		    ? CTX_SEGMENT_SYSTEM
 		    : 0));
-	item->tokens = cost->tokens - (split ? cost->results : 0);
-	item->reasoning = cost->reasoning;
-	item->bodies = split ? 0 : cost->bodies;
+	segment->tokens = cost->tokens - (split ? cost->results : 0);
+	segment->reasoning = cost->reasoning;
+	segment->clearable_tokens = split ? 0 : cost->clearable;
 	groups->tokens += cost->tokens;
 	if (goes_on) {
-		item->message = groups->messages - 1;
-		item->spoken = groups->spoken - 1;
+		segment->message = groups->messages - 1;
+		segment->nonsystem_index = groups->spoken - 1;
 	} else {
 		groups->messages++;
 		groups->spoken +=
-		    view->role != CTX_ROLE_SYSTEM && !(flags & OURS);
+		    message->role != CTX_ROLE_SYSTEM && !(flags & OURS);
 	}
 	/* Results beside the text are those of the turn before. */
-	if ((written && !split) || (view->flags & CTX_MESSAGE_WHOLE_TURN) ||
-	    ((dialect->rules & CTX_RESULTS_NEXT) && !groups->calls_on &&
-		view->role == CTX_ROLE_ASSISTANT))
+	if ((written && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
+	    ((dialect->rules & CTX_RESULTS_NEXT) && !groups->merged_call &&
+		message->role == CTX_ROLE_ASSISTANT))
 		expire(groups);
-	groups->elsewhere |= (view->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
-	if (pair(groups, dialect, view, (uint32_t)groups->n - 1, results, err) <
-	    0)
+	groups->has_remote_state |=
+	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
+	if (pair(groups, dialect, message, (uint32_t)groups->n - 1, results,
+		err) < 0)
 		return -1;
-	groups->answering = found & CTX_SEGMENT_RESULTS ? results : NONE;
-	if (groups->answering != NONE)
+	groups->newest_answering = found & CTX_SEGMENT_RESULTS ? results : NONE;
+	if (groups->newest_answering != NONE)
 		join_late(groups, results, split);
 	if (split) {
 		open_with_rest(groups, results);
 		expire(groups);
 	}
-	if (groups->calls_on)
-		join(groups->items, groups->before, (uint32_t)groups->n - 1);
-	tie(groups, view, (uint32_t)groups->n - 1);
+	if (groups->merged_call)
+		join(groups->segments, groups->newest, (uint32_t)groups->n - 1);
+	tie(groups, message, (uint32_t)groups->n - 1);
 	join_answer(groups, dialect, (uint32_t)groups->n - 1);
-	join_pieces(groups, view, (uint32_t)groups->n - 1);
-	groups->before = groups->last = (uint32_t)groups->n - 1;
+	join_pieces(groups, message, (uint32_t)groups->n - 1);
+	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
 	groups->asked &= groups->turn == turn;
-	return written ? ask(groups, view, err) : 0;
+	return written ? ask(groups, message, err) : 0;
 }
 
 int
 ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err)
 {
-	struct ctx_segment *item = add_item(groups, err);
+	struct ctx_segment *segment = add_item(groups, err);
 
-	if (item == NULL)
+	if (segment == NULL)
 		return -1;
-	item->flags = CTX_SEGMENT_UNKNOWN;
+	segment->flags = CTX_SEGMENT_UNKNOWN;
 	if (!aside)
-		groups->before = NONE;
+		groups->newest = NONE;
 	return 0;
 }
 
@@ -632,7 +647,7 @@ int
 ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
     struct ctx_err *err)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	uint32_t *now, kept = 0, i;
 
 	if (groups->n == 0)
@@ -641,27 +656,28 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	if (now == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++) {
-		items[i].up = ctx_group_of(items, i);
+		segments[i].group_parent = ctx_group_of(segments, i);
 		now[i] = kept;
 		kept += !gone[i];
 	}
 	for (i = 0; i < groups->n; i++) {
 		if (gone[i])
 			continue;
-		items[now[i]] = items[i];
-		items[now[i]].up = now[items[i].up];
-		items[now[i]].row = now[items[i].row];
+		segments[now[i]] = segments[i];
+		segments[now[i]].group_parent = now[segments[i].group_parent];
+		segments[now[i]].contiguous_from =
+		    now[segments[i].contiguous_from];
 	}
 	ctx_open_calls_move(groups->calls, now);
-	if (groups->tied != NONE)
-		groups->tied = now[groups->tied];
-	if (groups->going != NONE)
-		groups->going = now[groups->going];
-	groups->before = moved(groups->before, gone, now);
-	groups->calling = moved(groups->calling, gone, now);
-	groups->answering = moved(groups->answering, gone, now);
-	groups->last = moved(groups->last, gone, now);
-	groups->nameless = moved(groups->nameless, gone, now);
+	if (groups->attached != NONE)
+		groups->attached = now[groups->attached];
+	if (groups->continuing != NONE)
+		groups->continuing = now[groups->continuing];
+	groups->newest = moved(groups->newest, gone, now);
+	groups->newest_calling = moved(groups->newest_calling, gone, now);
+	groups->newest_answering = moved(groups->newest_answering, gone, now);
+	groups->newest_known = moved(groups->newest_known, gone, now);
+	groups->unnamed_calls = moved(groups->unnamed_calls, gone, now);
 	groups->asks = moved(groups->asks, gone, now);
 	groups->n = kept;
 	free(now);
@@ -684,8 +700,9 @@ ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++)
 		gone[i] =
-		    groups->items[ctx_group_of(groups->items, (uint32_t)i)]
-			.open == 0;
+		    groups
+			->segments[ctx_group_of(groups->segments, (uint32_t)i)]
+			.open_calls == 0;
 	rc = ctx_groups_compact(groups, gone, err);
 	free(gone);
 	groups->forget_at = groups->n * 2 + FORGET_AT;

@@ -260,7 +260,7 @@ said(const struct ctx_json *json, uint32_t node, struct ctx_str text)
 
 int
 ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_block *part, uint64_t rules, struct ctx_buf *text,
+    const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err)
 {
 	struct ctx_str id = {"", 0}, name;
@@ -268,25 +268,26 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 
 	key->rules = rules;
 	text->n = 0;
-	if (part->id != 0 && ctx_json_text(json, part->id, text, &id, err) < 0)
+	if (block->id != 0 &&
+	    ctx_json_text(json, block->id, text, &id, err) < 0)
 		return -1;
 	half = text->n;
-	if (ctx_block_tool(json, part, text, &name, err) < 0)
+	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
 	/* The buffer may have moved while it grew. */
 	if (half > 0)
 		id = (struct ctx_str){text->p, half};
-	key->id = said(json, part->id, id);
-	key->name = said(json, part->name, name);
+	key->id = said(json, block->id, id);
+	key->name = said(json, block->name, name);
 	return 0;
 }
 
 int
 ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_block *part, struct ctx_buf *text, struct ctx_err *err)
+    const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err)
 {
 	const struct ctx_block caller = {.kind = CTX_BLOCK_TOOL_CALL,
-	    .id = part->caller};
+	    .id = block->caller};
 
 	return ctx_call_key_of(key, json, &caller, 0, text, err);
 }

@@ -14,12 +14,12 @@ struct ctx_call_key {
 /* Its texts as they are meant, however they are escaped; they live as long
  * as json and text, which is scratch, stay as they are. */
 int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_block *part, uint64_t rules, struct ctx_buf *text,
+    const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
 /* The key of the call whose program made the call part, which names it. */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
-    const struct ctx_block *part, struct ctx_buf *text, struct ctx_err *err);
+    const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
 /* A new empty table, or NULL with *err; free takes NULL too. */
 struct ctx_calls *ctx_open_calls_new(struct ctx_err *err);

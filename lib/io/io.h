@@ -19,10 +19,10 @@
  */
 struct ctx_writer {
 	int fd;
-	bool flush_each;    /* flush after every record (-u) */
-	struct ctx_str run; /* not yet written, the caller's */
-	struct ctx_buf own; /* not yet written, copied; stands before run */
-	uint64_t written;   /* bytes that have left */
+	bool flush_each;         /* flush after every record (-u) */
+	struct ctx_str borrowed; /* not yet written, the caller's */
+	struct ctx_buf copied; /* not yet written, copied; stands before run */
+	uint64_t written;      /* bytes that have left */
 	struct ctx_err failed;
 };
 

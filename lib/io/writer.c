@@ -35,7 +35,7 @@ ctx_writer_init(struct ctx_writer *writer, int fd)
 void
 ctx_writer_release(struct ctx_writer *writer)
 {
-	ctx_buf_release(&writer->own);
+	ctx_buf_release(&writer->copied);
 	ctx_writer_init(writer, -1);
 }
 
@@ -44,8 +44,8 @@ static int
 fail(struct ctx_writer *writer, const struct ctx_err *err)
 {
 	writer->failed = *err;
-	writer->own.n = 0;
-	writer->run.n = 0;
+	writer->copied.n = 0;
+	writer->borrowed.n = 0;
 	return -1;
 }
 
@@ -102,8 +102,8 @@ write_some(int fd, struct ctx_str one, struct ctx_str two)
 int
 ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 {
-	struct ctx_str own = {writer->own.p, writer->own.n};
-	struct ctx_str run = writer->run;
+	struct ctx_str own = {writer->copied.p, writer->copied.n};
+	struct ctx_str run = writer->borrowed;
 	size_t n, head;
 	ssize_t rc;
 
@@ -125,8 +125,8 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 			run.p += n - head;
 		run.n -= n - head;
 	}
-	writer->own.n = 0;
-	writer->run.n = 0;
+	writer->copied.n = 0;
+	writer->borrowed.n = 0;
 	return 0;
 }
 
@@ -134,18 +134,20 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 static int
 settle(struct ctx_writer *writer, struct ctx_err *err)
 {
-	if (writer->run.n >= LONG_RUN)
+	if (writer->borrowed.n >= LONG_RUN)
 		return ctx_writer_flush(writer, err);
-	if (ctx_buf_add(&writer->own, writer->run.p, writer->run.n, err) < 0)
+	if (ctx_buf_add(&writer->copied, writer->borrowed.p, writer->borrowed.n,
+		err) < 0)
 		return fail(writer, err);
-	writer->run.n = 0;
+	writer->borrowed.n = 0;
 	return 0;
 }
 
 static int
 flush_if_full(struct ctx_writer *writer, struct ctx_err *err)
 {
-	if (writer->own.n >= FULL || writer->run.n >= FULL - writer->own.n)
+	if (writer->copied.n >= FULL ||
+	    writer->borrowed.n >= FULL - writer->copied.n)
 		return ctx_writer_flush(writer, err);
 	return 0;
 }
@@ -154,7 +156,7 @@ int
 ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err)
 {
-	struct ctx_str *run = &writer->run;
+	struct ctx_str *run = &writer->borrowed;
 
 	if (has_failed(writer, err))
 		return -1;
@@ -183,9 +185,9 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 			return -1;
 		return ctx_writer_flush(writer, err);
 	}
-	if (writer->run.n > 0 && settle(writer, err) < 0)
+	if (writer->borrowed.n > 0 && settle(writer, err) < 0)
 		return -1;
-	if (ctx_buf_add(&writer->own, p, n, err) < 0)
+	if (ctx_buf_add(&writer->copied, p, n, err) < 0)
 		return fail(writer, err);
 	return flush_if_full(writer, err);
 }

@@ -34,16 +34,16 @@ ctx_block_kind_name(enum ctx_block_kind kind)
 }
 
 int
-ctx_block_tool(const struct ctx_json *json, const struct ctx_block *part,
+ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err)
 {
 	*tool = (struct ctx_str){"", 0};
-	if (part->name == 0)
+	if (block->name == 0)
 		return 0;
-	if (ctx_json_text(json, part->name, scratch, tool, err) < 0)
+	if (ctx_json_text(json, block->name, scratch, tool, err) < 0)
 		return -1;
-	tool->p += part->prefix;
-	tool->n -= part->prefix;
+	tool->p += block->prefix;
+	tool->n -= block->prefix;
 	return 0;
 }
 
@@ -83,14 +83,14 @@ has_signature(const struct ctx_json *json, uint32_t object)
 }
 
 bool
-ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *part)
+ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 {
-	uint32_t node = part->child, end;
+	uint32_t node = block->removable, end;
 
-	if (part->kind != CTX_BLOCK_REASONING || node == 0)
+	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
 	/* A member is taken out by its key, which stands before the value. */
-	if (json->nodes[part->parent].kind == CTX_JSON_OBJECT)
+	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;
 	for (; node < end; node++)
@@ -101,58 +101,59 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *part)
 }
 
 bool
-ctx_message_is_signed(const struct ctx_message *view)
+ctx_message_is_signed(const struct ctx_message *message)
 {
 	size_t i;
 
-	for (i = 0; i < view->n; i++)
-		if (ctx_block_is_signed(view->json, &view->parts[i]))
+	for (i = 0; i < message->n; i++)
+		if (ctx_block_is_signed(message->json, &message->blocks[i]))
 			return true;
 	return false;
 }
 
 bool
-ctx_message_was_sent(const struct ctx_message *view)
+ctx_message_was_sent(const struct ctx_message *message)
 {
-	return view->role == CTX_ROLE_ASSISTANT ||
-	    (view->asked > 0 && view->asked < view->n);
+	return message->role == CTX_ROLE_ASSISTANT ||
+	    (message->n_prompt_blocks > 0 &&
+		message->n_prompt_blocks < message->n);
 }
 
 void
-ctx_message_reset(struct ctx_message *view, const struct ctx_json *json,
+ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node)
 {
-	struct ctx_block *parts = view->parts;
-	size_t cap = view->cap;
+	struct ctx_block *blocks = message->blocks;
+	size_t cap = message->cap;
 
-	memset(view, 0, sizeof *view);
-	view->json = json;
-	view->node = node;
-	view->parts = parts;
-	view->cap = cap;
+	memset(message, 0, sizeof *message);
+	message->json = json;
+	message->node = node;
+	message->blocks = blocks;
+	message->cap = cap;
 }
 
 void
-ctx_message_release(struct ctx_message *view)
+ctx_message_release(struct ctx_message *message)
 {
-	free(view->parts);
-	memset(view, 0, sizeof *view);
+	free(message->blocks);
+	memset(message, 0, sizeof *message);
 }
 
 struct ctx_block *
-ctx_message_add_block(struct ctx_message *view, enum ctx_block_kind kind,
+ctx_message_add_block(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err)
 {
-	struct ctx_block *parts, *part;
+	struct ctx_block *blocks, *block;
 
-	parts =
-	    ctx_grow(view->parts, &view->cap, view->n + 1, sizeof *parts, err);
-	if (parts == NULL)
+	blocks = ctx_grow(message->blocks, &message->cap, message->n + 1,
+	    sizeof *blocks, err);
+	if (blocks == NULL)
 		return NULL;
-	view->parts = parts;
-	part = &parts[view->n++];
-	memset(part, 0, sizeof *part);
-	part->kind = kind;
-	part->value = value;
-	return part;
+	message->blocks = blocks;
+	block = &blocks[message->n++];
+	memset(block, 0, sizeof *block);
+	block->kind = kind;
+	block->payload = value;
+	return block;
 }

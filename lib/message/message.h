@@ -43,27 +43,27 @@ struct ctx_block {
 	enum ctx_block_kind kind;
 	/* Taken out by dropping child from parent.  Reasoning without them
 	 * goes only with its message. */
-	uint32_t parent, child;
-	uint32_t value;
+	uint32_t container, removable;
+	uint32_t payload;
 	uint32_t id, name; /* of a call or result: see ctx_block_tool */
 	uint32_t caller;   /* of a call that another call's program made: the
 			    * id of that one */
-	uint32_t owner;
+	uint32_t result_index;
 	uint8_t prefix; /* bytes of the name's text that are before the name */
-	bool sealed;    /* the value is encrypted, in base64 */
-	bool failed;    /* a result: the format says that its call failed */
-	bool more;      /* a result: its call gets others after it */
-	bool all;    /* opaque: the value is the whole message, whose node may
-		      * be 0 */
-	bool whole;  /* a text that also calls or tells what its message is, or
-		      * a call whose value is no free form: nothing is cut out
-		      * of it */
-	bool theirs; /* a call: the provider runs the tool */
+	bool is_encrypted; /* the value is encrypted, in base64 */
+	bool is_error;     /* a result: the format says that its call failed */
+	bool is_partial;   /* a result: its call gets others after it */
+	bool is_message;   /* opaque: the value is the whole message, whose node
+			    * may   be 0 */
+	bool no_truncate;  /* a text that also calls or tells what its message
+			    * is, or  a call whose value is no free form: nothing
+			    * is cut out  of it */
+	bool provider_runs; /* a call: the provider runs the tool */
 };
 
 /* The name of the tool of a call or result, n 0: it says none; lives as what
  * ctx_json_text gives. */
-int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *part,
+int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
 enum {
@@ -103,10 +103,10 @@ struct ctx_message {
 	uint32_t usage;     /* what the provider says that it cost */
 	uint64_t billed;    /* input tokens, where another record says that */
 	unsigned flags;
-	struct ctx_block *parts;
+	struct ctx_block *blocks;
 	size_t n, cap;
-	size_t asked; /* of the parts, those that were sent, if the others are
-		       * what came back; else 0 */
+	size_t n_prompt_blocks; /* of the parts, those that were sent, if the
+				 * others are what came back; else 0 */
 };
 
 /*
@@ -116,19 +116,19 @@ struct ctx_message {
  * formats of frameworks and agents.
  */
 bool ctx_block_is_signed(const struct ctx_json *json,
-    const struct ctx_block *part);
+    const struct ctx_block *block);
 /* True if any part of the message is signed reasoning. */
-bool ctx_message_is_signed(const struct ctx_message *view);
+bool ctx_message_is_signed(const struct ctx_message *message);
 
 /* True if the model wrote the message, or the answer that stands in it: then
  * all before it has been sent. */
-bool ctx_message_was_sent(const struct ctx_message *view);
+bool ctx_message_was_sent(const struct ctx_message *message);
 /* Empties the view and points it at a message. */
-void ctx_message_reset(struct ctx_message *view, const struct ctx_json *json,
+void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
-void ctx_message_release(struct ctx_message *view);
+void ctx_message_release(struct ctx_message *message);
 /* Adds a zeroed part, returns it (until the next add) or NULL. */
-struct ctx_block *ctx_message_add_block(struct ctx_message *view,
+struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 
 #endif

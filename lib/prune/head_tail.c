@@ -8,9 +8,9 @@ cut_pieces(struct prune *p, struct ctx_edits *edits,
 {
 	bool done;
 
-	if (p->pieces.n == 0)
+	if (p->text_segments.n == 0)
 		return 0;
-	return ctx_shorten(&p->cut, edits, &p->view, dialect, &p->pieces,
+	return ctx_shorten(&p->cut, edits, &p->view, dialect, &p->text_segments,
 	    CTX_HEAD_TAIL_CHARS, &done, err);
 }
 
@@ -19,7 +19,7 @@ ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, bool results, bool texts,
     const bool *spared, struct ctx_err *err)
 {
-	const struct ctx_message *view = &p->view;
+	const struct ctx_message *message = &p->view;
 	struct found_insertion own;
 	size_t i, result = 0;
 
@@ -27,40 +27,42 @@ ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
 	p->cut.keep = CTX_KEEP_ENDS;
 	p->cut.head = 3;
 	p->cut.tail = 1;
-	for (i = 0; results && i < view->n; i++) {
-		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT ||
+	for (i = 0; results && i < message->n; i++) {
+		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
 		    (spared != NULL && spared[result++]))
 			continue;
-		if (ctx_text_segments_result(&p->pieces, view, dialect, i,
-			err) < 0 ||
+		if (ctx_text_segments_result(&p->text_segments, message,
+			dialect, i, err) < 0 ||
 		    cut_pieces(p, edits, dialect, err) < 0)
 			return -1;
 	}
 	if (!texts)
 		return 0;
-	ctx_insertion_find(p->options, dialect, view, &own);
+	ctx_insertion_find(p->options, dialect, message, &own);
 	/* A string that begins with a note is kept whole. */
-	if (ctx_text_segments_texts(&p->pieces, view,
-		own.summary || own.notice ? own.part : view->n, err) < 0)
+	if (ctx_text_segments_texts(&p->text_segments, message,
+		own.summary || own.notice ? own.part : message->n, err) < 0)
 		return -1;
 	return cut_pieces(p, edits, dialect, err);
 }
 
 int
 ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_message *view, struct ctx_counter *counter, bool results,
-    bool texts, const bool *spared, uint64_t *saved, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_counter *counter,
+    bool results, bool texts, const bool *spared, uint64_t *saved,
+    struct ctx_err *err)
 {
-	struct ctx_str raw = ctx_json_str(view->json, view->node);
+	struct ctx_str raw = ctx_json_str(message->json, message->node);
 	struct ctx_cost before, after;
 	size_t used;
 
 	*saved = 0;
-	if (raw.n <= CTX_HEAD_TAIL_CHARS || (view->flags & CTX_MESSAGE_HIDDEN))
+	if (raw.n <= CTX_HEAD_TAIL_CHARS ||
+	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
 	ctx_edits_reset(&p->one);
 	p->message.n = 0;
-	if (dialect->read(view->json, view->node, &p->view, err) < 0 ||
+	if (dialect->read(message->json, message->node, &p->view, err) < 0 ||
 	    ctx_head_tail_note(p, &p->one, dialect, results, texts, spared,
 		err) < 0)
 		return -1;
@@ -69,10 +71,10 @@ ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
 	if (ctx_edits_apply(&p->one, raw, &p->message, err) < 0 ||
 	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
 		0 ||
-	    ctx_count_message(counter, dialect, view, &before, err) < 0 ||
+	    ctx_count_message(counter, dialect, message, &before, err) < 0 ||
 	    dialect->read(&p->json, 0, &p->view, err) < 0)
 		return -1;
-	p->view.flags = view->flags;
+	p->view.flags = message->flags;
 	if (ctx_count_message(counter, dialect, &p->view, &after, err) < 0)
 		return -1;
 	if (after.tokens < before.tokens)

@@ -5,54 +5,55 @@
 #include "prune/held_conversation.h"
 
 struct held_message *
-ctx_held_conversation_entry(struct held_conversation *convo,
+ctx_held_conversation_entry(struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct held_message *entries, *entry;
+	struct held_message *messages, *held;
 
-	entries = ctx_grow(convo->entries, &convo->cap, convo->n + 1,
-	    sizeof *entries, err);
-	if (entries == NULL)
+	messages = ctx_grow(conversation->messages, &conversation->cap,
+	    conversation->n + 1, sizeof *messages, err);
+	if (messages == NULL)
 		return NULL;
-	convo->entries = entries;
-	entry = &entries[convo->n++];
-	memset(entry, 0, sizeof *entry);
-	return entry;
+	conversation->messages = messages;
+	held = &messages[conversation->n++];
+	memset(held, 0, sizeof *held);
+	return held;
 }
 
 void
-ctx_held_conversation_clear(struct held_conversation *convo)
+ctx_held_conversation_clear(struct held_conversation *conversation)
 {
 	size_t i;
 
-	for (i = 0; i < convo->n; i++) {
-		free(convo->entries[i].text);
-		free(convo->entries[i].spared);
-		free(convo->entries[i].told);
+	for (i = 0; i < conversation->n; i++) {
+		free(conversation->messages[i].text);
+		free(conversation->messages[i].spared);
+		free(conversation->messages[i].pending);
 	}
-	convo->n = 0;
-	convo->bytes = 0;
-	convo->look_at = 0;
-	convo->gone = 0;
-	convo->n_notes = 0;
-	convo->ours.n = 0;
-	convo->unnoted = convo->priced = NULL;
-	if (convo->scorer != NULL)
-		ctx_scorer_reset(convo->scorer);
-	convo->open = convo->told = false;
-	ctx_groups_reset(&convo->groups);
+	conversation->n = 0;
+	conversation->bytes = 0;
+	conversation->compact_at = 0;
+	conversation->gone = 0;
+	conversation->n_notes = 0;
+	conversation->inserted_json.n = 0;
+	conversation->notice_unsupported = conversation->notice_cost_dialect =
+	    NULL;
+	if (conversation->scorer != NULL)
+		ctx_scorer_reset(conversation->scorer);
+	conversation->open = conversation->format_known = false;
+	ctx_groups_reset(&conversation->groups);
 }
 
 void
-ctx_held_conversation_release(struct held_conversation *convo)
+ctx_held_conversation_release(struct held_conversation *conversation)
 {
-	if (convo->groups.calls != NULL)
-		ctx_held_conversation_clear(convo);
-	free(convo->entries);
-	free(convo->notes);
-	ctx_buf_release(&convo->ours);
-	ctx_groups_release(&convo->groups);
-	ctx_plan_release(&convo->plan);
-	ctx_scorer_close(convo->scorer);
-	memset(convo, 0, sizeof *convo);
+	if (conversation->groups.calls != NULL)
+		ctx_held_conversation_clear(conversation);
+	free(conversation->messages);
+	free(conversation->insertions);
+	ctx_buf_release(&conversation->inserted_json);
+	ctx_groups_release(&conversation->groups);
+	ctx_plan_release(&conversation->plan);
+	ctx_scorer_close(conversation->scorer);
+	memset(conversation, 0, sizeof *conversation);
 }

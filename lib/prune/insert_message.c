@@ -54,13 +54,13 @@ says_later(struct ctx_str literal, size_t at, const char *text)
 /* The part that the user's own begin with, behind results; a part of ours
  * stands there.  view->n if there is none. */
 static size_t
-first_own(const struct ctx_message *view)
+first_own(const struct ctx_message *message)
 {
 	size_t i = 0;
 
-	while (i < view->n &&
-	    (view->parts[i].kind == CTX_BLOCK_TOOL_RESULT ||
-		view->parts[i].owner != 0))
+	while (i < message->n &&
+	    (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT ||
+		message->blocks[i].result_index != 0))
 		i++;
 	return i;
 }
@@ -68,22 +68,24 @@ first_own(const struct ctx_message *view)
 /* May a message of this role be a note?  A row that is a whole turn has the
  * role of the one who answers. */
 static bool
-may_be_note(const struct ctx_message *view)
+may_be_note(const struct ctx_message *message)
 {
-	return view->role == CTX_ROLE_SYSTEM || view->role == CTX_ROLE_USER ||
-	    (view->flags & CTX_MESSAGE_WHOLE_TURN);
+	return message->role == CTX_ROLE_SYSTEM ||
+	    message->role == CTX_ROLE_USER ||
+	    (message->flags & CTX_MESSAGE_WHOLE_TURN);
 }
 
 /* Is part i the whole content, a string in which a note can stand before the
  * user's text? */
 static bool
-is_string(const struct ctx_dialect *dialect, const struct ctx_message *view,
+is_string(const struct ctx_dialect *dialect, const struct ctx_message *message,
     size_t i)
 {
-	return dialect->note_text && view->role == CTX_ROLE_USER && i == 0 &&
-	    view->n == 1 && view->parts[0].kind == CTX_BLOCK_TEXT &&
-	    view->parts[0].child == 0 &&
-	    view->json->nodes[view->parts[0].value].kind == CTX_JSON_STRING;
+	return dialect->note_text && message->role == CTX_ROLE_USER && i == 0 &&
+	    message->n == 1 && message->blocks[0].kind == CTX_BLOCK_TEXT &&
+	    message->blocks[0].removable == 0 &&
+	    message->json->nodes[message->blocks[0].payload].kind ==
+	    CTX_JSON_STRING;
 }
 
 /* Sees what a literal begins with; in a string the user's text may follow. */
@@ -107,42 +109,44 @@ find_in(struct ctx_str literal, const char *notice, bool string,
 
 void
 ctx_insertion_find(const struct ctx_prune_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
     struct found_insertion *found)
 {
-	size_t i = first_own(view);
+	size_t i = first_own(message);
 	struct ctx_str literal;
 
 	memset(found, 0, sizeof *found);
-	if (i == view->n || !may_be_note(view) ||
-	    view->parts[i].kind != CTX_BLOCK_TEXT ||
-	    view->json->nodes[view->parts[i].value].kind != CTX_JSON_STRING)
+	if (i == message->n || !may_be_note(message) ||
+	    message->blocks[i].kind != CTX_BLOCK_TEXT ||
+	    message->json->nodes[message->blocks[i].payload].kind !=
+		CTX_JSON_STRING)
 		return;
-	if (view->n > 1 &&
-	    (dialect->note_part == NULL || view->parts[i].child == 0 ||
-		i + 1 == view->n))
+	if (message->n > 1 &&
+	    (dialect->note_part == NULL || message->blocks[i].removable == 0 ||
+		i + 1 == message->n))
 		return;
-	literal = ctx_json_str(view->json, view->parts[i].value);
-	find_in(literal, options->notice, is_string(dialect, view, i), found);
+	literal = ctx_json_str(message->json, message->blocks[i].payload);
+	find_in(literal, options->notice, is_string(dialect, message, i),
+	    found);
 	if (found->end + 1 == literal.n)
 		found->end = 0;
-	found->whole = view->n == 1 && found->end == 0;
+	found->whole = message->n == 1 && found->end == 0;
 	found->part = i;
 }
 
 struct ctx_str
 ctx_insertion_string(const struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_message *view)
+    const struct ctx_message *message)
 {
 	struct ctx_str literal = {NULL, 0};
 	struct found_insertion found;
-	size_t i = first_own(view), from;
+	size_t i = first_own(message), from;
 
-	if (i == view->n || !is_string(dialect, view, i))
+	if (i == message->n || !is_string(dialect, message, i))
 		return literal;
-	ctx_insertion_find(p->options, dialect, view, &found);
+	ctx_insertion_find(p->options, dialect, message, &found);
 	from = found.summary && found.end != 0 ? found.end : 1;
-	literal = ctx_json_str(view->json, view->parts[i].value);
+	literal = ctx_json_str(message->json, message->blocks[i].payload);
 	return (struct ctx_str){literal.p + from, literal.n - from};
 }
 
@@ -356,7 +360,7 @@ ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
 
 int
 ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *view,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
     const struct found_insertion *found, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_str literal;
@@ -364,23 +368,24 @@ ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
 	int rc;
 
 	if (found->end == 0) {
-		rc = ctx_count_block(counter, dialect, view, found->part, &cost,
-		    err);
+		rc = ctx_count_block(counter, dialect, message, found->part,
+		    &cost, err);
 		*tokens = cost.tokens;
 		return rc;
 	}
-	literal = ctx_json_str(view->json, view->parts[found->part].value);
+	literal =
+	    ctx_json_str(message->json, message->blocks[found->part].payload);
 	return piece_cost(p, counter, (struct ctx_str){literal.p, found->end},
 	    (struct ctx_str){literal.p + found->end, literal.n - found->end},
 	    tokens, err);
 }
 
 int
-ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *view,
+ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *message,
     const struct found_insertion *found, struct ctx_err *err)
 {
 	struct ctx_str literal =
-	    ctx_json_str(view->json, view->parts[found->part].value);
+	    ctx_json_str(message->json, message->blocks[found->part].payload);
 
 	return ctx_edits_replace(edits,
 	    (struct ctx_str){literal.p + 1, found->end - 1}, "", 0, err);
@@ -388,62 +393,70 @@ ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *view,
 
 bool
 ctx_insertion_fits(const struct ctx_dialect *dialect,
-    const struct ctx_message *view)
+    const struct ctx_message *message)
 {
-	size_t i = first_own(view);
+	size_t i = first_own(message);
 
 	return dialect->note_part == NULL ||
-	    (i < view->n &&
-		(view->parts[i].child != 0 || is_string(dialect, view, i)));
+	    (i < message->n &&
+		(message->blocks[i].removable != 0 ||
+		    is_string(dialect, message, i)));
 }
 
 bool
-ctx_insertion_is_part(const struct held_conversation *convo,
-    const struct held_message *entry)
+ctx_insertion_is_part(const struct held_conversation *conversation,
+    const struct held_message *held)
 {
-	return entry->note != 0 && convo->notes[entry->note - 1].part;
+	return held->note != 0 && conversation->insertions[held->note - 1].part;
 }
 
 /* ---- put in ---- */
 
 int
-ctx_insertion_add(struct held_conversation *convo, size_t entry, bool part,
-    bool summary, struct ctx_str text, uint64_t tokens, struct ctx_err *err)
+ctx_insertion_add(struct held_conversation *conversation, size_t entry,
+    bool part, bool summary, struct ctx_str text, uint64_t tokens,
+    struct ctx_err *err)
 {
-	struct insertion *grown, *note;
+	struct insertion *grown, *insertion;
 
-	grown = ctx_grow(convo->notes, &convo->notes_cap, convo->n_notes + 1,
-	    sizeof *grown, err);
+	grown = ctx_grow(conversation->insertions, &conversation->notes_cap,
+	    conversation->n_notes + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	convo->notes = grown;
-	note = &grown[convo->n_notes];
-	memset(note, 0, sizeof *note);
-	note->summary = summary;
-	note->part = part;
-	note->tokens = tokens;
-	note->literal = convo->ours.n;
-	if (ctx_json_string_encode(&convo->ours, text.p, text.n, err) < 0)
+	conversation->insertions = grown;
+	insertion = &grown[conversation->n_notes];
+	memset(insertion, 0, sizeof *insertion);
+	insertion->summary = summary;
+	insertion->part = part;
+	insertion->tokens = tokens;
+	insertion->literal = conversation->inserted_json.n;
+	if (ctx_json_string_encode(&conversation->inserted_json, text.p, text.n,
+		err) < 0)
 		return -1;
-	note->literal_n = convo->ours.n - note->literal;
-	convo->entries[entry].note = (uint32_t)++convo->n_notes;
+	insertion->literal_n =
+	    conversation->inserted_json.n - insertion->literal;
+	conversation->messages[entry].note = (uint32_t)++conversation->n_notes;
 	return 0;
 }
 
 int
-ctx_insertions_add_notices(struct prune *p, struct held_conversation *convo,
-    struct ctx_err *err)
+ctx_insertions_add_notices(struct prune *p,
+    struct held_conversation *conversation, struct ctx_err *err)
 {
 	const char *notice = p->options->notice;
 	struct ctx_str text = {notice, notice == NULL ? 0 : strlen(notice)};
 	size_t i, j, item = 0;
 
-	for (i = 0; notice != NULL && i < convo->n; i++)
-		for (j = 0; j < convo->entries[i].items; j++, item++)
-			if ((convo->plan.marks[item] & CTX_MARK_NOTICE) &&
-			    ctx_insertion_add(convo, i,
-				convo->entries[i].dialect->note_part != NULL,
-				false, text, convo->groups.items[item].note,
+	for (i = 0; notice != NULL && i < conversation->n; i++)
+		for (j = 0; j < conversation->messages[i].items; j++, item++)
+			if ((conversation->plan.marks[item] &
+				CTX_MARK_NOTICE) &&
+			    ctx_insertion_add(conversation, i,
+				conversation->messages[i].dialect->note_part !=
+				    NULL,
+				false, text,
+				conversation->groups.segments[item]
+				    .notice_tokens,
 				err) < 0)
 				return -1;
 	return 0;
@@ -452,27 +465,29 @@ ctx_insertions_add_notices(struct prune *p, struct held_conversation *convo,
 /* Appends the JSON of a note before, or in, an entry, which is this node of
  * p->view.json. */
 static int
-compose(struct prune *p, struct held_conversation *convo,
-    struct insertion *note, const struct held_message *entry, uint32_t node,
+compose(struct prune *p, struct held_conversation *conversation,
+    struct insertion *insertion, const struct held_message *held, uint32_t node,
     struct ctx_err *err)
 {
 	const char *template =
-	    template_of(entry->dialect, note->part, note->summary);
+	    template_of(held->dialect, insertion->part, insertion->summary);
 	struct words words = {.json = p->view.json, .node = node};
 	char uuid[39], hex[11];
 	int rc;
 
 	p->literal.n = 0;
-	if (ctx_buf_add(&p->literal, convo->ours.p + note->literal,
-		note->literal_n, err) < 0)
+	if (ctx_buf_add(&p->literal,
+		conversation->inserted_json.p + insertion->literal,
+		insertion->literal_n, err) < 0)
 		return -1;
 	words.text = (struct ctx_str){p->literal.p, p->literal.n};
 	make_names(words.text, ctx_json_str(words.json, words.node), uuid, hex);
 	words.uuid = (struct ctx_str){uuid, 38};
 	words.hex = (struct ctx_str){hex, 10};
 	words.parent = (struct ctx_str){"null", 4};
-	if (strstr(template, "$parent") != NULL && entry->line != 0) {
-		rc = ctx_transcript_insert_before(p->stream->live, entry->line,
+	if (strstr(template, "$parent") != NULL && held->line != 0) {
+		rc = ctx_transcript_insert_before(p->stream->transcript,
+		    held->line,
 		    strstr(template, "$uuid") != NULL ? words.uuid : words.hex,
 		    &words.parent, err);
 		if (rc < 0)
@@ -480,28 +495,30 @@ compose(struct prune *p, struct held_conversation *convo,
 		if (rc == 0)
 			words.uuid = words.hex = words.parent;
 	}
-	note->at = convo->ours.n;
-	if (fill_in(&convo->ours, template, &words, err) < 0)
+	insertion->at = conversation->inserted_json.n;
+	if (fill_in(&conversation->inserted_json, template, &words, err) < 0)
 		return -1;
-	note->n = convo->ours.n - note->at;
+	insertion->n = conversation->inserted_json.n - insertion->at;
 	return 0;
 }
 
 int
-ctx_insertions_compose(struct prune *p, struct held_conversation *convo,
+ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct insertion *note;
+	struct insertion *insertion;
 	size_t i;
 
-	for (i = 0; convo->n_notes > 0 && i < convo->n; i++) {
-		struct held_message *entry = &convo->entries[i];
+	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++) {
+		struct held_message *held = &conversation->messages[i];
 
-		if (entry->note == 0 || ctx_insertion_is_part(convo, entry))
+		if (held->note == 0 ||
+		    ctx_insertion_is_part(conversation, held))
 			continue;
-		note = &convo->notes[entry->note - 1];
-		if (ctx_prune_reread(p, entry, err) < 0 ||
-		    compose(p, convo, note, entry, entry->node, err) < 0)
+		insertion = &conversation->insertions[held->note - 1];
+		if (ctx_prune_reread(p, held, err) < 0 ||
+		    compose(p, conversation, insertion, held, held->node, err) <
+			0)
 			return -1;
 	}
 	return 0;
@@ -510,62 +527,69 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *convo,
 /* Puts a note before the user's text in the string i of p->view, in place of
  * the note that is there if replace is true. */
 static int
-insert_in_string(struct prune *p, struct held_conversation *convo,
-    const struct held_message *entry, size_t i, bool replace,
+insert_in_string(struct prune *p, struct held_conversation *conversation,
+    const struct held_message *held, size_t i, bool replace,
     struct ctx_err *err)
 {
-	const struct insertion *note = &convo->notes[entry->note - 1];
-	const struct ctx_message *view = &p->view;
+	const struct insertion *insertion =
+	    &conversation->insertions[held->note - 1];
+	const struct ctx_message *message = &p->view;
 	struct found_insertion found = {0};
-	struct ctx_str at = ctx_json_str(view->json, view->parts[i].value);
+	struct ctx_str at =
+	    ctx_json_str(message->json, message->blocks[i].payload);
 
 	if (replace)
-		ctx_insertion_find(p->options, entry->dialect, view, &found);
+		ctx_insertion_find(p->options, held->dialect, message, &found);
 	at = (struct ctx_str){at.p + 1, found.end != 0 ? found.end - 1 : 0};
 	p->text.n = 0;
-	if (ctx_buf_add(&p->text, convo->ours.p + note->literal + 1,
-		note->literal_n - 2, err) < 0 ||
-	    add_suffix(&p->text, note->summary, err) < 0)
+	if (ctx_buf_add(&p->text,
+		conversation->inserted_json.p + insertion->literal + 1,
+		insertion->literal_n - 2, err) < 0 ||
+	    add_suffix(&p->text, insertion->summary, err) < 0)
 		return -1;
 	return ctx_edits_replace(&p->one, at, p->text.p, p->text.n, err);
 }
 
 int
-ctx_insertion_insert_part(struct prune *p, struct held_conversation *convo,
-    const struct held_message *entry, bool replace, struct ctx_err *err)
+ctx_insertion_insert_part(struct prune *p,
+    struct held_conversation *conversation, const struct held_message *held,
+    bool replace, struct ctx_err *err)
 {
-	struct insertion *note = &convo->notes[entry->note - 1];
-	const struct ctx_message *view = &p->view;
-	size_t i = first_own(view);
+	struct insertion *insertion = &conversation->insertions[held->note - 1];
+	const struct ctx_message *message = &p->view;
+	size_t i = first_own(message);
 	struct ctx_str at;
 
-	if (is_string(entry->dialect, view, i))
-		return insert_in_string(p, convo, entry, i, replace, err);
-	if (compose(p, convo, note, entry, view->node, err) < 0)
+	if (is_string(held->dialect, message, i))
+		return insert_in_string(p, conversation, held, i, replace, err);
+	if (compose(p, conversation, insertion, held, message->node, err) < 0)
 		return -1;
-	at = ctx_json_str(view->json, view->parts[i].child);
+	at = ctx_json_str(message->json, message->blocks[i].removable);
 	if (!replace) {
-		if (ctx_buf_add(&convo->ours, ",", 1, err) < 0)
+		if (ctx_buf_add(&conversation->inserted_json, ",", 1, err) < 0)
 			return -1;
 		at.n = 0;
 	}
-	return ctx_edits_replace(&p->one, at, convo->ours.p + note->at,
-	    note->n + !replace, err);
+	return ctx_edits_replace(&p->one, at,
+	    conversation->inserted_json.p + insertion->at,
+	    insertion->n + !replace, err);
 }
 
 int
-ctx_insertion_insert(struct prune *p, struct held_conversation *convo,
-    const struct held_message *entry, struct ctx_err *err)
+ctx_insertion_insert(struct prune *p, struct held_conversation *conversation,
+    const struct held_message *held, struct ctx_err *err)
 {
-	const struct insertion *note = &convo->notes[entry->note - 1];
-	const char *start = ctx_json_str(p->source, entry->node).p;
+	const struct insertion *insertion =
+	    &conversation->insertions[held->note - 1];
+	const char *start = ctx_json_str(p->source, held->node).p;
 	size_t gap = 0;
 
 	while (strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL)
 		gap++;
 	p->literal.n = 0;
-	if (ctx_buf_add(&p->literal, convo->ours.p + note->at, note->n, err) <
-		0 ||
+	if (ctx_buf_add(&p->literal,
+		conversation->inserted_json.p + insertion->at, insertion->n,
+		err) < 0 ||
 	    ctx_buf_add(&p->literal, ",", 1, err) < 0 ||
 	    ctx_buf_add(&p->literal, start - gap, gap, err) < 0)
 		return -1;
@@ -574,22 +598,24 @@ ctx_insertion_insert(struct prune *p, struct held_conversation *convo,
 }
 
 int
-ctx_insertion_write(struct prune *p, const struct held_conversation *convo,
-    size_t entry, struct ctx_err *err)
+ctx_insertion_write(struct prune *p,
+    const struct held_conversation *conversation, size_t entry,
+    struct ctx_err *err)
 {
-	const struct insertion *note =
-	    &convo->notes[convo->entries[entry].note - 1];
+	const struct insertion *insertion =
+	    &conversation->insertions[conversation->messages[entry].note - 1];
 	const struct held_message *near;
 	size_t i = entry;
 	bool crlf;
 
 	/* A line ends as the one before it, or else the one behind. */
-	while (i > 0 && convo->entries[i - 1].gone)
+	while (i > 0 && conversation->messages[i - 1].gone)
 		i--;
-	near = &convo->entries[i > 0 ? i - 1 : entry];
+	near = &conversation->messages[i > 0 ? i - 1 : entry];
 	crlf = near->n > 1 && near->text[near->n - 2] == '\r';
-	if (ctx_writer_copy(p->writer, convo->ours.p + note->at, note->n, err) <
-		0 ||
+	if (ctx_writer_copy(p->writer,
+		conversation->inserted_json.p + insertion->at, insertion->n,
+		err) < 0 ||
 	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
 		err) < 0)
 		return -1;

@@ -24,15 +24,15 @@ take_out(struct ctx_plan *plan, size_t notice)
 
 /* What becomes of a gap that ends at item i, which stays. */
 static void
-close_gap(struct ctx_plan *plan, const struct ctx_segment *item, size_t i,
+close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
 {
-	bool within = (item->flags & CTX_SEGMENT_WITH_NOTICE) != 0;
+	bool within = (segment->flags & CTX_SEGMENT_WITH_NOTICE) != 0;
 
 	if (within && gap->has_notice)
 		take_out(plan, gap->notice);
-	if (turns && !within && !gap->has_notice && item->note > 0 &&
-	    gap->tokens > item->note)
+	if (turns && !within && !gap->has_notice &&
+	    segment->notice_tokens > 0 && gap->tokens > segment->notice_tokens)
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
@@ -42,7 +42,7 @@ static void
 widen(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
 {
-	if (groups->items[i].flags & CTX_SEGMENT_NOTICE) {
+	if (groups->segments[i].flags & CTX_SEGMENT_NOTICE) {
 		if (gap->has_notice)
 			take_out(plan, gap->notice);
 		gap->has_notice = true;
@@ -61,18 +61,20 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_segment *item = &groups->items[i];
+		const struct ctx_segment *segment = &groups->segments[i];
 		bool stays = !(plan->marks[i] & CTX_MARK_DROP) &&
-		    !(item->flags & (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN));
+		    !(segment->flags &
+			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN));
 
-		gap.tokens += item->gap;
+		gap.tokens += segment->dropped_before;
 		if (!stays) {
 			widen(plan, groups, i, &gap);
 			continue;
 		}
 		if (ended)
-			close_gap(plan, item, i, &gap, item->turn != turn);
-		turn = item->turn;
+			close_gap(plan, segment, i, &gap,
+			    segment->turn != turn);
+		turn = segment->turn;
 		gap = (struct gap){0};
 	}
 }
@@ -84,16 +86,16 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_segment *item = &groups->items[i];
+		const struct ctx_segment *segment = &groups->segments[i];
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
 		if (plan->marks[i] & CTX_MARK_NOTICE)
-			cost += item->note;
-		if (item->flags & CTX_SEGMENT_NOTICE)
-			cost += item->tokens;
-		else if (item->flags & CTX_SEGMENT_WITH_NOTICE)
-			cost += item->own;
+			cost += segment->notice_tokens;
+		if (segment->flags & CTX_SEGMENT_NOTICE)
+			cost += segment->tokens;
+		else if (segment->flags & CTX_SEGMENT_WITH_NOTICE)
+			cost += segment->inserted_tokens;
 	}
 	return cost;
 }
@@ -104,22 +106,23 @@ static uint64_t
 go_without(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
 {
-	const struct ctx_segment *item = &groups->items[i];
+	const struct ctx_segment *segment = &groups->segments[i];
 
 	if (plan->marks[i] & CTX_MARK_NOTICE) {
 		plan->marks[i] &= (uint8_t)~CTX_MARK_NOTICE;
-		return item->note;
+		return segment->notice_tokens;
 	}
-	if (item->flags & CTX_SEGMENT_WITH_NOTICE) {
+	if (segment->flags & CTX_SEGMENT_WITH_NOTICE) {
 		plan->marks[i] |= CTX_MARK_FOLD;
-		return item->own;
+		return segment->inserted_tokens;
 	}
 	/* An answer may need what it follows. */
 	if (notice == SIZE_MAX || plan->holds[notice] != 0 ||
-	    !((item->flags & CTX_SEGMENT_USER) || item->note > 0))
+	    !((segment->flags & CTX_SEGMENT_USER) ||
+		segment->notice_tokens > 0))
 		return 0;
 	plan->marks[notice] = CTX_MARK_DROP;
-	return groups->items[notice].tokens;
+	return groups->segments[notice].tokens;
 }
 
 void
@@ -127,8 +130,8 @@ ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	size_t i, notice = SIZE_MAX;
 
-	for (i = 0; i < groups->n && plan->after > plan->limits.budget; i++) {
-		unsigned flags = groups->items[i].flags;
+	for (i = 0; i < groups->n && plan->after > plan->settings.budget; i++) {
+		unsigned flags = groups->segments[i].flags;
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;

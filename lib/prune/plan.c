@@ -30,9 +30,9 @@ enum { ROOM_SHARE = 4 }; /* of the target, this part for all of them */
 #define ROUNDS 8
 
 void
-ctx_plan_reset(struct ctx_plan *plan, const struct ctx_prune_settings *limits)
+ctx_plan_reset(struct ctx_plan *plan, const struct ctx_prune_settings *settings)
 {
-	plan->limits = *limits;
+	plan->settings = *settings;
 	plan->fixed = plan->tools = plan->system = 0;
 	plan->notices = 0;
 	plan->bound_from = UINT64_MAX;
@@ -48,7 +48,7 @@ ctx_plan_release(struct ctx_plan *plan)
 {
 	free(plan->marks);
 	free(plan->holds);
-	free(plan->units);
+	free(plan->candidates);
 	memset(plan, 0, sizeof *plan);
 }
 
@@ -65,13 +65,13 @@ make_room(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	    NULL)
 		return -1;
 	plan->holds = grown;
-	if ((grown = ctx_grow(plan->units, &plan->units_cap, n,
-		 sizeof *plan->units, err)) == NULL)
+	if ((grown = ctx_grow(plan->candidates, &plan->units_cap, n,
+		 sizeof *plan->candidates, err)) == NULL)
 		return -1;
-	plan->units = grown;
+	plan->candidates = grown;
 	memset(plan->marks, 0, n);
 	memset(plan->holds, 0, n);
-	memset(plan->units, 0, n * sizeof *plan->units);
+	memset(plan->candidates, 0, n * sizeof *plan->candidates);
 	return 0;
 }
 
@@ -81,48 +81,50 @@ make_room(struct ctx_plan *plan, size_t n, struct ctx_err *err)
  * turn are units by themselves.
  */
 static bool
-asks(const struct ctx_plan *plan, const struct ctx_segment *item)
+asks(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
-	return (item->flags & CTX_SEGMENT_USER) &&
-	    (plan->limits.alternates || (item->flags & CTX_SEGMENT_TASK));
+	return (segment->flags & CTX_SEGMENT_USER) &&
+	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
 /* Why this item by itself may not go, its place in the turn left aside. */
 static unsigned
 own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *item)
+    const struct ctx_segment *segment)
 {
-	const struct ctx_prune_settings *limits = &plan->limits;
+	const struct ctx_prune_settings *settings = &plan->settings;
 	unsigned holds = 0;
 
-	if (item->flags & CTX_SEGMENT_UNKNOWN)
+	if (segment->flags & CTX_SEGMENT_UNKNOWN)
 		return BIT(CTX_FLOOR_UNKNOWN);
-	if (item->flags & CTX_SEGMENT_PINNED)
+	if (segment->flags & CTX_SEGMENT_PINNED)
 		holds |= BIT(CTX_FLOOR_PINNED);
 	/* No conversation is left without a message. */
-	if (item->message + 1 == groups->messages &&
-	    !(item->flags & CTX_SEGMENT_NOTICE))
+	if (segment->message + 1 == groups->messages &&
+	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		holds |= BIT(CTX_FLOOR_LAST);
-	if (item->flags & (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE))
+	if (segment->flags & (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE))
 		return holds |
-		    (limits->policy->summarizes || !limits->pin_system ||
-				(item->flags & CTX_SEGMENT_NOTICE)
+		    (settings->strategy->summarizes || !settings->pin_system ||
+				(segment->flags & CTX_SEGMENT_NOTICE)
 			    ? 0
 			    : BIT(CTX_FLOOR_SYSTEM));
-	if (item->flags & CTX_SEGMENT_SYSTEM)
-		return holds | (limits->pin_system ? BIT(CTX_FLOOR_SYSTEM) : 0);
+	if (segment->flags & CTX_SEGMENT_SYSTEM)
+		return holds |
+		    (settings->pin_system ? BIT(CTX_FLOOR_SYSTEM) : 0);
 	/* As a summary that is a message is held. */
-	if ((item->flags & CTX_SEGMENT_WITH_SUMMARY) && limits->pin_system &&
-	    !limits->policy->summarizes)
+	if ((segment->flags & CTX_SEGMENT_WITH_SUMMARY) &&
+	    settings->pin_system && !settings->strategy->summarizes)
 		holds |= BIT(CTX_FLOOR_SYSTEM);
-	if (limits->policy->pins_first && item->spoken < limits->keep_first &&
-	    !(item->flags & CTX_SEGMENT_DEMONSTRATION))
+	if (settings->strategy->pins_first &&
+	    segment->nonsystem_index < settings->keep_first &&
+	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
 		holds |= BIT(CTX_FLOOR_PINNED);
-	if (groups->spoken - item->spoken <= limits->keep_last)
+	if (groups->spoken - segment->nonsystem_index <= settings->keep_last)
 		holds |= BIT(CTX_FLOOR_LAST);
-	if (asks(plan, item) &&
-	    (item->turn == groups->turn ||
-		groups->turn - item->turn < limits->keep_turns))
+	if (asks(plan, segment) &&
+	    (segment->turn == groups->turn ||
+		groups->turn - segment->turn < settings->keep_turns))
 		holds |= BIT(CTX_FLOOR_TURN);
 	return holds;
 }
@@ -131,21 +133,21 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
  * demonstration nor asks.  What asks last now may be one of these later. */
 static unsigned
 room_hold(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *item, bool ended)
+    const struct ctx_segment *segment, bool ended)
 {
-	if (!(item->flags & CTX_SEGMENT_USER) ||
-	    (item->flags & CTX_SEGMENT_DEMONSTRATION) ||
-	    item->turn != groups->turn || asks(plan, item))
+	if (!(segment->flags & CTX_SEGMENT_USER) ||
+	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
+	    segment->turn != groups->turn || asks(plan, segment))
 		return 0;
 	return ended ? HOLD_IF_ROOM : BIT(CTX_FLOOR_TURN);
 }
 
 /* Is the item in one message with results of the turn before? */
 static bool
-shares(const struct ctx_segment *items, size_t i)
+shares(const struct ctx_segment *segments, size_t i)
 {
-	return i > 0 && items[i].message == items[i - 1].message &&
-	    items[i].turn != items[i - 1].turn;
+	return i > 0 && segments[i].message == segments[i - 1].message &&
+	    segments[i].turn != segments[i - 1].turn;
 }
 
 /*
@@ -157,32 +159,34 @@ shares(const struct ctx_segment *items, size_t i)
 static void
 hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	size_t i, j, end, last = 0;
 	unsigned any = 0, hold;
 
 	for (i = 0; i < groups->n; i = end) {
-		if (!shares(items, i))
+		if (!shares(segments, i))
 			any = 0;
 		last = i;
 		for (end = i;
-		     end < groups->n && items[end].turn == items[i].turn;
+		     end < groups->n && segments[end].turn == segments[i].turn;
 		     end++) {
-			if (items[end].flags &
+			if (segments[end].flags &
 			    (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))
 				continue;
 			last = end;
-			any |= plan->holds[ctx_group_of(items, (uint32_t)end)];
+			any |=
+			    plan->holds[ctx_group_of(segments, (uint32_t)end)];
 		}
 		for (j = i; any != 0 && j < end; j++) {
-			if (!(items[j].flags & CTX_SEGMENT_USER) && j != last)
+			if (!(segments[j].flags & CTX_SEGMENT_USER) &&
+			    j != last)
 				continue;
 			hold = (any & FOR_EVER) | BIT(CTX_FLOOR_TURN);
 			/* What is the last of the newest turn may change. */
 			if (!ended && j == last &&
-			    items[j].turn == groups->turn)
+			    segments[j].turn == groups->turn)
 				hold = BIT(CTX_FLOOR_TURN);
-			plan->holds[ctx_group_of(items, (uint32_t)j)] |=
+			plan->holds[ctx_group_of(segments, (uint32_t)j)] |=
 			    (uint8_t)hold;
 		}
 	}
@@ -193,14 +197,14 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 static bool
 is_open(struct ctx_groups *groups, uint32_t i, bool ended)
 {
-	struct ctx_segment *items = groups->items, *root;
+	struct ctx_segment *segments = groups->segments, *root;
 
-	if (i == groups->nameless && groups->n_nameless > 0)
+	if (i == groups->unnamed_calls && groups->n_unnamed_calls > 0)
 		return true;
-	root = &items[ctx_group_of(items, i)];
-	return root->open > 0 &&
+	root = &segments[ctx_group_of(segments, i)];
+	return root->open_calls > 0 &&
 	    (!ended || root->turn == groups->turn ||
-		(items[i].flags & CTX_SEGMENT_MORE_RESULTS));
+		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
 /* Where calls go on: the first item that late results may join, all behind it
@@ -210,9 +214,10 @@ first_open(struct ctx_groups *groups)
 {
 	uint32_t i = 0;
 
-	if (!groups->goes_on)
+	if (!groups->has_more_results)
 		return SIZE_MAX;
-	while (i < groups->n && !is_open(groups, i, false) && i != groups->last)
+	while (i < groups->n && !is_open(groups, i, false) &&
+	    i != groups->newest_known)
 		i++;
 	return i;
 }
@@ -221,42 +226,43 @@ first_open(struct ctx_groups *groups)
 static void
 hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	size_t waits = ended ? SIZE_MAX : first_open(groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
 
 	for (i = groups->n; i-- > 0;) {
-		unsigned holds = own_holds(plan, groups, &items[i]) |
-		    room_hold(plan, groups, &items[i], ended);
+		unsigned holds = own_holds(plan, groups, &segments[i]) |
+		    room_hold(plan, groups, &segments[i], ended);
 
 		/* The last item of a newest turn holds its group. */
-		if (!(items[i].flags &
+		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
-		    items[i].turn != later) {
-			later = items[i].turn;
-			if (groups->turn - later < plan->limits.keep_turns)
+		    segments[i].turn != later) {
+			later = segments[i].turn;
+			if (groups->turn - later < plan->settings.keep_turns)
 				holds |= BIT(CTX_FLOOR_TURN);
 		}
-		root = ctx_group_of(items, (uint32_t)i);
+		root = ctx_group_of(segments, (uint32_t)i);
 		if (is_open(groups, (uint32_t)i, ended) || i >= waits)
 			holds |= BIT(CTX_FLOOR_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
-	if (plan->limits.alternates)
+	if (plan->settings.alternates)
 		hold_ends_of_turns(plan, groups, ended);
 	for (i = 0; i < groups->n; i++)
-		plan->holds[i] = plan->holds[ctx_group_of(items, (uint32_t)i)];
+		plan->holds[i] =
+		    plan->holds[ctx_group_of(segments, (uint32_t)i)];
 }
 
 /* ---- bound reasoning ---- */
 
 /* Does the item hold reasoning that no change may stand before? */
 static bool
-is_bound(const struct ctx_plan *plan, const struct ctx_segment *item)
+is_bound(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
-	return plan->limits.binds && (item->flags & CTX_SEGMENT_SIGNED);
+	return plan->settings.binds && (segment->flags & CTX_SEGMENT_SIGNED);
 }
 
 /* The number of the first message that the marks change, or UINT64_MAX. */
@@ -267,7 +273,7 @@ first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
 
 	for (i = 0; i < groups->n; i++)
 		if (plan->marks[i] != 0)
-			return groups->items[i].message;
+			return groups->segments[i].message;
 	return UINT64_MAX;
 }
 
@@ -278,11 +284,11 @@ strip_bound(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	size_t i;
 
-	if (plan->limits.reasoning != CTX_REASONING_DROP)
+	if (plan->settings.reasoning != CTX_REASONING_DROP)
 		return;
 	for (i = 0; i < groups->n; i++)
-		if (groups->items[i].message >= plan->bound_from &&
-		    is_bound(plan, &groups->items[i]) &&
+		if (groups->segments[i].message >= plan->bound_from &&
+		    is_bound(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & CTX_MARK_DROP))
 			plan->marks[i] |= CTX_MARK_STRIP;
 }
@@ -297,12 +303,12 @@ ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
 		plan->bound_from = message;
 	for (i = 0; i < groups->n; i++)
 		plan->after += plan->marks[i] & CTX_MARK_STRIP
-		    ? groups->items[i].reasoning
+		    ? groups->segments[i].reasoning
 		    : 0;
 	strip_bound(plan, groups);
 	for (i = 0; i < groups->n; i++)
 		plan->after -= plan->marks[i] & CTX_MARK_STRIP
-		    ? groups->items[i].reasoning
+		    ? groups->segments[i].reasoning
 		    : 0;
 }
 
@@ -316,8 +322,8 @@ ctx_plan_leaves_bound(const struct ctx_plan *plan,
 	if (plan->bound_from < from)
 		from = plan->bound_from;
 	for (i = 0; i < groups->n; i++)
-		if (groups->items[i].message >= from &&
-		    is_bound(plan, &groups->items[i]) &&
+		if (groups->segments[i].message >= from &&
+		    is_bound(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & (CTX_MARK_DROP | CTX_MARK_STRIP)))
 			return true;
 	return false;
@@ -330,22 +336,24 @@ static unsigned
 allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
 {
-	const struct ctx_prune_settings *limits = &plan->limits;
-	const struct ctx_segment *item = &groups->items[i];
+	const struct ctx_prune_settings *settings = &plan->settings;
+	const struct ctx_segment *segment = &groups->segments[i];
 	unsigned never = ended ? VERBATIM : FOR_EVER, edits = 0;
 
-	if (!limits->policy->bounded || limits->quantum != 0 ||
+	if (!settings->strategy->has_budget || settings->quantum != 0 ||
 	    (plan->holds[i] & never))
 		return 0;
-	if (limits->level >= CTX_LEVEL_BALANCED && item->reasoning > 0 &&
-	    (!ended || item->turn < groups->turn))
+	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
+	    (!ended || segment->turn < groups->turn))
 		edits |= CTX_MARK_STRIP;
-	if (limits->level >= CTX_LEVEL_AGGRESSIVE && limits->policy->cuts) {
-		if (item->ends > 0)
+	if (settings->level >= CTX_LEVEL_AGGRESSIVE &&
+	    settings->strategy->truncates_texts) {
+		if (segment->head_tail_savings > 0)
 			edits |= CTX_MARK_HEAD_TAIL;
-	} else if (item->bodies > 0 &&
-	    (limits->level >= CTX_LEVEL_AGGRESSIVE ||
-		(limits->policy->clears && limits->level == CTX_LEVEL_LIGHT))) {
+	} else if (segment->clearable_tokens > 0 &&
+	    (settings->level >= CTX_LEVEL_AGGRESSIVE ||
+		(settings->strategy->clears_results &&
+		    settings->level == CTX_LEVEL_LIGHT))) {
 		edits |= CTX_MARK_CLEAR;
 	}
 	return edits;
@@ -357,41 +365,44 @@ possible(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i)
 {
 	unsigned edits = allowed(plan, groups, i, false);
 
-	if (plan->limits.reasoning == CTX_REASONING_DROP &&
-	    is_bound(plan, &groups->items[i]))
+	if (plan->settings.reasoning == CTX_REASONING_DROP &&
+	    is_bound(plan, &groups->segments[i]))
 		edits |= CTX_MARK_STRIP;
 	return edits;
 }
 
 static uint64_t
-weight(const struct ctx_segment *item, unsigned edits)
+weight(const struct ctx_segment *segment, unsigned edits)
 {
-	return item->tokens - (edits & CTX_MARK_STRIP ? item->reasoning : 0) -
-	    (edits & CTX_MARK_CLEAR ? item->bodies : 0) -
-	    (edits & CTX_MARK_HEAD_TAIL ? item->ends : 0) -
-	    (edits & CTX_MARK_FOLD ? item->own : 0);
+	return segment->tokens -
+	    (edits & CTX_MARK_STRIP ? segment->reasoning : 0) -
+	    (edits & CTX_MARK_CLEAR ? segment->clearable_tokens : 0) -
+	    (edits & CTX_MARK_HEAD_TAIL ? segment->head_tail_savings : 0) -
+	    (edits & CTX_MARK_FOLD ? segment->inserted_tokens : 0);
 }
 
 /* The same to a policy, which knows of notices only as room kept free. */
 static uint64_t
-weight_unnoted(const struct ctx_segment *item, unsigned edits)
+weight_unnoted(const struct ctx_segment *segment, unsigned edits)
 {
-	if (item->flags & CTX_SEGMENT_NOTICE)
+	if (segment->flags & CTX_SEGMENT_NOTICE)
 		return 0;
-	if (item->flags & CTX_SEGMENT_WITH_NOTICE)
+	if (segment->flags & CTX_SEGMENT_WITH_NOTICE)
 		edits |= CTX_MARK_FOLD;
-	return weight(item, edits);
+	return weight(segment, edits);
 }
 
 /* What of it is an earlier summary. */
 static uint64_t
-weight_summary(const struct ctx_segment *item, unsigned edits)
+weight_summary(const struct ctx_segment *segment, unsigned edits)
 {
-	if (item->flags & CTX_SEGMENT_NOTICE) /* of the same text */
+	if (segment->flags & CTX_SEGMENT_NOTICE) /* of the same text */
 		return 0;
-	if (item->flags & CTX_SEGMENT_SUMMARY)
-		return weight(item, edits);
-	return item->flags & CTX_SEGMENT_WITH_SUMMARY ? item->own : 0;
+	if (segment->flags & CTX_SEGMENT_SUMMARY)
+		return weight(segment, edits);
+	return segment->flags & CTX_SEGMENT_WITH_SUMMARY
+	    ? segment->inserted_tokens
+	    : 0;
 }
 
 /* Holds the user messages of the newest turn that do not ask, if they and the
@@ -400,14 +411,14 @@ static void
 hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t held = plan->fixed + plan->notices, more = 0, tokens, own;
-	uint64_t target = plan->limits.target;
+	uint64_t target = plan->settings.target;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		tokens = weight_unnoted(&groups->items[i], plan->marks[i]);
+		tokens = weight_unnoted(&groups->segments[i], plan->marks[i]);
 		/* A new summary takes the place of an earlier one. */
-		own = plan->limits.policy->summarizes
-		    ? weight_summary(&groups->items[i], plan->marks[i])
+		own = plan->settings.strategy->summarizes
+		    ? weight_summary(&groups->segments[i], plan->marks[i])
 		    : 0;
 		tokens -= own < tokens ? own : tokens;
 		if (plan->holds[i] == HOLD_IF_ROOM)
@@ -434,9 +445,9 @@ edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
 	for (i = 0; i < groups->n; i++) {
 		if (!(allowed(plan, groups, i, true) & edit))
 			continue;
-		total -= weight_unnoted(&groups->items[i], plan->marks[i]);
+		total -= weight_unnoted(&groups->segments[i], plan->marks[i]);
 		plan->marks[i] |= (uint8_t)edit;
-		total += weight_unnoted(&groups->items[i], plan->marks[i]);
+		total += weight_unnoted(&groups->segments[i], plan->marks[i]);
 	}
 	return total;
 }
@@ -451,9 +462,9 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++)
-		total += weight_unnoted(&groups->items[i], plan->marks[i]);
+		total += weight_unnoted(&groups->segments[i], plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-		if (plan->cut || total > plan->limits.target)
+		if (plan->cut || total > plan->settings.target)
 			total = edit_all(plan, groups, steps[i], total);
 }
 
@@ -461,22 +472,22 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
  * summary of the user's role, without which what follows it would not start
  * with the user. */
 static bool
-is_user(const struct ctx_plan *plan, const struct ctx_segment *item)
+is_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
-	return asks(plan, item) ||
-	    ((item->flags & CTX_SEGMENT_SUMMARY) &&
-		item->role == CTX_ROLE_USER &&
-		!plan->limits.policy->summarizes);
+	return asks(plan, segment) ||
+	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
+		segment->role == CTX_ROLE_USER &&
+		!plan->settings.strategy->summarizes);
 }
 
 /* True if the item asks only as long as no other user message follows it. */
 static bool
 may_cease(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *item)
+    const struct ctx_segment *segment)
 {
-	return !plan->limits.alternates && !groups->answered &&
+	return !plan->settings.alternates && !groups->answered &&
 	    groups->asks != UINT32_MAX &&
-	    item->message == groups->items[groups->asks].message;
+	    segment->message == groups->segments[groups->asks].message;
 }
 
 static void
@@ -485,40 +496,42 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_segment *item = &groups->items[i];
-		struct ctx_candidate *unit = &plan->units[i];
-		uint32_t root = ctx_group_of(groups->items, (uint32_t)i);
+		const struct ctx_segment *segment = &groups->segments[i];
+		struct ctx_candidate *candidate = &plan->candidates[i];
+		uint32_t root = ctx_group_of(groups->segments, (uint32_t)i);
 		unsigned edits =
 		    ended ? plan->marks[i] : possible(plan, groups, i);
 
-		plan->units[root].weight += weight_unnoted(item, edits);
-		plan->units[root].ours += weight_summary(item, edits);
-		unit->start = item->start;
-		unit->turn = item->turn;
-		unit->root = root;
-		unit->first = root == i;
-		unit->shares = shares(groups->items, i);
-		unit->user = is_user(plan, item) &&
-		    (ended || !may_cease(plan, groups, item));
-		unit->system = !unit->user &&
-		    (item->flags &
+		plan->candidates[root].weight += weight_unnoted(segment, edits);
+		plan->candidates[root].summary_tokens +=
+		    weight_summary(segment, edits);
+		candidate->start = segment->start;
+		candidate->turn = segment->turn;
+		candidate->root = root;
+		candidate->is_root = root == i;
+		candidate->shares_message = shares(groups->segments, i);
+		candidate->user = is_user(plan, segment) &&
+		    (ended || !may_cease(plan, groups, segment));
+		candidate->system = !candidate->user &&
+		    (segment->flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
 			    CTX_SEGMENT_USER));
-		unit->held =
-		    plan->holds[i] != 0 || (item->flags & CTX_SEGMENT_NOTICE);
-		unit->weighs =
-		    ended ? unit->held : (plan->holds[i] & FOR_EVER) != 0;
-		unit->summary = (item->flags & CTX_SEGMENT_SUMMARY) != 0;
-		if (item->turn != groups->items[root].turn)
-			plan->units[root].spans = true;
-		unit->age = groups->spoken - item->spoken;
-		if (unit->age < plan->units[root].age)
-			plan->units[root].age = unit->age;
-		unit->rank = item->rank;
-		if (unit->rank > plan->units[root].rank)
-			plan->units[root].rank = unit->rank;
-		unit->behind =
-		    item->message < plan->line || item->start < plan->grid;
+		candidate->pinned = plan->holds[i] != 0 ||
+		    (segment->flags & CTX_SEGMENT_NOTICE);
+		candidate->permanent = ended ? candidate->pinned
+					     : (plan->holds[i] & FOR_EVER) != 0;
+		candidate->summary =
+		    (segment->flags & CTX_SEGMENT_SUMMARY) != 0;
+		if (segment->turn != groups->segments[root].turn)
+			plan->candidates[root].crosses_turns = true;
+		candidate->age = groups->spoken - segment->nonsystem_index;
+		if (candidate->age < plan->candidates[root].age)
+			plan->candidates[root].age = candidate->age;
+		candidate->rank = segment->rank;
+		if (candidate->rank > plan->candidates[root].rank)
+			plan->candidates[root].rank = candidate->rank;
+		candidate->before_cut = segment->message < plan->line ||
+		    segment->start < plan->grid;
 	}
 }
 
@@ -527,27 +540,28 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 static void
 follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	bool alone =
-	    plan->limits.policy->ranks_users && !plan->limits.alternates;
-	struct ctx_candidate *units = plan->units;
+	bool alone = plan->settings.strategy->ranks_user_messages &&
+	    !plan->settings.alternates;
+	struct ctx_candidate *candidates = plan->candidates;
 	size_t i, j, end, n = groups->n;
 	bool others, kept;
 
 	for (i = 0; i < n; i = end) {
 		others = kept = false;
-		for (end = i; end < n && units[end].turn == units[i].turn;
+		for (end = i;
+		     end < n && candidates[end].turn == candidates[i].turn;
 		     end++) {
-			if (units[end].user || units[end].system)
+			if (candidates[end].user || candidates[end].system)
 				continue;
 			others = true;
-			kept |=
-			    !units[ctx_group_of(groups->items, (uint32_t)end)]
-				 .drop;
+			kept |= !candidates[ctx_group_of(groups->segments,
+						(uint32_t)end)]
+				     .drop;
 		}
 		for (j = i; others && j < end; j++)
-			if (units[j].user && units[j].first)
-				units[j].drop = !units[j].held && !kept &&
-				    (!alone || units[j].drop);
+			if (candidates[j].user && candidates[j].is_root)
+				candidates[j].drop = !candidates[j].pinned &&
+				    !kept && (!alone || candidates[j].drop);
 	}
 }
 
@@ -556,18 +570,18 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 static void
 draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t quantum = plan->limits.quantum, grid;
+	uint64_t quantum = plan->settings.quantum, grid;
 	size_t i;
 
 	for (i = groups->n; i-- > 0;) {
-		if (!plan->units[i].first || !plan->units[i].drop)
+		if (!plan->candidates[i].is_root || !plan->candidates[i].drop)
 			continue;
 		plan->cut = true;
-		if (groups->items[i].message > plan->line)
-			plan->line = groups->items[i].message;
+		if (groups->segments[i].message > plan->line)
+			plan->line = groups->segments[i].message;
 		if (quantum == 0)
 			return;
-		grid = (groups->items[i].start / quantum + 1) * quantum;
+		grid = (groups->segments[i].start / quantum + 1) * quantum;
 		if (grid > plan->grid)
 			plan->grid = grid;
 		return;
@@ -581,7 +595,9 @@ mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		if (!plan->units[ctx_group_of(groups->items, (uint32_t)i)].drop)
+		if (!plan->candidates[ctx_group_of(groups->segments,
+					  (uint32_t)i)]
+			 .drop)
 			continue;
 		assert(plan->holds[i] == 0);
 		plan->marks[i] = CTX_MARK_DROP;
@@ -591,7 +607,7 @@ mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 void
 ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	unsigned owner;
 	size_t i;
 
@@ -600,22 +616,24 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 	plan->floor[CTX_FLOOR_TOOLS] = plan->tools;
 	plan->floor[CTX_FLOOR_SYSTEM] = plan->system;
 	for (i = 0; i < groups->n; i++) {
-		uint64_t left = ctx_plan_left(plan, &items[i], i);
+		uint64_t left = ctx_plan_left(plan, &segments[i], i);
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
 		/* Both pieces of a message count what every message costs. */
 		if (i + 1 < groups->n &&
-		    items[i].message == items[i + 1].message &&
+		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
-			left -= items[i].shared;
+			left -= segments[i].shared_tokens;
 		plan->after += left +
-		    (plan->marks[i] & CTX_MARK_NOTICE ? groups->items[i].note
-						      : 0);
+		    (plan->marks[i] & CTX_MARK_NOTICE
+			    ? groups->segments[i].notice_tokens
+			    : 0);
 		for (owner = 0; owner < CTX_FLOOR_KINDS; owner++)
 			if (plan->holds[i] & BIT(owner))
 				break;
-		if (owner == CTX_FLOOR_KINDS && !plan->limits.policy->bounded)
+		if (owner == CTX_FLOOR_KINDS &&
+		    !plan->settings.strategy->has_budget)
 			owner = CTX_FLOOR_KEPT;
 		if (owner < CTX_FLOOR_KINDS)
 			plan->floor[owner] += left;
@@ -625,14 +643,14 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 bool
 ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	const struct ctx_prune_settings *limits = &plan->limits;
+	const struct ctx_prune_settings *settings = &plan->settings;
 
-	if (!limits->policy->bounded || limits->always)
+	if (!settings->strategy->has_budget || settings->always)
 		return true;
-	if (limits->trigger_messages > 0 &&
-	    groups->spoken > limits->trigger_messages)
+	if (settings->trigger_messages > 0 &&
+	    groups->spoken > settings->trigger_messages)
 		return true;
-	return groups->tokens + plan->fixed > limits->trigger;
+	return groups->tokens + plan->fixed > settings->trigger;
 }
 
 /* Decides once, with so much room for notices as is kept free. */
@@ -640,20 +658,21 @@ static int
 decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
     struct ctx_err *err)
 {
-	const struct ctx_prune_settings *limits = &plan->limits;
+	const struct ctx_prune_settings *settings = &plan->settings;
 	size_t i;
 
 	if (make_room(plan, groups->n, err) < 0)
 		return -1;
 	hold(plan, groups, ended);
 	strip_bound(plan, groups);
-	if (due && ended && limits->policy->bounded)
+	if (due && ended && settings->strategy->has_budget)
 		edit_until_met(plan, groups);
 	hold_if_room(plan, groups);
 	make_units(plan, groups, ended);
 	if (due) {
-		if (limits->policy->decide(plan->units, groups->n, limits,
-			plan->fixed + plan->notices, groups->turn, err) < 0)
+		if (settings->strategy->decide(plan->candidates, groups->n,
+			settings, plan->fixed + plan->notices, groups->turn,
+			err) < 0)
 			return -1;
 		draw_line(plan, groups);
 		follow_turns(plan, groups);
@@ -674,7 +693,7 @@ static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
 {
-	bool bounded = due && ended && plan->limits.policy->bounded;
+	bool bounded = due && ended && plan->settings.strategy->has_budget;
 	uint64_t notices;
 	unsigned round;
 
@@ -682,7 +701,7 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	for (round = 0; round < ROUNDS; round++) {
 		if (decide(plan, groups, ended, due, err) < 0)
 			return -1;
-		if (!bounded || plan->after <= plan->limits.target)
+		if (!bounded || plan->after <= plan->settings.target)
 			break;
 		/* Room for what notices cost, which may make more gaps. */
 		notices = ctx_notice_cost(plan, groups);
@@ -702,8 +721,8 @@ breaks_bound(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; from < plan->bound_from && i < groups->n; i++)
-		if (groups->items[i].message >= from &&
-		    is_bound(plan, &groups->items[i]))
+		if (groups->segments[i].message >= from &&
+		    is_bound(plan, &groups->segments[i]))
 			return true;
 	return false;
 }
@@ -737,7 +756,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     struct ctx_err *err)
 {
 	bool due = ctx_plan_due(plan, groups);
-	bool drop = plan->limits.reasoning == CTX_REASONING_DROP;
+	bool drop = plan->settings.reasoning == CTX_REASONING_DROP;
 	struct ctx_plan was = *plan;
 
 	if (decide_with_notices(plan, groups, ended, due, err) < 0)
@@ -767,31 +786,31 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 	plan->bound_from = UINT64_MAX;
 	ctx_plan_total(plan, groups);
 	ctx_plan_bind(plan, groups, first_change(plan, groups));
-	if (plan->after > plan->limits.budget)
+	if (plan->after > plan->settings.budget)
 		ctx_plan_bind(plan, groups, was);
 }
 
 uint64_t
-ctx_plan_left(const struct ctx_plan *plan, const struct ctx_segment *item,
+ctx_plan_left(const struct ctx_plan *plan, const struct ctx_segment *segment,
     size_t i)
 {
 	if (plan->marks[i] & CTX_MARK_DROP)
 		return 0;
-	return weight(item, plan->marks[i]);
+	return weight(segment, plan->marks[i]);
 }
 
 uint64_t
 ctx_plan_gone(const struct ctx_plan *plan, const struct ctx_groups *groups,
     size_t i)
 {
-	const struct ctx_segment *item = &groups->items[i];
-	uint64_t tokens = item->tokens + item->edited;
+	const struct ctx_segment *segment = &groups->segments[i];
+	uint64_t tokens = segment->tokens + segment->edited;
 
-	if (i + 1 < groups->n && item[1].message == item->message)
-		tokens -= item->shared;
-	else if (i > 0 && item[-1].message == item->message &&
+	if (i + 1 < groups->n && segment[1].message == segment->message)
+		tokens -= segment->shared_tokens;
+	else if (i > 0 && segment[-1].message == segment->message &&
 	    !(plan->marks[i - 1] & CTX_MARK_DROP))
-		tokens -= item[-1].shared;
+		tokens -= segment[-1].shared_tokens;
 	return tokens;
 }
 
@@ -808,26 +827,26 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++) {
-		struct ctx_segment *item = &groups->items[i];
+		struct ctx_segment *segment = &groups->segments[i];
 
-		gap += item->gap;
+		gap += segment->dropped_before;
 		gone[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
 		if (gone[i]) {
-			if (!(item->flags & CTX_SEGMENT_NOTICE))
+			if (!(segment->flags & CTX_SEGMENT_NOTICE))
 				gap += ctx_plan_gone(plan, groups, i);
 			continue;
 		}
-		item->gap = gap;
+		segment->dropped_before = gap;
 		gap = 0;
-		left = ctx_plan_left(plan, item, i);
-		item->edited += item->tokens - left;
-		item->tokens = left;
+		left = ctx_plan_left(plan, segment, i);
+		segment->edited += segment->tokens - left;
+		segment->tokens = left;
 		if (plan->marks[i] & CTX_MARK_STRIP) {
-			item->reasoning = 0;
-			item->flags &= (uint16_t)~CTX_SEGMENT_SIGNED;
+			segment->reasoning = 0;
+			segment->flags &= (uint16_t)~CTX_SEGMENT_SIGNED;
 		}
 		if (plan->marks[i] & CTX_MARK_CLEAR)
-			item->bodies = 0;
+			segment->clearable_tokens = 0;
 	}
 	groups->gap += gap;
 	rc = ctx_groups_compact(groups, gone, err);

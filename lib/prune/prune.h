@@ -23,7 +23,7 @@ enum ctx_level {
 
 /* The bounds of one conversation; amounts are tokens unless they say. */
 struct ctx_prune_settings {
-	const struct ctx_strategy *policy;
+	const struct ctx_strategy *strategy;
 	enum ctx_level level;
 	uint64_t budget;       /* what may leave */
 	uint64_t trigger;      /* at or under it nothing is done */
@@ -52,23 +52,25 @@ struct ctx_prune_settings {
  */
 struct ctx_candidate {
 	uint64_t weight; /* tokens of the group, as the plan leaves it, */
-	uint64_t ours;   /* and those of them that are an earlier summary */
-	uint64_t start;  /* tokens of the conversation before it */
-	uint64_t age;    /* messages from it to the end, its group's newest */
-	double rank;     /* of the group: the lowest goes first */
+	uint64_t
+	    summary_tokens; /* and those of them that are an earlier summary */
+	uint64_t start;     /* tokens of the conversation before it */
+	uint64_t age; /* messages from it to the end, its group's newest */
+	double rank;  /* of the group: the lowest goes first */
 	uint32_t turn;
-	uint32_t root; /* index of the first item of its group */
-	bool first;    /* the first item of its group */
-	bool user;     /* a user message that its turn cannot do without */
-	bool system;   /* no group of its turn needs it, and it needs none: a
-			* system message, or any other user message */
-	bool held;     /* may not go now */
-	bool weighs;   /* held for ever: weighs on what is younger */
-	bool behind;   /* stands before something that has gone already */
-	bool summary;  /* an earlier summary */
-	bool spans;    /* the group reaches into a later turn */
-	bool shares;   /* in one message with results of the turn before */
-	bool drop;     /* the policy's answer */
+	uint32_t root;   /* index of the first item of its group */
+	bool is_root;    /* the first item of its group */
+	bool user;       /* a user message that its turn cannot do without */
+	bool system;     /* no group of its turn needs it, and it needs none: a
+			  * system message, or any other user message */
+	bool pinned;     /* may not go now */
+	bool permanent;  /* held for ever: weighs on what is younger */
+	bool before_cut; /* stands before something that has gone already */
+	bool summary;    /* an earlier summary */
+	bool crosses_turns; /* the group reaches into a later turn */
+	bool
+	    shares_message; /* in one message with results of the turn before */
+	bool drop;          /* the policy's answer */
 };
 
 /*
@@ -81,16 +83,17 @@ struct ctx_strategy {
 	int (*decide)(struct ctx_candidate *units, size_t n,
 	    const struct ctx_prune_settings *limits, uint64_t base,
 	    uint32_t newest, struct ctx_err *err);
-	bool pins_system; /* system messages are pinned */
-	bool pins_first;  /* the first keep_first messages are pinned */
-	bool bounded;     /* has a trigger, a target and levels */
-	bool whole;       /* decides at the end only */
-	bool summarizes;  /* a message stands for what goes */
-	bool clears;      /* at light the bodies of results go first, */
-	bool cuts; /* at aggressive all of a text but its ends, not bodies */
-	bool ranks_users; /* user messages are answered about, too */
-	bool fills;       /* what went and still fits comes back */
-	bool embeds;      /* an embedder ranks with it, if there is one */
+	bool pins_system;     /* system messages are pinned */
+	bool pins_first;      /* the first keep_first messages are pinned */
+	bool has_budget;      /* has a trigger, a target and levels */
+	bool needs_all;       /* decides at the end only */
+	bool summarizes;      /* a message stands for what goes */
+	bool clears_results;  /* at light the bodies of results go first, */
+	bool truncates_texts; /* at aggressive all of a text but its ends, not
+				 bodies */
+	bool ranks_user_messages; /* user messages are answered about, too */
+	bool refills;             /* what went and still fits comes back */
+	bool embeds; /* an embedder ranks with it, if there is one */
 	/* Ranks items by their text; NULL: by age.  See
 	 * prune/strategy/scorer.c. */
 	const struct ctx_scorer_kind *scorer;
@@ -118,7 +121,7 @@ enum ctx_floor_kind {
 
 /* The state of the plan for one conversation. */
 struct ctx_plan {
-	struct ctx_prune_settings limits;
+	struct ctx_prune_settings settings;
 	uint64_t fixed; /* tokens of the conversation beside its messages: */
 	uint64_t tools, system; /* of its request's tools, system prompt */
 	uint64_t notices;       /* tokens kept free for notices */
@@ -129,7 +132,7 @@ struct ctx_plan {
 	uint64_t grid;  /* nor what starts before so many tokens */
 	uint8_t *marks; /* of each item, after decide; may be changed */
 	uint8_t *holds; /* of each item, a bit of each enum ctx_floor_kind */
-	struct ctx_candidate *units;
+	struct ctx_candidate *candidates;
 	size_t marks_cap, holds_cap, units_cap;
 	uint64_t after;                  /* tokens left ... */
 	uint64_t floor[CTX_FLOOR_KINDS]; /* ... and of them, what may not go */
@@ -137,7 +140,7 @@ struct ctx_plan {
 
 /* Forgets the last conversation. */
 void ctx_plan_reset(struct ctx_plan *plan,
-    const struct ctx_prune_settings *limits);
+    const struct ctx_prune_settings *settings);
 /*
  * Decides about the items of groups into plan->marks.  With ended false only
  * what must go and be edited whatever follows is marked; with ended true the
@@ -169,7 +172,7 @@ bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* What the marks leave of the tokens of item i. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
-    const struct ctx_segment *item, size_t i);
+    const struct ctx_segment *segment, size_t i);
 /* Makes the marks true of the items: those dropped are taken out of groups,
  * those edited cost less. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
@@ -191,10 +194,10 @@ struct ctx_scorer_options {
 
 /* *scorer is NULL for policies that rank by age. */
 int ctx_scorer_open(struct ctx_scorer **scorer,
-    const struct ctx_strategy *policy, const struct ctx_scorer_options *options,
-    struct ctx_err *err);
+    const struct ctx_strategy *strategy,
+    const struct ctx_scorer_options *options, struct ctx_err *err);
 /* After ctx_groups_add: items from first on are the message's. */
-int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *view,
+int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 /* Sets the rank of all items. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
@@ -251,7 +254,7 @@ struct ctx_prune_outcome; /* below */
 
 struct ctx_prune_options {
 	/* Strategy, level, floors, quantum; the amounts are worked out. */
-	struct ctx_prune_settings limits;
+	struct ctx_prune_settings settings;
 	struct ctx_amount budget;  /* percent: of the window */
 	struct ctx_amount trigger; /* percent: of the budget */
 	struct ctx_amount target;  /* percent: of the budget */
@@ -286,16 +289,17 @@ struct ctx_prune_outcome {
 	uint64_t line; /* of its record; 0: it is the messages of the stream */
 	uint64_t before, after;  /* tokens, framing and all */
 	uint64_t messages, gone; /* of those that were read */
-	uint64_t left;           /* summaries and notices of ours with them */
+	uint64_t messages_kept;  /* summaries and notices of ours with them */
 	/* In which no notice can stand, though one was due; or NULL. */
-	const struct ctx_dialect *unnoted;
-	const struct ctx_prune_settings *limits;
-	const struct ctx_plan *plan; /* for its floor */
-	bool over;                   /* after is above the budget */
-	bool bound;   /* bound reasoning is kept after a change */
+	const struct ctx_dialect *notice_unsupported;
+	const struct ctx_prune_settings *settings;
+	const struct ctx_plan *plan;  /* for its floor */
+	bool over;                    /* after is above the budget */
+	bool breaks_signed_reasoning; /* bound reasoning is kept after a change
+				       */
 	bool refused; /* nothing was changed, for bound reasoning would have
 		       * been kept after the change */
-	const struct ctx_err *trouble; /* why nothing was done, or NULL */
+	const struct ctx_err *error; /* why nothing was done, or NULL */
 };
 
 /*
@@ -305,12 +309,12 @@ struct ctx_prune_outcome {
  * budget and no window to take it from.
  */
 int ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, struct ctx_prune_options *options,
+    struct ctx_model_counters *counters, struct ctx_prune_options *options,
     struct ctx_err *err);
 
 /* The limits of a conversation of this model (NULL: none is known). */
 int ctx_prune_settings_for(const struct ctx_prune_options *options,
-    const struct ctx_model *model, struct ctx_prune_settings *limits,
+    const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
 
 #endif

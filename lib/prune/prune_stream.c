@@ -20,36 +20,37 @@
 
 /* The model and the limits of a conversation that begins. */
 static int
-begin(struct prune *p, struct held_conversation *convo,
+begin(struct prune *p, struct held_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_request_overhead beside;
-	struct ctx_prune_settings limits;
+	struct ctx_request_overhead overhead;
+	struct ctx_prune_settings settings;
 
-	convo->open = true;
-	convo->adopted = event->shape->dialect;
-	convo->answers = event->shape->answers;
-	convo->groups.elsewhere |= event->shape->elsewhere;
-	convo->file = event->record->file;
-	convo->line = event->inside ? event->record->line : 0;
-	if (ctx_stream_measure(p->stream, event, p->meter, &convo->measure,
-		err) < 0 ||
-	    ctx_prune_settings_for(p->options, convo->measure.model, &limits,
-		err) < 0 ||
-	    ctx_count_request_overhead(convo->measure.counter,
-		event->record->json, event->shape, &beside, err) < 0)
+	conversation->open = true;
+	conversation->adopted = event->layout->dialect;
+	conversation->is_response = event->layout->is_response;
+	conversation->groups.has_remote_state |=
+	    event->layout->has_remote_state;
+	conversation->file = event->record->file;
+	conversation->line = event->inside ? event->record->line : 0;
+	if (ctx_stream_measure(p->stream, event, p->counters,
+		&conversation->model_counter, err) < 0 ||
+	    ctx_prune_settings_for(p->options,
+		conversation->model_counter.model, &settings, err) < 0 ||
+	    ctx_count_request_overhead(conversation->model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	if (convo->scorer == NULL &&
-	    ctx_scorer_open(&convo->scorer, limits.policy, &p->options->scorer,
-		err) < 0)
+	if (conversation->scorer == NULL &&
+	    ctx_scorer_open(&conversation->scorer, settings.strategy,
+		&p->options->scorer, err) < 0)
 		return -1;
-	limits.binds =
-	    ctx_model_binds(convo->measure.model, convo->measure.name);
-	ctx_plan_reset(&convo->plan, &limits);
-	convo->plan.fixed = beside.tokens;
-	convo->plan.tools = beside.tools;
-	convo->plan.system = beside.system;
-	convo->look_at = FIRST_LOOK;
+	settings.binds = ctx_model_binds(conversation->model_counter.model,
+	    conversation->model_counter.name);
+	ctx_plan_reset(&conversation->plan, &settings);
+	conversation->plan.fixed = overhead.tokens;
+	conversation->plan.tools = overhead.tools;
+	conversation->plan.system = overhead.system;
+	conversation->compact_at = FIRST_LOOK;
 	return 0;
 }
 
@@ -57,43 +58,48 @@ begin(struct prune *p, struct held_conversation *convo,
 
 /* Forgets the entries and items that have gone. */
 static int
-compact(struct held_conversation *convo, struct ctx_err *err)
+compact(struct held_conversation *conversation, struct ctx_err *err)
 {
 	size_t kept = 0, i;
 
-	if (ctx_plan_compact(&convo->plan, &convo->groups, err) < 0)
+	if (ctx_plan_compact(&conversation->plan, &conversation->groups, err) <
+	    0)
 		return -1;
-	for (i = 0; i < convo->n; i++) {
-		struct held_message *entry = &convo->entries[i];
+	for (i = 0; i < conversation->n; i++) {
+		struct held_message *held = &conversation->messages[i];
 
-		if (entry->items > 0 ||
-		    (entry->told != NULL && !entry->told->done))
-			convo->entries[kept++] = *entry;
+		if (held->items > 0 ||
+		    (held->pending != NULL && !held->pending->done))
+			conversation->messages[kept++] = *held;
 		else
-			free(entry->told);
+			free(held->pending);
 	}
-	convo->n = kept;
+	conversation->n = kept;
 	return 0;
 }
 
 /* Lets go what can no longer be kept, whenever the bytes have doubled. */
 static int
-look(struct prune *p, struct held_conversation *convo, struct ctx_err *err)
+look(struct prune *p, struct held_conversation *conversation,
+    struct ctx_err *err)
 {
-	const struct ctx_prune_settings *limits = &convo->plan.limits;
+	const struct ctx_prune_settings *settings =
+	    &conversation->plan.settings;
 
 	/* A message further on may forbid every change. */
-	if (convo->bytes < convo->look_at || limits->policy->whole ||
-	    (limits->binds && limits->reasoning == CTX_REASONING_FAIL))
+	if (conversation->bytes < conversation->compact_at ||
+	    settings->strategy->needs_all ||
+	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
 		return 0;
-	if (ctx_plan_decide(&convo->plan, &convo->groups, false, err) < 0 ||
-	    ctx_prune_apply_plan(p, convo, false, err) < 0 ||
-	    compact(convo, err) < 0)
+	if (ctx_plan_decide(&conversation->plan, &conversation->groups, false,
+		err) < 0 ||
+	    ctx_prune_apply_plan(p, conversation, false, err) < 0 ||
+	    compact(conversation, err) < 0)
 		return -1;
-	convo->told = true;
-	convo->look_at = convo->bytes * 2;
-	if (convo->look_at < FIRST_LOOK)
-		convo->look_at = FIRST_LOOK;
+	conversation->format_known = true;
+	conversation->compact_at = conversation->bytes * 2;
+	if (conversation->compact_at < FIRST_LOOK)
+		conversation->compact_at = FIRST_LOOK;
 	return 0;
 }
 
@@ -101,137 +107,143 @@ look(struct prune *p, struct held_conversation *convo, struct ctx_err *err)
 
 /* Does a note stand before the entry as a message? */
 static bool
-has_note(const struct held_conversation *convo,
-    const struct held_message *entry)
+has_note(const struct held_conversation *conversation,
+    const struct held_message *held)
 {
-	return entry->note != 0 && !ctx_insertion_is_part(convo, entry);
+	return held->note != 0 && !ctx_insertion_is_part(conversation, held);
 }
 
 /* How many messages of ours were put in. */
 static uint64_t
-messages_put(const struct held_conversation *convo)
+messages_put(const struct held_conversation *conversation)
 {
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
-		n += has_note(convo, &convo->entries[i]);
+	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
+		n += has_note(conversation, &conversation->messages[i]);
 	return n;
 }
 
 static int
-report(struct prune *p, struct held_conversation *convo,
+report(struct prune *p, struct held_conversation *conversation,
     const struct ctx_err *trouble, bool refused, struct ctx_err *err)
 {
 	struct ctx_prune_outcome outcome = {0};
 
 	if (p->options->ended == NULL)
 		return 0;
-	outcome.file = convo->file;
-	outcome.line = convo->line;
-	outcome.before = convo->groups.tokens + convo->plan.fixed;
-	outcome.after = convo->plan.after;
-	outcome.messages = convo->groups.messages;
-	outcome.gone = convo->gone;
-	outcome.left = outcome.messages - outcome.gone + messages_put(convo);
+	outcome.file = conversation->file;
+	outcome.line = conversation->line;
+	outcome.before = conversation->groups.tokens + conversation->plan.fixed;
+	outcome.after = conversation->plan.after;
+	outcome.messages = conversation->groups.messages;
+	outcome.gone = conversation->gone;
+	outcome.messages_kept =
+	    outcome.messages - outcome.gone + messages_put(conversation);
 	if (outcome.gone > 0)
-		outcome.unnoted = convo->unnoted;
-	outcome.limits = &convo->plan.limits;
-	outcome.plan = &convo->plan;
-	outcome.over = outcome.after > outcome.limits->budget;
-	outcome.bound = trouble == NULL &&
-	    ctx_plan_leaves_bound(&convo->plan, &convo->groups);
+		outcome.notice_unsupported = conversation->notice_unsupported;
+	outcome.settings = &conversation->plan.settings;
+	outcome.plan = &conversation->plan;
+	outcome.over = outcome.after > outcome.settings->budget;
+	outcome.breaks_signed_reasoning = trouble == NULL &&
+	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
 	outcome.refused = refused;
-	outcome.trouble = trouble;
+	outcome.error = trouble;
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
 /* Ranks the items, if the conversation has passed its trigger at all. */
 static int
-rank(struct held_conversation *convo, struct ctx_err *err)
+rank(struct held_conversation *conversation, struct ctx_err *err)
 {
-	if (!ctx_plan_due(&convo->plan, &convo->groups))
+	if (!ctx_plan_due(&conversation->plan, &conversation->groups))
 		return 0;
-	return ctx_scorer_rank(convo->scorer, &convo->groups, err);
+	return ctx_scorer_rank(conversation->scorer, &conversation->groups,
+	    err);
 }
 
 /* Takes all marks and insertions back. */
 static void
-change_nothing(struct held_conversation *convo)
+change_nothing(struct held_conversation *conversation)
 {
 	size_t i;
 
-	memset(convo->plan.marks, 0, convo->groups.n);
-	convo->plan.bound_from = UINT64_MAX;
-	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
-		convo->entries[i].note = 0;
-	convo->n_notes = 0;
-	ctx_plan_total(&convo->plan, &convo->groups);
+	memset(conversation->plan.marks, 0, conversation->groups.n);
+	conversation->plan.bound_from = UINT64_MAX;
+	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
+		conversation->messages[i].note = 0;
+	conversation->n_notes = 0;
+	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
 /* A message or a part that is inserted is a change of what comes after it. */
 static void
-bind_notes(struct held_conversation *convo)
+bind_notes(struct held_conversation *conversation)
 {
 	size_t i, item = 0;
 
-	for (i = 0; convo->n_notes > 0 && i < convo->n;
-	     item += convo->entries[i].items, i++)
-		if (convo->entries[i].note != 0) {
-			ctx_plan_bind(&convo->plan, &convo->groups,
-			    convo->groups.items[item].message);
+	for (i = 0; conversation->n_notes > 0 && i < conversation->n;
+	     item += conversation->messages[i].items, i++)
+		if (conversation->messages[i].note != 0) {
+			ctx_plan_bind(&conversation->plan,
+			    &conversation->groups,
+			    conversation->groups.segments[item].message);
 			return;
 		}
 }
 
 static int
-conclude(struct prune *p, struct held_conversation *convo, struct ctx_err *err)
+conclude(struct prune *p, struct held_conversation *conversation,
+    struct ctx_err *err)
 {
 	struct ctx_err trouble;
 	bool failed = false, refused;
 
-	if (convo->scorer != NULL && rank(convo, &trouble) < 0) {
+	if (conversation->scorer != NULL && rank(conversation, &trouble) < 0) {
 		if (trouble.code == CTX_ENOMEM) {
 			*err = trouble;
 			return -1;
 		}
 		failed = true;
 	}
-	if (ctx_plan_decide(&convo->plan, &convo->groups, true, err) < 0)
+	if (ctx_plan_decide(&conversation->plan, &conversation->groups, true,
+		err) < 0)
 		return -1;
-	if (convo->plan.limits.policy->summarizes) {
-		failed = ctx_prune_summarize(p, convo, &trouble) < 0;
+	if (conversation->plan.settings.strategy->summarizes) {
+		failed = ctx_prune_summarize(p, conversation, &trouble) < 0;
 		if (failed && trouble.code == CTX_ENOMEM) {
 			*err = trouble;
 			return -1;
 		}
 	}
-	bind_notes(convo); /* the summary may stand before the first drop */
+	bind_notes(
+	    conversation); /* the summary may stand before the first drop */
 	refused = !failed &&
-	    convo->plan.limits.reasoning == CTX_REASONING_FAIL &&
-	    ctx_plan_leaves_bound(&convo->plan, &convo->groups);
+	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
+	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
 	if (failed || refused)
-		change_nothing(convo);
-	else if (ctx_insertions_add_notices(p, convo, err) < 0)
+		change_nothing(conversation);
+	else if (ctx_insertions_add_notices(p, conversation, err) < 0)
 		return -1;
-	bind_notes(convo);
-	if (ctx_prune_apply_plan(p, convo, true, err) < 0 ||
-	    ctx_prune_relink(p, convo, err) < 0)
+	bind_notes(conversation);
+	if (ctx_prune_apply_plan(p, conversation, true, err) < 0 ||
+	    ctx_prune_relink(p, conversation, err) < 0)
 		return -1;
 	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
-	return report(p, convo, failed ? &trouble : NULL, refused, err);
+	return report(p, conversation, failed ? &trouble : NULL, refused, err);
 }
 
 static int
-write_entry(struct prune *p, struct held_message *entry, struct ctx_err *err)
+write_entry(struct prune *p, struct held_message *held, struct ctx_err *err)
 {
-	if (entry->gone)
+	if (held->gone)
 		return 0;
-	if (entry->line != 0 &&
-	    ctx_transcript_is_removed(p->stream->live, entry->line))
+	if (held->line != 0 &&
+	    ctx_transcript_is_removed(p->stream->transcript, held->line))
 		return 0;
-	if (ctx_writer_put(p->writer, entry->text, entry->n, err) < 0)
+	if (ctx_writer_put(p->writer, held->text, held->n, err) < 0)
 		return -1;
 	return ctx_writer_end_record(p->writer, err);
 }
@@ -239,17 +251,17 @@ write_entry(struct prune *p, struct held_message *entry, struct ctx_err *err)
 static int
 write_lines(struct prune *p, struct ctx_err *err)
 {
-	struct held_conversation *convo = &p->lines;
+	struct held_conversation *conversation = &p->lines;
 	size_t i;
 
-	for (i = 0; i < convo->n && !p->options->report.dry_run; i++)
-		if ((has_note(convo, &convo->entries[i]) &&
-			ctx_insertion_write(p, convo, i, err) < 0) ||
-		    write_entry(p, &convo->entries[i], err) < 0)
+	for (i = 0; i < conversation->n && !p->options->report.dry_run; i++)
+		if ((has_note(conversation, &conversation->messages[i]) &&
+			ctx_insertion_write(p, conversation, i, err) < 0) ||
+		    write_entry(p, &conversation->messages[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
 		return -1;
-	ctx_held_conversation_clear(convo);
+	ctx_held_conversation_clear(conversation);
 	return 0;
 }
 
@@ -261,20 +273,19 @@ static struct held_message *
 hold(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
 {
-	struct held_message *entry =
-	    ctx_held_conversation_entry(&p->lines, err);
+	struct held_message *held = ctx_held_conversation_entry(&p->lines, err);
 
-	if (entry == NULL) {
+	if (held == NULL) {
 		free(text);
 		return NULL;
 	}
-	entry->text = text;
-	entry->n = n;
-	entry->line = event->line;
-	entry->file = event->record->file;
-	entry->number = event->record->line;
+	held->text = text;
+	held->n = n;
+	held->line = event->line;
+	held->file = event->record->file;
+	held->number = event->record->line;
 	p->lines.bytes += n;
-	return entry;
+	return held;
 }
 
 /* The same, of the record itself. */
@@ -293,13 +304,13 @@ static int
 pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
-	struct held_message *entry;
+	struct held_message *held;
 
 	if (p->lines.open || event->line != 0) {
-		entry = hold_record(p, event, err);
-		return entry == NULL
+		held = hold_record(p, event, err);
+		return held == NULL
 		    ? -1
-		    : ctx_prune_hold_unknown(&p->lines, entry, err);
+		    : ctx_prune_hold_unknown(&p->lines, held, err);
 	}
 	if (p->options->report.dry_run)
 		return 0;
@@ -312,7 +323,7 @@ pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 static int
 pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct held_message *entry;
+	struct held_message *held;
 	size_t n;
 	char *text = ctx_prune_apply_edits(p, event->record->text, &n, err);
 	int rc = 0;
@@ -320,10 +331,10 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	if (text == NULL)
 		return -1;
 	if (p->lines.open || event->line != 0) {
-		entry = hold(p, event, text, n, err);
-		return entry == NULL
+		held = hold(p, event, text, n, err);
+		return held == NULL
 		    ? -1
-		    : ctx_prune_hold_unknown(&p->lines, entry, err);
+		    : ctx_prune_hold_unknown(&p->lines, held, err);
 	}
 	if (!p->options->report.dry_run &&
 	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
@@ -338,54 +349,54 @@ static int
 add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_record *record = event->record;
-	struct held_conversation *convo = &p->lines;
+	struct held_conversation *conversation = &p->lines;
 	struct held_message *last;
 	char *grown;
 
-	if (convo->n == 0)
+	if (conversation->n == 0)
 		return pass(p, event, err);
-	last = &convo->entries[convo->n - 1];
+	last = &conversation->messages[conversation->n - 1];
 	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
 		return ctx_err_nomem(err);
 	memcpy(grown + last->n, record->text.p, record->text.n);
 	last->text = grown;
 	last->n += record->text.n;
-	convo->bytes += record->text.n;
+	conversation->bytes += record->text.n;
 	return 0;
 }
 
 /* Has what is held read by the dialect of a further message, as long as none
  * has settled it. */
 static int
-adopt(struct prune *p, const struct ctx_record_layout *shape,
+adopt(struct prune *p, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	struct held_conversation *convo = &p->lines;
+	struct held_conversation *conversation = &p->lines;
 
-	if (convo->told ||
-	    (!shape->decisive && shape->dialect == convo->adopted))
+	if (conversation->format_known ||
+	    (!layout->decisive && layout->dialect == conversation->adopted))
 		return 0;
-	convo->told = shape->decisive;
-	convo->adopted = shape->dialect;
-	return ctx_prune_reclassify(p, convo, shape->dialect, err);
+	conversation->format_known = layout->decisive;
+	conversation->adopted = layout->dialect;
+	return ctx_prune_reclassify(p, conversation, layout->dialect, err);
 }
 
 /* A message of the stream. */
 static int
 add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct held_message *entry;
+	struct held_message *held;
 
 	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
 		return -1;
-	if (adopt(p, event->shape, err) < 0)
+	if (adopt(p, event->layout, err) < 0)
 		return -1;
-	entry = hold_record(p, event, err);
-	if (entry == NULL)
+	held = hold_record(p, event, err);
+	if (held == NULL)
 		return -1;
-	entry->dialect = event->shape->dialect;
-	if (ctx_prune_hold_message(p, &p->lines, entry, event, err) < 0)
+	held->dialect = event->layout->dialect;
+	if (ctx_prune_hold_message(p, &p->lines, held, event, err) < 0)
 		return -1;
 	return look(p, &p->lines, err);
 }
@@ -394,36 +405,36 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 static int
 add_element(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct held_message *entry =
+	struct held_message *held =
 	    ctx_held_conversation_entry(&p->record, err);
 
-	if (entry == NULL)
+	if (held == NULL)
 		return -1;
-	entry->node = event->node;
-	entry->dialect = event->shape->dialect;
-	entry->file = event->record->file;
-	entry->number = event->record->line;
+	held->node = event->node;
+	held->dialect = event->layout->dialect;
+	held->file = event->record->file;
+	held->number = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return ctx_prune_hold_unknown(&p->record, entry, err);
-	return ctx_prune_hold_message(p, &p->record, entry, event, err);
+		return ctx_prune_hold_unknown(&p->record, held, err);
+	return ctx_prune_hold_message(p, &p->record, held, event, err);
 }
 
 /* Notes which elements of the array go. */
 static int
 drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 {
-	struct held_conversation *convo = &p->record;
+	struct held_conversation *conversation = &p->record;
 	bool *drop;
 	size_t i;
 	int rc;
 
-	if (convo->gone == 0)
+	if (conversation->gone == 0)
 		return 0;
-	drop = calloc(convo->n, sizeof *drop);
+	drop = calloc(conversation->n, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < convo->n; i++)
-		drop[i] = convo->entries[i].gone;
+	for (i = 0; i < conversation->n; i++)
+		drop[i] = conversation->messages[i].gone;
 	rc = ctx_edits_remove(&p->edits, p->source, array, drop, err);
 	free(drop);
 	return rc;
@@ -434,21 +445,21 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 static int
 renumber(struct prune *p, struct ctx_err *err)
 {
-	const struct held_conversation *convo = &p->record;
-	const struct held_message *entry;
+	const struct held_conversation *conversation = &p->record;
+	const struct held_message *held;
 	uint64_t number = 0;
 	uint32_t node;
 	char text[24];
 	size_t i;
 	int n;
 
-	for (i = 0; convo->gone > 0 && i < convo->n; i++) {
-		entry = &convo->entries[i];
-		if (entry->gone || entry->dialect == NULL ||
-		    entry->dialect->ordinal == NULL)
+	for (i = 0; conversation->gone > 0 && i < conversation->n; i++) {
+		held = &conversation->messages[i];
+		if (held->gone || held->dialect == NULL ||
+		    held->dialect->ordinal == NULL)
 			continue;
-		node = ctx_json_find(p->source, entry->node,
-		    entry->dialect->ordinal);
+		node = ctx_json_find(p->source, held->node,
+		    held->dialect->ordinal);
 		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
 		if (node != 0 &&
 		    p->source->nodes[node].kind == CTX_JSON_NUMBER &&
@@ -463,12 +474,13 @@ renumber(struct prune *p, struct ctx_err *err)
 static int
 insert_notes(struct prune *p, struct ctx_err *err)
 {
-	struct held_conversation *convo = &p->record;
+	struct held_conversation *conversation = &p->record;
 	size_t i;
 
-	for (i = 0; convo->n_notes > 0 && i < convo->n; i++)
-		if (has_note(convo, &convo->entries[i]) &&
-		    ctx_insertion_insert(p, convo, &convo->entries[i], err) < 0)
+	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
+		if (has_note(conversation, &conversation->messages[i]) &&
+		    ctx_insertion_insert(p, conversation,
+			&conversation->messages[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -479,7 +491,7 @@ end_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	p->source = event->record->json;
 	if (conclude(p, &p->record, err) < 0 ||
-	    drop_elements(p, event->shape->messages, err) < 0 ||
+	    drop_elements(p, event->layout->messages, err) < 0 ||
 	    renumber(p, err) < 0 || insert_notes(p, err) < 0)
 		return -1;
 	ctx_held_conversation_clear(&p->record);
@@ -513,7 +525,7 @@ one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 		break;
 	}
 	/* A message of the stream is held already. */
-	if (event->shape->kind == CTX_LAYOUT_MESSAGE)
+	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
 	return pass_record(p, event, err);
 }
@@ -542,7 +554,7 @@ run(struct prune *p, struct ctx_err *err)
 
 int
 ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, struct ctx_prune_options *options,
+    struct ctx_model_counters *counters, struct ctx_prune_options *options,
     struct ctx_err *err)
 {
 	struct prune p = {0};
@@ -550,10 +562,10 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 
 	p.stream = stream;
 	p.writer = writer;
-	p.meter = meter;
+	p.counters = counters;
 	p.options = options;
-	stream->linked = true;
-	ctx_json_init(&p.json, meter->simd);
+	stream->track_links = true;
+	ctx_json_init(&p.json, counters->simd);
 	if (ctx_groups_init(&p.lines.groups, err) == 0 &&
 	    ctx_groups_init(&p.record.groups, err) == 0)
 		rc = run(&p, err);
@@ -563,7 +575,7 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_release(&p.json);
 	ctx_edits_release(&p.edits);
 	ctx_edits_release(&p.one);
-	ctx_text_segments_release(&p.pieces);
+	ctx_text_segments_release(&p.text_segments);
 	ctx_shorten_release(&p.cut);
 	ctx_buf_release(&p.out);
 	ctx_buf_release(&p.text);

@@ -12,65 +12,66 @@
 /* Puts view on the message of a held record by the dialect told, if that
  * finds as much in it as its own did, for which it stays counted. */
 static int
-read_again(struct held_conversation *convo, struct held_message *entry,
+read_again(struct held_conversation *conversation, struct held_message *held,
     const struct ctx_dialect *told, const struct ctx_json *json,
-    struct ctx_message *view, struct ctx_cost *cost, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_cost *cost, struct ctx_err *err)
 {
 	size_t parts;
 	int rc;
 
-	if (entry->dialect->read(json, 0, view, err) < 0 ||
-	    ctx_count_message(convo->measure.counter, entry->dialect, view,
-		cost, err) < 0)
+	if (held->dialect->read(json, 0, message, err) < 0 ||
+	    ctx_count_message(conversation->model_counter.counter,
+		held->dialect, message, cost, err) < 0)
 		return -1;
-	parts = view->n;
-	rc = told->read(json, 0, view, err);
-	if (rc > 0 && view->n == parts)
-		entry->dialect = told;
+	parts = message->n;
+	rc = told->read(json, 0, message, err);
+	if (rc > 0 && message->n == parts)
+		held->dialect = told;
 	else if (rc >= 0)
-		rc = entry->dialect->read(json, 0, view, err);
+		rc = held->dialect->read(json, 0, message, err);
 	return rc < 0 ? -1 : 0;
 }
 
 static int
-take_again(struct prune *p, struct held_conversation *convo,
-    struct held_message *entry, const struct ctx_dialect *told,
-    struct ctx_json *json, struct ctx_message *view, struct ctx_err *err)
+take_again(struct prune *p, struct held_conversation *conversation,
+    struct held_message *held, const struct ctx_dialect *told,
+    struct ctx_json *json, struct ctx_message *message, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
-	    .view = view,
+	    .message = message,
 	    .cost = &cost};
 	size_t used;
 
-	if (entry->dialect == NULL)
-		return ctx_prune_hold_unknown(convo, entry, err);
-	free(entry->spared);
-	entry->spared = NULL;
-	if (ctx_json_scan(json, entry->text, entry->n, &used, err) < 0 ||
-	    read_again(convo, entry, told, json, view, &cost, err) < 0)
+	if (held->dialect == NULL)
+		return ctx_prune_hold_unknown(conversation, held, err);
+	free(held->spared);
+	held->spared = NULL;
+	if (ctx_json_scan(json, held->text, held->n, &used, err) < 0 ||
+	    read_again(conversation, held, told, json, message, &cost, err) < 0)
 		return -1;
-	return ctx_prune_hold_message(p, convo, entry, &event, err);
+	return ctx_prune_hold_message(p, conversation, held, &event, err);
 }
 
 int
-ctx_prune_reclassify(struct prune *p, struct held_conversation *convo,
+ctx_prune_reclassify(struct prune *p, struct held_conversation *conversation,
     const struct ctx_dialect *told, struct ctx_err *err)
 {
-	struct ctx_message view = {0};
+	struct ctx_message message = {0};
 	struct ctx_json json;
 	size_t i;
 	int rc = 0;
 
-	ctx_groups_reset(&convo->groups);
-	if (convo->scorer != NULL)
-		ctx_scorer_reset(convo->scorer);
-	convo->priced = convo->unnoted = NULL;
-	ctx_json_init(&json, p->meter->simd);
-	for (i = 0; i < convo->n && rc == 0; i++)
-		rc = take_again(p, convo, &convo->entries[i], told, &json,
-		    &view, err);
-	ctx_message_release(&view);
+	ctx_groups_reset(&conversation->groups);
+	if (conversation->scorer != NULL)
+		ctx_scorer_reset(conversation->scorer);
+	conversation->notice_cost_dialect = conversation->notice_unsupported =
+	    NULL;
+	ctx_json_init(&json, p->counters->simd);
+	for (i = 0; i < conversation->n && rc == 0; i++)
+		rc = take_again(p, conversation, &conversation->messages[i],
+		    told, &json, &message, err);
+	ctx_message_release(&message);
 	ctx_json_release(&json);
 	return rc;
 }

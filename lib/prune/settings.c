@@ -17,17 +17,17 @@ work_out(struct ctx_amount amount, uint64_t whole)
 
 static int
 set_budget(const struct ctx_prune_options *options, uint64_t window,
-    struct ctx_prune_settings *limits, struct ctx_err *err)
+    struct ctx_prune_settings *settings, struct ctx_err *err)
 {
 	if (options->budget.set && (!options->budget.percent || window > 0)) {
-		limits->budget = work_out(options->budget, window);
+		settings->budget = work_out(options->budget, window);
 	} else if (options->budget.set) {
 		return ctx_err_set(err, CTX_EARG,
 		    "a budget in percent needs a window; give --model or "
 		    "--window");
-	} else if (!limits->policy->bounded ||
-	    (limits->always && window == 0)) {
-		limits->budget = UINT64_MAX;
+	} else if (!settings->strategy->has_budget ||
+	    (settings->always && window == 0)) {
+		settings->budget = UINT64_MAX;
 	} else if (window == 0) {
 		return ctx_err_set(err, CTX_EARG,
 		    "no budget; give --budget, --model or --window");
@@ -37,48 +37,49 @@ set_budget(const struct ctx_prune_options *options, uint64_t window,
 		    (unsigned long long)options->reserve,
 		    (unsigned long long)window);
 	} else {
-		limits->budget = window - options->reserve;
+		settings->budget = window - options->reserve;
 	}
 	return 0;
 }
 
 int
 ctx_prune_settings_for(const struct ctx_prune_options *options,
-    const struct ctx_model *model, struct ctx_prune_settings *limits,
+    const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err)
 {
 	uint64_t window = options->window;
 
-	*limits = options->limits;
+	*settings = options->settings;
 	if (window == 0 && model != NULL)
 		window = ctx_model_limit(model);
-	if (set_budget(options, window, limits, err) < 0)
+	if (set_budget(options, window, settings, err) < 0)
 		return -1;
-	limits->trigger = limits->budget;
+	settings->trigger = settings->budget;
 	if (options->trigger.set)
-		limits->trigger = work_out(options->trigger, limits->budget);
-	else if (limits->policy->trigger > 0)
-		limits->trigger =
-		    share(limits->budget, limits->policy->trigger);
+		settings->trigger =
+		    work_out(options->trigger, settings->budget);
+	else if (settings->strategy->trigger > 0)
+		settings->trigger =
+		    share(settings->budget, settings->strategy->trigger);
 	if (options->trigger_tokens > 0 &&
-	    options->trigger_tokens < limits->trigger)
-		limits->trigger = options->trigger_tokens;
-	limits->target = limits->budget;
-	if (limits->level == CTX_LEVEL_AGGRESSIVE)
-		limits->target = limits->budget / 2;
-	if (limits->target > limits->trigger)
-		limits->target = limits->trigger;
+	    options->trigger_tokens < settings->trigger)
+		settings->trigger = options->trigger_tokens;
+	settings->target = settings->budget;
+	if (settings->level == CTX_LEVEL_AGGRESSIVE)
+		settings->target = settings->budget / 2;
+	if (settings->target > settings->trigger)
+		settings->target = settings->trigger;
 	if (options->target.set)
-		limits->target = work_out(options->target, limits->budget);
-	if (limits->target > limits->trigger)
+		settings->target = work_out(options->target, settings->budget);
+	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,
 		    "the target of %llu is above the trigger of %llu",
-		    (unsigned long long)limits->target,
-		    (unsigned long long)limits->trigger);
-	if (limits->trigger > limits->budget)
+		    (unsigned long long)settings->target,
+		    (unsigned long long)settings->trigger);
+	if (settings->trigger > settings->budget)
 		return ctx_err_set(err, CTX_EARG,
 		    "the trigger of %llu is above the budget of %llu",
-		    (unsigned long long)limits->trigger,
-		    (unsigned long long)limits->budget);
+		    (unsigned long long)settings->trigger,
+		    (unsigned long long)settings->budget);
 	return 0;
 }

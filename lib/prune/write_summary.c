@@ -15,30 +15,31 @@ struct material {
 };
 
 static enum ctx_summary_kind
-kind_of(const struct ctx_message *view, const struct ctx_block *part)
+kind_of(const struct ctx_message *message, const struct ctx_block *block)
 {
-	if (part->kind == CTX_BLOCK_TOOL_CALL)
+	if (block->kind == CTX_BLOCK_TOOL_CALL)
 		return CTX_SUMMARY_CALL;
-	if (part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0)
+	if (block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0)
 		return CTX_SUMMARY_RESULT;
-	return view->role == CTX_ROLE_USER ? CTX_SUMMARY_USER
-					   : CTX_SUMMARY_ASSISTANT;
+	return message->role == CTX_ROLE_USER ? CTX_SUMMARY_USER
+					      : CTX_SUMMARY_ASSISTANT;
 }
 
 /* The text of a part into p->text; false if it has none to speak of. */
 static int
-part_text(struct prune *p, const struct ctx_message *view,
-    const struct ctx_block *part, struct ctx_err *err)
+part_text(struct prune *p, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_err *err)
 {
 	p->text.n = 0;
-	if (part->value == 0 || part->kind == CTX_BLOCK_MEDIA ||
-	    part->kind == CTX_BLOCK_REASONING)
+	if (block->payload == 0 || block->kind == CTX_BLOCK_MEDIA ||
+	    block->kind == CTX_BLOCK_REASONING)
 		return 0;
-	if (view->json->nodes[part->value].kind == CTX_JSON_STRING)
+	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
 		return ctx_json_string_decode(&p->text,
-		    ctx_json_str(view->json, part->value), err);
-	if (part->kind == CTX_BLOCK_TOOL_CALL) {
-		struct ctx_str raw = ctx_json_str(view->json, part->value);
+		    ctx_json_str(message->json, block->payload), err);
+	if (block->kind == CTX_BLOCK_TOOL_CALL) {
+		struct ctx_str raw =
+		    ctx_json_str(message->json, block->payload);
 
 		return ctx_buf_add(&p->text, raw.p, raw.n, err);
 	}
@@ -47,17 +48,17 @@ part_text(struct prune *p, const struct ctx_message *view,
 
 /* Adds what a command is told of a part. */
 static int
-tell(struct material *m, const struct ctx_message *view,
-    const struct ctx_block *part, struct ctx_str text, struct ctx_err *err)
+tell(struct material *m, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str name;
 
 	m->name.n = 0;
-	if (ctx_block_tool(view->json, part, &m->name, &name, err) < 0)
+	if (ctx_block_tool(message->json, block, &m->name, &name, err) < 0)
 		return -1;
-	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(view->role),
-		part->kind == CTX_BLOCK_TOOL_CALL ? " calls "
-		    : part->kind == CTX_BLOCK_TOOL_RESULT && name.n > 0
+	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(message->role),
+		block->kind == CTX_BLOCK_TOOL_CALL ? " calls "
+		    : block->kind == CTX_BLOCK_TOOL_RESULT && name.n > 0
 		    ? " "
 		    : "") < 0 ||
 	    ctx_buf_add(&m->text, name.p, name.n, err) < 0 ||
@@ -69,10 +70,10 @@ tell(struct material *m, const struct ctx_message *view,
 
 /* Bytes of the text that a literal has from an offset on. */
 static size_t
-rest_bytes(const struct ctx_message *view, const struct ctx_block *part,
+rest_bytes(const struct ctx_message *message, const struct ctx_block *block,
     size_t at)
 {
-	struct ctx_str literal = ctx_json_str(view->json, part->value);
+	struct ctx_str literal = ctx_json_str(message->json, block->payload);
 	size_t n = 0;
 	char utf8[4];
 	uint32_t cp;
@@ -83,8 +84,8 @@ rest_bytes(const struct ctx_message *view, const struct ctx_block *part,
 }
 
 static int
-add_text(struct prune *p, struct material *m, const struct ctx_message *view,
-    const struct ctx_block *part, enum ctx_summary_kind kind,
+add_text(struct prune *p, struct material *m, const struct ctx_message *message,
+    const struct ctx_block *block, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
 	if (text.n == 0)
@@ -92,7 +93,7 @@ add_text(struct prune *p, struct material *m, const struct ctx_message *view,
 	if ((m->lines != NULL &&
 		ctx_summary_add(m->lines, kind, text.p, text.n, err) < 0) ||
 	    (p->options->summarizer != NULL &&
-		tell(m, view, part, text, err) < 0))
+		tell(m, message, block, text, err) < 0))
 		return -1;
 	return 0;
 }
@@ -101,34 +102,35 @@ add_text(struct prune *p, struct material *m, const struct ctx_message *view,
  * string, tells that without its prefix; the user's text after it is told if
  * it goes, too. */
 static int
-add_part(struct prune *p, struct material *m, const struct ctx_message *view,
-    const struct ctx_block *part, const struct found_insertion *earlier,
+add_part(struct prune *p, struct material *m, const struct ctx_message *message,
+    const struct ctx_block *block, const struct found_insertion *earlier,
     bool goes, struct ctx_err *err)
 {
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
 	struct ctx_str text, rest = {NULL, 0};
 
-	if (part_text(p, view, part, err) < 0)
+	if (part_text(p, message, block, err) < 0)
 		return -1;
 	text = (struct ctx_str){p->text.p, p->text.n};
 	if (earlier != NULL && text.n >= prefix) {
 		if (earlier->end != 0) {
-			size_t own = rest_bytes(view, part, earlier->end);
+			size_t own = rest_bytes(message, block, earlier->end);
 
 			rest = (struct ctx_str){text.p + text.n - own, own};
 			text.n -= own + suffix;
 		}
 		text.p += prefix;
 		text.n -= prefix;
-		if (add_text(p, m, view, part, CTX_SUMMARY_EARLIER, text, err) <
-		    0)
+		if (add_text(p, m, message, block, CTX_SUMMARY_EARLIER, text,
+			err) < 0)
 			return -1;
 		text = rest;
 		if (!goes)
 			text.n = 0;
 	}
-	if (add_text(p, m, view, part, kind_of(view, part), text, err) < 0)
+	if (add_text(p, m, message, block, kind_of(message, block), text, err) <
+	    0)
 		return -1;
 	ctx_buf_reset(&p->text);
 	return 0;
@@ -137,32 +139,33 @@ add_part(struct prune *p, struct material *m, const struct ctx_message *view,
 /* Adds what goes of a message to what is summarized, and shows the rest of
  * it to the built-in summarizer. */
 static int
-add_entry(struct prune *p, struct material *m, const struct held_message *entry,
-    const struct ctx_message_edit *fate, struct ctx_err *err)
+add_entry(struct prune *p, struct material *m, const struct held_message *held,
+    const struct ctx_message_edit *edit, struct ctx_err *err)
 {
-	const struct ctx_message *view = &p->view;
+	const struct ctx_message *message = &p->view;
 	struct found_insertion found;
 	size_t i;
 
-	if (entry->dialect == NULL)
+	if (held->dialect == NULL)
 		return 0;
-	if (ctx_prune_reread(p, entry, err) < 0)
+	if (ctx_prune_reread(p, held, err) < 0)
 		return -1;
-	ctx_insertion_find(p->options, entry->dialect, view, &found);
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	ctx_insertion_find(p->options, held->dialect, message, &found);
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 		bool earlier = found.summary && i == found.part;
-		bool result =
-		    part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0;
-		unsigned marks = result ? fate->results : fate->rest;
+		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
+		    block->result_index != 0;
+		unsigned marks = result ? edit->results : edit->rest;
 
 		if ((marks & CTX_MARK_DROP) ||
 		    (earlier && (marks & CTX_MARK_FOLD))) {
-			if (add_part(p, m, view, part, earlier ? &found : NULL,
+			if (add_part(p, m, message, block,
+				earlier ? &found : NULL,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
 		} else if (m->lines != NULL) {
-			if (part_text(p, view, part, err) < 0 ||
+			if (part_text(p, message, block, err) < 0 ||
 			    ctx_summary_later(m->lines, p->text.p, p->text.n,
 				err) < 0)
 				return -1;
@@ -172,11 +175,11 @@ add_entry(struct prune *p, struct material *m, const struct held_message *entry,
 }
 
 static int
-gather(struct prune *p, struct held_conversation *convo, struct material *m,
-    struct ctx_err *err)
+gather(struct prune *p, struct held_conversation *conversation,
+    struct material *m, struct ctx_err *err)
 {
 	struct ctx_summary *lines = m->lines;
-	struct ctx_message_edit fate;
+	struct ctx_message_edit edit;
 	size_t i, item = 0;
 	uint32_t kept;
 	int rc = 0;
@@ -184,17 +187,17 @@ gather(struct prune *p, struct held_conversation *convo, struct material *m,
 	if (p->options->summarizer != NULL &&
 	    ctx_buf_printf(&m->text, err, "%s\n\n", p->options->prompt) < 0)
 		return -1;
-	for (i = 0; rc == 0 && i < convo->n;
-	     item += convo->entries[i].items, i++) {
-		(void)ctx_prune_marks(convo, &convo->entries[i], item, &fate,
-		    &kept);
+	for (i = 0; rc == 0 && i < conversation->n;
+	     item += conversation->messages[i].items, i++) {
+		(void)ctx_prune_marks(conversation, &conversation->messages[i],
+		    item, &edit, &kept);
 		/* The built-in summary would take what a demonstration says for
 		 * what the user asked. */
-		if (convo->entries[i].items > 0 &&
-		    (convo->groups.items[item].flags &
+		if (conversation->messages[i].items > 0 &&
+		    (conversation->groups.segments[item].flags &
 			CTX_SEGMENT_DEMONSTRATION))
 			m->lines = NULL;
-		rc = add_entry(p, m, &convo->entries[i], &fate, err);
+		rc = add_entry(p, m, &conversation->messages[i], &edit, err);
 		m->lines = lines;
 	}
 	return rc;
@@ -224,8 +227,9 @@ end_early(struct ctx_buf *out)
 
 /* Asks the command; what it says beyond the bound is cut off. */
 static int
-ask(struct prune *p, struct held_conversation *convo, const struct material *m,
-    uint64_t room, struct ctx_buf *out, struct ctx_err *err)
+ask(struct prune *p, struct held_conversation *conversation,
+    const struct material *m, uint64_t room, struct ctx_buf *out,
+    struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
 	struct ctx_command exec = {.command = o->summarizer,
@@ -244,28 +248,28 @@ ask(struct prune *p, struct held_conversation *convo, const struct material *m,
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
 		    o->summarizer);
 	end_early(out);
-	if (ctx_token_head(convo->measure.counter->tokens, out->p, out->n, room,
-		&at, &tokens, err) < 0)
+	if (ctx_token_head(conversation->model_counter.counter->tokens, out->p,
+		out->n, room, &at, &tokens, err) < 0)
 		return -1;
 	out->n = at;
 	return 0;
 }
 
 static int
-write_summary(struct prune *p, struct held_conversation *convo,
+write_summary(struct prune *p, struct held_conversation *conversation,
     struct material *m, uint64_t room, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = p->options;
 
 	if (o->summarizer != NULL) {
-		if (ask(p, convo, m, room, out, err) == 0)
+		if (ask(p, conversation, m, room, out, err) == 0)
 			return 0;
 		if (!o->or_builtin || err->code == CTX_ENOMEM)
 			return -1;
 		out->n = 0;
 	}
-	return ctx_summary_write(m->lines, convo->measure.counter->tokens, room,
-	    out, err);
+	return ctx_summary_write(m->lines,
+	    conversation->model_counter.counter->tokens, room, out, err);
 }
 
 /* ---- what goes, and where its summary stands ---- */
@@ -278,53 +282,56 @@ struct drops {
 
 /* Earlier summaries alone are no reason to make another. */
 static struct drops
-look_at_drops(const struct held_conversation *convo)
+look_at_drops(const struct held_conversation *conversation)
 {
-	const struct ctx_segment *items = convo->groups.items;
-	const unsigned char *marks = convo->plan.marks;
+	const struct ctx_segment *segments = conversation->groups.segments;
+	const unsigned char *marks = conversation->plan.marks;
 	struct drops drops = {NULL, 0};
 	size_t i, j, item = 0;
 
-	for (i = 0; i < convo->n; i++)
-		for (j = 0; j < convo->entries[i].items; j++, item++) {
+	for (i = 0; i < conversation->n; i++)
+		for (j = 0; j < conversation->messages[i].items; j++, item++) {
 			/* What two pieces of a message share goes with the
 			 * last of them. */
-			if (item + 1 < convo->groups.n &&
-			    items[item].message == items[item + 1].message &&
+			if (item + 1 < conversation->groups.n &&
+			    segments[item].message ==
+				segments[item + 1].message &&
 			    ((marks[item] | marks[item + 1]) & CTX_MARK_DROP))
-				drops.tokens -= items[item].shared;
+				drops.tokens -= segments[item].shared_tokens;
 			if (!(marks[item] & CTX_MARK_DROP))
 				continue;
-			drops.tokens += items[item].tokens;
-			if (!(items[item].flags & CTX_SEGMENT_SUMMARY))
-				drops.dialect = convo->entries[i].dialect;
+			drops.tokens += segments[item].tokens;
+			if (!(segments[item].flags & CTX_SEGMENT_SUMMARY))
+				drops.dialect =
+				    conversation->messages[i].dialect;
 		}
 	return drops;
 }
 
 /* Has the earlier summaries that are parts of what stays folded in. */
 static void
-fold(struct held_conversation *convo, struct drops *drops)
+fold(struct held_conversation *conversation, struct drops *drops)
 {
 	size_t i;
 
-	for (i = 0; i < convo->groups.n; i++) {
-		const struct ctx_segment *item = &convo->groups.items[i];
+	for (i = 0; i < conversation->groups.n; i++) {
+		const struct ctx_segment *segment =
+		    &conversation->groups.segments[i];
 
-		if (!(item->flags & CTX_SEGMENT_WITH_SUMMARY) ||
-		    (convo->plan.marks[i] & CTX_MARK_DROP))
+		if (!(segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
+		    (conversation->plan.marks[i] & CTX_MARK_DROP))
 			continue;
-		convo->plan.marks[i] |= CTX_MARK_FOLD;
-		drops->tokens += item->own;
+		conversation->plan.marks[i] |= CTX_MARK_FOLD;
+		drops->tokens += segment->inserted_tokens;
 	}
-	ctx_plan_total(&convo->plan, &convo->groups);
+	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
 /* Where it stands as a message: behind what leads, system messages and what
  * stands for the past of a transcript; before a system message whose place is
  * between the user and the assistant. */
 static int
-place_message(const struct held_conversation *convo,
+place_message(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
 {
 	unsigned leads =
@@ -334,18 +341,21 @@ place_message(const struct held_conversation *convo,
 
 	if (dialect->rules & CTX_SYSTEM_BETWEEN)
 		leads &= ~(unsigned)CTX_SEGMENT_SYSTEM;
-	for (i = 0; i < convo->n; item += convo->entries[i].items, i++) {
-		const struct ctx_segment *one = &convo->groups.items[item];
+	for (i = 0; i < conversation->n;
+	     item += conversation->messages[i].items, i++) {
+		const struct ctx_segment *one =
+		    &conversation->groups.segments[item];
 
-		if (convo->entries[i].gone ||
-		    (convo->plan.marks[item] & CTX_MARK_DROP))
+		if (conversation->messages[i].gone ||
+		    (conversation->plan.marks[item] & CTX_MARK_DROP))
 			continue;
 		system |= one->role == CTX_ROLE_SYSTEM;
 		if (!(one->flags & leads))
 			break;
 	}
 	*place = i;
-	if (i == convo->n || (system && (dialect->rules & CTX_ONE_SYSTEM)))
+	if (i == conversation->n ||
+	    (system && (dialect->rules & CTX_ONE_SYSTEM)))
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can stand in it, a conversation of dialect %s "
 		    "with a system message",
@@ -356,23 +366,25 @@ place_message(const struct held_conversation *convo,
 /* Where it stands as a part: in the first user message that opens a turn.
  * Returns 1, or 0 if no such message is kept. */
 static int
-place_part(struct prune *p, const struct held_conversation *convo,
+place_part(struct prune *p, const struct held_conversation *conversation,
     size_t *place, struct ctx_err *err)
 {
 	size_t i, j, item = 0;
 
-	for (i = 0; i < convo->n; i++)
-		for (j = 0; j < convo->entries[i].items; j++, item++) {
-			if (!(convo->groups.items[item].flags &
+	for (i = 0; i < conversation->n; i++)
+		for (j = 0; j < conversation->messages[i].items; j++, item++) {
+			if (!(conversation->groups.segments[item].flags &
 				CTX_SEGMENT_USER) ||
-			    (convo->plan.marks[item] & CTX_MARK_DROP))
+			    (conversation->plan.marks[item] & CTX_MARK_DROP))
 				continue;
-			if (ctx_prune_reread(p, &convo->entries[i], err) < 0)
+			if (ctx_prune_reread(p, &conversation->messages[i],
+				err) < 0)
 				return -1;
 			*place = i;
-			if (convo->entries[i].dialect->note_part != NULL &&
-			    ctx_insertion_fits(convo->entries[i].dialect,
-				&p->view))
+			if (conversation->messages[i].dialect->note_part !=
+				NULL &&
+			    ctx_insertion_fits(
+				conversation->messages[i].dialect, &p->view))
 				return 1;
 		}
 	return 0;
@@ -385,14 +397,14 @@ struct place {
 };
 
 static int
-find_place(struct prune *p, const struct held_conversation *convo,
+find_place(struct prune *p, const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct place *place, struct ctx_err *err)
 {
 	const struct ctx_dialect *there;
 	int rc = 0;
 
 	if (dialect->note_part != NULL)
-		rc = place_part(p, convo, &place->entry, err);
+		rc = place_part(p, conversation, &place->entry, err);
 	if (rc < 0)
 		return -1;
 	place->part = rc > 0;
@@ -403,9 +415,9 @@ find_place(struct prune *p, const struct held_conversation *convo,
 		    "no summary can stand in it, a conversation of dialect %s "
 		    "without a user message",
 		    dialect->name);
-	if (place_message(convo, dialect, &place->entry, err) < 0)
+	if (place_message(conversation, dialect, &place->entry, err) < 0)
 		return -1;
-	there = convo->entries[place->entry].dialect;
+	there = conversation->messages[place->entry].dialect;
 	if (there->summary != NULL)
 		return 0;
 	return ctx_err_set(err, CTX_EARG,
@@ -415,49 +427,50 @@ find_place(struct prune *p, const struct held_conversation *convo,
 
 /* What a summary of this text costs at its place. */
 static int
-cost_at(struct prune *p, struct held_conversation *convo,
+cost_at(struct prune *p, struct held_conversation *conversation,
     const struct place *place, struct ctx_str text, uint64_t *tokens,
     struct ctx_err *err)
 {
-	const struct held_message *entry = &convo->entries[place->entry];
+	const struct held_message *held = &conversation->messages[place->entry];
 	enum insertion_form form = place->part ? NOTE_BLOCK : NOTE_MESSAGE;
 	struct ctx_str string = {NULL, 0};
 
 	if (place->part) {
-		if (ctx_prune_reread(p, entry, err) < 0)
+		if (ctx_prune_reread(p, held, err) < 0)
 			return -1;
-		string = ctx_insertion_string(p, entry->dialect, &p->view);
+		string = ctx_insertion_string(p, held->dialect, &p->view);
 	}
 	if (string.n > 0)
 		form = NOTE_STRING;
-	return ctx_insertion_cost(p, convo->measure.counter, entry->dialect,
-	    form, true, text, string, tokens, err);
+	return ctx_insertion_cost(p, conversation->model_counter.counter,
+	    held->dialect, form, true, text, string, tokens, err);
 }
 
 /* The most tokens that its text may have: as asked, and no more than the
  * budget leaves; 0 if it leaves none. */
 static int
-find_room(struct prune *p, struct held_conversation *convo,
+find_room(struct prune *p, struct held_conversation *conversation,
     const struct place *place, uint64_t *room, struct ctx_err *err)
 {
 	struct ctx_str text = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
-	const struct ctx_plan *plan = &convo->plan;
+	const struct ctx_plan *plan = &conversation->plan;
 	uint64_t frame, left = 0;
 
-	if (cost_at(p, convo, place, text, &frame, err) < 0)
+	if (cost_at(p, conversation, place, text, &frame, err) < 0)
 		return -1;
-	if (plan->limits.budget > plan->after + frame)
-		left = plan->limits.budget - plan->after - frame;
+	if (plan->settings.budget > plan->after + frame)
+		left = plan->settings.budget - plan->after - frame;
 	if (left > p->options->summary_tokens)
 		left = p->options->summary_tokens;
-	*room = ctx_tokens_to_encoding(convo->measure.counter, left);
+	*room =
+	    ctx_tokens_to_encoding(conversation->model_counter.counter, left);
 	return 0;
 }
 
 /* The whole of the summary, until p->text changes, and what it costs. */
 static int
-compose(struct prune *p, struct held_conversation *convo,
+compose(struct prune *p, struct held_conversation *conversation,
     const struct place *place, const struct ctx_buf *text, struct ctx_str *all,
     uint64_t *tokens, struct ctx_err *err)
 {
@@ -467,90 +480,92 @@ compose(struct prune *p, struct held_conversation *convo,
 	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
 		return -1;
 	*all = (struct ctx_str){p->text.p, p->text.n};
-	return cost_at(p, convo, place, *all, tokens, err);
+	return cost_at(p, conversation, place, *all, tokens, err);
 }
 
 /* The same, with the text cut if it costs more behind its prefix than by
  * itself, and so more than there is room for. */
 static int
-compose_within(struct prune *p, struct held_conversation *convo,
+compose_within(struct prune *p, struct held_conversation *conversation,
     const struct place *place, uint64_t room, struct ctx_buf *text,
     struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
 {
-	uint64_t budget = convo->plan.limits.budget, over;
+	uint64_t budget = conversation->plan.settings.budget, over;
 
-	if (compose(p, convo, place, text, all, tokens, err) < 0)
+	if (compose(p, conversation, place, text, all, tokens, err) < 0)
 		return -1;
-	if (text->n == 0 || convo->plan.after + *tokens <= budget)
+	if (text->n == 0 || conversation->plan.after + *tokens <= budget)
 		return 0;
-	over = convo->plan.after + *tokens - budget;
-	if (ctx_token_head(convo->measure.counter->tokens, text->p, text->n,
-		room > over ? room - over : 0, &text->n, tokens, err) < 0)
+	over = conversation->plan.after + *tokens - budget;
+	if (ctx_token_head(conversation->model_counter.counter->tokens, text->p,
+		text->n, room > over ? room - over : 0, &text->n, tokens,
+		err) < 0)
 		return -1;
-	return compose(p, convo, place, text, all, tokens, err);
+	return compose(p, conversation, place, text, all, tokens, err);
 }
 
 /* Puts the summary in, unless there is no room for it, or it costs as much
  * as what it stands for. */
 static int
-put_in(struct prune *p, struct held_conversation *convo,
+put_in(struct prune *p, struct held_conversation *conversation,
     const struct place *place, const struct drops *drops, uint64_t room,
     struct ctx_buf *text, struct ctx_err *err)
 {
-	struct ctx_plan *plan = &convo->plan;
+	struct ctx_plan *plan = &conversation->plan;
 	uint64_t tokens, whole = plan->after + drops->tokens;
 	struct ctx_str all;
 
-	if (compose_within(p, convo, place, room, text, &all, &tokens, err) < 0)
+	if (compose_within(p, conversation, place, room, text, &all, &tokens,
+		err) < 0)
 		return -1;
 	if (text->n > 0 && tokens < drops->tokens &&
-	    plan->after + tokens <= plan->limits.budget) {
+	    plan->after + tokens <= plan->settings.budget) {
 		plan->after += tokens;
-		return ctx_insertion_add(convo, place->entry, place->part, true,
-		    all, tokens, err);
+		return ctx_insertion_add(conversation, place->entry,
+		    place->part, true, all, tokens, err);
 	}
 	/* What must go to meet the budget goes without one. */
-	if (whole <= plan->limits.budget)
-		ctx_plan_take_back(&convo->plan, &convo->groups);
+	if (whole <= plan->settings.budget)
+		ctx_plan_take_back(&conversation->plan, &conversation->groups);
 	return 0;
 }
 
 /* Writes the summary into text and puts it in. */
 static int
-summarize(struct prune *p, struct held_conversation *convo,
+summarize(struct prune *p, struct held_conversation *conversation,
     const struct place *place, const struct drops *drops, struct ctx_buf *text,
     struct material *m, struct ctx_err *err)
 {
 	uint64_t room;
 
-	if (find_room(p, convo, place, &room, err) < 0)
+	if (find_room(p, conversation, place, &room, err) < 0)
 		return -1;
 	if (room > 0 &&
 	    (ctx_summary_open(&m->lines, err) < 0 ||
-		gather(p, convo, m, err) < 0 ||
-		write_summary(p, convo, m, room, text, err) < 0))
+		gather(p, conversation, m, err) < 0 ||
+		write_summary(p, conversation, m, room, text, err) < 0))
 		return -1;
-	return put_in(p, convo, place, drops, room, text, err);
+	return put_in(p, conversation, place, drops, room, text, err);
 }
 
 int
-ctx_prune_summarize(struct prune *p, struct held_conversation *convo,
+ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct drops drops = look_at_drops(convo);
+	struct drops drops = look_at_drops(conversation);
 	struct material m = {0};
 	struct ctx_buf text = {0};
 	struct place place = {0, false};
 	int rc;
 
 	if (drops.dialect == NULL) {
-		ctx_plan_take_back(&convo->plan, &convo->groups);
+		ctx_plan_take_back(&conversation->plan, &conversation->groups);
 		return 0;
 	}
-	fold(convo, &drops);
-	if (find_place(p, convo, drops.dialect, &place, err) < 0)
+	fold(conversation, &drops);
+	if (find_place(p, conversation, drops.dialect, &place, err) < 0)
 		return -1;
-	rc = summarize(p, convo, &place, &drops, &text, &m, err);
+	rc = summarize(p, conversation, &place, &drops, &text, &m, err);
 	ctx_summary_close(m.lines);
 	ctx_buf_release(&m.text);
 	ctx_buf_release(&m.name);

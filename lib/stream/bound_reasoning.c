@@ -13,29 +13,29 @@
 #include "stream/edit_message.h"
 
 bool
-ctx_bound_is_placeholder(const struct ctx_message *view,
-    const struct ctx_block *part)
+ctx_bound_is_placeholder(const struct ctx_message *message,
+    const struct ctx_block *block)
 {
-	return part->kind == CTX_BLOCK_TEXT && part->value != 0 &&
-	    ctx_json_is(view->json, part->value, CTX_REASONING_REMOVED);
+	return block->kind == CTX_BLOCK_TEXT && block->payload != 0 &&
+	    ctx_json_is(message->json, block->payload, CTX_REASONING_REMOVED);
 }
 
 static bool
-is_after(const struct ctx_message *view, size_t i, size_t from)
+is_after(const struct ctx_message *message, size_t i, size_t from)
 {
-	const struct ctx_block *part = &view->parts[i];
+	const struct ctx_block *block = &message->blocks[i];
 
-	return ctx_block_is_signed(view->json, part) &&
-	    view->json->nodes[part->child].end > from;
+	return ctx_block_is_signed(message->json, block) &&
+	    message->json->nodes[block->removable].end > from;
 }
 
 bool
-ctx_bound_after(const struct ctx_message *view, size_t from)
+ctx_bound_after(const struct ctx_message *message, size_t from)
 {
 	size_t i;
 
-	for (i = 0; i < view->n; i++)
-		if (is_after(view, i, from))
+	for (i = 0; i < message->n; i++)
+		if (is_after(message, i, from))
 			return true;
 	return false;
 }
@@ -43,19 +43,19 @@ ctx_bound_after(const struct ctx_message *view, size_t from)
 /* The part whose block a text block takes the place of, since nothing else is
  * left of the message; or view->n. */
 static size_t
-find_last_resort(const struct ctx_message *view,
+find_last_resort(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t from)
 {
-	const struct ctx_node *nodes = view->json->nodes;
-	size_t i, first = view->n;
+	const struct ctx_node *nodes = message->json->nodes;
+	size_t i, first = message->n;
 
-	if (view->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
-		return view->n;
-	for (i = 0; i < view->n; i++) {
-		if (!is_after(view, i, from))
-			return view->n;
-		if (first == view->n && dialect->text_block != NULL &&
-		    nodes[view->parts[i].parent].kind == CTX_JSON_ARRAY)
+	if (message->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
+		return message->n;
+	for (i = 0; i < message->n; i++) {
+		if (!is_after(message, i, from))
+			return message->n;
+		if (first == message->n && dialect->text_block != NULL &&
+		    nodes[message->blocks[i].container].kind == CTX_JSON_ARRAY)
 			first = i;
 	}
 	return first;
@@ -63,7 +63,7 @@ find_last_resort(const struct ctx_message *view,
 
 /* Notes that a text block takes the place of a block. */
 static int
-replace_block(struct ctx_edits *edits, const struct ctx_message *view,
+replace_block(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_dialect *dialect, uint32_t block, struct ctx_err *err)
 {
 	struct ctx_buf text = {0};
@@ -71,31 +71,33 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *view,
 
 	if (ctx_buf_printf(&text, err, "%s\"%s\"}", dialect->text_block,
 		CTX_REASONING_REMOVED) == 0)
-		rc = ctx_edits_replace(edits, ctx_json_str(view->json, block),
-		    text.p, text.n, err);
+		rc = ctx_edits_replace(edits,
+		    ctx_json_str(message->json, block), text.p, text.n, err);
 	ctx_buf_release(&text);
 	return rc;
 }
 
 int
-ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *view,
+ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t from, struct ctx_err *err)
 {
-	size_t nodes = view->json->nodes[view->node].next - view->node, i;
-	size_t kept = find_last_resort(view, dialect, from);
+	size_t nodes = message->json->nodes[message->node].next - message->node,
+	       i;
+	size_t kept = find_last_resort(message, dialect, from);
 	bool *gone;
 	int rc = 0;
 
 	gone = calloc(nodes, sizeof *gone);
 	if (gone == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++)
-		if (i != kept && is_after(view, i, from))
-			gone[view->parts[i].child - view->node] = true;
-	rc = ctx_edits_remove_nodes(edits, view, gone, err);
+	for (i = 0; i < message->n; i++)
+		if (i != kept && is_after(message, i, from))
+			gone[message->blocks[i].removable - message->node] =
+			    true;
+	rc = ctx_edits_remove_nodes(edits, message, gone, err);
 	free(gone);
-	if (rc < 0 || kept == view->n)
+	if (rc < 0 || kept == message->n)
 		return rc;
-	return replace_block(edits, view, dialect, view->parts[kept].child,
-	    err);
+	return replace_block(edits, message, dialect,
+	    message->blocks[kept].removable, err);
 }

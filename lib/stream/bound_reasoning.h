@@ -9,17 +9,17 @@
 #define CTX_REASONING_REMOVED "[reasoning removed]"
 
 /* True if a part is the text block that ctx_bound_remove leaves. */
-bool ctx_bound_is_placeholder(const struct ctx_message *view,
-    const struct ctx_block *part);
+bool ctx_bound_is_placeholder(const struct ctx_message *message,
+    const struct ctx_block *block);
 /* Has the message signed reasoning that ends after byte from of its JSON
  * text? */
-bool ctx_bound_after(const struct ctx_message *view, size_t from);
+bool ctx_bound_after(const struct ctx_message *message, size_t from);
 /*
  * Notes the removal of the signed reasoning of a message that ends after byte
  * from of its JSON text.  A message that would be left without a block gets
  * one of text, unless other records continue it.
  */
-int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *view,
+int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t from, struct ctx_err *err);
 
 #endif

@@ -6,43 +6,43 @@
 #include "stream/change_report.h"
 
 static void
-hash(const struct ctx_report *report, struct ctx_change *touch)
+hash(const struct ctx_report *report, struct ctx_change *change)
 {
-	if (report->hashes && touch->bytes.p != NULL)
-		SHA256Data((const uint8_t *)touch->bytes.p, touch->bytes.n,
-		    touch->sha256);
+	if (report->hashes && change->bytes.p != NULL)
+		SHA256Data((const uint8_t *)change->bytes.p, change->bytes.n,
+		    change->sha256);
 }
 
 int
-ctx_report_keep(const struct ctx_report *report, struct ctx_change *touch,
+ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err)
 {
-	hash(report, touch);
+	hash(report, change);
 	if (report->archive != NULL && !report->dry_run &&
-	    ctx_archive_add(report->archive, touch->bytes.p, touch->bytes.n,
+	    ctx_archive_add(report->archive, change->bytes.p, change->bytes.n,
 		err) < 0)
 		return -1;
-	touch->bytes = (struct ctx_str){NULL, 0};
+	change->bytes = (struct ctx_str){NULL, 0};
 	return 0;
 }
 
 int
-ctx_report_tell(const struct ctx_report *report, struct ctx_change *touch,
+ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err)
 {
-	if (report->touched == NULL)
+	if (report->on_change == NULL)
 		return 0;
-	hash(report, touch);
-	return report->touched(report->user, touch, err);
+	hash(report, change);
+	return report->on_change(report->user, change, err);
 }
 
 int
-ctx_report_change(const struct ctx_report *report, struct ctx_change *touch,
+ctx_report_change(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err)
 {
-	return ctx_report_keep(report, touch, err) < 0
+	return ctx_report_keep(report, change, err) < 0
 	    ? -1
-	    : ctx_report_tell(report, touch, err);
+	    : ctx_report_tell(report, change, err);
 }
 
 int
@@ -57,20 +57,20 @@ bool
 ctx_report_named(const struct ctx_stream *stream, const struct ctx_event *event)
 {
 	return event->line != 0 && !event->inside &&
-	    !ctx_transcript_first_of_message(stream->live, event->line);
+	    !ctx_transcript_first_of_message(stream->transcript, event->line);
 }
 
 bool
 ctx_report_wanted(const struct ctx_report *report)
 {
-	return report->touched != NULL ||
+	return report->on_change != NULL ||
 	    (report->archive != NULL && !report->dry_run);
 }
 
 /* Counts what the message will be: its bytes with the edits, read again. */
 static int
 count_after(struct edited *edited, const struct ctx_edits *edits,
-    struct ctx_change *touch, struct ctx_err *err)
+    struct ctx_change *change, struct ctx_err *err)
 {
 	struct ctx_cost cost;
 	size_t used;
@@ -80,42 +80,42 @@ count_after(struct edited *edited, const struct ctx_edits *edits,
 		&edited->text, err) < 0 ||
 	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n, &used,
 		err) < 0 ||
-	    edited->dialect->read(&edited->json, 0, &edited->view, err) < 0)
+	    edited->dialect->read(&edited->json, 0, &edited->message, err) < 0)
 		return -1;
-	edited->view.flags |= edited->before->flags;
-	if (ctx_count_message(edited->counter, edited->dialect, &edited->view,
-		&cost, err) < 0)
+	edited->message.flags |= edited->before->flags;
+	if (ctx_count_message(edited->counter, edited->dialect,
+		&edited->message, &cost, err) < 0)
 		return -1;
-	touch->after = cost.tokens;
+	change->after = cost.tokens;
 	ctx_buf_reset(&edited->text);
 	return 0;
 }
 
 int
 ctx_report_edited(const struct ctx_report *report, struct edited *edited,
-    const struct ctx_edits *edits, struct ctx_change *touch,
+    const struct ctx_edits *edits, struct ctx_change *change,
     struct ctx_err *err)
 {
 	struct ctx_cost cost;
 
-	touch->role = edited->before->role;
-	touch->action = "edit";
+	change->role = edited->before->role;
+	change->action = "edit";
 	/* The model is shown nothing of what is aside. */
-	if (report->touched != NULL && !touch->aside) {
+	if (report->on_change != NULL && !change->aside) {
 		if (ctx_count_message(edited->counter, edited->dialect,
 			edited->before, &cost, err) < 0)
 			return -1;
-		touch->before = cost.tokens;
-		if (count_after(edited, edits, touch, err) < 0)
+		change->before = cost.tokens;
+		if (count_after(edited, edits, change, err) < 0)
 			return -1;
 	}
-	return ctx_report_change(report, touch, err);
+	return ctx_report_change(report, change, err);
 }
 
 void
 ctx_edited_release(struct edited *edited)
 {
 	ctx_json_release(&edited->json);
-	ctx_message_release(&edited->view);
+	ctx_message_release(&edited->message);
 	ctx_buf_release(&edited->text);
 }

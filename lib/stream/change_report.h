@@ -13,7 +13,7 @@ struct edited {
 	size_t first, n;             /* which of the edits are its */
 	/* Scratch; json is to be initialized once. */
 	struct ctx_json json;
-	struct ctx_message view;
+	struct ctx_message message;
 	struct ctx_buf text;
 };
 
@@ -27,7 +27,7 @@ bool ctx_report_wanted(const struct ctx_report *report);
  * its place, tool, rule and bytes.
  */
 int ctx_report_edited(const struct ctx_report *report, struct edited *edited,
-    const struct ctx_edits *edits, struct ctx_change *touch,
+    const struct ctx_edits *edits, struct ctx_change *change,
     struct ctx_err *err);
 void ctx_edited_release(struct edited *edited);
 

@@ -27,8 +27,8 @@ struct kept {
 /* An event, of record number record. */
 struct step {
 	struct ctx_event event;
-	struct ctx_record_layout shape;
-	struct ctx_message view;
+	struct ctx_record_layout layout;
+	struct ctx_message message;
 	struct ctx_counter *counter; /* of its conversation; NULL: none */
 	struct ctx_cost cost;
 	size_t record, parts;
@@ -40,7 +40,7 @@ struct batch {
 	struct ctx_buf text;
 	size_t bytes; /* of all records */
 	struct ctx_node *nodes;
-	struct ctx_block *parts;
+	struct ctx_block *blocks;
 	struct kept *records;
 	struct step *steps;
 	size_t n_nodes, cap_nodes, n_parts, cap_parts;
@@ -60,7 +60,7 @@ struct clones {
 };
 
 struct ctx_count_ahead {
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	struct ctx_pool *pool;
 	struct clones *clones; /* of each thread but the first */
 	unsigned threads;
@@ -136,10 +136,10 @@ count(struct ctx_task *task, unsigned number)
 		/* The counters themselves belong to the stream's thread. */
 		if (counter != NULL && number > 0)
 			counter = find_clone(&p->clones[number - 1], counter,
-			    p->meter->simd, &err);
+			    p->counters->simd, &err);
 		if (counter != NULL &&
-		    ctx_count_message(counter, step->shape.dialect, &step->view,
-			&step->cost, &err) == 0)
+		    ctx_count_message(counter, step->layout.dialect,
+			&step->message, &step->cost, &err) == 0)
 			step->event.cost = &step->cost;
 	}
 }
@@ -203,20 +203,20 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 
 static int
 keep_view(struct batch *batch, struct step *step,
-    const struct ctx_message *view, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_err *err)
 {
-	struct ctx_block *parts = more(batch->parts, batch->n_parts, view->n,
-	    &batch->cap_parts, sizeof *parts, err);
+	struct ctx_block *blocks = more(batch->blocks, batch->n_parts,
+	    message->n, &batch->cap_parts, sizeof *blocks, err);
 
-	if (parts == NULL)
+	if (blocks == NULL)
 		return -1;
-	batch->parts = parts;
-	if (view->n > 0)
-		memcpy(parts + batch->n_parts, view->parts,
-		    view->n * sizeof *parts);
-	step->view = *view;
+	batch->blocks = blocks;
+	if (message->n > 0)
+		memcpy(blocks + batch->n_parts, message->blocks,
+		    message->n * sizeof *blocks);
+	step->message = *message;
 	step->parts = batch->n_parts;
-	batch->n_parts += view->n;
+	batch->n_parts += message->n;
 	return 0;
 }
 
@@ -224,13 +224,13 @@ keep_view(struct batch *batch, struct step *step,
 static struct ctx_counter *
 measure(struct ctx_stream *stream, const struct ctx_event *event)
 {
-	struct ctx_model_counter measure;
+	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
-	if (ctx_stream_measure(stream, event, stream->prefetch->meter, &measure,
-		&err) < 0)
+	if (ctx_stream_measure(stream, event, stream->prefetch->counters,
+		&model_counter, &err) < 0)
 		return NULL;
-	return measure.counter;
+	return model_counter.counter;
 }
 
 /* The counter of a message; whoever gets the events asks for it at the same
@@ -261,11 +261,11 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	step += batch->n_steps;
 	memset(step, 0, sizeof *step);
 	if ((first && keep_record(stream, batch, event->record, err) < 0) ||
-	    (event->view != NULL &&
-		keep_view(batch, step, event->view, err) < 0))
+	    (event->message != NULL &&
+		keep_view(batch, step, event->message, err) < 0))
 		return -1;
 	step->event = *event;
-	step->shape = *event->shape;
+	step->layout = *event->layout;
 	step->record = batch->n_records - 1;
 	if (event->kind == CTX_EVENT_BEGIN)
 		stream->prefetch->record = measure(stream, event);
@@ -298,12 +298,12 @@ settle(struct batch *batch)
 		step = &batch->steps[i];
 		kept = &batch->records[step->record];
 		step->event.record = &kept->record;
-		step->event.shape = &step->shape;
-		if (step->event.view == NULL)
+		step->event.layout = &step->layout;
+		if (step->event.message == NULL)
 			continue;
-		step->event.view = &step->view;
-		step->view.json = &kept->json;
-		step->view.parts = batch->parts + step->parts;
+		step->event.message = &step->message;
+		step->message.json = &kept->json;
+		step->message.blocks = batch->blocks + step->parts;
 	}
 }
 
@@ -370,7 +370,7 @@ release_batch(struct batch *batch)
 		free(batch->records[i].own);
 	ctx_buf_release(&batch->text);
 	free(batch->nodes);
-	free(batch->parts);
+	free(batch->blocks);
 	free(batch->records);
 	free(batch->steps);
 }
@@ -466,7 +466,7 @@ ctx_count_ahead_close(struct ctx_count_ahead *p)
 
 int
 ctx_stream_count_ahead(struct ctx_stream *stream,
-    struct ctx_model_counters *meter, unsigned threads, struct ctx_err *err)
+    struct ctx_model_counters *counters, unsigned threads, struct ctx_err *err)
 {
 	struct ctx_count_ahead *p;
 	size_t i;
@@ -476,7 +476,7 @@ ctx_stream_count_ahead(struct ctx_stream *stream,
 	p = calloc(1, sizeof *p);
 	if (p == NULL)
 		return ctx_err_nomem(err);
-	p->meter = meter;
+	p->counters = counters;
 	p->threads = threads;
 	p->n = 2 * (size_t)threads;
 	p->batches = calloc(p->n, sizeof *p->batches);

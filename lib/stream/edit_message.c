@@ -8,40 +8,43 @@
 
 /* Does part i go, given what happens to its message? */
 static bool
-goes(const struct ctx_message *view, size_t i,
-    const struct ctx_message_edit *fate)
+goes(const struct ctx_message *message, size_t i,
+    const struct ctx_message_edit *edit)
 {
-	const struct ctx_block *part = &view->parts[i];
-	bool result = part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0;
+	const struct ctx_block *block = &message->blocks[i];
+	bool result =
+	    block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0;
 
-	if ((fate->rest & CTX_MARK_FOLD) && fate->own == i + 1)
+	if ((edit->rest & CTX_MARK_FOLD) && edit->own == i + 1)
 		return true;
-	if ((result ? fate->results : fate->rest) & CTX_MARK_DROP)
+	if ((result ? edit->results : edit->rest) & CTX_MARK_DROP)
 		return true;
-	return part->kind == CTX_BLOCK_REASONING &&
-	    (fate->rest & CTX_MARK_STRIP);
+	return block->kind == CTX_BLOCK_REASONING &&
+	    (edit->rest & CTX_MARK_STRIP);
 }
 
 /* Does the result i stand within its call, and go with that? */
 static bool
-goes_within(const struct ctx_message *view, size_t i,
-    const struct ctx_message_edit *fate)
+goes_within(const struct ctx_message *message, size_t i,
+    const struct ctx_message_edit *edit)
 {
-	const struct ctx_block *result = &view->parts[i], *call = result - 1;
+	const struct ctx_block *result = &message->blocks[i],
+			       *call = result - 1;
 
-	return i > 0 && call->kind == CTX_BLOCK_TOOL_CALL && call->child != 0 &&
-	    goes(view, i - 1, fate) && result->value > call->child &&
-	    result->value < view->json->nodes[call->child].next;
+	return i > 0 && call->kind == CTX_BLOCK_TOOL_CALL &&
+	    call->removable != 0 && goes(message, i - 1, edit) &&
+	    result->payload > call->removable &&
+	    result->payload < message->json->nodes[call->removable].next;
 }
 
 /* Notes what is to be dropped from one container. */
 static int
-drop_from(struct ctx_edits *edits, const struct ctx_message *view,
+drop_from(struct ctx_edits *edits, const struct ctx_message *message,
     uint32_t parent, const bool *gone, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = view->json->nodes;
+	const struct ctx_node *nodes = message->json->nodes;
 	bool object = nodes[parent].kind == CTX_JSON_OBJECT;
-	size_t n = ctx_json_count(view->json, parent), i = 0;
+	size_t n = ctx_json_count(message->json, parent), i = 0;
 	uint32_t child;
 	bool *drop;
 	int rc;
@@ -51,34 +54,37 @@ drop_from(struct ctx_edits *edits, const struct ctx_message *view,
 		return ctx_err_nomem(err);
 	for (child = parent + 1; child < nodes[parent].next;
 	     child = nodes[object ? child + 1 : child].next, i++)
-		if (gone[child - view->node] && object)
-			ctx_edits_mark_member(view->json, parent, child, drop);
-		else if (gone[child - view->node])
+		if (gone[child - message->node] && object)
+			ctx_edits_mark_member(message->json, parent, child,
+			    drop);
+		else if (gone[child - message->node])
 			drop[i] = true;
-	rc = ctx_edits_remove(edits, view->json, parent, drop, err);
+	rc = ctx_edits_remove(edits, message->json, parent, drop, err);
 	free(drop);
 	return rc;
 }
 
 int
-ctx_edits_remove_nodes(struct ctx_edits *edits, const struct ctx_message *view,
-    const bool *gone, struct ctx_err *err)
+ctx_edits_remove_nodes(struct ctx_edits *edits,
+    const struct ctx_message *message, const bool *gone, struct ctx_err *err)
 {
-	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	size_t nodes = message->json->nodes[message->node].next - message->node,
+	       i;
 	bool *done; /* of each node of the message */
 	int rc = -1;
 
 	done = calloc(nodes, sizeof *done);
 	if (done == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 
-		if (part->child == 0 || !gone[part->child - view->node] ||
-		    done[part->parent - view->node])
+		if (block->removable == 0 ||
+		    !gone[block->removable - message->node] ||
+		    done[block->container - message->node])
 			continue;
-		done[part->parent - view->node] = true;
-		if (drop_from(edits, view, part->parent, gone, err) < 0)
+		done[block->container - message->node] = true;
+		if (drop_from(edits, message, block->container, gone, err) < 0)
 			goto out;
 	}
 	rc = 0;
@@ -89,28 +95,31 @@ out:
 
 /* Notes the removal of all parts that go, container by container. */
 static int
-drop_parts(struct ctx_edits *edits, const struct ctx_message *view,
-    const struct ctx_message_edit *fate, struct ctx_err *err)
+drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
+    const struct ctx_message_edit *edit, struct ctx_err *err)
 {
-	size_t nodes = view->json->nodes[view->node].next - view->node, i;
+	size_t nodes = message->json->nodes[message->node].next - message->node,
+	       i;
 	bool *gone;
 	int rc;
 
 	gone = calloc(nodes, sizeof *gone);
 	if (gone == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < view->n; i++)
-		if (view->parts[i].child != 0 && view->parts[i].owner == 0 &&
-		    goes(view, i, fate))
-			gone[view->parts[i].child - view->node] = true;
-	rc = ctx_edits_remove_nodes(edits, view, gone, err);
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].removable != 0 &&
+		    message->blocks[i].result_index == 0 &&
+		    goes(message, i, edit))
+			gone[message->blocks[i].removable - message->node] =
+			    true;
+	rc = ctx_edits_remove_nodes(edits, message, gone, err);
 	free(gone);
 	return rc;
 }
 
 static int
-clear_results(struct ctx_edits *edits, const struct ctx_message *view,
-    const struct ctx_dialect *dialect, const struct ctx_message_edit *fate,
+clear_results(struct ctx_edits *edits, const struct ctx_message *message,
+    const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
     struct ctx_counter *counter, struct ctx_err *err)
 {
 	struct ctx_buf body = {0};
@@ -119,25 +128,25 @@ clear_results(struct ctx_edits *edits, const struct ctx_message *view,
 	uint64_t saved;
 	int rc = -1;
 
-	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_BLOCK_TOOL_RESULT)
+	for (i = 0; i < message->n; i++) {
+		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		if ((fate->spared != NULL && fate->spared[result++]) ||
-		    goes_within(view, i, fate))
+		if ((edit->spared != NULL && edit->spared[result++]) ||
+		    goes_within(message, i, edit))
 			continue;
-		if (ctx_count_clear_savings(counter, dialect, view, i, &left,
+		if (ctx_count_clear_savings(counter, dialect, message, i, &left,
 			&saved, err) < 0)
 			goto out;
 		if (saved == 0)
 			continue;
 		body.n = 0;
 		if (ctx_result_content_add(&body,
-			ctx_result_content_form(view->json,
-			    view->parts[i].value, dialect),
+			ctx_result_content_form(message->json,
+			    message->blocks[i].payload, dialect),
 			left.p, left.n, err) < 0 ||
 		    ctx_edits_replace(edits,
-			ctx_json_str(view->json, view->parts[i].value), body.p,
-			body.n, err) < 0)
+			ctx_json_str(message->json, message->blocks[i].payload),
+			body.p, body.n, err) < 0)
 			goto out;
 	}
 	rc = 0;
@@ -147,20 +156,20 @@ out:
 }
 
 int
-ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *view,
-    const struct ctx_dialect *dialect, const struct ctx_message_edit *fate,
+ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
+    const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err)
 {
 	size_t i;
 
 	*empty = true;
-	for (i = 0; i < view->n && *empty; i++)
-		*empty = goes(view, i, fate);
+	for (i = 0; i < message->n && *empty; i++)
+		*empty = goes(message, i, edit);
 	if (*empty)
 		return 0;
-	if (drop_parts(edits, view, fate, err) < 0)
+	if (drop_parts(edits, message, edit, err) < 0)
 		return -1;
-	if (!(fate->results & CTX_MARK_CLEAR))
+	if (!(edit->results & CTX_MARK_CLEAR))
 		return 0;
-	return clear_results(edits, view, dialect, fate, counter, err);
+	return clear_results(edits, message, dialect, edit, counter, err);
 }

@@ -7,6 +7,6 @@
 /* Notes the removal of children of a message's containers: gone[i] says
  * whether node i of the message goes, counted from its own. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
-    const struct ctx_message *view, const bool *gone, struct ctx_err *err);
+    const struct ctx_message *message, const bool *gone, struct ctx_err *err);
 
 #endif

@@ -229,17 +229,17 @@ ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
 }
 
 int
-ctx_placeholder_part(const struct ctx_message *view, size_t i,
+ctx_placeholder_part(const struct ctx_message *message, size_t i,
     struct ctx_buf *scratch, bool *is, struct reference *ref,
     struct ctx_err *err)
 {
-	const struct ctx_block *part = &view->parts[i];
+	const struct ctx_block *block = &message->blocks[i];
 
 	*is = false;
-	if (part->kind != CTX_BLOCK_TEXT || part->child == 0 ||
-	    part->value == 0 ||
-	    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
+	    block->payload == 0 ||
+	    message->json->nodes[block->payload].kind != CTX_JSON_STRING)
 		return 0;
-	return ctx_placeholder_read(ctx_json_str(view->json, part->value),
+	return ctx_placeholder_read(ctx_json_str(message->json, block->payload),
 	    scratch, is, ref, err);
 }

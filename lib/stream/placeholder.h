@@ -26,7 +26,7 @@ int ctx_placeholder_block(struct ctx_buf *out,
 int ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch,
     bool *is, struct reference *ref, struct ctx_err *err);
 /* The same of part i of a message: is it a text block that is a stand-in? */
-int ctx_placeholder_part(const struct ctx_message *view, size_t i,
+int ctx_placeholder_part(const struct ctx_message *message, size_t i,
     struct ctx_buf *scratch, bool *is, struct reference *ref,
     struct ctx_err *err);
 

@@ -22,41 +22,41 @@ enum {
 
 static void
 find_shape(const struct ctx_stream *stream, uint32_t node,
-    struct ctx_record_layout *shape)
+    struct ctx_record_layout *layout)
 {
 	const struct ctx_json *json = stream->record.json;
 
-	ctx_detect(json, node, node == 0 ? stream->dialect : NULL, shape);
-	if (stream->forced == NULL || shape->kind == CTX_LAYOUT_LIST)
+	ctx_detect(json, node, node == 0 ? stream->dialect : NULL, layout);
+	if (stream->forced == NULL || layout->kind == CTX_LAYOUT_LIST)
 		return;
-	if (shape->kind == CTX_LAYOUT_OTHER) {
+	if (layout->kind == CTX_LAYOUT_OTHER) {
 		if (json->nodes[node].kind != CTX_JSON_OBJECT)
 			return;
-		shape->kind = CTX_LAYOUT_MESSAGE;
+		layout->kind = CTX_LAYOUT_MESSAGE;
 	}
-	shape->dialect = stream->forced;
-	shape->decisive = true;
-	shape->why = "choice";
+	layout->dialect = stream->forced;
+	layout->decisive = true;
+	layout->why = "choice";
 }
 
 /* Notes for people what the first record that tells was found to be, or the
  * first of all if none does. */
 static void
-note_found(struct ctx_stream *stream, const struct ctx_record_layout *shape)
+note_found(struct ctx_stream *stream, const struct ctx_record_layout *layout)
 {
 	struct ctx_found *found = &stream->found;
 
-	if (found->decisive && shape->decisive &&
-	    shape->dialect != found->dialect)
+	if (found->decisive && layout->decisive &&
+	    layout->dialect != found->dialect)
 		found->others = true;
 	if (found->decisive ||
-	    (found->dialect != NULL && !shape->decisive &&
-		(found->likely || !shape->likely)))
+	    (found->dialect != NULL && !layout->decisive &&
+		(found->likely || !layout->likely)))
 		return;
-	found->dialect = shape->dialect;
-	found->likely = shape->likely;
-	found->why = shape->why;
-	found->decisive = shape->decisive;
+	found->dialect = layout->dialect;
+	found->likely = layout->likely;
+	found->why = layout->why;
+	found->decisive = layout->decisive;
 	found->file = stream->record.file;
 	found->line = stream->record.line;
 }
@@ -86,7 +86,7 @@ note_stray(struct ctx_stream *stream, struct ctx_err *err)
  * at the start speaks for that, but what follows may tell otherwise.
  */
 static void
-weigh_likely(struct ctx_stream *stream, struct ctx_record_layout *shape)
+weigh_likely(struct ctx_stream *stream, struct ctx_record_layout *layout)
 {
 	const struct ctx_json *json = stream->record.json;
 
@@ -94,36 +94,36 @@ weigh_likely(struct ctx_stream *stream, struct ctx_record_layout *shape)
 		stream->chat = ctx_detect_chat(json, 0, false);
 	if (!stream->begun)
 		stream->system_first = ctx_detect_chat(json, 0, true) != NULL;
-	if (shape->likely && stream->likely == NULL)
+	if (layout->likely && stream->likely == NULL)
 		stream->likely = stream->system_first
 		    ? ctx_dialect_find("openai-chat")
-		    : shape->dialect;
+		    : layout->dialect;
 	if (stream->likely == NULL)
 		return;
-	shape->dialect = stream->likely;
+	layout->dialect = stream->likely;
 	if (stream->chat == NULL)
 		return;
-	shape->dialect = ctx_dialect_find("openai-chat");
-	shape->why = stream->chat;
-	shape->decisive = true;
+	layout->dialect = ctx_dialect_find("openai-chat");
+	layout->why = stream->chat;
+	layout->decisive = true;
 }
 
 /* The dialect of a message that is a record, which may settle others'. */
 static void
 settle_dialect(struct ctx_stream *stream)
 {
-	struct ctx_record_layout *shape = &stream->shape;
+	struct ctx_record_layout *layout = &stream->layout;
 
-	if (!shape->decisive && stream->dialect == NULL)
-		weigh_likely(stream, shape);
+	if (!layout->decisive && stream->dialect == NULL)
+		weigh_likely(stream, layout);
 	stream->begun = true;
-	note_found(stream, shape);
-	if (!shape->decisive) {
+	note_found(stream, layout);
+	if (!layout->decisive) {
 		if (stream->dialect != NULL)
-			shape->dialect = stream->dialect;
+			layout->dialect = stream->dialect;
 	} else if (stream->dialect == NULL) {
-		stream->dialect = shape->dialect;
-	} else if (stream->dialect != shape->dialect) {
+		stream->dialect = layout->dialect;
+	} else if (stream->dialect != layout->dialect) {
 		stream->mixed = true;
 	}
 }
@@ -135,11 +135,11 @@ give(const struct ctx_stream *stream, struct ctx_event *event,
 	memset(event, 0, sizeof *event);
 	event->kind = kind;
 	event->record = &stream->record;
-	event->shape = &stream->shape;
+	event->layout = &stream->layout;
 	event->node = node;
 	event->line = stream->line;
 	if (kind == CTX_EVENT_MESSAGE)
-		event->view = &stream->view;
+		event->message = &stream->view;
 	return 1;
 }
 
@@ -149,7 +149,7 @@ give_inner(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
 {
 	give(stream, event, kind, node);
-	event->shape = &stream->inner;
+	event->layout = &stream->inner;
 	event->inside = true;
 	return 1;
 }
@@ -159,10 +159,12 @@ enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 {
 	const struct ctx_dialect *dialect = stream->inner.dialect;
 
-	stream->message = stream->inner.messages + !stream->inner.single;
-	stream->first = dialect->first == NULL
+	stream->message =
+	    stream->inner.messages + !stream->inner.is_single_message;
+	stream->first = dialect->first_visible == NULL
 	    ? 0
-	    : dialect->first(stream->record.json, stream->inner.messages);
+	    : dialect->first_visible(stream->record.json,
+		  stream->inner.messages);
 	stream->state = NEXT_MESSAGE;
 	note_found(stream, &stream->inner);
 	return give_inner(stream, event, CTX_EVENT_BEGIN, 0);
@@ -173,7 +175,7 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 {
 	const struct ctx_node *nodes = stream->record.json->nodes;
 
-	while (stream->conversation < nodes[stream->shape.list].next) {
+	while (stream->conversation < nodes[stream->layout.list].next) {
 		find_shape(stream, stream->conversation, &stream->inner);
 		stream->conversation = nodes[stream->conversation].next;
 		if (stream->inner.kind == CTX_LAYOUT_CONVERSATION)
@@ -192,7 +194,7 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 	int rc;
 
 	if (stream->has_ahead) {
-		*record = stream->ahead;
+		*record = stream->look_ahead;
 		stream->has_ahead = false;
 		return 1;
 	}
@@ -207,13 +209,13 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 static int
 forget(struct ctx_stream *stream, bool all, struct ctx_err *err)
 {
-	stream->spent += stream->record.text.n;
-	if (stream->spent < FORGET_AT && !all)
+	stream->bytes_given += stream->record.text.n;
+	if (stream->bytes_given < FORGET_AT && !all)
 		return 0;
-	stream->spent = 0;
+	stream->bytes_given = 0;
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
-	ctx_transcript_forget(stream->live);
+	ctx_transcript_forget(stream->transcript);
 	return 0;
 }
 
@@ -226,7 +228,7 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 	if (stream->line != 0) {
 		if (forget(stream, false, err) < 0)
 			return -1;
-		rc = ctx_transcript_next(stream->live, &stream->record,
+		rc = ctx_transcript_next(stream->transcript, &stream->record,
 		    &stream->line, err);
 		if (rc != 0)
 			return rc;
@@ -245,7 +247,7 @@ hold_line(struct ctx_stream *stream, const struct ctx_record *record,
 
 	return text == NULL
 	    ? -1
-	    : ctx_transcript_add(stream->live, record, text, err);
+	    : ctx_transcript_add(stream->transcript, record, text, err);
 }
 
 /* Holds the file that goes on with stream->record; then gives out the first
@@ -256,27 +258,28 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 	const char *file = stream->record.file;
 	int rc;
 
-	if (stream->live == NULL) {
-		stream->live = malloc(sizeof *stream->live);
-		if (stream->live == NULL)
+	if (stream->transcript == NULL) {
+		stream->transcript = malloc(sizeof *stream->transcript);
+		if (stream->transcript == NULL)
 			return ctx_err_nomem(err);
-		ctx_transcript_init(stream->live, stream->record.json->simd);
+		ctx_transcript_init(stream->transcript,
+		    stream->record.json->simd);
 	}
-	ctx_transcript_begin(stream->live, stream->shape.dialect,
-	    !stream->linked);
+	ctx_transcript_begin(stream->transcript, stream->layout.dialect,
+	    !stream->track_links);
 	if (hold_line(stream, &stream->record, err) < 0)
 		return -1;
-	while ((rc = read_ahead(stream, &stream->ahead, err)) > 0) {
-		stream->has_ahead = stream->ahead.file != file;
+	while ((rc = read_ahead(stream, &stream->look_ahead, err)) > 0) {
+		stream->has_ahead = stream->look_ahead.file != file;
 		if (stream->has_ahead)
 			break;
-		if (hold_line(stream, &stream->ahead, err) < 0)
+		if (hold_line(stream, &stream->look_ahead, err) < 0)
 			return -1;
 	}
-	if (rc < 0 || ctx_transcript_decide(stream->live, err) < 0)
+	if (rc < 0 || ctx_transcript_decide(stream->transcript, err) < 0)
 		return -1;
-	return ctx_transcript_next(stream->live, &stream->record, &stream->line,
-	    err);
+	return ctx_transcript_next(stream->transcript, &stream->record,
+	    &stream->line, err);
 }
 
 /* Is the record, or the element, a message that the model is shown, as far as
@@ -289,9 +292,9 @@ read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
 	int rc;
 
 	if (stream->line != 0 && dialect->history != CTX_HISTORY_NONE &&
-	    !ctx_transcript_is_active(stream->live, stream->line, &flags))
+	    !ctx_transcript_is_active(stream->transcript, stream->line, &flags))
 		shown = false;
-	if (!shown && !stream->all)
+	if (!shown && !stream->include_hidden)
 		return 0;
 	rc = dialect->read(stream->record.json, node, &stream->view, err);
 	if (rc <= 0)
@@ -299,11 +302,12 @@ read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
 	stream->view.flags |= flags | (shown ? 0 : CTX_MESSAGE_HIDDEN);
 	if (stream->line != 0)
 		stream->view.billed =
-		    ctx_transcript_billed(stream->live, stream->line);
+		    ctx_transcript_billed(stream->transcript, stream->line);
 	/* Every line of a response repeats what the response cost. */
 	if (flags & CTX_MESSAGE_IS_CONTINUED)
 		stream->view.usage = 0;
-	return stream->all || !(stream->view.flags & CTX_MESSAGE_HIDDEN);
+	return stream->include_hidden ||
+	    !(stream->view.flags & CTX_MESSAGE_HIDDEN);
 }
 
 /* ---- records ---- */
@@ -316,30 +320,30 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 
 	if (rc <= 0)
 		return rc;
-	memset(&stream->shape, 0, sizeof stream->shape);
+	memset(&stream->layout, 0, sizeof stream->layout);
 	if (stream->record.kind == CTX_RECORD_JSON)
-		find_shape(stream, 0, &stream->shape);
-	switch (stream->shape.kind) {
+		find_shape(stream, 0, &stream->layout);
+	switch (stream->layout.kind) {
 	case CTX_LAYOUT_MESSAGE:
 		settle_dialect(stream);
-		if (stream->shape.dialect->history != CTX_HISTORY_NONE &&
+		if (stream->layout.dialect->history != CTX_HISTORY_NONE &&
 		    stream->line == 0 && hold_file(stream, err) < 0)
 			return -1;
-		rc = read_message(stream, stream->shape.dialect, 0, true, err);
+		rc = read_message(stream, stream->layout.dialect, 0, true, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0) {
 			stream->state = RECORD_OVER;
 			return give(stream, event, CTX_EVENT_MESSAGE, 0);
 		}
-		stream->shape.kind = CTX_LAYOUT_OTHER;
+		stream->layout.kind = CTX_LAYOUT_OTHER;
 		break;
 	case CTX_LAYOUT_CONVERSATION:
 		stream->conversation = stream->record.json->nodes[0].next;
-		stream->inner = stream->shape;
+		stream->inner = stream->layout;
 		return enter_conversation(stream, event);
 	case CTX_LAYOUT_LIST:
-		stream->conversation = stream->shape.list + 1;
+		stream->conversation = stream->layout.list + 1;
 		return next_conversation(stream, event);
 	default:
 		if (note_stray(stream, err) < 0)
@@ -415,44 +419,46 @@ static uint32_t
 model_node(const struct ctx_stream *stream, const struct ctx_event *event,
     const struct ctx_json **json)
 {
-	if (event->line != 0 && !event->inside && stream->live->model.n > 0) {
-		*json = &stream->live->model;
+	if (event->line != 0 && !event->inside &&
+	    stream->transcript->model.n > 0) {
+		*json = &stream->transcript->model;
 		return 1;
 	}
 	*json = event->record->json;
-	return event->shape->model;
+	return event->layout->model;
 }
 
 int
 ctx_stream_measure(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *meter,
-    struct ctx_model_counter *measure, struct ctx_err *err)
+    const struct ctx_event *event, struct ctx_model_counters *counters,
+    struct ctx_model_counter *model_counter, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);
 
-	return ctx_model_counters_find(meter, json, node, measure, err);
+	return ctx_model_counters_find(counters, json, node, model_counter,
+	    err);
 }
 
 int
 ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
-    struct ctx_model_counters *meter, bool *binds, struct ctx_err *err)
+    struct ctx_model_counters *counters, bool *binds, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);
 
-	return ctx_model_counters_binds(meter, json, node, binds, err);
+	return ctx_model_counters_binds(counters, json, node, binds, err);
 }
 
 int
 ctx_stream_window(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *meter,
+    const struct ctx_event *event, struct ctx_model_counters *counters,
     uint64_t *window, struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = model_node(stream, event, &json);
 
-	return ctx_meter_window(meter, json, node, window, err);
+	return ctx_meter_window(counters, json, node, window, err);
 }
 
 int
@@ -460,8 +466,8 @@ ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err)
 {
 	if (event->cost == NULL)
-		return ctx_count_message(counter, event->shape->dialect,
-		    event->view, cost, err);
+		return ctx_count_message(counter, event->layout->dialect,
+		    event->message, cost, err);
 	*cost = *event->cost;
 	return 0;
 }
@@ -473,7 +479,8 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 	char *text = NULL;
 
 	if (event->line != 0)
-		text = ctx_transcript_set_active(stream->live, event->line);
+		text =
+		    ctx_transcript_set_active(stream->transcript, event->line);
 	else if (stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);
 	return text != NULL
@@ -501,8 +508,8 @@ ctx_stream_release(struct ctx_stream *stream)
 	ctx_count_ahead_close(stream->prefetch);
 	stream->prefetch = NULL;
 	ctx_message_release(&stream->view);
-	if (stream->live != NULL)
-		ctx_transcript_release(stream->live);
-	free(stream->live);
-	stream->live = NULL;
+	if (stream->transcript != NULL)
+		ctx_transcript_release(stream->transcript);
+	free(stream->transcript);
+	stream->transcript = NULL;
 }

@@ -36,10 +36,10 @@ struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
 	const struct ctx_record_layout
-	    *shape;                     /* of the conversation, or the record */
-	const struct ctx_message *view; /* MESSAGE */
-	const struct ctx_cost *cost;    /* MESSAGE, if it was counted ahead */
-	uint32_t node;                  /* MESSAGE, UNKNOWN: where in record */
+	    *layout; /* of the conversation, or the record */
+	const struct ctx_message *message; /* MESSAGE */
+	const struct ctx_cost *cost; /* MESSAGE, if it was counted ahead */
+	uint32_t node;               /* MESSAGE, UNKNOWN: where in record */
 	uint32_t
 	    line;    /* of a transcript (transcript/transcript.c), 0: of none */
 	bool inside; /* of a record's conversation, not of the stream's */
@@ -72,8 +72,9 @@ struct ctx_found {
 struct ctx_stream {
 	struct ctx_reader *reader;
 	const struct ctx_dialect *forced; /* asked for, or NULL */
-	bool all;    /* messages that the model is not shown are given, too */
-	bool linked; /* lines are dropped after their file has ended */
+	bool include_hidden; /* messages that the model is not shown are given,
+				too */
+	bool track_links;    /* lines are dropped after their file has ended */
 	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
 	/* While dialect is NULL: the one that a message spoke for, or NULL. */
 	const struct ctx_dialect *likely;
@@ -83,13 +84,13 @@ struct ctx_stream {
 	struct ctx_err first_bad; /* ... and what was wrong with the first */
 	/* The stream's own: */
 	struct ctx_record record;
-	struct ctx_record_layout shape, inner;
+	struct ctx_record_layout layout, inner;
 	struct ctx_message view;
-	struct ctx_transcript *live; /* NULL: no transcript was met */
-	uint32_t line;               /* of the record, in live */
-	struct ctx_record ahead;     /* what followed the transcript, */
-	bool has_ahead;              /* if it is still to be given out */
-	size_t spent; /* bytes of live given out, not forgotten */
+	struct ctx_transcript *transcript; /* NULL: no transcript was met */
+	uint32_t line;                     /* of the record, in live */
+	struct ctx_record look_ahead;      /* what followed the transcript, */
+	bool has_ahead;                    /* if it is still to be given out */
+	size_t bytes_given; /* bytes of live given out, not forgotten */
 	uint32_t conversation, message; /* next of each within the record */
 	uint32_t first;    /* messages of the conversation before it are not
 			    * shown to the model */
@@ -105,15 +106,15 @@ int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
 /* The model and the counter of the conversation that begins with event. */
 int ctx_stream_measure(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *meter,
-    struct ctx_model_counter *measure, struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_model_counters *counters,
+    struct ctx_model_counter *model_counter, struct ctx_err *err);
 /* Whether the model of that conversation binds signed reasoning. */
 int ctx_stream_binds(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *meter,
+    const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
 /* The window of that model: see ctx_meter_window. */
 int ctx_stream_window(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *meter,
+    const struct ctx_event *event, struct ctx_model_counters *counters,
     uint64_t *window, struct ctx_err *err);
 /* What the message of an event costs by its conversation's counter. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
@@ -139,7 +140,7 @@ void ctx_stream_release(struct ctx_stream *stream);
  * threads nothing changes.
  */
 int ctx_stream_count_ahead(struct ctx_stream *stream,
-    struct ctx_model_counters *meter, unsigned threads, struct ctx_err *err);
+    struct ctx_model_counters *counters, unsigned threads, struct ctx_err *err);
 
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
@@ -182,19 +183,19 @@ struct ctx_report {
 	struct ctx_archive *archive; /* or NULL */
 	void *user;
 	/* Called once for each record whose outcome is known; or NULL. */
-	int (*touched)(void *user, const struct ctx_change *touch,
+	int (*on_change)(void *user, const struct ctx_change *touch,
 	    struct ctx_err *err);
 };
 
 /* Archives the bytes of a touch, before they change. */
-int ctx_report_keep(const struct ctx_report *report, struct ctx_change *touch,
+int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
 /* Tells of a touch whose outcome is known. */
-int ctx_report_tell(const struct ctx_report *report, struct ctx_change *touch,
+int ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
 /* Does both. */
-int ctx_report_change(const struct ctx_report *report, struct ctx_change *touch,
-    struct ctx_err *err);
+int ctx_report_change(const struct ctx_report *report,
+    struct ctx_change *change, struct ctx_err *err);
 /* Returns when all that was archived is on disk: before the stream says that
  * it has gone. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
@@ -234,8 +235,8 @@ struct ctx_message_edit {
  * it, so that it must be dropped instead.  A result is cleared only where
  * that makes it cheaper; one that stands within its call goes with that.
  */
-int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *view,
-    const struct ctx_dialect *dialect, const struct ctx_message_edit *fate,
+int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
+    const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
     struct ctx_counter *counter, bool *empty, struct ctx_err *err);
 
 #endif

@@ -159,23 +159,23 @@ struct ctx_token_index {
 
 /* Takes the text as it is now: the bytes seen before and what was appended.
  * Recounts from the last checkpoint that no appended byte can move. */
-int ctx_token_index_append(struct ctx_token_index *marks,
+int ctx_token_index_append(struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, size_t n,
     struct ctx_err *err);
 /* Tokens of the bytes [from, to) of the text, counted as a text of its own;
  * to is at most marks->end. */
-int ctx_token_index_range(const struct ctx_token_index *marks,
+int ctx_token_index_range(const struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, size_t from, size_t to,
     uint64_t *tokens, struct ctx_err *err);
 /* As ctx_token_head and ctx_token_tail, of the whole text seen. */
-int ctx_token_index_head(const struct ctx_token_index *marks,
+int ctx_token_index_head(const struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
-int ctx_token_index_tail(const struct ctx_token_index *marks,
+int ctx_token_index_tail(const struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Forgets the text, keeps the memory. */
-void ctx_token_index_reset(struct ctx_token_index *marks);
-void ctx_token_index_release(struct ctx_token_index *marks);
+void ctx_token_index_reset(struct ctx_token_index *index);
+void ctx_token_index_release(struct ctx_token_index *index);
 
 #endif

@@ -18,40 +18,41 @@ in_tree(const struct ctx_transcript_line *h)
 
 /* The line of the file with this id; the last of equal ids. */
 static uint32_t
-line_of(const struct ctx_transcript *live, uint32_t id)
+line_of(const struct ctx_transcript *transcript, uint32_t id)
 {
-	uint32_t line = id == 0 ? 0 : live->at[id];
+	uint32_t line = id == 0 ? 0 : transcript->at[id];
 
-	return line > live->from ? line : 0;
+	return line > transcript->from ? line : 0;
 }
 
 /* Finds the lines that the names mean. */
 static int
-resolve(struct ctx_transcript *live, struct ctx_err *err)
+resolve(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	size_t names = live->names.n + 1, known = live->at_cap, i;
+	size_t names = transcript->names.n + 1, known = transcript->at_cap, i;
 	uint32_t *grown, before = 0, last;
 	struct ctx_transcript_line *h;
 
-	grown = ctx_grow(live->at, &live->at_cap, names, sizeof *grown, err);
+	grown = ctx_grow(transcript->at, &transcript->at_cap, names,
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	live->at = grown;
-	memset(grown + known, 0, (live->at_cap - known) * sizeof *grown);
-	for (i = live->from; i < live->n; i++) {
-		h = &live->lines[i];
+	transcript->at = grown;
+	memset(grown + known, 0, (transcript->at_cap - known) * sizeof *grown);
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = &transcript->lines[i];
 		if (h->id == 0 || !in_tree(h))
 			continue;
-		last = line_of(live, h->id);
+		last = line_of(transcript, h->id);
 		if (last != 0)
-			ctx_transcript_line(live, last)->newer =
+			ctx_transcript_line(transcript, last)->newer =
 			    (uint32_t)i + 1;
-		live->at[h->id] = (uint32_t)i + 1;
+		transcript->at[h->id] = (uint32_t)i + 1;
 	}
-	for (i = live->from; i < live->n; i++) {
-		h = &live->lines[i];
-		h->up = line_of(live, h->parent);
-		h->to = line_of(live, h->about);
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = &transcript->lines[i];
+		h->up = line_of(transcript, h->parent);
+		h->to = line_of(transcript, h->about);
 		if (!in_tree(h))
 			continue;
 		/* Without ids (pi, version 1) lines follow one another. */
@@ -64,12 +65,12 @@ resolve(struct ctx_transcript *live, struct ctx_err *err)
 
 /* The last line of the tree. */
 static uint32_t
-last_line(const struct ctx_transcript *live)
+last_line(const struct ctx_transcript *transcript)
 {
 	size_t i;
 
-	for (i = live->n; i > live->from; i--)
-		if (in_tree(&live->lines[i - 1]))
+	for (i = transcript->n; i > transcript->from; i--)
+		if (in_tree(&transcript->lines[i - 1]))
 			return (uint32_t)i;
 	return 0;
 }
@@ -80,26 +81,28 @@ last_line(const struct ctx_transcript *live)
  * where has an entry for each line of the file, all zero.
  */
 static uint32_t
-last_tip(const struct ctx_transcript *live, uint8_t *where)
+last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
 	enum { PARENT = 1, SEEN = 2 };
 	uint32_t main_tip = 0, any_tip = 0, line;
 	const struct ctx_transcript_line *h;
 	size_t i;
 
-	for (i = live->from; i < live->n; i++)
-		if (in_tree(&live->lines[i]) && live->lines[i].up != 0)
-			where[live->lines[i].up - 1 - live->from] |= PARENT;
-	for (i = live->from; i < live->n; i++) {
-		h = &live->lines[i];
+	for (i = transcript->from; i < transcript->n; i++)
+		if (in_tree(&transcript->lines[i]) &&
+		    transcript->lines[i].up != 0)
+			where[transcript->lines[i].up - 1 - transcript->from] |=
+			    PARENT;
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = &transcript->lines[i];
 		if (!in_tree(h) || h->newer != 0 ||
-		    (where[i - live->from] & PARENT))
+		    (where[i - transcript->from] & PARENT))
 			continue;
 		for (line = (uint32_t)i + 1; line != 0; line = h->up) {
-			h = ctx_transcript_line(live, line);
-			if (where[line - 1 - live->from] & SEEN)
+			h = ctx_transcript_line(transcript, line);
+			if (where[line - 1 - transcript->from] & SEEN)
 				break;
-			where[line - 1 - live->from] |= SEEN;
+			where[line - 1 - transcript->from] |= SEEN;
 			if (h->kind != CTX_LINE_MESSAGE)
 				continue;
 			if (line > any_tip)
@@ -115,20 +118,21 @@ last_tip(const struct ctx_transcript *live, uint8_t *where)
 
 /* What is before a summary is live from the line on that it names. */
 static void
-keep_before(struct ctx_transcript *live, uint32_t summary)
+keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
-	uint32_t kept = ctx_transcript_line(live, summary)->to, line;
-	size_t steps = live->n;
+	uint32_t kept = ctx_transcript_line(transcript, summary)->to, line;
+	size_t steps = transcript->n;
 
-	line = ctx_transcript_line(live, summary)->up;
+	line = ctx_transcript_line(transcript, summary)->up;
 	while (line != 0 && line != kept && steps-- > 0)
-		line = ctx_transcript_line(live, line)->up;
+		line = ctx_transcript_line(transcript, line)->up;
 	if (line == 0 || line != kept)
 		return;
-	for (line = ctx_transcript_line(live, summary)->up;;
-	     line = ctx_transcript_line(live, line)->up) {
-		ctx_transcript_line(live, line)->live =
-		    ctx_transcript_line(live, line)->kind != CTX_LINE_SUMMARY;
+	for (line = ctx_transcript_line(transcript, summary)->up;;
+	     line = ctx_transcript_line(transcript, line)->up) {
+		ctx_transcript_line(transcript, line)->live =
+		    ctx_transcript_line(transcript, line)->kind !=
+		    CTX_LINE_SUMMARY;
 		if (line == kept)
 			return;
 	}
@@ -139,32 +143,34 @@ keep_before(struct ctx_transcript *live, uint32_t summary)
  * result hangs on its own line: the path goes past all but one of them.
  */
 static void
-keep_parallel(struct ctx_transcript *live, uint32_t *same)
+keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 {
 	struct ctx_transcript_line *h;
 	size_t i;
 
-	for (i = live->from; i < live->n; i++)
-		if (live->lines[i].live)
-			same[live->lines[i].same] = 1;
+	for (i = transcript->from; i < transcript->n; i++)
+		if (transcript->lines[i].live)
+			same[transcript->lines[i].same] = 1;
 	same[0] = 0;
-	for (i = live->from; i < live->n; i++) {
-		h = &live->lines[i];
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = &transcript->lines[i];
 		if (h->kind != CTX_LINE_MESSAGE || h->newer != 0)
 			continue;
 		if (same[h->same] != 0)
 			h->live = true;
 		if (!h->live && (h->flags & CTX_LINE_RESULT) && h->up != 0 &&
-		    ctx_transcript_line(live, h->up)->live &&
-		    ctx_transcript_line(live, h->up)->same != 0)
+		    ctx_transcript_line(transcript, h->up)->live &&
+		    ctx_transcript_line(transcript, h->up)->same != 0)
 			h->live = h->beside = true;
 	}
 }
 
 int
-ctx_transcript_active_branch(struct ctx_transcript *live, struct ctx_err *err)
+ctx_transcript_active_branch(struct ctx_transcript *transcript,
+    struct ctx_err *err)
 {
-	size_t lines = live->n - live->from, names = live->names.n + 1, i;
+	size_t lines = transcript->n - transcript->from,
+	       names = transcript->names.n + 1, i;
 	uint8_t *where = calloc(lines + 1, 1);
 	uint32_t *same = calloc(names, sizeof *same);
 	uint32_t tip = 0, line;
@@ -174,24 +180,27 @@ ctx_transcript_active_branch(struct ctx_transcript *live, struct ctx_err *err)
 		ctx_err_nomem(err);
 		goto out;
 	}
-	if (resolve(live, err) < 0)
+	if (resolve(transcript, err) < 0)
 		goto out;
-	tip = live->dialect->history == CTX_HISTORY_TIP ? last_tip(live, where)
-							: last_line(live);
-	for (line = tip; line != 0 && !ctx_transcript_line(live, line)->live;
-	     line = ctx_transcript_line(live, line)->up) {
-		ctx_transcript_line(live, line)->live = true;
-		if (ctx_transcript_line(live, line)->kind == CTX_LINE_SUMMARY) {
-			keep_before(live, line);
+	tip = transcript->dialect->history == CTX_HISTORY_TIP
+	    ? last_tip(transcript, where)
+	    : last_line(transcript);
+	for (line = tip;
+	     line != 0 && !ctx_transcript_line(transcript, line)->live;
+	     line = ctx_transcript_line(transcript, line)->up) {
+		ctx_transcript_line(transcript, line)->live = true;
+		if (ctx_transcript_line(transcript, line)->kind ==
+		    CTX_LINE_SUMMARY) {
+			keep_before(transcript, line);
 			break;
 		}
 	}
-	keep_parallel(live, same);
+	keep_parallel(transcript, same);
 	if (tip != 0 &&
-	    !(ctx_transcript_line(live, tip)->flags & CTX_LINE_SIDE))
-		for (i = live->from; i < live->n; i++)
-			if (live->lines[i].flags & CTX_LINE_SIDE)
-				live->lines[i].live = false;
+	    !(ctx_transcript_line(transcript, tip)->flags & CTX_LINE_SIDE))
+		for (i = transcript->from; i < transcript->n; i++)
+			if (transcript->lines[i].flags & CTX_LINE_SIDE)
+				transcript->lines[i].live = false;
 	rc = 0;
 out:
 	free(where);

@@ -29,19 +29,21 @@ struct ctx_transcript_line {
 };
 
 static inline struct ctx_transcript_line *
-ctx_transcript_line(const struct ctx_transcript *live, uint32_t line)
+ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 {
-	return &live->lines[line - 1];
+	return &transcript->lines[line - 1];
 }
 
 /* The bytes of a line that was given out, to be freed; NULL if somebody has
  * them already. */
-char *ctx_transcript_set_active(struct ctx_transcript *live, uint32_t line);
+char *ctx_transcript_set_active(struct ctx_transcript *transcript,
+    uint32_t line);
 
 /* Mark what is live of the lines from live->from on, and what was replaced.
  * 0, or -1 with *err. */
-int ctx_transcript_replay_log(struct ctx_transcript *live, struct ctx_err *err);
-int ctx_transcript_active_branch(struct ctx_transcript *live,
+int ctx_transcript_replay_log(struct ctx_transcript *transcript,
+    struct ctx_err *err);
+int ctx_transcript_active_branch(struct ctx_transcript *transcript,
     struct ctx_err *err);
 
 #endif

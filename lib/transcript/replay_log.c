@@ -14,7 +14,7 @@
  * lines are taken back, each is looked at when it comes and when it goes.
  */
 struct log {
-	struct ctx_transcript *live;
+	struct ctx_transcript *transcript;
 	uint32_t *slots;
 	size_t first, n; /* those before first have gone */
 	size_t turns;    /* lines of the user's among them */
@@ -25,7 +25,7 @@ struct log {
 static bool
 is_turn(const struct log *log, size_t slot)
 {
-	return ctx_transcript_line(log->live, log->slots[slot])->flags &
+	return ctx_transcript_line(log->transcript, log->slots[slot])->flags &
 	    CTX_LINE_USER;
 }
 
@@ -46,7 +46,8 @@ slot_of(const struct log *log, uint32_t id)
 	size_t slot = id == 0 ? 0 : log->where[id];
 
 	if (slot <= log->first || slot > log->n ||
-	    ctx_transcript_line(log->live, log->slots[slot - 1])->id != id)
+	    ctx_transcript_line(log->transcript, log->slots[slot - 1])->id !=
+		id)
 		return log->n;
 	return slot - 1;
 }
@@ -54,11 +55,12 @@ slot_of(const struct log *log, uint32_t id)
 static void
 log_message(struct log *log, uint32_t line)
 {
-	uint32_t id = ctx_transcript_line(log->live, line)->id;
+	uint32_t id = ctx_transcript_line(log->transcript, line)->id;
 	size_t slot = slot_of(log, id);
 
 	if (slot < log->n) {
-		ctx_transcript_line(log->live, log->slots[slot])->newer = line;
+		ctx_transcript_line(log->transcript, log->slots[slot])->newer =
+		    line;
 		log->turns -= is_turn(log, slot);
 		if (log->digested > slot)
 			log->digested = slot;
@@ -83,7 +85,7 @@ log_rollback(struct log *log, uint32_t turns)
 	while (log->turns > left)
 		log_cut(log, --cut);
 	while (left > 0 &&
-	    (ctx_transcript_line(log->live, log->slots[cut - 1])->flags &
+	    (ctx_transcript_line(log->transcript, log->slots[cut - 1])->flags &
 		CTX_LINE_CONTEXT))
 		cut--;
 	log_cut(log, cut);
@@ -100,7 +102,7 @@ log_digest(struct log *log)
 			continue;
 		line = log->slots[i];
 		log->slots[log->digested++] = line;
-		log->where[ctx_transcript_line(log->live, line)->id] =
+		log->where[ctx_transcript_line(log->transcript, line)->id] =
 		    (uint32_t)log->digested;
 	}
 	log->n = log->digested;
@@ -114,7 +116,7 @@ log_summary(struct log *log, uint32_t about)
 	size_t slot = slot_of(log, about);
 
 	if (slot == log->n ||
-	    !(ctx_transcript_line(log->live, log->slots[slot])->flags &
+	    !(ctx_transcript_line(log->transcript, log->slots[slot])->flags &
 		CTX_LINE_ASKS))
 		return;
 	while (log->first < slot)
@@ -126,7 +128,8 @@ log_summary(struct log *log, uint32_t about)
 static void
 log_line(struct log *log, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(log->live, line);
+	struct ctx_transcript_line *h =
+	    ctx_transcript_line(log->transcript, line);
 	size_t slot;
 
 	switch ((enum ctx_line_kind)h->kind) {
@@ -160,40 +163,42 @@ log_line(struct log *log, uint32_t line)
 /* Finds the line that each names as the one before it, if it names any;
  * the table of names is zeroed again. */
 static void
-find_parents(struct ctx_transcript *live, uint32_t *where)
+find_parents(struct ctx_transcript *transcript, uint32_t *where)
 {
 	struct ctx_transcript_line *h;
 	size_t i;
 
-	for (i = live->from; i < live->n; i++) {
-		h = ctx_transcript_line(live, (uint32_t)i + 1);
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = ctx_transcript_line(transcript, (uint32_t)i + 1);
 		if (h->parent != 0)
 			h->up = where[h->parent];
 		if (h->id != 0)
 			where[h->id] = (uint32_t)i + 1;
 	}
-	memset(where, 0, (live->names.n + 1) * sizeof *where);
+	memset(where, 0, (transcript->names.n + 1) * sizeof *where);
 }
 
 int
-ctx_transcript_replay_log(struct ctx_transcript *live, struct ctx_err *err)
+ctx_transcript_replay_log(struct ctx_transcript *transcript,
+    struct ctx_err *err)
 {
 	struct log log = {0};
 	size_t i;
 	int rc = -1;
 
-	log.live = live;
-	log.slots = calloc(live->n - live->from + 1, sizeof *log.slots);
-	log.where = calloc(live->names.n + 1, sizeof *log.where);
+	log.transcript = transcript;
+	log.slots =
+	    calloc(transcript->n - transcript->from + 1, sizeof *log.slots);
+	log.where = calloc(transcript->names.n + 1, sizeof *log.where);
 	if (log.slots == NULL || log.where == NULL) {
 		ctx_err_nomem(err);
 		goto out;
 	}
-	find_parents(live, log.where);
-	for (i = live->from; i < live->n; i++)
+	find_parents(transcript, log.where);
+	for (i = transcript->from; i < transcript->n; i++)
 		log_line(&log, (uint32_t)i + 1);
 	for (i = log.first; i < log.n; i++)
-		ctx_transcript_line(live, log.slots[i])->live = true;
+		ctx_transcript_line(transcript, log.slots[i])->live = true;
 	rc = 0;
 out:
 	free(log.slots);

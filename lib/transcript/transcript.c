@@ -12,61 +12,62 @@
 #include "transcript/lines.h"
 
 void
-ctx_transcript_init(struct ctx_transcript *live, enum ctx_simd simd)
+ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd)
 {
-	memset(live, 0, sizeof *live);
-	ctx_json_init(&live->json, simd);
-	ctx_json_init(&live->model, simd);
+	memset(transcript, 0, sizeof *transcript);
+	ctx_json_init(&transcript->json, simd);
+	ctx_json_init(&transcript->model, simd);
 }
 
 void
-ctx_transcript_release(struct ctx_transcript *live)
+ctx_transcript_release(struct ctx_transcript *transcript)
 {
 	size_t i;
 
-	for (i = 0; i < live->n; i++)
-		free(live->lines[i].text);
-	free(live->lines);
-	free(live->at);
-	ctx_intern_release(&live->names);
-	ctx_json_release(&live->json);
-	ctx_json_release(&live->model);
-	ctx_buf_release(&live->model_text);
-	ctx_buf_release(&live->text);
-	ctx_buf_release(&live->literal);
-	memset(live, 0, sizeof *live);
+	for (i = 0; i < transcript->n; i++)
+		free(transcript->lines[i].text);
+	free(transcript->lines);
+	free(transcript->at);
+	ctx_intern_release(&transcript->names);
+	ctx_json_release(&transcript->json);
+	ctx_json_release(&transcript->model);
+	ctx_buf_release(&transcript->model_text);
+	ctx_buf_release(&transcript->text);
+	ctx_buf_release(&transcript->literal);
+	memset(transcript, 0, sizeof *transcript);
 }
 
 static void
-forget_all(struct ctx_transcript *live)
+forget_all(struct ctx_transcript *transcript)
 {
-	live->next = live->n;
-	ctx_transcript_forget(live);
-	ctx_intern_reset(&live->names);
-	free(live->lines);
-	free(live->at);
-	live->lines = NULL;
-	live->at = NULL;
-	live->n = live->cap = live->at_cap = live->spent = 0;
+	transcript->next = transcript->n;
+	ctx_transcript_forget(transcript);
+	ctx_intern_reset(&transcript->names);
+	free(transcript->lines);
+	free(transcript->at);
+	transcript->lines = NULL;
+	transcript->at = NULL;
+	transcript->n = transcript->cap = transcript->at_cap =
+	    transcript->spent = 0;
 }
 
 void
-ctx_transcript_begin(struct ctx_transcript *live,
+ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only)
 {
 	if (only)
-		forget_all(live);
-	live->dialect = dialect;
-	live->from = live->next = live->n;
-	live->model_text.n = 0;
+		forget_all(transcript);
+	transcript->dialect = dialect;
+	transcript->from = transcript->next = transcript->n;
+	transcript->model_text.n = 0;
 }
 
 /* ---- taking lines ---- */
 
 /* A name is a literal, the same however the line has escaped it. */
 static int
-name_of(struct ctx_transcript *live, const struct ctx_json *json, uint32_t node,
-    uint32_t *name, struct ctx_err *err)
+name_of(struct ctx_transcript *transcript, const struct ctx_json *json,
+    uint32_t node, uint32_t *name, struct ctx_err *err)
 {
 	struct ctx_str str;
 
@@ -75,67 +76,68 @@ name_of(struct ctx_transcript *live, const struct ctx_json *json, uint32_t node,
 		return 0;
 	str = ctx_json_str(json, node);
 	if (json->nodes[node].escaped) {
-		live->text.n = live->literal.n = 0;
-		if (ctx_json_string_decode(&live->text, str, err) < 0 ||
-		    ctx_json_string_encode(&live->literal, live->text.p,
-			live->text.n, err) < 0)
+		transcript->text.n = transcript->literal.n = 0;
+		if (ctx_json_string_decode(&transcript->text, str, err) < 0 ||
+		    ctx_json_string_encode(&transcript->literal,
+			transcript->text.p, transcript->text.n, err) < 0)
 			return -1;
-		str = (struct ctx_str){live->literal.p, live->literal.n};
+		str = (struct ctx_str){transcript->literal.p,
+		    transcript->literal.n};
 	}
-	return ctx_intern(&live->names, str.p, str.n, name, err);
+	return ctx_intern(&transcript->names, str.p, str.n, name, err);
 }
 
 static int
-note_line(struct ctx_transcript *live, struct ctx_transcript_line *h,
+note_line(struct ctx_transcript *transcript, struct ctx_transcript_line *h,
     const struct ctx_json *json, struct ctx_err *err)
 {
 	struct ctx_line_place line;
 	struct ctx_str model;
 
-	live->dialect->line(json, 0, &line);
+	transcript->dialect->read_line(json, 0, &line);
 	h->kind = (uint8_t)line.kind;
 	h->flags = (uint8_t)line.flags;
 	h->billed = ctx_billed_input(json, line.usage);
 	h->turns = line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
-	if (name_of(live, json, line.id, &h->id, err) < 0 ||
-	    name_of(live, json, line.parent, &h->parent, err) < 0 ||
-	    name_of(live, json, line.about, &h->about, err) < 0 ||
-	    name_of(live, json, line.same, &h->same, err) < 0)
+	if (name_of(transcript, json, line.id, &h->id, err) < 0 ||
+	    name_of(transcript, json, line.parent, &h->parent, err) < 0 ||
+	    name_of(transcript, json, line.about, &h->about, err) < 0 ||
+	    name_of(transcript, json, line.same, &h->same, err) < 0)
 		return -1;
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
 	model = ctx_json_str(json, line.model);
-	live->model_text.n = 0;
-	if (ctx_buf_add(&live->model_text, "[", 1, err) < 0 ||
-	    ctx_buf_add(&live->model_text, model.p, model.n, err) < 0 ||
-	    ctx_buf_add(&live->model_text, "]", 1, err) < 0)
+	transcript->model_text.n = 0;
+	if (ctx_buf_add(&transcript->model_text, "[", 1, err) < 0 ||
+	    ctx_buf_add(&transcript->model_text, model.p, model.n, err) < 0 ||
+	    ctx_buf_add(&transcript->model_text, "]", 1, err) < 0)
 		return -1;
 	return 0;
 }
 
 int
-ctx_transcript_add(struct ctx_transcript *live, const struct ctx_record *record,
-    char *text, struct ctx_err *err)
+ctx_transcript_add(struct ctx_transcript *transcript,
+    const struct ctx_record *record, char *text, struct ctx_err *err)
 {
 	struct ctx_transcript_line *grown, *h;
 
-	if (live->n >= UINT32_MAX) {
+	if (transcript->n >= UINT32_MAX) {
 		free(text);
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "a transcript of more than 4294967294 lines");
 	}
-	grown =
-	    ctx_grow(live->lines, &live->cap, live->n + 1, sizeof *grown, err);
+	grown = ctx_grow(transcript->lines, &transcript->cap, transcript->n + 1,
+	    sizeof *grown, err);
 	if (grown == NULL) {
 		free(text);
 		return -1;
 	}
-	live->lines = grown;
-	h = &grown[live->n++];
+	transcript->lines = grown;
+	h = &grown[transcript->n++];
 	memset(h, 0, sizeof *h);
 	h->text = text;
 	h->n = record->text.n;
-	h->dialect = live->dialect;
+	h->dialect = transcript->dialect;
 	h->file = record->file;
 	h->number = record->line;
 	h->record = (uint8_t)record->kind;
@@ -143,33 +145,34 @@ ctx_transcript_add(struct ctx_transcript *live, const struct ctx_record *record,
 		return 0;
 	h->value = (size_t)(record->value.p - record->text.p);
 	h->value_n = record->value.n;
-	return note_line(live, h, record->json, err);
+	return note_line(transcript, h, record->json, err);
 }
 
 /* ---- giving lines ---- */
 
 /* Marks where a message goes on further down. */
 static int
-mark_same(struct ctx_transcript *live, struct ctx_err *err)
+mark_same(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	uint32_t *last = calloc(live->names.n + 1, sizeof *last);
+	uint32_t *last = calloc(transcript->names.n + 1, sizeof *last);
 	struct ctx_transcript_line *h;
 	size_t i;
 
 	if (last == NULL)
 		return ctx_err_nomem(err);
-	for (i = live->from; i < live->n; i++) {
-		h = &live->lines[i];
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = &transcript->lines[i];
 		if (!h->live || h->same == 0 || h->kind != CTX_LINE_MESSAGE)
 			continue;
 		if (last[h->same] != 0) {
-			ctx_transcript_line(live, last[h->same])->more = true;
+			ctx_transcript_line(transcript, last[h->same])->more =
+			    true;
 			h->continues = true;
-			h->head =
-			    ctx_transcript_line(live, last[h->same])->head;
+			h->head = ctx_transcript_line(transcript, last[h->same])
+				      ->head;
 			if (h->head == 0)
 				h->head = last[h->same];
-			ctx_transcript_line(live, h->head)->lines++;
+			ctx_transcript_line(transcript, h->head)->lines++;
 		}
 		last[h->same] = (uint32_t)i + 1;
 	}
@@ -183,14 +186,14 @@ mark_same(struct ctx_transcript *live, struct ctx_err *err)
  * what the last one said, with no answer between, is of no other call.
  */
 static void
-tell_answers(struct ctx_transcript *live)
+tell_answers(struct ctx_transcript *transcript)
 {
 	struct ctx_transcript_line *h, *first = NULL;
 	uint64_t billed, last = 0, waiting = 0;
 	size_t i;
 
-	for (i = live->from; i < live->n; i++) {
-		h = &live->lines[i];
+	for (i = transcript->from; i < transcript->n; i++) {
+		h = &transcript->lines[i];
 		billed = h->billed;
 		h->billed = 0;
 		if (h->kind == CTX_LINE_ASIDE && billed > 0) {
@@ -213,71 +216,72 @@ tell_answers(struct ctx_transcript *live)
 
 /* What has been replaced again and again knows the last that did. */
 static void
-find_newest(struct ctx_transcript *live)
+find_newest(struct ctx_transcript *transcript)
 {
 	uint32_t newer;
 	size_t i;
 
-	for (i = live->n; i-- > live->from;) {
-		newer = live->lines[i].newer;
-		if (newer != 0 && ctx_transcript_line(live, newer)->newer != 0)
-			live->lines[i].newer =
-			    ctx_transcript_line(live, newer)->newer;
+	for (i = transcript->n; i-- > transcript->from;) {
+		newer = transcript->lines[i].newer;
+		if (newer != 0 &&
+		    ctx_transcript_line(transcript, newer)->newer != 0)
+			transcript->lines[i].newer =
+			    ctx_transcript_line(transcript, newer)->newer;
 	}
 }
 
 int
-ctx_transcript_decide(struct ctx_transcript *live, struct ctx_err *err)
+ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	size_t used;
 	int rc;
 
-	if (live->dialect->history == CTX_HISTORY_LOG)
-		rc = ctx_transcript_replay_log(live, err);
+	if (transcript->dialect->history == CTX_HISTORY_LOG)
+		rc = ctx_transcript_replay_log(transcript, err);
 	else
-		rc = ctx_transcript_active_branch(live, err);
-	if (rc < 0 || mark_same(live, err) < 0)
+		rc = ctx_transcript_active_branch(transcript, err);
+	if (rc < 0 || mark_same(transcript, err) < 0)
 		return -1;
-	find_newest(live);
-	tell_answers(live);
-	live->model.n = 0;
-	if (live->model_text.n > 0 &&
-	    ctx_json_scan(&live->model, live->model_text.p, live->model_text.n,
-		&used, err) < 0)
+	find_newest(transcript);
+	tell_answers(transcript);
+	transcript->model.n = 0;
+	if (transcript->model_text.n > 0 &&
+	    ctx_json_scan(&transcript->model, transcript->model_text.p,
+		transcript->model_text.n, &used, err) < 0)
 		return -1;
 	return 0;
 }
 
 int
-ctx_transcript_next(struct ctx_transcript *live, struct ctx_record *record,
-    uint32_t *line, struct ctx_err *err)
+ctx_transcript_next(struct ctx_transcript *transcript,
+    struct ctx_record *record, uint32_t *line, struct ctx_err *err)
 {
 	struct ctx_transcript_line *h;
 	size_t used;
 
-	if (live->next >= live->n)
+	if (transcript->next >= transcript->n)
 		return 0;
-	h = &live->lines[live->next++];
+	h = &transcript->lines[transcript->next++];
 	memset(record, 0, sizeof *record);
 	record->kind = (enum ctx_record_kind)h->record;
 	record->text = (struct ctx_str){h->text, h->n};
 	record->value = (struct ctx_str){h->text + h->value, h->value_n};
 	record->file = h->file;
 	record->line = h->number;
-	*line = (uint32_t)live->next;
+	*line = (uint32_t)transcript->next;
 	if (record->kind != CTX_RECORD_JSON)
 		return 1;
-	record->json = &live->json;
-	return ctx_json_scan(&live->json, record->value.p, record->value.n,
-		   &used, err) < 0
+	record->json = &transcript->json;
+	return ctx_json_scan(&transcript->json, record->value.p,
+		   record->value.n, &used, err) < 0
 	    ? -1
 	    : 1;
 }
 
 char *
-ctx_transcript_set_active(struct ctx_transcript *live, uint32_t line)
+ctx_transcript_set_active(struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
 	char *text = h->text;
 
 	h->text = NULL;
@@ -285,19 +289,20 @@ ctx_transcript_set_active(struct ctx_transcript *live, uint32_t line)
 }
 
 void
-ctx_transcript_forget(struct ctx_transcript *live)
+ctx_transcript_forget(struct ctx_transcript *transcript)
 {
-	for (; live->spent < live->next; live->spent++) {
-		free(live->lines[live->spent].text);
-		live->lines[live->spent].text = NULL;
+	for (; transcript->spent < transcript->next; transcript->spent++) {
+		free(transcript->lines[transcript->spent].text);
+		transcript->lines[transcript->spent].text = NULL;
 	}
 }
 
 bool
-ctx_transcript_is_active(const struct ctx_transcript *live, uint32_t line,
+ctx_transcript_is_active(const struct ctx_transcript *transcript, uint32_t line,
     unsigned *flags)
 {
-	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	const struct ctx_transcript_line *h =
+	    ctx_transcript_line(transcript, line);
 
 	if (!h->live || h->kind == CTX_LINE_LINK)
 		return false;
@@ -308,44 +313,46 @@ ctx_transcript_is_active(const struct ctx_transcript *live, uint32_t line,
 }
 
 uint64_t
-ctx_transcript_billed(const struct ctx_transcript *live, uint32_t line)
+ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 {
-	return ctx_transcript_line(live, line)->billed;
+	return ctx_transcript_line(transcript, line)->billed;
 }
 
 /* ---- links ---- */
 
 /* The first line of a line's message. */
 static struct ctx_transcript_line *
-head_of(const struct ctx_transcript *live, uint32_t line)
+head_of(const struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
 
-	return h->head != 0 ? ctx_transcript_line(live, h->head) : h;
+	return h->head != 0 ? ctx_transcript_line(transcript, h->head) : h;
 }
 
 void
-ctx_transcript_remove(struct ctx_transcript *live, uint32_t line)
+ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
 
 	if (h->head != 0 && !h->gone)
-		ctx_transcript_line(live, h->head)->lines--;
+		ctx_transcript_line(transcript, h->head)->lines--;
 	h->gone = true;
 }
 
 bool
-ctx_transcript_message_is_kept(const struct ctx_transcript *live, uint32_t line)
+ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
+    uint32_t line)
 {
-	const struct ctx_transcript_line *head = head_of(live, line);
+	const struct ctx_transcript_line *head = head_of(transcript, line);
 
 	return !head->gone || head->lines > 0;
 }
 
 bool
-ctx_transcript_first_of_message(struct ctx_transcript *live, uint32_t line)
+ctx_transcript_first_of_message(struct ctx_transcript *transcript,
+    uint32_t line)
 {
-	struct ctx_transcript_line *head = head_of(live, line);
+	struct ctx_transcript_line *head = head_of(transcript, line);
 	bool first = !head->named;
 
 	head->named = true;
@@ -353,38 +360,41 @@ ctx_transcript_first_of_message(struct ctx_transcript *live, uint32_t line)
 }
 
 uint64_t
-ctx_transcript_message_index(struct ctx_transcript *live, uint32_t line,
+ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
     uint64_t next)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
 
 	if (h->head != 0)
-		return ctx_transcript_line(live, h->head)->index;
+		return ctx_transcript_line(transcript, h->head)->index;
 	h->index = next;
 	return next;
 }
 
 bool
-ctx_transcript_is_removed(const struct ctx_transcript *live, uint32_t line)
+ctx_transcript_is_removed(const struct ctx_transcript *transcript,
+    uint32_t line)
 {
-	uint32_t newest = ctx_transcript_line(live, line)->newer;
+	uint32_t newest = ctx_transcript_line(transcript, line)->newer;
 
-	return ctx_transcript_line(live, newest != 0 ? newest : line)->gone;
+	return ctx_transcript_line(transcript, newest != 0 ? newest : line)
+	    ->gone;
 }
 
 /* The nearest ancestor that is left, or 0.  Shortens the way for the next,
  * also where those that went have one another as parents. */
 static uint32_t
-ancestor(struct ctx_transcript *live, uint32_t line)
+ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
-	uint32_t up = ctx_transcript_line(live, line)->up, *over;
+	uint32_t up = ctx_transcript_line(transcript, line)->up, *over;
 
-	while (up != 0 && ctx_transcript_is_removed(live, up)) {
-		over = &ctx_transcript_line(live, up)->up;
+	while (up != 0 && ctx_transcript_is_removed(transcript, up)) {
+		over = &ctx_transcript_line(transcript, up)->up;
 		if (*over == up)
 			*over = 0;
-		else if (*over != 0 && ctx_transcript_is_removed(live, *over))
-			*over = ctx_transcript_line(live, *over)->up;
+		else if (*over != 0 &&
+		    ctx_transcript_is_removed(transcript, *over))
+			*over = ctx_transcript_line(transcript, *over)->up;
 		up = *over;
 	}
 	return up;
@@ -394,24 +404,24 @@ ancestor(struct ctx_transcript *live, uint32_t line)
  * gone what they were about does not matter, so the answer is kept in each
  * that was passed. */
 static uint32_t
-successor(struct ctx_transcript *live, uint32_t line)
+successor(struct ctx_transcript *transcript, uint32_t line)
 {
-	const char *file = ctx_transcript_line(live, line)->file;
+	const char *file = ctx_transcript_line(transcript, line)->file;
 	uint32_t at, to = 0;
 	struct ctx_transcript_line *h;
 
-	for (at = line; at <= live->n && to == 0; at++) {
-		h = ctx_transcript_line(live, at);
+	for (at = line; at <= transcript->n && to == 0; at++) {
+		h = ctx_transcript_line(transcript, at);
 		if (h->file != file || (h->sought && h->to == 0))
 			break;
 		if (h->sought)
 			to = h->to;
 		else if (h->live && h->id != 0 &&
-		    !ctx_transcript_is_removed(live, at))
+		    !ctx_transcript_is_removed(transcript, at))
 			to = at;
 	}
 	for (; line < at; line++) {
-		h = ctx_transcript_line(live, line);
+		h = ctx_transcript_line(transcript, line);
 		if (!h->gone || h->sought)
 			continue;
 		h->sought = true;
@@ -422,52 +432,56 @@ successor(struct ctx_transcript *live, uint32_t line)
 
 /* Does what a summary leaves begin with a line of ours before line to? */
 static bool
-starts_at_ours(const struct ctx_transcript *live,
+starts_at_ours(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
 {
 	return summary->kind == CTX_LINE_SUMMARY &&
-	    ctx_transcript_line(live, to)->ours != 0;
+	    ctx_transcript_line(transcript, to)->ours != 0;
 }
 
 bool
-ctx_transcript_needs_relink(const struct ctx_transcript *live, uint32_t line)
+ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
+    uint32_t line)
 {
-	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	const struct ctx_transcript_line *h =
+	    ctx_transcript_line(transcript, line);
 
 	return h->ours != 0 ||
 	    (h->up != 0 && h->parent != 0 &&
-		ctx_transcript_is_removed(live, h->up)) ||
+		ctx_transcript_is_removed(transcript, h->up)) ||
 	    (h->to != 0 &&
-		(ctx_transcript_is_removed(live, h->to) ||
-		    starts_at_ours(live, h, h->to)));
+		(ctx_transcript_is_removed(transcript, h->to) ||
+		    starts_at_ours(transcript, h, h->to)));
 }
 
 /* The name of the nearest ancestor that is left, or null. */
 static struct ctx_str
-parent_name(struct ctx_transcript *live, uint32_t line)
+parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
-	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	const struct ctx_transcript_line *h =
+	    ctx_transcript_line(transcript, line);
 	struct ctx_str none = {"null", 4};
 	uint32_t up = h->up;
 
 	if (h->parent == 0)
 		return none;
-	if (up != 0 && ctx_transcript_is_removed(live, up))
-		up = ancestor(live, line);
-	return up == 0 || ctx_transcript_line(live, up)->id == 0
+	if (up != 0 && ctx_transcript_is_removed(transcript, up))
+		up = ancestor(transcript, line);
+	return up == 0 || ctx_transcript_line(transcript, up)->id == 0
 	    ? none
-	    : ctx_intern_at(&live->names, ctx_transcript_line(live, up)->id);
+	    : ctx_intern_at(&transcript->names,
+		  ctx_transcript_line(transcript, up)->id);
 }
 
 int
-ctx_transcript_insert_before(struct ctx_transcript *live, uint32_t line,
+ctx_transcript_insert_before(struct ctx_transcript *transcript, uint32_t line,
     struct ctx_str id, struct ctx_str *parent, struct ctx_err *err)
 {
-	*parent = parent_name(live, line);
-	if (ctx_transcript_line(live, line)->id == 0)
+	*parent = parent_name(transcript, line);
+	if (ctx_transcript_line(transcript, line)->id == 0)
 		return 0;
-	return ctx_intern(&live->names, id.p, id.n,
-		   &ctx_transcript_line(live, line)->ours, err) < 0
+	return ctx_intern(&transcript->names, id.p, id.n,
+		   &ctx_transcript_line(transcript, line)->ours, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -501,33 +515,34 @@ name_parent(const struct ctx_json *json, const struct ctx_line_place *at,
 }
 
 int
-ctx_transcript_relink(struct ctx_transcript *live, uint32_t line,
+ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err)
 {
-	const struct ctx_transcript_line *h = ctx_transcript_line(live, line);
+	const struct ctx_transcript_line *h =
+	    ctx_transcript_line(transcript, line);
 	struct ctx_line_place at;
 	struct ctx_str name;
 	uint32_t next, id;
 
-	h->dialect->line(json, 0, &at);
+	h->dialect->read_line(json, 0, &at);
 	if (h->ours != 0 ||
 	    (h->up != 0 && h->parent != 0 &&
-		ctx_transcript_is_removed(live, h->up))) {
-		name = h->ours != 0 ? ctx_intern_at(&live->names, h->ours)
-				    : parent_name(live, line);
+		ctx_transcript_is_removed(transcript, h->up))) {
+		name = h->ours != 0 ? ctx_intern_at(&transcript->names, h->ours)
+				    : parent_name(transcript, line);
 		if (name_parent(json, &at, name, edits, err) < 0)
 			return -1;
 	}
 	next = h->to;
-	if (next != 0 && ctx_transcript_is_removed(live, next))
-		next = successor(live, next);
+	if (next != 0 && ctx_transcript_is_removed(transcript, next))
+		next = successor(transcript, next);
 	if (next == 0)
 		return 0;
-	id = ctx_transcript_line(live, next)->id;
-	if (starts_at_ours(live, h, next))
-		id = ctx_transcript_line(live, next)->ours;
+	id = ctx_transcript_line(transcript, next)->id;
+	if (starts_at_ours(transcript, h, next))
+		id = ctx_transcript_line(transcript, next)->ours;
 	else if (next == h->to)
 		return 0;
-	return rename_node(json, at.about, ctx_intern_at(&live->names, id),
-	    edits, err);
+	return rename_node(json, at.about,
+	    ctx_intern_at(&transcript->names, id), edits, err);
 }

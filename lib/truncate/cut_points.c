@@ -12,21 +12,21 @@
 #include "truncate/cut_points.h"
 
 struct walk {
-	const struct text_segments *pieces;
+	const struct text_segments *text_segments;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
 	size_t at;       /* the place reached, and */
 	uint64_t before; /* bytes, characters or lines ended before it */
-	struct cut_range span;
+	struct cut_range range;
 	bool tail_found;
 };
 
 struct ctx_str
-ctx_text_segment_text(const struct text_segments *pieces,
-    const struct text_segment *piece)
+ctx_text_segment_text(const struct text_segments *text_segments,
+    const struct text_segment *segment)
 {
-	return (struct ctx_str){pieces->text.p + piece->from,
-	    piece->to - piece->from};
+	return (struct ctx_str){text_segments->text.p + segment->from,
+	    segment->to - segment->from};
 }
 
 uint64_t
@@ -43,7 +43,7 @@ ctx_cut_line_feeds(const char *p, size_t n)
 static void
 go_on(struct walk *w, size_t at)
 {
-	const char *p = w->pieces->text.p + w->at;
+	const char *p = w->text_segments->text.p + w->at;
 	size_t n = at - w->at;
 
 	w->before += w->unit == CTX_SIZE_CHARS ? ctx_utf8_count(p, n)
@@ -54,11 +54,11 @@ go_on(struct walk *w, size_t at)
 
 /* Goes on behind a piece, which ends its last line; false if it had to. */
 static bool
-leave(struct walk *w, const struct text_segment *piece)
+leave(struct walk *w, const struct text_segment *segment)
 {
-	struct ctx_str text = ctx_text_segment_text(w->pieces, piece);
+	struct ctx_str text = ctx_text_segment_text(w->text_segments, segment);
 
-	go_on(w, piece->to);
+	go_on(w, segment->to);
 	if (w->unit != CTX_SIZE_LINES || text.n == 0 ||
 	    text.p[text.n - 1] == '\n')
 		return true;
@@ -77,48 +77,49 @@ consider(struct walk *w, size_t piece, bool begun)
 
 	/* The end of a text is a better place than the start of the next. */
 	if (head <= w->head_room &&
-	    (head > w->span.head.size || piece == w->span.head.piece))
-		w->span.head = (struct cut_point){piece, w->at, head};
+	    (head > w->range.head.size || piece == w->range.head.piece))
+		w->range.head = (struct cut_point){piece, w->at, head};
 	if (!w->tail_found && w->total - w->before <= w->tail_room) {
-		w->span.tail = (struct cut_point){piece, w->at, w->before};
+		w->range.tail = (struct cut_point){piece, w->at, w->before};
 		w->tail_found = true;
 	}
 }
 
 /* Is this place inside an atom? */
 static bool
-is_inside(const struct text_segments *pieces, size_t at)
+is_inside(const struct text_segments *text_segments, size_t at)
 {
-	size_t low = 0, high = pieces->n_atoms, middle;
+	size_t low = 0, high = text_segments->n_atoms, middle;
 
 	/* The first atom that ends behind it. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (pieces->atoms[middle].to <= at)
+		if (text_segments->atoms[middle].to <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < pieces->n_atoms && pieces->atoms[low].from < at;
+	return low < text_segments->n_atoms &&
+	    text_segments->atoms[low].from < at;
 }
 
 /* The first place of a piece, from the one reached on, that has so much
  * before it, or its end. */
 static size_t
-place_behind(const struct walk *w, const struct text_segment *piece,
+place_behind(const struct walk *w, const struct text_segment *segment,
     uint64_t size)
 {
-	const char *p = w->pieces->text.p, *feed;
-	size_t left = piece->to - w->at, at = w->at;
+	const char *p = w->text_segments->text.p, *feed;
+	size_t left = segment->to - w->at, at = w->at;
 
 	size = size > w->before ? size - w->before : 0;
 	if (w->unit == CTX_SIZE_CHARS)
 		return at + ctx_utf8_skip(p + at, left, size);
 	if (w->unit == CTX_SIZE_BYTES)
 		return at + (size < left ? (size_t)size : left);
-	for (; size > 0 && at < piece->to; size--) {
-		feed = memchr(p + at, '\n', piece->to - at);
-		at = feed == NULL ? piece->to : (size_t)(feed + 1 - p);
+	for (; size > 0 && at < segment->to; size--) {
+		feed = memchr(p + at, '\n', segment->to - at);
+		at = feed == NULL ? segment->to : (size_t)(feed + 1 - p);
 	}
 	return at;
 }
@@ -126,21 +127,21 @@ place_behind(const struct walk *w, const struct text_segment *piece,
 /* The last place before another that is one whatever stands ahead of it, or
  * the start of the piece. */
 static size_t
-sure_place(const struct text_segments *pieces, const struct text_segment *piece,
-    size_t at)
+sure_place(const struct text_segments *text_segments,
+    const struct text_segment *segment, size_t at)
 {
-	const char *text = pieces->text.p;
+	const char *text = text_segments->text.p;
 	uint32_t first, second;
 	size_t ahead;
 
-	if (at > piece->from)
+	if (at > segment->from)
 		at = ctx_utf8_back(text, at);
-	for (; at > piece->from; at = ahead) {
+	for (; at > segment->from; at = ahead) {
 		ahead = ctx_utf8_back(text, at);
 		(void)ctx_utf8_next(text + ahead, at - ahead, &first);
-		(void)ctx_utf8_next(text + at, piece->to - at, &second);
+		(void)ctx_utf8_next(text + at, segment->to - at, &second);
 		if (ctx_grapheme_is_break(first, second) &&
-		    !is_inside(pieces, at))
+		    !is_inside(text_segments, at))
 			break;
 	}
 	return at;
@@ -151,21 +152,22 @@ sure_place(const struct text_segments *pieces, const struct text_segment *piece,
 static void
 walk_around(struct walk *w, size_t i, size_t goal)
 {
-	const struct text_segment *piece = &w->pieces->list[i];
-	size_t at = sure_place(w->pieces, piece, goal), next;
+	const struct text_segment *segment = &w->text_segments->list[i];
+	size_t at = sure_place(w->text_segments, segment, goal), next;
 	struct ctx_grapheme grapheme = {0};
 	uint32_t cp;
 
 	if (at < w->at)
 		at = w->at; /* which was considered: it is one, too */
-	for (; at < piece->to; at = next) {
+	for (; at < segment->to; at = next) {
 		next = at +
-		    ctx_utf8_next(w->pieces->text.p + at, piece->to - at, &cp);
+		    ctx_utf8_next(w->text_segments->text.p + at,
+			segment->to - at, &cp);
 		if (!ctx_grapheme_next(&grapheme, cp) ||
-		    is_inside(w->pieces, at))
+		    is_inside(w->text_segments, at))
 			continue;
 		go_on(w, at);
-		consider(w, i, at > piece->from);
+		consider(w, i, at > segment->from);
 		if (at >= goal)
 			break;
 	}
@@ -177,24 +179,24 @@ walk_around(struct walk *w, size_t i, size_t goal)
 static void
 walk_text(struct walk *w, size_t i)
 {
-	const struct text_segment *piece = &w->pieces->list[i];
+	const struct text_segment *segment = &w->text_segments->list[i];
 
-	walk_around(w, i, place_behind(w, piece, w->head_room));
-	walk_around(w, i, place_behind(w, piece, w->total - w->tail_room));
-	consider(w, i, leave(w, piece) && piece->to > piece->from);
+	walk_around(w, i, place_behind(w, segment, w->head_room));
+	walk_around(w, i, place_behind(w, segment, w->total - w->tail_room));
+	consider(w, i, leave(w, segment) && segment->to > segment->from);
 }
 
 /* The text that holds the mark: the one that is cut, else one beside it. */
 static size_t
-host_of(const struct text_segments *pieces, const struct cut_point *head)
+host_of(const struct text_segments *text_segments, const struct cut_point *head)
 {
 	size_t i = head->piece;
 
-	if (i == pieces->n)
+	if (i == text_segments->n)
 		return i;
-	while (i > 0 && pieces->list[i].literal.n == 0)
+	while (i > 0 && text_segments->list[i].literal.n == 0)
 		i--;
-	while (pieces->list[i].literal.n == 0)
+	while (text_segments->list[i].literal.n == 0)
 		i++;
 	return i;
 }
@@ -210,47 +212,48 @@ ctx_cut_is_blank(const char *p, size_t n)
 /* A tail that is blank in a text beside the mark's goes as well: what is left
  * of each text must say something. */
 static void
-shed_tail(struct cut_range *span, const struct walk *w)
+shed_tail(struct cut_range *range, const struct walk *w)
 {
-	struct cut_point *tail = &span->tail;
-	const struct text_segment *piece;
+	struct cut_point *tail = &range->tail;
+	const struct text_segment *segment;
 	struct walk rest = *w;
 
-	if (tail->piece == w->pieces->n || tail->piece == span->host)
+	if (tail->piece == w->text_segments->n || tail->piece == range->host)
 		return;
-	piece = &w->pieces->list[tail->piece];
-	if (tail->at == piece->to ||
-	    !ctx_cut_is_blank(w->pieces->text.p + tail->at,
-		piece->to - tail->at))
+	segment = &w->text_segments->list[tail->piece];
+	if (tail->at == segment->to ||
+	    !ctx_cut_is_blank(w->text_segments->text.p + tail->at,
+		segment->to - tail->at))
 		return;
 	rest.at = tail->at;
 	rest.before = tail->size;
-	(void)leave(&rest, piece);
-	tail->at = piece->to;
+	(void)leave(&rest, segment);
+	tail->at = segment->to;
 	tail->size = rest.before;
 }
 
 void
-ctx_cut_find_points(struct cut_range *span, const struct text_segments *pieces,
-    enum ctx_size unit, uint64_t total, uint64_t head_room, uint64_t tail_room)
+ctx_cut_find_points(struct cut_range *range,
+    const struct text_segments *text_segments, enum ctx_size unit,
+    uint64_t total, uint64_t head_room, uint64_t tail_room)
 {
-	struct walk w = {.pieces = pieces,
+	struct walk w = {.text_segments = text_segments,
 	    .unit = unit,
 	    .total = total,
 	    .head_room = head_room,
 	    .tail_room = tail_room};
 	size_t i;
 
-	for (i = 0; i < pieces->n; i++) {
-		if (pieces->list[i].literal.n > 0) {
+	for (i = 0; i < text_segments->n; i++) {
+		if (text_segments->list[i].literal.n > 0) {
 			walk_text(&w, i);
 			continue;
 		}
 		consider(&w, i, false);
-		(void)leave(&w, &pieces->list[i]);
+		(void)leave(&w, &text_segments->list[i]);
 	}
-	consider(&w, pieces->n, false);
-	*span = w.span;
-	span->host = host_of(pieces, &span->head);
-	shed_tail(span, &w);
+	consider(&w, text_segments->n, false);
+	*range = w.range;
+	range->host = host_of(text_segments, &range->head);
+	shed_tail(range, &w);
 }

@@ -18,8 +18,8 @@ struct cut_range {
 };
 
 /* What may be cut of a piece; the JSON of one that has no text. */
-struct ctx_str ctx_text_segment_text(const struct text_segments *pieces,
-    const struct text_segment *piece);
+struct ctx_str ctx_text_segment_text(const struct text_segments *text_segments,
+    const struct text_segment *segment);
 /* Lines that end in a text. */
 uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 /* Is there nothing but ASCII white space, or nothing? */
@@ -31,8 +31,8 @@ bool ctx_cut_is_blank(const char *p, size_t n);
  * they can be; but a tail that leaves only white space of a text, and not of
  * the one with the mark, goes too.  Tokens are no unit here.
  */
-void ctx_cut_find_points(struct cut_range *span,
-    const struct text_segments *pieces, enum ctx_size unit, uint64_t total,
-    uint64_t head_room, uint64_t tail_room);
+void ctx_cut_find_points(struct cut_range *range,
+    const struct text_segments *text_segments, enum ctx_size unit,
+    uint64_t total, uint64_t head_room, uint64_t tail_room);
 
 #endif

@@ -304,7 +304,7 @@ go_on(struct protected_span_walk *walk, size_t at)
 
 bool
 ctx_protected_span_next(struct protected_span_walk *walk,
-    struct protected_span *atom)
+    struct protected_span *span)
 {
 	const char *p = walk->p;
 	size_t n = walk->n, from, to, behind;
@@ -315,7 +315,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		if (walk->mark < from) {
 			from = walk->mark;
 			to = from + mark_at(p + from, n - from);
-			*atom = (struct protected_span){.from = from, .to = to};
+			*span = (struct protected_span){.from = from, .to = to};
 			go_on(walk, to);
 			return true;
 		}
@@ -330,7 +330,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
 			from++;
 		if (to > from) {
-			*atom = (struct protected_span){.from = from,
+			*span = (struct protected_span){.from = from,
 			    .to = to,
 			    .payload = true};
 			return true;
@@ -341,17 +341,17 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 /* ---- in the pieces of an item ---- */
 
 static int
-add_atom(struct text_segments *pieces, size_t from, size_t to, uint64_t extra,
-    struct ctx_err *err)
+add_atom(struct text_segments *text_segments, size_t from, size_t to,
+    uint64_t extra, struct ctx_err *err)
 {
 	struct protected_span *grown;
 
-	grown = ctx_grow(pieces->atoms, &pieces->atoms_cap, pieces->n_atoms + 1,
-	    sizeof *grown, err);
+	grown = ctx_grow(text_segments->atoms, &text_segments->atoms_cap,
+	    text_segments->n_atoms + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	pieces->atoms = grown;
-	grown[pieces->n_atoms++] =
+	text_segments->atoms = grown;
+	grown[text_segments->n_atoms++] =
 	    (struct protected_span){.from = from, .to = to, .extra = extra};
 	return 0;
 }
@@ -383,72 +383,73 @@ make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
  * may wrap around.
  */
 static int
-plain_piece(struct text_segments *pieces, struct shortener *cut,
-    struct text_segment *piece, size_t *grown, struct ctx_err *err)
+plain_piece(struct text_segments *text_segments, struct shortener *cut,
+    struct text_segment *segment, size_t *grown, struct ctx_err *err)
 {
-	struct ctx_buf *plain = &pieces->plain;
-	const struct ctx_str literal = piece->literal;
-	const char *text = pieces->text.p + piece->from;
+	struct ctx_buf *plain = &text_segments->plain;
+	const struct ctx_str literal = segment->literal;
+	const char *text = text_segments->text.p + segment->from;
 	size_t start = plain->n, done = 0, bytes = 0, at, from;
 	struct protected_span_walk walk;
-	struct protected_span atom;
+	struct protected_span span;
 
-	ctx_protected_spans_begin(&walk, text, piece->to - piece->from);
-	while (ctx_protected_span_next(&walk, &atom)) {
-		from = piece->from + atom.from + *grown;
-		if (atom.payload &&
-		    make_placeholder(cut, text + atom.from, atom.to - atom.from,
-			&atom.extra, err) < 0)
+	ctx_protected_spans_begin(&walk, text, segment->to - segment->from);
+	while (ctx_protected_span_next(&walk, &span)) {
+		from = segment->from + span.from + *grown;
+		if (span.payload &&
+		    make_placeholder(cut, text + span.from, span.to - span.from,
+			&span.extra, err) < 0)
 			return -1;
-		if (atom.extra > 0) {
-			at = ctx_text_segment_seek(piece,
-			    done > 0 ? done : !piece->made, atom.from - bytes);
+		if (span.extra > 0) {
+			at = ctx_text_segment_seek(segment,
+			    done > 0 ? done : !segment->made,
+			    span.from - bytes);
 			if (ctx_buf_add(plain, literal.p + done, at - done,
 				err) < 0 ||
-			    (piece->made ? ctx_buf_add(plain, cut->out.p,
-					       cut->out.n, err)
-					 : ctx_buf_add(plain, cut->mark.p + 1,
-					       cut->mark.n - 2, err)) < 0)
+			    (segment->made ? ctx_buf_add(plain, cut->out.p,
+						 cut->out.n, err)
+					   : ctx_buf_add(plain, cut->mark.p + 1,
+						 cut->mark.n - 2, err)) < 0)
 				return -1;
-			done = ctx_text_segment_seek(piece, at,
-			    atom.to - atom.from);
-			bytes = atom.to;
-			*grown += cut->out.n - (atom.to - atom.from);
+			done = ctx_text_segment_seek(segment, at,
+			    span.to - span.from);
+			bytes = span.to;
+			*grown += cut->out.n - (span.to - span.from);
 		}
-		if (add_atom(pieces, from, piece->from + atom.to + *grown,
-			atom.extra, err) < 0)
+		if (add_atom(text_segments, from,
+			segment->from + span.to + *grown, span.extra, err) < 0)
 			return -1;
 	}
 	if (done == 0)
 		return 0;
-	piece->plain = true;
+	segment->plain = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
 	/* Where it lies is known when the buffer has stopped growing. */
-	piece->literal.n = plain->n - start;
+	segment->literal.n = plain->n - start;
 	return 0;
 }
 
 int
-ctx_text_segments_plain(struct text_segments *pieces, struct shortener *cut,
-    struct ctx_err *err)
+ctx_text_segments_plain(struct text_segments *text_segments,
+    struct shortener *cut, struct ctx_err *err)
 {
-	struct text_segment *piece;
+	struct text_segment *segment;
 	size_t i, at = 0, grown = 0;
 
-	pieces->n_atoms = 0;
-	pieces->plain.n = 0;
-	for (i = 0; i < pieces->n; i++) {
-		piece = &pieces->list[i];
-		if (piece->literal.n > 0 &&
-		    plain_piece(pieces, cut, piece, &grown, err) < 0)
+	text_segments->n_atoms = 0;
+	text_segments->plain.n = 0;
+	for (i = 0; i < text_segments->n; i++) {
+		segment = &text_segments->list[i];
+		if (segment->literal.n > 0 &&
+		    plain_piece(text_segments, cut, segment, &grown, err) < 0)
 			return -1;
 	}
-	for (i = 0; i < pieces->n; i++) {
-		if (!pieces->list[i].plain)
+	for (i = 0; i < text_segments->n; i++) {
+		if (!text_segments->list[i].plain)
 			continue;
-		pieces->list[i].literal.p = pieces->plain.p + at;
-		at += pieces->list[i].literal.n;
+		text_segments->list[i].literal.p = text_segments->plain.p + at;
+		at += text_segments->list[i].literal.n;
 	}
 	return 0;
 }

@@ -51,7 +51,7 @@ ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
 }
 
 static int
-measure_pieces(struct shortener *cut, const struct text_segments *pieces,
+measure_pieces(struct shortener *cut, const struct text_segments *text_segments,
     uint64_t *total, struct ctx_err *err)
 {
 	struct ctx_str text;
@@ -59,8 +59,9 @@ measure_pieces(struct shortener *cut, const struct text_segments *pieces,
 	size_t i;
 
 	*total = 0;
-	for (i = 0; i < pieces->n; i++) {
-		text = ctx_text_segment_text(pieces, &pieces->list[i]);
+	for (i = 0; i < text_segments->n; i++) {
+		text = ctx_text_segment_text(text_segments,
+		    &text_segments->list[i]);
 		if (ctx_shorten_measure(cut, text.p, text.n, &size, err) < 0)
 			return -1;
 		*total += size;
@@ -80,21 +81,24 @@ struct change {
 
 /* Where the text of a piece ends, that is not to be cut too. */
 static size_t
-end_of(const struct text_segments *pieces, const struct text_segment *piece)
+end_of(const struct text_segments *text_segments,
+    const struct text_segment *segment)
 {
-	return piece->to + (pieces->n == 1 ? pieces->spared : 0);
+	return segment->to +
+	    (text_segments->n == 1 ? text_segments->spared : 0);
 }
 
 static struct change
-change_of(const struct text_segments *pieces, const struct cut_range *span,
-    size_t i)
+change_of(const struct text_segments *text_segments,
+    const struct cut_range *range, size_t i)
 {
-	const struct text_segment *piece = &pieces->list[i];
-	const struct cut_point *head = &span->head, *tail = &span->tail;
-	const size_t begin = piece->from, end = end_of(pieces, piece);
+	const struct text_segment *segment = &text_segments->list[i];
+	const struct cut_point *head = &range->head, *tail = &range->tail;
+	const size_t begin = segment->from,
+		     end = end_of(text_segments, segment);
 	struct change change = {.fate = CHANGES, .from = begin, .to = begin};
 
-	if (piece->literal.n == 0) {
+	if (segment->literal.n == 0) {
 		change.fate =
 		    i >= head->piece && i < tail->piece ? GOES : STAYS;
 		return change;
@@ -103,11 +107,11 @@ change_of(const struct text_segments *pieces, const struct cut_range *span,
 		change.from = i < head->piece ? end : head->at;
 	if (i <= tail->piece)
 		change.to = i < tail->piece ? end : tail->at;
-	change.marked = i == span->host;
+	change.marked = i == range->host;
 	if (change.marked)
 		return change;
 	if (change.from == change.to)
-		change.fate = piece->plain ? CHANGES : STAYS;
+		change.fate = segment->plain ? CHANGES : STAYS;
 	else if (change.from == begin && change.to == end)
 		change.fate = GOES;
 	return change;
@@ -124,33 +128,35 @@ put_in(const struct shortener *cut, const struct change *change)
 
 /* What the item will cost. */
 static int
-measure_outcome(struct shortener *cut, const struct text_segments *pieces,
-    const struct cut_range *span, uint64_t *total, struct ctx_err *err)
+measure_outcome(struct shortener *cut,
+    const struct text_segments *text_segments, const struct cut_range *range,
+    uint64_t *total, struct ctx_err *err)
 {
 	const struct ctx_str mark = {cut->mark.p, cut->mark.n};
-	const char *p = pieces->text.p;
-	const struct text_segment *piece;
+	const char *p = text_segments->text.p;
+	const struct text_segment *segment;
 	struct change change;
 	struct ctx_str text;
 	uint64_t size;
 	size_t i;
 
 	*total = 0;
-	for (i = 0; i < pieces->n; i++) {
-		piece = &pieces->list[i];
-		change = change_of(pieces, span, i);
+	for (i = 0; i < text_segments->n; i++) {
+		segment = &text_segments->list[i];
+		change = change_of(text_segments, range, i);
 		if (change.fate == GOES)
 			continue;
-		text = ctx_text_segment_text(pieces, piece);
-		if (piece->literal.n > 0) {
+		text = ctx_text_segment_text(text_segments, segment);
+		if (segment->literal.n > 0) {
 			cut->text.n = 0;
-			if (ctx_buf_add(&cut->text, p + piece->from,
-				change.from - piece->from, err) < 0 ||
+			if (ctx_buf_add(&cut->text, p + segment->from,
+				change.from - segment->from, err) < 0 ||
 			    (change.marked &&
 				ctx_json_string_decode(&cut->text, mark, err) <
 				    0) ||
 			    ctx_buf_add(&cut->text, p + change.to,
-				end_of(pieces, piece) - change.to, err) < 0)
+				end_of(text_segments, segment) - change.to,
+				err) < 0)
 				return -1;
 			text = (struct ctx_str){cut->text.p, cut->text.n};
 		}
@@ -184,41 +190,43 @@ make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
 
 static int
 note_change(const struct shortener *cut, struct ctx_edits *edits,
-    const struct text_segments *pieces, const struct ctx_dialect *dialect,
-    const struct text_segment *piece, const struct change *change,
-    struct ctx_err *err)
+    const struct text_segments *text_segments,
+    const struct ctx_dialect *dialect, const struct text_segment *segment,
+    const struct change *change, struct ctx_err *err)
 {
-	struct ctx_str mark = put_in(cut, change), text = piece->literal;
+	struct ctx_str mark = put_in(cut, change), text = segment->literal;
 	struct ctx_buf *out = &edits->store;
 	size_t stored = out->n, from, to;
 
-	from = ctx_text_segment_seek(piece, !piece->made,
-	    change->from - piece->from);
-	to = ctx_text_segment_seek(piece, from, change->to - change->from);
-	if (!piece->made && !piece->plain)
+	from = ctx_text_segment_seek(segment, !segment->made,
+	    change->from - segment->from);
+	to = ctx_text_segment_seek(segment, from, change->to - change->from);
+	if (!segment->made && !segment->plain)
 		return ctx_edits_replace(edits,
 		    (struct ctx_str){text.p + from, to - from}, mark.p, mark.n,
 		    err);
-	if (piece->made ? make_body(ctx_result_content_form(pieces->item.json,
-					piece->node, dialect),
-			      text, from, to, mark, out, err) < 0
-			: ctx_buf_add(out, text.p, from, err) < 0 ||
+	if (segment->made
+		? make_body(ctx_result_content_form(text_segments->item.json,
+				segment->node, dialect),
+		      text, from, to, mark, out, err) < 0
+		: ctx_buf_add(out, text.p, from, err) < 0 ||
 		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
 		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)
 		return -1;
 	return ctx_edits_replace_stored(edits,
-	    ctx_json_str(pieces->item.json, piece->node), stored, err);
+	    ctx_json_str(text_segments->item.json, segment->node), stored, err);
 }
 
 static int
 note(struct shortener *cut, struct ctx_edits *edits,
-    const struct ctx_dialect *dialect, const struct text_segments *pieces,
-    const struct cut_range *span, struct ctx_err *err)
+    const struct ctx_dialect *dialect,
+    const struct text_segments *text_segments, const struct cut_range *range,
+    struct ctx_err *err)
 {
 	/* A message may have very many items: only this one is looked at. */
-	const struct ctx_message *item = &pieces->item;
+	const struct ctx_message *item = &text_segments->item;
 	size_t nodes = item->json->nodes[item->node].next - item->node, i;
-	const struct text_segment *piece;
+	const struct text_segment *segment;
 	struct change change;
 	int rc = -1;
 	bool *gone;
@@ -226,14 +234,14 @@ note(struct shortener *cut, struct ctx_edits *edits,
 	gone = calloc(nodes, sizeof *gone);
 	if (gone == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < pieces->n; i++) {
-		piece = &pieces->list[i];
-		change = change_of(pieces, span, i);
-		if (change.fate == GOES && piece->child != 0)
-			gone[piece->child - item->node] = true;
+	for (i = 0; i < text_segments->n; i++) {
+		segment = &text_segments->list[i];
+		change = change_of(text_segments, range, i);
+		if (change.fate == GOES && segment->child != 0)
+			gone[segment->child - item->node] = true;
 		else if (change.fate != STAYS &&
-		    note_change(cut, edits, pieces, dialect, piece, &change,
-			err) < 0)
+		    note_change(cut, edits, text_segments, dialect, segment,
+			&change, err) < 0)
 			goto out;
 	}
 	rc = ctx_edits_remove_nodes(edits, item, gone, err);
@@ -246,15 +254,16 @@ out:
 
 /* What the payloads between both ends were, beyond their placeholders. */
 static uint64_t
-extra_of(const struct text_segments *pieces, const struct cut_range *span)
+extra_of(const struct text_segments *text_segments,
+    const struct cut_range *range)
 {
 	uint64_t extra = 0;
 	size_t i;
 
-	for (i = 0; i < pieces->n_atoms; i++) {
-		const struct protected_span *atom = &pieces->atoms[i];
+	for (i = 0; i < text_segments->n_atoms; i++) {
+		const struct protected_span *atom = &text_segments->atoms[i];
 
-		if (atom->from >= span->head.at && atom->to <= span->tail.at)
+		if (atom->from >= range->head.at && atom->to <= range->tail.at)
 			extra += atom->extra;
 	}
 	return extra;
@@ -262,9 +271,10 @@ extra_of(const struct text_segments *pieces, const struct cut_range *span)
 
 /* Is the mark the last that is left of what a message says itself? */
 static bool
-ends_message(const struct text_segments *pieces, const struct cut_range *span)
+ends_message(const struct text_segments *text_segments,
+    const struct cut_range *range)
 {
-	return pieces->speaks && span->tail.at == pieces->text.n;
+	return text_segments->speaks && range->tail.at == text_segments->text.n;
 }
 
 /* Writes the mark for what goes, as a literal. */
@@ -311,7 +321,7 @@ measure_mark(struct shortener *cut, uint64_t limit, uint64_t *size,
 
 /* Chooses the longest mark that fits; what is left of limit is *room. */
 static int
-choose_mark(struct shortener *cut, const struct text_segments *pieces,
+choose_mark(struct shortener *cut, const struct text_segments *text_segments,
     uint64_t total, uint64_t limit, uint64_t *room, bool *full,
     struct ctx_err *err)
 {
@@ -319,7 +329,7 @@ choose_mark(struct shortener *cut, const struct text_segments *pieces,
 
 	*full = true;
 	if (set_full_mark(cut, total,
-		pieces->speaks && cut->keep == CTX_KEEP_HEAD, err) < 0 ||
+		text_segments->speaks && cut->keep == CTX_KEEP_HEAD, err) < 0 ||
 	    measure_mark(cut, limit, &size, err) < 0)
 		return -1;
 	if (size > limit) {
@@ -343,19 +353,20 @@ choose_mark(struct shortener *cut, const struct text_segments *pieces,
  * the same, if it is shorter than the text.  *done: is anything cut?
  */
 static int
-say_something(struct shortener *cut, const struct text_segments *pieces,
-    struct cut_range *span, bool *done, struct ctx_err *err)
+say_something(struct shortener *cut, const struct text_segments *text_segments,
+    struct cut_range *range, bool *done, struct ctx_err *err)
 {
-	const struct ctx_buf *text = &pieces->text;
+	const struct ctx_buf *text = &text_segments->text;
 
-	if (!pieces->speaks || cut->mark.n > 2 ||
-	    (pieces->n == 1 &&
-		!(ctx_cut_is_blank(text->p, span->head.at) &&
-		    ctx_cut_is_blank(text->p + span->tail.at,
-			text->n - span->tail.at))))
+	if (!text_segments->speaks || cut->mark.n > 2 ||
+	    (text_segments->n == 1 &&
+		!(ctx_cut_is_blank(text->p, range->head.at) &&
+		    ctx_cut_is_blank(text->p + range->tail.at,
+			text->n - range->tail.at))))
 		return 0;
 	*done = text->n > strlen(ELLIPSIS);
-	ctx_cut_find_points(span, pieces, CTX_SIZE_BYTES, text->n, 0, 0);
+	ctx_cut_find_points(range, text_segments, CTX_SIZE_BYTES, text->n, 0,
+	    0);
 	return set_mark(cut, ELLIPSIS, err);
 }
 
@@ -379,48 +390,49 @@ share(const struct shortener *cut, uint64_t room, uint64_t *head,
 
 /* Finds the span for rooms in tokens; *kept is what they hold. */
 static int
-find_span(struct shortener *cut, const struct text_segments *pieces,
-    uint64_t head, uint64_t tail, struct cut_range *span, uint64_t *kept,
+find_span(struct shortener *cut, const struct text_segments *text_segments,
+    uint64_t head, uint64_t tail, struct cut_range *range, uint64_t *kept,
     struct ctx_err *err)
 {
-	const struct ctx_buf *text = &pieces->text;
+	const struct ctx_buf *text = &text_segments->text;
 	size_t head_at, tail_at;
 	uint64_t tokens;
 
 	head = ctx_tokens_to_encoding(cut->counter, head);
 	tail = ctx_tokens_to_encoding(cut->counter, tail);
-	if (ctx_token_index_head(&cut->marks, cut->counter->tokens, text->p,
+	if (ctx_token_index_head(&cut->index, cut->counter->tokens, text->p,
 		head, &head_at, kept, err) < 0 ||
-	    ctx_token_index_tail(&cut->marks, cut->counter->tokens, text->p,
+	    ctx_token_index_tail(&cut->index, cut->counter->tokens, text->p,
 		tail, &tail_at, &tokens, err) < 0)
 		return -1;
 	*kept = ctx_tokens_to_model(cut->counter, *kept + tokens);
-	ctx_cut_find_points(span, pieces, CTX_SIZE_BYTES, text->n, head_at,
-	    tail_at > head_at ? text->n - tail_at : 0);
+	ctx_cut_find_points(range, text_segments, CTX_SIZE_BYTES, text->n,
+	    head_at, tail_at > head_at ? text->n - tail_at : 0);
 	return 0;
 }
 
 /* Tokens are not additive: rooms shrink until the outcome fits. */
 static int
-cut_tokens(struct shortener *cut, const struct text_segments *pieces,
+cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
     uint64_t total, uint64_t limit, bool full, uint64_t head, uint64_t tail,
-    struct cut_range *span, struct ctx_err *err)
+    struct cut_range *range, struct ctx_err *err)
 {
 	uint64_t kept, size, over;
 
 	/* It is counted once for all rooms that are tried. */
-	ctx_token_index_reset(&cut->marks);
-	if (ctx_token_index_append(&cut->marks, cut->counter->tokens,
-		pieces->text.p, pieces->text.n, err) < 0)
+	ctx_token_index_reset(&cut->index);
+	if (ctx_token_index_append(&cut->index, cut->counter->tokens,
+		text_segments->text.p, text_segments->text.n, err) < 0)
 		return -1;
 	for (;;) {
-		if (find_span(cut, pieces, head, tail, span, &kept, err) < 0 ||
+		if (find_span(cut, text_segments, head, tail, range, &kept,
+			err) < 0 ||
 		    (full &&
 			set_full_mark(cut,
-			    extra_of(pieces, span) +
+			    extra_of(text_segments, range) +
 				(total > kept ? total - kept : 1),
-			    ends_message(pieces, span), err) < 0) ||
-		    measure_outcome(cut, pieces, span, &size, err) < 0)
+			    ends_message(text_segments, range), err) < 0) ||
+		    measure_outcome(cut, text_segments, range, &size, err) < 0)
 			return -1;
 		if (size <= limit || (head == 0 && tail == 0))
 			return 0;
@@ -440,17 +452,17 @@ cut_tokens(struct shortener *cut, const struct text_segments *pieces,
  * is what it takes of the limit.
  */
 static int
-spare_reference(struct shortener *cut, struct text_segments *pieces,
+spare_reference(struct shortener *cut, struct text_segments *text_segments,
     uint64_t limit, uint64_t *less, struct ctx_err *err)
 {
-	struct text_segment *piece = &pieces->list[0];
-	struct ctx_buf *text = &pieces->text;
+	struct text_segment *segment = &text_segments->list[0];
+	struct ctx_buf *text = &text_segments->text;
 	struct reference ref;
 	size_t from;
 
 	*less = 0;
-	if (pieces->n > 1 || piece->literal.n == 0 || piece->made ||
-	    piece->literal.p[piece->literal.n - 2] != ']' ||
+	if (text_segments->n > 1 || segment->literal.n == 0 || segment->made ||
+	    segment->literal.p[segment->literal.n - 2] != ']' ||
 	    !ctx_reference_find(text->p, text->n, &ref))
 		return 0;
 	from = ref.at + (cut->unit == CTX_SIZE_LINES && ref.at > 0);
@@ -461,98 +473,101 @@ spare_reference(struct shortener *cut, struct text_segments *pieces,
 		*less = 0;
 		return 0;
 	}
-	ctx_text_segments_spare(pieces, text->n - ref.at);
+	ctx_text_segments_spare(text_segments, text->n - ref.at);
 	return 0;
 }
 
 /* Puts placeholders for payloads; *extra is how much larger those were, and
  * *fits whether the item needs no cut without them. */
 static int
-replace_payloads(struct shortener *cut, const struct ctx_message *view,
-    struct text_segments *pieces, uint64_t limit, uint64_t *extra, bool *fits,
-    struct ctx_err *err)
+replace_payloads(struct shortener *cut, const struct ctx_message *message,
+    struct text_segments *text_segments, uint64_t limit, uint64_t *extra,
+    bool *fits, struct ctx_err *err)
 {
 	const struct cut_range all = {.tail.at = SIZE_MAX};
-	size_t spared = pieces->spared;
+	size_t spared = text_segments->spared;
 	uint64_t size;
 
 	*fits = false;
-	if (ctx_text_segments_plain(pieces, cut, err) < 0)
+	if (ctx_text_segments_plain(text_segments, cut, err) < 0)
 		return -1;
-	*extra = extra_of(pieces, &all);
+	*extra = extra_of(text_segments, &all);
 	if (*extra == 0)
 		return 0;
-	pieces->spared = 0;
-	if (ctx_text_segments_read(pieces, view->json, err) < 0 ||
-	    measure_pieces(cut, pieces, &size, err) < 0)
+	text_segments->spared = 0;
+	if (ctx_text_segments_read(text_segments, message->json, err) < 0 ||
+	    measure_pieces(cut, text_segments, &size, err) < 0)
 		return -1;
 	*fits = size <= limit;
-	ctx_text_segments_spare(pieces, spared);
+	ctx_text_segments_spare(text_segments, spared);
 	return 0;
 }
 
 static int
 cut_item(struct shortener *cut, struct ctx_edits *edits,
-    const struct ctx_message *view, const struct ctx_dialect *dialect,
-    struct text_segments *pieces, uint64_t limit, bool *done,
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    struct text_segments *text_segments, uint64_t limit, bool *done,
     struct ctx_err *err)
 {
 	uint64_t total, less, room, extra, head, tail;
-	struct cut_range span = {.head.piece = pieces->n,
-	    .tail.piece = pieces->n,
-	    .host = pieces->n};
+	struct cut_range range = {.head.piece = text_segments->n,
+	    .tail.piece = text_segments->n,
+	    .host = text_segments->n};
 	bool full, fits;
 
 	*done = false;
-	pieces->spared = 0;
-	if (ctx_text_segments_read(pieces, view->json, err) < 0 ||
-	    measure_pieces(cut, pieces, &total, err) < 0)
+	text_segments->spared = 0;
+	if (ctx_text_segments_read(text_segments, message->json, err) < 0 ||
+	    measure_pieces(cut, text_segments, &total, err) < 0)
 		return -1;
 	if (total <= limit)
 		return 0;
 	*done = true;
-	if (spare_reference(cut, pieces, limit, &less, err) < 0 ||
-	    replace_payloads(cut, view, pieces, limit, &extra, &fits, err) < 0)
+	if (spare_reference(cut, text_segments, limit, &less, err) < 0 ||
+	    replace_payloads(cut, message, text_segments, limit, &extra, &fits,
+		err) < 0)
 		return -1;
 	if (fits)
-		return note(cut, edits, dialect, pieces, &span, err);
+		return note(cut, edits, dialect, text_segments, &range, err);
 	if (((extra > 0 || less > 0) &&
-		measure_pieces(cut, pieces, &total, err) < 0) ||
-	    choose_mark(cut, pieces, total + extra, limit - less, &room, &full,
-		err) < 0)
+		measure_pieces(cut, text_segments, &total, err) < 0) ||
+	    choose_mark(cut, text_segments, total + extra, limit - less, &room,
+		&full, err) < 0)
 		return -1;
 	share(cut, room, &head, &tail);
 	if (cut->unit == CTX_SIZE_TOKENS) {
-		if (cut_tokens(cut, pieces, total, limit, full, head, tail,
-			&span, err) < 0)
+		if (cut_tokens(cut, text_segments, total, limit, full, head,
+			tail, &range, err) < 0)
 			return -1;
 	} else {
-		ctx_cut_find_points(&span, pieces, cut->unit, total, head,
-		    tail);
+		ctx_cut_find_points(&range, text_segments, cut->unit, total,
+		    head, tail);
 		if (full &&
 		    set_full_mark(cut,
-			extra_of(pieces, &span) + span.tail.size -
-			    span.head.size,
-			ends_message(pieces, &span), err) < 0)
+			extra_of(text_segments, &range) + range.tail.size -
+			    range.head.size,
+			ends_message(text_segments, &range), err) < 0)
 			return -1;
 	}
-	if (say_something(cut, pieces, &span, done, err) < 0)
+	if (say_something(cut, text_segments, &range, done, err) < 0)
 		return -1;
-	ctx_text_segments_forget(pieces);
-	return *done ? note(cut, edits, dialect, pieces, &span, err) : 0;
+	ctx_text_segments_forget(text_segments);
+	return *done ? note(cut, edits, dialect, text_segments, &range, err)
+		     : 0;
 }
 
 int
 ctx_shorten(struct shortener *cut, struct ctx_edits *edits,
-    const struct ctx_message *view, const struct ctx_dialect *dialect,
-    struct text_segments *pieces, uint64_t limit, bool *done,
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    struct text_segments *text_segments, uint64_t limit, bool *done,
     struct ctx_err *err)
 {
-	int rc = cut_item(cut, edits, view, dialect, pieces, limit, done, err);
+	int rc = cut_item(cut, edits, message, dialect, text_segments, limit,
+	    done, err);
 
-	ctx_buf_reset(&pieces->text);
-	ctx_buf_reset(&pieces->made);
-	ctx_buf_reset(&pieces->plain);
+	ctx_buf_reset(&text_segments->text);
+	ctx_buf_reset(&text_segments->made);
+	ctx_buf_reset(&text_segments->plain);
 	ctx_buf_reset(&cut->text);
 	ctx_buf_reset(&cut->out);
 	return rc;
@@ -563,6 +578,6 @@ ctx_shorten_release(struct shortener *cut)
 {
 	ctx_buf_release(&cut->text);
 	ctx_buf_release(&cut->mark);
-	ctx_token_index_release(&cut->marks);
+	ctx_token_index_release(&cut->index);
 	ctx_buf_release(&cut->out);
 }

@@ -7,24 +7,24 @@
 #include "truncate/text_segments.h"
 
 static struct text_segment *
-add(struct text_segments *pieces, uint32_t node, struct ctx_err *err)
+add(struct text_segments *text_segments, uint32_t node, struct ctx_err *err)
 {
-	struct text_segment *grown, *piece;
+	struct text_segment *grown, *segment;
 
-	grown = ctx_grow(pieces->list, &pieces->cap, pieces->n + 1,
-	    sizeof *grown, err);
+	grown = ctx_grow(text_segments->list, &text_segments->cap,
+	    text_segments->n + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return NULL;
-	pieces->list = grown;
-	piece = &grown[pieces->n++];
-	memset(piece, 0, sizeof *piece);
-	piece->node = node;
-	return piece;
+	text_segments->list = grown;
+	segment = &grown[text_segments->n++];
+	memset(segment, 0, sizeof *segment);
+	segment->node = node;
+	return segment;
 }
 
 /* Sets *is to whether a node is a text that stands in for media. */
 static int
-is_standin(struct text_segments *pieces, const struct ctx_json *json,
+is_standin(struct text_segments *text_segments, const struct ctx_json *json,
     uint32_t node, bool *is, struct ctx_err *err)
 {
 	struct reference ref;
@@ -32,133 +32,140 @@ is_standin(struct text_segments *pieces, const struct ctx_json *json,
 	*is = false;
 	if (json->nodes[node].kind != CTX_JSON_STRING)
 		return 0;
-	return ctx_placeholder_read(ctx_json_str(json, node), &pieces->text, is,
-	    &ref, err);
+	return ctx_placeholder_read(ctx_json_str(json, node),
+	    &text_segments->text, is, &ref, err);
 }
 
 /* Adds a text.  What stands in for media is no piece, as they are none. */
 static int
-add_literal(struct text_segments *pieces, const struct ctx_json *json,
-    uint32_t node, const struct ctx_block *part, struct ctx_err *err)
+add_literal(struct text_segments *text_segments, const struct ctx_json *json,
+    uint32_t node, const struct ctx_block *block, struct ctx_err *err)
 {
-	struct text_segment *piece;
+	struct text_segment *segment;
 	bool is;
 
-	if (is_standin(pieces, json, node, &is, err) < 0)
+	if (is_standin(text_segments, json, node, &is, err) < 0)
 		return -1;
 	if (is)
 		return 0;
-	piece = add(pieces, node, err);
-	if (piece == NULL)
+	segment = add(text_segments, node, err);
+	if (segment == NULL)
 		return -1;
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		piece->literal = ctx_json_str(json, node);
-	if (part != NULL) {
-		piece->parent = part->parent;
-		piece->child = part->child;
+		segment->literal = ctx_json_str(json, node);
+	if (block != NULL) {
+		segment->parent = block->container;
+		segment->child = block->removable;
 	}
 	return 0;
 }
 
 /* A body that is no text becomes one: its JSON. */
 static int
-add_made(struct text_segments *pieces, const struct ctx_message *view, size_t i,
-    struct ctx_err *err)
+add_made(struct text_segments *text_segments, const struct ctx_message *message,
+    size_t i, struct ctx_err *err)
 {
-	struct text_segment *piece;
+	struct text_segment *segment;
 
-	pieces->n = pieces->made.n = 0;
-	pieces->item.n = 0; /* nothing is taken out of it */
-	piece = add(pieces, view->parts[i].value, err);
-	if (piece == NULL)
+	text_segments->n = text_segments->made.n = 0;
+	text_segments->item.n = 0; /* nothing is taken out of it */
+	segment = add(text_segments, message->blocks[i].payload, err);
+	if (segment == NULL)
 		return -1;
-	piece->made = true;
-	return ctx_json_compact(view->json, ctx_result_content_value(view, i),
-	    &pieces->made, &piece->literal, err);
+	segment->made = true;
+	return ctx_json_compact(message->json,
+	    ctx_result_content_value(message, i), &text_segments->made,
+	    &segment->literal, err);
 }
 
 int
-ctx_text_segments_result(struct text_segments *pieces,
-    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
-    struct ctx_err *err)
+ctx_text_segments_result(struct text_segments *text_segments,
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    size_t i, struct ctx_err *err)
 {
-	uint32_t body = view->parts[i].value, node;
-	const struct ctx_block *part;
+	uint32_t body = message->blocks[i].payload, node;
+	const struct ctx_block *block;
 	bool text = false;
 	size_t k;
 
-	pieces->n = 0;
-	pieces->speaks = false;
-	pieces->item = *view;
-	pieces->item.node = body;
-	pieces->item.parts += i + 1;
-	pieces->item.n = 0;
+	text_segments->n = 0;
+	text_segments->speaks = false;
+	text_segments->item = *message;
+	text_segments->item.node = body;
+	text_segments->item.blocks += i + 1;
+	text_segments->item.n = 0;
 	if (body == 0)
 		return 0;
-	node = ctx_result_content_text(view->json, body, dialect);
-	if (node == 0 && view->json->nodes[body].kind == CTX_JSON_STRING)
+	node = ctx_result_content_text(message->json, body, dialect);
+	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
 	if (node != 0)
-		return add_literal(pieces, view->json, node, NULL, err);
-	if (!ctx_result_content_lists(view, i))
-		return add_made(pieces, view, i, err);
-	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++) {
-		part = &view->parts[k];
-		pieces->item.n++;
-		if (part->kind == CTX_BLOCK_MEDIA)
+		return add_literal(text_segments, message->json, node, NULL,
+		    err);
+	if (!ctx_result_content_lists(message, i))
+		return add_made(text_segments, message, i, err);
+	for (k = i + 1;
+	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
+		block = &message->blocks[k];
+		text_segments->item.n++;
+		if (block->kind == CTX_BLOCK_MEDIA)
 			continue;
-		node = part->kind == CTX_BLOCK_TEXT ? part->value : part->child;
+		node = block->kind == CTX_BLOCK_TEXT ? block->payload
+						     : block->removable;
 		/* What would go with more than the result must stay. */
-		if (part->child <= body)
-			part = NULL;
+		if (block->removable <= body)
+			block = NULL;
 		/* What is no text and must not go. */
-		if (part == NULL &&
-		    view->json->nodes[node].kind != CTX_JSON_STRING)
-			return add_made(pieces, view, i, err);
-		if (add_literal(pieces, view->json, node, part, err) < 0)
+		if (block == NULL &&
+		    message->json->nodes[node].kind != CTX_JSON_STRING)
+			return add_made(text_segments, message, i, err);
+		if (add_literal(text_segments, message->json, node, block,
+			err) < 0)
 			return -1;
-		text |=
-		    pieces->n > 0 && pieces->list[pieces->n - 1].literal.n > 0;
+		text |= text_segments->n > 0 &&
+		    text_segments->list[text_segments->n - 1].literal.n > 0;
 	}
-	if (pieces->n > 0 && !text)
-		return add_made(pieces, view, i, err);
+	if (text_segments->n > 0 && !text)
+		return add_made(text_segments, message, i, err);
 	return 0;
 }
 
 int
-ctx_text_segments_texts(struct text_segments *pieces,
-    const struct ctx_message *view, size_t but, struct ctx_err *err)
+ctx_text_segments_texts(struct text_segments *text_segments,
+    const struct ctx_message *message, size_t but, struct ctx_err *err)
 {
-	const struct ctx_block *part;
+	const struct ctx_block *block;
 	size_t i;
 
-	pieces->n = 0;
-	pieces->speaks = true;
-	pieces->item = *view;
-	for (i = 0; i < view->n; i++) {
-		part = &view->parts[i];
-		if (i == but || part->kind != CTX_BLOCK_TEXT ||
-		    part->owner != 0 || part->whole ||
-		    view->json->nodes[part->value].kind != CTX_JSON_STRING)
+	text_segments->n = 0;
+	text_segments->speaks = true;
+	text_segments->item = *message;
+	for (i = 0; i < message->n; i++) {
+		block = &message->blocks[i];
+		if (i == but || block->kind != CTX_BLOCK_TEXT ||
+		    block->result_index != 0 || block->no_truncate ||
+		    message->json->nodes[block->payload].kind !=
+			CTX_JSON_STRING)
 			continue;
-		if (add_literal(pieces, view->json, part->value, part, err) < 0)
+		if (add_literal(text_segments, message->json, block->payload,
+			block, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-read_piece(struct text_segments *pieces, const struct ctx_json *json,
-    const struct text_segment *piece, struct ctx_err *err)
+read_piece(struct text_segments *text_segments, const struct ctx_json *json,
+    const struct text_segment *segment, struct ctx_err *err)
 {
-	struct ctx_str literal = piece->literal;
-	struct ctx_buf *text = &pieces->text;
+	struct ctx_str literal = segment->literal;
+	struct ctx_buf *text = &text_segments->text;
 	size_t before = text->n;
 
-	if (literal.n > 0 && !piece->made)
+	if (literal.n > 0 && !segment->made)
 		return ctx_json_string_decode(text, literal, err);
 	if (literal.n == 0 &&
-	    ctx_json_compact(json, piece->node, text, &literal, err) < 0)
+	    ctx_json_compact(json, segment->node, text, &literal, err) < 0)
 		return -1;
 	return text->n > before ? 0
 				: ctx_buf_add(text, literal.p, literal.n, err);
@@ -166,75 +173,78 @@ read_piece(struct text_segments *pieces, const struct ctx_json *json,
 
 /* Is the text that of the one piece that is made?  It is not copied. */
 static bool
-is_made(struct text_segments *pieces)
+is_made(struct text_segments *text_segments)
 {
-	const struct text_segment *piece = &pieces->list[0];
-	struct ctx_buf text = pieces->text;
+	const struct text_segment *segment = &text_segments->list[0];
+	struct ctx_buf text = text_segments->text;
 
-	if (pieces->n == 0 || !piece->made)
+	if (text_segments->n == 0 || !segment->made)
 		return false;
-	if (pieces->made.n > 0) {
-		pieces->text = pieces->made;
-		pieces->made = text;
-		pieces->made.n = 0;
+	if (text_segments->made.n > 0) {
+		text_segments->text = text_segments->made;
+		text_segments->made = text;
+		text_segments->made.n = 0;
 	}
-	return piece->literal.p == pieces->text.p;
+	return segment->literal.p == text_segments->text.p;
 }
 
 int
-ctx_text_segments_read(struct text_segments *pieces,
+ctx_text_segments_read(struct text_segments *text_segments,
     const struct ctx_json *json, struct ctx_err *err)
 {
-	struct ctx_buf *text = &pieces->text;
-	struct text_segment *piece;
+	struct ctx_buf *text = &text_segments->text;
+	struct text_segment *segment;
 	size_t i;
 
-	if (is_made(pieces)) {
-		piece = &pieces->list[0];
-		piece->from = 0;
-		piece->to = text->n = piece->literal.n;
+	if (is_made(text_segments)) {
+		segment = &text_segments->list[0];
+		segment->from = 0;
+		segment->to = text->n = segment->literal.n;
 		return 0;
 	}
 	text->n = 0;
-	for (i = 0; i < pieces->n; i++) {
-		piece = &pieces->list[i];
-		piece->from = text->n;
-		if (read_piece(pieces, json, piece, err) < 0)
+	for (i = 0; i < text_segments->n; i++) {
+		segment = &text_segments->list[i];
+		segment->from = text->n;
+		if (read_piece(text_segments, json, segment, err) < 0)
 			return -1;
-		piece->to = text->n;
+		segment->to = text->n;
 	}
 	return 0;
 }
 
 void
-ctx_text_segments_forget(struct text_segments *pieces)
+ctx_text_segments_forget(struct text_segments *text_segments)
 {
-	if (pieces->n == 0 || pieces->list[0].literal.p != pieces->text.p)
-		ctx_buf_reset(&pieces->text);
+	if (text_segments->n == 0 ||
+	    text_segments->list[0].literal.p != text_segments->text.p)
+		ctx_buf_reset(&text_segments->text);
 }
 
 void
-ctx_text_segments_spare(struct text_segments *pieces, size_t bytes)
+ctx_text_segments_spare(struct text_segments *text_segments, size_t bytes)
 {
-	pieces->spared = bytes;
-	pieces->text.n -= bytes;
-	pieces->list[pieces->n - 1].to = pieces->text.n;
+	text_segments->spared = bytes;
+	text_segments->text.n -= bytes;
+	text_segments->list[text_segments->n - 1].to = text_segments->text.n;
 }
 
 size_t
-ctx_text_segment_seek(const struct text_segment *piece, size_t at, size_t bytes)
+ctx_text_segment_seek(const struct text_segment *segment, size_t at,
+    size_t bytes)
 {
-	return piece->made ? at + bytes
-			   : ctx_json_string_seek(piece->literal, at, bytes);
+	return segment->made
+	    ? at + bytes
+	    : ctx_json_string_seek(segment->literal, at, bytes);
 }
 
 void
-ctx_text_segments_release(struct text_segments *pieces)
+ctx_text_segments_release(struct text_segments *text_segments)
 {
-	free(pieces->list);
-	ctx_buf_release(&pieces->text);
-	ctx_buf_release(&pieces->made);
-	ctx_buf_release(&pieces->plain);
-	free(pieces->atoms);
-	memset(pieces, 0, sizeof *pieces);
+	free(text_segments->list);
+	ctx_buf_release(&text_segments->text);
+	ctx_buf_release(&text_segments->made);
+	ctx_buf_release(&text_segments->plain);
+	free(text_segments->atoms);
+	memset(text_segments, 0, sizeof *text_segments);
 }

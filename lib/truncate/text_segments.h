@@ -40,25 +40,25 @@ struct text_segments {
 };
 
 /* Sets pieces to those of the result that is part i. */
-int ctx_text_segments_result(struct text_segments *pieces,
-    const struct ctx_message *view, const struct ctx_dialect *dialect, size_t i,
-    struct ctx_err *err);
+int ctx_text_segments_result(struct text_segments *text_segments,
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    size_t i, struct ctx_err *err);
 /* The texts of a message itself but that of part but; view->n: all. */
-int ctx_text_segments_texts(struct text_segments *pieces,
-    const struct ctx_message *view, size_t but, struct ctx_err *err);
+int ctx_text_segments_texts(struct text_segments *text_segments,
+    const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Sets pieces->text, and what is whose in it; of a piece that has no text its
  * JSON stands there. */
-int ctx_text_segments_read(struct text_segments *pieces,
+int ctx_text_segments_read(struct text_segments *text_segments,
     const struct ctx_json *json, struct ctx_err *err);
 /* From here on only places in the text matter. */
-void ctx_text_segments_forget(struct text_segments *pieces);
+void ctx_text_segments_forget(struct text_segments *text_segments);
 /* So many bytes at the end of that text are not to be cut. */
-void ctx_text_segments_spare(struct text_segments *pieces, size_t bytes);
+void ctx_text_segments_spare(struct text_segments *text_segments, size_t bytes);
 /* The place in a piece's literal that is so many bytes of its text behind
  * another. */
-size_t ctx_text_segment_seek(const struct text_segment *piece, size_t at,
+size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
-void ctx_text_segments_release(struct text_segments *pieces);
+void ctx_text_segments_release(struct text_segments *text_segments);
 
 /* What a cut is to leave. */
 struct shortener {
@@ -68,7 +68,7 @@ struct shortener {
 	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark;      /* the literal of what stands for what goes */
 	struct ctx_buf text, out; /* scratch */
-	struct ctx_token_index marks; /* checkpoints of the pieces' text */
+	struct ctx_token_index index; /* checkpoints of the pieces' text */
 };
 
 /* The first atoms of each kind in the rest of a text; n for none. */
@@ -84,10 +84,10 @@ struct protected_span_walk {
 void ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
     size_t n);
 bool ctx_protected_span_next(struct protected_span_walk *walk,
-    struct protected_span *atom);
+    struct protected_span *span);
 /* Finds the atoms of the pieces, and puts placeholders for payloads. */
-int ctx_text_segments_plain(struct text_segments *pieces, struct shortener *cut,
-    struct ctx_err *err);
+int ctx_text_segments_plain(struct text_segments *text_segments,
+    struct shortener *cut, struct ctx_err *err);
 
 /* The size of a text in the unit of the cut. */
 int ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
@@ -95,8 +95,8 @@ int ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
 /* Notes the edits that bring an item down to limit; *done says whether any
  * were needed. */
 int ctx_shorten(struct shortener *cut, struct ctx_edits *edits,
-    const struct ctx_message *view, const struct ctx_dialect *dialect,
-    struct text_segments *pieces, uint64_t limit, bool *done,
+    const struct ctx_message *message, const struct ctx_dialect *dialect,
+    struct text_segments *text_segments, uint64_t limit, bool *done,
     struct ctx_err *err);
 void ctx_shorten_release(struct shortener *cut);
 

@@ -46,18 +46,18 @@ struct truncate {
 	struct ctx_writer *writer;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 	struct conversation_tracker lines,
 	    record; /* the stream's, and a record's own */
 	struct shortener cut;
-	struct text_segments pieces;
+	struct text_segments text_segments;
 	struct ctx_edits edits;
 	struct edited edited;
 	struct ctx_buf out, text;
 	int64_t match_left; /* time for the patterns, of a message */
 	struct waitings held, elements;
 	struct ctx_json json; /* a held record, scanned again */
-	struct ctx_message view;
+	struct ctx_message message;
 	bool trial;   /* nothing is reported, */
 	bool refused; /* but whether bound reasoning follows a change */
 };
@@ -86,9 +86,9 @@ static const char *const rules[] = {
 
 /* Could a value be longer than a limit?  One of 0 is none. */
 static bool
-may_exceed(const struct ctx_message *view, uint32_t node, uint64_t limit)
+may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
-	const struct ctx_node *value = &view->json->nodes[node];
+	const struct ctx_node *value = &message->json->nodes[node];
 
 	return limit > 0 && node != 0 && value->end - value->at > limit;
 }
@@ -99,10 +99,11 @@ cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
 {
 	bool done;
 
-	if (t->pieces.n == 0)
+	if (t->text_segments.n == 0)
 		return 0;
-	if (ctx_shorten(&t->cut, &t->edits, event->view, event->shape->dialect,
-		&t->pieces, limit, &done, err) < 0)
+	if (ctx_shorten(&t->cut, &t->edits, event->message,
+		event->layout->dialect, &t->text_segments, limit, &done,
+		err) < 0)
 		return -1;
 	*count += done;
 	return 0;
@@ -132,19 +133,19 @@ shorten_arguments(struct truncate *t, uint64_t before, char mark[80],
 
 /* Arguments are never cut but replaced, so that none pass for real ones. */
 static int
-cut_args(struct truncate *t, const struct ctx_message *view, uint32_t args,
+cut_args(struct truncate *t, const struct ctx_message *message, uint32_t args,
     struct ctx_err *err)
 {
-	struct ctx_str raw = ctx_json_str(view->json, args);
-	bool string = view->json->nodes[args].kind == CTX_JSON_STRING;
+	struct ctx_str raw = ctx_json_str(message->json, args);
+	bool string = message->json->nodes[args].kind == CTX_JSON_STRING;
 	uint64_t before, after;
 	struct ctx_str text;
 	char mark[80];
 
 	t->out.n = 0;
-	if ((string ? ctx_json_text(view->json, args, &t->out, &text, err)
-		    : ctx_json_compact(view->json, args, &t->out, &text, err)) <
-	    0)
+	if ((string ? ctx_json_text(message->json, args, &t->out, &text, err)
+		    : ctx_json_compact(message->json, args, &t->out, &text,
+			  err)) < 0)
 		return -1;
 	if (ctx_shorten_measure(&t->cut, text.p, text.n, &before, err) < 0)
 		return -1;
@@ -169,13 +170,13 @@ cut_texts(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_node *node =
-	    &event->view->json->nodes[event->view->node];
+	    &event->message->json->nodes[event->message->node];
 	uint64_t limit = t->options->message;
 
 	if (limit == 0 || node->end - node->at <= limit)
 		return 0;
-	if (ctx_text_segments_texts(&t->pieces, event->view, event->view->n,
-		err) < 0)
+	if (ctx_text_segments_texts(&t->text_segments, event->message,
+		event->message->n, err) < 0)
 		return -1;
 	return cut_pieces(t, event, limit, &t->counts->messages, err);
 }
@@ -194,36 +195,37 @@ result_limit(const struct ctx_truncate_options *options)
 
 /* Sets *is to whether part i is media, or stands in for some. */
 static int
-is_media(struct truncate *t, const struct ctx_message *view, size_t i, bool *is,
-    struct ctx_err *err)
+is_media(struct truncate *t, const struct ctx_message *message, size_t i,
+    bool *is, struct ctx_err *err)
 {
 	struct reference ref;
 
-	*is = view->parts[i].kind == CTX_BLOCK_MEDIA;
-	return *is ? 0 : ctx_placeholder_part(view, i, &t->text, is, &ref, err);
+	*is = message->blocks[i].kind == CTX_BLOCK_MEDIA;
+	return *is ? 0
+		   : ctx_placeholder_part(message, i, &t->text, is, &ref, err);
 }
 
 /* Puts a text block in the place of part i, if that is possible and no edit
  * from number first on has replaced it. */
 static int
-remove_block(struct truncate *t, struct conversation_tracker *talk,
+remove_block(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
-	const struct ctx_message *view = event->view;
-	const struct ctx_dialect *dialect = event->shape->dialect;
-	uint32_t block = ctx_media_block(view, dialect, i);
-	uint32_t owner = view->parts[i].owner;
+	const struct ctx_message *message = event->message;
+	const struct ctx_dialect *dialect = event->layout->dialect;
+	uint32_t block = ctx_media_block(message, dialect, i);
+	uint32_t owner = message->blocks[i].result_index;
 	struct ctx_media media;
 	struct ctx_str old, tool;
 
 	if (block == 0)
 		return 0;
-	old = ctx_json_str(view->json, block);
+	old = ctx_json_str(message->json, block);
 	if (ctx_edits_touch(&t->edits, first, old))
 		return 0;
 	if (owner != 0 &&
-	    ctx_tracker_tool(talk, event, owner - 1, &tool, err) < 0)
+	    ctx_tracker_tool(tracker, event, owner - 1, &tool, err) < 0)
 		return -1;
 	if (owner != 0 &&
 	    !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
@@ -231,30 +233,30 @@ remove_block(struct truncate *t, struct conversation_tracker *talk,
 		return 0;
 	t->counts->media++;
 	t->out.n = 0;
-	if (ctx_media_look(view->json, block, &t->text, &media, err) < 0 ||
-	    ctx_placeholder_add(&t->out, view->json, &media, true, err) < 0)
+	if (ctx_media_look(message->json, block, &t->text, &media, err) < 0 ||
+	    ctx_placeholder_add(&t->out, message->json, &media, true, err) < 0)
 		return -1;
 	t->text.n = 0;
-	if (ctx_placeholder_block(&t->text, dialect, view->json, block,
+	if (ctx_placeholder_block(&t->text, dialect, message->json, block,
 		(struct ctx_str){t->out.p, t->out.n}, err) < 0)
 		return -1;
 	return ctx_edits_replace(&t->edits, old, t->text.p, t->text.n, err);
 }
 
 static int
-remove_media(struct truncate *t, struct conversation_tracker *talk,
+remove_media(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
-	const struct ctx_message *view = event->view;
+	const struct ctx_message *message = event->message;
 	bool is;
 	size_t i;
 
-	for (i = 0; i < view->n && number < end; i++) {
-		if (is_media(t, view, i, &is, err) < 0)
+	for (i = 0; i < message->n && number < end; i++) {
+		if (is_media(t, message, i, &is, err) < 0)
 			return -1;
-		if (view->parts[i].kind == CTX_BLOCK_MEDIA &&
-		    remove_block(t, talk, event, i, first, err) < 0)
+		if (message->blocks[i].kind == CTX_BLOCK_MEDIA &&
+		    remove_block(t, tracker, event, i, first, err) < 0)
 			return -1;
 		number += is;
 	}
@@ -278,79 +280,80 @@ media_end(const struct truncate *t, const struct waitings *held)
 
 /* Cuts part i, if it is too long and of a tool that is asked for. */
 static int
-cut_part(struct truncate *t, struct conversation_tracker *talk,
+cut_part(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
-	const struct ctx_message *view = event->view;
-	const struct ctx_block *part = &view->parts[i];
-	uint64_t limit = part->kind == CTX_BLOCK_TOOL_RESULT
+	const struct ctx_message *message = event->message;
+	const struct ctx_block *block = &message->blocks[i];
+	uint64_t limit = block->kind == CTX_BLOCK_TOOL_RESULT
 	    ? result_limit(options)
-	    : part->kind == CTX_BLOCK_TOOL_CALL ? options->args
-						: 0;
+	    : block->kind == CTX_BLOCK_TOOL_CALL ? options->args
+						 : 0;
 	struct ctx_str tool;
 
-	if (part->whole || !may_exceed(view, part->value, limit))
+	if (block->no_truncate || !may_exceed(message, block->payload, limit))
 		return 0;
-	if (ctx_tracker_tool(talk, event, i, &tool, err) < 0)
+	if (ctx_tracker_tool(tracker, event, i, &tool, err) < 0)
 		return -1;
 	if (!ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
 		tool.n, &t->match_left))
 		return 0;
-	if (part->kind == CTX_BLOCK_TOOL_CALL)
-		return cut_args(t, view, part->value, err);
-	if (ctx_text_segments_result(&t->pieces, view, event->shape->dialect, i,
-		err) < 0)
+	if (block->kind == CTX_BLOCK_TOOL_CALL)
+		return cut_args(t, message, block->payload, err);
+	if (ctx_text_segments_result(&t->text_segments, message,
+		event->layout->dialect, i, err) < 0)
 		return -1;
 	return cut_pieces(t, event, limit, &t->counts->results, err);
 }
 
 /* Tells of a message that has edits from first on. */
 static int
-tell(struct truncate *t, struct conversation_tracker *talk,
+tell(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first,
     const struct ctx_truncate_counts *was, struct ctx_err *err)
 {
-	const struct ctx_json *json = event->view->json;
-	struct ctx_change touch = {.file = event->record->file,
+	const struct ctx_json *json = event->message->json;
+	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line,
-	    .index = talk->index};
+	    .index = tracker->index};
 
 	if (first == t->edits.n || t->trial ||
 	    !ctx_report_wanted(&t->options->report))
 		return 0;
-	touch.rule = rules[(t->counts->results > was->results) * RESULTS +
+	change.rule = rules[(t->counts->results > was->results) * RESULTS +
 	    (t->counts->messages > was->messages) * TEXTS +
 	    (t->counts->calls > was->calls) * ARGUMENTS +
 	    (t->counts->media > was->media) * MEDIA];
-	if (ctx_tracker_first_tool(talk, event, &touch.tool, err) < 0)
+	if (ctx_tracker_first_tool(tracker, event, &change.tool, err) < 0)
 		return -1;
-	touch.continues = ctx_report_named(t->stream, event);
-	touch.bytes = event->inside ? ctx_json_str(json, event->node)
-				    : event->record->text;
-	t->edited.before = event->view;
-	t->edited.dialect = event->shape->dialect;
-	t->edited.counter = talk->measure.counter;
+	change.continues = ctx_report_named(t->stream, event);
+	change.bytes = event->inside ? ctx_json_str(json, event->node)
+				     : event->record->text;
+	t->edited.before = event->message;
+	t->edited.dialect = event->layout->dialect;
+	t->edited.counter = tracker->model_counter.counter;
 	t->edited.value = ctx_json_str(json, event->node);
 	t->edited.first = first;
 	t->edited.n = t->edits.n - first;
 	return ctx_report_edited(&t->options->report, &t->edited, &t->edits,
-	    &touch, err);
+	    &change, err);
 }
 
 /* Removes the bound reasoning of a message after the first change, which may
  * be an edit of its own, from number first on. */
 static int
-remove_bound(struct truncate *t, struct conversation_tracker *talk,
+remove_bound(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
-	const struct ctx_message *view = event->view;
-	size_t from = ctx_edits_first(&t->edits, first, view->json->text);
+	const struct ctx_message *message = event->message;
+	size_t from = ctx_edits_first(&t->edits, first, message->json->text);
 
-	if (talk->changed)
+	if (tracker->changed)
 		from = 0;
-	talk->changed |= t->edits.n > first;
-	if (!talk->binds || from == SIZE_MAX || !ctx_bound_after(view, from))
+	tracker->changed |= t->edits.n > first;
+	if (!tracker->binds || from == SIZE_MAX ||
+	    !ctx_bound_after(message, from))
 		return 0;
 	t->refused = true;
 	if (t->options->reasoning != CTX_REASONING_DROP) {
@@ -358,42 +361,43 @@ remove_bound(struct truncate *t, struct conversation_tracker *talk,
 		return 0;
 	}
 	t->counts->reasoning++;
-	return ctx_bound_remove(&t->edits, view, event->shape->dialect, from,
-	    err);
+	return ctx_bound_remove(&t->edits, message, event->layout->dialect,
+	    from, err);
 }
 
 /* Notes the edits of a message whose first block of media has this number;
  * those with a number below end are removed. */
 static int
-cut_message(struct truncate *t, struct conversation_tracker *talk,
+cut_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *t->counts;
 	size_t first = t->edits.n, i;
 
-	t->cut.counter = talk->measure.counter;
+	t->cut.counter = tracker->model_counter.counter;
 	t->match_left = CTX_PATTERN_TIME;
-	for (i = 0; i < event->view->n; i++)
-		if (cut_part(t, talk, event, i, err) < 0)
+	for (i = 0; i < event->message->n; i++)
+		if (cut_part(t, tracker, event, i, err) < 0)
 			return -1;
 	if (cut_texts(t, event, err) < 0 ||
-	    remove_media(t, talk, event, first, number, end, err) < 0 ||
-	    remove_bound(t, talk, event, first, err) < 0)
+	    remove_media(t, tracker, event, first, number, end, err) < 0 ||
+	    remove_bound(t, tracker, event, first, err) < 0)
 		return -1;
-	return tell(t, talk, event, first, &was, err);
+	return tell(t, tracker, event, first, &was, err);
 }
 
 /* A message passes; edit: it may be changed. */
 static int
-one_message(struct truncate *t, struct conversation_tracker *talk,
+one_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, bool edit, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
-	if (ctx_tracker_enter(talk, t->stream, event, t->meter, err) < 0 ||
-	    (edit && cut_message(t, talk, event, number, end, err) < 0))
+	if (ctx_tracker_enter(tracker, t->stream, event, t->counters, err) <
+		0 ||
+	    (edit && cut_message(t, tracker, event, number, end, err) < 0))
 		return -1;
-	return ctx_tracker_leave(talk, event, err);
+	return ctx_tracker_leave(tracker, event, err);
 }
 
 /* Writes a text with its edits; stays: it need not be copied. */
@@ -433,9 +437,9 @@ is_held(const struct ctx_truncate_options *options)
 
 /* True if bound reasoning further on may forbid every change. */
 static bool
-may_refuse(const struct truncate *t, const struct conversation_tracker *talk)
+may_refuse(const struct truncate *t, const struct conversation_tracker *tracker)
 {
-	return t->options->reasoning == CTX_REASONING_FAIL && talk->binds &&
+	return t->options->reasoning == CTX_REASONING_FAIL && tracker->binds &&
 	    !t->options->unsent;
 }
 
@@ -457,12 +461,12 @@ add_waiting(struct truncate *t, struct waitings *held,
 	    .file = event->record->file,
 	    .line = event->record->line,
 	    .first = held->media};
-	if (event->view == NULL)
+	if (event->message == NULL)
 		return &list[held->n++];
-	one->dialect = event->shape->dialect;
-	one->flags = event->view->flags;
-	for (i = 0; t->options->media && i < event->view->n; i++) {
-		if (is_media(t, event->view, i, &is, err) < 0)
+	one->dialect = event->layout->dialect;
+	one->flags = event->message->flags;
+	for (i = 0; t->options->media && i < event->message->n; i++) {
+		if (is_media(t, event->message, i, &is, err) < 0)
 			return NULL;
 		one->media += is;
 	}
@@ -473,7 +477,7 @@ add_waiting(struct truncate *t, struct waitings *held,
 
 /* A message that was held passes; json is its record. */
 static int
-pass_message(struct truncate *t, struct conversation_tracker *talk,
+pass_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct waitings *held, const struct waiting *one,
     const struct ctx_json *json, bool edit, struct ctx_err *err)
 {
@@ -482,19 +486,19 @@ pass_message(struct truncate *t, struct conversation_tracker *talk,
 	    .json = json,
 	    .file = one->file,
 	    .line = one->line};
-	const struct ctx_record_layout shape = {.kind = CTX_LAYOUT_MESSAGE,
+	const struct ctx_record_layout layout = {.kind = CTX_LAYOUT_MESSAGE,
 	    .dialect = one->dialect};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
 	    .record = &record,
-	    .shape = &shape,
-	    .view = &t->view,
+	    .layout = &layout,
+	    .message = &t->message,
 	    .node = one->node,
 	    .inside = one->text == NULL};
 
-	if (one->dialect->read(json, one->node, &t->view, err) < 0)
+	if (one->dialect->read(json, one->node, &t->message, err) < 0)
 		return -1;
-	t->view.flags |= one->flags;
-	return one_message(t, talk, &event, edit, one->first,
+	t->message.flags |= one->flags;
+	return one_message(t, tracker, &event, edit, one->first,
 	    media_end(t, held), err);
 }
 
@@ -504,7 +508,7 @@ pass_message(struct truncate *t, struct conversation_tracker *talk,
  * NULL.
  */
 static int
-try_all(struct truncate *t, const struct conversation_tracker *talk,
+try_all(struct truncate *t, const struct conversation_tracker *tracker,
     const struct waitings *held, const struct ctx_json *json,
     struct ctx_err *err)
 {
@@ -512,11 +516,11 @@ try_all(struct truncate *t, const struct conversation_tracker *talk,
 	size_t noted = t->edits.n, stored = t->edits.store.n;
 	struct conversation_tracker trial;
 	size_t used, i;
-	int rc = ctx_tracker_init(&trial, talk->tools, false, err);
+	int rc = ctx_tracker_init(&trial, tracker->tools, false, err);
 
-	trial.measure = talk->measure;
+	trial.model_counter = tracker->model_counter;
 	trial.asked = true;
-	trial.binds = talk->binds;
+	trial.binds = tracker->binds;
 	t->trial = true;
 	t->refused = false;
 	for (i = held->first; i < held->n && rc == 0 && !t->refused; i++) {
@@ -602,14 +606,15 @@ keep_text(struct truncate *t, struct waiting *one,
 static int
 add_line(struct truncate *t, const struct ctx_event *event, struct ctx_err *err)
 {
-	bool sent = t->options->unsent && ctx_message_was_sent(event->view);
+	bool sent = t->options->unsent && ctx_message_was_sent(event->message);
 	struct waiting *one;
 
-	if (t->lines.tokens && t->lines.measure.counter == NULL &&
-	    ctx_stream_measure(t->stream, event, t->meter, &t->lines.measure,
-		err) < 0)
+	if (t->lines.tokens && t->lines.model_counter.counter == NULL &&
+	    ctx_stream_measure(t->stream, event, t->counters,
+		&t->lines.model_counter, err) < 0)
 		return -1;
-	if (ctx_tracker_query(&t->lines, t->stream, event, t->meter, err) < 0)
+	if (ctx_tracker_query(&t->lines, t->stream, event, t->counters, err) <
+	    0)
 		return -1;
 	if (sent && leave_all(t, false, err) < 0)
 		return -1;
@@ -637,7 +642,7 @@ add_element(struct truncate *t, const struct ctx_event *event,
 {
 	if (add_waiting(t, &t->elements, event, err) == NULL)
 		return -1;
-	if (t->options->unsent && ctx_message_was_sent(event->view))
+	if (t->options->unsent && ctx_message_was_sent(event->message))
 		t->elements.sent = t->elements.n;
 	return 0;
 }
@@ -697,7 +702,7 @@ release_held(struct truncate *t)
 	free(t->held.list);
 	free(t->elements.list);
 	ctx_json_release(&t->json);
-	ctx_message_release(&t->view);
+	ctx_message_release(&t->message);
 	ctx_buf_release(&t->text);
 }
 
@@ -720,14 +725,14 @@ one_event(struct truncate *t, const struct ctx_event *event,
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return ctx_tracker_enter(&t->record, t->stream, event, t->meter,
-		    err);
+		return ctx_tracker_enter(&t->record, t->stream, event,
+		    t->counters, err);
 	case CTX_EVENT_MESSAGE:
 		return message_event(t, event, err);
 	case CTX_EVENT_END:
 		return end_elements(t, event->record->json, err);
 	case CTX_EVENT_RECORD:
-		if (event->shape->kind == CTX_LAYOUT_MESSAGE &&
+		if (event->layout->kind == CTX_LAYOUT_MESSAGE &&
 		    is_held(t->options))
 			return 0;
 		return pass_record(t, event, err);
@@ -774,15 +779,15 @@ run(struct truncate *t, struct ctx_err *err)
 
 int
 ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, struct ctx_truncate_options *options,
+    struct ctx_model_counters *counters, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
 	struct truncate t = {.stream = stream,
 	    .writer = writer,
 	    .options = options,
 	    .counts = counts,
-	    .meter = meter};
-	bool told = options->report.touched != NULL;
+	    .counters = counters};
+	bool told = options->report.on_change != NULL;
 	bool tools = told || options->tool.n > 0 || options->not_tool.n > 0;
 	bool tokens = told || options->unit == CTX_SIZE_TOKENS;
 	int rc = -1;
@@ -792,15 +797,15 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	t.cut.keep = options->keep;
 	t.cut.head = options->head;
 	t.cut.tail = options->tail;
-	ctx_json_init(&t.edited.json, meter->simd);
-	ctx_json_init(&t.json, meter->simd);
+	ctx_json_init(&t.edited.json, counters->simd);
+	ctx_json_init(&t.json, counters->simd);
 	if (ctx_tracker_init(&t.lines, tools, tokens, err) == 0 &&
 	    ctx_tracker_init(&t.record, tools, tokens, err) == 0)
 		rc = run(&t, err);
 	ctx_tracker_release(&t.lines);
 	ctx_tracker_release(&t.record);
 	ctx_shorten_release(&t.cut);
-	ctx_text_segments_release(&t.pieces);
+	ctx_text_segments_release(&t.text_segments);
 	ctx_edits_release(&t.edits);
 	ctx_edited_release(&t.edited);
 	ctx_buf_release(&t.out);

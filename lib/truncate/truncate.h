@@ -72,7 +72,7 @@ struct ctx_truncate_counts {
  * on, with unsent those after the last assistant message.
  */
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *meter, struct ctx_truncate_options *options,
+    struct ctx_model_counters *counters, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
 
 #endif

@@ -174,9 +174,9 @@ WRAP(int, ctx_token_count,
     (counter, p, n, tokens, err), ctx_err_nomem(err))
 WRAP(int, ctx_count_message,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *view, struct ctx_cost *cost,
+	const struct ctx_message *message, struct ctx_cost *cost,
 	struct ctx_err *err),
-    (counter, dialect, view, cost, err), ctx_err_nomem(err))
+    (counter, dialect, message, cost, err), ctx_err_nomem(err))
 
 /* Those that give -1 and fill err for whatever they called. */
 #define PASSES(name, parameters, arguments) \
@@ -193,49 +193,51 @@ PASSES(ctx_edits_apply,
 PASSES(ctx_report_sync, (const struct ctx_report *report, struct ctx_err *err),
     (report, err))
 PASSES(ctx_report_change,
-    (const struct ctx_report *report, const struct ctx_change *touch,
+    (const struct ctx_report *report, struct ctx_change *change,
 	struct ctx_err *err),
-    (report, touch, err))
+    (report, change, err))
 PASSES(ctx_intern,
     (struct ctx_intern * names, const char *p, size_t n, uint32_t *id,
 	struct ctx_err *err),
     (names, p, n, id, err))
 PASSES(ctx_count_block,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *view, size_t i, struct ctx_cost *cost,
+	const struct ctx_message *message, size_t i, struct ctx_cost *cost,
 	struct ctx_err *err),
-    (counter, dialect, view, i, cost, err))
+    (counter, dialect, message, i, cost, err))
 PASSES(ctx_count_value,
     (struct ctx_counter * counter, const struct ctx_json *json, uint32_t node,
 	struct ctx_cost *cost, struct ctx_err *err),
     (counter, json, node, cost, err))
 PASSES(ctx_text_segments_plain,
-    (struct text_segments * pieces, struct shortener *cut, struct ctx_err *err),
-    (pieces, cut, err))
+    (struct text_segments * text_segments, struct shortener *cut,
+	struct ctx_err *err),
+    (text_segments, cut, err))
 PASSES(ctx_token_index_append,
-    (struct ctx_token_index * marks, struct ctx_token_counter *counter,
+    (struct ctx_token_index * index, struct ctx_token_counter *counter,
 	const char *p, size_t n, struct ctx_err *err),
-    (marks, counter, p, n, err))
+    (index, counter, p, n, err))
 PASSES(ctx_shorten_measure,
     (struct shortener * cut, const char *p, size_t n, uint64_t *size,
 	struct ctx_err *err),
     (cut, p, n, size, err))
 PASSES(ctx_breakpoint_strip,
-    (struct ctx_breakpoint_writer * pen, uint32_t object, struct ctx_err *err),
-    (pen, object, err))
-PASSES(ctx_breakpoint_write,
-    (struct ctx_breakpoint_writer * pen,
-	const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
-	uint32_t list, uint32_t mask, struct ctx_err *err),
-    (pen, hints, ttl, list, mask, err))
-PASSES(ctx_read_part,
-    (struct ctx_message * view, enum ctx_block_kind kind, uint32_t value,
+    (struct ctx_breakpoint_writer * writer, uint32_t object,
 	struct ctx_err *err),
-    (view, kind, value, err))
+    (writer, object, err))
+PASSES(ctx_breakpoint_write,
+    (struct ctx_breakpoint_writer * writer,
+	const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
+	uint32_t list, uint32_t mask, struct ctx_err *err),
+    (writer, format, ttl, list, mask, err))
+PASSES(ctx_read_part,
+    (struct ctx_message * message, enum ctx_block_kind kind, uint32_t value,
+	struct ctx_err *err),
+    (message, kind, value, err))
 PASSES(ctx_read_member,
-    (struct ctx_message * view, uint32_t obj, const char *key,
+    (struct ctx_message * message, uint32_t obj, const char *key,
 	enum ctx_block_kind kind, struct ctx_err *err),
-    (view, obj, key, kind, err))
+    (message, obj, key, kind, err))
 PASSES(ctx_media_tokens,
     (const struct ctx_image *image, const struct ctx_json *json, uint32_t node,
 	struct ctx_buf *scratch, uint64_t *tokens, struct ctx_err *err),
@@ -255,69 +257,69 @@ PASSES(ctx_text_splitter_place,
     (struct ctx_text_splitter * walk, size_t *at, struct ctx_err *err),
     (walk, at, err))
 PASSES(ctx_bpe_long,
-    (const struct ctx_vocab *vocab, struct ctx_bpe *merge, const char *p,
+    (const struct ctx_vocab *vocab, struct ctx_bpe *bpe, const char *p,
 	size_t n, struct ctx_err *err),
-    (vocab, merge, p, n, err))
+    (vocab, bpe, p, n, err))
 PASSES(ctx_prune_reread,
-    (struct prune * p, const struct held_message *entry, struct ctx_err *err),
-    (p, entry, err))
+    (struct prune * p, const struct held_message *held, struct ctx_err *err),
+    (p, held, err))
 PASSES(ctx_call_key_of,
     (struct ctx_call_key * key, const struct ctx_json *json,
-	const struct ctx_block *part, uint64_t rules, struct ctx_buf *text,
+	const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
 	struct ctx_err *err),
-    (key, json, part, rules, text, err))
+    (key, json, block, rules, text, err))
 PASSES(ctx_groups_tool,
     (struct ctx_groups * groups, const struct ctx_dialect *dialect,
-	const struct ctx_message *view, size_t i, uint32_t *tool,
+	const struct ctx_message *message, size_t i, uint32_t *tool,
 	struct ctx_err *err),
-    (groups, dialect, view, i, tool, err))
+    (groups, dialect, message, i, tool, err))
 PASSES(ctx_tracker_first_tool,
-    (struct conversation_tracker * talk, const struct ctx_event *event,
+    (struct conversation_tracker * tracker, const struct ctx_event *event,
 	struct ctx_str *tool, struct ctx_err *err),
-    (talk, event, tool, err))
+    (tracker, event, tool, err))
 PASSES(ctx_tracker_enter,
-    (struct conversation_tracker * talk, const struct ctx_stream *stream,
-	const struct ctx_event *event, struct ctx_model_counters *meter,
+    (struct conversation_tracker * tracker, const struct ctx_stream *stream,
+	const struct ctx_event *event, struct ctx_model_counters *counters,
 	struct ctx_err *err),
-    (talk, stream, event, meter, err))
+    (tracker, stream, event, counters, err))
 PASSES(ctx_validate_wait,
-    (struct ctx_validator * judge, unsigned wait, struct ctx_err *err),
-    (judge, wait, err))
+    (struct ctx_validator * validator, unsigned wait, struct ctx_err *err),
+    (validator, wait, err))
 PASSES(ctx_validate_refuse_waiting,
-    (struct ctx_validator * judge, unsigned wait, enum ctx_rule_id id,
+    (struct ctx_validator * validator, unsigned wait, enum ctx_rule_id id,
 	const char *what, struct ctx_err *err),
-    (judge, wait, id, what, err))
+    (validator, wait, id, what, err))
 PASSES(ctx_validate_refuse_part,
-    (struct ctx_validator * judge, enum ctx_rule_id id, size_t part,
+    (struct ctx_validator * validator, enum ctx_rule_id id, size_t part,
 	const char *what, const char *tail, struct ctx_err *err),
-    (judge, id, part, what, tail, err))
+    (validator, id, part, what, tail, err))
 PASSES(ctx_validate_refuse,
-    (struct ctx_validator * judge, enum ctx_rule_id id, const char *what,
+    (struct ctx_validator * validator, enum ctx_rule_id id, const char *what,
 	struct ctx_err *err),
-    (judge, id, what, err))
+    (validator, id, what, err))
 PASSES(ctx_cache_run_weigh,
-    (struct cache_run * course, uint64_t number,
-	struct ctx_breakpoint_writer *pen, struct ctx_err *err),
-    (course, number, pen, err))
+    (struct cache_run * run, uint64_t number,
+	struct ctx_breakpoint_writer *writer, struct ctx_err *err),
+    (run, number, writer, err))
 PASSES(ctx_cache_run_edit,
-    (struct ctx_breakpoint_writer * pen,
-	const struct ctx_breakpoint_format *hints, enum ctx_ttl ttl,
+    (struct ctx_breakpoint_writer * writer,
+	const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
 	uint32_t message, uint32_t mask, struct ctx_err *err),
-    (pen, hints, ttl, message, mask, err))
+    (writer, format, ttl, message, mask, err))
 PASSES(ctx_cache_run_decide,
-    (struct cache_run * course, const struct ctx_dialect *dialect,
+    (struct cache_run * run, const struct ctx_dialect *dialect,
 	const char *provider, struct ctx_err *err),
-    (course, dialect, provider, err))
+    (run, dialect, provider, err))
 PASSES(ctx_reader_flush, (struct ctx_reader * reader, struct ctx_err *err),
     (reader, err))
 PASSES(ctx_plan_compact,
     (struct ctx_plan * plan, struct ctx_groups *groups, struct ctx_err *err),
     (plan, groups, err))
 PASSES(ctx_fifo_decide,
-    (struct ctx_candidate * units, size_t n,
-	const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
-	struct ctx_err *err),
-    (units, n, limits, base, newest, err))
+    (struct ctx_candidate * candidates, size_t n,
+	const struct ctx_prune_settings *settings, uint64_t base,
+	uint32_t newest, struct ctx_err *err),
+    (candidates, n, settings, base, newest, err))
 PASSES(ctx_writer_put,
     (struct ctx_writer * writer, const char *p, size_t n, struct ctx_err *err),
     (writer, p, n, err))
@@ -328,29 +330,29 @@ PASSES(ctx_spool_sync, (struct ctx_spool * spool, struct ctx_err *err),
     (spool, err))
 PASSES(ctx_count_result,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *view, size_t *i, struct ctx_cost *cost,
+	const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
 	struct ctx_err *err),
-    (counter, dialect, view, i, cost, err))
+    (counter, dialect, message, i, cost, err))
 PASSES(ctx_embed_add,
     (struct ctx_embed * embed, const char *p, size_t n, struct ctx_err *err),
     (embed, p, n, err))
 PASSES(ctx_cache_report_change,
-    (const struct ctx_report *report, struct ctx_change *touch,
+    (const struct ctx_report *report, struct ctx_change *change,
 	const char *rule, struct ctx_str bytes, struct ctx_err *err),
-    (report, touch, rule, bytes, err))
+    (report, change, rule, bytes, err))
 PASSES(ctx_text_segments_texts,
-    (struct text_segments * pieces, const struct ctx_message *view, size_t but,
-	struct ctx_err *err),
-    (pieces, view, but, err))
+    (struct text_segments * text_segments, const struct ctx_message *message,
+	size_t but, struct ctx_err *err),
+    (text_segments, message, but, err))
 PASSES(ctx_onig_to_pcre2,
     (const struct ctx_str *patterns, size_t n, struct ctx_kinds *kinds,
 	struct ctx_buf *out, struct ctx_err *err),
     (patterns, n, kinds, out, err))
 PASSES(ctx_count_clear_savings,
     (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *view, size_t i, struct ctx_str *left,
+	const struct ctx_message *message, size_t i, struct ctx_str *left,
 	uint64_t *saved, struct ctx_err *err),
-    (counter, dialect, view, i, left, saved, err))
+    (counter, dialect, message, i, left, saved, err))
 
 /* Of libraries: what says in errno, or not at all, that memory ran out. */
 WRAP(int, posix_memalign, (void **p, size_t align, size_t n), (p, align, n),

@@ -160,7 +160,7 @@ struct kinds {
 static void
 note_line(struct kinds *kinds, const struct ctx_event *event)
 {
-	const struct ctx_dialect *dialect = event->shape->dialect;
+	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_json *json = event->record->json;
 	struct ctx_line_place line;
 
@@ -168,7 +168,7 @@ note_line(struct kinds *kinds, const struct ctx_event *event)
 	    (dialect->history != CTX_HISTORY_LAST &&
 		dialect->history != CTX_HISTORY_TIP))
 		return;
-	dialect->line(json, 0, &line);
+	dialect->read_line(json, 0, &line);
 	if (line.kind != CTX_LINE_MESSAGE)
 		return;
 	if (line.id != 0 && json->nodes[line.id].kind == CTX_JSON_STRING)
@@ -189,9 +189,9 @@ kinds_of(const struct ctx_dialect *forced, const char *p, size_t n)
 	fuzz_input(p, n, NULL, 0);
 	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
 	while (ctx_stream_next(&stream, &event, &err) == 1) {
-		if (event.shape == NULL || event.shape->dialect == NULL)
+		if (event.layout == NULL || event.layout->dialect == NULL)
 			continue;
-		for (row = 0; ctx_dialect_at(row) != event.shape->dialect;)
+		for (row = 0; ctx_dialect_at(row) != event.layout->dialect;)
 			row++;
 		kinds.dialects |= (uint64_t)1 << row;
 		note_line(&kinds, &event);

@@ -62,7 +62,7 @@ FILE *__wrap_cli_explain_open(const struct cli *cli, const char *path);
 void __wrap_cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n, struct ctx_writer *writer);
 void __wrap_cli_model_counters(struct cli *cli,
-    struct ctx_model_counters *meter);
+    struct ctx_model_counters *counters);
 void __wrap_cli_sandbox(const struct cli *cli,
     const struct cli_sandbox_grants *needs);
 int __wrap_cli_end(struct cli *cli, struct ctx_writer *writer);
@@ -131,10 +131,10 @@ __wrap_cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 }
 
 void
-__wrap_cli_model_counters(struct cli *cli, struct ctx_model_counters *meter)
+__wrap_cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 {
 	(void)cli;
-	(void)meter;
+	(void)counters;
 	end(ACCEPTED);
 }
 

@@ -46,6 +46,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(same(&f, &whole, &stream));
 	for (i = 0; i < f.n; i++)
 		noted |= (whole.marks[i] & CTX_MARK_NOTICE) != 0;
-	must(!noted || whole.after <= f.limits.budget);
+	must(!noted || whole.after <= f.settings.budget);
 	return 0;
 }

@@ -11,7 +11,7 @@
 struct fuzz {
 	const struct ctx_dialect *dialect; /* NULL: found out */
 	uint8_t options[8];
-	struct ctx_model_counters *meter;
+	struct ctx_model_counters *counters;
 };
 
 struct outcome {
@@ -55,12 +55,13 @@ on_pruned(void *user, const struct ctx_prune_outcome *pruned,
 	must(pruned->after <= pruned->before);
 	must(pruned->gone <= pruned->messages);
 	/* A notice before each that stays, at most, and a summary. */
-	must(pruned->left <= 2 * (pruned->messages - pruned->gone) + 2);
-	must(pruned->trouble != NULL ||
-	    pruned->over == (pruned->after > pruned->limits->budget));
+	must(
+	    pruned->messages_kept <= 2 * (pruned->messages - pruned->gone) + 2);
+	must(pruned->error != NULL ||
+	    pruned->over == (pruned->after > pruned->settings->budget));
 	outcome->over |= pruned->over;
-	outcome->again |= pruned->limits->policy->summarizes &&
-	    pruned->after > pruned->limits->trigger;
+	outcome->again |= pruned->settings->strategy->summarizes &&
+	    pruned->after > pruned->settings->trigger;
 	outcome->after += pruned->after;
 	return 0;
 }
@@ -84,27 +85,27 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 	struct ctx_prune_options options = {.summary_tokens = 60,
 	    .user = outcome,
 	    .ended = on_pruned};
-	struct ctx_prune_settings *limits = &options.limits;
+	struct ctx_prune_settings *settings = &options.settings;
 	unsigned policies = 0;
 
 	while (ctx_strategy_at(policies) != NULL)
 		policies++;
-	limits->policy = ctx_strategy_at(f->options[2] % policies);
-	limits->level = (enum ctx_level)(f->options[3] % 3);
-	limits->keep_last = f->options[3] / 3 % 5;
-	limits->keep_turns = f->options[3] / 15 % 4;
-	limits->keep_first = f->options[3] / 60 % 3;
-	limits->window_turns = 1 + f->options[4] % 5;
-	limits->keep_messages = 1 + f->options[4] / 5 % 5;
-	limits->trigger_messages = 8;
-	limits->pin_system = limits->policy->pins_system;
-	limits->quantum = f->options[4] >= 200 ? amount(f, 5) : 0;
+	settings->strategy = ctx_strategy_at(f->options[2] % policies);
+	settings->level = (enum ctx_level)(f->options[3] % 3);
+	settings->keep_last = f->options[3] / 3 % 5;
+	settings->keep_turns = f->options[3] / 15 % 4;
+	settings->keep_first = f->options[3] / 60 % 3;
+	settings->window_turns = 1 + f->options[4] % 5;
+	settings->keep_messages = 1 + f->options[4] / 5 % 5;
+	settings->trigger_messages = 8;
+	settings->pin_system = settings->strategy->pins_system;
+	settings->quantum = f->options[4] >= 200 ? amount(f, 5) : 0;
 	options.budget = (struct ctx_amount){.n = amount(f, 6), .set = true};
 	if (f->options[5] % 4 == 1)
 		options.target = (struct ctx_amount){.n = 50000,
 		    .set = true,
 		    .percent = true};
-	if (f->options[5] % 4 == 2 && !limits->policy->summarizes)
+	if (f->options[5] % 4 == 2 && !settings->strategy->summarizes)
 		options.notice =
 		    rare & 1 ? long_notice() : "[messages were left out]";
 	if (rare & 2)
@@ -117,7 +118,7 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 		options.not_tool = pattern(&not_tool, "r");
 	if (rare & 32)
 		options.pin_roles = 1u << CTX_ROLE_USER;
-	return ctx_prune(stream, writer, f->meter, &options, &outcome->err);
+	return ctx_prune(stream, writer, f->counters, &options, &outcome->err);
 }
 
 static int
@@ -134,7 +135,7 @@ truncate_items(const struct fuzz *f, struct ctx_stream *stream,
 	    .args = amount(f, 6)};
 	struct ctx_truncate_counts counts;
 
-	return ctx_truncate(stream, writer, f->meter, &options, &counts,
+	return ctx_truncate(stream, writer, f->counters, &options, &counts,
 	    &outcome->err);
 }
 
@@ -153,7 +154,7 @@ age(const struct fuzz *f, struct ctx_stream *stream, struct ctx_writer *writer,
 	    .mask = true};
 	struct ctx_age_counts counts;
 
-	return ctx_age(stream, writer, f->meter, &options, &counts,
+	return ctx_age(stream, writer, f->counters, &options, &counts,
 	    &outcome->err);
 }
 
@@ -166,7 +167,7 @@ cache(const struct fuzz *f, struct ctx_stream *stream,
 	    .ttl = (enum ctx_ttl)(f->options[3] % CTX_TTLS),
 	    .strip = f->options[4] & 1};
 
-	return ctx_mark_cache(stream, writer, f->meter, &options,
+	return ctx_mark_cache(stream, writer, f->counters, &options,
 	    &outcome->err);
 }
 
@@ -174,7 +175,7 @@ static int
 annotate(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
-	return ctx_annotate(stream, writer, f->meter, "ctx_tokens",
+	return ctx_annotate(stream, writer, f->counters, "ctx_tokens",
 	    &outcome->err);
 }
 
@@ -258,10 +259,10 @@ check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
 }
 
 static int
-on_ended(void *user, const struct ctx_token_stats *tally, struct ctx_err *err)
+on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	(void)err;
-	*(uint64_t *)user += tally->tokens;
+	*(uint64_t *)user += stats->tokens;
 	return 0;
 }
 
@@ -275,7 +276,7 @@ count(const struct fuzz *f, const char *p, size_t n)
 	struct ctx_err err;
 
 	begin(f, &stream, p, n);
-	must(ctx_count_stream(&stream, f->meter, &hooks, &err) == 0);
+	must(ctx_count_stream(&stream, f->counters, &hooks, &err) == 0);
 	end(&stream);
 	return tokens;
 }
@@ -324,8 +325,8 @@ fuzz_head(const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ctx_model_counters meter = {.model = "gpt-4o"};
-	struct fuzz f = {.meter = &meter};
+	static struct ctx_model_counters counters = {.model = "gpt-4o"};
+	struct fuzz f = {.counters = &counters};
 	struct outcome first;
 	size_t i;
 

@@ -10,7 +10,7 @@ struct fuzz {
 	const struct ctx_dialect *dialect;
 	unsigned edit;
 	struct ctx_json json;
-	struct ctx_message view;
+	struct ctx_message message;
 	struct ctx_edits edits;
 	struct ctx_counter *counter;
 };
@@ -19,7 +19,7 @@ struct fuzz {
 static void
 stands_in(const struct fuzz *f, uint32_t node, bool inside)
 {
-	uint32_t from = inside ? f->view.node : 0;
+	uint32_t from = inside ? f->message.node : 0;
 
 	must(node == 0 || (node >= from && node < f->json.nodes[from].next));
 }
@@ -27,34 +27,36 @@ stands_in(const struct fuzz *f, uint32_t node, bool inside)
 static void
 judge_parts(const struct fuzz *f)
 {
-	const struct ctx_message *view = &f->view;
+	const struct ctx_message *message = &f->message;
 	const struct ctx_node *nodes = f->json.nodes;
 	size_t i;
 
-	must(view->role <= CTX_ROLE_TOOL && view->json == &f->json);
-	stands_in(f, view->role_node, false);
-	stands_in(f, view->name, false);
-	stands_in(f, view->model, false);
-	stands_in(f, view->time, false);
-	stands_in(f, view->usage, false);
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	must(message->role <= CTX_ROLE_TOOL && message->json == &f->json);
+	stands_in(f, message->role_node, false);
+	stands_in(f, message->name, false);
+	stands_in(f, message->model, false);
+	stands_in(f, message->time, false);
+	stands_in(f, message->usage, false);
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 
-		must(part->kind < CTX_BLOCK_KINDS);
-		must(part->owner <= view->n && part->owner != i + 1);
-		must(part->owner == 0 ||
-		    view->parts[part->owner - 1].kind == CTX_BLOCK_TOOL_RESULT);
-		stands_in(f, part->value, true);
-		stands_in(f, part->id, false);
-		stands_in(f, part->name, false);
-		stands_in(f, part->parent, true);
-		stands_in(f, part->child, true);
-		must((part->child == 0) == (part->parent == 0) ||
-		    part->parent == 0 || part->parent == view->node);
-		if (part->child > 0)
-			must(part->child > part->parent &&
-			    part->child < nodes[part->parent].next &&
-			    nodes[part->parent].kind >= CTX_JSON_ARRAY);
+		must(block->kind < CTX_BLOCK_KINDS);
+		must(block->result_index <= message->n &&
+		    block->result_index != i + 1);
+		must(block->result_index == 0 ||
+		    message->blocks[block->result_index - 1].kind ==
+			CTX_BLOCK_TOOL_RESULT);
+		stands_in(f, block->payload, true);
+		stands_in(f, block->id, false);
+		stands_in(f, block->name, false);
+		stands_in(f, block->container, true);
+		stands_in(f, block->removable, true);
+		must((block->removable == 0) == (block->container == 0) ||
+		    block->container == 0 || block->container == message->node);
+		if (block->removable > 0)
+			must(block->removable > block->container &&
+			    block->removable < nodes[block->container].next &&
+			    nodes[block->container].kind >= CTX_JSON_ARRAY);
 	}
 }
 
@@ -64,7 +66,7 @@ edit_message(struct fuzz *f)
 {
 	static const unsigned marks[] = {0, CTX_MARK_DROP, CTX_MARK_STRIP,
 	    CTX_MARK_CLEAR, CTX_MARK_STRIP | CTX_MARK_CLEAR};
-	struct ctx_message_edit fate = {.results = marks[f->edit % 5],
+	struct ctx_message_edit edit = {.results = marks[f->edit % 5],
 	    .rest = marks[f->edit / 5 % 5]};
 	struct ctx_buf out = {0};
 	struct ctx_json after;
@@ -73,7 +75,7 @@ edit_message(struct fuzz *f)
 	size_t used;
 
 	ctx_edits_reset(&f->edits);
-	must(ctx_edit_message(&f->edits, &f->view, f->dialect, &fate,
+	must(ctx_edit_message(&f->edits, &f->message, f->dialect, &edit,
 		 f->counter, &empty, &err) == 0);
 	if (empty)
 		return;
@@ -96,22 +98,23 @@ read_message(struct fuzz *f, uint32_t node)
 	size_t i;
 	int rc;
 
-	ctx_message_reset(&f->view, &f->json, node);
-	rc = f->dialect->read(&f->json, node, &f->view, &err);
+	ctx_message_reset(&f->message, &f->json, node);
+	rc = f->dialect->read(&f->json, node, &f->message, &err);
 	must(rc == 0 || rc == 1);
 	if (rc == 0)
 		return;
 	/* The message may be a member of the record. */
-	must(f->view.node >= node && f->view.node < f->json.nodes[node].next);
+	must(f->message.node >= node &&
+	    f->message.node < f->json.nodes[node].next);
 	judge_parts(f);
-	must(ctx_count_message(f->counter, f->dialect, &f->view, &cost, &err) ==
-	    0);
+	must(ctx_count_message(f->counter, f->dialect, &f->message, &cost,
+		 &err) == 0);
 	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
-		must(cost.rough[i] <= cost.kinds[i]);
+		must(cost.estimated_by_kind[i] <= cost.kinds[i]);
 		sum += cost.kinds[i];
 	}
 	must(cost.framing + sum <= cost.tokens);
-	must(cost.reasoning <= cost.tokens && cost.bodies <= cost.tokens &&
+	must(cost.reasoning <= cost.tokens && cost.clearable <= cost.tokens &&
 	    cost.estimated <= cost.tokens && cost.results <= cost.tokens);
 	edit_message(f);
 }
@@ -123,7 +126,7 @@ read_line(const struct fuzz *f, uint32_t node)
 
 	if (f->dialect->history == CTX_HISTORY_NONE)
 		return;
-	f->dialect->line(&f->json, node, &line);
+	f->dialect->read_line(&f->json, node, &line);
 	must(line.kind <= CTX_LINE_ROLLBACK);
 	must(line.id < f->json.n && line.parent < f->json.n &&
 	    line.about < f->json.n && line.same < f->json.n &&
@@ -133,16 +136,16 @@ read_line(const struct fuzz *f, uint32_t node)
 static void
 find_out(const struct fuzz *f, uint32_t node)
 {
-	struct ctx_record_layout shape;
+	struct ctx_record_layout layout;
 
-	ctx_detect(&f->json, node, f->edit & 1 ? f->dialect : NULL, &shape);
-	must(shape.kind <= CTX_LAYOUT_LIST);
-	must(shape.kind == CTX_LAYOUT_OTHER || shape.kind == CTX_LAYOUT_LIST ||
-	    shape.dialect != NULL);
-	must(shape.messages < f->json.n && shape.request < f->json.n &&
-	    shape.model < f->json.n && shape.list < f->json.n);
-	if (shape.kind == CTX_LAYOUT_CONVERSATION && !shape.single)
-		must(f->json.nodes[shape.messages].kind == CTX_JSON_ARRAY);
+	ctx_detect(&f->json, node, f->edit & 1 ? f->dialect : NULL, &layout);
+	must(layout.kind <= CTX_LAYOUT_LIST);
+	must(layout.kind == CTX_LAYOUT_OTHER ||
+	    layout.kind == CTX_LAYOUT_LIST || layout.dialect != NULL);
+	must(layout.messages < f->json.n && layout.request < f->json.n &&
+	    layout.model < f->json.n && layout.list < f->json.n);
+	if (layout.kind == CTX_LAYOUT_CONVERSATION && !layout.is_single_message)
+		must(f->json.nodes[layout.messages].kind == CTX_JSON_ARRAY);
 }
 
 static void
@@ -182,12 +185,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ctx_json_scan(&f.json, (const char *)data, size, &used, &err) == 1)
 		for (node = 0; node < f.json.n && node < 200; node++) {
 			find_out(&f, node);
-			(void)f.dialect->is(&f.json, node);
+			(void)f.dialect->matches(&f.json, node);
 			read_line(&f, node);
 			read_message(&f, node);
 		}
 	ctx_json_release(&f.json);
-	ctx_message_release(&f.view);
+	ctx_message_release(&f.message);
 	ctx_edits_release(&f.edits);
 	ctx_counter_release(&counter);
 	return 0;

@@ -39,26 +39,26 @@ prune(uint64_t budget, struct ctx_err *err)
 	struct ctx_prune_options options = {0};
 	struct ctx_stream stream = {0};
 	struct ctx_writer writer;
-	struct ctx_model_counters meter = {.encoding = "o200k_base"};
+	struct ctx_model_counters counters = {.encoding = "o200k_base"};
 	char name[] = "-", *files[] = {name};
 	int rc;
 
 	options.budget = (struct ctx_amount){.n = budget, .set = true};
-	options.limits.level = CTX_LEVEL_BALANCED;
-	options.limits.keep_last = 4;
-	options.limits.keep_turns = 3;
-	options.limits.pin_system = true;
-	options.limits.policy = ctx_strategy_find("pinned-fifo");
+	options.settings.level = CTX_LEVEL_BALANCED;
+	options.settings.keep_last = 4;
+	options.settings.keep_turns = 3;
+	options.settings.pin_system = true;
+	options.settings.strategy = ctx_strategy_find("pinned-fifo");
 	ctx_writer_init(&writer, STDOUT_FILENO);
 	rc = ctx_reader_open(&stream.reader, files, 1, err);
 	if (rc == 0)
-		rc = ctx_prune(&stream, &writer, &meter, &options, err);
+		rc = ctx_prune(&stream, &writer, &counters, &options, err);
 	if (rc == 0)
 		rc = ctx_writer_flush(&writer, err);
 	ctx_reader_close(stream.reader);
 	ctx_stream_release(&stream);
 	ctx_writer_release(&writer);
-	ctx_model_counters_release(&meter);
+	ctx_model_counters_release(&counters);
 	return rc;
 }
 

@@ -17,7 +17,7 @@ add(struct ctx_groups *groups, const char *role, const char *text,
 {
 	const struct ctx_dialect *dialect = ctx_dialect_find("openai-chat");
 	struct ctx_cost cost = {.tokens = 1};
-	struct ctx_message view = {0};
+	struct ctx_message message = {0};
 	struct ctx_json json;
 	struct ctx_buf line = {0};
 	struct ctx_err err;
@@ -27,9 +27,9 @@ add(struct ctx_groups *groups, const char *role, const char *text,
 		 role, text, more) == 0);
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, line.p, line.n, &used, &err) == 1);
-	NEED(dialect->read(&json, 0, &view, &err) == 1);
-	NEED(ctx_groups_add(groups, dialect, &view, &cost, 0, &err) == 0);
-	ctx_message_release(&view);
+	NEED(dialect->read(&json, 0, &message, &err) == 1);
+	NEED(ctx_groups_add(groups, dialect, &message, &cost, 0, &err) == 0);
+	ctx_message_release(&message);
 	ctx_json_release(&json);
 	ctx_buf_release(&line);
 }
@@ -44,7 +44,7 @@ is_demo(const char *text, const char *more)
 
 	NEED(ctx_groups_init(&groups, &err) == 0);
 	add(&groups, "user", text, more);
-	demo = (groups.items[0].flags & CTX_SEGMENT_DEMONSTRATION) != 0;
+	demo = (groups.segments[0].flags & CTX_SEGMENT_DEMONSTRATION) != 0;
 	ctx_groups_release(&groups);
 	return demo;
 }
@@ -102,7 +102,7 @@ asks(const char *talk, const char *want)
 					 : "user",
 		    talk[i] == 'd' ? demo : "\"x\"", "");
 	for (i = 0; talk[i] != '\0'; i++)
-		same &= ((groups.items[i].flags & CTX_SEGMENT_TASK) != 0) ==
+		same &= ((groups.segments[i].flags & CTX_SEGMENT_TASK) != 0) ==
 		    (want[i] == '?');
 	ctx_groups_release(&groups);
 	return same;

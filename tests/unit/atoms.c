@@ -128,14 +128,14 @@ payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
 }
 
 static bool
-slow_next(const char *p, size_t n, size_t *at, struct protected_span *atom)
+slow_next(const char *p, size_t n, size_t *at, struct protected_span *span)
 {
 	size_t from = *at, end;
 	bool linked;
 
 	for (; from < n; from++) {
 		if ((end = mark_end(p, n, from)) > from) {
-			*atom =
+			*span =
 			    (struct protected_span){.from = from, .to = end};
 			*at = end;
 			return true;
@@ -155,7 +155,7 @@ slow_next(const char *p, size_t n, size_t *at, struct protected_span *atom)
 		    (unsigned char)p[from - 1] >= 0x80)
 			from++;
 		if (end > from) {
-			*atom = (struct protected_span){.from = from,
+			*span = (struct protected_span){.from = from,
 			    .to = end,
 			    .payload = true};
 			return true;

@@ -30,30 +30,30 @@ judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
 {
 	const struct ctx_dialect *row = ctx_dialect_find(dialect);
 	struct ctx_place place = {.file = "-"};
-	struct ctx_message view = {0};
-	struct ctx_validator judge;
+	struct ctx_message message = {0};
+	struct ctx_validator validator;
 	struct ctx_json json;
 	struct ctx_err err;
 	size_t used;
 
 	log->text[0] = '\0';
-	NEED(row != NULL && ctx_validator_init(&judge, &err) == 0);
-	judge.found = found;
-	judge.user = log;
-	ctx_validator_begin(&judge);
+	NEED(row != NULL && ctx_validator_init(&validator, &err) == 0);
+	validator.found = found;
+	validator.user = log;
+	ctx_validator_begin(&validator);
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (; *messages != NULL; messages++) {
 		place.line++;
 		NEED(ctx_json_scan(&json, *messages, strlen(*messages), &used,
 			 &err) == 1);
-		NEED(row->read(&json, 0, &view, &err) == 1);
-		NEED(
-		    ctx_validator_add(&judge, rules, &view, &place, &err) == 0);
+		NEED(row->read(&json, 0, &message, &err) == 1);
+		NEED(ctx_validator_add(&validator, rules, &message, &place,
+			 &err) == 0);
 		place.message++;
 	}
-	NEED(ctx_validator_end(&judge, allow_pending, &err) == 0);
-	ctx_validator_release(&judge);
-	ctx_message_release(&view);
+	NEED(ctx_validator_end(&validator, allow_pending, &err) == 0);
+	ctx_validator_release(&validator);
+	ctx_message_release(&message);
 	ctx_json_release(&json);
 	return log->text;
 }
@@ -340,7 +340,7 @@ static void
 test_tables(void)
 {
 	const struct ctx_provider *provider;
-	const struct ctx_provider_limits *bounds;
+	const struct ctx_provider_limits *limits;
 	size_t i, k;
 
 	tap_case("the tables are whole");
@@ -359,18 +359,18 @@ test_tables(void)
 	}
 	CHECK(ctx_provider_find("nobody") == NULL);
 	tap_case("limits of a request, and of a model with a small window");
-	bounds = ctx_provider_limits_of(ctx_provider_find("openai"), NULL);
-	CHECK(bounds->request == UINT64_C(512) << 20);
-	CHECK(ctx_bounds_images(bounds, 128000) == 1500);
-	bounds =
+	limits = ctx_provider_limits_of(ctx_provider_find("openai"), NULL);
+	CHECK(limits->request == UINT64_C(512) << 20);
+	CHECK(ctx_bounds_images(limits, 128000) == 1500);
+	limits =
 	    ctx_provider_limits_of(NULL, ctx_dialect_find("openai-responses"));
-	CHECK(bounds->request == UINT64_C(512) << 20);
-	bounds = ctx_provider_limits_of(ctx_provider_find("anthropic"), NULL);
-	CHECK(ctx_bounds_images(bounds, 0) == 600);
-	CHECK(ctx_bounds_images(bounds, 200000) == 100);
-	CHECK(ctx_bounds_images(bounds, 200001) == 600);
-	bounds = ctx_provider_limits_of(ctx_provider_find("gemini"), NULL);
-	CHECK(ctx_bounds_images(bounds, 0) == 3600);
+	CHECK(limits->request == UINT64_C(512) << 20);
+	limits = ctx_provider_limits_of(ctx_provider_find("anthropic"), NULL);
+	CHECK(ctx_bounds_images(limits, 0) == 600);
+	CHECK(ctx_bounds_images(limits, 200000) == 100);
+	CHECK(ctx_bounds_images(limits, 200001) == 600);
+	limits = ctx_provider_limits_of(ctx_provider_find("gemini"), NULL);
+	CHECK(ctx_bounds_images(limits, 0) == 3600);
 	CHECK(
 	    ctx_provider_limits_of(ctx_provider_find("mistral"), NULL) == NULL);
 	tap_case("a provider adds its rules, a dialect keeps its form");

@@ -4,13 +4,14 @@
 
 /* The value of the text, as the detection sees it. */
 static void
-detect(const char *text, struct ctx_json *json, struct ctx_record_layout *shape)
+detect(const char *text, struct ctx_json *json,
+    struct ctx_record_layout *layout)
 {
 	struct ctx_err err;
 	size_t used;
 
 	NEED(ctx_json_scan(json, text, strlen(text), &used, &err) == 1);
-	ctx_detect(json, 0, NULL, shape);
+	ctx_detect(json, 0, NULL, layout);
 }
 
 /* Detection passes the rows by for such messages, so none may claim them. */
@@ -28,21 +29,21 @@ said(void)
 	    "{\"role\":\"tool\",\"role\":\"user\",\"content\":\"a\"}",
 	    "{\"r\\u006fle\":\"\\u0075ser\",\"content\":\"a\"}",
 	};
-	struct ctx_record_layout shape;
+	struct ctx_record_layout layout;
 	struct ctx_json json;
 	size_t i, row;
 
 	tap_case("a role and a text tell no format");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-		detect(texts[i], &json, &shape);
-		CHECK(shape.kind == CTX_LAYOUT_MESSAGE && !shape.decisive);
-		CHECK(strcmp(shape.dialect->name, "generic") == 0);
+		detect(texts[i], &json, &layout);
+		CHECK(layout.kind == CTX_LAYOUT_MESSAGE && !layout.decisive);
+		CHECK(strcmp(layout.dialect->name, "generic") == 0);
 		for (row = 0; ctx_dialect_at(row + 1) != NULL; row++)
-			CHECK(ctx_dialect_at(row)->is(&json, 0) == NULL);
-		CHECK(ctx_dialect_at(row)->is(&json, 0) != NULL);
-		CHECK(
-		    strcmp(ctx_dialect_at(row)->is(&json, 0), shape.why) == 0);
+			CHECK(ctx_dialect_at(row)->matches(&json, 0) == NULL);
+		CHECK(ctx_dialect_at(row)->matches(&json, 0) != NULL);
+		CHECK(strcmp(ctx_dialect_at(row)->matches(&json, 0),
+			  layout.why) == 0);
 	}
 	ctx_json_release(&json);
 }
@@ -62,16 +63,16 @@ told(void)
 	    {"{\"role\":\"user\",\"parts\":[\"a\",{}]}", "gemini"},
 	    {"{\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}", "bedrock"},
 	};
-	struct ctx_record_layout shape;
+	struct ctx_record_layout layout;
 	struct ctx_json json;
 	size_t i;
 
 	tap_case("a key, a block or a role of its own tells one");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		detect(rows[i].text, &json, &shape);
-		CHECK(shape.kind == CTX_LAYOUT_MESSAGE && shape.decisive);
-		CHECK(strcmp(shape.dialect->name, rows[i].dialect) == 0);
+		detect(rows[i].text, &json, &layout);
+		CHECK(layout.kind == CTX_LAYOUT_MESSAGE && layout.decisive);
+		CHECK(strcmp(layout.dialect->name, rows[i].dialect) == 0);
 	}
 	ctx_json_release(&json);
 }
@@ -98,15 +99,15 @@ arrays(void)
 		CTX_LAYOUT_CONVERSATION},
 	    {"{\"input\":[]}", CTX_LAYOUT_CONVERSATION},
 	};
-	struct ctx_record_layout shape;
+	struct ctx_record_layout layout;
 	struct ctx_json json;
 	size_t i;
 
 	tap_case("in an array any element may tell");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		detect(rows[i].text, &json, &shape);
-		CHECK(shape.kind == rows[i].kind);
+		detect(rows[i].text, &json, &layout);
+		CHECK(layout.kind == rows[i].kind);
 	}
 	ctx_json_release(&json);
 }

@@ -35,33 +35,35 @@ check_lines(void)
 {
 	struct ctx_billed_sample calls[MOST];
 	unsigned long long seed = 3;
-	struct ctx_calibration fit;
+	struct ctx_calibration calibration;
 	int i, within = 0;
 
 	tap_case("a line is found, with what is billed beside it");
 	make(calls, MOST, 1.31, 18000, 0, &seed);
-	CHECK(ctx_calibrate(&fit, calls, MOST));
-	CHECK(near(fit.factor, 1.31, 1e-4) && near(fit.beside, 18000, 1));
-	CHECK(fit.error < 1e-4 && fit.worst < 1e-4 && fit.spread < 1e-4);
+	CHECK(ctx_calibrate(&calibration, calls, MOST));
+	CHECK(near(calibration.factor, 1.31, 1e-4) &&
+	    near(calibration.beside, 18000, 1));
+	CHECK(calibration.error < 1e-4 && calibration.worst < 1e-4 &&
+	    calibration.spread < 1e-4);
 
 	tap_case("nothing beside it is nothing");
 	make(calls, MOST, 0.9, 0, 300, &seed);
-	CHECK(ctx_calibrate(&fit, calls, MOST));
-	CHECK(fit.beside == 0 && near(fit.factor, 0.9, 0.01));
+	CHECK(ctx_calibrate(&calibration, calls, MOST));
+	CHECK(calibration.beside == 0 && near(calibration.factor, 0.9, 0.01));
 
 	tap_case("calls of which nothing was counted, or billed, tell nothing");
 	calls[0].counted = calls[1].counted = calls[2].counted = 0;
-	CHECK(!ctx_calibrate(&fit, calls, 3));
+	CHECK(!ctx_calibrate(&calibration, calls, 3));
 	calls[0].counted = 100;
 	calls[0].billed = 0;
-	CHECK(!ctx_calibrate(&fit, calls, 1));
-	CHECK(!ctx_calibrate(&fit, calls, 0));
+	CHECK(!ctx_calibrate(&calibration, calls, 1));
+	CHECK(!ctx_calibrate(&calibration, calls, 0));
 
 	tap_case("95 of 100 times the spread holds the truth");
 	for (i = 0; i < 1000; i++) {
 		make(calls, 8, 1.5, 20000, 4000, &seed);
-		CHECK(ctx_calibrate(&fit, calls, 8));
-		within += near(fit.factor, 1.5, fit.spread);
+		CHECK(ctx_calibrate(&calibration, calls, 8));
+		within += near(calibration.factor, 1.5, calibration.spread);
 	}
 	CHECK(within > 920 && within < 985);
 }
@@ -71,19 +73,20 @@ check_upper(void)
 {
 	struct ctx_billed_sample calls[MOST];
 	unsigned long long seed = 9;
-	struct ctx_calibration fit;
+	struct ctx_calibration calibration;
 	size_t i, k, n;
 
 	tap_case("the upper factor counts no call too low");
 	for (k = 0; k < 2000; k++) {
 		n = 1 + (size_t)(tap_random(&seed) % MOST);
 		make(calls, n, 1.2, (double)(k % 3) * 9000, 5000, &seed);
-		if (!ctx_calibrate(&fit, calls, n))
+		if (!ctx_calibrate(&calibration, calls, n))
 			continue;
-		CHECK(fit.upper >= fit.factor && fit.worst >= fit.error);
+		CHECK(calibration.upper >= calibration.factor &&
+		    calibration.worst >= calibration.error);
 		for (i = 0; i < n; i++)
-			CHECK(
-			    fit.beside + fit.upper * (double)calls[i].counted >=
+			CHECK(calibration.beside +
+				calibration.upper * (double)calls[i].counted >=
 			    (double)calls[i].billed - 1e-6);
 	}
 }
@@ -94,16 +97,17 @@ check_few(void)
 	struct ctx_billed_sample one = {1000, 1200};
 	struct ctx_billed_sample two[] = {{1000, 1500}, {2000, 2500}};
 	struct ctx_billed_sample same[] = {{50, 60}, {50, 62}, {50, 58}};
-	struct ctx_calibration fit;
+	struct ctx_calibration calibration;
 
 	tap_case("few calls are a share, and say that it is not sure");
-	CHECK(!ctx_calibrate(&fit, NULL, 0));
-	CHECK(ctx_calibrate(&fit, &one, 1));
-	CHECK(near(fit.factor, 1.2, 1e-9) && isinf(fit.spread));
-	CHECK(ctx_calibrate(&fit, two, 2));
-	CHECK(fit.beside == 0 && fit.factor > 1.25 && fit.factor < 1.5);
-	CHECK(ctx_calibrate(&fit, same, 3));
-	CHECK(fit.beside == 0 && near(fit.factor, 1.2, 1e-9));
+	CHECK(!ctx_calibrate(&calibration, NULL, 0));
+	CHECK(ctx_calibrate(&calibration, &one, 1));
+	CHECK(near(calibration.factor, 1.2, 1e-9) && isinf(calibration.spread));
+	CHECK(ctx_calibrate(&calibration, two, 2));
+	CHECK(calibration.beside == 0 && calibration.factor > 1.25 &&
+	    calibration.factor < 1.5);
+	CHECK(ctx_calibrate(&calibration, same, 3));
+	CHECK(calibration.beside == 0 && near(calibration.factor, 1.2, 1e-9));
 }
 
 static uint64_t

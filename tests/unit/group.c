@@ -24,7 +24,7 @@ static const struct ctx_dialect either = {.name = "either",
 struct fixture {
 	struct ctx_groups groups;
 	struct ctx_json json;
-	struct ctx_message view;
+	struct ctx_message message;
 	struct ctx_buf text;
 	struct ctx_err err;
 };
@@ -42,7 +42,7 @@ release(struct fixture *f)
 {
 	ctx_groups_release(&f->groups);
 	ctx_json_release(&f->json);
-	ctx_message_release(&f->view);
+	ctx_message_release(&f->message);
 	ctx_buf_release(&f->text);
 }
 
@@ -53,7 +53,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 {
 	struct ctx_cost cost = {.tokens = 1};
 	size_t at, end, id, used;
-	struct ctx_block *part;
+	struct ctx_block *block;
 	uint32_t node = 1;
 	enum ctx_block_kind kind;
 
@@ -73,26 +73,26 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	NEED(ctx_buf_printf(&f->text, &f->err, "]") == 0);
 	NEED(
 	    ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) == 1);
-	ctx_message_reset(&f->view, &f->json, 0);
-	f->view.role = parts[0] == 'u' ? CTX_ROLE_USER
-	    : parts[0] == 'R'          ? CTX_ROLE_TOOL
-				       : CTX_ROLE_ASSISTANT;
-	if (f->view.role == CTX_ROLE_USER)
-		f->view.name = 2;
+	ctx_message_reset(&f->message, &f->json, 0);
+	f->message.role = parts[0] == 'u' ? CTX_ROLE_USER
+	    : parts[0] == 'R'             ? CTX_ROLE_TOOL
+					  : CTX_ROLE_ASSISTANT;
+	if (f->message.role == CTX_ROLE_USER)
+		f->message.name = 2;
 	for (at = 0; at < n; at = end + 1, node += 2) {
 		for (end = at; end < n && parts[end] != '+'; end++)
 			;
 		kind = parts[at] == 'C' ? CTX_BLOCK_TOOL_CALL
 		    : parts[at] == 'R'  ? CTX_BLOCK_TOOL_RESULT
 					: CTX_BLOCK_TEXT;
-		part = ctx_message_add_block(&f->view, kind, node, &f->err);
-		NEED(part != NULL);
+		block = ctx_message_add_block(&f->message, kind, node, &f->err);
+		NEED(block != NULL);
 		/* An id or a name that is empty is none. */
-		part->id = node;
-		part->name = node + 1;
+		block->id = node;
+		block->name = node + 1;
 	}
-	NEED(ctx_groups_add(&f->groups, dialect, &f->view, &cost, 0, &f->err) ==
-	    0);
+	NEED(ctx_groups_add(&f->groups, dialect, &f->message, &cost, 0,
+		 &f->err) == 0);
 }
 
 /* The number of each message's turn. */
@@ -110,7 +110,7 @@ turned(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	}
 	for (i = 0; i < f.groups.n; i++)
 		n += (size_t)snprintf(found + n, sizeof found - n, "%s%u",
-		    i == 0 ? "" : " ", f.groups.items[i].turn);
+		    i == 0 ? "" : " ", f.groups.segments[i].turn);
 	release(&f);
 	if (strcmp(found, want) == 0)
 		return true;
@@ -136,8 +136,8 @@ grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	}
 	for (i = 0; i < f.groups.n; i++) {
 		n += (size_t)snprintf(found + n, sizeof found - n, "%u ",
-		    ctx_group_of(f.groups.items, i));
-		open += f.groups.items[i].open;
+		    ctx_group_of(f.groups.segments, i));
+		open += f.groups.segments[i].open_calls;
 	}
 	snprintf(found + n, sizeof found - n, "open %u", open);
 	release(&f);
@@ -263,9 +263,9 @@ many(const struct ctx_dialect *dialect, uint32_t n, bool ids, bool backwards)
 		    backwards ? n - 1 - i : i);
 		add(&f, dialect, one, strlen(one));
 	}
-	CHECK(f.groups.items[0].open == 0);
+	CHECK(f.groups.segments[0].open_calls == 0);
 	for (i = 0; i <= n; i++)
-		if (ctx_group_of(f.groups.items, i) != 0)
+		if (ctx_group_of(f.groups.segments, i) != 0)
 			break;
 	CHECK(i == n + 1);
 	ctx_buf_release(&calls);
@@ -301,16 +301,16 @@ test_compact(void)
 	CHECK(f.groups.n == 1);
 	add(&f, &loose, "R:f", 3);
 	add(&f, &loose, "Ra", 2);
-	CHECK(ctx_group_of(f.groups.items, 1) == 0);
-	CHECK(ctx_group_of(f.groups.items, 2) == 0);
-	CHECK(f.groups.items[0].open == 0);
+	CHECK(ctx_group_of(f.groups.segments, 1) == 0);
+	CHECK(ctx_group_of(f.groups.segments, 2) == 0);
+	CHECK(f.groups.segments[0].open_calls == 0);
 	tap_case("the next conversation knows nothing of the last");
 	add(&f, &loose, "Cb", 2);
 	ctx_groups_reset(&f.groups);
 	add(&f, &loose, "Rb", 2);
 	add(&f, &loose, "a", 1);
 	add(&f, &loose, "R", 1);
-	CHECK(ctx_group_of(f.groups.items, 2) == 2);
+	CHECK(ctx_group_of(f.groups.segments, 2) == 2);
 	release(&f);
 }
 
@@ -319,7 +319,7 @@ static void
 test_forget(void)
 {
 	enum { ROUNDS = 3000, LATE = 5 };
-	struct ctx_segment *items;
+	struct ctx_segment *segments;
 	struct fixture f;
 	bool paired = true;
 	size_t most = 0, last;
@@ -338,12 +338,12 @@ test_forget(void)
 			continue;
 		n = snprintf(one, sizeof one, "Ri%d", i - LATE);
 		add(&f, &strict, one, (size_t)n);
-		items = f.groups.items;
+		segments = f.groups.segments;
 		last = f.groups.n - 1;
-		call = ctx_group_of(items, (uint32_t)last);
-		paired &= call < last && items[call].open == 0 &&
-		    items[call].tool != 0 &&
-		    items[last].tool == items[call].tool;
+		call = ctx_group_of(segments, (uint32_t)last);
+		paired &= call < last && segments[call].open_calls == 0 &&
+		    segments[call].tool != 0 &&
+		    segments[last].tool == segments[call].tool;
 		NEED(ctx_groups_forget(&f.groups, &f.err) == 0);
 		most = f.groups.n > most ? f.groups.n : most;
 	}
@@ -410,8 +410,8 @@ test_random(void)
 			answers = dice > 3;
 			group[i] = want;
 			add(&f, &loose, one, strlen(one));
-			CHECK(
-			    ctx_group_of(f.groups.items, (uint32_t)i) == want);
+			CHECK(ctx_group_of(f.groups.segments, (uint32_t)i) ==
+			    want);
 		}
 		release(&f);
 	}

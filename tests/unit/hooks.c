@@ -16,7 +16,7 @@ static const char chat[] =
 struct run {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
-	struct ctx_model_counters meter;
+	struct ctx_model_counters counters;
 	char in[32], out[32], *files[1];
 	int fd;
 };
@@ -51,7 +51,7 @@ end(struct run *run, char *out, size_t size)
 	ctx_writer_release(&run->writer);
 	ctx_reader_close(run->stream.reader);
 	ctx_stream_release(&run->stream);
-	ctx_model_counters_release(&run->meter);
+	ctx_model_counters_release(&run->counters);
 	n = pread(run->fd, out, size, 0);
 	NEED(n >= 0 && (size_t)n < size);
 	close(run->fd);
@@ -64,7 +64,7 @@ static int
 pruned(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
 	(void)err;
-	*(uint64_t *)user = outcome->left;
+	*(uint64_t *)user = outcome->messages_kept;
 	return 0;
 }
 
@@ -76,15 +76,15 @@ prune(char *out, size_t size, uint64_t *left)
 	struct run run;
 
 	begin(&run, chat);
-	options.limits.policy = ctx_strategy_find("fifo");
-	options.limits.keep_messages = 1;
+	options.settings.strategy = ctx_strategy_find("fifo");
+	options.settings.keep_messages = 1;
 	options.budget.set = true;
 	options.budget.n = 20;
 	options.user = left;
 	options.ended = left != NULL ? pruned : NULL;
-	NEED(options.limits.policy != NULL);
-	CHECK(ctx_prune(&run.stream, &run.writer, &run.meter, &options, &err) ==
-	    0);
+	NEED(options.settings.strategy != NULL);
+	CHECK(ctx_prune(&run.stream, &run.writer, &run.counters, &options,
+		  &err) == 0);
 	return end(&run, out, size);
 }
 
@@ -106,16 +106,16 @@ cache(char *out, size_t size, uint64_t *marks)
 	begin(&run, chat);
 	options.user = marks;
 	options.ended = marks != NULL ? hinted : NULL;
-	CHECK(ctx_mark_cache(&run.stream, &run.writer, &run.meter, &options,
+	CHECK(ctx_mark_cache(&run.stream, &run.writer, &run.counters, &options,
 		  &err) == 0);
 	return end(&run, out, size);
 }
 
 static int
-counted(void *user, const struct ctx_token_stats *tally, struct ctx_err *err)
+counted(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	(void)err;
-	*(uint64_t *)user += tally->tokens;
+	*(uint64_t *)user += stats->tokens;
 	return 0;
 }
 
@@ -131,7 +131,7 @@ tally(uint64_t *messages, uint64_t *all)
 	hooks.user = messages != NULL ? messages : all;
 	hooks.message = messages != NULL ? counted : NULL;
 	hooks.ended = all != NULL ? counted : NULL;
-	CHECK(ctx_count_stream(&run.stream, &run.meter, &hooks, &err) == 0);
+	CHECK(ctx_count_stream(&run.stream, &run.counters, &hooks, &err) == 0);
 	CHECK(end(&run, none, sizeof none) == 0);
 }
 

@@ -31,7 +31,7 @@ check_notices(struct fixture *f, unsigned long *bad)
 	for (i = 0; i < f->n; i++)
 		some |= (whole.marks[i] & CTX_MARK_NOTICE) != 0;
 	if (same(f, &whole, &stream) &&
-	    !(some && whole.after > f->limits.budget))
+	    !(some && whole.after > f->settings.budget))
 		return some;
 	if ((*bad)++ == 0) {
 		printf("# notices of %d, %d left: whole, streaming\n",
@@ -66,8 +66,8 @@ check_late(void)
 	f.dialect = *ctx_dialect_find("gemini");
 	f.dialect.rules &= ~CTX_TAKES_ROWS;
 	memcpy(f.list, list, sizeof list);
-	f.limits.policy = ctx_strategy_find("pinned-fifo");
-	f.limits.budget = f.limits.trigger = f.limits.target = 110;
+	f.settings.strategy = ctx_strategy_find("pinned-fifo");
+	f.settings.budget = f.settings.trigger = f.settings.target = 110;
 	plan_them(&f, false, &whole);
 	CHECK(memcmp(whole.marks, want, sizeof want) == 0);
 	for (seed = 1; seed < 100; seed++) {
@@ -102,7 +102,7 @@ main(void)
 			explain(&f, &whole, &stream);
 		}
 		cut += memchr(whole.marks, CTX_MARK_DROP, f.n) != NULL;
-		over += whole.after > f.limits.target;
+		over += whole.after > f.settings.target;
 		noted += check_notices(&f, &notice_bad);
 	}
 	printf("# %lu conversations, %lu cut, %lu above their target\n", n, cut,

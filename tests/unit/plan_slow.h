@@ -27,7 +27,7 @@ struct message {
 struct fixture {
 	struct message list[MOST];
 	size_t n;
-	struct ctx_prune_settings limits;
+	struct ctx_prune_settings settings;
 	unsigned long long seed;
 	const uint8_t *data; /* what decides, before the seed does */
 	size_t size;
@@ -133,15 +133,15 @@ make_limits(struct fixture *f)
 {
 	static const char *const names[] = {"pinned-fifo", "fifo", "middle-out",
 	    "window"};
-	struct ctx_prune_settings *l = &f->limits;
+	struct ctx_prune_settings *l = &f->settings;
 	uint64_t total = 0;
 	size_t i;
 
 	for (i = 0; i < f->n; i++)
 		total += f->list[i].tokens;
 	memset(l, 0, sizeof *l);
-	l->policy = ctx_strategy_find(names[upto(f, 3)]);
-	NEED(l->policy != NULL);
+	l->strategy = ctx_strategy_find(names[upto(f, 3)]);
+	NEED(l->strategy != NULL);
 	l->level = (enum ctx_level)upto(f, 2);
 	l->budget = upto(f, total + 20);
 	l->trigger = upto(f, 1) ? l->budget : upto(f, l->budget);
@@ -151,7 +151,7 @@ make_limits(struct fixture *f)
 	l->keep_first = upto(f, 3);
 	l->window_turns = 1 + upto(f, 4);
 	l->quantum = upto(f, 3) ? 0 : 1 + upto(f, 150);
-	l->pin_system = l->policy->pins_system && upto(f, 5) > 0;
+	l->pin_system = l->strategy->pins_system && upto(f, 5) > 0;
 	/* No format where they must names its users. */
 	l->alternates =
 	    upto(f, 2) == 0 && !(f->dialect.rules & CTX_NAMES_USERS);
@@ -196,10 +196,10 @@ static inline void
 add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 {
 	bool notice = f->note > 0 && m->kind == 's' && m->tokens % 2 == 0;
-	struct ctx_segment *item;
+	struct ctx_segment *segment;
 	char text[500];
 	struct ctx_json json;
-	struct ctx_message view = {0};
+	struct ctx_message message = {0};
 	struct ctx_cost cost = {0};
 	struct ctx_err err;
 	size_t used;
@@ -207,24 +207,24 @@ add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, text, write_message(text, sizeof text, m),
 		 &used, &err) == 1);
-	NEED(f->dialect.read(&json, 0, &view, &err) == 1);
-	view.name = ctx_json_find(&json, 0, "name");
+	NEED(f->dialect.read(&json, 0, &message, &err) == 1);
+	message.name = ctx_json_find(&json, 0, "name");
 	cost.tokens = m->tokens;
 	cost.framing = FRAMING;
 	cost.reasoning = m->reasoning;
-	cost.bodies = m->bodies;
+	cost.clearable = m->bodies;
 	if (m->goes_on) {
 		cost.results = m->tokens - FRAMING;
 		cost.tokens += m[1].tokens - FRAMING;
 	}
-	NEED(ctx_groups_add(groups, &f->dialect, &view, &cost,
+	NEED(ctx_groups_add(groups, &f->dialect, &message, &cost,
 		 (m->pinned ? CTX_SEGMENT_PINNED : 0u) |
 		     (notice ? CTX_SEGMENT_NOTICE : 0u),
 		 &err) == 0);
-	item = &groups->items[groups->n - 1];
-	if (item->flags & CTX_SEGMENT_USER)
-		item->note = (uint32_t)f->note;
-	ctx_message_release(&view);
+	segment = &groups->segments[groups->n - 1];
+	if (segment->flags & CTX_SEGMENT_USER)
+		segment->notice_tokens = (uint32_t)f->note;
+	ctx_message_release(&message);
 	ctx_json_release(&json);
 }
 
@@ -238,7 +238,7 @@ plan_them(struct fixture *f, bool early, struct result *out)
 	struct ctx_err err;
 
 	NEED(ctx_groups_init(&groups, &err) == 0);
-	ctx_plan_reset(&plan, &f->limits);
+	ctx_plan_reset(&plan, &f->settings);
 	plan.fixed = 3;
 	memset(out->marks, 0, sizeof out->marks);
 	for (i = 0; i <= f->n; i++) {
@@ -253,8 +253,8 @@ plan_them(struct fixture *f, bool early, struct result *out)
 			continue;
 		NEED(ctx_plan_decide(&plan, &groups, ended, &err) == 0);
 		for (j = 0; j < groups.n; j++)
-			out->marks[first[groups.items[j].message] +
-			    ((groups.items[j].flags & CTX_SEGMENT_REST) !=
+			out->marks[first[groups.segments[j].message] +
+			    ((groups.segments[j].flags & CTX_SEGMENT_REST) !=
 				0)] |= plan.marks[j];
 		if (!ended)
 			NEED(ctx_plan_compact(&plan, &groups, &err) == 0);
@@ -349,7 +349,7 @@ slow_asks(struct slow *s)
 			last &= j <= i;
 		}
 		s->asks[i] = m[i].kind == 'u' &&
-		    (first || last || s->f->limits.alternates);
+		    (first || last || s->f->settings.alternates);
 		s->alone[i] = m[i].kind == 'u' && !s->asks[i];
 	}
 }
@@ -357,7 +357,7 @@ slow_asks(struct slow *s)
 static inline void
 slow_holds(struct slow *s)
 {
-	const struct ctx_prune_settings *l = &s->f->limits;
+	const struct ctx_prune_settings *l = &s->f->settings;
 	const struct message *m = s->f->list;
 	uint64_t spoken = 0, nth = 0;
 	size_t i, j, n = s->f->n;
@@ -372,7 +372,7 @@ slow_holds(struct slow *s)
 			last_of_turn &=
 			    m[j].kind == 's' || s->turn[j] != s->turn[i];
 		pin |= system && l->pin_system;
-		pin |= !system && l->policy->pins_first &&
+		pin |= !system && l->strategy->pins_first &&
 		    nth < l->keep_first && !(m[i].kind == 'u' && m[i].demo);
 		last = !system && spoken - nth <= l->keep_last;
 		last |= i + 1 + m[i].goes_on == n;
@@ -524,7 +524,7 @@ static inline void
 slow_hold_if_room(struct slow *s)
 {
 	struct slow floor = *s, more = *s;
-	uint64_t most = s->f->limits.target, sum;
+	uint64_t most = s->f->settings.target, sum;
 	size_t i;
 
 	for (i = 0; i < s->f->n; i++) {
@@ -556,7 +556,7 @@ slow_oldest(const struct slow *s)
 static inline void
 slow_plan(const struct fixture *f, struct result *out)
 {
-	const struct ctx_prune_settings *l = &f->limits;
+	const struct ctx_prune_settings *l = &f->settings;
 	struct slow s = {.f = f};
 	uint64_t total = 3;
 	size_t i, j;
@@ -568,7 +568,7 @@ slow_plan(const struct fixture *f, struct result *out)
 		slow_alternate(&s);
 	for (i = 0; i < f->n; i++)
 		total += f->list[i].tokens - (f->list[i].goes_on ? FRAMING : 0);
-	if (!l->policy->bounded) {
+	if (!l->strategy->has_budget) {
 		for (i = 0; i < f->n; i++)
 			if (s.group[i] == (int)i && !s.held[i] &&
 			    (!s.asks[i] || s.talk[i]) &&
@@ -602,12 +602,12 @@ slow_plan(const struct fixture *f, struct result *out)
 static inline void
 explain(const struct fixture *f, const struct result *a, const struct result *b)
 {
-	const struct ctx_prune_settings *l = &f->limits;
+	const struct ctx_prune_settings *l = &f->settings;
 	size_t i;
 
 	printf("# %s level %d trigger %d target %d k %d t %d first %d window "
 	       "%d quantum %d pin %d alternates %d\n",
-	    l->policy->name, (int)l->level, (int)l->trigger, (int)l->target,
+	    l->strategy->name, (int)l->level, (int)l->trigger, (int)l->target,
 	    (int)l->keep_last, (int)l->keep_turns, (int)l->keep_first,
 	    (int)l->window_turns, (int)l->quantum, l->pin_system,
 	    l->alternates);

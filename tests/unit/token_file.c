@@ -281,16 +281,16 @@ tokenizer_json(json_t *root)
 static void
 check_limits(struct ctx_token_counter *c, const char *p, size_t n)
 {
-	struct ctx_token_index marks = {0};
+	struct ctx_token_index index = {0};
 	uint64_t all, limit, tokens, want;
 	struct ctx_err err;
 	bool within;
 	size_t at;
 
 	CHECK(ctx_token_count(c, p, n, &all, &err) == 0);
-	CHECK(ctx_token_index_append(&marks, c, p, n / 2, &err) == 0);
-	CHECK(ctx_token_index_append(&marks, c, p, n, &err) == 0);
-	CHECK(marks.tokens == all);
+	CHECK(ctx_token_index_append(&index, c, p, n / 2, &err) == 0);
+	CHECK(ctx_token_index_append(&index, c, p, n, &err) == 0);
+	CHECK(index.tokens == all);
 	for (limit = 0; limit <= all + 1; limit += 1 + limit / 9) {
 		CHECK(ctx_token_fits(c, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
@@ -298,21 +298,21 @@ check_limits(struct ctx_token_counter *c, const char *p, size_t n)
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
 		CHECK(all > limit || at == n);
-		CHECK(ctx_token_index_head(&marks, c, p, limit, &at, &tokens,
+		CHECK(ctx_token_index_head(&index, c, p, limit, &at, &tokens,
 			  &err) == 0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_token_index_tail(&marks, c, p, limit, &at, &tokens,
+		CHECK(ctx_token_index_tail(&index, c, p, limit, &at, &tokens,
 			  &err) == 0);
 		CHECK(ctx_token_count(c, p + at, n - at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_token_index_range(&marks, c, p, at / 2, n, &tokens,
+		CHECK(ctx_token_index_range(&index, c, p, at / 2, n, &tokens,
 			  &err) == 0);
 		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want, &err) ==
 		    0);
 		CHECK(tokens == want);
 	}
-	ctx_token_index_release(&marks);
+	ctx_token_index_release(&index);
 }
 
 /* Added tokens and patterns move boundaries from afar. */

@@ -331,7 +331,7 @@ too_slow(void)
 	struct ctx_token_counter *c;
 	struct ctx_tokenizer *t = opened(root, &c);
 	struct ctx_tokens ids = {0};
-	struct ctx_token_index marks = {0};
+	struct ctx_token_index index = {0};
 	struct ctx_err err;
 	char text[20000];
 	uint64_t tokens;
@@ -352,17 +352,17 @@ too_slow(void)
 	CHECK(ctx_token_count_streaming(c, text, sizeof text, &at, &tokens,
 		  &err) == 0);
 	CHECK(at <= fast && at == tokens);
-	SLOW(ctx_token_index_append(&marks, c, text, sizeof text, &err));
-	CHECK(ctx_token_index_append(&marks, c, text, fast, &err) == 0);
-	CHECK(ctx_token_index_range(&marks, c, text, 0, fast, &tokens, &err) ==
+	SLOW(ctx_token_index_append(&index, c, text, sizeof text, &err));
+	CHECK(ctx_token_index_append(&index, c, text, fast, &err) == 0);
+	CHECK(ctx_token_index_range(&index, c, text, 0, fast, &tokens, &err) ==
 		0 &&
 	    tokens == fast);
-	SLOW(ctx_token_index_append(&marks, c, text, sizeof text, &err));
-	SLOW(ctx_token_index_head(&marks, c, text, 30000, &at, &tokens, &err));
-	SLOW(ctx_token_index_tail(&marks, c, text, 100, &at, &tokens, &err));
-	SLOW(ctx_token_index_range(&marks, c, text, fast, sizeof text, &tokens,
+	SLOW(ctx_token_index_append(&index, c, text, sizeof text, &err));
+	SLOW(ctx_token_index_head(&index, c, text, 30000, &at, &tokens, &err));
+	SLOW(ctx_token_index_tail(&index, c, text, 100, &at, &tokens, &err));
+	SLOW(ctx_token_index_range(&index, c, text, fast, sizeof text, &tokens,
 	    &err));
-	ctx_token_index_release(&marks);
+	ctx_token_index_release(&index);
 	ctx_tokens_release(&ids);
 	ctx_token_counter_close(c);
 	ctx_tokenizer_close(t);

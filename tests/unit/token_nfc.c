@@ -397,7 +397,7 @@ check_limits(const char *p, size_t n)
 static void
 check_marks(const char *p, size_t n)
 {
-	struct ctx_token_index marks = {0};
+	struct ctx_token_index index = {0};
 	uint64_t tokens, limit;
 	size_t end, from, to, at;
 	unsigned i;
@@ -406,24 +406,24 @@ check_marks(const char *p, size_t n)
 		end += 1 + pick(n / 3 + 1);
 		end = end < n ? end : n;
 		CHECK(
-		    ctx_token_index_append(&marks, counter, p, end, &err) == 0);
-		CHECK(marks.tokens == count(p, end));
+		    ctx_token_index_append(&index, counter, p, end, &err) == 0);
+		CHECK(index.tokens == count(p, end));
 	}
 	for (i = 0; i < 8 && n > 0; i++) {
 		from = pick(n);
 		to = from + pick(n - from + 1);
-		CHECK(ctx_token_index_range(&marks, counter, p, from, to,
+		CHECK(ctx_token_index_range(&index, counter, p, from, to,
 			  &tokens, &err) == 0);
 		CHECK(tokens == count(p + from, to - from));
-		limit = pick((size_t)marks.tokens + 3);
-		CHECK(ctx_token_index_head(&marks, counter, p, limit, &at,
+		limit = pick((size_t)index.tokens + 3);
+		CHECK(ctx_token_index_head(&index, counter, p, limit, &at,
 			  &tokens, &err) == 0);
 		CHECK(tokens <= limit && tokens == count(p, at));
-		CHECK(ctx_token_index_tail(&marks, counter, p, limit, &at,
+		CHECK(ctx_token_index_tail(&index, counter, p, limit, &at,
 			  &tokens, &err) == 0);
 		CHECK(tokens <= limit && tokens == count(p + at, n - at));
 	}
-	ctx_token_index_release(&marks);
+	ctx_token_index_release(&index);
 }
 
 /* Counts a text that comes in parts of up to so many bytes; *rest becomes

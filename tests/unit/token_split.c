@@ -290,7 +290,7 @@ long_runs(void)
 
 /* Half of the pieces become words, of as many tokens as they have bytes. */
 static void
-learn(struct ctx_pretoken_cache *words, const char *text,
+learn(struct ctx_pretoken_cache *cache, const char *text,
     const struct ctx_pretokenize *s)
 {
 	struct ctx_key key;
@@ -302,9 +302,9 @@ learn(struct ctx_pretoken_cache *words, const char *text,
 		if (length > CTX_PRETOKEN_CACHE_KEY || pick(2) == 0)
 			continue;
 		key = ctx_key_copy(text + s->start[i], length);
-		if (ctx_pretoken_cache_find(words, key) == 0)
-			ctx_pretoken_cache_add(words, key, length);
-		CHECK(ctx_pretoken_cache_find(words, key) == length);
+		if (ctx_pretoken_cache_find(cache, key) == 0)
+			ctx_pretoken_cache_add(cache, key, length);
+		CHECK(ctx_pretoken_cache_find(cache, key) == length);
 	}
 }
 
@@ -313,7 +313,7 @@ probing(void)
 {
 	static struct ctx_pretoken_lookup probes[2];
 	static struct ctx_pretokenize s;
-	struct ctx_pretoken_cache words;
+	struct ctx_pretoken_cache cache;
 	struct ctx_err err;
 	char text[1016];
 	uint64_t tokens, others, known, found = 0;
@@ -321,7 +321,7 @@ probing(void)
 	unsigned round;
 
 	tap_case("every back end finds the same pieces among words");
-	NEED(ctx_pretoken_cache_init(&words, &err) == 0);
+	NEED(ctx_pretoken_cache_init(&cache, &err) == 0);
 	for (round = 0; round < 2000; round++) {
 		n = make_text(text, pick(800), 0);
 		if (n == 0)
@@ -329,9 +329,9 @@ probing(void)
 		memset(text + n, 'x', CTX_VOCAB_KEY);
 		ctx_pretokenize_portable(&s, families[0].scheme, 0, text, n,
 		    CTX_PRETOKEN_LOOKUP_MAX);
-		learn(&words, text, &s);
+		learn(&cache, text, &s);
 		tokens = 0;
-		misses = ctx_pretoken_lookup_portable(&words, text, s.start,
+		misses = ctx_pretoken_lookup_portable(&cache, text, s.start,
 		    s.end, s.n, &probes[0], &tokens);
 		known = 0;
 		for (i = k = longs = 0; i < s.n; i++) {
@@ -350,7 +350,7 @@ probing(void)
 			    backends[b].simd)
 				continue;
 			others = 0;
-			CHECK(backends[b].probe(&words, text, s.start, s.end,
+			CHECK(backends[b].probe(&cache, text, s.start, s.end,
 				  s.n, &probes[1], &others) == misses);
 			CHECK(others == tokens);
 			CHECK(probes[1].nlongs == longs &&
@@ -362,22 +362,22 @@ probing(void)
 				  s.n * sizeof probes[0].keys[0]) == 0);
 		}
 	}
-	CHECK(found > 10000 && words.bits > 8);
-	ctx_pretoken_cache_release(&words);
+	CHECK(found > 10000 && cache.bits > 8);
+	ctx_pretoken_cache_release(&cache);
 }
 
 static void
 long_words(void)
 {
 	enum { WORDS = 60000 };
-	struct ctx_pretoken_cache words;
+	struct ctx_pretoken_cache cache;
 	struct ctx_err err;
 	char text[CTX_PRETOKEN_CACHE_LONG];
 	unsigned i, n, round, found, lost = 0;
 	uint64_t hash;
 
 	tap_case("long words are found again or forgotten, never mistaken");
-	NEED(ctx_pretoken_cache_init(&words, &err) == 0);
+	NEED(ctx_pretoken_cache_init(&cache, &err) == 0);
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < WORDS; i++) {
 			n = 16 + i % (CTX_PRETOKEN_CACHE_LONG - 15);
@@ -385,19 +385,19 @@ long_words(void)
 			memcpy(text + i % 9, &i, sizeof i);
 			hash = ctx_pretoken_cache_hash_long(text, n);
 			found =
-			    ctx_pretoken_cache_find_long(&words, hash, text, n);
+			    ctx_pretoken_cache_find_long(&cache, hash, text, n);
 			CHECK(found == 0 || found == 1 + i % 100);
 			lost += round > 0 && found == 0;
 			if (round > 0)
 				continue;
-			ctx_pretoken_cache_add_long(&words, text, n,
+			ctx_pretoken_cache_add_long(&cache, text, n,
 			    1 + i % 100);
-			CHECK(ctx_pretoken_cache_find_long(&words, hash, text,
+			CHECK(ctx_pretoken_cache_find_long(&cache, hash, text,
 				  n) == 1 + i % 100);
 		}
 	/* There is room for half of them. */
 	CHECK(lost > WORDS / 4 && lost < WORDS / 4 * 3);
-	ctx_pretoken_cache_release(&words);
+	ctx_pretoken_cache_release(&cache);
 }
 
 static void

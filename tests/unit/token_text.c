@@ -335,7 +335,7 @@ static void
 checkpoints(void)
 {
 	static char text[100000];
-	struct ctx_token_index marks = {0};
+	struct ctx_token_index index = {0};
 	size_t n, end, from, to, at;
 	uint64_t tokens, limit;
 	unsigned round, i;
@@ -348,33 +348,33 @@ checkpoints(void)
 		for (end = 0; end < n;) {
 			end += 1 + pick(round % 3 == 0 ? 20000 : 3000);
 			end = end < n ? end : n;
-			CHECK(ctx_token_index_append(&marks, counter, text, end,
+			CHECK(ctx_token_index_append(&index, counter, text, end,
 				  &err) == 0);
-			CHECK(marks.end == end);
+			CHECK(index.end == end);
 			if (pick(4) == 0)
-				CHECK(marks.tokens == count(text, end));
+				CHECK(index.tokens == count(text, end));
 		}
-		CHECK(marks.tokens == count(text, n));
+		CHECK(index.tokens == count(text, n));
 		for (i = 0; i < 60; i++) {
 			from = pick(n);
 			to = from + pick(n - from + 1);
-			CHECK(ctx_token_index_range(&marks, counter, text, from,
+			CHECK(ctx_token_index_range(&index, counter, text, from,
 				  to, &tokens, &err) == 0);
 			CHECK(tokens == count(text + from, to - from));
-			limit = pick((size_t)marks.tokens + 10);
-			CHECK(ctx_token_index_head(&marks, counter, text, limit,
+			limit = pick((size_t)index.tokens + 10);
+			CHECK(ctx_token_index_head(&index, counter, text, limit,
 				  &at, &tokens, &err) == 0);
 			CHECK(tokens <= limit && tokens == count(text, at));
 			if (i % 10 > 0)
 				continue;
-			CHECK(ctx_token_index_tail(&marks, counter, text, limit,
+			CHECK(ctx_token_index_tail(&index, counter, text, limit,
 				  &at, &tokens, &err) == 0);
 			CHECK(tokens <= limit &&
 			    tokens == count(text + at, n - at));
 		}
-		ctx_token_index_reset(&marks);
+		ctx_token_index_reset(&index);
 	}
-	ctx_token_index_release(&marks);
+	ctx_token_index_release(&index);
 }
 
 /* Counts a text that comes in parts of up to so many bytes; no more than

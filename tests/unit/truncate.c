@@ -213,8 +213,8 @@ is_stop(const struct text *text, size_t at)
 /* ---- sizes ---- */
 
 struct sizes {
-	struct ctx_model_counters meter;
-	struct ctx_model_counter measure;
+	struct ctx_model_counters counters;
+	struct ctx_model_counter model_counter;
 };
 
 static uint64_t
@@ -230,9 +230,9 @@ size_of(struct sizes *sizes, enum ctx_size unit, const char *p, size_t n)
 	case CTX_SIZE_BYTES:
 		return n;
 	case CTX_SIZE_TOKENS:
-		NEED(ctx_token_count(sizes->measure.counter->tokens, p, n,
+		NEED(ctx_token_count(sizes->model_counter.counter->tokens, p, n,
 			 &size, &err) == 0);
-		return ctx_tokens_to_model(sizes->measure.counter, size);
+		return ctx_tokens_to_model(sizes->model_counter.counter, size);
 	case CTX_SIZE_LINES:
 		for (i = 0; i < n; i++)
 			size += p[i] == '\n';
@@ -310,7 +310,7 @@ truncate_text(struct sizes *sizes, struct ctx_truncate_options *options,
 	open_stream(&stream, in_name, dialect);
 	ctx_writer_init(&writer, fd);
 	ctx_reader_set_writer(stream.reader, &writer);
-	if (ctx_truncate(&stream, &writer, &sizes->meter, options, &counts,
+	if (ctx_truncate(&stream, &writer, &sizes->counters, options, &counts,
 		&err) < 0) {
 		printf("# %s\n", err.text);
 		CHECK(0);
@@ -511,7 +511,7 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 	uint64_t before, size, head_size = 0, tail_size = total;
 	struct ctx_grapheme grapheme = {0};
 	struct protected_span_walk walk;
-	struct protected_span atom;
+	struct protected_span span;
 	size_t at, n = 1;
 	uint32_t cp;
 	bool more, found = false;
@@ -519,15 +519,15 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 	*head = 0;
 	*tail = text->n;
 	ctx_protected_spans_begin(&walk, p, text->n);
-	more = ctx_protected_span_next(&walk, &atom);
+	more = ctx_protected_span_next(&walk, &span);
 	for (at = 0; at <= text->n; at += n) {
-		while (more && atom.to <= at)
-			more = ctx_protected_span_next(&walk, &atom);
+		while (more && span.to <= at)
+			more = ctx_protected_span_next(&walk, &span);
 		n = 1;
 		if (at < text->n) {
 			n = ctx_utf8_next(p + at, text->n - at, &cp);
 			if (!ctx_grapheme_next(&grapheme, cp) ||
-			    (more && atom.from < at))
+			    (more && span.from < at))
 				continue;
 		}
 		before = size = size_of(NULL, unit, p, at);
@@ -689,17 +689,19 @@ poison(char *name, struct ctx_buf *out)
 			ctx_edits_reset(&edits);
 		}
 		for (i = 0;
-		     event.kind == CTX_EVENT_MESSAGE && i < event.view->n;
+		     event.kind == CTX_EVENT_MESSAGE && i < event.message->n;
 		     i++) {
-			const struct ctx_block *part = &event.view->parts[i];
-			const char *const *around = event.shape->dialect->body;
-			bool result = part->kind == CTX_BLOCK_TOOL_RESULT;
+			const struct ctx_block *block =
+			    &event.message->blocks[i];
+			const char *const *around =
+			    event.layout->dialect->text_result_form;
+			bool result = block->kind == CTX_BLOCK_TOOL_RESULT;
 
-			if (part->value == 0 || part->owner != 0 ||
+			if (block->payload == 0 || block->result_index != 0 ||
 			    (!result &&
-				(part->kind != CTX_BLOCK_TEXT ||
-				    event.view->json->nodes[part->value].kind !=
-					CTX_JSON_STRING)))
+				(block->kind != CTX_BLOCK_TEXT ||
+				    event.message->json->nodes[block->payload]
+					    .kind != CTX_JSON_STRING)))
 				continue;
 			make(&text, 200, false);
 			body.n = 0;
@@ -707,7 +709,8 @@ poison(char *name, struct ctx_buf *out)
 			add(&body, text.literal.p, text.literal.n);
 			add_string(&body, result ? around[1] : "");
 			NEED(ctx_edits_replace(&edits,
-				 ctx_json_str(event.view->json, part->value),
+				 ctx_json_str(event.message->json,
+				     block->payload),
 				 body.p, body.n, &err) == 0);
 			changed++;
 		}
@@ -735,22 +738,24 @@ inner(struct ctx_str raw, const char *const around[2])
 /* The size of the texts of a part: those it owns, else its own. */
 static uint64_t
 part_size(struct sizes *sizes, enum ctx_size unit,
-    const struct ctx_dialect *dialect, const struct ctx_message *view, size_t i,
-    struct ctx_buf *text)
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    size_t i, struct ctx_buf *text)
 {
 	uint64_t size = 0;
 	struct ctx_str raw;
 	struct ctx_err err;
 	size_t k = i;
-	bool owns = i + 1 < view->n && view->parts[i + 1].owner == i + 1;
+	bool owns =
+	    i + 1 < message->n && message->blocks[i + 1].result_index == i + 1;
 
-	for (k = owns ? i + 1 : i;
-	     k < view->n && (k == i || view->parts[k].owner == i + 1); k++) {
-		raw = ctx_json_str(view->json, view->parts[k].value);
-		if (view->parts[k].kind == CTX_BLOCK_MEDIA)
+	for (k = owns ? i + 1 : i; k < message->n &&
+	     (k == i || message->blocks[k].result_index == i + 1);
+	     k++) {
+		raw = ctx_json_str(message->json, message->blocks[k].payload);
+		if (message->blocks[k].kind == CTX_BLOCK_MEDIA)
 			continue;
 		if (!owns)
-			raw = inner(raw, dialect->body);
+			raw = inner(raw, dialect->text_result_form);
 		text->n = 0;
 		if (raw.n > 0 && raw.p[0] == '"')
 			NEED(ctx_json_string_decode(text, raw, &err) == 0);
@@ -783,19 +788,21 @@ count_over(struct sizes *sizes, struct ctx_truncate_options *options,
 		if (event.kind != CTX_EVENT_MESSAGE)
 			continue;
 		texts_size = 0;
-		for (i = 0; i < event.view->n; i++) {
-			const struct ctx_block *part = &event.view->parts[i];
+		for (i = 0; i < event.message->n; i++) {
+			const struct ctx_block *block =
+			    &event.message->blocks[i];
 
-			if (part->owner != 0 || part->value == 0)
+			if (block->result_index != 0 || block->payload == 0)
 				continue;
-			kind = (char)('a' + part->kind);
+			kind = (char)('a' + block->kind);
 			add(kinds, &kind, 1);
-			if (part->kind == CTX_BLOCK_TEXT)
+			if (block->kind == CTX_BLOCK_TEXT)
 				texts_size += part_size(sizes, options->unit,
-				    event.shape->dialect, event.view, i, &text);
-			if (part->kind == CTX_BLOCK_TOOL_RESULT &&
+				    event.layout->dialect, event.message, i,
+				    &text);
+			if (block->kind == CTX_BLOCK_TOOL_RESULT &&
 			    part_size(sizes, options->unit,
-				event.shape->dialect, event.view, i,
+				event.layout->dialect, event.message, i,
 				&text) > options->limit)
 				over++;
 		}
@@ -891,12 +898,12 @@ main(void)
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
 	(void)snprintf(out_name, sizeof out_name, "%.30s/ctx-out-%ld",
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
-	NEED(ctx_model_counters_find(&sizes.meter, NULL, 0, &sizes.measure,
-		 &err) == 0);
+	NEED(ctx_model_counters_find(&sizes.counters, NULL, 0,
+		 &sizes.model_counter, &err) == 0);
 	texts(&sizes);
 	slowly(&sizes);
 	dialects(&sizes);
-	ctx_model_counters_release(&sizes.meter);
+	ctx_model_counters_release(&sizes.counters);
 	unlink(in_name);
 	unlink(out_name);
 	return tap_done();

@@ -58,7 +58,7 @@ runs(void)
 	CHECK(ctx_writer_put(&writer, text + 4, 4, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 8, 0, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 8, 6, &err) == 0);
-	CHECK(writer.own.n == 0 && writer.written == 0);
+	CHECK(writer.copied.n == 0 && writer.written == 0);
 	CHECK(sink_got(&sink, NULL));
 	CHECK(ctx_writer_flush(&writer, &err) == 0);
 	CHECK(sink_got(&sink, "one two three "));
@@ -168,7 +168,7 @@ slow_reader(int flags)
 	NEED(pthread_create(&drain.thread, NULL, drain_all, &drain) == 0);
 	ctx_writer_init(&writer, fds[1]);
 	write_pieces(&writer, text, &want);
-	CHECK(writer.own.cap < (size_t)1 << 20);
+	CHECK(writer.copied.cap < (size_t)1 << 20);
 	CHECK(ctx_writer_close(&writer, &err) == 0);
 	NEED(pthread_join(drain.thread, NULL) == 0);
 	CHECK(writer.written == want.n && drain.got.n == want.n);

@@ -43,7 +43,7 @@ ctx_atif_is(const struct ctx_json *json, uint32_t node)
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -51,24 +51,25 @@ read_block(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 static int
-read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
+read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t call;
 
 	for (call = calls + 1; calls != 0 && call < json->nodes[calls].next;
 	     call = json->nodes[call].next) {
-		if (ctx_read_call(view, ctx_json_find(json, call, "arguments"),
+		if (ctx_read_call(message,
+			ctx_json_find(json, call, "arguments"),
 			ctx_json_find(json, call, "tool_call_id"),
 			ctx_json_find(json, call, "function_name"), err) < 0)
 			return -1;
-		view->parts[view->n - 1].parent = calls;
-		view->parts[view->n - 1].child = call;
+		message->blocks[message->n - 1].container = calls;
+		message->blocks[message->n - 1].removable = call;
 	}
 	return 0;
 }
@@ -92,10 +93,10 @@ call_of(const struct ctx_json *json, uint32_t calls, uint32_t id)
 
 /* A result names the call of its step that it answers, if any. */
 static int
-read_results(struct ctx_message *view, uint32_t results, uint32_t calls,
+read_results(struct ctx_message *message, uint32_t results, uint32_t calls,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t result, id, body, call;
 	size_t first;
 	int rc;
@@ -106,20 +107,21 @@ read_results(struct ctx_message *view, uint32_t results, uint32_t calls,
 		id = ctx_json_find(json, result, "source_call_id");
 		body = ctx_json_find(json, result, "content");
 		call = call_of(json, calls, id);
-		first = view->n;
+		first = message->n;
 		if (id != 0 && json->nodes[id].kind == CTX_JSON_STRING)
-			rc = ctx_read_result(view, body, id,
+			rc = ctx_read_result(message, body, id,
 			    call == 0
 				? 0
 				: ctx_json_find(json, call, "function_name"),
 			    read_block, err);
 		else
-			rc = ctx_read_content(view, body, read_block, err);
+			rc = ctx_read_content(message, body, read_block, err);
 		if (rc < 0)
 			return -1;
-		if (first < view->n && view->parts[first].child == 0) {
-			view->parts[first].parent = results;
-			view->parts[first].child = result;
+		if (first < message->n &&
+		    message->blocks[first].removable == 0) {
+			message->blocks[first].container = results;
+			message->blocks[first].removable = result;
 		}
 	}
 	return 0;
@@ -127,26 +129,26 @@ read_results(struct ctx_message *view, uint32_t results, uint32_t calls,
 
 int
 ctx_atif_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t source = ctx_json_find(json, node, "source");
 	uint32_t seen = ctx_json_find(json, node, "observation");
 	uint32_t calls = ctx_find_list(json, node, "tool_calls");
 
-	if (!ctx_read_role(view, json, node, source))
+	if (!ctx_read_role(message, json, node, source))
 		return 0;
-	view->role = role_of(json, source);
-	view->time = ctx_json_find(json, node, "timestamp");
-	view->model = ctx_json_find(json, node, "model_name");
-	view->usage = ctx_json_find(json, node, "metrics");
+	message->role = role_of(json, source);
+	message->time = ctx_json_find(json, node, "timestamp");
+	message->model = ctx_json_find(json, node, "model_name");
+	message->usage = ctx_json_find(json, node, "metrics");
 	if (seen != 0)
 		seen = ctx_find_list(json, seen, "results");
-	return ctx_read_member(view, node, "reasoning_content",
+	return ctx_read_member(message, node, "reasoning_content",
 		   CTX_BLOCK_REASONING, err) < 0 ||
-		ctx_read_content(view, ctx_json_find(json, node, "message"),
+		ctx_read_content(message, ctx_json_find(json, node, "message"),
 		    read_block, err) < 0 ||
-		read_calls(view, calls, err) < 0 ||
-		read_results(view, seen, calls, err) < 0
+		read_calls(message, calls, err) < 0 ||
+		read_results(message, seen, calls, err) < 0
 	    ? -1
 	    : 1;
 }

@@ -103,27 +103,28 @@ is_context(const struct ctx_json *json, uint32_t item)
 
 /* One text of what is put together into a message of the agent's. */
 static int
-read_text(const struct ctx_json *json, uint32_t block, struct ctx_message *view,
-    struct ctx_err *err)
+read_text(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t text = ctx_json_find(json, block, "text");
 
 	if (text == 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
-	return ctx_read_part(view, CTX_BLOCK_TEXT, text, err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_part(message, CTX_BLOCK_TEXT, text, err);
 }
 
 /* All that a compaction leaves, as one message that stays. */
 static int
-read_compacted(struct ctx_message *view, uint32_t payload, struct ctx_err *err)
+read_compacted(struct ctx_message *message, uint32_t payload,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t history = history_of(json, payload), item, content;
 
-	view->role = CTX_ROLE_USER;
-	view->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
+	message->role = CTX_ROLE_USER;
+	message->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (history == 0)
-		return ctx_read_content(view,
+		return ctx_read_content(message,
 		    ctx_json_find(json, payload, "message"), read_text, err);
 	for (item = history + 1; item < json->nodes[history].next;
 	     item = json->nodes[item].next) {
@@ -133,55 +134,56 @@ read_compacted(struct ctx_message *view, uint32_t payload, struct ctx_err *err)
 			    ctx_json_find(json, item, "encrypted_content");
 		if (content == 0)
 			content = item;
-		if (ctx_read_content(view, content, read_text, err) < 0)
+		if (ctx_read_content(message, content, read_text, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-read_letter(struct ctx_message *view, uint32_t payload, struct ctx_err *err)
+read_letter(struct ctx_message *message, uint32_t payload, struct ctx_err *err)
 {
-	uint32_t content = ctx_json_find(view->json, payload, "content");
+	uint32_t content = ctx_json_find(message->json, payload, "content");
 
-	view->role = CTX_ROLE_USER;
-	view->flags = CTX_MESSAGE_META;
-	return ctx_read_content(view, content != 0 ? content : payload,
+	message->role = CTX_ROLE_USER;
+	message->flags = CTX_MESSAGE_META;
+	return ctx_read_content(message, content != 0 ? content : payload,
 	    read_text, err);
 }
 
 static int
-read_item(const struct ctx_json *json, uint32_t item, struct ctx_message *view,
-    struct ctx_err *err)
+read_item(const struct ctx_json *json, uint32_t item,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	int rc = ctx_openai_responses_read(json, item, view, err);
+	int rc = ctx_openai_responses_read(json, item, message, err);
 	size_t i;
 
-	if (rc <= 0 || view->role != CTX_ROLE_USER || !is_context(json, item))
+	if (rc <= 0 || message->role != CTX_ROLE_USER ||
+	    !is_context(json, item))
 		return rc;
-	view->flags |= CTX_MESSAGE_META;
+	message->flags |= CTX_MESSAGE_META;
 	/* What it begins with tells what it is. */
-	for (i = 0; i < view->n; i++)
-		view->parts[i].whole = true;
+	for (i = 0; i < message->n; i++)
+		message->blocks[i].no_truncate = true;
 	return rc;
 }
 
 int
 ctx_codex_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t payload;
 	enum what what = what_is(json, node, &payload);
 	int rc = 0;
 
-	ctx_message_reset(view, json, node);
+	ctx_message_reset(message, json, node);
 	if (what == ITEM)
-		rc = read_item(json, payload, view, err);
+		rc = read_item(json, payload, message, err);
 	else if (what == COMPACTED)
-		rc = read_compacted(view, payload, err) < 0 ? -1 : 1;
+		rc = read_compacted(message, payload, err) < 0 ? -1 : 1;
 	else if (what == LETTER)
-		rc = read_letter(view, payload, err) < 0 ? -1 : 1;
-	view->time = ctx_json_find(json, node, "timestamp");
+		rc = read_letter(message, payload, err) < 0 ? -1 : 1;
+	message->time = ctx_json_find(json, node, "timestamp");
 	return rc;
 }
 

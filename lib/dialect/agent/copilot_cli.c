@@ -56,22 +56,23 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 /* A text, which its type says that all contents are. */
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	(void)json;
-	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 static int
-read_text(struct ctx_message *view, uint32_t text, struct ctx_err *err)
+read_text(struct ctx_message *message, uint32_t text, struct ctx_err *err)
 {
-	return ctx_read_content(view, text, read_block, err);
+	return ctx_read_content(message, text, read_block, err);
 }
 
 static int
-read_attachments(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_attachments(struct ctx_message *message, uint32_t data,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t list = ctx_find_list(json, data, "attachments"), one, bytes;
 
 	for (one = list + 1; list != 0 && one < json->nodes[list].next;
@@ -79,127 +80,132 @@ read_attachments(struct ctx_message *view, uint32_t data, struct ctx_err *err)
 		bytes = ctx_json_find(json, one, "data");
 		if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
 			continue;
-		if (ctx_read_part(view, CTX_BLOCK_MEDIA, bytes, err) < 0)
+		if (ctx_read_part(message, CTX_BLOCK_MEDIA, bytes, err) < 0)
 			return -1;
-		view->parts[view->n - 1].parent = list;
-		view->parts[view->n - 1].child = one;
+		message->blocks[message->n - 1].container = list;
+		message->blocks[message->n - 1].removable = one;
 	}
 	return 0;
 }
 
 static int
-read_user(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_user(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
-	view->role = CTX_ROLE_USER;
-	return read_text(view,
-		   ctx_find_either(view->json, data, "transformedContent",
+	message->role = CTX_ROLE_USER;
+	return read_text(message,
+		   ctx_find_either(message->json, data, "transformedContent",
 		       "content"),
 		   err) < 0
 	    ? -1
-	    : read_attachments(view, data, err);
+	    : read_attachments(message, data, err);
 }
 
 static int
-read_requests(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_requests(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t list = ctx_find_list(json, data, "toolRequests"), one;
 
 	for (one = list + 1; list != 0 && one < json->nodes[list].next;
 	     one = json->nodes[one].next) {
-		if (ctx_read_call(view, ctx_json_find(json, one, "arguments"),
+		if (ctx_read_call(message,
+			ctx_json_find(json, one, "arguments"),
 			ctx_json_find(json, one, "toolCallId"),
 			ctx_json_find(json, one, "name"), err) < 0)
 			return -1;
-		view->parts[view->n - 1].parent = list;
-		view->parts[view->n - 1].child = one;
+		message->blocks[message->n - 1].container = list;
+		message->blocks[message->n - 1].removable = one;
 	}
 	return 0;
 }
 
 /* What is encrypted is left out when a session goes on. */
 static int
-read_assistant(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_assistant(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 
-	view->role = CTX_ROLE_ASSISTANT;
-	view->model = ctx_json_find(json, data, "model");
-	return ctx_read_member(view, data, "reasoningText", CTX_BLOCK_REASONING,
-		   err) < 0 ||
-		read_text(view, ctx_json_find(json, data, "content"), err) < 0
+	message->role = CTX_ROLE_ASSISTANT;
+	message->model = ctx_json_find(json, data, "model");
+	return ctx_read_member(message, data, "reasoningText",
+		   CTX_BLOCK_REASONING, err) < 0 ||
+		read_text(message, ctx_json_find(json, data, "content"), err) <
+		    0
 	    ? -1
-	    : read_requests(view, data, err);
+	    : read_requests(message, data, err);
 }
 
 /* The media of a result, which no text may stand in for. */
 static int
-read_media(struct ctx_message *view, uint32_t list, uint32_t owner,
+read_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t one, bytes;
 
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next) {
 		bytes = ctx_json_find(json, one, "data");
-		if (ctx_read_part(view, CTX_BLOCK_MEDIA,
+		if (ctx_read_part(message, CTX_BLOCK_MEDIA,
 			bytes != 0 ? bytes : one, err) < 0)
 			return -1;
-		view->parts[view->n - 1].owner = owner;
+		message->blocks[message->n - 1].result_index = owner;
 	}
 	return 0;
 }
 
 static int
-read_result(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_result(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, data, "toolCallId");
 	uint32_t body = ctx_find_below(json, data, "result", "content");
 	uint32_t result = ctx_json_find(json, data, "result"), media = 0;
 	uint32_t success = ctx_json_find(json, data, "success");
 
-	view->role = CTX_ROLE_TOOL;
+	message->role = CTX_ROLE_TOOL;
 	if (body == 0)
 		body = ctx_find_below(json, data, "error", "message");
 	if (result != 0)
 		media = ctx_find_list(json, result, "binaryResultsForLlm");
 	if (media != 0)
-		return ctx_read_fixed_result(view, CTX_BLOCK_TEXT, body, id,
+		return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id,
 			   err) < 0
 		    ? -1
-		    : read_media(view, media, 1, err);
-	if (ctx_read_result(view, body, id, 0, NULL, err) < 0)
+		    : read_media(message, media, 1, err);
+	if (ctx_read_result(message, body, id, 0, NULL, err) < 0)
 		return -1;
-	view->parts[0].failed =
+	message->blocks[0].is_error =
 	    success != 0 && json->nodes[success].kind == CTX_JSON_FALSE;
 	return 0;
 }
 
 static int
-read_system(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
-	view->role = CTX_ROLE_SYSTEM;
-	return read_text(view, ctx_json_find(view->json, data, "content"), err);
+	message->role = CTX_ROLE_SYSTEM;
+	return read_text(message, ctx_json_find(message->json, data, "content"),
+	    err);
 }
 
 /* Sent as the user's, though no person wrote it. */
 static int
-read_notification(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_notification(struct ctx_message *message, uint32_t data,
+    struct ctx_err *err)
 {
-	view->role = CTX_ROLE_USER;
-	view->flags |= CTX_MESSAGE_META;
-	return read_text(view, ctx_json_find(view->json, data, "content"), err);
+	message->role = CTX_ROLE_USER;
+	message->flags |= CTX_MESSAGE_META;
+	return read_text(message, ctx_json_find(message->json, data, "content"),
+	    err);
 }
 
 static int
-read_summary(struct ctx_message *view, uint32_t data, struct ctx_err *err)
+read_summary(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
-	view->role = CTX_ROLE_USER;
-	view->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
-	return read_text(view,
-	    ctx_json_find(view->json, data, "summaryContent"), err);
+	message->role = CTX_ROLE_USER;
+	message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
+	return read_text(message,
+	    ctx_json_find(message->json, data, "summaryContent"), err);
 }
 
 /* The events that are shown to the model. */
@@ -239,16 +245,16 @@ event_of(const struct ctx_json *json, uint32_t node, uint32_t data)
 
 int
 ctx_copilot_cli_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t data = data_of(json, node);
 	const struct event *event = event_of(json, node, data);
 
 	if (event == NULL || event->read == NULL)
 		return 0;
-	ctx_message_reset(view, json, node);
-	view->time = ctx_json_find(json, node, "timestamp");
-	return event->read(view, data, err) < 0 ? -1 : 1;
+	ctx_message_reset(message, json, node);
+	message->time = ctx_json_find(json, node, "timestamp");
+	return event->read(message, data, err) < 0 ? -1 : 1;
 }
 
 void

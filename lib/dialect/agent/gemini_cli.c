@@ -59,8 +59,8 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 
 /* A part of the Gemini API, or a string that stands for a text part. */
 static int
-read_part(const struct ctx_json *json, uint32_t node, struct ctx_message *view,
-    struct ctx_err *err)
+read_part(const struct ctx_json *json, uint32_t node,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
 		const char *key, *value; /* value: NULL for the member itself */
@@ -73,39 +73,41 @@ read_part(const struct ctx_json *json, uint32_t node, struct ctx_message *view,
 	    {"fileData", NULL, CTX_BLOCK_MEDIA},
 	};
 	uint32_t member, thought = ctx_json_find(json, node, "thought");
-	struct ctx_block *part;
+	struct ctx_block *block;
 	size_t i;
 
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_read_part(view, CTX_BLOCK_TEXT, node, err);
+		return ctx_read_part(message, CTX_BLOCK_TEXT, node, err);
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		member = ctx_json_find(json, node, keys[i].key);
 		if (member == 0)
 			continue;
-		part = ctx_message_add_block(view, keys[i].kind, member, err);
-		if (part == NULL)
+		block =
+		    ctx_message_add_block(message, keys[i].kind, member, err);
+		if (block == NULL)
 			return -1;
 		if (keys[i].value != NULL) {
-			part->value =
+			block->payload =
 			    ctx_json_find(json, member, keys[i].value);
-			part->id = ctx_json_find(json, member, "id");
-			part->name = ctx_json_find(json, member, "name");
+			block->id = ctx_json_find(json, member, "id");
+			block->name = ctx_json_find(json, member, "name");
 		}
-		if (part->kind == CTX_BLOCK_TEXT && thought != 0 &&
+		if (block->kind == CTX_BLOCK_TEXT && thought != 0 &&
 		    json->nodes[thought].kind == CTX_JSON_TRUE)
-			part->kind = CTX_BLOCK_REASONING;
+			block->kind = CTX_BLOCK_REASONING;
 		return 0;
 	}
-	return ctx_read_part(view, CTX_BLOCK_OPAQUE, node, err);
+	return ctx_read_part(message, CTX_BLOCK_OPAQUE, node, err);
 }
 
 /* Content is a string, a part, or an array of both. */
 static int
-read_parts(struct ctx_message *view, uint32_t content, struct ctx_err *err)
+read_parts(struct ctx_message *message, uint32_t content, struct ctx_err *err)
 {
-	if (content != 0 && view->json->nodes[content].kind == CTX_JSON_OBJECT)
-		return read_part(view->json, content, view, err);
-	return ctx_read_content(view, content, read_part, err);
+	if (content != 0 &&
+	    message->json->nodes[content].kind == CTX_JSON_OBJECT)
+		return read_part(message->json, content, message, err);
+	return ctx_read_content(message, content, read_part, err);
 }
 
 /* What a response says: its output, else the one text in it, else all. */
@@ -147,74 +149,76 @@ plain_output(const struct ctx_json *json, uint32_t result)
 
 static int
 read_result_part(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t response = response_of(json, node);
 
 	if (response == 0)
-		return read_part(json, node, view, err);
-	return ctx_read_part(view, CTX_BLOCK_TEXT, said(json, response), err);
+		return read_part(json, node, message, err);
+	return ctx_read_part(message, CTX_BLOCK_TEXT, said(json, response),
+	    err);
 }
 
 /* The response in a result of several parts may become shorter, but must not
  * go: without it no result is left of the call. */
 static void
-keep_response(struct ctx_message *view, size_t first)
+keep_response(struct ctx_message *message, size_t first)
 {
-	struct ctx_block *part;
+	struct ctx_block *block;
 
-	for (part = view->parts + first; part < view->parts + view->n; part++)
-		if (part->owner != 0 && part->child != 0 &&
-		    ctx_json_find(view->json, part->child,
+	for (block = message->blocks + first;
+	     block < message->blocks + message->n; block++)
+		if (block->result_index != 0 && block->removable != 0 &&
+		    ctx_json_find(message->json, block->removable,
 			"functionResponse") != 0)
-			part->parent = part->child = 0;
+			block->container = block->removable = 0;
 }
 
 /* One call and its result, if it has come. */
 static int
-read_call(struct ctx_message *view, uint32_t calls, uint32_t call,
+read_call(struct ctx_message *message, uint32_t calls, uint32_t call,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
-	struct ctx_block *part =
-	    ctx_message_add_block(view, CTX_BLOCK_TOOL_CALL, 0, err);
+	const struct ctx_json *json = message->json;
+	struct ctx_block *block =
+	    ctx_message_add_block(message, CTX_BLOCK_TOOL_CALL, 0, err);
 	uint32_t id, name, result, output;
 	size_t first;
 
-	if (part == NULL)
+	if (block == NULL)
 		return -1;
-	id = part->id = ctx_json_find(json, call, "id");
-	name = part->name = ctx_json_find(json, call, "name");
-	part->value = ctx_json_find(json, call, "args");
-	part->parent = calls;
-	part->child = call;
+	id = block->id = ctx_json_find(json, call, "id");
+	name = block->name = ctx_json_find(json, call, "name");
+	block->payload = ctx_json_find(json, call, "args");
+	block->container = calls;
+	block->removable = call;
 	result = ctx_json_find(json, call, "result");
 	if (result == 0 || json->nodes[result].kind == CTX_JSON_NULL)
 		return 0;
 	output = plain_output(json, result);
-	first = view->n;
-	if (ctx_read_result(view, output != 0 ? output : result, id, name,
+	first = message->n;
+	if (ctx_read_result(message, output != 0 ? output : result, id, name,
 		read_result_part, err) < 0)
 		return -1;
-	keep_response(view, first);
+	keep_response(message, first);
 	return 0;
 }
 
 static int
-read_model(struct ctx_message *view, uint32_t node, struct ctx_err *err)
+read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t calls = ctx_json_find(json, node, "toolCalls"), call;
 
-	if (ctx_read_member(view, node, "thoughts", CTX_BLOCK_REASONING, err) <
-		0 ||
-	    read_parts(view, ctx_json_find(json, node, "content"), err) < 0)
+	if (ctx_read_member(message, node, "thoughts", CTX_BLOCK_REASONING,
+		err) < 0 ||
+	    read_parts(message, ctx_json_find(json, node, "content"), err) < 0)
 		return -1;
 	if (!ctx_is_array(json, calls))
 		return 0;
 	for (call = calls + 1; call < json->nodes[calls].next;
 	     call = json->nodes[call].next)
-		if (read_call(view, calls, call, err) < 0)
+		if (read_call(message, calls, call, err) < 0)
 			return -1;
 	return 0;
 }
@@ -240,22 +244,22 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 
 /* Adds the parts of the message at node; sets role and flags. */
 static int
-read_into(struct ctx_message *view, uint32_t node, uint32_t type,
+read_into(struct ctx_message *message, uint32_t node, uint32_t type,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t content = ctx_json_find(json, node, "content");
 
 	if (ctx_json_is(json, type, "gemini")) {
-		view->role = CTX_ROLE_ASSISTANT;
-		return read_model(view, node, err);
+		message->role = CTX_ROLE_ASSISTANT;
+		return read_model(message, node, err);
 	}
-	view->role = CTX_ROLE_USER;
+	message->role = CTX_ROLE_USER;
 	if (!ctx_json_is(json, type, "user") || is_for_agent(json, content)) {
-		view->flags |= CTX_MESSAGE_HIDDEN;
+		message->flags |= CTX_MESSAGE_HIDDEN;
 		return 0;
 	}
-	return read_parts(view, content, err);
+	return read_parts(message, content, err);
 }
 
 /* All that a checkpoint holds, as one message that stays. */
@@ -279,21 +283,21 @@ read_checkpoint(struct ctx_message *view, uint32_t messages,
 
 int
 ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t messages = checkpoint(json, node), type;
 
-	ctx_message_reset(view, json, node);
+	ctx_message_reset(message, json, node);
 	if (messages != 0)
-		return read_checkpoint(view, messages, err);
+		return read_checkpoint(message, messages, err);
 	type = type_of(json, node);
 	if (type == 0)
 		return 0;
-	view->role_node = type;
-	view->time = ctx_json_find(json, node, "timestamp");
-	view->model = ctx_json_find(json, node, "model");
-	view->usage = ctx_json_find(json, node, "tokens");
-	return read_into(view, node, type, err) < 0 ? -1 : 1;
+	message->role_node = type;
+	message->time = ctx_json_find(json, node, "timestamp");
+	message->model = ctx_json_find(json, node, "model");
+	message->usage = ctx_json_find(json, node, "tokens");
+	return read_into(message, node, type, err) < 0 ? -1 : 1;
 }
 
 void

@@ -31,7 +31,7 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 
 static int
 read_plain(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -46,37 +46,37 @@ read_plain(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 /* {"status": "success", "value"} or {"status": "error", "error"}. */
 static int
-read_call(struct ctx_message *view, uint32_t block, struct ctx_err *err)
+read_call(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t call = ctx_json_find(json, block, "toolCall"), value = 0;
 	uint32_t id = ctx_json_find(json, block, "id");
 
 	if (call != 0)
 		value = ctx_json_find(json, call, "value");
 	if (value != 0)
-		return ctx_read_call(view,
+		return ctx_read_call(message,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
 	/* What was no call is told in its place. */
-	if (ctx_read_call(view,
+	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
 		err) < 0)
 		return -1;
-	view->parts[view->n - 1].whole = true;
+	message->blocks[message->n - 1].no_truncate = true;
 	return 0;
 }
 
 static int
-read_result(struct ctx_message *view, uint32_t block, struct ctx_err *err)
+read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t result = ctx_json_find(json, block, "toolResult"), body = 0;
 	uint32_t id = ctx_json_find(json, block, "id");
 
@@ -85,42 +85,43 @@ read_result(struct ctx_message *view, uint32_t block, struct ctx_err *err)
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_OBJECT)
 		body = ctx_json_find(json, body, "content");
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
-		return ctx_read_result(view, body, id, 0, read_plain, err);
+		return ctx_read_result(message, body, id, 0, read_plain, err);
 	/* An error is a string where a body is a list. */
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
-		return ctx_read_result(view, body, id, 0, NULL, err);
-	return ctx_read_fixed_result(view, CTX_BLOCK_TEXT, body, id, err);
+		return ctx_read_result(message, body, id, 0, NULL, err);
+	return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id, err);
 }
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "toolRequest") ||
 		ctx_json_is(json, type, "frontendToolRequest")))
-		return read_call(view, block, err);
+		return read_call(message, block, err);
 	if (type != 0 && ctx_json_is(json, type, "toolResponse"))
-		return read_result(view, block, err);
-	return read_plain(json, block, view, err);
+		return read_result(message, block, err);
+	return read_plain(json, block, message, err);
 }
 
 int
 ctx_goose_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t visible;
 
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	view->time = ctx_json_find(json, node, "created");
+	message->time = ctx_json_find(json, node, "created");
 	visible = ctx_find_below(json, node, "metadata", "agentVisible");
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
-		view->flags |= CTX_MESSAGE_HIDDEN;
-	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+		message->flags |= CTX_MESSAGE_HIDDEN;
+	return ctx_read_content(message, ctx_json_find(json, node, "content"),
 		   read_block, err) < 0
 	    ? -1
 	    : 1;

@@ -21,59 +21,59 @@ ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
 
 /* Adds a text, if it is one and says anything. */
 static int
-read_text(struct ctx_message *view, uint32_t node, struct ctx_err *err)
+read_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
-	if (node == 0 || view->json->nodes[node].kind != CTX_JSON_STRING ||
-	    ctx_json_str(view->json, node).n <= 2)
+	if (node == 0 || message->json->nodes[node].kind != CTX_JSON_STRING ||
+	    ctx_json_str(message->json, node).n <= 2)
 		return 0;
-	return ctx_read_part(view, CTX_BLOCK_TEXT, node, err);
+	return ctx_read_part(message, CTX_BLOCK_TEXT, node, err);
 }
 
 static int
 read_fragment(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	return read_text(view, ctx_json_find(json, block, "content"), err);
+	return read_text(message, ctx_json_find(json, block, "content"), err);
 }
 
 static int
 read_attachment(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	(void)json;
-	return ctx_read_part(view, CTX_BLOCK_MEDIA, block, err);
+	return ctx_read_part(message, CTX_BLOCK_MEDIA, block, err);
 }
 
 static int
 read_result(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	return ctx_read_result(view, ctx_json_find(json, block, "output"),
+	return ctx_read_result(message, ctx_json_find(json, block, "output"),
 	    ctx_json_find(json, block, "tool_call_id"),
 	    ctx_json_find(json, block, "name"), NULL, err);
 }
 
 static int
-read_call(const struct ctx_json *json, uint32_t block, struct ctx_message *view,
-    struct ctx_err *err)
+read_call(const struct ctx_json *json, uint32_t block,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	return ctx_read_call(view, ctx_json_find(json, block, "arguments"),
+	return ctx_read_call(message, ctx_json_find(json, block, "arguments"),
 	    ctx_json_find(json, block, "tool_call_id"),
 	    ctx_json_find(json, block, "name"), err);
 }
 
 /* Reads the elements of an array of the row, if it has that. */
 static int
-read_list(struct ctx_message *view, const char *key, ctx_block_reader *reader,
-    struct ctx_err *err)
+read_list(struct ctx_message *message, const char *key,
+    ctx_block_reader *reader, struct ctx_err *err)
 {
-	return ctx_read_content(view,
-	    ctx_find_list(view->json, view->node, key), reader, err);
+	return ctx_read_content(message,
+	    ctx_find_list(message->json, message->node, key), reader, err);
 }
 
 int
 ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t prompt = ctx_json_find(json, node, "prompt");
 	uint32_t response = ctx_json_find(json, node, "response");
@@ -81,28 +81,28 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 
 	if (prompt == 0 || response == 0)
 		return 0;
-	ctx_message_reset(view, json, node);
-	view->model = ctx_json_find(json, node, "model");
-	view->time = ctx_json_find(json, node, "datetime_utc");
-	view->usage = ctx_json_find(json, node, "input_tokens");
-	if (read_text(view, ctx_json_find(json, node, "system"), err) < 0 ||
-	    read_list(view, "system_fragments", read_fragment, err) < 0)
+	ctx_message_reset(message, json, node);
+	message->model = ctx_json_find(json, node, "model");
+	message->time = ctx_json_find(json, node, "datetime_utc");
+	message->usage = ctx_json_find(json, node, "input_tokens");
+	if (read_text(message, ctx_json_find(json, node, "system"), err) < 0 ||
+	    read_list(message, "system_fragments", read_fragment, err) < 0)
 		return -1;
-	asked = view->n;
-	if (read_list(view, "prompt_fragments", read_fragment, err) < 0 ||
-	    read_text(view, prompt, err) < 0 ||
-	    read_list(view, "attachments", read_attachment, err) < 0)
+	asked = message->n;
+	if (read_list(message, "prompt_fragments", read_fragment, err) < 0 ||
+	    read_text(message, prompt, err) < 0 ||
+	    read_list(message, "attachments", read_attachment, err) < 0)
 		return -1;
-	view->role = view->n > asked ? CTX_ROLE_USER : CTX_ROLE_ASSISTANT;
-	view->flags |= view->n > asked ? CTX_MESSAGE_WHOLE_TURN
-				       : CTX_MESSAGE_ATTACH_PREVIOUS;
-	if (read_list(view, "tool_results", read_result, err) < 0)
+	message->role = message->n > asked ? CTX_ROLE_USER : CTX_ROLE_ASSISTANT;
+	message->flags |= message->n > asked ? CTX_MESSAGE_WHOLE_TURN
+					     : CTX_MESSAGE_ATTACH_PREVIOUS;
+	if (read_list(message, "tool_results", read_result, err) < 0)
 		return -1;
-	view->asked = view->n;
-	if (ctx_read_member(view, node, "reasoning", CTX_BLOCK_REASONING, err) <
-		0 ||
-	    read_text(view, response, err) < 0 ||
-	    read_list(view, "tool_calls", read_call, err) < 0)
+	message->n_prompt_blocks = message->n;
+	if (ctx_read_member(message, node, "reasoning", CTX_BLOCK_REASONING,
+		err) < 0 ||
+	    read_text(message, response, err) < 0 ||
+	    read_list(message, "tool_calls", read_call, err) < 0)
 		return -1;
 	return 1;
 }

@@ -72,14 +72,14 @@ ctx_opencode_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_tool(struct ctx_message *view, uint32_t part, struct ctx_err *err)
+read_tool(struct ctx_message *message, uint32_t part, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t state = ctx_json_find(json, part, "state"), body;
 	uint32_t id = ctx_json_find(json, part, "callID");
 	uint32_t name = ctx_json_find(json, part, "tool");
 
-	if (ctx_read_call(view,
+	if (ctx_read_call(message,
 		state == 0 ? 0 : ctx_json_find(json, state, "input"), id, name,
 		err) < 0)
 		return -1;
@@ -90,15 +90,15 @@ read_tool(struct ctx_message *view, uint32_t part, struct ctx_err *err)
 		return 0;
 	if (ctx_find_below(json, state, "time", "compacted") != 0)
 		body = 0;
-	if (ctx_read_result(view, body, id, name, NULL, err) < 0)
+	if (ctx_read_result(message, body, id, name, NULL, err) < 0)
 		return -1;
-	ctx_read_failure(view, 0, state);
+	ctx_read_failure(message, 0, state);
 	return 0;
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
-    struct ctx_err *err)
+read_part(const struct ctx_json *json, uint32_t part,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -118,31 +118,32 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
 		ctx_json_is(json, type, "step-finish")))
 		return 0;
 	if (type != 0 && ctx_json_is(json, type, "tool"))
-		return read_tool(view, part, err);
+		return read_tool(message, part, err);
 	if (ctx_is_true(json, part, "ignored"))
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
 
 int
 ctx_opencode_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t info = ctx_json_find(json, node, "info");
 
 	if (info == 0 ||
-	    !ctx_read_role(view, json, node, ctx_json_find(json, info, "role")))
+	    !ctx_read_role(message, json, node,
+		ctx_json_find(json, info, "role")))
 		return 0;
-	view->model = ctx_json_find(json, info, "modelID");
-	view->usage = ctx_json_find(json, info, "tokens");
-	view->time = ctx_find_below(json, info, "time", "created");
+	message->model = ctx_json_find(json, info, "modelID");
+	message->usage = ctx_json_find(json, info, "tokens");
+	message->time = ctx_find_below(json, info, "time", "created");
 	/* Without them all that they stand for would be shown again. */
 	if (is_compaction(json, node))
-		view->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
+		message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, info, "summary"))
-		view->flags |= CTX_MESSAGE_PINNED;
-	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
+		message->flags |= CTX_MESSAGE_PINNED;
+	return ctx_read_content(message, ctx_json_find(json, node, "parts"),
 		   read_part, err) < 0
 	    ? -1
 	    : 1;

@@ -47,7 +47,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -57,12 +57,12 @@ read_block(const struct ctx_json *json, uint32_t block,
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type != 0 && ctx_json_is(json, type, "toolCall"))
-		return ctx_read_call(view,
+		return ctx_read_call(message,
 		    ctx_json_find(json, block, "arguments"),
 		    ctx_json_find(json, block, "id"),
 		    ctx_json_find(json, block, "name"), err);
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 static int
@@ -85,24 +85,24 @@ read_assistant(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 
 /* What a person or the agent put among the messages, sent as the user's. */
 static int
-read_note(struct ctx_message *view, uint32_t obj, struct ctx_err *err)
+read_note(struct ctx_message *message, uint32_t obj, struct ctx_err *err)
 {
 	static const char *const keys[] = {"summary", "command", "output"};
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t value;
 	size_t i;
 
-	view->role = CTX_ROLE_USER;
-	view->flags |= CTX_MESSAGE_META;
+	message->role = CTX_ROLE_USER;
+	message->flags |= CTX_MESSAGE_META;
 	if (ctx_is_true(json, obj, "excludeFromContext"))
-		view->flags |= CTX_MESSAGE_HIDDEN;
+		message->flags |= CTX_MESSAGE_HIDDEN;
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, obj, keys[i]);
 		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
-		    ctx_read_part(view, CTX_BLOCK_TEXT, value, err) < 0)
+		    ctx_read_part(message, CTX_BLOCK_TEXT, value, err) < 0)
 			return -1;
 	}
-	return ctx_read_content(view, ctx_json_find(json, obj, "content"),
+	return ctx_read_content(message, ctx_json_find(json, obj, "content"),
 	    read_block, err);
 }
 

@@ -41,7 +41,7 @@ kind_of(const struct ctx_json *json, uint32_t name)
 /* What stands in a content, but no call. */
 static int
 read_plain(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -62,48 +62,48 @@ read_plain(const struct ctx_json *json, uint32_t block,
 	};
 
 	if (json->nodes[block].kind == CTX_JSON_STRING)
-		return ctx_read_part(view, CTX_BLOCK_TEXT, block, err);
+		return ctx_read_part(message, CTX_BLOCK_TEXT, block, err);
 	/* A Responses item, which may not be parted from what it led to. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return read_plain(json, block, view, err);
+		return read_plain(json, block, message, err);
 	if (ctx_json_is(json, type, "tool_call") ||
 	    ctx_json_is(json, type, "tool_use") ||
 	    ctx_json_is(json, type, "server_tool_call"))
-		return ctx_read_call(view,
+		return ctx_read_call(message,
 		    ctx_find_either(json, block, "args", "input"),
 		    ctx_json_find(json, block, "id"),
 		    ctx_json_find(json, block, "name"), err);
 	if (ctx_json_is(json, type, "server_tool_result"))
-		return ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE,
+		return ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE,
 		    ctx_json_find(json, block, "output"),
 		    ctx_json_find(json, block, "tool_call_id"), err);
 	if (ctx_json_is(json, type, "tool_result"))
-		return ctx_read_result(view,
+		return ctx_read_result(message,
 		    ctx_json_find(json, block, "content"),
 		    ctx_json_find(json, block, "tool_use_id"), 0, read_plain,
 		    err);
-	return read_plain(json, block, view, err);
+	return read_plain(json, block, message, err);
 }
 
 /* The calls of a list of {"name", "args", "id"}, or of the provider's
  * {"id", "function": {"name", "arguments"}}. */
 static int
-read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
+read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t call, body;
 
 	if (calls == 0)
@@ -113,102 +113,104 @@ read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
 		body = ctx_json_find(json, call, "function");
 		if (body == 0)
 			body = call;
-		if (ctx_read_call(view,
+		if (ctx_read_call(message,
 			ctx_find_either(json, body, "args", "arguments"),
 			ctx_json_find(json, call, "id"),
 			ctx_json_find(json, body, "name"), err) < 0)
 			return -1;
-		view->parts[view->n - 1].parent = calls;
-		view->parts[view->n - 1].child = call;
+		message->blocks[message->n - 1].container = calls;
+		message->blocks[message->n - 1].removable = call;
 	}
 	return 0;
 }
 
 /* The calls of an assistant, wherever they are written first. */
 static int
-read_ai_calls(struct ctx_message *view, uint32_t body, uint32_t extra,
+read_ai_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t calls = ctx_find_list(json, body, "tool_calls"), old;
 	uint32_t invalid = ctx_find_list(json, body, "invalid_tool_calls");
 	bool repeated = calls != 0 || invalid != 0, found = false;
 	size_t i;
 
-	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_BLOCK_TOOL_CALL)
+	for (i = 0; i < message->n; i++) {
+		if (message->blocks[i].kind != CTX_BLOCK_TOOL_CALL)
 			continue;
 		found = true;
 		if (!repeated)
 			continue;
-		view->parts[i].kind = CTX_BLOCK_OPAQUE;
-		view->parts[i].value = 0;
+		message->blocks[i].kind = CTX_BLOCK_OPAQUE;
+		message->blocks[i].payload = 0;
 	}
-	if (read_calls(view, calls, err) < 0 ||
-	    read_calls(view, invalid, err) < 0)
+	if (read_calls(message, calls, err) < 0 ||
+	    read_calls(message, invalid, err) < 0)
 		return -1;
 	if (repeated || found || extra == 0)
 		return 0;
-	if (read_calls(view, ctx_find_list(json, extra, "tool_calls"), err) < 0)
+	if (read_calls(message, ctx_find_list(json, extra, "tool_calls"), err) <
+	    0)
 		return -1;
 	old = ctx_json_find(json, extra, "function_call");
 	if (old == 0 || json->nodes[old].kind != CTX_JSON_OBJECT)
 		return 0;
-	return ctx_read_call(view, ctx_json_find(json, old, "arguments"), 0,
+	return ctx_read_call(message, ctx_json_find(json, old, "arguments"), 0,
 	    ctx_json_find(json, old, "name"), err);
 }
 
 static int
-read_ai(struct ctx_message *view, uint32_t body, struct ctx_err *err)
+read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t extra = ctx_json_find(json, body, "additional_kwargs");
 	uint32_t about = ctx_json_find(json, body, "response_metadata");
 
-	view->usage = ctx_json_find(json, body, "usage_metadata");
+	message->usage = ctx_json_find(json, body, "usage_metadata");
 	if (about != 0)
-		view->model =
+		message->model =
 		    ctx_find_either(json, about, "model_name", "model");
 	if (extra != 0 &&
-	    ctx_read_member(view, extra, "reasoning_content",
+	    ctx_read_member(message, extra, "reasoning_content",
 		CTX_BLOCK_REASONING, err) < 0)
 		return -1;
-	if (ctx_read_content(view, ctx_json_find(json, body, "content"),
+	if (ctx_read_content(message, ctx_json_find(json, body, "content"),
 		read_block, err) < 0)
 		return -1;
-	return read_ai_calls(view, body, extra, err);
+	return read_ai_calls(message, body, extra, err);
 }
 
 /* Reads the message at node whose members are in body. */
 static int
 read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
-    const struct kind *kind, struct ctx_message *view, struct ctx_err *err)
+    const struct kind *kind, struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t content = ctx_json_find(json, body, "content");
 	int rc;
 
-	ctx_message_reset(view, json, node);
-	view->role = kind->role;
-	view->role_node = ctx_json_find(json, body, "type");
+	ctx_message_reset(message, json, node);
+	message->role = kind->role;
+	message->role_node = ctx_json_find(json, body, "type");
 	if (kind->role == CTX_ROLE_OTHER) {
-		view->role_node = ctx_json_find(json, body, "role");
-		view->role = ctx_role_of(json, view->role_node);
+		message->role_node = ctx_json_find(json, body, "role");
+		message->role = ctx_role_of(json, message->role_node);
 	}
-	view->name = ctx_json_find(json, body, "name");
-	if (view->name != 0 && json->nodes[view->name].kind != CTX_JSON_STRING)
-		view->name = 0;
-	switch (view->role) {
+	message->name = ctx_json_find(json, body, "name");
+	if (message->name != 0 &&
+	    json->nodes[message->name].kind != CTX_JSON_STRING)
+		message->name = 0;
+	switch (message->role) {
 	case CTX_ROLE_ASSISTANT:
-		rc = read_ai(view, body, err);
+		rc = read_ai(message, body, err);
 		break;
 	case CTX_ROLE_TOOL:
-		rc = ctx_read_result(view, content,
-		    ctx_json_find(json, body, "tool_call_id"), view->name,
+		rc = ctx_read_result(message, content,
+		    ctx_json_find(json, body, "tool_call_id"), message->name,
 		    read_plain, err);
-		ctx_read_failure(view, 0, body);
+		ctx_read_failure(message, 0, body);
 		break;
 	default:
-		rc = ctx_read_content(view, content, read_block, err);
+		rc = ctx_read_content(message, content, read_block, err);
 		break;
 	}
 	return rc < 0 ? -1 : 1;
@@ -235,7 +237,7 @@ ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	const struct kind *kind =
 	    kind_of(json, ctx_json_find(json, node, "type"));
@@ -243,7 +245,7 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 
 	if (kind == NULL || data == 0)
 		return 0;
-	return read_message(json, node, data, kind, view, err);
+	return read_message(json, node, data, kind, message, err);
 }
 
 /* The class of a serialized object: the last of its "id". */
@@ -269,14 +271,14 @@ ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	const struct kind *kind = class_of(json, node);
 	uint32_t kwargs = find_object(json, node, "kwargs");
 
 	if (kind == NULL || kwargs == 0)
 		return 0;
-	return read_message(json, node, kwargs, kind, view, err);
+	return read_message(json, node, kwargs, kind, message, err);
 }
 
 const char *
@@ -299,12 +301,12 @@ ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	const struct kind *kind =
 	    kind_of(json, ctx_json_find(json, node, "type"));
 
 	if (kind == NULL || ctx_json_find(json, node, "content") == 0)
 		return 0;
-	return read_message(json, node, node, kind, view, err);
+	return read_message(json, node, node, kind, message, err);
 }

@@ -53,25 +53,25 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 
 /* An array is what the tool gave, and no list of blocks. */
 static int
-read_result(struct ctx_message *view, uint32_t part, struct ctx_err *err)
+read_result(struct ctx_message *message, uint32_t part, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_find_either(json, part, "response", "result");
 
-	if (ctx_read_result(view, body, ctx_json_find(json, part, "id"), 0,
+	if (ctx_read_result(message, body, ctx_json_find(json, part, "id"), 0,
 		NULL, err) < 0)
 		return -1;
 	if (!ctx_is_array(json, body))
 		return 0;
-	if (ctx_read_part(view, CTX_BLOCK_OPAQUE, body, err) < 0)
+	if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
 		return -1;
-	view->parts[view->n - 1].owner = (uint32_t)view->n - 1;
+	message->blocks[message->n - 1].result_index = (uint32_t)message->n - 1;
 	return 0;
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
-    struct ctx_err *err)
+read_part(const struct ctx_json *json, uint32_t part,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "content", CTX_BLOCK_TEXT},
@@ -83,24 +83,25 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
 	uint32_t type = ctx_json_find(json, part, "type");
 
 	if (type != 0 && ctx_json_is(json, type, "tool_call"))
-		return ctx_read_call(view,
+		return ctx_read_call(message,
 		    ctx_json_find(json, part, "arguments"),
 		    ctx_json_find(json, part, "id"),
 		    ctx_json_find(json, part, "name"), err);
 	if (type != 0 && ctx_json_is(json, type, "tool_call_response"))
-		return read_result(view, part, err);
-	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
+		return read_result(message, part, err);
+	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
 
 int
 ctx_otel_genai_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	view->name = ctx_json_find(json, node, "name");
-	return ctx_read_content(view, ctx_json_find(json, node, "parts"),
+	message->name = ctx_json_find(json, node, "name");
+	return ctx_read_content(message, ctx_json_find(json, node, "parts"),
 		   read_part, err) < 0
 	    ? -1
 	    : 1;

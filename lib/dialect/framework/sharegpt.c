@@ -75,7 +75,7 @@ calls_in_text(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct kind other = {"", CTX_ROLE_OTHER, CTX_BLOCK_TEXT};
 	uint32_t from = ctx_json_find(json, node, "from");
@@ -89,14 +89,14 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (ctx_json_is(json, from, kinds[i].from))
 			kind = &kinds[i];
-	ctx_message_reset(view, json, node);
-	view->role = kind->role;
-	view->role_node = from;
-	if (ctx_read_part(view, kind->value, value, err) < 0)
+	ctx_message_reset(message, json, node);
+	message->role = kind->role;
+	message->role_node = from;
+	if (ctx_read_part(message, kind->value, value, err) < 0)
 		return -1;
 	if (kind->role != CTX_ROLE_ASSISTANT || kind->value != CTX_BLOCK_TEXT ||
 	    !calls_in_text(json, value))
 		return 1;
-	view->parts[0].whole = true;
-	return ctx_read_call(view, 0, 0, 0, err) < 0 ? -1 : 1;
+	message->blocks[0].no_truncate = true;
+	return ctx_read_call(message, 0, 0, 0, err) < 0 ? -1 : 1;
 }

@@ -50,7 +50,7 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 /* What stands in a content, or in a result of several pieces. */
 static int
 read_plain(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -69,103 +69,105 @@ read_plain(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 /* The body is {"type", "value"}, what it says is in the value. */
 static int
-read_result(struct ctx_message *view, uint32_t block, struct ctx_err *err)
+read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_find_either(json, block, "output", "result");
 	uint32_t value = body == 0 ? 0 : ctx_json_find(json, body, "value");
-	size_t result = view->n;
+	size_t result = message->n;
 	enum ctx_block_kind kind;
 
 	if (value == 0)
 		value = body;
-	if (ctx_read_result(view, value,
+	if (ctx_read_result(message, value,
 		ctx_json_find(json, block, "toolCallId"),
 		ctx_json_find(json, block, "toolName"), read_plain, err) < 0)
 		return -1;
-	view->parts[result].value = body;
+	message->blocks[result].payload = body;
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
 		return 0;
 	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_BLOCK_TEXT
 							  : CTX_BLOCK_OPAQUE;
-	if (ctx_read_part(view, kind, value, err) < 0)
+	if (ctx_read_part(message, kind, value, err) < 0)
 		return -1;
-	view->parts[view->n - 1].owner = (uint32_t)result + 1;
+	message->blocks[message->n - 1].result_index = (uint32_t)result + 1;
 	return 0;
 }
 
 /* What Anthropic says of a call is among the options of its provider. */
 static int
-read_call(struct ctx_message *view, uint32_t block, struct ctx_err *err)
+read_call(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t options = ctx_json_find(json, block, "providerOptions");
 
-	if (ctx_read_call(view, ctx_find_either(json, block, "input", "args"),
+	if (ctx_read_call(message,
+		ctx_find_either(json, block, "input", "args"),
 		ctx_json_find(json, block, "toolCallId"),
 		ctx_json_find(json, block, "toolName"), err) < 0)
 		return -1;
-	view->parts[view->n - 1].theirs =
+	message->blocks[message->n - 1].provider_runs =
 	    ctx_is_true(json, block, "providerExecuted");
 	if (options != 0)
-		ctx_read_caller(view,
+		ctx_read_caller(message,
 		    ctx_find_below(json, options, "anthropic", "caller"));
 	return 0;
 }
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return read_plain(json, block, view, err);
+		return read_plain(json, block, message, err);
 	if (ctx_json_is(json, type, "tool-call"))
-		return read_call(view, block, err);
+		return read_call(message, block, err);
 	if (ctx_json_is(json, type, "tool-result"))
-		return read_result(view, block, err);
+		return read_result(message, block, err);
 	if (ctx_json_is(json, type, "tool-approval-request"))
-		return ctx_read_call(view, 0,
+		return ctx_read_call(message, 0,
 		    ctx_json_find(json, block, "approvalId"), 0, err);
 	if (ctx_json_is(json, type, "tool-approval-response"))
-		return ctx_read_result(view, 0,
+		return ctx_read_result(message, 0,
 		    ctx_json_find(json, block, "approvalId"), 0, NULL, err);
-	return read_plain(json, block, view, err);
+	return read_plain(json, block, message, err);
 }
 
 /* What a message asks approval for is run as it stands.  What asks has an id
  * and no value. */
 static void
-keep_asked(struct ctx_message *view)
+keep_asked(struct ctx_message *message)
 {
 	bool asks = false;
 	size_t i;
 
-	for (i = 0; i < view->n; i++)
+	for (i = 0; i < message->n; i++)
 		asks = asks ||
-		    (view->parts[i].kind == CTX_BLOCK_TOOL_CALL &&
-			view->parts[i].value == 0);
-	for (i = 0; i < view->n; i++)
-		view->parts[i].whole =
-		    asks && view->parts[i].kind == CTX_BLOCK_TOOL_CALL;
+		    (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL &&
+			message->blocks[i].payload == 0);
+	for (i = 0; i < message->n; i++)
+		message->blocks[i].no_truncate =
+		    asks && message->blocks[i].kind == CTX_BLOCK_TOOL_CALL;
 }
 
 int
 ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
+	if (ctx_read_content(message, ctx_json_find(json, node, "content"),
 		read_block, err) < 0)
 		return -1;
-	keep_asked(view);
+	keep_asked(message);
 	return 1;
 }

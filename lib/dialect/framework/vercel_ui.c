@@ -61,8 +61,8 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 
 /* The body of a result, once there is one. */
 static int
-read_result(struct ctx_message *view, uint32_t tool, uint32_t id, uint32_t name,
-    struct ctx_err *err)
+read_result(struct ctx_message *message, uint32_t tool, uint32_t id,
+    uint32_t name, struct ctx_err *err)
 {
 	static const struct {
 		const char *state, *key;
@@ -72,7 +72,7 @@ read_result(struct ctx_message *view, uint32_t tool, uint32_t id, uint32_t name,
 	    {"output-denied", NULL},
 	    {"result", "result"},
 	};
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t state = ctx_json_find(json, tool, "state"), body = 0;
 	size_t i;
 
@@ -81,56 +81,57 @@ read_result(struct ctx_message *view, uint32_t tool, uint32_t id, uint32_t name,
 			continue;
 		if (states[i].key != NULL)
 			body = ctx_json_find(json, tool, states[i].key);
-		if (ctx_read_result(view, body, id, name, NULL, err) < 0)
+		if (ctx_read_result(message, body, id, name, NULL, err) < 0)
 			return -1;
 		/* An array is what the tool gave, and no list of blocks. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
-		if (ctx_read_part(view, CTX_BLOCK_OPAQUE, body, err) < 0)
+		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
 			return -1;
-		view->parts[view->n - 1].owner = (uint32_t)view->n - 1;
+		message->blocks[message->n - 1].result_index =
+		    (uint32_t)message->n - 1;
 		return 0;
 	}
 	return 0;
 }
 
 static int
-read_tool(struct ctx_message *view, uint32_t tool, uint32_t name,
+read_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, tool, "toolCallId");
 	uint32_t input = ctx_find_either(json, tool, "input", "rawInput");
 
 	if (input == 0)
 		input = ctx_json_find(json, tool, "args");
-	size_t call = view->n;
+	size_t call = message->n;
 
-	if (ctx_read_call(view, input, id, name, err) < 0 ||
-	    read_result(view, tool, id, name, err) < 0)
+	if (ctx_read_call(message, input, id, name, err) < 0 ||
+	    read_result(message, tool, id, name, err) < 0)
 		return -1;
 	/* What waits to be approved or run is run as it stands. */
-	view->parts[call].whole = view->n == call + 1;
+	message->blocks[call].no_truncate = message->n == call + 1;
 	return 0;
 }
 
 /* A tool whose name stands behind tool- in its type. */
 static int
-read_typed_tool(struct ctx_message *view, uint32_t tool, uint32_t type,
+read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
-	size_t i = view->n;
+	size_t i = message->n;
 
-	if (read_tool(view, tool, type, err) < 0)
+	if (read_tool(message, tool, type, err) < 0)
 		return -1;
-	for (; i < view->n; i++)
-		view->parts[i].prefix = sizeof TOOL - 1;
+	for (; i < message->n; i++)
+		message->blocks[i].prefix = sizeof TOOL - 1;
 	return 0;
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
-    struct ctx_err *err)
+read_part(const struct ctx_json *json, uint32_t part,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -144,35 +145,36 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
 	uint32_t type = ctx_json_find(json, part, "type"), tool;
 
 	if (type == 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, part, err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
 	/* A step alone is no content: it goes with what is between. */
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))
-		return read_tool(view, part,
+		return read_tool(message, part,
 		    ctx_json_find(json, part, "toolName"), err);
 	tool = ctx_json_find(json, part, "toolInvocation");
 	if (tool != 0)
-		return read_tool(view, tool,
+		return read_tool(message, tool,
 		    ctx_json_find(json, tool, "toolName"), err);
 	if (ctx_json_starts_with(json, type, TOOL))
-		return read_typed_tool(view, part, type, err);
+		return read_typed_tool(message, part, type, err);
 	if (ctx_json_starts_with(json, type, "data-"))
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_typed(view, part, rows, sizeof rows / sizeof rows[0],
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
 
 int
 ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t parts = ctx_json_find(json, node, "parts");
 
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
 	/* Version 3 had no parts. */
 	if (parts == 0)
 		parts = ctx_json_find(json, node, "content");
-	return ctx_read_content(view, parts, read_part, err) < 0 ? -1 : 1;
+	return ctx_read_content(message, parts, read_part, err) < 0 ? -1 : 1;
 }

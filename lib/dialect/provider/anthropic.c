@@ -94,55 +94,55 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 
 /* A document may be plain text or blocks; other payloads are media. */
 static int
-read_media(struct ctx_message *view, uint32_t source, struct ctx_err *err)
+read_media(struct ctx_message *message, uint32_t source, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t type = ctx_json_find(json, source, "type"), value;
 
 	if (type != 0 && ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, source, "data")) != 0)
-		return ctx_read_part(view, CTX_BLOCK_TEXT, value, err);
+		return ctx_read_part(message, CTX_BLOCK_TEXT, value, err);
 	if (type != 0 && ctx_json_is(json, type, "content") &&
 	    (value = ctx_json_find(json, source, "content")) != 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, value, err);
-	return ctx_read_part(view, CTX_BLOCK_MEDIA, source, err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err);
+	return ctx_read_part(message, CTX_BLOCK_MEDIA, source, err);
 }
 
 /* A thought whose text is left out still costs what its signature holds. */
 static int
-read_thinking(struct ctx_message *view, uint32_t block, struct ctx_err *err)
+read_thinking(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t value = ctx_json_find(json, block, "thinking"), sealed;
 	struct ctx_block *part;
 
 	sealed = ctx_json_find(json, block, "data");
 	if (value != 0 && ctx_json_is(json, value, ""))
 		sealed = ctx_json_find(json, block, "signature");
-	part = ctx_message_add_block(view, CTX_BLOCK_REASONING,
+	part = ctx_message_add_block(message, CTX_BLOCK_REASONING,
 	    sealed != 0 ? sealed : value, err);
 	if (part == NULL)
 		return -1;
-	part->sealed = sealed != 0;
+	part->is_encrypted = sealed != 0;
 	return 0;
 }
 
 /* What may stand in a result: none of it holds blocks to be read. */
 static int
 read_plain(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
 
 	if (type != 0 && ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, block, "text")) != 0)
-		return ctx_read_part(view, CTX_BLOCK_TEXT, value, err);
+		return ctx_read_part(message, CTX_BLOCK_TEXT, value, err);
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    (value = ctx_json_find(json, block, "source")) != 0)
-		return read_media(view, value, err);
-	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
+		return read_media(message, value, err);
+	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 /*
@@ -150,79 +150,80 @@ read_plain(const struct ctx_json *json, uint32_t block,
  * answer, and a list of tools that were found, must stay as it is.
  */
 static int
-read_result(struct ctx_message *view, uint32_t block, bool own,
+read_result(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
 {
 	static const char *const found[] = {"tool_reference"};
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_json_find(json, block, "content");
 	uint32_t id = ctx_json_find(json, block, "tool_use_id");
-	size_t first = view->n;
+	size_t first = message->n;
 	int rc;
 
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
-		rc = ctx_read_result(view, body, id, 0, read_plain, err);
+		rc = ctx_read_result(message, body, id, 0, read_plain, err);
 	else
-		rc = ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, body, id,
+		rc = ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, body, id,
 		    err);
 	if (rc == 0)
-		ctx_read_failure(view, first, block);
+		ctx_read_failure(message, first, block);
 	return rc;
 }
 
 /* What the provider's tools are asked is of their form, and may be run yet: a
  * turn that was paused is sent back as it is. */
 static int
-read_call(struct ctx_message *view, uint32_t block, bool own,
+read_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 
-	if (ctx_read_call(view, ctx_json_find(json, block, "input"),
+	if (ctx_read_call(message, ctx_json_find(json, block, "input"),
 		ctx_json_find(json, block, "id"),
 		ctx_json_find(json, block, "name"), err) < 0)
 		return -1;
-	view->parts[view->n - 1].whole = !own;
-	view->parts[view->n - 1].theirs = !own;
-	ctx_read_caller(view, ctx_json_find(json, block, "caller"));
+	message->blocks[message->n - 1].no_truncate = !own;
+	message->blocks[message->n - 1].provider_runs = !own;
+	ctx_read_caller(message, ctx_json_find(json, block, "caller"));
 	return 0;
 }
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 	if (ctx_json_is(json, type, "tool_use"))
-		return read_call(view, block, true, err);
+		return read_call(message, block, true, err);
 	if (ctx_json_is(json, type, "server_tool_use") ||
 	    ctx_json_is(json, type, "mcp_tool_use"))
-		return read_call(view, block, false, err);
+		return read_call(message, block, false, err);
 	if (ctx_json_is(json, type, "tool_result"))
-		return read_result(view, block, true, err);
+		return read_result(message, block, true, err);
 	if (ctx_json_ends_with(json, type, "_tool_result"))
-		return read_result(view, block, false, err);
+		return read_result(message, block, false, err);
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))
-		return read_thinking(view, block, err);
-	return read_plain(json, block, view, err);
+		return read_thinking(message, block, err);
+	return read_plain(json, block, message, err);
 }
 
 int
 ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	view->model = ctx_json_find(json, node, "model");
-	view->usage = ctx_json_find(json, node, "usage");
+	message->model = ctx_json_find(json, node, "model");
+	message->usage = ctx_json_find(json, node, "usage");
 	/* In mid-conversation it must stay between those it came between. */
-	if (view->role == CTX_ROLE_SYSTEM)
-		view->flags |= CTX_MESSAGE_ATTACH_BOTH;
-	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+	if (message->role == CTX_ROLE_SYSTEM)
+		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
+	return ctx_read_content(message, ctx_json_find(json, node, "content"),
 		   read_block, err) < 0
 	    ? -1
 	    : 1;

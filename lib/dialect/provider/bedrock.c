@@ -33,7 +33,7 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 /* What may stand in a result: none of it holds blocks to be read. */
 static int
 read_plain(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
 		const char *key;
@@ -51,18 +51,20 @@ read_plain(const struct ctx_json *json, uint32_t block,
 
 	for (i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
 		if ((value = ctx_json_find(json, block, blocks[i].key)) != 0)
-			return ctx_read_part(view, blocks[i].kind, value, err);
-	return ctx_read_part(view, CTX_BLOCK_OPAQUE, block, err);
+			return ctx_read_part(message, blocks[i].kind, value,
+			    err);
+	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 /* {"reasoningText": {"text", "signature"}} or {"redactedContent"}; the AI
  * SDK writes {"redactedReasoning": {"data"}}. */
 static int
-read_reasoning(struct ctx_message *view, uint32_t content, struct ctx_err *err)
+read_reasoning(struct ctx_message *message, uint32_t content,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t text = ctx_json_find(json, content, "reasoningText"), value;
-	struct ctx_block *part;
+	struct ctx_block *block;
 
 	value = text == 0 ? ctx_find_either(json, content, "redactedContent",
 				"redactedReasoning")
@@ -70,68 +72,70 @@ read_reasoning(struct ctx_message *view, uint32_t content, struct ctx_err *err)
 	if (text == 0 && value != 0 &&
 	    json->nodes[value].kind == CTX_JSON_OBJECT)
 		value = ctx_json_find(json, value, "data");
-	part = ctx_message_add_block(view, CTX_BLOCK_REASONING, value, err);
-	if (part == NULL)
+	block = ctx_message_add_block(message, CTX_BLOCK_REASONING, value, err);
+	if (block == NULL)
 		return -1;
-	part->sealed = text == 0;
+	block->is_encrypted = text == 0;
 	return 0;
 }
 
 /* Tools of the provider's have a type; what they say must stay as it is. */
 static int
-read_call(struct ctx_message *view, uint32_t call, struct ctx_err *err)
+read_call(struct ctx_message *message, uint32_t call, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 
-	if (ctx_read_call(view, ctx_json_find(json, call, "input"),
+	if (ctx_read_call(message, ctx_json_find(json, call, "input"),
 		ctx_json_find(json, call, "toolUseId"),
 		ctx_json_find(json, call, "name"), err) < 0)
 		return -1;
-	view->parts[view->n - 1].whole = ctx_json_find(json, call, "type") != 0;
+	message->blocks[message->n - 1].no_truncate =
+	    ctx_json_find(json, call, "type") != 0;
 	return 0;
 }
 
 static int
-read_result(struct ctx_message *view, uint32_t result, struct ctx_err *err)
+read_result(struct ctx_message *message, uint32_t result, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, result, "toolUseId");
 	uint32_t body = ctx_json_find(json, result, "content");
-	size_t first = view->n;
+	size_t first = message->n;
 	int rc;
 
 	rc = ctx_json_find(json, result, "type") != 0
-	    ? ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, body, id, err)
-	    : ctx_read_result(view, body, id, 0, read_plain, err);
+	    ? ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, body, id, err)
+	    : ctx_read_result(message, body, id, 0, read_plain, err);
 	if (rc == 0)
-		ctx_read_failure(view, first, result);
+		ctx_read_failure(message, first, result);
 	return rc;
 }
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t value;
 
 	if ((value = ctx_json_find(json, block, "toolUse")) != 0)
-		return read_call(view, value, err);
+		return read_call(message, value, err);
 	if ((value = ctx_json_find(json, block, "toolResult")) != 0)
-		return read_result(view, value, err);
+		return read_result(message, value, err);
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
-		return read_reasoning(view, value, err);
+		return read_reasoning(message, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
-	return read_plain(json, block, view, err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+	return read_plain(json, block, message, err);
 }
 
 int
 ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+	return ctx_read_content(message, ctx_json_find(json, node, "content"),
 		   read_block, err) < 0
 	    ? -1
 	    : 1;

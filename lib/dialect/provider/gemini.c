@@ -37,11 +37,12 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 
 /* Media may come beside the response; then no text may stand in for both. */
 static int
-read_response(struct ctx_message *view, uint32_t response, struct ctx_err *err)
+read_response(struct ctx_message *message, uint32_t response,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_json_find(json, response, "response"), media, one;
-	uint32_t result = (uint32_t)view->n, id, name;
+	uint32_t result = (uint32_t)message->n, id, name;
 	bool beside;
 	int rc;
 
@@ -50,42 +51,43 @@ read_response(struct ctx_message *view, uint32_t response, struct ctx_err *err)
 	media = ctx_json_find(json, response, "parts");
 	beside = media != 0 && ctx_json_at(json, media, 0) != 0;
 	rc = beside
-	    ? ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, body, id, err)
-	    : ctx_read_result(view, body, id, name, NULL, err);
+	    ? ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, body, id, err)
+	    : ctx_read_result(message, body, id, name, NULL, err);
 	if (rc < 0)
 		return -1;
-	view->parts[result].name = name;
-	view->parts[result].more =
+	message->blocks[result].name = name;
+	message->blocks[result].is_partial =
 	    ctx_is_true(json, response, "willContinue") ||
 	    ctx_is_true(json, response, "will_continue");
 	for (one = media + 1; beside && one < json->nodes[media].next;
 	     one = json->nodes[one].next) {
-		if (ctx_read_part(view, CTX_BLOCK_MEDIA, one, err) < 0)
+		if (ctx_read_part(message, CTX_BLOCK_MEDIA, one, err) < 0)
 			return -1;
-		view->parts[view->n - 1].owner = result + 1;
+		message->blocks[message->n - 1].result_index = result + 1;
 	}
 	return 0;
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
-    struct ctx_err *err)
+read_part(const struct ctx_json *json, uint32_t part,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t value;
 
 	if (json->nodes[part].kind == CTX_JSON_STRING)
-		return ctx_read_part(view, CTX_BLOCK_TEXT, part, err);
+		return ctx_read_part(message, CTX_BLOCK_TEXT, part, err);
 	value = ctx_find_either(json, part, "functionCall", "function_call");
 	if (value != 0)
-		return ctx_read_call(view, ctx_json_find(json, value, "args"),
+		return ctx_read_call(message,
+		    ctx_json_find(json, value, "args"),
 		    ctx_json_find(json, value, "id"),
 		    ctx_json_find(json, value, "name"), err);
 	value = ctx_find_either(json, part, "functionResponse",
 	    "function_response");
 	if (value != 0)
-		return read_response(view, value, err);
+		return read_response(message, value, err);
 	if ((value = ctx_json_find(json, part, "text")) != 0)
-		return ctx_read_part(view,
+		return ctx_read_part(message,
 		    ctx_is_true(json, part, "thought") ? CTX_BLOCK_REASONING
 						       : CTX_BLOCK_TEXT,
 		    value, err);
@@ -93,31 +95,31 @@ read_part(const struct ctx_json *json, uint32_t part, struct ctx_message *view,
 	if (value == 0)
 		value = ctx_find_either(json, part, "fileData", "file_data");
 	if (value != 0)
-		return ctx_read_part(view, CTX_BLOCK_MEDIA, value, err);
+		return ctx_read_part(message, CTX_BLOCK_MEDIA, value, err);
 	/* A signature may come in a part of its own. */
 	if (ctx_json_count(json, part) == 1 &&
 	    ctx_find_either(json, part, "thoughtSignature",
 		"thought_signature") != 0)
-		return ctx_read_part(view, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_part(view, CTX_BLOCK_OPAQUE, part, err);
+		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+	return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
 }
 
 int
 ctx_gemini_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t role = ctx_json_find(json, node, "role"), parts;
 
 	parts = ctx_json_find(json, node, "parts");
 	if (parts == 0)
 		return 0;
-	ctx_message_reset(view, json, node);
-	view->role_node = role;
+	ctx_message_reset(message, json, node);
+	message->role_node = role;
 	if (role == 0 || json->nodes[role].kind == CTX_JSON_NULL)
-		view->role = CTX_ROLE_USER;
+		message->role = CTX_ROLE_USER;
 	else if (ctx_json_is(json, role, "model"))
-		view->role = CTX_ROLE_ASSISTANT;
+		message->role = CTX_ROLE_ASSISTANT;
 	else
-		view->role = ctx_role_of(json, role);
-	return ctx_read_content(view, parts, read_part, err) < 0 ? -1 : 1;
+		message->role = ctx_role_of(json, role);
+	return ctx_read_content(message, parts, read_part, err) < 0 ? -1 : 1;
 }

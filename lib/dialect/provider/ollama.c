@@ -59,61 +59,64 @@ ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_images(struct ctx_message *view, uint32_t images, struct ctx_err *err)
+read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = view->json->nodes;
+	const struct ctx_node *nodes = message->json->nodes;
 	uint32_t image;
 
 	if (images == 0)
 		return 0;
 	for (image = images + 1; image < nodes[images].next;
 	     image = nodes[image].next) {
-		if (ctx_read_part(view, CTX_BLOCK_MEDIA, image, err) < 0)
+		if (ctx_read_part(message, CTX_BLOCK_MEDIA, image, err) < 0)
 			return -1;
-		view->parts[view->n - 1].parent = images;
-		view->parts[view->n - 1].child = image;
+		message->blocks[message->n - 1].container = images;
+		message->blocks[message->n - 1].removable = image;
 	}
 	return 0;
 }
 
 /* Blocks that Chat Completions has not: {"type": "image"} and the like. */
 static void
-find_placeholders(struct ctx_message *view)
+find_placeholders(struct ctx_message *message)
 {
 	static const char *const types[] = {"image", "video", "audio"};
 	uint32_t type;
 	size_t i, j;
 
-	for (i = 0; i < view->n; i++) {
-		if (view->parts[i].kind != CTX_BLOCK_OPAQUE)
+	for (i = 0; i < message->n; i++) {
+		if (message->blocks[i].kind != CTX_BLOCK_OPAQUE)
 			continue;
-		type = ctx_json_find(view->json, view->parts[i].value, "type");
+		type = ctx_json_find(message->json, message->blocks[i].payload,
+		    "type");
 		for (j = 0; type != 0 && j < sizeof types / sizeof types[0];
 		     j++)
-			if (ctx_json_is(view->json, type, types[j]))
-				view->parts[i].kind = CTX_BLOCK_MEDIA;
+			if (ctx_json_is(message->json, type, types[j]))
+				message->blocks[i].kind = CTX_BLOCK_MEDIA;
 	}
 }
 
 int
 ctx_ollama_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
-	int rc = ctx_openai_chat_read(json, node, view, err);
+	int rc = ctx_openai_chat_read(json, node, message, err);
 
 	if (rc <= 0)
 		return rc;
-	find_placeholders(view);
-	view->time = ctx_json_find(json, node, "created_at");
-	view->model = ctx_json_find(json, node, "model");
+	find_placeholders(message);
+	message->time = ctx_json_find(json, node, "created_at");
+	message->model = ctx_json_find(json, node, "model");
 	/* Of a tool's message the first part is the result. */
-	if (view->role == CTX_ROLE_TOOL && view->parts[0].name == 0)
-		view->parts[0].name = ctx_json_find(json, node, "tool_name");
-	if (view->role == CTX_ROLE_ASSISTANT &&
-	    ctx_read_member(view, node, "thinking", CTX_BLOCK_REASONING, err) <
-		0)
+	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
+		message->blocks[0].name =
+		    ctx_json_find(json, node, "tool_name");
+	if (message->role == CTX_ROLE_ASSISTANT &&
+	    ctx_read_member(message, node, "thinking", CTX_BLOCK_REASONING,
+		err) < 0)
 		return -1;
-	return read_images(view, ctx_find_list(json, node, "images"), err) < 0
+	return read_images(message, ctx_find_list(json, node, "images"), err) <
+		0
 	    ? -1
 	    : 1;
 }

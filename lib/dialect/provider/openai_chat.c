@@ -72,7 +72,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"text", "text", CTX_BLOCK_TEXT},
@@ -88,32 +88,32 @@ read_block(const struct ctx_json *json, uint32_t block,
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
 	if (chunks != 0)
-		return ctx_read_part(view, CTX_BLOCK_REASONING,
+		return ctx_read_part(message, CTX_BLOCK_REASONING,
 		    text != 0 ? text : chunks, err);
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 /* One call: {"name", "arguments"} or {"name", "input"} in body. */
 static int
-read_call(struct ctx_message *view, uint32_t body, uint32_t id, uint32_t parent,
-    uint32_t child, struct ctx_err *err)
+read_call(struct ctx_message *message, uint32_t body, uint32_t id,
+    uint32_t parent, uint32_t child, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 
-	if (ctx_read_call(view,
+	if (ctx_read_call(message,
 		ctx_find_either(json, body, "arguments", "input"), id,
 		ctx_json_find(json, body, "name"), err) < 0)
 		return -1;
-	view->parts[view->n - 1].parent = parent;
-	view->parts[view->n - 1].child = child;
+	message->blocks[message->n - 1].container = parent;
+	message->blocks[message->n - 1].removable = child;
 	return 0;
 }
 
 static int
-read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
+read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t call, body;
 
 	if (calls == 0 || json->nodes[calls].kind != CTX_JSON_ARRAY)
@@ -123,7 +123,7 @@ read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
 		body = ctx_json_find(json, call, "function");
 		if (body == 0)
 			body = ctx_json_find(json, call, "custom");
-		if (read_call(view, body != 0 ? body : call,
+		if (read_call(message, body != 0 ? body : call,
 			ctx_json_find(json, call, "id"), calls, call, err) < 0)
 			return -1;
 	}
@@ -131,28 +131,30 @@ read_calls(struct ctx_message *view, uint32_t calls, struct ctx_err *err)
 }
 
 static int
-read_assistant(struct ctx_message *view, uint32_t node, struct ctx_err *err)
+read_assistant(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
 	static const char *const reasoning[] = {"reasoning_content",
 	    "reasoning", "reasoning_details"};
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t call;
 	size_t i;
 
 	for (i = 0; i < sizeof reasoning / sizeof reasoning[0]; i++)
-		if (ctx_read_member(view, node, reasoning[i],
+		if (ctx_read_member(message, node, reasoning[i],
 			CTX_BLOCK_REASONING, err) < 0)
 			return -1;
-	if (ctx_read_content(view, ctx_json_find(json, node, "content"),
+	if (ctx_read_content(message, ctx_json_find(json, node, "content"),
 		read_block, err) < 0 ||
-	    ctx_read_member(view, node, "refusal", CTX_BLOCK_TEXT, err) < 0 ||
-	    ctx_read_member(view, node, "audio", CTX_BLOCK_MEDIA, err) < 0 ||
-	    read_calls(view, ctx_json_find(json, node, "tool_calls"), err) < 0)
+	    ctx_read_member(message, node, "refusal", CTX_BLOCK_TEXT, err) <
+		0 ||
+	    ctx_read_member(message, node, "audio", CTX_BLOCK_MEDIA, err) < 0 ||
+	    read_calls(message, ctx_json_find(json, node, "tool_calls"), err) <
+		0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");
 	if (call == 0 || json->nodes[call].kind != CTX_JSON_OBJECT)
 		return 0;
-	return read_call(view, call, 0, node, call - 1, err);
+	return read_call(message, call, 0, node, call - 1, err);
 }
 
 /* The id of the call that a result answers.  SWE-agent keeps it as the only
@@ -170,25 +172,26 @@ answered(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t content;
 	int rc;
 
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	view->name = ctx_json_find(json, node, "name");
+	message->name = ctx_json_find(json, node, "name");
 	content = ctx_json_find(json, node, "content");
-	switch (view->role) {
+	switch (message->role) {
 	case CTX_ROLE_ASSISTANT:
-		rc = read_assistant(view, node, err);
+		rc = read_assistant(message, node, err);
 		break;
 	case CTX_ROLE_TOOL:
-		rc = ctx_read_result(view, content, answered(json, node),
-		    view->name, read_block, err);
+		rc = ctx_read_result(message, content, answered(json, node),
+		    message->name, read_block, err);
 		break;
 	default:
-		rc = ctx_read_content(view, content, read_block, err);
+		rc = ctx_read_content(message, content, read_block, err);
 		break;
 	}
 	return rc < 0 ? -1 : 1;

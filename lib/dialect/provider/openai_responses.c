@@ -118,7 +118,7 @@ ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 
 static int
 read_block(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
 	    {"input_text", "text", CTX_BLOCK_TEXT},
@@ -131,15 +131,15 @@ read_block(const struct ctx_json *json, uint32_t block,
 	};
 
 	(void)json;
-	return ctx_read_typed(view, block, rows, sizeof rows / sizeof rows[0],
-	    err);
+	return ctx_read_typed(message, block, rows,
+	    sizeof rows / sizeof rows[0], err);
 }
 
 /* The texts of a list of {"type", "text"}, which no edit may take out. */
 static int
-read_texts(struct ctx_message *view, uint32_t list, struct ctx_err *err)
+read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t one, text;
 
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
@@ -147,7 +147,7 @@ read_texts(struct ctx_message *view, uint32_t list, struct ctx_err *err)
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next)
 		if ((text = ctx_json_find(json, one, "text")) != 0 &&
-		    ctx_read_part(view, CTX_BLOCK_REASONING, text, err) < 0)
+		    ctx_read_part(message, CTX_BLOCK_REASONING, text, err) < 0)
 			return -1;
 	return 0;
 }
@@ -155,25 +155,27 @@ read_texts(struct ctx_message *view, uint32_t list, struct ctx_err *err)
 /* The model is shown what is encrypted, where that is there; then the
  * summary is for people. */
 static int
-read_reasoning(struct ctx_message *view, uint32_t node, struct ctx_err *err)
+read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = message->json;
 	uint32_t sealed = ctx_json_find(json, node, "encrypted_content");
 	uint32_t content = ctx_json_find(json, node, "content");
 
 	if (sealed != 0 && json->nodes[sealed].kind == CTX_JSON_STRING) {
-		if (ctx_read_part(view, CTX_BLOCK_REASONING, sealed, err) < 0)
+		if (ctx_read_part(message, CTX_BLOCK_REASONING, sealed, err) <
+		    0)
 			return -1;
-		view->parts[view->n - 1].sealed = true;
+		message->blocks[message->n - 1].is_encrypted = true;
 		return 0;
 	}
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		content = ctx_json_find(json, node, "summary");
-	if (read_texts(view, content, err) < 0)
+	if (read_texts(message, content, err) < 0)
 		return -1;
 	/* What only its id stands for is there all the same. */
-	return view->n > 0 ? 0
-			   : ctx_read_part(view, CTX_BLOCK_REASONING, 0, err);
+	return message->n > 0
+	    ? 0
+	    : ctx_read_part(message, CTX_BLOCK_REASONING, 0, err);
 }
 
 /* True if the provider searched for tools itself.  The call and its output
@@ -187,81 +189,83 @@ is_hosted(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_item(struct ctx_message *view, const struct item *item,
+read_item(struct ctx_message *message, const struct item *item,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
-	uint32_t id = ctx_json_find(json, view->node, item->need), value = 0;
-	enum what what = is_hosted(json, view->node) ? OWN : item->what;
+	const struct ctx_json *json = message->json;
+	uint32_t id = ctx_json_find(json, message->node, item->need), value = 0;
+	enum what what = is_hosted(json, message->node) ? OWN : item->what;
 
 	if (item->value != NULL)
-		value = ctx_json_find(json, view->node, item->value);
-	view->role = CTX_ROLE_ASSISTANT;
+		value = ctx_json_find(json, message->node, item->value);
+	message->role = CTX_ROLE_ASSISTANT;
 	switch (what) {
 	case CALL:
 	case TYPED:
-		if (ctx_read_call(view, value, id,
-			ctx_json_find(json, view->node, "name"), err) < 0)
+		if (ctx_read_call(message, value, id,
+			ctx_json_find(json, message->node, "name"), err) < 0)
 			return -1;
-		view->parts[view->n - 1].whole = item->what == TYPED;
-		ctx_read_caller(view,
-		    ctx_json_find(json, view->node, "caller"));
+		message->blocks[message->n - 1].no_truncate =
+		    item->what == TYPED;
+		ctx_read_caller(message,
+		    ctx_json_find(json, message->node, "caller"));
 		return 0;
 	case OUTPUT:
-		view->role = CTX_ROLE_TOOL;
-		return ctx_read_result(view, value, id, 0, read_block, err);
+		message->role = CTX_ROLE_TOOL;
+		return ctx_read_result(message, value, id, 0, read_block, err);
 	case FIXED:
-		view->role = CTX_ROLE_TOOL;
-		return ctx_read_fixed_result(view, CTX_BLOCK_OPAQUE, value, id,
-		    err);
+		message->role = CTX_ROLE_TOOL;
+		return ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, value,
+		    id, err);
 	case SHOT:
-		view->role = CTX_ROLE_TOOL;
-		return ctx_read_fixed_result(view, CTX_BLOCK_MEDIA, value, id,
-		    err);
+		message->role = CTX_ROLE_TOOL;
+		return ctx_read_fixed_result(message, CTX_BLOCK_MEDIA, value,
+		    id, err);
 	case REASONING:
-		return read_reasoning(view, view->node, err);
+		return read_reasoning(message, message->node, err);
 	case SEALED:
 		/* It stands for all that was before, and is kept like it. */
-		view->role = CTX_ROLE_SYSTEM;
-		if (ctx_read_part(view, CTX_BLOCK_OPAQUE, value, err) < 0)
+		message->role = CTX_ROLE_SYSTEM;
+		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
-		view->parts[view->n - 1].sealed = true;
+		message->blocks[message->n - 1].is_encrypted = true;
 		return 0;
 	case MEDIA:
-		return ctx_read_part(view, CTX_BLOCK_MEDIA, value, err);
+		return ctx_read_part(message, CTX_BLOCK_MEDIA, value, err);
 	case SYSTEM:
-		view->role = CTX_ROLE_SYSTEM;
+		message->role = CTX_ROLE_SYSTEM;
 		break;
 	case POINTER:
-		view->flags |= CTX_MESSAGE_REMOTE_STATE | CTX_MESSAGE_PINNED;
+		message->flags |= CTX_MESSAGE_REMOTE_STATE | CTX_MESSAGE_PINNED;
 		break;
 	case OWN:
 		break;
 	}
-	if (ctx_read_part(view, CTX_BLOCK_OPAQUE, value, err) < 0)
+	if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 		return -1;
-	view->parts[view->n - 1].all = value == 0;
+	message->blocks[message->n - 1].is_message = value == 0;
 	return 0;
 }
 
 int
 ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *message, struct ctx_err *err)
 {
 	const struct item *item = item_of(json, node);
 
-	ctx_message_reset(view, json, node);
+	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
 		/* An input that is a text is a message of the user's. */
-		view->role = CTX_ROLE_USER;
-		return ctx_read_content(view, node, read_block, err) < 0 ? -1
-									 : 1;
+		message->role = CTX_ROLE_USER;
+		return ctx_read_content(message, node, read_block, err) < 0 ? -1
+									    : 1;
 	}
 	if (item != NULL)
-		return read_item(view, item, err) < 0 ? -1 : 1;
-	if (!ctx_read_role(view, json, node, ctx_json_find(json, node, "role")))
+		return read_item(message, item, err) < 0 ? -1 : 1;
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
 		return 0;
-	return ctx_read_content(view, ctx_json_find(json, node, "content"),
+	return ctx_read_content(message, ctx_json_find(json, node, "content"),
 		   read_block, err) < 0
 	    ? -1
 	    : 1;

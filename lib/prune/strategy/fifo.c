@@ -16,61 +16,62 @@
 /* The units of the turn that starts at i, user messages left aside: how
  * many may still be answered about, and does any stay for certain? */
 static size_t
-look_at_turn(const struct ctx_candidate *units, size_t n, size_t i,
+look_at_turn(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *weighs)
 {
-	uint32_t turn = units[i].turn;
+	uint32_t turn = candidates[i].turn;
 	size_t others = 0;
 
 	*weighs = false;
-	for (; i < n && units[i].turn == turn; i++) {
-		if (units[i].user || units[i].system)
+	for (; i < n && candidates[i].turn == turn; i++) {
+		if (candidates[i].user || candidates[i].system)
 			continue;
-		others += units[i].first;
-		*weighs |= units[i].weighs;
+		others += candidates[i].is_root;
+		*weighs |= candidates[i].permanent;
 	}
 	return others;
 }
 
 int
-ctx_fifo_decide(struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	uint64_t from_here = 0; /* this unit and all younger */
 	uint64_t before = base; /* what stays for certain before it */
 	uint64_t users = 0;     /* its turn's user messages, if not in before */
-	uint64_t cell = UINT64_MAX, grid = limits->quantum;
+	uint64_t cell = UINT64_MAX, grid = settings->quantum;
 	bool over = false, users_weigh = false;
 	size_t i, others = 0; /* units of this turn that are still to come */
 
 	(void)newest;
 	(void)err;
 	for (i = 0; i < n; i++)
-		if (units[i].first)
-			from_here += units[i].weight;
+		if (candidates[i].is_root)
+			from_here += candidates[i].weight;
 	for (i = 0; i < n; i++) {
-		struct ctx_candidate *unit = &units[i];
+		struct ctx_candidate *candidate = &candidates[i];
 
-		if (i == 0 || unit->turn != units[i - 1].turn) {
+		if (i == 0 || candidate->turn != candidates[i - 1].turn) {
 			users = 0;
-			others = look_at_turn(units, n, i, &users_weigh);
+			others = look_at_turn(candidates, n, i, &users_weigh);
 		}
-		if (!unit->first)
+		if (!candidate->is_root)
 			continue;
 		/* On a grid the first unit of a cell answers for all of it. */
-		if (grid == 0 || unit->start / grid != cell)
+		if (grid == 0 || candidate->start / grid != cell)
 			over = from_here + before + (others > 0 ? users : 0) >
-			    limits->target;
+			    settings->target;
 		if (grid != 0)
-			cell = unit->start / grid;
-		unit->drop = !unit->held && (over || unit->behind);
-		from_here -= unit->weight;
-		if (unit->weighs || (unit->user && users_weigh))
-			before += unit->weight;
-		else if (unit->user)
-			users += unit->weight;
-		others -= !unit->user && !unit->system;
+			cell = candidate->start / grid;
+		candidate->drop =
+		    !candidate->pinned && (over || candidate->before_cut);
+		from_here -= candidate->weight;
+		if (candidate->permanent || (candidate->user && users_weigh))
+			before += candidate->weight;
+		else if (candidate->user)
+			users += candidate->weight;
+		others -= !candidate->user && !candidate->system;
 	}
 	return 0;
 }

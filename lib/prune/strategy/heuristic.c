@@ -101,17 +101,18 @@ name_call(struct heuristic *h, struct call *call, struct ctx_err *err)
 
 /* The text of the arguments: what a string holds, or the JSON itself. */
 static int
-arguments(struct heuristic *h, const struct ctx_message *view,
-    const struct ctx_block *part, struct ctx_err *err)
+arguments(struct heuristic *h, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_err *err)
 {
 	h->text.n = 0;
-	if (part->value == 0)
+	if (block->payload == 0)
 		return 0;
-	if (view->json->nodes[part->value].kind == CTX_JSON_STRING)
+	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
 		return ctx_json_string_decode(&h->text,
-		    ctx_json_str(view->json, part->value), err);
-	return ctx_buf_add(&h->text, ctx_json_str(view->json, part->value).p,
-	    ctx_json_str(view->json, part->value).n, err);
+		    ctx_json_str(message->json, block->payload), err);
+	return ctx_buf_add(&h->text,
+	    ctx_json_str(message->json, block->payload).p,
+	    ctx_json_str(message->json, block->payload).n, err);
 }
 
 /* The file that arguments name, and whether they name nothing else. */
@@ -184,22 +185,22 @@ is_reader(struct ctx_str tool)
 }
 
 static int
-add_call(struct heuristic *h, const struct ctx_message *view,
-    const struct ctx_block *part, uint32_t item, struct ctx_err *err)
+add_call(struct heuristic *h, const struct ctx_message *message,
+    const struct ctx_block *block, uint32_t item, struct ctx_err *err)
 {
 	struct call *grown, call = {.item = item};
 	struct ctx_str tool;
 	bool reads;
 
 	h->text.n = 0;
-	if (ctx_block_tool(view->json, part, &h->text, &tool, err) < 0)
+	if (ctx_block_tool(message->json, block, &h->text, &tool, err) < 0)
 		return -1;
 	reads = is_reader(tool);
 	h->key.n = 0;
 	if (ctx_buf_printf(&h->key, err, "tool ") < 0 ||
 	    ctx_buf_add(&h->key, tool.p, tool.n, err) < 0 ||
 	    ctx_intern(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
-	    arguments(h, view, part, err) < 0)
+	    arguments(h, message, block, err) < 0)
 		return -1;
 	make_compact(&h->text);
 	if (name_call(h, &call, err) < 0 ||
@@ -237,35 +238,37 @@ is_partial(struct ctx_str text)
 /* The text of the result that is part i into h->text; of a body that has
  * none its JSON. */
 static int
-result_text(struct heuristic *h, const struct ctx_message *view, size_t i,
+result_text(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct ctx_err *err)
 {
-	const struct ctx_node *nodes = view->json->nodes;
-	uint32_t value = view->parts[i].value;
+	const struct ctx_node *nodes = message->json->nodes;
+	uint32_t value = message->blocks[i].payload;
 	struct ctx_str raw;
 	size_t k;
 
 	h->text.n = 0;
 	if (value != 0 && nodes[value].kind == CTX_JSON_STRING)
 		return ctx_json_string_decode(&h->text,
-		    ctx_json_str(view->json, value), err);
-	for (k = i + 1; k < view->n && view->parts[k].owner == i + 1; k++)
-		if (view->parts[k].kind == CTX_BLOCK_TEXT &&
-		    nodes[view->parts[k].value].kind == CTX_JSON_STRING &&
+		    ctx_json_str(message->json, value), err);
+	for (k = i + 1;
+	     k < message->n && message->blocks[k].result_index == i + 1; k++)
+		if (message->blocks[k].kind == CTX_BLOCK_TEXT &&
+		    nodes[message->blocks[k].payload].kind == CTX_JSON_STRING &&
 		    (ctx_json_string_decode(&h->text,
-			 ctx_json_str(view->json, view->parts[k].value),
+			 ctx_json_str(message->json,
+			     message->blocks[k].payload),
 			 err) < 0 ||
 			ctx_buf_add(&h->text, "\n", 1, err) < 0))
 			return -1;
 	if (h->text.n > 0 || value == 0)
 		return 0;
-	raw = ctx_json_str(view->json, value);
+	raw = ctx_json_str(message->json, value);
 	return ctx_buf_add(&h->text, raw.p, raw.n, err);
 }
 
 /* Does a result say that its call failed?  The beginning tells. */
 static int
-look_at_result(struct heuristic *h, const struct ctx_message *view, size_t i,
+look_at_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
@@ -275,8 +278,8 @@ look_at_result(struct heuristic *h, const struct ctx_message *view, size_t i,
 	struct ctx_str text;
 
 	trait->result = true;
-	trait->failed |= view->parts[i].failed;
-	if (result_text(h, view, i, err) < 0)
+	trait->failed |= message->blocks[i].is_error;
+	if (result_text(h, message, i, err) < 0)
 		return -1;
 	text = (struct ctx_str){h->text.p, h->text.n};
 	trait->partial |= is_partial(text);
@@ -288,7 +291,7 @@ look_at_result(struct heuristic *h, const struct ctx_message *view, size_t i,
 }
 
 static int
-note(struct ctx_scorer *scorer, const struct ctx_message *view,
+note(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
@@ -305,24 +308,26 @@ note(struct ctx_scorer *scorer, const struct ctx_message *view,
 	h->traits = grown;
 	for (; h->n_traits < groups->n; h->n_traits++)
 		memset(&grown[h->n_traits], 0, sizeof *grown);
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
 
-		if (part->kind == CTX_BLOCK_TOOL_CALL) {
+		if (block->kind == CTX_BLOCK_TOOL_CALL) {
 			calls = true;
-			if (add_call(h, view, part, last, err) < 0)
+			if (add_call(h, message, block, last, err) < 0)
 				return -1;
-		} else if (part->kind == CTX_BLOCK_TOOL_RESULT) {
-			if (look_at_result(h, view, i, &grown[first], err) < 0)
+		} else if (block->kind == CTX_BLOCK_TOOL_RESULT) {
+			if (look_at_result(h, message, i, &grown[first], err) <
+			    0)
 				return -1;
-		} else if (part->kind == CTX_BLOCK_TEXT &&
-		    view->json->nodes[part->value].kind == CTX_JSON_STRING) {
+		} else if (block->kind == CTX_BLOCK_TEXT &&
+		    message->json->nodes[block->payload].kind ==
+			CTX_JSON_STRING) {
 			chars += ctx_json_string_chars(
-			    ctx_json_str(view->json, part->value));
+			    ctx_json_str(message->json, block->payload));
 		}
 	}
-	grown[last].shorty =
-	    view->role == CTX_ROLE_ASSISTANT && !calls && chars < SHORT_ANSWER;
+	grown[last].shorty = message->role == CTX_ROLE_ASSISTANT && !calls &&
+	    chars < SHORT_ANSWER;
 	return 0;
 }
 
@@ -345,14 +350,15 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 		return NULL;
 	}
 	for (i = 0; i < groups->n && i < h->n_traits; i++) {
-		root = ctx_group_of(groups->items, i);
+		root = ctx_group_of(groups->segments, i);
 		if (h->traits[i].result)
 			good[root] |=
 			    (uint8_t)((h->traits[i].failed ? BAD : GOOD) |
 				(h->traits[i].partial ? PARTIAL : 0));
 	}
 	for (i = 0; i < groups->n; i++)
-		if (groups->items[i].up == i && groups->items[i].open > 0)
+		if (groups->segments[i].group_parent == i &&
+		    groups->segments[i].open_calls > 0)
 			good[i] |= BAD;
 	return good;
 }
@@ -374,7 +380,7 @@ find_last(struct heuristic *h, struct ctx_groups *groups, const uint8_t *good,
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 
-		uint8_t how = good[ctx_group_of(groups->items, call->item)];
+		uint8_t how = good[ctx_group_of(groups->segments, call->item)];
 
 		if ((how & (GOOD | BAD)) != GOOD)
 			continue;
@@ -400,7 +406,7 @@ static int
 rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
-	struct ctx_segment *items = groups->items;
+	struct ctx_segment *segments = groups->segments;
 	uint8_t *good = judge_groups(h, groups, err);
 	size_t i;
 
@@ -411,25 +417,26 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 		return -1;
 	}
 	for (i = 0; i < groups->n; i++)
-		items[i].rank = items[i].flags & CTX_SEGMENT_DEMONSTRATION
+		segments[i].rank = segments[i].flags & CTX_SEGMENT_DEMONSTRATION
 		    ? DEMO
 		    : i < h->n_traits && h->traits[i].shorty ? SHORT
 							     : OTHER;
 	/* A group of several calls is worth what its best call is worth. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
-		uint32_t root = ctx_group_of(items, call->item);
+		uint32_t root = ctx_group_of(segments, call->item);
 		double value = is_superseded(h, call) ? SUPERSEDED
 		    : (good[root] & BAD) &&
 			h->lasts[call->tool].good > call->item + 1
 		    ? FAILED
 		    : RESULTS;
 
-		if (items[root].rank == OTHER || value > items[root].rank)
-			items[root].rank = value;
+		if (segments[root].rank == OTHER || value > segments[root].rank)
+			segments[root].rank = value;
 	}
 	for (i = 0; i < groups->n; i++)
-		items[i].rank = items[ctx_group_of(items, (uint32_t)i)].rank;
+		segments[i].rank =
+		    segments[ctx_group_of(segments, (uint32_t)i)].rank;
 	free(good);
 	return 0;
 }

@@ -45,49 +45,50 @@ by_rank(const void *a, const void *b)
 
 /* What a turn ends with stays as long as any of it. */
 static void
-end_turn(struct ctx_candidate *units, const struct turn *turn)
+end_turn(struct ctx_candidate *candidates, const struct turn *turn)
 {
-	if (turn->others > 0 && units[turn->last].rank < turn->rank)
-		units[turn->last].rank = turn->rank;
+	if (turn->others > 0 && candidates[turn->last].rank < turn->rank)
+		candidates[turn->last].rank = turn->rank;
 }
 
 static void
-look_at_turns(struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, struct turn *turns)
+look_at_turns(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, struct turn *turns)
 {
 	struct turn *turn = turns;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (i > 0 && units[i].turn != units[i - 1].turn) {
-			if (limits->alternates)
-				end_turn(units, turn);
+		if (i > 0 && candidates[i].turn != candidates[i - 1].turn) {
+			if (settings->alternates)
+				end_turn(candidates, turn);
 			turn++;
 		}
-		if (units[i].shares) {
+		if (candidates[i].shares_message) {
 			turn->shares = true;
 			if (turn->rank < turn[-1].rank)
 				turn->rank = turn[-1].rank;
 		}
-		if (units[i].user || units[i].system)
+		if (candidates[i].user || candidates[i].system)
 			continue;
-		turn->others += units[i].first ||
-		    units[units[i].root].turn != units[i].turn;
-		turn->held |= units[i].held;
-		turn->last = units[i].root;
+		turn->others += candidates[i].is_root ||
+		    candidates[candidates[i].root].turn != candidates[i].turn;
+		turn->held |= candidates[i].pinned;
+		turn->last = candidates[i].root;
 		/* A late result holds its turn as high as its call. */
-		if (units[units[i].root].rank > turn->rank)
-			turn->rank = units[units[i].root].rank;
+		if (candidates[candidates[i].root].rank > turn->rank)
+			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
 /* Lists what may go; returns the total weight. */
 static uint64_t
-list_units(const struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, struct turn *turns,
+list_units(const struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, struct turn *turns,
     struct ranked *list, size_t *listed)
 {
-	bool users_too = limits->policy->ranks_users && !limits->alternates;
+	bool users_too =
+	    settings->strategy->ranks_user_messages && !settings->alternates;
 	struct turn *turn = turns;
 	uint64_t total = 0;
 	double rank;
@@ -96,22 +97,23 @@ list_units(const struct ctx_candidate *units, size_t n,
 
 	*listed = 0;
 	for (i = 0; i < n; i++) {
-		const struct ctx_candidate *unit = &units[i];
+		const struct ctx_candidate *candidate = &candidates[i];
 
-		if (i > 0 && unit->turn != units[i - 1].turn)
+		if (i > 0 && candidate->turn != candidates[i - 1].turn)
 			turn++;
-		if (!unit->first)
+		if (!candidate->is_root)
 			continue;
-		total += unit->weight;
-		if (unit->held || (unit->user && turn->held))
+		total += candidate->weight;
+		if (candidate->pinned || (candidate->user && turn->held))
 			continue;
-		if (unit->user && !users_too && turn->others > 0) {
-			turn->users += unit->weight;
+		if (candidate->user && !users_too && turn->others > 0) {
+			turn->users += candidate->weight;
 			continue;
 		}
 		/* A user message stays as long as its turn does. */
-		rank = unit->rank;
-		late = unit->user || (limits->alternates && i == turn->last);
+		rank = candidate->rank;
+		late = candidate->user ||
+		    (settings->alternates && i == turn->last);
 		if (late && turn->rank > rank)
 			rank = turn->rank;
 		list[(*listed)++] =
@@ -122,20 +124,20 @@ list_units(const struct ctx_candidate *units, size_t n,
 
 /* Lets go from the lowest rank up; returns how many of the list went. */
 static size_t
-drop_lowest(struct ctx_candidate *units, struct turn *turns,
+drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
 {
 	size_t i;
 
 	for (i = 0; i<listed && * total> target; i++) {
-		struct ctx_candidate *unit = &units[list[i].unit];
+		struct ctx_candidate *candidate = &candidates[list[i].unit];
 		struct turn *turn = &turns[list[i].turn];
 
-		unit->drop = true;
-		*total -= unit->weight;
-		if (unit->user)
+		candidate->drop = true;
+		*total -= candidate->weight;
+		if (candidate->user)
 			turn->gone++;
-		else if (!unit->system && --turn->others == 0)
+		else if (!candidate->system && --turn->others == 0)
 			*total -= turn->users;
 	}
 	return i;
@@ -144,48 +146,50 @@ drop_lowest(struct ctx_candidate *units, struct turn *turns,
 /* Do roles alternate if the unit comes back?  It needs what its turn ends
  * with, and that the message which it shares with the next turn. */
 static bool
-has_end(const struct ctx_candidate *units, const struct turn *turn, size_t unit)
+has_end(const struct ctx_candidate *candidates, const struct turn *turn,
+    size_t unit)
 {
 	const struct turn *next = turn + 1;
 
 	if (unit != turn->last)
-		return !units[turn->last].drop;
-	return !next->shares || (next->gone == 0 && !units[next->last].drop);
+		return !candidates[turn->last].drop;
+	return !next->shares ||
+	    (next->gone == 0 && !candidates[next->last].drop);
 }
 
 /* Brings back what fits, from the highest rank down. */
 static void
-fill_up(struct ctx_candidate *units, struct turn *turns,
+fill_up(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t went,
-    const struct ctx_prune_settings *limits, uint64_t total)
+    const struct ctx_prune_settings *settings, uint64_t total)
 {
 	while (went-- > 0) {
-		struct ctx_candidate *unit = &units[list[went].unit];
+		struct ctx_candidate *candidate = &candidates[list[went].unit];
 		struct turn *turn = &turns[list[went].turn];
-		bool member = !unit->user && !unit->system;
-		uint64_t cost = unit->weight;
+		bool member = !candidate->user && !candidate->system;
+		uint64_t cost = candidate->weight;
 
 		/* Nothing comes back without the user messages of the turns
 		 * it stands in. */
 		if (member &&
-		    (turn->gone > 0 || unit->spans ||
-			(limits->alternates &&
-			    !has_end(units, turn, list[went].unit))))
+		    (turn->gone > 0 || candidate->crosses_turns ||
+			(settings->alternates &&
+			    !has_end(candidates, turn, list[went].unit))))
 			continue;
 		if (member && turn->others == 0)
 			cost += turn->users;
-		if (cost > limits->target - total)
+		if (cost > settings->target - total)
 			continue;
-		unit->drop = false;
+		candidate->drop = false;
 		total += cost;
 		turn->others += member;
-		turn->gone -= unit->user;
+		turn->gone -= candidate->user;
 	}
 }
 
 int
-ctx_ranked_decide(struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+ctx_ranked_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	struct turn *turns = calloc(n + 1, sizeof *turns);
@@ -199,12 +203,14 @@ ctx_ranked_decide(struct ctx_candidate *units, size_t n,
 		ctx_err_nomem(err);
 		goto out;
 	}
-	look_at_turns(units, n, limits, turns);
-	total = base + list_units(units, n, limits, turns, list, &listed);
+	look_at_turns(candidates, n, settings, turns);
+	total =
+	    base + list_units(candidates, n, settings, turns, list, &listed);
 	qsort(list, listed, sizeof *list, by_rank);
-	went = drop_lowest(units, turns, list, listed, limits->target, &total);
-	if (limits->policy->fills && total <= limits->target)
-		fill_up(units, turns, list, went, limits, total);
+	went = drop_lowest(candidates, turns, list, listed, settings->target,
+	    &total);
+	if (settings->strategy->refills && total <= settings->target)
+		fill_up(candidates, turns, list, went, settings, total);
 	rc = 0;
 out:
 	free(turns);

@@ -174,41 +174,42 @@ add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
 
 static int
 add_tool(struct recall *r, const struct ctx_json *json,
-    const struct ctx_block *part, struct ctx_err *err)
+    const struct ctx_block *block, struct ctx_err *err)
 {
 	struct ctx_str tool;
 
 	r->tool.n = 0;
-	if (ctx_block_tool(json, part, &r->tool, &tool, err) < 0 ||
+	if (ctx_block_tool(json, block, &r->tool, &tool, err) < 0 ||
 	    ctx_buf_add(&r->text, tool.p, tool.n, err) < 0)
 		return -1;
-	return part->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
+	return block->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
 }
 
 /* The text of the parts that belong to an item. */
 static int
-item_text(struct recall *r, const struct ctx_message *view, unsigned flags,
+item_text(struct recall *r, const struct ctx_message *message, unsigned flags,
     struct ctx_err *err)
 {
 	size_t i;
 
 	r->text.n = 0;
-	if (add_text(r, view->json, view->name, err) < 0)
+	if (add_text(r, message->json, message->name, err) < 0)
 		return -1;
 	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
-	for (i = 0; i < view->n; i++) {
-		const struct ctx_block *part = &view->parts[i];
-		bool result =
-		    part->kind == CTX_BLOCK_TOOL_RESULT || part->owner != 0;
-		bool array = part->value != 0 &&
-		    part->kind == CTX_BLOCK_TOOL_RESULT &&
-		    view->json->nodes[part->value].kind == CTX_JSON_ARRAY;
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
+		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
+		    block->result_index != 0;
+		bool array = block->payload != 0 &&
+		    block->kind == CTX_BLOCK_TOOL_RESULT &&
+		    message->json->nodes[block->payload].kind == CTX_JSON_ARRAY;
 
-		if (part->kind == CTX_BLOCK_MEDIA ||
+		if (block->kind == CTX_BLOCK_MEDIA ||
 		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
 			continue;
-		if (add_tool(r, view->json, part, err) < 0 ||
-		    (!array && add_text(r, view->json, part->value, err) < 0))
+		if (add_tool(r, message->json, block, err) < 0 ||
+		    (!array &&
+			add_text(r, message->json, block->payload, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -263,7 +264,7 @@ take_called(void *user, const char *p, size_t n, struct ctx_err *err)
  * its text, with no small letter before and a mark behind it, and not the
  * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
 static int
-note_called(struct recall *r, const struct ctx_message *view,
+note_called(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_called};
@@ -271,9 +272,9 @@ note_called(struct recall *r, const struct ctx_message *view,
 	size_t i = r->name, n = r->text.n, from, words;
 	const char *p = r->text.p;
 
-	doc->side = view->role == CTX_ROLE_USER ? USER
-	    : view->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
-						: NO_SIDE;
+	doc->side = message->role == CTX_ROLE_USER ? USER
+	    : message->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
+						   : NO_SIDE;
 	for (words = 0; words < CALL_WORDS; words++) {
 		while (i < n && !is_letter(p[i]))
 			i++;
@@ -310,7 +311,7 @@ read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 }
 
 static int
-note(struct ctx_scorer *scorer, const struct ctx_message *view,
+note(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
@@ -323,15 +324,16 @@ note(struct ctx_scorer *scorer, const struct ctx_message *view,
 			ctx_embed_add(&r->embed, "", 0, err) < 0))
 			return -1;
 	for (; first < groups->n; first++) {
-		if (item_text(r, view, groups->items[first].flags, err) < 0 ||
+		if (item_text(r, message, groups->segments[first].flags, err) <
+			0 ||
 		    read_text(r, &speaker, err) < 0 ||
 		    add_doc(r, speaker, err) < 0 ||
-		    note_called(r, view, err) < 0)
+		    note_called(r, message, err) < 0)
 			return -1;
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
-		if (groups->items[first].flags & CTX_SEGMENT_USER)
+		if (groups->segments[first].flags & CTX_SEGMENT_USER)
 			ask(r, speaker);
 		ctx_buf_reset(&r->text);
 	}
@@ -439,9 +441,10 @@ score_docs(struct recall *r, double average)
 
 /* What is left of a score from the middle of one item to that of the next. */
 static double
-fading(const struct ctx_segment *item, const struct ctx_segment *next)
+fading(const struct ctx_segment *segment, const struct ctx_segment *next)
 {
-	return exp(-((double)item->tokens + (double)next->tokens) / 2 / FADE);
+	return exp(
+	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
 }
 
 /*
@@ -453,7 +456,7 @@ fading(const struct ctx_segment *item, const struct ctx_segment *next)
 static void
 smooth(struct recall *r, const struct ctx_groups *groups)
 {
-	const struct ctx_segment *items = groups->items;
+	const struct ctx_segment *segments = groups->segments;
 	double carried = 0;
 	size_t i, n = groups->n;
 
@@ -461,13 +464,13 @@ smooth(struct recall *r, const struct ctx_groups *groups)
 		r->smooth[i] = r->score[i] + carried;
 		if (i + 1 < n)
 			carried = (carried + r->score[i]) *
-			    fading(&items[i], &items[i + 1]);
+			    fading(&segments[i], &segments[i + 1]);
 	}
 	for (carried = 0; i-- > 0;) {
 		r->smooth[i] += carried;
 		if (i > 0)
 			carried = (carried + r->score[i]) *
-			    fading(&items[i - 1], &items[i]);
+			    fading(&segments[i - 1], &segments[i]);
 	}
 }
 
@@ -486,7 +489,7 @@ weigh(struct recall *r, const struct ctx_groups *groups)
 			: doc->side != NO_SIDE && r->asked[doc->side])
 			r->smooth[i] *= 1 + SPEAKER;
 		r->smooth[i] /=
-		    pow((double)groups->items[i].tokens + 1, LENGTH);
+		    pow((double)groups->segments[i].tokens + 1, LENGTH);
 	}
 }
 
@@ -597,7 +600,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 	if (fuse(r, question, err) < 0)
 		return -1;
 	for (i = 0; i < groups->n; i++)
-		groups->items[i].rank = r->smooth[i];
+		groups->segments[i].rank = r->smooth[i];
 	return 0;
 }
 
@@ -655,56 +658,61 @@ struct company {
  * good answer to a long and idle message would cost twice what it seems to.
  */
 static void
-weigh_company(struct ctx_candidate *units, size_t from, size_t end)
+weigh_company(struct ctx_candidate *candidates, size_t from, size_t end)
 {
 	struct company c = {0, 0, end};
 	size_t i;
 
 	for (i = from; i < end; i++)
-		if (units[i].first && !units[i].user && !units[i].system &&
-		    (c.best == end || units[i].rank > units[c.best].rank))
+		if (candidates[i].is_root && !candidates[i].user &&
+		    !candidates[i].system &&
+		    (c.best == end ||
+			candidates[i].rank > candidates[c.best].rank))
 			c.best = i;
-	if (c.best == end || units[c.best].held)
+	if (c.best == end || candidates[c.best].pinned)
 		return;
 	for (i = from; i < end; i++) {
-		if (!units[i].first || !units[i].user || units[i].held ||
-		    units[i].rank >= units[c.best].rank)
+		if (!candidates[i].is_root || !candidates[i].user ||
+		    candidates[i].pinned ||
+		    candidates[i].rank >= candidates[c.best].rank)
 			continue;
-		c.users += units[i].rank;
-		c.weight += units[i].weight;
+		c.users += candidates[i].rank;
+		c.weight += candidates[i].weight;
 	}
 	if (c.weight > 0)
-		units[c.best].rank = (units[c.best].rank + c.users) *
-		    (double)units[c.best].weight /
-		    (double)(units[c.best].weight + c.weight);
+		candidates[c.best].rank = (candidates[c.best].rank + c.users) *
+		    (double)candidates[c.best].weight /
+		    (double)(candidates[c.best].weight + c.weight);
 }
 
 /* The newest that fit a share of the room stay; the rest is ranked. */
 int
-ctx_recall_decide(struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	uint64_t held = base, room;
 	size_t i, end;
 
 	for (i = 0; i < n; i++)
-		if (units[i].first && units[i].held)
-			held += units[i].weight;
+		if (candidates[i].is_root && candidates[i].pinned)
+			held += candidates[i].weight;
 	for (i = 0; i < n; i = end) {
-		for (end = i; end < n && units[end].turn == units[i].turn;)
+		for (end = i;
+		     end < n && candidates[end].turn == candidates[i].turn;)
 			end++;
-		weigh_company(units, i, end);
+		weigh_company(candidates, i, end);
 	}
-	room =
-	    limits->target > held ? (limits->target - held) / NEWEST_SHARE : 0;
+	room = settings->target > held
+	    ? (settings->target - held) / NEWEST_SHARE
+	    : 0;
 	for (i = n; i-- > 0;) {
-		if (!units[i].first || units[i].held)
+		if (!candidates[i].is_root || candidates[i].pinned)
 			continue;
-		if (units[i].weight > room)
+		if (candidates[i].weight > room)
 			break;
-		room -= units[i].weight;
-		units[i].rank = HUGE_VAL;
+		room -= candidates[i].weight;
+		candidates[i].rank = HUGE_VAL;
 	}
-	return ctx_ranked_decide(units, n, limits, base, newest, err);
+	return ctx_ranked_decide(candidates, n, settings, base, newest, err);
 }

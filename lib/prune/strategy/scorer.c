@@ -4,25 +4,25 @@
 #include "prune/plan.h"
 
 int
-ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_strategy *policy,
+ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err)
 {
 	*scorer = NULL;
-	if (policy->scorer == NULL)
+	if (strategy->scorer == NULL)
 		return 0;
-	*scorer = calloc(1, policy->scorer->size);
+	*scorer = calloc(1, strategy->scorer->size);
 	if (*scorer == NULL)
 		return ctx_err_nomem(err);
-	(*scorer)->kind = policy->scorer;
+	(*scorer)->kind = strategy->scorer;
 	(*scorer)->options = *options;
 	return 0;
 }
 
 int
-ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *view,
+ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
-	return scorer->kind->note(scorer, view, groups, first, err);
+	return scorer->kind->note(scorer, message, groups, first, err);
 }
 
 int

@@ -10,60 +10,60 @@
 
 /* Takes the earlier summaries out of the weights; returns what they weigh. */
 static uint64_t
-set_aside(struct ctx_candidate *units, size_t n)
+set_aside(struct ctx_candidate *candidates, size_t n)
 {
 	uint64_t ours = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		ours += units[i].ours;
-		units[i].weight -= units[i].ours;
-		units[i].ours = 0;
+		ours += candidates[i].summary_tokens;
+		candidates[i].weight -= candidates[i].summary_tokens;
+		candidates[i].summary_tokens = 0;
 	}
 	return ours;
 }
 
 int
-ctx_summarize_decide(struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	struct ctx_prune_settings narrower = *limits;
-	uint64_t from_here = 0, room = set_aside(units, n);
+	struct ctx_prune_settings narrower = *settings;
+	uint64_t from_here = 0, room = set_aside(candidates, n);
 	bool some = false, stays = false;
 	size_t i;
 
-	if (room < limits->reserved)
-		room = limits->reserved;
-	narrower.target = limits->target > room ? limits->target - room : 0;
-	if (ctx_fifo_decide(units, n, &narrower, base, newest, err) < 0)
+	if (room < settings->reserved)
+		room = settings->reserved;
+	narrower.target = settings->target > room ? settings->target - room : 0;
+	if (ctx_fifo_decide(candidates, n, &narrower, base, newest, err) < 0)
 		return -1;
 	for (i = n; i-- > 0;) {
-		struct ctx_candidate *unit = &units[i];
+		struct ctx_candidate *candidate = &candidates[i];
 
-		if (!unit->first)
+		if (!candidate->is_root)
 			continue;
-		from_here += unit->weight;
-		if (!unit->held &&
-		    (limits->keep_tokens > 0
-			    ? from_here > limits->keep_tokens
-			    : unit->age > limits->keep_messages))
-			unit->drop = true;
+		from_here += candidate->weight;
+		if (!candidate->pinned &&
+		    (settings->keep_tokens > 0
+			    ? from_here > settings->keep_tokens
+			    : candidate->age > settings->keep_messages))
+			candidate->drop = true;
 	}
 	for (i = 0; i < n; i++) {
-		struct ctx_candidate *unit = &units[i];
+		struct ctx_candidate *candidate = &candidates[i];
 
-		if (!unit->first)
+		if (!candidate->is_root)
 			continue;
 		/* A late result holds its call, and where roles alternate what
 		 * came between. */
-		stays |= limits->alternates && !unit->held && !unit->user &&
-		    !unit->system && !unit->drop;
-		unit->drop &= !stays;
-		some |= unit->drop && !unit->summary;
+		stays |= settings->alternates && !candidate->pinned &&
+		    !candidate->user && !candidate->system && !candidate->drop;
+		candidate->drop &= !stays;
+		some |= candidate->drop && !candidate->summary;
 	}
 	for (i = 0; i < n; i++)
-		if (units[i].first && units[i].summary)
-			units[i].drop = some && !units[i].held;
+		if (candidates[i].is_root && candidates[i].summary)
+			candidates[i].drop = some && !candidates[i].pinned;
 	return 0;
 }

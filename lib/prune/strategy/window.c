@@ -2,8 +2,8 @@
 #include "prune/plan.h"
 
 int
-ctx_window_decide(struct ctx_candidate *units, size_t n,
-    const struct ctx_prune_settings *limits, uint64_t base, uint32_t newest,
+ctx_window_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
 	size_t i;
@@ -11,7 +11,8 @@ ctx_window_decide(struct ctx_candidate *units, size_t n,
 	(void)base;
 	(void)err;
 	for (i = 0; i < n; i++)
-		units[i].drop = units[i].first && !units[i].held &&
-		    limits->window_turns <= newest - units[i].turn;
+		candidates[i].drop = candidates[i].is_root &&
+		    !candidates[i].pinned &&
+		    settings->window_turns <= newest - candidates[i].turn;
 	return 0;
 }

@@ -77,12 +77,12 @@ struct ctx_bpe {
 
 /* Merges any number of bytes in time linear in n, the result in
  * merge->tokens. */
-int ctx_bpe_long(const struct ctx_vocab *vocab, struct ctx_bpe *merge,
+int ctx_bpe_long(const struct ctx_vocab *vocab, struct ctx_bpe *bpe,
     const char *p, size_t n, struct ctx_err *err);
 /* bpe_heap.c: the same in n log n, for vocabularies whose merges are out of
  * order; out has room for n.  0 is CTX_ENOMEM. */
 size_t ctx_bpe_queue(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out, struct ctx_err *err);
-void ctx_bpe_release(struct ctx_bpe *merge);
+void ctx_bpe_release(struct ctx_bpe *bpe);
 
 #endif

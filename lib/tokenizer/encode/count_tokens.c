@@ -38,14 +38,14 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
 	c->split = ctx_pretokenize_pick(simd);
 	c->probe = ctx_pretoken_lookup_pick(simd);
-	c->merge_lanes = c->merge.lanes = ctx_bpe_lanes_pick(simd);
+	c->merge_lanes = c->bpe.lanes = ctx_bpe_lanes_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    c->added_normal == 0 && tokenizer->chain == NULL;
-	if (ctx_pretoken_cache_init(&c->words, err) < 0 ||
+	if (ctx_pretoken_cache_init(&c->cache, err) < 0 ||
 	    (tokenizer->chain != NULL &&
 		ctx_pcre2_begin(&c->chain, tokenizer->chain,
 		    ctx_tokenizer_name(tokenizer), err) < 0)) {
@@ -69,8 +69,8 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 {
 	if (c == NULL)
 		return;
-	ctx_pretoken_cache_release(&c->words);
-	ctx_bpe_release(&c->merge);
+	ctx_pretoken_cache_release(&c->cache);
+	ctx_bpe_release(&c->bpe);
 	ctx_pcre2_end(c->chain);
 	ctx_nfc_release(&c->normalizer);
 	ctx_buf_release(&c->normal);
@@ -116,9 +116,9 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 		if (w->p == NULL)
 			continue;
 		if (n > CTX_PRETOKEN_CACHE_KEY)
-			ctx_pretoken_cache_add_long(&c->words, w->p, n, merged);
-		else if (ctx_pretoken_cache_find(&c->words, w->key) == 0)
-			ctx_pretoken_cache_add(&c->words, w->key,
+			ctx_pretoken_cache_add_long(&c->cache, w->p, n, merged);
+		else if (ctx_pretoken_cache_find(&c->cache, w->key) == 0)
+			ctx_pretoken_cache_add(&c->cache, w->key,
 			    (unsigned)merged);
 	}
 	c->nwaiting = 0;
@@ -141,9 +141,9 @@ static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
 {
-	if (ctx_bpe_long(&c->tokenizer->vocab, &c->merge, p, n, err) < 0)
+	if (ctx_bpe_long(&c->tokenizer->vocab, &c->bpe, p, n, err) < 0)
 		return -1;
-	*tokens += c->merge.n;
+	*tokens += c->bpe.n;
 	return 0;
 }
 
@@ -153,12 +153,12 @@ static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
 {
-	unsigned known = ctx_pretoken_cache_find(&c->words, key);
+	unsigned known = ctx_pretoken_cache_find(&c->cache, key);
 
 	if (known == 0 &&
 	    ctx_vocab_find_key(&c->tokenizer->vocab, key) != CTX_VOCAB_NONE) {
 		known = 1;
-		ctx_pretoken_cache_add(&c->words, key, known);
+		ctx_pretoken_cache_add(&c->cache, key, known);
 	}
 	*tokens += known;
 	if (known == 0)
@@ -187,7 +187,7 @@ ask_missed(const struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 		b->hashes[k] = length > CTX_PRETOKEN_CACHE_LONG
 		    ? 0
 		    : ctx_pretoken_cache_hash_long(p + list.start[i], length);
-		ctx_pretoken_cache_ask_long(&c->words, b->hashes[k]);
+		ctx_pretoken_cache_ask_long(&c->cache, b->hashes[k]);
 	}
 }
 
@@ -206,8 +206,8 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 		key = b->keys[b->missed[i]];
 		found = ctx_vocab_in_line(v, key);
 		/* It may have come twice. */
-		if (found && ctx_pretoken_cache_find(&c->words, key) == 0)
-			ctx_pretoken_cache_add(&c->words, key, 1);
+		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
+			ctx_pretoken_cache_add(&c->cache, key, 1);
 		*tokens += found;
 		b->missed[left] = b->missed[i];
 		left += !found;
@@ -225,7 +225,7 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	uint32_t i;
 
 	misses =
-	    c->probe(&c->words, p, list.start, list.end, list.n, b, tokens);
+	    c->probe(&c->cache, p, list.start, list.end, list.n, b, tokens);
 	ask_missed(c, b, p, list, misses);
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
@@ -245,12 +245,12 @@ known_long(struct ctx_token_counter *c, const char *p, size_t n, uint64_t hash)
 	unsigned known = 0;
 
 	if (word)
-		known = ctx_pretoken_cache_find_long(&c->words, hash, p, n);
+		known = ctx_pretoken_cache_find_long(&c->cache, hash, p, n);
 	if (known == 0 &&
 	    ctx_vocab_find(&c->tokenizer->vocab, p, n) != CTX_VOCAB_NONE) {
 		known = 1;
 		if (word)
-			ctx_pretoken_cache_add_long(&c->words, p, n, known);
+			ctx_pretoken_cache_add_long(&c->cache, p, n, known);
 	}
 	return known;
 }
@@ -267,7 +267,7 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	if (merge_text(c, p, n, tokens, err) < 0)
 		return -1;
 	if (n <= CTX_PRETOKEN_CACHE_LONG)
-		ctx_pretoken_cache_add_long(&c->words, p, n, c->merge.n);
+		ctx_pretoken_cache_add_long(&c->cache, p, n, c->bpe.n);
 	return 0;
 }
 

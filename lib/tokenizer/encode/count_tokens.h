@@ -40,8 +40,8 @@ struct ctx_token_counter {
 	struct ctx_buf normal;  /* the normal form of what is walked over */
 	struct ctx_nfc_map map; /* its places, once they are asked for */
 	struct ctx_pcre2_state *chain; /* of a tokenizer that has one */
-	struct ctx_pretoken_cache words;
-	struct ctx_bpe merge;
+	struct ctx_pretoken_cache cache;
+	struct ctx_bpe bpe;
 	struct ctx_pretokenize pieces, others;
 	struct ctx_pretoken_lookup batch, parts_batch;
 	struct ctx_parts parts;

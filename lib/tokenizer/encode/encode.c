@@ -43,10 +43,10 @@ encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
 
 	if (token != CTX_VOCAB_NONE)
 		return add(out, ctx_token_id(v, token), err);
-	if (ctx_bpe_long(v, &c->merge, p, n, err) < 0)
+	if (ctx_bpe_long(v, &c->bpe, p, n, err) < 0)
 		return -1;
-	for (i = 0; i < c->merge.n; i++)
-		if (add(out, ctx_token_id(v, c->merge.tokens[i]), err) < 0)
+	for (i = 0; i < c->bpe.n; i++)
+		if (add(out, ctx_token_id(v, c->bpe.tokens[i]), err) < 0)
 			return -1;
 	return 0;
 }

@@ -114,12 +114,12 @@ int
 ctx_token_tail(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_token_index marks = {0};
+	struct ctx_token_index index = {0};
 	int rc;
 
-	rc = ctx_token_index_append(&marks, c, p, n, err);
+	rc = ctx_token_index_append(&index, c, p, n, err);
 	if (rc == 0)
-		rc = ctx_token_index_tail(&marks, c, p, limit, at, tokens, err);
-	ctx_token_index_release(&marks);
+		rc = ctx_token_index_tail(&index, c, p, limit, at, tokens, err);
+	ctx_token_index_release(&index);
 	return rc;
 }

@@ -28,7 +28,7 @@ make_lines(size_t n)
 
 /* An empty table of 1 << bits lines; without memory it stays as it is. */
 static int
-make_table(struct ctx_pretoken_cache *words, unsigned bits)
+make_table(struct ctx_pretoken_cache *cache, unsigned bits)
 {
 	uint64_t *lines = make_lines((size_t)LINE << bits);
 	size_t i, n = (size_t)CTX_PRETOKEN_CACHE_LINE << bits;
@@ -39,26 +39,26 @@ make_table(struct ctx_pretoken_cache *words, unsigned bits)
 		lines[i] = i % CTX_PRETOKEN_CACHE_LINE < 4
 		    ? CTX_PRETOKEN_CACHE_EMPTY.lo
 		    : CTX_PRETOKEN_CACHE_EMPTY.hi;
-	words->lines = lines;
-	words->bits = bits;
-	words->shift = 64 - bits;
+	cache->lines = lines;
+	cache->bits = bits;
+	cache->shift = 64 - bits;
 	return 0;
 }
 
 int
-ctx_pretoken_cache_init(struct ctx_pretoken_cache *words, struct ctx_err *err)
+ctx_pretoken_cache_init(struct ctx_pretoken_cache *cache, struct ctx_err *err)
 {
-	memset(words, 0, sizeof *words);
-	words->long_bits = LONG_FIRST_BITS;
-	return make_table(words, FIRST_BITS) < 0 ? ctx_err_nomem(err) : 0;
+	memset(cache, 0, sizeof *cache);
+	cache->long_bits = LONG_FIRST_BITS;
+	return make_table(cache, FIRST_BITS) < 0 ? ctx_err_nomem(err) : 0;
 }
 
 void
-ctx_pretoken_cache_release(struct ctx_pretoken_cache *words)
+ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 {
-	free(words->lines);
-	free(words->longs);
-	memset(words, 0, sizeof *words);
+	free(cache->lines);
+	free(cache->longs);
+	memset(cache, 0, sizeof *cache);
 }
 
 /* Four times the lines. */
@@ -82,37 +82,37 @@ vacancy(const uint64_t *line)
 
 /* The entry is the key with its tokens. */
 static void
-enter(struct ctx_pretoken_cache *words, struct ctx_key key,
+enter(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
 {
-	const uint64_t *home = ctx_pretoken_cache_line(words, key),
+	const uint64_t *home = ctx_pretoken_cache_line(cache, key),
 		       *line = home;
 	unsigned i = vacancy(line);
 	uint64_t *place;
 
-	if (i == 4 && words->bits < CTX_PRETOKEN_CACHE_BITS) {
-		line = ctx_pretoken_cache_beside(words, home);
+	if (i == 4 && cache->bits < CTX_PRETOKEN_CACHE_BITS) {
+		line = ctx_pretoken_cache_beside(cache, home);
 		i = vacancy(line);
 	}
 	if (i == 4) {
 		/* Which one has to go is as good as random. */
 		line = home;
-		i = words->n % 4;
+		i = cache->n % 4;
 	}
-	place = words->lines + (line - words->lines);
+	place = cache->lines + (line - cache->lines);
 	place[i] = entry.lo;
 	place[4 + i] = entry.hi;
 }
 
 /* Without memory it stays as it is. */
 static void
-grow(struct ctx_pretoken_cache *words)
+grow(struct ctx_pretoken_cache *cache)
 {
-	struct ctx_pretoken_cache old = *words;
+	struct ctx_pretoken_cache old = *cache;
 	size_t i, n = (size_t)CTX_PRETOKEN_CACHE_LINE << old.bits;
 	struct ctx_key key, entry;
 
-	if (make_table(words, more_bits(old.bits, CTX_PRETOKEN_CACHE_BITS)) < 0)
+	if (make_table(cache, more_bits(old.bits, CTX_PRETOKEN_CACHE_BITS)) < 0)
 		return;
 	for (i = 0; i < n; i++) {
 		if (i % CTX_PRETOKEN_CACHE_LINE >= 4 ||
@@ -120,24 +120,24 @@ grow(struct ctx_pretoken_cache *words)
 			continue;
 		entry = key = (struct ctx_key){old.lines[i], old.lines[i + 4]};
 		key.hi |= CTX_PRETOKEN_CACHE_TOKENS;
-		enter(words, key, entry);
+		enter(cache, key, entry);
 	}
 	free(old.lines);
 }
 
 void
-ctx_pretoken_cache_add(struct ctx_pretoken_cache *words, struct ctx_key key,
+ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
     unsigned tokens)
 {
 	struct ctx_key entry = key;
 
 	/* On average two words a line, then more room. */
-	if (words->n++ >> words->bits > 1 &&
-	    words->bits < CTX_PRETOKEN_CACHE_BITS)
-		grow(words);
+	if (cache->n++ >> cache->bits > 1 &&
+	    cache->bits < CTX_PRETOKEN_CACHE_BITS)
+		grow(cache);
 	entry.hi ^= CTX_PRETOKEN_CACHE_TOKENS ^
 	    (uint64_t)tokens << CTX_PRETOKEN_CACHE_SHIFT;
-	enter(words, key, entry);
+	enter(cache, key, entry);
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
@@ -157,9 +157,9 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 }
 
 static size_t
-first_place(const struct ctx_pretoken_cache *words, uint64_t hash)
+first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
-	return (size_t)(hash >> (64 - words->long_bits)) /
+	return (size_t)(hash >> (64 - cache->long_bits)) /
 	    CTX_PRETOKEN_CACHE_WAYS * CTX_PRETOKEN_CACHE_WAYS;
 }
 
@@ -171,28 +171,28 @@ tag_of(uint64_t hash)
 
 /* A bit for each of the places from first on that has the tag. */
 static unsigned
-places_of(const struct ctx_pretoken_cache *words, size_t first, uint16_t tag)
+places_of(const struct ctx_pretoken_cache *cache, size_t first, uint16_t tag)
 {
 	unsigned found = 0, i;
 
 	for (i = 0; i < CTX_PRETOKEN_CACHE_WAYS; i++)
-		found |= (unsigned)(words->tags[first + i] == tag) << i;
+		found |= (unsigned)(cache->tags[first + i] == tag) << i;
 	return found;
 }
 
 unsigned
-ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *words,
+ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n)
 {
 	const struct ctx_pretoken_cache_long *word;
-	size_t first = first_place(words, hash);
+	size_t first = first_place(cache, hash);
 	unsigned found;
 
-	if (words->longs == NULL)
+	if (cache->longs == NULL)
 		return 0;
-	found = places_of(words, first, tag_of(hash));
+	found = places_of(cache, first, tag_of(hash));
 	for (; found != 0; found &= found - 1) {
-		word = words->longs + first + (size_t)__builtin_ctz(found);
+		word = cache->longs + first + (size_t)__builtin_ctz(found);
 		if (word->n == n && memcmp(word->text, p, n) == 0)
 			return word->tokens;
 	}
@@ -200,69 +200,69 @@ ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *words,
 }
 
 void
-ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *words,
+ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash)
 {
-	size_t first = first_place(words, hash);
+	size_t first = first_place(cache, hash);
 	unsigned found;
 
-	if (words->longs == NULL)
+	if (cache->longs == NULL)
 		return;
-	found = places_of(words, first, tag_of(hash));
+	found = places_of(cache, first, tag_of(hash));
 	if (found != 0)
 		__builtin_prefetch(
-		    words->longs + first + (size_t)__builtin_ctz(found));
+		    cache->longs + first + (size_t)__builtin_ctz(found));
 }
 
 static void
-enter_long(struct ctx_pretoken_cache *words, const char *p, size_t n,
+enter_long(struct ctx_pretoken_cache *cache, const char *p, size_t n,
     unsigned tokens)
 {
 	uint64_t hash = ctx_pretoken_cache_hash_long(p, n);
-	size_t place = first_place(words, hash);
-	unsigned empty = places_of(words, place, 0);
+	size_t place = first_place(cache, hash);
+	unsigned empty = places_of(cache, place, 0);
 
 	/* Which one has to go is as good as random. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
-			    : words->nlongs % CTX_PRETOKEN_CACHE_WAYS;
-	words->tags[place] = tag_of(hash);
-	memcpy(words->longs[place].text, p, n);
-	words->longs[place].n = (uint8_t)n;
-	words->longs[place].tokens = (uint8_t)tokens;
+			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
+	cache->tags[place] = tag_of(hash);
+	memcpy(cache->longs[place].text, p, n);
+	cache->longs[place].n = (uint8_t)n;
+	cache->longs[place].tokens = (uint8_t)tokens;
 }
 
 static void
-grow_longs(struct ctx_pretoken_cache *words)
+grow_longs(struct ctx_pretoken_cache *cache)
 {
-	struct ctx_pretoken_cache old = *words;
+	struct ctx_pretoken_cache old = *cache;
 	size_t i, n = old.longs == NULL ? 0 : (size_t)1 << old.long_bits;
 
 	if (n > 0)
-		words->long_bits = more_bits(old.long_bits, LONG_LAST_BITS);
-	words->longs = make_lines(LONG_SIZE << words->long_bits);
-	if (words->longs == NULL) {
-		*words = old;
+		cache->long_bits = more_bits(old.long_bits, LONG_LAST_BITS);
+	cache->longs = make_lines(LONG_SIZE << cache->long_bits);
+	if (cache->longs == NULL) {
+		*cache = old;
 		return;
 	}
-	words->tags = (uint16_t *)(void *)(words->longs +
-	    ((size_t)1 << words->long_bits));
-	memset(words->tags, 0, sizeof *words->tags << words->long_bits);
+	cache->tags = (uint16_t *)(void *)(cache->longs +
+	    ((size_t)1 << cache->long_bits));
+	memset(cache->tags, 0, sizeof *cache->tags << cache->long_bits);
 	for (i = 0; i < n; i++)
 		if (old.tags[i] != 0)
-			enter_long(words, old.longs[i].text, old.longs[i].n,
+			enter_long(cache, old.longs[i].text, old.longs[i].n,
 			    old.longs[i].tokens);
 	free(old.longs);
 }
 
 void
-ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *words, const char *p,
+ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache, const char *p,
     size_t n, size_t tokens)
 {
-	if (words->longs == NULL ||
-	    (words->nlongs >> (words->long_bits - 1) > 0 &&
-		words->long_bits < LONG_LAST_BITS))
-		grow_longs(words);
-	words->nlongs++;
-	if (words->longs != NULL)
-		enter_long(words, p, n, (unsigned)tokens);
+	if (cache->longs == NULL ||
+	    (cache->nlongs >> (cache->long_bits - 1) > 0 &&
+		cache->long_bits < LONG_LAST_BITS))
+		grow_longs(cache);
+	cache->nlongs++;
+	if (cache->longs != NULL)
+		enter_long(cache, p, n, (unsigned)tokens);
 }

@@ -56,27 +56,27 @@ struct ctx_pretoken_cache {
 	size_t n, nlongs;         /* words added */
 };
 
-int ctx_pretoken_cache_init(struct ctx_pretoken_cache *words,
+int ctx_pretoken_cache_init(struct ctx_pretoken_cache *cache,
     struct ctx_err *err);
-void ctx_pretoken_cache_release(struct ctx_pretoken_cache *words);
+void ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache);
 
 static inline const uint64_t *
-ctx_pretoken_cache_line(const struct ctx_pretoken_cache *words,
+ctx_pretoken_cache_line(const struct ctx_pretoken_cache *cache,
     struct ctx_key key)
 {
-	return words->lines +
+	return cache->lines +
 	    CTX_PRETOKEN_CACHE_LINE *
-	    (size_t)(ctx_key_hash(key) >> words->shift);
+	    (size_t)(ctx_key_hash(key) >> cache->shift);
 }
 
 /* The neighbour of a line, which takes words that it has no place for; in a
  * table that can grow no more, words make room for each other instead. */
 static inline const uint64_t *
-ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *words,
+ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *cache,
     const uint64_t *line)
 {
-	return words->lines +
-	    ((size_t)(line - words->lines) ^ CTX_PRETOKEN_CACHE_LINE);
+	return cache->lines +
+	    ((size_t)(line - cache->lines) ^ CTX_PRETOKEN_CACHE_LINE);
 }
 
 static inline unsigned
@@ -94,34 +94,34 @@ ctx_pretoken_cache_in_line(const uint64_t *line, struct ctx_key key)
 
 /* Tokens of a word, or 0 if it is not known. */
 static inline unsigned
-ctx_pretoken_cache_find(const struct ctx_pretoken_cache *words,
+ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
     struct ctx_key key)
 {
-	const uint64_t *line = ctx_pretoken_cache_line(words, key);
+	const uint64_t *line = ctx_pretoken_cache_line(cache, key);
 	unsigned found = ctx_pretoken_cache_in_line(line, key);
 
 	/* Places are taken from the first on. */
 	if (found > 0 || (line[7] & CTX_PRETOKEN_CACHE_TOKENS) == 0 ||
-	    words->bits == CTX_PRETOKEN_CACHE_BITS)
+	    cache->bits == CTX_PRETOKEN_CACHE_BITS)
 		return found;
-	return ctx_pretoken_cache_in_line(ctx_pretoken_cache_beside(words,
+	return ctx_pretoken_cache_in_line(ctx_pretoken_cache_beside(cache,
 					      line),
 	    key);
 }
 
 /* The same for words of 16 to CTX_PRETOKEN_CACHE_LONG bytes, by their hash. */
 uint64_t ctx_pretoken_cache_hash_long(const char *p, size_t n);
-unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *words,
+unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n);
 /* Asks for where it may be. */
-void ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *words,
+void ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash);
-void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *words,
+void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache,
     const char *p, size_t n, size_t tokens);
 
 /* Remembers a word of at most CTX_PRETOKEN_CACHE_KEY bytes that is not known.
  * If memory is short it forgets. */
-void ctx_pretoken_cache_add(struct ctx_pretoken_cache *words,
+void ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache,
     struct ctx_key key, unsigned tokens);
 
 #endif

@@ -127,9 +127,9 @@ sum_total(const struct sum *sum)
 #include "tokenizer/simd/pretoken_batch.h"
 
 size_t
-ctx_pretoken_lookup_portable(const struct ctx_pretoken_cache *words,
+ctx_pretoken_lookup_portable(const struct ctx_pretoken_cache *cache,
     const char *p, const uint32_t *start, const uint32_t *end, size_t n,
     struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
-	return probe_lines(words, p, start, end, n, probe, tokens);
+	return probe_lines(cache, p, start, end, n, probe, tokens);
 }
