@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-struct age {
+struct age_command {
 	struct cli cli;
 	struct ctx_age_options options;
 	struct cli_report report;
@@ -17,7 +17,7 @@ struct age {
 static void
 failed(void *user, const struct ctx_err *why)
 {
-	struct age *age = user;
+	struct age_command *age = user;
 
 	cli_status(&age->cli, CLI_TROUBLE);
 	if (age->failed++ == 0)
@@ -27,7 +27,7 @@ failed(void *user, const struct ctx_err *why)
 }
 
 static void
-parse(struct age *age, int argc, char **argv)
+parse(struct age_command *age, int argc, char **argv)
 {
 	struct ctx_age_options *o = &age->options;
 	unsigned reasoning = CTX_REASONING_DROP;
@@ -107,7 +107,7 @@ parse(struct age *age, int argc, char **argv)
 
 /* Where there can be no spool the results stay, if there are any. */
 static void
-open_spool(struct age *age, struct ctx_spool *spool,
+open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)
 {
 	if (cli_open_spool(spool, age->options.spool, true, needs, refused) ==
@@ -118,7 +118,7 @@ open_spool(struct age *age, struct ctx_spool *spool,
 }
 
 static void
-say(struct age *age, const struct ctx_age_counts *counts)
+say(struct age_command *age, const struct ctx_age_counts *counts)
 {
 	const char *what = age->options.media ? "blocks of media" : "results";
 
@@ -144,7 +144,7 @@ say(struct age *age, const struct ctx_age_counts *counts)
 int
 main(int argc, char **argv)
 {
-	struct age age = {
+	struct age_command age = {
 	    .cli = {
 		.name = "ctx-age",
 		.about = "Move old, long tool results, or media, to disk; a "

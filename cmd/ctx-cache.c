@@ -9,7 +9,7 @@
 /* So many lines are said about conversations; then they are counted. */
 #define MOST_LINES 10
 
-struct cache {
+struct cache_command {
 	struct cli cli;
 	struct ctx_cache_options options;
 	unsigned provider, ttl;
@@ -24,7 +24,7 @@ struct cache {
 /* ---- what is said ---- */
 
 static void
-say_why(struct cache *cache, const struct ctx_cache_outcome *o)
+say_why(struct cache_command *cache, const struct ctx_cache_outcome *o)
 {
 	const char *model = o->model != NULL ? o->model->name : NULL;
 	const struct ctx_breakpoint_format *other =
@@ -77,7 +77,7 @@ say_why(struct cache *cache, const struct ctx_cache_outcome *o)
 static int
 on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 {
-	struct cache *cache = user;
+	struct cache_command *cache = user;
 	char place[24] = "";
 
 	(void)err;
@@ -102,7 +102,7 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 }
 
 static void
-write_hints(struct cache *cache, struct ctx_model_counters *counters)
+write_hints(struct cache_command *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -131,7 +131,7 @@ write_hints(struct cache *cache, struct ctx_model_counters *counters)
 /* "in,out,read,write" in dollars for a million tokens; those at the end may
  * be left out. */
 static void
-read_prices(struct cache *cache, struct ctx_prices *prices)
+read_prices(struct cache_command *cache, struct ctx_prices *prices)
 {
 	uint64_t out = 0,
 		 *const to[] = {&prices->in, &out, &prices->read,
@@ -159,8 +159,8 @@ read_prices(struct cache *cache, struct ctx_prices *prices)
 }
 
 static void
-find_prices(struct cache *cache, const struct ctx_request_prefix *prefix,
-    struct ctx_prices *prices)
+find_prices(struct cache_command *cache,
+    const struct ctx_request_prefix *prefix, struct ctx_prices *prices)
 {
 	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE, CTX_NO_PRICE};
 	if (cache->price != NULL)
@@ -170,7 +170,7 @@ find_prices(struct cache *cache, const struct ctx_request_prefix *prefix,
 }
 
 static void
-print_json(const struct cache *cache, const struct ctx_cache_cost *cost,
+print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost,
     bool priced)
 {
 	const struct ctx_request_prefix_item *at = cost->changed;
@@ -291,7 +291,7 @@ print_bill(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 }
 
 static struct ctx_request_prefix *
-read_prefix(struct cache *cache, struct ctx_model_counters *counters,
+read_prefix(struct cache_command *cache, struct ctx_model_counters *counters,
     const struct ctx_hashkey *key, char **files, size_t n)
 {
 	struct ctx_request_prefix_options options =
@@ -313,7 +313,7 @@ read_prefix(struct cache *cache, struct ctx_model_counters *counters,
 }
 
 static void
-compare(struct cache *cache, struct ctx_model_counters *counters)
+compare(struct cache_command *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
@@ -341,7 +341,7 @@ compare(struct cache *cache, struct ctx_model_counters *counters)
 /* ---- options ---- */
 
 static void
-parse(struct cache *cache, int argc, char **argv)
+parse(struct cache_command *cache, int argc, char **argv)
 {
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is written"},
@@ -388,7 +388,7 @@ parse(struct cache *cache, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct cache cache = {
+	struct cache_command cache = {
 	    .cli = {
 		.name = "ctx-cache",
 		.about = "Mark where a provider may cache the prompt, or say "

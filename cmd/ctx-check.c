@@ -9,7 +9,7 @@
 
 #define MOST_LINES 10 /* on standard error about findings */
 
-struct check {
+struct check_command {
 	struct cli cli;
 	struct ctx_check_options options;
 	const char *provider, *explain_path, *archive_path, *after;
@@ -56,7 +56,7 @@ uri_of(const char *file)
 
 /* The head: one tool, its rules, the first results. */
 static void
-begin_sarif(const struct check *check)
+begin_sarif(const struct check_command *check)
 {
 	const struct ctx_rule *rule;
 	struct ctx_err err;
@@ -81,8 +81,8 @@ begin_sarif(const struct check *check)
 }
 
 static int
-print_sarif(const struct check *check, const struct ctx_finding *finding,
-    struct ctx_err *err)
+print_sarif(const struct check_command *check,
+    const struct ctx_finding *finding, struct ctx_err *err)
 {
 	json_t *result = json_pack("{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:o}, "
 				   "s:{s:I}}}]}",
@@ -142,7 +142,7 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 static int
 found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 {
-	struct check *check = user;
+	struct check_command *check = user;
 	int rc = 0;
 
 	cli_status(&check->cli, CLI_NO);
@@ -170,7 +170,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 static int
 fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 {
-	struct check *check = user;
+	struct check_command *check = user;
 	const struct ctx_finding *finding = fix->finding;
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	json_t *line;
@@ -190,7 +190,7 @@ fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 /* ---- files ---- */
 
 static void
-check_file(struct check *check, char **file, struct ctx_writer *writer)
+check_file(struct check_command *check, char **file, struct ctx_writer *writer)
 {
 	struct ctx_check_options *options = &check->options;
 	struct ctx_stream stream;
@@ -240,7 +240,7 @@ list_rules(void)
 /* ---- options ---- */
 
 static void
-parse(struct check *check, int argc, char **argv)
+parse(struct check_command *check, int argc, char **argv)
 {
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is asked"},
@@ -293,7 +293,7 @@ parse(struct check *check, int argc, char **argv)
 
 /* Compares the operand with the request of --after. */
 static void
-run_after(struct check *check)
+run_after(struct check_command *check)
 {
 	struct ctx_model_counters counters;
 	enum after_output output = check->json ? AFTER_JSON
@@ -316,7 +316,7 @@ run_after(struct check *check)
 }
 
 static void
-open_archive(struct check *check)
+open_archive(struct check_command *check)
 {
 	struct ctx_err err;
 
@@ -331,7 +331,7 @@ open_archive(struct check *check)
 
 /* What --repair and the forms of output leave each other. */
 static void
-open_reports(struct check *check)
+open_reports(struct check_command *check)
 {
 	if (check->json + check->sarif + check->repair > 1)
 		cli_die(&check->cli,
@@ -354,7 +354,7 @@ open_reports(struct check *check)
 }
 
 static void
-close_reports(struct check *check)
+close_reports(struct check_command *check)
 {
 	struct ctx_err err;
 
@@ -373,7 +373,7 @@ int
 main(int argc, char **argv)
 {
 	char stdin_name[] = "-";
-	struct check check = {
+	struct check_command check = {
 	    .cli = {
 		.name = "ctx-check",
 		.about = "Check conversations against the rules of their "

@@ -9,7 +9,7 @@
 
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
-struct count {
+struct count_command {
 	struct cli cli;
 	struct row_form form;
 	struct ctx_model_counters counters;
@@ -52,8 +52,8 @@ bound_name(unsigned i)
 
 /* Adds a part of what a tally stands for, if it costs anything. */
 static int
-add_part(struct count *count, const struct ctx_token_stats *t, const char *name,
-    uint64_t tokens, uint64_t estimated, struct ctx_err *err)
+add_part(struct count_command *count, const struct ctx_token_stats *t,
+    const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
 {
 	struct ctx_token_stats part = {.file = t->file,
 	    .dialect = t->dialect,
@@ -68,7 +68,7 @@ add_part(struct count *count, const struct ctx_token_stats *t, const char *name,
 }
 
 static int
-add_kinds(struct count *count, const struct ctx_token_stats *t,
+add_kinds(struct count_command *count, const struct ctx_token_stats *t,
     struct ctx_err *err)
 {
 	bool rough = t->estimated == t->tokens;
@@ -88,7 +88,7 @@ add_kinds(struct count *count, const struct ctx_token_stats *t,
 
 /* Adds what no message costs, so that the rows add up to the whole. */
 static int
-add_beside(struct count *count, const struct ctx_token_stats *t,
+add_beside(struct count_command *count, const struct ctx_token_stats *t,
     struct ctx_err *err)
 {
 	const struct ctx_request_overhead *b = &t->overhead;
@@ -120,7 +120,7 @@ add_beside(struct count *count, const struct ctx_token_stats *t,
 /* Each tool gets what its calls and results cost, the first also what else
  * the message costs. */
 static int
-add_tools(struct count *count, const struct ctx_token_stats *t,
+add_tools(struct count_command *count, const struct ctx_token_stats *t,
     struct ctx_err *err)
 {
 	struct ctx_token_stats one = *t, rest = *t;
@@ -149,7 +149,7 @@ add_tools(struct count *count, const struct ctx_token_stats *t,
 static int
 on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 {
-	struct count *count = user;
+	struct count_command *count = user;
 	const char *name = ctx_role_name(t->role);
 	struct row row = {.sum = *t};
 	char turn[24];
@@ -182,7 +182,7 @@ on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 
 /* Is this conversation over what --max allows? */
 static bool
-is_over(const struct count *count, const struct ctx_token_stats *t)
+is_over(const struct count_command *count, const struct ctx_token_stats *t)
 {
 	uint64_t max = count->max.n;
 
@@ -201,7 +201,7 @@ is_over(const struct count *count, const struct ctx_token_stats *t)
 }
 
 static void
-say_over(struct count *count, const struct ctx_token_stats *t)
+say_over(struct count_command *count, const struct ctx_token_stats *t)
 {
 	char tokens[16], place[40] = "", most[16];
 
@@ -223,7 +223,7 @@ say_over(struct count *count, const struct ctx_token_stats *t)
 static int
 on_ended(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 {
-	struct count *count = user;
+	struct count_command *count = user;
 	struct row row = {.sum = *t};
 
 	count->any = true;
@@ -249,7 +249,8 @@ on_ended(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 
 /* Of a text or a file that is no stream of messages. */
 static void
-find_measure(struct count *count, struct ctx_model_counter *model_counter)
+find_measure(struct count_command *count,
+    struct ctx_model_counter *model_counter)
 {
 	struct ctx_err err;
 
@@ -260,7 +261,7 @@ find_measure(struct count *count, struct ctx_model_counter *model_counter)
 
 /* As wc does, a file of nothing has its line too. */
 static void
-count_nothing(struct count *count, const char *file)
+count_nothing(struct count_command *count, const char *file)
 {
 	struct ctx_token_stats none = {.file = file};
 	struct ctx_model_counter model_counter;
@@ -273,7 +274,7 @@ count_nothing(struct count *count, const char *file)
 }
 
 static void
-count_stream(struct count *count, char **file)
+count_stream(struct count_command *count, char **file)
 {
 	const struct ctx_count_hooks hooks = {count, on_message, on_ended,
 	    bar_is_on(&count->bar) || count->per == PER_TOOL};
@@ -321,7 +322,7 @@ count_part(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
 
 /* Plain text is one text, whatever it holds. */
 static void
-count_text(struct count *count, char **file)
+count_text(struct count_command *count, char **file)
 {
 	struct plain plain = {.sum = {.file = *file}};
 	const struct cli_parts parts = {count_part, &plain};
@@ -341,7 +342,7 @@ count_text(struct count *count, char **file)
 }
 
 static void
-print_rest(struct count *count)
+print_rest(struct count_command *count)
 {
 	struct row row = {.sum = count->total};
 	const struct row *item;
@@ -370,7 +371,7 @@ print_rest(struct count *count)
 }
 
 static void
-report_calls(struct count *count)
+report_calls(struct count_command *count)
 {
 	struct ctx_err err;
 	int rc = calibrate_report(&count->calls, count->counters.encoding,
@@ -385,7 +386,7 @@ report_calls(struct count *count)
 }
 
 static void
-count_files(struct count *count)
+count_files(struct count_command *count)
 {
 	size_t i;
 
@@ -404,7 +405,7 @@ count_files(struct count *count)
 
 /* The streams themselves, with a count in each record. */
 static int
-annotate(struct count *count)
+annotate(struct count_command *count)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -426,7 +427,7 @@ annotate(struct count *count)
 /* ---- options ---- */
 
 static void
-parse(struct count *count, int argc, char **argv)
+parse(struct count_command *count, int argc, char **argv)
 {
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is counted"},
@@ -501,7 +502,7 @@ int
 main(int argc, char **argv)
 {
 	char stdin_name[] = "-";
-	struct count count = {
+	struct count_command count = {
 	    .cli = {
 		.name = "ctx-count",
 		.about = "Count the tokens of conversations: tokens, "

@@ -7,7 +7,7 @@
 
 #define MOST_LINES 10 /* on standard error about conversations */
 
-struct prune {
+struct prune_command {
 	struct cli cli;
 	struct ctx_prune_options options;
 	struct cli_report report;
@@ -49,7 +49,7 @@ role_name(unsigned i)
 /* ---- the end of a conversation ---- */
 
 static int
-print_json(struct prune *prune, const struct ctx_prune_outcome *outcome,
+print_json(struct prune_command *prune, const struct ctx_prune_outcome *outcome,
     struct ctx_err *err)
 {
 	json_t *o = cli_report_object(&prune->report, outcome->file);
@@ -74,7 +74,7 @@ print_json(struct prune *prune, const struct ctx_prune_outcome *outcome,
 }
 
 static void
-print_plan(struct prune *prune, const struct ctx_prune_outcome *outcome)
+print_plan(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
 	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
 	if (outcome->line > 0)
@@ -129,7 +129,7 @@ place_of(const struct ctx_prune_outcome *outcome, char place[40])
 }
 
 static void
-say_stuck(struct prune *prune, const struct ctx_prune_outcome *outcome)
+say_stuck(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
 	char place[40];
 
@@ -141,7 +141,7 @@ say_stuck(struct prune *prune, const struct ctx_prune_outcome *outcome)
 }
 
 static void
-say_over(struct prune *prune, const struct ctx_prune_outcome *outcome)
+say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
 	char owners[300], after[16], budget[16], place[40];
 
@@ -155,7 +155,8 @@ say_over(struct prune *prune, const struct ctx_prune_outcome *outcome)
 }
 
 static void
-say_refused(struct prune *prune, const struct ctx_prune_outcome *outcome)
+say_refused(struct prune_command *prune,
+    const struct ctx_prune_outcome *outcome)
 {
 	char place[40];
 
@@ -170,7 +171,7 @@ say_refused(struct prune *prune, const struct ctx_prune_outcome *outcome)
 
 /* Says that cuts on the grid of --quantum leave less than fits. */
 static void
-say_coarse(struct prune *prune, const struct ctx_prune_outcome *outcome)
+say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
 	const struct ctx_prune_settings *settings = outcome->settings;
 	char quantum[16], target[16];
@@ -190,7 +191,7 @@ say_coarse(struct prune *prune, const struct ctx_prune_outcome *outcome)
 static int
 ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
-	struct prune *prune = user;
+	struct prune_command *prune = user;
 	int rc = 0;
 
 	if (outcome->error != NULL)
@@ -232,7 +233,7 @@ ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 
 /* What one option means for others. */
 static void
-settle(struct prune *prune, enum ctx_level level)
+settle(struct prune_command *prune, enum ctx_level level)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
@@ -275,7 +276,7 @@ settle(struct prune *prune, enum ctx_level level)
 
 /* The established tunables of other systems, where options leave room. */
 static void
-environment(struct prune *prune)
+environment(struct prune_command *prune)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_amount share = {0};
@@ -305,7 +306,7 @@ environment(struct prune *prune)
 }
 
 static void
-defaults(struct prune *prune)
+defaults(struct prune_command *prune)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
@@ -322,7 +323,7 @@ defaults(struct prune *prune)
 }
 
 static void
-parse(struct prune *prune, int argc, char **argv)
+parse(struct prune_command *prune, int argc, char **argv)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
@@ -406,7 +407,7 @@ parse(struct prune *prune, int argc, char **argv)
 }
 
 static void
-end(struct prune *prune)
+end(struct prune_command *prune)
 {
 	if (prune->stuck > MOST_LINES)
 		cli_say(&prune->cli,
@@ -435,7 +436,7 @@ end(struct prune *prune)
 int
 main(int argc, char **argv)
 {
-	struct prune prune = {
+	struct prune_command prune = {
 	    .cli = {
 		.name = "ctx-prune",
 		.about = "Fit conversations into a token budget: whole "

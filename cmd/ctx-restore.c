@@ -8,7 +8,7 @@
 
 #define MOST_LINES 10 /* on standard error about references */
 
-struct restore {
+struct restore_command {
 	struct cli cli;
 	struct ctx_restore_options options;
 	struct cli_report report;
@@ -44,7 +44,7 @@ print_reference(const struct cli *cli, const struct ctx_restored_item *aged)
 static int
 note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
-	struct restore *restore = user;
+	struct restore_command *restore = user;
 	uint32_t id;
 
 	return ctx_intern_has(&restore->files, digits.p, digits.n)
@@ -55,7 +55,7 @@ note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 static int
 found(void *user, const struct ctx_restored_item *aged, struct ctx_err *err)
 {
-	struct restore *restore = user;
+	struct restore_command *restore = user;
 	struct ctx_str digits;
 
 	restore->ours++;
@@ -81,7 +81,7 @@ found(void *user, const struct ctx_restored_item *aged, struct ctx_err *err)
 static int
 found_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 {
-	struct restore *restore = user;
+	struct restore_command *restore = user;
 
 	if (restore->foreign++ > 0)
 		return 0;
@@ -91,7 +91,7 @@ found_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 /* Where there are references, but none into the spool, it may be the wrong
  * one. */
 static void
-note_foreign(struct restore *restore)
+note_foreign(struct restore_command *restore)
 {
 	if (restore->ours == 0 && restore->foreign > 0)
 		cli_say(&restore->cli,
@@ -123,7 +123,7 @@ digits_of(const char *file, struct ctx_str *digits)
 static int
 note_file(void *user, const char *file, struct ctx_err *err)
 {
-	struct restore *restore = user;
+	struct restore_command *restore = user;
 	struct ctx_str digits;
 	uint32_t id;
 
@@ -137,7 +137,7 @@ note_file(void *user, const char *file, struct ctx_err *err)
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {
-	struct restore *restore = user;
+	struct restore_command *restore = user;
 	struct ctx_str digits;
 
 	(void)err;
@@ -150,7 +150,7 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 }
 
 static void
-each_file(struct restore *restore,
+each_file(struct restore_command *restore,
     int (*file)(void *user, const char *name, struct ctx_err *err))
 {
 	struct ctx_spool spool;
@@ -171,7 +171,7 @@ each_file(struct restore *restore,
 }
 
 static void
-parse(struct restore *restore, int argc, char **argv)
+parse(struct restore_command *restore, int argc, char **argv)
 {
 	struct ctx_restore_options *o = &restore->options;
 	const struct cli_option options[] = {
@@ -213,7 +213,7 @@ parse(struct restore *restore, int argc, char **argv)
 /* A spool that is not there may still come; any other trouble with it is told
  * of when it is needed. */
 static void
-enter_sandbox(struct restore *restore,
+enter_sandbox(struct restore_command *restore,
     const struct ctx_model_counters *counters)
 {
 	struct cli_sandbox_grants needs = {.counters = counters};
@@ -233,7 +233,7 @@ enter_sandbox(struct restore *restore,
 int
 main(int argc, char **argv)
 {
-	struct restore restore = {
+	struct restore_command restore = {
 	    .cli = {
 		.name = "ctx-restore",
 		.about = "Put back what ctx-age moved to disk.",

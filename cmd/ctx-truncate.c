@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-struct truncate {
+struct truncate_command {
 	struct cli cli;
 	struct ctx_truncate_options options;
 	struct cli_report report;
@@ -51,7 +51,7 @@ read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 }
 
 static void
-parse(struct truncate *truncate, int argc, char **argv)
+parse(struct truncate_command *truncate, int argc, char **argv)
 {
 	struct ctx_truncate_options *o = &truncate->options;
 	unsigned unit = CTX_SIZE_CHARS, keep = CTX_KEEP_ENDS;
@@ -109,7 +109,7 @@ parse(struct truncate *truncate, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct truncate truncate = {
+	struct truncate_command truncate = {
 	    .cli = {
 		.name = "ctx-truncate",
 		.about = "Cut tool results, messages and arguments that are "

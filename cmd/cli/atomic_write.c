@@ -24,7 +24,7 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 }
 
 /* What the new file has of the old one; of none, a mode of its own. */
-struct kept {
+struct kept_name {
 	mode_t mode;
 	gid_t group; /* -1: whatever it gets */
 };
@@ -33,14 +33,14 @@ struct kept {
  * are what the user wants written, and so is what has another name, or an
  * owner whom the new one would not have. */
 static bool
-may_replace(const char *path, struct kept *kept)
+may_replace(const char *path, struct kept_name *kept)
 {
 	struct stat file;
 
-	*kept = (struct kept){0600, (gid_t)-1};
+	*kept = (struct kept_name){0600, (gid_t)-1};
 	if (lstat(path, &file) < 0)
 		return errno == ENOENT;
-	*kept = (struct kept){file.st_mode & 0777, file.st_gid};
+	*kept = (struct kept_name){file.st_mode & 0777, file.st_gid};
 	return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
 	    file.st_uid == geteuid();
 }
@@ -68,7 +68,8 @@ open_beside(const char *path, char *beside, size_t size)
 /* The same for whom the other is; not where the user may not give it to the
  * other's group, whose mode is not for strangers. */
 static int
-open_like(const char *path, const struct kept *kept, char *beside, size_t size)
+open_like(const char *path, const struct kept_name *kept, char *beside,
+    size_t size)
 {
 	int fd = open_beside(path, beside, size);
 
@@ -135,7 +136,7 @@ is_for_good(int sys)
 /* A signal that ends us waits until the name of chance is gone.  False if
  * there can be no such file beside it. */
 static bool
-replace(const struct cli *cli, const char *path, const struct kept *kept,
+replace(const struct cli *cli, const char *path, const struct kept_name *kept,
     const struct ctx_buf *bytes)
 {
 	unsigned held = ctx_signals_defer();
@@ -159,7 +160,7 @@ void
 cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
 {
-	struct kept kept;
+	struct kept_name kept;
 
 	if (!may_replace(path, &kept) || !replace(cli, path, &kept, bytes))
 		write_in_place(cli, path, bytes);

@@ -97,7 +97,7 @@ static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 
 /* As in linux/filter.h and linux/seccomp.h, which a C library may not come
  * with. */
-struct step {
+struct bpf_step {
 	uint16_t code;
 	uint8_t yes, no; /* steps to jump over */
 	uint32_t value;
@@ -105,7 +105,7 @@ struct step {
 
 struct program {
 	unsigned short n;
-	const struct step *steps;
+	const struct bpf_step *steps;
 };
 
 enum {
@@ -143,14 +143,14 @@ cli_refuse_calls(void)
 		CALLS = N_REFUSED + N_ONESELF,
 		STEPS = HEAD + CALLS + 6
 	};
-	struct step steps[STEPS] = {
+	struct bpf_step steps[STEPS] = {
 	    {LOAD, 0, 0, MACHINE_AT},
 	    {IF_EQUAL, 0, CALLS + 7, MACHINE},
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
 	/* Behind the calls: none of them, of oneself, refused. */
-	const struct step last[] = {
+	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, first_at()},
 	    {IF_EQUAL, 1, 0, 0},
@@ -163,11 +163,11 @@ cli_refuse_calls(void)
 	long rc;
 
 	for (i = 0; i < N_REFUSED; i++)
-		steps[HEAD + i] = (struct step){IF_EQUAL,
+		steps[HEAD + i] = (struct bpf_step){IF_EQUAL,
 		    (uint8_t)(CALLS - i + 4), 0, refused[i]};
 	for (; i < CALLS; i++)
-		steps[HEAD + i] = (struct step){IF_EQUAL, (uint8_t)(CALLS - i),
-		    0, of_oneself[i - N_REFUSED]};
+		steps[HEAD + i] = (struct bpf_step){IF_EQUAL,
+		    (uint8_t)(CALLS - i), 0, of_oneself[i - N_REFUSED]};
 	memcpy(steps + HEAD + CALLS, last, sizeof last);
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)

@@ -185,9 +185,9 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* What a result costs. */
 static int
-count(const struct ctx_message *message, const struct ctx_dialect *dialect,
-    size_t i, struct ctx_counter *counter, uint64_t *tokens,
-    struct ctx_err *err)
+count_result_tokens(const struct ctx_message *message,
+    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t k;
@@ -238,7 +238,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 		0)
 		return -1;
 	/* Counted before it is read: both hold a copy of it. */
-	if (known || count(message, dialect, i, counter, &before, err) < 0)
+	if (known ||
+	    count_result_tokens(message, dialect, i, counter, &before, err) < 0)
 		return known ? 0 : -1;
 	if (read_text(aged, message, i, node, err) < 0 ||
 	    make_stand_in(aged, options, dialect, json,

@@ -216,7 +216,7 @@ is_picked(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
 /* Ages the results of a message before the boundary; or, with weigh, only
  * adds up what that would save. */
 static int
-settle(struct age *age, struct queue *queue, struct held *held,
+age_before_boundary(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_json *json, bool weigh, struct ctx_err *err)
 {
 	uint64_t end = boundary(age, queue), number = held->first_result;
@@ -366,7 +366,7 @@ commit(struct age *age, const struct held *held, struct ctx_err *err)
 
 /* Tells of a message whose edits are committed. */
 static int
-tell(struct age *age, struct queue *queue, const struct held *held,
+report_aged(struct age *age, struct queue *queue, const struct held *held,
     const struct ctx_json *json, struct ctx_err *err)
 {
 	const struct ctx_report *report = &age->options->report;
@@ -442,7 +442,8 @@ write_record(struct age *age, struct ctx_str text, struct ctx_err *err)
 
 /* Writes the first of the queue, aged if it is due. */
 static int
-leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
+write_first_aged(struct age *age, struct queue *queue, bool due,
+    struct ctx_err *err)
 {
 	struct held *held = &queue->list[queue->first];
 	struct ctx_str value = {held->text + held->at, held->value_n};
@@ -452,7 +453,8 @@ leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
 	if ((due || (queue->changed && held->is_signed)) &&
 	    rescan(age, held, err) < 0)
 		return -1;
-	if (due && settle(age, queue, held, &age->json, false, err) < 0)
+	if (due &&
+	    age_before_boundary(age, queue, held, &age->json, false, err) < 0)
 		return -1;
 	if (held->dialect != NULL &&
 	    settle_bound(age, queue, held, value, err) < 0)
@@ -461,7 +463,7 @@ leave(struct age *age, struct queue *queue, bool due, struct ctx_err *err)
 		if (commit(age, held, err) < 0)
 			return -1;
 		queue->changed |= age->edits.n > 0;
-		if (tell(age, queue, held, &age->json, err) < 0)
+		if (report_aged(age, queue, held, &age->json, err) < 0)
 			return -1;
 	}
 	if (write_out(age, (struct ctx_str){held->text, held->n}, err) < 0)
@@ -491,7 +493,7 @@ is_behind(const struct age *age, const struct queue *queue,
 
 /* Adds up what is behind the boundary and was not yet. */
 static int
-weigh(struct age *age, struct queue *queue, struct ctx_err *err)
+weigh_queue(struct age *age, struct queue *queue, struct ctx_err *err)
 {
 	struct held *held;
 
@@ -501,7 +503,8 @@ weigh(struct age *age, struct queue *queue, struct ctx_err *err)
 			break;
 		if (held->tools != NULL &&
 		    (rescan(age, held, err) < 0 ||
-			settle(age, queue, held, &age->json, true, err) < 0))
+			age_before_boundary(age, queue, held, &age->json, true,
+			    err) < 0))
 			return -1;
 	}
 	return 0;
@@ -547,7 +550,7 @@ try_all(struct age *age, struct queue *queue, const struct ctx_json *json,
 		if (held->tools != NULL && i >= queue->sent &&
 		    (age->options->by_results || is_behind(age, queue, held)) &&
 		    ((json == NULL && rescan(age, held, err) < 0) ||
-			settle(age, queue, held,
+			age_before_boundary(age, queue, held,
 			    json != NULL ? json : &age->json, true, err) < 0))
 			return -1;
 		changed |= queue->gathered > was;
@@ -567,7 +570,7 @@ release_due(struct age *age, struct ctx_err *err)
 	struct queue *queue = &age->lines;
 
 	if (queue->gathered < age->options->at_least) {
-		if (weigh(age, queue, err) < 0)
+		if (weigh_queue(age, queue, err) < 0)
 			return -1;
 		if (queue->gathered < age->options->at_least)
 			return 0;
@@ -575,7 +578,7 @@ release_due(struct age *age, struct ctx_err *err)
 	while (queue->first < queue->n &&
 	    (queue->list[queue->first].tools == NULL ||
 		is_behind(age, queue, &queue->list[queue->first])))
-		if (leave(age, queue, true, err) < 0)
+		if (write_first_aged(age, queue, true, err) < 0)
 			return -1;
 	if (queue->weighed < queue->first)
 		queue->weighed = queue->first;
@@ -602,7 +605,7 @@ release_all(struct age *age, bool broken, struct ctx_err *err)
 	due = !stays && age->options->by_results &&
 	    queue->gathered >= age->options->at_least;
 	while (queue->first < queue->n)
-		if (leave(age, queue, due, err) < 0)
+		if (write_first_aged(age, queue, due, err) < 0)
 			return -1;
 	return 0;
 }
@@ -720,7 +723,7 @@ note_time(struct age *age, struct queue *queue, struct held *held,
 }
 
 static int
-add_message(struct age *age, struct queue *queue, struct held *held,
+queue_message(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
@@ -753,7 +756,7 @@ add_message(struct age *age, struct queue *queue, struct held *held,
 }
 
 static int
-begin(struct age *age, struct queue *queue, const struct ctx_event *event,
+begin_queue(struct age *age, struct queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	queue->open = true;
@@ -766,8 +769,8 @@ begin(struct age *age, struct queue *queue, const struct ctx_event *event,
 }
 
 static int
-keep_text(struct age *age, struct held *held, const struct ctx_event *event,
-    struct ctx_err *err)
+keep_aged_text(struct age *age, struct held *held,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	held->text = ctx_stream_keep(age->stream, event, err);
 	held->n = event->record->text.n;
@@ -781,7 +784,7 @@ pass_sent(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	struct queue *queue = &age->lines;
 
 	while (queue->first < queue->n - 1)
-		if (leave(age, queue, false, err) < 0)
+		if (write_first_aged(age, queue, false, err) < 0)
 			return -1;
 	free(queue->list[queue->first].tools);
 	queue->first = queue->n = queue->weighed = 0;
@@ -789,15 +792,16 @@ pass_sent(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+queue_record(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
 	struct held *held;
 
-	if (!queue->open && begin(age, queue, event, err) < 0)
+	if (!queue->open && begin_queue(age, queue, event, err) < 0)
 		return -1;
 	held = add_held(queue, event, err);
-	if (held == NULL || add_message(age, queue, held, event, err) < 0)
+	if (held == NULL || queue_message(age, queue, held, event, err) < 0)
 		return -1;
 	if (age->options->unsent && ctx_message_was_sent(event->message))
 		return pass_sent(age, event, err);
@@ -807,7 +811,7 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 		queue->n--;
 		return write_record(age, event->record->text, err);
 	}
-	if (keep_text(age, held, event, err) < 0)
+	if (keep_aged_text(age, held, event, err) < 0)
 		return -1;
 	return age->options->unsent || may_refuse(age, queue)
 	    ? 0
@@ -817,12 +821,13 @@ add_line(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 /* ---- records ---- */
 
 static int
-add_element(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+queue_element(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct held *held = add_held(&age->record, event, err);
 
 	if (held == NULL ||
-	    add_message(age, &age->record, held, event, err) < 0)
+	    queue_message(age, &age->record, held, event, err) < 0)
 		return -1;
 	if (age->options->unsent && ctx_message_was_sent(event->message))
 		age->record.sent = age->record.n;
@@ -839,7 +844,7 @@ settle_element(struct age *age, struct queue *queue, size_t i,
 	held->edits = 0;
 	if (held->tools != NULL && i >= queue->sent &&
 	    (age->options->by_results || is_behind(age, queue, held)) &&
-	    settle(age, queue, held, json, weighing, err) < 0)
+	    age_before_boundary(age, queue, held, json, weighing, err) < 0)
 		return -1;
 	if (weighing || held->dialect == NULL)
 		return 0;
@@ -852,7 +857,8 @@ settle_element(struct age *age, struct queue *queue, size_t i,
 
 /* The edits of a record's conversation wait for the record's end. */
 static int
-end_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+end_aged_record(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct queue *queue = &age->record;
 	const struct ctx_json *json = event->record->json;
@@ -877,7 +883,7 @@ end_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	if (commit(age, &place, err) < 0)
 		return -1;
 	for (i = queue->sent; i < queue->n; i++)
-		if (tell(age, queue, &queue->list[i], json, err) < 0)
+		if (report_aged(age, queue, &queue->list[i], json, err) < 0)
 			return -1;
 	queue_clear(queue);
 	return 0;
@@ -885,7 +891,7 @@ end_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 
 /* A record that was no message of the stream is over. */
 static int
-pass_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+pass_unaged(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 	struct held *held;
@@ -896,7 +902,7 @@ pass_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 	if (held == NULL)
 		return -1;
 	if (age->edits.n == 0)
-		return keep_text(age, held, event, err);
+		return keep_aged_text(age, held, event, err);
 	age->out.n = 0;
 	if (ctx_report_sync(&age->options->report, err) < 0 ||
 	    ctx_edits_apply(&age->edits, text, &age->out, err) < 0)
@@ -910,34 +916,34 @@ pass_record(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 /* ---- the stream ---- */
 
 static int
-one_event(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+age_event(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin(age, &age->record, event, err);
+		return begin_queue(age, &age->record, event, err);
 	case CTX_EVENT_MESSAGE:
-		return event->inside ? add_element(age, event, err)
-				     : add_line(age, event, err);
+		return event->inside ? queue_element(age, event, err)
+				     : queue_record(age, event, err);
 	case CTX_EVENT_END:
-		return end_record(age, event, err);
+		return end_aged_record(age, event, err);
 	case CTX_EVENT_RECORD:
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
-		return pass_record(age, event, err);
+		return pass_unaged(age, event, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-run(struct age *age, struct ctx_err *err)
+age_all(struct age *age, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
 
 	while ((rc = ctx_stream_next(age->stream, &event, err)) > 0)
-		if (one_event(age, &event, err) < 0)
+		if (age_event(age, &event, err) < 0)
 			return ctx_stream_fail(age->stream, err);
 	/* After broken input too: the records before it are whole. */
 	if ((release_all(age, rc < 0, &late) < 0 ||
@@ -979,7 +985,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 		(struct ctx_str){tool, sizeof tool}, digits, err) == 0 &&
 	    ctx_groups_init(&age.lines.groups, err) == 0 &&
 	    ctx_groups_init(&age.record.groups, err) == 0)
-		rc = run(&age, err);
+		rc = age_all(&age, err);
 	if (age.lines.groups.calls != NULL)
 		queue_clear(&age.lines);
 	if (age.record.groups.calls != NULL)

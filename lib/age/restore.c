@@ -105,7 +105,8 @@ is_value(struct restore *restore, const struct ctx_buf *file,
 
 /* What happened to a file of the spool: 0 with *state, or -1. */
 static int
-settle(int rc, enum ctx_aged_result_state *state, const struct ctx_err *err)
+check_spool_file(int rc, enum ctx_aged_result_state *state,
+    const struct ctx_err *err)
 {
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
@@ -128,7 +129,7 @@ sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
 	    ? 0
 	    : ctx_spool_sum(&restore->spool, restore->name.p, most, sum, err);
 
-	return settle(rc, state, err);
+	return check_spool_file(rc, state, err);
 }
 
 /* Reads it, if it still is what was summed up. */
@@ -140,7 +141,7 @@ get(struct restore *restore, const struct ctx_spool_sum *sum,
 	int rc = ctx_spool_get(&restore->spool, restore->name.p, sum->bytes,
 	    file, err);
 
-	if (settle(rc, state, err) < 0)
+	if (check_spool_file(rc, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE && !has_digits(file, sum->digits))
 		*state = CTX_AGED_CHANGED;
@@ -462,7 +463,7 @@ note_edits(struct restore *restore, struct conversation_tracker *tracker,
 }
 
 static int
-tell(struct restore *restore, const struct ctx_record *record,
+report_restored(struct restore *restore, const struct ctx_record *record,
     const struct restored *one, struct ctx_err *err)
 {
 	struct edited *edited = &restore->edited;
@@ -496,7 +497,8 @@ change(struct restore *restore, const struct ctx_record *record,
 	size_t i;
 
 	for (i = 0; i < restore->n; i++)
-		if (tell(restore, record, &restore->list[i], err) < 0)
+		if (report_restored(restore, record, &restore->list[i], err) <
+		    0)
 			return -1;
 	if (ctx_report_sync(&restore->options->report, err) < 0)
 		return -1;
@@ -506,7 +508,7 @@ change(struct restore *restore, const struct ctx_record *record,
 }
 
 static int
-pass(struct restore *restore, struct ctx_writer *writer,
+pass_restored(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_record *record, struct ctx_err *err)
 {
 	bool changed = !restore->broken && restore->edits.n > 0;
@@ -583,7 +585,7 @@ get_reasoning(struct restore *restore, const struct ctx_event *event,
 		return -1;
 	rc = ctx_spool_get(&restore->spool, restore->name.p, MOST_FILE,
 	    &restore->whole, err);
-	if (settle(rc, &state, err) < 0)
+	if (check_spool_file(rc, &state, err) < 0)
 		return -1;
 	return rc > 0;
 }
@@ -744,7 +746,7 @@ tell_digits(const struct restore *restore, const struct ctx_record *record,
 }
 
 static int
-one_event(struct restore *restore, struct ctx_writer *writer,
+restore_event(struct restore *restore, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct conversation_tracker *tracker =
@@ -760,14 +762,14 @@ one_event(struct restore *restore, struct ctx_writer *writer,
 	case CTX_EVENT_RECORD:
 		if (tell_digits(restore, event->record, err) < 0)
 			return -1;
-		return pass(restore, writer, event->record, err);
+		return pass_restored(restore, writer, event->record, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-run(struct restore *restore, struct ctx_stream *stream,
+restore_all(struct restore *restore, struct ctx_stream *stream,
     struct ctx_writer *writer, struct ctx_err *err)
 {
 	struct ctx_event event;
@@ -775,7 +777,7 @@ run(struct restore *restore, struct ctx_stream *stream,
 	int rc;
 
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (one_event(restore, writer, &event, err) < 0) {
+		if (restore_event(restore, writer, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
@@ -805,7 +807,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&restore.media, counters->simd);
 	if (ctx_tracker_init(&restore.lines, told, told, err) == 0 &&
 	    ctx_tracker_init(&restore.record, told, told, err) == 0)
-		rc = run(&restore, stream, writer, err);
+		rc = restore_all(&restore, stream, writer, err);
 	ctx_tracker_release(&restore.lines);
 	ctx_tracker_release(&restore.record);
 	ctx_intern_release(&restore.tools);

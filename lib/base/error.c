@@ -5,11 +5,11 @@
 
 #include "base/base.h"
 
-static void fill(struct ctx_err *err, enum ctx_code code, int sys,
+static void fill_error(struct ctx_err *err, enum ctx_code code, int sys,
     const char *fmt, va_list ap) CTX_FORMAT(4, 0);
 
 static void
-fill(struct ctx_err *err, enum ctx_code code, int sys, const char *fmt,
+fill_error(struct ctx_err *err, enum ctx_code code, int sys, const char *fmt,
     va_list ap)
 {
 	memset(err, 0, sizeof *err);
@@ -24,7 +24,7 @@ ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	fill(err, code, 0, fmt, ap);
+	fill_error(err, code, 0, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -37,7 +37,7 @@ ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	fill(err, CTX_ESYS, sys, fmt, ap);
+	fill_error(err, CTX_ESYS, sys, fmt, ap);
 	va_end(ap);
 	(void)snprintf(cause, sizeof cause, ": %s", strerror(sys));
 	/* A long name must not hide the cause. */

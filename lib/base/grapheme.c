@@ -7,7 +7,7 @@
  */
 #include "base/base.h"
 
-enum class {
+enum break_class {
 	OTHER,
 	CR,
 	LF,
@@ -31,40 +31,47 @@ enum class {
 
 static const struct {
 	uint32_t first, last;
-	enum class class;
+	enum break_class class;
 } ranges[] = {
 #include "grapheme.inc"
 };
 
-static enum class class_of(uint32_t cp) {
+static enum break_class
+break_class_of(uint32_t cp)
+{
 	size_t low = 0, high = sizeof ranges / sizeof ranges[0], middle;
 
-	if (cp >= 0x20 && cp < 0x7f) return OTHER;
-	if (cp < 0x20) return cp == '\n' ? LF
-	    : cp == '\r'                 ? CR
-					 : CONTROL;
-	while (low < high){
-	    middle = low + (high - low) / 2;
-	    if (cp > ranges[middle].last) low = middle + 1;
-	    else if (cp < ranges[middle].first) high = middle;
-	    else if (ranges[middle].class != HANGUL) return ranges[middle]
-		.class;
-	    else return (cp - 0xac00) % 28 == 0 ? LV : LVT;}
-return OTHER;
+	if (cp >= 0x20 && cp < 0x7f)
+		return OTHER;
+	if (cp < 0x20)
+		return cp == '\n' ? LF : cp == '\r' ? CR : CONTROL;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (cp > ranges[middle].last)
+			low = middle + 1;
+		else if (cp < ranges[middle].first)
+			high = middle;
+		else if (ranges[middle].class != HANGUL)
+			return ranges[middle].class;
+		else
+			return (cp - 0xac00) % 28 == 0 ? LV : LVT;
+	}
+	return OTHER;
 }
 
-static bool is_extend(enum class class)
+static bool is_extend(enum break_class class)
 {
 	return class == EXTEND || class == EXTEND_ONLY || class == LINKER;
 }
 
-static bool is_control(enum class class)
+static bool is_control(enum break_class class)
 {
 	return class == CR || class == LF || class == CONTROL;
 }
 
 /* GB6 to GB8: a Hangul syllable goes on. */
-static bool is_syllable(enum class before, enum class class)
+static bool
+is_same_syllable(enum break_class before, enum break_class class)
 {
 	if (before == L)
 		return class == L || class == V || class == LV || class == LVT;
@@ -75,16 +82,16 @@ static bool is_syllable(enum class before, enum class class)
 
 /* GB3 to GB13, in their order. */
 static bool
-is_break(const struct ctx_grapheme *g, enum class class)
+is_break(const struct ctx_grapheme *g, enum break_class class)
 {
-	enum class before = (enum class)g->before;
+	enum break_class before = (enum break_class)g->before;
 
 	if (before == CR && class == LF)
 		return false;
 	if (is_control(before) || is_control(class))
 		return true;
-	if (is_syllable(before, class) || is_extend(class) || class == ZWJ ||
-	    class == SPACING || before == PREPEND)
+	if (is_same_syllable(before, class) || is_extend(class) ||
+	    class == ZWJ || class == SPACING || before == PREPEND)
 		return false;
 	if (class == CONSONANT && g->linked)
 		return false;
@@ -96,7 +103,7 @@ is_break(const struct ctx_grapheme *g, enum class class)
 bool
 ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 {
-	enum class class = class_of(cp);
+	enum break_class class = break_class_of(cp);
 	bool first = !g->begun, found = first || is_break(g, class);
 
 	/* GB12: flags are pairs, counted from where their run begins. */

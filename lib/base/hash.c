@@ -37,7 +37,7 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 }
 
 INLINE uint64_t
-rotate(uint64_t x, unsigned bits)
+rotate_left(uint64_t x, unsigned bits)
 {
 	return x << bits | x >> (64 - bits);
 }
@@ -46,19 +46,19 @@ INLINE void
 sip_round(uint64_t v[4])
 {
 	v[0] += v[1];
-	v[1] = rotate(v[1], 13) ^ v[0];
-	v[0] = rotate(v[0], 32);
+	v[1] = rotate_left(v[1], 13) ^ v[0];
+	v[0] = rotate_left(v[0], 32);
 	v[2] += v[3];
-	v[3] = rotate(v[3], 16) ^ v[2];
+	v[3] = rotate_left(v[3], 16) ^ v[2];
 	v[0] += v[3];
-	v[3] = rotate(v[3], 21) ^ v[0];
+	v[3] = rotate_left(v[3], 21) ^ v[0];
 	v[2] += v[1];
-	v[1] = rotate(v[1], 17) ^ v[2];
-	v[2] = rotate(v[2], 32);
+	v[1] = rotate_left(v[1], 17) ^ v[2];
+	v[2] = rotate_left(v[2], 32);
 }
 
 INLINE void
-begin(uint64_t v[4], const struct ctx_hashkey *key)
+init_sip(uint64_t v[4], const struct ctx_hashkey *key)
 {
 	v[0] = key->k[0] ^ 0x736f6d6570736575u;
 	v[1] = key->k[1] ^ 0x646f72616e646f6du;
@@ -67,7 +67,7 @@ begin(uint64_t v[4], const struct ctx_hashkey *key)
 }
 
 INLINE void
-take(uint64_t v[4], const char *p, size_t n)
+mix_bytes(uint64_t v[4], const char *p, size_t n)
 {
 	uint64_t word, last = (uint64_t)n << 56;
 	size_t i;
@@ -86,7 +86,7 @@ take(uint64_t v[4], const char *p, size_t n)
 }
 
 INLINE uint64_t
-end(uint64_t v[4])
+finish_sip(uint64_t v[4])
 {
 	size_t i;
 
@@ -100,10 +100,10 @@ ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
 {
 	uint64_t v[4];
 
-	begin(v, key);
-	take(v, p, n);
+	init_sip(v, key);
+	mix_bytes(v, p, n);
 	v[2] ^= 0xff;
-	return end(v);
+	return finish_sip(v);
 }
 
 /* The form with 128 bits of the authors' reference implementation. */
@@ -113,11 +113,11 @@ ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
 {
 	uint64_t v[4];
 
-	begin(v, key);
+	init_sip(v, key);
 	v[1] ^= 0xee;
-	take(v, p, n);
+	mix_bytes(v, p, n);
 	v[2] ^= 0xee;
-	hash[0] = end(v);
+	hash[0] = finish_sip(v);
 	v[1] ^= 0xdd;
-	hash[1] = end(v);
+	hash[1] = finish_sip(v);
 }

@@ -7,7 +7,7 @@
 #define LEAST_SLOTS 64
 
 static uint32_t *
-slot_of(const struct ctx_intern *names, const char *p, size_t n)
+find_name_slot(const struct ctx_intern *names, const char *p, size_t n)
 {
 	size_t i = (size_t)ctx_hash(&names->hash, p, n) & names->mask;
 
@@ -23,7 +23,7 @@ slot_of(const struct ctx_intern *names, const char *p, size_t n)
 
 /* Keeps the table at most half full. */
 static int
-widen(struct ctx_intern *names, struct ctx_err *err)
+grow_slots(struct ctx_intern *names, struct ctx_err *err)
 {
 	size_t slots = (names->mask + 1) * 2, i;
 	uint32_t *grown;
@@ -39,7 +39,7 @@ widen(struct ctx_intern *names, struct ctx_err *err)
 	names->slots = grown;
 	names->mask = slots - 1;
 	for (i = 0; i < names->n; i++)
-		*slot_of(names, names->list[i].p, names->list[i].n) =
+		*find_name_slot(names, names->list[i].p, names->list[i].n) =
 		    (uint32_t)i + 1;
 	return 0;
 }
@@ -53,9 +53,9 @@ ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
 	char *copy;
 
 	if ((names->slots == NULL || names->n * 2 > names->mask) &&
-	    widen(names, err) < 0)
+	    grow_slots(names, err) < 0)
 		return -1;
-	slot = slot_of(names, p, n);
+	slot = find_name_slot(names, p, n);
 	if (*slot == 0) {
 		if (names->n >= UINT32_MAX / 4)
 			return ctx_err_set(err, CTX_ELIMIT, "too many names");
@@ -85,7 +85,7 @@ ctx_intern_at(const struct ctx_intern *names, uint32_t id)
 bool
 ctx_intern_has(const struct ctx_intern *names, const char *p, size_t n)
 {
-	return names->slots != NULL && *slot_of(names, p, n) != 0;
+	return names->slots != NULL && *find_name_slot(names, p, n) != 0;
 }
 
 void

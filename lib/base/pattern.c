@@ -62,7 +62,7 @@ free_code(struct ctx_pattern_code *one)
 }
 
 static pcre2_code *
-compile(const char *pattern, uint32_t more, pcre2_compile_context *limits,
+compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
     struct ctx_err *err)
 {
 	const uint32_t options =
@@ -118,7 +118,7 @@ has_loop(const char *pattern)
 
 /* \G and verbs: where it starts means something. */
 static bool
-is_whole(const char *pattern)
+needs_whole_text(const char *pattern)
 {
 	return strstr(pattern, "\\G") != NULL ||
 	    strstr(pattern, "(*") != NULL || has_loop(pattern);
@@ -134,9 +134,10 @@ compile_both(struct ctx_pattern_code *one, const char *pattern,
 	if (limits == NULL)
 		return ctx_err_nomem(err);
 	pcre2_set_parens_nest_limit(limits, NEST_LIMIT);
-	one->quick = compile(pattern, PCRE2_USE_OFFSET_LIMIT, limits, err);
+	one->quick = compile_code(pattern, PCRE2_USE_OFFSET_LIMIT, limits, err);
 	if (one->quick != NULL)
-		one->timed = compile(pattern, PCRE2_AUTO_CALLOUT, limits, err);
+		one->timed =
+		    compile_code(pattern, PCRE2_AUTO_CALLOUT, limits, err);
 	pcre2_compile_context_free(limits);
 	return one->timed != NULL ? 0 : -1;
 }
@@ -168,7 +169,7 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	}
 	(void)pcre2_pattern_info(one.quick, PCRE2_INFO_ALLOPTIONS, &options);
 	one.anchored = (options & PCRE2_ANCHORED) != 0;
-	one.whole = is_whole(pattern);
+	one.whole = needs_whole_text(pattern);
 	one.clusters = strstr(pattern, "\\X") != NULL;
 	one.length = strlen(pattern) + 1;
 	one.runs = count_runs(pattern);
@@ -179,7 +180,7 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 }
 
 static int64_t
-now(void)
+read_clock(void)
 {
 	struct timespec time;
 
@@ -188,14 +189,14 @@ now(void)
 }
 
 static bool
-is_over(const struct timer *timer)
+is_time_over(const struct timer *timer)
 {
-	return now() >= timer->end;
+	return read_clock() >= timer->end;
 }
 
 /* Called at every item of a pattern. */
 static int
-look_at_clock(pcre2_callout_block *block, void *user)
+check_clock(pcre2_callout_block *block, void *user)
 {
 	struct timer *timer = user;
 
@@ -204,11 +205,11 @@ look_at_clock(pcre2_callout_block *block, void *user)
 	if (timer->ran < LOOK_EVERY)
 		return 0;
 	timer->ran = 0;
-	return is_over(timer) ? PCRE2_ERROR_CALLOUT : 0;
+	return is_time_over(timer) ? PCRE2_ERROR_CALLOUT : 0;
 }
 
 static int
-match(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
+match_code(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
     size_t n, size_t at)
 {
 	/* What was looked at before is UTF-8. */
@@ -234,13 +235,13 @@ match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
     struct timer *timer)
 {
 	pcre2_set_match_limit(one->context, MATCH_LIMIT);
-	pcre2_set_callout(one->context, look_at_clock, timer);
-	return outcome_of(match(one, one->timed, p, n, at));
+	pcre2_set_callout(one->context, check_clock, timer);
+	return outcome_of(match_code(one, one->timed, p, n, at));
 }
 
 /* The bytes that the items of a pattern may run over from one start. */
 static size_t
-reach_of(const struct ctx_pattern_code *one, size_t n)
+compute_reach(const struct ctx_pattern_code *one, size_t n)
 {
 	return one->runs == 0          ? one->length
 	    : n < SIZE_MAX / one->runs ? (n + 1) * one->runs
@@ -248,7 +249,7 @@ reach_of(const struct ctx_pattern_code *one, size_t n)
 }
 
 static size_t
-starts_of(size_t reach)
+compute_starts(size_t reach)
 {
 	size_t most = WORK / FEW_STEPS / reach, starts = SPAN / reach;
 
@@ -260,7 +261,7 @@ starts_of(size_t reach)
 /* Is there a long run of regional indicators?  To find where a cluster begins
  * PCRE2 goes back to the first, in one step, which no limit counts. */
 static bool
-has_flags(const char *p, size_t n)
+has_flag_run(const char *p, size_t n)
 {
 	static const char lead[] = "\xf0\x9f\x87";
 	const char *end = p + n, *next = p;
@@ -282,11 +283,11 @@ static enum outcome
 match_one(struct ctx_pattern_code *one, const char *p, size_t n,
     struct timer *timer)
 {
-	size_t reach = reach_of(one, n), starts = starts_of(reach);
+	size_t reach = compute_reach(one, n), starts = compute_starts(reach);
 	size_t steps, at = 0, end;
 	int rc;
 
-	if (one->clusters && has_flags(p, n))
+	if (one->clusters && has_flag_run(p, n))
 		return OVERRUN;
 	if (one->whole || starts < LEAST_STARTS)
 		return match_timed(one, p, n, 0, timer);
@@ -301,13 +302,13 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 		pcre2_set_callout(one->context, NULL, NULL);
 		pcre2_set_match_limit(one->context, (uint32_t)steps);
 		pcre2_set_offset_limit(one->context, end - 1);
-		rc = match(one, one->quick, p, n, at);
+		rc = match_code(one, one->quick, p, n, at);
 		pcre2_set_offset_limit(one->context, PCRE2_UNSET);
 		if (rc == PCRE2_ERROR_MATCHLIMIT)
 			return match_timed(one, p, n, at, timer);
 		if (rc != PCRE2_ERROR_NOMATCH || one->anchored)
 			return outcome_of(rc);
-		if (end <= n && is_over(timer))
+		if (end <= n && is_time_over(timer))
 			return OVERRUN;
 	}
 	return NO;
@@ -328,17 +329,17 @@ match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 		patterns->overrun = true;
 		return OVERRUN;
 	}
-	begin = now();
+	begin = read_clock();
 	timer = (struct timer){.end = begin + *left, .n = n};
 	for (i = 0; i < patterns->n && all != YES; i++) {
-		this = i > 0 && is_over(&timer)
+		this = i > 0 && is_time_over(&timer)
 		    ? OVERRUN
 		    : match_one(&patterns->list[i], p, n, &timer);
 		if (this != NO)
 			all = this;
 		patterns->overrun |= this == OVERRUN;
 	}
-	*left -= now() - begin;
+	*left -= read_clock() - begin;
 	return all;
 }
 

@@ -2,7 +2,7 @@
 #include "base/base.h"
 
 static bool
-has(enum ctx_simd simd)
+has_simd(enum ctx_simd simd)
 {
 #if defined(__x86_64__)
 	bool avx2 = __builtin_cpu_supports("avx2") &&
@@ -40,9 +40,9 @@ ctx_simd_resolve(enum ctx_simd simd)
 	size_t i;
 
 	if (simd != CTX_SIMD_BEST)
-		return has(simd) ? simd : CTX_SIMD_PORTABLE;
+		return has_simd(simd) ? simd : CTX_SIMD_PORTABLE;
 	for (i = 0; i < sizeof best / sizeof best[0]; i++)
-		if (has(best[i]))
+		if (has_simd(best[i]))
 			return best[i];
 	return CTX_SIMD_PORTABLE;
 }

@@ -29,7 +29,7 @@ struct ctx_pool {
 
 /* Runs the first task of the queue, which is locked before and after. */
 static void
-run_first(struct ctx_pool *pool, unsigned number)
+run_first_task(struct ctx_pool *pool, unsigned number)
 {
 	struct ctx_task *task = pool->first;
 
@@ -44,7 +44,7 @@ run_first(struct ctx_pool *pool, unsigned number)
 }
 
 static void *
-work(void *user)
+run_worker(void *user)
 {
 	struct ctx_pool_thread *thread = user;
 	struct ctx_pool *pool = thread->pool;
@@ -52,7 +52,7 @@ work(void *user)
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->over)
 		if (pool->first != NULL)
-			run_first(pool, thread->number);
+			run_first_task(pool, thread->number);
 		else
 			pthread_cond_wait(&pool->some, &pool->lock);
 	pthread_mutex_unlock(&pool->lock);
@@ -62,7 +62,7 @@ work(void *user)
 /* Starts the threads, as many as the system lets us; signals are for others
  * to handle. */
 static void
-start(struct ctx_pool *pool, unsigned n)
+start_threads(struct ctx_pool *pool, unsigned n)
 {
 	struct ctx_pool_thread *thread;
 	sigset_t all, old;
@@ -73,7 +73,7 @@ start(struct ctx_pool *pool, unsigned n)
 		thread = &pool->threads[pool->n];
 		thread->pool = pool;
 		thread->number = pool->n + 1;
-		if (pthread_create(&thread->id, NULL, work, thread) != 0)
+		if (pthread_create(&thread->id, NULL, run_worker, thread) != 0)
 			break;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -91,7 +91,7 @@ ctx_pool_open(struct ctx_pool **pool, unsigned threads, struct ctx_err *err)
 	pthread_cond_init(&p->some, NULL);
 	pthread_cond_init(&p->done, NULL);
 	p->last = &p->first;
-	start(p, threads - 1);
+	start_threads(p, threads - 1);
 	*pool = p;
 	return 0;
 }
@@ -114,7 +114,7 @@ ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task)
 	pthread_mutex_lock(&pool->lock);
 	while (!task->done)
 		if (pool->first != NULL)
-			run_first(pool, 0);
+			run_first_task(pool, 0);
 		else
 			pthread_cond_wait(&pool->done, &pool->lock);
 	pthread_mutex_unlock(&pool->lock);

@@ -4,7 +4,7 @@
 /* So many digits; false if there are fewer, or the number is not in
  * [least, most]. */
 static bool
-take(const char **p, const char *end, int digits, int least, int most,
+take_digits(const char **p, const char *end, int digits, int least, int most,
     int64_t *out)
 {
 	int64_t n = 0;
@@ -19,7 +19,7 @@ take(const char **p, const char *end, int digits, int least, int most,
 }
 
 static bool
-skip(const char **p, const char *end, char c)
+skip_char(const char **p, const char *end, char c)
 {
 	if (*p == end || **p != c)
 		return false;
@@ -30,7 +30,7 @@ skip(const char **p, const char *end, char c)
 /* Days from 1970-01-01 in the proleptic Gregorian calendar, with years that
  * begin in March. */
 static int64_t
-days_of(int64_t year, int64_t month, int64_t day)
+days_since_epoch(int64_t year, int64_t month, int64_t day)
 {
 	int64_t era, of_era;
 
@@ -48,7 +48,7 @@ take_fraction(const char **p, const char *end, int64_t *ms)
 	int64_t scale = 100;
 
 	*ms = 0;
-	if (!skip(p, end, '.') && !skip(p, end, ','))
+	if (!skip_char(p, end, '.') && !skip_char(p, end, ','))
 		return true;
 	if (*p == end || **p < '0' || **p > '9')
 		return false;
@@ -65,13 +65,14 @@ take_zone(const char **p, const char *end, int64_t *minutes)
 	bool west;
 
 	*minutes = 0;
-	if (*p == end || skip(p, end, 'Z') || skip(p, end, 'z'))
+	if (*p == end || skip_char(p, end, 'Z') || skip_char(p, end, 'z'))
 		return true;
 	west = **p == '-';
-	if (!skip(p, end, west ? '-' : '+') || !take(p, end, 2, 0, 23, &hours))
+	if (!skip_char(p, end, west ? '-' : '+') ||
+	    !take_digits(p, end, 2, 0, 23, &hours))
 		return false;
-	(void)skip(p, end, ':');
-	if (*p < end && !take(p, end, 2, 0, 59, &rest))
+	(void)skip_char(p, end, ':');
+	if (*p < end && !take_digits(p, end, 2, 0, 59, &rest))
 		return false;
 	*minutes = (hours * 60 + rest) * (west ? -1 : 1);
 	return true;
@@ -82,18 +83,22 @@ read_date(const char *p, const char *end, int64_t *ms)
 {
 	int64_t year, month, day, hour, minute, second = 0, part, zone;
 
-	if (!take(&p, end, 4, 1, 9999, &year) || !skip(&p, end, '-') ||
-	    !take(&p, end, 2, 1, 12, &month) || !skip(&p, end, '-') ||
-	    !take(&p, end, 2, 1, 31, &day) ||
-	    (!skip(&p, end, 'T') && !skip(&p, end, 't') &&
-		!skip(&p, end, ' ')) ||
-	    !take(&p, end, 2, 0, 24, &hour) || !skip(&p, end, ':') ||
-	    !take(&p, end, 2, 0, 59, &minute) ||
-	    (skip(&p, end, ':') && !take(&p, end, 2, 0, 60, &second)) ||
+	if (!take_digits(&p, end, 4, 1, 9999, &year) ||
+	    !skip_char(&p, end, '-') ||
+	    !take_digits(&p, end, 2, 1, 12, &month) ||
+	    !skip_char(&p, end, '-') || !take_digits(&p, end, 2, 1, 31, &day) ||
+	    (!skip_char(&p, end, 'T') && !skip_char(&p, end, 't') &&
+		!skip_char(&p, end, ' ')) ||
+	    !take_digits(&p, end, 2, 0, 24, &hour) ||
+	    !skip_char(&p, end, ':') ||
+	    !take_digits(&p, end, 2, 0, 59, &minute) ||
+	    (skip_char(&p, end, ':') &&
+		!take_digits(&p, end, 2, 0, 60, &second)) ||
 	    !take_fraction(&p, end, &part) || !take_zone(&p, end, &zone) ||
 	    p != end)
 		return false;
-	*ms = ((days_of(year, month, day) * 24 + hour) * 60 + minute - zone) *
+	*ms = ((days_since_epoch(year, month, day) * 24 + hour) * 60 + minute -
+		  zone) *
 		60000 +
 	    second * 1000 + part;
 	return true;

@@ -8,7 +8,7 @@
 #include "base/vector.h"
 
 static size_t
-invalid(uint32_t *cp)
+decode_invalid(uint32_t *cp)
 {
 	*cp = 0xfffd;
 	return 1;
@@ -27,7 +27,7 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 		return 1;
 	}
 	if (lead < 0xc2 || lead > 0xf4 || n < len)
-		return invalid(cp);
+		return decode_invalid(cp);
 	if (lead == 0xe0)
 		low = 0xa0; /* shorter forms exist below */
 	else if (lead == 0xed)
@@ -37,10 +37,10 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	else if (lead == 0xf4)
 		high = 0x8f; /* beyond U+10FFFF above */
 	if (u[1] < low || u[1] > high)
-		return invalid(cp);
+		return decode_invalid(cp);
 	for (i = 1; i < len; i++) {
 		if ((u[i] & 0xc0) != 0x80)
-			return invalid(cp);
+			return decode_invalid(cp);
 		value = value << 6 | (u[i] & 0x3fu);
 	}
 	*cp = value;
@@ -48,7 +48,7 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 }
 
 static bool
-continues(char c)
+is_continuation(char c)
 {
 	return (c & 0xc0) == 0x80;
 }
@@ -58,7 +58,7 @@ ctx_utf8_back(const char *p, size_t at)
 {
 	do
 		at--;
-	while (continues(p[at]));
+	while (is_continuation(p[at]));
 	return at;
 }
 
@@ -133,7 +133,7 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 
 /* Validates from at, which lies between characters, until goal is reached. */
 static size_t
-valid_until(const char *p, size_t at, size_t n, size_t goal)
+validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
 	uint32_t cp;
 	size_t len;
@@ -157,7 +157,7 @@ valid_until(const char *p, size_t at, size_t n, size_t goal)
 size_t
 ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 {
-	size_t at = valid_until(p, 0, n, n < 3 ? n : 3);
+	size_t at = validate_until(p, 0, n, n < 3 ? n : 3);
 
 	if (at < 3)
 		return at;
@@ -177,7 +177,7 @@ ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd)
 	default:
 		break;
 	}
-	return valid_until(p, at, n, n);
+	return validate_until(p, at, n, n);
 }
 
 bool
@@ -203,7 +203,7 @@ ctx_utf8_count(const char *p, size_t n)
 		more += (size_t)PLAIN(total)(counts);
 	}
 	for (; at < n; at++)
-		more += continues(p[at]);
+		more += is_continuation(p[at]);
 	return n - more;
 }
 
@@ -217,7 +217,7 @@ ctx_utf8_skip(const char *p, size_t n, uint64_t chars)
 		if ((more = ctx_utf8_count(p + at, block)) > chars)
 			break;
 	for (; at < n; at++)
-		if (!continues(p[at]) && chars-- == 0)
+		if (!is_continuation(p[at]) && chars-- == 0)
 			break;
 	return at;
 }

@@ -66,7 +66,7 @@ put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 
 /* Writes message number of the stream, with its hints and no others. */
 static int
-leave(struct cache *c, struct cache_run *run, struct waiting *one,
+write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
     const struct breakpoints *points, uint64_t number, struct ctx_err *err)
 {
 	struct ctx_str text = {one->text, one->n};
@@ -117,8 +117,8 @@ release_due(struct cache *c, struct cache_run *run, struct ctx_err *err)
 
 	ctx_cache_run_place_system(run, &points);
 	for (i = 0; i < run->n && is_due(run, i); i++)
-		if (leave(c, run, &run->list[i], &points, run->gone + i, err) <
-		    0)
+		if (write_marked(c, run, &run->list[i], &points, run->gone + i,
+			err) < 0)
 			return -1;
 	if (i == 0)
 		return 0;
@@ -131,8 +131,8 @@ release_due(struct cache *c, struct cache_run *run, struct ctx_err *err)
 /* ---- messages come ---- */
 
 static int
-begin(struct cache *c, struct cache_run *run, const struct ctx_event *event,
-    struct ctx_err *err)
+begin_marking(struct cache *c, struct cache_run *run,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_request_overhead overhead = {0};
 
@@ -152,7 +152,8 @@ begin(struct cache *c, struct cache_run *run, const struct ctx_event *event,
 
 /* Counts until it is known that the model caches so much. */
 static int
-count(struct cache_run *run, const struct ctx_event *event, struct ctx_err *err)
+count_until_cached(struct cache_run *run, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	const struct ctx_model *model = run->model_counter.model;
 	struct ctx_cost cost;
@@ -168,7 +169,7 @@ count(struct cache_run *run, const struct ctx_event *event, struct ctx_err *err)
 
 /* Adds a copy of these bytes to what waits. */
 static struct waiting *
-hold(struct cache *c, struct ctx_str text, struct ctx_err *err)
+hold_bytes(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
 	struct waiting *one = ctx_cache_run_add(&c->lines, err);
 
@@ -186,7 +187,8 @@ hold(struct cache *c, struct ctx_str text, struct ctx_err *err)
 
 /* A record that need not wait, but for those before it. */
 static int
-pass_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+pass_unmarked(struct cache *c, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 
@@ -197,7 +199,7 @@ pass_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 		text = (struct ctx_str){c->out.p, c->out.n};
 	}
 	if (c->lines.n > 0)
-		return hold(c, text, err) == NULL ? -1 : 0;
+		return hold_bytes(c, text, err) == NULL ? -1 : 0;
 	if (c->edits.n > 0 || c->options->report.dry_run)
 		return put_text(c, text, err);
 	if (ctx_writer_put(c->writer, text.p, text.n, err) < 0)
@@ -207,7 +209,8 @@ pass_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 
 /* The provider is known: weighs what has come before that. */
 static int
-settle(struct cache *c, const struct ctx_dialect *dialect, struct ctx_err *err)
+weigh_earlier(struct cache *c, const struct ctx_dialect *dialect,
+    struct ctx_err *err)
 {
 	struct cache_run *run = &c->lines;
 	struct waiting *one;
@@ -240,18 +243,18 @@ describe(struct cache *c, const struct ctx_event *event,
 }
 
 static int
-add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+mark_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct cache_run *run = &c->lines;
 	struct waiting *one;
 
-	if (!run->open && begin(c, run, event, err) < 0)
+	if (!run->open && begin_marking(c, run, event, err) < 0)
 		return -1;
 	if (run->decided && run->why != CTX_CACHE_STATUS_MARKED)
-		return pass_record(c, event, err);
-	if (count(run, event, err) < 0)
+		return pass_unmarked(c, event, err);
+	if (count_until_cached(run, event, err) < 0)
 		return -1;
-	one = hold(c, event->record->text, err);
+	one = hold_bytes(c, event->record->text, err);
 	if (one == NULL)
 		return -1;
 	one->message = true;
@@ -266,14 +269,14 @@ add_line(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 			err) < 0)
 			return -1;
 	} else if ((c->stream->dialect != NULL || run->n > PATIENCE) &&
-	    settle(c, event->layout->dialect, err) < 0) {
+	    weigh_earlier(c, event->layout->dialect, err) < 0) {
 		return -1;
 	}
 	return release_due(c, run, err);
 }
 
 static int
-add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+mark_inside(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct cache_run *run = &c->record;
 	struct waiting *one;
@@ -290,13 +293,13 @@ add_element(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	if (describe(c, event, &one->change, err) < 0 ||
 	    ctx_cache_run_weigh(run, run->n - 1, &c->pen, err) < 0)
 		return -1;
-	return count(run, event, err);
+	return count_until_cached(run, event, err);
 }
 
 /* ---- conversations end ---- */
 
 static int
-tell(struct cache *c, const struct cache_run *run,
+report_marked(struct cache *c, const struct cache_run *run,
     const struct ctx_event *event, const struct breakpoints *points,
     struct ctx_err *err)
 {
@@ -339,7 +342,8 @@ mark_element(struct cache *c, struct cache_run *run, size_t i,
 
 /* The edits of a record's conversation wait for the record's end. */
 static int
-end_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+end_marked_record(struct cache *c, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct cache_run *run = &c->record;
 	const struct ctx_record_layout *layout = event->layout;
@@ -359,7 +363,7 @@ end_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 			run->format, c->options->ttl, event, &points, err) < 0)
 			return -1;
 	}
-	return tell(c, run, event, &points, err);
+	return report_marked(c, run, event, &points, err);
 }
 
 /* The end of the stream: no more comes. */
@@ -373,15 +377,15 @@ end_lines(struct cache *c, struct ctx_err *err)
 
 	if (!run->open)
 		return 0;
-	if (!run->decided && settle(c, dialect, err) < 0)
+	if (!run->decided && weigh_earlier(c, dialect, err) < 0)
 		return -1;
 	if (run->why == CTX_CACHE_STATUS_MARKED)
 		ctx_cache_run_place(run, NULL, NULL, &points);
 	for (i = 0; i < run->n; i++)
-		if (leave(c, run, &run->list[i], &points, run->gone + i, err) <
-		    0)
+		if (write_marked(c, run, &run->list[i], &points, run->gone + i,
+			err) < 0)
 			return -1;
-	return tell(c, run, NULL, &points, err);
+	return report_marked(c, run, NULL, &points, err);
 }
 
 /* ---- the stream ---- */
@@ -421,7 +425,7 @@ strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	const struct ctx_breakpoint_format *format;
 
 	if (event->kind == CTX_EVENT_RECORD)
-		return pass_record(c, event, err);
+		return pass_unmarked(c, event, err);
 	format = ctx_breakpoint_format_any(layout->dialect);
 	if (layout->is_response || format == NULL)
 		return 0;
@@ -435,7 +439,7 @@ strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
+mark_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
 	if (event->kind == CTX_EVENT_BEGIN &&
 	    c->options->report.on_change != NULL &&
@@ -448,26 +452,26 @@ one_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_BEGIN:
 		if (event->layout->is_response)
 			return 0;
-		if (begin(c, &c->record, event, err) < 0)
+		if (begin_marking(c, &c->record, event, err) < 0)
 			return -1;
 		return ctx_cache_run_decide(&c->record, event->layout->dialect,
 		    c->options->provider, err);
 	case CTX_EVENT_MESSAGE:
-		return event->inside ? add_element(c, event, err)
-				     : add_line(c, event, err);
+		return event->inside ? mark_inside(c, event, err)
+				     : mark_record(c, event, err);
 	case CTX_EVENT_END:
-		return end_record(c, event, err);
+		return end_marked_record(c, event, err);
 	case CTX_EVENT_RECORD:
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
-		return pass_record(c, event, err);
+		return pass_unmarked(c, event, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-run(struct cache *c, struct ctx_err *err)
+mark_all(struct cache *c, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
@@ -475,7 +479,7 @@ run(struct cache *c, struct ctx_err *err)
 	int rc;
 
 	while ((rc = ctx_stream_next(c->stream, &event, err)) > 0)
-		if (one_event(c, &event, err) < 0) {
+		if (mark_event(c, &event, err) < 0) {
 			rc = ctx_stream_fail(c->stream, err);
 			ctx_edits_reset(&c->edits);
 			break;
@@ -508,7 +512,7 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 	c.pen.edits = &c.edits;
 	if (ctx_tracker_init(&c.line_talk, told, told, err) == 0 &&
 	    ctx_tracker_init(&c.record_talk, told, told, err) == 0)
-		rc = run(&c, err);
+		rc = mark_all(&c, err);
 	ctx_tracker_release(&c.line_talk);
 	ctx_tracker_release(&c.record_talk);
 	ctx_cache_run_clear(&c.lines);

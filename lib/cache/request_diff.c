@@ -30,7 +30,7 @@ struct ctx_request_prefix {
 	bool refused; /* signed reasoning of the item stands after it */
 };
 
-struct reading {
+struct request_reading {
 	struct ctx_request_prefix *prefix;
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
@@ -60,7 +60,7 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 /* The same for a string, spelt as we spell it; a hash stands for a long one,
  * so that it is not copied. */
 static int
-add_string(struct reading *r, struct ctx_str literal, bool escaped,
+add_string(struct request_reading *r, struct ctx_str literal, bool escaped,
     struct ctx_err *err)
 {
 	struct ctx_str text = {literal.p + 1, literal.n - 2};
@@ -87,8 +87,8 @@ add_string(struct reading *r, struct ctx_str literal, bool escaped,
 /* Makes r->plain the value of json at node, its values parted by line feeds,
  * which none of them has. */
 static int
-make_plain(struct reading *r, const struct ctx_json *json, uint32_t node,
-    struct ctx_err *err)
+make_plain(struct request_reading *r, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes, *one;
 	uint32_t at = nodes[node].at, i;
@@ -202,8 +202,8 @@ excerpt(char to[40], struct ctx_str text, size_t at)
 
 /* Notes the place of byte at of the value at node in its record. */
 static void
-place_change(struct reading *r, const struct ctx_record *record, uint32_t node,
-    size_t at)
+place_change(struct request_reading *r, const struct ctx_record *record,
+    uint32_t node, size_t at)
 {
 	const char *start = record->text.p, *p;
 	const char *byte = ctx_json_str(record->json, node).p + at;
@@ -219,8 +219,8 @@ place_change(struct reading *r, const struct ctx_record *record, uint32_t node,
 /* Compares the item, the last one, with that of the earlier request; json is
  * what r->plain was made of, its value at plain_node. */
 static void
-compare_item(struct reading *r, const struct ctx_record *record, uint32_t node,
-    const struct ctx_json *json, uint32_t plain_node)
+compare_item(struct request_reading *r, const struct ctx_record *record,
+    uint32_t node, const struct ctx_json *json, uint32_t plain_node)
 {
 	const struct ctx_request_prefix *earlier = r->options->earlier;
 	struct ctx_request_prefix *prefix = r->prefix;
@@ -245,7 +245,7 @@ compare_item(struct reading *r, const struct ctx_record *record, uint32_t node,
 
 /* Does signed reasoning of a message end after the first byte that differs? */
 static bool
-is_refused(const struct reading *r, const struct ctx_event *event)
+is_refused(const struct request_reading *r, const struct ctx_event *event)
 {
 	const struct ctx_message *message = event->message;
 	size_t at = 0, i;
@@ -264,8 +264,8 @@ is_refused(const struct reading *r, const struct ctx_event *event)
 }
 
 static int
-keep_text(struct reading *r, struct ctx_request_prefix_item *item,
-    struct ctx_err *err)
+keep_compared_text(struct request_reading *r,
+    struct ctx_request_prefix_item *item, struct ctx_err *err)
 {
 	item->text = r->prefix->text.n;
 	item->text_n = r->plain.n;
@@ -277,8 +277,8 @@ keep_text(struct reading *r, struct ctx_request_prefix_item *item,
 /* Sets the item's hash to that of the value at node, with the edits that are
  * noted for it. */
 static int
-take_hash(struct reading *r, const struct ctx_record *record, uint32_t node,
-    struct ctx_err *err)
+take_hash(struct request_reading *r, const struct ctx_record *record,
+    uint32_t node, struct ctx_err *err)
 {
 	struct ctx_request_prefix_item *item =
 	    &r->prefix->items[r->prefix->n - 1];
@@ -304,7 +304,7 @@ take_hash(struct reading *r, const struct ctx_record *record, uint32_t node,
 	if (rc >= 0) {
 		compare_item(r, record, node, edited ? &r->json : json,
 		    edited ? 0 : node);
-		rc = keep_text(r, item, err);
+		rc = keep_compared_text(r, item, err);
 	}
 	ctx_edits_reset(&r->edits);
 	ctx_buf_release(&without);
@@ -333,7 +333,7 @@ tokens_of_member(const char *name, const struct ctx_request_overhead *overhead)
 
 /* A member of the request, which may hold the tools or be the prompt. */
 static int
-add_member(struct reading *r, const struct ctx_event *event,
+add_member(struct request_reading *r, const struct ctx_event *event,
     const struct ctx_breakpoint_format *format, const char *name,
     const struct ctx_request_overhead *overhead, struct ctx_err *err)
 {
@@ -366,7 +366,8 @@ add_member(struct reading *r, const struct ctx_event *event,
 }
 
 static int
-begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
+begin_request(struct request_reading *r, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct cache_run *run = &r->prefix->run;
 	const struct ctx_breakpoint_format *format =
@@ -400,7 +401,7 @@ begin(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 
 /* Sets the number of the item's message, which the records of one share. */
 static void
-number(struct reading *r, const struct ctx_event *event,
+number(struct request_reading *r, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
 {
 	unsigned flags = event->message->flags;
@@ -415,7 +416,7 @@ number(struct reading *r, const struct ctx_event *event,
 }
 
 static int
-add_message(struct reading *r, const struct ctx_event *event,
+add_request_message(struct request_reading *r, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct cache_run *run = &r->prefix->run;
@@ -461,7 +462,7 @@ add_message(struct reading *r, const struct ctx_event *event,
 
 /* The hints as ctx_cache_kind would write them. */
 static int
-end(struct reading *r, const struct ctx_json *json,
+end(struct request_reading *r, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
@@ -479,15 +480,17 @@ end(struct reading *r, const struct ctx_json *json,
 }
 
 static int
-one_event(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
+read_event(struct request_reading *r, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin(r, event, err);
+		return begin_request(r, event, err);
 	case CTX_EVENT_MESSAGE:
-		if (!event->inside && !r->seen && begin(r, event, err) < 0)
+		if (!event->inside && !r->seen &&
+		    begin_request(r, event, err) < 0)
 			return -1;
-		return add_message(r, event, err);
+		return add_request_message(r, event, err);
 	case CTX_EVENT_END:
 		return end(r, event->record->json, event->layout,
 		    event->layout->dialect, err);
@@ -497,13 +500,13 @@ one_event(struct reading *r, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-read_stream(struct reading *r, struct ctx_err *err)
+read_stream(struct request_reading *r, struct ctx_err *err)
 {
 	struct ctx_event event;
 	int rc;
 
 	while ((rc = ctx_stream_next(r->stream, &event, err)) > 0)
-		if (one_event(r, &event, err) < 0)
+		if (read_event(r, &event, err) < 0)
 			return ctx_stream_fail(r->stream, err);
 	if (rc < 0)
 		return -1;
@@ -519,7 +522,7 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, struct ctx_err *err)
 {
-	struct reading r = {.stream = stream,
+	struct request_reading r = {.stream = stream,
 	    .counters = counters,
 	    .options = options};
 	int rc;

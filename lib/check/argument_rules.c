@@ -37,7 +37,7 @@ ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
 }
 
 static int
-add(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
 {
 	struct ctx_str text;
@@ -77,19 +77,19 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
 	    (text && is_blank(&validator->text)))
 		return ctx_buf_add(out, "{}", 2, err);
 	if (object)
-		return add(out, json, node, err);
+		return append_raw(out, json, node, err);
 	if (ctx_buf_add(out, before, sizeof before - 1, err) < 0 ||
 	    (text ? ctx_json_string_encode(out, validator->text.p,
 			validator->text.n, err)
-		  : add(out, json, node, err)) < 0)
+		  : append_raw(out, json, node, err)) < 0)
 		return -1;
 	return ctx_buf_add(out, "}", 1, err);
 }
 
 /* Refuses the arguments; in_text: an object would have to be in a string. */
 static int
-refuse(struct ctx_validator *validator, size_t i, bool in_text, bool is_json,
-    const char *tail, struct ctx_err *err)
+refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
+    bool is_json, const char *tail, struct ctx_err *err)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t value = validator->message->blocks[i].payload;
@@ -120,16 +120,17 @@ judge_text(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	 * object there. */
 	if (validator->message->json->nodes[block->payload].kind !=
 	    CTX_JSON_STRING)
-		return block->container == 0 ? 0
-					     : refuse(validator, i, true, false,
-						   " are not a string", err);
+		return block->container == 0
+		    ? 0
+		    : refuse_arguments(validator, i, true, false,
+			  " are not a string", err);
 	rc = ctx_validate_read_text(validator, block->payload, err);
 	if (rc < 0 ||
 	    (rc > 0 &&
 		(block->container == 0 ||
 		    validator->json.nodes[0].kind == CTX_JSON_OBJECT)))
 		return rc < 0 ? -1 : 0;
-	return refuse(validator, i, true, rc > 0,
+	return refuse_arguments(validator, i, true, rc > 0,
 	    rc > 0 ? " are not the JSON of an object" : " are not JSON", err);
 }
 
@@ -153,7 +154,7 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 		return 0;
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
 		rc = ctx_validate_read_text(validator, value, err);
-	return rc < 0
-	    ? -1
-	    : refuse(validator, i, false, rc > 0, " are not an object", err);
+	return rc < 0 ? -1
+		      : refuse_arguments(validator, i, false, rc > 0,
+			    " are not an object", err);
 }

@@ -201,7 +201,7 @@ end_conversation(struct check *check, const struct ctx_event *event,
 }
 
 static int
-one_event(struct check *check, const struct ctx_event *event,
+check_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_place place;
@@ -264,14 +264,14 @@ end_stream(struct check *check, struct ctx_err *err)
 }
 
 static int
-run(struct check *check, struct ctx_err *err)
+check_all(struct check *check, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
 
 	while ((rc = ctx_stream_next(check->stream, &event, err)) > 0)
-		if (one_event(check, &event, err) < 0) {
+		if (check_event(check, &event, err) < 0) {
 			rc = ctx_stream_fail(check->stream, err);
 			break;
 		}
@@ -302,7 +302,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 		judges[0]->user = judges[1]->user = &check;
 		judges[0]->provider = judges[1]->provider = options->provider;
 		ctx_validator_begin(judges[0]);
-		rc = run(&check, err);
+		rc = check_all(&check, err);
 	}
 	ctx_validator_release(judges[0]);
 	ctx_validator_release(judges[1]);

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 static bool
-is_letter(uint32_t cp)
+is_ascii_letter(uint32_t cp)
 {
 	uint32_t lower = cp | 0x20;
 
@@ -28,7 +28,7 @@ is_plain(struct ctx_str literal, bool dotted)
 	uint32_t cp;
 
 	for (; ctx_json_string_next(literal, &at, &cp); n++)
-		if (!is_letter(cp) && cp != '_' && cp != '-' &&
+		if (!is_ascii_letter(cp) && cp != '_' && cp != '-' &&
 		    !(dotted && (cp == '.' || cp == ':')))
 			return false;
 	return n >= 1 && n <= 64;
@@ -41,7 +41,7 @@ is_nine(struct ctx_str literal)
 	uint32_t cp;
 
 	for (; ctx_json_string_next(literal, &at, &cp); n++)
-		if (!is_letter(cp))
+		if (!is_ascii_letter(cp))
 			return false;
 	return n == 9;
 }

@@ -93,7 +93,7 @@ ctx_image_find(const struct ctx_message *message,
 /* Says what is wrong with an image; its block is old, or it is number part of
  * an earlier message that is a record. */
 static int
-tell(struct ctx_validator *validator, enum ctx_rule_id id,
+refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
@@ -145,7 +145,7 @@ is_too_big(const struct ctx_provider_limits *limits,
 /* Takes image i out of the list; of its message there is one less if it was
  * replaced. */
 static void
-forget(struct ctx_validator *validator, size_t i, bool replaced)
+remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
 	struct ctx_image_seen *list = validator->images;
 	size_t k;
@@ -169,11 +169,11 @@ end_many(struct ctx_validator *validator, uint64_t most, struct ctx_err *err)
 	(void)snprintf(what, sizeof what, "one image more than the %llu newest",
 	    (unsigned long long)most);
 	while (most > 0 && validator->n_images > most) {
-		rc = tell(validator, CTX_RULE_MANY_IMAGES, validator->images,
-		    what, err);
+		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES,
+		    validator->images, what, err);
 		if (rc < 0)
 			return -1;
-		forget(validator, 0, rc > 0);
+		remove_image_seen(validator, 0, rc > 0);
 	}
 	return 0;
 }
@@ -197,19 +197,20 @@ end_large(struct ctx_validator *validator,
 			i++;
 			continue;
 		}
-		rc = tell(validator, CTX_RULE_BIG_IMAGE, &validator->images[i],
-		    what, err);
+		rc = refuse_image(validator, CTX_RULE_BIG_IMAGE,
+		    &validator->images[i], what, err);
 		if (rc < 0)
 			return -1;
 		validator->images[i].large = false;
 		if (rc > 0)
-			forget(validator, i, true);
+			remove_image_seen(validator, i, true);
 	}
 	return 0;
 }
 
 static int
-add(struct ctx_validator *validator, const struct ctx_image_seen *image,
+add_image_seen(struct ctx_validator *validator,
+    const struct ctx_image_seen *image,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
 {
 	struct ctx_image_seen *list = ctx_grow(validator->images,
@@ -260,7 +261,8 @@ is_gone(const struct ctx_validator *validator, size_t i)
 
 /* The images of the message that are left: sets *n to how many. */
 static int
-count(struct ctx_validator *validator, size_t *n, struct ctx_err *err)
+count_images_left(struct ctx_validator *validator, size_t *n,
+    struct ctx_err *err)
 {
 	const struct ctx_message *message = validator->message;
 	struct ctx_media media;
@@ -308,12 +310,14 @@ judge_image(struct ctx_validator *validator,
 	image.large =
 	    media.width > limits->many_side || media.height > limits->many_side;
 	if (is_too_big(limits, &media, what)) {
-		rc = tell(validator, CTX_RULE_BIG_IMAGE, &image, what, err);
+		rc = refuse_image(validator, CTX_RULE_BIG_IMAGE, &image, what,
+		    err);
 	} else if (*over > 0) {
 		(void)snprintf(what, sizeof what,
 		    "one image more than the last %u of its message",
 		    (unsigned)limits->in_message);
-		rc = tell(validator, CTX_RULE_MANY_IMAGES, &image, what, err);
+		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES, &image, what,
+		    err);
 	}
 	*over -= *over > 0;
 	if (rc != 0)
@@ -322,7 +326,9 @@ judge_image(struct ctx_validator *validator,
 	*ordinal += image.block != 0;
 	if (!validator->place.inside)
 		image.json = NULL;
-	return limits->images > 0 ? add(validator, &image, limits, err) : 0;
+	return limits->images > 0
+	    ? add_image_seen(validator, &image, limits, err)
+	    : 0;
 }
 
 int
@@ -336,7 +342,7 @@ ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err)
 	    validator->dialect == NULL || limits == NULL)
 		return 0;
 	if (limits->in_message > 0) {
-		if (count(validator, &n, err) < 0)
+		if (count_images_left(validator, &n, err) < 0)
 			return -1;
 		over = n > limits->in_message ? n - limits->in_message : 0;
 	}

@@ -15,7 +15,7 @@
 /* ---- the queue ---- */
 
 static void
-forget(struct ctx_repair_entry *entry)
+free_first_entry(struct ctx_repair_entry *entry)
 {
 	free(entry->text);
 	free(entry->answers);
@@ -26,7 +26,7 @@ static void
 queue_clear(struct ctx_repair_queue *queue)
 {
 	while (queue->from < queue->n)
-		forget(&queue->list[queue->from++]);
+		free_first_entry(&queue->list[queue->from++]);
 	queue->from = queue->n = 0;
 }
 
@@ -332,7 +332,7 @@ goes_into(const struct ctx_repair_entry *entry,
 /* Are both one message to the provider, or one answer in items, so that no
  * result may part them?  One that says nothing must stay the last. */
 static bool
-is_one(const struct ctx_repair_entry *entry,
+is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	return ((entry->rules & CTX_ONE_MESSAGE) ||
@@ -349,7 +349,7 @@ stand_behind(const struct ctx_repair_entry *entry, bool nameless,
     const struct ctx_repair_entry *next)
 {
 	return next != NULL &&
-	    (is_one(entry, next) ||
+	    (is_one_answer(entry, next) ||
 		(nameless && next->users &&
 		    !(next->role == CTX_ROLE_ASSISTANT &&
 			(entry->rules & CTX_RESULTS_NEXT)) &&
@@ -973,7 +973,7 @@ write_settled(struct ctx_repair *repair, uint64_t settled, struct ctx_err *err)
 			break;
 		if (write_entry(repair, queue->from, err) < 0)
 			return -1;
-		forget(entry);
+		free_first_entry(entry);
 		queue->from++;
 	}
 	if (queue->from == queue->n) {

@@ -7,8 +7,8 @@
 #include "check/validator.h"
 
 static int
-refuse(struct ctx_validator *validator, enum ctx_rule_id id, const char *what,
-    struct ctx_err *err)
+refuse_request(struct ctx_validator *validator, enum ctx_rule_id id,
+    const char *what, struct ctx_err *err)
 {
 	validator->with.n = 0;
 	return ctx_validate_refuse_text(validator, id,
@@ -31,7 +31,7 @@ judge_size(struct ctx_validator *validator, const struct ctx_json *json,
 	(void)snprintf(what, sizeof what,
 	    "the request has %zu bytes, more than %llu",
 	    ctx_json_str(json, request).n, (unsigned long long)limits->request);
-	return refuse(validator, CTX_RULE_BIG_REQUEST, what, err);
+	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what, err);
 }
 
 /* A record of messages alone is no whole request. */
@@ -50,7 +50,7 @@ judge_tools(struct ctx_validator *validator, const struct ctx_json *json,
 	for (i = 0; i < sizeof members / sizeof members[0]; i++)
 		whole |= ctx_json_find(json, request, members[i]) != 0;
 	return whole
-	    ? refuse(validator, CTX_RULE_NO_TOOLS,
+	    ? refuse_request(validator, CTX_RULE_NO_TOOLS,
 		  "the request defines no tools, but its messages call some",
 		  err)
 	    : 0;

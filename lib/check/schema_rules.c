@@ -235,7 +235,7 @@ member(const struct ctx_json *json, uint32_t object,
 }
 
 static void
-refuse(struct fit *fit, const char *wrong, struct ctx_str name)
+refuse_by_schema(struct fit *fit, const char *wrong, struct ctx_str name)
 {
 	fit->wrong = wrong;
 	fit->name = name;
@@ -255,7 +255,8 @@ look_for_required(struct fit *fit, uint32_t schema, uint32_t value)
 	     one = json->nodes[one].next)
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
 		    member(fit->values, value, json, one) == 0) {
-			refuse(fit, "is missing", ctx_json_str(json, one));
+			refuse_by_schema(fit, "is missing",
+			    ctx_json_str(json, one));
 			return;
 		}
 }
@@ -272,12 +273,13 @@ enter(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_str name,
 	    fit->n == DEEP)
 		return 0;
 	if (!has_type(fit, schema, value)) {
-		refuse(fit, "is of another type", name);
+		refuse_by_schema(fit, "is of another type", name);
 		return 0;
 	}
 	rc = is_listed(fit, schema, value, err);
 	if (rc <= 0) {
-		refuse(fit, "is none of those that are allowed", name);
+		refuse_by_schema(fit, "is none of those that are allowed",
+		    name);
 		return rc;
 	}
 	look_for_required(fit, schema, value);
@@ -307,7 +309,7 @@ next_member(struct fit *fit, struct frame *frame, uint32_t key,
 		return enter(fit, schema, key + 1, name, err);
 	if (others != 0 && patterns == 0 &&
 	    json->nodes[others].kind == CTX_JSON_FALSE)
-		refuse(fit, "is no member of it", name);
+		refuse_by_schema(fit, "is no member of it", name);
 	return 0;
 }
 
@@ -346,8 +348,8 @@ compare(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 }
 
 static int
-tell(struct ctx_validator *validator, size_t i, const struct fit *fit,
-    struct ctx_err *err)
+refuse_argument(struct ctx_validator *validator, size_t i,
+    const struct fit *fit, struct ctx_err *err)
 {
 	struct ctx_buf *tail = &validator->with;
 	size_t n = fit->name.n;
@@ -401,5 +403,5 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i,
 		return 0;
 	if (compare(&fit, schema, value, err) < 0)
 		return -1;
-	return fit.wrong == NULL ? 0 : tell(validator, i, &fit, err);
+	return fit.wrong == NULL ? 0 : refuse_argument(validator, i, &fit, err);
 }

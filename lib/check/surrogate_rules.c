@@ -14,14 +14,14 @@
 #include "check/validator.h"
 
 /* A walk over a literal: over its bytes, or over the characters it means. */
-struct walk {
+struct surrogate_walk {
 	struct ctx_str literal;
 	size_t at;
 	bool decoded;
 };
 
 static bool
-next(struct walk *walk, uint32_t *c)
+next(struct surrogate_walk *walk, uint32_t *c)
 {
 	if (walk->decoded)
 		return ctx_json_string_next(walk->literal, &walk->at, c) != 0;
@@ -33,7 +33,7 @@ next(struct walk *walk, uint32_t *c)
 
 /* Reads the four digits of an escape. */
 static bool
-digits(struct walk *walk, uint32_t *unit)
+digits(struct surrogate_walk *walk, uint32_t *unit)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char *digit;
@@ -54,9 +54,9 @@ digits(struct walk *walk, uint32_t *unit)
 
 /* Does the second half of a pair come next?  Then the walk is behind it. */
 static bool
-second(struct walk *walk)
+second(struct surrogate_walk *walk)
 {
-	struct walk ahead = *walk;
+	struct surrogate_walk ahead = *walk;
 	uint32_t c, unit;
 
 	if (!next(&ahead, &c) || c != '\\' || !next(&ahead, &c) || c != 'u' ||
@@ -69,7 +69,7 @@ second(struct walk *walk)
 /* Finds the digits of the next half that is alone: from *from to where the
  * walk is then. */
 static bool
-find_half(struct walk *walk, size_t *from)
+find_half(struct surrogate_walk *walk, size_t *from)
 {
 	uint32_t c, unit;
 
@@ -106,7 +106,7 @@ static int
 mend(struct ctx_buf *out, struct ctx_str literal, bool decoded,
     struct ctx_err *err)
 {
-	struct walk walk = {literal, 1, decoded};
+	struct surrogate_walk walk = {literal, 1, decoded};
 	size_t from, done = 0;
 
 	while (find_half(&walk, &from)) {

@@ -60,7 +60,7 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 
 /* The slot of an id, or the free one where it would be. */
 static struct ctx_call_slot *
-find(const struct ctx_tool_call_log *log, const uint64_t id[2])
+find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
 	size_t i = (size_t)id[0] & log->mask;
 
@@ -72,7 +72,7 @@ find(const struct ctx_tool_call_log *log, const uint64_t id[2])
 
 /* Keeps a third of the slots free. */
 static int
-make_room(struct ctx_tool_call_log *log, struct ctx_err *err)
+grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
 	struct ctx_call_slot *old = log->slots;
 	size_t n = old == NULL ? 0 : log->mask + 1, want, i;
@@ -88,7 +88,7 @@ make_room(struct ctx_tool_call_log *log, struct ctx_err *err)
 	log->mask = want - 1;
 	for (i = 0; i < n; i++)
 		if (old[i].state != CTX_CALL_NEW)
-			*find(log, old[i].id) = old[i];
+			*find_slot(log, old[i].id) = old[i];
 	free(old);
 	return 0;
 }
@@ -119,7 +119,7 @@ take(struct ctx_tool_call_log *log, struct ctx_err *err)
 static enum ctx_call_state
 note_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
-	struct ctx_call_slot *slot = find(log, call->id);
+	struct ctx_call_slot *slot = find_slot(log, call->id);
 	enum ctx_call_state state = slot->state;
 
 	log->used += state == CTX_CALL_NEW;
@@ -137,7 +137,7 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	struct ctx_call *call;
 	uint32_t i, handle, before, tool;
 
-	if (make_room(log, err) < 0 || (i = take(log, err)) == NONE)
+	if (grow_log(log, err) < 0 || (i = take(log, err)) == NONE)
 		return NULL;
 	before = ctx_open_calls_peek(log->waiting, key, &tool);
 	handle = ctx_open_calls_push(log->waiting, key, i, 0, err);
@@ -175,7 +175,7 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 
 	if (call->has_id) {
 		log->with_id--;
-		slot = find(log, call->id);
+		slot = find_slot(log, call->id);
 		if (--slot->open == 0)
 			slot->state = state;
 	}
@@ -201,7 +201,7 @@ slot_of(const struct ctx_tool_call_log *log, const struct ctx_call_key *key)
 	if (key->id.p == NULL || log->used == 0)
 		return NULL;
 	ctx_hash_wide(&log->hash, key->id.p, key->id.n, id);
-	slot = find(log, id);
+	slot = find_slot(log, id);
 	return slot->state == CTX_CALL_NEW ? NULL : slot;
 }
 

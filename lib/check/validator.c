@@ -80,7 +80,7 @@ role_before(const struct ctx_validator *validator)
 
 /* True if the message is one with that before it, to the provider. */
 static bool
-is_one(const struct ctx_validator *validator)
+continues_message(const struct ctx_validator *validator)
 {
 	return (validator->rules & CTX_ONE_MESSAGE) &&
 	    validator->message->role == role_before(validator);
@@ -90,7 +90,7 @@ is_one(const struct ctx_validator *validator)
 static bool
 goes_on(const struct ctx_validator *validator)
 {
-	return is_one(validator) ||
+	return continues_message(validator) ||
 	    ((validator->rules & CTX_JOINS_ANSWERS) &&
 		validator->message->role == CTX_ROLE_ASSISTANT &&
 		role_before(validator) == CTX_ROLE_ASSISTANT);
@@ -252,7 +252,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 		/* What is given up behind this is not open any more. */
 		if (!here && parts_results(validator))
 			return 0;
-		if (here || is_one(validator))
+		if (here || continues_message(validator))
 			same->shared = call->shared = true;
 	}
 	return state == CTX_CALL_OPEN ? open_double(validator, same, call, err)

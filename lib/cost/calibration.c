@@ -15,7 +15,7 @@
  * little low under five degrees of freedom.
  */
 static double
-student(size_t freedom)
+student_quantile(size_t freedom)
 {
 	double z = 1.959964, n = (double)freedom, z3 = z * z * z;
 
@@ -31,7 +31,7 @@ struct sums {
 
 /* With origin the sums are those around nothing. */
 static void
-add_up(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
+sum_samples(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
     bool origin)
 {
 	size_t i;
@@ -53,7 +53,7 @@ add_up(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
 
 /* The line through the calls, and how far off its slope may be. */
 static void
-draw(struct ctx_calibration *calibration, const struct sums *s, bool origin)
+fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 {
 	size_t freedom = (size_t)s->n - (origin ? 1 : 2);
 	double rest, slope = s->xy / s->xx;
@@ -64,14 +64,14 @@ draw(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 	if (freedom == 0)
 		return;
 	rest = fmax(s->yy - slope * s->xy, 0) / (double)freedom;
-	calibration->spread = student(freedom) * sqrt(rest / s->xx);
-	calibration->beside_spread =
-	    student(freedom) * sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
+	calibration->spread = student_quantile(freedom) * sqrt(rest / s->xx);
+	calibration->beside_spread = student_quantile(freedom) *
+	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
 /* How well it fits: errors in shares of the mean call. */
 static void
-judge(struct ctx_calibration *calibration,
+measure_error(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *calls, size_t n)
 {
 	double error, y, x, sum = 0, mean = 0;
@@ -101,16 +101,16 @@ ctx_calibrate(struct ctx_calibration *calibration,
 	*calibration = (struct ctx_calibration){0};
 	if (n == 0)
 		return false;
-	add_up(&s, calls, n, false);
+	sum_samples(&s, calls, n, false);
 	if (n > 2 && s.xx > 0)
-		draw(calibration, &s, false);
+		fit_line(calibration, &s, false);
 	if (!(calibration->factor > 0 &&
 		calibration->beside > calibration->beside_spread)) {
-		add_up(&s, calls, n, true);
+		sum_samples(&s, calls, n, true);
 		if (!(s.xx > 0 && s.xy > 0))
 			return false;
-		draw(calibration, &s, true);
+		fit_line(calibration, &s, true);
 	}
-	judge(calibration, calls, n);
+	measure_error(calibration, calls, n);
 	return true;
 }

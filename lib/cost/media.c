@@ -29,7 +29,7 @@
 
 #include "cost/media.h"
 
-enum kind { IMAGE, PAGES, WORDS, SOUND, SPEECH, FILM };
+enum media_kind { IMAGE, PAGES, WORDS, SOUND, SPEECH, FILM };
 
 enum {
 	SOUND_TOKENS = 10, /* a second */
@@ -56,7 +56,7 @@ struct bytes {
 static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
 
 static int
-sextet(char c)
+decode_sextet(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -71,23 +71,23 @@ sextet(char c)
 }
 
 static size_t
-length(const struct bytes *b)
+decoded_length(const struct bytes *b)
 {
 	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
 }
 
 /* Byte at, or -1. */
 static int
-byte_at(const struct bytes *b, size_t at)
+decode_byte_at(const struct bytes *b, size_t at)
 {
 	size_t from = at / 3 * 4 + at % 3;
 	unsigned shift = (unsigned)(at % 3) * 2;
 	int high, low;
 
-	if (at >= length(b))
+	if (at >= decoded_length(b))
 		return -1;
-	high = sextet(b->p[from]);
-	low = sextet(b->p[from + 1]);
+	high = decode_sextet(b->p[from]);
+	low = decode_sextet(b->p[from + 1]);
 	if (high < 0 || low < 0)
 		return -1;
 	return ((high << (2 + shift)) | (low >> (4 - shift))) & 0xff;
@@ -96,14 +96,14 @@ byte_at(const struct bytes *b, size_t at)
 /* n bytes from at as a number; 0 where there are none.  little: the first
  * byte is the lowest. */
 static uint32_t
-number(const struct bytes *b, size_t at, size_t n, bool little)
+read_uint(const struct bytes *b, size_t at, size_t n, bool little)
 {
 	uint32_t value = 0;
 	size_t i;
 	int c;
 
 	for (i = 0; i < n; i++) {
-		c = byte_at(b, little ? at + n - 1 - i : at + i);
+		c = decode_byte_at(b, little ? at + n - 1 - i : at + i);
 		if (c < 0)
 			return 0;
 		value = value << 8 | (uint32_t)c;
@@ -112,81 +112,81 @@ number(const struct bytes *b, size_t at, size_t n, bool little)
 }
 
 static bool
-has(const struct bytes *b, size_t at, const char *text)
+has_bytes(const struct bytes *b, size_t at, const char *text)
 {
 	size_t i;
 
 	for (i = 0; text[i] != '\0'; i++)
-		if (byte_at(b, at + i) != (unsigned char)text[i])
+		if (decode_byte_at(b, at + i) != (unsigned char)text[i])
 			return false;
 	return true;
 }
 
 /* JPEG: markers with lengths, until one that begins a frame. */
 static void
-jpeg_size(const struct bytes *b, uint32_t *w, uint32_t *h)
+read_jpeg_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 {
 	size_t at = 2;
 	uint32_t mark;
 
-	while (at < HEAD && byte_at(b, at) == 0xff) {
-		mark = number(b, at + 1, 1, false);
+	while (at < HEAD && decode_byte_at(b, at) == 0xff) {
+		mark = read_uint(b, at + 1, 1, false);
 		if (mark == 0xff) {
 			at++; /* padding */
 			continue;
 		}
 		if (mark >= 0xc0 && mark <= 0xcf && mark != 0xc4 &&
 		    mark != 0xc8 && mark != 0xcc) {
-			*h = number(b, at + 5, 2, false);
-			*w = number(b, at + 7, 2, false);
+			*h = read_uint(b, at + 5, 2, false);
+			*w = read_uint(b, at + 7, 2, false);
 			return;
 		}
 		at += 2;
 		if (mark != 0x01 && (mark < 0xd0 || mark > 0xd8))
-			at += number(b, at, 2, false);
+			at += read_uint(b, at, 2, false);
 	}
 }
 
 static void
-webp_size(const struct bytes *b, uint32_t *w, uint32_t *h)
+read_webp_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 {
 	uint32_t bits;
 
-	if (has(b, 12, "VP8 ")) {
-		*w = number(b, 26, 2, true) & 0x3fff;
-		*h = number(b, 28, 2, true) & 0x3fff;
-	} else if (has(b, 12, "VP8L")) {
-		bits = number(b, 21, 4, true);
+	if (has_bytes(b, 12, "VP8 ")) {
+		*w = read_uint(b, 26, 2, true) & 0x3fff;
+		*h = read_uint(b, 28, 2, true) & 0x3fff;
+	} else if (has_bytes(b, 12, "VP8L")) {
+		bits = read_uint(b, 21, 4, true);
 		*w = (bits & 0x3fff) + 1;
 		*h = (bits >> 14 & 0x3fff) + 1;
-	} else if (has(b, 12, "VP8X")) {
-		*w = number(b, 24, 3, true) + 1;
-		*h = number(b, 27, 3, true) + 1;
+	} else if (has_bytes(b, 12, "VP8X")) {
+		*w = read_uint(b, 24, 3, true) + 1;
+		*h = read_uint(b, 27, 3, true) + 1;
 	}
 }
 
 /* The size in pixels, 0 by 0 if it is no image that is known here. */
 static void
-image_size(const struct bytes *b, uint32_t *w, uint32_t *h)
+read_image_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 {
 	*w = *h = 0;
-	if (has(b, 0, "\x89PNG\r\n\x1a\n")) {
-		*w = number(b, 16, 4, false);
-		*h = number(b, 20, 4, false);
-	} else if (has(b, 0, "GIF8")) {
-		*w = number(b, 6, 2, true);
-		*h = number(b, 8, 2, true);
-	} else if (has(b, 0, "\xff\xd8")) {
-		jpeg_size(b, w, h);
-	} else if (has(b, 0, "RIFF") && has(b, 8, "WEBP")) {
-		webp_size(b, w, h);
+	if (has_bytes(b, 0, "\x89PNG\r\n\x1a\n")) {
+		*w = read_uint(b, 16, 4, false);
+		*h = read_uint(b, 20, 4, false);
+	} else if (has_bytes(b, 0, "GIF8")) {
+		*w = read_uint(b, 6, 2, true);
+		*h = read_uint(b, 8, 2, true);
+	} else if (has_bytes(b, 0, "\xff\xd8")) {
+		read_jpeg_size(b, w, h);
+	} else if (has_bytes(b, 0, "RIFF") && has_bytes(b, 8, "WEBP")) {
+		read_webp_size(b, w, h);
 	}
 }
 
 /* ---- the rules ---- */
 
 static uint64_t
-parts(double length, double unit)
+divide_up(double length, double unit)
 {
 	double n = ceil(length / unit - 1e-6);
 
@@ -195,7 +195,7 @@ parts(double length, double unit)
 
 /* Shrinks w by h so that the longer side is at most edge. */
 static void
-fit(double *w, double *h, double edge)
+shrink_to_edge(double *w, double *h, double edge)
 {
 	double longer = *w > *h ? *w : *h;
 
@@ -206,24 +206,25 @@ fit(double *w, double *h, double edge)
 }
 
 static uint64_t
-tiles(const struct ctx_image *image, double w, double h, enum ctx_detail detail)
+count_tile_tokens(const struct ctx_image *image, double w, double h,
+    enum ctx_detail detail)
 {
 	double shorter;
 
 	if (detail == CTX_DETAIL_LOW)
 		return image->x;
-	fit(&w, &h, image->edge);
+	shrink_to_edge(&w, &h, image->edge);
 	shorter = w < h ? w : h;
 	if (shorter > 768) {
 		w = w * 768 / shorter;
 		h = h * 768 / shorter;
 	}
-	return image->x + image->y * parts(w, 512) * parts(h, 512);
+	return image->x + image->y * divide_up(w, 512) * divide_up(h, 512);
 }
 
 /* Too many patches: shrunk to as many, then until one side is whole. */
 static uint64_t
-patches(const struct ctx_image *image, double w, double h,
+count_patch_tokens(const struct ctx_image *image, double w, double h,
     enum ctx_detail detail)
 {
 	double edge = image->edge, r, across, down, whole;
@@ -235,8 +236,8 @@ patches(const struct ctx_image *image, double w, double h,
 		edge = 6000;
 		most *= 4;
 	}
-	fit(&w, &h, edge);
-	n = parts(w, 32) * parts(h, 32);
+	shrink_to_edge(&w, &h, edge);
+	n = divide_up(w, 32) * divide_up(h, 32);
 	if (most > 0 && n > most) {
 		r = sqrt(32.0 * 32.0 * (double)most / (w * h));
 		across = w * r / 32;
@@ -244,7 +245,7 @@ patches(const struct ctx_image *image, double w, double h,
 		whole = across < 1 ? 1 : floor(across) / across;
 		if (down >= 1 && floor(down) / down < whole)
 			whole = floor(down) / down;
-		n = parts(across * whole, 1) * parts(down * whole, 1);
+		n = divide_up(across * whole, 1) * divide_up(down * whole, 1);
 		n = n < most ? n : most;
 	}
 	return (n * image->x + 99) / 100;
@@ -253,14 +254,15 @@ patches(const struct ctx_image *image, double w, double h,
 /* Too many squares: the largest size of these sides that has no more, to
  * some thousandths of a pixel. */
 static uint64_t
-squares(const struct ctx_image *image, double w, double h)
+count_square_tokens(const struct ctx_image *image, double w, double h)
 {
 	double small = 0, large = 1, scale = 1;
 	int i;
 
-	fit(&w, &h, image->edge);
+	shrink_to_edge(&w, &h, image->edge);
 	for (i = 0; i < 20 && image->y > 0; i++) {
-		if (parts(w * scale, 28) * parts(h * scale, 28) > image->y)
+		if (divide_up(w * scale, 28) * divide_up(h * scale, 28) >
+		    image->y)
 			large = scale;
 		else
 			small = scale;
@@ -268,12 +270,12 @@ squares(const struct ctx_image *image, double w, double h)
 			break;
 		scale = (small + large) / 2;
 	}
-	return parts(w * small, 28) * parts(h * small, 28);
+	return divide_up(w * small, 28) * divide_up(h * small, 28);
 }
 
 /* A crop is two thirds of the shorter side, from 256 to edge pixels. */
 static uint64_t
-crops(const struct ctx_image *image, double w, double h)
+count_crop_tokens(const struct ctx_image *image, double w, double h)
 {
 	double unit = floor((w < h ? w : h) / 1.5);
 
@@ -283,7 +285,7 @@ crops(const struct ctx_image *image, double w, double h)
 		unit = image->edge;
 	if (unit < 256)
 		unit = 256;
-	return image->x * parts(w, unit) * parts(h, unit);
+	return image->x * divide_up(w, unit) * divide_up(h, unit);
 }
 
 uint64_t
@@ -299,15 +301,15 @@ ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
 		image = &usual;
 	switch (image->rule) {
 	case CTX_IMAGE_PATCHES:
-		return patches(image, w, h, detail);
+		return count_patch_tokens(image, w, h, detail);
 	case CTX_IMAGE_SQUARES:
-		return squares(image, w, h);
+		return count_square_tokens(image, w, h);
 	case CTX_IMAGE_CROPS:
-		return crops(image, w, h);
+		return count_crop_tokens(image, w, h);
 	case CTX_IMAGE_FIXED:
 		return image->x;
 	default:
-		return tiles(image, w, h, detail);
+		return count_tile_tokens(image, w, h, detail);
 	}
 }
 
@@ -322,9 +324,9 @@ is_gemini(const struct ctx_image *image)
 static bool
 has_name(const struct bytes *b, size_t at, const char *name)
 {
-	int next = byte_at(b, at + strlen(name));
+	int next = decode_byte_at(b, at + strlen(name));
 
-	return has(b, at, name) && !(next >= 'A' && next <= 'z');
+	return has_bytes(b, at, name) && !(next >= 'A' && next <= 'z');
 }
 
 /* Pages of a PDF: objects of that type, as far as they are not compressed
@@ -333,13 +335,13 @@ static uint64_t
 count_pages(const struct bytes *b)
 {
 	uint64_t n = 0;
-	size_t at, bytes = length(b);
+	size_t at, bytes = decoded_length(b);
 
 	for (at = 0; at + 10 < bytes; at++) {
-		if (byte_at(b, at) != '/' || !has_name(b, at, "/Type"))
+		if (decode_byte_at(b, at) != '/' || !has_name(b, at, "/Type"))
 			continue;
 		at += strlen("/Type");
-		while (byte_at(b, at) == ' ')
+		while (decode_byte_at(b, at) == ' ')
 			at++;
 		n += has_name(b, at, "/Page");
 	}
@@ -349,22 +351,22 @@ count_pages(const struct bytes *b)
 /* Where pages cost no fixed amount they are given as an image and as 1,500
  * to 3,000 tokens of text. */
 static uint64_t
-pages(const struct ctx_image *image, const struct bytes *b)
+count_page_tokens(const struct ctx_image *image, const struct bytes *b)
 {
 	return count_pages(b) * (is_gemini(image) ? image->y : 3000);
 }
 
 /* Four bytes a token; without any, a page. */
 static uint64_t
-words(const struct bytes *b)
+count_document_tokens(const struct bytes *b)
 {
-	return b->n == 0 ? 750 : 1 + (uint64_t)length(b) / 4;
+	return b->n == 0 ? 750 : 1 + (uint64_t)decoded_length(b) / 4;
 }
 
 /* Bytes a second of an MP3, by its first frame, behind a tag if it has one;
  * 0 if there is none. */
 static uint32_t
-mp3_rate(const struct bytes *b)
+read_mp3_rate(const struct bytes *b)
 {
 	/* kbit/s of layer III, of MPEG 1 and 2 (ISO 11172-3, 13818-3) */
 	static const uint16_t rates[2][16] = {
@@ -374,12 +376,12 @@ mp3_rate(const struct bytes *b)
 	size_t at = 0, i;
 	uint32_t head, size = 0;
 
-	if (has(b, 0, "ID3")) {
+	if (has_bytes(b, 0, "ID3")) {
 		for (i = 6; i < 10; i++)
-			size = size << 7 | (number(b, i, 1, false) & 0x7f);
+			size = size << 7 | (read_uint(b, i, 1, false) & 0x7f);
 		at = size + 10;
 	}
-	head = number(b, at, 3, false);
+	head = read_uint(b, at, 3, false);
 	if ((head & 0xffe600) != 0xffe200)
 		return 0;
 	return rates[(head >> 11 & 3) != 3][head >> 4 & 15] * 125u;
@@ -387,17 +389,17 @@ mp3_rate(const struct bytes *b)
 
 /* Seconds of sound, by its header where it is WAV or MP3. */
 static uint64_t
-seconds(const struct bytes *b)
+count_seconds(const struct bytes *b)
 {
 	uint32_t rate = 0;
 
 	if (b->n == 0)
 		return MINUTE;
-	if (has(b, 0, "RIFF") && has(b, 8, "WAVE"))
-		rate = number(b, 28, 4, true);
+	if (has_bytes(b, 0, "RIFF") && has_bytes(b, 8, "WAVE"))
+		rate = read_uint(b, 28, 4, true);
 	else
-		rate = mp3_rate(b);
-	return 1 + length(b) / (rate > 0 ? rate : MP3_RATE);
+		rate = read_mp3_rate(b);
+	return 1 + decoded_length(b) / (rate > 0 ? rate : MP3_RATE);
 }
 
 /* ---- what is there ---- */
@@ -405,7 +407,7 @@ seconds(const struct bytes *b)
 /* Does a type, format or file name hold the word, at its start or behind a
  * mark? */
 static bool
-names(struct ctx_str text, const char *word)
+has_word(struct ctx_str text, const char *word)
 {
 	size_t i, n = strlen(word);
 
@@ -416,12 +418,12 @@ names(struct ctx_str text, const char *word)
 	return false;
 }
 
-static enum kind
-kind_named(struct ctx_str type)
+static enum media_kind
+kind_by_name(struct ctx_str type)
 {
 	static const struct {
 		const char *word;
-		enum kind kind;
+		enum media_kind kind;
 	} words[] = {{"pdf", PAGES}, {"doc", WORDS}, {"text", WORDS},
 	    {"txt", WORDS}, {"csv", WORDS}, {"md", WORDS}, {"html", WORDS},
 	    {"xls", WORDS}, {"audio", SOUND}, {"wav", SOUND}, {"mp3", SOUND},
@@ -431,14 +433,14 @@ kind_named(struct ctx_str type)
 	size_t i;
 
 	for (i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (names(type, words[i].word))
+		if (has_word(type, words[i].word))
 			return words[i].kind;
 	return IMAGE;
 }
 
 /* What was found out of a payload. */
 struct found {
-	enum kind kind;
+	enum media_kind kind;
 	enum ctx_detail detail;
 	struct bytes bytes;
 	uint64_t spoken;    /* characters of a transcript */
@@ -447,8 +449,8 @@ struct found {
 };
 
 /* What the ending of an address says, if it says anything. */
-static enum kind
-kind_at(const char *p, size_t n)
+static enum media_kind
+kind_by_address(const char *p, size_t n)
 {
 	const char *query = memchr(p, '?', n);
 	size_t end = query != NULL ? (size_t)(query - p) : n, at = end;
@@ -457,12 +459,12 @@ kind_at(const char *p, size_t n)
 		at--;
 	if (at == 0 || p[at - 1] != '.')
 		return IMAGE;
-	return kind_named((struct ctx_str){p + at - 1, end - at + 1});
+	return kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
 }
 
 /* A text is base64, a data: address with base64, or another address. */
 static void
-read_text(struct found *found, const char *p, size_t n)
+read_payload(struct found *found, const char *p, size_t n)
 {
 	const char *comma;
 
@@ -471,29 +473,30 @@ read_text(struct found *found, const char *p, size_t n)
 		if (comma == NULL)
 			return;
 		found->kind =
-		    kind_named((struct ctx_str){p, (size_t)(comma - p)});
+		    kind_by_name((struct ctx_str){p, (size_t)(comma - p)});
 		n -= (size_t)(comma + 1 - p);
 		p = comma + 1;
 	} else if (memchr(p, ':', n < 20 ? n : 20) != NULL) {
 		if (found->kind == IMAGE)
-			found->kind = kind_at(p, n);
+			found->kind = kind_by_address(p, n);
 		return;
 	}
 	while (n > 0 && p[n - 1] == '=')
 		n--;
 	found->bytes = (struct bytes){p, n};
-	if (has(&found->bytes, 0, "%PDF-"))
+	if (has_bytes(&found->bytes, 0, "%PDF-"))
 		found->kind = PAGES;
 	else if (found->kind != SPEECH &&
-	    ((has(&found->bytes, 0, "RIFF") && has(&found->bytes, 8, "WAVE")) ||
-		mp3_rate(&found->bytes) > 0))
+	    ((has_bytes(&found->bytes, 0, "RIFF") &&
+		 has_bytes(&found->bytes, 8, "WAVE")) ||
+		read_mp3_rate(&found->bytes) > 0))
 		found->kind = SOUND;
 }
 
 /* What the assistant said aloud is kept by the provider under an id; to some
  * a transcript has been added. */
 static void
-look_for_speech(struct found *found, const struct ctx_json *json, uint32_t node,
+find_speech(struct found *found, const struct ctx_json *json, uint32_t node,
     uint32_t data)
 {
 	uint32_t text = ctx_json_find(json, node, "transcript");
@@ -507,22 +510,22 @@ look_for_speech(struct found *found, const struct ctx_json *json, uint32_t node,
 
 /* What a type, format or file name says; scratch is overwritten. */
 static int
-kind_of(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
-    enum kind *kind, struct ctx_err *err)
+read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
+    enum media_kind *kind, struct ctx_err *err)
 {
 	struct ctx_str text;
 
 	scratch->n = 0;
 	if (ctx_json_text(json, node, scratch, &text, err) < 0)
 		return -1;
-	*kind = kind_named(text);
+	*kind = kind_by_name(text);
 	return 0;
 }
 
 /* Notes what the object says of its payload, and sets *in to what is in it. */
 static int
-look_into(struct found *found, const struct ctx_json *json, uint32_t node,
-    struct ctx_buf *scratch, uint32_t *in, struct ctx_err *err)
+read_payload_object(struct found *found, const struct ctx_json *json,
+    uint32_t node, struct ctx_buf *scratch, uint32_t *in, struct ctx_err *err)
 {
 	static const char *const types[] = {"media_type", "mimeType",
 	    "mime_type", "mediaType", "mime", "format", "filename"};
@@ -531,7 +534,7 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node,
 	    "fileData", "input_audio", "file", "image", "document", "audio",
 	    "video", "base64"};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
-	enum kind kind;
+	enum media_kind kind;
 	size_t i;
 
 	if (detail != 0 && ctx_json_is(json, detail, "low"))
@@ -541,13 +544,13 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node,
 	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
 		value = ctx_json_find(json, node, types[i]);
 		if (value != 0 && found->kind == IMAGE &&
-		    kind_of(json, value, scratch, &found->kind, err) < 0)
+		    read_kind(json, value, scratch, &found->kind, err) < 0)
 			return -1;
 	}
 	/* A block of its own: {"type": "audio", ...}. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && found->kind == IMAGE) {
-		if (kind_of(json, value, scratch, &kind, err) < 0)
+		if (read_kind(json, value, scratch, &kind, err) < 0)
 			return -1;
 		if (kind == SOUND || kind == FILM)
 			found->kind = kind;
@@ -557,14 +560,14 @@ look_into(struct found *found, const struct ctx_json *json, uint32_t node,
 		if (value != 0)
 			break;
 	}
-	look_for_speech(found, json, node, value);
+	find_speech(found, json, node, value);
 	*in = value;
 	return 0;
 }
 
 /* Without what base64 is broken into lines with. */
 static void
-join(struct ctx_buf *text)
+strip_whitespace(struct ctx_buf *text)
 {
 	size_t i, n = 0;
 
@@ -575,7 +578,7 @@ join(struct ctx_buf *text)
 }
 
 static uint64_t
-sound(const struct ctx_image *image, const struct found *found)
+count_sound_tokens(const struct ctx_image *image, const struct found *found)
 {
 	uint64_t rate = is_gemini(image) ? GEMINI_TOKENS
 	    : found->kind == SPEECH      ? SPEECH_TOKENS
@@ -583,34 +586,34 @@ sound(const struct ctx_image *image, const struct found *found)
 
 	if (found->bytes.n == 0 && found->spoken > 0)
 		return (1 + found->spoken / SPOKEN) * rate;
-	return seconds(&found->bytes) * rate;
+	return count_seconds(&found->bytes) * rate;
 }
 
 static uint64_t
-cost(const struct ctx_image *image, const struct found *found)
+count_payload_tokens(const struct ctx_image *image, const struct found *found)
 {
-	size_t n = length(&found->bytes);
+	size_t n = decoded_length(&found->bytes);
 	uint32_t w, h;
 
 	switch (found->kind) {
 	case PAGES:
-		return pages(image, &found->bytes);
+		return count_page_tokens(image, &found->bytes);
 	case WORDS:
-		return words(&found->bytes);
+		return count_document_tokens(&found->bytes);
 	case SOUND:
 	case SPEECH:
-		return sound(image, found);
+		return count_sound_tokens(image, found);
 	case FILM:
 		return (1 + (uint64_t)n / 250000) * 263;
 	default:
-		image_size(&found->bytes, &w, &h);
+		read_image_size(&found->bytes, &w, &h);
 		return ctx_image_tokens(image, w, h, found->detail);
 	}
 }
 
 /* True if a type or a format of the object says that it is an image. */
 static bool
-says_image(const struct ctx_json *json, uint32_t node)
+is_image_object(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const keys[] = {"type", "media_type", "mimeType",
 	    "mime_type", "mediaType", "mime"};
@@ -630,8 +633,8 @@ says_image(const struct ctx_json *json, uint32_t node)
 /* Sets *text to the last of the members of the object that is a string, if any
  * is. */
 static void
-find_text(const struct ctx_json *json, uint32_t node, const char *const *keys,
-    uint32_t *text)
+find_last_string(const struct ctx_json *json, uint32_t node,
+    const char *const *keys, uint32_t *text)
 {
 	uint32_t value;
 
@@ -644,20 +647,20 @@ find_text(const struct ctx_json *json, uint32_t node, const char *const *keys,
 
 /* Notes what the file is called, and where it is kept. */
 static void
-find_names(struct found *found, const struct ctx_json *json, uint32_t node)
+find_file_names(struct found *found, const struct ctx_json *json, uint32_t node)
 {
 	static const char *const ids[] = {"file_id", "fileId", "fileUri",
 	    "file_uri", "uri", NULL};
 	static const char *const titles[] = {"displayName", "display_name",
 	    "name", "title", "file_name", "filename", NULL};
 
-	find_text(json, node, ids, &found->id);
-	find_text(json, node, titles, &found->title);
+	find_last_string(json, node, ids, &found->id);
+	find_last_string(json, node, titles, &found->title);
 }
 
 /* Sets found to what a payload is, and *text to it or its address. */
 static int
-find(struct found *found, const struct ctx_json *json, uint32_t node,
+find_payload(struct found *found, const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
 {
 	int depth;
@@ -667,9 +670,10 @@ find(struct found *found, const struct ctx_json *json, uint32_t node,
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {
-		found->image |= says_image(json, node);
-		find_names(found, json, node);
-		if (look_into(found, json, node, scratch, &node, err) < 0)
+		found->image |= is_image_object(json, node);
+		find_file_names(found, json, node);
+		if (read_payload_object(found, json, node, scratch, &node,
+			err) < 0)
 			return -1;
 	}
 	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
@@ -678,10 +682,10 @@ find(struct found *found, const struct ctx_json *json, uint32_t node,
 	if (ctx_json_text(json, node, scratch, text, err) < 0)
 		return -1;
 	if (json->nodes[node].escaped) {
-		join(scratch);
+		strip_whitespace(scratch);
 		text->n = scratch->n;
 	}
-	read_text(found, text->p, text->n);
+	read_payload(found, text->p, text->n);
 	return 0;
 }
 
@@ -693,9 +697,9 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 	struct found found = {.kind = IMAGE};
 	struct ctx_str text;
 
-	if (find(&found, json, node, scratch, &text, err) < 0)
+	if (find_payload(&found, json, node, scratch, &text, err) < 0)
 		return -1;
-	*tokens = cost(image, &found);
+	*tokens = count_payload_tokens(image, &found);
 	return 0;
 }
 
@@ -718,13 +722,14 @@ find_format(const struct bytes *b, struct ctx_media *media)
 	size_t i;
 
 	for (i = 0; i < sizeof starts / sizeof starts[0]; i++) {
-		if (!has(b, 0, starts[i].start) || !has(b, 8, starts[i].eighth))
+		if (!has_bytes(b, 0, starts[i].start) ||
+		    !has_bytes(b, 8, starts[i].eighth))
 			continue;
 		media->format = starts[i].format;
 		media->kind = starts[i].kind;
 		return;
 	}
-	if (mp3_rate(b) > 0)
+	if (read_mp3_rate(b) > 0)
 		media->format = "mp3";
 }
 
@@ -753,7 +758,7 @@ is_base64(const struct bytes *b)
 	size_t i;
 
 	for (i = 0; i < b->n; i++)
-		if (sextet(b->p[i]) < 0)
+		if (decode_sextet(b->p[i]) < 0)
 			return false;
 	return b->n > 0 && b->n % 4 != 1;
 }
@@ -766,15 +771,15 @@ ctx_media_look(const struct ctx_json *json, uint32_t node,
 	struct ctx_str text;
 
 	*media = (struct ctx_media){.width = 0};
-	if (find(&found, json, node, scratch, &text, err) < 0)
+	if (find_payload(&found, json, node, scratch, &text, err) < 0)
 		return -1;
 	media->title = found.title;
 	media->kind = kind_name(&found);
 	if (is_base64(&found.bytes)) {
 		media->base64 = (struct ctx_str){found.bytes.p, found.bytes.n};
-		media->bytes = length(&found.bytes);
+		media->bytes = decoded_length(&found.bytes);
 		find_format(&found.bytes, media);
-		image_size(&found.bytes, &media->width, &media->height);
+		read_image_size(&found.bytes, &media->width, &media->height);
 	} else if (found.bytes.n == 0) {
 		media->place = text;
 	}
@@ -789,7 +794,7 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
     struct ctx_err *err)
 {
 	const struct bytes b = {base64.p, base64.n};
-	size_t n = length(&b), at, i;
+	size_t n = decoded_length(&b), at, i;
 	uint32_t group;
 
 	if (ctx_buf_reserve(out, n + 3, err) < 0)
@@ -798,7 +803,7 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		group = 0;
 		for (i = at; i < at + 4; i++)
 			group = group << 6 |
-			    (i < b.n ? (uint32_t)sextet(b.p[i]) : 0);
+			    (i < b.n ? (uint32_t)decode_sextet(b.p[i]) : 0);
 		out->p[out->n++] = (char)(group >> 16);
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;

@@ -24,8 +24,8 @@ ctx_tokens_to_encoding(const struct ctx_counter *counter, uint64_t tokens)
 }
 
 static void
-add_text(const struct ctx_counter *counter, uint64_t tokens, uint64_t chars,
-    struct ctx_cost *cost)
+add_text_tokens(const struct ctx_counter *counter, uint64_t tokens,
+    uint64_t chars, struct ctx_cost *cost)
 {
 	tokens = ctx_tokens_to_model(counter, tokens);
 	cost->tokens += tokens;
@@ -42,7 +42,7 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 
 	if (ctx_token_count(counter->tokens, p, n, &tokens, err) < 0)
 		return -1;
-	add_text(counter, tokens, ctx_utf8_count(p, n), cost);
+	add_text_tokens(counter, tokens, ctx_utf8_count(p, n), cost);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ count_escaped(struct ctx_counter *counter, struct ctx_str literal,
 	if (ctx_token_estimate(counter->tokens, 0, &tokens)) {
 		ctx_json_string_size(literal, &bytes, &chars);
 		(void)ctx_token_estimate(counter->tokens, bytes, &tokens);
-		add_text(counter, tokens, chars, cost);
+		add_text_tokens(counter, tokens, chars, cost);
 		return 0;
 	}
 	text->n = 0;
@@ -130,7 +130,8 @@ count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 
 /* base64 is 4 bytes for 3, and 4 bytes of text are about a token. */
 static void
-add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
+add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
+    struct ctx_cost *cost)
 {
 	struct ctx_str raw = ctx_json_str(json, node);
 	size_t n =
@@ -142,7 +143,7 @@ add_sealed(const struct ctx_json *json, uint32_t node, struct ctx_cost *cost)
 }
 
 static int
-count_name(struct ctx_counter *counter, const struct ctx_json *json,
+count_tool_name(struct ctx_counter *counter, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_cost *cost, struct ctx_err *err)
 {
 	struct ctx_str name;
@@ -173,11 +174,11 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return 0;
 	}
 	if (block->is_encrypted && block->payload != 0) {
-		add_sealed(message->json, block->payload, cost);
+		add_encrypted_tokens(message->json, block->payload, cost);
 		return 0;
 	}
 	if (block->kind == CTX_BLOCK_TOOL_CALL && block->name != 0 &&
-	    count_name(counter, message->json, block, cost, err) < 0)
+	    count_tool_name(counter, message->json, block, cost, err) < 0)
 		return -1;
 	if (block->is_message)
 		return count_item(counter, dialect, message, cost, err);
@@ -253,8 +254,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 /* What is left of a result when it is cleared; counted once, but for those
  * that are aged. */
 static int
-cleared(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    uint64_t *tokens, struct ctx_err *err)
+count_cleared_text(struct ctx_counter *counter,
+    const struct ctx_dialect *dialect, uint64_t *tokens, struct ctx_err *err)
 {
 	if (counter->aged.n > 0)
 		return count_body(counter, dialect, counter->aged.p,
@@ -295,7 +296,7 @@ ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	}
 	if (find_reference(counter, dialect, message->json,
 		message->blocks[result].payload, err) < 0 ||
-	    cleared(counter, dialect, &then, err) < 0)
+	    count_cleared_text(counter, dialect, &then, err) < 0)
 		return -1;
 	body = cost->tokens - before - name;
 	cost->results += name + body;
@@ -325,7 +326,8 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 
 /* Before part i: is that the first of the answer? */
 static void
-note_asked(const struct ctx_message *message, size_t i, struct ctx_cost *cost)
+record_prompt_tokens(const struct ctx_message *message, size_t i,
+    struct ctx_cost *cost)
 {
 	if (message->n_prompt_blocks == 0 || i != message->n_prompt_blocks)
 		return;
@@ -334,7 +336,7 @@ note_asked(const struct ctx_message *message, size_t i, struct ctx_cost *cost)
 }
 
 static int
-add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
+add_block_tokens(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err)
 {
@@ -342,7 +344,7 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	size_t i;
 
 	for (i = 0; i < message->n; i++) {
-		note_asked(message, i, cost);
+		record_prompt_tokens(message, i, cost);
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT) {
 			if (ctx_count_result(counter, dialect, message, &i,
 				cost, err) < 0)
@@ -358,14 +360,15 @@ add_parts(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		cost->estimated_by_kind[message->blocks[i].kind] +=
 		    cost->estimated - rough;
 	}
-	note_asked(message, message->n, cost);
+	record_prompt_tokens(message, message->n, cost);
 	return 0;
 }
 
 /* What stripping would save: nothing where it would leave nothing, or where
  * the format has reasoning go only with its message. */
 static uint64_t
-loose_reasoning(const struct ctx_message *message, const struct ctx_cost *cost)
+count_loose_reasoning(const struct ctx_message *message,
+    const struct ctx_cost *cost)
 {
 	uint64_t reasoning = cost->kinds[CTX_BLOCK_REASONING], all = 0;
 	size_t i;
@@ -404,9 +407,9 @@ ctx_count_message(struct ctx_counter *counter,
 			err) < 0)
 			return -1;
 	}
-	if (add_parts(counter, dialect, message, cost, err) < 0)
+	if (add_block_tokens(counter, dialect, message, cost, err) < 0)
 		return -1;
-	cost->reasoning = loose_reasoning(message, cost);
+	cost->reasoning = count_loose_reasoning(message, cost);
 	if (!counter->exact)
 		cost->estimated = cost->tokens;
 	return 0;

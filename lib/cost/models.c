@@ -39,7 +39,7 @@ ctx_model_at(size_t i)
 /* Dashes, dots and the like are one: claude-opus-4.5, claude-opus-4-5; what
  * ollama writes mistral:7b is mistral-7b. */
 static char
-plain(char c)
+fold_char(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (char)(c - 'A' + 'a');
@@ -53,9 +53,9 @@ is_digit(char c)
 }
 
 static bool
-is_letter(char c)
+is_name_letter(char c)
 {
-	c = plain(c);
+	c = fold_char(c);
 	return c >= 'a' && c <= 'z';
 }
 
@@ -63,7 +63,8 @@ is_letter(char c)
 static bool
 has_dash(const char *p)
 {
-	return plain(p[0]) == '-' && is_letter(p[-1]) && is_digit(p[1]);
+	return fold_char(p[0]) == '-' && is_name_letter(p[-1]) &&
+	    is_digit(p[1]);
 }
 
 /*
@@ -72,21 +73,21 @@ has_dash(const char *p)
  * qwen-3; with it as the row has it more is found.
  */
 static size_t
-begins(const char *name, size_t n, const char *prefix)
+match_prefix(const char *name, size_t n, const char *prefix)
 {
 	size_t i = 0, k = 0, other = 0;
 
 	while (prefix[i] != '\0') {
 		if (k >= n)
 			return 0;
-		if (plain(name[k]) == plain(prefix[i])) {
+		if (fold_char(name[k]) == fold_char(prefix[i])) {
 			i++;
 			k++;
 		} else if (i > 0 && is_digit(name[k]) && has_dash(&prefix[i])) {
 			i++;
 			other = 1;
 		} else if (i > 0 && k + 1 < n && is_digit(prefix[i]) &&
-		    is_letter(prefix[i - 1]) && has_dash(&name[k])) {
+		    is_name_letter(prefix[i - 1]) && has_dash(&name[k])) {
 			k++;
 			other = 1;
 		} else {
@@ -108,17 +109,17 @@ struct name {
 
 /* Takes the row for *best if it is a longer prefix of what begins there. */
 static void
-match(const struct ctx_model *row, const struct name *name,
+match_row(const struct ctx_model *row, const struct name *name,
     const struct ctx_model **best, size_t *longest)
 {
-	char first = plain(row->name[0]);
+	char first = fold_char(row->name[0]);
 	size_t i, at, found;
 
 	for (i = 0; i < name->n_starts; i++) {
 		at = name->starts[i];
-		if (plain(name->p[at]) != first)
+		if (fold_char(name->p[at]) != first)
 			continue;
-		found = begins(name->p + at, name->n - at, row->name);
+		found = match_prefix(name->p + at, name->n - at, row->name);
 		if (found > *longest) {
 			*longest = found;
 			*best = row;
@@ -129,7 +130,8 @@ match(const struct ctx_model *row, const struct name *name,
 /* Finds the row that begins at the start of the name, or behind one of the
  * bytes parts. */
 static const struct ctx_model *
-find_between(const struct ctx_models *own, struct name *name, const char *parts)
+find_after_separator(const struct ctx_models *own, struct name *name,
+    const char *parts)
 {
 	const struct ctx_model *row, *best = NULL;
 	size_t i, longest = 0;
@@ -139,9 +141,9 @@ find_between(const struct ctx_models *own, struct name *name, const char *parts)
 		if (i == 0 || strchr(parts, name->p[i - 1]) != NULL)
 			name->starts[name->n_starts++] = i;
 	for (i = 0; own != NULL && i < own->n; i++)
-		match(&own->list[i], name, &best, &longest);
+		match_row(&own->list[i], name, &best, &longest);
 	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
-		match(row, name, &best, &longest);
+		match_row(row, name, &best, &longest);
 	return best;
 }
 
@@ -160,10 +162,10 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 		return &unknown;
 	name.p = p;
 	name.n = n;
-	best = find_between(own, &name, ".:");
+	best = find_after_separator(own, &name, ".:");
 	/* A name of somebody's own may end in that of the model. */
 	if (best == NULL)
-		best = find_between(own, &name, ".:-_");
+		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;
 }
 
@@ -174,7 +176,7 @@ has_version(const char *p, size_t n)
 {
 	size_t digits = 0;
 
-	if (n == 0 || plain(*p) != '-')
+	if (n == 0 || fold_char(*p) != '-')
 		return false;
 	while (1 + digits < n && is_digit(p[1 + digits]))
 		digits++;
@@ -192,7 +194,7 @@ ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
 		return false;
 	row = strlen(model->name);
 	for (i = 0; i + row <= name.n; i++)
-		if (begins(name.p + i, name.n - i, model->name) > 0)
+		if (match_prefix(name.p + i, name.n - i, model->name) > 0)
 			return has_version(name.p + i + row, name.n - i - row);
 	return false;
 }

@@ -40,7 +40,8 @@ is_list(const struct ctx_json *json, uint32_t node)
 
 /* The value of the first of the keys that the object has, or 0. */
 static uint32_t
-first_of(const struct ctx_json *json, uint32_t obj, const char *const *keys)
+find_first_of(const struct ctx_json *json, uint32_t obj,
+    const char *const *keys)
 {
 	uint32_t node = 0;
 
@@ -80,7 +81,7 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 
 /* Appends the JSON of a value, as compact as it goes. */
 static int
-add_compact(struct beside *b, uint32_t node, struct ctx_err *err)
+append_compact(struct beside *b, uint32_t node, struct ctx_err *err)
 {
 	struct ctx_str text;
 
@@ -91,14 +92,14 @@ add_compact(struct beside *b, uint32_t node, struct ctx_err *err)
 }
 
 static int
-add_member(struct beside *b, const char *before, uint32_t node,
+append_member(struct beside *b, const char *before, uint32_t node,
     struct ctx_err *err)
 {
 	if (node == 0)
 		return 0;
 	if (ctx_buf_add(&b->text, before, strlen(before), err) < 0)
 		return -1;
-	return add_compact(b, node, err);
+	return append_compact(b, node, err);
 }
 
 static int
@@ -117,7 +118,7 @@ count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 }
 
 /* Schemas within one, each behind its key: of properties, or of items. */
-struct inner {
+struct schema_level {
 	uint32_t key, end; /* the next of them, behind the last */
 	unsigned depth;    /* from 1 on */
 	bool named;        /* is the key shown? */
@@ -127,7 +128,7 @@ struct inner {
  * added to the list, at most two rows. */
 static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
-    struct inner *found, size_t *n, struct ctx_err *err)
+    struct schema_level *found, size_t *n, struct ctx_err *err)
 {
 	static const char *const shown[] = {"format", "description", "enum",
 	    "required", "example"};
@@ -143,19 +144,19 @@ count_level(struct beside *b, uint32_t schema, unsigned depth,
 			return -1;
 	items = ctx_json_find(b->json, schema, "items");
 	if (items != 0)
-		found[(*n)++] = (struct inner){items - 1, nodes[items].next,
-		    depth + 1, false};
+		found[(*n)++] = (struct schema_level){items - 1,
+		    nodes[items].next, depth + 1, false};
 	all = ctx_json_find(b->json, schema, "properties");
 	if (all != 0 && nodes[all].kind == CTX_JSON_OBJECT)
-		found[(*n)++] =
-		    (struct inner){all + 1, nodes[all].next, depth + 1, true};
+		found[(*n)++] = (struct schema_level){all + 1, nodes[all].next,
+		    depth + 1, true};
 	return 0;
 }
 
 static int
 count_schema(struct beside *b, uint32_t schema, struct ctx_err *err)
 {
-	struct inner within[2 * (DEEPEST + 1)], *last;
+	struct schema_level within[2 * (DEEPEST + 1)], *last;
 	uint32_t key;
 	size_t n = 0;
 
@@ -192,10 +193,10 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 			return -1;
 		return count_schema(b, tool->schema, err);
 	default:
-		if (add_member(b, "{\"name\":", tool->name, err) < 0 ||
-		    add_member(b, ",\"description\":", tool->description, err) <
-			0 ||
-		    add_member(b, ",\"parameters\":", tool->schema, err) < 0)
+		if (append_member(b, "{\"name\":", tool->name, err) < 0 ||
+		    append_member(b, ",\"description\":", tool->description,
+			err) < 0 ||
+		    append_member(b, ",\"parameters\":", tool->schema, err) < 0)
 			return -1;
 		return ctx_buf_add(&b->text, "}\n", 2, err);
 	}
@@ -220,7 +221,7 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 			return 0;
 		}
 	}
-	return add_compact(b, tool, err);
+	return append_compact(b, tool, err);
 }
 
 /* Some have the schema as a member of it: Bedrock, jsonSchema() of the AI
@@ -232,20 +233,21 @@ find_schema(const struct ctx_json *json, uint32_t tool)
 	    "inputSchema", "parametersJsonSchema", "parameters_json_schema",
 	    NULL};
 	static const char *const wrapped[] = {"json", "jsonSchema", NULL};
-	uint32_t schema = first_of(json, tool, schemas);
-	uint32_t inner = first_of(json, schema, wrapped);
+	uint32_t schema = find_first_of(json, tool, schemas);
+	uint32_t inner = find_first_of(json, schema, wrapped);
 
 	return inner != 0 ? inner : schema;
 }
 
 /* A tool of a list, or of this key of an object. */
 static int
-add_tool(struct beside *b, uint32_t tool, uint32_t key, struct ctx_err *err)
+add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
+    struct ctx_err *err)
 {
 	static const char *const within[] = {"function", "toolSpec", "custom",
 	    NULL};
 	const struct ctx_json *json = b->json;
-	uint32_t inner = first_of(json, tool, within), type;
+	uint32_t inner = find_first_of(json, tool, within), type;
 	uint32_t at = inner != 0 ? inner : tool;
 	struct ctx_definition one;
 
@@ -275,7 +277,7 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 
 	for (key = all + 1; key < nodes[all].next; key = nodes[key + 1].next)
 		if (nodes[key + 1].kind == CTX_JSON_OBJECT &&
-		    add_tool(b, key + 1, key, err) < 0)
+		    add_listed_tool(b, key + 1, key, err) < 0)
 			return -1;
 	return 0;
 }
@@ -298,15 +300,15 @@ add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 	if (!is_list(b->json, list))
 		return 0;
 	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
-		functions = first_of(b->json, one, inner);
+		functions = find_first_of(b->json, one, inner);
 		if (!is_list(b->json, functions)) {
-			if (add_tool(b, one, 0, err) < 0)
+			if (add_listed_tool(b, one, 0, err) < 0)
 				return -1;
 			continue;
 		}
 		for (f = functions + 1; f < nodes[functions].next;
 		     f = nodes[f].next)
-			if (add_tool(b, f, 0, err) < 0)
+			if (add_listed_tool(b, f, 0, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -319,11 +321,11 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
 	static const char *const words[] = {"any", "tool", "required",
 	    "function"};
-	uint32_t choice = first_of(json, request, keys), type;
+	uint32_t choice = find_first_of(json, request, keys), type;
 	size_t i;
 
 	if (choice == 0)
-		choice = first_of(json,
+		choice = find_first_of(json,
 		    ctx_json_find(json, request, "toolConfig"), keys);
 	type = ctx_json_find(json, choice, "type");
 	if (type == 0)
@@ -337,7 +339,7 @@ is_forced(const struct ctx_json *json, uint32_t request)
 
 /* The schema that the answer must have, which the model is shown. */
 static uint32_t
-schema_of_answer(const struct ctx_json *json, uint32_t request)
+find_answer_schema(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const paths[][3] = {{"response_format",
 						   "json_schema", "schema"},
@@ -361,7 +363,7 @@ schema_of_answer(const struct ctx_json *json, uint32_t request)
 
 /* What stands around the definitions. */
 static int
-add_around(struct beside *b, const struct ctx_record_layout *layout,
+add_framing(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	/* Without the # before Tools: published counts are a token lower. */
@@ -391,19 +393,19 @@ count_tools(struct beside *b, const struct ctx_record_layout *layout,
 	static const char *const keys[] = {"tools", "functions",
 	    "gen_ai.tool.definitions", NULL};
 	const struct ctx_json *json = b->json;
-	uint32_t list = first_of(json, layout->request, keys), answer;
+	uint32_t list = find_first_of(json, layout->request, keys), answer;
 	uint64_t tokens;
 
 	if (list == 0)
 		list = ctx_json_find(json,
 		    ctx_json_find(json, layout->request, "toolConfig"),
 		    "tools");
-	if (add_tools(b, list, err) < 0 || add_around(b, layout, err) < 0)
+	if (add_tools(b, list, err) < 0 || add_framing(b, layout, err) < 0)
 		return -1;
-	answer = schema_of_answer(json, layout->request);
+	answer = find_answer_schema(json, layout->request);
 	if (answer != 0 && b->rule->rule == CTX_TOOLS_TEXTS
 		? count_schema(b, answer, err) < 0
-		: add_member(b, "\n", answer, err) < 0)
+		: append_member(b, "\n", answer, err) < 0)
 		return -1;
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
@@ -432,7 +434,7 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	    ? &counter->tools
 	    : &layout->dialect->tools;
 	if (layout->in_request) {
-		prompt = first_of(json, layout->request, prompts);
+		prompt = find_first_of(json, layout->request, prompts);
 		if (prompt != 0)
 			rc = count_prompt(&b, prompt, err);
 		overhead->system = b.cost.tokens;

@@ -37,7 +37,7 @@ struct types {
 };
 
 static void
-put(struct types *t, const char *text)
+put_str(struct types *t, const char *text)
 {
 	if (!t->failed)
 		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
@@ -58,7 +58,7 @@ put_literal(struct types *t, uint32_t node)
 
 /* What a string means; nothing for another value. */
 static void
-put_text(struct types *t, uint32_t node)
+put_decoded(struct types *t, uint32_t node)
 {
 	if (!t->failed && node != 0 &&
 	    t->json->nodes[node].kind == CTX_JSON_STRING)
@@ -72,15 +72,15 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	if (description == 0)
 		return;
 	for (; depth > 1; depth--)
-		put(t, "  ");
-	put(t, "// ");
-	put_text(t, description);
-	put(t, "\n");
+		put_str(t, "  ");
+	put_str(t, "// ");
+	put_decoded(t, description);
+	put_str(t, "\n");
 }
 
 /* A name, however it is escaped; until the next. */
 static struct ctx_str
-name_at(struct types *t, uint32_t node)
+decode_name(struct types *t, uint32_t node)
 {
 	struct ctx_str name = {"", 0};
 
@@ -103,7 +103,7 @@ read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 		return;
 	for (one = list + 1; one < nodes[list].next && !t->failed;
 	     one = nodes[one].next) {
-		name = name_at(t, one);
+		name = decode_name(t, one);
 		t->failed = t->failed ||
 		    ctx_intern(required, name.p, name.n, &id, t->err) < 0;
 	}
@@ -111,7 +111,7 @@ read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 
 /* A part begins; it is written by its function below, an element a call. */
 static struct level *
-enter(struct types *t, enum part part, uint32_t schema, unsigned depth)
+push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
 	struct level *level = t->levels + t->n++;
 
@@ -122,12 +122,12 @@ enter(struct types *t, enum part part, uint32_t schema, unsigned depth)
 }
 
 static void
-enter_members(struct types *t, uint32_t schema, unsigned depth)
+push_members(struct types *t, uint32_t schema, unsigned depth)
 {
-	struct level *level = enter(t, MEMBERS, schema, depth);
+	struct level *level = push_level(t, MEMBERS, schema, depth);
 	uint32_t all = ctx_json_find(t->json, schema, "properties");
 
-	put(t, "{\n");
+	put_str(t, "{\n");
 	if (all == 0 || t->json->nodes[all].kind != CTX_JSON_OBJECT)
 		return;
 	level->at = all + 1;
@@ -137,7 +137,7 @@ enter_members(struct types *t, uint32_t schema, unsigned depth)
 
 /* Is there an element, or key, that has not been written yet? */
 static bool
-next(const struct types *t, struct level *level, uint32_t *one)
+take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {
 	const struct ctx_node *nodes = t->json->nodes;
 
@@ -150,7 +150,7 @@ next(const struct types *t, struct level *level, uint32_t *one)
 
 /* A type by its name in JSON Schema. */
 static void
-put_named(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
+put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
 	static const char *const same[] = {"string", "boolean", "null"};
 	const struct ctx_json *json = t->json;
@@ -158,18 +158,18 @@ put_named(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 
 	for (i = 0; i < sizeof same / sizeof same[0]; i++)
 		if (ctx_json_is(json, name, same[i])) {
-			put(t, same[i]);
+			put_str(t, same[i]);
 			return;
 		}
 	if (ctx_json_is(json, name, "number") ||
 	    ctx_json_is(json, name, "integer")) {
-		put(t, "number");
+		put_str(t, "number");
 	} else if (ctx_json_is(json, name, "array")) {
-		(void)enter(t, ITEMS, schema, depth);
+		(void)push_level(t, ITEMS, schema, depth);
 	} else if (ctx_json_is(json, name, "object")) {
-		enter_members(t, schema, depth + 1);
+		push_members(t, schema, depth + 1);
 	} else {
-		put(t, "any");
+		put_str(t, "any");
 	}
 }
 
@@ -190,9 +190,9 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	if (i == n)
 		type = ctx_json_find(t->json, schema, "type");
 	if (type == 0 || t->levels[t->n - 1].nested == DEEPEST) {
-		put(t, "any");
+		put_str(t, "any");
 	} else if (nodes[type].kind == CTX_JSON_ARRAY) {
-		level = enter(t,
+		level = push_level(t,
 		    i == n       ? NAMES
 			: i == 0 ? LITERALS
 				 : UNION,
@@ -200,7 +200,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 		level->at = type + 1;
 		level->end = nodes[type].next;
 	} else {
-		put_named(t, schema, type, depth);
+		put_named_type(t, schema, type, depth);
 	}
 }
 
@@ -213,18 +213,19 @@ put_member(struct types *t, struct level *level)
 	unsigned i;
 
 	if (level->any)
-		put(t, ",\n");
-	if (!next(t, level, &key)) {
-		put(t, "}");
+		put_str(t, ",\n");
+	if (!take_next_element(t, level, &key)) {
+		put_str(t, "}");
 		return false;
 	}
 	put_comment(t, ctx_json_find(t->json, key + 1, "description"),
 	    level->depth);
 	for (i = 1; i < level->depth; i++)
-		put(t, "  ");
-	put_text(t, key);
-	name = name_at(t, key);
-	put(t, ctx_intern_has(&level->names, name.p, name.n) ? ": " : "?: ");
+		put_str(t, "  ");
+	put_decoded(t, key);
+	name = decode_name(t, key);
+	put_str(t,
+	    ctx_intern_has(&level->names, name.p, name.n) ? ": " : "?: ");
 	put_type(t, key + 1, level->depth);
 	return true;
 }
@@ -235,12 +236,12 @@ put_items(struct types *t, struct level *level)
 	uint32_t items;
 
 	if (level->any) {
-		put(t, "[]");
+		put_str(t, "[]");
 		return false;
 	}
 	items = ctx_json_find(t->json, level->schema, "items");
 	if (items == 0)
-		put(t, "any");
+		put_str(t, "any");
 	else
 		put_type(t, items, level->depth);
 	return true;
@@ -252,10 +253,10 @@ put_alternative(struct types *t, struct level *level)
 {
 	uint32_t one;
 
-	if (!next(t, level, &one))
+	if (!take_next_element(t, level, &one))
 		return false;
 	if (level->any)
-		put(t, " | ");
+		put_str(t, " | ");
 	if (level->part == LITERALS)
 		put_literal(t, one);
 	else
@@ -266,21 +267,21 @@ put_alternative(struct types *t, struct level *level)
 /* A list of types by name, each said once however often it is named: what it
  * has inside would be doubled at each level. */
 static bool
-put_name(struct types *t, struct level *level)
+put_listed_type(struct types *t, struct level *level)
 {
 	struct ctx_str name;
 	uint32_t one, id;
 
 	do {
-		if (!next(t, level, &one))
+		if (!take_next_element(t, level, &one))
 			return false;
-		name = name_at(t, one);
+		name = decode_name(t, one);
 	} while (!t->failed && ctx_intern_has(&level->names, name.p, name.n));
 	t->failed = t->failed ||
 	    ctx_intern(&level->names, name.p, name.n, &id, t->err) < 0;
 	if (level->any)
-		put(t, " | ");
-	put_named(t, level->schema, one, level->depth);
+		put_str(t, " | ");
+	put_named_type(t, level->schema, one, level->depth);
 	return true;
 }
 
@@ -293,7 +294,7 @@ put_levels(struct types *t)
 	    [ITEMS] = put_items,
 	    [LITERALS] = put_alternative,
 	    [UNION] = put_alternative,
-	    [NAMES] = put_name};
+	    [NAMES] = put_listed_type};
 	struct level *level;
 
 	while (t->n > 0) {
@@ -315,15 +316,15 @@ ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
 	uint32_t members = ctx_json_find(json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);
-	put(&t, "type ");
-	put_text(&t, tool->name);
+	put_str(&t, "type ");
+	put_decoded(&t, tool->name);
 	if (members == 0 || ctx_json_count(json, members) == 0) {
-		put(&t, " = () => any;\n\n");
+		put_str(&t, " = () => any;\n\n");
 	} else {
-		put(&t, " = (_: ");
-		enter_members(&t, tool->schema, 1);
+		put_str(&t, " = (_: ");
+		push_members(&t, tool->schema, 1);
 		put_levels(&t);
-		put(&t, ") => any;\n\n");
+		put_str(&t, ") => any;\n\n");
 	}
 	ctx_buf_release(&t.text);
 	return t.failed ? -1 : 0;

@@ -23,7 +23,8 @@ struct annotate {
 };
 
 static int
-begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
+begin_annotation(struct annotate *a, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct ctx_request_overhead overhead;
 
@@ -38,7 +39,7 @@ begin(struct annotate *a, const struct ctx_event *event, struct ctx_err *err)
 }
 
 static int
-add_message(struct annotate *a, const struct ctx_event *event,
+annotate_message(struct annotate *a, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_model_counter *model_counter =
@@ -60,7 +61,7 @@ add_message(struct annotate *a, const struct ctx_event *event,
 
 /* Notes the number: in the place of an old one, or behind the last member. */
 static int
-note(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
+put_number(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
 	uint32_t old = ctx_json_find(json, 0, a->key), at = 0, last = 0;
@@ -87,7 +88,7 @@ note(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 }
 
 static int
-end_record(struct annotate *a, const struct ctx_record *record,
+end_annotated_record(struct annotate *a, const struct ctx_record *record,
     struct ctx_err *err)
 {
 	struct ctx_str text = record->text;
@@ -98,7 +99,7 @@ end_record(struct annotate *a, const struct ctx_record *record,
 	if (changed) {
 		a->out.n = 0;
 		ctx_edits_reset(&a->edits);
-		if (note(a, record->json, err) < 0 ||
+		if (put_number(a, record->json, err) < 0 ||
 		    ctx_edits_apply(&a->edits, text, &a->out, err) < 0)
 			return -1;
 		rc = ctx_writer_copy(a->writer, a->out.p, a->out.n, err);
@@ -111,16 +112,16 @@ end_record(struct annotate *a, const struct ctx_record *record,
 }
 
 static int
-one_event(struct annotate *a, const struct ctx_event *event,
+annotate_event(struct annotate *a, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin(a, event, err);
+		return begin_annotation(a, event, err);
 	case CTX_EVENT_MESSAGE:
-		return add_message(a, event, err);
+		return annotate_message(a, event, err);
 	case CTX_EVENT_RECORD:
-		return end_record(a, event->record, err);
+		return end_annotated_record(a, event->record, err);
 	default:
 		return 0;
 	}
@@ -139,7 +140,7 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 	int rc;
 
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (one_event(&a, &event, err) < 0) {
+		if (annotate_event(&a, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}

@@ -30,7 +30,7 @@ struct tally {
 };
 
 static int
-begin(struct tally *t, struct count *count, const struct ctx_event *event,
+begin_count(struct tally *t, struct count *count, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_token_stats *stats = &count->stats;
@@ -154,8 +154,8 @@ release_shares(struct count *count)
 }
 
 static int
-add_message(struct tally *t, struct count *count, const struct ctx_event *event,
-    struct ctx_err *err)
+count_stream_message(struct tally *t, struct count *count,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_node *node = &event->record->json->nodes[event->node];
@@ -232,32 +232,32 @@ end(struct tally *t, struct count *count, struct ctx_err *err)
 }
 
 static int
-one_event(struct tally *t, const struct ctx_event *event, struct ctx_err *err)
+count_event(struct tally *t, const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin(t, &t->record, event, err);
+		return begin_count(t, &t->record, event, err);
 	case CTX_EVENT_END:
 		return end(t, &t->record, err);
 	case CTX_EVENT_MESSAGE:
 		if (event->inside)
-			return add_message(t, &t->record, event, err);
-		if (!t->lines.open && begin(t, &t->lines, event, err) < 0)
+			return count_stream_message(t, &t->record, event, err);
+		if (!t->lines.open && begin_count(t, &t->lines, event, err) < 0)
 			return -1;
-		return add_message(t, &t->lines, event, err);
+		return count_stream_message(t, &t->lines, event, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-run(struct tally *t, struct ctx_err *err)
+count_all(struct tally *t, struct ctx_err *err)
 {
 	struct ctx_event event;
 	int rc;
 
 	while ((rc = ctx_stream_next(t->stream, &event, err)) > 0)
-		if (one_event(t, &event, err) < 0)
+		if (count_event(t, &event, err) < 0)
 			return ctx_stream_fail(t->stream, err);
 	if (rc < 0)
 		return -1;
@@ -276,7 +276,7 @@ ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
 	t.hooks = hooks;
 	if (ctx_groups_init(&t.lines.groups, err) == 0 &&
 	    ctx_groups_init(&t.record.groups, err) == 0)
-		rc = run(&t, err);
+		rc = count_all(&t, err);
 	ctx_groups_release(&t.lines.groups);
 	ctx_groups_release(&t.record.groups);
 	release_shares(&t.lines);

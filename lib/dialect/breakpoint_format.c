@@ -179,7 +179,7 @@ ctx_ttl_name(unsigned ttl)
 
 /* Does the row hold for a dialect that is another provider's too? */
 static bool
-may_carry(const struct ctx_breakpoint_format *row, const char *dialect)
+may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
 	size_t i;
 
@@ -199,7 +199,7 @@ ctx_breakpoint_format_find(const struct ctx_dialect *dialect,
 		if (provider != NULL && strcmp(row->provider, provider) != 0)
 			continue;
 		if (strcmp(row->dialect, dialect->name) == 0 ||
-		    (provider != NULL && may_carry(row, dialect->name)))
+		    (provider != NULL && may_apply_to(row, dialect->name)))
 			return row;
 	}
 	return NULL;
@@ -220,7 +220,7 @@ ctx_breakpoint_format_any(const struct ctx_dialect *dialect)
 
 	for (row = table; row < table + n_rows; row++)
 		if (strcmp(row->dialect, dialect->name) == 0 ||
-		    may_carry(row, dialect->name))
+		    may_apply_to(row, dialect->name))
 			return row;
 	return NULL;
 }
@@ -240,7 +240,7 @@ ctx_breakpoint_before(const struct ctx_breakpoint_format *format, size_t i)
 /* ---- what may carry a hint ---- */
 
 static bool
-is_blank(const struct ctx_json *json, uint32_t string)
+is_blank_text(const struct ctx_json *json, uint32_t string)
 {
 	struct ctx_str literal = ctx_json_str(json, string);
 	size_t at = 1;
@@ -256,7 +256,7 @@ is_blank(const struct ctx_json *json, uint32_t string)
 
 /* Is the node an element that is nothing but a hint? */
 static bool
-is_hint(const struct ctx_json *json, uint32_t node)
+is_breakpoint_block(const struct ctx_json *json, uint32_t node)
 {
 	const struct ctx_breakpoint_format *row;
 
@@ -281,14 +281,14 @@ ctx_breakpoint_key(const struct ctx_json *json, uint32_t key)
 }
 
 static bool
-is_type(const struct ctx_json *json, uint32_t type, const char *want)
+is_block_type(const struct ctx_json *json, uint32_t type, const char *want)
 {
 	return *want == '*' ? ctx_json_ends_with(json, type, want + 1)
 			    : ctx_json_is(json, type, want);
 }
 
 static bool
-may_block(const struct ctx_breakpoint_format *format,
+may_mark_block(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
@@ -300,10 +300,10 @@ may_block(const struct ctx_breakpoint_format *format,
 		    : block;
 		if (value == 0 ||
 		    (!format->one_key_blocks &&
-			(type == 0 || !is_type(json, type, row->type))))
+			(type == 0 || !is_block_type(json, type, row->type))))
 			continue;
 		if (row->text != NULL)
-			return !is_blank(json,
+			return !is_blank_text(json,
 			    ctx_json_find(json, block, row->text));
 		if (row->member == NULL)
 			return true;
@@ -314,7 +314,7 @@ may_block(const struct ctx_breakpoint_format *format,
 }
 
 static bool
-may_tool(const struct ctx_breakpoint_format *format,
+may_mark_tool(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t tool)
 {
 	uint32_t value;
@@ -401,7 +401,7 @@ count_blocks(const struct ctx_json *json, uint32_t list)
 
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next)
-		n += !is_hint(json, node);
+		n += !is_breakpoint_block(json, node);
 	return n;
 }
 
@@ -418,16 +418,17 @@ ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
 		return;
 	if (json->nodes[list].kind == CTX_JSON_STRING) {
 		places->blocks = 1;
-		places->mask = !is_blank(json, list);
+		places->mask = !is_blank_text(json, list);
 	}
 	if (json->nodes[list].kind != CTX_JSON_ARRAY)
 		return;
 	left = places->blocks = count_blocks(json, list);
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next) {
-		if (is_hint(json, node) || left-- > CTX_BREAKPOINT_REACH)
+		if (is_breakpoint_block(json, node) ||
+		    left-- > CTX_BREAKPOINT_REACH)
 			continue;
-		if (may_block(format, json, node))
+		if (may_mark_block(format, json, node))
 			places->mask |= 1u << left;
 	}
 }
@@ -446,8 +447,9 @@ ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
 	left = places->blocks = count_blocks(json, list);
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next)
-		if (!is_hint(json, node) && left-- <= CTX_BREAKPOINT_REACH &&
-		    may_tool(format, json, node))
+		if (!is_breakpoint_block(json, node) &&
+		    left-- <= CTX_BREAKPOINT_REACH &&
+		    may_mark_tool(format, json, node))
 			places->mask = 1u << left;
 }
 
@@ -463,7 +465,7 @@ ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
 
 /* Makes room to say of each child of a container whether it goes. */
 static int
-need_drop(struct ctx_breakpoint_writer *writer, uint32_t node,
+reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
     struct ctx_err *err)
 {
 	size_t n = ctx_json_count(writer->json, node);
@@ -492,7 +494,7 @@ ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
 		any = ctx_breakpoint_key(writer->json, key);
 	if (!any)
 		return 0;
-	if (need_drop(writer, object, err) < 0)
+	if (reserve_drop_flags(writer, object, err) < 0)
 		return -1;
 	for (key = object + 1; key < nodes[object].next;
 	     key = nodes[key + 1].next)
@@ -502,7 +504,7 @@ ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
 }
 
 static int
-insert(struct ctx_breakpoint_writer *writer, uint32_t at, const char *p,
+insert_text(struct ctx_breakpoint_writer *writer, uint32_t at, const char *p,
     struct ctx_err *err)
 {
 	struct ctx_str place = {writer->json->text + at, 0};
@@ -511,7 +513,7 @@ insert(struct ctx_breakpoint_writer *writer, uint32_t at, const char *p,
 }
 
 static const char *
-value_of(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
+breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 {
 	const char *value = format->values[ttl];
 
@@ -520,7 +522,7 @@ value_of(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 
 /* Is the value, white space aside, spelt like this one of ours? */
 static bool
-is_spelt(const struct ctx_json *json, uint32_t node, const char *value)
+is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 {
 	struct ctx_str text = ctx_json_str(json, node);
 	size_t i;
@@ -537,7 +539,7 @@ is_spelt(const struct ctx_json *json, uint32_t node, const char *value)
 
 /* Has the object no hint but this one as a member, or is it that? */
 static bool
-is_right(const struct ctx_json *json, uint32_t object,
+has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 {
 	const struct ctx_node *nodes = json->nodes;
@@ -545,14 +547,15 @@ is_right(const struct ctx_json *json, uint32_t object,
 	uint32_t key;
 
 	if (nodes[object].kind != CTX_JSON_OBJECT ||
-	    is_hint(json, object) != format->separate_block)
+	    is_breakpoint_block(json, object) != format->separate_block)
 		return false;
 	for (key = object + 1; key < nodes[object].next;
 	     key = nodes[key + 1].next) {
 		if (!format->separate_block && !ctx_breakpoint_key(json, key))
 			continue;
 		if (right || !ctx_json_is(json, key, format->key) ||
-		    !is_spelt(json, key + 1, value_of(format, ttl)))
+		    !is_same_value(json, key + 1,
+			breakpoint_value(format, ttl)))
 			return false;
 		right = true;
 	}
@@ -561,7 +564,7 @@ is_right(const struct ctx_json *json, uint32_t object,
 
 /* Notes a hint for a block that has none, or none that stays. */
 static int
-put(struct ctx_breakpoint_writer *writer,
+put_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t block, struct ctx_err *err)
 {
@@ -577,13 +580,13 @@ put(struct ctx_breakpoint_writer *writer,
 			at = nodes[key + 1].end;
 	(void)snprintf(hint, sizeof hint,
 	    format->separate_block ? ",{\"%s\":%s}" : ",\"%s\":%s", format->key,
-	    value_of(format, ttl));
-	return insert(writer, at, hint, err);
+	    breakpoint_value(format, ttl));
+	return insert_text(writer, at, hint, err);
 }
 
 /* The same for a text, which becomes a block. */
 static int
-put_text(struct ctx_breakpoint_writer *writer,
+put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
     struct ctx_err *err)
 {
@@ -591,10 +594,11 @@ put_text(struct ctx_breakpoint_writer *writer,
 
 	(void)snprintf(hint, sizeof hint,
 	    format->separate_block ? "},{\"%s\":%s}]" : ",\"%s\":%s}]",
-	    format->key, value_of(format, ttl));
-	if (insert(writer, writer->json->nodes[text].at, format->text, err) < 0)
+	    format->key, breakpoint_value(format, ttl));
+	if (insert_text(writer, writer->json->nodes[text].at, format->text,
+		err) < 0)
 		return -1;
-	return insert(writer, writer->json->nodes[text].end, hint, err);
+	return insert_text(writer, writer->json->nodes[text].end, hint, err);
 }
 
 int
@@ -606,24 +610,24 @@ ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
 
 	if (node->kind != CTX_JSON_STRING)
 		return 0;
-	if (insert(writer, node->at, format->text, err) < 0)
+	if (insert_text(writer, node->at, format->text, err) < 0)
 		return -1;
-	return insert(writer, node->end, "}]", err);
+	return insert_text(writer, node->end, "}]", err);
 }
 
 /* Blocks in blocks that are looked at: those of a document in a result. */
 #define INNER 3
 
 /* A list of blocks within a block. */
-struct inner {
+struct nested_list {
 	uint32_t at, end; /* the next of them, behind the last */
 	unsigned depth;   /* from 1 on */
 };
 
 /* The lists that the block at this depth holds, at most two. */
 static size_t
-find_inner(const struct ctx_json *json, uint32_t block, unsigned depth,
-    struct inner *found)
+find_nested_lists(const struct ctx_json *json, uint32_t block, unsigned depth,
+    struct nested_list *found)
 {
 	const uint32_t lists[] = {ctx_find_list(json, block, "content"),
 	    ctx_find_below(json, block, "source", "content")};
@@ -632,7 +636,7 @@ find_inner(const struct ctx_json *json, uint32_t block, unsigned depth,
 	for (i = 0; i < 2 && depth < INNER; i++)
 		if (lists[i] != 0 &&
 		    json->nodes[lists[i]].kind == CTX_JSON_ARRAY)
-			found[n++] = (struct inner){lists[i] + 1,
+			found[n++] = (struct nested_list){lists[i] + 1,
 			    json->nodes[lists[i]].next, depth + 1};
 	return n;
 }
@@ -640,12 +644,12 @@ find_inner(const struct ctx_json *json, uint32_t block, unsigned depth,
 /* A result, a document and the like hold blocks of their own; what a call
  * was given is no block, whatever its keys. */
 static int
-strip_inner(struct ctx_breakpoint_writer *writer, uint32_t block,
+strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = writer->json;
-	struct inner lists[2 * INNER], *last;
-	size_t n = find_inner(json, block, 0, lists);
+	struct nested_list lists[2 * INNER], *last;
+	size_t n = find_nested_lists(json, block, 0, lists);
 	uint32_t node;
 
 	while (n > 0) {
@@ -658,7 +662,7 @@ strip_inner(struct ctx_breakpoint_writer *writer, uint32_t block,
 		last->at = json->nodes[node].next;
 		if (ctx_breakpoint_strip(writer, node, err) < 0)
 			return -1;
-		n += find_inner(json, node, last->depth, lists + n);
+		n += find_nested_lists(json, node, last->depth, lists + n);
 	}
 	return 0;
 }
@@ -666,8 +670,8 @@ strip_inner(struct ctx_breakpoint_writer *writer, uint32_t block,
 /* The key of the hint of this provider's that a block carries, or 0; null is
  * none. */
 static uint32_t
-carried(const struct ctx_breakpoint_format *format, const struct ctx_json *json,
-    uint32_t block)
+find_breakpoint_key(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t block)
 {
 	uint32_t value = format->separate_block
 	    ? 0
@@ -683,14 +687,14 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, void *user,
     ctx_breakpoint_visitor *visit, struct ctx_err *err)
 {
-	struct inner lists[2 * INNER + 1], *last;
+	struct nested_list lists[2 * INNER + 1], *last;
 	uint32_t node, key, container[2 * INNER + 1];
 	size_t n = 0, i, more;
 
 	if (!ctx_is_array(json, list))
 		return 0;
 	container[0] = list;
-	lists[n++] = (struct inner){list + 1, json->nodes[list].next, 0};
+	lists[n++] = (struct nested_list){list + 1, json->nodes[list].next, 0};
 	while (n > 0) {
 		last = lists + n - 1;
 		if (last->at == last->end) {
@@ -699,12 +703,13 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
 		}
 		node = last->at;
 		last->at = json->nodes[node].next;
-		key = carried(format, json, node);
+		key = find_breakpoint_key(format, json, node);
 		if ((key != 0 && visit(user, json, node, key, err) < 0) ||
-		    (format->separate_block && is_hint(json, node) &&
+		    (format->separate_block &&
+			is_breakpoint_block(json, node) &&
 			visit(user, json, container[n - 1], node, err) < 0))
 			return -1;
-		more = find_inner(json, node, last->depth, lists + n);
+		more = find_nested_lists(json, node, last->depth, lists + n);
 		for (i = 0; i < more; i++)
 			container[n + i] = lists[n + i].at - 1;
 		n += more;
@@ -715,7 +720,7 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
 /* Notes the removal of the elements that are hints, but for those that are
  * right where they stand; an array of nothing else stays. */
 static int
-drop_hints(struct ctx_breakpoint_writer *writer, uint32_t list,
+drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *stay, size_t n_stay, struct ctx_err *err)
 {
 	const struct ctx_json *json = writer->json;
@@ -724,11 +729,11 @@ drop_hints(struct ctx_breakpoint_writer *writer, uint32_t list,
 
 	if (blocks == 0 || blocks == ctx_json_count(json, list))
 		return 0;
-	if (need_drop(writer, list, err) < 0)
+	if (reserve_drop_flags(writer, list, err) < 0)
 		return -1;
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next) {
-		writer->drop[i] = is_hint(json, node);
+		writer->drop[i] = is_breakpoint_block(json, node);
 		for (k = 0; k < n_stay; k++)
 			writer->drop[i] &= stay[k] != node;
 		i++;
@@ -742,7 +747,7 @@ drop_hints(struct ctx_breakpoint_writer *writer, uint32_t list,
  * and right already.
  */
 static int
-write_block(struct ctx_breakpoint_writer *writer,
+write_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t block, uint32_t behind, bool marked, bool *stays,
     struct ctx_err *err)
@@ -750,15 +755,15 @@ write_block(struct ctx_breakpoint_writer *writer,
 	bool inside;
 
 	*stays = marked && format->separate_block && behind != 0 &&
-	    is_right(writer->json, behind, format, ttl);
+	    has_right_breakpoint(writer->json, behind, format, ttl);
 	inside = marked && !format->separate_block &&
-	    is_right(writer->json, block, format, ttl);
+	    has_right_breakpoint(writer->json, block, format, ttl);
 	if ((!inside && ctx_breakpoint_strip(writer, block, err) < 0) ||
-	    strip_inner(writer, block, err) < 0)
+	    strip_nested_lists(writer, block, err) < 0)
 		return -1;
 	if (!marked || inside || *stays)
 		return 0;
-	return put(writer, format, ttl, block, err);
+	return put_breakpoint(writer, format, ttl, block, err);
 }
 
 int
@@ -774,24 +779,24 @@ ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
 	if (list == 0)
 		return 0;
 	if (json->nodes[list].kind == CTX_JSON_STRING && mask != 0)
-		return put_text(writer, format, ttl, list, err);
+		return put_text_breakpoint(writer, format, ttl, list, err);
 	if (json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
 	end = json->nodes[list].next;
 	left = count_blocks(json, list);
 	for (node = list + 1; node < end; node = next) {
 		next = json->nodes[node].next;
-		if (is_hint(json, node))
+		if (is_breakpoint_block(json, node))
 			continue;
 		marked =
 		    left-- <= CTX_BREAKPOINT_REACH && (mask >> left & 1) != 0;
-		if (write_block(writer, format, ttl, node,
+		if (write_breakpoint(writer, format, ttl, node,
 			next < end ? next : 0, marked, &stays, err) < 0)
 			return -1;
 		if (stays)
 			stay[n_stay++] = next;
 	}
-	return drop_hints(writer, list, stay, n_stay, err);
+	return drop_breakpoints(writer, list, stay, n_stay, err);
 }
 
 _Static_assert(CTX_BREAKPOINT_LISTS >= 2 * sizeof table / sizeof table[0],

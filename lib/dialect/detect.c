@@ -137,7 +137,7 @@ static const struct {
 /* Is the object nothing but what someone said: a role, a text, perhaps a
  * name? */
 static bool
-is_said(const struct ctx_json *json, uint32_t node)
+is_plain_message(const struct ctx_json *json, uint32_t node)
 {
 	const struct ctx_node *nodes = json->nodes;
 	uint32_t key, role = 0;
@@ -163,10 +163,10 @@ is_said(const struct ctx_json *json, uint32_t node)
 /* Many messages are so.  No wrapper and no row but generic claims them, so
  * none need be asked. */
 static bool
-detect_said(const struct ctx_json *json, uint32_t node,
+detect_plain_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
 {
-	if (!is_said(json, node))
+	if (!is_plain_message(json, node))
 		return false;
 	layout->kind = CTX_LAYOUT_MESSAGE;
 	layout->dialect = ctx_dialect_find("generic");
@@ -223,7 +223,7 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	const char *why;
 	size_t i;
 
-	if (detect_said(json, node, layout))
+	if (detect_plain_message(json, node, layout))
 		return;
 	for (i = 0; (row = ctx_dialect_at(i)) != NULL; i++) {
 		why = row->matches(json, node);
@@ -242,7 +242,7 @@ detect_message(const struct ctx_json *json, uint32_t node,
 /* No message told: one may have been likely of a dialect, unless another
  * rules that out. */
 static void
-weigh_likely(const struct ctx_record_layout *likely, const char *chat,
+choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
 {
 	if (!likely->likely)
@@ -289,12 +289,12 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 			chat = ctx_detect_chat(json, message, first);
 		first = false;
 	}
-	weigh_likely(&likely, chat, layout);
+	choose_likely(&likely, chat, layout);
 }
 
 /* For messages that tell nothing: what is around them may. */
 static void
-take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
+detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
 {
 	size_t i;
@@ -319,7 +319,7 @@ take_hint(const struct ctx_json *json, const struct wrapper *wrapper,
 
 /* Texts to be completed, or to be embedded, are no messages. */
 static bool
-are_texts(const struct ctx_json *json, uint32_t array)
+is_text_list(const struct ctx_json *json, uint32_t array)
 {
 	uint32_t one = array + 1, end = json->nodes[array].next;
 
@@ -329,7 +329,7 @@ are_texts(const struct ctx_json *json, uint32_t array)
 }
 
 static bool
-contains(struct ctx_str text, const char *word)
+has_substring(struct ctx_str text, const char *word)
 {
 	size_t n = strlen(word), i;
 
@@ -361,14 +361,14 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 			return false;
 	name = ctx_json_str(json, model);
 	for (i = 0; i < sizeof models / sizeof models[0]; i++)
-		if (contains(name, models[i]))
+		if (has_substring(name, models[i]))
 			return false;
 	return true;
 }
 
 /* The messages that a wrapper would keep in the object node, or 0. */
 static uint32_t
-unwrap(const struct ctx_json *json, uint32_t node,
+find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
 {
 	uint32_t messages;
@@ -392,7 +392,7 @@ unwrap(const struct ctx_json *json, uint32_t node,
 	    json->nodes[messages].kind !=
 		(wrapper->single ? CTX_JSON_OBJECT : CTX_JSON_ARRAY))
 		return 0;
-	if (ctx_is_array(json, messages) && are_texts(json, messages))
+	if (ctx_is_array(json, messages) && is_text_list(json, messages))
 		return 0;
 	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
@@ -424,7 +424,7 @@ goes_on(const struct ctx_json *json, const struct wrapper *wrapper,
 
 /* The name of the model, or 0. */
 static uint32_t
-model_of(const struct ctx_json *json, uint32_t request)
+find_model_name(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const keys[] = {"model", "modelId",
 	    "gen_ai.request.model"};
@@ -447,12 +447,12 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	const struct wrapper *wrapper;
 	size_t i;
 
-	if (detect_said(json, node, layout))
+	if (detect_plain_message(json, node, layout))
 		return;
 	for (i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
 		wrapper = &wrappers[i];
-		layout->messages =
-		    unwrap(json, node, wrapper, &layout->request);
+		layout->messages = find_wrapped_messages(json, node, wrapper,
+		    &layout->request);
 		if (layout->messages == 0)
 			continue;
 		layout->element = wrapper->element;
@@ -460,11 +460,11 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		    json->nodes[layout->messages].kind == CTX_JSON_STRING;
 		layout->is_response = wrapper->answers;
 		layout->in_request = !wrapper->answers;
-		layout->model = model_of(json, layout->request);
+		layout->model = find_model_name(json, layout->request);
 		layout->has_remote_state = layout->in_request &&
 		    goes_on(json, wrapper, layout->request);
 		detect_messages(json, layout);
-		take_hint(json, wrapper, layout);
+		detect_by_wrapper(json, wrapper, layout);
 		return;
 	}
 	layout->request = 0;

@@ -6,7 +6,7 @@
 /* Matches a piece of JSON, with any white space between its tokens and any
  * escapes in its strings; moves *p behind it. */
 static bool
-match(const char **p, const char *end, const char *piece)
+match_json(const char **p, const char *end, const char *piece)
 {
 	bool quoted = false;
 	uint32_t c;
@@ -59,14 +59,14 @@ ctx_result_content_text(const struct ctx_json *json, uint32_t body,
 	const char *end = json->text + nodes[body].end;
 	uint32_t node = body;
 
-	if (body == 0 || !match(&p, end, form[0]))
+	if (body == 0 || !match_json(&p, end, form[0]))
 		return 0;
 	while (node < nodes[body].next && json->text + nodes[node].at != p)
 		node++;
 	if (node == nodes[body].next || nodes[node].kind != CTX_JSON_STRING)
 		return 0;
 	p = json->text + nodes[node].end;
-	return match(&p, end, form[1]) && p == end ? node : 0;
+	return match_json(&p, end, form[1]) && p == end ? node : 0;
 }
 
 bool
@@ -100,7 +100,7 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 /* The first part of result i that is its own and stands in its body, or
  * NULL. */
 static const struct ctx_block *
-first_within(const struct ctx_message *message, size_t i)
+find_first_within(const struct ctx_message *message, size_t i)
 {
 	const uint32_t body = message->blocks[i].payload;
 	const struct ctx_block *block = &message->blocks[i + 1];
@@ -117,7 +117,7 @@ ctx_result_content_lists(const struct ctx_message *message, size_t i)
 {
 	const struct ctx_node *nodes = message->json->nodes;
 	const uint32_t body = message->blocks[i].payload;
-	const struct ctx_block *block = first_within(message, i);
+	const struct ctx_block *block = find_first_within(message, i);
 
 	return nodes[body].kind == CTX_JSON_ARRAY ||
 	    (block != NULL && block->container > body &&
@@ -128,7 +128,7 @@ uint32_t
 ctx_result_content_value(const struct ctx_message *message, size_t i)
 {
 	const uint32_t body = message->blocks[i].payload;
-	const struct ctx_block *block = first_within(message, i);
+	const struct ctx_block *block = find_first_within(message, i);
 	bool only =
 	    i + 2 >= message->n || message->blocks[i + 2].result_index != i + 1;
 

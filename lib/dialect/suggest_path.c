@@ -15,7 +15,7 @@ ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 
 /* The child of the container that the node is or lies in. */
 static uint32_t
-child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
+find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
 	bool object = json->nodes[container].kind == CTX_JSON_OBJECT;
 	uint32_t child = container + 1 + object;
@@ -82,7 +82,7 @@ write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 	uint32_t at, child;
 
 	for (at = 0; at != node; at = child) {
-		child = child_with(json, at, node);
+		child = find_child_with(json, at, node);
 		key = (struct ctx_str){NULL, 0};
 		if (json->nodes[at].kind == CTX_JSON_OBJECT)
 			key = ctx_json_str(json, child - 1);

@@ -13,7 +13,7 @@
 enum { TAIL = 200 }; /* bytes of a literal that hold its last line */
 
 static bool
-is_letter(char c)
+is_word_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -33,7 +33,7 @@ begins(struct ctx_str text, const char *word)
 }
 
 static bool
-contains(struct ctx_str text, const char *word)
+contains_phrase(struct ctx_str text, const char *word)
 {
 	for (; text.n > 0; text.p++, text.n--)
 		if (begins(text, word))
@@ -61,7 +61,7 @@ next_word(struct ctx_str *line)
 {
 	struct ctx_str word = {line->p, 0};
 
-	while (line->n > 0 && !is_letter(*line->p)) {
+	while (line->n > 0 && !is_word_letter(*line->p)) {
 		if (line->n > 1 && line->p[0] == '<' && line->p[1] == '/') {
 			line->p += 2;
 			line->n -= 2;
@@ -70,7 +70,8 @@ next_word(struct ctx_str *line)
 		line->p++;
 		line->n--;
 	}
-	for (word.p = line->p; line->n > 0 && is_letter(*line->p); line->p++) {
+	for (word.p = line->p; line->n > 0 && is_word_letter(*line->p);
+	     line->p++) {
 		line->n--;
 		word.n++;
 	}
@@ -79,7 +80,7 @@ next_word(struct ctx_str *line)
 
 /* True if the word is one of the list, in either case. */
 static bool
-is_one(struct ctx_str word, const char *const *list)
+is_word_of(struct ctx_str word, const char *const *list)
 {
 	for (; *list != NULL; list++)
 		if (word.n == strlen(*list) && begins(word, *list))
@@ -98,11 +99,11 @@ ends_demo(struct ctx_str line)
 	    "demonstrations", "trajectory", NULL};
 	struct ctx_str word = next_word(&line);
 
-	if (!is_one(word, end))
+	if (!is_word_of(word, end))
 		return false;
-	while (is_one(word = next_word(&line), little))
+	while (is_word_of(word = next_word(&line), little))
 		;
-	return is_one(word, demo) && next_word(&line).n == 0;
+	return is_word_of(word, demo) && next_word(&line).n == 0;
 }
 
 /* The last text of a message that holds only texts and results, a node; 0:
@@ -132,8 +133,9 @@ find_end(const struct ctx_message *message)
 	raw = ctx_json_str(message->json, node);
 	if (raw.n > TAIL)
 		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
-	return contains(raw, "demo") || contains(raw, "trajectory") ||
-		contains(raw, "u00") /* a letter may be escaped */
+	return contains_phrase(raw, "demo") ||
+		contains_phrase(raw, "trajectory") ||
+		contains_phrase(raw, "u00") /* a letter may be escaped */
 	    ? node
 	    : 0;
 }

@@ -167,7 +167,8 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 /* A call gets more results.  Where it has no id any later one without may be
  * of it. */
 static void
-go_on(struct ctx_groups *groups, const struct ctx_call_key *key, uint32_t call)
+expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
+    uint32_t call)
 {
 	groups->has_more_results = true;
 	groups->segments[call].flags |= CTX_SEGMENT_MORE_RESULTS;
@@ -223,7 +224,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			if (tool == 0)
 				tool = called;
 			if (block->is_partial)
-				go_on(groups, &key, call);
+				expect_more_results(groups, &key, call);
 		} else if (groups->has_remote_state) {
 			groups->segments[results].flags |= CTX_SEGMENT_PINNED;
 		} else if (groups->unnamed_calls != NONE && key.id.p == NULL) {
@@ -510,7 +511,7 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * alike.
  */
 static int
-ask(struct ctx_groups *groups, const struct ctx_message *message,
+mark_task(struct ctx_groups *groups, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->asks;
@@ -619,7 +620,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	join_pieces(groups, message, (uint32_t)groups->n - 1);
 	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
 	groups->asked &= groups->turn == turn;
-	return written ? ask(groups, message, err) : 0;
+	return written ? mark_task(groups, message, err) : 0;
 }
 
 int

@@ -17,7 +17,7 @@
 
 enum way { BY_ID, BY_NAME, BY_ORDER, WAYS };
 
-struct call {
+struct open_tool_call {
 	uint32_t item; /* NONE: the slot is free */
 	uint32_t tool;
 	uint32_t free; /* next free slot */
@@ -35,7 +35,7 @@ struct list {
 
 struct ctx_calls {
 	struct ctx_hashkey hash;
-	struct call *calls;
+	struct open_tool_call *calls;
 	size_t n_calls, cap_calls;
 	uint32_t free_call;
 	struct list *lists;
@@ -130,7 +130,7 @@ hash_key(const struct ctx_calls *calls, enum way way,
 
 /* The link that leads to the list of a key, or to NONE. */
 static uint32_t *
-find(struct ctx_calls *calls, const uint64_t key[2])
+find_link(struct ctx_calls *calls, const uint64_t key[2])
 {
 	uint32_t *link = &calls->buckets[key[0] & calls->mask];
 	struct list *list;
@@ -147,7 +147,7 @@ find(struct ctx_calls *calls, const uint64_t key[2])
 static uint32_t
 list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
 {
-	uint32_t l = *find(calls, key), *link;
+	uint32_t l = *find_link(calls, key), *link;
 	struct list *grown;
 
 	if (l != NONE)
@@ -167,7 +167,7 @@ list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
 		l = (uint32_t)calls->n_lists++;
 	}
 	calls->lists[l] = (struct list){{key[0], key[1]}, NONE, NONE, NONE};
-	link = find(calls, key);
+	link = find_link(calls, key);
 	*link = l;
 	calls->used_lists++;
 	return l;
@@ -178,7 +178,7 @@ static uint32_t
 new_call(struct ctx_calls *calls, struct ctx_err *err)
 {
 	uint32_t c = calls->free_call;
-	struct call *grown;
+	struct open_tool_call *grown;
 
 	if (c != NONE) {
 		calls->free_call = calls->calls[c].free;
@@ -202,7 +202,7 @@ static void
 enter(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
 {
 	struct list *list = &calls->lists[l];
-	struct call *call = &calls->calls[c];
+	struct open_tool_call *call = &calls->calls[c];
 
 	call->in[way].list = l;
 	call->in[way].before = call->in[way].behind = NONE;
@@ -221,7 +221,7 @@ enter(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
 
 /* Takes a call out of a list, which goes when it is empty. */
 static void
-leave(struct ctx_calls *calls, uint32_t c, enum way way)
+unlink_call(struct ctx_calls *calls, uint32_t c, enum way way)
 {
 	uint32_t l = calls->calls[c].in[way].list, *link;
 	uint32_t before = calls->calls[c].in[way].before;
@@ -242,7 +242,7 @@ leave(struct ctx_calls *calls, uint32_t c, enum way way)
 		list->last = before;
 	if (list->first != NONE)
 		return;
-	link = find(calls, list->key);
+	link = find_link(calls, list->key);
 	*link = list->chain;
 	list->chain = calls->free_list;
 	calls->free_list = l;
@@ -335,7 +335,7 @@ first_of(struct ctx_calls *calls, enum way way, const struct ctx_call_key *key)
 	uint32_t l;
 
 	hash_key(calls, way, key, hash);
-	l = *find(calls, hash);
+	l = *find_link(calls, hash);
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
@@ -374,7 +374,7 @@ ctx_open_calls_take(struct ctx_calls *calls, uint32_t call)
 	unsigned way;
 
 	for (way = 0; way < WAYS; way++)
-		leave(calls, call, way);
+		unlink_call(calls, call, way);
 	calls->calls[call].item = NONE;
 	calls->calls[call].free = calls->free_call;
 	calls->free_call = call;
@@ -406,8 +406,8 @@ ctx_open_calls_expire(struct ctx_calls *calls)
 			ctx_open_calls_take(calls, c);
 			return item;
 		}
-		leave(calls, c, BY_NAME);
-		leave(calls, c, BY_ORDER);
+		unlink_call(calls, c, BY_NAME);
+		unlink_call(calls, c, BY_ORDER);
 	}
 	return CTX_NO_SEGMENT;
 }

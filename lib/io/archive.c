@@ -14,7 +14,7 @@
 /* No call is asked to write more: systems refuse or cut more than INT_MAX. */
 #define MOST ((size_t)512 << 20)
 
-/* A file is opened to be read as well, for what it ends in (begin_line).  Not
+/* A file is opened to be read as well, for what it ends in (end_torn_line). Not
  * a pipe: it would have us as a reader, and wait for no other. */
 static int
 open_file(const char *path)
@@ -50,7 +50,7 @@ open_directory(const char *path)
 /* A new file has its name on disk when its directory is there; an older one
  * may be of a run that did not come so far. */
 static int
-keep_directory(struct ctx_archive *archive)
+open_archive_directory(struct ctx_archive *archive)
 {
 	struct stat file;
 
@@ -76,7 +76,7 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	archive->fd = open_file(path);
 	if (archive->fd < 0)
 		return ctx_err_open(err, errno, "archive ", path);
-	if (keep_directory(archive) == 0)
+	if (open_archive_directory(archive) == 0)
 		return 0;
 	ctx_err_sys(err, errno, "cannot open the directory of archive %s",
 	    path);
@@ -124,7 +124,7 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 /* Ends the line of what was cut short, by a full disk or the end of who wrote
  * it; behind it, the next record would be none. */
 static int
-begin_line(const struct ctx_archive *archive, struct ctx_err *err)
+end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
 	struct stat file;
 	char last;
@@ -142,12 +142,12 @@ begin_line(const struct ctx_archive *archive, struct ctx_err *err)
 }
 
 static int
-write_lines(struct ctx_archive *archive, struct ctx_str text,
+write_archive_lines(struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
 {
 	if (text.n == 0)
 		return 0;
-	if (begin_line(archive, err) < 0 ||
+	if (end_torn_line(archive, err) < 0 ||
 	    write_out(archive, text, end, err) < 0)
 		return -1;
 	archive->end = (uint64_t)lseek(archive->fd, 0, SEEK_CUR);
@@ -155,11 +155,12 @@ write_lines(struct ctx_archive *archive, struct ctx_str text,
 }
 
 static int
-flush(struct ctx_archive *archive, struct ctx_err *err)
+write_pending(struct ctx_archive *archive, struct ctx_err *err)
 {
 	struct ctx_str text = {archive->pending.p, archive->pending.n};
 
-	if (write_lines(archive, text, (struct ctx_str){"", 0}, err) < 0)
+	if (write_archive_lines(archive, text, (struct ctx_str){"", 0}, err) <
+	    0)
 		return -1;
 	archive->pending.n = 0;
 	return 0;
@@ -169,9 +170,10 @@ flush(struct ctx_archive *archive, struct ctx_err *err)
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
-	if (flush(archive, err) < 0)
+	if (write_pending(archive, err) < 0)
 		return -1;
-	return write_lines(archive, text, (struct ctx_str){"\n", 1}, err);
+	return write_archive_lines(archive, text, (struct ctx_str){"\n", 1},
+	    err);
 }
 
 int
@@ -194,7 +196,7 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	for (i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')
 			pending->p[i] = ' ';
-	return pending->n >= FLUSH_AT ? flush(archive, err) : 0;
+	return pending->n >= FLUSH_AT ? write_pending(archive, err) : 0;
 }
 
 /* A pipe or a device has nothing to sync, which is no failure. */
@@ -217,7 +219,7 @@ ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err)
 {
 	if (!archive->dirty)
 		return 0;
-	if (flush(archive, err) < 0)
+	if (write_pending(archive, err) < 0)
 		return -1;
 	if (!is_synced(archive->fd) ||
 	    (archive->directory >= 0 && !is_synced(archive->directory)))

@@ -2,10 +2,10 @@
  * reader.c - descriptors to records
  *
  * One buffer holds the record in the making and what was read ahead; only
- * more() reads into it, grows it or moves it, so all places in it are kept
+ * read_more() reads into it, grows it or moves it, so all places in it are kept
  * as offsets from the start of the record.  Blanks up to the first byte of a
- * value are the same in both framings; then line_record looks for the line
- * feed, value_record for the end of the value.  No record waits for a byte
+ * value are the same in both framings; then read_line_record looks for the line
+ * feed, read_value_record for the end of the value.  No record waits for a byte
  * that it does not need, so how the bytes arrive never shows in the records.
  *
  * Files are read, not mapped: looking at 100 MB and writing them to a pipe took
@@ -163,7 +163,7 @@ open_next(struct ctx_reader *r, struct ctx_err *err)
 
 /* Moves a place over n bytes; the column counts from 0. */
 static void
-walk(const char *p, size_t n, uint64_t *line, uint64_t *column)
+advance_position(const char *p, size_t n, uint64_t *line, uint64_t *column)
 {
 	const char *end = p + n;
 	const char *lf;
@@ -178,18 +178,18 @@ walk(const char *p, size_t n, uint64_t *line, uint64_t *column)
 
 /* Gives an error its place: at bytes behind the start of the record. */
 static void
-place(const struct ctx_reader *r, size_t at, struct ctx_err *err)
+locate_error(const struct ctx_reader *r, size_t at, struct ctx_err *err)
 {
 	err->file = r->name;
 	err->line = r->line;
 	err->column = r->column;
-	walk(r->buf.p + r->from, at, &err->line, &err->column);
+	advance_position(r->buf.p + r->from, at, &err->line, &err->column);
 	err->column++;
 }
 
 /* Bytes at hand of the record in the making and what is behind it. */
 static size_t
-ahead(const struct ctx_reader *r)
+bytes_ahead(const struct ctx_reader *r)
 {
 	return r->buf.n - r->from;
 }
@@ -199,9 +199,9 @@ ahead(const struct ctx_reader *r)
  * it.  It moves once only, for then it stays in front until it is whole.
  */
 static int
-make_room(struct ctx_reader *r, struct ctx_err *err)
+make_read_room(struct ctx_reader *r, struct ctx_err *err)
 {
-	size_t rest = ahead(r);
+	size_t rest = bytes_ahead(r);
 	struct ctx_buf fresh = {0};
 
 	if (r->buf.cap > CTX_BUF_KEEP && r->last < CTX_BUF_KEEP / 4 &&
@@ -216,7 +216,7 @@ make_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* One byte more, for the line feed that take() may add. */
+	/* One byte more, for the line feed that take_record() may add. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
@@ -244,7 +244,7 @@ read_some(int fd, char *p, size_t n)
  * that no output is held back while we wait for input.
  */
 static int
-more(struct ctx_reader *r, struct ctx_err *err)
+read_more(struct ctx_reader *r, struct ctx_err *err)
 {
 	size_t room;
 	ssize_t got;
@@ -253,15 +253,15 @@ more(struct ctx_reader *r, struct ctx_err *err)
 		return 0;
 	if (ctx_reader_flush(r, err) < 0)
 		return -1;
-	if (ahead(r) >= RECORD_MAX) {
+	if (bytes_ahead(r) >= RECORD_MAX) {
 		ctx_err_set(err, CTX_ELIMIT,
 		    "a record of 4 GiB or more; the limit is %llu bytes",
 		    (unsigned long long)RECORD_MAX - 1);
-		place(r, 0, err);
+		locate_error(r, 0, err);
 		return -1;
 	}
-	if (make_room(r, err) < 0) {
-		place(r, 0, err);
+	if (make_read_room(r, err) < 0) {
+		locate_error(r, 0, err);
 		return -1;
 	}
 	room = r->buf.cap - r->buf.n - 1;
@@ -281,8 +281,8 @@ more(struct ctx_reader *r, struct ctx_err *err)
 
 /* The next n bytes are a record.  Returns 1. */
 static int
-take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
-    size_t n)
+take_record(struct ctx_reader *r, struct ctx_record *record,
+    enum ctx_record_kind kind, size_t n)
 {
 	char *p = r->buf.p + r->from;
 
@@ -290,7 +290,7 @@ take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
 	record->file = r->name;
 	record->line = r->line;
 	/* Only at the end of a file can a line feed be missing here. */
-	if (n == ahead(r) && p[n - 1] != '\n' && has_next(r)) {
+	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
 	}
@@ -302,15 +302,15 @@ take(struct ctx_reader *r, struct ctx_record *record, enum ctx_record_kind kind,
 		r->line++;
 		r->column = 0;
 	} else {
-		walk(p, n, &r->line, &r->column);
+		advance_position(p, n, &r->line, &r->column);
 	}
 	return 1;
 }
 
 /*
- * A record that took several reads stands in front of the buffer (make_room),
- * with less than one read behind it: so a long one can be had with the buffer
- * instead of being copied out of it.
+ * A record that took several reads stands in front of the buffer
+ * (make_read_room), with less than one read behind it: so a long one can be had
+ * with the buffer instead of being copied out of it.
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
@@ -328,10 +328,12 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* One byte more, as in make_room, which may not be called again. */
-	if (ctx_buf_reserve(&fresh, ahead(reader) + READ_LEAST, err) < 0 ||
-	    ctx_buf_add(&fresh, buf->p + reader->from, ahead(reader), err) <
-		0) {
+	/* One byte more, as in make_read_room, which may not be called again.
+	 */
+	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
+		0 ||
+	    ctx_buf_add(&fresh, buf->p + reader->from, bytes_ahead(reader),
+		err) < 0) {
 		ctx_buf_release(&fresh);
 		return NULL;
 	}
@@ -349,7 +351,7 @@ take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 	r->json.text = r->buf.p + r->from + at;
 	record->value = ctx_json_str(&r->json, 0);
 	record->json = &r->json;
-	return take(r, record, CTX_RECORD_JSON, n);
+	return take_record(r, record, CTX_RECORD_JSON, n);
 }
 
 /*
@@ -365,13 +367,13 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 
 	for (;;) {
 		p = r->buf.p + r->from;
-		n = ahead(r);
+		n = bytes_ahead(r);
 		while (*at < n &&
 		    (p[*at] == ' ' || p[*at] == '\t' || p[*at] == '\r'))
 			++*at;
 		if (*at < n)
 			return 1;
-		rc = more(r, err);
+		rc = read_more(r, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -389,14 +391,14 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 
 	for (;;) {
 		p = r->buf.p + r->from;
-		*n = ahead(r);
+		*n = bytes_ahead(r);
 		lf = memchr(p + at, '\n', *n - at);
 		if (lf != NULL) {
 			*n = (size_t)(lf - p) + 1;
 			return 1;
 		}
 		at = *n;
-		rc = more(r, err);
+		rc = read_more(r, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -404,7 +406,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 
 /* Scans n bytes of a value that begins at bytes behind the record's start. */
 static int
-scan(struct ctx_reader *r, size_t at, size_t n, size_t *used,
+scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
 {
 	int rc = ctx_json_scan(&r->json, r->buf.p + r->from + at, n, used, err);
@@ -412,7 +414,7 @@ scan(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 	if (rc < 0 && err->column > 0)
 		at += (size_t)err->column - 1;
 	if (rc < 0)
-		place(r, at, err);
+		locate_error(r, at, err);
 	return rc;
 }
 
@@ -448,7 +450,7 @@ skip_string(struct nest *nest, const char *p, size_t n)
 }
 
 static bool
-nest_ends(struct nest *nest, const char *p, size_t n)
+is_nest_closed(struct nest *nest, const char *p, size_t n)
 {
 	while (nest->at < n) {
 		if (nest->string) {
@@ -491,7 +493,7 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 {
 	if (!r->lenient || err->code == CTX_ENOMEM)
 		return -1;
-	return take(r, record, CTX_RECORD_BAD, n);
+	return take_record(r, record, CTX_RECORD_BAD, n);
 }
 
 /*
@@ -509,10 +511,10 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 	int rc;
 
 	for (;;) {
-		n = ahead(r) - at;
+		n = bytes_ahead(r) - at;
 		if (n >= due || r->eof ||
-		    nest_ends(&nest, r->buf.p + r->from + at, n)) {
-			rc = scan(r, at, n, &used, err);
+		    is_nest_closed(&nest, r->buf.p + r->from + at, n)) {
+			rc = scan_json(r, at, n, &used, err);
 			if (rc < 0)
 				return 0;
 			value = r->json.nodes;
@@ -525,11 +527,11 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 				break;
 			due = 4 * n;
 		}
-		if (more(r, err) < 0)
+		if (read_more(r, err) < 0)
 			return -1;
 	}
 	ctx_err_set(err, CTX_EINPUT, "unexpected end of input");
-	place(r, ahead(r), err);
+	locate_error(r, bytes_ahead(r), err);
 	return 0;
 }
 
@@ -538,7 +540,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
  * when the line feed has come, or anything else that is no blank.
  */
 static int
-value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
+read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
     struct ctx_err *err)
 {
 	struct ctx_err late;
@@ -549,11 +551,11 @@ value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		return -1;
 	if (rc == 0) {
 		/* Where the next value begins cannot be told. */
-		while (r->lenient && (rc = more(r, &late)) > 0)
+		while (r->lenient && (rc = read_more(r, &late)) > 0)
 			continue;
 		if (rc < 0)
 			*err = late;
-		return rc < 0 ? -1 : take_bad(r, record, ahead(r), err);
+		return rc < 0 ? -1 : take_bad(r, record, bytes_ahead(r), err);
 	}
 	n = at + r->json.nodes[0].end;
 	rc = skip_blanks(r, &n, err);
@@ -570,7 +572,7 @@ is_utf16(const struct ctx_reader *r)
 {
 	const char *p = r->buf.p + r->from;
 
-	return r->line == 1 && ahead(r) >= 2 &&
+	return r->line == 1 && bytes_ahead(r) >= 2 &&
 	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
 }
 
@@ -581,7 +583,7 @@ is_utf16(const struct ctx_reader *r)
  * what is wrong with the first value is told in its own words.
  */
 static int
-goes_on(struct ctx_reader *r, size_t at, struct ctx_err *err)
+check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
 {
 	int rc = r->framing == UNKNOWN && !r->lenient ? 1 : 0;
 
@@ -598,7 +600,7 @@ goes_on(struct ctx_reader *r, size_t at, struct ctx_err *err)
 
 /* A line whose value begins at bytes behind its start. */
 static int
-line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
+read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
     struct ctx_err *err)
 {
 	size_t n, used;
@@ -607,23 +609,23 @@ line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	whole = find_line(r, at, &n, err);
 	if (whole < 0)
 		return -1;
-	rc = scan(r, at, n - at, &used, err);
-	if (rc == 0 && whole && (rc = goes_on(r, at, err)) != 0)
-		return rc < 0 ? -1 : value_record(r, record, at, err);
+	rc = scan_json(r, at, n - at, &used, err);
+	if (rc == 0 && whole && (rc = check_value_continues(r, at, err)) != 0)
+		return rc < 0 ? -1 : read_value_record(r, record, at, err);
 	if (rc == 0) {
 		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
 		    whole ? "line" : "input");
-		place(r, whole ? n - 1 : n, err);
+		locate_error(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
 		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
-		place(r, at + used, err);
+		locate_error(r, at + used, err);
 		rc = 0;
 	}
 	if (rc < 0 && err->code == CTX_EINPUT && is_utf16(r)) {
 		ctx_err_set(err, CTX_EINPUT,
 		    "UTF-16; iconv -f UTF-16 "
 		    "-t UTF-8 makes of it what can be read");
-		place(r, 0, err);
+		locate_error(r, 0, err);
 	}
 	if (rc <= 0)
 		return take_bad(r, record, n, err);
@@ -640,14 +642,14 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 	int rc;
 
 	for (i = 0; i < sizeof bom - 1; i++) {
-		while (ahead(r) <= i)
-			if ((rc = more(r, err)) <= 0)
+		while (bytes_ahead(r) <= i)
+			if ((rc = read_more(r, err)) <= 0)
 				return rc;
 		if (r->buf.p[r->from + i] != bom[i])
 			return 0;
 	}
-	/* take() must know whether the file ends here. */
-	if (ahead(r) == i && more(r, err) < 0)
+	/* take_record() must know whether the file ends here. */
+	if (bytes_ahead(r) == i && read_more(r, err) < 0)
 		return -1;
 	/* Within a stream of several files it would be no mark. */
 	if (r->next > 1) {
@@ -655,12 +657,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 		r->column += i;
 		return 0;
 	}
-	return take(r, record, CTX_RECORD_BLANK, i);
+	return take_record(r, record, CTX_RECORD_BLANK, i);
 }
 
 /* The next record of the open file; 0 at its end. */
 static int
-next_in_file(struct ctx_reader *r, struct ctx_record *record,
+read_next_record(struct ctx_reader *r, struct ctx_record *record,
     struct ctx_err *err)
 {
 	size_t at = 0;
@@ -676,12 +678,12 @@ next_in_file(struct ctx_reader *r, struct ctx_record *record,
 	if (rc < 0 || (rc == 0 && at == 0))
 		return rc;
 	if (rc == 0)
-		return take(r, record, CTX_RECORD_BLANK, at);
+		return take_record(r, record, CTX_RECORD_BLANK, at);
 	if (r->buf.p[r->from + at] == '\n')
-		return take(r, record, CTX_RECORD_BLANK, at + 1);
+		return take_record(r, record, CTX_RECORD_BLANK, at + 1);
 	if (r->framing == VALUES)
-		return value_record(r, record, at, err);
-	return line_record(r, record, at, err);
+		return read_value_record(r, record, at, err);
+	return read_line_record(r, record, at, err);
 }
 
 int
@@ -702,7 +704,7 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 		rc = reader->fd < 0 ? open_next(reader, err) : 1;
 		if (rc <= 0)
 			return rc;
-		rc = next_in_file(reader, record, err);
+		rc = read_next_record(reader, record, err);
 		if (rc <= 0)
 			close_file(reader);
 	} while (rc == 0);

@@ -166,7 +166,7 @@ start_command(struct child *child, const char *command, struct ctx_err *err)
 }
 
 static int
-start(struct child *child, const char *command, struct ctx_err *err)
+start_child(struct child *child, const char *command, struct ctx_err *err)
 {
 	if (start_guard(child, err) < 0)
 		return -1;
@@ -179,7 +179,7 @@ start(struct child *child, const char *command, struct ctx_err *err)
 /* Holds back what must not end us now: SIGPIPE, of a command that stops
  * reading, and what would leave the command alone. */
 static void
-hold_back(struct until *until, sigset_t *before)
+block_signals(struct until *until, sigset_t *before)
 {
 	struct sigaction action;
 	sigset_t held;
@@ -200,7 +200,7 @@ hold_back(struct until *until, sigset_t *before)
 
 /* Lets through what was held back, but a SIGPIPE of ours. */
 static void
-let_through(const sigset_t *before)
+restore_signals(const sigset_t *before)
 {
 	struct timespec now = {0, 0};
 	sigset_t pipe_signal, pending;
@@ -215,7 +215,7 @@ let_through(const sigset_t *before)
 
 /* Milliseconds until the deadline, at least 0. */
 static int
-remaining(const struct timespec *deadline)
+ms_until_deadline(const struct timespec *deadline)
 {
 	struct timespec now;
 	int64_t ms;
@@ -228,10 +228,10 @@ remaining(const struct timespec *deadline)
 
 /* Milliseconds that may be waited, or -1: no more. */
 static int
-patience(const struct until *until, const struct ctx_command *exec,
+check_wait_time(const struct until *until, const struct ctx_command *exec,
     struct ctx_err *err)
 {
-	int left = remaining(&until->deadline);
+	int left = ms_until_deadline(&until->deadline);
 	sigset_t pending;
 	size_t i;
 
@@ -251,7 +251,7 @@ patience(const struct until *until, const struct ctx_command *exec,
 
 /* Writes some more of the input; a command may stop reading before its end. */
 static void
-feed(struct child *child, struct ctx_str *input)
+write_input(struct child *child, struct ctx_str *input)
 {
 	ssize_t n = write(child->in, input->p, input->n);
 
@@ -265,7 +265,7 @@ feed(struct child *child, struct ctx_str *input)
 
 /* Reads some more of the output: 1, or 0 at its end. */
 static int
-drain(struct child *child, struct ctx_buf *out, struct ctx_err *err)
+read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 {
 	ssize_t n;
 
@@ -281,7 +281,7 @@ drain(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 }
 
 static int
-converse(struct child *child, const struct ctx_command *exec,
+exchange_data(struct child *child, const struct ctx_command *exec,
     const struct until *until, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct ctx_str input = exec->input;
@@ -296,7 +296,7 @@ converse(struct child *child, const struct ctx_command *exec,
 	if (input.n == 0)
 		close_end(&child->in);
 	for (;;) {
-		left = patience(until, exec, err);
+		left = check_wait_time(until, exec, err);
 		if (left < 0)
 			return -1;
 		fds[0] = (struct pollfd){.fd = child->out, .events = POLLIN};
@@ -304,10 +304,10 @@ converse(struct child *child, const struct ctx_command *exec,
 		if (poll(fds, 2, left) < 0 && errno != EINTR)
 			return ctx_err_sys(err, errno, "cannot poll");
 		if (fds[1].revents != 0)
-			feed(child, &input);
+			write_input(child, &input);
 		if (fds[0].revents == 0)
 			continue;
-		rc = drain(child, out, err);
+		rc = read_output(child, out, err);
 		if (rc <= 0)
 			return rc;
 		if (out->n - from > exec->limit)
@@ -320,7 +320,7 @@ converse(struct child *child, const struct ctx_command *exec,
 /* Waits until the command has ended, which it may do after its output, but
  * leaves it to be waited for. */
 static int
-await(const struct child *child, const struct ctx_command *exec,
+await_exit(const struct child *child, const struct ctx_command *exec,
     const struct until *until, struct ctx_err *err)
 {
 	struct timespec nap = {0, 2000000};
@@ -334,7 +334,7 @@ await(const struct child *child, const struct ctx_command *exec,
 			return 0;
 		if (info.si_pid != 0)
 			return 0;
-		if (patience(until, exec, err) < 0)
+		if (check_wait_time(until, exec, err) < 0)
 			return -1;
 		(void)nanosleep(&nap, NULL);
 	}
@@ -342,7 +342,7 @@ await(const struct child *child, const struct ctx_command *exec,
 
 /* Sees to it that nothing of the command's group is left, and how it ended. */
 static int
-finish(struct child *child, const struct ctx_command *exec,
+finish_child(struct child *child, const struct ctx_command *exec,
     const struct until *until, bool kill_it, struct ctx_err *err)
 {
 	int status = 0, rc;
@@ -350,7 +350,7 @@ finish(struct child *child, const struct ctx_command *exec,
 
 	close_end(&child->in);
 	close_end(&child->out);
-	rc = kill_it ? -1 : await(child, exec, until, err);
+	rc = kill_it ? -1 : await_exit(child, exec, until, err);
 	end_group(child);
 	do
 		done = waitpid(child->pid, &status, 0);
@@ -382,19 +382,19 @@ ctx_run_command(const struct ctx_command *exec, struct ctx_buf *out,
 	size_t from = out->n;
 	int rc;
 
-	hold_back(&until, &before);
+	block_signals(&until, &before);
 	(void)clock_gettime(CLOCK_MONOTONIC, &until.deadline);
 	until.deadline.tv_sec += (time_t)exec->seconds;
-	rc = start(&child, exec->command, err);
+	rc = start_child(&child, exec->command, err);
 	if (rc == 0) {
-		rc = converse(&child, exec, &until, out, err);
-		if (finish(&child, exec, &until, rc < 0, &at_end) < 0 &&
+		rc = exchange_data(&child, exec, &until, out, err);
+		if (finish_child(&child, exec, &until, rc < 0, &at_end) < 0 &&
 		    rc == 0) {
 			*err = at_end;
 			rc = -1;
 		}
 	}
-	let_through(&before);
+	restore_signals(&before);
 	if (rc < 0)
 		return -1;
 	if (ctx_utf8_valid(out->p + from, out->n - from, CTX_SIMD_BEST) !=

@@ -41,7 +41,7 @@ ctx_writer_release(struct ctx_writer *writer)
 
 /* Keeps the first error; what was waiting can never be written in order. */
 static int
-fail(struct ctx_writer *writer, const struct ctx_err *err)
+record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {
 	writer->failed = *err;
 	writer->copied.n = 0;
@@ -50,7 +50,7 @@ fail(struct ctx_writer *writer, const struct ctx_err *err)
 }
 
 static int
-fail_sys(struct ctx_writer *writer, int sys, struct ctx_err *err)
+record_sys_failure(struct ctx_writer *writer, int sys, struct ctx_err *err)
 {
 	if (sys == EPIPE)
 		ctx_err_set(err, CTX_EPIPE, "the reader of the output is gone");
@@ -58,7 +58,7 @@ fail_sys(struct ctx_writer *writer, int sys, struct ctx_err *err)
 		ctx_err_sys(err, sys,
 		    writer->fd == STDOUT_FILENO ? "cannot write standard output"
 						: "cannot write");
-	return fail(writer, err);
+	return record_failure(writer, err);
 }
 
 static bool
@@ -113,7 +113,8 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		rc = write_some(writer->fd, own, run);
 		/* A device that takes nothing would keep us here for ever. */
 		if (rc <= 0)
-			return fail_sys(writer, rc < 0 ? errno : ENOSPC, err);
+			return record_sys_failure(writer,
+			    rc < 0 ? errno : ENOSPC, err);
 		n = (size_t)rc;
 		writer->written += n;
 		head = n < own.n ? n : own.n;
@@ -132,13 +133,13 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 
 /* Makes the run empty, so that a piece from elsewhere may follow. */
 static int
-settle(struct ctx_writer *writer, struct ctx_err *err)
+empty_run(struct ctx_writer *writer, struct ctx_err *err)
 {
 	if (writer->borrowed.n >= LONG_RUN)
 		return ctx_writer_flush(writer, err);
 	if (ctx_buf_add(&writer->copied, writer->borrowed.p, writer->borrowed.n,
 		err) < 0)
-		return fail(writer, err);
+		return record_failure(writer, err);
 	writer->borrowed.n = 0;
 	return 0;
 }
@@ -166,7 +167,7 @@ ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
 		run->n += n;
 		return flush_if_full(writer, err);
 	}
-	if (run->n > 0 && settle(writer, err) < 0)
+	if (run->n > 0 && empty_run(writer, err) < 0)
 		return -1;
 	run->p = p;
 	run->n = n;
@@ -185,10 +186,10 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 			return -1;
 		return ctx_writer_flush(writer, err);
 	}
-	if (writer->borrowed.n > 0 && settle(writer, err) < 0)
+	if (writer->borrowed.n > 0 && empty_run(writer, err) < 0)
 		return -1;
 	if (ctx_buf_add(&writer->copied, p, n, err) < 0)
-		return fail(writer, err);
+		return record_failure(writer, err);
 	return flush_if_full(writer, err);
 }
 
@@ -215,5 +216,5 @@ ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err)
 	 */
 	if (errno == EINTR || (errno == EBADF && writer->written == 0))
 		return 0;
-	return fail_sys(writer, errno, err);
+	return record_sys_failure(writer, errno, err);
 }

@@ -45,7 +45,7 @@ ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
 
 /* Removes what lies between two places in the scanned text. */
 static int
-cut(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
+remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
     uint32_t to, struct ctx_err *err)
 {
 	struct ctx_str old = {json->text + from, to - from};
@@ -75,15 +75,15 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 			open = true;
 		} else {
 			if (open &&
-			    cut(edits, json, from, kept ? to : nodes[at].at,
-				err) < 0)
+			    remove_span(edits, json, from,
+				kept ? to : nodes[at].at, err) < 0)
 				return -1;
 			open = false;
 			kept = true;
 		}
 		to = nodes[value].end;
 	}
-	return open ? cut(edits, json, from, to, err) : 0;
+	return open ? remove_span(edits, json, from, to, err) : 0;
 }
 
 void
@@ -102,7 +102,7 @@ ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 /* By place; what is inserted at a place stands before what is replaced
  * there, and several insertions stand as they were noted. */
 static int
-compare(const void *a, const void *b)
+compare_edits(const void *a, const void *b)
 {
 	const struct ctx_edit *x = a, *y = b;
 	uintptr_t px = (uintptr_t)x->old.p, py = (uintptr_t)y->old.p;
@@ -115,27 +115,27 @@ compare(const void *a, const void *b)
 }
 
 static void
-sort(struct ctx_edit *list, size_t n)
+sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
 	/* They mostly come in order, which costs qsort as much as any other. */
 	for (i = 1; i < n; i++)
-		if (compare(&list[i - 1], &list[i]) > 0)
+		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
 	if (i < n)
-		qsort(list, n, sizeof *list, compare);
+		qsort(list, n, sizeof *list, compare_edits);
 }
 
 /* By place, the longer first of those that start at one; of equal ones the
  * last noted first.  Insertions stand before all others of their place. */
 static int
-compare_span(const void *a, const void *b)
+compare_edit_spans(const void *a, const void *b)
 {
 	const struct ctx_edit *x = a, *y = b;
 
 	if (x->old.p != y->old.p || x->old.n == 0 || y->old.n == 0)
-		return compare(a, b);
+		return compare_edits(a, b);
 	if (x->old.n != y->old.n)
 		return x->old.n > y->old.n ? -1 : 1;
 	return x->at > y->at ? -1 : x->at < y->at;
@@ -149,7 +149,7 @@ ctx_edits_merge(struct ctx_edits *edits)
 	size_t i, n = 0;
 
 	if (edits->n > 1)
-		qsort(list, edits->n, sizeof *list, compare_span);
+		qsort(list, edits->n, sizeof *list, compare_edit_spans);
 	for (i = 0; i < edits->n; i++) {
 		at = (uintptr_t)list[i].old.p;
 		if (at + list[i].old.n <= end && at < end)
@@ -162,7 +162,7 @@ ctx_edits_merge(struct ctx_edits *edits)
 
 /* Does the edit lie in the text from place p on? */
 static bool
-fits(const struct ctx_edit *edit, const char *p, const char *end)
+is_edit_within(const struct ctx_edit *edit, const char *p, const char *end)
 {
 	uintptr_t from = (uintptr_t)p, to = (uintptr_t)end;
 	uintptr_t at = (uintptr_t)edit->old.p;
@@ -194,10 +194,10 @@ ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
 	size_t i;
 
 	if (n > 0)
-		sort(edits->list + first, n);
+		sort_edits(edits->list + first, n);
 	for (i = first; i < first + n; i++) {
 		edit = &edits->list[i];
-		if (!fits(edit, p, end))
+		if (!is_edit_within(edit, p, end))
 			return ctx_err_set(err, CTX_EARG,
 			    "edits overlap or lie outside the text");
 		if (ctx_buf_add(out, p, (size_t)(edit->old.p - p), err) < 0)

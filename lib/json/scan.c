@@ -33,7 +33,8 @@ struct scan {
 
 /* The place is the byte at p. */
 static int
-fail(const struct scan *s, const char *p, enum ctx_code code, const char *text)
+fail_at(const struct scan *s, const char *p, enum ctx_code code,
+    const char *text)
 {
 	ctx_err_set(s->err, code, "%s", text);
 	s->err->column = (uint64_t)(p - s->json->text) + 1;
@@ -41,13 +42,13 @@ fail(const struct scan *s, const char *p, enum ctx_code code, const char *text)
 }
 
 static int
-wrong(const struct scan *s, const char *p, const char *text)
+fail_input(const struct scan *s, const char *p, const char *text)
 {
-	return fail(s, p, CTX_EINPUT, text);
+	return fail_at(s, p, CTX_EINPUT, text);
 }
 
 static int
-grow(struct scan *s)
+grow_nodes(struct scan *s)
 {
 	struct ctx_node *nodes = ctx_grow(s->json->nodes, &s->json->cap,
 	    s->json->n + 1, sizeof *nodes, s->err);
@@ -60,12 +61,13 @@ grow(struct scan *s)
 
 /* Adds a node that spans from at to the place reached. */
 static inline int
-add(struct scan *s, const char *at, enum ctx_json_kind kind, bool escaped)
+append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
+    bool escaped)
 {
 	struct ctx_json *json = s->json;
 	struct ctx_node *node;
 
-	if (json->n == json->cap && grow(s) < 0)
+	if (json->n == json->cap && grow_nodes(s) < 0)
 		return -1;
 	node = &json->nodes[json->n++];
 	*node = (struct ctx_node){.at = (uint32_t)(at - json->text),
@@ -88,7 +90,7 @@ open_container(struct scan *s, enum ctx_json_kind kind)
 		return -1;
 	}
 	s->p++;
-	if (add(s, at, kind, false) < 0)
+	if (append_node(s, at, kind, false) < 0)
 		return -1;
 	s->depth++;
 	s->json->nodes[s->json->n - 1].next = s->open;
@@ -134,39 +136,39 @@ is_wordlike(char c)
 }
 
 static int
-digits(struct scan *s)
+scan_digits(struct scan *s)
 {
 	if (s->p == s->end)
 		return 0;
 	if (!is_digit(*s->p))
-		return wrong(s, s->p, "invalid number");
+		return fail_input(s, s->p, "invalid number");
 	while (s->p < s->end && is_digit(*s->p))
 		s->p++;
 	return 1;
 }
 
 static int
-fraction_and_exponent(struct scan *s)
+scan_fraction_exponent(struct scan *s)
 {
 	int rc;
 
 	if (s->p < s->end && *s->p == '.') {
 		s->p++;
-		if ((rc = digits(s)) <= 0)
+		if ((rc = scan_digits(s)) <= 0)
 			return rc;
 	}
 	if (s->p < s->end && (*s->p == 'e' || *s->p == 'E')) {
 		s->p++;
 		if (s->p < s->end && (*s->p == '+' || *s->p == '-'))
 			s->p++;
-		if ((rc = digits(s)) <= 0)
+		if ((rc = scan_digits(s)) <= 0)
 			return rc;
 	}
 	return 1;
 }
 
 static int
-number(struct scan *s)
+scan_number(struct scan *s)
 {
 	const char *at = s->p;
 	int rc;
@@ -174,17 +176,17 @@ number(struct scan *s)
 	s->p += *at == '-';
 	if (s->p < s->end && *s->p == '0')
 		s->p++; /* nothing may follow a leading zero */
-	else if ((rc = digits(s)) <= 0)
+	else if ((rc = scan_digits(s)) <= 0)
 		return rc;
-	if ((rc = fraction_and_exponent(s)) <= 0)
+	if ((rc = scan_fraction_exponent(s)) <= 0)
 		return rc;
 	if (s->p < s->end && is_wordlike(*s->p))
-		return wrong(s, s->p, "invalid number");
-	return add(s, at, CTX_JSON_NUMBER, false);
+		return fail_input(s, s->p, "invalid number");
+	return append_node(s, at, CTX_JSON_NUMBER, false);
 }
 
 static int
-word(struct scan *s, const char *text, enum ctx_json_kind kind)
+scan_word(struct scan *s, const char *text, enum ctx_json_kind kind)
 {
 	const char *at = s->p;
 
@@ -192,17 +194,17 @@ word(struct scan *s, const char *text, enum ctx_json_kind kind)
 		if (s->p == s->end)
 			return 0;
 		if (*s->p != *text)
-			return wrong(s, s->p, "expected a value");
+			return fail_input(s, s->p, "expected a value");
 	}
 	if (s->p < s->end && is_wordlike(*s->p))
-		return wrong(s, s->p, "expected a value");
-	return add(s, at, kind, false);
+		return fail_input(s, s->p, "expected a value");
+	return append_node(s, at, kind, false);
 }
 
 /* Do the n bytes at p begin a character that more bytes could complete?
  * The lowest or the highest continuation fits every lead byte. */
 static bool
-is_cut_short(const char *p, size_t n)
+is_truncated_char(const char *p, size_t n)
 {
 	char low[4] = {'\x80', '\x80', '\x80', '\x80'};
 	char high[4] = {'\xbf', '\xbf', '\xbf', '\xbf'};
@@ -221,7 +223,7 @@ is_cut_short(const char *p, size_t n)
  * it is within one vector and nothing before it needs a closer look.
  */
 static const char *
-short_end(const struct scan *s, const char *p)
+find_short_end(const struct scan *s, const char *p)
 {
 	PLAIN_VECTOR v, plain;
 	uint64_t found;
@@ -239,7 +241,8 @@ short_end(const struct scan *s, const char *p)
 
 /* The closing quote of the string whose text begins at p. */
 static int
-long_end(const struct scan *s, const char *p, const char **quote, bool *escaped)
+find_long_end(const struct scan *s, const char *p, const char **quote,
+    bool *escaped)
 {
 	struct string_end walk = {.p = p, .end = s->end};
 	const char *bad;
@@ -251,56 +254,57 @@ long_end(const struct scan *s, const char *p, const char **quote, bool *escaped)
 			s->json->simd);
 		if (bad < walk.p &&
 		    (walk.p < s->end ||
-			!is_cut_short(bad, (size_t)(walk.p - bad))))
-			return wrong(s, bad, "invalid UTF-8");
+			!is_truncated_char(bad, (size_t)(walk.p - bad))))
+			return fail_input(s, bad, "invalid UTF-8");
 	}
 	if (walk.wrong != NULL)
-		return wrong(s, walk.p, walk.wrong);
+		return fail_input(s, walk.p, walk.wrong);
 	*quote = walk.p;
 	*escaped = walk.escaped;
 	return walk.p < s->end;
 }
 
 static int
-string(struct scan *s)
+scan_string(struct scan *s)
 {
-	const char *at = s->p, *quote = short_end(s, at + 1);
+	const char *at = s->p, *quote = find_short_end(s, at + 1);
 	bool escaped = false;
 	int rc;
 
-	if (quote == NULL && (rc = long_end(s, at + 1, &quote, &escaped)) <= 0)
+	if (quote == NULL &&
+	    (rc = find_long_end(s, at + 1, &quote, &escaped)) <= 0)
 		return rc;
 	s->p = quote + 1;
-	return add(s, at, CTX_JSON_STRING, escaped);
+	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
 /* The value that begins at the place reached, or just its opening bracket. */
 static int
-value(struct scan *s, const char *expected)
+begin_value(struct scan *s, const char *expected)
 {
 	switch (*s->p) {
 	case '"':
-		return string(s);
+		return scan_string(s);
 	case '{':
 		return open_container(s, CTX_JSON_OBJECT);
 	case '[':
 		return open_container(s, CTX_JSON_ARRAY);
 	case 't':
-		return word(s, "true", CTX_JSON_TRUE);
+		return scan_word(s, "true", CTX_JSON_TRUE);
 	case 'f':
-		return word(s, "false", CTX_JSON_FALSE);
+		return scan_word(s, "false", CTX_JSON_FALSE);
 	case 'n':
-		return word(s, "null", CTX_JSON_NULL);
+		return scan_word(s, "null", CTX_JSON_NULL);
 	default:
 		if (*s->p == '-' || is_digit(*s->p))
-			return number(s);
-		return wrong(s, s->p, expected);
+			return scan_number(s);
+		return fail_input(s, s->p, expected);
 	}
 }
 
 /* The first two bytes of a key, which ends with end. */
 static uint16_t
-start_of(const char *key, char end)
+key_start(const char *key, char end)
 {
 	unsigned first = (unsigned char)key[0], second = 0;
 
@@ -319,65 +323,65 @@ start_of(const char *key, char end)
  * other keys of the formats.
  */
 static uint16_t
-bit_of(uint16_t start)
+key_bit(uint16_t start)
 {
 	return (uint16_t)(1u << ((start * 2485u & 0xffff) >> 12));
 }
 
 /* Notes how the key that was added last starts, with it and its object. */
 static void
-note_key(struct scan *s)
+record_key_start(struct scan *s)
 {
 	struct ctx_node *key = &s->json->nodes[s->json->n - 1];
 
-	key->keys = start_of(s->json->text + key->at + 1, '"');
+	key->keys = key_start(s->json->text + key->at + 1, '"');
 	s->json->nodes[s->open].keys |=
-	    key->escaped ? UINT16_MAX : bit_of(key->keys);
+	    key->escaped ? UINT16_MAX : key_bit(key->keys);
 }
 
 /* A key and what value says of its value. */
 static int
-member(struct scan *s, const char *expected)
+scan_member(struct scan *s, const char *expected)
 {
 	int rc;
 
 	if (*s->p != '"')
-		return wrong(s, s->p, expected);
-	if ((rc = string(s)) <= 0)
+		return fail_input(s, s->p, expected);
+	if ((rc = scan_string(s)) <= 0)
 		return rc;
-	note_key(s);
+	record_key_start(s);
 	if (!skip_space(s, s->end))
 		return 0;
 	if (*s->p != ':')
-		return wrong(s, s->p, "expected ':'");
+		return fail_input(s, s->p, "expected ':'");
 	s->p++;
-	return skip_space(s, s->end) ? value(s, "expected a value") : 0;
+	return skip_space(s, s->end) ? begin_value(s, "expected a value") : 0;
 }
 
 /* What stands behind an opening bracket. */
 static int
-first(struct scan *s, bool array)
+scan_first_child(struct scan *s, bool array)
 {
 	if (*s->p == (array ? ']' : '}'))
 		return close_container(s);
-	return array ? value(s, "expected a value or ']'")
-		     : member(s, "expected a key or '}'");
+	return array ? begin_value(s, "expected a value or ']'")
+		     : scan_member(s, "expected a key or '}'");
 }
 
 /* What stands behind a value in a container. */
 static int
-next(struct scan *s, bool array)
+scan_next_child(struct scan *s, bool array)
 {
 	if (*s->p == (array ? ']' : '}'))
 		return close_container(s);
 	if (*s->p != ',')
-		return wrong(s, s->p,
+		return fail_input(s, s->p,
 		    array ? "expected ',' or ']'" : "expected ',' or '}'");
 	s->p++;
 	if (!skip_space(s, s->end))
 		return 0;
-	return array ? value(s, "expected a value")
-		     : member(s, "expected a key");
+	return array ? begin_value(s, "expected a value")
+		     : scan_member(s, "expected a key");
 }
 
 static int
@@ -388,13 +392,13 @@ scan_value(struct scan *s)
 
 	if (!skip_space(s, s->end))
 		return 0;
-	rc = value(s, "expected a value");
+	rc = begin_value(s, "expected a value");
 	while (rc > 0 && s->depth > 0) {
 		if (!skip_space(s, s->end))
 			return 0;
 		array = s->json->nodes[s->open].kind == CTX_JSON_ARRAY;
-		rc = s->open == s->json->n - 1 ? first(s, array)
-					       : next(s, array);
+		rc = s->open == s->json->n - 1 ? scan_first_child(s, array)
+					       : scan_next_child(s, array);
 	}
 	return rc;
 }
@@ -415,7 +419,7 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	s.walk = ctx_string_end_select(json->simd);
 	rc = scan_value(&s);
 	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
-		return fail(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");
+		return fail_at(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");
 	if (rc > 0) {
 		(void)skip_space(&s, text + n);
 		*used = (size_t)(s.p - text);
@@ -543,7 +547,7 @@ is_compact(const struct ctx_json *json, uint32_t node)
 
 /* Appends brackets, commas and colons. */
 static int
-add_signs(struct ctx_buf *out, const char *p, const char *end,
+append_punctuation(struct ctx_buf *out, const char *p, const char *end,
     struct ctx_err *err)
 {
 	for (; p < end; p++)
@@ -554,7 +558,7 @@ add_signs(struct ctx_buf *out, const char *p, const char *end,
 }
 
 static int
-add_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
 {
 	struct ctx_str text = ctx_json_str(json, node);
@@ -579,14 +583,14 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
 		if (nodes[one].kind == CTX_JSON_ARRAY ||
 		    nodes[one].kind == CTX_JSON_OBJECT)
 			continue;
-		if (add_signs(scratch, json->text + at,
+		if (append_punctuation(scratch, json->text + at,
 			json->text + nodes[one].at, err) < 0 ||
-		    add_scalar(scratch, json, one, err) < 0)
+		    append_scalar(scratch, json, one, err) < 0)
 			return -1;
 		at = nodes[one].end;
 	}
-	if (add_signs(scratch, json->text + at, json->text + nodes[node].end,
-		err) < 0)
+	if (append_punctuation(scratch, json->text + at,
+		json->text + nodes[node].end, err) < 0)
 		return -1;
 	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
 	return 0;
@@ -611,9 +615,9 @@ uint32_t
 ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	const struct ctx_node *node = &json->nodes[obj];
-	uint16_t start = start_of(key, '\0');
+	uint16_t start = key_start(key, '\0');
 
-	if (node->kind != CTX_JSON_OBJECT || (node->keys & bit_of(start)) == 0)
+	if (node->kind != CTX_JSON_OBJECT || (node->keys & key_bit(start)) == 0)
 		return 0;
 	return find_last(json, obj, key, start);
 }

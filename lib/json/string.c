@@ -20,14 +20,14 @@ static const char meaning[256] = {['"'] = '"',
 
 /* What stands between the quotes. */
 static struct ctx_str
-inside(struct ctx_str literal)
+strip_quotes(struct ctx_str literal)
 {
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
 /* The first backslash of [p, end), or end. */
 static const char *
-backslash(const char *p, const char *end)
+find_backslash(const char *p, const char *end)
 {
 	const char *found = memchr(p, '\\', (size_t)(end - p));
 
@@ -37,7 +37,7 @@ backslash(const char *p, const char *end)
 /* Letters have bit 6, and their low half is one more than their digit less
  * nine. */
 static uint32_t
-digit(char c)
+hex_value(char c)
 {
 	unsigned u = (unsigned char)c;
 
@@ -45,15 +45,15 @@ digit(char c)
 }
 
 static uint32_t
-hex4(const char *p)
+parse_hex4(const char *p)
 {
-	return digit(p[0]) << 12 | digit(p[1]) << 8 | digit(p[2]) << 4 |
-	    digit(p[3]);
+	return hex_value(p[0]) << 12 | hex_value(p[1]) << 8 |
+	    hex_value(p[2]) << 4 | hex_value(p[3]);
 }
 
 /* The character of the escape at p, before end; returns its length. */
 static size_t
-unescape(const char *p, const char *end, uint32_t *cp)
+parse_escape(const char *p, const char *end, uint32_t *cp)
 {
 	uint32_t low;
 
@@ -61,11 +61,11 @@ unescape(const char *p, const char *end, uint32_t *cp)
 		*cp = (unsigned char)meaning[(unsigned char)p[1]];
 		return 2;
 	}
-	*cp = hex4(p + 2);
+	*cp = parse_hex4(p + 2);
 	if (*cp < 0xd800 || *cp > 0xdfff)
 		return 6;
 	if (*cp < 0xdc00 && end - p >= 12 && p[6] == '\\' && p[7] == 'u') {
-		low = hex4(p + 8);
+		low = parse_hex4(p + 8);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			*cp = 0x10000 + ((*cp - 0xd800) << 10 | (low - 0xdc00));
 			return 12;
@@ -81,7 +81,7 @@ decode_escape(const char **p, const char *end, char **to)
 {
 	uint32_t cp;
 
-	*p += unescape(*p, end, &cp);
+	*p += parse_escape(*p, end, &cp);
 	if (cp < 0x80)
 		*(*to)++ = (char)cp;
 	else
@@ -94,7 +94,7 @@ decode_escape(const char **p, const char *end, char **to)
  * copied, even if it has an escape and is overwritten from there on.
  */
 static char *
-decode(char *to, const char *p, const char *end)
+decode_escapes(char *to, const char *p, const char *end)
 {
 	PLAIN_VECTOR v;
 	uint64_t found;
@@ -125,19 +125,19 @@ int
 ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err)
 {
-	struct ctx_str text = inside(literal);
+	struct ctx_str text = strip_quotes(literal);
 	char *to;
 
 	if (ctx_buf_reserve(out, text.n, err) < 0)
 		return -1;
-	to = decode(out->p + out->n, text.p, text.p + text.n);
+	to = decode_escapes(out->p + out->n, text.p, text.p + text.n);
 	out->n = (size_t)(to - out->p);
 	return 0;
 }
 
 /* The letter of a short escape; 'u' for a long one; 0 for none. */
 static char
-letter(unsigned char c)
+escape_letter(unsigned char c)
 {
 	static const char of[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
 
@@ -147,12 +147,12 @@ letter(unsigned char c)
 /* Writes how a byte that may be escaped is; the bytes of that, 0 if it is
  * not. */
 static size_t
-escape(unsigned char c, char out[6])
+write_escape(unsigned char c, char out[6])
 {
 	static const char hex[] = "0123456789abcdef";
 
 	memcpy(out, "\\u00", 4);
-	out[1] = letter(c);
+	out[1] = escape_letter(c);
 	out[4] = hex[c >> 4];
 	out[5] = hex[c & 15];
 	return out[1] == '\0' ? 0 : out[1] == 'u' ? 6 : 2;
@@ -173,7 +173,7 @@ find_special(const char *p, const char *end)
 		if (found != 0)
 			return p + __builtin_ctzll(found);
 	}
-	while (p < end && letter((unsigned char)*p) == '\0')
+	while (p < end && escape_letter((unsigned char)*p) == '\0')
 		p++;
 	return p;
 }
@@ -197,7 +197,8 @@ ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
 		if (special == end)
 			break;
 		if (ctx_buf_add(out, written,
-			escape((unsigned char)*special, written), err) < 0)
+			write_escape((unsigned char)*special, written),
+			err) < 0)
 			return -1;
 	}
 	return ctx_buf_add(out, "\"", 1, err);
@@ -206,20 +207,21 @@ ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
 bool
 ctx_json_string_is_normalized(struct ctx_str literal)
 {
-	struct ctx_str text = inside(literal);
+	struct ctx_str text = strip_quotes(literal);
 	const char *p = text.p, *end = p + text.n;
 	char written[6];
 	uint32_t cp;
 	size_t n;
 
 	/* What must be escaped is, since the literal is valid. */
-	while ((p = backslash(p, end)) != end) {
+	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
 			p += 2; /* no other short form is needless */
 			continue;
 		}
-		n = unescape(p, end, &cp);
-		if (cp >= 0x80 || n != escape((unsigned char)cp, written) ||
+		n = parse_escape(p, end, &cp);
+		if (cp >= 0x80 ||
+		    n != write_escape((unsigned char)cp, written) ||
 		    memcmp(p, written, n) != 0)
 			return false;
 		p += n;
@@ -236,11 +238,11 @@ ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
 	uint32_t cp;
 	size_t n;
 
-	while ((next = backslash(p, end)) != end) {
+	while ((next = find_backslash(p, end)) != end) {
 		if (ctx_buf_add(out, p, (size_t)(next - p), err) < 0)
 			return -1;
-		p = next + unescape(next, end, &cp);
-		n = cp < 0x80 ? escape((unsigned char)cp, written) : 0;
+		p = next + parse_escape(next, end, &cp);
+		n = cp < 0x80 ? write_escape((unsigned char)cp, written) : 0;
 		if (n == 0)
 			n = ctx_utf8_put(written, cp);
 		if (ctx_buf_add(out, written, n, err) < 0)
@@ -251,7 +253,7 @@ ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
 
 /* Which of the BLOCK bytes at p are c, one bit each. */
 static uint64_t
-places(const char *p, char c)
+find_byte_positions(const char *p, char c)
 {
 	uint64_t found = 0;
 	size_t i;
@@ -270,7 +272,8 @@ struct excess {
 /* The bits of u are those letters of escapes in the block at p.  A byte of
  * each escape is counted elsewhere. */
 static void
-long_escapes(struct excess *excess, const char *p, uint64_t u, const char *end)
+add_long_escapes(struct excess *excess, const char *p, uint64_t u,
+    const char *end)
 {
 	const char *at;
 	char utf8[4];
@@ -282,7 +285,7 @@ long_escapes(struct excess *excess, const char *p, uint64_t u, const char *end)
 		/* One character may be two escapes. */
 		if (at < excess->end)
 			continue;
-		len = unescape(at, end, &cp);
+		len = parse_escape(at, end, &cp);
 		beyond = len - len / 6;
 		excess->end = at + len;
 		excess->chars += beyond - 1;
@@ -323,14 +326,14 @@ find_excess(struct ctx_str text)
 			memset(tail, 0, BLOCK);
 			block = memcpy(tail, p, (size_t)(end - p));
 		}
-		backslash = places(block, '\\');
+		backslash = find_byte_positions(block, '\\');
 		if ((backslash | carry) == 0)
 			continue;
 		escaped = find_escaped(backslash, &carry);
 		bytes += count_bits(backslash | escaped);
-		escaped &= ~backslash & places(block, 'u');
+		escaped &= ~backslash & find_byte_positions(block, 'u');
 		if (escaped != 0)
-			long_escapes(&excess, p, escaped, end);
+			add_long_escapes(&excess, p, escaped, end);
 	}
 	excess.bytes += bytes / 2;
 	excess.chars += bytes / 2;
@@ -340,7 +343,7 @@ find_excess(struct ctx_str text)
 void
 ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars)
 {
-	struct ctx_str text = inside(literal);
+	struct ctx_str text = strip_quotes(literal);
 	struct excess excess = find_excess(text);
 
 	*bytes = text.n - excess.bytes;
@@ -359,7 +362,7 @@ ctx_json_string_chars(struct ctx_str literal)
 size_t
 ctx_json_string_bytes(struct ctx_str literal)
 {
-	struct ctx_str text = inside(literal);
+	struct ctx_str text = strip_quotes(literal);
 
 	return text.n - find_excess(text).bytes;
 }
@@ -371,7 +374,7 @@ ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp)
 
 	if (p == end)
 		return 0;
-	*at += *p == '\\' ? unescape(p, end, cp)
+	*at += *p == '\\' ? parse_escape(p, end, cp)
 			  : ctx_utf8_next(p, (size_t)(end - p), cp);
 	return 1;
 }
@@ -388,7 +391,7 @@ ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes)
 
 	for (; bytes > 0; bytes -= run) {
 		if (*p == '\\') {
-			p += unescape(p, end, &cp);
+			p += parse_escape(p, end, &cp);
 			run = cp < 0x80 ? 1 : ctx_utf8_put(utf8, cp);
 			continue;
 		}
@@ -406,7 +409,7 @@ ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes)
 bool
 ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 {
-	struct ctx_str text = inside(literal);
+	struct ctx_str text = strip_quotes(literal);
 	const char *q = text.p, *end = q + text.n, *next;
 	char utf8[4];
 	uint32_t cp;
@@ -415,7 +418,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 	if (n == 0)
 		p = ""; /* it may have been NULL */
 	for (;;) {
-		next = backslash(q, end);
+		next = find_backslash(q, end);
 		len = (size_t)(next - q);
 		if (len > n || memcmp(p, q, len) != 0)
 			return false;
@@ -423,7 +426,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 		n -= len;
 		if (next == end)
 			return n == 0;
-		q = next + unescape(next, end, &cp);
+		q = next + parse_escape(next, end, &cp);
 		len = ctx_utf8_put(utf8, cp);
 		if (len > n || memcmp(p, utf8, len) != 0)
 			return false;

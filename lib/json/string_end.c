@@ -14,7 +14,7 @@
 #define BLOCK 64
 
 /* Bit i speaks of byte i. */
-struct block {
+struct string_block {
 	uint64_t backslash;
 	uint64_t stop;    /* quotes and control bytes */
 	uint64_t high;    /* bytes beyond ASCII */
@@ -54,7 +54,7 @@ has_hex4(struct string_end *walk, const char *p)
  * escaped becomes one.  Returns false if the walk is over.
  */
 INLINE bool
-escapes(struct string_end *walk, struct block *block)
+resolve_escapes(struct string_end *walk, struct string_block *block)
 {
 	uint64_t reach, u;
 
@@ -71,7 +71,7 @@ escapes(struct string_end *walk, struct block *block)
 
 /* The walk is over: goes to the stop and says what it is. */
 INLINE void
-halt(struct string_end *walk, const struct block *block)
+stop_walk(struct string_end *walk, const struct string_block *block)
 {
 	int stop = __builtin_ctzll(block->stop);
 

@@ -62,7 +62,7 @@ KIND(letters)(VECTOR v)
 /* Looks at the block at p, which holds the bytes at walk->p.  Returns true
  * if the walk is over. */
 INLINE TARGET bool
-KIND(ends)(struct string_end *walk, struct block *block, const char *p)
+KIND(ends)(struct string_end *walk, struct string_block *block, const char *p)
 {
 	block->backslash = GATHER(backslashes);
 	block->stop = GATHER(stops);
@@ -75,12 +75,12 @@ KIND(ends)(struct string_end *walk, struct block *block, const char *p)
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
-		if (!escapes(walk, block))
+		if (!resolve_escapes(walk, block))
 			return true;
 	}
 	if (block->stop == 0)
 		return false;
-	halt(walk, block);
+	stop_walk(walk, block);
 	return true;
 }
 
@@ -88,7 +88,7 @@ static TARGET void
 KIND(walk)(struct string_end *out)
 {
 	struct string_end walk = *out; /* in registers */
-	struct block block = {0};
+	struct string_block block = {0};
 	char tail[BLOCK];
 
 	for (; walk.end - walk.p >= BLOCK; walk.p += BLOCK)

@@ -535,8 +535,8 @@ ctx_prune_apply_plan(struct prune *p, struct held_conversation *conversation,
 
 /* Archives and tells of a line at once: it is changed for the last time. */
 static int
-tell(struct prune *p, struct held_message *held, struct ctx_change *change,
-    struct ctx_err *err)
+report_line_change(struct prune *p, struct held_message *held,
+    struct ctx_change *change, struct ctx_err *err)
 {
 	place(p, held, change);
 	change->aside = held->dialect == NULL;
@@ -564,7 +564,7 @@ tell_link(struct prune *p, struct held_message *held, struct ctx_err *err)
 		change.role = p->view.role;
 		change.before = change.after = cost.tokens;
 	}
-	return tell(p, held, &change, err);
+	return report_line_change(p, held, &change, err);
 }
 
 /* Gives a line of a transcript others to name for those that went. */
@@ -604,7 +604,7 @@ ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 		if (!ctx_transcript_is_removed(p->stream->transcript,
 			held->line)
 			? relink(p, held, err) < 0
-			: tell(p, held, &change, err) < 0)
+			: report_line_change(p, held, &change, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -465,7 +465,7 @@ ctx_insertions_add_notices(struct prune *p,
 /* Appends the JSON of a note before, or in, an entry, which is this node of
  * p->view.json. */
 static int
-compose(struct prune *p, struct held_conversation *conversation,
+compose_insertion(struct prune *p, struct held_conversation *conversation,
     struct insertion *insertion, const struct held_message *held, uint32_t node,
     struct ctx_err *err)
 {
@@ -517,8 +517,8 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
 			continue;
 		insertion = &conversation->insertions[held->note - 1];
 		if (ctx_prune_reread(p, held, err) < 0 ||
-		    compose(p, conversation, insertion, held, held->node, err) <
-			0)
+		    compose_insertion(p, conversation, insertion, held,
+			held->node, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -562,7 +562,8 @@ ctx_insertion_insert_part(struct prune *p,
 
 	if (is_string(held->dialect, message, i))
 		return insert_in_string(p, conversation, held, i, replace, err);
-	if (compose(p, conversation, insertion, held, message->node, err) < 0)
+	if (compose_insertion(p, conversation, insertion, held, message->node,
+		err) < 0)
 		return -1;
 	at = ctx_json_str(message->json, message->blocks[i].removable);
 	if (!replace) {

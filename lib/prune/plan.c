@@ -53,7 +53,7 @@ ctx_plan_release(struct ctx_plan *plan)
 }
 
 static int
-make_room(struct ctx_plan *plan, size_t n, struct ctx_err *err)
+grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 {
 	void *grown;
 
@@ -224,7 +224,7 @@ first_open(struct ctx_groups *groups)
 
 /* Marks what must stay, and closes the marks over the groups. */
 static void
-hold(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
 	size_t waits = ended ? SIZE_MAX : first_open(groups);
@@ -661,9 +661,9 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 	const struct ctx_prune_settings *settings = &plan->settings;
 	size_t i;
 
-	if (make_room(plan, groups->n, err) < 0)
+	if (grow_plan(plan, groups->n, err) < 0)
 		return -1;
-	hold(plan, groups, ended);
+	find_floor(plan, groups, ended);
 	strip_bound(plan, groups);
 	if (due && ended && settings->strategy->has_budget)
 		edit_until_met(plan, groups);

@@ -20,7 +20,7 @@
 
 /* The model and the limits of a conversation that begins. */
 static int
-begin(struct prune *p, struct held_conversation *conversation,
+begin_pruning(struct prune *p, struct held_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_request_overhead overhead;
@@ -155,7 +155,7 @@ report(struct prune *p, struct held_conversation *conversation,
 
 /* Ranks the items, if the conversation has passed its trigger at all. */
 static int
-rank(struct held_conversation *conversation, struct ctx_err *err)
+rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
 	if (!ctx_plan_due(&conversation->plan, &conversation->groups))
 		return 0;
@@ -200,7 +200,8 @@ conclude(struct prune *p, struct held_conversation *conversation,
 	struct ctx_err trouble;
 	bool failed = false, refused;
 
-	if (conversation->scorer != NULL && rank(conversation, &trouble) < 0) {
+	if (conversation->scorer != NULL &&
+	    rank_if_due(conversation, &trouble) < 0) {
 		if (trouble.code == CTX_ENOMEM) {
 			*err = trouble;
 			return -1;
@@ -270,7 +271,7 @@ write_lines(struct prune *p, struct ctx_err *err)
 /* Takes n bytes of text among the held records, in place of an event's; they
  * are freed at an error, too. */
 static struct held_message *
-hold(struct prune *p, const struct ctx_event *event, char *text, size_t n,
+hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
 {
 	struct held_message *held = ctx_held_conversation_entry(&p->lines, err);
@@ -294,14 +295,16 @@ hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	char *text = ctx_stream_keep(p->stream, event, err);
 
-	return text == NULL ? NULL
-			    : hold(p, event, text, event->record->text.n, err);
+	return text == NULL
+	    ? NULL
+	    : hold_text(p, event, text, event->record->text.n, err);
 }
 
 /* Passes on what is no message of the stream, in its place.  A line of a
  * transcript is held, because it may name one that goes. */
 static int
-pass(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+pass_in_place(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 	struct held_message *held;
@@ -331,7 +334,7 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	if (text == NULL)
 		return -1;
 	if (p->lines.open || event->line != 0) {
-		held = hold(p, event, text, n, err);
+		held = hold_text(p, event, text, n, err);
 		return held == NULL
 		    ? -1
 		    : ctx_prune_hold_unknown(&p->lines, held, err);
@@ -354,7 +357,7 @@ add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	char *grown;
 
 	if (conversation->n == 0)
-		return pass(p, event, err);
+		return pass_in_place(p, event, err);
 	last = &conversation->messages[conversation->n - 1];
 	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
@@ -384,11 +387,11 @@ adopt(struct prune *p, const struct ctx_record_layout *layout,
 
 /* A message of the stream. */
 static int
-add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct held_message *held;
 
-	if (!p->lines.open && begin(p, &p->lines, event, err) < 0)
+	if (!p->lines.open && begin_pruning(p, &p->lines, event, err) < 0)
 		return -1;
 	if (adopt(p, event->layout, err) < 0)
 		return -1;
@@ -403,7 +406,8 @@ add_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 /* An element of a record's conversation. */
 static int
-add_element(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+hold_element(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct held_message *held =
 	    ctx_held_conversation_entry(&p->record, err);
@@ -487,7 +491,8 @@ insert_notes(struct prune *p, struct ctx_err *err)
 
 /* Decides a record's conversation; its edits wait for the record's end. */
 static int
-end_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+end_pruned_record(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	p->source = event->record->json;
 	if (conclude(p, &p->record, err) < 0 ||
@@ -500,45 +505,46 @@ end_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 /* A record that was no message of the stream is over. */
 static int
-pass_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+pass_unpruned(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	if (event->record->kind == CTX_RECORD_BLANK)
 		return add_blank(p, event, err);
-	return p->edits.n == 0 ? pass(p, event, err)
+	return p->edits.n == 0 ? pass_in_place(p, event, err)
 			       : pass_edited(p, event, err);
 }
 
 static int
-one_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+prune_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin(p, &p->record, event, err);
+		return begin_pruning(p, &p->record, event, err);
 	case CTX_EVENT_UNKNOWN:
-		return add_element(p, event, err);
+		return hold_element(p, event, err);
 	case CTX_EVENT_MESSAGE:
-		return event->inside ? add_element(p, event, err)
-				     : add_line(p, event, err);
+		return event->inside ? hold_element(p, event, err)
+				     : hold_line(p, event, err);
 	case CTX_EVENT_END:
-		return end_record(p, event, err);
+		return end_pruned_record(p, event, err);
 	case CTX_EVENT_RECORD:
 		break;
 	}
 	/* A message of the stream is held already. */
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
-	return pass_record(p, event, err);
+	return pass_unpruned(p, event, err);
 }
 
 static int
-run(struct prune *p, struct ctx_err *err)
+prune_all(struct prune *p, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
 
 	while ((rc = ctx_stream_next(p->stream, &event, err)) > 0)
-		if (one_event(p, &event, err) < 0) {
+		if (prune_event(p, &event, err) < 0) {
 			rc = ctx_stream_fail(p->stream, err);
 			break;
 		}
@@ -568,7 +574,7 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&p.json, counters->simd);
 	if (ctx_groups_init(&p.lines.groups, err) == 0 &&
 	    ctx_groups_init(&p.record.groups, err) == 0)
-		rc = run(&p, err);
+		rc = prune_all(&p, err);
 	ctx_held_conversation_release(&p.lines);
 	ctx_held_conversation_release(&p.record);
 	ctx_message_release(&p.view);

@@ -48,7 +48,7 @@ part_text(struct prune *p, const struct ctx_message *message,
 
 /* Adds what a command is told of a part. */
 static int
-tell(struct material *m, const struct ctx_message *message,
+add_block_text(struct material *m, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str name;
@@ -93,7 +93,7 @@ add_text(struct prune *p, struct material *m, const struct ctx_message *message,
 	if ((m->lines != NULL &&
 		ctx_summary_add(m->lines, kind, text.p, text.n, err) < 0) ||
 	    (p->options->summarizer != NULL &&
-		tell(m, message, block, text, err) < 0))
+		add_block_text(m, message, block, text, err) < 0))
 		return -1;
 	return 0;
 }
@@ -227,7 +227,7 @@ end_early(struct ctx_buf *out)
 
 /* Asks the command; what it says beyond the bound is cut off. */
 static int
-ask(struct prune *p, struct held_conversation *conversation,
+run_summarizer(struct prune *p, struct held_conversation *conversation,
     const struct material *m, uint64_t room, struct ctx_buf *out,
     struct ctx_err *err)
 {
@@ -262,7 +262,7 @@ write_summary(struct prune *p, struct held_conversation *conversation,
 	const struct ctx_prune_options *o = p->options;
 
 	if (o->summarizer != NULL) {
-		if (ask(p, conversation, m, room, out, err) == 0)
+		if (run_summarizer(p, conversation, m, room, out, err) == 0)
 			return 0;
 		if (!o->or_builtin || err->code == CTX_ENOMEM)
 			return -1;
@@ -310,7 +310,7 @@ look_at_drops(const struct held_conversation *conversation)
 
 /* Has the earlier summaries that are parts of what stays folded in. */
 static void
-fold(struct held_conversation *conversation, struct drops *drops)
+fold_summaries(struct held_conversation *conversation, struct drops *drops)
 {
 	size_t i;
 
@@ -391,14 +391,15 @@ place_part(struct prune *p, const struct held_conversation *conversation,
 }
 
 /* Where a summary stands, and whether as a part of the message there. */
-struct place {
+struct summary_place {
 	size_t entry;
 	bool part;
 };
 
 static int
 find_place(struct prune *p, const struct held_conversation *conversation,
-    const struct ctx_dialect *dialect, struct place *place, struct ctx_err *err)
+    const struct ctx_dialect *dialect, struct summary_place *place,
+    struct ctx_err *err)
 {
 	const struct ctx_dialect *there;
 	int rc = 0;
@@ -428,7 +429,7 @@ find_place(struct prune *p, const struct held_conversation *conversation,
 /* What a summary of this text costs at its place. */
 static int
 cost_at(struct prune *p, struct held_conversation *conversation,
-    const struct place *place, struct ctx_str text, uint64_t *tokens,
+    const struct summary_place *place, struct ctx_str text, uint64_t *tokens,
     struct ctx_err *err)
 {
 	const struct held_message *held = &conversation->messages[place->entry];
@@ -450,7 +451,7 @@ cost_at(struct prune *p, struct held_conversation *conversation,
  * budget leaves; 0 if it leaves none. */
 static int
 find_room(struct prune *p, struct held_conversation *conversation,
-    const struct place *place, uint64_t *room, struct ctx_err *err)
+    const struct summary_place *place, uint64_t *room, struct ctx_err *err)
 {
 	struct ctx_str text = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
@@ -470,9 +471,9 @@ find_room(struct prune *p, struct held_conversation *conversation,
 
 /* The whole of the summary, until p->text changes, and what it costs. */
 static int
-compose(struct prune *p, struct held_conversation *conversation,
-    const struct place *place, const struct ctx_buf *text, struct ctx_str *all,
-    uint64_t *tokens, struct ctx_err *err)
+compose_summary(struct prune *p, struct held_conversation *conversation,
+    const struct summary_place *place, const struct ctx_buf *text,
+    struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
 {
 	p->text.n = 0;
 	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
@@ -487,12 +488,12 @@ compose(struct prune *p, struct held_conversation *conversation,
  * itself, and so more than there is room for. */
 static int
 compose_within(struct prune *p, struct held_conversation *conversation,
-    const struct place *place, uint64_t room, struct ctx_buf *text,
+    const struct summary_place *place, uint64_t room, struct ctx_buf *text,
     struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
 {
 	uint64_t budget = conversation->plan.settings.budget, over;
 
-	if (compose(p, conversation, place, text, all, tokens, err) < 0)
+	if (compose_summary(p, conversation, place, text, all, tokens, err) < 0)
 		return -1;
 	if (text->n == 0 || conversation->plan.after + *tokens <= budget)
 		return 0;
@@ -501,14 +502,14 @@ compose_within(struct prune *p, struct held_conversation *conversation,
 		text->n, room > over ? room - over : 0, &text->n, tokens,
 		err) < 0)
 		return -1;
-	return compose(p, conversation, place, text, all, tokens, err);
+	return compose_summary(p, conversation, place, text, all, tokens, err);
 }
 
 /* Puts the summary in, unless there is no room for it, or it costs as much
  * as what it stands for. */
 static int
 put_in(struct prune *p, struct held_conversation *conversation,
-    const struct place *place, const struct drops *drops, uint64_t room,
+    const struct summary_place *place, const struct drops *drops, uint64_t room,
     struct ctx_buf *text, struct ctx_err *err)
 {
 	struct ctx_plan *plan = &conversation->plan;
@@ -533,8 +534,8 @@ put_in(struct prune *p, struct held_conversation *conversation,
 /* Writes the summary into text and puts it in. */
 static int
 summarize(struct prune *p, struct held_conversation *conversation,
-    const struct place *place, const struct drops *drops, struct ctx_buf *text,
-    struct material *m, struct ctx_err *err)
+    const struct summary_place *place, const struct drops *drops,
+    struct ctx_buf *text, struct material *m, struct ctx_err *err)
 {
 	uint64_t room;
 
@@ -555,14 +556,14 @@ ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
 	struct drops drops = look_at_drops(conversation);
 	struct material m = {0};
 	struct ctx_buf text = {0};
-	struct place place = {0, false};
+	struct summary_place place = {0, false};
 	int rc;
 
 	if (drops.dialect == NULL) {
 		ctx_plan_take_back(&conversation->plan, &conversation->groups);
 		return 0;
 	}
-	fold(conversation, &drops);
+	fold_summaries(conversation, &drops);
 	if (find_place(p, conversation, drops.dialect, &place, err) < 0)
 		return -1;
 	rc = summarize(p, conversation, &place, &drops, &text, &m, err);

@@ -30,7 +30,8 @@ take_number(struct ctx_str *text, uint64_t *n)
 
 /* Reads the reference that a line of n bytes is. */
 static bool
-read_line(const char *p, size_t n, const char *middle, struct reference *ref)
+parse_reference(const char *p, size_t n, const char *middle,
+    struct reference *ref)
 {
 	const size_t length = strlen(middle);
 	struct ctx_str line;
@@ -59,7 +60,7 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 
 	while (at > 0 && p[at - 1] != '\n')
 		at--;
-	if (!read_line(p + at, n - at, CTX_REFERENCE_MIDDLE, ref))
+	if (!parse_reference(p + at, n - at, CTX_REFERENCE_MIDDLE, ref))
 		return false;
 	ref->at = at > 0 ? at - 1 : 0;
 	return ctx_utf8_count(p, ref->at) <= CTX_AGE_HEAD;
@@ -69,11 +70,11 @@ bool
 ctx_reference_media(const char *p, size_t n, struct reference *ref)
 {
 	return memchr(p, '\n', n) == NULL &&
-	    read_line(p, n, CTX_REFERENCE_BYTES, ref);
+	    parse_reference(p, n, CTX_REFERENCE_BYTES, ref);
 }
 
 static bool
-is_digit(char c)
+is_hex_digit(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
@@ -85,11 +86,11 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 
 	/* A run as long as that meets each such step. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
-		if (!is_digit(text.p[i - 1]))
+		if (!is_hex_digit(text.p[i - 1]))
 			continue;
-		for (from = i; from > *at && is_digit(text.p[from - 1]);)
+		for (from = i; from > *at && is_hex_digit(text.p[from - 1]);)
 			from--;
-		while (i < text.n && is_digit(text.p[i]))
+		while (i < text.n && is_hex_digit(text.p[i]))
 			i++;
 		*at = i;
 		if (i - from < CTX_SPOOL_DIGITS)
@@ -113,7 +114,7 @@ ctx_reference_may_be(struct ctx_str literal)
 
 /* How a spool is written in references: without ./ and slashes at its end. */
 static struct ctx_str
-spool_path(const char *dir)
+trim_spool_path(const char *dir)
 {
 	struct ctx_str str;
 
@@ -128,7 +129,7 @@ spool_path(const char *dir)
 bool
 ctx_reference_into(const struct reference *ref, const char *dir)
 {
-	struct ctx_str ours = spool_path(dir);
+	struct ctx_str ours = trim_spool_path(dir);
 
 	return ref->dir.n == ours.n && memcmp(ref->dir.p, ours.p, ours.n) == 0;
 }
@@ -137,7 +138,7 @@ int
 ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err)
 {
-	struct ctx_str ours = spool_path(dir);
+	struct ctx_str ours = trim_spool_path(dir);
 
 	if (ctx_buf_printf(out, err, "%s[%llu%s", out->n > 0 ? "\n" : "",
 		(unsigned long long)chars, middle) < 0 ||

@@ -29,7 +29,7 @@
 
 /* A reference must be one line of text that ends in a bracket. */
 static bool
-is_plain(const char *dir)
+is_printable_path(const char *dir)
 {
 	const unsigned char *p;
 
@@ -85,7 +85,8 @@ open_directory(int at, const char *name, int flags, bool passed)
 
 /* Opens one component of the path, made if it is missing. */
 static int
-enter(int at, const char *name, bool follow, bool last, bool create, bool *made)
+open_component(int at, const char *name, bool follow, bool last, bool create,
+    bool *made)
 {
 	int flags = follow ? 0 : O_NOFOLLOW, fd, sys;
 
@@ -110,8 +111,8 @@ enter(int at, const char *name, bool follow, bool last, bool create, bool *made)
 
 /* Enters the first component of *path, which moves behind it. */
 static int
-descend(int at, const char **path, bool absolute, bool create, bool *link,
-    bool *made)
+open_next_component(int at, const char **path, bool absolute, bool create,
+    bool *link, bool *made)
 {
 	const char *p = *path + strspn(*path, "/");
 	size_t n = strcspn(p, "/");
@@ -129,7 +130,7 @@ descend(int at, const char **path, bool absolute, bool create, bool *link,
 	*path = p + n;
 	/* A checkout must not lead us elsewhere by a link; what stands
 	 * before an absolute spool is the user's own. */
-	fd = enter(at, name, absolute && !last, last, create, made);
+	fd = open_component(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
 	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -148,7 +149,8 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 	*n_made = 0;
 	fd = open_directory(AT_FDCWD, absolute ? "/" : ".", 0, true);
 	while (fd >= 0 && path[strspn(path, "/")] != '\0') {
-		next = descend(fd, &path, absolute, create, &link, &made);
+		next = open_next_component(fd, &path, absolute, create, &link,
+		    &made);
 		sys = errno;
 		*n_made = made ? *n_made + 1 : 0;
 		close(fd);
@@ -244,7 +246,7 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	memset(spool, 0, sizeof *spool);
 	spool->fd = -1;
 	spool->dir = dir;
-	if (dir[0] == '\0' || !is_plain(dir))
+	if (dir[0] == '\0' || !is_printable_path(dir))
 		return ctx_err_set(err, CTX_EARG,
 		    "the name of a spool must be UTF-8 without control "
 		    "characters");
@@ -328,7 +330,7 @@ ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 
 /* The name of a tool, made safe; of an unknown one, "tool". */
 static int
-add_tool(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
+append_tool_name(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 {
 	size_t from = out->n, n, i;
 
@@ -355,7 +357,7 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 	while (*p != '\0') {
 		if (strncmp(p, tool_mark, sizeof tool_mark - 1) == 0) {
 			p += sizeof tool_mark - 1;
-			if (add_tool(out, tool, err) < 0)
+			if (append_tool_name(out, tool, err) < 0)
 				return -1;
 		} else if (strncmp(p, hash_mark, sizeof hash_mark - 1) == 0) {
 			p += sizeof hash_mark - 1;
@@ -377,8 +379,8 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 /* ---- files ---- */
 
 static int
-fail(const struct ctx_spool *spool, const char *what, const char *name,
-    struct ctx_err *err)
+report_file_error(const struct ctx_spool *spool, const char *what,
+    const char *name, struct ctx_err *err)
 {
 	return ctx_err_sys(err, errno, "cannot %s %s/%s", what, spool->dir,
 	    name);
@@ -404,9 +406,11 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 	*fd = openat(spool->fd, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
-		return errno == ENOENT ? 0 : fail(spool, "open", name, err);
+		return errno == ENOENT
+		    ? 0
+		    : report_file_error(spool, "open", name, err);
 	if (fstat(*fd, &st) < 0)
-		fail(spool, "look at", name, err);
+		report_file_error(spool, "look at", name, err);
 	else if (!S_ISREG(st.st_mode))
 		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
 		    spool->dir, name);
@@ -428,7 +432,7 @@ read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
 	do
 		got = read(fd, p, n);
 	while (got < 0 && errno == EINTR);
-	return got < 0 ? fail(spool, "read", name, err) : got;
+	return got < 0 ? report_file_error(spool, "read", name, err) : got;
 }
 
 int
@@ -487,7 +491,7 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 /* Do the next n bytes of the file, and then its end, equal these pieces?  1,
  * 0, or -1. */
 static int
-holds(const struct ctx_spool *spool, const char *name, int fd,
+match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
 	char block[16 << 10];
@@ -538,7 +542,7 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		if (tries > 0)
 			(void)nanosleep(&pause, NULL);
 		if (fstat(fd, &st) < 0)
-			return fail(spool, "look at", name, err);
+			return report_file_error(spool, "look at", name, err);
 	} while (st.st_nlink > 1 && tries++ < 100);
 	return find_weakness(&st) == NULL
 	    ? 0
@@ -550,17 +554,17 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 /* Is this there?  1 with the same bytes, and synced if it is not our own, 0
  * not, -1 with others, or if others may change it. */
 static int
-is_there(const struct ctx_spool *spool, const char *name,
+check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, bool own, struct ctx_err *err)
 {
 	int fd, rc = open_file(spool, name, UINT64_MAX, &fd, err);
 
 	if (rc <= 0)
 		return rc;
-	rc = holds(spool, name, fd, pieces, n, err);
+	rc = match_contents(spool, name, fd, pieces, n, err);
 	/* It may have come here by other ways, a moment ago. */
 	if (rc > 0 && !own && fsync(fd) < 0)
-		rc = fail(spool, "sync", name, err);
+		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
 		rc = -1;
 	close(fd);
@@ -571,7 +575,7 @@ is_there(const struct ctx_spool *spool, const char *name,
 }
 
 static int
-write_piece(int fd, struct ctx_str piece)
+write_bytes(int fd, struct ctx_str piece)
 {
 	ssize_t wrote;
 
@@ -596,7 +600,7 @@ write_synced(int fd, const struct ctx_str *pieces, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (write_piece(fd, pieces[i]) < 0)
+		if (write_bytes(fd, pieces[i]) < 0)
 			return -1;
 	return fsync(fd);
 }
@@ -619,7 +623,7 @@ put_nameless(const struct ctx_spool *spool, const char *name,
 		return NOT_PUT;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
 	if (write_synced(fd, pieces, n) < 0)
-		rc = fail(spool, "write", name, err);
+		rc = report_file_error(spool, "write", name, err);
 	else if (linkat(AT_FDCWD, self, spool->fd, name, AT_SYMLINK_FOLLOW) ==
 	    0)
 		rc = PUT;
@@ -668,14 +672,15 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 	int fd = open_hidden(spool, hidden), rc = PUT;
 
 	if (fd < 0)
-		return fail(spool, "create", name, err);
+		return report_file_error(spool, "create", name, err);
 	if (write_synced(fd, pieces, n) < 0)
-		rc = fail(spool, "write", name, err);
+		rc = report_file_error(spool, "write", name, err);
 	if (close(fd) < 0 && rc == PUT)
-		rc = fail(spool, "write", name, err);
+		rc = report_file_error(spool, "write", name, err);
 	if (rc == PUT && name_hidden(spool, hidden, name) < 0)
-		rc = errno == EEXIST ? WAS_THERE
-				     : fail(spool, "create", name, err);
+		rc = errno == EEXIST
+		    ? WAS_THERE
+		    : report_file_error(spool, "create", name, err);
 	(void)unlinkat(spool->fd, hidden, 0);
 	return rc;
 }
@@ -697,7 +702,7 @@ int
 ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
 {
-	int rc = is_there(spool, name, pieces, n, false, err);
+	int rc = check_existing_file(spool, name, pieces, n, false, err);
 
 	if (rc < 0)
 		return -1;
@@ -711,7 +716,7 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	if (rc < 0)
 		return -1;
 	/* Somebody may have been faster. */
-	rc = is_there(spool, name, pieces, n, rc == PUT, err);
+	rc = check_existing_file(spool, name, pieces, n, rc == PUT, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
 		    spool->dir, name);

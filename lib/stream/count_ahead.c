@@ -48,7 +48,7 @@ struct batch {
 	size_t given; /* of the steps */
 };
 
-/* A thread's counter for those that count alike. */
+/* A thread's counter for those that count_batch alike. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;
@@ -121,7 +121,7 @@ release_clones(struct clones *clones)
 }
 
 static void
-count(struct ctx_task *task, unsigned number)
+count_batch(struct ctx_task *task, unsigned number)
 {
 	struct batch *batch = (struct batch *)task;
 	struct ctx_count_ahead *p = batch->prefetch;
@@ -155,8 +155,8 @@ more(void *list, size_t used, size_t n, size_t *cap, size_t size,
 }
 
 static int
-keep_text(struct ctx_stream *stream, struct batch *batch, struct kept *kept,
-    const struct ctx_record *record, struct ctx_err *err)
+keep_batch_text(struct ctx_stream *stream, struct batch *batch,
+    struct kept *kept, const struct ctx_record *record, struct ctx_err *err)
 {
 	batch->bytes += record->text.n;
 	kept->text = batch->text.n;
@@ -189,7 +189,7 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 	memset(kept, 0, sizeof *kept);
 	kept->record = *record;
 	kept->nodes = batch->n_nodes;
-	if (keep_text(stream, batch, kept, record, err) < 0)
+	if (keep_batch_text(stream, batch, kept, record, err) < 0)
 		return -1;
 	if (json != NULL) {
 		kept->json = *json;
@@ -277,7 +277,7 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 
 /* The batch grows no more: sets what points into it. */
 static void
-settle(struct batch *batch)
+seal_batch(struct batch *batch)
 {
 	struct kept *kept;
 	struct step *step;
@@ -338,7 +338,7 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 		first = p->pending.kind == CTX_EVENT_RECORD;
 		p->has_pending = false;
 	}
-	settle(batch);
+	seal_batch(batch);
 	return 0;
 }
 
@@ -377,7 +377,7 @@ release_batch(struct batch *batch)
 
 /* The first batch has been given out and may be filled again. */
 static int
-leave(struct ctx_stream *stream, struct ctx_err *err)
+recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_count_ahead *p = stream->prefetch;
 	struct batch *batch = &p->batches[p->first];
@@ -404,7 +404,7 @@ ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
 	struct batch *batch = &p->batches[p->first];
 
 	if (p->giving && batch->given == batch->n_steps &&
-	    leave(stream, err) < 0)
+	    recycle_batch(stream, err) < 0)
 		return -1;
 	if (!p->giving) {
 		if (fill(stream, err) < 0)
@@ -487,7 +487,7 @@ ctx_stream_count_ahead(struct ctx_stream *stream,
 		return ctx_err_nomem(err);
 	}
 	for (i = 0; i < p->n; i++) {
-		p->batches[i].task.run = count;
+		p->batches[i].task.run = count_batch;
 		p->batches[i].prefetch = p;
 	}
 	stream->prefetch = p;

@@ -207,7 +207,7 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 /* Held texts are freed in pieces of some size, since a writer that still
  * points to them must let go of them first. */
 static int
-forget(struct ctx_stream *stream, bool all, struct ctx_err *err)
+free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 {
 	stream->bytes_given += stream->record.text.n;
 	if (stream->bytes_given < FORGET_AT && !all)
@@ -226,14 +226,14 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 	int rc;
 
 	if (stream->line != 0) {
-		if (forget(stream, false, err) < 0)
+		if (free_held_texts(stream, false, err) < 0)
 			return -1;
 		rc = ctx_transcript_next(stream->transcript, &stream->record,
 		    &stream->line, err);
 		if (rc != 0)
 			return rc;
 		stream->line = 0;
-		if (forget(stream, true, err) < 0)
+		if (free_held_texts(stream, true, err) < 0)
 			return -1;
 	}
 	return read_ahead(stream, &stream->record, err);

@@ -106,7 +106,7 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 
 /* The token of a public id, or NONE. */
 static uint32_t
-token_of(const struct ctx_vocab *v, uint32_t id)
+find_token(const struct ctx_vocab *v, uint32_t id)
 {
 	uint32_t token = id;
 
@@ -130,7 +130,7 @@ ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
 	int rc;
 
 	for (i = 0; i < n; i++) {
-		token = token_of(v, ids[i]);
+		token = find_token(v, ids[i]);
 		if (token == CTX_VOCAB_NONE) {
 			rc = ctx_added_token_name(t, ids[i], out, err);
 			if (rc == 0)

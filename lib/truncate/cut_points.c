@@ -41,7 +41,7 @@ ctx_cut_line_feeds(const char *p, size_t n)
 }
 
 static void
-go_on(struct walk *w, size_t at)
+advance_cut(struct walk *w, size_t at)
 {
 	const char *p = w->text_segments->text.p + w->at;
 	size_t n = at - w->at;
@@ -54,11 +54,11 @@ go_on(struct walk *w, size_t at)
 
 /* Goes on behind a piece, which ends its last line; false if it had to. */
 static bool
-leave(struct walk *w, const struct text_segment *segment)
+end_segment_line(struct walk *w, const struct text_segment *segment)
 {
 	struct ctx_str text = ctx_text_segment_text(w->text_segments, segment);
 
-	go_on(w, segment->to);
+	advance_cut(w, segment->to);
 	if (w->unit != CTX_SIZE_LINES || text.n == 0 ||
 	    text.p[text.n - 1] == '\n')
 		return true;
@@ -166,7 +166,7 @@ walk_around(struct walk *w, size_t i, size_t goal)
 		if (!ctx_grapheme_next(&grapheme, cp) ||
 		    is_inside(w->text_segments, at))
 			continue;
-		go_on(w, at);
+		advance_cut(w, at);
 		consider(w, i, at > segment->from);
 		if (at >= goal)
 			break;
@@ -183,7 +183,8 @@ walk_text(struct walk *w, size_t i)
 
 	walk_around(w, i, place_behind(w, segment, w->head_room));
 	walk_around(w, i, place_behind(w, segment, w->total - w->tail_room));
-	consider(w, i, leave(w, segment) && segment->to > segment->from);
+	consider(w, i,
+	    end_segment_line(w, segment) && segment->to > segment->from);
 }
 
 /* The text that holds the mark: the one that is cut, else one beside it. */
@@ -227,7 +228,7 @@ shed_tail(struct cut_range *range, const struct walk *w)
 		return;
 	rest.at = tail->at;
 	rest.before = tail->size;
-	(void)leave(&rest, segment);
+	(void)end_segment_line(&rest, segment);
 	tail->at = segment->to;
 	tail->size = rest.before;
 }
@@ -250,7 +251,7 @@ ctx_cut_find_points(struct cut_range *range,
 			continue;
 		}
 		consider(&w, i, false);
-		(void)leave(&w, &text_segments->list[i]);
+		(void)end_segment_line(&w, &text_segments->list[i]);
 	}
 	consider(&w, text_segments->n, false);
 	*range = w.range;

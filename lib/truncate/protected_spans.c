@@ -220,7 +220,7 @@ pass_by(const char *p, size_t n, size_t at, char first, char last,
 
 /* The first place from at on where this stands, or n. */
 static size_t
-find(const char *p, size_t n, size_t at, const char *what, size_t length)
+find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
 	const char first = what[0], last = what[length - 1];
 
@@ -236,7 +236,7 @@ find(const char *p, size_t n, size_t at, const char *what, size_t length)
 static size_t
 find_mark(const char *p, size_t n, size_t at)
 {
-	while ((at = find(p, n, at, OPEN, sizeof OPEN - 1)) < n &&
+	while ((at = find_text(p, n, at, OPEN, sizeof OPEN - 1)) < n &&
 	    mark_at(p + at, n - at) == 0)
 		at++;
 	return at;
@@ -248,7 +248,7 @@ find_linked(const char *p, size_t n, size_t at)
 {
 	static const char head[] = ";base64,";
 
-	while ((at = find(p, n, at, head, sizeof head - 1)) < n) {
+	while ((at = find_text(p, n, at, head, sizeof head - 1)) < n) {
 		at += sizeof head - 1;
 		if (at < n && kind_of(p[at]) != 0)
 			break;
@@ -292,7 +292,7 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 
 /* Goes on to a place, and looks only for what was before it. */
 static void
-go_on(struct protected_span_walk *walk, size_t at)
+advance_search(struct protected_span_walk *walk, size_t at)
 {
 	if (walk->mark < at)
 		walk->mark = find_mark(walk->p, walk->n, at);
@@ -316,14 +316,14 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 			from = walk->mark;
 			to = from + mark_at(p + from, n - from);
 			*span = (struct protected_span){.from = from, .to = to};
-			go_on(walk, to);
+			advance_search(walk, to);
 			return true;
 		}
 		if (from == n)
 			return false;
 		linked = from == walk->linked;
 		to = payload_end(p, n, from, linked, &behind);
-		go_on(walk, behind);
+		advance_search(walk, behind);
 		/* A character beside it may make one with its end. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
 			to--;

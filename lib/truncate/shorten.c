@@ -218,7 +218,7 @@ note_change(const struct shortener *cut, struct ctx_edits *edits,
 }
 
 static int
-note(struct shortener *cut, struct ctx_edits *edits,
+replace_range(struct shortener *cut, struct ctx_edits *edits,
     const struct ctx_dialect *dialect,
     const struct text_segments *text_segments, const struct cut_range *range,
     struct ctx_err *err)
@@ -528,7 +528,8 @@ cut_item(struct shortener *cut, struct ctx_edits *edits,
 		err) < 0)
 		return -1;
 	if (fits)
-		return note(cut, edits, dialect, text_segments, &range, err);
+		return replace_range(cut, edits, dialect, text_segments, &range,
+		    err);
 	if (((extra > 0 || less > 0) &&
 		measure_pieces(cut, text_segments, &total, err) < 0) ||
 	    choose_mark(cut, text_segments, total + extra, limit - less, &room,
@@ -552,8 +553,9 @@ cut_item(struct shortener *cut, struct ctx_edits *edits,
 	if (say_something(cut, text_segments, &range, done, err) < 0)
 		return -1;
 	ctx_text_segments_forget(text_segments);
-	return *done ? note(cut, edits, dialect, text_segments, &range, err)
-		     : 0;
+	return *done
+	    ? replace_range(cut, edits, dialect, text_segments, &range, err)
+	    : 0;
 }
 
 int

@@ -7,7 +7,8 @@
 #include "truncate/text_segments.h"
 
 static struct text_segment *
-add(struct text_segments *text_segments, uint32_t node, struct ctx_err *err)
+add_segment(struct text_segments *text_segments, uint32_t node,
+    struct ctx_err *err)
 {
 	struct text_segment *grown, *segment;
 
@@ -48,7 +49,7 @@ add_literal(struct text_segments *text_segments, const struct ctx_json *json,
 		return -1;
 	if (is)
 		return 0;
-	segment = add(text_segments, node, err);
+	segment = add_segment(text_segments, node, err);
 	if (segment == NULL)
 		return -1;
 	if (json->nodes[node].kind == CTX_JSON_STRING)
@@ -69,7 +70,7 @@ add_made(struct text_segments *text_segments, const struct ctx_message *message,
 
 	text_segments->n = text_segments->made.n = 0;
 	text_segments->item.n = 0; /* nothing is taken out of it */
-	segment = add(text_segments, message->blocks[i].payload, err);
+	segment = add_segment(text_segments, message->blocks[i].payload, err);
 	if (segment == NULL)
 		return -1;
 	segment->made = true;

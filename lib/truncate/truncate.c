@@ -22,7 +22,7 @@
 #include "truncate/text_segments.h"
 
 /* A message that is held, or a record that follows one. */
-struct waiting {
+struct waiting_record {
 	char *text; /* its record, owned; NULL: an element of one */
 	size_t n;
 	uint32_t node;                     /* the message in its record */
@@ -35,7 +35,7 @@ struct waiting {
 };
 
 struct waitings {
-	struct waiting *list;
+	struct waiting_record *list;
 	size_t first, n, cap; /* held: [first, n) */
 	size_t sent;          /* elements up to the last assistant message */
 	uint64_t media;       /* seen */
@@ -309,7 +309,7 @@ cut_part(struct truncate *t, struct conversation_tracker *tracker,
 
 /* Tells of a message that has edits from first on. */
 static int
-tell(struct truncate *t, struct conversation_tracker *tracker,
+report_truncated(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first,
     const struct ctx_truncate_counts *was, struct ctx_err *err)
 {
@@ -384,7 +384,7 @@ cut_message(struct truncate *t, struct conversation_tracker *tracker,
 	    remove_media(t, tracker, event, first, number, end, err) < 0 ||
 	    remove_bound(t, tracker, event, first, err) < 0)
 		return -1;
-	return tell(t, tracker, event, first, &was, err);
+	return report_truncated(t, tracker, event, first, &was, err);
 }
 
 /* A message passes; edit: it may be changed. */
@@ -402,7 +402,8 @@ one_message(struct truncate *t, struct conversation_tracker *tracker,
 
 /* Writes a text with its edits; stays: it need not be copied. */
 static int
-pass(struct truncate *t, struct ctx_str text, bool stays, struct ctx_err *err)
+write_edited_text(struct truncate *t, struct ctx_str text, bool stays,
+    struct ctx_err *err)
 {
 	if (t->options->report.dry_run) {
 		ctx_edits_reset(&t->edits);
@@ -444,11 +445,11 @@ may_refuse(const struct truncate *t, const struct conversation_tracker *tracker)
 }
 
 /* Adds a message, or with event->view NULL what is none. */
-static struct waiting *
+static struct waiting_record *
 add_waiting(struct truncate *t, struct waitings *held,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct waiting *list, *one;
+	struct waiting_record *list, *one;
 	bool is = false;
 	size_t i;
 
@@ -457,7 +458,7 @@ add_waiting(struct truncate *t, struct waitings *held,
 		return NULL;
 	held->list = list;
 	one = &list[held->n];
-	*one = (struct waiting){.node = event->node,
+	*one = (struct waiting_record){.node = event->node,
 	    .file = event->record->file,
 	    .line = event->record->line,
 	    .first = held->media};
@@ -478,7 +479,7 @@ add_waiting(struct truncate *t, struct waitings *held,
 /* A message that was held passes; json is its record. */
 static int
 pass_message(struct truncate *t, struct conversation_tracker *tracker,
-    const struct waitings *held, const struct waiting *one,
+    const struct waitings *held, const struct waiting_record *one,
     const struct ctx_json *json, bool edit, struct ctx_err *err)
 {
 	const struct ctx_record record = {.kind = CTX_RECORD_JSON,
@@ -524,7 +525,7 @@ try_all(struct truncate *t, const struct conversation_tracker *tracker,
 	t->trial = true;
 	t->refused = false;
 	for (i = held->first; i < held->n && rc == 0 && !t->refused; i++) {
-		const struct waiting *one = &held->list[i];
+		const struct waiting_record *one = &held->list[i];
 
 		if (one->dialect == NULL)
 			continue;
@@ -548,9 +549,9 @@ try_all(struct truncate *t, const struct conversation_tracker *tracker,
 
 /* Writes the first of the records that are held. */
 static int
-leave(struct truncate *t, bool edit, struct ctx_err *err)
+write_first_truncated(struct truncate *t, bool edit, struct ctx_err *err)
 {
-	struct waiting *one = &t->held.list[t->held.first];
+	struct waiting_record *one = &t->held.list[t->held.first];
 	size_t used;
 
 	if (one->dialect != NULL &&
@@ -558,7 +559,8 @@ leave(struct truncate *t, bool edit, struct ctx_err *err)
 		pass_message(t, &t->lines, &t->held, one, &t->json, edit, err) <
 		    0))
 		return -1;
-	if (pass(t, (struct ctx_str){one->text, one->n}, false, err) < 0)
+	if (write_edited_text(t, (struct ctx_str){one->text, one->n}, false,
+		err) < 0)
 		return -1;
 	free(one->text);
 	if (++t->held.first == t->held.n)
@@ -570,7 +572,7 @@ static int
 leave_all(struct truncate *t, bool edit, struct ctx_err *err)
 {
 	while (t->held.first < t->held.n)
-		if (leave(t, edit, err) < 0)
+		if (write_first_truncated(t, edit, err) < 0)
 			return -1;
 	return 0;
 }
@@ -579,7 +581,7 @@ leave_all(struct truncate *t, bool edit, struct ctx_err *err)
 static int
 leave_due(struct truncate *t, struct ctx_err *err)
 {
-	const struct waiting *one;
+	const struct waiting_record *one;
 
 	while (!t->options->unsent && !may_refuse(t, &t->lines) &&
 	    t->held.first < t->held.n) {
@@ -587,14 +589,14 @@ leave_due(struct truncate *t, struct ctx_err *err)
 		if (one->media > 0 &&
 		    one->first + one->media > media_end(t, &t->held))
 			break;
-		if (leave(t, true, err) < 0)
+		if (write_first_truncated(t, true, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-keep_text(struct truncate *t, struct waiting *one,
+keep_held_text(struct truncate *t, struct waiting_record *one,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	one->text = ctx_stream_keep(t->stream, event, err);
@@ -604,10 +606,11 @@ keep_text(struct truncate *t, struct waiting *one,
 
 /* A record that is a message. */
 static int
-add_line(struct truncate *t, const struct ctx_event *event, struct ctx_err *err)
+hold_truncated(struct truncate *t, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	bool sent = t->options->unsent && ctx_message_was_sent(event->message);
-	struct waiting *one;
+	struct waiting_record *one;
 
 	if (t->lines.tokens && t->lines.model_counter.counter == NULL &&
 	    ctx_stream_measure(t->stream, event, t->counters,
@@ -629,15 +632,15 @@ add_line(struct truncate *t, const struct ctx_event *event, struct ctx_err *err)
 		t->held.first = t->held.n = 0;
 		if (one_message(t, &t->lines, event, !sent, 0, 0, err) < 0)
 			return -1;
-		return pass(t, event->record->text, true, err);
+		return write_edited_text(t, event->record->text, true, err);
 	}
-	if (keep_text(t, one, event, err) < 0)
+	if (keep_held_text(t, one, event, err) < 0)
 		return -1;
 	return leave_due(t, err);
 }
 
 static int
-add_element(struct truncate *t, const struct ctx_event *event,
+truncate_element(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	if (add_waiting(t, &t->elements, event, err) == NULL)
@@ -671,19 +674,19 @@ end_elements(struct truncate *t, const struct ctx_json *json,
 
 /* A record that is no message is over. */
 static int
-pass_record(struct truncate *t, const struct ctx_event *event,
+pass_untruncated(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
-	struct waiting *one;
+	struct waiting_record *one;
 
 	if (t->held.n == 0)
-		return pass(t, text, true, err);
+		return write_edited_text(t, text, true, err);
 	one = add_waiting(t, &t->held, event, err);
 	if (one == NULL)
 		return -1;
 	if (t->edits.n == 0)
-		return keep_text(t, one, event, err);
+		return keep_held_text(t, one, event, err);
 	t->out.n = 0;
 	if (ctx_report_sync(&t->options->report, err) < 0 ||
 	    ctx_edits_apply(&t->edits, text, &t->out, err) < 0)
@@ -715,12 +718,12 @@ message_event(struct truncate *t, const struct ctx_event *event,
 	if (!is_held(t->options))
 		return one_message(t, event->inside ? &t->record : &t->lines,
 		    event, true, 0, t->options->media ? UINT64_MAX : 0, err);
-	return event->inside ? add_element(t, event, err)
-			     : add_line(t, event, err);
+	return event->inside ? truncate_element(t, event, err)
+			     : hold_truncated(t, event, err);
 }
 
 static int
-one_event(struct truncate *t, const struct ctx_event *event,
+truncate_event(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	switch (event->kind) {
@@ -735,7 +738,7 @@ one_event(struct truncate *t, const struct ctx_event *event,
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE &&
 		    is_held(t->options))
 			return 0;
-		return pass_record(t, event, err);
+		return pass_untruncated(t, event, err);
 	default:
 		return 0;
 	}
@@ -756,7 +759,7 @@ end_lines(struct truncate *t, bool broken, struct ctx_err *err)
 }
 
 static int
-run(struct truncate *t, struct ctx_err *err)
+truncate_all(struct truncate *t, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
@@ -764,7 +767,7 @@ run(struct truncate *t, struct ctx_err *err)
 	int rc = 0;
 
 	while (!failed && (rc = ctx_stream_next(t->stream, &event, err)) > 0)
-		failed = one_event(t, &event, err) < 0;
+		failed = truncate_event(t, &event, err) < 0;
 	if (failed)
 		rc = ctx_stream_fail(t->stream, err);
 	/* After an error too: the records before it are complete. */
@@ -801,7 +804,7 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&t.json, counters->simd);
 	if (ctx_tracker_init(&t.lines, tools, tokens, err) == 0 &&
 	    ctx_tracker_init(&t.record, tools, tokens, err) == 0)
-		rc = run(&t, err);
+		rc = truncate_all(&t, err);
 	ctx_tracker_release(&t.lines);
 	ctx_tracker_release(&t.record);
 	ctx_shorten_release(&t.cut);

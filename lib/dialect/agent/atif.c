@@ -19,7 +19,7 @@ static const struct {
 };
 
 static enum ctx_role
-role_of(const struct ctx_json *json, uint32_t source)
+find_role(const struct ctx_json *json, uint32_t source)
 {
 	size_t i;
 
@@ -34,7 +34,7 @@ ctx_atif_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t source = ctx_json_find(json, node, "source");
 
-	return source != 0 && role_of(json, source) != CTX_ROLE_OTHER &&
+	return source != 0 && find_role(json, source) != CTX_ROLE_OTHER &&
 		ctx_json_find(json, node, "step_id") != 0 &&
 		ctx_json_find(json, node, "message") != 0
 	    ? "step_id"
@@ -42,7 +42,7 @@ ctx_atif_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_atif_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -56,7 +56,8 @@ read_block(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
+read_atif_tool_calls(struct ctx_message *message, uint32_t calls,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t call;
@@ -76,7 +77,7 @@ read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 
 /* The call of this step that has the id, or 0. */
 static uint32_t
-call_of(const struct ctx_json *json, uint32_t calls, uint32_t id)
+find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 {
 	uint32_t call, own;
 
@@ -93,8 +94,8 @@ call_of(const struct ctx_json *json, uint32_t calls, uint32_t id)
 
 /* A result names the call of its step that it answers, if any. */
 static int
-read_results(struct ctx_message *message, uint32_t results, uint32_t calls,
-    struct ctx_err *err)
+read_atif_tool_results(struct ctx_message *message, uint32_t results,
+    uint32_t calls, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t result, id, body, call;
@@ -106,16 +107,17 @@ read_results(struct ctx_message *message, uint32_t results, uint32_t calls,
 	     result = json->nodes[result].next) {
 		id = ctx_json_find(json, result, "source_call_id");
 		body = ctx_json_find(json, result, "content");
-		call = call_of(json, calls, id);
+		call = find_tool_call(json, calls, id);
 		first = message->n;
 		if (id != 0 && json->nodes[id].kind == CTX_JSON_STRING)
 			rc = ctx_read_result(message, body, id,
 			    call == 0
 				? 0
 				: ctx_json_find(json, call, "function_name"),
-			    read_block, err);
+			    read_atif_block, err);
 		else
-			rc = ctx_read_content(message, body, read_block, err);
+			rc = ctx_read_content(message, body, read_atif_block,
+			    err);
 		if (rc < 0)
 			return -1;
 		if (first < message->n &&
@@ -137,7 +139,7 @@ ctx_atif_read(const struct ctx_json *json, uint32_t node,
 
 	if (!ctx_read_role(message, json, node, source))
 		return 0;
-	message->role = role_of(json, source);
+	message->role = find_role(json, source);
 	message->time = ctx_json_find(json, node, "timestamp");
 	message->model = ctx_json_find(json, node, "model_name");
 	message->usage = ctx_json_find(json, node, "metrics");
@@ -146,9 +148,9 @@ ctx_atif_read(const struct ctx_json *json, uint32_t node,
 	return ctx_read_member(message, node, "reasoning_content",
 		   CTX_BLOCK_REASONING, err) < 0 ||
 		ctx_read_content(message, ctx_json_find(json, node, "message"),
-		    read_block, err) < 0 ||
-		read_calls(message, calls, err) < 0 ||
-		read_results(message, seen, calls, err) < 0
+		    read_atif_block, err) < 0 ||
+		read_atif_tool_calls(message, calls, err) < 0 ||
+		read_atif_tool_results(message, seen, calls, err) < 0
 	    ? -1
 	    : 1;
 }

@@ -10,7 +10,7 @@
 #include "dialect/read.h"
 
 static bool
-is_string(const struct ctx_json *json, uint32_t node, const char *key)
+has_string(const struct ctx_json *json, uint32_t node, const char *key)
 {
 	uint32_t value = ctx_json_find(json, node, key);
 
@@ -64,7 +64,7 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 }
 
 static enum ctx_line_kind
-kind_of(const struct ctx_json *json, uint32_t type)
+line_kind_of(const struct ctx_json *json, uint32_t type)
 {
 	static const struct {
 		const char *type;
@@ -102,14 +102,14 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 
 	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "leafUuid");
-	if (!is_string(json, node, "uuid"))
+	if (!has_string(json, node, "uuid"))
 		return;
-	line->kind = kind_of(json, type);
+	line->kind = line_kind_of(json, type);
 	line->id = ctx_json_find(json, node, "uuid");
 	line->parent_key = "parentUuid";
 	line->parent = ctx_json_find(json, node, line->parent_key);
 	if (ctx_is_true(json, node, "isSidechain") ||
-	    is_string(json, node, "teamName"))
+	    has_string(json, node, "teamName"))
 		line->flags |= CTX_LINE_SIDE;
 	if (ctx_is_true(json, node, "isMeta"))
 		line->flags |= CTX_LINE_META;

@@ -12,7 +12,7 @@
 
 #include "dialect/read.h"
 
-enum what {
+enum codex_line_type {
 	NOTHING, /* no part of the context, or not of this format */
 	ITEM,
 	COMPACTED,
@@ -22,12 +22,12 @@ enum what {
 };
 
 /* What the line is; *payload its payload. */
-static enum what
-what_is(const struct ctx_json *json, uint32_t node, uint32_t *payload)
+static enum codex_line_type
+find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {
 	static const struct {
 		const char *type;
-		enum what what;
+		enum codex_line_type what;
 	} types[] = {
 	    {"response_item", ITEM},
 	    {"compacted", COMPACTED},
@@ -55,7 +55,7 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	uint32_t payload, type;
 	size_t i;
 
-	if (what_is(json, node, &payload) != NOTHING)
+	if (find_line_type(json, node, &payload) != NOTHING)
 		return "type and payload";
 	type = ctx_json_find(json, node, "type");
 	for (i = 0;
@@ -68,7 +68,7 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 
 /* The history that a compaction leaves, an array, or 0. */
 static uint32_t
-history_of(const struct ctx_json *json, uint32_t payload)
+find_history(const struct ctx_json *json, uint32_t payload)
 {
 	uint32_t history = ctx_json_find(json, payload, "replacement_history");
 
@@ -103,7 +103,7 @@ is_context(const struct ctx_json *json, uint32_t item)
 
 /* One text of what is put together into a message of the agent's. */
 static int
-read_text(const struct ctx_json *json, uint32_t block,
+read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t text = ctx_json_find(json, block, "text");
@@ -119,13 +119,14 @@ read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t history = history_of(json, payload), item, content;
+	uint32_t history = find_history(json, payload), item, content;
 
 	message->role = CTX_ROLE_USER;
 	message->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (history == 0)
 		return ctx_read_content(message,
-		    ctx_json_find(json, payload, "message"), read_text, err);
+		    ctx_json_find(json, payload, "message"), read_codex_text,
+		    err);
 	for (item = history + 1; item < json->nodes[history].next;
 	     item = json->nodes[item].next) {
 		content = ctx_json_find(json, item, "content");
@@ -134,25 +135,27 @@ read_compacted(struct ctx_message *message, uint32_t payload,
 			    ctx_json_find(json, item, "encrypted_content");
 		if (content == 0)
 			content = item;
-		if (ctx_read_content(message, content, read_text, err) < 0)
+		if (ctx_read_content(message, content, read_codex_text, err) <
+		    0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-read_letter(struct ctx_message *message, uint32_t payload, struct ctx_err *err)
+read_agent_message(struct ctx_message *message, uint32_t payload,
+    struct ctx_err *err)
 {
 	uint32_t content = ctx_json_find(message->json, payload, "content");
 
 	message->role = CTX_ROLE_USER;
 	message->flags = CTX_MESSAGE_META;
 	return ctx_read_content(message, content != 0 ? content : payload,
-	    read_text, err);
+	    read_codex_text, err);
 }
 
 static int
-read_item(const struct ctx_json *json, uint32_t item,
+read_codex_item(const struct ctx_json *json, uint32_t item,
     struct ctx_message *message, struct ctx_err *err)
 {
 	int rc = ctx_openai_responses_read(json, item, message, err);
@@ -173,23 +176,23 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t payload;
-	enum what what = what_is(json, node, &payload);
+	enum codex_line_type what = find_line_type(json, node, &payload);
 	int rc = 0;
 
 	ctx_message_reset(message, json, node);
 	if (what == ITEM)
-		rc = read_item(json, payload, message, err);
+		rc = read_codex_item(json, payload, message, err);
 	else if (what == COMPACTED)
 		rc = read_compacted(message, payload, err) < 0 ? -1 : 1;
 	else if (what == LETTER)
-		rc = read_letter(message, payload, err) < 0 ? -1 : 1;
+		rc = read_agent_message(message, payload, err) < 0 ? -1 : 1;
 	message->time = ctx_json_find(json, node, "timestamp");
 	return rc;
 }
 
 /* A count, as far as it fits. */
 static uint64_t
-number(const struct ctx_json *json, uint32_t node)
+parse_count(const struct ctx_json *json, uint32_t node)
 {
 	struct ctx_str digits = ctx_json_str(json, node);
 	uint64_t n = 0;
@@ -206,7 +209,7 @@ number(const struct ctx_json *json, uint32_t node)
 
 /* Is it an item that the model wrote? */
 static bool
-is_answer(const struct ctx_json *json, uint32_t type, uint32_t role)
+is_model_item(const struct ctx_json *json, uint32_t type, uint32_t role)
 {
 	if (role != 0)
 		return ctx_json_is(json, role, "assistant");
@@ -214,7 +217,7 @@ is_answer(const struct ctx_json *json, uint32_t type, uint32_t role)
 }
 
 static void
-item_line(const struct ctx_json *json, uint32_t item,
+read_item_line(const struct ctx_json *json, uint32_t item,
     struct ctx_line_place *line)
 {
 	uint32_t type = ctx_json_find(json, item, "type");
@@ -224,7 +227,7 @@ item_line(const struct ctx_json *json, uint32_t item,
 	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
 		return;
 	line->kind = CTX_LINE_MESSAGE;
-	if (is_answer(json, type, role))
+	if (is_model_item(json, type, role))
 		line->flags = CTX_LINE_ANSWER;
 	else if (role == 0)
 		return;
@@ -236,7 +239,7 @@ item_line(const struct ctx_json *json, uint32_t item,
 }
 
 static void
-event_line(const struct ctx_json *json, uint32_t event,
+read_event_line(const struct ctx_json *json, uint32_t event,
     struct ctx_line_place *line)
 {
 	uint32_t type = ctx_json_find(json, event, "type"), member;
@@ -248,7 +251,7 @@ event_line(const struct ctx_json *json, uint32_t event,
 		if (member == 0)
 			return;
 		line->kind = CTX_LINE_ROLLBACK;
-		line->turns = number(json, member);
+		line->turns = parse_count(json, member);
 	} else if (ctx_json_is(json, type, "token_count")) {
 		/* The last call; beside it stands the sum of all. */
 		member = ctx_json_find(json, event, "info");
@@ -265,20 +268,20 @@ ctx_codex_line(const struct ctx_json *json, uint32_t node,
 	uint32_t payload;
 
 	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
-	switch (what_is(json, node, &payload)) {
+	switch (find_line_type(json, node, &payload)) {
 	case ITEM:
-		item_line(json, payload, line);
+		read_item_line(json, payload, line);
 		break;
 	case COMPACTED:
-		line->kind = history_of(json, payload) != 0 ? CTX_LINE_SUMMARY
-							    : CTX_LINE_DIGEST;
+		line->kind = find_history(json, payload) != 0 ? CTX_LINE_SUMMARY
+							      : CTX_LINE_DIGEST;
 		break;
 	case LETTER:
 		line->kind = CTX_LINE_MESSAGE;
 		line->flags = CTX_LINE_USER;
 		break;
 	case EVENT:
-		event_line(json, payload, line);
+		read_event_line(json, payload, line);
 		break;
 	case TURN:
 		line->model = ctx_json_find(json, payload, "model");

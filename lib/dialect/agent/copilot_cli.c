@@ -17,7 +17,7 @@
 
 /* The data of an event, or 0. */
 static uint32_t
-data_of(const struct ctx_json *json, uint32_t node)
+find_data(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t data = ctx_json_find(json, node, "data");
 
@@ -34,7 +34,7 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	uint32_t type = ctx_json_find(json, node, "type");
 	size_t i;
 
-	if (type == 0 || data_of(json, node) == 0 ||
+	if (type == 0 || find_data(json, node) == 0 ||
 	    ctx_json_find(json, node, "id") == 0 ||
 	    ctx_json_find(json, node, "timestamp") == 0)
 		return NULL;
@@ -55,7 +55,7 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 
 /* A text, which its type says that all contents are. */
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	(void)json;
@@ -63,9 +63,10 @@ read_block(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_text(struct ctx_message *message, uint32_t text, struct ctx_err *err)
+read_copilot_text(struct ctx_message *message, uint32_t text,
+    struct ctx_err *err)
 {
-	return ctx_read_content(message, text, read_block, err);
+	return ctx_read_content(message, text, read_copilot_block, err);
 }
 
 static int
@@ -92,7 +93,7 @@ static int
 read_user(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
 	message->role = CTX_ROLE_USER;
-	return read_text(message,
+	return read_copilot_text(message,
 		   ctx_find_either(message->json, data, "transformedContent",
 		       "content"),
 		   err) < 0
@@ -101,7 +102,8 @@ read_user(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 }
 
 static int
-read_requests(struct ctx_message *message, uint32_t data, struct ctx_err *err)
+read_tool_requests(struct ctx_message *message, uint32_t data,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t list = ctx_find_list(json, data, "toolRequests"), one;
@@ -121,7 +123,8 @@ read_requests(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 
 /* What is encrypted is left out when a session goes on. */
 static int
-read_assistant(struct ctx_message *message, uint32_t data, struct ctx_err *err)
+read_copilot_assistant(struct ctx_message *message, uint32_t data,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 
@@ -129,15 +132,15 @@ read_assistant(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	message->model = ctx_json_find(json, data, "model");
 	return ctx_read_member(message, data, "reasoningText",
 		   CTX_BLOCK_REASONING, err) < 0 ||
-		read_text(message, ctx_json_find(json, data, "content"), err) <
-		    0
+		read_copilot_text(message, ctx_json_find(json, data, "content"),
+		    err) < 0
 	    ? -1
-	    : read_requests(message, data, err);
+	    : read_tool_requests(message, data, err);
 }
 
 /* The media of a result, which no text may stand in for. */
 static int
-read_media(struct ctx_message *message, uint32_t list, uint32_t owner,
+read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -155,7 +158,8 @@ read_media(struct ctx_message *message, uint32_t list, uint32_t owner,
 }
 
 static int
-read_result(struct ctx_message *message, uint32_t data, struct ctx_err *err)
+read_copilot_tool_result(struct ctx_message *message, uint32_t data,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, data, "toolCallId");
@@ -172,7 +176,7 @@ read_result(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 		return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id,
 			   err) < 0
 		    ? -1
-		    : read_media(message, media, 1, err);
+		    : read_result_media(message, media, 1, err);
 	if (ctx_read_result(message, body, id, 0, NULL, err) < 0)
 		return -1;
 	message->blocks[0].is_error =
@@ -184,8 +188,8 @@ static int
 read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
 	message->role = CTX_ROLE_SYSTEM;
-	return read_text(message, ctx_json_find(message->json, data, "content"),
-	    err);
+	return read_copilot_text(message,
+	    ctx_json_find(message->json, data, "content"), err);
 }
 
 /* Sent as the user's, though no person wrote it. */
@@ -195,8 +199,8 @@ read_notification(struct ctx_message *message, uint32_t data,
 {
 	message->role = CTX_ROLE_USER;
 	message->flags |= CTX_MESSAGE_META;
-	return read_text(message, ctx_json_find(message->json, data, "content"),
-	    err);
+	return read_copilot_text(message,
+	    ctx_json_find(message->json, data, "content"), err);
 }
 
 static int
@@ -204,7 +208,7 @@ read_summary(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
 	message->role = CTX_ROLE_USER;
 	message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
-	return read_text(message,
+	return read_copilot_text(message,
 	    ctx_json_find(message->json, data, "summaryContent"), err);
 }
 
@@ -217,8 +221,8 @@ static const struct event {
 	    struct ctx_err *err);
 } events[] = {
     {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, read_user},
-    {"assistant.message", CTX_LINE_MESSAGE, 0, read_assistant},
-    {RESULT, CTX_LINE_MESSAGE, 0, read_result},
+    {"assistant.message", CTX_LINE_MESSAGE, 0, read_copilot_assistant},
+    {RESULT, CTX_LINE_MESSAGE, 0, read_copilot_tool_result},
     {"system.message", CTX_LINE_MESSAGE, 0, read_system},
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
@@ -227,7 +231,7 @@ static const struct event {
 };
 
 static const struct event *
-event_of(const struct ctx_json *json, uint32_t node, uint32_t data)
+find_event(const struct ctx_json *json, uint32_t node, uint32_t data)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 	size_t i;
@@ -247,8 +251,8 @@ int
 ctx_copilot_cli_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	uint32_t data = data_of(json, node);
-	const struct event *event = event_of(json, node, data);
+	uint32_t data = find_data(json, node);
+	const struct event *event = find_event(json, node, data);
 
 	if (event == NULL || event->read == NULL)
 		return 0;
@@ -261,7 +265,7 @@ void
 ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
 {
-	uint32_t data = data_of(json, node);
+	uint32_t data = find_data(json, node);
 	const struct event *event;
 
 	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
@@ -271,7 +275,7 @@ ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
 	line->parent_key = "parentId";
 	line->parent = ctx_json_find(json, node, line->parent_key);
 	line->kind = CTX_LINE_LINK;
-	event = event_of(json, node, data);
+	event = find_event(json, node, data);
 	if (event != NULL) {
 		line->kind = event->kind;
 		line->flags = event->flags;

@@ -12,7 +12,7 @@
 
 /* The messages of a checkpoint, or 0. */
 static uint32_t
-checkpoint(const struct ctx_json *json, uint32_t node)
+find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t set = ctx_json_find(json, node, "$set"), messages;
 
@@ -24,7 +24,7 @@ checkpoint(const struct ctx_json *json, uint32_t node)
 
 /* The type of a message, a node, or 0. */
 static uint32_t
-type_of(const struct ctx_json *json, uint32_t node)
+find_message_type(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const types[] = {"user", "gemini", "info", "error",
 	    "warning"};
@@ -52,14 +52,14 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node, "projectHash") != 0)
 		return "sessionId and projectHash";
 	if (ctx_json_find(json, node, "timestamp") != 0 &&
-	    type_of(json, node) != 0)
+	    find_message_type(json, node) != 0)
 		return "type, id, timestamp and content";
 	return NULL;
 }
 
 /* A part of the Gemini API, or a string that stands for a text part. */
 static int
-read_part(const struct ctx_json *json, uint32_t node,
+read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
@@ -102,17 +102,19 @@ read_part(const struct ctx_json *json, uint32_t node,
 
 /* Content is a string, a part, or an array of both. */
 static int
-read_parts(struct ctx_message *message, uint32_t content, struct ctx_err *err)
+read_gemini_cli_content(struct ctx_message *message, uint32_t content,
+    struct ctx_err *err)
 {
 	if (content != 0 &&
 	    message->json->nodes[content].kind == CTX_JSON_OBJECT)
-		return read_part(message->json, content, message, err);
-	return ctx_read_content(message, content, read_part, err);
+		return read_gemini_cli_part(message->json, content, message,
+		    err);
+	return ctx_read_content(message, content, read_gemini_cli_part, err);
 }
 
 /* What a response says: its output, else the one text in it, else all. */
 static uint32_t
-said(const struct ctx_json *json, uint32_t response)
+find_response_text(const struct ctx_json *json, uint32_t response)
 {
 	uint32_t text = ctx_json_find(json, response, "output");
 
@@ -125,7 +127,7 @@ said(const struct ctx_json *json, uint32_t response)
 }
 
 static uint32_t
-response_of(const struct ctx_json *json, uint32_t part)
+find_response(const struct ctx_json *json, uint32_t part)
 {
 	uint32_t answer = ctx_json_find(json, part, "functionResponse");
 
@@ -134,16 +136,16 @@ response_of(const struct ctx_json *json, uint32_t part)
 
 /* The text that is all the result says, or 0. */
 static uint32_t
-plain_output(const struct ctx_json *json, uint32_t result)
+find_plain_output(const struct ctx_json *json, uint32_t result)
 {
 	uint32_t response, text;
 
 	if (!ctx_is_array(json, result) || ctx_json_count(json, result) != 1)
 		return 0;
-	response = response_of(json, ctx_json_at(json, result, 0));
+	response = find_response(json, ctx_json_at(json, result, 0));
 	if (response == 0)
 		return 0;
-	text = said(json, response);
+	text = find_response_text(json, response);
 	return json->nodes[text].kind == CTX_JSON_STRING ? text : 0;
 }
 
@@ -151,12 +153,12 @@ static int
 read_result_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	uint32_t response = response_of(json, node);
+	uint32_t response = find_response(json, node);
 
 	if (response == 0)
-		return read_part(json, node, message, err);
-	return ctx_read_part(message, CTX_BLOCK_TEXT, said(json, response),
-	    err);
+		return read_gemini_cli_part(json, node, message, err);
+	return ctx_read_part(message, CTX_BLOCK_TEXT,
+	    find_response_text(json, response), err);
 }
 
 /* The response in a result of several parts may become shorter, but must not
@@ -176,8 +178,8 @@ keep_response(struct ctx_message *message, size_t first)
 
 /* One call and its result, if it has come. */
 static int
-read_call(struct ctx_message *message, uint32_t calls, uint32_t call,
-    struct ctx_err *err)
+read_gemini_cli_tool_call(struct ctx_message *message, uint32_t calls,
+    uint32_t call, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	struct ctx_block *block =
@@ -195,7 +197,7 @@ read_call(struct ctx_message *message, uint32_t calls, uint32_t call,
 	result = ctx_json_find(json, call, "result");
 	if (result == 0 || json->nodes[result].kind == CTX_JSON_NULL)
 		return 0;
-	output = plain_output(json, result);
+	output = find_plain_output(json, result);
 	first = message->n;
 	if (ctx_read_result(message, output != 0 ? output : result, id, name,
 		read_result_part, err) < 0)
@@ -212,13 +214,14 @@ read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 
 	if (ctx_read_member(message, node, "thoughts", CTX_BLOCK_REASONING,
 		err) < 0 ||
-	    read_parts(message, ctx_json_find(json, node, "content"), err) < 0)
+	    read_gemini_cli_content(message,
+		ctx_json_find(json, node, "content"), err) < 0)
 		return -1;
 	if (!ctx_is_array(json, calls))
 		return 0;
 	for (call = calls + 1; call < json->nodes[calls].next;
 	     call = json->nodes[call].next)
-		if (read_call(message, calls, call, err) < 0)
+		if (read_gemini_cli_tool_call(message, calls, call, err) < 0)
 			return -1;
 	return 0;
 }
@@ -244,7 +247,7 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 
 /* Adds the parts of the message at node; sets role and flags. */
 static int
-read_into(struct ctx_message *message, uint32_t node, uint32_t type,
+read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -259,7 +262,7 @@ read_into(struct ctx_message *message, uint32_t node, uint32_t type,
 		message->flags |= CTX_MESSAGE_HIDDEN;
 		return 0;
 	}
-	return read_parts(message, content, err);
+	return read_gemini_cli_content(message, content, err);
 }
 
 /* All that a checkpoint holds, as one message that stays. */
@@ -272,8 +275,9 @@ read_checkpoint(struct ctx_message *view, uint32_t messages,
 
 	for (message = messages + 1; message < json->nodes[messages].next;
 	     message = json->nodes[message].next) {
-		type = type_of(json, message);
-		if (type != 0 && read_into(view, message, type, err) < 0)
+		type = find_message_type(json, message);
+		if (type != 0 &&
+		    read_message_into(view, message, type, err) < 0)
 			return -1;
 	}
 	view->role = CTX_ROLE_USER;
@@ -285,19 +289,19 @@ int
 ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	uint32_t messages = checkpoint(json, node), type;
+	uint32_t messages = find_checkpoint(json, node), type;
 
 	ctx_message_reset(message, json, node);
 	if (messages != 0)
 		return read_checkpoint(message, messages, err);
-	type = type_of(json, node);
+	type = find_message_type(json, node);
 	if (type == 0)
 		return 0;
 	message->role_node = type;
 	message->time = ctx_json_find(json, node, "timestamp");
 	message->model = ctx_json_find(json, node, "model");
 	message->usage = ctx_json_find(json, node, "tokens");
-	return read_into(message, node, type, err) < 0 ? -1 : 1;
+	return read_message_into(message, node, type, err) < 0 ? -1 : 1;
 }
 
 void
@@ -310,9 +314,9 @@ ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
 	line->about = ctx_json_find(json, node, "$rewindTo");
 	if (line->about != 0) {
 		line->kind = CTX_LINE_REWIND;
-	} else if (checkpoint(json, node) != 0) {
+	} else if (find_checkpoint(json, node) != 0) {
 		line->kind = CTX_LINE_SUMMARY;
-	} else if ((type = type_of(json, node)) != 0) {
+	} else if ((type = find_message_type(json, node)) != 0) {
 		line->kind = CTX_LINE_MESSAGE;
 		line->id = ctx_json_find(json, node, "id");
 		line->model = ctx_json_find(json, node, "model");

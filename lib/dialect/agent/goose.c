@@ -30,7 +30,7 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_plain(const struct ctx_json *json, uint32_t block,
+read_goose_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -52,7 +52,8 @@ read_plain(const struct ctx_json *json, uint32_t block,
 
 /* {"status": "success", "value"} or {"status": "error", "error"}. */
 static int
-read_call(struct ctx_message *message, uint32_t block, struct ctx_err *err)
+read_goose_tool_call(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t call = ctx_json_find(json, block, "toolCall"), value = 0;
@@ -74,7 +75,8 @@ read_call(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 }
 
 static int
-read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
+read_goose_tool_result(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t result = ctx_json_find(json, block, "toolResult"), body = 0;
@@ -85,7 +87,8 @@ read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_OBJECT)
 		body = ctx_json_find(json, body, "content");
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
-		return ctx_read_result(message, body, id, 0, read_plain, err);
+		return ctx_read_result(message, body, id, 0,
+		    read_goose_plain_block, err);
 	/* An error is a string where a body is a list. */
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
@@ -94,7 +97,7 @@ read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_goose_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
@@ -102,10 +105,10 @@ read_block(const struct ctx_json *json, uint32_t block,
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "toolRequest") ||
 		ctx_json_is(json, type, "frontendToolRequest")))
-		return read_call(message, block, err);
+		return read_goose_tool_call(message, block, err);
 	if (type != 0 && ctx_json_is(json, type, "toolResponse"))
-		return read_result(message, block, err);
-	return read_plain(json, block, message, err);
+		return read_goose_tool_result(message, block, err);
+	return read_goose_plain_block(json, block, message, err);
 }
 
 int
@@ -122,7 +125,7 @@ ctx_goose_read(const struct ctx_json *json, uint32_t node,
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
 		message->flags |= CTX_MESSAGE_HIDDEN;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_block, err) < 0
+		   read_goose_block, err) < 0
 	    ? -1
 	    : 1;
 }

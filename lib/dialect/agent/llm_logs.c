@@ -21,7 +21,7 @@ ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
 
 /* Adds a text, if it is one and says anything. */
 static int
-read_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
+read_log_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
 	if (node == 0 || message->json->nodes[node].kind != CTX_JSON_STRING ||
 	    ctx_json_str(message->json, node).n <= 2)
@@ -33,7 +33,8 @@ static int
 read_fragment(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
-	return read_text(message, ctx_json_find(json, block, "content"), err);
+	return read_log_text(message, ctx_json_find(json, block, "content"),
+	    err);
 }
 
 static int
@@ -45,7 +46,7 @@ read_attachment(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_result(const struct ctx_json *json, uint32_t block,
+read_log_tool_result(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	return ctx_read_result(message, ctx_json_find(json, block, "output"),
@@ -54,7 +55,7 @@ read_result(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_call(const struct ctx_json *json, uint32_t block,
+read_log_tool_call(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	return ctx_read_call(message, ctx_json_find(json, block, "arguments"),
@@ -85,24 +86,25 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 	message->model = ctx_json_find(json, node, "model");
 	message->time = ctx_json_find(json, node, "datetime_utc");
 	message->usage = ctx_json_find(json, node, "input_tokens");
-	if (read_text(message, ctx_json_find(json, node, "system"), err) < 0 ||
+	if (read_log_text(message, ctx_json_find(json, node, "system"), err) <
+		0 ||
 	    read_list(message, "system_fragments", read_fragment, err) < 0)
 		return -1;
 	asked = message->n;
 	if (read_list(message, "prompt_fragments", read_fragment, err) < 0 ||
-	    read_text(message, prompt, err) < 0 ||
+	    read_log_text(message, prompt, err) < 0 ||
 	    read_list(message, "attachments", read_attachment, err) < 0)
 		return -1;
 	message->role = message->n > asked ? CTX_ROLE_USER : CTX_ROLE_ASSISTANT;
 	message->flags |= message->n > asked ? CTX_MESSAGE_WHOLE_TURN
 					     : CTX_MESSAGE_ATTACH_PREVIOUS;
-	if (read_list(message, "tool_results", read_result, err) < 0)
+	if (read_list(message, "tool_results", read_log_tool_result, err) < 0)
 		return -1;
 	message->n_prompt_blocks = message->n;
 	if (ctx_read_member(message, node, "reasoning", CTX_BLOCK_REASONING,
 		err) < 0 ||
-	    read_text(message, response, err) < 0 ||
-	    read_list(message, "tool_calls", read_call, err) < 0)
+	    read_log_text(message, response, err) < 0 ||
+	    read_list(message, "tool_calls", read_log_tool_call, err) < 0)
 		return -1;
 	return 1;
 }

@@ -24,7 +24,7 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 
 /* The id of the message that a finished summary answers to, or 0. */
 static uint32_t
-summed_up(const struct ctx_json *json, uint32_t node)
+find_summarized_id(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t info = ctx_json_find(json, node, "info");
 
@@ -36,9 +36,9 @@ summed_up(const struct ctx_json *json, uint32_t node)
 
 /* Is the message the finished summary that answers to message id? */
 static bool
-sums_up(const struct ctx_json *json, uint32_t node, uint32_t id)
+is_summary_of(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
-	uint32_t parent = summed_up(json, node);
+	uint32_t parent = find_summarized_id(json, node);
 
 	return parent != 0 && ctx_json_equal(json, parent, id);
 }
@@ -50,7 +50,7 @@ ctx_opencode_first(const struct ctx_json *json, uint32_t array)
 
 	for (node = array + 1; node < json->nodes[array].next;
 	     node = json->nodes[node].next) {
-		if (asked != 0 && sums_up(json, node, id))
+		if (asked != 0 && is_summary_of(json, node, id))
 			first = asked;
 		if (!is_compaction(json, node))
 			continue;
@@ -72,7 +72,8 @@ ctx_opencode_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_tool(struct ctx_message *message, uint32_t part, struct ctx_err *err)
+read_opencode_tool(struct ctx_message *message, uint32_t part,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t state = ctx_json_find(json, part, "state"), body;
@@ -97,7 +98,7 @@ read_tool(struct ctx_message *message, uint32_t part, struct ctx_err *err)
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part,
+read_opencode_part(const struct ctx_json *json, uint32_t part,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -118,7 +119,7 @@ read_part(const struct ctx_json *json, uint32_t part,
 		ctx_json_is(json, type, "step-finish")))
 		return 0;
 	if (type != 0 && ctx_json_is(json, type, "tool"))
-		return read_tool(message, part, err);
+		return read_opencode_tool(message, part, err);
 	if (ctx_is_true(json, part, "ignored"))
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
 	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
@@ -144,7 +145,7 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	if (ctx_is_true(json, info, "summary"))
 		message->flags |= CTX_MESSAGE_PINNED;
 	return ctx_read_content(message, ctx_json_find(json, node, "parts"),
-		   read_part, err) < 0
+		   read_opencode_part, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -158,7 +159,7 @@ ctx_opencode_line(const struct ctx_json *json, uint32_t node,
 		return;
 	line->kind = CTX_LINE_MESSAGE;
 	line->id = ctx_find_below(json, node, "info", "id");
-	line->about = summed_up(json, node);
+	line->about = find_summarized_id(json, node);
 	if (line->about != 0)
 		line->kind = CTX_LINE_SUMMARY;
 	else if (is_compaction(json, node))

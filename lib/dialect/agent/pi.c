@@ -46,7 +46,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_pi_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -66,7 +66,8 @@ read_block(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_assistant(struct ctx_message *view, uint32_t message, struct ctx_err *err)
+read_pi_assistant(struct ctx_message *view, uint32_t message,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t stop = ctx_json_find(json, message, "stopReason");
@@ -80,12 +81,13 @@ read_assistant(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 		ctx_json_is(json, stop, "aborted")))
 		view->flags |= CTX_MESSAGE_HIDDEN;
 	return ctx_read_content(view, ctx_json_find(json, message, "content"),
-	    read_block, err);
+	    read_pi_block, err);
 }
 
 /* What a person or the agent put among the messages, sent as the user's. */
 static int
-read_note(struct ctx_message *message, uint32_t obj, struct ctx_err *err)
+read_inserted_message(struct ctx_message *message, uint32_t obj,
+    struct ctx_err *err)
 {
 	static const char *const keys[] = {"summary", "command", "output"};
 	const struct ctx_json *json = message->json;
@@ -103,11 +105,11 @@ read_note(struct ctx_message *message, uint32_t obj, struct ctx_err *err)
 			return -1;
 	}
 	return ctx_read_content(message, ctx_json_find(json, obj, "content"),
-	    read_block, err);
+	    read_pi_block, err);
 }
 
 static int
-read_message(struct ctx_message *view, uint32_t message, struct ctx_err *err)
+read_pi_message(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 {
 	const struct ctx_json *json = view->json;
 	uint32_t role = ctx_json_find(json, message, "role");
@@ -116,12 +118,12 @@ read_message(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 		return 0;
 	view->role_node = role;
 	if (ctx_json_is(json, role, "assistant"))
-		return read_assistant(view, message, err) < 0 ? -1 : 1;
+		return read_pi_assistant(view, message, err) < 0 ? -1 : 1;
 	if (ctx_json_is(json, role, "user")) {
 		view->role = CTX_ROLE_USER;
 		return ctx_read_content(view,
-			   ctx_json_find(json, message, "content"), read_block,
-			   err) < 0
+			   ctx_json_find(json, message, "content"),
+			   read_pi_block, err) < 0
 		    ? -1
 		    : 1;
 	}
@@ -130,13 +132,13 @@ read_message(struct ctx_message *view, uint32_t message, struct ctx_err *err)
 		if (ctx_read_result(view,
 			ctx_json_find(json, message, "content"),
 			ctx_json_find(json, message, "toolCallId"),
-			ctx_json_find(json, message, "toolName"), read_block,
+			ctx_json_find(json, message, "toolName"), read_pi_block,
 			err) < 0)
 			return -1;
 		ctx_read_failure(view, 0, message);
 		return 1;
 	}
-	return read_note(view, message, err) < 0 ? -1 : 1;
+	return read_inserted_message(view, message, err) < 0 ? -1 : 1;
 }
 
 int
@@ -151,14 +153,14 @@ ctx_pi_read(const struct ctx_json *json, uint32_t node,
 	view->time = ctx_json_find(json, node, "timestamp");
 	if (ctx_json_is(json, type, "message")) {
 		message = ctx_json_find(json, node, "message");
-		return message == 0 ? 0 : read_message(view, message, err);
+		return message == 0 ? 0 : read_pi_message(view, message, err);
 	}
 	if (ctx_json_is(json, type, "compaction"))
 		view->flags |= CTX_MESSAGE_PINNED;
 	else if (!ctx_json_is(json, type, "branch_summary") &&
 	    !ctx_json_is(json, type, "custom_message"))
 		return 0;
-	return read_note(view, node, err) < 0 ? -1 : 1;
+	return read_inserted_message(view, node, err) < 0 ? -1 : 1;
 }
 
 void

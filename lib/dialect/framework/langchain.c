@@ -9,7 +9,7 @@
  */
 #include "dialect/read.h"
 
-static const struct kind {
+static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
 	bool common; /* other formats have this type too */
@@ -24,10 +24,10 @@ static const struct kind {
 };
 
 /* The kind of message that a type or a class stands for, or NULL. */
-static const struct kind *
-kind_of(const struct ctx_json *json, uint32_t name)
+static const struct message_class *
+find_message_class(const struct ctx_json *json, uint32_t name)
 {
-	const struct kind *kind = kinds;
+	const struct message_class *kind = kinds;
 
 	for (; name != 0 && kind < kinds + sizeof kinds / sizeof kinds[0];
 	     kind++)
@@ -40,7 +40,7 @@ kind_of(const struct ctx_json *json, uint32_t name)
 
 /* What stands in a content, but no call. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block,
+read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -72,13 +72,13 @@ read_plain(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_langchain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return read_plain(json, block, message, err);
+		return read_langchain_plain_block(json, block, message, err);
 	if (ctx_json_is(json, type, "tool_call") ||
 	    ctx_json_is(json, type, "tool_use") ||
 	    ctx_json_is(json, type, "server_tool_call"))
@@ -93,15 +93,16 @@ read_block(const struct ctx_json *json, uint32_t block,
 	if (ctx_json_is(json, type, "tool_result"))
 		return ctx_read_result(message,
 		    ctx_json_find(json, block, "content"),
-		    ctx_json_find(json, block, "tool_use_id"), 0, read_plain,
-		    err);
-	return read_plain(json, block, message, err);
+		    ctx_json_find(json, block, "tool_use_id"), 0,
+		    read_langchain_plain_block, err);
+	return read_langchain_plain_block(json, block, message, err);
 }
 
 /* The calls of a list of {"name", "args", "id"}, or of the provider's
  * {"id", "function": {"name", "arguments"}}. */
 static int
-read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
+read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t call, body;
@@ -126,7 +127,7 @@ read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 
 /* The calls of an assistant, wherever they are written first. */
 static int
-read_ai_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
+read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -144,13 +145,13 @@ read_ai_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 		message->blocks[i].kind = CTX_BLOCK_OPAQUE;
 		message->blocks[i].payload = 0;
 	}
-	if (read_calls(message, calls, err) < 0 ||
-	    read_calls(message, invalid, err) < 0)
+	if (read_langchain_tool_calls(message, calls, err) < 0 ||
+	    read_langchain_tool_calls(message, invalid, err) < 0)
 		return -1;
 	if (repeated || found || extra == 0)
 		return 0;
-	if (read_calls(message, ctx_find_list(json, extra, "tool_calls"), err) <
-	    0)
+	if (read_langchain_tool_calls(message,
+		ctx_find_list(json, extra, "tool_calls"), err) < 0)
 		return -1;
 	old = ctx_json_find(json, extra, "function_call");
 	if (old == 0 || json->nodes[old].kind != CTX_JSON_OBJECT)
@@ -175,15 +176,16 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 		CTX_BLOCK_REASONING, err) < 0)
 		return -1;
 	if (ctx_read_content(message, ctx_json_find(json, body, "content"),
-		read_block, err) < 0)
+		read_langchain_block, err) < 0)
 		return -1;
-	return read_ai_calls(message, body, extra, err);
+	return read_ai_tool_calls(message, body, extra, err);
 }
 
 /* Reads the message at node whose members are in body. */
 static int
-read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
-    const struct kind *kind, struct ctx_message *message, struct ctx_err *err)
+read_langchain_message(const struct ctx_json *json, uint32_t node,
+    uint32_t body, const struct message_class *kind,
+    struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t content = ctx_json_find(json, body, "content");
 	int rc;
@@ -206,11 +208,12 @@ read_message(const struct ctx_json *json, uint32_t node, uint32_t body,
 	case CTX_ROLE_TOOL:
 		rc = ctx_read_result(message, content,
 		    ctx_json_find(json, body, "tool_call_id"), message->name,
-		    read_plain, err);
+		    read_langchain_plain_block, err);
 		ctx_read_failure(message, 0, body);
 		break;
 	default:
-		rc = ctx_read_content(message, content, read_block, err);
+		rc = ctx_read_content(message, content, read_langchain_block,
+		    err);
 		break;
 	}
 	return rc < 0 ? -1 : 1;
@@ -230,7 +233,7 @@ const char *
 ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node)
 {
 	if (find_object(json, node, "data") == 0 ||
-	    kind_of(json, ctx_json_find(json, node, "type")) == NULL)
+	    find_message_class(json, ctx_json_find(json, node, "type")) == NULL)
 		return NULL;
 	return "type and data";
 }
@@ -239,24 +242,24 @@ int
 ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	const struct kind *kind =
-	    kind_of(json, ctx_json_find(json, node, "type"));
+	const struct message_class *kind =
+	    find_message_class(json, ctx_json_find(json, node, "type"));
 	uint32_t data = find_object(json, node, "data");
 
 	if (kind == NULL || data == 0)
 		return 0;
-	return read_message(json, node, data, kind, message, err);
+	return read_langchain_message(json, node, data, kind, message, err);
 }
 
 /* The class of a serialized object: the last of its "id". */
-static const struct kind *
-class_of(const struct ctx_json *json, uint32_t node)
+static const struct message_class *
+find_serialized_class(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t id = ctx_find_list(json, node, "id");
 
 	if (id == 0 || ctx_json_find(json, node, "lc") == 0)
 		return NULL;
-	return kind_of(json,
+	return find_message_class(json,
 	    ctx_json_at(json, id, ctx_json_count(json, id) - 1));
 }
 
@@ -264,7 +267,7 @@ const char *
 ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node)
 {
 	if (find_object(json, node, "kwargs") == 0 ||
-	    class_of(json, node) == NULL)
+	    find_serialized_class(json, node) == NULL)
 		return NULL;
 	return "lc and kwargs";
 }
@@ -273,19 +276,19 @@ int
 ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	const struct kind *kind = class_of(json, node);
+	const struct message_class *kind = find_serialized_class(json, node);
 	uint32_t kwargs = find_object(json, node, "kwargs");
 
 	if (kind == NULL || kwargs == 0)
 		return 0;
-	return read_message(json, node, kwargs, kind, message, err);
+	return read_langchain_message(json, node, kwargs, kind, message, err);
 }
 
 const char *
 ctx_langchain_dump_is(const struct ctx_json *json, uint32_t node)
 {
-	const struct kind *kind =
-	    kind_of(json, ctx_json_find(json, node, "type"));
+	const struct message_class *kind =
+	    find_message_class(json, ctx_json_find(json, node, "type"));
 
 	if (kind == NULL || ctx_json_find(json, node, "content") == 0 ||
 	    (kind->role != CTX_ROLE_OTHER &&
@@ -303,10 +306,10 @@ int
 ctx_langchain_dump_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	const struct kind *kind =
-	    kind_of(json, ctx_json_find(json, node, "type"));
+	const struct message_class *kind =
+	    find_message_class(json, ctx_json_find(json, node, "type"));
 
 	if (kind == NULL || ctx_json_find(json, node, "content") == 0)
 		return 0;
-	return read_message(json, node, node, kind, message, err);
+	return read_langchain_message(json, node, node, kind, message, err);
 }

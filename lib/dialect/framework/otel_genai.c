@@ -12,7 +12,7 @@
 
 /* What gives a part away, or NULL. */
 static const char *
-tells(const struct ctx_json *json, uint32_t part)
+identify_otel_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
 		const char *type, *key; /* and the member it must have */
@@ -47,13 +47,14 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 		return NULL;
 	for (part = parts + 1; why == NULL && part < json->nodes[parts].next;
 	     part = json->nodes[part].next)
-		why = tells(json, part);
+		why = identify_otel_part(json, part);
 	return why;
 }
 
 /* An array is what the tool gave, and no list of blocks. */
 static int
-read_result(struct ctx_message *message, uint32_t part, struct ctx_err *err)
+read_otel_tool_result(struct ctx_message *message, uint32_t part,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_find_either(json, part, "response", "result");
@@ -70,7 +71,7 @@ read_result(struct ctx_message *message, uint32_t part, struct ctx_err *err)
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part,
+read_otel_part(const struct ctx_json *json, uint32_t part,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -88,7 +89,7 @@ read_part(const struct ctx_json *json, uint32_t part,
 		    ctx_json_find(json, part, "id"),
 		    ctx_json_find(json, part, "name"), err);
 	if (type != 0 && ctx_json_is(json, type, "tool_call_response"))
-		return read_result(message, part, err);
+		return read_otel_tool_result(message, part, err);
 	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
@@ -102,7 +103,7 @@ ctx_otel_genai_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	message->name = ctx_json_find(json, node, "name");
 	return ctx_read_content(message, ctx_json_find(json, node, "parts"),
-		   read_part, err) < 0
+		   read_otel_part, err) < 0
 	    ? -1
 	    : 1;
 }

@@ -11,7 +11,7 @@
 
 #include "dialect/read.h"
 
-static const struct kind {
+static const struct sharegpt_sender {
 	const char *from;
 	enum ctx_role role;
 	enum ctx_block_kind value;
@@ -46,7 +46,7 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 
 /* Has the text a call of the Hermes kind that starts with this byte? */
 static bool
-has_call(struct ctx_str literal, char start)
+has_tool_call_tag(struct ctx_str literal, char start)
 {
 	const char *p = literal.p + 1, *end = literal.p + literal.n - 1;
 	uint32_t cp;
@@ -64,23 +64,25 @@ has_call(struct ctx_str literal, char start)
 
 /* The < is written as an escape by Go. */
 static bool
-calls_in_text(const struct ctx_json *json, uint32_t node)
+has_tool_calls_in_text(const struct ctx_json *json, uint32_t node)
 {
 	struct ctx_str literal = ctx_json_str(json, node);
 
 	return json->nodes[node].kind == CTX_JSON_STRING &&
-	    (has_call(literal, '<') ||
-		(json->nodes[node].escaped && has_call(literal, '\\')));
+	    (has_tool_call_tag(literal, '<') ||
+		(json->nodes[node].escaped &&
+		    has_tool_call_tag(literal, '\\')));
 }
 
 int
 ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	static const struct kind other = {"", CTX_ROLE_OTHER, CTX_BLOCK_TEXT};
+	static const struct sharegpt_sender other = {"", CTX_ROLE_OTHER,
+	    CTX_BLOCK_TEXT};
 	uint32_t from = ctx_json_find(json, node, "from");
 	uint32_t value = ctx_json_find(json, node, "value");
-	const struct kind *kind = &other;
+	const struct sharegpt_sender *kind = &other;
 	size_t i;
 
 	if (from == 0 || value == 0 ||
@@ -95,7 +97,7 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	if (ctx_read_part(message, kind->value, value, err) < 0)
 		return -1;
 	if (kind->role != CTX_ROLE_ASSISTANT || kind->value != CTX_BLOCK_TEXT ||
-	    !calls_in_text(json, value))
+	    !has_tool_calls_in_text(json, value))
 		return 1;
 	message->blocks[0].no_truncate = true;
 	return ctx_read_call(message, 0, 0, 0, err) < 0 ? -1 : 1;

@@ -49,7 +49,7 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 
 /* What stands in a content, or in a result of several pieces. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block,
+read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -75,7 +75,8 @@ read_plain(const struct ctx_json *json, uint32_t block,
 
 /* The body is {"type", "value"}, what it says is in the value. */
 static int
-read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
+read_vercel_tool_result(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_find_either(json, block, "output", "result");
@@ -87,7 +88,8 @@ read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 		value = body;
 	if (ctx_read_result(message, value,
 		ctx_json_find(json, block, "toolCallId"),
-		ctx_json_find(json, block, "toolName"), read_plain, err) < 0)
+		ctx_json_find(json, block, "toolName"), read_vercel_plain_block,
+		err) < 0)
 		return -1;
 	message->blocks[result].payload = body;
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
@@ -102,7 +104,8 @@ read_result(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 
 /* What Anthropic says of a call is among the options of its provider. */
 static int
-read_call(struct ctx_message *message, uint32_t block, struct ctx_err *err)
+read_vercel_tool_call(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t options = ctx_json_find(json, block, "providerOptions");
@@ -121,30 +124,30 @@ read_call(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_vercel_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return read_plain(json, block, message, err);
+		return read_vercel_plain_block(json, block, message, err);
 	if (ctx_json_is(json, type, "tool-call"))
-		return read_call(message, block, err);
+		return read_vercel_tool_call(message, block, err);
 	if (ctx_json_is(json, type, "tool-result"))
-		return read_result(message, block, err);
+		return read_vercel_tool_result(message, block, err);
 	if (ctx_json_is(json, type, "tool-approval-request"))
 		return ctx_read_call(message, 0,
 		    ctx_json_find(json, block, "approvalId"), 0, err);
 	if (ctx_json_is(json, type, "tool-approval-response"))
 		return ctx_read_result(message, 0,
 		    ctx_json_find(json, block, "approvalId"), 0, NULL, err);
-	return read_plain(json, block, message, err);
+	return read_vercel_plain_block(json, block, message, err);
 }
 
 /* What a message asks approval for is run as it stands.  What asks has an id
  * and no value. */
 static void
-keep_asked(struct ctx_message *message)
+protect_asked_tool_calls(struct ctx_message *message)
 {
 	bool asks = false;
 	size_t i;
@@ -166,8 +169,8 @@ ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, node, "role")))
 		return 0;
 	if (ctx_read_content(message, ctx_json_find(json, node, "content"),
-		read_block, err) < 0)
+		read_vercel_block, err) < 0)
 		return -1;
-	keep_asked(message);
+	protect_asked_tool_calls(message);
 	return 1;
 }

@@ -14,7 +14,7 @@
 
 /* Is it a part of this SDK?  Others have parts of a type, too. */
 static bool
-is_part(const struct ctx_json *json, uint32_t part)
+is_ui_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
 		const char *type, *key; /* and the member it must have */
@@ -54,14 +54,14 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 		return NULL;
 	for (part = parts + 1; part < json->nodes[parts].next;
 	     part = json->nodes[part].next)
-		if (is_part(json, part))
+		if (is_ui_part(json, part))
 			return "parts with a type";
 	return NULL;
 }
 
 /* The body of a result, once there is one. */
 static int
-read_result(struct ctx_message *message, uint32_t tool, uint32_t id,
+read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)
 {
 	static const struct {
@@ -96,7 +96,7 @@ read_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 }
 
 static int
-read_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
+read_ui_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -108,7 +108,7 @@ read_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
 	size_t call = message->n;
 
 	if (ctx_read_call(message, input, id, name, err) < 0 ||
-	    read_result(message, tool, id, name, err) < 0)
+	    read_ui_tool_result(message, tool, id, name, err) < 0)
 		return -1;
 	/* What waits to be approved or run is run as it stands. */
 	message->blocks[call].no_truncate = message->n == call + 1;
@@ -122,7 +122,7 @@ read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
 {
 	size_t i = message->n;
 
-	if (read_tool(message, tool, type, err) < 0)
+	if (read_ui_tool(message, tool, type, err) < 0)
 		return -1;
 	for (; i < message->n; i++)
 		message->blocks[i].prefix = sizeof TOOL - 1;
@@ -130,7 +130,7 @@ read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part,
+read_ui_part(const struct ctx_json *json, uint32_t part,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -150,11 +150,11 @@ read_part(const struct ctx_json *json, uint32_t part,
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))
-		return read_tool(message, part,
+		return read_ui_tool(message, part,
 		    ctx_json_find(json, part, "toolName"), err);
 	tool = ctx_json_find(json, part, "toolInvocation");
 	if (tool != 0)
-		return read_tool(message, tool,
+		return read_ui_tool(message, tool,
 		    ctx_json_find(json, tool, "toolName"), err);
 	if (ctx_json_starts_with(json, type, TOOL))
 		return read_typed_tool(message, part, type, err);
@@ -176,5 +176,5 @@ ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
 	/* Version 3 had no parts. */
 	if (parts == 0)
 		parts = ctx_json_find(json, node, "content");
-	return ctx_read_content(message, parts, read_part, err) < 0 ? -1 : 1;
+	return ctx_read_content(message, parts, read_ui_part, err) < 0 ? -1 : 1;
 }

@@ -11,7 +11,7 @@
 
 /* What gives a block away as Anthropic's, or NULL. */
 static const char *
-tells(const struct ctx_json *json, uint32_t block)
+identify_block(const struct ctx_json *json, uint32_t block)
 {
 	static const char *const types[] = {"tool_use", "tool_result",
 	    "server_tool_use", "search_result", "container_upload",
@@ -35,7 +35,7 @@ tells(const struct ctx_json *json, uint32_t block)
 /* Gateways to Anthropic's models take these in Chat Completions, too.
  * Mistral's thinking is an array. */
 static const char *
-suggests(const struct ctx_json *json, uint32_t block)
+suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), thinking;
 
@@ -54,7 +54,7 @@ suggests(const struct ctx_json *json, uint32_t block)
 
 /* The first reason that tell finds in a block of the message, or NULL. */
 static const char *
-ask_blocks(const struct ctx_json *json, uint32_t node,
+find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
 {
 	uint32_t content = ctx_json_find(json, node, "content"), block;
@@ -78,7 +78,7 @@ ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node, "role") != 0 &&
 	    ctx_is_array(json, ctx_json_find(json, node, "content")))
 		return "stop_reason";
-	return ask_blocks(json, node, tells);
+	return find_reason_in_blocks(json, node, identify_block);
 }
 
 const char *
@@ -89,12 +89,13 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 	/* A system message is common in Chat Completions only. */
 	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
-	return ask_blocks(json, node, suggests);
+	return find_reason_in_blocks(json, node, suggest_from_block);
 }
 
 /* A document may be plain text or blocks; other payloads are media. */
 static int
-read_media(struct ctx_message *message, uint32_t source, struct ctx_err *err)
+read_anthropic_source(struct ctx_message *message, uint32_t source,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t type = ctx_json_find(json, source, "type"), value;
@@ -129,7 +130,7 @@ read_thinking(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 
 /* What may stand in a result: none of it holds blocks to be read. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block,
+read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type"), value;
@@ -141,7 +142,7 @@ read_plain(const struct ctx_json *json, uint32_t block,
 	    (ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    (value = ctx_json_find(json, block, "source")) != 0)
-		return read_media(message, value, err);
+		return read_anthropic_source(message, value, err);
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
@@ -150,8 +151,8 @@ read_plain(const struct ctx_json *json, uint32_t block,
  * answer, and a list of tools that were found, must stay as it is.
  */
 static int
-read_result(struct ctx_message *message, uint32_t block, bool own,
-    struct ctx_err *err)
+read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
+    bool own, struct ctx_err *err)
 {
 	static const char *const found[] = {"tool_reference"};
 	const struct ctx_json *json = message->json;
@@ -161,7 +162,8 @@ read_result(struct ctx_message *message, uint32_t block, bool own,
 	int rc;
 
 	if (own && ctx_has_block(json, body, found, 1) == NULL)
-		rc = ctx_read_result(message, body, id, 0, read_plain, err);
+		rc = ctx_read_result(message, body, id, 0,
+		    read_anthropic_plain_block, err);
 	else
 		rc = ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, body, id,
 		    err);
@@ -173,7 +175,7 @@ read_result(struct ctx_message *message, uint32_t block, bool own,
 /* What the provider's tools are asked is of their form, and may be run yet: a
  * turn that was paused is sent back as it is. */
 static int
-read_call(struct ctx_message *message, uint32_t block, bool own,
+read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -189,7 +191,7 @@ read_call(struct ctx_message *message, uint32_t block, bool own,
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_anthropic_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
@@ -197,18 +199,18 @@ read_block(const struct ctx_json *json, uint32_t block,
 	if (type == 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 	if (ctx_json_is(json, type, "tool_use"))
-		return read_call(message, block, true, err);
+		return read_anthropic_tool_call(message, block, true, err);
 	if (ctx_json_is(json, type, "server_tool_use") ||
 	    ctx_json_is(json, type, "mcp_tool_use"))
-		return read_call(message, block, false, err);
+		return read_anthropic_tool_call(message, block, false, err);
 	if (ctx_json_is(json, type, "tool_result"))
-		return read_result(message, block, true, err);
+		return read_anthropic_tool_result(message, block, true, err);
 	if (ctx_json_ends_with(json, type, "_tool_result"))
-		return read_result(message, block, false, err);
+		return read_anthropic_tool_result(message, block, false, err);
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))
 		return read_thinking(message, block, err);
-	return read_plain(json, block, message, err);
+	return read_anthropic_plain_block(json, block, message, err);
 }
 
 int
@@ -224,7 +226,7 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_block, err) < 0
+		   read_anthropic_block, err) < 0
 	    ? -1
 	    : 1;
 }

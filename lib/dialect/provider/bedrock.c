@@ -32,7 +32,7 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 
 /* What may stand in a result: none of it holds blocks to be read. */
 static int
-read_plain(const struct ctx_json *json, uint32_t block,
+read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
@@ -81,7 +81,8 @@ read_reasoning(struct ctx_message *message, uint32_t content,
 
 /* Tools of the provider's have a type; what they say must stay as it is. */
 static int
-read_call(struct ctx_message *message, uint32_t call, struct ctx_err *err)
+read_bedrock_tool_call(struct ctx_message *message, uint32_t call,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 
@@ -95,7 +96,8 @@ read_call(struct ctx_message *message, uint32_t call, struct ctx_err *err)
 }
 
 static int
-read_result(struct ctx_message *message, uint32_t result, struct ctx_err *err)
+read_bedrock_tool_result(struct ctx_message *message, uint32_t result,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, result, "toolUseId");
@@ -105,27 +107,28 @@ read_result(struct ctx_message *message, uint32_t result, struct ctx_err *err)
 
 	rc = ctx_json_find(json, result, "type") != 0
 	    ? ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, body, id, err)
-	    : ctx_read_result(message, body, id, 0, read_plain, err);
+	    : ctx_read_result(message, body, id, 0, read_bedrock_plain_block,
+		  err);
 	if (rc == 0)
 		ctx_read_failure(message, first, result);
 	return rc;
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_bedrock_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t value;
 
 	if ((value = ctx_json_find(json, block, "toolUse")) != 0)
-		return read_call(message, value, err);
+		return read_bedrock_tool_call(message, value, err);
 	if ((value = ctx_json_find(json, block, "toolResult")) != 0)
-		return read_result(message, value, err);
+		return read_bedrock_tool_result(message, value, err);
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
 		return read_reasoning(message, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
-	return read_plain(json, block, message, err);
+	return read_bedrock_plain_block(json, block, message, err);
 }
 
 int
@@ -136,7 +139,7 @@ ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, node, "role")))
 		return 0;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_block, err) < 0
+		   read_bedrock_block, err) < 0
 	    ? -1
 	    : 1;
 }

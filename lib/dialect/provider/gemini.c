@@ -37,7 +37,7 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 
 /* Media may come beside the response; then no text may stand in for both. */
 static int
-read_response(struct ctx_message *message, uint32_t response,
+read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -69,7 +69,7 @@ read_response(struct ctx_message *message, uint32_t response,
 }
 
 static int
-read_part(const struct ctx_json *json, uint32_t part,
+read_gemini_part(const struct ctx_json *json, uint32_t part,
     struct ctx_message *message, struct ctx_err *err)
 {
 	uint32_t value;
@@ -85,7 +85,7 @@ read_part(const struct ctx_json *json, uint32_t part,
 	value = ctx_find_either(json, part, "functionResponse",
 	    "function_response");
 	if (value != 0)
-		return read_response(message, value, err);
+		return read_function_response(message, value, err);
 	if ((value = ctx_json_find(json, part, "text")) != 0)
 		return ctx_read_part(message,
 		    ctx_is_true(json, part, "thought") ? CTX_BLOCK_REASONING
@@ -121,5 +121,6 @@ ctx_gemini_read(const struct ctx_json *json, uint32_t node,
 		message->role = CTX_ROLE_ASSISTANT;
 	else
 		message->role = ctx_role_of(json, role);
-	return ctx_read_content(message, parts, read_part, err) < 0 ? -1 : 1;
+	return ctx_read_content(message, parts, read_gemini_part, err) < 0 ? -1
+									   : 1;
 }

@@ -12,7 +12,7 @@
 
 /* The arguments of the first call, or 0. */
 static uint32_t
-arguments(const struct ctx_json *json, uint32_t node)
+find_first_arguments(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t calls = ctx_find_list(json, node, "tool_calls"), call, body;
 
@@ -26,7 +26,7 @@ arguments(const struct ctx_json *json, uint32_t node)
 const char *
 ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 {
-	uint32_t args = arguments(json, node), images, thinking;
+	uint32_t args = find_first_arguments(json, node), images, thinking;
 
 	if (ctx_json_find(json, node, "role") == 0)
 		return NULL;

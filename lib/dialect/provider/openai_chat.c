@@ -14,7 +14,7 @@
 
 /* The chunks of a block {"type": "thinking", "thinking": [...]}, or 0. */
 static uint32_t
-chunks_of(const struct ctx_json *json, uint32_t block)
+find_chunks(const struct ctx_json *json, uint32_t block)
 {
 	uint32_t type = ctx_json_find(json, block, "type");
 
@@ -24,7 +24,7 @@ chunks_of(const struct ctx_json *json, uint32_t block)
 }
 
 static bool
-thinks_in_chunks(const struct ctx_json *json, uint32_t content)
+has_thinking_chunks(const struct ctx_json *json, uint32_t content)
 {
 	uint32_t block;
 
@@ -32,7 +32,7 @@ thinks_in_chunks(const struct ctx_json *json, uint32_t content)
 		return false;
 	for (block = content + 1; block < json->nodes[content].next;
 	     block = json->nodes[block].next)
-		if (chunks_of(json, block) != 0)
+		if (find_chunks(json, block) != 0)
 			return true;
 	return false;
 }
@@ -61,7 +61,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 	if (ctx_json_find(json, node, "function_call") != 0)
 		return "function_call";
 	/* Mistral's reasoning: elsewhere thinking is a string. */
-	if (thinks_in_chunks(json, ctx_json_find(json, node, "content")))
+	if (has_thinking_chunks(json, ctx_json_find(json, node, "content")))
 		return "thinking chunks";
 	/* A developer speaks in Responses too, and tells nothing. */
 	if (ctx_json_is(json, role, "function"))
@@ -71,7 +71,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_chat_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -81,7 +81,7 @@ read_block(const struct ctx_json *json, uint32_t block,
 	    {"input_audio", "input_audio", CTX_BLOCK_MEDIA},
 	    {"file", "file", CTX_BLOCK_MEDIA},
 	};
-	uint32_t chunks = chunks_of(json, block), text = 0;
+	uint32_t chunks = find_chunks(json, block), text = 0;
 
 	/* Of several chunks their JSON is counted. */
 	if (chunks != 0 &&
@@ -96,7 +96,7 @@ read_block(const struct ctx_json *json, uint32_t block,
 
 /* One call: {"name", "arguments"} or {"name", "input"} in body. */
 static int
-read_call(struct ctx_message *message, uint32_t body, uint32_t id,
+read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t parent, uint32_t child, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -111,7 +111,8 @@ read_call(struct ctx_message *message, uint32_t body, uint32_t id,
 }
 
 static int
-read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
+read_chat_tool_calls(struct ctx_message *message, uint32_t calls,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t call, body;
@@ -123,7 +124,7 @@ read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 		body = ctx_json_find(json, call, "function");
 		if (body == 0)
 			body = ctx_json_find(json, call, "custom");
-		if (read_call(message, body != 0 ? body : call,
+		if (read_chat_tool_call(message, body != 0 ? body : call,
 			ctx_json_find(json, call, "id"), calls, call, err) < 0)
 			return -1;
 	}
@@ -131,7 +132,8 @@ read_calls(struct ctx_message *message, uint32_t calls, struct ctx_err *err)
 }
 
 static int
-read_assistant(struct ctx_message *message, uint32_t node, struct ctx_err *err)
+read_chat_assistant(struct ctx_message *message, uint32_t node,
+    struct ctx_err *err)
 {
 	static const char *const reasoning[] = {"reasoning_content",
 	    "reasoning", "reasoning_details"};
@@ -144,23 +146,23 @@ read_assistant(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 			CTX_BLOCK_REASONING, err) < 0)
 			return -1;
 	if (ctx_read_content(message, ctx_json_find(json, node, "content"),
-		read_block, err) < 0 ||
+		read_chat_block, err) < 0 ||
 	    ctx_read_member(message, node, "refusal", CTX_BLOCK_TEXT, err) <
 		0 ||
 	    ctx_read_member(message, node, "audio", CTX_BLOCK_MEDIA, err) < 0 ||
-	    read_calls(message, ctx_json_find(json, node, "tool_calls"), err) <
-		0)
+	    read_chat_tool_calls(message,
+		ctx_json_find(json, node, "tool_calls"), err) < 0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");
 	if (call == 0 || json->nodes[call].kind != CTX_JSON_OBJECT)
 		return 0;
-	return read_call(message, call, 0, node, call - 1, err);
+	return read_chat_tool_call(message, call, 0, node, call - 1, err);
 }
 
 /* The id of the call that a result answers.  SWE-agent keeps it as the only
  * one of a list (agents.py, August 2026). */
 static uint32_t
-answered(const struct ctx_json *json, uint32_t node)
+find_answered_id(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t id = ctx_json_find(json, node, "tool_call_id");
 	uint32_t list = ctx_json_find(json, node, "tool_call_ids");
@@ -184,14 +186,15 @@ ctx_openai_chat_read(const struct ctx_json *json, uint32_t node,
 	content = ctx_json_find(json, node, "content");
 	switch (message->role) {
 	case CTX_ROLE_ASSISTANT:
-		rc = read_assistant(message, node, err);
+		rc = read_chat_assistant(message, node, err);
 		break;
 	case CTX_ROLE_TOOL:
-		rc = ctx_read_result(message, content, answered(json, node),
-		    message->name, read_block, err);
+		rc = ctx_read_result(message, content,
+		    find_answered_id(json, node), message->name,
+		    read_chat_block, err);
 		break;
 	default:
-		rc = ctx_read_content(message, content, read_block, err);
+		rc = ctx_read_content(message, content, read_chat_block, err);
 		break;
 	}
 	return rc < 0 ? -1 : 1;

@@ -12,7 +12,7 @@
 
 #include "dialect/read.h"
 
-enum what {
+enum responses_item_kind {
 	CALL,
 	TYPED,  /* a call whose value has members that must be there, or was
 		 * approved */
@@ -30,7 +30,7 @@ enum what {
 /* need is the key that an item of the type must have, and pairs by. */
 static const struct item {
 	const char *type, *need, *value;
-	enum what what;
+	enum responses_item_kind what;
 } items[] = {
     {"function_call", "call_id", "arguments", CALL},
     {"function_call_output", "call_id", "output", OUTPUT},
@@ -70,7 +70,7 @@ static const struct item {
 };
 
 static const struct item *
-item_of(const struct ctx_json *json, uint32_t node)
+find_item(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 	size_t i;
@@ -85,7 +85,7 @@ item_of(const struct ctx_json *json, uint32_t node)
 /* What gives a message away as an item though its blocks do not: Chat
  * Completions, which refuse in a block, too, have no type. */
 static const char *
-message_tells(const struct ctx_json *json, uint32_t node, uint32_t content)
+identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
 	static const char *const refusal[] = {"refusal"};
 	uint32_t type = ctx_json_find(json, node, "type");
@@ -103,7 +103,7 @@ ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const blocks[] = {"input_text", "output_text",
 	    "input_image", "input_file"};
-	const struct item *item = item_of(json, node);
+	const struct item *item = find_item(json, node);
 	uint32_t content = ctx_json_find(json, node, "content");
 	const char *why;
 
@@ -113,11 +113,11 @@ ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 		return NULL;
 	why = ctx_has_block(json, content, blocks,
 	    sizeof blocks / sizeof blocks[0]);
-	return why != NULL ? why : message_tells(json, node, content);
+	return why != NULL ? why : identify_message(json, node, content);
 }
 
 static int
-read_block(const struct ctx_json *json, uint32_t block,
+read_responses_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct ctx_block_type rows[] = {
@@ -189,12 +189,13 @@ is_hosted(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_item(struct ctx_message *message, const struct item *item,
+read_responses_item(struct ctx_message *message, const struct item *item,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t id = ctx_json_find(json, message->node, item->need), value = 0;
-	enum what what = is_hosted(json, message->node) ? OWN : item->what;
+	enum responses_item_kind what =
+	    is_hosted(json, message->node) ? OWN : item->what;
 
 	if (item->value != NULL)
 		value = ctx_json_find(json, message->node, item->value);
@@ -212,7 +213,8 @@ read_item(struct ctx_message *message, const struct item *item,
 		return 0;
 	case OUTPUT:
 		message->role = CTX_ROLE_TOOL;
-		return ctx_read_result(message, value, id, 0, read_block, err);
+		return ctx_read_result(message, value, id, 0,
+		    read_responses_block, err);
 	case FIXED:
 		message->role = CTX_ROLE_TOOL;
 		return ctx_read_fixed_result(message, CTX_BLOCK_OPAQUE, value,
@@ -251,22 +253,24 @@ int
 ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	const struct item *item = item_of(json, node);
+	const struct item *item = find_item(json, node);
 
 	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
 		/* An input that is a text is a message of the user's. */
 		message->role = CTX_ROLE_USER;
-		return ctx_read_content(message, node, read_block, err) < 0 ? -1
-									    : 1;
+		return ctx_read_content(message, node, read_responses_block,
+			   err) < 0
+		    ? -1
+		    : 1;
 	}
 	if (item != NULL)
-		return read_item(message, item, err) < 0 ? -1 : 1;
+		return read_responses_item(message, item, err) < 0 ? -1 : 1;
 	if (!ctx_read_role(message, json, node,
 		ctx_json_find(json, node, "role")))
 		return 0;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_block, err) < 0
+		   read_responses_block, err) < 0
 	    ? -1
 	    : 1;
 }

@@ -291,8 +291,9 @@ look_at_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 }
 
 static int
-note(struct ctx_scorer *scorer, const struct ctx_message *message,
-    const struct ctx_groups *groups, size_t first, struct ctx_err *err)
+add_heuristic_message(struct ctx_scorer *scorer,
+    const struct ctx_message *message, const struct ctx_groups *groups,
+    size_t first, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	uint32_t last = (uint32_t)groups->n - 1;
@@ -403,7 +404,8 @@ is_superseded(const struct heuristic *h, const struct call *call)
 }
 
 static int
-rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
+rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	struct ctx_segment *segments = groups->segments;
@@ -465,8 +467,8 @@ release(struct ctx_scorer *scorer)
 
 const struct ctx_scorer_kind ctx_heuristic_kind = {
     .size = sizeof(struct heuristic),
-    .note = note,
-    .rank = rank,
+    .note = add_heuristic_message,
+    .rank = rank_by_heuristic,
     .reset = reset,
     .release = release,
 };

@@ -7,7 +7,7 @@
  * beside the words that were asked for, and raised where the speaker is one
  * whom the question names.  Who that is stands before the text, or shows in
  * how the other side begins: "Hey Ann!" is not said by Ann.
- * With an embedder the two orders are fused by reciprocal rank
+ * With an embedder the two orders are fused by reciprocal rank_by_recall
  * (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
 #include <math.h>
@@ -24,7 +24,7 @@ static const double FADE = 100;    /* tokens in which a score fades to 1/e */
 static const double LENGTH = 0.1;  /* how much dear items are ranked down */
 static const double SPEAKER = 0.6; /* more for who is asked about */
 static const double CALLED = 0.5;  /* of a name's weight, if it is called */
-static const double FUSE = 60;     /* of reciprocal rank fusion */
+static const double FUSE = 60;     /* of reciprocal rank_by_recall fusion */
 enum {
 	CALL_WORDS = 3,    /* words of a text, one of which may call a name, */
 	CALLS_LEAST = 3,   /* messages of a side that do so for it to count, */
@@ -88,7 +88,7 @@ by_term(const void *a, const void *b)
 
 /* Puts the terms found in order, each once. */
 static void
-fold(struct recall *r)
+merge_terms(struct recall *r)
 {
 	struct posting *found = r->found;
 	size_t i, n = 0;
@@ -114,7 +114,7 @@ take_term(void *user, const char *p, size_t n, struct ctx_err *err)
 		return -1;
 	/* A long text has many more words than there are different ones. */
 	if (r->n_found >= FOLD_LEAST && r->n_found >= r->fold_at) {
-		fold(r);
+		merge_terms(r);
 		r->fold_at = 2 * r->n_found;
 	}
 	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1, sizeof *grown,
@@ -139,7 +139,7 @@ add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	if (docs == NULL)
 		return -1;
 	r->docs = docs;
-	fold(r);
+	merge_terms(r);
 	postings = ctx_grow(r->postings, &r->postings_cap,
 	    r->n_postings + r->n_found + 1, sizeof *postings, err);
 	if (postings == NULL)
@@ -232,7 +232,7 @@ label(const struct recall *r)
 
 /* Makes r->text the question; who asks is not what is asked about. */
 static void
-ask(struct recall *r, uint32_t speaker)
+set_question(struct recall *r, uint32_t speaker)
 {
 	struct ctx_buf *text = &r->text, before = r->question;
 
@@ -246,7 +246,7 @@ ask(struct recall *r, uint32_t speaker)
 }
 
 static bool
-is_letter(char c)
+is_name_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	    (c & 0x80) != 0;
@@ -276,9 +276,9 @@ note_called(struct recall *r, const struct ctx_message *message,
 	    : message->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
 						   : NO_SIDE;
 	for (words = 0; words < CALL_WORDS; words++) {
-		while (i < n && !is_letter(p[i]))
+		while (i < n && !is_name_letter(p[i]))
 			i++;
-		for (from = i; i < n && is_letter(p[i]); i++)
+		for (from = i; i < n && is_name_letter(p[i]); i++)
 			;
 		if (i >= n)
 			break;
@@ -311,7 +311,7 @@ read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 }
 
 static int
-note(struct ctx_scorer *scorer, const struct ctx_message *message,
+add_recall_message(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
@@ -334,7 +334,7 @@ note(struct ctx_scorer *scorer, const struct ctx_message *message,
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
 		if (groups->segments[first].flags & CTX_SEGMENT_USER)
-			ask(r, speaker);
+			set_question(r, speaker);
 		ctx_buf_reset(&r->text);
 	}
 	return 0;
@@ -343,7 +343,7 @@ note(struct ctx_scorer *scorer, const struct ctx_message *message,
 /* ---- ranking ---- */
 
 static int
-make_room(struct recall *r, size_t items, struct ctx_err *err)
+grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 {
 	size_t terms = r->terms.n + 1;
 	void *p;
@@ -477,7 +477,7 @@ smooth(struct recall *r, const struct ctx_groups *groups)
 /* Raises what is said by one whom the question names, and ranks dear items
  * down. */
 static void
-weigh(struct recall *r, const struct ctx_groups *groups)
+weigh_speakers(struct recall *r, const struct ctx_groups *groups)
 {
 	size_t i;
 
@@ -573,7 +573,8 @@ find_question(const struct recall *r)
 }
 
 static int
-rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
+rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, take_term};
@@ -585,7 +586,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 		if (add_doc(r, 0, err) < 0)
 			return -1;
 	if (ctx_terms_of(&terms, question.p, question.n, err) < 0 ||
-	    make_room(r, groups->n, err) < 0)
+	    grow_recall(r, groups->n, err) < 0)
 		return -1;
 	for (i = 0; i < r->n_found; i++)
 		r->weight[r->found[i].term - 1] = 1;
@@ -596,7 +597,7 @@ rank(struct ctx_scorer *scorer, struct ctx_groups *groups, struct ctx_err *err)
 	find_sides(r);
 	score_docs(r, length / ((double)r->n_docs + 1));
 	smooth(r, groups);
-	weigh(r, groups);
+	weigh_speakers(r, groups);
 	if (fuse(r, question, err) < 0)
 		return -1;
 	for (i = 0; i < groups->n; i++)
@@ -639,8 +640,8 @@ release(struct ctx_scorer *scorer)
 
 const struct ctx_scorer_kind ctx_recall_kind = {
     .size = sizeof(struct recall),
-    .note = note,
-    .rank = rank,
+    .note = add_recall_message,
+    .rank = rank_by_recall,
     .reset = reset,
     .release = release,
 };

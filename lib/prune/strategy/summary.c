@@ -64,7 +64,7 @@ lower(char c)
 }
 
 static bool
-contains(struct ctx_str text, const char *word)
+contains_text(struct ctx_str text, const char *word)
 {
 	size_t n = strlen(word), i, j;
 
@@ -81,7 +81,7 @@ static bool
 contains_any(struct ctx_str text, const char *const *words)
 {
 	for (; *words != NULL; words++)
-		if (contains(text, *words))
+		if (contains_text(text, *words))
 			return true;
 	return false;
 }
@@ -289,8 +289,8 @@ trimmed(struct ctx_str text)
 }
 
 static int
-add_line(struct ctx_summary *s, enum ctx_summary_kind kind, struct ctx_str text,
-    struct ctx_err *err)
+add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
 {
 	enum line_class class = class_of(kind, text);
 	struct line *grown;
@@ -325,7 +325,7 @@ ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
 		one = (struct ctx_str){text.p, sentence(text)};
 		text.p += one.n;
 		text.n -= one.n;
-		if (add_line(s, kind, trimmed(one), err) < 0)
+		if (add_summary_line(s, kind, trimmed(one), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -390,8 +390,9 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 
 /* Writes what is taken to out; *tokens is what that costs. */
 static int
-compose(const struct ctx_summary *s, struct ctx_token_counter *counter,
-    size_t files, struct ctx_buf *out, uint64_t *tokens, struct ctx_err *err)
+write_taken_lines(const struct ctx_summary *s,
+    struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	out->n = 0;
 	if (write_lines(s, out, err) < 0 || write_files(s, files, out, err) < 0)
@@ -448,7 +449,7 @@ drop_one(struct ctx_summary *s)
 /* What a line costs, label and line feed included, and whether later text
  * speaks of it. */
 static int
-weigh(struct ctx_summary *s, struct ctx_token_counter *counter,
+weigh_line(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
 {
 	size_t i;
@@ -477,14 +478,14 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 	uint64_t tokens, room = limit, part;
 	unsigned class;
 
-	if (weigh(s, counter, err) < 0)
+	if (weigh_line(s, counter, err) < 0)
 		return -1;
 	for (class = 0; class < CLASSES; class ++) {
 		part = room * share[class] / 100;
 		room -= part - take_class(s, (enum line_class) class, part);
 	}
 	for (;;) {
-		if (compose(s, counter, files, out, &tokens, err) < 0)
+		if (write_taken_lines(s, counter, files, out, &tokens, err) < 0)
 			return -1;
 		if (tokens <= limit)
 			return 0;

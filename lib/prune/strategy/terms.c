@@ -38,7 +38,7 @@ static enum class class_of(uint32_t cp) {
 
 /* Simple case folding of the Latin, Greek and Cyrillic alphabets. */
 static uint32_t
-fold(uint32_t cp)
+fold_case(uint32_t cp)
 {
 	if ((cp >= 'A' && cp <= 'Z') ||
 	    (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
@@ -461,8 +461,8 @@ ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
 		if (class == OTHER)
 			continue;
 		if (class == WORD)
-			append(r.word, &r.n, fold(cp));
-		append(r.name, &r.name_n, fold(cp));
+			append(r.word, &r.n, fold_case(cp));
+		append(r.name, &r.name_n, fold_case(cp));
 	}
 	return end_word(terms, &r, true, err);
 }

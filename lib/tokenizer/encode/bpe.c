@@ -134,7 +134,7 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
  * than what was unmade last, that merge would have come first.
  */
 static bool
-compatible(const struct ctx_vocab *v, uint32_t a, uint32_t b)
+is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
 	uint32_t limit = CTX_VOCAB_NONE; /* merges from here on came later */
 	uint32_t left, right;
@@ -176,19 +176,20 @@ struct ctx_ahead {
 
 /* The same, remembered: long pieces are often a few tokens over and over. */
 static bool
-fits(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a, uint32_t b)
+may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
+    uint32_t b)
 {
 	uint64_t pair = (uint64_t)a << 22 | (uint64_t)b << 1;
 	uint64_t *entry = m->ahead->judged +
 	    (ctx_pair_hash(a, b) >> (CTX_PAIR_BITS - JUDGED_BITS));
 
 	if (*entry >> 1 != pair >> 1)
-		*entry = pair | compatible(v, a, b);
+		*entry = pair | is_own_encoding(v, a, b);
 	return (*entry & 1) != 0;
 }
 
 static int
-push(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
+append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 {
 	uint32_t *grown;
 
@@ -214,8 +215,8 @@ is_dead(const struct ctx_bpe *m, size_t at)
  * bytes: that token, which goes with itself, as the two show; else NONE.
  */
 static uint32_t
-repeated(const struct ctx_vocab *v, const struct ctx_bpe *m, const char *p,
-    size_t n, size_t at)
+find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
+    const char *p, size_t n, size_t at)
 {
 	uint32_t token;
 	size_t length;
@@ -232,22 +233,23 @@ repeated(const struct ctx_vocab *v, const struct ctx_bpe *m, const char *p,
 
 /* The longest token that can stand at byte at, or NONE. */
 static uint32_t
-next_token(const struct ctx_vocab *v, const struct ctx_bpe *m, const char *p,
-    size_t n, size_t at)
+find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
+    const char *p, size_t n, size_t at)
 {
 	uint32_t token = ctx_vocab_longest(v, p + at, n - at);
 
 	for (; token != CTX_VOCAB_NONE; token = v->shorter[token])
 		if (!is_dead(m, at + ctx_vocab_length(v, token)) &&
-		    (m->n == 0 || fits(v, m, m->tokens[m->n - 1], token)))
+		    (m->n == 0 ||
+			may_follow_token(v, m, m->tokens[m->n - 1], token)))
 			break;
 	return token;
 }
 
 /* The window to take byte at from; they are encoded anew if there is none. */
 static const struct ctx_bpe_lane *
-window_at(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p, size_t n,
-    size_t at, size_t *begin)
+find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
+    size_t n, size_t at, size_t *begin)
 {
 	struct ctx_ahead *a = m->ahead;
 	size_t k = at < a->first + NEAR ? 0 : (at - a->first - NEAR) / STRIDE;
@@ -273,7 +275,7 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
 {
 	size_t begin, end, place, taken = m->n;
-	const struct ctx_bpe_lane *w = window_at(v, m, p, n, *at, &begin);
+	const struct ctx_bpe_lane *w = find_window(v, m, p, n, *at, &begin);
 	uint64_t live = w->live;
 	uint32_t token;
 
@@ -284,10 +286,10 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 		/* Tokens of one window go with each other. */
 		if ((live >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
-			!fits(v, m, m->tokens[m->n - 1], token)) ||
+			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||
 		    is_dead(m, *at + ctx_vocab_length(v, token)))
 			break;
-		if (push(m, token, err) < 0)
+		if (append_token(m, token, err) < 0)
 			return -1;
 		*at += ctx_vocab_length(v, token);
 	}
@@ -295,7 +297,7 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 }
 
 static int
-prepare(struct ctx_bpe *m, size_t n, struct ctx_err *err)
+prepare_merge(struct ctx_bpe *m, size_t n, struct ctx_err *err)
 {
 	uint64_t *grown;
 
@@ -341,10 +343,10 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 
 	if ((v->head->flags & CTX_VOCAB_DISORDER) != 0)
 		return merge_queue(v, m, p, n, err);
-	if (prepare(m, n, err) < 0)
+	if (prepare_merge(m, n, err) < 0)
 		return -1;
 	while (at < n) {
-		token = repeated(v, m, p, n, at);
+		token = find_repeated_token(v, m, p, n, at);
 		if (token == CTX_VOCAB_NONE && careful == 0) {
 			taken = take_ahead(v, m, p, n, &at, err);
 			if (taken < 0)
@@ -357,9 +359,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 		}
 		careful -= careful > 0;
 		if (token == CTX_VOCAB_NONE)
-			token = next_token(v, m, p, n, at);
+			token = find_next_token(v, m, p, n, at);
 		if (token != CTX_VOCAB_NONE) {
-			if (push(m, token, err) < 0)
+			if (append_token(m, token, err) < 0)
 				return -1;
 			at += ctx_vocab_length(v, token);
 			continue;

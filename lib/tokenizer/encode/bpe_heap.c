@@ -14,17 +14,17 @@
 
 #define END UINT32_MAX
 
-struct queue {
+struct merge_heap {
 	const struct ctx_vocab *v;
 	uint32_t *tokens, *next, *before; /* by the first byte of a token */
-	struct waiting {
+	struct pending_merge {
 		uint32_t merged, at;
 	} * heap;
 	size_t n;
 };
 
 static bool
-precedes(struct waiting a, struct waiting b)
+is_earlier_merge(struct pending_merge a, struct pending_merge b)
 {
 	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
 }
@@ -32,9 +32,9 @@ precedes(struct waiting a, struct waiting b)
 /* The pair at byte at, if it can merge.  A token's byte adds three pairs at
  * most: its own, and two for the merge that ends it. */
 static void
-push(struct queue *q, uint32_t at)
+push_pair(struct merge_heap *q, uint32_t at)
 {
-	struct waiting new = {CTX_VOCAB_NONE, at};
+	struct pending_merge new = {CTX_VOCAB_NONE, at};
 	size_t i, up;
 
 	if (at != END && q->next[at] != END)
@@ -44,17 +44,17 @@ push(struct queue *q, uint32_t at)
 		return;
 	for (i = q->n++; i > 0; i = up) {
 		up = (i - 1) / 2;
-		if (!precedes(new, q->heap[up]))
+		if (!is_earlier_merge(new, q->heap[up]))
 			break;
 		q->heap[i] = q->heap[up];
 	}
 	q->heap[i] = new;
 }
 
-static struct waiting
-pop(struct queue *q)
+static struct pending_merge
+pop_pair(struct merge_heap *q)
 {
-	struct waiting first = q->heap[0], last = q->heap[--q->n];
+	struct pending_merge first = q->heap[0], last = q->heap[--q->n];
 	size_t i = 0, down;
 
 	for (;; i = down) {
@@ -62,9 +62,9 @@ pop(struct queue *q)
 		if (down >= q->n)
 			break;
 		if (down + 1 < q->n &&
-		    precedes(q->heap[down + 1], q->heap[down]))
+		    is_earlier_merge(q->heap[down + 1], q->heap[down]))
 			down++;
-		if (!precedes(q->heap[down], last))
+		if (!is_earlier_merge(q->heap[down], last))
 			break;
 		q->heap[i] = q->heap[down];
 	}
@@ -74,7 +74,7 @@ pop(struct queue *q)
 
 /* Merges the pair that waited, unless one of its tokens is gone. */
 static void
-merge(struct queue *q, struct waiting w)
+apply_merge(struct merge_heap *q, struct pending_merge w)
 {
 	uint32_t right =
 	    q->tokens[w.at] == CTX_VOCAB_NONE ? END : q->next[w.at];
@@ -87,15 +87,15 @@ merge(struct queue *q, struct waiting w)
 	q->next[w.at] = q->next[right];
 	if (q->next[right] != END)
 		q->before[q->next[right]] = w.at;
-	push(q, w.at);
-	push(q, q->before[w.at]);
+	push_pair(q, w.at);
+	push_pair(q, q->before[w.at]);
 }
 
 size_t
 ctx_bpe_queue(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out,
     struct ctx_err *err)
 {
-	struct queue q = {.v = v};
+	struct merge_heap q = {.v = v};
 	uint32_t i;
 	size_t count = 0;
 
@@ -119,9 +119,9 @@ ctx_bpe_queue(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out,
 		q.before[i] = i > 0 ? i - 1 : END;
 	}
 	for (i = 0; i + 1 < n; i++)
-		push(&q, i);
+		push_pair(&q, i);
 	while (q.n > 0)
-		merge(&q, pop(&q));
+		apply_merge(&q, pop_pair(&q));
 	for (i = 0; i != END; i = q.next[i])
 		out[count++] = q.tokens[i];
 	free(q.tokens);

@@ -19,7 +19,7 @@
 
 /* Where the last character begins if it is not whole, else n. */
 static size_t
-whole_characters(const char *p, size_t n)
+find_whole_end(const char *p, size_t n)
 {
 	size_t at = n > 0 ? ctx_fit_before(p, n, n - 1) : 0;
 	unsigned char lead = n > 0 ? (unsigned char)p[at] : 0;
@@ -34,11 +34,11 @@ whole_characters(const char *p, size_t n)
 /* How many bytes of a text that may go on are whole characters at which it is
  * known whether a name, of at most longest bytes, begins. */
 static size_t
-end_of_names(const char *p, size_t n, size_t longest)
+find_names_end(const char *p, size_t n, size_t longest)
 {
 	size_t more = longest > 0 ? longest - 1 : 0;
 
-	return n <= more ? 0 : whole_characters(p, n - more);
+	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
 /* Adds a text to its end. */
@@ -72,7 +72,8 @@ struct open {
 
 /* Nothing behind byte at changes what has been counted up to there. */
 static int
-settle(struct open *open, size_t at, uint64_t tokens, struct ctx_err *err)
+confirm_count(struct open *open, size_t at, uint64_t tokens,
+    struct ctx_err *err)
 {
 	int clean =
 	    !open->changed ? 1 : ctx_nfc_map_place(&open->map, at, &at, err);
@@ -120,7 +121,7 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 			past[i] = past[i - 1];
 		past[0] = (struct ctx_token_checkpoint){w.spans.at, w.tokens};
 		if (past[sure].at > 0 &&
-		    settle(open, open->at + past[sure].at,
+		    confirm_count(open, open->at + past[sure].at,
 			open->tokens + past[sure].tokens, err) < 0)
 			return -1;
 	}
@@ -133,7 +134,7 @@ count_names(struct open *open, struct ctx_err *err)
 	const unsigned names = CTX_NAMES_NORMAL * CTX_NAMES_ADDED;
 	struct ctx_token_counter *c = open->counter;
 	struct ctx_str text = open->text;
-	size_t end = end_of_names(text.p, text.n, c->added_normal), span;
+	size_t end = find_names_end(text.p, text.n, c->added_normal), span;
 	uint32_t id;
 
 	while (open->at < end) {
@@ -149,7 +150,7 @@ count_names(struct open *open, struct ctx_err *err)
 		open->at += ctx_added_token_at(c->tokenizer, text.p + span,
 		    text.n - span, names, &id);
 		open->tokens++;
-		if (settle(open, open->at, open->tokens, err) < 0)
+		if (confirm_count(open, open->at, open->tokens, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -182,7 +183,7 @@ ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_tokenizer *t = c->tokenizer;
-	size_t end = end_of_names(p, n, c->added), span;
+	size_t end = find_names_end(p, n, c->added), span;
 	struct ctx_token_checkpoint sum = {0, 0};
 	uint32_t id;
 

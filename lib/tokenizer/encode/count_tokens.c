@@ -166,15 +166,16 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 }
 
 /* Pieces that are looked up, listed by where they begin and end. */
-struct list {
+struct pretoken_list {
 	const uint32_t *start, *end;
 	size_t n; /* at most CTX_PRETOKEN_LOOKUP_MAX */
 };
 
 /* Asks for where the n pieces missed and the long ones may be found. */
 static void
-ask_missed(const struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
-    const char *p, struct list list, size_t n)
+prefetch_missed(const struct ctx_token_counter *c,
+    struct ctx_pretoken_lookup *b, const char *p, struct pretoken_list list,
+    size_t n)
 {
 	size_t k, length;
 	uint32_t i;
@@ -219,14 +220,14 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
  * those of more than CTX_PRETOKEN_CACHE_KEY bytes, which are b->longs then. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
-    const char *p, struct list list, uint64_t *tokens)
+    const char *p, struct pretoken_list list, uint64_t *tokens)
 {
 	size_t misses, k;
 	uint32_t i;
 
 	misses =
 	    c->probe(&c->cache, p, list.start, list.end, list.n, b, tokens);
-	ask_missed(c, b, p, list, misses);
+	prefetch_missed(c, b, p, list, misses);
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
 		i = b->missed[k];
@@ -239,7 +240,8 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
  * 0.  Parts of pieces are never asked for here, so a token that its bytes do
  * not merge to is one like any other. */
 static unsigned
-known_long(struct ctx_token_counter *c, const char *p, size_t n, uint64_t hash)
+find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t hash)
 {
 	bool word = n <= CTX_PRETOKEN_CACHE_LONG;
 	unsigned known = 0;
@@ -282,7 +284,7 @@ struct cuts {
 /* How many ASCII characters to pass over behind the first, which is one too;
  * 0 if not all of them are. */
 static size_t
-plain_ascii(const char *p, size_t n)
+count_ascii_run(const char *p, size_t n)
 {
 	uint64_t word;
 
@@ -308,7 +310,7 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	if (at == 0)
 		at = ctx_char_next(p, n, &a);
 	for (; at < n && c->n < CUTS - 1; at += length) {
-		length = plain_ascii(p + at - 1, n - at + 1);
+		length = count_ascii_run(p + at - 1, n - at + 1);
 		if (length > 0) {
 			a = s[at + length - 1];
 			continue;
@@ -331,7 +333,7 @@ static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
 	struct ctx_parts *parts = &c->parts;
-	struct list list = {parts->start, parts->end, parts->n};
+	struct pretoken_list list = {parts->start, parts->end, parts->n};
 
 	parts->n = 0;
 	count_short(c, &c->parts_batch, p, list, tokens);
@@ -368,7 +370,7 @@ count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;
-	unsigned known = known_long(c, p, n, hash);
+	unsigned known = find_known_long(c, p, n, hash);
 	struct cuts cuts;
 	size_t begin, i;
 
@@ -392,8 +394,8 @@ count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 }
 
 static int
-count_listed(struct ctx_token_counter *c, struct ctx_str text, struct list list,
-    uint64_t *tokens, struct ctx_err *err)
+count_listed(struct ctx_token_counter *c, struct ctx_str text,
+    struct pretoken_list list, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_pretoken_lookup *b = &c->batch;
 	size_t k;
@@ -418,7 +420,7 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 {
 	char last[2 * CTX_VOCAB_KEY] = {0};
 	const struct ctx_str copy = {last, CTX_VOCAB_KEY};
-	struct list list;
+	struct pretoken_list list;
 	struct ctx_pretokenize *s = &c->pieces;
 	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
 
@@ -427,8 +429,8 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 		s->start[i] -= (uint32_t)at;
 		s->end[i] -= (uint32_t)at;
 	}
-	list =
-	    (struct list){s->start + first, s->end + first, s->listed - first};
+	list = (struct pretoken_list){s->start + first, s->end + first,
+	    s->listed - first};
 	if (count_listed(c, copy, list, tokens, err) < 0)
 		return -1;
 	merge_waiting(c, tokens);
@@ -441,7 +443,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 {
 	struct ctx_pretokenize *s = &c->pieces;
 	size_t i, inner, some;
-	struct list list;
+	struct pretoken_list list;
 
 	/* An error may have left some. */
 	c->nwaiting = c->parts.n = 0;
@@ -458,7 +460,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 		some = inner - i < CTX_PRETOKEN_LOOKUP_MAX
 		    ? inner - i
 		    : CTX_PRETOKEN_LOOKUP_MAX;
-		list = (struct list){s->start + i, s->end + i, some};
+		list = (struct pretoken_list){s->start + i, s->end + i, some};
 		if (count_listed(c, text, list, tokens, err) < 0)
 			return -1;
 	}
@@ -469,7 +471,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 
 /* The estimate of "bytes/4". */
 static uint64_t
-estimate(size_t n)
+estimate_tokens(size_t n)
 {
 	return (uint64_t)n / CTX_BYTES_PER_TOKEN +
 	    (n % CTX_BYTES_PER_TOKEN != 0);
@@ -479,7 +481,7 @@ bool
 ctx_token_estimate(const struct ctx_token_counter *c, size_t n,
     uint64_t *tokens)
 {
-	*tokens = estimate(n);
+	*tokens = estimate_tokens(n);
 	return !ctx_tokenizer_real(c->tokenizer);
 }
 
@@ -509,7 +511,7 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 	int rc = 1;
 
 	if (head == NULL) {
-		*within = estimate(n) <= limit;
+		*within = estimate_tokens(n) <= limit;
 		return 0;
 	}
 	/* A token is at least one byte and at most the longest token. */

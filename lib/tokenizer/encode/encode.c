@@ -15,7 +15,7 @@ ctx_tokens_release(struct ctx_tokens *tokens)
 }
 
 static int
-add(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
+append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 {
 	uint32_t *grown;
 
@@ -42,11 +42,11 @@ encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
 	size_t i;
 
 	if (token != CTX_VOCAB_NONE)
-		return add(out, ctx_token_id(v, token), err);
+		return append_id(out, ctx_token_id(v, token), err);
 	if (ctx_bpe_long(v, &c->bpe, p, n, err) < 0)
 		return -1;
 	for (i = 0; i < c->bpe.n; i++)
-		if (add(out, ctx_token_id(v, c->bpe.tokens[i]), err) < 0)
+		if (append_id(out, ctx_token_id(v, c->bpe.tokens[i]), err) < 0)
 			return -1;
 	return 0;
 }
@@ -108,7 +108,7 @@ encode_normal(struct ctx_token_counter *c, struct ctx_str text, unsigned names,
 		named = take_name(c->tokenizer, &text, names * CTX_NAMES_NORMAL,
 		    &before, &id);
 		if (encode_text(c, before.p, before.n, out, err) < 0 ||
-		    (named && add(out, id, err) < 0))
+		    (named && append_id(out, id, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -131,7 +131,7 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 	while (text.n > 0) {
 		named = take_name(t, &text, names, &before, &id);
 		if (encode_normal(c, before, names, out, err) < 0 ||
-		    (named && add(out, id, err) < 0))
+		    (named && append_id(out, id, err) < 0))
 			return -1;
 	}
 	return 0;

@@ -14,7 +14,7 @@
 #define STEP 256 /* pieces counted at once */
 
 static int
-estimated_head(struct ctx_token_counter *c, const char *p, size_t n,
+estimate_head(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
 	*at = n;
@@ -28,7 +28,7 @@ estimated_head(struct ctx_token_counter *c, const char *p, size_t n,
 
 /* The last place in (low.at, high) where the text may end; *low moves. */
 static int
-search(struct ctx_token_counter *c, const char *p, size_t n,
+search_head(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint base, struct ctx_token_checkpoint *low,
     size_t high, uint64_t limit, struct ctx_err *err)
 {
@@ -92,7 +92,7 @@ ctx_fit_head(struct ctx_token_counter *c, const char *p, size_t n,
 			low = from;
 	}
 	if (rc > 0 &&
-	    search(c, p, n, base, &low, from.at + place, limit, err) < 0)
+	    search_head(c, p, n, base, &low, from.at + place, limit, err) < 0)
 		return -1;
 	*at = low.at;
 	*tokens = low.tokens;
@@ -106,7 +106,7 @@ ctx_token_head(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_token_checkpoint start = {0, 0};
 
 	if (!ctx_tokenizer_real(c->tokenizer))
-		return estimated_head(c, p, n, limit, at, tokens, err);
+		return estimate_head(c, p, n, limit, at, tokens, err);
 	return ctx_fit_head(c, p, n, start, limit, at, tokens, err);
 }
 

@@ -32,7 +32,7 @@ ctx_nfc_release(struct ctx_nfc *nfc)
 }
 
 static unsigned
-kind_of(uint32_t cp)
+nfc_kind_of(uint32_t cp)
 {
 	if (cp >= NO_BYTE)
 		return CTX_NFC_INERT;
@@ -54,7 +54,7 @@ next_char(const char *p, size_t n, uint32_t *cp)
 
 /* What a character of a kind that comes apart does so into. */
 static const uint32_t *
-parts_of(uint32_t cp)
+decompose_char(uint32_t cp)
 {
 	size_t low = 0, high = ctx_nfc_n_apart, middle;
 
@@ -84,7 +84,7 @@ compose_hangul(uint32_t a, uint32_t b)
 }
 
 static uint32_t
-compose(uint32_t a, uint32_t b)
+compose_pair(uint32_t a, uint32_t b)
 {
 	const struct ctx_nfc_pair *pair;
 	unsigned i;
@@ -102,7 +102,7 @@ compose(uint32_t a, uint32_t b)
 
 /* There is room for the normal form. */
 static void
-put(struct ctx_nfc *nfc, uint32_t cp)
+put_char(struct ctx_nfc *nfc, uint32_t cp)
 {
 	char *p = nfc->out.p + nfc->out.n;
 
@@ -187,7 +187,7 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 		mark = nfc->marks[i];
 		whole = 0;
 		if (nfc->begun && mark >> MARK_BITS != last)
-			whole = compose(nfc->starter,
+			whole = compose_pair(nfc->starter,
 			    mark & ((1u << MARK_BITS) - 1));
 		if (whole != 0) {
 			nfc->starter = whole;
@@ -202,23 +202,23 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 
 /* Puts out what no character behind can change. */
 static void
-flush(struct ctx_nfc *nfc)
+flush_stretch(struct ctx_nfc *nfc)
 {
 	size_t i;
 
 	if (nfc->begun)
-		put(nfc, nfc->starter);
+		put_char(nfc, nfc->starter);
 	for (i = 0; i < nfc->n; i++)
-		put(nfc, nfc->marks[i] & ((1u << MARK_BITS) - 1));
+		put_char(nfc, nfc->marks[i] & ((1u << MARK_BITS) - 1));
 	nfc->n = 0;
 	nfc->begun = false;
 }
 
 /* Goes on by a character that does not come apart. */
 static int
-add_part(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
+add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
-	unsigned kind = kind_of(cp);
+	unsigned kind = nfc_kind_of(cp);
 	uint32_t whole = 0;
 
 	if (kind >= CTX_NFC_SAFE && ctx_nfc_kinds[kind].class > 0)
@@ -226,9 +226,9 @@ add_part(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	if (compose_marks(nfc, err) < 0)
 		return -1;
 	if (nfc->begun && nfc->n == 0)
-		whole = compose(nfc->starter, cp);
+		whole = compose_pair(nfc->starter, cp);
 	if (whole == 0)
-		flush(nfc);
+		flush_stretch(nfc);
 	nfc->starter = whole == 0 ? cp : whole;
 	nfc->begun = true;
 	return 0;
@@ -237,23 +237,24 @@ add_part(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
-	unsigned kind = kind_of(cp), i;
+	unsigned kind = nfc_kind_of(cp), i;
 	const uint32_t *parts;
 
 	if (kind != CTX_NFC_COMPOSED &&
 	    (kind < CTX_NFC_SAFE ||
 		(ctx_nfc_kinds[kind].flags & CTX_NFC_NO) == 0))
-		return add_part(nfc, cp, err);
-	parts = parts_of(cp);
+		return add_decomposed_char(nfc, cp, err);
+	parts = decompose_char(cp);
 	for (i = 0; i < CTX_NFC_PARTS && parts[i] != 0; i++)
-		if (add_part(nfc, parts[i], err) < 0)
+		if (add_decomposed_char(nfc, parts[i], err) < 0)
 			return -1;
 	return 0;
 }
 
 /* Makes nfc->out the normal form of a stretch. */
 static int
-normalise(struct ctx_nfc *nfc, const char *p, size_t n, struct ctx_err *err)
+normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
+    struct ctx_err *err)
 {
 	uint32_t cp;
 	size_t at;
@@ -271,7 +272,7 @@ normalise(struct ctx_nfc *nfc, const char *p, size_t n, struct ctx_err *err)
 	}
 	if (compose_marks(nfc, err) < 0)
 		return -1;
-	flush(nfc);
+	flush_stretch(nfc);
 	return 0;
 }
 
@@ -282,7 +283,7 @@ normalise(struct ctx_nfc *nfc, const char *p, size_t n, struct ctx_err *err)
  * That is told by the first bytes of Latin, Cyrillic, Han and most of Hangul.
  */
 static bool
-is_plain(const unsigned char *s)
+is_plain_run(const unsigned char *s)
 {
 	unsigned char other = 0, c;
 	size_t i;
@@ -301,7 +302,7 @@ is_plain(const unsigned char *s)
  * first of Hangul, and pictures from U+1F000 on.
  */
 static bool
-is_plain_by_more(const unsigned char *s)
+is_plain_run_by_more(const unsigned char *s)
 {
 	unsigned char other = 0, c, d, e;
 	size_t i;
@@ -329,7 +330,7 @@ pass_blocks(const char *p, size_t n)
 	size_t at = 0;
 
 	while (n - at >= AT_ONCE + 2 &&
-	    (is_plain(s + at) || is_plain_by_more(s + at)))
+	    (is_plain_run(s + at) || is_plain_run_by_more(s + at)))
 		at += AT_ONCE;
 	return at;
 }
@@ -406,7 +407,7 @@ pass_ranked(struct look *look, const char *p, size_t n)
 
 /* The kind of the character that ends at byte at, and where it begins. */
 static unsigned
-kind_before(const char *p, size_t at, size_t *begin)
+find_kind_before(const char *p, size_t at, size_t *begin)
 {
 	size_t next = at - 1;
 	uint32_t cp = 0;
@@ -418,7 +419,7 @@ kind_before(const char *p, size_t at, size_t *begin)
 		*begin = next;
 		next += next_char(p + next, at - next, &cp);
 	}
-	return kind_of(cp);
+	return nfc_kind_of(cp);
 }
 
 /* Is it sure that no mark is composed with what is before it? */
@@ -429,13 +430,13 @@ is_inert(const struct look *look, const char *p)
 
 	return look->starter != UNKNOWN
 	    ? look->starter == INERT
-	    : kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
+	    : find_kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
 }
 
 /* Passes a character that the text cannot be cut before, if it is in NFC as
  * it stands behind the others. */
 static bool
-pass(struct look *look, const char *p, unsigned kind)
+pass_char(struct look *look, const char *p, unsigned kind)
 {
 	struct ctx_nfc_kind k = ctx_nfc_kinds[kind];
 
@@ -462,13 +463,13 @@ pass_all(struct look *look, const char *p, size_t n)
 		if (look->at == n)
 			return true;
 		length = next_char(p + look->at, n - look->at, &cp);
-		kind = kind_of(cp);
+		kind = nfc_kind_of(cp);
 		if (kind < CTX_NFC_SAFE) {
 			look->safe = look->at + length;
 			look->class = 0;
 			look->starter =
 			    kind == CTX_NFC_INERT ? INERT : NOT_INERT;
-		} else if (!pass(look, p, kind)) {
+		} else if (!pass_char(look, p, kind)) {
 			return false;
 		}
 		look->at += length;
@@ -477,14 +478,14 @@ pass_all(struct look *look, const char *p, size_t n)
 
 /* The next place from byte at on where the text can be cut. */
 static size_t
-next_safe(const char *p, size_t n, size_t at)
+find_next_safe(const char *p, size_t n, size_t at)
 {
 	size_t length;
 	uint32_t cp;
 
 	for (; at < n; at += length) {
 		length = next_char(p + at, n - at, &cp);
-		if (kind_of(cp) < CTX_NFC_SAFE)
+		if (nfc_kind_of(cp) < CTX_NFC_SAFE)
 			break;
 	}
 	return at;
@@ -499,9 +500,9 @@ ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
 	while (!pass_all(&look, p, n)) {
 		*at = look.safe;
 		if (look.safe > look.from)
-			(void)kind_before(p, look.safe, at);
-		*end = next_safe(p, n, look.at);
-		if (normalise(nfc, p + *at, *end - *at, err) < 0)
+			(void)find_kind_before(p, look.safe, at);
+		*end = find_next_safe(p, n, look.at);
+		if (normalise_stretch(nfc, p + *at, *end - *at, err) < 0)
 			return -1;
 		if (nfc->out.n != *end - *at ||
 		    memcmp(nfc->out.p, p + *at, nfc->out.n) != 0)
@@ -515,7 +516,7 @@ ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
 size_t
 ctx_nfc_settled(const char *p, size_t n)
 {
-	while (n > 0 && kind_before(p, n, &n) >= CTX_NFC_SAFE)
+	while (n > 0 && find_kind_before(p, n, &n) >= CTX_NFC_SAFE)
 		;
 	return n;
 }
@@ -549,7 +550,7 @@ ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 
 /* Finds the next stretch. */
 static int
-go_on(struct ctx_nfc_map *map, struct ctx_err *err)
+find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 {
 	size_t from = map->end;
 	int rc;
@@ -568,7 +569,7 @@ ctx_nfc_map_init(struct ctx_nfc_map *map, struct ctx_nfc *nfc,
     struct ctx_str text, struct ctx_err *err)
 {
 	*map = (struct ctx_nfc_map){.nfc = nfc, .text = text};
-	return go_on(map, err);
+	return find_next_stretch(map, err);
 }
 
 int
@@ -576,7 +577,7 @@ ctx_nfc_map_place(struct ctx_nfc_map *map, size_t normal, size_t *at,
     struct ctx_err *err)
 {
 	while (normal >= map->normal_end)
-		if (go_on(map, err) < 0)
+		if (find_next_stretch(map, err) < 0)
 			return -1;
 	if (normal <= map->normal_at) {
 		*at = map->at - (map->normal_at - normal);

@@ -70,7 +70,7 @@ more_bits(unsigned bits, unsigned last)
 
 /* The first empty place of a line, or 4. */
 static unsigned
-vacancy(const uint64_t *line)
+find_empty_place(const uint64_t *line)
 {
 	unsigned i;
 
@@ -82,17 +82,17 @@ vacancy(const uint64_t *line)
 
 /* The entry is the key with its tokens. */
 static void
-enter(struct ctx_pretoken_cache *cache, struct ctx_key key,
+insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
 {
 	const uint64_t *home = ctx_pretoken_cache_line(cache, key),
 		       *line = home;
-	unsigned i = vacancy(line);
+	unsigned i = find_empty_place(line);
 	uint64_t *place;
 
 	if (i == 4 && cache->bits < CTX_PRETOKEN_CACHE_BITS) {
 		line = ctx_pretoken_cache_beside(cache, home);
-		i = vacancy(line);
+		i = find_empty_place(line);
 	}
 	if (i == 4) {
 		/* Which one has to go is as good as random. */
@@ -106,7 +106,7 @@ enter(struct ctx_pretoken_cache *cache, struct ctx_key key,
 
 /* Without memory it stays as it is. */
 static void
-grow(struct ctx_pretoken_cache *cache)
+grow_table(struct ctx_pretoken_cache *cache)
 {
 	struct ctx_pretoken_cache old = *cache;
 	size_t i, n = (size_t)CTX_PRETOKEN_CACHE_LINE << old.bits;
@@ -120,7 +120,7 @@ grow(struct ctx_pretoken_cache *cache)
 			continue;
 		entry = key = (struct ctx_key){old.lines[i], old.lines[i + 4]};
 		key.hi |= CTX_PRETOKEN_CACHE_TOKENS;
-		enter(cache, key, entry);
+		insert_entry(cache, key, entry);
 	}
 	free(old.lines);
 }
@@ -134,10 +134,10 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	/* On average two words a line, then more room. */
 	if (cache->n++ >> cache->bits > 1 &&
 	    cache->bits < CTX_PRETOKEN_CACHE_BITS)
-		grow(cache);
+		grow_table(cache);
 	entry.hi ^= CTX_PRETOKEN_CACHE_TOKENS ^
 	    (uint64_t)tokens << CTX_PRETOKEN_CACHE_SHIFT;
-	enter(cache, key, entry);
+	insert_entry(cache, key, entry);
 }
 
 /* Any number of bytes, eight at a time, the last eight once more. */
@@ -157,7 +157,7 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 }
 
 static size_t
-first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
+find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
 	return (size_t)(hash >> (64 - cache->long_bits)) /
 	    CTX_PRETOKEN_CACHE_WAYS * CTX_PRETOKEN_CACHE_WAYS;
@@ -171,7 +171,8 @@ tag_of(uint64_t hash)
 
 /* A bit for each of the places from first on that has the tag. */
 static unsigned
-places_of(const struct ctx_pretoken_cache *cache, size_t first, uint16_t tag)
+find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
+    uint16_t tag)
 {
 	unsigned found = 0, i;
 
@@ -185,12 +186,12 @@ ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n)
 {
 	const struct ctx_pretoken_cache_long *word;
-	size_t first = first_place(cache, hash);
+	size_t first = find_first_place(cache, hash);
 	unsigned found;
 
 	if (cache->longs == NULL)
 		return 0;
-	found = places_of(cache, first, tag_of(hash));
+	found = find_tagged_places(cache, first, tag_of(hash));
 	for (; found != 0; found &= found - 1) {
 		word = cache->longs + first + (size_t)__builtin_ctz(found);
 		if (word->n == n && memcmp(word->text, p, n) == 0)
@@ -203,24 +204,24 @@ void
 ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash)
 {
-	size_t first = first_place(cache, hash);
+	size_t first = find_first_place(cache, hash);
 	unsigned found;
 
 	if (cache->longs == NULL)
 		return;
-	found = places_of(cache, first, tag_of(hash));
+	found = find_tagged_places(cache, first, tag_of(hash));
 	if (found != 0)
 		__builtin_prefetch(
 		    cache->longs + first + (size_t)__builtin_ctz(found));
 }
 
 static void
-enter_long(struct ctx_pretoken_cache *cache, const char *p, size_t n,
+insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
     unsigned tokens)
 {
 	uint64_t hash = ctx_pretoken_cache_hash_long(p, n);
-	size_t place = first_place(cache, hash);
-	unsigned empty = places_of(cache, place, 0);
+	size_t place = find_first_place(cache, hash);
+	unsigned empty = find_tagged_places(cache, place, 0);
 
 	/* Which one has to go is as good as random. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
@@ -249,8 +250,8 @@ grow_longs(struct ctx_pretoken_cache *cache)
 	memset(cache->tags, 0, sizeof *cache->tags << cache->long_bits);
 	for (i = 0; i < n; i++)
 		if (old.tags[i] != 0)
-			enter_long(cache, old.longs[i].text, old.longs[i].n,
-			    old.longs[i].tokens);
+			insert_long_entry(cache, old.longs[i].text,
+			    old.longs[i].n, old.longs[i].tokens);
 	free(old.longs);
 }
 
@@ -264,5 +265,5 @@ ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache, const char *p,
 		grow_longs(cache);
 	cache->nlongs++;
 	if (cache->longs != NULL)
-		enter_long(cache, p, n, (unsigned)tokens);
+		insert_long_entry(cache, p, n, (unsigned)tokens);
 }

@@ -33,7 +33,7 @@ struct text {
 
 /* The end of the run of characters of the given classes that starts at i. */
 static size_t
-run(struct text t, size_t i, unsigned classes)
+find_run_end(struct text t, size_t i, unsigned classes)
 {
 	enum ctx_class class;
 	size_t length;
@@ -48,7 +48,7 @@ run(struct text t, size_t i, unsigned classes)
 }
 
 static bool
-is_at(struct text t, size_t i, unsigned classes)
+is_class_at(struct text t, size_t i, unsigned classes)
 {
 	enum ctx_class class;
 
@@ -59,14 +59,14 @@ is_at(struct text t, size_t i, unsigned classes)
 }
 
 static bool
-is_break(char c)
+is_line_break(char c)
 {
 	return c == '\r' || c == '\n';
 }
 
 /* The letter at i without its case, if it is one of ASCII. */
 static int
-folded(struct text t, size_t i, bool any_case)
+fold_letter(struct text t, size_t i, bool any_case)
 {
 	int c = i < t.n ? (unsigned char)t.p[i] : 0;
 
@@ -76,9 +76,10 @@ folded(struct text t, size_t i, bool any_case)
 /* The end of a contraction ('s 't 'm 'd 're 've 'll) that starts at i, or i.
  * Without case, U+017F is an s too (Unicode, CaseFolding.txt). */
 static size_t
-contraction(struct text t, size_t i, bool any_case)
+match_contraction(struct text t, size_t i, bool any_case)
 {
-	int a = folded(t, i + 1, any_case), b = folded(t, i + 2, any_case);
+	int a = fold_letter(t, i + 1, any_case),
+	    b = fold_letter(t, i + 2, any_case);
 
 	if (i >= t.n || t.p[i] != '\'')
 		return i;
@@ -98,7 +99,7 @@ contraction(struct text t, size_t i, bool any_case)
  * follows, unless it is the only one or nothing follows.
  */
 static size_t
-space(struct text t, size_t i, bool breaks)
+match_space(struct text t, size_t i, bool breaks)
 {
 	size_t begin = i, last = i, after_break = i, length;
 	enum ctx_class class;
@@ -109,7 +110,7 @@ space(struct text t, size_t i, bool breaks)
 			break;
 		last = i;
 		i += length;
-		if (is_break(t.p[last]))
+		if (is_line_break(t.p[last]))
 			after_break = i;
 	}
 	if (breaks && after_break > begin)
@@ -119,28 +120,29 @@ space(struct text t, size_t i, bool breaks)
 
 /* ' '?P+ and what may stick to it; returns i if there is none. */
 static size_t
-symbols(struct text t, size_t i, bool breaks, bool slashes)
+match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 {
-	size_t begin = i + (t.p[i] == ' '), end = run(t, begin, SYMBOLS);
+	size_t begin = i + (t.p[i] == ' '),
+	       end = find_run_end(t, begin, SYMBOLS);
 
 	if (end == begin)
 		return i;
 	while (breaks && end < t.n &&
-	    (is_break(t.p[end]) || (slashes && t.p[end] == '/')))
+	    (is_line_break(t.p[end]) || (slashes && t.p[end] == '/')))
 		end++;
 	return end;
 }
 
 /* N{1,max}; max 0 is any number of them. */
 static size_t
-digits(struct text t, size_t i, unsigned max)
+match_digits(struct text t, size_t i, unsigned max)
 {
 	enum ctx_class class;
 	size_t length;
 	unsigned k;
 
 	if (max == 0)
-		return run(t, i, BIT(NUMBER));
+		return find_run_end(t, i, BIT(NUMBER));
 	for (k = 0; k < max && i < t.n; k++) {
 		length = ctx_char_class(t.p + i, t.n - i, &class);
 		if (class != CTX_CLASS_NUMBER)
@@ -151,53 +153,53 @@ digits(struct text t, size_t i, unsigned max)
 }
 
 static size_t
-r50k(struct ctx_pretokenizer scheme, struct text t)
+match_r50k(struct ctx_pretokenizer scheme, struct text t)
 {
-	size_t end = scheme.contractions ? contraction(t, 0, false) : 0;
+	size_t end = scheme.contractions ? match_contraction(t, 0, false) : 0;
 	size_t blank = t.p[0] == ' ';
 
 	if (end > 0)
 		return end;
-	if (is_at(t, blank, LETTERS))
-		return run(t, blank, LETTERS);
-	if (is_at(t, blank, BIT(NUMBER)))
-		return run(t, blank, BIT(NUMBER));
-	end = symbols(t, 0, false, false);
-	return end > 0 ? end : space(t, 0, false);
+	if (is_class_at(t, blank, LETTERS))
+		return find_run_end(t, blank, LETTERS);
+	if (is_class_at(t, blank, BIT(NUMBER)))
+		return find_run_end(t, blank, BIT(NUMBER));
+	end = match_symbols(t, 0, false, false);
+	return end > 0 ? end : match_space(t, 0, false);
 }
 
 /* Where a word may begin if its first character is taken as the prefix
  * [^\r\nLN], or 0. */
 static size_t
-prefix(struct text t)
+match_word_prefix(struct text t)
 {
 	enum ctx_class class;
 	size_t length = ctx_char_class(t.p, t.n, &class);
 
-	return is_break(t.p[0]) || (((LETTERS | BIT(NUMBER)) >> class) & 1)
+	return is_line_break(t.p[0]) || (((LETTERS | BIT(NUMBER)) >> class) & 1)
 	    ? 0
 	    : length;
 }
 
 static size_t
-cl100k(struct ctx_pretokenizer scheme, struct text t)
+match_cl100k(struct ctx_pretokenizer scheme, struct text t)
 {
-	size_t end = scheme.contractions ? contraction(t, 0, true) : 0;
+	size_t end = scheme.contractions ? match_contraction(t, 0, true) : 0;
 
 	if (end > 0)
 		return end;
-	if (is_at(t, prefix(t), LETTERS))
-		return run(t, prefix(t), LETTERS);
-	if (is_at(t, 0, BIT(NUMBER)))
-		return digits(t, 0, scheme.digits);
-	end = symbols(t, 0, true, false);
-	return end > 0 ? end : space(t, 0, true);
+	if (is_class_at(t, match_word_prefix(t), LETTERS))
+		return find_run_end(t, match_word_prefix(t), LETTERS);
+	if (is_class_at(t, 0, BIT(NUMBER)))
+		return match_digits(t, 0, scheme.digits);
+	end = match_symbols(t, 0, true, false);
+	return end > 0 ? end : match_space(t, 0, true);
 }
 
 /* U*O+ from i: its end, or i.  U* is greedy and gives characters back until
  * one is left that O+ can take. */
 static size_t
-ending_word(struct text t, size_t i)
+match_ending_word(struct text t, size_t i)
 {
 	size_t end = i, length;
 	enum ctx_class class;
@@ -209,46 +211,48 @@ ending_word(struct text t, size_t i)
 		if (class != CTX_CLASS_UPPER)
 			end = i + length;
 	}
-	return is_at(t, i, END_LETTER) ? run(t, i, END_LETTER) : end;
+	return is_class_at(t, i, END_LETTER) ? find_run_end(t, i, END_LETTER)
+					     : end;
 }
 
 /* U+O* from i: its end, or i. */
 static size_t
-beginning_word(struct text t, size_t i)
+match_beginning_word(struct text t, size_t i)
 {
-	size_t upper = run(t, i, BEGIN_LETTER);
+	size_t upper = find_run_end(t, i, BEGIN_LETTER);
 
-	return upper == i ? i : run(t, upper, END_LETTER);
+	return upper == i ? i : find_run_end(t, upper, END_LETTER);
 }
 
 /* The first two alternatives of o200k without what follows the word; 0 if
  * neither matches.  Each is tried with a prefix, then without. */
 static size_t
-cased_word(struct text t)
+match_cased_word(struct text t)
 {
-	size_t begin = prefix(t), end;
+	size_t begin = match_word_prefix(t), end;
 
-	end = ending_word(t, begin);
+	end = match_ending_word(t, begin);
 	if (end > begin)
 		return end;
-	end = ending_word(t, 0);
+	end = match_ending_word(t, 0);
 	if (end > 0)
 		return end;
-	end = beginning_word(t, begin);
-	return end > begin ? end : beginning_word(t, 0);
+	end = match_beginning_word(t, begin);
+	return end > begin ? end : match_beginning_word(t, 0);
 }
 
 static size_t
-o200k(struct ctx_pretokenizer scheme, struct text t)
+match_o200k(struct ctx_pretokenizer scheme, struct text t)
 {
-	size_t end = cased_word(t);
+	size_t end = match_cased_word(t);
 
 	if (end > 0)
-		return scheme.contractions ? contraction(t, end, true) : end;
-	if (is_at(t, 0, BIT(NUMBER)))
-		return digits(t, 0, scheme.digits);
-	end = symbols(t, 0, true, true);
-	return end > 0 ? end : space(t, 0, true);
+		return scheme.contractions ? match_contraction(t, end, true)
+					   : end;
+	if (is_class_at(t, 0, BIT(NUMBER)))
+		return match_digits(t, 0, scheme.digits);
+	end = match_symbols(t, 0, true, true);
+	return end > 0 ? end : match_space(t, 0, true);
 }
 
 size_t
@@ -258,10 +262,10 @@ ctx_pretoken_next(struct ctx_pretokenizer scheme, const char *p, size_t n)
 
 	switch (scheme.family) {
 	case CTX_PRETOKENIZER_R50K:
-		return r50k(scheme, t);
+		return match_r50k(scheme, t);
 	case CTX_PRETOKENIZER_CL100K:
-		return cl100k(scheme, t);
+		return match_cl100k(scheme, t);
 	default:
-		return o200k(scheme, t);
+		return match_o200k(scheme, t);
 	}
 }

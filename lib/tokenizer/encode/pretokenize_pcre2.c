@@ -60,7 +60,7 @@ struct ctx_pcre2_state {
 };
 
 static int
-compile(pcre2_code **code, const char *pattern, uint32_t more,
+compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
     struct ctx_err *err)
 {
 	PCRE2_SIZE at;
@@ -85,8 +85,9 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 {
 	uint32_t empty = 1;
 
-	if (compile(&code->quick, pattern, 0, err) < 0 ||
-	    compile(&code->counted, pattern, PCRE2_AUTO_CALLOUT, err) < 0)
+	if (compile_splitter(&code->quick, pattern, 0, err) < 0 ||
+	    compile_splitter(&code->counted, pattern, PCRE2_AUTO_CALLOUT, err) <
+		0)
 		return -1;
 	(void)pcre2_pattern_info(code->quick, PCRE2_INFO_MATCHEMPTY, &empty);
 	if (empty != 0)
@@ -161,7 +162,7 @@ ctx_pcre2_close(struct ctx_pcre2_pretokenizer *chain)
 }
 
 static int
-grow(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
+grow_kinds(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 {
 	unsigned char *kinds, *lengths;
 
@@ -220,7 +221,7 @@ ctx_pcre2_begin(struct ctx_pcre2_state **state,
 		return ctx_err_nomem(err);
 	s->chain = chain;
 	s->name = name;
-	if (make_contexts(s) == 0 && grow(s, WINDOW, err) == 0) {
+	if (make_contexts(s) == 0 && grow_kinds(s, WINDOW, err) == 0) {
 		ctx_pcre2_reset(s);
 		return 0;
 	}
@@ -260,12 +261,13 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 /* Turns as many characters of p, n as there is room for, more room if all of
  * it is taken. */
 static int
-refill(struct ctx_pcre2_state *s, const char *p, size_t n, struct ctx_err *err)
+refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
+    struct ctx_err *err)
 {
 	uint32_t cp;
 	size_t length;
 
-	if (s->at == 0 && s->n == s->cap && grow(s, 2 * s->cap, err) < 0)
+	if (s->at == 0 && s->n == s->cap && grow_kinds(s, 2 * s->cap, err) < 0)
 		return -1;
 	memmove(s->kinds, s->kinds + s->at, s->n - s->at);
 	memmove(s->lengths, s->lengths + s->at, s->n - s->at);
@@ -293,7 +295,8 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 /* As pcre2_match, for what begins at *at, which goes on over characters at
  * which no match starts: nothing looks at the text before. */
 static int
-match(struct ctx_pcre2_state *s, size_t i, size_t n, bool part, size_t *at)
+match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
+    size_t *at)
 {
 	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
 	uint32_t end = part ? PCRE2_PARTIAL_HARD : 0;
@@ -324,12 +327,12 @@ match(struct ctx_pcre2_state *s, size_t i, size_t n, bool part, size_t *at)
  * 0 if that depends on what comes behind them (part), or -1.
  */
 static int
-first_piece(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
+find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)
 {
 	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->data);
 	size_t at = 0;
-	int rc = match(s, i, n, part, &at);
+	int rc = match_pattern(s, i, n, part, &at);
 
 	if (rc >= 0) {
 		at += found[0];
@@ -351,15 +354,15 @@ first_piece(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 /* The characters of the next piece by all patterns; 1, 0 if they depend on
  * what is not seen, or -1. */
 static int
-next_piece(struct ctx_pcre2_state *s, const char *p, size_t n, size_t *length,
-    struct ctx_err *err)
+find_next_pretoken(struct ctx_pcre2_state *s, const char *p, size_t n,
+    size_t *length, struct ctx_err *err)
 {
 	size_t i;
 	int rc;
 
 	while (s->left[0] == 0) {
 		rc = s->n == s->at ? 0
-				   : first_piece(s, 0, s->n - s->at,
+				   : find_first_pretoken(s, 0, s->n - s->at,
 					 s->part || s->bytes < n, s->left, err);
 		if (rc < 0)
 			return -1;
@@ -368,20 +371,20 @@ next_piece(struct ctx_pcre2_state *s, const char *p, size_t n, size_t *length,
 		s->left[0] = 0;
 		if (s->bytes == n)
 			return 0;
-		if (refill(s, p, n, err) < 0)
+		if (refill_kinds(s, p, n, err) < 0)
 			return -1;
 	}
 	for (i = 1; i < s->chain->n; i++)
 		if (s->left[i] == 0 &&
-		    first_piece(s, i, s->left[i - 1], false, s->left + i, err) <
-			0)
+		    find_first_pretoken(s, i, s->left[i - 1], false,
+			s->left + i, err) < 0)
 			return -1;
 	*length = s->left[i - 1];
 	return 1;
 }
 
 static size_t
-bytes_of(const struct ctx_pcre2_state *s, size_t characters)
+count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 {
 	size_t bytes = 0, i;
 
@@ -392,7 +395,7 @@ bytes_of(const struct ctx_pcre2_state *s, size_t characters)
 
 /* Goes on behind so many bytes, which end with a character. */
 static void
-consume(struct ctx_pcre2_state *s, size_t bytes)
+consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
 	size_t n = 0, i;
 
@@ -407,7 +410,7 @@ consume(struct ctx_pcre2_state *s, size_t bytes)
 /* Adds pieces of the next n bytes to the list; false if one has to stand
  * alone, which it does if it is the first. */
 static bool
-add(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
+append_pretokens(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
     struct ctx_pretokenizer scheme, struct ctx_pretokenize *split, size_t base,
     const char *p, size_t n, size_t max)
 {
@@ -428,7 +431,7 @@ add(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
 	if (inner->alone > 0) {
 		if (split->n == 0) {
 			split->alone = inner->alone;
-			consume(s, inner->alone);
+			consume_bytes(s, inner->alone);
 		}
 		return false;
 	}
@@ -436,7 +439,7 @@ add(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
 		split->start[split->n] = (uint32_t)base + inner->start[i];
 		split->end[split->n++] = (uint32_t)base + inner->end[i];
 	}
-	consume(s, inner->end[inner->n - 1]);
+	consume_bytes(s, inner->end[inner->n - 1]);
 	return true;
 }
 
@@ -450,13 +453,14 @@ ctx_pcre2_split(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
 
 	split->n = split->alone = 0;
 	while (split->n < max && at < n && at < CTX_PRETOKENIZE_SPAN) {
-		rc = next_piece(s, p + at, n - at, &length, err);
+		rc = find_next_pretoken(s, p + at, n - at, &length, err);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
 			break;
-		bytes = bytes_of(s, length);
-		if (!add(s, last, scheme, split, at, p + at, bytes, max))
+		bytes = count_bytes(s, length);
+		if (!append_pretokens(s, last, scheme, split, at, p + at, bytes,
+			max))
 			break;
 		at = split->end[split->n - 1];
 	}

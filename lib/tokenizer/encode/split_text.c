@@ -13,7 +13,7 @@
 #define NORMAL_ADDED (CTX_NAMES_NORMAL * CTX_NAMES_ADDED)
 
 static struct ctx_spans
-spans_of(const char *p, size_t n, bool scanned)
+make_spans(const char *p, size_t n, bool scanned)
 {
 	return (struct ctx_spans){{p, n}, 0, n, scanned};
 }
@@ -23,7 +23,7 @@ ctx_text_splitter_init_plain(struct ctx_text_splitter *w,
     struct ctx_token_counter *counter, const char *p, size_t n)
 {
 	w->counter = counter;
-	w->spans = spans_of(p, n, true);
+	w->spans = make_spans(p, n, true);
 	w->normal.text.n = w->normal.at = 0;
 	w->tokens = 0;
 	w->nfc = w->changed = w->different = w->mapped = false;
@@ -40,7 +40,7 @@ ctx_text_splitter_init(struct ctx_text_splitter *w,
 }
 
 static void
-scan(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
+find_next_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 {
 	s->end = s->at +
 	    ctx_added_token_find(w->counter->tokenizer, s->text.p + s->at,
@@ -50,7 +50,7 @@ scan(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 }
 
 static void
-pass_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
+skip_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 {
 	uint32_t id;
 
@@ -62,16 +62,16 @@ pass_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 
 /* Goes on by a name, or by pieces of ordinary text. */
 static int
-go_on(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
+advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
     size_t max, struct ctx_err *err)
 {
 	struct ctx_str text;
 	size_t used = 0;
 
 	if (!s->scanned)
-		scan(w, s, names);
+		find_next_name(w, s, names);
 	if (s->at == s->end) {
-		pass_name(w, s, names);
+		skip_name(w, s, names);
 		return 0;
 	}
 	text = (struct ctx_str){s->text.p + s->at, s->end - s->at};
@@ -84,7 +84,7 @@ go_on(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
 
 /* Ordinary text begins. */
 static int
-normalise(struct ctx_text_splitter *w, struct ctx_err *err)
+start_normal_text(struct ctx_text_splitter *w, struct ctx_err *err)
 {
 	struct ctx_token_counter *c = w->counter;
 	struct ctx_str text = {w->spans.text.p + w->spans.at,
@@ -95,27 +95,27 @@ normalise(struct ctx_text_splitter *w, struct ctx_err *err)
 		return -1;
 	w->different |= w->changed;
 	w->mapped = false;
-	w->normal = spans_of(text.p, text.n, c->added_normal == 0);
+	w->normal = make_spans(text.p, text.n, c->added_normal == 0);
 	ctx_counter_begin(c);
 	return 0;
 }
 
 static int
-go_on_normal(struct ctx_text_splitter *w, size_t max, struct ctx_err *err)
+advance_normal(struct ctx_text_splitter *w, size_t max, struct ctx_err *err)
 {
 	struct ctx_spans *s = &w->spans, *normal = &w->normal;
 
 	if (normal->text.n == 0) {
 		if (!s->scanned)
-			scan(w, s, CTX_NAMES_ADDED);
+			find_next_name(w, s, CTX_NAMES_ADDED);
 		if (s->at == s->end) {
-			pass_name(w, s, CTX_NAMES_ADDED);
+			skip_name(w, s, CTX_NAMES_ADDED);
 			return 0;
 		}
-		if (normalise(w, err) < 0)
+		if (start_normal_text(w, err) < 0)
 			return -1;
 	}
-	if (go_on(w, normal, NORMAL_ADDED, max, err) < 0)
+	if (advance_span(w, normal, NORMAL_ADDED, max, err) < 0)
 		return -1;
 	if (normal->at == normal->text.n) {
 		s->at = s->end;
@@ -132,8 +132,8 @@ ctx_text_splitter_next(struct ctx_text_splitter *w, size_t max,
 
 	if (w->spans.at == w->spans.text.n)
 		return 0;
-	rc = w->nfc ? go_on_normal(w, max, err)
-		    : go_on(w, &w->spans, CTX_NAMES_ADDED, max, err);
+	rc = w->nfc ? advance_normal(w, max, err)
+		    : advance_span(w, &w->spans, CTX_NAMES_ADDED, max, err);
 	return rc < 0 ? -1 : 1;
 }
 

@@ -17,7 +17,7 @@
 #define STEP     256  /* pieces counted at once */
 
 static int
-add(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
+append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
     struct ctx_err *err)
 {
 	struct ctx_token_checkpoint *grown;
@@ -35,7 +35,7 @@ add(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
 
 /* The number of marks at or before byte at. */
 static size_t
-marks_until(const struct ctx_token_index *m, size_t at)
+count_marks_until(const struct ctx_token_index *m, size_t at)
 {
 	size_t low = 0, high = m->n, middle;
 
@@ -51,13 +51,13 @@ marks_until(const struct ctx_token_index *m, size_t at)
 
 /* Mark number i from 1; number 0 is the start of the text. */
 static struct ctx_token_checkpoint
-mark(const struct ctx_token_index *m, size_t i)
+get_mark(const struct ctx_token_index *m, size_t i)
 {
 	return i == 0 ? (struct ctx_token_checkpoint){0, 0} : m->list[i - 1];
 }
 
 static bool
-real(const struct ctx_token_counter *c)
+has_vocabulary(const struct ctx_token_counter *c)
 {
 	return ctx_tokenizer_real(c->tokenizer);
 }
@@ -66,14 +66,14 @@ int
 ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
     const char *p, size_t n, struct ctx_err *err)
 {
-	struct ctx_token_checkpoint from = mark(m, m->n),
+	struct ctx_token_checkpoint from = get_mark(m, m->n),
 				    past[CTX_PRETOKENIZE_UNSURE];
 	struct ctx_text_splitter w;
 	size_t settled = n, at, i;
 	int rc, clean;
 
 	m->end = n;
-	if (!real(c))
+	if (!has_vocabulary(c))
 		return ctx_token_count(c, p, n, &m->tokens, err);
 	if (c->nfc)
 		settled = from.at + ctx_nfc_settled(p + from.at, n - from.at);
@@ -89,8 +89,8 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		 * boundaries in ways of their own; nothing is marked
 		 * then. */
 		if (c->local && from.at + at <= settled &&
-		    past[0].at - mark(m, m->n).at >= DISTANCE &&
-		    add(m, past[0], err) < 0)
+		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
+		    append_mark(m, past[0], err) < 0)
 			return -1;
 		if (!clean)
 			continue;
@@ -155,16 +155,16 @@ count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
  * text can move the last few.  Number 0 always is one.
  */
 static int
-last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
+find_last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
     const char *p, size_t to, struct ctx_token_checkpoint *last, uint64_t *tail,
     struct ctx_err *err)
 {
-	size_t i = marks_until(m, to), steps;
+	size_t i = count_marks_until(m, to), steps;
 	struct ctx_text_splitter w;
 	int rc;
 
 	for (;; i--) {
-		*last = mark(m, i);
+		*last = get_mark(m, i);
 		steps = 0;
 		ctx_text_splitter_init_plain(&w, c, p + last->at,
 		    to - last->at);
@@ -185,7 +185,8 @@ ctx_token_index_range(const struct ctx_token_index *m,
     struct ctx_token_counter *c, const char *p, size_t from, size_t to,
     uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_token_checkpoint before = mark(m, marks_until(m, from)),
+	struct ctx_token_checkpoint before =
+					get_mark(m, count_marks_until(m, from)),
 				    last;
 	struct ctx_token_checkpoint part = {from, 0};
 	size_t own, whole;
@@ -193,7 +194,7 @@ ctx_token_index_range(const struct ctx_token_index *m,
 
 	if (!c->local || m->changed || to - from < 2 * DISTANCE)
 		return ctx_token_count(c, p + from, to - from, tokens, err);
-	if (last_mark(m, c, p, to, &last, &tail, err) < 0)
+	if (find_last_mark(m, c, p, to, &last, &tail, err) < 0)
 		return -1;
 	if (last.at <= from ||
 	    !find_shared(c, p, m->end, before.at, from, &own, &whole))
@@ -209,13 +210,13 @@ ctx_token_index_range(const struct ctx_token_index *m,
 
 /* The last mark with at most so many tokens before it. */
 static size_t
-marks_within(const struct ctx_token_index *m, uint64_t tokens)
+count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
 	size_t low = 0, high = m->n, middle;
 
 	while (low < high) {
 		middle = low + (high - low + 1) / 2;
-		if (mark(m, middle).tokens <= tokens)
+		if (get_mark(m, middle).tokens <= tokens)
 			low = middle;
 		else
 			high = middle - 1;
@@ -228,10 +229,10 @@ ctx_token_index_head(const struct ctx_token_index *m,
     struct ctx_token_counter *c, const char *p, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
 {
-	if (!real(c))
+	if (!has_vocabulary(c))
 		return ctx_token_head(c, p, m->end, limit, at, tokens, err);
-	return ctx_fit_head(c, p, m->end, mark(m, marks_within(m, limit)),
-	    limit, at, tokens, err);
+	return ctx_fit_head(c, p, m->end,
+	    get_mark(m, count_marks_within(m, limit)), limit, at, tokens, err);
 }
 
 /* The first byte in (low, high->at) from which the text may begin; *high
@@ -264,7 +265,7 @@ search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
 
 /* bytes/4 counts no pieces. */
 static int
-estimated_tail(struct ctx_token_counter *c, const char *p, size_t n,
+estimate_tail(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
 	*at = 0;
@@ -284,8 +285,8 @@ ctx_token_index_tail(const struct ctx_token_index *m,
 	uint64_t cost;
 	size_t i;
 
-	if (!real(c))
-		return estimated_tail(c, p, m->end, limit, at, tokens, err);
+	if (!has_vocabulary(c))
+		return estimate_tail(c, p, m->end, limit, at, tokens, err);
 	if (m->tokens <= limit) {
 		*at = 0;
 		*tokens = m->tokens;
@@ -293,16 +294,16 @@ ctx_token_index_tail(const struct ctx_token_index *m,
 	}
 	/* Back from mark to mark as long as the end fits; by the tokens of
 	 * the whole, which may be a few off, it does a mark further on. */
-	i = marks_within(m, m->tokens - limit);
+	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
-		if (ctx_token_index_range(m, c, p, mark(m, i).at, m->end, &cost,
-			err) < 0)
+		if (ctx_token_index_range(m, c, p, get_mark(m, i).at, m->end,
+			&cost, err) < 0)
 			return -1;
 		if (cost > limit || i == 0)
 			break;
-		high = (struct ctx_token_checkpoint){mark(m, i).at, cost};
+		high = (struct ctx_token_checkpoint){get_mark(m, i).at, cost};
 	}
-	if (search_tail(m, c, p, mark(m, i).at, &high, limit, err) < 0)
+	if (search_tail(m, c, p, get_mark(m, i).at, &high, limit, err) < 0)
 		return -1;
 	*at = high.at;
 	*tokens = high.tokens;

@@ -32,7 +32,7 @@ vec_fold(const struct vec *v)
 }
 
 static inline uint64_t
-bits(__m256i a, __m256i b)
+mask_bits(__m256i a, __m256i b)
 {
 	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32 |
 	    (uint32_t)_mm256_movemask_epi8(a);
@@ -43,7 +43,8 @@ vec_equal(const struct vec *v, char c)
 {
 	__m256i all = _mm256_set1_epi8(c);
 
-	return bits(_mm256_cmpeq_epi8(v->a, all), _mm256_cmpeq_epi8(v->b, all));
+	return mask_bits(_mm256_cmpeq_epi8(v->a, all),
+	    _mm256_cmpeq_epi8(v->b, all));
 }
 
 /* AVX2 compares unsigned bytes only by their minimum. */
@@ -55,21 +56,21 @@ vec_range(const struct vec *v, char first, int n)
 	__m256i a = _mm256_sub_epi8(v->a, low);
 	__m256i b = _mm256_sub_epi8(v->b, low);
 
-	return bits(_mm256_cmpeq_epi8(_mm256_min_epu8(a, most), a),
+	return mask_bits(_mm256_cmpeq_epi8(_mm256_min_epu8(a, most), a),
 	    _mm256_cmpeq_epi8(_mm256_min_epu8(b, most), b));
 }
 
 static inline uint64_t
 vec_high(const struct vec *v)
 {
-	return bits(v->a, v->b);
+	return mask_bits(v->a, v->b);
 }
 
 #define CTX_VEC_CLASSES
 static inline uint64_t
 vec_bit(const struct vec *v, int k)
 {
-	return bits(_mm256_slli_epi16(v->a, 7 - k),
+	return mask_bits(_mm256_slli_epi16(v->a, 7 - k),
 	    _mm256_slli_epi16(v->b, 7 - k));
 }
 

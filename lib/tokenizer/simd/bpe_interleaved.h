@@ -29,7 +29,7 @@ struct lane_merge {
 };
 
 static inline void
-ask_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
+prefetch_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
     uint32_t b, unsigned at)
 {
 	uint64_t hash = ctx_pair_hash(a, b);
@@ -42,7 +42,7 @@ ask_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 
 /* The line of a pair is full, which is rare: it may be in another. */
 static __attribute__((noinline)) uint32_t
-far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
+find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
     unsigned at)
 {
 	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
@@ -58,14 +58,14 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	uint32_t found = pair_in(pair->line, pair->tag);
 
 	if (((found == 0) & (pair->line[CTX_PAIR_LINE - 1] != 0)) != 0)
-		found = ~far_pair(v, lane, pair->at);
+		found = ~find_far_pair(v, lane, pair->at);
 	lane->merges[pair->at] = ctx_bpe_lane_rank(~found, pair->at);
 }
 
 /* Makes the best merge of the lane, with its place. */
 static inline void
-lane_choose(const struct ctx_vocab *v, struct ctx_bpe_lane *lane, uint32_t best,
-    struct lane_merge *m)
+merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
+    uint32_t best, struct lane_merge *m)
 {
 	unsigned at = best % CTX_LANE, next, beyond, before;
 	uint32_t token = best / CTX_LANE;
@@ -79,8 +79,8 @@ lane_choose(const struct ctx_vocab *v, struct ctx_bpe_lane *lane, uint32_t best,
 	lane->tokens[at] = token;
 	lane->merges[next] = CTX_BPE_LANE_NONE;
 	m->lane = lane;
-	ask_pair(v, &m->left, lane->tokens[before], token, before);
-	ask_pair(v, &m->right, token, lane->tokens[beyond], at);
+	prefetch_pair(v, &m->left, lane->tokens[before], token, before);
+	prefetch_pair(v, &m->right, token, lane->tokens[beyond], at);
 }
 
 static inline void
@@ -98,7 +98,7 @@ merge_lanes(const struct ctx_vocab *v, struct ctx_bpe_lane *lanes, size_t n)
 			lane = merges[i].lane;
 			best = least(lane->merges, lane->n);
 			if (best < CTX_BPE_LANE_NONE)
-				lane_choose(v, lane, best, merges + left++);
+				merge_best_pair(v, lane, best, merges + left++);
 		}
 		for (i = 0; i < left; i++) {
 			get_pair(v, merges[i].lane, &merges[i].right);

@@ -34,10 +34,11 @@
  *
  * The algebra.  A set of characters is a mask with bit i for the character
  * whose first byte is byte i of the block.  In ASCII "the character before
- * is in X" is X << 1; in general it is after(X), which skips continuation
- * bytes by the carry of an addition.  A run of X starts at X & ~after(X).
- * Adding a bit to a mask in which it stands at the foot of a run of ones
- * carries to the first zero above: that floods a run or finds its end.
+ * is in X" is X << 1; in general it is positions_after(X), which skips
+ *continuation bytes by the carry of an addition.  A run of X starts at X &
+ *~positions_after(X). Adding a bit to a mask in which it stands at the foot of
+ *a run of ones carries to the first zero above: that floods a run or finds its
+ *end.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -57,7 +58,7 @@
  * outside the block, are not valid UTF-8, or are of a kind so rare that the
  * algebra leaves it out.
  */
-struct block {
+struct char_masks {
 	uint64_t letter, upper, lower, caseless; /* letter is all three */
 	uint64_t digit;
 	uint64_t symbol; /* neither letter, number nor white space */
@@ -94,20 +95,20 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 
 /* The bits below position i, which may be 64. */
 static ALWAYS_INLINE uint64_t
-below(unsigned i)
+bits_below(unsigned i)
 {
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
 /* Positions of the characters that follow those of x. */
 static ALWAYS_INLINE uint64_t
-after(const struct block *b, uint64_t x)
+positions_after(const struct char_masks *b, uint64_t x)
 {
 	return (b->more + (x << 1)) & ~b->more;
 }
 
 static ALWAYS_INLINE void
-stop_at(struct block *b, uint64_t positions)
+stop_at(struct char_masks *b, uint64_t positions)
 {
 	/* Often there is none, often there is one: no branch. */
 	unsigned first =
@@ -118,7 +119,7 @@ stop_at(struct block *b, uint64_t positions)
 }
 
 static ALWAYS_INLINE void
-classify_ascii(struct block *b, const struct vec *v)
+classify_ascii(struct char_masks *b, const struct vec *v)
 {
 	struct vec folded = vec_fold(v);
 
@@ -199,7 +200,8 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 /* The characters of three bytes between those that begin with a, b and
  * those that begin with c, d, these included. */
 static ALWAYS_INLINE uint64_t
-between(const struct vec *v, unsigned a, unsigned b, unsigned c, unsigned d)
+find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
+    unsigned d)
 {
 	return vec_range(v, (char)(a + 1), (int)(c - a - 2)) |
 	    (vec_equal(v, (char)a) &
@@ -213,8 +215,8 @@ between(const struct vec *v, unsigned a, unsigned b, unsigned c, unsigned d)
 static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
-	uint64_t letters = (between(v, 0xe4, 0xb8, 0xe9, 0xbf) |
-			       between(v, 0xea, 0xb0, 0xed, 0x9d)) &
+	uint64_t letters = (find_char_range(v, 0xe4, 0xb8, 0xe9, 0xbf) |
+			       find_char_range(v, 0xea, 0xb0, 0xed, 0x9d)) &
 	    three;
 
 	_Static_assert(CTX_CLASS_LETTER == 3, "two bits");
@@ -285,7 +287,7 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 
 /* Marks are letters where the pattern has case, else symbols. */
 static ALWAYS_INLINE void
-add_rest(struct block *b, const struct rest *r, uint64_t mark, bool cased)
+add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
 	uint64_t one = r->class.one, two = r->class.two;
 	uint64_t four = r->class.four, white = one & four;
@@ -312,7 +314,7 @@ add_rest(struct block *b, const struct rest *r, uint64_t mark, bool cased)
  * symbols.
  */
 static void
-classify_rest(struct block *b, const struct vec *v, uint64_t high,
+classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
     const char *p, bool cased)
 {
 	struct rest r = {0};
@@ -324,7 +326,7 @@ classify_rest(struct block *b, const struct vec *v, uint64_t high,
 	add_rest(b, &r, mark, cased);
 	stop_at(b, high & ~(r.known | r.more));
 	if (cased)
-		stop_at(b, mark & ~after(b, b->letter));
+		stop_at(b, mark & ~positions_after(b, b->letter));
 	/* 's in any case is also '\u017f. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
@@ -337,8 +339,8 @@ classify_rest(struct block *b, const struct vec *v, uint64_t high,
  * compared without case, or (r50k) as they are.
  */
 static ALWAYS_INLINE void
-contractions(const struct block *b, const struct vec *v, bool any_case,
-    uint64_t *two, uint64_t *three)
+find_contractions(const struct char_masks *b, const struct vec *v,
+    bool any_case, uint64_t *two, uint64_t *three)
 {
 	struct vec folded = any_case ? vec_fold(v) : *v;
 	uint64_t one = vec_equal(&folded, 's') | vec_equal(&folded, 't') |
@@ -359,10 +361,11 @@ contractions(const struct block *b, const struct vec *v, bool any_case,
  * follows.
  */
 static ALWAYS_INLINE uint64_t
-space_boundaries(const struct block *b, bool breaks_end)
+find_space_boundaries(const struct char_masks *b, bool breaks_end)
 {
 	uint64_t white = b->blank | b->breaks;
-	uint64_t found = white & ~after(b, white), blank = b->blank | b->gaps;
+	uint64_t found = white & ~positions_after(b, white),
+		 blank = b->blank | b->gaps;
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
@@ -389,18 +392,20 @@ space_boundaries(const struct block *b, bool breaks_end)
 }
 
 static ALWAYS_INLINE uint64_t
-digit_boundaries(const struct block *b, unsigned most)
+find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
-	uint64_t found = b->digit & ~after(b, b->digit), third, next;
+	uint64_t found = b->digit & ~positions_after(b, b->digit), third, next;
 
 	if (most == 0 || b->digit == 0)
 		return found;
 	if (most == 1)
 		return b->digit;
-	third = b->digit & after(b, b->digit);
-	third &= after(b, third);
+	third = b->digit & positions_after(b, b->digit);
+	third &= positions_after(b, third);
 	for (next = found; next != 0; found |= next)
-		next = after(b, after(b, after(b, next))) & third;
+		next = positions_after(b,
+			   positions_after(b, positions_after(b, next))) &
+		    third;
 	return found;
 }
 
@@ -410,22 +415,23 @@ digit_boundaries(const struct block *b, unsigned most)
  * stop may go on, and only its start is certain.
  */
 static ALWAYS_INLINE uint64_t
-certain(const struct block *b)
+find_certain(const struct char_masks *b)
 {
 	uint64_t white = b->blank | b->gaps | b->breaks;
-	uint64_t known = below(b->stop), run;
+	uint64_t known = bits_below(b->stop), run;
 
 	if (b->end)
 		return known;
 	run = ~white & known;
 	/* One more than the last position that is not white space. */
 	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
-	known = b->stop > 3 ? below(b->stop - 3) : 0;
+	known = b->stop > 3 ? bits_below(b->stop - 3) : 0;
 	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
 }
 
 static ALWAYS_INLINE uint64_t
-boundaries(struct block *b, const struct vec *v, struct ctx_pretokenizer scheme)
+find_boundaries(struct char_masks *b, const struct vec *v,
+    struct ctx_pretokenizer scheme)
 {
 	bool r50k = scheme.family == CTX_PRETOKENIZER_R50K;
 	bool o200k = scheme.family == CTX_PRETOKENIZER_O200K;
@@ -433,50 +439,50 @@ boundaries(struct block *b, const struct vec *v, struct ctx_pretokenizer scheme)
 	uint64_t two = 0, three = 0, cut = 0, gone = 0;
 
 	if (scheme.contractions && (b->quote & b->letter >> 1) != 0)
-		contractions(b, v, !r50k, &two, &three);
+		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
 		/* [\r\n]* or [\r\n/]* behind symbols: no piece of its own. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
-		tail = b->breaks & after(b, b->symbol);
+		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
 		b->symbol &= ~tail;
 		b->breaks &= ~tail;
 	}
 	if (o200k) {
 		/* The end of the word before; one behind another is rare. */
-		two &= after(b, b->letter);
-		three &= after(b, b->letter);
+		two &= positions_after(b, b->letter);
+		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
 		gone = two | two << 1 | three | three << 1 | three << 2;
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
 		/* A piece, if one begins here. */
-		first = b->symbol & ~after(b, b->symbol | b->space);
+		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
 		gone = ((two | three) & first) << 1;
 	}
-	first = b->symbol & ~after(b, b->symbol);
+	first = b->symbol & ~positions_after(b, b->symbol);
 	found = first & ~(b->space << 1);
 	one = r50k ? b->space : b->blank | found;
-	joined = b->letter & ~after(b, b->letter);
-	found |= joined & ~after(b, one);
+	joined = b->letter & ~positions_after(b, b->letter);
+	found |= joined & ~positions_after(b, one);
 	if (o200k) {
-		found |= b->upper & after(b, b->lower);
+		found |= b->upper & positions_after(b, b->lower);
 		/* U*O+ gives back: what it does depends on what follows. */
-		stop_at(b, b->upper & after(b, b->caseless));
+		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
-	joined = digit_boundaries(b, scheme.digits);
+	joined = find_digit_boundaries(b, scheme.digits);
 	found |= r50k ? joined & ~(b->space << 1) : joined;
-	found |= space_boundaries(b, !r50k);
+	found |= find_space_boundaries(b, !r50k);
 	return (found & ~gone) | cut;
 }
 
 static ALWAYS_INLINE uint64_t
-certain_boundaries(struct block *b, const struct vec *v,
+find_certain_boundaries(struct char_masks *b, const struct vec *v,
     struct ctx_pretokenizer scheme)
 {
-	uint64_t found = boundaries(b, v, scheme) & certain(b);
+	uint64_t found = find_boundaries(b, v, scheme) & find_certain(b);
 
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
@@ -484,24 +490,24 @@ certain_boundaries(struct block *b, const struct vec *v,
 /* Those of a block that is not all ASCII.  Apart, so that nothing is asked
  * about continuation bytes where there are none. */
 static __attribute__((noinline)) uint64_t
-rest_boundaries(const struct block *ascii, const struct vec *v, uint64_t high,
-    const char *p, struct ctx_pretokenizer scheme)
+find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
+    uint64_t high, const char *p, struct ctx_pretokenizer scheme)
 {
-	struct block b = *ascii;
+	struct char_masks b = *ascii;
 
 	classify_rest(&b, v, high, p, scheme.family == CTX_PRETOKENIZER_O200K);
-	return certain_boundaries(&b, v, scheme);
+	return find_certain_boundaries(&b, v, scheme);
 }
 
 /* The certain boundaries of the block that begins at p, as offsets from it;
  * n is what is left of the text.  Bits of *numbers are digits of pieces that
  * are nothing else. */
 static ALWAYS_INLINE uint64_t
-block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
+find_block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
     uint64_t *numbers)
 {
 	char copy[BLOCK];
-	struct block b = {.stop = BLOCK}, passed;
+	struct char_masks b = {.stop = BLOCK}, passed;
 	struct vec v;
 	uint64_t high, found;
 
@@ -515,25 +521,25 @@ block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
 	/* What fills a copy up is no symbol. */
-	b.symbol &= below(b.stop);
+	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
 	/* A piece of r50k may have a blank before its digits. */
 	*numbers =
 	    high == 0 && scheme.family != CTX_PRETOKENIZER_R50K ? b.digit : 0;
 	if (high == 0) {
-		found = certain_boundaries(&b, &v, scheme);
+		found = find_certain_boundaries(&b, &v, scheme);
 	} else {
 		/* A copy, so that the masks of plain ASCII stay in
 		 * registers. */
 		passed = b;
-		found = rest_boundaries(&passed, &v, high, p, scheme);
+		found = find_rest_boundaries(&passed, &v, high, p, scheme);
 	}
 	return found & ~UINT64_C(1);
 }
 
 /* The lowest n of the bits. */
 static inline uint64_t
-lowest(uint64_t bits, size_t n)
+keep_lowest_bits(uint64_t bits, size_t n)
 {
 	uint64_t rest = bits;
 
@@ -582,12 +588,12 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
 
 	s->n = s->listed = s->alone = 0;
 	while (s->n < max && at < n && at < CTX_PRETOKENIZE_SPAN) {
-		found = block_boundaries(p + at, n - at, scheme, &numbers);
+		found = find_block_boundaries(p + at, n - at, scheme, &numbers);
 		if (found != 0) {
 			length = (size_t)__builtin_popcountll(found);
 			if (length > max - s->n) {
 				length = max - s->n;
-				found = lowest(found, length);
+				found = keep_lowest_bits(found, length);
 			}
 			list_pieces(s, plain, (uint32_t)at, found, numbers);
 			s->n += length;

@@ -44,7 +44,7 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 
 /* Does p begin with this name?  Then its length, else 0. */
 static size_t
-begins_with(const char *p, size_t n, const char *name, size_t length)
+match_name(const char *p, size_t n, const char *name, size_t length)
 {
 	return n >= length && memcmp(p, name, length) == 0 ? length : 0;
 }
@@ -70,9 +70,10 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 
 /* <|reserved_ID|> without leading zeros. */
 static size_t
-reserved_at(const struct ctx_specials *s, const char *p, size_t n, uint32_t *id)
+match_reserved(const struct ctx_specials *s, const char *p, size_t n,
+    uint32_t *id)
 {
-	size_t at = begins_with(p, n, RESERVED, sizeof RESERVED - 1), i;
+	size_t at = match_name(p, n, RESERVED, sizeof RESERVED - 1), i;
 	uint32_t value = 0;
 
 	if (at == 0)
@@ -80,28 +81,29 @@ reserved_at(const struct ctx_specials *s, const char *p, size_t n, uint32_t *id)
 	for (i = 0; i < 6 && at < n && p[at] >= '0' && p[at] <= '9'; i++)
 		value = value * 10 + (uint32_t)(p[at++] - '0');
 	if (i < 6 || !is_reserved(s, value) ||
-	    begins_with(p + at, n - at, CLOSE, 2) == 0)
+	    match_name(p + at, n - at, CLOSE, 2) == 0)
 		return 0;
 	*id = value;
 	return at + 2;
 }
 
 static size_t
-builtin_at(const struct ctx_specials *s, const char *p, size_t n, uint32_t *id)
+match_builtin(const struct ctx_specials *s, const char *p, size_t n,
+    uint32_t *id)
 {
 	size_t i, length;
 
-	if (begins_with(p, n, OPEN, 2) == 0)
+	if (match_name(p, n, OPEN, 2) == 0)
 		return 0;
 	for (i = 0; i < 10 && s->list[i].name != NULL; i++) {
 		length =
-		    begins_with(p, n, s->list[i].name, strlen(s->list[i].name));
+		    match_name(p, n, s->list[i].name, strlen(s->list[i].name));
 		if (length > 0) {
 			*id = s->list[i].id;
 			return length;
 		}
 	}
-	return reserved_at(s, p, n, id);
+	return match_reserved(s, p, n, id);
 }
 
 static unsigned
@@ -115,7 +117,7 @@ names_of(const struct ctx_vocab_special *s)
 /* Do bytes stand behind the name, or are the name, or begin with it?  The first
  * same bytes are known to be in common; it is set to how many are. */
 static bool
-is_behind(const char *p, size_t n, struct ctx_str name, size_t *same)
+is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
 	while (*same < n && *same < name.n && p[*same] == name.p[*same])
 		++*same;
@@ -128,7 +130,7 @@ is_behind(const char *p, size_t n, struct ctx_str name, size_t *same)
  * their order, or one that this one begins with.  What the names at both ends
  * of the search have in common with it, those between have, too. */
 static size_t
-listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
+match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned which, uint32_t *id)
 {
 	const struct ctx_added_token_name *name;
@@ -138,7 +140,7 @@ listed_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	while (low < high) {
 		mid = low + (high - low) / 2;
 		same = most < least ? most : least;
-		if (is_behind(p, n, t->names[mid].text, &same)) {
+		if (is_at_or_after(p, n, t->names[mid].text, &same)) {
 			low = mid + 1;
 			most = same;
 		} else {
@@ -163,13 +165,13 @@ ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	if (t->specials != NULL)
 		return (names & CTX_NAMES_ASKED) == 0
 		    ? 0
-		    : builtin_at(t->specials, p, n, id);
-	return t->vocab.specials == NULL ? 0 : listed_at(t, p, n, names, id);
+		    : match_builtin(t->specials, p, n, id);
+	return t->vocab.specials == NULL ? 0 : match_listed(t, p, n, names, id);
 }
 
 /* Of equal names the first row is the last, which is found. */
 static int
-by_text(const void *a, const void *b)
+compare_names(const void *a, const void *b)
 {
 	const struct ctx_added_token_name *x = a, *y = b;
 	size_t n = x->text.n < y->text.n ? x->text.n : y->text.n;
@@ -181,7 +183,7 @@ by_text(const void *a, const void *b)
 }
 
 static void
-note_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
+record_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 {
 	const unsigned char *p = (const unsigned char *)name->text.p;
 	size_t k;
@@ -194,7 +196,8 @@ note_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 
 /* Finds out which name is the longest that each begins with. */
 static int
-nest(struct ctx_added_token_name *list, size_t n, struct ctx_err *err)
+link_nested_names(struct ctx_added_token_name *list, size_t n,
+    struct ctx_err *err)
 {
 	uint32_t in;
 	size_t i;
@@ -202,7 +205,7 @@ nest(struct ctx_added_token_name *list, size_t n, struct ctx_err *err)
 	for (i = 1; i < n; i++) {
 		in = (uint32_t)i;
 		while (in > 0 &&
-		    begins_with(list[i].text.p, list[i].text.n,
+		    match_name(list[i].text.p, list[i].text.n,
 			list[in - 1].text.p, list[in - 1].text.n) == 0)
 			in = list[in - 1].inside;
 		list[i].inside = in;
@@ -238,10 +241,10 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 		list[i].id = s[i].id;
 		list[i].names = names_of(s + i);
 		list[i].row = (uint32_t)i;
-		note_start(t, &list[i]);
+		record_start(t, &list[i]);
 	}
-	qsort(list, n, sizeof *list, by_text);
-	return nest(list, n, err);
+	qsort(list, n, sizeof *list, compare_names);
+	return link_nested_names(list, n, err);
 }
 
 /* Can a name begin with these bytes? */

@@ -43,23 +43,23 @@ struct fill {
 #define MOST_ALIKE 1024
 
 static int
-alike(struct ctx_err *err)
+fail_alike(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
 	    "more than %d tokens that cannot be told apart", MOST_ALIKE);
 }
 
 static void *
-at(const struct fill *f, enum ctx_vocab_section which)
+section_at(const struct fill *f, enum ctx_vocab_section which)
 {
 	return (char *)f->head + f->head->at[which];
 }
 
 /* Fills a section with ones; all of them together have a size. */
 static void
-clear(const struct fill *f, enum ctx_vocab_section which)
+clear_section(const struct fill *f, enum ctx_vocab_section which)
 {
-	memset(at(f, which), 0xff, (size_t)f->head->bytes[which]);
+	memset(section_at(f, which), 0xff, (size_t)f->head->bytes[which]);
 }
 
 static bool
@@ -69,7 +69,7 @@ has_byte_ff(const struct ctx_build_token *t)
 }
 
 static int
-survey(struct fill *f, struct ctx_err *err)
+survey_tokens(struct fill *f, struct ctx_err *err)
 {
 	const struct ctx_vocab_builder *in = f->in;
 	const struct ctx_build_token *t;
@@ -105,7 +105,7 @@ survey(struct fill *f, struct ctx_err *err)
 
 /* log2 of the fewest lines of per elements that leave a fifth empty. */
 static uint32_t
-bits_for(size_t n, size_t per)
+choose_bits(size_t n, size_t per)
 {
 	uint32_t bits = 2;
 
@@ -115,7 +115,7 @@ bits_for(size_t n, size_t per)
 }
 
 static bool
-identity(const struct ctx_vocab_builder *in)
+has_identity_ids(const struct ctx_vocab_builder *in)
 {
 	size_t i;
 
@@ -151,8 +151,9 @@ lay_out(struct fill *f, struct ctx_vocab_head *h)
 	    (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) + 65536 / 8;
 	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)in->n + 1) * 4;
 	bytes[CTX_VOCAB_TEXT] = f->text;
-	bytes[CTX_VOCAB_IDS] = identity(in) ? 0 : (uint64_t)in->n * 4;
-	bytes[CTX_VOCAB_TOKENS] = identity(in) ? 0 : (uint64_t)h->ids * 4;
+	bytes[CTX_VOCAB_IDS] = has_identity_ids(in) ? 0 : (uint64_t)in->n * 4;
+	bytes[CTX_VOCAB_TOKENS] =
+	    has_identity_ids(in) ? 0 : (uint64_t)h->ids * 4;
 	bytes[CTX_VOCAB_SPECIALS] =
 	    names + (uint64_t)in->nspecials * sizeof(struct ctx_vocab_special);
 	bytes[CTX_VOCAB_PATTERNS] = in->patterns.n;
@@ -181,7 +182,7 @@ put_key(uint64_t *words, uint64_t i, struct ctx_key key)
 
 /* Makes the block, everything in it empty. */
 static int
-begin(struct fill *f, struct ctx_err *err)
+make_empty_block(struct fill *f, struct ctx_err *err)
 {
 	struct ctx_vocab_head h = {.magic = CTX_VOCAB_MAGIC,
 	    .order = CTX_VOCAB_ORDER,
@@ -190,10 +191,10 @@ begin(struct fill *f, struct ctx_err *err)
 	    .flags = f->in->nfc ? CTX_VOCAB_NFC : 0,
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,
-	    .line_bits = bits_for(f->keys, 4),
+	    .line_bits = choose_bits(f->keys, 4),
 	    .spill_bits = f->spill_bits,
 	    .pair_bits = f->pair_bits,
-	    .group_bits = bits_for(f->longs, 1),
+	    .group_bits = choose_bits(f->longs, 1),
 	    .specials = (uint32_t)f->in->nspecials,
 	    .longest = f->longest};
 
@@ -208,12 +209,12 @@ begin(struct fill *f, struct ctx_err *err)
 	memset(f->head, 0, (size_t)h.size);
 	*f->head = h;
 	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / 16; i++)
-		put_key(at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
-	clear(f, CTX_VOCAB_LEAVES);
-	clear(f, CTX_VOCAB_DIGRAMS);
-	clear(f, CTX_VOCAB_SHORTER);
-	clear(f, CTX_VOCAB_IDS);
-	clear(f, CTX_VOCAB_TOKENS);
+		put_key(section_at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
+	clear_section(f, CTX_VOCAB_LEAVES);
+	clear_section(f, CTX_VOCAB_DIGRAMS);
+	clear_section(f, CTX_VOCAB_SHORTER);
+	clear_section(f, CTX_VOCAB_IDS);
+	clear_section(f, CTX_VOCAB_TOKENS);
 	ctx_vocab_view(&f->view, f->head);
 	return 0;
 }
@@ -221,10 +222,10 @@ begin(struct fill *f, struct ctx_err *err)
 static void
 fill_texts(struct fill *f)
 {
-	uint32_t *offsets = at(f, CTX_VOCAB_OFFSETS);
-	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
-	uint32_t *leaves = at(f, CTX_VOCAB_LEAVES);
-	char *text = at(f, CTX_VOCAB_TEXT);
+	uint32_t *offsets = section_at(f, CTX_VOCAB_OFFSETS);
+	uint32_t *parents = section_at(f, CTX_VOCAB_PARENTS);
+	uint32_t *leaves = section_at(f, CTX_VOCAB_LEAVES);
+	char *text = section_at(f, CTX_VOCAB_TEXT);
 	const struct ctx_build_token *t;
 	uint32_t i, end = 0;
 
@@ -250,8 +251,8 @@ enter_key(struct fill *f, uint32_t token)
 	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
 	uint64_t lines = UINT64_C(1) << f->head->line_bits;
 	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
-	uint64_t *words = at(f, CTX_VOCAB_LINES);
-	uint32_t *tokens = at(f, CTX_VOCAB_SLOTS);
+	uint64_t *words = section_at(f, CTX_VOCAB_LINES);
+	uint32_t *tokens = section_at(f, CTX_VOCAB_SLOTS);
 	unsigned tried = 0;
 
 	for (i = 4 * line; i < 4 * line + 4; i++)
@@ -280,7 +281,7 @@ found:
 static void
 enter_lengths(struct fill *f, const struct ctx_build_token *t)
 {
-	uint16_t *lengths = at(f, CTX_VOCAB_LENGTHS);
+	uint16_t *lengths = section_at(f, CTX_VOCAB_LENGTHS);
 	char first[8] = {0};
 	int table = t->n < 4 ? 0 : t->n < 8 ? 1 : 2;
 	uint32_t bit = t->n > CTX_VOCAB_KEY ? 1u : 1u << (t->n - 1);
@@ -298,8 +299,8 @@ enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 	uint64_t hash = ctx_pair_hash(a, b);
 	uint32_t line = (uint32_t)(hash >> f->view.pair_shift);
 	uint32_t tag = ctx_pair_tag(hash, f->view.pair_shift), away;
-	uint32_t *pairs = at(f, CTX_VOCAB_PAIRS), *entry;
-	uint32_t *parents = at(f, CTX_VOCAB_PARENTS);
+	uint32_t *pairs = section_at(f, CTX_VOCAB_PAIRS), *entry;
+	uint32_t *parents = section_at(f, CTX_VOCAB_PARENTS);
 	unsigned i;
 
 	parents[2 * (size_t)token] = a;
@@ -336,7 +337,7 @@ enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
 	const struct ctx_build_token *t = f->in->tokens + token;
 	const unsigned char *s = (const unsigned char *)t->p;
 	uint32_t parts[CTX_BUILD_MAX];
-	uint32_t *digrams = at(f, CTX_VOCAB_DIGRAMS);
+	uint32_t *digrams = section_at(f, CTX_VOCAB_DIGRAMS);
 	size_t n;
 
 	if (t->cut == CTX_BUILD_NEVER || has_byte_ff(t))
@@ -376,7 +377,7 @@ fill_merges(struct fill *f, struct ctx_err *err)
 
 /* Enters a token as something that can be looked up. */
 static void
-enter(struct fill *f, uint32_t token, enum state state)
+enter_token(struct fill *f, uint32_t token, enum state state)
 {
 	const struct ctx_build_token *t = f->in->tokens + token;
 
@@ -388,7 +389,7 @@ enter(struct fill *f, uint32_t token, enum state state)
 
 /* There is a token that only stands for whole pieces. */
 static void
-note_unreached(struct fill *f)
+set_unreached(struct fill *f)
 {
 	f->head->flags |= CTX_VOCAB_UNREACHED;
 	f->view.unreached = true;
@@ -407,7 +408,7 @@ fill_tokens(struct fill *f)
 			continue;
 		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
 			      : f->states[i] == REACHED)
-			enter(f, i, REACHED);
+			enter_token(f, i, REACHED);
 	}
 	for (i = 0; i < f->in->n && f->in->whole && !f->full; i++) {
 		t = f->in->tokens + i;
@@ -416,8 +417,8 @@ fill_tokens(struct fill *f)
 			ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
 			continue;
 		if (t->n <= CTX_VOCAB_KEY)
-			note_unreached(f);
-		enter(f, i, WHOLE);
+			set_unreached(f);
+		enter_token(f, i, WHOLE);
 	}
 }
 
@@ -443,7 +444,8 @@ has_numbers(const struct ctx_vocab *v, unsigned digits)
 static void
 fill_ids(struct fill *f)
 {
-	uint32_t *ids = at(f, CTX_VOCAB_IDS), *tokens = at(f, CTX_VOCAB_TOKENS);
+	uint32_t *ids = section_at(f, CTX_VOCAB_IDS),
+		 *tokens = section_at(f, CTX_VOCAB_TOKENS);
 	uint32_t i;
 
 	if (f->head->bytes[CTX_VOCAB_IDS] == 0)
@@ -464,7 +466,7 @@ struct long_token {
 };
 
 static int
-by_beginning(const void *a, const void *b)
+compare_beginnings(const void *a, const void *b)
 {
 	const struct long_token *x = a, *y = b;
 	int order = memcmp(x->p, y->p, CTX_VOCAB_KEY);
@@ -485,7 +487,7 @@ static void
 enter_group(struct fill *f, const struct long_token *first, size_t at_first,
     size_t n)
 {
-	struct ctx_vocab_group *groups = at(f, CTX_VOCAB_GROUPS);
+	struct ctx_vocab_group *groups = section_at(f, CTX_VOCAB_GROUPS);
 	uint32_t mask = (1u << f->head->group_bits) - 1;
 	struct ctx_key key = ctx_key_copy(first->p, CTX_VOCAB_KEY);
 	uint32_t i = (uint32_t)(ctx_key_hash(key) >> f->view.group_shift);
@@ -513,7 +515,7 @@ drop_equal(struct fill *f, struct long_token *list, size_t n)
 		    memcmp(list[kept - 1].p, list[i].p, list[i].n) == 0)
 			continue;
 		if (list[i].state == WHOLE)
-			note_unreached(f);
+			set_unreached(f);
 		list[kept++] = list[i];
 	}
 	return kept;
@@ -523,7 +525,7 @@ static int
 fill_groups(struct fill *f, struct ctx_err *err)
 {
 	struct long_token *list = malloc((f->longs + 1) * sizeof *list);
-	uint32_t *longs = at(f, CTX_VOCAB_LONG), i;
+	uint32_t *longs = section_at(f, CTX_VOCAB_LONG), i;
 	const struct ctx_build_token *t;
 	size_t n = 0, first, end;
 
@@ -535,7 +537,7 @@ fill_groups(struct fill *f, struct ctx_err *err)
 			list[n++] =
 			    (struct long_token){t->p, t->n, i, f->states[i]};
 	}
-	qsort(list, n, sizeof *list, by_beginning);
+	qsort(list, n, sizeof *list, compare_beginnings);
 	n = drop_equal(f, list, n);
 	for (first = 0; first < n; first = end) {
 		end = first;
@@ -547,13 +549,13 @@ fill_groups(struct fill *f, struct ctx_err *err)
 		enter_group(f, list + first, first, end - first);
 	}
 	free(list);
-	return f->crowded ? alike(err) : 0;
+	return f->crowded ? fail_alike(err) : 0;
 }
 
 static void
 fill_shorter(struct fill *f)
 {
-	uint32_t *shorter = at(f, CTX_VOCAB_SHORTER), i;
+	uint32_t *shorter = section_at(f, CTX_VOCAB_SHORTER), i;
 	const struct ctx_build_token *t;
 
 	for (i = 0; i < f->in->n; i++) {
@@ -566,7 +568,7 @@ fill_shorter(struct fill *f)
 
 /* The character that ends at byte i of t; false if t cuts it off. */
 static bool
-character_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
+decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 {
 	size_t begin = i - 1;
 
@@ -580,7 +582,7 @@ character_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 static void
 fill_crossing(struct fill *f)
 {
-	uint64_t *bits = at(f, CTX_VOCAB_CROSSING), bit;
+	uint64_t *bits = section_at(f, CTX_VOCAB_CROSSING), bit;
 	const struct ctx_build_token *t;
 	const unsigned char *s;
 	uint32_t token, a, b;
@@ -595,7 +597,7 @@ fill_crossing(struct fill *f)
 			if ((s[i] & 0xc0) == 0x80)
 				continue;
 			(void)ctx_char_next(t->p + i, t->n - i, &b);
-			if (b != CTX_CHAR_BAD && character_before(t, i, &a))
+			if (b != CTX_CHAR_BAD && decode_char_before(t, i, &a))
 				bit = ctx_crossing_bit(a, b);
 			else
 				bit = ctx_crossing_bytes(s[i - 1], s[i]);
@@ -607,7 +609,7 @@ fill_crossing(struct fill *f)
 static void
 fill_specials(struct fill *f)
 {
-	struct ctx_vocab_special *list = at(f, CTX_VOCAB_SPECIALS);
+	struct ctx_vocab_special *list = section_at(f, CTX_VOCAB_SPECIALS);
 	const struct ctx_build_added_token *in = f->in->specials;
 	size_t n = f->in->nspecials, end = n * sizeof *list, i;
 
@@ -624,14 +626,14 @@ fill_specials(struct fill *f)
 
 /* 1 for a block, 0 if the spill is too small for it. */
 static int
-build(struct fill *f, struct ctx_err *err)
+build_block(struct fill *f, struct ctx_err *err)
 {
 	unsigned byte;
 
 	f->spilled = 0;
 	f->full = false;
 	memset(f->states, 0, f->in->n * sizeof *f->states);
-	if (begin(f, err) < 0)
+	if (make_empty_block(f, err) < 0)
 		return -1;
 	fill_texts(f);
 	for (byte = 0; byte < 256; byte++)
@@ -642,7 +644,7 @@ build(struct fill *f, struct ctx_err *err)
 		return -1;
 	fill_tokens(f);
 	if (f->crowded)
-		return alike(err);
+		return fail_alike(err);
 	if (f->full)
 		return f->pair_bits <= MOST_PAIR_BITS
 		    ? 0
@@ -657,7 +659,7 @@ build(struct fill *f, struct ctx_err *err)
 	fill_crossing(f);
 	fill_specials(f);
 	if (f->in->patterns.n > 0)
-		memcpy(at(f, CTX_VOCAB_PATTERNS), f->in->patterns.p,
+		memcpy(section_at(f, CTX_VOCAB_PATTERNS), f->in->patterns.p,
 		    f->in->patterns.n);
 	return 1;
 }
@@ -667,7 +669,7 @@ pack_tokens(struct fill *f, struct ctx_err *err)
 {
 	int rc;
 
-	if (survey(f, err) < 0)
+	if (survey_tokens(f, err) < 0)
 		return -1;
 	f->states = malloc(f->in->n * sizeof *f->states);
 	if (f->states == NULL)
@@ -675,11 +677,11 @@ pack_tokens(struct fill *f, struct ctx_err *err)
 	/* A tenth of the keys spills if lines are four fifths full.  Pairs are
 	 * looked for in vain more often than not, and where a line is full
 	 * that takes longer: they get twice the room. */
-	f->spill_bits = bits_for(f->keys / 8, 4);
-	f->pair_bits = bits_for(f->keys + f->longs, 8) + 1;
+	f->spill_bits = choose_bits(f->keys / 8, 4);
+	f->pair_bits = choose_bits(f->keys + f->longs, 8) + 1;
 	if (f->pair_bits < CTX_PAIR_LEAST)
 		f->pair_bits = CTX_PAIR_LEAST;
-	while ((rc = build(f, err)) == 0)
+	while ((rc = build_block(f, err)) == 0)
 		free(f->head);
 	return rc < 0 ? -1 : 0;
 }

@@ -45,13 +45,13 @@ static const struct {
 #define KNOWN (sizeof known / sizeof known[0])
 
 static int
-refuse(struct ctx_err *err, const char *what, const char *name)
+refuse_pretokenizer(struct ctx_err *err, const char *what, const char *name)
 {
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
 
 static const char *
-type_of(const json_t *object)
+splitter_type_of(const json_t *object)
 {
 	const char *type = json_string_value(json_object_get(object, "type"));
 
@@ -88,7 +88,7 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 
 /* The last pattern may be one that a built-in splitter does. */
 static int
-finish(struct ctx_vocab_builder *pack, struct ctx_buf *text,
+finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
 {
 	size_t last, i;
@@ -96,7 +96,7 @@ finish(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	pack->scheme =
 	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_NONE, 0, 0, 0};
 	if (text->n == 0)
-		return refuse(err, "text that is not split", "");
+		return refuse_pretokenizer(err, "text that is not split", "");
 	for (last = text->n - 1; last > 0 && text->p[last - 1] != '\0';)
 		last--;
 	i = find_known(text->p + last);
@@ -140,13 +140,14 @@ add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 	if (behavior == NULL ||
 	    (strcmp(behavior, "Isolated") != 0 &&
 		!(all && strcmp(behavior, "Removed") == 0)))
-		return refuse(err, "a splitter that is not Isolated but ",
+		return refuse_pretokenizer(err,
+		    "a splitter that is not Isolated but ",
 		    behavior == NULL ? "nothing" : behavior);
 	if (regex != NULL)
 		return add_pattern(text, regex, err);
 	if (literal != NULL && *literal != '\0')
 		return add_literal(text, literal, err);
-	return refuse(err, "a splitter without a pattern", "");
+	return refuse_pretokenizer(err, "a splitter without a pattern", "");
 }
 
 static int
@@ -165,31 +166,33 @@ ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)
 {
 	const json_t *list = json_object_get(pre, "pretokenizers"), *one;
-	bool sequence = strcmp(type_of(pre), "Sequence") == 0;
+	bool sequence = strcmp(splitter_type_of(pre), "Sequence") == 0;
 	size_t n = sequence ? json_array_size(list) : 1, i;
 	int rc = 0;
 
 	for (i = 0; rc == 0 && i + 1 < n; i++) {
 		one = json_array_get(list, i);
-		if (strcmp(type_of(one), "Split") == 0)
+		if (strcmp(splitter_type_of(one), "Split") == 0)
 			rc = add_split(text, one, err);
-		else if (strcmp(type_of(one), "Digits") == 0)
+		else if (strcmp(splitter_type_of(one), "Digits") == 0)
 			rc = add_digits(text, one, err);
 		else
-			rc = refuse(err, "a pre_tokenizer of type ",
-			    type_of(one));
+			rc = refuse_pretokenizer(err,
+			    "a pre_tokenizer of type ", splitter_type_of(one));
 	}
 	one = sequence ? json_array_get(list, n - 1) : pre;
 	if (rc < 0)
 		return -1;
-	if (strcmp(type_of(one), "ByteLevel") != 0)
-		return refuse(err, "a pre_tokenizer of type ", type_of(one));
+	if (strcmp(splitter_type_of(one), "ByteLevel") != 0)
+		return refuse_pretokenizer(err, "a pre_tokenizer of type ",
+		    splitter_type_of(one));
 	if (json_is_true(json_object_get(one, "add_prefix_space")))
-		return refuse(err, "a pre_tokenizer with add_prefix_space", "");
+		return refuse_pretokenizer(err,
+		    "a pre_tokenizer with add_prefix_space", "");
 	if (!json_is_false(json_object_get(one, "use_regex")) &&
 	    add_pattern(text, GPT2, err) < 0)
 		return -1;
-	return finish(pack, text, err);
+	return finish_patterns(pack, text, err);
 }
 
 static const struct ctx_file_pretokenizer_model models[] = {

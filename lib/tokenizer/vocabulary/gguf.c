@@ -35,7 +35,7 @@ struct gguf {
 };
 
 static uint64_t
-number(struct gguf *g, unsigned size)
+read_gguf_uint(struct gguf *g, unsigned size)
 {
 	uint64_t value = 0;
 	unsigned i;
@@ -51,9 +51,9 @@ number(struct gguf *g, unsigned size)
 }
 
 static struct ctx_str
-string(struct gguf *g)
+read_gguf_string(struct gguf *g)
 {
-	uint64_t n = number(g, 8);
+	uint64_t n = read_gguf_uint(g, 8);
 	struct ctx_str s = {g->p + g->at, 0};
 
 	if (g->more || n > g->n - g->at) {
@@ -67,13 +67,13 @@ string(struct gguf *g)
 
 /* Steps over n values of a type that is no array. */
 static void
-skip(struct gguf *g, uint64_t type, uint64_t n)
+skip_values(struct gguf *g, uint64_t type, uint64_t n)
 {
 	uint64_t i;
 
 	if (type == STRING) {
 		for (i = 0; i < n && !g->more; i++)
-			(void)string(g);
+			(void)read_gguf_string(g);
 	} else if (type >= TYPES || sizes[type] == 0) {
 		g->bad = true;
 	} else if (n > (g->n - g->at) / sizes[type]) {
@@ -84,50 +84,51 @@ skip(struct gguf *g, uint64_t type, uint64_t n)
 }
 
 static bool
-is(struct ctx_str s, const char *text)
+is_equal(struct ctx_str s, const char *text)
 {
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
 static void
-pair(struct gguf *g)
+read_pair(struct gguf *g)
 {
-	struct ctx_str key = string(g), value;
-	uint64_t type = number(g, 4), element, n;
+	struct ctx_str key = read_gguf_string(g), value;
+	uint64_t type = read_gguf_uint(g, 4), element, n;
 
 	if (g->more)
 		return;
 	if (type == STRING) {
-		value = string(g);
-		if (is(key, "tokenizer.ggml.model"))
+		value = read_gguf_string(g);
+		if (is_equal(key, "tokenizer.ggml.model"))
 			g->model = value;
-		else if (is(key, "tokenizer.ggml.pre"))
+		else if (is_equal(key, "tokenizer.ggml.pre"))
 			g->pre = value;
 		return;
 	}
 	if (type != ARRAY) {
-		skip(g, type, 1);
+		skip_values(g, type, 1);
 		return;
 	}
-	element = number(g, 4);
-	n = number(g, 8);
-	if (is(key, "tokenizer.ggml.tokens") && element == STRING) {
+	element = read_gguf_uint(g, 4);
+	n = read_gguf_uint(g, 8);
+	if (is_equal(key, "tokenizer.ggml.tokens") && element == STRING) {
 		g->tokens = g->at;
 		g->ntokens = n;
-	} else if (is(key, "tokenizer.ggml.merges") && element == STRING) {
+	} else if (is_equal(key, "tokenizer.ggml.merges") &&
+	    element == STRING) {
 		g->merges = g->at;
 		g->nmerges = n;
-	} else if (is(key, "tokenizer.ggml.token_type") && element == 5) {
+	} else if (is_equal(key, "tokenizer.ggml.token_type") && element == 5) {
 		g->types = g->at;
 		g->ntypes = n;
 	}
 	if (!g->more)
-		skip(g, element, n);
+		skip_values(g, element, n);
 }
 
 /* Reads head and pairs; false if it is no GGUF file, or more is needed. */
 static bool
-scan(struct gguf *g)
+read_header(struct gguf *g)
 {
 	uint64_t version, pairs;
 
@@ -136,12 +137,12 @@ scan(struct gguf *g)
 		return false;
 	}
 	g->at = 4;
-	version = number(g, 4);
-	(void)number(g, 8); /* tensors */
-	pairs = number(g, 8);
+	version = read_gguf_uint(g, 4);
+	(void)read_gguf_uint(g, 8); /* tensors */
+	pairs = read_gguf_uint(g, 8);
 	g->bad = !g->more && version != 2 && version != 3;
 	for (; pairs > 0 && !g->more && !g->bad; pairs--)
-		pair(g);
+		read_pair(g);
 	return !g->more && !g->bad;
 }
 
@@ -151,23 +152,23 @@ ctx_gguf_size(const char *p, size_t n)
 	struct gguf g = {.p = p, .n = n};
 
 	/* What is bad needs no more either; ctx_gguf_build tells. */
-	return scan(&g) ? g.at : g.bad ? n : 0;
+	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
 static int
-refuse(struct ctx_err *err, const char *what)
+refuse_gguf(struct ctx_err *err, const char *what)
 {
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
 /* The token's type, 0 if there are no types. */
 static uint64_t
-type_of(const struct gguf *g, uint64_t token)
+token_type_of(const struct gguf *g, uint64_t token)
 {
 	struct gguf at = *g;
 
 	at.at = g->types + (size_t)token * 4;
-	return g->types > 0 && token < g->ntypes ? number(&at, 4) : 0;
+	return g->types > 0 && token < g->ntypes ? read_gguf_uint(&at, 4) : 0;
 }
 
 static int
@@ -181,10 +182,10 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 
 	at.at = g->tokens;
 	for (i = 0; i < g->ntokens && rc == 0; i++) {
-		token = string(&at);
-		type = type_of(g, i);
+		token = read_gguf_string(&at);
+		type = token_type_of(g, i);
 		if (i >= CTX_VOCAB_MAX)
-			return refuse(err, "a token too many");
+			return refuse_gguf(err, "a token too many");
 		errno = 0;
 		if (type != CONTROL && type != USER_DEFINED)
 			rc = json_object_setn_new(vocab, token.p, token.n,
@@ -198,7 +199,7 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 	}
 	return rc == 0        ? 0
 	    : errno == ENOMEM ? ctx_err_nomem(err)
-			      : refuse(err, "a token that is not UTF-8");
+			      : refuse_gguf(err, "a token that is not UTF-8");
 }
 
 static int
@@ -210,13 +211,13 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 
 	at.at = g->merges;
 	for (i = 0; i < g->nmerges; i++) {
-		merge = string(&at);
+		merge = read_gguf_string(&at);
 		errno = 0;
 		if (json_array_append_new(merges,
 			json_stringn(merge.p, merge.n)) < 0)
 			return errno == ENOMEM
 			    ? ctx_err_nomem(err)
-			    : refuse(err, "a merge that is not UTF-8");
+			    : refuse_gguf(err, "a merge that is not UTF-8");
 	}
 	return 0;
 }
@@ -260,7 +261,8 @@ make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
 }
 
 static int
-convert(const struct gguf *g, const struct ctx_file_pretokenizer_model *model,
+convert_vocabulary(const struct gguf *g,
+    const struct ctx_file_pretokenizer_model *model,
     struct ctx_vocab_builder *pack, void **block, size_t *size,
     struct ctx_err *err)
 {
@@ -291,12 +293,12 @@ ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 	struct gguf g = {.p = p, .n = n};
 	const struct ctx_file_pretokenizer_model *model;
 
-	if (!scan(&g))
+	if (!read_header(&g))
 		return ctx_err_set(err, CTX_EFILE,
 		    g.bad ? "a GGUF file of an unknown version or with unknown "
 			    "types"
 			  : "a GGUF file that ends early");
-	if (!is(g.model, "gpt2") || g.tokens == 0 || g.merges == 0)
+	if (!is_equal(g.model, "gpt2") || g.tokens == 0 || g.merges == 0)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED(
 			"a GGUF file "
@@ -311,5 +313,5 @@ ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 				"whose splitter is named \"%.*s\""),
 		    (int)(g.pre.n < 40 ? g.pre.n : 40),
 		    g.pre.n > 0 ? g.pre.p : "");
-	return convert(&g, model, pack, block, size, err);
+	return convert_vocabulary(&g, model, pack, block, size, err);
 }

@@ -29,7 +29,7 @@ struct reader {
 };
 
 static const char *
-type_of(json_t *object)
+object_type_of(json_t *object)
 {
 	const char *type = json_string_value(json_object_get(object, "type"));
 
@@ -53,7 +53,7 @@ is_set(json_t *object, const char *key)
 }
 
 static int
-refuse(struct ctx_err *err, const char *what, const char *name)
+refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
 {
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
@@ -65,17 +65,19 @@ check_model(struct reader *r, struct ctx_err *err)
 	    "continuing_subword_prefix", "end_of_word_suffix"};
 	size_t i;
 
-	if (strcmp(type_of(r->model), "BPE") != 0 &&
-	    (*type_of(r->model) != '\0' ||
+	if (strcmp(object_type_of(r->model), "BPE") != 0 &&
+	    (*object_type_of(r->model) != '\0' ||
 		json_object_get(r->model, "merges") == NULL))
-		return refuse(err, "a model of type ", type_of(r->model));
+		return refuse_tokenizer(err, "a model of type ",
+		    object_type_of(r->model));
 	for (i = 0; i < sizeof off / sizeof off[0]; i++)
 		if (is_set(r->model, off[i]))
-			return refuse(err, "a model with ", off[i]);
+			return refuse_tokenizer(err, "a model with ", off[i]);
 	r->vocab = json_object_get(r->model, "vocab");
 	if (!json_is_object(r->vocab) ||
 	    !json_is_array(json_object_get(r->model, "merges")))
-		return refuse(err, "a model without vocab or merges", "");
+		return refuse_tokenizer(err, "a model without vocab or merges",
+		    "");
 	return 0;
 }
 
@@ -84,7 +86,7 @@ check_model(struct reader *r, struct ctx_err *err)
  * printable Latin-1 stands for itself, the others follow from U+0100 on.
  */
 static int
-byte_of(uint32_t cp)
+find_alphabet_byte(uint32_t cp)
 {
 	uint32_t byte, next = 0x100;
 
@@ -102,7 +104,7 @@ byte_of(uint32_t cp)
 
 /* The bytes of a token; 1, or 0 if it is not of the alphabet, or -1. */
 static int
-token_bytes(struct reader *r, const char *name, size_t n,
+decode_token_bytes(struct reader *r, const char *name, size_t n,
     struct ctx_build_token *t, struct ctx_err *err)
 {
 	char *bytes = ctx_arena_alloc(&r->arena, n + 1, err);
@@ -116,7 +118,7 @@ token_bytes(struct reader *r, const char *name, size_t n,
 	t->n = 0;
 	while (at < n) {
 		at += ctx_char_next(name + at, n - at, &cp);
-		byte = byte_of(cp);
+		byte = find_alphabet_byte(cp);
 		if (byte < 0)
 			return 0;
 		bytes[t->n++] = (char)byte;
@@ -125,7 +127,7 @@ token_bytes(struct reader *r, const char *name, size_t n,
 }
 
 static bool
-never_in_utf8(char c)
+is_never_in_utf8(char c)
 {
 	unsigned char byte = (unsigned char)c;
 
@@ -140,19 +142,20 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 	json_t *id = json_object_getn(r->vocab, name, n);
 	json_int_t value = json_integer_value(id);
 	struct ctx_build_token token = {.cut = cut}, *grown;
-	int rc = token_bytes(r, name, n, &token, err);
+	int rc = decode_token_bytes(r, name, n, &token, err);
 	bool absent;
 
 	if (rc <= 0)
 		return rc < 0 ? -1
 		    : cut == CTX_BUILD_NEVER
 		    ? 0
-		    : refuse(err, "a token that is not byte-level: ", name);
+		    : refuse_tokenizer(err,
+			  "a token that is not byte-level: ", name);
 	/* No valid UTF-8 has these bytes, so some vocabularies do not. */
-	absent = id == NULL && token.n == 1 && never_in_utf8(*token.p);
+	absent = id == NULL && token.n == 1 && is_never_in_utf8(*token.p);
 	if (!absent &&
 	    (!json_is_integer(id) || value < 0 || value >= (json_int_t)r->ids))
-		return refuse(err, "no id for the token ", name);
+		return refuse_tokenizer(err, "no id for the token ", name);
 	token.id = absent ? CTX_VOCAB_NONE : (uint32_t)value;
 	if (!absent)
 		r->merged[value] = true;
@@ -172,7 +175,7 @@ add_bytes(struct reader *r, struct ctx_err *err)
 	size_t n;
 
 	for (cp = 0x21; cp < 0x144; cp++) {
-		if (byte_of(cp) < 0)
+		if (find_alphabet_byte(cp) < 0)
 			continue;
 		n = 1;
 		name[0] = (char)cp;
@@ -207,11 +210,12 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 		n = a == NULL ? 0 : strlen(a);
 	}
 	if (n == 0 || b == NULL || *b == '\0')
-		return refuse(err, "a merge that is not of two tokens", "");
+		return refuse_tokenizer(err,
+		    "a merge that is not of two tokens", "");
 	name->n = 0;
 	if (ctx_buf_add(name, a, n, err) < 0 ||
 	    ctx_buf_add(name, b, strlen(b) + 1, err) < 0 ||
-	    token_bytes(r, a, n, &left, err) < 0)
+	    decode_token_bytes(r, a, n, &left, err) < 0)
 		return -1;
 	return add_token(r, name->p, name->n - 1, left.n, err);
 }
@@ -243,7 +247,7 @@ add_tokens(struct reader *r, struct ctx_err *err)
 
 /* A name that is looked for in normalised text is normalised as well. */
 static int
-normalise(struct reader *r, struct ctx_build_added_token *s,
+normalise_name(struct reader *r, struct ctx_build_added_token *s,
     struct ctx_err *err)
 {
 	struct ctx_str name = {s->p, s->n};
@@ -287,14 +291,14 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		if (!json_is_integer(id) || json_string_length(content) == 0 ||
 		    json_integer_value(id) < 0 ||
 		    json_integer_value(id) >= CTX_VOCAB_MAX)
-			return refuse(err,
+			return refuse_tokenizer(err,
 			    "an added token without id or "
 			    "content",
 			    "");
 		if (s->added &&
 		    (is_true(token, "lstrip") || is_true(token, "rstrip") ||
 			is_true(token, "single_word")))
-			return refuse(err, "the added token ",
+			return refuse_tokenizer(err, "the added token ",
 			    json_string_value(content));
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
@@ -303,7 +307,7 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		normal = json_object_get(token, "normalized");
 		s->normal = pack->nfc &&
 		    (normal == NULL ? s->added : json_is_true(normal));
-		if (s->normal && normalise(r, s, err) < 0)
+		if (s->normal && normalise_name(r, s, err) < 0)
 			return -1;
 	}
 	pack->specials = r->specials;
@@ -317,16 +321,16 @@ check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)
 {
 	json_t *list = json_object_get(normalizer, "normalizers"), *one;
-	bool sequence = strcmp(type_of(normalizer), "Sequence") == 0;
+	bool sequence = strcmp(object_type_of(normalizer), "Sequence") == 0;
 	size_t n = sequence ? json_array_size(list) : 1, i;
 
 	for (i = 0; i < n; i++) {
 		one = sequence ? json_array_get(list, i) : normalizer;
 		if (!sequence && (one == NULL || json_is_null(one)))
 			continue;
-		if (strcmp(type_of(one), "NFC") != 0)
-			return refuse(err, "a normalizer of type ",
-			    type_of(one));
+		if (strcmp(object_type_of(one), "NFC") != 0)
+			return refuse_tokenizer(err, "a normalizer of type ",
+			    object_type_of(one));
 		pack->nfc = true;
 	}
 	return 0;

@@ -145,7 +145,7 @@ open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
 
 /* Reads a file of n bytes; false if it has fewer, or cannot be read. */
 static bool
-read_block(int fd, char *p, size_t n)
+read_bytes(int fd, char *p, size_t n)
 {
 	ssize_t got;
 
@@ -162,7 +162,7 @@ read_block(int fd, char *p, size_t n)
 /* The block of a file of the cache, on lines of memory, or NULL.  It is read,
  * not mapped: nobody can cut it short while it is in use. */
 static void *
-cached(const char *path, size_t *n)
+read_cached_block(const char *path, size_t *n)
 {
 	/* Without O_NONBLOCK a fifo of that name would hold us. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -177,7 +177,7 @@ cached(const char *path, size_t *n)
 		*n = (size_t)st.st_size;
 		if (posix_memalign(&block, 64, *n) != 0)
 			block = NULL;
-		whole = block != NULL && read_block(fd, block, *n);
+		whole = block != NULL && read_bytes(fd, block, *n);
 	}
 	close(fd);
 	if (!whole) {
@@ -189,12 +189,12 @@ cached(const char *path, size_t *n)
 
 /* Takes a block from the cache; false if there is none that is good. */
 static bool
-from_cache(struct ctx_tokenizer *t, const char *path,
+load_cached(struct ctx_tokenizer *t, const char *path,
     const struct ctx_vocab_builder *pack)
 {
 	struct ctx_err ignored;
 	size_t n;
-	void *block = cached(path, &n);
+	void *block = read_cached_block(path, &n);
 
 	if (block == NULL)
 		return false;
@@ -305,7 +305,7 @@ cache_named(const struct ctx_tokenizer *t, const char *path)
 
 /* Failing is no error: the next run compiles again. */
 static void
-to_cache(const struct ctx_tokenizer *t, const char *cache, const char *path)
+store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
 	ctx_tokenizer_make_cache(cache);
 	if (!cache_nameless(t, cache, path))
@@ -372,7 +372,7 @@ is_json(const struct ctx_buf *text)
 }
 
 static int
-compile(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
+compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const struct ctx_buf *text, struct ctx_err *err)
 {
 	int rc = is_gguf(text)
@@ -416,10 +416,10 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 		hash_source(&pack, &text);
 		rc = cache == NULL ? 0 : cache_path(&path, cache, &pack, err);
 	}
-	if (rc == 0 && !(cache != NULL && from_cache(t, path.p, &pack))) {
-		rc = compile(t, &pack, &text, err);
+	if (rc == 0 && !(cache != NULL && load_cached(t, path.p, &pack))) {
+		rc = compile_vocabulary(t, &pack, &text, err);
 		if (rc == 0 && cache != NULL)
-			to_cache(t, cache, path.p);
+			store_cached(t, cache, path.p);
 	}
 	if (rc == 0)
 		rc = ctx_added_token_index(t, err);

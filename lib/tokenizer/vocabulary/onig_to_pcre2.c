@@ -63,7 +63,7 @@ struct parse {
 };
 
 static int
-refuse(const struct parse *r, const char *what)
+refuse_pattern(const struct parse *r, const char *what)
 {
 	return ctx_err_set(r->err, CTX_EFILE,
 	    CTX_REFUSED("the splitter "
@@ -72,7 +72,7 @@ refuse(const struct parse *r, const char *what)
 }
 
 static int
-put(struct parse *r, const char *text, size_t n)
+emit_text(struct parse *r, const char *text, size_t n)
 {
 	return r->pass == WRITE ? ctx_buf_add(r->out, text, n, r->err) : 0;
 }
@@ -93,7 +93,7 @@ is_one_of(const struct parse *r, const char *list)
 }
 
 static bool
-skip(struct parse *r, const char *text)
+skip_text(struct parse *r, const char *text)
 {
 	if (!is_next(r, text))
 		return false;
@@ -104,7 +104,7 @@ skip(struct parse *r, const char *text)
 /* ---- sets ---------------------------------------------------------------- */
 
 static int
-cut(struct parse *r, uint32_t cp)
+add_cut(struct parse *r, uint32_t cp)
 {
 	struct ctx_kinds *k = r->kinds;
 	size_t i = k->n;
@@ -116,7 +116,7 @@ cut(struct parse *r, uint32_t cp)
 	if (k->first[i - 1] == cp)
 		return 0;
 	if (k->n == CTX_KINDS_CUTS)
-		return refuse(r, "too many ranges of characters");
+		return refuse_pattern(r, "too many ranges of characters");
 	memmove(k->first + i + 1, k->first + i,
 	    (k->n - i) * sizeof k->first[0]);
 	k->first[i] = cp;
@@ -132,7 +132,7 @@ add_range(struct parse *r, struct set *set, uint32_t first, uint32_t last)
 	size_t i;
 
 	if (r->pass == CUTS)
-		return cut(r, first) < 0 ? -1 : cut(r, last + 1);
+		return add_cut(r, first) < 0 ? -1 : add_cut(r, last + 1);
 	for (cp = first; cp <= last && cp < 128; cp++)
 		set->ascii[cp / 64] |= UINT64_C(1) << cp % 64;
 	for (i = 0; i < k->n; i++)
@@ -166,7 +166,7 @@ add_set(struct set *set, const struct set *other)
 }
 
 static void
-negate(struct set *set)
+negate_set(struct set *set)
 {
 	size_t i;
 
@@ -221,7 +221,7 @@ write_set(struct parse *r, size_t set)
 {
 	unsigned first, last;
 
-	if (put(r, "[", 1) < 0)
+	if (emit_text(r, "[", 1) < 0)
 		return -1;
 	for (first = 0; first < 256; first = last + 1) {
 		last = first;
@@ -233,7 +233,7 @@ write_set(struct parse *r, size_t set)
 			last) < 0)
 			return -1;
 	}
-	return put(r, "]", 1);
+	return emit_text(r, "]", 1);
 }
 
 /* A set that stands in the pattern. */
@@ -250,7 +250,7 @@ use_set(struct parse *r, const struct set *set)
 	if (r->pass == WRITE)
 		return write_set(r, i);
 	if (i == SETS)
-		return refuse(r, "too many sets of characters");
+		return refuse_pattern(r, "too many sets of characters");
 	if (i == r->nsets)
 		r->sets[r->nsets++] = *set;
 	return 0;
@@ -275,7 +275,7 @@ number_kinds(struct parse *r)
 				if (r->members[kind] == in)
 					break;
 			if (kind == 128)
-				return refuse(r,
+				return refuse_pattern(r,
 				    "too many kinds of "
 				    "characters");
 			if (kind == r->nkinds)
@@ -298,7 +298,7 @@ next_char(struct parse *r)
 
 /* Up to most digits; false if there are fewer than least. */
 static bool
-hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
+read_hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
 	const char *found;
@@ -318,31 +318,33 @@ hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
 
 /* Behind \p or \P: {L}, {Lu}, {^Lu}. */
 static int
-property(struct parse *r, struct set *set, bool negated)
+read_property(struct parse *r, struct set *set, bool negated)
 {
 	static const char names[] = CTX_CATEGORIES;
 	uint32_t categories = 0;
 	size_t i, n;
 
-	if (!skip(r, "{"))
-		return refuse(r, "a property without braces");
-	negated ^= skip(r, "^");
+	if (!skip_text(r, "{"))
+		return refuse_pattern(r, "a property without braces");
+	negated ^= skip_text(r, "^");
 	for (n = 0; r->at + n < r->n && r->p[r->at + n] != '}'; n++)
 		;
 	if (r->at + n == r->n || n < 1 || n > 2)
-		return refuse(r, "a property that is no general category");
+		return refuse_pattern(r,
+		    "a property that is no general category");
 	for (i = 0; i < CTX_KINDS_CATEGORY; i++)
 		if (memcmp(names + 2 * i, r->p + r->at, n) == 0)
 			categories |= UINT32_C(1) << i;
 	if (categories == 0)
-		return refuse(r, "a property that is no general category");
+		return refuse_pattern(r,
+		    "a property that is no general category");
 	r->at += n + 1;
 	add_categories(r, set, negated ? ~categories & ALL : categories);
 	return 0;
 }
 
 static int
-white_space(struct parse *r, struct set *set)
+add_white_space(struct parse *r, struct set *set)
 {
 	static const char names[] = CTX_CATEGORIES;
 	uint32_t categories = 0;
@@ -358,7 +360,7 @@ white_space(struct parse *r, struct set *set)
 }
 
 static int
-digit(const struct parse *r, struct set *set)
+add_decimal_digits(const struct parse *r, struct set *set)
 {
 	add_categories(r, set, UINT32_C(1) << ctx_category_of('0'));
 	return 0;
@@ -366,7 +368,7 @@ digit(const struct parse *r, struct set *set)
 
 /* A character by its number or letter, behind the backslash. */
 static int
-escaped_char(struct parse *r, uint32_t *cp)
+read_escaped_char(struct parse *r, uint32_t *cp)
 {
 	static const char names[] = "n\nr\rt\tf\fv\va\ae\033";
 	char c = r->p[r->at];
@@ -380,78 +382,81 @@ escaped_char(struct parse *r, uint32_t *cp)
 		}
 	if (c == 'x' || c == 'u') {
 		r->at++;
-		if (c == 'x' && skip(r, "{")) {
-			if (hex(r, 1, 6, cp) && skip(r, "}"))
+		if (c == 'x' && skip_text(r, "{")) {
+			if (read_hex(r, 1, 6, cp) && skip_text(r, "}"))
 				return 0;
-		} else if (hex(r, c == 'x' ? 2 : 4, c == 'x' ? 2 : 4, cp) &&
+		} else if (read_hex(r, c == 'x' ? 2 : 4, c == 'x' ? 2 : 4,
+			       cp) &&
 		    (c == 'u' || *cp < 0x80)) {
 			return 0;
 		}
-		return refuse(r, "a character by no valid number");
+		return refuse_pattern(r, "a character by no valid number");
 	}
 	*cp = next_char(r);
 	if (*cp == CTX_CHAR_BAD ||
 	    (*cp < 0x80 &&
 		((*cp >= '0' && *cp <= '9') ||
 		    ((*cp | 0x20) >= 'a' && (*cp | 0x20) <= 'z'))))
-		return refuse(r, "an escape that is not known here");
+		return refuse_pattern(r, "an escape that is not known here");
 	return 0;
 }
 
 /* Behind a backslash: 1 and a set is added, or 0 and *cp is a character. */
 static int
-escape(struct parse *r, struct set *set, uint32_t *cp)
+read_escape(struct parse *r, struct set *set, uint32_t *cp)
 {
 	struct set found = {{0, 0}, {0}};
 	char c;
 	int rc;
 
 	if (r->at == r->n)
-		return refuse(r, "a backslash at its end");
+		return refuse_pattern(r, "a backslash at its end");
 	if (!is_one_of(r, "pPsSdD"))
-		return escaped_char(r, cp);
+		return read_escaped_char(r, cp);
 	if (r->fold)
-		return refuse(r, "a set in (?i:)");
+		return refuse_pattern(r, "a set in (?i:)");
 	c = r->p[r->at++];
-	rc = c == 's' || c == 'S'  ? white_space(r, &found)
-	    : c == 'd' || c == 'D' ? digit(r, &found)
-				   : property(r, &found, c == 'P');
+	rc = c == 's' || c == 'S'  ? add_white_space(r, &found)
+	    : c == 'd' || c == 'D' ? add_decimal_digits(r, &found)
+				   : read_property(r, &found, c == 'P');
 	if (c == 'S' || c == 'D')
-		negate(&found);
+		negate_set(&found);
 	add_set(set, &found);
 	return rc < 0 ? -1 : 1;
 }
 
 /* A character in a set, or what an escape stands for: as escape. */
 static int
-member(struct parse *r, struct set *set, uint32_t *cp)
+read_set_member(struct parse *r, struct set *set, uint32_t *cp)
 {
-	if (skip(r, "\\"))
-		return escape(r, set, cp);
+	if (skip_text(r, "\\"))
+		return read_escape(r, set, cp);
 	*cp = next_char(r);
-	return *cp == CTX_CHAR_BAD ? refuse(r, "bytes that are not UTF-8") : 0;
+	return *cp == CTX_CHAR_BAD
+	    ? refuse_pattern(r, "bytes that are not UTF-8")
+	    : 0;
 }
 
 static int
-members(struct parse *r, struct set *set)
+read_set_range(struct parse *r, struct set *set)
 {
 	uint32_t first, last;
-	int rc = member(r, set, &first);
+	int rc = read_set_member(r, set, &first);
 
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	last = first;
-	if (!is_next(r, "-]") && skip(r, "-")) {
-		rc = is_next(r, "[") ? 1 : member(r, set, &last);
+	if (!is_next(r, "-]") && skip_text(r, "-")) {
+		rc = is_next(r, "[") ? 1 : read_set_member(r, set, &last);
 		if (rc < 0)
 			return -1;
 		if (rc > 0 || last < first)
-			return refuse(r, "a range without an end");
+			return refuse_pattern(r, "a range without an end");
 	}
 	if (!r->fold)
 		return add_range(r, set, first, last);
 	if (last >= 0x80)
-		return refuse(r, "a set in (?i:)");
+		return refuse_pattern(r, "a set in (?i:)");
 	for (; first <= last; first++)
 		if (add_folded(r, set, first) < 0)
 			return -1;
@@ -463,12 +468,12 @@ static int
 open_set(struct parse *r)
 {
 	struct open_set *in = r->in_sets + r->open_sets;
-	bool negated = skip(r, "^");
+	bool negated = skip_text(r, "^");
 
 	if (r->open_sets == DEPTH)
-		return refuse(r, "too many sets in sets");
+		return refuse_pattern(r, "too many sets in sets");
 	if (is_next(r, "]") || (negated && r->fold))
-		return refuse(r,
+		return refuse_pattern(r,
 		    r->fold ? "a set in (?i:)" : "a set that begins with ]");
 	memset(in, 0, sizeof *in);
 	in->negated = negated;
@@ -484,31 +489,32 @@ close_set(struct parse *r, struct set *set)
 	struct open_set *in = r->in_sets + --r->open_sets;
 
 	if (in->negated)
-		negate(&in->set);
+		negate_set(&in->set);
 	/* Oniguruma errs where a set in a set is empty. */
 	if (r->pass == FIND && is_empty(r, &in->set))
-		return refuse(r, "a set without characters");
+		return refuse_pattern(r, "a set without characters");
 	add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
 	return 0;
 }
 
 /* Behind the opening bracket, up to behind the closing one. */
 static int
-bracket(struct parse *r, struct set *set)
+read_set(struct parse *r, struct set *set)
 {
 	int rc = open_set(r);
 
 	while (rc == 0 && r->open_sets > 0) {
 		if (r->at == r->n)
-			return refuse(r, "a set without end");
+			return refuse_pattern(r, "a set without end");
 		if (is_next(r, "[:") || is_next(r, "&&"))
-			return refuse(r, "[: or && in a set");
-		if (skip(r, "]"))
+			return refuse_pattern(r, "[: or && in a set");
+		if (skip_text(r, "]"))
 			rc = close_set(r, set);
-		else if (skip(r, "["))
+		else if (skip_text(r, "["))
 			rc = open_set(r);
 		else
-			rc = members(r, &r->in_sets[r->open_sets - 1].set);
+			rc = read_set_range(r,
+			    &r->in_sets[r->open_sets - 1].set);
 	}
 	return rc;
 }
@@ -524,12 +530,12 @@ is_ligature(uint32_t a, uint32_t b)
 }
 
 static int
-literal(struct parse *r, uint32_t cp)
+use_literal(struct parse *r, uint32_t cp)
 {
 	struct set set = {{0, 0}, {0}};
 
 	if (r->fold && (cp >= 0x80 || is_ligature(r->before, cp)))
-		return refuse(r,
+		return refuse_pattern(r,
 		    "letters in (?i:) that match more than "
 		    "themselves");
 	r->before = cp;
@@ -541,7 +547,7 @@ literal(struct parse *r, uint32_t cp)
 
 /* Behind the opening brace: n}, n,}, ,m} or n,m}. */
 static int
-repetition(struct parse *r)
+read_repetition(struct parse *r)
 {
 	size_t n[2] = {0, 0}, digits[2] = {0, 0};
 	bool comma = false;
@@ -556,10 +562,11 @@ repetition(struct parse *r)
 		digits[comma]++;
 		n[comma] = n[comma] * 10 + (size_t)(r->p[r->at] - '0');
 	}
-	if (!skip(r, "}") || digits[0] + digits[1] == 0 || n[0] > REPEAT ||
+	if (!skip_text(r, "}") || digits[0] + digits[1] == 0 || n[0] > REPEAT ||
 	    n[1] > REPEAT || (digits[1] > 0 && n[1] < n[0]) ||
 	    is_next(r, "+") || (!comma && is_next(r, "?")))
-		return refuse(r, "a repetition that is read in several ways");
+		return refuse_pattern(r,
+		    "a repetition that is read in several ways");
 	if (r->pass != WRITE)
 		return 0;
 	if (!comma)
@@ -571,25 +578,25 @@ repetition(struct parse *r)
 
 /* *, +, ? or a repetition, then ? or (behind one character) +, or nothing. */
 static int
-quantifier(struct parse *r, bool grouped)
+read_quantifier(struct parse *r, bool grouped)
 {
 	size_t begin = r->at;
 
-	if (skip(r, "{")) {
-		if (repetition(r) < 0)
+	if (skip_text(r, "{")) {
+		if (read_repetition(r) < 0)
 			return -1;
 		begin = r->at;
-		(void)skip(r, "?");
+		(void)skip_text(r, "?");
 	} else if (is_one_of(r, "*+?")) {
 		r->at++;
 		if (grouped && is_next(r, "+"))
-			return refuse(r,
+			return refuse_pattern(r,
 			    "a group repeated without a way "
 			    "back");
-		if (!skip(r, "+"))
-			(void)skip(r, "?");
+		if (!skip_text(r, "+"))
+			(void)skip_text(r, "?");
 	}
-	return put(r, r->p + begin, r->at - begin);
+	return emit_text(r, r->p + begin, r->at - begin);
 }
 
 /* What a group begins with. */
@@ -602,22 +609,22 @@ open_group(struct parse *r)
 	size_t kind = 0;
 
 	if (is_next(r, "?")) {
-		while (kind < 4 && !skip(r, group_kinds[kind]))
+		while (kind < 4 && !skip_text(r, group_kinds[kind]))
 			kind++;
 		if (kind == 4)
-			return refuse(r,
+			return refuse_pattern(r,
 			    "a group of a kind that is not "
 			    "known here");
 	}
 	if (r->open_groups == DEPTH)
-		return refuse(r, "too many groups in groups");
+		return refuse_pattern(r, "too many groups in groups");
 	r->in_groups[r->open_groups].kind = kind;
 	r->in_groups[r->open_groups++].fold = r->fold;
 	r->fold |= kind == 1;
 	r->before = 0;
-	if (put(r, "(", 1) < 0)
+	if (emit_text(r, "(", 1) < 0)
 		return -1;
-	return put(r, group_kinds[kind == 1 ? 0 : kind], 2);
+	return emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
 /* Behind the closing parenthesis. */
@@ -629,36 +636,36 @@ close_group(struct parse *r)
 	r->fold = in->fold;
 	r->before = 0;
 	if (in->kind >= 2 && is_one_of(r, "*+?{"))
-		return refuse(r, "a look ahead that is repeated");
-	return put(r, ")", 1) < 0 ? -1 : quantifier(r, true);
+		return refuse_pattern(r, "a look ahead that is repeated");
+	return emit_text(r, ")", 1) < 0 ? -1 : read_quantifier(r, true);
 }
 
 /* One character, of those that may stand there. */
 static int
-atom(struct parse *r)
+read_atom(struct parse *r)
 {
 	struct set set = {{0, 0}, {0}};
 	uint32_t cp;
 	int rc;
 
-	if (skip(r, "[")) {
-		rc = bracket(r, &set);
-	} else if (skip(r, ".")) {
+	if (skip_text(r, "[")) {
+		rc = read_set(r, &set);
+	} else if (skip_text(r, ".")) {
 		rc = add_range(r, &set, '\n', '\n');
-		negate(&set);
-	} else if (skip(r, "\\")) {
-		rc = escape(r, &set, &cp);
+		negate_set(&set);
+	} else if (skip_text(r, "\\")) {
+		rc = read_escape(r, &set, &cp);
 		if (rc == 0)
-			return literal(r, cp);
+			return use_literal(r, cp);
 	} else if (is_one_of(r, "^$")) {
-		return refuse(r, "an anchor");
+		return refuse_pattern(r, "an anchor");
 	} else if (is_one_of(r, "*+?{}]")) {
-		return refuse(r, "a character that must be escaped");
+		return refuse_pattern(r, "a character that must be escaped");
 	} else {
 		cp = next_char(r);
 		return cp == CTX_CHAR_BAD
-		    ? refuse(r, "bytes that are not UTF-8")
-		    : literal(r, cp);
+		    ? refuse_pattern(r, "bytes that are not UTF-8")
+		    : use_literal(r, cp);
 	}
 	r->before = 0;
 	return rc < 0 ? -1 : use_set(r, &set);
@@ -666,19 +673,19 @@ atom(struct parse *r)
 
 /* One character and how often, or what stands around such. */
 static int
-piece(struct parse *r)
+read_term(struct parse *r)
 {
-	if (skip(r, "|")) {
+	if (skip_text(r, "|")) {
 		r->before = 0;
-		return put(r, "|", 1);
+		return emit_text(r, "|", 1);
 	}
-	if (skip(r, "("))
+	if (skip_text(r, "("))
 		return open_group(r);
-	if (r->open_groups > 0 && skip(r, ")"))
+	if (r->open_groups > 0 && skip_text(r, ")"))
 		return close_group(r);
 	if (is_next(r, ")"))
-		return refuse(r, "a parenthesis too many");
-	return atom(r) < 0 ? -1 : quantifier(r, false);
+		return refuse_pattern(r, "a parenthesis too many");
+	return read_atom(r) < 0 ? -1 : read_quantifier(r, false);
 }
 
 static int
@@ -689,12 +696,12 @@ read_pattern(struct parse *r, struct ctx_str pattern)
 	r->at = 0;
 	r->before = 0;
 	while (r->at < r->n)
-		if (piece(r) < 0)
+		if (read_term(r) < 0)
 			return -1;
 	if (r->open_groups > 0)
-		return refuse(r, "a group without end");
+		return refuse_pattern(r, "a group without end");
 	/* With the NUL. */
-	return put(r, "", 1);
+	return emit_text(r, "", 1);
 }
 
 int

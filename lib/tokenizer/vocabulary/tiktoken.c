@@ -25,7 +25,7 @@ base64_value(char c)
 
 /* Decodes up to the space; the bytes read, or 0 if that is no base64. */
 static size_t
-decode(struct ranks *r, const char *p, size_t n)
+decode_token(struct ranks *r, const char *p, size_t n)
 {
 	uint32_t bits = 0;
 	int held = 0, value;
@@ -45,7 +45,7 @@ decode(struct ranks *r, const char *p, size_t n)
 }
 
 static size_t
-number(const char *p, size_t n, uint32_t *value)
+read_rank(const char *p, size_t n, uint32_t *value)
 {
 	size_t i;
 
@@ -56,7 +56,7 @@ number(const char *p, size_t n, uint32_t *value)
 }
 
 static int
-enter(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
+add_rank(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 {
 	struct ctx_build_token *grown, *t;
 
@@ -91,16 +91,16 @@ read_lines(struct ranks *r, const char *p, size_t n, struct ctx_err *err)
 
 	for (; at < n; line++) {
 		from = r->used;
-		length = decode(r, p + at, n - at);
+		length = decode_token(r, p + at, n - at);
 		at += length;
 		if (length == 0 || r->used == from ||
-		    (length = number(p + at, n - at, &rank)) == 0)
+		    (length = read_rank(p + at, n - at, &rank)) == 0)
 			break;
 		at += length;
 		at += at < n && p[at] == '\r';
 		if (at < n && p[at++] != '\n')
 			break;
-		if (enter(r, rank, from, err) < 0)
+		if (add_rank(r, rank, from, err) < 0)
 			return -1;
 	}
 	if (at == n && r->n > 0)

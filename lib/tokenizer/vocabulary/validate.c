@@ -8,20 +8,20 @@
 #include "tokenizer/vocabulary/vocabulary.h"
 
 static int
-unsound(struct ctx_err *err, const char *what)
+fail_unsound(struct ctx_err *err, const char *what)
 {
 	return ctx_err_set(err, CTX_EFILE,
 	    "a packed vocabulary with unsound %s", what);
 }
 
 static bool
-good_bits(uint32_t bits)
+is_valid_bits(uint32_t bits)
 {
 	return bits >= 2 && bits <= 26;
 }
 
 static bool
-good_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
+is_valid_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
     uint64_t want)
 {
 	return h->bytes[s] == want && h->at[s] >= sizeof *h &&
@@ -30,36 +30,40 @@ good_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
 }
 
 static bool
-good_layout(const struct ctx_vocab_head *h)
+is_valid_layout(const struct ctx_vocab_head *h)
 {
 	uint64_t lines =
 	    (UINT64_C(1) << h->line_bits) + (UINT64_C(1) << h->spill_bits);
 	bool mapped = h->bytes[CTX_VOCAB_IDS] != 0;
 
-	return good_section(h, CTX_VOCAB_LINES, lines * 64) &&
-	    good_section(h, CTX_VOCAB_SLOTS, lines * 16) &&
-	    good_section(h, CTX_VOCAB_LENGTHS, 3 * 65536 * 2) &&
-	    good_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
-	    good_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
-	    good_section(h, CTX_VOCAB_PAIRS, UINT64_C(64) << h->pair_bits) &&
-	    good_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 8) &&
-	    good_section(h, CTX_VOCAB_SHORTER, (uint64_t)h->n * 4) &&
-	    good_section(h, CTX_VOCAB_GROUPS,
+	return is_valid_section(h, CTX_VOCAB_LINES, lines * 64) &&
+	    is_valid_section(h, CTX_VOCAB_SLOTS, lines * 16) &&
+	    is_valid_section(h, CTX_VOCAB_LENGTHS, 3 * 65536 * 2) &&
+	    is_valid_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
+	    is_valid_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
+	    is_valid_section(h, CTX_VOCAB_PAIRS,
+		UINT64_C(64) << h->pair_bits) &&
+	    is_valid_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 8) &&
+	    is_valid_section(h, CTX_VOCAB_SHORTER, (uint64_t)h->n * 4) &&
+	    is_valid_section(h, CTX_VOCAB_GROUPS,
 		sizeof(struct ctx_vocab_group) << h->group_bits) &&
-	    good_section(h, CTX_VOCAB_LONG, h->bytes[CTX_VOCAB_LONG]) &&
-	    good_section(h, CTX_VOCAB_CROSSING,
+	    is_valid_section(h, CTX_VOCAB_LONG, h->bytes[CTX_VOCAB_LONG]) &&
+	    is_valid_section(h, CTX_VOCAB_CROSSING,
 		((UINT64_C(1) << CTX_CROSSING_BITS) + 65536) / 8) &&
-	    good_section(h, CTX_VOCAB_OFFSETS, ((uint64_t)h->n + 1) * 4) &&
-	    good_section(h, CTX_VOCAB_TEXT, h->bytes[CTX_VOCAB_TEXT]) &&
-	    good_section(h, CTX_VOCAB_IDS, mapped ? (uint64_t)h->n * 4 : 0) &&
-	    good_section(h, CTX_VOCAB_TOKENS,
+	    is_valid_section(h, CTX_VOCAB_OFFSETS, ((uint64_t)h->n + 1) * 4) &&
+	    is_valid_section(h, CTX_VOCAB_TEXT, h->bytes[CTX_VOCAB_TEXT]) &&
+	    is_valid_section(h, CTX_VOCAB_IDS,
+		mapped ? (uint64_t)h->n * 4 : 0) &&
+	    is_valid_section(h, CTX_VOCAB_TOKENS,
 		mapped ? (uint64_t)h->ids * 4 : 0) &&
-	    good_section(h, CTX_VOCAB_SPECIALS, h->bytes[CTX_VOCAB_SPECIALS]) &&
-	    good_section(h, CTX_VOCAB_PATTERNS, h->bytes[CTX_VOCAB_PATTERNS]);
+	    is_valid_section(h, CTX_VOCAB_SPECIALS,
+		h->bytes[CTX_VOCAB_SPECIALS]) &&
+	    is_valid_section(h, CTX_VOCAB_PATTERNS,
+		h->bytes[CTX_VOCAB_PATTERNS]);
 }
 
 static bool
-good_head(const struct ctx_vocab_head *h, size_t n)
+is_valid_head(const struct ctx_vocab_head *h, size_t n)
 {
 	return n >= sizeof *h &&
 	    memcmp(h->magic, CTX_VOCAB_MAGIC, sizeof h->magic) == 0 &&
@@ -68,21 +72,21 @@ good_head(const struct ctx_vocab_head *h, size_t n)
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
 	    h->scheme.family <= CTX_PRETOKENIZER_NONE &&
 	    h->scheme.digits <= 3 && h->scheme.contractions <= 1 &&
-	    good_bits(h->line_bits) && good_bits(h->spill_bits) &&
-	    good_bits(h->pair_bits) && h->pair_bits >= CTX_PAIR_LEAST &&
-	    good_bits(h->group_bits) && good_layout(h);
+	    is_valid_bits(h->line_bits) && is_valid_bits(h->spill_bits) &&
+	    is_valid_bits(h->pair_bits) && h->pair_bits >= CTX_PAIR_LEAST &&
+	    is_valid_bits(h->group_bits) && is_valid_layout(h);
 }
 
 /* A token that is there and of so many bytes (0: of any number). */
 static bool
-good_token(const struct ctx_vocab *v, uint32_t token, size_t length)
+is_valid_token(const struct ctx_vocab *v, uint32_t token, size_t length)
 {
 	return token < v->head->n && ctx_vocab_length(v, token) > 0 &&
 	    (length == 0 || ctx_vocab_length(v, token) == length);
 }
 
 static bool
-good_texts(const struct ctx_vocab *v)
+has_valid_texts(const struct ctx_vocab *v)
 {
 	uint32_t i;
 
@@ -95,23 +99,23 @@ good_texts(const struct ctx_vocab *v)
 }
 
 static bool
-good_bytes(const struct ctx_vocab *v)
+has_valid_bytes(const struct ctx_vocab *v)
 {
 	uint32_t i;
 
 	for (i = 0; i < 256; i++)
-		if (!good_token(v, v->leaves[i], 1))
+		if (!is_valid_token(v, v->leaves[i], 1))
 			return false;
 	for (i = 0; i < 65536; i++)
 		if (v->digrams[i] != CTX_VOCAB_NONE &&
-		    !good_token(v, v->digrams[i], 2))
+		    !is_valid_token(v, v->digrams[i], 2))
 			return false;
 	return true;
 }
 
 /* Parents and beginnings are shorter than their token: no circles. */
 static bool
-good_trees(const struct ctx_vocab *v)
+has_valid_trees(const struct ctx_vocab *v)
 {
 	bool ordered = (v->head->flags & CTX_VOCAB_DISORDER) == 0;
 	uint32_t i, a, b, shorter;
@@ -121,13 +125,13 @@ good_trees(const struct ctx_vocab *v)
 		b = v->parents[2 * (size_t)i + 1];
 		shorter = v->shorter[i];
 		if ((a != i || b != i) &&
-		    (!good_token(v, a, 0) || !good_token(v, b, 0) ||
+		    (!is_valid_token(v, a, 0) || !is_valid_token(v, b, 0) ||
 			ctx_vocab_length(v, a) + ctx_vocab_length(v, b) !=
 			    ctx_vocab_length(v, i) ||
 			(ordered && (a > i || b > i))))
 			return false;
 		if (shorter != CTX_VOCAB_NONE &&
-		    (!good_token(v, shorter, 0) ||
+		    (!is_valid_token(v, shorter, 0) ||
 			ctx_vocab_length(v, shorter) >= ctx_vocab_length(v, i)))
 			return false;
 	}
@@ -136,7 +140,7 @@ good_trees(const struct ctx_vocab *v)
 
 /* Every search ends at an empty place, so there must be one. */
 static bool
-good_keys(const struct ctx_vocab *v)
+has_valid_keys(const struct ctx_vocab *v)
 {
 	uint64_t lines = UINT64_C(1) << v->head->line_bits, i;
 	uint64_t all = lines + (UINT64_C(1) << v->head->spill_bits);
@@ -147,7 +151,7 @@ good_keys(const struct ctx_vocab *v)
 		key = ctx_line_key(v->lines + 8 * (i / 4), i % 4);
 		if (key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi)
 			end |= i >= 4 * lines;
-		else if (!good_token(v, v->slots[i], 0))
+		else if (!is_valid_token(v, v->slots[i], 0))
 			return false;
 	}
 	return end;
@@ -156,7 +160,7 @@ good_keys(const struct ctx_vocab *v)
 /* Is what place i of a line merges to as long as the pair that stands there?
  * The pair is found from its hash. */
 static bool
-good_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
+is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 {
 	const uint32_t *entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
 	uint32_t home = line - (entry[i] >> CTX_PAIR_AWAY), a, b;
@@ -169,26 +173,26 @@ good_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 	pair *= CTX_PAIR_GATHER;
 	a = (uint32_t)(pair >> 21) & (CTX_VOCAB_MAX - 1);
 	b = (uint32_t)pair & (CTX_VOCAB_MAX - 1);
-	return good_token(v, a, 0) && good_token(v, b, 0) &&
-	    good_token(v, ~entry[8 + i],
+	return is_valid_token(v, a, 0) && is_valid_token(v, b, 0) &&
+	    is_valid_token(v, ~entry[8 + i],
 		ctx_vocab_length(v, a) + ctx_vocab_length(v, b));
 }
 
 static bool
-good_pairs(const struct ctx_vocab *v)
+has_valid_pairs(const struct ctx_vocab *v)
 {
 	uint32_t line;
 	unsigned i;
 
 	for (line = 0; line <= v->pair_mask; line++)
 		for (i = 0; i < 8; i++)
-			if (!good_pair(v, line, i))
+			if (!is_valid_pair(v, line, i))
 				return false;
 	return true;
 }
 
 static bool
-good_groups(const struct ctx_vocab *v)
+has_valid_groups(const struct ctx_vocab *v)
 {
 	uint64_t longs = v->head->bytes[CTX_VOCAB_LONG] / 4, i;
 	const struct ctx_vocab_group *g = v->groups;
@@ -200,13 +204,13 @@ good_groups(const struct ctx_vocab *v)
 			return false;
 	}
 	for (i = 0; i < longs; i++)
-		if (!good_token(v, v->longs[i], 0))
+		if (!is_valid_token(v, v->longs[i], 0))
 			return false;
 	return end;
 }
 
 static bool
-good_specials(const struct ctx_vocab *v)
+has_valid_specials(const struct ctx_vocab *v)
 {
 	uint64_t bytes = v->head->bytes[CTX_VOCAB_SPECIALS];
 	const struct ctx_vocab_special *s = v->specials;
@@ -224,7 +228,7 @@ good_specials(const struct ctx_vocab *v)
 
 /* Something splits, and the last pattern has an end. */
 static bool
-good_patterns(const struct ctx_vocab *v)
+has_valid_patterns(const struct ctx_vocab *v)
 {
 	uint64_t n = v->head->bytes[CTX_VOCAB_PATTERNS];
 
@@ -236,18 +240,18 @@ int
 ctx_vocab_validate(struct ctx_vocab *v, const void *block, size_t n,
     struct ctx_err *err)
 {
-	if (!good_head(block, n))
-		return unsound(err, "head");
+	if (!is_valid_head(block, n))
+		return fail_unsound(err, "head");
 	ctx_vocab_view(v, block);
-	if (!good_texts(v))
-		return unsound(err, "texts");
-	if (!good_bytes(v) || !good_trees(v))
-		return unsound(err, "tokens");
-	if (!good_keys(v) || !good_pairs(v) || !good_groups(v))
-		return unsound(err, "tables");
-	if (!good_specials(v))
-		return unsound(err, "special tokens");
-	if (!good_patterns(v))
-		return unsound(err, "splitter patterns");
+	if (!has_valid_texts(v))
+		return fail_unsound(err, "texts");
+	if (!has_valid_bytes(v) || !has_valid_trees(v))
+		return fail_unsound(err, "tokens");
+	if (!has_valid_keys(v) || !has_valid_pairs(v) || !has_valid_groups(v))
+		return fail_unsound(err, "tables");
+	if (!has_valid_specials(v))
+		return fail_unsound(err, "special tokens");
+	if (!has_valid_patterns(v))
+		return fail_unsound(err, "splitter patterns");
 	return 0;
 }

@@ -9,7 +9,7 @@ _Alignas(2 * CTX_VOCAB_KEY) const
 
 /* An absent section is NULL. */
 static const void *
-section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
+find_section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
 {
 	return head->bytes[which] == 0 ? NULL
 				       : (const char *)head + head->at[which];
@@ -21,26 +21,26 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	const struct ctx_vocab_head *head = block;
 
 	v->head = head;
-	v->lines = section(head, CTX_VOCAB_LINES);
+	v->lines = find_section(head, CTX_VOCAB_LINES);
 	v->spill = v->lines + (UINT64_C(8) << head->line_bits);
-	v->slots = section(head, CTX_VOCAB_SLOTS);
-	v->lengths[0] = section(head, CTX_VOCAB_LENGTHS);
+	v->slots = find_section(head, CTX_VOCAB_SLOTS);
+	v->lengths[0] = find_section(head, CTX_VOCAB_LENGTHS);
 	v->lengths[1] = v->lengths[0] + 65536;
 	v->lengths[2] = v->lengths[1] + 65536;
-	v->leaves = section(head, CTX_VOCAB_LEAVES);
-	v->digrams = section(head, CTX_VOCAB_DIGRAMS);
-	v->pairs = section(head, CTX_VOCAB_PAIRS);
-	v->parents = section(head, CTX_VOCAB_PARENTS);
-	v->shorter = section(head, CTX_VOCAB_SHORTER);
-	v->groups = section(head, CTX_VOCAB_GROUPS);
-	v->longs = section(head, CTX_VOCAB_LONG);
-	v->crossing = section(head, CTX_VOCAB_CROSSING);
-	v->offsets = section(head, CTX_VOCAB_OFFSETS);
-	v->text = section(head, CTX_VOCAB_TEXT);
-	v->ids = section(head, CTX_VOCAB_IDS);
-	v->tokens = section(head, CTX_VOCAB_TOKENS);
-	v->specials = section(head, CTX_VOCAB_SPECIALS);
-	v->patterns = section(head, CTX_VOCAB_PATTERNS);
+	v->leaves = find_section(head, CTX_VOCAB_LEAVES);
+	v->digrams = find_section(head, CTX_VOCAB_DIGRAMS);
+	v->pairs = find_section(head, CTX_VOCAB_PAIRS);
+	v->parents = find_section(head, CTX_VOCAB_PARENTS);
+	v->shorter = find_section(head, CTX_VOCAB_SHORTER);
+	v->groups = find_section(head, CTX_VOCAB_GROUPS);
+	v->longs = find_section(head, CTX_VOCAB_LONG);
+	v->crossing = find_section(head, CTX_VOCAB_CROSSING);
+	v->offsets = find_section(head, CTX_VOCAB_OFFSETS);
+	v->text = find_section(head, CTX_VOCAB_TEXT);
+	v->ids = find_section(head, CTX_VOCAB_IDS);
+	v->tokens = find_section(head, CTX_VOCAB_TOKENS);
+	v->specials = find_section(head, CTX_VOCAB_SPECIALS);
+	v->patterns = find_section(head, CTX_VOCAB_PATTERNS);
 	v->line_shift = 64 - head->line_bits;
 	v->spill_shift = 64 - head->spill_bits;
 	v->pair_shift = CTX_PAIR_BITS - head->pair_bits;
@@ -50,7 +50,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 }
 
 static bool
-same_key(struct ctx_key a, struct ctx_key b)
+is_same_key(struct ctx_key a, struct ctx_key b)
 {
 	return a.lo == b.lo && a.hi == b.hi;
 }
@@ -65,18 +65,18 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
-		if (same_key(ctx_line_key(slot, i), key))
+		if (is_same_key(ctx_line_key(slot, i), key))
 			return v->slots[4 * line + i];
 	/* Only a full line spills. */
-	if (same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
+	if (is_same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
 	     line = (line + 1) & mask) {
 		slot = v->spill + 8 * line;
 		for (i = 0; i < 4; i++) {
-			if (same_key(ctx_line_key(slot, i), key))
+			if (is_same_key(ctx_line_key(slot, i), key))
 				return v->slots[4 * (lines + line) + i];
-			if (same_key(ctx_line_key(slot, i), CTX_KEY_EMPTY))
+			if (is_same_key(ctx_line_key(slot, i), CTX_KEY_EMPTY))
 				return CTX_VOCAB_NONE;
 		}
 	}
@@ -131,14 +131,14 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 
 /* Can the token be part of a longer encoding? */
 static bool
-reached(const struct ctx_vocab *v, uint32_t token)
+is_reached(const struct ctx_vocab *v, uint32_t token)
 {
 	return !v->unreached || v->parents[2 * (size_t)token] != token ||
 	    ctx_vocab_length(v, token) == 1;
 }
 
 static uint32_t
-longest_long(const struct ctx_vocab *v, const char *p, size_t n)
+find_longest_long(const struct ctx_vocab *v, const char *p, size_t n)
 {
 	const struct ctx_vocab_group *group = find_group(v, p);
 	uint32_t token, i;
@@ -147,7 +147,7 @@ longest_long(const struct ctx_vocab *v, const char *p, size_t n)
 	for (i = 0; group != NULL && i < group->n; i++) {
 		token = v->longs[group->first + i];
 		length = ctx_vocab_length(v, token);
-		if (length <= n && reached(v, token) &&
+		if (length <= n && is_reached(v, token) &&
 		    memcmp(v->text + v->offsets[token], p, length) == 0)
 			return token;
 	}
@@ -168,7 +168,7 @@ ctx_vocab_longest(const struct ctx_vocab *v, const char *p, size_t n)
 	} else {
 		lengths = ctx_vocab_lengths(v, p);
 		if ((lengths & 1) != 0 && n > CTX_VOCAB_KEY) {
-			token = longest_long(v, p, n);
+			token = find_longest_long(v, p, n);
 			if (token != CTX_VOCAB_NONE)
 				return token;
 		}
@@ -179,7 +179,8 @@ ctx_vocab_longest(const struct ctx_vocab *v, const char *p, size_t n)
 		key = ctx_key_read(p, length);
 		token = ctx_vocab_find_key(v, key);
 		if (token != CTX_VOCAB_NONE &&
-		    ctx_vocab_length(v, token) == length && reached(v, token))
+		    ctx_vocab_length(v, token) == length &&
+		    is_reached(v, token))
 			return token;
 	}
 	return v->leaves[(unsigned char)*p];
