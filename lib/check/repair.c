@@ -753,21 +753,6 @@ is_alone(const struct ctx_message *message, const bool *gone)
 }
 
 int
-ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
-    struct ctx_err *err)
-{
-	char *text = malloc(n > 0 ? n : 1);
-
-	if (text == NULL)
-		return ctx_err_nomem(err);
-	memcpy(text, p, n);
-	free(entry->text);
-	entry->text = text;
-	entry->bytes = (struct ctx_str){text, n};
-	return 0;
-}
-
-int
 ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err)
 {

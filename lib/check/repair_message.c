@@ -5,6 +5,9 @@
  * record is still there as it was scanned; a record of its own is scanned
  * again, since it may have been changed.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "check/image_rules.h"
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
@@ -113,4 +116,19 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return -1;
 	return replace(repair, entry, ctx_json_str(json, block),
 	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
+}
+
+int
+ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	char *text = malloc(n > 0 ? n : 1);
+
+	if (text == NULL)
+		return ctx_err_nomem(err);
+	memcpy(text, p, n);
+	free(entry->text);
+	entry->text = text;
+	entry->bytes = (struct ctx_str){text, n};
+	return 0;
 }

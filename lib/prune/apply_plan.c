@@ -253,22 +253,6 @@ report_entries(struct prune *p, struct held_conversation *conversation,
 
 /* ---- edits ---- */
 
-int
-ctx_prune_reread(struct prune *p, const struct held_message *held,
-    struct ctx_err *err)
-{
-	const struct ctx_json *json = p->source;
-	size_t used;
-
-	if (held->text != NULL) {
-		json = &p->json;
-		if (ctx_json_scan(&p->json, held->text, held->n, &used, err) <
-		    0)
-			return -1;
-	}
-	return held->dialect->read(json, held->node, &p->view, err);
-}
-
 char *
 ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
     struct ctx_err *err)

@@ -57,3 +57,19 @@ ctx_held_conversation_release(struct held_conversation *conversation)
 	ctx_scorer_close(conversation->scorer);
 	memset(conversation, 0, sizeof *conversation);
 }
+
+int
+ctx_prune_reread(struct prune *p, const struct held_message *held,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = p->source;
+	size_t used;
+
+	if (held->text != NULL) {
+		json = &p->json;
+		if (ctx_json_scan(&p->json, held->text, held->n, &used, err) <
+		    0)
+			return -1;
+	}
+	return held->dialect->read(json, held->node, &p->view, err);
+}

@@ -799,21 +799,6 @@ ctx_plan_left(const struct ctx_plan *plan, const struct ctx_segment *segment,
 	return weight(segment, plan->marks[i]);
 }
 
-uint64_t
-ctx_plan_gone(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    size_t i)
-{
-	const struct ctx_segment *segment = &groups->segments[i];
-	uint64_t tokens = segment->tokens + segment->edited;
-
-	if (i + 1 < groups->n && segment[1].message == segment->message)
-		tokens -= segment->shared_tokens;
-	else if (i > 0 && segment[-1].message == segment->message &&
-	    !(plan->marks[i - 1] & CTX_MARK_DROP))
-		tokens -= segment[-1].shared_tokens;
-	return tokens;
-}
-
 int
 ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err)

@@ -20,36 +20,6 @@
 
 /* ---- sizes ---- */
 
-/* Lines; a last one without a line feed counts. */
-static uint64_t
-count_lines(const char *p, size_t n)
-{
-	return ctx_cut_line_feeds(p, n) + (n > 0 && p[n - 1] != '\n');
-}
-
-int
-ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
-    uint64_t *size, struct ctx_err *err)
-{
-	switch (cut->unit) {
-	case CTX_SIZE_CHARS:
-		*size = ctx_utf8_count(p, n);
-		return 0;
-	case CTX_SIZE_BYTES:
-		*size = n;
-		return 0;
-	case CTX_SIZE_LINES:
-		*size = count_lines(p, n);
-		return 0;
-	case CTX_SIZE_TOKENS:
-		break;
-	}
-	if (ctx_token_count(cut->counter->tokens, p, n, size, err) < 0)
-		return -1;
-	*size = ctx_tokens_to_model(cut->counter, *size);
-	return 0;
-}
-
 static int
 measure_pieces(struct shortener *cut, const struct text_segments *text_segments,
     uint64_t *total, struct ctx_err *err)

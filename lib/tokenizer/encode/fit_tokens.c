@@ -109,17 +109,3 @@ ctx_token_head(struct ctx_token_counter *c, const char *p, size_t n,
 		return estimate_head(c, p, n, limit, at, tokens, err);
 	return ctx_fit_head(c, p, n, start, limit, at, tokens, err);
 }
-
-int
-ctx_token_tail(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
-{
-	struct ctx_token_index index = {0};
-	int rc;
-
-	rc = ctx_token_index_append(&index, c, p, n, err);
-	if (rc == 0)
-		rc = ctx_token_index_tail(&index, c, p, limit, at, tokens, err);
-	ctx_token_index_release(&index);
-	return rc;
-}

@@ -1,0 +1,58 @@
+/*
+ * next_event.c - events, read now or counted ahead
+ */
+#include <stdlib.h>
+
+#include "stream/count_ahead.h"
+#include "transcript/lines.h"
+
+int
+ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err)
+{
+	if (stream->prefetch != NULL)
+		return ctx_count_ahead_next(stream, event, err);
+	return ctx_stream_step(stream, event, err);
+}
+
+char *
+ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	char *text = NULL;
+
+	if (event->line != 0)
+		text =
+		    ctx_transcript_set_active(stream->transcript, event->line);
+	else if (stream->prefetch != NULL)
+		text = ctx_count_ahead_keep(event->record);
+	return text != NULL
+	    ? text
+	    : ctx_reader_keep(stream->reader, event->record, err);
+}
+
+int
+ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err)
+{
+	const struct ctx_record *record = &stream->record;
+
+	if (stream->prefetch != NULL)
+		record = ctx_count_ahead_record(stream);
+	if (err->line == 0) {
+		err->file = record->file;
+		err->line = record->line;
+	}
+	return -1;
+}
+
+void
+ctx_stream_release(struct ctx_stream *stream)
+{
+	ctx_count_ahead_close(stream->prefetch);
+	stream->prefetch = NULL;
+	ctx_message_release(&stream->view);
+	if (stream->transcript != NULL)
+		ctx_transcript_release(stream->transcript);
+	free(stream->transcript);
+	stream->transcript = NULL;
+}

@@ -1,0 +1,75 @@
+/*
+ * count_text.c - tokens of a whole text
+ */
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/encode/nfc.h"
+#include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/encode/pretoken_lookup.h"
+#include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/open.h"
+#include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+/* The estimate of "bytes/4". */
+static uint64_t
+estimate_tokens(size_t n)
+{
+	return (uint64_t)n / CTX_BYTES_PER_TOKEN +
+	    (n % CTX_BYTES_PER_TOKEN != 0);
+}
+
+bool
+ctx_token_estimate(const struct ctx_token_counter *c, size_t n,
+    uint64_t *tokens)
+{
+	*tokens = estimate_tokens(n);
+	return !ctx_tokenizer_real(c->tokenizer);
+}
+
+int
+ctx_token_count(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_text_splitter w;
+	int rc;
+
+	if (ctx_token_estimate(c, n, tokens))
+		return 0;
+	ctx_text_splitter_init(&w, c, p, n);
+	while ((rc = ctx_text_splitter_next(&w, CTX_PRETOKENIZE_MAX, err)) > 0)
+		;
+	*tokens = w.tokens;
+	return rc;
+}
+
+int
+ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, bool *within, struct ctx_err *err)
+{
+	const struct ctx_vocab_head *head = c->tokenizer->vocab.head;
+	size_t factor = c->nfc ? CTX_NFC_FACTOR : 1;
+	struct ctx_text_splitter w;
+	int rc = 1;
+
+	if (head == NULL) {
+		*within = estimate_tokens(n) <= limit;
+		return 0;
+	}
+	/* A token is at least one byte and at most the longest token. */
+	*within = n <= limit / factor;
+	if (*within ||
+	    (c->added == 0 && c->added_normal == 0 &&
+		n / factor / head->longest > limit))
+		return 0;
+	ctx_text_splitter_init(&w, c, p, n);
+	/* No more pieces than the tokens that are left: pieces are tokens. */
+	while (rc > 0 && w.tokens <= limit)
+		rc = ctx_text_splitter_next(&w,
+		    limit - w.tokens < CTX_PRETOKENIZE_MAX
+			? (size_t)(limit - w.tokens) + 1
+			: CTX_PRETOKENIZE_MAX,
+		    err);
+	*within = w.tokens <= limit;
+	return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * fit_tail.c - the longest end of a text that fits a number of tokens
+ */
+#include "tokenizer/encode/count_tokens.h"
+#include "tokenizer/encode/fit_tokens.h"
+#include "tokenizer/open.h"
+
+int
+ctx_token_tail(struct ctx_token_counter *c, const char *p, size_t n,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_token_index index = {0};
+	int rc;
+
+	rc = ctx_token_index_append(&index, c, p, n, err);
+	if (rc == 0)
+		rc = ctx_token_index_tail(&index, c, p, limit, at, tokens, err);
+	ctx_token_index_release(&index);
+	return rc;
+}
