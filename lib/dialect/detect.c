@@ -388,7 +388,7 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 /* Does a request of the Responses API go on with a response before, or with a
  * conversation that OpenAI keeps? */
 static bool
-goes_on(const struct ctx_json *json, const struct wrapper *wrapper,
+reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
     uint32_t request)
 {
 	uint32_t before = ctx_json_find(json, request, "previous_response_id");
@@ -443,7 +443,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		layout->in_request = !wrapper->answers;
 		layout->model = find_model_name(json, layout->request);
 		layout->has_remote_state = layout->in_request &&
-		    goes_on(json, wrapper, layout->request);
+		    reads_remote_state(json, wrapper, layout->request);
 		detect_messages(json, layout);
 		detect_by_wrapper(json, wrapper, layout);
 		return;

@@ -174,7 +174,7 @@ is_dropped(const struct prune *p, const struct held_message *held)
 
 /* True if a touch of another line of the entry's message has been told. */
 static bool
-is_named(const struct prune *p, const struct held_message *held)
+is_counted(const struct prune *p, const struct held_message *held)
 {
 	return held->line != 0 &&
 	    !ctx_transcript_first_of_message(p->stream->transcript, held->line);
@@ -193,7 +193,7 @@ report_entry(struct prune *p, struct held_message *held, bool ended,
 	pending->change.action = drop ? "drop" : "edit";
 	if (drop)
 		pending->change.after = 0;
-	pending->change.continues = is_named(p, held);
+	pending->change.continues = is_counted(p, held);
 	pending->done = true;
 	return ctx_report_tell(&p->options->report, &pending->change, err);
 }
@@ -524,7 +524,7 @@ report_line_change(struct prune *p, struct held_message *held,
 {
 	place(p, held, change);
 	change->aside = held->dialect == NULL;
-	change->continues = !change->aside && is_named(p, held);
+	change->continues = !change->aside && is_counted(p, held);
 	return ctx_report_change(&p->options->report, change, err);
 }
 

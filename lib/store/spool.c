@@ -166,7 +166,7 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 
 /* Is the spool still what its path names? */
 static bool
-is_named(const struct ctx_spool *spool)
+is_same_directory(const struct ctx_spool *spool)
 {
 	struct stat st, named;
 
@@ -194,7 +194,7 @@ open_made(struct ctx_spool *spool, struct ctx_err *err)
 		if (spool->fd >= 0 &&
 		    (flock(spool->fd, LOCK_SH | LOCK_NB) == 0 ||
 			errno != EWOULDBLOCK) &&
-		    is_named(spool))
+		    is_same_directory(spool))
 			return spool->fd;
 		if (spool->fd >= 0)
 			close(spool->fd);
@@ -224,7 +224,7 @@ remove_made(const struct ctx_spool *spool)
 	size_t i, length;
 
 	if (spool->made == 0 || flock(spool->fd, LOCK_EX | LOCK_NB) < 0 ||
-	    !is_named(spool))
+	    !is_same_directory(spool))
 		return;
 	for (i = 0; i < spool->made; i++) {
 		length = ctx_spool_above(spool->dir, i);
