@@ -63,6 +63,14 @@ is_selection(const struct bytes *some, const struct bytes *all)
 	return true;
 }
 
+/* True for the spool that ctx-age makes before it reads and removes if it
+ * stored nothing: where it fails or is killed an empty one may be left. */
+static bool
+is_empty_spool(const struct entry *entry)
+{
+	return entry->directory && strcmp(entry->path, "spool") == 0;
+}
+
 /* A file that need not be there, and that nothing refers to. */
 static bool
 is_spare(const char *path)
@@ -82,6 +90,8 @@ look_at_files(struct sweep *s, const struct tree *got, bool all)
 		const struct entry *e = &got->entry[i];
 
 		want = tree_find(base, e->path);
+		if (want == NULL && is_empty_spool(e))
+			continue;
 		if (want == NULL || want->directory != e->directory)
 			return "left a temporary";
 		if (same(&e->bytes, &want->bytes))
