@@ -11,7 +11,7 @@ struct prune_command {
 	struct cli cli;
 	struct ctx_prune_options options;
 	struct cli_report report;
-	const char *policy;
+	const char *strategy;
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
@@ -238,23 +238,23 @@ settle(struct prune_command *prune, enum ctx_level level)
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
 
-	if (prune->compact && prune->policy != NULL &&
-	    strcmp(prune->policy, "summarize") != 0)
+	if (prune->compact && prune->strategy != NULL &&
+	    strcmp(prune->strategy, "summarize") != 0)
 		cli_die(&prune->cli,
 		    "--compact is --strategy summarize, "
 		    "not %s",
-		    prune->policy);
-	if (prune->policy == NULL)
-		prune->policy = prune->compact ? "summarize" : "pinned-fifo";
+		    prune->strategy);
+	if (prune->strategy == NULL)
+		prune->strategy = prune->compact ? "summarize" : "pinned-fifo";
 	settings->always = prune->compact;
 	settings->level = level;
 	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
 	if (!prune->keep_last_given)
 		settings->keep_last = 6 - 2 * (uint64_t)level;
-	settings->strategy = ctx_strategy_find(prune->policy);
+	settings->strategy = ctx_strategy_find(prune->strategy);
 	if (settings->strategy == NULL)
 		cli_die(&prune->cli, "no strategy '%s'; see --help",
-		    prune->policy);
+		    prune->strategy);
 	settings->pin_system =
 	    settings->strategy->pins_system && !prune->no_pin_system;
 	if (!settings->strategy->summarizes)
@@ -343,7 +343,7 @@ parse(struct prune_command *prune, int argc, char **argv)
 		&settings->quantum, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "What stays"},
 	    {'s', "strategy", "NAME", "what goes first (pinned-fifo)",
-		CLI_STRING, &prune->policy, cli_policy_name, NULL},
+		CLI_STRING, &prune->strategy, cli_strategy_name, NULL},
 	    {'l', "level", "NAME", "light, balanced (default), aggressive",
 		CLI_CHOICE, &level, level_name, NULL},
 	    {'k', "keep-last", "N", "newest messages (6, 4, 2 by level)",

@@ -198,7 +198,7 @@ const char *cli_encoding_name(unsigned i);
 bool cli_is_built_in(const char *encoding);
 /* "drop", "keep", "fail": enum ctx_reasoning. */
 const char *cli_reasoning_name(unsigned i);
-const char *cli_policy_name(unsigned i);
+const char *cli_strategy_name(unsigned i);
 
 /*
  * Reads the command line and the environment.  Does not return for --help,

@@ -30,7 +30,7 @@ cli_encoding_name(unsigned i)
 }
 
 const char *
-cli_policy_name(unsigned i)
+cli_strategy_name(unsigned i)
 {
 	const struct ctx_strategy *row = ctx_strategy_at(i);
 

@@ -143,5 +143,5 @@ inside {
 END {
 	flush()
 	print ".Sh SEE ALSO\n.Xr ctx-count 1 ,\n.Xr ctx-prune 1 ,"
-	print ".Xr ctx-policy 7"
+	print ".Xr ctx-strategy 7"
 }

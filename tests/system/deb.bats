@@ -34,7 +34,7 @@ teardown_file() {
 	    "$ROOT"/build/deb/libctx-dev_*.deb > log
 	/usr/bin/ctx-prune -b 20k "$agent" > out
 	"$B/ctx-prune" -b 20k "$agent" | cmp - out
-	man -w ctx-policy
+	man -w ctx-strategy
 	cc -std=c11 -o consumer "$BATS_TEST_DIRNAME/consumer.c" -lctx
 	./consumer < "$chat" > out
 	as_root dpkg --purge ctx-tools libctx-dev libctx0 > log

@@ -64,7 +64,7 @@ load helper
 		cmp "$ROOT/man/$page" \
 		    "$PREFIX/share/man/man${page##*.}/$page"
 	done
-	man -M "$PREFIX/share/man" -w ctx-policy
+	man -M "$PREFIX/share/man" -w ctx-strategy
 	for command in "$PREFIX"/bin/ctx-*; do
 		command=${command##*/}
 		[ -f "$PREFIX/share/bash-completion/completions/$command" ]

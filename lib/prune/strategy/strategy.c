@@ -3,7 +3,7 @@
 
 #include "prune/plan.h"
 
-static const struct ctx_strategy policies[] = {
+static const struct ctx_strategy strategies[] = {
     {
 	.name = "pinned-fifo",
 	.about = "the oldest groups go, system messages stay",
@@ -70,7 +70,8 @@ static const struct ctx_strategy policies[] = {
 const struct ctx_strategy *
 ctx_strategy_at(size_t i)
 {
-	return i < sizeof policies / sizeof policies[0] ? &policies[i] : NULL;
+	return i < sizeof strategies / sizeof strategies[0] ? &strategies[i]
+							    : NULL;
 }
 
 const struct ctx_strategy *
