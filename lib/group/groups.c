@@ -484,9 +484,19 @@ open_with_rest(struct ctx_groups *groups, uint32_t results)
 	segments[results].flags |= CTX_SEGMENT_USER;
 }
 
-/* True if neighbours are one message, results come next, and the assistant has
- * called in the messages that this one continues.  Their results stand after
- * this one, and a program may wait for what it calls. */
+/* Returns true if a message of the assistant follows another one and the
+ * provider takes both as one turn: results of the first one's calls stand after
+ * both. */
+static bool
+is_in_row(const struct ctx_groups *groups, const struct ctx_dialect *dialect)
+{
+	return (dialect->rules & CTX_TAKES_ROWS) && groups->newest != NONE &&
+	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
+}
+
+/* Returns true if neighbours are one message, results come next, and the
+ * assistant has calls in the messages that this one continues: a server-side
+ * program may wait for results of this one's calls, too. */
 static bool
 still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_message *message)
@@ -494,7 +504,7 @@ still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	const struct ctx_segment *segments = groups->segments;
 
 	return (dialect->rules & CTX_RESULTS_NEXT) &&
-	    (dialect->rules & CTX_ONE_MESSAGE) &&
+	    (dialect->rules & CTX_MERGES) &&
 	    message->role == CTX_ROLE_ASSISTANT && groups->newest != NONE &&
 	    segments[groups->newest].role == CTX_ROLE_ASSISTANT &&
 	    (groups->merged_call ||
@@ -598,8 +608,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	}
 	/* Results beside the text are those of the turn before. */
 	if ((written && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
-	    ((dialect->rules & CTX_RESULTS_NEXT) && !groups->merged_call &&
-		message->role == CTX_ROLE_ASSISTANT))
+	    ((dialect->rules & CTX_RESULTS_NEXT) &&
+		message->role == CTX_ROLE_ASSISTANT &&
+		!is_in_row(groups, dialect)))
 		expire(groups);
 	groups->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;

@@ -64,7 +64,6 @@ check_late(void)
 
 	tap_case("a late result by itself in a turn goes no further than it");
 	f.dialect = *ctx_dialect_find("gemini");
-	f.dialect.rules &= ~CTX_TAKES_ROWS;
 	memcpy(f.list, list, sizeof list);
 	f.settings.strategy = ctx_strategy_find("pinned-fifo");
 	f.settings.budget = f.settings.trigger = f.settings.target = 110;
