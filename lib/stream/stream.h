@@ -15,100 +15,111 @@
 /* ---- stream/stream.c: records, conversations, messages ------------------ */
 
 enum ctx_event_kind {
-	CTX_EVENT_BEGIN,   /* a record's conversation begins */
+	CTX_EVENT_BEGIN,   /* a conversation inside a record begins */
 	CTX_EVENT_MESSAGE, /* a message of it, or of the stream */
-	CTX_EVENT_UNKNOWN, /* an element of a conversation, but no message */
-	CTX_EVENT_END,     /* the record's conversation ends */
-	CTX_EVENT_RECORD,  /* the record is over: it can be passed on */
+	CTX_EVENT_UNKNOWN, /* an element of it that is not a message */
+	CTX_EVENT_END,     /* the conversation inside the record ends */
+	CTX_EVENT_RECORD,  /* the record ends: it can be written */
 };
 
 /*
- * What a stream is made of, in order.  A record that is a message gives
- * MESSAGE, RECORD; one that holds conversations gives BEGIN, its MESSAGEs
- * and UNKNOWNs, END for each, then RECORD; any other gives RECORD.  The
- * messages that are records form one conversation, which ends with the
- * stream.  All that is pointed to lives until the next event, a record and
- * what is inside it until the event after its RECORD.  A message that the
- * model is not shown (of a transcript: a line that is not live) is given as
- * no message: as UNKNOWN, or by its RECORD alone.
+ * One step through a stream.  A record that is a message gives MESSAGE, RECORD.
+ * A record with conversations in it gives BEGIN, its MESSAGEs and UNKNOWNs, and
+ * END for each conversation, then RECORD.  Any other record gives RECORD.
+ *
+ * The messages that are records form one conversation, which ends with the
+ * stream.  Pointers are valid until the next event; those to the record, and
+ * into it, until the event after its RECORD.  A message that the model is not
+ * shown, such as an inactive line of a transcript, gives UNKNOWN or only
+ * RECORD.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	const struct ctx_record_layout
-	    *layout; /* of the conversation, or the record */
+	/* Layout of the conversation, or of the record. */
+	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* MESSAGE */
-	const struct ctx_cost *cost; /* MESSAGE, if it was counted ahead */
-	uint32_t node;               /* MESSAGE, UNKNOWN: where in record */
-	uint32_t
-	    line;    /* of a transcript (transcript/transcript.c), 0: of none */
-	bool inside; /* of a record's conversation, not of the stream's */
+	/* MESSAGE: its cost, if it was counted ahead, or NULL. */
+	const struct ctx_cost *cost;
+	uint32_t node; /* MESSAGE, UNKNOWN: its node in the record's JSON */
+	uint32_t line; /* its line in ctx_stream.transcript; 0: none */
+	bool inside;   /* true if its conversation is inside the record */
 };
 
-/* What a stream was found to be, for people. */
+/* How the format of a stream was detected, for messages to people. */
 struct ctx_found {
-	const struct ctx_dialect *dialect; /* NULL: no messages were met */
-	const char *why;                   /* what gave it away ... */
-	/* ... and where.  If no messages were met: where the first record is
-	 * that is JSON (file is NULL if there is none), or the first with ...
-	 */
+	const struct ctx_dialect *dialect; /* NULL: no message was found */
+	const char *why; /* the key or value that identified it ... */
+	/* ... and its place.  If no message was found: the place of the first
+	 * JSON record (file is NULL if there is none), or of the first record
+	 * with a stray path. */
 	const char *file;
 	uint64_t line;
-	char stray[96]; /* ... messages where none are looked for: the path of
-			 * ctx_suggest_path, or "" */
-	bool coded;     /* these are JSON in a string */
-	bool decisive;  /* false: all that was met could be of any dialect, */
-	bool likely;    /* but some of it speaks for this one */
-	bool others;    /* further records are of other dialects */
+	/* Path of messages that ctx does not look for there
+	 * (ctx_suggest_path), or "". */
+	char stray[96];
+	bool coded;    /* the messages at the stray path are JSON in a string */
+	bool decisive; /* false: every message could be of any dialect, ... */
+	bool likely;   /* ... but some of them suggest this one */
+	bool others;   /* some records are of other dialects */
 };
 
 /*
- * A reader that also finds out what its records are.  Messages that any
- * dialect could have written are read as the stream's other messages are.
- * From the first record of a transcript on, the rest of its file is held
- * and given out when its end has been seen.
- * To be zeroed and given a reader before the first event.
+ * Reads records, detects what they are and gives events.  A message that fits
+ * every dialect is read as the dialect of the stream's other messages.  From
+ * the first line of a transcript on, its file is held until its end. Before the
+ * first event: zero it, then set reader and the options below.
  */
 struct ctx_stream {
 	struct ctx_reader *reader;
-	const struct ctx_dialect *forced; /* asked for, or NULL */
-	bool include_hidden; /* messages that the model is not shown are given,
-				too */
-	bool track_links;    /* lines are dropped after their file has ended */
-	const struct ctx_dialect *dialect; /* of the messages so far, or NULL */
-	/* While dialect is NULL: the one that a message spoke for, or NULL. */
+	const struct ctx_dialect *forced; /* chosen by the user, or NULL */
+	/* Give messages that the model is not shown, too. */
+	bool include_hidden;
+	/* Keep the links of transcript lines, because the caller removes lines
+	 * after their file has ended. */
+	bool track_links;
+	const struct ctx_dialect *dialect; /* detected so far, or NULL */
+	/* While dialect is NULL: the dialect that a message suggested, or
+	 * NULL. */
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
-	bool mixed;               /* messages of several dialects were met */
-	uint64_t bad;             /* records that were no JSON (lenient) ... */
-	struct ctx_err first_bad; /* ... and what was wrong with the first */
-	/* The stream's own: */
+	bool mixed;               /* messages of several dialects were found */
+	uint64_t bad;             /* records that are not JSON (lenient), ... */
+	struct ctx_err first_bad; /* ... and the error of the first */
+	/* Internal: */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
 	struct ctx_message view;
-	struct ctx_transcript *transcript; /* NULL: no transcript was met */
-	uint32_t line;                     /* of the record, in live */
-	struct ctx_record look_ahead;      /* what followed the transcript, */
-	bool has_ahead;                    /* if it is still to be given out */
-	size_t bytes_given; /* bytes of live given out, not forgotten */
-	uint32_t conversation, message; /* next of each within the record */
-	uint32_t first;    /* messages of the conversation before it are not
-			    * shown to the model */
+	struct ctx_transcript *transcript; /* NULL: no transcript was found */
+	uint32_t line;                     /* of the record, in transcript */
+	/* The record after the transcript, and whether it is still to be given
+	 * out. */
+	struct ctx_record look_ahead;
+	bool has_ahead;
+	size_t bytes_given; /* bytes of transcript given out and not freed */
+	/* The next conversation and message inside the record. */
+	uint32_t conversation, message;
+	/* The first message that the model is shown; earlier ones were
+	 * compacted. */
+	uint32_t first;
 	const char *chat;  /* why the messages so far are Chat, or NULL */
-	bool begun;        /* a message that is a record has been met, */
-	bool system_first; /* and the first was a system message */
+	bool begun;        /* a message that is a record was found, ... */
+	bool system_first; /* ... and the first was a system message */
 	int state;
 	struct ctx_count_ahead *prefetch; /* NULL: events are not read ahead */
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* The dialect of the messages so far: settled, likely or generic. */
+/* Returns the dialect of the messages so far: the detected one, else the likely
+ * one, else generic. */
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
-/* The model and the counter of the conversation that begins with event. */
+/* Finds the model and the token counter of the conversation that event begins.
+ */
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
-/* Whether the model of that conversation binds signed reasoning. */
+/* Sets *binds to whether the model of that conversation binds signed reasoning
+ * to everything before it (struct ctx_model). */
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
@@ -116,28 +127,30 @@ int ctx_stream_binds(const struct ctx_stream *stream,
 int ctx_stream_window(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     uint64_t *window, struct ctx_err *err);
-/* What the message of an event costs by its conversation's counter. */
+/* Sets *cost to the tokens of the event's message, by the counter of its
+ * conversation. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err);
-/* The bytes of an event's record, as ctx_reader_keep gives them. */
+/* Returns a copy of the bytes of the event's record, owned by the caller (as
+ * ctx_reader_keep), or NULL with *err. */
 char *ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_err *err);
-/* Gives an error without a place that of the last record; returns -1. */
+/* Adds the place of the last record to an error that has no place; returns -1.
+ */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
-/* Frees memory; the reader is the caller's. */
+/* Frees the memory of the stream, not the reader. */
 void ctx_stream_release(struct ctx_stream *stream);
 
-/* ---- stream/count_ahead.c: messages are counted by several threads ------ */
+/* ---- stream/count_ahead.c: several threads count ahead ----------------- */
 
 /*
- * Has the messages of a stream counted by so many threads, the caller's among
- * them, before their events are given.  The events and their order are those
- * of one thread.  Copies of up to 2 * threads pieces of the stream, each of
- * 256 KiB or one record, are held, and each thread has a counter of its own.
- * Only what is given of a transcript is counted when it is asked for.
- * To be called before the first event, with the meter that is to measure all
- * conversations; the meter must outlive the stream's last event.  Of 0 or 1
- * threads nothing changes.
+ * Lets threads threads, the caller's included, count messages before their
+ * events are given.  Events and their order do not change.  Up to 2 * threads
+ * pieces of the stream, of 256 KiB or one record each, are copied; each thread
+ * has its own token counter.  Messages of transcripts are not counted ahead.
+ * Call it before the first event, with the counters used for all conversations;
+ * they must stay valid until the last event.  With 0 or 1 threads it does
+ * nothing.
  */
 int ctx_stream_count_ahead(struct ctx_stream *stream,
     struct ctx_model_counters *counters, unsigned threads, struct ctx_err *err);
@@ -145,95 +158,98 @@ int ctx_stream_count_ahead(struct ctx_stream *stream,
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
 /*
- * A record that is dropped or changed, named by its message; a member of a
- * request that is changed; or a message or a part that ctx inserts.
+ * One change: a record that is removed or edited, named by its message; a
+ * member of a request that is edited; or a message or block that ctx inserts.
  */
 struct ctx_change {
 	const char *file;
 	uint64_t line;
 	uint64_t index; /* number of the message in its conversation, from 0 */
 	enum ctx_role role;
-	/* It is no message but this member of a request, which has no index,
-	 * role, tool or tokens; n 0: it is a message. */
+	/* The member of a request that changed; index, role, tool and tokens
+	 * are then not set.  n 0: the change is of a message. */
 	struct ctx_str member;
-	/* True if the model is not shown the record, a line of a transcript:
-	 * it has no index, role, tool or tokens. */
+	/* True if the record is an inactive line of a transcript; index, role,
+	 * tool and tokens are then not set. */
 	bool aside;
-	bool part; /* of the message: "add" inserts no message of its own */
-	/* True if an earlier touch named another record of this message with
-	 * this action: a message counts once. */
+	bool part; /* true if "add" inserts a block instead of a message */
+	/* True if another record of this message was reported before with this
+	 * action: a message is counted once. */
 	bool continues;
-	struct ctx_str tool; /* of its call or result, n 0: none */
-	const char *rule;    /* why */
-	const char *action;  /* "drop", "edit", "relink", "mark" and "strip" for
-			      * hints, or "add" for one of ours */
+	struct ctx_str tool; /* name in its tool call or result; n 0: none */
+	const char *rule;    /* why it was changed */
+	/* "drop", "edit", "relink" (the parent of a line), "add", and for cache
+	 * breakpoints "mark" or "strip". */
+	const char *action;
 	bool ranked;
-	double rank; /* of its group, where it was ranked */
-	uint64_t before,
-	    after;            /* tokens; of a message the sums of its records */
-	struct ctx_str bytes; /* before the change, of "add" those inserted;
-			       * empty once they are archived */
-	char sha256[65];      /* of these bytes; "" if nobody asks for it */
+	double rank; /* rank of its group, if ranked is true */
+	/* Tokens before and after; of a message, the sums of its records. */
+	uint64_t before, after;
+	/* The bytes before the change, or those inserted by "add"; empty once
+	 * they are archived. */
+	struct ctx_str bytes;
+	char sha256[65]; /* of these bytes; "" unless ctx_report.hashes */
 };
 
-/* Who is told of it, and where what goes is kept. */
+/* Where changes are reported and removed bytes archived. */
 struct ctx_report {
 	bool dry_run; /* nothing is written: no stream, no archive, no file */
-	bool hashes;  /* a touch has its sha256 */
+	bool hashes;  /* fill in ctx_change.sha256 */
 	struct ctx_archive *archive; /* or NULL */
 	void *user;
-	/* Called once for each record whose outcome is known; or NULL. */
+	/* Called once per changed record when its outcome is final; or NULL. */
 	int (*on_change)(void *user, const struct ctx_change *touch,
 	    struct ctx_err *err);
 };
 
-/* Archives the bytes of a touch, before they change. */
+/* Archives the bytes of a change; to be called before they change. */
 int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
-/* Tells of a touch whose outcome is known. */
+/* Reports a change that is final. */
 int ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
-/* Does both. */
+/* Archives and reports a change that is final. */
 int ctx_report_change(const struct ctx_report *report,
     struct ctx_change *change, struct ctx_err *err);
-/* Returns when all that was archived is on disk: before the stream says that
- * it has gone. */
+/* Waits until everything archived is on disk.  To be called before output that
+ * no longer has it is written. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What a plan decides for an item. */
+/* What a plan decides for a segment. */
 enum {
-	CTX_MARK_DROP = 1,
-	CTX_MARK_STRIP = 2,     /* take out its reasoning */
-	CTX_MARK_CLEAR = 4,     /* replace the bodies of its results */
-	CTX_MARK_HEAD_TAIL = 8, /* cut its texts to their ends */
-	CTX_MARK_FOLD = 16,     /* take out the part of it that is ours */
-	CTX_MARK_NOTICE = 32,   /* put a notice before it */
+	CTX_MARK_DROP = 1,      /* remove it */
+	CTX_MARK_STRIP = 2,     /* remove its reasoning */
+	CTX_MARK_CLEAR = 4,     /* replace the contents of its tool results */
+	CTX_MARK_HEAD_TAIL = 8, /* shorten its texts to head and tail */
+	CTX_MARK_FOLD = 16,   /* remove an earlier summary or notice from it */
+	CTX_MARK_NOTICE = 32, /* insert a notice before it */
 };
 
 /*
- * What happens to bound reasoning after a change.  Bound is signed reasoning
- * that goes to a model that binds it (ctx_model_binds): such a model refuses
- * a request if anything that the model sees before the reasoning was changed.
+ * What is done with bound reasoning that stands after a change.  Bound
+ * reasoning is signed reasoning sent to a model that binds it
+ * (ctx_model_binds): the provider refuses a request if anything before the
+ * reasoning was changed.
  */
 enum ctx_reasoning {
-	CTX_REASONING_DROP, /* it is removed */
-	CTX_REASONING_KEEP, /* it is kept, for those whose requests ask the
-			     * provider to drop it */
-	CTX_REASONING_FAIL, /* the conversation is not changed */
+	CTX_REASONING_DROP, /* remove it */
+	CTX_REASONING_KEEP, /* keep it: the request asks the provider to drop
+			     * invalid reasoning */
+	CTX_REASONING_FAIL, /* leave the conversation unchanged */
 };
 
-/* What happens to the two pieces of a message, in CTX_MARK bits. */
+/* What is done to the two segments of a message, as CTX_MARK bits. */
 struct ctx_message_edit {
 	unsigned results, rest;
-	uint32_t own; /* CTX_MARK_FOLD: the part that goes, counted from 1 */
-	const bool *spared; /* of each result: it is not edited; or NULL */
+	uint32_t own; /* CTX_MARK_FOLD: the block to remove, counted from 1 */
+	const bool *spared; /* per result: true if it is not edited; or NULL */
 };
 /*
- * Notes the edits of one message; *empty says that nothing would be left of
- * it, so that it must be dropped instead.  A result is cleared only where
- * that makes it cheaper; one that stands within its call goes with that.
+ * Adds the edits of one message.  Sets *empty to true if nothing would be left,
+ * so that the caller must remove the message instead.  A result is cleared only
+ * if that saves tokens; a result inside its call is removed with the call.
  */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
