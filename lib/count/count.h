@@ -11,52 +11,52 @@
 #include "message/message.h"
 #include "stream/stream.h"
 
-/* ---- count/count_stream.c: what a stream costs -------------------------- */
+/* ---- count/count_stream.c: tokens of a stream --------------------------- */
 
-/* What the calls and results of one tool cost in a message. */
+/* Tokens of the calls and results of one tool in a message. */
 struct ctx_share {
 	struct ctx_str tool;
-	uint64_t tokens;    /* of these calls and results */
-	uint64_t results;   /* of the tokens, those of results */
-	uint64_t estimated; /* of the tokens, what is no exact count */
+	uint64_t tokens;    /* of its calls and results */
+	uint64_t results;   /* of these tokens, those of results */
+	uint64_t estimated; /* of these tokens, those that are estimated */
 	uint64_t chars;
 };
 
 /* One conversation, or one message of it. */
 struct ctx_token_stats {
 	const char *file;
-	uint64_t line; /* of its record; 0: the messages of the stream */
-	const struct ctx_dialect *dialect; /* NULL: no message was seen */
-	const struct ctx_model *model;     /* NULL: none is known */
-	struct ctx_str name;               /* of the model, as it was given */
+	uint64_t line; /* of its record; 0: the stream's own conversation */
+	const struct ctx_dialect *dialect; /* NULL: it has no message */
+	const struct ctx_model *model;     /* NULL: not known */
+	struct ctx_str name;               /* of the model, as given */
 	const char *encoding;
 	uint64_t messages, turns;
-	uint64_t tokens;    /* framing and all, as a budget is measured */
-	uint64_t estimated; /* of the tokens, what is no exact count */
-	struct ctx_request_overhead
-	    overhead;     /* of the tokens, what no message costs */
-	uint64_t framing; /* of the tokens, what every message costs */
+	uint64_t tokens;    /* all of it, as a budget counts it */
+	uint64_t estimated; /* of these tokens, those that are estimated */
+	/* Of the tokens, those outside the messages. */
+	struct ctx_request_overhead overhead;
+	uint64_t framing; /* of the tokens, the constant part per message */
 	uint64_t chars, bytes;
-	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, by kind of part */
-	uint64_t rough[CTX_BLOCK_KINDS]; /* of those, what is no exact count */
-	uint64_t billed; /* input tokens of the call that gave the message (of
-			  * a record: of its last call), 0: not said */
+	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, by block kind */
+	uint64_t rough[CTX_BLOCK_KINDS]; /* of those, estimated ones */
+	/* Input tokens that the provider billed for the request that gave the
+	 * message (of a record: for its last request); 0: not said. */
+	uint64_t billed;
 	uint64_t asked, asked_estimated; /* see struct ctx_cost */
 	/* Of a message only: */
-	uint64_t index; /* its number in the conversation, from 0 */
+	uint64_t index; /* in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
-	struct ctx_str tool; /* of its first call or result, n 0: none */
+	struct ctx_str tool; /* of its first tool call or result; n 0: none */
 	const struct ctx_message *message;
-	/* If asked for: each tool that is known once, as they come. */
+	/* With ctx_count_hooks.shares: one entry per tool, in order. */
 	const struct ctx_share *shares;
 	size_t n_shares;
 };
 
 /*
- * Counts a stream; holds one record and the calls still open.  message is
- * called for each message, ended for each conversation (the messages of the
- * stream come last); either may be NULL.
+ * Callbacks of ctx_count_stream: message is called for each message, ended for
+ * each conversation, the stream's own last.  Either may be NULL.
  */
 struct ctx_count_hooks {
 	void *user;
@@ -64,20 +64,22 @@ struct ctx_count_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
-	bool shares; /* messages have them */
+	bool shares; /* fill in ctx_token_stats.shares of messages */
 };
+/* Counts a stream.  Memory: one record and the open tool calls. */
 int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
 
-/* ---- count/annotate.c: the stream, with what each record costs ---------- */
+/* ---- count/annotate.c: the stream, with token counts in it -------------- */
 
 /*
- * Passes a stream on, with the tokens of each record that is a message, or
- * that holds conversations, as its member key: added as the last one, or in
- * the place of one that is there.  Records that are arrays, and items that
- * count as all of their record, stay as they are.
- * Providers refuse members that they do not know.  Holds one record.
+ * Copies a stream and writes its tokens into each record that is a message or
+ * holds conversations: as the member key, which is replaced if it is there and
+ * else added as the last member.  Records that are arrays are not changed, nor
+ * messages that are counted by their whole JSON: the member would count, too.
+ * Providers refuse members that they do not know, so the output is for people
+ * and scripts. Memory: one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, const char *key, struct ctx_err *err);
