@@ -52,32 +52,32 @@ enum ctx_rule_id {
 	CTX_RULES
 };
 
-/* What puts a finding right. */
+/* How --repair fixes a violation. */
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
-	CTX_FIX_REMOVE_BLOCK,      /* the part goes */
-	CTX_FIX_REMOVE_MEMBER,     /* the member of the message goes */
-	CTX_FIX_REMOVE_MESSAGE,    /* the message goes */
-	CTX_FIX_ADD_RESULT,        /* the call gets a result */
-	CTX_FIX_REPLACE_TEXT,      /* a piece of the message becomes another */
-	CTX_FIX_REMOVE_BREAKPOINT, /* the oldest cache marker of the message
-				      goes */
-	CTX_FIX_REPLACE_IMAGE,     /* a text replaces an image */
-	CTX_FIX_ADD_FIRST, /* a user's message comes before the message */
+	CTX_FIX_REMOVE_BLOCK,
+	CTX_FIX_REMOVE_MEMBER, /* remove a member of the message */
+	CTX_FIX_REMOVE_MESSAGE,
+	CTX_FIX_ADD_RESULT,        /* add a result for a tool call */
+	CTX_FIX_REPLACE_TEXT,      /* replace bytes of the message */
+	CTX_FIX_REMOVE_BREAKPOINT, /* remove the message's oldest breakpoint */
+	CTX_FIX_REPLACE_IMAGE,     /* replace an image by a text */
+	CTX_FIX_ADD_FIRST,         /* add a user message before the message */
 };
 
 struct ctx_rule {
 	const char *id;
-	const char *about;  /* what a finding means, one line */
-	const char *source; /* who says that it is refused */
-	uint64_t when;      /* rules of a dialect, any of which must be set;
-			     * 0: holds everywhere */
+	const char *about;  /* one line: what a finding means */
+	const char *source; /* page or thread that shows the refusal */
+	/* The rule applies if any of these dialect rules is set; 0: always. */
+	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
+/* Returns row i, or NULL after the last. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
-/* A provider to which a conversation is to be sent: the rules of the format
- * that is its own, and what it asks of a request beyond that. */
+/* A provider that a conversation is to be sent to: the dialect whose rules it
+ * has, and dialect rules that it adds (more). */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -85,86 +85,97 @@ struct ctx_provider {
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
-/* What holds for a conversation of this dialect that is meant for this
- * provider (NULL: for the dialect's own). */
+/* Returns the dialect rules for a conversation of this dialect that is sent to
+ * the provider; NULL: to the provider whose own format it is. */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
-/* What a provider takes at most; 0: not known. */
+/* Upper limits of a provider; 0: not known. */
 struct ctx_provider_limits {
-	const char *provider;     /* a name of ctx_provider */
-	uint64_t request;         /* bytes of a request */
-	uint32_t side;            /* pixels on a side of an image, */
-	uint32_t many, many_side; /* ... and with more than so many images */
-	uint64_t image;           /* bytes of an image, ... */
-	bool encoded;             /* ... in base64 */
-	uint32_t images;          /* images of a request, ... */
-	uint64_t few_window; /* ... of a model of at most so many tokens: */
+	const char *provider; /* name of its ctx_provider row */
+	uint64_t request;     /* bytes of a request */
+	uint32_t side;        /* pixels on a side of an image */
+	/* With more than many images in the request: pixels on a side. */
+	uint32_t many, many_side;
+	uint64_t image;  /* bytes of an image */
+	bool encoded;    /* true if the image's bytes are counted in base64 */
+	uint32_t images; /* images of a request */
+	/* Images of a request to a model whose window is at most few_window
+	 * tokens. */
+	uint64_t few_window;
 	uint32_t few_images;
 	uint32_t in_message; /* images of a message */
 };
-/* The row of a provider, or if that is NULL of the one whose format the dialect
- * is; NULL if there is none. */
+/* Returns the row of a provider, or with NULL that of the provider whose own
+ * format the dialect is; NULL if there is none. */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
-/* The most images of a request to a model of that window; 0 tokens: the window
- * is not known. */
+/* Returns the maximum number of images of a request to a model with a window of
+ * so many tokens; 0: the window is not known. */
 uint32_t ctx_bounds_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
-/* ---- check/validator.c: would the provider take it ---------------------- */
+/* ---- check/validator.c: what the provider would refuse ------------------ */
 
-/* Where a message stands. */
+/* The place of a message. */
 struct ctx_place {
 	const char *file;
 	uint64_t line;    /* in that file, from 1 */
-	uint64_t message; /* number in its conversation, from 0 */
-	bool inside;      /* of a record's conversation */
+	uint64_t message; /* index in its conversation, from 0 */
+	bool inside;      /* true if the conversation is inside a record */
 };
 
-/* A rule that is broken. */
+/* One violation of a rule.  The words in capitals name the CTX_FIX_... of the
+ * rule that a member is for. */
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
-	const char *what;    /* for people; holds text of the input, unmasked */
-	size_t part;         /* PART: index in the message being judged; IMAGE:
-			      * number among those of an earlier message */
-	uint32_t node;       /* MEMBER: the key */
-	uint32_t call;       /* ANSWER: number among the calls of its message */
-	bool shared;         /* ANSWER: a result could go to another call */
-	struct ctx_str old;  /* TEXT: the piece; p NULL: there is no remedy */
-	struct ctx_str with; /* TEXT: what replaces it, until found returns */
-	bool in_request; /* it is in the request, but in none of its messages */
-	bool doubled;    /* ANSWER: a later open call has the same id */
+	/* Text for people; it may quote the input, control characters
+	 * included. */
+	const char *what;
+	/* REMOVE_BLOCK: index of the block in the message being checked;
+	 * REPLACE_IMAGE: index among the images of an earlier message. */
+	size_t part;
+	uint32_t node; /* REMOVE_MEMBER: node of the key */
+	uint32_t call; /* ADD_RESULT: index among the calls of the message */
+	bool shared;   /* ADD_RESULT: an existing result may be meant for it */
+	/* REPLACE_TEXT: the bytes to replace, p NULL if there is no fix; and
+	 * the replacement, valid until found returns. */
+	struct ctx_str old;
+	struct ctx_str with;
+	bool in_request; /* found in the request, outside its messages */
+	bool doubled;    /* ADD_RESULT: a later open call has the same id */
 };
 
 /*
- * Judges one conversation, message by message.  found is told of each broken
- * rule, as soon as it is certain: what a later message would have to put
- * right is found when that has come.  found returns 1 if it puts the finding
- * right by the remedy of its rule, so that what follows is judged as if that
- * had been so from the start; 2 if by a result in a message right before the
- * one being judged, or behind the last; 0 if not; -1 with *err.
- * Memory: the open calls, and 48 bytes for each id that was seen.
+ * Checks one conversation, message by message.  It calls found for each
+ * violation as soon as that is certain, which may be at a later message.
+ *
+ * found returns 1 if it fixes the violation as the rule says; later messages
+ * are then checked as if it had never been there.  It returns 2 if it fixes it
+ * by a result in a message directly before the one being checked, or after the
+ * last message; 0 if it does not fix it; -1 with *err.
+ *
+ * Memory: the open tool calls, and 48 bytes per id seen.
  */
 struct ctx_validator {
 	int (*found)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
-	/* The provider, and the dialect of the message that comes, or NULL;
-	 * the caller's. */
+	/* Set by the caller: the provider, and the dialect of the next message;
+	 * or NULL. */
 	const struct ctx_provider *provider;
 	const struct ctx_dialect *dialect;
-	/* The window of the message's model in tokens, 0 if it is not known;
-	 * the caller's. */
+	/* Set by the caller: tokens of the window of the message's model; 0:
+	 * not known. */
 	uint64_t window;
-	/* The request that holds the conversation, or NULL; the caller's,
-	 * after each begin. */
+	/* Set by the caller after ctx_validator_begin: the request that holds
+	 * the conversation, or NULL. */
 	const struct ctx_json *request_json;
 	uint32_t request;
-	bool *gone;   /* of each part of the last message: put right by going */
-	bool dropped; /* the last message went altogether */
-	/* Its own: */
+	bool *gone;   /* per block of the last message: removed by a fix */
+	bool dropped; /* true if a fix removed the last message */
+	/* Internal: */
 	size_t gone_cap;
 	uint64_t rules;
 	const struct ctx_message *message;
@@ -172,112 +183,121 @@ struct ctx_validator {
 	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, with, spare;
 	struct ctx_json json;
-	uint64_t results; /* message that the last results stand in, plus one */
-	uint64_t spoken;  /* the last one without results, plus one; */
-	uint64_t late;    /* what that was when results came behind it */
-	uint64_t late_from; /* for calls before it: the oldest's message */
+	/* Indices of messages, plus one; 0: none.  The last with results, ...
+	 */
+	uint64_t results;
+	uint64_t spoken; /* ... the last without results, ... */
+	uint64_t late;   /* ... and spoken at the time of late results. */
+	/* The message of the oldest call that late results answered. */
+	uint64_t late_from;
 	struct ctx_last_seen {
-		enum ctx_role role; /* of the last message, */
-		bool in_result;     /* which ended in a result */
-		bool text;  /* the user's turn has something beside results */
-		bool begun; /* a message not the system's was seen */
+		enum ctx_role role; /* of the last message */
+		bool in_result;     /* the last message ended in a result */
+		bool text;          /* the user's turn has more than results */
+		bool begun;         /* a message other than system was seen */
 	} last;
 	struct {
 		struct ctx_place place;
-		struct ctx_last_seen before; /* it */
-		struct ctx_finding doubt;    /* if it stays; or what is NULL */
-	} waits[3];                          /* what the next message settles */
-	unsigned waiting;                    /* a bit for each of them */
-	struct ctx_place *leading; /* reasoning in a row that waits for an
-				    * item of the assistant's */
+		struct ctx_last_seen before; /* what stood before it */
+		/* The finding if the message is kept; what is NULL: none. */
+		struct ctx_finding doubt;
+	} waits[3];       /* findings that the next message decides */
+	unsigned waiting; /* a bit per entry of waits in use */
+	/* Reasoning items in a row that still need an item of the assistant
+	 * after them. */
+	struct ctx_place *leading;
 	size_t n_leading, leading_cap;
-	uint64_t turn;   /* the newest message that a user wrote */
-	uint64_t answer; /* the first of the assistant's newest in a row */
-	bool unanswered; /* a call was given up without a result of ours */
-	bool elsewhere;  /* results may answer what the provider keeps; the
-			  * caller's, set after the begin, or by a view */
-	bool beside;     /* what is judged is in no message */
-	bool tooled;     /* a message calls a tool */
-	struct ctx_breakpoint_seen
-	    *marks; /* cache markers, oldest first; of the
-		     * messages of a stream at most 4 */
+	uint64_t turn; /* the newest message written by a user */
+	uint64_t
+	    answer; /* the first of the newest assistant messages in a row */
+	bool unanswered; /* a call stays without a result, and got none added */
+	/* Results may answer calls that only the provider stores.  Set by the
+	 * caller after ctx_validator_begin, or by a message. */
+	bool elsewhere;
+	bool beside; /* checking the request outside its messages */
+	bool tooled; /* a message has a tool call */
+	/* Cache breakpoints, oldest first; of the stream's own messages at most
+	 * 4 are kept. */
+	struct ctx_breakpoint_seen *marks;
 	size_t n_marks, marks_cap;
-	struct ctx_image_seen *images; /* oldest first; at most as many as
-					* the provider takes, and one */
+	/* Images, oldest first; at most one more than the provider takes. */
+	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
-	uint64_t counted;  /* images that are left */
-	bool going;        /* a call without an id may get more results */
-	bool split;        /* an earlier message holds results, too */
-	bool over;         /* the conversation has ended */
-	bool named;        /* reasoning that waits has an id of OpenAI's */
-	uint64_t heard;    /* open calls before this message wait for the user,
-			    * or to the end */
-	uint64_t said;     /* the user's newest with more than results, plus
-			    * one */
-	size_t pieces;     /* parts of a message that goes on further down, */
-	bool pieces_speak; /* and whether some are more than reasoning */
+	uint64_t counted; /* images that are left */
+	bool going;       /* a call without an id may get more results */
+	bool split;       /* an earlier message holds results of these calls */
+	bool over;        /* the conversation has ended */
+	bool named;       /* the waiting reasoning has an id of OpenAI */
+	/* Open calls before this message wait until the user speaks or the
+	 * conversation ends. */
+	uint64_t heard;
+	/* The newest user message with more than results, plus one. */
+	uint64_t said;
+	/* Blocks of a message that later records continue, and whether any is
+	 * more than reasoning. */
+	size_t pieces;
+	bool pieces_speak;
 };
 
 int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
 void ctx_validator_release(struct ctx_validator *validator);
-/* Forgets the last conversation. */
+/* Begins the next conversation. */
 void ctx_validator_begin(struct ctx_validator *validator);
-/* The next message; rules are those of ctx_provider_rules. */
+/* Checks the next message by the rules of ctx_provider_rules. */
 int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_message *message, const struct ctx_place *place,
     struct ctx_err *err);
-/* The conversation is over.  With allow_pending the calls of its newest turn
- * may have no result yet. */
+/* Ends the conversation.  With allow_pending the tool calls of its newest turn
+ * need no result yet. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Judges what a request holds beside its messages, the array; places are
- * those of the request. */
+/* Checks a request outside its messages, which is the node of their array.
+ * Findings get the place of the request. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_json *json, uint32_t request, uint32_t messages,
     const struct ctx_place *place, struct ctx_err *err);
-/* Number of the first message that may still get findings. */
+/* Returns the index of the first message that may still get findings. */
 uint64_t ctx_validator_settled(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
-/* The body of a result that stands in for one that never came. */
+/* Content of the result that --repair adds for a call without one. */
 #define CTX_NO_RESULT "[no result: the call was interrupted]"
 
-/* What ctx_check put right. */
+/* A violation that ctx_check has fixed. */
 struct ctx_fix {
 	const struct ctx_finding *finding;
-	const char *action;   /* "drop", "insert" or "edit" */
-	enum ctx_role role;   /* of the message */
-	struct ctx_str bytes; /* what was removed, inserted or replaced; until
-			       * the call returns */
+	const char *action; /* "drop", "insert" or "edit" */
+	enum ctx_role role; /* of the message */
+	/* The bytes removed, inserted or replaced; valid during the call. */
+	struct ctx_str bytes;
 };
 
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
-	struct ctx_model_counters
-	    *counters; /* knows models; NULL: no window is known */
-	bool allow_pending;
-	bool schema; /* the rules have CTX_CALLS_FIT */
-	/* Gets each message that is changed or removed, as it was, before the
-	 * stream leaves without it; or NULL. */
+	/* For the windows of models; NULL: none is known. */
+	struct ctx_model_counters *counters;
+	bool allow_pending; /* see ctx_validator_end */
+	bool schema; /* check arguments against schemas (CTX_CALLS_FIT) */
+	/* Gets each message as it was, before its change is written; or NULL.
+	 */
 	struct ctx_archive *archive;
 	void *user;
-	/* A finding that was not put right; its part and node mean nothing
-	 * here. */
+	/* Called for each violation that was not fixed; part and node of the
+	 * finding are not valid here. */
 	int (*found)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
-	/* One that was; may be NULL. */
+	/* Called for each violation that was fixed; or NULL. */
 	int (
 	    *fixed)(void *user, const struct ctx_fix *fix, struct ctx_err *err);
-	uint64_t messages; /* set to what was judged */
+	uint64_t messages; /* set to the number of messages checked */
 };
 
 /*
- * Checks the conversations of a stream.  With a writer (else NULL) what can
- * be put right is, and the stream is written; what needs no repair leaves
- * byte for byte.  Then what stands behind a call is held until the call has
- * its result or cannot get one any more, which in formats that ask for
- * results before anybody else speaks is soon known.
+ * Checks the conversations of a stream.  With a writer (else NULL) it also
+ * fixes what it can and writes the stream; records that need no fix are written
+ * byte for byte.  Records after a tool call are then held until the call has
+ * its result or can no longer get one.
  */
 int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
