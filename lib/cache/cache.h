@@ -11,34 +11,34 @@
 #include "message/message.h"
 #include "stream/stream.h"
 
-/* ---- cache/mark_cache.c: hints for a prompt cache ----------------------- */
+/* ---- cache/mark_cache.c: prompt-cache breakpoints ----------------------- */
 
-/* Why a conversation has hints, or none. */
+/* Why a conversation has breakpoints, or none. */
 enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
-	CTX_CACHE_STATUS_NO_FORMAT, /* its format has no place for hints */
-	CTX_CACHE_STATUS_AUTO,      /* its model caches by itself */
-	CTX_CACHE_STATUS_UNHEEDED,  /* its model is not known to heed hints */
+	CTX_CACHE_STATUS_NO_FORMAT, /* its format has none */
+	CTX_CACHE_STATUS_AUTO,      /* its model caches without them */
+	CTX_CACHE_STATUS_UNHEEDED,  /* its model is not known to use them */
 };
 
 /* The end of a conversation. */
 struct ctx_cache_outcome {
 	const char *file;
-	uint64_t line; /* of its record; 0: it is the messages of the stream */
+	uint64_t line; /* of its record; 0: the stream's own conversation */
 	enum ctx_cache_status why;
 	const struct ctx_dialect *dialect;
-	const struct ctx_breakpoint_format
-	    *format;                   /* NULL: its format has none */
-	const struct ctx_model *model; /* NULL: none is known */
-	size_t marks;                  /* hints that it has */
-	uint64_t tokens; /* that it costs, if its model caches nothing as
-			  * short as that, else 0 */
+	/* How its breakpoints are written; NULL: its format has none. */
+	const struct ctx_breakpoint_format *format;
+	const struct ctx_model *model; /* NULL: not known */
+	size_t marks;                  /* number of its breakpoints */
+	/* Its tokens if they are too few for its model to cache, else 0. */
+	uint64_t tokens;
 };
 
 struct ctx_cache_options {
 	const char *provider; /* NULL: the dialect's */
 	enum ctx_ttl ttl;
-	bool strip; /* take hints away, write none */
+	bool strip; /* only remove breakpoints */
 	struct ctx_report report;
 	void *user;
 	/* May be NULL; not called with strip. */
@@ -47,19 +47,25 @@ struct ctx_cache_options {
 };
 
 /*
- * Writes the hints of each conversation anew: at the end of the newest
- * message (unless the provider does that by itself), of the system prompt,
- * where more than 15 blocks lie between these 15 blocks before the newest (or
- * the first behind that that may carry a hint; only for a provider that looks
- * back no more than so many), of the message before the newest, and of the
- * tools; in this order as many as a request may have.  A message whose blocks
- * may carry none does not count.  What needs no change leaves byte for byte.
- * Holds the messages of the last 16 blocks, the newest two, and system
- * messages that no other message has followed; or one conversation record.
- * The rule of a touch is the hint that the message gets, of several the most
- * needed, or "old hints".
- * CTX_EARG: the provider's hints cannot stand in these messages, or nothing
- * tells the provider.
+ * Removes the breakpoints of each conversation and writes new ones, as many as
+ * a request may have, in this order of importance:
+ *  - the end of the newest message, unless the provider does that by itself,
+ *  - the end of the system prompt,
+ *  - if more than 15 blocks lie between these two: the block 15 before the
+ *    newest, or the next that may have one; only for a provider that looks back
+ *    a limited number of blocks for an earlier breakpoint,
+ *  - the end of the message before the newest,
+ *  - the last tool.
+ * A message none of whose blocks may have a breakpoint does not count.  Records
+ * that need no change are written byte for byte.
+ *
+ * ctx_change.rule names the most important breakpoint that the message gets, or
+ * is "old hints".
+ * CTX_EARG: the provider's breakpoints cannot be written in this format, or the
+ * provider is not known.
+ * Memory: the messages of the last 16 blocks, the newest two messages, and
+ * system messages that nothing follows yet; or one record that holds a
+ * conversation.
  */
 int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,
@@ -67,32 +73,33 @@ int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- cache/request_diff.c: what two requests share and cost ------------- */
 
-/* What of a request a cache compares: what stands before its messages, and
- * these, without hints and white space.  A message of several records has an
- * item for each. */
+/* The parts of a request that a prompt cache compares: the members that come
+ * before its messages, and the messages, without breakpoints and white space. A
+ * message of several records has one item per record. */
 struct ctx_request_prefix;
 struct ctx_request_prefix_item {
-	const char *member; /* of the request, or NULL: a message */
+	const char *member; /* name of the member; NULL: a message */
 	const char *file;
 	uint64_t line;  /* of its record */
 	uint64_t index; /* of the message, from 0 */
 	enum ctx_role role;
 	uint64_t bytes, tokens;
 	uint64_t hash;
-	bool is_signed; /* it holds signed reasoning */
-	bool more;      /* an item further on belongs to the same message */
-	size_t text, text_n; /* what is compared, in a kept prefix */
+	bool is_signed; /* true if it has signed reasoning */
+	bool more;      /* true if a later item belongs to the same message */
+	/* Place of the compared text in the kept texts (option keep). */
+	size_t text, text_n;
 };
 /* How a request is read. */
 struct ctx_request_prefix_options {
-	const char
-	    *provider; /* cache markers are taken to be where ctx_cache_kind
-			* would write them for it; NULL: detected */
-	/* Requests that are compared must have been read with one key. */
+	/* The breakpoints are assumed to be where ctx_mark_cache would write
+	 * them for this provider; NULL: the dialect's own. */
+	const char *provider;
+	/* Requests that are compared must be read with the same key. */
 	const struct ctx_hashkey *key;
-	/* Keep what is compared, for requests that are read later. */
+	/* Keep the compared texts, for requests that are read later. */
 	bool keep;
-	/* A kept request that this one is to begin with, or NULL. */
+	/* An earlier request, read with keep, to compare with; or NULL. */
 	const struct ctx_request_prefix *earlier;
 };
 /* Reads the one conversation of a stream.  CTX_EARG: there is no conversation,
@@ -102,56 +109,61 @@ int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     const struct ctx_request_prefix_options *options, struct ctx_err *err);
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
-/* Where a request ceases to be the earlier one with messages appended. */
+/* The first place where a request is not the earlier one with messages
+ * appended. */
 struct ctx_request_prefix_change {
-	bool appended; /* it never does */
+	bool appended; /* true if there is no such place */
 	/* The first member or message that differs; NULL: the request ends
-	 * before the earlier one does. */
+	 * earlier than the earlier request. */
 	const struct ctx_request_prefix_item *item;
 	uint64_t line, column;   /* of the first byte that differs, from 1 */
-	struct ctx_str was, now; /* what stands around it, up to 40 bytes */
-	uint64_t messages;       /* before it, unchanged */
-	uint64_t kept;           /* tokens of the earlier request before it, */
-	uint64_t lost; /* and after it: a cache has to read these anew */
-	/* The first message whose signed reasoning stands after the change
-	 * and is refused; NULL: there is none, or the model does not bind. */
+	struct ctx_str was, now; /* up to 40 bytes around it */
+	uint64_t messages;       /* unchanged messages before it */
+	uint64_t kept; /* tokens of the earlier request before it ... */
+	uint64_t lost; /* ... and after it, which the cache does not have */
+	/* The first message whose bound reasoning stands after the change, so
+	 * that the request is refused; NULL: none. */
 	const struct ctx_request_prefix_item *refused;
 };
-/* later was read after earlier; the strings live as long as they do. */
+/* Compares two requests; later must have been read with earlier as its option.
+ * The strings in *change are valid as long as both requests. */
 void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);
 
-/* Millionths of a dollar for a million tokens. */
+/* Prices in millionths of a dollar per million tokens. */
 struct ctx_prices {
 	uint64_t in, read, write;
 };
-#define CTX_NO_PRICE UINT64_MAX /* it is not known */
-/* Sets the prices of the model that the request names.  A price that the
- * model does not have follows from no other: models differ. */
+#define CTX_NO_PRICE UINT64_MAX /* the price is not known */
+/* Sets the prices of the model that the request names.  An unknown price is not
+ * derived from other prices, because models differ. */
 void ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
     enum ctx_ttl ttl, struct ctx_prices *prices);
 
 #define CTX_NEVER UINT64_MAX
-/* What it costs to send a request after another one. */
+/* The cost of sending a request after an earlier one. */
 struct ctx_cache_cost {
-	uint64_t messages, bytes, tokens; /* that are shared; of a message of
-					   * several records all must be */
-	uint64_t all;                     /* messages of the later request */
-	bool is_extension; /* it begins with all of the earlier one */
-	const struct ctx_request_prefix_item
-	    *changed;                  /* first that is not shared */
-	uint64_t read, written, fresh; /* tokens of the later request */
-	bool writes; /* the provider has a price for what is written */
+	/* Shared messages, bytes and tokens; a message of several records is
+	 * shared if all its records are. */
+	uint64_t messages, bytes, tokens;
+	uint64_t all;      /* messages of the later request */
+	bool is_extension; /* true if it begins with the whole earlier one */
+	/* The first item that is not shared. */
+	const struct ctx_request_prefix_item *changed;
+	/* Tokens of the later request read from the cache, written to it, and
+	 * sent without it. */
+	uint64_t read, written, fresh;
+	bool writes; /* true if the provider charges for cache writes */
 	bool estimated;
-	uint64_t reusable; /* tokens of the earlier request, and what was added
-			    * behind its newest message: had it not been
-			    * changed, these would have been read ... */
-	uint64_t appended; /* ... and these written */
-	double cost, cost_unchanged; /* of this call, dollars ... */
-	bool known, known_unchanged; /* ... if their prices are known */
-	/* Later calls until the change has paid for itself, if both costs are
-	 * known; 0: with this one, or the request has only grown. */
+	/* Without the change: tokens that would have been read from the cache
+	 * (the earlier request) and written to it (what was appended). */
+	uint64_t reusable;
+	uint64_t appended;
+	double cost, cost_unchanged; /* dollars for this request ... */
+	bool known, known_unchanged; /* ... if all prices are known */
+	/* Number of later requests after which the cheaper prefix has repaid
+	 * the change, if both costs are known; 0: at once; CTX_NEVER. */
 	uint64_t breakeven_requests;
 };
 void ctx_request_cost(const struct ctx_request_prefix *earlier,
